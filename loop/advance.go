@@ -1,0 +1,283 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// advance plans what can be planned in the state that an input led to. It is
+// the only place where work begins, so what holds work back stands here once.
+func (d *decision) advance() {
+	// Every pass plans something, ends something, or returns; the bound only
+	// keeps a mistake in here from becoming an endless loop.
+	for range 10_000 {
+		r := d.run()
+		if r.Over() || r.State == RunPlanning || r.Finishing != nil || d.Project.busy() {
+			return
+		}
+		d.settleReady()
+		switch r.State {
+		case RunStopping:
+			if r.StopNow && r.Signal != "" {
+				return // unfinished: the same command resumes it
+			}
+			d.finish(RunEnded{Reason: ReasonStopped, Exit: signalExit(r.Signal)})
+			return
+		case RunPausing:
+			wait := r.Wait
+			if wait == "" {
+				wait = WaitPerson
+			}
+			d.add(on{}, RunStateSet{State: RunPaused, Wait: wait})
+			return
+		case RunPaused:
+			return
+		case RunWaiting:
+			if r.Wait == WaitDisk {
+				return
+			}
+		}
+		if d.heldCheck() || d.limited() {
+			return
+		}
+		if t, ok := d.Project.inHand(); ok {
+			if !d.planSession(t) {
+				return
+			}
+			continue
+		}
+		t, ok := d.pick()
+		if d.run().Over() || d.run().Finishing != nil {
+			return
+		}
+		if !ok {
+			d.nothingReady()
+			return
+		}
+		d.claim(t)
+	}
+	panic("loop: advance does not settle")
+}
+
+// settleReady moves tasks between pending and ready as their dependencies say.
+func (d *decision) settleReady() {
+	for _, t := range d.Project.Tasks {
+		switch {
+		case t.Status == Pending && d.missing(t) == "":
+			d.setTask(t.Task.ID, Ready, "")
+		case t.Status == Ready && t.Work == nil && d.missing(t) != "":
+			d.setTask(t.Task.ID, Pending, "needs "+ShortID(d.missing(t)))
+		}
+	}
+}
+
+// missing returns a task that t depends on and that is not done.
+func (d *decision) missing(t TaskState) string {
+	for _, id := range t.Task.DependsOn {
+		if dep, ok := d.Project.Find(id); !ok || dep.Status != Done {
+			return id
+		}
+	}
+	return ""
+}
+
+// limited ends the run at a limit that holds whatever is ready (SPEC 2.4).
+func (d *decision) limited() bool {
+	r := d.run()
+	done, total := d.Project.Count()
+	switch {
+	case !r.Settings.Until.IsZero() && !d.in.Time.Before(r.Settings.Until):
+		d.finish(RunEnded{Reason: ReasonUntil, Exit: 2, Text: r.Settings.Until.Format("15:04") + " has come"})
+	case r.Streak >= MaxBlockedInARow:
+		d.finish(RunEnded{Reason: ReasonStreak, Exit: 1, Text: fmt.Sprintf("%d tasks blocked in a row", r.Streak)})
+	case r.Settings.MaxTasks > 0 && len(r.DoneNow) >= r.Settings.MaxTasks && done < total && d.anyLeft():
+		d.pauseForReview()
+	default:
+		return false
+	}
+	return true
+}
+
+// anyLeft reports whether an agent could still do something in this run.
+func (d *decision) anyLeft() bool {
+	for _, t := range d.Project.Tasks {
+		if (t.Status == Ready || t.Status == Active || t.Status == Waiting) && d.wanted(t) {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *decision) pauseForReview() {
+	r := d.run()
+	n := len(r.DoneNow)
+	done, total := d.Project.Count()
+	d.park("pause for review")
+	next := ""
+	if t, ok := d.firstReady(); ok {
+		next = t.Task.ID
+	}
+	q := Question{
+		ID: d.issue("q"), Kind: AskReview, Run: r.ID, Title: "Pause for review",
+		Text:  fmt.Sprintf("%d/%d done: %s committed on %s. Next: %s", done, total, strings.Join(shortIDs(r.DoneNow), " "), r.Base.Branch, ShortID(next)),
+		Asked: d.in.Time,
+	}
+	d.add(on{}, QuestionAsked{Question: q})
+	d.add(on{}, RunStateSet{State: RunPaused, Wait: WaitReview, Text: q.Text})
+	d.effect(d.fresh(r.ID+" review"), EffectProgress{Progress: Progress{
+		Key: r.ID + " review " + d.in.Time.UTC().Format(time.RFC3339), Time: d.local(d.in.Time),
+		Status: "paused", Text: fmt.Sprintf("Paused after %d tasks for review", n), Next: next,
+	}})
+}
+
+func shortIDs(ids []string) []string {
+	out := make([]string, len(ids))
+	for n, id := range ids {
+		out[n] = ShortID(id)
+	}
+	return out
+}
+
+// wanted reports whether the run's --from and --only let a task in.
+func (d *decision) wanted(t TaskState) bool {
+	s := d.run().Settings
+	if t.Task.Own {
+		return true
+	}
+	if s.Only != "" {
+		only, ok := d.Project.Find(s.Only)
+		return ok && SameID(only.Task.ID, t.Task.ID)
+	}
+	if s.From != "" {
+		from, ok := d.Project.Find(s.From)
+		return ok && d.Project.index(t.Task.ID) >= d.Project.index(from.Task.ID)
+	}
+	return true
+}
+
+func (d *decision) firstReady() (TaskState, bool) {
+	for _, t := range d.Project.Tasks {
+		if t.Status == Ready && d.wanted(t) && t.Task.Mark != MarkBlocked && t.Task.Mark != MarkManualVerify {
+			return t, true
+		}
+	}
+	return TaskState{}, false
+}
+
+// pick returns the task whose turn it is: document order, unless a person
+// wants one next. A mark that a person wrote beforehand counts when its
+// task's turn comes.
+func (d *decision) pick() (TaskState, bool) {
+	if next := d.run().Next; next != "" {
+		if t, ok := d.task(next); ok && t.Status == Ready {
+			return t, true
+		}
+	}
+	for _, t := range d.Project.Tasks {
+		if !d.wanted(t) {
+			continue
+		}
+		switch {
+		case t.Status == Ready && t.Task.Mark == MarkManualVerify:
+			d.askManual(t, "")
+			continue
+		case t.Status == Ready && t.Task.Mark == MarkBlocked && t.Marked != MarkBlocked:
+			d.block(t.Task.ID, blockage{reason: "marked (blocked) in " + d.run().Settings.Source.Path, marked: true})
+			if d.run().Over() || d.run().Finishing != nil {
+				return TaskState{}, false
+			}
+			continue
+		case t.Status == Blocked && d.run().Settings.OnBlocked == OnBlockedStop:
+			d.finish(RunEnded{Reason: ReasonBlocked, Exit: 1, Text: ShortID(t.Task.ID) + " is blocked: " + t.Why})
+			return TaskState{}, false
+		case t.Status == Ready:
+			return t, true
+		}
+	}
+	return TaskState{}, false
+}
+
+// nothingReady waits for what settles itself, or ends the run (SPEC 2.4).
+func (d *decision) nothingReady() {
+	var manual, blocked, open int
+	var until time.Time
+	text := ""
+	for _, t := range d.Project.Tasks {
+		if t.Status == Withdrawn || t.Status == Done || t.Status == Skipped || !d.wanted(t) {
+			continue
+		}
+		open++
+		switch t.Status {
+		case ManualVerify:
+			manual++
+		case Blocked:
+			blocked++
+		case Waiting:
+			if q, ok := d.Project.Question(t.Question); ok && !q.Expires.IsZero() {
+				if until.IsZero() || q.Expires.Before(until) {
+					until, text = q.Expires, fmt.Sprintf("%s asks (%s)", ShortID(t.Task.ID), q.ID)
+				}
+			}
+		}
+	}
+	switch {
+	case open == 0:
+		d.finish(RunEnded{Reason: ReasonDone, Exit: 0})
+	case !until.IsZero():
+		d.wait(WaitQuestion, until, text)
+	case manual > 0 && manual == open:
+		d.finish(RunEnded{Reason: ReasonManual, Exit: 1, Text: fmt.Sprintf("%d for you to look at", manual)})
+	default:
+		d.finish(RunEnded{Reason: ReasonNothing, Exit: 1, Text: d.standing()})
+	}
+}
+
+// standing says why each open task cannot run.
+func (d *decision) standing() string {
+	var parts []string
+	for _, t := range d.Project.Tasks {
+		switch t.Status {
+		case Blocked:
+			parts = append(parts, ShortID(t.Task.ID)+" blocked")
+		case ManualVerify:
+			parts = append(parts, ShortID(t.Task.ID)+" manual verify")
+		case Waiting:
+			parts = append(parts, ShortID(t.Task.ID)+" waits for "+t.Question)
+		case Pending:
+			if dep := d.missing(t); dep != "" {
+				parts = append(parts, ShortID(t.Task.ID)+" needs "+ShortID(dep))
+			}
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// wait records what the run waits for, once.
+func (d *decision) wait(w Wait, until time.Time, text string) {
+	r := d.run()
+	if r.State == RunWaiting && r.Wait == w && r.Until.Equal(until) && r.Text == text {
+		return
+	}
+	d.add(on{}, RunStateSet{State: RunWaiting, Wait: w, Until: until, Text: text})
+}
+
+// claim begins an attempt, or takes up the one that was parked.
+func (d *decision) claim(t TaskState) {
+	r := d.run()
+	id := t.Task.ID
+	resume := t.Work != nil
+	d.setTask(id, Active, "")
+	c := Commitment{TaskID: id, Title: t.Task.Title, Branch: r.Base.Branch, Base: r.Tip, Tree: r.TipTree, Resume: resume}
+	if resume {
+		c.Base, c.Tree = t.Work.Base, t.Work.Tree
+	}
+	d.add(on{task: id}, c)
+	d.add(on{task: id}, Claim{AgentID: r.Settings.Agent, StartedAt: d.in.Time})
+	if r.State == RunWaiting {
+		d.add(on{}, RunStateSet{State: RunRunning})
+	}
+}
+
+// local writes a time in the person's zone, which the input's time carries.
+func (d *decision) local(t time.Time) string { return t.In(d.in.Time.Location()).Format(time.RFC3339) }

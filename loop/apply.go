@@ -1,0 +1,348 @@
+package loop
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/nightporter/nightporter/guidance"
+)
+
+// settledKept is how many settled questions are remembered for people who
+// press an old button.
+const settledKept = 50
+
+// Apply returns the state after one more entry. It is total: every entry
+// gives a state, and one that it does not know leaves the state as it is. It
+// never changes the state that it was given, so an old one stays valid.
+func Apply(s State, e Entry) State {
+	if e.Stream == HouseStream {
+		s.House = applyHouse(s.House, e)
+		return s
+	}
+	s.Project = applyProject(s.Project, e)
+	return s
+}
+
+func applyHouse(h House, e Entry) House {
+	switch b := e.Body.(type) {
+	case HouseSet:
+		h.MaxSessions = b.MaxSessions
+	case IDIssued:
+		h.Issued = with(h.Issued, b.Kind, b.N)
+	case LeaseGranted:
+		h.Leases = append(slices.Clip(h.Leases), b)
+	case LeaseReleased:
+		h.Leases = slices.DeleteFunc(slices.Clone(h.Leases), func(l LeaseGranted) bool { return l.Session == b.Session })
+	case AgentParked:
+		h.Agents = with(h.Agents, b.Agent, AgentHold{Until: b.Until, Known: b.Known, Why: b.Why, Text: b.Text, Since: e.Time, Times: b.Times})
+	case AgentUnusable:
+		h.Agents = with(h.Agents, b.Agent, AgentHold{Unusable: true, Why: TroubleAuth, Text: b.Text, Since: e.Time})
+	case AgentUsable:
+		h.Agents = maps.Clone(h.Agents)
+		delete(h.Agents, b.Agent)
+	}
+	return h
+}
+
+func with[V any](m map[string]V, k string, v V) map[string]V {
+	m = maps.Clone(m)
+	if m == nil {
+		m = map[string]V{}
+	}
+	m[k] = v
+	return m
+}
+
+// applyProject folds one entry of a project's stream. Entries about a run,
+// a task or a session are handed on; what is not there is not changed.
+func applyProject(p Project, e Entry) Project {
+	switch b := e.Body.(type) {
+	case RunPlanned:
+		return p.plan(b, e)
+	case SourceRead:
+		return p.read(b)
+	case GuidanceQueued:
+		p.Guidance = p.Guidance.Add(b.Item)
+	case GuidanceChanged:
+		p.Guidance = p.Guidance.Change(b.ID, b.Text)
+	case GuidanceDropped:
+		p.Guidance = p.Guidance.Drop(b.ID)
+	case GuidanceBound:
+		if b.Reopen {
+			p.Guidance = p.Guidance.Reopen(FoldID(e.Task))
+		}
+		p.Guidance = p.Guidance.Bind(guidance.Target{Session: e.Session, Hat: b.Hat, Task: FoldID(e.Task), Writes: b.Writes}, b.Binding)
+	case GuidanceReported:
+		p.Guidance = p.Guidance.Report(b.ID, b.State, b.Note)
+	case GuidanceExpired:
+		p.Guidance = p.Guidance.Expire(b.ID, b.Why)
+	case GuidanceKept:
+		p.Guidance = p.Guidance.Keep(b.ID, e.Time)
+	case QuestionAsked:
+		p.Questions = append(slices.Clip(p.Questions), b.Question)
+	case QuestionAnswered:
+		p = p.settle(b.ID, trimJoin(b.Choice, b.Words)+", "+b.By, e)
+	case QuestionExpired:
+		p = p.settle(b.ID, "unanswered: "+b.Then, e)
+	}
+	if b, ok := e.Body.(Submit); ok {
+		p.Progress = progressLine(p, b, e)
+	}
+	p = p.applySession(e)
+	if p.Run != nil {
+		r := *p.Run
+		p.Run = applyRun(&r, e)
+		p.Run.LastEvent = e.Time
+	}
+	if n := p.index(e.Task); n >= 0 {
+		p.Tasks = slices.Clone(p.Tasks)
+		p.Tasks[n] = applyTask(p.Tasks[n], p.Run, e)
+	}
+	if b, ok := e.Body.(TaskCommitted); ok && p.Run != nil {
+		p.Branches = with(p.Branches, p.Source, Tip{Branch: p.Run.Base.Branch, Commit: b.Commit})
+	}
+	if b, ok := e.Body.(TaskSet); ok && (b.To == Done || b.To == Skipped || b.To == Withdrawn) {
+		p.Guidance = p.Guidance.Release(FoldID(e.Task))
+	}
+	return p
+}
+
+// progressLine is what a later prompt is told of the last attempt that ended.
+func progressLine(p Project, b Submit, e Entry) string {
+	n := p.index(e.Task)
+	if n < 0 {
+		return p.Progress
+	}
+	line := fmt.Sprintf("%s %s, %s", ShortID(e.Task), p.Tasks[n].Task.Title, b.Result)
+	if b.Reason != "" {
+		line += ": " + b.Reason
+	} else if w := p.Tasks[n].Work; w != nil {
+		if said := body(w); said != "" {
+			line += ": " + said
+		}
+	}
+	return line
+}
+
+func trimJoin(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
+}
+
+// plan makes room for a new run. Tasks belong to their source: those of
+// another one are put on the shelf, and come back with it.
+func (p Project) plan(b RunPlanned, e Entry) Project {
+	p.Name = b.Settings.Project
+	if source := b.Settings.Source.String(); p.Source != source {
+		shelf := maps.Clone(p.Shelf)
+		if shelf == nil {
+			shelf = map[string][]TaskState{}
+		}
+		if p.Source != "" {
+			shelf[p.Source] = p.Tasks
+		}
+		p.Tasks = shelf[source]
+		delete(shelf, source)
+		p.Source, p.Shelf = source, shelf
+	}
+	p.Run = &Run{ID: b.Run, Settings: b.Settings, Check: b.Check, Fresh: b.Fresh, State: RunPlanning, Planned: e.Time, LastEvent: e.Time}
+	return p
+}
+
+// read takes over what the source says. Statuses follow by entries of their own.
+func (p Project) read(b SourceRead) Project {
+	changed := map[string]Task{}
+	for _, t := range b.Tasks {
+		changed[FoldID(t.ID)] = t
+	}
+	old := p.Tasks
+	var tasks []TaskState
+	placed := map[string]bool{}
+	for _, id := range b.Order {
+		key := FoldID(id)
+		var t TaskState
+		if n := slices.IndexFunc(old, func(t TaskState) bool { return FoldID(t.Task.ID) == key }); n >= 0 {
+			t = old[n]
+		} else {
+			t.Status = Pending
+		}
+		if now, ok := changed[key]; ok {
+			t.Task = now
+		}
+		tasks = append(tasks, t)
+		placed[key] = true
+	}
+	// What has no line any more keeps its place at the end: its history is
+	// still asked for, and a stash may bring the line back.
+	var own, rest []TaskState
+	for _, t := range b.Own {
+		own = append(own, TaskState{Task: t, Status: Pending})
+		placed[FoldID(t.ID)] = true
+	}
+	for _, t := range old {
+		switch {
+		case placed[FoldID(t.Task.ID)]:
+		case t.Task.Own:
+			own = append(own, t)
+		default:
+			t.Task.Mark = markGone
+			rest = append(rest, t)
+		}
+	}
+	p.Tasks = slices.Concat(own, tasks, rest)
+	if p.Run != nil {
+		r := *p.Run
+		r.Source, r.Name = b.Trouble, b.Name
+		p.Run = &r
+	}
+	return p
+}
+
+func (p Project) settle(id, text string, e Entry) Project {
+	p.Questions = slices.DeleteFunc(slices.Clone(p.Questions), func(q Question) bool { return q.ID == id })
+	p.Settled = append(slices.Clip(p.Settled), Settled{ID: id, Text: text, At: e.Time})
+	if over := len(p.Settled) - settledKept; over > 0 {
+		p.Settled = slices.Clone(p.Settled[over:])
+	}
+	return p
+}
+
+// applySession keeps the set of sessions in flight.
+func (p Project) applySession(e Entry) Project {
+	n := slices.IndexFunc(p.Sessions, func(s Session) bool { return s.ID == e.Session })
+	if b, ok := e.Body.(SessionPlanned); ok {
+		p.Sessions = append(slices.Clip(p.Sessions), Session{ID: e.Session, Planned: b, Task: e.Task, Attempt: e.Attempt, At: e.Time})
+		return p
+	}
+	if n < 0 {
+		return p
+	}
+	sessions := slices.Clone(p.Sessions)
+	s := &sessions[n]
+	switch b := e.Body.(type) {
+	case EventAccepted:
+		s.Event = &b
+	case EventRefused:
+		s.Refused++
+		s.Owed = s.Owed || len(b.Owed) > 0
+	case SessionCut:
+		s.Cut = true
+	case SessionEnded:
+		sessions = slices.Delete(sessions, n, n+1)
+		p.Guidance = p.Guidance.Rest(e.Session)
+	default:
+		return p
+	}
+	p.Sessions = sessions
+	return p
+}
+
+func applyRun(r *Run, e Entry) *Run {
+	switch b := e.Body.(type) {
+	case RunResumed:
+		r.Settings = b.Settings
+		r.State, r.Wait, r.Text, r.Signal, r.StopBy, r.StopNow = RunRunning, "", "", "", "", false
+		r.Until = time.Time{}
+		if r.Started.IsZero() {
+			r.State = RunPlanning
+		}
+		r.DoneNow, r.Counted, r.Streak = nil, 0, 0
+	case PreflightDone:
+		r.Base, r.Tip, r.TipTree = b.Base, b.Base.Commit, b.Base.Tree
+	case RunStarted:
+		r.State, r.Started, r.Baseline, r.Advisory, r.Red = RunRunning, e.Time, b.Baseline, b.Advisory, nil
+		r.Wait, r.Text, r.Until = "", "", time.Time{}
+	case RunStateSet:
+		r.State, r.Wait, r.Until, r.Text = b.State, b.Wait, b.Until, b.Text
+		if b.State == RunStopping {
+			r.Signal, r.StopBy, r.StopNow = b.Signal, e.Actor, r.StopNow || b.Now
+		}
+	case RunFinishing:
+		r.Finishing = &b.Ending
+	case RunEnded:
+		r.State, r.Ended, r.EndedAt, r.Finishing = RunOver, &b, e.Time, nil
+		r.Wait, r.Text = "", ""
+	case ChecksBegun:
+		if e.Task == "" {
+			r.Checks = &Checks{Kind: b.Kind, Tree: b.Tree, Commands: b.Commands, Setup: b.Setup}
+		}
+	case Verified:
+		if e.Task == "" {
+			r.Checks = nil
+			if b.Kind == KindBaseline && !b.OK {
+				r.Red = &b
+			}
+			if b.Kind == KindFinal {
+				r.Final, r.FinalTip = &b, b.Tree
+			}
+		}
+	case SessionPlanned:
+		if b.Kind == KindAgent {
+			r.Agents++
+			r.Counted++
+		} else {
+			r.Commands++
+		}
+	case SessionEnded:
+		if e.Task == "" && r.Checks != nil {
+			r.Checks = r.Checks.result(b, e.Session)
+		}
+		if b.Kind == KindAgent {
+			if b.Exit.CostUSD < 0 {
+				r.Unpriced++
+			} else {
+				r.CostUSD += b.Exit.CostUSD
+			}
+		}
+	case TaskCommitted:
+		r.Tip, r.TipTree = b.Commit, b.Tree
+		r.Commits++
+	case TaskSet:
+		switch b.To {
+		case Done:
+			if b.From == Active {
+				r.DoneNow = append(slices.Clip(r.DoneNow), e.Task)
+			}
+			r.Streak = 0
+		case Blocked:
+			if b.From == Active {
+				r.Streak++
+			}
+		}
+	case TaskNext:
+		r.Next = FoldID(e.Task)
+	case Commitment:
+		if r.Next == FoldID(e.Task) {
+			r.Next = ""
+		}
+	}
+	return r
+}
+
+// result is the checks after one of their commands ended: a red command is
+// repeated once, and green on repeat is flaky (SPEC 2.3).
+func (c *Checks) result(b SessionEnded, session string) *Checks {
+	n := *c
+	if c.Index >= len(c.Commands) || b.End == EndCut || b.End == EndDisk {
+		return &n // planned again as it was
+	}
+	res := Result{
+		Run: c.Commands[c.Index].Run, OK: b.OK, Exit: b.Exit.Code, Ms: b.Exit.Took().Milliseconds(),
+		Tail: b.Exit.Tail, Session: session,
+	}
+	if !b.OK && !c.Repeat {
+		n.First, n.Repeat = &res, true
+		return &n
+	}
+	res.Flaky = c.Repeat && b.OK
+	n.Results = append(slices.Clip(c.Results), res)
+	n.Index, n.Repeat, n.First = c.Index+1, false, nil
+	if !b.OK && c.Index < c.Setup {
+		n.Index = len(c.Commands) // without setup the rest would only repeat the same news
+	}
+	return &n
+}

@@ -1,0 +1,165 @@
+package loop
+
+import (
+	"slices"
+)
+
+func applyTask(t TaskState, r *Run, e Entry) TaskState {
+	switch b := e.Body.(type) {
+	case TaskSet:
+		t.Status, t.Why, t.Question = b.To, b.Why, b.Question
+		if b.Fresh {
+			t.Failed, t.LastFail, t.Work = 0, "", nil
+		}
+		if b.To == Done || b.To == Blocked || b.To == Skipped || b.To == Withdrawn {
+			t.Ended = e.Time
+		}
+		if b.To == Done || b.To == Skipped || b.To == Blocked || b.To == Withdrawn || b.To == ManualVerify {
+			t.Work = nil
+		}
+	case TaskWords:
+		t.Words = append(slices.Clip(t.Words), b.Text)
+	case SourceMarked:
+		if b.Error == "" {
+			t.Marked = b.Mark
+			t.Task.Mark = b.Mark
+		}
+	case Commitment:
+		t.Last = e.Time
+		if b.Resume && t.Work != nil {
+			w := *t.Work
+			w.Stage, w.Run = StageReady, e.Run
+			t.Work = &w
+			break
+		}
+		t.Attempts++
+		t.Work = &Work{
+			N: t.Attempts, Run: e.Run, Base: b.Base, Start: b.Tree, Tree: b.Tree,
+			Stage: StageReady, Began: e.Time, Fresh: true,
+		}
+		if r != nil {
+			t.Work.Hat = r.Settings.Pattern.Start
+		}
+	case AttemptEnded:
+		switch {
+		case b.Failed:
+			t.Failed++
+			t.LastFail, t.Work = b.Why, nil
+		case b.Replan:
+			t.Work = nil
+		case t.Work != nil:
+			w := *t.Work
+			w.Stage = StageHeld
+			t.Work = &w
+		}
+	case TaskCommitted:
+		t.Commit = b.Commit
+	}
+	if t.Work != nil && r != nil {
+		w := *t.Work
+		t.Work = applyWork(&w, r, e)
+	}
+	return t
+}
+
+func applyWork(w *Work, r *Run, e Entry) *Work {
+	switch b := e.Body.(type) {
+	case SessionPlanned:
+		if b.Kind != KindAgent {
+			break
+		}
+		w.Stage, w.Session, w.Fresh = StageSession, e.Session, false
+		w.Sessions++
+		w.Event, w.Taken, w.Checks, w.Note, w.Replaces, w.Converged = nil, nil, nil, "", "", false
+	case SessionEnded:
+		if b.Kind != KindAgent {
+			if w.Checks != nil {
+				w.Checks = w.Checks.result(b, e.Session)
+			}
+			break
+		}
+		w.again(b, e.Session)
+	case EventAccepted:
+		w.Event = &b
+	case TakenOver:
+		w.Taken = &b.Taken
+		w.Stage = StageChecks
+		w.Strayed = append(slices.Clip(w.Strayed), b.Taken.Outside...)
+	case ChecksBegun:
+		w.Stage = StageChecks
+		w.Checks = &Checks{Kind: b.Kind, Tree: b.Tree, Commands: b.Commands, Setup: b.Setup}
+	case Verified:
+		w.Checks = nil
+		w.Verified = &b
+		if b.OK {
+			w.Red = 0
+		} else {
+			w.Red++
+		}
+	case Redo:
+		w.Stage, w.Note, w.Replaces, w.Tree = StageReady, b.Note, w.Session, b.Tree
+		if b.Failed {
+			w.FailedRow++
+		}
+	case Routed:
+		w.route(b, r)
+	case TreeMerged:
+		if b.Tree != "" {
+			w.Base, w.Start, w.Tree = b.Onto, r.TipTree, b.Tree
+		}
+	case Evidence:
+		w.Proof = append(slices.Clip(w.Proof), b.Kind+" "+e.Session)
+	case StageSet:
+		w.Stage = b.Stage
+	}
+	return w
+}
+
+// again is the attempt after one of its agent sessions ended.
+func (w *Work) again(b SessionEnded, session string) {
+	switch b.Counts {
+	case CountsSuccess:
+		w.LostRow = 0
+		w.Stage = StageTakeover
+	case CountsFailed:
+		w.FailedRow++
+		w.Stage, w.Note, w.Replaces = StageReady, b.Text, session
+	default:
+		w.LostRow = 0
+		if b.End == EndLost {
+			w.LostRow++
+		}
+		w.Stage, w.Replaces = StageReady, session
+		w.Sessions-- // it counts as nothing
+	}
+}
+
+// route is the attempt after its session's event was routed.
+func (w *Work) route(b Routed, r *Run) {
+	if ev := w.Event; ev != nil && b.On == ev.Type {
+		w.History = append(slices.Clip(w.History), Step{Session: w.Session, Hat: w.Hat, Event: ev.Type, Summary: summaryOf(ev.Data)})
+		switch ev.Type {
+		case "plan.complete":
+			w.Plan = ev.Data
+		case "review.verdict":
+			issues := issuesOf(ev.Data)
+			w.Issues = issues
+			w.Rounds++
+			w.IssueSets = append(slices.Clip(w.IssueSets), issueSet(issues))
+			w.Trees = append(slices.Clip(w.Trees), b.Tree)
+		}
+		if l := stringOf(ev.Data, "learnings"); l != "" {
+			w.Learnings = l
+		}
+		if m := manualOf(ev.Data); m != "" {
+			w.Manual = m
+		}
+		w.NoChange = stringOf(ev.Data, "no_change")
+	}
+	w.Tree, w.Stage, w.FailedRow = b.Tree, StageReady, 0
+	if b.To == Converged {
+		w.Stage, w.Converged = StageCommit, true
+		return
+	}
+	w.Hat = b.To
+}

@@ -1,0 +1,221 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/guidance"
+)
+
+// askAgent puts an agent's question to a person. The task waits with its
+// tree; others go on.
+func (d *decision) askAgent(t TaskState) {
+	w, id := t.Work, t.Task.ID
+	data := w.Event.Data
+	var q Question
+	q = Question{
+		ID: d.issue("q"), Kind: AskAgent, Run: d.run().ID, Task: id, Session: w.Session, Hat: w.Hat, Title: t.Task.Title,
+		Text: stringOf(data, "text"), Options: optionsOf(data), Choice: stringOf(data, "choice"),
+		Asked: d.in.Time, Expires: d.in.Time.Add(d.run().Settings.QuestionTimeout.D()),
+	}
+	about := on{task: id, session: w.Session}
+	d.add(about, StageSet{Stage: StageHeld})
+	d.add(about, TaskSet{From: t.Status, To: Waiting, Why: "asks: " + q.Text, Question: q.ID})
+	d.add(about, QuestionAsked{Question: q})
+}
+
+// askManual asks a person to look at what no agent can judge.
+func (d *decision) askManual(t TaskState, instructions string) {
+	list := slices.Clone(t.Task.Acceptance)
+	if instructions != "" && !strings.HasPrefix(instructions, "as the task's") {
+		list = append([]string{instructions}, list...)
+	}
+	q := Question{
+		ID: d.issue("q"), Kind: AskManual, Run: d.run().ID, Task: t.Task.ID, Title: t.Task.Title,
+		Text: strings.Join(list, "\n"), Asked: d.in.Time,
+	}
+	if q.Text == "" {
+		q.Text = t.Task.Title
+	}
+	d.add(on{task: t.Task.ID}, TaskSet{From: t.Status, To: ManualVerify, Why: "needs a person", Question: q.ID})
+	d.add(on{task: t.Task.ID}, QuestionAsked{Question: q})
+	d.mark(t.Task.ID, MarkManualVerify)
+}
+
+// expire settles a question that nobody answered in time.
+func (d *decision) expire(q Question) {
+	about := on{task: q.Task}
+	switch q.Kind {
+	case AskBaseline:
+		choice, then := "stop", "not started"
+		if d.run().Settings.Profile == "overnight" {
+			choice, then = "go", "goes on; the red commands are shown, not counted"
+		}
+		d.add(about, QuestionExpired{ID: q.ID, Choice: choice, Then: then})
+		d.settleBaseline(choice)
+	case AskAgent:
+		if q.Choice == "" {
+			d.add(about, QuestionExpired{ID: q.ID, Then: ShortID(q.Task) + " waits; answer any time"})
+			// The question stays answerable: it is asked again, without an end.
+			q.Expires = time.Time{}
+			d.add(about, QuestionAsked{Question: q})
+			return
+		}
+		d.add(about, QuestionExpired{ID: q.ID, Choice: q.Choice, Then: q.Choice})
+		d.answered(q, fmt.Sprintf("%s (nobody answered in time; your own choice stands)", q.Choice))
+	case AskNow:
+		d.add(about, QuestionExpired{ID: q.ID, Choice: "queue", Then: "queued, nothing is stopped"})
+		d.queueGuidance(q.Text, guidance.Address{})
+	default:
+		d.add(about, QuestionExpired{ID: q.ID, Then: "nothing was done"})
+	}
+}
+
+// answered gives the words to the task and lets its attempt go on.
+func (d *decision) answered(q Question, words string) {
+	t, ok := d.task(q.Task)
+	if !ok {
+		return
+	}
+	d.add(on{task: q.Task}, TaskWords{Text: fmt.Sprintf("%s asked: %s\nAnswer: %s", q.Hat, q.Text, words)})
+	if t.Status == Waiting {
+		d.setTask(q.Task, Ready, "answered")
+	}
+}
+
+// answerQuestion settles a question with what a person said.
+func (d *decision) answerQuestion(b AnswerQuestion) {
+	q, ok := d.Project.Question(b.Question)
+	if !ok {
+		for _, s := range d.Project.Settled {
+			if SameID(s.ID, b.Question) {
+				d.refuse("settled", "%s is settled: %s", s.ID, s.Text)
+				return
+			}
+		}
+		d.refuse("no question", "there is no open question %s", b.Question)
+		return
+	}
+	choice, ok := q.choose(b.Choice)
+	if !ok {
+		if q.Kind == AskAgent { // own words
+			b.Words, choice = trimJoin(b.Choice, b.Words), ""
+		} else {
+			d.refuse("no answer", "%s takes: %s", q.ID, strings.Join(q.Verbs(), " · "))
+			return
+		}
+	}
+	if choice == "" && b.Words == "" {
+		d.refuse("no answer", "%s takes: %s", q.ID, strings.Join(q.Verbs(), " · "))
+		return
+	}
+	if (choice == "guide" || choice == "fail") && strings.TrimSpace(b.Words) == "" {
+		d.refuse("words", "%s %s needs your words: %s %s WORDS", q.ID, choice, q.ID, choice)
+		return
+	}
+	about := on{task: q.Task}
+	d.add(about, QuestionAnswered{ID: q.ID, Choice: choice, Words: b.Words, By: d.by()})
+	d.say("%s %s", q.ID, trimJoin(choice, b.Words))
+	switch q.Kind {
+	case AskBlocked:
+		switch choice {
+		case "retry":
+			d.retryTask(q.Task)
+		case "skip":
+			d.skipTask(q.Task)
+		case "guide":
+			d.queueGuidance(b.Words, guidance.Address{Task: q.Task})
+			d.retryTask(q.Task)
+		}
+	case AskManual:
+		d.judged(q, choice == "pass", b.Words)
+	case AskAgent:
+		d.answerAgent(q, choice, b.Words)
+	case AskBaseline:
+		d.settleBaseline(choice)
+	case AskReview:
+		if choice == "resume" {
+			d.resume()
+		} else {
+			d.stop(Stop{})
+		}
+	case AskUnticked:
+		for _, id := range q.Tasks {
+			if choice == "keep" {
+				d.mark(id, MarkDone)
+			} else if t, ok := d.task(id); ok {
+				d.add(on{task: id}, TaskSet{From: t.Status, To: Ready, Why: "redo, by " + d.by(), Fresh: true})
+			}
+		}
+	case AskNow:
+		item := d.queueGuidance(q.Text, guidance.Address{})
+		if choice == "rerun" && item != "" {
+			d.cutAll("/now")
+			d.say("%s goes into the session that starts now", item)
+		}
+	}
+}
+
+// choose finds the answer that a person meant: a verb, a letter, an option's
+// own words, or the first letters of one where they are unique.
+func (q Question) choose(typed string) (string, bool) {
+	typed = strings.ToLower(strings.TrimSpace(typed))
+	if typed == "" {
+		return "", true
+	}
+	verbs := q.Verbs()
+	if slices.Contains(verbs, typed) {
+		return typed, true
+	}
+	for n, o := range q.Options {
+		if strings.EqualFold(o, typed) {
+			return Letter(n), true
+		}
+	}
+	var found []string
+	for _, v := range verbs {
+		if strings.HasPrefix(v, typed) {
+			found = append(found, v)
+		}
+	}
+	if len(found) == 1 {
+		return found[0], true
+	}
+	return "", false
+}
+
+func (d *decision) answerAgent(q Question, choice, words string) {
+	if choice == "skip" {
+		d.skipTask(q.Task)
+		return
+	}
+	text := words
+	for n, o := range q.Options {
+		if choice == Letter(n) {
+			text = trimJoin(o, words)
+		}
+	}
+	d.answered(q, text)
+	d.say("%s: %s. %s goes on with it", q.ID, text, ShortID(q.Task))
+}
+
+// judged is what a person saw on a task that needs one.
+func (d *decision) judged(q Question, pass bool, words string) {
+	t, ok := d.task(q.Task)
+	if !ok {
+		return
+	}
+	if pass {
+		d.add(on{task: q.Task}, TaskSet{From: t.Status, To: Done, Why: "passed by " + d.by()})
+		d.expireGuidance(q.Task, "its task ended")
+		d.mark(q.Task, MarkDone)
+		d.say("%s done", ShortID(q.Task))
+		return
+	}
+	d.add(on{task: q.Task}, TaskWords{Text: "A person looked at it and it is not right: " + words})
+	d.add(on{task: q.Task}, TaskSet{From: t.Status, To: Ready, Why: "not passed by " + d.by(), Fresh: true})
+	d.mark(q.Task, MarkOpen)
+	d.say("%s ready again, with your words", ShortID(q.Task))
+}

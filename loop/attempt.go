@@ -1,0 +1,132 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nightporter/nightporter/guidance"
+)
+
+// planSession plans the next session of an attempt, with its lease and its
+// guidance, in one decision. It reports whether it did anything.
+func (d *decision) planSession(t TaskState) bool {
+	r, w, id := d.run(), t.Work, t.Task.ID
+	hat, ok := r.Settings.Hats[w.Hat]
+	if !ok {
+		d.end(RunEnded{Reason: ReasonInternal, Exit: 4, Text: fmt.Sprintf("pattern %s routes to hat %q, which is not there", r.Settings.Pattern.Name, w.Hat)})
+		return true
+	}
+	if r.Settings.MaxIterations > 0 && r.Counted >= r.Settings.MaxIterations {
+		d.finish(RunEnded{Reason: ReasonIterations, Exit: 2, Text: fmt.Sprintf("%d iterations", r.Counted)})
+		return true
+	}
+	if w.Sessions >= MaxSessions {
+		d.failAttempt(id, fmt.Sprintf("%d sessions without converging", w.Sessions), false)
+		return true
+	}
+	agent, held := d.agentFor(hat)
+	if held != nil {
+		return d.holdFor(agent, *held)
+	}
+	if n := d.House.MaxSessions; n > 0 && len(d.House.Leases) >= n {
+		return false // the house wakes us when a slot is free
+	}
+	if r.State == RunWaiting {
+		d.add(on{}, RunStateSet{State: RunRunning})
+	}
+	session := fmt.Sprintf("%s-%d", r.ID, r.Agents+1)
+	about := on{task: id, session: session}
+	target := guidance.Target{Session: session, Hat: hat.Name, Task: FoldID(id), Writes: hat.Writes()}
+	binding := d.Project.Guidance.Plan(target)
+	reopen := w.Fresh && w.N > 1
+	d.house(LeaseGranted{Session: session, Project: d.in.Project, Agent: agent})
+	d.add(about, SessionPlanned{
+		Kind: KindAgent, Hat: hat.Name, Agent: agent, Model: hat.Model, Tree: w.Tree, Round: w.Rounds,
+		Guidance: binding, Replaces: w.Replaces, Note: w.Note, Wall: hat.Timeout, Stall: hat.StallTimeout,
+	})
+	if len(binding.Bound)+len(binding.Shown) > 0 {
+		d.add(about, GuidanceBound{Hat: hat.Name, Writes: target.Writes, Binding: binding, Reopen: reopen})
+	}
+	d.effect(session, EffectStart{Session: session, Tree: w.Tree, Restore: true})
+	return true
+}
+
+// agentFor returns the agent of a hat: its fallback while it cannot be used,
+// and why it is held where there is none.
+func (d *decision) agentFor(hat Hat) (string, *AgentHold) {
+	s := d.run().Settings
+	name := hat.Agent
+	if name == "" {
+		name = s.Agent
+	}
+	hold, held := d.House.Agents[name]
+	if !held {
+		return name, nil
+	}
+	if _, too := d.House.Agents[s.Fallback]; s.Fallback != "" && !too {
+		return s.Fallback, nil
+	}
+	return name, &hold
+}
+
+// holdFor waits for an agent that is parked, and ends the run where only a
+// person can make it usable again.
+func (d *decision) holdFor(agent string, h AgentHold) bool {
+	if h.Unusable {
+		d.finish(RunEnded{Reason: ReasonNothing, Exit: 1, Text: fmt.Sprintf("agent %s cannot be used: %s", agent, h.Text)})
+		return true
+	}
+	d.wait(WaitLimit, h.Until, fmt.Sprintf("%s: %s", agent, h.Text))
+	return false
+}
+
+// redo sends the same hat again, or ends the attempt where that was tried
+// often enough.
+func (d *decision) redo(t TaskState, b Redo) {
+	d.add(on{task: t.Task.ID, session: t.Work.Session}, b)
+	t, _ = d.task(t.Task.ID)
+	switch {
+	case t.Work.FailedRow >= MaxFailed:
+		d.failAttempt(t.Task.ID, b.Why+" "+fmt.Sprint(t.Work.FailedRow)+" times in a row", false)
+	case t.Work.Red >= MaxRed:
+		d.failAttempt(t.Task.ID, fmt.Sprintf("verification red %d times in a row: %s", t.Work.Red, firstRed(*t.Work.Verified)), false)
+	}
+}
+
+func (d *decision) replan(task, why string) {
+	d.add(on{task: task}, AttemptEnded{Replan: true, Why: why})
+	d.setTask(task, Ready, "starts anew: "+why)
+}
+
+// failAttempt ends an attempt; the second one blocks its task (SPEC 2.5).
+func (d *decision) failAttempt(task, why string, stall bool) {
+	t, ok := d.task(task)
+	if !ok || t.Work == nil {
+		return
+	}
+	w := t.Work
+	about := on{task: task, session: w.Session}
+	tried := trying(w)
+	d.add(about, Submit{Result: "fail", Reason: why, Evidence: w.Proof, ClosedAt: d.in.Time, TotalDurationMs: d.in.Time.Sub(w.Began).Milliseconds()})
+	d.add(about, AttemptEnded{Failed: true, Why: why})
+	t, _ = d.task(task)
+	if t.Failed >= MaxAttempts {
+		d.block(task, blockage{reason: why, tried: tried})
+		return
+	}
+	d.setTask(task, Ready, fmt.Sprintf("attempt %d failed: %s", t.Attempts, why))
+}
+
+// trying is what an attempt did, in a line, for the person who is asked.
+func trying(w *Work) string {
+	var parts []string
+	for _, s := range w.History {
+		if s.Summary != "" {
+			parts = append(parts, s.Hat+": "+s.Summary)
+		}
+	}
+	if len(parts) > 2 {
+		parts = parts[len(parts)-2:]
+	}
+	return strings.Join(parts, "; ")
+}

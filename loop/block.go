@@ -1,0 +1,132 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+)
+
+// blockage is why a task is blocked, for the person who has to decide.
+type blockage struct {
+	reason, tried, needs string
+	marked               bool // by a person, in the source
+}
+
+// block asks a person about a task that cannot go on, and ends the run where
+// the profile says so.
+func (d *decision) block(id string, b blockage) {
+	t, ok := d.task(id)
+	if !ok {
+		return
+	}
+	r := d.run()
+	q := Question{
+		ID: d.issue("q"), Kind: AskBlocked, Run: r.ID, Task: id, Title: t.Task.Title,
+		Text: b.reason, Tried: b.tried, Needs: b.needs, Asked: d.in.Time,
+	}
+	d.add(on{task: id}, TaskSet{From: t.Status, To: Blocked, Why: b.reason, Question: q.ID})
+	d.add(on{task: id}, QuestionAsked{Question: q})
+	if !b.marked {
+		d.mark(id, MarkBlocked)
+		d.progress(t, "blocked", "", b.reason)
+	}
+	r = d.run()
+	switch {
+	case r.Settings.OnBlocked == OnBlockedStop:
+		d.finish(RunEnded{Reason: ReasonBlocked, Exit: 1, Text: fmt.Sprintf("%s is blocked (%s): %s", ShortID(id), q.ID, b.reason)})
+	case r.Streak >= MaxBlockedInARow:
+		d.finish(RunEnded{Reason: ReasonStreak, Exit: 1, Text: fmt.Sprintf("%d tasks blocked in a row", r.Streak)})
+	}
+}
+
+// skipTask puts a task away. Its dependents are asked about: skipped alone it
+// does not satisfy them (SPEC 3.1).
+func (d *decision) skipTask(id string) {
+	t, ok := d.Project.Find(id)
+	if !ok {
+		d.noTask(id)
+		return
+	}
+	if t.Status == Active {
+		d.refuse("active", "%s is at work; /stop now first, then skip it", ShortID(t.Task.ID))
+		return
+	}
+	if t.Status == Done || t.Status == Skipped {
+		d.say("%s is %s already", ShortID(t.Task.ID), t.Status)
+		return
+	}
+	d.closeQuestions(t.Task.ID, "skip")
+	d.setTask(t.Task.ID, Skipped, "by "+d.by())
+	d.expireGuidance(t.Task.ID, "its task was skipped")
+	var need []string
+	for _, u := range d.Project.Tasks {
+		if u.Status == Pending && d.dependsOn(u, t) {
+			need = append(need, ShortID(u.Task.ID))
+		}
+	}
+	d.say("%s skipped", ShortID(t.Task.ID))
+	if len(need) > 0 {
+		d.say("%s skipped; %s needs it and waits. Skip it too with: /skip %s", ShortID(t.Task.ID), strings.Join(need, " "), strings.TrimPrefix(need[0], "#"))
+	}
+}
+
+func (d *decision) dependsOn(t, on TaskState) bool {
+	for _, id := range t.Task.DependsOn {
+		if dep, ok := d.Project.Find(id); ok && SameID(dep.Task.ID, on.Task.ID) {
+			return true
+		}
+	}
+	return false
+}
+
+// closeQuestions settles the open questions of a task by what was done.
+func (d *decision) closeQuestions(task, choice string) {
+	for _, q := range d.Project.Questions {
+		if q.Task != "" && SameID(q.Task, task) {
+			d.add(on{task: task}, QuestionAnswered{ID: q.ID, Choice: choice, By: d.by()})
+		}
+	}
+}
+
+// retryTask gives a task two new attempts.
+func (d *decision) retryTask(id string) {
+	t, ok := d.Project.Find(id)
+	if !ok {
+		d.noTask(id)
+		return
+	}
+	switch t.Status {
+	case Active, Ready, Pending:
+		d.say("%s is %s already", ShortID(t.Task.ID), t.Status)
+		return
+	case Withdrawn:
+		d.refuse("withdrawn", "%s is no longer in the source", ShortID(t.Task.ID))
+		return
+	}
+	d.closeQuestions(t.Task.ID, "retry")
+	d.add(on{task: t.Task.ID}, TaskSet{From: t.Status, To: Ready, Why: "retry, by " + d.by(), Fresh: true})
+	d.mark(t.Task.ID, MarkOpen)
+	d.say("%s ready again", ShortID(t.Task.ID))
+}
+
+func (d *decision) nextTask(id string) {
+	t, ok := d.Project.Find(id)
+	switch {
+	case !ok:
+		d.noTask(id)
+	case t.Status != Ready:
+		d.refuse("not ready", "%s is %s; only a ready task can be next", ShortID(t.Task.ID), t.Status)
+	case d.run().Over():
+		d.refuse("idle", "%s is idle", d.in.Project)
+	default:
+		d.add(on{task: t.Task.ID}, TaskNext{})
+		d.say("%s is next", ShortID(t.Task.ID))
+	}
+}
+
+func (d *decision) noTask(id string) {
+	has := "no tasks"
+	if n := len(d.Project.Tasks); n > 0 {
+		has = fmt.Sprintf("%s–%s", ShortID(d.Project.Tasks[0].Task.ID), ShortID(d.Project.Tasks[n-1].Task.ID))
+	}
+	d.refuse("no task", "%s has no task %s (it has %s). Nothing was changed.", d.in.Project, id, has)
+}

@@ -1,0 +1,204 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// nextCheck plans the next command of the check that is in hand, or closes
+// the check. A task's check is about that task; the run's own about none.
+// With restore, the work folder is brought to the check's tree first; else it
+// is there already.
+func (d *decision) nextCheck(about on, restore bool) {
+	r := d.run()
+	var c *Checks
+	if about.task == "" {
+		c = r.Checks
+	} else if t, ok := d.task(about.task); ok && t.Work != nil {
+		c = t.Work.Checks
+	}
+	if c == nil {
+		return
+	}
+	if c.Index >= len(c.Commands) {
+		d.checked(about, *c)
+		return
+	}
+	cmd := c.Commands[c.Index]
+	wall := cmd.Timeout
+	if wall == 0 {
+		wall = DefaultVerifyTimeout
+	}
+	kind := c.Kind
+	if c.Index < c.Setup {
+		kind = KindSetup
+	}
+	session := fmt.Sprintf("%s-c%d", r.ID, r.Commands+1)
+	start := EffectStart{Session: session, Tree: c.Tree}
+	switch {
+	case c.Kind == KindFinal:
+		start.Clean = c.Tree
+	default:
+		start.Restore = restore
+	}
+	d.add(on{task: about.task, session: session}, SessionPlanned{
+		Kind: kind, Command: cmd.Run, Index: c.Index, Repeat: c.Repeat, Tree: c.Tree, Wall: wall,
+	})
+	d.effect(session, start)
+}
+
+// commandExited goes on after one command of a check.
+func (d *decision) commandExited(s Session, x Exit) {
+	about := on{task: s.Task, session: s.ID}
+	end, text := EndEvent, ""
+	switch {
+	case s.Cut || x.Why == WhyAbandoned:
+		end = EndCut
+	case x.Why == WhyLost || x.Why == WhyMemory:
+		end, text = EndLost, endText(EndLost, x, s)
+	case x.Why == WhyDisk:
+		end, text = EndDisk, "the disk is full"
+	case x.Why == WhyWall:
+		end, text = EndWall, endText(EndWall, x, s)
+	case x.Why == WhyStall:
+		end, text = EndStall, endText(EndStall, x, s)
+	}
+	if x.Tail == "" {
+		x.Tail = text
+	}
+	ok := end == EndEvent && x.Why == WhyExited && x.Code == 0
+	d.add(about, SessionEnded{Kind: s.Planned.Kind, End: end, Exit: x, OK: ok, Text: text})
+	r := d.run()
+	if r.Over() {
+		return
+	}
+	if s.Cut && s.Task == "" {
+		d.cutCheck()
+		return
+	}
+	owner := on{}
+	if t, found := d.task(s.Task); found && t.Work != nil {
+		owner = on{task: s.Task, session: t.Work.Session}
+	}
+	if end == EndDisk {
+		d.holdForDisk()
+	}
+	if end == EndCut || end == EndDisk {
+		return // planned again by advance, when nothing holds it back
+	}
+	d.nextCheck(owner, false)
+}
+
+// heldCheck plans the command again of a check that was cut off. It reports
+// whether there was one.
+func (d *decision) heldCheck() bool {
+	if r := d.run(); r.Checks != nil {
+		d.nextCheck(on{}, true)
+		return true
+	}
+	for _, t := range d.Project.Tasks {
+		if t.Work != nil && t.Work.Stage == StageChecks && t.Work.Checks != nil {
+			d.nextCheck(on{task: t.Task.ID, session: t.Work.Session}, true)
+			return true
+		}
+	}
+	return false
+}
+
+// holdForDisk holds everything for a minute: the disk is full, or the state
+// folder not writable (SPEC 2.2).
+func (d *decision) holdForDisk() {
+	d.add(on{}, RunStateSet{State: RunWaiting, Wait: WaitDisk, Until: d.in.Time.Add(time.Minute), Text: "the disk is full"})
+}
+
+// cutCheck: a person, or a signal, ended the run's own check.
+func (d *decision) cutCheck() {
+	r := d.run()
+	if r.Finishing != nil {
+		e := *r.Finishing
+		e.Text = trimJoin(e.Text, "(the branch tip was not verified)")
+		d.end(e)
+	}
+}
+
+// checked closes a check and goes on with what waited for it.
+func (d *decision) checked(about on, c Checks) {
+	r := d.run()
+	v := Verified{Kind: c.Kind, OK: len(c.Results) > 0, Results: slices.Clone(c.Results), Tree: c.Tree}
+	for n, res := range v.Results {
+		if !res.OK && c.Kind != KindBaseline && slices.Contains(r.Advisory, res.Run) {
+			v.Results[n].Advisory = true
+			continue
+		}
+		v.OK = v.OK && res.OK
+	}
+	if about.task != "" {
+		for _, res := range v.Results {
+			d.add(about, Evidence{Kind: "build", Command: res.Run, ExitCode: res.Exit, DurationMs: res.Ms, Tail: res.Tail, Flaky: res.Flaky})
+		}
+	}
+	d.add(about, v)
+	switch {
+	case c.Kind == KindBaseline:
+		d.baselined(v, c.Setup)
+	case c.Kind == KindFinal:
+		if e := d.run().Finishing; e != nil {
+			d.end(*e)
+		}
+	default:
+		d.verified(about.task, v)
+	}
+}
+
+// verified routes the session's event when its tree is green; red sends the
+// same hat again, and no reviewer sees it (SPEC 2.3).
+func (d *decision) verified(task string, v Verified) {
+	t, ok := d.task(task)
+	if !ok || t.Work == nil {
+		return
+	}
+	w := t.Work
+	switch {
+	case v.OK && w.Converged:
+		d.converge(t)
+	case v.OK:
+		d.routeEvent(t, v.Tree)
+	case w.Converged:
+		d.replan(task, "on the newer tip verification fails: "+firstRed(v))
+	case w.Taken != nil && len(w.Taken.Outside) > 0:
+		d.redo(t, Redo{Why: "out of scope", Failed: true, Tree: w.Tree,
+			Note: fmt.Sprintf("Files out of scope were undone (%s), and without them verification fails.", joinFew(w.Taken.Outside))})
+	default:
+		d.redo(t, Redo{Why: "verification red", Tree: v.Tree, Note: "Verification failed after the session before: " + firstRed(v)})
+	}
+}
+
+func joinFew(paths []string) string {
+	const most = 5
+	if len(paths) > most {
+		return fmt.Sprintf("%s and %d more", join(paths[:most]), len(paths)-most)
+	}
+	return join(paths)
+}
+
+func join(s []string) string {
+	out := ""
+	for n, p := range s {
+		if n > 0 {
+			out += ", "
+		}
+		out += p
+	}
+	return out
+}
+
+// backoff is the wait after so many network failures in a row: 30 s … 15 min
+// (SPEC 2.2).
+func backoff(times int) time.Duration {
+	wait := 30 * time.Second
+	for n := 1; n < times && wait < lateBy; n++ {
+		wait *= 2
+	}
+	return min(wait, lateBy)
+}

@@ -1,0 +1,164 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+)
+
+// converge commits the attempt's tree, on the tip that it was built on.
+func (d *decision) converge(t TaskState) {
+	r, w, id := d.run(), t.Work, t.Task.ID
+	if w.Tree == w.Start {
+		d.done(t, "")
+		return
+	}
+	if w.Base != r.Tip {
+		d.add(on{task: id, session: w.Session}, StageSet{Stage: StageMerge})
+		d.effect(fmt.Sprintf("%s/%s/a%d/%s", r.ID, FoldID(id), w.N, r.Tip), EffectMerge{Task: id, Merge: MergeTree{Run: r.ID, Base: w.Base, Tree: w.Tree, Onto: r.Tip}})
+		return
+	}
+	d.add(on{task: id, session: w.Session}, StageSet{Stage: StageCommit})
+	footers := "Nightporter-Session: " + w.Session + "\n"
+	if r.Settings.CoAuthor != "" {
+		footers += "Co-authored-by: " + r.Settings.CoAuthor + "\n"
+	}
+	d.effect(fmt.Sprintf("%s/%s/a%d/%s", r.ID, FoldID(id), w.N, w.Tree), EffectCommit{Task: id, Commit: CommitTask{
+		Run: r.ID, Branch: r.Base.Branch, Parent: w.Base, Tree: w.Tree,
+		Author: r.Base.Author, Subject: subject(t.Task), Body: body(w), Footers: footers, Time: d.local(d.in.Time),
+	}})
+}
+
+// subject is a task's commit subject: "feat: Task 5 - Title" (SPEC 9.2).
+func subject(t Task) string {
+	kind := "feat"
+	title := strings.ToLower(t.Title)
+	for _, k := range []struct{ word, kind string }{
+		{"fix", "fix"}, {"bug", "fix"}, {"document", "docs"}, {"docs", "docs"}, {"test", "test"}, {"refactor", "refactor"}, {"chore", "chore"},
+	} {
+		if strings.HasPrefix(title, k.word) {
+			kind = k.kind
+			break
+		}
+	}
+	const most = 100
+	line := strings.Join(strings.Fields(fmt.Sprintf("%s: %s - %s", kind, t.ID, t.Title)), " ")
+	if len(line) > most {
+		line = strings.ToValidUTF8(line[:most-3], "") + "…"
+	}
+	return line
+}
+
+// body is what the last session that changed something says it did.
+func body(w *Work) string {
+	for n := len(w.History) - 1; n >= 0; n-- {
+		if s := w.History[n]; s.Event == "build.complete" || s.Event == "fix.complete" {
+			return s.Summary
+		}
+	}
+	return ""
+}
+
+// treeLaid goes on after the change was laid onto a tip that moved: verified
+// again, or tried anew there where it conflicts.
+func (d *decision) treeLaid(b TreeLaid) {
+	t, ok := d.task(b.Task)
+	if !ok || t.Work == nil || t.Work.Stage != StageMerge {
+		return
+	}
+	about := on{task: b.Task, session: t.Work.Session}
+	d.add(about, TreeMerged{Onto: b.Onto, Tree: b.Merged.Tree, Conflicts: b.Merged.Conflicts})
+	if len(b.Merged.Conflicts) > 0 {
+		d.replan(b.Task, "conflicts with what was done since in "+strings.Join(b.Merged.Conflicts, ", "))
+		return
+	}
+	cmds, setups := d.run().Settings.commands(KindVerify, nil, false)
+	if len(cmds) == 0 {
+		t, _ = d.task(b.Task)
+		d.converge(t)
+		return
+	}
+	d.add(about, ChecksBegun{Kind: KindVerify, Tree: b.Merged.Tree, Setup: setups, Commands: cmds})
+	d.nextCheck(about, true)
+}
+
+// commitMade is the end of an attempt that converged.
+func (d *decision) commitMade(b CommitMade) {
+	t, ok := d.task(b.Task)
+	if !ok || t.Work == nil || t.Work.Stage != StageCommit {
+		return
+	}
+	w := t.Work
+	d.add(on{task: b.Task, session: w.Session}, TaskCommitted{
+		Commit: b.Committed.Commit, Parent: w.Base, Tree: w.Tree, Subject: subject(t.Task), Files: b.Committed.Files,
+	})
+	t, _ = d.task(b.Task)
+	d.done(t, b.Committed.Commit)
+}
+
+// done ends a task with success, or hands it to a person to look at.
+func (d *decision) done(t TaskState, commit string) {
+	w, id := t.Work, t.Task.ID
+	about := on{task: id, session: w.Session}
+	d.add(about, Submit{Result: "pass", Evidence: w.Proof, ClosedAt: d.in.Time, TotalDurationMs: d.in.Time.Sub(w.Began).Milliseconds(), Commit: commit})
+	status := "completed"
+	if w.Manual != "" {
+		d.askManual(t, w.Manual)
+		status = "manual verify"
+	} else {
+		d.add(about, TaskSet{From: t.Status, To: Done})
+		d.expireGuidance(id, "its task ended")
+		d.mark(id, MarkDone)
+	}
+	d.progress(t, status, commit, "")
+}
+
+// expireGuidance ends what nobody will take any more because a task is over.
+func (d *decision) expireGuidance(task, why string) {
+	for _, i := range d.Project.Guidance.Items {
+		if i.Open() && !i.Sticky && (i.Task == FoldID(task) || i.Bound == FoldID(task)) {
+			d.add(on{task: task}, GuidanceExpired{ID: i.ID, Why: why})
+		}
+	}
+}
+
+// mark writes a task's status into its source.
+func (d *decision) mark(id string, m Mark) {
+	t, ok := d.task(id)
+	if !ok || t.Task.Own || t.Status == Withdrawn {
+		return
+	}
+	d.effect(d.fresh(id+" "+string(m)), EffectMark{Task: id, Mark: m})
+}
+
+func (d *decision) markMade(b MarkMade) {
+	if b.Mark != "" || b.Err != "" {
+		d.add(on{task: b.Task}, SourceMarked{Mark: b.Mark, Error: b.Err})
+	}
+}
+
+// progress appends to the progress log what a finished or blocked task is
+// remembered by.
+func (d *decision) progress(t TaskState, status, commit, blockers string) {
+	r, w := d.run(), t.Work
+	p := Progress{
+		Key: fmt.Sprintf("%s %s a%d %s", r.ID, FoldID(t.Task.ID), t.Attempts, status), Time: d.local(d.in.Time),
+		Task: t.Task.ID, Title: t.Task.Title, Attempt: t.Attempts, Status: status, Commit: commit, Blockers: blockers,
+	}
+	if w != nil {
+		p.Learnings = w.Learnings
+		for _, s := range w.History {
+			if s.Summary != "" && (s.Event == "build.complete" || s.Event == "fix.complete") {
+				p.Changes = append(p.Changes, s.Summary)
+			}
+		}
+		if w.Verified != nil {
+			for _, res := range w.Verified.Results {
+				p.Commands = append(p.Commands, CommandMark{Run: res.Run, OK: res.OK})
+			}
+		}
+	}
+	if next, ok := d.firstReady(); ok && blockers == "" {
+		p.Next = ShortID(next.Task.ID) + " " + next.Task.Title
+	}
+	d.effect(d.fresh(p.Key), EffectProgress{Progress: p})
+}

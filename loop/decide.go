@@ -1,0 +1,259 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Decision is what one input leads to. Entries and Effects are committed
+// together or not at all; State is the fold of Entries over the state that
+// was decided on.
+type Decision struct {
+	Entries []Entry
+	Effects []Effect
+	Answer  Answer
+	State   State
+}
+
+// Decide says what an input means. It is called once per input; calling it
+// again with the same arguments gives the same decision.
+func Decide(s State, in Input) Decision {
+	d := &decision{State: s, in: in, answer: Answer{OK: true}}
+	switch b := in.Body.(type) {
+	case StartRun:
+		d.startRun(b)
+	case Pause:
+		d.pause(b)
+	case Resume:
+		d.resume()
+	case Stop:
+		d.stop(b)
+	case Guide:
+		d.guide(b.Text)
+	case EditGuidance:
+		d.editGuidance(b)
+	case DropGuidance:
+		d.dropGuidance(b.ID)
+	case KeepGuidance:
+		d.keepGuidance(b.ID)
+	case Now:
+		d.now(b.Text)
+	case AnswerQuestion:
+		d.answerQuestion(b)
+	case SkipTask:
+		d.skipTask(b.Task)
+	case RetryTask:
+		d.retryTask(b.Task)
+	case NextTask:
+		d.nextTask(b.Task)
+	case Emit:
+		d.emit(b)
+	case Preflighted:
+		d.preflighted(b)
+	case SourceChanged:
+		d.sourceChanged(b)
+	case SessionExited:
+		d.sessionExited(b.Exit)
+	case TreeTaken:
+		d.treeTaken(b)
+	case TreeLaid:
+		d.treeLaid(b)
+	case CommitMade:
+		d.commitMade(b)
+	case MarkMade:
+		d.markMade(b)
+	case EffectBroken:
+		d.effectBroken(b)
+	case Tick:
+		d.tick()
+	case Wake:
+	default:
+		panic(fmt.Sprintf("loop: nobody decides on a %T", b))
+	}
+	d.advance()
+	return Decision{Entries: d.entries, Effects: d.effects, Answer: d.answer, State: d.State}
+}
+
+// decision is a Decision in the making. Every entry is folded as soon as it
+// is added, so what follows is decided on the state that it led to.
+type decision struct {
+	State
+	in      Input
+	entries []Entry
+	effects []Effect
+	answer  Answer
+}
+
+// run is the project's last run; nil before the first one.
+func (d *decision) run() *Run { return d.Project.Run }
+
+// task returns a task by its id as written.
+func (d *decision) task(id string) (TaskState, bool) {
+	n := d.Project.index(id)
+	if n < 0 {
+		return TaskState{}, false
+	}
+	return d.Project.Tasks[n], true
+}
+
+// on is what an entry is about.
+type on struct{ task, session string }
+
+// add records an entry of the project's stream.
+func (d *decision) add(about on, body Body) {
+	e := Entry{
+		Stream: ProjectStream(d.in.Project), Time: d.in.Time, Task: about.task, Session: about.session,
+		Actor: d.in.Actor, Cause: d.in.Key, Body: body,
+	}
+	if r := d.run(); r != nil && !r.Over() {
+		e.Run = r.ID
+	}
+	if b, ok := body.(RunPlanned); ok {
+		e.Run = b.Run
+	}
+	if t, ok := d.task(about.task); ok && t.Attempts > 0 {
+		n := t.Attempts
+		if c, ok := body.(Commitment); ok && !c.Resume {
+			n++
+		}
+		e.Attempt = fmt.Sprintf("a%d", n)
+	} else if _, ok := body.(Commitment); ok {
+		e.Attempt = "a1"
+	}
+	d.push(e)
+}
+
+// house records an entry of the house's stream.
+func (d *decision) house(body Body) {
+	d.push(Entry{Stream: HouseStream, Time: d.in.Time, Actor: d.in.Actor, Cause: d.in.Key, Body: body})
+}
+
+func (d *decision) push(e Entry) {
+	d.entries = append(d.entries, e)
+	d.State = Apply(d.State, e)
+}
+
+func (d *decision) effect(key string, body EffectBody) {
+	d.effects = append(d.effects, Effect{Project: d.in.Project, Key: key, Body: body})
+}
+
+// fresh makes an effect's key unique where the same effect may be wanted
+// again later: the decision is part of its meaning.
+func (d *decision) fresh(key string) string {
+	cause := d.in.Key
+	if cause == "" {
+		cause = d.in.Time.UTC().Format(time.RFC3339Nano)
+	}
+	return fmt.Sprintf("%s @%s #%d", key, cause, len(d.effects))
+}
+
+// issue takes the next number of a kind: r14, g9, q7.
+func (d *decision) issue(kind string) string {
+	n := d.House.Issued[kind] + 1
+	d.house(IDIssued{Kind: kind, N: n})
+	return fmt.Sprintf("%s%d", kind, n)
+}
+
+func (d *decision) refuse(code, format string, args ...any) {
+	d.answer = Answer{Code: code, Text: fmt.Sprintf(format, args...)}
+}
+
+func (d *decision) say(format string, args ...any) {
+	d.answer.Text = fmt.Sprintf(format, args...)
+}
+
+// by is who caused the input, as people are shown it.
+func (d *decision) by() string {
+	if d.in.Name != "" {
+		return d.in.Name
+	}
+	return d.in.Actor
+}
+
+func (d *decision) setTask(id string, to Status, why string) {
+	t, ok := d.task(id)
+	if !ok || (t.Status == to && t.Why == why) {
+		return
+	}
+	d.add(on{task: id}, TaskSet{From: t.Status, To: to, Why: why})
+}
+
+// busy reports whether anything is under way that has to be waited for
+// before the next session can be planned.
+func (p Project) busy() bool {
+	if len(p.Sessions) > 0 {
+		return true
+	}
+	// A check without a session in flight was cut off and is held.
+	return slices.ContainsFunc(p.Tasks, func(t TaskState) bool {
+		return t.Work != nil && t.Work.Stage != StageReady && t.Work.Stage != StageHeld && t.Work.Stage != StageChecks
+	})
+}
+
+// inHand returns the task whose attempt is under way.
+func (p Project) inHand() (TaskState, bool) {
+	for _, t := range p.Tasks {
+		if t.Status == Active && t.Work != nil && t.Work.Stage != StageHeld {
+			return t, true
+		}
+	}
+	return TaskState{}, false
+}
+
+// Due returns when a Tick is next needed, or the zero time.
+func Due(s State) time.Time {
+	var due time.Time
+	need := func(t time.Time) {
+		if !t.IsZero() && (due.IsZero() || t.Before(due)) {
+			due = t
+		}
+	}
+	for _, q := range s.Project.Questions {
+		need(q.Expires)
+	}
+	need(s.Project.Guidance.NextDue())
+	for _, h := range s.House.Agents {
+		need(h.Until)
+	}
+	if r := s.Project.Run; !r.Over() {
+		if r.State == RunWaiting {
+			need(r.Until)
+		}
+		if !r.Settings.Until.IsZero() && r.Finishing == nil && (r.State == RunRunning || r.State == RunWaiting) {
+			need(r.Settings.Until)
+		}
+	}
+	return due
+}
+
+// tick acts on what is due.
+func (d *decision) tick() {
+	now := d.in.Time
+	for _, q := range slices.Clone(d.Project.Questions) {
+		if !q.Expires.IsZero() && !now.Before(q.Expires) {
+			d.expire(q)
+		}
+	}
+	for _, id := range d.Project.Guidance.Due(now) {
+		d.add(on{}, GuidanceExpired{ID: id, Why: "72 hours passed and no session took it"})
+	}
+	if r := d.run(); !r.Over() && r.Wait == WaitDisk && !now.Before(r.Until) {
+		d.add(on{}, RunStateSet{State: RunRunning})
+	}
+	for _, name := range sortedKeys(d.House.Agents) {
+		h := d.House.Agents[name]
+		if !h.Until.IsZero() && !now.Before(h.Until) {
+			d.house(AgentUsable{Agent: name})
+		}
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

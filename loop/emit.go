@@ -1,0 +1,84 @@
+package loop
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/guidance"
+)
+
+// emit takes the one event of a session (SPEC 2.2, 5.4).
+func (d *decision) emit(b Emit) {
+	s, ok := d.Project.Session(b.Session)
+	switch {
+	case !ok:
+		d.refuse("ended", "session %s has ended; nothing was recorded", b.Session)
+		return
+	case s.Event != nil:
+		if s.Event.Type == b.Type && sameJSON(s.Event.Data, b.Data) {
+			d.answer = Answer{OK: true, Code: "accepted", Receipt: s.Event.Receipt, Text: "accepted before; end the session now"}
+			return
+		}
+		d.refuse("second event", "this session ended with %s already; one session has one event. Stop now.", s.Event.Type)
+		return
+	case s.Cut:
+		d.refuse("cut off", "this session is being ended; nothing was recorded")
+		return
+	}
+	r := d.run()
+	about := on{task: s.Task, session: s.ID}
+	hat := r.Settings.Hats[s.Planned.Hat]
+	_, reports, why := checkEvent(hat, b.Type, b.Data)
+	if why != "" {
+		if s.Refused < maxRefusals {
+			d.add(about, EventRefused{Type: b.Type, Why: why})
+		}
+		d.refuse("refused", "%s", why)
+		return
+	}
+	owed := d.Project.Guidance.Owed(s.Planned.Guidance.Bound)
+	owed = slices.DeleteFunc(owed, func(id string) bool {
+		return slices.ContainsFunc(reports, func(r GuidanceReported) bool { return r.ID == id })
+	})
+	ends := b.Type == EventQuestion || b.Type == EventBlocked // these reported items come again
+	if len(owed) > 0 && !s.Owed && !ends {
+		d.add(about, EventRefused{Type: b.Type, Why: "guidance not reported", Owed: owed})
+		d.refuse("guidance", `say what you did with %s: add "guidance":[{"id":"%s","done":true,"note":"how"}] or "set_aside":true with why`, strings.Join(owed, ", "), owed[0])
+		return
+	}
+	data := b.Data
+	if len(bytes.TrimSpace(data)) == 0 {
+		data = json.RawMessage("{}")
+	}
+	receipt := s.ID + " " + b.Type
+	d.add(about, EventAccepted{Type: b.Type, Data: data, Receipt: receipt})
+	for _, rep := range reports {
+		if slices.Contains(s.Planned.Guidance.Bound, rep.ID) {
+			d.add(about, rep)
+		}
+	}
+	if !ends {
+		for _, id := range owed {
+			d.add(about, GuidanceReported{ID: id, State: guidance.NotReported})
+		}
+	}
+	d.effect(s.ID+" event", EffectEnd{Session: s.ID, Grace: r.Settings.Grace})
+	d.answer = Answer{OK: true, Code: "accepted", Receipt: receipt, Text: "accepted; end the session now"}
+}
+
+// maxRefusals bounds how many refused events of one session are recorded: an
+// agent that emits garbage in a loop must not fill the ledger.
+const maxRefusals = 20
+
+func sameJSON(a, b json.RawMessage) bool {
+	if len(bytes.TrimSpace(b)) == 0 {
+		b = json.RawMessage("{}")
+	}
+	var x, y bytes.Buffer
+	if json.Compact(&x, a) != nil || json.Compact(&y, b) != nil {
+		return false
+	}
+	return bytes.Equal(x.Bytes(), y.Bytes())
+}

@@ -1,0 +1,255 @@
+package loop
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/guidance"
+)
+
+// MaxEvent is the largest payload of an event in bytes (SPEC 4.2).
+const MaxEvent = 256 << 10
+
+// field is one known field of an event's payload and the JSON that it holds.
+type field struct {
+	name string
+	kind string // string, bool, strings, issues, steps, disputes, object
+	must bool
+}
+
+// eventFields are the fields that each event of the shipped hats may carry
+// (SPEC 4.2). A field that is not listed is kept and not looked at.
+var eventFields = map[string][]field{
+	"plan.complete":  {{"summary", "string", true}, {"steps", "list", false}, {"sections", "list", false}},
+	"build.complete": {{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}, {"manual_verify", "string", false}, {"learnings", "string", false}},
+	"fix.complete":   {{"summary", "string", true}, {"files_modified", "strings", true}, {"resolved", "list", false}, {"disputed", "list", false}, {"no_change", "string", false}},
+	"review.verdict": {{"summary", "string", true}, {"issues", "issues", true}},
+	EventQuestion:    {{"text", "string", true}, {"options", "strings", false}, {"choice", "string", false}},
+	EventBlocked:     {{"reason", "string", true}, {"tried", "string", true}, {"needs", "string", true}},
+}
+
+// EventShape describes an event's payload for the prompt and for a refusal:
+// an example that would be accepted.
+func EventShape(typ string) string {
+	switch typ {
+	case "plan.complete":
+		return `{"summary":"…","steps":["…","…"]}`
+	case "build.complete":
+		return `{"summary":"…","files_modified":["path"]}`
+	case "fix.complete":
+		return `{"summary":"…","files_modified":["path"],"resolved":["…"],"disputed":[{"issue":"…","reason":"…"}]}`
+	case "review.verdict":
+		return `{"summary":"…","issues":[{"severity":"critical|major|minor|suggestion","file":"path","line":12,"rule":"…","text":"…"}]}`
+	case EventQuestion:
+		return `{"text":"…","options":["…","…"],"choice":"…"}`
+	case EventBlocked:
+		return `{"reason":"…","tried":"…","needs":"…"}`
+	}
+	return `{"summary":"…"}`
+}
+
+// eventGuidance is one report in an event's guidance field.
+type eventGuidance struct {
+	ID       string          `json:"id"`
+	Done     json.RawMessage `json:"done"`
+	SetAside json.RawMessage `json:"set_aside"`
+	Note     string          `json:"note"`
+}
+
+// checkEvent holds an event against what its hat declares. why is empty when
+// it can be accepted; else it tells the agent what to change.
+func checkEvent(h Hat, typ string, data json.RawMessage) (fields map[string]json.RawMessage, reports []GuidanceReported, why string) {
+	if !h.MayEmit(typ) {
+		may := append(slices.Clone(h.Emits), EventQuestion, EventBlocked)
+		return nil, nil, fmt.Sprintf("a %s ends with %s, not with %q", h.Name, strings.Join(may, " or "), typ)
+	}
+	if len(data) > MaxEvent {
+		return nil, nil, fmt.Sprintf("the data has %d kB; 256 kB are the most", len(data)>>10)
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		data = []byte("{}")
+	}
+	if err := json.Unmarshal(data, &fields); err != nil || fields == nil {
+		return nil, nil, "the data is not a JSON object; send " + EventShape(typ)
+	}
+	var missing []string
+	known := eventFields[typ]
+	for _, f := range known {
+		raw, ok := fields[f.name]
+		if !ok {
+			if f.must {
+				missing = append(missing, f.name)
+			}
+			continue
+		}
+		if bad := f.check(raw); bad != "" {
+			return nil, nil, fmt.Sprintf("field %q %s; send %s", f.name, bad, EventShape(typ))
+		}
+	}
+	if typ != EventQuestion && typ != EventBlocked {
+		for _, name := range h.Payload {
+			if _, ok := fields[name]; !ok && !slices.Contains(missing, name) {
+				missing = append(missing, name)
+			}
+		}
+	}
+	if len(missing) > 0 {
+		return nil, nil, fmt.Sprintf("%s is missing; send %s", strings.Join(missing, ", "), EventShape(typ))
+	}
+	if typ == EventQuestion {
+		var q struct {
+			Text, Choice string
+			Options      []string
+		}
+		_ = json.Unmarshal(data, &q)
+		switch {
+		case strings.TrimSpace(q.Text) == "":
+			return nil, nil, "the question's text is empty"
+		case len(q.Options) > 20:
+			return nil, nil, "20 options are the most"
+		case q.Choice != "" && !slices.Contains(q.Options, q.Choice):
+			return nil, nil, "choice has to be one of the options, written the same"
+		}
+	}
+	reports, why = guidanceReports(fields["guidance"])
+	return fields, reports, why
+}
+
+func (f field) check(raw json.RawMessage) string {
+	switch f.kind {
+	case "string":
+		var v *string
+		if json.Unmarshal(raw, &v) != nil || v == nil {
+			return "has to be a string"
+		}
+	case "strings":
+		var v []string
+		if json.Unmarshal(raw, &v) != nil || v == nil {
+			return "has to be a list of strings"
+		}
+	case "list":
+		var v []json.RawMessage
+		if json.Unmarshal(raw, &v) != nil || v == nil {
+			return "has to be a list"
+		}
+	case "issues":
+		var v []Issue
+		if json.Unmarshal(raw, &v) != nil || v == nil {
+			return "has to be a list of issues"
+		}
+		for n, i := range v {
+			if !slices.Contains([]Severity{Critical, Major, Minor, Suggestion}, i.Severity) {
+				return fmt.Sprintf("has an issue (number %d) of severity %q; it has to be critical, major, minor or suggestion", n+1, i.Severity)
+			}
+			if strings.TrimSpace(i.Text) == "" {
+				return fmt.Sprintf("has an issue (number %d) without text", n+1)
+			}
+		}
+	}
+	return ""
+}
+
+// guidanceReports reads {id, done|set_aside, note}. done and set_aside may be
+// true, or the note itself.
+func guidanceReports(raw json.RawMessage) ([]GuidanceReported, string) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, ""
+	}
+	const shape = `guidance has to be [{"id":"g1","done":true,"note":"how"}] or [{"id":"g1","set_aside":true,"note":"why"}]`
+	var list []eventGuidance
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, shape
+	}
+	var out []GuidanceReported
+	for _, g := range list {
+		r := GuidanceReported{ID: strings.ToLower(strings.TrimSpace(g.ID)), Note: g.Note}
+		done, doneNote := flag(g.Done)
+		aside, asideNote := flag(g.SetAside)
+		switch {
+		case r.ID == "" || done == aside:
+			return nil, shape
+		case done:
+			r.State = guidance.Addressed
+			r.Note = trimJoin(r.Note, doneNote)
+		default:
+			r.State = guidance.SetAside
+			r.Note = trimJoin(r.Note, asideNote)
+		}
+		out = append(out, r)
+	}
+	return out, ""
+}
+
+// flag reads true, or a string that stands for true and is a note.
+func flag(raw json.RawMessage) (bool, string) {
+	var b bool
+	if json.Unmarshal(raw, &b) == nil {
+		return b, ""
+	}
+	var s string
+	if json.Unmarshal(raw, &s) == nil && s != "" {
+		return true, s
+	}
+	return false, ""
+}
+
+func stringOf(data json.RawMessage, name string) string {
+	var m map[string]json.RawMessage
+	var s string
+	if json.Unmarshal(data, &m) == nil {
+		_ = json.Unmarshal(m[name], &s)
+	}
+	return strings.TrimSpace(s)
+}
+
+func summaryOf(data json.RawMessage) string { return stringOf(data, "summary") }
+
+// manualOf returns what a person has to look at, if the event says so; true
+// means the task's acceptance list.
+func manualOf(data json.RawMessage) string {
+	var m struct {
+		V json.RawMessage `json:"manual_verify"`
+	}
+	if json.Unmarshal(data, &m) != nil {
+		return ""
+	}
+	on, text := flag(m.V)
+	if on && text == "" {
+		return "as the task's acceptance says"
+	}
+	return text
+}
+
+func issuesOf(data json.RawMessage) []Issue {
+	var m struct{ Issues []Issue }
+	_ = json.Unmarshal(data, &m)
+	return m.Issues
+}
+
+func filesOf(data json.RawMessage) []string {
+	var m struct {
+		Files []string `json:"files_modified"`
+	}
+	_ = json.Unmarshal(data, &m)
+	return m.Files
+}
+
+// issueSet is what makes two reviews the same: severity, file and rule
+// (SPEC 2.6).
+func issueSet(issues []Issue) string {
+	keys := make([]string, len(issues))
+	for n, i := range issues {
+		keys[n] = string(i.Severity) + "\x00" + i.File + "\x00" + i.Rule
+	}
+	slices.Sort(keys)
+	return strings.Join(slices.Compact(keys), "\x01")
+}
+
+func optionsOf(data json.RawMessage) []string {
+	var m struct{ Options []string }
+	_ = json.Unmarshal(data, &m)
+	return m.Options
+}

@@ -1,0 +1,125 @@
+package loop
+
+import (
+	"fmt"
+)
+
+// sessionExited says what a session's end means.
+func (d *decision) sessionExited(x Exit) {
+	s, ok := d.Project.Session(x.Session)
+	if !ok {
+		return
+	}
+	about := on{task: s.Task, session: s.ID}
+	if s.Planned.Kind != KindAgent {
+		d.commandExited(s, x)
+		return
+	}
+	r := d.run()
+	end, counts := Classify(x, s.Event != nil, s.Cut)
+	text := endText(end, x, s)
+	d.house(LeaseReleased{Session: s.ID})
+	d.add(about, SessionEnded{Kind: KindAgent, End: end, Counts: counts, Exit: x, Text: text})
+	hat := r.Settings.Hats[s.Planned.Hat]
+	t, ok := d.task(s.Task)
+	if !ok || t.Work == nil {
+		return
+	}
+	if counts == CountsSuccess {
+		d.output(about, s, hat, x)
+		if hat.Writes() && s.Event.Type != EventBlocked {
+			d.takeover(t, s, hat)
+			return
+		}
+		d.routeEvent(t, t.Work.Tree)
+		return
+	}
+	d.heldAgent(s, end, x)
+	switch {
+	case counts == CountsFailed && t.Work.FailedRow >= MaxFailed:
+		d.failAttempt(s.Task, text, false)
+		return
+	case end == EndLost && t.Work.LostRow >= 2:
+		d.failAttempt(s.Task, text+", the second in a row", false)
+		return
+	}
+	if counts == CountsNothing && hat.Writes() && end != EndUnusable && end != EndDisk {
+		// What it had written is kept to be looked at, before the work folder
+		// is restored to the same input tree.
+		d.add(about, StageSet{Stage: StageTakeover})
+		d.takeover(t, s, hat)
+	}
+}
+
+// endText is what people, and the session that does it over, are told of an
+// end that was no success.
+func endText(end End, x Exit, s Session) string {
+	switch end {
+	case EndSilent:
+		what := fmt.Sprintf("exit %d", x.Code)
+		if x.Signal != "" {
+			what = x.Signal
+		}
+		if s.Refused > 0 {
+			return fmt.Sprintf("ended without an accepted event (%s, %d refused)", what, s.Refused)
+		}
+		return fmt.Sprintf("ended without an event (%s)", what)
+	case EndStall:
+		return fmt.Sprintf("silent for %s", s.Planned.Stall.D())
+	case EndWall:
+		return fmt.Sprintf("longer than %s", s.Planned.Wall.D())
+	case EndLost:
+		if x.Why == WhyMemory {
+			return "ended by the system for memory"
+		}
+		return "lost without trace"
+	case EndEvent:
+		return ""
+	}
+	if x.Text != "" {
+		return x.Text
+	}
+	return string(end)
+}
+
+// heldAgent records for all projects that an agent cannot be used now.
+func (d *decision) heldAgent(s Session, end End, x Exit) {
+	agent := s.Planned.Agent
+	before := d.House.Agents[agent]
+	switch end {
+	case EndLimit:
+		p := AgentParked{Agent: agent, Until: x.Until, Known: !x.Until.IsZero(), Why: TroubleLimit, Text: x.Text}
+		if !x.Until.After(d.in.Time) {
+			p.Until, p.Known = d.in.Time.Add(lateBy), false
+		}
+		d.house(p)
+	case EndUnusable:
+		text := x.Text
+		if text == "" {
+			text = fmt.Sprintf("it ended at once with exit %d: %s", x.Code, lastLine(x.Tail))
+		}
+		d.house(AgentUnusable{Agent: agent, Text: text})
+	case EndNetwork:
+		times := before.Times + 1
+		d.house(AgentParked{Agent: agent, Until: d.in.Time.Add(backoff(times)), Why: TroubleNetwork, Text: x.Text, Times: times})
+	case EndDisk:
+		d.holdForDisk()
+	}
+}
+
+// output is the immutable record of what a session brought.
+func (d *decision) output(about on, s Session, hat Hat, x Exit) {
+	issues := issuesOf(s.Event.Data)
+	o := SessionOutput{
+		Hat: hat.Name, Event: s.Event.Type, Summary: summaryOf(s.Event.Data), Artifacts: filesOf(s.Event.Data),
+		DurationMs: x.Took().Milliseconds(),
+	}
+	for _, i := range issues {
+		if i.Severity == Suggestion {
+			o.Suggestions++
+		} else {
+			o.IssuesFound++
+		}
+	}
+	d.add(about, o)
+}

@@ -1,0 +1,173 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nightporter/nightporter/guidance"
+)
+
+// guide queues a directive (SPEC 5.1). It never interrupts a session.
+func (d *decision) guide(text string) {
+	a, words := guidance.Parse(text)
+	d.queueGuidance(words, a)
+}
+
+// queueGuidance checks an address and queues the words. It returns the id, or
+// "" where it refused.
+func (d *decision) queueGuidance(words string, a guidance.Address) string {
+	words = strings.TrimSpace(words)
+	switch {
+	case words == "":
+		d.refuse("no words", "guidance needs your words: /guidance TEXT")
+		return ""
+	case !utf8.ValidString(words):
+		d.refuse("not text", "that is not valid UTF-8 text; nothing was queued")
+		return ""
+	case utf8.RuneCountInString(words) > guidance.MaxText:
+		d.refuse("too long", "that has %d characters; %d are the most. Nothing was queued.", utf8.RuneCountInString(words), guidance.MaxText)
+		return ""
+	}
+	item := guidance.Item{Text: words, By: d.by(), At: d.in.Time, Hat: a.Hat, Sticky: a.Sticky}
+	if a.Hat != "" {
+		if hats := d.hats(); len(hats) > 0 && !slices.Contains(hats, a.Hat) {
+			d.refuse("no hat", "not queued: no hat @%s (there are %s)", a.Hat, strings.Join(hats, " "))
+			return ""
+		}
+	}
+	if a.Task != "" {
+		t, ok := d.Project.Find(a.Task)
+		if !ok {
+			d.noTask(a.Task)
+			return ""
+		}
+		item.Task = FoldID(t.Task.ID)
+	}
+	item.ID = d.issue("g")
+	d.add(on{}, GuidanceQueued{Item: item})
+	d.answer = Answer{OK: true, Code: "queued", ID: item.ID, Text: fmt.Sprintf("%s queued → %s", item.ID, d.forecast(item))}
+	return item.ID
+}
+
+func (d *decision) hats() []string {
+	if d.run() == nil {
+		return nil
+	}
+	return sortedKeys(d.run().Settings.Hats)
+}
+
+// forecast says which session will take an item, as it looks now.
+func (d *decision) forecast(i guidance.Item) string {
+	r := d.run()
+	switch {
+	case i.Sticky:
+		return "every writing session until you drop it"
+	case r.Over():
+		return "the next run"
+	case i.Hat != "":
+		return "the next " + i.Hat + " session"
+	}
+	t, ok := d.Project.inHand()
+	if !ok || (i.Task != "" && FoldID(t.Task.ID) != i.Task) {
+		if i.Task != "" {
+			return "the next session of that task that writes"
+		}
+		return "the next session that writes"
+	}
+	hat := t.Work.Hat
+	for range len(r.Settings.Hats) + 1 {
+		h := r.Settings.Hats[hat]
+		if h.Writes() && (hat != t.Work.Hat || t.Work.Stage == StageReady) {
+			return fmt.Sprintf("next session, %s %s as it looks", ShortID(t.Task.ID), hat)
+		}
+		if len(h.Emits) == 0 {
+			break
+		}
+		next := r.Settings.Pattern.Next(hat, h.Emits[0], true)
+		if next == "" || next == Converged {
+			break
+		}
+		hat = next
+	}
+	return "the next session that writes"
+}
+
+func (d *decision) editGuidance(b EditGuidance) {
+	i, ok := d.Project.Guidance.Get(b.ID)
+	switch {
+	case !ok:
+		d.refuse("no guidance", "there is no guidance %s", b.ID)
+	case i.State != guidance.Queued:
+		d.refuse("in use", "%s not changed: it is %s", b.ID, stateWord(i.State))
+	case strings.TrimSpace(b.Text) == "" || utf8.RuneCountInString(b.Text) > guidance.MaxText:
+		d.refuse("no words", "%s not changed: 1 to %d characters", b.ID, guidance.MaxText)
+	default:
+		d.add(on{}, GuidanceChanged{ID: b.ID, Text: b.Text})
+		d.say("%s changed", b.ID)
+	}
+}
+
+func (d *decision) dropGuidance(id string) {
+	i, ok := d.Project.Guidance.Get(strings.ToLower(id))
+	switch {
+	case !ok:
+		d.refuse("no guidance", "there is no guidance %s", id)
+	case i.Over():
+		d.refuse("over", "%s is %s already", i.ID, stateWord(i.State))
+	case i.State != guidance.Queued && !i.Sticky:
+		d.refuse("in use", "%s not dropped: it is %s", i.ID, stateWord(i.State))
+	default:
+		d.add(on{}, GuidanceDropped{ID: i.ID})
+		d.say("%s dropped", i.ID)
+	}
+}
+
+func stateWord(s guidance.State) string {
+	switch s {
+	case guidance.Injected:
+		return "in use"
+	case guidance.SetAside:
+		return "set aside"
+	case guidance.NotReported:
+		return "not reported"
+	}
+	return string(s)
+}
+
+func (d *decision) keepGuidance(id string) {
+	i, ok := d.Project.Guidance.Get(strings.ToLower(id))
+	if !ok || i.State != guidance.Expired {
+		d.refuse("no guidance", "%s has not expired; there is nothing to keep", id)
+		return
+	}
+	d.add(on{}, GuidanceKept{ID: i.ID})
+	d.say("%s queued again", i.ID)
+}
+
+// now asks before it stops a session: what the session has done is done again.
+func (d *decision) now(text string) {
+	t, ok := d.Project.inHand()
+	var session Session
+	for _, s := range d.Project.Sessions {
+		if ok && s.Planned.Kind == KindAgent && s.Event == nil && SameID(s.Task, t.Task.ID) {
+			session = s
+		}
+	}
+	if session.ID == "" {
+		d.guide(text)
+		return
+	}
+	if strings.TrimSpace(text) == "" {
+		d.cutAll("/now")
+		d.say("%s %s reruns", ShortID(t.Task.ID), t.Work.Hat)
+		return
+	}
+	q := Question{
+		ID: d.issue("q"), Kind: AskNow, Run: d.run().ID, Task: t.Task.ID, Session: session.ID, Hat: t.Work.Hat, Text: text,
+		Asked: d.in.Time, Expires: d.in.Time.Add(d.run().Settings.BaselineTimeout.D()),
+	}
+	d.add(on{task: t.Task.ID, session: session.ID}, QuestionAsked{Question: q})
+	d.answer = Answer{OK: true, Code: "asked", ID: q.ID, Text: fmt.Sprintf("stop %s %s and rerun it? %s rerun · %s queue", ShortID(t.Task.ID), t.Work.Hat, q.ID, q.ID)}
+}

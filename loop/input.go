@@ -1,0 +1,188 @@
+package loop
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Input is something that reached a project from outside: a command, an
+// event, the end of a session, the result of an effect, the passing of time.
+type Input struct {
+	Key     string    // natural key: the same key is the same input, decided once. "" = never repeated
+	Time    time.Time // set by the engine's clock
+	Actor   string    // "console", "agent", "daemon", "telegram:48213377"
+	Name    string    // the actor's name for people: "Mira"
+	Project string
+	Body    InputBody
+	Settles int64 // the effect whose result this is; 0 = none
+}
+
+// InputBody is the content of one kind of input.
+type InputBody interface{ InputKind() string }
+
+// --- What people ask for ---
+
+// StartRun plans a run, or takes up the unfinished one.
+type StartRun struct {
+	Settings    Settings
+	MaxSessions int  // of the house
+	New         bool // end an unfinished run and start from HEAD
+	Check       bool // preflight only
+}
+
+// Pause holds planning; with Now the sessions in hand are cut off too.
+type Pause struct{ Now bool }
+
+// Resume ends a pause, and is "try now" while the run waits for an agent.
+type Resume struct{}
+
+// Stop ends the run after what is in hand, or at once. Signal says which
+// signal asked for it, "" for a person's /stop.
+type Stop struct {
+	Now    bool
+	Signal string
+}
+
+// Guide queues a directive. Text may begin with an address (@hat #task !sticky).
+type Guide struct{ Text string }
+
+// EditGuidance replaces the words of a queued item.
+type EditGuidance struct{ ID, Text string }
+
+// DropGuidance takes an item back.
+type DropGuidance struct{ ID string }
+
+// KeepGuidance queues an expired item again.
+type KeepGuidance struct{ ID string }
+
+// Now asks to stop the current session and run it again with the words.
+// The first time it asks for confirmation by a question.
+type Now struct{ Text string }
+
+// AnswerQuestion settles a question. Question may also be a task's id, which
+// then means the one open question of that task; Choice is a verb, a letter,
+// or the first letters of one, "" where only words were given.
+type AnswerQuestion struct {
+	Question string
+	Choice   string
+	Words    string
+}
+
+// SkipTask puts a task away.
+type SkipTask struct{ Task string }
+
+// RetryTask makes a blocked, skipped or done task ready again, with two new attempts.
+type RetryTask struct{ Task string }
+
+// NextTask moves a ready task to the front, once.
+type NextTask struct{ Task string }
+
+// --- What sessions say ---
+
+// Emit is the event of a session.
+type Emit struct {
+	Session string
+	Type    string
+	Data    json.RawMessage
+}
+
+// --- What the outside reports ---
+
+// Preflighted is the result of EffectPreflight.
+type Preflighted struct {
+	Base     Base
+	Snapshot Snapshot
+	Problems []Finding
+	Warnings []Finding
+}
+
+// SourceChanged says that the source was read again. Err: it cannot be used
+// as it is.
+type SourceChanged struct {
+	Snapshot Snapshot
+	Err      string
+}
+
+// SessionExited is the end of a session's process.
+type SessionExited struct{ Exit Exit }
+
+// TreeTaken is the result of EffectTakeover.
+type TreeTaken struct {
+	Session string
+	Taken   Taken
+	Ref     string
+}
+
+// TreeLaid is the result of EffectMerge.
+type TreeLaid struct {
+	Task   string
+	Onto   string
+	Merged Merged
+}
+
+// CommitMade is the result of EffectCommit.
+type CommitMade struct {
+	Task      string
+	Committed Committed
+}
+
+// MarkMade is the result of EffectMark and EffectProgress. Err: it could not
+// be written, which is told and holds nothing up.
+type MarkMade struct {
+	Task string
+	Mark Mark
+	Err  string
+}
+
+// EffectBroken says that an effect could not be carried out. Disk: because
+// the disk is full or the state folder not writable; it is tried again.
+type EffectBroken struct {
+	Kind string
+	Key  string
+	Task string
+	Text string
+	Disk bool
+}
+
+// Tick says that time has passed: something in the state may be due.
+type Tick struct{}
+
+// Wake says that something changed in the house: an agent is usable again, a
+// slot is free.
+type Wake struct{}
+
+// InputKind values.
+func (StartRun) InputKind() string       { return "start_run" }
+func (Pause) InputKind() string          { return "pause" }
+func (Resume) InputKind() string         { return "resume" }
+func (Stop) InputKind() string           { return "stop" }
+func (Guide) InputKind() string          { return "guidance" }
+func (EditGuidance) InputKind() string   { return "edit_guidance" }
+func (DropGuidance) InputKind() string   { return "drop_guidance" }
+func (KeepGuidance) InputKind() string   { return "keep_guidance" }
+func (Now) InputKind() string            { return "now" }
+func (AnswerQuestion) InputKind() string { return "answer" }
+func (SkipTask) InputKind() string       { return "skip" }
+func (RetryTask) InputKind() string      { return "retry" }
+func (NextTask) InputKind() string       { return "next" }
+func (Emit) InputKind() string           { return "emit" }
+func (Preflighted) InputKind() string    { return "preflighted" }
+func (SourceChanged) InputKind() string  { return "source_changed" }
+func (SessionExited) InputKind() string  { return "session_exited" }
+func (TreeTaken) InputKind() string      { return "tree_taken" }
+func (TreeLaid) InputKind() string       { return "tree_laid" }
+func (CommitMade) InputKind() string     { return "commit_made" }
+func (MarkMade) InputKind() string       { return "mark_made" }
+func (EffectBroken) InputKind() string   { return "effect_broken" }
+func (Tick) InputKind() string           { return "tick" }
+func (Wake) InputKind() string           { return "wake" }
+
+// Answer is what the sender of an input is told. It is kept under the
+// input's key, and given again to whoever repeats it.
+type Answer struct {
+	OK      bool   `json:"ok"`
+	Code    string `json:"code,omitempty"` // for programs: "queued", "refused", "unknown task", …
+	Text    string `json:"text"`           // for people: one to three lines, what is now and what comes next
+	ID      string `json:"id,omitempty"`   // g9, q7, r14
+	Receipt string `json:"receipt,omitempty"`
+}

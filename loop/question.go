@@ -1,0 +1,65 @@
+package loop
+
+import "time"
+
+// QuestionKind is what a question is about.
+type QuestionKind string
+
+// Kinds of question. All are one record with typed answers.
+const (
+	AskBlocked  QuestionKind = "blocked"  // retry · skip · guide WORDS
+	AskManual   QuestionKind = "manual"   // pass · fail WORDS
+	AskAgent    QuestionKind = "agent"    // its options by letter, own words, skip
+	AskBaseline QuestionKind = "baseline" // fix · go · stop
+	AskReview   QuestionKind = "review"   // resume · stop: paused after max_tasks
+	AskUnticked QuestionKind = "unticked" // keep · redo: finished here, and now open or gone in the source
+	AskSkip     QuestionKind = "skip"     // wait · skip: what dependents of a skipped task shall do
+	AskNow      QuestionKind = "now"      // queue · rerun
+)
+
+// Question is something that only a person can answer.
+type Question struct {
+	ID      string       `json:"id"` // q7
+	Kind    QuestionKind `json:"kind"`
+	Run     string       `json:"run,omitempty"`
+	Task    string       `json:"task,omitempty"` // id as written
+	Tasks   []string     `json:"tasks,omitempty"`
+	Session string       `json:"session,omitempty"`
+	Hat     string       `json:"hat,omitempty"`
+	Title   string       `json:"title,omitempty"`
+	Text    string       `json:"text"`
+	Tried   string       `json:"tried,omitempty"`
+	Needs   string       `json:"needs,omitempty"`
+	Options []string     `json:"options,omitempty"` // of AskAgent, in order: a, b, c, …
+	Choice  string       `json:"choice,omitempty"`  // the agent's own: its option, as written
+	Asked   time.Time    `json:"asked"`
+	Expires time.Time    `json:"expires,omitzero"` // zero: waits as long as it takes
+}
+
+// Letter returns the letter that stands for option n: a, b, c, …
+func Letter(n int) string { return string(rune('a' + n%26)) }
+
+// Verbs returns the typed answers of a question, the likely one first.
+func (q Question) Verbs() []string {
+	switch q.Kind {
+	case AskBlocked:
+		return []string{"retry", "skip", "guide"}
+	case AskManual:
+		return []string{"pass", "fail"}
+	case AskBaseline:
+		return []string{"fix", "go", "stop"}
+	case AskReview:
+		return []string{"resume", "stop"}
+	case AskUnticked:
+		return []string{"keep", "redo"}
+	case AskSkip:
+		return []string{"wait", "skip"}
+	case AskNow:
+		return []string{"queue", "rerun"}
+	}
+	var verbs []string
+	for n := range q.Options {
+		verbs = append(verbs, Letter(n))
+	}
+	return append(verbs, "skip")
+}

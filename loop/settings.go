@@ -1,0 +1,73 @@
+package loop
+
+import "time"
+
+// Settings is what one run works by. They are resolved once, from flags,
+// config and profile, and stand in the ledger with the run, so that a fold
+// needs no other file and every run can be explained later.
+type Settings struct {
+	Project         string         `json:"project"`
+	Repo            string         `json:"repo"` // absolute path of the user's repository
+	Source          SourceRef      `json:"source"`
+	Profile         string         `json:"profile"` // review or overnight
+	Pattern         Pattern        `json:"pattern"`
+	Hats            map[string]Hat `json:"hats"`
+	Agent           string         `json:"agent"`
+	Fallback        string         `json:"fallback,omitempty"`  // agent to use while Agent is parked or unusable
+	OnBlocked       string         `json:"on_blocked"`          // stop or continue
+	MaxTasks        int            `json:"max_tasks"`           // 0 = none
+	MaxIterations   int            `json:"max_iterations"`      // sessions; 0 = none
+	MaxWaves        int            `json:"max_waves,omitempty"` // bug sources
+	Batch           int            `json:"batch,omitempty"`     // bug sources
+	Until           time.Time      `json:"until,omitzero"`      // wall clock at which the run ends
+	From            string         `json:"from,omitempty"`      // id of the task to start at
+	Only            string         `json:"only,omitempty"`      // id of the only task to do
+	Setup           []Command      `json:"setup,omitempty"`
+	Verify          []Command      `json:"verify,omitempty"`
+	Protected       []string       `json:"protected,omitempty"`
+	Push            string         `json:"push"` // never, end or task
+	Layout          []string       `json:"layout,omitempty"`
+	Boundary        string         `json:"boundary,omitempty"` // "required" refuses below level 2
+	QuestionTimeout Duration       `json:"question_timeout"`
+	BaselineTimeout Duration       `json:"baseline_timeout"`
+	Grace           Duration       `json:"grace"` // between a session's event and its end
+	Timezone        string         `json:"timezone,omitempty"`
+	CoAuthor        string         `json:"co_author,omitempty"` // footer of task commits; "" for none
+	CommitStatus    bool           `json:"commit_status,omitempty"`
+	Flags           string         `json:"flags,omitempty"` // other flags of `run`, for the resume command
+}
+
+// Built-in settings (SPEC 2.2, 2.3, 2.4, 6.4).
+const (
+	DefaultQuestionTimeout = Duration(30 * time.Minute)
+	DefaultBaselineTimeout = Duration(15 * time.Minute)
+	DefaultGrace           = Duration(60 * time.Second)
+	DefaultVerifyTimeout   = Duration(30 * time.Minute)
+
+	MaxAttempts      = 2  // failed attempts, then the task is blocked (SPEC 2.5)
+	MaxSessions      = 20 // sessions in one attempt (SPEC 2.5)
+	MaxRed           = 3  // red verifications in a row (SPEC 2.5)
+	MaxFailed        = 3  // failed sessions in a row: the first and two repeats (SPEC 2.2)
+	MaxBlockedInARow = 3  // blocked tasks without a success (SPEC 2.4)
+)
+
+// What happens to a run whose task is blocked.
+const (
+	OnBlockedStop     = "stop"
+	OnBlockedContinue = "continue"
+)
+
+// SourceRef names a source as KIND:PATH.
+type SourceRef struct {
+	Kind string `json:"kind"`
+	Path string `json:"path"`
+}
+
+func (s SourceRef) String() string { return s.Kind + ":" + s.Path }
+
+// Command is one command of setup or verification.
+type Command struct {
+	Run     string   `json:"run"`
+	When    string   `json:"when,omitempty"`    // always (default), code, final
+	Timeout Duration `json:"timeout,omitempty"` // 0 = DefaultVerifyTimeout
+}

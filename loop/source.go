@@ -1,0 +1,190 @@
+package loop
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// sourceChanged takes over what people changed in the source while a run is
+// under way.
+func (d *decision) sourceChanged(b SourceChanged) {
+	r := d.run()
+	if r.Over() || r.State == RunPlanning {
+		return
+	}
+	if b.Err != "" {
+		if r.Source != b.Err {
+			d.add(on{}, SourceRead{Name: r.Name, Path: r.Settings.Source.Path, Order: d.order(), Trouble: b.Err})
+		}
+		return
+	}
+	d.takeSource(b.Snapshot)
+}
+
+// takeSource compares a reading of the source with what is known. The ledger
+// decides what is done; the file is where people say what they want (SPEC 3.2).
+func (d *decision) takeSource(s Snapshot) {
+	read := SourceRead{Name: s.Name, Path: s.Path}
+	before := map[string]TaskState{}
+	for _, t := range d.Project.Tasks {
+		before[FoldID(t.Task.ID)] = t
+	}
+	seen := map[string]bool{}
+	var unticked []string
+	type change struct {
+		old TaskState
+		now Task
+	}
+	var changed []change
+	for _, now := range s.Tasks {
+		key := FoldID(now.ID)
+		seen[key] = true
+		read.Order = append(read.Order, now.ID)
+		old, known := before[key]
+		if known && sameTask(old.Task, now) {
+			continue
+		}
+		read.Tasks = append(read.Tasks, now)
+		changed = append(changed, change{old, now})
+		if known && old.Status == Done && (old.Task.Mark == MarkDone || old.Task.Mark == markGone) && now.Mark != MarkDone {
+			unticked = append(unticked, now.ID)
+		}
+	}
+	var gone []TaskState
+	for _, t := range d.Project.Tasks {
+		if !seen[FoldID(t.Task.ID)] && !t.Task.Own && t.Status != Withdrawn && t.Task.Mark != markGone {
+			gone = append(gone, t)
+			read.Gone = append(read.Gone, t.Task.ID)
+			if t.Status == Done {
+				unticked = append(unticked, t.Task.ID)
+			}
+		}
+	}
+	r := d.run()
+	if len(read.Tasks)+len(read.Gone) == 0 && r.Source == "" && r.Name == s.Name && sameOrder(read.Order, d.order()) {
+		return
+	}
+	d.add(on{}, read)
+	for _, c := range changed {
+		id := c.now.ID
+		switch {
+		case c.old.Status == "" && c.now.Mark == MarkDone:
+			d.setTask(id, Done, "ticked in the source")
+		case c.old.Status == Withdrawn:
+			d.add(on{task: id}, TaskSet{From: Withdrawn, To: Pending, Why: "its line is back"})
+		case c.now.Mark == MarkDone && c.old.Status != Done && c.old.Status != Active && c.old.Status != "":
+			d.closeQuestions(id, "ticked in the source")
+			d.setTask(id, Done, "ticked in the source")
+		case c.old.Status == Blocked && bodyChanged(c.old.Task, c.now):
+			d.closeQuestions(id, "edited")
+			d.add(on{task: id}, TaskSet{From: Blocked, To: Ready, Why: "edited in the source", Fresh: true})
+			d.mark(id, MarkOpen)
+		case c.old.Status == Ready && bodyChanged(c.old.Task, c.now) && c.old.Failed > 0:
+			d.add(on{task: id}, TaskSet{From: Ready, To: Ready, Why: "edited in the source", Fresh: true})
+		}
+	}
+	for _, t := range gone {
+		if t.Status == Done {
+			continue
+		}
+		if t.Status == Active {
+			d.cutTask(t, "its line was removed")
+		}
+		d.closeQuestions(t.Task.ID, "withdrawn")
+		d.setTask(t.Task.ID, Withdrawn, "its line was removed")
+		d.expireGuidance(t.Task.ID, "its task was withdrawn")
+	}
+	d.askUnticked(unticked)
+	d.remark()
+}
+
+// markGone is the mark of a task whose line is no longer in the source.
+const markGone Mark = ""
+
+// cutTask ends the sessions of one task.
+func (d *decision) cutTask(t TaskState, why string) {
+	for _, s := range d.Project.Sessions {
+		if s.Event == nil && !s.Cut && SameID(s.Task, t.Task.ID) {
+			d.add(on{task: s.Task, session: s.ID}, SessionCut{Why: why})
+			d.effect(d.fresh(s.ID), EffectEnd{Session: s.ID})
+		}
+	}
+}
+
+// remark repeats marks that could not be written when their task ended.
+func (d *decision) remark() {
+	for _, t := range d.Project.Tasks {
+		if t.Status == Done && t.Task.Mark != MarkDone && t.Marked == "" && t.Commit != "" {
+			d.mark(t.Task.ID, MarkDone)
+		}
+	}
+}
+
+// askUnticked: a task that was finished here and is unticked or gone (a
+// stash, a checkout, a stale editor) is never redone by itself; one question
+// for all of them.
+func (d *decision) askUnticked(ids []string) {
+	if len(ids) == 0 {
+		return
+	}
+	all := ids
+	for _, q := range d.Project.Questions {
+		if q.Kind != AskUnticked {
+			continue
+		}
+		same := true
+		for _, id := range ids {
+			same = same && strings.Contains("\x00"+strings.Join(q.Tasks, "\x00")+"\x00", "\x00"+id+"\x00")
+		}
+		if same {
+			return
+		}
+		for _, id := range q.Tasks {
+			if !strings.Contains("\x00"+strings.Join(all, "\x00")+"\x00", "\x00"+id+"\x00") {
+				all = append(all, id)
+			}
+		}
+		d.add(on{}, QuestionExpired{ID: q.ID, Then: "asked again with more tasks"})
+	}
+	d.add(on{}, QuestionAsked{Question: Question{
+		ID: d.issue("q"), Kind: AskUnticked, Run: d.run().ID, Tasks: all, Title: "Finished here, open in the source",
+		Text:  fmt.Sprintf("%s: finished here, but not ticked in the source any more", strings.Join(shortIDs(all), " ")),
+		Asked: d.in.Time,
+	}})
+}
+
+// sameTask compares all that a person can change.
+func sameTask(a, b Task) bool {
+	a.Line, b.Line = 0, 0
+	return reflect.DeepEqual(normal(a), normal(b))
+}
+
+// bodyChanged compares what an agent would be told.
+func bodyChanged(a, b Task) bool {
+	a.Mark, b.Mark = "", ""
+	return !sameTask(a, b)
+}
+
+// normal makes nil and empty lists the same: JSON does not tell them apart.
+func normal(t Task) Task {
+	if len(t.DependsOn) == 0 {
+		t.DependsOn = nil
+	}
+	if len(t.Acceptance) == 0 {
+		t.Acceptance = nil
+	}
+	return t
+}
+
+func sameOrder(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for n := range a {
+		if !SameID(a[n], b[n]) {
+			return false
+		}
+	}
+	return true
+}

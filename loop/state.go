@@ -1,0 +1,212 @@
+package loop
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/nightporter/nightporter/guidance"
+)
+
+// StateVersion is the version of State's JSON. A snapshot of another version
+// is thrown away and the ledger folded from its beginning.
+const StateVersion = 1
+
+// State is what one project's decisions are made from: the project and the
+// house that it shares. It is a fold of the two streams and nothing else.
+// States are values: Apply never changes one that it was given.
+type State struct {
+	House   House
+	Project Project
+}
+
+// House is what projects share.
+type House struct {
+	MaxSessions int                  `json:"max_sessions"`
+	Issued      map[string]int       `json:"issued,omitempty"` // last number of r, g, q
+	Leases      []LeaseGranted       `json:"leases,omitempty"`
+	Agents      map[string]AgentHold `json:"agents,omitempty"` // agents that cannot be used now
+}
+
+// AgentHold is why an agent cannot be used.
+type AgentHold struct {
+	Unusable bool      `json:"unusable,omitempty"` // needs a person
+	Until    time.Time `json:"until,omitzero"`     // parked
+	Known    bool      `json:"known,omitempty"`
+	Why      Trouble   `json:"why,omitempty"`
+	Text     string    `json:"text,omitempty"`
+	Since    time.Time `json:"since,omitzero"`
+	Times    int       `json:"times,omitempty"`
+}
+
+// Project is one repository under nightporter.
+type Project struct {
+	Name      string                 `json:"name"`
+	Source    string                 `json:"source,omitempty"`   // KIND:PATH that Tasks came from
+	Shelf     map[string][]TaskState `json:"shelf,omitempty"`    // tasks of its other sources
+	Tasks     []TaskState            `json:"tasks,omitempty"`    // in document order
+	Run       *Run                   `json:"run,omitempty"`      // the last one, ended or not
+	Branches  map[string]Tip         `json:"branches,omitempty"` // last branch of each source
+	Guidance  guidance.Queue         `json:"guidance,omitzero"`
+	Questions []Question             `json:"questions,omitempty"` // open ones
+	Settled   []Settled              `json:"settled,omitempty"`   // the last settled ones, for late answers
+	Sessions  []Session              `json:"sessions,omitempty"`  // in flight: planned and not ended
+	Progress  string                 `json:"progress,omitempty"`  // one line on the last finished or blocked task
+}
+
+// Tip is a branch of ours and its last commit.
+type Tip struct {
+	Branch string `json:"branch"`
+	Commit string `json:"commit"`
+}
+
+// Settled is a question that has its answer.
+type Settled struct {
+	ID   string    `json:"id"`
+	Text string    `json:"text"` // "retry, Mira"
+	At   time.Time `json:"at"`
+}
+
+// Run is work on a source until a stop reason.
+type Run struct {
+	ID        string    `json:"id"`
+	Settings  Settings  `json:"settings"`
+	Check     bool      `json:"check,omitempty"`
+	Fresh     bool      `json:"fresh,omitempty"` // begun with --new
+	State     RunState  `json:"state"`
+	Wait      Wait      `json:"wait,omitempty"`
+	Until     time.Time `json:"until,omitzero"` // of a wait
+	Text      string    `json:"text,omitempty"` // of a wait
+	Signal    string    `json:"signal,omitempty"`
+	StopBy    string    `json:"stop_by,omitempty"`
+	StopNow   bool      `json:"stop_now,omitempty"`
+	Base      Base      `json:"base,omitzero"`
+	Tip       string    `json:"tip,omitempty"` // last commit of the branch
+	TipTree   string    `json:"tip_tree,omitempty"`
+	Planned   time.Time `json:"planned"`
+	Started   time.Time `json:"started,omitzero"`
+	Ended     *RunEnded `json:"ended,omitempty"`
+	EndedAt   time.Time `json:"ended_at,omitzero"`
+	Agents    int       `json:"agents"`   // agent sessions planned: the number of the last one
+	Commands  int       `json:"commands"` // sessions without an agent planned
+	Counted   int       `json:"counted"`  // agent sessions since the run was started or resumed
+	Commits   int       `json:"commits"`
+	DoneNow   []string  `json:"done_now,omitempty"` // tasks done since the run was started or resumed
+	Streak    int       `json:"streak"`             // tasks blocked in a row without a success
+	Advisory  []string  `json:"advisory,omitempty"` // verification commands that were red at the start
+	Checks    *Checks   `json:"checks,omitempty"`   // baseline or final verification in hand
+	Finishing *RunEnded `json:"finishing,omitempty"`
+	Baseline  []Result  `json:"baseline,omitempty"`
+	Red       *Verified `json:"red,omitempty"` // baseline that is being asked about
+	Final     *Verified `json:"final,omitempty"`
+	FinalTip  string    `json:"final_tip,omitempty"` // commit that Final is about
+	Next      string    `json:"next,omitempty"`      // /next: folded id
+	Name      string    `json:"name,omitempty"`      // of the source
+	Source    string    `json:"source,omitempty"`    // trouble with the source's file
+	CostUSD   float64   `json:"cost_usd"`
+	Unpriced  int       `json:"unpriced"` // agent sessions whose cost is unknown
+	LastEvent time.Time `json:"last_event,omitzero"`
+}
+
+// Over reports whether the run has ended.
+func (r *Run) Over() bool { return r == nil || r.State == RunOver }
+
+// TaskState is a task and what became of it.
+type TaskState struct {
+	Task     Task      `json:"task"`
+	Status   Status    `json:"status"`
+	Why      string    `json:"why,omitempty"`
+	Question string    `json:"question,omitempty"`  // the open one that goes with it
+	Attempts int       `json:"attempts"`            // begun, ever: the number of the last one
+	Failed   int       `json:"failed"`              // since it was last made fresh
+	LastFail string    `json:"last_fail,omitempty"` // why the last attempt failed
+	Replan   bool      `json:"replan,omitempty"`
+	Commit   string    `json:"commit,omitempty"`
+	Marked   Mark      `json:"marked,omitempty"` // what we wrote into the source last
+	Work     *Work     `json:"work,omitempty"`   // attempt in hand, or parked
+	Words    []string  `json:"words,omitempty"`  // answers and failed manual checks, for every later prompt
+	Ended    time.Time `json:"ended,omitzero"`
+	Last     time.Time `json:"last,omitzero"` // of the last attempt
+}
+
+// Stage is what an attempt is doing.
+type Stage string
+
+// Stages of an attempt.
+const (
+	StageReady    Stage = "ready"    // its next session can be planned
+	StageSession  Stage = "session"  // an agent is at work
+	StageTakeover Stage = "takeover" // its files are being taken over
+	StageChecks   Stage = "checks"   // setup and verification
+	StageMerge    Stage = "merge"    // onto a tip that moved
+	StageCommit   Stage = "commit"
+	StageHeld     Stage = "held" // parked, or waiting for an answer
+)
+
+// Work is one attempt: the chain of sessions that tries a task once.
+type Work struct {
+	N         int             `json:"n"`
+	Run       string          `json:"run"`
+	Base      string          `json:"base"`  // commit it builds on
+	Start     string          `json:"start"` // that commit's tree
+	Tree      string          `json:"tree"`  // input tree of the next session
+	Hat       string          `json:"hat"`   // of the session in hand, or of the next one
+	Stage     Stage           `json:"stage"`
+	Session   string          `json:"session,omitempty"` // in hand, or the last one
+	Sessions  int             `json:"sessions"`
+	FailedRow int             `json:"failed_row"` // failed sessions in a row
+	LostRow   int             `json:"lost_row"`
+	Red       int             `json:"red"` // red verifications in a row
+	Rounds    int             `json:"rounds"`
+	Note      string          `json:"note,omitempty"`     // for the next session: why it is done over
+	Replaces  string          `json:"replaces,omitempty"` // session that the next one does over
+	Event     *EventAccepted  `json:"event,omitempty"`    // of the session in hand
+	Taken     *Taken          `json:"taken,omitempty"`    // of the session in hand
+	Checks    *Checks         `json:"checks,omitempty"`
+	Plan      json.RawMessage `json:"plan,omitempty"`
+	History   []Step          `json:"history,omitempty"` // finished sessions of this attempt
+	Issues    []Issue         `json:"issues,omitempty"`  // of the last review
+	Verified  *Verified       `json:"verified,omitempty"`
+	Trees     []string        `json:"trees,omitempty"`      // after each round
+	IssueSets []string        `json:"issue_sets,omitempty"` // of each review
+	Converged bool            `json:"converged,omitempty"`  // on its way to the commit
+	Manual    string          `json:"manual,omitempty"`     // instructions: a person has to look when it is committed
+	NoChange  string          `json:"no_change,omitempty"`
+	Learnings string          `json:"learnings,omitempty"`
+	Strayed   []string        `json:"strayed,omitempty"` // paths out of scope, over the attempt
+	Began     time.Time       `json:"began"`
+	Fresh     bool            `json:"fresh,omitempty"` // no session planned yet
+	Proof     []string        `json:"proof,omitempty"` // sessions whose evidence the submission names
+}
+
+// Step is one finished session as later prompts tell it.
+type Step struct {
+	Session string `json:"session"`
+	Hat     string `json:"hat"`
+	Event   string `json:"event"`
+	Summary string `json:"summary,omitempty"`
+}
+
+// Checks is a setup or verification in hand: its commands one after another.
+type Checks struct {
+	Kind     Kind      `json:"kind"` // of the whole: verify, baseline, final
+	Tree     string    `json:"tree"`
+	Commands []Command `json:"commands"`
+	Setup    int       `json:"setup"` // the first so many of Commands are setup
+	Index    int       `json:"index"`
+	Repeat   bool      `json:"repeat"`
+	Results  []Result  `json:"results,omitempty"`
+	First    *Result   `json:"first,omitempty"` // red result that is being repeated
+}
+
+// Session is one that was planned and has not ended.
+type Session struct {
+	ID      string         `json:"id"`
+	Planned SessionPlanned `json:"planned"`
+	Task    string         `json:"task,omitempty"` // as written
+	Attempt string         `json:"attempt,omitempty"`
+	At      time.Time      `json:"at"`
+	Cut     bool           `json:"cut,omitempty"`   // the daemon asked for its end
+	Event   *EventAccepted `json:"event,omitempty"` // accepted
+	Owed    bool           `json:"owed,omitempty"`  // refused once for omitting guidance
+	Refused int            `json:"refused,omitempty"`
+}
