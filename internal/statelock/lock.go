@@ -1,0 +1,146 @@
+package statelock
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Name is the lock file's name in the state folder.
+const Name = "lock"
+
+// InUseError says that another process has the state folder. `run` ends with
+// exit code 3 on it (SPEC 2.4).
+type InUseError struct {
+	Dir string
+	PID int // 0 where the holder has not written it yet
+}
+
+// Error names the holder, for example "another nightporter has this state
+// folder (pid 2211)".
+func (e *InUseError) Error() string {
+	pid := "pid not known"
+	if e.PID > 0 {
+		pid = "pid " + strconv.Itoa(e.PID)
+	}
+	return "another nightporter has this state folder (" + pid + "): " + e.Dir
+}
+
+// Lock is a held state folder. It ends with Release or with the process.
+type Lock struct{ f *os.File }
+
+// Take takes the lock of the state folder dir, which must exist, and writes
+// this process's id into the lock file. It never waits: while another process
+// (or another Lock of this one) holds it, the error is an *InUseError.
+func Take(dir string) (*Lock, error) {
+	// 0600: whoever can open the file can hold the lock.
+	f, err := os.OpenFile(filepath.Join(dir, Name), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock state folder: %w", err)
+	}
+	if err := lock(f); err != nil {
+		pid := readPID(f)
+		_ = f.Close()
+		if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
+			return nil, &InUseError{Dir: dir, PID: pid}
+		}
+		return nil, fmt.Errorf("lock state folder: %s: %w", f.Name(), err)
+	}
+	if err := writePID(f, os.Getpid()); err != nil {
+		_ = f.Close() // gives the lock back
+		return nil, fmt.Errorf("lock state folder: %w", err)
+	}
+	return &Lock{f: f}, nil
+}
+
+// Release gives the lock back. The file stays: removing it would let two
+// processes hold locks on two files of the same name.
+func (l *Lock) Release() error {
+	if err := errors.Join(writePID(l.f, 0), l.f.Close()); err != nil {
+		return fmt.Errorf("release state folder: %w", err)
+	}
+	return nil
+}
+
+// Held reports whether a process holds the lock of the state folder dir, and
+// which (0 where it is not known). It only asks: it never takes the lock, so
+// it cannot be in the way of a daemon that starts at the same moment. A folder
+// without a lock file is not held.
+func Held(dir string) (pid int, held bool, err error) {
+	f, err := os.Open(filepath.Join(dir, Name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, fmt.Errorf("ask for the state folder's lock: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	return Query(f)
+}
+
+// Query is Held on a lock file that is open already, for a process that can
+// no longer reach the path.
+func Query(f *os.File) (pid int, held bool, err error) {
+	l := whole(unix.F_WRLCK)
+	if err := control(f, getlk, &l); err != nil {
+		return 0, false, fmt.Errorf("ask for the state folder's lock: %s: %w", f.Name(), err)
+	}
+	if l.Type == unix.F_UNLCK {
+		return 0, false, nil
+	}
+	// The kernel has no process id for a lock of this kind.
+	return readPID(f), true, nil
+}
+
+func lock(f *os.File) error {
+	l := whole(unix.F_WRLCK)
+	return control(f, setlk, &l)
+}
+
+// whole describes a lock on every byte of a file.
+func whole(kind int16) unix.Flock_t {
+	return unix.Flock_t{Type: kind, Whence: io.SeekStart}
+}
+
+// control does one fcntl, again when a signal came in between.
+func control(f *os.File, cmd int, l *unix.Flock_t) error {
+	for {
+		err := unix.FcntlFlock(f.Fd(), cmd, l)
+		if !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
+// readPID returns the id that the file holds, 0 for none that can be one.
+func readPID(f *os.File) int {
+	buf := make([]byte, 32)
+	n, err := f.ReadAt(buf, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return 0
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(buf[:n])))
+	if err != nil || pid < 0 {
+		return 0
+	}
+	return pid
+}
+
+// writePID replaces the file's content by pid, or by nothing for 0.
+func writePID(f *os.File, pid int) error {
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	if pid == 0 {
+		return nil
+	}
+	_, err := f.WriteAt([]byte(strconv.Itoa(pid)+"\n"), 0)
+	return err
+}

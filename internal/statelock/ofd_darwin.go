@@ -1,0 +1,7 @@
+package statelock
+
+// x/sys does not name them; the values are those of Darwin's <sys/fcntl.h>.
+const (
+	setlk = 90 // F_OFD_SETLK
+	getlk = 92 // F_OFD_GETLK
+)

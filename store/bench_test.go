@@ -1,0 +1,77 @@
+package store
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// BenchmarkCommit is what an accepted event costs: a durable transaction with
+// an entry, an effect, a settled one, a read model and the answer. On the path
+// of every `hat emit`, so it counts for the figure of a call (DESIGN 4).
+func BenchmarkCommit(b *testing.B) {
+	for name, open := range map[string]func() ledger{
+		"Store":  func() ledger { return mustOpen(b, b.TempDir()) },
+		"Memory": func() ledger { return NewMemory() },
+	} {
+		b.Run(name, func(b *testing.B) {
+			l := open()
+			view := make([]byte, 2<<10)
+			var last []int64
+			i := 0
+			for b.Loop() {
+				key := fmt.Sprintf("emit:r14-%d", i)
+				i++
+				r := mustCommit(b, l, loop.Batch{
+					Key: key, Time: night, Records: []loop.Record{rec(shop, "event.accepted")},
+					Effects: []loop.PendingEffect{effect(shop, "start", key)}, Settles: last,
+					Views: []loop.View{{Stream: shop, Name: "status", Body: view}}, Answer: []byte(`{"ok":true}`),
+				})
+				last = []int64{r.Effects[0].ID}
+			}
+		})
+	}
+}
+
+// BenchmarkRepeated is what a retry of the same event costs.
+func BenchmarkRepeated(b *testing.B) {
+	s := mustOpen(b, b.TempDir())
+	batch := loop.Batch{Key: "emit:r14-25", Records: []loop.Record{rec(shop, "event.accepted")}}
+	mustCommit(b, s, batch)
+	for b.Loop() {
+		mustCommit(b, s, batch)
+	}
+}
+
+// BenchmarkVerify is a ledger of 10,000 entries.
+func BenchmarkVerify(b *testing.B) {
+	s := mustOpen(b, b.TempDir())
+	batch := loop.Batch{}
+	for range 1000 {
+		batch.Records = append(batch.Records, rec(shop, "event.accepted"))
+	}
+	for range 10 {
+		mustCommit(b, s, batch)
+	}
+	for b.Loop() {
+		if got := breaks(b, s); got != "" {
+			b.Fatal(got)
+		}
+	}
+}
+
+// BenchmarkOpen is what every command pays that finds no daemon.
+func BenchmarkOpen(b *testing.B) {
+	dir := b.TempDir()
+	evening(b, mustOpen(b, dir))
+	for b.Loop() {
+		s, err := Open(dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/mattn/go-sqlite3"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// statements are those of a commit, prepared once on the writing connection.
+type statements struct {
+	begin, commit, rollback *sql.Stmt
+
+	input, addInput       *sql.Stmt
+	head, addEntry        *sql.Stmt
+	addEffect, settle     *sql.Stmt
+	putView, dropView     *sql.Stmt
+	addSnapshot, oldSnaps *sql.Stmt
+
+	all []*sql.Stmt
+}
+
+func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
+	for _, p := range []struct {
+		to  **sql.Stmt
+		sql string
+	}{
+		{&s.begin, `BEGIN IMMEDIATE`},
+		{&s.commit, `COMMIT`},
+		{&s.rollback, `ROLLBACK`},
+		{&s.input, `SELECT answer FROM inputs WHERE key = ?`},
+		{&s.addInput, `INSERT INTO inputs (key, time, answer) VALUES (?, ?, ?)`},
+		{&s.head, `SELECT h.seq, h.hash, e.hash FROM heads h
+			LEFT JOIN entries e ON e.stream = h.stream AND e.seq = h.seq WHERE h.stream = ?`},
+		{&s.addEntry, `INSERT INTO entries (` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
+		{&s.addEffect, `INSERT INTO effects (stream, kind, class, key, body, time, seq, head) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`},
+		{&s.settle, `UPDATE effects SET settled_at = coalesce(settled_at, ?) WHERE id = ?`},
+		{&s.putView, `INSERT INTO views (stream, name, body) VALUES (?, ?, ?)
+			ON CONFLICT (stream, name) DO UPDATE SET body = excluded.body`},
+		{&s.dropView, `DELETE FROM views WHERE stream = ? AND name = ?`},
+		{&s.addSnapshot, `INSERT INTO snapshots (stream, seq, version, hash, body)
+			SELECT stream, seq, ?3, hash, ?4 FROM entries WHERE stream = ?1 AND seq = ?2
+			ON CONFLICT (stream, seq, version) DO UPDATE SET hash = excluded.hash, body = excluded.body`},
+		{&s.oldSnaps, `DELETE FROM snapshots WHERE stream = ?1 AND (seq < ?2 OR (seq = ?2 AND version <> ?3))`},
+	} {
+		stmt, err := conn.PrepareContext(ctx, p.sql)
+		if err != nil {
+			return err
+		}
+		*p.to = stmt
+		s.all = append(s.all, stmt)
+	}
+	return nil
+}
+
+func (s *statements) close() error {
+	var errs []error
+	for _, stmt := range s.all {
+		errs = append(errs, stmt.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Commit writes a batch in one transaction, durable when it returns: records
+// with their Seq, Prev and Hash, effects with ID, Seq and Head (of their
+// stream after the batch's records), settled effects, views, and the answer
+// under the input's key. A batch whose key was committed before writes nothing
+// and gets the first one's answer. Settling an effect twice is no error; the
+// first time stays.
+//
+// Errors: ErrEffect for an effect whose kind and key were committed before,
+// ErrDisk where nothing can be written now, ErrBroken for a stream that does
+// not end where it did. After any error nothing of the batch is in force, and
+// committing it again under the same key is always safe.
+func (s *Store) Commit(ctx context.Context, b loop.Batch) (loop.Receipt, error) {
+	var r loop.Receipt
+	err := s.write(ctx, func(ctx context.Context) (bool, error) {
+		var err error
+		r, err = s.commit(ctx, b)
+		return !r.Repeated, err
+	})
+	if err != nil {
+		return loop.Receipt{}, fail("commit", err)
+	}
+	return r, nil
+}
+
+func (s *Store) commit(ctx context.Context, b loop.Batch) (loop.Receipt, error) {
+	if b.Key != "" {
+		var answer []byte
+		err := s.stmts.input.QueryRowContext(ctx, b.Key).Scan(&answer)
+		if err == nil {
+			return loop.Receipt{Repeated: true, Answer: blob(answer)}, nil
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return loop.Receipt{}, err
+		}
+	}
+	made, err := seal(b, func(stream string) (head, error) { return s.head(ctx, stream) })
+	if err != nil {
+		return loop.Receipt{}, err
+	}
+	for i := range made.rows {
+		if _, err := s.stmts.addEntry.ExecContext(ctx, made.rows[i].args()...); err != nil {
+			return loop.Receipt{}, err
+		}
+	}
+	for i := range made.effects {
+		if err := s.addEffect(ctx, &made.effects[i]); err != nil {
+			return loop.Receipt{}, err
+		}
+	}
+	now := formatTime(b.Time)
+	for _, id := range b.Settles {
+		res, err := s.stmts.settle.ExecContext(ctx, now, id)
+		if err != nil {
+			return loop.Receipt{}, err
+		}
+		if n, err := res.RowsAffected(); err != nil {
+			return loop.Receipt{}, err
+		} else if n == 0 {
+			return loop.Receipt{}, unknownEffect(id)
+		}
+	}
+	for _, v := range b.Views {
+		if v.Body == nil {
+			_, err = s.stmts.dropView.ExecContext(ctx, v.Stream, v.Name)
+		} else {
+			_, err = s.stmts.putView.ExecContext(ctx, v.Stream, v.Name, v.Body)
+		}
+		if err != nil {
+			return loop.Receipt{}, err
+		}
+	}
+	if b.Key != "" {
+		if _, err := s.stmts.addInput.ExecContext(ctx, b.Key, now, b.Answer); err != nil {
+			return loop.Receipt{}, err
+		}
+	}
+	return loop.Receipt{Answer: blob(b.Answer), Records: made.records, Effects: made.effects}, nil
+}
+
+// head returns where a stream ends. It refuses a stream whose last entry is
+// not the one that was written last: to append there would bury the cut.
+func (s *Store) head(ctx context.Context, stream string) (head, error) {
+	var h head
+	var last []byte
+	err := s.stmts.head.QueryRowContext(ctx, stream).Scan(&h.seq, &h.hash, &last)
+	if errors.Is(err, sql.ErrNoRows) {
+		return head{}, nil
+	}
+	if err != nil {
+		return head{}, err
+	}
+	if !bytes.Equal(h.hash, last) {
+		return head{}, fmt.Errorf("%w: stream %s does not end with its entry %d any more: see \"nightporter verify\"", ErrBroken, stream, h.seq)
+	}
+	return h, nil
+}
+
+func (s *Store) addEffect(ctx context.Context, e *loop.PendingEffect) error {
+	res, err := s.stmts.addEffect.ExecContext(ctx,
+		e.Stream, e.Kind, string(e.Class), e.Key, notNull(e.Body), formatTime(e.Time), e.Seq, notNull(e.Head))
+	if err != nil {
+		var se sqlite3.Error
+		if errors.As(err, &se) && se.ExtendedCode == sqlite3.ErrConstraintUnique {
+			return duplicate(*e)
+		}
+		return err
+	}
+	e.ID, err = res.LastInsertId()
+	return err
+}
+
+// columns are those of entries, in the order of row.args and row.scan.
+const columns = `stream, seq, time, type, v, run, task, attempt, session, actor, cause, body, prev, hash`
+
+func (r *row) args() []any {
+	return []any{r.stream, r.seq, r.time, r.typ, r.v, r.run, r.task, r.attempt, r.session, r.actor, r.cause,
+		notNull(r.body), notNull(r.prev), r.hash}
+}
+
+func (r *row) scan(from interface{ Scan(...any) error }) error {
+	return from.Scan(&r.stream, &r.seq, &r.time, &r.typ, &r.v, &r.run, &r.task, &r.attempt, &r.session, &r.actor, &r.cause,
+		&r.body, &r.prev, &r.hash)
+}
+
+// notNull is b for a column that must not be null: the driver writes nil as NULL.
+func notNull(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}

@@ -1,0 +1,537 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// ledger is what Store and Memory have in common.
+type ledger interface {
+	Commit(ctx context.Context, b loop.Batch) (loop.Receipt, error)
+	Records(ctx context.Context, stream string, after int64, yield func(loop.Record) error) error
+	RecordsOfTask(ctx context.Context, stream, task string, yield func(loop.Record) error) error
+	RecordsOfRun(ctx context.Context, stream, run string, yield func(loop.Record) error) error
+	Streams(ctx context.Context) ([]string, error)
+	Head(ctx context.Context, stream string) (seq int64, hash []byte, err error)
+	Pending(ctx context.Context) ([]loop.PendingEffect, error)
+	Snapshot(ctx context.Context, stream string, version int) (loop.SnapshotRow, error)
+	SaveSnapshot(ctx context.Context, row loop.SnapshotRow) error
+	View(ctx context.Context, stream, name string) ([]byte, error)
+	Views(ctx context.Context, name string) ([]loop.View, error)
+}
+
+const shop = "project/shop"
+
+// night is the time of every entry here; its zone must not reach the ledger.
+var night = time.Date(2026, 11, 20, 23, 4, 5, 120000000, time.FixedZone("CET", 3600))
+
+func rec(stream, typ string) loop.Record {
+	return loop.Record{
+		Stream: stream, Time: night, Type: typ, V: 1, Run: "r14", Task: "Task 5", Attempt: "a1",
+		Session: "r14-25", Actor: "agent", Cause: "emit:r14-25", Body: []byte(`{"n": 1}`),
+	}
+}
+
+func effect(stream, kind, key string) loop.PendingEffect {
+	return loop.PendingEffect{Stream: stream, Kind: kind, Class: loop.Findable, Key: key, Body: []byte(`{}`), Time: night}
+}
+
+func mustCommit(t testing.TB, l ledger, b loop.Batch) loop.Receipt {
+	t.Helper()
+	r, err := l.Commit(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func mustOpen(t testing.TB, dir string) *Store {
+	t.Helper()
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return s
+}
+
+func records(t testing.TB, l ledger, stream string, after int64) []loop.Record {
+	t.Helper()
+	var got []loop.Record
+	if err := l.Records(t.Context(), stream, after, collect(&got)); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func collect(to *[]loop.Record) func(loop.Record) error {
+	return func(r loop.Record) error { *to = append(*to, r); return nil }
+}
+
+func pending(t testing.TB, l ledger) []loop.PendingEffect {
+	t.Helper()
+	p, err := l.Pending(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// same reports a difference; nil and empty are different things here.
+func same(t testing.TB, what string, got, want any) {
+	t.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("%s (-want +got):\n%s", what, d)
+	}
+}
+
+func TestConformance(t *testing.T) {
+	makers := map[string]func(*testing.T) ledger{
+		"Store":  func(t *testing.T) ledger { return mustOpen(t, t.TempDir()) },
+		"Memory": func(*testing.T) ledger { return NewMemory() },
+	}
+	suite := []struct {
+		name string
+		test func(*testing.T, ledger)
+	}{
+		{"records are chained", testChained},
+		{"bytes and texts come back as they were", testBytes},
+		{"nothing is shared with the caller", testShared},
+		{"a key is answered once", testRepeated},
+		{"a batch is whole or not at all", testAtomic},
+		{"effects name the head of their stream", testEffectHeads},
+		{"effects are pending until settled", testSettle},
+		{"an effect is committed once ever", testEffectOnce},
+		{"what only a fault can make is refused", testRefused},
+		{"views", testViews},
+		{"snapshots", testSnapshots},
+		{"records of a task and of a run", testSelections},
+		{"streams and heads", testStreams},
+		{"yield can stop and can use the ledger", testYield},
+		{"an ended context writes nothing", testContext},
+		{"many writers", testManyWriters},
+	}
+	for name, open := range makers {
+		for _, c := range suite {
+			t.Run(name+"/"+c.name, func(t *testing.T) { c.test(t, open(t)) })
+		}
+	}
+}
+
+func testChained(t *testing.T, l ledger) {
+	first := mustCommit(t, l, loop.Batch{Time: night, Records: []loop.Record{rec(shop, "a"), rec(loop.HouseStream, "h"), rec(shop, "b")}})
+	second := mustCommit(t, l, loop.Batch{Time: night, Records: []loop.Record{rec(shop, "c")}})
+
+	written := []loop.Record{first.Records[0], first.Records[2], second.Records[0]}
+	same(t, "records", records(t, l, shop, 0), written)
+	same(t, "records after 2", records(t, l, shop, 2), written[2:])
+	same(t, "records of house", records(t, l, loop.HouseStream, 0), first.Records[1:2])
+	same(t, "records of nobody", records(t, l, "project/none", 0), []loop.Record(nil))
+
+	var prev []byte
+	for i, r := range written {
+		if r.Seq != int64(i+1) || !bytes.Equal(r.Prev, prev) {
+			t.Errorf("entry %d has seq %d and prev %x, want prev %x", i+1, r.Seq, r.Prev, prev)
+		}
+		raw := newRow(r)
+		if !bytes.Equal(raw.sum(), r.Hash) {
+			t.Errorf("entry %d: hash %x is not that of its content", i+1, r.Hash)
+		}
+		prev = r.Hash
+	}
+}
+
+func testBytes(t *testing.T, l ledger) {
+	want := rec(shop, "odd")
+	want.Time = time.Date(2026, 3, 29, 1, 2, 3, 4, time.FixedZone("X", -7200))
+	want.V = -3
+	want.Task = "TÄSK \x00 'quoted'; --"
+	want.Cause = "not utf-8: \xff\xfe"
+	want.Body = []byte("{\"a\":  1,\r\n\"b\": \"\\u0000\x00\xff\"}  ")
+	empty := loop.Record{Stream: shop, Type: "empty", Body: []byte{}}
+	r := mustCommit(t, l, loop.Batch{Key: "k", Records: []loop.Record{want, empty}, Answer: []byte{}})
+
+	want.Seq, want.Hash = 1, r.Records[0].Hash
+	empty.Seq, empty.Body, empty.Prev, empty.Hash = 2, nil, want.Hash, r.Records[1].Hash
+	got := records(t, l, shop, 0)
+	same(t, "read", got, []loop.Record{want, empty})
+	same(t, "receipt", r.Records, got)
+	if zone := got[0].Time.Location(); zone != time.UTC {
+		t.Errorf("the time came back in zone %v, want UTC", zone)
+	}
+	same(t, "empty answer", r.Answer, []byte(nil))
+	same(t, "empty answer again", mustCommit(t, l, loop.Batch{Key: "k"}).Answer, []byte(nil))
+}
+
+func testShared(t *testing.T, l ledger) {
+	body, answer, view := []byte("body"), []byte("answer"), []byte("view")
+	r := rec(shop, "a")
+	r.Body = body
+	e := effect(shop, "start", "1")
+	e.Body = body
+	got := mustCommit(t, l, loop.Batch{
+		Key: "k", Records: []loop.Record{r}, Effects: []loop.PendingEffect{e}, Answer: answer,
+		Views: []loop.View{{Stream: shop, Name: "status", Body: view}},
+	})
+	head := bytes.Clone(got.Effects[0].Head)
+	for _, b := range [][]byte{body, answer, view, got.Records[0].Body, got.Records[0].Hash, got.Effects[0].Body, got.Effects[0].Head, got.Answer} {
+		clear(b)
+	}
+	clear(records(t, l, shop, 0)[0].Body)
+	clear(pending(t, l)[0].Body)
+
+	if b := records(t, l, shop, 0)[0].Body; string(b) != "body" {
+		t.Errorf("entry's body became %q", b)
+	}
+	p := pending(t, l)[0]
+	if string(p.Body) != "body" || !bytes.Equal(p.Head, head) {
+		t.Errorf("effect became %q, head %x, want head %x", p.Body, p.Head, head)
+	}
+	if a := mustCommit(t, l, loop.Batch{Key: "k"}).Answer; string(a) != "answer" {
+		t.Errorf("answer became %q", a)
+	}
+	if v, _ := l.View(t.Context(), shop, "status"); string(v) != "view" {
+		t.Errorf("view became %q", v)
+	}
+}
+
+func testRepeated(t *testing.T, l ledger) {
+	b := loop.Batch{Key: "emit:r14-25", Time: night, Records: []loop.Record{rec(shop, "a")}, Answer: []byte("first")}
+	if r := mustCommit(t, l, b); r.Repeated || string(r.Answer) != "first" {
+		t.Errorf("first: %+v", r)
+	}
+	b.Records = append(b.Records, rec(shop, "other"))
+	b.Effects = []loop.PendingEffect{effect(shop, "start", "1")}
+	b.Answer = []byte("second")
+	r := mustCommit(t, l, b)
+	same(t, "second", r, loop.Receipt{Repeated: true, Answer: []byte("first")})
+	if n := len(records(t, l, shop, 0)) + len(pending(t, l)); n != 1 {
+		t.Errorf("the repeated input wrote something: %d entries and effects, want 1", n)
+	}
+	// Without a key, nothing is ever a repetition.
+	for range 2 {
+		if r := mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "b")}}); r.Repeated {
+			t.Error("a batch without key was taken for a repetition")
+		}
+	}
+	// Keys are compared byte by byte.
+	if r := mustCommit(t, l, loop.Batch{Key: "EMIT:r14-25"}); r.Repeated {
+		t.Error("keys were compared without case")
+	}
+}
+
+func testAtomic(t *testing.T, l ledger) {
+	mustCommit(t, l, loop.Batch{
+		Records: []loop.Record{rec(shop, "a")}, Effects: []loop.PendingEffect{effect(shop, "start", "1")},
+		Views: []loop.View{{Stream: shop, Name: "status", Body: []byte("old")}},
+	})
+	before := pending(t, l)
+	for name, spoil := range map[string]func(*loop.Batch){
+		"effect again":   func(b *loop.Batch) { b.Effects = append(b.Effects, effect(shop, "start", "1")) },
+		"unknown effect": func(b *loop.Batch) { b.Settles = append(b.Settles, 999) },
+		"bad record":     func(b *loop.Batch) { b.Records = append(b.Records, rec(shop, "")) },
+	} {
+		b := loop.Batch{
+			Key: "k", Records: []loop.Record{rec(shop, "b"), rec("project/new", "b")},
+			Effects: []loop.PendingEffect{effect(shop, "start", "2")}, Settles: []int64{before[0].ID},
+			Views: []loop.View{{Stream: shop, Name: "status", Body: []byte("new")}},
+		}
+		spoil(&b)
+		if _, err := l.Commit(t.Context(), b); err == nil {
+			t.Fatalf("%s: was committed", name)
+		}
+		if n := len(records(t, l, shop, 0)); n != 1 {
+			t.Errorf("%s: %d entries, want 1", name, n)
+		}
+		if s, _ := l.Streams(t.Context()); len(s) != 1 {
+			t.Errorf("%s: streams %q, want one", name, s)
+		}
+		same(t, name+": pending", pending(t, l), before)
+		if v, _ := l.View(t.Context(), shop, "status"); string(v) != "old" {
+			t.Errorf("%s: view %q", name, v)
+		}
+	}
+	if r := mustCommit(t, l, loop.Batch{Key: "k", Records: []loop.Record{rec(shop, "b")}}); r.Repeated || r.Records[0].Seq != 2 {
+		t.Errorf("after refusals: %+v, want seq 2 and no repetition", r)
+	}
+}
+
+func testEffectHeads(t *testing.T, l ledger) {
+	a := mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "a")}})
+	r := mustCommit(t, l, loop.Batch{
+		Records: []loop.Record{rec(loop.HouseStream, "h"), rec(loop.HouseStream, "i")},
+		Effects: []loop.PendingEffect{effect(loop.HouseStream, "k", "1"), effect(shop, "k", "2"), effect("project/new", "k", "3")},
+	})
+	for i, want := range []struct {
+		seq  int64
+		head []byte
+	}{{2, r.Records[1].Hash}, {1, a.Records[0].Hash}, {0, nil}} {
+		e := r.Effects[i]
+		if e.Seq != want.seq || !bytes.Equal(e.Head, want.head) {
+			t.Errorf("effect %d: seq %d head %x, want %d %x", i, e.Seq, e.Head, want.seq, want.head)
+		}
+	}
+	same(t, "pending", pending(t, l), r.Effects)
+}
+
+func testSettle(t *testing.T, l ledger) {
+	r := mustCommit(t, l, loop.Batch{Effects: []loop.PendingEffect{
+		effect(shop, "k", "1"), effect("a/first", "k", "2"), effect(shop, "k", "3"),
+	}})
+	ids := []int64{r.Effects[0].ID, r.Effects[1].ID, r.Effects[2].ID}
+	if ids[0] < 1 || ids[0] >= ids[1] || ids[1] >= ids[2] {
+		t.Fatalf("ids %v do not rise", ids)
+	}
+	mustCommit(t, l, loop.Batch{Settles: []int64{ids[1]}})
+	same(t, "pending", pending(t, l), []loop.PendingEffect{r.Effects[0], r.Effects[2]})
+	mustCommit(t, l, loop.Batch{Settles: []int64{ids[1], ids[0]}}) // again is no error
+	mustCommit(t, l, loop.Batch{Settles: []int64{ids[2]}})
+	same(t, "pending at last", pending(t, l), []loop.PendingEffect(nil))
+}
+
+func testEffectOnce(t *testing.T, l ledger) {
+	e := effect(shop, "start", "r14-25")
+	r := mustCommit(t, l, loop.Batch{Effects: []loop.PendingEffect{e, effect(shop, "end", "r14-25")}})
+	mustCommit(t, l, loop.Batch{Settles: []int64{r.Effects[0].ID, r.Effects[1].ID}})
+	e.Stream = "project/other"
+	if _, err := l.Commit(t.Context(), loop.Batch{Effects: []loop.PendingEffect{e}}); !errors.Is(err, ErrEffect) {
+		t.Errorf("a settled effect again: %v, want ErrEffect", err)
+	}
+	n := effect(shop, "start", "r14-26")
+	if _, err := l.Commit(t.Context(), loop.Batch{Effects: []loop.PendingEffect{n, n}}); !errors.Is(err, ErrEffect) {
+		t.Errorf("an effect twice in a batch: %v, want ErrEffect", err)
+	}
+}
+
+func testRefused(t *testing.T, l ledger) {
+	with := func(change func(*loop.PendingEffect)) loop.Batch {
+		e := effect(shop, "k", "1")
+		change(&e)
+		return loop.Batch{Effects: []loop.PendingEffect{e}}
+	}
+	late := rec(shop, "a")
+	late.Time = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, b := range map[string]loop.Batch{
+		"record without stream": {Records: []loop.Record{rec("", "a")}},
+		"record without type":   {Records: []loop.Record{rec(shop, "")}},
+		"record of year 10000":  {Records: []loop.Record{late}},
+		"effect without stream": with(func(e *loop.PendingEffect) { e.Stream = "" }),
+		"effect without kind":   with(func(e *loop.PendingEffect) { e.Kind = "" }),
+		"effect without key":    with(func(e *loop.PendingEffect) { e.Key = "" }),
+		"effect without class":  with(func(e *loop.PendingEffect) { e.Class = "" }),
+		"effect of new class":   with(func(e *loop.PendingEffect) { e.Class = "perhaps" }),
+		"view without name":     {Views: []loop.View{{Stream: shop, Body: []byte("x")}}},
+		"view without stream":   {Views: []loop.View{{Name: "status", Body: []byte("x")}}},
+		"settles 0":             {Settles: []int64{0}},
+		"settles -1":            {Settles: []int64{-1}},
+	} {
+		if _, err := l.Commit(t.Context(), b); err == nil {
+			t.Errorf("%s: was committed", name)
+		}
+	}
+}
+
+func testViews(t *testing.T, l ledger) {
+	view := func(stream, name string, body []byte) loop.View {
+		return loop.View{Stream: stream, Name: name, Body: body}
+	}
+	mustCommit(t, l, loop.Batch{Views: []loop.View{
+		view(shop, "status", []byte("1")), view("project/blog", "status", []byte("2")), view(shop, "queue", []byte("3")), view(shop, "empty", []byte{}),
+	}})
+	mustCommit(t, l, loop.Batch{Views: []loop.View{view(shop, "status", []byte("4")), view(shop, "queue", nil), view(shop, "never", nil)}})
+
+	got, err := l.Views(t.Context(), "status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "views", got, []loop.View{view("project/blog", "status", []byte("2")), view(shop, "status", []byte("4"))})
+	for name, want := range map[string][]byte{"status": []byte("4"), "queue": nil, "never": nil, "empty": {}} {
+		body, err := l.View(t.Context(), shop, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "view "+name, body, want)
+	}
+}
+
+func testSnapshots(t *testing.T, l ledger) {
+	mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "a"), rec(shop, "b"), rec(shop, "c"), rec("project/blog", "a")}})
+	want := func(stream string, version int, seq int64, body string) {
+		t.Helper()
+		got, err := l.Snapshot(t.Context(), stream, version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "snapshot", got, loop.SnapshotRow{Stream: stream, Version: version, Seq: seq, Body: blob([]byte(body))})
+	}
+	save := func(stream string, version int, seq int64, body string) error {
+		return l.SaveSnapshot(t.Context(), loop.SnapshotRow{Stream: stream, Version: version, Seq: seq, Body: []byte(body)})
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	want(shop, 1, 0, "")
+	must(save(shop, 1, 2, "two"))
+	must(save("project/blog", 1, 1, "blog"))
+	want(shop, 1, 2, "two")
+	want(shop, 2, 0, "") // another core's
+	must(save(shop, 1, 2, "two again"))
+	want(shop, 1, 2, "two again")
+	must(save(shop, 2, 3, "three"))
+	want(shop, 2, 3, "three")
+	want(shop, 1, 0, "") // dropped
+	want("project/blog", 1, 1, "blog")
+	must(save(shop, 2, 1, "late")) // does not drop the newer one
+	want(shop, 2, 3, "three")
+
+	for _, seq := range []int64{-1, 0, 4} {
+		if err := save(shop, 2, seq, "x"); err == nil {
+			t.Errorf("a snapshot of entry %d of 3 was kept", seq)
+		}
+	}
+	if err := save("project/none", 2, 1, "x"); err == nil {
+		t.Error("a snapshot of a stream without entries was kept")
+	}
+	want(shop, 2, 3, "three")
+}
+
+func testSelections(t *testing.T, l ledger) {
+	of := func(stream, task, run string) loop.Record {
+		r := rec(stream, "a")
+		r.Task, r.Run = task, run
+		return r
+	}
+	mustCommit(t, l, loop.Batch{Records: []loop.Record{
+		of(shop, "Task 5", "r14"), of(shop, "", "r14"), of(shop, "task  5", "r15"), of(shop, "Task 50", "r1"),
+		of("project/blog", "Task 5", "r14"), of(shop, "Task 5", ""),
+	}})
+	seqs := func(read func(context.Context, string, string, func(loop.Record) error) error, stream, of string) []int64 {
+		t.Helper()
+		var got []loop.Record
+		if err := read(t.Context(), stream, of, collect(&got)); err != nil {
+			t.Fatal(err)
+		}
+		var n []int64
+		for _, r := range got {
+			n = append(n, r.Seq)
+		}
+		return n
+	}
+	same(t, "TASK 5", seqs(l.RecordsOfTask, shop, "TASK 5"), []int64{1, 3, 5})
+	same(t, "Task 5 of blog", seqs(l.RecordsOfTask, "project/blog", "Task 5"), []int64{1})
+	same(t, "Task 7", seqs(l.RecordsOfTask, shop, "Task 7"), []int64(nil))
+	same(t, "no task", seqs(l.RecordsOfTask, shop, ""), []int64(nil))
+	same(t, "r14", seqs(l.RecordsOfRun, shop, "r14"), []int64{1, 2})
+	same(t, "r1", seqs(l.RecordsOfRun, shop, "r1"), []int64{4})
+	same(t, "no run", seqs(l.RecordsOfRun, shop, ""), []int64(nil))
+}
+
+func testStreams(t *testing.T, l ledger) {
+	if s, err := l.Streams(t.Context()); err != nil || len(s) != 0 {
+		t.Errorf("Streams = %q, %v of an empty ledger", s, err)
+	}
+	if seq, hash, err := l.Head(t.Context(), shop); seq != 0 || hash != nil || err != nil {
+		t.Errorf("Head = %d, %x, %v of an empty stream", seq, hash, err)
+	}
+	r := mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "a"), rec("project/blog", "a"), rec(loop.HouseStream, "a"), rec(shop, "b")}})
+	s, err := l.Streams(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "streams", s, []string{loop.HouseStream, "project/blog", shop})
+	seq, hash, err := l.Head(t.Context(), shop)
+	if err != nil || seq != 2 || !bytes.Equal(hash, r.Records[3].Hash) {
+		t.Errorf("Head = %d, %x, %v", seq, hash, err)
+	}
+}
+
+func testYield(t *testing.T, l ledger) {
+	mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "a"), rec(shop, "b"), rec(shop, "c")}})
+	stop := errors.New("enough")
+	n := 0
+	err := l.Records(t.Context(), shop, 0, func(r loop.Record) error {
+		n++
+		if _, err := l.Pending(t.Context()); err != nil {
+			return err
+		}
+		if _, err := l.Commit(t.Context(), loop.Batch{Records: []loop.Record{rec(shop, "later")}}); err != nil {
+			return err
+		}
+		if r.Seq == 2 {
+			return stop
+		}
+		return nil
+	})
+	if !errors.Is(err, stop) || n != 2 {
+		t.Errorf("Records = %v after %d entries, want %v after 2", err, n, stop)
+	}
+	n = 0
+	if err := l.Records(t.Context(), shop, 0, func(loop.Record) error {
+		n++
+		_, err := l.Commit(t.Context(), loop.Batch{Records: []loop.Record{rec(shop, "later")}})
+		return err
+	}); err != nil || n != 5 {
+		t.Errorf("Records = %v after %d entries, want the 5 that were there", err, n)
+	}
+}
+
+func testContext(t *testing.T, l ledger) {
+	why := errors.New("going down")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	if _, err := l.Commit(ctx, loop.Batch{Key: "k", Records: []loop.Record{rec(shop, "a")}}); !errors.Is(err, why) {
+		t.Errorf("Commit = %v, want %v", err, why)
+	}
+	if n := len(records(t, l, shop, 0)); n != 0 {
+		t.Errorf("%d entries were written", n)
+	}
+	if r := mustCommit(t, l, loop.Batch{Key: "k", Records: []loop.Record{rec(shop, "a")}}); r.Repeated {
+		t.Error("the key was written")
+	}
+}
+
+func testManyWriters(t *testing.T, l ledger) {
+	const writers, each = 4, 25
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for i := range each {
+				key := fmt.Sprintf("k%d-%d", w, i)
+				if _, err := l.Commit(t.Context(), loop.Batch{Key: key, Records: []loop.Record{rec(shop, key)}}); err != nil {
+					t.Errorf("commit %s: %v", key, err)
+				}
+				if err := l.Records(t.Context(), shop, int64(i), func(loop.Record) error { return nil }); err != nil {
+					t.Errorf("records: %v", err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	var prev []byte
+	got := records(t, l, shop, 0)
+	for i, r := range got {
+		if r.Seq != int64(i+1) || !bytes.Equal(r.Prev, prev) {
+			t.Fatalf("entry %d is out of line", i+1)
+		}
+		prev = r.Hash
+	}
+	if len(got) != writers*each {
+		t.Errorf("%d entries, want %d", len(got), writers*each)
+	}
+}

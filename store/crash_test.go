@@ -1,0 +1,166 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// crashEnv makes the test binary the process that is killed: it commits to the
+// database of this folder until it dies, and says what was acknowledged.
+const crashEnv = "STORE_TEST_CRASH"
+
+var (
+	update = flag.Bool("update", false, "write the fixture of the current schema where there is none")
+	seed   = flag.Uint64("crash.seed", 0, "seed of the crash test; 0 takes one of its own")
+	rounds = flag.Int("crash.rounds", 6, "kills in the crash test")
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(crashEnv); dir != "" {
+		if err := commitForEver(dir); err != nil {
+			fmt.Println("error:", err)
+		}
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// commitForEver commits one input after another, each with all that a batch
+// can hold, and prints "KEY SEQ" after each acknowledgement.
+func commitForEver(dir string) error {
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	seq, _, err := s.Head(ctx, shop)
+	if err != nil {
+		return err
+	}
+	for i := seq; ; i++ {
+		key := fmt.Sprintf("in:%d", i)
+		b := loop.Batch{
+			Key: key, Time: night, Answer: []byte(key),
+			Records: []loop.Record{rec(shop, key), rec(loop.HouseStream, key)},
+			Effects: []loop.PendingEffect{effect(shop, "start", key)},
+			Views:   []loop.View{{Stream: shop, Name: "last", Body: []byte(key)}},
+		}
+		b.Records[0].Body = []byte(strings.Repeat("x", int(i%7)*1000))
+		r, err := s.Commit(ctx, b)
+		if err != nil {
+			return err
+		}
+		if i%5 == 4 {
+			if err := s.SaveSnapshot(ctx, loop.SnapshotRow{Stream: shop, Seq: i, Version: 1, Body: []byte(key)}); err != nil {
+				return err
+			}
+		}
+		fmt.Printf("%s %d\n", key, r.Records[0].Seq)
+	}
+}
+
+// What was acknowledged before a kill -9 is there after it, once, whole.
+func TestKill(t *testing.T) {
+	if *seed == 0 {
+		*seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("-crash.seed %d", *seed)
+	random := rand.New(rand.NewPCG(*seed, 0))
+	dir := t.TempDir()
+	acknowledged := map[string]string{} // key to seq
+	for range *rounds {
+		killAfter(t, dir, random, acknowledged)
+		checkAfterKill(t, dir, acknowledged)
+	}
+}
+
+// killAfter lets a child commit and kills it at a random moment: some lines
+// later, and some microseconds after that, so that it is met anywhere.
+func killAfter(t *testing.T, dir string, random *rand.Rand, acknowledged map[string]string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), crashEnv+"="+dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	killed := false
+	kill := func() {
+		killed = true
+		_ = cmd.Process.Kill()
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	left := 1 + random.IntN(60)
+	delay := time.Duration(random.IntN(3000)) * time.Microsecond
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		key, seq, ok := strings.Cut(lines.Text(), " ")
+		if !ok || key == "error:" {
+			t.Fatalf("the child said %q", lines.Text())
+		}
+		if acknowledged[key] != "" {
+			t.Fatalf("%s was acknowledged twice: as %s and %s", key, acknowledged[key], seq)
+		}
+		acknowledged[key] = seq
+		if left--; left == 0 {
+			time.AfterFunc(delay, kill)
+		}
+	}
+	_ = cmd.Wait()
+	if left > 0 {
+		t.Fatalf("the child ended by itself (killed: %v)", killed)
+	}
+}
+
+func checkAfterKill(t *testing.T, dir string, acknowledged map[string]string) {
+	t.Helper()
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	same(t, "breaks", breaks(t, s), "")
+	entries, house, effects := records(t, s, shop, 0), records(t, s, loop.HouseStream, 0), pending(t, s)
+	// One input can have been committed that nobody was told of.
+	if n := len(entries); n < len(acknowledged) || n != len(house) || n != len(effects) {
+		t.Fatalf("%d entries, %d of house, %d effects; %d inputs were acknowledged", n, len(house), len(effects), len(acknowledged))
+	}
+	byKey := map[string]string{}
+	for _, r := range entries {
+		byKey[r.Type] = fmt.Sprint(r.Seq)
+	}
+	for key, seq := range acknowledged {
+		if byKey[key] != seq {
+			t.Errorf("%s was acknowledged as entry %s, it is %q", key, seq, byKey[key])
+		}
+	}
+	for key := range byKey {
+		if r := mustCommit(t, s, loop.Batch{Key: key, Records: []loop.Record{rec(shop, "again")}}); !r.Repeated || string(r.Answer) != key {
+			t.Errorf("%s again: repeated %v, answer %q", key, r.Repeated, r.Answer)
+		}
+	}
+	last := entries[len(entries)-1].Type
+	if v, _ := s.View(t.Context(), shop, "last"); string(v) != last {
+		t.Errorf("view %q, last entry %q", v, last)
+	}
+	for key := range byKey {
+		acknowledged[key] = byKey[key] // also the one that nobody was told of
+	}
+}

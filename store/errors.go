@@ -1,0 +1,67 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// Reasons of refusal that a caller acts on. They are found with errors.Is.
+var (
+	// ErrDisk: the disk is full, failing or not writable. Nothing of the
+	// batch is in force; everything holds until a Commit succeeds (SPEC 2.2).
+	ErrDisk = errors.New("the state folder cannot be written")
+	// ErrBroken: the ledger is not the one that this program wrote. Nothing
+	// is appended to it, because that would bury the break.
+	ErrBroken = errors.New("the ledger is broken")
+	// ErrEffect: an effect of this kind and key was committed before, a bug
+	// of the core.
+	ErrEffect = errors.New("effect was committed before")
+	// ErrNewer: the database was written by a later release.
+	ErrNewer = errors.New("written by a newer nightporter")
+	// ErrForeign: the file is not a nightporter database.
+	ErrForeign = errors.New("not a nightporter database")
+)
+
+// classify adds to a driver's error what it means for the caller and, where a
+// person can mend it, what to do.
+func classify(err error) error {
+	var e sqlite3.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code {
+	case sqlite3.ErrFull:
+		return fmt.Errorf("%w: the disk is full, make room on it: %w", ErrDisk, err)
+	case sqlite3.ErrIoErr:
+		return fmt.Errorf("%w: the disk reports an error: %w", ErrDisk, err)
+	case sqlite3.ErrReadonly, sqlite3.ErrCantOpen, sqlite3.ErrPerm:
+		return fmt.Errorf("%w: check its owner and mode: %w", ErrDisk, err)
+	case sqlite3.ErrNotADB:
+		return fmt.Errorf("%w: %w", ErrForeign, err)
+	case sqlite3.ErrCorrupt:
+		return fmt.Errorf("%w: the database file is damaged, restore a backup: %w", ErrBroken, err)
+	case sqlite3.ErrConstraint:
+		if e.ExtendedCode == sqlite3.ErrConstraintTrigger {
+			return fmt.Errorf("%w: see \"nightporter verify\": %w", ErrBroken, err)
+		}
+	case sqlite3.ErrBusy, sqlite3.ErrLocked:
+		return fmt.Errorf("another program keeps the database locked, close it: %w", err)
+	}
+	return err
+}
+
+// damaged reports whether SQLite found the file itself malformed.
+func damaged(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && e.Code == sqlite3.ErrCorrupt
+}
+
+// fail names the operation that an error comes from.
+func fail(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("store: %s: %w", op, classify(err))
+}

@@ -1,0 +1,231 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Memory is the Store's twin without a disk, for tests of what stands above
+// it. The conformance suite holds both to the same behaviour; only what is
+// about a file (Open, Close, Verify) is missing here. The zero value is ready.
+type Memory struct {
+	mu        sync.Mutex
+	streams   map[string][]loop.Record
+	inputs    map[string][]byte
+	effects   []memoryEffect // the effect with ID n is at n-1
+	known     map[effectID]bool
+	views     map[viewID][]byte
+	snapshots map[string][]loop.SnapshotRow
+}
+
+type memoryEffect struct {
+	loop.PendingEffect
+	settled bool
+}
+
+type viewID struct{ stream, name string }
+
+// NewMemory returns an empty Memory.
+func NewMemory() *Memory { return &Memory{} }
+
+// Commit is Store.Commit.
+func (m *Memory) Commit(ctx context.Context, b loop.Batch) (loop.Receipt, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if ctx.Err() != nil {
+		return loop.Receipt{}, fail("commit", context.Cause(ctx))
+	}
+	if b.Key != "" {
+		if answer, ok := m.inputs[b.Key]; ok {
+			return loop.Receipt{Repeated: true, Answer: bytes.Clone(answer)}, nil
+		}
+	}
+	made, err := seal(b, m.head)
+	if err != nil {
+		return loop.Receipt{}, fail("commit", err)
+	}
+	// All that can be refused comes before the first change.
+	for _, e := range made.effects {
+		if m.known[effectID{e.Kind, e.Key}] {
+			return loop.Receipt{}, fail("commit", duplicate(e))
+		}
+	}
+	for _, id := range b.Settles {
+		if id < 1 || id > int64(len(m.effects)+len(made.effects)) {
+			return loop.Receipt{}, fail("commit", unknownEffect(id))
+		}
+	}
+
+	m.make()
+	for _, r := range made.records {
+		m.streams[r.Stream] = append(m.streams[r.Stream], cloneRecord(r))
+	}
+	for i := range made.effects {
+		made.effects[i].ID = int64(len(m.effects)) + 1
+		m.effects = append(m.effects, memoryEffect{PendingEffect: cloneEffect(made.effects[i])})
+		m.known[effectID{made.effects[i].Kind, made.effects[i].Key}] = true
+	}
+	for _, id := range b.Settles {
+		m.effects[id-1].settled = true
+	}
+	for _, v := range b.Views {
+		if v.Body == nil {
+			delete(m.views, viewID{v.Stream, v.Name})
+		} else {
+			m.views[viewID{v.Stream, v.Name}] = bytes.Clone(v.Body)
+		}
+	}
+	if b.Key != "" {
+		m.inputs[b.Key] = blob(b.Answer)
+	}
+	return loop.Receipt{Answer: blob(b.Answer), Records: made.records, Effects: made.effects}, nil
+}
+
+func (m *Memory) make() {
+	if m.streams != nil {
+		return
+	}
+	m.streams = map[string][]loop.Record{}
+	m.inputs = map[string][]byte{}
+	m.known = map[effectID]bool{}
+	m.views = map[viewID][]byte{}
+	m.snapshots = map[string][]loop.SnapshotRow{}
+}
+
+func (m *Memory) head(stream string) (head, error) {
+	entries := m.streams[stream]
+	if len(entries) == 0 {
+		return head{}, nil
+	}
+	last := entries[len(entries)-1]
+	return head{last.Seq, last.Hash}, nil
+}
+
+// Records is Store.Records.
+func (m *Memory) Records(ctx context.Context, stream string, after int64, yield func(loop.Record) error) error {
+	return m.each(ctx, "records of "+stream, stream, func(r loop.Record) bool { return r.Seq > after }, yield)
+}
+
+// RecordsOfTask is Store.RecordsOfTask.
+func (m *Memory) RecordsOfTask(ctx context.Context, stream, task string, yield func(loop.Record) error) error {
+	return m.each(ctx, "records of task "+task, stream, func(r loop.Record) bool { return r.Task != "" && loop.SameID(r.Task, task) }, yield)
+}
+
+// RecordsOfRun is Store.RecordsOfRun.
+func (m *Memory) RecordsOfRun(ctx context.Context, stream, run string, yield func(loop.Record) error) error {
+	return m.each(ctx, "records of run "+run, stream, func(r loop.Record) bool { return r.Run != "" && r.Run == run }, yield)
+}
+
+// each yields without the mutex, so that yield may use the Memory.
+func (m *Memory) each(ctx context.Context, op, stream string, want func(loop.Record) bool, yield func(loop.Record) error) error {
+	m.mu.Lock()
+	entries := m.streams[stream] // entries are never changed in place
+	m.mu.Unlock()
+	for _, r := range entries {
+		if ctx.Err() != nil {
+			return fail(op, context.Cause(ctx))
+		}
+		if !want(r) {
+			continue
+		}
+		if err := yield(cloneRecord(r)); err != nil {
+			return fail(op, err)
+		}
+	}
+	return nil
+}
+
+// Streams is Store.Streams.
+func (m *Memory) Streams(context.Context) ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Sorted(maps.Keys(m.streams)), nil
+}
+
+// Head is Store.Head.
+func (m *Memory) Head(_ context.Context, stream string) (seq int64, hash []byte, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	h, err := m.head(stream)
+	return h.seq, bytes.Clone(h.hash), err
+}
+
+// Pending is Store.Pending.
+func (m *Memory) Pending(context.Context) ([]loop.PendingEffect, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var pending []loop.PendingEffect
+	for _, e := range m.effects {
+		if !e.settled {
+			pending = append(pending, cloneEffect(e.PendingEffect))
+		}
+	}
+	return pending, nil
+}
+
+// View is Store.View.
+func (m *Memory) View(_ context.Context, stream, name string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return bytes.Clone(m.views[viewID{stream, name}]), nil
+}
+
+// Views is Store.Views.
+func (m *Memory) Views(_ context.Context, name string) ([]loop.View, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var views []loop.View
+	for id, body := range m.views {
+		if id.name == name {
+			views = append(views, loop.View{Stream: id.stream, Name: name, Body: bytes.Clone(body)})
+		}
+	}
+	slices.SortFunc(views, func(a, b loop.View) int { return cmp.Compare(a.Stream, b.Stream) })
+	return views, nil
+}
+
+// Snapshot is Store.Snapshot.
+func (m *Memory) Snapshot(_ context.Context, stream string, version int) (loop.SnapshotRow, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	best := loop.SnapshotRow{Stream: stream, Version: version}
+	for _, r := range m.snapshots[stream] {
+		if r.Version == version && r.Seq > best.Seq {
+			best = r
+		}
+	}
+	best.Body = blob(best.Body)
+	return best, nil
+}
+
+// SaveSnapshot is Store.SaveSnapshot.
+func (m *Memory) SaveSnapshot(ctx context.Context, r loop.SnapshotRow) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if ctx.Err() != nil {
+		return fail("save snapshot of "+r.Stream, context.Cause(ctx))
+	}
+	if r.Seq < 1 || r.Seq > int64(len(m.streams[r.Stream])) {
+		return fail("save snapshot of "+r.Stream, noEntry(r))
+	}
+	newer := slices.DeleteFunc(m.snapshots[r.Stream], func(o loop.SnapshotRow) bool { return o.Seq <= r.Seq })
+	r.Body = blob(r.Body)
+	m.snapshots[r.Stream] = append(newer, r)
+	return nil
+}
+
+func cloneRecord(r loop.Record) loop.Record {
+	r.Body, r.Prev, r.Hash = bytes.Clone(r.Body), bytes.Clone(r.Prev), bytes.Clone(r.Hash)
+	return r
+}
+
+func cloneEffect(e loop.PendingEffect) loop.PendingEffect {
+	e.Body, e.Head = bytes.Clone(e.Body), bytes.Clone(e.Head)
+	return e
+}

@@ -1,0 +1,89 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// applicationID is what the first migration writes into the file's header.
+const applicationID = 1852863092
+
+// versions is the table in which migrations are counted.
+const versions = "migrations"
+
+// recognise refuses a database that is another program's. A file without any
+// table of ours is new: a first start may have been cut off at any point. It
+// looks read-only, because setting the journal mode would change the file.
+func recognise(ctx context.Context, path string) (err error) {
+	db, err := sql.Open("sqlite3", readerDSN(path))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var id, tables int
+	if err := db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
+		return err
+	}
+	if id == applicationID {
+		return nil
+	}
+	err = db.QueryRowContext(ctx,
+		"SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> ?",
+		versions).Scan(&tables)
+	if err != nil {
+		return err
+	}
+	if id != 0 || tables != 0 {
+		return fmt.Errorf("%w: it is another program's (application id %d, %d tables): choose another state folder", ErrForeign, id, tables)
+	}
+	return nil
+}
+
+// migrate brings the schema to this program's version. Each step is one
+// transaction, so one that is cut off is done again as a whole.
+func migrate(ctx context.Context, db *sql.DB) error {
+	p, err := provider(db)
+	if err != nil {
+		return err
+	}
+	have, want, err := p.GetVersions(ctx)
+	if err != nil {
+		return err
+	}
+	if have > want {
+		return fmt.Errorf("%w: the database has version %d, this program knows %d: use the newer program, or restore a backup from before it", ErrNewer, have, want)
+	}
+	if have < want {
+		if _, err := p.Up(ctx); err != nil {
+			return err
+		}
+	}
+	var chain string
+	if err := db.QueryRowContext(ctx, "SELECT value FROM meta WHERE key = 'chain'").Scan(&chain); err != nil {
+		return err
+	}
+	if chain != chainVersion {
+		return fmt.Errorf("%w: its entries are chained by rule %q, this program knows %q", ErrNewer, chain, chainVersion)
+	}
+	return nil
+}
+
+func provider(db *sql.DB) (*goose.Provider, error) {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(goose.DialectSQLite3, db, files,
+		goose.WithTableName(versions),
+		goose.WithDisableGlobalRegistry(true), // no global state: only what is embedded here
+	)
+}

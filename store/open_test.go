@@ -1,0 +1,378 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+func TestOpenMakesPrivateFiles(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a folder?x=1#100%", "state")
+	s := mustOpen(t, dir)
+	mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(shop, "a")}})
+	for _, name := range []string{"", Name, Name + "-wal"} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%q has mode %v: others can look in", name, info.Mode())
+		}
+	}
+}
+
+func TestCloseLeavesOneWholeFile(t *testing.T) {
+	dir := t.TempDir()
+	s := mustOpen(t, dir)
+	evening(t, s)
+	want := records(t, s, shop, 0)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Errorf("second Close: %v", err)
+	}
+	if _, err := s.Commit(t.Context(), loop.Batch{Key: "k"}); !errors.Is(err, errClosed) {
+		t.Errorf("Commit after Close = %v", err)
+	}
+	if err := s.Records(t.Context(), shop, 0, func(loop.Record) error { return nil }); err == nil {
+		t.Error("Records after Close gave no error")
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "files", names, []string{filepath.Join(dir, Name)})
+
+	s = mustOpen(t, dir)
+	same(t, "records", records(t, s, shop, 0), want)
+	if n := len(pending(t, s)); n != 1 {
+		t.Errorf("%d effects are pending, want 1", n)
+	}
+	same(t, "breaks", breaks(t, s), "")
+}
+
+// SQLite writes the log back by itself when the last program closes the file;
+// it must be written back too when somebody looks on (a backup, a shell).
+func TestCloseWithOnlooker(t *testing.T) {
+	dir := t.TempDir()
+	s := mustOpen(t, dir)
+	evening(t, s)
+	db := raw(t, dir)
+	var n int
+	if err := db.QueryRow("SELECT count(*) FROM entries").Scan(&n); err != nil || n == 0 {
+		t.Fatalf("onlooker: %d entries, %v", n, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(dir, Name+"-wal"))
+	if err == nil && info.Size() > 0 {
+		t.Errorf("%d bytes are still in the log", info.Size())
+	}
+}
+
+// endsWhenAsked is a context that ends as soon as somebody has looked at it.
+type endsWhenAsked struct {
+	context.Context
+	end context.CancelFunc
+}
+
+func (c endsWhenAsked) Err() error {
+	defer c.end()
+	return c.Context.Err()
+}
+
+// A context that ends in the middle must not leave open what happened.
+func TestCommitIsNotCutOff(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	ctx, end := context.WithCancel(t.Context())
+	r, err := s.Commit(endsWhenAsked{ctx, end}, loop.Batch{Key: "k", Records: []loop.Record{rec(shop, "a"), rec(shop, "b")}})
+	if ctx.Err() == nil {
+		t.Fatal("the context did not end on the way")
+	}
+	if err != nil || len(r.Records) != 2 {
+		t.Errorf("Commit = %+v, %v", r, err)
+	}
+}
+
+// The time at which an effect was settled is that of the first result.
+func TestSettledOnce(t *testing.T) {
+	dir := t.TempDir()
+	s := mustOpen(t, dir)
+	id := mustCommit(t, s, loop.Batch{Effects: []loop.PendingEffect{effect(shop, "start", "1")}}).Effects[0].ID
+	for _, at := range []time.Time{night, night.Add(time.Hour)} {
+		mustCommit(t, s, loop.Batch{Time: at, Settles: []int64{id}})
+	}
+	var got string
+	if err := raw(t, dir).QueryRow("SELECT settled_at FROM effects").Scan(&got); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "settled_at", got, "2026-11-20T22:04:05.120000000Z")
+}
+
+func TestOpenRefuses(t *testing.T) {
+	write := func(text string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			if err := os.WriteFile(filepath.Join(dir, Name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	change := func(query string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			s, err := Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			execSQL(t, raw(t, dir), query)
+		}
+	}
+	for name, c := range map[string]struct {
+		prepare func(*testing.T, string)
+		want    error
+		text    string
+	}{
+		"text file":        {write("# tasks\n" + strings.Repeat("- [ ] one\n", 200)), ErrForeign, "not a nightporter database"},
+		"short text file":  {write("hello"), ErrForeign, "not a nightporter database"},
+		"a folder":         {func(t *testing.T, dir string) { _ = os.Mkdir(filepath.Join(dir, Name), 0o700) }, ErrForeign, "no regular file"},
+		"another's tables": {func(t *testing.T, dir string) { execSQL(t, raw(t, dir), "CREATE TABLE songs (name TEXT)") }, ErrForeign, "another program's (application id 0, 1 tables)"},
+		"another's id":     {change("PRAGMA application_id = 7"), ErrForeign, "application id 7"},
+		"later schema":     {change("INSERT INTO migrations (version_id, is_applied) VALUES (99, 1)"), ErrNewer, "the database has version 99, this program knows 1"},
+		"later chain":      {change("UPDATE meta SET value = '2' WHERE key = 'chain'"), ErrNewer, `chained by rule "2", this program knows "1"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			c.prepare(t, dir)
+			before, _ := os.ReadFile(filepath.Join(dir, Name))
+			s, err := Open(dir)
+			if err == nil {
+				_ = s.Close()
+				t.Fatal("was opened")
+			}
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) || !strings.Contains(err.Error(), dir) {
+				t.Errorf("error %q, want %q with %q and the path", err, c.want, c.text)
+			}
+			if after, _ := os.ReadFile(filepath.Join(dir, Name)); string(after) != string(before) {
+				t.Error("the file was changed")
+			}
+		})
+	}
+}
+
+// A first start that was cut off at any step is taken up again.
+func TestOpenAfterCutOffStart(t *testing.T) {
+	for name, prepare := range map[string]func(t *testing.T, dir string){
+		"empty file": func(t *testing.T, dir string) {
+			if err := os.WriteFile(filepath.Join(dir, Name), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"only the table of versions": func(t *testing.T, dir string) {
+			db := raw(t, dir)
+			p, err := provider(db)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := p.GetVersions(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			var n int
+			if err := db.QueryRow("SELECT count(*) FROM migrations").Scan(&n); err != nil || n == 0 {
+				t.Fatalf("the table of versions is not there: %d, %v", n, err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			prepare(t, dir)
+			evening(t, mustOpen(t, dir))
+		})
+	}
+}
+
+// Whoever may not write gets to know it, at start and not at the first commit.
+func TestOpenUnwritable(t *testing.T) {
+	for name, prepare := range map[string]func(t *testing.T, dir string){
+		"folder missing": func(*testing.T, string) {},
+		"folder empty":   func(t *testing.T, dir string) { _ = os.Mkdir(dir, 0o755) },
+		"database there": func(t *testing.T, dir string) {
+			s, err := Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			evening(t, s)
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(filepath.Join(dir, Name), 0o444); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			top := t.TempDir()
+			dir := filepath.Join(top, "state")
+			prepare(t, dir)
+			if _, err := os.Stat(dir); err == nil {
+				if err := os.Chmod(dir, 0o555); err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = os.Chmod(dir, 0o755) })
+			}
+			for p := top; len(p) > len(os.TempDir()); p = filepath.Dir(p) {
+				if err := os.Chmod(p, 0o555); err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = os.Chmod(p, 0o755) })
+			}
+			err := asNobody(func() error {
+				s, err := Open(dir)
+				if err == nil {
+					_ = s.Close()
+				}
+				return err
+			})
+			if !errors.Is(err, ErrDisk) {
+				t.Errorf("Open = %v, want ErrDisk", err)
+			}
+		})
+	}
+}
+
+// asNobody runs f without root's right to write everywhere. For a normal user
+// it is just f. The thread's file-system user is changed and the thread thrown
+// away afterwards.
+func asNobody(f func() error) error {
+	if os.Geteuid() != 0 {
+		return f()
+	}
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		if _, err := unix.SetfsuidRetUid(65534); err != nil {
+			done <- err
+			return
+		}
+		done <- f()
+	}()
+	return <-done
+}
+
+// A full disk refuses the batch whole, says so, and is over when there is room.
+func TestDiskFull(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	evening(t, s)
+	var pages int
+	if err := s.writer.QueryRowContext(t.Context(), "PRAGMA page_count").Scan(&pages); err != nil {
+		t.Fatal(err)
+	}
+	limit := func(n int) {
+		if _, err := s.writer.ExecContext(t.Context(), fmt.Sprintf("PRAGMA max_page_count = %d", n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit(pages + 2)
+	big := rec(shop, "big")
+	big.Body = make([]byte, 64<<10)
+	b := loop.Batch{Key: "big", Records: []loop.Record{rec(shop, "small"), big}}
+	before := records(t, s, shop, 0)
+	for range 2 {
+		if _, err := s.Commit(t.Context(), b); !errors.Is(err, ErrDisk) || !strings.Contains(err.Error(), "disk is full") {
+			t.Fatalf("Commit = %v, want ErrDisk", err)
+		}
+		same(t, "records", records(t, s, shop, 0), before)
+	}
+	limit(pages + 1000)
+	if r := mustCommit(t, s, b); r.Repeated || len(r.Records) != 2 {
+		t.Errorf("after there was room: %+v", r)
+	}
+	same(t, "breaks", breaks(t, s), "")
+}
+
+func TestPragmas(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	if err := checkPragmas(t.Context(), s.writer, writerPragmas); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.readers.Exec("DELETE FROM views"); err == nil {
+		t.Error("the read-only pool can write")
+	}
+	// A misspelt key is what the check is there for.
+	path := filepath.Join(t.TempDir(), "x.db")
+	for _, c := range []struct{ key, misspelt, names string }{
+		{"_synchronous", "_syncronous", "pragma synchronous is"},
+		{"_recursive_triggers", "_recursive_trigger", "pragma recursive_triggers is"},
+		{"_foreign_keys", "_foreign_key", "pragma foreign_keys is"},
+	} {
+		db, err := sql.Open("sqlite3", strings.Replace(writerDSN(path), c.key, c.misspelt, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := checkPragmas(t.Context(), db, writerPragmas); err == nil || !strings.Contains(err.Error(), c.names) {
+			t.Errorf("with %s: %v, want %q", c.misspelt, err, c.names)
+		}
+		_ = db.Close()
+	}
+	db := raw(t, t.TempDir())
+	if err := checkPragmas(t.Context(), db, map[string]string{"journal_mode": "wal"}); err == nil || !strings.Contains(err.Error(), "local disk") {
+		t.Errorf("without WAL: %v", err)
+	}
+}
+
+// A program that holds the file is waited for, and named in the end.
+func TestLockedByAnotherProgram(t *testing.T) {
+	dir := t.TempDir()
+	s := mustOpen(t, dir)
+	db := raw(t, dir)
+	execSQL(t, db, "BEGIN IMMEDIATE")
+	if _, err := s.writer.ExecContext(t.Context(), "PRAGMA busy_timeout = 20"); err != nil {
+		t.Fatal(err)
+	}
+	b := loop.Batch{Key: "k", Records: []loop.Record{rec(shop, "a")}}
+	if _, err := s.Commit(t.Context(), b); err == nil || !strings.Contains(err.Error(), "another program keeps the database locked") {
+		t.Errorf("Commit = %v", err)
+	}
+	execSQL(t, db, "ROLLBACK")
+	mustCommit(t, s, b)
+}
+
+// Migrations go forward only and leave the ledger alone; the first one makes it.
+func TestMigrationsLeaveEntriesAlone(t *testing.T) {
+	ledger := regexp.MustCompile(`(?i)\bentries\b`)
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("migrations %q, %v", names, err)
+	}
+	for i, name := range names {
+		text, err := migrations.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf("migrations/%05d_", i+1); !strings.HasPrefix(name, want) {
+			t.Errorf("%s: want a name that begins with %s", name, want)
+		}
+		if strings.Contains(string(text), "+goose Down") {
+			t.Errorf("%s goes backward", name)
+		}
+		if touches := ledger.Match(text); touches != (i == 0) {
+			t.Errorf("%s: speaks of the table entries: %v", name, touches)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Records calls yield with the entries of a stream whose Seq is after the
+// given one (0 for all), in order, and ends with yield's error. yield may use
+// the store; it sees what was committed before Records began.
+func (s *Store) Records(ctx context.Context, stream string, after int64, yield func(loop.Record) error) error {
+	return fail("records of "+stream, s.each(ctx, yield,
+		`SELECT `+columns+` FROM entries WHERE stream = ? AND seq > ? ORDER BY seq`, stream, after))
+}
+
+// RecordsOfTask is Records for the entries of one task, for its evidence. Ids
+// are matched as everywhere: without case or a difference in white space.
+func (s *Store) RecordsOfTask(ctx context.Context, stream, task string, yield func(loop.Record) error) error {
+	op := "records of task " + task
+	// The index has the ids as written, so the few spellings that mean this
+	// task come first.
+	args := []any{stream}
+	err := s.rows(ctx, func(rows *sql.Rows) error {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return err
+		}
+		if loop.SameID(id, task) {
+			args = append(args, id)
+		}
+		return nil
+	}, `SELECT DISTINCT task FROM entries WHERE stream = ? AND task <> ''`, stream)
+	if err != nil {
+		return fail(op, err)
+	}
+	if len(args) == 1 {
+		return nil
+	}
+	marks := strings.TrimSuffix(strings.Repeat("?, ", len(args)-1), ", ")
+	return fail(op, s.each(ctx, yield,
+		`SELECT `+columns+` FROM entries WHERE stream = ? AND task <> '' AND task IN (`+marks+`) ORDER BY seq`, args...))
+}
+
+// RecordsOfRun is Records for the entries of one run.
+func (s *Store) RecordsOfRun(ctx context.Context, stream, run string, yield func(loop.Record) error) error {
+	return fail("records of run "+run, s.each(ctx, yield,
+		`SELECT `+columns+` FROM entries WHERE stream = ? AND run <> '' AND run = ? ORDER BY seq`, stream, run))
+}
+
+// Streams returns the names of all streams that have entries, sorted.
+func (s *Store) Streams(ctx context.Context) ([]string, error) {
+	var names []string
+	// One seek a stream: SELECT DISTINCT would read the whole ledger.
+	err := s.rows(ctx, func(rows *sql.Rows) error {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return err
+		}
+		names = append(names, name)
+		return nil
+	}, `WITH RECURSIVE names (name) AS (
+			SELECT min(stream) FROM entries
+			UNION ALL
+			SELECT (SELECT min(stream) FROM entries WHERE stream > name) FROM names WHERE name IS NOT NULL
+		) SELECT name FROM names WHERE name IS NOT NULL`)
+	if err != nil {
+		return nil, fail("streams", err)
+	}
+	return names, nil
+}
+
+// Head returns the number and hash of a stream's last entry, 0 and nil for a
+// stream without one.
+func (s *Store) Head(ctx context.Context, stream string) (seq int64, hash []byte, err error) {
+	err = s.readers.QueryRowContext(ctx,
+		`SELECT seq, hash FROM entries WHERE stream = ? ORDER BY seq DESC LIMIT 1`, stream).Scan(&seq, &hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil, nil
+	}
+	if err != nil {
+		return 0, nil, fail("head of "+stream, err)
+	}
+	return seq, hash, nil
+}
+
+// each yields the entries that a query selects.
+func (s *Store) each(ctx context.Context, yield func(loop.Record) error, query string, args ...any) error {
+	return s.rows(ctx, func(rows *sql.Rows) error {
+		var r row
+		if err := r.scan(rows); err != nil {
+			return err
+		}
+		rec, err := r.record()
+		if err != nil {
+			return err
+		}
+		return yield(rec)
+	}, query, args...)
+}
+
+// rows calls visit for each row of a query on the read-only pool.
+func (s *Store) rows(ctx context.Context, visit func(*sql.Rows) error, query string, args ...any) error {
+	return visitRows(ctx, s.readers, visit, query, args...)
+}
+
+func visitRows(ctx context.Context, q querier, visit func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := visit(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

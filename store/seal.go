@@ -1,0 +1,157 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// effectID is what an effect is about, unique among all ever committed.
+type effectID struct{ kind, key string }
+
+// head is where a stream ends; the zero value is that of an empty one.
+type head struct {
+	seq  int64
+	hash []byte
+}
+
+// sealed is a batch with everything that the store adds: what will be written.
+type sealed struct {
+	rows    []row
+	records []loop.Record
+	effects []loop.PendingEffect // without ID
+}
+
+// seal gives a batch's records their Seq, Prev and Hash and its effects their
+// Seq and Head. lookup returns where a stream ends before the batch; it is
+// asked once for each. The result shares no memory with the batch.
+func seal(b loop.Batch, lookup func(stream string) (head, error)) (sealed, error) {
+	if err := check(b); err != nil {
+		return sealed{}, err
+	}
+	heads := map[string]head{}
+	at := func(stream string) (head, error) {
+		if h, ok := heads[stream]; ok {
+			return h, nil
+		}
+		h, err := lookup(stream)
+		if err == nil {
+			heads[stream] = h
+		}
+		return h, err
+	}
+
+	var s sealed
+	for _, rec := range b.Records {
+		last, err := at(rec.Stream)
+		if err != nil {
+			return sealed{}, err
+		}
+		rec.Seq, rec.Prev = last.seq+1, bytes.Clone(last.hash)
+		rec.Time = normal(rec.Time)
+		rec.Body = blob(rec.Body)
+		r := newRow(rec)
+		r.hash = r.sum()
+		rec.Hash = bytes.Clone(r.hash)
+		heads[rec.Stream] = head{rec.Seq, r.hash}
+		s.rows = append(s.rows, r)
+		s.records = append(s.records, rec)
+	}
+	// After the records: an effect names the head that its own batch made.
+	for _, e := range b.Effects {
+		last, err := at(e.Stream)
+		if err != nil {
+			return sealed{}, err
+		}
+		e.ID, e.Seq, e.Head = 0, last.seq, bytes.Clone(last.hash)
+		e.Time = normal(e.Time)
+		e.Body = blob(e.Body)
+		s.effects = append(s.effects, e)
+	}
+	return s, nil
+}
+
+// check refuses a batch that only a fault of the core can make.
+func check(b loop.Batch) error {
+	for i, r := range b.Records {
+		if r.Stream == "" || r.Type == "" {
+			return fmt.Errorf("record %d has stream %q and type %q: neither may be empty", i, r.Stream, r.Type)
+		}
+		if err := checkTime(r.Time); err != nil {
+			return fmt.Errorf("record %d (%s): %w", i, r.Type, err)
+		}
+	}
+	seen := map[effectID]bool{}
+	for _, e := range b.Effects {
+		if e.Stream == "" || e.Kind == "" || e.Key == "" {
+			return fmt.Errorf("effect %q %q of stream %q: none of the three may be empty", e.Kind, e.Key, e.Stream)
+		}
+		switch e.Class {
+		case loop.Repeatable, loop.Findable, loop.Once:
+		default:
+			return fmt.Errorf("effect %q %q has the unknown class %q", e.Kind, e.Key, e.Class)
+		}
+		if err := checkTime(e.Time); err != nil {
+			return fmt.Errorf("effect %q %q: %w", e.Kind, e.Key, err)
+		}
+		if seen[effectID{e.Kind, e.Key}] {
+			return duplicate(e)
+		}
+		seen[effectID{e.Kind, e.Key}] = true
+	}
+	for _, v := range b.Views {
+		if v.Stream == "" || v.Name == "" {
+			return fmt.Errorf("view %q of stream %q: neither may be empty", v.Name, v.Stream)
+		}
+	}
+	return checkTime(b.Time)
+}
+
+// checkTime refuses a time that could be written but not read again.
+func checkTime(t time.Time) error {
+	if y := t.UTC().Year(); y < 0 || y > 9999 {
+		return fmt.Errorf("the year %d cannot be kept", y)
+	}
+	return nil
+}
+
+func duplicate(e loop.PendingEffect) error {
+	return fmt.Errorf("effect %s %q: %w", e.Kind, e.Key, ErrEffect)
+}
+
+func unknownEffect(id int64) error { return fmt.Errorf("settle effect %d: there is none", id) }
+
+// normal is a time as it comes back from the database.
+func normal(t time.Time) time.Time { return t.Round(0).UTC() }
+
+// blob is a copy of b in the one form that no bytes have: nil.
+func blob(b []byte) []byte {
+	if len(b) == 0 {
+		return nil
+	}
+	return bytes.Clone(b)
+}
+
+// newRow is a record as it is written; its hash is left to the caller.
+func newRow(r loop.Record) row {
+	return row{
+		stream: r.Stream, seq: r.Seq, time: formatTime(r.Time), typ: r.Type, v: int64(r.V),
+		run: r.Run, task: r.Task, attempt: r.Attempt, session: r.Session, actor: r.Actor, cause: r.Cause,
+		body: r.Body, prev: r.Prev,
+	}
+}
+
+// record is a row in the form that the core knows.
+func (r *row) record() (loop.Record, error) {
+	t, err := parseTime(r.time)
+	if err != nil {
+		return loop.Record{}, fmt.Errorf("entry %d of %s: its time cannot be read: %w: %w", r.seq, r.stream, err, ErrBroken)
+	}
+	return loop.Record{
+		Stream: r.stream, Seq: r.seq, Time: t, Type: r.typ, V: int(r.v),
+		Run: r.run, Task: r.task, Attempt: r.attempt, Session: r.session, Actor: r.actor, Cause: r.cause,
+		Body: blob(r.body), Prev: blob(r.prev), Hash: blob(r.hash),
+	}, nil
+}

@@ -1,0 +1,46 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Snapshot returns the newest snapshot of a stream that the given core version
+// wrote, or one with Seq 0. A snapshot of an entry that the ledger does not
+// hold (any more) is never returned.
+func (s *Store) Snapshot(ctx context.Context, stream string, version int) (loop.SnapshotRow, error) {
+	r := loop.SnapshotRow{Stream: stream, Version: version}
+	err := s.readers.QueryRowContext(ctx,
+		`SELECT s.seq, s.body FROM snapshots s
+			JOIN entries e ON e.stream = s.stream AND e.seq = s.seq AND e.hash = s.hash
+			WHERE s.stream = ? AND s.version = ? ORDER BY s.seq DESC LIMIT 1`, stream, version).Scan(&r.Seq, &r.Body)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return loop.SnapshotRow{}, fail("snapshot of "+stream, err)
+	}
+	r.Body = blob(r.Body)
+	return r, nil
+}
+
+// SaveSnapshot keeps a snapshot and drops its stream's older ones. Seq must be
+// that of an entry.
+func (s *Store) SaveSnapshot(ctx context.Context, r loop.SnapshotRow) error {
+	return fail("save snapshot of "+r.Stream, s.write(ctx, func(ctx context.Context) (bool, error) {
+		res, err := s.stmts.addSnapshot.ExecContext(ctx, r.Stream, r.Seq, r.Version, notNull(r.Body))
+		if err != nil {
+			return false, err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return false, errors.Join(err, noEntry(r))
+		}
+		_, err = s.stmts.oldSnaps.ExecContext(ctx, r.Stream, r.Seq, r.Version)
+		return true, err
+	}))
+}
+
+func noEntry(r loop.SnapshotRow) error {
+	return fmt.Errorf("the ledger has no entry %d of stream %s", r.Seq, r.Stream)
+}

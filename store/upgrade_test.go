@@ -1,0 +1,134 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Every later release opens every older state folder (SPEC 13). Beside each
+// fixture lies what its streams end with; neither is ever made again once its
+// schema was released.
+//
+//	go test ./store -run TestUpgrade -update
+//
+// writes the pair of the current schema, where it is missing.
+func TestUpgrade(t *testing.T) {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	current := filepath.Join("testdata", fmt.Sprintf("v%d.db", len(names)))
+	if _, err := os.Stat(current); errors.Is(err, fs.ErrNotExist) && *update {
+		writeFixture(t, current)
+	}
+	fixtures, err := filepath.Glob(filepath.Join("testdata", "v*.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(fixtures) != len(names) {
+		t.Fatalf("%d fixtures for %d schemas: go test ./store -run TestUpgrade -update", len(fixtures), len(names))
+	}
+	for _, fixture := range fixtures {
+		t.Run(filepath.Base(fixture), func(t *testing.T) { upgrade(t, fixture) })
+	}
+}
+
+func upgrade(t *testing.T, fixture string) {
+	file, err := os.ReadFile(fixture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heads, err := os.ReadFile(headsOf(fixture))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, Name), file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := mustOpen(t, dir)
+	var known []Anchor
+	for line := range strings.Lines(string(heads)) {
+		a, err := ParseAnchor(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known = append(known, a)
+	}
+	same(t, "breaks", breaks(t, s, known...), "")
+
+	for _, a := range known {
+		if seq, _, err := s.Head(t.Context(), a.Stream); err != nil || seq != a.Seq {
+			t.Errorf("%s ends with %d, %v; want %d", a.Stream, seq, err, a.Seq)
+		}
+		if n := len(records(t, s, a.Stream, 0)); int64(n) != a.Seq {
+			t.Errorf("%s: %d entries can be read, want %d", a.Stream, n, a.Seq)
+		}
+		r := mustCommit(t, s, loop.Batch{Time: night, Records: []loop.Record{rec(a.Stream, "later")}})
+		if r.Records[0].Seq != a.Seq+1 {
+			t.Errorf("%s goes on with %d, want %d", a.Stream, r.Records[0].Seq, a.Seq+1)
+		}
+	}
+	effects := pending(t, s)
+	if len(effects) != 1 || effects[0].Kind != "start" || effects[0].Key != "r14-26" {
+		t.Errorf("pending: %+v, want start r14-26", effects)
+	}
+	if r := mustCommit(t, s, loop.Batch{Key: "emit:r14-25"}); !r.Repeated || string(r.Answer) != `{"ok":true}` {
+		t.Errorf("an old input again: %+v", r)
+	}
+	if v, err := s.View(t.Context(), shop, "status"); err != nil || string(v) != `{"run":"r14"}` {
+		t.Errorf("view = %q, %v", v, err)
+	}
+	same(t, "breaks after", breaks(t, s, known...), "")
+}
+
+func headsOf(fixture string) string { return strings.TrimSuffix(fixture, ".db") + ".heads" }
+
+// writeFixture makes a small database with something in every table.
+func writeFixture(t *testing.T, path string) {
+	dir := t.TempDir()
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustCommit(t, s, loop.Batch{
+		Key: "run:r14", Time: night, Records: []loop.Record{rec(shop, "run.started"), rec(loop.HouseStream, "lease.given")},
+		Effects: []loop.PendingEffect{effect(shop, "start", "r14-25")}, Views: []loop.View{{Stream: shop, Name: "status", Body: []byte(`{"run":"r14"}`)}},
+	})
+	mustCommit(t, s, loop.Batch{
+		Key: "emit:r14-25", Time: night, Records: []loop.Record{rec(shop, "event.accepted"), rec(shop, "session.planned")},
+		Effects: []loop.PendingEffect{effect(shop, "start", "r14-26")}, Settles: []int64{1}, Answer: []byte(`{"ok":true}`),
+	})
+	if err := s.SaveSnapshot(t.Context(), loop.SnapshotRow{Stream: shop, Seq: 3, Version: 1, Body: []byte(`{}`)}); err != nil {
+		t.Fatal(err)
+	}
+	var heads strings.Builder
+	for _, stream := range []string{loop.HouseStream, shop} {
+		seq, hash, err := s.Head(t.Context(), stream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(&heads, Anchor{Stream: stream, Seq: seq, Hash: hash})
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(filepath.Join(dir, Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.WriteFile(path, file, 0o644), os.WriteFile(headsOf(path), []byte(heads.String()), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("wrote %s: commit it, and never make it again", path)
+}

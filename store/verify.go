@@ -1,0 +1,264 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+)
+
+// Break is one place where the ledger is not what was written.
+type Break struct {
+	Stream string // "" where it is about the whole file
+	Seq    int64  // the entry concerned, the first of several; 0 where none is
+	Text   string // what is wrong, for people
+}
+
+// String is the break as a person reads it: "project/shop entry 41: …".
+func (b Break) String() string {
+	switch {
+	case b.Stream == "":
+		return b.Text
+	case b.Seq == 0:
+		return b.Stream + ": " + b.Text
+	}
+	return fmt.Sprintf("%s entry %d: %s", b.Stream, b.Seq, b.Text)
+}
+
+// Verify recomputes every chain and holds it against what the database itself
+// says of its heads. None means that nothing was found: it finds a changed
+// column, a missing entry and a tail cut from the entries; against somebody
+// who rewrites the whole file consistently, only anchors from outside help
+// (VerifyAgainst). An error means that it could not be looked at to the end.
+func (s *Store) Verify(ctx context.Context) ([]Break, error) { return s.VerifyAgainst(ctx, nil) }
+
+// VerifyAgainst is Verify, and holds the chains against heads known from
+// elsewhere too: the footers of task commits, digests.
+func (s *Store) VerifyAgainst(ctx context.Context, known []Anchor) ([]Break, error) {
+	breaks, err := s.verify(ctx, known)
+	if err != nil {
+		return nil, fail("verify", err)
+	}
+	return breaks, nil
+}
+
+func (s *Store) verify(ctx context.Context, known []Anchor) ([]Break, error) {
+	// One transaction, so that commits in the meantime are not half seen.
+	tx, err := s.readers.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = tx.Rollback() }()
+
+	v := verifier{heads: map[string]int64{}, hashes: map[place][]byte{}, ends: map[string]int64{}}
+	if err := v.anchors(ctx, tx, known); err != nil {
+		return nil, err
+	}
+	if err := v.schema(ctx, tx); err != nil {
+		return nil, err
+	}
+	if err := v.file(ctx, tx); err != nil {
+		return nil, err
+	}
+	switch err := v.chains(ctx, tx); {
+	case damaged(err):
+		// What follows cannot be told from what is missing.
+		v.found("", 0, "the database file is damaged: the entries after the last one named here cannot be read")
+	case err != nil:
+		return nil, err
+	default:
+		v.compare()
+	}
+	slices.SortStableFunc(v.breaks, func(a, b Break) int {
+		return cmp.Or(cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Seq, b.Seq))
+	})
+	return v.breaks, nil
+}
+
+// place is an entry's.
+type place struct {
+	stream string
+	seq    int64
+}
+
+// verifier is one run of Verify.
+type verifier struct {
+	breaks []Break
+	known  []Anchor
+	heads  map[string]int64 // where each stream ends by the table heads
+	hashes map[place][]byte // of the entries that known names; nil until seen
+	ends   map[string]int64 // last entry of each stream
+}
+
+func (v *verifier) found(stream string, seq int64, text string, args ...any) {
+	v.breaks = append(v.breaks, Break{stream, seq, fmt.Sprintf(text, args...)})
+}
+
+// ofHead is the source of an anchor from the table heads.
+const ofHead = "the record of its head"
+
+// anchors collects what entries are known by elsewhere: outside, and in tables
+// that a cut of entries alone leaves standing.
+func (v *verifier) anchors(ctx context.Context, q querier, known []Anchor) error {
+	v.known = slices.Clone(known)
+	err := visitRows(ctx, q, func(rows *sql.Rows) error {
+		var a Anchor
+		if err := rows.Scan(&a.Stream, &a.Seq, &a.Hash, &a.Source); err != nil {
+			return err
+		}
+		v.known = append(v.known, a)
+		if a.Source == ofHead {
+			v.heads[a.Stream] = a.Seq
+		}
+		return nil
+	}, `SELECT stream, seq, hash, '`+ofHead+`' FROM heads
+		UNION ALL SELECT stream, seq, head, 'effect ' || id || ' (' || kind || ' ' || key || ')' FROM effects WHERE seq > 0
+		UNION ALL SELECT stream, seq, hash, 'a snapshot' FROM snapshots`)
+	for _, a := range v.known {
+		v.hashes[place{a.Stream, a.Seq}] = nil
+	}
+	return err
+}
+
+// schema reports a guard of the ledger that is not there as migrations made
+// it: it is the first thing that somebody removes who means to change entries.
+func (v *verifier) schema(ctx context.Context, q querier) error {
+	want, err := pristine(ctx)
+	if err != nil {
+		return err
+	}
+	have, err := guards(ctx, q)
+	if err != nil {
+		return err
+	}
+	for name, text := range want {
+		if have[name] != text {
+			v.found("", 0, "the database's guard %s is missing or was changed: entries could be altered since", name)
+		}
+	}
+	return nil
+}
+
+// pristine returns the guards of a fresh database.
+func pristine(ctx context.Context) (map[string]string, error) {
+	db, err := sql.Open("sqlite3", ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = db.Close() }()
+	db.SetMaxOpenConns(1) // each connection would be a database of its own
+	if err := migrate(ctx, db); err != nil {
+		return nil, err
+	}
+	return guards(ctx, db)
+}
+
+// guards returns the definition of the ledger's table and of its triggers.
+func guards(ctx context.Context, q querier) (map[string]string, error) {
+	defs := map[string]string{}
+	err := visitRows(ctx, q, func(rows *sql.Rows) error {
+		var name, text string
+		if err := rows.Scan(&name, &text); err != nil {
+			return err
+		}
+		defs[name] = text
+		return nil
+	}, `SELECT name, sql FROM sqlite_schema WHERE tbl_name = 'entries' AND type IN ('table', 'trigger')`)
+	return defs, err
+}
+
+// file lets SQLite look at the file itself: pages, and indexes against tables.
+func (v *verifier) file(ctx context.Context, q querier) error {
+	return visitRows(ctx, q, func(rows *sql.Rows) error {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return err
+		}
+		if text != "ok" {
+			v.found("", 0, "the database file is damaged: %s", text)
+		}
+		return nil
+	}, `PRAGMA integrity_check(20)`)
+}
+
+// chains recomputes every hash.
+func (v *verifier) chains(ctx context.Context, q querier) error {
+	var last row
+	err := visitRows(ctx, q, func(rows *sql.Rows) error {
+		var r row
+		if err := r.scan(rows); err != nil {
+			return err
+		}
+		if r.stream != last.stream {
+			last = row{stream: r.stream}
+		}
+		v.link(&last, &r)
+		last = r
+		return nil
+	}, `SELECT `+columns+` FROM entries NOT INDEXED ORDER BY stream, seq`)
+	return err
+}
+
+// link checks one entry, and that it follows from the one before.
+func (v *verifier) link(last, r *row) {
+	v.ends[r.stream] = r.seq
+	if p := (place{r.stream, r.seq}); v.wanted(p) {
+		v.hashes[p] = r.hash
+	}
+	intact := bytes.Equal(r.sum(), r.hash)
+	switch {
+	case r.seq < 1:
+		v.found(r.stream, r.seq, "an entry numbered %d was put in: numbers begin with 1", r.seq)
+	case r.seq == last.seq+2:
+		v.found(r.stream, last.seq+1, "it is missing")
+	case r.seq > last.seq+2:
+		v.found(r.stream, last.seq+1, "it is missing, with all up to entry %d", r.seq-1)
+	case intact && !bytes.Equal(r.prev, last.hash):
+		v.found(r.stream, r.seq, "it does not follow from the entry before: that one, or the start of the stream, was rewritten")
+	}
+	if !intact {
+		v.found(r.stream, r.seq, "it was changed after it was written: its content does not match its hash")
+	}
+}
+
+func (v *verifier) wanted(p place) bool {
+	_, ok := v.hashes[p]
+	return ok
+}
+
+// compare holds the chains against the anchors: one break for a cut tail,
+// told by the farthest anchor, and one for each entry that is another.
+func (v *verifier) compare() {
+	farthest := map[string]Anchor{}
+	told := map[place]bool{}
+	for _, a := range v.known {
+		p := place{a.Stream, a.Seq}
+		switch {
+		case a.Seq > v.ends[a.Stream]:
+			if a.Seq > farthest[a.Stream].Seq {
+				farthest[a.Stream] = a
+			}
+		case v.hashes[p] != nil && !bytes.Equal(v.hashes[p], a.Hash) && !told[p]:
+			told[p] = true
+			v.found(a.Stream, a.Seq, "it is not the entry that %s names: it was rewritten", source(a))
+		}
+	}
+	for stream, end := range v.ends {
+		if v.heads[stream] < end {
+			v.found(stream, v.heads[stream]+1, "%s ends before it: something was added past the ledger's guards, or that record was changed", ofHead)
+		}
+	}
+	for stream, a := range farthest {
+		end := v.ends[stream]
+		v.found(stream, end+1, "the end is cut off: the ledger holds %d of at least %d entries, as %s shows", end, a.Seq, source(a))
+	}
+}
+
+func source(a Anchor) string {
+	if a.Source == "" {
+		return "an anchor"
+	}
+	return a.Source
+}
