@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"debug/elf"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/socket"
+)
+
+// build compiles a package the way the Makefile does and returns the binary.
+func build(tb testing.TB, dir, name, pkg string) string {
+	tb.Helper()
+	bin := filepath.Join(tb.TempDir(), name)
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", bin, pkg)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		tb.Fatalf("go build %s: %v\n%s", pkg, err, out)
+	}
+	return bin
+}
+
+// desk keeps events in a file, and has each on disk before it answers.
+type desk struct {
+	file *os.File // nil: kept nowhere
+}
+
+func (d desk) Emit(_ context.Context, session string, e api.Emit) (api.Reply, error) {
+	if !json.Valid(e.Data) || e.Type == "refused" {
+		return api.Reply{Text: "files_modified is missing"}, nil
+	}
+	if d.file != nil {
+		if _, err := d.file.Write(append(e.Data, '\n')); err != nil {
+			return api.Reply{}, err
+		}
+		if err := d.file.Sync(); err != nil {
+			return api.Reply{}, err
+		}
+	}
+	return api.Reply{OK: true, Receipt: session + "/1"}, nil
+}
+
+func (desk) Task(context.Context, string, api.TaskQuery) (api.Reply, error) {
+	return api.Reply{OK: true}, nil
+}
+
+func (desk) Guidance(context.Context, string) (api.Reply, error) { return api.Reply{OK: true}, nil }
+
+func (desk) Note(context.Context, string, string, api.Note) (api.Reply, error) {
+	return api.Reply{Text: "not built yet"}, nil
+}
+
+// serve opens a session's socket and returns the environment that it gives.
+func serve(tb testing.TB, d desk) []string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "s")
+	l, err := socket.Listen(path, 0o600)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	s := socket.Serve(l, socket.NewSession(d, "4f1d", "r14-25", log), log)
+	tb.Cleanup(func() { _ = s.Close(context.Background()) })
+	return []string{api.EnvSocket + "=" + path, api.EnvToken + "=4f1d"}
+}
+
+// The real program, against a real socket.
+func TestHat(t *testing.T) {
+	bin := build(t, ".", "hat", ".")
+	env := serve(t, desk{})
+	tests := []struct {
+		name        string
+		args        []string
+		stdin       string
+		env         []string
+		code        int
+		out, errOut string // parts
+	}{
+		{"emit", []string{"emit", "build.complete", "--data", "-"}, `{"summary":"x"}`, env, api.ExitAccepted, "Accepted build.complete: r14-25/1\n", ""},
+		{"refused", []string{"emit", "refused"}, "", env, api.ExitRefused, "", "files_modified is missing"},
+		{"not built", []string{"note", "x"}, "", env, api.ExitRefused, "", "not built yet"},
+		{"wrong token", []string{"guidance"}, "", []string{env[0], api.EnvToken + "=other"}, api.ExitRefused, "", "this token is not this session's"},
+		{"usage", []string{"emit"}, "", env, api.ExitUsage, "", "which event?"},
+		{"no session", []string{"guidance"}, "", []string{}, api.ExitUsage, "", api.EnvSocket + " is not set"},
+		{"version", []string{"version"}, "", []string{}, api.ExitAccepted, "api 1", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			cmd := exec.Command(bin, tt.args...)
+			cmd.Env = tt.env
+			cmd.Stdin = strings.NewReader(tt.stdin)
+			var out, errOut strings.Builder
+			cmd.Stdout, cmd.Stderr = &out, &errOut
+			err := cmd.Run()
+			var exit *exec.ExitError
+			if err != nil && !errors.As(err, &exit) {
+				t.Fatal(err)
+			}
+			if got := cmd.ProcessState.ExitCode(); got != tt.code || !strings.Contains(out.String(), tt.out) || !strings.Contains(errOut.String(), tt.errOut) {
+				t.Errorf("exit %d, stdout %q, stderr %q", got, out.String(), errOut.String())
+			}
+		})
+	}
+}
+
+// A session may run where no dynamic loader is within its boundary.
+func TestStatic(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has static programs")
+	}
+	f, err := elf.Open(build(t, ".", "hat", "."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP {
+			t.Error("hat needs a dynamic loader")
+		}
+	}
+}
+
+// BenchmarkHat runs whole processes in turns, so that what else the machine
+// does hits all alike, and reports medians: an empty Go program, hat emit
+// with an answer at once, and hat emit with the event on disk before the
+// answer. Compare the ratios; the times are this machine's.
+func BenchmarkHat(b *testing.B) {
+	bin := build(b, ".", "hat", ".")
+	dir := b.TempDir()
+	for name, text := range map[string]string{"go.mod": "module empty\n", "main.go": "package main\n\nfunc main() {}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	empty := build(b, dir, "empty", ".")
+	file, err := os.Create(filepath.Join(b.TempDir(), "ledger"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer file.Close()
+	emit := []string{bin, "emit", "build.complete", "--data", `{"summary":"Totals round half up","files_modified":["cart.go"]}`}
+	runs := []struct {
+		name string
+		args []string
+		env  []string
+		took []time.Duration
+	}{
+		{name: "empty", args: []string{empty}},
+		{name: "answer", args: emit, env: serve(b, desk{})},
+		{name: "durable", args: emit, env: serve(b, desk{file})},
+	}
+	for b.Loop() {
+		for i := range runs {
+			cmd := exec.Command(runs[i].args[0], runs[i].args[1:]...)
+			cmd.Env = append([]string{}, runs[i].env...)
+			start := time.Now()
+			if out, err := cmd.CombinedOutput(); err != nil {
+				b.Fatalf("%v: %v\n%s", runs[i].args, err, out)
+			}
+			runs[i].took = append(runs[i].took, time.Since(start))
+		}
+	}
+	medians := make([]float64, len(runs))
+	for i, r := range runs {
+		slices.Sort(r.took)
+		medians[i] = float64(r.took[len(r.took)/2].Microseconds())
+		b.ReportMetric(medians[i], r.name+"-µs")
+	}
+	for i, r := range runs[1:] {
+		b.ReportMetric(medians[i+1]/medians[0], r.name+"/empty")
+	}
+}

@@ -1,0 +1,39 @@
+package hatcli
+
+const helpAll = `hat talks to nightporter from inside a session.
+
+  hat emit TYPE [--data JSON|@FILE|-]     end this session with its one event
+  hat ask TEXT [--option A]… [--choice A] end it with a question to a person
+  hat task list [--json]                  the tasks of this run
+  hat task show [ID] [--json]             one task, yours without ID
+  hat task add --data JSON|@FILE|-        add a task
+  hat guidance [--json]                   what people want to be heeded
+  hat note TEXT                           keep a note for later sessions
+  hat memory add [--kind KIND] TEXT       keep something for good
+  hat memory list                         what is kept
+  hat version
+
+Exit codes: 0 accepted, 1 refused (the text says what to change), 2 usage, 75 try later.`
+
+const helpEmit = `usage: hat emit TYPE [--data JSON|@FILE|-]
+  TYPE    one of the events that your prompt names under "How to end"
+  --data  its fields as one JSON object: in place, from a file, or - for standard input
+example:
+  hat emit build.complete --data '{"summary":"Totals round half up","files_modified":["cart.go"]}'`
+
+const helpAsk = `usage: hat ask TEXT [--option A]… [--choice A]
+  --option  an answer to choose from; may be given several times
+  --choice  what you would do without an answer
+example:
+  hat ask "Round half up or half even?" --option "half up" --option "half even" --choice "half up"`
+
+const helpTask = `usage: hat task list [--json]
+       hat task show [ID] [--json]
+       hat task add --data JSON|@FILE|-`
+
+const helpGuidance = `usage: hat guidance [--json]`
+
+const helpNote = `usage: hat note TEXT`
+
+const helpMemory = `usage: hat memory add [--kind KIND] TEXT
+       hat memory list`

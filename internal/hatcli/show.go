@@ -1,0 +1,237 @@
+package hatcli
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nightporter/nightporter/internal/api"
+)
+
+// task lists, shows and adds tasks.
+func (h *hat) task(args []string) error {
+	if len(args) == 0 {
+		return usageError{"task: list, show or add?", helpTask}
+	}
+	f, err := parse(args[1:], []string{"--data"}, []string{"--json"}, helpTask)
+	if args[0] == "-h" || args[0] == "--help" {
+		err = helpWanted
+	}
+	if err != nil {
+		return h.orHelp(err, helpTask)
+	}
+	value, given, err := f.one("--data", helpTask)
+	if err != nil {
+		return err
+	}
+	switch args[0] {
+	case "list":
+		if len(f.words) > 0 || given {
+			return usageError{"task list: takes only --json", helpTask}
+		}
+		return h.taskList(f.set["--json"])
+	case "show":
+		if given {
+			return usageError{"task show: takes an id and --json", helpTask}
+		}
+		return h.taskShow(f.text(), f.set["--json"])
+	case "add":
+		if len(f.words) > 0 || !given {
+			return usageError{"task add: the task goes after --data", helpTask}
+		}
+		data, err := h.data(value, helpTask)
+		if err != nil {
+			return err
+		}
+		return h.plain(api.PathTask, api.TaskQuery{Add: data})
+	}
+	return usageError{fmt.Sprintf("task: there is no %q; it is list, show or add", args[0]), helpTask}
+}
+
+func (h *hat) taskList(asJSON bool) error {
+	reply, err := h.call(api.PathTask, api.TaskQuery{})
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return h.json(orEmpty(reply.Tasks))
+	}
+	if len(reply.Tasks) == 0 {
+		say(h.stdout, "There are no tasks.")
+	}
+	var id, status int
+	for _, t := range reply.Tasks {
+		id, status = max(id, utf8.RuneCountInString(t.ID)), max(status, utf8.RuneCountInString(t.Status))
+	}
+	for _, t := range reply.Tasks {
+		mark := " "
+		if t.Current {
+			mark = "▸"
+		}
+		say(h.stdout, mark+" "+pad(t.ID, id)+"  "+pad(t.Status, status)+"  "+t.Title)
+	}
+	return nil
+}
+
+func (h *hat) taskShow(id string, asJSON bool) error {
+	if id == "" {
+		if id = h.getenv(api.EnvTask); id == "" {
+			return usageError{"task show: this session has no task of its own; name one", helpTask}
+		}
+	}
+	reply, err := h.call(api.PathTask, api.TaskQuery{ID: id})
+	if err != nil {
+		return err
+	}
+	if reply.Task == nil {
+		return fmt.Errorf("%w: it holds no task", api.ErrAnswer)
+	}
+	t := *reply.Task
+	if asJSON {
+		return h.json(t)
+	}
+	say(h.stdout, t.ID+": "+t.Title)
+	say(h.stdout, "Status: "+t.Status)
+	if t.Scope != "" {
+		say(h.stdout, "Scope: "+t.Scope)
+	}
+	if len(t.DependsOn) > 0 {
+		say(h.stdout, "Depends on: "+strings.Join(t.DependsOn, ", "))
+	}
+	if len(t.Acceptance) > 0 {
+		say(h.stdout, "Acceptance:\n- "+strings.Join(t.Acceptance, "\n- "))
+	}
+	if t.Body != "" {
+		say(h.stdout, "\n"+t.Body)
+	}
+	return nil
+}
+
+// guidance shows what people want this session to heed.
+func (h *hat) guidance(args []string) error {
+	f, err := parse(args, nil, []string{"--json"}, helpGuidance)
+	if err != nil {
+		return h.orHelp(err, helpGuidance)
+	}
+	if len(f.words) > 0 {
+		return usageError{"guidance: takes only --json", helpGuidance}
+	}
+	reply, err := h.call(api.PathGuidance, api.Empty{})
+	if err != nil {
+		return err
+	}
+	if f.set["--json"] {
+		return h.json(orEmpty(reply.Guidance))
+	}
+	if len(reply.Guidance) == 0 {
+		say(h.stdout, "There is no guidance.")
+	}
+	bound := false
+	for _, g := range reply.Guidance {
+		kind := "for information"
+		if g.Bound {
+			kind, bound = "for you", true
+		}
+		say(h.stdout, g.ID+" ("+kind+"): "+g.Text)
+	}
+	if bound {
+		say(h.stdout, "Your event has to say what you did with each that is for you, in its field \"guidance\".")
+	}
+	return nil
+}
+
+// note keeps a text for later sessions.
+func (h *hat) note(args []string) error {
+	f, err := parse(args, nil, nil, helpNote)
+	if err != nil {
+		return h.orHelp(err, helpNote)
+	}
+	if f.text() == "" {
+		return usageError{"note: the text is missing", helpNote}
+	}
+	return h.plain(api.PathNote, api.Note{Text: f.text()})
+}
+
+// memory adds to the project's memory, or lists it.
+func (h *hat) memory(args []string) error {
+	if len(args) == 0 {
+		return usageError{"memory: add or list?", helpMemory}
+	}
+	f, err := parse(args[1:], []string{"--kind"}, nil, helpMemory)
+	if args[0] == "-h" || args[0] == "--help" {
+		err = helpWanted
+	}
+	if err != nil {
+		return h.orHelp(err, helpMemory)
+	}
+	kind, given, err := f.one("--kind", helpMemory)
+	if err != nil {
+		return err
+	}
+	switch args[0] {
+	case "list":
+		if given || len(f.words) > 0 {
+			return usageError{"memory list: takes nothing", helpMemory}
+		}
+		return h.plain(api.PathMemory, api.Note{})
+	case "add":
+		if f.text() == "" {
+			return usageError{"memory add: the text is missing", helpMemory}
+		}
+		return h.plain(api.PathMemory, api.Note{Kind: kind, Text: f.text()})
+	}
+	return usageError{fmt.Sprintf("memory: there is no %q; it is add or list", args[0]), helpMemory}
+}
+
+// version shows what this program is. It needs no session.
+func (h *hat) version(args []string) error {
+	if len(args) > 0 {
+		return usageError{"version: takes nothing", ""}
+	}
+	release := "(unknown)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		release = info.Main.Version
+	}
+	say(h.stdout, fmt.Sprintf("hat %s, api %d", release, api.Version))
+	return nil
+}
+
+// plain asks and prints the answer's text.
+func (h *hat) plain(path string, body any) error {
+	reply, err := h.call(path, body)
+	if err != nil {
+		return err
+	}
+	text := reply.Text
+	if text == "" {
+		text = "Done."
+	}
+	say(h.stdout, text)
+	return nil
+}
+
+// json prints v for programs.
+func (h *hat) json(v any) error {
+	e := json.NewEncoder(h.stdout)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
+
+// orEmpty makes an empty list [] for programs, not null.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// pad fills s up to n characters.
+func pad(s string, n int) string {
+	return s + strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s)))
+}

@@ -1,0 +1,86 @@
+package socket
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// keyFile is the operator's key within the state folder (SPEC 17).
+const keyFile = "operator.key"
+
+// keyBytes is the key's length before it is written as hex.
+const keyBytes = 32
+
+// OperatorKey returns the operator's key of a state folder and makes one
+// where there is none: random, for its owner alone, and whole or not there at
+// all, also after a power cut. Two processes that make one at the same time
+// get the same.
+func OperatorKey(state string) (string, error) {
+	key, err := readKey(state)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	if err := makeKey(state); err != nil {
+		return "", fmt.Errorf("operator key: %w", err)
+	}
+	return readKey(state)
+}
+
+// makeKey links a finished file to its place: unlike a rename, a link never
+// replaces the key that somebody else made in the meantime.
+func makeKey(state string) error {
+	f, err := os.CreateTemp(state, keyFile+".*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	key := make([]byte, keyBytes)
+	_, _ = rand.Read(key) // it never fails (crypto/rand)
+	if _, err := f.WriteString(hex.EncodeToString(key) + "\n"); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), filepath.Join(state, keyFile)); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	dir, err := os.Open(state)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
+}
+
+// readKey reads the key and refuses one that is damaged or was open to others.
+func readKey(state string) (string, error) {
+	path := filepath.Join(state, keyFile)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return "", fmt.Errorf("operator key: %w", err)
+	}
+	const remedy = "stop nightporter and remove the file: it makes a new one when it starts"
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("operator key: %s is no ordinary file: %s", path, remedy)
+	}
+	if perm := info.Mode().Perm(); perm&0o077 != 0 {
+		return "", fmt.Errorf("operator key: %s can be read by others (mode %04o): %s", path, perm, remedy)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("operator key: %w", err)
+	}
+	key := strings.TrimSpace(string(text))
+	if raw, err := hex.DecodeString(key); err != nil || len(raw) != keyBytes {
+		return "", fmt.Errorf("operator key: %s does not hold %d bytes as hex: %s", path, keyBytes, remedy)
+	}
+	return key, nil
+}

@@ -1,0 +1,166 @@
+package socket
+
+import (
+	"bytes"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nightporter/nightporter/internal/api"
+)
+
+// version as it stands in the header.
+var version = strconv.Itoa(api.Version)
+
+// internalText is all that a session learns of an error of ours.
+const internalText = "nightporter failed at this request; its log says why. What you sent is not to blame: try the same again later"
+
+// route is what one path does with a body.
+type route func(r *http.Request, body []byte) (api.Reply, error)
+
+// badRequest is a body that cannot be understood; Error says what to change.
+type badRequest struct{ text string }
+
+func (e badRequest) Error() string { return e.text }
+
+// router is an http.Handler for one socket. unauthorized is what a caller
+// with a wrong token is told.
+func router(token, unauthorized string, log *slog.Logger, routes map[string]route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if text := checkVersion(r.Header.Get(api.VersionHeader)); text != "" {
+			answer(w, http.StatusUpgradeRequired, refuse(text))
+			return
+		}
+		got := r.Header.Get(api.TokenHeader)
+		// An empty token is one that was never made: nobody is let in by it.
+		if token == "" || subtle.ConstantTimeCompare([]byte(got), []byte(token)) != 1 {
+			answer(w, http.StatusUnauthorized, refuse(unauthorized))
+			return
+		}
+		do, ok := routes[r.URL.Path]
+		if !ok {
+			answer(w, http.StatusNotFound, refuse(fmt.Sprintf("there is no %q here", r.URL.Path)))
+			return
+		}
+		if r.Method != http.MethodPost {
+			w.Header().Set("Allow", http.MethodPost)
+			answer(w, http.StatusMethodNotAllowed, refuse("use POST, also to read"))
+			return
+		}
+		body, status, err := readBody(w, r)
+		if err != nil {
+			answer(w, status, refuse(err.Error()))
+			return
+		}
+		reply, err := do(r, body)
+		var bad badRequest
+		switch {
+		case err == nil:
+			answer(w, http.StatusOK, reply)
+		case errors.As(err, &bad):
+			answer(w, http.StatusBadRequest, refuse(bad.text))
+		case errors.Is(err, api.ErrLater):
+			answer(w, http.StatusServiceUnavailable, refuse(err.Error()))
+		default:
+			log.Error("socket: request", "path", r.URL.Path, "err", err)
+			answer(w, http.StatusInternalServerError, refuse(internalText))
+		}
+	})
+}
+
+// checkVersion returns "" or which of the two programs is to be updated.
+func checkVersion(got string) string {
+	n, err := strconv.Atoi(got)
+	switch {
+	case err != nil || n < 1:
+		return fmt.Sprintf("this is nightporter, with version %s of its API; send it as %s: %s, or use hat or nightporter to call", version, api.VersionHeader, version)
+	case n > api.Version:
+		return fmt.Sprintf("the running nightporter speaks version %s of its API, you speak %d: restart nightporter with the newer release", version, n)
+	case n < api.Version:
+		return fmt.Sprintf("the running nightporter speaks version %s of its API, you speak %d: update the program that you call it with", version, n)
+	}
+	return ""
+}
+
+// readBody reads the whole body. With its end net/http lifts the read
+// deadline: that is for callers that send slowly, not for handlers that think.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, int, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, api.MaxBody))
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request is over %d kB: put long text into a file and name the file", api.MaxBody>>10)
+	}
+	if err != nil {
+		return nil, http.StatusBadRequest, errors.New("the request did not arrive whole: send it again")
+	}
+	return body, 0, nil
+}
+
+// decode reads exactly one JSON object of exactly T's fields.
+func decode[T any](body []byte) (T, error) {
+	var v T
+	if !utf8.Valid(body) {
+		return v, badRequest{"the request is not UTF-8"}
+	}
+	if body = bytes.TrimSpace(body); len(body) == 0 || body[0] != '{' {
+		return v, badRequest{"the request has to be one JSON object: {…}"}
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&v); err != nil {
+		return v, badRequest{"the request cannot be read: " + jsonText(err)}
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return v, badRequest{"something follows the JSON object: send exactly one"}
+	}
+	return v, nil
+}
+
+// jsonText words an error of encoding/json for people.
+func jsonText(err error) string {
+	var syntax *json.SyntaxError
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("%s, at byte %d", syntax.Error(), syntax.Offset)
+	case errors.As(err, &wrong):
+		return fmt.Sprintf("field %q cannot be a %s", wrong.Field, wrong.Value)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends in the middle"
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
+}
+
+// refuse is the reply to what is not done.
+func refuse(text string) api.Reply { return api.Reply{Text: text} }
+
+// answer writes a whole reply and pushes it out, so that a server that is
+// closed right after it cannot swallow it.
+func answer(w http.ResponseWriter, status int, reply api.Reply) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(reply); err != nil { // a Data that is no JSON
+		b.Reset()
+		b.WriteString(`{"ok":false,"text":"` + internalText + `"}`)
+		status = http.StatusInternalServerError
+	}
+	h := w.Header()
+	h.Set(api.VersionHeader, version)
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(b.Len()))
+	w.WriteHeader(status)
+	// Whom the answer does not reach asks again.
+	_, _ = w.Write(b.Bytes())
+	_ = http.NewResponseController(w).Flush()
+}
+
+func stack() string { return string(debug.Stack()) }

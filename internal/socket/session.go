@@ -1,0 +1,78 @@
+package socket
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+
+	"github.com/nightporter/nightporter/internal/api"
+)
+
+// Kinds of SessionHandler.Note.
+const (
+	KindNote   = "note"   // hat note
+	KindMemory = "memory" // hat memory; an empty text asks for what is kept
+)
+
+// SessionHandler does what a session asks for (SPEC 11). The session is
+// known from the socket and its token, never from the request. A refusal is a
+// Reply with OK false; an error that is an api.ErrLater makes the caller ask
+// again, every other one is ours and is logged. What is reported as done has
+// been committed.
+type SessionHandler interface {
+	// Emit takes the session's one event. The same type and data again gives
+	// the same receipt.
+	Emit(ctx context.Context, session string, e api.Emit) (api.Reply, error)
+	// Task shows or adds tasks.
+	Task(ctx context.Context, session string, q api.TaskQuery) (api.Reply, error)
+	// Guidance shows what this session was given.
+	Guidance(ctx context.Context, session string) (api.Reply, error)
+	// Note keeps a text, or lists what is kept; kind is KindNote or KindMemory.
+	Note(ctx context.Context, session, kind string, n api.Note) (api.Reply, error)
+}
+
+// NewSession is the handler of one session's socket. Only callers that bear
+// token are heard.
+func NewSession(h SessionHandler, token, session string, log *slog.Logger) http.Handler {
+	note := func(kind string) route {
+		return func(r *http.Request, body []byte) (api.Reply, error) {
+			n, err := decode[api.Note](body)
+			if err != nil {
+				return api.Reply{}, err
+			}
+			return h.Note(r.Context(), session, kind, n)
+		}
+	}
+	const unauthorized = "this token is not this session's: the session that it was made for has ended, or HAT_TOKEN was changed"
+	return router(token, unauthorized, log.With("session", session), map[string]route{
+		api.PathEmit: func(r *http.Request, body []byte) (api.Reply, error) {
+			e, err := decode[api.Emit](body)
+			if err != nil {
+				return api.Reply{}, err
+			}
+			if e.Type == "" {
+				return api.Reply{}, badRequest{"the event has no type"}
+			}
+			if len(e.Data) > api.MaxEvent {
+				return api.Reply{}, badRequest{fmt.Sprintf("the event has %d bytes, at most %d are taken: put long text into a file and name the file", len(e.Data), api.MaxEvent)}
+			}
+			return h.Emit(r.Context(), session, e)
+		},
+		api.PathTask: func(r *http.Request, body []byte) (api.Reply, error) {
+			q, err := decode[api.TaskQuery](body)
+			if err != nil {
+				return api.Reply{}, err
+			}
+			return h.Task(r.Context(), session, q)
+		},
+		api.PathGuidance: func(r *http.Request, body []byte) (api.Reply, error) {
+			if _, err := decode[api.Empty](body); err != nil {
+				return api.Reply{}, err
+			}
+			return h.Guidance(r.Context(), session)
+		},
+		api.PathNote:   note(KindNote),
+		api.PathMemory: note(KindMemory),
+	})
+}

@@ -1,0 +1,116 @@
+package socket
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/api"
+)
+
+var quiet = slog.New(slog.DiscardHandler)
+
+const token = "4f1d"
+
+// handler answers by functions; what is not given is refused.
+type handler struct {
+	emit func(ctx context.Context, session string, e api.Emit) (api.Reply, error)
+	task func(ctx context.Context, session string, q api.TaskQuery) (api.Reply, error)
+
+	mu   sync.Mutex
+	seen []any
+}
+
+func (h *handler) saw(v any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.seen = append(h.seen, v)
+}
+
+func (h *handler) Emit(ctx context.Context, session string, e api.Emit) (api.Reply, error) {
+	h.saw([]any{session, e})
+	if h.emit == nil {
+		return api.Reply{Text: "no"}, nil
+	}
+	return h.emit(ctx, session, e)
+}
+
+func (h *handler) Task(ctx context.Context, session string, q api.TaskQuery) (api.Reply, error) {
+	h.saw([]any{session, q})
+	if h.task == nil {
+		return api.Reply{Text: "no"}, nil
+	}
+	return h.task(ctx, session, q)
+}
+
+func (h *handler) Guidance(_ context.Context, session string) (api.Reply, error) {
+	h.saw([]any{session})
+	return api.Reply{OK: true}, nil
+}
+
+func (h *handler) Note(_ context.Context, session, kind string, n api.Note) (api.Reply, error) {
+	h.saw([]any{session, kind, n})
+	return api.Reply{OK: true}, nil
+}
+
+func (h *handler) Command(_ context.Context, c api.Command) (api.Reply, error) {
+	h.saw(c)
+	return api.Reply{OK: true, Text: "done"}, nil
+}
+
+func (h *handler) View(_ context.Context, v api.View) (api.Reply, error) {
+	h.saw(v)
+	return api.Reply{OK: true, Data: []byte(`{"run":"r14"}`)}, nil
+}
+
+// open serves h at a new path until the test ends.
+func open(t *testing.T, h http.Handler, lim limits) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := Listen(path, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(l, h, quiet, lim)
+	t.Cleanup(func() { _ = s.Close(stopped()) })
+	return path
+}
+
+// stopped is a context for a Close that waits for nobody.
+func stopped() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
+
+// raw sends text as it is and returns all that comes back until the other
+// side hangs up.
+func raw(t *testing.T, path, text string) string {
+	t.Helper()
+	c, err := net.Dial("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _, _ = c.Write([]byte(text)) }() // a refused request is not read to its end
+	var all []byte
+	buf := make([]byte, 4096)
+	for {
+		n, err := c.Read(buf)
+		all = append(all, buf[:n]...)
+		if ne, ok := err.(net.Error); ok && ne.Timeout() {
+			t.Errorf("not hung up after %q", all)
+		}
+		if err != nil {
+			return string(all)
+		}
+	}
+}
