@@ -1,0 +1,366 @@
+package config
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/url"
+	"os"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	_ "time/tzdata" // so that zones are known on hosts and in containers without them
+)
+
+// Names of time zones, to guess what a misspelt one means. From the IANA time
+// zone database (zone1970.tab), which is in the public domain.
+//
+//go:embed zones.txt
+var zones string
+
+// Agents that nightporter knows by itself (SPEC 10).
+func builtinAgents() []string {
+	return []string{"claude", "codex", "opencode", "gemini", "qwen", "pi", "copilot", "demo"}
+}
+
+// AgentNames lists every agent that can be named: those that nightporter knows
+// and those of the file, sorted.
+func (c *Config) AgentNames() []string {
+	names := append(builtinAgents(), slices.Collect(maps.Keys(c.Agents))...)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// knowsAgent reports whether an agent can be named, with the nearest if not.
+// No name at all is fine: something else decides.
+func (c *Config) knowsAgent(name string) (near string, ok bool) {
+	names := c.AgentNames()
+	if name == "" || slices.Contains(names, name) {
+		return "", true
+	}
+	return nearest(name, names), false
+}
+
+func unknownAgent(p Problem, name, near string) Problem {
+	p.Text, p.Meant = fmt.Sprintf("no agent %q", name), near
+	if near == "" {
+		p.Fix = fmt.Sprintf("Define it: [agents.%s] command = [\"…\"]", name)
+	}
+	return p
+}
+
+// checker looks at what a document says once it is laid onto a Config: what no
+// type can say.
+type checker struct {
+	doc      *document
+	cfg      *Config
+	problems []Problem
+}
+
+func (c *checker) bad(p Problem) { c.problems = append(c.problems, p) }
+
+// value notes a problem with the value of a key.
+func (c *checker) value(text string, path ...string) *Problem {
+	return c.add(c.doc.atValue(path, text))
+}
+
+// key notes a problem with a key, or with the section that lacks it.
+func (c *checker) key(text string, path ...string) *Problem { return c.add(c.doc.atKey(path, text)) }
+
+func (c *checker) add(p Problem) *Problem {
+	c.bad(p)
+	return &c.problems[len(c.problems)-1]
+}
+
+// house checks what projects share.
+func (c *checker) house() {
+	if z := c.cfg.Timezone; z != "" {
+		if _, err := time.LoadLocation(z); err != nil {
+			c.value(fmt.Sprintf("no time zone %q", z), "timezone").Meant = nearestZone(z)
+		}
+	} else if c.doc.has("timezone") && isText(c.doc, []string{"timezone"}) {
+		c.value("timezone is empty: leave it out for the host's own", "timezone")
+	}
+	if n := c.cfg.MaxSessions; n != nil && *n == 0 && isNumber(c.doc.values["max_sessions"]) {
+		c.value("max_sessions cannot be 0: nothing would ever be done", "max_sessions")
+	}
+	c.sessionUser(string(c.cfg.SessionUser))
+	if t := c.cfg.Telegram; t != nil {
+		c.secretFile(t.TokenFile, "Ask @BotFather for a token, put it in %s, mode 0600", "telegram", "token_file")
+		c.url(t.API, "telegram", "api")
+	}
+	if s := c.cfg.Slack; s != nil {
+		c.secretFile(s.AppTokenFile, "Put the app's token (xapp-…) in %s, mode 0600", "slack", "app_token_file")
+		c.secretFile(s.BotTokenFile, "Put the bot's token (xoxb-…) in %s, mode 0600", "slack", "bot_token_file")
+		c.url(s.API, "slack", "api")
+	}
+	c.words(c.cfg.Digest.Urgent, wordForm, `"standstill"`, "digest", "urgent")
+}
+
+// nearestZone also finds a zone by its city alone, which is what people type.
+func nearestZone(name string) string {
+	names := strings.Fields(zones)
+	if near := nearest(name, names); near != "" {
+		return near
+	}
+	cities := map[string]string{}
+	for _, z := range names {
+		cities[strings.ToLower(filepath.Base(z))] = z
+	}
+	city := strings.ReplaceAll(filepath.Base(name), " ", "_")
+	return cities[nearest(city, slices.Collect(maps.Keys(cities)))]
+}
+
+func (c *checker) sessionUser(name string) {
+	if name == "" {
+		return
+	}
+	uid := name
+	if _, err := strconv.ParseUint(name, 10, 32); err != nil { // a bare uid needs no account
+		u, err := user.Lookup(name)
+		if err != nil {
+			c.value(fmt.Sprintf("no user %q on this host", name), "session_user").Fix =
+				"Name one that exists, or a uid: sessions need no account"
+			return
+		}
+		uid = u.Uid
+	}
+	if uid == "0" {
+		c.value("sessions cannot run as root", "session_user").Fix = "Leave it out: sessions run as uid 65534 then"
+	}
+}
+
+// secretFile looks at a file that holds a token, never into it.
+func (c *checker) secretFile(file, howTo string, path ...string) {
+	if dir := os.Getenv("CREDENTIALS_DIRECTORY"); dir != "" && filepath.Dir(file) == filepath.Clean(dir) {
+		return // systemd guards its own
+	}
+	name := filepath.Base(file)
+	st, err := os.Stat(file)
+	switch {
+	case err != nil:
+		c.value(name+": "+reason(err), path...).Fix = fmt.Sprintf(howTo, file)
+	case !st.Mode().IsRegular():
+		c.value(name+": not a regular file", path...)
+	case st.Size() == 0:
+		c.value(name+": file is empty", path...).Fix = fmt.Sprintf(howTo, file)
+	case st.Mode().Perm()&fs.FileMode(0o077) != 0:
+		c.value(fmt.Sprintf("%s: others can read it (%#o)", name, st.Mode().Perm()), path...).Fix = "chmod 600 " + file
+	}
+}
+
+func (c *checker) url(s string, path ...string) {
+	if s == "" {
+		return
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") || u.User != nil {
+		c.value(path[len(path)-1]+` is not an address: write it like "https://api.telegram.org"`, path...)
+	}
+}
+
+// agents checks [agents.X].
+func (c *checker) agents() {
+	for _, name := range slices.Sorted(maps.Keys(c.cfg.Agents)) {
+		a := c.cfg.Agents[name]
+		at := func(keys ...string) []string { return append([]string{"agents", name}, keys...) }
+		known := slices.Contains(builtinAgents(), name)
+		if !nameForm.MatchString(name) {
+			c.key(fmt.Sprintf("%q is no name for an agent: a–z, 0–9 and -, at most 32", name), at()...)
+		}
+		switch {
+		case !known && c.isTable(at()) && !c.doc.has(at("command")...):
+			p := c.key(fmt.Sprintf("agent %q has no command", name), at()...)
+			p.Meant = nearest(name, builtinAgents())
+			p.Fix = `command = ["./my-agent", "--flag"]`
+		case len(a.Command) == 0 && c.isList(at("command")):
+			c.value("command is empty", at("command")...).Fix = `command = ["./my-agent", "--flag"]`
+		case len(a.Command) > 0 && strings.TrimSpace(a.Command[0]) == "" && isText(c.doc, at("command", "0")):
+			c.value("command is empty: its first element is the program", at("command", "0")...)
+		}
+		if a.EnvFile != "" {
+			c.secretFile(a.EnvFile, "Put NAME=VALUE lines in %s, mode 0600", at("env_file")...)
+		}
+		c.words(a.PassEnv, variableForm, `"HTTPS_PROXY"`, at("pass_env")...)
+		if near, ok := c.cfg.knowsAgent(a.Fallback); !ok {
+			c.bad(unknownAgent(c.doc.atValue(at("fallback"), ""), a.Fallback, near))
+		}
+		if a.CoAuthor != nil && *a.CoAuthor != "" && !authorForm.MatchString(*a.CoAuthor) {
+			c.value(`co_author is written "Name <mail@host>"`, at("co_author")...)
+		}
+		if cycle := c.cfg.fallbackCycle(name); cycle != nil && slices.Min(cycle) == name {
+			c.value("fallback goes in a circle: "+strings.Join(append(cycle, name), " → "), at("fallback")...)
+		}
+	}
+}
+
+// fallbackCycle is the circle of fallbacks that an agent stands on, from
+// itself on, or nil.
+func (c *Config) fallbackCycle(name string) []string {
+	var seen []string
+	for at := name; at != "" && !slices.Contains(seen, at); at = c.Agents[at].Fallback {
+		seen = append(seen, at)
+	}
+	if last := seen[len(seen)-1]; c.Agents[last].Fallback != name {
+		return nil
+	}
+	return seen
+}
+
+// project checks one [[project]].
+func (c *checker) project(i int) {
+	p := &c.cfg.Projects[i]
+	at := func(keys ...string) []string { return append([]string{"project", strconv.Itoa(i)}, keys...) }
+	checkName(c.doc, at("name"), "a project", p.Name, c.bad)
+	for j := range i {
+		if p.Name != "" && c.cfg.Projects[j].Name == p.Name {
+			first := c.doc.find([]string{"project", strconv.Itoa(j), "name"})
+			c.value(fmt.Sprintf("there is a project %q already, in line %d", p.Name, c.doc.problem(first.key, "").Line), at("name")...)
+			break
+		}
+	}
+	switch {
+	case p.Repo == "" && !c.doc.has(at("repo")...):
+		c.key("a project needs a repo", at("repo")...).Fix = `repo = "/path/to/repository"`
+	case p.Repo == "" && isText(c.doc, at("repo")):
+		c.value("repo is empty", at("repo")...)
+	case p.Repo != "":
+		if text := checkRepo(p.Repo); text != "" {
+			c.value(text, at("repo")...)
+		}
+	}
+	if near, ok := c.cfg.knowsAgent(p.Agent); !ok {
+		c.bad(unknownAgent(c.doc.atValue(at("agent"), ""), p.Agent, near))
+	}
+	c.commands(p, at)
+	c.names(p, at)
+	if p.Batch != nil && *p.Batch == 0 && c.isNumberAt(at("batch")) {
+		c.value("batch cannot be 0: nothing would ever be fixed", at("batch")...)
+	}
+	c.hats(p, at)
+}
+
+// commands checks what a project runs.
+func (c *checker) commands(p *Project, at func(...string) []string) {
+	for i, s := range p.Setup {
+		if strings.TrimSpace(s) == "" && isText(c.doc, at("setup", strconv.Itoa(i))) {
+			c.value("setup holds an empty command", at("setup", strconv.Itoa(i))...)
+		}
+	}
+	for i, v := range p.Verify {
+		where := at("verify", strconv.Itoa(i))
+		if strings.TrimSpace(v.Run) != "" {
+			continue
+		}
+		if isText(c.doc, where) || isText(c.doc, append(where, "run")) {
+			c.value("verify holds an empty command", where...)
+		} else if !c.doc.has(append(where, "run")...) && c.isTable(where) {
+			c.value("this verify entry lacks run", where...).Fix = `verify = [{run = "npm test", when = "code"}]`
+		}
+	}
+}
+
+// Forms of words that reach git, sessions and the network as they are.
+var (
+	wordForm     = regexp.MustCompile(`^[a-z][a-z_]*$`)
+	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	branchForm   = regexp.MustCompile(`^[^-\s~^:?\\\x00-\x1f\x7f][^\s~^:?\\\x00-\x1f\x7f]*$`) // a leading - would be an option
+	hostForm     = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9.-]+(:[0-9]{1,5})?$|^\[[0-9a-fA-F:]+\](:[0-9]{1,5})?$`)
+	authorForm   = regexp.MustCompile(`^[^<>\n]+ <[^<>\s]+>$`)
+)
+
+// names checks lists of names, paths and globs.
+func (c *checker) names(p *Project, at func(...string) []string) {
+	c.words(p.Protected, branchForm, `"main"`, at("protected")...)
+	c.words(p.Hosts, hostForm, `"api.example.com" or "api.example.com:443"`, at("hosts")...)
+	if p.Base != "" && !branchForm.MatchString(p.Base) {
+		c.value(fmt.Sprintf("%q is not a branch", p.Base), at("base")...)
+	}
+	for _, l := range []struct {
+		key   string
+		paths []string
+	}{{"read", p.Read}, {"cache", p.Cache}} {
+		for i, s := range l.paths {
+			if s == "" && isText(c.doc, at(l.key, strconv.Itoa(i))) {
+				c.value(l.key+" holds an empty path", at(l.key, strconv.Itoa(i))...)
+			}
+		}
+	}
+	p.Layout.Write = checkGlobs(c.doc, at("layout", "write"), p.Layout.Write, c.bad)
+}
+
+// words checks each text of a list against a form.
+func (c *checker) words(words []string, form *regexp.Regexp, example string, path ...string) {
+	for i, w := range words {
+		where := child(path, strconv.Itoa(i))
+		if !form.MatchString(w) && isText(c.doc, where) {
+			c.value(fmt.Sprintf("%s: %q is not right: write it like %s", path[len(path)-1], w, example), where...)
+		}
+	}
+}
+
+// hats checks what a project says of hats and patterns, and the hats and
+// patterns that it would use.
+func (c *checker) hats(p *Project, at func(...string) []string) {
+	cat := c.catalogue(p)
+	for _, name := range slices.Sorted(maps.Keys(p.Hat)) {
+		if _, ok := cat.hats[name]; !ok {
+			c.key(fmt.Sprintf("no hat %q", name), at("hat", name)...).Meant = nearest(name, slices.Collect(maps.Keys(cat.hats)))
+		}
+		if near, ok := c.cfg.knowsAgent(p.Hat[name].Agent); !ok {
+			c.bad(unknownAgent(c.doc.atValue(at("hat", name, "agent"), ""), p.Hat[name].Agent, near))
+		}
+	}
+	if f, ok := cat.patterns[cmp.Or(p.Pattern, defaultPattern)]; ok && f.doc.shipped {
+		c.problems = append(c.problems, f.check(cat.hats)...)
+	}
+	if _, ok := cat.patterns[p.Pattern]; p.Pattern != "" && !ok {
+		c.value(fmt.Sprintf("no pattern %q", p.Pattern), at("pattern")...).Meant = nearest(p.Pattern, slices.Collect(maps.Keys(cat.patterns)))
+	}
+}
+
+// catalogue checks the hats and patterns that somebody wrote. A pattern of the
+// house counts only where it is used: a hat of the user's own may have made it
+// useless, and that is no mistake.
+func (c *checker) catalogue(p *Project) catalogue {
+	cat, problems := c.cfg.catalogue(p)
+	c.problems = append(c.problems, problems...)
+	for _, name := range slices.Sorted(maps.Keys(cat.patterns)) {
+		if f := cat.patterns[name]; !f.doc.shipped {
+			c.problems = append(c.problems, f.check(cat.hats)...)
+		}
+	}
+	return cat
+}
+
+func (c *checker) at(path []string) any {
+	var x any = c.doc.values
+	for _, k := range path {
+		switch v := x.(type) {
+		case map[string]any:
+			x = v[k]
+		case []any:
+			i, err := strconv.Atoi(k)
+			if err != nil || i >= len(v) {
+				return nil
+			}
+			x = v[i]
+		default:
+			return nil
+		}
+	}
+	return x
+}
+
+func (c *checker) isList(path []string) bool     { _, ok := c.at(path).([]any); return ok }
+func (c *checker) isTable(path []string) bool    { _, ok := c.at(path).(map[string]any); return ok }
+func (c *checker) isNumberAt(path []string) bool { return isNumber(c.at(path)) }
+
+// isNumber reports whether bind could take x for a number.
+func isNumber(x any) bool { n, ok := x.(int64); return ok && n >= 0 }

@@ -1,0 +1,177 @@
+package config
+
+import (
+	"path/filepath"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Config is nightporter.toml (SPEC 17), checked, with every path absolute.
+// What the file leaves out is the zero value; what holds then is decided by
+// Project.Settings and the methods here.
+//
+// The toml tags are the contract with people's files: keys are added, never
+// renamed. Tag oneof lists the values that a text may have.
+type Config struct {
+	Timezone        string           `toml:"timezone"`     // IANA name; "" = the host's own
+	MaxSessions     *int             `toml:"max_sessions"` // in all projects at a time
+	Boundary        string           `toml:"boundary" oneof:"auto required"`
+	SessionUser     Text             `toml:"session_user"` // name or uid, when started as root
+	QuestionTimeout QuestionTimeout  `toml:"question_timeout"`
+	Telegram        *Telegram        `toml:"telegram"` // nil = not used
+	Slack           *Slack           `toml:"slack"`    // nil = not used
+	Digest          Digest           `toml:"digest"`
+	Budget          Budget           `toml:"budget"`
+	Agents          map[string]Agent `toml:"agents"`
+	Projects        []Project        `toml:"project"`
+
+	// File is the file that this was read from, absolute; "" when there is none.
+	File string `toml:"-"`
+
+	// dir is its folder as it was named to Load, so that problems speak of
+	// files as the person did.
+	dir string
+}
+
+// Dir is the folder that holds the file, its hats and its patterns, or ""
+// when there is no file.
+func (c *Config) Dir() string {
+	if c.File == "" {
+		return ""
+	}
+	return filepath.Dir(c.File)
+}
+
+// Sessions is how many sessions may be active at a time in all projects.
+func (c *Config) Sessions() int {
+	if c.MaxSessions == nil {
+		return 1
+	}
+	return *c.MaxSessions
+}
+
+// Telegram is [telegram].
+type Telegram struct {
+	TokenFile string `toml:"token_file"` // "" = the systemd credential telegram-token
+	API       string `toml:"api"`        // "" = https://api.telegram.org
+}
+
+// Slack is [slack].
+type Slack struct {
+	AppTokenFile string `toml:"app_token_file"` // "" = the systemd credential slack-app-token
+	BotTokenFile string `toml:"bot_token_file"` // "" = the systemd credential slack-bot-token
+	API          string `toml:"api"`            // "" = https://slack.com/api/
+}
+
+// Digest is [digest]: when the morning summary comes, and what may ring.
+type Digest struct {
+	At     Clock    `toml:"at"`
+	Quiet  Hours    `toml:"quiet"`
+	Urgent []string `toml:"urgent"` // what rings in quiet hours
+}
+
+// Budget is [budget]: what all projects may spend together (SPEC 12.2).
+type Budget struct {
+	USDDay    float64 `toml:"usd_day"`    // 0 = no limit
+	TokensDay int64   `toml:"tokens_day"` // 0 = no limit
+}
+
+// Agent is one [agents.X]: a command of the user's own, or what differs for an
+// agent that nightporter knows.
+type Agent struct {
+	Command     []string `toml:"command"`
+	Prompt      string   `toml:"prompt" oneof:"stdin arg file"`
+	Output      string   `toml:"output" oneof:"text claude codex opencode gemini qwen pi copilot"` // form of its output
+	EnvFile     string   `toml:"env_file"`                                                         // file of NAME=VALUE lines, readable by nobody else
+	PassEnv     []string `toml:"pass_env"`                                                         // names of variables that sessions get
+	USDEstimate float64  `toml:"usd_estimate"`                                                     // of one session
+	Fallback    string   `toml:"fallback"`                                                         // agent to use while this one cannot be
+	Tiers       Tiers    `toml:"tiers"`
+	CoAuthor    *string  `toml:"co_author"` // "Name <mail>" in commits; "" = none
+}
+
+// Tiers names an agent's models by strength, so that hats need not know them.
+type Tiers struct {
+	Strong string `toml:"strong"`
+	Fast   string `toml:"fast"`
+	Light  string `toml:"light"`
+}
+
+// model is the model that a hat's name for one means: a tier's, or the name
+// itself. A tier that the agent leaves open means the agent's own choice.
+func (t Tiers) model(name string) string {
+	switch name {
+	case "strong":
+		return t.Strong
+	case "fast":
+		return t.Fast
+	case "light":
+		return t.Light
+	}
+	return name
+}
+
+// Project is one [[project]].
+type Project struct {
+	Name          string                 `toml:"name"` // [a-z0-9-]{1,32}
+	Repo          string                 `toml:"repo"`
+	Source        Source                 `toml:"source"`
+	Profile       string                 `toml:"profile" oneof:"review overnight"`
+	Pattern       string                 `toml:"pattern"`
+	Agent         string                 `toml:"agent"`
+	Setup         []string               `toml:"setup"`
+	Verify        []Verify               `toml:"verify"`
+	Base          string                 `toml:"base"` // branch that fixes start from
+	Protected     []string               `toml:"protected"`
+	Push          string                 `toml:"push" oneof:"never end task"`
+	OnBlocked     string                 `toml:"on_blocked" oneof:"stop continue"`
+	MaxTasks      *int                   `toml:"max_tasks"` // 0 = no limit, as for the next three
+	MaxIterations *int                   `toml:"max_iterations"`
+	MaxWaves      *int                   `toml:"max_waves"`
+	Batch         *int                   `toml:"batch"` // at least 1
+	Start         Start                  `toml:"start"`
+	Until         Clock                  `toml:"until"`
+	Read          []string               `toml:"read"`  // folders that sessions may read besides
+	Cache         []string               `toml:"cache"` // folders that sessions may write besides
+	Network       string                 `toml:"network" oneof:"open ports none"`
+	Hosts         []string               `toml:"hosts"` // "name" or "name:port"
+	Layout        Layout                 `toml:"layout"`
+	CommitStatus  bool                   `toml:"commit_status"`
+	TrustRepo     bool                   `toml:"trust_repo"`
+	Hooks         bool                   `toml:"hooks"`
+	Sign          bool                   `toml:"sign"`
+	Consensus     bool                   `toml:"consensus"`
+	AllowMerge    bool                   `toml:"allow_merge"`
+	TelegramTopic Text                   `toml:"telegram_topic"`
+	SlackChannel  string                 `toml:"slack_channel"`
+	Budget        ProjectBudget          `toml:"budget"`
+	Hat           map[string]HatOverride `toml:"hat"`
+}
+
+// Layout says where a project's own files may be written.
+type Layout struct {
+	Write []string `toml:"write"` // globs
+}
+
+// ProjectBudget is a project's budget; 0 = no limit.
+type ProjectBudget struct {
+	USDRun     float64 `toml:"usd_run"`
+	USDTask    float64 `toml:"usd_task"`
+	USDSession float64 `toml:"usd_session"`
+	TokensRun  int64   `toml:"tokens_run"`
+}
+
+// HatOverride is what a project changes of a hat; "" leaves a field alone.
+type HatOverride struct {
+	Agent  string `toml:"agent"`
+	Model  string `toml:"model"` // a model's name, or strong, fast, light
+	Effort string `toml:"effort"`
+}
+
+// Verify is one verification command, written as "CMD" or as
+// {run = "CMD", when = "always|code|final", timeout = "10m"}.
+type Verify struct {
+	Run     string        `toml:"run"`
+	When    string        `toml:"when" oneof:"always code final"`
+	Timeout loop.Duration `toml:"timeout"`
+}

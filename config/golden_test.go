@@ -1,0 +1,85 @@
+package config
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "write what is shown into the golden files")
+
+// lay writes files below a fresh folder and makes it the current one. Files
+// whose names say so hold secrets; only one named "open" may be read by others.
+func lay(t *testing.T, files []txtar.File) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		name := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		mode := os.FileMode(0o644)
+		if ext := filepath.Ext(name); (ext == ".token" || ext == ".env") && !strings.HasPrefix(filepath.Base(name), "open") {
+			mode = 0o600
+		}
+		if err := os.WriteFile(name, f.Data, mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(name, mode); err != nil { // whatever the umask is
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	t.Setenv("CREDENTIALS_DIRECTORY", "")
+	return dir
+}
+
+// TestBad shows every kind of mistake as a person sees it.
+func TestBad(t *testing.T) {
+	cases, err := filepath.Glob("testdata/bad/*.txtar")
+	if err != nil || len(cases) == 0 {
+		t.Fatal("no cases", err)
+	}
+	for _, name := range cases {
+		golden, err := filepath.Abs(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			ar, err := txtar.ParseFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files, want := ar.Files, ""
+			if n := len(files); n > 0 && files[n-1].Name == "want" {
+				files, want = files[:n-1], string(files[n-1].Data)
+			}
+			dir := lay(t, files)
+			cfg, err := Load("nightporter.toml")
+			var bad *Error
+			if !errors.As(err, &bad) {
+				t.Fatalf("Load = %v, %v; want an *Error", cfg, err)
+			}
+			got := strings.ReplaceAll(bad.Error(), dir, "$DIR") + "\n"
+			if *update {
+				ar.Files = append(files, txtar.File{Name: "want", Data: []byte(got)})
+				if err := os.WriteFile(golden, txtar.Format(ar), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("shown differently (-want +got):\n%s", d)
+			}
+		})
+	}
+}

@@ -1,0 +1,272 @@
+package config
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Built-in settings of a hat (SPEC 4.1).
+const (
+	defaultMaxTokens = 40000
+	defaultTimeout   = loop.Duration(60 * time.Minute)
+	defaultStall     = loop.Duration(15 * time.Minute)
+)
+
+// Floor lists what no hat can lift (SPEC 12.1); it is part of every hat's
+// denied tools, whatever its file says.
+func Floor() []string {
+	return []string{"git push --force", "rm -rf", "DROP TABLE", "DROP DATABASE", "mkfs", "dd of=/dev", "curl | sh", "wget | sh"}
+}
+
+// Hats returns every hat that a project can use, by name: those of the house,
+// those beside the config file, and those of its repository where it is
+// trusted. With p nil the repository's are left out. What is wrong in any file
+// is an *Error.
+func Hats(cfg *Config, p *Project) (map[string]loop.Hat, error) {
+	cat, problems := cfg.catalogue(p)
+	if err := newError(problems); err != nil {
+		return nil, err
+	}
+	return cat.hats, nil
+}
+
+// hatFile is a hat as it is written (SPEC 4.1).
+type hatFile struct {
+	Hat struct {
+		Name    string `toml:"name"`
+		Role    string `toml:"role"`   // one line, for people
+		Prompt  string `toml:"prompt"` // for the agent; without one, role is all that it gets
+		Context struct {
+			Load         []string `toml:"load"`
+			WriteAllowed []string `toml:"write_allowed"`
+			WriteDenied  []string `toml:"write_denied"`
+		} `toml:"context"`
+		Exit struct {
+			EmitEvent Words    `toml:"emit_event"`
+			Payload   []string `toml:"payload"`
+			MaxTokens *int     `toml:"max_tokens"`
+		} `toml:"exit"`
+	} `toml:"hat"`
+	Tools struct {
+		Denied []string `toml:"denied"`
+	} `toml:"tools"`
+	Verify struct {
+		Expect string `toml:"expect" oneof:"pass repro none"`
+	} `toml:"verify"`
+	Agent struct {
+		Name         string         `toml:"name"`
+		Model        string         `toml:"model"`
+		Effort       string         `toml:"effort"`
+		Timeout      *loop.Duration `toml:"timeout"`
+		StallTimeout *loop.Duration `toml:"stall_timeout"`
+		MaxCostUSD   float64        `toml:"max_cost_usd"`
+	} `toml:"agent"`
+}
+
+// Names of hats, patterns, projects and agents of the user's own.
+var nameForm = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
+
+// Types of events, and fields of their payload.
+var (
+	eventForm = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`)
+	fieldForm = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+)
+
+// readHat turns a document into a hat. Its name is returned also when
+// something else is wrong, so that a second one of that name is noticed.
+func readHat(doc *document) (string, parsedHat, []Problem) {
+	var f hatFile
+	problems := bind(doc, &f)
+	bad := func(p Problem) { problems = append(problems, p) }
+	in := &f.Hat
+
+	checkName(doc, []string{"hat", "name"}, "a hat", in.Name, bad)
+	if strings.TrimSpace(in.Prompt) == "" && strings.TrimSpace(in.Role) == "" {
+		p := doc.atKey([]string{"hat", "prompt"}, "a hat needs a prompt")
+		p.Fix = `[hat] prompt = """What its session is to do"""`
+		bad(p)
+	}
+	if strings.ContainsAny(in.Role, "\r\n") {
+		bad(doc.atValue([]string{"hat", "role"}, "role is one line for people; what the agent has to read is the prompt"))
+	}
+	for i, s := range in.Context.Load {
+		at := []string{"hat", "context", "load", strconv.Itoa(i)}
+		if text := insidePath(s); text != "" {
+			bad(doc.atValue(at, fmt.Sprintf("load: %q %s", s, text)))
+		}
+	}
+	allowed := checkGlobs(doc, []string{"hat", "context", "write_allowed"}, in.Context.WriteAllowed, bad)
+	denied := checkGlobs(doc, []string{"hat", "context", "write_denied"}, in.Context.WriteDenied, bad)
+	checkExit(doc, &f, bad)
+	for i, s := range f.Tools.Denied {
+		if strings.TrimSpace(s) == "" {
+			bad(doc.atValue([]string{"tools", "denied", strconv.Itoa(i)}, "denied holds an empty text"))
+		}
+	}
+
+	h := loop.Hat{
+		Name: in.Name, Role: in.Role, Prompt: strings.TrimSpace(in.Prompt),
+		Load: in.Context.Load, WriteAllowed: allowed, WriteDenied: denied,
+		Emits: in.Exit.EmitEvent, Payload: in.Exit.Payload, MaxTokens: or(in.Exit.MaxTokens, defaultMaxTokens),
+		Denied: union(f.Tools.Denied, Floor()),
+		Expect: loop.Expect(f.Verify.Expect),
+		Agent:  f.Agent.Name, Model: f.Agent.Model, Effort: f.Agent.Effort,
+		Timeout: or(f.Agent.Timeout, defaultTimeout), StallTimeout: or(f.Agent.StallTimeout, defaultStall),
+		MaxCostUSD: f.Agent.MaxCostUSD,
+	}
+	if h.Prompt == "" {
+		h.Prompt = h.Role
+	}
+	switch {
+	case h.Expect == "" && h.Writes():
+		h.Expect = loop.ExpectPass
+	case h.Expect == "":
+		h.Expect = loop.ExpectNone
+	case h.Expect != loop.ExpectNone && !h.Writes():
+		p := doc.atValue([]string{"verify", "expect"}, fmt.Sprintf("expect = %q, but the hat may write nothing: there is no tree of its own to check", h.Expect))
+		p.Fix = `Either write_allowed = ["**"], or expect = "none"`
+		bad(p)
+	}
+	return in.Name, parsedHat{hat: h, doc: doc}, problems
+}
+
+// checkExit looks at how a session of the hat ends.
+func checkExit(doc *document, f *hatFile, bad func(Problem)) {
+	exit := &f.Hat.Exit
+	at := []string{"hat", "exit", "emit_event"}
+	if len(exit.EmitEvent) == 0 {
+		p := doc.atValue(at, "emit_event is empty: a session ends with exactly one event, so its hat has to name one")
+		p.Fix = `[hat.exit] emit_event = "build.complete"`
+		bad(p)
+	}
+	seen := map[string]bool{}
+	for i, e := range exit.EmitEvent {
+		at := child(at, strconv.Itoa(i))
+		switch {
+		case !eventForm.MatchString(e) || len(e) > 64:
+			bad(doc.atValue(at, fmt.Sprintf(`%q is not an event: write it like "build.complete"`, e)))
+		case e == loop.EventQuestion || e == loop.EventBlocked:
+			bad(doc.atValue(at, fmt.Sprintf("every hat may end with %s: leave it out", e)))
+		case seen[e]:
+			bad(doc.atValue(at, fmt.Sprintf("%s is listed twice", e)))
+		}
+		seen[e] = true
+	}
+	for i, s := range exit.Payload {
+		if !fieldForm.MatchString(s) || len(s) > 64 {
+			bad(doc.atValue([]string{"hat", "exit", "payload", strconv.Itoa(i)}, fmt.Sprintf(`%q is not a field: write it like "files_modified"`, s)))
+		}
+	}
+	if exit.MaxTokens != nil && *exit.MaxTokens < 1000 && doc.has("hat", "exit", "max_tokens") {
+		bad(doc.atValue([]string{"hat", "exit", "max_tokens"}, "max_tokens is the size of the prompt that nightporter builds: at least 1000"))
+	}
+	for _, d := range []struct {
+		key string
+		v   *loop.Duration
+	}{{"timeout", f.Agent.Timeout}, {"stall_timeout", f.Agent.StallTimeout}} {
+		if d.v != nil && *d.v == 0 {
+			bad(doc.atValue([]string{"agent", d.key}, d.key+` cannot be 0: a session has to end some time; write it like "60m"`))
+		}
+	}
+}
+
+// checkName refuses what is no name.
+func checkName(doc *document, at []string, what, name string, bad func(Problem)) {
+	switch {
+	case name == "" && !doc.has(at...):
+		p := doc.atKey(at, what+" needs a name")
+		p.Fix = `name = "…", of a–z, 0–9 and -, at most 32`
+		bad(p)
+	case !nameForm.MatchString(name) && isText(doc, at):
+		p := doc.atValue(at, fmt.Sprintf("%q is no name: a–z, 0–9 and -, at most 32", name))
+		if s := sanitise(name); s != name {
+			p.Meant = s
+		}
+		bad(p)
+	}
+}
+
+// isText reports whether the key holds a text; bind has said so if it does not.
+func isText(doc *document, at []string) bool {
+	var x any = doc.values
+	for _, k := range at {
+		switch c := x.(type) {
+		case map[string]any:
+			x = c[k]
+		case []any:
+			i, err := strconv.Atoi(k)
+			if err != nil || i >= len(c) {
+				return false
+			}
+			x = c[i]
+		}
+	}
+	_, ok := x.(string)
+	return ok
+}
+
+// checkGlobs returns the globs in the form in which they are matched: a
+// trailing slash means all below.
+func checkGlobs(doc *document, at []string, globs []string, bad func(Problem)) []string {
+	var out []string
+	for i, g := range globs {
+		text := insidePath(g)
+		if text == "" && !doublestar.ValidatePattern(g) {
+			text = "is not a glob: [, { and \\ have to be in pairs"
+		}
+		if text != "" {
+			bad(doc.atValue(child(at, strconv.Itoa(i)), fmt.Sprintf("%s: %q %s", at[len(at)-1], g, text)))
+			continue
+		}
+		if strings.HasSuffix(g, "/") {
+			g += "**"
+		}
+		out = append(out, strings.TrimPrefix(g, "./"))
+	}
+	return out
+}
+
+// insidePath says what is wrong with a path or glob that has to stay within
+// the repository, or "".
+func insidePath(s string) string {
+	switch {
+	case strings.TrimSpace(s) == "":
+		return "is empty"
+	case strings.HasPrefix(s, "/"), strings.HasPrefix(s, "~"):
+		return "is absolute: paths are relative to the repository"
+	case slices.Contains(strings.Split(s, "/"), ".."):
+		return "leaves the repository"
+	case strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }):
+		return "holds a control character"
+	case path.Clean(s) == ".git" || strings.HasPrefix(path.Clean(s), ".git/"):
+		return "is git's own: it is never in scope"
+	}
+	return ""
+}
+
+// or is what p points to, or otherwise where it points to nothing.
+func or[T any](p *T, otherwise T) T {
+	if p == nil {
+		return otherwise
+	}
+	return *p
+}
+
+// union is a and what b adds to it, in that order.
+func union(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, s := range b {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,67 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// Load reads nightporter.toml, and the hats and patterns beside it. Relative
+// paths in it are resolved against its folder, "~/" against the home folder.
+// All that is wrong is one *Error.
+func Load(path string) (*Config, error) {
+	file, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("config: %w", err)
+	}
+	doc, problems := readDocument(path, maxConfigBytes)
+	if doc == nil {
+		return nil, newError(problems)
+	}
+	cfg := &Config{File: file, dir: filepath.Dir(path)}
+	problems = bind(doc, cfg)
+	cfg.resolve()
+	c := &checker{doc: doc, cfg: cfg}
+	c.house()
+	c.agents()
+	for i := range cfg.Projects {
+		c.project(i)
+	}
+	if len(cfg.Projects) == 0 { // hats and patterns are checked with each project
+		c.catalogue(nil)
+	}
+	if err := newError(append(problems, c.problems...)); err != nil {
+		return nil, err
+	}
+	return cfg, nil
+}
+
+// Empty is the Config of somebody who has no file: everything built in.
+func Empty() *Config { return &Config{} }
+
+// resolve makes every path absolute. A command's own path counts only where it
+// is written as one ("./my-agent"): else it is looked up in PATH.
+func (c *Config) resolve() {
+	for name, a := range c.Agents {
+		a.EnvFile = c.path(a.EnvFile)
+		if len(a.Command) > 0 && (isRelative(a.Command[0]) || isHome(a.Command[0])) {
+			a.Command[0] = c.path(a.Command[0])
+		}
+		c.Agents[name] = a
+	}
+	if t := c.Telegram; t != nil {
+		t.TokenFile = c.secret(t.TokenFile, "telegram-token", "telegram.token")
+	}
+	if s := c.Slack; s != nil {
+		s.AppTokenFile = c.secret(s.AppTokenFile, "slack-app-token", "slack-app.token")
+		s.BotTokenFile = c.secret(s.BotTokenFile, "slack-bot-token", "slack-bot.token")
+	}
+	for i := range c.Projects {
+		p := &c.Projects[i]
+		p.Repo = c.path(p.Repo)
+		for _, paths := range [][]string{p.Read, p.Cache} {
+			for j, s := range paths {
+				paths[j] = c.path(s)
+			}
+		}
+	}
+}

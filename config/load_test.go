@@ -1,0 +1,343 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// laySite makes a folder with a config's usual surroundings, two repositories
+// among them, and makes it the current one.
+func laySite(t *testing.T) string {
+	t.Helper()
+	return lay(t, []txtar.File{
+		{Name: "shop/.git/HEAD", Data: []byte("ref: refs/heads/main\n")},
+		{Name: "blog/.git/HEAD", Data: []byte("ref: refs/heads/main\n")},
+		{Name: "blog/src/a.go"},
+		{Name: "telegram.token", Data: []byte("t\n")},
+		{Name: "slack-app.token", Data: []byte("t\n")},
+		{Name: "secrets/slack-bot.token", Data: []byte("t\n")},
+		{Name: "mine.env", Data: []byte("KEY=v\n")},
+		{Name: "hats/README.md"},
+		{Name: "patterns/.hidden.toml", Data: []byte("no pattern")},
+	})
+}
+
+// layWhole lays the example that uses every key.
+func layWhole(t *testing.T) string {
+	t.Helper()
+	from, err := filepath.Abs("testdata/whole")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := laySite(t)
+	err = filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		write(t, filepath.Join(dir, rel), string(data))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func load(t *testing.T) *Config {
+	t.Helper()
+	cfg, err := Load("nightporter.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// TestSpecExample loads the example of SPEC 17 as it stands there.
+func TestSpecExample(t *testing.T) {
+	dir := laySite(t)
+	write(t, dir+"/slack-bot.token", "t\n")
+	if err := os.Chmod(dir+"/slack-bot.token", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir+"/nightporter.toml", `# nightporter.toml
+timezone = "Europe/Berlin"
+max_sessions = 1
+
+[telegram]
+token_file = "telegram.token"          # or the systemd credential telegram-token
+api = "https://api.telegram.org"
+
+[slack]
+app_token_file = "slack-app.token"
+bot_token_file = "slack-bot.token"
+api = "https://slack.com/api/"
+
+[digest]
+at = "07:30"
+quiet = "23:00-07:00"
+
+[agents.mine]
+command = ["./my-agent", "--fast"]
+
+[[project]]
+name = "shop"
+repo = "`+dir+`/shop"
+source = "plan:.agents/plans/in-progress/checkout.md"
+profile = "overnight"
+pattern = "plan-build-review"
+agent = "claude"
+setup = ["npm ci"]
+verify = ["npm test"]
+protected = ["main"]
+push = "never"
+`)
+	want := &Config{
+		Timezone: "Europe/Berlin", MaxSessions: ptr(1),
+		Telegram: &Telegram{TokenFile: dir + "/telegram.token", API: "https://api.telegram.org"},
+		Slack:    &Slack{AppTokenFile: dir + "/slack-app.token", BotTokenFile: dir + "/slack-bot.token", API: "https://slack.com/api/"},
+		Digest:   Digest{At: Clock{true, 7, 30}, Quiet: Hours{Clock{true, 23, 0}, Clock{true, 7, 0}}},
+		Agents:   map[string]Agent{"mine": {Command: []string{dir + "/my-agent", "--fast"}}},
+		Projects: []Project{{
+			Name: "shop", Repo: dir + "/shop", Source: Source{"plan", ".agents/plans/in-progress/checkout.md"},
+			Profile: "overnight", Pattern: "plan-build-review", Agent: "claude", Setup: []string{"npm ci"},
+			Verify: []Verify{{Run: "npm test"}}, Protected: []string{"main"}, Push: "never",
+		}},
+		File: dir + "/nightporter.toml",
+	}
+	if d := cmp.Diff(want, load(t), cmpopts.IgnoreUnexported(Config{})); d != "" {
+		t.Errorf("config (-want +got):\n%s", d)
+	}
+}
+
+func TestWhole(t *testing.T) {
+	dir := layWhole(t)
+	want := &Config{
+		Timezone: "Europe/Berlin", MaxSessions: ptr(3), Boundary: "required", SessionUser: "65533",
+		QuestionTimeout: QuestionTimeout{After: loop.Duration(45 * time.Minute), Then: "pause"},
+		Telegram:        &Telegram{TokenFile: dir + "/telegram.token", API: "http://127.0.0.1:8081"},
+		Slack:           &Slack{AppTokenFile: dir + "/slack-app.token", BotTokenFile: dir + "/secrets/slack-bot.token", API: "https://slack.example.com/api/"},
+		Digest:          Digest{At: Clock{true, 6, 45}, Quiet: Hours{Clock{true, 22, 30}, Clock{true, 6, 30}}, Urgent: []string{"standstill", "question"}},
+		Budget:          Budget{USDDay: 40, TokensDay: 90000000},
+		Agents: map[string]Agent{
+			"mine": {
+				Command: []string{dir + "/my-agent", "--fast"}, Prompt: "file", Output: "claude", EnvFile: dir + "/mine.env",
+				PassEnv: []string{"HTTPS_PROXY", "GOPROXY"}, USDEstimate: 0.75, Fallback: "codex",
+				Tiers: Tiers{"big-1", "small-1", "tiny-1"}, CoAuthor: ptr("Mine <mine@example.com>"),
+			},
+			"codex": {EnvFile: dir + "/mine.env"},
+		},
+		Projects: []Project{{
+			Name: "shop", Repo: dir + "/shop", Source: Source{"plan", ".agents/plans/in-progress/checkout.md"},
+			Profile: "overnight", Pattern: "quick", Agent: "mine", Setup: []string{"npm ci"},
+			Verify: []Verify{{Run: "npm test"}, {"npm run e2e", "final", loop.Duration(20 * time.Minute)}},
+			Base:   "develop", Protected: []string{"main", "release/*"}, Push: "end", OnBlocked: "stop",
+			MaxTasks: ptr(7), MaxIterations: ptr(70), MaxWaves: ptr(2), Batch: ptr(3), Start: "0 22 * * 1-5", Until: Clock{true, 7, 0},
+			Read: []string{"/usr/share/dict", dir + "/shared"}, Cache: []string{dir + "/caches/npm"},
+			Network: "none", Hosts: []string{"registry.npmjs.org", "*.example.com:443"}, Layout: Layout{[]string{"src/**", "test/**"}},
+			CommitStatus: true, TrustRepo: true, Hooks: true, Sign: true, Consensus: true, AllowMerge: true,
+			TelegramTopic: "42", SlackChannel: "C0123456",
+			Budget: ProjectBudget{15, 4.5, 1.25, 5000000},
+			Hat:    map[string]HatOverride{"builder": {"codex", "gpt-x", "high"}},
+		}, {
+			Name: "blog", Repo: dir + "/blog", Source: Source{"bugs", "forge:bug"}, MaxTasks: ptr(0), Until: Clock{true, 23, 30}, Start: "auto",
+			Hat: map[string]HatOverride{"reviewer": {Model: "strong"}},
+		}},
+		File: dir + "/nightporter.toml",
+	}
+	if d := cmp.Diff(want, load(t), cmpopts.IgnoreUnexported(Config{})); d != "" {
+		t.Errorf("config (-want +got):\n%s", d)
+	}
+}
+
+// TestWholeIsWhole fails when a key is added that the example does not use.
+func TestWholeIsWhole(t *testing.T) {
+	for file, root := range map[string]reflect.Type{
+		"nightporter.toml":   reflect.TypeFor[Config](),
+		"hats/reviewer.toml": reflect.TypeFor[hatFile](),
+	} {
+		doc, problems := readDocument(filepath.Join("testdata/whole", file), maxConfigBytes)
+		if doc == nil {
+			t.Fatal(problems)
+		}
+		var walk func(typ reflect.Type, path string)
+		walk = func(typ reflect.Type, path string) {
+			for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice || typ.Kind() == reflect.Map {
+				if typ.Kind() != reflect.Pointer {
+					path += "/*"
+				}
+				typ = typ.Elem()
+			}
+			if typ.Kind() != reflect.Struct || reflect.PointerTo(typ).Implements(reflect.TypeFor[interface{ UnmarshalText([]byte) error }]()) {
+				return
+			}
+			for key, f := range fieldsOf(typ) {
+				below := strings.TrimPrefix(path+"/"+key, "/")
+				found := false
+				for at := range doc.places {
+					if ok, err := filepath.Match(below, strings.ReplaceAll(at, "\x00", "/")); err == nil && ok {
+						found = true
+					}
+				}
+				if !found {
+					t.Errorf("%s lacks %s", file, below)
+				}
+				walk(f.Type, below)
+			}
+		}
+		walk(root, "")
+	}
+}
+
+func TestShortForms(t *testing.T) {
+	dir := laySite(t)
+	for text, want := range map[string]QuestionTimeout{
+		`question_timeout = "10m"`:                 {After: loop.Duration(10 * time.Minute)},
+		`question_timeout = "abort"`:               {Then: "abort"},
+		`question_timeout = { then = "continue" }`: {Then: "continue"},
+	} {
+		write(t, dir+"/nightporter.toml", text+"\n")
+		if got := load(t).QuestionTimeout; got != want {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+	write(t, dir+"/nightporter.toml", "question_timeout = \"abrot\"\n")
+	if _, err := Load("nightporter.toml"); err == nil || !strings.Contains(err.Error(), `meant "abort"?`) {
+		t.Errorf("abrot: %v", err)
+	}
+	write(t, dir+"/nightporter.toml", "\ufeffmax_sessions = 2\r\n") // as some editors save it
+	if got := load(t).Sessions(); got != 2 {
+		t.Errorf("with a byte order mark: %d", got)
+	}
+}
+
+// A systemd credential takes the place of a token's file that is not named.
+func TestCredential(t *testing.T) {
+	dir := laySite(t)
+	write(t, dir+"/creds/telegram-token", "t") // systemd guards it, whatever its mode
+	t.Setenv("CREDENTIALS_DIRECTORY", dir+"/creds")
+	write(t, dir+"/nightporter.toml", "[telegram]\n")
+	if got := load(t).Telegram.TokenFile; got != dir+"/creds/telegram-token" {
+		t.Errorf("token file %q", got)
+	}
+	write(t, dir+"/nightporter.toml", "[telegram]\ntoken_file = \"telegram.token\"\n")
+	if got := load(t).Telegram.TokenFile; got != dir+"/telegram.token" {
+		t.Errorf("named token file %q", got)
+	}
+}
+
+// Whoever is not the owner must not read a token, the group included.
+func TestTokenModes(t *testing.T) {
+	dir := laySite(t)
+	write(t, dir+"/nightporter.toml", "[telegram]\n")
+	for mode, ok := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o640: false, 0o604: false, 0o620: false} {
+		if err := os.Chmod(dir+"/telegram.token", mode); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load("nightporter.toml"); (err == nil) != ok {
+			t.Errorf("%#o: %v", mode, err)
+		}
+	}
+}
+
+// Nothing of a token may be shown, wherever a person put it.
+func TestNoTokenIsShown(t *testing.T) {
+	dir := laySite(t)
+	for _, text := range []string{
+		"[telegram]\ntoken = \"12345678:AAEhBOweik6ad9r_QXMENQjcrGbqCr4K-bc\"\n",
+		"[telegram]\ntoken_file = \"12345678:AAEhBOweik6ad9r_QXMENQjcrGbqCr4K-bc\"\n",
+		"[telegram]\ntoken = AAEhBOweik6ad9r\n",
+		"[telegram]\n12345678:AAEhBOweik6ad9r\n",
+		"[slack]\nbot_token_file = \"xoxb-AAEhBOweik6ad9r\"\n",
+		"agents = { x = { api_key = \"AAEhBOweik6ad9r\", command = [] } }\n",
+		"password = \"AAEhBOweik6ad9r\"\n",
+		"[agents.x]\ncommand = [\"a\"]\nfallback = \"sk-AAEhBOweik6ad9r\"\n",
+		"[[project]]\nname = \"ghp_AAEhBOweik6ad9r\"\n",
+	} {
+		write(t, dir+"/nightporter.toml", text)
+		_, err := Load("nightporter.toml")
+		var bad *Error
+		if !errors.As(err, &bad) {
+			t.Errorf("%s: %v", text, err)
+		} else if s := strings.ToLower(err.Error()); strings.Contains(s, "aaeh") || strings.Contains(s, "ad9r") || strings.Contains(s, "12345678") {
+			t.Errorf("%s is shown:\n%s", text, err)
+		}
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	for _, name := range []string{"testdata/whole/nightporter.toml", "testdata/whole/hats/reviewer.toml", "testdata/whole/patterns/quick.toml"} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	cases, _ := filepath.Glob("testdata/bad/*.txtar")
+	for _, name := range cases {
+		ar, err := txtar.ParseFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range ar.Files {
+			f.Add(file.Data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		doc, problems := parseDocument("f.toml", data)
+		if doc != nil {
+			cfg := &Config{}
+			c := &checker{doc: doc, cfg: cfg}
+			problems = bind(doc, cfg)
+			c.house()
+			c.agents()
+			for i := range cfg.Projects {
+				c.project(i)
+			}
+			_, _, hat := readHat(doc)
+			_, p, pattern := readPattern(doc)
+			problems = append(problems, c.problems...)
+			problems = append(append(problems, hat...), append(pattern, p.check(map[string]loop.Hat{})...)...)
+		}
+		lines := strings.Split(strings.TrimPrefix(string(data), "\ufeff"), "\n")
+		for _, p := range problems {
+			if p.Line > len(lines) || p.Line > 0 && (p.Col < 1 || p.Len < 1 || strings.TrimSuffix(lines[p.Line-1], "\r") != p.SourceLine) {
+				t.Fatalf("%+v", p)
+			}
+			if s := p.String(); strings.Count(s, "\n") > 3 || strings.ContainsAny(s, "\r\x1b\x00") {
+				t.Fatalf("breaks the frame: %q", s)
+			}
+		}
+	})
+}

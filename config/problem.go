@@ -1,0 +1,178 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// maxProblems is how many problems are shown at once (PHONE 4.4).
+const maxProblems = 10
+
+// Problem is one thing that a person has to mend before nightporter starts.
+type Problem struct {
+	File       string // as it was named to us; "" for a flag
+	Line       int    // 1-based; 0 where no line is to blame
+	Col        int    // 1-based, in characters
+	Len        int    // characters to underline, at least 1 where Line is set
+	SourceLine string // the line as it stands in the file, without its end
+	Text       string // what is wrong
+	Meant      string // the nearest thing that would be right, "" for none
+	Fix        string // what to do, "" where Text or Meant says it
+}
+
+// String is the problem as PHONE 4.4 shows it, without a line end:
+//
+//	✗ nightporter.toml:23:1  unknown key "protectd" in [[project]] shop
+//	    23 | protectd = ["main"]
+//	       | ^^^^^^^^ meant "protected"?
+//
+// Whatever looks like a token is masked, in the text as well as in the line.
+func (p Problem) String() string {
+	var b strings.Builder
+	b.WriteString("✗ ")
+	switch {
+	case p.Line > 0:
+		fmt.Fprintf(&b, "%s:%d:%d  ", printable(mask(p.File)), p.Line, p.Col)
+	case p.File != "":
+		b.WriteString(printable(mask(p.File)) + "  ")
+	}
+	b.WriteString(printable(mask(p.Text)))
+	meant := ""
+	if p.Meant != "" && mask(p.Text) == p.Text { // a guess made of a token would show it
+		meant = fmt.Sprintf("meant %q?", printable(mask(p.Meant)))
+	}
+	if p.Line > 0 {
+		line, pad, n := p.window()
+		fmt.Fprintf(&b, "\n%6d | %s", p.Line, line)
+		fmt.Fprintf(&b, "\n%6s | %s%s", "", pad, strings.Repeat("^", n))
+		if meant != "" {
+			b.WriteString(" " + meant)
+		}
+	} else if meant != "" {
+		b.WriteString("; " + meant)
+	}
+	if p.Fix != "" {
+		b.WriteString("\n    " + printable(mask(p.Fix)))
+	}
+	return b.String()
+}
+
+// Widest part of a source line that is shown.
+const windowWidth = 100
+
+// window returns the part of the line that is shown, what stands before the
+// carets, and how many carets there are.
+func (p Problem) window() (line, pad string, carets int) {
+	runes := []rune(printableLine(maskLine(p.SourceLine)))
+	col := min(max(p.Col-1, 0), len(runes))
+	from := 0
+	if col > windowWidth-20 {
+		from = col - 20
+	}
+	to := min(len(runes), from+windowWidth)
+	var before strings.Builder
+	if from > 0 {
+		line, from = "…", from+1
+		before.WriteByte(' ')
+	}
+	for _, r := range runes[min(from, col):col] {
+		if r != '\t' {
+			r = ' '
+		}
+		before.WriteRune(r) // a tab stays one, so that the carets stand below
+	}
+	line += string(runes[from:to])
+	if to < len(runes) {
+		line += "…"
+	}
+	return line, before.String(), max(1, min(p.Len, to-col))
+}
+
+// Error is everything that is wrong with a config, its hats and patterns, or
+// the flags: nothing of it may be used.
+type Error struct {
+	Items []Problem // at most ten, by file and line
+	More  int       // problems beyond these
+}
+
+// newError returns nil when there is no problem.
+func newError(items []Problem) error {
+	if len(items) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(items, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.Text, b.Text))
+	})
+	items = slices.Compact(items)
+	e := &Error{Items: items}
+	if len(items) > maxProblems {
+		e.Items, e.More = items[:maxProblems], len(items)-maxProblems
+	}
+	return e
+}
+
+// Error shows every problem as PHONE 4.4 does, without the final line, which
+// is the caller's: it knows the command and its exit code.
+func (e *Error) Error() string {
+	parts := make([]string, 0, len(e.Items)+1)
+	for _, p := range e.Items {
+		parts = append(parts, p.String())
+	}
+	if e.More > 0 {
+		parts = append(parts, fmt.Sprintf("  and %d more", e.More))
+	}
+	return strings.Join(parts, "\n")
+}
+
+// Tokens of the services and agents that a config is about. A person may put
+// one where its file belongs; not even a part of it may be shown then.
+var tokens = regexp.MustCompile(`\d{5,}:[A-Za-z0-9_-]{6,}` + // Telegram
+	`|\b(?:xox[a-z]|xapp)-[A-Za-z0-9-]+` + // Slack
+	`|\bsk-[A-Za-z0-9_-]{6,}|\bAIza[A-Za-z0-9_-]{6,}` + // model providers
+	`|\bgh[a-z]_[A-Za-z0-9]{4,}|\bgithub_pat_\w+|\bglpat-[\w-]+`) // forges
+
+// secretKey finds an assignment to a key that sounds secret and names no file.
+var secretKey = regexp.MustCompile(`(?i)(?:^|[\s{,."'])[a-z0-9_-]*(?:token|secret|passw(?:or)?d|api_?key|credential)s?["']?\s*=\s*(.*)$`)
+
+// number is a value that is none, as in "max_tokens = 5".
+var number = regexp.MustCompile(`^[-+]?[0-9][0-9._]*\s*(?:#.*)?$`)
+
+// mask replaces each character of what looks like a token, so that columns stay.
+func mask(s string) string { return tokens.ReplaceAllStringFunc(s, stars) }
+
+func maskLine(line string) string {
+	line = mask(line)
+	if m := secretKey.FindStringSubmatchIndex(line); m != nil && !number.MatchString(line[m[2]:]) {
+		line = line[:m[2]] + stars(line[m[2]:])
+	}
+	return line
+}
+
+func stars(s string) string { return strings.Repeat("*", len([]rune(s))) }
+
+// printable keeps hostile text from writing over the terminal: every character
+// that is none to look at becomes a replacement character, one for one.
+func printable(s string) string { return strings.Map(visible, s) }
+
+func printableLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return visible(r)
+	}, s)
+}
+
+func visible(r rune) rune {
+	if r == '\n' || r == '\t' {
+		return ' '
+	}
+	if !unicode.IsPrint(r) {
+		return unicode.ReplacementChar
+	}
+	return r
+}

@@ -1,0 +1,349 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Built-in settings of a project (SPEC 2.4, 4.3, 7).
+const (
+	defaultAgent   = "claude"
+	defaultPattern = "plan-build-review"
+
+	profileReview    = "review"
+	profileOvernight = "overnight"
+
+	defaultWaves   = 5
+	defaultBatch   = 5
+	backlogTasks   = 20 // specs a run (SPEC 3.4)
+	reviewTasks    = 5
+	reviewSessions = 100
+	nightSessions  = 500
+)
+
+// Overrides are the flags of nightporter run that are settings (SPEC 17). The
+// zero value of a field means that the flag was not given.
+type Overrides struct {
+	Repo          string // --repo, relative to the caller's folder
+	Source        string // --source KIND:PATH
+	Profile       string
+	Pattern       string
+	Agent         string
+	From          string // id of a task
+	Only          string // id of a task
+	MaxTasks      *int
+	MaxIterations *int
+	MaxWaves      *int
+	Batch         *int
+	Push          string
+	Until         string // HH:MM
+	Verify        []string
+	Setup         []string
+}
+
+// flagChecker gathers what is wrong with flags.
+type flagChecker struct{ problems []Problem }
+
+func (f *flagChecker) bad(flag, text, meant string) {
+	f.problems = append(f.problems, Problem{Text: "--" + flag + ": " + text, Meant: meant})
+}
+
+func (f *flagChecker) oneOf(flag, v string, words []string) {
+	if v != "" && !slices.Contains(words, v) {
+		f.bad(flag, fmt.Sprintf("%q is not one of %s", v, list(words)), nearest(v, words))
+	}
+}
+
+func (f *flagChecker) count(flag string, n *int, least int) {
+	if n != nil && *n < least {
+		f.bad(flag, fmt.Sprintf("%d is less than %d", *n, least), "")
+	}
+}
+
+// Pick returns the project that run's flags mean. Named by --repo, it is the
+// config's project with that repository, or else one made of the flags alone,
+// so that run needs no config file. Without --repo it is the project whose
+// repository holds dir, or the only one there is. dir is the folder of the
+// person who typed the flags.
+func (c *Config) Pick(flags Overrides, dir string) (Project, error) {
+	if flags.Repo != "" {
+		repo := flags.Repo
+		if !filepath.IsAbs(repo) {
+			repo = filepath.Join(dir, repo)
+		}
+		for _, p := range c.Projects {
+			if samePath(p.Repo, repo) {
+				return p, nil
+			}
+		}
+		return c.fromRepo(repo)
+	}
+	for _, p := range c.Projects {
+		if within(dir, p.Repo) {
+			return p, nil
+		}
+	}
+	if len(c.Projects) == 1 {
+		return c.Projects[0], nil
+	}
+	problem := Problem{Text: "which repository? This folder is in none that the config names", Fix: "Name it: --repo DIR"}
+	if len(c.Projects) == 0 {
+		problem.Text = "which repository? There is no config that names one"
+	}
+	return Project{}, newError([]Problem{problem})
+}
+
+// FromFlags is the project that run's flags describe by themselves, without
+// any config file. dir is the folder of the person who typed them.
+func FromFlags(flags Overrides, dir string) (Project, error) {
+	if flags.Repo == "" {
+		flags.Repo = dir
+	}
+	return Empty().Pick(flags, dir)
+}
+
+// fromRepo makes a project of a repository alone. Its name is the folder's,
+// made into one, with a number where the config has that name for another.
+func (c *Config) fromRepo(repo string) (Project, error) {
+	if text := checkRepo(repo); text != "" {
+		return Project{}, newError([]Problem{{Text: "--repo: " + text}})
+	}
+	real, err := filepath.EvalSymlinks(repo)
+	if err != nil {
+		return Project{}, newError([]Problem{{Text: "--repo: " + reason(err)}})
+	}
+	base := sanitise(filepath.Base(real))
+	name := base
+	for n := 2; slices.ContainsFunc(c.Projects, func(p Project) bool { return p.Name == name }); n++ {
+		tail := fmt.Sprintf("-%d", n)
+		name = base[:min(len(base), 32-len(tail))] + tail
+	}
+	return Project{Name: name, Repo: real}, nil
+}
+
+// Settings resolves what one run works by. Where several things speak, flags
+// win over the project, it over its profile, and that over what is built in
+// (SPEC 16); the rest of a task's own wishes is the core's. now is the time at
+// which the run starts. What is wrong with the flags, or missing, is an *Error.
+func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (loop.Settings, error) {
+	f := &flagChecker{}
+	zone, err := cfg.Zone()
+	if err != nil {
+		return loop.Settings{}, newError([]Problem{{Text: err.Error()}})
+	}
+	cat, problems := cfg.catalogue(&p)
+	f.problems = problems
+
+	f.oneOf("profile", flags.Profile, []string{profileReview, profileOvernight})
+	f.oneOf("agent", flags.Agent, cfg.AgentNames())
+	f.oneOf("push", flags.Push, []string{"never", "end", "task"})
+	f.oneOf("pattern", flags.Pattern, slices.Sorted(maps.Keys(cat.patterns)))
+	f.count("max-tasks", flags.MaxTasks, 0)
+	f.count("max-iterations", flags.MaxIterations, 0)
+	f.count("max-waves", flags.MaxWaves, 0)
+	f.count("batch", flags.Batch, 1)
+
+	s := loop.Settings{
+		Project: p.Name, Repo: p.Repo,
+		Source:    p.source(flags, f),
+		Profile:   cmp.Or(flags.Profile, p.Profile, profileReview),
+		Agent:     cmp.Or(flags.Agent, p.Agent, defaultAgent),
+		From:      strings.TrimSpace(flags.From),
+		Only:      strings.TrimSpace(flags.Only),
+		Setup:     p.setup(flags, f),
+		Verify:    p.verify(flags, f),
+		Protected: p.Protected,
+		Layout:    p.Layout.Write,
+
+		QuestionTimeout: cmp.Or(cfg.QuestionTimeout.After, loop.DefaultQuestionTimeout),
+		BaselineTimeout: loop.DefaultBaselineTimeout,
+		Grace:           loop.DefaultGrace,
+		Timezone:        zone.String(),
+		CommitStatus:    p.CommitStatus,
+	}
+	if s.Protected == nil {
+		s.Protected = []string{"main", "master"}
+	}
+	if cfg.Boundary == "required" {
+		s.Boundary = cfg.Boundary
+	}
+	s.Fallback = cfg.Agents[s.Agent].Fallback
+	s.CoAuthor = or(cfg.Agents[s.Agent].CoAuthor, fmt.Sprintf("%s <%s@localhost>", s.Agent, s.Agent))
+	p.limits(&s, flags)
+	if until, ok := p.until(flags, f); ok {
+		s.Until = until.Next(now, zone)
+	}
+
+	name := cmp.Or(flags.Pattern, p.Pattern, defaultPattern)
+	if pattern, ok := cat.patterns[name]; ok {
+		s.Pattern = pattern.pattern
+		f.problems = append(f.problems, pattern.check(cat.hats)...)
+	} else if flags.Pattern == "" {
+		f.problems = append(f.problems, Problem{Text: fmt.Sprintf("no pattern %q", name)})
+	}
+	s.Hats = p.hats(cfg, s, flags, cat.hats)
+	if err := newError(f.problems); err != nil {
+		return loop.Settings{}, err
+	}
+	return s, nil
+}
+
+// Zone is the time zone in which the person lives.
+func (c *Config) Zone() (*time.Location, error) {
+	if c.Timezone == "" {
+		return time.Local, nil
+	}
+	zone, err := time.LoadLocation(c.Timezone)
+	if err != nil {
+		return nil, fmt.Errorf("time zone: %w", err)
+	}
+	return zone, nil
+}
+
+// limits sets what depends on the profile and the kind of source (SPEC 2.4).
+func (p Project) limits(s *loop.Settings, flags Overrides) {
+	tasks, sessions, blocked, push := reviewTasks, reviewSessions, loop.OnBlockedStop, "never"
+	if s.Profile == profileOvernight {
+		tasks, sessions, blocked = 0, nightSessions, loop.OnBlockedContinue
+		if s.Source.Kind == "backlog" {
+			tasks = backlogTasks
+		}
+	}
+	if s.Source.Kind == "bugs" {
+		push = "task"
+	}
+	s.MaxTasks = first(tasks, flags.MaxTasks, p.MaxTasks)
+	s.MaxIterations = first(sessions, flags.MaxIterations, p.MaxIterations)
+	s.MaxWaves = first(defaultWaves, flags.MaxWaves, p.MaxWaves)
+	s.Batch = first(defaultBatch, flags.Batch, p.Batch)
+	s.OnBlocked = cmp.Or(p.OnBlocked, blocked)
+	s.Push = cmp.Or(flags.Push, p.Push, push)
+}
+
+// hats are all hats, with agent, model and effort as this run uses them. A
+// flag's agent wins over every hat's: who tries another agent means all of it.
+func (p Project) hats(cfg *Config, s loop.Settings, flags Overrides, hats map[string]loop.Hat) map[string]loop.Hat {
+	out := map[string]loop.Hat{}
+	for name, h := range hats {
+		o := p.Hat[name]
+		own := cmp.Or(o.Agent, h.Agent)
+		h.Effort = cmp.Or(o.Effort, h.Effort)
+		h.Model = cmp.Or(o.Model, h.Model)
+		switch {
+		case flags.Agent == "":
+			h.Agent = own
+		case own != "" && own != flags.Agent:
+			h.Agent, h.Model = "", "" // a model of the other agent's
+		default:
+			h.Agent = ""
+		}
+		h.Model = cfg.Agents[cmp.Or(h.Agent, s.Agent)].Tiers.model(h.Model)
+		if limit := p.Budget.USDSession; limit > 0 && (h.MaxCostUSD == 0 || h.MaxCostUSD > limit) {
+			h.MaxCostUSD = limit
+		}
+		out[name] = h
+	}
+	return out
+}
+
+func (p Project) source(flags Overrides, f *flagChecker) loop.SourceRef {
+	if flags.Source == "" {
+		if p.Source.Kind == "" {
+			f.bad("source", `missing: where are the tasks? Write it like "plan:.agents/plans/in-progress/checkout.md"`, "")
+		}
+		return loop.SourceRef(p.Source)
+	}
+	var s Source
+	if err := s.UnmarshalText([]byte(flags.Source)); err != nil {
+		f.failed("source", err)
+	}
+	return loop.SourceRef(s)
+}
+
+func (p Project) until(flags Overrides, f *flagChecker) (Clock, bool) {
+	if flags.Until == "" {
+		return p.Until, p.Until.Set
+	}
+	var c Clock
+	if err := c.UnmarshalText([]byte(flags.Until)); err != nil {
+		f.failed("until", err)
+		return c, false
+	}
+	return c, true
+}
+
+func (p Project) setup(flags Overrides, f *flagChecker) []loop.Command {
+	lines := p.Setup
+	if flags.Setup != nil {
+		lines = flags.Setup
+	}
+	return commands("setup", lines, f)
+}
+
+func (p Project) verify(flags Overrides, f *flagChecker) []loop.Command {
+	if flags.Verify != nil {
+		return commands("verify", flags.Verify, f)
+	}
+	var out []loop.Command
+	for _, v := range p.Verify {
+		out = append(out, loop.Command(v))
+	}
+	return out
+}
+
+func commands(flag string, lines []string, f *flagChecker) []loop.Command {
+	var out []loop.Command
+	for _, line := range lines {
+		if strings.TrimSpace(line) == "" {
+			f.bad(flag, "the command is empty", "")
+			continue
+		}
+		out = append(out, loop.Command{Run: line})
+	}
+	return out
+}
+
+func (f *flagChecker) failed(flag string, err error) {
+	meant := ""
+	if ve, ok := err.(*valueError); ok {
+		meant = ve.meant
+	}
+	f.bad(flag, err.Error(), meant)
+}
+
+// first is the first of the given values that is set, else otherwise.
+func first(otherwise int, values ...*int) int {
+	for _, v := range values {
+		if v != nil {
+			return *v
+		}
+	}
+	return otherwise
+}
+
+// samePath reports whether two paths lead to the same folder.
+func samePath(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// within reports whether dir is repo or lies below it.
+func within(dir, repo string) bool {
+	for ; ; dir = filepath.Dir(dir) {
+		if samePath(dir, repo) {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+var evening = time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)
+
+func settings(t *testing.T, cfg *Config, p Project, flags Overrides) loop.Settings {
+	t.Helper()
+	s, err := p.Settings(cfg, flags, evening)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestSettingsFromFlags runs without any config file.
+func TestSettingsFromFlags(t *testing.T) {
+	dir := laySite(t)
+	flags := Overrides{Repo: "shop", Source: "plan:checkout.md", Verify: []string{"go test ./..."}, From: "Task 5"}
+	p, err := FromFlags(flags, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := settings(t, Empty(), p, flags)
+	want := loop.Settings{
+		Project: "shop", Repo: dir + "/shop", Source: loop.SourceRef{Kind: "plan", Path: "checkout.md"}, Profile: "review",
+		Agent: "claude", OnBlocked: "stop", MaxTasks: 5, MaxIterations: 100, MaxWaves: 5, Batch: 5, From: "Task 5",
+		Verify: []loop.Command{{Run: "go test ./..."}}, Protected: []string{"main", "master"}, Push: "never",
+		QuestionTimeout: loop.DefaultQuestionTimeout, BaselineTimeout: loop.DefaultBaselineTimeout, Grace: loop.DefaultGrace,
+		Timezone: "Local", CoAuthor: "claude <claude@localhost>",
+	}
+	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(loop.Settings{}, "Pattern", "Hats")); d != "" {
+		t.Errorf("settings (-want +got):\n%s", d)
+	}
+	if got.Pattern.Name != "plan-build-review" || len(got.Hats) != 4 {
+		t.Errorf("pattern %s, hats %d", got.Pattern.Name, len(got.Hats))
+	}
+	if m := got.Hats["planner"].Model; m != "" {
+		t.Errorf("an agent without tiers is given model %q", m)
+	}
+}
+
+// TestPrecedence: flag > project > profile > built-in (SPEC 16).
+func TestPrecedence(t *testing.T) {
+	layWhole(t)
+	cfg := load(t)
+	shop, blog := cfg.Projects[0], cfg.Projects[1]
+	for name, c := range map[string]struct {
+		project Project
+		flags   Overrides
+		want    loop.Settings // of the fields below
+	}{
+		"project over profile": {shop, Overrides{}, loop.Settings{
+			Profile: "overnight", OnBlocked: "stop", MaxTasks: 7, MaxIterations: 70, MaxWaves: 2, Batch: 3, Push: "end",
+			Agent: "mine", Fallback: "codex", CoAuthor: "Mine <mine@example.com>"}},
+		"flags over project": {shop, Overrides{
+			Profile: "review", MaxTasks: ptr(0), MaxIterations: ptr(9), MaxWaves: ptr(1), Batch: ptr(1), Push: "never", Agent: "demo"}, loop.Settings{
+			Profile: "review", OnBlocked: "stop", MaxTasks: 0, MaxIterations: 9, MaxWaves: 1, Batch: 1, Push: "never",
+			Agent: "demo", CoAuthor: "demo <demo@localhost>"}},
+		"profile over built-in, bugs are pushed": {blog, Overrides{Profile: "overnight"}, loop.Settings{
+			Profile: "overnight", OnBlocked: "continue", MaxTasks: 0, MaxIterations: 500, MaxWaves: 5, Batch: 5, Push: "task",
+			Agent: "claude", CoAuthor: "claude <claude@localhost>"}},
+		"backlog overnight": {Project{Name: "x"}, Overrides{Profile: "overnight", Source: "backlog"}, loop.Settings{
+			Profile: "overnight", OnBlocked: "continue", MaxTasks: 20, MaxIterations: 500, MaxWaves: 5, Batch: 5, Push: "never",
+			Agent: "claude", CoAuthor: "claude <claude@localhost>"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := settings(t, cfg, c.project, c.flags)
+			got := loop.Settings{Profile: s.Profile, OnBlocked: s.OnBlocked, MaxTasks: s.MaxTasks, MaxIterations: s.MaxIterations,
+				MaxWaves: s.MaxWaves, Batch: s.Batch, Push: s.Push, Agent: s.Agent, Fallback: s.Fallback, CoAuthor: s.CoAuthor}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+	s := settings(t, cfg, shop, Overrides{})
+	if want := []loop.Command{{Run: "npm test"}, {Run: "npm run e2e", When: "final", Timeout: loop.Duration(20 * time.Minute)}}; !cmp.Equal(s.Verify, want) {
+		t.Errorf("verify %v", s.Verify)
+	}
+	if s.QuestionTimeout.D() != 45*time.Minute || s.Boundary != "required" || s.Pattern.Name != "quick" || s.Timezone != "Europe/Berlin" {
+		t.Errorf("%v %q %q %q", s.QuestionTimeout, s.Boundary, s.Pattern.Name, s.Timezone)
+	}
+	// 23:10 UTC is 00:10 in Berlin: 07:00 is today's.
+	if want := time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC); !s.Until.Equal(want) {
+		t.Errorf("until %v", s.Until)
+	}
+	if s := settings(t, cfg, shop, Overrides{Verify: []string{"make"}, Setup: []string{}, Until: "00:10"}); len(s.Verify) != 1 || len(s.Setup) != 0 ||
+		!s.Until.Equal(time.Date(2026, 11, 20, 23, 10, 0, 0, time.UTC)) {
+		t.Errorf("flags: %v %v %v", s.Verify, s.Setup, s.Until)
+	}
+}
+
+// TestHatsOfARun: agent, model and effort of each hat, and the cap on its cost.
+func TestHatsOfARun(t *testing.T) {
+	layWhole(t)
+	cfg := load(t)
+	shop := cfg.Projects[0]
+	type row struct {
+		Agent, Model, Effort string
+		Max                  float64
+	}
+	check := func(name string, s loop.Settings, want map[string]row) {
+		t.Helper()
+		got := map[string]row{}
+		for n := range want {
+			h := s.Hats[n]
+			got[n] = row{h.Agent, h.Model, h.Effort, h.MaxCostUSD}
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+	}
+	check("as configured", settings(t, cfg, shop, Overrides{}), map[string]row{
+		"planner":  {"", "big-1", "", 1.25},          // shipped tier, looked up with the project's agent
+		"builder":  {"codex", "gpt-x", "high", 1.25}, // the project's override of its repository's hat
+		"reviewer": {"codex", "gpt-y", "low", 1.25},  // the hat beside the config, capped
+		"fixer":    {"", "small-1", "", 1.25},
+	})
+	check("--agent claude", settings(t, cfg, shop, Overrides{Agent: "claude"}), map[string]row{
+		"planner": {"", "", "", 1.25}, "builder": {"", "", "high", 1.25}, "reviewer": {"", "", "low", 1.25},
+	})
+	if h := settings(t, cfg, shop, Overrides{}).Hats["builder"]; h.Shipped || !cmp.Equal(h.WriteAllowed, []string{"src/**", "lib/**"}) || h.Prompt != h.Role {
+		t.Errorf("the repository's builder: %+v", h)
+	}
+}
+
+func TestBadFlags(t *testing.T) {
+	laySite(t)
+	_, err := Project{Name: "x"}.Settings(Empty(), Overrides{
+		Source: "plans:x", Profile: "overnigth", Pattern: "singel", Agent: "cluade", Push: "sometimes", Until: "7",
+		MaxTasks: ptr(-1), Batch: ptr(0), Verify: []string{" "},
+	}, evening)
+	want := `✗ --agent: "cluade" is not one of claude, codex, copilot, demo, gemini, opencode, pi, qwen; meant "claude"?
+✗ --batch: 0 is less than 1
+✗ --max-tasks: -1 is less than 0
+✗ --pattern: "singel" is not one of plan-build-review, single; meant "single"?
+✗ --profile: "overnigth" is not one of review, overnight; meant "overnight"?
+✗ --push: "sometimes" is not one of never, end, task
+✗ --source: "plans:x" is not a source: write KIND:PATH, KIND one of plan, backlog, tasks, prd, bugs, forge; meant "plan:x"?
+✗ --until: "7" is not a time of day: write it like "07:30"
+✗ --verify: the command is empty`
+	if err == nil {
+		t.Fatal("no error")
+	}
+	if d := cmp.Diff(want, err.Error()); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if _, err := (Project{Name: "x"}).Settings(Empty(), Overrides{}, evening); err == nil || !strings.Contains(err.Error(), "--source: missing") {
+		t.Errorf("no source: %v", err)
+	}
+}
+
+func TestPick(t *testing.T) {
+	dir := layWhole(t)
+	cfg := load(t)
+	write(t, dir+"/other/shop/.git/HEAD", "ref: refs/heads/main\n")
+	write(t, dir+"/My Übung!/.git/HEAD", "ref: refs/heads/main\n")
+	if err := os.Symlink(dir+"/shop", dir+"/link"); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		cfg        *Config
+		repo, from string
+		want       string
+	}{
+		"the project of --repo":                   {cfg, "blog", dir, "blog"},
+		"through a link":                          {cfg, "link", dir, "shop"},
+		"the folder one stands in":                {cfg, "", dir + "/blog/src", "blog"},
+		"flags alone":                             {Empty(), "shop", dir, "shop"},
+		"flags alone, the folder of the person":   {Empty(), ".", dir + "/shop", "shop"},
+		"another repository of a project's name":  {cfg, "other/shop", dir, "shop-2"},
+		"a folder whose name is no project's":     {Empty(), "My Übung!", dir, "my-bung"},
+		"only one project, so there is no choice": {&Config{Projects: cfg.Projects[1:]}, "", dir, "blog"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := c.cfg.Pick(Overrides{Repo: c.repo}, c.from)
+			if err != nil || p.Name != c.want {
+				t.Errorf("%q, %v; want %q", p.Name, err, c.want)
+			}
+		})
+	}
+	for name, c := range map[string]struct {
+		cfg  *Config
+		repo string
+		want string
+	}{
+		"none named":       {cfg, "", "which repository?"},
+		"missing":          {cfg, "nowhere", "is missing"},
+		"not a repository": {cfg, "hats", "is not a git repository"},
+	} {
+		_, err := c.cfg.Pick(Overrides{Repo: c.repo}, dir)
+		var bad *Error
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestClockNext(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ clock, now, want string }{
+		{"07:00", "2026-11-19T23:10:00+01:00", "2026-11-20T07:00:00+01:00"},
+		{"07:00", "2026-11-20T06:59:59+01:00", "2026-11-20T07:00:00+01:00"},
+		{"07:00", "2026-11-20T07:00:00+01:00", "2026-11-21T07:00:00+01:00"},
+		{"00:00", "2026-12-31T12:00:00+01:00", "2027-01-01T00:00:00+01:00"},
+		{"07:00", "2026-10-24T23:00:00+02:00", "2026-10-25T07:00:00+01:00"}, // the clock goes back at night
+		{"02:30", "2027-03-27T23:00:00+01:00", "2027-03-28T03:30:00+02:00"}, // and leaves this one out
+	} {
+		var clock Clock
+		if err := clock.UnmarshalText([]byte(c.clock)); err != nil {
+			t.Fatal(err)
+		}
+		now, err := time.Parse(time.RFC3339, c.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := clock.Next(now, berlin).Format(time.RFC3339); got != c.want {
+			t.Errorf("%s after %s: %s, want %s", c.clock, c.now, got, c.want)
+		}
+	}
+}

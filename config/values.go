@@ -1,0 +1,215 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Text is a text that people also write as a whole number, such as a uid.
+type Text string
+
+func (t *Text) fromTOML(x any) error {
+	switch x := x.(type) {
+	case string:
+		*t = Text(x)
+	case int64:
+		*t = Text(strconv.FormatInt(x, 10))
+	default:
+		return errors.New("must be a text in quotes or a whole number")
+	}
+	return nil
+}
+
+// Words is a list of texts; a single one may stand without brackets.
+type Words []string
+
+func (w *Words) fromTOML(x any) error {
+	if s, ok := x.(string); ok {
+		*w = Words{s}
+		return nil
+	}
+	list, ok := x.([]any)
+	if !ok {
+		return errors.New(`must be a text in quotes, or a list like ["a", "b"]`)
+	}
+	for _, e := range list {
+		s, ok := e.(string)
+		if !ok {
+			return errors.New(`must hold texts in quotes, like ["a", "b"]`)
+		}
+		*w = append(*w, s)
+	}
+	return nil
+}
+
+func (v *Verify) fromTOML(x any) error {
+	if s, ok := x.(string); ok {
+		v.Run = s
+		return nil
+	}
+	return errTable
+}
+
+// QuestionTimeout is how long a question waits and what happens then
+// (SPEC 6.4), written as "30m", as "continue", "pause" or "abort", or as
+// {after = "30m", then = "pause"}.
+type QuestionTimeout struct {
+	After loop.Duration `toml:"after"` // 0 = 30 minutes
+	Then  string        `toml:"then" oneof:"continue pause abort"`
+}
+
+func (q *QuestionTimeout) fromTOML(x any) error {
+	s, ok := x.(string)
+	if !ok {
+		return errTable
+	}
+	words := []string{"continue", "pause", "abort"}
+	if slices.Contains(words, s) {
+		q.Then = s
+		return nil
+	}
+	if err := q.After.UnmarshalText([]byte(s)); err != nil {
+		if near := nearest(s, words); near != "" {
+			return &valueError{text: fmt.Sprintf("%q is neither a duration nor one of continue, pause, abort", s), meant: near}
+		}
+		return err
+	}
+	return nil
+}
+
+// Clock is a time of day, "07:30". The zero value is none at all, which
+// midnight is not.
+type Clock struct {
+	Set          bool
+	Hour, Minute int
+}
+
+// UnmarshalText reads HH:MM.
+func (c *Clock) UnmarshalText(text []byte) error {
+	t, err := time.Parse("15:04", string(text))
+	if err != nil || len(text) != len("15:04") {
+		return fmt.Errorf(`%q is not a time of day: write it like "07:30"`, text)
+	}
+	*c = Clock{Set: true, Hour: t.Hour(), Minute: t.Minute()}
+	return nil
+}
+
+// String is HH:MM, or "" for none.
+func (c Clock) String() string {
+	if !c.Set {
+		return ""
+	}
+	return fmt.Sprintf("%02d:%02d", c.Hour, c.Minute)
+}
+
+// Next is the first moment after now at which the clock shows c in zone. Where
+// a change of daylight-saving time leaves c out, it is the moment that takes
+// its place.
+func (c Clock) Next(now time.Time, zone *time.Location) time.Time {
+	now = now.In(zone)
+	for day := 0; ; day++ {
+		t := time.Date(now.Year(), now.Month(), now.Day()+day, c.Hour, c.Minute, 0, 0, zone)
+		if t.After(now) {
+			return t
+		}
+	}
+}
+
+// Hours is a part of each day, "23:00-07:00", which may reach over midnight.
+type Hours struct{ From, To Clock }
+
+// UnmarshalText reads HH:MM-HH:MM.
+func (h *Hours) UnmarshalText(text []byte) error {
+	bad := fmt.Errorf(`%q is not a part of the day: write it like "23:00-07:00"`, text)
+	from, to, ok := strings.Cut(string(text), "-")
+	var v Hours
+	if !ok || v.From.UnmarshalText([]byte(from)) != nil || v.To.UnmarshalText([]byte(to)) != nil {
+		return bad
+	}
+	if v.From == v.To {
+		return fmt.Errorf(`%q begins when it ends: write it like "23:00-07:00", or leave it out`, text)
+	}
+	*h = v
+	return nil
+}
+
+// Start says when up starts a run by itself: "manual", "auto", or a cron
+// expression of five fields (SPEC 16). The expression itself is read where it
+// is used; here only its form is looked at.
+type Start string
+
+var cronWords = []string{"manual", "auto", "@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually"}
+
+// UnmarshalText reads one of the words or five fields.
+func (s *Start) UnmarshalText(text []byte) error {
+	v := string(text)
+	fields := strings.Fields(v)
+	cron := len(fields) == 5 && !slices.ContainsFunc(fields, func(f string) bool {
+		return strings.Trim(f, "0123456789*/,-?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") != ""
+	})
+	if !cron && !slices.Contains(cronWords, v) {
+		return &valueError{
+			text:  fmt.Sprintf(`%q is neither "manual", "auto" nor a cron expression like "0 22 * * 1-5"`, v),
+			meant: nearest(v, cronWords),
+		}
+	}
+	*s = Start(v)
+	return nil
+}
+
+// Source is where a project's tasks come from: KIND:PATH (SPEC 3, 17). Path is
+// as written, relative to the repository.
+type Source loop.SourceRef
+
+// Kinds of sources, and the path that each has when none is named.
+var sourceKinds = []string{"plan", "backlog", "tasks", "prd", "bugs", "forge"}
+
+var sourceDefaults = map[string]string{"backlog": "ai/backlog.md", "tasks": "tasks.json", "prd": "prd.json"}
+
+// UnmarshalText reads KIND:PATH.
+func (s *Source) UnmarshalText(text []byte) error {
+	v := string(text)
+	kind, path, hasPath := strings.Cut(v, ":")
+	if !slices.Contains(sourceKinds, kind) {
+		e := &valueError{text: fmt.Sprintf("%q is not a source: write KIND:PATH, KIND one of %s", v, list(sourceKinds))}
+		if near := nearest(kind, sourceKinds); near != "" && hasPath {
+			e.meant = near + ":" + path
+		} else if !hasPath && strings.HasSuffix(v, ".md") {
+			e.meant = "plan:" + v
+		} else if !hasPath && strings.HasSuffix(v, "prd.json") {
+			e.meant = "prd:" + v
+		} else if !hasPath && strings.HasSuffix(v, ".json") {
+			e.meant = "tasks:" + v
+		}
+		return e
+	}
+	if path == "" {
+		path = sourceDefaults[kind]
+	}
+	rest, form, forge := path, kind+":PATH", kind == "forge"
+	if kind == "bugs" && strings.HasPrefix(path, "forge:") {
+		rest, form, forge = strings.TrimPrefix(path, "forge:"), "bugs:forge:LABEL", true
+	} else if forge {
+		form = "forge:LABEL"
+	}
+	switch {
+	case strings.TrimSpace(rest) == "":
+		return fmt.Errorf("%q is not whole: write it like %s", v, form)
+	case strings.ContainsFunc(path, func(r rune) bool { return r < ' ' }):
+		return fmt.Errorf("%q holds a control character", v)
+	case !forge && !filepath.IsAbs(path) && !filepath.IsLocal(path):
+		return fmt.Errorf("%q leaves the repository: its path is relative to the repository", v)
+	}
+	*s = Source{Kind: kind, Path: path}
+	return nil
+}
+
+// list is words as a person lists them.
+func list(words []string) string { return strings.Join(words, ", ") }
