@@ -1,0 +1,343 @@
+package task
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// fixture is a source over a file that the conformance suite may do anything
+// to. The file has at least three tasks.
+type fixture struct {
+	source Source
+	again  func() Source // another one over the same file, as a second process has
+	path   string
+	mask   func(text []byte) []byte                    // the text with every status taken out, by other means than the source's own
+	edit   func(text []byte, note string) []byte       // what a person does meanwhile: note is in the text then, statuses stay
+	notes  func(text []byte) (map[string]bool, []byte) // the notes of all edits, and the text without them
+}
+
+// testSource is what every source has to pass (SPEC 3.2). open makes a new
+// file of the given variant in an empty folder.
+func testSource(t *testing.T, variants int, open func(t testing.TB, dir string, variant int) fixture) {
+	marks := []loop.Mark{loop.MarkOpen, loop.MarkDone, loop.MarkBlocked, loop.MarkManualVerify}
+
+	t.Run("reading changes nothing", func(t *testing.T) {
+		for v := range variants {
+			f := open(t, t.TempDir(), v)
+			before, info := snapshotFile(t, f.path)
+			first, err := f.source.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			second, err := f.source.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(first, second); d != "" {
+				t.Errorf("two reads differ:\n%s", d)
+			}
+			after, info2 := snapshotFile(t, f.path)
+			if !bytes.Equal(before, after) || !os.SameFile(info, info2) || !info.ModTime().Equal(info2.ModTime()) {
+				t.Error("reading touched the file")
+			}
+		}
+	})
+
+	t.Run("random marks", func(t *testing.T) {
+		root, n := t.TempDir(), 0
+		rapid.Check(t, func(rt *rapid.T) {
+			n++
+			dir := filepath.Join(root, fmt.Sprint(n))
+			if err := os.Mkdir(dir, 0o755); err != nil {
+				rt.Fatal(err)
+			}
+			f := open(t, dir, rapid.IntRange(0, variants-1).Draw(rt, "variant"))
+			original, _ := snapshotFile(rt, f.path)
+			litter := entries(rt, filepath.Dir(f.path))
+			snap, err := f.source.Read(context.Background())
+			if err != nil {
+				rt.Fatal(err)
+			}
+			want := map[string]loop.Mark{}
+			var ids []string
+			for _, task := range snap.Tasks {
+				want[task.ID] = task.Mark
+				ids = append(ids, task.ID)
+			}
+			for range rapid.IntRange(1, 5).Draw(rt, "steps") {
+				var batch []loop.Marking
+				for range rapid.IntRange(1, 3).Draw(rt, "batch") {
+					id := rapid.SampledFrom(ids).Draw(rt, "task")
+					m := rapid.SampledFrom(marks).Draw(rt, "mark")
+					want[id] = m
+					batch = append(batch, loop.Marking{Task: strings.ToUpper(id), Mark: m})
+				}
+				if err := f.source.Mark(context.Background(), batch); err != nil {
+					rt.Fatal(err)
+				}
+				text, info := snapshotFile(rt, f.path)
+				if d := cmp.Diff(string(f.mask(original)), string(f.mask(text))); d != "" {
+					rt.Fatalf("bytes beside a status changed (-before +after):\n%s", d)
+				}
+				now, err := f.source.Read(context.Background())
+				if err != nil {
+					rt.Fatalf("%v\n%s", err, text)
+				}
+				for i, task := range now.Tasks {
+					if task.Mark != want[task.ID] {
+						rt.Fatalf("%s reads %s, marked %s:\n%s", task.ID, task.Mark, want[task.ID], text)
+					}
+					task.Mark = snap.Tasks[i].Mark
+					if d := cmp.Diff(snap.Tasks[i], task); d != "" {
+						rt.Fatalf("more than the mark reads differently:\n%s", d)
+					}
+				}
+				if err := f.source.Mark(context.Background(), batch); err != nil {
+					rt.Fatal(err)
+				}
+				if again, info2 := snapshotFile(rt, f.path); !bytes.Equal(text, again) || !os.SameFile(info, info2) {
+					rt.Fatalf("the same marks again changed the file:\n%s", again)
+				}
+			}
+			if d := cmp.Diff(litter, entries(rt, filepath.Dir(f.path))); d != "" {
+				rt.Fatalf("files were left in the user's folder:\n%s", d)
+			}
+		})
+	})
+
+	t.Run("a task that is gone", func(t *testing.T) {
+		f := open(t, t.TempDir(), 0)
+		snap, err := f.source.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = f.source.Mark(t.Context(), []loop.Marking{{Task: "no such task", Mark: loop.MarkDone}, {Task: snap.Tasks[1].ID, Mark: loop.MarkDone}})
+		gone := (*GoneError)(nil)
+		if !errors.As(err, &gone) || !slices.Equal(gone.Tasks, []string{"no such task"}) {
+			t.Errorf("got %v, want a GoneError for it", err)
+		}
+		if snap, err = f.source.Read(t.Context()); err != nil || snap.Tasks[1].Mark != loop.MarkDone {
+			t.Errorf("the other one was not marked: %v %v", snap.Tasks, err)
+		}
+		if err := os.Remove(f.path); err != nil {
+			t.Fatal(err)
+		}
+		err = f.source.Mark(t.Context(), []loop.Marking{{Task: snap.Tasks[1].ID, Mark: loop.MarkOpen}})
+		if !errors.As(err, &gone) || !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("file gone: got %v, want a GoneError that says so", err)
+		}
+		if _, err := os.Lstat(f.path); err == nil {
+			t.Error("marking brought a file back that somebody removed")
+		}
+		if _, err := f.source.Read(t.Context()); !errors.As(err, new(*loop.InputError)) {
+			t.Errorf("reading a file that is gone: got %v, want an InputError", err)
+		}
+	})
+
+	t.Run("two processes mark at once", func(t *testing.T) {
+		f := open(t, t.TempDir(), 0)
+		snap, err := f.source.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		for i, s := range []Source{f.source, f.again(), f.again()} {
+			wg.Go(func() {
+				for _, m := range []loop.Mark{loop.MarkBlocked, loop.MarkOpen, loop.MarkDone} {
+					if err := s.Mark(t.Context(), []loop.Marking{{Task: snap.Tasks[i].ID, Mark: m}}); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if snap, err = f.source.Read(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, task := range snap.Tasks[:3] {
+			if task.Mark != loop.MarkDone {
+				t.Errorf("%s was marked done and reads %s", task.ID, task.Mark)
+			}
+		}
+	})
+
+	// An editor that saves all the time, in both of the ways in which editors
+	// do. It may lose marks of ours, which the ledger restores; none of its
+	// own text may be lost by us.
+	for name, save := range map[string]func(path string, text []byte) error{
+		"an editor that renames": func(path string, text []byte) error {
+			if err := os.WriteFile(path+".tmp", text, 0o644); err != nil {
+				return err
+			}
+			return os.Rename(path+".tmp", path)
+		},
+		"an editor that writes in place": func(path string, text []byte) error { return os.WriteFile(path, text, 0o644) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := open(t, t.TempDir(), 0)
+			original, _ := snapshotFile(t, f.path)
+			snap, err := f.source.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]bool{}
+			tick := make(chan struct{})
+			var wg sync.WaitGroup
+			wg.Go(func() {
+				for n := 0; ; n++ {
+					if _, ok := <-tick; !ok {
+						return
+					}
+					note := fmt.Sprintf("note %d", n)
+					want[note] = true
+					text, err := os.ReadFile(f.path)
+					if err == nil {
+						err = save(f.path, f.edit(text, note))
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			})
+			for n := range 40 {
+				tick <- struct{}{} // it saves while we mark
+				err := f.source.Mark(t.Context(), []loop.Marking{{Task: snap.Tasks[0].ID, Mark: marks[n%4]}, {Task: snap.Tasks[2].ID, Mark: marks[(n+1)%4]}})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+			close(tick)
+			wg.Wait()
+			text, _ := snapshotFile(t, f.path)
+			got, rest := f.notes(text)
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("notes of the editor (-written +there):\n%s", d)
+			}
+			if d := cmp.Diff(string(f.mask(original)), string(f.mask(rest))); d != "" {
+				t.Errorf("other text (-before +after):\n%s", d)
+			}
+		})
+	}
+
+	t.Run("watching", func(t *testing.T) {
+		f := open(t, t.TempDir(), 0)
+		if _, err := f.source.Read(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		// Changed after Read and before Watch: that counts too.
+		text, _ := snapshotFile(t, f.path)
+		write(t, f.path, f.edit(text, "before"))
+		ctx, cancel := context.WithCancel(t.Context())
+		changed, ended := make(chan struct{}, 100), make(chan error, 1)
+		go func() { ended <- f.source.Watch(ctx, func() { changed <- struct{}{} }) }()
+		wait := func(what string) {
+			t.Helper()
+			select {
+			case <-changed:
+			case err := <-ended:
+				t.Fatalf("%s: watching ended: %v", what, err)
+			case <-time.After(20 * time.Second):
+				t.Fatalf("%s: not told", what)
+			}
+		}
+		wait("changed before")
+		now, _ := snapshotFile(t, f.path)
+		write(t, f.path, now) // the same again is no change: what is told next must be the one after
+		write(t, f.path, f.edit(now, "in place"))
+		wait("in place")
+		write(t, f.path+".new", text)
+		if err := os.Rename(f.path+".new", f.path); err != nil {
+			t.Fatal(err)
+		}
+		wait("renamed over")
+		if err := os.Remove(f.path); err != nil {
+			t.Fatal(err)
+		}
+		wait("removed")
+		write(t, f.path, text)
+		wait("made again")
+		dir := filepath.Dir(f.path)
+		if err := os.Rename(dir, dir+".away"); err != nil {
+			t.Fatal(err)
+		}
+		wait("folder gone")
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, f.path, f.edit(text, "new folder"))
+		wait("in a new folder of the same name")
+		text2, _ := snapshotFile(t, f.path)
+		write(t, f.path, f.edit(text2, "once more"))
+		wait("in the new folder, once more")
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("ended with %v", err)
+		}
+		if n := len(changed); n > 0 {
+			t.Errorf("told %d times too often", n)
+		}
+	})
+}
+
+// tester is what *testing.T and *rapid.T have in common.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+func snapshotFile(t tester, path string) ([]byte, os.FileInfo) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text, info
+}
+
+// write puts a text in place, long enough ago to be at rest.
+func write(t tester, path string, text []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	age(t, path)
+}
+
+func age(t tester, path string) {
+	t.Helper()
+	past := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(path, past, past); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func entries(t tester, dir string) []string {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	return names
+}

@@ -1,0 +1,50 @@
+package task
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// exchange swaps what two names of one folder stand for, in one step.
+func exchange(a, b string) error {
+	err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
+		return errors.ErrUnsupported
+	}
+	if err != nil {
+		return &os.LinkError{Op: "exchange", Old: a, New: b, Err: err}
+	}
+	return nil
+}
+
+// writeTemp writes a file beside path and returns its name. It gets the name
+// only when it is whole and on the disk, so that a crash leaves nothing behind.
+func writeTemp(path string, data []byte, like fs.FileInfo) (string, error) {
+	dir := filepath.Dir(path)
+	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_WRONLY|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return writeNamed(path, data, like) // not every file system can
+	}
+	file := os.NewFile(uintptr(fd), path)
+	defer file.Close()
+	if err := fill(file, data, like); err != nil {
+		return "", err
+	}
+	for {
+		name := filepath.Join(dir, strings.Replace(tempPattern(path), "*", fmt.Sprintf("%016x", rand.Uint64()), 1))
+		err := unix.Linkat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", fd), unix.AT_FDCWD, name, unix.AT_SYMLINK_FOLLOW)
+		switch {
+		case err == nil:
+			return name, nil
+		case !errors.Is(err, unix.EEXIST):
+			return writeNamed(path, data, like) // no /proc
+		}
+	}
+}

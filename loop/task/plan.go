@@ -1,0 +1,365 @@
+package task
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Limits of a plan. A file beyond them is no plan that a person wrote.
+const (
+	maxPlanBytes = 4 << 20
+	maxTasks     = 2000
+	maxFindings  = 100
+)
+
+// ParsePlan reads a Markdown plan (SPEC 3.3). file is its path as it shall
+// stand in Snapshot.Path; findings carry its last element. Malformed input is
+// a *loop.InputError with every finding, in order of lines, and no task may be
+// used then. Warnings come in the snapshot. data is not kept or changed.
+func ParsePlan(file string, data []byte) (loop.Snapshot, error) {
+	p := scanPlan(filepath.Base(file), data)
+	tasks := p.read()
+	if err := p.err(); err != nil {
+		return loop.Snapshot{}, err
+	}
+	s := loop.Snapshot{Name: planName(file), Path: file, Tasks: tasks}
+	s.Warnings = append(p.warnings, Lint(s)...)
+	slices.SortStableFunc(s.Warnings, func(a, b loop.Finding) int { return a.Line - b.Line })
+	return s, nil
+}
+
+// planName is "checkout" for a/checkout.md.
+func planName(file string) string {
+	base := filepath.Base(file)
+	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" {
+		return name
+	}
+	return base
+}
+
+// plan is a plan's text with the places that matter in it. Nothing of the
+// text is ever rebuilt from it: a write changes single spans.
+type plan struct {
+	file     string
+	data     []byte
+	lines    []span // without line ends
+	tasks    []planTask
+	findings []loop.Finding
+	warnings []loop.Finding
+}
+
+// planTask is a task's line and the lines that belong to it.
+type planTask struct {
+	taskLine
+	line   int // index of the box line
+	indent int // columns before the bullet
+	end    int // index after its last line
+}
+
+func (p *plan) finding(line int, text, fix string) {
+	p.findings = append(p.findings, loop.Finding{File: p.file, Line: line + 1, Text: text, Fix: fix})
+}
+
+func (p *plan) warning(line int, text, fix string) {
+	p.warnings = append(p.warnings, loop.Finding{File: p.file, Line: line + 1, Text: text, Fix: fix})
+}
+
+func (p *plan) err() error {
+	if len(p.findings) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(p.findings, func(a, b loop.Finding) int { return a.Line - b.Line })
+	found := p.findings
+	if n := len(found) - maxFindings; n > 0 {
+		found = append(found[:maxFindings:maxFindings], loop.Finding{File: p.file, Text: fmt.Sprintf("and %d more", n)})
+	}
+	return &loop.InputError{Findings: found}
+}
+
+var bom = []byte("\ufeff")
+
+// checkText reports what makes a file no text at all.
+func (p *plan) checkText() bool {
+	switch {
+	case len(p.data) > maxPlanBytes:
+		p.findings = append(p.findings, loop.Finding{File: p.file,
+			Text: fmt.Sprintf("is larger than %d MB: no plan is", maxPlanBytes>>20), Fix: "Check the path, or split the plan"})
+		return false
+	case bytes.HasPrefix(p.data, []byte{0xff, 0xfe}), bytes.HasPrefix(p.data, []byte{0xfe, 0xff}):
+		p.finding(0, "is UTF-16: expected UTF-8", "Save it as UTF-8")
+		return false
+	}
+	if n := bytes.IndexByte(p.data, 0); n >= 0 {
+		p.finding(bytes.Count(p.data[:n], []byte("\n")), "a NUL byte: expected text", "Remove it, or check the path")
+		return false
+	}
+	for i := 0; i < len(p.data); {
+		r, size := utf8.DecodeRune(p.data[i:])
+		if r == utf8.RuneError && size == 1 {
+			p.finding(bytes.Count(p.data[:i], []byte("\n")), "is not UTF-8", "Save it as UTF-8")
+			return false
+		}
+		i += size
+	}
+	return true
+}
+
+// block is a fenced code block or a comment, whose lines are no tasks.
+type block struct {
+	fence  string // run of ` or ~ that opened it; "" for a comment
+	line   int
+	indent int
+	hides  bool // a line in it looks like a task
+}
+
+// scanner is where scanPlan stands.
+type scanner struct {
+	*plan
+	open    *block
+	section int  // level of the Tasks heading that we are below; 0 = none
+	inTask  bool // the last of tasks is still open
+	blank   bool // the line before is blank
+	list    int  // indent of the outermost list item that we may be in; -1 = none
+}
+
+// scanPlan finds lines, tasks and what belongs to them, and everything that
+// is wrong with their lines. What depends on the fields is left to read.
+func scanPlan(file string, data []byte) *plan {
+	s := scanner{plan: &plan{file: file, data: data}, list: -1, blank: true}
+	if !s.checkText() {
+		return s.plan
+	}
+	for start := len(data) - len(bytes.TrimPrefix(data, bom)); start < len(data); {
+		end := len(data)
+		next := end
+		if n := bytes.IndexByte(data[start:], '\n'); n >= 0 {
+			end, next = start+n, start+n+1
+		}
+		if end > start && data[end-1] == '\r' {
+			end--
+		}
+		s.lines = append(s.lines, span{start, end})
+		start = next
+	}
+	for i := range s.lines {
+		s.line(i)
+	}
+	if b := s.open; b != nil && b.hides {
+		what := "code block"
+		if b.fence == "" {
+			what = "comment"
+		}
+		s.finding(b.line, "this "+what+" is never closed and hides the tasks below it", "Close it")
+	}
+	switch {
+	case len(s.tasks) > maxTasks:
+		s.finding(s.tasks[maxTasks].line, fmt.Sprintf("more than %d tasks", maxTasks), "Split the plan")
+	case len(s.tasks) == 0 && len(s.findings) == 0:
+		fix := "Write tasks as: - [ ] **Task 1: Title**"
+		if headingTask.Match(data) {
+			fix = "Headings `### Task N:` are not read yet. " + fix
+		}
+		s.findings = append(s.findings, loop.Finding{File: file, Text: "has no tasks: " + expected, Fix: fix})
+	}
+	return s.plan
+}
+
+var headingTask = regexp.MustCompile(`(?m)^#{2,4}[ \t]+(?i:task)[ \t]+[0-9]`)
+
+// measure returns the columns before a line's text (tab stops every 4) and
+// the text from its first to its last visible byte.
+func (p *plan) measure(i int) (indent int, text span) {
+	text = p.lines[i]
+	for text.start < text.end {
+		switch p.data[text.start] {
+		case ' ':
+			indent++
+		case '\t':
+			indent += 4 - indent%4
+		case '\r':
+		default:
+			for p.data[text.end-1] == ' ' || p.data[text.end-1] == '\t' || p.data[text.end-1] == '\r' {
+				text.end--
+			}
+			return indent, text
+		}
+		text.start++
+	}
+	return indent, text
+}
+
+// line takes the next line in.
+func (s *scanner) line(i int) {
+	indent, at := s.measure(i)
+	text := s.data[at.start:at.end]
+	cur := (*planTask)(nil)
+	if s.inTask {
+		cur = &s.tasks[len(s.tasks)-1]
+	}
+	if len(text) == 0 {
+		s.blank = true
+		return
+	}
+	blank := s.blank
+	s.blank = false
+	inside := cur != nil && indent > cur.indent
+	// A block ends with the list item that it stands in.
+	if s.open != nil && cur != nil && s.open.indent > cur.indent && !inside {
+		s.open = nil
+	}
+	if s.open != nil {
+		s.open.hides = s.open.hides || isBullet(text[0]) && looksLikeTask.Match(text)
+		if s.open.closedBy(text) {
+			s.open = nil
+		}
+		if inside {
+			cur.end = i + 1
+		}
+		return
+	}
+	if !inside && s.list < 0 && indent >= 4 && blank {
+		return // indented code
+	}
+	if b := opens(text); b != nil {
+		b.line, b.indent = i, indent
+		if !b.closedBy(text[min(len(text), 4):]) || b.fence != "" {
+			s.open = b
+		}
+		if inside {
+			cur.end = i + 1
+		} else if b.fence != "" {
+			s.inTask = false
+		}
+		return
+	}
+	if isBullet(text[0]) && s.bullet(i, indent, at, inside) {
+		return
+	}
+	if inside {
+		cur.end = i + 1
+		return
+	}
+	if level := headingLevel(text); level > 0 && indent < 4 {
+		s.inTask, s.list = false, -1
+		switch {
+		case isTasksHeading(text[level:]):
+			s.section = level
+		case level <= s.section:
+			s.section = 0
+		}
+		return
+	}
+	if cur != nil && !blank && !isBullet(text[0]) && text[0] != '|' && text[0] != '>' {
+		cur.end = i + 1 // a paragraph goes on without its indent
+		return
+	}
+	s.inTask = false
+	if isBullet(text[0]) {
+		if s.list < 0 || indent < s.list {
+			s.list = indent
+		}
+	} else if indent == 0 {
+		s.list = -1
+	}
+}
+
+// bullet takes a list item in, and reports whether it is a task, or should
+// have been one.
+func (s *scanner) bullet(i, indent int, at span, inside bool) bool {
+	text := s.data[at.start:at.end]
+	looks := looksLikeTask.FindSubmatch(text)
+	var t taskLine
+	var bad []trouble
+	ok := false
+	if looks != nil && looks[1] != nil {
+		t, bad, ok = parseTaskLine(s.data, at)
+	}
+	switch {
+	case inside && ok && len(bad) == 0:
+		s.finding(i, t.id+" is indented below "+s.tasks[len(s.tasks)-1].id+": tasks stand side by side",
+			"Remove the indent before its bullet")
+		return true
+	case inside:
+		return false
+	case ok:
+		for _, b := range bad {
+			s.finding(i, b.text, b.fix)
+		}
+		s.tasks = append(s.tasks, planTask{taskLine: t, line: i, indent: indent, end: i + 1})
+		s.inTask = true
+		if s.list < 0 || indent < s.list {
+			s.list = indent
+		}
+		return true
+	case looks != nil && (looks[1] != nil || s.section > 0 && len(looks[2]) > 0):
+		s.inTask = false
+		if len(bad) == 0 {
+			bad = []trouble{{"looks like a task: " + expected, ""}}
+		}
+		for _, b := range bad {
+			s.finding(i, b.text, b.fix)
+		}
+		return true
+	case s.section > 0 && anyBox.Match(text):
+		s.inTask = false
+		s.finding(i, "a box that is no task: "+expected, "Number it, or indent it below the task that it belongs to")
+		return true
+	case s.inTask && indent == s.tasks[len(s.tasks)-1].indent:
+		if f, _, ok := fieldLine(string(text)); ok && f != fieldUnknown {
+			s.finding(i, fmt.Sprintf("%s belongs to %s but is not indented", f, s.tasks[len(s.tasks)-1].id),
+				"Put two spaces before its bullet")
+			return true
+		}
+	}
+	return false
+}
+
+func isBullet(c byte) bool { return c == '-' || c == '*' || c == '+' }
+
+// opens returns the block that a line begins, nil for any other line.
+func opens(text []byte) *block {
+	if bytes.HasPrefix(text, []byte("<!--")) {
+		return &block{}
+	}
+	if c := text[0]; c == '`' || c == '~' {
+		n := len(text) - len(bytes.TrimLeft(text, string(c)))
+		if n >= 3 && (c == '~' || bytes.IndexByte(text[n:], '`') < 0) {
+			return &block{fence: string(text[:n])}
+		}
+	}
+	return nil
+}
+
+func (b *block) closedBy(text []byte) bool {
+	if b.fence == "" {
+		return bytes.Contains(text, []byte("-->"))
+	}
+	rest := bytes.TrimLeft(text, b.fence[:1])
+	return len(rest) == 0 && len(text) >= len(b.fence)
+}
+
+// headingLevel is the number of # of a heading, 0 for any other line.
+func headingLevel(text []byte) int {
+	n := len(text) - len(bytes.TrimLeft(text, "#"))
+	if n > 6 || n < len(text) && text[n] != ' ' && text[n] != '\t' {
+		return 0
+	}
+	return n
+}
+
+// isTasksHeading recognises "Tasks", also with a count behind it: only below
+// it is every box expected to be a task.
+func isTasksHeading(text []byte) bool {
+	t := strings.TrimSpace(strings.TrimRight(string(text), "# \t"))
+	if n := strings.IndexByte(t, '('); n > 0 {
+		t = strings.TrimSpace(t[:n])
+	}
+	return strings.EqualFold(strings.TrimSuffix(t, ":"), "tasks")
+}

@@ -1,0 +1,171 @@
+package task
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// nothing are the ways to say "none".
+var nothing = map[string]bool{"": true, "none": true, "-": true, "–": true, "—": true, "n/a": true, "nothing": true, "none.": true}
+
+// depend resolves what the tasks depend on, and reports double ids, unknown
+// ones and circles.
+func (p *plan) depend(tasks []loop.Task, deps []*fieldText) {
+	first := make(map[string]int, len(tasks))
+	for i, t := range tasks {
+		key := loop.FoldID(t.ID)
+		if n, ok := first[key]; ok {
+			p.finding(t.Line-1, fmt.Sprintf("%s is there twice: line %d and line %d", t.ID, tasks[n].Line, t.Line), "Give one of them another number")
+			continue
+		}
+		first[key] = i
+	}
+	for i := range tasks {
+		if deps[i] == nil {
+			continue
+		}
+		t, line := &tasks[i], deps[i].line
+		refs, bad := parseDepends(strings.ReplaceAll(deps[i].joined(), "\n", ", "))
+		if bad != "" {
+			p.finding(line, fmt.Sprintf("%s depends on %q: expected none, or task numbers", t.ID, clip(bad, 60)),
+				"Write it like: Depends on: Task 3, Task 4")
+		}
+		on := map[int]bool{}
+		for _, r := range refs {
+			for _, id := range []string{r.from, r.to} {
+				if _, ok := first["task "+strings.ToLower(id)]; !ok && id != "" {
+					p.finding(line, fmt.Sprintf("%s depends on Task %s, which this plan lacks", t.ID, id), "Correct the number, or remove it")
+				}
+			}
+			if r.to == "" {
+				if n, ok := first["task "+strings.ToLower(r.from)]; ok {
+					on[n] = true
+				}
+				continue
+			}
+			if compareIDs(r.from, r.to) > 0 {
+				p.finding(line, fmt.Sprintf("%s depends on Tasks %s-%s, which runs backwards", t.ID, r.from, r.to), "Write the smaller number first")
+			}
+			for n, o := range tasks {
+				id := strings.TrimPrefix(loop.FoldID(o.ID), "task ")
+				if compareIDs(r.from, id) <= 0 && compareIDs(id, r.to) <= 0 {
+					on[n] = true
+				}
+			}
+		}
+		if on[i] {
+			p.finding(line, t.ID+" depends on itself", "Remove it from its own Depends on")
+			delete(on, i)
+		}
+		for n := range tasks {
+			if on[n] {
+				t.DependsOn = append(t.DependsOn, tasks[n].ID)
+			}
+		}
+	}
+	p.circles(tasks, first)
+}
+
+// circles reports the circles of dependencies that a walk in document order
+// meets, each once, up to a number that a person will look at.
+func (p *plan) circles(tasks []loop.Task, index map[string]int) {
+	const unseen, onPath, done = 0, 1, 2
+	state := make([]int, len(tasks))
+	var path []int
+	left := 20
+	var walk func(n int)
+	walk = func(n int) {
+		state[n] = onPath
+		path = append(path, n)
+		for _, id := range tasks[n].DependsOn {
+			switch m := index[loop.FoldID(id)]; state[m] {
+			case unseen:
+				walk(m)
+			case onPath:
+				if left--; left < 0 {
+					return
+				}
+				round := path[slices.Index(path, m):]
+				names := make([]string, 0, len(round)+1)
+				for _, r := range round {
+					names = append(names, tasks[r].ID)
+				}
+				if len(names) > 12 {
+					names = append(names[:11], "…")
+				}
+				p.finding(tasks[m].Line-1, "tasks wait for each other: "+strings.Join(append(names, tasks[m].ID), " → "),
+					"Remove one of these dependencies")
+			}
+		}
+		path = path[:len(path)-1]
+		state[n] = done
+	}
+	for n := range tasks {
+		if state[n] == unseen {
+			walk(n)
+		}
+	}
+}
+
+// taskRef is one task, or with to all from one to another.
+type taskRef struct{ from, to string }
+
+var (
+	dependsNone   = regexp.MustCompile(`^(?i:none|n/a|nothing)[ \t]*(?:[-–—:;,.].*)?$`)
+	dependsRemark = regexp.MustCompile(`\([^()]*\)`)
+	dependsToken  = regexp.MustCompile(`^(?i:tasks?[ \t]*)?#?([0-9]+(?:\.[0-9]+)*[A-Za-z]?)(?:[ \t]*(?:-|–|—|\.\.\.?|…|(?i:through|to))[ \t]*(?i:tasks?[ \t]*)?#?([0-9]+(?:\.[0-9]+)*[A-Za-z]?))?\b`)
+	dependsJoint  = regexp.MustCompile(`^(?:[ \t,;&+.]+|(?i:and|plus)\b)+`)
+)
+
+// parseDepends reads "none", "Task 8, Task 9", "Tasks 7, 8", "Tasks 1-13",
+// "#3 and #4" and mixtures. What cannot be read comes back as bad, whole:
+// guessing at "all but Task 3" would be worse than asking.
+func parseDepends(s string) (refs []taskRef, bad string) {
+	s = strings.TrimSpace(strings.NewReplacer("`", "", "**", "").Replace(dependsRemark.ReplaceAllString(s, "")))
+	if nothing[strings.ToLower(s)] || dependsNone.MatchString(s) {
+		return nil, ""
+	}
+	ranges := 0
+	for rest := s; ; {
+		rest = rest[len(dependsJoint.FindString(rest)):]
+		if rest == "" {
+			return refs, ""
+		}
+		m := dependsToken.FindStringSubmatch(rest)
+		if m != nil && m[2] != "" {
+			ranges++
+		}
+		if m == nil || len(refs) == maxTasks || ranges > 20 { // nobody means that many
+			return refs, s
+		}
+		refs = append(refs, taskRef{m[1], m[2]})
+		rest = rest[len(m[0]):]
+	}
+}
+
+// compareIDs orders task numbers as people count: 2 < 2a < 2.5 < 3 < 10.
+func compareIDs(a, b string) int {
+	as, al := splitID(a)
+	bs, bl := splitID(b)
+	for i := range min(len(as), len(bs)) {
+		// Numbers of any length, so by digits.
+		x, y := strings.TrimLeft(as[i], "0"), strings.TrimLeft(bs[i], "0")
+		if c := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); c != 0 {
+			return c
+		}
+	}
+	return cmp.Or(cmp.Compare(len(as), len(bs)), cmp.Compare(al, bl))
+}
+
+func splitID(id string) (numbers []string, letter string) {
+	id = strings.ToLower(id)
+	if n := len(id); n > 0 && (id[n-1] < '0' || id[n-1] > '9') {
+		id, letter = id[:n-1], id[n-1:]
+	}
+	return strings.Split(id, "."), letter
+}

@@ -1,0 +1,318 @@
+package task
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// field is a named line below a task.
+type field string
+
+// Fields of a task, named as findings name them.
+const (
+	fieldUnknown    field = ""
+	fieldScope      field = "Scope"
+	fieldDepends    field = "Depends on"
+	fieldAcceptance field = "Acceptance"
+	fieldNotes      field = "Notes"
+	fieldPriority   field = "Priority"
+	fieldComplexity field = "Complexity"
+)
+
+// fieldNames are the spellings in the wild.
+var fieldNames = map[string]field{
+	"scope": fieldScope, "depends on": fieldDepends, "depends-on": fieldDepends, "depend on": fieldDepends,
+	"depends": fieldDepends, "dependencies": fieldDepends, "dependency": fieldDepends,
+	"acceptance": fieldAcceptance, "acceptance criteria": fieldAcceptance, "notes": fieldNotes, "note": fieldNotes,
+	"priority": fieldPriority, "complexity": fieldComplexity,
+}
+
+var listItem = regexp.MustCompile(`^(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?`)
+
+// fieldLine splits "- **Scope:** text" into its name and value, with or
+// without bullet and emphasis. A line with a name that is no field's has
+// fieldUnknown and the name as value.
+func fieldLine(s string) (f field, value string, ok bool) {
+	s = s[len(listItem.FindString(s)):]
+	emph := s[:len(s)-len(strings.TrimLeft(s, "*_"))]
+	s = s[len(emph):]
+	n := strings.IndexByte(s, ':')
+	if n < 1 || n > 30 || len(emph) > 3 {
+		return "", "", false
+	}
+	name, value := s[:n], s[n+1:]
+	if emph != "" {
+		if before, ok := strings.CutSuffix(strings.TrimSpace(name), emph); ok {
+			name = before
+		} else if after, ok := strings.CutPrefix(value, emph); ok {
+			value = after
+		} else if before, ok := strings.CutSuffix(value, emph); ok {
+			value = before
+		} else {
+			return "", "", false
+		}
+	}
+	name = strings.Join(strings.Fields(name), " ")
+	if f, ok := fieldNames[strings.ToLower(name)]; ok {
+		return f, strings.TrimSpace(value), true
+	}
+	return fieldUnknown, name, true
+}
+
+// content is one line that says more about a field.
+type content struct {
+	indent int
+	text   string
+	item   bool // it begins a list item; text is without the bullet
+	code   bool // inside a code block
+}
+
+// fieldText is everything that a field says.
+type fieldText struct {
+	line  int // index of the field's own line
+	lines []content
+}
+
+// inline is the indent of what stands behind a field's own name.
+const inline = -1
+
+var comment = regexp.MustCompile(`<!--.*?-->`)
+
+// fields collects a task's fields; a field that is written twice says both.
+func (p *plan) fields(t planTask) map[field]*fieldText {
+	found := map[field]*fieldText{}
+	var cur *fieldText
+	var open *block
+	level, bullets := 0, false // indent of the fields, and whether they have bullets
+	for i := t.line + 1; i < t.end; i++ {
+		indent, at := p.measure(i)
+		if at.start == at.end {
+			continue
+		}
+		text := string(p.data[at.start:at.end])
+		if open == nil {
+			if open = opens([]byte(text)); open != nil {
+				if open.fence == "" && open.closedBy([]byte(text[4:])) {
+					open = nil
+				}
+				if cur != nil && open != nil && open.fence != "" {
+					cur.lines = append(cur.lines, content{indent, text, false, true})
+				}
+				continue
+			}
+		} else {
+			if cur != nil && open.fence != "" {
+				cur.lines = append(cur.lines, content{indent, text, false, true})
+			}
+			if open.closedBy([]byte(text)) {
+				open = nil
+			}
+			continue
+		}
+		text = strings.TrimSpace(comment.ReplaceAllString(text, ""))
+		bullet := listItem.FindString(text)
+		if deeper := (cur != nil || bullets) && indent >= level+2; !deeper && (bullet != "" || !bullets) {
+			f, value, ok := fieldLine(text)
+			switch {
+			case ok && f != fieldUnknown:
+				level, bullets = indent, bullets || bullet != ""
+				if found[f] == nil {
+					found[f] = &fieldText{line: i}
+				}
+				cur = found[f]
+				if value != "" {
+					cur.lines = append(cur.lines, content{inline, value, true, false})
+				}
+				continue
+			case ok:
+				p.nearField(i, value)
+			}
+			if bullet != "" {
+				level, bullets, cur = indent, true, nil
+				continue
+			}
+		}
+		if cur != nil {
+			cur.lines = append(cur.lines, content{indent, strings.TrimSpace(text[len(bullet):]), bullet != "", false})
+		}
+	}
+	return found
+}
+
+// nearField tells of a name that was probably meant to be a field's. A
+// dependency or criterion that is read over would cost a night, so those are
+// errors; short names are too near to other words for more than a warning.
+func (p *plan) nearField(line int, name string) {
+	for _, f := range []field{fieldDepends, fieldAcceptance, fieldComplexity, fieldPriority, fieldScope, fieldNotes} {
+		if distance(strings.ToLower(name), strings.ToLower(string(f))) > 2 {
+			continue
+		}
+		text := fmt.Sprintf("unknown field %q: meant %q?", clip(name, 40), f)
+		if f == fieldDepends || f == fieldAcceptance {
+			p.finding(line, text, "Write "+string(f)+":")
+		} else if len(name) >= len(f)-1 {
+			p.warning(line, text, "Write "+string(f)+":")
+		}
+		return
+	}
+}
+
+// joined is the text in one piece: a wrapped line continues with a space, a
+// list item begins a line.
+func (f *fieldText) joined() string {
+	if f == nil {
+		return ""
+	}
+	var b strings.Builder
+	for i, l := range f.lines {
+		switch {
+		case i == 0:
+		case l.item || l.code:
+			b.WriteByte('\n')
+		case f.lines[i-1].code:
+			b.WriteByte('\n')
+		default:
+			b.WriteByte(' ')
+		}
+		b.WriteString(l.text)
+	}
+	return b.String()
+}
+
+// items is the text as list items; what is nested deeper belongs to its item.
+func (f *fieldText) items() []string {
+	if f == nil {
+		return nil
+	}
+	var items []string
+	level := -1
+	for _, l := range f.lines {
+		switch {
+		case l.item && (level < 0 || l.indent < level+2):
+			items = append(items, l.text)
+			level = max(level, l.indent)
+		case len(items) == 0:
+			items = append(items, l.text)
+		case l.code:
+			items[len(items)-1] += "\n" + l.text
+		case l.item && !strings.HasSuffix(items[len(items)-1], ":"):
+			items[len(items)-1] += "; " + l.text
+		default:
+			items[len(items)-1] += " " + l.text
+		}
+	}
+	return items
+}
+
+// priorities are the words of SPEC 3.7, bigger first.
+var priorities = map[string]int{
+	"p0": 4, "p1": 3, "p2": 2, "p3": 1, "critical": 4, "high": 3, "medium": 2, "low": 1, "none": 0, "-": 0, "": 0,
+}
+
+// read turns what scanPlan found into tasks, and checks what they say of each
+// other.
+func (p *plan) read() []loop.Task {
+	tasks := make([]loop.Task, 0, len(p.tasks))
+	if len(p.tasks) > maxTasks {
+		return nil
+	}
+	deps := make([]*fieldText, 0, len(p.tasks))
+	for _, t := range p.tasks {
+		f := p.fields(t)
+		mark := t.state(p.data)
+		if mark == loop.MarkDone && len(t.marks) > 0 {
+			p.warning(t.line, t.id+" is ticked and marked "+markWords[t.marks[0].mark]+": it counts as done", "")
+		}
+		if mark != loop.MarkDone {
+			for _, d := range t.doubt {
+				p.warning(t.line, d.text, d.fix)
+			}
+		}
+		task := loop.Task{
+			ID: t.id, Title: t.title, Body: p.body(t), Mark: mark, Line: t.line + 1,
+			Scope: f[fieldScope].joined(), Acceptance: f[fieldAcceptance].items(), Notes: f[fieldNotes].joined(),
+		}
+		if len(task.Acceptance) == 1 && nothing[strings.ToLower(task.Acceptance[0])] {
+			task.Acceptance = nil
+		}
+		p.scope(&task, f[fieldScope])
+		if v := f[fieldPriority]; v != nil {
+			word := strings.ToLower(v.joined())
+			n, ok := priorities[word]
+			if !ok {
+				var err error
+				n, err = strconv.Atoi(word)
+				ok = err == nil && n >= 0 && n <= 1000
+			}
+			if !ok {
+				p.finding(v.line, fmt.Sprintf("priority %q: expected P0 to P3, critical, high, medium, low, or a number", clip(word, 40)), "")
+			}
+			task.Priority = n
+		}
+		if v := f[fieldComplexity]; v != nil {
+			n, err := strconv.Atoi(v.joined())
+			if err != nil || n < 1 || n > 10 {
+				p.finding(v.line, fmt.Sprintf("complexity %q: expected a number from 1 to 10", clip(v.joined(), 40)), "")
+			}
+			task.Complexity = n
+		}
+		tasks = append(tasks, task)
+		deps = append(deps, f[fieldDepends])
+	}
+	p.depend(tasks, deps)
+	return tasks
+}
+
+// scope drops a scope that says nothing, and reports what it cannot mean.
+func (p *plan) scope(t *loop.Task, f *fieldText) {
+	items := loop.ParseScope(t.Scope)
+	if len(items) == 0 {
+		t.Scope = ""
+	}
+	for _, i := range items {
+		if t.Mark == loop.MarkDone {
+			continue
+		}
+		switch text := clip(i.Text, 80); i.Kind {
+		case loop.ScopeBad:
+			p.finding(f.line, fmt.Sprintf("scope of %s: %q is not a path below the repository", t.ID, text),
+				"Write paths relative to the repository's top folder")
+		case loop.ScopeProse:
+			p.warning(f.line, fmt.Sprintf("scope of %s: %q is prose: the reviewer sees it, it permits no file", t.ID, text),
+				"Name folders, files or globs, in backticks")
+		}
+	}
+}
+
+// state is what the line's box and words say together. A ticked box wins: the
+// word was forgotten.
+func (t taskLine) state(data []byte) loop.Mark {
+	switch box := string(data[t.box.start:t.box.end]); {
+	case box == "x" || box == "X":
+		return loop.MarkDone
+	case len(t.marks) > 0:
+		return t.marks[0].mark
+	}
+	return loop.MarkOpen
+}
+
+// body is the task's lines as written, without the box line, with plain line
+// ends and no blank lines around. What follows the title on the box line is
+// its first line.
+func (p *plan) body(t planTask) string {
+	var lines []string
+	if t.tail != "" && !strings.HasPrefix(t.tail, "<!--") {
+		lines = append(lines, t.tail)
+	}
+	for _, l := range p.lines[t.line+1 : t.end] {
+		lines = append(lines, string(p.data[l.start:l.end]))
+	}
+	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
+		lines = lines[1:]
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,292 @@
+package task
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// expected is the form that every finding about a task's line points to.
+const expected = "expected `- [ ] **Task N: Title**`"
+
+// span is a range of bytes of the plan, end excluded.
+type span struct{ start, end int }
+
+// planMark is a status in words that stands somewhere in a task's line.
+type planMark struct {
+	span // with its parentheses
+	mark loop.Mark
+	lead bool // it stands before the title
+}
+
+// taskLine is what one task's box line says, and where.
+type taskLine struct {
+	id    string // white space made single: "Task 5"
+	title string
+	tail  string // what follows the title, without marks
+	box   span   // what stands between the brackets
+	marks []planMark
+	doubt []trouble // what may have been meant for a mark
+}
+
+// trouble is something wrong on one line.
+type trouble struct{ text, fix string }
+
+var (
+	// looksLikeTask is wider than the grammar, so that a slip of the pen is
+	// told and not read over. Group 1 is the box, 2 the bold, 3 the id.
+	looksLikeTask = regexp.MustCompile(`^[-*+][\s\p{Zs}]*(\[(?:[^\]\n]?|[\s\p{Zs}xX~-]{2,3}|(?i:done|todo|wip))\])?[\s\p{Zs}]*(?:\([^)\n]*\)[\s\p{Zs}]*)*((?:\*\*|__)?)[\s\p{Zs}]*(?:\([^)\n]*\)[\s\p{Zs}]*)?(?i:task)[\s\p{Zs}]+([0-9][0-9A-Za-z.]*)`)
+	taskID        = regexp.MustCompile(`^(?i:task)[ \t]+([0-9]+(?:\.[0-9]+)*[A-Za-z]?)`)
+	anyBox        = regexp.MustCompile(`^[-*+][ \t]+\[[^\]\n]?\](?:[ \t]|$)`)
+)
+
+// parseTaskLine reads the line data[at.start:at.end], which begins with its
+// bullet. ok is false when no task can be recognised; troubles say what is
+// wrong with one that can.
+func parseTaskLine(data []byte, at span) (t taskLine, bad []trouble, ok bool) {
+	p := at.start + 1
+	rest := func() []byte { return data[p:at.end] }
+	space := func() (n int) {
+		for p < at.end && (data[p] == ' ' || data[p] == '\t') {
+			p, n = p+1, n+1
+		}
+		return n
+	}
+	report := func(text, fix string) { bad = append(bad, trouble{text, fix}) }
+
+	if space() == 0 {
+		report("no space between the bullet and the box: "+expected, "Put a space before the box")
+	}
+	if p >= at.end || data[p] != '[' {
+		return t, bad, false
+	}
+	n := bytes.IndexByte(rest(), ']')
+	if n < 0 {
+		return t, bad, false
+	}
+	t.box = span{p + 1, p + n}
+	if box := string(data[t.box.start:t.box.end]); box != " " && box != "x" && box != "X" {
+		report(fmt.Sprintf("broken mark [%s]: expected [ ] or [x]", box), "Write [ ] for open, [x] for done; "+knownMarks)
+	}
+	p += n + 1
+	if space() == 0 {
+		report("no space after the box: "+expected, "Put a space after the box")
+	}
+	lead := func() {
+		for p < at.end && data[p] == '(' {
+			n := bytes.IndexByte(rest(), ')')
+			if n < 0 {
+				return
+			}
+			text := string(data[p : p+n+1])
+			if m, ok := markOf(text); ok {
+				t.marks = append(t.marks, planMark{span{p, p + n + 1}, m, true})
+			} else {
+				report(unknownMark(text))
+			}
+			p += n + 1
+			space()
+		}
+	}
+	lead()
+	bold := bytes.HasPrefix(rest(), []byte("**"))
+	if bold {
+		p += 2
+		space()
+		lead()
+	}
+	id := taskID.FindSubmatch(rest())
+	if id == nil {
+		return t, bad, false
+	}
+	t.id = strings.Join(strings.Fields(string(id[0])), " ")
+	p += len(id[0])
+	space()
+	if p >= at.end || data[p] != ':' {
+		report(t.id+" has no colon after its number: "+expected, "")
+		return t, bad, true
+	}
+	p++
+	if !bold {
+		report(t.id+" is not bold: "+expected, "Put ** before Task and after the title")
+		t.title = strings.TrimSpace(string(rest()))
+		return t, bad, true
+	}
+	n = boldEnd(rest())
+	if n < 0 {
+		report("the bold title of "+t.id+" does not end on its line: "+expected, "Put ** after the title")
+		return t, bad, true
+	}
+	title := span{p, p + n}
+	for m, ok := markAtEnd(data, title); ok; m, ok = markAtEnd(data, title) {
+		t.marks = append(t.marks, m)
+		title.end = m.start
+	}
+	if t.title = strings.TrimSpace(string(data[title.start:title.end])); t.title == "" {
+		report(t.id+" has no title: "+expected, "Write what the task is about")
+	}
+	p += n + 2
+	tail := span{p, at.end}
+	for m, ok := markAtStart(data, tail); ok; m, ok = markAtStart(data, tail) {
+		t.marks = append(t.marks, m)
+		tail.start = m.end
+	}
+	for m, ok := markAtEnd(data, tail); ok; m, ok = markAtEnd(data, tail) {
+		t.marks = append(t.marks, m)
+		tail.end = m.start
+	}
+	t.tail = strings.TrimSpace(string(data[tail.start:tail.end]))
+	if n := strings.IndexByte(t.tail, ')'); n > 0 && t.tail[0] == '(' {
+		if near := nearMark(t.tail[:n+1]); near != "" {
+			t.doubt = append(t.doubt, trouble{fmt.Sprintf("%s behind %s is no mark: meant %s?", clip(t.tail[:n+1], 60), t.id, near),
+				"Write " + near + ", and the reason into Notes"})
+		}
+	}
+	for _, m := range t.marks {
+		if m.mark != t.marks[0].mark {
+			report(t.id+" is marked both (blocked) and (manual-verify)", "Leave one of the two")
+			break
+		}
+	}
+	return t, bad, true
+}
+
+// boldEnd returns where the first ** outside a code span is, or -1. Of a
+// longer run the last two count: the others are the title's.
+func boldEnd(s []byte) int {
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			i++
+		case s[i] == '`':
+			n := 1
+			for i+n < len(s) && s[i+n] == '`' {
+				n++
+			}
+			if end := bytes.Index(s[i+n:], s[i:i+n]); end >= 0 {
+				i += n + end
+			}
+			i += n - 1
+		case s[i] == '*' && i+1 < len(s) && s[i+1] == '*':
+			for i+2 < len(s) && s[i+2] == '*' {
+				i++
+			}
+			return i
+		}
+	}
+	return -1
+}
+
+const knownMarks = "the words are (blocked) and (manual-verify), between box and title"
+
+// markWords is how each status in words is written by us.
+var markWords = map[loop.Mark]string{loop.MarkBlocked: "(blocked)", loop.MarkManualVerify: "(manual-verify)"}
+
+// markOf reads a mark with its parentheses, without case, with any of the
+// usual joints in manual-verify.
+func markOf(s string) (loop.Mark, bool) {
+	switch foldMark(s) {
+	case "(blocked)":
+		return loop.MarkBlocked, true
+	case "(manual-verify)":
+		return loop.MarkManualVerify, true
+	}
+	return "", false
+}
+
+func foldMark(s string) string {
+	return strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToLower(s))
+}
+
+// markAtStart finds a mark that begins at, white space aside.
+func markAtStart(data []byte, at span) (planMark, bool) {
+	s := bytes.TrimLeft(data[at.start:at.end], " \t")
+	n := bytes.IndexByte(s, ')')
+	if n < 0 || s[0] != '(' || n+1 < len(s) && s[n+1] == '*' { // "**T** (blocked)*…" is emphasis of some other kind
+		return planMark{}, false
+	}
+	start := at.end - len(s)
+	m, ok := markOf(string(s[:n+1]))
+	return planMark{span{start, start + n + 1}, m, false}, ok
+}
+
+// markAtEnd finds a mark that ends at, trailing white space aside.
+func markAtEnd(data []byte, at span) (planMark, bool) {
+	s := bytes.TrimRight(data[at.start:at.end], " \t")
+	if len(s) == 0 || s[len(s)-1] != ')' {
+		return planMark{}, false
+	}
+	n := bytes.LastIndexByte(s, '(')
+	if n < 0 || n > 0 && s[n-1] == '\\' {
+		return planMark{}, false
+	}
+	m, ok := markOf(string(s[n:]))
+	return planMark{span{at.start + n, at.start + len(s)}, m, false}, ok
+}
+
+// unknownMark is what to say about words in parentheses before a title.
+func unknownMark(text string) (string, string) {
+	near := nearMark(text)
+	if near == "" {
+		return fmt.Sprintf("unknown mark %s", clip(text, 60)), knownMarks
+	}
+	return fmt.Sprintf("unknown mark %s: meant %s?", clip(text, 60), near), "Write " + near + "; a reason belongs into Notes"
+}
+
+// nearMark is the mark that words in parentheses are a slip of, or begin with,
+// "" for none.
+func nearMark(text string) string {
+	text = foldMark(text)
+	for _, w := range []string{markWords[loop.MarkBlocked], markWords[loop.MarkManualVerify]} {
+		if distance(text, w) <= 3 || strings.HasPrefix(text, strings.TrimSuffix(w, ")")+"-") || strings.HasPrefix(text, strings.TrimSuffix(w, ")")+":") {
+			return w
+		}
+	}
+	return ""
+}
+
+// distance is the number of letters to insert, delete, replace or swap with a
+// neighbour to get from a to b; anything long is simply far away.
+func distance(a, b string) int {
+	const far = 40
+	s, t := []rune(a), []rune(b)
+	if len(s) > far || len(t) > far {
+		return far
+	}
+	var d [far + 1][far + 1]int
+	for i := range len(s) + 1 {
+		for j := range len(t) + 1 {
+			switch {
+			case i == 0 || j == 0:
+				d[i][j] = i + j
+			case s[i-1] == t[j-1]:
+				d[i][j] = d[i-1][j-1]
+			default:
+				d[i][j] = 1 + min(d[i-1][j], d[i][j-1], d[i-1][j-1])
+				if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
+					d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+				}
+			}
+		}
+	}
+	return d[len(s)][len(t)]
+}
+
+// clip shortens what is quoted in a finding and takes control characters out.
+func clip(s string, limit int) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
+	if utf8.RuneCountInString(s) <= limit {
+		return s
+	}
+	return string([]rune(s)[:limit-1]) + "…"
+}
