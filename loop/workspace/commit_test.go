@@ -1,0 +1,291 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// oneTask is a run with one taken-over tree, ready to be committed.
+func oneTask(t *testing.T, change ...func(*Options)) (repo string, w *Workspace, base loop.Base, taken loop.Taken) {
+	t.Helper()
+	repo = shop(t)
+	w = workspace(t, repo, change...)
+	base = begin(t, w, "r1")
+	taken = session(t, w, base, "", all, func(dir string) { put(t, dir, "cart/cart.go", "package cart // 1\n") })
+	return repo, w, base, taken
+}
+
+func TestCommit(t *testing.T) {
+	repo, w, base, taken := oneTask(t)
+	before := picture(t, repo)
+	c := commitTask(base, base.Commit, taken.Tree)
+	c.Body = "What was done.\r\n\x00"
+	done, err := w.Commit(t.Context(), c)
+	must(t, err)
+	if diff := cmp.Diff([]loop.FileChange{{Path: "cart/cart.go", Added: 1, Removed: 1}}, done.Files); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	want := "Ada Example <ada@example.org> 2026-11-20T22:30:00+01:00\nnightporter <nightporter@localhost> 2026-11-20T22:30:00+01:00\n" +
+		"feat: Task 1 - A\n\nWhat was done.\n\nNightporter-Session: r1-1\nNightporter-Head: abc123"
+	if got := git(t, repo, "show", "-s", "--format=%an <%ae> %aI%n%cn <%ce> %cI%n%B", base.Branch); got != want {
+		t.Errorf("commit is\n%s\nwant\n%s", got, want)
+	}
+	if got := git(t, repo, "rev-parse", base.Branch+"^"); got != base.Commit {
+		t.Errorf("parent %s, want %s", got, base.Commit)
+	}
+	git(t, repo, "fsck", "--strict", "--no-dangling")
+	if diff := cmp.Diff(before, picture(t, repo)); diff != "" {
+		t.Errorf("the user's repository changed beyond our branch (-before +after):\n%s", diff)
+	}
+	for range 2 {
+		again, err := w.Commit(t.Context(), c)
+		if err != nil || again.Commit != done.Commit {
+			t.Errorf("again: %s, %v, want %s", again.Commit, err, done.Commit)
+		}
+	}
+	c2 := commitTask(base, done.Commit, taken.Tree)
+	c2.Footers = "Nightporter-Head: def456"
+	_, err = w.Commit(t.Context(), c2)
+	must(t, err)
+	heads, err := w.Heads(t.Context(), base.Branch)
+	must(t, err)
+	if diff := cmp.Diff([]string{"abc123", "def456"}, heads); diff != "" {
+		t.Errorf("heads (-want +got):\n%s", diff)
+	}
+	if heads, err := w.Heads(t.Context(), "nightporter/shop/r9"); err != nil || heads != nil {
+		t.Errorf("heads of no branch: %v, %v", heads, err)
+	}
+}
+
+func TestCommitLarge(t *testing.T) {
+	repo := shop(t)
+	w := workspace(t, repo)
+	base := begin(t, w, "r1")
+	taken := session(t, w, base, "", all, func(dir string) {
+		for i := range 300 { // enough to stay a pack
+			put(t, dir, "gen/"+strings.Repeat("d/", i%7)+fmt.Sprint(i), strings.Repeat("x", i))
+		}
+	})
+	_, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	must(t, err)
+	git(t, repo, "fsck", "--strict", "--no-dangling")
+}
+
+// Every hook of the user's repository fails and leaves a mark; none may run.
+func TestCommitRunsNoHook(t *testing.T) {
+	repo, w, base, taken := oneTask(t)
+	mark := filepath.Join(t.TempDir(), "ran")
+	for _, hook := range []string{"pre-receive", "update", "post-receive", "post-update", "reference-transaction", "pre-commit", "commit-msg", "post-commit", "pre-push", "pre-auto-gc", "proc-receive", "push-to-checkout", "post-index-change", "fsmonitor-watchman"} {
+		put(t, repo, ".git/hooks/"+hook, "#!/bin/sh\necho "+hook+" >>"+mark+"\nexit 1\n")
+		must(t, os.Chmod(filepath.Join(repo, ".git/hooks", hook), 0o755))
+	}
+	trap := filepath.Join(repo, ".git/hooks/update")
+	for _, kv := range [][2]string{{"core.fsmonitor", trap}, {"core.hooksPath", filepath.Join(repo, ".git/hooks")}, {"uploadpack.packObjectsHook", trap},
+		{"core.alternateRefsCommand", trap}, {"filter.x.clean", trap}, {"filter.x.smudge", trap}, {"diff.external", trap}, {"core.pager", trap},
+		{"receive.denyCurrentBranch", "refuse"}, {"receive.denyNonFastForwards", "true"}, {"gc.auto", "1"}, {"commit.gpgSign", "true"}, {"gpg.program", trap}, {"core.sshCommand", trap}} {
+		git(t, repo, "config", kv[0], kv[1])
+	}
+	put(t, repo, ".git/info/attributes", "* filter=x\n")
+	must(t, os.Chtimes(filepath.Join(repo, "README.md"), tomorrow, tomorrow))
+	before := picture(t, repo)
+	if _, err := w.Begin(t.Context(), loop.Begin{Run: "r2"}); err != nil {
+		t.Fatal(err)
+	}
+	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	must(t, err)
+	if got := get(t, repo, ".git/refs/heads/"+base.Branch); got != done.Commit+"\n" {
+		t.Errorf("branch at %q, want %s", got, done.Commit)
+	}
+	if got := get(t, filepath.Dir(mark), "ran"); got != "(none)" {
+		t.Errorf("these ran: %s", got)
+	}
+	if diff := cmp.Diff(before, picture(t, repo)); diff != "" {
+		t.Errorf("the user's repository changed (-before +after):\n%s", diff)
+	}
+	// The traps are live: git by itself runs into them.
+	if out, err := tryGit(t, repo, "update-ref", "refs/heads/x", "HEAD"); err == nil {
+		t.Errorf("the planted hook did nothing: %s", out)
+	}
+}
+
+func TestCommitNeverWritesElsewhere(t *testing.T) {
+	repo, w, base, taken := oneTask(t, func(o *Options) { o.Protected = []string{"main", "nightporter/shop/secret*"} })
+	for _, branch := range []string{"main", "nightporter", "nightporter/other/r1", "nightporter/shop/secret1", "nightporter/shop/", "nightporter/shop/a..b", "refs/heads/main"} {
+		c := commitTask(base, base.Commit, taken.Tree)
+		c.Branch = branch
+		if _, err := w.Commit(t.Context(), c); err == nil {
+			t.Errorf("branch %q was written", branch)
+		}
+	}
+	if got := git(t, repo, "for-each-ref", "--format=%(refname)"); got != "refs/heads/main" {
+		t.Errorf("refs: %s", got)
+	}
+	c := commitTask(base, base.Commit, taken.Tree)
+	c.Author = ""
+	if _, err := w.Commit(t.Context(), c); err == nil {
+		t.Error("a commit without an author was made")
+	}
+}
+
+func TestCommitWhenTheBranchMoved(t *testing.T) {
+	repo, w, base, taken := oneTask(t)
+	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	must(t, err)
+	// Somebody commits to it, in a worktree that is gone again.
+	side := filepath.Join(t.TempDir(), "side")
+	git(t, repo, "worktree", "add", "-q", side, base.Branch)
+	put(t, side, "README.md", "theirs\n")
+	git(t, side, "commit", "-qam", "theirs")
+	theirs := git(t, side, "rev-parse", "HEAD")
+
+	second := session(t, w, base, taken.Tree, all, func(dir string) { put(t, dir, "cart/b.go", "x\n") })
+	c := commitTask(base, done.Commit, second.Tree)
+	_, err = w.Commit(t.Context(), c)
+	moved, ok := errors.AsType[*loop.BranchMoved](err)
+	if !ok || moved.Have != theirs || moved.Want != done.Commit {
+		t.Fatalf("error %v, want a branch moved to %s", err, theirs)
+	}
+	if got := git(t, repo, "rev-parse", base.Branch); got != theirs {
+		t.Errorf("the branch was moved to %s", got)
+	}
+	// Their commit is in our repository, and the work can be laid onto it.
+	merged, err := w.Merge(t.Context(), loop.MergeTree{Run: "r1", Base: done.Commit, Tree: second.Tree, Onto: theirs})
+	must(t, err)
+	c = commitTask(base, theirs, merged.Tree)
+	_, err = w.Commit(t.Context(), c)
+	if got := findingsOf(t, err); !strings.Contains(got, "is checked out in "+side) {
+		t.Errorf("findings %q", got)
+	}
+	git(t, repo, "worktree", "remove", side)
+	last, err := w.Commit(t.Context(), c)
+	must(t, err)
+	if got := git(t, repo, "log", "--format=%s", base.Branch); got != "feat: Task 1 - A\ntheirs\nfeat: Task 1 - A\nFirst" {
+		t.Errorf("log:\n%s", got)
+	}
+	if got := git(t, repo, "show", last.Commit+":README.md"); got != "theirs" {
+		t.Errorf("README.md is %q", got)
+	}
+}
+
+// FACTS.md D: the user resets, expires and collects; nothing of ours is lost.
+func TestCommitSurvivesTheUsersGc(t *testing.T) {
+	repo := shop(t)
+	put(t, repo, "gone.txt", "x\n")
+	git(t, repo, "add", "-A")
+	git(t, repo, "commit", "-qm", "Second")
+	w := workspace(t, repo)
+	base := begin(t, w, "r1")
+	git(t, repo, "reset", "-q", "--hard", "HEAD~1")
+	git(t, repo, "reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
+	git(t, repo, "gc", "-q", "--prune=now")
+	if _, err := tryGit(t, repo, "cat-file", "-e", base.Commit); err == nil {
+		t.Fatal("the commit was to be gone from the user's repository")
+	}
+	taken := session(t, w, base, "", all, func(dir string) { put(t, dir, "cart/a.go", "x\n") })
+	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	must(t, err)
+	git(t, repo, "gc", "-q", "--prune=now")
+	git(t, repo, "fsck", "--strict", "--no-dangling")
+	if got := git(t, repo, "rev-list", "--count", base.Branch); got != "3" {
+		t.Errorf("%s commits on the branch, want 3", got)
+	}
+	// A crash before the ref was durable, and a gc on top: repeating mends it.
+	git(t, repo, "update-ref", "-d", "refs/heads/"+base.Branch)
+	git(t, repo, "reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
+	git(t, repo, "gc", "-q", "--prune=now")
+	again, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	if err != nil || again.Commit != done.Commit {
+		t.Fatalf("again: %s, %v", again.Commit, err)
+	}
+	git(t, repo, "fsck", "--strict", "--no-dangling")
+	// Objects gone under a ref that stands.
+	hash := git(t, repo, "rev-parse", base.Branch+":cart/a.go")
+	loose := filepath.Join(repo, ".git/objects", hash[:2], hash[2:])
+	if err := os.Remove(loose); err != nil {
+		t.Logf("no loose object to lose: %v", err)
+	}
+	_, err = w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	must(t, err)
+	git(t, repo, "fsck", "--strict", "--no-dangling")
+}
+
+func TestCommitBesideARebaseAndStash(t *testing.T) {
+	repo, w, base, taken := oneTask(t)
+	git(t, repo, "switch", "-q", "-c", "topic")
+	put(t, repo, "README.md", "topic\n")
+	git(t, repo, "commit", "-qam", "topic")
+	git(t, repo, "switch", "-q", "main")
+	put(t, repo, "README.md", "main\n")
+	git(t, repo, "commit", "-qam", "main")
+	put(t, repo, "docs/api.md", "wip\n")
+	git(t, repo, "stash", "-q")
+	git(t, repo, "switch", "-q", "topic")
+	if _, err := tryGit(t, repo, "rebase", "main"); err == nil {
+		t.Fatal("the rebase was to stop at a conflict")
+	}
+	before := picture(t, repo)
+	_, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	must(t, err)
+	if diff := cmp.Diff(before, picture(t, repo)); diff != "" {
+		t.Errorf("the user's repository changed (-before +after):\n%s", diff)
+	}
+	put(t, repo, "README.md", "both\n")
+	git(t, repo, "add", "-A")
+	git(t, repo, "-c", "core.editor=true", "rebase", "--continue")
+	git(t, repo, "switch", "-q", "main")
+	git(t, repo, "stash", "pop", "-q")
+}
+
+// As root, what is written into somebody's repository belongs to them.
+func TestCommitInSomebodyElsesRepository(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root: a repository that belongs to somebody else")
+	}
+	repo := shop(t)
+	const uid = 65534
+	for p := filepath.Dir(repo); p != os.TempDir() && p != "/"; p = filepath.Dir(p) {
+		must(t, os.Chmod(p, 0o755))
+	}
+	give := func() {
+		must(t, filepath.WalkDir(repo, func(path string, _ os.DirEntry, err error) error {
+			must(t, err)
+			return os.Lchown(path, uid, uid)
+		}))
+	}
+	give()
+	w := workspace(t, repo)
+	base := begin(t, w, "r1")
+	taken := session(t, w, base, "", all, func(dir string) { put(t, dir, "cart/a.go", "x\n") })
+	_, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	must(t, err)
+	must(t, filepath.WalkDir(repo, func(path string, d os.DirEntry, err error) error {
+		must(t, err)
+		info, err := d.Info()
+		must(t, err)
+		if st := info.Sys().(*syscall.Stat_t); st.Uid != uid {
+			t.Errorf("%s belongs to %d", path, st.Uid)
+		}
+		return nil
+	}))
+}
+
+func TestStaleLocksAreRemoved(t *testing.T) {
+	_, w, base, taken := oneTask(t)
+	old := yesterday
+	for _, lock := range []string{filepath.Join(w.gitDir, "refs/heads", base.Branch+".lock"), filepath.Join(filepath.Dir(w.Work("r1")), "work-index.lock")} {
+		put(t, filepath.Dir(lock), filepath.Base(lock), "")
+		must(t, os.Chtimes(lock, old, old))
+	}
+	must(t, w.Restore(t.Context(), "r1", base.Tree))
+	_, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	must(t, err)
+}

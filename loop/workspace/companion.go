@@ -1,0 +1,82 @@
+package workspace
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// lockfiles of package managers, with the manifests from which they follow. A
+// lock may also stand above its manifests, where these are a workspace's.
+var lockfiles = map[string][]string{
+	"go.sum":                   {"go.mod"},
+	"go.work.sum":              {"go.work", "go.mod"},
+	"package-lock.json":        {"package.json"},
+	"npm-shrinkwrap.json":      {"package.json"},
+	"yarn.lock":                {"package.json"},
+	"pnpm-lock.yaml":           {"package.json"},
+	"bun.lock":                 {"package.json"},
+	"bun.lockb":                {"package.json"},
+	"deno.lock":                {"deno.json", "deno.jsonc", "package.json"},
+	"Cargo.lock":               {"Cargo.toml"},
+	"poetry.lock":              {"pyproject.toml"},
+	"uv.lock":                  {"pyproject.toml"},
+	"pdm.lock":                 {"pyproject.toml"},
+	"Pipfile.lock":             {"Pipfile"},
+	"Gemfile.lock":             {"Gemfile"},
+	"composer.lock":            {"composer.json"},
+	"mix.lock":                 {"mix.exs"},
+	"pubspec.lock":             {"pubspec.yaml"},
+	"flake.lock":               {"flake.nix"},
+	"Package.resolved":         {"Package.swift"},
+	"Podfile.lock":             {"Podfile"},
+	"gradle.lockfile":          {"build.gradle", "build.gradle.kts"},
+	"packages.lock.json":       {"*.csproj", "*.fsproj"},
+	"conan.lock":               {"conanfile.py", "conanfile.txt"},
+	"requirements.txt":         {"requirements.in", "pyproject.toml"},
+	"vcpkg-configuration.json": {"vcpkg.json"},
+}
+
+// installs reports whether a changed path makes the project's setup due again:
+// it is a lockfile, or a manifest that one follows from.
+func installs(p string) bool {
+	base := path.Base(p)
+	if _, ok := lockfiles[base]; ok {
+		return true
+	}
+	for _, manifests := range lockfiles {
+		if slices.ContainsFunc(manifests, func(m string) bool { return match(m, base) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// companion reports whether a path goes with something that may be written: a
+// lockfile with a manifest of its folder or below, a snapshot with its test.
+func (r *scope) companion(p string) bool {
+	dir, base := path.Split(p)
+	if manifests, ok := lockfiles[base]; ok {
+		own := func(q string) bool {
+			return strings.HasPrefix(q, dir) && slices.ContainsFunc(manifests, func(m string) bool { return match(m, path.Base(q)) }) &&
+				matchAny(r.allow, q) && !r.denied(q)
+		}
+		if slices.ContainsFunc(r.files, own) {
+			return true
+		}
+		// The manifest can be new as well.
+		return slices.ContainsFunc(manifests, func(m string) bool { return !strings.Contains(m, "*") && own(dir+m) })
+	}
+	parent := path.Dir(strings.TrimSuffix(dir, "/"))
+	folder := path.Base(strings.TrimSuffix(dir, "/"))
+	in := func(q string) bool { q = path.Clean(q); return matchAny(r.allow, q) && !r.denied(q) }
+	switch {
+	case folder == "__snapshots__" && path.Ext(base) == ".snap": // jest, vitest, bun
+		return in(path.Join(parent, strings.TrimSuffix(base, ".snap")))
+	case strings.HasSuffix(folder, "-snapshots"): // playwright
+		return in(path.Join(parent, strings.TrimSuffix(folder, "-snapshots")))
+	case folder == "snapshots" && path.Ext(base) == ".snap": // insta: named after the module, not the file
+		return slices.ContainsFunc(r.files, func(q string) bool { return path.Dir(q) == parent && path.Ext(q) == ".rs" && in(q) })
+	}
+	return false
+}

@@ -1,0 +1,174 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// change is one path in which two trees differ; an empty hash means that it
+// is not there.
+type change struct {
+	path string
+	new  treeEntry
+}
+
+// changes lists the paths in which tree to differs from tree from.
+func (w *Workspace) changes(ctx context.Context, from, to string) ([]change, error) {
+	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", from, to}})
+	if err != nil {
+		return nil, err
+	}
+	recs := zlist(out)
+	var list []change
+	for i := 0; i+1 < len(recs); i += 2 { // ":MODE MODE HASH HASH STATUS" and the path
+		f := strings.Fields(recs[i])
+		if len(f) != 5 {
+			return nil, fmt.Errorf("git diff-tree answered %q", recs[i])
+		}
+		c := change{path: recs[i+1]}
+		if f[4] != "D" {
+			c.new = treeEntry{mode: f[1], hash: f[3], path: c.path}
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// Changed lists what differs between two trees or commits, with the lines
+// added and removed; -1 for both in a binary file.
+func (w *Workspace) Changed(ctx context.Context, from, to string) ([]loop.FileChange, error) {
+	list, err := w.changed(ctx, from, to)
+	if err != nil {
+		return nil, fmt.Errorf("changed files: %w", err)
+	}
+	return list, nil
+}
+
+func (w *Workspace) changed(ctx context.Context, from, to string) ([]loop.FileChange, error) {
+	a, err := w.tree(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	b, err := w.tree(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", a, b}})
+	if err != nil {
+		return nil, err
+	}
+	var list []loop.FileChange
+	for _, rec := range zlist(out) {
+		f := strings.SplitN(rec, "\t", 3)
+		if len(f) != 3 {
+			return nil, fmt.Errorf("git diff-tree answered %q", rec)
+		}
+		list = append(list, loop.FileChange{Path: strings.ToValidUTF8(f[2], "\uFFFD"), Added: lineCount(f[0]), Removed: lineCount(f[1])})
+	}
+	return list, nil
+}
+
+// lineCount reads a number of --numstat; "-" stands for a binary file.
+func lineCount(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// Read returns the content of a file of a tree or commit, or nil where there
+// is none. A symbolic link is followed inside the tree (AGENTS.md is often one
+// to CLAUDE.md); one that leads elsewhere is no file.
+func (w *Workspace) Read(ctx context.Context, tree, file string) ([]byte, error) {
+	root, err := w.tree(ctx, tree)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", file, err)
+	}
+	for hops, p := 0, path.Clean(file); hops < 5 && p != "." && !strings.HasPrefix(p, "../") && !path.IsAbs(p); hops++ {
+		out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"ls-tree", "-z", "--full-tree", root, "--", p}})
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", file, err)
+		}
+		meta, _, _ := strings.Cut(string(out), "\t")
+		f := strings.Fields(meta)
+		if len(f) != 3 || f[1] != "blob" {
+			return nil, nil
+		}
+		data, err := w.blob(ctx, f[2])
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", file, err)
+		}
+		if f[0] != modeSymlink {
+			if data == nil {
+				data = []byte{}
+			}
+			return data, nil
+		}
+		if leavesRepo(p, string(data)) {
+			return nil, nil
+		}
+		p = path.Join(path.Dir(p), string(data))
+	}
+	return nil, nil
+}
+
+// errEnough stops git when a diff has reached its limit.
+var errEnough = errors.New("enough")
+
+// Diff returns the patch from one tree or commit to another as valid UTF-8.
+// More than limit bytes are cut at the end of a line, and a last line says so.
+// A limit of 0 or less means no limit.
+func (w *Workspace) Diff(ctx context.Context, from, to string, limit int) (string, error) {
+	a, err := w.tree(ctx, from)
+	if err != nil {
+		return "", fmt.Errorf("diff: %w", err)
+	}
+	b, err := w.tree(ctx, to)
+	if err != nil {
+		return "", fmt.Errorf("diff: %w", err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	out := &capped{limit: limit, full: func() { cancel(errEnough) }}
+	_, err = w.run(ctx, call{gitDir: w.gitDir, out: out,
+		args: []string{"diff-tree", "-r", "-p", "-M", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", a, b}})
+	if err != nil && !errors.Is(err, errEnough) {
+		return "", fmt.Errorf("diff: %w", err)
+	}
+	data := out.data.Bytes()
+	if !out.over {
+		return strings.ToValidUTF8(string(data), "\uFFFD"), nil
+	}
+	data = data[:bytes.LastIndexByte(data, '\n')+1]
+	return strings.ToValidUTF8(string(data), "\uFFFD") + fmt.Sprintf("[diff cut at %d bytes]\n", limit), nil
+}
+
+// capped collects up to limit bytes and calls full when there are more.
+type capped struct {
+	data  bytes.Buffer
+	limit int
+	over  bool
+	full  func()
+}
+
+// Write implements io.Writer.
+func (c *capped) Write(p []byte) (int, error) {
+	n := len(p)
+	if room := c.limit - c.data.Len(); c.limit > 0 && n > room {
+		p = p[:max(room, 0)]
+		if !c.over {
+			c.over = true
+			c.full()
+		}
+	}
+	c.data.Write(p)
+	return n, nil
+}

@@ -1,0 +1,334 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// folder is a work tree of ours: the run's work folder, or the clean one.
+// Beside it lies what a session cannot reach: its index and ignore rules.
+type folder struct {
+	dir  string // STATE/runs/RUN
+	name string // "work" or "clean"
+}
+
+func (f folder) path() string  { return filepath.Join(f.dir, f.name) }
+func (f folder) index() string { return filepath.Join(f.dir, f.name+"-index") }
+
+// runDir returns the run's folder and makes it.
+func (w *Workspace) runDir(run string) (string, error) {
+	if !runName.MatchString(run) {
+		return "", fmt.Errorf("%q is no name of a run", run)
+	}
+	dir := filepath.Join(w.o.State, "runs", run)
+	mode := fs.FileMode(0o700)
+	if w.o.SessionUID >= 0 {
+		mode = 0o711
+	}
+	if err := os.MkdirAll(dir, mode); err != nil {
+		return "", err
+	}
+	return dir, nil
+}
+
+// Work returns the absolute path of the run's work folder.
+func (w *Workspace) Work(run string) string { return filepath.Join(w.o.State, "runs", run, "work") }
+
+// Restore brings the run's work folder to exactly the files of a tree, hands
+// it to the session user, and gives it a new .git whose HEAD is one commit of
+// that tree. What the tree's rules ignore is kept: installed packages, caches.
+func (w *Workspace) Restore(ctx context.Context, run, tree string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	dir, err := w.runDir(run)
+	if err != nil {
+		return fmt.Errorf("restore %s: %w", run, err)
+	}
+	if tree, err = w.tree(ctx, tree); err != nil {
+		return fmt.Errorf("restore %s: %w", run, err)
+	}
+	if err := os.Remove(filepath.Join(dir, memoFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("restore %s: %w", run, err)
+	}
+	f := folder{dir, "work"}
+	ignored, err := w.bring(ctx, f, tree, tree)
+	if err != nil {
+		return fmt.Errorf("restore %s: %w", run, err)
+	}
+	// What is here before the session starts is not its work, even where the
+	// rules of the attempt's start would not ignore it.
+	if err := writeDurably(filepath.Join(dir, "kept"), []byte(strings.Join(ignored, "\x00"))); err != nil {
+		return fmt.Errorf("restore %s: %w", run, err)
+	}
+	return nil
+}
+
+// Clean makes a fresh folder with the files of a commit, and nothing else,
+// and returns its path. The one of an earlier call is removed.
+func (w *Workspace) Clean(ctx context.Context, run, commit string) (string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	dir, err := w.runDir(run)
+	if err != nil {
+		return "", fmt.Errorf("clean folder: %w", err)
+	}
+	tree, err := w.tree(ctx, commit)
+	if err != nil {
+		return "", fmt.Errorf("clean folder: %w", err)
+	}
+	f := folder{dir, "clean"}
+	if err := removeBelow(dir, f.name); err != nil {
+		return "", fmt.Errorf("clean folder: %w", err)
+	}
+	os.Remove(f.index())
+	if _, err := w.bring(ctx, f, tree, tree); err != nil {
+		return "", fmt.Errorf("clean folder: %w", err)
+	}
+	return f.path(), nil
+}
+
+// bring makes a folder hold exactly the tree and what is ignored by the rules
+// of another one, and returns the ignored paths.
+func (w *Workspace) bring(ctx context.Context, f folder, tree, rules string, keep ...string) ([]string, error) {
+	if err := f.ensure(); err != nil {
+		return nil, err
+	}
+	// Whatever it is by now: a folder, a file, a link to the user's repository.
+	if err := removeBelow(f.path(), ".git"); err != nil {
+		return nil, err
+	}
+	if err := w.checkout(ctx, f, tree); err != nil {
+		return nil, err
+	}
+	ignore, err := w.ignoreFile(ctx, f.dir, rules)
+	if err != nil {
+		return nil, err
+	}
+	ignored, err := w.ignored(ctx, f, ignore)
+	if err != nil {
+		return nil, err
+	}
+	prune := newPathSet(ignored, keep)
+	again, err := w.tidy(ctx, f, prune)
+	if err != nil {
+		return nil, err
+	}
+	if again {
+		if err := w.checkout(ctx, f, tree); err != nil {
+			return nil, err
+		}
+		if _, err := w.tidy(ctx, f, prune); err != nil {
+			return nil, err
+		}
+	}
+	// Handing over changed owners; without this, git would read every such
+	// file again at the take-over.
+	if _, err := w.run(ctx, call{gitDir: w.gitDir, work: f.path(), index: f.index(), args: []string{"update-index", "-q", "--refresh"}}); err != nil && exitCode(err) != 1 {
+		return nil, err
+	}
+	return ignored, w.newDotGit(ctx, f, tree)
+}
+
+// ensure makes the folder, and makes it anew where something else stands in
+// its place.
+func (f folder) ensure() error {
+	info, err := os.Lstat(f.path())
+	if err == nil && !info.IsDir() {
+		if err := os.Remove(f.path()); err != nil {
+			return err
+		}
+		err = fs.ErrNotExist
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		os.Remove(f.index())
+		return os.Mkdir(f.path(), 0o755)
+	}
+	if err != nil {
+		return err
+	}
+	if info.Mode().Perm()&0o700 != 0o700 {
+		return os.Chmod(f.path(), 0o755)
+	}
+	return nil
+}
+
+// checkout writes the tree's files where they differ. It removes what is in
+// their way, and goes through no symbolic link to do so.
+func (w *Workspace) checkout(ctx context.Context, f folder, tree string) error {
+	if err := w.dropStaleLock(ctx, f.index()+".lock"); err != nil {
+		return err
+	}
+	read := call{gitDir: w.gitDir, work: f.path(), index: f.index(), args: []string{"read-tree", "--reset", "-u", tree}}
+	_, err := w.run(ctx, read)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	// An index that a power cut spoiled, or folders that let nobody in.
+	os.Remove(f.index())
+	if err := makeAccessible(f.path()); err != nil {
+		return err
+	}
+	_, err = w.run(ctx, read)
+	return err
+}
+
+// ignored lists what lies in the folder, is in no index, and is ignored by the
+// rules: files, and folders (with a trailing slash) that are ignored whole.
+func (w *Workspace) ignored(ctx context.Context, f folder, rules string) ([]string, error) {
+	list := call{gitDir: w.gitDir, work: f.path(), index: f.index(),
+		args: []string{"ls-files", "-z", "--others", "--ignored", "--directory", "--exclude-from=" + rules}}
+	out, said, err := w.runBoth(ctx, list)
+	if err == nil && strings.Contains(said, "could not open directory") {
+		if err := makeAccessible(f.path()); err != nil {
+			return nil, err
+		}
+		out, err = w.run(ctx, list)
+	}
+	if err != nil {
+		return nil, err
+	}
+	paths := zlist(out)
+	// git also names a folder of which all that is in it now is ignored file by
+	// file. Such a folder has to be looked into: its next file counts.
+	single := paths[:0:0]
+	for i, p := range paths {
+		if strings.HasSuffix(p, "/") && (i+1 < len(paths) && strings.HasPrefix(paths[i+1], p)) {
+			continue
+		}
+		single = append(single, p)
+	}
+	return single, nil
+}
+
+// tidy removes what is neither in the folder's index nor in kept, gives what
+// stays to the session user, and asks for another checkout where a tracked
+// file had to go.
+func (w *Workspace) tidy(ctx context.Context, f folder, kept pathSet) (again bool, err error) {
+	tracked, err := w.tracked(ctx, f)
+	if err != nil {
+		return false, err
+	}
+	folders := map[string]bool{}
+	for p := range tracked {
+		for i := strings.LastIndexByte(p, '/'); i > 0 && !folders[p[:i]]; i = strings.LastIndexByte(p[:i], '/') {
+			folders[p[:i]] = true
+		}
+	}
+	var extra []string
+	err = walk(f.path(), func(parent int, base string, e found) (bool, error) {
+		if kept.has(e.path) {
+			return false, nil
+		}
+		isDir := e.kind == unix.S_IFDIR
+		if isDir && !folders[e.path] && !kept.below(e.path) || !isDir && !tracked[e.path] {
+			extra = append(extra, e.path)
+			return false, nil
+		}
+		if !isDir && e.kind == unix.S_IFREG {
+			if e.links > 1 && w.o.SessionUID >= 0 && e.uid != uint32(w.o.SessionUID) {
+				// A hard link to somebody else's file must not be given away.
+				extra, again = append(extra, e.path), true
+				return false, nil
+			}
+			if e.mode&0o600 != 0o600 {
+				if err := unix.Fchmodat(parent, base, e.mode|0o600, 0); err != nil {
+					return false, fmt.Errorf("make %s readable: %w", e.path, err)
+				}
+			}
+		}
+		return true, w.giveAway(parent, base, e)
+	}, nil)
+	if err != nil {
+		return false, err
+	}
+	for _, p := range extra {
+		if err := removeBelow(f.path(), p); err != nil {
+			return false, fmt.Errorf("remove %s: %w", p, err)
+		}
+	}
+	if w.o.SessionUID >= 0 {
+		if err := os.Lchown(f.path(), w.o.SessionUID, w.o.SessionGID); err != nil {
+			return false, err
+		}
+	}
+	return again, nil
+}
+
+// giveAway makes the session user the owner of one thing, without following
+// a link. Nothing is done when sessions run as ourselves.
+func (w *Workspace) giveAway(parent int, base string, e found) error {
+	if w.o.SessionUID < 0 || e.uid == uint32(w.o.SessionUID) && e.gid == uint32(w.o.SessionGID) {
+		return nil
+	}
+	if err := unix.Fchownat(parent, base, w.o.SessionUID, w.o.SessionGID, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return fmt.Errorf("hand over %s: %w", e.path, err)
+	}
+	return nil
+}
+
+// tracked is what the folder's index names.
+func (w *Workspace) tracked(ctx context.Context, f folder) (map[string]bool, error) {
+	out, err := w.run(ctx, call{gitDir: w.gitDir, index: f.index(), args: []string{"ls-files", "-z", "--cached"}})
+	if err != nil {
+		return nil, err
+	}
+	set := map[string]bool{}
+	for _, p := range zlist(out) {
+		set[p] = true
+	}
+	return set, nil
+}
+
+// pathSet is a set of paths of which those with a trailing slash stand for
+// all that is below them.
+type pathSet struct {
+	paths   map[string]bool // without the slash
+	parents map[string]bool // folders that hold one
+}
+
+func newPathSet(lists ...[]string) pathSet {
+	s := pathSet{map[string]bool{}, map[string]bool{}}
+	for _, list := range lists {
+		for _, p := range list {
+			p = strings.TrimSuffix(p, "/")
+			s.paths[p] = true
+			for i := strings.LastIndexByte(p, '/'); i > 0 && !s.parents[p[:i]]; i = strings.LastIndexByte(p[:i], '/') {
+				s.parents[p[:i]] = true
+			}
+		}
+	}
+	return s
+}
+
+// has reports whether a path is in the set itself. A walk that asks from the
+// top down needs no more, since it does not go into what is.
+func (s pathSet) has(p string) bool { return s.paths[p] }
+
+// below reports whether something in the set lies below the folder p.
+func (s pathSet) below(p string) bool { return s.parents[p] }
+
+// writeDurably replaces a file whole: after a crash it is the old or the new.
+func writeDurably(file string, data []byte) error {
+	f, err := os.OpenFile(file+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}

@@ -1,0 +1,221 @@
+package workspace
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// call is one run of the git program. Only plumbing is called, and only with
+// an explicit git dir: a repository that git finds by itself could be one
+// that a session made.
+type call struct {
+	gitDir string    // --git-dir; "" only for questions about the user's folder
+	work   string    // --work-tree and working directory
+	dir    string    // working directory where there is no work; "" = /
+	index  string    // GIT_INDEX_FILE
+	in     io.Reader // standard input
+	env    []string  // on top of the empty environment
+	as     *syscall.Credential
+	config []string // -c key=value on top of the safe ones
+	out    io.Writer
+	args   []string
+}
+
+// safeConfig overrides, on the command line, what a repository's own
+// configuration could make git execute, and what would make its result
+// depend on the machine.
+var safeConfig = []string{
+	"core.hooksPath=/dev/null",
+	"core.fsmonitor=false",
+	"core.untrackedCache=false",
+	"core.attributesFile=/dev/null",
+	"core.excludesFile=/dev/null",
+	"core.alternateRefsCommand=true",
+	// As root, git refuses repositories of other people, because their
+	// configuration could name programs. All those keys are overridden here,
+	// and only plumbing that never reads the others is used.
+	"safe.directory=*",
+	"protocol.allow=never",
+	"protocol.file.allow=always",
+	"gc.auto=0",
+	"maintenance.auto=false",
+	"receive.autoGC=false",
+	// Loose objects are not made durable by default (measured, FACTS.md D); a
+	// scratch index can always be made again.
+	"core.fsync=all,-index",
+	"core.filesRefLockTimeout=5000",
+	"core.packedRefsTimeout=10000",
+	"core.quotePath=false",
+	"color.ui=false",
+	"advice.detachedHead=false",
+	// Names that only other systems confuse with .git are refused by the
+	// take-over with a finding (names.go); git would end with a bare error.
+	"core.protectNTFS=false",
+	"core.protectHFS=false",
+}
+
+// cleanEnv is the whole environment of every git process. Nothing of the
+// daemon's own environment but PATH goes in: it can hold GIT_* variables and
+// secrets.
+func cleanEnv() []string {
+	return []string{
+		"PATH=" + os.Getenv("PATH"),
+		"HOME=/dev/null", // every file below it is "not a directory", which git takes for missing
+		"LC_ALL=C",
+		"TZ=UTC",
+		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_ATTR_NOSYSTEM=1",
+		"GIT_TERMINAL_PROMPT=0",
+		"GIT_OPTIONAL_LOCKS=0",
+		"GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_NO_LAZY_FETCH=1",
+		"GIT_LITERAL_PATHSPECS=1",
+		"GIT_AUTHOR_NAME=" + ownName, "GIT_AUTHOR_EMAIL=" + ownEmail,
+		"GIT_COMMITTER_NAME=" + ownName, "GIT_COMMITTER_EMAIL=" + ownEmail,
+	}
+}
+
+// Who commits: the author is the user, the committer is nightporter (SPEC 9.3).
+const (
+	ownName  = "nightporter"
+	ownEmail = "nightporter@localhost"
+)
+
+// gitError is a git process that did not end with 0.
+type gitError struct {
+	args   []string
+	code   int // exit code, -1 when it was ended by a signal
+	stderr string
+}
+
+// Error gives the sub-command and git's own last words.
+func (e *gitError) Error() string {
+	said := strings.TrimSpace(e.stderr)
+	if len(said) > 2000 {
+		said = "… " + said[len(said)-2000:]
+	}
+	if said == "" {
+		said = fmt.Sprintf("exit code %d", e.code)
+	}
+	return fmt.Sprintf("git %s: %s", e.args[0], said)
+}
+
+// exitCode returns the exit code behind err: 0 for nil, -1 when err is not
+// about an exit.
+func exitCode(err error) int {
+	if err == nil {
+		return 0
+	}
+	if e, ok := errors.AsType[*gitError](err); ok {
+		return e.code
+	}
+	return -1
+}
+
+// command prepares c without starting it.
+func (w *Workspace) command(ctx context.Context, c call) *exec.Cmd {
+	args := []string{"--no-pager"}
+	for _, kv := range append(safeConfig[:len(safeConfig):len(safeConfig)], c.config...) {
+		args = append(args, "-c", kv)
+	}
+	if c.gitDir != "" {
+		args = append(args, "--git-dir="+c.gitDir)
+	}
+	if c.work != "" {
+		args = append(args, "--work-tree="+c.work)
+	}
+	cmd := exec.CommandContext(ctx, w.program, append(args, c.args...)...)
+	cmd.Dir = cmp.Or(c.work, c.dir, "/")
+	cmd.Env = append(cleanEnv(), c.env...)
+	if c.index != "" {
+		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+c.index)
+	}
+	cmd.Stdin = c.in
+	// A process group of its own: git starts helpers (upload-pack, rev-list),
+	// and a terminal's Ctrl-C must not reach a git that is in mid-write.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: c.as}
+	// TERM, because git removes its lock files then; KILL follows after WaitDelay.
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+// run runs git and returns its standard output, which is empty when c.out
+// took it. An end other than 0 is a *gitError.
+func (w *Workspace) run(ctx context.Context, c call) ([]byte, error) {
+	out, _, err := w.runBoth(ctx, c)
+	return out, err
+}
+
+// runBoth is run for calls whose warnings matter.
+func (w *Workspace) runBoth(ctx context.Context, c call) (stdout []byte, stderr string, err error) {
+	cmd := w.command(ctx, c)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &limited{w: &said, left: 64 << 10}
+	if c.out != nil {
+		cmd.Stdout = c.out
+	}
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		return nil, "", context.Cause(ctx)
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return out.Bytes(), said.String(), &gitError{args: c.args, code: exit.ExitCode(), stderr: said.String()}
+	}
+	if err != nil {
+		return nil, said.String(), fmt.Errorf("git %s: %w", c.args[0], err)
+	}
+	return out.Bytes(), said.String(), nil
+}
+
+// ours runs git on our own bare repository and returns its output without
+// the last line end.
+func (w *Workspace) ours(ctx context.Context, args ...string) (string, error) {
+	out, err := w.run(ctx, call{gitDir: w.gitDir, args: args})
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+// limited passes on at most left bytes and swallows the rest.
+type limited struct {
+	w    io.Writer
+	left int
+}
+
+// Write never fails for having had enough: the writing process shall go on.
+func (l *limited) Write(p []byte) (int, error) {
+	n := min(len(p), l.left)
+	l.left -= n
+	if n > 0 {
+		if _, err := l.w.Write(p[:n]); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+// zlist splits the NUL-terminated records that -z gives.
+func zlist(out []byte) []string {
+	s := strings.TrimSuffix(string(out), "\x00")
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, "\x00")
+}
+
+// zjoin is the inverse, as standard input of a command with -z.
+func zjoin(paths []string) io.Reader {
+	if len(paths) == 0 {
+		return strings.NewReader("")
+	}
+	return strings.NewReader(strings.Join(paths, "\x00") + "\x00")
+}

@@ -1,0 +1,231 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// git runs git as a person would, in dir, and fails the test when git does.
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	out, err := tryGit(t, dir, args...)
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+func tryGit(t *testing.T, dir string, args ...string) (string, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_DATE=@1763600000 +0000", "GIT_COMMITTER_DATE=@1763600000 +0000")
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+// home gives the test a home folder with an identity, and hides the real one.
+func home(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("HOME", dir)
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, ".config"))
+	put(t, dir, ".gitconfig", "[user]\n\tname = Ada Example\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n")
+}
+
+// put writes a file and the folders above it.
+func put(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// get reads a file; one that is not there is "(none)".
+func get(t *testing.T, dir, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "(none)"
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// shop is a small repository of a user, with one commit.
+func shop(t *testing.T) string {
+	t.Helper()
+	home(t)
+	dir := filepath.Join(t.TempDir(), "shop")
+	put(t, dir, "README.md", "A shop.\n")
+	put(t, dir, "go.mod", "module shop\n")
+	put(t, dir, "cart/cart.go", "package cart\n")
+	put(t, dir, "cart/cart_test.go", "package cart\n")
+	put(t, dir, "docs/api.md", "API\n")
+	put(t, dir, "web/app/page.tsx", "page\n")
+	put(t, dir, "web/cart/view.ts", "view\n")
+	put(t, dir, "plan.md", "- [ ] **Task 1: A**\n")
+	put(t, dir, ".gitignore", "node_modules/\n*.log\n")
+	put(t, dir, "web/.gitignore", "/out\ntmp\n!keep.log\n")
+	git(t, dir, "init", "-q")
+	git(t, dir, "add", "-A")
+	git(t, dir, "commit", "-q", "-m", "First")
+	return dir
+}
+
+// workspace opens one on a repository, with its state in a folder of its own.
+func workspace(t *testing.T, repo string, change ...func(*Options)) *Workspace {
+	t.Helper()
+	o := Options{State: filepath.Join(t.TempDir(), "state"), Project: "shop", Repo: repo, Owned: []string{"plan.md", "plan.progress.md"}, SessionUID: -1, SessionGID: -1}
+	for _, c := range change {
+		c(&o)
+	}
+	w, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// begin starts a run that has to be able to start.
+func begin(t *testing.T, w *Workspace, run string) loop.Base {
+	t.Helper()
+	base, err := w.Begin(t.Context(), loop.Begin{Run: run})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base
+}
+
+// all is the scope of a shipped builder.
+var all = loop.Scope{Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true}
+
+// session restores the folder, lets do play a session in it, and takes over.
+func session(t *testing.T, w *Workspace, base loop.Base, input string, scope loop.Scope, do func(dir string)) loop.Taken {
+	t.Helper()
+	if input == "" {
+		input = base.Tree
+	}
+	if err := w.Restore(t.Context(), "r1", input); err != nil {
+		t.Fatal(err)
+	}
+	do(w.Work("r1"))
+	taken, err := w.TakeOver(t.Context(), takeover(base, input, scope))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return taken
+}
+
+func takeover(base loop.Base, input string, scope loop.Scope) loop.Takeover {
+	return loop.Takeover{Run: "r1", Session: "r1-1", Ref: "refs/nightporter/shop/r1/task-1/a1/s1",
+		Input: input, Start: base.Tree, StartRev: base.Commit, Scope: scope}
+}
+
+// paths are those of a list of changed files.
+func paths(files []loop.FileChange) []string {
+	var list []string
+	for _, f := range files {
+		list = append(list, f.Path)
+	}
+	return list
+}
+
+// findingsOf returns what an error tells a person to mend; it fails the test
+// when the error is of another kind or a finding does not say what to do.
+func findingsOf(t *testing.T, err error) string {
+	t.Helper()
+	input, ok := errors.AsType[*loop.InputError](err)
+	if !ok {
+		t.Fatalf("got error %v, want a *loop.InputError", err)
+	}
+	for _, f := range input.Findings {
+		if f.Fix == "" {
+			t.Errorf("finding %q does not say what to do", f.Text)
+		}
+	}
+	return input.Error()
+}
+
+// picture is a repository's files by name, mode and content. What nightporter
+// may write is left out: objects, and its own branch with its log.
+func picture(t *testing.T, repo string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(repo, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(repo, path)
+		for _, own := range []string{".git/objects", ".git/refs/heads/nightporter", ".git/logs/refs/heads/nightporter"} {
+			if rel == own {
+				return fs.SkipDir
+			}
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		text := info.Mode().String()
+		switch {
+		case info.Mode().IsRegular():
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			text += fmt.Sprintf(" %x", sha256.Sum256(data))
+		case info.Mode()&fs.ModeSymlink != 0:
+			target, _ := os.Readlink(path)
+			text += " " + target
+		}
+		files[rel] = text
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// files lists what lies in a folder, without .git; folders only where empty.
+func files(t *testing.T, dir string) []string {
+	t.Helper()
+	var list []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, path)
+		if rel == ".git" {
+			return fs.SkipDir
+		}
+		if !d.IsDir() {
+			list = append(list, rel)
+		} else if sub, _ := os.ReadDir(path); len(sub) == 0 {
+			list = append(list, rel+"/")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// shopFiles is what shop has.
+var shopFiles = []string{".gitignore", "README.md", "cart/cart.go", "cart/cart_test.go", "docs/api.md", "go.mod", "plan.md", "web/.gitignore", "web/app/page.tsx", "web/cart/view.ts"}

@@ -1,0 +1,103 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// ignoreFile writes the ignore rules of a tree, and the user's private ones
+// of the run's beginning, into one exclude file and returns its path.
+//
+// git reads .gitignore from the folder that it looks at, where a session can
+// have changed it or put new ones. With all rules of the right tree in one
+// file, "ls-files --exclude-from" never opens those.
+func (w *Workspace) ignoreFile(ctx context.Context, dir, tree string) (string, error) {
+	entries, err := w.list(ctx, tree)
+	if err != nil {
+		return "", fmt.Errorf("read ignore rules: %w", err)
+	}
+	var files []treeEntry
+	for _, e := range entries {
+		// git does not follow a .gitignore that is a symbolic link.
+		if path.Base(e.path) == ".gitignore" && e.mode != modeSymlink {
+			files = append(files, e)
+		}
+	}
+	// The last rule that matches decides, and the rules of a deeper folder come
+	// after those of the folders above it.
+	sort.SliceStable(files, func(i, j int) bool {
+		return strings.Count(files[i].path, "/") < strings.Count(files[j].path, "/")
+	})
+	var rules bytes.Buffer
+	if data, err := os.ReadFile(filepath.Join(dir, "exclude")); err == nil {
+		rules.Write(data)
+		rules.WriteByte('\n')
+	}
+	for _, e := range files {
+		data, err := w.blob(ctx, e.hash)
+		if err != nil {
+			return "", fmt.Errorf("read %s: %w", e.path, err)
+		}
+		flatten(&rules, path.Dir(e.path), data)
+	}
+	file := filepath.Join(dir, "ignore")
+	if err := os.WriteFile(file, rules.Bytes(), 0o600); err != nil {
+		return "", fmt.Errorf("write ignore rules: %w", err)
+	}
+	return file, nil
+}
+
+// flatten writes the rules of dir/.gitignore as rules of the top folder:
+// "foo" of folder a becomes "/a/**/foo", "/foo" and "x/foo" become "/a/foo"
+// and "/a/x/foo".
+func flatten(out *bytes.Buffer, dir string, rules []byte) {
+	prefix := "/"
+	if dir != "." {
+		if strings.ContainsAny(dir, "\r\n") {
+			return // cannot be said in a line; the folder's rules do not hold then
+		}
+		prefix = "/" + escapeIgnore(dir) + "/"
+	}
+	rules = bytes.TrimPrefix(rules, []byte("\xef\xbb\xbf"))
+	for _, line := range strings.Split(string(rules), "\n") {
+		line = strings.TrimSuffix(line, "\r")
+		if dir == "." {
+			out.WriteString(line + "\n")
+			continue
+		}
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		not := ""
+		if line[0] == '!' {
+			not, line = "!", line[1:]
+		}
+		// Spaces at the end do not count unless escaped; they must not hide
+		// where the pattern ends.
+		body := line
+		for strings.HasSuffix(body, " ") && !strings.HasSuffix(body, `\ `) {
+			body = body[:len(body)-1]
+		}
+		switch inner := strings.TrimSuffix(body, "/"); {
+		case inner == "":
+			continue
+		case strings.HasPrefix(inner, "/"):
+			out.WriteString(not + prefix + body[1:] + "\n")
+		case strings.Contains(inner, "/"):
+			out.WriteString(not + prefix + body + "\n")
+		default:
+			out.WriteString(not + prefix + "**/" + body + "\n")
+		}
+	}
+}
+
+// escapeIgnore makes a folder's name stand for itself in a pattern.
+func escapeIgnore(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
+}

@@ -1,0 +1,55 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Merge lays the change from m.Base to m.Tree onto the commit m.Onto, in our
+// repository only. Either Tree or Conflicts is set in the answer.
+func (w *Workspace) Merge(ctx context.Context, m loop.MergeTree) (loop.Merged, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	tree, err := w.tree(ctx, m.Tree)
+	if err != nil {
+		return loop.Merged{}, fmt.Errorf("merge: %w", err)
+	}
+	msg := m.Message
+	if msg == "" {
+		msg = "Work of run " + m.Run
+	}
+	// merge-tree takes commits and finds their base itself; this one exists for
+	// nothing else.
+	side, err := w.commitTree(ctx, commit{tree: tree, parents: []string{m.Base}, date: "@0 +0000", message: msg + "\n"})
+	if err != nil {
+		return loop.Merged{}, fmt.Errorf("merge: %w", err)
+	}
+	merged, conflicts, err := w.mergeTrees(ctx, m.Onto, side)
+	if err != nil {
+		return loop.Merged{}, fmt.Errorf("merge: %w", err)
+	}
+	if len(conflicts) > 0 {
+		return loop.Merged{Conflicts: conflicts}, nil
+	}
+	return loop.Merged{Tree: merged}, nil
+}
+
+// mergeTrees merges two commits and returns the tree, or the paths in conflict.
+// Merge drivers of .gitattributes are not run: ours defines none.
+func (w *Workspace) mergeTrees(ctx context.Context, a, b string) (tree string, conflicts []string, err error) {
+	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", a, b}})
+	recs := zlist(out)
+	switch {
+	case err == nil && len(recs) > 0:
+		return recs[0], nil, nil
+	case exitCode(err) == 1 && len(recs) > 1:
+		conflicts = slices.Compact(slices.Sorted(slices.Values(recs[1:])))
+		return "", slices.DeleteFunc(conflicts, func(p string) bool { return p == "" }), nil
+	case err == nil:
+		return "", nil, fmt.Errorf("git merge-tree answered %q", out)
+	}
+	return "", nil, err
+}

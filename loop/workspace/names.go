@@ -1,0 +1,67 @@
+package workspace
+
+import (
+	"path"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxFile is the largest file that is taken over (SPEC 9.3).
+const maxFile = 50 << 20
+
+// dotGit reports whether one path component is .git, or a name that some
+// file system takes for it: other case, trailing dots and spaces, an NTFS
+// stream or short name, or code points that HFS+ ignores. It asks for more
+// than git does; no honest file is called so.
+func dotGit(component string) bool {
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:
+			return -1
+		}
+		return r
+	}, component)
+	name, _, _ = strings.Cut(name, ":")
+	name = strings.ToLower(strings.TrimRight(name, ". "))
+	return name == ".git" || name == "git~1"
+}
+
+// badName says what is wrong with a path as a name in a commit, or "".
+func badName(p string) string {
+	if !utf8.ValidString(p) {
+		return "its name is not UTF-8"
+	}
+	for _, c := range strings.FieldsFunc(p, func(r rune) bool { return r == '/' || r == '\\' }) {
+		if dotGit(c) {
+			return "git, or git on another system, takes its name for a repository's own folder"
+		}
+	}
+	return ""
+}
+
+// leavesRepo reports whether a symbolic link at path from, with this target,
+// can lead out of the repository or into its .git. A target that goes up
+// again after having gone down is refused as well: what it means depends on
+// links on its way.
+func leavesRepo(from, target string) bool {
+	if target == "" || path.IsAbs(target) || strings.ContainsRune(target, 0) {
+		return true
+	}
+	depth := strings.Count(from, "/") // folders above the link
+	down := false
+	for _, c := range strings.Split(target, "/") {
+		switch {
+		case c == "" || c == ".":
+		case c == "..":
+			if depth--; down || depth < 0 {
+				return true
+			}
+		default:
+			if dotGit(c) {
+				return true
+			}
+			down = true
+		}
+	}
+	return false
+}
