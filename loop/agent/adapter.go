@@ -1,0 +1,86 @@
+package agent
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Adapter knows one agent's command line and what its output means. A
+// command of the user's is the one that knows nothing.
+type Adapter interface {
+	// Command returns the arguments behind the program, and whether the
+	// prompt goes to standard input. prompt is the path of a file that the
+	// session can read and that holds the prompt.
+	Command(l loop.Launch, d Definition, prompt string) (args []string, stdin bool, err error)
+	// Read reads a session's output, head and tail with a mark between them,
+	// and says what it means. x is the exit as the shim recorded it. It never
+	// fails: what is not understood is left unknown.
+	Read(output io.Reader, x loop.Exit) Verdict
+}
+
+// Verdict is what an agent's output says. Unknown numbers are -1.
+type Verdict struct {
+	Trouble loop.Trouble
+	Until   time.Time // end of a limit, zero where it was not named
+	Text    string    // the line that says so
+	Turns   int
+	Tokens  int64
+	CostUSD float64
+}
+
+// unknown is the verdict on an output that says nothing.
+func unknown() Verdict { return Verdict{Turns: -1, Tokens: -1, CostUSD: -1} }
+
+// adapter returns what reads the agent's output.
+func (r *Runner) adapter(d Definition) (Adapter, error) {
+	switch d.Output {
+	case "", "text":
+		return command{}, nil
+	}
+	return nil, d.problem(fmt.Sprintf("output = %q is not known", d.Output),
+		fmt.Sprintf("set output = \"text\" in [agents.%s], or leave it out", d.Name))
+}
+
+// command is any command: the prompt goes in, an event comes by hat, and the
+// output is for people.
+type command struct{}
+
+// Command gives the prompt as the definition asks.
+func (command) Command(l loop.Launch, d Definition, prompt string) ([]string, bool, error) {
+	args := d.Command[1:len(d.Command):len(d.Command)]
+	switch d.Prompt {
+	case "", PromptStdin:
+		return args, true, nil
+	case PromptArg:
+		if len(l.Prompt) > maxArg || strings.ContainsRune(l.Prompt, 0) {
+			return nil, false, d.problem(fmt.Sprintf("a prompt of %d kB does not fit into one argument", len(l.Prompt)>>10),
+				fmt.Sprintf("set prompt = \"stdin\" or \"file\" in [agents.%s]", d.Name))
+		}
+		return append(args, l.Prompt), false, nil
+	case PromptFile:
+		return append(args, prompt), false, nil
+	}
+	return nil, false, d.problem(fmt.Sprintf("prompt = %q is not known", d.Prompt), "write \"stdin\", \"arg\" or \"file\"")
+}
+
+// Read looks for a provider's words in the last lines of a session that
+// failed, and nowhere else: a model that writes about rate limits is not
+// limited.
+func (command) Read(_ io.Reader, x loop.Exit) Verdict {
+	v := unknown()
+	switch x.Why {
+	case loop.WhyStall, loop.WhyWall: // some never give up, and say so again and again
+	case loop.WhyExited:
+		if x.Code == 0 {
+			return v
+		}
+	default:
+		return v
+	}
+	v.Trouble, v.Until, v.Text = recognise(x.Tail, x.Ended)
+	return v
+}

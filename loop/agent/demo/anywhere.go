@@ -1,0 +1,127 @@
+package demo
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// OwnFile is what the agent writes in repositories that are not the sample.
+const OwnFile = "NIGHTPORTER-DEMO.md"
+
+// anywhere is what is played in every other repository, by the hat's own
+// event. Nothing of a task is done, and every summary says so.
+var anywhere = map[string]act{
+	planComplete: func(s *session) (event, error) {
+		return steps("Scripted, no real plan", "write one line about "+s.task+" into "+OwnFile, "leave everything else alone")(s)
+	},
+	buildComplete: (*session).buildAnywhere,
+	reviewVerdict: func(s *session) (event, error) { return s.verdict("scripted, not looked at", nil), nil },
+	fixComplete:   func(s *session) (event, error) { return s.dispute("a scripted agent cannot fix anything"), nil },
+}
+
+func (s *session) buildAnywhere() (event, error) {
+	const scripted = "Scripted, the task itself was not done: "
+	if s.prompt.red() {
+		return blocked("verification fails, and a scripted agent cannot repair code", "one line in "+OwnFile, "an agent that can think"), nil
+	}
+	none := func(why string) (event, error) {
+		return s.endWritten(buildComplete, scripted+"no line written", map[string]any{"no_change": why}), nil
+	}
+	if s.prompt.outOfScope() {
+		return none("the scope has no room for " + OwnFile)
+	}
+	name, err := s.place()
+	if err != nil {
+		return event{}, err
+	}
+	if name == "" {
+		return none("the scope names only files, and a scripted agent leaves those alone")
+	}
+	line := fmt.Sprintf("- %s: %s", oneLine(s.task, 60), oneLine(s.title, 200))
+	if err := s.addLine(name, "# Written by the scripted agent of nightporter\n\nIt does no work. A line stands for a task that went through it.", line); err != nil {
+		return event{}, err
+	}
+	return s.endWritten(buildComplete, scripted+"a line in "+name, nil), nil
+}
+
+// place returns where the scope has room for OwnFile, "" where it has none:
+// in the first folder that it names, or at the top where it permits that.
+func (s *session) place() (string, error) {
+	scope := s.prompt.section["Scope"]
+	line, _, _ := strings.Cut(scope, "\nNot: ")
+	line, _, _ = strings.Cut(line, "\nWhat you change elsewhere")
+	text, found := strings.CutPrefix(line, "You may change: ")
+	if !found {
+		return OwnFile, nil
+	}
+	items := loop.ParseScope(text)
+	for _, i := range items {
+		name, err := s.placeIn(i)
+		if err != nil || name != "" {
+			return name, err
+		}
+	}
+	if !slices.ContainsFunc(items, func(i loop.ScopeItem) bool { return i.Kind != loop.ScopeProse }) {
+		return OwnFile, nil // prose permits nothing, and forbids nothing
+	}
+	return "", nil
+}
+
+// placeIn is place for one item of a scope.
+func (s *session) placeIn(i loop.ScopeItem) (string, error) {
+	if i.Kind == loop.ScopeProse || i.Kind == loop.ScopeBad {
+		return "", nil
+	}
+	switch fi, err := s.root.Stat(i.Text); {
+	case err == nil && fi.IsDir():
+		return path.Join(i.Text, OwnFile), nil
+	case err == nil:
+		return "", nil // a file of theirs
+	}
+	switch i.Kind {
+	case loop.ScopePath:
+		// It may be new, and become a file or a folder; with an extension it is
+		// surely meant as a file.
+		if path.Ext(i.Text) == "" {
+			return path.Join(i.Text, OwnFile), nil
+		}
+	case loop.ScopeGlob:
+		base, _ := doublestar.SplitPattern(i.Text)
+		name := path.Join(base, OwnFile)
+		if ok, err := doublestar.Match(i.Text, name); err == nil && ok {
+			return name, nil
+		}
+	case loop.ScopeWord:
+		return s.folderNamed(i.Text)
+	}
+	return "", nil
+}
+
+// folderNamed returns OwnFile in the first folder of that name, "" where there
+// is none.
+func (s *session) folderNamed(word string) (string, error) {
+	found := ""
+	err := fs.WalkDir(s.root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == ".git":
+			return fs.SkipDir
+		case d.IsDir() && d.Name() == word:
+			found = path.Join(p, OwnFile)
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("look for folder %s: %w", word, err)
+	}
+	return found, nil
+}

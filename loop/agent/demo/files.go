@@ -1,0 +1,60 @@
+package demo
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+)
+
+// content holds the sample repository, and for each act of the story the
+// files as the agent writes them. They are files rather than strings here, so
+// that people can read and run them.
+//
+//go:embed all:sample script
+var content embed.FS
+
+// file is one file below a repository's top folder.
+type file struct {
+	path string // with slashes
+	data []byte
+	mode fs.FileMode
+}
+
+// filesOf lists the files of a folder of content, in order of their paths.
+func filesOf(dir string) ([]file, error) {
+	var list []file
+	err := fs.WalkDir(content, dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := content.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		list = append(list, file{path: p[len(dir)+1:], data: data, mode: modeOf(data)})
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("demo files %s: %w", dir, err)
+	}
+	return list, nil
+}
+
+// sampleFile returns a file of the sample repository, nil where it has none.
+func sampleFile(name string) []byte {
+	data, err := content.ReadFile(path.Join("sample", name))
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// modeOf makes scripts executable: an embedded file has no mode of its own.
+func modeOf(data []byte) fs.FileMode {
+	if bytes.HasPrefix(data, []byte("#!")) {
+		return 0o755
+	}
+	return 0o644
+}

@@ -1,0 +1,103 @@
+package demo
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The test program is the agent when it is started as one: every session of a
+// test is a process of its own, as in real life.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == Command {
+		os.Exit(Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+	}
+	os.Exit(m.Run())
+}
+
+// hatScript stands in for hat, which is not under test: it keeps what it is
+// called with, and ends as the folder's file "exit" says.
+const hatScript = `#!/bin/sh
+dir=$(dirname "$0")
+for arg in "$@"; do printf '%s\n' "$arg" >>"$dir/args"; done
+cat >>"$dir/data"
+echo call >>"$dir/calls"
+[ ! -f "$dir/exit" ] || exit "$(cat "$dir/exit")"
+`
+
+// call is what hat was called with.
+type call struct {
+	Args []string
+	Data string
+	N    int // calls in one session
+}
+
+// hatFolder makes a folder with a hat that records.
+func hatFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "hat"), []byte(hatScript), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// taken returns and forgets what the hat in dir recorded.
+func taken(t *testing.T, dir string) call {
+	t.Helper()
+	read := func(name string) string {
+		p := filepath.Join(dir, name)
+		data, err := os.ReadFile(p)
+		if os.IsNotExist(err) {
+			return ""
+		}
+		if err == nil {
+			err = os.Remove(p)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	args, data, calls := read("args"), read("data"), read("calls")
+	return call{Args: strings.Split(strings.TrimSuffix(args, "\n"), "\n"), Data: data, N: strings.Count(calls, "\n")}
+}
+
+// started runs the agent as a process in dir and returns its exit code and
+// what it said.
+func started(t *testing.T, dir, hats string, prompt string, env ...string) (int, string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], Command)
+	cmd.Dir = dir
+	cmd.Stdin = strings.NewReader(prompt)
+	cmd.Env = append([]string{"PATH=" + hats + ":" + os.Getenv("PATH")}, env...)
+	out, err := cmd.CombinedOutput()
+	if _, ended := err.(*exec.ExitError); err != nil && !ended {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), string(out)
+}
+
+// run runs a program in dir and returns its output without the last line end.
+func output(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return strings.TrimRight(string(out), "\n")
+}
+
+// sample makes the sample repository and returns its folder.
+func sample(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), Name)
+	if err := WriteRepository(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

@@ -1,0 +1,257 @@
+package demo
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// What the demo's scripted person does where nobody types: when the planner of
+// GuidanceTask has been at work for TypedAfter units of --pace, the words
+// Guidance are typed, unless a person has given guidance before (PHONE 4.2).
+// The question of the last task is left to expire.
+const (
+	Guidance     = "Wrap the old till, don't replace it"
+	GuidanceTask = "Task 3"
+	GuidanceHat  = "planner"
+	TypedAfter   = 5
+)
+
+// Titles of the plan's tasks.
+const (
+	titlePrices = "Add a price list"
+	titleSum    = "Sum the basket"
+	titleTill   = "Move the till to the new API"
+	titleRound  = "Round half cents"
+)
+
+// sampleTitle begins the sample repository's README.
+const sampleTitle = "# tea-shop: a till in plain shell\n"
+
+// inSample reports whether the work folder holds the sample repository.
+func (s *session) inSample() bool {
+	readme, err := s.read("README.md")
+	return err == nil && bytes.HasPrefix(readme, []byte(sampleTitle))
+}
+
+// act is what one hat does on one task.
+type act func(*session) (event, error)
+
+// story is what is played in the sample repository, by the task's title and
+// the hat's own event.
+var story = map[string]map[string]act{
+	titlePrices: {
+		planComplete: steps("The teas in one case, with tests", "prices.sh: price_of, five teas, an error for all else",
+			"tests/prices.sh: a price, a name with a dash, a tea that we do not sell"),
+		buildComplete: (*session).buildPrices,
+		reviewVerdict: (*session).reviewNothing,
+		fixComplete:   (*session).fixNothing,
+	},
+	titleSum: {
+		planComplete: steps("A sum over pairs of tea and grams", "basket.sh: basket_sum over prices.sh",
+			"tests/basket.sh: the sum of the acceptance, an empty basket, an unknown tea"),
+		buildComplete: (*session).buildSum,
+		reviewVerdict: (*session).reviewSum,
+		fixComplete:   (*session).fixSum,
+	},
+	titleTill: {
+		planComplete:  (*session).planTill,
+		buildComplete: (*session).buildTill,
+		reviewVerdict: (*session).reviewTill,
+		fixComplete:   (*session).fixTill,
+	},
+	titleRound: {
+		planComplete:  (*session).planRound,
+		buildComplete: (*session).buildRound,
+		reviewVerdict: (*session).reviewNothing,
+		fixComplete:   (*session).fixNothing,
+	},
+}
+
+// steps plays a planner whose plan is always the same.
+func steps(summary string, steps ...string) act {
+	return func(s *session) (event, error) {
+		return s.end(planComplete, summary, map[string]any{"steps": steps}), nil
+	}
+}
+
+// excuse is the note on guidance that the script does not follow.
+func (s *session) excuse() string {
+	if s.inStory && s.title != titleTill {
+		return "a scripted agent: " + s.task + " goes by its script; /guidance #3 reaches the till"
+	}
+	return "a scripted agent cannot follow words; they were in its prompt"
+}
+
+func (s *session) reviewNothing() (event, error) {
+	return s.verdict("no issues", nil), nil
+}
+
+func (s *session) fixNothing() (event, error) {
+	return s.dispute("the script knows no such issue"), nil
+}
+
+// issue is one finding of the reviewer (SPEC 2.6).
+type issue struct {
+	Severity string `json:"severity"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Rule     string `json:"rule,omitempty"`
+	Text     string `json:"text"`
+}
+
+func (s *session) verdict(summary string, issues []issue) event {
+	return s.end(reviewVerdict, summary, map[string]any{"issues": append([]issue{}, issues...)}) // [] rather than null
+}
+
+var issueLine = regexp.MustCompile(`(?m)^[0-9]+\. \[.*$`)
+
+// dispute answers every issue of the prompt with the reason why it stays.
+func (s *session) dispute(reason string) event {
+	type disputed struct {
+		Issue  string `json:"issue"`
+		Reason string `json:"reason"`
+	}
+	list := []disputed{}
+	for _, line := range issueLine.FindAllString(s.prompt.section["Issues"], -1) {
+		list = append(list, disputed{line, reason})
+	}
+	return s.endWritten(fixComplete, "Changed nothing: "+reason, map[string]any{
+		"resolved": []string{}, "disputed": list, "no_change": reason,
+	})
+}
+
+// --- Task 1 ---
+
+func (s *session) buildPrices() (event, error) {
+	if err := s.put("price-list"); err != nil {
+		return event{}, err
+	}
+	return s.endWritten(buildComplete, "Price list with five teas", nil), nil
+}
+
+// --- Task 2: a claim that is false, and a sum that is wrong ---
+
+// wrong lines of basket.sh, with what the reviewer says of them.
+var wrong = [...]struct{ code, rule, text string }{
+	{"sum=$((sum + price * (grams / 100)))", "portions",
+		"Portions under 100 g cost nothing: grams are divided before they are multiplied."},
+	{"sum=$((sum + price * grams / 100))", "rounding",
+		"Each portion is cut to whole cents before it is added, so cents are lost: twice 50 g of earl-grey cost 498 instead of 499. Add up first, divide once."},
+}
+
+// findWrong returns the reviewer's issues with basket.sh.
+func (s *session) findWrong() ([]issue, error) {
+	code, err := s.read("basket.sh")
+	if err != nil {
+		return nil, err
+	}
+	var found []issue
+	for n, line := range strings.Split(string(code), "\n") {
+		for _, w := range wrong {
+			if strings.TrimSpace(line) == w.code {
+				found = append(found, issue{Severity: "major", File: "basket.sh", Line: n + 1, Rule: w.rule, Text: w.text})
+			}
+		}
+	}
+	return found, nil
+}
+
+// buildSum claims at first that all tests pass, while its own TestSum fails;
+// once verification has said so, it repairs that.
+func (s *session) buildSum() (event, error) {
+	code, err := s.read("basket.sh")
+	if err != nil {
+		return event{}, err
+	}
+	switch first := bytes.Contains(code, []byte(wrong[0].code)); {
+	case s.prompt.red() && (code == nil || first):
+		err = s.put("sum-claimed") // the tests, where they are gone
+		if err == nil {
+			err = s.put("sum-repaired")
+		}
+		if err == nil {
+			return s.endWritten(buildComplete, "Weighs portions under 100 g too", nil), nil
+		}
+	case code == nil || first:
+		err = s.put("sum-claimed")
+	}
+	if err != nil {
+		return event{}, err
+	}
+	return s.endWritten(buildComplete, "Basket adds up, all tests pass", nil), nil
+}
+
+func (s *session) reviewSum() (event, error) {
+	found, err := s.findWrong()
+	if err != nil {
+		return event{}, err
+	}
+	if len(found) > 0 {
+		return s.verdict("The sum is wrong: "+found[0].Rule, found), nil
+	}
+	return s.verdict("no issues", nil), nil
+}
+
+func (s *session) fixSum() (event, error) {
+	found, err := s.findWrong()
+	if err != nil {
+		return event{}, err
+	}
+	if len(found) == 0 {
+		return s.fixNothing()
+	}
+	if err := s.put("sum-fixed"); err != nil {
+		return event{}, err
+	}
+	return s.endWritten(fixComplete, "Adds up first and divides once", map[string]any{
+		"resolved": []string{found[0].Rule}, "disputed": []string{},
+	}), nil
+}
+
+// --- Task 4: a question ---
+
+const halfCents = "round half cents up?"
+
+// planRound asks, until somebody has answered or the time for it is over.
+func (s *session) planRound() (event, error) {
+	if s.prompt.answer(halfCents) == "" {
+		return event{ask: &question{text: halfCents, options: []string{"yes", "no"}, choice: "no"}}, nil
+	}
+	way, _ := s.halfCent()
+	return steps("Round once, at the end, half a cent "+way, "basket.sh: to the nearest cent before the division",
+		"tests/basket.sh: 49.9 cents and 249.5")(s)
+}
+
+// halfCent reads the answer: up or down, and what there is to say of it.
+func (s *session) halfCent() (way, remark string) {
+	answer := s.prompt.answer(halfCents)
+	first, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(answer, " ")), " ")
+	switch strings.Trim(first, ".,;:!") {
+	case "yes", "y", "up":
+		return "up", ""
+	case "no", "n", "down":
+		return "down", ""
+	case "":
+		return "down", " (nobody was asked)"
+	}
+	return "down", fmt.Sprintf(" (a scripted agent understands yes and no, not %q)", oneLine(answer, 60))
+}
+
+func (s *session) buildRound() (event, error) {
+	way, remark := s.halfCent()
+	if err := s.put("half-" + way); err != nil {
+		return event{}, err
+	}
+	return s.endWritten(buildComplete, "Rounds to the nearest cent, half a cent "+way+remark, nil), nil
+}
+
+// oneLine is text without line ends, cut after so many characters.
+func oneLine(text string, most int) string {
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return string(runes)
+}

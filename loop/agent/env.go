@@ -1,0 +1,148 @@
+package agent
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// caches are the folders below STATE/cache/PROJECT and the variables that
+// send tools there. HOME is new for every session; without these, every
+// session would fetch and build everything again.
+var caches = [][2]string{
+	{"GOCACHE", "go-build"},
+	{"GOMODCACHE", "go-mod"},
+	{"npm_config_cache", "npm"},
+	{"PIP_CACHE_DIR", "pip"},
+	{"CARGO_HOME", "cargo"},
+	{"XDG_CACHE_HOME", "xdg"},
+}
+
+// environment is the whole environment of a session: SPEC 17 and what a
+// program needs to find its way. Nothing of the daemon's own environment is in
+// it but PATH, cut to what exists, and the variables that the configuration
+// names.
+func (r *Runner) environment(l loop.Launch, d Definition) ([]string, error) {
+	box := filepath.Join(r.folder(l.Session), dirBox)
+	home := filepath.Join(box, boxHome)
+	env := []string{
+		"PATH=" + strings.Join(append([]string{filepath.Join(box, boxBin)}, r.path...), ":"),
+		"HOME=" + home,
+		"TMPDIR=" + filepath.Join(box, boxTmp),
+		"LANG=C.UTF-8",
+		"TERM=dumb",
+		"USER=" + r.user.name,
+		"XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
+		"XDG_DATA_HOME=" + filepath.Join(home, ".local", "share"),
+		"XDG_STATE_HOME=" + filepath.Join(home, ".local", "state"),
+		"GOFLAGS=-modcacherw", // else a module cache cannot be removed
+	}
+	for _, c := range caches {
+		env = append(env, c[0]+"="+filepath.Join(r.cache(l.Project), c[1]))
+	}
+	env = pass(env, r.o.PassEnv)
+	if l.Kind != loop.KindAgent {
+		// An agent's keys are the agent's: what a session wrote, and is now
+		// being verified, must not find them.
+		return env, nil
+	}
+	env = pass(env, d.PassEnv)
+	if d.EnvFile != "" {
+		path := d.file(d.EnvFile)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("env_file of agent %q: %w", d.Name, err)
+		}
+		vars, err := parseEnvFile(path, data)
+		if err != nil {
+			return nil, err
+		}
+		env = append(env, vars...)
+	}
+	return last(append(env,
+		api.EnvSocket+"="+r.SocketPath(l.Session),
+		api.EnvToken+"="+l.Token,
+		api.EnvSession+"="+l.Session,
+		api.EnvRun+"="+l.Run,
+		api.EnvTask+"="+l.Task,
+		api.EnvName+"="+l.Hat,
+	)), nil
+}
+
+// pass adds the named variables of the daemon's environment, where they are set.
+func pass(env, names []string) []string {
+	for _, n := range names {
+		if v, ok := os.LookupEnv(n); ok {
+			env = append(env, n+"="+v)
+		}
+	}
+	return last(env)
+}
+
+// last keeps the last value of each variable, in the place of its first.
+func last(env []string) []string {
+	at := map[string]int{}
+	var out []string
+	for _, e := range env {
+		n, _, _ := strings.Cut(e, "=")
+		if i, ok := at[n]; ok {
+			out[i] = e
+			continue
+		}
+		at[n] = len(out)
+		out = append(out, e)
+	}
+	return out
+}
+
+// parseEnvFile reads lines NAME=VALUE. Empty lines, lines that begin with #
+// and a leading "export " are passed over; a value may stand in quotes.
+// Nothing is expanded. The error names file and line, never a value.
+func parseEnvFile(path string, data []byte) ([]string, error) {
+	var env []string
+	sc := bufio.NewScanner(bytes.NewReader(data))
+	sc.Buffer(nil, 1<<20)
+	for n := 1; sc.Scan(); n++ {
+		line := strings.TrimSpace(sc.Text())
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\uFEFF")
+		}
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		line = strings.TrimSpace(strings.TrimPrefix(line, "export "))
+		key, value, ok := strings.Cut(line, "=")
+		if !ok || !isVar(key) {
+			return nil, &loop.InputError{Findings: []loop.Finding{{
+				File: path, Line: n, Text: "this is not NAME=VALUE", Fix: "write one variable a line, for example API_KEY=…",
+			}}}
+		}
+		value = strings.TrimSpace(value)
+		if q := len(value) - 1; q > 0 && (value[0] == '"' || value[0] == '\'') && value[q] == value[0] {
+			value = value[1:q]
+		}
+		if strings.ContainsRune(value, 0) {
+			return nil, &loop.InputError{Findings: []loop.Finding{{File: path, Line: n, Text: "the value of " + key + " holds a NUL byte"}}}
+		}
+		env = append(env, key+"="+value)
+	}
+	if err := sc.Err(); err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return env, nil
+}
+
+func isVar(s string) bool {
+	for i, c := range s {
+		if c != '_' && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
+}

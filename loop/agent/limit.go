@@ -1,0 +1,77 @@
+package agent
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// limits looks at a session now and then: whether it shows any sign of life,
+// and whether there is still a daemon.
+type limits struct {
+	s      *supervisor
+	sign   time.Time // last sign of life
+	bytes  int64
+	touch  time.Time
+	cpu    uint64
+	looked time.Time
+	alone  time.Time // since when there is no daemon, zero while there is one
+}
+
+func newLimits(s *supervisor) *limits {
+	now := time.Now()
+	return &limits{s: s, sign: now, looked: now}
+}
+
+// interval is the time between two looks: short against the limits.
+func (l *limits) interval() time.Duration {
+	d := l.s.spec.Timing.Check.D()
+	for _, limit := range []loop.Duration{l.s.spec.Stall, l.s.spec.Timing.Abandon} {
+		if q := limit.D() / 4; q > 0 {
+			d = min(d, q)
+		}
+	}
+	return max(d, time.Millisecond)
+}
+
+// busy is the share of one processor from which on using it is a sign of
+// life. Below are programs that wait and tick.
+const busy = 0.01
+
+// tick is the unit of CPU time in /proc: USER_HZ, 100 on every Linux.
+const tick = 10 * time.Millisecond
+
+// look returns why the session has to end now, "" where it need not.
+func (l *limits) look(root int) (loop.Why, string) {
+	now := time.Now()
+	if n := l.s.printed.Load(); n != l.bytes {
+		l.bytes, l.sign = n, now
+	}
+	if fi, err := os.Stat(l.s.path(fileTouch)); err == nil && !fi.ModTime().Equal(l.touch) {
+		l.touch, l.sign = fi.ModTime(), now
+	}
+	if l.s.spec.Stall > 0 {
+		cpu := cpuOf(root)
+		if used := time.Duration(cpu-l.cpu) * tick; cpu > l.cpu && used >= max(2*tick, time.Duration(busy*float64(now.Sub(l.looked)))) {
+			l.sign = now
+		}
+		l.cpu = cpu
+		if quiet := now.Sub(l.sign); quiet >= l.s.spec.Stall.D() {
+			return loop.WhyStall, fmt.Sprintf("no output, no hat call and no CPU for %s", quiet.Round(time.Second))
+		}
+	}
+	l.looked = now
+	if daemonLives(l.s.spec.State) {
+		l.alone = time.Time{}
+		return "", ""
+	}
+	if l.alone.IsZero() {
+		l.alone = now
+	}
+	if alone := now.Sub(l.alone); alone >= l.s.spec.Timing.Abandon.D() {
+		return loop.WhyAbandoned, fmt.Sprintf("no nightporter for %s", alone.Round(time.Second))
+	}
+	return "", ""
+}

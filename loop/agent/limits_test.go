@@ -1,0 +1,140 @@
+package agent
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+func TestRecognise(t *testing.T) {
+	zone := func(name string) *time.Location {
+		l, err := time.LoadLocation(name)
+		if err != nil {
+			t.Skipf("SKIPPED: no zone data: %v", err)
+		}
+		return l
+	}
+	istanbul, utc := zone("Europe/Istanbul"), time.UTC
+	local := time.Local
+	ended := time.Date(2026, 11, 20, 16, 0, 0, 0, utc)
+	at := func(l *time.Location, day, hour, minute int) time.Time {
+		return time.Date(2026, 11, day, hour, minute, 0, 0, l)
+	}
+	day := func(hour, minute int) time.Time { // next such time on the machine's clock
+		now := ended.In(local)
+		d := time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, local)
+		if d.Before(now.Add(-late)) {
+			d = time.Date(now.Year(), now.Month(), now.Day()+1, hour, minute, 0, 0, local)
+		}
+		return d
+	}
+	var never time.Time
+	for _, c := range []struct {
+		text    string
+		trouble loop.Trouble
+		until   time.Time
+	}{
+		{"You've hit your limit", loop.TroubleLimit, never},
+		{"You've hit your limit · resets 7pm", loop.TroubleLimit, day(19, 0)},
+		{"You’ve hit your usage limit. Upgrade, or try again at 3:53 PM.", loop.TroubleLimit, day(15, 53)},
+		{"You've hit your session limit · resets 8:20pm (Europe/Istanbul)", loop.TroubleLimit, at(istanbul, 20, 20, 20)},
+		{"You've hit your session limit · resets 6:58pm (Europe/Istanbul)", loop.TroubleLimit, at(istanbul, 20, 18, 58)}, // two minutes ago: now
+		{"You've hit your session limit · resets 6pm (Europe/Istanbul)", loop.TroubleLimit, at(istanbul, 21, 18, 0)},
+		{"You've hit your 5-hour limit · resets 3:53pm (UTC)", loop.TroubleLimit, at(utc, 21, 15, 53)},
+		{"limit reached, resets 12:30am (UTC)", "", never}, // not a known phrase
+		{"Weekly limit reached · resets 12:30am (UTC)", loop.TroubleLimit, at(utc, 21, 0, 30)},
+		{"Weekly limit reached ∙ resets Nov 25, 9am (UTC)", loop.TroubleLimit, at(utc, 25, 9, 0)},
+		{"Weekly limit reached ∙ resets Jan 2, 12pm (UTC)", loop.TroubleLimit, time.Date(2027, 1, 2, 12, 0, 0, 0, utc)},
+		{"You've hit your usage limit. Try again at Nov 23rd, 2026 3:53 PM (UTC).", loop.TroubleLimit, at(utc, 23, 15, 53)},
+		{"You've hit your limit · resets 7pm (Nowhere/Land)", loop.TroubleLimit, never},
+		{"You've hit your limit · resets 27pm", loop.TroubleLimit, never},
+		{"You've hit your org's monthly usage limit", loop.TroubleLimit, never},
+		{"You've hit your individual spend limit · run /usage-credits to raise it", loop.TroubleLimit, never},
+		{"Your usage allocation has been disabled by your admin", loop.TroubleLimit, never},
+		{"You're out of extra usage · resets 9pm (UTC)", loop.TroubleLimit, at(utc, 20, 21, 0)},
+		{"Claude AI usage limit reached|1795190000", loop.TroubleLimit, time.Unix(1795190000, 0).UTC()},
+		{"API Error: 429 {\"type\":\"error\"}", loop.TroubleLimit, never},
+		{"Quota exceeded. Please try again in 2h 5m.", loop.TroubleLimit, ended.Add(2*time.Hour + 5*time.Minute)},
+		{"usage limit reached, try again in 3 days and 4 hours", loop.TroubleLimit, ended.Add(76 * time.Hour)},
+		{"You've hit your limit\n\nresets 7pm (UTC)\n", loop.TroubleLimit, at(utc, 20, 19, 0)},
+		{"Not logged in · Please run /login", loop.TroubleAuth, never},
+		{"Credit balance is too low", loop.TroubleAuth, never},
+		{"API Error: 401 {\"error\":{\"type\":\"authentication_error\"}}", loop.TroubleAuth, never},
+		{"API Error: 529 overloaded", loop.TroubleNetwork, never},
+		{"API Error (Connection error.)", loop.TroubleNetwork, never},
+		// What tests and models say all day.
+		{"FAIL: expected 429, got 200", "", never},
+		{"--- FAIL: TestRateLimit (0.01s)", "", never},
+		{"the limit of retries was reached", "", never},
+		{"Error: connect ECONNREFUSED 127.0.0.1:5432", "", never},
+		{"AssertionError: expected 'Unauthorized' to equal 'OK'", "", never},
+		{"You've hit your limit" + "\nx\nx\nx\nx\nx\nx\nx\nx\nx\nx\nx\nx\n", "", never}, // long ago
+		{"", "", never},
+	} {
+		trouble, until, text := recognise(c.text, ended)
+		if trouble != c.trouble || !until.Equal(c.until) || (trouble == "") != (text == "") {
+			t.Errorf("%q:\n got %q %v (%q)\nwant %q %v", c.text, trouble, until, text, c.trouble, c.until)
+		}
+	}
+}
+
+// The words count only where the session failed.
+func TestCommandRead(t *testing.T) {
+	tail := "You've hit your limit · resets 7pm (UTC)"
+	for _, c := range []struct {
+		why  loop.Why
+		code int
+		want loop.Trouble
+	}{
+		{loop.WhyExited, 1, loop.TroubleLimit},
+		{loop.WhyExited, 0, ""},
+		{loop.WhyStall, -1, loop.TroubleLimit},
+		{loop.WhyAsked, -1, ""},
+		{loop.WhyLost, -1, ""},
+	} {
+		if v := (command{}).Read(nil, loop.Exit{Why: c.why, Code: c.code, Tail: tail}); v.Trouble != c.want || v.Turns != -1 {
+			t.Errorf("%s %d: %+v", c.why, c.code, v)
+		}
+	}
+}
+
+func TestLimitOfSession(t *testing.T) {
+	h := newHouse(t, 0)
+	x := h.run("r1-1", `echo "You've hit your session limit · resets 8:20pm (UTC)"; exit 1`)
+	if x.Trouble != loop.TroubleLimit || x.Until.IsZero() || x.Code != 1 || x.Text == "" {
+		t.Errorf("exit = %+v", x)
+	}
+}
+
+func FuzzRecognise(f *testing.F) {
+	f.Add("Weekly limit reached ∙ resets Nov 25, 9am (UTC)")
+	f.Add("Quota exceeded. Please try again in 99999999999999999999h")
+	f.Fuzz(func(t *testing.T, text string) {
+		ended := time.Unix(1795190000, 0)
+		trouble, until, _ := recognise(text, ended)
+		if trouble != loop.TroubleLimit && !until.IsZero() {
+			t.Errorf("%q: a time without a limit", text)
+		}
+	})
+}
+
+func TestParseEnvFile(t *testing.T) {
+	got, err := parseEnvFile("keys.env", []byte("\uFEFF# keys\r\n\r\nA=1\r\nexport B = \n  C='x y'\nD=\"a=b\"\nE=\nF='\n"))
+	var in *loop.InputError
+	if !errors.As(err, &in) || in.Findings[0].Line != 4 { // "B " is no name
+		t.Errorf("%v, %v", got, err)
+	}
+	got, err = parseEnvFile("keys.env", []byte("\uFEFF# keys\r\n\r\nA=1\r\nexport B=2\n  C='x y'\nD=\"a=b\"\nE=\nF='\n"))
+	if d := cmp.Diff([]string{"A=1", "B=2", "C=x y", "D=a=b", "E=", "F='"}, got); d != "" || err != nil {
+		t.Errorf("%v\n%s", err, d)
+	}
+	for _, bad := range []string{"A", "=1", "1A=2", "A B=1", "A=\x00"} {
+		if _, err := parseEnvFile("keys.env", []byte(bad)); !errors.As(err, &in) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}

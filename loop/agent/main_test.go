@@ -1,0 +1,198 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// The test program is its own nightporter: shims and their inner stages are
+// started from a copy of it.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 {
+		switch os.Args[1] {
+		case "shim":
+			exit(ShimMain(os.Args[2]))
+		case "shim-inner":
+			exit(ShimInner(os.Args[2]))
+		case "daemon":
+			os.Exit(daemonHelper(os.Args[2]))
+		case "connect":
+			os.Exit(connectHelper(os.Args[2]))
+		case "flood":
+			os.Exit(floodHelper(os.Args[2]))
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// exit ends the process without the second that the race detector waits.
+// What it found is on standard error by then.
+func exit(code int) {
+	_, _, _ = syscall.RawSyscall(syscall.SYS_EXIT_GROUP, uintptr(code), 0, 0)
+}
+
+// house is a state folder with a runner and one agent, a shell script.
+type house struct {
+	t      *testing.T
+	state  string
+	work   string
+	out    string // a folder outside everything, with a file that others can write
+	runner *Runner
+	opts   Options
+}
+
+func quick() Timing {
+	ms := func(n int) loop.Duration { return loop.Duration(time.Duration(n) * time.Millisecond) }
+	return Timing{Check: ms(50), Grace: ms(500), Rest: ms(300), Abandon: ms(60_000)}
+}
+
+// newHouse makes a house whose sessions run at the given level. A machine
+// that cannot do the level skips the test and says why.
+func newHouse(t *testing.T, level int, change ...func(*Options)) *house {
+	t.Helper()
+	top := t.TempDir()
+	// Another user has to get through where there are no mounts.
+	for _, d := range []string{filepath.Dir(top), top} {
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := &house{t: t, state: filepath.Join(top, "state"), out: filepath.Join(top, "out")}
+	h.work = filepath.Join(h.state, "runs", "r1", "work")
+	for _, d := range []string{h.state, h.work, h.out} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(h.out, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	h.opts = Options{
+		State: h.state, MaxLevel: level, Timing: quick(), Agents: map[string]Definition{},
+		Log: slog.New(slog.DiscardHandler),
+	}
+	for _, c := range change {
+		c(&h.opts)
+	}
+	h.runner = h.open()
+	if level > 0 {
+		if got, why := h.runner.Level(); got != level {
+			t.Skipf("SKIPPED: this machine has boundary level %d as uid %d, not %d: %s", got, os.Geteuid(), level, strings.Join(why, "; "))
+		}
+		t.Logf("boundary level %d as uid %d", level, os.Geteuid())
+	}
+	return h
+}
+
+func (h *house) open() *Runner {
+	h.t.Helper()
+	r, err := New(h.opts)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return r
+}
+
+// script makes the shell script the agent "mine".
+func (h *house) script(text string) {
+	h.t.Helper()
+	path := filepath.Join(h.out, "agent.sh")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+		h.t.Fatal(err)
+	}
+	h.runner.o.Agents["mine"] = Definition{Name: "mine", Command: []string{path}, Dir: h.out}
+}
+
+func (h *house) launch(session string) loop.Launch {
+	return loop.Launch{
+		Session: session, Project: "shop", Run: "r1", Task: "Task 5", Kind: loop.KindAgent, Hat: "builder", Agent: "mine",
+		Prompt: "do it\n", Work: h.work, Token: "t0ken", Context: map[string][]byte{"TASK.md": []byte("# Task 5\n")},
+	}
+}
+
+func (h *house) start(l loop.Launch) {
+	h.t.Helper()
+	if err := h.runner.Start(context.Background(), l); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *house) wait(session string) loop.Exit {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	x, err := h.runner.Wait(ctx, session)
+	if err != nil {
+		h.t.Fatalf("%v\n%s", err, h.log(session))
+	}
+	for _, text := range []string{h.log(session), x.Tail} {
+		if strings.Contains(text, "DATA RACE") || strings.Contains(text, "panic:") {
+			h.t.Errorf("a shim said:\n%s", text)
+		}
+	}
+	return x
+}
+
+// run runs a script as one session.
+func (h *house) run(session, script string) loop.Exit {
+	h.t.Helper()
+	h.script(script)
+	h.start(h.launch(session))
+	return h.wait(session)
+}
+
+func (h *house) log(session string) string {
+	data, _ := os.ReadFile(filepath.Join(h.runner.folder(session), fileLog))
+	return string(data)
+}
+
+// levels runs a test at every boundary level.
+func levels(t *testing.T, test func(t *testing.T, level int)) {
+	for level := 3; level >= 1; level-- {
+		t.Run(fmt.Sprintf("level%d", level), func(t *testing.T) { test(t, level) })
+	}
+}
+
+// await waits until ok, which is asked again whenever something changes in dir.
+func await(t *testing.T, dir, what string, ok func() bool) {
+	t.Helper()
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	if err := w.Add(dir); err != nil {
+		t.Fatal(err)
+	}
+	late := time.After(30 * time.Second)
+	for !ok() {
+		select {
+		case <-w.Events:
+		case <-late:
+			t.Fatalf("never happened: %s", what)
+		}
+	}
+}
+
+// marked lists living processes that have the mark among their arguments.
+func marked(mark string) []int {
+	var pids []int
+	for _, p := range processes() {
+		cmd, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.pid))
+		if err == nil && !p.gone() && strings.Contains(string(cmd), mark) {
+			pids = append(pids, p.pid)
+		}
+	}
+	return pids
+}

@@ -1,0 +1,277 @@
+package agent
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// Sizes of what is kept of a session's output (SPEC 10).
+const (
+	headSize = 16 << 20
+	tailSize = 4 << 20
+	lastSize = 4 << 10 // loop.Exit.Tail
+)
+
+// output keeps the first and the last part of what a session prints, both cut
+// between lines. The tail is written as two files of tailSize in turn, so
+// that what a dead supervisor leaves holds the end too.
+type output struct {
+	folder           string
+	headMax, tailMax int64
+	head             *os.File // nil once it is full
+	tail             *os.File // nil until the head is full
+	size             int64    // of the file that is written now
+	line             int64    // offset in the head behind the last line's end
+	total            int64
+	last             []byte // end of the output, for loop.Exit.Tail
+}
+
+func newOutput(folder string, headMax, tailMax int64) (*output, error) {
+	head, err := os.OpenFile(filepath.Join(folder, fileHead), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &output{folder: folder, headMax: headMax, tailMax: tailMax, head: head}, nil
+}
+
+// Write never writes less than asked without an error; after one, the output
+// is kept no longer, but its last lines still are.
+func (o *output) Write(p []byte) (int, error) {
+	o.total += int64(len(p))
+	o.keep(p)
+	n := len(p)
+	if o.head != nil {
+		room := int(min(o.headMax-o.size, int64(len(p))))
+		if _, err := o.head.Write(p[:room]); err != nil {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(p[:room], '\n'); i >= 0 {
+			o.line = o.size + int64(i) + 1
+		}
+		o.size += int64(room)
+		p = p[room:]
+		if len(p) == 0 {
+			return n, nil
+		}
+		if err := o.turn(); err != nil {
+			return 0, err
+		}
+	}
+	for len(p) > 0 {
+		if o.size >= o.tailMax {
+			if err := o.next(); err != nil {
+				return 0, err
+			}
+		}
+		room := int(min(o.tailMax-o.size, int64(len(p))))
+		if _, err := o.tail.Write(p[:room]); err != nil {
+			return 0, err
+		}
+		o.size += int64(room)
+		p = p[room:]
+	}
+	return n, nil
+}
+
+// turn ends the head after its last whole line; the begun one goes on in the
+// tail from its start.
+func (o *output) turn() error {
+	head := o.head
+	o.head = nil
+	defer func() { _ = head.Close() }()
+	if err := o.next(); err != nil {
+		return err
+	}
+	if o.line == 0 { // one line fills it all
+		_, err := head.WriteString(cutMark("line cut here: it is longer than what is kept"))
+		return err
+	}
+	begun := o.size0(head) - o.line
+	part := make([]byte, begun)
+	if _, err := head.ReadAt(part, o.line); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if err := head.Truncate(o.line); err != nil {
+		return err
+	}
+	if over := int64(len(part)) - o.tailMax; over > 0 {
+		part = part[over:] // close cuts a tail that begins in mid-line
+	}
+	k, err := o.tail.Write(part)
+	o.size += int64(k)
+	return err
+}
+
+func (o *output) size0(f *os.File) int64 {
+	if fi, err := f.Stat(); err == nil {
+		return fi.Size()
+	}
+	return 0
+}
+
+// next begins another part of the tail; the one before the last is dropped.
+func (o *output) next() error {
+	path := filepath.Join(o.folder, fileTail)
+	if o.tail != nil {
+		if err := o.tail.Close(); err != nil {
+			return err
+		}
+		o.tail = nil
+		if err := os.Rename(path, path+".1"); err != nil {
+			return err
+		}
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	o.tail, o.size = f, 0
+	return nil
+}
+
+// close makes one tail of the two parts, cut to whole lines.
+func (o *output) close() error {
+	if o.head != nil {
+		return o.head.Close()
+	}
+	if o.tail == nil {
+		return nil
+	}
+	if err := o.tail.Close(); err != nil {
+		return err
+	}
+	path := filepath.Join(o.folder, fileTail)
+	now, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	before, err := os.ReadFile(path + ".1")
+	if errors.Is(err, os.ErrNotExist) {
+		before, err = nil, nil
+	}
+	if err != nil {
+		return err
+	}
+	all := append(before, now...)
+	head, err := os.Stat(filepath.Join(o.folder, fileHead))
+	if err != nil {
+		return err
+	}
+	if head.Size()+int64(len(all)) == o.total && int64(len(all)) <= o.tailMax {
+		return nil // nothing is missing between head and tail
+	}
+	cut := tailLines(all, int(o.tailMax))
+	if err := writeFile(path, cut, 0o600); err != nil {
+		return err
+	}
+	if err := os.Remove(path + ".1"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// tailLines is the end of text from a line's start on, at most size bytes and
+// a mark. Where one line is longer than that, the mark says so.
+func tailLines(text []byte, size int) []byte {
+	over := len(text) - size
+	if over > 0 {
+		// One byte more: the cut may fall between two lines.
+		text = text[over-1:]
+	}
+	i := bytes.IndexByte(text, '\n')
+	if i < 0 || i == len(text)-1 {
+		if over > 0 {
+			text = text[1:]
+		}
+		return append([]byte(cutMark("start of this line is missing")), text...)
+	}
+	return append([]byte(cutMark("output is missing here")), text[i+1:]...)
+}
+
+func cutMark(text string) string { return fmt.Sprintf("\n[nightporter: %s]\n", text) }
+
+// keep remembers the end of the output.
+func (o *output) keep(p []byte) {
+	o.last = append(o.last, p...)
+	if size := 2 * lastSize; len(o.last) > 2*size {
+		o.last = append(o.last[:0], o.last[len(o.last)-size:]...)
+	}
+}
+
+// lastOf is lastLines of an output that is kept already.
+func lastOf(r io.Reader) string {
+	var o output
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := r.Read(buf)
+		o.keep(buf[:n])
+		if err != nil {
+			return o.lastLines()
+		}
+	}
+}
+
+// lastLines is the end of the output as loop.Exit carries it: at most 4 kB of
+// valid UTF-8, from a line's start where there is one.
+func (o *output) lastLines() string {
+	text := o.last
+	if cut := len(text) - lastSize; cut > 0 {
+		text = text[cut:]
+		if i := bytes.IndexByte(text, '\n'); i >= 0 && i < len(text)-1 {
+			text = text[i+1:]
+		}
+	}
+	return clean(string(text), lastSize)
+}
+
+// clean makes text valid UTF-8 of at most size bytes, from its end. NUL, which
+// no terminal or chat shows, is taken out.
+func clean(text string, size int) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
+	if over := len(text) - size; over > 0 {
+		for over < len(text) && !utf8.RuneStart(text[over]) {
+			over++
+		}
+		text = text[over:]
+	}
+	return text
+}
+
+// openOutput reads what is kept of a session's output, head then tail.
+func openOutput(folder string) (io.ReadCloser, error) {
+	var parts multiFile
+	for _, n := range []string{fileHead, fileTail + ".1", fileTail} {
+		f, err := os.Open(filepath.Join(folder, n))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, errors.Join(err, parts.Close())
+		}
+		parts = append(parts, f)
+	}
+	readers := make([]io.Reader, len(parts))
+	for i, f := range parts {
+		readers[i] = f
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(readers...), parts}, nil
+}
+
+type multiFile []*os.File
+
+func (m multiFile) Close() error {
+	var err error
+	for _, f := range m {
+		err = errors.Join(err, f.Close())
+	}
+	return err
+}

@@ -1,0 +1,289 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+func TestSession(t *testing.T) {
+	levels(t, func(t *testing.T, level int) {
+		h := newHouse(t, level)
+		x := h.run("r1-1", `cat; cat ../CONTEXT/TASK.md; echo made >made; cat $(command -v hat) >/dev/null && echo hat; exit 3`)
+		if x.Why != loop.WhyExited || x.Code != 3 || x.Boundary != level || x.Killed != 0 || x.Took() <= 0 {
+			t.Errorf("exit = %+v\n%s", x, h.log("r1-1"))
+		}
+		if want := "do it\n# Task 5\nhat\n"; x.Tail != want {
+			t.Errorf("tail = %q, want %q", x.Tail, want)
+		}
+		if data, err := os.ReadFile(filepath.Join(h.work, "made")); string(data) != "made\n" {
+			t.Errorf("made = %q, %v", data, err)
+		}
+		if x.Turns != -1 || x.Tokens != -1 || x.CostUSD != -1 {
+			t.Errorf("usage of a command is not unknown: %+v", x)
+		}
+		again := h.wait("r1-1")
+		if d := cmp.Diff(x, again); d != "" {
+			t.Errorf("the second Wait differs: %s", d)
+		}
+		if _, err := os.Stat(filepath.Join(h.runner.folder("r1-1"), dirBox, boxHome)); !isGone(err) {
+			t.Errorf("HOME was left behind: %v", err)
+		}
+		if _, err := os.Stat(filepath.Join(h.runner.folder("r1-1"), fileEnv)); !isGone(err) {
+			t.Errorf("the environment was left on disk: %v", err)
+		}
+	})
+}
+
+// The environment is exactly the list, and the daemon's own is out of reach.
+func TestEnvironment(t *testing.T) {
+	t.Setenv("NIGHTPORTER_SECRET", "hunter2")
+	t.Setenv("WANTED", "yes")
+	want := []string{
+		"CARGO_HOME", "GOCACHE", "GOFLAGS", "GOMODCACHE", "HAT_NAME", "HAT_RUN", "HAT_SESSION", "HAT_SOCKET", "HAT_TASK", "HAT_TOKEN",
+		"HOME", "KEY", "LANG", "PATH", "PIP_CACHE_DIR", "PWD", "TERM", "TMPDIR", "USER", "WANTED",
+		"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "npm_config_cache",
+	}
+	levels(t, func(t *testing.T, level int) {
+		h := newHouse(t, level)
+		h.script(`env -0 | tr '\n' ' ' | tr '\0' '\n'; cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep ^NIGHTPORTER_SECRET`)
+		d := h.runner.o.Agents["mine"]
+		d.PassEnv, d.EnvFile = []string{"WANTED", "UNSET"}, "keys.env"
+		h.runner.o.Agents["mine"] = d
+		if err := os.WriteFile(filepath.Join(h.out, "keys.env"), []byte("# a\nexport KEY=\"a b\"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		h.start(h.launch("r1-1"))
+		x := h.wait("r1-1")
+		if level == 1 && os.Geteuid() != 0 {
+			t.Log("level 1 without another user: other processes' environments can be read")
+			x.Tail = strings.ReplaceAll(x.Tail, "NIGHTPORTER_SECRET=hunter2\n", "")
+		}
+		var names []string
+		vars := map[string]string{}
+		for line := range strings.Lines(x.Tail) {
+			n, v, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+			names = append(names, n)
+			vars[n] = v
+		}
+		slices.Sort(names)
+		names = slices.DeleteFunc(names, func(n string) bool { return n == "_" || n == "SHLVL" || n == "OLDPWD" }) // the shell's own
+		if d := cmp.Diff(want, names); d != "" {
+			t.Errorf("environment (-want +got):\n%s", d)
+		}
+		box := filepath.Join(h.runner.folder("r1-1"), dirBox)
+		for n, v := range map[string]string{
+			"WANTED": "yes", "KEY": "a b", "HAT_TASK": "Task 5", "HAT_NAME": "builder", "HAT_RUN": "r1", "HAT_SESSION": "r1-1", "HAT_TOKEN": "t0ken",
+			"HAT_SOCKET": h.runner.SocketPath("r1-1"), "HOME": box + "/home", "TMPDIR": box + "/tmp", "LANG": "C.UTF-8", "TERM": "dumb",
+		} {
+			if vars[n] != v {
+				t.Errorf("%s = %q, want %q", n, vars[n], v)
+			}
+		}
+		if !strings.HasPrefix(vars["PATH"], box+"/bin:") {
+			t.Errorf("hat is not first on PATH: %s", vars["PATH"])
+		}
+	})
+}
+
+// A command of the project gets nothing of the agent's: no token, no keys.
+func TestCommandSession(t *testing.T) {
+	h := newHouse(t, 0)
+	h.script("exit 0")
+	d := h.runner.o.Agents["mine"]
+	d.EnvFile = "keys.env"
+	h.runner.o.Agents["mine"] = d
+	if err := os.WriteFile(filepath.Join(h.out, "keys.env"), []byte("KEY=k\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := h.launch("r1-c1")
+	l.Kind, l.Command = loop.KindVerify, `env | grep -E '^(HAT_|KEY)'; printf 'go on '; touch "$GOCACHE/x" "$npm_config_cache/x" && echo cached; nosuchprogram`
+	h.start(l)
+	x := h.wait("r1-c1")
+	if x.Why != loop.WhyExited || x.Code != 127 || !strings.HasPrefix(x.Tail, "go on cached\n") {
+		t.Errorf("exit = %+v", x)
+	}
+}
+
+func TestPrompt(t *testing.T) {
+	h := newHouse(t, 0)
+	for _, c := range []struct {
+		name, prompt, script string
+		size                 int
+		why                  loop.Why
+		tail                 string
+	}{
+		{"stdin", PromptStdin, `wc -c | tr -d ' '`, 200_000, loop.WhyExited, "200000\n"},
+		{"arg", PromptArg, `printf %s "$1" | wc -c | tr -d ' '; wc -c | tr -d ' '`, 100_000, loop.WhyExited, "100000\n0\n"},
+		{"argtoolong", PromptArg, `exit 0`, 200_000, loop.WhyNotStarted, ""},
+		{"file", PromptFile, `wc -c <"$1" | tr -d ' '`, 200_000, loop.WhyExited, "200000\n"},
+		{"unknown", "smoke", `exit 0`, 10, loop.WhyNotStarted, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h.script(c.script)
+			d := h.runner.o.Agents["mine"]
+			d.Prompt = c.prompt
+			h.runner.o.Agents["mine"] = d
+			l := h.launch("r1-" + c.name)
+			l.Prompt = strings.Repeat("x", c.size)
+			h.start(l)
+			if x := h.wait(l.Session); x.Why != c.why || x.Tail != c.tail {
+				t.Errorf("exit = %+v", x)
+			}
+		})
+	}
+}
+
+// Ends by which an agent shows that it could not work at all.
+func TestNotStarted(t *testing.T) {
+	h := newHouse(t, 0)
+	plain := filepath.Join(h.out, "plain")
+	if err := os.WriteFile(plain, []byte("text"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	broken := filepath.Join(h.out, "broken")
+	if err := os.WriteFile(broken, []byte("#!/no/such/interpreter\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	script := func(s string) []string { return []string{"sh", "-c", s} }
+	for _, c := range []struct {
+		name    string
+		command []string
+		why     loop.Why
+		code    int
+		signal  string
+		text    string
+	}{
+		{"none", nil, loop.WhyNotStarted, -1, "", "no agent"},
+		{"missing", []string{"no-such-agent"}, loop.WhyNotStarted, -1, "", "not found on PATH"},
+		{"path", []string{"./no-such-agent"}, loop.WhyNotStarted, -1, "", "does not exist"},
+		{"plain", []string{"./plain"}, loop.WhyNotStarted, -1, "", "chmod +x"},
+		{"broken", []string{"./broken"}, loop.WhyNotStarted, -1, "", "no such file"},
+		{"126", script("exit 126"), loop.WhyNotStarted, 126, "", "126"},
+		{"127", script("no-such-thing"), loop.WhyNotStarted, 127, "", "127"},
+		{"crash", script("echo oops >&2; exit 1"), loop.WhyExited, 1, "", ""},
+		{"signal", script("kill -SEGV $$"), loop.WhyExited, -1, "SIGSEGV", ""},
+		{"killed", script("kill -KILL $$"), loop.WhyExited, -1, "SIGKILL", ""},
+		{"fine", script("exit 0"), loop.WhyExited, 0, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h.runner.o.Agents["mine"] = Definition{Name: "mine", Command: c.command, Dir: h.out}
+			if c.name == "none" {
+				delete(h.runner.o.Agents, "mine")
+			}
+			h.start(h.launch("r1-" + c.name))
+			x := h.wait("r1-" + c.name)
+			if x.Why != c.why || x.Code != c.code || x.Signal != c.signal || !strings.Contains(x.Text, c.text) {
+				t.Errorf("exit = %+v", x)
+			}
+			err := h.runner.Check(context.Background(), "mine")
+			var in *loop.InputError
+			if wrong := c.code == -1 && c.why == loop.WhyNotStarted && c.name != "broken"; wrong != errors.As(err, &in) {
+				t.Errorf("Check = %v", err)
+			} else if wrong && in.Findings[0].Fix == "" {
+				t.Errorf("Check does not say what to do: %v", err)
+			}
+		})
+	}
+}
+
+// Whoever starts a session a second time starts nothing.
+func TestStartTwice(t *testing.T) {
+	h := newHouse(t, 0)
+	h.script(`echo once >>ran; read x; exit 0`)
+	l := h.launch("r1-1")
+	if err := os.MkdirAll(h.runner.folder("r1-1"), 0o700); err != nil { // a daemon died right after this
+		t.Fatal(err)
+	}
+	h.start(l)
+	h.start(l)
+	other := h.open()
+	if err := other.Start(context.Background(), l); err != nil {
+		t.Fatal(err)
+	}
+	h.wait("r1-1")
+	h.start(l)
+	if _, err := other.Wait(context.Background(), "r1-1"); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(filepath.Join(h.work, "ran")); string(data) != "once\n" {
+		t.Errorf("ran = %q, %v", data, err)
+	}
+}
+
+// Names become folders, so they are checked; nothing is left of a refused one.
+func TestStartRefuses(t *testing.T) {
+	h := newHouse(t, 0)
+	h.script("exit 0")
+	for _, change := range []func(*loop.Launch){
+		func(l *loop.Launch) { l.Session = "../../etc" },
+		func(l *loop.Launch) { l.Session = "" },
+		func(l *loop.Launch) { l.Run = "r1/../.." },
+		func(l *loop.Launch) { l.Project = "." },
+		func(l *loop.Launch) { l.Work = filepath.Join(h.out, "none") },
+		func(l *loop.Launch) { l.Context = map[string][]byte{"../../x": nil} },
+	} {
+		l := h.launch("r1-1")
+		change(&l)
+		if err := h.runner.Start(context.Background(), l); err == nil {
+			t.Errorf("%+v was started", l)
+		}
+	}
+}
+
+// A start that failed half-way can be done again.
+func TestStartAgain(t *testing.T) {
+	full := errors.New("disk full")
+	fail := true
+	h := newHouse(t, 0, func(o *Options) {
+		o.BeforeStart = func(_ context.Context, session, socket string) error {
+			if _, err := os.Stat(filepath.Dir(socket)); err != nil || session != "r1-1" {
+				t.Errorf("BeforeStart(%q, %q): %v", session, socket, err)
+			}
+			if fail {
+				return full
+			}
+			return nil
+		}
+	})
+	h.script("exit 0")
+	if err := h.runner.Start(context.Background(), h.launch("r1-1")); !errors.Is(err, full) {
+		t.Fatalf("Start = %v", err)
+	}
+	if s, err := h.runner.State("r1-1"); s != Gone || err != nil {
+		t.Errorf("State = %v, %v", s, err)
+	}
+	fail = false
+	if x := h.run("r1-1", "exit 0"); x.Why != loop.WhyExited {
+		t.Errorf("exit = %+v", x)
+	}
+}
+
+func TestLostWithoutTrace(t *testing.T) {
+	h := newHouse(t, 0)
+	x := h.wait("r1-9")
+	if x.Why != loop.WhyLost || x.Code != -1 || x.Text == "" {
+		t.Errorf("exit = %+v", x)
+	}
+}
+
+func TestSocketPath(t *testing.T) {
+	h := newHouse(t, 0)
+	if p := h.runner.SocketPath("r1-1"); len(p) > maxSocket || !strings.HasSuffix(p, "/hat.sock") {
+		t.Errorf("%q", p)
+	}
+	long := &Runner{}
+	long.o.State = "/" + strings.Repeat("deep/", 30) + "state"
+	p := long.SocketPath("r123-4567")
+	if len(p) > maxSocket || p != long.SocketPath("r123-4567") || p == long.SocketPath("r123-4568") {
+		t.Errorf("%q", p)
+	}
+}

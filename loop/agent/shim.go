@@ -1,0 +1,468 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"golang.org/x/sys/unix"
+
+	"github.com/nightporter/nightporter/internal/statelock"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// shimLock is the open file that holds the folder's lock, handed over by the
+// daemon.
+const shimLock = 3
+
+// ShimMain is `nightporter shim FOLDER`: the supervisor of one session. It is
+// started by Runner.Start, in a session of its own, and outlives the daemon.
+// All it has to say is in the folder's exit.json; the exit code is 0 where
+// that was written, and 1 else.
+func ShimMain(folder string) int {
+	// The tree keeper dies with the thread that started it: this one, which
+	// lives as long as the process.
+	runtime.LockOSThread()
+	unix.CloseOnExec(shimLock)
+	signal.Ignore(syscall.SIGHUP)
+	if err := supervise(folder); err != nil {
+		fmt.Fprintln(os.Stderr, "nightporter shim:", err)
+		return 1
+	}
+	return 0
+}
+
+// supervise runs the session and writes its exit.
+func supervise(folder string) error {
+	s := &supervisor{folder: folder, exit: loop.Exit{
+		Why: loop.WhyLost, Code: -1, Started: time.Now(), Turns: -1, Tokens: -1, CostUSD: -1,
+	}}
+	if err := s.load(); err != nil {
+		return err
+	}
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become subreaper: %w", err)
+	}
+	if err := s.writePID(); err != nil {
+		return s.finish(err)
+	}
+	var err error
+	if s.out, err = newOutput(folder, headSize, tailSize); err != nil {
+		return s.finish(err)
+	}
+	return s.finish(s.run())
+}
+
+// supervisor watches one session from outside its boundary.
+type supervisor struct {
+	folder string
+	spec   spec
+	exit   loop.Exit
+	out    *output
+	pid    pidFile
+
+	printed  atomic.Int64 // bytes of output so far
+	diskFull atomic.Bool
+	ooms     uint64
+}
+
+func (s *supervisor) path(name string) string { return filepath.Join(s.folder, name) }
+
+// load reads what to do. The environment is removed from the disk: it holds
+// keys, and nobody needs it again.
+func (s *supervisor) load() error {
+	if err := readJSON(s.path(fileSpec), &s.spec); err != nil {
+		return err
+	}
+	if s.spec.Version != FolderVersion {
+		return fmt.Errorf("%s: version %d is not version %d, which this program runs", s.folder, s.spec.Version, FolderVersion)
+	}
+	if err := readJSON(s.path(fileEnv), &s.spec.Plan.Env); err != nil {
+		return err
+	}
+	s.exit.Session, s.exit.Boundary = s.spec.Session, s.spec.Plan.Level
+	return os.Remove(s.path(fileEnv))
+}
+
+func (s *supervisor) writePID() error {
+	me, err := readProcess(os.Getpid())
+	if err != nil {
+		return err
+	}
+	s.pid = pidFile{PID: me.pid, Start: me.start, Boot: bootID()}
+	return writeJSON(s.path(filePID), s.pid, 0o600)
+}
+
+// inner is the running tree keeper, seen from outside.
+type inner struct {
+	cmd     *os.Process
+	reports chan report // closed when it has none to give any more
+	control *os.File
+	printed chan struct{} // closed when the output has ended
+	pipe    *os.File
+}
+
+func (s *supervisor) run() error {
+	s.ooms = oomKills()
+	asks, err := s.watchAsk()
+	if err != nil {
+		return err
+	}
+	in, err := s.startInner()
+	if err != nil {
+		s.exit.Why, s.exit.Text = loop.WhyNotStarted, err.Error()
+		return nil
+	}
+	if p, err := readProcess(in.cmd.Pid); err == nil {
+		s.pid.Inner, s.pid.InnerStart = p.pid, p.start
+		// Losing this costs a little certainty after a crash, not the session.
+		_ = writeJSON(s.path(filePID), s.pid, 0o600)
+	}
+	s.watch(in, asks)
+	s.sweep()
+	// The tree is gone, so nobody holds the output open, unless it was passed
+	// to a process outside through a socket.
+	select {
+	case <-in.printed:
+	case <-time.After(2 * time.Second):
+		_ = in.pipe.Close()
+		<-in.printed
+	}
+	return nil
+}
+
+// startInner starts the tree keeper in the namespaces of its level.
+func (s *supervisor) startInner() (*inner, error) {
+	stdin := os.DevNull
+	if s.spec.Stdin {
+		stdin = s.path(filePrompt)
+	}
+	prompt, err := os.Open(stdin)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = prompt.Close() }()
+	var ends [4][2]*os.File // output, plan, report, control: read and write end
+	for i := range ends {
+		if ends[i][0], ends[i][1], err = os.Pipe(); err != nil {
+			return nil, err
+		}
+	}
+	out, plan, rep, ctl := ends[0], ends[1], ends[2], ends[3]
+	theirs := []*os.File{prompt, out[1], out[1], plan[0], rep[1], ctl[0]}
+	proc, err := os.StartProcess("/proc/self/exe", []string{"nightporter", "shim-inner", "tree"}, &os.ProcAttr{
+		Dir: "/", Env: []string{}, Files: theirs, Sys: namespaces(s.spec.Plan.Level),
+	})
+	for _, f := range []*os.File{out[1], plan[0], rep[1], ctl[0]} {
+		_ = f.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start the tree keeper: %w", err)
+	}
+	in := &inner{cmd: proc, reports: make(chan report, 8), control: ctl[1], printed: make(chan struct{}), pipe: out[0]}
+	go func() {
+		_ = json.NewEncoder(plan[1]).Encode(s.spec.Plan) // a keeper that reads none says so itself
+		_ = plan[1].Close()
+	}()
+	go func() {
+		defer close(in.reports)
+		for dec := json.NewDecoder(rep[0]); ; {
+			var r report
+			if dec.Decode(&r) != nil {
+				return
+			}
+			in.reports <- r
+		}
+	}()
+	go s.copyOutput(in)
+	return in, nil
+}
+
+// namespaces says how the tree keeper is started at a level. It dies with its
+// parent at level 3, and its whole namespace with it; at the lower levels it
+// sees the end of the control pipe instead, and has a tree to end first.
+func namespaces(level int) *syscall.SysProcAttr {
+	if level < 3 {
+		return &syscall.SysProcAttr{}
+	}
+	attr := &syscall.SysProcAttr{
+		Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWIPC,
+		Pdeathsig:  syscall.SIGKILL,
+	}
+	if uid := os.Geteuid(); uid != 0 {
+		// The same ids inside as outside; the capability to mount is kept
+		// through exec, which a user other than root would lose there.
+		gid := os.Getegid()
+		attr.Cloneflags |= syscall.CLONE_NEWUSER
+		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
+		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
+		attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN}
+	}
+	return attr
+}
+
+// copyOutput keeps what the session prints. It reads to the end whatever
+// happens: a session must not hang because our disk is full.
+func (s *supervisor) copyOutput(in *inner) {
+	defer close(in.printed)
+	buf := make([]byte, 256<<10)
+	for {
+		n, err := in.pipe.Read(buf)
+		if n > 0 {
+			s.printed.Add(int64(n))
+			if _, err := s.out.Write(buf[:n]); err != nil {
+				s.diskFull.Store(true)
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// watchAsk tells when the daemon wrote the file "ask".
+func (s *supervisor) watchAsk() (<-chan fsnotify.Event, error) {
+	w, err := fsnotify.NewWatcher()
+	if err == nil {
+		err = w.Add(s.path(dirAsk))
+	}
+	if err != nil {
+		// Out of watches: the regular look finds the file too, later.
+		return nil, nil //nolint:nilerr // see above
+	}
+	return w.Events, nil
+}
+
+// watch goes with the session to its end, and ends it where it has to.
+func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, syscall.SIGTERM, syscall.SIGINT)
+	l := newLimits(s)
+	tick := time.NewTicker(l.interval())
+	defer tick.Stop()
+	var wall <-chan time.Time
+	if s.spec.Wall > 0 {
+		wall = time.After(s.spec.Wall.D())
+	}
+	var grace *time.Timer
+	var due <-chan time.Time
+	var deadline time.Time
+	ended, seen, done := false, false, false
+	end := func(why loop.Why, text string) {
+		if ended || seen { // it is over already; the keeper ends what is left
+			return
+		}
+		ended = true
+		s.exit.Why, s.exit.Text = why, text
+		_, _ = in.control.Write([]byte{orderEnd}) // a keeper that is gone has ended it
+	}
+	asked := func() {
+		g, ok := s.asked()
+		if !ok {
+			return
+		}
+		// The sooner of two asks counts: "now" may follow "in a minute".
+		if at := time.Now().Add(g); deadline.IsZero() || at.Before(deadline) {
+			deadline = at
+			if grace != nil {
+				grace.Stop()
+			}
+			grace = time.NewTimer(g)
+			due = grace.C
+		}
+	}
+	asked()
+	for {
+		select {
+		case r, ok := <-in.reports:
+			if !ok {
+				s.lastWord(in, ended, seen, done)
+				return
+			}
+			s.take(r, ended)
+			seen = seen || r.Exited || r.Failed != ""
+			done = done || r.Done
+		case e, ok := <-asks:
+			if !ok {
+				asks = nil
+			} else if filepath.Base(e.Name) == filepath.Base(fileAsk) {
+				asked()
+			}
+		case <-told:
+			end(loop.WhyAsked, "the shim was told to end by a signal")
+		case <-due:
+			end(loop.WhyAsked, "")
+		case <-wall:
+			end(loop.WhyWall, fmt.Sprintf("ended after %s, its whole time", s.spec.Wall.D()))
+		case <-tick.C:
+			asked()
+			switch why, text := l.look(in.cmd.Pid); {
+			case s.diskFull.Load():
+				end(loop.WhyDisk, "its output could not be written: the disk is full")
+			case why != "":
+				end(why, text)
+			}
+		}
+	}
+}
+
+// asked reads the daemon's wish, if there is one.
+func (s *supervisor) asked() (time.Duration, bool) {
+	var a ask
+	if err := readJSON(s.path(fileAsk), &a); err != nil {
+		return 0, false
+	}
+	// Taken, so that the next look does not start the same grace again.
+	_ = os.Remove(s.path(fileAsk))
+	return a.Grace.D(), true
+}
+
+// take records a report.
+func (s *supervisor) take(r report, ended bool) {
+	x := &s.exit
+	switch {
+	case r.Failed != "":
+		if ended {
+			return
+		}
+		x.Why, x.Text = loop.WhyNotStarted, r.Failed
+		if s.spec.Kind != loop.KindAgent && r.Exec {
+			x.Code = 127
+		}
+	case r.Exited:
+		x.Code, x.Signal = r.Code, ""
+		if r.Signal != 0 {
+			x.Signal = unix.SignalName(syscall.Signal(r.Signal))
+		}
+		if ended {
+			return
+		}
+		x.Why = loop.WhyExited
+		switch {
+		case s.spec.Kind == loop.KindAgent && (r.Code == 126 || r.Code == 127):
+			x.Why = loop.WhyNotStarted
+			x.Text = fmt.Sprintf("%s ended with exit code %d: it, or a program that it needs, was not found or cannot be run", s.spec.Plan.Argv[0], r.Code)
+		case (r.Signal == int(syscall.SIGKILL) || r.Code == 128+int(syscall.SIGKILL)) && oomKills() > s.ooms:
+			x.Why, x.Text = loop.WhyMemory, "the kernel ended it: out of memory"
+		}
+	case r.Done:
+		x.Killed += r.Killed
+	}
+}
+
+// lastWord judges a tree keeper that ended, and reaps it.
+func (s *supervisor) lastWord(in *inner, ended, seen, done bool) {
+	_ = in.control.Close()
+	state, err := in.cmd.Wait()
+	if seen || ended || done {
+		return
+	}
+	s.exit.Why = loop.WhyLost
+	s.exit.Text = "its tree keeper was ended from outside"
+	if err == nil {
+		s.exit.Text += ": " + state.String()
+	}
+	if oomKills() > s.ooms {
+		s.exit.Why, s.exit.Text = loop.WhyMemory, "the kernel ended it: out of memory"
+	}
+}
+
+// sweep ends what a tree keeper could not, because somebody ended it first:
+// its orphans are ours, the next subreaper above.
+func (s *supervisor) sweep() {
+	for i := 0; i < 500; i++ {
+		left := 0
+		for _, p := range descendants(os.Getpid()) {
+			if !p.gone() {
+				left++
+				_ = syscall.Kill(p.pid, syscall.SIGKILL)
+			}
+		}
+		for {
+			var status syscall.WaitStatus
+			pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
+			if pid <= 0 || err != nil {
+				break
+			}
+		}
+		if left == 0 {
+			return
+		}
+		s.exit.Killed += left
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// finish closes the output and writes exit.json, which ends the session for
+// everybody. err is what kept the session from being run.
+func (s *supervisor) finish(err error) error {
+	x := &s.exit
+	if err != nil {
+		x.Why, x.Text = loop.WhyNotStarted, err.Error()
+		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EDQUOT) {
+			x.Why = loop.WhyDisk
+		}
+	}
+	if s.out != nil {
+		if cerr := s.out.close(); cerr != nil && err == nil {
+			s.diskFull.Store(true)
+		}
+		x.Tail = s.out.lastLines()
+	}
+	if s.diskFull.Load() && x.Why != loop.WhyAsked {
+		x.Why, x.Text = loop.WhyDisk, "its output could not be written: the disk is full"
+	}
+	x.Text = oneLine(x.Text)
+	x.Ended = time.Now()
+	if err := saveExit(s.folder, *x); err != nil {
+		return fmt.Errorf("write %s: %w", fileExit, err)
+	}
+	return nil
+}
+
+// oneLine is what a person reads at a glance.
+func oneLine(text string) string {
+	b := []byte(clean(text, 1000))
+	for i, c := range b {
+		if c < ' ' {
+			b[i] = ' '
+		}
+	}
+	return string(b)
+}
+
+// oomKills counts the processes that the kernel has ended for memory on this
+// machine since it started, 0 where it does not say.
+func oomKills() uint64 {
+	f, err := os.Open("/proc/vmstat")
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = f.Close() }()
+	var n uint64
+	for {
+		var key string
+		var v uint64
+		if _, err := fmt.Fscan(f, &key, &v); err != nil {
+			return n
+		}
+		if key == "oom_kill" {
+			return v
+		}
+	}
+}
+
+// daemonLives reports whether a daemon holds the state folder. What cannot be
+// found out counts as yes: a session is not ended for it.
+func daemonLives(state string) bool {
+	_, held, err := statelock.Held(state)
+	return held || err != nil
+}

@@ -1,0 +1,424 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Start begins a session. A second Start of the same session starts nothing
+// and returns nil, whoever did the first and whether it still runs. What a
+// person has to mend (an agent that is missing, a broken env_file) is no
+// error but the session's end: Wait returns it as WhyNotStarted. An error
+// means that nothing was started and that Start may be tried again; a full
+// disk is syscall.ENOSPC.
+func (r *Runner) Start(ctx context.Context, l loop.Launch) error {
+	if err := r.start(ctx, l); err != nil {
+		return fmt.Errorf("start session %s: %w", l.Session, err)
+	}
+	return nil
+}
+
+func (r *Runner) start(ctx context.Context, l loop.Launch) error {
+	if err := errors.Join(checkName("session", l.Session), checkName("run", l.Run), checkName("project", l.Project)); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := r.boundary(); err != nil {
+		return err
+	}
+	work, err := filepath.EvalSymlinks(l.Work)
+	if err != nil || !filepath.IsAbs(work) {
+		return errors.Join(fmt.Errorf("work folder %q is not there", l.Work), err)
+	}
+	l.Work = work
+
+	folder := r.folder(l.Session)
+	if err := os.MkdirAll(filepath.Dir(folder), r.mode()); err != nil {
+		return err
+	}
+	if err := os.Mkdir(folder, r.mode()); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	lock, err := lockFolder(folder)
+	if err != nil || lock == nil {
+		return err // nil: it runs, or is being started by somebody else
+	}
+	defer func() { _ = lock.Close() }()
+	// With the lock in hand nobody else can start it. A folder in which no
+	// shim ever ran is left of a daemon that died before it started one.
+	for _, n := range []string{filePID, fileExit} {
+		if _, err := os.Lstat(filepath.Join(folder, n)); err == nil {
+			return nil
+		}
+	}
+	err = r.prepare(l, folder)
+	var no *notStarted
+	if errors.As(err, &no) {
+		level, _ := r.Level()
+		now := time.Now()
+		return writeJSON(filepath.Join(folder, fileExit), loop.Exit{
+			Session: l.Session, Why: loop.WhyNotStarted, Code: -1, Text: no.Error(), Started: now, Ended: now,
+			Turns: -1, Tokens: -1, CostUSD: -1, Boundary: level,
+		}, 0o600)
+	}
+	if err == nil && r.o.BeforeStart != nil {
+		err = r.o.BeforeStart(ctx, l.Session, r.SocketPath(l.Session))
+	}
+	if err == nil {
+		err = r.spawn(l.Session, folder, lock)
+	}
+	return err
+}
+
+// notStarted is a reason that a person has to mend, and that is the
+// session's end.
+type notStarted struct{ error }
+
+func (e *notStarted) Unwrap() error { return e.error }
+
+// mode is that of the folders above what a session sees. Where it runs as
+// another user and has no mounts of its own, it has to pass through them.
+func (r *Runner) mode() os.FileMode {
+	if level, _ := r.Level(); r.user.uid >= 0 && level < 3 {
+		return 0o711
+	}
+	return 0o700
+}
+
+// prepare fills a session's folder. It can be done again.
+func (r *Runner) prepare(l loop.Launch, folder string) error {
+	level, _ := r.Level()
+	p, stdin, err := r.plan(l, folder, level)
+	if err != nil {
+		return err
+	}
+	s := spec{
+		Version: FolderVersion, Session: l.Session, Kind: l.Kind, Agent: l.Agent, State: r.o.State, Plan: p, Stdin: stdin,
+		Wall: l.Wall, Stall: l.Stall, Timing: r.o.Timing,
+	}
+	env := s.Plan.Env
+	s.Plan.Env = nil
+	prompt := []byte(l.Prompt)
+	if !stdin {
+		prompt = nil
+	}
+	return errors.Join(
+		makeDir(filepath.Join(folder, dirAsk), 0o700),
+		writeFile(filepath.Join(folder, fileVersion), []byte(strconv.Itoa(FolderVersion)+"\n"), 0o600),
+		writeFile(filepath.Join(folder, filePrompt), prompt, 0o600),
+		writeFile(filepath.Join(folder, fileTouch), nil, 0o600),
+		writeJSON(filepath.Join(folder, fileEnv), env, 0o600),
+		writeJSON(filepath.Join(folder, fileSpec), s, 0o600),
+		reserve(folder),
+	)
+}
+
+// plan makes the folders that the session sees, and says what its inner
+// stages are to do.
+func (r *Runner) plan(l loop.Launch, folder string, level int) (plan, bool, error) {
+	var none plan
+	box := filepath.Join(folder, dirBox)
+	socket := filepath.Dir(r.SocketPath(l.Session))
+	if err := r.makeBox(box, socket); err != nil {
+		return none, false, err
+	}
+	cache, err := r.makeCache(l.Project)
+	if err != nil {
+		return none, false, err
+	}
+	grant := r.o.Projects[l.Project]
+	if err := r.makeGranted(slices.Concat(r.o.Cache, grant.Cache)); err != nil {
+		return none, false, &notStarted{err}
+	}
+	if err := r.user.handOver(l.Work); err != nil {
+		return none, false, fmt.Errorf("hand over the work folder: %w", err)
+	}
+	contextDir := filepath.Join(r.o.State, "runs", l.Run, "CONTEXT")
+	if l.Kind == loop.KindAgent {
+		if err := writeContext(contextDir, l.Context); err != nil {
+			return none, false, fmt.Errorf("write CONTEXT: %w", err)
+		}
+	}
+
+	p := plan{
+		Level: level, Dir: l.Work, UID: r.user.uid, GID: r.user.gid,
+		Write: slices.Concat([]string{l.Work, filepath.Join(box, boxHome), filepath.Join(box, boxTmp), cache}, r.o.Cache, grant.Cache),
+		Read:  slices.Concat([]string{box, socket, contextDir, r.bin}, r.o.Read, grant.Read, roots(r.path)),
+		Hide:  slices.Clone(r.hide),
+		Grace: r.o.Timing.Grace, Rest: r.o.Timing.Rest,
+	}
+	d := r.o.Agents[l.Agent]
+	if p.Env, err = r.environment(l, d); err != nil {
+		return none, false, &notStarted{err}
+	}
+	stdin := false
+	if l.Kind == loop.KindAgent {
+		if stdin, err = r.agentCommand(l, d, box, &p); err != nil {
+			return none, false, &notStarted{err}
+		}
+	} else {
+		p.Argv = []string{"/bin/sh", "-c", l.Command}
+	}
+	r.reach(&p)
+	return p, stdin, nil
+}
+
+// agentCommand fills in what to run for an agent, and says whether its prompt
+// goes to standard input.
+func (r *Runner) agentCommand(l loop.Launch, d Definition, box string, p *plan) (bool, error) {
+	if d.Name == "" && len(d.Command) == 0 {
+		return false, fmt.Errorf("there is no agent %q in the configuration", l.Agent)
+	}
+	prog, err := d.program(r.path)
+	if err != nil {
+		return false, err
+	}
+	a, err := r.adapter(d)
+	if err != nil {
+		return false, err
+	}
+	file := filepath.Join(box, "prompt")
+	args, stdin, err := a.Command(l, d, file)
+	if err != nil {
+		return false, err
+	}
+	if !stdin {
+		if err := writeFile(file, []byte(l.Prompt), 0o644); err != nil {
+			return false, err
+		}
+	}
+	p.Argv = append([]string{prog}, args...)
+	// Its program stays visible, whichever name leads to it, and what lies
+	// beside it.
+	for _, f := range []string{prog, real(prog)} {
+		p.Read = append(p.Read, f)
+		if dir := filepath.Dir(f); !slices.Contains(homes(), dir) && dir != "/" {
+			p.Read = append(p.Read, dir)
+		}
+	}
+	return stdin, nil
+}
+
+// reach cleans the plan's lists and finds the folders that the session's user
+// cannot pass through.
+func (r *Runner) reach(p *plan) {
+	tidy := func(paths []string) []string {
+		for i, q := range paths {
+			paths[i] = real(q)
+		}
+		slices.Sort(paths)
+		return slices.Compact(paths)
+	}
+	p.Write, p.Read, p.Hide = tidy(p.Write), tidy(p.Read), tidy(p.Hide)
+	for _, q := range slices.Concat(p.Write, p.Read) {
+		if b := r.user.barrier(q); b != "" {
+			p.Veil = append(p.Veil, b)
+		}
+	}
+	p.Veil = tidy(p.Veil)
+}
+
+// makeBox makes what the session sees of its folder.
+func (r *Runner) makeBox(box, socket string) error {
+	for _, dir := range []string{box, filepath.Join(box, boxBin), filepath.Join(box, boxSock)} {
+		if err := makeDir(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	if filepath.Dir(filepath.Dir(socket)) != filepath.Dir(box) { // SocketPath's second choice
+		if err := makeOwnDir(filepath.Dir(socket), r.mode()); err != nil {
+			return err
+		}
+		if err := makeDir(socket, 0o755); err != nil {
+			return err
+		}
+	}
+	for _, n := range []string{boxHome, boxTmp} {
+		dir := filepath.Join(box, n)
+		if err := makeDir(dir, 0o700); err != nil {
+			return err
+		}
+		if err := r.user.give(dir); err != nil {
+			return err
+		}
+	}
+	link := filepath.Join(box, boxBin, "hat")
+	if err := os.Symlink(filepath.Join(r.bin, "hat"), link); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// makeCache makes the folders that the project's sessions keep between them.
+func (r *Runner) makeCache(project string) (string, error) {
+	root := r.cache(project)
+	if err := os.MkdirAll(filepath.Dir(root), r.mode()); err != nil {
+		return "", err
+	}
+	for _, dir := range append([]string{""}, cacheDirs()...) {
+		dir = filepath.Join(root, dir)
+		err := os.Mkdir(dir, 0o755)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		if err := r.user.give(dir); err != nil {
+			return "", err
+		}
+	}
+	return root, nil
+}
+
+// makeGranted makes the cache folders that the configuration names and that
+// are not there yet.
+func (r *Runner) makeGranted(dirs []string) error {
+	for _, dir := range dirs {
+		if _, err := os.Stat(dir); err == nil {
+			continue
+		}
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return fmt.Errorf("cache folder: %w", err)
+		}
+		if err := r.user.give(dir); err != nil {
+			return fmt.Errorf("cache folder: %w", err)
+		}
+	}
+	return nil
+}
+
+func cacheDirs() []string {
+	dirs := make([]string, len(caches))
+	for i, c := range caches {
+		dirs[i] = c[1]
+	}
+	return dirs
+}
+
+// makeDir makes a folder of exactly this mode, whatever the umask is.
+func makeDir(dir string, mode os.FileMode) error {
+	if err := os.Mkdir(dir, mode); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	return os.Chmod(dir, mode)
+}
+
+// makeOwnDir makes a folder in a place where others may have made one first.
+func makeOwnDir(dir string, mode os.FileMode) error {
+	if err := os.Mkdir(dir, mode); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	fi, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if st, ok := fi.Sys().(*syscall.Stat_t); !fi.IsDir() || (ok && int(st.Uid) != os.Geteuid()) {
+		return fmt.Errorf("%s belongs to somebody else: remove it", dir)
+	}
+	return os.Chmod(dir, mode)
+}
+
+// writeContext makes a run's CONTEXT folder anew (SPEC 17). What keeps
+// sessions from writing in it is the boundary; the files' modes only say so.
+func writeContext(dir string, files map[string][]byte) error {
+	if err := removeAll(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for n, data := range files {
+		if !filepath.IsLocal(n) {
+			return fmt.Errorf("%q is not a name inside CONTEXT", n)
+		}
+		path := filepath.Join(dir, n)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			return err
+		}
+		if err := os.Chmod(path, 0o444); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeAll removes a folder, also where folders in it cannot be written.
+func removeAll(dir string) error {
+	err := os.RemoveAll(dir)
+	if err == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			_ = os.Chmod(path, 0o700) // RemoveAll says what could not be done
+		}
+		return nil
+	})
+	return os.RemoveAll(dir)
+}
+
+// maxSocket is the longest path that a socket of a session may have, in bytes
+// (DESIGN 4); the kernel's own limit is 107.
+const maxSocket = 100
+
+// SocketPath returns where the daemon listens for a session's hat. It lies in
+// the session's folder, or in a folder of the daemon's own under /tmp where that path would be too long. Start makes the
+// folder. The socket needs mode 0666 where sessions run as another user; the
+// folders above it keep everybody else out.
+func (r *Runner) SocketPath(session string) string {
+	path := filepath.Join(r.folder(session), dirBox, boxSock, "hat.sock")
+	if len(path) <= maxSocket {
+		return path
+	}
+	sum := sha256.Sum256([]byte(r.o.State))
+	short := "np-" + hex.EncodeToString(sum[:5])
+	// Not TMPDIR: a daemon started with another environment has to find the
+	// same path again.
+	return filepath.Join("/tmp", short, session, "hat.sock")
+}
+
+// spawn starts the supervisor. It gets the folder's lock and nothing else of
+// ours, so that it lives on when we do not.
+func (r *Runner) spawn(session, folder string, lock *os.File) error {
+	log, err := os.OpenFile(filepath.Join(folder, fileLog), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Close() }()
+	cmd := exec.Command(r.Program(), "shim", folder)
+	cmd.Dir = "/"
+	cmd.Env = []string{"PATH=/usr/bin:/bin"} // others can read it at the lower levels
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.ExtraFiles = []*os.File{lock}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start the shim: %w", err)
+	}
+	c := &child{done: make(chan struct{})}
+	r.mu.Lock()
+	r.children[session] = c
+	r.mu.Unlock()
+	go func() {
+		_ = cmd.Wait() // what it has to say is in exit.json
+		close(c.done)
+	}()
+	return nil
+}

@@ -1,0 +1,130 @@
+package agent
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// process is one line of /proc/PID/stat, as far as it matters here.
+type process struct {
+	pid, parent int
+	state       byte
+	start       uint64 // ticks since boot
+	cpu         uint64 // ticks that it and its reaped children used
+}
+
+func (p process) gone() bool { return p.state == 'Z' || p.state == 'X' }
+
+// readProcess reads a process from /proc. An error means that it is gone.
+func readProcess(pid int) (process, error) {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return process{}, err
+	}
+	return parseStat(pid, data)
+}
+
+// parseStat reads proc(5) stat. The second field is the program's own choice
+// and may hold anything, so that fields count from the last ')'.
+func parseStat(pid int, data []byte) (process, error) {
+	end := bytes.LastIndexByte(data, ')')
+	if end < 0 {
+		return process{}, fmt.Errorf("/proc/%d/stat is not understood", pid)
+	}
+	f := strings.Fields(string(data[end+1:]))
+	if len(f) < 20 {
+		return process{}, fmt.Errorf("/proc/%d/stat is too short", pid)
+	}
+	p := process{pid: pid, state: f[0][0]}
+	var err error
+	if p.parent, err = strconv.Atoi(f[1]); err != nil {
+		return process{}, fmt.Errorf("/proc/%d/stat: %w", pid, err)
+	}
+	// utime stime cutime cstime: children's time moves up when they are
+	// reaped, so that the sum over a tree never jumps back.
+	for _, s := range f[11:15] {
+		n, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			return process{}, fmt.Errorf("/proc/%d/stat: %w", pid, err)
+		}
+		p.cpu += n
+	}
+	if p.start, err = strconv.ParseUint(f[19], 10, 64); err != nil {
+		return process{}, fmt.Errorf("/proc/%d/stat: %w", pid, err)
+	}
+	return p, nil
+}
+
+// processes lists all processes that /proc shows.
+func processes() []process {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = dir.Close() }()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil
+	}
+	var all []process
+	for _, n := range names {
+		pid, err := strconv.Atoi(n)
+		if err != nil {
+			continue
+		}
+		if p, err := readProcess(pid); err == nil { // else it ended meanwhile
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// descendants lists the processes below root, dead ones that nobody has
+// reaped included, root not.
+func descendants(root int) []process {
+	children := map[int][]process{}
+	for _, p := range processes() {
+		children[p.parent] = append(children[p.parent], p)
+	}
+	var tree []process
+	for next := []int{root}; len(next) > 0; {
+		pid := next[0]
+		next = next[1:]
+		for _, c := range children[pid] {
+			tree = append(tree, c)
+			next = append(next, c.pid)
+		}
+		delete(children, pid) // a list that is read while it changes can hold a circle
+	}
+	return tree
+}
+
+// cpuOf sums the CPU ticks of a process and all below it.
+func cpuOf(root int) uint64 {
+	var sum uint64
+	if p, err := readProcess(root); err == nil {
+		sum = p.cpu
+	}
+	for _, p := range descendants(root) {
+		sum += p.cpu
+	}
+	return sum
+}
+
+// bootID is the kernel's name for this boot, "" where it has none.
+func bootID() string {
+	data, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
+}
+
+// sameProcess reports whether pid is still the process that began at start.
+func sameProcess(pid int, start uint64) bool {
+	p, err := readProcess(pid)
+	return err == nil && p.start == start && !p.gone()
+}

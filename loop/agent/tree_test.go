@@ -1,0 +1,367 @@
+package agent
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/statelock"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// rogue is a script that starts a session leader, a daemon that forked twice,
+// one that ignores TERM, and a plain child; sleeps are named by the mark.
+func rogue(mark string) string {
+	return fmt.Sprintf(`
+setsid sleep %[1]s >/dev/null 2>&1 &
+( ( setsid nohup sleep %[1]s >/dev/null 2>&1 & ) & )
+( trap '' TERM; setsid sh -c 'trap "" TERM; sleep %[1]s; sleep %[1]s' & )
+sleep %[1]s &
+until [ $(pgrep -cf 'sleep %[1]s') -ge 5 ] 2>/dev/null || [ $((n=n+1)) -gt 100 ]; do sleep 0.02; done
+echo ready >ready
+`, mark)
+}
+
+// mark is an amount of sleep that nobody else sleeps.
+func mark(t *testing.T) string {
+	m := fmt.Sprintf("98765.%d%d", os.Getpid(), time.Now().UnixNano()%1e6)
+	t.Cleanup(func() {
+		for _, pid := range marked(m) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	})
+	return m
+}
+
+func (h *house) ready() {
+	h.t.Helper()
+	await(h.t, h.work, "the agent is ready", func() bool {
+		_, err := os.Stat(filepath.Join(h.work, "ready"))
+		return err == nil
+	})
+}
+
+func none(t *testing.T, mark string) {
+	t.Helper()
+	if pids := marked(mark); len(pids) > 0 {
+		t.Errorf("survivors: %v", pids)
+	}
+}
+
+func TestTreeAfterSuccess(t *testing.T) {
+	levels(t, func(t *testing.T, level int) {
+		h := newHouse(t, level)
+		m := mark(t)
+		x := h.run("r1-1", rogue(m)+"exit 0")
+		none(t, m)
+		if x.Why != loop.WhyExited || x.Code != 0 || x.Killed < 5 {
+			t.Errorf("exit = %+v\n%s", x, h.log("r1-1"))
+		}
+	})
+}
+
+func TestEnds(t *testing.T) {
+	second := loop.Duration(time.Second)
+	for _, c := range []struct {
+		name   string
+		change func(*loop.Launch)
+		do     func(*house)
+		why    loop.Why
+	}{
+		{"stall", func(l *loop.Launch) { l.Stall = second / 3 }, nil, loop.WhyStall},
+		{"wall", func(l *loop.Launch) { l.Wall = second }, nil, loop.WhyWall},
+		{"now", nil, func(h *house) { h.end(0) }, loop.WhyAsked},
+		{"grace", nil, func(h *house) { h.end(second / 5) }, loop.WhyAsked},
+		{"sooner", nil, func(h *house) { h.end(600 * second); h.taken(); h.end(0) }, loop.WhyAsked},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			levels(t, func(t *testing.T, level int) {
+				h := newHouse(t, level)
+				m := mark(t)
+				h.script(rogue(m) + "trap '' TERM; while :; do sleep " + m + "; done")
+				l := h.launch("r1-1")
+				if c.change != nil {
+					c.change(&l)
+				}
+				h.start(l)
+				if c.do != nil {
+					h.ready()
+					c.do(h)
+				}
+				x := h.wait("r1-1")
+				none(t, m)
+				if x.Why != c.why {
+					t.Errorf("exit = %+v\n%s", x, h.log("r1-1"))
+				}
+				// Asking for the end of what has ended is nothing.
+				h.end(0)
+			})
+		})
+	}
+}
+
+func (h *house) end(grace loop.Duration) {
+	h.t.Helper()
+	if err := h.runner.End(context.Background(), "r1-1", grace); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// taken waits until the shim has read the last ask.
+func (h *house) taken() {
+	h.t.Helper()
+	await(h.t, filepath.Join(h.runner.folder("r1-1"), dirAsk), "the shim reads the ask", func() bool {
+		_, err := os.Stat(filepath.Join(h.runner.folder("r1-1"), fileAsk))
+		return isGone(err)
+	})
+}
+
+// Output, hat calls and CPU are signs of life, each for itself.
+func TestSignsOfLife(t *testing.T) {
+	for _, c := range []struct{ name, script string }{
+		{"output", `for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo $i; sleep 0.1; done`},
+		{"cpu", `timeout 1.2 sh -c 'while :; do :; done'; exit 0`},
+		{"hat", `sleep 1.2`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHouse(t, 0)
+			h.script(c.script)
+			l := h.launch("r1-1")
+			l.Stall = loop.Duration(700 * time.Millisecond)
+			h.start(l)
+			if c.name == "hat" {
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				go func() {
+					for tick := time.NewTicker(50 * time.Millisecond); ctx.Err() == nil; <-tick.C {
+						h.runner.Touch("r1-1")
+					}
+				}()
+			}
+			if x := h.wait("r1-1"); x.Why != loop.WhyExited || x.Code != 0 {
+				t.Errorf("exit = %+v", x)
+			}
+		})
+	}
+}
+
+func (h *house) pids() pidFile {
+	h.t.Helper()
+	var p pidFile
+	await(h.t, h.runner.folder("r1-1"), "pid.json names the tree keeper", func() bool {
+		return readJSON(filepath.Join(h.runner.folder("r1-1"), filePID), &p) == nil && p.Inner > 0
+	})
+	return p
+}
+
+// The shim itself is ended: the session is lost, and its tree gone.
+func TestShimKilled(t *testing.T) {
+	levels(t, func(t *testing.T, level int) {
+		h := newHouse(t, level)
+		m := mark(t)
+		h.script(rogue(m) + "sleep " + m)
+		h.start(h.launch("r1-1"))
+		h.ready()
+		if err := syscall.Kill(h.pids().PID, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		x := h.wait("r1-1")
+		none(t, m)
+		if x.Why != loop.WhyLost || x.Boundary != level {
+			t.Errorf("exit = %+v", x)
+		}
+	})
+}
+
+// The tree keeper is ended, as an agent of the same user can at level 1.
+func TestKeeperKilled(t *testing.T) {
+	levels(t, func(t *testing.T, level int) {
+		h := newHouse(t, level)
+		m := mark(t)
+		h.script(rogue(m) + "sleep " + m)
+		h.start(h.launch("r1-1"))
+		h.ready()
+		if err := syscall.Kill(h.pids().Inner, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		x := h.wait("r1-1")
+		none(t, m)
+		if x.Why != loop.WhyLost || x.Text == "" {
+			t.Errorf("exit = %+v", x)
+		}
+	})
+}
+
+// Both are ended in one blow: the one who waits ends what is left.
+func TestShimAndKeeperKilled(t *testing.T) {
+	levels(t, func(t *testing.T, level int) {
+		h := newHouse(t, level)
+		m := mark(t)
+		h.script(rogue(m) + "sleep " + m)
+		h.start(h.launch("r1-1"))
+		h.ready()
+		p := h.pids()
+		// Stopped first, so that neither notices the other's end.
+		for _, sig := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} {
+			for _, pid := range []int{p.PID, p.Inner} {
+				_ = syscall.Kill(pid, sig)
+			}
+		}
+		x := h.wait("r1-1")
+		none(t, m)
+		if x.Why != loop.WhyLost {
+			t.Errorf("exit = %+v", x)
+		}
+	})
+}
+
+// daemonConfig is what a daemonHelper needs to know.
+type daemonConfig struct {
+	State    string
+	MaxLevel int
+	Agents   map[string]Definition
+	Timing   Timing
+	Launch   loop.Launch
+}
+
+// daemonHelper is a daemon that starts one session and never ends by itself.
+func daemonHelper(config string) int {
+	var c daemonConfig
+	if err := readJSON(config, &c); err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	lock, err := statelock.Take(c.State)
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	defer func() { _ = lock.Release() }()
+	r, err := New(Options{State: c.State, MaxLevel: c.MaxLevel, Agents: c.Agents, Timing: c.Timing})
+	if err == nil {
+		err = r.Start(context.Background(), c.Launch)
+	}
+	fmt.Println("started", err)
+	select {}
+}
+
+// killedDaemon starts a session from a daemon and ends the daemon the hard way.
+func (h *house) killedDaemon(l loop.Launch) {
+	h.t.Helper()
+	data, err := json.Marshal(daemonConfig{h.state, h.opts.MaxLevel, h.runner.o.Agents, h.opts.Timing, l})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	config := filepath.Join(h.out, "daemon.json")
+	if err := os.WriteFile(config, data, 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	cmd := exec.Command(self, "daemon", config)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if line != "started <nil>\n" {
+		h.t.Errorf("daemon said %q, %v", line, err)
+	}
+	h.ready()
+	if err := cmd.Process.Kill(); err != nil {
+		h.t.Fatal(err)
+	}
+	_ = cmd.Wait()
+}
+
+func TestAdoption(t *testing.T) {
+	levels(t, func(t *testing.T, level int) {
+		h := newHouse(t, level)
+		h.script(`echo ready >ready; until [ -e go ]; do sleep 0.01; done; echo went on; exit 7`)
+		h.killedDaemon(h.launch("r1-1"))
+		if s, err := h.runner.State("r1-1"); s != Running || err != nil {
+			t.Fatalf("State = %v, %v", s, err)
+		}
+		h.start(h.launch("r1-1")) // what a daemon does that does not know
+		short, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		defer cancel()
+		if _, err := h.runner.Wait(short, "r1-1"); err == nil {
+			t.Error("Wait returned while it runs")
+		}
+		if err := os.WriteFile(filepath.Join(h.work, "go"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		x := h.wait("r1-1")
+		if x.Why != loop.WhyExited || x.Code != 7 || x.Tail != "went on\n" {
+			t.Errorf("exit = %+v\n%s", x, h.log("r1-1"))
+		}
+		if s, err := h.runner.State("r1-1"); s != Ended || err != nil {
+			t.Errorf("State = %v, %v", s, err)
+		}
+	})
+}
+
+// An adopted session can be ended too.
+func TestAdoptedEnd(t *testing.T) {
+	h := newHouse(t, 0)
+	m := mark(t)
+	h.script(rogue(m) + "sleep " + m)
+	h.killedDaemon(h.launch("r1-1"))
+	h.end(0)
+	x := h.wait("r1-1")
+	none(t, m)
+	if x.Why != loop.WhyAsked {
+		t.Errorf("exit = %+v", x)
+	}
+}
+
+// Nobody comes for it: its shim ends it.
+func TestAbandoned(t *testing.T) {
+	h := newHouse(t, 0, func(o *Options) { o.Timing.Abandon = loop.Duration(300 * time.Millisecond) })
+	m := mark(t)
+	h.script(rogue(m) + "sleep " + m)
+	h.killedDaemon(h.launch("r1-1"))
+	x := h.wait("r1-1")
+	none(t, m)
+	if x.Why != loop.WhyAbandoned {
+		t.Errorf("exit = %+v", x)
+	}
+}
+
+// While a daemon lives, no session is abandoned.
+func TestNotAbandoned(t *testing.T) {
+	h := newHouse(t, 0, func(o *Options) { o.Timing.Abandon = loop.Duration(300 * time.Millisecond) })
+	lock, err := statelock.Take(h.state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = lock.Release() }()
+	if x := h.run("r1-1", "sleep 1"); x.Why != loop.WhyExited {
+		t.Errorf("exit = %+v", x)
+	}
+}
+
+func TestParseStat(t *testing.T) {
+	p, err := parseStat(42, []byte("42 (a) R 9 (b c) S 7 42 42 0 -1 4194560 1 2 3 4 10 20 30 40 20 0 1 0 987 1 2\n"))
+	if err != nil || p.parent != 7 || p.state != 'S' || p.cpu != 100 || p.start != 987 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	for _, bad := range []string{"", "42 (a", "42 (a) S", "42 (a) S x" + strings.Repeat(" 1", 30)} {
+		if _, err := parseStat(42, []byte(bad)); err == nil {
+			t.Errorf("%q was understood", bad)
+		}
+	}
+}

@@ -1,0 +1,296 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// State is what can be seen of a session without waiting.
+type State string
+
+// States of a session.
+const (
+	Running State = "running" // its shim lives
+	Ended   State = "ended"   // exit.json is there
+	Gone    State = "gone"    // it was never started, or its shim ended without a word
+)
+
+// State looks at a session's folder. It works for the sessions of an earlier
+// daemon too.
+func (r *Runner) State(session string) (State, error) {
+	folder := r.folder(session)
+	if _, err := os.Stat(filepath.Join(folder, fileExit)); err == nil {
+		return Ended, nil
+	}
+	held, err := lockHeld(folder)
+	if err != nil {
+		return Gone, fmt.Errorf("look at session %s: %w", session, err)
+	}
+	if held {
+		return Running, nil
+	}
+	// It may have ended between the two looks.
+	if _, err := os.Stat(filepath.Join(folder, fileExit)); err == nil {
+		return Ended, nil
+	}
+	return Gone, nil
+}
+
+// Wait blocks until the session has ended and its whole process tree is gone,
+// and says how. It works for a session that an earlier daemon started, and
+// may be called again. A session of which there is no trace, or whose shim
+// was ended itself, is WhyLost. The session's HOME and TMPDIR are removed.
+// Errors are those of ctx and of reading the folder.
+func (r *Runner) Wait(ctx context.Context, session string) (loop.Exit, error) {
+	x, err := r.wait(ctx, session)
+	if err != nil {
+		return loop.Exit{}, fmt.Errorf("wait for session %s: %w", session, err)
+	}
+	return x, nil
+}
+
+func (r *Runner) wait(ctx context.Context, session string) (loop.Exit, error) {
+	if err := checkName("session", session); err != nil {
+		return loop.Exit{}, err
+	}
+	folder := r.folder(session)
+	if err := r.waitShim(ctx, session, folder); err != nil {
+		return loop.Exit{}, err
+	}
+	var x loop.Exit
+	err := readJSON(filepath.Join(folder, fileExit), &x)
+	if isGone(err) {
+		return r.lost(ctx, session, folder)
+	}
+	if err != nil {
+		return loop.Exit{}, err
+	}
+	r.read(&x, folder)
+	r.tidy(session, folder)
+	return x, nil
+}
+
+// waitShim waits until the session's shim has ended.
+func (r *Runner) waitShim(ctx context.Context, session, folder string) error {
+	r.mu.Lock()
+	c := r.children[session]
+	r.mu.Unlock()
+	if c != nil {
+		select {
+		case <-c.done:
+			r.mu.Lock()
+			delete(r.children, session)
+			r.mu.Unlock()
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	for {
+		held, err := lockHeld(folder)
+		if err != nil || !held {
+			return err
+		}
+		var p pidFile
+		switch err := readJSON(filepath.Join(folder, filePID), &p); {
+		case isGone(err): // it is being started at this moment
+		case err != nil:
+			return err
+		default:
+			if err := waitProcess(ctx, p.PID, p.Start); err != nil {
+				return err
+			}
+		}
+		// Once more: the lock falls a moment before or after the process.
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// waitProcess waits until the process that began at start has ended.
+func waitProcess(ctx context.Context, pid int, start uint64) error {
+	fd, err := unix.PidfdOpen(pid, unix.PIDFD_NONBLOCK)
+	if errors.Is(err, unix.ESRCH) {
+		return nil
+	}
+	if err != nil { // a kernel before 5.10
+		return pollProcess(ctx, pid, start)
+	}
+	f := os.NewFile(uintptr(fd), "pidfd")
+	defer func() { _ = f.Close() }()
+	// Only now: from here on the number cannot become another process's
+	// unnoticed.
+	if !sameProcess(pid, start) {
+		return nil
+	}
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	err = conn.Read(func(fd uintptr) bool {
+		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		n, err := unix.Poll(p, 0)
+		return err == nil && n > 0 && p[0].Revents != 0
+	})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+func pollProcess(ctx context.Context, pid int, start uint64) error {
+	t := time.NewTicker(200 * time.Millisecond)
+	defer t.Stop()
+	for sameProcess(pid, start) {
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// lost is the end of a session whose shim left no word. What may live on of
+// its tree is waited for, and ended where nobody else does.
+func (r *Runner) lost(ctx context.Context, session, folder string) (loop.Exit, error) {
+	x := loop.Exit{Session: session, Why: loop.WhyLost, Code: -1, Turns: -1, Tokens: -1, CostUSD: -1}
+	x.Text = "its shim ended without a word"
+	var p pidFile
+	switch err := readJSON(filepath.Join(folder, filePID), &p); {
+	case isGone(err):
+		x.Text = "there is no trace of its start"
+	case err != nil:
+		return x, err
+	case p.Boot != bootID():
+		x.Text = "the machine was started anew while it ran"
+	case p.Inner > 0:
+		// The keeper notices by itself that it is alone, and ends its tree.
+		if err := waitProcess(ctx, p.Inner, p.InnerStart); err != nil {
+			return x, err
+		}
+	}
+	x.Killed = sweepMarked(filepath.Join(folder, dirBox, boxTmp))
+	if fi, err := os.Stat(filepath.Join(folder, filePID)); err == nil {
+		x.Started = fi.ModTime()
+	}
+	x.Ended = time.Now()
+	var s spec
+	if err := readJSON(filepath.Join(folder, fileSpec), &s); err == nil {
+		x.Boundary = s.Plan.Level
+	}
+	if out, err := openOutput(folder); err == nil {
+		x.Tail = lastOf(out)
+		_ = out.Close()
+	}
+	r.tidy(session, folder)
+	return x, nil
+}
+
+// sweepMarked ends processes whose TMPDIR is that of a session nobody watches
+// any more: at the lower levels a tree can outlive both that held it. It
+// returns how many there were.
+func sweepMarked(tmp string) int {
+	mark := "TMPDIR=" + tmp
+	n := 0
+	for range 100 {
+		left := 0
+		for _, p := range processes() {
+			env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid))
+			if err != nil || p.gone() || p.pid == os.Getpid() {
+				continue
+			}
+			for _, e := range strings.Split(string(env), "\x00") {
+				if e == mark {
+					left++
+					_ = syscall.Kill(p.pid, syscall.SIGKILL)
+				}
+			}
+		}
+		if left == 0 {
+			return n
+		}
+		n = max(n, left)
+		time.Sleep(5 * time.Millisecond)
+	}
+	return n
+}
+
+// read adds to the exit what the agent's output says.
+func (r *Runner) read(x *loop.Exit, folder string) {
+	var s spec
+	if err := readJSON(filepath.Join(folder, fileSpec), &s); err != nil || s.Kind != loop.KindAgent {
+		return
+	}
+	a, err := r.adapter(r.o.Agents[s.Agent])
+	if err != nil {
+		return // the configuration changed meanwhile; what it means stays unknown
+	}
+	out, err := openOutput(folder)
+	if err != nil {
+		r.o.Log.Warn("output of a session cannot be read", "session", x.Session, "err", err)
+		return
+	}
+	defer func() { _ = out.Close() }()
+	v := a.Read(out, *x)
+	x.Turns, x.Tokens, x.CostUSD = v.Turns, v.Tokens, v.CostUSD
+	x.Trouble, x.Until = v.Trouble, v.Until
+	if v.Text != "" {
+		x.Text = oneLine(v.Text)
+	}
+}
+
+// tidy removes what only the running session needed: some agents unpack
+// hundreds of megabytes into every HOME.
+func (r *Runner) tidy(session, folder string) {
+	socket := filepath.Dir(r.SocketPath(session))
+	for _, dir := range []string{filepath.Join(folder, dirBox, boxHome), filepath.Join(folder, dirBox, boxTmp)} {
+		if err := removeAll(dir); err != nil {
+			r.o.Log.Warn("left behind by a session", "session", session, "err", err)
+		}
+	}
+	if !within(socket, folder) {
+		_ = os.RemoveAll(socket) // the daemon removes its socket itself
+	}
+}
+
+// End asks the session's shim to end it: when grace is over, at once for
+// zero. It returns without waiting; where the session has ended nothing
+// happens. Of several asks the soonest end counts.
+func (r *Runner) End(_ context.Context, session string, grace loop.Duration) error {
+	state, err := r.State(session)
+	if err != nil {
+		return fmt.Errorf("end session %s: %w", session, err)
+	}
+	if state != Running {
+		return nil
+	}
+	if err := writeJSON(filepath.Join(r.folder(session), fileAsk), ask{Grace: grace}, 0o600); err != nil {
+		return fmt.Errorf("end session %s: %w", session, err)
+	}
+	return nil
+}
+
+// Touch tells the shim that the session called hat, which is a sign of life
+// (SPEC 4.1). It is not worth an error: the next call says it again.
+func (r *Runner) Touch(session string) {
+	now := time.Now()
+	if err := os.Chtimes(filepath.Join(r.folder(session), fileTouch), now, now); err != nil {
+		r.o.Log.Debug("touch", "session", session, "err", err)
+	}
+}
