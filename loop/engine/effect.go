@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/crash"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// diskRetry is the wait before something is tried again that could not be
+// written.
+const diskRetry = 30 * time.Second
+
+// launch carries out one effect in a goroutine of its own and hands its
+// result back as the next input.
+//
+// again says that an earlier process may have begun it.
+func (e *Engine) launch(ctx context.Context, p loop.PendingEffect, again bool) {
+	e.effects.Go(func() {
+		project := strings.TrimPrefix(p.Stream, loop.ProjectStream(""))
+		for {
+			crash.Point("before-effect:" + p.Kind)
+			body, err := e.act(ctx, project, p, again)
+			crash.Point("after-effect:" + p.Kind)
+			if ctx.Err() != nil {
+				return // stopping: the effect stays pending, and is taken up again
+			}
+			if err != nil {
+				e.o.Log.Error("effect failed", "kind", p.Kind, "key", p.Key, "error", err)
+				disk := e.isDisk(err)
+				if disk && !e.pause(ctx, diskRetry) {
+					return
+				}
+				if disk {
+					again = true
+					continue
+				}
+				body = loop.EffectBroken{Kind: p.Kind, Key: p.Key, Task: taskOf(p), Text: err.Error()}
+			}
+			if e.settle(ctx, project, p, body) {
+				return
+			}
+		}
+	})
+}
+
+// settle delivers an effect's result, again and again while it cannot be
+// saved.
+func (e *Engine) settle(ctx context.Context, project string, p loop.PendingEffect, body loop.InputBody) bool {
+	if body == nil {
+		body = loop.Wake{}
+	}
+	in := loop.Input{Key: fmt.Sprintf("effect:%d", p.ID), Project: project, Actor: "daemon", Body: body, Settles: p.ID}
+	for {
+		_, err := e.Do(ctx, in)
+		switch {
+		case err == nil, errors.Is(err, ErrStopped), ctx.Err() != nil:
+			return true
+		}
+		e.o.Log.Error("result not saved", "effect", p.Kind, "key", p.Key, "error", err)
+		if !e.pause(ctx, diskRetry) {
+			return true
+		}
+	}
+}
+
+func (e *Engine) pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (e *Engine) isDisk(err error) bool { return e.o.IsDisk != nil && e.o.IsDisk(err) }
+
+func taskOf(p loop.PendingEffect) string {
+	body, err := p.Effect()
+	if err != nil {
+		return ""
+	}
+	switch b := body.(type) {
+	case loop.EffectCommit:
+		return b.Task
+	case loop.EffectMerge:
+		return b.Task
+	}
+	return ""
+}
+
+// act carries out one effect and returns its result; nil where there is none.
+func (e *Engine) act(ctx context.Context, project string, p loop.PendingEffect, again bool) (loop.InputBody, error) {
+	body, err := p.Effect()
+	if err != nil {
+		return nil, err
+	}
+	ports, ok := e.port(project)
+	if !ok {
+		return nil, fmt.Errorf("project %s could not be opened", project)
+	}
+	switch b := body.(type) {
+	case loop.EffectPreflight:
+		return e.preflight(ctx, project, ports)
+	case loop.EffectStart:
+		b.Restore = b.Restore || again // nobody knows what a crash left in the folder
+		return e.session(ctx, project, ports, b)
+	case loop.EffectEnd:
+		return nil, e.o.Runner.End(ctx, b.Session, b.Grace)
+	case loop.EffectTakeover:
+		b.Takeover.Scope.Never = ports.Source.Owned()
+		taken, err := ports.Workspace.TakeOver(ctx, b.Takeover)
+		return loop.TreeTaken{Session: b.Takeover.Session, Taken: taken, Ref: b.Takeover.Ref}, err
+	case loop.EffectMerge:
+		merged, err := ports.Workspace.Merge(ctx, b.Merge)
+		return loop.TreeLaid{Task: b.Task, Onto: b.Merge.Onto, Merged: merged}, err
+	case loop.EffectCommit:
+		// The head of the ledger as of this decision: the same after a crash.
+		b.Commit.Footers = fmt.Sprintf("Nightporter-Head: %s@%d:%x\n", p.Stream, p.Seq, p.Head) + b.Commit.Footers
+		made, err := ports.Workspace.Commit(ctx, b.Commit)
+		return loop.CommitMade{Task: b.Task, Committed: made}, err
+	case loop.EffectMark:
+		result := loop.MarkMade{Task: b.Task, Mark: b.Mark}
+		if err := ports.Source.Mark(ctx, []loop.Marking{{Task: b.Task, Mark: b.Mark}}); err != nil {
+			result.Err = err.Error()
+		}
+		return result, nil
+	case loop.EffectProgress:
+		if err := ports.Source.Log(ctx, b.Progress); err != nil {
+			return loop.MarkMade{Task: b.Progress.Task, Err: err.Error()}, nil
+		}
+		return nil, nil
+	}
+	return nil, fmt.Errorf("effect %s is not carried out by this engine", p.Kind)
+}
+
+// follow reads the source again whenever somebody changed it.
+func (e *Engine) follow(ctx context.Context, project string, source Source) {
+	err := source.Watch(ctx, func() {
+		snapshot, err := source.Read(ctx)
+		body := loop.SourceChanged{Snapshot: snapshot}
+		if err != nil {
+			body = loop.SourceChanged{Err: err.Error()}
+		}
+		if _, err := e.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: body}); err != nil && ctx.Err() == nil {
+			e.o.Log.Error("source change", "project", project, "error", err)
+		}
+	})
+	if err != nil && ctx.Err() == nil {
+		e.o.Log.Warn("source is not watched", "project", project, "error", err)
+	}
+}

@@ -1,0 +1,430 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/crash"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Options are what an engine works with.
+type Options struct {
+	Ledger Ledger
+	Runner Runner
+	Agents Agents
+	Door   Door
+	// Ports opens a project's adapters for the settings of its run. What a
+	// person has to mend is a *loop.InputError.
+	Ports func(ctx context.Context, s loop.Settings) (Ports, error)
+	// Observe is called for every committed entry, in order, from the
+	// engine's goroutine: it must not block. May be nil.
+	Observe func(before, after loop.State, e loop.Entry)
+	// FreeDisk returns the free bytes where state is kept; nil: not looked at.
+	FreeDisk func() (uint64, error)
+	// IsDisk reports whether an error means that nothing can be written.
+	IsDisk func(error) bool
+	Clock  func() time.Time // nil: time.Now
+	Log    *slog.Logger
+}
+
+// Engine runs projects.
+type Engine struct {
+	o        Options
+	inputs   chan call
+	stopping chan struct{}
+	effects  sync.WaitGroup
+
+	mu       sync.RWMutex // guards what other goroutines read; only Run's goroutine writes
+	house    loop.House
+	projects map[string]loop.Project
+	ports    map[string]Ports
+	watches  map[string]context.CancelFunc
+}
+
+// call is one input on its way to the goroutine that owns the state.
+type call struct {
+	in    loop.Input
+	reply chan result
+}
+
+type result struct {
+	answer loop.Answer
+	err    error
+}
+
+// ErrStopped means that the engine has ended and took nothing.
+var ErrStopped = errors.New("nightporter is stopping")
+
+// Open folds the ledger. Nothing is carried out before Run.
+func Open(ctx context.Context, o Options, streams []string) (*Engine, error) {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	e := &Engine{
+		o: o, inputs: make(chan call), stopping: make(chan struct{}),
+		projects: map[string]loop.Project{}, ports: map[string]Ports{}, watches: map[string]context.CancelFunc{},
+	}
+	for _, stream := range slices.Concat([]string{loop.HouseStream}, streams) {
+		if err := e.fold(ctx, stream); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// fold reads one stream: its newest snapshot, then what follows.
+func (e *Engine) fold(ctx context.Context, stream string) error {
+	var s loop.State
+	row, err := e.o.Ledger.Snapshot(ctx, stream, loop.StateVersion)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", stream, err)
+	}
+	if row.Seq > 0 {
+		// A snapshot is a convenience: one that does not decode is passed over.
+		if json.Unmarshal(row.Body, &s) != nil {
+			s, row.Seq = loop.State{}, 0
+		}
+	}
+	err = e.o.Ledger.Records(ctx, stream, row.Seq, func(r loop.Record) error {
+		entry, err := r.Entry()
+		if err != nil {
+			return err
+		}
+		s = loop.Apply(s, entry)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("open %s: %w", stream, err)
+	}
+	if stream == loop.HouseStream {
+		e.house = s.House
+		return nil
+	}
+	e.projects[s.Project.Name] = s.Project
+	return nil
+}
+
+// State returns a project's state as of the last commit. It is safe for use
+// from any goroutine, and is never changed afterwards.
+func (e *Engine) State(project string) (loop.State, bool) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	p, ok := e.projects[project]
+	return loop.State{House: e.house, Project: p}, ok
+}
+
+// Projects returns the names of all projects, sorted.
+func (e *Engine) Projects() []string {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	names := make([]string, 0, len(e.projects))
+	for name := range e.projects {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Do hands an input to the core and returns what its sender is told, after
+// what was decided is committed. An error means that nothing was decided; the
+// same input may be sent again.
+func (e *Engine) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+	c := call{in: in, reply: make(chan result, 1)}
+	select {
+	case e.inputs <- c:
+	case <-e.stopping:
+		return loop.Answer{}, ErrStopped
+	case <-ctx.Done():
+		return loop.Answer{}, ctx.Err()
+	}
+	select {
+	case r := <-c.reply:
+		return r.answer, r.err
+	case <-ctx.Done():
+		return loop.Answer{}, ctx.Err()
+	}
+}
+
+// Run takes inputs until ctx ends, and carries out effects. With work false
+// it only answers: nothing is planned, started or taken up, which is what a
+// command does that found no daemon (DESIGN 4).
+func (e *Engine) Run(ctx context.Context, work bool) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer func() {
+		cancel()
+		close(e.stopping)
+		e.effects.Wait()
+		e.snapshots()
+	}()
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	if work {
+		if err := e.takeUp(ctx); err != nil {
+			return err
+		}
+	}
+	for {
+		if work {
+			timer.Reset(e.untilDue())
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case c := <-e.inputs:
+			answer, err := e.handle(ctx, c.in, work)
+			c.reply <- result{answer, err}
+		case <-timer.C:
+			e.tick(ctx)
+		}
+	}
+}
+
+// takeUp opens the adapters of projects with an unfinished run, and carries
+// out every effect that has no result.
+func (e *Engine) takeUp(ctx context.Context) error {
+	for _, name := range e.Projects() {
+		if r := e.projects[name].Run; !r.Over() {
+			if err := e.open(ctx, r.Settings); err != nil {
+				e.o.Log.Error("project cannot be taken up", "project", name, "error", err)
+			}
+		}
+	}
+	pending, err := e.o.Ledger.Pending(ctx)
+	if err != nil {
+		return fmt.Errorf("take up: %w", err)
+	}
+	for _, p := range pending {
+		e.launch(ctx, p, true)
+	}
+	return nil
+}
+
+// open makes a project's adapters for the settings of a run.
+func (e *Engine) open(ctx context.Context, s loop.Settings) error {
+	ports, err := e.o.Ports(ctx, s)
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	e.ports[s.Project] = ports
+	e.mu.Unlock()
+	return nil
+}
+
+func (e *Engine) port(project string) (Ports, bool) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	p, ok := e.ports[project]
+	return p, ok
+}
+
+// untilDue is how long nothing has to happen by itself.
+func (e *Engine) untilDue() time.Duration {
+	const idle = 24 * time.Hour
+	wait := idle
+	now := e.o.Clock()
+	for _, p := range e.projects {
+		if due := loop.Due(loop.State{House: e.house, Project: p}); !due.IsZero() {
+			wait = min(wait, max(due.Sub(now), 0))
+		}
+	}
+	return wait
+}
+
+func (e *Engine) tick(ctx context.Context) {
+	for _, name := range e.Projects() {
+		if _, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Tick{}}, true); err != nil {
+			e.o.Log.Error("tick", "project", name, "error", err)
+		}
+	}
+}
+
+// handle is DESIGN 2 in one place: decide, commit, apply, act.
+func (e *Engine) handle(ctx context.Context, in loop.Input, work bool) (loop.Answer, error) {
+	if start, ok := in.Body.(loop.StartRun); ok {
+		if err := e.open(ctx, start.Settings); err != nil {
+			return loop.Answer{}, err
+		}
+	}
+	in.Time = e.now(in.Project)
+	before := loop.State{House: e.house, Project: e.projects[in.Project]}
+	if before.Project.Name == "" {
+		before.Project.Name = in.Project
+	}
+	d := e.decide(before, in)
+	if len(d.Entries) == 0 && len(d.Effects) == 0 && in.Settles == 0 && in.Key == "" {
+		return d.Answer, nil
+	}
+	batch, err := e.batch(in, d)
+	if err != nil {
+		return loop.Answer{}, err
+	}
+	crash.Point("before-commit:" + in.Body.InputKind())
+	crash.Point("before-commit")
+	receipt, err := e.o.Ledger.Commit(ctx, batch)
+	if err != nil {
+		return loop.Answer{}, fmt.Errorf("not saved: %w", err)
+	}
+	crash.Point("after-commit:" + in.Body.InputKind())
+	crash.Point("after-commit")
+	if receipt.Repeated {
+		var answer loop.Answer
+		if err := json.Unmarshal(receipt.Answer, &answer); err != nil {
+			return answer, fmt.Errorf("stored answer of %s: %w", in.Key, err)
+		}
+		return answer, nil
+	}
+	e.publish(in.Project, d.State)
+	if e.o.Observe != nil {
+		s := before
+		for _, entry := range d.Entries {
+			next := loop.Apply(s, entry)
+			e.o.Observe(s, next, entry)
+			s = next
+		}
+	}
+	if work {
+		for _, p := range receipt.Effects {
+			e.launch(ctx, p, false)
+		}
+		e.watch(ctx, in.Project)
+		e.wake(ctx, in, d)
+	}
+	return d.Answer, nil
+}
+
+func (e *Engine) now(project string) time.Time {
+	now := e.o.Clock()
+	if p, ok := e.port(project); ok && p.Zone != nil {
+		return now.In(p.Zone)
+	}
+	return now
+}
+
+func (e *Engine) publish(project string, s loop.State) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.house = s.House
+	e.projects[project] = s.Project
+}
+
+// decide calls the core. A decision that fails inside poisons its input: it
+// is recorded, and everything else goes on (DESIGN 2).
+func (e *Engine) decide(s loop.State, in loop.Input) (d loop.Decision) {
+	defer func() {
+		fault := recover()
+		if fault == nil {
+			return
+		}
+		e.o.Log.Error("decision failed", "input", in.Key, "kind", in.Body.InputKind(), "fault", fault, "stack", string(debug.Stack()))
+		entry := loop.Entry{
+			Stream: loop.ProjectStream(in.Project), Time: in.Time, Actor: "daemon", Cause: in.Key,
+			Body: loop.InputPoisoned{Key: in.Key, Kind: in.Body.InputKind(), Error: fmt.Sprint(fault)},
+		}
+		d = loop.Decision{
+			Entries: []loop.Entry{entry}, State: loop.Apply(s, entry),
+			Answer: loop.Answer{Code: "fault", Text: "a fault in nightporter; it is kept in the ledger, all else goes on"},
+		}
+	}()
+	return loop.Decide(s, in)
+}
+
+func (e *Engine) batch(in loop.Input, d loop.Decision) (loop.Batch, error) {
+	b := loop.Batch{Key: in.Key, Time: in.Time}
+	if in.Settles != 0 {
+		b.Settles = []int64{in.Settles}
+	}
+	for _, entry := range d.Entries {
+		r, err := entry.Record()
+		if err != nil {
+			return b, err
+		}
+		b.Records = append(b.Records, r)
+	}
+	for _, effect := range d.Effects {
+		p, err := effect.Pending()
+		if err != nil {
+			return b, err
+		}
+		p.Time = in.Time
+		b.Effects = append(b.Effects, p)
+	}
+	answer, err := json.Marshal(d.Answer)
+	if err != nil {
+		return b, fmt.Errorf("encode answer: %w", err)
+	}
+	b.Answer = answer
+	return b, nil
+}
+
+// wake tells the other projects that something in the house may have become
+// free.
+func (e *Engine) wake(ctx context.Context, in loop.Input, d loop.Decision) {
+	if _, wake := in.Body.(loop.Wake); wake {
+		return
+	}
+	if !slices.ContainsFunc(d.Entries, func(e loop.Entry) bool { return e.Stream == loop.HouseStream }) {
+		return
+	}
+	for _, name := range e.Projects() {
+		if name != in.Project && !e.projects[name].Run.Over() {
+			if _, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}, true); err != nil {
+				e.o.Log.Error("wake", "project", name, "error", err)
+			}
+		}
+	}
+}
+
+// watch follows the source of a project whose run is under way.
+func (e *Engine) watch(ctx context.Context, project string) {
+	over := e.projects[project].Run.Over()
+	cancel, watched := e.watches[project]
+	switch {
+	case over && watched:
+		cancel()
+		delete(e.watches, project)
+	case !over && !watched:
+		ports, ok := e.port(project)
+		if !ok || e.projects[project].Run.State == loop.RunPlanning {
+			return
+		}
+		wctx, cancel := context.WithCancel(ctx)
+		e.watches[project] = cancel
+		e.effects.Go(func() { e.follow(wctx, project, ports.Source) })
+	}
+}
+
+// snapshots keeps the states for a faster start; a failure costs only time.
+func (e *Engine) snapshots() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	save := func(stream string, s loop.State) {
+		var last int64
+		err := e.o.Ledger.Records(ctx, stream, 0, func(r loop.Record) error { last = r.Seq; return nil })
+		if err != nil || last == 0 {
+			return
+		}
+		body, err := json.Marshal(s)
+		if err == nil {
+			err = e.o.Ledger.SaveSnapshot(ctx, loop.SnapshotRow{Stream: stream, Seq: last, Version: loop.StateVersion, Body: body})
+		}
+		if err != nil {
+			e.o.Log.Debug("snapshot not saved", "stream", stream, "error", err)
+		}
+	}
+	save(loop.HouseStream, loop.State{House: e.house})
+	for _, p := range e.projects {
+		save(loop.ProjectStream(p.Name), loop.State{Project: p})
+	}
+}

@@ -1,0 +1,233 @@
+package engine_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop"
+)
+
+func (w *world) outcome() (int, bool) { return loop.Outcome(w.state()) }
+
+// A whole run through the real store: two tasks, two commits, in order.
+func TestRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, good)
+		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
+		synctest.Wait()
+		if exit, through := w.outcome(); exit != 0 || !through {
+			t.Fatalf("outcome %d, %v; run %+v", exit, through, w.state().Project.Run)
+		}
+		if len(w.commits) != 2 || w.commits[1].Parent != "commit of tree1" {
+			t.Errorf("commits %+v", w.commits)
+		}
+		if !strings.HasPrefix(w.commits[0].Footers, "Nightporter-Head: project/p@") {
+			t.Errorf("footers %q name no head", w.commits[0].Footers)
+		}
+		if want := []loop.Marking{{Task: "Task 1", Mark: loop.MarkDone}, {Task: "Task 2", Mark: loop.MarkDone}}; !slices.Equal(w.marks, want) {
+			t.Errorf("marks %v", w.marks)
+		}
+	})
+}
+
+// The engine is ended and opened again after every entry that a run makes, one
+// place a run: nothing is started or committed twice, and the result is the same.
+func TestRestartAnywhere(t *testing.T) {
+	for n := 1; n < 60; n += 3 {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, func(w *world, l loop.Launch) loop.Exit {
+				time.Sleep(time.Minute) // of the bubble: a session takes its time
+				return good(w, l)
+			})
+			w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
+			for {
+				time.Sleep(7 * time.Second)
+				synctest.Wait()
+				w.mu.Lock()
+				reached := len(w.entries) >= n
+				w.mu.Unlock()
+				if _, through := w.outcome(); reached || through {
+					break
+				}
+			}
+			w.restart()
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			if exit, through := w.outcome(); exit != 0 || !through {
+				t.Fatalf("restart after %d entries: outcome %d, %v", n, exit, through)
+			}
+			for session, times := range w.started {
+				if times != 1 {
+					t.Errorf("restart after %d entries: session %s started %d times", n, session, times)
+				}
+			}
+			if len(w.commits) != 2 {
+				t.Errorf("restart after %d entries: %d commits", n, len(w.commits))
+			}
+		})
+	}
+}
+
+// A question without an answer is settled by the clock alone.
+func TestQuestionExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := false
+		w := newWorld(t, func(w *world, l loop.Launch) loop.Exit {
+			if l.Hat == "builder" && !asked {
+				asked = true
+				w.emit(l.Session, loop.EventQuestion, map[string]any{"text": "Which?", "options": []string{"this", "that"}, "choice": "that"})
+				return exited(l.Session, 0)
+			}
+			return good(w, l)
+		})
+		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
+		synctest.Wait()
+		if r := w.state().Project.Run; r.State != loop.RunWaiting || r.Wait != loop.WaitQuestion {
+			t.Fatalf("run is %s for %s, want waiting for a question", r.State, r.Wait)
+		}
+		time.Sleep(29 * time.Minute)
+		synctest.Wait()
+		if len(w.state().Project.Questions) != 1 {
+			t.Fatal("settled before its time")
+		}
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if exit, through := w.outcome(); exit != 0 || !through {
+			t.Fatalf("outcome %d, %v", exit, through)
+		}
+		if words := w.state().Project.Tasks[0].Words; len(words) != 1 || !strings.Contains(words[0], "that") {
+			t.Errorf("the session was told %q", words)
+		}
+	})
+}
+
+// A usage limit parks the agent until the time it names; nothing is started
+// before, and the cut session counts as nothing.
+func TestLimitIsWaitedOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limited := false
+		var resumed time.Time
+		reset := time.Now().Add(58 * time.Minute)
+		w := newWorld(t, func(w *world, l loop.Launch) loop.Exit {
+			if l.Hat == "builder" && !limited {
+				limited = true
+				x := exited(l.Session, 1)
+				x.Trouble, x.Until, x.Text = loop.TroubleLimit, reset, "You've hit your limit"
+				return x
+			}
+			if resumed.IsZero() && l.Hat != "" {
+				resumed = time.Now()
+			}
+			return good(w, l)
+		})
+		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
+		synctest.Wait()
+		if r := w.state().Project.Run; r.State != loop.RunWaiting || r.Wait != loop.WaitLimit || !r.Until.Equal(reset) {
+			t.Fatalf("run is %s for %s until %s", r.State, r.Wait, r.Until)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if exit, through := w.outcome(); exit != 0 || !through {
+			t.Fatalf("outcome %d, %v", exit, through)
+		}
+		if resumed.Before(reset) {
+			t.Errorf("a session was started at %s, before %s", resumed, reset)
+		}
+		if failed := w.state().Project.Tasks[0].Attempts; failed != 1 {
+			t.Errorf("%d attempts, want 1: a limit counts as nothing", failed)
+		}
+	})
+}
+
+// The same key is the same command, also for another engine on the same
+// ledger.
+func TestSameKeySameAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, good)
+		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
+		synctest.Wait()
+		first := w.do(loop.Guide{Text: "Wrap it"}, "tg:1")
+		if again := w.do(loop.Guide{Text: "Wrap it"}, "tg:1"); again != first {
+			t.Errorf("again %+v, first %+v", again, first)
+		}
+		w.restart()
+		if again := w.do(loop.Guide{Text: "Wrap it"}, "tg:1"); again != first {
+			t.Errorf("after a restart %+v, first %+v", again, first)
+		}
+		if n := len(w.state().Project.Guidance.Items); n != 1 {
+			t.Errorf("%d items, want 1", n)
+		}
+	})
+}
+
+// Guidance that comes while the builder works is bound to the next session
+// that writes, once, whatever restarts in between.
+func TestGuidanceReachesOneSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var prompts []string
+		w := newWorld(t, func(w *world, l loop.Launch) loop.Exit {
+			if l.Hat == "builder" {
+				prompts = append(prompts, l.Session+"\n"+l.Prompt)
+			}
+			time.Sleep(time.Minute)
+			if l.Hat == "builder" && l.Session != "r1-1" {
+				w.mu.Lock()
+				w.tree++
+				w.mu.Unlock()
+				w.emit(l.Session, "build.complete", map[string]any{
+					"summary": "built", "files_modified": []string{"f"},
+					"guidance": []any{map[string]any{"id": "g1", "done": true, "note": "wrapped"}},
+				})
+				return exited(l.Session, 0)
+			}
+			return good(w, l)
+		})
+		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
+		time.Sleep(90 * time.Second) // the baseline took the first minute
+		synctest.Wait()
+		w.do(loop.Guide{Text: "Wrap the old till"}, "tg:7")
+		w.restart()
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		with := 0
+		for _, p := range prompts {
+			if strings.Contains(p, "Wrap the old till") {
+				with++
+			}
+		}
+		if with != 1 {
+			t.Errorf("%d of %d builder prompts have it, want 1:\n%s", with, len(prompts), strings.Join(prompts, "\n---\n"))
+		}
+		if i, _ := w.state().Project.Guidance.Get("g1"); i.State != guidance.Addressed || i.Note != "wrapped" {
+			t.Errorf("it ended as %s, %q", i.State, i.Note)
+		}
+	})
+}
+
+// A decision that panics poisons its input and nothing else.
+func TestPoisonedInput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, good)
+		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
+		synctest.Wait()
+		a := w.do(poison{}, "tg:9")
+		if a.OK || a.Code != "fault" {
+			t.Errorf("answer %+v", a)
+		}
+		if again := w.do(poison{}, "tg:9"); again != a {
+			t.Errorf("again %+v", again)
+		}
+		if a := w.do(loop.Guide{Text: "still here"}, "tg:10"); !a.OK {
+			t.Errorf("after it: %+v", a)
+		}
+	})
+}
+
+// poison makes Decide panic: its kind cannot be asked for.
+type poison struct{ loop.InputBody }
+
+func (poison) InputKind() string { return "poison" }

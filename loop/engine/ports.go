@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Ledger keeps what was decided. It is the store's side of DESIGN 2, step 3.
+type Ledger interface {
+	// Commit writes a batch in one transaction. A batch whose key was
+	// committed before writes nothing and returns the first one's answer.
+	Commit(ctx context.Context, b loop.Batch) (loop.Receipt, error)
+	// Records calls yield with the entries of a stream after seq, in order.
+	Records(ctx context.Context, stream string, after int64, yield func(loop.Record) error) error
+	// Pending returns the effects without a result, oldest first.
+	Pending(ctx context.Context) ([]loop.PendingEffect, error)
+	// Snapshot returns the newest snapshot of a stream that the given core
+	// version wrote, or one with Seq 0.
+	Snapshot(ctx context.Context, stream string, version int) (loop.SnapshotRow, error)
+	// SaveSnapshot keeps one and drops the older ones of its stream.
+	SaveSnapshot(ctx context.Context, row loop.SnapshotRow) error
+}
+
+// Source is where one run's tasks come from (SPEC 3.2).
+type Source interface {
+	// Read parses the source. Malformed input is a *loop.InputError with every
+	// finding; nothing of it may be used then.
+	Read(ctx context.Context) (loop.Snapshot, error)
+	// Mark writes statuses into the user's own file.
+	Mark(ctx context.Context, marks []loop.Marking) error
+	// Log appends to the progress log, unless an entry with its key is there.
+	Log(ctx context.Context, p loop.Progress) error
+	// Watch calls changed after the source was changed by somebody, until ctx ends.
+	Watch(ctx context.Context, changed func()) error
+	// Owned returns the paths below the repository that are never in a
+	// session's scope: the source file and its progress log.
+	Owned() []string
+}
+
+// Workspace is the daemon's own repository and the run's work folder (SPEC 9).
+type Workspace interface {
+	// Begin looks at the user's repository, fetches it into ours and decides
+	// where its run starts. What makes a start impossible is a *loop.InputError.
+	Begin(ctx context.Context, b loop.Begin) (loop.Base, error)
+	// Restore brings the run's work folder to a tree; ignored files stay.
+	Restore(ctx context.Context, run, tree string) error
+	// TakeOver reads what a session left, without running its git.
+	TakeOver(ctx context.Context, t loop.Takeover) (loop.Taken, error)
+	// Commit makes a task's commit and moves the branch to it, in our
+	// repository and then in the user's.
+	Commit(ctx context.Context, c loop.CommitTask) (loop.Committed, error)
+	// Merge lays a change onto a branch that moved.
+	Merge(ctx context.Context, m loop.MergeTree) (loop.Merged, error)
+}
+
+// Files looks things up in the daemon's own repository.
+type Files interface {
+	// Work returns the absolute path of the run's work folder.
+	Work(run string) string
+	// Clean makes a fresh folder of the given commit's tree and returns its path.
+	Clean(ctx context.Context, run, commit string) (string, error)
+	// Read returns a file of a tree or commit, nil where there is none.
+	Read(ctx context.Context, tree, path string) ([]byte, error)
+	// Diff returns the patch between two trees or commits, cut to limit bytes
+	// with a last line that says so.
+	Diff(ctx context.Context, from, to string, limit int) (string, error)
+	// Changed lists what differs between two trees or commits.
+	Changed(ctx context.Context, from, to string) ([]loop.FileChange, error)
+}
+
+// Runner starts and ends sessions. A session outlives the daemon.
+type Runner interface {
+	// Known reports whether the session was started before, by whomever.
+	Known(session string) bool
+	// Start begins a session. It is findable: a second Start of the same
+	// session starts nothing and returns nil.
+	Start(ctx context.Context, l loop.Launch) error
+	// Wait blocks until the session has ended and its whole process tree is
+	// gone. It works for one that an earlier daemon started.
+	Wait(ctx context.Context, session string) (loop.Exit, error)
+	// End asks a session's shim to end it: after grace, at once for zero.
+	// It returns without waiting; nothing happens where it has ended.
+	End(ctx context.Context, session string, grace loop.Duration) error
+	// Touch tells the shim that the session called hat, which is a sign of life.
+	Touch(session string)
+}
+
+// Agents says what can be known of agents without starting one.
+type Agents interface {
+	// Check reports what would keep an agent from being started: nil when it
+	// is present. It starts no model turn and costs nothing.
+	Check(ctx context.Context, agent string) error
+	// Level is the boundary that sessions will have, and what keeps it from
+	// being a higher one.
+	Level() (int, []string)
+}
+
+// Scoper resolves a scope against a tree, for preflight: an error, or
+// findings that only warn.
+type Scoper interface {
+	ResolveScope(ctx context.Context, tree string, s loop.Scope) ([]string, []loop.Finding, error)
+}
+
+// Door opens the socket through which one session talks to the engine.
+type Door interface {
+	// Open listens for the session; a second Open replaces the first.
+	Open(session string) error
+	// Token is what the session has to bear. It is the same after a restart.
+	Token(session string) string
+	// Close stops listening. Nothing happens where nobody does.
+	Close(session string)
+}
+
+// Ports are one project's adapters.
+type Ports struct {
+	Source    Source
+	Workspace Workspace
+	Files     Files
+	Scoper    Scoper
+	Zone      *time.Location // of the person; times in decisions are in it
+}

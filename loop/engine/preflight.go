@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// minDisk is the least free space to start a run with (SPEC 2.0).
+const minDisk = 2 << 30
+
+// preflight tries everything that would fail at 3:00, and lists all of it at
+// once (SPEC 2.0). What only the boundary can show, setup and the baseline,
+// follows as sessions.
+func (e *Engine) preflight(ctx context.Context, project string, ports Ports) (loop.InputBody, error) {
+	s, _ := e.State(project)
+	run := s.Project.Run
+	if run.Over() {
+		return nil, nil
+	}
+	settings := run.Settings
+	previous, fresh := "", false
+	if tip, ok := s.Project.Branches[settings.Source.String()]; ok {
+		previous = tip.Branch
+	}
+	fresh = run.Fresh
+	var out loop.Preflighted
+	problem := func(err error) error {
+		var in *loop.InputError
+		if errors.As(err, &in) {
+			out.Problems = append(out.Problems, in.Findings...)
+			return nil
+		}
+		return err
+	}
+
+	base, err := ports.Workspace.Begin(ctx, loop.Begin{Run: run.ID, Previous: previous, Fresh: fresh})
+	if err != nil {
+		if err := problem(err); err != nil {
+			return nil, fmt.Errorf("look at the repository: %w", err)
+		}
+	}
+	out.Snapshot, err = ports.Source.Read(ctx)
+	if err != nil {
+		if err := problem(err); err != nil {
+			return nil, fmt.Errorf("read the source: %w", err)
+		}
+	}
+	out.Warnings = append(out.Warnings, base.Notes...)
+	out.Warnings = append(out.Warnings, out.Snapshot.Warnings...)
+
+	for _, id := range []string{settings.From, settings.Only} {
+		if id != "" && err == nil && !hasTask(out.Snapshot, id) {
+			out.Problems = append(out.Problems, loop.Finding{Text: fmt.Sprintf("there is no task %q in %s", id, settings.Source.Path)})
+		}
+	}
+	if base.Tree != "" {
+		e.preflightScopes(ctx, ports, settings, base.Tree, &out)
+	}
+	for _, name := range agentsOf(settings) {
+		if err := e.o.Agents.Check(ctx, name); err != nil {
+			if err := problem(err); err != nil {
+				out.Problems = append(out.Problems, loop.Finding{Text: fmt.Sprintf("agent %q: %v", name, err)})
+			}
+		}
+	}
+	level, reasons := e.o.Agents.Level()
+	base.Boundary = level
+	if settings.Boundary == "required" && level < 2 {
+		out.Problems = append(out.Problems, loop.Finding{
+			Text: fmt.Sprintf("boundary = \"required\", and this machine gives only level %d: %v", level, reasons),
+			Fix:  "Use a kernel with Landlock (5.13 or newer), or leave boundary out.",
+		})
+	}
+	if e.o.FreeDisk != nil {
+		if free, err := e.o.FreeDisk(); err == nil && free < minDisk {
+			out.Problems = append(out.Problems, loop.Finding{
+				Text: fmt.Sprintf("%.1f GiB are free where state is kept; 2 GiB are the least", float64(free)/(1<<30)),
+				Fix:  "Make room, or move the state folder: --state DIR",
+			})
+		}
+	}
+	out.Base = base
+	return out, nil
+}
+
+func hasTask(s loop.Snapshot, id string) bool {
+	var p loop.Project
+	for _, t := range s.Tasks {
+		p.Tasks = append(p.Tasks, loop.TaskState{Task: t})
+	}
+	_, ok := p.Find(id)
+	return ok
+}
+
+// preflightScopes resolves every open task's scope to something writable.
+func (e *Engine) preflightScopes(ctx context.Context, ports Ports, s loop.Settings, tree string, out *loop.Preflighted) {
+	for _, t := range out.Snapshot.Tasks {
+		if t.Mark != loop.MarkOpen {
+			continue
+		}
+		for _, name := range hatsOf(s) {
+			hat := s.Hats[name]
+			if !hat.Writes() {
+				continue
+			}
+			_, findings, err := ports.Scoper.ResolveScope(ctx, tree, loop.Scope{
+				Task: t.Scope, Layout: s.Layout, Allowed: hat.WriteAllowed, Denied: hat.WriteDenied, Shipped: hat.Shipped, Never: ports.Source.Owned(),
+			})
+			if err != nil {
+				text := err.Error()
+				var in *loop.InputError
+				if errors.As(err, &in) {
+					text = in.Findings[0].Text
+				}
+				out.Problems = append(out.Problems, loop.Finding{File: s.Source.Path, Line: t.Line, Text: t.ID + ": " + text, Fix: "Name files or folders in the task's Scope."})
+				break
+			}
+			if name == hatsOf(s)[0] || len(findings) > 0 {
+				for _, f := range findings {
+					f.File, f.Line, f.Text = s.Source.Path, t.Line, t.ID+": "+f.Text
+					out.Warnings = append(out.Warnings, f)
+				}
+				break
+			}
+		}
+	}
+}
+
+// hatsOf lists the hats that the run's pattern uses, its start first.
+func hatsOf(s loop.Settings) []string {
+	names := []string{s.Pattern.Start}
+	seen := map[string]bool{s.Pattern.Start: true, loop.Converged: true}
+	for _, r := range s.Pattern.Routes {
+		for _, name := range []string{r.From, r.To} {
+			if !seen[name] {
+				seen[name] = true
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// agentsOf lists the agents that the run will start.
+func agentsOf(s loop.Settings) []string {
+	var names []string
+	seen := map[string]bool{"": true}
+	add := func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	for _, hat := range hatsOf(s) {
+		if a := s.Hats[hat].Agent; a != "" {
+			add(a)
+		} else {
+			add(s.Agent)
+		}
+	}
+	add(s.Fallback)
+	return names
+}

@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/nightporter/nightporter/internal/crash"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// maxDiff bounds the diff that is looked up for a prompt, in bytes.
+const maxDiff = 4 << 20
+
+// session starts a session that the state has planned, or takes up the one
+// that is there, and returns its exit.
+func (e *Engine) session(ctx context.Context, project string, ports Ports, b loop.EffectStart) (loop.InputBody, error) {
+	s, _ := e.State(project)
+	ses, ok := s.Project.Session(b.Session)
+	if !ok {
+		return nil, nil // it has ended already
+	}
+	defer e.o.Door.Close(b.Session)
+	known := e.o.Runner.Known(b.Session)
+	if known {
+		// It goes on from an earlier process. For a new one, the runner opens
+		// the door when the session's folder is there.
+		if err := e.o.Door.Open(b.Session); err != nil {
+			return nil, fmt.Errorf("socket of %s: %w", b.Session, err)
+		}
+	}
+	if !known {
+		if ses.Cut { // cut off before it was started
+			return loop.SessionExited{Exit: loop.Exit{
+				Session: b.Session, Why: loop.WhyAsked, Code: -1, Turns: -1, Tokens: -1, CostUSD: 0, Started: e.o.Clock(), Ended: e.o.Clock(),
+			}}, nil
+		}
+		l, err := e.prepare(ctx, s, ses, ports, b)
+		if err != nil {
+			return nil, err
+		}
+		crash.Point("before-start")
+		if err := e.o.Runner.Start(ctx, l); err != nil {
+			return nil, err
+		}
+		crash.Point("after-start")
+	}
+	x, err := e.o.Runner.Wait(ctx, b.Session)
+	if err != nil {
+		return nil, err
+	}
+	return loop.SessionExited{Exit: x}, nil
+}
+
+// prepare brings the folder to the session's input tree and builds its prompt.
+func (e *Engine) prepare(ctx context.Context, s loop.State, ses loop.Session, ports Ports, b loop.EffectStart) (loop.Launch, error) {
+	run := s.Project.Run
+	l := loop.Launch{
+		Session: ses.ID, Project: s.Project.Name, Run: run.ID, Task: ses.Task, Kind: ses.Planned.Kind,
+		Hat: ses.Planned.Hat, Agent: ses.Planned.Agent, Model: ses.Planned.Model, Command: ses.Planned.Command,
+		Wall: ses.Planned.Wall, Stall: ses.Planned.Stall, Work: ports.Files.Work(run.ID),
+	}
+	switch {
+	case b.Clean != "":
+		// Made anew for the first command only: setup prepares it for the rest.
+		folder, err := e.clean(ctx, ports, run.ID, b.Clean, ses.Planned.Index == 0 && !ses.Planned.Repeat)
+		if err != nil {
+			return l, fmt.Errorf("clean folder: %w", err)
+		}
+		l.Work = folder
+	case b.Restore:
+		if err := ports.Workspace.Restore(ctx, run.ID, b.Tree); err != nil {
+			return l, fmt.Errorf("restore the work folder: %w", err)
+		}
+	}
+	if ses.Planned.Kind != loop.KindAgent {
+		return l, nil
+	}
+	m, err := e.material(ctx, s, ses.ID, ports)
+	if err != nil {
+		return l, err
+	}
+	p, err := loop.BuildPrompt(s, ses.ID, m)
+	if err != nil {
+		return l, err
+	}
+	hat := run.Settings.Hats[ses.Planned.Hat]
+	l.Prompt, l.Context, l.Denied, l.Effort = p.Text, p.Context, hat.Denied, hat.Effort
+	l.Token = e.o.Door.Token(ses.ID)
+	return l, nil
+}
+
+func (e *Engine) clean(ctx context.Context, ports Ports, run, commit string, anew bool) (string, error) {
+	if !anew {
+		return filepath.Join(filepath.Dir(ports.Files.Work(run)), "clean"), nil
+	}
+	return ports.Files.Clean(ctx, run, commit)
+}
+
+// material looks up what the prompt wants.
+func (e *Engine) material(ctx context.Context, s loop.State, session string, ports Ports) (loop.Material, error) {
+	var m loop.Material
+	needs, ok := loop.PromptNeeds(s, session)
+	if !ok {
+		return m, nil
+	}
+	read := func(path string) (loop.File, error) {
+		text, err := ports.Files.Read(ctx, needs.Rev, path)
+		return loop.File{Path: path, Text: string(text)}, err
+	}
+	for _, path := range []string{"AGENTS.md", "CLAUDE.md"} {
+		f, err := read(path)
+		if err != nil {
+			return m, fmt.Errorf("read %s: %w", path, err)
+		}
+		if f.Text != "" {
+			m.Conventions = append(m.Conventions, f)
+		}
+	}
+	for _, path := range needs.Load {
+		f, err := read(path)
+		if err != nil {
+			return m, fmt.Errorf("read %s: %w", path, err)
+		}
+		if f.Text != "" {
+			m.Loaded = append(m.Loaded, f)
+		}
+	}
+	if needs.From == "" {
+		return m, nil
+	}
+	var err error
+	if m.Diff, err = ports.Files.Diff(ctx, needs.From, needs.To, maxDiff); err != nil {
+		return m, fmt.Errorf("diff for the prompt: %w", err)
+	}
+	if m.Changed, err = ports.Files.Changed(ctx, needs.From, needs.To); err != nil {
+		return m, fmt.Errorf("changes for the prompt: %w", err)
+	}
+	return m, nil
+}

@@ -1,0 +1,301 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/store"
+)
+
+// Both ledgers are what the engine asks for.
+var (
+	_ engine.Ledger = (*store.Store)(nil)
+	_ engine.Ledger = (*store.Memory)(nil)
+)
+
+// world is the outside as far as the engine sees it: no processes and no git,
+// which do not work in a synctest bubble, but the real store.
+type world struct {
+	t      *testing.T
+	ledger *store.Store
+	engine *engine.Engine
+	stop   func()
+
+	mu      sync.Mutex
+	act     func(w *world, l loop.Launch) loop.Exit // plays a session
+	started map[string]int                          // how often each session was really started
+	running map[string]chan loop.Exit
+	ended   map[string]loop.Exit
+	tree    int
+	commits []loop.CommitTask
+	marks   []loop.Marking
+	plan    loop.Snapshot
+	entries []loop.Entry
+}
+
+func newWorld(t *testing.T, act func(w *world, l loop.Launch) loop.Exit) *world {
+	t.Helper()
+	w := &world{
+		t: t, act: act, started: map[string]int{}, running: map[string]chan loop.Exit{}, ended: map[string]loop.Exit{},
+		plan: loop.Snapshot{Name: "p", Path: "p.md", Tasks: []loop.Task{
+			{ID: "Task 1", Title: "One", Mark: loop.MarkOpen}, {ID: "Task 2", Title: "Two", Mark: loop.MarkOpen, DependsOn: []string{"Task 1"}},
+		}},
+	}
+	var err error
+	if w.ledger, err = store.Open(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	w.open()
+	t.Cleanup(func() {
+		w.stop()
+		if err := w.ledger.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// open starts an engine on the ledger, as a new process would.
+func (w *world) open() {
+	w.t.Helper()
+	streams, err := w.ledger.Streams(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	e, err := engine.Open(w.t.Context(), engine.Options{
+		Ledger: w.ledger, Runner: w, Agents: w, Door: w,
+		Ports: func(context.Context, loop.Settings) (engine.Ports, error) {
+			return engine.Ports{Source: source{w}, Workspace: workspace{w}, Files: workspace{w}, Scoper: workspace{w}, Zone: time.UTC}, nil
+		},
+		Observe: func(_, _ loop.State, e loop.Entry) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.entries = append(w.entries, e)
+		},
+	}, streams)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.mu.Lock()
+	w.engine = e
+	w.mu.Unlock()
+	ctx, cancel := context.WithCancel(w.t.Context())
+	done := make(chan error, 1)
+	go func() { done <- e.Run(ctx, true) }()
+	w.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			w.t.Error(err)
+		}
+	})
+}
+
+// restart ends the engine as a crash would, as far as the ledger can tell,
+// and opens another one. Sessions go on.
+func (w *world) restart() {
+	w.stop()
+	w.open()
+}
+
+func settings() loop.Settings {
+	hat := func(name string, writes bool, emits ...string) loop.Hat {
+		h := loop.Hat{Name: name, Prompt: name, Emits: emits, Expect: loop.ExpectNone, MaxTokens: 40000}
+		if writes {
+			h.WriteAllowed, h.Expect = []string{"**"}, loop.ExpectPass
+		}
+		return h
+	}
+	return loop.Settings{
+		Project: "p", Repo: "/repo", Source: loop.SourceRef{Kind: "plan", Path: "p.md"}, Profile: "overnight", Agent: "a",
+		OnBlocked: loop.OnBlockedContinue, QuestionTimeout: loop.DefaultQuestionTimeout, BaselineTimeout: loop.DefaultBaselineTimeout,
+		Grace: loop.DefaultGrace, MaxIterations: 500, Verify: []loop.Command{{Run: "make test"}},
+		Hats: map[string]loop.Hat{
+			"builder": hat("builder", true, "build.complete"), "reviewer": hat("reviewer", false, "review.verdict"),
+		},
+		Pattern: loop.Pattern{
+			Name: "p", Start: "builder", Threshold: []loop.Severity{loop.Critical, loop.Major}, MinRounds: 1,
+			Routes: []loop.Route{
+				{From: "builder", On: "build.complete", To: "reviewer"},
+				{From: "reviewer", On: "review.verdict", When: loop.Above, To: "builder"},
+				{From: "reviewer", On: "review.verdict", When: loop.Below, To: loop.Converged},
+			},
+		},
+	}
+}
+
+func (w *world) do(body loop.InputBody, key string) loop.Answer {
+	w.t.Helper()
+	a, err := w.current().Do(w.t.Context(), loop.Input{Key: key, Project: "p", Actor: "console", Name: "Mira", Body: body})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return a
+}
+
+func (w *world) state() loop.State {
+	s, _ := w.current().State("p")
+	return s
+}
+
+// emit ends a session with an event, as hat would.
+func (w *world) emit(session, typ string, data any) loop.Answer {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		w.t.Error(err)
+	}
+	for {
+		a, err := w.current().Do(w.t.Context(), loop.Input{Project: "p", Actor: "agent", Body: loop.Emit{Session: session, Type: typ, Data: raw}})
+		if errors.Is(err, engine.ErrStopped) {
+			time.Sleep(time.Millisecond) // hat asks again while nobody answers
+			continue
+		}
+		if err != nil && w.t.Context().Err() == nil {
+			w.t.Error(err)
+		}
+		return a
+	}
+}
+
+func (w *world) current() *engine.Engine {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.engine
+}
+
+// good is a session that does what its hat is for.
+func good(w *world, l loop.Launch) loop.Exit {
+	switch l.Hat {
+	case "builder":
+		w.mu.Lock()
+		w.tree++
+		w.mu.Unlock()
+		w.emit(l.Session, "build.complete", map[string]any{"summary": "built", "files_modified": []string{"f"}})
+	case "reviewer":
+		w.emit(l.Session, "review.verdict", map[string]any{"summary": "fine", "issues": []any{}})
+	}
+	return exited(l.Session, 0)
+}
+
+func exited(session string, code int) loop.Exit {
+	return loop.Exit{Session: session, Why: loop.WhyExited, Code: code, Turns: -1, Tokens: -1, CostUSD: -1}
+}
+
+// --- Runner ---
+
+func (w *world) Known(session string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.started[session] > 0
+}
+
+func (w *world) Start(_ context.Context, l loop.Launch) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.started[l.Session] > 0 {
+		return nil
+	}
+	w.started[l.Session]++
+	done := make(chan loop.Exit, 1)
+	w.running[l.Session] = done
+	go func() {
+		x := w.act(w, l)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.ended[l.Session] = x
+		close(done)
+	}()
+	return nil
+}
+
+func (w *world) Wait(ctx context.Context, session string) (loop.Exit, error) {
+	w.mu.Lock()
+	done := w.running[session]
+	w.mu.Unlock()
+	select {
+	case <-done:
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.ended[session], nil
+	case <-ctx.Done():
+		return loop.Exit{}, ctx.Err()
+	}
+}
+
+func (w *world) End(context.Context, string, loop.Duration) error { return nil }
+func (w *world) Touch(string)                                     {}
+func (w *world) Check(context.Context, string) error              { return nil }
+func (w *world) Level() (int, []string)                           { return 3, nil }
+func (w *world) Open(string) error                                { return nil }
+func (w *world) Token(session string) string                      { return "token of " + session }
+func (w *world) Close(string)                                     {}
+
+// --- Source ---
+
+type source struct{ w *world }
+
+func (s source) Read(context.Context) (loop.Snapshot, error) {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	return s.w.plan, nil
+}
+
+func (s source) Mark(_ context.Context, marks []loop.Marking) error {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	s.w.marks = append(s.w.marks, marks...)
+	return nil
+}
+
+func (s source) Log(context.Context, loop.Progress) error { return nil }
+func (s source) Owned() []string                          { return []string{"p.md"} }
+func (s source) Watch(ctx context.Context, _ func()) error {
+	<-ctx.Done()
+	return nil
+}
+
+// --- Workspace and Files ---
+
+type workspace struct{ w *world }
+
+func (s workspace) Begin(_ context.Context, b loop.Begin) (loop.Base, error) {
+	return loop.Base{Commit: "c0", Tree: "tree0", Branch: "nightporter/p/" + b.Run, Author: "Mira <mira@example.com>"}, nil
+}
+func (s workspace) Restore(context.Context, string, string) error { return nil }
+
+func (s workspace) TakeOver(context.Context, loop.Takeover) (loop.Taken, error) {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	return loop.Taken{Tree: fmt.Sprintf("tree%d", s.w.tree), Files: []loop.FileChange{{Path: "f", Added: 1}}}, nil
+}
+
+func (s workspace) Commit(_ context.Context, c loop.CommitTask) (loop.Committed, error) {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	s.w.commits = append(s.w.commits, c)
+	return loop.Committed{Commit: "commit of " + c.Tree}, nil
+}
+
+func (s workspace) Merge(context.Context, loop.MergeTree) (loop.Merged, error) {
+	return loop.Merged{}, fmt.Errorf("nothing to merge in this test")
+}
+func (s workspace) ResolveScope(context.Context, string, loop.Scope) ([]string, []loop.Finding, error) {
+	return []string{"**"}, nil, nil
+}
+func (s workspace) Work(run string) string { return "/state/runs/" + run + "/work" }
+func (s workspace) Clean(_ context.Context, run, _ string) (string, error) {
+	return "/state/runs/" + run + "/clean", nil
+}
+func (s workspace) Read(context.Context, string, string) ([]byte, error) { return nil, nil }
+func (s workspace) Diff(context.Context, string, string, int) (string, error) {
+	return "", nil
+}
+func (s workspace) Changed(context.Context, string, string) ([]loop.FileChange, error) {
+	return nil, nil
+}
