@@ -1,0 +1,205 @@
+package bot
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+var questionID = regexp.MustCompile(`^[qQ][0-9]{1,9}$`)
+
+// answer settles a question: "q5 retry", "/answer 8 retry", "/approve",
+// "/reject q4 the button is hidden".
+func (d dispatch) answer(ctx context.Context) (Message, error) {
+	target, words := strings.ToLower(d.c.Target), d.c.Words
+	q, open := d.question(target)
+	candidates := d.candidates()
+	switch {
+	case open:
+	case questionID.MatchString(target):
+		// Not open, which the core explains: it knows how it was settled.
+		choice, rest := cutWord(words)
+		return d.do(ctx, loop.AnswerQuestion{Question: target, Choice: strings.ToLower(choice), Words: rest})
+	case len(d.s.Project.Questions) == 0:
+		m := newMessage("cmd.noquestion", SignLater+" "+d.project+" asks nothing")
+		m.button("Status", "/status")
+		return m, nil
+	case len(candidates) == 1 && (target == "" || d.c.Verb != VerbApprove):
+		// "/reject 3 tests fail": the 3 belongs to the words where no task 3 asks.
+		q = candidates[0]
+		words = strings.TrimSpace(d.c.Target + " " + words)
+	case len(candidates) == 0:
+		return d.which(d.s.Project.Questions), nil
+	default:
+		return d.which(candidates), nil
+	}
+	switch d.c.Verb {
+	case VerbApprove:
+		return d.settle(ctx, q, yes(q), words)
+	case VerbReject:
+		return d.settle(ctx, q, no(q), words)
+	}
+	if words == "" {
+		return Ask(d.s, q, d.r.Time), nil
+	}
+	choice, rest := Choose(q, words)
+	if choice == "" && q.Kind != loop.AskAgent {
+		// Only an agent's question can be answered in any words; a slip in a
+		// verb must not settle the others.
+		return unsettled("cmd.notverb", q.ID+" does not take "+Cut(Clean(words), 16), q), nil
+	}
+	return d.do(ctx, loop.AnswerQuestion{Question: q.ID, Choice: choice, Words: rest})
+}
+
+// settle answers yes or no, where the question is one of yes or no.
+func (d dispatch) settle(ctx context.Context, q loop.Question, choice, words string) (Message, error) {
+	if choice == "" {
+		return unsettled("cmd.notyesno", q.ID+" is not a yes or no", q), nil
+	}
+	return d.do(ctx, loop.AnswerQuestion{Question: q.ID, Choice: choice, Words: words})
+}
+
+// unsettled says why an answer was none, and what can be answered.
+func unsettled(key, why string, q loop.Question) Message {
+	m := newMessage(key, SignAsk+" "+why)
+	m.add("Nothing was changed.")
+	buttons(&m, q)
+	return m
+}
+
+// candidates are the open questions that the command can be about: /approve
+// and /reject only settle what is a yes or no.
+func (d dispatch) candidates() []loop.Question {
+	if d.c.Verb == VerbAnswer {
+		return d.s.Project.Questions
+	}
+	var out []loop.Question
+	for _, q := range d.s.Project.Questions {
+		if yes(q) != "" && no(q) != "" {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// question finds an open one by its id, or by the task that it is about.
+func (d dispatch) question(target string) (loop.Question, bool) {
+	if target == "" {
+		return loop.Question{}, false
+	}
+	t, isTask := FindTask(d.s, target)
+	for _, q := range d.s.Project.Questions {
+		if strings.EqualFold(q.ID, target) || (isTask && loop.SameID(q.Task, t.Task.ID)) {
+			return q, true
+		}
+	}
+	return loop.Question{}, false
+}
+
+// which asks which of the open questions was meant.
+func (d dispatch) which(open []loop.Question) Message {
+	var ids []string
+	for _, q := range open {
+		ids = append(ids, q.ID)
+	}
+	if len(open) == 1 {
+		return unsettled("cmd.notyesno", open[0].ID+" is not a yes or no", open[0])
+	}
+	m := newMessage("cmd.whichquestion", SignAsk+" Which: "+strings.Join(ids, " or "))
+	if len(ids) > 3 {
+		m = newMessage("cmd.whichquestion", SignAsk+" Which of "+Plural(len(ids), "question")+"?")
+	}
+	m.add("Nothing was changed.")
+	for _, id := range ids[:min(len(ids), 6)] {
+		c := d.c
+		c.Words = strings.TrimSpace(c.Target + " " + c.Words)
+		c.Project, c.Target = "", id
+		if len(c.Words) > maxTwin {
+			c.Words = ""
+		}
+		m.button(id, c.String())
+	}
+	return m
+}
+
+// yes and no are the choices that /approve and /reject stand for, "" where a
+// question is none of yes and no.
+func yes(q loop.Question) string {
+	switch q.Kind {
+	case loop.AskManual:
+		return "pass"
+	case loop.AskBaseline:
+		return "go"
+	case loop.AskReview:
+		return "resume"
+	case loop.AskNow:
+		return "rerun"
+	case loop.AskAgent:
+		return option(q, "yes")
+	}
+	return ""
+}
+
+func no(q loop.Question) string {
+	switch q.Kind {
+	case loop.AskManual:
+		return "fail"
+	case loop.AskBaseline, loop.AskReview:
+		return "stop"
+	case loop.AskNow:
+		return "queue"
+	case loop.AskAgent:
+		return option(q, "no")
+	}
+	return ""
+}
+
+// option returns the letter of the one option that begins with a word.
+func option(q loop.Question, word string) string {
+	found := ""
+	for n, o := range q.Options {
+		first := strings.FieldsFunc(strings.ToLower(o), func(r rune) bool { return r < 'a' || r > 'z' })
+		if len(first) == 0 || first[0] != word {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = loop.Letter(n)
+	}
+	return found
+}
+
+// Choose parts an answer into one of the question's verbs and the words after
+// it. A verb may be shortened to its first letters where they are unique.
+// What is no verb is all words, with an empty choice.
+func Choose(q loop.Question, text string) (choice, words string) {
+	word, rest := cutWord(strings.TrimSpace(text))
+	word = strings.ToLower(strings.TrimRight(word, ".,:;!"))
+	found := ""
+	for _, v := range q.Verbs() {
+		if v == word {
+			found = v
+			break
+		}
+		if word != "" && strings.HasPrefix(v, word) {
+			if found != "" {
+				return "", strings.TrimSpace(text)
+			}
+			found = v
+		}
+	}
+	// "a man should look at it" is an answer in somebody's own words, not
+	// option a; only verbs that take words may be followed by some.
+	if rest != "" && (q.Kind == loop.AskAgent || (len(word) == 1 && !wordy(found))) {
+		found = ""
+	}
+	if found == "" {
+		return "", strings.TrimSpace(text)
+	}
+	return found, rest
+}
+
+func wordy(verb string) bool { return verb == "guide" || verb == "fail" || verb == "pass" }

@@ -1,0 +1,34 @@
+package bot
+
+import (
+	"context"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Desk is what the conversation needs of the engine.
+type Desk interface {
+	// Do decides an input and returns after what it led to was committed.
+	Do(ctx context.Context, in loop.Input) (loop.Answer, error)
+	// State returns a project's state as it is now, false for an unknown one.
+	State(project string) (loop.State, bool)
+	// Projects returns the names of all projects.
+	Projects() []string
+	// Records returns the ledger's records of a task, by its id as written, or
+	// of the last run where task is "", in order.
+	Records(ctx context.Context, project, task string) ([]loop.Record, error)
+	// Diff returns the patch of a task, by its id as written, or of a run
+	// ("r14"), or of the last run where target is "". "" means that nothing changed.
+	Diff(ctx context.Context, project, target string) (string, error)
+}
+
+// Request is one line that somebody sent.
+type Request struct {
+	Key     string // natural key: the same key is the same command
+	Actor   string // "console", "telegram:48213377"
+	Name    string // for people: "Mira"
+	Project string // where the line was sent to; "" = unknown
+	Text    string
+	Time    time.Time // its location is the person's
+}

@@ -1,0 +1,13 @@
+// Package bot is the conversation, without a platform: it reads what people
+// type and turns it into inputs of the core, and it renders what the core
+// knows as messages that a chat or a terminal can show.
+//
+// Looking is pure: Status, Tasks, Task, Queue, Log, Evidence and Help are
+// functions of a loop.State or of ledger records. What changes something goes
+// through a Desk, which the engine implements. Wording, signs and forms follow
+// one sheet: the first line is the message and at most FirstWidth columns
+// wide, and the last line says what happens if nobody does anything.
+//
+// Everything that people, agents or programs said passes Clean before it
+// reaches a message, so no message can break a frame or drive a terminal.
+package bot

@@ -1,0 +1,177 @@
+package bot
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Evidence shows the chain of the last attempt that the records hold, in
+// order, and where it broke. Records of other types are passed over.
+func Evidence(records []loop.Record, zone *time.Location) Message {
+	c := chain{zone: zone, attempts: map[string]bool{}}
+	for _, r := range records {
+		if e, err := r.Entry(); err == nil {
+			c.entry(e)
+		}
+	}
+	name := orElse(short(c.task), "task")
+	project := strings.TrimPrefix(c.stream, "project/")
+	if len(c.lines) == 0 {
+		m := newMessage("evidence.none", fit(SignLater, project, "no evidence yet", ""))
+		m.add("No attempt was begun.")
+		return m
+	}
+	var m Message
+	switch {
+	case c.passed:
+		m = newMessage("evidence.whole", fit(SignDone, project, name+" evidence: chain whole", ""))
+	case c.closed:
+		m = newMessage("evidence.broken", fit(SignFailed, project, name+" evidence: ends at "+orElse(c.broke, c.last), ""))
+	default:
+		m = newMessage("evidence.open", fit(SignNow, project, name+" evidence: so far to "+c.last, ""))
+	}
+	for _, l := range c.lines {
+		m.Lines = append(m.Lines, l)
+	}
+	for n := 1; n < len(c.attempts); n++ {
+		m.button(fmt.Sprintf("Attempt %d", n), fmt.Sprintf("/evidence %s.%d", arg(c.task), n))
+	}
+	return m
+}
+
+// chain is one attempt's evidence, as far as it was read.
+type chain struct {
+	zone           *time.Location
+	stream, task   string
+	attempts       map[string]bool
+	lines          []Line
+	last, broke    string
+	closed, passed bool
+}
+
+func (c *chain) add(sign, text, link string) {
+	c.lines = append(c.lines, Line{Text: Clean(sign + " " + text)})
+	c.last = link
+	if sign == SignFailed {
+		c.broke = link
+	} else if c.broke == link {
+		c.broke = "" // red, and then green
+	}
+}
+
+func (c *chain) entry(e loop.Entry) {
+	at := func(t time.Time) string {
+		if t.IsZero() {
+			t = e.Time
+		}
+		return t.In(c.zone).Format("15:04")
+	}
+	switch b := e.Body.(type) {
+	case loop.Commitment:
+		if !b.Resume {
+			// Each attempt has a chain of its own; the last one counts.
+			c.lines, c.broke, c.closed, c.passed = nil, "", false, false
+		}
+		c.attempts[e.Attempt] = true
+		c.stream, c.task = e.Stream, e.Task
+		c.add(SignDone, strings.TrimSpace("commit "+b.Tier)+" "+at(e.Time), "commit")
+	case loop.Claim:
+		c.add(SignDone, "claim "+Clean(b.AgentID)+" "+at(b.StartedAt), "claim")
+	case loop.Evidence:
+		c.evidence(b)
+	case loop.Submit:
+		c.closed, c.passed = true, b.Result == "pass"
+		text := "submit " + b.Result + " " + at(b.ClosedAt)
+		if c.passed {
+			c.lines = append(c.lines, Line{Text: Clean(SignDone + " " + strings.TrimSpace(text+" "+commitID(b.Commit)))})
+			return
+		}
+		c.lines = append(c.lines, Line{Text: Clean(SignFailed + " " + text)})
+		if reason := Clean(b.Reason); reason != "" {
+			c.lines = append(c.lines, Line{Kind: Quote, Text: Cut(reason, quoteWidth)})
+		}
+	}
+}
+
+func (c *chain) evidence(b loop.Evidence) {
+	switch b.Kind {
+	case "build":
+		sign := SignDone
+		if b.ExitCode != 0 {
+			sign = SignFailed
+		}
+		text := fmt.Sprintf("build: %s, exit %d", CommandName(b.Command), b.ExitCode)
+		if b.Flaky {
+			text += ", flaky"
+		}
+		c.add(sign, text, "build")
+		if b.ExitCode != 0 {
+			failed := FailedTest(loop.Result{Run: b.Command, Exit: b.ExitCode, Tail: b.Tail})
+			c.lines = append(c.lines, Line{Kind: Quote, Text: Cut(failed, quoteWidth)})
+		}
+	case "review":
+		c.add(SignDone, "review "+Plural(len(b.Issues), "issue"), "review")
+	case "fix-applied":
+		c.add(SignDone, fmt.Sprintf("fix-applied %s +%d −%d", Plural(b.FilesChanged, "file"), b.LinesAdded, b.LinesRemoved), "fix-applied")
+	default:
+		kind := Cut(Clean(b.Kind), 24)
+		c.add(SignDone, kind, kind)
+	}
+}
+
+// recordJSON is a record as scripts read it (SPEC 8.1).
+type recordJSON struct {
+	Stream  string          `json:"stream"`
+	Seq     int64           `json:"seq,omitempty"`
+	Time    string          `json:"time"`
+	Type    string          `json:"type"`
+	V       int             `json:"v"`
+	Run     string          `json:"run,omitempty"`
+	Task    string          `json:"task,omitempty"`
+	Attempt string          `json:"attempt,omitempty"`
+	Session string          `json:"session,omitempty"`
+	Actor   string          `json:"actor,omitempty"`
+	Cause   string          `json:"cause,omitempty"`
+	Body    json.RawMessage `json:"body"`
+	Hash    string          `json:"hash,omitempty"` // hex
+}
+
+// RecordJSON is one record as one line of JSON, without a newline. A body
+// that is no JSON becomes a string, so that the line can be read all the same.
+func RecordJSON(r loop.Record) ([]byte, error) {
+	body := json.RawMessage(r.Body)
+	if !json.Valid(body) {
+		text, err := json.Marshal(strings.ToValidUTF8(string(r.Body), "\uFFFD"))
+		if err != nil {
+			return nil, fmt.Errorf("record %d of %s: %w", r.Seq, r.Stream, err)
+		}
+		body = text
+	}
+	line, err := json.Marshal(recordJSON{
+		Stream: r.Stream, Seq: r.Seq, Time: r.Time.UTC().Format(time.RFC3339Nano), Type: r.Type, V: r.V,
+		Run: r.Run, Task: r.Task, Attempt: r.Attempt, Session: r.Session, Actor: r.Actor, Cause: r.Cause,
+		Body: body, Hash: hex.EncodeToString(r.Hash),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("record %d of %s: %w", r.Seq, r.Stream, err)
+	}
+	return line, nil
+}
+
+// EvidenceJSON is records as JSON Lines, oldest first.
+func EvidenceJSON(records []loop.Record) ([]byte, error) {
+	var out []byte
+	for _, r := range records {
+		line, err := RecordJSON(r)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, line...), '\n')
+	}
+	return out, nil
+}

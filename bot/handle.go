@@ -1,0 +1,421 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Handle does what a line asks for and returns what its sender is told. A
+// mistake of the sender is a message, never an error; an error is a fault of
+// ours, and comes with a message that says so.
+func Handle(ctx context.Context, desk Desk, r Request) (Message, error) {
+	c, err := Parse(r.Text)
+	if err != nil {
+		return mistake(err), nil
+	}
+	if c.Verb == VerbHelp {
+		return Help(c.Target), nil
+	}
+	project, problem := pick(desk, &c, r)
+	if problem != nil {
+		return *problem, nil
+	}
+	s, ok := desk.State(project)
+	if !ok {
+		return noProject(project, desk.Projects()), nil
+	}
+	d := dispatch{desk: desk, r: r, c: c, s: s, project: project}
+	m, err := d.run(ctx)
+	if err != nil {
+		m = newMessage("fault", SignFailed+" /"+string(c.Verb)+" failed: a fault in nightporter")
+		m.quote(c.Line)
+		m.add("All else goes on. Look at the daemon's log.")
+		return m, fmt.Errorf("%s %s: %w", project, c.Verb, err)
+	}
+	return m, nil
+}
+
+// dispatch is one command on its way.
+type dispatch struct {
+	desk    Desk
+	r       Request
+	c       Command
+	s       loop.State
+	project string
+}
+
+func (d dispatch) run(ctx context.Context) (Message, error) {
+	switch d.c.Verb {
+	case VerbStatus:
+		return Status(d.s, d.r.Time), nil
+	case VerbTasks:
+		return Tasks(d.s), nil
+	case VerbQueue:
+		return Queue(d.s, d.r.Time), nil
+	case VerbTask, VerbSkip, VerbRetry, VerbNext, VerbLog, VerbDiff, VerbEvidence:
+		return d.target(ctx)
+	case VerbPause:
+		return d.do(ctx, loop.Pause{Now: d.c.Now})
+	case VerbResume:
+		return d.do(ctx, loop.Resume{})
+	case VerbStop:
+		return d.do(ctx, loop.Stop{Now: d.c.Now})
+	case VerbGuidance, VerbWords:
+		return d.guide(ctx, d.c.Words)
+	case VerbNow:
+		return d.now(ctx)
+	case VerbDrop, VerbKeep:
+		return d.guidanceID(ctx)
+	case VerbAnswer, VerbApprove, VerbReject:
+		return d.answer(ctx)
+	}
+	return Message{}, fmt.Errorf("no handler for %q", d.c.Verb)
+}
+
+// do sends an input to the core.
+func (d dispatch) do(ctx context.Context, body loop.InputBody) (Message, error) {
+	a, err := d.desk.Do(ctx, loop.Input{
+		Key: d.r.Key, Time: d.r.Time, Actor: d.r.Actor, Name: d.r.Name, Project: d.project, Body: body,
+	})
+	if err != nil {
+		return Message{}, err
+	}
+	return FromAnswer(body.InputKind(), a, d.r.Key), nil
+}
+
+// guide queues words, after looking whether whom they address is there: a
+// slip of the thumb would otherwise wait for somebody who never comes.
+func (d dispatch) guide(ctx context.Context, text string) (Message, error) {
+	a, words := guidance.Parse(text)
+	if strings.TrimSpace(words) == "" {
+		m := newMessage("guidance.words", SignAsk+" Your words for "+d.project+":")
+		m.add("Type /guidance and what the next session is to know.")
+		return m, nil
+	}
+	if hats := d.hats(); a.Hat != "" && len(hats) > 0 && !slices.Contains(hats, a.Hat) {
+		return noHat(a.Hat, hats, text), nil
+	}
+	if a.Task != "" && len(d.s.Project.Tasks) > 0 {
+		if _, ok := FindTask(d.s, a.Task); !ok {
+			m := noTask(d.s, "#"+a.Task)
+			m.quote(text)
+			return m, nil
+		}
+	}
+	return d.do(ctx, loop.Guide{Text: text})
+}
+
+func (d dispatch) hats() []string {
+	if d.s.Project.Run == nil {
+		return nil
+	}
+	var names []string
+	for name := range d.s.Project.Run.Settings.Hats {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// now reruns the session in hand. "/now g17" means the words that wait as g17
+// already: the session that is run again takes them along by itself.
+func (d dispatch) now(ctx context.Context) (Message, error) {
+	words := d.c.Words
+	if i, ok := d.s.Project.Guidance.Get(strings.ToLower(words)); ok && i.Open() {
+		words = ""
+	}
+	return d.do(ctx, loop.Now{Text: words})
+}
+
+var digits = regexp.MustCompile(`^[0-9]{1,9}$`)
+
+func (d dispatch) guidanceID(ctx context.Context) (Message, error) {
+	id := strings.ToLower(strings.TrimSpace(d.c.Target))
+	if id == "" {
+		m := newMessage("cmd.whichguidance", SignAsk+" /drop: which guidance?")
+		m.add("Type for example /drop g9.")
+		m.button("Queue", "/queue")
+		return m, nil
+	}
+	if digits.MatchString(id) {
+		id = "g" + id
+	}
+	if _, ok := d.s.Project.Guidance.Get(id); !ok {
+		m := newMessage("cmd.noguidance", SignFailed+" "+d.project+" has no guidance "+Cut(Clean(id), 8))
+		m.add("Nothing was changed.")
+		m.button("Queue", "/queue")
+		return m, nil
+	}
+	if d.c.Verb == VerbKeep {
+		return d.do(ctx, loop.KeepGuidance{ID: id})
+	}
+	return d.do(ctx, loop.DropGuidance{ID: id})
+}
+
+// target does what is about a task, a run or nothing in particular.
+func (d dispatch) target(ctx context.Context) (Message, error) {
+	typed := strings.TrimSpace(d.c.Target)
+	if typed == "" {
+		switch d.c.Verb {
+		case VerbLog:
+			return d.look(ctx, "", "")
+		case VerbDiff:
+			return d.diff(ctx, "", "")
+		}
+		t, ok := active(d.s)
+		if !ok || (d.c.Verb != VerbTask && d.c.Verb != VerbEvidence) {
+			m := newMessage("cmd.whichtask", SignAsk+" /"+string(d.c.Verb)+": which task?")
+			m.add("Type for example /" + string(d.c.Verb) + " " + example(d.s) + ".")
+			m.button("Tasks", "/tasks")
+			return m, nil
+		}
+		typed = t.Task.ID
+	}
+	if d.c.Verb == VerbDiff && strings.EqualFold(typed, runID(d.s)) {
+		return d.diff(ctx, runID(d.s), "")
+	}
+	attempt := ""
+	t, ok := FindTask(d.s, typed)
+	if !ok && d.c.Verb == VerbEvidence {
+		if id, n, dotted := strings.Cut(typed, "."); dotted && digits.MatchString(n) {
+			t, ok = FindTask(d.s, id)
+			attempt = "a" + n
+		}
+	}
+	if !ok {
+		if ids := strings.Fields(typed); len(ids) > 1 && (d.c.Verb == VerbSkip || d.c.Verb == VerbRetry) {
+			return d.several(ctx, ids)
+		}
+		return noTask(d.s, typed), nil
+	}
+	switch d.c.Verb {
+	case VerbTask:
+		return Task(d.s, t, d.r.Time), nil
+	case VerbSkip:
+		return d.do(ctx, loop.SkipTask{Task: t.Task.ID})
+	case VerbRetry:
+		return d.do(ctx, loop.RetryTask{Task: t.Task.ID})
+	case VerbNext:
+		return d.do(ctx, loop.NextTask{Task: t.Task.ID})
+	case VerbDiff:
+		return d.diff(ctx, t.Task.ID, t.Task.Title)
+	}
+	return d.look(ctx, t.Task.ID, attempt)
+}
+
+// look renders records: the log, or the evidence of one attempt.
+func (d dispatch) look(ctx context.Context, task, attempt string) (Message, error) {
+	records, err := d.desk.Records(ctx, d.project, task)
+	if err != nil {
+		return Message{}, err
+	}
+	if d.c.Verb == VerbLog {
+		return Log(d.project, task, records, d.r.Time), nil
+	}
+	if attempt != "" {
+		records = slices.DeleteFunc(slices.Clone(records), func(r loop.Record) bool { return r.Attempt != attempt })
+	}
+	return Evidence(records, d.r.Time.Location()), nil
+}
+
+func (d dispatch) diff(ctx context.Context, target, title string) (Message, error) {
+	patch, err := d.desk.Diff(ctx, d.project, target)
+	if err != nil {
+		return Message{}, err
+	}
+	return Diff(d.project, target, title, patch), nil
+}
+
+// several skips or retries more than one task. All are looked up first, so
+// that a slip in the last one does not leave the first ones done.
+func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
+	var tasks []loop.TaskState
+	for _, id := range ids {
+		t, ok := FindTask(d.s, id)
+		if !ok {
+			return noTask(d.s, id), nil
+		}
+		tasks = append(tasks, t)
+	}
+	var whole Message
+	for n, t := range tasks {
+		one := d
+		if n > 0 && d.r.Key != "" {
+			one.r.Key = fmt.Sprintf("%s/%d", d.r.Key, n+1)
+		}
+		body := loop.InputBody(loop.SkipTask{Task: t.Task.ID})
+		if d.c.Verb == VerbRetry {
+			body = loop.RetryTask{Task: t.Task.ID}
+		}
+		m, err := one.do(ctx, body)
+		if err != nil {
+			return whole, err
+		}
+		if n == 0 {
+			whole = m
+			continue
+		}
+		whole.Lines = append(whole.Lines, m.Lines...)
+		if m.Cause == "" { // a refusal has to be read
+			whole.Cause = ""
+		}
+	}
+	return whole, nil
+}
+
+// pick finds the project that a command is about.
+func pick(desk Desk, c *Command, r Request) (string, *Message) {
+	all := desk.Projects()
+	if c.Project != "" && !slices.Contains(all, c.Project) {
+		if c.Verb != VerbWords {
+			m := noProject(c.Project, all)
+			return "", &m
+		}
+		// "note: …" is a person's sentence, not a project.
+		c.Project, c.Words = "", c.Line
+	}
+	switch {
+	case c.Project != "":
+		return c.Project, nil
+	case r.Project != "":
+		return r.Project, nil
+	case len(all) == 1:
+		return all[0], nil
+	case len(all) == 0:
+		m := newMessage("cmd.noproject", SignLater+" No project runs here")
+		m.add("Start one: nightporter run")
+		return "", &m
+	}
+	first := SignAsk + " For which project?"
+	if len(all) == 2 {
+		first = SignAsk + " For " + all[0] + " or " + all[1] + "?"
+	}
+	m := newMessage("cmd.whichproject", first)
+	m.quote(c.Line)
+	m.add("Not done yet.")
+	line := c.Line
+	if c.Verb == VerbWords {
+		line = "/" + string(VerbGuidance) + " " + line
+	}
+	for _, name := range all[:min(len(all), 6)] {
+		m.button(name, name+": "+line)
+	}
+	return "", &m
+}
+
+// maxTwin is how many bytes of somebody's words a typed twin repeats.
+const maxTwin = 200
+
+// mistake is what is told about a line that Parse refused.
+func mistake(err error) Message {
+	var unknown *UnknownError
+	var usage *UsageError
+	switch {
+	case errors.As(err, &unknown):
+		m := newMessage("cmd.unknown", SignAsk+" No "+Cut(Clean(unknown.Word), 14)+". "+meant(unknown.Meant))
+		m.quote(unknown.Rest)
+		m.add("Nothing was done.")
+		if twin := unknown.Meant; twin != "" {
+			if len(unknown.Rest) < maxTwin {
+				twin = strings.TrimSpace(twin + " " + unknown.Rest)
+			}
+			label := strings.TrimPrefix(unknown.Meant, "/")
+			m.button(strings.ToUpper(label[:1])+label[1:], twin)
+		}
+		m.button("Help", "/help")
+		return m
+	case errors.As(err, &usage):
+		m := newMessage("cmd.usage", SignFailed+" Not done: "+Cut(Clean(usage.Got), 20)+"?")
+		m.add("Type " + usage.Use + ".")
+		return m
+	}
+	m := newMessage("cmd.empty", SignAsk+" Nothing was typed")
+	m.button("Help", "/help")
+	return m
+}
+
+func meant(word string) string {
+	if word == "" {
+		return "See /help"
+	}
+	return "Meant " + word + "?"
+}
+
+func noProject(name string, all []string) Message {
+	m := newMessage("cmd.noproject", SignFailed+" No project "+Cut(Clean(name), 24))
+	m.add("Nothing was done. Here: " + orNothing(strings.Join(all, ", ")) + ".")
+	return m
+}
+
+func noTask(s loop.State, typed string) Message {
+	typed = Cut(Clean(typed), 14)
+	if digits.MatchString(typed) {
+		typed = "#" + typed
+	}
+	var ids []string
+	for _, t := range s.Project.Tasks {
+		if t.Status != loop.Withdrawn {
+			ids = append(ids, t.Task.ID)
+		}
+	}
+	has := ""
+	if len(ids) > 0 {
+		has = " (it has " + Ranges(ids) + ")"
+	}
+	m := newMessage("cmd.notask", SignFailed+" "+s.Project.Name+" has no "+typed+has)
+	m.add("Nothing was changed.")
+	m.button("Tasks", "/tasks")
+	return m
+}
+
+func noHat(hat string, hats []string, text string) Message {
+	m := newMessage("guidance.nohat", SignFailed+" Not queued: no hat @"+Cut(Clean(hat), 16))
+	best, least := "", 4
+	for _, h := range hats {
+		if d := distance(hat[:min(len(hat), 32)], h); d < least {
+			best, least = h, d
+		}
+	}
+	m.quote(text)
+	if best != "" {
+		m.add("Meant @" + best + "?")
+		_, words, _ := strings.Cut(text, "@"+hat)
+		if words = strings.TrimLeft(words, ": "); words != "" && len(text) < maxTwin {
+			m.button("Use @"+best, "/guidance @"+best+" "+words)
+		}
+		return m
+	}
+	m.add("Hats: " + strings.Join(hats, ", ") + ".")
+	return m
+}
+
+func runID(s loop.State) string {
+	if s.Project.Run == nil {
+		return ""
+	}
+	return s.Project.Run.ID
+}
+
+// example is the id of a task that there is.
+func example(s loop.State) string {
+	for _, t := range s.Project.Tasks {
+		if t.Status != loop.Withdrawn && t.Status != loop.Done {
+			return arg(t.Task.ID)
+		}
+	}
+	return "7"
+}
+
+func orNothing(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}

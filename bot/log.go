@@ -1,0 +1,109 @@
+package bot
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// maxLog is how many lines of a log are shown; the newest ones are kept.
+const maxLog = 40
+
+// Log lists what sessions of a task did, or of the run where task is "".
+func Log(project, task string, records []loop.Record, now time.Time) Message {
+	l := logbook{now: now, wholeRun: task == ""}
+	for _, r := range records {
+		if e, err := r.Entry(); err == nil {
+			l.entry(e)
+		}
+	}
+	name := orElse(short(task), orElse(l.run, "run"))
+	m := newMessage("log", fit("", project, name+":", fmt.Sprintf(" %s, %s", Plural(l.sessions, "session"), Took(l.took))))
+	if len(l.lines) == 0 {
+		m.add("No session ended yet.")
+		return m
+	}
+	lines := l.lines
+	if len(lines) > maxLog {
+		m.add(fmt.Sprintf("the last %d of %d", maxLog, len(lines)))
+		lines = lines[len(lines)-maxLog:]
+	}
+	for _, line := range lines {
+		m.pre(line)
+	}
+	return m
+}
+
+// logbook collects the lines of a log.
+type logbook struct {
+	now      time.Time
+	wholeRun bool
+	run      string
+	sessions int
+	took     time.Duration
+	lines    []string
+	commit   string            // of the task that is about to be done
+	hats     map[string]string // of sessions
+	events   map[string]loop.EventAccepted
+}
+
+func (l *logbook) line(e loop.Entry, what, text string) {
+	id := ""
+	if l.wholeRun && e.Task != "" {
+		id = Pad(short(e.Task), 4, 1)
+	}
+	l.lines = append(l.lines, fmt.Sprintf("%s %s%s%s", Clock(e.Time, l.now), id, Pad(Cut(Clean(what), 10), 9, 1), Clean(text)))
+}
+
+func (l *logbook) entry(e loop.Entry) {
+	if e.Run != "" {
+		l.run = e.Run
+	}
+	switch b := e.Body.(type) {
+	case loop.SessionPlanned:
+		if l.hats == nil {
+			l.hats, l.events = map[string]string{}, map[string]loop.EventAccepted{}
+		}
+		l.hats[e.Session] = b.Hat
+	case loop.EventAccepted:
+		if l.events != nil {
+			l.events[e.Session] = b
+		}
+	case loop.SessionEnded:
+		if b.Kind != loop.KindAgent && b.Kind != "" {
+			return
+		}
+		l.sessions++
+		l.took += b.Exit.Took()
+		text := EndText(b)
+		if ev, ok := l.events[e.Session]; ok && b.End == loop.EndEvent {
+			text = ev.Type
+			if v, is := Verdict(ev); is {
+				text = v
+			}
+		}
+		l.line(e, orElse(l.hats[e.Session], "session"), text)
+	case loop.Verified:
+		l.line(e, "verify", VerifyText(b))
+	case loop.TaskCommitted:
+		l.commit = commitID(b.Commit)
+	case loop.TaskSet:
+		switch b.To {
+		case loop.Done:
+			l.line(e, SignDone+" done", l.commit)
+		case loop.ManualVerify:
+			l.line(e, SignAsk, strings.TrimSpace("manual verify "+l.commit))
+		case loop.Blocked, loop.Skipped:
+			l.line(e, StatusSign(b.To)+" "+string(b.To), "")
+		default:
+			return
+		}
+		l.commit = ""
+	case loop.AttemptEnded:
+		if b.Failed {
+			l.line(e, SignFailed+" failed", Cut(Clean(b.Why), 60))
+		}
+	}
+}

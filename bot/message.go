@@ -1,0 +1,195 @@
+package bot
+
+import (
+	"strings"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Signs, one meaning each, always followed by the word. None of them can turn
+// into a coloured emoji.
+const (
+	SignDone    = "✓" // finished well
+	SignFailed  = "✗" // finished badly, or refused
+	SignBlocked = "■" // stands until a person decides
+	SignAsk     = "?" // needs an answer
+	SignLook    = "!" // settles itself, or says how
+	SignNow     = "●" // at work
+	SignLater   = "○" // ready, queued, idle
+	SignPaused  = "‖" // held by a person
+	SignAway    = "–" // put away
+	SignAgain   = "↻" // the same once more
+)
+
+// Signs lists them all.
+const Signs = SignDone + SignFailed + SignBlocked + SignAsk + SignLook + SignNow + SignLater + SignPaused + SignAway + SignAgain
+
+// Limits of a message's form.
+const (
+	FirstWidth = 38 // columns of the first line
+	LabelWidth = 14 // columns of a button
+	quoteWidth = 72 // two lines of a phone
+)
+
+// LineKind is how a line is set.
+type LineKind string
+
+// Kinds of line.
+const (
+	Plain LineKind = ""
+	Quote LineKind = "quote" // what people, agents and programs said
+	Pre   LineKind = "pre"   // columns count: log, diff, tables
+)
+
+// Line is one line of a message. Its text is clean.
+type Line struct {
+	Kind LineKind `json:"kind,omitempty"`
+	Text string   `json:"text"`
+}
+
+// Button is the next thing to do, with what a person can type instead. A
+// press and its twin are the same input.
+type Button struct {
+	Label string `json:"label"`
+	Twin  string `json:"twin"`
+}
+
+// Message is what people are shown, for any platform.
+type Message struct {
+	Key     string   `json:"key"` // names the kind of message: "status.running"
+	Lines   []Line   `json:"lines"`
+	Buttons []Button `json:"buttons,omitempty"`
+	// Cause is the key of the input whose accepted answer this is, "" for any
+	// other message. Who shows ledger entries as they come can leave it out.
+	Cause string `json:"cause,omitempty"`
+
+	cut bool // the first line was cut, and stands whole in the second
+}
+
+// newMessage begins a message. A first line that is too long is cut, and
+// stands whole in the second, so that nothing is lost.
+func newMessage(key, first string) Message {
+	first = Clean(first)
+	m := Message{Key: key, Lines: []Line{{Text: Cut(first, FirstWidth)}}}
+	if m.cut = m.Lines[0].Text != first; m.cut {
+		m.Lines = append(m.Lines, Line{Text: first})
+	}
+	return m
+}
+
+// First is the message in one line of at most FirstWidth columns.
+func (m Message) First() string {
+	if len(m.Lines) == 0 {
+		return ""
+	}
+	return m.Lines[0].Text
+}
+
+func (m *Message) add(text string) {
+	if text = Clean(text); text != "" {
+		m.Lines = append(m.Lines, Line{Text: text})
+	}
+}
+
+// quote adds what somebody said, at most two lines of a phone.
+func (m *Message) quote(text string) {
+	if text = Clean(text); text != "" {
+		m.Lines = append(m.Lines, Line{Kind: Quote, Text: Cut(text, quoteWidth)})
+	}
+}
+
+func (m *Message) pre(text string) {
+	m.Lines = append(m.Lines, Line{Kind: Pre, Text: CleanPre(text)})
+}
+
+func (m *Message) button(label, twin string) {
+	m.Buttons = append(m.Buttons, Button{Label: Cut(Clean(label), LabelWidth), Twin: Clean(twin)})
+}
+
+// Text is the message for a terminal of the given width in columns, 0 for one
+// without. Buttons become their typed twins. It ends without a newline.
+func (m Message) Text(width int) string {
+	var out []string
+	lines := m.Lines
+	if m.cut { // a terminal has room for it
+		lines = lines[1:]
+	}
+	for _, l := range lines {
+		switch l.Kind {
+		case Quote:
+			for _, part := range Wrap(l.Text, max(width-2, 0)) {
+				out = append(out, "┃ "+part)
+			}
+		case Pre:
+			out = append(out, l.Text)
+		default:
+			out = append(out, Wrap(l.Text, width)...)
+		}
+	}
+	if twins := m.Twins(); twins != "" {
+		out = append(out, Wrap(twins, width)...)
+	}
+	return strings.Join(out, "\n")
+}
+
+// Twins are the typed twins of the buttons: "q5 retry · q5 skip".
+func (m Message) Twins() string {
+	twins := make([]string, len(m.Buttons))
+	for i, b := range m.Buttons {
+		twins[i] = b.Twin
+	}
+	return strings.Join(twins, " · ")
+}
+
+// FromAnswer is what the sender of an input is told. A refusal always bears
+// its sign. cause is the input's key.
+func FromAnswer(kind string, a loop.Answer, cause string) Message {
+	text := strings.TrimSpace(a.Text)
+	if text == "" {
+		text = "done"
+		if !a.OK {
+			text = "not done"
+		}
+	}
+	first, rest, _ := strings.Cut(text, "\n")
+	if !signed(first) {
+		first = strings.TrimSpace(answerSign(kind, a.OK) + " " + first)
+	}
+	m := newMessage("answer."+kind, first)
+	for line := range strings.SplitSeq(rest, "\n") {
+		m.add(line)
+	}
+	if a.OK {
+		m.Cause = cause
+	}
+	return m
+}
+
+// answerSign is the sign of an answer whose text has none.
+func answerSign(kind string, ok bool) string {
+	if !ok {
+		return SignFailed
+	}
+	switch kind {
+	case "pause":
+		return SignPaused
+	case "resume":
+		return SignNow
+	case "drop_guidance", "skip":
+		return SignAway
+	case "answer":
+		return SignDone
+	case "now":
+		return SignAsk
+	}
+	return SignLater
+}
+
+func signed(line string) bool {
+	for _, sign := range Signs {
+		if strings.HasPrefix(strings.TrimSpace(line), string(sign)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,182 @@
+package bot
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+)
+
+// ErrEmpty says that a line holds nothing.
+var ErrEmpty = errors.New("nothing was typed")
+
+var (
+	projectPrefix = regexp.MustCompile(`^([A-Za-z0-9-]{1,32}):(?:\s+|$)`)
+	projectName   = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
+	handle        = regexp.MustCompile(`^[qgQG][0-9]{1,9}$`) // of a question or of guidance
+	idLike        = regexp.MustCompile(`^(?:[qQ][0-9]{1,9}|#\S+|[0-9]{1,9}|[A-Za-z]+-[0-9]+[a-z]*)$`)
+)
+
+// Parse reads one line that a person typed or a button stands for:
+//
+//	/cmd args   /cmd@bot   /cmd_8   shop: /cmd   q5 retry   g14 keep   plain words
+//
+// in any case. "_" stands for a space within the command word, because a chat
+// makes only one word tappable. Errors are ErrEmpty, *UnknownError and
+// *UsageError.
+func Parse(line string) (Command, error) {
+	line = strings.TrimSpace(strings.ToValidUTF8(line, "\uFFFD"))
+	c := Command{Line: line}
+	if m := projectPrefix.FindStringSubmatch(line); m != nil && !handle.MatchString(m[1]) {
+		c.Project, line = strings.ToLower(m[1]), strings.TrimSpace(line[len(m[0]):])
+	}
+	if line == "" {
+		return c, ErrEmpty
+	}
+	word, rest := cutWord(line)
+	if strings.HasPrefix(word, "/") {
+		word, _, _ = strings.Cut(word[1:], "@")
+		// "/task_8": the command, and what belongs to its arguments.
+		head, tail, joined := strings.Cut(word, "_")
+		if joined {
+			rest = strings.TrimSpace(strings.ReplaceAll(tail, "_", " ") + " " + rest)
+		}
+		if handle.MatchString(head) {
+			return c.short(head, rest)
+		}
+		return c.slash(head, rest)
+	}
+	if w := strings.TrimSuffix(word, ":"); handle.MatchString(w) {
+		return c.short(w, rest)
+	}
+	// A command whose slash was forgotten must not become guidance.
+	if f, ok := find(word); ok && (rest == "" || strings.EqualFold(rest, "now")) {
+		return c, &UnknownError{Word: word, Meant: "/" + string(f.verb), Rest: rest}
+	}
+	c.Verb, c.Words = VerbWords, line
+	return c, nil
+}
+
+// slash reads what follows a command word.
+func (c Command) slash(word, rest string) (Command, error) {
+	f, ok := find(word)
+	if !ok {
+		return c, &UnknownError{Word: "/" + word, Meant: nearest(word), Rest: rest}
+	}
+	c.Verb = f.verb
+	switch f.takes {
+	case takesWords:
+		c.Words = rest
+	case takesTarget:
+		c.Target = rest
+	case takesID:
+		c.Target, c.Words = takeID(rest)
+	case takesProject, takesNow:
+		for _, w := range strings.Fields(rest) {
+			switch lower := strings.ToLower(w); {
+			case lower == "now" && f.takes == takesNow && !c.Now:
+				c.Now = true
+			case projectName.MatchString(lower) && c.Project == "":
+				c.Project = lower
+			default:
+				return c, &UsageError{Verb: f.verb, Use: f.use, Got: w}
+			}
+		}
+	}
+	return c, nil
+}
+
+// short reads "q5 retry" and "g14 keep".
+func (c Command) short(id, rest string) (Command, error) {
+	c.Target = strings.ToLower(id)
+	if c.Target[0] == 'q' {
+		c.Verb, c.Words = VerbAnswer, rest
+		return c, nil
+	}
+	switch strings.ToLower(rest) {
+	case "keep", "k":
+		c.Verb = VerbKeep
+	case "drop", "d":
+		c.Verb = VerbDrop
+	case "":
+		c.Verb, c.Target = VerbQueue, ""
+	default:
+		return c, &UnknownError{Word: id + " " + rest, Meant: c.Target + " keep"}
+	}
+	return c, nil
+}
+
+// takeID parts an id from the words after it. "Task 8" is one, too.
+func takeID(rest string) (id, words string) {
+	word, after := cutWord(rest)
+	if strings.EqualFold(word, "task") {
+		if n, more := cutWord(after); idLike.MatchString(n) {
+			return n, more
+		}
+	}
+	if idLike.MatchString(word) {
+		return word, after
+	}
+	return "", rest
+}
+
+func cutWord(s string) (word, rest string) {
+	if i := strings.IndexFunc(s, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\r' }); i >= 0 {
+		return s[:i], strings.TrimSpace(s[i:])
+	}
+	return s, ""
+}
+
+func find(word string) (form, bool) {
+	for _, f := range forms {
+		if strings.EqualFold(word, string(f.verb)) {
+			return f, true
+		}
+	}
+	return form{}, false
+}
+
+// nearest returns the command that a word was probably meant to be, "" when
+// none is near: one that it begins, or one at most a third of it away.
+func nearest(word string) string {
+	word = strings.ToLower(word)
+	if len(word) < 2 || len(word) > 32 {
+		return ""
+	}
+	best, least := "", len(word)/3+1
+	for _, f := range forms {
+		v := string(f.verb)
+		if strings.HasPrefix(v, word) {
+			return "/" + v
+		}
+		if d := distance(word, v); d < least || (d == least && best == "") {
+			best, least = "/"+v, d
+		}
+	}
+	return best
+}
+
+// distance is how many letters have to be changed, added, taken away or
+// swapped with their neighbour to make b of a.
+func distance(a, b string) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(a)][len(b)]
+}

@@ -1,0 +1,124 @@
+package bot_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		want bot.Command
+	}{
+		{"/status", bot.Command{Verb: bot.VerbStatus}},
+		{"  /STATUS  ", bot.Command{Verb: bot.VerbStatus}},
+		{"/status shop", bot.Command{Verb: bot.VerbStatus, Project: "shop"}},
+		{"/status@night_porter_bot", bot.Command{Verb: bot.VerbStatus}},
+		{"/task_8@porter", bot.Command{Verb: bot.VerbTask, Target: "8"}},
+		{"/task 8", bot.Command{Verb: bot.VerbTask, Target: "8"}},
+		{"/task TECH-069", bot.Command{Verb: bot.VerbTask, Target: "TECH-069"}},
+		{"/skip_10", bot.Command{Verb: bot.VerbSkip, Target: "10"}},
+		{"/retry 3 8 9", bot.Command{Verb: bot.VerbRetry, Target: "3 8 9"}},
+		{"/q5_retry", bot.Command{Verb: bot.VerbAnswer, Target: "q5", Words: "retry"}},
+		{"/pause", bot.Command{Verb: bot.VerbPause}},
+		{"/pause NOW", bot.Command{Verb: bot.VerbPause, Now: true}},
+		{"/stop shop now", bot.Command{Verb: bot.VerbStop, Now: true, Project: "shop"}},
+		{"/stop_now", bot.Command{Verb: bot.VerbStop, Now: true}},
+		{"shop: /stop now", bot.Command{Verb: bot.VerbStop, Now: true, Project: "shop"}},
+		{"Shop: q5 retry", bot.Command{Verb: bot.VerbAnswer, Project: "shop", Target: "q5", Words: "retry"}},
+		{"shop: wrap it", bot.Command{Verb: bot.VerbWords, Project: "shop", Words: "wrap it"}},
+		{"/guidance Wrap it,\n  don't replace", bot.Command{Verb: bot.VerbGuidance, Words: "Wrap it,\n  don't replace"}},
+		{"/guidance", bot.Command{Verb: bot.VerbGuidance}},
+		{"/now", bot.Command{Verb: bot.VerbNow}},
+		{"/now g17", bot.Command{Verb: bot.VerbNow, Words: "g17"}},
+		{"/drop g17", bot.Command{Verb: bot.VerbDrop, Target: "g17"}},
+		{"Q5 Retry", bot.Command{Verb: bot.VerbAnswer, Target: "q5", Words: "Retry"}},
+		{"q5: r", bot.Command{Verb: bot.VerbAnswer, Target: "q5", Words: "r"}},
+		{"q5 guide Refund by line", bot.Command{Verb: bot.VerbAnswer, Target: "q5", Words: "guide Refund by line"}},
+		{"q5", bot.Command{Verb: bot.VerbAnswer, Target: "q5"}},
+		{"g14 keep", bot.Command{Verb: bot.VerbKeep, Target: "g14"}},
+		{"G14 DROP", bot.Command{Verb: bot.VerbDrop, Target: "g14"}},
+		{"g14", bot.Command{Verb: bot.VerbQueue}},
+		{"/answer q3 b", bot.Command{Verb: bot.VerbAnswer, Target: "q3", Words: "b"}},
+		{"/answer b", bot.Command{Verb: bot.VerbAnswer, Words: "b"}},
+		{"/answer Task 8 retry", bot.Command{Verb: bot.VerbAnswer, Target: "8", Words: "retry"}},
+		{"/approve 12", bot.Command{Verb: bot.VerbApprove, Target: "12"}},
+		{"/reject #12 the button is hidden", bot.Command{Verb: bot.VerbReject, Target: "#12", Words: "the button is hidden"}},
+		{"/reject the button is hidden", bot.Command{Verb: bot.VerbReject, Words: "the button is hidden"}},
+		{"/evidence 7.1", bot.Command{Verb: bot.VerbEvidence, Target: "7.1"}},
+		{"Wrap the existing code", bot.Command{Verb: bot.VerbWords, Words: "Wrap the existing code"}},
+		{"stop using float64", bot.Command{Verb: bot.VerbWords, Words: "stop using float64"}},
+		{"\xff/x", bot.Command{Verb: bot.VerbWords, Words: "\uFFFD/x"}},
+	} {
+		got, err := bot.Parse(c.line)
+		if err != nil {
+			t.Errorf("Parse(%q): %v", c.line, err)
+			continue
+		}
+		if diff := cmp.Diff(c.want, got, cmpopts.IgnoreFields(bot.Command{}, "Line")); diff != "" {
+			t.Errorf("Parse(%q) (-want +got):\n%s", c.line, diff)
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{"", "nothing was typed"},
+		{"  \n ", "nothing was typed"},
+		{"shop:", "nothing was typed"},
+		{"/guidence Wrap it", "no /guidence; meant /guidance?"},
+		{"/stat", "no /stat; meant /status?"},
+		{"/appove 4", "no /appove; meant /approve?"},
+		{"/tasl 4", "no /tasl; meant /task?"},
+		{"/frobnicate", "no /frobnicate; /help lists the commands"},
+		{"/", "no /; /help lists the commands"},
+		{"/x", "no /x; /help lists the commands"},
+		{"stop", "no stop; meant /stop?"},
+		{"Pause now", "no Pause; meant /pause?"},
+		{"g5 frob", "no g5 frob; meant g5 keep?"},
+		{"/pause after this", `/pause does not take "this": type /pause, /pause now`},
+		{"/stop now now now", `/stop does not take "now": type /stop, /stop now`},
+	} {
+		_, err := bot.Parse(c.line)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("Parse(%q): %v, want %s", c.line, err, c.want)
+		}
+	}
+	var unknown *bot.UnknownError
+	if _, err := bot.Parse("/guidence Wrap it"); !errors.As(err, &unknown) || unknown.Rest != "Wrap it" {
+		t.Errorf("the words after an unknown command are lost: %+v", unknown)
+	}
+}
+
+// FuzzParse: any line is understood or refused, and what was understood reads
+// back as it was.
+func FuzzParse(f *testing.F) {
+	for _, line := range []string{
+		"/status shop", "/task_8@bot", "q5 retry", "g14 keep", "shop: /stop now", "/reject q4 x", "/pause now", "words", "/now\nx", "a: b: c",
+		"/answer task 8", "shop: g1 d", "/q5_retry", "q5: x", "/help_now", "/skip task\u00a08", "\x1b[31m/x", "stop", "/evidence 7.1",
+	} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		c, err := bot.Parse(line)
+		if err != nil {
+			if strings.TrimSpace(err.Error()) == "" {
+				t.Fatal("an error without words")
+			}
+			return
+		}
+		again, err := bot.Parse(c.String())
+		if err != nil {
+			t.Fatalf("%q became %q, which is refused: %v", line, c.String(), err)
+		}
+		if diff := cmp.Diff(c, again, cmpopts.IgnoreFields(bot.Command{}, "Line")); diff != "" {
+			t.Fatalf("%q became %q (-first +again):\n%s", line, c.String(), diff)
+		}
+	})
+}

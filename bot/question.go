@@ -1,0 +1,226 @@
+package bot
+
+import (
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Headline is a question in one line without its sign: "#8 blocked, 2 attempts".
+func Headline(s loop.State, q loop.Question) string {
+	task := short(q.Task)
+	switch q.Kind {
+	case loop.AskBlocked:
+		text := task + " blocked"
+		if t, ok := FindTask(s, q.Task); ok && t.Failed > 0 {
+			text += ", " + Plural(t.Failed, "attempt")
+		}
+		return text
+	case loop.AskManual:
+		return task + " manual verify"
+	case loop.AskAgent:
+		return task + " asks"
+	case loop.AskBaseline:
+		return "Tests fail before any work"
+	case loop.AskReview:
+		return Count(s).String() + " done, paused"
+	case loop.AskUnticked:
+		return Plural(len(q.Tasks), "done task") + " open again"
+	case loop.AskSkip:
+		return task + " skipped; what needs it?"
+	case loop.AskNow:
+		if doing := Doing(s); doing != "" {
+			return "Stop " + doing + ", rerun?"
+		}
+		return "Stop and rerun?"
+	}
+	return "A question"
+}
+
+// SignOf is the sign of a question's headline.
+func SignOf(q loop.Question) string {
+	switch q.Kind {
+	case loop.AskBlocked:
+		return SignBlocked
+	case loop.AskReview:
+		return SignPaused
+	}
+	return SignAsk
+}
+
+// Meaning says what a verb of a question does, "" where the verb says it all.
+func Meaning(q loop.Question, verb string) string {
+	switch string(q.Kind) + " " + verb {
+	case "baseline fix":
+		return "a task that mends them comes first"
+	case "baseline go":
+		return "goes on; it is shown on every task"
+	case "unticked keep":
+		return "they stay done"
+	case "unticked redo":
+		return "they are done again"
+	case "skip wait":
+		return "what needs it waits"
+	case "skip skip":
+		return "what needs it is skipped too"
+	}
+	return ""
+}
+
+// Typed is how the verb of a question is typed: "q5 retry", "q5 guide WORDS".
+func Typed(q loop.Question, verb string) string {
+	switch verb {
+	case "guide":
+		verb = "guide WORDS"
+	case "fail":
+		verb = "fail WHAT YOU SAW"
+	}
+	return q.ID + " " + verb
+}
+
+// Unanswered says what happens if nobody answers.
+func Unanswered(s loop.State, q loop.Question, by string) string {
+	if by == "" {
+		switch q.Kind {
+		case loop.AskBlocked:
+			return join("Stays blocked", others(s, q))
+		case loop.AskManual:
+			return "Waits as long as it takes; others go on."
+		case loop.AskReview:
+			return "Stays paused until you resume."
+		}
+		return "Waits as long as it takes."
+	}
+	then := ""
+	switch q.Kind {
+	case loop.AskAgent:
+		then = "the task waits."
+		if n := OptionOf(q, q.Choice); n >= 0 {
+			then = loop.Letter(n) + ", and on."
+		} else if q.Choice != "" {
+			then = Cut(Clean(q.Choice), 30) + ", and on."
+		}
+	case loop.AskBaseline:
+		then = "goes on, shown on every task."
+		if s.Project.Run != nil && s.Project.Run.Settings.Profile == "review" {
+			then = "not started."
+		}
+	case loop.AskUnticked:
+		then = "they stay done."
+	case loop.AskSkip:
+		then = "what needs it waits."
+	case loop.AskNow:
+		then = "queued, nothing is stopped."
+	default:
+		then = "it stays as it is."
+	}
+	return "No answer " + by + ": " + then
+}
+
+// others says how the tasks around a blocked one go on.
+func others(s loop.State, q loop.Question) string {
+	rest := Dependents(s, q.Task)
+	if s.Project.Run == nil || s.Project.Run.Over() || s.Project.Run.Settings.OnBlocked != loop.OnBlockedContinue {
+		return rest
+	}
+	if next := NextReady(s, q.Task); next != "" {
+		if rest != "" {
+			rest += ", "
+		}
+		rest += short(next) + " goes on"
+	}
+	return rest
+}
+
+func join(first, rest string) string {
+	if rest == "" {
+		return first + "."
+	}
+	return first + "; " + rest + "."
+}
+
+// OptionOf returns the index of an option, by its letter or as written, or -1.
+func OptionOf(q loop.Question, choice string) int {
+	for n, o := range q.Options {
+		if choice != "" && (strings.EqualFold(choice, loop.Letter(n)) || choice == o) {
+			return n
+		}
+	}
+	return -1
+}
+
+// Ask is a question as a message of its own.
+func Ask(s loop.State, q loop.Question, now time.Time) Message {
+	tail := " (" + q.ID + ")"
+	head := Headline(s, q)
+	first := SignOf(q) + " " + s.Project.Name + " " + head
+	if Width(first+tail) > FirstWidth {
+		first = SignOf(q) + " " + Cut(s.Project.Name, max(6, FirstWidth-Width(head+tail)-3)) + " " + head
+	}
+	m := newMessage("ask."+string(q.Kind), Cut(Clean(first), FirstWidth-len(tail))+tail)
+	facts := Clean(q.Title)
+	if q.Hat != "" {
+		facts = strings.TrimPrefix(facts+" · "+Clean(q.Hat), " · ")
+	}
+	m.add(strings.TrimPrefix(facts+" · "+Clock(q.Asked, now), " · "))
+	if q.Kind == loop.AskManual {
+		for _, line := range CleanLines(q.Text) {
+			m.add(line)
+		}
+	} else {
+		m.quote(q.Text)
+	}
+	if q.Tried != "" {
+		m.add("Tried: " + q.Tried)
+	}
+	if q.Needs != "" {
+		m.add("Needs: " + q.Needs)
+	}
+	for n, o := range q.Options {
+		m.add(strings.ToUpper(loop.Letter(n)) + "  " + Cut(Clean(o), quoteWidth) + ChoiceNote(q, n))
+	}
+	for _, v := range q.Verbs() {
+		if means := Meaning(q, v); means != "" {
+			m.add(v + ": " + means)
+		}
+	}
+	if len(q.Tasks) > 0 {
+		m.add(Ranges(q.Tasks))
+	}
+	by := ""
+	if !q.Expires.IsZero() {
+		by = "by " + Clock(q.Expires, now)
+	}
+	then := Unanswered(s, q, by)
+	if n := OptionOf(q, q.Choice); n >= 0 { // letters are large here, as on the buttons
+		then = strings.Replace(then, ": "+loop.Letter(n)+",", ": "+strings.ToUpper(loop.Letter(n))+",", 1)
+	}
+	m.add(then)
+	buttons(&m, q)
+	return m
+}
+
+// ChoiceNote marks the option that the agent would take itself.
+func ChoiceNote(q loop.Question, n int) string {
+	if OptionOf(q, q.Choice) != n {
+		return ""
+	}
+	if q.Hat == "" {
+		return " (the agent's choice)"
+	}
+	return " (" + Cut(Clean(q.Hat), 16) + "'s choice)"
+}
+
+func buttons(m *Message, q loop.Question) {
+	for _, v := range q.Verbs() {
+		label := strings.ToUpper(v[:1]) + v[1:]
+		if v == "guide" || v == "fail" {
+			label += "…"
+		}
+		if q.Kind == loop.AskAgent && v == "skip" {
+			label = "Skip task"
+		}
+		m.button(label, Typed(q, v))
+	}
+}

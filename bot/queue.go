@@ -1,0 +1,111 @@
+package bot
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Queue lists the guidance that is in use, waits or can still be kept, the
+// newest first.
+func Queue(s loop.State, now time.Time) Message {
+	use, wait, sticky := guidanceCount(s)
+	rest := fmt.Sprintf("%d wait, %d in use", wait, use)
+	if sticky > 0 {
+		rest += fmt.Sprintf(", %d sticky", sticky)
+	}
+	if use+wait+sticky == 0 {
+		rest = "no guidance waits"
+	}
+	m := newMessage("queue", fit(SignLater, s.Project.Name+":", rest, ""))
+	items := s.Project.Guidance.Items
+	for n := len(items) - 1; n >= 0; n-- {
+		i := items[n]
+		words := Cut(Clean(i.Text), 40)
+		switch {
+		case i.State == guidance.Dropped, i.Bound == "-":
+		case i.State == guidance.Expired:
+			if now.Sub(i.At) < 2*guidance.Lifetime {
+				m.add(SignAway + " " + i.ID + " " + words + " · expired")
+				m.button("Keep "+i.ID, i.ID+" keep")
+			}
+		case i.Sticky:
+			m.add(SignLater + " " + i.ID + " " + words + " · sticky")
+			m.button("Drop "+i.ID, "/drop "+i.ID)
+		case i.State == guidance.Queued:
+			m.add(SignLater + " " + i.ID + " " + words + addressee(i))
+			m.button("Drop "+i.ID, "/drop "+i.ID)
+		case i.State == guidance.Injected:
+			m.add(SignNow + " " + i.ID + " " + words + " · with " + Clean(i.Session))
+		case i.State == guidance.SetAside:
+			m.add(SignAway + " " + i.ID + " " + words + " · set aside")
+		case i.State == guidance.NotReported:
+			m.add(SignLook + " " + i.ID + " " + words + " · not reported")
+		default:
+			m.add(SignDone + " " + i.ID + " " + words + " · addressed")
+		}
+	}
+	if len(m.Lines) == 1 {
+		m.add("Type /guidance TEXT for the next session that may write.")
+	}
+	return m
+}
+
+func addressee(i guidance.Item) string {
+	out := ""
+	if i.Task != "" {
+		out += " · for " + short(i.Task)
+	}
+	if i.Hat != "" {
+		out += " · for " + Cut(Clean(i.Hat), 16)
+	}
+	return out
+}
+
+// Forecast says which session will take an item, as it looks now.
+func Forecast(s loop.State, i guidance.Item) string {
+	r := s.Project.Run
+	switch {
+	case i.Sticky:
+		return "every writing session, until you drop it"
+	case r.Over():
+		return "the next run"
+	case i.Hat != "" && i.Task != "":
+		return "next session of " + short(i.Task) + " " + Cut(Clean(i.Hat), 16)
+	case i.Hat != "":
+		return "next " + Cut(Clean(i.Hat), 16) + " session"
+	}
+	t, ok := active(s)
+	if i.Task != "" && (!ok || !loop.SameID(t.Task.ID, i.Task)) {
+		return "next session of " + short(i.Task) + " that writes"
+	}
+	if ok {
+		if hat := nextWriter(r.Settings, t.Work); hat != "" {
+			return "next session, " + short(t.Task.ID) + " " + Cut(Clean(hat), 16) + " as it looks"
+		}
+	}
+	return "next session that writes"
+}
+
+// nextWriter follows the pattern from the hat in hand to the first one that
+// may write, "" where that is open or the work of the hat in hand itself.
+func nextWriter(set loop.Settings, w *loop.Work) string {
+	hat := w.Hat
+	for range len(set.Hats) + 1 {
+		h, ok := set.Hats[hat]
+		if !ok || len(h.Emits) == 0 {
+			return ""
+		}
+		if h.Writes() && (hat != w.Hat || w.Stage == loop.StageReady) {
+			return hat
+		}
+		above, below := set.Pattern.Next(hat, h.Emits[0], true), set.Pattern.Next(hat, h.Emits[0], false)
+		if above != below || above == loop.Converged {
+			return ""
+		}
+		hat = above
+	}
+	return ""
+}

@@ -1,0 +1,223 @@
+package bot
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Status is where a project stands at now, whose location is the person's.
+// It always bears a clock time, so that an old one cannot look alive.
+func Status(s loop.State, now time.Time) Message {
+	r := s.Project.Run
+	t := Count(s)
+	clock := " · " + now.Format("15:04")
+	say := func(key, sign, rest string) Message {
+		return newMessage("status."+key, fit(sign, s.Project.Name, rest, clock))
+	}
+	if r.Over() {
+		return idle(s, t, say)
+	}
+	doing := Doing(s)
+	var m Message
+	last := ""
+	switch {
+	case r.State == loop.RunPlanning:
+		m = say("planned", SignLater, "looks before it starts")
+		last = "Nothing has been changed yet."
+		if r.Wait == loop.WaitQuestion {
+			last = "Waits for your answer."
+		}
+		m.button("Stop", "/stop")
+	case r.State == loop.RunPausing:
+		m = say("pausing", SignPaused, "pauses after "+orElse(doing, "this step"))
+		last = "Usually within half an hour."
+		m.button("Keep going", "/resume")
+		m.button("Pause now", "/pause now")
+	case r.State == loop.RunPaused:
+		m = say("paused", SignPaused, "paused · "+t.String())
+		last = "Stays paused until you resume."
+		m.button("Resume", "/resume")
+		m.button("Tasks", "/tasks")
+		m.button("Stop", "/stop")
+	case r.State == loop.RunStopping || r.Finishing != nil:
+		m = say("stopping", SignLater, "ends after "+orElse(doing, "this step"))
+		if r.State == loop.RunStopping {
+			m.button("Keep going", "/resume")
+		}
+		m.button("Stop now", "/stop now")
+	case r.State == loop.RunWaiting:
+		m, last = waiting(s, r, now, say)
+		m.button("Try now", "/resume")
+		m.button("Stop", "/stop")
+	default:
+		m = say("running", SignNow, t.String()+" · "+orElse(doing, "at work"))
+		m.button("Log", "/log")
+		m.button("Pause", "/pause")
+		m.button("Stop", "/stop")
+	}
+	m.body(s, r, t, now)
+	m.add(last)
+	return m
+}
+
+// body is what every status of a run says under its first line.
+func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
+	if a, ok := active(s); ok {
+		m.add(Cut(Clean(a.Task.Title), quoteWidth))
+		for _, x := range s.Project.Sessions {
+			if x.Planned.Kind == loop.KindAgent {
+				m.add(fmt.Sprintf("%s so far, last event %s", Took(now.Sub(x.At)), Clock(r.LastEvent, now)))
+				break
+			}
+		}
+	}
+	asks := ""
+	if t.Needs > 0 {
+		var ids []string
+		for _, q := range s.Project.Questions {
+			ids = append(ids, q.ID)
+		}
+		asks = ": " + strings.Join(ids, " ")
+	}
+	m.add(fmt.Sprintf("left %d · blocked %d · needs you %d%s", t.Left, t.Blocked, t.Needs, asks))
+	began := r.Started
+	if began.IsZero() {
+		began = r.Planned
+	}
+	m.add(r.ID + " " + Took(now.Sub(began)) + " · " + Cost(r))
+	m.add(guidanceLine(s))
+	if r.Source != "" {
+		m.add(SignLook + " " + Plan(r) + " cannot be read as it is; the last good reading stands")
+		m.quote(r.Source)
+	}
+	if len(r.Advisory) > 0 {
+		m.add(SignLook + " failed before any work, only shown: " + strings.Join(r.Advisory, ", "))
+	}
+}
+
+// waiting is the status of a run that waits, and its last line.
+func waiting(s loop.State, r *loop.Run, now time.Time, say func(key, sign, rest string) Message) (Message, string) {
+	until := ""
+	if !r.Until.IsZero() {
+		until = " until " + Clock(r.Until, now)
+	}
+	last := "Goes on by itself."
+	if until != "" {
+		last = "Goes on by itself at " + Clock(r.Until, now) + "."
+	}
+	switch r.Wait {
+	case loop.WaitQuestion:
+		ids := make([]string, len(s.Project.Questions))
+		for n, q := range s.Project.Questions {
+			ids[n] = q.ID
+		}
+		m := say("waiting", SignAsk, "waits for "+orElse(strings.Join(ids, " "), "an answer"))
+		m.quote(r.Text)
+		if until == "" {
+			last = "Waits as long as it takes."
+		}
+		return m, last
+	case loop.WaitDisk:
+		m := say("waiting", SignLook, "waits: the disk is full")
+		m.quote(r.Text)
+		return m, "Goes on by itself once there is room."
+	case loop.WaitAgent:
+		m := say("waiting", SignLook, "stands still"+until)
+		m.quote(orElse(r.Text, HoldText(s)))
+		return m, "Looks again by itself, at no cost; /resume tries now."
+	}
+	m := say("waiting", SignLook, "waits"+until)
+	m.quote(orElse(r.Text, HoldText(s)))
+	return m, last
+}
+
+// idle is the status of a project of which no run is under way.
+func idle(s loop.State, t Tally, say func(key, sign, rest string) Message) Message {
+	r := s.Project.Run
+	if r == nil {
+		m := say("idle", SignLater, "idle")
+		m.add("No run yet, no agent runs, no cost.")
+		return m
+	}
+	m := say("idle", SignLater, "idle · "+t.String())
+	if r.Ended != nil {
+		m.add(r.ID + " ended: " + string(r.Ended.Reason))
+	}
+	m.add(fmt.Sprintf("left %d · blocked %d · needs you %d", t.Left, t.Blocked, t.Needs))
+	m.add(guidanceLine(s))
+	m.add("No agent runs, no cost.")
+	m.button("Tasks", "/tasks")
+	return m
+}
+
+// HoldText is what keeps the run's agent from being used, as the agent said
+// it, "" when nothing does.
+func HoldText(s loop.State) string {
+	r := s.Project.Run
+	if r == nil {
+		return ""
+	}
+	for _, name := range []string{r.Settings.Agent, r.Settings.Fallback} {
+		if h, held := s.House.Agents[name]; held && h.Text != "" {
+			return name + ": " + h.Text
+		}
+	}
+	return ""
+}
+
+// guidanceLine counts the guidance that is still of use: "guidance 1 in use,
+// 2 wait, 1 sticky", "" when there is none.
+func guidanceLine(s loop.State) string {
+	use, wait, sticky := guidanceCount(s)
+	if use+wait+sticky == 0 {
+		return ""
+	}
+	var parts []string
+	if use > 0 {
+		parts = append(parts, fmt.Sprintf("%d in use", use))
+	}
+	if wait > 0 {
+		parts = append(parts, fmt.Sprintf("%d wait", wait))
+	}
+	if sticky > 0 {
+		parts = append(parts, fmt.Sprintf("%d sticky", sticky))
+	}
+	return "guidance " + strings.Join(parts, ", ")
+}
+
+func guidanceCount(s loop.State) (use, wait, sticky int) {
+	for _, i := range s.Project.Guidance.Items {
+		switch {
+		case i.Over():
+		case i.Sticky:
+			sticky++
+		case i.State == guidance.Injected:
+			use++
+		case i.State == guidance.Queued:
+			wait++
+		}
+	}
+	return use, wait, sticky
+}
+
+// fit makes a first line of at most FirstWidth columns. The project's name
+// gives way first, because the message is sent where its name is known.
+func fit(sign, project, rest, tail string) string {
+	project, rest = Clean(project), Clean(rest)
+	if over := Width(sign+" "+project+" "+rest+tail) - FirstWidth; over > 0 {
+		project = Cut(project, max(Width(project)-over, 4))
+	}
+	rest = Cut(rest, FirstWidth-Width(sign+" "+project+" "+tail))
+	return sign + " " + project + " " + rest + tail
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}

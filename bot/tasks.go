@@ -1,0 +1,229 @@
+package bot
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Tasks lists a project's tasks in document order; what is done comes first,
+// in one line.
+func Tasks(s loop.State) Message {
+	t := Count(s)
+	name := orElse(Plan(s.Project.Run), "tasks")
+	m := newMessage("tasks", fit("", s.Project.Name, name, " · "+t.String()+" done"))
+	if t.Total == 0 {
+		m.add("No tasks are known: nothing was read yet.")
+		return m
+	}
+	var done []string
+	for _, ts := range s.Project.Tasks {
+		if ts.Status == loop.Done {
+			done = append(done, ts.Task.ID)
+		}
+	}
+	if len(done) > 0 {
+		m.add(SignDone + " " + Ranges(done))
+	}
+	for _, ts := range s.Project.Tasks {
+		if ts.Status == loop.Done || ts.Status == loop.Withdrawn {
+			continue
+		}
+		m.add(fmt.Sprintf("%s %s %s%s", StatusSign(ts.Status), short(ts.Task.ID), Cut(Clean(ts.Task.Title), 34), comma(standing(s, ts))))
+		if standing(s, ts) != "" && len(m.Buttons) < 6 {
+			m.button(short(ts.Task.ID), "/task "+arg(ts.Task.ID))
+		}
+	}
+	return m
+}
+
+// TasksTable is the list of all tasks for a terminal of the given width, one
+// a line, done and withdrawn ones too. It ends with a newline.
+func TasksTable(s loop.State, width int) string {
+	if width <= 0 {
+		width = 100
+	}
+	ids := 0
+	for _, ts := range s.Project.Tasks {
+		ids = max(ids, Width(short(ts.Task.ID)))
+	}
+	var b strings.Builder
+	t := Count(s)
+	fmt.Fprintf(&b, "%s · %d/%d done\n", strings.TrimSpace(Clean(s.Project.Name)+" "+Plan(s.Project.Run)), t.Done, t.Total)
+	for _, ts := range s.Project.Tasks {
+		word := standing(s, ts)
+		switch ts.Status {
+		case loop.Done:
+			word = strings.TrimSpace("done " + commitID(ts.Commit))
+		}
+		if word == "" {
+			word = "ready"
+		}
+		head := StatusSign(ts.Status) + " " + Pad(short(ts.Task.ID), ids, 0) + "  "
+		title := Cut(Clean(ts.Task.Title), max(width-Width(head)-Width(word)-2, 16))
+		fmt.Fprintf(&b, "%s%s%s\n", head, Pad(title, width-Width(head)-Width(word)-2, 2), word)
+	}
+	return b.String()
+}
+
+// Task is one task: how it stands, what it needs, what became of it.
+func Task(s loop.State, t loop.TaskState, now time.Time) Message {
+	id := short(t.Task.ID)
+	rest := id + " " + orElse(standing(s, t), "ready")
+	tail := ""
+	if t.Status == loop.Done {
+		rest = id + " done"
+		if !t.Ended.IsZero() {
+			rest += " " + Clock(t.Ended, now)
+		}
+		if t.Commit != "" {
+			tail = " · " + commitID(t.Commit)
+		}
+	}
+	if t.Status == loop.Pending {
+		if n := needs(s, t); len(n) > 0 {
+			rest = id + " not ready: needs " + short(n[0].Task.ID)
+		}
+	}
+	m := newMessage("task."+string(t.Status), fit(StatusSign(t.Status), s.Project.Name, rest, tail))
+	m.add(Cut(Clean(t.Task.Title), quoteWidth))
+	if t.Why != "" && t.Status != loop.Done {
+		m.quote(t.Why)
+	}
+	if deps := dependsOn(s, t); deps != "" {
+		m.add("Depends on " + deps)
+	}
+	if t.Task.Scope != "" {
+		m.add("Scope " + Cut(Clean(t.Task.Scope), quoteWidth))
+	}
+	if t.Attempts > 0 {
+		facts := Plural(t.Attempts, "attempt")
+		if w := t.Work; w != nil {
+			facts += ", " + Plural(w.Sessions, "session") + " so far"
+		}
+		m.add(facts)
+	}
+	if t.LastFail != "" && t.Status != loop.Done {
+		m.add("The last attempt failed:")
+		m.quote(t.LastFail)
+	}
+	m.next(s, t)
+	return m
+}
+
+// next says what comes next for a task, with the buttons for it.
+func (m *Message) next(s loop.State, t loop.TaskState) {
+	a := arg(t.Task.ID)
+	switch t.Status {
+	case loop.Done:
+		m.button("Diff", "/diff "+a)
+		m.button("Log", "/log "+a)
+		m.button("Evidence", "/evidence "+a)
+	case loop.Active:
+		m.button("Log", "/log "+a)
+		m.button("Diff", "/diff "+a)
+	case loop.Blocked, loop.ManualVerify, loop.Waiting:
+		for _, q := range s.Project.Questions {
+			if q.ID == t.Question || loop.SameID(q.Task, t.Task.ID) {
+				buttons(m, q)
+				return
+			}
+		}
+		m.button("Retry", "/retry "+a)
+		m.button("Skip", "/skip "+a)
+	case loop.Skipped:
+		m.button("Retry", "/retry "+a)
+	case loop.Ready:
+		m.button("Next", "/next "+a)
+		m.button("Skip", "/skip "+a)
+	case loop.Pending:
+		if n := needs(s, t); len(n) > 0 {
+			m.add("Runs when " + short(n[0].Task.ID) + " is done.")
+			m.button("Task "+strings.TrimPrefix(short(n[0].Task.ID), "#"), "/task "+arg(n[0].Task.ID))
+		}
+		m.button("Skip", "/skip "+a)
+	}
+}
+
+// StatusSign is the sign of a task's status.
+func StatusSign(s loop.Status) string {
+	switch s {
+	case loop.Done:
+		return SignDone
+	case loop.Active:
+		return SignNow
+	case loop.Blocked:
+		return SignBlocked
+	case loop.ManualVerify, loop.Waiting:
+		return SignAsk
+	case loop.Skipped, loop.Withdrawn:
+		return SignAway
+	}
+	return SignLater
+}
+
+// standing says in words how a task stands, "" for one that is just ready.
+func standing(s loop.State, t loop.TaskState) string {
+	q := ""
+	if t.Question != "" {
+		q = " (" + Clean(t.Question) + ")"
+	}
+	switch t.Status {
+	case loop.Active:
+		if t.Work != nil {
+			return orElse(strings.TrimPrefix(Doing(s), short(t.Task.ID)+" "), "at work")
+		}
+		return "at work"
+	case loop.Blocked:
+		return "blocked" + q
+	case loop.ManualVerify:
+		return "manual verify" + q
+	case loop.Waiting:
+		return "asks" + q
+	case loop.Skipped:
+		return "skipped"
+	case loop.Pending:
+		if n := needs(s, t); len(n) > 0 {
+			return "waits for " + short(n[0].Task.ID)
+		}
+	case loop.Withdrawn:
+		return "withdrawn"
+	case loop.Ready:
+		if t.Work != nil {
+			return "goes on from its tree"
+		}
+	}
+	return ""
+}
+
+func dependsOn(s loop.State, t loop.TaskState) string {
+	var parts []string
+	for _, id := range t.Task.DependsOn {
+		d, ok := FindTask(s, id)
+		if !ok {
+			parts = append(parts, short(id))
+			continue
+		}
+		part := StatusSign(d.Status) + " " + short(d.Task.ID)
+		if d.Status != loop.Done {
+			part += " " + orElse(standing(s, d), string(d.Status))
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func comma(s string) string {
+	if s == "" {
+		return ""
+	}
+	return ", " + s
+}
+
+// commitID is a commit as people are shown it.
+func commitID(hash string) string {
+	hash = Clean(hash)
+	return hash[:min(len(hash), 7)]
+}

@@ -1,0 +1,230 @@
+package bot_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+)
+
+func TestClean(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"plain text", "plain text"},
+		{" two\n\tlines \r\n", "two lines"},
+		{"\x1b[31mred\x1b[0m", "red"},
+		{"\u009b31mred", "red"},
+		{"\x1b]0;title\x07text", "text"},
+		{"\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "link"},
+		{"\x1b]0;never ends", "]0;never ends"},
+		{"a\u202eb\u2066c\u200fd\u200be", "abcde"},
+		{"\ufeffBOM", "BOM"},
+		{"a\x00b\x07c", "a b c"},
+		{"bad \xff\xfe byte", "bad \ufffd\ufffd byte"},
+		{"✔\ufe0f", "✔"},
+		{"line\u2028sep", "line sep"},
+		{"e\u0301\u0301\u0301\u0301\u0301\u0301", "e\u0301\u0301\u0301\u0301"},
+		{"日本語 über", "日本語 über"},
+	} {
+		if got := bot.Clean(c.in); got != c.want {
+			t.Errorf("Clean(%q) = %q, want %q", c.in, got, c.want)
+		}
+	}
+	if got := bot.CleanPre("\tif x {  // y\x1b[0m "); got != "    if x {  // y" {
+		t.Errorf("CleanPre: %q", got)
+	}
+	if diff := cmp.Diff([]string{"a", "", "b"}, bot.CleanLines("a\r\n\nb\n\n")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCutWrap(t *testing.T) {
+	for _, c := range []struct {
+		in    string
+		width int
+		want  string
+	}{
+		{"short", 10, "short"},
+		{"Wrap the existing code, don't", 27, "Wrap the existing code…"},
+		{"aaaaaaaaaaaaaaaaaaaaaaaa", 10, "aaaaaaaaa…"},
+		{"日本語日本語", 7, "日本語…"},
+		{"anything", 0, ""},
+		{"anything", 1, "…"},
+	} {
+		if got := bot.Cut(c.in, c.width); got != c.want {
+			t.Errorf("Cut(%q, %d) = %q, want %q", c.in, c.width, got, c.want)
+		}
+	}
+	if diff := cmp.Diff([]string{"one two", "three", "fourfourfo", "ur"}, bot.Wrap("one two three fourfourfour", 10)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// FuzzClean: whatever comes, one harmless line goes out, and cutting and
+// wrapping keep to the width.
+func FuzzClean(f *testing.F) {
+	f.Add("\x1b[2J\u202e x \xff", 10)
+	f.Add("日本語 日本語", 5)
+	f.Fuzz(func(t *testing.T, in string, width int) {
+		out := bot.Clean(in)
+		if !utf8.ValidString(out) {
+			t.Fatalf("not UTF-8: %q", out)
+		}
+		for _, r := range out + bot.CleanPre(in) {
+			if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
+				t.Fatalf("%U came through in %q", r, out)
+			}
+		}
+		if width < 1 || width > 200 {
+			return
+		}
+		if got := bot.Width(bot.Cut(out, width)); got > width {
+			t.Fatalf("Cut(%q, %d) takes %d columns", out, width, got)
+		}
+		if width < 8 {
+			return
+		}
+		lines := bot.Wrap(out, width)
+		for _, line := range lines {
+			if bot.Width(line) > width {
+				t.Fatalf("Wrap(%q, %d) has %q", out, width, line)
+			}
+		}
+		if strings.ReplaceAll(strings.Join(lines, ""), " ", "") != strings.ReplaceAll(out, " ", "") {
+			t.Fatalf("Wrap(%q, %d) lost something: %q", out, width, lines)
+		}
+	})
+}
+
+func TestFacts(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-1: "unknown", 0: "0 s", 38 * time.Second: "38 s", 41 * time.Minute: "41 min", 7*time.Hour + 2*time.Minute: "7 h 02",
+	} {
+		if got := bot.Took(d); got != want {
+			t.Errorf("Took(%s) = %q, want %q", d, got, want)
+		}
+	}
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Skip("no time zone database on this machine:", err)
+	}
+	now := time.Date(2026, 11, 20, 8, 0, 0, 0, zone)
+	change := time.Date(2026, 10, 25, 3, 10, 0, 0, zone)
+	for _, c := range []struct {
+		at, now time.Time
+		want    string
+	}{
+		{time.Date(2026, 11, 20, 2, 6, 0, 0, time.UTC), now, "03:06"},
+		{time.Date(2026, 11, 19, 23, 10, 0, 0, zone), now, "23:10"},
+		{time.Date(2026, 11, 17, 21, 20, 0, 0, zone), now, "Tue 21:20"},
+		{time.Date(2026, 11, 1, 21, 20, 0, 0, zone), now, "1 Nov 21:20"},
+		{change.Add(-40 * time.Minute), change, "02:30 CET"},
+		{time.Time{}, now, "unknown"},
+	} {
+		if got := bot.Clock(c.at, c.now); got != c.want {
+			t.Errorf("Clock(%s) = %q, want %q", c.at, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		run  *loop.Run
+		want string
+	}{
+		{nil, "cost unknown"}, {&loop.Run{}, "$0.00"}, {&loop.Run{CostUSD: 13.62}, "$13.62"},
+		{&loop.Run{CostUSD: 4.1, Unpriced: 2}, "$4.10 + unknown (2 sessions)"}, {&loop.Run{Unpriced: 2}, "cost unknown"},
+	} {
+		if got := bot.Cost(c.run); got != c.want {
+			t.Errorf("Cost = %q, want %q", got, c.want)
+		}
+	}
+	for want, ids := range map[string][]string{
+		"#1–#7 #9 #11":  {"Task 1", "Task 2", "Task 3", "Task 4", "Task 5", "Task 6", "Task 7", "Task 9", "Task 11"},
+		"#1 #2 TECH-9a": {"Task 1", "Task 2", "TECH-9a"},
+		"":              nil,
+	} {
+		if got := bot.Ranges(ids); got != want {
+			t.Errorf("Ranges(%v) = %q, want %q", ids, got, want)
+		}
+	}
+}
+
+func TestFindTask(t *testing.T) {
+	var s loop.State
+	for _, id := range []string{"Task 1", "Task 19", "Task 9", "TECH-069", "FTR-069b", "BUG-7"} {
+		s.Project.Tasks = append(s.Project.Tasks, loop.TaskState{Task: loop.Task{ID: id}})
+	}
+	for typed, want := range map[string]string{
+		"1": "Task 1", "#9": "Task 9", "task 19": "Task 19", "TASK  9": "Task 9", "tech-069": "TECH-069", "069": "TECH-069", "#069b": "FTR-069b", "7": "BUG-7",
+		"8": "", "": "", "#": "", "69": "", "TECH": "",
+	} {
+		got, ok := bot.FindTask(s, typed)
+		if got.Task.ID != want || ok != (want != "") {
+			t.Errorf("FindTask(%q) = %q, %v, want %q", typed, got.Task.ID, ok, want)
+		}
+	}
+}
+
+func TestSaid(t *testing.T) {
+	for run, want := range map[string]string{
+		"go test ./...": "go test", "npm run build": "npm run build", "make": "make", "./scripts/check.sh --all": "check.sh",
+		"CGO_ENABLED=0 go vet ./...": "go vet", "python -m pytest -q": "python pytest", "": "command", "  ": "command", "/": "command",
+		"cargo test --workspace": "cargo test",
+	} {
+		if got := bot.CommandName(run); got != want {
+			t.Errorf("CommandName(%q) = %q, want %q", run, got, want)
+		}
+	}
+	for tail, want := range map[string]string{
+		"=== RUN TestA\n--- FAIL: TestSum (0.00s)\n    x\nFAIL\nFAIL\tshop 0.1s\nFAIL": "TestSum",
+		"    --- FAIL: TestSum/half_cents (0.00s)":                                     "TestSum/half_cents",
+		"FAILED tests/test_sum.py::test_sum - assert 1 == 2\n1 failed":                 "tests/test_sum.py::test_sum",
+		"test sum::rounds ... FAILED\n":                                                "sum::rounds",
+		"FAIL: test_sum (tests.Sum)":                                                   "test_sum",
+		"not ok 3 - rounds half cents up":                                              "rounds half cents up",
+		"  \x1b[31m✕\x1b[0m rounds up (5 ms)\n\nTests: 1 failed":                       "rounds up",
+		"make: *** [check] Error 2\n\n":                                                "make: *** [check] Error 2",
+		"":                                                                             "go test, exit 2",
+	} {
+		if got := bot.FailedTest(loop.Result{Run: "go test ./...", Exit: 2, Tail: tail}); got != want {
+			t.Errorf("FailedTest(%q) = %q, want %q", tail, got, want)
+		}
+	}
+	for said, claims := range map[string]bool{
+		"Summed the basket; all tests pass": true, "Tests are green.": true, "the tests now pass": true, "All tests passed": true,
+		"wrote tests for the sum": false, "tests fail": false, "": false,
+	} {
+		if got := bot.Claim(said); (got != "") != claims {
+			t.Errorf("Claim(%q) = %q", said, got)
+		}
+	}
+	for data, want := range map[string]string{
+		`{"issues":[]}`: "no issues",
+		`{"issues":[{"severity":"major","rule":"rounding","text":"x"}]}`:                                                       "1 major issue: rounding",
+		`{"issues":[{"severity":"minor","text":"b"},{"severity":"critical","text":"a leak"},{"severity":"minor","text":"c"}]}`: "1 critical, 2 minor issues: a leak",
+		`not json`: "no issues",
+	} {
+		got, ok := bot.Verdict(loop.EventAccepted{Type: "review.verdict", Data: []byte(data)})
+		if !ok || got != want {
+			t.Errorf("Verdict(%s) = %q, want %q", data, got, want)
+		}
+	}
+	ok := func(run string, ms int64) loop.Result { return loop.Result{Run: run, OK: true, Ms: ms} }
+	for want, v := range map[string]loop.Verified{
+		"✓ go test 38 s":                              {OK: true, Results: []loop.Result{ok("go test ./...", 38000)}},
+		"✓ go test":                                   {OK: true, Results: []loop.Result{ok("go test ./...", 400)}},
+		"✓ go vet, go test, 1 more 2 min":             {OK: true, Results: []loop.Result{ok("go vet .", 60000), ok("go test .", 60000), ok("make", 100)}},
+		"✓ go test 1 s, flaky":                        {OK: true, Results: []loop.Result{{Run: "go test", OK: true, Flaky: true, Ms: 1000}}},
+		"✓ go test 1 s, go vet fails as at the start": {OK: true, Results: []loop.Result{{Run: "go vet ./..."}, ok("go test", 1000)}},
+		"✗ boom":                                      {Results: []loop.Result{ok("go vet", 1), {Run: "go test", Tail: "boom"}}},
+		"✓ nothing to run":                            {OK: true},
+		"✗ failed":                                    {},
+	} {
+		if got := bot.VerifyText(v); got != want {
+			t.Errorf("VerifyText = %q, want %q", got, want)
+		}
+	}
+}
