@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os/user"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/api"
+)
+
+// askFlags are the flags of every command that asks whoever holds the state.
+type askFlags struct{ state, config, project string }
+
+func (f *askFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.state, "state", "", "state folder")
+	cmd.Flags().StringVar(&f.config, "config", "", "configuration file")
+	cmd.Flags().StringVar(&f.project, "project", "", "project, where there is more than one")
+}
+
+// ask calls f with whoever holds the state folder.
+func (f *askFlags) ask(ctx context.Context, do func(asker) error) error {
+	state, err := config.StateDir(f.state)
+	if err != nil {
+		return err
+	}
+	cfg, err := loadConfig(f.config)
+	if err != nil {
+		return err
+	}
+	return withAsker(ctx, state, cfg, do)
+}
+
+// loadConfig reads the configuration, or an empty one where there is none.
+func loadConfig(explicit string) (*config.Config, error) {
+	path, err := config.Find(explicit)
+	if err != nil {
+		return nil, err
+	}
+	if path == "" {
+		return config.Empty(), nil
+	}
+	return config.Load(path)
+}
+
+// personName is who types at the terminal, as others are shown it.
+func personName() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	return "console"
+}
+
+// askCommands are the commands that have a line of chat as their twin.
+func askCommands() []*cobra.Command {
+	cmds := []*cobra.Command{
+		viewCommand("status", "Where every project stands", cobra.NoArgs),
+		viewCommand("tasks", "The tasks of a project and what became of them", cobra.NoArgs),
+	}
+	for _, c := range []struct{ name, args, short string }{
+		{"guidance", "TEXT", "Queue words for the next session that writes"},
+		{"pause", "[now]", "Hold after the session in hand"},
+		{"resume", "", "Go on"},
+		{"stop", "[now]", "End the run after the session in hand"},
+		{"queue", "", "Guidance that waits or is in use"},
+		{"drop", "ID", "Take guidance back"},
+		{"answer", "ID ANSWER", "Answer a question"},
+		{"approve", "ID", "Pass what waits for you"},
+		{"reject", "ID WHY", "Fail what waits for you"},
+		{"task", "ID", "One task"},
+		{"skip", "ID", "Put a task away"},
+		{"retry", "ID", "Two new attempts for a task"},
+		{"next", "ID", "Take a task next"},
+		{"log", "[ID]", "What was done"},
+		{"diff", "[ID]", "What was changed"},
+	} {
+		cmds = append(cmds, lineCommand(c.name, c.args, c.short))
+	}
+	return cmds
+}
+
+func viewCommand(name, short string, args cobra.PositionalArgs) *cobra.Command {
+	var f askFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: name, Short: short, Args: args,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.ask(cmd.Context(), func(a asker) error {
+				r, err := a.View(cmd.Context(), api.View{Name: name, Project: f.project})
+				return show(cmd, r, err, asJSON)
+			})
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// lineCommand is a chat command typed in the shell.
+func lineCommand(name, args, short string) *cobra.Command {
+	var f askFlags
+	cmd := &cobra.Command{
+		Use: strings.TrimSpace(name + " " + args), Short: short,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			return f.ask(cmd.Context(), func(a asker) error {
+				line := strings.TrimSpace("/" + name + " " + strings.Join(words, " "))
+				r, err := a.Command(cmd.Context(), api.Command{Key: "cli:" + nonce(), Project: f.project, Text: line, Actor: "console"})
+				return show(cmd, r, err, false)
+			})
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func nonce() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return hex.EncodeToString(b[:])
+}
+
+// show prints an answer. A refusal ends with exit code 1.
+func show(cmd *cobra.Command, r api.Reply, err error, asJSON bool) error {
+	if err != nil {
+		return err
+	}
+	switch {
+	case asJSON && len(r.Data) > 0:
+		fmt.Fprintln(cmd.OutOrStdout(), string(r.Data))
+	case asJSON:
+		line, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), string(line))
+	case r.OK:
+		fmt.Fprintln(cmd.OutOrStdout(), r.Text)
+	default:
+		fmt.Fprintln(cmd.ErrOrStderr(), r.Text)
+	}
+	if !r.OK {
+		return exitCode(1)
+	}
+	return nil
+}
+
+func evidenceCommand() *cobra.Command {
+	var f askFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "evidence TASK", Short: "What proves that a task was done", Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			return f.ask(cmd.Context(), func(a asker) error {
+				r, err := a.View(cmd.Context(), api.View{Name: "evidence", Project: f.project, Args: map[string]string{"task": strings.Join(words, " ")}})
+				if err != nil || !asJSON || !r.OK {
+					return show(cmd, r, err, false)
+				}
+				var lines []json.RawMessage
+				if err := json.Unmarshal(r.Data, &lines); err != nil {
+					return err
+				}
+				for _, line := range lines {
+					fmt.Fprintln(cmd.OutOrStdout(), string(line))
+				}
+				return nil
+			})
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON Lines")
+	return cmd
+}
+
+func verifyCommand() *cobra.Command {
+	cmd := viewCommand("verify", "Check that the ledger is whole", cobra.NoArgs)
+	cmd.Long = "Check that no entry of the ledger was altered, removed or cut off, also against the heads that stand in the task commits.\nExit code 0: whole. 1: altered, with the places."
+	return cmd
+}
+
+func versionCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "version", Short: "Which nightporter this is", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asJSON {
+				return json.NewEncoder(cmd.OutOrStdout()).Encode(map[string]any{"version": Version, "api": api.Version})
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "nightporter %s, api %d\n", Version, api.Version)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}

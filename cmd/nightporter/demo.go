@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/agent/demo"
+)
+
+func demoCommand() *cobra.Command {
+	var fast bool
+	var state string
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "See it work: a sample repository, a scripted agent, no account, no cost",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return runDemo(cmd, fast, state) },
+	}
+	cmd.Flags().BoolVar(&fast, "fast", false, "no waits: a few seconds instead of 40")
+	cmd.Flags().StringVar(&state, "state", "", "folder for the sample repository and its state (default ~/nightporter-demo)")
+	return cmd
+}
+
+func runDemo(cmd *cobra.Command, fast bool, dir string) error {
+	if !interactive(cmd.InOrStdin()) || !interactive(os.Stdout) {
+		fast = true
+	}
+	began := time.Now()
+	home, state, err := demoFolders(dir)
+	if err != nil {
+		return err
+	}
+	repo := filepath.Join(home, "tea-shop")
+	out := cmd.OutOrStdout()
+	fmt.Fprintln(out, "nightporter demo · a sample repository, a scripted agent · no account, no cost")
+	fmt.Fprintln(out)
+	if err := freshDemo(cmd.Context(), home, state, repo); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, " 0:00  repository %s, plan first-week, 4 tasks\n", short(repo))
+
+	cfg := config.Empty()
+	project, err := cfg.Pick(config.Overrides{Repo: repo}, home)
+	if err != nil {
+		return err
+	}
+	settings, err := project.Settings(cfg, config.Overrides{
+		Repo: repo, Source: "plan:.agents/plans/in-progress/first-week.md", Profile: "overnight", Agent: "demo", Verify: []string{"./test.sh"},
+	}, began)
+	if err != nil {
+		problems(cmd.ErrOrStderr(), err)
+		return exitCode(exitUsage)
+	}
+	pace := demoPace
+	settings.QuestionTimeout = demoQuestion
+	if fast {
+		pace = 0
+		settings.QuestionTimeout = loop.Duration(time.Second)
+	}
+	settings.CoAuthor = ""
+	person := &demoPerson{fast: fast}
+	w := watcher{
+		out: out, in: cmd.InOrStdin(), err: cmd.ErrOrStderr(), zone: time.Local, demo: true, began: began,
+		start: loop.StartRun{Settings: settings, MaxSessions: 1}, script: person.act,
+	}
+	err = w.watch(cmd.Context(), porterOptions{state: state, cfg: cfg, agents: builtin(pace)})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n  Commits   git -C %s log nightporter/tea-shop/r1\n", short(repo))
+	fmt.Fprintf(out, "  Evidence  nightporter evidence 2 --state %s\n", short(state))
+	fmt.Fprintln(out, "  Yours     nightporter run --repo YOUR-REPO --source plan:YOUR-PLAN.md --agent demo")
+	return nil
+}
+
+// demoPerson types the demo's guidance when nobody else has typed any.
+type demoPerson struct {
+	fast bool
+	done bool
+}
+
+func (p *demoPerson) act(_ *desk, after loop.State, e loop.Entry, typed func(line, by string)) {
+	planned, ok := e.Body.(loop.SessionPlanned)
+	if _, said := e.Body.(loop.GuidanceQueued); said {
+		p.done = true
+	}
+	if p.done || !ok || planned.Hat != demo.GuidanceHat || e.Task != demo.GuidanceTask {
+		return
+	}
+	p.done = true
+	typed("/guidance "+demo.Guidance, "typed by the demo")
+}
+
+// demoFolders are the folders of the sample repository and of its state.
+func demoFolders(dir string) (home, state string, err error) {
+	if dir == "" {
+		user, err := os.UserHomeDir()
+		if err != nil {
+			return "", "", fmt.Errorf("no home folder for the demo; name one: --state DIR: %w", err)
+		}
+		dir = filepath.Join(user, "nightporter-demo")
+	}
+	home, err = filepath.Abs(dir)
+	if err != nil {
+		return "", "", err
+	}
+	return home, filepath.Join(home, "state"), nil
+}
+
+// What the demo takes its time for: one step of the scripted agent, and an
+// answer to its question.
+const (
+	demoPace     = time.Second
+	demoQuestion = loop.Duration(5 * time.Second)
+)
+
+// demoMark shows that a folder is the demo's own, so that it may be emptied.
+const demoMark = ".nightporter-demo"
+
+// freshDemo empties the demo's folder, if it is one, and makes the sample
+// repository.
+func freshDemo(ctx context.Context, home, state, repo string) error {
+	mark := filepath.Join(home, demoMark)
+	entries, err := os.ReadDir(home)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("demo: %w", err)
+	}
+	if _, err := os.Stat(mark); err != nil && len(entries) > 0 {
+		return fmt.Errorf("%s is not empty and not of an earlier demo; name another folder: --state DIR", home)
+	}
+	for _, dir := range []string{state, repo} {
+		if err := os.RemoveAll(dir); err != nil {
+			return fmt.Errorf("demo: %w", err)
+		}
+	}
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	if err := os.WriteFile(mark, []byte("The folder of `nightporter demo`; it may be removed.\n"), 0o644); err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	return demo.WriteRepository(ctx, repo)
+}
+
+// short writes a path below the home folder with a tilde.
+func short(path string) string {
+	if home, err := os.UserHomeDir(); err == nil {
+		if rel, err := filepath.Rel(home, path); err == nil && filepath.IsLocal(rel) {
+			return "~/" + rel
+		}
+	}
+	return path
+}

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/agent"
+	"github.com/nightporter/nightporter/loop/engine"
+)
+
+// desk is where people's lines arrive: it is bot's view of the engine, and
+// the operator socket's handler.
+type desk struct{ porter *porter }
+
+// Do decides an input.
+func (d *desk) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+	return d.porter.engine.Do(ctx, in)
+}
+
+// State returns a project's state.
+func (d *desk) State(project string) (loop.State, bool) { return d.porter.engine.State(project) }
+
+// Projects returns the names of all projects.
+func (d *desk) Projects() []string { return d.porter.engine.Projects() }
+
+// Records returns the ledger's records of a task, or of the last run.
+func (d *desk) Records(ctx context.Context, project, task string) ([]loop.Record, error) {
+	var out []loop.Record
+	keep := func(r loop.Record) error { out = append(out, r); return nil }
+	stream := loop.ProjectStream(project)
+	if task != "" {
+		err := d.porter.store.RecordsOfTask(ctx, stream, task, keep)
+		return out, err
+	}
+	s, ok := d.State(project)
+	if !ok || s.Project.Run == nil {
+		return nil, nil
+	}
+	err := d.porter.store.RecordsOfRun(ctx, stream, s.Project.Run.ID, keep)
+	return out, err
+}
+
+// maxDiff is the most of a diff that is shown, in bytes.
+const maxDiff = 1 << 20
+
+// Diff returns the patch of a task or a run.
+func (d *desk) Diff(ctx context.Context, project, target string) (string, error) {
+	s, ok := d.State(project)
+	if !ok || s.Project.Run == nil {
+		return "", nil
+	}
+	r := s.Project.Run
+	w, err := d.porter.workspace(ctx, r.Settings, nil)
+	if err != nil {
+		return "", err
+	}
+	from, to := r.Base.Commit, r.Tip
+	if target != "" && !strings.EqualFold(target, r.ID) {
+		t, ok := s.Project.Find(target)
+		if !ok {
+			return "", nil
+		}
+		if from, to, err = d.trees(ctx, project, t); err != nil {
+			return "", err
+		}
+	}
+	if from == "" || to == "" || from == to {
+		return "", nil
+	}
+	return w.Diff(ctx, from, to, maxDiff)
+}
+
+// trees returns what a task's diff is between: its commit and that one's
+// parent, or the start and the newest tree of its last attempt.
+func (d *desk) trees(ctx context.Context, project string, t loop.TaskState) (from, to string, err error) {
+	records, err := d.Records(ctx, project, t.Task.ID)
+	if err != nil {
+		return "", "", err
+	}
+	for _, r := range records {
+		e, err := r.Entry()
+		if err != nil {
+			return "", "", err
+		}
+		switch b := e.Body.(type) {
+		case loop.Commitment:
+			if !b.Resume {
+				from, to = b.Base, ""
+			}
+		case loop.TakenOver:
+			to = b.Taken.Tree
+		case loop.TreeKept:
+			if to == "" {
+				to = b.Tree
+			}
+		case loop.TaskCommitted:
+			from, to = b.Parent, b.Commit
+		}
+	}
+	return from, to, nil
+}
+
+// Command carries out a line, as the terminal's /commands do.
+func (d *desk) Command(ctx context.Context, c api.Command) (api.Reply, error) {
+	actor := c.Actor
+	if actor == "" {
+		actor = "console"
+	}
+	m, err := bot.Handle(ctx, d, bot.Request{
+		Key: c.Key, Actor: actor, Name: personName(), Project: d.project(c.Project), Text: c.Text, Time: time.Now(),
+	})
+	if err != nil {
+		d.porter.log.Error("command", "text", c.Text, "error", err)
+		if errors.Is(err, engine.ErrStopped) {
+			return api.Reply{}, fmt.Errorf("%w: nightporter is stopping", api.ErrLater)
+		}
+	}
+	return api.Reply{OK: err == nil && !strings.HasPrefix(m.First(), bot.SignFailed), Text: m.Text(80)}, nil
+}
+
+// project is the one that was named, or the only one there is.
+func (d *desk) project(name string) string {
+	if names := d.Projects(); name == "" && len(names) == 1 {
+		return names[0]
+	}
+	return name
+}
+
+// View answers with a read model.
+func (d *desk) View(ctx context.Context, v api.View) (api.Reply, error) {
+	project := d.project(v.Project)
+	s, ok := d.State(project)
+	if !ok && v.Name != "verify" {
+		if names := d.Projects(); v.Project == "" && len(names) > 1 {
+			return api.Reply{Text: "which project? --project " + strings.Join(names, " | ")}, nil
+		}
+		return api.Reply{Text: fmt.Sprintf("there is no project %q here (there are: %s)", v.Project, strings.Join(d.Projects(), " "))}, nil
+	}
+	switch v.Name {
+	case "status":
+		return reply(bot.Status(s, time.Now()).Text(80), statusOf(s))
+	case "tasks":
+		return reply(bot.TasksTable(s, 80), tasksOf(s))
+	case "evidence":
+		return d.evidence(ctx, s, v.Args["task"])
+	case "verify":
+		return d.verify(ctx)
+	}
+	return api.Reply{Text: "no view " + v.Name}, nil
+}
+
+func reply(text string, data any) (api.Reply, error) {
+	raw, err := json.Marshal(data)
+	return api.Reply{OK: true, Text: text, Data: raw}, err
+}
+
+func (d *desk) evidence(ctx context.Context, s loop.State, id string) (api.Reply, error) {
+	t, ok := s.Project.Find(id)
+	if !ok {
+		return api.Reply{Text: fmt.Sprintf("%s has no task %q. Its tasks: nightporter tasks", s.Project.Name, id)}, nil
+	}
+	records, err := d.Records(ctx, s.Project.Name, t.Task.ID)
+	if err != nil {
+		return api.Reply{}, err
+	}
+	lines := []json.RawMessage{}
+	for _, r := range records {
+		line, err := bot.RecordJSON(r)
+		if err != nil {
+			return api.Reply{}, err
+		}
+		lines = append(lines, line)
+	}
+	return reply(bot.Evidence(records, time.Local).Text(80), lines)
+}
+
+// sessionDesk is where a session's hat arrives.
+type sessionDesk struct {
+	engine *engine.Engine
+	runner *agent.Runner
+}
+
+// find returns the project and session in flight of that id.
+func (d *sessionDesk) find(session string) (loop.State, loop.Session, bool) {
+	for _, name := range d.engine.Projects() {
+		s, _ := d.engine.State(name)
+		if ses, ok := s.Project.Session(session); ok {
+			return s, ses, true
+		}
+	}
+	return loop.State{}, loop.Session{}, false
+}
+
+// Emit takes the session's event.
+func (d *sessionDesk) Emit(ctx context.Context, session string, e api.Emit) (api.Reply, error) {
+	d.runner.Touch(session)
+	s, _, ok := d.find(session)
+	if !ok {
+		return api.Reply{Text: "this session has ended; nothing was recorded"}, nil
+	}
+	// The caller may hang up; what was begun is decided all the same.
+	answer, err := d.engine.Do(context.WithoutCancel(ctx), loop.Input{
+		Project: s.Project.Name, Actor: "agent", Body: loop.Emit{Session: session, Type: e.Type, Data: e.Data},
+	})
+	if errors.Is(err, engine.ErrStopped) {
+		return api.Reply{}, fmt.Errorf("%w: nightporter restarts", api.ErrLater)
+	}
+	if err != nil {
+		return api.Reply{}, fmt.Errorf("%w: %w", api.ErrLater, err)
+	}
+	return api.Reply{OK: answer.OK, Text: answer.Text, Receipt: answer.Receipt}, nil
+}
+
+// Task shows tasks; none can be added to a plan yet.
+func (d *sessionDesk) Task(_ context.Context, session string, q api.TaskQuery) (api.Reply, error) {
+	d.runner.Touch(session)
+	s, ses, ok := d.find(session)
+	switch {
+	case !ok:
+		return api.Reply{Text: "this session has ended"}, nil
+	case len(q.Add) > 0:
+		return api.Reply{Text: "a plan takes no tasks from a session; say what is missing in your event's summary"}, nil
+	case q.ID != "":
+		t, ok := s.Project.Find(q.ID)
+		if !ok {
+			return api.Reply{Text: fmt.Sprintf("there is no task %q; see: hat task list", q.ID)}, nil
+		}
+		shown := apiTask(t, ses)
+		return api.Reply{OK: true, Task: &shown}, nil
+	}
+	r := api.Reply{OK: true}
+	for _, t := range s.Project.Tasks {
+		if t.Status != loop.Withdrawn {
+			r.Tasks = append(r.Tasks, apiTask(t, ses))
+		}
+	}
+	return r, nil
+}
+
+func apiTask(t loop.TaskState, ses loop.Session) api.Task {
+	return api.Task{
+		ID: t.Task.ID, Title: t.Task.Title, Status: string(t.Status), Body: t.Task.Body, Scope: t.Task.Scope,
+		DependsOn: t.Task.DependsOn, Acceptance: t.Task.Acceptance, Current: loop.SameID(t.Task.ID, ses.Task),
+	}
+}
+
+// Guidance shows what this session was given.
+func (d *sessionDesk) Guidance(_ context.Context, session string) (api.Reply, error) {
+	d.runner.Touch(session)
+	s, ses, ok := d.find(session)
+	if !ok {
+		return api.Reply{Text: "this session has ended"}, nil
+	}
+	r := api.Reply{OK: true}
+	b := ses.Planned.Guidance
+	for _, id := range slices.Concat(b.Bound, b.Shown) {
+		if i, ok := s.Project.Guidance.Get(id); ok {
+			r.Guidance = append(r.Guidance, api.Guidance{ID: id, Text: i.Text, Bound: slices.Contains(b.Bound, id)})
+		}
+	}
+	return r, nil
+}
+
+// Note is for a project's memory, which is not kept yet.
+func (d *sessionDesk) Note(_ context.Context, session, _ string, _ api.Note) (api.Reply, error) {
+	d.runner.Touch(session)
+	return api.Reply{Text: "this nightporter keeps no memory yet; put what the next session must know into your event's summary or learnings"}, nil
+}

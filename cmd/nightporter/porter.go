@@ -1,0 +1,282 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/socket"
+	"github.com/nightporter/nightporter/internal/statelock"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/agent"
+	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/task"
+	"github.com/nightporter/nightporter/loop/workspace"
+	"github.com/nightporter/nightporter/store"
+)
+
+// porter is nightporter with a state folder in hand: the store, the engine
+// and the operator's socket.
+type porter struct {
+	state  string
+	cfg    *config.Config
+	lock   *statelock.Lock
+	store  *store.Store
+	runner *agent.Runner
+	door   *door
+	engine *engine.Engine
+	log    *slog.Logger
+	logs   io.Closer
+	server *socket.Server
+	cancel context.CancelFunc
+	ended  chan error
+}
+
+// porterOptions say what the porter is opened for.
+type porterOptions struct {
+	state   string
+	cfg     *config.Config
+	agents  map[string]agent.Definition // besides those of the config
+	hat     string                      // hat program; "" = look beside this one
+	observe func(before, after loop.State, e loop.Entry)
+	answers bool // only answers: nothing is planned or started
+}
+
+// openPorter takes the state folder and opens everything in it.
+func openPorter(ctx context.Context, o porterOptions) (p *porter, err error) {
+	if err := os.MkdirAll(o.state, 0o700); err != nil {
+		return nil, fmt.Errorf("state folder: %w", err)
+	}
+	p = &porter{state: o.state, cfg: o.cfg, ended: make(chan error, 1)}
+	defer func() {
+		if err != nil {
+			p.close()
+			p = nil
+		}
+	}()
+	if p.lock, err = statelock.Take(o.state); err != nil {
+		return p, err
+	}
+	if p.store, err = store.Open(o.state); err != nil {
+		return p, err
+	}
+	logs, err := os.OpenFile(filepath.Join(o.state, "nightporter.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return p, fmt.Errorf("log file: %w", err)
+	}
+	p.logs = logs
+	p.log = slog.New(slog.NewJSONHandler(logs, nil))
+	key, err := socket.OperatorKey(o.state)
+	if err != nil {
+		return p, err
+	}
+	p.door = &door{key: key, log: p.log, open: map[string]*socket.Server{}}
+	if err := p.openEngine(ctx, o); err != nil {
+		return p, err
+	}
+	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	p.cancel = cancel
+	go func() { p.ended <- p.engine.Run(run, !o.answers) }()
+	if o.answers {
+		return p, nil
+	}
+	listener, err := socket.Listen(socket.OperatorPath(o.state), 0o600)
+	if err != nil {
+		return p, fmt.Errorf("operator socket: %w", err)
+	}
+	p.server = socket.Serve(listener, socket.NewOperator(&desk{porter: p}, key, p.log), p.log)
+	return p, nil
+}
+
+func (p *porter) openEngine(ctx context.Context, o porterOptions) error {
+	opts := agent.Options{
+		State: o.state, Hat: o.hat, SessionUser: string(o.cfg.SessionUser), Agents: definitions(o.cfg), Log: p.log,
+		Projects: grants(o.cfg), BeforeStart: func(_ context.Context, session, _ string) error { return p.door.Open(session) },
+	}
+	if o.cfg.Boundary == "required" {
+		opts.Boundary = o.cfg.Boundary
+	}
+	for name, d := range o.agents {
+		opts.Agents[name] = d
+	}
+	if opts.Hat == "" {
+		opts.Hat = besideMe("hat")
+	}
+	var err error
+	if p.runner, err = agent.New(opts); err != nil {
+		return err
+	}
+	p.door.runner = p.runner
+	streams, err := p.store.Streams(ctx)
+	if err != nil {
+		return err
+	}
+	var projects []string
+	for _, s := range streams {
+		if s != loop.HouseStream {
+			projects = append(projects, s)
+		}
+	}
+	p.engine, err = engine.Open(ctx, engine.Options{
+		Ledger: p.store, Runner: p.runner, Agents: p.runner, Door: p.door, Ports: p.ports, Observe: o.observe, Log: p.log,
+		FreeDisk: func() (uint64, error) {
+			var s unix.Statfs_t
+			err := unix.Statfs(o.state, &s)
+			return s.Bavail * uint64(s.Bsize), err
+		},
+		IsDisk: func(err error) bool {
+			return errors.Is(err, store.ErrDisk) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+		},
+	}, projects)
+	if err != nil {
+		return err
+	}
+	p.door.handler = &sessionDesk{engine: p.engine, runner: p.runner}
+	return nil
+}
+
+// ports opens one project's adapters.
+func (p *porter) ports(ctx context.Context, s loop.Settings) (engine.Ports, error) {
+	zone, err := time.LoadLocation(s.Timezone)
+	if err != nil || s.Timezone == "" || s.Timezone == "Local" {
+		zone = time.Local
+	}
+	source, err := task.Open(s.Source.Kind, s.Source.Path, s.Repo, task.Options{CommitStatus: s.CommitStatus, Zone: zone})
+	if err != nil {
+		return engine.Ports{}, err
+	}
+	w, err := p.workspace(ctx, s, source.Owned())
+	if err != nil {
+		return engine.Ports{}, err
+	}
+	return engine.Ports{Source: source, Workspace: w, Files: w, Scoper: w, Zone: zone}, nil
+}
+
+func (p *porter) workspace(ctx context.Context, s loop.Settings, owned []string) (*workspace.Workspace, error) {
+	uid, gid := p.runner.User()
+	return workspace.Open(ctx, workspace.Options{
+		State: p.state, Project: s.Project, Repo: s.Repo, Protected: s.Protected, Owned: owned, SessionUID: uid, SessionGID: gid,
+	})
+}
+
+// definitions are the agents of the config that are plain commands.
+func definitions(cfg *config.Config) map[string]agent.Definition {
+	defs := map[string]agent.Definition{}
+	for name, a := range cfg.Agents {
+		if len(a.Command) == 0 {
+			continue
+		}
+		defs[name] = agent.Definition{
+			Name: name, Command: a.Command, Dir: cfg.Dir(), Prompt: a.Prompt, Output: a.Output, EnvFile: a.EnvFile, PassEnv: a.PassEnv,
+		}
+	}
+	return defs
+}
+
+func grants(cfg *config.Config) map[string]agent.Grant {
+	all := map[string]agent.Grant{}
+	for _, pr := range cfg.Projects {
+		all[pr.Name] = agent.Grant{Read: pr.Read, Cache: pr.Cache}
+	}
+	return all
+}
+
+// besideMe finds a program in the folder of this one; "" where it is not.
+func besideMe(name string) string {
+	self, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	path := filepath.Join(filepath.Dir(self), name)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return path
+}
+
+// close ends the engine, leaves sessions to whoever comes next, and gives the
+// state folder back. It may be called at any stage of opening.
+func (p *porter) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if p.server != nil {
+		if err := p.server.Close(ctx); err != nil {
+			p.log.Debug("operator socket", "error", err)
+		}
+	}
+	if p.cancel != nil {
+		p.cancel()
+		if err := <-p.ended; err != nil {
+			p.log.Error("engine", "error", err)
+		}
+	}
+	if p.door != nil {
+		p.door.closeAll()
+	}
+	if p.store != nil {
+		if err := p.store.Close(); err != nil && p.log != nil {
+			p.log.Error("close the store", "error", err)
+		}
+	}
+	if p.logs != nil {
+		_ = p.logs.Close()
+	}
+	if p.lock != nil {
+		_ = p.lock.Release()
+	}
+}
+
+// asker answers commands and views: the daemon through its socket, or this
+// process itself where there is none. Either way through the same handlers.
+type asker interface {
+	Command(ctx context.Context, c api.Command) (api.Reply, error)
+	View(ctx context.Context, v api.View) (api.Reply, error)
+}
+
+// withAsker calls f with whoever holds the state folder.
+func withAsker(ctx context.Context, state string, cfg *config.Config, f func(asker) error) error {
+	if _, err := os.Stat(state); err != nil {
+		return fmt.Errorf("no state folder at %s: nothing was ever started there (name another: --state DIR)", state)
+	}
+	if _, held, err := statelock.Held(state); err == nil && held {
+		client, err := socket.Operator(state)
+		if err != nil {
+			return err
+		}
+		return f(client)
+	}
+	p, err := openPorter(ctx, porterOptions{state: state, cfg: cfg, answers: true})
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	return f(&desk{porter: p})
+}
+
+// problems prints what a person has to mend, each with the remedy.
+func problems(w io.Writer, err error) {
+	var in *loop.InputError
+	if errors.As(err, &in) {
+		for _, f := range in.Findings {
+			fmt.Fprintf(w, "✗ %s\n", f)
+		}
+		return
+	}
+	var c *config.Error
+	if errors.As(err, &c) {
+		fmt.Fprintln(w, strings.TrimRight(c.Error(), "\n"))
+		return
+	}
+	fmt.Fprintf(w, "✗ %v\n", err)
+}

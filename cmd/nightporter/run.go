@@ -1,0 +1,334 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/console"
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/agent"
+)
+
+// runFlags are the flags of `nightporter run` (SPEC 17).
+type runFlags struct {
+	config.Overrides
+	maxTasks, maxIterations, maxWaves, batch int
+	check, fresh, asJSON                     bool
+	config, state                            string
+}
+
+func runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run --repo DIR --source KIND:PATH",
+		Short: "Work through a source until it is done, or a reason to stop",
+		Long: `Work through a source until it is done, or a reason to stop.
+The same command again resumes a run that has not ended.
+
+Exit codes: 0 all done · 1 stands still, needs you · 2 stopped at a limit, run
+again to go on · 3 could not start · 4 internal error · 130, 143 by a signal`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.Repo, "repo", "", "git repository (default: this folder, or the config's project)")
+	fl.StringVar(&f.Source, "source", "", "where the tasks come from, as KIND:PATH, for example plan:.agents/plans/in-progress/NAME.md")
+	fl.StringVar(&f.Profile, "profile", "", "review (5 tasks, stops when blocked) or overnight")
+	fl.StringVar(&f.Pattern, "pattern", "", "which hats a task goes through")
+	fl.StringVar(&f.Agent, "agent", "", "agent that sessions run")
+	fl.StringVar(&f.From, "from", "", "task to start at: \"Task 5\"")
+	fl.StringVar(&f.Only, "only", "", "the only task to do")
+	fl.IntVar(&f.maxTasks, "max-tasks", 0, "tasks until a pause for review, 0 = no limit")
+	fl.IntVar(&f.maxIterations, "max-iterations", 0, "sessions until the run ends, 0 = no limit")
+	fl.IntVar(&f.maxWaves, "max-waves", 0, "waves of bug reports")
+	fl.IntVar(&f.batch, "batch", 0, "bug reports a wave")
+	fl.StringVar(&f.Push, "push", "", "never, end or task")
+	fl.StringVar(&f.Until, "until", "", "time at which the run ends, HH:MM")
+	fl.StringArrayVar(&f.Verify, "verify", nil, "verification command; may be repeated")
+	fl.StringArrayVar(&f.Setup, "setup", nil, "command that prepares the work folder; may be repeated")
+	fl.BoolVar(&f.check, "check", false, "only try what would fail at 3:00")
+	fl.BoolVar(&f.fresh, "new", false, "end the unfinished run and start from HEAD")
+	fl.StringVar(&f.config, "config", "", "configuration file")
+	fl.StringVar(&f.state, "state", "", "state folder")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object per entry")
+	return cmd
+}
+
+// settings resolves the flags and the configuration.
+func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, loop.Settings, error) {
+	cfg, err := loadConfig(f.config)
+	if err != nil {
+		return nil, loop.Settings{}, err
+	}
+	for name, v := range map[string]struct {
+		from *int
+		to   **int
+	}{
+		"max-tasks": {&f.maxTasks, &f.MaxTasks}, "max-iterations": {&f.maxIterations, &f.MaxIterations},
+		"max-waves": {&f.maxWaves, &f.MaxWaves}, "batch": {&f.batch, &f.Batch},
+	} {
+		if cmd.Flags().Changed(name) {
+			*v.to = v.from
+		}
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, loop.Settings{}, err
+	}
+	if f.Repo == "" && len(cfg.Projects) == 0 {
+		f.Repo = dir
+	}
+	project, err := cfg.Pick(f.Overrides, dir)
+	if err != nil {
+		return nil, loop.Settings{}, err
+	}
+	s, err := project.Settings(cfg, f.Overrides, time.Now())
+	s.Flags = f.again(cmd)
+	return cfg, s, err
+}
+
+// again is the part of the resume command that repo, source and profile do
+// not say.
+func (f *runFlags) again(cmd *cobra.Command) string {
+	var parts []string
+	for _, name := range []string{"pattern", "agent", "only", "max-tasks", "max-iterations", "until", "push", "config", "state"} {
+		if fl := cmd.Flags().Lookup(name); fl != nil && fl.Changed {
+			value := fl.Value.String()
+			if name == "config" || name == "state" {
+				if abs, err := filepath.Abs(value); err == nil {
+					value = abs
+				}
+			}
+			parts = append(parts, "--"+name+" "+quote(value))
+		}
+	}
+	for _, c := range f.Verify {
+		parts = append(parts, "--verify "+quote(c))
+	}
+	for _, c := range f.Setup {
+		parts = append(parts, "--setup "+quote(c))
+	}
+	return strings.Join(parts, " ")
+}
+
+func quote(s string) string {
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-:@+,", r)
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func (f *runFlags) run(cmd *cobra.Command) error {
+	cfg, settings, err := f.settings(cmd)
+	if err != nil {
+		problems(cmd.ErrOrStderr(), err)
+		return exitCode(exitUsage)
+	}
+	state, err := config.StateDir(f.state)
+	if err != nil {
+		return err
+	}
+	zone, err := cfg.Zone()
+	if err != nil {
+		return err
+	}
+	w := watcher{
+		out: cmd.OutOrStdout(), in: cmd.InOrStdin(), err: cmd.ErrOrStderr(), zone: zone, json: f.asJSON,
+		start: loop.StartRun{Settings: settings, MaxSessions: cfg.Sessions(), New: f.fresh, Check: f.check},
+	}
+	return w.watch(cmd.Context(), porterOptions{state: state, cfg: cfg, agents: builtin(0)})
+}
+
+// builtin are the agents that need nothing: the scripted one.
+func builtin(pace time.Duration) map[string]agent.Definition {
+	self, err := os.Executable()
+	if err != nil {
+		self = os.Args[0]
+	}
+	return map[string]agent.Definition{
+		"demo": {Name: "demo", Command: []string{self, "demo-agent", "--pace", pace.String()}, Dir: "/"},
+	}
+}
+
+// watcher runs one project in the foreground and shows it on a terminal.
+type watcher struct {
+	out, err io.Writer
+	in       io.Reader
+	zone     *time.Location
+	json     bool
+	demo     bool
+	began    time.Time
+	start    loop.StartRun
+	// script is called for every entry, after it is shown; the demo's person
+	// types from there. May be nil.
+	script func(d *desk, after loop.State, e loop.Entry, typed func(line, by string))
+}
+
+// printer is what shows entries: text for people, or JSON.
+type printer interface {
+	Entry(before, after loop.State, e loop.Entry)
+}
+
+// watch opens the porter, starts the run and stays until it is through.
+func (w *watcher) watch(ctx context.Context, o porterOptions) error {
+	project := w.start.Settings.Project
+	text := console.New(w.out, console.Options{Zone: w.zone, Color: colour(w.out), Demo: w.demo, Began: w.began, Width: width(w.out)})
+	var show printer = text
+	if w.json {
+		show = console.NewJSON(w.out)
+	}
+	// The engine's goroutine must not wait for a slow terminal.
+	type shown struct {
+		before, after loop.State
+		e             loop.Entry
+	}
+	var mu sync.Mutex
+	var queue []shown
+	wake := make(chan struct{}, 1)
+	o.observe = func(before, after loop.State, e loop.Entry) {
+		if after.Project.Name != project {
+			return
+		}
+		mu.Lock()
+		queue = append(queue, shown{before, after, e})
+		mu.Unlock()
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
+	}
+	p, err := openPorter(ctx, o)
+	if err != nil {
+		problems(w.err, err)
+		return exitCode(exitUsage)
+	}
+	defer p.close()
+	d := &desk{porter: p}
+
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	defer signal.Stop(signals)
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var drain func()
+	typed := func(line, by string) {
+		if by != "" || !w.json && !interactive(w.in) {
+			text.Echo(line, by)
+		}
+		m, err := bot.Handle(ctx, d, bot.Request{
+			Key: "console:" + nonce(), Actor: "console", Name: personName(), Project: project, Text: line, Time: time.Now().In(w.zone),
+		})
+		if err != nil {
+			p.log.Error("command", "text", line, "error", err)
+		}
+		drain() // what the line led to is shown by its entries
+		if !w.json {
+			text.Reply(m)
+		}
+	}
+	drain = func() {
+		for {
+			mu.Lock()
+			if len(queue) == 0 {
+				mu.Unlock()
+				return
+			}
+			next := queue[0]
+			queue = queue[1:]
+			mu.Unlock()
+			show.Entry(next.before, next.after, next.e)
+			if w.script != nil {
+				w.script(d, next.after, next.e, typed)
+			}
+		}
+	}
+	if answer, err := d.Do(ctx, loop.Input{Project: project, Actor: "console", Name: personName(), Body: w.start}); err != nil {
+		problems(w.err, err)
+		return exitCode(exitUsage)
+	} else if !answer.OK {
+		fmt.Fprintln(w.err, "✗ "+answer.Text)
+		return exitCode(exitUsage)
+	}
+	lines := make(chan string)
+	go func() {
+		// Ends with the input, or with the process: a read cannot be cut off.
+		_ = console.ReadLines(ctx, w.in, func(line string) {
+			select {
+			case lines <- line:
+			case <-ctx.Done():
+			}
+		})
+	}()
+	pressed := false
+	for {
+		drain()
+		s, _ := d.State(project)
+		if exit, through := loop.Outcome(s); through {
+			drain()
+			if !w.json {
+				text.Leave(s, exit)
+			}
+			if exit == 0 {
+				return nil
+			}
+			return exitCode(exit)
+		}
+		select {
+		case <-wake:
+		case line := <-lines:
+			typed(line, "")
+		case sig := <-signals:
+			stop := loop.Stop{Signal: "SIGINT", Now: pressed}
+			if sig == syscall.SIGTERM {
+				stop = loop.Stop{Signal: "SIGTERM", Now: true}
+			}
+			pressed = true
+			if _, err := d.Do(ctx, loop.Input{Project: project, Actor: "console", Name: personName(), Body: stop}); err != nil {
+				p.log.Error("stop", "error", err)
+			}
+		case err := <-p.ended:
+			p.ended <- err
+			if err == nil {
+				err = errors.New("the engine ended")
+			}
+			fmt.Fprintf(w.err, "✗ %v\n", err)
+			return exitCode(exitInternal)
+		}
+	}
+}
+
+func interactive(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+func colour(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
+}
+
+func width(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return columns
+		}
+	}
+	return 0
+}
