@@ -233,6 +233,41 @@ func testSource(t *testing.T, variants int, open func(t testing.TB, dir string, 
 		})
 	}
 
+	t.Run("watching without a change", func(t *testing.T) {
+		f := open(t, t.TempDir(), 0)
+		if _, err := f.source.Read(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		text, _ := snapshotFile(t, f.path)
+		write(t, f.path, text)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		ended := make(chan error, 1)
+		go func() {
+			ended <- f.source.Watch(ctx, func() {
+				if now, _ := snapshotFile(t, f.path); bytes.Equal(now, text) {
+					t.Error("told, and nothing changed")
+				}
+				cancel()
+			})
+		}()
+		for n := 0; ; n++ { // the same text again and again, until it is another one
+			select {
+			case err := <-ended:
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			case <-time.After(5 * time.Millisecond):
+				if now := text; n < 60 {
+					write(t, f.path, now)
+				} else if n == 60 {
+					write(t, f.path, f.edit(text, "at last"))
+				}
+			}
+		}
+	})
+
 	t.Run("watching", func(t *testing.T) {
 		f := open(t, t.TempDir(), 0)
 		if _, err := f.source.Read(t.Context()); err != nil {

@@ -78,6 +78,27 @@ func TestParsePlan(t *testing.T) {
 	}
 }
 
+// Line ends, a byte order mark and a missing final newline are the editor's
+// business: nothing of them is in what is read.
+func TestLineEnds(t *testing.T) {
+	want, err := ParsePlan("p.md", []byte(seedPlan))
+	if err != nil {
+		t.Fatal(err)
+	}
+	crlf := strings.ReplaceAll(seedPlan, "\n", "\r\n")
+	for name, in := range map[string]string{
+		"CRLF": crlf, "BOM": "\ufeff" + seedPlan, "no final newline": strings.TrimSuffix(crlf, "\r\n"), "blank end": crlf + "\r\n\t \r\n",
+	} {
+		got, err := ParsePlan("p.md", []byte(in))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, d)
+		}
+	}
+}
+
 // one parses a plan that must be fine and returns its first task.
 func one(t *testing.T, text string) loop.Task {
 	t.Helper()

@@ -172,8 +172,8 @@ func (p place) readError(err error) error {
 
 // Read implements Source.
 func (s *planSource) Read(ctx context.Context) (loop.Snapshot, error) {
-	if err := ctx.Err(); err != nil {
-		return loop.Snapshot{}, err
+	if ctx.Err() != nil {
+		return loop.Snapshot{}, context.Cause(ctx)
 	}
 	data, err := s.file.read(ctx)
 	if err != nil {
@@ -184,8 +184,8 @@ func (s *planSource) Read(ctx context.Context) (loop.Snapshot, error) {
 
 // Mark implements Source. With Options.CommitStatus it does nothing.
 func (s *planSource) Mark(ctx context.Context, marks []loop.Marking) error {
-	if err := ctx.Err(); err != nil || s.opts.CommitStatus || len(marks) == 0 {
-		return err
+	if ctx.Err() != nil || s.opts.CommitStatus || len(marks) == 0 {
+		return context.Cause(ctx)
 	}
 	var gone []string
 	err := s.file.rewrite(ctx, func(fresh []byte) ([]byte, error) {

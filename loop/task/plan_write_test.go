@@ -95,6 +95,8 @@ func TestMarkPlan(t *testing.T) {
 		{"- [ ] **(blocked) Task 5: A**", loop.MarkOpen, "- [ ] **Task 5: A**"},
 		{"- [ ] (blocked) **Task 5: A** (blocked)", loop.MarkDone, "- [x] **Task 5: A**"},
 		{"- [ ]  (blocked)  **Task 5: A**", loop.MarkOpen, "- [ ]   **Task 5: A**"}, // one space came with the mark, not three
+		{"- [ ] **Task 5: A (blocked) (Blocked)**", loop.MarkDone, "- [x] **Task 5: A**"},
+		{"- [ ] **Task 5: A** (blocked) (blocked) x", loop.MarkManualVerify, "- [ ] **Task 5: A** (manual-verify) x"},
 		{"- [ ] (blocked)**Task 5: A**", loop.MarkOpen, "- [ ] **Task 5: A**"},
 		{"- [ ] **Task 5: A**(blocked)", loop.MarkOpen, "- [ ] **Task 5: A**"},
 		// Broken text is marked as long as the line can be told.
@@ -336,6 +338,45 @@ func TestLockedByAnother(t *testing.T) {
 	}
 	if got, _ := snapshotFile(t, path); string(got) != twoTasks {
 		t.Errorf("written in spite of the lock: %q", got)
+	}
+}
+
+// A lock that was waited for may be on a file that has been replaced since.
+func TestLockOfReplacedFile(t *testing.T) {
+	_, path := repo(t, twoTasks)
+	opened := 0
+	file, _, err := lockFile(t.Context(), func() (*os.File, string, error) {
+		file, err := os.Open(path)
+		if opened++; opened == 1 {
+			write(t, path+"~", []byte("new"))
+			err = errors.Join(err, os.Rename(path+"~", path))
+		}
+		return file, path, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if opened != 2 {
+		t.Errorf("opened %d times, want 2: the lock is on a file that is gone", opened)
+	}
+}
+
+// The last look before writing: whatever went wrong before, it shows here.
+func TestCheck(t *testing.T) {
+	p := scanPlan("p.md", []byte(twoTasks))
+	want := map[int]loop.Mark{0: loop.MarkDone}
+	for text, ok := range map[string]bool{
+		"- [x] **Task 1: A**\n- [ ] **Task 2: B**\n":   true,
+		"- [ ] **Task 1: A**\n- [ ] **Task 2: B**\n":   false, // not marked
+		"- [x] **Task 1: A**\n- [x] **Task 2: B**\n":   false, // the other one, too
+		"- [x] **Task 1: C**\n- [ ] **Task 2: B**\n":   false,
+		"- [x] **Task 1: A**\n":                        false,
+		"- [x] **Task 1: A**\n\n- [ ] **Task 2: B**\n": false,
+	} {
+		if err := p.check([]byte(text), want); (err == nil) != ok {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }
 

@@ -24,8 +24,8 @@ const maxProgressBytes = 64 << 20
 // Log implements Source: it appends to NAME.progress.md beside the plan, and
 // makes the file if need be. With Options.CommitStatus it does nothing.
 func (s *planSource) Log(ctx context.Context, p loop.Progress) error {
-	if err := ctx.Err(); err != nil || s.opts.CommitStatus {
-		return err
+	if ctx.Err() != nil || s.opts.CommitStatus {
+		return context.Cause(ctx)
 	}
 	if err := s.appendLog(ctx, p); err != nil {
 		return fmt.Errorf("log to %s: %w", s.log.rel, err)
