@@ -66,10 +66,9 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 		settings.QuestionTimeout = loop.Duration(time.Second)
 	}
 	settings.CoAuthor = ""
-	person := &demoPerson{fast: fast}
 	w := watcher{
 		out: out, in: cmd.InOrStdin(), err: cmd.ErrOrStderr(), zone: time.Local, demo: true, began: began,
-		start: loop.StartRun{Settings: settings, MaxSessions: 1}, script: person.act,
+		start: loop.StartRun{Settings: settings, MaxSessions: 1}, person: &demoPerson{fast: fast},
 	}
 	err = w.watch(cmd.Context(), porterOptions{state: state, cfg: cfg, agents: builtin(pace)})
 	if err != nil {
@@ -84,19 +83,33 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 // demoPerson types the demo's guidance when nobody else has typed any.
 type demoPerson struct {
 	fast bool
-	done bool
+	said bool // somebody gave guidance
 }
 
-func (p *demoPerson) act(_ *desk, after loop.State, e loop.Entry, typed func(line, by string)) {
-	planned, ok := e.Body.(loop.SessionPlanned)
-	if _, said := e.Body.(loop.GuidanceQueued); said {
-		p.done = true
+// Sees waits for the planner of the task that is to be steered: what is typed
+// while it works binds to the builder after it.
+func (p *demoPerson) Sees(e loop.Entry) (hint string, wait time.Duration, act bool) {
+	switch b := e.Body.(type) {
+	case loop.GuidanceQueued:
+		p.said = true
+	case loop.SessionPlanned:
+		if p.said || b.Hat != demo.GuidanceHat || e.Task != demo.GuidanceTask {
+			return "", 0, false
+		}
+		if p.fast {
+			return "", 0, true
+		}
+		return "Your turn. Type:  /guidance " + demo.Guidance, demoTurn, true
 	}
-	if p.done || !ok || planned.Hat != demo.GuidanceHat || e.Task != demo.GuidanceTask {
-		return
+	return "", 0, false
+}
+
+// Turn types, unless somebody was faster.
+func (p *demoPerson) Turn() string {
+	if p.said {
+		return ""
 	}
-	p.done = true
-	typed("/guidance "+demo.Guidance, "typed by the demo")
+	return "/guidance " + demo.Guidance
 }
 
 // demoFolders are the folders of the sample repository and of its state.
@@ -115,10 +128,11 @@ func demoFolders(dir string) (home, state string, err error) {
 	return home, filepath.Join(home, "state"), nil
 }
 
-// What the demo takes its time for: one step of the scripted agent, and an
-// answer to its question.
+// What the demo takes its time for: one step of the scripted agent, the turn
+// of whoever sits there, and an answer to its question.
 const (
-	demoPace     = time.Second
+	demoPace     = 800 * time.Millisecond
+	demoTurn     = demo.TypedAfter * demoPace
 	demoQuestion = loop.Duration(5 * time.Second)
 )
 

@@ -175,9 +175,16 @@ type watcher struct {
 	demo     bool
 	began    time.Time
 	start    loop.StartRun
-	// script is called for every entry, after it is shown; the demo's person
-	// types from there. May be nil.
-	script func(d *desk, after loop.State, e loop.Entry, typed func(line, by string))
+	person person // who types when nobody does; nil = nobody
+}
+
+// person is a scripted one.
+type person interface {
+	// Sees is called for every entry after it was shown. hint is printed for
+	// whoever sits there; with act, Turn is due after wait.
+	Sees(e loop.Entry) (hint string, wait time.Duration, act bool)
+	// Turn returns what the person types now; "" for nothing.
+	Turn() string
 }
 
 // printer is what shows entries: text for people, or JSON.
@@ -228,6 +235,7 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var drain func()
+	var turn <-chan time.Time // when the scripted person's turn is due
 	typed := func(line, by string) {
 		if by != "" || !w.json && !interactive(w.in) {
 			text.Echo(line, by)
@@ -254,8 +262,15 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 			queue = queue[1:]
 			mu.Unlock()
 			show.Entry(next.before, next.after, next.e)
-			if w.script != nil {
-				w.script(d, next.after, next.e, typed)
+			if w.person == nil {
+				continue
+			}
+			hint, wait, act := w.person.Sees(next.e)
+			if hint != "" {
+				text.Note(hint)
+			}
+			if act {
+				turn = time.After(wait)
 			}
 		}
 	}
@@ -294,6 +309,11 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 		case <-wake:
 		case line := <-lines:
 			typed(line, "")
+		case <-turn:
+			turn = nil
+			if line := w.person.Turn(); line != "" {
+				typed(line, "typed by the demo")
+			}
 		case sig := <-signals:
 			stop := loop.Stop{Signal: "SIGINT", Now: pressed}
 			if sig == syscall.SIGTERM {

@@ -51,10 +51,7 @@ func (e *Engine) launch(ctx context.Context, p loop.PendingEffect, again bool) {
 // settle delivers an effect's result, again and again while it cannot be
 // saved.
 func (e *Engine) settle(ctx context.Context, project string, p loop.PendingEffect, body loop.InputBody) bool {
-	if body == nil {
-		body = loop.Wake{}
-	}
-	in := loop.Input{Key: fmt.Sprintf("effect:%d", p.ID), Project: project, Actor: "daemon", Body: body, Settles: p.ID}
+	in := resultOf(project, p, body)
 	for {
 		_, err := e.Do(ctx, in)
 		switch {
@@ -66,6 +63,14 @@ func (e *Engine) settle(ctx context.Context, project string, p loop.PendingEffec
 			return true
 		}
 	}
+}
+
+// resultOf is the input that an effect's result is; nil stands for none.
+func resultOf(project string, p loop.PendingEffect, body loop.InputBody) loop.Input {
+	if body == nil {
+		body = loop.Wake{}
+	}
+	return loop.Input{Key: fmt.Sprintf("effect:%d", p.ID), Project: project, Actor: "daemon", Body: body, Settles: p.ID}
 }
 
 func (e *Engine) pause(ctx context.Context, d time.Duration) bool {

@@ -190,24 +190,78 @@ func (e *Engine) Run(ctx context.Context, work bool) error {
 	}
 }
 
-// takeUp opens the adapters of projects with an unfinished run, and carries
-// out every effect that has no result.
+// takeUp opens the adapters of projects with an unfinished run, or with
+// something left to carry out, and carries out every effect that has no result.
 func (e *Engine) takeUp(ctx context.Context) error {
+	pending, err := e.o.Ledger.Pending(ctx)
+	if err != nil {
+		return fmt.Errorf("take up: %w", err)
+	}
 	for _, name := range e.Projects() {
-		if r := e.projects[name].Run; !r.Over() {
-			if err := e.open(ctx, r.Settings); err != nil {
-				e.o.Log.Error("project cannot be taken up", "project", name, "error", err)
-			}
+		r := e.projects[name].Run
+		left := pendingOf(pending, name)
+		if r == nil || (r.Over() && len(left) == 0) {
+			continue
 		}
+		if err := e.open(ctx, r.Settings); err != nil {
+			// Its effects stay pending: they are no failures of its run, and are
+			// taken up when somebody starts it again.
+			e.o.Log.Error("project cannot be taken up", "project", name, "error", err)
+			continue
+		}
+		for _, p := range left {
+			e.launch(ctx, p, true)
+		}
+	}
+	return nil
+}
+
+func pendingOf(all []loop.PendingEffect, project string) []loop.PendingEffect {
+	return slices.DeleteFunc(slices.Clone(all), func(p loop.PendingEffect) bool { return p.Stream != loop.ProjectStream(project) })
+}
+
+// reopen makes a project's adapters for a run that is about to start, and
+// takes up what could not be before.
+func (e *Engine) reopen(ctx context.Context, s loop.Settings, work bool) error {
+	_, before := e.port(s.Project)
+	if err := e.open(ctx, s); err != nil || before || !work {
+		return err
 	}
 	pending, err := e.o.Ledger.Pending(ctx)
 	if err != nil {
 		return fmt.Errorf("take up: %w", err)
 	}
-	for _, p := range pending {
+	for _, p := range pendingOf(pending, s.Project) {
 		e.launch(ctx, p, true)
 	}
 	return nil
+}
+
+// atOnce carries out what an answer means for the user's own file, where no
+// daemon is there to do it. Everything else waits for the next run.
+func (e *Engine) atOnce(ctx context.Context, project string, effects []loop.PendingEffect) {
+	for _, p := range effects {
+		if p.Kind != (loop.EffectMark{}).EffectKind() && p.Kind != (loop.EffectProgress{}).EffectKind() {
+			continue
+		}
+		if err := e.writeNow(ctx, project, p); err != nil { // it stays pending
+			e.o.Log.Error("effect failed", "kind", p.Kind, "key", p.Key, "error", err)
+		}
+	}
+}
+
+func (e *Engine) writeNow(ctx context.Context, project string, p loop.PendingEffect) error {
+	if _, opened := e.port(project); !opened {
+		if err := e.open(ctx, e.projects[project].Run.Settings); err != nil {
+			return err
+		}
+	}
+	body, err := e.act(ctx, project, p, false)
+	if err != nil {
+		return err
+	}
+	_, err = e.handle(ctx, resultOf(project, p, body), false)
+	return err
 }
 
 // open makes a project's adapters for the settings of a run.
@@ -253,7 +307,7 @@ func (e *Engine) tick(ctx context.Context) {
 // handle is DESIGN 2 in one place: decide, commit, apply, act.
 func (e *Engine) handle(ctx context.Context, in loop.Input, work bool) (loop.Answer, error) {
 	if start, ok := in.Body.(loop.StartRun); ok {
-		if err := e.open(ctx, start.Settings); err != nil {
+		if err := e.reopen(ctx, start.Settings, work); err != nil {
 			return loop.Answer{}, err
 		}
 	}
@@ -294,13 +348,15 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, work bool) (loop.Ans
 			s = next
 		}
 	}
-	if work {
-		for _, p := range receipt.Effects {
-			e.launch(ctx, p, false)
-		}
-		e.watch(ctx, in.Project)
-		e.wake(ctx, in, d)
+	if !work {
+		e.atOnce(ctx, in.Project, receipt.Effects)
+		return d.Answer, nil
 	}
+	for _, p := range receipt.Effects {
+		e.launch(ctx, p, false)
+	}
+	e.watch(ctx, in.Project)
+	e.wake(ctx, in, d)
 	return d.Answer, nil
 }
 

@@ -49,7 +49,8 @@ type Workspace interface {
 	// TakeOver reads what a session left, without running its git.
 	TakeOver(ctx context.Context, t loop.Takeover) (loop.Taken, error)
 	// Commit makes a task's commit and moves the branch to it, in our
-	// repository and then in the user's.
+	// repository and then in the user's. A branch that somebody else moved is
+	// a *loop.BranchMoved, one that is checked out a *loop.InputError.
 	Commit(ctx context.Context, c loop.CommitTask) (loop.Committed, error)
 	// Merge lays a change onto a branch that moved.
 	Merge(ctx context.Context, m loop.MergeTree) (loop.Merged, error)
