@@ -15,25 +15,23 @@ var questionID = regexp.MustCompile(`^[qQ][0-9]{1,9}$`)
 func (d dispatch) answer(ctx context.Context) (Message, error) {
 	target, words := strings.ToLower(d.c.Target), d.c.Words
 	q, open := d.question(target)
-	candidates := d.candidates()
+	all := d.s.Project.Questions
 	switch {
 	case open:
 	case questionID.MatchString(target):
 		// Not open, which the core explains: it knows how it was settled.
 		choice, rest := cutWord(words)
 		return d.do(ctx, loop.AnswerQuestion{Question: target, Choice: strings.ToLower(choice), Words: rest})
-	case len(d.s.Project.Questions) == 0:
+	case len(all) == 0:
 		m := newMessage("cmd.noquestion", SignLater+" "+d.project+" asks nothing")
 		m.button("Status", "/status")
 		return m, nil
-	case len(candidates) == 1 && (target == "" || d.c.Verb != VerbApprove):
+	case len(all) == 1 && (target == "" || d.c.Verb != VerbApprove):
 		// "/reject 3 tests fail": the 3 belongs to the words where no task 3 asks.
-		q = candidates[0]
+		q = all[0]
 		words = strings.TrimSpace(d.c.Target + " " + words)
-	case len(candidates) == 0:
-		return d.which(d.s.Project.Questions), nil
 	default:
-		return d.which(candidates), nil
+		return d.which(), nil
 	}
 	switch d.c.Verb {
 	case VerbApprove:
@@ -69,21 +67,6 @@ func unsettled(key, why string, q loop.Question) Message {
 	return m
 }
 
-// candidates are the open questions that the command can be about: /approve
-// and /reject only settle what is a yes or no.
-func (d dispatch) candidates() []loop.Question {
-	if d.c.Verb == VerbAnswer {
-		return d.s.Project.Questions
-	}
-	var out []loop.Question
-	for _, q := range d.s.Project.Questions {
-		if yes(q) != "" && no(q) != "" {
-			out = append(out, q)
-		}
-	}
-	return out
-}
-
 // question finds an open one by its id, or by the task that it is about.
 func (d dispatch) question(target string) (loop.Question, bool) {
 	if target == "" {
@@ -99,13 +82,10 @@ func (d dispatch) question(target string) (loop.Question, bool) {
 }
 
 // which asks which of the open questions was meant.
-func (d dispatch) which(open []loop.Question) Message {
+func (d dispatch) which() Message {
 	var ids []string
-	for _, q := range open {
+	for _, q := range d.s.Project.Questions {
 		ids = append(ids, q.ID)
-	}
-	if len(open) == 1 {
-		return unsettled("cmd.notyesno", open[0].ID+" is not a yes or no", open[0])
 	}
 	m := newMessage("cmd.whichquestion", SignAsk+" Which: "+strings.Join(ids, " or "))
 	if len(ids) > 3 {

@@ -2,7 +2,6 @@ package bot
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -310,107 +309,11 @@ func pick(desk Desk, c *Command, r Request) (string, *Message) {
 	return "", &m
 }
 
-// maxTwin is how many bytes of somebody's words a typed twin repeats.
-const maxTwin = 200
-
-// mistake is what is told about a line that Parse refused.
-func mistake(err error) Message {
-	var unknown *UnknownError
-	var usage *UsageError
-	switch {
-	case errors.As(err, &unknown):
-		m := newMessage("cmd.unknown", SignAsk+" No "+Cut(Clean(unknown.Word), 14)+". "+meant(unknown.Meant))
-		m.quote(unknown.Rest)
-		m.add("Nothing was done.")
-		if twin := unknown.Meant; twin != "" {
-			if len(unknown.Rest) < maxTwin {
-				twin = strings.TrimSpace(twin + " " + unknown.Rest)
-			}
-			label := strings.TrimPrefix(unknown.Meant, "/")
-			m.button(strings.ToUpper(label[:1])+label[1:], twin)
-		}
-		m.button("Help", "/help")
-		return m
-	case errors.As(err, &usage):
-		m := newMessage("cmd.usage", SignFailed+" Not done: "+Cut(Clean(usage.Got), 20)+"?")
-		m.add("Type " + usage.Use + ".")
-		return m
-	}
-	m := newMessage("cmd.empty", SignAsk+" Nothing was typed")
-	m.button("Help", "/help")
-	return m
-}
-
-func meant(word string) string {
-	if word == "" {
-		return "See /help"
-	}
-	return "Meant " + word + "?"
-}
-
-func noProject(name string, all []string) Message {
-	m := newMessage("cmd.noproject", SignFailed+" No project "+Cut(Clean(name), 24))
-	m.add("Nothing was done. Here: " + orNothing(strings.Join(all, ", ")) + ".")
-	return m
-}
-
-func noTask(s loop.State, typed string) Message {
-	typed = Cut(Clean(typed), 14)
-	if digits.MatchString(typed) {
-		typed = "#" + typed
-	}
-	var ids []string
-	for _, t := range s.Project.Tasks {
-		if t.Status != loop.Withdrawn {
-			ids = append(ids, t.Task.ID)
-		}
-	}
-	has := ""
-	if len(ids) > 0 {
-		has = " (it has " + Ranges(ids) + ")"
-	}
-	m := newMessage("cmd.notask", SignFailed+" "+s.Project.Name+" has no "+typed+has)
-	m.add("Nothing was changed.")
-	m.button("Tasks", "/tasks")
-	return m
-}
-
-func noHat(hat string, hats []string, text string) Message {
-	m := newMessage("guidance.nohat", SignFailed+" Not queued: no hat @"+Cut(Clean(hat), 16))
-	best, least := "", 4
-	for _, h := range hats {
-		if d := distance(hat[:min(len(hat), 32)], h); d < least {
-			best, least = h, d
-		}
-	}
-	m.quote(text)
-	if best != "" {
-		m.add("Meant @" + best + "?")
-		_, words, _ := strings.Cut(text, "@"+hat)
-		if words = strings.TrimLeft(words, ": "); words != "" && len(text) < maxTwin {
-			m.button("Use @"+best, "/guidance @"+best+" "+words)
-		}
-		return m
-	}
-	m.add("Hats: " + strings.Join(hats, ", ") + ".")
-	return m
-}
-
 func runID(s loop.State) string {
 	if s.Project.Run == nil {
 		return ""
 	}
 	return s.Project.Run.ID
-}
-
-// example is the id of a task that there is.
-func example(s loop.State) string {
-	for _, t := range s.Project.Tasks {
-		if t.Status != loop.Withdrawn && t.Status != loop.Done {
-			return arg(t.Task.ID)
-		}
-	}
-	return "7"
 }
 
 func orNothing(s string) string {

@@ -271,6 +271,7 @@ func TestInputs(t *testing.T) {
 		"q2 a":                    loop.AnswerQuestion{Question: "q2", Choice: "a"},
 		"q2 A.":                   loop.AnswerQuestion{Question: "q2", Choice: "a"},
 		"q2 a man should look":    loop.AnswerQuestion{Question: "q2", Words: "a man should look"},
+		"q2 skip weekends":        loop.AnswerQuestion{Question: "q2", Words: "skip weekends"},
 		"q2 skip":                 loop.AnswerQuestion{Question: "q2", Choice: "skip"},
 		"q2 only on weekdays":     loop.AnswerQuestion{Question: "q2", Words: "only on weekdays"},
 		"/approve q2":             loop.AnswerQuestion{Question: "q2", Choice: "a"},
@@ -323,6 +324,31 @@ func TestAnswered(t *testing.T) {
 
 func TestTasksTable(t *testing.T) {
 	golden(t, "tasks-table", []byte(bot.TasksTable(atWork().Night.State, 72)))
+}
+
+// TestEvidenceBroke: the chain ends where it broke, not where it was red and
+// then green.
+func TestEvidenceBroke(t *testing.T) {
+	var records []loop.Record
+	for _, b := range []loop.Body{
+		loop.Commitment{TaskID: "Task 8", Title: "Refund flow", Tier: "T3"}, loop.Claim{AgentID: "claude"},
+		loop.Evidence{Kind: "build", Command: "go test ./...", ExitCode: 1, Tail: "--- FAIL: TestSum"},
+		loop.Evidence{Kind: "build", Command: "go test ./..."},
+		loop.Evidence{Kind: "review", Issues: []loop.Issue{{Severity: loop.Major, Text: "x"}}},
+		loop.Submit{Result: "fail", Reason: "stalled"},
+	} {
+		r, err := loop.Entry{Stream: "project/shop", Time: evening, Task: "Task 8", Attempt: "a1", Body: b}.Record()
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, r)
+	}
+	if got, want := bot.Evidence(records, time.UTC).First(), "✗ shop #8 evidence: ends at review"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := bot.Evidence(records[:3], time.UTC).First(), "● shop #8 evidence: so far to build"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 // TestEvidenceJSON: one object a line, with the chain's fields.

@@ -35,6 +35,12 @@ func Headline(s loop.State, q loop.Question) string {
 		}
 		return "Stop and rerun?"
 	}
+	switch {
+	case q.Task != "":
+		return task + " asks"
+	case q.Title != "":
+		return Cut(Clean(q.Title), 30)
+	}
 	return "A question"
 }
 

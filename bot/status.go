@@ -51,7 +51,9 @@ func Status(s loop.State, now time.Time) Message {
 		m.button("Stop now", "/stop now")
 	case r.State == loop.RunWaiting:
 		m, last = waiting(s, r, now, say)
-		m.button("Try now", "/resume")
+		if r.Wait != loop.WaitQuestion {
+			m.button("Try now", "/resume")
+		}
 		m.button("Stop", "/stop")
 	default:
 		m = say("running", SignNow, t.String()+" · "+orElse(doing, "at work"))
@@ -111,12 +113,17 @@ func waiting(s loop.State, r *loop.Run, now time.Time, say func(key, sign, rest 
 	}
 	switch r.Wait {
 	case loop.WaitQuestion:
-		ids := make([]string, len(s.Project.Questions))
-		for n, q := range s.Project.Questions {
-			ids[n] = q.ID
+		var ids []string
+		for _, q := range s.Project.Questions {
+			if !q.Expires.IsZero() { // the others hold nothing up
+				ids = append(ids, q.ID)
+			}
 		}
 		m := say("waiting", SignAsk, "waits for "+orElse(strings.Join(ids, " "), "an answer"))
 		m.quote(r.Text)
+		for _, id := range ids[:min(len(ids), 3)] {
+			m.button("Answer "+id, id)
+		}
 		if until == "" {
 			last = "Waits as long as it takes."
 		}

@@ -38,7 +38,7 @@ func (c *Console) ended(v view, b loop.RunEnded) {
 		c.wrapped(b.Text)
 	}
 	if b.FinalOK != nil && !*b.FinalOK {
-		c.more(bot.SignFailed + " the branch tip is red in a clean folder: " + bot.VerifyText(loop.Verified{Results: b.Final}))
+		c.more(bot.SignFailed + " in a clean folder: " + strings.TrimPrefix(bot.VerifyText(loop.Verified{Results: b.Final}), bot.SignFailed+" "))
 	}
 	if !c.opt.Demo {
 		c.branch(r, b.Branch, exit)
@@ -88,6 +88,9 @@ func (c *Console) ending(v view, b loop.RunEnded) string {
 	}
 	switch b.Reason {
 	case loop.ReasonDone:
+		if b.FinalOK != nil && !*b.FinalOK {
+			return fmt.Sprintf("%s %s ended: %s done, the branch tip is red", bot.SignFailed, name, t)
+		}
 		return fmt.Sprintf("%s %s ended: %s done", bot.SignDone, name, t)
 	case loop.ReasonBlocked:
 		return fmt.Sprintf("%s %s ended at a blocked task: %s done", bot.SignBlocked, name, t)

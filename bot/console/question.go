@@ -19,7 +19,7 @@ func (c *Console) question(v view, q loop.Question) {
 	if q.Task != "" {
 		c.settle(v, q.Task)
 	}
-	if q.Kind == loop.AskAgent {
+	if len(q.Options) > 0 || q.Kind == loop.AskAgent {
 		c.askAgent(v, q)
 		return
 	}
@@ -126,14 +126,11 @@ func (c *Console) askAgent(v view, q loop.Question) {
 			how = "Type " + strings.Join(letters, " or ") + ", or " + q.ID + " and your own words."
 		}
 	}
-	c.wrapped(how + " " + bot.Unanswered(v.after, q, deadlineOf(c, q, v)))
-}
-
-func deadlineOf(c *Console, q loop.Question, v view) string {
-	if q.Expires.IsZero() {
-		return ""
+	by := ""
+	if !q.Expires.IsZero() {
+		by = c.deadline(q, v.at)
 	}
-	return c.deadline(q, v.at)
+	c.wrapped(how + " " + bot.Unanswered(v.after, q, by))
 }
 
 // find returns a question that was open before an entry.

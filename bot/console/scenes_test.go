@@ -151,6 +151,19 @@ var scenes = map[string]func(s *scene){
 		s.Acts["Task 1 builder"] = []night.Act{aside}
 		s.Until(nil)
 	},
+	"handed-on": func(s *scene) { // a session is lost, and the next one gets its words
+		plan := act("plan.complete", `{"summary":"p"}`, time.Minute)
+		plan.Typed = []string{"/guidance Wrap it"}
+		lost := night.Act{Took: time.Minute, Cost: -1, Exit: &loop.Exit{Why: loop.WhyLost, Code: -1, CostUSD: -1, Turns: -1}}
+		done := build("x", time.Minute, files(1, 1, 0))
+		done.Data = `{"summary":"x","files_modified":["f0.go"],"guidance":[{"id":"g1","done":true,"note":"wrapped"}]}`
+		s.Acts["Task 1 planner"], s.Acts["Task 1 builder"] = []night.Act{plan}, []night.Act{lost, done}
+		s.begin(s.Settings(), nil)
+	},
+	"red-tip": func(s *scene) {
+		s.Tip = "--- FAIL: TestWhole (0.01s)\nFAIL"
+		s.begin(s.Settings(), nil)
+	},
 	"trouble": func(s *scene) {
 		set := s.Settings()
 		set.Fallback = "codex"
@@ -245,6 +258,21 @@ func TestHostile(t *testing.T) {
 func clockLine(line string) bool {
 	_, err := time.Parse("15:04:05", strings.SplitN(line, " ", 2)[0])
 	return err == nil
+}
+
+// TestTaughtOnce: the sentence about claims is a lesson, not a refrain.
+func TestTaughtOnce(t *testing.T) {
+	s := newScene("shop", console.Options{Demo: true, Began: evening})
+	wrong := build("all tests pass", time.Minute, files(1, 1, 0))
+	wrong.Red = red
+	s.Acts["Task 1 builder"] = []night.Act{wrong, wrong}
+	s.begin(s.Settings(), nil)
+	if n := strings.Count(s.out.String(), "A claim is not a result"); n != 1 {
+		t.Errorf("said %d times:\n%s", n, s.out.String())
+	}
+	if n := strings.Count(s.out.String(), `"all tests pass"`); n != 2 {
+		t.Errorf("the claim was quoted %d times:\n%s", n, s.out.String())
+	}
 }
 
 // TestColor: only signs are painted, and without colour there is none.

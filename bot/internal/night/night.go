@@ -31,6 +31,7 @@ type Night struct {
 	Acts  map[string][]Act // by "Task 2 builder", in order; a missing one does the expected
 	Check time.Duration    // how long a verification takes
 	Cost  float64          // of sessions without an act of their own
+	Tip   string           // tail of the branch tip's verification; "" = green
 	See   func(before, after loop.State, e loop.Entry)
 	Type  func(line string) // what a person types goes here
 
@@ -196,7 +197,11 @@ func (n *Night) session(id string) {
 	if s.Planned.Kind != loop.KindAgent {
 		n.Now = n.Now.Add(n.Check)
 		x := loop.Exit{Session: id, Why: loop.WhyExited, Started: began, Ended: n.Now, CostUSD: -1, Tokens: -1, Turns: -1, Boundary: 3}
-		if red := n.last[s.Task].Red; red != "" {
+		red := n.last[s.Task].Red
+		if s.Planned.Kind == loop.KindFinal {
+			red = n.Tip
+		}
+		if red != "" {
 			x.Code, x.Tail = 1, red
 		}
 		n.Do(loop.Input{Key: "exit:" + id, Body: loop.SessionExited{Exit: x}})

@@ -1,0 +1,135 @@
+package console
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// commitment begins a task's attempt.
+func (c *Console) commitment(v view, b loop.Commitment) {
+	key := loop.FoldID(v.e.Task)
+	t, _ := v.after.Project.Find(v.e.Task)
+	title := bot.Cut(bot.Clean(b.Title), 60)
+	if b.Resume {
+		if was, ok := v.before.Project.Find(v.e.Task); ok && was.Work != nil && was.Work.Run == v.e.Run {
+			return // it waited for an answer only
+		}
+		c.say(v, bot.SignAgain+" "+c.id(v.e.Task)+" "+title+", goes on from its tree")
+		return
+	}
+	delete(c.commits, key)
+	if t.Attempts <= 1 {
+		c.spent[key] = &purse{}
+		c.say(v, bot.SignNow+" "+c.id(v.e.Task)+" "+title)
+		return
+	}
+	c.say(v, fmt.Sprintf("%s %s %s, attempt %d", bot.SignAgain, c.id(v.e.Task), title, t.Attempts))
+}
+
+// taskSet tells a change of a task that is not told by something else.
+func (c *Console) taskSet(v view, b loop.TaskSet) {
+	if v.run().Started.IsZero() {
+		return // the first reading of the source
+	}
+	if b.To != loop.Active {
+		c.settle(v, v.e.Task)
+	}
+	id := c.id(v.e.Task)
+	switch b.To {
+	case loop.Done:
+		c.done(v, b)
+	case loop.Skipped:
+		text := bot.SignAway + " " + id + " skipped"
+		if rest := bot.Dependents(v.after, v.e.Task); rest != "" {
+			text += "; " + rest
+		}
+		c.tell(v, text)
+	case loop.Withdrawn:
+		c.say(v, bot.SignAway+" "+id+" withdrawn: its line is gone")
+	case loop.Blocked:
+		if b.Question == "" {
+			c.tell(v, bot.SignBlocked+" "+id+" blocked: "+bot.Clean(b.Why))
+		}
+	case loop.Ready:
+		if b.Fresh || (b.From != loop.Pending && b.From != loop.Active && b.From != loop.Waiting) {
+			c.say(v, bot.SignLater+" "+id+" ready again"+because(strings.TrimSuffix(b.Why, ", by console")))
+		}
+	}
+}
+
+func because(why string) string {
+	if why = bot.Clean(why); why == "" {
+		return ""
+	}
+	return ": " + why
+}
+
+// done is the line of a finished task.
+func (c *Console) done(v view, b loop.TaskSet) {
+	key := loop.FoldID(v.e.Task)
+	gap := "   "
+	if c.opt.Demo {
+		gap = "  "
+	}
+	text := bot.SignDone + " " + c.id(v.e.Task) + " done" + gap + bot.Count(v.after).String()
+	if p := c.spent[key]; p != nil && !p.unknown && c.priced && !c.opt.Demo {
+		text += "  " + bot.Money(p.usd)
+	}
+	switch hash := c.commits[key]; {
+	case hash != "":
+		text += "  " + bot.Clean(hash)[:min(len(hash), 7)]
+	case b.Why != "":
+		text += "  " + bot.Clean(b.Why)
+	case b.From == loop.Active:
+		text += "  nothing to change"
+	}
+	c.say(v, text)
+}
+
+// attemptEnded tells a failed attempt; one that blocks its task is told there.
+func (c *Console) attemptEnded(v view, b loop.AttemptEnded) {
+	s := c.held[loop.FoldID(v.e.Task)]
+	c.settle(v, v.e.Task)
+	if s != nil && s.event.Type == loop.EventBlocked {
+		return // the question that follows gives the same reason
+	}
+	id := c.id(v.e.Task)
+	t, _ := v.after.Project.Find(v.e.Task)
+	switch {
+	case b.Failed && t.Failed < loop.MaxAttempts:
+		c.tell(v, fmt.Sprintf("%s %s attempt %d failed: %s", bot.SignFailed, id, max(t.Attempts, 1), bot.Clean(b.Why)))
+	case b.Replan:
+		c.tell(v, bot.SignAgain+" "+id+" starts anew: "+bot.Clean(b.Why))
+	case !b.Failed:
+		c.say(v, bot.SignLater+" "+id+" is kept as it is and goes on from there next time")
+	}
+}
+
+// sourceRead tells what people changed while the run was under way.
+func (c *Console) sourceRead(v view, b loop.SourceRead) {
+	if v.run().Started.IsZero() {
+		return
+	}
+	name := bot.Clean(b.Name)
+	if b.Trouble != "" {
+		c.say(v, bot.SignLook+" "+name+" cannot be used as it is; the last good reading stands")
+		c.wrapped(b.Trouble)
+		return
+	}
+	for _, t := range slices.Concat(b.Own, b.Tasks) {
+		if _, known := v.before.Project.Find(t.ID); known {
+			if len(b.Tasks) <= 5 {
+				c.say(v, bot.SignLater+" "+c.id(t.ID)+" changed in "+name)
+			}
+			continue
+		}
+		c.say(v, bot.SignDone+" "+c.id(t.ID)+" added: "+bot.Clean(t.Title))
+	}
+	if n := len(b.Tasks); n > 5 {
+		c.say(v, fmt.Sprintf("%s %s: %s read again", bot.SignLater, name, bot.Plural(n, "task")))
+	}
+}
