@@ -205,7 +205,7 @@ func CommandName(run string) string {
 
 // failures are how test programs name what failed, in their own words.
 var failures = []*regexp.Regexp{
-	regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`),                   // go
+	regexp.MustCompile(`(?m)^\s*--- FAIL: ([^\s:]+)`),               // go
 	regexp.MustCompile(`(?m)^FAILED (\S+)`),                         // pytest
 	regexp.MustCompile(`(?m)^test (\S+) \.\.\. FAILED`),             // cargo
 	regexp.MustCompile(`(?m)^(?:FAIL|ERROR): (\S+)`),                // unittest

@@ -62,7 +62,7 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 	pace := demoPace
 	settings.QuestionTimeout = demoQuestion
 	if fast {
-		pace = 0
+		pace = demoFast
 		settings.QuestionTimeout = loop.Duration(time.Second)
 	}
 	settings.CoAuthor = ""
@@ -131,6 +131,7 @@ func demoFolders(dir string) (home, state string, err error) {
 // What the demo takes its time for: one step of the scripted agent, the turn
 // of whoever sits there, and an answer to its question.
 const (
+	demoFast     = 40 * time.Millisecond // enough for the words to come before the builder
 	demoPace     = 800 * time.Millisecond
 	demoTurn     = demo.TypedAfter * demoPace
 	demoQuestion = loop.Duration(5 * time.Second)

@@ -35,7 +35,7 @@ func Main() int {
 			return agent.ShimInner(os.Args[2])
 		}
 	}
-	if len(os.Args) > 1 && os.Args[1] == "demo-agent" {
+	if len(os.Args) > 1 && os.Args[1] == demo.Command {
 		return demo.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 	}
 	err := root().Execute()

@@ -21,6 +21,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent"
+	"github.com/nightporter/nightporter/loop/agent/demo"
 )
 
 // runFlags are the flags of `nightporter run` (SPEC 17).
@@ -162,7 +163,7 @@ func builtin(pace time.Duration) map[string]agent.Definition {
 		self = os.Args[0]
 	}
 	return map[string]agent.Definition{
-		"demo": {Name: "demo", Command: []string{self, "demo-agent", "--pace", pace.String()}, Dir: "/"},
+		demo.Agent: {Name: demo.Agent, Command: []string{self, demo.Command, "--pace", pace.String()}, Dir: "/", Scripted: true},
 	}
 }
 
@@ -175,7 +176,7 @@ type watcher struct {
 	demo     bool
 	began    time.Time
 	start    loop.StartRun
-	person person // who types when nobody does; nil = nobody
+	person   person // who types when nobody does; nil = nobody
 }
 
 // person is a scripted one.
@@ -296,6 +297,16 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 		drain()
 		s, _ := d.State(project)
 		if exit, through := loop.Outcome(s); through {
+			// The state is there before the last entries were seen. An input that
+			// says nothing is answered when the one before it is through.
+			if _, err := d.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: loop.Wake{}}); err != nil {
+				p.log.Error("last entries", "error", err)
+			}
+			waiting, done := context.WithTimeout(ctx, lastWrites)
+			if err := p.engine.Written(waiting); err != nil {
+				p.log.Error("the next run writes what is left", "error", err)
+			}
+			done()
 			drain()
 			if !w.json {
 				text.Leave(s, exit)
@@ -333,6 +344,10 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 		}
 	}
 }
+
+// lastWrites is how long the end of a run waits for the last marks in the
+// user's plan; on a full disk they wait for the next run.
+const lastWrites = 10 * time.Second
 
 func interactive(r io.Reader) bool {
 	f, ok := r.(*os.File)

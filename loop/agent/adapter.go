@@ -37,8 +37,10 @@ func unknown() Verdict { return Verdict{Turns: -1, Tokens: -1, CostUSD: -1} }
 
 // adapter returns what reads the agent's output.
 func (r *Runner) adapter(d Definition) (Adapter, error) {
-	switch d.Output {
-	case "", "text":
+	switch {
+	case d.Scripted:
+		return scripted{}, nil
+	case d.Output == "" || d.Output == "text":
 		return command{}, nil
 	}
 	return nil, d.problem(fmt.Sprintf("output = %q is not known", d.Output),
@@ -82,5 +84,15 @@ func (command) Read(_ io.Reader, x loop.Exit) Verdict {
 		return v
 	}
 	v.Trouble, v.Until, v.Text = recognise(x.Tail, x.Ended)
+	return v
+}
+
+// scripted is an agent that calls no model: what it costs is known.
+type scripted struct{ command }
+
+// Read says that there were no turns, and no cost.
+func (scripted) Read(output io.Reader, x loop.Exit) Verdict {
+	v := command{}.Read(output, x)
+	v.Tokens, v.CostUSD = 0, 0
 	return v
 }

@@ -27,6 +27,10 @@ type Definition struct {
 	Output  string   // format of its output; "" and "text" mean that nothing is read from it
 	EnvFile string   // file of NAME=VALUE lines, relative to Dir
 	PassEnv []string // names of the daemon's variables that it gets
+
+	// Scripted says that no model is behind it: it costs nothing, which is
+	// known.
+	Scripted bool
 }
 
 // maxArg is the most that one argument can take: the kernel's MAX_ARG_STRLEN,

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,6 +42,9 @@ type Engine struct {
 	inputs   chan call
 	stopping chan struct{}
 	effects  sync.WaitGroup
+	writes   tally            // of the users' own files
+	heads    map[string]int64 // last entry of each stream; Run's goroutine only
+	unsaved  int              // entries since the last snapshots
 
 	mu       sync.RWMutex // guards what other goroutines read; only Run's goroutine writes
 	house    loop.House
@@ -74,6 +78,7 @@ func Open(ctx context.Context, o Options, streams []string) (*Engine, error) {
 	e := &Engine{
 		o: o, inputs: make(chan call), stopping: make(chan struct{}),
 		projects: map[string]loop.Project{}, ports: map[string]Ports{}, watches: map[string]context.CancelFunc{},
+		heads: map[string]int64{},
 	}
 	for _, stream := range slices.Concat([]string{loop.HouseStream}, streams) {
 		if err := e.fold(ctx, stream); err != nil {
@@ -102,16 +107,21 @@ func (e *Engine) fold(ctx context.Context, stream string) error {
 			return err
 		}
 		s = loop.Apply(s, entry)
+		row.Seq = r.Seq
+		e.unsaved++
 		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("open %s: %w", stream, err)
 	}
+	e.heads[stream] = row.Seq
 	if stream == loop.HouseStream {
 		e.house = s.House
 		return nil
 	}
-	e.projects[s.Project.Name] = s.Project
+	name := strings.TrimPrefix(stream, loop.ProjectStream(""))
+	s.Project.Name = name // a stream can begin before its first run
+	e.projects[name] = s.Project
 	return nil
 }
 
@@ -241,7 +251,7 @@ func (e *Engine) reopen(ctx context.Context, s loop.Settings, work bool) error {
 // daemon is there to do it. Everything else waits for the next run.
 func (e *Engine) atOnce(ctx context.Context, project string, effects []loop.PendingEffect) {
 	for _, p := range effects {
-		if p.Kind != (loop.EffectMark{}).EffectKind() && p.Kind != (loop.EffectProgress{}).EffectKind() {
+		if !writesFile(p) {
 			continue
 		}
 		if err := e.writeNow(ctx, project, p); err != nil { // it stays pending
@@ -340,6 +350,12 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, work bool) (loop.Ans
 		return answer, nil
 	}
 	e.publish(in.Project, d.State)
+	for _, r := range receipt.Records {
+		e.heads[r.Stream] = r.Seq
+	}
+	if e.unsaved += len(receipt.Records); e.unsaved >= snapshotEvery {
+		e.snapshots()
+	}
 	if e.o.Observe != nil {
 		s := before
 		for _, entry := range d.Entries {
@@ -461,26 +477,29 @@ func (e *Engine) watch(ctx context.Context, project string) {
 	}
 }
 
+// snapshotEvery bounds how many entries have to be folded at the next start.
+const snapshotEvery = 2000
+
 // snapshots keeps the states for a faster start; a failure costs only time.
 func (e *Engine) snapshots() {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	save := func(stream string, s loop.State) {
-		var last int64
-		err := e.o.Ledger.Records(ctx, stream, 0, func(r loop.Record) error { last = r.Seq; return nil })
-		if err != nil || last == 0 {
+		seq := e.heads[stream]
+		if seq == 0 {
 			return
 		}
 		body, err := json.Marshal(s)
 		if err == nil {
-			err = e.o.Ledger.SaveSnapshot(ctx, loop.SnapshotRow{Stream: stream, Seq: last, Version: loop.StateVersion, Body: body})
+			err = e.o.Ledger.SaveSnapshot(ctx, loop.SnapshotRow{Stream: stream, Seq: seq, Version: loop.StateVersion, Body: body})
 		}
 		if err != nil {
-			e.o.Log.Debug("snapshot not saved", "stream", stream, "error", err)
+			e.o.Log.Warn("snapshot not saved", "stream", stream, "error", err)
 		}
 	}
 	save(loop.HouseStream, loop.State{House: e.house})
 	for _, p := range e.projects {
 		save(loop.ProjectStream(p.Name), loop.State{Project: p})
 	}
+	e.unsaved = 0
 }

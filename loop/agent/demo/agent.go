@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -46,14 +47,15 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(
 		_, _ = fmt.Fprintf(stderr, "%s: usage: %s [--pace DURATION], the prompt on standard input\n", Command, Command)
 		return api.ExitUsage
 	}
-	code, err := run(*pace, stdin, stdout, stderr, getenv)
+	// Whoever wants this process to end sends a signal, and it ends.
+	code, err := run(context.Background(), *pace, stdin, stdout, stderr, getenv)
 	if err != nil {
 		_, _ = fmt.Fprintf(stderr, "%s: %v\n", Command, err)
 	}
 	return code
 }
 
-func run(pace time.Duration, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (int, error) {
+func run(ctx context.Context, pace time.Duration, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (int, error) {
 	text, err := io.ReadAll(io.LimitReader(stdin, maxPrompt))
 	if err != nil {
 		return 1, fmt.Errorf("read prompt: %w", err)
@@ -79,7 +81,7 @@ func run(pace time.Duration, stdin io.Reader, stdout, stderr io.Writer, getenv f
 	if err != nil {
 		return 1, err
 	}
-	return emit(e, stdout, stderr)
+	return emit(ctx, e, stdout, stderr)
 }
 
 // session is what the agent knows and does in one session.
@@ -214,7 +216,7 @@ const maxLater = 4
 
 // emit sends the event with the hat that is first on PATH, and returns its
 // exit code.
-func emit(e event, stdout, stderr io.Writer) (int, error) {
+func emit(ctx context.Context, e event, stdout, stderr io.Writer) (int, error) {
 	var args []string
 	var data []byte
 	if q := e.ask; q != nil {
@@ -231,7 +233,7 @@ func emit(e event, stdout, stderr io.Writer) (int, error) {
 		args = []string{"emit", e.name, "--data", "-"}
 	}
 	for try := 1; ; try++ {
-		cmd := exec.Command("hat", args...)
+		cmd := exec.CommandContext(ctx, "hat", args...)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(data), stdout, stderr
 		err := cmd.Run()
 		var exit *exec.ExitError

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -82,8 +83,8 @@ func (s *session) placeIn(i loop.ScopeItem) (string, error) {
 	switch fi, err := s.root.Stat(i.Text); {
 	case err == nil && fi.IsDir():
 		return path.Join(i.Text, OwnFile), nil
-	case err == nil:
-		return "", nil // a file of theirs
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", nil // a file of theirs, or a link that leads out
 	}
 	switch i.Kind {
 	case loop.ScopePath:

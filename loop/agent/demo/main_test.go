@@ -72,7 +72,8 @@ func started(t *testing.T, dir, hats string, prompt string, env ...string) (int,
 	cmd := exec.Command(os.Args[0], Command)
 	cmd.Dir = dir
 	cmd.Stdin = strings.NewReader(prompt)
-	cmd.Env = append([]string{"PATH=" + hats + ":" + os.Getenv("PATH")}, env...)
+	// A program with the race detector waits a second at its end otherwise.
+	cmd.Env = append([]string{"PATH=" + hats + ":" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}, env...)
 	out, err := cmd.CombinedOutput()
 	if _, ended := err.(*exec.ExitError); err != nil && !ended {
 		t.Fatal(err)

@@ -140,7 +140,7 @@ func (n *night) input(body loop.InputBody) loop.Answer {
 
 func (n *night) git(args ...string) string {
 	n.t.Helper()
-	return output(n.t, n.dir, "git", append([]string{"-c", "core.hooksPath=/dev/null"}, args...)...)
+	return output(n.t, n.dir, "git", append([]string{"-c", "core.hooksPath=/dev/null", "-c", "user.name=A", "-c", "user.email=a@b.example"}, args...)...)
 }
 
 func (n *night) restore(rev string) {

@@ -38,8 +38,8 @@ var commits = [...]struct {
 	message string
 	date    string
 }{
-	{[]string{"README.md", "test.sh", "till.sh", "tests"}, "Open the shop: a till that adds prices", "2026-11-13T17:20:00+00:00"},
-	{[]string{".agents"}, "Plan the first week", "2026-11-15T20:05:00+00:00"},
+	{[]string{"README.md", "test.sh", "till.sh", "tests"}, "Open the shop: a till that adds prices", "2026-01-09T17:20:00+00:00"},
+	{[]string{".agents"}, "Plan the first week", "2026-01-11T20:05:00+00:00"},
 }
 
 // WriteRepository makes the sample repository at dir, which must not exist or
@@ -97,14 +97,12 @@ func writeRepository(ctx context.Context, dir string) (err error) {
 	if err := commitAll(ctx, tmp); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, dir); err != nil {
-		// An empty folder is replaced; one that was filled meanwhile is not.
-		if found, _ := os.ReadDir(dir); len(found) > 0 {
-			return ErrExists
-		}
+	// An empty folder is in the way of a rename; one that was filled meanwhile
+	// is not removed by this.
+	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return nil
+	return os.Rename(tmp, dir)
 }
 
 // commitAll makes the repository in dir and its commits.

@@ -100,7 +100,8 @@ g1 addressed: kept till.sh, added adapter.sh around it
 verify 0: ok 14 tests
 #3 reviewer review.verdict: no issues, g1 followed
 commit feat: Task 3 - Move the till to the new API`, true},
-		{"while the builder is at work", "builder", "Task 3", Guidance, `> Wrap the old till, don't replace it: g1 queued → the next session that writes
+		{"while the builder is at work", "builder", "Task 3", Guidance, `#3 planner plan.complete: The counter types tea and grams
+> Wrap the old till, don't replace it: g1 queued → next session, #3 fixer as it looks
 ` + replaced + `#3 reviewer review.verdict: g1 was not followed
   major till.sh:1 guidance
 g1 addressed: kept till.sh, added adapter.sh around it
@@ -116,6 +117,7 @@ g1 set_aside: a scripted agent can only wrap the till or replace it; your words 
 commit feat: Task 3 - Move the till to the new API`, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			n := newNight(t, sample(t), Verify)
 			n.before = typing(tt.hat, tt.task, tt.words)
 			n.play(planTasks(t))
@@ -149,6 +151,7 @@ func TestAnswer(t *testing.T) {
 		{"", "to even", `Rounds to the nearest cent, half a cent down (a scripted agent understands yes and no, not "to even")`, "TestHalfCentDown"},
 	} {
 		t.Run(tt.choice+tt.words, func(t *testing.T) {
+			t.Parallel()
 			n := newNight(t, sample(t), Verify)
 			n.answer = &loop.AnswerQuestion{Question: "q1", Choice: tt.choice, Words: tt.words}
 			n.play(planTasks(t))
