@@ -11,8 +11,9 @@ import (
 	"syscall"
 )
 
-// Env names the point, and after a colon which passing of it (1 = the first):
-// "after-commit:3".
+// Env names the point, and after its last colon which passing of it (1 = the
+// first): "after-commit:3", "after-commit:emit:1". Without a number it is the
+// first.
 const Env = "NIGHTPORTER_CRASH"
 
 var state struct {
@@ -25,12 +26,13 @@ var state struct {
 // Point ends the process when the environment names it.
 func Point(name string) {
 	state.Do(func() {
-		point, n, _ := strings.Cut(os.Getenv(Env), ":")
-		left, err := strconv.Atoi(n)
-		if err != nil {
-			left = 1
+		state.point, state.left = os.Getenv(Env), 1
+		// A name can hold colons itself.
+		if at := strings.LastIndexByte(state.point, ':'); at >= 0 {
+			if n, err := strconv.Atoi(state.point[at+1:]); err == nil {
+				state.point, state.left = state.point[:at], n
+			}
 		}
-		state.point, state.left = point, left
 	})
 	if state.point != name {
 		return

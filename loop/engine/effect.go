@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nightporter/nightporter/internal/crash"
@@ -20,7 +21,14 @@ const diskRetry = 30 * time.Second
 //
 // again says that an earlier process may have begun it.
 func (e *Engine) launch(ctx context.Context, p loop.PendingEffect, again bool) {
+	writes := writesFile(p)
+	if writes {
+		e.writes.begin()
+	}
 	e.effects.Go(func() {
+		if writes {
+			defer e.writes.end()
+		}
 		project := strings.TrimPrefix(p.Stream, loop.ProjectStream(""))
 		for {
 			crash.Point("before-effect:" + p.Kind)
@@ -46,6 +54,58 @@ func (e *Engine) launch(ctx context.Context, p loop.PendingEffect, again bool) {
 			}
 		}
 	})
+}
+
+// writesFile reports whether an effect writes into the user's own files.
+func writesFile(p loop.PendingEffect) bool {
+	return p.Kind == (loop.EffectMark{}).EffectKind() || p.Kind == (loop.EffectProgress{}).EffectKind()
+}
+
+// Written waits until everything that was decided for the users' own files,
+// marks and progress logs, stands in them. Without it, a run that is over
+// could end the process before its last mark is made.
+func (e *Engine) Written(ctx context.Context) error {
+	select {
+	case <-e.writes.none():
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("marks in the source: %w", context.Cause(ctx))
+	}
+}
+
+// tally counts what is under way. The zero value is ready for use.
+type tally struct {
+	mu   sync.Mutex
+	n    int
+	zero chan struct{} // closed when n comes back to 0
+}
+
+func (t *tally) begin() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.n++; t.n == 1 {
+		t.zero = make(chan struct{})
+	}
+}
+
+func (t *tally) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.n--; t.n == 0 {
+		close(t.zero)
+	}
+}
+
+// none returns a channel that is closed once nothing is under way.
+func (t *tally) none() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.n == 0 {
+		done := make(chan struct{})
+		close(done)
+		return done
+	}
+	return t.zero
 }
 
 // settle delivers an effect's result, again and again while it cannot be
