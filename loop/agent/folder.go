@@ -102,21 +102,23 @@ func checkName(what, s string) error {
 	return nil
 }
 
-// writeFile writes a file whole or not at all, and has it on disk on return.
+// writeFile writes a file whole or not at all, as far as other processes see.
+// It does not wait for the disk: of a session that power loss cut off nothing
+// but its end is worth keeping, and that is saveExit's.
 func writeFile(path string, data []byte, mode os.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	err = errors.Join(err, f.Chmod(mode), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return syncDir(filepath.Dir(path))
+	return nil
 }
 
 func writeJSON(path string, v any, mode os.FileMode) error {
@@ -153,8 +155,12 @@ func reserve(folder string) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(make([]byte, exitSize))
-	return errors.Join(err, f.Sync(), f.Close())
+	err = unix.Fallocate(int(f.Fd()), 0, 0, exitSize)
+	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
+		_, err = f.Write(make([]byte, exitSize))
+		err = errors.Join(err, f.Sync()) // until then no space need have been taken
+	}
+	return errors.Join(err, f.Close())
 }
 
 // exitSize is the most that an exit.json takes: a tail of 4 kB in which every

@@ -82,7 +82,7 @@ func (o *output) Write(p []byte) (int, error) {
 // turn ends the head after its last whole line; the begun one goes on in the
 // tail from its start.
 func (o *output) turn() error {
-	head := o.head
+	head, size := o.head, o.size
 	o.head = nil
 	defer func() { _ = head.Close() }()
 	if err := o.next(); err != nil {
@@ -92,8 +92,7 @@ func (o *output) turn() error {
 		_, err := head.WriteString(cutMark("line cut here: it is longer than what is kept"))
 		return err
 	}
-	begun := o.size0(head) - o.line
-	part := make([]byte, begun)
+	part := make([]byte, size-o.line)
 	if _, err := head.ReadAt(part, o.line); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -106,13 +105,6 @@ func (o *output) turn() error {
 	k, err := o.tail.Write(part)
 	o.size += int64(k)
 	return err
-}
-
-func (o *output) size0(f *os.File) int64 {
-	if fi, err := f.Stat(); err == nil {
-		return fi.Size()
-	}
-	return 0
 }
 
 // next begins another part of the tail; the one before the last is dropped.

@@ -198,7 +198,7 @@ func TestNotStarted(t *testing.T) {
 // Whoever starts a session a second time starts nothing.
 func TestStartTwice(t *testing.T) {
 	h := newHouse(t, 0)
-	h.script(`echo once >>ran; read x; exit 0`)
+	h.script(`echo once >>ran; until [ -e go ]; do sleep 0.01; done`)
 	l := h.launch("r1-1")
 	if err := os.MkdirAll(h.runner.folder("r1-1"), 0o700); err != nil { // a daemon died right after this
 		t.Fatal(err)
@@ -209,8 +209,14 @@ func TestStartTwice(t *testing.T) {
 	if err := other.Start(context.Background(), l); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(h.work, "go"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	h.wait("r1-1")
 	h.start(l)
+	if len(h.runner.children)+len(other.children) > 0 {
+		t.Error("it was started after its end")
+	}
 	if _, err := other.Wait(context.Background(), "r1-1"); err != nil {
 		t.Fatal(err)
 	}

@@ -70,10 +70,10 @@ func (r *Runner) start(ctx context.Context, l loop.Launch) error {
 	if errors.As(err, &no) {
 		level, _ := r.Level()
 		now := time.Now()
-		return writeJSON(filepath.Join(folder, fileExit), loop.Exit{
+		return saveExit(folder, loop.Exit{
 			Session: l.Session, Why: loop.WhyNotStarted, Code: -1, Text: no.Error(), Started: now, Ended: now,
 			Turns: -1, Tokens: -1, CostUSD: -1, Boundary: level,
-		}, 0o600)
+		})
 	}
 	if err == nil && r.o.BeforeStart != nil {
 		err = r.o.BeforeStart(ctx, l.Session, r.SocketPath(l.Session))

@@ -365,3 +365,18 @@ func TestParseStat(t *testing.T) {
 		}
 	}
 }
+
+// What a session leaves behind does not change how it ended.
+func TestEndedIsEnded(t *testing.T) {
+	h := newHouse(t, 0, func(o *Options) { o.Timing.Rest = loop.Duration(1500 * time.Millisecond) })
+	m := mark(t)
+	h.script(`( trap '' TERM; setsid sh -c 'trap "" TERM; echo >ready; sleep ` + m + `; sleep ` + m + `' & ); until [ -e ready ]; do sleep 0.01; done; exit 4`)
+	l := h.launch("r1-1")
+	l.Stall = loop.Duration(300 * time.Millisecond)
+	h.start(l)
+	x := h.wait("r1-1")
+	none(t, m)
+	if x.Why != loop.WhyExited || x.Code != 4 || x.Killed == 0 {
+		t.Errorf("exit = %+v", x)
+	}
+}

@@ -175,8 +175,8 @@ func (r *Runner) lost(ctx context.Context, session, folder string) (loop.Exit, e
 	switch err := readJSON(filepath.Join(folder, filePID), &p); {
 	case isGone(err):
 		x.Text = "there is no trace of its start"
-	case err != nil:
-		return x, err
+	case err != nil: // power was lost before it was on the disk
+		x.Text = "the trace of its start cannot be read"
 	case p.Boot != bootID():
 		x.Text = "the machine was started anew while it ran"
 	case p.Inner > 0:

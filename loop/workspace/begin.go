@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -278,109 +277,10 @@ func (w *Workspace) remark(t theirs, base *loop.Base) {
 	}
 }
 
-// dirty lists what the checkout has and HEAD has not: changed files, and new
-// ones that are not ignored, whole folders with a trailing slash.
-//
-// The user's index is copied, so that files that did not change need not be
-// read (and a sparse checkout does not look as if all were deleted); git dir
-// and configuration are ours, so that their fsmonitor and filters stay still.
-func (w *Workspace) dirty(ctx context.Context, t theirs, run string) ([]string, error) {
-	dir, err := w.runDir(run)
-	if err != nil {
-		return nil, err
-	}
-	index := filepath.Join(dir, "dirty-index")
-	defer os.Remove(index)
-	// What the user's git thinks of modes and line ends; these keys name no program.
-	var config []string
-	for _, key := range []string{"core.filemode", "core.autocrlf", "core.eol", "core.ignorecase"} {
-		if v, err := w.inTheirs(ctx, t, "config", "--local", "--get", key); err == nil {
-			config = append(config, key+"="+v)
-		}
-	}
-	git := func(args ...string) ([]byte, error) {
-		return w.run(ctx, call{gitDir: w.gitDir, work: t.top, index: index, config: config, args: args})
-	}
-	refresh := func() error {
-		_, err := git("update-index", "-q", "--refresh")
-		if exitCode(err) == 1 {
-			return nil // something needs an update: what we are here for
-		}
-		return err
-	}
-	data, err := os.ReadFile(filepath.Join(t.gitDir, "index"))
-	if err == nil {
-		err = os.WriteFile(index, data, 0o600)
-	}
-	if err == nil {
-		err = refresh()
-	}
-	if err != nil { // none, or one that cannot stand alone (a split index): from HEAD then
-		os.Remove(index)
-		if _, err := git("read-tree", t.head); err != nil {
-			return nil, err
-		}
-		if err := refresh(); err != nil {
-			return nil, err
-		}
-	}
-	changed, err := git("diff-index", "-z", "--name-only", "--ignore-submodules=all", "--no-ext-diff", t.head, "--")
-	if err != nil {
-		return nil, err
-	}
-	args := []string{"ls-files", "-z", "--others", "--directory", "--no-empty-directory", "--exclude-per-directory=.gitignore",
-		"--exclude-from=" + filepath.Join(dir, "exclude")}
-	fresh, err := git(args...)
-	if err != nil {
-		return nil, err
-	}
-	var list []string
-	for _, p := range append(zlist(changed), zlist(fresh)...) {
-		if !w.never(nil, strings.TrimSuffix(p, "/")) {
-			list = append(list, strings.ToValidUTF8(p, "\uFFFD"))
-		}
-	}
-	return list, nil
-}
-
 // someOf joins at most five paths for a sentence.
 func someOf(paths []string) string {
 	if len(paths) > 5 {
 		return strings.Join(paths[:5], ", ") + fmt.Sprintf(" and %d more", len(paths)-5)
 	}
 	return strings.Join(paths, ", ")
-}
-
-// Modes of a tree's entries, as git writes them.
-const (
-	modeSymlink = "120000"
-	modeGitlink = "160000"
-)
-
-// treeEntry is one file of a tree.
-type treeEntry struct{ mode, hash, path string }
-
-// list returns all files of a tree.
-func (w *Workspace) list(ctx context.Context, treeish string) ([]treeEntry, error) {
-	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"ls-tree", "-r", "-z", "--full-tree", treeish}})
-	if err != nil {
-		return nil, err
-	}
-	var entries []treeEntry
-	for _, rec := range zlist(out) {
-		meta, p, ok := strings.Cut(rec, "\t")
-		f := strings.Fields(meta)
-		if !ok || len(f) != 3 {
-			return nil, fmt.Errorf("git ls-tree answered %q", rec)
-		}
-		entries = append(entries, treeEntry{mode: f[0], hash: f[2], path: p})
-	}
-	return entries, nil
-}
-
-// blob returns a file's content by its hash.
-func (w *Workspace) blob(ctx context.Context, hash string) ([]byte, error) {
-	var out bytes.Buffer
-	_, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"cat-file", "blob", hash}, out: &out})
-	return out.Bytes(), err
 }

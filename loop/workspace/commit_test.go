@@ -190,7 +190,7 @@ func TestCommitSurvivesTheUsersGc(t *testing.T) {
 	if _, err := tryGit(t, repo, "cat-file", "-e", base.Commit); err == nil {
 		t.Fatal("the commit was to be gone from the user's repository")
 	}
-	taken := session(t, w, base, "", all, func(dir string) { put(t, dir, "cart/a.go", "x\n") })
+	taken := session(t, w, base, "", all, func(dir string) { put(t, dir, "cart/a.go", "lost and found\n") })
 	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
 	must(t, err)
 	git(t, repo, "gc", "-q", "--prune=now")
@@ -207,13 +207,19 @@ func TestCommitSurvivesTheUsersGc(t *testing.T) {
 		t.Fatalf("again: %s, %v", again.Commit, err)
 	}
 	git(t, repo, "fsck", "--strict", "--no-dangling")
-	// Objects gone under a ref that stands.
-	hash := git(t, repo, "rev-parse", base.Branch+":cart/a.go")
-	loose := filepath.Join(repo, ".git/objects", hash[:2], hash[2:])
-	if err := os.Remove(loose); err != nil {
-		t.Logf("no loose object to lose: %v", err)
+	// Objects gone under a ref that stands: repeating mends it, and so does the
+	// next task's commit.
+	lose := func() {
+		hash := git(t, repo, "rev-parse", done.Commit+":cart/a.go")
+		must(t, os.Remove(filepath.Join(repo, ".git/objects", hash[:2], hash[2:])))
 	}
+	lose()
 	_, err = w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	must(t, err)
+	git(t, repo, "fsck", "--strict", "--no-dangling")
+	lose()
+	second := session(t, w, base, taken.Tree, all, func(dir string) { put(t, dir, "cart/b.go", "y\n") })
+	_, err = w.Commit(t.Context(), commitTask(base, done.Commit, second.Tree))
 	must(t, err)
 	git(t, repo, "fsck", "--strict", "--no-dangling")
 }

@@ -12,6 +12,40 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
+// Modes of a tree's entries, as git writes them.
+const (
+	modeSymlink = "120000"
+	modeGitlink = "160000"
+)
+
+// treeEntry is one file of a tree.
+type treeEntry struct{ mode, hash, path string }
+
+// list returns all files of a tree.
+func (w *Workspace) list(ctx context.Context, treeish string) ([]treeEntry, error) {
+	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"ls-tree", "-r", "-z", "--full-tree", treeish}})
+	if err != nil {
+		return nil, err
+	}
+	var entries []treeEntry
+	for _, rec := range zlist(out) {
+		meta, p, ok := strings.Cut(rec, "\t")
+		f := strings.Fields(meta)
+		if !ok || len(f) != 3 {
+			return nil, fmt.Errorf("git ls-tree answered %q", rec)
+		}
+		entries = append(entries, treeEntry{mode: f[0], hash: f[2], path: p})
+	}
+	return entries, nil
+}
+
+// blob returns a file's content by its hash.
+func (w *Workspace) blob(ctx context.Context, hash string) ([]byte, error) {
+	var out bytes.Buffer
+	_, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"cat-file", "blob", hash}, out: &out})
+	return out.Bytes(), err
+}
+
 // change is one path in which two trees differ; an empty hash means that it
 // is not there.
 type change struct {

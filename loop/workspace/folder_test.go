@@ -66,11 +66,15 @@ func TestRestoreUndoesWhateverIsThere(t *testing.T) {
 			put(t, dir, "node_modules/x/.git/HEAD", "ref: x\n")
 			put(t, dir, "cart/deep/noise.log", "x\n")
 			put(t, dir, "cart/deep/other.txt", "x\n")
+			put(t, dir, "cart/only/a.log", "x\n") // all there is in the folder is ignored, the folder is not
+			must(t, os.MkdirAll(filepath.Join(dir, "cart/only/empty"), 0o755))
+			put(t, dir, "cart/only2/a.log", "x\n")
+			must(t, unix.Mkfifo(filepath.Join(dir, "cart/only2/fifo"), 0o644))
 			put(t, dir, "web/out/x", "x\n")
 			put(t, dir, "out/x", "x\n") // ignored only below web
 			put(t, dir, "web/a/tmp/x", "x\n")
 			put(t, dir, "web/keep.log", "x\n") // taken out of the rules again
-		}, []string{"cart/deep/noise.log", "node_modules/x/.git/HEAD", "node_modules/x/index.js", "web/a/tmp/x", "web/out/x"}},
+		}, []string{"cart/deep/noise.log", "cart/only/a.log", "cart/only2/a.log", "node_modules/x/.git/HEAD", "node_modules/x/index.js", "web/a/tmp/x", "web/out/x"}},
 		{"a rule of the session's own hides nothing", func(t *testing.T, dir string) {
 			put(t, dir, ".gitignore", "*\n")
 			put(t, dir, "cart/.gitignore", "*\n")

@@ -226,6 +226,37 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
+func TestTakeOverRefusesDevicesAndSockets(t *testing.T) {
+	w := workspace(t, shop(t))
+	base := begin(t, w, "r1")
+	var want []string
+	taken := session(t, w, base, "", all, func(dir string) {
+		short := filepath.Join(t.TempDir(), "s") // a socket's path is short; it moves like a file
+		fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+		must(t, err)
+		defer unix.Close(fd)
+		must(t, unix.Bind(fd, &unix.SockaddrUnix{Name: short}))
+		must(t, os.Rename(short, filepath.Join(dir, "cart/socket")))
+		want = append(want, "cart/socket  is a socket")
+		if os.Geteuid() == 0 {
+			must(t, unix.Mknod(filepath.Join(dir, "null"), unix.S_IFCHR|0o666, int(unix.Mkdev(1, 3))))
+			want = append(want, "null  is a device")
+		} else {
+			t.Log("no device in this test: making one needs root")
+		}
+	})
+	var got []string
+	for _, f := range taken.Refused {
+		got = append(got, f.String())
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("refused (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(shopFiles, files(t, w.Work("r1"))); diff != "" {
+		t.Errorf("folder (-want +got):\n%s", diff)
+	}
+}
+
 // A take-over that was cut off by a crash after it had undone something says
 // the same when it is repeated, although the folder no longer shows it.
 func TestTakeOverAgainSaysTheSame(t *testing.T) {
@@ -266,6 +297,18 @@ func TestTakeOverLeavesWhatTheRestoreKept(t *testing.T) {
 		put(t, dir, "cart/a.go", "x\n")
 	})
 	if diff := cmp.Diff([]string{"cart/a.go"}, paths(second.Files)); diff != "" {
+		t.Errorf("taken (-want +got):\n%s", diff)
+	}
+}
+
+// The rules of the attempt's start count, also when an earlier session of the
+// attempt changed them.
+func TestTakeOverByTheRulesOfTheStart(t *testing.T) {
+	w := workspace(t, shop(t))
+	base := begin(t, w, "r1")
+	first := session(t, w, base, "", all, func(dir string) { put(t, dir, ".gitignore", "node_modules/\n*.log\n/hidden\n") })
+	second := session(t, w, base, first.Tree, all, func(dir string) { put(t, dir, "hidden", "x\n") })
+	if diff := cmp.Diff([]string{"hidden"}, paths(second.Files)); diff != "" {
 		t.Errorf("taken (-want +got):\n%s", diff)
 	}
 }

@@ -28,6 +28,7 @@ func TestTraps(t *testing.T) {
 			git(t, dir, "config", "filter.x.smudge", trap)
 			git(t, dir, "config", "filter.x.process", trap)
 			put(t, dir, ".gitattributes", "* filter=x diff=x merge=x\n")
+			put(t, dir, ".git/info/attributes", "* filter=x\n")
 			git(t, dir, "config", "diff.x.textconv", trap)
 			git(t, dir, "config", "diff.x.command", trap)
 			git(t, dir, "config", "merge.x.driver", trap)
