@@ -61,7 +61,7 @@ func personName() string {
 func askCommands() []*cobra.Command {
 	cmds := []*cobra.Command{
 		viewCommand("status", "Where every project stands", cobra.NoArgs),
-		viewCommand("tasks", "The tasks of a project and what became of them", cobra.NoArgs),
+		tasksCommand(),
 	}
 	for _, c := range []struct{ name, args, short string }{
 		{"guidance", "TEXT", "Queue words for the next session that writes"},
@@ -130,7 +130,12 @@ func show(cmd *cobra.Command, r api.Reply, err error, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	var lines []json.RawMessage
 	switch {
+	case asJSON && json.Unmarshal(r.Data, &lines) == nil && r.OK: // a list: JSON Lines
+		for _, line := range lines {
+			fmt.Fprintln(cmd.OutOrStdout(), string(line))
+		}
 	case asJSON && len(r.Data) > 0:
 		fmt.Fprintln(cmd.OutOrStdout(), string(r.Data))
 	case asJSON:
@@ -158,17 +163,7 @@ func evidenceCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, words []string) error {
 			return f.ask(cmd.Context(), func(a asker) error {
 				r, err := a.View(cmd.Context(), api.View{Name: "evidence", Project: f.project, Args: map[string]string{"task": strings.Join(words, " ")}})
-				if err != nil || !asJSON || !r.OK {
-					return show(cmd, r, err, false)
-				}
-				var lines []json.RawMessage
-				if err := json.Unmarshal(r.Data, &lines); err != nil {
-					return err
-				}
-				for _, line := range lines {
-					fmt.Fprintln(cmd.OutOrStdout(), string(line))
-				}
-				return nil
+				return show(cmd, r, err, asJSON)
 			})
 		},
 	}

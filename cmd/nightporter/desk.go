@@ -137,6 +137,9 @@ func (d *desk) project(name string) string {
 // View answers with a read model.
 func (d *desk) View(ctx context.Context, v api.View) (api.Reply, error) {
 	project := d.project(v.Project)
+	if v.Name == "status" && project == "" {
+		return d.statusOfAll()
+	}
 	s, ok := d.State(project)
 	if !ok && v.Name != "verify" {
 		if names := d.Projects(); v.Project == "" && len(names) > 1 {
@@ -146,7 +149,7 @@ func (d *desk) View(ctx context.Context, v api.View) (api.Reply, error) {
 	}
 	switch v.Name {
 	case "status":
-		return reply(bot.Status(s, time.Now()).Text(80), statusOf(s))
+		return reply(bot.Status(s, time.Now()).Text(80), []statusJSON{statusOf(s)})
 	case "tasks":
 		return reply(bot.TasksTable(s, 80), tasksOf(s))
 	case "evidence":
@@ -155,6 +158,20 @@ func (d *desk) View(ctx context.Context, v api.View) (api.Reply, error) {
 		return d.verify(ctx)
 	}
 	return api.Reply{Text: "no view " + v.Name}, nil
+}
+
+// statusOfAll is where every project stands.
+func (d *desk) statusOfAll() (api.Reply, error) {
+	texts, all := []string{}, []statusJSON{}
+	for _, name := range d.Projects() {
+		s, _ := d.State(name)
+		texts = append(texts, bot.Status(s, time.Now()).Text(80))
+		all = append(all, statusOf(s))
+	}
+	if len(all) == 0 {
+		return reply("○ no project yet; begin with: nightporter run", all)
+	}
+	return reply(strings.Join(texts, "\n\n"), all)
 }
 
 func reply(text string, data any) (api.Reply, error) {

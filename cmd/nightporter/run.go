@@ -98,8 +98,18 @@ func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, loop.Settings, 
 		return nil, loop.Settings{}, err
 	}
 	s, err := project.Settings(cfg, f.Overrides, time.Now())
+	if err != nil {
+		return nil, loop.Settings{}, err
+	}
 	s.Flags = f.again(cmd)
-	return cfg, s, err
+	refused, warned := unbuilt(cfg, project, s)
+	for _, w := range warned {
+		fmt.Fprintf(cmd.ErrOrStderr(), "! %s\n", w)
+	}
+	if len(refused) > 0 {
+		return nil, loop.Settings{}, &loop.InputError{Findings: refused}
+	}
+	return cfg, s, nil
 }
 
 // again is the part of the resume command that repo, source and profile do

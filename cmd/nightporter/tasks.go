@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/task"
+)
+
+func tasksCommand() *cobra.Command {
+	var flags config.Overrides
+	var lint bool
+	cmd := viewCommand("tasks", "The tasks of a project and what became of them", cobra.NoArgs)
+	view := cmd.RunE
+	cmd.Flags().BoolVar(&lint, "lint", false, "read the source and say what is wrong or unwise in it")
+	cmd.Flags().StringVar(&flags.Repo, "repo", "", "with --lint: the git repository")
+	cmd.Flags().StringVar(&flags.Source, "source", "", "with --lint: the source, as KIND:PATH")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !lint {
+			return view(cmd, args)
+		}
+		file, err := cmd.Flags().GetString("config")
+		if err != nil {
+			return err
+		}
+		return lintTasks(cmd, flags, file)
+	}
+	return cmd
+}
+
+// lintTasks reads a source and prints what a run would warn of. Exit code 0:
+// nothing. 1: warnings. 3: a run could not start with it.
+func lintTasks(cmd *cobra.Command, flags config.Overrides, file string) error {
+	fail := func(err error) error {
+		problems(cmd.ErrOrStderr(), err)
+		return exitCode(exitUsage)
+	}
+	cfg, err := loadConfig(file)
+	if err != nil {
+		return fail(err)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if flags.Repo == "" && len(cfg.Projects) == 0 {
+		flags.Repo = dir
+	}
+	project, err := cfg.Pick(flags, dir)
+	if err != nil {
+		return fail(err)
+	}
+	ref := loop.SourceRef(project.Source)
+	if flags.Source != "" {
+		var s config.Source
+		if err := s.UnmarshalText([]byte(flags.Source)); err != nil {
+			return fail(err)
+		}
+		ref = loop.SourceRef(s)
+	}
+	if ref.Path == "" {
+		return fail(errors.New("which source? Name it: --source plan:PATH"))
+	}
+	source, err := task.Open(ref.Kind, ref.Path, project.Repo, task.Options{})
+	if err != nil {
+		return fail(err)
+	}
+	snapshot, err := source.Read(cmd.Context())
+	if err != nil {
+		return fail(err)
+	}
+	if len(snapshot.Warnings) == 0 {
+		fmt.Fprintf(cmd.OutOrStdout(), "✓ %s: %d tasks, nothing to say\n", snapshot.Path, len(snapshot.Tasks))
+		return nil
+	}
+	for _, w := range snapshot.Warnings {
+		fmt.Fprintf(cmd.OutOrStdout(), "! %s\n", w)
+	}
+	return exitCode(1)
+}

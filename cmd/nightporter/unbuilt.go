@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// unbuilt lists settings of a project that this nightporter reads and does
+// not act on yet. Those that somebody relies on for money or safety keep a
+// run from starting: a limit that is silently not there is worse than none.
+func unbuilt(cfg *config.Config, p config.Project, s loop.Settings) (problems, warnings []loop.Finding) {
+	file := cfg.File
+	refuse := func(on bool, key, fix string) {
+		if on {
+			problems = append(problems, loop.Finding{File: file, Text: key + " is not built yet, and nothing would hold to it", Fix: fix})
+		}
+	}
+	warn := func(on bool, key string) {
+		if on {
+			warnings = append(warnings, loop.Finding{File: file, Text: key + " is not built yet, and has no effect"})
+		}
+	}
+	const takeOut = "Take it out to run without it."
+	b := p.Budget
+	refuse(cfg.Budget != (config.Budget{}) || b.USDRun+b.USDTask+b.USDSession > 0 || b.TokensRun > 0, "budget", takeOut)
+	refuse(slices.ContainsFunc(hats(s), func(h loop.Hat) bool { return h.MaxCostUSD > 0 }), "max_cost_usd of a hat", takeOut)
+	refuse(p.Network != "" && p.Network != "open", fmt.Sprintf("network = %q", p.Network), "Take it out to run with the network open.")
+	refuse(p.Sign, "sign", takeOut)
+	refuse(p.Hooks, "hooks", takeOut)
+	refuse(p.Consensus, "consensus", takeOut)
+	refuse(p.CommitStatus, "commit_status", "Take it out: marks are then written into the plan in your checkout.")
+	refuse(p.Base != "", "base", "Take it out to start from HEAD.")
+	warn(s.Push != "" && s.Push != "never", fmt.Sprintf("push = %q", s.Push))
+	warn(p.AllowMerge, "allow_merge")
+	warn(cfg.Telegram != nil, "[telegram]")
+	warn(cfg.Slack != nil, "[slack]")
+	warn(cfg.QuestionTimeout.Then != "", "question_timeout's then")
+	return problems, warnings
+}
+
+func hats(s loop.Settings) []loop.Hat { return slices.Collect(maps.Values(s.Hats)) }
