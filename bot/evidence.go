@@ -35,9 +35,7 @@ func Evidence(records []loop.Record, zone *time.Location) Message {
 	default:
 		m = newMessage("evidence.open", fit(SignNow, project, name+" evidence: so far to "+c.last, ""))
 	}
-	for _, l := range c.lines {
-		m.Lines = append(m.Lines, l)
-	}
+	m.Lines = append(m.Lines, c.lines...)
 	for n := 1; n < len(c.attempts); n++ {
 		m.button(fmt.Sprintf("Attempt %d", n), fmt.Sprintf("/evidence %s.%d", arg(c.task), n))
 	}
