@@ -1,0 +1,66 @@
+# Everything that is done with this repository, one word each. CI runs nothing
+# that is not here (.ci/run).
+#
+# Needed: Go as go.mod names it, git, and a C compiler for SQLite and the race
+# detector. GOFLAGS is passed through. Only Go modules are ever downloaded.
+
+.DEFAULT_GOAL := help
+.PHONY: help build test e2e soak bench lint fmt
+
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+FUZZTIME ?= 2m
+
+# Packages with property tests, which take how often from a flag.
+RAPID = $(shell grep -rlE '^[[:space:]]*"pgregory.net/rapid"$$' --include='*_test.go' . | xargs -rn1 dirname | sort -u)
+
+help: ## what can be made
+	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 8
+
+build: ## bin/nightporter and bin/hat, for this machine
+	CGO_ENABLED=1 go build -trimpath -ldflags '-X main.Version=$(VERSION)' -o bin/nightporter ./cmd/nightporter
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/hat ./cmd/hat
+
+test: ## all tests, with the race detector, in random order; one to three minutes
+	go vet ./...
+	CGO_ENABLED=1 go test -race -shuffle=on ./...
+
+# Later: sessions of the real agent programs against a model server on loopback.
+# There is no such agent yet, so this is the first thing that a newcomer does.
+# Its build cache is empty; Go modules are taken from this user's cache.
+e2e: ## a fresh clone of HEAD: go run the demo, then build it and check its ledger
+	@set -e; \
+	if [ -n "$$(git status --porcelain)" ]; then echo 'e2e: note: what is not committed is not in the clone'; fi; \
+	tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; chmod 755 "$$tmp"; \
+	modules=$$(go env GOMODCACHE); \
+	git clone --quiet . "$$tmp/clone"; \
+	mkdir "$$tmp/home"; cd "$$tmp/clone"; \
+	export HOME="$$tmp/home" GOCACHE="$$tmp/cache" GOMODCACHE="$$modules" XDG_STATE_HOME= XDG_CONFIG_HOME=; \
+	set -x; \
+	go run ./cmd/nightporter demo --fast --state "$$tmp/demo" </dev/null; \
+	$(MAKE) --no-print-directory build; \
+	bin/nightporter demo --fast --state "$$tmp/demo" </dev/null; \
+	bin/nightporter verify --state "$$tmp/demo/state"; \
+	git -C "$$tmp/demo/tea-shop" log --oneline nightporter/tea-shop/r1
+
+soak: ## the large numbers: crash rounds, property checks, fuzzing FUZZTIME=2m each; about an hour
+	NIGHTPORTER_SOAK=1 go test -count=1 -timeout 60m ./...
+	go test -count=1 -timeout 60m -run Crash ./store -args -crash.rounds=200
+	go test -count=1 -timeout 60m $(RAPID) -args -rapid.checks=20000
+	@grep -rnoE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' . | sort | while IFS=: read -r file line func; do \
+		set -x; \
+		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" || exit 1; \
+	done
+
+bench: ## the figures of docs/figures.md, as ratios of one run; two minutes
+	go test -run '^$$' -bench . -benchtime 200x -timeout 20m ./internal/bench
+	go test -run '^$$' -bench Commit -benchtime 500x ./store
+
+lint: ## gofmt, go vet, and golangci-lint where it is installed
+	@bad=$$(gofmt -l $$(find . -name '*.go' -not -path '*/.*/*')); if [ -n "$$bad" ]; then echo "not formatted (make fmt):"; echo "$$bad"; exit 1; fi
+	go vet ./...
+	@if command -v golangci-lint >/dev/null; then set -x; golangci-lint run; \
+	else echo 'golangci-lint is not installed, so .golangci.yml was not applied. To get it:'; \
+	echo '  go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@latest'; fi
+
+fmt: ## gofmt every file
+	gofmt -w $$(find . -name '*.go' -not -path '*/.*/*')

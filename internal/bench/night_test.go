@@ -1,0 +1,283 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/store"
+)
+
+// How large the repository is, and how many tasks its plan has.
+const (
+	repoFolders = 50
+	repoFiles   = 20 // in each
+	repoTasks   = 6
+)
+
+// recorder stands on PATH in git's place: it runs the real one and notes from
+// when to when.
+const recorder = `package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+)
+
+func main() {
+	cmd := exec.Command(%[1]q, os.Args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	began := time.Now()
+	err := cmd.Run()
+	ended := time.Now()
+	if f, err := os.OpenFile(%[2]q, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err == nil {
+		fmt.Fprintf(f, "%%d %%d\n", began.UnixNano(), ended.UnixNano())
+		f.Close()
+	}
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+	case errors.As(err, &exit):
+		os.Exit(exit.ExitCode())
+	default:
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(127)
+	}
+}
+`
+
+// script is an agent that does at once what its hat is for.
+const script = `#!/bin/sh
+set -e
+cat >/dev/null
+case $HAT_NAME in
+planner) exec hat emit plan.complete --data '{"summary":"one line more","steps":["write it"]}' ;;
+builder)
+	echo "$HAT_TASK" >>folder7/file7.txt
+	exec hat emit build.complete --data '{"summary":"wrote it","files_modified":["folder7/file7.txt"]}' ;;
+reviewer) exec hat emit review.verdict --data '{"summary":"fine","issues":[]}' ;;
+esac
+`
+
+// span is from the end of one session's process to the start of the next one's.
+type span struct {
+	from     string // the earlier session's hat
+	began    time.Time
+	ended    time.Time
+	gitTime  time.Duration
+	gitCalls int
+}
+
+func (s span) took() time.Duration { return s.ended.Sub(s.began) }
+
+// BenchmarkNight is the whole gap between two sessions of the real program,
+// with git, the end of the process tree and the shim's start, in a repository
+// of 1,000 files: a night of six tasks, twice. The second night has a recorder
+// in git's place, and its git commands alone are the baseline.
+//
+// There is no verification, whose length is the project's own.
+func BenchmarkNight(b *testing.B) {
+	bin := program(b, "nightporter", "./cmd/nightporter", true)
+	hat := program(b, "hat", "./cmd/hat", false)
+	beside := filepath.Join(filepath.Dir(bin), "hat")
+	if err := os.Rename(hat, beside); err != nil {
+		b.Fatal(err)
+	}
+	var plain, recorded []span
+	var calls int
+	for b.Loop() {
+		if plain != nil {
+			continue // one pair of nights is enough
+		}
+		plain = night(b, bin, os.Getenv("PATH"))
+
+		git, err := exec.LookPath("git")
+		if err != nil {
+			b.Fatal(err)
+		}
+		log := filepath.Join(b.TempDir(), "git.log")
+		fake := source(b, "git", fmt.Sprintf(recorder, git, log))
+		recorded = night(b, bin, filepath.Dir(fake)+":"+os.Getenv("PATH"))
+		calls = attribute(b, log, recorded)
+	}
+	if calls == 0 {
+		b.Fatal("git was never called: the recorder was passed by")
+	}
+	for _, from := range []string{"planner", "builder", "reviewer"} {
+		whole, _ := median(tookOf(plain, from))
+		var git []time.Duration
+		var count []int
+		for _, s := range recorded {
+			if s.from == from {
+				git, count = append(git, s.gitTime), append(count, s.gitCalls)
+			}
+		}
+		gitTime, _ := median(git)
+		gitCalls, _ := median(count)
+		b.ReportMetric(ms(whole), from+"-gap-ms")
+		b.ReportMetric(ms(gitTime), from+"-git-ms")
+		b.ReportMetric(float64(gitCalls), from+"-git-calls")
+		if gitTime > 0 {
+			b.ReportMetric(float64(whole)/float64(gitTime), from+"-gap/git")
+		}
+	}
+	b.ReportMetric(0, "ns/op") // of an empty turn: says nothing
+}
+
+func tookOf(spans []span, from string) []time.Duration {
+	var out []time.Duration
+	for _, s := range spans {
+		if s.from == from {
+			out = append(out, s.took())
+		}
+	}
+	return out
+}
+
+// night works through a plan in a new repository and returns its gaps.
+func night(b *testing.B, bin, path string) []span {
+	b.Helper()
+	dir := shared(b)
+	repo, state := filepath.Join(dir, "shop"), filepath.Join(dir, "state")
+	repository(b, repo)
+	conf := agentConfig(b, dir, script)
+	cmd := exec.CommandContext(b.Context(), bin, "run", "--repo", repo, "--source", "plan:plan.md", "--profile", "overnight",
+		"--agent", "mine", "--config", conf, "--state", state)
+	cmd.Env = append(os.Environ(), "PATH="+path)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("nightporter run: %v\n%s", err, out)
+	}
+	return gapsOf(b, state)
+}
+
+// agentConfig writes a program that plays the agent "mine", and the
+// configuration that names it.
+func agentConfig(b *testing.B, dir, text string) string {
+	b.Helper()
+	agent, conf := filepath.Join(dir, "agent"), filepath.Join(dir, "nightporter.toml")
+	if err := os.WriteFile(agent, []byte(text), 0o755); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(conf, []byte("[agents.mine]\ncommand = [\"./agent\"]\n"), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	return conf
+}
+
+// repository makes one of 1,000 files with a plan.
+func repository(b *testing.B, repo string) {
+	b.Helper()
+	for d := range repoFolders {
+		folder := filepath.Join(repo, fmt.Sprintf("folder%d", d))
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			b.Fatal(err)
+		}
+		for f := range repoFiles {
+			text := strings.Repeat(fmt.Sprintf("line of file %d in folder %d\n", f, d), 50)
+			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("file%d.txt", f)), []byte(text), 0o644); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	var plan strings.Builder
+	for n := 1; n <= repoTasks; n++ {
+		fmt.Fprintf(&plan, "- [ ] **Task %d: Write a line**\n  - Scope: `folder7/`\n  - Acceptance:\n    - it is there\n", n)
+	}
+	if err := os.WriteFile(filepath.Join(repo, "plan.md"), []byte(plan.String()), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"init", "--quiet", "--initial-branch=main"},
+		{"add", "--all"},
+		{"-c", "user.name=Mira", "-c", "user.email=mira@example.com", "commit", "--quiet", "-m", "First commit"},
+	} {
+		cmd := exec.CommandContext(b.Context(), "git", append([]string{"-C", repo}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+}
+
+// gapsOf reads from the ledger when sessions ended and the next ones started.
+func gapsOf(b *testing.B, state string) []span {
+	b.Helper()
+	ledger, err := store.Open(state)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer ledger.Close()
+	hats := map[string]string{}
+	var spans []span
+	var last *span
+	err = ledger.Records(b.Context(), loop.ProjectStream("shop"), 0, func(r loop.Record) error {
+		e, err := r.Entry()
+		if err != nil {
+			return err
+		}
+		switch body := e.Body.(type) {
+		case loop.SessionPlanned:
+			hats[e.Session] = body.Hat
+		case loop.SessionEnded:
+			if last != nil {
+				last.ended = body.Exit.Started
+				spans = append(spans, *last)
+			}
+			last = &span{from: hats[e.Session], began: body.Exit.Ended}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if len(spans) != 3*repoTasks-1 {
+		b.Fatalf("%d gaps in a night of %d sessions", len(spans), 3*repoTasks)
+	}
+	return spans
+}
+
+// attribute adds the recorded git commands to the gaps that they lie in and
+// returns how many there were in all. Where some ran at the same time, their
+// time counts once.
+func attribute(b *testing.B, log string, spans []span) int {
+	b.Helper()
+	data, err := os.ReadFile(log)
+	if err != nil {
+		b.Fatal(err)
+	}
+	type call struct{ began, ended int64 }
+	var calls []call
+	for lines := bufio.NewScanner(bytes.NewReader(data)); lines.Scan(); {
+		var c call
+		if _, err := fmt.Sscan(lines.Text(), &c.began, &c.ended); err != nil {
+			b.Fatalf("recorder wrote %q: %v", lines.Text(), err)
+		}
+		calls = append(calls, c)
+	}
+	for i := range spans {
+		s := &spans[i]
+		// Lines are in the order of ends, so one pass from behind finds the union.
+		until := s.ended.UnixNano()
+		for n := len(calls) - 1; n >= 0; n-- {
+			c := calls[n]
+			if c.began < s.began.UnixNano() || c.ended > s.ended.UnixNano() {
+				continue
+			}
+			s.gitCalls++
+			if ended := min(c.ended, until); ended > c.began {
+				s.gitTime += time.Duration(ended - c.began)
+				until = c.began
+			}
+		}
+	}
+	return len(calls)
+}
