@@ -46,7 +46,7 @@ func Main() int {
 	case errors.As(err, &code):
 		return int(code)
 	}
-	fmt.Fprintf(os.Stderr, "✗ %v\n", err)
+	problems(os.Stderr, err)
 	return exitUsage
 }
 

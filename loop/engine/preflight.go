@@ -48,7 +48,6 @@ func (e *Engine) preflight(ctx context.Context, project string, ports Ports) (lo
 			return nil, fmt.Errorf("read the source: %w", err)
 		}
 	}
-	out.Warnings = append(out.Warnings, base.Notes...)
 	out.Warnings = append(out.Warnings, out.Snapshot.Warnings...)
 
 	for _, id := range []string{settings.From, settings.Only} {
