@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // State of one item, as the person who sent it sees it (SPEC 5.1).
@@ -66,14 +67,17 @@ func Parse(text string) (Address, string) {
 	var a Address
 	rest := strings.TrimSpace(text)
 	for {
-		word, after, _ := strings.Cut(rest, " ")
+		word, after := rest, ""
+		if n := strings.IndexFunc(rest, unicode.IsSpace); n >= 0 {
+			word, after = rest[:n], rest[n:]
+		}
 		word = strings.TrimSuffix(word, ":")
 		switch {
 		case word == "!sticky":
 			a.Sticky = true
 		case strings.HasPrefix(word, "@") && len(word) > 1 && a.Hat == "":
 			a.Hat = strings.ToLower(word[1:])
-		case strings.HasPrefix(word, "#") && len(word) > 1 && a.Task == "":
+		case strings.HasPrefix(word, "#") && strings.Trim(word, "#") != "" && a.Task == "":
 			a.Task = word[1:]
 		default:
 			return a, rest

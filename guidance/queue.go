@@ -221,6 +221,9 @@ func (q Queue) Waiting() []Item {
 }
 
 func (q Queue) edit(f func(*Item)) Queue {
+	if len(q.Items) == 0 {
+		return q
+	}
 	items := make([]Item, len(q.Items))
 	for n, i := range q.Items {
 		items[n] = i.clone()

@@ -13,7 +13,15 @@ func (d *decision) advance() {
 	// keeps a mistake in here from becoming an endless loop.
 	for range 10_000 {
 		r := d.run()
-		if r.Over() || r.State == RunPlanning || r.Finishing != nil || d.Project.busy() {
+		if r.Over() || d.Project.busy() {
+			return
+		}
+		if r.State == RunPlanning || r.Finishing != nil {
+			// Only the run's own check can be in hand; one that was cut off
+			// begins again, unless something holds it.
+			if r.Checks != nil && r.Wait != WaitDisk && !(r.StopNow && r.Signal != "") {
+				d.nextCheck(on{}, true)
+			}
 			return
 		}
 		d.settleReady()
@@ -57,7 +65,11 @@ func (d *decision) advance() {
 		}
 		d.claim(t)
 	}
-	panic("loop: advance does not settle")
+	last := ""
+	for _, e := range d.entries[max(0, len(d.entries)-10):] {
+		last += " " + e.Task + " " + e.Body.EntryType()
+	}
+	panic("loop: advance does not settle:" + last)
 }
 
 // settleReady moves tasks between pending and ready as their dependencies say.
@@ -158,7 +170,7 @@ func (d *decision) wanted(t TaskState) bool {
 
 func (d *decision) firstReady() (TaskState, bool) {
 	for _, t := range d.Project.Tasks {
-		if t.Status == Ready && d.wanted(t) && t.Task.Mark != MarkBlocked && t.Task.Mark != MarkManualVerify {
+		if t.Status == Ready && d.wanted(t) && t.wish() == MarkOpen {
 			return t, true
 		}
 	}
@@ -170,7 +182,7 @@ func (d *decision) firstReady() (TaskState, bool) {
 // task's turn comes.
 func (d *decision) pick() (TaskState, bool) {
 	if next := d.run().Next; next != "" {
-		if t, ok := d.task(next); ok && t.Status == Ready {
+		if t, ok := d.task(next); ok && t.Status == Ready && t.wish() == MarkOpen {
 			return t, true
 		}
 	}
@@ -179,10 +191,10 @@ func (d *decision) pick() (TaskState, bool) {
 			continue
 		}
 		switch {
-		case t.Status == Ready && t.Task.Mark == MarkManualVerify:
+		case t.Status == Ready && t.wish() == MarkManualVerify:
 			d.askManual(t, "")
 			continue
-		case t.Status == Ready && t.Task.Mark == MarkBlocked && t.Marked != MarkBlocked:
+		case t.Status == Ready && t.wish() == MarkBlocked:
 			d.block(t.Task.ID, blockage{reason: "marked (blocked) in " + d.run().Settings.Source.Path, marked: true})
 			if d.run().Over() || d.run().Finishing != nil {
 				return TaskState{}, false
@@ -200,7 +212,7 @@ func (d *decision) pick() (TaskState, bool) {
 
 // nothingReady waits for what settles itself, or ends the run (SPEC 2.4).
 func (d *decision) nothingReady() {
-	var manual, blocked, open int
+	var manual, open int
 	var until time.Time
 	text := ""
 	for _, t := range d.Project.Tasks {
@@ -211,8 +223,6 @@ func (d *decision) nothingReady() {
 		switch t.Status {
 		case ManualVerify:
 			manual++
-		case Blocked:
-			blocked++
 		case Waiting:
 			if q, ok := d.Project.Question(t.Question); ok && !q.Expires.IsZero() {
 				if until.IsZero() || q.Expires.Before(until) {
@@ -276,6 +286,28 @@ func (d *decision) claim(t TaskState) {
 	d.add(on{task: id}, Claim{AgentID: r.Settings.Agent, StartedAt: d.in.Time})
 	if r.State == RunWaiting {
 		d.add(on{}, RunStateSet{State: RunRunning})
+	}
+	if resume && t.Work.Checks != nil {
+		d.checkAgain(id)
+	}
+}
+
+// checkAgain takes up an attempt that was parked while its tree was being
+// verified: the tree is there, and is verified from the beginning by what the
+// run verifies with now.
+func (d *decision) checkAgain(id string) {
+	t, _ := d.task(id)
+	about, tree := on{task: id, session: t.Work.Session}, t.Work.Checks.Tree
+	setup := t.Work.Taken != nil && t.Work.Taken.Lock
+	cmds, setups := d.run().Settings.commands(KindVerify, nil, setup)
+	switch {
+	case len(cmds) > 0:
+		d.add(about, ChecksBegun{Kind: KindVerify, Tree: tree, Setup: setups, Commands: cmds})
+		d.nextCheck(about, true)
+	case t.Work.Converged:
+		d.converge(t)
+	default:
+		d.routeEvent(t, tree)
 	}
 }
 

@@ -37,11 +37,18 @@ func applyHouse(h House, e Entry) House {
 		h.Leases = slices.DeleteFunc(slices.Clone(h.Leases), func(l LeaseGranted) bool { return l.Session == b.Session })
 	case AgentParked:
 		h.Agents = with(h.Agents, b.Agent, AgentHold{Until: b.Until, Known: b.Known, Why: b.Why, Text: b.Text, Since: e.Time, Times: b.Times})
+		if b.Why == TroubleNetwork {
+			h.Backoff = with(h.Backoff, b.Agent, b.Times)
+		}
 	case AgentUnusable:
 		h.Agents = with(h.Agents, b.Agent, AgentHold{Unusable: true, Why: TroubleAuth, Text: b.Text, Since: e.Time})
 	case AgentUsable:
 		h.Agents = maps.Clone(h.Agents)
 		delete(h.Agents, b.Agent)
+		if b.Worked {
+			h.Backoff = maps.Clone(h.Backoff)
+			delete(h.Backoff, b.Agent)
+		}
 	}
 	return h
 }
@@ -149,6 +156,8 @@ func (p Project) plan(b RunPlanned, e Entry) Project {
 		delete(shelf, source)
 		p.Source, p.Shelf = source, shelf
 	}
+	// Tasks of our own came with an earlier run's baseline; this run's says anew.
+	p.Tasks = slices.DeleteFunc(slices.Clone(p.Tasks), func(t TaskState) bool { return t.Task.Own })
 	p.Run = &Run{ID: b.Run, Settings: b.Settings, Check: b.Check, Fresh: b.Fresh, State: RunPlanning, Planned: e.Time, LastEvent: e.Time}
 	return p
 }
@@ -171,6 +180,9 @@ func (p Project) read(b SourceRead) Project {
 			t.Status = Pending
 		}
 		if now, ok := changed[key]; ok {
+			if now.Mark != t.Lifted {
+				t.Lifted = ""
+			}
 			t.Task = now
 		}
 		tasks = append(tasks, t)
@@ -258,8 +270,11 @@ func applyRun(r *Run, e Entry) *Run {
 		r.Wait, r.Text, r.Until = "", "", time.Time{}
 	case RunStateSet:
 		r.State, r.Wait, r.Until, r.Text = b.State, b.Wait, b.Until, b.Text
-		if b.State == RunStopping {
+		switch b.State {
+		case RunStopping:
 			r.Signal, r.StopBy, r.StopNow = b.Signal, e.Actor, r.StopNow || b.Now
+		case RunRunning:
+			r.Signal, r.StopBy, r.StopNow = "", "", false
 		}
 	case RunFinishing:
 		r.Finishing = &b.Ending
@@ -330,6 +345,11 @@ func (c *Checks) result(b SessionEnded, session string) *Checks {
 	if c.Index >= len(c.Commands) || b.End == EndCut || b.End == EndDisk {
 		return &n // planned again as it was
 	}
+	if b.End == EndLost && c.Lost == 0 {
+		n.Lost++ // an unknown result is no red one; the second in a row is
+		return &n
+	}
+	n.Lost = 0
 	res := Result{
 		Run: c.Commands[c.Index].Run, OK: b.OK, Exit: b.Exit.Code, Ms: b.Exit.Took().Milliseconds(),
 		Tail: b.Exit.Tail, Session: session,

@@ -10,6 +10,14 @@ func applyTask(t TaskState, r *Run, e Entry) TaskState {
 		t.Status, t.Why, t.Question = b.To, b.Why, b.Question
 		if b.Fresh {
 			t.Failed, t.LastFail, t.Work = 0, "", nil
+			// What a person said just now outranks the mark that the source
+			// still shows, however long writing the new one takes.
+			t.Lifted = t.Task.Mark
+			if b.From == Blocked {
+				t.Lifted = MarkBlocked
+			} else if b.From == ManualVerify {
+				t.Lifted = MarkManualVerify
+			}
 		}
 		if b.To == Done || b.To == Blocked || b.To == Skipped || b.To == Withdrawn {
 			t.Ended = e.Time
@@ -21,8 +29,16 @@ func applyTask(t TaskState, r *Run, e Entry) TaskState {
 		t.Words = append(slices.Clip(t.Words), b.Text)
 	case SourceMarked:
 		if b.Error == "" {
-			t.Marked = b.Mark
-			t.Task.Mark = b.Mark
+			t.Marked, t.MarkedAt = b.Mark, e.Time
+			if t.Task.Mark != markGone {
+				t.Task.Mark = b.Mark
+			}
+			switch {
+			case b.Mark != MarkOpen && (t.Status == Ready || t.Status == Pending || t.Status == Active || t.Status == Waiting):
+				t.Lifted = b.Mark // a person decided otherwise while it was being written
+			case b.Mark != t.Lifted:
+				t.Lifted = ""
+			}
 		}
 	case Commitment:
 		t.Last = e.Time
@@ -46,7 +62,7 @@ func applyTask(t TaskState, r *Run, e Entry) TaskState {
 			t.Failed++
 			t.LastFail, t.Work = b.Why, nil
 		case b.Replan:
-			t.Work = nil
+			t.LastFail, t.Work = b.Why, nil
 		case t.Work != nil:
 			w := *t.Work
 			w.Stage = StageHeld
@@ -72,13 +88,14 @@ func applyWork(w *Work, r *Run, e Entry) *Work {
 		w.Sessions++
 		w.Event, w.Taken, w.Checks, w.Note, w.Replaces, w.Converged = nil, nil, nil, "", "", false
 	case SessionEnded:
-		if b.Kind != KindAgent {
+		switch {
+		case b.Kind != KindAgent:
 			if w.Checks != nil {
 				w.Checks = w.Checks.result(b, e.Session)
 			}
-			break
+		case w.Session == e.Session && w.Stage == StageSession:
+			w.again(b, e.Session)
 		}
-		w.again(b, e.Session)
 	case EventAccepted:
 		w.Event = &b
 	case TakenOver:
@@ -100,6 +117,8 @@ func applyWork(w *Work, r *Run, e Entry) *Work {
 		w.Stage, w.Note, w.Replaces, w.Tree = StageReady, b.Note, w.Session, b.Tree
 		if b.Failed {
 			w.FailedRow++
+		} else {
+			w.FailedRow = 0 // a red tree is work, and counted by Red
 		}
 	case Routed:
 		w.route(b, r)
@@ -123,9 +142,9 @@ func (w *Work) again(b SessionEnded, session string) {
 		w.Stage = StageTakeover
 	case CountsFailed:
 		w.FailedRow++
-		w.Stage, w.Note, w.Replaces = StageReady, b.Text, session
-	default:
 		w.LostRow = 0
+		w.Stage, w.Note, w.Replaces = StageReady, strictNote(b.End, b.Text), session
+	default:
 		if b.End == EndLost {
 			w.LostRow++
 		}
@@ -141,8 +160,15 @@ func (w *Work) route(b Routed, r *Run) {
 		switch ev.Type {
 		case "plan.complete":
 			w.Plan = ev.Data
+		case "fix.complete":
+			w.Disputed = fieldOf(ev.Data, "disputed")
 		case "review.verdict":
 			issues := issuesOf(ev.Data)
+			if w.contested(issues) {
+				w.Upheld++
+			} else {
+				w.Upheld = 0
+			}
 			w.Issues = issues
 			w.Rounds++
 			w.IssueSets = append(slices.Clip(w.IssueSets), issueSet(issues))

@@ -12,17 +12,37 @@ import (
 // askAgent puts an agent's question to a person. The task waits with its
 // tree; others go on.
 func (d *decision) askAgent(t TaskState) {
-	w, id := t.Work, t.Task.ID
-	data := w.Event.Data
-	var q Question
-	q = Question{
-		ID: d.issue("q"), Kind: AskAgent, Run: d.run().ID, Task: id, Session: w.Session, Hat: w.Hat, Title: t.Task.Title,
-		Text: stringOf(data, "text"), Options: optionsOf(data), Choice: stringOf(data, "choice"),
-		Asked: d.in.Time, Expires: d.in.Time.Add(d.run().Settings.QuestionTimeout.D()),
+	data := t.Work.Event.Data
+	d.holdTask(t, Question{
+		Hat: t.Work.Hat, Text: stringOf(data, "text"), Options: stringsOf(data, "options"), Choice: stringOf(data, "choice"),
+	})
+}
+
+// askDispute puts to a person what a review upheld twice against the reasons
+// of the session that should have changed it (SPEC 2.5).
+func (d *decision) askDispute(t TaskState) {
+	var b strings.Builder
+	b.WriteString("The review upholds this a second time, and the " + t.Work.Hat + " sees nothing to change:")
+	for _, i := range t.Work.Issues {
+		b.WriteString("\n" + i.line())
 	}
+	for n := len(t.Work.History) - 1; n >= 0; n-- {
+		if s := t.Work.History[n]; s.Hat == t.Work.Hat {
+			b.WriteString("\n" + s.Hat + ": " + s.Summary)
+			break
+		}
+	}
+	d.holdTask(t, Question{Hat: t.Work.Hat, Text: b.String(), Options: []string{"Fix it as the review says", "Leave it as it is"}})
+}
+
+// holdTask lets a task wait with its tree for an answer.
+func (d *decision) holdTask(t TaskState, q Question) {
+	w, id := t.Work, t.Task.ID
+	q.ID, q.Kind, q.Run, q.Task, q.Session, q.Title = d.issue("q"), AskAgent, d.run().ID, id, w.Session, t.Task.Title
+	q.Asked, q.Expires = d.in.Time, d.in.Time.Add(d.run().Settings.QuestionTimeout.D())
 	about := on{task: id, session: w.Session}
 	d.add(about, StageSet{Stage: StageHeld})
-	d.add(about, TaskSet{From: t.Status, To: Waiting, Why: "asks: " + q.Text, Question: q.ID})
+	d.add(about, TaskSet{From: t.Status, To: Waiting, Why: "asks: " + firstLine(q.Text), Question: q.ID})
 	d.add(about, QuestionAsked{Question: q})
 }
 
@@ -66,8 +86,7 @@ func (d *decision) expire(q Question) {
 		d.add(about, QuestionExpired{ID: q.ID, Choice: q.Choice, Then: q.Choice})
 		d.answered(q, fmt.Sprintf("%s (nobody answered in time; your own choice stands)", q.Choice))
 	case AskNow:
-		d.add(about, QuestionExpired{ID: q.ID, Choice: "queue", Then: "queued, nothing is stopped"})
-		d.queueGuidance(q.Text, guidance.Address{})
+		d.settleNow(q, "queued, nothing is stopped")
 	default:
 		d.add(about, QuestionExpired{ID: q.ID, Then: "nothing was done"})
 	}
@@ -98,6 +117,7 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 		d.refuse("no question", "there is no open question %s", b.Question)
 		return
 	}
+	b.Words = strings.ToValidUTF8(b.Words, "\uFFFD")
 	choice, ok := q.choose(b.Choice)
 	if !ok {
 		if q.Kind == AskAgent { // own words
@@ -107,13 +127,22 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 			return
 		}
 	}
-	if choice == "" && b.Words == "" {
+	if choice == "" && b.Words != "" && q.Kind == AskBlocked {
+		choice = "guide" // words alone
+	}
+	if choice == "" && (strings.TrimSpace(b.Words) == "" || q.Kind != AskAgent) {
 		d.refuse("no answer", "%s takes: %s", q.ID, strings.Join(q.Verbs(), " · "))
 		return
 	}
 	if (choice == "guide" || choice == "fail") && strings.TrimSpace(b.Words) == "" {
 		d.refuse("words", "%s %s needs your words: %s %s WORDS", q.ID, choice, q.ID, choice)
 		return
+	}
+	if choice == "guide" {
+		if code, why := checkGuidance(b.Words); why != "" {
+			d.refuse(code, "%s", why)
+			return
+		}
 	}
 	about := on{task: q.Task}
 	d.add(about, QuestionAnswered{ID: q.ID, Choice: choice, Words: b.Words, By: d.by()})
@@ -145,14 +174,14 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 		for _, id := range q.Tasks {
 			if choice == "keep" {
 				d.mark(id, MarkDone)
-			} else if t, ok := d.task(id); ok {
+			} else if t, ok := d.task(id); ok && t.Status == Done && t.Task.Mark != markGone {
 				d.add(on{task: id}, TaskSet{From: t.Status, To: Ready, Why: "redo, by " + d.by(), Fresh: true})
 			}
 		}
 	case AskNow:
-		item := d.queueGuidance(q.Text, guidance.Address{})
-		if choice == "rerun" && item != "" {
-			d.cutAll("/now")
+		item := d.queueNow(q)
+		if s, ok := d.Project.Session(q.Session); choice == "rerun" && ok && s.Event == nil {
+			d.cut(s, "/now")
 			d.say("%s goes into the session that starts now", item)
 		}
 	}

@@ -21,7 +21,7 @@ func (d *decision) planSession(t TaskState) bool {
 		return true
 	}
 	if w.Sessions >= MaxSessions {
-		d.failAttempt(id, fmt.Sprintf("%d sessions without converging", w.Sessions), false)
+		d.failAttempt(id, fmt.Sprintf("%d sessions without converging", w.Sessions))
 		return true
 	}
 	agent, held := d.agentFor(hat)
@@ -63,8 +63,15 @@ func (d *decision) agentFor(hat Hat) (string, *AgentHold) {
 	if !held {
 		return name, nil
 	}
-	if _, too := d.House.Agents[s.Fallback]; s.Fallback != "" && !too {
+	if s.Fallback == "" || s.Fallback == name {
+		return name, &hold
+	}
+	other, held := d.House.Agents[s.Fallback]
+	switch {
+	case !held:
 		return s.Fallback, nil
+	case !other.Unusable && (hold.Unusable || other.Until.Before(hold.Until)):
+		return s.Fallback, &other // it comes back first
 	}
 	return name, &hold
 }
@@ -87,9 +94,9 @@ func (d *decision) redo(t TaskState, b Redo) {
 	t, _ = d.task(t.Task.ID)
 	switch {
 	case t.Work.FailedRow >= MaxFailed:
-		d.failAttempt(t.Task.ID, b.Why+" "+fmt.Sprint(t.Work.FailedRow)+" times in a row", false)
+		d.failAttempt(t.Task.ID, b.Why+" "+fmt.Sprint(t.Work.FailedRow)+" times in a row")
 	case t.Work.Red >= MaxRed:
-		d.failAttempt(t.Task.ID, fmt.Sprintf("verification red %d times in a row: %s", t.Work.Red, firstRed(*t.Work.Verified)), false)
+		d.failAttempt(t.Task.ID, fmt.Sprintf("verification red %d times in a row: %s", t.Work.Red, firstRed(*t.Work.Verified)))
 	}
 }
 
@@ -99,7 +106,7 @@ func (d *decision) replan(task, why string) {
 }
 
 // failAttempt ends an attempt; the second one blocks its task (SPEC 2.5).
-func (d *decision) failAttempt(task, why string, stall bool) {
+func (d *decision) failAttempt(task, why string) {
 	t, ok := d.task(task)
 	if !ok || t.Work == nil {
 		return

@@ -65,21 +65,17 @@ func (d *decision) commandExited(s Session, x Exit) {
 		end, text = EndStall, endText(EndStall, x, s)
 	}
 	if x.Tail == "" {
-		x.Tail = text
+		x.Tail = trimJoin(text, x.Text)
 	}
 	ok := end == EndEvent && x.Why == WhyExited && x.Code == 0
 	d.add(about, SessionEnded{Kind: s.Planned.Kind, End: end, Exit: x, OK: ok, Text: text})
 	r := d.run()
-	if r.Over() {
+	if r.Over() || !r.owns(s.ID) {
 		return
 	}
 	if s.Cut && s.Task == "" {
 		d.cutCheck()
 		return
-	}
-	owner := on{}
-	if t, found := d.task(s.Task); found && t.Work != nil {
-		owner = on{task: s.Task, session: t.Work.Session}
 	}
 	if end == EndDisk {
 		d.holdForDisk()
@@ -87,7 +83,17 @@ func (d *decision) commandExited(s Session, x Exit) {
 	if end == EndCut || end == EndDisk {
 		return // planned again by advance, when nothing holds it back
 	}
-	d.nextCheck(owner, false)
+	owner := on{}
+	if s.Task != "" {
+		t, found := d.task(s.Task)
+		if !found || t.Work == nil || t.Work.Checks == nil {
+			return // its attempt is over
+		}
+		owner = on{task: s.Task, session: t.Work.Session}
+	}
+	// The next command runs in the folder as this one left it, unless nobody
+	// knows what a lost one was doing there.
+	d.nextCheck(owner, end == EndLost)
 }
 
 // heldCheck plans the command again of a check that was cut off. It reports
@@ -109,17 +115,32 @@ func (d *decision) heldCheck() bool {
 // holdForDisk holds everything for a minute: the disk is full, or the state
 // folder not writable (SPEC 2.2).
 func (d *decision) holdForDisk() {
-	d.add(on{}, RunStateSet{State: RunWaiting, Wait: WaitDisk, Until: d.in.Time.Add(time.Minute), Text: "the disk is full"})
+	state := RunWaiting
+	switch r := d.run(); r.State {
+	case RunPausing, RunPaused:
+		return // nothing is planned anyway
+	case RunPlanning:
+		state = RunPlanning
+	case RunStopping:
+		if r.Finishing == nil {
+			return
+		}
+	}
+	d.add(on{}, RunStateSet{State: state, Wait: WaitDisk, Until: d.in.Time.Add(time.Minute), Text: "the disk is full"})
 }
 
 // cutCheck: a person, or a signal, ended the run's own check.
 func (d *decision) cutCheck() {
 	r := d.run()
-	if r.Finishing != nil {
-		e := *r.Finishing
-		e.Text = trimJoin(e.Text, "(the branch tip was not verified)")
-		d.end(e)
+	if r.Finishing == nil || r.Signal != "" {
+		return // a signal leaves the run unfinished: the same command takes the check up again
 	}
+	e := *r.Finishing
+	e.Text = trimJoin(e.Text, "(the branch tip was not verified)")
+	if e.Exit == 0 {
+		e.Exit = 2
+	}
+	d.end(e)
 }
 
 // checked closes a check and goes on with what waited for it.

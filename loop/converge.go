@@ -32,6 +32,9 @@ func (d *decision) converge(t TaskState) {
 func subject(t Task) string {
 	kind := "feat"
 	title := strings.ToLower(t.Title)
+	if t.Own {
+		kind = "fix"
+	}
 	for _, k := range []struct{ word, kind string }{
 		{"fix", "fix"}, {"bug", "fix"}, {"document", "docs"}, {"docs", "docs"}, {"test", "test"}, {"refactor", "refactor"}, {"chore", "chore"},
 	} {
@@ -115,7 +118,8 @@ func (d *decision) done(t TaskState, commit string) {
 // expireGuidance ends what nobody will take any more because a task is over.
 func (d *decision) expireGuidance(task, why string) {
 	for _, i := range d.Project.Guidance.Items {
-		if i.Open() && !i.Sticky && (i.Task == FoldID(task) || i.Bound == FoldID(task)) {
+		mine := i.Task == FoldID(task) || (i.Bound == FoldID(task) && !i.Sticky)
+		if mine && (i.Open() || i.Sticky && !i.Over()) {
 			d.add(on{task: task}, GuidanceExpired{ID: i.ID, Why: why})
 		}
 	}
@@ -124,16 +128,42 @@ func (d *decision) expireGuidance(task, why string) {
 // mark writes a task's status into its source.
 func (d *decision) mark(id string, m Mark) {
 	t, ok := d.task(id)
-	if !ok || t.Task.Own || t.Status == Withdrawn {
+	if !ok || t.Task.Own || t.Status == Withdrawn || t.Task.Mark == markGone {
 		return
 	}
 	d.effect(d.fresh(id+" "+string(m)), EffectMark{Task: id, Mark: m})
 }
 
 func (d *decision) markMade(b MarkMade) {
-	if b.Mark != "" || b.Err != "" {
-		d.add(on{task: b.Task}, SourceMarked{Mark: b.Mark, Error: b.Err})
+	if b.Mark == "" && b.Err == "" {
+		return
 	}
+	d.add(on{task: b.Task}, SourceMarked{Mark: b.Mark, Error: b.Err})
+	// Two marks of one task can be under way at once, and the older one be
+	// written last: then the newer one is written again.
+	t, ok := d.task(b.Task)
+	if !ok || b.Err != "" || b.Mark == "" {
+		return
+	}
+	if want := t.Status.mark(); want != "" && want != b.Mark {
+		d.mark(b.Task, want)
+	}
+}
+
+// mark is what the source says of a task in this status once we have written
+// it; "" where we write nothing.
+func (s Status) mark() Mark {
+	switch s {
+	case Done:
+		return MarkDone
+	case Blocked:
+		return MarkBlocked
+	case ManualVerify:
+		return MarkManualVerify
+	case Pending, Ready, Active, Waiting:
+		return MarkOpen
+	}
+	return ""
 }
 
 // progress appends to the progress log what a finished or blocked task is
@@ -157,6 +187,7 @@ func (d *decision) progress(t TaskState, status, commit, blockers string) {
 			}
 		}
 	}
+	d.settleReady() // what this task was needed for may be next
 	if next, ok := d.firstReady(); ok && blockers == "" {
 		p.Next = ShortID(next.Task.ID) + " " + next.Task.Title
 	}

@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -19,6 +20,7 @@ type Decision struct {
 // Decide says what an input means. It is called once per input; calling it
 // again with the same arguments gives the same decision.
 func Decide(s State, in Input) Decision {
+	in.Name = strings.ToValidUTF8(in.Name, "\uFFFD") // what is no text would come back from the ledger as something else
 	d := &decision{State: s, in: in, answer: Answer{OK: true}}
 	switch b := in.Body.(type) {
 	case StartRun:
@@ -217,10 +219,13 @@ func Due(s State) time.Time {
 		need(h.Until)
 	}
 	if r := s.Project.Run; !r.Over() {
-		if r.State == RunWaiting {
+		// Every other wait ends with its question or its agent, above.
+		if r.Wait == WaitDisk {
 			need(r.Until)
 		}
-		if !r.Settings.Until.IsZero() && r.Finishing == nil && (r.State == RunRunning || r.State == RunWaiting) {
+		// While something is in hand, its end is what asks for the time: a due
+		// time that nothing can be done about would only keep the clock busy.
+		if !r.Settings.Until.IsZero() && r.Finishing == nil && r.Wait != WaitDisk && !s.Project.busy() && (r.State == RunRunning || r.State == RunWaiting) {
 			need(r.Settings.Until)
 		}
 	}
@@ -239,7 +244,11 @@ func (d *decision) tick() {
 		d.add(on{}, GuidanceExpired{ID: id, Why: "72 hours passed and no session took it"})
 	}
 	if r := d.run(); !r.Over() && r.Wait == WaitDisk && !now.Before(r.Until) {
-		d.add(on{}, RunStateSet{State: RunRunning})
+		state := RunRunning
+		if r.Started.IsZero() {
+			state = RunPlanning
+		}
+		d.add(on{}, RunStateSet{State: state})
 	}
 	for _, name := range sortedKeys(d.House.Agents) {
 		h := d.House.Agents[name]

@@ -13,7 +13,7 @@ import (
 func (d *decision) emit(b Emit) {
 	s, ok := d.Project.Session(b.Session)
 	switch {
-	case !ok:
+	case !ok || s.Planned.Kind != KindAgent:
 		d.refuse("ended", "session %s has ended; nothing was recorded", b.Session)
 		return
 	case s.Event != nil:
@@ -48,10 +48,7 @@ func (d *decision) emit(b Emit) {
 		d.refuse("guidance", `say what you did with %s: add "guidance":[{"id":"%s","done":true,"note":"how"}] or "set_aside":true with why`, strings.Join(owed, ", "), owed[0])
 		return
 	}
-	data := b.Data
-	if len(bytes.TrimSpace(data)) == 0 {
-		data = json.RawMessage("{}")
-	}
+	data := asKept(b.Data)
 	receipt := s.ID + " " + b.Type
 	d.add(about, EventAccepted{Type: b.Type, Data: data, Receipt: receipt})
 	for _, rep := range reports {
@@ -72,13 +69,17 @@ func (d *decision) emit(b Emit) {
 // agent that emits garbage in a loop must not fill the ledger.
 const maxRefusals = 20
 
-func sameJSON(a, b json.RawMessage) bool {
-	if len(bytes.TrimSpace(b)) == 0 {
-		b = json.RawMessage("{}")
+// asKept is an event's data in the bytes that the ledger gives back, so that
+// a prompt is the same before and after a restart. What is no JSON stays.
+func asKept(data json.RawMessage) json.RawMessage {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return json.RawMessage("{}")
 	}
-	var x, y bytes.Buffer
-	if json.Compact(&x, a) != nil || json.Compact(&y, b) != nil {
-		return false
+	kept, err := json.Marshal(data)
+	if err != nil {
+		return data
 	}
-	return bytes.Equal(x.Bytes(), y.Bytes())
+	return kept
 }
+
+func sameJSON(a, b json.RawMessage) bool { return bytes.Equal(asKept(a), asKept(b)) }

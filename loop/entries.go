@@ -67,7 +67,8 @@ type AgentUnusable struct {
 
 // AgentUsable ends a parking or an unusable state.
 type AgentUsable struct {
-	Agent string `json:"agent"`
+	Agent  string `json:"agent"`
+	Worked bool   `json:"worked,omitempty"` // a session of it worked: its next back-off begins anew
 }
 
 // --- Run ---

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/guidance"
 )
@@ -16,7 +17,7 @@ const MaxEvent = 256 << 10
 // field is one known field of an event's payload and the JSON that it holds.
 type field struct {
 	name string
-	kind string // string, bool, strings, issues, steps, disputes, object
+	kind string // string, words (not empty), flag (true, or words that say more), strings, list, issues
 	must bool
 }
 
@@ -24,11 +25,11 @@ type field struct {
 // (SPEC 4.2). A field that is not listed is kept and not looked at.
 var eventFields = map[string][]field{
 	"plan.complete":  {{"summary", "string", true}, {"steps", "list", false}, {"sections", "list", false}},
-	"build.complete": {{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}, {"manual_verify", "string", false}, {"learnings", "string", false}},
+	"build.complete": {{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}, {"manual_verify", "flag", false}, {"learnings", "string", false}},
 	"fix.complete":   {{"summary", "string", true}, {"files_modified", "strings", true}, {"resolved", "list", false}, {"disputed", "list", false}, {"no_change", "string", false}},
 	"review.verdict": {{"summary", "string", true}, {"issues", "issues", true}},
-	EventQuestion:    {{"text", "string", true}, {"options", "strings", false}, {"choice", "string", false}},
-	EventBlocked:     {{"reason", "string", true}, {"tried", "string", true}, {"needs", "string", true}},
+	EventQuestion:    {{"text", "words", true}, {"options", "strings", false}, {"choice", "string", false}},
+	EventBlocked:     {{"reason", "words", true}, {"tried", "string", true}, {"needs", "string", true}},
 }
 
 // EventShape describes an event's payload for the prompt and for a refusal:
@@ -69,6 +70,9 @@ func checkEvent(h Hat, typ string, data json.RawMessage) (fields map[string]json
 	if len(data) > MaxEvent {
 		return nil, nil, fmt.Sprintf("the data has %d kB; 256 kB are the most", len(data)>>10)
 	}
+	if !utf8.Valid(data) {
+		return nil, nil, "the data is not UTF-8 text; send " + EventShape(typ)
+	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		data = []byte("{}")
 	}
@@ -79,7 +83,7 @@ func checkEvent(h Hat, typ string, data json.RawMessage) (fields map[string]json
 	known := eventFields[typ]
 	for _, f := range known {
 		raw, ok := fields[f.name]
-		if !ok {
+		if !ok || !f.must && string(raw) == "null" { // agents write null for "nothing to say"
 			if f.must {
 				missing = append(missing, f.name)
 			}
@@ -100,17 +104,11 @@ func checkEvent(h Hat, typ string, data json.RawMessage) (fields map[string]json
 		return nil, nil, fmt.Sprintf("%s is missing; send %s", strings.Join(missing, ", "), EventShape(typ))
 	}
 	if typ == EventQuestion {
-		var q struct {
-			Text, Choice string
-			Options      []string
-		}
-		_ = json.Unmarshal(data, &q)
+		options, choice := stringsOf(data, "options"), stringOf(data, "choice")
 		switch {
-		case strings.TrimSpace(q.Text) == "":
-			return nil, nil, "the question's text is empty"
-		case len(q.Options) > 20:
+		case len(options) > 20:
 			return nil, nil, "20 options are the most"
-		case q.Choice != "" && !slices.Contains(q.Options, q.Choice):
+		case choice != "" && !slices.Contains(options, choice):
 			return nil, nil, "choice has to be one of the options, written the same"
 		}
 	}
@@ -125,6 +123,17 @@ func (f field) check(raw json.RawMessage) string {
 		if json.Unmarshal(raw, &v) != nil || v == nil {
 			return "has to be a string"
 		}
+	case "words":
+		var v string
+		if json.Unmarshal(raw, &v) != nil || strings.TrimSpace(v) == "" {
+			return "has to be a string that is not empty"
+		}
+	case "flag":
+		var on bool
+		var words string
+		if json.Unmarshal(raw, &on) != nil && json.Unmarshal(raw, &words) != nil {
+			return "has to be true, or a string that says what to look at"
+		}
 	case "strings":
 		var v []string
 		if json.Unmarshal(raw, &v) != nil || v == nil {
@@ -138,7 +147,7 @@ func (f field) check(raw json.RawMessage) string {
 	case "issues":
 		var v []Issue
 		if json.Unmarshal(raw, &v) != nil || v == nil {
-			return "has to be a list of issues"
+			return "has to be a list of issues, each with strings for severity, file, rule and text, and a number for line"
 		}
 		for n, i := range v {
 			if !slices.Contains([]Severity{Critical, Major, Minor, Suggestion}, i.Severity) {
@@ -196,12 +205,19 @@ func flag(raw json.RawMessage) (bool, string) {
 	return false, ""
 }
 
-func stringOf(data json.RawMessage, name string) string {
+// fieldOf returns one field of a payload by its exact name: what was checked
+// is what is read, and nothing that is spelt in another case.
+func fieldOf(data json.RawMessage, name string) json.RawMessage {
 	var m map[string]json.RawMessage
-	var s string
-	if json.Unmarshal(data, &m) == nil {
-		_ = json.Unmarshal(m[name], &s)
+	if json.Unmarshal(data, &m) != nil {
+		return nil
 	}
+	return m[name]
+}
+
+func stringOf(data json.RawMessage, name string) string {
+	var s string
+	_ = json.Unmarshal(fieldOf(data, name), &s)
 	return strings.TrimSpace(s)
 }
 
@@ -210,13 +226,7 @@ func summaryOf(data json.RawMessage) string { return stringOf(data, "summary") }
 // manualOf returns what a person has to look at, if the event says so; true
 // means the task's acceptance list.
 func manualOf(data json.RawMessage) string {
-	var m struct {
-		V json.RawMessage `json:"manual_verify"`
-	}
-	if json.Unmarshal(data, &m) != nil {
-		return ""
-	}
-	on, text := flag(m.V)
+	on, text := flag(fieldOf(data, "manual_verify"))
 	if on && text == "" {
 		return "as the task's acceptance says"
 	}
@@ -224,18 +234,18 @@ func manualOf(data json.RawMessage) string {
 }
 
 func issuesOf(data json.RawMessage) []Issue {
-	var m struct{ Issues []Issue }
-	_ = json.Unmarshal(data, &m)
-	return m.Issues
+	var issues []Issue
+	_ = json.Unmarshal(fieldOf(data, "issues"), &issues)
+	return issues
 }
 
-func filesOf(data json.RawMessage) []string {
-	var m struct {
-		Files []string `json:"files_modified"`
-	}
-	_ = json.Unmarshal(data, &m)
-	return m.Files
+func stringsOf(data json.RawMessage, name string) []string {
+	var list []string
+	_ = json.Unmarshal(fieldOf(data, name), &list)
+	return list
 }
+
+func filesOf(data json.RawMessage) []string { return stringsOf(data, "files_modified") }
 
 // issueSet is what makes two reviews the same: severity, file and rule
 // (SPEC 2.6).
@@ -246,10 +256,4 @@ func issueSet(issues []Issue) string {
 	}
 	slices.Sort(keys)
 	return strings.Join(slices.Compact(keys), "\x01")
-}
-
-func optionsOf(data json.RawMessage) []string {
-	var m struct{ Options []string }
-	_ = json.Unmarshal(data, &m)
-	return m.Options
 }

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"strings"
 )
 
 // sessionExited says what a session's end means.
@@ -20,9 +21,16 @@ func (d *decision) sessionExited(x Exit) {
 	text := endText(end, x, s)
 	d.house(LeaseReleased{Session: s.ID})
 	d.add(about, SessionEnded{Kind: KindAgent, End: end, Counts: counts, Exit: x, Text: text})
+	d.lateNow(s)
+	if counts == CountsSuccess && d.House.Backoff[s.Planned.Agent] > 0 {
+		d.house(AgentUsable{Agent: s.Planned.Agent, Worked: true})
+	}
+	if r.Over() || !r.owns(s.ID) {
+		return // of a run that is over: nothing follows from it
+	}
 	hat := r.Settings.Hats[s.Planned.Hat]
 	t, ok := d.task(s.Task)
-	if !ok || t.Work == nil {
+	if !ok || t.Work == nil || t.Work.Session != s.ID {
 		return
 	}
 	if counts == CountsSuccess {
@@ -37,10 +45,10 @@ func (d *decision) sessionExited(x Exit) {
 	d.heldAgent(s, end, x)
 	switch {
 	case counts == CountsFailed && t.Work.FailedRow >= MaxFailed:
-		d.failAttempt(s.Task, text, false)
+		d.failAttempt(s.Task, text)
 		return
 	case end == EndLost && t.Work.LostRow >= 2:
-		d.failAttempt(s.Task, text+", the second in a row", false)
+		d.failAttempt(s.Task, text+", the second in a row")
 		return
 	}
 	if counts == CountsNothing && hat.Writes() && end != EndUnusable && end != EndDisk {
@@ -65,14 +73,20 @@ func endText(end End, x Exit, s Session) string {
 		}
 		return fmt.Sprintf("ended without an event (%s)", what)
 	case EndStall:
-		return fmt.Sprintf("silent for %s", s.Planned.Stall.D())
+		return "silent for " + plain(s.Planned.Stall)
 	case EndWall:
-		return fmt.Sprintf("longer than %s", s.Planned.Wall.D())
+		return "longer than " + plain(s.Planned.Wall)
 	case EndLost:
 		if x.Why == WhyMemory {
 			return "ended by the system for memory"
 		}
 		return "lost without trace"
+	case EndDisk:
+		return "the disk is full"
+	case EndUnusable:
+		if x.Text == "" {
+			return fmt.Sprintf("ended at once with exit %d: %s", x.Code, lastLine(x.Tail))
+		}
 	case EndEvent:
 		return ""
 	}
@@ -82,10 +96,33 @@ func endText(end End, x Exit, s Session) string {
 	return string(end)
 }
 
+// plain writes a duration as people do: "15m", not "15m0s".
+func plain(d Duration) string {
+	text := d.D().String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// strictNote is what the session that does a failed one over is told: what
+// went wrong, and how not to end the same way (SPEC 2.2).
+func strictNote(end End, text string) string {
+	switch end {
+	case EndStall:
+		return "The session before was ended because it was " + text + ", and nothing of it was kept. Wait for nothing and start nothing that waits for input; end with your event."
+	case EndWall:
+		return "The session before was ended because it took " + text + ", and nothing of it was kept. Do the smallest thing that settles the task, and end with your event in time."
+	}
+	return "The session before " + text + ", and nothing of it was kept, whatever it did. Send your event with hat emit, see that it is accepted, and only then stop."
+}
+
 // heldAgent records for all projects that an agent cannot be used now.
 func (d *decision) heldAgent(s Session, end End, x Exit) {
 	agent := s.Planned.Agent
-	before := d.House.Agents[agent]
 	switch end {
 	case EndLimit:
 		p := AgentParked{Agent: agent, Until: x.Until, Known: !x.Until.IsZero(), Why: TroubleLimit, Text: x.Text}
@@ -94,13 +131,9 @@ func (d *decision) heldAgent(s Session, end End, x Exit) {
 		}
 		d.house(p)
 	case EndUnusable:
-		text := x.Text
-		if text == "" {
-			text = fmt.Sprintf("it ended at once with exit %d: %s", x.Code, lastLine(x.Tail))
-		}
-		d.house(AgentUnusable{Agent: agent, Text: text})
+		d.house(AgentUnusable{Agent: agent, Text: endText(end, x, s)})
 	case EndNetwork:
-		times := before.Times + 1
+		times := d.House.Backoff[agent] + 1
 		d.house(AgentParked{Agent: agent, Until: d.in.Time.Add(backoff(times)), Why: TroubleNetwork, Text: x.Text, Times: times})
 	case EndDisk:
 		d.holdForDisk()

@@ -19,15 +19,8 @@ func (d *decision) guide(text string) {
 // "" where it refused.
 func (d *decision) queueGuidance(words string, a guidance.Address) string {
 	words = strings.TrimSpace(words)
-	switch {
-	case words == "":
-		d.refuse("no words", "guidance needs your words: /guidance TEXT")
-		return ""
-	case !utf8.ValidString(words):
-		d.refuse("not text", "that is not valid UTF-8 text; nothing was queued")
-		return ""
-	case utf8.RuneCountInString(words) > guidance.MaxText:
-		d.refuse("too long", "that has %d characters; %d are the most. Nothing was queued.", utf8.RuneCountInString(words), guidance.MaxText)
+	if code, why := checkGuidance(words); why != "" {
+		d.refuse(code, "%s", why)
 		return ""
 	}
 	item := guidance.Item{Text: words, By: d.by(), At: d.in.Time, Hat: a.Hat, Sticky: a.Sticky}
@@ -49,6 +42,21 @@ func (d *decision) queueGuidance(words string, a guidance.Address) string {
 	d.add(on{}, GuidanceQueued{Item: item})
 	d.answer = Answer{OK: true, Code: "queued", ID: item.ID, Text: fmt.Sprintf("%s queued → %s", item.ID, d.forecast(item))}
 	return item.ID
+}
+
+// checkGuidance says what keeps words from being queued: a code and a reason,
+// both empty where nothing does.
+func checkGuidance(words string) (code, why string) {
+	n := utf8.RuneCountInString(words)
+	switch {
+	case strings.TrimSpace(words) == "":
+		return "no words", "guidance needs your words: /guidance TEXT"
+	case !utf8.ValidString(words):
+		return "not text", "that is not valid UTF-8 text; nothing was queued"
+	case n > guidance.MaxText:
+		return "too long", fmt.Sprintf("that has %d characters; %d are the most. Nothing was queued.", n, guidance.MaxText)
+	}
+	return "", ""
 }
 
 func (d *decision) hats() []string {
@@ -95,18 +103,22 @@ func (d *decision) forecast(i guidance.Item) string {
 }
 
 func (d *decision) editGuidance(b EditGuidance) {
-	i, ok := d.Project.Guidance.Get(b.ID)
+	i, ok := d.Project.Guidance.Get(strings.ToLower(b.ID))
+	text := strings.TrimSpace(b.Text)
 	switch {
 	case !ok:
 		d.refuse("no guidance", "there is no guidance %s", b.ID)
+		return
 	case i.State != guidance.Queued:
-		d.refuse("in use", "%s not changed: it is %s", b.ID, stateWord(i.State))
-	case strings.TrimSpace(b.Text) == "" || utf8.RuneCountInString(b.Text) > guidance.MaxText:
-		d.refuse("no words", "%s not changed: 1 to %d characters", b.ID, guidance.MaxText)
-	default:
-		d.add(on{}, GuidanceChanged{ID: b.ID, Text: b.Text})
-		d.say("%s changed", b.ID)
+		d.refuse("in use", "%s not changed: it is %s", i.ID, stateWord(i.State))
+		return
 	}
+	if code, why := checkGuidance(text); why != "" {
+		d.refuse(code, "%s not changed: %s", i.ID, why)
+		return
+	}
+	d.add(on{}, GuidanceChanged{ID: i.ID, Text: text})
+	d.say("%s changed", i.ID)
 }
 
 func (d *decision) dropGuidance(id string) {
@@ -160,14 +172,41 @@ func (d *decision) now(text string) {
 		return
 	}
 	if strings.TrimSpace(text) == "" {
-		d.cutAll("/now")
+		d.cut(session, "/now")
 		d.say("%s %s reruns", ShortID(t.Task.ID), t.Work.Hat)
 		return
 	}
+	if code, why := checkGuidance(text); why != "" {
+		d.refuse(code, "%s", why)
+		return
+	}
 	q := Question{
-		ID: d.issue("q"), Kind: AskNow, Run: d.run().ID, Task: t.Task.ID, Session: session.ID, Hat: t.Work.Hat, Text: text,
+		ID: d.issue("q"), Kind: AskNow, By: d.by(), Run: d.run().ID, Task: t.Task.ID, Session: session.ID, Hat: t.Work.Hat, Text: text,
 		Asked: d.in.Time, Expires: d.in.Time.Add(d.run().Settings.BaselineTimeout.D()),
 	}
 	d.add(on{task: t.Task.ID, session: session.ID}, QuestionAsked{Question: q})
 	d.answer = Answer{OK: true, Code: "asked", ID: q.ID, Text: fmt.Sprintf("stop %s %s and rerun it? %s rerun · %s queue", ShortID(t.Task.ID), t.Work.Hat, q.ID, q.ID)}
+}
+
+// queueNow queues the words of a /now, as a directive of whoever sent it.
+func (d *decision) queueNow(q Question) string {
+	item := guidance.Item{ID: d.issue("g"), Text: strings.TrimSpace(q.Text), By: q.By, At: d.in.Time}
+	d.add(on{}, GuidanceQueued{Item: item})
+	return item.ID
+}
+
+// settleNow queues what nobody decided about, and stops nothing.
+func (d *decision) settleNow(q Question, then string) {
+	d.add(on{task: q.Task}, QuestionExpired{ID: q.ID, Choice: "queue", Then: then})
+	d.queueNow(q)
+}
+
+// lateNow: the session that a /now would stop has ended by itself; the words
+// go to the next one.
+func (d *decision) lateNow(s Session) {
+	for _, q := range d.Project.Questions {
+		if q.Kind == AskNow && q.Session == s.ID {
+			d.settleNow(q, "queued; the session had ended")
+		}
+	}
 }

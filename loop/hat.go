@@ -1,6 +1,9 @@
 package loop
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Expect says what a hat's tree must be like before its event is routed
 // (SPEC 2.3).
@@ -68,6 +71,22 @@ type Issue struct {
 	Line     int      `json:"line,omitempty"`
 	Rule     string   `json:"rule,omitempty"`
 	Text     string   `json:"text"`
+}
+
+// line is the issue as people and prompts are shown it, in one line.
+func (i Issue) line() string {
+	line := fmt.Sprintf("[%s] ", i.Severity)
+	if i.File != "" {
+		line += i.File
+		if i.Line > 0 {
+			line += fmt.Sprintf(":%d", i.Line)
+		}
+		line += " "
+	}
+	if i.Rule != "" {
+		line += "(" + i.Rule + ") "
+	}
+	return line + i.Text
 }
 
 // Converged is the target of a route that ends the attempt with success.

@@ -90,6 +90,7 @@ type Emit struct {
 
 // Preflighted is the result of EffectPreflight.
 type Preflighted struct {
+	Run      string // that was looked at; "" = the one that is planned
 	Base     Base
 	Snapshot Snapshot
 	Problems []Finding
@@ -101,6 +102,7 @@ type Preflighted struct {
 type SourceChanged struct {
 	Snapshot Snapshot
 	Err      string
+	Read     time.Time // when the reading began; zero = just now. Marks that were written since are newer
 }
 
 // SessionExited is the end of a session's process.

@@ -24,7 +24,7 @@ func (p Project) Find(id string) (TaskState, bool) {
 	found := -1
 	for n, t := range p.Tasks {
 		key := FoldID(t.Task.ID)
-		if key == "task "+want {
+		if key == "task "+want || key == want {
 			return t, true
 		}
 		if want != "" && len(key) > len(want) && key[len(key)-len(want):] == want && !wordChar(key[len(key)-len(want)-1]) {

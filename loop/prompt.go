@@ -53,7 +53,8 @@ type Part struct {
 type part struct {
 	title string
 	text  string
-	trim  int // 0 = never left out
+	trim  int    // 0 = never left out
+	whole string // where it can be read when it is left out
 }
 
 // BuildPrompt builds the prompt of a session that is planned in the state
@@ -75,17 +76,18 @@ func BuildPrompt(s State, session string, m Material) (Prompt, error) {
 		{title: "Role", text: strings.TrimSpace(hat.Prompt)},
 		{title: "Task", text: taskText(t.Task)},
 		{title: "Acceptance", text: bullets(t.Task.Acceptance)},
-		{title: "Scope", text: scopeText(t.Task, hat)},
-		{title: "Plan", text: planText(t.Work.Plan, hat), trim: 4},
-		{title: "What happened so far", text: historyText(s.Project, t, ses, m), trim: 5},
-		{title: "Issues", text: issuesText(t.Work.Issues, hat, context)},
+		{title: "Scope", text: scopeText(t.Task, r.Settings.Layout, hat)},
+		{title: "Plan", text: planText(t.Work.Plan, hat), trim: 4, whole: "; it is in ../CONTEXT/plan.json"},
+		{title: "What happened so far", text: historyText(s.Project, t), trim: 5},
+		{title: "Note well", text: noteText(ses)},
+		{title: "Issues of the last review", text: issuesText(t.Work.Issues, hat, context)},
 		{title: "Verification", text: verifiedText(t.Work.Verified)},
-		{title: "Changes so far", text: diffText(t.Work, hat, m, context), trim: 6},
+		{title: "Changes so far", text: diffText(t.Work, hat, m, context), trim: 6, whole: "; it is in ../CONTEXT/diff.patch"},
 		{title: "Guidance", text: guidanceText(s.Project.Guidance, ses.Planned.Guidance)},
 		{title: "Answers", text: strings.Join(t.Words, "\n\n")},
 		{title: "Memory", text: filesText(m.Loaded), trim: 2},
 		{title: "Last progress", text: m.Progress, trim: 3},
-		{title: "Conventions", text: filesText(m.Conventions), trim: 1},
+		{title: "Conventions", text: filesText(m.Conventions), trim: 1, whole: "; read AGENTS.md and CLAUDE.md yourself"},
 		{title: "How to end", text: howToEnd(hat, s.Project.Guidance, ses)},
 	}
 	context["task.md"] = []byte("# " + t.Task.ID + ": " + t.Task.Title + "\n\n" + t.Task.Body + "\n")
@@ -122,7 +124,7 @@ func assemble(parts []part, budget int) Prompt {
 		out.Parts = append(out.Parts, Part{Title: p.title, Tokens: tokens(p.text), Cut: cut[n]})
 		text := p.text
 		if cut[n] {
-			text = "(left out: the prompt would be too long)"
+			text = "(left out: the prompt would be too long" + p.whole + ")"
 		}
 		fmt.Fprintf(&b, "## %s\n\n%s\n\n", p.title, text)
 	}
@@ -143,13 +145,16 @@ func taskText(t Task) string {
 	return text
 }
 
-func scopeText(t Task, h Hat) string {
+func scopeText(t Task, layout []string, h Hat) string {
 	if !h.Writes() {
 		return "You only read: nothing that you change in the folder is kept."
 	}
 	scope := t.Scope
-	if strings.TrimSpace(scope) == "" {
+	if len(ParseScope(scope)) == 0 { // SPEC 4.1: the task's, else the project's, else the hat's
 		scope = strings.Join(h.WriteAllowed, ", ")
+		if len(layout) > 0 {
+			scope = strings.Join(layout, ", ")
+		}
 	}
 	text := "You may change: " + scope
 	if len(h.WriteDenied) > 0 {
@@ -179,19 +184,31 @@ func planText(plan json.RawMessage, h Hat) string {
 		fmt.Fprintf(&b, "\n%d. %s", n+1, text)
 	}
 	if len(p.Steps) == 0 {
-		b.WriteString("\nWhole plan: CONTEXT/plan.json beside this folder.")
+		b.WriteString("\nWhole plan: ../CONTEXT/plan.json.")
 	}
 	return strings.TrimSpace(b.String())
 }
 
-// historyText says where the run stands, what this attempt did, and why this
-// session is needed.
-func historyText(p Project, t TaskState, ses Session, m Material) string {
+// noteText is what led to this session where it does one over. It is never
+// left out: without it the same mistake is made again.
+func noteText(ses Session) string {
+	var lines []string
+	if ses.Planned.Replaces != "" {
+		lines = append(lines, fmt.Sprintf("This session does over what session %s did not settle.", ses.Planned.Replaces))
+	}
+	if ses.Planned.Note != "" {
+		lines = append(lines, ses.Planned.Note)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// historyText says where the run stands and what this attempt did.
+func historyText(p Project, t TaskState) string {
 	var lines []string
 	done, total := p.Count()
-	lines = append(lines, fmt.Sprintf("This is %s of %d tasks (%d done), attempt %d.", ShortID(t.Task.ID), total, done, t.Work.N))
+	lines = append(lines, fmt.Sprintf("Task %d of %d (%d done), attempt %d.", p.index(t.Task.ID)+1, total, done, t.Work.N))
 	if t.LastFail != "" {
-		lines = append(lines, fmt.Sprintf("Attempt %d failed: %s. The files are as they were before it.", t.Work.N-1, t.LastFail))
+		lines = append(lines, fmt.Sprintf("Attempt %d came to nothing: %s. Its changes are gone; do not repeat it.", t.Work.N-1, t.LastFail))
 	}
 	for _, s := range t.Work.History {
 		line := fmt.Sprintf("- %s: %s", s.Hat, s.Event)
@@ -200,19 +217,43 @@ func historyText(p Project, t TaskState, ses Session, m Material) string {
 		}
 		lines = append(lines, line)
 	}
-	if ses.Planned.Replaces != "" {
-		lines = append(lines, fmt.Sprintf("This session does over what session %s did not finish.", ses.Planned.Replaces))
-	}
-	if ses.Planned.Note != "" {
-		lines = append(lines, "Note well: "+ses.Planned.Note)
-	}
 	if t.Work.NoChange != "" {
 		lines = append(lines, "The session before changed nothing on purpose: "+t.Work.NoChange)
 	}
+	if disputed := disputedText(t.Work.Disputed); disputed != "" {
+		lines = append(lines, "Disputed by the session before; uphold or drop each:\n"+disputed)
+	}
 	if p.Progress != "" {
-		lines = append(lines, "Last finished: "+p.Progress)
+		lines = append(lines, "Last ended attempt of the run: "+p.Progress)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// disputedText lists the issues that a fixer says are none, with its reasons.
+func disputedText(raw json.RawMessage) string {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		return ""
+	}
+	var lines []string
+	for _, d := range list {
+		var text string
+		if json.Unmarshal(d, &text) != nil {
+			issue, reason := stringOf(d, "issue"), stringOf(d, "reason")
+			if text = trimColon(issue, reason); text == "" {
+				text = string(d)
+			}
+		}
+		lines = append(lines, "- "+text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func trimColon(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + ": " + b
 }
 
 // issuesText gives the fixer every issue whole; what would not fit is in a
@@ -229,20 +270,9 @@ func issuesText(issues []Issue, h Hat, context map[string][]byte) string {
 	shown := issues
 	var b strings.Builder
 	for n, i := range shown {
-		line := fmt.Sprintf("%d. [%s] ", n+1, i.Severity)
-		if i.File != "" {
-			line += i.File
-			if i.Line > 0 {
-				line += fmt.Sprintf(":%d", i.Line)
-			}
-			line += " "
-		}
-		if i.Rule != "" {
-			line += "(" + i.Rule + ") "
-		}
-		line += i.Text + "\n"
+		line := fmt.Sprintf("%d. %s\n", n+1, i.line())
 		if n >= maxIssues || b.Len()+len(line) > maxIssueBytes {
-			fmt.Fprintf(&b, "… %d issues in all: CONTEXT/issues.json beside this folder has every one.\n", len(issues))
+			fmt.Fprintf(&b, "… %d issues in all: ../CONTEXT/issues.json has every one.\n", len(issues))
 			break
 		}
 		b.WriteString(line)
@@ -282,13 +312,17 @@ func diffText(w *Work, h Hat, m Material, context map[string][]byte) string {
 	if h.Writes() {
 		var lines []string
 		for _, f := range m.Changed {
-			lines = append(lines, fmt.Sprintf("- %s +%d −%d", f.Path, max(f.Added, 0), max(f.Removed, 0)))
+			if f.Added < 0 || f.Removed < 0 {
+				lines = append(lines, "- "+f.Path+" (binary)")
+				continue
+			}
+			lines = append(lines, fmt.Sprintf("- %s +%d −%d", f.Path, f.Added, f.Removed))
 		}
-		return strings.Join(append(lines, "The diff against the attempt's start: CONTEXT/diff.patch beside this folder."), "\n")
+		return strings.Join(append(lines, "The diff against the attempt's start: ../CONTEXT/diff.patch."), "\n")
 	}
 	diff := m.Diff
 	if len(diff) > maxDiffBytes {
-		diff = strings.ToValidUTF8(diff[:maxDiffBytes], "") + "\n… the whole diff: CONTEXT/diff.patch beside this folder"
+		diff = strings.ToValidUTF8(diff[:maxDiffBytes], "") + "\n… the whole diff: ../CONTEXT/diff.patch"
 	}
 	return fence(diff)
 }
@@ -322,10 +356,10 @@ func guidanceText(q guidance.Queue, b guidance.Binding) string {
 		item(id, "")
 	}
 	if len(b.Bound) > 0 {
-		lines = append([]string{"The owner says. Follow it; where you cannot, say why in your event."}, lines...)
+		lines = append([]string{"The owner says. Follow it, before anything else; where you cannot, say why in your event."}, lines...)
 	}
 	if len(b.Shown) > 0 {
-		lines = append(lines, "For your information; it is meant for sessions that write:")
+		lines = append(lines, "The owner says to the sessions that write; hold what you do or judge against it:")
 		for _, id := range b.Shown {
 			item(id, "")
 		}
@@ -377,8 +411,8 @@ func howToEnd(h Hat, q guidance.Queue, ses Session) string {
 		lines = append(lines, `If a person has to look at the result, add "manual_verify":"what to look at".`)
 	}
 	lines = append(lines,
-		fmt.Sprintf("%s is for what only a person can decide; %s for what cannot be done at all.", EventQuestion, EventBlocked),
-		"Long data: write it to a file and use --data @FILE. A refused event says what to change; send it again.",
+		fmt.Sprintf("%s is for what only a person can decide; its choice is the option you would take if nobody answers, leave it out where nobody but a person may take one. %s is for what cannot be done at all.", EventQuestion, EventBlocked),
+		"Data with an apostrophe, or long data: write it to a file in $TMPDIR and use --data @FILE. A refused event says what to change; send it again.",
 		"Without an event the session counts as failed. Nothing you say is believed without it being checked.")
 	return strings.Join(lines, "\n")
 }

@@ -32,6 +32,7 @@ type Question struct {
 	Needs   string       `json:"needs,omitempty"`
 	Options []string     `json:"options,omitempty"` // of AskAgent, in order: a, b, c, …
 	Choice  string       `json:"choice,omitempty"`  // the agent's own: its option, as written
+	By      string       `json:"by,omitempty"`      // of AskNow: whose words they are
 	Asked   time.Time    `json:"asked"`
 	Expires time.Time    `json:"expires,omitzero"` // zero: waits as long as it takes
 }

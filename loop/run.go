@@ -6,199 +6,6 @@ import (
 	"time"
 )
 
-// startRun plans a run, or takes up the one that has not ended (SPEC 17).
-func (d *decision) startRun(b StartRun) {
-	if b.MaxSessions > 0 && b.MaxSessions != d.House.MaxSessions {
-		d.house(HouseSet{MaxSessions: b.MaxSessions})
-	}
-	r := d.run()
-	if !r.Over() && !b.New && r.Settings.Source == b.Settings.Source {
-		if r.State == RunPlanning {
-			d.answer = Answer{OK: true, Code: "resumed", ID: r.ID}
-			return // its preflight is under way, or comes again from the outbox
-		}
-		for _, q := range d.Project.Questions {
-			if q.Kind == AskReview {
-				d.add(on{}, QuestionAnswered{ID: q.ID, Choice: "resume", By: d.by()})
-			}
-		}
-		d.add(on{}, RunResumed{Settings: b.Settings})
-		d.answer = Answer{OK: true, Code: "resumed", ID: r.ID}
-		return
-	}
-	if !r.Over() {
-		if d.Project.busy() {
-			d.refuse("busy", "%s is at work; stop it first: /stop now", r.ID)
-			return
-		}
-		d.end(RunEnded{Reason: ReasonReplaced, Exit: 2, Text: "replaced by a new run"})
-	}
-	id := d.issue("r")
-	plan := RunPlanned{Run: id, Settings: b.Settings, Check: b.Check, Fresh: b.New}
-	if tip, ok := d.Project.Branches[b.Settings.Source.String()]; ok && !b.New {
-		plan.Previous = tip.Branch
-	}
-	d.add(on{}, plan)
-	d.effect(id, EffectPreflight{Run: id})
-	d.answer = Answer{OK: true, Code: "planned", ID: id}
-}
-
-// preflighted starts the run's first commands, or ends it (SPEC 2.0).
-func (d *decision) preflighted(b Preflighted) {
-	r := d.run()
-	if r.Over() || r.State != RunPlanning || r.Base.Commit != "" {
-		return
-	}
-	if len(b.Problems) > 0 {
-		d.add(on{}, PreflightFailed{Problems: b.Problems})
-		d.end(RunEnded{Reason: ReasonPreflight, Exit: 3, Text: b.Problems[0].Text})
-		return
-	}
-	d.add(on{}, PreflightDone{Base: b.Base, Warnings: b.Warnings})
-	d.takeSource(b.Snapshot)
-	r = d.run()
-	if cmds, setup := r.Settings.commands(KindBaseline, nil, true); len(cmds) > 0 {
-		d.add(on{}, ChecksBegun{Kind: KindBaseline, Tree: b.Base.Tree, Setup: setup, Commands: cmds})
-		d.nextCheck(on{}, true)
-		return
-	}
-	d.begin(nil)
-}
-
-// commands lists what is run for a check: setup first where it is due, then
-// the verification commands that apply to the changed files.
-func (s Settings) commands(kind Kind, files []FileChange, setup bool) (cmds []Command, setups int) {
-	if setup {
-		cmds = append(cmds, s.Setup...)
-	}
-	setups = len(cmds)
-	for _, c := range s.Verify {
-		switch {
-		case c.When == "final" && kind != KindFinal:
-		case c.When == "code" && kind == KindVerify && onlyProse(files):
-		default:
-			cmds = append(cmds, c)
-		}
-	}
-	return cmds, setups
-}
-
-// onlyProse reports whether nothing but documents changed.
-func onlyProse(files []FileChange) bool {
-	for _, f := range files {
-		if !strings.HasSuffix(f.Path, ".md") && !strings.HasSuffix(f.Path, ".txt") && !strings.HasPrefix(f.Path, "docs/") {
-			return false
-		}
-	}
-	return len(files) > 0
-}
-
-// baselined goes on after the baseline: green starts the run, red is asked
-// about, and a setup that does not work starts nothing.
-func (d *decision) baselined(v Verified, setups int) {
-	r := d.run()
-	var red []Result
-	for n, res := range v.Results {
-		if res.OK {
-			continue
-		}
-		if n < setups {
-			f := Finding{Text: fmt.Sprintf("setup command %q fails on the start commit (exit %d): %s", res.Run, res.Exit, lastLine(res.Tail)), Fix: "Make it work in a fresh clone, then run again."}
-			d.add(on{}, PreflightFailed{Problems: []Finding{f}})
-			d.end(RunEnded{Reason: ReasonPreflight, Exit: 3, Text: f.Text})
-			return
-		}
-		red = append(red, res)
-	}
-	if len(red) == 0 {
-		d.begin(v.Results)
-		return
-	}
-	q := Question{
-		ID: d.issue("q"), Kind: AskBaseline, Run: r.ID, Title: "The baseline is red",
-		Text:  fmt.Sprintf("%s fails before anything was changed: %s", red[0].Run, lastLine(red[0].Tail)),
-		Asked: d.in.Time, Expires: d.in.Time.Add(r.Settings.BaselineTimeout.D()),
-	}
-	d.add(on{}, QuestionAsked{Question: q})
-	d.add(on{}, RunStateSet{State: RunPlanning, Wait: WaitQuestion, Until: q.Expires, Text: q.Text})
-}
-
-// settleBaseline acts on what a person, or the profile, says of a red baseline.
-func (d *decision) settleBaseline(choice string) {
-	r := d.run()
-	v := r.Red
-	if r.Over() || v == nil {
-		return
-	}
-	switch choice {
-	case "go":
-		d.begin(v.Results)
-	case "fix":
-		d.begin(v.Results)
-		d.add(on{}, SourceRead{Name: r.Name, Path: r.Settings.Source.Path, Order: d.order(), Own: []Task{baselineTask(*v)}})
-	default:
-		f := Finding{Text: fmt.Sprintf("the baseline is red: %s", firstRed(*v)), Fix: "Make the verification commands pass on HEAD, or answer \"go\" to run with it."}
-		d.add(on{}, PreflightFailed{Problems: []Finding{f}})
-		d.end(RunEnded{Reason: ReasonPreflight, Exit: 3, Text: f.Text})
-	}
-}
-
-// BaselineTaskID is the id of the task that nightporter adds when a person
-// wants a red baseline mended first.
-const BaselineTaskID = "Baseline"
-
-func baselineTask(v Verified) Task {
-	t := Task{ID: BaselineTaskID, Title: "Make the verification commands pass", Own: true, Mark: MarkOpen,
-		Body: "They fail on the start commit, before anything of the plan was done. Mend what is broken; do not weaken a test."}
-	for _, res := range v.Results {
-		if !res.OK {
-			t.Acceptance = append(t.Acceptance, fmt.Sprintf("`%s` passes", res.Run))
-		}
-	}
-	return t
-}
-
-func firstRed(v Verified) string {
-	for _, res := range v.Results {
-		if !res.OK {
-			return res.Run + " (" + lastLine(res.Tail) + ")"
-		}
-	}
-	return ""
-}
-
-func (d *decision) order() []string {
-	var ids []string
-	for _, t := range d.Project.Tasks {
-		if t.Status != Withdrawn && t.Task.Mark != markGone && !t.Task.Own {
-			ids = append(ids, t.Task.ID)
-		}
-	}
-	return ids
-}
-
-// begin is the moment from which agents are started.
-func (d *decision) begin(baseline []Result) {
-	r := d.run()
-	var advisory []string
-	for _, res := range baseline {
-		if !res.OK {
-			advisory = append(advisory, res.Run)
-		}
-	}
-	if r.Check {
-		d.end(RunEnded{Reason: ReasonChecked, Exit: 0, Text: "nothing was started"})
-		return
-	}
-	_, total := d.Project.Count()
-	d.settleReady()
-	first := ""
-	if t, ok := d.firstReady(); ok {
-		first = t.Task.ID
-	}
-	d.add(on{}, RunStarted{Tasks: total, First: first, Baseline: baseline, Advisory: advisory})
-}
-
 func (d *decision) pause(b Pause) {
 	r := d.run()
 	switch {
@@ -208,16 +15,17 @@ func (d *decision) pause(b Pause) {
 	case r.State == RunPaused:
 		d.say("%s is paused already", d.in.Project)
 		return
+	case r.State == RunPlanning:
+		d.refuse("starting", "%s is being checked before its start; pause it once it runs", r.ID)
+		return
+	case r.State == RunStopping, r.Finishing != nil:
+		d.refuse("ending", "%s is ending; there is nothing to pause", r.ID)
+		return
 	}
 	if b.Now {
 		d.cutAll("pause now")
 	}
-	state := RunPausing
-	if r.State == RunPlanning {
-		d.refuse("starting", "%s is being checked before its start; pause it once it runs", r.ID)
-		return
-	}
-	d.add(on{}, RunStateSet{State: state, Wait: WaitPerson})
+	d.add(on{}, RunStateSet{State: RunPausing, Wait: WaitPerson})
 	if t, ok := d.Project.inHand(); ok && d.Project.busy() {
 		if b.Now {
 			d.say("%s pauses; %s %s reruns on /resume", d.in.Project, ShortID(t.Task.ID), t.Work.Hat)
@@ -235,8 +43,14 @@ func (d *decision) resume() {
 		d.refuse("idle", "%s is idle; start it with: nightporter run", d.in.Project)
 		return
 	}
+	if r.Finishing != nil && !(r.State == RunStopping && r.StopNow) {
+		d.refuse("ending", "%s is ending: its branch tip is being verified", r.ID)
+		return
+	}
 	for _, name := range sortedKeys(d.House.Agents) { // "try now"
-		d.house(AgentUsable{Agent: name})
+		if r.State == RunWaiting || d.House.Agents[name].Unusable {
+			d.house(AgentUsable{Agent: name})
+		}
 	}
 	switch r.State {
 	case RunPausing, RunPaused, RunStopping:
@@ -283,6 +97,10 @@ func (d *decision) stop(b Stop) {
 	d.add(on{}, RunStateSet{State: RunStopping, Signal: b.Signal, Now: b.Now})
 	t, ok := d.Project.inHand()
 	switch {
+	case d.run().Finishing != nil && b.Now:
+		d.say("%s ends; its branch tip is not verified", r.ID)
+	case d.run().Finishing != nil:
+		d.say("%s ends when its branch tip is verified", r.ID)
 	case ok && b.Now:
 		d.say("stopped; %s starts afresh next time", ShortID(t.Task.ID))
 	case ok && d.Project.busy():
@@ -295,12 +113,18 @@ func (d *decision) stop(b Stop) {
 // cutAll asks for the end of every session in flight that has not emitted.
 func (d *decision) cutAll(why string) {
 	for _, s := range d.Project.Sessions {
-		if s.Event != nil || s.Cut {
-			continue
-		}
-		d.add(on{task: s.Task, session: s.ID}, SessionCut{Why: why})
-		d.effect(d.fresh(s.ID), EffectEnd{Session: s.ID})
+		d.cut(s, why)
 	}
+}
+
+// cut asks for the end of one session, unless its event is there or it was
+// asked before.
+func (d *decision) cut(s Session, why string) {
+	if s.Event != nil || s.Cut {
+		return
+	}
+	d.add(on{task: s.Task, session: s.ID}, SessionCut{Why: why})
+	d.effect(d.fresh(s.ID), EffectEnd{Session: s.ID})
 }
 
 // finish parks what is in hand and ends the run; where commits were made, the
@@ -337,6 +161,7 @@ func (d *decision) park(why string) {
 
 // end closes the run.
 func (d *decision) end(e RunEnded) {
+	d.park(string(e.Reason))
 	r := d.run()
 	e.Done, e.Total = d.Project.Count()
 	e.Branch, e.Tip = r.Base.Branch, r.Tip
@@ -346,16 +171,20 @@ func (d *decision) end(e RunEnded) {
 	if f := r.Final; f != nil && r.FinalTip == r.Tip && r.Commits > 0 {
 		ok := f.OK
 		e.Final, e.FinalOK = f.Results, &ok
-		if !ok && e.Exit == 0 {
-			e.Exit = 1
+		if !ok {
+			e.Exit = max(e.Exit, 1)
+			e.Text = strings.TrimPrefix(e.Text+"; the branch tip fails verification: "+firstRed(*f), "; ")
 		}
 	}
 	if e.Reason != ReasonChecked && e.Reason != ReasonDone {
 		e.Resume = r.Settings.ResumeCommand()
 	}
 	for _, q := range d.Project.Questions {
-		if q.Kind == AskBaseline || q.Kind == AskReview || q.Kind == AskNow {
+		switch q.Kind {
+		case AskBaseline, AskReview:
 			d.add(on{}, QuestionExpired{ID: q.ID, Then: "the run ended"})
+		case AskNow:
+			d.settleNow(q, "the run ended")
 		}
 	}
 	d.add(on{}, RunEnded(e))
@@ -391,6 +220,9 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
+// owns reports whether a session is one of this run.
+func (r *Run) owns(session string) bool { return strings.HasPrefix(session, r.ID+"-") }
+
 // Outcome reports whether `nightporter run` is through with the project's
 // run, and with which exit code (SPEC 2.4). A pause for review and a signal
 // that cut sessions off leave the run unfinished.
@@ -425,10 +257,28 @@ func signalExit(signal string) int {
 func (d *decision) effectBroken(b EffectBroken) {
 	r := d.run()
 	d.add(on{task: b.Task}, EffectFailed{Kind: b.Kind, Key: b.Key, Text: b.Text, Disk: b.Disk})
-	if r.Over() || b.Disk {
+	if b.Disk {
+		return
+	}
+	if s, ok := d.Project.Session(b.Key); ok && b.Kind == "session.start" {
+		// It never began, and no exit will come for it.
+		x := Exit{Session: s.ID, Why: WhyNotStarted, Code: -1, Turns: -1, Tokens: -1, Text: b.Text, Started: d.in.Time, Ended: d.in.Time}
+		if s.Planned.Kind == KindAgent {
+			d.house(LeaseReleased{Session: s.ID})
+		}
+		end := SessionEnded{Kind: s.Planned.Kind, End: EndCut, Exit: x, Text: b.Text}
+		if s.Planned.Kind == KindAgent {
+			end.Counts = CountsNothing
+		}
+		d.add(on{task: s.Task, session: s.ID}, end)
+	}
+	if r.Over() {
 		return
 	}
 	if b.Kind == "preflight" {
+		if r.State != RunPlanning || r.Base.Commit != "" || b.Key != r.ID {
+			return
+		}
 		f := Finding{Text: b.Text}
 		d.add(on{}, PreflightFailed{Problems: []Finding{f}})
 		d.end(RunEnded{Reason: ReasonPreflight, Exit: 3, Text: b.Text})
@@ -436,12 +286,17 @@ func (d *decision) effectBroken(b EffectBroken) {
 	}
 	if t, ok := d.task(b.Task); ok && t.Work != nil && t.Status == Active {
 		d.add(on{task: b.Task}, StageSet{Stage: StageReady})
-		d.failAttempt(b.Task, b.Text, false)
+		d.failAttempt(b.Task, b.Text)
 		return
 	}
 	if b.Kind == "session.start" || b.Kind == "merge" || b.Kind == "commit" || b.Kind == "takeover" {
 		d.end(RunEnded{Reason: ReasonInternal, Exit: 4, Text: b.Text})
 	}
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
 }
 
 func lastLine(s string) string {

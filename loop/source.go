@@ -3,7 +3,9 @@ package loop
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
+	"time"
 )
 
 // sourceChanged takes over what people changed in the source while a run is
@@ -19,12 +21,12 @@ func (d *decision) sourceChanged(b SourceChanged) {
 		}
 		return
 	}
-	d.takeSource(b.Snapshot)
+	d.takeSource(b.Snapshot, b.Read)
 }
 
 // takeSource compares a reading of the source with what is known. The ledger
 // decides what is done; the file is where people say what they want (SPEC 3.2).
-func (d *decision) takeSource(s Snapshot) {
+func (d *decision) takeSource(s Snapshot, at time.Time) {
 	read := SourceRead{Name: s.Name, Path: s.Path}
 	before := map[string]TaskState{}
 	for _, t := range d.Project.Tasks {
@@ -42,6 +44,9 @@ func (d *decision) takeSource(s Snapshot) {
 		seen[key] = true
 		read.Order = append(read.Order, now.ID)
 		old, known := before[key]
+		if known && !at.IsZero() && at.Before(old.MarkedAt) {
+			now.Mark = old.Task.Mark // we wrote it since
+		}
 		if known && sameTask(old.Task, now) {
 			continue
 		}
@@ -71,13 +76,20 @@ func (d *decision) takeSource(s Snapshot) {
 		switch {
 		case c.old.Status == "" && c.now.Mark == MarkDone:
 			d.setTask(id, Done, "ticked in the source")
-		case c.old.Status == Withdrawn:
+		case c.old.Status == Withdrawn && c.now.Mark != MarkDone:
 			d.add(on{task: id}, TaskSet{From: Withdrawn, To: Pending, Why: "its line is back"})
-		case c.now.Mark == MarkDone && c.old.Status != Done && c.old.Status != Active && c.old.Status != "":
+		case c.now.Mark == MarkDone && c.old.Status != Done && c.old.Status != "" && c.now.Mark != c.old.Lifted:
+			if t, _ := d.task(id); t.Status == Active {
+				if t.committing() {
+					break // it is done in a moment, with its commit
+				}
+				d.cutTask(t, "ticked in the source")
+			}
 			d.closeQuestions(id, "ticked in the source")
 			d.setTask(id, Done, "ticked in the source")
-		case c.old.Status == Blocked && bodyChanged(c.old.Task, c.now):
-			d.closeQuestions(id, "edited")
+			d.expireGuidance(id, "its task was ticked in the source")
+		case c.old.Status == Blocked && (bodyChanged(c.old.Task, c.now) || c.old.Task.Mark == MarkBlocked && c.now.Mark == MarkOpen):
+			d.closeQuestions(id, "edited in the source")
 			d.add(on{task: id}, TaskSet{From: Blocked, To: Ready, Why: "edited in the source", Fresh: true})
 			d.mark(id, MarkOpen)
 		case c.old.Status == Ready && bodyChanged(c.old.Task, c.now) && c.old.Failed > 0:
@@ -85,7 +97,7 @@ func (d *decision) takeSource(s Snapshot) {
 		}
 	}
 	for _, t := range gone {
-		if t.Status == Done {
+		if t.Status == Done || t.committing() {
 			continue
 		}
 		if t.Status == Active {
@@ -95,8 +107,30 @@ func (d *decision) takeSource(s Snapshot) {
 		d.setTask(t.Task.ID, Withdrawn, "its line was removed")
 		d.expireGuidance(t.Task.ID, "its task was withdrawn")
 	}
+	d.tickedAgain()
 	d.askUnticked(unticked)
 	d.remark()
+}
+
+// committing reports whether the task's commit is being made. It is then too
+// late to take it back: the branch moves.
+func (t TaskState) committing() bool { return t.Work != nil && t.Work.Stage == StageCommit }
+
+// tickedAgain settles a question about unticked tasks that the source has
+// answered itself: the stash was popped, the line is back.
+func (d *decision) tickedAgain() {
+	for _, q := range d.Project.Questions {
+		if q.Kind != AskUnticked {
+			continue
+		}
+		open := slices.ContainsFunc(q.Tasks, func(id string) bool {
+			t, ok := d.task(id)
+			return ok && t.Status == Done && t.Task.Mark != MarkDone
+		})
+		if !open {
+			d.add(on{}, QuestionExpired{ID: q.ID, Choice: "keep", Then: "ticked again in the source"})
+		}
+	}
 }
 
 // markGone is the mark of a task whose line is no longer in the source.
@@ -105,9 +139,8 @@ const markGone Mark = ""
 // cutTask ends the sessions of one task.
 func (d *decision) cutTask(t TaskState, why string) {
 	for _, s := range d.Project.Sessions {
-		if s.Event == nil && !s.Cut && SameID(s.Task, t.Task.ID) {
-			d.add(on{task: s.Task, session: s.ID}, SessionCut{Why: why})
-			d.effect(d.fresh(s.ID), EffectEnd{Session: s.ID})
+		if SameID(s.Task, t.Task.ID) {
+			d.cut(s, why)
 		}
 	}
 }
@@ -115,7 +148,7 @@ func (d *decision) cutTask(t TaskState, why string) {
 // remark repeats marks that could not be written when their task ended.
 func (d *decision) remark() {
 	for _, t := range d.Project.Tasks {
-		if t.Status == Done && t.Task.Mark != MarkDone && t.Marked == "" && t.Commit != "" {
+		if t.Status == Done && t.Task.Mark == MarkOpen && t.Marked == "" && t.Commit != "" {
 			d.mark(t.Task.ID, MarkDone)
 		}
 	}
@@ -128,20 +161,19 @@ func (d *decision) askUnticked(ids []string) {
 	if len(ids) == 0 {
 		return
 	}
-	all := ids
+	all := slices.Clone(ids)
 	for _, q := range d.Project.Questions {
 		if q.Kind != AskUnticked {
 			continue
 		}
-		same := true
-		for _, id := range ids {
-			same = same && strings.Contains("\x00"+strings.Join(q.Tasks, "\x00")+"\x00", "\x00"+id+"\x00")
+		asked := func(id string) bool {
+			return slices.ContainsFunc(q.Tasks, func(o string) bool { return SameID(o, id) })
 		}
-		if same {
+		if !slices.ContainsFunc(ids, func(id string) bool { return !asked(id) }) {
 			return
 		}
 		for _, id := range q.Tasks {
-			if !strings.Contains("\x00"+strings.Join(all, "\x00")+"\x00", "\x00"+id+"\x00") {
+			if !slices.ContainsFunc(all, func(o string) bool { return SameID(o, id) }) {
 				all = append(all, id)
 			}
 		}

@@ -24,7 +24,8 @@ type House struct {
 	MaxSessions int                  `json:"max_sessions"`
 	Issued      map[string]int       `json:"issued,omitempty"` // last number of r, g, q
 	Leases      []LeaseGranted       `json:"leases,omitempty"`
-	Agents      map[string]AgentHold `json:"agents,omitempty"` // agents that cannot be used now
+	Agents      map[string]AgentHold `json:"agents,omitempty"`  // agents that cannot be used now
+	Backoff     map[string]int       `json:"backoff,omitempty"` // network failures in a row, by agent
 }
 
 // AgentHold is why an agent cannot be used.
@@ -118,14 +119,24 @@ type TaskState struct {
 	Question string    `json:"question,omitempty"`  // the open one that goes with it
 	Attempts int       `json:"attempts"`            // begun, ever: the number of the last one
 	Failed   int       `json:"failed"`              // since it was last made fresh
-	LastFail string    `json:"last_fail,omitempty"` // why the last attempt failed
-	Replan   bool      `json:"replan,omitempty"`
+	LastFail string    `json:"last_fail,omitempty"` // why the last attempt came to nothing
 	Commit   string    `json:"commit,omitempty"`
 	Marked   Mark      `json:"marked,omitempty"` // what we wrote into the source last
+	MarkedAt time.Time `json:"marked_at,omitzero"`
+	Lifted   Mark      `json:"lifted,omitempty"` // mark that a person's answer overrules, until the source shows another
 	Work     *Work     `json:"work,omitempty"`   // attempt in hand, or parked
 	Words    []string  `json:"words,omitempty"`  // answers and failed manual checks, for every later prompt
 	Ended    time.Time `json:"ended,omitzero"`
 	Last     time.Time `json:"last,omitzero"` // of the last attempt
+}
+
+// wish is what the source asks for with the task, as far as no person has
+// decided otherwise since.
+func (t TaskState) wish() Mark {
+	if t.Task.Mark == "" || t.Task.Mark == t.Lifted {
+		return MarkOpen
+	}
+	return t.Task.Mark
 }
 
 // Stage is what an attempt is doing.
@@ -171,6 +182,8 @@ type Work struct {
 	Converged bool            `json:"converged,omitempty"`  // on its way to the commit
 	Manual    string          `json:"manual,omitempty"`     // instructions: a person has to look when it is committed
 	NoChange  string          `json:"no_change,omitempty"`
+	Disputed  json.RawMessage `json:"disputed,omitempty"` // issues that the fixer says are none, with its reasons
+	Upheld    int             `json:"upheld,omitempty"`   // times in a row that a review upheld what was disputed
 	Learnings string          `json:"learnings,omitempty"`
 	Strayed   []string        `json:"strayed,omitempty"` // paths out of scope, over the attempt
 	Began     time.Time       `json:"began"`
@@ -194,6 +207,7 @@ type Checks struct {
 	Setup    int       `json:"setup"` // the first so many of Commands are setup
 	Index    int       `json:"index"`
 	Repeat   bool      `json:"repeat"`
+	Lost     int       `json:"lost,omitempty"` // how often in a row the command was lost
 	Results  []Result  `json:"results,omitempty"`
 	First    *Result   `json:"first,omitempty"` // red result that is being repeated
 }

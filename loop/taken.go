@@ -74,7 +74,13 @@ func (d *decision) treeTaken(b TreeTaken) {
 		d.redo(t, Redo{Why: "changed nothing", Failed: true, Tree: w.Tree, Note: note})
 		return
 	}
-	cmds, setups := r.Settings.commands(KindVerify, b.Taken.Files, b.Taken.Lock)
+	// Commands that are for code alone are spared only where all the rest of
+	// the tree is known to be green.
+	files := b.Taken.Files
+	if w.Tree != w.Start && !(w.Verified != nil && w.Verified.OK && w.Verified.Tree == w.Tree) {
+		files = nil
+	}
+	cmds, setups := r.Settings.commands(KindVerify, files, b.Taken.Lock)
 	if hat.Expect != ExpectPass || len(cmds) == 0 {
 		d.routeEvent(t, b.Taken.Tree)
 		return
@@ -118,7 +124,7 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		}
 		d.add(about, Evidence{Kind: "review", Type: w.Hat, Passes: w.Rounds + 1, Verdict: verdict, Issues: issues})
 		if why := stalled(w, issues, tree); above && why != "" {
-			d.failAttempt(t.Task.ID, why, true)
+			d.failAttempt(t.Task.ID, why)
 			return
 		}
 	}
@@ -127,15 +133,28 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		return
 	}
 	d.add(about, Routed{From: w.Hat, On: ev.Type, To: to, Tree: tree, Round: w.Rounds})
-	if to == Converged {
-		t, _ = d.task(t.Task.ID)
+	t, _ = d.task(t.Task.ID)
+	switch {
+	case to == Converged:
 		d.converge(t)
+	case above && t.Work.Upheld > 0 && t.Work.Upheld%2 == 0:
+		d.askDispute(t)
 	}
+}
+
+// contested reports whether a review upholds, issue by issue, what the session
+// before it disputed with a reason instead of changing anything (SPEC 2.5).
+func (w *Work) contested(issues []Issue) bool {
+	n := len(w.IssueSets)
+	return w.NoChange != "" && n > 0 && w.IssueSets[n-1] == issueSet(issues)
 }
 
 // stalled reports why another round would only repeat an earlier one: the
 // same tree, or the same issues (SPEC 2.6).
 func stalled(w *Work, issues []Issue, tree string) string {
+	if w.contested(issues) {
+		return "" // twice, and a person decides
+	}
 	if slices.Contains(w.IssueSets, issueSet(issues)) {
 		return "stalled: the same issues as in an earlier round"
 	}

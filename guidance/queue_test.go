@@ -1,0 +1,211 @@
+package guidance
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+var start = time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)
+
+func queue(items ...Item) Queue {
+	var q Queue
+	for n, i := range items {
+		i.ID, i.At = fmt.Sprintf("g%d", n+1), start
+		if i.Text == "" {
+			i.Text = "be brief"
+		}
+		q = q.Add(i)
+	}
+	return q
+}
+
+func writes(session, task string) Target {
+	return Target{Session: session, Hat: "builder", Task: task, Writes: true}
+}
+
+// A directive holds until its task ends, and is owed until somebody reports.
+func TestLife(t *testing.T) {
+	q := queue(Item{}, Item{Sticky: true})
+	one := writes("r1-2", "task 1")
+	b := q.Plan(one)
+	if diff := cmp.Diff(Binding{Bound: []string{"g1", "g2"}}, b); diff != "" {
+		t.Fatal(diff)
+	}
+	q = q.Bind(one, b)
+	if diff := cmp.Diff([]string{"g1", "g2"}, q.Owed(b.Bound)); diff != "" {
+		t.Error(diff)
+	}
+	q = q.Report("g1", Addressed, "done").Report("g2", SetAside, "no").Rest("r1-2")
+	two := writes("r1-4", "task 1")
+	b = q.Plan(two)
+	q = q.Bind(two, b)
+	if diff := cmp.Diff([]string{"g1", "g2"}, b.Bound); diff != "" {
+		t.Error("the next session of the task: ", diff)
+	}
+	if diff := cmp.Diff([]string{"g2"}, q.Owed(b.Bound)); diff != "" {
+		t.Error("a report stands, a sticky one is owed by every session: ", diff)
+	}
+	q = q.Reopen("task 1")
+	if diff := cmp.Diff([]string{"g1", "g2"}, q.Owed(b.Bound)); diff != "" {
+		t.Error("a new attempt owes all again: ", diff)
+	}
+	q = q.Report("g1", Addressed, "again").Rest("r1-4").Release("task 1")
+	if b := q.Plan(writes("r1-6", "task 2")); !slices.Equal(b.Bound, []string{"g2"}) {
+		t.Errorf("the next task has %v", b.Bound)
+	}
+	if i, _ := q.Get("g1"); i.State != Addressed || i.Note != "again" {
+		t.Errorf("what became of it is kept: %+v", i)
+	}
+}
+
+// What does not fit stays, and so does all that came after it.
+func TestPlanLimit(t *testing.T) {
+	long := strings.Repeat("x", MaxText)
+	var items []Item
+	for range 14 {
+		items = append(items, Item{Text: long})
+	}
+	q := queue(append(items, Item{Text: "short"}, Item{Text: "for another", Hat: "writer"})...)
+	b := q.Plan(writes("r1-2", "task 1"))
+	if len(b.Bound) != 13 || b.Bound[12] != "g13" {
+		t.Fatalf("bound %v", b.Bound)
+	}
+	q = q.Bind(writes("r1-2", "task 1"), b)
+	if b := q.Plan(writes("r1-3", "task 1")); len(b.Bound) != 13 {
+		t.Errorf("the session that replaces it has %v", b.Bound)
+	}
+	if b := q.Plan(writes("r1-3", "task 2")); !slices.Equal(b.Bound, []string{"g14", "g15"}) {
+		t.Errorf("the next task has %v", b.Bound)
+	}
+}
+
+func TestEnds(t *testing.T) {
+	q := queue(Item{}, Item{Sticky: true}, Item{})
+	if next := q.NextDue(); !next.Equal(start.Add(Lifetime)) {
+		t.Errorf("next due %s", next)
+	}
+	q = q.Bind(writes("r1-2", "task 1"), Binding{Bound: []string{"g1"}})
+	if due := q.Due(start.Add(Lifetime - 1)); due != nil {
+		t.Errorf("due too early: %v", due)
+	}
+	if due := q.Due(start.Add(Lifetime)); !slices.Equal(due, []string{"g3"}) {
+		t.Errorf("due: %v; what a session has keeps, and sticky ones too", due)
+	}
+	q = q.Expire("g3", "72 hours").Report("g3", Addressed, "late")
+	if i, _ := q.Get("g3"); i.State != Expired || i.Note != "72 hours" {
+		t.Errorf("what is over stays so: %+v", i)
+	}
+	q = q.Keep("g3", start.Add(Lifetime))
+	if i, _ := q.Get("g3"); i.State != Queued || !i.At.Equal(start.Add(Lifetime)) || i.Note != "" {
+		t.Errorf("kept: %+v", i)
+	}
+	q = q.Drop("g1").Expire("g1", "x").Change("g1", "other").Rest("r1-2")
+	if i, _ := q.Get("g1"); i.State != Dropped || i.Text != "be brief" {
+		t.Errorf("dropped: %+v", i)
+	}
+	if q = q.Change("g3", "other"); q.Items[2].Text != "other" {
+		t.Error("a queued one can be changed")
+	}
+	if got := len(q.Waiting()); got != 2 {
+		t.Errorf("%d wait", got)
+	}
+}
+
+// TestQueueLaws: whatever happens, no directive is lost, doubled, reordered or
+// revived, no change touches an older queue, and a plan keeps its limits.
+func TestQueueLaws(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var q Queue
+		now := start
+		encode := func(q Queue) string {
+			b, err := json.Marshal(q)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			return string(b)
+		}
+		for n := range rapid.IntRange(1, 60).Draw(rt, "steps") {
+			before, old := encode(q), q
+			id := fmt.Sprintf("g%d", rapid.IntRange(1, len(q.Items)+1).Draw(rt, "id"))
+			task := rapid.SampledFrom([]string{"task 1", "task 2"}).Draw(rt, "task")
+			target := Target{Session: fmt.Sprintf("r1-%d", n), Task: task, Hat: rapid.SampledFrom([]string{"builder", "reviewer"}).Draw(rt, "hat")}
+			target.Writes = target.Hat == "builder"
+			added := 0
+			switch rapid.IntRange(0, 10).Draw(rt, "step") {
+			case 0, 1, 2:
+				q = q.Add(Item{
+					ID: fmt.Sprintf("g%d", len(q.Items)+1), At: now, Text: strings.Repeat("x", rapid.IntRange(1, MaxText).Draw(rt, "length")),
+					Sticky: rapid.Bool().Draw(rt, "sticky"), Hat: rapid.SampledFrom([]string{"", "reviewer"}).Draw(rt, "to"), Task: rapid.SampledFrom([]string{"", "task 1"}).Draw(rt, "of"),
+				})
+				added = 1
+			case 3, 4, 5:
+				b := q.Plan(target)
+				size := 0
+				for _, id := range slices.Concat(b.Bound, b.Shown) {
+					i, ok := q.Get(id)
+					if !ok || i.Over() {
+						rt.Fatalf("%s is planned, and it is %q", id, i.State)
+					}
+					if i.Task != "" && i.Task != task || i.Bound != "" && i.Bound != task {
+						rt.Fatalf("%s goes to a session of another task", id)
+					}
+					size += i.tokens()
+				}
+				if size > MaxTokens {
+					rt.Fatalf("%d tokens", size)
+				}
+				q = q.Bind(target, b)
+				if owed := q.Owed(b.Bound); len(owed) > len(b.Bound) {
+					rt.Fatalf("owed %v of %v", owed, b.Bound)
+				}
+				if rapid.Bool().Draw(rt, "ends") {
+					for _, id := range b.Bound {
+						q = q.Report(id, rapid.SampledFrom([]State{Addressed, SetAside, NotReported}).Draw(rt, "state"), "note")
+					}
+					q = q.Rest(target.Session)
+				}
+			case 6:
+				q = q.Drop(id)
+			case 7:
+				q = q.Release(task)
+			case 8:
+				now = now.Add(time.Duration(rapid.IntRange(1, 100).Draw(rt, "hours")) * time.Hour)
+				for _, id := range q.Due(now) {
+					q = q.Expire(id, "72 hours")
+				}
+				if next := q.NextDue(); !next.IsZero() && !next.After(now) {
+					rt.Fatalf("due at %s, and it is %s", next, now)
+				}
+			case 9:
+				q = q.Keep(id, now)
+			case 10:
+				q = q.Reopen(task)
+			}
+			if encode(old) != before {
+				rt.Fatal("the older queue was changed")
+			}
+			if len(q.Items) != len(old.Items)+added {
+				rt.Fatalf("%d items, and there were %d", len(q.Items), len(old.Items))
+			}
+			for k, i := range q.Items {
+				if i.ID != fmt.Sprintf("g%d", k+1) {
+					rt.Fatalf("order: %s at %d", i.ID, k)
+				}
+				if k < len(old.Items) && old.Items[k].State == Dropped && i.State != Dropped {
+					rt.Fatalf("%s was dropped and is %s", i.ID, i.State)
+				}
+			}
+			var back Queue
+			if err := json.Unmarshal([]byte(encode(q)), &back); err != nil || encode(back) != encode(q) {
+				rt.Fatalf("a snapshot is another queue: %v", err)
+			}
+		}
+	})
+}

@@ -1,0 +1,430 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// director plays the outside world by script. What only has to happen, as a
+// take-over or a mark, happens by itself unless it is held.
+type director struct {
+	*night
+	where string
+	held  map[string]bool
+	taken Taken // of the next take-over
+	laid  Merged
+	moved string // what is in the way of the next commit
+	seq   int
+	out   strings.Builder
+}
+
+type scriptFault struct {
+	*testing.T
+	d *director
+}
+
+func (f scriptFault) Fatalf(format string, args ...any) {
+	f.T.Helper()
+	f.T.Fatalf("%s: %s\n%s", f.d.where, fmt.Sprintf(format, args...), f.d.out.String())
+}
+
+func newDirector(t *testing.T, where string) *director {
+	d := &director{where: where, held: map[string]bool{}}
+	d.night = newNight(scriptFault{t, d})
+	d.plan = Snapshot{Name: "checkout", Path: "checkout.md"}
+	d.tasks("1 2")
+	return d
+}
+
+// tasks sets the plan: "1 2<1 3:manual_verify 4~" (< needs, : mark, ~ edited).
+func (d *director) tasks(spec string) {
+	d.plan.Tasks = nil
+	for _, f := range strings.Fields(spec) {
+		t := Task{Mark: MarkOpen, Acceptance: []string{"It works"}}
+		f, edited := strings.CutSuffix(f, "~")
+		if edited {
+			t.Body = "edited"
+		}
+		if id, mark, ok := strings.Cut(f, ":"); ok {
+			f, t.Mark = id, Mark(mark)
+		}
+		id, needs, ok := strings.Cut(f, "<")
+		if ok {
+			for _, n := range strings.Split(needs, ",") {
+				t.DependsOn = append(t.DependsOn, "Task "+n)
+			}
+		}
+		t.ID, t.Title = "Task "+id, "Title "+id
+		d.plan.Tasks = append(d.plan.Tasks, t)
+	}
+}
+
+func (d *director) input(b InputBody) {
+	d.seq++
+	dec := d.do(b, fmt.Sprintf("i%d", d.seq))
+	for _, e := range dec.Entries {
+		if line := entryLine(e); line != "" {
+			d.out.WriteString("  " + line + "\n")
+		}
+	}
+	for _, e := range dec.Effects {
+		d.out.WriteString("  → " + effectLine(e) + "\n")
+	}
+	if a := dec.Answer; a.Text != "" || !a.OK {
+		d.out.WriteString("  « " + strings.TrimSpace(a.Text) + "\n")
+	}
+	if !slices.Contains([]string{"tick", "wake"}, b.InputKind()) || len(dec.Entries) > 0 {
+		d.settle()
+	}
+}
+
+// settle carries out what is not held.
+func (d *director) settle() {
+	for _, e := range d.todo {
+		if d.held[e.Body.EffectKind()] {
+			continue
+		}
+		switch e.Body.(type) {
+		case EffectTakeover, EffectMerge, EffectCommit, EffectMark, EffectProgress, EffectEnd:
+			d.let(e.Body.EffectKind())
+			return
+		}
+	}
+}
+
+func (d *director) let(kind string) {
+	switch kind {
+	case "takeover":
+		b, _ := take[EffectTakeover](d.night, nil)
+		taken := d.taken
+		d.taken = Taken{}
+		if taken.Tree == "" {
+			taken.Tree = d.tree()
+			if len(taken.Files) == 0 {
+				taken.Files = []FileChange{{Path: "a.go", Added: 2, Removed: 1}}
+			}
+		} else {
+			taken.Tree = b.Takeover.Input
+		}
+		d.input(TreeTaken{Session: b.Takeover.Session, Taken: taken, Ref: b.Takeover.Ref})
+	case "merge":
+		b, _ := take[EffectMerge](d.night, nil)
+		m := d.laid
+		d.laid = Merged{}
+		if len(m.Conflicts) == 0 {
+			m.Tree = d.tree()
+		}
+		d.input(TreeLaid{Task: b.Task, Onto: b.Merge.Onto, Merged: m})
+	case "commit":
+		b, _ := take[EffectCommit](d.night, nil)
+		d.input(CommitMade{Task: b.Task, Committed: d.commit(b.Commit)})
+	case "mark":
+		b, _ := take[EffectMark](d.night, nil)
+		n := slices.IndexFunc(d.plan.Tasks, func(t Task) bool { return SameID(t.ID, b.Task) })
+		if n < 0 {
+			d.input(MarkMade{Task: b.Task, Mark: b.Mark, Err: "no such task"})
+			return
+		}
+		d.plan.Tasks = slices.Clone(d.plan.Tasks)
+		d.plan.Tasks[n].Mark = b.Mark
+		d.input(MarkMade{Task: b.Task, Mark: b.Mark})
+	case "progress":
+		take[EffectProgress](d.night, nil)
+		d.input(Wake{})
+		d.settle()
+	case "session.end":
+		take[EffectEnd](d.night, nil)
+		d.input(Wake{})
+		d.settle()
+	}
+}
+
+// agent returns the session in flight.
+func (d *director) session() Session {
+	if len(d.s.Project.Sessions) == 0 {
+		d.t.Fatalf("no session is in flight")
+	}
+	return d.s.Project.Sessions[0]
+}
+
+func (d *director) exit(change func(*Exit)) {
+	s := d.session()
+	x := Exit{Session: s.ID, Why: WhyExited, Turns: 3, Tokens: 1000, CostUSD: 0.25, Started: d.now, Ended: d.now.Add(time.Minute)}
+	if change != nil {
+		change(&x)
+	}
+	if s.Planned.Kind != KindAgent {
+		d.outcome[s.ID] = x
+	}
+	take(d.night, func(e EffectStart) bool { return e.Session == s.ID })
+	d.input(SessionExited{x})
+}
+
+func (d *director) emit(typ, data string) {
+	d.input(Emit{Session: d.session().ID, Type: typ, Data: json.RawMessage(data)})
+}
+
+var ends = map[string]func(*director, *Exit){
+	"silent": func(_ *director, x *Exit) {},
+	"code 3": func(_ *director, x *Exit) { x.Code = 3; x.Ended = x.Started.Add(11 * time.Second); x.Turns = 0 },
+	"at once": func(_ *director, x *Exit) {
+		x.Code = 1
+		x.Ended = x.Started.Add(2 * time.Second)
+		x.Turns = 0
+		x.Tail = "panic: no config"
+	},
+	"127":         func(_ *director, x *Exit) { x.Code = 127; x.Tail = "claude: not found" },
+	"not started": func(_ *director, x *Exit) { x.Why = WhyNotStarted; x.Text = "no such file" },
+	"stall":       func(_ *director, x *Exit) { x.Why = WhyStall },
+	"wall":        func(_ *director, x *Exit) { x.Why = WhyWall },
+	"limit": func(d *director, x *Exit) {
+		x.Trouble, x.Until, x.Text = TroubleLimit, d.now.Add(time.Hour), "You've hit your limit"
+	},
+	"limit stale": func(d *director, x *Exit) {
+		x.Trouble, x.Until, x.Text = TroubleLimit, d.now.Add(-time.Hour), "You've hit your limit"
+	},
+	"auth":      func(_ *director, x *Exit) { x.Trouble, x.Text = TroubleAuth, "Please run /login" },
+	"network":   func(_ *director, x *Exit) { x.Trouble, x.Text = TroubleNetwork, "502" },
+	"lost":      func(_ *director, x *Exit) { x.Why, x.Code = WhyLost, -1 },
+	"memory":    func(_ *director, x *Exit) { x.Why, x.Code = WhyMemory, -1 },
+	"disk":      func(_ *director, x *Exit) { x.Why, x.Code = WhyDisk, -1 },
+	"abandoned": func(_ *director, x *Exit) { x.Why, x.Code = WhyAbandoned, -1 },
+	"asked":     func(_ *director, x *Exit) { x.Why, x.Code, x.Signal = WhyAsked, -1, "SIGTERM" },
+}
+
+const (
+	planned = `{"summary":"the plan","steps":["one","two"]%s}`
+	built   = `{"summary":"built it","files_modified":["a.go"]%s}`
+	fixed   = `{"summary":"fixed it","files_modified":["a.go"],"resolved":["r1"]%s}`
+)
+
+// play carries out one command of a script.
+func (d *director) play(line string) string {
+	d.t.Helper()
+	d.out.Reset()
+	word, rest, _ := strings.Cut(line, " ")
+	s := &d.settings
+	switch word {
+	case "tasks":
+		d.tasks(rest)
+	case "source":
+		if strings.HasPrefix(rest, "!") {
+			d.input(SourceChanged{Err: rest[1:]})
+			break
+		}
+		d.tasks(rest)
+		d.input(SourceChanged{Snapshot: d.plan})
+	case "stale": // a reading that began before the last mark was written
+		was := d.plan.Tasks
+		d.tasks(rest)
+		d.input(SourceChanged{Snapshot: d.plan, Read: d.now.Add(-time.Second)})
+		d.plan.Tasks = was
+	case "set":
+		for _, f := range strings.Fields(rest) {
+			k, v, _ := strings.Cut(f, "=")
+			num, _ := strconv.Atoi(v)
+			switch k {
+			case "verify":
+				s.Verify = nil
+				for _, run := range strings.FieldsFunc(v, func(r rune) bool { return r == ',' }) {
+					run, when, _ := strings.Cut(run, "@")
+					s.Verify = append(s.Verify, Command{Run: run, When: when})
+				}
+			case "setup":
+				s.Setup = []Command{{Run: v}}
+			case "profile":
+				s.Profile = v
+			case "on_blocked":
+				s.OnBlocked = v
+			case "fallback":
+				s.Fallback = v
+			case "max_tasks":
+				s.MaxTasks = num
+			case "max_iterations":
+				s.MaxIterations = num
+			case "from":
+				s.From = "Task " + v
+			case "only":
+				s.Only = "Task " + v
+			case "until":
+				t, err := time.ParseDuration(v)
+				if err != nil {
+					d.t.Fatalf("%v", err)
+				}
+				s.Until = d.now.Add(t)
+			default:
+				d.t.Fatalf("set what? %s", k)
+			}
+		}
+	case "run":
+		d.input(StartRun{Settings: *s, MaxSessions: 1, New: rest == "new", Check: rest == "check"})
+	case "preflight":
+		b, _ := take[EffectPreflight](d.night, nil)
+		p := Preflighted{Run: b.Run, Base: d.base(b.Run), Snapshot: d.plan}
+		if rest != "" {
+			p.Problems = []Finding{{Text: rest}}
+		}
+		d.input(p)
+	case "go": // run, preflight, green baseline
+		d.input(StartRun{Settings: *s, MaxSessions: 1})
+		d.out.Reset()
+		d.play("preflight")
+		for len(d.s.Project.Sessions) > 0 && d.session().Planned.Kind != KindAgent {
+			d.exit(nil)
+		}
+		if rest == "quiet" {
+			return ""
+		}
+		return d.play("show")
+	case "task": // plan, build, green, no issues
+		for _, step := range []string{"plan", "build", "greens", "ok"} {
+			d.play(step)
+		}
+		return d.play("show")
+	case "emit":
+		typ, data, _ := strings.Cut(rest, " ")
+		d.emit(typ, data)
+	case "plan", "build", "fix":
+		typ, data := map[string]string{"plan": "plan.complete", "build": "build.complete", "fix": "fix.complete"}[word], map[string]string{"plan": planned, "build": built, "fix": fixed}[word]
+		d.emit(typ, fmt.Sprintf(data, rest))
+		d.exit(nil)
+	case "ok":
+		d.emit("review.verdict", `{"summary":"fine","issues":[]}`)
+		d.exit(nil)
+	case "issues": // SEVERITY:RULE…
+		var list []string
+		for _, f := range strings.Fields(rest) {
+			sev, rule, _ := strings.Cut(f, ":")
+			list = append(list, fmt.Sprintf(`{"severity":%q,"file":"a.go","line":3,"rule":%q,"text":"wrong"}`, sev, rule))
+		}
+		d.emit("review.verdict", `{"summary":"look","issues":[`+strings.Join(list, ",")+`]}`)
+		d.exit(nil)
+	case "ask":
+		d.emit(EventQuestion, rest)
+		d.exit(nil)
+	case "stuck":
+		d.emit(EventBlocked, `{"reason":"no key","tried":"the docs","needs":"a key"}`)
+		d.exit(nil)
+	case "exit":
+		if rest == "" {
+			d.exit(nil)
+			break
+		}
+		f, ok := ends[rest]
+		if !ok {
+			d.t.Fatalf("no end %q", rest)
+		}
+		d.exit(func(x *Exit) { f(d, x) })
+	case "green":
+		d.exit(nil)
+	case "greens":
+		for len(d.s.Project.Sessions) > 0 && d.session().Planned.Kind != KindAgent {
+			d.exit(nil)
+		}
+	case "red": // and red again
+		for range 2 {
+			d.exit(func(x *Exit) { x.Code, x.Tail = 1, "FAIL TestA\nwant 1, got 2" })
+		}
+	case "red1":
+		d.exit(func(x *Exit) { x.Code, x.Tail = 1, "FAIL TestA" })
+	case "next":
+		k, v, _ := strings.Cut(rest, "=")
+		switch k {
+		case "same":
+			d.taken.Tree = "same"
+		case "outside":
+			d.taken.Outside = []string{v}
+		case "only-outside":
+			d.taken.Tree, d.taken.Outside = "same", []string{v}
+		case "refused":
+			d.taken.Refused = []Finding{{Text: v}}
+		case "file":
+			d.taken.Files = []FileChange{{Path: v, Added: 1}}
+		case "lock":
+			d.taken.Lock = true
+		case "conflict":
+			d.laid.Conflicts = []string{v}
+		}
+	case "hold":
+		for _, k := range strings.Fields(rest) {
+			d.held[k] = true
+		}
+	case "let":
+		delete(d.held, rest)
+		d.let(rest)
+	case "broken":
+		kind, text, _ := strings.Cut(rest, " ")
+		for n, e := range d.todo {
+			if e.Body.EffectKind() == kind {
+				task := ""
+				if c, ok := e.Body.(EffectCommit); ok {
+					task = c.Task
+				}
+				d.todo = slices.Delete(slices.Clone(d.todo), n, n+1)
+				d.input(EffectBroken{Kind: kind, Key: e.Key, Task: task, Text: text})
+				break
+			}
+		}
+	case "wait":
+		if rest == "" {
+			d.now = Due(d.s)
+			fmt.Fprintf(&d.out, "  (%s)\n", d.now.Format("15:04"))
+		} else {
+			t, err := time.ParseDuration(rest)
+			if err != nil {
+				d.t.Fatalf("%v", err)
+			}
+			d.now = d.now.Add(t)
+		}
+		d.input(Tick{})
+	case "show":
+		d.show()
+	case "restart": // what the ledger gives back is all there is
+		d.s = d.folded
+	default:
+		d.person(word, rest)
+	}
+	return d.out.String()
+}
+
+// person is what people type.
+func (d *director) person(word, rest string) {
+	switch word {
+	case "/pause":
+		d.input(Pause{Now: rest == "now"})
+	case "/resume":
+		d.input(Resume{})
+	case "/stop":
+		d.input(Stop{Now: rest == "now"})
+	case "SIGINT", "SIGTERM":
+		d.input(Stop{Now: rest == "now" || word == "SIGTERM", Signal: word})
+	case "/guidance":
+		d.input(Guide{rest})
+	case "/drop":
+		d.input(DropGuidance{rest})
+	case "/keep":
+		d.input(KeepGuidance{rest})
+	case "/edit":
+		id, text, _ := strings.Cut(rest, " ")
+		d.input(EditGuidance{id, text})
+	case "/now":
+		d.input(Now{rest})
+	case "/skip":
+		d.input(SkipTask{rest})
+	case "/retry":
+		d.input(RetryTask{rest})
+	case "/next":
+		d.input(NextTask{rest})
+	case "/answer":
+		f := strings.SplitN(rest, " ", 3)
+		f = append(f, "", "")
+		d.input(AnswerQuestion{Question: f[0], Choice: f[1], Words: f[2]})
+	default:
+		d.t.Fatalf("unknown command %q", word)
+	}
+}

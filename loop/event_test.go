@@ -1,0 +1,163 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/nightporter/nightporter/guidance"
+)
+
+func TestCheckEvent(t *testing.T) {
+	s := testSettings()
+	long := strings.Repeat("x", MaxEvent)
+	for _, c := range []struct {
+		hat, typ, data string
+		want           string // part of the refusal; "" = accepted
+	}{
+		{"planner", "plan.complete", `{"summary":"s"}`, ""},
+		{"planner", "plan.complete", `{"summary":"s","steps":["a"],"mine":{"kept":1}}`, ""},
+		{"planner", "plan.complete", `{"summary":"s","sections":[{"id":"a"}]}`, ""},
+		{"planner", "plan.complete", `{"summary":"s","steps":null}`, ""},
+		{"planner", "plan.complete", `{"summary":"s","steps":"a"}`, `"steps" has to be a list`},
+		{"planner", "plan.complete", `{"Summary":"s"}`, "summary is missing"},
+		{"planner", "plan.complete", `{"summary":null}`, "has to be a string"},
+		{"planner", "plan.complete", ``, "summary is missing"},
+		{"planner", "plan.complete", `null`, "not a JSON object"},
+		{"planner", "plan.complete", `"s"`, "not a JSON object"},
+		{"planner", "plan.complete", `{"summary":"s"`, "not a JSON object"},
+		{"planner", "plan.complete", `{"summary":"s"} {}`, "not a JSON object"},
+		{"planner", "plan.complete", "{\"summary\":\"\xff\"}", "not UTF-8"},
+		{"planner", "plan.complete", `{"summary":"` + long + `"}`, "256 kB"},
+		{"planner", "build.complete", `{"summary":"s","files_modified":[]}`, "a planner ends with plan.complete"},
+		{"planner", "", `{}`, "not with"},
+		{"builder", "build.complete", `{"summary":"s","files_modified":["a"]}`, ""},
+		{"builder", "build.complete", `{"summary":"s","files_modified":[],"manual_verify":true,"no_change":"why","learnings":"l"}`, ""},
+		{"builder", "build.complete", `{"summary":"s","files_modified":[],"manual_verify":"look"}`, ""},
+		{"builder", "build.complete", `{"summary":"s","files_modified":[],"manual_verify":3}`, "true, or a string"},
+		{"builder", "build.complete", `{"summary":"s","files_modified":[],"no_change":null}`, ""},
+		{"builder", "build.complete", `{"summary":"s","files_modified":[],"no_change":true}`, "has to be a string"},
+		{"builder", "build.complete", `{"summary":"s","files_modified":"a"}`, "list of strings"},
+		{"builder", "build.complete", `{"files_modified":["a"]}`, "summary is missing"},
+		{"reviewer", "review.verdict", `{"summary":"s","issues":[]}`, ""},
+		{"reviewer", "review.verdict", `{"summary":"s","issues":[{"severity":"minor","text":"t","more":1}]}`, ""},
+		{"reviewer", "review.verdict", `{"summary":"s","issues":[{"severity":"MAJOR","text":"t"}]}`, "severity"},
+		{"reviewer", "review.verdict", `{"summary":"s","issues":[{"severity":"blocker","text":"t"}]}`, `severity "blocker"`},
+		{"reviewer", "review.verdict", `{"summary":"s","issues":[{"severity":"minor","text":" "}]}`, "without text"},
+		{"reviewer", "review.verdict", `{"summary":"s","issues":[{"severity":"minor","text":"t","line":"3"}]}`, "list of issues"},
+		{"reviewer", "review.verdict", `{"summary":"s","issues":null}`, "list of issues"},
+		{"fixer", "fix.complete", `{"summary":"s","files_modified":[],"resolved":["a"],"disputed":[{"issue":"i","reason":"r"}]}`, ""},
+		{"fixer", EventQuestion, `{"text":"which?"}`, ""},
+		{"fixer", EventQuestion, `{"text":"which?","options":["a","b"],"choice":"b"}`, ""},
+		{"fixer", EventQuestion, `{"text":"which?","options":["a","b"],"choice":"c"}`, "one of the options"},
+		{"fixer", EventQuestion, `{"text":"which?","Options":["c"],"choice":"c"}`, "one of the options"},
+		{"fixer", EventQuestion, `{"text":" "}`, "not empty"},
+		{"fixer", EventQuestion, `{"text":"w","options":["1","2","3","4","5","6","7","8","9","10","11","12","13","14","15","16","17","18","19","20","21"]}`, "20 options"},
+		{"fixer", EventBlocked, `{"reason":"r","tried":"","needs":""}`, ""},
+		{"fixer", EventBlocked, `{"reason":"","tried":"t","needs":"n"}`, "not empty"},
+		{"fixer", EventBlocked, `{"reason":"r"}`, "tried, needs is missing"},
+		{"builder", "build.complete", `{"summary":"s","files_modified":[],"guidance":[{"id":"g1","done":true}]}`, ""},
+		{"builder", "build.complete", `{"summary":"s","files_modified":[],"guidance":[{"id":"g1","done":"so"}]}`, ""},
+		{"builder", "build.complete", `{"summary":"s","files_modified":[],"guidance":[{"id":"g1"}]}`, "guidance has to be"},
+		{"builder", "build.complete", `{"summary":"s","files_modified":[],"guidance":[{"id":"g1","done":true,"set_aside":true}]}`, "guidance has to be"},
+		{"builder", "build.complete", `{"summary":"s","files_modified":[],"guidance":"g1 done"}`, "guidance has to be"},
+		{"builder", "build.complete", `{"summary":"s","files_modified":[],"guidance":null}`, ""},
+	} {
+		_, _, why := checkEvent(s.Hats[c.hat], c.typ, json.RawMessage(c.data))
+		if (c.want == "") != (why == "") || !strings.Contains(why, c.want) {
+			t.Errorf("%s %s %.80s: got %q, want %q", c.hat, c.typ, c.data, why, c.want)
+		}
+	}
+}
+
+// TestEventShapes: the example that a prompt or a refusal shows is accepted.
+func TestEventShapes(t *testing.T) {
+	for name, hat := range testSettings().Hats {
+		for _, typ := range append(hat.Emits, EventQuestion, EventBlocked) {
+			shape := strings.ReplaceAll(EventShape(typ), "critical|major|minor|suggestion", "major")
+			if _, _, why := checkEvent(hat, typ, json.RawMessage(shape)); why != "" {
+				t.Errorf("%s %s: the example %s is refused: %s", name, typ, shape, why)
+			}
+		}
+	}
+}
+
+func TestGuidanceReports(t *testing.T) {
+	_, reports, why := checkEvent(testSettings().Hats["builder"], "build.complete", json.RawMessage(
+		`{"summary":"s","files_modified":[],"guidance":[{"id":" G1 ","done":"as said"},{"id":"g2","set_aside":true,"done":false,"note":"no such thing"}]}`))
+	if why != "" || len(reports) != 2 {
+		t.Fatalf("%v %s", reports, why)
+	}
+	if r := reports[0]; r.ID != "g1" || r.State != guidance.Addressed || r.Note != "as said" {
+		t.Errorf("got %+v", r)
+	}
+	if r := reports[1]; r.ID != "g2" || r.State != guidance.SetAside || r.Note != "no such thing" {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// TestRefusalsAreBounded: an agent that emits garbage in a loop does not fill
+// the ledger.
+func TestRefusalsAreBounded(t *testing.T) {
+	d := promptNight(t, "go quiet")
+	before := len(d.entries)
+	for n := range 100 {
+		d.input(Emit{Session: d.session().ID, Type: fmt.Sprintf("nonsense.%d", n)})
+	}
+	if got := len(d.entries) - before; got != maxRefusals {
+		t.Errorf("%d entries of 100 refused events, want %d", got, maxRefusals)
+	}
+}
+
+// TestEmitForAnother: a session that is not in flight, or that is none of an
+// agent, records nothing.
+func TestEmitForAnother(t *testing.T) {
+	d := promptNight(t, "go quiet", "plan", "build")
+	for _, session := range []string{"r1-1", "r1-99", d.session().ID, ""} {
+		dec := d.do(Emit{Session: session, Type: EventQuestion, Data: json.RawMessage(`{"text":"which?"}`)}, "")
+		if dec.Answer.OK || len(dec.Entries) > 0 {
+			t.Errorf("%q: %+v %v", session, dec.Answer, dec.Entries)
+		}
+	}
+}
+
+func FuzzCheckEvent(f *testing.F) {
+	for _, s := range []string{planned, built, fixed, `{"summary":"s","issues":[{"severity":"major","text":"t"}]}`, `{"text":"w","options":["a"],"choice":"a"}`, `{"reason":"r","tried":"t","needs":"n"}`, `{"guidance":[{"id":"g1","done":true}]}`, "null", "[", "\xff"} {
+		f.Add("builder", "build.complete", strings.ReplaceAll(s, "%s", ""))
+	}
+	f.Fuzz(func(_ *testing.T, hat, typ, data string) {
+		checkEvent(testSettings().Hats[hat], typ, json.RawMessage(data))
+	})
+}
+
+// FuzzEmit takes an event through to the session's end: whatever an agent
+// sends is either refused, or routed and shown in the next prompt.
+func FuzzEmit(f *testing.F) {
+	for _, s := range []string{planned, built, fixed, `{"summary":"s","issues":[{"severity":"major","text":"t"}]}`, `{"text":"w","options":["a"],"choice":"a"}`, `{"reason":"r","tried":"t","needs":"n"}`} {
+		for stage := range 4 {
+			for _, typ := range []string{"plan.complete", "build.complete", "review.verdict", "fix.complete", EventQuestion, EventBlocked} {
+				f.Add(uint8(stage), typ, strings.ReplaceAll(s, "%s", ""))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, stage uint8, typ, data string) {
+		n := newNight(t)
+		d := &director{night: n, held: map[string]bool{}}
+		d.tasks("1")
+		for _, line := range [][]string{{"go quiet"}, {"go quiet", "plan"}, {"go quiet", "plan", "build", "green"}, {"go quiet", "plan", "build", "green", "issues major:r"}}[stage%4] {
+			d.play(line)
+		}
+		d.emit(typ, data)
+		if len(d.s.Project.Sessions) == 0 || d.session().Event == nil {
+			return
+		}
+		d.exit(nil)
+		d.play("greens")
+		if len(d.s.Project.Sessions) > 0 {
+			if _, err := BuildPrompt(d.s, d.session().ID, Material{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

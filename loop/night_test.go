@@ -1,0 +1,450 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/guidance"
+)
+
+// faults is what a test complains to: *testing.T and *rapid.T alike.
+type faults interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// night plays the shell around the core, without I/O: it keeps the state, the
+// entries, the inbox and the effects without a result, and holds every
+// decision against what must always be true.
+type night struct {
+	t        faults
+	s        State
+	folded   State // of the entries as the ledger would give them back
+	now      time.Time
+	settings Settings
+	plan     Snapshot
+	todo     []Effect
+	entries  []Entry
+	inbox    map[string]Answer
+	keys     map[string]bool   // of all effects ever
+	planned  map[string]bool   // sessions ever
+	outcome  map[string]Exit   // of command sessions
+	tip      string            // of the branch, as the commits moved it
+	made     map[string]string // commit of each commit request
+	trees    int
+	queued   int
+	last     Input
+}
+
+func newNight(t faults) *night {
+	n := &night{
+		t: t, now: time.Date(2026, 11, 19, 23, 10, 0, 0, time.FixedZone("CET", 3600)), settings: testSettings(),
+		inbox: map[string]Answer{}, keys: map[string]bool{}, planned: map[string]bool{}, outcome: map[string]Exit{}, made: map[string]string{},
+	}
+	n.s.Project.Name = n.settings.Project
+	n.folded = n.s
+	return n
+}
+
+// testSettings are those of plan-build-review in the profile overnight.
+func testSettings() Settings {
+	hat := func(name string, writes bool, emits ...string) Hat {
+		h := Hat{
+			Name: name, Role: "Role of the " + name, Prompt: "You are the " + name + ".", Emits: emits, Expect: ExpectNone, MaxTokens: 40000,
+			Timeout: Duration(time.Hour), StallTimeout: Duration(15 * time.Minute), Shipped: true,
+		}
+		if writes {
+			h.WriteAllowed, h.WriteDenied, h.Expect = []string{"**"}, []string{"docs/**"}, ExpectPass
+		}
+		return h
+	}
+	return Settings{
+		Project: "shop", Repo: "/srv/shop", Source: SourceRef{Kind: "plan", Path: "checkout.md"}, Profile: "overnight", Agent: "claude",
+		OnBlocked: OnBlockedContinue, MaxIterations: 500, Push: "never", Verify: []Command{{Run: "go test"}},
+		QuestionTimeout: DefaultQuestionTimeout, BaselineTimeout: DefaultBaselineTimeout, Grace: DefaultGrace,
+		Hats: map[string]Hat{
+			"planner": hat("planner", false, "plan.complete"), "builder": hat("builder", true, "build.complete"),
+			"reviewer": hat("reviewer", false, "review.verdict"), "fixer": hat("fixer", true, "fix.complete"),
+			"writer": hat("writer", true, "docs.complete"), // in no route
+		},
+		Pattern: Pattern{
+			Name: "plan-build-review", Start: "planner", Threshold: []Severity{Critical, Major}, MinRounds: 1,
+			Routes: []Route{
+				{From: "planner", On: "plan.complete", To: "builder"}, {From: "builder", On: "build.complete", To: "reviewer"},
+				{From: "reviewer", On: "review.verdict", When: Above, To: "fixer"}, {From: "reviewer", On: "review.verdict", When: Below, To: Converged},
+				{From: "fixer", On: "fix.complete", To: "reviewer"},
+			},
+		},
+	}
+}
+
+func mustJSON(t faults, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatalf("encode: %v", err)
+	}
+	return string(b)
+}
+
+// do hands one input to the core and checks the decision. A key that was
+// there before is answered from the inbox, as the store does it.
+func (n *night) do(body InputBody, key string) Decision {
+	n.t.Helper()
+	if answer, ok := n.inbox[key]; ok && key != "" {
+		return Decision{Answer: answer, State: n.s}
+	}
+	in := Input{Key: key, Time: n.now, Actor: "console", Name: "Mira", Project: n.settings.Project, Body: body}
+	n.last = in
+	before := mustJSON(n.t, n.s)
+	d := Decide(n.s, in)
+	first := mustJSON(n.t, d.State)
+	again := Decide(n.s, in)
+	if mustJSON(n.t, n.s) != before {
+		n.t.Fatalf("%s: Decide changed the state that it was given", body.InputKind())
+	}
+	if a, b := mustJSON(n.t, d), mustJSON(n.t, again); a != b {
+		n.t.Fatalf("%s: two decisions of one input: %s", body.InputKind(), differ(a, b))
+	}
+	// Another future of the same state must not write into this one.
+	for _, probe := range []InputBody{Guide{Text: "probe"}, Now{Text: "probe"}, Stop{}} {
+		Decide(n.s, Input{Time: n.now, Actor: "probe", Project: n.settings.Project, Body: probe})
+	}
+	if now := mustJSON(n.t, d.State); now != first {
+		n.t.Fatalf("%s: a later decision changed the state of this one: %s", body.InputKind(), differ(first, now))
+	}
+	n.fold(d)
+	for _, e := range d.Effects {
+		n.effect(e)
+	}
+	old := n.s
+	n.s = d.State
+	n.inbox[key] = d.Answer
+	n.entries = append(n.entries, d.Entries...)
+	n.check(old, d)
+	return d
+}
+
+// fold folds the entries as they come back from the ledger.
+func (n *night) fold(d Decision) {
+	n.t.Helper()
+	for _, e := range d.Entries {
+		if e.Stream != HouseStream && e.Stream != ProjectStream("shop") {
+			n.t.Fatalf("entry %s in stream %q", e.Body.EntryType(), e.Stream)
+		}
+		r, err := e.Record()
+		if err != nil {
+			n.t.Fatalf("%v", err)
+		}
+		back, err := r.Entry()
+		if err != nil {
+			n.t.Fatalf("%v", err)
+		}
+		n.folded = Apply(n.folded, back)
+	}
+	want, got := mustJSON(n.t, d.State), mustJSON(n.t, n.folded)
+	if want != got {
+		n.t.Fatalf("%s: the fold of the ledger is another state: %s", n.last.Body.InputKind(), differ(got, want))
+	}
+	var back State
+	if err := json.Unmarshal([]byte(want), &back); err != nil {
+		n.t.Fatalf("state does not decode: %v", err)
+	}
+	if got := mustJSON(n.t, back); got != want {
+		n.t.Fatalf("a snapshot is another state: %s", differ(got, want))
+	}
+}
+
+func (n *night) effect(e Effect) {
+	n.t.Helper()
+	p, err := e.Pending()
+	if err != nil {
+		n.t.Fatalf("%v", err)
+	}
+	body, err := p.Effect()
+	if err != nil {
+		n.t.Fatalf("%v", err)
+	}
+	if a, b := mustJSON(n.t, e.Body), mustJSON(n.t, body); a != b {
+		n.t.Fatalf("effect comes back as another one:\n%s\n%s", a, b)
+	}
+	key := p.Kind + "\x00" + p.Key
+	if n.keys[key] {
+		n.t.Fatalf("effect %s %q is there already", p.Kind, p.Key)
+	}
+	n.keys[key] = true
+	n.todo = append(n.todo, e)
+}
+
+// take removes the first effect without a result that is of the kind of
+// sample, and matches.
+func take[E EffectBody](n *night, match func(E) bool) (E, bool) {
+	for i, e := range n.todo {
+		if b, ok := e.Body.(E); ok && (match == nil || match(b)) {
+			n.todo = slices.Delete(slices.Clone(n.todo), i, i+1)
+			return b, true
+		}
+	}
+	var zero E
+	return zero, false
+}
+
+func (n *night) tree() string {
+	n.trees++
+	return fmt.Sprintf("t%d", n.trees)
+}
+
+// base is where a run starts from.
+func (n *night) base(run string) Base {
+	if n.tip == "" {
+		n.tip = "c0"
+	}
+	return Base{Commit: n.tip, Tree: "tree-" + n.tip, Head: "c0", HeadName: "main", Branch: "nightporter/shop/" + run, Author: "Mira <mira@example.org>"}
+}
+
+// commit makes a commit as git does: the same request gives the same hash.
+func (n *night) commit(c CommitTask) Committed {
+	n.t.Helper()
+	key := mustJSON(n.t, c)
+	if hash, ok := n.made[key]; ok {
+		return Committed{Commit: hash}
+	}
+	if c.Parent != n.tip {
+		n.t.Fatalf("commit on %s, and the branch is at %s", c.Parent, n.tip)
+	}
+	hash := fmt.Sprintf("c%d", len(n.made)+1)
+	n.made[key], n.tip = hash, hash
+	return Committed{Commit: hash, Files: []FileChange{{Path: "a.go", Added: 1}}}
+}
+
+// check holds a decision and the state that it led to against what must
+// always be true.
+func (n *night) check(old State, d Decision) {
+	n.t.Helper()
+	fail := func(format string, args ...any) {
+		n.t.Helper()
+		n.t.Fatalf("after %s: %s\n%s", n.last.Body.InputKind(), fmt.Sprintf(format, args...), n.dump())
+	}
+	p := n.s.Project
+	agents := map[string]bool{}
+	for _, s := range p.Sessions {
+		if s.Planned.Kind == KindAgent {
+			agents[s.ID] = true
+		}
+	}
+	if len(agents) > 1 {
+		fail("%d agents at once", len(agents))
+	}
+	for _, l := range n.s.House.Leases {
+		if !agents[l.Session] {
+			fail("a lease for %s, which is not in flight", l.Session)
+		}
+		delete(agents, l.Session)
+	}
+	if len(agents) > 0 {
+		fail("no lease for %v", agents)
+	}
+	status := map[string]Status{}
+	for _, t := range old.Project.Tasks {
+		status[FoldID(t.Task.ID)] = t.Status
+	}
+	s := old
+	tip := ""
+	if s.Project.Run != nil {
+		tip = s.Project.Run.Tip
+	}
+	for _, e := range d.Entries {
+		work := func() *Work {
+			if t, ok := s.Project.Find(e.Task); ok {
+				return t.Work
+			}
+			return nil
+		}()
+		switch b := e.Body.(type) {
+		case IDIssued:
+			if b.N != s.House.Issued[b.Kind]+1 {
+				fail("number %s%d after %d", b.Kind, b.N, s.House.Issued[b.Kind])
+			}
+		case GuidanceQueued:
+			n.queued++
+		case SessionPlanned:
+			if n.planned[e.Session] {
+				fail("session %s is planned twice", e.Session)
+			}
+			n.planned[e.Session] = true
+			if len(s.Project.Sessions) > 0 {
+				fail("session %s is planned while %s is in flight", e.Session, s.Project.Sessions[0].ID)
+			}
+			n.bound(fail, s, e, b)
+		case Verified:
+			for _, res := range b.Results {
+				x, ok := n.outcome[res.Session]
+				if !ok || res.OK != (x.Code == 0 && x.Why == WhyExited) {
+					fail("%s is recorded as ok=%v, and it ended %+v", res.Session, res.OK, x)
+				}
+			}
+		case PreflightDone:
+			tip = b.Base.Commit
+		case TaskCommitted:
+			if b.Parent != tip {
+				fail("commit %s on %s, and the tip is %s", b.Commit, b.Parent, tip)
+			}
+			tip = b.Commit
+			if len(n.settings.Verify) > 0 && (work == nil || work.Verified == nil || !work.Verified.OK || work.Verified.Tree != b.Tree) {
+				fail("commit of tree %s, which no green verification is about", b.Tree)
+			}
+		case TaskSet:
+			was, known := status[FoldID(e.Task)]
+			if known && was != b.From {
+				fail("%s goes from %s, and it was %s", e.Task, b.From, was)
+			}
+			status[FoldID(e.Task)] = b.To
+			if b.From == Done && n.last.Body.InputKind() != "retry" && n.last.Body.InputKind() != "answer" {
+				fail("%s was done and is taken up again by %s", e.Task, n.last.Body.InputKind())
+			}
+			if b.To == Done && b.From == Active && b.Why == "" {
+				t, _ := s.Project.Find(e.Task)
+				if t.Work == nil || t.Work.Tree != t.Work.Start && (t.Commit != tip || tip == "") {
+					fail("%s is done and not committed", e.Task)
+				}
+			}
+		}
+		s = Apply(s, e)
+	}
+	if p.Run != nil && p.Run.Base.Commit != "" && p.Run.Tip != tip {
+		fail("tip %s, want %s", p.Run.Tip, tip)
+	}
+	n.checkGuidance(fail)
+	n.checkStuck(fail)
+}
+
+// bound checks what goes along with a session that is being planned.
+func (n *night) bound(fail func(string, ...any), s State, e Entry, b SessionPlanned) {
+	if b.Kind != KindAgent {
+		return
+	}
+	at := map[bool]int{true: -1, false: -1} // held for the task already, or new
+	for _, id := range b.Guidance.Bound {
+		where := slices.IndexFunc(s.Project.Guidance.Items, func(o guidance.Item) bool { return o.ID == id })
+		if where < 0 || s.Project.Guidance.Items[where].Over() {
+			fail("%s is bound to %s, and it is over or not there", id, e.Session)
+		}
+		i := s.Project.Guidance.Items[where]
+		held := i.Bound != "" && !i.Sticky
+		if where < at[held] {
+			fail("%s goes along out of order: %v", id, b.Guidance.Bound)
+		}
+		at[held] = where
+	}
+}
+
+func (n *night) checkGuidance(fail func(string, ...any)) {
+	p := n.s.Project
+	live := map[string]int{}
+	for _, s := range p.Sessions {
+		for _, id := range s.Planned.Guidance.Bound {
+			live[id]++
+		}
+	}
+	for id, count := range live {
+		if count > 1 {
+			fail("%s is bound to %d live sessions", id, count)
+		}
+	}
+	if n.queued != len(p.Guidance.Items) {
+		fail("%d directives were queued, %d are there", n.queued, len(p.Guidance.Items))
+	}
+	for _, i := range p.Guidance.Items {
+		if i.State != guidance.Injected || i.Sticky {
+			continue
+		}
+		t, ok := p.Find(i.Bound)
+		if !ok && i.Bound != FoldID(BaselineTaskID) || ok && (t.Status == Done || t.Status == Skipped || t.Status == Withdrawn) {
+			fail("%s is in use by %q, which is over", i.ID, i.Bound)
+		}
+	}
+}
+
+// checkStuck fails where nothing will ever happen by itself although nobody
+// is waited for.
+func (n *night) checkStuck(fail func(string, ...any)) {
+	r := n.s.Project.Run
+	due := Due(n.s)
+	if _, ok := n.last.Body.(Tick); ok && !due.IsZero() && !due.After(n.now) {
+		fail("due at %s, which a tick at %s changed nothing about", due, n.now)
+	}
+	for _, s := range n.s.Project.Sessions {
+		if !slices.ContainsFunc(n.todo, func(e Effect) bool { b, ok := e.Body.(EffectStart); return ok && b.Session == s.ID }) {
+			fail("session %s is in flight and nobody waits for it", s.ID)
+		}
+	}
+	if r.Over() {
+		return
+	}
+	for _, e := range n.todo {
+		switch e.Body.(type) {
+		case EffectMark, EffectProgress, EffectEnd:
+		default:
+			return // its result will come
+		}
+	}
+	if n.s.Project.busy() {
+		fail("busy, and nothing is under way")
+	}
+	switch {
+	case r.State == RunPaused:
+	case r.State == RunStopping && r.StopNow && r.Signal != "":
+	case r.State == RunPlanning && r.Red != nil:
+	case (r.State == RunWaiting || r.Wait == WaitDisk) && !due.IsZero():
+	default:
+		fail("run is %s (%s), and nothing will happen", r.State, r.Wait)
+	}
+}
+
+// differ shows where two texts part.
+func differ(a, b string) string {
+	at := 0
+	for at < len(a) && at < len(b) && a[at] == b[at] {
+		at++
+	}
+	cut := func(s string) string { return s[max(0, min(at, len(s))-150):min(len(s), at+150)] }
+	return "\n… " + cut(a) + "\n… " + cut(b)
+}
+
+// dump is what a person needs to understand a failure: where all stands, and
+// how it came there.
+func (n *night) dump() string {
+	var b strings.Builder
+	p := n.s.Project
+	if r := p.Run; r != nil {
+		fmt.Fprintf(&b, "%s %s wait=%q until=%s signal=%q now=%v finishing=%v checks=%v agents=%v due=%s at=%s\n",
+			r.ID, r.State, r.Wait, r.Until.Format(time.TimeOnly), r.Signal, r.StopNow, r.Finishing != nil, r.Checks != nil, n.s.House.Agents, Due(n.s).Format(time.TimeOnly), n.now.Format(time.TimeOnly))
+	}
+	for _, t := range p.Tasks {
+		fmt.Fprintf(&b, "%s %s mark=%q lifted=%q why=%q", t.Task.ID, t.Status, t.Task.Mark, t.Lifted, t.Why)
+		if w := t.Work; w != nil {
+			fmt.Fprintf(&b, " a%d %s %s session=%s", w.N, w.Hat, w.Stage, w.Session)
+		}
+		b.WriteString("\n")
+	}
+	for _, s := range p.Sessions {
+		fmt.Fprintf(&b, "in flight: %s %s cut=%v event=%v\n", s.ID, s.Planned.Kind, s.Cut, s.Event != nil)
+	}
+	for _, q := range p.Questions {
+		fmt.Fprintf(&b, "open: %s %s %s\n", q.ID, q.Kind, q.Task)
+	}
+	for _, e := range n.todo {
+		fmt.Fprintf(&b, "under way: %s %s\n", e.Body.EffectKind(), e.Key)
+	}
+	for k, e := range n.entries {
+		if _, ok := e.Body.(TaskSet); !ok && k < len(n.entries)-25 {
+			continue
+		}
+		body, _ := json.Marshal(e.Body)
+		fmt.Fprintf(&b, "  %s %s %s %s %.160s\n", e.Time.Format(time.TimeOnly), e.Task, e.Session, e.Body.EntryType(), body)
+	}
+	return b.String()
+}

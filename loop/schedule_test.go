@@ -1,0 +1,544 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/nightporter/nightporter/guidance"
+)
+
+// world plays everything outside the core in a random way: agents, commands,
+// git, people, the disk, and crashes of the daemon.
+type world struct {
+	*night
+	rnd   *rand.Rand
+	kind  bool            // all goes well from now on
+	asked map[string]bool // sessions whose end was asked for
+	taken map[string]TreeTaken
+	laid  map[string]TreeLaid
+	late  []func() // results that were delivered before, as a crash may deliver them again
+	seq   int
+}
+
+// TestSchedules runs nights at random, and wants every one of them to come to
+// a good end once the world turns kind.
+func TestSchedules(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		seed := rapid.Uint64().Draw(rt, "seed")
+		w := &world{night: newNight(rt), rnd: rand.New(rand.NewPCG(seed, 1)), asked: map[string]bool{}, taken: map[string]TreeTaken{}, laid: map[string]TreeLaid{}}
+		w.settings.OnBlocked = pick(w, OnBlockedContinue, OnBlockedStop)
+		w.settings.MaxTasks = w.draw(4, "")
+		w.settings.MaxIterations = pick(w, 0, 5, 500)
+		w.settings.Profile = pick(w, "review", "overnight")
+		w.settings.Fallback = pick(w, "", "codex")
+		if w.draw(4, "") == 0 {
+			w.settings.Until = w.now.Add(time.Duration(w.draw(40, "")) * time.Hour)
+		}
+		if w.draw(2, "") == 0 {
+			w.settings.Setup = []Command{{Run: "npm ci"}}
+		}
+		if w.draw(2, "") == 0 {
+			w.settings.Verify = append(w.settings.Verify, Command{Run: "lint", When: "code"})
+		}
+		w.plan = Snapshot{Name: "checkout", Path: "checkout.md"}
+		for k := range 1 + w.draw(5, "") {
+			task := Task{ID: fmt.Sprintf("Task %d", k+1), Title: "T", Mark: pick(w, MarkOpen, MarkOpen, MarkOpen, MarkDone, MarkBlocked, MarkManualVerify)}
+			if k > 0 && w.draw(2, "") == 0 {
+				task.DependsOn = []string{fmt.Sprintf("Task %d", 1+w.draw(k, ""))}
+			}
+			w.plan.Tasks = append(w.plan.Tasks, task)
+		}
+		w.run()
+		for range rapid.IntRange(1, 300).Draw(rt, "steps") {
+			w.step()
+		}
+		w.calm()
+	})
+}
+
+func (w *world) key(s string) string { w.seq++; return fmt.Sprintf("%s:%d", s, w.seq) }
+
+func (w *world) person(b InputBody) Answer { return w.do(b, w.key("person")).Answer }
+
+func (w *world) run() { w.person(StartRun{Settings: w.settings, MaxSessions: 1}) }
+
+// draw is uniform, which rapid's own numbers are not: they prefer small ones.
+func (w *world) draw(n int, _ string) int { return w.rnd.IntN(n) }
+
+func pick[T any](w *world, of ...T) T { return of[w.rnd.IntN(len(of))] }
+
+func (w *world) step() {
+	switch w.draw(20, "step") {
+	case 0:
+		w.people()
+	case 1:
+		w.pass()
+	case 2:
+		w.edit()
+	case 3:
+		w.crash()
+	case 4:
+		w.talk()
+	default:
+		w.outside()
+	}
+}
+
+// crash: what the ledger gives back is all that is left; what was delivered
+// and not acknowledged comes again, and changes nothing.
+func (w *world) crash() {
+	w.s = w.folded
+	if len(w.late) > 0 {
+		w.late[w.draw(len(w.late), "late")]()
+	}
+}
+
+// repeat delivers a result a second time under another key: the core has to
+// see for itself that it has it.
+func (w *world) repeat(b InputBody) {
+	w.late = append(w.late, func() {
+		run := w.s.Project.Run
+		if _, planning := b.(Preflighted); planning && run.State == RunPlanning {
+			return // of another run of the same name: cannot be
+		}
+		if d := w.do(b, w.key("late")); len(d.Entries)+len(d.Effects) > 0 {
+			w.t.Fatalf("%s a second time gives %s", b.InputKind(), mustJSON(w.t, d.Entries))
+		}
+	})
+}
+
+func (w *world) deliver(b InputBody, key string) {
+	w.do(b, w.key(key))
+	w.repeat(b)
+}
+
+// pass lets time pass: to when something is due, or some while.
+func (w *world) pass() {
+	due := Due(w.s)
+	if !due.IsZero() && w.draw(3, "to due") > 0 {
+		if due.After(w.now) {
+			w.now = due
+		}
+	} else {
+		w.now = w.now.Add(time.Duration(w.draw(7200, "seconds")) * time.Second)
+	}
+	w.do(Tick{}, "")
+}
+
+func (w *world) anyTask() string {
+	ts := w.s.Project.Tasks
+	if len(ts) == 0 {
+		return "Task 1"
+	}
+	return ts[w.draw(len(ts), "task")].Task.ID
+}
+
+func (w *world) people() {
+	switch w.draw(14, "person") {
+	case 0:
+		w.person(Pause{Now: w.draw(2, "now") == 0})
+	case 1, 2:
+		w.person(Resume{})
+	case 3:
+		w.person(Stop{Now: w.draw(2, "now") == 0, Signal: pick(w, "", "SIGINT", "SIGTERM")})
+	case 4:
+		w.person(RetryTask{w.anyTask()})
+	case 5:
+		w.person(SkipTask{w.anyTask()})
+	case 6:
+		w.person(NextTask{w.anyTask()})
+	case 7:
+		w.person(StartRun{Settings: w.settings, MaxSessions: 1, New: w.draw(4, "new") == 0, Check: w.draw(8, "check") == 0})
+	case 8, 9:
+		w.answer()
+	case 10, 11, 12:
+		w.answer()
+	default:
+		w.run()
+	}
+}
+
+// answer settles one open question, well or nonsensically.
+func (w *world) answer() {
+	qs := w.s.Project.Questions
+	if len(qs) == 0 {
+		return
+	}
+	q := qs[w.draw(len(qs), "question")]
+	verbs := append(q.Verbs(), "nonsense", "")
+	w.person(AnswerQuestion{Question: q.ID, Choice: verbs[w.draw(len(verbs), "choice")], Words: pick(w, "", "use the other one")})
+}
+
+// talk is what people say to coming sessions.
+func (w *world) talk() {
+	items := w.s.Project.Guidance.Items
+	id := "g1"
+	if len(items) > 0 {
+		id = items[w.draw(len(items), "item")].ID
+	}
+	switch w.draw(8, "talk") {
+	case 0:
+		w.person(DropGuidance{id})
+	case 1:
+		w.person(KeepGuidance{id})
+	case 2:
+		w.person(EditGuidance{id, "other words"})
+	case 3:
+		w.person(Now{pick(w, "", "stop that")})
+	default:
+		text := pick(w, "keep the names", "@fixer be brief", "@planner think", "@reviewer look at it", "#1 only this one", "!sticky no new dependencies", "!sticky @builder tabs", "@nobody hello", "#99 hello", "")
+		w.person(Guide{text})
+	}
+}
+
+// edit changes the source as people and their stashes do.
+func (w *world) edit() {
+	if w.s.Project.Run.Over() || w.s.Project.Run.State == RunPlanning {
+		return
+	}
+	tasks := slices.Clone(w.plan.Tasks)
+	switch k := w.draw(8, "edit"); k {
+	case 0:
+		tasks = append(tasks, Task{ID: w.key("Task 1"), Title: "New", Mark: MarkOpen})
+	case 1, 2, 3, 4:
+		if len(tasks) == 0 {
+			return
+		}
+		n := w.draw(len(tasks), "line")
+		switch k {
+		case 1:
+			tasks[n].Body = fmt.Sprintf("edit %d", len(w.keys))
+		case 2:
+			tasks = slices.Delete(tasks, n, n+1)
+		case 3:
+			tasks[n].Mark = pick(w, MarkOpen, MarkDone, MarkBlocked, MarkManualVerify)
+		case 4:
+			slices.Reverse(tasks)
+		}
+	case 5: // a stash unticks all
+		for n := range tasks {
+			tasks[n].Mark = MarkOpen
+		}
+	case 6:
+		w.do(SourceChanged{Err: "checkout.md:3  broken"}, "")
+		return
+	}
+	w.plan.Tasks = tasks
+	w.do(SourceChanged{Snapshot: Snapshot{Name: w.plan.Name, Path: w.plan.Path, Tasks: slices.Clone(tasks)}, Read: w.now}, "")
+}
+
+// outside carries on one thing that is under way: a session, or an effect.
+func (w *world) outside() {
+	if len(w.todo) == 0 {
+		return
+	}
+	n := 0
+	if !w.kind {
+		n = w.draw(len(w.todo), "effect")
+	}
+	w.act(w.todo[n])
+}
+
+func (w *world) remove(e Effect) {
+	n := slices.IndexFunc(w.todo, func(o Effect) bool { return o.Key == e.Key && o.Body.EffectKind() == e.Body.EffectKind() })
+	w.todo = slices.Delete(slices.Clone(w.todo), n, n+1)
+}
+
+func (w *world) act(e Effect) {
+	c, made := e.Body.(EffectCommit)
+	if made {
+		_, made = w.made[mustJSON(w.t, c.Commit)]
+	}
+	if !w.kind && !made && w.draw(60, "broken") == 0 {
+		w.remove(e)
+		switch b := e.Body.(type) {
+		case EffectMark, EffectProgress, EffectEnd:
+			w.todo = append(w.todo, e)
+		case EffectCommit:
+			w.do(EffectBroken{Kind: e.Body.EffectKind(), Key: e.Key, Task: b.Task, Text: "it broke"}, w.key("broken"))
+			return
+		case EffectMerge:
+			w.do(EffectBroken{Kind: e.Body.EffectKind(), Key: e.Key, Task: b.Task, Text: "it broke"}, w.key("broken"))
+			return
+		default:
+			w.do(EffectBroken{Kind: e.Body.EffectKind(), Key: e.Key, Text: "it broke"}, w.key("broken"))
+			return
+		}
+	}
+	switch b := e.Body.(type) {
+	case EffectPreflight:
+		w.remove(e)
+		p := Preflighted{Run: b.Run, Base: w.base(b.Run), Snapshot: Snapshot{Name: w.plan.Name, Path: w.plan.Path, Tasks: slices.Clone(w.plan.Tasks)}}
+		if !w.kind && w.draw(10, "problem") == 0 {
+			p.Problems = []Finding{{Text: "no such file"}}
+		}
+		w.deliver(p, "preflight")
+	case EffectStart:
+		w.session(e, b)
+	case EffectEnd:
+		w.remove(e)
+		w.asked[b.Session] = true
+		w.do(Wake{}, w.key("end"))
+	case EffectTakeover:
+		w.remove(e)
+		w.deliver(w.takeover(b.Takeover), "taken")
+	case EffectMerge:
+		w.remove(e)
+		r := TreeLaid{Task: b.Task, Onto: b.Merge.Onto}
+		if !w.kind && w.draw(3, "conflict") == 0 {
+			r.Merged.Conflicts = []string{"a.go"}
+		} else {
+			r.Merged.Tree = w.tree()
+		}
+		w.deliver(r, "laid")
+	case EffectCommit:
+		made := w.commit(b.Commit)
+		if !w.kind && w.draw(4, "crash in commit") == 0 {
+			w.s = w.folded // made, and its result lost: it is made again
+			return
+		}
+		w.remove(e)
+		w.deliver(CommitMade{Task: b.Task, Committed: made}, "commit")
+	case EffectMark:
+		w.remove(e)
+		r := MarkMade{Task: b.Task, Mark: b.Mark}
+		n := slices.IndexFunc(w.plan.Tasks, func(t Task) bool { return SameID(t.ID, b.Task) })
+		if n < 0 || !w.kind && w.draw(10, "unwritable") == 0 {
+			r.Err = "no such task"
+		} else {
+			w.plan.Tasks = slices.Clone(w.plan.Tasks)
+			w.plan.Tasks[n].Mark = b.Mark
+		}
+		w.do(r, w.key("mark"))
+	case EffectProgress:
+		w.remove(e)
+		w.do(Wake{}, w.key("progress"))
+	}
+}
+
+func (w *world) takeover(b Takeover) TreeTaken {
+	r := TreeTaken{Session: b.Session, Ref: b.Ref, Taken: Taken{Tree: b.Input}}
+	if w.kind || w.draw(4, "unchanged") > 0 {
+		r.Taken.Tree = w.tree()
+		r.Taken.Files = []FileChange{{Path: pick(w, "a.go", "README.md"), Added: 3, Removed: -1}}
+	}
+	if !w.kind {
+		switch w.draw(8, "taken") {
+		case 0:
+			r.Taken.Outside = []string{"other.go"}
+		case 1:
+			r.Taken.Refused = []Finding{{Text: "a device"}}
+		case 2:
+			r.Taken.Lock = true
+		}
+	}
+	return r
+}
+
+// session carries on a session: it emits, or ends.
+func (w *world) session(e Effect, b EffectStart) {
+	ses, ok := w.s.Project.Session(b.Session)
+	if !ok {
+		w.t.Fatalf("session %s is not in flight", b.Session)
+	}
+	x := Exit{Session: b.Session, Why: WhyExited, Turns: 3, Tokens: 1000, CostUSD: 0.25, Started: w.now, Ended: w.now.Add(time.Minute)}
+	if ses.Planned.Kind != KindAgent {
+		if !w.kind {
+			switch w.draw(9, "command") {
+			case 0, 1:
+				x.Code = 1
+			case 2:
+				x.Why = WhyDisk
+			case 3:
+				x.Why = WhyLost
+			case 4:
+				x.Why = WhyAbandoned
+			case 5:
+				x.Why = WhyWall
+			}
+		}
+		w.outcome[b.Session] = x
+		w.remove(e)
+		w.deliver(SessionExited{x}, "exit")
+		return
+	}
+	if ses.Event == nil && !w.asked[b.Session] && (w.kind || w.draw(5, "emit") > 0) {
+		w.emitAny(ses)
+		if !w.kind {
+			return
+		}
+	}
+	if !w.kind {
+		switch w.draw(14, "exit") {
+		case 0:
+			x.Why = WhyLost
+		case 1:
+			x.Trouble, x.Until = TroubleLimit, w.now.Add(time.Duration(w.draw(100, "limit")-20)*time.Minute)
+		case 2:
+			x.Trouble = TroubleAuth
+		case 3:
+			x.Trouble = TroubleNetwork
+		case 4:
+			x.Why = WhyDisk
+		case 5:
+			x.Why = WhyMemory
+		case 6:
+			x.Why = WhyStall
+		case 7:
+			x.Code = 127
+		case 8:
+			x.Why = WhyAbandoned
+		}
+	}
+	w.remove(e)
+	w.deliver(SessionExited{x}, "exit")
+}
+
+// emitAny emits what a hat may end with, or something else.
+func (w *world) emitAny(ses Session) {
+	typ := w.settings.Hats[ses.Planned.Hat].Emits[0]
+	data := map[string]any{"summary": "did it", "steps": []string{"one"}, "files_modified": []string{"a.go"}, "issues": []Issue{}, "resolved": []string{}}
+	if !w.kind {
+		switch w.draw(9, "event") {
+		case 0:
+			data["no_change"] = "it is there already"
+		case 1:
+			data["manual_verify"] = "look at the page"
+		case 2:
+			typ, data = EventQuestion, map[string]any{"text": "which?", "options": []string{"this", "that"}}
+			if w.draw(2, "choice") == 0 {
+				data["choice"] = "that"
+			}
+		case 3:
+			typ, data = EventBlocked, map[string]any{"reason": "no key", "tried": "all", "needs": "a key"}
+		case 4:
+			typ = "nonsense"
+		case 5:
+			data = map[string]any{"summary": 5}
+		}
+		if w.draw(3, "issues") == 0 {
+			data["issues"] = []Issue{{Severity: Major, File: "a.go", Rule: pick(w, "r1", "r2", "r3"), Text: "wrong"}}
+		}
+	}
+	var reports []map[string]any
+	for _, id := range ses.Planned.Guidance.Bound {
+		if w.kind || w.draw(2, "report") == 0 {
+			reports = append(reports, map[string]any{"id": id, "done": true, "note": "so"})
+		}
+	}
+	if reports != nil {
+		data["guidance"] = reports
+	}
+	raw, err := json.Marshal(data)
+	if err != nil {
+		w.t.Fatalf("%v", err)
+	}
+	key := w.key("emit")
+	first := w.do(Emit{Session: ses.ID, Type: typ, Data: raw}, key).Answer
+	if again := w.do(Emit{Session: ses.ID, Type: typ, Data: raw}, key).Answer; again != first {
+		w.t.Fatalf("the same emit is answered %v, then %v", first, again)
+	}
+	if w.kind && !first.OK && !ses.Cut {
+		w.t.Fatalf("a good event is refused: %v", first)
+	}
+	if first.OK {
+		other := w.do(Emit{Session: ses.ID, Type: EventBlocked, Data: raw}, w.key("emit")).Answer
+		if typ != EventBlocked && other.OK {
+			w.t.Fatalf("a second event is accepted")
+		}
+	}
+}
+
+// calm: everything goes well from here on, people answer, and the work comes
+// to its end.
+func (w *world) calm() {
+	w.kind = true
+	for range 600 {
+		if len(w.todo) > 0 {
+			w.outside()
+			continue
+		}
+		r := w.s.Project.Run
+		if r.Over() {
+			if w.finished() {
+				w.ended()
+				return
+			}
+			if qs := w.s.Project.Questions; len(qs) > 0 {
+				w.settle(qs[0])
+				continue
+			}
+			w.settings.OnBlocked, w.settings.MaxTasks, w.settings.Until = OnBlockedContinue, 0, time.Time{}
+			w.run()
+			continue
+		}
+		if qs := w.s.Project.Questions; len(qs) > 0 {
+			w.settle(qs[0])
+			continue
+		}
+		due := Due(w.s)
+		switch {
+		case r.State == RunPaused, r.State == RunStopping:
+			w.person(Resume{})
+		case due.IsZero():
+			w.t.Fatalf("nothing goes on: %s", w.dump())
+		default:
+			if due.After(w.now) {
+				w.now = due
+			}
+			w.do(Tick{}, "")
+		}
+	}
+	w.t.Fatalf("no end in sight: %s", w.dump())
+}
+
+func (w *world) settle(q Question) {
+	choice := map[QuestionKind]string{AskBlocked: "retry", AskManual: "pass", AskBaseline: "go", AskReview: "resume", AskUnticked: "keep", AskNow: "queue", AskAgent: "a"}[q.Kind]
+	words := ""
+	if q.Kind == AskAgent && len(q.Options) == 0 {
+		choice, words = "", "this"
+	}
+	if a := w.person(AnswerQuestion{Question: q.ID, Choice: choice, Words: words}); !a.OK {
+		w.t.Fatalf("%s %s is refused: %v", q.ID, choice, a)
+	}
+}
+
+func (w *world) finished() bool {
+	for _, t := range w.s.Project.Tasks {
+		if t.Status != Done && t.Status != Skipped && t.Status != Withdrawn && !w.hopeless(t, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// hopeless: it depends on what was put away, or was never there.
+func (w *world) hopeless(t TaskState, depth int) bool {
+	if depth > 50 || t.Status != Pending {
+		return false
+	}
+	for _, id := range t.Task.DependsOn {
+		dep, ok := w.s.Project.Find(id)
+		if !ok || dep.Status == Skipped || dep.Status == Withdrawn || w.hopeless(dep, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *world) ended() {
+	for _, i := range w.s.Project.Guidance.Items {
+		if i.State == guidance.Injected {
+			w.t.Fatalf("%s is still in use when all is over: %s", i.ID, mustJSON(w.t, i))
+		}
+	}
+	if len(w.s.House.Leases) > 0 || len(w.s.Project.Sessions) > 0 {
+		w.t.Fatalf("something is left in flight: %s", w.dump())
+	}
+}

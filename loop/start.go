@@ -1,0 +1,224 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// startRun plans a run, or takes up the one that has not ended (SPEC 17).
+func (d *decision) startRun(b StartRun) {
+	if b.MaxSessions > 0 && b.MaxSessions != d.House.MaxSessions {
+		d.house(HouseSet{MaxSessions: b.MaxSessions})
+	}
+	// Somebody starts work again because what was wrong with an agent is mended.
+	for _, name := range sortedKeys(d.House.Agents) {
+		if d.House.Agents[name].Unusable && !b.Check {
+			d.house(AgentUsable{Agent: name})
+		}
+	}
+	r := d.run()
+	if !r.Over() && b.Check && !r.Check {
+		d.refuse("unfinished", "%s has not ended; --check looks at what a new run would meet. Go on with it, or end it: /stop", r.ID)
+		return
+	}
+	if !r.Over() && !b.New && r.Settings.Source == b.Settings.Source {
+		if r.State == RunPlanning {
+			d.answer = Answer{OK: true, Code: "resumed", ID: r.ID}
+			return // its preflight is under way, or comes again from the outbox
+		}
+		for _, q := range d.Project.Questions {
+			if q.Kind == AskReview {
+				d.add(on{}, QuestionAnswered{ID: q.ID, Choice: "resume", By: d.by()})
+			}
+		}
+		d.add(on{}, RunResumed{Settings: b.Settings})
+		d.answer = Answer{OK: true, Code: "resumed", ID: r.ID}
+		return
+	}
+	if !r.Over() {
+		if d.Project.busy() {
+			d.refuse("busy", "%s is at work; stop it first: /stop now", r.ID)
+			return
+		}
+		d.end(RunEnded{Reason: ReasonReplaced, Exit: 2, Text: "replaced by a new run"})
+	}
+	for _, t := range d.Project.Tasks {
+		switch {
+		case t.Task.Own: // gone with its run
+			d.closeQuestions(t.Task.ID, "its run is over")
+			d.expireGuidance(t.Task.ID, "its task went with its run")
+		case b.New && t.Work != nil && t.Status == Ready: // HEAD alone is what it starts from
+			d.add(on{task: t.Task.ID}, AttemptEnded{Replan: true, Why: "a new run from HEAD"})
+		}
+	}
+	id := d.issue("r")
+	plan := RunPlanned{Run: id, Settings: b.Settings, Check: b.Check, Fresh: b.New}
+	if tip, ok := d.Project.Branches[b.Settings.Source.String()]; ok && !b.New {
+		plan.Previous = tip.Branch
+	}
+	d.add(on{}, plan)
+	d.effect(id, EffectPreflight{Run: id})
+	d.answer = Answer{OK: true, Code: "planned", ID: id}
+}
+
+// preflighted starts the run's first commands, or ends it (SPEC 2.0).
+func (d *decision) preflighted(b Preflighted) {
+	r := d.run()
+	if r.Over() || r.State != RunPlanning || r.Base.Commit != "" || (b.Run != "" && b.Run != r.ID) {
+		return
+	}
+	if len(b.Problems) > 0 {
+		d.add(on{}, PreflightFailed{Problems: b.Problems})
+		d.end(RunEnded{Reason: ReasonPreflight, Exit: 3, Text: b.Problems[0].Text})
+		return
+	}
+	d.add(on{}, PreflightDone{Base: b.Base, Warnings: b.Warnings})
+	d.takeSource(b.Snapshot, time.Time{})
+	r = d.run()
+	if cmds, setup := r.Settings.commands(KindBaseline, nil, true); len(cmds) > 0 {
+		d.add(on{}, ChecksBegun{Kind: KindBaseline, Tree: b.Base.Tree, Setup: setup, Commands: cmds})
+		d.nextCheck(on{}, true)
+		return
+	}
+	d.begin(nil, nil)
+}
+
+// commands lists what is run for a check: setup first where it is due, then
+// the verification commands that apply to the changed files.
+func (s Settings) commands(kind Kind, files []FileChange, setup bool) (cmds []Command, setups int) {
+	if setup {
+		cmds = append(cmds, s.Setup...)
+	}
+	setups = len(cmds)
+	for _, c := range s.Verify {
+		switch {
+		case c.When == "final" && kind != KindFinal:
+		case c.When == "code" && kind == KindVerify && onlyProse(files):
+		default:
+			cmds = append(cmds, c)
+		}
+	}
+	return cmds, setups
+}
+
+// onlyProse reports whether nothing but documents changed.
+func onlyProse(files []FileChange) bool {
+	for _, f := range files {
+		if !strings.HasSuffix(f.Path, ".md") && !strings.HasSuffix(f.Path, ".txt") && !strings.HasPrefix(f.Path, "docs/") {
+			return false
+		}
+	}
+	return len(files) > 0
+}
+
+// baselined goes on after the baseline: green starts the run, red is asked
+// about, and a setup that does not work starts nothing.
+func (d *decision) baselined(v Verified, setups int) {
+	r := d.run()
+	var red []Result
+	for n, res := range v.Results {
+		if res.OK {
+			continue
+		}
+		if n < setups {
+			f := Finding{Text: fmt.Sprintf("setup command %q fails on the start commit (exit %d): %s", res.Run, res.Exit, lastLine(res.Tail)), Fix: "Make it work in a fresh clone, then run again."}
+			d.add(on{}, PreflightFailed{Problems: []Finding{f}})
+			d.end(RunEnded{Reason: ReasonPreflight, Exit: 3, Text: f.Text})
+			return
+		}
+		red = append(red, res)
+	}
+	if len(red) == 0 {
+		d.begin(v.Results, nil)
+		return
+	}
+	if r.Check {
+		d.settleBaseline("stop")
+		return
+	}
+	q := Question{
+		ID: d.issue("q"), Kind: AskBaseline, Run: r.ID, Title: "The baseline is red",
+		Text:  fmt.Sprintf("%s fails before anything was changed: %s", red[0].Run, lastLine(red[0].Tail)),
+		Asked: d.in.Time, Expires: d.in.Time.Add(r.Settings.BaselineTimeout.D()),
+	}
+	d.add(on{}, QuestionAsked{Question: q})
+	d.add(on{}, RunStateSet{State: RunPlanning, Wait: WaitQuestion, Until: q.Expires, Text: q.Text})
+}
+
+// settleBaseline acts on what a person, or the profile, says of a red baseline.
+func (d *decision) settleBaseline(choice string) {
+	r := d.run()
+	v := r.Red
+	if r.Over() || v == nil {
+		return
+	}
+	switch choice {
+	case "go":
+		var advisory []string
+		for _, res := range v.Results {
+			if !res.OK {
+				advisory = append(advisory, res.Run)
+			}
+		}
+		d.begin(v.Results, advisory)
+	case "fix":
+		// Nothing is advisory then: the first task is done when all is green.
+		d.add(on{}, SourceRead{Name: r.Name, Path: r.Settings.Source.Path, Order: d.order(), Own: []Task{baselineTask(*v)}})
+		d.begin(v.Results, nil)
+	default:
+		f := Finding{Text: fmt.Sprintf("the baseline is red: %s", firstRed(*v)), Fix: "Make the verification commands pass on HEAD, or answer \"go\" to run with it."}
+		d.add(on{}, PreflightFailed{Problems: []Finding{f}})
+		d.end(RunEnded{Reason: ReasonPreflight, Exit: 3, Text: f.Text})
+	}
+}
+
+// BaselineTaskID is the id of the task that nightporter adds when a person
+// wants a red baseline mended first.
+const BaselineTaskID = "Baseline"
+
+func baselineTask(v Verified) Task {
+	t := Task{ID: BaselineTaskID, Title: "Make the verification commands pass", Own: true, Mark: MarkOpen,
+		Body: "They fail on the start commit, before anything of the plan was done. Mend what is broken; do not weaken a test."}
+	for _, res := range v.Results {
+		if !res.OK {
+			t.Acceptance = append(t.Acceptance, fmt.Sprintf("`%s` passes", res.Run))
+		}
+	}
+	return t
+}
+
+func firstRed(v Verified) string {
+	for _, res := range v.Results {
+		if !res.OK {
+			return res.Run + " (" + lastLine(res.Tail) + ")"
+		}
+	}
+	return ""
+}
+
+func (d *decision) order() []string {
+	var ids []string
+	for _, t := range d.Project.Tasks {
+		if t.Status != Withdrawn && t.Task.Mark != markGone && !t.Task.Own {
+			ids = append(ids, t.Task.ID)
+		}
+	}
+	return ids
+}
+
+// begin is the moment from which agents are started.
+func (d *decision) begin(baseline []Result, advisory []string) {
+	r := d.run()
+	if r.Check {
+		d.end(RunEnded{Reason: ReasonChecked, Exit: 0, Text: "nothing was started"})
+		return
+	}
+	_, total := d.Project.Count()
+	d.settleReady()
+	first := ""
+	if t, ok := d.firstReady(); ok {
+		first = t.Task.ID
+	}
+	d.add(on{}, RunStarted{Tasks: total, First: first, Baseline: baseline, Advisory: advisory})
+}

@@ -1,0 +1,212 @@
+package loop
+
+import (
+	"encoding/json"
+	goflag "flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = goflag.Bool("update", false, "write the golden files anew")
+
+// TestTranscripts plays the scripts of testdata/transcripts and compares what
+// comes out. In a file, "== NAME" begins a night of its own, "> COMMAND" is an
+// input (see play), and what follows is what the core made of it: entries,
+// effects (→) and the answer («). "#" is a remark.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/transcripts/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no transcripts: %v", err)
+	}
+	for _, file := range files {
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		var d *director
+		for _, line := range strings.Split(strings.TrimRight(string(want), "\n"), "\n") {
+			switch {
+			case strings.HasPrefix(line, "== "):
+				if out.Len() > 0 {
+					out.WriteString("\n")
+				}
+				out.WriteString(line + "\n")
+				d = newDirector(t, filepath.Base(file)+" "+line)
+			case strings.HasPrefix(line, "#"):
+				out.WriteString(line + "\n")
+			case strings.HasPrefix(line, "> "):
+				out.WriteString(line + "\n" + d.play(line[2:]))
+			}
+		}
+		if *update {
+			if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if diff := cmp.Diff(string(want), out.String()); diff != "" {
+			t.Errorf("%s: (-want +got), -update writes it anew\n%s", file, diff)
+		}
+	}
+}
+
+// show prints where all stands.
+func (d *director) show() {
+	p := d.s.Project
+	if r := p.Run; r != nil {
+		line := fmt.Sprintf("  = %s %s", r.ID, r.State)
+		if r.Wait != "" {
+			line += fmt.Sprintf(" (%s) %s", r.Wait, r.Text)
+		}
+		if exit, through := Outcome(d.s); through {
+			line += fmt.Sprintf(" exit=%d", exit)
+		}
+		if due := Due(d.s); !due.IsZero() {
+			line += " due=" + due.Format("15:04")
+		}
+		d.out.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	for _, t := range p.Tasks {
+		line := fmt.Sprintf("  = %s %s", ShortID(t.Task.ID), t.Status)
+		if w := t.Work; w != nil {
+			line += fmt.Sprintf(" a%d %s %s tree=%s", w.N, w.Hat, w.Stage, w.Tree)
+		}
+		if t.Why != "" {
+			line += " · " + t.Why
+		}
+		d.out.WriteString(line + "\n")
+	}
+	for _, i := range p.Guidance.Items {
+		line := fmt.Sprintf("  = %s %s", i.ID, i.State)
+		if i.Session != "" {
+			line += " " + i.Session
+		}
+		if i.Note != "" {
+			line += " · " + i.Note
+		}
+		d.out.WriteString(line + "\n")
+	}
+	for _, q := range p.Questions {
+		fmt.Fprintf(&d.out, "  = %s %s %s: %s\n", q.ID, q.Kind, ShortID(q.Task), strings.ReplaceAll(q.Text, "\n", " / "))
+	}
+}
+
+// quiet are fields that say nothing in a transcript, because a command or the
+// entry before shows them, or they are times.
+var quiet = map[string]bool{
+	"settings": true, "exit": true, "wall": true, "stall": true, "startedAt": true, "closedAt": true, "totalDurationMs": true,
+	"resume_": true, "title": true, "taskId": true, "asked": true, "agentId": true, "receipt": true, "branch": true, "ref": true,
+	"duration_ms": true, "durationMs": true, "ms": true, "base": true, "name": true, "path": true, "artifacts": true, "total": true,
+	"tip": true, "by": true, "from": true, "run": true, "passes": true, "at": true, "files": true, "subject": true, "round": true,
+	"model": true, "state_": true, "evidence": true, "author": true, "known": true, "since": true, "max_sessions": true,
+	"issues_found": true, "suggestions": true, "reviewType": true, "task": true, "session": true, "project": true, "source": true, "options_": true,
+}
+
+func entryLine(e Entry) string {
+	switch b := e.Body.(type) {
+	case IDIssued, LeaseGranted, LeaseReleased, HouseSet, Claim, SessionOutput:
+		return ""
+	case TaskSet:
+		line := fmt.Sprintf("%s %s → %s", ShortID(e.Task), b.From, b.To)
+		if b.Why != "" {
+			line += " · " + b.Why
+		}
+		if b.Fresh {
+			line += " (fresh)"
+		}
+		return line
+	case RunEnded:
+		return fmt.Sprintf("run.ended exit=%d %s · %s", b.Exit, b.Reason, b.Text)
+	}
+	line := e.Body.EntryType()
+	if e.Task != "" {
+		line += " " + ShortID(e.Task)
+	}
+	if e.Session != "" {
+		line += " " + e.Session
+	}
+	return line + flat(e.Body)
+}
+
+func effectLine(e Effect) string {
+	switch b := e.Body.(type) {
+	case EffectCommit:
+		return fmt.Sprintf("commit %s tree=%s on %s %q", ShortID(b.Task), b.Commit.Tree, b.Commit.Parent, b.Commit.Subject)
+	case EffectMerge:
+		return fmt.Sprintf("merge %s %s..%s onto %s", ShortID(b.Task), b.Merge.Base, b.Merge.Tree, b.Merge.Onto)
+	case EffectTakeover:
+		return fmt.Sprintf("takeover %s input=%s", b.Takeover.Session, b.Takeover.Input)
+	case EffectMark:
+		return fmt.Sprintf("mark %s %s", ShortID(b.Task), b.Mark)
+	case EffectProgress:
+		return fmt.Sprintf("progress %s %s next=%q %s", b.Progress.Status, ShortID(b.Progress.Task), b.Progress.Next, b.Progress.Text)
+	case EffectEnd:
+		return fmt.Sprintf("session.end %s grace=%s", b.Session, b.Grace.D())
+	case EffectStart:
+		return "session.start " + b.Session + flat(b)
+	}
+	return e.Body.EffectKind() + flat(e.Body)
+}
+
+// flat writes a value's fields as k=v, without the quiet ones.
+func flat(v any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	var m map[string]any
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return err.Error()
+	}
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		if !quiet[k] {
+			keys = append(keys, k)
+		}
+	}
+	sort.Strings(keys)
+	line := ""
+	for _, k := range keys {
+		text, ok := m[k].(string)
+		if !ok {
+			raw, err := json.Marshal(loud(m[k]))
+			if err != nil {
+				return err.Error()
+			}
+			text = string(raw)
+		} else if strings.ContainsAny(text, " \n") {
+			text = strconv.Quote(text)
+		}
+		if text != "null" && text != "{}" && text != "[]" && text != "false" {
+			line += " " + k + "=" + text
+		}
+	}
+	return line
+}
+
+// loud drops the quiet fields inside a value.
+func loud(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k := range v {
+			if quiet[k] && k != "run" && k != "name" {
+				delete(v, k)
+				continue
+			}
+			v[k] = loud(v[k])
+		}
+	case []any:
+		for n := range v {
+			v[n] = loud(v[n])
+		}
+	}
+	return v
+}
