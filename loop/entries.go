@@ -15,7 +15,7 @@ func Bodies() []Body {
 		SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{},
 		Commitment{}, Claim{}, Evidence{}, Submit{},
 		ChecksBegun{}, SessionPlanned{}, EventAccepted{}, EventRefused{}, SessionCut{}, SessionEnded{}, SessionOutput{},
-		TakenOver{}, TreeKept{}, Verified{}, Routed{}, Redo{}, StageSet{}, TreeMerged{}, TaskCommitted{}, AttemptEnded{},
+		TakenOver{}, TreeKept{}, Verified{}, Routed{}, Redo{}, StageSet{}, TreeMerged{}, TipFound{}, TaskCommitted{}, AttemptEnded{},
 		GuidanceQueued{}, GuidanceChanged{}, GuidanceDropped{}, GuidanceBound{}, GuidanceReported{}, GuidanceExpired{}, GuidanceKept{},
 		QuestionAsked{}, QuestionAnswered{}, QuestionExpired{},
 		InputPoisoned{}, EffectFailed{},
@@ -417,6 +417,11 @@ type TaskCommitted struct {
 	Files   []FileChange `json:"files,omitempty"`
 }
 
+// TipFound records that somebody added commits to the run's branch.
+type TipFound struct {
+	Commit string `json:"commit"`
+}
+
 // AttemptEnded says what became of an attempt that did not converge.
 type AttemptEnded struct {
 	Failed bool   `json:"failed"` // false: parked, to go on from its tree
@@ -547,6 +552,7 @@ func (Routed) EntryType() string           { return "routed" }
 func (Redo) EntryType() string             { return "redo" }
 func (StageSet) EntryType() string         { return "stage.set" }
 func (TreeMerged) EntryType() string       { return "tree.merged" }
+func (TipFound) EntryType() string         { return "tip.found" }
 func (TaskCommitted) EntryType() string    { return "task.committed" }
 func (AttemptEnded) EntryType() string     { return "attempt.ended" }
 func (GuidanceQueued) EntryType() string   { return "guidance.queued" }
