@@ -313,6 +313,8 @@ func applyRun(r *Run, e Entry) *Run {
 				r.CostUSD += b.Exit.CostUSD
 			}
 		}
+	case TipFound:
+		r.Tip, r.TipTree = b.Commit, b.Commit // git takes a commit where it wants a tree
 	case TaskCommitted:
 		r.Tip, r.TipTree = b.Commit, b.Tree
 		r.Commits++

@@ -98,6 +98,8 @@ func applyWork(w *Work, r *Run, e Entry) *Work {
 		}
 	case EventAccepted:
 		w.Event = &b
+	case EventRefused:
+		w.Owed = append(slices.Clip(w.Owed), b.Owed...)
 	case TakenOver:
 		w.Taken = &b.Taken
 		w.Stage = StageChecks

@@ -118,7 +118,7 @@ func (d *decision) failAttempt(task, why string) {
 	d.add(about, AttemptEnded{Failed: true, Why: why})
 	t, _ = d.task(task)
 	if t.Failed >= MaxAttempts {
-		d.block(task, blockage{reason: why, tried: tried})
+		d.block(task, blockage{reason: why, tried: tried, work: w})
 		return
 	}
 	d.setTask(task, Ready, fmt.Sprintf("attempt %d failed: %s", t.Attempts, why))

@@ -8,7 +8,8 @@ import (
 // blockage is why a task is blocked, for the person who has to decide.
 type blockage struct {
 	reason, tried, needs string
-	marked               bool // by a person, in the source
+	marked               bool  // by a person, in the source
+	work                 *Work // the attempt that ended with it, nil where there was none
 }
 
 // block asks a person about a task that cannot go on, and ends the run where
@@ -27,6 +28,7 @@ func (d *decision) block(id string, b blockage) {
 	d.add(on{task: id}, QuestionAsked{Question: q})
 	if !b.marked {
 		d.mark(id, MarkBlocked)
+		t.Work = b.work
 		d.progress(t, "blocked", "", b.reason)
 	}
 	r = d.run()

@@ -18,11 +18,11 @@ func (d *decision) converge(t TaskState) {
 		return
 	}
 	d.add(on{task: id, session: w.Session}, StageSet{Stage: StageCommit})
-	footers := "Nightporter-Session: " + w.Session + "\n"
+	footers := "Nightporter-Session: " + w.writer() + "\n"
 	if r.Settings.CoAuthor != "" {
 		footers += "Co-authored-by: " + r.Settings.CoAuthor + "\n"
 	}
-	d.effect(fmt.Sprintf("%s/%s/a%d/%s", r.ID, FoldID(id), w.N, w.Tree), EffectCommit{Task: id, Commit: CommitTask{
+	d.effect(fmt.Sprintf("%s/%s/a%d/%s onto %s", r.ID, FoldID(id), w.N, w.Tree, w.Base), EffectCommit{Task: id, Commit: CommitTask{
 		Run: r.ID, Branch: r.Base.Branch, Parent: w.Base, Tree: w.Tree,
 		Author: r.Base.Author, Subject: subject(t.Task), Body: body(w), Footers: footers, Time: d.local(d.in.Time),
 	}})
@@ -61,6 +61,16 @@ func body(w *Work) string {
 	return ""
 }
 
+// writer is the session whose files the attempt converged with.
+func (w *Work) writer() string {
+	for n := len(w.History) - 1; n >= 0; n-- {
+		if s := w.History[n]; s.Event == "build.complete" || s.Event == "fix.complete" {
+			return s.Session
+		}
+	}
+	return w.Session
+}
+
 // treeLaid goes on after the change was laid onto a tip that moved: verified
 // again, or tried anew there where it conflicts.
 func (d *decision) treeLaid(b TreeLaid) {
@@ -82,6 +92,18 @@ func (d *decision) treeLaid(b TreeLaid) {
 	}
 	d.add(about, ChecksBegun{Kind: KindVerify, Tree: b.Merged.Tree, Setup: setups, Commands: cmds})
 	d.nextCheck(about, true)
+}
+
+// tipMoved goes on after somebody added commits to the run's branch: the
+// change is laid onto theirs, as onto any tip that moved (SPEC 9.2).
+func (d *decision) tipMoved(b TipMoved) {
+	t, ok := d.task(b.Task)
+	if !ok || t.Work == nil || t.Work.Stage != StageCommit {
+		return
+	}
+	d.add(on{task: b.Task, session: t.Work.Session}, TipFound{Commit: b.Tip})
+	t, _ = d.task(b.Task)
+	d.converge(t)
 }
 
 // commitMade is the end of an attempt that converged.

@@ -63,6 +63,8 @@ func Decide(s State, in Input) Decision {
 		d.treeLaid(b)
 	case CommitMade:
 		d.commitMade(b)
+	case TipMoved:
+		d.tipMoved(b)
 	case MarkMade:
 		d.markMade(b)
 	case EffectBroken:

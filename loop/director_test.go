@@ -122,6 +122,11 @@ func (d *director) let(kind string) {
 		d.input(TreeLaid{Task: b.Task, Onto: b.Merge.Onto, Merged: m})
 	case "commit":
 		b, _ := take[EffectCommit](d.night, nil)
+		if tip := d.moved; tip != "" {
+			d.moved = ""
+			d.input(TipMoved{Task: b.Task, Tip: tip})
+			return
+		}
 		d.input(CommitMade{Task: b.Task, Committed: d.commit(b.Commit)})
 	case "mark":
 		b, _ := take[EffectMark](d.night, nil)
@@ -349,6 +354,8 @@ func (d *director) play(line string) string {
 			d.taken.Lock = true
 		case "conflict":
 			d.laid.Conflicts = []string{v}
+		case "moved":
+			d.moved = v
 		}
 	case "hold":
 		for _, k := range strings.Fields(rest) {

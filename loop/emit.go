@@ -43,7 +43,13 @@ func (d *decision) emit(b Emit) {
 		return slices.ContainsFunc(reports, func(r GuidanceReported) bool { return r.ID == id })
 	})
 	ends := b.Type == EventQuestion || b.Type == EventBlocked // these reported items come again
-	if len(owed) > 0 && !s.Owed && !ends {
+	// Refused once an attempt and item, not once a session: an agent that knows
+	// nothing of guidance would be sent back until its task is blocked.
+	asked := s.Owed
+	if t, ok := d.task(s.Task); ok && t.Work != nil {
+		asked = asked || !slices.ContainsFunc(owed, func(id string) bool { return !slices.Contains(t.Work.Owed, id) })
+	}
+	if len(owed) > 0 && !asked && !ends {
 		d.add(about, EventRefused{Type: b.Type, Why: "guidance not reported", Owed: owed})
 		d.refuse("guidance", `say what you did with %s: add "guidance":[{"id":"%s","done":true,"note":"how"}] or "set_aside":true with why`, strings.Join(owed, ", "), owed[0])
 		return

@@ -88,6 +88,7 @@ type Committed struct {
 // repository: nothing was written there. Have is the tip that was found; its
 // commits are in our repository, so that MergeTree can build on it.
 type BranchMoved struct {
+	Ahead  bool // commits were added to Want: work can be merged onto them
 	Branch string
 	Want   string // the tip that was expected
 	Have   string // the tip that is there
@@ -95,7 +96,7 @@ type BranchMoved struct {
 
 // Error names the branch and what to do.
 func (e *BranchMoved) Error() string {
-	return fmt.Sprintf("branch %s was moved by somebody else: expected %.12s, found %.12s", e.Branch, e.Want, e.Have)
+	return fmt.Sprintf("branch %s was moved by somebody else: expected %.12s, found %.12s. To put it back: git branch -f %s %.12s", e.Branch, e.Want, e.Have, e.Branch, e.Want)
 }
 
 // MergeTree asks for the change from Base to Tree to be laid onto the tip

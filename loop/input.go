@@ -128,6 +128,13 @@ type CommitMade struct {
 	Committed Committed
 }
 
+// TipMoved is the result of EffectCommit where somebody added commits to the
+// run's branch: Tip is what it holds now.
+type TipMoved struct {
+	Task string
+	Tip  string
+}
+
 // MarkMade is the result of EffectMark and EffectProgress. Err: it could not
 // be written, which is told and holds nothing up.
 type MarkMade struct {
@@ -174,6 +181,7 @@ func (SessionExited) InputKind() string  { return "session_exited" }
 func (TreeTaken) InputKind() string      { return "tree_taken" }
 func (TreeLaid) InputKind() string       { return "tree_laid" }
 func (CommitMade) InputKind() string     { return "commit_made" }
+func (TipMoved) InputKind() string       { return "tip_moved" }
 func (MarkMade) InputKind() string       { return "mark_made" }
 func (EffectBroken) InputKind() string   { return "effect_broken" }
 func (Tick) InputKind() string           { return "tick" }

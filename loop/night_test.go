@@ -288,6 +288,8 @@ func (n *night) check(old State, d Decision) {
 			}
 		case PreflightDone:
 			tip = b.Base.Commit
+		case TipFound:
+			tip, n.tip = b.Commit, b.Commit
 		case TaskCommitted:
 			if b.Parent != tip {
 				fail("commit %s on %s, and the tip is %s", b.Commit, b.Parent, tip)

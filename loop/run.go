@@ -286,6 +286,12 @@ func (d *decision) effectBroken(b EffectBroken) {
 	}
 	if t, ok := d.task(b.Task); ok && t.Work != nil && t.Status == Active {
 		d.add(on{task: b.Task}, StageSet{Stage: StageReady})
+		if b.Kind == (EffectCommit{}).EffectKind() {
+			// No other session would make it writable, and what has converged is
+			// not done again for it.
+			d.finish(RunEnded{Reason: ReasonNothing, Exit: 1, Text: b.Text})
+			return
+		}
 		d.failAttempt(b.Task, b.Text)
 		return
 	}

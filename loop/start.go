@@ -77,8 +77,9 @@ func (d *decision) preflighted(b Preflighted) {
 	d.takeSource(b.Snapshot, time.Time{})
 	r = d.run()
 	if cmds, setup := r.Settings.commands(KindBaseline, nil, true); len(cmds) > 0 {
+		// Its first command is planned by advance: what a run that was stopped
+		// before its start had in flight may still be ending.
 		d.add(on{}, ChecksBegun{Kind: KindBaseline, Tree: b.Base.Tree, Setup: setup, Commands: cmds})
-		d.nextCheck(on{}, true)
 		return
 	}
 	d.begin(nil, nil)

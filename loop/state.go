@@ -170,6 +170,7 @@ type Work struct {
 	Rounds    int             `json:"rounds"`
 	Note      string          `json:"note,omitempty"`     // for the next session: why it is done over
 	Replaces  string          `json:"replaces,omitempty"` // session that the next one does over
+	Owed      []string        `json:"owed,omitempty"`     // guidance that an event of this attempt was refused for
 	Event     *EventAccepted  `json:"event,omitempty"`    // of the session in hand
 	Taken     *Taken          `json:"taken,omitempty"`    // of the session in hand
 	Checks    *Checks         `json:"checks,omitempty"`

@@ -107,7 +107,7 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 	case EventBlocked:
 		d.add(about, Submit{Result: "fail", Reason: stringOf(ev.Data, "reason"), Evidence: w.Proof, ClosedAt: d.in.Time, TotalDurationMs: d.in.Time.Sub(w.Began).Milliseconds()})
 		d.add(about, AttemptEnded{Failed: true, Why: stringOf(ev.Data, "reason")})
-		d.block(t.Task.ID, blockage{reason: stringOf(ev.Data, "reason"), tried: stringOf(ev.Data, "tried"), needs: stringOf(ev.Data, "needs")})
+		d.block(t.Task.ID, blockage{reason: stringOf(ev.Data, "reason"), tried: stringOf(ev.Data, "tried"), needs: stringOf(ev.Data, "needs"), work: w})
 		return
 	case EventQuestion:
 		d.add(about, Routed{From: w.Hat, On: ev.Type, To: w.Hat, Tree: tree, Round: w.Rounds, Why: "asked"})

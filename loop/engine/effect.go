@@ -187,6 +187,10 @@ func (e *Engine) act(ctx context.Context, project string, p loop.PendingEffect, 
 		// The head of the ledger as of this decision: the same after a crash.
 		b.Commit.Footers = fmt.Sprintf("Nightporter-Head: %s@%d:%x\n", p.Stream, p.Seq, p.Head) + b.Commit.Footers
 		made, err := ports.Workspace.Commit(ctx, b.Commit)
+		var moved *loop.BranchMoved
+		if errors.As(err, &moved) && moved.Ahead {
+			return loop.TipMoved{Task: b.Task, Tip: moved.Have}, nil
+		}
 		return loop.CommitMade{Task: b.Task, Committed: made}, err
 	case loop.EffectMark:
 		result := loop.MarkMade{Task: b.Task, Mark: b.Mark}

@@ -102,7 +102,11 @@ func (w *Workspace) moved(ctx context.Context, t theirs, branch, want, have stri
 	if err := w.fetch(ctx, t, "refs/heads/"+branch, w.hidden(run, "theirs"), have); err != nil {
 		return err
 	}
-	return &loop.BranchMoved{Branch: branch, Want: want, Have: have}
+	_, err := w.ours(ctx, "merge-base", "--is-ancestor", want, have)
+	if err != nil && exitCode(err) != 1 {
+		return err
+	}
+	return &loop.BranchMoved{Branch: branch, Want: want, Have: have, Ahead: err == nil}
 }
 
 // notCheckedOut refuses to move a branch under somebody's feet: their
