@@ -151,8 +151,8 @@ func TestCommitWhenTheBranchMoved(t *testing.T) {
 	c := commitTask(base, done.Commit, second.Tree)
 	_, err = w.Commit(t.Context(), c)
 	moved, ok := errors.AsType[*loop.BranchMoved](err)
-	if !ok || moved.Have != theirs || moved.Want != done.Commit {
-		t.Fatalf("error %v, want a branch moved to %s", err, theirs)
+	if !ok || moved.Have != theirs || moved.Want != done.Commit || !moved.Ahead {
+		t.Fatalf("error %v, want a branch moved ahead to %s", err, theirs)
 	}
 	if got := git(t, repo, "rev-parse", base.Branch); got != theirs {
 		t.Errorf("the branch was moved to %s", got)
@@ -173,6 +173,24 @@ func TestCommitWhenTheBranchMoved(t *testing.T) {
 	}
 	if got := git(t, repo, "show", last.Commit+":README.md"); got != "theirs" {
 		t.Errorf("README.md is %q", got)
+	}
+}
+
+// A branch that no longer holds our last commit is not built on: that would
+// silently lose what was done.
+func TestCommitWhenTheBranchWasMovedAside(t *testing.T) {
+	repo, w, base, taken := oneTask(t)
+	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	must(t, err)
+	git(t, repo, "branch", "-qf", base.Branch, "HEAD")
+	second := session(t, w, base, taken.Tree, all, func(dir string) { put(t, dir, "cart/b.go", "x\n") })
+	_, err = w.Commit(t.Context(), commitTask(base, done.Commit, second.Tree))
+	moved, ok := errors.AsType[*loop.BranchMoved](err)
+	if !ok || moved.Ahead || moved.Want != done.Commit {
+		t.Fatalf("error %v, want a branch moved aside", err)
+	}
+	if !strings.Contains(err.Error(), "git branch -f "+base.Branch+" "+done.Commit[:12]) {
+		t.Errorf("error %q does not say how to put it back", err)
 	}
 }
 
