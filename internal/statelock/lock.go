@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,29 +36,10 @@ func (e *InUseError) Error() string {
 // Lock is a held state folder. It ends with Release or with the process.
 type Lock struct{ f *os.File }
 
-// lateFork bounds how long the lock of a dead process is waited for. A child
-// that it had just forked holds the lock until its exec closes the file: a
-// moment, but one in which a restart would be refused for nothing.
-const lateFork = 3 * time.Second
-
 // Take takes the lock of the state folder dir, which must exist, and writes
-// this process's id into the lock file. While another process (or another
-// Lock of this one) holds it, the error is an *InUseError, at once; only where
-// the holder is dead already does it wait, for a moment, until its lock is gone.
+// this process's id into the lock file. It never waits: while another process
+// (or another Lock of this one) holds it, the error is an *InUseError.
 func Take(dir string) (*Lock, error) {
-	for until := time.Now().Add(lateFork); ; time.Sleep(5 * time.Millisecond) {
-		l, err := take(dir)
-		var used *InUseError
-		if !errors.As(err, &used) || !dead(used.PID) || time.Now().After(until) {
-			return l, err
-		}
-	}
-}
-
-// dead reports whether a process that is known is no longer there.
-func dead(pid int) bool { return pid > 0 && errors.Is(unix.Kill(pid, 0), unix.ESRCH) }
-
-func take(dir string) (*Lock, error) {
 	// 0600: whoever can open the file can hold the lock.
 	f, err := os.OpenFile(filepath.Join(dir, Name), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -11,10 +11,7 @@ import (
 	"testing"
 )
 
-const (
-	holdEnv = "STATELOCK_TEST_HOLD"
-	forkEnv = "STATELOCK_TEST_FORK"
-)
+const holdEnv = "STATELOCK_TEST_HOLD"
 
 // TestMain lets the test binary be the second process: with holdEnv set it
 // takes the lock of that folder, says so, and holds it until its input ends.
@@ -24,13 +21,6 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			fmt.Println("no:", err)
 			os.Exit(1)
-		}
-		if os.Getenv(forkEnv) != "" { // a child that has the file too, as one between fork and exec
-			child := exec.Command("cat")
-			child.Stdin, child.ExtraFiles = os.Stdin, []*os.File{l.f}
-			if err := child.Start(); err != nil {
-				os.Exit(1)
-			}
 		}
 		fmt.Println("held")
 		_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
@@ -192,53 +182,5 @@ func TestGarbageInFile(t *testing.T) {
 func TestFolderMissing(t *testing.T) {
 	if _, err := Take(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Take = %v, want ErrNotExist", err)
-	}
-}
-
-// A daemon that is killed while it forks leaves the lock to the child for a
-// moment: whoever comes next waits for that, and only for that.
-func TestWaitsForLateFork(t *testing.T) {
-	t.Setenv(forkEnv, "1")
-	dir := t.TempDir()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), holdEnv+"="+dir)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "held\n" {
-		t.Fatalf("holder said %q, %v", line, err)
-	}
-	var used *InUseError
-	if _, err := Take(dir); !errors.As(err, &used) {
-		t.Fatalf("while it lives: %v, want an InUseError", err)
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_, _ = cmd.Process.Wait()
-	if _, held, err := Held(dir); err != nil || !held {
-		t.Fatalf("the child does not hold the lock: %v, %v", held, err)
-	}
-	taken := make(chan error, 1)
-	go func() {
-		l, err := Take(dir)
-		if err == nil {
-			err = l.Release()
-		}
-		taken <- err
-	}()
-	if err := in.Close(); err != nil { // ends the child
-		t.Fatal(err)
-	}
-	if err := <-taken; err != nil {
-		t.Errorf("after the child's end: %v", err)
 	}
 }
