@@ -22,10 +22,43 @@ func (d *decision) converge(t TaskState) {
 	if r.Settings.CoAuthor != "" {
 		footers += "Co-authored-by: " + r.Settings.CoAuthor + "\n"
 	}
-	d.effect(fmt.Sprintf("%s/%s/a%d/%s onto %s", r.ID, FoldID(id), w.N, w.Tree, w.Base), EffectCommit{Task: id, Commit: CommitTask{
+	commit := EffectCommit{Task: id, Commit: CommitTask{
 		Run: r.ID, Branch: r.Base.Branch, Parent: w.Base, Tree: w.Tree,
 		Author: r.Base.Author, Subject: subject(t.Task), Body: body(w), Footers: footers, Time: d.local(d.in.Time),
-	}})
+	}}
+	if r.Settings.CommitStatus {
+		commit.Marks = d.marksWith(t)
+		p := d.progressOf(t, endStatus(w), "", "")
+		commit.Progress = &p
+	}
+	d.effect(fmt.Sprintf("%s/%s/a%d/%s onto %s", r.ID, FoldID(id), w.N, w.Tree, w.Base), commit)
+}
+
+// marksWith lists what the source has to say once the task is committed: its
+// own mark, and all that were set before and had no commit to travel in.
+func (d *decision) marksWith(t TaskState) []Marking {
+	var marks []Marking
+	for _, u := range d.Project.Tasks {
+		m := u.Status.mark()
+		if SameID(u.Task.ID, t.Task.ID) {
+			m = MarkDone
+			if t.Work.Manual != "" {
+				m = MarkManualVerify
+			}
+		}
+		if m != "" && m != MarkOpen && u.Task.Mark != markGone && !u.Task.Own {
+			marks = append(marks, Marking{Task: u.Task.ID, Mark: m})
+		}
+	}
+	return marks
+}
+
+// endStatus is what the progress log calls an attempt that converged.
+func endStatus(w *Work) string {
+	if w.Manual != "" {
+		return "manual verify"
+	}
+	return "completed"
 }
 
 // subject is a task's commit subject: "feat: Task 5 - Title" (SPEC 9.2).
@@ -113,8 +146,12 @@ func (d *decision) commitMade(b CommitMade) {
 		return
 	}
 	w := t.Work
+	tree := w.Tree
+	if b.Committed.Tree != "" {
+		tree = b.Committed.Tree
+	}
 	d.add(on{task: b.Task, session: w.Session}, TaskCommitted{
-		Commit: b.Committed.Commit, Parent: w.Base, Tree: w.Tree, Subject: subject(t.Task), Files: b.Committed.Files,
+		Commit: b.Committed.Commit, Parent: w.Base, Tree: tree, Subject: subject(t.Task), Files: b.Committed.Files,
 	})
 	t, _ = d.task(b.Task)
 	d.done(t, b.Committed.Commit)
@@ -125,16 +162,14 @@ func (d *decision) done(t TaskState, commit string) {
 	w, id := t.Work, t.Task.ID
 	about := on{task: id, session: w.Session}
 	d.add(about, Submit{Result: "pass", Evidence: w.Proof, ClosedAt: d.in.Time, TotalDurationMs: d.in.Time.Sub(w.Began).Milliseconds(), Commit: commit})
-	status := "completed"
 	if w.Manual != "" {
 		d.askManual(t, w.Manual)
-		status = "manual verify"
 	} else {
 		d.add(about, TaskSet{From: t.Status, To: Done})
 		d.expireGuidance(id, "its task ended")
 		d.mark(id, MarkDone)
 	}
-	d.progress(t, status, commit, "")
+	d.progress(t, endStatus(w), commit, "")
 }
 
 // expireGuidance ends what nobody will take any more because a task is over.
@@ -150,7 +185,7 @@ func (d *decision) expireGuidance(task, why string) {
 // mark writes a task's status into its source.
 func (d *decision) mark(id string, m Mark) {
 	t, ok := d.task(id)
-	if !ok || t.Task.Own || t.Status == Withdrawn || t.Task.Mark == markGone {
+	if !ok || t.Task.Own || t.Status == Withdrawn || t.Task.Mark == markGone || d.run().Settings.CommitStatus {
 		return
 	}
 	d.effect(d.fresh(id+" "+string(m)), EffectMark{Task: id, Mark: m})
@@ -191,6 +226,13 @@ func (s Status) mark() Mark {
 // progress appends to the progress log what a finished or blocked task is
 // remembered by.
 func (d *decision) progress(t TaskState, status, commit, blockers string) {
+	p := d.progressOf(t, status, commit, blockers)
+	if !d.run().Settings.CommitStatus {
+		d.effect(d.fresh(p.Key), EffectProgress{Progress: p})
+	}
+}
+
+func (d *decision) progressOf(t TaskState, status, commit, blockers string) Progress {
 	r, w := d.run(), t.Work
 	p := Progress{
 		Key: fmt.Sprintf("%s %s a%d %s", r.ID, FoldID(t.Task.ID), t.Attempts, status), Time: d.local(d.in.Time),
@@ -213,5 +255,5 @@ func (d *decision) progress(t TaskState, status, commit, blockers string) {
 	if next, ok := d.firstReady(); ok && blockers == "" {
 		p.Next = ShortID(next.Task.ID) + " " + next.Task.Title
 	}
-	d.effect(d.fresh(p.Key), EffectProgress{Progress: p})
+	return p
 }

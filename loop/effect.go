@@ -53,6 +53,9 @@ type EffectMerge struct {
 type EffectCommit struct {
 	Task   string     `json:"task"`
 	Commit CommitTask `json:"commit"`
+	// Marks and Progress travel in the commit under commit_status.
+	Marks    []Marking `json:"marks,omitempty"`
+	Progress *Progress `json:"progress,omitempty"`
 }
 
 // EffectMark writes a status into the source: result MarkMade.

@@ -298,6 +298,11 @@ func (w *world) act(e Effect) {
 		}
 		w.deliver(r, "laid")
 	case EffectCommit:
+		if !w.kind && !made && w.draw(10, "somebody else commits") == 0 {
+			w.remove(e)
+			w.do(TipMoved{Task: b.Task, Tip: w.key("x")}, w.key("moved"))
+			return
+		}
 		made := w.commit(b.Commit)
 		if !w.kind && w.draw(4, "crash in commit") == 0 {
 			w.s = w.folded // made, and its result lost: it is made again

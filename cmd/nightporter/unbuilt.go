@@ -32,7 +32,6 @@ func unbuilt(cfg *config.Config, p config.Project, s loop.Settings) (problems, w
 	refuse(p.Sign, "sign", takeOut)
 	refuse(p.Hooks, "hooks", takeOut)
 	refuse(p.Consensus, "consensus", takeOut)
-	refuse(p.CommitStatus, "commit_status", "Take it out: marks are then written into the plan in your checkout.")
 	refuse(p.Base != "", "base", "Take it out to start from HEAD.")
 	warn(s.Push != "" && s.Push != "never", fmt.Sprintf("push = %q", s.Push))
 	warn(p.AllowMerge, "allow_merge")

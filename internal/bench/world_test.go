@@ -232,7 +232,7 @@ func (t tree) TakeOver(context.Context, loop.Takeover) (loop.Taken, error) {
 		Files: []loop.FileChange{{Path: "cart.go", Added: 12, Removed: 3}, {Path: "round.go", Added: 20}},
 	}, nil
 }
-func (tree) Commit(_ context.Context, c loop.CommitTask) (loop.Committed, error) {
+func (tree) Commit(_ context.Context, c loop.CommitTask, _ map[string][]byte) (loop.Committed, error) {
 	return loop.Committed{Commit: "c" + c.Tree, Files: []loop.FileChange{{Path: "cart.go", Added: 12, Removed: 3}}}, nil
 }
 func (tree) Merge(context.Context, loop.MergeTree) (loop.Merged, error) {

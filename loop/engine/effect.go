@@ -170,7 +170,7 @@ func (e *Engine) act(ctx context.Context, project string, p loop.PendingEffect, 
 	}
 	switch b := body.(type) {
 	case loop.EffectPreflight:
-		return e.preflight(ctx, project, ports)
+		return e.preflight(ctx, project, b.Run, ports)
 	case loop.EffectStart:
 		b.Restore = b.Restore || again // nobody knows what a crash left in the folder
 		return e.session(ctx, project, ports, b)
@@ -186,7 +186,11 @@ func (e *Engine) act(ctx context.Context, project string, p loop.PendingEffect, 
 	case loop.EffectCommit:
 		// The head of the ledger as of this decision: the same after a crash.
 		b.Commit.Footers = fmt.Sprintf("Nightporter-Head: %s@%d:%x\n", p.Stream, p.Seq, p.Head) + b.Commit.Footers
-		made, err := ports.Workspace.Commit(ctx, b.Commit)
+		files, err := e.stamp(ctx, ports, b)
+		if err != nil {
+			return nil, err
+		}
+		made, err := ports.Workspace.Commit(ctx, b.Commit, files)
 		var moved *loop.BranchMoved
 		if errors.As(err, &moved) && moved.Ahead {
 			return loop.TipMoved{Task: b.Task, Tip: moved.Have}, nil
@@ -207,13 +211,27 @@ func (e *Engine) act(ctx context.Context, project string, p loop.PendingEffect, 
 	return nil, fmt.Errorf("effect %s is not carried out by this engine", p.Kind)
 }
 
+// stamp makes the files that carry marks and progress in a commit.
+func (e *Engine) stamp(ctx context.Context, ports Ports, b loop.EffectCommit) (map[string][]byte, error) {
+	s, ok := ports.Source.(Stamper)
+	if !ok || b.Progress == nil {
+		return nil, nil
+	}
+	files, err := s.Stamp(func(path string) ([]byte, error) { return ports.Files.Read(ctx, b.Commit.Tree, path) }, b.Marks, *b.Progress)
+	if err != nil {
+		return nil, fmt.Errorf("marks for the commit: %w", err)
+	}
+	return files, nil
+}
+
 // follow reads the source again whenever somebody changed it.
 func (e *Engine) follow(ctx context.Context, project string, source Source) {
 	err := source.Watch(ctx, func() {
+		began := e.o.Clock()
 		snapshot, err := source.Read(ctx)
-		body := loop.SourceChanged{Snapshot: snapshot}
+		body := loop.SourceChanged{Snapshot: snapshot, Read: began}
 		if err != nil {
-			body = loop.SourceChanged{Err: err.Error()}
+			body = loop.SourceChanged{Err: err.Error(), Read: began}
 		}
 		if _, err := e.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: body}); err != nil && ctx.Err() == nil {
 			e.o.Log.Error("source change", "project", project, "error", err)

@@ -39,6 +39,15 @@ type Source interface {
 	Owned() []string
 }
 
+// Stamper is a source whose marks can travel in a task's commit instead of
+// being written into the person's checkout (SPEC 3.2, commit_status).
+type Stamper interface {
+	// Stamp returns the source's files with the marks and the progress entry in
+	// them, by path. read gives a file of the commit's tree, nil where it has
+	// none; a source that is not in the tree has nothing to stamp.
+	Stamp(read func(path string) ([]byte, error), marks []loop.Marking, p loop.Progress) (map[string][]byte, error)
+}
+
 // Workspace is the daemon's own repository and the run's work folder (SPEC 9).
 type Workspace interface {
 	// Begin looks at the user's repository, fetches it into ours and decides
@@ -51,7 +60,10 @@ type Workspace interface {
 	// Commit makes a task's commit and moves the branch to it, in our
 	// repository and then in the user's. A branch that somebody else moved is
 	// a *loop.BranchMoved, one that is checked out a *loop.InputError.
-	Commit(ctx context.Context, c loop.CommitTask) (loop.Committed, error)
+	//
+	// files are put into the tree besides, by path: the source's own, where
+	// marks travel in commits. Usually nil.
+	Commit(ctx context.Context, c loop.CommitTask, files map[string][]byte) (loop.Committed, error)
 	// Merge lays a change onto a branch that moved.
 	Merge(ctx context.Context, m loop.MergeTree) (loop.Merged, error)
 }

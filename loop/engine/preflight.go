@@ -14,10 +14,10 @@ const minDisk = 2 << 30
 // preflight tries everything that would fail at 3:00, and lists all of it at
 // once (SPEC 2.0). What only the boundary can show, setup and the baseline,
 // follows as sessions.
-func (e *Engine) preflight(ctx context.Context, project string, ports Ports) (loop.InputBody, error) {
+func (e *Engine) preflight(ctx context.Context, project, id string, ports Ports) (loop.InputBody, error) {
 	s, _ := e.State(project)
 	run := s.Project.Run
-	if run.Over() {
+	if run.Over() || run.ID != id {
 		return nil, nil
 	}
 	settings := run.Settings
@@ -26,7 +26,7 @@ func (e *Engine) preflight(ctx context.Context, project string, ports Ports) (lo
 		previous = tip.Branch
 	}
 	fresh = run.Fresh
-	var out loop.Preflighted
+	out := loop.Preflighted{Run: id}
 	problem := func(err error) error {
 		var in *loop.InputError
 		if errors.As(err, &in) {

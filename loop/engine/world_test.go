@@ -275,7 +275,7 @@ func (s workspace) TakeOver(context.Context, loop.Takeover) (loop.Taken, error) 
 	return loop.Taken{Tree: fmt.Sprintf("tree%d", s.w.tree), Files: []loop.FileChange{{Path: "f", Added: 1}}}, nil
 }
 
-func (s workspace) Commit(_ context.Context, c loop.CommitTask) (loop.Committed, error) {
+func (s workspace) Commit(_ context.Context, c loop.CommitTask, _ map[string][]byte) (loop.Committed, error) {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
 	s.w.commits = append(s.w.commits, c)

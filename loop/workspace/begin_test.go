@@ -186,7 +186,7 @@ func TestBeginKinds(t *testing.T) {
 			if diff := cmp.Diff([]string{"new.txt"}, paths(taken.Files)); diff != "" {
 				t.Errorf("taken (-want +got):\n%s", diff)
 			}
-			done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+			done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -286,7 +286,7 @@ func TestBeginGoesOnFromTheLastRun(t *testing.T) {
 		w = workspace(t, repo)
 		base := begin(t, w, "r1")
 		taken := session(t, w, base, "", all, func(dir string) { put(t, dir, "cart/cart.go", "package cart // r1\n") })
-		done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+		done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,9 +1,11 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -50,17 +52,17 @@ func (w *Workspace) commitTree(ctx context.Context, c commit) (string, error) {
 // moved is a *loop.BranchMoved; one that is checked out somewhere, or in the
 // way, is a *loop.InputError. In both cases nothing was written to the user's
 // repository but, at most, unreferenced objects.
-func (w *Workspace) Commit(ctx context.Context, c loop.CommitTask) (loop.Committed, error) {
+func (w *Workspace) Commit(ctx context.Context, c loop.CommitTask, files map[string][]byte) (loop.Committed, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	done, err := w.commit(ctx, c)
+	done, err := w.commit(ctx, c, files)
 	if err != nil {
 		return loop.Committed{}, fmt.Errorf("commit to %s: %w", c.Branch, err)
 	}
 	return done, nil
 }
 
-func (w *Workspace) commit(ctx context.Context, c loop.CommitTask) (loop.Committed, error) {
+func (w *Workspace) commit(ctx context.Context, c loop.CommitTask, files map[string][]byte) (loop.Committed, error) {
 	var done loop.Committed
 	if err := w.mayWrite(ctx, c.Branch); err != nil {
 		return done, err
@@ -76,6 +78,10 @@ func (w *Workspace) commit(ctx context.Context, c loop.CommitTask) (loop.Committ
 	if err != nil {
 		return done, err
 	}
+	if tree, err = w.put(ctx, c.Run, tree, files); err != nil {
+		return done, err
+	}
+	done.Tree = tree
 	done.Commit, err = w.commitTree(ctx, commit{
 		tree: tree, parents: []string{c.Parent}, author: c.Author,
 		date: fmt.Sprintf("@%d %s", at.Unix(), at.Format("-0700")), message: message(c),
@@ -91,6 +97,39 @@ func (w *Workspace) commit(ctx context.Context, c loop.CommitTask) (loop.Committ
 	}
 	done.Files, err = w.changed(ctx, c.Parent, done.Commit)
 	return done, err
+}
+
+// put returns the tree with files of ours in it. A file that is there keeps
+// its mode.
+func (w *Workspace) put(ctx context.Context, run, tree string, files map[string][]byte) (string, error) {
+	if len(files) == 0 {
+		return tree, nil
+	}
+	dir, err := w.runDir(run)
+	if err != nil {
+		return "", err
+	}
+	modes := map[string]string{}
+	entries, err := w.list(ctx, tree)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		modes[e.path] = e.mode
+	}
+	var changes []change
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		out, err := w.run(ctx, call{gitDir: w.gitDir, in: bytes.NewReader(files[path]), args: []string{"hash-object", "-w", "--stdin"}})
+		if err != nil {
+			return "", err
+		}
+		mode := modes[path]
+		if mode == "" {
+			mode = "100644"
+		}
+		changes = append(changes, change{path: path, new: treeEntry{mode: mode, hash: strings.TrimSpace(string(out)), path: path}})
+	}
+	return w.applied(ctx, dir, tree, changes)
 }
 
 // mayWrite refuses every branch that is not one of ours (SPEC 9.1).

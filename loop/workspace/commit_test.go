@@ -29,7 +29,7 @@ func TestCommit(t *testing.T) {
 	before := picture(t, repo)
 	c := commitTask(base, base.Commit, taken.Tree)
 	c.Body = "What was done.\r\n\x00"
-	done, err := w.Commit(t.Context(), c)
+	done, err := w.Commit(t.Context(), c, nil)
 	must(t, err)
 	if diff := cmp.Diff([]loop.FileChange{{Path: "cart/cart.go", Added: 1, Removed: 1}}, done.Files); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
@@ -47,14 +47,14 @@ func TestCommit(t *testing.T) {
 		t.Errorf("the user's repository changed beyond our branch (-before +after):\n%s", diff)
 	}
 	for range 2 {
-		again, err := w.Commit(t.Context(), c)
+		again, err := w.Commit(t.Context(), c, nil)
 		if err != nil || again.Commit != done.Commit {
 			t.Errorf("again: %s, %v, want %s", again.Commit, err, done.Commit)
 		}
 	}
 	c2 := commitTask(base, done.Commit, taken.Tree)
 	c2.Footers = "Nightporter-Head: def456"
-	_, err = w.Commit(t.Context(), c2)
+	_, err = w.Commit(t.Context(), c2, nil)
 	must(t, err)
 	heads, err := w.Heads(t.Context(), base.Branch)
 	must(t, err)
@@ -75,7 +75,7 @@ func TestCommitLarge(t *testing.T) {
 			put(t, dir, "gen/"+strings.Repeat("d/", i%7)+fmt.Sprint(i), strings.Repeat("x", i))
 		}
 	})
-	_, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	_, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 	must(t, err)
 	git(t, repo, "fsck", "--strict", "--no-dangling")
 }
@@ -100,7 +100,7 @@ func TestCommitRunsNoHook(t *testing.T) {
 	if _, err := w.Begin(t.Context(), loop.Begin{Run: "r2"}); err != nil {
 		t.Fatal(err)
 	}
-	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 	must(t, err)
 	if got := get(t, repo, ".git/refs/heads/"+base.Branch); got != done.Commit+"\n" {
 		t.Errorf("branch at %q, want %s", got, done.Commit)
@@ -122,7 +122,7 @@ func TestCommitNeverWritesElsewhere(t *testing.T) {
 	for _, branch := range []string{"main", "nightporter", "nightporter/other/r1", "nightporter/shop/secret1", "nightporter/shop/", "nightporter/shop/a..b", "refs/heads/main"} {
 		c := commitTask(base, base.Commit, taken.Tree)
 		c.Branch = branch
-		if _, err := w.Commit(t.Context(), c); err == nil {
+		if _, err := w.Commit(t.Context(), c, nil); err == nil {
 			t.Errorf("branch %q was written", branch)
 		}
 	}
@@ -131,14 +131,14 @@ func TestCommitNeverWritesElsewhere(t *testing.T) {
 	}
 	c := commitTask(base, base.Commit, taken.Tree)
 	c.Author = ""
-	if _, err := w.Commit(t.Context(), c); err == nil {
+	if _, err := w.Commit(t.Context(), c, nil); err == nil {
 		t.Error("a commit without an author was made")
 	}
 }
 
 func TestCommitWhenTheBranchMoved(t *testing.T) {
 	repo, w, base, taken := oneTask(t)
-	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 	must(t, err)
 	// Somebody commits to it, in a worktree that is gone again.
 	side := filepath.Join(t.TempDir(), "side")
@@ -149,7 +149,7 @@ func TestCommitWhenTheBranchMoved(t *testing.T) {
 
 	second := session(t, w, base, taken.Tree, all, func(dir string) { put(t, dir, "cart/b.go", "x\n") })
 	c := commitTask(base, done.Commit, second.Tree)
-	_, err = w.Commit(t.Context(), c)
+	_, err = w.Commit(t.Context(), c, nil)
 	moved, ok := errors.AsType[*loop.BranchMoved](err)
 	if !ok || moved.Have != theirs || moved.Want != done.Commit || !moved.Ahead {
 		t.Fatalf("error %v, want a branch moved ahead to %s", err, theirs)
@@ -161,12 +161,12 @@ func TestCommitWhenTheBranchMoved(t *testing.T) {
 	merged, err := w.Merge(t.Context(), loop.MergeTree{Run: "r1", Base: done.Commit, Tree: second.Tree, Onto: theirs})
 	must(t, err)
 	c = commitTask(base, theirs, merged.Tree)
-	_, err = w.Commit(t.Context(), c)
+	_, err = w.Commit(t.Context(), c, nil)
 	if got := findingsOf(t, err); !strings.Contains(got, "is checked out in "+side) {
 		t.Errorf("findings %q", got)
 	}
 	git(t, repo, "worktree", "remove", side)
-	last, err := w.Commit(t.Context(), c)
+	last, err := w.Commit(t.Context(), c, nil)
 	must(t, err)
 	if got := git(t, repo, "log", "--format=%s", base.Branch); got != "feat: Task 1 - A\ntheirs\nfeat: Task 1 - A\nFirst" {
 		t.Errorf("log:\n%s", got)
@@ -180,11 +180,11 @@ func TestCommitWhenTheBranchMoved(t *testing.T) {
 // silently lose what was done.
 func TestCommitWhenTheBranchWasMovedAside(t *testing.T) {
 	repo, w, base, taken := oneTask(t)
-	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 	must(t, err)
 	git(t, repo, "branch", "-qf", base.Branch, "HEAD")
 	second := session(t, w, base, taken.Tree, all, func(dir string) { put(t, dir, "cart/b.go", "x\n") })
-	_, err = w.Commit(t.Context(), commitTask(base, done.Commit, second.Tree))
+	_, err = w.Commit(t.Context(), commitTask(base, done.Commit, second.Tree), nil)
 	moved, ok := errors.AsType[*loop.BranchMoved](err)
 	if !ok || moved.Ahead || moved.Want != done.Commit {
 		t.Fatalf("error %v, want a branch moved aside", err)
@@ -209,7 +209,7 @@ func TestCommitSurvivesTheUsersGc(t *testing.T) {
 		t.Fatal("the commit was to be gone from the user's repository")
 	}
 	taken := session(t, w, base, "", all, func(dir string) { put(t, dir, "cart/a.go", "lost and found\n") })
-	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 	must(t, err)
 	git(t, repo, "gc", "-q", "--prune=now")
 	git(t, repo, "fsck", "--strict", "--no-dangling")
@@ -220,7 +220,7 @@ func TestCommitSurvivesTheUsersGc(t *testing.T) {
 	git(t, repo, "update-ref", "-d", "refs/heads/"+base.Branch)
 	git(t, repo, "reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
 	git(t, repo, "gc", "-q", "--prune=now")
-	again, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	again, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 	if err != nil || again.Commit != done.Commit {
 		t.Fatalf("again: %s, %v", again.Commit, err)
 	}
@@ -232,12 +232,12 @@ func TestCommitSurvivesTheUsersGc(t *testing.T) {
 		must(t, os.Remove(filepath.Join(repo, ".git/objects", hash[:2], hash[2:])))
 	}
 	lose()
-	_, err = w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	_, err = w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 	must(t, err)
 	git(t, repo, "fsck", "--strict", "--no-dangling")
 	lose()
 	second := session(t, w, base, taken.Tree, all, func(dir string) { put(t, dir, "cart/b.go", "y\n") })
-	_, err = w.Commit(t.Context(), commitTask(base, done.Commit, second.Tree))
+	_, err = w.Commit(t.Context(), commitTask(base, done.Commit, second.Tree), nil)
 	must(t, err)
 	git(t, repo, "fsck", "--strict", "--no-dangling")
 }
@@ -257,7 +257,7 @@ func TestCommitBesideARebaseAndStash(t *testing.T) {
 		t.Fatal("the rebase was to stop at a conflict")
 	}
 	before := picture(t, repo)
-	_, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	_, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 	must(t, err)
 	if diff := cmp.Diff(before, picture(t, repo)); diff != "" {
 		t.Errorf("the user's repository changed (-before +after):\n%s", diff)
@@ -289,7 +289,7 @@ func TestCommitInSomebodyElsesRepository(t *testing.T) {
 	w := workspace(t, repo)
 	base := begin(t, w, "r1")
 	taken := session(t, w, base, "", all, func(dir string) { put(t, dir, "cart/a.go", "x\n") })
-	_, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	_, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 	must(t, err)
 	must(t, filepath.WalkDir(repo, func(path string, d os.DirEntry, err error) error {
 		must(t, err)
@@ -310,6 +310,6 @@ func TestStaleLocksAreRemoved(t *testing.T) {
 		must(t, os.Chtimes(lock, old, old))
 	}
 	must(t, w.Restore(t.Context(), "r1", base.Tree))
-	_, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+	_, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 	must(t, err)
 }

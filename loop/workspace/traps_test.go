@@ -98,7 +98,7 @@ func TestTraps(t *testing.T) {
 			must(t, err)
 			_, err = w.Diff(t.Context(), base.Tree, taken.Tree, 0)
 			must(t, err)
-			done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree))
+			done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 			must(t, err)
 			_, err = w.Merge(t.Context(), loop.MergeTree{Run: "r1", Base: base.Commit, Tree: taken.Tree, Onto: done.Commit})
 			must(t, err)

@@ -1,0 +1,31 @@
+package task
+
+import (
+	"fmt"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Stamp returns the plan and its progress log as they stand in a commit's
+// tree, with marks and an entry of the log added, by path below the
+// repository. read gives a file of that tree, nil where there is none. A plan
+// that is not in the tree, or that no longer has a task, keeps what it has:
+// the ledger alone decides what is done.
+func (s *planSource) Stamp(read func(path string) ([]byte, error), marks []loop.Marking, p loop.Progress) (map[string][]byte, error) {
+	plan, err := read(s.rel)
+	if err != nil || plan == nil {
+		return nil, err
+	}
+	marked, _, err := MarkPlan(s.rel, plan, marks)
+	if err != nil {
+		return nil, fmt.Errorf("mark %s: %w", s.rel, err)
+	}
+	log, err := read(s.log.rel)
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{
+		s.rel:     marked,
+		s.log.rel: AppendProgress(planName(s.rel), log, p, s.opts.Zone),
+	}, nil
+}
