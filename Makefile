@@ -20,7 +20,7 @@ build: ## bin/nightporter and bin/hat, for this machine
 	CGO_ENABLED=1 go build -trimpath -ldflags '-X main.Version=$(VERSION)' -o bin/nightporter ./cmd/nightporter
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/hat ./cmd/hat
 
-test: ## all tests, with the race detector, in random order; one to three minutes
+test: ## all tests, with the race detector, in random order; some minutes
 	go vet ./...
 	CGO_ENABLED=1 go test -race -shuffle=on ./...
 
@@ -42,16 +42,17 @@ e2e: ## a fresh clone of HEAD: go run the demo, then build it and check its ledg
 	bin/nightporter verify --state "$$tmp/demo/state"; \
 	git -C "$$tmp/demo/tea-shop" log --oneline nightporter/tea-shop/r1
 
-soak: ## the large numbers: crash rounds, property checks, fuzzing FUZZTIME=2m each; about an hour
+soak: ## the large numbers: crash rounds, property checks, fuzzing FUZZTIME=2m each; an hour or two
 	NIGHTPORTER_SOAK=1 go test -count=1 -timeout 60m ./...
-	go test -count=1 -timeout 60m -run Crash ./store -args -crash.rounds=200
-	go test -count=1 -timeout 60m $(RAPID) -args -rapid.checks=20000
+	go test -count=1 -timeout 60m ./store -args -crash.rounds=200
+	go test -count=1 -timeout 60m ./cmd/nightporter -args -crash.all -kill.count=200
+	go test -count=1 -timeout 60m $(RAPID) -args -rapid.checks=2000
 	@grep -rnoE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' . | sort | while IFS=: read -r file line func; do \
 		set -x; \
 		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" || exit 1; \
 	done
 
-bench: ## the figures of docs/figures.md, as ratios of one run; two minutes
+bench: ## the figures of docs/figures.md, as ratios of one run; a minute
 	go test -run '^$$' -bench . -benchtime 200x -timeout 20m ./internal/bench
 	go test -run '^$$' -bench Commit -benchtime 500x ./store
 

@@ -108,9 +108,10 @@ func lineCommand(name, args, short string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: strings.TrimSpace(name + " " + args), Short: short,
 		RunE: func(cmd *cobra.Command, words []string) error {
+			key := "cli:" + nonce()
 			return f.ask(cmd.Context(), func(a asker) error {
 				line := strings.TrimSpace("/" + name + " " + strings.Join(words, " "))
-				r, err := a.Command(cmd.Context(), api.Command{Key: "cli:" + nonce(), Project: f.project, Text: line, Actor: "console"})
+				r, err := a.Command(cmd.Context(), api.Command{Key: key, Project: f.project, Text: line, Actor: "console"})
 				return show(cmd, r, err, false)
 			})
 		},

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -8,28 +9,33 @@ import (
 	"sync"
 )
 
-// boundaryLevel is the level that sessions have on this machine, as a run
-// says it; 0 where no run could tell.
-var boundaryLevel = sync.OnceValue(func() int {
+// boundaryLevel is the level that sessions have on this machine (SPEC 12.1),
+// as a run says it.
+var boundaryLevel = sync.OnceValues(func() (int, error) {
 	dir, err := os.MkdirTemp(root, "level")
 	if err != nil {
-		return 0
+		return 0, err
 	}
 	w := world{dir}
 	defer w.cleanUp()
-	plan := "- [ ] **Task 1: Nothing**\n  - Scope: `src`\n"
-	if os.MkdirAll(w.path("repo", "src"), 0o755) != nil || os.WriteFile(w.path("repo", "plan.md"), []byte(plan), 0o644) != nil ||
-		os.WriteFile(filepath.Join(dir, "repo", "src", "a"), nil, 0o644) != nil || w.repo("repo") != nil || w.furnish() != nil {
-		return 0
+	for name, text := range map[string]string{"plan.md": "- [ ] **Task 1: Nothing**\n  - Scope: `src`\n", "verify.sh": "exit 0\n", "src/a.txt": "a\n"} {
+		if err := os.MkdirAll(filepath.Dir(w.path("repo", name)), 0o755); err != nil {
+			return 0, err
+		}
+		if err := os.WriteFile(w.path("repo", name), []byte(text), 0o644); err != nil {
+			return 0, err
+		}
 	}
-	out, _, err := w.output("nightporter", "run", "--check")
-	if err != nil {
-		return 0
+	if err := w.furnish(); err != nil {
+		return 0, err
 	}
+	if err := w.repo("repo"); err != nil {
+		return 0, err
+	}
+	out, code, err := w.output("nightporter", "run", "--pattern", "single")
 	m := regexp.MustCompile(`boundary level (\d)`).FindStringSubmatch(out)
-	if m == nil {
-		return 0
+	if err != nil || m == nil {
+		return 0, fmt.Errorf("which boundary level? exit %d, %v\n%s", code, err, out)
 	}
-	n, _ := strconv.Atoi(m[1])
-	return n
+	return strconv.Atoi(m[1])
 })

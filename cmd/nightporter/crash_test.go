@@ -23,8 +23,10 @@ var (
 // crashPoints are the places at which the real program is killed, with which
 // passing of each. Together they are every step of DESIGN 2 for every input
 // and every effect that a run of two tasks with one guidance has.
-func crashPoints() []string {
-	var points []string
+//
+// extra are those that a run need not come to.
+func crashPoints() (points []string, extra map[string]bool) {
+	extra = map[string]bool{}
 	for _, kind := range []string{"start_run", "preflighted", "guidance", "emit", "session_exited", "tree_taken", "commit_made", "mark_made"} {
 		points = append(points, "before-commit:"+kind, "after-commit:"+kind)
 	}
@@ -37,11 +39,14 @@ func crashPoints() []string {
 	if *crashAll {
 		for _, p := range points[:len(points):len(points)] {
 			if !regexp.MustCompile(`:\d$`).MatchString(p) {
-				points = append(points, p+":2", p+":3")
+				for _, again := range []string{p + ":2", p + ":3"} {
+					points = append(points, again)
+					extra[again] = true
+				}
 			}
 		}
 	}
-	return points
+	return points, extra
 }
 
 // guided is what the person says while the first task's builder is at work.
@@ -120,7 +125,9 @@ func (n twoTasks) through(crash string) (crashed bool) {
 			n.t.Fatal("it never ends")
 		}
 		p := n.start(crash)
-		n.say(p)
+		if err := n.say(p); err != nil {
+			n.t.Fatal(err)
+		}
 		code, err := p.wait()
 		if err != nil {
 			n.t.Fatal(err)
@@ -143,10 +150,9 @@ var queued = regexp.MustCompile(`g\d+ queued`)
 
 // say types the guidance once the first builder is at work, unless it is in
 // the ledger already, and then lets the builder go on.
-func (n twoTasks) say(p *process) {
-	n.t.Helper()
+func (n twoTasks) say(p *process) error {
 	if _, err := os.Stat(n.path("notes", "go")); err == nil {
-		return // said, and the builder knows
+		return nil // said, and the builder knows
 	}
 	typed := false
 	err := waitFor("the guidance to be queued", func() (bool, error) {
@@ -169,16 +175,14 @@ func (n twoTasks) say(p *process) {
 		return false, nil
 	})
 	if err != nil {
-		n.t.Fatalf("%v\n%s", err, p.out)
+		return fmt.Errorf("%w\n%s", err, p.out)
 	}
 	select {
 	case <-p.done:
-		return
+		return nil
 	default:
 	}
-	if err := os.WriteFile(n.path("notes", "go"), nil, 0o644); err != nil {
-		n.t.Fatal(err)
-	}
+	return os.WriteFile(n.path("notes", "go"), nil, 0o644)
 }
 
 // items is how many directives are in the ledger.
@@ -283,11 +287,15 @@ func undisturbed(t *testing.T) result {
 func TestCrashPoints(t *testing.T) {
 	t.Parallel()
 	want := undisturbed(t)
-	for _, point := range crashPoints() {
+	points, extra := crashPoints()
+	for _, point := range points {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			n := newTwoTasks(t)
-			if !n.through(point) {
+			switch crashed := n.through(point); {
+			case !crashed && extra[point]:
+				t.Logf("the run never came to %s", point) // it has no third commit, for example
+			case !crashed:
 				t.Errorf("the run never came to %s", point)
 			}
 			n.check(want)
@@ -308,28 +316,26 @@ func TestRandomKills(t *testing.T) {
 	n := newTwoTasks(t)
 	for kill := range *killCount {
 		p := n.start("")
-		said := make(chan struct{})
-		go func() {
-			defer close(said)
-			n.say(p)
-		}()
+		said := make(chan error, 1)
+		go func() { said <- n.say(p) }()
 		// A run without kills takes about a second.
 		select {
 		case <-p.done:
 		case <-time.After(time.Duration(random.Int64N(int64(400 * time.Millisecond)))):
 		}
 		p.kill()
-		<-said
-		if code, err := p.wait(); err != nil || code != -9 && code != 0 {
+		if err := <-said; err != nil {
+			t.Fatalf("kill %d: %v", kill, err)
+		}
+		switch code, err := p.wait(); {
+		case err != nil || code != -9 && code != 0:
 			t.Fatalf("kill %d: exit %d, %v\n%s", kill, code, err, p.out)
-		} else if code == 0 {
+		case code == 0:
 			t.Logf("through after %d kills", kill)
 			n.check(want)
-			return
+			n = newTwoTasks(t)
 		}
 	}
 	n.through("")
 	n.check(want)
 }
-
-func (r result) String() string { return fmt.Sprintf("%d commits", len(r.Subjects)) }

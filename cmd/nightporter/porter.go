@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,7 +66,7 @@ func openPorter(ctx context.Context, o porterOptions) (p *porter, err error) {
 			p = nil
 		}
 	}()
-	if p.lock, err = statelock.Take(o.state); err != nil {
+	if p.lock, err = takeState(ctx, o.state); err != nil {
 		return p, err
 	}
 	if p.store, err = store.Open(o.state); err != nil {
@@ -244,24 +245,65 @@ type asker interface {
 	View(ctx context.Context, v api.View) (api.Reply, error)
 }
 
-// withAsker calls f with whoever holds the state folder.
+// withAsker calls f with whoever holds the state folder: again, where that one
+// has ended before it answered.
 func withAsker(ctx context.Context, state string, cfg *config.Config, f func(asker) error) error {
 	if _, err := os.Stat(state); err != nil {
 		return fmt.Errorf("no state folder at %s: nothing was ever started there (name another: --state DIR)", state)
 	}
-	if _, held, err := statelock.Held(state); err == nil && held {
-		client, err := socket.Operator(state)
+	for {
+		if listens(state) {
+			client, err := socket.Operator(state)
+			if err != nil {
+				return err
+			}
+			err = f(client)
+			if errors.Is(err, api.ErrLater) && !listens(state) {
+				continue // it has ended meanwhile; the same key does nothing twice
+			}
+			return err
+		}
+		p, err := openPorter(ctx, porterOptions{state: state, cfg: cfg, answers: true})
+		var inUse *statelock.InUseError
+		if errors.As(err, &inUse) && listens(state) {
+			continue // a daemon that has just started
+		}
 		if err != nil {
 			return err
 		}
-		return f(client)
+		defer p.close()
+		return f(&desk{porter: p})
 	}
-	p, err := openPorter(ctx, porterOptions{state: state, cfg: cfg, answers: true})
+}
+
+// listens reports whether a daemon holds the state folder and can be asked.
+func listens(state string) bool {
+	c, err := net.DialTimeout("unix", socket.OperatorPath(state), time.Second)
 	if err != nil {
-		return err
+		return false
 	}
-	defer p.close()
-	return f(&desk{porter: p})
+	_ = c.Close() // it was a question only
+	return true
+}
+
+// takeState takes the state folder's lock. While nobody listens there, it is
+// held by a command that only asks or by a daemon that is about to listen, and
+// is worth a short wait: a person's status line must not keep a run from
+// starting, nor two of them each other from answering.
+func takeState(ctx context.Context, dir string) (*statelock.Lock, error) {
+	const patience, pause = 5 * time.Second, 10 * time.Millisecond
+	for end := time.Now().Add(patience); ; {
+		lock, err := statelock.Take(dir)
+		var inUse *statelock.InUseError
+		if !errors.As(err, &inUse) || listens(dir) || time.Now().After(end) {
+			return lock, err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
 }
 
 // problems prints what a person has to mend, each with the remedy.

@@ -1,0 +1,67 @@
+# What the agents of the tests share. Each sources it with the folder notes,
+# the one place beside its work folder in which it may write, as $1.
+# Every session leaves its prompt and its start there.
+
+notes=$1
+n=${HAT_TASK##* }
+prompt=$notes/prompt-$HAT_SESSION
+cat >"$prompt"
+echo "$HAT_SESSION start $HAT_NAME $n" >>"$notes/log"
+
+# once NAME: true for the first session that asks.
+once() { mkdir "$notes/once-$1" 2>/dev/null; }
+
+# hold NAME: go on when the test has made the file.
+hold() {
+	: >"$notes/at-$1"
+	until [ -e "$notes/$1" ]; do sleep 0.02; done
+}
+
+# directed: what the test wants of this session, by files in notes.
+directed() {
+	[ ! -e "$notes/hold-$HAT_NAME-$n" ] || hold "go-$HAT_NAME-$n"
+	if [ -e "$notes/die-$HAT_NAME-$n" ] && once "died-$HAT_NAME-$n"; then exit 1; fi
+}
+
+# heeded: the reports on guidance that this prompt asks for.
+heeded() {
+	reports=
+	[ ! -e "$notes/mute" ] || return 0
+	for id in $(sed -n '/^## How to end/,$p' "$prompt" | grep -o '"id":"g[0-9]*"' | sort -u | cut -d'"' -f4); do
+		reports="$reports${reports:+,}{\"id\":\"$id\",\"done\":true,\"note\":\"heeded $id in $HAT_SESSION\"}"
+	done
+	[ -z "$reports" ] || printf ',"guidance":[%s]' "$reports"
+}
+
+plan() { hat emit plan.complete --data "{\"summary\":\"plan of $n\",\"steps\":[\"write src/task$n.txt\"]$(heeded)}"; }
+
+write() {
+	mkdir -p src
+	echo "task $n" >"src/task$n.txt"
+	: >"$notes/wrote-$n"
+}
+
+# built: emitted again as it is where it was refused.
+built() {
+	data="{\"summary\":\"built $n\",\"files_modified\":[\"src/task$n.txt\"]$(heeded)}"
+	hat emit build.complete --data "$data" || hat emit build.complete --data "$data"
+}
+
+fixed() { hat emit fix.complete --data "{\"summary\":\"fixed $n\",\"files_modified\":[\"src/task$n.txt\"],\"resolved\":[\"all\"]$(heeded)}"; }
+fine() { hat emit review.verdict --data "{\"summary\":\"fine\",\"issues\":[]$(heeded)}"; }
+
+# issue: one major issue, in the task's file.
+issue() {
+	hat emit review.verdict --data "{\"summary\":\"not yet\",\"issues\":[{\"severity\":\"major\",\"file\":\"src/task$n.txt\",\"line\":1,\"rule\":\"$1\",\"text\":\"$2\"}]$(heeded)}"
+}
+
+# honest: what an agent does that does its work.
+honest() {
+	directed
+	case $HAT_NAME in
+	planner) plan ;;
+	builder) write && built ;;
+	reviewer) fine ;;
+	fixer) echo fixed >>"src/task$n.txt" && fixed ;;
+	esac
+}

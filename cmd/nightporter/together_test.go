@@ -1,0 +1,43 @@
+package main_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestTogether: commands that only ask, without a daemon, keep neither each
+// other from answering nor a run from starting.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	n := newTwoTasks(t)
+	n.out("nightporter", "run", "--check")
+	var wg sync.WaitGroup
+	faults := make(chan string, 16)
+	for i := range 8 {
+		wg.Go(func() {
+			args := []string{"status", "--json"}
+			if i%2 == 0 {
+				args = []string{"guidance", fmt.Sprintf("number %d", i)}
+			}
+			if out, code, err := n.output("nightporter", args...); err != nil || code != 0 {
+				faults <- fmt.Sprintf("%s: exit %d, %v\n%s", strings.Join(args, " "), code, err, out)
+			}
+		})
+	}
+	wg.Go(func() {
+		if out, code, err := n.output("nightporter", "run", "--pattern", "single"); err != nil || code != 0 {
+			faults <- fmt.Sprintf("run: exit %d, %v\n%s", code, err, out)
+		}
+	})
+	wg.Wait()
+	close(faults)
+	for f := range faults {
+		t.Error(f)
+	}
+	if out := n.out("nightporter", "status", "--json"); !strings.Contains(out, `"done":2,"total":2`) {
+		t.Error(out)
+	}
+	n.out("nightporter", "verify")
+}

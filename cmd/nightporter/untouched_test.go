@@ -1,0 +1,96 @@
+package main_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func cmdRemember(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 2, "remember NAME DIR")
+	s := sceneOf(ts)
+	seen, err := s.look(ts.MkAbs(args[1]))
+	ts.Check(err)
+	s.notes[args[0]] = seen
+}
+
+func cmdUntouched(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 2, "untouched NAME DIR FILE…")
+	s := sceneOf(ts)
+	before, ok := s.notes[args[0]]
+	if !ok {
+		ts.Fatalf("nothing was remembered as %s", args[0])
+	}
+	after, err := s.look(ts.MkAbs(args[1]))
+	ts.Check(err)
+	except := map[string]bool{}
+	for _, f := range args[2:] {
+		except[f] = true
+	}
+	for name, was := range before {
+		if is, there := after[name]; !except[name] && (!there || is != was) {
+			ts.Fatalf("%s was changed\n--- before\n%.500s\n--- now\n%.500s", name, was, is)
+		}
+	}
+	for name := range after {
+		if _, was := before[name]; !was && !except[name] {
+			ts.Fatalf("%s is new", name)
+		}
+	}
+}
+
+// look notes every file of a checkout with its mode, its index, and all that
+// says what is in the repository, but for objects, which cannot change, and
+// the branches that nightporter is there to make.
+func (s *scene) look(dir string) (map[string]string, error) {
+	seen := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		switch name {
+		case ".git/objects", ".git/refs", ".git/logs/refs/heads/nightporter":
+			return filepath.SkipDir
+		case ".git/packed-refs":
+			return nil // with refs, below
+		}
+		info, err := d.Info()
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content := ""
+		switch {
+		case info.Mode()&os.ModeSymlink != 0:
+			content, err = os.Readlink(path)
+		case info.Mode().IsRegular():
+			var data []byte
+			data, err = os.ReadFile(path)
+			content = string(data)
+		}
+		seen[name] = info.Mode().String() + "\n" + content
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out, code, err := s.output("git", "-C", dir, "for-each-ref", "--format=%(refname) %(objectname)")
+	if err != nil || code != 0 {
+		return nil, fmt.Errorf("for-each-ref: exit %d: %w", code, err)
+	}
+	var refs bytes.Buffer
+	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
+		if !strings.HasPrefix(line, "refs/heads/nightporter/") {
+			refs.WriteString(line + "\n")
+		}
+	}
+	seen["refs"] = refs.String()
+	return seen, nil
+}
