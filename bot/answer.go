@@ -156,6 +156,11 @@ func option(q loop.Question, word string) string {
 // it. A verb may be shortened to its first letters where they are unique.
 // What is no verb is all words, with an empty choice.
 func Choose(q loop.Question, text string) (choice, words string) {
+	for n, o := range q.Options {
+		if strings.EqualFold(strings.TrimSpace(text), strings.TrimSpace(o)) {
+			return loop.Letter(n), ""
+		}
+	}
 	word, rest := cutWord(strings.TrimSpace(text))
 	word = strings.ToLower(strings.TrimRight(word, ".,:;!"))
 	found := ""

@@ -138,7 +138,7 @@ func (d *decision) pauseForReview() {
 	d.add(on{}, QuestionAsked{Question: q})
 	d.add(on{}, RunStateSet{State: RunPaused, Wait: WaitReview, Text: q.Text})
 	d.effect(d.fresh(r.ID+" review"), EffectProgress{Progress: Progress{
-		Key: r.ID + " review " + d.in.Time.UTC().Format(time.RFC3339), Time: d.local(d.in.Time),
+		Key: r.ID + " review " + q.ID, Time: d.local(d.in.Time),
 		Status: "paused", Text: fmt.Sprintf("Paused after %d tasks for review", n), Next: next,
 	}})
 }

@@ -75,7 +75,9 @@ func Decide(s State, in Input) Decision {
 	default:
 		panic(fmt.Sprintf("loop: nobody decides on a %T", b))
 	}
-	d.advance()
+	if !in.Idle {
+		d.advance()
+	}
 	return Decision{Entries: d.entries, Effects: d.effects, Answer: d.answer, State: d.State}
 }
 

@@ -15,6 +15,7 @@ type Input struct {
 	Project string
 	Body    InputBody
 	Settles int64 // the effect whose result this is; 0 = none
+	Idle    bool  // no daemon is there to act on it: decided, and nothing planned
 }
 
 // InputBody is the content of one kind of input.

@@ -321,7 +321,7 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, work bool) (loop.Ans
 			return loop.Answer{}, err
 		}
 	}
-	in.Time = e.now(in.Project)
+	in.Time, in.Idle = e.now(in.Project), !work
 	before := loop.State{House: e.house, Project: e.projects[in.Project]}
 	if before.Project.Name == "" {
 		before.Project.Name = in.Project

@@ -105,6 +105,39 @@ func TestQuestionExpires(t *testing.T) {
 	})
 }
 
+// An answer that is given while no daemon is there is kept, and nothing is
+// planned on it: no session may look as if it were at work.
+func TestNothingIsPlannedWithoutADaemon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := false
+		w := newWorld(t, func(w *world, l loop.Launch) loop.Exit {
+			if l.Hat == "builder" && !asked {
+				asked = true
+				w.emit(l.Session, loop.EventQuestion, map[string]any{"text": "Which?", "options": []string{"this", "that"}})
+				return exited(l.Session, 0)
+			}
+			return good(w, l)
+		})
+		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
+		synctest.Wait()
+		w.stop()
+		w.openTo(false)
+		if a := w.do(loop.AnswerQuestion{Question: "q1", Choice: "a"}, "cli:1"); !a.OK {
+			t.Fatalf("answer %+v", a)
+		}
+		synctest.Wait()
+		if s := w.state().Project; len(s.Sessions) != 0 || len(s.Questions) != 0 {
+			t.Errorf("%d sessions in flight, %d questions open", len(s.Sessions), len(s.Questions))
+		}
+		w.restart()
+		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
+		synctest.Wait()
+		if exit, through := w.outcome(); exit != 0 || !through {
+			t.Fatalf("outcome %d, %v", exit, through)
+		}
+	})
+}
+
 // A usage limit parks the agent until the time it names; nothing is started
 // before, and the cut session counts as nothing.
 func TestLimitIsWaitedOut(t *testing.T) {

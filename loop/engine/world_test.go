@@ -63,7 +63,10 @@ func newWorld(t *testing.T, act func(w *world, l loop.Launch) loop.Exit) *world 
 }
 
 // open starts an engine on the ledger, as a new process would.
-func (w *world) open() {
+func (w *world) open() { w.openTo(true) }
+
+// openTo starts an engine that works, or one that only answers.
+func (w *world) openTo(work bool) {
 	w.t.Helper()
 	streams, err := w.ledger.Streams(w.t.Context())
 	if err != nil {
@@ -88,7 +91,7 @@ func (w *world) open() {
 	w.mu.Unlock()
 	ctx, cancel := context.WithCancel(w.t.Context())
 	done := make(chan error, 1)
-	go func() { done <- e.Run(ctx, true) }()
+	go func() { done <- e.Run(ctx, work) }()
 	w.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {

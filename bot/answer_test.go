@@ -1,0 +1,31 @@
+package bot
+
+import (
+	"testing"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+func TestChoose(t *testing.T) {
+	currency := loop.Question{ID: "q2", Kind: loop.AskAgent, Options: []string{"Euro", "Pound sterling"}}
+	blocked := loop.Question{ID: "q5", Kind: loop.AskBlocked}
+	for _, c := range []struct {
+		q             loop.Question
+		text          string
+		choice, words string
+	}{
+		{currency, "a", "a", ""},
+		{currency, "euro", "a", ""}, // an option's own words, whatever the case
+		{currency, "Pound Sterling", "b", ""},
+		{currency, "skip", "skip", ""},
+		{currency, "a man should look at it", "", "a man should look at it"},
+		{currency, "euro, but show both", "", "euro, but show both"},
+		{blocked, "r", "retry", ""},
+		{blocked, "guide Refund by line", "guide", "Refund by line"},
+		{blocked, "Refund by line", "", "Refund by line"},
+	} {
+		if choice, words := Choose(c.q, c.text); choice != c.choice || words != c.words {
+			t.Errorf("%s %q: %q, %q; want %q, %q", c.q.ID, c.text, choice, words, c.choice, c.words)
+		}
+	}
+}
