@@ -152,6 +152,7 @@ type Reason string
 // Reasons.
 const (
 	ReasonDone       Reason = "all tasks done"
+	ReasonChosen     Reason = "chosen tasks done" // --from or --only left the others out
 	ReasonBlocked    Reason = "blocked task"
 	ReasonNothing    Reason = "nothing left that can run"
 	ReasonManual     Reason = "only manual verify left"

@@ -34,7 +34,8 @@ type Settings struct {
 	Timezone        string         `json:"timezone,omitempty"`
 	CoAuthor        string         `json:"co_author,omitempty"` // footer of task commits; "" for none
 	CommitStatus    bool           `json:"commit_status,omitempty"`
-	Flags           string         `json:"flags,omitempty"` // other flags of `run`, for the resume command
+	Flags           string         `json:"flags,omitempty"`    // other flags of `run`, for the resume command
+	Operator        string         `json:"operator,omitempty"` // flags of every operator command: "--state DIR --config FILE"
 }
 
 // Built-in settings (SPEC 2.2, 2.3, 2.4, 6.4).
