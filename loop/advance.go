@@ -214,9 +214,19 @@ func (d *decision) pick() (TaskState, bool) {
 func (d *decision) nothingReady() {
 	var manual, open int
 	var until time.Time
-	text := ""
+	text, left := "", 0
+	var unticked []string
+	for _, q := range d.Project.Questions {
+		if q.Kind == AskUnticked {
+			unticked = append(unticked, q.Text+" ("+q.ID+")")
+		}
+	}
 	for _, t := range d.Project.Tasks {
-		if t.Status == Withdrawn || t.Status == Done || t.Status == Skipped || !d.wanted(t) {
+		if t.Status == Withdrawn || t.Status == Done || t.Status == Skipped {
+			continue
+		}
+		if !d.wanted(t) {
+			left++
 			continue
 		}
 		open++
@@ -232,6 +242,10 @@ func (d *decision) nothingReady() {
 		}
 	}
 	switch {
+	case open == 0 && len(unticked) > 0:
+		d.finish(RunEnded{Reason: ReasonNothing, Exit: 1, Text: unticked[0]})
+	case open == 0 && left > 0:
+		d.finish(RunEnded{Reason: ReasonChosen, Exit: 0, Text: fmt.Sprintf("%d more were left out by --from or --only", left)})
 	case open == 0:
 		d.finish(RunEnded{Reason: ReasonDone, Exit: 0})
 	case !until.IsZero():

@@ -107,6 +107,9 @@ func applyProject(p Project, e Entry) Project {
 		p.Tasks = slices.Clone(p.Tasks)
 		p.Tasks[n] = applyTask(p.Tasks[n], p.Run, e)
 	}
+	if b, ok := e.Body.(Verified); ok && b.Kind == KindFinal && b.OK {
+		p.Green = with(p.Green, p.Source, b.Tree)
+	}
 	if b, ok := e.Body.(TaskCommitted); ok && p.Run != nil {
 		p.Branches = with(p.Branches, p.Source, Tip{Branch: p.Run.Base.Branch, Commit: b.Commit})
 	}

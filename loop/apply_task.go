@@ -8,6 +8,7 @@ func applyTask(t TaskState, r *Run, e Entry) TaskState {
 	switch b := e.Body.(type) {
 	case TaskSet:
 		t.Status, t.Why, t.Question = b.To, b.Why, b.Question
+		t.Person = b.To == ManualVerify || t.Person && b.To != Done
 		if b.Fresh {
 			t.Failed, t.LastFail, t.Work = 0, "", nil
 			// What a person said just now outranks the mark that the source
@@ -50,7 +51,8 @@ func applyTask(t TaskState, r *Run, e Entry) TaskState {
 		}
 		t.Attempts++
 		t.Work = &Work{
-			N: t.Attempts, Run: e.Run, Base: b.Base, Start: b.Tree, Tree: b.Tree,
+			Of: t.Task,
+			N:  t.Attempts, Run: e.Run, Base: b.Base, Start: b.Tree, Tree: b.Tree,
 			Stage: StageReady, Began: e.Time, Fresh: true,
 		}
 		if r != nil {

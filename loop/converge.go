@@ -19,6 +19,9 @@ func (d *decision) converge(t TaskState) {
 	}
 	d.add(on{task: id, session: w.Session}, StageSet{Stage: StageCommit})
 	footers := "Nightporter-Session: " + w.writer() + "\n"
+	for _, red := range r.Advisory {
+		footers += "Nightporter-Advisory: " + strings.Join(strings.Fields(red), " ") + " was red before the run\n"
+	}
 	if r.Settings.CoAuthor != "" {
 		footers += "Co-authored-by: " + r.Settings.CoAuthor + "\n"
 	}
@@ -28,7 +31,7 @@ func (d *decision) converge(t TaskState) {
 	}}
 	if r.Settings.CommitStatus {
 		commit.Marks = d.marksWith(t)
-		p := d.progressOf(t, endStatus(w), "", "")
+		p := d.progressOf(t, endStatus(t), "", "")
 		commit.Progress = &p
 	}
 	d.effect(fmt.Sprintf("%s/%s/a%d/%s onto %s", r.ID, FoldID(id), w.N, w.Tree, w.Base), commit)
@@ -42,7 +45,7 @@ func (d *decision) marksWith(t TaskState) []Marking {
 		m := u.Status.mark()
 		if SameID(u.Task.ID, t.Task.ID) {
 			m = MarkDone
-			if t.Work.Manual != "" {
+			if t.Work.Manual != "" || t.Person {
 				m = MarkManualVerify
 			}
 		}
@@ -54,8 +57,8 @@ func (d *decision) marksWith(t TaskState) []Marking {
 }
 
 // endStatus is what the progress log calls an attempt that converged.
-func endStatus(w *Work) string {
-	if w.Manual != "" {
+func endStatus(t TaskState) string {
+	if t.Work.Manual != "" || t.Person {
 		return "manual verify"
 	}
 	return "completed"
@@ -162,14 +165,20 @@ func (d *decision) done(t TaskState, commit string) {
 	w, id := t.Work, t.Task.ID
 	about := on{task: id, session: w.Session}
 	d.add(about, Submit{Result: "pass", Evidence: w.Proof, ClosedAt: d.in.Time, TotalDurationMs: d.in.Time.Sub(w.Began).Milliseconds(), Commit: commit})
-	if w.Manual != "" {
+	switch {
+	case bodyChanged(w.Of, t.Task):
+		// Edited while its commit was made: that stands, and is not what the
+		// line asks for now.
+		d.add(about, TaskSet{From: t.Status, To: Ready, Why: "edited in the source", Fresh: true})
+		return
+	case w.Manual != "" || t.Person:
 		d.askManual(t, w.Manual)
-	} else {
+	default:
 		d.add(about, TaskSet{From: t.Status, To: Done})
 		d.expireGuidance(id, "its task ended")
 		d.mark(id, MarkDone)
 	}
-	d.progress(t, endStatus(w), commit, "")
+	d.progress(t, endStatus(t), commit, "")
 }
 
 // expireGuidance ends what nobody will take any more because a task is over.

@@ -193,6 +193,9 @@ var ends = map[string]func(*director, *Exit){
 	"limit stale": func(d *director, x *Exit) {
 		x.Trouble, x.Until, x.Text = TroubleLimit, d.now.Add(-time.Hour), "You've hit your limit"
 	},
+	"never": func(d *director, x *Exit) {
+		x.Trouble, x.Until, x.Text = TroubleLimit, d.now.AddDate(70, 0, 0), "resets at 2099-01-01"
+	},
 	"auth":      func(_ *director, x *Exit) { x.Trouble, x.Text = TroubleAuth, "Please run /login" },
 	"network":   func(_ *director, x *Exit) { x.Trouble, x.Text = TroubleNetwork, "502" },
 	"lost":      func(_ *director, x *Exit) { x.Why, x.Code = WhyLost, -1 },

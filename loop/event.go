@@ -100,6 +100,9 @@ func checkEvent(h Hat, typ string, data json.RawMessage) (fields map[string]json
 			}
 		}
 	}
+	if typ == "plan.complete" && fields["steps"] == nil && fields["sections"] == nil {
+		missing = append(missing, "steps")
+	}
 	if len(missing) > 0 {
 		return nil, nil, fmt.Sprintf("%s is missing; send %s", strings.Join(missing, ", "), EventShape(typ))
 	}

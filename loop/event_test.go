@@ -16,14 +16,14 @@ func TestCheckEvent(t *testing.T) {
 		hat, typ, data string
 		want           string // part of the refusal; "" = accepted
 	}{
-		{"planner", "plan.complete", `{"summary":"s"}`, ""},
+		{"planner", "plan.complete", `{"summary":"s"}`, "steps is missing"},
 		{"planner", "plan.complete", `{"summary":"s","steps":["a"],"mine":{"kept":1}}`, ""},
 		{"planner", "plan.complete", `{"summary":"s","sections":[{"id":"a"}]}`, ""},
 		{"planner", "plan.complete", `{"summary":"s","steps":null}`, ""},
 		{"planner", "plan.complete", `{"summary":"s","steps":"a"}`, `"steps" has to be a list`},
-		{"planner", "plan.complete", `{"Summary":"s"}`, "summary is missing"},
+		{"planner", "plan.complete", `{"Summary":"s","steps":[]}`, "summary is missing"},
 		{"planner", "plan.complete", `{"summary":null}`, "has to be a string"},
-		{"planner", "plan.complete", ``, "summary is missing"},
+		{"planner", "plan.complete", ``, "summary, steps is missing"},
 		{"planner", "plan.complete", `null`, "not a JSON object"},
 		{"planner", "plan.complete", `"s"`, "not a JSON object"},
 		{"planner", "plan.complete", `{"summary":"s"`, "not a JSON object"},

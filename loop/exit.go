@@ -126,7 +126,7 @@ func (d *decision) heldAgent(s Session, end End, x Exit) {
 	switch end {
 	case EndLimit:
 		p := AgentParked{Agent: agent, Until: x.Until, Known: !x.Until.IsZero(), Why: TroubleLimit, Text: x.Text}
-		if !x.Until.After(d.in.Time) {
+		if !x.Until.After(d.in.Time) || x.Until.After(d.in.Time.Add(longestLimit)) {
 			p.Until, p.Known = d.in.Time.Add(lateBy), false
 		}
 		d.house(p)

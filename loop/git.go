@@ -6,6 +6,7 @@ import "fmt"
 type Begin struct {
 	Run      string `json:"run"`
 	Previous string `json:"previous,omitempty"` // branch of the same source's last run, "" = none
+	Tip      string `json:"tip,omitempty"`      // last commit of Previous that we made, "" = unknown
 	Fresh    bool   `json:"fresh,omitempty"`    // start from HEAD whatever Previous holds (--new)
 }
 

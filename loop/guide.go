@@ -36,6 +36,10 @@ func (d *decision) queueGuidance(words string, a guidance.Address) string {
 			d.noTask(a.Task)
 			return ""
 		}
+		if t.Status == Done || t.Status == Skipped || t.Status == Withdrawn {
+			d.refuse("over", "not queued: %s is %s, no session will come for it. /retry %s first", ShortID(t.Task.ID), t.Status, strings.TrimPrefix(ShortID(t.Task.ID), "#"))
+			return ""
+		}
 		item.Task = FoldID(t.Task.ID)
 	}
 	item.ID = d.issue("g")
@@ -128,12 +132,18 @@ func (d *decision) dropGuidance(id string) {
 		d.refuse("no guidance", "there is no guidance %s", id)
 	case i.Over():
 		d.refuse("over", "%s is %s already", i.ID, stateWord(i.State))
-	case i.State != guidance.Queued && !i.Sticky:
+	case i.State != guidance.Queued && !i.Sticky && (i.State != guidance.Injected || d.flying(i.Session)):
 		d.refuse("in use", "%s not dropped: it is %s", i.ID, stateWord(i.State))
 	default:
 		d.add(on{}, GuidanceDropped{ID: i.ID})
 		d.say("%s dropped", i.ID)
 	}
+}
+
+// flying reports whether a session is in flight.
+func (d *decision) flying(session string) bool {
+	_, ok := d.Project.Session(session)
+	return ok
 }
 
 func stateWord(s guidance.State) string {

@@ -26,9 +26,11 @@ type InputBody interface{ InputKind() string }
 // StartRun plans a run, or takes up the unfinished one.
 type StartRun struct {
 	Settings    Settings
-	MaxSessions int  // of the house
-	New         bool // end an unfinished run and start from HEAD
-	Check       bool // preflight only
+	MaxSessions int       // of the house
+	Snapshot    *Snapshot // the source as it is now, for a run that is resumed; nil = not read
+	Alone       bool      // no other project is worked on by this process: their slots are free
+	New         bool      // end an unfinished run and start from HEAD
+	Check       bool      // preflight only
 }
 
 // Pause holds planning; with Now the sessions in hand are cut off too.

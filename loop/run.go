@@ -137,7 +137,8 @@ func (d *decision) finish(e RunEnded) {
 	d.park(string(e.Reason))
 	r = d.run()
 	cmds, setups := r.Settings.commands(KindFinal, nil, true)
-	if r.Commits > 0 && len(cmds) > 0 && r.FinalTip != r.Tip && !r.StopNow {
+	ours := r.Commits > 0 || r.Base.From != "" // commits that HEAD does not have
+	if ours && len(cmds) > 0 && r.FinalTip != r.Tip && d.Project.Green[d.Project.Source] != r.Tip && !r.StopNow {
 		d.add(on{}, RunFinishing{Ending: e})
 		d.add(on{}, ChecksBegun{Kind: KindFinal, Tree: r.Tip, Setup: setups, Commands: cmds})
 		d.nextCheck(on{}, true)
@@ -168,7 +169,7 @@ func (d *decision) end(e RunEnded) {
 	if e.By == "" && r.State == RunStopping {
 		e.By = r.StopBy
 	}
-	if f := r.Final; f != nil && r.FinalTip == r.Tip && r.Commits > 0 {
+	if f := r.Final; f != nil && r.FinalTip == r.Tip {
 		ok := f.OK
 		e.Final, e.FinalOK = f.Results, &ok
 		if !ok {
@@ -176,7 +177,7 @@ func (d *decision) end(e RunEnded) {
 			e.Text = strings.TrimPrefix(e.Text+"; the branch tip fails verification: "+firstRed(*f), "; ")
 		}
 	}
-	if e.Reason != ReasonChecked && e.Reason != ReasonDone {
+	if e.Reason != ReasonChecked && (e.Reason != ReasonDone || e.Exit != 0) {
 		e.Resume = r.Settings.ResumeCommand()
 	}
 	for _, q := range d.Project.Questions {
@@ -317,6 +318,10 @@ func lastLine(s string) string {
 	}
 	return line
 }
+
+// longestLimit is the longest wait for an agent that is believed: limits are
+// by the hour, the day or the week, and the text comes from a session.
+const longestLimit = 8 * 24 * time.Hour
 
 // lateBy is how long a wait for an agent without a known end lasts before it
 // is tried again.

@@ -92,7 +92,18 @@ func (d *decision) takeSource(s Snapshot, at time.Time) {
 			d.closeQuestions(id, "edited in the source")
 			d.add(on{task: id}, TaskSet{From: Blocked, To: Ready, Why: "edited in the source", Fresh: true})
 			d.mark(id, MarkOpen)
-		case c.old.Status == Ready && bodyChanged(c.old.Task, c.now) && c.old.Failed > 0:
+		case c.old.Status == Active && bodyChanged(c.old.Task, c.now):
+			// What is being done is not what is wanted any more. A commit that is
+			// being made is left alone; done looks at what it was made for.
+			if t, _ := d.task(id); !t.committing() {
+				d.cutTask(t, "edited in the source")
+				d.add(on{task: id}, AttemptEnded{Replan: true, Why: "edited in the source"})
+				d.add(on{task: id}, TaskSet{From: Active, To: Ready, Why: "edited in the source", Fresh: true})
+			}
+		case c.old.Status == Waiting && bodyChanged(c.old.Task, c.now):
+			d.closeQuestions(id, "edited in the source")
+			d.add(on{task: id}, TaskSet{From: Waiting, To: Ready, Why: "edited in the source", Fresh: true})
+		case c.old.Status == Ready && bodyChanged(c.old.Task, c.now) && (c.old.Failed > 0 || c.old.Work != nil):
 			d.add(on{task: id}, TaskSet{From: Ready, To: Ready, Why: "edited in the source", Fresh: true})
 		}
 	}

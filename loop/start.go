@@ -11,6 +11,13 @@ func (d *decision) startRun(b StartRun) {
 	if b.MaxSessions > 0 && b.MaxSessions != d.House.MaxSessions {
 		d.house(HouseSet{MaxSessions: b.MaxSessions})
 	}
+	if b.Alone {
+		for _, l := range d.House.Leases {
+			if l.Project != d.in.Project {
+				d.house(LeaseReleased{Session: l.Session})
+			}
+		}
+	}
 	// Somebody starts work again because what was wrong with an agent is mended.
 	for _, name := range sortedKeys(d.House.Agents) {
 		if d.House.Agents[name].Unusable && !b.Check {
@@ -18,6 +25,10 @@ func (d *decision) startRun(b StartRun) {
 		}
 	}
 	r := d.run()
+	if r != nil && r.Settings.Repo != b.Settings.Repo {
+		d.refuse("other repository", "project %s is %s in this state folder, not %s. Give this one a name of its own in a configuration ([[project]] name), or a state folder (--state DIR)", d.in.Project, r.Settings.Repo, b.Settings.Repo)
+		return
+	}
 	if !r.Over() && b.Check && !r.Check {
 		d.refuse("unfinished", "%s has not ended; --check looks at what a new run would meet. Go on with it, or end it: /stop", r.ID)
 		return
@@ -33,6 +44,9 @@ func (d *decision) startRun(b StartRun) {
 			}
 		}
 		d.add(on{}, RunResumed{Settings: b.Settings})
+		if b.Snapshot != nil { // what people wrote while nobody looked
+			d.takeSource(*b.Snapshot, time.Time{})
+		}
 		d.answer = Answer{OK: true, Code: "resumed", ID: r.ID}
 		return
 	}
@@ -106,7 +120,7 @@ func (s Settings) commands(kind Kind, files []FileChange, setup bool) (cmds []Co
 // onlyProse reports whether nothing but documents changed.
 func onlyProse(files []FileChange) bool {
 	for _, f := range files {
-		if !strings.HasSuffix(f.Path, ".md") && !strings.HasSuffix(f.Path, ".txt") && !strings.HasPrefix(f.Path, "docs/") {
+		if !strings.HasSuffix(f.Path, ".md") && !strings.HasPrefix(f.Path, "docs/") {
 			return false
 		}
 	}

@@ -47,6 +47,7 @@ type Project struct {
 	Tasks     []TaskState            `json:"tasks,omitempty"`    // in document order
 	Run       *Run                   `json:"run,omitempty"`      // the last one, ended or not
 	Branches  map[string]Tip         `json:"branches,omitempty"` // last branch of each source
+	Green     map[string]string      `json:"green,omitempty"`    // tip of each source's branch that was verified in a clean folder
 	Guidance  guidance.Queue         `json:"guidance,omitzero"`
 	Questions []Question             `json:"questions,omitempty"` // open ones
 	Settled   []Settled              `json:"settled,omitempty"`   // the last settled ones, for late answers
@@ -125,6 +126,7 @@ type TaskState struct {
 	MarkedAt time.Time `json:"marked_at,omitzero"`
 	Lifted   Mark      `json:"lifted,omitempty"` // mark that a person's answer overrules, until the source shows another
 	Work     *Work     `json:"work,omitempty"`   // attempt in hand, or parked
+	Person   bool      `json:"person,omitempty"` // a person has to pass it: its box stays open until then
 	Words    []string  `json:"words,omitempty"`  // answers and failed manual checks, for every later prompt
 	Ended    time.Time `json:"ended,omitzero"`
 	Last     time.Time `json:"last,omitzero"` // of the last attempt
@@ -157,6 +159,7 @@ const (
 type Work struct {
 	N         int             `json:"n"`
 	Run       string          `json:"run"`
+	Of        Task            `json:"of"`    // the task as it was when the attempt began
 	Base      string          `json:"base"`  // commit it builds on
 	Start     string          `json:"start"` // that commit's tree
 	Tree      string          `json:"tree"`  // input tree of the next session

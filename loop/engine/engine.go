@@ -42,9 +42,10 @@ type Engine struct {
 	inputs   chan call
 	stopping chan struct{}
 	effects  sync.WaitGroup
-	writes   tally            // of the users' own files
-	heads    map[string]int64 // last entry of each stream; Run's goroutine only
-	unsaved  int              // entries since the last snapshots
+	works    func(project string) bool // set once, by Run
+	writes   tally                     // of the users' own files
+	heads    map[string]int64          // last entry of each stream; Run's goroutine only
+	unsaved  int                       // entries since the last snapshots
 
 	mu       sync.RWMutex // guards what other goroutines read; only Run's goroutine writes
 	house    loop.House
@@ -166,10 +167,16 @@ func (e *Engine) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	}
 }
 
-// Run takes inputs until ctx ends, and carries out effects. With work false
-// it only answers: nothing is planned, started or taken up, which is what a
-// command does that found no daemon (DESIGN 4).
-func (e *Engine) Run(ctx context.Context, work bool) error {
+// Run takes inputs until ctx ends, and carries out effects for the projects
+// that works reports true for. For the others, and with a nil works for all, it
+// only answers: nothing is planned, started or taken up. That is what a command
+// does that found no daemon (DESIGN 4), and what `run` does for every project
+// but its own.
+func (e *Engine) Run(ctx context.Context, works func(project string) bool) error {
+	if works == nil {
+		works = func(string) bool { return false }
+	}
+	e.works = works
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() {
 		cancel()
@@ -179,20 +186,16 @@ func (e *Engine) Run(ctx context.Context, work bool) error {
 	}()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	if work {
-		if err := e.takeUp(ctx); err != nil {
-			return err
-		}
+	if err := e.takeUp(ctx); err != nil {
+		return err
 	}
 	for {
-		if work {
-			timer.Reset(e.untilDue())
-		}
+		timer.Reset(e.untilDue())
 		select {
 		case <-ctx.Done():
 			return nil
 		case c := <-e.inputs:
-			answer, err := e.handle(ctx, c.in, work)
+			answer, err := e.handle(ctx, c.in)
 			c.reply <- result{answer, err}
 		case <-timer.C:
 			e.tick(ctx)
@@ -210,7 +213,7 @@ func (e *Engine) takeUp(ctx context.Context) error {
 	for _, name := range e.Projects() {
 		r := e.projects[name].Run
 		left := pendingOf(pending, name)
-		if r == nil || (r.Over() && len(left) == 0) {
+		if !e.works(name) || r == nil || (r.Over() && len(left) == 0) {
 			continue
 		}
 		if err := e.open(ctx, r.Settings); err != nil {
@@ -232,9 +235,9 @@ func pendingOf(all []loop.PendingEffect, project string) []loop.PendingEffect {
 
 // reopen makes a project's adapters for a run that is about to start, and
 // takes up what could not be before.
-func (e *Engine) reopen(ctx context.Context, s loop.Settings, work bool) error {
+func (e *Engine) reopen(ctx context.Context, s loop.Settings) error {
 	_, before := e.port(s.Project)
-	if err := e.open(ctx, s); err != nil || before || !work {
+	if err := e.open(ctx, s); err != nil || before || !e.works(s.Project) {
 		return err
 	}
 	pending, err := e.o.Ledger.Pending(ctx)
@@ -245,6 +248,30 @@ func (e *Engine) reopen(ctx context.Context, s loop.Settings, work bool) error {
 		e.launch(ctx, p, true)
 	}
 	return nil
+}
+
+// same reports whether settings are about the repository that the project is
+// known for; the core refuses others.
+func (e *Engine) same(s loop.Settings) bool {
+	run := e.projects[s.Project].Run
+	return run == nil || run.Settings.Repo == s.Repo
+}
+
+// informed adds to a start what people wrote into the source while nobody
+// looked: a run that is resumed must not go on from an old plan, nor from one
+// that does not parse.
+func (e *Engine) informed(ctx context.Context, start loop.StartRun) (loop.StartRun, error) {
+	run := e.projects[start.Settings.Project].Run
+	if run.Over() || start.New || run.State == loop.RunPlanning || run.Settings.Source != start.Settings.Source {
+		return start, nil // preflight will read it
+	}
+	ports, _ := e.port(start.Settings.Project)
+	snapshot, err := ports.Source.Read(ctx)
+	if err != nil {
+		return start, fmt.Errorf("read the source: %w", err)
+	}
+	start.Snapshot = &snapshot
+	return start, nil
 }
 
 // atOnce carries out what an answer means for the user's own file, where no
@@ -270,7 +297,7 @@ func (e *Engine) writeNow(ctx context.Context, project string, p loop.PendingEff
 	if err != nil {
 		return err
 	}
-	_, err = e.handle(ctx, resultOf(project, p, body), false)
+	_, err = e.handle(ctx, resultOf(project, p, body))
 	return err
 }
 
@@ -298,7 +325,10 @@ func (e *Engine) untilDue() time.Duration {
 	const idle = 24 * time.Hour
 	wait := idle
 	now := e.o.Clock()
-	for _, p := range e.projects {
+	for name, p := range e.projects {
+		if !e.works(name) {
+			continue
+		}
 		if due := loop.Due(loop.State{House: e.house, Project: p}); !due.IsZero() {
 			wait = min(wait, max(due.Sub(now), 0))
 		}
@@ -308,16 +338,24 @@ func (e *Engine) untilDue() time.Duration {
 
 func (e *Engine) tick(ctx context.Context) {
 	for _, name := range e.Projects() {
-		if _, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Tick{}}, true); err != nil {
+		if !e.works(name) {
+			continue
+		}
+		if _, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Tick{}}); err != nil {
 			e.o.Log.Error("tick", "project", name, "error", err)
 		}
 	}
 }
 
 // handle is DESIGN 2 in one place: decide, commit, apply, act.
-func (e *Engine) handle(ctx context.Context, in loop.Input, work bool) (loop.Answer, error) {
-	if start, ok := in.Body.(loop.StartRun); ok {
-		if err := e.reopen(ctx, start.Settings, work); err != nil {
+func (e *Engine) handle(ctx context.Context, in loop.Input) (loop.Answer, error) {
+	work := e.works(in.Project)
+	if start, ok := in.Body.(loop.StartRun); ok && e.same(start.Settings) {
+		if err := e.reopen(ctx, start.Settings); err != nil {
+			return loop.Answer{}, err
+		}
+		var err error
+		if in.Body, err = e.informed(ctx, start); err != nil {
 			return loop.Answer{}, err
 		}
 	}
@@ -450,8 +488,8 @@ func (e *Engine) wake(ctx context.Context, in loop.Input, d loop.Decision) {
 		return
 	}
 	for _, name := range e.Projects() {
-		if name != in.Project && !e.projects[name].Run.Over() {
-			if _, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}, true); err != nil {
+		if name != in.Project && e.works(name) && !e.projects[name].Run.Over() {
+			if _, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}); err != nil {
 				e.o.Log.Error("wake", "project", name, "error", err)
 			}
 		}

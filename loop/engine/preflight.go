@@ -21,9 +21,9 @@ func (e *Engine) preflight(ctx context.Context, project, id string, ports Ports)
 		return nil, nil
 	}
 	settings := run.Settings
-	previous, fresh := "", false
+	previous, last, fresh := "", "", false
 	if tip, ok := s.Project.Branches[settings.Source.String()]; ok {
-		previous = tip.Branch
+		previous, last = tip.Branch, tip.Commit
 	}
 	fresh = run.Fresh
 	out := loop.Preflighted{Run: id}
@@ -36,7 +36,7 @@ func (e *Engine) preflight(ctx context.Context, project, id string, ports Ports)
 		return err
 	}
 
-	base, err := ports.Workspace.Begin(ctx, loop.Begin{Run: run.ID, Previous: previous, Fresh: fresh})
+	base, err := ports.Workspace.Begin(ctx, loop.Begin{Run: run.ID, Previous: previous, Tip: last, Fresh: fresh})
 	if err != nil {
 		if err := problem(err); err != nil {
 			return nil, fmt.Errorf("look at the repository: %w", err)

@@ -91,7 +91,13 @@ func (w *world) openTo(work bool) {
 	w.mu.Unlock()
 	ctx, cancel := context.WithCancel(w.t.Context())
 	done := make(chan error, 1)
-	go func() { done <- e.Run(ctx, work) }()
+	go func() {
+		if work {
+			done <- e.Run(ctx, func(string) bool { return true })
+			return
+		}
+		done <- e.Run(ctx, nil)
+	}()
 	w.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {
