@@ -149,7 +149,7 @@ func (d *desk) View(ctx context.Context, v api.View) (api.Reply, error) {
 	}
 	switch v.Name {
 	case "status":
-		return reply(bot.Status(s, time.Now()).Text(80), []statusJSON{statusOf(s)})
+		return reply(d.status(s), []statusJSON{d.statusOf(s)})
 	case "tasks":
 		return reply(bot.TasksTable(s, 80), tasksOf(s))
 	case "evidence":
@@ -160,13 +160,21 @@ func (d *desk) View(ctx context.Context, v api.View) (api.Reply, error) {
 	return api.Reply{Text: "no view " + v.Name}, nil
 }
 
+// status is where a project stands: also where nobody is there to go on.
+func (d *desk) status(s loop.State) string {
+	if d.porter.works != s.Project.Name && !s.Project.Run.Over() {
+		return bot.Stopped(s, time.Now()).Text(80)
+	}
+	return bot.Status(s, time.Now()).Text(80)
+}
+
 // statusOfAll is where every project stands.
 func (d *desk) statusOfAll() (api.Reply, error) {
 	texts, all := []string{}, []statusJSON{}
 	for _, name := range d.Projects() {
 		s, _ := d.State(name)
-		texts = append(texts, bot.Status(s, time.Now()).Text(80))
-		all = append(all, statusOf(s))
+		texts = append(texts, d.status(s))
+		all = append(all, d.statusOf(s))
 	}
 	if len(all) == 0 {
 		return reply("○ no project yet; begin with: nightporter run", all)

@@ -42,6 +42,7 @@ type porter struct {
 	server *socket.Server
 	cancel context.CancelFunc
 	ended  chan error
+	works  string // the project that is worked on, "" for none
 }
 
 // porterOptions say what the porter is opened for.
@@ -51,7 +52,9 @@ type porterOptions struct {
 	agents  map[string]agent.Definition // besides those of the config
 	hat     string                      // hat program; "" = look beside this one
 	observe func(before, after loop.State, e loop.Entry)
-	answers bool // only answers: nothing is planned or started
+	// settings of the run that is to be started; its project is the only one
+	// that is worked on, and gets a name of its own. nil: it only answers.
+	settings *loop.Settings
 }
 
 // openPorter takes the state folder and opens everything in it.
@@ -88,8 +91,12 @@ func openPorter(ctx context.Context, o porterOptions) (p *porter, err error) {
 	}
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	p.cancel = cancel
-	go func() { p.ended <- p.engine.Run(run, !o.answers) }()
-	if o.answers {
+	if o.settings != nil {
+		p.works = p.nameFor(*o.settings)
+		o.settings.Project = p.works
+	}
+	go func() { p.ended <- p.engine.Run(run, func(project string) bool { return project == p.works }) }()
+	if p.works == "" {
 		return p, nil
 	}
 	listener, err := socket.Listen(socket.OperatorPath(o.state), 0o600)
@@ -98,6 +105,26 @@ func openPorter(ctx context.Context, o porterOptions) (p *porter, err error) {
 	}
 	p.server = socket.Serve(listener, socket.NewOperator(&desk{porter: p}, key, p.log), p.log)
 	return p, nil
+}
+
+// nameFor is the project's name, with a number where this state folder knows
+// another repository by it: two folders called "app" are two projects. A name
+// from the configuration stays as it is, and is refused then.
+func (p *porter) nameFor(s loop.Settings) string {
+	for _, pr := range p.cfg.Projects {
+		if pr.Name == s.Project {
+			return s.Project
+		}
+	}
+	name := s.Project
+	for n := 2; ; n++ {
+		known, ok := p.engine.State(name)
+		if !ok || known.Project.Run == nil || known.Project.Run.Settings.Repo == s.Repo {
+			return name
+		}
+		tail := fmt.Sprintf("-%d", n)
+		name = s.Project[:min(len(s.Project), 32-len(tail))] + tail
+	}
 }
 
 func (p *porter) openEngine(ctx context.Context, o porterOptions) error {
@@ -263,7 +290,7 @@ func withAsker(ctx context.Context, state string, cfg *config.Config, f func(ask
 			}
 			return err
 		}
-		p, err := openPorter(ctx, porterOptions{state: state, cfg: cfg, answers: true})
+		p, err := openPorter(ctx, porterOptions{state: state, cfg: cfg})
 		var inUse *statelock.InUseError
 		if errors.As(err, &inUse) && listens(state) {
 			continue // a daemon that has just started

@@ -102,6 +102,7 @@ func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, loop.Settings, 
 		return nil, loop.Settings{}, err
 	}
 	s.Flags = f.again(cmd)
+	s.Operator = f.operator(cmd)
 	refused, warned := unbuilt(cfg, project, s)
 	for _, w := range warned {
 		fmt.Fprintf(cmd.ErrOrStderr(), "! %s\n", w)
@@ -116,7 +117,7 @@ func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, loop.Settings, 
 // not say.
 func (f *runFlags) again(cmd *cobra.Command) string {
 	var parts []string
-	for _, name := range []string{"pattern", "agent", "only", "max-tasks", "max-iterations", "until", "push", "config", "state"} {
+	for _, name := range []string{"pattern", "agent", "from", "only", "max-tasks", "max-iterations", "until", "push", "config", "state"} {
 		if fl := cmd.Flags().Lookup(name); fl != nil && fl.Changed {
 			value := fl.Value.String()
 			if name == "config" || name == "state" {
@@ -132,6 +133,19 @@ func (f *runFlags) again(cmd *cobra.Command) string {
 	}
 	for _, c := range f.Setup {
 		parts = append(parts, "--setup "+quote(c))
+	}
+	return strings.Join(parts, " ")
+}
+
+// operator is the flags with which another command finds this run.
+func (f *runFlags) operator(cmd *cobra.Command) string {
+	var parts []string
+	for _, name := range []string{"state", "config"} {
+		if fl := cmd.Flags().Lookup(name); fl.Changed {
+			if abs, err := filepath.Abs(fl.Value.String()); err == nil {
+				parts = append(parts, "--"+name+" "+quote(abs))
+			}
+		}
 	}
 	return strings.Join(parts, " ")
 }
@@ -205,7 +219,6 @@ type printer interface {
 
 // watch opens the porter, starts the run and stays until it is through.
 func (w *watcher) watch(ctx context.Context, o porterOptions) error {
-	project := w.start.Settings.Project
 	text := console.New(w.out, console.Options{Zone: w.zone, Color: colour(w.out), Demo: w.demo, Began: w.began, Width: width(w.out)})
 	var show printer = text
 	if w.json {
@@ -220,7 +233,7 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 	var queue []shown
 	wake := make(chan struct{}, 1)
 	o.observe = func(before, after loop.State, e loop.Entry) {
-		if after.Project.Name != project {
+		if after.Project.Name != w.start.Settings.Project {
 			return
 		}
 		mu.Lock()
@@ -231,12 +244,14 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 		default:
 		}
 	}
+	o.settings, w.start.Alone = &w.start.Settings, true
 	p, err := openPorter(ctx, o)
 	if err != nil {
 		problems(w.err, err)
 		return exitCode(exitUsage)
 	}
 	defer p.close()
+	project := w.start.Settings.Project
 	d := &desk{porter: p}
 
 	signals := make(chan os.Signal, 4)
@@ -285,10 +300,25 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 			}
 		}
 	}
-	if answer, err := d.Do(ctx, loop.Input{Project: project, Actor: "console", Name: personName(), Body: w.start}); err != nil {
+	do := func(body loop.InputBody) (loop.Answer, error) {
+		return d.Do(ctx, loop.Input{Project: project, Actor: "console", Name: personName(), Body: body})
+	}
+	answer, err := do(w.start)
+	if err == nil && answer.Code == "busy" && w.start.New {
+		// A session of the old run is still there, from a process that died:
+		// its end comes first.
+		if _, err = do(loop.Stop{Now: true}); err == nil {
+			err = w.over(ctx, d, wake, signals, drain)
+		}
+		if err == nil {
+			answer, err = do(w.start)
+		}
+	}
+	switch {
+	case err != nil:
 		problems(w.err, err)
 		return exitCode(exitUsage)
-	} else if !answer.OK {
+	case !answer.OK:
 		fmt.Fprintln(w.err, "✗ "+answer.Text)
 		return exitCode(exitUsage)
 	}
@@ -341,7 +371,7 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 				stop = loop.Stop{Signal: "SIGTERM", Now: true}
 			}
 			pressed = true
-			if _, err := d.Do(ctx, loop.Input{Project: project, Actor: "console", Name: personName(), Body: stop}); err != nil {
+			if _, err := do(stop); err != nil {
 				p.log.Error("stop", "error", err)
 			}
 		case err := <-p.ended:
@@ -351,6 +381,23 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 			}
 			fmt.Fprintf(w.err, "✗ %v\n", err)
 			return exitCode(exitInternal)
+		}
+	}
+}
+
+// over waits until the project's run has ended.
+func (w *watcher) over(ctx context.Context, d *desk, wake <-chan struct{}, signals <-chan os.Signal, drain func()) error {
+	for {
+		drain()
+		if s, _ := d.State(w.start.Settings.Project); s.Project.Run.Over() {
+			return nil
+		}
+		select {
+		case <-wake:
+		case sig := <-signals:
+			return fmt.Errorf("%s came before the earlier run had ended", sig)
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
 	}
 }

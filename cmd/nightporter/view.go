@@ -13,6 +13,7 @@ import (
 // statusJSON is `nightporter status --json`. Fields are added, never renamed.
 type statusJSON struct {
 	Project  string     `json:"project"`
+	Daemon   bool       `json:"daemon"` // false: no nightporter is there to act on any of it
 	Run      string     `json:"run,omitempty"`
 	State    string     `json:"state"`
 	Wait     string     `json:"wait,omitempty"`
@@ -31,8 +32,8 @@ type statusJSON struct {
 	Asks     []string   `json:"questions,omitempty"`
 }
 
-func statusOf(s loop.State) statusJSON {
-	out := statusJSON{Project: s.Project.Name, State: "idle", Guidance: len(s.Project.Guidance.Waiting())}
+func (d *desk) statusOf(s loop.State) statusJSON {
+	out := statusJSON{Daemon: d.porter.works == s.Project.Name, Project: s.Project.Name, State: "idle", Guidance: len(s.Project.Guidance.Waiting())}
 	out.Done, out.Total = s.Project.Count()
 	for _, q := range s.Project.Questions {
 		out.Asks = append(out.Asks, q.ID)

@@ -68,7 +68,7 @@ func newWorld(b *testing.B, verify ...string) *world {
 	}
 	ctx, cancel := context.WithCancel(b.Context())
 	done := make(chan error, 1)
-	go func() { done <- w.engine.Run(ctx, true) }()
+	go func() { done <- w.engine.Run(ctx, func(string) bool { return true }) }()
 	b.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
