@@ -25,8 +25,9 @@ func Took(d time.Duration) string {
 }
 
 // Clock writes a time as seen at now, in now's zone: "03:06" today, "Tue
-// 03:06" within a week, else with its date. The zone's name is added only in
-// a night in which the clocks change.
+// 03:06" within a week, else with its date, and with its year where that is
+// another one. The zone's name is added only in a night in which the clocks
+// change.
 func Clock(t, now time.Time) string {
 	if t.IsZero() {
 		return "unknown"
@@ -36,9 +37,12 @@ func Clock(t, now time.Time) string {
 	// Half a day is the night: an evening's 23:00 and the next 06:00 are
 	// "today" for somebody who is still awake.
 	if gap := t.Sub(now).Abs(); gap > 12*time.Hour && t.Format(time.DateOnly) != now.Format(time.DateOnly) {
-		if gap < 7*24*time.Hour {
+		switch {
+		case gap < 7*24*time.Hour:
 			s = t.Format("Mon 15:04")
-		} else {
+		case t.Year() != now.Year():
+			s = t.Format("2 Jan 2006 15:04")
+		default:
 			s = t.Format("2 Jan 15:04")
 		}
 	}

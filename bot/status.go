@@ -77,15 +77,7 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
 			}
 		}
 	}
-	asks := ""
-	if t.Needs > 0 {
-		var ids []string
-		for _, q := range s.Project.Questions {
-			ids = append(ids, q.ID)
-		}
-		asks = ": " + strings.Join(ids, " ")
-	}
-	m.add(fmt.Sprintf("left %d · blocked %d · needs you %d%s", t.Left, t.Blocked, t.Needs, asks))
+	m.add(standingLine(s, t))
 	began := r.Started
 	if began.IsZero() {
 		began = r.Planned
@@ -99,6 +91,19 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
 	if len(r.Advisory) > 0 {
 		m.add(SignLook + " failed before any work, only shown: " + strings.Join(r.Advisory, ", "))
 	}
+}
+
+// standingLine counts what is not done, and names the open questions.
+func standingLine(s loop.State, t Tally) string {
+	asks := ""
+	if t.Needs > 0 {
+		var ids []string
+		for _, q := range s.Project.Questions {
+			ids = append(ids, q.ID)
+		}
+		asks = ": " + strings.Join(ids, " ")
+	}
+	return fmt.Sprintf("left %d · blocked %d · needs you %d%s", t.Left, t.Blocked, t.Needs, asks)
 }
 
 // waiting is the status of a run that waits, and its last line.
@@ -124,10 +129,7 @@ func waiting(s loop.State, r *loop.Run, now time.Time, say func(key, sign, rest 
 		for _, id := range ids[:min(len(ids), 3)] {
 			m.button("Answer "+id, id)
 		}
-		if until == "" {
-			last = "Waits as long as it takes."
-		}
-		return m, last
+		return m, ifNobody(s, now)
 	case loop.WaitDisk:
 		m := say("waiting", SignLook, "waits: the disk is full")
 		m.quote(r.Text)
@@ -139,7 +141,34 @@ func waiting(s loop.State, r *loop.Run, now time.Time, say func(key, sign, rest 
 	}
 	m := say("waiting", SignLook, "waits"+until)
 	m.quote(orElse(r.Text, HoldText(s)))
-	return m, last
+	return m, last + " /resume tries now."
+}
+
+// ifNobody says what becomes of a run that waits for answers when the first
+// of its questions expires: only one with the agent's own choice lets its
+// task go on (SPEC 6.4).
+func ifNobody(s loop.State, now time.Time) string {
+	var first loop.Question
+	for _, q := range s.Project.Questions {
+		if !q.Expires.IsZero() && (first.ID == "" || q.Expires.Before(first.Expires)) {
+			first = q
+		}
+	}
+	if first.ID == "" {
+		return "Waits as long as it takes."
+	}
+	by := "by " + Clock(first.Expires, now)
+	if first.Kind == loop.AskAgent && first.Choice == "" {
+		return "No answer " + by + ": " + short(first.Task) + " waits, and the run ends if nothing else can run."
+	}
+	if first.Kind == loop.AskAgent {
+		choice := Cut(Clean(first.Choice), 30)
+		if n := OptionOf(first, first.Choice); n >= 0 {
+			choice = first.ID + " " + loop.Letter(n)
+		}
+		return "No answer " + by + ": " + short(first.Task) + " goes on with " + choice + "."
+	}
+	return Unanswered(s, first, by)
 }
 
 // idle is the status of a project of which no run is under way.

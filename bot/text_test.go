@@ -123,6 +123,8 @@ func TestFacts(t *testing.T) {
 		{time.Date(2026, 11, 19, 23, 10, 0, 0, zone), now, "23:10"},
 		{time.Date(2026, 11, 17, 21, 20, 0, 0, zone), now, "Tue 21:20"},
 		{time.Date(2026, 11, 1, 21, 20, 0, 0, zone), now, "1 Nov 21:20"},
+		{time.Date(2027, 1, 1, 0, 0, 0, 0, zone), now, "1 Jan 2027 00:00"},
+		{time.Date(2027, 1, 1, 0, 0, 0, 0, zone), time.Date(2026, 12, 31, 20, 0, 0, 0, zone), "00:00"},
 		{change.Add(-40 * time.Minute), change, "02:30 CET"},
 		{time.Time{}, now, "unknown"},
 	} {

@@ -43,7 +43,33 @@ func (c *Console) ended(v view, b loop.RunEnded) {
 	if !c.opt.Demo {
 		c.branch(r, b.Branch, exit)
 	}
-	c.again("go on", b.Resume)
+	word := "go on"
+	if c.answers(v.after) && needsAnswer(b) {
+		word = "then"
+	}
+	c.again(word, b.Resume)
+}
+
+// needsAnswer reports whether a run ended where the same command alone would
+// end again at once, for want of an answer.
+func needsAnswer(b loop.RunEnded) bool {
+	switch b.Reason {
+	case loop.ReasonBlocked, loop.ReasonManual:
+		return true
+	case loop.ReasonNothing: // an agent that cannot be used needs no answer
+		return !strings.HasPrefix(b.Text, "agent ")
+	}
+	return false
+}
+
+// answers prints how open questions are answered from the shell, where chat
+// words are of no use any more. It reports whether there are any.
+func (c *Console) answers(s loop.State) bool {
+	lines := bot.ShellAnswers(s)
+	for _, line := range lines {
+		c.more(line)
+	}
+	return len(lines) > 0
 }
 
 // branch says where the work is, with the exit code at the end of the line.
@@ -58,7 +84,7 @@ func (c *Console) branch(r loop.Run, branch, exit string) {
 // again is the command to go on with, whole.
 func (c *Console) again(word, command string) {
 	if command != "" {
-		c.more(word + ": " + bot.Clean(command))
+		c.more(word + ": " + bot.CleanPre(command)) // two spaces in a path are two
 	}
 }
 
@@ -181,6 +207,7 @@ func (c *Console) Leave(s loop.State, exit int) {
 			c.wrapped(standing)
 		}
 		c.branch(*r, r.Base.Branch, code)
+		c.answers(s)
 		c.again("go on", r.Settings.ResumeCommand())
 		return
 	}
@@ -189,5 +216,6 @@ func (c *Console) Leave(s loop.State, exit int) {
 		text = bot.SignLater + " stopped; " + task[0] + " starts afresh next time"
 	}
 	c.whole(now, text+" "+code)
+	c.answers(s)
 	c.again("go on", r.Settings.ResumeCommand())
 }

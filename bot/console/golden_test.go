@@ -116,7 +116,9 @@ func TestDemo(t *testing.T) {
 	review := func(took time.Duration) night.Act {
 		return act("review.verdict", `{"summary":"fine","issues":[]}`, took)
 	}
-	plan := func(took time.Duration) night.Act { return act("plan.complete", `{"summary":"planned"}`, took) }
+	plan := func(took time.Duration) night.Act {
+		return act("plan.complete", `{"summary":"planned","steps":["one"]}`, took)
+	}
 	wrong := build("Summed the basket; all tests pass", 3*sec, files(2, 20, 0))
 	wrong.Red = red
 	fix := act("fix.complete", `{"summary":"rounded","files_modified":["f0.go"]}`, 2*sec)
@@ -164,12 +166,12 @@ func TestNight(t *testing.T) {
 	stray.Typed = []string{"/guidance Plain text mails, no HTML", "/status", "/guidance @bulder x", "/drop g1", "/guidance #2 Refund by line", "/pause", "/resume", "/next 5", "stop"}
 	stray.Out = []string{"docs/a.md", "docs/b.md", "docs/c.md", "docs/d.md"}
 	s.Acts = map[string][]night.Act{
-		"Task 1 planner":  {priced(act("plan.complete", `{"summary":"p"}`, 4*time.Minute+9*sec), 0.14)},
+		"Task 1 planner":  {priced(act("plan.complete", `{"summary":"p","steps":["one"]}`, 4*time.Minute+9*sec), 0.14)},
 		"Task 1 builder":  {priced(build("rules", 13*time.Minute+29*sec, files(4, 90, 12)), 0.52)},
 		"Task 1 reviewer": {priced(act("review.verdict", `{"summary":"fine","issues":[{"severity":"minor","text":"a long name in price.go could be shorter than it is"}]}`, 6*time.Minute+18*sec), 0.26)},
-		"Task 2 planner":  {priced(act("plan.complete", `{"summary":"p"}`, sec), 0.1), priced(act("plan.complete", `{"summary":"p"}`, sec), 0.1)},
+		"Task 2 planner":  {priced(act("plan.complete", `{"summary":"p","steps":["one"]}`, sec), 0.1), priced(act("plan.complete", `{"summary":"p","steps":["one"]}`, sec), 0.1)},
 		"Task 2 builder":  {quiet, fails, fails, fails, fails, fails, fails},
-		"Task 3 planner":  {limit, priced(act("plan.complete", `{"summary":"p"}`, 5*time.Minute), 0.2)},
+		"Task 3 planner":  {limit, priced(act("plan.complete", `{"summary":"p","steps":["one"]}`, 5*time.Minute), 0.2)},
 		"Task 3 builder":  {stray},
 	}
 	look := night.Task(4, "Look at the pay page on a phone")

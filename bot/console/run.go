@@ -57,7 +57,7 @@ func (c *Console) started(v view, b loop.RunStarted) {
 	c.line(v.at, fmt.Sprintf("%s %s %s started: %s, %s, %s", bot.SignNow, c.project(v), r.ID,
 		bot.Plural(b.Tasks, "task"), bot.Clean(r.Settings.Agent), bot.Clean(r.Settings.Pattern.Name)))
 	c.about(v)
-	c.more("baseline: " + baseline(b))
+	c.wrapped("baseline: " + baseline(b))
 	c.typeHint(r)
 }
 
@@ -91,12 +91,16 @@ func (c *Console) typeHint(r loop.Run) {
 	c.more("Type /guidance TEXT, /pause, /stop or /help. Ctrl-C ends " + r.ID + " cleanly.")
 }
 
-// baseline says how the start commit was verified.
+// baseline says how the start commit was verified. What is red and not
+// advisory is what a person wants mended first (SPEC 2.0).
 func baseline(b loop.RunStarted) string {
-	var good []string
+	var good, red []string
 	for _, r := range b.Baseline {
-		if r.OK {
+		switch {
+		case r.OK:
 			good = append(good, bot.CommandName(r.Run))
+		case !slices.Contains(b.Advisory, r.Run):
+			red = append(red, bot.CommandName(r.Run))
 		}
 	}
 	var parts []string
@@ -106,6 +110,13 @@ func baseline(b loop.RunStarted) string {
 		parts = append(parts, good[0]+" passes")
 	default:
 		parts = append(parts, strings.Join(good[:min(len(good), 3)], ", ")+" pass")
+	}
+	switch len(red) {
+	case 0:
+	case 1:
+		parts = append(parts, red[0]+" fails; the baseline task comes first")
+	default:
+		parts = append(parts, strings.Join(red, ", ")+" fail; the baseline task comes first")
 	}
 	for _, run := range b.Advisory {
 		parts = append(parts, bot.CommandName(run)+" fails already, only shown")
@@ -198,7 +209,8 @@ func (c *Console) waits(v view, b loop.RunStateSet) {
 	case loop.WaitLimit:
 		agent, why, ok := strings.Cut(text, ": ")
 		if !ok {
-			c.say(v, bot.SignLook+" waits"+until+": "+text+" Ctrl-C is safe.")
+			c.tell(v, bot.SignLook+" waits"+until+": "+text+" Ctrl-C is safe.")
+			c.more("/resume tries now")
 			return
 		}
 		if h := v.after.House.Agents[agent]; h.Why == loop.TroubleLimit {
@@ -206,7 +218,8 @@ func (c *Console) waits(v view, b loop.RunStateSet) {
 		} else if h.Why == loop.TroubleNetwork {
 			why = "network"
 		}
-		c.say(v, bot.SignLook+" waits"+until+" for "+agent+": "+bot.Cut(why, 40)+". Ctrl-C is safe.")
+		c.tell(v, bot.SignLook+" waits"+until+" for "+bot.Cut(agent, 40)+": "+bot.Cut(why, 40)+". Ctrl-C is safe.")
+		c.more("/resume tries now")
 		return
 	}
 	c.tell(v, bot.SignLook+" waits"+until+because(text))

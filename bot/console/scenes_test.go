@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -101,6 +102,34 @@ var scenes = map[string]func(s *scene){
 		s.Now = s.Now.Add(15 * time.Minute)
 		s.Do(loop.Input{Body: loop.Tick{}})
 	},
+	"fix": func(s *scene) { // a red baseline that is mended first
+		set := s.Settings()
+		set.Verify = []loop.Command{{Run: "go vet ./..."}, {Run: "go test ./..."}}
+		s.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: set}})
+		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Base: s.Base("r1"), Snapshot: loop.Snapshot{Name: "checkout", Tasks: []loop.Task{night.Task(1, "One")}}}})
+		for n := range 4 { // both are red twice
+			x := loop.Exit{Session: "r1-c" + string(rune('1'+n)), Why: loop.WhyExited, Code: 1, Tail: "boom", Started: s.Now, Ended: s.Now.Add(time.Second), CostUSD: -1}
+			s.Do(loop.Input{Body: loop.SessionExited{Exit: x}})
+		}
+		s.typed("q1 fix", "")
+	},
+	"operator": func(s *scene) { // from the shell: more questions than fit, flags, a limit
+		set := s.Settings()
+		set.Operator = "--state '/srv/np  state' --config /etc/np.toml"
+		for _, n := range []int{1, 4} {
+			s.Acts[fmt.Sprintf("Task %d planner", n)] = []night.Act{{Type: "task.blocked", Data: `{"reason":"two things","tried":"x","needs":"y"}`, Took: time.Minute, Cost: -1}}
+		}
+		s.Acts["Task 2 planner"] = []night.Act{act("question.asked", `{"text":"Which?","options":["this","that"]}`, time.Minute)}
+		limit := loop.Exit{Why: loop.WhyExited, Code: 1, CostUSD: -1, Turns: 2, Trouble: loop.TroubleLimit, Text: "limit reached"}
+		s.Acts["Task 3 builder"] = []night.Act{{Took: time.Minute, Cost: -1, Exit: &limit}}
+		look := night.Task(5, "Look at it")
+		look.Mark = loop.MarkManualVerify
+		s.Start(set, s.Base("r1"), night.Task(1, "One"), night.Task(2, "Two"), night.Task(3, "Three"), night.Task(4, "Four"), look)
+		s.Until(func() bool { return s.State.Project.Run.State == loop.RunWaiting })
+		s.typed("/status", "")
+		s.Leave(s.State, 130)
+		s.Until(nil)
+	},
 	"failures": func(s *scene) { // every way in which a session does not count as done
 		nothing := build("all done", time.Minute, nil)
 		out := build("did it elsewhere", time.Minute, nil)
@@ -152,7 +181,7 @@ var scenes = map[string]func(s *scene){
 		s.Until(nil)
 	},
 	"handed-on": func(s *scene) { // a session is lost, and the next one gets its words
-		plan := act("plan.complete", `{"summary":"p"}`, time.Minute)
+		plan := act("plan.complete", `{"summary":"p","steps":["one"]}`, time.Minute)
 		plan.Typed = []string{"/guidance Wrap it"}
 		lost := night.Act{Took: time.Minute, Cost: -1, Exit: &loop.Exit{Why: loop.WhyLost, Code: -1, CostUSD: -1, Turns: -1}}
 		done := build("x", time.Minute, files(1, 1, 0))
@@ -175,6 +204,8 @@ var scenes = map[string]func(s *scene){
 		s.entry("Task 1", "r1-2", loop.EventRefused{Type: "build.complete", Why: "guidance not reported", Owed: []string{"g1"}})
 		s.entry("", "", loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitDisk, Until: s.Now.Add(time.Minute), Text: "the disk is full"})
 		s.entry("", "", loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitDisk, Until: s.Now.Add(2 * time.Minute), Text: "the disk is full"})
+		s.entry("", "", loop.RunStateSet{State: loop.RunRunning})
+		s.entry("", "", loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitLimit, Until: time.Date(2027, 1, 1, 0, 0, 0, 0, berlin), Text: "claude: usage limit"})
 		s.entry("", "", loop.RunStateSet{State: loop.RunRunning})
 		s.Do(loop.Input{Body: loop.SourceChanged{Err: "checkout.md:12  a task's number stands twice"}})
 		s.Do(loop.Input{Body: loop.SourceChanged{Snapshot: loop.Snapshot{Name: "checkout", Tasks: []loop.Task{night.Task(1, "Extract price rules"), night.Task(2, "Refund flow, by line", "Task 1"), night.Task(9, "Added at midnight")}}}})
