@@ -177,7 +177,7 @@ func (d *decision) end(e RunEnded) {
 			e.Text = strings.TrimPrefix(e.Text+"; the branch tip fails verification: "+firstRed(*f), "; ")
 		}
 	}
-	if e.Reason != ReasonChecked && (e.Reason != ReasonDone || e.Exit != 0) {
+	if through := e.Reason == ReasonDone || e.Reason == ReasonChosen; e.Reason != ReasonChecked && (!through || e.Exit != 0) {
 		e.Resume = r.Settings.ResumeCommand()
 	}
 	for _, q := range d.Project.Questions {

@@ -113,7 +113,7 @@ func (c *Console) ending(v view, b loop.RunEnded) string {
 		by = " by " + bot.Cut(bot.Clean(b.By), 24)
 	}
 	switch b.Reason {
-	case loop.ReasonDone:
+	case loop.ReasonDone, loop.ReasonChosen:
 		if b.FinalOK != nil && !*b.FinalOK {
 			return fmt.Sprintf("%s %s ended: %s done, the branch tip is red", bot.SignFailed, name, t)
 		}

@@ -3,6 +3,7 @@ package agent
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,14 +15,54 @@ import (
 
 // caches are the folders below STATE/cache/PROJECT and the variables that
 // send tools there. HOME is new for every session; without these, every
-// session would fetch and build everything again.
+// session would fetch and build everything again. What a tool reads as its
+// configuration must not lie in one: a session would leave it to those that
+// verify its work. These tools keep theirs below HOME.
 var caches = [][2]string{
 	{"GOCACHE", "go-build"},
 	{"GOMODCACHE", "go-mod"},
 	{"npm_config_cache", "npm"},
 	{"PIP_CACHE_DIR", "pip"},
-	{"CARGO_HOME", "cargo"},
 	{"XDG_CACHE_HOME", "xdg"},
+}
+
+// cargoHome is CARGO_HOME, below the session's HOME. Cargo reads its
+// configuration there (config.toml can name another compiler, or a runner that
+// stands in for the tests), so sessions share only cargoCaches of it.
+const cargoHome = ".cargo"
+
+// cargoCaches are the folders of CARGO_HOME that are caches, and where each
+// lies below STATE/cache/PROJECT. They lie there side by side, in a folder
+// that sessions own: below one of their own, the next Start could be led
+// elsewhere by a link in the parent's place.
+var cargoCaches = [][2]string{
+	{"registry", "cargo-registry"},
+	{"git", "cargo-git"},
+}
+
+// cacheDirs are the folders that makeCache makes.
+func cacheDirs() []string {
+	var dirs []string
+	for _, c := range append(caches[:len(caches):len(caches)], cargoCaches...) {
+		dirs = append(dirs, c[1])
+	}
+	return dirs
+}
+
+// makeCargoHome makes a session's CARGO_HOME with links to the project's
+// caches. Like prepare, it can be done again.
+func (r *Runner) makeCargoHome(box, project string) error {
+	dir := filepath.Join(box, boxHome, cargoHome)
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	for _, c := range cargoCaches {
+		err := os.Symlink(filepath.Join(r.cache(project), c[1]), filepath.Join(dir, c[0]))
+		if err != nil && !errors.Is(err, os.ErrExist) {
+			return err
+		}
+	}
+	return r.user.give(dir)
 }
 
 // environment is the whole environment of a session: SPEC 17 and what a
@@ -41,6 +82,7 @@ func (r *Runner) environment(l loop.Launch, d Definition) ([]string, error) {
 		"XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
 		"XDG_DATA_HOME=" + filepath.Join(home, ".local", "share"),
 		"XDG_STATE_HOME=" + filepath.Join(home, ".local", "state"),
+		"CARGO_HOME=" + filepath.Join(home, cargoHome),
 		"GOFLAGS=-modcacherw", // else a module cache cannot be removed
 	}
 	for _, c := range caches {

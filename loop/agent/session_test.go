@@ -94,6 +94,31 @@ func TestEnvironment(t *testing.T) {
 	})
 }
 
+// What a session leaves in a shared cache the next one finds, but nothing that
+// a tool reads as configuration.
+func TestCachesAreNoConfiguration(t *testing.T) {
+	levels(t, func(t *testing.T, level int) {
+		h := newHouse(t, level)
+		x := h.run("r1-1", `cd "$CARGO_HOME" && echo '[build]' >config.toml && mkdir bin && echo old >bin/cargo-x &&
+			echo crate >registry/a && echo db >git/a && echo planted`)
+		if x.Tail != "planted\n" {
+			t.Fatalf("exit = %+v\n%s", x, h.log("r1-1"))
+		}
+		l := h.launch("r1-c1")
+		l.Kind, l.Command = loop.KindVerify, `cd "$CARGO_HOME" && cat registry/a git/a && ls -A`
+		h.start(l)
+		if x := h.wait("r1-c1"); x.Tail != "crate\ndb\ngit\nregistry\n" {
+			t.Errorf("exit = %+v", x)
+		}
+		l = h.launch("r1-c2")
+		l.Kind, l.Command, l.Project = loop.KindVerify, `ls -A "$CARGO_HOME/registry/"`, "blog"
+		h.start(l)
+		if x := h.wait("r1-c2"); x.Code != 0 || x.Tail != "" {
+			t.Errorf("another project's session finds it: %+v", x)
+		}
+	})
+}
+
 // A command of the project gets nothing of the agent's: no token, no keys.
 func TestCommandSession(t *testing.T) {
 	h := newHouse(t, 0)

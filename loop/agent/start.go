@@ -140,6 +140,9 @@ func (r *Runner) plan(l loop.Launch, folder string, level int) (plan, bool, erro
 	if err != nil {
 		return none, false, err
 	}
+	if err := r.makeCargoHome(box, l.Project); err != nil {
+		return none, false, err
+	}
 	grant := r.o.Projects[l.Project]
 	if err := r.makeGranted(slices.Concat(r.o.Cache, grant.Cache)); err != nil {
 		return none, false, &notStarted{err}
@@ -300,14 +303,6 @@ func (r *Runner) makeGranted(dirs []string) error {
 		}
 	}
 	return nil
-}
-
-func cacheDirs() []string {
-	dirs := make([]string, len(caches))
-	for i, c := range caches {
-		dirs[i] = c[1]
-	}
-	return dirs
 }
 
 // makeDir makes a folder of exactly this mode, whatever the umask is.

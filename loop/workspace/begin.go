@@ -172,10 +172,8 @@ func (w *Workspace) startFrom(ctx context.Context, t theirs, b loop.Begin, base 
 		prev, err := w.inTheirs(ctx, t, "rev-parse", "--verify", "--quiet", "refs/heads/"+b.Previous+"^{commit}")
 		switch {
 		case exitCode(err) > 0:
-			// Deleting a branch is how people say that they are through with it.
-			// One that was never made there is nothing to speak of.
-			if _, err := w.ours(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+b.Previous); err == nil {
-				base.Notes = append(base.Notes, loop.Finding{Text: "branch " + b.Previous + " of the last run is gone: starting from HEAD"})
+			if err := w.gone(ctx, b, base); err != nil {
+				return err
 			}
 		case err != nil:
 			return fmt.Errorf("begin: %w", err)
@@ -193,11 +191,110 @@ func (w *Workspace) startFrom(ctx context.Context, t theirs, b loop.Begin, base 
 	return nil
 }
 
+// gone says that the earlier run's branch was deleted. That is how people say
+// that they are through with it, squashed what was on it, perhaps: no reason
+// not to start.
+func (w *Workspace) gone(ctx context.Context, b loop.Begin, base *loop.Base) error {
+	if b.Tip != "" {
+		merged, err := w.contains(ctx, base.Head, b.Tip)
+		if err != nil || merged {
+			return err
+		}
+	}
+	_, err := w.ours(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+b.Previous)
+	kept := err == nil
+	note := loop.Finding{Text: "branch " + b.Previous + " of the last run is gone: starting from HEAD"}
+	switch {
+	case b.Tip != "":
+		note.Text = "branch " + b.Previous + " of the last run is gone; its commits are not in HEAD by name (a squash looks so too); starting from HEAD"
+		if kept {
+			note.Fix = "should they be missing, bring it back and merge it: git -C " + w.o.Repo + " fetch " + w.gitDir + " " + b.Previous + ":" + b.Previous
+		}
+	case !kept:
+		return nil // never made there: nothing to speak of
+	}
+	base.Notes = append(base.Notes, note)
+	return nil
+}
+
+// lost refuses an earlier run's branch that is there but no longer has what we
+// committed to it: starting from it would count those tasks as done without
+// their work. HEAD may have it instead. prev, the branch's tip, is in ours.
+func (w *Workspace) lost(ctx context.Context, t theirs, b loop.Begin, prev string) error {
+	if b.Tip == "" {
+		return nil
+	}
+	for _, at := range []string{prev, t.head} {
+		if has, err := w.contains(ctx, at, b.Tip); err != nil || has {
+			return err
+		}
+	}
+	found := loop.Finding{
+		Text: fmt.Sprintf("branch %s was moved to %.12s and no longer has commit %.12s, the last of finished tasks; HEAD does not have it either", b.Previous, prev, b.Tip),
+		Fix:  "start from HEAD, which leaves those commits out: nightporter run --new",
+	}
+	back, err := w.putBack(ctx, t, b, prev)
+	if err != nil {
+		return err
+	}
+	if back != "" {
+		found.Fix = "put it back: " + back + "   or " + found.Fix
+	}
+	return stop(found)
+}
+
+// putBack is the command that gives the earlier run's branch its commits
+// again, without losing what it holds now; "" where nobody has them any more.
+func (w *Workspace) putBack(ctx context.Context, t theirs, b loop.Begin, prev string) (string, error) {
+	git := "git -C " + w.o.Repo + " "
+	fetch := ""
+	if _, err := w.inTheirs(ctx, t, "rev-parse", "--verify", "--quiet", b.Tip+"^{commit}"); err != nil {
+		kept, err := w.contains(ctx, "refs/heads/"+b.Previous, b.Tip)
+		if err != nil || !kept {
+			return "", err
+		}
+		fetch = git + "fetch " + w.gitDir + " " + b.Previous + " && "
+	}
+	where, err := w.inTheirs(ctx, t, "for-each-ref", "--format=%(worktreepath)", "refs/heads/"+b.Previous)
+	if err != nil {
+		return "", fmt.Errorf("begin: %w", err)
+	}
+	if where != "" { // git moves no branch under a checkout
+		return fetch + fmt.Sprintf("git -C %s merge %.12s", where, b.Tip), nil
+	}
+	back, err := w.contains(ctx, b.Tip, prev)
+	if err != nil {
+		return "", err
+	}
+	if !back { // it has commits of its own, which stay under another name
+		fetch += git + "branch " + strings.ReplaceAll(b.Previous, "/", "-") + "-old " + b.Previous + " && "
+	}
+	return fetch + fmt.Sprintf("%sbranch -f %s %.12s", git, b.Previous, b.Tip), nil
+}
+
+// contains reports whether commit is at, or in the history of at, as ours
+// knows it. One that ours does not have is in no history that was fetched.
+func (w *Workspace) contains(ctx context.Context, at, commit string) (bool, error) {
+	for _, c := range []string{at, commit} {
+		_, err := w.ours(ctx, "rev-parse", "--verify", "--quiet", c+"^{commit}")
+		if exitCode(err) > 0 {
+			return false, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("begin: look for %.12s: %w", c, err)
+		}
+	}
+	return w.isAncestor(ctx, commit, at)
+}
+
 // goOn starts from the earlier run's tip, with HEAD merged in, unless HEAD
 // has it all.
 func (w *Workspace) goOn(ctx context.Context, t theirs, b loop.Begin, prev string, base *loop.Base) error {
 	if err := w.fetch(ctx, t, "refs/heads/"+b.Previous, w.hidden(b.Run, "previous"), prev); err != nil {
 		return fmt.Errorf("begin: %w", err)
+	}
+	if err := w.lost(ctx, t, b, prev); err != nil {
+		return err
 	}
 	contained, err := w.isAncestor(ctx, prev, t.head)
 	if err != nil || contained {

@@ -1,7 +1,9 @@
 package workspace
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -366,6 +368,116 @@ func TestBeginGoesOnFromTheLastRun(t *testing.T) {
 			t.Errorf("base %+v, %v", base, err)
 		}
 	})
+}
+
+// The branch of the last run, after somebody else had it in hand.
+func TestBeginFindsWhatTheLastRunMade(t *testing.T) {
+	const branch = "nightporter/shop/r1"
+	for _, c := range []struct {
+		name  string
+		do    func(t *testing.T, repo, tip string)
+		from  string   // where the run starts, as people name it; "" = it does not
+		want  []string // of the refusal or the notes; none = not a word
+		lacks string
+	}{
+		{"untouched", func(*testing.T, string, string) {}, branch, nil, ""},
+		{"added to", func(t *testing.T, repo, tip string) {
+			git(t, repo, "switch", "-q", branch)
+			git(t, repo, "commit", "-q", "--allow-empty", "-m", "mine")
+			git(t, repo, "switch", "-q", "main")
+		}, branch, nil, ""},
+		{"moved back", func(t *testing.T, repo, tip string) {
+			git(t, repo, "branch", "-q", "-f", branch, tip+"~1")
+		}, "", []string{branch + " was moved to", "REPO branch -f " + branch + " TIP", "nightporter run --new"}, "fetch"},
+		{"moved aside", func(t *testing.T, repo, tip string) {
+			git(t, repo, "switch", "-q", branch)
+			git(t, repo, "commit", "-q", "--amend", "-m", "my words")
+			git(t, repo, "switch", "-q", "main")
+		}, "", []string{"branch nightporter-shop-r1-old " + branch + " && git -C REPO branch -f " + branch + " TIP", "--new"}, "fetch"},
+		{"moved back and pruned", func(t *testing.T, repo, tip string) {
+			git(t, repo, "branch", "-q", "-f", branch, tip+"~1")
+			git(t, repo, "reflog", "expire", "--expire=now", "--all")
+			git(t, repo, "gc", "-q", "--prune=now")
+		}, "", []string{"REPO fetch OURS " + branch + " && git -C REPO branch -f " + branch + " TIP"}, ""},
+		{"moved back where it is checked out", func(t *testing.T, repo, tip string) {
+			git(t, repo, "worktree", "add", "-q", repo+"-linked", branch)
+			git(t, repo+"-linked", "reset", "-q", "--hard", tip+"~1")
+		}, "", []string{"git -C REPO-linked merge TIP"}, "branch -f"},
+		{"moved back after a merge", func(t *testing.T, repo, tip string) {
+			git(t, repo, "merge", "-q", "--no-ff", "-m", "merged", tip)
+			git(t, repo, "branch", "-q", "-f", branch, tip+"~1")
+		}, "HEAD", nil, ""},
+		{"deleted after a merge", func(t *testing.T, repo, tip string) {
+			git(t, repo, "merge", "-q", "--no-ff", "-m", "merged", tip)
+			git(t, repo, "branch", "-q", "-d", branch)
+		}, "HEAD", nil, ""},
+		{"deleted after a squash", func(t *testing.T, repo, tip string) {
+			git(t, repo, "merge", "-q", "--squash", tip)
+			git(t, repo, "commit", "-q", "-m", "squashed")
+			git(t, repo, "branch", "-q", "-D", branch)
+		}, "HEAD", []string{branch + " of the last run is gone", "not in HEAD by name"}, ""},
+		{"deleted unmerged", func(t *testing.T, repo, tip string) {
+			git(t, repo, "branch", "-q", "-D", branch)
+		}, "HEAD", []string{branch + " of the last run is gone", "REPO fetch OURS " + branch + ":" + branch}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			repo := shop(t)
+			w := workspace(t, repo)
+			base := begin(t, w, "r1")
+			taken := session(t, w, base, "", all, func(dir string) { put(t, dir, "cart/cart.go", "package cart // r1\n") })
+			done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.do(t, repo, done.Commit)
+			next := loop.Begin{Run: "r2", Previous: branch, Tip: done.Commit}
+			base, err = w.Begin(t.Context(), next)
+			var said, fix string
+			if c.from == "" {
+				said = findingsOf(t, err)
+				input, _ := errors.AsType[*loop.InputError](err)
+				fix = input.Findings[0].Fix
+			} else {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := git(t, repo, "rev-parse", c.from); base.Commit != want {
+					t.Errorf("starts at %s, want %s, %s", base.Commit, c.from, want)
+				}
+				for _, n := range base.Notes {
+					said += n.Text + " " + n.Fix
+				}
+			}
+			names := strings.NewReplacer("REPO", repo, "OURS", w.gitDir, "TIP", done.Commit[:12])
+			for _, want := range c.want {
+				if want = names.Replace(want); !strings.Contains(said, want) {
+					t.Errorf("said %q, lacks %q", said, want)
+				}
+			}
+			if len(c.want) == 0 && said != "" {
+				t.Errorf("said %q, want not a word", said)
+			}
+			if c.lacks != "" && strings.Contains(said, c.lacks) {
+				t.Errorf("said %q, want no %q", said, c.lacks)
+			}
+			if fix == "" {
+				return
+			}
+			// Both ways out lead out.
+			fresh := next
+			fresh.Fresh = true
+			if base, err := w.Begin(t.Context(), fresh); err != nil || base.Commit != base.Head {
+				t.Errorf("--new: %+v, %v", base, err)
+			}
+			command, _, _ := strings.Cut(strings.TrimPrefix(fix, "put it back: "), "   or ")
+			if out, err := exec.CommandContext(t.Context(), "sh", "-c", command).CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v\n%s", command, err, out)
+			}
+			if base, err := w.Begin(t.Context(), next); err != nil || base.Commit != done.Commit {
+				t.Errorf("put back: %+v, %v, want to start at %s", base, err, done.Commit)
+			}
+		})
+	}
 }
 
 func TestBeginOfAnotherRepositoryUnderTheSameName(t *testing.T) {
