@@ -44,7 +44,7 @@ func (d *decision) queueGuidance(words string, a guidance.Address) string {
 	}
 	item.ID = d.issue("g")
 	d.add(on{}, GuidanceQueued{Item: item})
-	d.answer = Answer{OK: true, Code: "queued", ID: item.ID, Text: fmt.Sprintf("%s queued → %s", item.ID, d.forecast(item))}
+	d.answer = Answer{OK: true, Code: "queued", ID: item.ID, Text: fmt.Sprintf("%s queued → %s", item.ID, Forecast(d.State, item))}
 	return item.ID
 }
 
@@ -70,40 +70,50 @@ func (d *decision) hats() []string {
 	return sortedKeys(d.run().Settings.Hats)
 }
 
-// forecast says which session will take an item, as it looks now.
-func (d *decision) forecast(i guidance.Item) string {
-	r := d.run()
+// Forecast says which session will take an item, as it looks now.
+func Forecast(s State, i guidance.Item) string {
+	r := s.Project.Run
 	switch {
 	case i.Sticky:
-		return "every writing session until you drop it"
+		return "every writing session, until you drop it"
 	case r.Over():
 		return "the next run"
+	case i.Hat != "" && i.Task != "":
+		return fmt.Sprintf("next session of %s %s", ShortID(i.Task), i.Hat)
 	case i.Hat != "":
-		return "the next " + i.Hat + " session"
+		return fmt.Sprintf("next %s session", i.Hat)
 	}
-	t, ok := d.Project.inHand()
-	if !ok || (i.Task != "" && FoldID(t.Task.ID) != i.Task) {
-		if i.Task != "" {
-			return "the next session of that task that writes"
-		}
-		return "the next session that writes"
+	t, ok := s.Project.inHand()
+	if i.Task != "" && (!ok || !SameID(t.Task.ID, i.Task)) {
+		return fmt.Sprintf("next session of %s that writes", ShortID(i.Task))
 	}
-	hat := t.Work.Hat
-	for range len(r.Settings.Hats) + 1 {
-		h := r.Settings.Hats[hat]
-		if h.Writes() && (hat != t.Work.Hat || t.Work.Stage == StageReady) {
+	if ok {
+		if hat := t.Work.nextWriter(r.Settings); hat != "" {
 			return fmt.Sprintf("next session, %s %s as it looks", ShortID(t.Task.ID), hat)
 		}
-		if len(h.Emits) == 0 {
-			break
-		}
-		next := r.Settings.Pattern.Next(hat, h.Emits[0], true)
-		if next == "" || next == Converged {
-			break
-		}
-		hat = next
 	}
-	return "the next session that writes"
+	return "next session that writes"
+}
+
+// nextWriter follows the pattern from the hat in hand to the first one that
+// may write; "" where that depends on what is found, or is the hat in hand.
+func (w *Work) nextWriter(s Settings) string {
+	hat := w.Hat
+	for range len(s.Hats) + 1 {
+		h, ok := s.Hats[hat]
+		if !ok || len(h.Emits) == 0 {
+			return ""
+		}
+		if h.Writes() && (hat != w.Hat || w.Stage == StageReady) {
+			return hat
+		}
+		above, below := s.Pattern.Next(hat, h.Emits[0], true), s.Pattern.Next(hat, h.Emits[0], false)
+		if above != below || above == Converged {
+			return ""
+		}
+		hat = above
+	}
+	return ""
 }
 
 func (d *decision) editGuidance(b EditGuidance) {
