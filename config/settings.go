@@ -254,18 +254,59 @@ func (p Project) hats(cfg *Config, s loop.Settings, flags Overrides, hats map[st
 	return out
 }
 
+// source is where the tasks come from, by the one name that the source has in
+// the ledger: a run goes on with the source of the one before only where both
+// have the same.
 func (p Project) source(flags Overrides, f *flagChecker) loop.SourceRef {
 	if flags.Source == "" {
 		if p.Source.Kind == "" {
 			f.bad("source", `missing: where are the tasks? Write it like "plan:.agents/plans/in-progress/checkout.md"`, "")
 		}
-		return loop.SourceRef(p.Source)
+		return p.sourceRef(p.Source)
 	}
 	var s Source
 	if err := s.UnmarshalText([]byte(flags.Source)); err != nil {
 		f.failed("source", err)
 	}
-	return loop.SourceRef(s)
+	return p.sourceRef(s)
+}
+
+// sourceRef is a source with its path relative to the repository, cleaned and
+// with slashes. A path outside stays as written: who opens the source refuses
+// it. Links below the repository are not followed: they are names of their own.
+func (p Project) sourceRef(s Source) loop.SourceRef {
+	ref := loop.SourceRef(s)
+	if s.Path == "" || s.label() {
+		return ref
+	}
+	path := s.Path
+	if filepath.IsAbs(path) {
+		if !filepath.IsAbs(p.Repo) {
+			return ref
+		}
+		rel, err := filepath.Rel(p.Repo, path)
+		if err != nil || !filepath.IsLocal(rel) {
+			// The repository may have two names, one of them through a link.
+			real, errReal := filepath.EvalSymlinks(p.Repo)
+			if errReal != nil {
+				return ref
+			}
+			rel, err = filepath.Rel(real, path)
+		}
+		if err != nil {
+			return ref
+		}
+		path = rel
+	}
+	if path = filepath.Clean(path); path != "." && filepath.IsLocal(path) {
+		ref.Path = filepath.ToSlash(path)
+	}
+	return ref
+}
+
+// label reports whether the path is no path but a label of a forge's issues.
+func (s Source) label() bool {
+	return s.Kind == "forge" || s.Kind == "bugs" && strings.HasPrefix(s.Path, "forge:")
 }
 
 func (p Project) until(flags Overrides, f *flagChecker) (Clock, bool) {

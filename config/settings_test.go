@@ -51,6 +51,48 @@ func TestSettingsFromFlags(t *testing.T) {
 	}
 }
 
+// TestSourceHasOneName: whatever way the path is written, the run's source is
+// the same, because a run goes on only with its own source.
+func TestSourceHasOneName(t *testing.T) {
+	dir := laySite(t)
+	link := dir + "/link"
+	if err := os.Symlink(dir+"/shop", link); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ repo, source, want string }{
+		{"/shop", "plan:plan.md", "plan:plan.md"},
+		{"/shop", "plan:./plan.md", "plan:plan.md"},
+		{"/shop", "plan:docs//../plan.md", "plan:plan.md"},
+		{"/shop", "plan:" + dir + "/shop/plan.md", "plan:plan.md"},
+		{"/shop", "plan:" + dir + "/shop/./docs/../plan.md", "plan:plan.md"},
+		{"/shop", "plan:.agents/plans/a.md", "plan:.agents/plans/a.md"},
+		{"/link", "plan:" + dir + "/link/plan.md", "plan:plan.md"},
+		{"/link", "plan:" + dir + "/shop/plan.md", "plan:plan.md"},
+		{"/shop", "backlog", "backlog:ai/backlog.md"},
+		// As written: outside, the repository itself, a name that only begins
+		// like it, and labels.
+		{"/shop", "plan:" + dir + "/plan.md", "plan:" + dir + "/plan.md"},
+		{"/shop", "plan:" + dir + "/shop", "plan:" + dir + "/shop"},
+		{"/shop", "plan:" + dir + "/shop-2/plan.md", "plan:" + dir + "/shop-2/plan.md"},
+		{"/shop", "forge:./a//b", "forge:./a//b"},
+		{"/shop", "bugs:forge:./a//b", "bugs:forge:./a//b"},
+	} {
+		var configured Source
+		if err := configured.UnmarshalText([]byte(c.source)); err != nil {
+			t.Fatal(err)
+		}
+		project := Project{Name: "shop", Repo: dir + c.repo}
+		flag := settings(t, Empty(), project, Overrides{Source: c.source})
+		project.Source = configured
+		key := settings(t, Empty(), project, Overrides{})
+		for from, got := range map[string]loop.SourceRef{"--source": flag.Source, "the key source": key.Source} {
+			if got.String() != c.want {
+				t.Errorf("%s %q in %s: %q, want %q", from, c.source, c.repo, got, c.want)
+			}
+		}
+	}
+}
+
 // TestPrecedence: flag > project > profile > built-in (SPEC 16).
 func TestPrecedence(t *testing.T) {
 	layWhole(t)
