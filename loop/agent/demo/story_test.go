@@ -101,7 +101,7 @@ verify 0: ok 14 tests
 #3 reviewer review.verdict: no issues, g1 followed
 commit feat: Task 3 - Move the till to the new API`, true},
 		{"while the builder is at work", "builder", "Task 3", Guidance, `#3 planner plan.complete: The counter types tea and grams
-> Wrap the old till, don't replace it: g1 queued → next session, #3 fixer as it looks
+> Wrap the old till, don't replace it: g1 queued → next session that writes
 ` + replaced + `#3 reviewer review.verdict: g1 was not followed
   major till.sh:1 guidance
 g1 addressed: kept till.sh, added adapter.sh around it
