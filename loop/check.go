@@ -25,6 +25,9 @@ func (d *decision) nextCheck(about on, restore bool) {
 		d.checked(about, *c)
 		return
 	}
+	if r.State == RunStopping && r.StopNow {
+		return // held: whoever resumes plans it
+	}
 	cmd := c.Commands[c.Index]
 	wall := cmd.Timeout
 	if wall == 0 {

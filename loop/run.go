@@ -117,10 +117,14 @@ func (d *decision) cutAll(why string) {
 	}
 }
 
-// cut asks for the end of one session, unless its event is there or it was
-// asked before.
+// cut asks for the end of one session, once. One whose event is there has
+// done its part: it only loses what is left of its grace.
 func (d *decision) cut(s Session, why string) {
-	if s.Event != nil || s.Cut {
+	if s.Cut {
+		return
+	}
+	if s.Event != nil {
+		d.effect(d.fresh(s.ID), EffectEnd{Session: s.ID})
 		return
 	}
 	d.add(on{task: s.Task, session: s.ID}, SessionCut{Why: why})
