@@ -54,8 +54,7 @@ func TasksTable(s loop.State, width int) string {
 	fmt.Fprintf(&b, "%s · %d/%d done\n", strings.TrimSpace(Clean(s.Project.Name)+" "+Plan(s.Project.Run)), t.Done, t.Total)
 	for _, ts := range s.Project.Tasks {
 		word := standing(s, ts)
-		switch ts.Status {
-		case loop.Done:
+		if ts.Status == loop.Done {
 			word = strings.TrimSpace("done " + commitID(ts.Commit))
 		}
 		if word == "" {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -354,7 +355,8 @@ func commands(flag string, lines []string, f *flagChecker) []loop.Command {
 
 func (f *flagChecker) failed(flag string, err error) {
 	meant := ""
-	if ve, ok := err.(*valueError); ok {
+	var ve *valueError
+	if errors.As(err, &ve) {
 		meant = ve.meant
 	}
 	f.bad(flag, err.Error(), meant)

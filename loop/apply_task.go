@@ -125,7 +125,7 @@ func applyWork(w *Work, r *Run, e Entry) *Work {
 			w.FailedRow = 0 // a red tree is work, and counted by Red
 		}
 	case Routed:
-		w.route(b, r)
+		w.route(b)
 	case TreeMerged:
 		if b.Tree != "" {
 			w.Base, w.Start, w.Tree = b.Onto, r.TipTree, b.Tree
@@ -158,7 +158,7 @@ func (w *Work) again(b SessionEnded, session string) {
 }
 
 // route is the attempt after its session's event was routed.
-func (w *Work) route(b Routed, r *Run) {
+func (w *Work) route(b Routed) {
 	if ev := w.Event; ev != nil && b.On == ev.Type {
 		w.History = append(slices.Clip(w.History), Step{Session: w.Session, Hat: w.Hat, Event: ev.Type, Summary: summaryOf(ev.Data)})
 		switch ev.Type {

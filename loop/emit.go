@@ -30,7 +30,7 @@ func (d *decision) emit(b Emit) {
 	r := d.run()
 	about := on{task: s.Task, session: s.ID}
 	hat := r.Settings.Hats[s.Planned.Hat]
-	_, reports, why := checkEvent(hat, b.Type, b.Data)
+	reports, why := checkEvent(hat, b.Type, b.Data)
 	if why != "" {
 		if s.Refused < maxRefusals {
 			d.add(about, EventRefused{Type: b.Type, Why: why})

@@ -62,22 +62,23 @@ type eventGuidance struct {
 
 // checkEvent holds an event against what its hat declares. why is empty when
 // it can be accepted; else it tells the agent what to change.
-func checkEvent(h Hat, typ string, data json.RawMessage) (fields map[string]json.RawMessage, reports []GuidanceReported, why string) {
+func checkEvent(h Hat, typ string, data json.RawMessage) (reports []GuidanceReported, why string) {
 	if !h.MayEmit(typ) {
 		may := append(slices.Clone(h.Emits), EventQuestion, EventBlocked)
-		return nil, nil, fmt.Sprintf("a %s ends with %s, not with %q", h.Name, strings.Join(may, " or "), typ)
+		return nil, fmt.Sprintf("a %s ends with %s, not with %q", h.Name, strings.Join(may, " or "), typ)
 	}
 	if len(data) > MaxEvent {
-		return nil, nil, fmt.Sprintf("the data has %d kB; 256 kB are the most", len(data)>>10)
+		return nil, fmt.Sprintf("the data has %d kB; 256 kB are the most", len(data)>>10)
 	}
 	if !utf8.Valid(data) {
-		return nil, nil, "the data is not UTF-8 text; send " + EventShape(typ)
+		return nil, "the data is not UTF-8 text; send " + EventShape(typ)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		data = []byte("{}")
 	}
+	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil || fields == nil {
-		return nil, nil, "the data is not a JSON object; send " + EventShape(typ)
+		return nil, "the data is not a JSON object; send " + EventShape(typ)
 	}
 	var missing []string
 	known := eventFields[typ]
@@ -90,7 +91,7 @@ func checkEvent(h Hat, typ string, data json.RawMessage) (fields map[string]json
 			continue
 		}
 		if bad := f.check(raw); bad != "" {
-			return nil, nil, fmt.Sprintf("field %q %s; send %s", f.name, bad, EventShape(typ))
+			return nil, fmt.Sprintf("field %q %s; send %s", f.name, bad, EventShape(typ))
 		}
 	}
 	if typ != EventQuestion && typ != EventBlocked {
@@ -104,19 +105,19 @@ func checkEvent(h Hat, typ string, data json.RawMessage) (fields map[string]json
 		missing = append(missing, "steps")
 	}
 	if len(missing) > 0 {
-		return nil, nil, fmt.Sprintf("%s is missing; send %s", strings.Join(missing, ", "), EventShape(typ))
+		return nil, fmt.Sprintf("%s is missing; send %s", strings.Join(missing, ", "), EventShape(typ))
 	}
 	if typ == EventQuestion {
 		options, choice := stringsOf(data, "options"), stringOf(data, "choice")
 		switch {
 		case len(options) > 20:
-			return nil, nil, "20 options are the most"
+			return nil, "20 options are the most"
 		case choice != "" && !slices.Contains(options, choice):
-			return nil, nil, "choice has to be one of the options, written the same"
+			return nil, "choice has to be one of the options, written the same"
 		}
 	}
 	reports, why = guidanceReports(fields["guidance"])
-	return fields, reports, why
+	return reports, why
 }
 
 func (f field) check(raw json.RawMessage) string {

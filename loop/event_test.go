@@ -64,7 +64,7 @@ func TestCheckEvent(t *testing.T) {
 		{"builder", "build.complete", `{"summary":"s","files_modified":[],"guidance":"g1 done"}`, "guidance has to be"},
 		{"builder", "build.complete", `{"summary":"s","files_modified":[],"guidance":null}`, ""},
 	} {
-		_, _, why := checkEvent(s.Hats[c.hat], c.typ, json.RawMessage(c.data))
+		_, why := checkEvent(s.Hats[c.hat], c.typ, json.RawMessage(c.data))
 		if (c.want == "") != (why == "") || !strings.Contains(why, c.want) {
 			t.Errorf("%s %s %.80s: got %q, want %q", c.hat, c.typ, c.data, why, c.want)
 		}
@@ -76,7 +76,7 @@ func TestEventShapes(t *testing.T) {
 	for name, hat := range testSettings().Hats {
 		for _, typ := range append(hat.Emits, EventQuestion, EventBlocked) {
 			shape := strings.ReplaceAll(EventShape(typ), "critical|major|minor|suggestion", "major")
-			if _, _, why := checkEvent(hat, typ, json.RawMessage(shape)); why != "" {
+			if _, why := checkEvent(hat, typ, json.RawMessage(shape)); why != "" {
 				t.Errorf("%s %s: the example %s is refused: %s", name, typ, shape, why)
 			}
 		}
@@ -84,7 +84,7 @@ func TestEventShapes(t *testing.T) {
 }
 
 func TestGuidanceReports(t *testing.T) {
-	_, reports, why := checkEvent(testSettings().Hats["builder"], "build.complete", json.RawMessage(
+	reports, why := checkEvent(testSettings().Hats["builder"], "build.complete", json.RawMessage(
 		`{"summary":"s","files_modified":[],"guidance":[{"id":" G1 ","done":"as said"},{"id":"g2","set_aside":true,"done":false,"note":"no such thing"}]}`))
 	if why != "" || len(reports) != 2 {
 		t.Fatalf("%v %s", reports, why)

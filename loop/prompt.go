@@ -77,12 +77,12 @@ func BuildPrompt(s State, session string, m Material) (Prompt, error) {
 		{title: "Task", text: taskText(t.Task)},
 		{title: "Acceptance", text: bullets(t.Task.Acceptance)},
 		{title: "Scope", text: scopeText(t.Task, r.Settings.Layout, hat)},
-		{title: "Plan", text: planText(t.Work.Plan, hat), trim: 4, whole: "; it is in ../CONTEXT/plan.json"},
+		{title: "Plan", text: planText(t.Work.Plan), trim: 4, whole: "; it is in ../CONTEXT/plan.json"},
 		{title: "What happened so far", text: historyText(s.Project, t), trim: 5},
 		{title: "Note well", text: noteText(ses)},
 		{title: "Issues of the last review", text: issuesText(t.Work.Issues, hat, context)},
 		{title: "Verification", text: verifiedText(t.Work.Verified)},
-		{title: "Changes so far", text: diffText(t.Work, hat, m, context), trim: 6, whole: "; it is in ../CONTEXT/diff.patch"},
+		{title: "Changes so far", text: diffText(hat, m, context), trim: 6, whole: "; it is in ../CONTEXT/diff.patch"},
 		{title: "Guidance", text: guidanceText(s.Project.Guidance, ses.Planned.Guidance)},
 		{title: "Answers", text: strings.Join(t.Words, "\n\n")},
 		{title: "Memory", text: filesText(m.Loaded), trim: 2},
@@ -163,7 +163,7 @@ func scopeText(t Task, layout []string, h Hat) string {
 	return text + "\nWhat you change elsewhere is undone. The plan file is not yours to change."
 }
 
-func planText(plan json.RawMessage, h Hat) string {
+func planText(plan json.RawMessage) string {
 	if len(plan) == 0 {
 		return ""
 	}
@@ -304,7 +304,7 @@ func verifiedText(v *Verified) string {
 	return strings.Join(lines, "\n")
 }
 
-func diffText(w *Work, h Hat, m Material, context map[string][]byte) string {
+func diffText(h Hat, m Material, context map[string][]byte) string {
 	if m.Diff == "" {
 		return ""
 	}

@@ -192,7 +192,7 @@ func (d *decision) end(e RunEnded) {
 			d.settleNow(q, "the run ended")
 		}
 	}
-	d.add(on{}, RunEnded(e))
+	d.add(on{}, e)
 	used := map[string]bool{r.Settings.Pattern.Start: true}
 	for _, route := range r.Settings.Pattern.Routes {
 		used[route.To] = true

@@ -35,7 +35,7 @@ var boundaryLevel = sync.OnceValues(func() (int, error) {
 	out, code, err := w.output("nightporter", "run", "--pattern", "single")
 	m := regexp.MustCompile(`boundary level (\d)`).FindStringSubmatch(out)
 	if err != nil || m == nil {
-		return 0, fmt.Errorf("which boundary level? exit %d, %v\n%s", code, err, out)
+		return 0, fmt.Errorf("which boundary level? exit %d, %w\n%s", code, err, out)
 	}
 	return strconv.Atoi(m[1])
 })

@@ -2,6 +2,7 @@ package socket
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -106,7 +107,7 @@ func raw(t *testing.T, path, text string) string {
 	for {
 		n, err := c.Read(buf)
 		all = append(all, buf[:n]...)
-		if ne, ok := err.(net.Error); ok && ne.Timeout() {
+		if ne := net.Error(nil); errors.As(err, &ne) && ne.Timeout() {
 			t.Errorf("not hung up after %q", all)
 		}
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -150,7 +151,7 @@ func (o *output) close() error {
 	if err != nil {
 		return err
 	}
-	all := append(before, now...)
+	all := slices.Concat(before, now)
 	head, err := os.Stat(filepath.Join(o.folder, fileHead))
 	if err != nil {
 		return err

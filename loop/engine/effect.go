@@ -49,9 +49,8 @@ func (e *Engine) launch(ctx context.Context, p loop.PendingEffect, again bool) {
 				}
 				body = loop.EffectBroken{Kind: p.Kind, Key: p.Key, Task: taskOf(p), Text: err.Error()}
 			}
-			if e.settle(ctx, project, p, body) {
-				return
-			}
+			e.settle(ctx, project, p, body)
+			return
 		}
 	})
 }
@@ -110,17 +109,17 @@ func (t *tally) none() <-chan struct{} {
 
 // settle delivers an effect's result, again and again while it cannot be
 // saved.
-func (e *Engine) settle(ctx context.Context, project string, p loop.PendingEffect, body loop.InputBody) bool {
+func (e *Engine) settle(ctx context.Context, project string, p loop.PendingEffect, body loop.InputBody) {
 	in := resultOf(project, p, body)
 	for {
 		_, err := e.Do(ctx, in)
 		switch {
 		case err == nil, errors.Is(err, ErrStopped), ctx.Err() != nil:
-			return true
+			return
 		}
 		e.o.Log.Error("result not saved", "effect", p.Kind, "key", p.Key, "error", err)
 		if !e.pause(ctx, diskRetry) {
-			return true
+			return
 		}
 	}
 }

@@ -30,7 +30,7 @@ func ParsePlan(file string, data []byte) (loop.Snapshot, error) {
 		return loop.Snapshot{}, err
 	}
 	s := loop.Snapshot{Name: planName(file), Path: file, Tasks: tasks}
-	s.Warnings = append(p.warnings, Lint(s)...)
+	s.Warnings = slices.Concat(p.warnings, Lint(s))
 	slices.SortStableFunc(s.Warnings, func(a, b loop.Finding) int { return a.Line - b.Line })
 	return s, nil
 }

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,7 +76,7 @@ func started(t *testing.T, dir, hats string, prompt string, env ...string) (int,
 	// A program with the race detector waits a second at its end otherwise.
 	cmd.Env = append([]string{"PATH=" + hats + ":" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}, env...)
 	out, err := cmd.CombinedOutput()
-	if _, ended := err.(*exec.ExitError); err != nil && !ended {
+	if ended := (*exec.ExitError)(nil); err != nil && !errors.As(err, &ended) {
 		t.Fatal(err)
 	}
 	return cmd.ProcessState.ExitCode(), string(out)
