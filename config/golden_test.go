@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,7 +72,7 @@ func TestBad(t *testing.T) {
 			}
 			got := strings.ReplaceAll(bad.Error(), dir, "$DIR") + "\n"
 			if *update {
-				ar.Files = append(files, txtar.File{Name: "want", Data: []byte(got)})
+				ar.Files = slices.Concat(files, []txtar.File{{Name: "want", Data: []byte(got)}})
 				if err := os.WriteFile(golden, txtar.Format(ar), 0o644); err != nil {
 					t.Fatal(err)
 				}

@@ -179,13 +179,16 @@ func (s *Source) UnmarshalText(text []byte) error {
 	kind, path, hasPath := strings.Cut(v, ":")
 	if !slices.Contains(sourceKinds, kind) {
 		e := &valueError{text: fmt.Sprintf("%q is not a source: write KIND:PATH, KIND one of %s", v, list(sourceKinds))}
-		if near := nearest(kind, sourceKinds); near != "" && hasPath {
+		near := nearest(kind, sourceKinds)
+		switch {
+		case hasPath && near != "":
 			e.meant = near + ":" + path
-		} else if !hasPath && strings.HasSuffix(v, ".md") {
+		case hasPath:
+		case strings.HasSuffix(v, ".md"):
 			e.meant = "plan:" + v
-		} else if !hasPath && strings.HasSuffix(v, "prd.json") {
+		case strings.HasSuffix(v, "prd.json"):
 			e.meant = "prd:" + v
-		} else if !hasPath && strings.HasSuffix(v, ".json") {
+		case strings.HasSuffix(v, ".json"):
 			e.meant = "tasks:" + v
 		}
 		return e

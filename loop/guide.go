@@ -15,37 +15,36 @@ func (d *decision) guide(text string) {
 	d.queueGuidance(words, a)
 }
 
-// queueGuidance checks an address and queues the words. It returns the id, or
-// "" where it refused.
-func (d *decision) queueGuidance(words string, a guidance.Address) string {
+// queueGuidance checks an address and queues the words. What is wrong
+// with them is the answer.
+func (d *decision) queueGuidance(words string, a guidance.Address) {
 	words = strings.TrimSpace(words)
 	if code, why := checkGuidance(words); why != "" {
 		d.refuse(code, "%s", why)
-		return ""
+		return
 	}
 	item := guidance.Item{Text: words, By: d.by(), At: d.in.Time, Hat: a.Hat, Sticky: a.Sticky}
 	if a.Hat != "" {
 		if hats := d.hats(); len(hats) > 0 && !slices.Contains(hats, a.Hat) {
 			d.refuse("no hat", "not queued: no hat @%s (there are %s)", a.Hat, strings.Join(hats, " "))
-			return ""
+			return
 		}
 	}
 	if a.Task != "" {
 		t, ok := d.Project.Find(a.Task)
 		if !ok {
 			d.noTask(a.Task)
-			return ""
+			return
 		}
 		if t.Status == Done || t.Status == Skipped || t.Status == Withdrawn {
 			d.refuse("over", "not queued: %s is %s, no session will come for it. /retry %s first", ShortID(t.Task.ID), t.Status, strings.TrimPrefix(ShortID(t.Task.ID), "#"))
-			return ""
+			return
 		}
 		item.Task = FoldID(t.Task.ID)
 	}
 	item.ID = d.issue("g")
 	d.add(on{}, GuidanceQueued{Item: item})
 	d.answer = Answer{OK: true, Code: "queued", ID: item.ID, Text: fmt.Sprintf("%s queued → %s", item.ID, Forecast(d.State, item))}
-	return item.ID
 }
 
 // checkGuidance says what keeps words from being queued: a code and a reason,

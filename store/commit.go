@@ -48,7 +48,7 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 			ON CONFLICT (stream, seq, version) DO UPDATE SET hash = excluded.hash, body = excluded.body`},
 		{&s.oldSnaps, `DELETE FROM snapshots WHERE stream = ?1 AND (seq < ?2 OR (seq = ?2 AND version <> ?3))`},
 	} {
-		stmt, err := conn.PrepareContext(ctx, p.sql)
+		stmt, err := conn.PrepareContext(ctx, p.sql) //nolint:sqlclosecheck // kept for the life of the connection
 		if err != nil {
 			return err
 		}

@@ -305,7 +305,7 @@ func withAsker(ctx context.Context, state string, cfg *config.Config, f func(ask
 
 // listens reports whether a daemon holds the state folder and can be asked.
 func listens(state string) bool {
-	c, err := net.DialTimeout("unix", socket.OperatorPath(state), time.Second)
+	c, err := net.DialTimeout("unix", socket.OperatorPath(state), time.Second) //nolint:noctx // bounded by its own time
 	if err != nil {
 		return false
 	}

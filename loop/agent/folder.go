@@ -121,12 +121,12 @@ func writeFile(path string, data []byte, mode os.FileMode) error {
 	return nil
 }
 
-func writeJSON(path string, v any, mode os.FileMode) error {
+func writeJSON(path string, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	return writeFile(path, data, mode)
+	return writeFile(path, data, 0o600)
 }
 
 func readJSON(path string, v any) error {

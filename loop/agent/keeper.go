@@ -240,19 +240,16 @@ func (k *keeper) run(agent int) {
 	}
 }
 
-// signal sends sig to every living process of the tree, and returns how many
-// there were.
-func (k *keeper) signal(sig syscall.Signal, count bool) int {
-	n := 0
+// signal sends sig to every living process of the tree, and counts them as
+// killed where that is wanted.
+func (k *keeper) signal(sig syscall.Signal, count bool) {
 	for _, p := range descendants(os.Getpid()) {
 		if p.gone() {
 			continue
 		}
-		n++
 		if count {
 			k.killed[p.pid] = true
 		}
 		_ = syscall.Kill(p.pid, sig) // gone meanwhile, which is as well
 	}
-	return n
 }

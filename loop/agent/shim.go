@@ -58,7 +58,8 @@ func supervise(folder string) error {
 	if s.out, err = newOutput(folder, headSize, tailSize); err != nil {
 		return s.finish(err)
 	}
-	return s.finish(s.run())
+	s.run()
+	return s.finish(nil)
 }
 
 // supervisor watches one session from outside its boundary.
@@ -98,7 +99,7 @@ func (s *supervisor) writePID() error {
 		return err
 	}
 	s.pid = pidFile{PID: me.pid, Start: me.start, Boot: bootID()}
-	return writeJSON(s.path(filePID), s.pid, 0o600)
+	return writeJSON(s.path(filePID), s.pid)
 }
 
 // inner is the running tree keeper, seen from outside.
@@ -110,21 +111,20 @@ type inner struct {
 	pipe    *os.File
 }
 
-func (s *supervisor) run() error {
+// run is the session from its start to its end. What goes wrong is how it
+// ended.
+func (s *supervisor) run() {
 	s.ooms = oomKills()
-	asks, err := s.watchAsk()
-	if err != nil {
-		return err
-	}
+	asks := s.watchAsk()
 	in, err := s.startInner()
 	if err != nil {
 		s.exit.Why, s.exit.Text = loop.WhyNotStarted, err.Error()
-		return nil
+		return
 	}
 	if p, err := readProcess(in.cmd.Pid); err == nil {
 		s.pid.Inner, s.pid.InnerStart = p.pid, p.start
 		// Losing this costs a little certainty after a crash, not the session.
-		_ = writeJSON(s.path(filePID), s.pid, 0o600)
+		_ = writeJSON(s.path(filePID), s.pid)
 	}
 	s.watch(in, asks)
 	s.sweep()
@@ -136,7 +136,6 @@ func (s *supervisor) run() error {
 		_ = in.pipe.Close()
 		<-in.printed
 	}
-	return nil
 }
 
 // startInner starts the tree keeper in the namespaces of its level.
@@ -228,17 +227,17 @@ func (s *supervisor) copyOutput(in *inner) {
 	}
 }
 
-// watchAsk tells when the daemon wrote the file "ask".
-func (s *supervisor) watchAsk() (<-chan fsnotify.Event, error) {
+// watchAsk tells when the daemon wrote the file "ask"; nil where the machine
+// is out of watches: the regular look finds the file too, later.
+func (s *supervisor) watchAsk() <-chan fsnotify.Event {
 	w, err := fsnotify.NewWatcher()
 	if err == nil {
 		err = w.Add(s.path(dirAsk))
 	}
 	if err != nil {
-		// Out of watches: the regular look finds the file too, later.
-		return nil, nil //nolint:nilerr // see above
+		return nil
 	}
-	return w.Events, nil
+	return w.Events
 }
 
 // watch goes with the session to its end, and ends it where it has to.

@@ -121,8 +121,8 @@ func (r *Runner) prepare(l loop.Launch, folder string) error {
 		writeFile(filepath.Join(folder, fileVersion), []byte(strconv.Itoa(FolderVersion)+"\n"), 0o600),
 		writeFile(filepath.Join(folder, filePrompt), prompt, 0o600),
 		writeFile(filepath.Join(folder, fileTouch), nil, 0o600),
-		writeJSON(filepath.Join(folder, fileEnv), env, 0o600),
-		writeJSON(filepath.Join(folder, fileSpec), s, 0o600),
+		writeJSON(filepath.Join(folder, fileEnv), env),
+		writeJSON(filepath.Join(folder, fileSpec), s),
 		reserve(folder),
 	)
 }
@@ -398,7 +398,7 @@ func (r *Runner) spawn(session, folder string, lock *os.File) error {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := exec.Command(r.Program(), "shim", folder)
+	cmd := exec.Command(r.Program(), "shim", folder) //nolint:noctx // it outlives whoever started it
 	cmd.Dir = "/"
 	cmd.Env = []string{"PATH=/usr/bin:/bin"} // others can read it at the lower levels
 	cmd.Stdout, cmd.Stderr = log, log

@@ -280,7 +280,7 @@ func (r *Runner) End(_ context.Context, session string, grace loop.Duration) err
 	if state != Running {
 		return nil
 	}
-	if err := writeJSON(filepath.Join(r.folder(session), fileAsk), ask{Grace: grace}, 0o600); err != nil {
+	if err := writeJSON(filepath.Join(r.folder(session), fileAsk), ask{Grace: grace}); err != nil {
 		return fmt.Errorf("end session %s: %w", session, err)
 	}
 	return nil

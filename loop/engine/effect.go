@@ -203,7 +203,7 @@ func (e *Engine) act(ctx context.Context, project string, p loop.PendingEffect, 
 		return result, nil
 	case loop.EffectProgress:
 		if err := ports.Source.Log(ctx, b.Progress); err != nil {
-			return loop.MarkMade{Task: b.Progress.Task, Err: err.Error()}, nil
+			return loop.MarkMade{Task: b.Progress.Task, Err: err.Error()}, nil //nolint:nilerr // it is told, and holds nothing up
 		}
 		return nil, nil
 	}

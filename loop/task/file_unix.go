@@ -10,7 +10,7 @@ import (
 // inode tells which file it is.
 func inode(info fs.FileInfo) (dev, ino uint64) {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		return uint64(s.Dev), s.Ino
+		return uint64(s.Dev), s.Ino //nolint:unconvert // not an uint64 on every system
 	}
 	return 0, 0
 }

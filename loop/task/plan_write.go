@@ -143,7 +143,7 @@ func openPlan(path, repo string, opts Options) (Source, error) {
 		return nil, err
 	}
 	if name := planName(at.rel); filepath.Ext(name) == ".progress" {
-		return nil, inputError(at.rel, 0, "is a progress log, not a plan", "Name the plan beside it")
+		return nil, inputError(at.rel, "is a progress log, not a plan", "Name the plan beside it")
 	}
 	if _, err := at.target(); err != nil {
 		return nil, at.readError(err)
@@ -163,9 +163,9 @@ func (p place) readError(err error) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return inputError(p.rel, 0, "there is no such file in "+p.repo, "Check the path after plan:")
+		return inputError(p.rel, "there is no such file in "+p.repo, "Check the path after plan:")
 	case errors.Is(err, fs.ErrPermission):
-		return inputError(p.rel, 0, "cannot be read: "+err.Error(), "Give the user that runs nightporter access to it")
+		return inputError(p.rel, "cannot be read: "+err.Error(), "Give the user that runs nightporter access to it")
 	}
 	return fmt.Errorf("read %s: %w", p.rel, err)
 }

@@ -76,7 +76,7 @@ func (s *planSource) openLog() (*os.File, string, error) {
 		return nil, "", err
 	}
 	if _, err := os.Lstat(s.log.path); err == nil {
-		return nil, "", inputError(s.log.rel, 0, "is a link to nowhere", "Remove it")
+		return nil, "", inputError(s.log.rel, "is a link to nowhere", "Remove it")
 	}
 	path = s.log.path
 	plan, err := s.target()
@@ -125,11 +125,12 @@ func progressEntry(name string, log []byte, p loop.Progress, zone *time.Location
 		}
 	}
 	var b strings.Builder
-	if len(log) == 0 {
+	switch ends := func(s string) bool { return bytes.HasSuffix(log, []byte(s)) }; {
+	case len(log) == 0:
 		fmt.Fprintf(&b, "# Progress: %s\n\n", oneLine(name))
-	} else if !bytes.HasSuffix(log, []byte("\n")) {
+	case !ends("\n"):
 		b.WriteString("\n\n")
-	} else if !bytes.HasSuffix(log, []byte("\n\n")) && !bytes.HasSuffix(log, []byte("\n\r\n")) {
+	case !ends("\n\n") && !ends("\n\r\n"):
 		b.WriteString("\n")
 	}
 	switch {

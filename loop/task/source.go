@@ -75,15 +75,15 @@ func Open(kind, path, repo string, opts Options) (Source, error) {
 	case kind == KindPlan:
 		return openPlan(path, repo, opts)
 	case slices.Contains(kindsLater, kind):
-		return nil, inputError("", 0, fmt.Sprintf("source kind %q is not built yet", kind),
+		return nil, inputError("", fmt.Sprintf("source kind %q is not built yet", kind),
 			"Use a plan: plan:.agents/plans/in-progress/NAME.md")
 	}
-	return nil, inputError("", 0, fmt.Sprintf("unknown source kind %q", kind),
+	return nil, inputError("", fmt.Sprintf("unknown source kind %q", kind),
 		"Write plan:PATH, for example plan:.agents/plans/in-progress/NAME.md")
 }
 
-func inputError(file string, line int, text, fix string) *loop.InputError {
-	return &loop.InputError{Findings: []loop.Finding{{File: file, Line: line, Text: text, Fix: fix}}}
+func inputError(file, text, fix string) *loop.InputError {
+	return &loop.InputError{Findings: []loop.Finding{{File: file, Text: text, Fix: fix}}}
 }
 
 // place is a file inside a repository, as the user named it.
@@ -97,7 +97,7 @@ type place struct {
 // each time anew, because they can change during a night.
 func newPlace(path, repo string) (place, error) {
 	if strings.TrimSpace(path) == "" {
-		return place{}, inputError("", 0, "the source has no path", "Write plan:PATH, for example plan:.agents/plans/in-progress/NAME.md")
+		return place{}, inputError("", "the source has no path", "Write plan:PATH, for example plan:.agents/plans/in-progress/NAME.md")
 	}
 	abs, err := filepath.Abs(repo)
 	if err != nil {
@@ -107,7 +107,7 @@ func newPlace(path, repo string) (place, error) {
 	// may be given below either.
 	real, err := filepath.EvalSymlinks(abs)
 	if err != nil {
-		return place{}, inputError(repo, 0, "there is no such folder", "Check --repo")
+		return place{}, inputError(repo, "there is no such folder", "Check --repo")
 	}
 	full := path
 	if !filepath.IsAbs(full) {
@@ -133,7 +133,7 @@ func below(dir, path string) (string, bool) {
 }
 
 func outside(path, repo string) error {
-	return inputError(path, 0, "lies outside the repository "+repo,
+	return inputError(path, "lies outside the repository "+repo,
 		"Move it into the repository, or give the path of one inside it")
 }
 
@@ -146,7 +146,7 @@ func (p place) target() (string, error) {
 		return "", err
 	}
 	if _, ok := below(p.repo, real); !ok {
-		return "", inputError(p.rel, 0, "is a link to "+real+", which lies outside the repository "+p.repo,
+		return "", inputError(p.rel, "is a link to "+real+", which lies outside the repository "+p.repo,
 			"Put the file itself into the repository")
 	}
 	info, err := os.Lstat(real)
@@ -158,7 +158,7 @@ func (p place) target() (string, error) {
 		if info.IsDir() {
 			what = "is a folder"
 		}
-		return "", inputError(p.rel, 0, what+": expected a file", "Name the file, for example "+KindPlan+":.agents/plans/in-progress/NAME.md")
+		return "", inputError(p.rel, what+": expected a file", "Name the file, for example "+KindPlan+":.agents/plans/in-progress/NAME.md")
 	}
 	return real, nil
 }

@@ -112,7 +112,7 @@ func TestLeavesRepo(t *testing.T) {
 }
 
 func TestDotGit(t *testing.T) {
-	for name, want := range map[string]bool{".git": true, ".GIT": true, ".git.": true, ".git ": true, "git~1": true, ".g\u200cit": true,
+	for name, want := range map[string]bool{".git": true, ".GIT": true, ".git.": true, ".git ": true, "git~1": true, ".g\u200cit": true, //nolint:gocritic // a blank at the end is what it is about
 		".git:stream": true, ".gitignore": false, "git": false, ".github": false, "x.git": false} {
 		if got := dotGit(name); got != want {
 			t.Errorf("%q: %v, want %v", name, got, want)
