@@ -173,14 +173,21 @@ func VerifyText(v loop.Verified) string {
 }
 
 var (
-	envWord   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
-	plainWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_:-]*$`)
+	envWord = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	// interpreter are programs that are run with a script.
+	interpreter = map[string]bool{"sh": true, "bash": true, "python": true, "python3": true, "node": true, "ruby": true, "perl": true}
+	scriptPath  = regexp.MustCompile(`^[\w./@-]*[/.][\w./@-]+$`)
+	plainWord   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_:-]*$`)
 )
 
 // CommandName is a command as people call it: "go test" of "go test ./...".
 func CommandName(run string) string {
 	words := strings.Fields(Clean(run))
 	for len(words) > 1 && envWord.MatchString(words[0]) {
+		words = words[1:]
+	}
+	// "sh ./verify.sh" is called verify.sh: the script, not what runs it.
+	if len(words) > 1 && interpreter[words[0]] && scriptPath.MatchString(words[1]) {
 		words = words[1:]
 	}
 	if len(words) == 0 {

@@ -174,7 +174,10 @@ func TestSaid(t *testing.T) {
 	for run, want := range map[string]string{
 		"go test ./...": "go test", "npm run build": "npm run build", "make": "make", "./scripts/check.sh --all": "check.sh",
 		"CGO_ENABLED=0 go vet ./...": "go vet", "python -m pytest -q": "python pytest", "": "command", "  ": "command", "/": "command",
-		"cargo test --workspace": "cargo test",
+		"cargo test --workspace":       "cargo test",
+		"sh ./verify.sh":               "verify.sh",
+		"python3 tools/check.py --all": "check.py",
+		"sh -c 'make test'":            "sh",
 	} {
 		if got := bot.CommandName(run); got != want {
 			t.Errorf("CommandName(%q) = %q, want %q", run, got, want)
