@@ -178,6 +178,10 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 				d.add(on{task: id}, TaskSet{From: t.Status, To: Ready, Why: "redo, by " + d.by(), Fresh: true})
 			}
 		}
+	case AskSkip:
+		if choice == "skip" {
+			d.skipDependents(q.Tasks)
+		}
 	case AskNow:
 		item := d.queueNow(q)
 		if s, ok := d.Project.Session(q.Session); choice == "rerun" && ok && s.Event == nil {

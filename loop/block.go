@@ -56,18 +56,52 @@ func (d *decision) skipTask(id string) {
 		d.say("%s is %s already", ShortID(t.Task.ID), t.Status)
 		return
 	}
+	d.putAway(t)
+	d.say("%s skipped", ShortID(t.Task.ID))
+	need := d.dependents(t)
+	if len(need) == 0 {
+		return
+	}
+	q := Question{
+		ID: d.issue("q"), Kind: AskSkip, Task: t.Task.ID, Tasks: need, Title: t.Task.Title, Asked: d.in.Time,
+		Text: fmt.Sprintf("%s is skipped, and %s needs it", ShortID(t.Task.ID), strings.Join(shortIDs(need), " ")),
+	}
+	if r := d.run(); r != nil {
+		q.Run = r.ID
+	}
+	d.add(on{task: t.Task.ID}, QuestionAsked{Question: q})
+	d.say("%s skipped; %s needs it and waits. Skip it too: %s skip", ShortID(t.Task.ID), strings.Join(shortIDs(need), " "), q.ID)
+}
+
+// putAway skips a task and settles what was asked about it.
+func (d *decision) putAway(t TaskState) {
 	d.closeQuestions(t.Task.ID, "skip")
 	d.setTask(t.Task.ID, Skipped, "by "+d.by())
 	d.expireGuidance(t.Task.ID, "its task was skipped")
+}
+
+// dependents lists the tasks that wait for t alone or among others.
+func (d *decision) dependents(t TaskState) []string {
 	var need []string
 	for _, u := range d.Project.Tasks {
-		if u.Status == Pending && d.dependsOn(u, t) {
-			need = append(need, ShortID(u.Task.ID))
+		if (u.Status == Pending || u.Status == Ready && u.Work == nil) && d.dependsOn(u, t) {
+			need = append(need, u.Task.ID)
 		}
 	}
-	d.say("%s skipped", ShortID(t.Task.ID))
-	if len(need) > 0 {
-		d.say("%s skipped; %s needs it and waits. Skip it too with: /skip %s", ShortID(t.Task.ID), strings.Join(need, " "), strings.TrimPrefix(need[0], "#"))
+	return need
+}
+
+// skipDependents puts away what cannot be done without tasks that were
+// skipped, and what needs those in turn.
+func (d *decision) skipDependents(ids []string) {
+	for _, id := range ids {
+		t, ok := d.task(id)
+		if !ok || t.Status != Pending && t.Status != Ready {
+			continue
+		}
+		next := d.dependents(t)
+		d.putAway(t)
+		d.skipDependents(next)
 	}
 }
 

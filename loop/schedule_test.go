@@ -504,7 +504,7 @@ func (w *world) calm() {
 }
 
 func (w *world) settle(q Question) {
-	choice := map[QuestionKind]string{AskBlocked: "retry", AskManual: "pass", AskBaseline: "go", AskReview: "resume", AskUnticked: "keep", AskNow: "queue", AskAgent: "a"}[q.Kind]
+	choice := map[QuestionKind]string{AskBlocked: "retry", AskManual: "pass", AskBaseline: "go", AskReview: "resume", AskUnticked: "keep", AskSkip: "wait", AskNow: "queue", AskAgent: "a"}[q.Kind]
 	words := ""
 	if q.Kind == AskAgent && len(q.Options) == 0 {
 		choice, words = "", "this"
