@@ -161,7 +161,7 @@ func (p Project) plan(b RunPlanned, e Entry) Project {
 	}
 	// Tasks of our own came with an earlier run's baseline; this run's says anew.
 	p.Tasks = slices.DeleteFunc(slices.Clone(p.Tasks), func(t TaskState) bool { return t.Task.Own })
-	p.Run = &Run{ID: b.Run, Settings: b.Settings, Check: b.Check, Fresh: b.Fresh, State: RunPlanning, Planned: e.Time, LastEvent: e.Time}
+	p.Run = &Run{ID: b.Run, Settings: b.Settings, Check: b.Check, State: RunPlanning, Planned: e.Time, LastEvent: e.Time}
 	return p
 }
 

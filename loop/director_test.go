@@ -273,7 +273,7 @@ func (d *director) play(line string) string {
 		d.input(StartRun{Settings: *s, MaxSessions: 1, New: rest == "new", Check: rest == "check"})
 	case "preflight":
 		b, _ := take[EffectPreflight](d.night, nil)
-		p := Preflighted{Run: b.Run, Base: d.base(b.Run), Snapshot: d.plan}
+		p := Preflighted{Run: b.Begin.Run, Base: d.base(b.Begin.Run), Snapshot: d.plan}
 		if rest != "" {
 			p.Problems = []Finding{{Text: rest}}
 		}

@@ -20,7 +20,7 @@ type EffectBody interface{ EffectKind() string }
 
 // EffectPreflight tries everything that would fail at 3:00: result Preflighted.
 type EffectPreflight struct {
-	Run string `json:"run"`
+	Begin Begin `json:"begin"`
 }
 
 // EffectStart starts a session that is planned in the state, and stays in

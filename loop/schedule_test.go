@@ -274,7 +274,7 @@ func (w *world) act(e Effect) {
 	switch b := e.Body.(type) {
 	case EffectPreflight:
 		w.remove(e)
-		p := Preflighted{Run: b.Run, Base: w.base(b.Run), Snapshot: Snapshot{Name: w.plan.Name, Path: w.plan.Path, Tasks: slices.Clone(w.plan.Tasks)}}
+		p := Preflighted{Run: b.Begin.Run, Base: w.base(b.Begin.Run), Snapshot: Snapshot{Name: w.plan.Name, Path: w.plan.Path, Tasks: slices.Clone(w.plan.Tasks)}}
 		if !w.kind && w.draw(10, "problem") == 0 {
 			p.Problems = []Finding{{Text: "no such file"}}
 		}

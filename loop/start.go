@@ -8,6 +8,11 @@ import (
 
 // startRun plans a run, or takes up the one that has not ended (SPEC 17).
 func (d *decision) startRun(b StartRun) {
+	r := d.run()
+	if r != nil && r.Settings.Repo != b.Settings.Repo {
+		d.refuse("other repository", "project %s is %s in this state folder, not %s. Give this one a name of its own in a configuration ([[project]] name), or a state folder (--state DIR)", d.in.Project, r.Settings.Repo, b.Settings.Repo)
+		return
+	}
 	if b.MaxSessions > 0 && b.MaxSessions != d.House.MaxSessions {
 		d.house(HouseSet{MaxSessions: b.MaxSessions})
 	}
@@ -23,11 +28,6 @@ func (d *decision) startRun(b StartRun) {
 		if d.House.Agents[name].Unusable && !b.Check {
 			d.house(AgentUsable{Agent: name})
 		}
-	}
-	r := d.run()
-	if r != nil && r.Settings.Repo != b.Settings.Repo {
-		d.refuse("other repository", "project %s is %s in this state folder, not %s. Give this one a name of its own in a configuration ([[project]] name), or a state folder (--state DIR)", d.in.Project, r.Settings.Repo, b.Settings.Repo)
-		return
 	}
 	if !r.Over() && b.Check && !r.Check {
 		d.refuse("unfinished", "%s has not ended; --check looks at what a new run would meet. Go on with it, or end it: /stop", r.ID)
@@ -67,12 +67,12 @@ func (d *decision) startRun(b StartRun) {
 		}
 	}
 	id := d.issue("r")
-	plan := RunPlanned{Run: id, Settings: b.Settings, Check: b.Check, Fresh: b.New}
+	begin := Begin{Run: id, Fresh: b.New}
 	if tip, ok := d.Project.Branches[b.Settings.Source.String()]; ok && !b.New {
-		plan.Previous = tip.Branch
+		begin.Previous, begin.Tip = tip.Branch, tip.Commit
 	}
-	d.add(on{}, plan)
-	d.effect(id, EffectPreflight{Run: id})
+	d.add(on{}, RunPlanned{Run: id, Settings: b.Settings, Check: b.Check, Fresh: b.New, Previous: begin.Previous})
+	d.effect(id, EffectPreflight{Begin: begin})
 	d.answer = Answer{OK: true, Code: "planned", ID: id}
 }
 

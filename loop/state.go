@@ -73,7 +73,6 @@ type Run struct {
 	ID        string    `json:"id"`
 	Settings  Settings  `json:"settings"`
 	Check     bool      `json:"check,omitempty"`
-	Fresh     bool      `json:"fresh,omitempty"` // begun with --new
 	State     RunState  `json:"state"`
 	Wait      Wait      `json:"wait,omitempty"`
 	Until     time.Time `json:"until,omitzero"` // of a wait

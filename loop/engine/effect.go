@@ -169,7 +169,7 @@ func (e *Engine) act(ctx context.Context, project string, p loop.PendingEffect, 
 	}
 	switch b := body.(type) {
 	case loop.EffectPreflight:
-		return e.preflight(ctx, project, b.Run, ports)
+		return e.preflight(ctx, project, b.Begin, ports)
 	case loop.EffectStart:
 		b.Restore = b.Restore || again // nobody knows what a crash left in the folder
 		return e.session(ctx, project, ports, b)

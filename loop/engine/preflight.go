@@ -14,19 +14,14 @@ const minDisk = 2 << 30
 // preflight tries everything that would fail at 3:00, and lists all of it at
 // once (SPEC 2.0). What only the boundary can show, setup and the baseline,
 // follows as sessions.
-func (e *Engine) preflight(ctx context.Context, project, id string, ports Ports) (loop.InputBody, error) {
+func (e *Engine) preflight(ctx context.Context, project string, begin loop.Begin, ports Ports) (loop.InputBody, error) {
 	s, _ := e.State(project)
 	run := s.Project.Run
-	if run.Over() || run.ID != id {
+	if run.Over() || run.ID != begin.Run {
 		return nil, nil
 	}
 	settings := run.Settings
-	previous, last, fresh := "", "", false
-	if tip, ok := s.Project.Branches[settings.Source.String()]; ok {
-		previous, last = tip.Branch, tip.Commit
-	}
-	fresh = run.Fresh
-	out := loop.Preflighted{Run: id}
+	out := loop.Preflighted{Run: begin.Run}
 	problem := func(err error) error {
 		var in *loop.InputError
 		if errors.As(err, &in) {
@@ -36,7 +31,7 @@ func (e *Engine) preflight(ctx context.Context, project, id string, ports Ports)
 		return err
 	}
 
-	base, err := ports.Workspace.Begin(ctx, loop.Begin{Run: run.ID, Previous: previous, Tip: last, Fresh: fresh})
+	base, err := ports.Workspace.Begin(ctx, begin)
 	if err != nil {
 		if err := problem(err); err != nil {
 			return nil, fmt.Errorf("look at the repository: %w", err)
