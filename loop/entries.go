@@ -11,6 +11,7 @@ import (
 func Bodies() []Body {
 	return []Body{
 		HouseSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{},
+		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, StrangerWrote{}, CommandRefused{},
 		RunPlanned{}, RunResumed{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
 		SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{},
 		Commitment{}, Claim{}, Evidence{}, Submit{},
@@ -69,6 +70,57 @@ type AgentUnusable struct {
 type AgentUsable struct {
 	Agent  string `json:"agent"`
 	Worked bool   `json:"worked,omitempty"` // a session of it worked: its next back-off begins anew
+	Trial  bool   `json:"trial,omitempty"`  // a person was needed and nobody said that it is mended: it is only tried again
+}
+
+// --- People (SPEC 6.6) ---
+
+// PairingOffered records that the host shows a code. Only its hash is kept.
+type PairingOffered struct {
+	Hash  string    `json:"hash"`
+	Role  Role      `json:"role"`
+	Until time.Time `json:"until"`
+}
+
+// PairingTried records a wrong code. Void: it was the last one allowed.
+type PairingTried struct {
+	Who   string `json:"who"` // "telegram:99120045"
+	Name  string `json:"name,omitempty"`
+	Tries int    `json:"tries"`
+	Void  bool   `json:"void,omitempty"`
+}
+
+// PairingEnded records that a code is void: its time is over, or another was
+// offered.
+type PairingEnded struct {
+	Why string `json:"why"`
+}
+
+// PersonPaired lets somebody in. Who was in already has the new role.
+type PersonPaired struct {
+	Person Person `json:"person"`
+}
+
+// PersonRemoved takes somebody out.
+type PersonRemoved struct {
+	ID string `json:"id"`
+}
+
+// StrangerWrote records that somebody who is not in wrote, once an hour each.
+type StrangerWrote struct {
+	Who  string `json:"who"`
+	Name string `json:"name,omitempty"`
+	Chat string `json:"chat,omitempty"`
+	Why  string `json:"why,omitempty"` // not paired, anonymous, a bot
+}
+
+// CommandRefused records what somebody's role does not let them do.
+type CommandRefused struct {
+	Who     string `json:"who"`
+	Name    string `json:"name,omitempty"`
+	Role    Role   `json:"role"`
+	Command string `json:"command"` // the word alone
+	Project string `json:"project,omitempty"`
 }
 
 // --- Run ---
@@ -522,6 +574,13 @@ func (LeaseReleased) EntryType() string    { return "lease.released" }
 func (AgentParked) EntryType() string      { return "agent.parked" }
 func (AgentUnusable) EntryType() string    { return "agent.unusable" }
 func (AgentUsable) EntryType() string      { return "agent.usable" }
+func (PairingOffered) EntryType() string   { return "pairing.offered" }
+func (PairingTried) EntryType() string     { return "pairing.tried" }
+func (PairingEnded) EntryType() string     { return "pairing.ended" }
+func (PersonPaired) EntryType() string     { return "person.paired" }
+func (PersonRemoved) EntryType() string    { return "person.removed" }
+func (StrangerWrote) EntryType() string    { return "stranger.wrote" }
+func (CommandRefused) EntryType() string   { return "command.refused" }
 func (RunPlanned) EntryType() string       { return "run.planned" }
 func (RunResumed) EntryType() string       { return "run.resumed" }
 func (PreflightFailed) EntryType() string  { return "preflight.failed" }

@@ -40,6 +40,8 @@ var samples = map[reflect.Type]any{
 	reflect.TypeFor[When]():            Above,
 	reflect.TypeFor[QuestionKind]():    AskBlocked,
 	reflect.TypeFor[guidance.State]():  guidance.Addressed,
+	reflect.TypeFor[Role]():            RoleSteer,
+	reflect.TypeFor[Deed]():            DeedStopNow,
 }
 
 // fill sets every field of a value, so that none is left out of a golden.

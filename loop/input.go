@@ -80,6 +80,55 @@ type RetryTask struct{ Task string }
 // NextTask moves a ready task to the front, once.
 type NextTask struct{ Task string }
 
+// OfferRun asks for the confirmation of a run: a question whose answer starts
+// it (SPEC 2.0, PHONE 3.2).
+type OfferRun struct {
+	Settings    Settings
+	MaxSessions int
+	Tasks       int    // open ones in the source; -1 = not known
+	First       string // id of the first one
+}
+
+// Late is a command from a time when nobody could read it, older than an
+// hour: it asks first (SPEC 6.7). Do is what it would have done.
+type Late struct {
+	Line string    // as typed
+	Do   Deed      // pause, resume or stop
+	Sent time.Time // when it was typed
+}
+
+// Deed is a command that starts, stops or resumes something.
+type Deed string
+
+// Deeds that can be asked about first.
+const (
+	DeedPause    Deed = "pause"
+	DeedPauseNow Deed = "pause now"
+	DeedResume   Deed = "resume"
+	DeedStop     Deed = "stop"
+	DeedStopNow  Deed = "stop now"
+)
+
+// --- Who may ask: inputs of the house, with an empty Project (SPEC 6.6) ---
+
+// OfferPairing shows a code on the host. Hash stands for it.
+type OfferPairing struct {
+	Hash string
+	Role Role
+}
+
+// TryPairing is a code that somebody sent; the input's Actor and Name say who.
+type TryPairing struct{ Hash string }
+
+// RemovePerson takes somebody out.
+type RemovePerson struct{ ID string }
+
+// MeetStranger is a message of somebody who is not let in.
+type MeetStranger struct{ Chat, Why string }
+
+// RefuseCommand is a command of somebody whose role does not include it.
+type RefuseCommand struct{ Command, For string }
+
 // --- What sessions say ---
 
 // Emit is the event of a session.
@@ -177,6 +226,13 @@ func (AnswerQuestion) InputKind() string { return "answer" }
 func (SkipTask) InputKind() string       { return "skip" }
 func (RetryTask) InputKind() string      { return "retry" }
 func (NextTask) InputKind() string       { return "next" }
+func (OfferRun) InputKind() string       { return "offer_run" }
+func (Late) InputKind() string           { return "late" }
+func (OfferPairing) InputKind() string   { return "offer_pairing" }
+func (TryPairing) InputKind() string     { return "try_pairing" }
+func (RemovePerson) InputKind() string   { return "remove_person" }
+func (MeetStranger) InputKind() string   { return "meet_stranger" }
+func (RefuseCommand) InputKind() string  { return "refuse_command" }
 func (Emit) InputKind() string           { return "emit" }
 func (Preflighted) InputKind() string    { return "preflighted" }
 func (SourceChanged) InputKind() string  { return "source_changed" }

@@ -60,15 +60,9 @@ type Batch struct {
 	Effects []PendingEffect // without ID, Seq and Head
 	Settles []int64         // effects whose result this input is
 	Answer  []byte          // kept under Key, and given again to whoever repeats the input
-	Views   []View          // read models to be replaced
-}
 
-// View is one read model: a document that answers a question such as /status
-// without looking at the ledger. Body nil deletes it.
-type View struct {
-	Stream string
-	Name   string
-	Body   []byte
+	Messages []Outgoing // what people are told of it, in the order of their chat
+	Cursor   *Cursor    // how far the input's chat has been read with it
 }
 
 // Receipt is what came of a Batch.
@@ -77,6 +71,7 @@ type Receipt struct {
 	Answer   []byte
 	Records  []Record        // as written
 	Effects  []PendingEffect // as written
+	Chats    []string        // that have something new to be sent
 }
 
 // SnapshotRow is a state that was folded earlier: disposable, outside the

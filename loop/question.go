@@ -15,6 +15,8 @@ const (
 	AskUnticked QuestionKind = "unticked" // keep · redo: finished here, and now open or gone in the source
 	AskSkip     QuestionKind = "skip"     // wait · skip: what dependents of a skipped task shall do
 	AskNow      QuestionKind = "now"      // queue · rerun
+	AskStart    QuestionKind = "start"    // start · cancel: a run that somebody asked for
+	AskLate     QuestionKind = "late"     // no · yes: a command that is older than an hour
 )
 
 // Question is something that only a person can answer.
@@ -33,6 +35,9 @@ type Question struct {
 	Options []string     `json:"options,omitempty"` // of AskAgent, in order: a, b, c, …
 	Choice  string       `json:"choice,omitempty"`  // the agent's own: its option, as written
 	By      string       `json:"by,omitempty"`      // of AskNow: whose words they are
+	Offer   *Settings    `json:"offer,omitempty"`   // of AskStart: what it would start
+	Do      Deed         `json:"do,omitempty"`      // of AskLate
+	Sent    time.Time    `json:"sent,omitzero"`     // of AskLate: when the command was typed
 	Asked   time.Time    `json:"asked"`
 	Expires time.Time    `json:"expires,omitzero"` // zero: waits as long as it takes
 }
@@ -57,6 +62,10 @@ func (q Question) Verbs() []string {
 		return []string{"wait", "skip"}
 	case AskNow:
 		return []string{"queue", "rerun"}
+	case AskStart:
+		return []string{"start", "cancel"}
+	case AskLate:
+		return []string{"no", "yes"}
 	}
 	var verbs []string
 	for n := range q.Options {

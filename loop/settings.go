@@ -36,6 +36,7 @@ type Settings struct {
 	CommitStatus    bool           `json:"commit_status,omitempty"`
 	Flags           string         `json:"flags,omitempty"`    // other flags of `run`, for the resume command
 	Operator        string         `json:"operator,omitempty"` // flags of every operator command: "--state DIR --config FILE"
+	Stays           bool           `json:"stays,omitempty"`    // nightporter is there for the answer (`up`): wait for a person instead of ending
 }
 
 // Built-in settings (SPEC 2.2, 2.3, 2.4, 6.4).

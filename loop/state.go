@@ -9,7 +9,7 @@ import (
 
 // StateVersion is the version of State's JSON. A snapshot of another version
 // is thrown away and the ledger folded from its beginning.
-const StateVersion = 1
+const StateVersion = 2
 
 // State is what one project's decisions are made from: the project and the
 // house that it shares. It is a fold of the two streams and nothing else.
@@ -26,12 +26,16 @@ type House struct {
 	Leases      []LeaseGranted       `json:"leases,omitempty"`
 	Agents      map[string]AgentHold `json:"agents,omitempty"`  // agents that cannot be used now
 	Backoff     map[string]int       `json:"backoff,omitempty"` // network failures in a row, by agent
+	People      []Person             `json:"people,omitempty"`  // in the order in which they were let in
+	Pairing     *Pairing             `json:"pairing,omitempty"` // the code that is shown now
+	Strangers   []Stranger           `json:"strangers,omitempty"`
 }
 
 // AgentHold is why an agent cannot be used.
 type AgentHold struct {
 	Unusable bool      `json:"unusable,omitempty"` // needs a person
-	Until    time.Time `json:"until,omitzero"`     // parked
+	Trial    bool      `json:"trial,omitempty"`    // was unusable, and is tried again by itself: it is held no more
+	Until    time.Time `json:"until,omitzero"`     // parked; of an unusable one, when it is tried again by itself
 	Known    bool      `json:"known,omitempty"`
 	Why      Trouble   `json:"why,omitempty"`
 	Text     string    `json:"text,omitempty"`

@@ -1,0 +1,170 @@
+package loop
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Role is what a person may do (SPEC 6.6).
+type Role string
+
+// Roles, each with all that the ones before it may.
+const (
+	RoleView  Role = "view"  // all that only looks
+	RoleSteer Role = "steer" // guidance, answers, run, pause, resume, stop, tasks
+	RoleAdmin Role = "admin" // merge, budget, plan approval, quiet, people
+)
+
+// May reports whether the role includes another one.
+func (r Role) May(needed Role) bool { return r.rank() >= needed.rank() && r.rank() > 0 }
+
+func (r Role) rank() int {
+	switch r {
+	case RoleView:
+		return 1
+	case RoleSteer:
+		return 2
+	case RoleAdmin:
+		return 3
+	}
+	return 0
+}
+
+// Person is somebody who is let in, by the platform's own id: names and chats
+// change hands, ids do not.
+type Person struct {
+	ID    string    `json:"id"`   // "telegram:48213377"
+	Name  string    `json:"name"` // as the platform says it, for people
+	Role  Role      `json:"role"`
+	Since time.Time `json:"since"`
+}
+
+// Pairing is a code that the host shows now.
+type Pairing struct {
+	Hash  string    `json:"hash"`
+	Role  Role      `json:"role"`
+	Until time.Time `json:"until"`
+	Tries int       `json:"tries"` // wrong ones so far
+}
+
+// Limits of pairing and of the audit (SPEC 6.6).
+const (
+	PairingTime   = 10 * time.Minute
+	PairingTries  = 5
+	StrangerEvery = time.Hour // one audit entry each
+	maxStrangers  = 50        // remembered at a time; beyond it nobody is recorded, so that a crowd cannot fill the disk
+)
+
+// Stranger is when somebody who is not in was recorded last.
+type Stranger struct {
+	Who string    `json:"who"`
+	At  time.Time `json:"at"`
+}
+
+// Person returns somebody who is let in, by the platform's id.
+func (h House) Person(id string) (Person, bool) {
+	n := slices.IndexFunc(h.People, func(p Person) bool { return p.ID == id })
+	if n < 0 {
+		return Person{}, false
+	}
+	return h.People[n], true
+}
+
+// without returns people without one of them, as a list of its own.
+func without(people []Person, id string) []Person {
+	return slices.DeleteFunc(slices.Clone(people), func(p Person) bool { return p.ID == id })
+}
+
+// offerPairing lets the first one in who sends the code that the host shows.
+func (d *decision) offerPairing(b OfferPairing) {
+	if b.Hash == "" || b.Role.rank() == 0 {
+		d.refuse("no role", "a person's role is view, steer or admin, not %q", b.Role)
+		return
+	}
+	if d.House.Pairing != nil {
+		d.house(PairingEnded{Why: "another code was made"})
+	}
+	until := d.in.Time.Add(PairingTime)
+	d.house(PairingOffered{Hash: b.Hash, Role: b.Role, Until: until})
+	d.answer = Answer{OK: true, Code: "offered", Text: "works once, for one person, until " + until.Format("15:04")}
+}
+
+// tryPairing is a code that somebody sent. What is wrong with it is for the
+// audit and the host, never for the sender.
+func (d *decision) tryPairing(b TryPairing) {
+	d.endPairing()
+	p := d.House.Pairing
+	switch {
+	case p == nil:
+		if _, in := d.House.Person(d.in.Actor); !in {
+			d.stranger(MeetStranger{Why: "a code that is not open"})
+		}
+		d.refuse("no pairing", "no code is open")
+	case b.Hash != p.Hash:
+		tries := p.Tries + 1
+		d.house(PairingTried{Who: d.in.Actor, Name: d.in.Name, Tries: tries, Void: tries >= PairingTries})
+		d.refuse("wrong code", "wrong code, %d of %d", tries, PairingTries)
+	default:
+		d.house(PersonPaired{Person: Person{ID: d.in.Actor, Name: personName(d.in.Name), Role: p.Role, Since: d.in.Time}})
+		d.answer = Answer{OK: true, Code: "paired", ID: string(p.Role), Text: personName(d.in.Name) + ", you are paired as " + string(p.Role)}
+	}
+}
+
+// personName keeps a platform's name to what fits into a line.
+func personName(name string) string {
+	name = strings.Join(strings.Fields(name), " ")
+	if r := []rune(name); len(r) > 40 {
+		return string(r[:40])
+	}
+	if name == "" {
+		return "somebody"
+	}
+	return name
+}
+
+// endPairing voids a code whose time is over.
+func (d *decision) endPairing() {
+	if p := d.House.Pairing; p != nil && !d.in.Time.Before(p.Until) {
+		d.house(PairingEnded{Why: "nobody came"})
+	}
+}
+
+// removePerson takes somebody out. The last admin can only be taken out on
+// the host, so that nobody locks everybody out by a slip in a chat.
+func (d *decision) removePerson(b RemovePerson) {
+	p, ok := d.House.Person(b.ID)
+	if !ok {
+		d.refuse("nobody", "nobody with the id %s is paired", b.ID)
+		return
+	}
+	if p.Role == RoleAdmin && d.in.Actor != "console" && len(slices.DeleteFunc(without(d.House.People, b.ID), func(o Person) bool { return o.Role != RoleAdmin })) == 0 {
+		d.refuse("last admin", "%s is the only admin; on the host: nightporter pair --remove %s", p.Name, p.ID)
+		return
+	}
+	d.house(PersonRemoved{ID: b.ID})
+	d.answer = Answer{OK: true, Code: "removed", ID: b.ID, Text: p.Name + " is taken out"}
+}
+
+// stranger records that somebody wrote who is not let in: once an hour each,
+// and no more than so many at all, so that a crowd cannot fill the disk.
+func (d *decision) stranger(b MeetStranger) {
+	recent := 0
+	for _, s := range d.House.Strangers {
+		if d.in.Time.Before(s.At.Add(StrangerEvery)) {
+			if recent++; s.Who == d.in.Actor {
+				return
+			}
+		}
+	}
+	if recent < maxStrangers {
+		d.house(StrangerWrote{Who: d.in.Actor, Name: personName(d.in.Name), Chat: b.Chat, Why: b.Why})
+	}
+}
+
+// refuseCommand records what a role did not allow.
+func (d *decision) refuseCommand(b RefuseCommand) {
+	p, _ := d.House.Person(d.in.Actor)
+	d.house(CommandRefused{Who: d.in.Actor, Name: personName(d.in.Name), Role: p.Role, Command: b.Command, Project: b.For})
+	d.refuse("role", "your role is %s", p.Role)
+}
