@@ -41,14 +41,42 @@ func applyHouse(h House, e Entry) House {
 			h.Backoff = with(h.Backoff, b.Agent, b.Times)
 		}
 	case AgentUnusable:
-		h.Agents = with(h.Agents, b.Agent, AgentHold{Unusable: true, Why: TroubleAuth, Text: b.Text, Since: e.Time})
+		hold := AgentHold{Unusable: true, Why: TroubleAuth, Text: b.Text, Since: e.Time, Until: e.Time.Add(trialEvery)}
+		if before := h.Agents[b.Agent]; before.Trial {
+			hold.Since = before.Since
+		}
+		h.Agents = with(h.Agents, b.Agent, hold)
 	case AgentUsable:
+		if before, held := h.Agents[b.Agent]; held && b.Trial {
+			h.Agents = with(h.Agents, b.Agent, AgentHold{Trial: true, Why: before.Why, Text: before.Text, Since: before.Since})
+			break
+		}
 		h.Agents = maps.Clone(h.Agents)
 		delete(h.Agents, b.Agent)
 		if b.Worked {
 			h.Backoff = maps.Clone(h.Backoff)
 			delete(h.Backoff, b.Agent)
 		}
+	case PairingOffered:
+		h.Pairing = &Pairing{Hash: b.Hash, Role: b.Role, Until: b.Until}
+	case PairingTried:
+		if p := h.Pairing; p != nil {
+			tried := *p
+			tried.Tries = b.Tries
+			if h.Pairing = &tried; b.Void {
+				h.Pairing = nil
+			}
+		}
+	case PairingEnded:
+		h.Pairing = nil
+	case PersonPaired:
+		h.Pairing = nil
+		h.People = append(without(h.People, b.Person.ID), b.Person)
+	case PersonRemoved:
+		h.People = without(h.People, b.ID)
+	case StrangerWrote:
+		h.Strangers = slices.DeleteFunc(slices.Clone(h.Strangers), func(s Stranger) bool { return !e.Time.Before(s.At.Add(StrangerEvery)) })
+		h.Strangers = append(h.Strangers, Stranger{Who: b.Who, At: e.Time})
 	}
 	return h
 }
@@ -314,6 +342,10 @@ func applyRun(r *Run, e Entry) *Run {
 				r.Unpriced++
 			} else {
 				r.CostUSD += b.Exit.CostUSD
+			}
+			switch b.End {
+			case EndLimit, EndUnusable, EndNetwork, EndDisk:
+				r.Counted = max(r.Counted-1, 0) // a night of waiting is no night of work
 			}
 		}
 	case TipFound:

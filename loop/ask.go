@@ -182,6 +182,19 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 		if choice == "skip" {
 			d.skipDependents(q.Tasks)
 		}
+	case AskStart:
+		if choice == "start" {
+			d.startRun(StartRun{Settings: *q.Offer})
+			d.say("%s starts %s", d.answer.ID, d.in.Project)
+		} else {
+			d.say("%s not started", d.in.Project)
+		}
+	case AskLate:
+		if choice == "yes" {
+			d.act(q.Do)
+		} else {
+			d.say("%s not done", q.Text)
+		}
 	case AskNow:
 		item := d.queueNow(q)
 		if s, ok := d.Project.Session(q.Session); choice == "rerun" && ok && s.Event == nil {
@@ -232,6 +245,7 @@ func (d *decision) answerAgent(q Question, choice, words string) {
 	}
 	d.answered(q, text)
 	d.say("%s: %s. %s goes on with it", q.ID, text, ShortID(q.Task))
+	d.goOn()
 }
 
 // judged is what a person saw on a task that needs one.
@@ -251,4 +265,5 @@ func (d *decision) judged(q Question, pass bool, words string) {
 	d.add(on{task: q.Task}, TaskSet{From: t.Status, To: Ready, Why: "not passed by " + d.by(), Fresh: true})
 	d.mark(q.Task, MarkOpen)
 	d.say("%s ready again, with your words", ShortID(q.Task))
+	d.goOn()
 }

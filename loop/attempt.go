@@ -60,7 +60,7 @@ func (d *decision) agentFor(hat Hat) (string, *AgentHold) {
 		name = s.Agent
 	}
 	hold, held := d.House.Agents[name]
-	if !held {
+	if !held || hold.Trial {
 		return name, nil
 	}
 	if s.Fallback == "" || s.Fallback == name {
@@ -68,7 +68,7 @@ func (d *decision) agentFor(hat Hat) (string, *AgentHold) {
 	}
 	other, held := d.House.Agents[s.Fallback]
 	switch {
-	case !held:
+	case !held || other.Trial:
 		return s.Fallback, nil
 	case !other.Unusable && (hold.Unusable || other.Until.Before(hold.Until)):
 		return s.Fallback, &other // it comes back first
@@ -76,9 +76,14 @@ func (d *decision) agentFor(hat Hat) (string, *AgentHold) {
 	return name, &hold
 }
 
-// holdFor waits for an agent that is parked, and ends the run where only a
-// person can make it usable again.
+// holdFor waits for an agent that is parked. Where only a person can make it
+// usable again, it waits as well if nightporter stays, and looks every now and
+// then whether that was done; otherwise the run ends.
 func (d *decision) holdFor(agent string, h AgentHold) bool {
+	if h.Unusable && d.run().Settings.Stays {
+		d.wait(WaitAgent, h.Until, fmt.Sprintf("%s: %s", agent, h.Text))
+		return false
+	}
 	if h.Unusable {
 		d.finish(RunEnded{Reason: ReasonNothing, Exit: 1, Text: fmt.Sprintf("agent %s cannot be used: %s", agent, h.Text)})
 		return true

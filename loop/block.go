@@ -142,6 +142,7 @@ func (d *decision) retryTask(id string) {
 	d.add(on{task: t.Task.ID}, TaskSet{From: t.Status, To: Ready, Why: "retry, by " + d.by(), Fresh: true})
 	d.mark(t.Task.ID, MarkOpen)
 	d.say("%s ready again", ShortID(t.Task.ID))
+	d.goOn()
 }
 
 func (d *decision) nextTask(id string) {

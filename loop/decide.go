@@ -49,6 +49,20 @@ func Decide(s State, in Input) Decision {
 		d.retryTask(b.Task)
 	case NextTask:
 		d.nextTask(b.Task)
+	case OfferRun:
+		d.offerRun(b)
+	case Late:
+		d.late(b)
+	case OfferPairing:
+		d.offerPairing(b)
+	case TryPairing:
+		d.tryPairing(b)
+	case RemovePerson:
+		d.removePerson(b)
+	case MeetStranger:
+		d.stranger(b)
+	case RefuseCommand:
+		d.refuseCommand(b)
 	case Emit:
 		d.emit(b)
 	case Preflighted:
@@ -220,7 +234,12 @@ func Due(s State) time.Time {
 	}
 	need(s.Project.Guidance.NextDue())
 	for _, h := range s.House.Agents {
-		need(h.Until)
+		if !h.Unusable || s.Project.tries() {
+			need(h.Until)
+		}
+	}
+	if s.House.Pairing != nil {
+		need(s.House.Pairing.Until)
 	}
 	if r := s.Project.Run; !r.Over() {
 		// Every other wait ends with its question or its agent, above.
@@ -234,6 +253,12 @@ func Due(s State) time.Time {
 		}
 	}
 	return due
+}
+
+// tries reports whether the project's run waits for an agent that only a
+// person can make usable: it looks every now and then whether that was done.
+func (p Project) tries() bool {
+	return !p.Run.Over() && p.Run.State == RunWaiting && p.Run.Wait == WaitAgent
 }
 
 // tick acts on what is due.
@@ -256,10 +281,11 @@ func (d *decision) tick() {
 	}
 	for _, name := range sortedKeys(d.House.Agents) {
 		h := d.House.Agents[name]
-		if !h.Until.IsZero() && !now.Before(h.Until) {
-			d.house(AgentUsable{Agent: name})
+		if !h.Until.IsZero() && !now.Before(h.Until) && (!h.Unusable || d.Project.tries()) {
+			d.house(AgentUsable{Agent: name, Trial: h.Unusable})
 		}
 	}
+	d.endPairing()
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -247,6 +247,8 @@ func (d *director) play(line string) string {
 				s.Setup = []Command{{Run: v}}
 			case "profile":
 				s.Profile = v
+			case "stays":
+				s.Stays = v == "yes"
 			case "on_blocked":
 				s.OnBlocked = v
 			case "fallback":
@@ -434,6 +436,23 @@ func (d *director) person(word, rest string) {
 		f := strings.SplitN(rest, " ", 3)
 		f = append(f, "", "")
 		d.input(AnswerQuestion{Question: f[0], Choice: f[1], Words: f[2]})
+	case "as": // who types from here on
+		d.who = rest
+	case "/run":
+		d.input(OfferRun{Settings: d.settings, MaxSessions: 1, Tasks: len(d.plan.Tasks), First: d.plan.Tasks[0].ID})
+	case "late": // a command typed two hours ago
+		d.input(Late{Line: "/" + rest, Do: Deed(rest), Sent: d.now.Add(-2 * time.Hour)})
+	case "offer": // a code on the host
+		role, hash, _ := strings.Cut(rest, " ")
+		d.input(OfferPairing{Hash: hash, Role: Role(role)})
+	case "/pair":
+		d.input(TryPairing{Hash: rest})
+	case "/unpair":
+		d.input(RemovePerson{ID: "telegram:" + rest})
+	case "writes": // somebody who is not let in
+		d.input(MeetStranger{Chat: "telegram:" + d.who, Why: rest})
+	case "refuse":
+		d.input(RefuseCommand{Command: rest, For: "shop"})
 	default:
 		d.t.Fatalf("unknown command %q", word)
 	}

@@ -22,7 +22,7 @@ func (d *decision) sessionExited(x Exit) {
 	d.house(LeaseReleased{Session: s.ID})
 	d.add(about, SessionEnded{Kind: KindAgent, End: end, Counts: counts, Exit: x, Text: text})
 	d.lateNow(s)
-	if counts == CountsSuccess && d.House.Backoff[s.Planned.Agent] > 0 {
+	if counts == CountsSuccess && (d.House.Backoff[s.Planned.Agent] > 0 || d.House.Agents[s.Planned.Agent].Trial) {
 		d.house(AgentUsable{Agent: s.Planned.Agent, Worked: true})
 	}
 	if r.Over() || !r.owns(s.ID) {

@@ -20,6 +20,7 @@ type faults interface {
 // entries, the inbox and the effects without a result, and holds every
 // decision against what must always be true.
 type night struct {
+	who      string // who types; "" = the console
 	t        faults
 	s        State
 	folded   State // of the entries as the ledger would give them back
@@ -98,6 +99,9 @@ func (n *night) do(body InputBody, key string) Decision {
 		return Decision{Answer: answer, State: n.s}
 	}
 	in := Input{Key: key, Time: n.now, Actor: "console", Name: "Mira", Project: n.settings.Project, Body: body}
+	if n.who != "" {
+		in.Actor, in.Name = "telegram:"+n.who, n.who
+	}
 	n.last = in
 	before := mustJSON(n.t, n.s)
 	d := Decide(n.s, in)

@@ -66,6 +66,7 @@ func (d *decision) startRun(b StartRun) {
 			d.add(on{task: t.Task.ID}, AttemptEnded{Replan: true, Why: "a new run from HEAD"})
 		}
 	}
+	d.withdrawOffers("a run was started")
 	id := d.issue("r")
 	begin := Begin{Run: id, Fresh: b.New}
 	if tip, ok := d.Project.Branches[b.Settings.Source.String()]; ok && !b.New {

@@ -28,6 +28,13 @@ type Options struct {
 	// Observe is called for every committed entry, in order, from the
 	// engine's goroutine: it must not block. May be nil.
 	Observe func(before, after loop.State, e loop.Entry)
+	// Compose says what people are told of a decision; it is committed with it.
+	// It is called from the engine's goroutine with the state before, and must
+	// not block. May be nil.
+	Compose func(before loop.State, d loop.Decision, in loop.Input) []loop.Outgoing
+	// Sent is called with the chats that a commit has left something new for.
+	// It must not block. May be nil.
+	Sent func(chats []string)
 	// FreeDisk returns the free bytes where state is kept; nil: not looked at.
 	FreeDisk func() (uint64, error)
 	// IsDisk reports whether an error means that nothing can be written.
@@ -57,8 +64,13 @@ type Engine struct {
 // call is one input on its way to the goroutine that owns the state.
 type call struct {
 	in    loop.Input
+	with  With
 	reply chan result
 }
+
+// With says what is committed together with an input's decision: what its
+// sender is told, and how far the chat that it came from has been read.
+type With func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor)
 
 type result struct {
 	answer loop.Answer
@@ -135,6 +147,13 @@ func (e *Engine) State(project string) (loop.State, bool) {
 	return loop.State{House: e.house, Project: p}, ok
 }
 
+// House returns what projects share, as of the last commit.
+func (e *Engine) House() loop.House {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.house
+}
+
 // Projects returns the names of all projects, sorted.
 func (e *Engine) Projects() []string {
 	e.mu.RLock()
@@ -151,7 +170,14 @@ func (e *Engine) Projects() []string {
 // what was decided is committed. An error means that nothing was decided; the
 // same input may be sent again.
 func (e *Engine) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
-	c := call{in: in, reply: make(chan result, 1)}
+	return e.DoWith(ctx, in, nil)
+}
+
+// DoWith is Do, with messages and a chat's cursor in the same transaction. An
+// input that was committed before commits nothing, these neither. Inputs about
+// the house itself have no project.
+func (e *Engine) DoWith(ctx context.Context, in loop.Input, with With) (loop.Answer, error) {
+	c := call{in: in, with: with, reply: make(chan result, 1)}
 	select {
 	case e.inputs <- c:
 	case <-e.stopping:
@@ -195,7 +221,7 @@ func (e *Engine) Run(ctx context.Context, works func(project string) bool) error
 		case <-ctx.Done():
 			return nil
 		case c := <-e.inputs:
-			answer, err := e.handle(ctx, c.in)
+			answer, err := e.handle(ctx, c.in, c.with)
 			c.reply <- result{answer, err}
 		case <-timer.C:
 			e.tick(ctx)
@@ -297,7 +323,7 @@ func (e *Engine) writeNow(ctx context.Context, project string, p loop.PendingEff
 	if err != nil {
 		return err
 	}
-	_, err = e.handle(ctx, resultOf(project, p, body))
+	_, err = e.handle(ctx, resultOf(project, p, body), nil)
 	return err
 }
 
@@ -325,6 +351,9 @@ func (e *Engine) untilDue() time.Duration {
 	const idle = 24 * time.Hour
 	wait := idle
 	now := e.o.Clock()
+	if due := loop.Due(loop.State{House: e.house}); !due.IsZero() {
+		wait = min(wait, max(due.Sub(now), 0))
+	}
 	for name, p := range e.projects {
 		if !e.works(name) {
 			continue
@@ -337,19 +366,24 @@ func (e *Engine) untilDue() time.Duration {
 }
 
 func (e *Engine) tick(ctx context.Context) {
+	if due := loop.Due(loop.State{House: e.house}); !due.IsZero() && !e.o.Clock().Before(due) {
+		if _, err := e.handle(ctx, loop.Input{Actor: "daemon", Body: loop.Tick{}}, nil); err != nil {
+			e.o.Log.Error("tick", "error", err)
+		}
+	}
 	for _, name := range e.Projects() {
 		if !e.works(name) {
 			continue
 		}
-		if _, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Tick{}}); err != nil {
+		if _, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Tick{}}, nil); err != nil {
 			e.o.Log.Error("tick", "project", name, "error", err)
 		}
 	}
 }
 
 // handle is DESIGN 2 in one place: decide, commit, apply, act.
-func (e *Engine) handle(ctx context.Context, in loop.Input) (loop.Answer, error) {
-	work := e.works(in.Project)
+func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (loop.Answer, error) {
+	work := in.Project != "" && e.works(in.Project)
 	if start, ok := in.Body.(loop.StartRun); ok && e.same(start.Settings) {
 		if err := e.reopen(ctx, start.Settings); err != nil {
 			return loop.Answer{}, err
@@ -368,9 +402,18 @@ func (e *Engine) handle(ctx context.Context, in loop.Input) (loop.Answer, error)
 	if len(d.Entries) == 0 && len(d.Effects) == 0 && in.Settles == 0 && in.Key == "" {
 		return d.Answer, nil
 	}
+	if err := e.begun(ctx, before, in, d); err != nil {
+		return loop.Answer{}, err
+	}
 	batch, err := e.batch(in, d)
 	if err != nil {
 		return loop.Answer{}, err
+	}
+	if with != nil {
+		batch.Messages, batch.Cursor = with(d.Answer)
+	}
+	if e.o.Compose != nil && len(d.Entries) > 0 {
+		batch.Messages = append(batch.Messages, e.o.Compose(before, d, in)...)
 	}
 	crash.Point("before-commit:" + in.Body.InputKind())
 	crash.Point("before-commit")
@@ -386,6 +429,9 @@ func (e *Engine) handle(ctx context.Context, in loop.Input) (loop.Answer, error)
 			return answer, fmt.Errorf("stored answer of %s: %w", in.Key, err)
 		}
 		return answer, nil
+	}
+	if e.o.Sent != nil && len(receipt.Chats) > 0 {
+		e.o.Sent(receipt.Chats)
 	}
 	e.publish(in.Project, d.State)
 	for _, r := range receipt.Records {
@@ -426,7 +472,19 @@ func (e *Engine) publish(project string, s loop.State) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.house = s.House
-	e.projects[project] = s.Project
+	if project != "" {
+		e.projects[project] = s.Project
+	}
+}
+
+// begun opens the adapters of a run that something else than StartRun has
+// begun: the answer to an offer, a task that was made ready again.
+func (e *Engine) begun(ctx context.Context, before loop.State, in loop.Input, d loop.Decision) error {
+	run := d.State.Project.Run
+	if _, start := in.Body.(loop.StartRun); start || run == nil || (before.Project.Run != nil && before.Project.Run.ID == run.ID) {
+		return nil
+	}
+	return e.reopen(ctx, run.Settings)
 }
 
 // decide calls the core. A decision that fails inside poisons its input: it
@@ -489,7 +547,7 @@ func (e *Engine) wake(ctx context.Context, in loop.Input, d loop.Decision) {
 	}
 	for _, name := range e.Projects() {
 		if name != in.Project && e.works(name) && !e.projects[name].Run.Over() {
-			if _, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}); err != nil {
+			if _, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}, nil); err != nil {
 				e.o.Log.Error("wake", "project", name, "error", err)
 			}
 		}

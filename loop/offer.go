@@ -1,0 +1,93 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Times for which something that was asked for waits for its confirmation.
+const (
+	offerTime  = 10 * time.Minute
+	lateTime   = 30 * time.Minute
+	trialEvery = 15 * time.Minute // an unusable agent, where nightporter stays
+)
+
+// offerRun asks whether a run shall start (PHONE 3.2). An older offer gives
+// way to the new one.
+func (d *decision) offerRun(b OfferRun) {
+	if r := d.run(); !r.Over() {
+		done, total := d.Project.Count()
+		d.refuse("running", "%s runs already: %s, %d/%d", d.in.Project, r.ID, done, total)
+		return
+	}
+	if b.MaxSessions > 0 && b.MaxSessions != d.House.MaxSessions {
+		d.house(HouseSet{MaxSessions: b.MaxSessions})
+	}
+	d.withdrawOffers("another one was made")
+	text := ""
+	if b.Tasks >= 0 {
+		text = fmt.Sprintf("%d tasks", b.Tasks)
+		if b.Tasks == 1 {
+			text = "1 task"
+		}
+	}
+	if b.First != "" {
+		text += ", from " + ShortID(b.First)
+	}
+	q := Question{
+		ID: d.issue("q"), Kind: AskStart, Title: b.Settings.Source.String(), Text: strings.TrimPrefix(text, ", "), Offer: &b.Settings,
+		By: d.by(), Asked: d.in.Time, Expires: d.in.Time.Add(offerTime),
+	}
+	d.add(on{}, QuestionAsked{Question: q})
+	d.answer = Answer{OK: true, Code: "asked", ID: q.ID, Text: fmt.Sprintf("start %s? %s start · %s cancel", d.in.Project, q.ID, q.ID)}
+}
+
+func (d *decision) withdrawOffers(why string) {
+	for _, q := range d.Project.Questions {
+		if q.Kind == AskStart {
+			d.add(on{}, QuestionExpired{ID: q.ID, Then: why})
+		}
+	}
+}
+
+// late asks first about a command from a time when nobody could read it: the
+// night has gone on since (SPEC 6.7).
+func (d *decision) late(b Late) {
+	q := Question{
+		ID: d.issue("q"), Kind: AskLate, Text: b.Line, Do: b.Do, By: d.by(), Title: "sent " + plain(Duration(d.in.Time.Sub(b.Sent).Round(time.Minute))) + " ago",
+		Sent: b.Sent, Asked: d.in.Time, Expires: d.in.Time.Add(lateTime),
+	}
+	d.add(on{}, QuestionAsked{Question: q})
+	d.answer = Answer{OK: true, Code: "asked", ID: q.ID, Text: fmt.Sprintf("still do it? %s yes · %s no", q.ID, q.ID)}
+}
+
+// act does what was asked about first.
+func (d *decision) act(deed Deed) {
+	switch deed {
+	case DeedPause:
+		d.pause(Pause{})
+	case DeedPauseNow:
+		d.pause(Pause{Now: true})
+	case DeedResume:
+		d.resume()
+	case DeedStop:
+		d.stop(Stop{})
+	case DeedStopNow:
+		d.stop(Stop{Now: true})
+	}
+}
+
+// goOn starts the next run where a person's answer made a task ready after
+// the last one has ended, and nightporter is there to work on it.
+func (d *decision) goOn() {
+	r := d.run()
+	if d.in.Idle || r == nil || !r.Over() || !r.Settings.Stays {
+		return
+	}
+	s := r.Settings
+	s.Until, s.From, s.Only = time.Time{}, "", "" // they were meant for that run
+	text := d.answer.Text
+	d.startRun(StartRun{Settings: s})
+	d.answer = Answer{OK: true, Code: "started", ID: d.answer.ID, Text: text + "; " + d.answer.ID + " starts with it"}
+}
