@@ -165,7 +165,7 @@ func (d *decision) fresh(key string) string {
 	if cause == "" {
 		cause = d.in.Time.UTC().Format(time.RFC3339Nano)
 	}
-	return fmt.Sprintf("%s @%s #%d", key, cause, len(d.effects))
+	return fmt.Sprintf("%s/%s @%s #%d", d.in.Project, key, cause, len(d.effects))
 }
 
 // issue takes the next number of a kind: r14, g9, q7.

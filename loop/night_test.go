@@ -98,6 +98,9 @@ func (n *night) do(body InputBody, key string) Decision {
 	if answer, ok := n.inbox[key]; ok && key != "" {
 		return Decision{Answer: answer, State: n.s}
 	}
+	if key == "" {
+		n.now = n.now.Add(time.Nanosecond) // no two moments are the same: what has no key is told apart by its time
+	}
 	in := Input{Key: key, Time: n.now, Actor: "console", Name: "Mira", Project: n.settings.Project, Body: body}
 	if n.who != "" {
 		in.Actor, in.Name = "telegram:"+n.who, n.who

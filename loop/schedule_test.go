@@ -37,6 +37,7 @@ func TestSchedules(t *testing.T) {
 		w.settings.MaxIterations = pick(w, 0, 5, 500)
 		w.settings.Profile = pick(w, "review", "overnight")
 		w.settings.Fallback = pick(w, "", "codex")
+		w.settings.Stays = w.draw(2, "") == 0
 		if w.draw(4, "") == 0 {
 			w.settings.Until = w.now.Add(time.Duration(w.draw(40, "")) * time.Hour)
 		}
@@ -140,7 +141,7 @@ func (w *world) anyTask() string {
 }
 
 func (w *world) people() {
-	switch w.draw(14, "person") {
+	switch w.draw(16, "person") {
 	case 0:
 		w.person(Pause{Now: w.draw(2, "now") == 0})
 	case 1, 2:
@@ -159,6 +160,10 @@ func (w *world) people() {
 		w.answer()
 	case 10, 11, 12:
 		w.answer()
+	case 13:
+		w.person(OfferRun{Settings: w.settings, MaxSessions: 1, Tasks: len(w.plan.Tasks)})
+	case 14:
+		w.person(Late{Line: "/x", Do: pick(w, DeedPause, DeedPauseNow, DeedResume, DeedStop, DeedStopNow), Sent: w.now.Add(-3 * time.Hour)})
 	default:
 		w.run()
 	}
@@ -504,7 +509,7 @@ func (w *world) calm() {
 }
 
 func (w *world) settle(q Question) {
-	choice := map[QuestionKind]string{AskBlocked: "retry", AskManual: "pass", AskBaseline: "go", AskReview: "resume", AskUnticked: "keep", AskSkip: "wait", AskNow: "queue", AskAgent: "a"}[q.Kind]
+	choice := map[QuestionKind]string{AskBlocked: "retry", AskManual: "pass", AskBaseline: "go", AskReview: "resume", AskUnticked: "keep", AskSkip: "wait", AskNow: "queue", AskAgent: "a", AskStart: "cancel", AskLate: "no"}[q.Kind]
 	words := ""
 	if q.Kind == AskAgent && len(q.Options) == 0 {
 		choice, words = "", "this"
