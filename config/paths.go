@@ -19,11 +19,10 @@ func Find(explicit string) (string, error) {
 		}
 		return explicit, nil
 	}
-	dir := xdg("XDG_CONFIG_HOME", ".config")
-	if dir == "" {
+	file := DefaultFile()
+	if file == "" {
 		return "", nil
 	}
-	file := filepath.Join(dir, "nightporter", "nightporter.toml")
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	} else if err != nil {
@@ -31,6 +30,17 @@ func Find(explicit string) (string, error) {
 		return "", &Error{Items: []Problem{{File: file, Text: reason(err)}}}
 	}
 	return file, nil
+}
+
+// DefaultFile is the config file that is read where --config names none,
+// whether it is there or not: $XDG_CONFIG_HOME/nightporter/nightporter.toml,
+// with ~/.config where that is not set. "" where there is no home either.
+func DefaultFile() string {
+	dir := xdg("XDG_CONFIG_HOME", ".config")
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, "nightporter", "nightporter.toml")
 }
 
 // StateDir returns the absolute path of the state folder: the one of --state,

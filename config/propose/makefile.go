@@ -1,0 +1,40 @@
+package propose
+
+import "regexp"
+
+// target finds rules of a Makefile that verify something. An assignment
+// (test := x) is none.
+var target = regexp.MustCompile(`(?m)^(test|check|lint)[ \t]*::?(?:[^=:]|$)`)
+
+// makefile adds the targets of a Makefile: as they are where nothing else was
+// found, else as what might take the place of the rest.
+func (f *Found) makefile(top folder) {
+	file := top.first("GNUmakefile", "makefile", "Makefile")
+	if file == "" {
+		return
+	}
+	has := map[string]bool{}
+	for _, m := range target.FindAllStringSubmatch(top.read(file), -1) {
+		has[m[1]] = true
+	}
+	alone := len(f.Languages) == 0
+	var list []Command
+	if has["check"] && !has["test"] {
+		list = append(list, top.command("make check", file, false))
+	}
+	if has["lint"] {
+		list = append(list, top.command("make lint", file, false).code())
+	}
+	if has["test"] {
+		list = append(list, top.command("make test", file, false))
+	}
+	for _, c := range list {
+		if !alone {
+			c = c.off("it may do what the lines above do")
+		}
+		f.Verify = append(f.Verify, c)
+	}
+	if alone && len(list) > 0 {
+		f.Languages = append(f.Languages, "make")
+	}
+}

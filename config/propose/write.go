@@ -1,0 +1,201 @@
+package propose
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Project is one [[project]] to be written.
+type Project struct {
+	Name      string // [a-z0-9-]{1,32}
+	Repo      string // absolute
+	Source    string // KIND:PATH
+	SourceWhy string
+	Others    []string // other sources that are there
+	Agent     string
+	AgentWhy  string
+	Protected []string
+	Found     Found
+}
+
+// House is what stands above all projects.
+type House struct {
+	Timezone string // IANA name; "" = unknown
+	ZoneWhy  string // where it was taken from
+	Folder   string // of the configuration file, for the commands in comments
+}
+
+// File is a whole nightporter.toml. It loads as it is.
+func File(h House, p Project) string {
+	var w writer
+	w.comment("What nightporter works by. Proposed by: nightporter init")
+	w.comment("Change what you like; every setting is explained in docs/operating.md.")
+	w.comment("Afterwards: nightporter doctor, then nightporter run --check")
+	w.line("")
+	w.comment("The clock you live by: times in messages, \"until\", the digest, quiet hours.")
+	if h.Timezone != "" {
+		w.comment(h.ZoneWhy)
+		w.line("timezone = " + quote(h.Timezone))
+	} else {
+		w.comment("This host does not say its own. Take the # away and name yours:")
+		w.line(`# timezone = "Europe/Berlin"`)
+	}
+	w.line("")
+	w.comment("The phone. In Telegram, write /newbot to @BotFather: it gives you a token.")
+	w.comment("Put the token, and nothing else, into a file that only you can read:")
+	w.comment("  install -m 600 /dev/null " + shellQuote(h.Folder+"/telegram.token"))
+	w.comment("  and paste it there with an editor. Never into this file.")
+	w.comment("Then take the # away from the two lines, and: nightporter pair")
+	w.line("# [telegram]")
+	w.line(`# token_file = "telegram.token"   # mode 0600; relative to this file`)
+	w.line("")
+	w.comment("An agent that nightporter does not know: any command that reads the prompt")
+	w.comment("from its standard input. Keys belong into env_file, mode 0600, not here.")
+	w.line("# [agents.mine]")
+	w.line(`# command = ["./my-agent", "--flag"]`)
+	w.line("")
+	w.project(p)
+	return w.String()
+}
+
+// Block is the [[project]] alone, to be appended to a file that has others.
+func Block(p Project) string {
+	var w writer
+	w.comment("Proposed by: nightporter init")
+	w.project(p)
+	return w.String()
+}
+
+// writer gathers lines of TOML.
+type writer struct{ strings.Builder }
+
+func (w *writer) line(s string) { w.WriteString(s + "\n") }
+
+// comment writes a line that can be nothing but a comment, whatever names of
+// files are in it.
+func (w *writer) comment(s string) { w.line(strings.TrimRight("# "+Plain(s), " ")) }
+
+func (w *writer) project(p Project) {
+	w.line("[[project]]")
+	w.line("name = " + quote(p.Name) + "   # in messages and branches; never changed later")
+	w.line("repo = " + quote(p.Repo))
+	w.line("")
+	w.comment("Where the tasks are. " + p.SourceWhy)
+	for _, other := range p.Others {
+		w.comment("Also there: " + other)
+	}
+	w.line("source = " + quote(p.Source))
+	w.line("")
+	w.comment("\"overnight\": no cap on tasks, goes on past a blocked one.")
+	w.comment("\"review\": stops after 5 tasks, or when one is blocked.")
+	w.line(`profile = "overnight"`)
+	w.line("")
+	w.comment("planner, builder, reviewer and fixer, a fresh session each. \"single\": builder only.")
+	w.line(`pattern = "plan-build-review"`)
+	w.line("")
+	w.comment(p.AgentWhy)
+	w.line("agent = " + quote(p.Agent))
+	w.line("")
+	w.comment("Run once in each new work folder, and when a lockfile changes.")
+	w.commands("setup", p.Found.Setup, `"npm ci"`)
+	w.line("")
+	w.comment("What proves that work is right. nightporter runs these itself after each session")
+	w.comment("that writes; all have to end with exit code 0, on the untouched start, too.")
+	if len(p.Found.Agents) > 0 {
+		w.comment(strings.Join(p.Found.Agents, " and ") + " may name others.")
+	}
+	w.commands("verify", p.Found.Verify, `"make test"`)
+	w.line("")
+	w.comment("Branches that are never written to, whatever happens. Work goes to nightporter/" + p.Name + "/rN.")
+	list := make([]string, 0, len(p.Protected))
+	for _, b := range p.Protected {
+		list = append(list, quote(b))
+	}
+	w.line("protected = [" + strings.Join(list, ", ") + "]")
+	w.line("")
+	w.comment("Nothing leaves this machine: the branch waits in the repository.")
+	w.line(`push = "never"`)
+}
+
+// commands writes a list of commands, each with its reason; those that are off
+// as comments within it.
+func (w *writer) commands(key string, list []Command, example string) {
+	if len(list) == 0 {
+		w.comment("Nothing was found.")
+		w.line("# " + key + " = [" + example + "]")
+		return
+	}
+	type row struct{ value, why string }
+	var rows []row
+	width := 0
+	for _, c := range list {
+		v := quote(c.Run) + ","
+		if c.When != "" && key == "verify" {
+			v = fmt.Sprintf("{ run = %s, when = %s },", quote(c.Run), quote(c.When))
+		}
+		why := c.Why
+		if c.When == "code" && c.Off == "" {
+			why += "; not where only prose changed"
+		}
+		if c.Off != "" {
+			v, why = "# "+v, why+": left out, "+c.Off
+		}
+		rows = append(rows, row{v, why})
+		width = max(width, min(utf8.RuneCountInString(v), 56))
+	}
+	w.line(key + " = [")
+	for _, r := range rows {
+		w.line(fmt.Sprintf("  %-*s  # %s", width, r.value, Plain(r.why)))
+	}
+	w.line("]")
+}
+
+// quote makes a basic string of TOML: one line, whatever s is. strconv.Quote
+// would use escapes that TOML does not know.
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteString(`\` + string(r))
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r < ' ' || r == 0x7f || !unicode.IsPrint(r) && r != ' ':
+			if r > 0xffff {
+				fmt.Fprintf(&b, `\U%08X`, r)
+			} else {
+				fmt.Fprintf(&b, `\u%04X`, r)
+			}
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// Plain is s as one line of text: names of files may hold line ends and marks
+// that turn the direction of writing, and a comment must stay one.
+func Plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}
+
+// shellQuote is a word for a shell.
+func shellQuote(s string) string {
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/._-+@:", r)
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
