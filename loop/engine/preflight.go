@@ -53,7 +53,7 @@ func (e *Engine) preflight(ctx context.Context, project string, begin loop.Begin
 	if base.Tree != "" {
 		e.preflightScopes(ctx, ports, settings, base.Tree, &out)
 	}
-	for _, name := range agentsOf(settings) {
+	for _, name := range AgentsOf(settings) {
 		if err := e.o.Agents.Check(ctx, name); err != nil {
 			if err := problem(err); err != nil {
 				out.Problems = append(out.Problems, loop.Finding{Text: fmt.Sprintf("agent %q: %v", name, err)})
@@ -62,22 +62,43 @@ func (e *Engine) preflight(ctx context.Context, project string, begin loop.Begin
 	}
 	level, reasons := e.o.Agents.Level()
 	base.Boundary = level
-	if settings.Boundary == "required" && level < 2 {
-		out.Problems = append(out.Problems, loop.Finding{
-			Text: fmt.Sprintf("boundary = \"required\", and this machine gives only level %d: %v", level, reasons),
-			Fix:  "Use a kernel with Landlock (5.13 or newer), or leave boundary out.",
-		})
+	if f, weak := WeakBoundary(settings.Boundary, level, reasons); weak {
+		out.Problems = append(out.Problems, f)
 	}
 	if e.o.FreeDisk != nil {
-		if free, err := e.o.FreeDisk(); err == nil && free < minDisk {
-			out.Problems = append(out.Problems, loop.Finding{
-				Text: fmt.Sprintf("%.1f GiB are free where state is kept; 2 GiB are the least", float64(free)/(1<<30)),
-				Fix:  "Make room, or move the state folder: --state DIR",
-			})
+		if free, err := e.o.FreeDisk(); err == nil {
+			if f, low := LowDisk(free); low {
+				out.Problems = append(out.Problems, f)
+			}
 		}
 	}
 	out.Base = base
 	return out, nil
+}
+
+// WeakBoundary is what keeps a run from starting where the setting boundary
+// asks for more than the machine's level gives, which reasons explain
+// (SPEC 12.1).
+func WeakBoundary(setting string, level int, reasons []string) (f loop.Finding, weak bool) {
+	if setting != "required" || level >= 2 {
+		return f, false
+	}
+	return loop.Finding{
+		Text: fmt.Sprintf("boundary = \"required\", and this machine gives only level %d: %v", level, reasons),
+		Fix:  "Use a kernel with Landlock (5.13 or newer), or leave boundary out.",
+	}, true
+}
+
+// LowDisk is what keeps a run from starting where free bytes are left for the
+// state folder (SPEC 2.0).
+func LowDisk(free uint64) (f loop.Finding, low bool) {
+	if free >= minDisk {
+		return f, false
+	}
+	return loop.Finding{
+		Text: fmt.Sprintf("%.1f GiB are free where state is kept; 2 GiB are the least", float64(free)/(1<<30)),
+		Fix:  "Make room, or move the state folder: --state DIR",
+	}, true
 }
 
 func hasTask(s loop.Snapshot, id string) bool {
@@ -138,8 +159,9 @@ func hatsOf(s loop.Settings) []string {
 	return names
 }
 
-// agentsOf lists the agents that the run will start.
-func agentsOf(s loop.Settings) []string {
+// AgentsOf lists the agents that a run with these settings may start, its
+// fallback included, each once.
+func AgentsOf(s loop.Settings) []string {
 	var names []string
 	seen := map[string]bool{"": true}
 	add := func(name string) {

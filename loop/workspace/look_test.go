@@ -1,0 +1,47 @@
+package workspace
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// TestLook: it says what Begin says of the user's repository, and writes
+// nothing.
+func TestLook(t *testing.T) {
+	repo := shop(t)
+	before := picture(t, repo)
+	w := workspace(t, repo)
+	got, err := w.Look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(filepath.Join(w.o.State, "repos")); err != nil || len(entries) > 0 {
+		t.Errorf("Look made %v, %v in our folder", entries, err)
+	}
+	base := begin(t, w, "r1")
+	want := loop.Base{Head: base.Head, HeadName: base.HeadName, Author: base.Author, Notes: base.Notes}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("unlike Begin (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(before, picture(t, repo)); d != "" {
+		t.Errorf("Look changed the user's repository (-before +after):\n%s", d)
+	}
+	git(t, repo, "switch", "-q", "--detach")
+	got, err = w.Look(t.Context())
+	if err != nil || got.HeadName != "detached" || len(got.Notes) != 1 || !strings.Contains(got.Notes[0].Text, "HEAD is detached") {
+		t.Errorf("%+v, %v", got, err)
+	}
+
+	_, err = workspace(t, filepath.Join(repo, "cart")).Look(t.Context())
+	var in *loop.InputError
+	if !errors.As(err, &in) || !strings.Contains(err.Error(), "is a folder inside the repository") {
+		t.Errorf("a folder inside: %v", err)
+	}
+}
