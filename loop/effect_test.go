@@ -33,7 +33,7 @@ func TestEffectClasses(t *testing.T) {
 		if k.body.EffectKind() != kind {
 			t.Errorf("%s is listed as %s", k.body.EffectKind(), kind)
 		}
-		if k.class != Repeatable && k.class != Findable && k.class != Once {
+		if k.class != Repeatable && k.class != Findable {
 			t.Errorf("%s has class %q", kind, k.class)
 		}
 		v := reflect.New(reflect.TypeOf(k.body)).Elem()

@@ -36,7 +36,6 @@ type Class string
 const (
 	Repeatable Class = "repeatable" // just again
 	Findable   Class = "findable"   // look first, by key
-	Once       Class = "once"       // nobody can be asked whether it happened
 )
 
 // PendingEffect is an effect that was committed and whose result was not.

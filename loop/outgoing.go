@@ -1,6 +1,9 @@
 package loop
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // Outgoing is a message that is committed together with what it reports, and
 // delivered afterwards, if need be by the next process (SPEC 6.7).
@@ -51,3 +54,8 @@ type Cursor struct {
 	Value string // the platform's
 	Time  time.Time
 }
+
+// ErrReplaced says that a queued message is not the one to be delivered any
+// more: a newer text took its place, or it is settled. Nothing is to be sent
+// or kept for it; whoever delivers asks for the next one.
+var ErrReplaced = errors.New("the message is not queued any more")

@@ -19,8 +19,8 @@ type statements struct {
 	input, addInput       *sql.Stmt
 	head, addEntry        *sql.Stmt
 	addEffect, settle     *sql.Stmt
-	putView, dropView     *sql.Stmt
 	addSnapshot, oldSnaps *sql.Stmt
+	addMessage, setCursor *sql.Stmt
 
 	all []*sql.Stmt
 }
@@ -40,13 +40,16 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 		{&s.addEntry, `INSERT INTO entries (` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
 		{&s.addEffect, `INSERT INTO effects (stream, kind, class, key, body, time, seq, head) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`},
 		{&s.settle, `UPDATE effects SET settled_at = coalesce(settled_at, ?) WHERE id = ?`},
-		{&s.putView, `INSERT INTO views (stream, name, body) VALUES (?, ?, ?)
-			ON CONFLICT (stream, name) DO UPDATE SET body = excluded.body`},
-		{&s.dropView, `DELETE FROM views WHERE stream = ? AND name = ?`},
 		{&s.addSnapshot, `INSERT INTO snapshots (stream, seq, version, hash, body)
 			SELECT stream, seq, ?3, hash, ?4 FROM entries WHERE stream = ?1 AND seq = ?2
 			ON CONFLICT (stream, seq, version) DO UPDATE SET hash = excluded.hash, body = excluded.body`},
 		{&s.oldSnaps, `DELETE FROM snapshots WHERE stream = ?1 AND (seq < ?2 OR (seq = ?2 AND version <> ?3))`},
+		// Place 0 is the end: the id that the row will get.
+		{&s.addMessage, `INSERT INTO messages (place, chat, key, edit, class, reply_to, silent, body, time, state)
+			VALUES (CASE WHEN ?1 > 0 THEN ?1 ELSE coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'messages'), 0) + 1 END,
+				?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'queued')`},
+		{&s.setCursor, `INSERT INTO cursors (name, value, time) VALUES (?, ?, ?)
+			ON CONFLICT (name) DO UPDATE SET value = excluded.value, time = excluded.time`},
 	} {
 		stmt, err := conn.PrepareContext(ctx, p.sql) //nolint:sqlclosecheck // kept for the life of the connection
 		if err != nil {
@@ -68,10 +71,17 @@ func (s *statements) close() error {
 
 // Commit writes a batch in one transaction, durable when it returns: records
 // with their Seq, Prev and Hash, effects with ID, Seq and Head (of their
-// stream after the batch's records), settled effects, views, and the answer
-// under the input's key. A batch whose key was committed before writes nothing
-// and gets the first one's answer. Settling an effect twice is no error; the
-// first time stays.
+// stream after the batch's records), settled effects, messages, the cursor and
+// the answer under the input's key. A batch whose key was committed before
+// writes nothing and gets the first one's answer. Settling an effect twice is
+// no error; the first time stays.
+//
+// A message whose key has something queued is coalesced with it: an edit goes
+// into a send of which no sending was begun, and takes the place of an older
+// edit; a send is a message of its own that takes the key over, and ends what
+// edits of the earlier one are queued. An edit of a key under which the chat
+// neither shows nor awaits anything is a send. The cursor is stored as it is,
+// also an older one: a platform may begin to count anew.
 //
 // Errors: ErrEffect for an effect whose kind and key were committed before,
 // ErrDisk where nothing can be written now, ErrBroken for a stream that does
@@ -127,22 +137,21 @@ func (s *Store) commit(ctx context.Context, b loop.Batch) (loop.Receipt, error) 
 			return loop.Receipt{}, unknownEffect(id)
 		}
 	}
-	for _, v := range b.Views {
-		if v.Body == nil {
-			_, err = s.stmts.dropView.ExecContext(ctx, v.Stream, v.Name)
-		} else {
-			_, err = s.stmts.putView.ExecContext(ctx, v.Stream, v.Name, v.Body)
-		}
-		if err != nil {
-			return loop.Receipt{}, err
-		}
-	}
 	if b.Key != "" {
 		if _, err := s.stmts.addInput.ExecContext(ctx, b.Key, now, b.Answer); err != nil {
 			return loop.Receipt{}, err
 		}
 	}
-	return loop.Receipt{Answer: blob(b.Answer), Records: made.records, Effects: made.effects}, nil
+	chats, err := s.enqueue(ctx, b)
+	if err != nil {
+		return loop.Receipt{}, err
+	}
+	if c := b.Cursor; c != nil {
+		if _, err := s.stmts.setCursor.ExecContext(ctx, c.Name, c.Value, formatTime(c.Time)); err != nil {
+			return loop.Receipt{}, err
+		}
+	}
+	return loop.Receipt{Answer: blob(b.Answer), Records: made.records, Effects: made.effects, Chats: chats}, nil
 }
 
 // head returns where a stream ends. It refuses a stream whose last entry is

@@ -25,8 +25,7 @@ type ledger interface {
 	Pending(ctx context.Context) ([]loop.PendingEffect, error)
 	Snapshot(ctx context.Context, stream string, version int) (loop.SnapshotRow, error)
 	SaveSnapshot(ctx context.Context, row loop.SnapshotRow) error
-	View(ctx context.Context, stream, name string) ([]byte, error)
-	Views(ctx context.Context, name string) ([]loop.View, error)
+	outbox
 }
 
 const shop = "project/shop"
@@ -98,15 +97,18 @@ func same(t testing.TB, what string, got, want any) {
 	}
 }
 
+// conformance is one behaviour that Store and Memory share.
+type conformance struct {
+	name string
+	test func(*testing.T, ledger)
+}
+
 func TestConformance(t *testing.T) {
 	makers := map[string]func(*testing.T) ledger{
 		"Store":  func(t *testing.T) ledger { return mustOpen(t, t.TempDir()) },
 		"Memory": func(*testing.T) ledger { return NewMemory() },
 	}
-	suite := []struct {
-		name string
-		test func(*testing.T, ledger)
-	}{
+	suite := []conformance{
 		{"records are chained", testChained},
 		{"bytes and texts come back as they were", testBytes},
 		{"nothing is shared with the caller", testShared},
@@ -116,7 +118,6 @@ func TestConformance(t *testing.T) {
 		{"effects are pending until settled", testSettle},
 		{"an effect is committed once ever", testEffectOnce},
 		{"what only a fault can make is refused", testRefused},
-		{"views", testViews},
 		{"snapshots", testSnapshots},
 		{"records of a task and of a run", testSelections},
 		{"streams and heads", testStreams},
@@ -124,6 +125,7 @@ func TestConformance(t *testing.T) {
 		{"an ended context writes nothing", testContext},
 		{"many writers", testManyWriters},
 	}
+	suite = append(suite, outboxSuite...)
 	for name, open := range makers {
 		for _, c := range suite {
 			t.Run(name+"/"+c.name, func(t *testing.T) { c.test(t, open(t)) })
@@ -177,21 +179,24 @@ func testBytes(t *testing.T, l ledger) {
 }
 
 func testShared(t *testing.T, l ledger) {
-	body, answer, view := []byte("body"), []byte("answer"), []byte("view")
+	body, answer, text := []byte("body"), []byte("answer"), []byte("text")
 	r := rec(shop, "a")
 	r.Body = body
 	e := effect(shop, "start", "1")
 	e.Body = body
 	got := mustCommit(t, l, loop.Batch{
 		Key: "k", Records: []loop.Record{r}, Effects: []loop.PendingEffect{e}, Answer: answer,
-		Views: []loop.View{{Stream: shop, Name: "status", Body: view}},
+		Messages: []loop.Outgoing{{Chat: mira, Key: "q5", Class: loop.ClassAsk, Body: text}},
 	})
 	head := bytes.Clone(got.Effects[0].Head)
-	for _, b := range [][]byte{body, answer, view, got.Records[0].Body, got.Records[0].Hash, got.Effects[0].Body, got.Effects[0].Head, got.Answer} {
+	for _, b := range [][]byte{body, answer, text, got.Records[0].Body, got.Records[0].Hash, got.Effects[0].Body, got.Effects[0].Head, got.Answer} {
 		clear(b)
 	}
 	clear(records(t, l, shop, 0)[0].Body)
 	clear(pending(t, l)[0].Body)
+	clear(queue(t, l, mira)[0].Body)
+	settle(t, l, mira, "100")
+	clear(shownAt(t, l, mira, "100").Body)
 
 	if b := records(t, l, shop, 0)[0].Body; string(b) != "body" {
 		t.Errorf("entry's body became %q", b)
@@ -200,11 +205,11 @@ func testShared(t *testing.T, l ledger) {
 	if string(p.Body) != "body" || !bytes.Equal(p.Head, head) {
 		t.Errorf("effect became %q, head %x, want head %x", p.Body, p.Head, head)
 	}
+	if m := shownAt(t, l, mira, "100"); string(m.Body) != "text" {
+		t.Errorf("message became %q", m.Body)
+	}
 	if a := mustCommit(t, l, loop.Batch{Key: "k"}).Answer; string(a) != "answer" {
 		t.Errorf("answer became %q", a)
-	}
-	if v, _ := l.View(t.Context(), shop, "status"); string(v) != "view" {
-		t.Errorf("view became %q", v)
 	}
 }
 
@@ -216,10 +221,18 @@ func testRepeated(t *testing.T, l ledger) {
 	b.Records = append(b.Records, rec(shop, "other"))
 	b.Effects = []loop.PendingEffect{effect(shop, "start", "1")}
 	b.Answer = []byte("second")
+	b.Messages = []loop.Outgoing{{Chat: mira, Class: loop.ClassReply}}
+	b.Cursor = &loop.Cursor{Name: "telegram:1", Value: "9"}
 	r := mustCommit(t, l, b)
 	same(t, "second", r, loop.Receipt{Repeated: true, Answer: []byte("first")})
 	if n := len(records(t, l, shop, 0)) + len(pending(t, l)); n != 1 {
 		t.Errorf("the repeated input wrote something: %d entries and effects, want 1", n)
+	}
+	if q := queue(t, l, mira); len(q) != 0 {
+		t.Errorf("the repeated input queued %+v", q)
+	}
+	if c, ok, err := l.Cursor(t.Context(), "telegram:1"); ok || err != nil {
+		t.Errorf("the repeated input moved the cursor: %+v, %v", c, err)
 	}
 	// Without a key, nothing is ever a repetition.
 	for range 2 {
@@ -236,18 +249,18 @@ func testRepeated(t *testing.T, l ledger) {
 func testAtomic(t *testing.T, l ledger) {
 	mustCommit(t, l, loop.Batch{
 		Records: []loop.Record{rec(shop, "a")}, Effects: []loop.PendingEffect{effect(shop, "start", "1")},
-		Views: []loop.View{{Stream: shop, Name: "status", Body: []byte("old")}},
 	})
 	before := pending(t, l)
 	for name, spoil := range map[string]func(*loop.Batch){
 		"effect again":   func(b *loop.Batch) { b.Effects = append(b.Effects, effect(shop, "start", "1")) },
 		"unknown effect": func(b *loop.Batch) { b.Settles = append(b.Settles, 999) },
+		"bad message":    func(b *loop.Batch) { b.Messages = append(b.Messages, loop.Outgoing{Chat: mira}) },
 		"bad record":     func(b *loop.Batch) { b.Records = append(b.Records, rec(shop, "")) },
 	} {
 		b := loop.Batch{
 			Key: "k", Records: []loop.Record{rec(shop, "b"), rec("project/new", "b")},
 			Effects: []loop.PendingEffect{effect(shop, "start", "2")}, Settles: []int64{before[0].ID},
-			Views: []loop.View{{Stream: shop, Name: "status", Body: []byte("new")}},
+			Messages: []loop.Outgoing{{Chat: mira, Class: loop.ClassReply}}, Cursor: &loop.Cursor{Name: "telegram:1", Value: "9"},
 		}
 		spoil(&b)
 		if _, err := l.Commit(t.Context(), b); err == nil {
@@ -260,8 +273,8 @@ func testAtomic(t *testing.T, l ledger) {
 			t.Errorf("%s: streams %q, want one", name, s)
 		}
 		same(t, name+": pending", pending(t, l), before)
-		if v, _ := l.View(t.Context(), shop, "status"); string(v) != "old" {
-			t.Errorf("%s: view %q", name, v)
+		if _, ok, err := l.Cursor(t.Context(), "telegram:1"); ok || err != nil || len(queue(t, l, mira)) > 0 {
+			t.Errorf("%s: a message was queued or the cursor moved (%v)", name, err)
 		}
 	}
 	if r := mustCommit(t, l, loop.Batch{Key: "k", Records: []loop.Record{rec(shop, "b")}}); r.Repeated || r.Records[0].Seq != 2 {
@@ -333,37 +346,18 @@ func testRefused(t *testing.T, l ledger) {
 		"effect without key":    with(func(e *loop.PendingEffect) { e.Key = "" }),
 		"effect without class":  with(func(e *loop.PendingEffect) { e.Class = "" }),
 		"effect of new class":   with(func(e *loop.PendingEffect) { e.Class = "perhaps" }),
-		"view without name":     {Views: []loop.View{{Stream: shop, Body: []byte("x")}}},
-		"view without stream":   {Views: []loop.View{{Name: "status", Body: []byte("x")}}},
+		"message without chat":  {Messages: []loop.Outgoing{{Class: loop.ClassAsk}}},
+		"message without class": {Messages: []loop.Outgoing{{Chat: mira}}},
+		"message of new class":  {Messages: []loop.Outgoing{{Chat: mira, Class: "perhaps"}}},
+		"edit of nothing":       {Messages: []loop.Outgoing{{Chat: mira, Class: loop.ClassAsk, Edit: true}}},
+		"cursor without name":   {Cursor: &loop.Cursor{Value: "1"}},
+		"cursor of year 10000":  {Cursor: &loop.Cursor{Name: "telegram:1", Time: late.Time}},
 		"settles 0":             {Settles: []int64{0}},
 		"settles -1":            {Settles: []int64{-1}},
 	} {
 		if _, err := l.Commit(t.Context(), b); err == nil {
 			t.Errorf("%s: was committed", name)
 		}
-	}
-}
-
-func testViews(t *testing.T, l ledger) {
-	view := func(stream, name string, body []byte) loop.View {
-		return loop.View{Stream: stream, Name: name, Body: body}
-	}
-	mustCommit(t, l, loop.Batch{Views: []loop.View{
-		view(shop, "status", []byte("1")), view("project/blog", "status", []byte("2")), view(shop, "queue", []byte("3")), view(shop, "empty", []byte{}),
-	}})
-	mustCommit(t, l, loop.Batch{Views: []loop.View{view(shop, "status", []byte("4")), view(shop, "queue", nil), view(shop, "never", nil)}})
-
-	got, err := l.Views(t.Context(), "status")
-	if err != nil {
-		t.Fatal(err)
-	}
-	same(t, "views", got, []loop.View{view("project/blog", "status", []byte("2")), view(shop, "status", []byte("4"))})
-	for name, want := range map[string][]byte{"status": []byte("4"), "queue": nil, "never": nil, "empty": {}} {
-		body, err := l.View(t.Context(), shop, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		same(t, "view "+name, body, want)
 	}
 }
 

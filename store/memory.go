@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -20,16 +19,16 @@ type Memory struct {
 	inputs    map[string][]byte
 	effects   []memoryEffect // the effect with ID n is at n-1
 	known     map[effectID]bool
-	views     map[viewID][]byte
 	snapshots map[string][]loop.SnapshotRow
+	cursors   map[string]loop.Cursor
+	messages  []*message // by place
+	lastID    int64      // of messages
 }
 
 type memoryEffect struct {
 	loop.PendingEffect
 	settled bool
 }
-
-type viewID struct{ stream, name string }
 
 // NewMemory returns an empty Memory.
 func NewMemory() *Memory { return &Memory{} }
@@ -74,17 +73,16 @@ func (m *Memory) Commit(ctx context.Context, b loop.Batch) (loop.Receipt, error)
 	for _, id := range b.Settles {
 		m.effects[id-1].settled = true
 	}
-	for _, v := range b.Views {
-		if v.Body == nil {
-			delete(m.views, viewID{v.Stream, v.Name})
-		} else {
-			m.views[viewID{v.Stream, v.Name}] = bytes.Clone(v.Body)
-		}
-	}
 	if b.Key != "" {
 		m.inputs[b.Key] = blob(b.Answer)
 	}
-	return loop.Receipt{Answer: blob(b.Answer), Records: made.records, Effects: made.effects}, nil
+	for _, o := range b.Messages {
+		m.enqueue(o, formatTime(b.Time))
+	}
+	if c := b.Cursor; c != nil {
+		m.cursors[c.Name] = loop.Cursor{Name: c.Name, Value: c.Value, Time: normal(c.Time)}
+	}
+	return loop.Receipt{Answer: blob(b.Answer), Records: made.records, Effects: made.effects, Chats: chatsOf(b.Messages)}, nil
 }
 
 func (m *Memory) make() {
@@ -94,8 +92,8 @@ func (m *Memory) make() {
 	m.streams = map[string][]loop.Record{}
 	m.inputs = map[string][]byte{}
 	m.known = map[effectID]bool{}
-	m.views = map[viewID][]byte{}
 	m.snapshots = map[string][]loop.SnapshotRow{}
+	m.cursors = map[string]loop.Cursor{}
 }
 
 func (m *Memory) head(stream string) (head, error) {
@@ -167,27 +165,6 @@ func (m *Memory) Pending(context.Context) ([]loop.PendingEffect, error) {
 		}
 	}
 	return pending, nil
-}
-
-// View is Store.View.
-func (m *Memory) View(_ context.Context, stream, name string) ([]byte, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return bytes.Clone(m.views[viewID{stream, name}]), nil
-}
-
-// Views is Store.Views.
-func (m *Memory) Views(_ context.Context, name string) ([]loop.View, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var views []loop.View
-	for id, body := range m.views {
-		if id.name == name {
-			views = append(views, loop.View{Stream: id.stream, Name: name, Body: bytes.Clone(body)})
-		}
-	}
-	slices.SortFunc(views, func(a, b loop.View) int { return cmp.Compare(a.Stream, b.Stream) })
-	return views, nil
 }
 
 // Snapshot is Store.Snapshot.

@@ -154,7 +154,7 @@ func TestOpenRefuses(t *testing.T) {
 		"a folder":         {func(t *testing.T, dir string) { _ = os.Mkdir(filepath.Join(dir, Name), 0o700) }, ErrForeign, "no regular file"},
 		"another's tables": {func(t *testing.T, dir string) { execSQL(t, raw(t, dir), "CREATE TABLE songs (name TEXT)") }, ErrForeign, "another program's (application id 0, 1 tables)"},
 		"another's id":     {change("PRAGMA application_id = 7"), ErrForeign, "application id 7"},
-		"later schema":     {change("INSERT INTO migrations (version_id, is_applied) VALUES (99, 1)"), ErrNewer, "the database has version 99, this program knows 1"},
+		"later schema":     {change("INSERT INTO migrations (version_id, is_applied) VALUES (99, 1)"), ErrNewer, "the database has version 99, this program knows 2"},
 		"later chain":      {change("UPDATE meta SET value = '2' WHERE key = 'chain'"), ErrNewer, `chained by rule "2", this program knows "1"`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -311,7 +311,7 @@ func TestPragmas(t *testing.T) {
 	if err := checkPragmas(t.Context(), s.writer, writerPragmas); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.readers.Exec("DELETE FROM views"); err == nil {
+	if _, err := s.readers.Exec("DELETE FROM snapshots"); err == nil {
 		t.Error("the read-only pool can write")
 	}
 	// A misspelt key is what the check is there for.

@@ -47,6 +47,12 @@ func readerDSN(path string) string {
 	})
 }
 
+// copierDSN is for a connection that reads the database into another file:
+// the file is read-only for it, the connection as such is not.
+func copierDSN(path string) string {
+	return dsn(path, url.Values{"mode": {"ro"}, "_busy_timeout": {busyMillis}})
+}
+
 // dsn escapes path, so that a folder may have '?', '#' or '%' in its name.
 func dsn(path string, params url.Values) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: params.Encode()}).String()

@@ -89,7 +89,7 @@ func check(b loop.Batch) error {
 			return fmt.Errorf("effect %q %q of stream %q: none of the three may be empty", e.Kind, e.Key, e.Stream)
 		}
 		switch e.Class {
-		case loop.Repeatable, loop.Findable, loop.Once:
+		case loop.Repeatable, loop.Findable:
 		default:
 			return fmt.Errorf("effect %q %q has the unknown class %q", e.Kind, e.Key, e.Class)
 		}
@@ -101,10 +101,8 @@ func check(b loop.Batch) error {
 		}
 		seen[effectID{e.Kind, e.Key}] = true
 	}
-	for _, v := range b.Views {
-		if v.Stream == "" || v.Name == "" {
-			return fmt.Errorf("view %q of stream %q: neither may be empty", v.Name, v.Stream)
-		}
+	if err := checkMessages(b); err != nil {
+		return err
 	}
 	return checkTime(b.Time)
 }

@@ -18,6 +18,7 @@ const Name = "nightporter.db"
 // may be called from several goroutines: commits take turns, reads run beside
 // them and see what was committed before they began.
 type Store struct {
+	path    string    // of the database file, absolute
 	db      *sql.DB   // holds the one writing connection
 	writer  *sql.Conn // guarded by turn
 	stmts   statements
@@ -52,7 +53,7 @@ func open(dir string) (_ *Store, err error) {
 	if err := recognise(ctx, path); err != nil {
 		return nil, err
 	}
-	s := &Store{turn: make(chan struct{}, 1)}
+	s := &Store{path: path, turn: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			_ = s.release()

@@ -1,0 +1,107 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Backup writes a copy of the database as it is at one moment, while commits
+// go on. The copy is a file of its own without a log beside it, readable by
+// its owner only, and on the disk when Backup returns. A file that is there
+// already is never written over. After an error no copy is left.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	return fail("back up to "+path, s.backup(ctx, path))
+}
+
+func (s *Store) backup(ctx context.Context, path string) (err error) {
+	// Made here, because SQLite would make it with the umask's mode. It fills
+	// an empty file.
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, f.Close())
+		if err != nil {
+			_ = os.Remove(path)
+		}
+	}()
+	// A connection of its own: the pool's refuse all that writes.
+	db, err := sql.Open("sqlite3", copierDSN(s.path))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// Check looks at a copy that Backup made, without changing it: that it is
+// whole, that this program can read it, and that every chain in it is as it
+// was written. It returns the heads of its streams, sorted by stream, and what
+// is wrong with it, as Verify does.
+//
+// Errors: ErrNewer, ErrForeign and ErrBroken where it cannot be looked at.
+func Check(ctx context.Context, path string) (heads []Anchor, breaks []Break, err error) {
+	heads, breaks, err = checkCopy(ctx, path)
+	if err != nil {
+		return nil, nil, fail("check "+path, err)
+	}
+	return heads, breaks, nil
+}
+
+func checkCopy(ctx context.Context, path string) (heads []Anchor, breaks []Break, err error) {
+	path, err = filepath.Abs(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &Store{path: path}
+	if s.readers, err = sql.Open("sqlite3", readerDSN(path)); err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, s.readers.Close()) }()
+	var id, version int
+	if err := s.readers.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
+		return nil, nil, err
+	}
+	if id != applicationID {
+		return nil, nil, fmt.Errorf("%w: application id %d", ErrForeign, id)
+	}
+	if err := s.readers.QueryRowContext(ctx, "SELECT max(version_id) FROM "+versions).Scan(&version); err != nil {
+		return nil, nil, err
+	}
+	known, err := migrations.ReadDir("migrations")
+	if err != nil {
+		return nil, nil, err
+	}
+	if version > len(known) {
+		return nil, nil, fmt.Errorf("%w: the database has version %d, this program knows %d", ErrNewer, version, len(known))
+	}
+	if breaks, err = s.verify(ctx, nil); err != nil {
+		return nil, nil, err
+	}
+	err = s.rows(ctx, func(rows *sql.Rows) error {
+		var a Anchor
+		err := rows.Scan(&a.Stream, &a.Seq, &a.Hash)
+		heads = append(heads, a)
+		return err
+	}, "SELECT stream, seq, hash FROM heads ORDER BY stream")
+	return heads, breaks, err
+}

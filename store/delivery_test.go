@@ -1,0 +1,112 @@
+package store
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// What is asked for each message and each press is found by an index: 10^5
+// queued messages must not make the next one slow.
+func TestPlans(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	for name, c := range map[string]struct {
+		query string
+		index []string
+	}{
+		"next":    {nextQuery, []string{"messages_next"}},
+		"queue":   {queueQuery, []string{"messages_next"}},
+		"chats":   {chatsQuery, []string{"messages_next"}},
+		"stands":  {standsQuery, []string{"messages_key"}},
+		"waiting": {waitingQuery, []string{"messages_waiting"}},
+		"at":      {sentAtQuery, []string{"messages_sent"}},
+		"for":     {sentForQuery, []string{"messages_key"}},
+		"answer":  {answerQuery, []string{"messages_answer"}},
+		"where":   {whereQuery, []string{"messages_where"}},
+		"prune":   {pruneQuery, []string{"messages_settled", "messages_key"}},
+	} {
+		plan := planOf(t, s, c.query)
+		for _, index := range c.index {
+			if !strings.Contains(plan, index) {
+				t.Errorf("%s does not use %s:\n%s", name, index, plan)
+			}
+		}
+		for line := range strings.Lines(plan) {
+			if strings.Contains(line, "SCAN m") || strings.Contains(line, "SCAN n") || strings.Contains(line, "TEMP B-TREE") && name != "answer" {
+				t.Errorf("%s reads or sorts all:\n%s", name, plan)
+			}
+		}
+	}
+}
+
+func planOf(t *testing.T, s *Store, query string) string {
+	t.Helper()
+	args := []any{}
+	for range strings.Count(strings.ReplaceAll(strings.ReplaceAll(query, "?1", "?"), "?2", "?"), "?") {
+		args = append(args, "x")
+	}
+	var plan strings.Builder
+	if err := s.rows(t.Context(), func(rows *sql.Rows) error {
+		var id, parent, unused int
+		var detail string
+		err := rows.Scan(&id, &parent, &unused, &detail)
+		plan.WriteString(detail + "\n")
+		return err
+	}, "EXPLAIN QUERY PLAN "+query, args...); err != nil {
+		t.Fatalf("%v in %s", err, query)
+	}
+	return plan.String()
+}
+
+// With 10^5 messages waiting, the next one takes about as long as with few.
+func TestLongQueue(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	var b loop.Batch
+	for i := range 100_000 {
+		b.Messages = append(b.Messages, loop.Outgoing{Chat: fmt.Sprintf("telegram:%d", i%40), Class: loop.ClassNotice, Body: []byte("text")})
+	}
+	r := mustCommit(t, s, b)
+	if len(r.Chats) != 40 {
+		t.Fatalf("%d chats", len(r.Chats))
+	}
+	began := time.Now()
+	const asked = 100
+	for range asked {
+		if m := next(t, s, "telegram:7"); m.ID != 8 {
+			t.Fatalf("next is %d", m.ID)
+		}
+		if chats, err := s.Chats(t.Context()); err != nil || len(chats) != 40 || chats[0] != "telegram:0" {
+			t.Fatalf("chats %q, %v", chats, err)
+		}
+	}
+	// A read of the whole queue takes longer than this each time.
+	if each := time.Since(began) / asked; each > 10*time.Millisecond {
+		t.Errorf("%v for chats and the next message", each)
+	}
+}
+
+// What is in doubt when the process ends is so for the next one, and what is
+// queued is still there.
+func TestReopenedOutbox(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sayLines(t, s, "q5 ask", "q6 ask", "- text")
+	settle(t, s, mira, "100")
+	try(t, s, next(t, s, mira).ID)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Trying(t.Context(), 1); err == nil {
+		t.Error("a closed store took a mark")
+	}
+	s = mustOpen(t, dir)
+	same(t, "queue", lines(t, s, mira), []string{"q6? ask", " text"})
+	same(t, "shown", shown(t, s, mira, "q5"), "100 ask")
+}

@@ -1,0 +1,226 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// message is one row of the outbox.
+type message struct {
+	loop.Outgoing
+	id       int64
+	place    int64 // where it stands in the order; its first text's id
+	time     string
+	state    messageState
+	tried    int // sendings begun of which nobody knows that they failed
+	platform string
+	settled  string
+}
+
+// messageState is what became of a message.
+type messageState string
+
+const (
+	queued  messageState = "queued"
+	sent    messageState = "sent"
+	dropped messageState = "dropped"
+)
+
+// Reasons for which the store itself drops a message.
+const (
+	whyReplaced = "a newer one took its place"
+	whyForgot   = "it waited through an outage"
+)
+
+const messageColumns = `id, place, chat, key, edit, class, reply_to, silent, body, time, state, tried, platform, settled_at`
+
+func (m *message) scan(from interface{ Scan(...any) error }) error {
+	err := from.Scan(&m.id, &m.place, &m.Chat, &m.Key, &m.Edit, &m.Class, &m.ReplyTo, &m.Silent, &m.Body, &m.time,
+		&m.state, &m.tried, &m.platform, &m.settled)
+	m.Body = blob(m.Body)
+	return err
+}
+
+// queued is the row in the form that the core knows. target is where its key
+// stands; only an edit has use for it.
+func (m *message) queued(target string) (loop.QueuedMessage, error) {
+	t, err := parseTime(m.time)
+	if err != nil {
+		return loop.QueuedMessage{}, fmt.Errorf("message %d: its time cannot be read: %w: %w", m.id, err, ErrBroken)
+	}
+	q := loop.QueuedMessage{Outgoing: m.Outgoing, ID: m.id, Time: t, Tried: m.tried > 0}
+	if m.Edit {
+		q.Target = target
+	}
+	return q, nil
+}
+
+// sent is the row as what its chat shows; not settled, it has no id yet and
+// the time at which it was committed.
+func (m *message) sent() (loop.SentMessage, error) {
+	at := m.time
+	if m.state == sent {
+		at = m.settled
+	}
+	t, err := parseTime(at)
+	if err != nil {
+		return loop.SentMessage{}, fmt.Errorf("message %d: its time cannot be read: %w: %w", m.id, err, ErrBroken)
+	}
+	return loop.SentMessage{Chat: m.Chat, ID: m.platform, Key: m.Key, Body: m.Body, Time: t}, nil
+}
+
+// enqueue writes the messages of a batch and returns their chats, each once.
+func (s *Store) enqueue(ctx context.Context, b loop.Batch) ([]string, error) {
+	now := formatTime(b.Time)
+	for _, m := range b.Messages {
+		// What was to be made of the key's message before is out of date.
+		if m.Key != "" {
+			if err := s.replaceEdits(ctx, m.Chat, m.Key); err != nil {
+				return nil, err
+			}
+		}
+		if err := s.addMessage(ctx, &message{Outgoing: m, time: now}); err != nil {
+			return nil, err
+		}
+		if err := s.coalesce(ctx, m.Chat, m.Key); err != nil {
+			return nil, err
+		}
+	}
+	return chatsOf(b.Messages), nil
+}
+
+// chatsOf returns the chats of messages, each once, in the order given.
+func chatsOf(messages []loop.Outgoing) []string {
+	var chats []string
+	seen := map[string]bool{}
+	for _, m := range messages {
+		if !seen[m.Chat] {
+			seen[m.Chat] = true
+			chats = append(chats, m.Chat)
+		}
+	}
+	return chats
+}
+
+// addMessage puts a row into the queue: at its place, or at the end.
+func (s *Store) addMessage(ctx context.Context, m *message) error {
+	_, err := s.stmts.addMessage.ExecContext(ctx,
+		m.place, m.Chat, m.Key, m.Edit, string(m.Class), m.ReplyTo, m.Silent, notNull(m.Body), m.time)
+	return err
+}
+
+// replaceEdits takes the queued edits of a key out of the queue. One that is
+// on its way just now is kept, to be told apart from one that never was.
+func (s *Store) replaceEdits(ctx context.Context, chat, key string) error {
+	if _, err := s.writer.ExecContext(ctx, `UPDATE messages SET state = 'dropped', settled_at = time, why = ?3
+		WHERE chat = ?1 AND key = ?2 AND key <> '' AND state = 'queued' AND edit AND tried > 0`, chat, key, whyReplaced); err != nil {
+		return err
+	}
+	_, err := s.writer.ExecContext(ctx, `DELETE FROM messages
+		WHERE chat = ?1 AND key = ?2 AND key <> '' AND state = 'queued' AND edit AND tried = 0`, chat, key)
+	return err
+}
+
+// coalesce brings what is queued under a key into its one form, after anything
+// of it was changed. There is at most one edit. It waits for a send that was
+// begun, takes the place of one that was not, and is a send itself where the
+// chat shows nothing of the key and nothing will.
+func (s *Store) coalesce(ctx context.Context, chat, key string) error {
+	if key == "" {
+		return nil
+	}
+	var edits, sends []message // newest first
+	err := visitRows(ctx, s.writer, func(rows *sql.Rows) error {
+		var m message
+		if err := m.scan(rows); err != nil {
+			return err
+		}
+		if m.Edit {
+			edits = append(edits, m)
+		} else {
+			sends = append(sends, m)
+		}
+		return nil
+	}, waitingQuery, chat, key)
+	if err != nil || len(edits) == 0 {
+		return err
+	}
+	// More than one, or one that is older than a send, comes only of chats
+	// that became one (MoveChat).
+	keep := edits[0]
+	if len(edits) > 1 || len(sends) > 0 && sends[0].place > keep.place {
+		if err := s.replaceEdits(ctx, chat, key); err != nil {
+			return err
+		}
+		if len(sends) > 0 && sends[0].place > keep.place {
+			return nil
+		}
+		if err := s.addMessage(ctx, &keep); err != nil {
+			return err
+		}
+		return s.coalesce(ctx, chat, key)
+	}
+	switch {
+	case len(sends) > 0 && sends[0].tried > 0:
+		return nil
+	case len(sends) > 0:
+		send := sends[0]
+		if _, err := s.writer.ExecContext(ctx, `DELETE FROM messages WHERE id IN (?, ?)`, send.id, keep.id); err != nil {
+			return err
+		}
+		send.Body, send.Class = keep.Body, keep.Class
+		return s.addMessage(ctx, &send)
+	}
+	stands, err := s.stands(ctx, s.writer, chat, key)
+	if err != nil || stands != "" {
+		return err
+	}
+	_, err = s.writer.ExecContext(ctx, `UPDATE messages SET edit = 0 WHERE id = ?`, keep.id)
+	return err
+}
+
+const waitingQuery = `SELECT ` + messageColumns + ` FROM messages
+	WHERE chat = ? AND key = ? AND key <> '' AND state = 'queued' ORDER BY place DESC`
+
+// stands returns the platform's id of the message that a key stands on, "" for
+// none.
+func (s *Store) stands(ctx context.Context, q querier, chat, key string) (string, error) {
+	var platform string
+	err := q.QueryRowContext(ctx, standsQuery, chat, key).Scan(&platform)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return platform, err
+}
+
+const standsQuery = `SELECT platform FROM messages
+	WHERE chat = ?1 AND key = ?2 AND key <> '' AND state = 'sent' ORDER BY place DESC LIMIT 1`
+
+// checkMessages refuses outgoing messages that only a fault of the core can
+// make.
+func checkMessages(b loop.Batch) error {
+	for _, m := range b.Messages {
+		switch m.Class {
+		case loop.ClassAsk, loop.ClassNotice, loop.ClassReply, loop.ClassChatter:
+		default:
+			return fmt.Errorf("message %q to %q has the unknown class %q", m.Key, m.Chat, m.Class)
+		}
+		switch {
+		case m.Chat == "":
+			return fmt.Errorf("message %q has no chat", m.Key)
+		case m.Edit && m.Key == "":
+			return fmt.Errorf("message to %q is an edit of nothing: it has no key", m.Chat)
+		}
+	}
+	if c := b.Cursor; c != nil {
+		if c.Name == "" {
+			return errors.New("the cursor has no name")
+		}
+		return checkTime(c.Time)
+	}
+	return nil
+}

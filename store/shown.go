@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// SentAt returns the message that a chat shows under the platform's id: what
+// somebody answers, or presses a button of.
+func (s *Store) SentAt(ctx context.Context, chat, platformID string) (loop.SentMessage, bool, error) {
+	return s.one(ctx, "message "+platformID+" of "+chat, sentAtQuery, chat, platformID)
+}
+
+// SentFor returns the message that a key stands on in a chat: the one that was
+// sent last under it.
+func (s *Store) SentFor(ctx context.Context, chat, key string) (loop.SentMessage, bool, error) {
+	return s.one(ctx, "message of "+key+" in "+chat, sentForQuery, chat, key)
+}
+
+// AnswerTo returns what a person's message was answered with: of several
+// answers the newest that has a key. It need not have been sent; then its ID
+// is "" and its Time that of its commit.
+func (s *Store) AnswerTo(ctx context.Context, chat, replyTo string) (loop.SentMessage, bool, error) {
+	return s.one(ctx, "answer to "+replyTo+" in "+chat, answerQuery, chat, replyTo)
+}
+
+const (
+	sentAtQuery = `SELECT ` + messageColumns + ` FROM messages
+		WHERE chat = ? AND platform = ? AND state = 'sent' ORDER BY place DESC LIMIT 1`
+	sentForQuery = `SELECT ` + messageColumns + ` FROM messages
+		WHERE chat = ? AND key = ? AND key <> '' AND state = 'sent' ORDER BY place DESC LIMIT 1`
+	answerQuery = `SELECT ` + messageColumns + ` FROM messages
+		WHERE chat = ? AND reply_to = ? AND reply_to <> '' ORDER BY key <> '' DESC, place DESC LIMIT 1`
+	pruneQuery = `DELETE FROM messages AS m
+		WHERE state <> 'queued' AND settled_at < ? AND NOT (state = 'sent' AND key <> '' AND NOT EXISTS (
+			SELECT 1 FROM messages n WHERE n.chat = m.chat AND n.key = m.key AND n.key <> '' AND n.state = 'sent' AND n.place > m.place))`
+)
+
+func (s *Store) one(ctx context.Context, op, query string, args ...any) (loop.SentMessage, bool, error) {
+	var m message
+	err := m.scan(s.readers.QueryRowContext(ctx, query, args...))
+	if errors.Is(err, sql.ErrNoRows) {
+		return loop.SentMessage{}, false, nil
+	}
+	if err != nil {
+		return loop.SentMessage{}, false, fail(op, err)
+	}
+	shown, err := m.sent()
+	if err != nil {
+		return loop.SentMessage{}, false, fail(op, err)
+	}
+	return shown, true, nil
+}
+
+// PruneMessages removes messages that were sent before the given time, and
+// dropped ones that were committed before it, and returns how many. The
+// message that a key stands on stays, however old: it can still be edited.
+func (s *Store) PruneMessages(ctx context.Context, before time.Time) (int, error) {
+	var n int64
+	err := s.write(ctx, func(ctx context.Context) (bool, error) {
+		res, err := s.writer.ExecContext(ctx, pruneQuery, formatTime(before))
+		if err != nil {
+			return false, err
+		}
+		n, err = res.RowsAffected()
+		return true, err
+	})
+	if err != nil {
+		return 0, fail("prune messages", err)
+	}
+	return int(n), nil
+}
+
+// Cursor returns how far a chat's inputs have been handled; false where none
+// ever was.
+func (s *Store) Cursor(ctx context.Context, name string) (loop.Cursor, bool, error) {
+	c := loop.Cursor{Name: name}
+	var at string
+	err := s.readers.QueryRowContext(ctx, `SELECT value, time FROM cursors WHERE name = ?`, name).Scan(&c.Value, &at)
+	if errors.Is(err, sql.ErrNoRows) {
+		return loop.Cursor{}, false, nil
+	}
+	if err == nil {
+		c.Time, err = parseTime(at)
+	}
+	if err != nil {
+		return loop.Cursor{}, false, fail("cursor "+name, err)
+	}
+	return c, true, nil
+}

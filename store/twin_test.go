@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Store and Memory do the same with the same messages, whatever is done in
+// which order; and after each step, what is queued has its one form.
+func TestTwins(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	n := 0
+	rapid.Check(t, func(t *rapid.T) {
+		n++ // chats of this round alone
+		chats := []string{fmt.Sprintf("t:%d", n), fmt.Sprintf("t:%d/5", n), fmt.Sprintf("t:%d-2", n), fmt.Sprintf("t:%d-2/5", n)}
+		w := twins{s: s, m: NewMemory(), chats: chats, real: map[int64]int64{}}
+		for i := range rapid.IntRange(1, 30).Draw(t, "steps") {
+			w.step(t, i)
+			w.compareQueues(t)
+		}
+		w.compareShown(t)
+	})
+}
+
+type twins struct {
+	s     *Store
+	m     *Memory
+	chats []string
+	real  map[int64]int64 // ids of Memory to those of Store
+	ids   []int64         // of Memory, all that were ever read
+	last  int             // platform's
+}
+
+func (w *twins) step(t *rapid.T, i int) {
+	ctx := t.Context()
+	chat := rapid.SampledFrom(w.chats).Draw(t, "chat")
+	key := rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "key")
+	class := rapid.SampledFrom([]loop.MessageClass{loop.ClassAsk, loop.ClassChatter}).Draw(t, "class")
+	at := night.Add(time.Duration(i) * time.Minute)
+	both := func(do func(l ledger, id int64) (any, error), id int64) {
+		mine, merr := do(w.m, id)
+		theirs, serr := do(w.s, w.real[id])
+		if errors.Is(merr, loop.ErrReplaced) != errors.Is(serr, loop.ErrReplaced) || (merr == nil) != (serr == nil) || mine != theirs {
+			t.Fatalf("Memory: %v, %v; Store: %v, %v", mine, merr, theirs, serr)
+		}
+	}
+	switch what := rapid.IntRange(0, 9).Draw(t, "what"); what {
+	case 0, 1, 2, 3:
+		m := loop.Outgoing{
+			Chat: chat, Key: key, Class: class, Edit: key != "" && what > 1, Body: fmt.Append(nil, i), ReplyTo: rapid.SampledFrom([]string{"", "7"}).Draw(t, "reply"),
+		}
+		both(func(l ledger, _ int64) (any, error) {
+			r, err := l.Commit(ctx, loop.Batch{Time: at, Messages: []loop.Outgoing{m}})
+			return len(r.Chats), err
+		}, 0)
+	case 4:
+		both(func(l ledger, _ int64) (any, error) { return l.Forget(ctx, chat, class) }, 0)
+	case 5:
+		to := rapid.SampledFrom(w.chats).Draw(t, "to")
+		both(func(l ledger, _ int64) (any, error) { return nil, l.MoveChat(ctx, chat, to) }, 0)
+	default:
+		if len(w.ids) == 0 {
+			return
+		}
+		id := rapid.SampledFrom(w.ids).Draw(t, "id")
+		w.last++
+		platform := fmt.Sprint(w.last)
+		if old := rapid.Bool().Draw(t, "the target"); old {
+			for _, q := range w.queued(ctx, chat) {
+				if q.Edit && q.Target != "" {
+					id, platform = q.ID, q.Target
+				}
+			}
+		}
+		both(func(l ledger, id int64) (any, error) {
+			switch what {
+			case 6:
+				return nil, l.Unsent(ctx, id)
+			case 7:
+				return nil, l.Drop(ctx, id, "why")
+			case 8:
+				return nil, l.Trying(ctx, id)
+			}
+			return l.Sent(ctx, id, platform, at)
+		}, id)
+	}
+}
+
+func (w *twins) queued(ctx context.Context, chat string) []loop.QueuedMessage {
+	all, _ := w.m.Queued(ctx, chat)
+	return all
+}
+
+func (w *twins) compareQueues(t *rapid.T) {
+	ctx := t.Context()
+	for _, chat := range w.chats {
+		mine, merr := w.m.Queued(ctx, chat)
+		theirs, serr := w.s.Queued(ctx, chat)
+		if merr != nil || serr != nil || len(mine) != len(theirs) {
+			t.Fatalf("%s: Memory has %+v, %v; Store %+v, %v", chat, mine, merr, theirs, serr)
+		}
+		edits := map[string]bool{}
+		for i := range mine {
+			id := mine[i].ID
+			if known, ok := w.real[id]; ok && known != theirs[i].ID {
+				t.Fatalf("%s: message %d of Memory was %d of Store and is %d", chat, id, known, theirs[i].ID)
+			} else if !ok {
+				w.real[id], w.ids = theirs[i].ID, append(w.ids, id)
+			}
+			if m := mine[i]; m.Edit {
+				if edits[m.Key] {
+					t.Fatalf("%s: two edits of %s are queued", chat, m.Key)
+				}
+				edits[m.Key] = true
+				if i == 0 && m.Target == "" {
+					t.Fatalf("%s: an edit of nothing is next: %+v", chat, m)
+				}
+			}
+			theirs[i].ID = id
+		}
+		if d := cmp.Diff(mine, theirs); d != "" {
+			t.Fatalf("%s (-Memory +Store):\n%s", chat, d)
+		}
+	}
+}
+
+func (w *twins) compareShown(t *rapid.T) {
+	ctx := t.Context()
+	for _, chat := range w.chats {
+		for _, key := range []string{"a", "b"} {
+			same := func(what string, of func(l ledger) (loop.SentMessage, bool, error)) {
+				mine, mok, merr := of(w.m)
+				theirs, sok, serr := of(w.s)
+				if d := cmp.Diff(mine, theirs); d != "" || mok != sok || merr != nil || serr != nil {
+					t.Fatalf("%s of %s (-Memory +Store): %v %v %v %v\n%s", what, chat, mok, sok, merr, serr, d)
+				}
+			}
+			same(key, func(l ledger) (loop.SentMessage, bool, error) { return l.SentFor(ctx, chat, key) })
+			same("answer", func(l ledger) (loop.SentMessage, bool, error) { return l.AnswerTo(ctx, chat, "7") })
+		}
+	}
+}
