@@ -32,8 +32,8 @@ type Options struct {
 	// It is called from the engine's goroutine with the state before, and must
 	// not block. May be nil.
 	Compose func(before loop.State, d loop.Decision, in loop.Input) []loop.Outgoing
-	// Sent is called with the chats that a commit has left something new for.
-	// It must not block. May be nil.
+	// Sent is called with the chats that a commit has left something new for,
+	// also from Say's goroutine. It must not block. May be nil.
 	Sent func(chats []string)
 	// FreeDisk returns the free bytes where state is kept; nil: not looked at.
 	FreeDisk func() (uint64, error)
@@ -193,6 +193,20 @@ func (e *Engine) DoWith(ctx context.Context, in loop.Input, with With) (loop.Ans
 	}
 }
 
+// Say commits messages and a chat's cursor under a key, without a decision: the
+// answer to what only looks. Under a key that was committed before it does
+// nothing.
+func (e *Engine) Say(ctx context.Context, key string, at time.Time, messages []loop.Outgoing, cursor *loop.Cursor) error {
+	receipt, err := e.o.Ledger.Commit(ctx, loop.Batch{Key: key, Time: at, Messages: messages, Cursor: cursor})
+	if err != nil {
+		return fmt.Errorf("not saved: %w", err)
+	}
+	if e.o.Sent != nil && len(receipt.Chats) > 0 {
+		e.o.Sent(receipt.Chats)
+	}
+	return nil
+}
+
 // Run takes inputs until ctx ends, and carries out effects for the projects
 // that works reports true for. For the others, and with a nil works for all, it
 // only answers: nothing is planned, started or taken up. That is what a command
@@ -212,7 +226,7 @@ func (e *Engine) Run(ctx context.Context, works func(project string) bool) error
 	}()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	if err := e.takeUp(ctx); err != nil {
+	if err := e.takeUp(ctx); ctx.Err() == nil && err != nil {
 		return err
 	}
 	for {

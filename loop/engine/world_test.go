@@ -38,6 +38,8 @@ type world struct {
 	marks   []loop.Marking
 	plan    loop.Snapshot
 	entries []loop.Entry
+	compose func(before loop.State, d loop.Decision, in loop.Input) []loop.Outgoing
+	woken   [][]string // chats that a commit left something new for
 }
 
 func newWorld(t *testing.T, act func(w *world, l loop.Launch) loop.Exit) *world {
@@ -76,6 +78,12 @@ func (w *world) openTo(work bool) {
 		Ledger: w.ledger, Runner: w, Agents: w, Door: w,
 		Ports: func(context.Context, loop.Settings) (engine.Ports, error) {
 			return engine.Ports{Source: source{w}, Workspace: workspace{w}, Files: workspace{w}, Scoper: workspace{w}, Zone: time.UTC}, nil
+		},
+		Compose: w.compose,
+		Sent: func(chats []string) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.woken = append(w.woken, chats)
 		},
 		Observe: func(_, _ loop.State, e loop.Entry) {
 			w.mu.Lock()

@@ -1,0 +1,130 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+const mira = "telegram:48213377"
+
+func saying(text string) func(loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
+	return func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
+		return []loop.Outgoing{{Chat: mira, Class: loop.ClassReply, Body: []byte(text + ": " + a.Text)}}, &loop.Cursor{Name: "telegram:1", Value: "8124"}
+	}
+}
+
+// queued returns the bodies that wait for a chat.
+func (w *world) queued() []string {
+	w.t.Helper()
+	all, err := w.ledger.Queued(w.t.Context(), mira)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var out []string
+	for _, m := range all {
+		out = append(out, string(m.Body))
+	}
+	return out
+}
+
+// TestReplyIsCommittedWithItsEffect: what is answered, what others are told
+// and how far the chat was read are one transaction with the decision, and
+// happen once however often the input comes.
+func TestReplyIsCommittedWithItsEffect(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, good)
+		w.stop()
+		w.compose = func(_ loop.State, d loop.Decision, _ loop.Input) []loop.Outgoing {
+			return []loop.Outgoing{{Chat: mira, Class: loop.ClassNotice, Body: []byte("told of " + d.Entries[len(d.Entries)-1].Body.EntryType())}}
+		}
+		w.open()
+		in := loop.Input{Key: "telegram:8123", Project: "p", Actor: mira, Name: "Mira", Body: loop.Guide{Text: "Keep it small"}}
+		for range 5 {
+			a, err := w.engine.DoWith(t.Context(), in, saying("reply"))
+			if err != nil || a.ID != "g1" {
+				t.Fatalf("%+v, %v", a, err)
+			}
+			w.restart()
+		}
+		want := []string{"reply: g1 queued → the next run", "told of guidance.queued"}
+		if diff := cmp.Diff(want, w.queued()); diff != "" {
+			t.Error(diff)
+		}
+		c, ok, err := w.ledger.Cursor(t.Context(), "telegram:1")
+		if err != nil || !ok || c.Value != "8124" {
+			t.Errorf("cursor %+v %v %v", c, ok, err)
+		}
+		if diff := cmp.Diff([][]string{{mira}}, w.woken); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestHouseInput: who may speak belongs to no project, and is the same after
+// a restart.
+func TestHouseInput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, good)
+		do := func(in loop.Input) loop.Answer {
+			t.Helper()
+			a, err := w.engine.Do(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a
+		}
+		do(loop.Input{Key: "pair", Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: loop.RoleAdmin}})
+		if a := do(loop.Input{Key: "telegram:1", Actor: mira, Name: "Mira", Body: loop.TryPairing{Hash: "h"}}); a.Code != "paired" {
+			t.Fatalf("%+v", a)
+		}
+		w.restart()
+		if p, ok := w.engine.House().Person(mira); !ok || p.Role != loop.RoleAdmin {
+			t.Errorf("after a restart: %+v %v", p, ok)
+		}
+		if names := w.engine.Projects(); len(names) > 0 {
+			t.Errorf("the house has become a project: %q", names)
+		}
+	})
+}
+
+// TestPairingEndsByItself: nobody came, and the audit says so, without any
+// project.
+func TestPairingEndsByItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, good)
+		if _, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: loop.RoleView}}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(loop.PairingTime)
+		synctest.Wait()
+		if p := w.engine.House().Pairing; p != nil {
+			t.Errorf("still open: %+v", p)
+		}
+	})
+}
+
+// TestOfferedRunOpensItsAdapters: the answer to an offer begins a run in a
+// project that nobody has worked on yet.
+func TestOfferedRunOpensItsAdapters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, good)
+		ask, err := w.engine.Do(t.Context(), loop.Input{Project: "p", Actor: mira, Body: loop.OfferRun{Settings: settings(), Tasks: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := w.engine.Do(t.Context(), loop.Input{Project: "p", Actor: mira, Body: loop.AnswerQuestion{Question: ask.ID, Choice: "start"}})
+		if err != nil || !strings.Contains(a.Text, "r1 starts") {
+			t.Fatalf("%+v, %v", a, err)
+		}
+		synctest.Wait()
+		if s, _ := w.engine.State("p"); s.Project.Run.Ended.Reason != loop.ReasonDone {
+			t.Errorf("ended: %+v", s.Project.Run.Ended)
+		}
+	})
+}
