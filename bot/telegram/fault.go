@@ -1,0 +1,94 @@
+package telegram
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+// meanings of the platform's refusals with 400, by a part of their text, which
+// is all that tells them apart.
+var meanings = []struct {
+	part  string
+	fault bot.Fault
+}{
+	{"message to edit not found", bot.FaultGone},
+	{"message can't be edited", bot.FaultGone},
+	{"message_id_invalid", bot.FaultGone},
+	{"chat not found", bot.FaultClosed},
+	{"topic_closed", bot.FaultClosed},
+	{"topic_deleted", bot.FaultClosed},
+	{"chat_write_forbidden", bot.FaultClosed},
+	{"not enough rights to send", bot.FaultClosed},
+	{"have no rights to send", bot.FaultClosed},
+	{"need administrator rights in the channel chat", bot.FaultClosed},
+	{"user is deactivated", bot.FaultClosed},
+	{"group chat was deactivated", bot.FaultClosed},
+	{"peer_id_invalid", bot.FaultClosed},
+}
+
+// parts of refusals that this package answers itself.
+const (
+	notModified = "message is not modified"
+	unparsable  = "can't parse entities"
+	noThread    = "message thread not found"
+	noDelete    = "message to delete not found"
+	noText      = "there is no text in the message to edit"
+	noPress     = "query is too old"
+	badPress    = "query id is invalid"
+)
+
+// says reports whether an error is a refusal that bears a text.
+func says(err error, part string) bool {
+	var r *refusal
+	return errors.As(err, &r) && strings.Contains(strings.ToLower(r.text), part)
+}
+
+// noReply reports whether what a message answers is gone.
+func noReply(err error) bool {
+	return says(err, "message to be replied not found") || says(err, "message to reply not found") || says(err, "reply message not found")
+}
+
+// sendError says what an error of a call means for what was to be sent: a
+// *bot.SendError, or another one where nobody knows.
+func sendError(err error) error {
+	var r *refusal
+	var s *silence
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &s) && !s.sent:
+		return &bot.SendError{Fault: bot.FaultAway, Text: s.text}
+	case !errors.As(err, &r):
+		return err
+	}
+	fail := func(f bot.Fault) error { return &bot.SendError{Fault: f, Text: r.text} }
+	switch {
+	case r.foreign && (r.code == 413 || r.code == 414):
+		return fail(bot.FaultRefused)
+	case r.foreign && r.code >= 300 && r.code < 500:
+		// A proxy or a login page stands in between and let nothing through.
+		return fail(bot.FaultAway)
+	case r.foreign:
+		return err
+	case r.after > 0 || r.code == 429:
+		return &bot.SendError{Fault: bot.FaultSlow, After: max(r.after, time.Second), Text: r.text}
+	case r.to != 0:
+		return &bot.SendError{Fault: bot.FaultMoved, To: Address(r.to, 0), Text: r.text}
+	case r.code == 401 || (r.code == 404 && !strings.Contains(r.text, "method")):
+		return fail(bot.FaultToken)
+	case r.code == 403:
+		return fail(bot.FaultClosed)
+	case r.code >= 400 && r.code < 500:
+		text := strings.ToLower(r.text)
+		for _, m := range meanings {
+			if strings.Contains(text, m.part) {
+				return fail(m.fault)
+			}
+		}
+		return fail(bot.FaultRefused)
+	}
+	return err
+}

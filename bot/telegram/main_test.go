@@ -1,0 +1,216 @@
+package telegram_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/telegram"
+	far "github.com/nightporter/nightporter/internal/far/telegram"
+)
+
+var (
+	mira  = far.User{ID: 48213377, Name: "Mira"}
+	group = int64(-1001234)
+)
+
+// world is a bot beside the far end, with all that it says gathered.
+type world struct {
+	t    *testing.T
+	far  *far.Server
+	bot  *telegram.Bot
+	desk *desk
+
+	mu     sync.Mutex
+	log    bytes.Buffer
+	pauses []time.Duration
+	states []telegram.State
+	moved  []string
+	resume chan struct{} // nil = pauses take no time
+	woken  chan struct{}
+}
+
+// newWorld starts both ends. What the bot logs and says is searched for its
+// token when the test ends.
+func newWorld(t *testing.T, change ...func(*telegram.Options)) *world {
+	t.Helper()
+	s, err := far.Start(far.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	w := &world{t: t, far: s, woken: make(chan struct{}, 1000)}
+	w.desk = &desk{changed: make(chan struct{})}
+	o := telegram.Options{
+		Token: telegram.Secret(s.Token()), API: s.URL(),
+		Log: slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Wait: func(ctx context.Context, d time.Duration) error {
+			w.mu.Lock()
+			w.pauses = append(w.pauses, d)
+			w.mu.Unlock()
+			select {
+			case w.woken <- struct{}{}:
+			default:
+			}
+			if w.resume == nil {
+				return ctx.Err()
+			}
+			select {
+			case <-w.resume:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		},
+		Changed: func(s telegram.State) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.states = append(w.states, s)
+		},
+		Moved: func(_ context.Context, from, to string) error {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.moved = append(w.moved, from+" → "+to)
+			return nil
+		},
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	if w.bot, err = telegram.New(o); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.secret("log", w.log.String())
+		for _, s := range w.states {
+			w.secret("state", s.Text)
+		}
+	})
+	return w
+}
+
+// Write gathers the log.
+func (w *world) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.log.Write(p)
+}
+
+// secret fails the test where a text holds the token, or its secret part.
+func (w *world) secret(where, text string) {
+	w.t.Helper()
+	_, part, _ := strings.Cut(w.far.Token(), ":")
+	if strings.Contains(text, part) {
+		w.t.Errorf("%s holds the token: %s", where, text)
+	}
+}
+
+// poll runs the loop until the returned function is called, which returns what
+// Poll returned.
+func (w *world) poll() (stop func() error) {
+	ctx, cancel := context.WithCancel(w.t.Context())
+	done := make(chan error, 1)
+	go func() { done <- w.bot.Poll(ctx, w.desk.Cursor, w.desk) }()
+	var once sync.Once
+	var err error
+	stop = func() error {
+		once.Do(func() { cancel(); err = <-done })
+		return err
+	}
+	w.t.Cleanup(func() { _ = stop() })
+	return stop
+}
+
+func (w *world) allPauses() []time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]time.Duration(nil), w.pauses...)
+}
+
+// troubles are the states that were told, by their trouble.
+func (w *world) troubles() []telegram.Trouble {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []telegram.Trouble
+	for _, s := range w.states {
+		out = append(out, s.Trouble)
+	}
+	return out
+}
+
+// soon bounds what a test waits for: far more than it takes.
+func soon(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// desk is a receiver with a store that is committed at once: the cursor with
+// the input, as the contract has it.
+type desk struct {
+	mu      sync.Mutex
+	cursor  string
+	got     []bot.Inbound
+	again   int                     // deliveries of keys that it had
+	fail    func(bot.Inbound) error // nil = never
+	deaf    bool                    // takes inputs and stores no cursor
+	changed chan struct{}
+}
+
+var errStore = errors.New("the database is locked")
+
+func (d *desk) Cursor(context.Context) (string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.cursor, nil
+}
+
+func (d *desk) Receive(_ context.Context, in bot.Inbound) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fail != nil {
+		if err := d.fail(in); err != nil {
+			return err
+		}
+	}
+	close(d.changed)
+	d.changed = make(chan struct{})
+	if !d.deaf {
+		d.cursor = in.Cursor.Value
+	}
+	for _, had := range d.got {
+		if had.Key == in.Key {
+			d.again++
+			return nil
+		}
+	}
+	d.got = append(d.got, in)
+	return nil
+}
+
+// wait returns what was received as soon as there are n.
+func (d *desk) wait(t *testing.T, n int) []bot.Inbound {
+	t.Helper()
+	ctx := soon(t)
+	for {
+		d.mu.Lock()
+		got, changed := append([]bot.Inbound(nil), d.got...), d.changed
+		d.mu.Unlock()
+		if len(got) >= n {
+			return got
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			t.Fatalf("%d of %d updates arrived: %+v", len(got), n, got)
+		}
+	}
+}

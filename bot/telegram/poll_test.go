@@ -1,0 +1,377 @@
+package telegram_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/telegram"
+	far "github.com/nightporter/nightporter/internal/far/telegram"
+)
+
+func TestPollDelivers(t *testing.T) {
+	w := newWorld(t)
+	w.poll()
+	w.far.Say(mira, mira.ID, "/status")
+	w.far.Say(mira, mira.ID, "Wrap the existing code")
+	got := w.desk.wait(t, 2)
+	if err := w.far.WaitConfirmed(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	if got[0].Text != "/status" || got[1].Text != "Wrap the existing code" {
+		t.Errorf("received %+v", got)
+	}
+	if s := w.bot.State(); !s.Connected || s.Heard.IsZero() {
+		t.Errorf("state %+v, want connected", s)
+	}
+	for _, c := range w.far.Calls("getUpdates") {
+		if c.Params["allowed_updates"] != `["message","edited_message","callback_query"]` {
+			t.Errorf("a poll without its kinds of updates: %v", c.Params)
+		}
+	}
+}
+
+// An update stays with the platform until it is committed, and nothing after
+// it is handled before.
+func TestPollRepeatsWhatWasNotCommitted(t *testing.T) {
+	w := newWorld(t)
+	tries := 0
+	w.desk.fail = func(in bot.Inbound) error {
+		if in.Text != "two" {
+			return nil
+		}
+		if tries++; tries < 5 {
+			return errStore
+		}
+		if n := w.far.Unconfirmed(); n < 2 {
+			t.Errorf("%d updates are unconfirmed, but two of them are not committed", n)
+		}
+		return nil
+	}
+	for _, text := range []string{"one", "two", "three"} {
+		w.far.Say(mira, mira.ID, text)
+	}
+	w.poll()
+	var texts []string
+	for _, in := range w.desk.wait(t, 3) {
+		texts = append(texts, in.Text)
+	}
+	if diff := cmp.Diff([]string{"one", "two", "three"}, texts); diff != "" {
+		t.Error(diff)
+	}
+	s := time.Second
+	if diff := cmp.Diff([]time.Duration{s, 2 * s, 4 * s, 8 * s}, w.allPauses()[:4]); diff != "" {
+		t.Errorf("pauses: %s", diff)
+	}
+	if got := w.troubles(); !slices.Contains(got, telegram.TroubleStore) {
+		t.Errorf("troubles told: %q", got)
+	}
+}
+
+// Five daemons die before the poll that confirms: the same update comes five
+// times, with the same key.
+func TestPollAfterCrashes(t *testing.T) {
+	w := newWorld(t)
+	w.far.Say(mira, mira.ID, "/stop")
+	keys := map[string]int{}
+	for range 5 {
+		w.desk.deaf = true // what dies with the daemon: the commit
+		stop := w.poll()
+		got := w.desk.wait(t, 1)
+		if err := stop(); !errors.Is(err, context.Canceled) {
+			t.Errorf("Poll ended with %v", err)
+		}
+		keys[got[0].Key]++
+		w.desk.mu.Lock()
+		w.desk.got, w.desk.cursor = nil, ""
+		w.desk.mu.Unlock()
+	}
+	if len(keys) != 1 || w.far.Unconfirmed() != 1 {
+		t.Errorf("keys %v, %d unconfirmed", keys, w.far.Unconfirmed())
+	}
+	w.desk.deaf = false
+	w.poll()
+	w.desk.wait(t, 1)
+	if err := w.far.WaitConfirmed(soon(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+// A receiver that takes everything and stores no cursor must not make a loop
+// that burns a night.
+func TestPollNoticesACursorThatStandsStill(t *testing.T) {
+	w := newWorld(t)
+	w.resume = make(chan struct{})
+	w.desk.deaf = true
+	w.far.Say(mira, mira.ID, "hello")
+	w.poll()
+	for range 3 {
+		<-w.woken
+		if s := w.bot.State(); s.Trouble != telegram.TroubleStore {
+			t.Errorf("state %+v", s)
+		}
+		w.resume <- struct{}{}
+	}
+	if n := len(w.far.Calls("getUpdates")); n > 5 {
+		t.Errorf("%d polls in three rounds", n)
+	}
+}
+
+func TestPollBacklog(t *testing.T) {
+	w := newWorld(t)
+	const many = 1000
+	for n := range many {
+		w.far.Say(mira, mira.ID, strconv.Itoa(n))
+	}
+	w.poll()
+	for n, in := range w.desk.wait(t, many) {
+		if in.Text != strconv.Itoa(n) {
+			t.Fatalf("update %d is %q", n, in.Text)
+		}
+	}
+	if err := w.far.WaitConfirmed(soon(t)); err != nil {
+		t.Error(err)
+	}
+	if w.desk.again != 0 {
+		t.Errorf("%d were delivered twice", w.desk.again)
+	}
+}
+
+// After a week, or on another server, ids begin anywhere: also below.
+func TestPollIDsFromAnywhere(t *testing.T) {
+	w := newWorld(t)
+	w.far.Say(mira, mira.ID, "before")
+	w.poll()
+	w.desk.wait(t, 1)
+	if err := w.far.WaitConfirmed(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	w.far.Renumber(5000)
+	w.far.Say(mira, mira.ID, "after")
+	w.far.Say(mira, mira.ID, "and on")
+	got := w.desk.wait(t, 3)
+	if err := w.far.WaitConfirmed(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	if got[1].Cursor.Value != "5001" || got[2].Cursor.Value != "5002" || w.desk.again != 0 {
+		t.Errorf("cursors %+v %+v, %d twice", got[1].Cursor, got[2].Cursor, w.desk.again)
+	}
+}
+
+// What cannot be read moves the cursor, and hides nothing that follows.
+func TestPollMalformedUpdates(t *testing.T) {
+	w := newWorld(t)
+	for _, body := range []map[string]any{
+		{"message": "a text"},
+		{"message": map[string]any{"message_id": "x", "chat": []int{1}}},
+		{"poll_answer": map[string]any{"poll_id": "1"}},
+		{},
+		{"callback_query": map[string]any{"id": 5}},
+		{"message": map[string]any{"message_id": 1e30}},
+	} {
+		w.far.Inject(body)
+	}
+	w.far.Inject(map[string]any{"message": map[string]any{}}) // readable, and nothing in it
+	w.far.Say(mira, mira.ID, "/status")
+	w.poll()
+	got := w.desk.wait(t, 8)
+	for n, in := range got[:6] {
+		if in.Stands != telegram.StandsUnread || in.Cursor == nil || in.Key == "" {
+			t.Errorf("update %d: %+v", n, in)
+		}
+	}
+	if got[6].Stands == "" {
+		t.Errorf("an empty message came from somebody: %+v", got[6])
+	}
+	if last := got[7]; last.Text != "/status" || last.Stands != "" {
+		t.Errorf("the last update: %+v", last)
+	}
+	if err := w.far.WaitConfirmed(soon(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+// Every trouble is told, waited out, and over when it is over.
+func TestPollTroubles(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		fault far.Fault
+		want  telegram.Trouble
+		pause time.Duration
+	}{
+		{"another poller", far.Conflict(), telegram.TroubleConflict, time.Second},
+		{"webhook", far.Fault{Code: 409, Text: "Conflict: can't use getUpdates method while webhook is active"}, telegram.TroubleWebhook, time.Second},
+		{"revoked", far.Unauthorized(), telegram.TroubleToken, 5 * time.Minute},
+		{"unknown token", far.Fault{Code: 404, Text: "Not Found"}, telegram.TroubleToken, 5 * time.Minute},
+		{"flood", far.TooMany(37), telegram.TroubleSlow, 37 * time.Second},
+		{"no JSON", far.BadGateway(), telegram.TroubleServer, time.Second},
+		{"its own fault", far.Fault{Code: 500, Text: "Internal Server Error"}, telegram.TroubleServer, time.Second},
+		{"login page", far.Fault{Code: 302, Body: "<a href='http://login'>"}, telegram.TroubleServer, time.Second},
+		{"half a JSON", far.Fault{Code: 200, Body: `{"ok":true,"result":[{"upd`}, telegram.TroubleServer, time.Second},
+		{"another JSON", far.Fault{Code: 200, Body: `{"ok":true,"result":{"a":1}}`}, telegram.TroubleServer, time.Second},
+		{"cut", far.CutBefore(), telegram.TroubleNetwork, time.Second},
+		{"cut after", far.CutAfter(), telegram.TroubleNetwork, time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.far.Fault("getUpdates", c.fault)
+			w.far.Say(mira, mira.ID, "hello")
+			w.poll()
+			w.desk.wait(t, 1)
+			if diff := cmp.Diff([]telegram.Trouble{c.want, telegram.TroubleNone}, w.troubles()); diff != "" {
+				t.Errorf("states: %s", diff)
+			}
+			if diff := cmp.Diff([]time.Duration{c.pause}, w.allPauses()); diff != "" {
+				t.Errorf("pauses: %s", diff)
+			}
+		})
+	}
+}
+
+// A second program with the same token ends our long poll.
+func TestPollConflictInTheMiddle(t *testing.T) {
+	w := newWorld(t)
+	w.resume = make(chan struct{})
+	w.poll()
+	if err := w.far.WaitPolling(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	for !w.far.Rival() { // between two polls there is none to be ended
+		if err := w.far.WaitPolling(soon(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-w.woken
+	if s := w.bot.State(); s.Connected || s.Trouble != telegram.TroubleConflict || !strings.Contains(s.Text, "another program") {
+		t.Errorf("state %+v", s)
+	}
+	close(w.resume)
+	w.far.Say(mira, mira.ID, "hello")
+	w.desk.wait(t, 1)
+	if s := w.bot.State(); !s.Connected {
+		t.Errorf("state %+v", s)
+	}
+}
+
+// A daemon begins while the platform is away, and again while it was away.
+func TestPollWhileAway(t *testing.T) {
+	w := newWorld(t)
+	w.resume = make(chan struct{})
+	w.far.Away()
+	w.poll()
+	want := []time.Duration{1, 2, 4, 8, 16, 32, 60, 60}
+	for n := range want {
+		<-w.woken
+		want[n] *= time.Second
+		if n < len(want)-1 {
+			w.resume <- struct{}{}
+		}
+	}
+	if diff := cmp.Diff(want, w.allPauses()); diff != "" {
+		t.Errorf("pauses: %s", diff)
+	}
+	if s := w.bot.State(); s.Connected || s.Trouble != telegram.TroubleNetwork {
+		t.Errorf("state %+v", s)
+	}
+	w.far.Say(mira, mira.ID, "hello")
+	if err := w.far.Back(); err != nil {
+		t.Fatal(err)
+	}
+	close(w.resume)
+	w.desk.wait(t, 1)
+	if s := w.bot.State(); !s.Connected {
+		t.Errorf("state %+v", s)
+	}
+}
+
+// The platform's poll lasts 50 s; the end of a daemon does not wait for it.
+func TestPollEndsAtOnce(t *testing.T) {
+	w := newWorld(t)
+	stop := w.poll()
+	if err := w.far.WaitPolling(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	// The first poll does not wait, so that this is known before something happens.
+	if s := w.bot.State(); !s.Connected {
+		t.Errorf("state %+v", s)
+	}
+	began := time.Now()
+	err := stop()
+	if took := time.Since(began); took > 300*time.Millisecond {
+		t.Errorf("it took %s", took)
+	}
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	w.secret("error", fmt.Sprint(err))
+}
+
+// A poll that hangs longer than it may is given up.
+func TestPollHangs(t *testing.T) {
+	w := newWorld(t, func(o *telegram.Options) { o.Timeout, o.LongPoll = 50*time.Millisecond, time.Second })
+	w.far.Fault("getUpdates", far.Hang())
+	w.far.Say(mira, mira.ID, "hello")
+	w.poll()
+	w.desk.wait(t, 1)
+	if diff := cmp.Diff([]telegram.Trouble{telegram.TroubleNetwork, telegram.TroubleNone}, w.troubles()); diff != "" {
+		t.Errorf("states: %s", diff)
+	}
+}
+
+// A server that answers empty polls at once, as some test servers and proxies
+// do, is not asked a thousand times a second.
+func TestPollPausesWhereNobodyHoldsIt(t *testing.T) {
+	w := newWorld(t)
+	w.resume = make(chan struct{})
+	w.far.Fault("getUpdates", far.Fault{Code: 200, Body: `{"ok":true,"result":[]}`, Times: -1})
+	w.poll()
+	<-w.woken
+	if d := w.allPauses()[0]; d <= 0 || d > time.Second {
+		t.Errorf("pause %s", d)
+	}
+}
+
+func TestPollCursorCannotBeRead(t *testing.T) {
+	w := newWorld(t)
+	w.far.Say(mira, mira.ID, "hello")
+	fails := 2
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = w.bot.Poll(ctx, func(ctx context.Context) (string, error) {
+			if fails--; fails >= 0 {
+				return "", errStore
+			}
+			if c, _ := w.desk.Cursor(ctx); c != "" {
+				return c, nil
+			}
+			return "no number", nil // not ours, and no reason to lose anything
+		}, w.desk)
+	}()
+	w.desk.wait(t, 1)
+	cancel()
+	<-done
+	if w.troubles()[0] != telegram.TroubleStore {
+		t.Errorf("troubles %q", w.troubles())
+	}
+}
+
+func TestGroupMoves(t *testing.T) {
+	w := newWorld(t)
+	w.far.Say(mira, -77, "hello")
+	w.far.Migrate(-77, -10077)
+	w.poll()
+	w.desk.wait(t, 2)
+	if diff := cmp.Diff([]string{"telegram:-77 → telegram:-10077"}, w.moved); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,100 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+// Me is the bot as others see it.
+type Me struct {
+	ID       int64
+	Username string // "mira_porter_bot": https://t.me/mira_porter_bot
+	Name     string
+	Groups   bool // can be added to groups
+	ReadsAll bool // sees all of what is said in groups, not only what is meant for it
+}
+
+// Me asks the platform who this bot is. Errors are *bot.SendError, FaultToken
+// and FaultAway among them, or others.
+func (b *Bot) Me(ctx context.Context) (Me, error) {
+	var u tgbotapi.User
+	if err := b.call(ctx, "getMe", nil, &u); err != nil {
+		return Me{}, sendError(err)
+	}
+	return Me{ID: u.ID, Username: u.UserName, Name: u.FirstName, Groups: u.CanJoinGroups, ReadsAll: u.CanReadAllGroupMessages}, nil
+}
+
+// Finding is one thing that Probe found.
+type Finding struct {
+	OK      bool    // nothing is to be done
+	Trouble Trouble // TroubleNone, TroubleNetwork, TroubleServer, TroubleToken, TroubleWebhook, TroubleConflict
+	Text    string
+	Fix     string // what to do, "" = nothing
+}
+
+// Probe looks whether the token is accepted, what the bot is called, and
+// whether it can poll. It fetches no updates and changes nothing, so it can run
+// beside the daemon. The first finding is about the connection and the token;
+// where that one is not OK, it is the only one.
+func (b *Bot) Probe(ctx context.Context) []Finding {
+	me, err := b.Me(ctx)
+	var fault *bot.SendError
+	switch {
+	case errors.As(err, &fault) && fault.Fault == bot.FaultToken:
+		return []Finding{{Trouble: TroubleToken, Text: "Telegram refuses the token", Fix: "ask @BotFather for a new one (/token) and write it into the token file"}}
+	case errors.As(err, &fault) && fault.Fault == bot.FaultAway:
+		return []Finding{{Trouble: TroubleNetwork, Text: "Telegram is out of reach: " + fault.Text, Fix: "look at the network, and at telegram.api"}}
+	case err != nil:
+		return []Finding{{Trouble: TroubleServer, Text: "Telegram does not answer as it should: " + err.Error(), Fix: "look at telegram.api; else try again later"}}
+	}
+	out := []Finding{{OK: true, Text: "token accepted, bot @" + me.Username}}
+	var hook tgbotapi.WebhookInfo
+	switch err := b.call(ctx, "getWebhookInfo", nil, &hook); {
+	case err != nil:
+		out = append(out, Finding{Trouble: TroubleServer, Text: "cannot see whether a webhook is set: " + err.Error()})
+	case hook.URL != "":
+		out = append(out, Finding{
+			Trouble: TroubleWebhook, Text: "a webhook is set, so nightporter gets no messages",
+			Fix: "call deleteWebhook of this bot, or make a bot of its own with @BotFather",
+		})
+	default:
+		text := "no webhook"
+		if n := hook.PendingUpdateCount; n > 0 {
+			text += fmt.Sprintf(", %d updates wait", n)
+		}
+		out = append(out, Finding{OK: true, Text: text})
+	}
+	if s := b.State(); s.Trouble == TroubleConflict {
+		out = append(out, Finding{Trouble: TroubleConflict, Text: s.Text + fmt.Sprintf(" (since %s)", s.Since.Format(time.TimeOnly)), Fix: "end the other program"})
+	}
+	return out
+}
+
+// MenuCommand is one line of the menu that clients show beside the keyboard.
+type MenuCommand struct {
+	Name        string `json:"command"`     // without its slash, at most 32 of a-z, 0-9, _
+	Description string `json:"description"` // 1 to 256 characters
+}
+
+var menuName = regexp.MustCompile(`^[a-z0-9_]{1,32}$`)
+
+// SetCommands sets the bot's menu, at most 100 commands. The error says which
+// of them the platform would refuse, before anything is sent.
+func (b *Bot) SetCommands(ctx context.Context, list []MenuCommand) error {
+	if len(list) > 100 {
+		return fmt.Errorf("telegram menu: %d commands, 100 are possible", len(list))
+	}
+	for _, c := range list {
+		if n := units(c.Description); !menuName.MatchString(c.Name) || n < 1 || n > 256 {
+			return fmt.Errorf("telegram menu: command %q with %d characters of description is not possible", c.Name, n)
+		}
+	}
+	return sendError(b.call(ctx, "setMyCommands", tgbotapi.Params{"commands": encode(list)}, nil))
+}

@@ -1,0 +1,102 @@
+package telegram_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/bot/telegram"
+	far "github.com/nightporter/nightporter/internal/far/telegram"
+)
+
+func TestNew(t *testing.T) {
+	good := telegram.Secret("7123456789:AAE-far_end")
+	if b, err := telegram.New(telegram.Options{Token: good}); err != nil || b.ID() != "7123456789" || b.CursorName() != "telegram:7123456789" || b.State().Connected {
+		t.Errorf("%v, %v", b, err)
+	}
+	for _, token := range []string{"", "x", "7123456789", "7123456789:", ":AAE", "7123456789:AAE far", "7123456789:AAE\n", "7123456789:AAE/../x", "bot7123456789:AAE", "7123456789:AAE%2f"} {
+		_, err := telegram.New(telegram.Options{Token: telegram.Secret(token)})
+		if err == nil || !strings.Contains(err.Error(), "@BotFather") || (len(token) > 3 && strings.Contains(err.Error(), token)) {
+			t.Errorf("%q: %v", token, err)
+		}
+	}
+	for _, api := range []string{"x", "ftp://a", "http://", "http://u:p@host", "http://a?b=c", "::", "https://api.telegram.org/bot" + string(good) + "?"} {
+		_, err := telegram.New(telegram.Options{Token: good, API: api})
+		if err == nil || strings.Contains(err.Error(), string(good)) {
+			t.Errorf("%q: %v", api, err)
+		}
+	}
+}
+
+func TestSecretHides(t *testing.T) {
+	s := telegram.Secret("7123456789:AAE-far_end")
+	var log strings.Builder
+	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "token", s, "options", telegram.Options{Token: s})
+	data, err := json.Marshal(telegram.Options{Token: s}.Token)
+	out := fmt.Sprint(s) + fmt.Sprintf("%v %s %q %#v %+v %x", s, s, s, s, telegram.Options{Token: s}, s) + string(data) + log.String()
+	if err != nil || strings.Contains(out, "AAE") || strings.Contains(out, fmt.Sprintf("%x", "AAE")) {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestProbe(t *testing.T) {
+	hook := func(s *far.Server) { s.SetWebhook("https://example.org/hook") }
+	for _, c := range []struct {
+		name string
+		do   func(s *far.Server)
+		want []telegram.Trouble
+	}{
+		{"fine", func(s *far.Server) { s.Say(mira, mira.ID, "x") }, []telegram.Trouble{"", ""}},
+		{"webhook", hook, []telegram.Trouble{"", telegram.TroubleWebhook}},
+		{"token", func(s *far.Server) { s.Fault("getMe", far.Unauthorized()) }, []telegram.Trouble{telegram.TroubleToken}},
+		{"away", (*far.Server).Away, []telegram.Trouble{telegram.TroubleNetwork}},
+		{"502", func(s *far.Server) { s.Fault("getMe", far.BadGateway()) }, []telegram.Trouble{telegram.TroubleServer}},
+		{"half", func(s *far.Server) { s.Fault("getWebhookInfo", far.BadGateway()) }, []telegram.Trouble{"", telegram.TroubleServer}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			c.do(w.far)
+			waiting := w.far.Unconfirmed()
+			var got []telegram.Trouble
+			for _, f := range w.bot.Probe(t.Context()) {
+				got = append(got, f.Trouble)
+				w.secret("finding", f.Text+f.Fix)
+				if f.OK != (f.Trouble == "") || f.Text == "" {
+					t.Errorf("finding %+v", f)
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if w.far.Unconfirmed() != waiting || len(w.far.Calls("getUpdates")) > 0 {
+				t.Error("the probe had an effect")
+			}
+		})
+	}
+	w := newWorld(t)
+	if me, err := w.bot.Me(t.Context()); err != nil || me.Username != "porter_bot" || me.ID != 7123456789 {
+		t.Errorf("%+v, %v", me, err)
+	}
+}
+
+func TestSetCommands(t *testing.T) {
+	w := newWorld(t)
+	if err := w.bot.SetCommands(t.Context(), []telegram.MenuCommand{{Name: "status", Description: "Where the run stands"}}); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]far.Command{{Command: "status", Description: "Where the run stands"}}, w.far.Menu()); diff != "" {
+		t.Error(diff)
+	}
+	for _, c := range []telegram.MenuCommand{{Name: "Status", Description: "x"}, {Name: "status"}, {Name: "", Description: "x"}, {Name: "a", Description: strings.Repeat("x", 257)}} {
+		if err := w.bot.SetCommands(t.Context(), []telegram.MenuCommand{c}); err == nil {
+			t.Errorf("%+v was taken", c)
+		}
+	}
+	if n := len(w.far.Calls("setMyCommands")); n != 1 {
+		t.Errorf("%d calls", n)
+	}
+}

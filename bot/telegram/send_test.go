@@ -1,0 +1,414 @@
+package telegram_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/telegram"
+	far "github.com/nightporter/nightporter/internal/far/telegram"
+)
+
+const home = "telegram:48213377"
+
+// ask is a question with buttons.
+func ask() bot.Message {
+	return bot.Message{
+		Key:   "ask.blocked",
+		Lines: []bot.Line{{Text: "■ shop #8 blocked, 2 attempts (q5)"}, {Kind: bot.Quote, Text: "want 1200, got <1000>"}, {Text: "Stays blocked."}},
+		Buttons: []bot.Button{
+			{Label: "Retry", Twin: "q5 retry"}, {Label: "Skip", Twin: "q5 skip"}, {Label: "Guide…", Twin: "q5 guide WORDS"}, {Label: "Diff", Twin: "/diff 8"},
+		},
+	}
+}
+
+// inTouch is a world in which Mira has written once.
+func inTouch(t *testing.T, change ...func(*telegram.Options)) *world {
+	w := newWorld(t, change...)
+	w.far.Say(mira, mira.ID, "/start")
+	return w
+}
+
+// send sends and fails the test where it does not work.
+func (w *world) send(m bot.Message, o bot.SendOptions) string {
+	w.t.Helper()
+	id, err := w.bot.Send(w.t.Context(), home, m, o)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return id
+}
+
+func TestConversation(t *testing.T) {
+	w := inTouch(t)
+	id := w.send(ask(), bot.SendOptions{ReplyTo: "1", Silent: true})
+	m := w.far.Chat(mira.ID).Last()
+	if fmt.Sprint(m.ID) != id || m.ReplyTo != 1 || !m.Silent || m.Preview {
+		t.Errorf("message %+v", m)
+	}
+	if diff := cmp.Diff([]string{"■ shop #8 blocked, 2 attempts (q5)"}, m.Marked("bold")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"want 1200, got <1000>"}, m.Marked("blockquote")); diff != "" {
+		t.Error(diff)
+	}
+	if len(m.Buttons) != 2 || len(m.Buttons[0]) != 3 || m.Buttons[1][0].Text != "Diff" {
+		t.Errorf("buttons %+v", m.Buttons)
+	}
+
+	w.poll()
+	press, err := w.far.Press(mira, mira.ID, m.ID, "Retry")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := w.desk.wait(t, 2)[1]
+	if twin, n, err := telegram.Twin(in.Press); twin != "q5 retry" || n != -1 || err != nil || in.Message != id || in.PressID != press {
+		t.Errorf("the press %+v is %q, %d, %v", in, twin, n, err)
+	}
+	for range 2 { // the second one is too late, and no error
+		if err := w.bot.Notice(t.Context(), in.PressID, strings.Repeat("long ", 100)); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := w.far.Chat(mira.ID).Notices; len(n) != 1 || n[0].Label != "Retry" {
+		t.Errorf("notices %+v", n)
+	}
+
+	if err := w.bot.Pin(t.Context(), bot.Ref{Chat: home, ID: id}); err != nil || !w.far.Chat(mira.ID).Last().Pinned {
+		t.Errorf("not pinned: %v", err)
+	}
+	settled := bot.Message{Key: "ask.blocked", Lines: []bot.Line{{Text: "✓ q5 retry, by Mira 07:34"}}}
+	for range 2 { // the same text again is no error
+		if err := w.bot.Edit(t.Context(), bot.Ref{Chat: home, ID: id}, settled); err != nil {
+			t.Error(err)
+		}
+	}
+	if m := w.far.Chat(mira.ID).Last(); m.Text != "✓ q5 retry, by Mira 07:34" || len(m.Buttons) != 0 || m.Edits != 1 {
+		t.Errorf("after the edit %+v", m)
+	}
+	for range 2 { // so is what is gone
+		if err := w.bot.Delete(t.Context(), bot.Ref{Chat: home, ID: id}); err != nil {
+			t.Error(err)
+		}
+	}
+	want := bot.FaultGone
+	if fault(w.bot.Edit(t.Context(), bot.Ref{Chat: home, ID: id}, ask())) != want {
+		t.Error("an edit of what is gone is no FaultGone")
+	}
+}
+
+func TestSendAsksForWords(t *testing.T) {
+	w := inTouch(t)
+	w.send(bot.Message{Key: "words.q5", Lines: []bot.Line{{Text: "? Your words for #8 (q5):"}}}, bot.SendOptions{ReplyTo: "1"})
+	if m := w.far.Chat(mira.ID).Last(); !m.ForceReply {
+		t.Errorf("message %+v", m)
+	}
+}
+
+func TestSendFile(t *testing.T) {
+	w := inTouch(t)
+	m := bot.Message{Key: "diff", Lines: []bot.Line{{Text: "shop #11: 1 file +40 −0"}, {Text: "Admin list"}}, Buttons: []bot.Button{{Label: "Log", Twin: "/log 11"}}}
+	for n := range 40 {
+		m.Lines = append(m.Lines, bot.Line{Kind: bot.Pre, Text: fmt.Sprintf("+line <%d>", n)})
+	}
+	id := w.send(m, bot.SendOptions{Silent: true, ReplyTo: "1"})
+	got := w.far.Chat(mira.ID).Last()
+	if got.File == nil || got.File.Name != "shop-11.diff" || !strings.Contains(string(got.File.Data), "+line <39>\n") {
+		t.Fatalf("message %+v", got)
+	}
+	if got.Text != "shop #11: 1 file +40 −0\nAdmin list" || got.Labels()[0] != "Log" || !got.Silent || got.ReplyTo != 1 {
+		t.Errorf("message %+v", got)
+	}
+	// An edit changes the caption, since a file has no text.
+	if err := w.bot.Edit(t.Context(), bot.Ref{Chat: home, ID: id}, bot.Message{Key: "diff", Lines: []bot.Line{{Text: "shop #11: gone"}}}); err != nil {
+		t.Error(err)
+	}
+	if got := w.far.Chat(mira.ID).Last(); got.Text != "shop #11: gone" {
+		t.Errorf("message %+v", got)
+	}
+	w.far.Fault("sendDocument", far.TooMany(7), far.Forbidden("bot was blocked by the user")) // the library forgets the code here
+	var e *bot.SendError
+	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); !errors.As(err, &e) || e.Fault != bot.FaultSlow || e.After != 7*time.Second {
+		t.Errorf("error %v", err)
+	}
+	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); fault(err) != bot.FaultClosed {
+		t.Errorf("error %v", err)
+	}
+}
+
+// long is a message of three parts.
+func long() bot.Message {
+	m := ask()
+	for n := range 200 {
+		m.Lines = append(m.Lines, bot.Line{Text: fmt.Sprintf("○ #%d Extract the rules of prices and more", n)})
+	}
+	return m
+}
+
+func TestSendParts(t *testing.T) {
+	w := inTouch(t)
+	w.far.Fault("sendMessage", far.Fault{After: true}, far.TooMany(9)) // the second part waits
+	w.far.ClearFaults()
+	id := w.send(long(), bot.SendOptions{ReplyTo: "1"})
+	c := w.far.Chat(mira.ID)
+	parts := c.Messages[1:]
+	if len(parts) < 3 {
+		t.Fatalf("%d parts", len(parts))
+	}
+	for n, p := range parts {
+		last := n == len(parts)-1
+		if (len(p.Buttons) > 0) != last || (p.ReplyTo == 1) != (n == 0) || (fmt.Sprint(p.ID) == id) != last || p.Silent != (n > 0) {
+			t.Errorf("part %d: %+v", n, p)
+		}
+	}
+	if c.Count.Sounds != 1 {
+		t.Errorf("%d sounds", c.Count.Sounds)
+	}
+	// An edit has one message only: it is cut.
+	if err := w.bot.Edit(t.Context(), bot.Ref{Chat: home, ID: id}, long()); err != nil {
+		t.Error(err)
+	}
+	if text := w.far.Chat(mira.ID).Last().Text; !strings.HasSuffix(text, "\n…") {
+		t.Errorf("ends with %q", text[len(text)-40:])
+	}
+}
+
+// What stops a message in its middle leaves its fate open; being told to wait
+// only delays it.
+func TestSendPartsFail(t *testing.T) {
+	fine := far.Fault{Code: 200, Body: `{"ok":true,"result":{"message_id":5}}`}
+	w := inTouch(t)
+	w.far.Fault("sendMessage", fine, far.TooMany(9), fine)
+	w.send(long(), bot.SendOptions{})
+	if diff := cmp.Diff([]time.Duration{9 * time.Second}, w.allPauses()); diff != "" {
+		t.Error(diff)
+	}
+	for _, f := range []far.Fault{far.TooMany(600), far.Unauthorized(), far.CutBefore(), far.BadGateway()} {
+		w.far.ClearFaults()
+		w.far.Fault("sendMessage", fine, f)
+		if _, err := w.bot.Send(t.Context(), home, long(), bot.SendOptions{}); err == nil || fault(err) != bot.FaultUnknown {
+			t.Errorf("%+v: %v", f, err)
+		}
+	}
+}
+
+// fault is what an error means; FaultUnknown is any that nobody knows of.
+func fault(err error) bot.Fault {
+	var e *bot.SendError
+	switch {
+	case errors.As(err, &e):
+		return e.Fault
+	case err != nil:
+		return bot.FaultUnknown
+	}
+	return ""
+}
+
+// TestSendFaults is what each answer of the platform means for a message, and
+// how often it is in the chat afterwards.
+func TestSendFaults(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		fault far.Fault
+		want  bot.Fault
+		shown int
+	}{
+		{"fine", far.Fault{Code: 200, Body: `{"ok":true,"result":{"message_id":7}}`}, "", 0},
+		{"flood", far.TooMany(31), bot.FaultSlow, 0},
+		{"flood without a time", far.Fault{Code: 429, Text: "Too Many Requests"}, bot.FaultSlow, 0},
+		{"blocked", far.Forbidden("bot was blocked by the user"), bot.FaultClosed, 0},
+		{"unknown chat", far.BadRequest("chat not found"), bot.FaultClosed, 0},
+		{"closed topic", far.BadRequest("TOPIC_CLOSED"), bot.FaultClosed, 0},
+		{"no rights", far.BadRequest("not enough rights to send text messages to the chat"), bot.FaultClosed, 0},
+		{"moved", far.Migrated(-1009), bot.FaultMoved, 0},
+		{"token", far.Unauthorized(), bot.FaultToken, 0},
+		{"token of nobody", far.Fault{Code: 404, Text: "Not Found"}, bot.FaultToken, 0},
+		{"never", far.BadRequest("message is too long"), bot.FaultRefused, 0},
+		{"buttons", far.BadRequest("BUTTON_DATA_INVALID"), bot.FaultRefused, 0},
+		{"unknown method", far.Fault{Code: 404, Text: "Not Found: method not found"}, bot.FaultRefused, 0},
+		{"502", far.BadGateway(), bot.FaultUnknown, 0},
+		{"502 after", far.Fault{Code: 502, Body: "<html>", After: true}, bot.FaultUnknown, 1},
+		{"500", far.Fault{Code: 500, Text: "Internal Server Error"}, bot.FaultUnknown, 0},
+		{"login page", far.Fault{Code: 302, Body: "<html>"}, bot.FaultAway, 0},
+		{"proxy forbids", far.Fault{Code: 403, Body: "<html>"}, bot.FaultAway, 0},
+		{"proxy too small", far.Fault{Code: 413, Body: "<html>"}, bot.FaultRefused, 0},
+		{"cut", far.CutBefore(), bot.FaultUnknown, 0},
+		{"cut after", far.CutAfter(), bot.FaultUnknown, 1},
+		{"hangs", far.Hang(), bot.FaultUnknown, 0},
+		{"hangs after", far.Fault{Hang: true, After: true}, bot.FaultUnknown, 1},
+		{"half an answer", far.Fault{Code: 200, Body: `{"ok":tr`, After: true}, bot.FaultUnknown, 1},
+		{"another answer", far.Fault{Code: 200, Body: `{"ok":true,"result":[]}`, After: true}, bot.FaultUnknown, 1},
+		{"formatting", far.BadRequest(`can't parse entities: Unsupported start tag "x"`), "", 1},
+		{"what it answers is gone", far.BadRequest("message to be replied not found"), "", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := inTouch(t, func(o *telegram.Options) { o.Timeout = 10 * time.Second })
+			if c.fault.Hang {
+				w = inTouch(t, func(o *telegram.Options) { o.Timeout = 50 * time.Millisecond })
+			}
+			w.far.Fault("sendMessage", c.fault)
+			_, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{ReplyTo: "1"})
+			if fault(err) != c.want {
+				t.Errorf("fault %q (%v), want %q", fault(err), err, c.want)
+			}
+			if n := w.far.Chat(mira.ID).Count.Messages; n != c.shown {
+				t.Errorf("%d messages, want %d", n, c.shown)
+			}
+			var e *bot.SendError
+			if errors.As(err, &e) {
+				switch e.Fault {
+				case bot.FaultSlow:
+					if e.After != 31*time.Second && e.After != time.Second {
+						t.Errorf("after %s", e.After)
+					}
+				case bot.FaultMoved:
+					if e.To != "telegram:-1009" {
+						t.Errorf("to %q", e.To)
+					}
+				}
+			}
+			w.secret("error", fmt.Sprintf("%v %+v %#v", err, err, err))
+		})
+	}
+}
+
+func TestEditAndDeleteFaults(t *testing.T) {
+	for _, c := range []struct {
+		fault        far.Fault
+		edit, remove bot.Fault
+	}{
+		{far.BadRequest("message is not modified: specified new message content…"), "", bot.FaultRefused},
+		{far.BadRequest("message to edit not found"), bot.FaultGone, bot.FaultGone},
+		{far.BadRequest("MESSAGE_ID_INVALID"), bot.FaultGone, bot.FaultGone},
+		{far.BadRequest("message can't be edited"), bot.FaultGone, bot.FaultGone},
+		{far.BadRequest("message to delete not found"), bot.FaultRefused, ""},
+		{far.BadRequest("message can't be deleted"), bot.FaultRefused, bot.FaultRefused},
+		{far.TooMany(5), bot.FaultSlow, bot.FaultSlow},
+		{far.BadGateway(), bot.FaultUnknown, bot.FaultUnknown},
+	} {
+		w := inTouch(t)
+		id := w.send(bot.Message{Key: "status", Lines: []bot.Line{{Text: "● shop"}}}, bot.SendOptions{})
+		w.far.Fault("*", c.fault, c.fault)
+		at := bot.Ref{Chat: home, ID: id}
+		if got := fault(w.bot.Edit(t.Context(), at, ask())); got != c.edit {
+			t.Errorf("%s: an edit is %q, want %q", c.fault.Text, got, c.edit)
+		}
+		if got := fault(w.bot.Delete(t.Context(), at)); got != c.remove {
+			t.Errorf("%s: a deletion is %q, want %q", c.fault.Text, got, c.remove)
+		}
+	}
+}
+
+// A topic that is gone is no reason to say nothing; the group has its general one.
+func TestSendTopics(t *testing.T) {
+	w := newWorld(t)
+	w.far.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "/status"})
+	at := telegram.Address(group, 55)
+	for _, want := range []int{55, 0} {
+		if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{ReplyTo: "77"}); err != nil {
+			t.Fatal(err)
+		}
+		if m := w.far.Chat(group).Last(); m.Thread != want || !m.Bot {
+			t.Errorf("message %+v, want topic %d", m, want)
+		}
+		w.far.RemoveTopic(group, 55)
+	}
+	w.far.Topic(group, 55, false)
+	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); fault(err) != bot.FaultClosed {
+		t.Errorf("a closed topic: %v", err)
+	}
+	w.far.Block(group)
+	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); fault(err) != bot.FaultClosed {
+		t.Errorf("thrown out: %v", err)
+	}
+	w.far.Migrate(-7, -1007)
+	var e *bot.SendError
+	if _, err := w.bot.Send(t.Context(), "telegram:-7", ask(), bot.SendOptions{}); !errors.As(err, &e) || e.Fault != bot.FaultMoved || e.To != "telegram:-1007" {
+		t.Errorf("moved: %v", err)
+	}
+}
+
+// Certainly not sent is what had no connection.
+func TestSendAway(t *testing.T) {
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := "http://" + l.Addr().String()
+	l.Close()
+	for _, api := range []string{closed, "http://no.such.host.invalid"} {
+		w := newWorld(t, func(o *telegram.Options) { o.API = api })
+		if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); fault(err) != bot.FaultAway {
+			t.Errorf("%s: %v", api, err)
+		}
+		file := long()
+		file.Lines[9].Kind = bot.Pre
+		_, err := w.bot.Send(t.Context(), home, file, bot.SendOptions{})
+		if fault(err) != bot.FaultAway {
+			t.Errorf("%s: %v", api, err)
+		}
+		w.secret("error", fmt.Sprintf("%v %#v", err, err))
+	}
+	// A call that a stop ends leaves open whether it arrived.
+	w := inTouch(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	w.far.Fault("sendMessage", far.Hang())
+	go func() {
+		_ = w.far.WaitCalls(ctx, "sendMessage", 1)
+		cancel()
+	}()
+	_, err = w.bot.Send(ctx, home, ask(), bot.SendOptions{})
+	if fault(err) != bot.FaultUnknown || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	for ; err != nil; err = errors.Unwrap(err) { // whoever looks behind an error finds none either
+		w.secret("cause", fmt.Sprintf("%v %+v %#v", err, err, err))
+	}
+}
+
+func TestSendNowhere(t *testing.T) {
+	w := newWorld(t)
+	for _, chat := range []string{"", "telegram:", "telegram:x", "telegram:1/x", "slack:C1", "48213377", "telegram:0"} {
+		_, err := w.bot.Send(t.Context(), chat, ask(), bot.SendOptions{})
+		for _, err := range []error{err, w.bot.Edit(t.Context(), bot.Ref{Chat: chat, ID: "1"}, ask()), w.bot.Delete(t.Context(), bot.Ref{Chat: chat, ID: "1"})} {
+			if fault(err) != bot.FaultRefused {
+				t.Errorf("%q: %v", chat, err)
+			}
+		}
+	}
+	if n := len(w.far.Calls("")); n != 0 {
+		t.Errorf("%d calls", n)
+	}
+	if !telegram.IsGroup("telegram:-5/2") || telegram.IsGroup(home) || telegram.IsGroup("slack:C1") {
+		t.Error("groups are not told apart")
+	}
+}
+
+// Whoever redirects is not the platform, and must not be shown the token.
+func TestSendFollowsNobody(t *testing.T) {
+	seen := make(chan string, 10)
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		seen <- r.URL.String() + " from " + r.Referer()
+	}))
+	t.Cleanup(other.Close)
+	portal := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
+	}))
+	t.Cleanup(portal.Close)
+	w := newWorld(t, func(o *telegram.Options) { o.API = portal.URL })
+	if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); fault(err) != bot.FaultAway {
+		t.Errorf("error %v", err)
+	}
+	if len(seen) > 0 {
+		t.Errorf("it followed: %s", <-seen)
+	}
+}

@@ -1,0 +1,105 @@
+package telegram_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/telegram"
+	far "github.com/nightporter/nightporter/internal/far/telegram"
+)
+
+// TestInbound is what becomes of each thing that somebody can do.
+func TestInbound(t *testing.T) {
+	who := func(in bot.Inbound) bot.Inbound {
+		if in.Actor == "" {
+			in.Actor, in.Name = "telegram:48213377", "Mira"
+		}
+		return in
+	}
+	private, topic := "telegram:48213377", "telegram:-1001234/55"
+	at := time.Date(2026, 11, 20, 1, 47, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name string
+		do   func(s *far.Server)
+		want bot.Inbound
+	}{
+		{"words", func(s *far.Server) { s.Post(far.Saying{From: mira, Chat: mira.ID, Text: "Wrap it", Date: at}) },
+			bot.Inbound{Chat: private, Private: true, Text: "Wrap it", Message: "1", Sent: at}},
+		{"a reply", func(s *far.Server) { s.Say(mira, mira.ID, "x"); s.Reply(mira, mira.ID, 1, "retry") },
+			bot.Inbound{Chat: private, Private: true, Text: "retry", Message: "2", ReplyTo: "1"}},
+		{"in a group", func(s *far.Server) { s.Say(mira, group, "/status@porter_bot") },
+			bot.Inbound{Chat: "telegram:-1001234", Text: "/status@porter_bot", Message: "1"}},
+		{"in a topic", func(s *far.Server) { s.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "/status"}) },
+			bot.Inbound{Chat: topic, Text: "/status", Message: "1"}},
+		{"a reply in a topic", func(s *far.Server) {
+			s.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "x"})
+			s.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "retry", ReplyTo: 1})
+		}, bot.Inbound{Chat: topic, Text: "retry", Message: "2", ReplyTo: "1"}},
+		{"a picture", func(s *far.Server) { s.Post(far.Saying{From: mira, Chat: mira.ID, Photo: true, Text: "/status"}) },
+			bot.Inbound{Chat: private, Private: true, Text: "/status", Message: "1", Media: true}},
+		{"edited", func(s *far.Server) { s.Say(mira, mira.ID, "x"); s.EditText(mira, mira.ID, 1, "y") },
+			bot.Inbound{Chat: private, Private: true, Text: "y", Message: "1", Edited: true}},
+		{"anonymous", func(s *far.Server) { s.Post(far.Saying{From: mira, Chat: group, Text: "/stop", Anonymous: true}) },
+			bot.Inbound{Actor: "telegram:1087968824", Name: "GroupAnonymousBot", Chat: "telegram:-1001234", Text: "/stop", Message: "1", Stands: telegram.StandsAnonymous}},
+		{"as a channel", func(s *far.Server) { s.Post(far.Saying{From: mira, Chat: group, Text: "/stop", Channel: -100999}) },
+			bot.Inbound{Actor: "telegram:-100999", Name: "channel", Chat: "telegram:-1001234", Text: "/stop", Message: "1", Stands: telegram.StandsChannel}},
+		{"a bot", func(s *far.Server) { s.Say(far.User{ID: 5, Name: "other_bot", Bot: true}, group, "/stop") },
+			bot.Inbound{Actor: "telegram:5", Name: "other_bot", Chat: "telegram:-1001234", Text: "/stop", Message: "1", Stands: telegram.StandsBot}},
+		{"service", func(s *far.Server) { s.Post(far.Saying{From: mira, Chat: group, Service: "group_chat_created"}) },
+			bot.Inbound{Chat: "telegram:-1001234", Message: "1", Stands: telegram.StandsService}},
+		{"a press", func(s *far.Server) { s.Say(mira, mira.ID, "x"); s.PressData(mira, mira.ID, 1, "1.q5.retry.7f3a") },
+			bot.Inbound{Chat: private, Private: true, Message: "1", Press: "1.q5.retry.7f3a", PressID: "4821337701"}},
+		{"a press in a topic", func(s *far.Server) {
+			s.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "x"})
+			s.PressData(mira, group, 1, "1.q5.retry.7f3a")
+		}, bot.Inbound{Chat: topic, Message: "1", Press: "1.q5.retry.7f3a", PressID: "4821337701"}},
+		{"a press on what is gone", func(s *far.Server) { s.PressData(mira, mira.ID, 9, "1.q5.retry.7f3a") },
+			bot.Inbound{Press: "1.q5.retry.7f3a", PressID: "4821337701"}},
+		{"a press on an inaccessible message", func(s *far.Server) {
+			s.Inject(map[string]any{"callback_query": map[string]any{
+				"id": "1", "from": map[string]any{"id": mira.ID, "first_name": "Mira"}, "data": "d",
+				"message": map[string]any{"message_id": 7, "date": 0, "chat": map[string]any{"id": mira.ID, "type": "private"}},
+			}})
+		}, bot.Inbound{Chat: private, Private: true, Message: "7", Press: "d", PressID: "1"}},
+		{"an answer in a group without topics", func(s *far.Server) {
+			s.Inject(map[string]any{"message": map[string]any{
+				"message_id": 9, "message_thread_id": 4, "text": "retry", "from": map[string]any{"id": mira.ID, "first_name": "Mira"},
+				"chat":             map[string]any{"id": group, "type": "supergroup"},
+				"reply_to_message": map[string]any{"message_id": 4, "chat": map[string]any{"id": group, "type": "supergroup"}},
+			}})
+		}, bot.Inbound{Chat: "telegram:-1001234", Text: "retry", Message: "9", ReplyTo: "4"}},
+		{"first words in a topic", func(s *far.Server) {
+			s.Inject(map[string]any{"message": map[string]any{
+				"message_id": 60, "message_thread_id": 55, "is_topic_message": true, "text": "hello", "from": map[string]any{"id": mira.ID, "first_name": "Mira"},
+				"chat":             map[string]any{"id": group, "type": "supergroup", "is_forum": true},
+				"reply_to_message": map[string]any{"message_id": 55, "forum_topic_created": map[string]any{"name": "shop"}},
+			}})
+		}, bot.Inbound{Chat: topic, Text: "hello", Message: "60"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			c.do(w.far)
+			n := w.far.Unconfirmed()
+			w.poll()
+			got := w.desk.wait(t, n)[n-1]
+			ignore := cmpopts.IgnoreFields(bot.Inbound{}, "Key", "Cursor")
+			if got.Sent.IsZero() {
+				t.Error("no time")
+			}
+			got.Sent = got.Sent.UTC()
+			if c.want.Sent.IsZero() && c.name != "words" {
+				ignore = cmpopts.IgnoreFields(bot.Inbound{}, "Key", "Cursor", "Sent")
+			}
+			if diff := cmp.Diff(who(c.want), got, ignore); diff != "" {
+				t.Error(diff)
+			}
+			if got.Cursor == nil || got.Cursor.Name != "telegram:7123456789" || got.Cursor.Time.IsZero() {
+				t.Errorf("cursor %+v", got.Cursor)
+			}
+		})
+	}
+}

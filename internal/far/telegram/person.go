@@ -1,0 +1,302 @@
+package telegram
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Saying is what somebody writes, in full.
+type Saying struct {
+	From      User
+	Chat      int64 // the person's id for a private chat, negative for a group
+	Thread    int   // topic; one that is new is opened
+	Text      string
+	Photo     bool // a picture, with Text as its caption
+	ReplyTo   int
+	Anonymous bool // as the group: an admin who hides
+	Channel   int64
+	Date      time.Time // zero = now
+	Service   string    // field of a service message, such as "group_chat_created"
+}
+
+// Say lets somebody write a line and returns the message's id.
+func (s *Server) Say(from User, chat int64, text string) int {
+	return s.Post(Saying{From: from, Chat: chat, Text: text})
+}
+
+// Reply lets somebody answer a message.
+func (s *Server) Reply(from User, chat int64, to int, text string) int {
+	return s.Post(Saying{From: from, Chat: chat, Text: text, ReplyTo: to})
+}
+
+// Post lets somebody write anything and returns the message's id.
+func (s *Server) Post(w Saying) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.chat(w.Chat)
+	if w.Thread != 0 {
+		c.topics[w.Thread] = true
+	}
+	if !group(w.Chat) {
+		c.refusal = nil // who writes has unblocked the bot
+	}
+	m := &Message{From: w.From, Thread: w.Thread, Text: w.Text, ReplyTo: w.ReplyTo, Date: w.Date}
+	if m.Date.IsZero() {
+		m.Date = s.o.Clock()
+	}
+	if w.Photo {
+		m.File = &File{Name: "photo.jpg", Photo: true}
+	}
+	if w.Anonymous {
+		m.From = User{ID: 1087968824, Name: "GroupAnonymousBot", Bot: true}
+	}
+	c.add(m)
+	wire := s.wire(c, m)
+	switch {
+	case w.Anonymous:
+		wire["sender_chat"] = wire["chat"]
+	case w.Channel != 0:
+		wire["from"] = User{ID: 136817688, Name: "Channel_Bot", Bot: true}.wire()
+		wire["sender_chat"] = map[string]any{"id": w.Channel, "type": "channel", "title": "a channel"}
+	}
+	if w.Service != "" {
+		wire[w.Service] = true
+	}
+	s.push("message", wire)
+	return m.ID
+}
+
+// EditText lets somebody change what they wrote. It reports false where there
+// is no such message.
+func (s *Server) EditText(from User, chat int64, message int, text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.chat(chat)
+	m := c.message(message)
+	if m == nil || m.From.ID != from.ID {
+		return false
+	}
+	m.Text = text
+	m.Edits++
+	wire := s.wire(c, m)
+	wire["edit_date"] = s.o.Clock().Unix()
+	s.push("edited_message", wire)
+	return true
+}
+
+// Press lets somebody press the button with a label and returns the id of the
+// press. The error says what buttons there are.
+func (s *Server) Press(from User, chat int64, message int, label string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.chat(chat)
+	m := c.message(message)
+	if m == nil {
+		return "", fmt.Errorf("chat %d has no message %d", chat, message)
+	}
+	i := slices.Index(m.Labels(), label)
+	if i < 0 {
+		return "", fmt.Errorf("message %d has no button %q, only %q", message, label, m.Labels())
+	}
+	return s.press(from, c, m, label, slices.Concat(m.Buttons...)[i].Data), nil
+}
+
+// PressData sends a press with any data, as a client with an old message does.
+func (s *Server) PressData(from User, chat int64, message int, data string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.chat(chat)
+	return s.press(from, c, c.message(message), "", data)
+}
+
+func (s *Server) press(from User, c *chat, m *Message, label, data string) string {
+	s.nextID++
+	id := strconv.FormatInt(from.ID, 10) + "0" + strconv.Itoa(s.nextID)
+	s.presses[id] = &press{chat: c.id, label: label, at: s.o.Clock()}
+	what := map[string]any{"id": id, "from": from.wire(), "chat_instance": strconv.FormatInt(c.id, 10), "data": data}
+	if m != nil {
+		w := s.wire(c, m)
+		if s.o.Clock().Sub(m.Date) > deletable { // the platform hands out no old ones
+			w = map[string]any{"message_id": m.ID, "chat": w["chat"], "date": 0}
+		}
+		if where, is := w["chat"].(map[string]any); is {
+			delete(where, "is_forum") // as the real one forgets it here
+		}
+		what["message"] = w
+	}
+	s.push("callback_query", what)
+	return id
+}
+
+// Block lets the person of a private chat block the bot, or a group throw it
+// out. A person who writes again has unblocked it.
+func (s *Server) Block(chat int64) {
+	a := forbidden("bot was blocked by the user")
+	if group(chat) {
+		a = forbidden("bot was kicked from the supergroup chat")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chat(chat).refusal = &a
+	s.change()
+}
+
+// Migrate makes a supergroup with a new id of a group.
+func (s *Server) Migrate(from, to int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.chat(from)
+	a := bad("group chat was upgraded to a supergroup chat")
+	a.params = map[string]any{"migrate_to_chat_id": to}
+	old.refusal = &a
+	s.chat(to)
+	m := old.add(&Message{From: User{ID: 1, Name: "owner"}, Date: s.o.Clock()})
+	wire := s.wire(old, m)
+	wire["migrate_to_chat_id"] = to
+	s.push("message", wire)
+}
+
+// Topic opens a group's topic, or closes it.
+func (s *Server) Topic(chat int64, thread int, open bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chat(chat).topics[thread] = open
+}
+
+// RemoveTopic deletes a group's topic.
+func (s *Server) RemoveTopic(chat int64, thread int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.chat(chat).topics, thread)
+}
+
+// Remove lets somebody take a message away.
+func (s *Server) Remove(chat int64, message int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.chat(chat).message(message); m != nil {
+		m.Deleted = true
+	}
+	s.change()
+}
+
+// Chat is one conversation as it stands now.
+type Chat struct {
+	ID       int64
+	Messages []Message // without deleted ones, in order
+	Notices  []Notice  // answers of presses
+	Count    Count
+}
+
+// Notice is what a press was answered with.
+type Notice struct {
+	Label string // of the button
+	Text  string
+	Alert bool
+}
+
+// Count is what the bot did in a chat so far.
+type Count struct {
+	Messages int // sent, deleted ones too
+	Sounds   int // of them with a sound
+	Edits    int
+	Deletes  int
+	Refused  int // for being too fast
+}
+
+// Last is the newest message, a zero one where there is none.
+func (c Chat) Last() Message {
+	if len(c.Messages) == 0 {
+		return Message{}
+	}
+	return c.Messages[len(c.Messages)-1]
+}
+
+// Find returns the newest message for which is holds.
+func (c Chat) Find(is func(Message) bool) (Message, bool) {
+	for _, m := range slices.Backward(c.Messages) {
+		if is(m) {
+			return m, true
+		}
+	}
+	return Message{}, false
+}
+
+// Chat looks at a conversation.
+func (s *Server) Chat(id int64) Chat {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.look(id)
+}
+
+func (s *Server) look(id int64) Chat {
+	c := s.chats[id]
+	if c == nil {
+		return Chat{ID: id}
+	}
+	out := Chat{ID: id, Notices: slices.Clone(c.notices), Count: c.count}
+	for _, m := range c.messages {
+		if !m.Deleted {
+			out.Messages = append(out.Messages, *m)
+		}
+	}
+	return out
+}
+
+// WaitFor returns a conversation as soon as it is as is wants it, or with an
+// error that shows it as it stood when ctx ended.
+func (s *Server) WaitFor(ctx context.Context, chat int64, is func(Chat) bool) (Chat, error) {
+	var c Chat
+	err := s.Wait(ctx, func() bool {
+		c = s.look(chat)
+		return is(c)
+	})
+	if err != nil {
+		return c, fmt.Errorf("chat %d: %w; it stands at:\n%s", chat, err, s.Transcript(chat))
+	}
+	return c, nil
+}
+
+// Wait returns as soon as is holds for the server. is is called whenever
+// something changed, with the server locked: it must not call it.
+func (s *Server) Wait(ctx context.Context, is func() bool) error {
+	for {
+		s.mu.Lock()
+		done, changed := is(), s.changed
+		s.mu.Unlock()
+		if done {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// WaitPolling returns as soon as a bot waits for updates that are not there.
+func (s *Server) WaitPolling(ctx context.Context) error {
+	return s.Wait(ctx, func() bool { return s.updates.poller != nil && len(s.updates.waiting) == 0 })
+}
+
+// WaitConfirmed returns as soon as the bot has confirmed every update.
+func (s *Server) WaitConfirmed(ctx context.Context) error {
+	return s.Wait(ctx, func() bool { return len(s.updates.waiting) == 0 })
+}
+
+// WaitCalls returns as soon as the bot was answered n calls of a method.
+func (s *Server) WaitCalls(ctx context.Context, method string, n int) error {
+	return s.Wait(ctx, func() bool {
+		got := 0
+		for _, c := range s.calls {
+			if c.Method == method {
+				got++
+			}
+		}
+		return got >= n
+	})
+}

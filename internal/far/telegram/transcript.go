@@ -1,0 +1,104 @@
+package telegram
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf16"
+)
+
+// bubble is how many columns a phone's bubble has.
+const bubble = 38
+
+// Transcript is a chat as a person sees it now, one bubble after the other, 38
+// columns wide: edits applied, deleted ones gone, quotes behind "┃", buttons
+// in brackets, notices of presses at the end.
+func (s *Server) Transcript(chat int64) string {
+	c := s.Chat(chat)
+	var b strings.Builder
+	for _, m := range c.Messages {
+		b.WriteString("── " + m.From.Name + " " + m.Date.In(s.o.Location).Format("15:04"))
+		for _, mark := range []struct {
+			on   bool
+			text string
+		}{{m.ReplyTo != 0, "reply"}, {m.Silent, "silent"}, {m.Edits > 0, "edited"}, {m.Pinned, "pinned"}, {m.ForceReply, "asks for words"}} {
+			if mark.on {
+				b.WriteString(" · " + mark.text)
+			}
+		}
+		b.WriteString("\n")
+		if m.File != nil {
+			b.WriteString("[file " + m.File.Name + "]\n")
+		}
+		for _, line := range m.lines() {
+			b.WriteString(line + "\n")
+		}
+		for _, row := range m.Buttons {
+			labels := make([]string, len(row))
+			for i, button := range row {
+				labels[i] = "[" + button.Text + "]"
+			}
+			b.WriteString(strings.Join(labels, " ") + "\n")
+		}
+		b.WriteString("\n")
+	}
+	for _, n := range c.Notices {
+		if n.Text != "" {
+			b.WriteString("(" + n.Label + ": " + n.Text + ")\n")
+		}
+	}
+	return b.String()
+}
+
+// lines are the lines of a bubble.
+func (m Message) lines() []string {
+	if m.Text == "" {
+		return nil
+	}
+	var out []string
+	at := 0
+	for text := range strings.SplitSeq(m.Text, "\n") {
+		frame, pre := "", false
+		for _, e := range m.Entities {
+			if e.Offset <= at && at < e.Offset+e.Length {
+				switch e.Type {
+				case "blockquote", "expandable_blockquote":
+					frame = "┃ "
+				case "pre":
+					pre = true
+				}
+			}
+		}
+		shown := strings.Map(func(r rune) rune {
+			if unicode.Is(unicode.Cf, r) {
+				return -1
+			}
+			return r
+		}, text)
+		if pre {
+			out = append(out, shown)
+		} else {
+			for _, part := range wrap(shown, bubble-len([]rune(frame))) {
+				out = append(out, frame+part)
+			}
+		}
+		at += len(utf16.Encode([]rune(text))) + 1
+	}
+	return out
+}
+
+func wrap(s string, width int) []string {
+	var out []string
+	line := []rune(s)
+	for len(line) > width {
+		at := width
+		for at > 0 && line[at] != ' ' {
+			at--
+		}
+		if at == 0 {
+			at = width
+		}
+		out = append(out, strings.TrimRight(string(line[:at]), " "))
+		line = []rune(strings.TrimLeft(string(line[at:]), " "))
+	}
+	return append(out, string(line))
+}

@@ -1,0 +1,205 @@
+package telegram
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+const (
+	conflict        = "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"
+	webhookConflict = "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"
+)
+
+// Limits of getUpdates, and how long the real server keeps what nobody fetched.
+const (
+	maxLimit     = 100
+	maxPoll      = 50 * time.Second
+	keepMessages = 24 * time.Hour
+	keepPresses  = 150 * time.Second
+)
+
+// queue is what the bot has not confirmed.
+type queue struct {
+	waiting []update
+	next    int
+	allowed []string // nil = what the real server sends by itself
+	poller  chan struct{}
+	forget  int // confirmations that do not count
+}
+
+// update is one thing that happened.
+type update struct {
+	id   int
+	body map[string]any
+	till time.Time // forgotten after
+}
+
+// push adds an update of a kind, which the bot may have asked not to get. s.mu
+// is held.
+func (s *Server) push(kind string, what any) {
+	q := &s.updates
+	if q.allowed != nil && !slices.Contains(q.allowed, kind) {
+		return
+	}
+	keep := keepMessages
+	if kind == "callback_query" {
+		keep = keepPresses
+	}
+	id := q.next
+	q.next++
+	q.waiting = append(q.waiting, update{id: id, body: map[string]any{"update_id": id, kind: what}, till: s.o.Clock().Add(keep)})
+	s.change()
+}
+
+// Inject queues an update as it is, with any content; its update_id is set. It
+// returns the id.
+func (s *Server) Inject(body map[string]any) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := s.updates.next
+	s.updates.next++
+	body["update_id"] = id
+	s.updates.waiting = append(s.updates.waiting, update{id: id, body: body, till: s.o.Clock().Add(keepMessages)})
+	s.change()
+	return id
+}
+
+// Renumber lets the ids of updates go on from next, as the real server does
+// with a random one after a week without any.
+func (s *Server) Renumber(next int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.updates.next = next
+	s.updates.waiting = nil
+}
+
+// Forget lets the next n confirmations not count: what they were for is
+// delivered again, as after trouble inside the real server.
+func (s *Server) Forget(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.updates.forget = n
+}
+
+// Unconfirmed is how many updates the bot has not confirmed.
+func (s *Server) Unconfirmed() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.updates.waiting)
+}
+
+// SetWebhook sets a webhook, with which polling is refused; "" takes it away.
+func (s *Server) SetWebhook(url string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.webhook = url
+	s.kick()
+}
+
+// Rival is a second bot with the same token that polls once: the first one's
+// long poll ends with 409. It reports whether there was one.
+func (s *Server) Rival() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kick()
+}
+
+func (s *Server) kick() bool {
+	if s.updates.poller == nil {
+		return false
+	}
+	close(s.updates.poller)
+	s.updates.poller = nil
+	return true
+}
+
+// Polling reports whether a bot waits for updates now.
+func (s *Server) Polling() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.updates.poller != nil
+}
+
+func (s *Server) getUpdates(c call) answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.webhook != "" {
+		return answer{code: 409, text: webhookConflict}
+	}
+	if list, given := c.params["allowed_updates"]; given {
+		var kinds []string
+		if err := json.Unmarshal([]byte(list), &kinds); err != nil {
+			return bad("can't parse allowed_updates: expected an Array of String")
+		}
+		s.updates.allowed = kinds
+		if len(kinds) == 0 {
+			s.updates.allowed = nil
+		}
+	}
+	s.confirm(int(c.num("offset")))
+	limit := int(c.num("limit"))
+	if limit < 1 || limit > maxLimit {
+		limit = maxLimit
+	}
+
+	s.kick()
+	mine := make(chan struct{})
+	s.updates.poller = mine
+	s.change()
+	defer func() {
+		if s.updates.poller == mine {
+			s.updates.poller = nil
+		}
+	}()
+	deadline := time.NewTimer(min(time.Duration(c.num("timeout"))*time.Second, maxPoll))
+	defer deadline.Stop()
+	for late := c.num("timeout") <= 0; ; {
+		now := s.o.Clock()
+		s.updates.waiting = slices.DeleteFunc(s.updates.waiting, func(u update) bool { return now.After(u.till) })
+		if n := min(limit, len(s.updates.waiting)); n > 0 || late {
+			out := make([]map[string]any, 0, n)
+			for _, u := range s.updates.waiting[:n] {
+				out = append(out, u.body)
+			}
+			return ok(out)
+		}
+		changed := s.changed
+		s.mu.Unlock()
+		kicked := false
+		select {
+		case <-changed:
+		case <-mine:
+			kicked = true
+		case <-deadline.C:
+			late = true
+		case <-c.ctx.Done():
+			late = true
+		}
+		s.mu.Lock()
+		if kicked {
+			if s.webhook != "" {
+				return answer{code: 409, text: webhookConflict}
+			}
+			return answer{code: 409, text: conflict}
+		}
+	}
+}
+
+// confirm forgets what the bot says that it has. An offset far in the future
+// confirms nothing, and the answer begins at the first update: so does the
+// public server's source, where ids begin anew on another server.
+func (s *Server) confirm(offset int) {
+	q := &s.updates
+	if offset != 0 && q.forget > 0 {
+		q.forget--
+		return
+	}
+	switch {
+	case offset > q.next+10 || offset == 0:
+	case offset > 0:
+		q.waiting = slices.DeleteFunc(q.waiting, func(u update) bool { return u.id < offset })
+	default:
+		q.waiting = q.waiting[max(0, len(q.waiting)+offset):]
+	}
+}
