@@ -1,0 +1,178 @@
+package backup
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Writer writes a backup.
+type Writer struct {
+	zip   *gzip.Writer
+	tar   *tar.Writer
+	files []File
+}
+
+// NewWriter begins a backup on w.
+func NewWriter(w io.Writer) *Writer {
+	// Most of it are git's objects, which are compressed already.
+	zip, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	return &Writer{zip: zip, tar: tar.NewWriter(zip)}
+}
+
+// Add copies the file at path into the backup, as name.
+func (w *Writer) Add(ctx context.Context, name, path string) error {
+	if err := w.add(ctx, name, path); err != nil {
+		return fmt.Errorf("back up %s: %w", path, err)
+	}
+	return nil
+}
+
+func (w *Writer) add(ctx context.Context, name, path string) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	if err := checkName(name); err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("it is no ordinary file")
+	}
+	if err := w.header(name, info.Size(), info.ModTime()); err != nil {
+		return err
+	}
+	hash := sha256.New()
+	// Exactly as much as was announced: a file that grows meanwhile is one
+	// that is appended to, and the part before is whole.
+	if _, err := io.CopyN(io.MultiWriter(w.tar, hash), f, info.Size()); err != nil {
+		return err
+	}
+	w.files = append(w.files, File{Path: name, Size: info.Size(), SHA256: hex.EncodeToString(hash.Sum(nil))})
+	return nil
+}
+
+func (w *Writer) header(name string, size int64, at time.Time) error {
+	return w.tar.WriteHeader(&tar.Header{
+		Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600, ModTime: at.Truncate(time.Second), Format: tar.FormatPAX,
+	})
+}
+
+// AddRepository copies a bare repository of ours; dir is STATE/repos/PROJECT.git.
+// It may be written to meanwhile. Call it after the database was copied.
+func (w *Writer) AddRepository(ctx context.Context, dir string) error {
+	prefix := Repositories + "/" + filepath.Base(dir)
+	single := func(names ...string) error {
+		for _, name := range names {
+			err := w.Add(ctx, prefix+"/"+name, filepath.Join(dir, filepath.FromSlash(name)))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := w.Add(ctx, prefix+"/HEAD", filepath.Join(dir, "HEAD")); err != nil {
+		return err
+	}
+	if err := single("config", "info/attributes"); err != nil {
+		return err
+	}
+	// A ref that is packed meanwhile is written there before it is taken away
+	// here.
+	if err := w.tree(ctx, dir, prefix, "refs"); err != nil {
+		return err
+	}
+	if err := single("packed-refs", "shallow"); err != nil {
+		return err
+	}
+	return w.tree(ctx, dir, prefix, "objects")
+}
+
+// AddLogins copies the folder of the agents' credentials.
+func (w *Writer) AddLogins(ctx context.Context, dir string) error {
+	err := w.tree(ctx, filepath.Dir(dir), "", filepath.Base(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// tree copies the ordinary files below dir/sub that a backup holds.
+func (w *Writer) tree(ctx context.Context, dir, prefix, sub string) error {
+	return filepath.WalkDir(filepath.Join(dir, sub), func(file string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && file != filepath.Join(dir, sub) {
+			return nil // a ref or a temporary file that was there a moment ago
+		}
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, file)
+		if err != nil {
+			return err
+		}
+		name := path.Join(prefix, filepath.ToSlash(rel))
+		if !kept(name) {
+			return nil
+		}
+		// A pack comes with its index, which git puts beside it last: an index
+		// that appears while its folder is read must not come alone.
+		switch base, ext := strings.TrimSuffix(file, path.Ext(file)), path.Ext(file); ext {
+		case ".pack":
+			return nil
+		case ".idx":
+			if err := w.Add(ctx, strings.TrimSuffix(name, ext)+".pack", base+".pack"); err != nil {
+				return err
+			}
+		}
+		if err := w.Add(ctx, name, file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
+}
+
+// Close writes the manifest, with the files that were added, and ends the
+// backup. It returns the manifest as written.
+func (w *Writer) Close(m Manifest) (Manifest, error) {
+	m.Version, m.Files = Version, w.files
+	err := func() error {
+		text, err := json.MarshalIndent(m, "", " ")
+		if err != nil {
+			return err
+		}
+		if err := w.header(manifestName, int64(len(text)), m.Time); err != nil {
+			return err
+		}
+		if _, err := w.tar.Write(text); err != nil {
+			return err
+		}
+		return errors.Join(w.tar.Close(), w.zip.Close())
+	}()
+	if err != nil {
+		return m, fmt.Errorf("back up: manifest: %w", err)
+	}
+	return m, nil
+}
