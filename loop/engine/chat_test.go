@@ -128,3 +128,30 @@ func TestOfferedRunOpensItsAdapters(t *testing.T) {
 		}
 	})
 }
+
+// TestSaidOnce: what was only looked at the first time, and could be carried
+// out when it is delivered again, was handled.
+func TestSaidOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, good)
+		say := func() {
+			t.Helper()
+			m := []loop.Outgoing{{Chat: mira, Class: loop.ClassChatter, Body: []byte("status")}}
+			if err := w.engine.Say(t.Context(), "telegram:8123", time.Now(), m, &loop.Cursor{Name: "telegram:1", Value: "8124"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		say()
+		say()
+		a, err := w.engine.DoWith(t.Context(), loop.Input{Key: "telegram:8123", Project: "p", Actor: mira, Body: loop.Guide{Text: "x"}}, saying("reply"))
+		if err != nil || !a.OK {
+			t.Errorf("%+v, %v", a, err)
+		}
+		if diff := cmp.Diff([]string{"status"}, w.queued()); diff != "" {
+			t.Error(diff)
+		}
+		if s, ok := w.engine.State("p"); ok && len(s.Project.Guidance.Items) > 0 {
+			t.Errorf("it was carried out after all: %+v", s.Project.Guidance)
+		}
+	})
+}

@@ -197,7 +197,11 @@ func (e *Engine) DoWith(ctx context.Context, in loop.Input, with With) (loop.Ans
 // answer to what only looks. Under a key that was committed before it does
 // nothing.
 func (e *Engine) Say(ctx context.Context, key string, at time.Time, messages []loop.Outgoing, cursor *loop.Cursor) error {
-	receipt, err := e.o.Ledger.Commit(ctx, loop.Batch{Key: key, Time: at, Messages: messages, Cursor: cursor})
+	answer, err := json.Marshal(loop.Answer{OK: true}) // for whoever repeats it as an input
+	if err != nil {
+		return fmt.Errorf("encode answer: %w", err)
+	}
+	receipt, err := e.o.Ledger.Commit(ctx, loop.Batch{Key: key, Time: at, Answer: answer, Messages: messages, Cursor: cursor})
 	if err != nil {
 		return fmt.Errorf("not saved: %w", err)
 	}
