@@ -116,6 +116,10 @@ func yes(q loop.Question) string {
 		return "resume"
 	case loop.AskNow:
 		return "rerun"
+	case loop.AskStart:
+		return "start"
+	case loop.AskLate:
+		return "yes"
 	case loop.AskAgent:
 		return option(q, "yes")
 	}
@@ -130,6 +134,10 @@ func no(q loop.Question) string {
 		return "stop"
 	case loop.AskNow:
 		return "queue"
+	case loop.AskStart:
+		return "cancel"
+	case loop.AskLate:
+		return "no"
 	case loop.AskAgent:
 		return option(q, "no")
 	}

@@ -29,6 +29,14 @@ const (
 	VerbLog      Verb = "log"
 	VerbDiff     Verb = "diff"
 	VerbEvidence Verb = "evidence"
+	VerbRun      Verb = "run"
+	VerbProjects Verb = "projects"
+	VerbCost     Verb = "cost"
+	VerbWhoami   Verb = "whoami"
+	VerbPeople   Verb = "people"
+	VerbUnpair   Verb = "unpair"
+	VerbPair     Verb = "pair"  // "/pair K7QX-M2PD"
+	VerbStart    Verb = "start" // the same, as a link of Telegram types it
 	VerbHelp     Verb = "help"
 
 	// Without a slash.
@@ -45,6 +53,7 @@ const (
 	takesTarget               // an id, or nothing
 	takesID                   // an id, words, or both
 	takesWords
+	takesRun // a project's name and what the run shall differ in
 )
 
 // form is one command as people learn it.
@@ -76,7 +85,15 @@ var forms = []form{
 	{VerbLog, takesTarget, "/log, /log 7", "Sessions of the run, or of a task."},
 	{VerbDiff, takesTarget, "/diff 7, /diff r14", "What a task, or the run, changed."},
 	{VerbEvidence, takesTarget, "/evidence 7", "The proof of what an attempt did; /evidence 7.1 is its first one."},
+	{VerbRun, takesRun, "/run, /run from 5, /run review", "Starts a run, after a confirmation; also /run only 5, /run overnight."},
+	{VerbProjects, takesProject, "/projects", "All projects."},
+	{VerbCost, takesProject, "/cost", "What the run has spent, by hat."},
+	{VerbWhoami, takesProject, "/whoami", "Who you are here, and who else is paired."},
+	{VerbPeople, takesProject, "/people", "Who is paired, with their ids."},
+	{VerbUnpair, takesTarget, "/unpair ID", "Takes somebody out; /people has the ids."},
+	{VerbPair, takesTarget, "/pair CODE", "Lets you in with the code that nightporter pair shows on the host."},
 	{VerbHelp, takesTarget, "/help, /help now", "This, or one command."},
+	{VerbStart, takesTarget, "/start", "What a chat begins with; the same as /help."},
 }
 
 // Command is one line as it was understood.

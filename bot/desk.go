@@ -23,6 +23,20 @@ type Desk interface {
 	Diff(ctx context.Context, project, target string) (string, error)
 }
 
+// Host is a Desk of a nightporter that stays: it knows who is let in, and can
+// start runs. A foreground run is none.
+type Host interface {
+	Desk
+	// House returns what the projects share.
+	House() loop.House
+	// Configured returns the names of the projects that runs can be started
+	// for, in the order of the configuration.
+	Configured() []string
+	// Offer resolves the settings of a run that somebody asks for and reads its
+	// source. What a person has to mend is a *loop.InputError.
+	Offer(ctx context.Context, project string, f RunFlags) (loop.OfferRun, error)
+}
+
 // Request is one line that somebody sent.
 type Request struct {
 	Key     string // natural key: the same key is the same command

@@ -4,8 +4,10 @@
 //
 // Looking is pure: Status, Tasks, Task, Queue, Log, Evidence and Help are
 // functions of a loop.State or of ledger records. What changes something goes
-// through a Desk, which the engine implements. Wording, signs and forms follow
-// one sheet: the first line is the message and at most FirstWidth columns
+// through a Desk, which the engine implements; a Host is one that stays, knows
+// people and starts runs. What comes in from chats is package reception's, and
+// who is told what without having asked package notify's. Wording, signs and
+// forms follow one sheet: the first line is the message and at most FirstWidth columns
 // wide, and the last line says what happens if nobody does anything.
 //
 // Everything that people, agents or programs said passes Clean before it

@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -19,19 +20,20 @@ func Handle(ctx context.Context, desk Desk, r Request) (Message, error) {
 	if err != nil {
 		return mistake(err), nil
 	}
-	if c.Verb == VerbHelp {
-		return Help(c.Target), nil
+	if m, done, err := ofHouse(ctx, desk, r, c); done {
+		return m, err
 	}
 	project, problem := pick(desk, &c, r)
 	if problem != nil {
 		return *problem, nil
 	}
-	s, ok := desk.State(project)
+	s, ok := stateOf(desk, project)
 	if !ok {
 		return noProject(project, desk.Projects()), nil
 	}
 	d := dispatch{desk: desk, r: r, c: c, s: s, project: project}
 	m, err := d.run(ctx)
+	m.Project = project
 	if err != nil {
 		m = newMessage("fault", SignFailed+" /"+string(c.Verb)+" failed: a fault in nightporter")
 		m.quote(c.Line)
@@ -53,7 +55,11 @@ type dispatch struct {
 func (d dispatch) run(ctx context.Context) (Message, error) {
 	switch d.c.Verb {
 	case VerbStatus:
-		return Status(d.s, d.r.Time), nil
+		return status(d.desk, d.s, d.r.Time), nil
+	case VerbRun:
+		return d.start(ctx)
+	case VerbCost:
+		return d.cost(ctx)
 	case VerbTasks:
 		return Tasks(d.s), nil
 	case VerbQueue:
@@ -83,6 +89,10 @@ func (d dispatch) do(ctx context.Context, body loop.InputBody) (Message, error) 
 	a, err := d.desk.Do(ctx, loop.Input{
 		Key: d.r.Key, Time: d.r.Time, Actor: d.r.Actor, Name: d.r.Name, Project: d.project, Body: body,
 	})
+	var input *loop.InputError
+	if errors.As(err, &input) { // a start that cannot be: the person mends it
+		return NotStarted(d.project, input.Findings), nil
+	}
 	if err != nil {
 		return Message{}, err
 	}
@@ -194,6 +204,13 @@ func (d dispatch) target(ctx context.Context) (Message, error) {
 		}
 		return noTask(d.s, typed), nil
 	}
+	m, err := d.about(ctx, t, attempt)
+	m.About = t.Task.ID
+	return m, err
+}
+
+// about does what is about one task.
+func (d dispatch) about(ctx context.Context, t loop.TaskState, attempt string) (Message, error) {
 	switch d.c.Verb {
 	case VerbTask:
 		return Task(d.s, t, d.r.Time), nil
@@ -246,7 +263,7 @@ func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
 	var whole Message
 	for n, t := range tasks {
 		one := d
-		if n > 0 && d.r.Key != "" {
+		if d.r.Key != "" { // the key itself is free for who answers them all together
 			one.r.Key = fmt.Sprintf("%s/%d", d.r.Key, n+1)
 		}
 		body := loop.InputBody(loop.SkipTask{Task: t.Task.ID})
@@ -271,7 +288,7 @@ func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
 
 // pick finds the project that a command is about.
 func pick(desk Desk, c *Command, r Request) (string, *Message) {
-	all := desk.Projects()
+	all := projects(desk)
 	if c.Project != "" && !slices.Contains(all, c.Project) {
 		if c.Verb != VerbWords {
 			m := noProject(c.Project, all)
@@ -283,6 +300,8 @@ func pick(desk Desk, c *Command, r Request) (string, *Message) {
 	switch {
 	case c.Project != "":
 		return c.Project, nil
+	case Owner(desk, c.Target) != "":
+		return Owner(desk, c.Target), nil
 	case r.Project != "":
 		return r.Project, nil
 	case len(all) == 1:
@@ -304,7 +323,7 @@ func pick(desk Desk, c *Command, r Request) (string, *Message) {
 		line = "/" + string(VerbGuidance) + " " + line
 	}
 	for _, name := range all[:min(len(all), 6)] {
-		m.button(name, name+": "+line)
+		m.exact(name, name+": "+line)
 	}
 	return "", &m
 }

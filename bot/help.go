@@ -21,6 +21,7 @@ func Help(about string) Message {
 	m.pre("        /diff 7 /evidence 7")
 	m.pre("Decide  q5 retry · /approve /reject")
 	m.pre("        /retry 8 /skip 8 /next 9")
+	m.pre("Start   /run /projects /cost /whoami")
 	m.add("One of them: /help now")
 	return m
 }

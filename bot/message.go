@@ -62,6 +62,10 @@ type Message struct {
 	// Cause is the key of the input whose accepted answer this is, "" for any
 	// other message. Who shows ledger entries as they come can leave it out.
 	Cause string `json:"cause,omitempty"`
+	// Project and About are what a reply to the message, or a press of its
+	// buttons, is for: a project's name and a task's id as written.
+	Project string `json:"project,omitempty"`
+	About   string `json:"about,omitempty"`
 
 	cut bool // the first line was cut, and stands whole in the second
 }
@@ -106,6 +110,12 @@ func (m *Message) button(label, twin string) {
 	m.Buttons = append(m.Buttons, Button{Label: Cut(Clean(label), LabelWidth), Twin: Clean(twin)})
 }
 
+// exact adds a button whose twin repeats somebody's words to the letter: they
+// are done with as they came, whatever a message may show of them.
+func (m *Message) exact(label, twin string) {
+	m.Buttons = append(m.Buttons, Button{Label: Cut(Clean(label), LabelWidth), Twin: twin})
+}
+
 // Text is the message for a terminal of the given width in columns, 0 for one
 // without. Buttons become their typed twins. It ends without a newline.
 func (m Message) Text(width int) string {
@@ -136,7 +146,7 @@ func (m Message) Text(width int) string {
 func (m Message) Twins() string {
 	twins := make([]string, len(m.Buttons))
 	for i, b := range m.Buttons {
-		twins[i] = b.Twin
+		twins[i] = Clean(b.Twin)
 	}
 	return strings.Join(twins, " · ")
 }
@@ -179,7 +189,7 @@ func answerSign(kind string, ok bool) string {
 		return SignAway
 	case "answer":
 		return SignDone
-	case "now":
+	case "now", "offer_run", "late":
 		return SignAsk
 	}
 	return SignLater

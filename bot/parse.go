@@ -50,7 +50,11 @@ func Parse(line string) (Command, error) {
 	}
 	// A command whose slash was forgotten must not become guidance.
 	if f, ok := find(word); ok && (rest == "" || strings.EqualFold(rest, "now")) {
-		return c, &UnknownError{Word: word, Meant: "/" + string(f.verb), Rest: rest}
+		meant := f.verb
+		if meant == VerbStart { // the word of a platform, not ours
+			meant = VerbRun
+		}
+		return c, &UnknownError{Word: word, Meant: "/" + string(meant), Rest: rest}
 	}
 	c.Verb, c.Words = VerbWords, line
 	return c, nil
@@ -70,6 +74,8 @@ func (c Command) slash(word, rest string) (Command, error) {
 		c.Target = rest
 	case takesID:
 		c.Target, c.Words = takeID(rest)
+	case takesRun:
+		return c.start(rest)
 	case takesProject, takesNow:
 		for _, w := range strings.Fields(rest) {
 			switch lower := strings.ToLower(w); {
@@ -83,6 +89,17 @@ func (c Command) slash(word, rest string) (Command, error) {
 		}
 	}
 	return c, nil
+}
+
+// start reads what follows /run: a project's name, then what the run shall
+// differ in. Words keeps the latter, in a form that ParseRun reads.
+func (c Command) start(rest string) (Command, error) {
+	if word, after := cutWord(rest); c.Project == "" && !runWord(word) && projectName.MatchString(strings.ToLower(word)) {
+		c.Project, rest = strings.ToLower(word), after
+	}
+	f, err := ParseRun(rest)
+	c.Words = f.String()
+	return c, err
 }
 
 // short reads "q5 retry" and "g14 keep".

@@ -34,6 +34,15 @@ func Headline(s loop.State, q loop.Question) string {
 			return "Stop " + doing + ", rerun?"
 		}
 		return "Stop and rerun?"
+	case loop.AskStart:
+		text, _, _ := strings.Cut(Clean(q.Text), ", ")
+		return strings.TrimSpace("Start " + Cut(s.Project.Name, 12) + "? " + text)
+	case loop.AskLate:
+		text := Cut(Clean(q.Text), 11) + " from " + sentAt(q).Format("15:04")
+		if Width(text) > 17 { // "/pause now": the id has to fit in behind it
+			return text + ": still?"
+		}
+		return text + ": still do it?"
 	}
 	switch {
 	case q.Task != "":
@@ -118,6 +127,10 @@ func Unanswered(s loop.State, q loop.Question, by string) string {
 		then = "what needs it waits."
 	case loop.AskNow:
 		then = "queued, nothing is stopped."
+	case loop.AskStart:
+		then = "not started."
+	case loop.AskLate:
+		then = "not done."
 	default:
 		then = "it stays as it is."
 	}
@@ -161,10 +174,41 @@ func Ask(s loop.State, q loop.Question, now time.Time) Message {
 	tail := " (" + q.ID + ")"
 	head := Headline(s, q)
 	first := SignOf(q) + " " + s.Project.Name + " " + head
-	if Width(first+tail) > FirstWidth {
+	switch {
+	case q.Kind == loop.AskStart, q.Kind == loop.AskLate, q.Kind == loop.AskNow:
+		first = SignOf(q) + " " + head // the project is in it, or is where it is asked
+	case Width(first+tail) > FirstWidth:
 		first = SignOf(q) + " " + Cut(s.Project.Name, max(6, FirstWidth-Width(head+tail)-3)) + " " + head
 	}
 	m := newMessage("ask."+string(q.Kind), Cut(Clean(first), FirstWidth-len(tail))+tail)
+	m.Project, m.About = s.Project.Name, q.Task
+	m.asked(s, q, now)
+	by := ""
+	if !q.Expires.IsZero() {
+		by = "by " + Clock(q.Expires, now)
+	}
+	then := Unanswered(s, q, by)
+	if n := OptionOf(q, q.Choice); n >= 0 { // letters are large here, as on the buttons
+		then = strings.Replace(then, ": "+loop.Letter(n)+",", ": "+strings.ToUpper(loop.Letter(n))+",", 1)
+	}
+	m.add(then)
+	buttons(&m, q)
+	return m
+}
+
+// asked is what a question says between its first line and what happens if
+// nobody answers.
+func (m *Message) asked(s loop.State, q loop.Question, now time.Time) {
+	switch q.Kind {
+	case loop.AskStart:
+		for _, line := range offered(s, q) {
+			m.add(line)
+		}
+		return
+	case loop.AskLate:
+		m.add("Sent " + Clock(sentAt(q), now) + " by " + Cut(Clean(q.By), 20) + ", read " + Clock(q.Asked, now) + ".")
+		return
+	}
 	facts := Clean(q.Title)
 	if q.Hat != "" {
 		facts = strings.TrimPrefix(facts+" · "+Clean(q.Hat), " · ")
@@ -194,17 +238,16 @@ func Ask(s loop.State, q loop.Question, now time.Time) Message {
 	if len(q.Tasks) > 0 {
 		m.add(Ranges(q.Tasks))
 	}
-	by := ""
-	if !q.Expires.IsZero() {
-		by = "by " + Clock(q.Expires, now)
+	if q.Kind == loop.AskNow {
+		m.add("Its work so far is done again; what it wrote is kept" + kept(q.Task) + ".")
 	}
-	then := Unanswered(s, q, by)
-	if n := OptionOf(q, q.Choice); n >= 0 { // letters are large here, as on the buttons
-		then = strings.Replace(then, ": "+loop.Letter(n)+",", ": "+strings.ToUpper(loop.Letter(n))+",", 1)
+}
+
+func kept(task string) string {
+	if task == "" {
+		return ""
 	}
-	m.add(then)
-	buttons(&m, q)
-	return m
+	return " for /diff " + arg(task)
 }
 
 // ChoiceNote marks the option that the agent would take itself.
@@ -220,13 +263,34 @@ func ChoiceNote(q loop.Question, n int) string {
 
 func buttons(m *Message, q loop.Question) {
 	for _, v := range q.Verbs() {
-		label := strings.ToUpper(v[:1]) + v[1:]
-		if v == "guide" || v == "fail" {
-			label += "…"
-		}
-		if q.Kind == loop.AskAgent && v == "skip" {
-			label = "Skip task"
-		}
-		m.button(label, Typed(q, v))
+		m.button(label(q, v), Typed(q, v))
 	}
 }
+
+// label is a verb as a button has it.
+func label(q loop.Question, v string) string {
+	switch string(q.Kind) + " " + v {
+	case "agent skip":
+		return "Skip task"
+	case "now queue":
+		return "Queue it"
+	case "now rerun":
+		return "Rerun now"
+	case "late no":
+		return "Keep going"
+	case "late yes":
+		word, _, _ := strings.Cut(string(q.Do), " ")
+		if word == "" {
+			word = "do it"
+		}
+		return strings.ToUpper(word[:1]) + word[1:]
+	}
+	text := strings.ToUpper(v[:1]) + v[1:]
+	if wantsWords(v) {
+		text += "…"
+	}
+	return text
+}
+
+// wantsWords reports whether a verb is nothing without words.
+func wantsWords(verb string) bool { return verb == "guide" || verb == "fail" }

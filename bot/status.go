@@ -135,8 +135,12 @@ func waiting(s loop.State, r *loop.Run, now time.Time, say func(key, sign, rest 
 		m.quote(r.Text)
 		return m, "Goes on by itself once there is room."
 	case loop.WaitAgent:
-		m := say("waiting", SignLook, "stands still"+until)
+		m := say("standstill", SignLook, "stands still")
 		m.quote(orElse(r.Text, HoldText(s)))
+		m.add(remedy(agentOf(s, r)))
+		if until != "" {
+			return m, "Looks again at " + Clock(r.Until, now) + ", at no cost, and goes on by itself."
+		}
 		return m, "Looks again by itself, at no cost; /resume tries now."
 	}
 	m := say("waiting", SignLook, "waits"+until)

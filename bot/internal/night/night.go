@@ -6,6 +6,7 @@ package night
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
@@ -34,6 +35,9 @@ type Night struct {
 	Tip   string           // tail of the branch tip's verification; "" = green
 	See   func(before, after loop.State, e loop.Entry)
 	Type  func(line string) // what a person types goes here
+
+	// Decided is called with every decision before it is folded. May be nil.
+	Decided func(before loop.State, d loop.Decision, in loop.Input)
 
 	project string
 	effects []loop.Effect
@@ -81,16 +85,31 @@ func (n *Night) Settings() loop.Settings {
 
 // Do decides an input and folds its entries, one after another.
 func (n *Night) Do(in loop.Input) loop.Answer {
-	in.Time, in.Project = n.Now, n.project
+	in.Time = n.Now
+	if in.Idle = ofHouse(in.Body); !in.Idle {
+		in.Project = n.project
+	}
 	if in.Actor == "" {
 		in.Actor = "daemon"
 	}
 	d := loop.Decide(n.State, in)
+	if n.Decided != nil {
+		n.Decided(n.State, d, in)
+	}
 	for _, e := range d.Entries {
 		n.Entry(e)
 	}
 	n.effects = append(n.effects, d.Effects...)
 	return d.Answer
+}
+
+// ofHouse reports whether an input is about no project.
+func ofHouse(b loop.InputBody) bool {
+	switch b.(type) {
+	case loop.OfferPairing, loop.TryPairing, loop.RemovePerson, loop.MeetStranger, loop.RefuseCommand:
+		return true
+	}
+	return false
 }
 
 // Entry folds one entry and shows it.
@@ -114,6 +133,15 @@ func (n *Night) Records(task string) []loop.Record {
 		if r.Stream != loop.HouseStream && (task == "" || loop.SameID(r.Task, task)) {
 			out = append(out, r)
 		}
+	}
+	return out
+}
+
+// All returns all records, without what the store adds to them.
+func (n *Night) All() []loop.Record {
+	out := slices.Clone(n.records)
+	for i := range out {
+		out[i].Seq = 0
 	}
 	return out
 }

@@ -1,0 +1,185 @@
+package bot
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// maxStanding is how many tasks that stand the end of a run names.
+const maxStanding = 5
+
+// Ended is told when a run has ended: why, what needs somebody, and how it
+// goes on (PHONE 3.8). s is the state after the end.
+func Ended(s loop.State, b loop.RunEnded, now time.Time) Message {
+	r := s.Project.Run
+	tally := fmt.Sprintf("%d/%d", b.Done, b.Total)
+	sign, rest := endLine(s, b, tally)
+	m := newMessage("run.ended", fit(sign, s.Project.Name, rest, ""))
+	m.Project = s.Project.Name
+	began := r.Started
+	if began.IsZero() {
+		began = r.Planned
+	}
+	m.add(now.Format("15:04") + " · " + Took(now.Sub(began)) + " · " + Plural(r.Agents, "session") + " · " + Cost(r))
+	if b.Reason == loop.ReasonInternal || b.Reason == loop.ReasonNothing && len(s.Project.Questions) == 0 {
+		m.quote(b.Text)
+	}
+	var retry []string
+	left := 0
+	for _, t := range s.Project.Tasks {
+		line := standsHow(s, t)
+		if line == "" {
+			continue
+		}
+		if left++; left <= maxStanding {
+			m.add(line)
+		}
+		if t.Status == loop.Blocked {
+			retry = append(retry, short(t.Task.ID))
+		}
+	}
+	if left > maxStanding {
+		m.add(fmt.Sprintf("and %d more: /tasks", left-maxStanding))
+	}
+	if b.FinalOK != nil && !*b.FinalOK {
+		m.add(SignFailed + " The branch tip fails verification.")
+	}
+	if b.Branch != "" && r.Commits > 0 {
+		m.add("Branch " + Clean(b.Branch))
+	}
+	m.add(nextStep(s, b, retry))
+	m.endButtons(s, b)
+	return m
+}
+
+// endLine is the sign and the rest of the first line.
+func endLine(s loop.State, b loop.RunEnded, tally string) (sign, rest string) {
+	r := s.Project.Run
+	switch b.Reason {
+	case loop.ReasonDone:
+		if b.FinalOK != nil && !*b.FinalOK {
+			return SignFailed, tally + " done, branch tip is red"
+		}
+		return SignDone, tally + " done, " + r.ID + " ended"
+	case loop.ReasonChosen:
+		return SignDone, "chosen tasks done, " + r.ID + " ended"
+	case loop.ReasonBlocked:
+		if q, ok := lastOf(s, loop.AskBlocked); ok {
+			return SignBlocked, "stopped at " + short(q.Task) + ", " + tally + " done"
+		}
+		return SignBlocked, "stopped: blocked, " + tally + " done"
+	case loop.ReasonStreak:
+		return SignBlocked, fmt.Sprintf("stopped: %d blocked in a row", r.Streak)
+	case loop.ReasonManual:
+		if q, ok := lastOf(s, loop.AskManual); ok {
+			return SignAsk, tally + " done, " + short(q.Task) + " is yours (" + q.ID + ")"
+		}
+		return SignAsk, tally + " done, the rest is yours"
+	case loop.ReasonIterations:
+		return SignLook, fmt.Sprintf("ended: %d iterations, %s", r.Counted, tally)
+	case loop.ReasonUntil:
+		return SignLook, "ended: " + strings.TrimSuffix(Clean(b.Text), " has come") + " reached, " + tally
+	case loop.ReasonBudget:
+		return SignLook, "ended: budget spent, " + tally
+	case loop.ReasonStopped:
+		by := nameOf(s.House, b.By)
+		if r.Signal != "" || by == theHost {
+			return SignLater, "stopped on the host, " + tally
+		}
+		return SignLater, "stopped by " + by + ", " + tally
+	case loop.ReasonInternal:
+		return SignFailed, r.ID + " ended: a fault, " + tally
+	}
+	if n := len(s.Project.Questions); n > 0 {
+		need := " need you"
+		if n == 1 {
+			need = " needs you"
+		}
+		return SignAsk, fmt.Sprintf("%s ended: %s, %d%s", r.ID, tally, n, need)
+	}
+	return SignLook, r.ID + " ended: " + tally
+}
+
+func lastOf(s loop.State, kind loop.QuestionKind) (loop.Question, bool) {
+	for n := len(s.Project.Questions) - 1; n >= 0; n-- {
+		if q := s.Project.Questions[n]; q.Kind == kind {
+			return q, true
+		}
+	}
+	return loop.Question{}, false
+}
+
+// standsHow is one line on a task that a person has to do something about:
+// "■ #8 blocked (q5), #10 waits for it"; "" for any other.
+func standsHow(s loop.State, t loop.TaskState) string {
+	id := short(t.Task.ID)
+	asks := ""
+	if t.Question != "" {
+		asks = " (" + t.Question + ")"
+	}
+	switch t.Status {
+	case loop.Blocked:
+		line := SignBlocked + " " + id + " blocked" + asks
+		if need := Dependents(s, t.Task.ID); need != "" {
+			line += ", " + need
+		}
+		return line
+	case loop.ManualVerify:
+		return SignAsk + " " + id + " manual verify" + asks
+	case loop.Waiting:
+		return SignAsk + " " + id + " asks" + asks
+	}
+	return ""
+}
+
+// nextStep says what comes next if nobody does anything, and what somebody can do.
+func nextStep(s loop.State, b loop.RunEnded, retry []string) string {
+	next := NextReady(s, "")
+	start := "Nothing runs."
+	if next != "" {
+		start = "Nothing runs. /run goes on with " + short(next) + "."
+	}
+	switch b.Reason {
+	case loop.ReasonDone, loop.ReasonChosen:
+		if b.FinalOK != nil && !*b.FinalOK {
+			return "Nothing was pushed. Look at /diff, then /run."
+		}
+		return "Merge when you like; nothing runs."
+	case loop.ReasonManual:
+		return "Pass ends the plan; until then it waits."
+	case loop.ReasonStopped:
+		if r := s.Project.Run; r.Signal != "" {
+			return "Nothing runs until somebody starts it: /run."
+		}
+	}
+	if len(retry) > 0 && s.Project.Run.Settings.Stays {
+		return "Nothing runs. Retry starts the next run with " + strings.Join(retry[:min(len(retry), 3)], " and ") + "."
+	}
+	return start
+}
+
+func (m *Message) endButtons(s loop.State, b loop.RunEnded) {
+	const most = 3
+	for _, q := range s.Project.Questions {
+		if len(m.Buttons) == most-1 {
+			break
+		}
+		switch q.Kind {
+		case loop.AskBlocked:
+			m.button("Retry "+short(q.Task), q.ID+" retry")
+		case loop.AskManual:
+			m.button("Pass "+short(q.Task), q.ID+" pass")
+		case loop.AskAgent:
+			m.button("Answer "+q.ID, q.ID)
+		}
+	}
+	if len(m.Buttons) == 0 && b.Reason != loop.ReasonDone {
+		m.button("Start", "/run "+s.Project.Name)
+	}
+	if s.Project.Run.Commits > 0 {
+		m.button("Diff", "/diff "+s.Project.Run.ID)
+	}
+}

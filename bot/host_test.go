@@ -1,0 +1,211 @@
+package bot_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/internal/night"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// host is a desk of a nightporter that stays.
+type host struct {
+	*desk
+	configured []string
+	asked      []bot.RunFlags
+	offer      error
+}
+
+func (h *host) House() loop.House    { return h.Night.State.House }
+func (h *host) Configured() []string { return h.configured }
+
+func (h *host) Offer(_ context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {
+	h.asked = append(h.asked, f)
+	set := night.New(project, h.Now).Settings()
+	set.Profile, set.MaxTasks, set.OnBlocked = "review", 5, loop.OnBlockedStop
+	set.Until = time.Date(2026, 11, 20, 7, 0, 0, 0, h.Now.Location())
+	set.Only = f.Only
+	return loop.OfferRun{Settings: set, MaxSessions: 1, Tasks: 12, First: "Task 1"}, h.offer
+}
+
+func (h *host) say(t *testing.T, line string) bot.Message {
+	t.Helper()
+	h.inputs = nil
+	m, err := bot.Handle(t.Context(), h, bot.Request{Key: "k", Actor: "telegram:48213377", Name: "Mira", Text: line, Time: h.Now})
+	if err != nil && h.err == nil && h.offer == nil {
+		t.Errorf("%s: %v", line, err)
+	}
+	return m
+}
+
+func stays(d *desk) *host {
+	h := &host{desk: d, configured: []string{"shop"}}
+	for _, p := range []loop.Person{{ID: "telegram:48213377", Name: "Mira", Role: loop.RoleAdmin}, {ID: "telegram:5", Name: "Ana", Role: loop.RoleSteer}, {ID: "telegram:6", Name: "Ana", Role: loop.RoleView}} {
+		p.Since = evening
+		h.Entry(loop.Entry{Stream: loop.HouseStream, Time: evening, Body: loop.PersonPaired{Person: p}})
+	}
+	return h
+}
+
+func fresh() *desk {
+	d := &desk{Night: night.New("shop", evening), names: []string{"shop"}}
+	d.Night.State.Project.Name = "shop"
+	return d
+}
+
+// TestHost: what a nightporter that stays answers, one golden file each.
+func TestHost(t *testing.T) {
+	texts := map[string]bot.Message{}
+	work := stays(atWork())
+	for name, line := range map[string]string{
+		"run": "/run", "cost": "/cost", "projects": "/projects", "whoami": "/whoami", "people": "/people", "unpair": "/unpair", "unpair-ana": "/unpair Ana",
+		"unpair-nobody": "/unpair 99", "start": "/start", "pair": "/pair X", "status": "/status", "help-run": "/help run",
+	} {
+		texts["host-work-"+name] = work.say(t, line)
+	}
+	over := stays(over())
+	texts["host-over-status"] = over.say(t, "/status")
+	texts["host-over-run"] = over.say(t, "/run only 5")
+	texts["host-over-q"] = over.say(t, "q4")
+	if diff := cmp.Diff([]bot.RunFlags{{Only: "5"}}, over.asked); diff != "" {
+		t.Errorf("asked for (-want +got):\n%s", diff)
+	}
+	paused := stays(atWork())
+	paused.say(t, "/pause")
+	texts["host-paused-run"] = paused.say(t, "/run")
+	none := stays(fresh())
+	none.names = nil // configured, and never run
+	texts["host-new-status"] = none.say(t, "/status")
+	texts["host-new-cost"] = none.say(t, "/cost")
+	none.configured = []string{"shop", "blog", "zoo"}
+	texts["host-three-status"] = none.say(t, "/status")
+	texts["host-three-run"] = none.say(t, "/run")
+	none.configured = nil
+	texts["host-none-projects"] = none.say(t, "/projects")
+	broken := stays(fresh())
+	broken.offer = &loop.InputError{Findings: []loop.Finding{{Text: "/srv/shop is not a git repository", Fix: "git init"}, {File: "nightporter.toml", Line: 9, Text: "no time zone"}}}
+	texts["host-broken-run"] = broken.say(t, "/run")
+	broken.offer = errors.New("the disk sings")
+	texts["host-fault-run"] = broken.say(t, "/run")
+	texts["alone-run"] = fresh().say(t, "/run")
+	texts["alone-whoami"] = fresh().say(t, "/whoami")
+	texts["alone-people"] = fresh().say(t, "/people")
+
+	still := stays(atWork())
+	still.Entry(loop.Entry{Stream: loop.HouseStream, Time: still.Now, Body: loop.AgentUnusable{Agent: "claude", Text: "Invalid API key · Please run /login"}})
+	still.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: still.Now, Body: loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitAgent, Until: still.Now.Add(15 * time.Minute), Text: "claude: Invalid API key"}})
+	texts["host-standstill-status"] = still.say(t, "/status")
+	for name, m := range texts {
+		checkForm(t, name, m)
+		for _, l := range m.Lines {
+			if bad := never.FindString(l.Text); bad != "" && l.Kind == bot.Plain {
+				t.Errorf("%s says %q: %s", name, bad, l.Text)
+			}
+		}
+		text := "▸ " + m.Key + "\n" + m.Text(38) + "\n"
+		for _, b := range m.Buttons {
+			text += "[" + b.Label + "] "
+		}
+		golden(t, name, []byte(strings.TrimRight(text, " ")+"\n"))
+	}
+}
+
+// TestConfirmations: the questions that ask back, and their answers.
+func TestConfirmations(t *testing.T) {
+	h := stays(over())
+	h.say(t, "/run")
+	for line, want := range map[string]loop.AnswerQuestion{
+		"q4 start": {Question: "q4", Choice: "start"}, "q4 c": {Question: "q4", Choice: "cancel"}, "/approve q4": {Question: "q4", Choice: "start"}, "/reject q4": {Question: "q4", Choice: "cancel"},
+	} {
+		h := stays(over())
+		h.say(t, "/run")
+		h.say(t, line)
+		if len(h.inputs) != 1 || h.inputs[0].Body != loop.InputBody(want) {
+			t.Errorf("%s: %+v, want %+v", line, h.inputs, want)
+		}
+	}
+	q := loop.Question{ID: "q9", Kind: loop.AskLate, Do: loop.DeedStop, Text: "/stop", By: "Mira", Sent: evening.Add(-3 * time.Hour), Asked: evening, Expires: evening.Add(30 * time.Minute)}
+	m := bot.Ask(h.Night.State, q, evening)
+	checkForm(t, "late", m)
+	if got := m.First(); got != "? /stop from 20:10: still do it? (q9)" {
+		t.Errorf("%q", got)
+	}
+	if labels := []string{m.Buttons[0].Label, m.Buttons[1].Label}; !slices.Equal(labels, []string{"Keep going", "Stop"}) {
+		t.Errorf("%v", labels)
+	}
+}
+
+// TestNeeds: no command is given a role by forgetting it.
+func TestNeeds(t *testing.T) {
+	want := map[loop.Role]string{
+		loop.RoleView:  "status queue tasks task log diff evidence projects cost whoami pair start help",
+		loop.RoleSteer: "guidance pause resume stop now drop answer approve reject skip retry next run keep words",
+		loop.RoleAdmin: "people unpair",
+	}
+	seen := map[bot.Verb]bool{}
+	for role, verbs := range want {
+		for v := range strings.FieldsSeq(verbs) {
+			seen[bot.Verb(v)] = true
+			if got := bot.Needs(bot.Command{Verb: bot.Verb(v), Words: "x"}); got != role {
+				t.Errorf("%s needs %s, want %s", v, got, role)
+			}
+		}
+	}
+	for _, word := range []string{"/status", "/guidance", "/pause", "/resume", "/stop", "/now", "/queue", "/drop", "/answer", "/approve", "/reject", "/tasks", "/task", "/skip", "/retry", "/next", "/log", "/diff", "/evidence", "/run", "/projects", "/cost", "/whoami", "/people", "/unpair", "/pair", "/start", "/help"} {
+		c, err := bot.Parse(word)
+		if err != nil || !seen[c.Verb] {
+			t.Errorf("%s: %v, %v", word, c.Verb, err)
+		}
+	}
+	if bot.Needs(bot.Command{Verb: "new thing"}) == loop.RoleView {
+		t.Error("a command that nobody thought of may be used by everybody")
+	}
+	m := bot.Message{Buttons: []bot.Button{{Label: "Log", Twin: "/log"}, {Label: "Stop", Twin: "/stop"}, {Label: "People", Twin: "/people"}}}
+	for role, n := range map[loop.Role]int{loop.RoleView: 1, loop.RoleSteer: 2, loop.RoleAdmin: 3, "": 0} {
+		if got := len(m.For(role).Buttons); got != n {
+			t.Errorf("%q gets %d buttons, want %d", role, got, n)
+		}
+	}
+	if len(m.Buttons) != 3 {
+		t.Error("the message itself lost buttons")
+	}
+	for _, i := range bot.Menu() {
+		if _, err := bot.Parse("/" + i.Command); err != nil || i.Help == "" {
+			t.Errorf("menu: %+v %v", i, err)
+		}
+	}
+}
+
+// TestSpent: shares of a run's cost; what nobody knows is never free.
+func TestSpent(t *testing.T) {
+	var records []loop.Record
+	add := func(session, task, hat string, usd float64, tokens int64) {
+		for _, b := range []loop.Body{loop.SessionPlanned{Kind: loop.KindAgent, Hat: hat}, loop.SessionEnded{Kind: loop.KindAgent, Exit: loop.Exit{CostUSD: usd, Tokens: tokens}}} {
+			r, err := loop.Entry{Stream: "project/shop", Task: task, Session: session, Body: b}.Record()
+			if err != nil {
+				t.Fatal(err)
+			}
+			records = append(records, r)
+		}
+	}
+	add("r1-1", "Task 1", "builder", 7.3, 9_000_000)
+	add("r1-2", "Task 1", "reviewer", 3.02, 800_000)
+	add("r1-3", "Task 2", "builder", -1, -1)
+	add("r1-4", "Task 3", "writer", -1, 0)
+	s := loop.State{Project: loop.Project{Name: "shop", Run: &loop.Run{ID: "r1", CostUSD: 10.32, Unpriced: 2}}}
+	m, err := bot.Spent(s, records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "$10.32 + unknown (2 sessions) · shop r1\n$10.32 + unknown (2 sessions) · shop r1\nbuilder $7.30 + unknown · reviewer $3.02 · writer unknown\nMost: #1 $10.32 · #2 unknown\n9.8 M tokens"
+	if got := m.Text(0); got != strings.TrimPrefix(want, "$10.32 + unknown (2 sessions) · shop r1\n") {
+		t.Errorf("got\n%s", got)
+	}
+}

@@ -1,0 +1,194 @@
+package bot
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// ofHouse does what is about no project in particular. done is false for
+// every other command.
+func ofHouse(ctx context.Context, desk Desk, r Request, c Command) (m Message, done bool, err error) {
+	host, stays := desk.(Host)
+	switch c.Verb {
+	case VerbHelp:
+		return Help(c.Target), true, nil
+	case VerbStart:
+		return Help(""), true, nil
+	case VerbPair:
+		m := newMessage("pair.elsewhere", SignFailed+" Not here: a code is for a chat")
+		m.add("Send it to the bot, in a private chat. nightporter pair shows one.")
+		return m, true, nil
+	case VerbProjects:
+		return Projects(desk), true, nil
+	case VerbWhoami:
+		return Whoami(host, stays, r), true, nil
+	case VerbPeople:
+		if !stays {
+			return nobodyHere(), true, nil
+		}
+		return People(host.House(), r.Time), true, nil
+	case VerbUnpair:
+		if !stays {
+			return nobodyHere(), true, nil
+		}
+		m, err := unpair(ctx, host, r, c)
+		return m, true, err
+	case VerbStatus:
+		if c.Project == "" && r.Project == "" && len(projects(desk)) > 1 {
+			return StatusAll(desk, r.Time), true, nil
+		}
+	}
+	return Message{}, false, nil
+}
+
+func nobodyHere() Message {
+	m := newMessage("people", SignLater+" Nobody is paired with this run")
+	m.add("People are let in where nightporter stays: nightporter up.")
+	return m
+}
+
+// platform is a person's platform and id there: "Telegram", "48213377".
+func platform(id string) (name, number string) {
+	name, number, _ = strings.Cut(Clean(id), ":")
+	if name == "" {
+		return "unknown", number
+	}
+	return strings.ToUpper(name[:1]) + name[1:], number
+}
+
+// Whoami says who somebody is here, and who else is (SPEC 6.2).
+func Whoami(host Host, stays bool, r Request) Message {
+	if !stays {
+		m := newMessage("whoami", SignLater+" You are on the host")
+		m.add("You may do everything. Nobody else is paired with this run.")
+		return m
+	}
+	h := host.House()
+	p, ok := h.Person(r.Actor)
+	first := "You are on the host · admin"
+	if ok {
+		first = Cut(Clean(p.Name), 20) + " · " + string(p.Role)
+	}
+	m := newMessage("whoami", first)
+	if ok {
+		name, number := platform(p.ID)
+		m.add(name + " user " + number)
+	}
+	m.add("Your clock: " + r.Time.Format("15:04 MST"))
+	verb := "Looks at "
+	if !ok || p.Role.May(loop.RoleSteer) {
+		verb = "Steers "
+	}
+	m.add(verb + orNothing(strings.Join(projects(host), ", ")))
+	var others []string
+	for _, o := range h.People {
+		if o.ID != r.Actor {
+			others = append(others, Cut(Clean(o.Name), 20)+" "+string(o.Role))
+		}
+	}
+	m.add("Also paired: " + orElse(strings.Join(others, ", "), "nobody"))
+	return m
+}
+
+// People lists who is let in, with the ids that /unpair takes.
+func People(h loop.House, now time.Time) Message {
+	m := newMessage("people", SignLater+" "+Plural(len(h.People), "person")+" paired")
+	if len(h.People) != 1 {
+		m = newMessage("people", fmt.Sprintf("%s %d people paired", SignLater, len(h.People)))
+	}
+	for _, p := range h.People {
+		m.add(Cut(Clean(p.Name), 20) + " · " + string(p.Role) + " · since " + Clock(p.Since, now) + " · " + Clean(p.ID))
+	}
+	m.add("Take somebody out: /unpair ID. Let somebody in, on the host: nightporter pair")
+	return m
+}
+
+// unpair takes somebody out, by id or by a name that only one has.
+func unpair(ctx context.Context, host Host, r Request, c Command) (Message, error) {
+	typed := strings.TrimSpace(c.Target)
+	var found []loop.Person
+	for _, p := range host.House().People {
+		_, number := platform(p.ID)
+		if p.ID == typed || number == typed {
+			found = []loop.Person{p}
+			break
+		}
+		if typed != "" && strings.EqualFold(p.Name, typed) {
+			found = append(found, p)
+		}
+	}
+	if len(found) != 1 {
+		m := newMessage("people.which", SignAsk+" /unpair: whom?")
+		m.add("Nobody was taken out. /people lists the ids; type for example /unpair 48213377.")
+		m.button("People", "/people")
+		return m, nil
+	}
+	a, err := host.Do(ctx, loop.Input{Key: r.Key, Time: r.Time, Actor: r.Actor, Name: r.Name, Body: loop.RemovePerson{ID: found[0].ID}})
+	if err != nil {
+		return Message{}, fmt.Errorf("take out %s: %w", found[0].ID, err)
+	}
+	return FromAnswer((loop.RemovePerson{}).InputKind(), a, r.Key), nil
+}
+
+// Welcome is the first message to somebody who was let in (PHONE 3.1).
+func Welcome(desk Desk, p loop.Person) Message {
+	m := newMessage("pair.welcome", SignDone+" "+Cut(Clean(p.Name), 14)+", you are paired as "+string(p.Role))
+	all := projects(desk)
+	runs := "Nothing runs."
+	var idle []string
+	for _, name := range all {
+		s, _ := stateOf(desk, name)
+		if s.Project.Run.Over() {
+			idle = append(idle, name)
+			continue
+		}
+		runs = name + " runs."
+	}
+	m.add("Projects: " + orNothing(strings.Join(all, ", ")) + ". " + runs)
+	m.add("Rings when something needs you, and when a run ends.")
+	for _, name := range idle[:min(len(idle), 2)] {
+		m.button("Start "+name, "/run "+name)
+	}
+	m.button("Help", "/help")
+	return m.For(p.Role)
+}
+
+// Paired is what somebody is told who is let in already and sends a code that
+// is not valid.
+func Paired(p loop.Person) Message {
+	m := newMessage("pair.already", SignLater+" "+Cut(Clean(p.Name), 14)+", you are paired as "+string(p.Role))
+	m.add("That code is not open. Your role stays as it is.")
+	m.button("Help", "/help")
+	return m
+}
+
+// admins names the admins but one, for those who may not do something.
+func admins(h loop.House, but string) string {
+	var names []string
+	for _, p := range h.People {
+		if p.Role == loop.RoleAdmin && p.ID != but {
+			names = append(names, Cut(Clean(p.Name), 20))
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+// theHost is who did what was typed on the host, or sent there as a signal.
+const theHost = "the host"
+
+// nameOf is how people are shown who did something: a person's name, "the
+// host" for what was typed there or sent as a signal.
+func nameOf(h loop.House, actor string) string {
+	if p, ok := h.Person(actor); ok {
+		return Cut(Clean(p.Name), 20)
+	}
+	switch actor {
+	case "", "console", "daemon":
+		return theHost
+	}
+	return Cut(Clean(actor), 20)
+}

@@ -1,0 +1,192 @@
+package bot
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// projects are the names of all that a command can be about: the configured
+// ones, or where there is no configuration the ones that the ledger knows.
+func projects(desk Desk) []string {
+	if host, ok := desk.(Host); ok {
+		if names := host.Configured(); len(names) > 0 {
+			return names
+		}
+	}
+	return desk.Projects()
+}
+
+// stateOf is a project's state, an empty one where it is configured and has
+// never run.
+func stateOf(desk Desk, name string) (loop.State, bool) {
+	s, ok := desk.State(name)
+	if ok {
+		return s, true
+	}
+	host, stays := desk.(Host)
+	if !stays || !slices.Contains(host.Configured(), name) {
+		return s, false
+	}
+	s.House, s.Project.Name = host.House(), name
+	return s, true
+}
+
+var issued = regexp.MustCompile(`^[gqrGQR][0-9]{1,9}$`)
+
+// Owner returns the project that a question, guidance or run is of, "" where
+// id is none of them or nobody knows it any more. They count per daemon, so
+// their ids need no project (PHONE 0).
+func Owner(desk Desk, id string) string {
+	id = strings.ToLower(id)
+	if !issued.MatchString(id) {
+		return ""
+	}
+	for _, name := range desk.Projects() {
+		s, _ := desk.State(name)
+		p := s.Project
+		if p.Run != nil && p.Run.ID == id {
+			return name
+		}
+		if _, ok := p.Guidance.Get(id); ok {
+			return name
+		}
+		if slices.ContainsFunc(p.Questions, func(q loop.Question) bool { return q.ID == id }) ||
+			slices.ContainsFunc(p.Settled, func(q loop.Settled) bool { return q.ID == id }) {
+			return name
+		}
+	}
+	return ""
+}
+
+// status is where a project stands, with what can be started from there.
+func status(desk Desk, s loop.State, now time.Time) Message {
+	m := Status(s, now)
+	if _, stays := desk.(Host); stays && s.Project.Run.Over() {
+		m.Buttons = slices.Insert(m.Buttons, 0, Button{Label: "Start", Twin: "/run " + s.Project.Name})
+	}
+	m.Project = s.Project.Name
+	return m
+}
+
+// LiveKey is the key under which a chat's live message about a project is
+// sent; "" means all of them.
+func LiveKey(project string) string { return "status/" + orElse(project, "*") }
+
+// Live is the newest text of a live message, false where key is none.
+func Live(desk Desk, key string, now time.Time) (Message, bool) {
+	name, is := strings.CutPrefix(key, "status/")
+	if !is {
+		return Message{}, false
+	}
+	if name == "*" {
+		return StatusAll(desk, now), true
+	}
+	s, ok := stateOf(desk, name)
+	if !ok {
+		return Message{}, false
+	}
+	return status(desk, s, now), true
+}
+
+// StatusAll is where all projects stand, one line each (PHONE 3.3).
+func StatusAll(desk Desk, now time.Time) Message {
+	lines, atWork := oneEach(desk, now)
+	m := newMessage("status.all", summary(len(lines), atWork)+" · "+now.Format("15:04"))
+	m.each(desk, lines)
+	return m
+}
+
+// Projects lists all projects.
+func Projects(desk Desk) Message {
+	lines, atWork := oneEach(desk, time.Time{})
+	m := newMessage("projects", summary(len(lines), atWork))
+	m.each(desk, lines)
+	return m
+}
+
+func summary(n, atWork int) string {
+	sign := SignLater
+	if atWork > 0 {
+		sign = SignNow
+	}
+	text := sign + " " + Plural(n, "project")
+	switch {
+	case n == 0:
+		return SignLater + " No project yet"
+	case atWork == 0:
+		return text + ", none at work"
+	}
+	return text + ", " + strconv.Itoa(atWork) + " at work"
+}
+
+func (m *Message) each(desk Desk, lines []string) {
+	for _, line := range lines {
+		m.add(line)
+	}
+	for _, name := range projects(desk)[:min(len(lines), 6)] {
+		m.button(name, "/status "+name)
+	}
+	if len(lines) == 0 {
+		m.add("Add one to the configuration ([[project]]), then: nightporter up")
+	}
+}
+
+// oneEach is one line a project, and how many have a run under way. A zero
+// now leaves out what changes by the minute.
+func oneEach(desk Desk, now time.Time) (lines []string, atWork int) {
+	for _, name := range projects(desk) {
+		s, _ := stateOf(desk, name)
+		r := s.Project.Run
+		t := Count(s)
+		line := Cut(Clean(name), 20) + " "
+		switch {
+		case r == nil:
+			line = SignLater + " " + line + "idle, no run yet"
+		case r.Over():
+			line = SignLater + " " + line + "idle"
+			if !now.IsZero() {
+				line += " since " + Clock(r.EndedAt, now)
+			}
+			line += " · " + t.String()
+		default:
+			atWork++
+			line = standingSign(r) + " " + line + t.String() + " " + r.ID + " · " + orElse(Doing(s), string(r.State))
+		}
+		if len(s.Project.Questions) > 0 {
+			line += " · needs you " + questionIDs(s)
+		}
+		lines = append(lines, line)
+	}
+	return lines, atWork
+}
+
+func standingSign(r *loop.Run) string {
+	switch r.State {
+	case loop.RunPaused, loop.RunPausing:
+		return SignPaused
+	case loop.RunWaiting:
+		if r.Wait == loop.WaitQuestion {
+			return SignAsk
+		}
+		return SignLook
+	case loop.RunPlanning, loop.RunStopping:
+		return SignLater
+	}
+	return SignNow
+}
+
+func questionIDs(s loop.State) string {
+	var ids []string
+	for _, q := range s.Project.Questions {
+		ids = append(ids, q.ID)
+	}
+	if len(ids) > 4 {
+		ids = append(ids[:4], "…")
+	}
+	return strings.Join(ids, " ")
+}

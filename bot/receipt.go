@@ -1,0 +1,218 @@
+package bot
+
+import (
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// A guidance has one receipt, which is edited as its state changes (PHONE
+// 3.4). Each function here is one of its states; all keep the words in sight.
+
+// receipt begins a receipt: "○ g17 queued · 01:47" and the words.
+func receipt(key, sign, what, project string, i guidance.Item, now time.Time) Message {
+	m := newMessage("guidance."+key, sign+" "+i.ID+" "+what+" · "+now.Format("15:04"))
+	m.Project, m.About = project, i.Task
+	m.quote(addressed(i) + i.Text)
+	return m
+}
+
+// addressed is the address of an item as it was typed: "@fixer #4 ".
+func addressed(i guidance.Item) string {
+	out := ""
+	if i.Sticky {
+		out += "!sticky "
+	}
+	if i.Hat != "" {
+		out += "@" + i.Hat + " "
+	}
+	if i.Task != "" {
+		out += "#" + arg(i.Task) + " "
+	}
+	return out
+}
+
+// Queued is the receipt of a guidance that was just saved. forecast says who
+// takes it, as loop.Forecast does. sent is when it was written, where that was
+// long before now.
+func Queued(s loop.State, i guidance.Item, forecast string, now, sent time.Time) Message {
+	m := receipt("queued", SignLater, "queued", s.Project.Name, i, now)
+	if i.Sticky {
+		m = receipt("sticky", SignLater, "sticky", s.Project.Name, i, now)
+	}
+	if !sent.IsZero() {
+		m.Lines[0].Text = Cut(m.Lines[0].Text+" (sent "+Clock(sent, now)+")", FirstWidth)
+	}
+	to := "To " + orElse(strings.TrimPrefix(Clean(forecast), "the "), "the next session that writes") + "."
+	if !strings.HasPrefix(to, "To every") {
+		to = strings.Replace(to, "To ", "To the ", 1)
+	}
+	if doing := Doing(s); doing != "" && agentInFlight(s) {
+		to += " " + doing + " is not interrupted."
+		m.add(to)
+		m.button("Drop", "/drop "+i.ID)
+		m.button("Now", "/now "+i.ID)
+		return m
+	}
+	m.add(to)
+	m.button("Drop", "/drop "+i.ID)
+	return m
+}
+
+// Changed is the receipt of a guidance whose words were edited in the chat.
+func Changed(project string, i guidance.Item, now time.Time) Message {
+	m := receipt("changed", SignLater, "changed", project, i, now)
+	m.add("Still waits for the next session.")
+	m.button("Drop", "/drop "+i.ID)
+	return m
+}
+
+// Injected is the receipt of a guidance that a session has now. replaces is
+// the session that this one does over, "" where there is none.
+func Injected(s loop.State, i guidance.Item, hat, session, replaces string, now time.Time) Message {
+	who := strings.TrimSpace(short(taskOf(i)) + " " + Cut(Clean(hat), 10))
+	m := receipt("injected", SignNow, "with "+who, s.Project.Name, i, now)
+	m.About = taskOf(i)
+	run, n, _ := strings.Cut(Clean(session), "-")
+	line := run + ", session " + n
+	if _, old, ok := strings.Cut(Clean(replaces), "-"); ok {
+		line += ", for " + old
+	}
+	m.add(line + ". What became of it will stand here.")
+	if i.Sticky {
+		m.button("Drop", "/drop "+i.ID)
+	}
+	return m
+}
+
+// taskOf is the task that an item holds for, or is addressed to.
+func taskOf(i guidance.Item) string {
+	if i.Bound != "" && i.Bound != "-" {
+		return i.Bound
+	}
+	return i.Task
+}
+
+// HandedOn is the receipt of a guidance whose session ended without having
+// used it.
+func HandedOn(s loop.State, i guidance.Item, b loop.SessionEnded, session string, now time.Time) Message {
+	m := receipt("replaced", SignAgain, "handed on", s.Project.Name, i, now)
+	m.About = taskOf(i)
+	_, n, _ := strings.Cut(Clean(session), "-")
+	m.add("Session " + n + ": " + EndText(b) + ".")
+	m.add("Goes to the one that replaces it.")
+	return m
+}
+
+// Reported is the receipt of a guidance after a session said what it did with
+// it. hat is that session's.
+func Reported(s loop.State, i guidance.Item, hat string, now time.Time) Message {
+	task := taskOf(i)
+	who := strings.TrimSpace(short(task) + " " + Cut(Clean(hat), 16))
+	var m Message
+	switch i.State {
+	case guidance.SetAside:
+		m = receipt("setaside", SignAway, "set aside", s.Project.Name, i, now)
+		m.said(who, i.Note)
+		m.add("Not used again unless you resend it.")
+		m.button("Resend…", "/guidance NEW WORDS")
+	case guidance.NotReported:
+		m = receipt("notreported", SignLook, "not reported", s.Project.Name, i, now)
+		m.add(who + " did not say what it did with it. The reviewer has it too.")
+		m.diff(task)
+	default:
+		m = receipt("addressed", SignDone, "addressed", s.Project.Name, i, now)
+		m.said(who, i.Note)
+		m.diff(task)
+	}
+	m.About = task
+	return m
+}
+
+func (m *Message) said(who, note string) {
+	if Clean(note) == "" {
+		m.add(who + ", without a word.")
+		return
+	}
+	m.add(who + ":")
+	m.quote(note)
+}
+
+func (m *Message) diff(task string) {
+	if task != "" {
+		m.button("Diff", "/diff "+arg(task))
+	}
+}
+
+// Reviewed is the receipt after a review said whether the words were followed.
+// by is the hat that reported on them, hat the reviewer's.
+func Reviewed(s loop.State, i guidance.Item, by, hat string, followed bool, note string, now time.Time) Message {
+	if followed {
+		m := Reported(s, i, by, now)
+		m.add(upper(Cut(Clean(hat), 16)) + ", " + now.Format("15:04") + ": followed.")
+		return m
+	}
+	m := receipt("notfollowed", SignFailed, "not followed", s.Project.Name, i, now)
+	m.About = taskOf(i)
+	m.said(strings.TrimSpace(short(taskOf(i))+" "+Cut(Clean(hat), 16)), note)
+	m.add("Its verdict says what is done about it.")
+	return m
+}
+
+func upper(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// Gone is the receipt of a guidance that nobody will take any more.
+func Gone(project string, i guidance.Item, why string, now time.Time) Message {
+	m := receipt("expired", SignAway, "expired", project, i, now)
+	m.add(upper(Cut(Clean(why), 2*quoteWidth)) + ". Gone unless you keep it.")
+	m.button("Keep", i.ID+" keep")
+	return m
+}
+
+// Dropped is the receipt of a guidance that somebody took back.
+func Dropped(project string, i guidance.Item, by string, now time.Time) Message {
+	m := newMessage("guidance.dropped", SignAway+" "+i.ID+" dropped by "+Cut(Clean(by), 12)+" · "+now.Format("15:04"))
+	m.Project = project
+	m.quote(addressed(i) + i.Text)
+	m.add("No session gets it.")
+	return m
+}
+
+// TooLate is the answer to an edit or a drop of what a session has already.
+// words are the new ones, "" for a drop.
+func TooLate(s loop.State, i guidance.Item, words string) Message {
+	what := "not changed"
+	if words == "" {
+		what = "not dropped"
+	}
+	m := newMessage("guidance.toolate", SignFailed+" "+i.ID+" "+what+": "+stateWord(i.State))
+	m.Project, m.About = s.Project.Name, taskOf(i)
+	who := orElse(short(taskOf(i)), "A session")
+	if words == "" {
+		m.add(who + " has your words. No answer: it stays so.")
+		return m
+	}
+	m.quote(words)
+	m.add(who + " has your first words. No answer: it stays so.")
+	m.exact("Send as new", "/guidance "+addressed(i)+words)
+	return m
+}
+
+func stateWord(s guidance.State) string {
+	switch s {
+	case guidance.Injected:
+		return "in use"
+	case guidance.SetAside:
+		return "set aside"
+	case guidance.NotReported:
+		return "not reported"
+	}
+	return string(s)
+}

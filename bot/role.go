@@ -1,0 +1,57 @@
+package bot
+
+import "github.com/nightporter/nightporter/loop"
+
+// Needs returns the role that a command takes (SPEC 6.6): view for all that
+// only looks, admin for people, steer for the rest.
+func Needs(c Command) loop.Role {
+	switch c.Verb {
+	case VerbStatus, VerbQueue, VerbTasks, VerbTask, VerbLog, VerbDiff, VerbEvidence, VerbProjects, VerbCost,
+		VerbWhoami, VerbPair, VerbStart, VerbHelp:
+		return loop.RoleView
+	case VerbPeople, VerbUnpair:
+		return loop.RoleAdmin
+	case VerbAnswer:
+		if c.Words == "" { // "q5" alone shows the question
+			return loop.RoleView
+		}
+	}
+	return loop.RoleSteer
+}
+
+// For returns a message without the buttons that the role may not press.
+func (m Message) For(r loop.Role) Message {
+	var kept []Button
+	for _, b := range m.Buttons {
+		if c, err := Parse(b.Twin); err == nil && r.May(Needs(c)) {
+			kept = append(kept, b)
+		}
+	}
+	m.Buttons = kept
+	return m
+}
+
+// Forbidden is what somebody is told whose role does not include a command.
+func Forbidden(h loop.House, p loop.Person) Message {
+	m := newMessage("cmd.forbidden", SignFailed+" "+Cut(Clean(p.Name), 18)+", your role is "+string(p.Role))
+	works := "/status /tasks /log /diff work."
+	if p.Role == loop.RoleSteer {
+		works = "All but /people and /unpair works."
+	}
+	m.add(works + " For more ask " + orElse(admins(h, p.ID), "on the host") + ".")
+	return m
+}
+
+// MenuItem is one command of a chat's menu.
+type MenuItem struct{ Command, Help string }
+
+// Menu lists the commands that a platform may show while somebody types.
+func Menu() []MenuItem {
+	var items []MenuItem
+	for _, v := range []Verb{VerbStatus, VerbGuidance, VerbPause, VerbResume, VerbTasks, VerbQueue, VerbNow, VerbStop, VerbRun, VerbCost, VerbHelp} {
+		if f, ok := find(string(v)); ok {
+			items = append(items, MenuItem{Command: string(v), Help: f.help})
+		}
+	}
+	return items
+}

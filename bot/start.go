@@ -1,0 +1,218 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// RunFlags are what a person wants a run to differ in from the configuration.
+type RunFlags struct {
+	Profile string // review or overnight
+	From    string // id of the task to start at, as typed
+	Only    string // id of the only task to do, as typed
+}
+
+// String is how the flags are typed. ParseRun reads it back.
+func (f RunFlags) String() string {
+	var parts []string
+	if f.Profile != "" {
+		parts = append(parts, f.Profile)
+	}
+	if f.From != "" {
+		parts = append(parts, "from "+f.From)
+	}
+	if f.Only != "" {
+		parts = append(parts, "only "+f.Only)
+	}
+	return strings.Join(parts, " ")
+}
+
+// runWord reports whether a word begins one of the flags.
+func runWord(word string) bool {
+	switch strings.ToLower(word) {
+	case "review", "overnight", "from", "only":
+		return true
+	}
+	return false
+}
+
+// ParseRun reads "review", "overnight", "from 5" and "only Task 5", in any
+// order, each once. Anything else is a *UsageError.
+func ParseRun(text string) (RunFlags, error) {
+	var f RunFlags
+	for text != "" {
+		word, rest := cutWord(text)
+		ok := false
+		switch flag := strings.ToLower(word); flag {
+		case "review", "overnight":
+			ok = f.Profile == ""
+			f.Profile = flag
+		case "from":
+			ok = f.From == ""
+			f.From, rest = taskWord(rest)
+			ok = ok && f.From != ""
+		case "only":
+			ok = f.Only == ""
+			f.Only, rest = taskWord(rest)
+			ok = ok && f.Only != ""
+		}
+		if !ok {
+			use, _ := find(string(VerbRun))
+			return RunFlags{}, &UsageError{Verb: VerbRun, Use: use.use, Got: text}
+		}
+		text = rest
+	}
+	return f, nil
+}
+
+// taskWord parts a task's id, "5" or "Task 5", from what follows it; "" where
+// none is there.
+func taskWord(s string) (id, rest string) {
+	id, rest = cutWord(s)
+	if runWord(id) {
+		return "", s
+	}
+	if n, more := cutWord(rest); strings.EqualFold(id, "task") && n != "" && !runWord(n) {
+		return id + " " + n, more
+	}
+	return id, rest
+}
+
+// start asks for the confirmation of a run (PHONE 3.2).
+func (d dispatch) start(ctx context.Context) (Message, error) {
+	if r := d.s.Project.Run; !r.Over() {
+		return Running(d.s), nil
+	}
+	host, ok := d.desk.(Host)
+	if !ok {
+		m := newMessage("run.nohost", SignFailed+" /run needs nightporter up")
+		m.add("This one works on one run and ends with it. Nothing was done.")
+		return m, nil
+	}
+	f, err := ParseRun(d.c.Words)
+	if err != nil {
+		return mistake(err), nil
+	}
+	offer, err := host.Offer(ctx, d.project, f)
+	var input *loop.InputError
+	if errors.As(err, &input) {
+		return NotStarted(d.project, input.Findings), nil
+	}
+	if err != nil {
+		return Message{}, err
+	}
+	return d.do(ctx, offer)
+}
+
+// Running is what somebody is told who starts what runs.
+func Running(s loop.State) Message {
+	r := s.Project.Run
+	t := Count(s).String()
+	m := newMessage("run.running", fit(SignNow, s.Project.Name, "runs already: "+r.ID+", "+t, ""))
+	if r.State == loop.RunPaused || r.State == loop.RunPausing {
+		m = newMessage("run.running", fit(SignPaused, s.Project.Name, "is paused: "+r.ID+", "+t, ""))
+		m.button("Resume", "/resume")
+	}
+	m.button("Status", "/status")
+	return m
+}
+
+// maxFindings is how many problems one message lists.
+const maxFindings = 5
+
+// NotStarted says why a run does not start, each reason with its remedy
+// (SPEC 2.0).
+func NotStarted(project string, found []loop.Finding) Message {
+	rest := "not started: " + Plural(len(found), "problem")
+	if len(found) == 1 && found[0].File != "" {
+		rest = "not started: " + place(found[0])
+	}
+	m := newMessage("run.notstarted", fit(SignFailed, project, rest, ""))
+	m.Project = project
+	m.findings(found)
+	m.add("Nothing runs. Mend it, then /run " + project + ".")
+	m.button("Start", "/run "+project)
+	return m
+}
+
+func (m *Message) findings(found []loop.Finding) {
+	for _, f := range found[:min(len(found), maxFindings)] {
+		text := Cut(Clean(f.Text), 4*quoteWidth)
+		if f.File != "" {
+			text = place(f) + "  " + text
+		}
+		m.add(text)
+		m.add(Cut(Clean(f.Fix), 2*quoteWidth))
+	}
+	if more := len(found) - maxFindings; more > 0 {
+		m.add(fmt.Sprintf("and %d more", more))
+	}
+}
+
+// place is where a finding is: "checkout.md:41".
+func place(f loop.Finding) string {
+	name := Cut(Clean(path.Base(strings.ReplaceAll(f.File, `\`, "/"))), 40)
+	if f.Line > 0 {
+		name += fmt.Sprintf(":%d", f.Line)
+	}
+	return name
+}
+
+// offered is the question whether a run shall start (PHONE 3.2).
+func offered(s loop.State, q loop.Question) []string {
+	var lines []string
+	o := q.Offer
+	if o == nil {
+		return []string{q.Title}
+	}
+	_, from, _ := strings.Cut(q.Text, ", ")
+	source := Cut(Plan(&loop.Run{Settings: *o}), 40)
+	if kind := Clean(o.Source.Kind); kind != "" {
+		source = strings.ToUpper(kind[:1]) + kind[1:] + " " + source
+	}
+	if from != "" {
+		source += ", " + Clean(from)
+	}
+	lines = append(lines, source)
+	agent := Clean(o.Agent)
+	if o.Pattern.Name != "" {
+		agent += " · " + Clean(o.Pattern.Name)
+	}
+	lines = append(lines, strings.TrimPrefix(agent, " · "))
+	tasks := "no task cap"
+	if o.MaxTasks > 0 {
+		tasks = "pauses after " + Plural(o.MaxTasks, "task")
+	}
+	blocked := "stops at a blocked task"
+	if o.OnBlocked == loop.OnBlockedContinue {
+		blocked = "goes on past blocked tasks"
+	}
+	lines = append(lines, orElse(Clean(o.Profile), "review")+": "+tasks+", "+blocked+".")
+	if o.Only != "" {
+		only := short(o.Only)
+		if digits.MatchString(only) {
+			only = "#" + only
+		}
+		lines = append(lines, "Only "+only+".")
+	}
+	if !o.Until.IsZero() {
+		lines = append(lines, "Ends at "+Clock(o.Until, q.Asked)+".")
+	}
+	var ids []string
+	for _, i := range s.Project.Guidance.Waiting() {
+		ids = append(ids, i.ID)
+	}
+	if len(ids) > 0 {
+		lines = append(lines, Cut("Guidance that goes along: "+strings.Join(ids, " "), quoteWidth))
+	}
+	return lines
+}
+
+// sentAt is when a late command was typed, in the person's zone.
+func sentAt(q loop.Question) time.Time { return q.Sent.In(q.Asked.Location()) }
