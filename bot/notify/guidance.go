@@ -1,0 +1,138 @@
+package notify
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// guidance edits receipts: what became of somebody's words stands where they
+// were queued, and nowhere else (SPEC 5.1).
+func (c *composer) guidance(e loop.Entry) {
+	name := c.after.Project.Name
+	switch b := e.Body.(type) {
+	case loop.GuidanceChanged:
+		c.receipt(b.ID, func(i guidance.Item) bot.Message { return bot.Changed(name, i, c.now) })
+	case loop.GuidanceDropped:
+		by := c.in.Name
+		if by == "" {
+			by = "the host"
+		}
+		c.receipt(b.ID, func(i guidance.Item) bot.Message { return bot.Dropped(name, i, by, c.now) })
+	case loop.GuidanceExpired:
+		c.receipt(b.ID, func(i guidance.Item) bot.Message { return bot.Gone(name, i, b.Why, c.now) })
+	case loop.GuidanceKept:
+		c.receipt(b.ID, func(i guidance.Item) bot.Message {
+			return bot.Queued(c.after, i, loop.Forecast(c.after, i), c.now, time.Time{})
+		})
+	case loop.GuidanceBound:
+		c.bound(e, b)
+	case loop.GuidanceReported:
+		hat := c.hatOf(e.Session)
+		c.receipt(b.ID, func(i guidance.Item) bot.Message { return bot.Reported(c.after, i, hat, c.now) })
+	case loop.EventAccepted:
+		c.reviewed(e, b)
+	}
+}
+
+// receipt edits the receipt of one item.
+func (c *composer) receipt(id string, render func(guidance.Item) bot.Message) {
+	if i, ok := c.after.Project.Guidance.Get(id); ok {
+		c.edit(id, loop.ClassReply, render(i))
+	}
+}
+
+// bound tells that a session has the words now. What an earlier session of
+// the same attempt has reported on stands as it is.
+func (c *composer) bound(e loop.Entry, b loop.GuidanceBound) {
+	replaces := ""
+	if p, ok := preceded[loop.SessionPlanned](c); ok {
+		replaces = p.Replaces
+	}
+	for _, id := range b.Binding.Bound {
+		i, ok := c.after.Project.Guidance.Get(id)
+		if !ok || i.State != guidance.Injected {
+			continue
+		}
+		if i.Sticky { // holds for no task: name the one it is with
+			i.Bound = loop.FoldID(e.Task)
+		}
+		c.edit(id, loop.ClassReply, bot.Injected(c.after, i, b.Hat, e.Session, replaces, c.now))
+	}
+}
+
+// handedOn tells that a session ended before it could use the words: the one
+// that replaces it gets them.
+func (c *composer) handedOn(e loop.Entry, b loop.SessionEnded) {
+	if b.Kind != loop.KindAgent || b.Counts == loop.CountsSuccess {
+		return
+	}
+	for _, i := range c.before.Project.Guidance.Items {
+		if i.Session == e.Session && i.State == guidance.Injected && !i.Sticky {
+			c.edit(i.ID, loop.ClassReply, bot.HandedOn(c.after, i, b, e.Session, c.now))
+		}
+	}
+}
+
+// reviewed adds to a receipt what a read-only session says of words that it
+// was shown: whether they were followed.
+func (c *composer) reviewed(e loop.Entry, b loop.EventAccepted) {
+	s, ok := c.before.Project.Session(e.Session)
+	if !ok || len(s.Planned.Guidance.Shown) == 0 {
+		return
+	}
+	done, not := bot.Followed(b.Data)
+	for _, id := range slices.Concat(done, not) {
+		i, ok := c.after.Project.Guidance.Get(id)
+		if !ok || i.Open() || i.Over() || !slices.Contains(s.Planned.Guidance.Shown, id) {
+			continue
+		}
+		m := bot.Reviewed(c.after, i, c.reporter(e.Task, i.Session), s.Planned.Hat, slices.Contains(done, id), noteOf(b.Data, id), c.now)
+		c.edit(id, loop.ClassReply, m)
+	}
+}
+
+func (c *composer) hatOf(session string) string {
+	if s, ok := c.before.Project.Session(session); ok {
+		return s.Planned.Hat
+	}
+	return ""
+}
+
+// reporter is the hat of a session that has ended.
+func (c *composer) reporter(task, session string) string {
+	for _, t := range c.after.Project.Tasks {
+		if t.Work == nil || !loop.SameID(t.Task.ID, task) {
+			continue
+		}
+		for _, s := range t.Work.History {
+			if s.Session == session {
+				return s.Hat
+			}
+		}
+	}
+	return ""
+}
+
+// noteOf is what an event says of one item.
+func noteOf(data json.RawMessage, id string) string {
+	var v struct {
+		Guidance []struct {
+			ID   string `json:"id"`
+			Note string `json:"note"`
+		} `json:"guidance"`
+	}
+	if json.Unmarshal(data, &v) != nil {
+		return ""
+	}
+	for _, g := range v.Guidance {
+		if g.ID == id {
+			return g.Note
+		}
+	}
+	return ""
+}

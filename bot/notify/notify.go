@@ -1,0 +1,177 @@
+package notify
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Options are what a Notifier works with.
+type Options struct {
+	// Where returns the addresses of the chats in which a message with the key
+	// stands, or is queued. nil: nowhere, so that nothing is ever edited.
+	Where func(key string) []string
+	// Zone is the person's; nil leaves the times of decisions as they are.
+	Zone *time.Location
+}
+
+// Notifier composes what people are told. It keeps nothing between calls and
+// may be used from any goroutine.
+type Notifier struct{ o Options }
+
+// New returns a Notifier.
+func New(o Options) *Notifier {
+	if o.Where == nil {
+		o.Where = func(string) []string { return nil }
+	}
+	return &Notifier{o: o}
+}
+
+// Compose returns what people are told of a decision, in order. before is the
+// state that was decided on.
+func (n *Notifier) Compose(before loop.State, d loop.Decision, in loop.Input) []loop.Outgoing {
+	c := &composer{Notifier: n, d: d, in: in, now: n.local(in.Time), last: d.State}
+	c.start, c.after = before, before
+	for at, e := range d.Entries {
+		c.at, c.before = at, c.after
+		c.after = loop.Apply(c.before, e)
+		c.entry(e)
+	}
+	return c.out
+}
+
+// AwayAgain asks the open questions again after nightporter was off from one
+// time to another: a press in that time is lost (PHONE 3.11). Settled ones and
+// confirmations, which somebody asked for in passing, are not repeated.
+func (n *Notifier) AwayAgain(s loop.State, from, to time.Time) []loop.Outgoing {
+	c := &composer{Notifier: n, now: n.local(to), last: s, after: s}
+	for _, q := range s.Project.Questions {
+		if confirmation(q.Kind) {
+			continue
+		}
+		c.push(q.ID, loop.ClassAsk, false, bot.StillOpen(s, q, n.local(from), c.now, c.now))
+	}
+	return c.out
+}
+
+func (n *Notifier) local(t time.Time) time.Time {
+	if n.o.Zone == nil {
+		return t
+	}
+	return t.In(n.o.Zone)
+}
+
+// composer is one decision on its way to messages.
+type composer struct {
+	*Notifier
+	d             loop.Decision
+	in            loop.Input
+	now           time.Time
+	at            int        // of the entry in hand
+	before, after loop.State // around it
+	start, last   loop.State // around all of them
+	out           []loop.Outgoing
+}
+
+// entry is the table: what is told of which entry.
+func (c *composer) entry(e loop.Entry) {
+	switch b := e.Body.(type) {
+	case loop.PreflightFailed:
+		c.push(c.runKey(), loop.ClassNotice, false, bot.Problems(c.after, b.Problems))
+	case loop.PreflightDone:
+		if len(b.Warnings) > 0 {
+			c.push(c.runKey(), loop.ClassNotice, true, bot.Warnings(c.after, b.Warnings))
+		}
+	case loop.RunStarted:
+		c.push(c.runKey(), loop.ClassNotice, !bot.Degraded(c.after.Project.Run), bot.Started(c.after, b, c.now))
+	case loop.RunStateSet:
+		c.stateSet(b)
+	case loop.RunEnded:
+		c.ended(b)
+	case loop.QuestionAsked:
+		c.asked(b.Question)
+	case loop.QuestionAnswered:
+		c.answered(b)
+	case loop.QuestionExpired:
+		c.expired(b)
+	case loop.AgentUnusable:
+		c.unusable(b)
+	case loop.AgentUsable:
+		c.worked(b)
+	case loop.SessionEnded:
+		c.sessionEnded(e, b)
+	case loop.InputPoisoned:
+		c.push("", loop.ClassNotice, false, bot.Poisoned(c.in.Project, b, c.now))
+	default:
+		c.guidance(e)
+	}
+}
+
+// runKey is the key of what is told of the run: "r14".
+func (c *composer) runKey() string {
+	if r := c.after.Project.Run; r != nil {
+		return r.ID
+	}
+	return ""
+}
+
+// push tells everybody by a message of its own.
+func (c *composer) push(key string, class loop.MessageClass, silent bool, m bot.Message) {
+	for _, p := range c.last.House.People {
+		c.send(loop.Outgoing{Chat: p.ID, Key: key, Class: class, Silent: silent}, m)
+	}
+}
+
+// keep tells everybody by one message that is edited when the same comes
+// again: trouble that is tried every few minutes is one trouble.
+func (c *composer) keep(key string, silent bool, m bot.Message) {
+	for _, p := range c.last.House.People {
+		c.send(loop.Outgoing{Chat: p.ID, Key: key, Edit: true, Class: loop.ClassNotice, Silent: silent}, m)
+	}
+}
+
+// edit takes the place of the message with the key in every chat where one
+// stands. A chat that never had it is told nothing.
+func (c *composer) edit(key string, class loop.MessageClass, m bot.Message) {
+	for _, chat := range c.o.Where(key) {
+		c.send(loop.Outgoing{Chat: chat, Key: key, Edit: true, Class: class, Silent: true}, m)
+	}
+}
+
+// send adds one message, with the buttons that its reader may press. A chat
+// that is nobody's own keeps all: who presses is looked at then.
+func (c *composer) send(o loop.Outgoing, m bot.Message) {
+	if p, ok := c.last.House.Person(o.Chat); ok {
+		m = m.For(p.Role)
+	}
+	body, err := json.Marshal(m)
+	if err != nil { // a struct of strings always encodes
+		return
+	}
+	o.Body = body
+	// Of two edits in one decision only the last one is to be seen.
+	if o.Edit {
+		c.out = slices.DeleteFunc(c.out, func(x loop.Outgoing) bool { return x.Edit && x.Chat == o.Chat && x.Key == o.Key })
+	}
+	c.out = append(c.out, o)
+}
+
+// follows reports whether a later entry of the decision is of a kind.
+func (c *composer) follows(is func(loop.Entry) bool) bool {
+	return slices.ContainsFunc(c.d.Entries[c.at+1:], is)
+}
+
+// preceded returns the body of the last entry of a type before the one in
+// hand, in the same decision.
+func preceded[B loop.Body](c *composer) (B, bool) {
+	for n := c.at - 1; n >= 0; n-- {
+		if b, ok := c.d.Entries[n].Body.(B); ok {
+			return b, true
+		}
+	}
+	var none B
+	return none, false
+}

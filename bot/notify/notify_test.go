@@ -1,0 +1,318 @@
+package notify_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/internal/night"
+	"github.com/nightporter/nightporter/bot/notify"
+	"github.com/nightporter/nightporter/loop"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+var (
+	zone    = time.FixedZone("CET", 3600)
+	evening = time.Date(2026, 11, 19, 23, 10, 0, 0, zone)
+)
+
+const (
+	mira = "telegram:48213377"
+	ana  = "telegram:5"
+	ben  = "telegram:7"
+)
+
+// phone is one chat as its reader sees it: what was sent, with the edits done
+// where they belong.
+type phone struct {
+	shown []*shown
+	log   []string // pushes and edits as they came
+}
+
+type shown struct {
+	key    string
+	m      bot.Message
+	silent bool
+	class  loop.MessageClass
+}
+
+// porter is a scripted night whose messages reach phones.
+type porter struct {
+	*night.Night
+	t      *testing.T
+	phones map[string]*phone
+	n      *notify.Notifier
+	off    bool // compose nothing
+}
+
+func newPorter(t *testing.T) *porter {
+	t.Helper()
+	p := &porter{Night: night.New("shop", evening), t: t, phones: map[string]*phone{}}
+	p.Cost, p.State.Project.Name = 0.25, "shop"
+	p.n = notify.New(notify.Options{Where: p.where, Zone: zone})
+	p.Decided = func(before loop.State, d loop.Decision, in loop.Input) {
+		if !p.off {
+			p.deliver(p.n.Compose(before, d, in))
+		}
+	}
+	for id, role := range map[string]loop.Role{mira: loop.RoleAdmin, ana: loop.RoleSteer, ben: loop.RoleView} {
+		name := map[string]string{mira: "Mira", ana: "Ana", ben: "Ben"}[id]
+		p.Entry(loop.Entry{Stream: loop.HouseStream, Time: evening, Body: loop.PersonPaired{Person: loop.Person{ID: id, Name: name, Role: role, Since: evening}}})
+		p.phones[id] = &phone{}
+	}
+	return p
+}
+
+func (p *porter) where(key string) []string {
+	var chats []string
+	for chat, ph := range p.phones {
+		if slices.ContainsFunc(ph.shown, func(s *shown) bool { return s.key == key && key != "" }) {
+			chats = append(chats, chat)
+		}
+	}
+	slices.Sort(chats)
+	return chats
+}
+
+// deliver does what a platform does with messages, at once.
+func (p *porter) deliver(msgs []loop.Outgoing) {
+	for _, o := range msgs {
+		var m bot.Message
+		if err := json.Unmarshal(o.Body, &m); err != nil {
+			p.t.Fatal(err)
+		}
+		checkForm(p.t, m)
+		ph, ok := p.phones[o.Chat]
+		if !ok {
+			p.t.Fatalf("a message for %q, whom nobody let in", o.Chat)
+		}
+		if o.Edit {
+			if n := lastWith(ph.shown, o.Key); n >= 0 {
+				ph.shown[n].m = m
+				ph.log = append(ph.log, "edit "+o.Key+" "+m.First())
+				continue
+			}
+		}
+		ph.shown = append(ph.shown, &shown{key: o.Key, m: m, silent: o.Silent, class: o.Class})
+		sound := "sound"
+		if o.Silent {
+			sound = "silent"
+		}
+		ph.log = append(ph.log, "push "+string(o.Class)+" "+sound+" "+m.First())
+	}
+}
+
+func lastWith(all []*shown, key string) int {
+	for n := len(all) - 1; n >= 0; n-- {
+		if key != "" && all[n].key == key {
+			return n
+		}
+	}
+	return -1
+}
+
+// guide is a guidance with the receipt that its sender gets.
+func (p *porter) guide(who, name, text string) string {
+	a := p.Do(loop.Input{Key: "tg:" + text, Actor: who, Name: name, Body: loop.Guide{Text: text}})
+	if !a.OK {
+		p.t.Fatalf("%s: %s", text, a.Text)
+	}
+	i, _ := p.State.Project.Guidance.Get(a.ID)
+	m := bot.Queued(p.State, i, loop.Forecast(p.State, i), p.Now, time.Time{})
+	body, _ := json.Marshal(m)
+	p.deliver([]loop.Outgoing{{Chat: who, Key: a.ID, Class: loop.ClassReply, Silent: true, Body: body}})
+	return a.ID
+}
+
+// transcript is a chat as a phone shows it at the end.
+func (ph *phone) transcript() string {
+	var b strings.Builder
+	for _, s := range ph.shown {
+		b.WriteString(screen(s.m))
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func screen(m bot.Message) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "▸ %s\n", m.Key)
+	for _, l := range m.Lines {
+		switch l.Kind {
+		case bot.Quote:
+			for _, part := range bot.Wrap(l.Text, 36) {
+				b.WriteString("┃ " + part + "\n")
+			}
+		case bot.Pre:
+			b.WriteString(l.Text + "\n")
+		default:
+			b.WriteString(strings.Join(bot.Wrap(l.Text, 38), "\n") + "\n")
+		}
+	}
+	if len(m.Buttons) > 0 {
+		for n, x := range m.Buttons {
+			if n > 0 {
+				b.WriteString(" ")
+			}
+			b.WriteString("[" + x.Label + "]")
+		}
+		b.WriteString("\n› " + m.Twins() + "\n")
+	}
+	return b.String()
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// checkForm is what holds for every message (PHONE 7).
+func checkForm(t *testing.T, m bot.Message) {
+	t.Helper()
+	if m.Key == "" || m.First() == "" || bot.Width(m.First()) > bot.FirstWidth {
+		t.Errorf("%s: first line %q has %d columns", m.Key, m.First(), bot.Width(m.First()))
+	}
+	if !strings.ContainsRune(bot.Signs, []rune(m.First())[0]) {
+		t.Errorf("%s: no sign in front: %s", m.Key, m.First())
+	}
+	if len(m.Lines) < 2 && !strings.HasPrefix(m.Key, "settled.") {
+		t.Errorf("%s says only %q: what comes next?", m.Key, m.First())
+	}
+	for _, l := range m.Lines {
+		if bot.CleanPre(l.Text) != l.Text {
+			t.Errorf("%s: a line is not clean: %q", m.Key, l.Text)
+		}
+		if l.Kind == bot.Quote && bot.Width(l.Text) > 72 {
+			t.Errorf("%s: a quote of more than two lines: %s", m.Key, l.Text)
+		}
+	}
+	if len(m.Buttons) > 6 {
+		t.Errorf("%s: %d buttons", m.Key, len(m.Buttons))
+	}
+	for _, b := range m.Buttons {
+		if b.Label == "" || bot.Width(b.Label) > bot.LabelWidth {
+			t.Errorf("%s: label %q", m.Key, b.Label)
+		}
+		if c, err := bot.Parse(b.Twin); err != nil || c.Verb == bot.VerbWords {
+			t.Errorf("%s: twin %q of %q is no command: %v", m.Key, b.Twin, b.Label, err)
+		}
+	}
+}
+
+const (
+	blocked   = `{"reason":"TestRefundPartial: want 1200, got 1000. The plan says two things","tried":"by line, by order","needs":"which of them"}`
+	asksAgent = `{"text":"May an address be a PO box? The carriers differ.","options":["Yes, letters only","No"],"choice":"No"}`
+	asksOpen  = `{"text":"Which currency comes first?","options":["Euro","Pound"]}`
+)
+
+// TestNight is a whole night as three people see it on their phones.
+func TestNight(t *testing.T) {
+	p := newPorter(t)
+	p.Type = func(line string) { p.guide(mira, "Mira", line) }
+	p.Acts["Task 2 planner"] = []night.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute, Cost: 0.1}}
+	p.Acts["Task 3 planner"] = []night.Act{{Type: "question.asked", Data: asksAgent, Took: time.Minute, Cost: 0.1}}
+	p.Acts["Task 7 planner"] = []night.Act{{Type: "question.asked", Data: asksOpen, Took: time.Minute, Cost: 0.1}}
+	p.Acts["Task 4 planner"] = []night.Act{{Type: "plan.complete", Data: `{"summary":"planned","steps":["one"]}`, Took: 9 * time.Minute, Cost: 0.2, Typed: []string{"Wrap the existing code, don't replace it", "@fixer Keep it small"}}}
+	files := []loop.FileChange{{Path: "order/adapter.go", Added: 71}}
+	p.Acts["Task 4 builder"] = []night.Act{
+		{Took: 8 * time.Minute, Exit: &loop.Exit{Why: loop.WhyExited, Code: 1, Turns: 3, Tokens: -1, CostUSD: 0.3, Trouble: loop.TroubleLimit, Text: "You've hit your session limit · resets 4:10am (Europe/Berlin)", Until: time.Date(2026, 11, 20, 4, 10, 0, 0, zone)}},
+		{Type: "build.complete", Data: `{"summary":"adapter around it","files_modified":["order/adapter.go"],"guidance":[{"id":"g1","done":true,"note":"Kept legacy/orders.go, added order/adapter.go around it"}]}`, Took: 20 * time.Minute, Cost: 0.9, Files: files},
+	}
+	p.Acts["Task 4 reviewer"] = []night.Act{{Type: "review.verdict", Data: `{"summary":"fine","issues":[],"guidance":[{"id":"g1","done":true}]}`, Took: 5 * time.Minute, Cost: 0.2}}
+	look := night.Task(5, "Check the pay page on a phone")
+	look.Mark, look.Acceptance = loop.MarkManualVerify, []string{"Open /pay: no sideways scroll", "Test card: the receipt appears"}
+	set := p.Settings()
+	set.Stays = true
+	p.Do(loop.Input{Key: "tg:run", Actor: mira, Name: "Mira", Body: loop.OfferRun{Settings: set, MaxSessions: 1, Tasks: 7, First: "Task 1"}})
+	p.Do(loop.Input{Key: "tg:yes", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: "q1", Choice: "start"}})
+	base := p.Base("r1")
+	base.Dirty = []string{"notes.txt"}
+	p.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Run: "r1", Base: base, Snapshot: loop.Snapshot{Name: "checkout", Path: set.Source.Path, Tasks: []loop.Task{
+		night.Task(1, "Extract price rules"), night.Task(2, "Refund flow"), night.Task(3, "Address form"), night.Task(4, "Move orders to the new API"),
+		look, night.Task(6, "Retry failed payments", "Task 2"), night.Task(7, "Currencies")}}}})
+	p.Until(func() bool {
+		return p.State.Project.Run.State == loop.RunWaiting && p.State.Project.Run.Wait == loop.WaitQuestion
+	})
+	p.Do(loop.Input{Key: "tg:pass", Actor: ana, Name: "Ana", Body: loop.AnswerQuestion{Question: loopQuestion(p, loop.AskManual), Choice: "pass"}})
+	p.Until(nil)
+	p.Now = p.Now.Add(time.Hour)
+	p.Do(loop.Input{Key: "tg:guide", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: loopQuestion(p, loop.AskBlocked), Choice: "guide", Words: "Refund by line"}})
+
+	golden(t, "night", p.phones[mira].transcript())
+	golden(t, "night-log", strings.Join(p.phones[mira].log, "\n")+"\n")
+	for _, id := range []string{ana, ben} {
+		for _, s := range p.phones[id].shown {
+			if s.key == "q1" || s.key == "g1" {
+				t.Errorf("%s sees %s, which is not theirs: %s", id, s.key, s.m.First())
+			}
+			for _, b := range s.m.Buttons {
+				if c, _ := bot.Parse(b.Twin); id == ben && bot.Needs(c) != loop.RoleView {
+					t.Errorf("Ben may only look and gets the button %q on %s", b.Label, s.m.First())
+				}
+			}
+		}
+	}
+	pushes, sounds := 0, 0
+	for _, s := range p.phones[ana].shown {
+		if pushes++; !s.silent {
+			sounds++
+		}
+	}
+	// r1 started, q2 blocked, q3 asks, limit, q4 manual, q5 asks, r1 ended.
+	if pushes != 7 || sounds != 5 {
+		t.Errorf("%d pushes with %d sounds, want 7 with 5:\n%s", pushes, sounds, strings.Join(p.phones[ana].log, "\n"))
+	}
+}
+
+func loopQuestion(p *porter, kind loop.QuestionKind) string {
+	for _, q := range p.State.Project.Questions {
+		if q.Kind == kind {
+			return q.ID
+		}
+	}
+	p.t.Fatalf("no question of kind %s is open", kind)
+	return ""
+}
+
+func goldens(t *testing.T) []string {
+	t.Helper()
+	names, err := filepath.Glob("testdata/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

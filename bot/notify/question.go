@@ -1,0 +1,96 @@
+package notify
+
+import (
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// confirmation reports whether a question only asks back about what somebody
+// has just asked for: nobody else is to be woken by it.
+func confirmation(k loop.QuestionKind) bool {
+	return k == loop.AskStart || k == loop.AskNow || k == loop.AskLate
+}
+
+// together is how close blocked tasks are to each other that become one
+// message, and how many there have to be.
+const (
+	together = time.Hour
+	crowd    = 3
+)
+
+// asked puts a question to everybody; a confirmation only to who is asked
+// back.
+func (c *composer) asked(q loop.Question) {
+	for _, e := range c.d.Entries[:c.at] {
+		if b, ok := e.Body.(loop.QuestionExpired); ok && b.ID == q.ID {
+			return // it stays open, which its own message says
+		}
+	}
+	if confirmation(q.Kind) {
+		if p, ok := c.last.House.Person(c.in.Actor); ok {
+			c.send(loop.Outgoing{Chat: p.ID, Key: q.ID, Class: loop.ClassAsk, Silent: true}, bot.Ask(c.last, q, c.now))
+		}
+		return
+	}
+	m := bot.Ask(c.last, q, c.now)
+	if q.Kind == loop.AskBlocked {
+		var near []loop.Question
+		for _, o := range c.after.Project.Questions {
+			if o.Kind == loop.AskBlocked && q.Asked.Sub(o.Asked) < together {
+				near = append(near, o)
+			}
+		}
+		if len(near) >= crowd {
+			m = bot.BlockedTogether(c.last, near, c.now)
+		}
+	}
+	// What follows from somebody's own command is their answer, and silent.
+	for _, p := range c.last.House.People {
+		c.send(loop.Outgoing{Chat: p.ID, Key: q.ID, Class: loop.ClassAsk, Silent: p.ID == c.in.Actor}, m)
+	}
+}
+
+// answered settles a question's message in every chat.
+func (c *composer) answered(b loop.QuestionAnswered) {
+	q, ok := open(c.before, b.ID)
+	if !ok {
+		return
+	}
+	item := ""
+	for _, e := range c.d.Entries[c.at+1:] {
+		if g, is := e.Body.(loop.GuidanceQueued); is {
+			item = g.Item.ID
+		}
+	}
+	c.edit(q.ID, loop.ClassChatter, bot.Answered(c.before, q, b, item, c.now))
+}
+
+// expired changes a question's message to what was done without an answer.
+func (c *composer) expired(b loop.QuestionExpired) {
+	q, ok := open(c.before, b.ID)
+	if !ok {
+		return
+	}
+	var again *loop.Question
+	for _, e := range c.d.Entries[c.at+1:] {
+		if a, is := e.Body.(loop.QuestionAsked); is && a.Question.ID == b.ID {
+			again = &a.Question
+		}
+	}
+	class := loop.ClassChatter
+	if again != nil {
+		class = loop.ClassAsk
+	}
+	c.edit(q.ID, class, bot.Expired(c.before, q, b, again, c.now))
+}
+
+func open(s loop.State, id string) (loop.Question, bool) {
+	for _, q := range s.Project.Questions {
+		if q.ID == id {
+			return q, true
+		}
+	}
+	return loop.Question{}, false
+}

@@ -1,0 +1,167 @@
+package notify
+
+import (
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// stateSet tells of waits. Pauses and resumptions are the answer to whoever
+// asked for them, and stand in the live status.
+func (c *composer) stateSet(b loop.RunStateSet) {
+	was := c.before.Project.Run
+	if was == nil {
+		return
+	}
+	switch {
+	case b.State == loop.RunWaiting && b.Wait == loop.WaitLimit:
+		c.limited()
+	case b.State == loop.RunWaiting && b.Wait == loop.WaitAgent:
+		c.keep("standstill/"+was.ID, false, bot.Standstill(c.after, c.cut(), c.now))
+	case b.Wait == loop.WaitDisk:
+		c.keep("disk/"+was.ID, false, bot.DiskFull(c.after, c.now))
+	case b.State == loop.RunRunning || b.State == loop.RunPlanning:
+		c.goesOn(was)
+	}
+}
+
+// longOutage is the back-off from which on a network that fails is told: the
+// waits before it add up to five minutes (SPEC 2.2).
+const longOutage = 4
+
+func (c *composer) limited() {
+	r := c.after.Project.Run
+	key := "limit/" + r.ID
+	hold := c.holdOf(r)
+	if hold.Why == loop.TroubleNetwork {
+		if hold.Times >= longOutage {
+			c.keep("network/"+r.ID, true, bot.Limited(c.after, "", c.now))
+		}
+		return
+	}
+	// A limit whose time was stale, or that nobody named a time for, is there
+	// again every few minutes: it stays one message for the whole run.
+	if len(c.o.Where(key)) > 0 {
+		c.edit(key, loop.ClassChatter, bot.StillLimited(c.after, c.now))
+		return
+	}
+	c.push(key, loop.ClassNotice, true, bot.Limited(c.after, c.cut(), c.now))
+}
+
+// holdOf is why the run's agent is held: the one that comes back when the
+// wait is over.
+func (c *composer) holdOf(r *loop.Run) loop.AgentHold {
+	var found loop.AgentHold
+	for _, h := range c.after.House.Agents {
+		if h.Until.Equal(r.Until) {
+			found = h
+		}
+	}
+	return found
+}
+
+// cut is the session in hand that ended without being counted, for people:
+// "#9 planner"; "" where the wait came before one was started.
+func (c *composer) cut() string {
+	for _, t := range c.after.Project.Tasks {
+		if t.Status == loop.Active && t.Work != nil && t.Work.Replaces != "" {
+			return bot.Doing(c.after)
+		}
+	}
+	return ""
+}
+
+// goesOn settles what was told of a wait. It is the message that changes, and
+// makes no sound.
+func (c *composer) goesOn(was *loop.Run) {
+	if was.Wait != loop.WaitLimit && was.Wait != loop.WaitAgent && was.Wait != loop.WaitDisk {
+		return
+	}
+	// A trial of an unusable agent is no going on yet: its own session says so.
+	if was.Wait == loop.WaitAgent && c.in.Actor == "daemon" {
+		if b, ok := c.trial(); ok && b.Trial {
+			return
+		}
+	}
+	keys := map[loop.Wait][]string{
+		loop.WaitLimit: {"limit/" + was.ID, "network/" + was.ID},
+		loop.WaitAgent: {"standstill/" + was.ID},
+		loop.WaitDisk:  {"disk/" + was.ID},
+	}[was.Wait]
+	for _, key := range keys {
+		c.edit(key, loop.ClassChatter, bot.GoesOn(c.before, was, c.since(was), c.now))
+	}
+}
+
+// worked settles a standstill: a session of the agent that was tried has come
+// to its event.
+func (c *composer) worked(b loop.AgentUsable) {
+	r := c.before.Project.Run
+	hold := c.before.House.Agents[b.Agent]
+	if !b.Worked || !hold.Trial || r.Over() {
+		return
+	}
+	was := *r
+	was.Wait, was.Text = loop.WaitAgent, b.Agent+": "+hold.Text
+	c.edit("standstill/"+r.ID, loop.ClassChatter, bot.GoesOn(c.before, &was, c.local(hold.Since), c.now))
+}
+
+func (c *composer) trial() (loop.AgentUsable, bool) { return preceded[loop.AgentUsable](c) }
+
+// since is when the agent that the run waited for was held, the zero time
+// where nobody knows any more.
+func (c *composer) since(was *loop.Run) time.Time {
+	for name, h := range c.start.House.Agents { // this decision may have lifted it
+		if strings.HasPrefix(was.Text, name+": ") {
+			return c.local(h.Since)
+		}
+	}
+	return time.Time{}
+}
+
+// ended tells of a run's end. A preflight that failed was told by itself; a
+// look with --check, and a run that gives way to a new one, are nobody's news.
+func (c *composer) ended(b loop.RunEnded) {
+	switch b.Reason {
+	case loop.ReasonPreflight, loop.ReasonChecked, loop.ReasonReplaced:
+		return
+	}
+	m := bot.Ended(c.last, b, c.now)
+	for _, p := range c.last.House.People {
+		// Who stopped it hears it from the answer to the command.
+		own := b.Reason == loop.ReasonStopped && b.By == p.ID
+		c.send(loop.Outgoing{Chat: p.ID, Key: c.runKey(), Class: loop.ClassNotice, Silent: own}, m)
+	}
+}
+
+// unusable tells that another agent goes on. Where none does, the standstill
+// or the run's end says so.
+func (c *composer) unusable(b loop.AgentUnusable) {
+	r := c.last.Project.Run
+	if r.Over() || r.Settings.Fallback == "" || r.Settings.Fallback == b.Agent {
+		return
+	}
+	if _, held := c.last.House.Agents[r.Settings.Fallback]; held {
+		return
+	}
+	c.keep("agent/"+b.Agent+"/"+r.ID, false, bot.Replaced(c.last, b, r.Settings.Fallback, c.now))
+}
+
+// sessionEnded tells of an agent session whose end nobody knows.
+func (c *composer) sessionEnded(e loop.Entry, b loop.SessionEnded) {
+	c.handedOn(e, b)
+	if b.Kind != loop.KindAgent || b.End != loop.EndLost {
+		return
+	}
+	hat := ""
+	if s, ok := c.before.Project.Session(e.Session); ok {
+		hat = s.Planned.Hat
+	}
+	again := b.Counts == loop.CountsNothing && !c.follows(func(e loop.Entry) bool {
+		a, is := e.Body.(loop.AttemptEnded)
+		return is && a.Failed
+	})
+	c.push("", loop.ClassNotice, false, bot.Lost(c.after, e.Task, hat, e.Session, again, c.now))
+}

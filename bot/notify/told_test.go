@@ -1,0 +1,348 @@
+package notify_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/internal/night"
+	"github.com/nightporter/nightporter/bot/notify"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// going is a night in which a builder of #2 is at work; everything before is
+// told to nobody.
+func going(t *testing.T, stays bool) *porter {
+	t.Helper()
+	p := newPorter(t)
+	p.off = true
+	set := p.Settings()
+	set.Stays = stays
+	p.Start(set, p.Base("r1"), night.Task(1, "Extract price rules"), night.Task(2, "Refund flow"), night.Task(3, "Address form"))
+	p.Until(func() bool { return bot.Doing(p.State) == "#2 builder" })
+	p.off = false
+	return p
+}
+
+// exit ends the session in hand.
+func (p *porter) exit(x loop.Exit) {
+	s := p.State.Project.Sessions[0]
+	x.Session, x.Started, x.Ended, x.Turns, x.Tokens, x.CostUSD = s.ID, p.Now, p.Now.Add(8*time.Minute), 3, -1, 0.27
+	if x.Why == "" {
+		x.Why = loop.WhyExited
+	}
+	p.Now = x.Ended
+	p.Do(loop.Input{Key: "exit:" + s.ID, Body: loop.SessionExited{Exit: x}})
+	p.Until(func() bool {
+		r := p.State.Project.Run
+		return len(p.State.Project.Sessions) > 0 || r.State == loop.RunWaiting || r.Over()
+	})
+}
+
+// project is one entry of the project's stream, decided by nobody.
+func (p *porter) project(bodies ...loop.Body) {
+	before := p.State
+	var entries []loop.Entry
+	after := before
+	for _, b := range bodies {
+		e := loop.Entry{Stream: loop.ProjectStream("shop"), Time: p.Now, Run: "r1", Actor: "daemon", Body: b}
+		entries, after = append(entries, e), loop.Apply(after, e)
+	}
+	p.deliver(p.n.Compose(before, loop.Decision{Entries: entries, State: after}, loop.Input{Time: p.Now, Project: "shop", Actor: "daemon", Body: loop.Tick{}}))
+	for _, e := range entries {
+		p.Entry(e)
+	}
+}
+
+// TestTold: one golden file a situation, with what Mira's phone shows, and
+// how it came there.
+func TestTold(t *testing.T) {
+	logged := loop.Exit{Code: 1, Trouble: loop.TroubleAuth, Text: "Invalid API key · Please run /login"}
+	limit := func(p *porter, d time.Duration) loop.Exit {
+		return loop.Exit{Code: 1, Trouble: loop.TroubleLimit, Text: "You've hit your session limit", Until: p.Now.Add(d)}
+	}
+	for name, c := range map[string]struct {
+		stays bool
+		do    func(p *porter)
+	}{
+		"standstill": {true, func(p *porter) {
+			p.exit(logged)
+			for range 4 { // four looks at an agent that nobody has mended
+				p.Now = loop.Due(p.State)
+				p.Do(loop.Input{Body: loop.Tick{}})
+				p.exit(logged)
+			}
+		}},
+		"standstill-mended": {true, func(p *porter) {
+			p.exit(logged)
+			p.Now = loop.Due(p.State)
+			p.Do(loop.Input{Body: loop.Tick{}})
+			p.Do(loop.Input{Key: "emit", Actor: "agent", Body: loop.Emit{Session: p.State.Project.Sessions[0].ID, Type: "build.complete", Data: json.RawMessage(`{"summary":"did it","files_modified":["a.go"]}`)}})
+			p.exit(loop.Exit{})
+		}},
+		"standstill-of-run": {false, func(p *porter) { p.exit(logged); p.Until(nil) }},
+		"fallback": {true, func(p *porter) {
+			p.State.Project.Run.Settings.Fallback = "codex"
+			p.exit(logged)
+		}},
+		"limit": {true, func(p *porter) {
+			p.exit(limit(p, 58*time.Minute))
+			p.Now = p.Now.Add(50 * time.Minute)
+			p.Do(loop.Input{Body: loop.Tick{}})
+		}},
+		"limit-stale": {true, func(p *porter) {
+			p.exit(limit(p, time.Hour))
+			p.Now = loop.Due(p.State)
+			p.Do(loop.Input{Body: loop.Tick{}})
+			p.exit(limit(p, 15*time.Minute))
+		}},
+		"limit-unknown": {true, func(p *porter) { p.exit(limit(p, -time.Hour)) }},
+		"network": {true, func(p *porter) {
+			for range 5 {
+				p.exit(loop.Exit{Code: 1, Trouble: loop.TroubleNetwork, Text: "Connection reset"})
+				p.Now = loop.Due(p.State)
+				p.Do(loop.Input{Body: loop.Tick{}})
+			}
+			p.exit(loop.Exit{Code: 1, Trouble: loop.TroubleNetwork, Text: "Connection reset"})
+		}},
+		"disk": {true, func(p *porter) {
+			for range 3 {
+				p.project(loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitDisk, Until: p.Now.Add(time.Minute), Text: "the disk is full"})
+				p.Now = p.Now.Add(time.Minute)
+				p.project(loop.RunStateSet{State: loop.RunRunning})
+			}
+			p.project(loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitDisk, Until: p.Now.Add(time.Minute), Text: "the disk is full"})
+		}},
+		"lost": {true, func(p *porter) { p.exit(loop.Exit{Why: loop.WhyLost}) }},
+		"poisoned": {true, func(p *porter) {
+			p.project(loop.InputPoisoned{Key: "telegram:8", Kind: "skip", Error: "index out of range"})
+		}},
+		"preflight": {true, func(p *porter) {
+			p.project(loop.PreflightFailed{Problems: []loop.Finding{
+				{File: "/srv/shop/checkout.md", Line: 41, Text: "Task 7 depends on Task 70, which this plan lacks", Fix: "Fix the line."},
+				{Text: "agent claude is not logged in", Fix: "nightporter login claude"},
+			}}, loop.RunEnded{Reason: loop.ReasonPreflight, Exit: 3})
+		}},
+		"warnings": {true, func(p *porter) {
+			p.project(loop.PreflightDone{Base: p.Base("r1"), Warnings: []loop.Finding{{File: "checkout.md", Line: 9, Text: "Task 2 is large", Fix: "Split it."}}})
+		}},
+		"started-degraded": {true, func(p *porter) {
+			b := p.Base("r1")
+			b.Boundary = 1
+			p.project(loop.PreflightDone{Base: b}, loop.RunStarted{Tasks: 3, First: "Task 1", Advisory: []string{"go vet ./..."}})
+		}},
+		"stopped-by-mira": {true, func(p *porter) {
+			p.Do(loop.Input{Key: "stop", Actor: mira, Name: "Mira", Body: loop.Stop{Now: true}})
+			p.exit(loop.Exit{Why: loop.WhyAsked})
+			p.Until(nil)
+		}},
+		"stopped-by-ana": {true, func(p *porter) {
+			p.Do(loop.Input{Key: "stop", Actor: ana, Name: "Ana", Body: loop.Stop{Now: true}})
+			p.exit(loop.Exit{Why: loop.WhyAsked})
+			p.Until(nil)
+		}},
+		"stopped-on-host": {true, func(p *porter) {
+			p.Do(loop.Input{Key: "stop", Actor: "console", Body: loop.Stop{Now: true}})
+			p.exit(loop.Exit{Why: loop.WhyAsked})
+			p.Until(nil)
+		}},
+		"done":       {true, func(p *porter) { p.Until(nil) }},
+		"done-red":   {true, func(p *porter) { p.Tip = "--- FAIL: TestSum"; p.Until(nil) }},
+		"paused":     {true, func(p *porter) { p.State.Project.Run.Settings.MaxTasks = 2; p.Until(nil) }},
+		"chosen":     {true, func(p *porter) { p.State.Project.Run.Settings.Only = "Task 2"; p.Until(nil) }},
+		"iterations": {true, func(p *porter) { p.State.Project.Run.Settings.MaxIterations = 5; p.Until(nil) }},
+		"until": {true, func(p *porter) {
+			p.State.Project.Run.Settings.Until = time.Date(2026, 11, 19, 23, 20, 0, 0, zone)
+			p.Until(nil)
+		}},
+		"blocked-stop": {true, func(p *porter) {
+			p.State.Project.Run.Settings.OnBlocked = loop.OnBlockedStop
+			p.Acts["Task 3 planner"] = []night.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute}}
+			p.Until(nil)
+		}},
+		"blocked-three": {true, func(p *porter) {
+			for _, id := range []string{"Task 2", "Task 3"} {
+				p.Acts[id+" planner"] = []night.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute}}
+			}
+			for _, id := range []string{"Task 1", "Task 2", "Task 3"} {
+				p.project(loop.QuestionAsked{Question: loop.Question{ID: "q" + id[5:], Kind: loop.AskBlocked, Run: "r1", Task: id, Title: "A title", Text: "go build fails in internal/price", Asked: p.Now}})
+				p.Now = p.Now.Add(10 * time.Minute)
+			}
+		}},
+		"internal": {true, func(p *porter) {
+			p.project(loop.RunEnded{Reason: loop.ReasonInternal, Exit: 4, Text: "work folder: read-only file system", Total: 3})
+		}},
+		"checked": {true, func(p *porter) { p.project(loop.RunEnded{Reason: loop.ReasonChecked}) }},
+		"now": {true, func(p *porter) {
+			p.Do(loop.Input{Key: "now", Actor: mira, Name: "Mira", Body: loop.Now{Text: "Keep the old function names"}})
+			p.Now = loop.Due(p.State)
+			p.Do(loop.Input{Body: loop.Tick{}})
+		}},
+		"now-rerun": {true, func(p *porter) {
+			p.Do(loop.Input{Key: "now", Actor: mira, Name: "Mira", Body: loop.Now{Text: "Keep the old function names"}})
+			p.Do(loop.Input{Key: "yes", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: "q1", Choice: "rerun"}})
+		}},
+		"late": {true, func(p *porter) {
+			p.Do(loop.Input{Key: "late", Actor: mira, Name: "Mira", Body: loop.Late{Line: "/pause now", Do: loop.DeedPauseNow, Sent: p.Now.Add(-3 * time.Hour)}})
+		}},
+		"late-unanswered": {true, func(p *porter) {
+			p.Do(loop.Input{Key: "late", Actor: mira, Name: "Mira", Body: loop.Late{Line: "/stop", Do: loop.DeedStop, Sent: p.Now.Add(-3 * time.Hour)}})
+			p.Now = loop.Due(p.State)
+			p.Do(loop.Input{Body: loop.Tick{}})
+		}},
+		"guidance-set-aside": {true, func(p *porter) {
+			p.reported(`{"id":"g1","set_aside":true,"note":"No pkg/money in this repository. Used internal/price"}`)
+		}},
+		"guidance-unsaid": {true, func(p *porter) { p.reported(`{"id":"g9","done":true}`) }},
+		"guidance-not-followed": {true, func(p *porter) {
+			p.Acts["Task 3 reviewer"] = []night.Act{{Type: "review.verdict", Data: `{"summary":"no","issues":[{"severity":"major","file":"a.go","text":"rewritten"}],"guidance":[{"id":"g1","set_aside":true,"note":"legacy/orders.go was rewritten"}]}`, Took: time.Minute}}
+			p.reported(`{"id":"g1","done":true,"note":"Kept it"}`)
+		}},
+		"guidance-expired": {true, func(p *porter) {
+			p.project(loop.RunStateSet{State: loop.RunRunning})
+			id := p.guide(mira, "Mira", "Mention the env vars")
+			p.project(loop.GuidanceExpired{ID: id, Why: "no writer session in r1"})
+		}},
+		"guidance-kept": {true, func(p *porter) {
+			id := p.guide(mira, "Mira", "Mention the env vars")
+			p.project(loop.GuidanceExpired{ID: id, Why: "72 hours passed and no session took it"}, loop.GuidanceKept{ID: id})
+		}},
+		"guidance-sticky": {true, func(p *porter) {
+			p.guide(mira, "Mira", "!sticky No new dependencies")
+			p.Until(func() bool { return bot.Doing(p.State) == "#3 builder" })
+		}},
+		"baseline": {true, func(p *porter) {
+			red := loop.Verified{Kind: loop.KindBaseline, Results: []loop.Result{{Run: "go test ./...", Exit: 1, Tail: "--- FAIL: TestSum"}}}
+			q := loop.Question{ID: "q9", Kind: loop.AskBaseline, Run: "r1", Title: "The baseline is red", Text: "go test ./... fails before anything was changed: FAIL", Asked: p.Now, Expires: p.Now.Add(15 * time.Minute)}
+			p.project(red, loop.QuestionAsked{Question: q})
+			p.Now = q.Expires
+			p.project(loop.QuestionExpired{ID: "q9", Choice: "go", Then: "goes on; the red commands are shown, not counted"})
+		}},
+		"unticked": {true, func(p *porter) {
+			p.project(loop.QuestionAsked{Question: loop.Question{ID: "q9", Kind: loop.AskUnticked, Run: "r1", Tasks: []string{"Task 1"}, Title: "Finished here, open in the source", Text: "#1: finished here, but not ticked in the source any more", Asked: p.Now}})
+			p.project(loop.QuestionExpired{ID: "q9", Choice: "keep", Then: "ticked again in the source"})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := going(t, c.stays)
+			c.do(p)
+			ph := p.phones[mira]
+			golden(t, "told-"+name, ph.transcript()+"---\n"+strings.Join(ph.log, "\n")+"\n")
+		})
+	}
+}
+
+// reported gives a guidance to the next builder, who says the piece of JSON
+// about it.
+func (p *porter) reported(item string) {
+	p.guide(mira, "Mira", "#3 Use pkg/money everywhere")
+	build := night.Act{Type: "build.complete", Data: fmt.Sprintf(`{"summary":"did it","files_modified":["a.go"],"guidance":[%s]}`, item), Took: time.Minute, Files: []loop.FileChange{{Path: "a.go", Added: 3}}}
+	p.Acts["Task 3 builder"] = []night.Act{build}
+	p.Until(func() bool { d := bot.Doing(p.State); return d == "#3 fixer" || p.State.Project.Run.Over() })
+}
+
+// TestAwayAgain: open questions are asked once more after a time away, the
+// ones that somebody only asked back about are not.
+func TestAwayAgain(t *testing.T) {
+	p := going(t, true)
+	p.Do(loop.Input{Key: "now", Actor: mira, Name: "Mira", Body: loop.Now{Text: "Keep the old function names"}})
+	look := loop.Question{ID: "q4", Kind: loop.AskManual, Run: "r1", Task: "Task 3", Title: "Address form", Text: "Open /pay\nTest card", Asked: p.Now}
+	block := loop.Question{ID: "q55", Kind: loop.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "two things", Asked: p.Now}
+	p.off = true
+	p.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: p.Now, Body: loop.QuestionAsked{Question: look}})
+	p.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: p.Now, Body: loop.QuestionAsked{Question: block}})
+	before := len(p.phones[mira].shown)
+	out := p.n.AwayAgain(p.State, p.Now.Add(10*time.Minute), p.Now.Add(3*time.Hour))
+	p.deliver(out)
+	if len(out) != 6 {
+		t.Errorf("%d messages, want two for each of three people", len(out))
+	}
+	for _, o := range out {
+		if o.Class != loop.ClassAsk || o.Edit || o.Silent {
+			t.Errorf("%s to %s: %+v", o.Key, o.Chat, o)
+		}
+	}
+	ph := phone{shown: p.phones[mira].shown[before:]}
+	golden(t, "away", ph.transcript())
+}
+
+// TestHostile: whatever names, titles and words are, a message keeps its form.
+func TestHostile(t *testing.T) {
+	nasty := "\x1b[2J\u202e<b>&*x*\n\r✓ #9 done " + strings.Repeat("日本語 title ", 90)
+	p := going(t, true)
+	p.State.Project.Name = strings.Repeat("n", 32)
+	run := p.State.Project.Run
+	run.Settings.Agent, run.Settings.Source.Path, run.Base.Branch, run.Base.Dirty = nasty, nasty, nasty, []string{nasty}
+	for n := range p.State.Project.Tasks {
+		p.State.Project.Tasks[n].Task.Title = nasty
+	}
+	for n := range p.State.House.People {
+		p.State.House.People[n].Name = nasty
+	}
+	q := loop.Question{ID: "q9", Run: "r1", Task: "Task 2", Tasks: []string{"Task 3"}, Title: nasty, Text: nasty, Tried: nasty, Needs: nasty, Hat: nasty, By: nasty, Options: []string{nasty, "b"}, Choice: nasty, Asked: p.Now, Sent: p.Now, Offer: &run.Settings}
+	for _, kind := range []loop.QuestionKind{loop.AskBlocked, loop.AskManual, loop.AskAgent, loop.AskBaseline, loop.AskReview, loop.AskUnticked, loop.AskSkip, loop.AskNow, loop.AskStart, loop.AskLate} {
+		q.Kind = kind
+		for _, end := range []loop.Body{loop.QuestionAnswered{ID: "q9", Choice: nasty, Words: nasty, By: nasty}, loop.QuestionAnswered{ID: "q9", Choice: "guide", Words: nasty, By: nasty}, loop.QuestionExpired{ID: "q9", Choice: nasty, Then: nasty}, loop.QuestionExpired{ID: "q9"}} {
+			p.project(loop.QuestionAsked{Question: q})
+			p.project(end)
+			p.phones[mira].shown = append(p.phones[mira].shown, &shown{key: "q9"}) // confirmations, too
+		}
+	}
+	id := p.guide(mira, "Mira", strings.ReplaceAll(nasty, "日本語 title ", "")+"x")
+	p.project(loop.GuidanceReported{ID: id, State: "set_aside", Note: nasty})
+	p.project(loop.GuidanceExpired{ID: id, Why: nasty})
+	p.project(loop.AgentUnusable{Agent: nasty, Text: nasty})
+	p.project(loop.PreflightFailed{Problems: []loop.Finding{{File: nasty, Line: 1 << 30, Text: nasty, Fix: nasty}}})
+	p.project(loop.InputPoisoned{Kind: nasty, Error: nasty})
+	p.project(loop.RunStarted{Tasks: 1 << 30, First: "Task 2", Advisory: []string{nasty}, Baseline: []loop.Result{{Run: nasty, OK: true}}})
+	p.project(loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitLimit, Until: p.Now, Text: nasty})
+	p.project(loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitAgent, Until: p.Now, Text: nasty})
+	p.project(loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitDisk, Until: p.Now, Text: nasty})
+	p.project(loop.RunStateSet{State: loop.RunRunning})
+	for _, reason := range []loop.Reason{loop.ReasonDone, loop.ReasonNothing, loop.ReasonBlocked, loop.ReasonStreak, loop.ReasonManual, loop.ReasonUntil, loop.ReasonStopped, loop.ReasonInternal, loop.ReasonBudget} {
+		p.project(loop.RunEnded{Reason: reason, Text: nasty, By: nasty, Branch: nasty, Done: 1 << 20, Total: 1 << 20})
+	}
+}
+
+// never are the words that nobody is told (PHONE 6).
+var never = []string{"job", "thread", "worker", "ticket", "prompt", "steering", "stuck", "errored", "gave up", "ignored", "rejected", "crashed", "aborted", "died", "killed",
+	"rate limited", "throttled", "deadlocked", "hung", "frozen", "terminated", "maybe", "probably", "should be", "outage", "oops", "sorry", "great", "successfully", "simply", "just"}
+
+// TestWords: no text of ours uses a word that the sheet forbids.
+func TestWords(t *testing.T) {
+	files := map[string]bool{}
+	for _, name := range goldens(t) {
+		files[name] = true
+		for line := range strings.SplitSeq(read(t, name), "\n") {
+			if strings.HasPrefix(line, "┃") {
+				continue // others' words
+			}
+			words := strings.FieldsFunc(strings.ToLower(line), func(r rune) bool { return r < 'a' || r > 'z' })
+			for _, bad := range never {
+				if slices.Contains(words, bad) || strings.Contains(bad, " ") && strings.Contains(strings.ToLower(line), bad) {
+					t.Errorf("%s says %q: %s", name, bad, line)
+				}
+			}
+		}
+	}
+	if len(files) < 20 {
+		t.Fatalf("only %d texts were looked at", len(files))
+	}
+}
+
+// TestNobody: with nobody paired nobody is told, and nothing looks for chats.
+func TestNobody(t *testing.T) {
+	p := going(t, true)
+	p.State.House.People = nil
+	p.Decided = nil
+	n := notify.New(notify.Options{})
+	before := p.State
+	d := loop.Decide(before, loop.Input{Time: p.Now, Project: "shop", Actor: "console", Body: loop.Stop{Now: true}})
+	if out := n.Compose(before, d, loop.Input{Time: p.Now, Project: "shop"}); len(out) > 0 {
+		t.Errorf("%+v", out)
+	}
+}

@@ -1,0 +1,81 @@
+package reception
+
+import (
+	"strings"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// What only a chat can bring about is said here; everything else by package bot.
+
+func message(key string, lines ...string) bot.Message {
+	m := bot.Message{Key: key}
+	for n, text := range lines {
+		text = bot.Clean(text)
+		if n == 0 {
+			text = bot.Cut(text, bot.FirstWidth)
+		}
+		m.Lines = append(m.Lines, bot.Line{Text: text})
+	}
+	return m
+}
+
+// quoted adds what somebody wrote, as its second line.
+func quoted(m bot.Message, text string) bot.Message {
+	const twoLines = 72
+	if text = bot.Cut(bot.Clean(text), twoLines); text != "" {
+		rest := append([]bot.Line{{Kind: bot.Quote, Text: text}}, m.Lines[1:]...)
+		m.Lines = append(m.Lines[:1:1], rest...)
+	}
+	return m
+}
+
+// media is said of a picture, voice or file: only text can be guidance.
+func media(caption string) bot.Message {
+	return quoted(message("media", bot.SignFailed+" Not queued: text only", "Send the words by themselves; the rest was not kept."), caption)
+}
+
+// fault is said of what cannot be decided.
+func fault(text string) bot.Message {
+	return quoted(message("fault", bot.SignFailed+" Not done: a fault in nightporter", "Nothing was changed. The host's log says why; send it again later."), text)
+}
+
+// asked says where the question is that a command in a group led to.
+func asked(question, project string) bot.Message {
+	m := message("asked", bot.SignAsk+" "+question+" asks you in private", "Nothing is done until it is answered.")
+	m.Project = project
+	return m
+}
+
+// elsewhere is said of an edit that changes whom words are for.
+func elsewhere(i guidance.Item, project string) bot.Message {
+	m := message("guidance.address", bot.SignFailed+" "+i.ID+" not changed: it goes elsewhere", "Only its words can be edited. Drop it and send them anew; no answer: it stays so.")
+	m.Project = project
+	m.Buttons = []bot.Button{{Label: "Drop", Twin: "/drop " + i.ID}}
+	return m
+}
+
+// words asks for what a button needs (PHONE 3.5).
+func words(key, command, project, task string) bot.Message {
+	id, verb, _ := strings.Cut(command, " ")
+	text := "Your words"
+	if verb == "fail" {
+		text = "What did you see?"
+	}
+	switch {
+	case task != "" && questionKey.MatchString(id):
+		text = strings.TrimSuffix(text, "?") + " for " + bot.Cut(bot.Clean(loop.ShortID(task)), 14) + " (" + id + "):"
+		if verb == "fail" {
+			text = "What did you see? (" + id + ")"
+		}
+	case questionKey.MatchString(id):
+		text += " (" + id + "):"
+	case project != "":
+		text += " for " + project + ":"
+	}
+	m := message(key, bot.SignAsk+" "+text, "Reply to this message. No answer: nothing changes.")
+	m.Project, m.About = project, task
+	return m
+}
