@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/loop"
@@ -43,12 +44,22 @@ func (d dispatch) answer(ctx context.Context) (Message, error) {
 		return Ask(d.s, q, d.r.Time), nil
 	}
 	choice, rest := Choose(q, words)
+	if choice == "" && q.Kind == loop.AskBlocked && sentence(q, words) {
+		// A sentence is no slip in a verb: it is what the next attempt is to know.
+		choice, rest = "guide", words
+	}
 	if choice == "" && q.Kind != loop.AskAgent {
 		// Only an agent's question can be answered in any words; a slip in a
 		// verb must not settle the others.
 		return unsettled("cmd.notverb", q.ID+" does not take "+Cut(Clean(words), 16), q), nil
 	}
 	return d.do(ctx, loop.AnswerQuestion{Question: q.ID, Choice: choice, Words: rest})
+}
+
+// sentence reports whether words are a sentence and no slip in a verb.
+func sentence(q loop.Question, words string) bool {
+	fields := strings.Fields(strings.ToLower(words))
+	return len(fields) > 2 && !slices.ContainsFunc(q.Verbs(), func(v string) bool { return strings.HasPrefix(v, fields[0]) })
 }
 
 // settle answers yes or no, where the question is one of yes or no.

@@ -20,6 +20,7 @@ type Inbound struct {
 	Text    string // as typed; "" for a press and for what is no text
 	Message string // the platform's id of the message that Text stands in, or of the pressed one
 	ReplyTo string // the platform's id of the message that this answers, "" = none
+	Answers string // first line of that message as the platform shows it, where it is ours; "" = not known
 	Edited  bool   // Text took the place of what the message said before
 	Media   bool   // holds a picture, voice or file
 	Press   string // callback data of a button, "" = none

@@ -3,6 +3,7 @@ package reception
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -76,12 +77,29 @@ func (v *visit) repliedTo(ctx context.Context) (key string, found bool, err erro
 	if err != nil {
 		return "", false, fmt.Errorf("look up the message that is answered: %w", err)
 	}
+	if !ok && v.in.Answers != "" && v.times(v.in.Key) < giveUp-1 {
+		// The person is quicker than our note that it arrived.
+		return "", false, errOnItsWay
+	}
 	if !ok {
-		return "", false, nil
+		// A restart left it in doubt, so its id was never learned. Its first
+		// line names what it is about.
+		key := named.FindString(v.in.Answers)
+		if owner := bot.Owner(v.o.Desk, key); owner != "" {
+			v.key, v.project = key, owner
+		}
+		return key, key != "", nil
 	}
 	v.takeUp(sent)
 	return sent.Key, true, nil
 }
+
+// errOnItsWay says that a message is answered whose sending is not noted yet.
+var errOnItsWay = errors.New("the message that is answered is not known yet")
+
+// named finds the question or guidance that a message's first line names:
+// "■ shop #8 blocked (q5)", "○ g17 queued".
+var named = regexp.MustCompile(`\b[qg][0-9]{1,9}\b`)
 
 // takeUp reads what a message of ours is about.
 func (v *visit) takeUp(sent loop.SentMessage) {

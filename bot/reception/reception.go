@@ -67,7 +67,7 @@ type Reception struct {
 
 	mu     sync.Mutex // guards what failed
 	failed string     // key of the last input that could not be decided
-	times  int        // in a row
+	inARow int        // how often in a row
 }
 
 // New returns a reception.
@@ -124,10 +124,20 @@ func (r *Reception) noted(key string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if key == "" || key != r.failed {
-		r.failed, r.times = key, 0
+		r.failed, r.inARow = key, 0
 	}
-	r.times++
-	return r.times
+	r.inARow++
+	return r.inARow
+}
+
+// times is how often in a row the input with a key has failed.
+func (r *Reception) times(key string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if key != r.failed {
+		return 0
+	}
+	return r.inARow
 }
 
 // visit is one thing that somebody did, on its way. Nothing of it changes once

@@ -128,6 +128,13 @@ func said(m *message) bot.Inbound {
 	// What stands in a topic answers its first message, says the platform.
 	if r := m.ReplyTo; r != nil && len(r.Opened) == 0 {
 		in.ReplyTo = strconv.Itoa(r.ID)
+		if r.From != nil && r.From.Bot {
+			text := r.Text
+			if text == "" {
+				text = r.Caption
+			}
+			in.Answers, _, _ = strings.Cut(text, "\n")
+		}
 	}
 	in.Actor, in.Name = m.From.actor()
 	switch {
