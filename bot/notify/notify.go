@@ -87,6 +87,8 @@ func (c *composer) entry(e loop.Entry) {
 		}
 	case loop.RunStarted:
 		c.push(c.runKey(), loop.ClassNotice, !bot.Degraded(c.after.Project.Run), bot.Started(c.after, b, c.now))
+		// The one live message moves down with each run (PHONE 1.3).
+		c.push(bot.LiveKey(c.after.Project.Name), loop.ClassChatter, true, bot.Status(c.last, c.now))
 	case loop.RunStateSet:
 		c.stateSet(b)
 	case loop.RunEnded:

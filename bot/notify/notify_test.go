@@ -277,15 +277,19 @@ func TestNight(t *testing.T) {
 			}
 		}
 	}
-	pushes, sounds := 0, 0
+	pushes, sounds, live := 0, 0, 0
 	for _, s := range p.phones[ana].shown {
+		if s.key == bot.LiveKey("shop") {
+			live++
+			continue
+		}
 		if pushes++; !s.silent {
 			sounds++
 		}
 	}
 	// r1 started, q2 blocked, q3 asks, limit, q4 manual, q5 asks, r1 ended.
-	if pushes != 7 || sounds != 5 {
-		t.Errorf("%d pushes with %d sounds, want 7 with 5:\n%s", pushes, sounds, strings.Join(p.phones[ana].log, "\n"))
+	if pushes != 7 || sounds != 5 || live != 1 {
+		t.Errorf("%d pushes with %d sounds and %d live messages, want 7 with 5 and 1:\n%s", pushes, sounds, live, strings.Join(p.phones[ana].log, "\n"))
 	}
 }
 
