@@ -50,6 +50,7 @@ const (
 	PathGuidance = "/v1/guidance" // Empty → Reply with Guidance
 	PathNote     = "/v1/note"     // Note → Reply
 	PathMemory   = "/v1/memory"   // Note → Reply; an empty Text asks for what is kept, as Reply.Text
+	PathSession  = "/v1/session"  // Empty → Reply: with Receipt once its event was accepted, else Text says what is missing
 )
 
 // Paths of the operator's socket.
