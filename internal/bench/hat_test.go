@@ -29,6 +29,7 @@ func (desk) Guidance(context.Context, string) (api.Reply, error)            { re
 func (desk) Note(context.Context, string, string, api.Note) (api.Reply, error) {
 	return api.Reply{}, nil
 }
+func (desk) Session(context.Context, string) (api.Reply, error) { return api.Reply{}, nil }
 
 // BenchmarkHatEmit is what an agent waits for: the whole process of `hat
 // emit`, from its start until the event is durable, decided and answered, with

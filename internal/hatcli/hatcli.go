@@ -81,6 +81,8 @@ func (h *hat) command(args []string) error {
 		return h.note(rest)
 	case "memory":
 		return h.memory(rest)
+	case "hook":
+		return h.hook(rest)
 	case "version", "--version":
 		return h.version(rest)
 	case "help", "-h", "--help":

@@ -38,6 +38,7 @@ func (d *desk) Guidance(context.Context, string) (api.Reply, error) { return d.a
 func (d *desk) Note(_ context.Context, _, kind string, n api.Note) (api.Reply, error) {
 	return d.answer([]any{kind, n})
 }
+func (d *desk) Session(context.Context, string) (api.Reply, error) { return d.answer("session") }
 
 // call is one run of hat against a real socket.
 type call struct {

@@ -31,6 +31,7 @@ func TestSessionRoutes(t *testing.T) {
 		{"task", api.PathTask, api.TaskQuery{ID: "Task 5"}, []any{"r14-25", api.TaskQuery{ID: "Task 5"}}},
 		{"guidance", api.PathGuidance, api.Empty{}, []any{"r14-25"}},
 		{"note", api.PathNote, api.Note{Text: "n"}, []any{"r14-25", KindNote, api.Note{Text: "n"}}},
+		{"session", api.PathSession, api.Empty{}, []any{"r14-25"}},
 		{"memory", api.PathMemory, api.Note{Kind: "k", Text: "n"}, []any{"r14-25", KindMemory, api.Note{Kind: "k", Text: "n"}}},
 	}
 	for _, tt := range tests {

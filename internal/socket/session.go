@@ -30,6 +30,9 @@ type SessionHandler interface {
 	Guidance(ctx context.Context, session string) (api.Reply, error)
 	// Note keeps a text, or lists what is kept; kind is KindNote or KindMemory.
 	Note(ctx context.Context, session, kind string, n api.Note) (api.Reply, error)
+	// Session says whether the session's event was accepted: then the reply has
+	// its receipt, else its text says what the session still has to do.
+	Session(ctx context.Context, session string) (api.Reply, error)
 }
 
 // NewSession is the handler of one session's socket. Only callers that bear
@@ -74,5 +77,11 @@ func NewSession(h SessionHandler, token, session string, log *slog.Logger) http.
 		},
 		api.PathNote:   note(KindNote),
 		api.PathMemory: note(KindMemory),
+		api.PathSession: func(r *http.Request, body []byte) (api.Reply, error) {
+			if _, err := decode[api.Empty](body); err != nil {
+				return api.Reply{}, err
+			}
+			return h.Session(r.Context(), session)
+		},
 	})
 }

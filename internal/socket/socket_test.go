@@ -59,6 +59,11 @@ func (h *handler) Note(_ context.Context, session, kind string, n api.Note) (api
 	return api.Reply{OK: true}, nil
 }
 
+func (h *handler) Session(_ context.Context, session string) (api.Reply, error) {
+	h.saw([]any{session})
+	return api.Reply{OK: true}, nil
+}
+
 func (h *handler) Command(_ context.Context, c api.Command) (api.Reply, error) {
 	h.saw(c)
 	return api.Reply{OK: true, Text: "done"}, nil
