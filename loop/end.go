@@ -57,7 +57,9 @@ var endRules = []endRule{
 func unusable(x Exit, _, _ bool) bool {
 	const early = 10e9 // nanoseconds
 	return x.Trouble == TroubleAuth || x.Why == WhyNotStarted || x.Code == 126 || x.Code == 127 ||
-		(x.Turns == 0 && x.Code > 0 && x.Took() < early)
+		// A trouble that was named (a provider that is overloaded at the first
+		// request) is that, however early it came.
+		(x.Trouble == "" && x.Turns == 0 && x.Code > 0 && x.Took() < early)
 }
 
 // Classify says what a session's end means and what it counts as. accepted:

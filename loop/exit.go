@@ -71,7 +71,11 @@ func endText(end End, x Exit, s Session) string {
 		if s.Refused > 0 {
 			return fmt.Sprintf("ended without an accepted event (%s, %d refused)", what, s.Refused)
 		}
-		return fmt.Sprintf("ended without an event (%s)", what)
+		text := fmt.Sprintf("ended without an event (%s)", what)
+		if x.Text != "" {
+			text += ": " + x.Text // what the agent's own stream says: a prompt that is too long, tools that were denied
+		}
+		return text
 	case EndStall:
 		return "silent for " + plain(s.Planned.Stall)
 	case EndWall:
