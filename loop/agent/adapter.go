@@ -13,14 +13,30 @@ import (
 // command of the user's is the one that knows nothing.
 type Adapter interface {
 	// Command returns the arguments behind the program, and whether the
-	// prompt goes to standard input. prompt is the path of a file that the
-	// session can read and that holds the prompt.
-	Command(l loop.Launch, d Definition, prompt string) (args []string, stdin bool, err error)
+	// prompt goes to standard input.
+	Command(l loop.Launch, d Definition, b Box) (args []string, stdin bool, err error)
 	// Read reads a session's output, head and tail with a mark between them,
 	// and says what it means. x is the exit as the shim recorded it. It never
 	// fails: what is not understood is left unknown.
 	Read(output io.Reader, x loop.Exit) Verdict
 }
+
+// Box names what a session finds in its folder.
+type Box struct {
+	Prompt string // a file with the prompt, for an agent that does not get it otherwise
+	Hat    string // the program hat
+}
+
+// Adapters may do more: loggedIn, and these.
+type (
+	// variabled is one whose program needs variables of its own.
+	variabled interface{ Vars() []string }
+	// known is one of a program that nightporter knows.
+	known interface {
+		Program() string // its name on PATH
+		Install() string // the command that installs it
+	}
+)
 
 // Verdict is what an agent's output says. Unknown numbers are -1.
 type Verdict struct {
@@ -35,13 +51,15 @@ type Verdict struct {
 // unknown is the verdict on an output that says nothing.
 func unknown() Verdict { return Verdict{Turns: -1, Tokens: -1, CostUSD: -1} }
 
-// adapter returns what reads the agent's output.
-func (r *Runner) adapter(d Definition) (Adapter, error) {
+// adapterOf returns what knows the agent.
+func adapterOf(d Definition) (Adapter, error) {
 	switch {
 	case d.Scripted:
 		return scripted{}, nil
 	case d.Output == "" || d.Output == "text":
 		return command{}, nil
+	case d.Output == Claude:
+		return claude{}, nil
 	}
 	return nil, d.problem(fmt.Sprintf("output = %q is not known", d.Output),
 		fmt.Sprintf("set output = \"text\" in [agents.%s], or leave it out", d.Name))
@@ -52,7 +70,7 @@ func (r *Runner) adapter(d Definition) (Adapter, error) {
 type command struct{}
 
 // Command gives the prompt as the definition asks.
-func (command) Command(l loop.Launch, d Definition, prompt string) ([]string, bool, error) {
+func (command) Command(l loop.Launch, d Definition, b Box) ([]string, bool, error) {
 	args := d.Command[1:len(d.Command):len(d.Command)]
 	switch d.Prompt {
 	case "", PromptStdin:
@@ -64,7 +82,7 @@ func (command) Command(l loop.Launch, d Definition, prompt string) ([]string, bo
 		}
 		return append(args, l.Prompt), false, nil
 	case PromptFile:
-		return append(args, prompt), false, nil
+		return append(args, b.Prompt), false, nil
 	}
 	return nil, false, d.problem(fmt.Sprintf("prompt = %q is not known", d.Prompt), "write \"stdin\", \"arg\" or \"file\"")
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/nightporter/nightporter/loop"
 )
@@ -67,8 +69,14 @@ func (d Definition) program(path []string) (string, error) {
 			return p, nil
 		}
 	}
+	how := "install " + prog
+	if a, err := adapterOf(d); err == nil {
+		if k, is := a.(known); is && prog == k.Program() {
+			how = k.Install()
+		}
+	}
 	return "", d.problem(prog+" was not found on PATH ("+strings.Join(path, ":")+")",
-		fmt.Sprintf("install %s, or give its full path as command in [agents.%s]", prog, d.Name))
+		fmt.Sprintf("%s; or give its full path as command in [agents.%s]", how, d.Name))
 }
 
 func executable(path string) error {
@@ -105,10 +113,12 @@ func (r *Runner) Check(ctx context.Context, agent string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := r.adapter(d); err != nil {
+	a, err := adapterOf(d)
+	if err != nil {
 		return err
 	}
-	if _, err := r.environment(loop.Launch{Session: "check", Project: "check", Kind: loop.KindAgent}, d); err != nil {
+	env, err := r.environment(loop.Launch{Session: "check", Project: "check", Kind: loop.KindAgent}, d)
+	if err != nil {
 		var in *loop.InputError
 		if errors.As(err, &in) {
 			return in
@@ -127,5 +137,66 @@ func (r *Runner) Check(ctx context.Context, agent string) error {
 			return d.problem(fmt.Sprintf("%s cannot be reached by the user of sessions, uid %d", prog, r.user.uid), "chmod o+x "+dir)
 		}
 	}
+	if k, is := a.(known); is && filepath.Base(prog) == k.Program() {
+		return r.checkKnown(ctx, d, k, prog, env)
+	}
 	return nil
+}
+
+// checkKnown looks at an agent whose program is the known one itself. A script
+// around it may bring its own login, and need not answer as the program does.
+func (r *Runner) checkKnown(ctx context.Context, d Definition, k known, prog string, env []string) error {
+	if _, err := version(ctx, prog); err != nil {
+		return d.problem(err.Error(), k.Install())
+	}
+	_, _, ok, err := r.login(d, env)
+	if err != nil {
+		return d.problem(err.Error(), "nightporter login "+d.Name)
+	}
+	if !ok {
+		return &loop.InputError{Findings: []loop.Finding{{
+			Text: fmt.Sprintf("agent %s is not logged in", d.Name), Fix: "nightporter login " + d.Name,
+		}}}
+	}
+	return nil
+}
+
+// Version asks an agent's program for its version, without a model turn and
+// with an environment of its own. It is the first line that `--version`
+// prints.
+func (r *Runner) Version(ctx context.Context, agent string) (string, error) {
+	prog, err := r.o.Agents[agent].program(r.path)
+	if err != nil {
+		return "", err
+	}
+	return version(ctx, prog)
+}
+
+// patience is how long a program may take to say its version: some unpack
+// themselves first.
+const patience = 30 * time.Second
+
+func version(ctx context.Context, prog string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	home, err := os.MkdirTemp("", "np-version-")
+	if err != nil {
+		return "", fmt.Errorf("version of %s: %w", prog, err)
+	}
+	defer func() { _ = removeAll(home) }()
+	cmd := exec.CommandContext(ctx, prog, "--version")
+	cmd.Dir = home
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "LANG=C.UTF-8", "TERM=dumb", "DISABLE_AUTOUPDATER=1"}
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		out = append(out, exit.Stderr...)
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	line = clean(line, 200)
+	if err != nil {
+		return "", fmt.Errorf("%s --version failed: %w: %s", prog, err, line)
+	}
+	return line, nil
 }

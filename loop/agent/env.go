@@ -94,6 +94,11 @@ func (r *Runner) environment(l loop.Launch, d Definition) ([]string, error) {
 		// being verified, must not find them.
 		return env, nil
 	}
+	if a, err := adapterOf(d); err == nil {
+		if v, is := a.(variabled); is {
+			env = append(env, v.Vars()...)
+		}
+	}
 	env = pass(env, d.PassEnv)
 	if d.EnvFile != "" {
 		path := d.file(d.EnvFile)

@@ -56,6 +56,7 @@ type spec struct {
 	Wall    loop.Duration `json:"wall"`
 	Stall   loop.Duration `json:"stall"`
 	Timing  Timing        `json:"timing"`
+	Login   *loginUse     `json:"login,omitempty"` // to be copied in and back
 }
 
 // plan is what the inner stages do: the boundary and the command in it.

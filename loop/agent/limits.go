@@ -22,17 +22,19 @@ var wordings = []wording{
 	{loop.TroubleAuth, phrase(`not logged in\b.*/login|please run /login`)},
 	{loop.TroubleAuth, phrase(`credit balance is too low`)},
 	{loop.TroubleAuth, phrase(`invalid (x-)?api[ -]key|incorrect api key provided`)},
-	{loop.TroubleAuth, phrase(`oauth token (has expired|revoked)`)},
+	{loop.TroubleAuth, phrase(`oauth token (has expired|(has been )?revoked)`)},
+	{loop.TroubleAuth, phrase(`organization (does not have access to claude|has been disabled)`)},
 	{loop.TroubleAuth, phrase(`api error:? 40[13]\b|\bauthentication_error\b`)},
-	{loop.TroubleAuth, phrase(`model_not_found|the model .* does not exist or you do not have access`)},
+	{loop.TroubleAuth, phrase(`there['’]s an issue with the selected model|model_not_found|the model .* does not exist or you do not have access`)},
 	{loop.TroubleLimit, phrase(`(you['’]ve|you have) (hit|reached) your ([\w'’-]+ ){0,3}limit\b`)},
 	{loop.TroubleLimit, phrase(`\b(usage|session|weekly|daily|monthly|5-hour) limit reached`)},
 	{loop.TroubleLimit, phrase(`\bout of extra usage\b`)},
 	{loop.TroubleLimit, phrase(`your usage allocation has been disabled`)},
-	{loop.TroubleLimit, phrase(`api error:? 429\b|\brate_limit_error\b`)},
+	{loop.TroubleLimit, phrase(`api error:? (request rejected \()?429\b|\brate_limit_error\b`)},
 	{loop.TroubleLimit, phrase(`quota exceeded\b|exceeded your current quota|\binsufficient_quota\b`)},
 	{loop.TroubleNetwork, phrase(`api error:? 5\d\d\b|\boverloaded_error\b`)},
-	{loop.TroubleNetwork, phrase(`api error:? \(?connection (error|reset|refused)`)},
+	{loop.TroubleNetwork, phrase(`api error:? \(?connection (error|reset|refused|dropped)`)},
+	{loop.TroubleNetwork, phrase(`request timed out\. if the api is slow`)},
 }
 
 func phrase(re string) *regexp.Regexp { return regexp.MustCompile(`(?i)` + re) }

@@ -14,12 +14,16 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/nightporter/nightporter/internal/hatcli"
 	"github.com/nightporter/nightporter/loop"
 )
 
 // The test program is its own nightporter: shims and their inner stages are
 // started from a copy of it.
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "hat" {
+		exit(hatcli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+	}
 	if len(os.Args) > 2 {
 		switch os.Args[1] {
 		case "shim":

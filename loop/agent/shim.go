@@ -70,6 +70,8 @@ type supervisor struct {
 	out    *output
 	pid    pidFile
 
+	login *os.File // the lease of its login, held until the process ends
+
 	printed  atomic.Int64 // bytes of output so far
 	diskFull atomic.Bool
 	ooms     uint64
@@ -116,6 +118,9 @@ type inner struct {
 func (s *supervisor) run() {
 	s.ooms = oomKills()
 	asks := s.watchAsk()
+	if !s.logIn(asks) {
+		return
+	}
 	in, err := s.startInner()
 	if err != nil {
 		s.exit.Why, s.exit.Text = loop.WhyNotStarted, err.Error()
@@ -128,6 +133,9 @@ func (s *supervisor) run() {
 	}
 	s.watch(in, asks)
 	s.sweep()
+	if err := keepLogin(s.folder); err != nil {
+		fmt.Fprintln(os.Stderr, "nightporter shim:", err)
+	}
 	// The tree is gone, so nobody holds the output open, unless it was passed
 	// to a process outside through a socket.
 	select {
@@ -135,6 +143,73 @@ func (s *supervisor) run() {
 	case <-time.After(2 * time.Second):
 		_ = in.pipe.Close()
 		<-in.printed
+	}
+}
+
+// logIn waits until no other session works with the same login, and copies
+// it in. It reports whether the session can begin; where it cannot, how it
+// ended is recorded.
+func (s *supervisor) logIn(asks <-chan fsnotify.Event) bool {
+	if s.spec.Login == nil {
+		return true
+	}
+	lease, mine, err := s.spec.Login.lease()
+	if err != nil {
+		s.exit.Why, s.exit.Text = loop.WhyNotStarted, err.Error()
+		return false
+	}
+	s.login = lease
+	why, text := s.waitTurn(mine, asks)
+	if why == "" {
+		err := s.spec.Login.place(s.folder, filepath.Join(s.folder, dirBox, boxHome), s.spec.Plan.UID, s.spec.Plan.GID)
+		if err == nil {
+			s.exit.Started = time.Now() // it had waited for somebody else's end
+			return true
+		}
+		why, text = loop.WhyNotStarted, err.Error()
+	}
+	s.exit.Why, s.exit.Text = why, text
+	return false
+}
+
+// waitTurn waits for the login's lease. It returns why the session is over
+// before it began, "" where it can begin.
+func (s *supervisor) waitTurn(mine <-chan error, asks <-chan fsnotify.Event) (loop.Why, string) {
+	const told = "it had waited for another session with the same login"
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	defer signal.Stop(signals)
+	tick := time.NewTicker(s.spec.Timing.Check.D())
+	defer tick.Stop()
+	var alone time.Time
+	for {
+		if _, asked := s.asked(); asked {
+			return loop.WhyAsked, told
+		}
+		select {
+		case err := <-mine:
+			if err != nil {
+				return loop.WhyNotStarted, "login: " + err.Error()
+			}
+			return "", ""
+		case _, ok := <-asks:
+			if !ok {
+				asks = nil
+			}
+		case <-signals:
+			return loop.WhyAsked, told
+		case now := <-tick.C:
+			if daemonLives(s.spec.State) {
+				alone = time.Time{}
+				continue
+			}
+			if alone.IsZero() {
+				alone = now
+			}
+			if now.Sub(alone) >= s.spec.Timing.Abandon.D() {
+				return loop.WhyAbandoned, told
+			}
+		}
 	}
 }
 

@@ -106,9 +106,13 @@ func (r *Runner) prepare(l loop.Launch, folder string) error {
 	if err != nil {
 		return err
 	}
+	login, err := r.logIn(l, &p)
+	if err != nil {
+		return &notStarted{err}
+	}
 	s := spec{
 		Version: FolderVersion, Session: l.Session, Kind: l.Kind, Agent: l.Agent, State: r.o.State, Plan: p, Stdin: stdin,
-		Wall: l.Wall, Stall: l.Stall, Timing: r.o.Timing,
+		Wall: l.Wall, Stall: l.Stall, Timing: r.o.Timing, Login: login,
 	}
 	env := s.Plan.Env
 	s.Plan.Env = nil
@@ -180,6 +184,19 @@ func (r *Runner) plan(l loop.Launch, folder string, level int) (plan, bool, erro
 	return p, stdin, nil
 }
 
+// logIn adds an agent's login to its environment, and returns what the
+// supervisor has to do for it. Other sessions get none: what they run was
+// written by a session.
+func (r *Runner) logIn(l loop.Launch, p *plan) (*loginUse, error) {
+	if l.Kind != loop.KindAgent {
+		return nil, nil //nolint:nilnil // nothing to do is no error
+	}
+	d := r.o.Agents[l.Agent]
+	vars, use, _, err := r.login(d, p.Env) // without one, the agent says so itself
+	p.Env = last(append(p.Env, vars...))
+	return use, err
+}
+
 // agentCommand fills in what to run for an agent, and says whether its prompt
 // goes to standard input.
 func (r *Runner) agentCommand(l loop.Launch, d Definition, box string, p *plan) (bool, error) {
@@ -190,12 +207,12 @@ func (r *Runner) agentCommand(l loop.Launch, d Definition, box string, p *plan) 
 	if err != nil {
 		return false, err
 	}
-	a, err := r.adapter(d)
+	a, err := adapterOf(d)
 	if err != nil {
 		return false, err
 	}
 	file := filepath.Join(box, "prompt")
-	args, stdin, err := a.Command(l, d, file)
+	args, stdin, err := a.Command(l, d, Box{Prompt: file, Hat: filepath.Join(box, boxBin, "hat")})
 	if err != nil {
 		return false, err
 	}

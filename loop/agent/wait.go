@@ -198,6 +198,10 @@ func (r *Runner) lost(ctx context.Context, session, folder string) (loop.Exit, e
 		x.Tail = lastOf(out)
 		_ = out.Close()
 	}
+	// Its supervisor was not there to do it.
+	if err := keepLogin(folder); err != nil {
+		r.o.Log.Warn("login of a lost session", "session", session, "err", err)
+	}
 	r.tidy(session, folder)
 	return x, nil
 }
@@ -237,7 +241,7 @@ func (r *Runner) read(x *loop.Exit, folder string) {
 	if err := readJSON(filepath.Join(folder, fileSpec), &s); err != nil || s.Kind != loop.KindAgent {
 		return
 	}
-	a, err := r.adapter(r.o.Agents[s.Agent])
+	a, err := adapterOf(r.o.Agents[s.Agent])
 	if err != nil {
 		return // the configuration changed meanwhile; what it means stays unknown
 	}

@@ -1,0 +1,101 @@
+package models
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// Fault is one way in which an answer goes wrong.
+type Fault struct {
+	// Times is how often it happens to the same turn of the same session: then
+	// the turn's own answer is given. 0 = always.
+	Times int
+
+	Status  int    // HTTP status of an error, 0 for none
+	Type    string // its type in the body
+	Message string
+	Header  map[string]string
+
+	Hang bool // nothing is sent until the caller gives up
+	Cut  bool // the connection is closed in the middle of the answer
+	Half bool // with Hang or Cut: half of the answer is sent first
+}
+
+// Once is the fault, one time only.
+func (f Fault) Once() Fault {
+	f.Times = 1
+	return f
+}
+
+// RateLimited is a 429. after is its retry-after header, zero for none.
+func RateLimited(after time.Duration) Fault {
+	f := Fault{Status: 429, Type: "rate_limit_error", Message: "This request would exceed your account's rate limit. Please try again later."}
+	if after > 0 {
+		f.Header = map[string]string{"retry-after": strconv.Itoa(int(after.Seconds()))}
+	}
+	return f
+}
+
+// LimitReached is the 429 of a subscription whose limit is used up until
+// reset. window is five_hour or seven_day. Agents heed these headers with an
+// OAuth token only.
+func LimitReached(window string, reset time.Time) Fault {
+	f := RateLimited(time.Until(reset))
+	f.Header = Unified("rejected", window, 1, reset)
+	f.Header["retry-after"] = strconv.Itoa(max(1, int(time.Until(reset).Seconds())))
+	return f
+}
+
+// Unified are the headers that tell how much of a subscription's limit is
+// used: status allowed, allowed_warning or rejected, use from 0 to 1.
+func Unified(status, window string, use float64, reset time.Time) map[string]string {
+	const p = "anthropic-ratelimit-unified-"
+	short := map[string]string{"five_hour": "5h", "seven_day": "7d"}[window]
+	at := strconv.FormatInt(reset.Unix(), 10)
+	return map[string]string{
+		p + "status": status, p + "reset": at, p + "representative-claim": window,
+		p + short + "-status": status, p + short + "-reset": at, p + short + "-utilization": strconv.FormatFloat(use, 'f', 2, 64),
+		p + "overage-status": "rejected", p + "overage-disabled-reason": "org_level_disabled", p + "fallback": "unavailable",
+	}
+}
+
+// Overloaded is a 529.
+func Overloaded() Fault { return Fault{Status: 529, Type: "overloaded_error", Message: "Overloaded"} }
+
+// ServerError is a 500.
+func ServerError() Fault {
+	return Fault{Status: 500, Type: "api_error", Message: "Internal server error"}
+}
+
+// Unauthorized is a 401.
+func Unauthorized() Fault {
+	return Fault{Status: 401, Type: "authentication_error", Message: "invalid x-api-key"}
+}
+
+// CreditTooLow is the 400 of an account without money.
+func CreditTooLow() Fault {
+	return Fault{Status: 400, Type: "invalid_request_error", Message: "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits."}
+}
+
+// PromptTooLong is the 400 for a conversation that does not fit.
+func PromptTooLong() Fault {
+	return Fault{Status: 400, Type: "invalid_request_error", Message: fmt.Sprintf("prompt is too long: %d tokens > %d maximum", 214000, 200000)}
+}
+
+// UnknownModel is the 404 for a model that the account cannot use.
+func UnknownModel(name string) Fault {
+	return Fault{Status: 404, Type: "not_found_error", Message: "model: " + name}
+}
+
+// Hang is a server that takes the request and says nothing.
+func Hang() Fault { return Fault{Hang: true} }
+
+// HangHalf is a server that stops in the middle of its answer.
+func HangHalf() Fault { return Fault{Hang: true, Half: true} }
+
+// Reset is a connection that is closed before an answer.
+func Reset() Fault { return Fault{Cut: true} }
+
+// Cut is a connection that is closed in the middle of the answer.
+func Cut() Fault { return Fault{Cut: true, Half: true} }

@@ -1,0 +1,83 @@
+package models
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Hat is what a session's prompt says of itself (SPEC 4.7).
+type Hat struct {
+	Name   string            // builder, reviewer, …
+	Task   string            // id as written: "Task 5"
+	Title  string            // of the task
+	Event  string            // the hat's own event: the first that it may end with
+	Events []string          // all of them
+	Owed   []string          // ids of guidance that the event has to report on
+	Parts  map[string]string // the prompt's sections, by title
+}
+
+const howToEnd = "## How to end"
+
+var (
+	roleLine = regexp.MustCompile(`(?i)you are the ([a-z-]+)`)
+	emitLine = regexp.MustCompile(`(?m)^\s*hat emit (\S+)`)
+	owedID   = regexp.MustCompile(`\{"id":"(g[0-9]+)"`)
+)
+
+// Hat reads the conversation's prompt. What it does not say is empty.
+func (r Request) Hat() Hat { return ReadHat(r.Prompt()) }
+
+// ReadHat reads a prompt as nightporter builds it.
+func ReadHat(prompt string) Hat {
+	h := Hat{Parts: map[string]string{}}
+	title := ""
+	for _, line := range strings.Split(strings.ReplaceAll(prompt, "\r\n", "\n"), "\n") {
+		if t, ok := strings.CutPrefix(line, "## "); ok {
+			title = t
+			continue
+		}
+		h.Parts[title] += line + "\n"
+	}
+	for t, text := range h.Parts {
+		h.Parts[t] = strings.TrimSpace(text)
+	}
+	if m := roleLine.FindStringSubmatch(h.Parts["Role"]); m != nil {
+		h.Name = m[1]
+	}
+	line, _, _ := strings.Cut(h.Parts["Task"], "\n")
+	h.Task, h.Title, _ = strings.Cut(line, ": ")
+	end := h.Parts["How to end"]
+	for _, m := range emitLine.FindAllStringSubmatch(end, -1) {
+		if !slices.Contains(h.Events, m[1]) {
+			h.Events = append(h.Events, m[1])
+		}
+	}
+	if len(h.Events) > 0 {
+		h.Event = h.Events[0]
+	}
+	for _, m := range owedID.FindAllStringSubmatch(end, -1) {
+		if !slices.Contains(h.Owed, m[1]) {
+			h.Owed = append(h.Owed, m[1])
+		}
+	}
+	return h
+}
+
+// Emit is the shell command that sends the hat's own event. Guidance that is
+// owed a report is reported as done, where data has none.
+func (h Hat) Emit(data map[string]any) Tool {
+	if _, has := data["guidance"]; !has && len(h.Owed) > 0 {
+		with := map[string]any{}
+		for k, v := range data {
+			with[k] = v
+		}
+		var reports []any
+		for _, id := range h.Owed {
+			reports = append(reports, map[string]any{"id": id, "done": true, "note": "heeded"})
+		}
+		with["guidance"] = reports
+		data = with
+	}
+	return Emit(h.Event, data)
+}

@@ -1,0 +1,187 @@
+package models
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// maxBody is the largest request that is read, in bytes: agents send the whole
+// conversation each time.
+const maxBody = 256 << 20
+
+// Server answers on one listener.
+type Server struct {
+	http   *http.Server
+	addr   string
+	script func(Request) Turn
+	closed chan struct{} // ends every hanging request
+
+	mu    sync.Mutex
+	seen  []Request
+	tries map[string]int // by session and step
+	n     int
+	once  sync.Once
+}
+
+// T is what Start needs of a test.
+type T interface {
+	Helper()
+	Fatal(args ...any)
+	Cleanup(f func())
+}
+
+// Start serves on a free port of 127.0.0.1 until the test ends.
+func Start(t T, script func(Request) Turn) *Server {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // nothing to wait for on loopback
+	if err != nil {
+		t.Fatal("models: listen:", err)
+	}
+	s := Serve(l, script)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// Serve answers on l with the script until Close. The script is called by
+// several goroutines where several agents ask at once.
+func Serve(l net.Listener, script func(Request) Turn) *Server {
+	s := &Server{addr: l.Addr().String(), script: script, closed: make(chan struct{}), tries: map[string]int{}}
+	s.http = &http.Server{Handler: http.HandlerFunc(s.serve)} //nolint:gosec // on loopback, for tests
+	go func() { _ = s.http.Serve(l) }()                       // ends with Close
+	return s
+}
+
+// Close ends the server and every request that hangs.
+func (s *Server) Close() {
+	s.once.Do(func() {
+		close(s.closed)
+		_ = s.http.Close() // the listener is gone either way
+	})
+}
+
+// URL is the server's address, as ANTHROPIC_BASE_URL takes it.
+func (s *Server) URL() string { return "http://" + s.addr }
+
+// Env are the variables that lead Claude Code here, with a key that is none.
+func (s *Server) Env() []string {
+	return []string{"ANTHROPIC_BASE_URL=" + s.URL(), "ANTHROPIC_API_KEY=dummy-key"}
+}
+
+// Requests are all requests so far, in order; those on the side too.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.seen)
+}
+
+// Turns are the requests that the script answered.
+func (s *Server) Turns() []Request {
+	return slices.DeleteFunc(s.Requests(), func(r Request) bool { return r.Side || r.Count })
+}
+
+func (s *Server) serve(w http.ResponseWriter, hr *http.Request) {
+	switch {
+	case hr.Method == http.MethodPost && strings.HasSuffix(hr.URL.Path, "/v1/messages"):
+	case hr.Method == http.MethodPost && strings.HasSuffix(hr.URL.Path, "/v1/messages/count_tokens"):
+	default:
+		fail(w, Fault{Status: http.StatusNotFound, Type: "not_found_error", Message: "there is nothing at " + hr.URL.Path})
+		return
+	}
+	body, err := io.ReadAll(io.LimitReader(hr.Body, maxBody))
+	if err != nil {
+		return // it gave up sending
+	}
+	r, err := parse(body, hr.Header)
+	if err != nil {
+		fail(w, Fault{Status: http.StatusBadRequest, Type: "invalid_request_error", Message: err.Error()})
+		return
+	}
+	r.Count = strings.HasSuffix(hr.URL.Path, "count_tokens")
+	id := s.record(&r)
+	switch {
+	case r.Count:
+		answer(w, map[string]any{"input_tokens": len(body) / 4})
+		return
+	case r.Side:
+		s.give(w, hr, r, id, Say(`{"title": "Work in progress", "isNewTopic": false}`))
+		return
+	}
+	s.give(w, hr, r, id, s.script(r))
+}
+
+// record keeps the request, and says how often it was asked before.
+func (s *Server) record(r *Request) (id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.n++
+	if !r.Side && !r.Count {
+		key := fmt.Sprintf("%s %d", r.Session, r.Step)
+		r.Try = s.tries[key]
+		s.tries[key]++
+	}
+	s.seen = append(s.seen, *r)
+	return fmt.Sprintf("%06d", s.n)
+}
+
+// give answers with a turn, or with what goes wrong in its place.
+func (s *Server) give(w http.ResponseWriter, hr *http.Request, r Request, id string, t Turn) {
+	if t.Before != nil {
+		t.Before()
+	}
+	f := t.Fault
+	if f != nil && f.Times > 0 && r.Try >= f.Times {
+		f = nil
+	}
+	if f != nil && f.Status != 0 {
+		fail(w, *f)
+		return
+	}
+	for k, v := range t.Header {
+		w.Header().Set(k, v)
+	}
+	half := f != nil && f.Half
+	if f == nil || half {
+		var err error
+		if r.Stream {
+			w.Header().Set("Content-Type", "text/event-stream")
+			err = t.stream(w, id, r.Model, half)
+		} else if !half {
+			answer(w, t.message(id, r.Model))
+		}
+		if err != nil && !errors.Is(err, net.ErrClosed) {
+			panic(http.ErrAbortHandler) // the caller is gone, or the script made no sense
+		}
+	}
+	switch {
+	case f == nil:
+	case f.Hang:
+		select {
+		case <-hr.Context().Done():
+		case <-s.closed:
+		}
+		panic(http.ErrAbortHandler)
+	case f.Cut:
+		panic(http.ErrAbortHandler) // net/http closes the connection without an end
+	}
+}
+
+func answer(w http.ResponseWriter, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(body) // whom it does not reach asks again
+}
+
+func fail(w http.ResponseWriter, f Fault) {
+	for k, v := range f.Header {
+		w.Header().Set(k, v)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(f.Status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"type": "error", "error": map[string]any{"type": f.Type, "message": f.Message}})
+}

@@ -1,0 +1,381 @@
+//go:build e2e
+
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/far/models"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// claudeProgram finds the real Claude Code.
+func claudeProgram(t *testing.T) string {
+	t.Helper()
+	if p := os.Getenv("NIGHTPORTER_CLAUDE"); p != "" {
+		return p
+	}
+	p, err := exec.LookPath("claude")
+	if err != nil {
+		t.Skip("SKIPPED: no Claude Code: set NIGHTPORTER_CLAUDE to its program, or npm i -g @anthropic-ai/claude-code")
+	}
+	return p
+}
+
+// claudeNight is a house in which Claude Code works against a scripted model.
+type claudeNight struct {
+	*house
+	desk *desk
+	srv  *models.Server
+}
+
+func newClaude(t *testing.T, level int, script func(models.Request) models.Turn, vars ...string) *claudeNight {
+	t.Helper()
+	prog := claudeProgram(t)
+	d, serve := serveDesk(t)
+	n := &claudeNight{desk: d, srv: models.Start(t, script)}
+	n.house = newHouse(t, level, serve)
+	file := filepath.Join(n.out, "claude.env")
+	if err := os.WriteFile(file, []byte(strings.Join(append(n.srv.Env(), vars...), "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	n.runner.o.Agents[Claude] = Definition{Name: Claude, Command: []string{prog}, Dir: n.out, Output: Claude, EnvFile: file}
+	return n
+}
+
+const claudePrompt = `## Role
+
+You are the builder.
+
+## Task
+
+Task 5: Say hello
+
+## How to end
+
+    hat emit build.complete --data '{"summary":"…","files_modified":["path"]}'
+`
+
+func (n *claudeNight) launchClaude(session string) loop.Launch {
+	l := n.launch(session)
+	l.Agent, l.Model, l.Prompt = Claude, "claude-sonnet-4-5", claudePrompt
+	return l
+}
+
+func (n *claudeNight) session(session string, change ...func(*loop.Launch)) loop.Exit {
+	n.t.Helper()
+	l := n.launchClaude(session)
+	for _, c := range change {
+		c(&l)
+	}
+	n.start(l)
+	x := n.wait(session)
+	n.t.Logf("%s: exit %d after %s, turns %d, tokens %d, $%.5f, trouble %q until %s, %q, %d events, %d requests, %d killed",
+		x.Why, x.Code, x.Took().Round(10*time.Millisecond), x.Turns, x.Tokens, x.CostUSD, x.Trouble, x.Until.Format(time.RFC3339), x.Text,
+		len(n.desk.sent()), len(n.srv.Requests()), x.Killed)
+	n.record(session)
+	return x
+}
+
+// record keeps the session's stream for TestClaudeRead where -claude.record is
+// given, without what is of this machine or of this moment.
+func (n *claudeNight) record(session string) {
+	if !*recording {
+		return
+	}
+	out, err := openOutput(n.runner.folder(session))
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer out.Close()
+	data, err := io.ReadAll(out)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	name := regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(strings.TrimPrefix(n.t.Name(), "TestClaude")), "-")
+	text := strings.ReplaceAll(string(data), n.state, "/var/lib/nightporter")
+	text = regexp.MustCompile(`-tmp-Test[^/"]*`).ReplaceAllString(text, "-var-lib-nightporter-runs-r1-work")
+	text = regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(text, "127.0.0.1:8901")
+	text = regexp.MustCompile(`"tools":\[[^]]*\]`).ReplaceAllString(text, `"tools":["Bash","Write"]`)
+	text = regexp.MustCompile(`"(slash_commands|agents|skills|plugins|terminal_slash_commands)":\[[^]]*\]`).ReplaceAllString(text, `"$1":[]`)
+	if err := os.WriteFile(filepath.Join("testdata", "claude", name+".jsonl"), []byte(text), 0o644); err != nil {
+		n.t.Fatal(err)
+	}
+}
+
+var recording = flag.Bool("claude.record", false, "write the sessions' streams to testdata/claude")
+
+var done = map[string]any{"summary": "it's done", "files_modified": []string{"hello.txt"}}
+
+// A session writes a file, runs a command, sends its event and ends.
+func TestClaudeWorks(t *testing.T) {
+	levels(t, func(t *testing.T, level int) {
+		n := newClaude(t, level, models.Play(func(r models.Request) []models.Turn {
+			hat := r.Hat()
+			return []models.Turn{
+				models.Use(models.Write("hello.txt", "hello "+hat.Task+"\n")),
+				models.Use(models.Bash("cat hello.txt > copy.txt; echo no > "+"/etc/nightporter-was-here"), models.Bash("ls")),
+				{Tools: []models.Tool{hat.Emit(done)}, Usage: models.Usage{Input: 100, CacheWrite: 10, CacheRead: 1, Output: 7}},
+				models.Say("All done."),
+			}
+		}))
+		x := n.session("r1-1")
+		if got, err := os.ReadFile(filepath.Join(n.work, "copy.txt")); string(got) != "hello Task 5\n" {
+			t.Errorf("copy.txt: %q, %v", got, err)
+		}
+		if e := n.desk.sent(); len(e) != 1 || e[0].Type != "build.complete" || !strings.Contains(string(e[0].Data), "it's done") {
+			t.Errorf("events: %+v", e)
+		}
+		// 3 turns of 1050 tokens, and one of 118.
+		if x.Why != loop.WhyExited || x.Code != 0 || x.Trouble != "" || x.Turns != 4 || x.Tokens != 3*1050+118 || x.CostUSD <= 0 || x.Boundary != level {
+			t.Errorf("exit: %+v", x)
+		}
+		if _, err := os.Stat("/etc/nightporter-was-here"); level > 1 && err == nil {
+			t.Error("it wrote outside")
+		}
+		if len(n.srv.Turns()) != 4 || n.srv.Turns()[0].Hat().Name != "builder" || n.srv.Turns()[0].Model != "claude-sonnet-4-5" {
+			t.Errorf("requests: %d, %+v", len(n.srv.Turns()), n.srv.Turns()[0].Hat())
+		}
+		for _, useless := range claudeUseless {
+			if strings.Contains(allText(n.srv.Turns()[0])+strings.Join(n.srv.Turns()[0].Tools, " "), useless) {
+				t.Errorf("%s is offered", useless)
+			}
+		}
+	})
+}
+
+func allText(r models.Request) string {
+	var b strings.Builder
+	for _, m := range r.Messages {
+		b.WriteString(m.Text())
+	}
+	return b.String()
+}
+
+// A session that wants to end without its event is told so, once.
+func TestClaudeStopHook(t *testing.T) {
+	for _, heeds := range []bool{true, false} {
+		t.Run(fmt.Sprintf("heeds=%v", heeds), func(t *testing.T) {
+			n := newClaude(t, 0, models.Play(func(r models.Request) []models.Turn {
+				if !heeds {
+					return []models.Turn{models.Say("I am done."), models.Say("I said that I am done.")}
+				}
+				return []models.Turn{models.Say("I am done."), models.Use(r.Hat().Emit(done)), models.Say("Now it is sent.")}
+			}))
+			x := n.session("r1-1")
+			turns := n.srv.Turns()
+			if last := turns[len(turns)-1]; !last.Said("hat emit build.complete") || !last.Said("Stop hook feedback") {
+				t.Error("the model was not told")
+			}
+			want, events := 2, 0
+			if heeds {
+				want, events = 3, 1
+			}
+			if x.Code != 0 || len(turns) != want || len(n.desk.sent()) != events || n.desk.hooks() == 0 {
+				t.Errorf("exit %+v, %d turns, events %v, hooks %d", x, len(turns), n.desk.sent(), n.desk.hooks())
+			}
+		})
+	}
+}
+
+// What goes wrong at the model server, and what it is taken for.
+func TestClaudeFaults(t *testing.T) {
+	reset := time.Now().Add(3 * time.Hour).Truncate(time.Second)
+	oauth := []string{"ANTHROPIC_API_KEY=", "CLAUDE_CODE_OAUTH_TOKEN=sk-ant-oat01-dummy"}
+	for _, c := range []struct {
+		name    string
+		fault   models.Fault
+		vars    []string
+		trouble loop.Trouble
+		until   time.Time
+		text    string
+		works   bool // the session succeeds all the same
+		once    bool // at the second turn only: it takes long
+	}{
+		{name: "429 without reset", fault: models.RateLimited(0), trouble: loop.TroubleLimit, text: "429"},
+		{name: "429 with a long retry-after", fault: models.RateLimited(2 * time.Hour), trouble: loop.TroubleLimit, text: "429"},
+		{name: "five-hour limit with reset", fault: models.LimitReached("five_hour", reset), vars: oauth, trouble: loop.TroubleLimit, until: reset, text: "hit your"},
+		{name: "weekly limit with reset", fault: models.LimitReached("seven_day", reset), vars: oauth, trouble: loop.TroubleLimit, until: reset, text: "hit your"},
+		{name: "429 once", fault: models.RateLimited(0).Once(), works: true},
+		{name: "529", fault: models.Overloaded(), trouble: loop.TroubleNetwork, text: "529"},
+		{name: "529 once", fault: models.Overloaded().Once(), works: true},
+		{name: "500", fault: models.ServerError(), trouble: loop.TroubleNetwork, text: "500"},
+		{name: "connection reset", fault: models.Reset(), trouble: loop.TroubleNetwork, text: "ECONNRESET"},
+		{name: "stream cut", fault: models.Cut(), trouble: loop.TroubleNetwork, text: "ECONNRESET"},
+		{name: "stream cut once", fault: models.Cut().Once(), works: true},
+		{name: "401", fault: models.Unauthorized(), trouble: loop.TroubleAuth, text: "Invalid API key"},
+		{name: "401 with a token", fault: models.Unauthorized(), vars: oauth, trouble: loop.TroubleAuth, text: "Not logged in"},
+		{name: "no credit", fault: models.CreditTooLow(), trouble: loop.TroubleAuth, text: "Credit balance is too low"},
+		{name: "unknown model", fault: models.UnknownModel("claude-x"), trouble: loop.TroubleAuth, text: "selected model"},
+		{name: "prompt too long", fault: models.PromptTooLong(), text: "too long"},
+		{name: "server hangs", fault: models.Hang(), vars: []string{"API_TIMEOUT_MS=2000"}, trouble: loop.TroubleNetwork, text: "timed out"},
+		{name: "server hangs in mid-answer", fault: models.HangHalf(), vars: []string{"CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS=10000", "API_TIMEOUT_MS=2000"}, trouble: loop.TroubleNetwork, text: "timed out", once: true},
+	} {
+		for _, step := range []int{0, 1} {
+			if c.once && step == 0 {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s at turn %d", c.name, step+1), func(t *testing.T) {
+				n := newClaude(t, 0, models.Play(func(models.Request) []models.Turn {
+					turns := []models.Turn{models.Use(models.Bash("echo hi")), models.Say("This is the end, and it is long enough to be cut.")}
+					turns[step] = turns[step].Or(c.fault)
+					return turns
+				}), c.vars...)
+				x := n.session("r1-1", func(l *loop.Launch) { l.Wall = loop.Duration(50 * time.Second) })
+				if x.Why != loop.WhyExited || x.Trouble != c.trouble || !x.Until.Equal(c.until) || !strings.Contains(x.Text, c.text) {
+					t.Errorf("exit: %+v", x)
+				}
+				if (x.Code == 0) != c.works {
+					t.Errorf("exit code %d", x.Code)
+				}
+				end, _ := loop.Classify(x, false, false)
+				want := map[loop.Trouble]loop.End{
+					loop.TroubleLimit: loop.EndLimit, loop.TroubleAuth: loop.EndUnusable, loop.TroubleNetwork: loop.EndNetwork, "": loop.EndSilent,
+				}[c.trouble]
+				if end != want {
+					t.Errorf("end: %s, want %s", end, want)
+				}
+			})
+		}
+	}
+}
+
+// A command that the agent left in the background keeps it alive: the grace
+// after its event ends it, and without an event its wall limit does.
+func TestClaudeBackground(t *testing.T) {
+	script := func(emit bool) func(models.Request) models.Turn {
+		return models.Play(func(r models.Request) []models.Turn {
+			turns := []models.Turn{models.Use(models.Background("tail -f /dev/null"))}
+			if emit {
+				turns = append(turns, models.Use(r.Hat().Emit(done)))
+			}
+			return turns
+		})
+	}
+	t.Run("after the event", func(t *testing.T) {
+		n := newClaude(t, 0, script(true))
+		n.start(n.launchClaude("r1-1"))
+		<-n.desk.arrived
+		if err := n.runner.End(context.Background(), "r1-1", loop.Duration(3*time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		x := n.wait("r1-1")
+		t.Logf("%s after %s, turns %d, tokens %d, $%.5f, %d killed", x.Why, x.Took(), x.Turns, x.Tokens, x.CostUSD, x.Killed)
+		n.record("r1-1")
+		if x.Why != loop.WhyAsked || x.Turns != 3 || x.Tokens != 3150 || x.CostUSD <= 0 || x.Took() > 15*time.Second {
+			t.Errorf("exit: %+v", x)
+		}
+	})
+	t.Run("without one", func(t *testing.T) {
+		n := newClaude(t, 0, script(false))
+		x := n.session("r1-1", func(l *loop.Launch) { l.Wall = loop.Duration(6 * time.Second) })
+		if x.Why != loop.WhyWall || !strings.Contains(x.Text, "background command") || x.Tokens < 0 {
+			t.Errorf("exit: %+v", x)
+		}
+	})
+}
+
+// tools.denied is kept to, and the model is told.
+func TestClaudeDenied(t *testing.T) {
+	for command, denied := range map[string]bool{
+		"rm -rf keep": true, "cd . && rm -rf keep": true, "git push --force": true, "echo 'DROP TABLE users;' > q.sql": true,
+		"rm keep/nothing; ls": false, "git push-nothing; true": false, "echo drop the table": false,
+	} {
+		t.Run(command, func(t *testing.T) {
+			n := newClaude(t, 0, models.Play(func(models.Request) []models.Turn {
+				return []models.Turn{models.Use(models.Bash(command))}
+			}))
+			keep := filepath.Join(n.work, "keep")
+			if err := os.MkdirAll(keep, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			x := n.session("r1-1", func(l *loop.Launch) { l.Denied = []string{"git push --force", "rm -rf", "DROP TABLE"} })
+			told := n.srv.Turns()[1].Results()
+			t.Logf("%+v", told)
+			if got := strings.Contains(x.Text, "denied"); got != denied {
+				t.Errorf("denied = %v: %+v", got, x)
+			}
+			if _, err := os.Stat(keep); err != nil {
+				t.Error("the folder is gone")
+			}
+		})
+	}
+}
+
+// A line of 50 MB is not held in memory whole, and the rest is read.
+func TestClaudeHugeLine(t *testing.T) {
+	n := newClaude(t, 0, models.Play(func(r models.Request) []models.Turn {
+		return []models.Turn{
+			{Text: strings.Repeat("Lorem ipsum dolor. ", 50<<20/19), Tools: []models.Tool{models.Bash("echo hi")}},
+			models.Use(r.Hat().Emit(done)),
+		}
+	}))
+	n.start(n.launchClaude("r1-1"))
+	x := n.wait("r1-1")
+	if x.Why != loop.WhyExited || x.Code != 0 || x.Trouble != "" || x.Tokens != 3150 || len(n.desk.sent()) != 1 || len(x.Tail) > lastSize {
+		t.Errorf("exit: %+v", x)
+	}
+}
+
+// A kept login is what the program logs in with, and is gone afterwards.
+func TestClaudeLogin(t *testing.T) {
+	tokens := func(n *claudeNight) string { return n.srv.Turns()[0].Header.Get("Authorization") }
+	far := time.Now().Add(24 * time.Hour).UnixMilli()
+	for _, c := range []struct {
+		name  string
+		files map[string][]byte
+		want  string
+	}{
+		{"account", map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-account", "sk-ant-ort01-x", far)}, "Bearer sk-ant-oat01-account"},
+		{"token", map[string][]byte{claudeToken: []byte("sk-ant-oat01-token\n")}, "Bearer sk-ant-oat01-token"},
+		{"key", map[string][]byte{claudeKey: []byte("sk-ant-api03-key\n")}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := newClaude(t, 0, models.Play(func(r models.Request) []models.Turn {
+				return []models.Turn{models.Use(models.Bash("ls -la ~ ~/.claude; ls " + "$(dirname $(dirname $(dirname $HOME)))/../logins")), models.Use(r.Hat().Emit(done))}
+			}), "ANTHROPIC_API_KEY=")
+			ctx := context.Background()
+			var in *loop.InputError
+			if err := n.runner.Check(ctx, Claude); filepath.Base(n.runner.o.Agents[Claude].Command[0]) == "claude" && (!errors.As(err, &in) || in.Findings[0].Fix != "nightporter login claude") {
+				t.Errorf("check without a login: %v", err)
+			}
+			if err := SaveLogin(n.state, Claude, c.files); err != nil {
+				t.Fatal(err)
+			}
+			if err := n.runner.Check(ctx, Claude); err != nil {
+				t.Errorf("check: %v", err)
+			}
+			x := n.session("r1-1")
+			if x.Code != 0 || tokens(n) != c.want {
+				t.Errorf("exit %+v, authorization %q", x, tokens(n))
+			}
+			if c.name == "key" && n.srv.Turns()[0].Header.Get("X-Api-Key") != "sk-ant-api03-key" {
+				t.Error("the key was not sent")
+			}
+			if results, _ := json.Marshal(n.srv.Turns()[1].Results()); strings.Contains(string(results), "lease") {
+				t.Errorf("it saw the folder of logins: %s", results)
+			}
+		})
+	}
+}
+
+func TestClaudeVersion(t *testing.T) {
+	n := newClaude(t, 0, models.Play(func(models.Request) []models.Turn { return nil }))
+	v, err := n.runner.Version(context.Background(), Claude)
+	if err != nil || !strings.Contains(v, "Claude Code") {
+		t.Errorf("%q, %v", v, err)
+	}
+	t.Log(v)
+}

@@ -1,0 +1,140 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Files of a kept login of Claude Code: one of them.
+const (
+	claudeOAuth = "credentials.json" // of an account; the program renews it
+	claudeToken = "token"            // of `claude setup-token`: lives a year
+	claudeKey   = "key"              // of the API
+)
+
+// claudeLogin is what Claude Code logs in with. Of its own files only the
+// account's tokens are taken over: they are all that it needs, and the rest
+// is history, settings and other servers' tokens.
+var claudeLogin = loginForm{
+	form: Claude,
+	keys: []string{
+		"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN",
+		"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY",
+	},
+	vars:    map[string]string{claudeToken: "CLAUDE_CODE_OAUTH_TOKEN", claudeKey: "ANTHROPIC_API_KEY"},
+	home:    map[string]string{claudeOAuth: filepath.Join(".claude", ".credentials.json")},
+	renewed: renewedClaude,
+}
+
+// claudeAccount is the part of .credentials.json that is the login.
+type claudeAccount struct {
+	OAuth json.RawMessage `json:"claudeAiOauth"`
+}
+
+// claudeTokens are the fields of it that are looked at.
+type claudeTokens struct {
+	Access  string `json:"accessToken"`
+	Refresh string `json:"refreshToken"`
+	Expires int64  `json:"expiresAt"` // milliseconds since 1970
+	Kind    string `json:"subscriptionType"`
+}
+
+// parseClaude reads a .credentials.json, and returns it with the login alone.
+func parseClaude(data []byte) (claudeTokens, []byte, error) {
+	var account claudeAccount
+	var tokens claudeTokens
+	if err := json.Unmarshal(data, &account); err != nil {
+		return tokens, nil, err
+	}
+	if len(account.OAuth) == 0 {
+		return tokens, nil, errors.New("it holds no account (claudeAiOauth)")
+	}
+	if err := json.Unmarshal(account.OAuth, &tokens); err != nil {
+		return tokens, nil, err
+	}
+	if tokens.Access == "" {
+		return tokens, nil, errors.New("its account has no access token")
+	}
+	out, err := json.Marshal(account)
+	return tokens, out, err
+}
+
+// renewedClaude is the login that a session left where that one is newer.
+func renewedClaude(began, left []byte) []byte {
+	old, _, err := parseClaude(began)
+	if err != nil {
+		return nil
+	}
+	tokens, data, err := parseClaude(left)
+	if err != nil || tokens.Refresh == "" || tokens.Expires <= old.Expires || bytes.Equal(data, began) {
+		return nil
+	}
+	return data
+}
+
+// ClaudeHome takes the login over that Claude Code keeps in a home, for
+// SaveLogin. note is for people: what it is, and what to know of it. Where
+// there is none the error is a *loop.InputError that says what to do.
+func ClaudeHome(home string, now time.Time) (files map[string][]byte, note string, err error) {
+	path := filepath.Join(home, ".claude", ".credentials.json")
+	data, err := os.ReadFile(path)
+	if isGone(err) {
+		return nil, "", claudeNone("there is no login of Claude Code in " + home + ": " + path + " does not exist")
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("login: %w", err)
+	}
+	tokens, kept, err := parseClaude(data)
+	if err != nil {
+		return nil, "", claudeNone(path + " is not a login of Claude Code: " + err.Error())
+	}
+	ends := time.UnixMilli(tokens.Expires)
+	if tokens.Refresh == "" && tokens.Expires > 0 && ends.Before(now) {
+		return nil, "", claudeNone("the login in " + path + " has expired, and cannot renew itself")
+	}
+	note = "the account of " + path
+	if tokens.Kind != "" {
+		note += " (" + clean(tokens.Kind, 40) + ")"
+	}
+	return map[string][]byte{claudeOAuth: kept}, note, nil
+}
+
+func claudeNone(text string) error {
+	return &loop.InputError{Findings: []loop.Finding{{
+		Text: text,
+		Fix:  "run `claude` and /login there; or `claude setup-token` anywhere, then `nightporter login claude --token-file FILE` (macOS keeps logins in its keychain: use this)",
+	}}}
+}
+
+// ClaudeToken makes a login, for SaveLogin, out of the text of a token of
+// `claude setup-token` or of an API key; note says which it is.
+func ClaudeToken(text []byte) (files map[string][]byte, note string, err error) {
+	fields := strings.Fields(string(text))
+	bad := func(what string) error {
+		return &loop.InputError{Findings: []loop.Finding{{
+			Text: what,
+			Fix:  "put the one line that `claude setup-token` printed, or an API key, into a file, and name it with --token-file",
+		}}}
+	}
+	switch {
+	case len(fields) == 0:
+		return nil, "", bad("the token is empty")
+	case len(fields) > 1 || len(fields[0]) > 4096:
+		return nil, "", bad("this is not one token")
+	case strings.HasPrefix(fields[0], "sk-ant-ort"):
+		return nil, "", bad("this is a refresh token, which is of no use alone")
+	case strings.HasPrefix(fields[0], "sk-ant-oat"):
+		return map[string][]byte{claudeToken: []byte(fields[0] + "\n")}, "a long-lived token of an account", nil
+	case strings.HasPrefix(fields[0], "sk-ant-"):
+		return map[string][]byte{claudeKey: []byte(fields[0] + "\n")}, "an API key", nil
+	}
+	return nil, "", bad("this is no token of Claude Code: those begin with sk-ant-")
+}

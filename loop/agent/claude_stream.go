@@ -1,0 +1,300 @@
+package agent
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// claudeLine is the longest line of Claude Code's stream that is read, in
+// bytes. A line can hold all that a tool printed, or all that the model wrote.
+const claudeLine = 4 << 20
+
+// eachLine calls f with each line of r. Of a line that is longer than most
+// only the beginning is kept, and cut is true. What cannot be read any more
+// ends it.
+func eachLine(r io.Reader, most int, f func(line []byte, cut bool)) {
+	in := bufio.NewReaderSize(r, 64<<10)
+	var line []byte
+	cut := false
+	for {
+		part, err := in.ReadSlice('\n')
+		part = bytes.TrimSuffix(part, []byte("\n"))
+		room := min(most-len(line), len(part))
+		line = append(line, part[:room]...)
+		cut = cut || room < len(part)
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			f(line, cut)
+		}
+		if err != nil {
+			return
+		}
+		line, cut = line[:0], false
+	}
+}
+
+// claudeEvent is one line of the stream, as far as it matters here. Lines of
+// other types, and other fields, are passed over.
+type claudeEvent struct {
+	Type    string `json:"type"`
+	Subtype string `json:"subtype"`
+	Message struct {
+		ID      string `json:"id"`
+		Model   string `json:"model"`
+		Content []struct {
+			Text string `json:"text"`
+		} `json:"content"`
+	} `json:"message"`
+
+	Error       string `json:"error"`        // of assistant and api_retry: the kind
+	ErrorStatus int    `json:"error_status"` // of api_retry: HTTP status, 0 for a connection that failed
+	APIStatus   int    `json:"api_error_status"`
+
+	RateLimit struct {
+		Status   string `json:"status"`
+		ResetsAt int64  `json:"resetsAt"`
+	} `json:"rate_limit_info"`
+
+	IsError bool            `json:"is_error"`
+	Reason  string          `json:"terminal_reason"`
+	Result  string          `json:"result"`
+	Errors  []string        `json:"errors"`
+	Cost    json.RawMessage `json:"total_cost_usd"`
+	Usage   *claudeUse      `json:"usage"`
+	Models  claudeUsed      `json:"modelUsage"`
+	Denials []claudeDid     `json:"permission_denials"`
+}
+
+type claudeDid struct {
+	Tool string `json:"tool_name"`
+}
+
+type claudeUse struct {
+	Input  int64 `json:"input_tokens"`
+	Write  int64 `json:"cache_creation_input_tokens"`
+	Read   int64 `json:"cache_read_input_tokens"`
+	Output int64 `json:"output_tokens"`
+}
+
+type claudeUsed map[string]struct {
+	Input  int64 `json:"inputTokens"`
+	Write  int64 `json:"cacheCreationInputTokens"`
+	Read   int64 `json:"cacheReadInputTokens"`
+	Output int64 `json:"outputTokens"`
+}
+
+// claudeError is what a session last said went wrong.
+type claudeError struct {
+	kind   string // authentication_failed, rate_limit, server_error, …
+	status int    // HTTP status, 0 where there was none
+	reason string // terminal_reason of the result
+	text   string
+}
+
+// synthetic is the model of messages that the program wrote itself.
+const synthetic = "<synthetic>"
+
+// claudeStream gathers what a stream says.
+type claudeStream struct {
+	turns  map[string]bool // ids of the model's messages
+	result *claudeEvent    // the last one, unless the model went on after it
+	err    *claudeError    // the last one, unless the model answered after it
+	until  time.Time       // reset of a limit that is used up
+	raw    []string        // last lines that are no JSON: what went to standard error
+}
+
+// take reads one line.
+func (s *claudeStream) take(line []byte, cut bool) {
+	if s.turns == nil {
+		s.turns = map[string]bool{}
+	}
+	if line[0] != '{' {
+		if !bytes.HasPrefix(line, []byte("[nightporter: ")) {
+			s.raw = append(s.raw, clean(string(line[:min(len(line), 1000)]), 1000))
+			s.raw = s.raw[max(0, len(s.raw)-lastWords):]
+		}
+		return
+	}
+	if cut {
+		// Too long to be read whole: who wrote it is enough.
+		if bytes.HasPrefix(line, []byte(`{"type":"assistant"`)) {
+			s.answered(fmt.Sprintf("long line %d", len(s.turns)))
+		}
+		return
+	}
+	var e claudeEvent
+	var wrongType *json.UnmarshalTypeError
+	// A field of another type than expected is left out, and the rest is read.
+	if err := json.Unmarshal(line, &e); err != nil && !errors.As(err, &wrongType) {
+		return
+	}
+	switch e.Type {
+	case "assistant":
+		if e.Message.Model != synthetic {
+			s.answered(e.Message.ID)
+			return
+		}
+		if e.Error == "" {
+			return
+		}
+		s.err = &claudeError{kind: e.Error, status: e.APIStatus}
+		for _, c := range e.Message.Content {
+			s.err.text += c.Text
+		}
+	case "system":
+		if e.Subtype == "api_retry" {
+			s.err = &claudeError{kind: e.Error, status: e.ErrorStatus, text: retryText(e)}
+		}
+	case "rate_limit_event":
+		s.until = time.Time{}
+		if e.RateLimit.Status == "rejected" && e.RateLimit.ResetsAt > 0 {
+			s.until = time.Unix(e.RateLimit.ResetsAt, 0).UTC()
+		}
+	case "result":
+		s.result = &e
+	}
+}
+
+// answered records an answer of the model: what went wrong before is over.
+func (s *claudeStream) answered(id string) {
+	s.turns[id] = true
+	s.result, s.err = nil, nil
+}
+
+func retryText(e claudeEvent) string {
+	if e.ErrorStatus != 0 {
+		return fmt.Sprintf("the model server answered %d (%s)", e.ErrorStatus, e.Error)
+	}
+	return "the model server could not be reached"
+}
+
+// verdict says what the stream means for a session that ended so.
+func (s *claudeStream) verdict(x loop.Exit) Verdict {
+	v := unknown()
+	v.Turns = len(s.turns)
+	if r := s.result; r != nil {
+		v.Tokens, v.CostUSD = r.tokens(), r.cost()
+		if !r.IsError {
+			v.Text = s.ended(x)
+			return v
+		}
+		e := claudeError{status: r.APIStatus, reason: r.Reason, text: strings.Join(append([]string{r.Result}, r.Errors...), " ")}
+		if s.err != nil {
+			e.kind = s.err.kind
+		}
+		if e.reason == "" {
+			e.reason = strings.TrimPrefix(r.Subtype, "error_")
+		}
+		s.err = &e
+	}
+	switch {
+	case s.err != nil:
+		v.Trouble, v.Text = s.err.trouble(x.Ended)
+	case x.Why == loop.WhyExited && (x.Code != 0 || x.Signal != ""):
+		// It said nothing in its stream: what is left is standard error.
+		v.Trouble, v.Until, v.Text = recognise(strings.Join(s.raw, "\n"), x.Ended)
+		return v
+	}
+	switch {
+	case v.Trouble == loop.TroubleLimit:
+		if v.Until = s.until; v.Until.IsZero() {
+			v.Until = resetTime(s.err.text, x.Ended)
+		}
+	case v.Trouble == "" && s.err != nil:
+		// The model's side looked at the request and refused this one: the
+		// agent itself works, which is what an early end without a turn denies.
+		v.Turns = max(v.Turns, 1)
+	}
+	return v
+}
+
+// ended is what a person has to know of a conversation that ended well.
+func (s *claudeStream) ended(x loop.Exit) string {
+	if n := len(s.result.Denials); n > 0 {
+		var tools []string
+		for _, d := range s.result.Denials {
+			if !slices.Contains(tools, d.Tool) {
+				tools = append(tools, d.Tool)
+			}
+		}
+		calls := "1 tool call was"
+		if n > 1 {
+			calls = fmt.Sprintf("%d tool calls were", n)
+		}
+		return calls + " denied: " + strings.Join(tools, ", ")
+	}
+	if x.Why == loop.WhyStall || x.Why == loop.WhyWall {
+		return "its conversation had ended; a background command that it had started kept it alive"
+	}
+	return ""
+}
+
+// Kinds of error in the stream that only a person can mend.
+var claudeAuth = []string{
+	"authentication_failed", "oauth_org_not_allowed", "account_on_hold", "verification_required", "billing_error",
+	"model_not_found", "cloud_credential_error",
+}
+
+// trouble says whose trouble an error is; none is the session's own.
+func (e *claudeError) trouble(ended time.Time) (loop.Trouble, string) {
+	text := strings.TrimSpace(e.text)
+	switch e.reason {
+	case "prompt_too_long", "max_turns", "budget_exhausted", "max_budget_usd", "max_output_tokens":
+		if text == "" {
+			text = "ended by " + strings.ReplaceAll(e.reason, "_", " ")
+		}
+		return "", text
+	}
+	// The words know best: a limit of the organisation comes as one error, a
+	// balance that is used up as another, with the same status.
+	if t, _, _ := recognise(text, ended); t != "" {
+		return t, text
+	}
+	switch {
+	case e.kind == "rate_limit" || e.status == 429:
+		return loop.TroubleLimit, text
+	case slices.Contains(claudeAuth, e.kind), e.status == 401, e.status == 402, e.status == 403, e.status == 404:
+		return loop.TroubleAuth, text
+	case e.kind == "server_error", e.kind == "overloaded", e.status >= 500, e.status == 408,
+		e.kind == "unknown" && e.status == 0:
+		return loop.TroubleNetwork, text
+	}
+	return "", text
+}
+
+// tokens are all that the provider counted, for every model that took part:
+// input, written to the cache, read from it, output.
+func (e *claudeEvent) tokens() int64 {
+	var n int64
+	for _, m := range e.Models {
+		n += m.Input + m.Write + m.Read + m.Output
+	}
+	switch {
+	case len(e.Models) > 0:
+		return n
+	case e.Usage != nil: // of the conversation itself, without its helpers
+		return e.Usage.Input + e.Usage.Write + e.Usage.Read + e.Usage.Output
+	}
+	return -1
+}
+
+// cost is what the program says that it cost, in US dollars at list prices,
+// also where a subscription pays for it.
+func (e *claudeEvent) cost() float64 {
+	usd := -1.0
+	if json.Unmarshal(e.Cost, &usd) != nil {
+		return -1
+	}
+	return usd
+}

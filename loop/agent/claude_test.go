@@ -1,0 +1,267 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Streams of the real program, recorded by the e2e tests (-claude.record).
+func TestClaudeRead(t *testing.T) {
+	ended := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+	const cost, one = 0.00375, 1050 // of one turn
+	failed := loop.Exit{Why: loop.WhyExited, Code: 1, Ended: ended}
+	fine := loop.Exit{Why: loop.WhyExited, Ended: ended}
+	type row struct {
+		file string
+		exit loop.Exit
+		want Verdict // Text holds a part of it; Until any time but zero stands for one
+	}
+	some := time.Unix(1, 0)
+	none := func(turns int, tokens int64) Verdict {
+		return Verdict{Turns: turns, Tokens: tokens, CostUSD: float64(turns) * cost}
+	}
+	bad := func(trouble loop.Trouble, turns int, text string) Verdict {
+		v := none(turns, int64(turns)*one)
+		v.Trouble, v.Text = trouble, text
+		return v
+	}
+	until := func(v Verdict) Verdict {
+		v.Until = some
+		return v
+	}
+	rows := []row{
+		{"works-level3", fine, Verdict{Turns: 4, Tokens: 3*one + 118, CostUSD: 3*cost + 0.0004428}},
+		{"stophook-heeds-true", fine, none(3, 3*one)},
+		{"stophook-heeds-false", fine, none(2, 2*one)},
+		{"background-after-the-event", loop.Exit{Why: loop.WhyAsked, Code: 143, Ended: ended}, none(3, 3*one)},
+		{"background-without-one", loop.Exit{Why: loop.WhyWall, Code: 143, Ended: ended}, bad("", 3, "background command")},
+		{"denied-rm-rf-keep", fine, bad("", 3, "1 tool call was denied: Bash")},
+		{"faults-429-once-at-turn-2", fine, none(3, 3*one)},
+		{"faults-stream-cut-once-at-turn-2", fine, none(3, 3*one)},
+		{"faults-prompt-too-long-at-turn-2", failed, bad("", 1, "Prompt is too long")},
+	}
+	for _, step := range []int{1, 2} {
+		for _, f := range []struct {
+			name string
+			want Verdict
+		}{
+			{"429-without-reset", bad(loop.TroubleLimit, step-1, "429")},
+			{"five-hour-limit-with-reset", until(bad(loop.TroubleLimit, step-1, "hit your 5-hour limit"))},
+			{"weekly-limit-with-reset", until(bad(loop.TroubleLimit, step-1, "hit your weekly limit"))},
+			{"529", bad(loop.TroubleNetwork, step-1, "529")},
+			{"500", bad(loop.TroubleNetwork, step-1, "500")},
+			{"connection-reset", bad(loop.TroubleNetwork, step-1, "ECONNRESET")},
+			{"server-hangs", bad(loop.TroubleNetwork, step-1, "timed out")},
+			{"401", bad(loop.TroubleAuth, step-1, "Invalid API key")},
+			{"401-with-a-token", bad(loop.TroubleAuth, step-1, "Not logged in")},
+			{"no-credit", bad(loop.TroubleAuth, step-1, "Credit balance is too low")},
+			{"unknown-model", bad(loop.TroubleAuth, step-1, "selected model")},
+		} {
+			rows = append(rows, row{fmt.Sprintf("faults-%s-at-turn-%d", f.name, step), failed, f.want})
+		}
+	}
+	for _, r := range rows {
+		t.Run(r.file, func(t *testing.T) {
+			got := (claude{}).Read(open(t, r.file), r.exit)
+			if !strings.Contains(got.Text, r.want.Text) || (got.Text == "") != (r.want.Text == "") {
+				t.Errorf("text %q, want %q in it", got.Text, r.want.Text)
+			}
+			if got.Until.IsZero() != r.want.Until.IsZero() {
+				t.Errorf("until %v", got.Until)
+			}
+			got.Text, got.Until, r.want.Text, r.want.Until = "", time.Time{}, "", time.Time{}
+			near := cmp.Comparer(func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 })
+			if d := cmp.Diff(r.want, got, near); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+	// Cut off before its end, the same stream tells what it told until then.
+	t.Run("without its result", func(t *testing.T) {
+		data, err := io.ReadAll(open(t, "works-level3"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut := string(data[:strings.LastIndex(string(data), `{"duration_api_ms"`)])
+		want := Verdict{Turns: 4, Tokens: -1, CostUSD: -1}
+		for _, why := range []loop.Why{loop.WhyAsked, loop.WhyLost, loop.WhyMemory, loop.WhyStall} {
+			if got := (claude{}).Read(strings.NewReader(cut), loop.Exit{Why: why, Code: -1}); got != want {
+				t.Errorf("%s: %+v", why, got)
+			}
+		}
+		// It went on after a result: that one's numbers are not all.
+		if got := (claude{}).Read(strings.NewReader(string(data)+cut), fine); got != want {
+			t.Errorf("two conversations: %+v", got)
+		}
+	})
+	t.Run("while it tries again", func(t *testing.T) {
+		data, err := io.ReadAll(open(t, "faults-529-at-turn-2"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut := string(data[:strings.LastIndex(string(data), `{"type":"assistant"`)])
+		got := (claude{}).Read(strings.NewReader(cut), loop.Exit{Why: loop.WhyStall, Code: -1})
+		if got.Trouble != loop.TroubleNetwork || got.Turns != 1 || got.Tokens != -1 {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+func open(t *testing.T, name string) io.Reader {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", "claude", name+".jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
+// What later or older releases may print.
+func TestClaudeReadTolerates(t *testing.T) {
+	ended := time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC)
+	failed := loop.Exit{Why: loop.WhyExited, Code: 1, Ended: ended}
+	const turn = `{"message":{"id":"msg_1","model":"claude-x","content":[]},"type":"assistant"}` + "\n"
+	result := func(fields string) string { return `{"total_cost_usd":0.5,` + fields + `,"type":"result"}` + "\n" }
+	for _, c := range []struct {
+		name, stream string
+		exit         loop.Exit
+		want         Verdict
+	}{
+		{"nothing", "", loop.Exit{Why: loop.WhyExited}, Verdict{Turns: 0, Tokens: -1, CostUSD: -1}},
+		{"unknown lines", "\n\n{}\n[1]\nnull\n{\"type\":\"new\",\"x\":1}\n" + turn + "{\"type\":7}\n{bro", loop.Exit{Why: loop.WhyExited}, Verdict{Turns: 1, Tokens: -1, CostUSD: -1}},
+		{"fields of another type", turn + `{"type":"result","is_error":false,"modelUsage":7,"errors":"x","usage":{"input_tokens":3,"output_tokens":4},"total_cost_usd":"free"}`,
+			loop.Exit{Why: loop.WhyExited}, Verdict{Turns: 1, Tokens: 7, CostUSD: -1}},
+		{"a message in several lines", turn + turn + strings.Replace(turn, "msg_1", "msg_2", 1), loop.Exit{Why: loop.WhyExited}, Verdict{Turns: 2, Tokens: -1, CostUSD: -1}},
+		{"limit in words alone", turn + result(`"is_error":true,"result":"Claude AI usage limit reached|1795190000"`), failed,
+			Verdict{Trouble: loop.TroubleLimit, Until: time.Unix(1795190000, 0).UTC(), Text: "Claude AI usage limit reached|1795190000", Turns: 1, Tokens: -1, CostUSD: 0.5}},
+		{"limit of an organisation", result(`"is_error":true,"api_error_status":400,"result":"You've hit your org's monthly usage limit"`), failed,
+			Verdict{Trouble: loop.TroubleLimit, Text: "You've hit your org's monthly usage limit", Tokens: -1, CostUSD: 0.5}},
+		{"limit that was over again", `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1795190000}}` + "\n" + turn + result(`"is_error":false,"result":"You've hit your limit"`),
+			loop.Exit{Why: loop.WhyExited}, Verdict{Turns: 1, Tokens: -1, CostUSD: 0.5}},
+		{"budget", turn + result(`"is_error":true,"subtype":"error_max_budget_usd","terminal_reason":"budget_exhausted"`), failed,
+			Verdict{Text: "ended by budget exhausted", Turns: 1, Tokens: -1, CostUSD: 0.5}},
+		{"turns, in an older release", turn + result(`"is_error":true,"subtype":"error_max_turns"`), failed,
+			Verdict{Text: "ended by max turns", Turns: 1, Tokens: -1, CostUSD: 0.5}},
+		{"prompt too long at once", result(`"is_error":true,"terminal_reason":"prompt_too_long","result":"Prompt is too long","usage":{}`), failed,
+			Verdict{Text: "Prompt is too long", Turns: 1, CostUSD: 0.5}},
+		{"403", result(`"is_error":true,"api_error_status":403,"result":"Request not allowed"`), failed,
+			Verdict{Trouble: loop.TroubleAuth, Text: "Request not allowed", Tokens: -1, CostUSD: 0.5}},
+		{"a kind of error that is new", turn + result(`"is_error":true,"api_error_status":418,"result":"I'm a teapot"`), failed,
+			Verdict{Text: "I'm a teapot", Turns: 1, Tokens: -1, CostUSD: 0.5}},
+		{"what the model wrote is no limit", turn + `{"type":"user","message":{"content":[{"text":"You've hit your limit"}]}}` + "\n", failed, Verdict{Turns: 1, Tokens: -1, CostUSD: -1}},
+		{"standard error alone", "--dangerously-skip-permissions cannot be used\n", failed, Verdict{Tokens: -1, CostUSD: -1}},
+		{"limit on standard error", "You've hit your limit · resets 7pm (UTC)\n", failed,
+			Verdict{Trouble: loop.TroubleLimit, Until: time.Date(2026, 11, 20, 19, 0, 0, 0, time.UTC), Text: "You've hit your limit · resets 7pm (UTC)", Tokens: -1, CostUSD: -1}},
+		{"middle missing", turn + "[nightporter: output is missing here]\n" + strings.Replace(turn, "msg_1", "msg_9", 1) + result(`"is_error":false`), loop.Exit{Why: loop.WhyExited}, Verdict{Turns: 2, Tokens: -1, CostUSD: 0.5}},
+		{"a line longer than is read", `{"type":"assistant","message":{"content":[{"text":"` + strings.Repeat("x", claudeLine) + `"}]}}` + "\n" + result(`"is_error":false`), loop.Exit{Why: loop.WhyExited}, Verdict{Turns: 1, Tokens: -1, CostUSD: 0.5}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if d := cmp.Diff(c.want, (claude{}).Read(strings.NewReader(c.stream), c.exit)); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+}
+
+func FuzzClaudeRead(f *testing.F) {
+	files, err := filepath.Glob(filepath.Join("testdata", "claude", "*.jsonl"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, why := range []loop.Why{loop.WhyExited, loop.WhyStall} {
+			v := (claude{}).Read(strings.NewReader(string(data)), loop.Exit{Why: why, Code: 1, Ended: time.Unix(1795190000, 0)})
+			if v.Turns < 0 || (v.Trouble != loop.TroubleLimit && !v.Until.IsZero()) {
+				t.Errorf("%+v", v)
+			}
+		}
+	})
+}
+
+func TestEachLine(t *testing.T) {
+	long := strings.Repeat("y", 200<<10)
+	var got []string
+	eachLine(strings.NewReader("a\r\n\n"+long+"\nb\n"+long[:100]+"\nend"), 100, func(line []byte, cut bool) {
+		got = append(got, fmt.Sprint(string(line[:min(3, len(line))]), " ", len(line), cut))
+	})
+	if d := cmp.Diff([]string{"a 1 false", "yyy 100 true", "b 1 false", "yyy 100 false", "end 3 false"}, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestClaudeCommand(t *testing.T) {
+	d := BuiltIn()[Claude]
+	d.Command = []string{"/opt/claude", "--debug"}
+	l := loop.Launch{Model: "opus", Effort: "high", Denied: []string{"rm  -rf", "WebFetch", "Bash(npm publish:*)", "mcp__db__drop", "DROP TABLE", "", ":(){ :|:& };:"}}
+	args, stdin, err := (claude{}).Command(l, d, Box{Hat: "/var/lib/it's here/hat"})
+	if err != nil || !stdin {
+		t.Fatalf("stdin %v, %v", stdin, err)
+	}
+	at := slices.Index(args, "--settings") + 1
+	var settings struct {
+		Hooks map[string][]struct{ Hooks []map[string]any }
+	}
+	if err := json.Unmarshal([]byte(args[at]), &settings); err != nil {
+		t.Fatal(err)
+	}
+	if c := settings.Hooks["Stop"][0].Hooks[0]["command"]; c != `'/var/lib/it'\''s here/hat' hook stop` {
+		t.Errorf("stop hook: %s", c)
+	}
+	args[at] = "…"
+	want := []string{"--debug", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions", "--settings", "…",
+		"--model", "opus", "--effort", "high", "--disallowedTools", "EnterWorktree", "CronCreate", "ScheduleWakeup",
+		"Bash(rm -rf:*)", "Bash(*rm -rf*)", "WebFetch", "Bash(npm publish:*)", "mcp__db__drop", "Bash(DROP TABLE:*)", "Bash(*DROP TABLE*)"}
+	if d := cmp.Diff(want, args); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	d.Prompt = PromptArg
+	if _, _, err := (claude{}).Command(l, d, Box{}); err == nil {
+		t.Error("a prompt as argument was taken")
+	}
+}
+
+// Its variables reach agents and nobody else, and env_file wins over them.
+func TestClaudeEnvironment(t *testing.T) {
+	h := newHouse(t, 0)
+	file := filepath.Join(h.out, "claude.env")
+	if err := os.WriteFile(file, []byte("CLAUDE_CODE_MAX_RETRIES=7\nANTHROPIC_API_KEY=k\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := BuiltIn()[Claude]
+	d.Dir, d.EnvFile = h.out, "claude.env"
+	for kind, want := range map[loop.Kind]bool{loop.KindAgent: true, loop.KindVerify: false, loop.KindSetup: false} {
+		l := h.launch("r1-1")
+		l.Kind = kind
+		env, err := h.runner.environment(l, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range []string{"CLAUDE_CODE_MAX_RETRIES=7", "DISABLE_TELEMETRY=1", "ANTHROPIC_API_KEY=k"} {
+			if slices.Contains(env, v) != want {
+				t.Errorf("%s: %s: %v", kind, v, env)
+			}
+		}
+		if slices.Contains(env, "CLAUDE_CODE_MAX_RETRIES=2") {
+			t.Errorf("%s: env_file did not win", kind)
+		}
+	}
+}

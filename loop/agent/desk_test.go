@@ -1,0 +1,84 @@
+//go:build e2e
+
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/socket"
+)
+
+// desk is the daemon's side of a session's socket: it takes every event.
+type desk struct {
+	mu      sync.Mutex
+	events  []api.Emit
+	asked   int // by stop hooks
+	arrived chan struct{}
+}
+
+// serveDesk makes the house's sessions reach the desk.
+func serveDesk(t *testing.T) (*desk, func(*Options)) {
+	d := &desk{arrived: make(chan struct{}, 16)}
+	return d, func(o *Options) {
+		log := o.Log
+		o.BeforeStart = func(_ context.Context, session, path string) error {
+			var opts []socket.Option
+			if u, err := parseUser(o.SessionUser, os.Geteuid()); err == nil && u.uid >= 0 {
+				opts = append(opts, socket.WithOwner(u.uid, u.gid))
+			}
+			l, err := socket.Listen(path, 0o600, opts...)
+			if err != nil {
+				return err
+			}
+			s := socket.Serve(l, socket.NewSession(d, "t0ken", session, log), log)
+			t.Cleanup(func() { _ = s.Close(context.Background()) })
+			return nil
+		}
+	}
+}
+
+func (d *desk) Emit(_ context.Context, session string, e api.Emit) (api.Reply, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !json.Valid(e.Data) {
+		return api.Reply{Text: "no JSON"}, nil
+	}
+	d.events = append(d.events, e)
+	d.arrived <- struct{}{}
+	return api.Reply{OK: true, Receipt: session + " " + e.Type}, nil
+}
+
+func (d *desk) Session(_ context.Context, session string) (api.Reply, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asked++
+	if n := len(d.events); n > 0 {
+		return api.Reply{OK: true, Receipt: session + " " + d.events[n-1].Type}, nil
+	}
+	return api.Reply{OK: true, Text: "This session has not sent its event yet: hat emit build.complete"}, nil
+}
+
+func (d *desk) Task(context.Context, string, api.TaskQuery) (api.Reply, error) {
+	return api.Reply{OK: true}, nil
+}
+func (d *desk) Guidance(context.Context, string) (api.Reply, error) { return api.Reply{OK: true}, nil }
+func (d *desk) Note(context.Context, string, string, api.Note) (api.Reply, error) {
+	return api.Reply{OK: true}, nil
+}
+
+func (d *desk) sent() []api.Emit {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return append([]api.Emit(nil), d.events...)
+}
+
+func (d *desk) hooks() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.asked
+}

@@ -1,0 +1,334 @@
+package agent
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Agents' logins are kept in STATE/logins/AGENT, a folder that no session
+// sees. A login is a few small files. Those that are a single secret go to a
+// session as a variable. Those that the agent's program renews are copied into
+// the session's HOME before it begins and back after it has ended: for them
+// the session holds the lease of the login, so that one session at a time
+// works with it. An OAuth account whose token two sessions renew at once is
+// logged out (SPEC 10).
+//
+// All of it is the supervisor's work, not the daemon's: it is there from the
+// session's first moment to its last, whatever happens to the daemon.
+
+// Files of a login's folder that are not the login itself.
+const (
+	loginLock  = "lock"  // held while files are read or written: moments
+	loginLease = "lease" // held by the session that works with the login
+)
+
+// fileLogin is the file of a session's folder that says which login was copied
+// into its HOME: a loginMark. It is for the end of a session whose supervisor
+// was ended.
+const fileLogin = "login.json"
+
+// maxLogin is the largest file of a login, in bytes.
+const maxLogin = 64 << 10
+
+// loginForm says what a login of one kind of agent consists of.
+type loginForm struct {
+	form string            // name of the agent's output
+	keys []string          // variables that are a login by themselves: with one of them set, the kept login is not used
+	vars map[string]string // kept file → variable that its content becomes
+	home map[string]string // kept file → path below HOME
+	// renewed says what to keep after a session, given what it was started
+	// with and what it left; nil means to keep what there is.
+	renewed func(began, left []byte) []byte
+}
+
+// loginForms are all there are, by name.
+var loginForms = map[string]loginForm{Claude: claudeLogin}
+
+// loginUse is what a supervisor has to know of its session's login.
+type loginUse struct {
+	Dir  string `json:"dir"` // STATE/logins/AGENT
+	Form string `json:"form"`
+}
+
+// loginMark is what was copied into a session's HOME: SHA-256 by kept file.
+type loginMark struct {
+	Use  loginUse          `json:"use"`
+	Sums map[string]string `json:"sums"`
+}
+
+// loggedIn is an adapter whose program needs a login.
+type loggedIn interface{ Login() loginForm }
+
+func loginDir(state, agent string) string { return filepath.Join(state, "logins", agent) }
+
+// SaveLogin keeps a login for an agent, in the place of what was kept before.
+// files are those of ClaudeHome, ClaudeToken and their like. A session that
+// works with the earlier login goes on with that one.
+func SaveLogin(state, agent string, files map[string][]byte) error {
+	if err := checkName("agent", agent); err != nil {
+		return err
+	}
+	dir := loginDir(state, agent)
+	for _, d := range []string{filepath.Dir(dir), dir} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return fmt.Errorf("save login: %w", err)
+		}
+		if err := os.Chmod(d, 0o700); err != nil {
+			return fmt.Errorf("save login: %w", err)
+		}
+	}
+	return locked(dir, func() error {
+		kept, err := readLogin(dir)
+		if err != nil {
+			return fmt.Errorf("save login: %w", err)
+		}
+		for name, data := range files {
+			if err := writeFile(filepath.Join(dir, name), data, 0o600); err != nil {
+				return fmt.Errorf("save login: %w", err)
+			}
+		}
+		for name := range kept {
+			if _, again := files[name]; again {
+				continue
+			}
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				return fmt.Errorf("save login: %w", err)
+			}
+		}
+		return syncDir(dir)
+	})
+}
+
+// RemoveLogin forgets an agent's login, and reports whether there was one.
+func RemoveLogin(state, agent string) (bool, error) {
+	if err := checkName("agent", agent); err != nil {
+		return false, err
+	}
+	dir := loginDir(state, agent)
+	if _, err := os.Stat(dir); isGone(err) {
+		return false, nil
+	}
+	was := false
+	err := locked(dir, func() error {
+		kept, err := readLogin(dir)
+		if err != nil {
+			return fmt.Errorf("remove login: %w", err)
+		}
+		for name := range kept {
+			was = true
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				return fmt.Errorf("remove login: %w", err)
+			}
+		}
+		return syncDir(dir)
+	})
+	return was, err
+}
+
+// locked runs f while it has the login's lock.
+func locked(dir string, f func() error) error {
+	lock, err := openLock(filepath.Join(dir, loginLock))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Close() }() // which gives the lock back
+	if err := flock(lock, unix.LOCK_EX); err != nil {
+		return fmt.Errorf("lock %s: %w", dir, err)
+	}
+	return f()
+}
+
+func openLock(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+}
+
+// flock waits for a lock on an open file.
+func flock(f *os.File, how int) error {
+	for {
+		if err := unix.Flock(int(f.Fd()), how); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
+// readLogin reads the files of a login; none where there is no login.
+func readLogin(dir string) (map[string][]byte, error) {
+	entries, err := os.ReadDir(dir)
+	if isGone(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for _, e := range entries {
+		if n := e.Name(); n == loginLock || n == loginLease || strings.HasPrefix(n, ".") || !e.Type().IsRegular() {
+			continue
+		}
+		if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// login finds what an agent logs in with. env is the session's environment so
+// far. It returns the variables to add and what the supervisor has to do; ok
+// is false where there is no login at all.
+func (r *Runner) login(d Definition, env []string) (vars []string, use *loginUse, ok bool, err error) {
+	a, err := adapterOf(d)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	needs, is := a.(loggedIn)
+	if !is {
+		return nil, nil, true, nil
+	}
+	form := needs.Login()
+	for _, e := range env {
+		if name, value, _ := strings.Cut(e, "="); value != "" && slices.Contains(form.keys, name) {
+			return nil, nil, true, nil
+		}
+	}
+	dir := loginDir(r.o.State, d.Name)
+	files, err := readLogin(dir)
+	if err != nil {
+		return nil, nil, false, fmt.Errorf("login of agent %q: %w", d.Name, err)
+	}
+	for _, file := range slices.Sorted(maps.Keys(form.vars)) {
+		if data := strings.TrimSpace(string(files[file])); data != "" {
+			vars, ok = append(vars, form.vars[file]+"="+data), true
+		}
+	}
+	for file := range form.home {
+		if len(files[file]) > 0 {
+			use, ok = &loginUse{Dir: dir, Form: form.form}, true
+		}
+	}
+	return vars, use, ok, nil
+}
+
+// lease opens the login's lease and takes it in the background: done gets the
+// outcome when no other session holds it any more.
+func (u loginUse) lease() (*os.File, <-chan error, error) {
+	if _, known := loginForms[u.Form]; !known {
+		return nil, nil, fmt.Errorf("login of an unknown form %q", u.Form)
+	}
+	f, err := openLock(filepath.Join(u.Dir, loginLease))
+	if err != nil {
+		return nil, nil, fmt.Errorf("login: %w", err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- flock(f, unix.LOCK_EX) }()
+	return f, done, nil
+}
+
+// place copies the login into a HOME in which nothing has run yet, for the
+// given user, and notes in the session's folder what it copied.
+func (u loginUse) place(folder, home string, uid, gid int) error {
+	form := loginForms[u.Form]
+	mark := loginMark{Use: u, Sums: map[string]string{}}
+	var files map[string][]byte
+	err := locked(u.Dir, func() (err error) {
+		files, err = readLogin(u.Dir)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("login: %w", err)
+	}
+	to := sessionUser{uid: uid, gid: gid}
+	for file, path := range form.home {
+		data, have := files[file]
+		if !have {
+			continue
+		}
+		path = filepath.Join(home, path)
+		for dir := filepath.Dir(path); within(dir, home); dir = filepath.Dir(dir) {
+			if err := errors.Join(os.MkdirAll(dir, 0o700), to.give(dir)); err != nil {
+				return fmt.Errorf("login: %w", err)
+			}
+		}
+		if err := errors.Join(os.WriteFile(path, data, 0o600), to.give(path)); err != nil {
+			return fmt.Errorf("login: %w", err)
+		}
+		mark.Sums[file] = sum(data)
+	}
+	return writeJSON(filepath.Join(folder, fileLogin), mark)
+}
+
+func sum(data []byte) string {
+	s := sha256.Sum256(data)
+	return hex.EncodeToString(s[:])
+}
+
+// keepLogin takes back what a session that is over renewed. It may be done
+// again. What somebody else changed meanwhile stays: a person who logged in
+// anew, or a later session.
+func keepLogin(folder string) error {
+	var mark loginMark
+	switch err := readJSON(filepath.Join(folder, fileLogin), &mark); {
+	case isGone(err):
+		return nil
+	case err != nil:
+		return err
+	}
+	form, known := loginForms[mark.Use.Form]
+	if !known || form.renewed == nil {
+		return nil
+	}
+	home, err := os.OpenRoot(filepath.Join(folder, dirBox, boxHome))
+	if isGone(err) {
+		return nil // it was done before
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = home.Close() }()
+	return locked(mark.Use.Dir, func() error {
+		for file, path := range form.home {
+			began, err := os.ReadFile(filepath.Join(mark.Use.Dir, file))
+			if err != nil || sum(began) != mark.Sums[file] {
+				continue // forgotten, or changed by somebody else
+			}
+			left, err := readLeft(home, path)
+			if err != nil {
+				continue // the session made away with it
+			}
+			if next := form.renewed(began, left); next != nil {
+				if err := writeFile(filepath.Join(mark.Use.Dir, file), next, 0o600); err != nil {
+					return fmt.Errorf("keep a renewed login: %w", err)
+				}
+			}
+		}
+		return syncDir(mark.Use.Dir)
+	})
+}
+
+// readLeft reads a file that a session left in its HOME: a plain file with one
+// name, reached without leaving it, and of a sensible size. A session could
+// have put anything there.
+func readLeft(home *os.Root, path string) ([]byte, error) {
+	f, err := home.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return nil, err
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG || st.Nlink != 1 || st.Size > maxLogin {
+		return nil, fmt.Errorf("%s is not what was put there", path)
+	}
+	return io.ReadAll(io.LimitReader(f, maxLogin))
+}

@@ -1,0 +1,386 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// madeLogin is a .credentials.json as Claude Code writes it.
+func madeLogin(access, refresh string, expires int64) []byte {
+	return fmt.Appendf(nil, `{"claudeAiOauth":{"accessToken":%q,"refreshToken":%q,"expiresAt":%d,"scopes":["user:inference"],"subscriptionType":"max"}}`, access, refresh, expires)
+}
+
+// scripted lets a shell script stand in for Claude Code: what it logs in with
+// and how it is judged stay the same.
+func (h *house) scripted(text string) {
+	h.t.Helper()
+	h.script(text)
+	d := h.runner.o.Agents["mine"]
+	d.Name, d.Output = Claude, Claude
+	h.runner.o.Agents[Claude] = d
+}
+
+func (h *house) login(files map[string][]byte) {
+	h.t.Helper()
+	if err := SaveLogin(h.state, Claude, files); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *house) kept() map[string]string {
+	h.t.Helper()
+	files, err := readLogin(loginDir(h.state, Claude))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	out := map[string]string{}
+	for name, data := range files {
+		out[name] = string(data)
+	}
+	return out
+}
+
+func (h *house) agentSession(session string) loop.Exit {
+	h.t.Helper()
+	l := h.launch(session)
+	l.Agent = Claude
+	h.start(l)
+	return h.wait(session)
+}
+
+const account = "~/.claude/.credentials.json"
+
+// A session finds the account's tokens, for itself alone; the folder of logins
+// it does not see; and whoever verifies its work finds none of it.
+func TestLoginPlaced(t *testing.T) {
+	levels(t, func(t *testing.T, level int) {
+		h := newHouse(t, level)
+		first := madeLogin("sk-ant-oat01-a", "sk-ant-ort01-a", 1000)
+		h.login(map[string][]byte{claudeOAuth: first})
+		dir := loginDir(h.state, Claude)
+		h.scripted(`cat ` + account + `; stat -c ' %a' ` + account + `; ls ` + dir + ` 2>/dev/null
+			[ "$(stat -c %u ` + account + `)" = "$(id -u)" ] || echo "not its own"`)
+		x := h.agentSession("r1-1")
+		if !strings.HasPrefix(x.Tail, string(first)+" 600\n") {
+			t.Errorf("it found: %s", x.Tail)
+		}
+		if strings.Contains(x.Tail, claudeOAuth) && level > 1 {
+			t.Errorf("it saw the folder of logins: %s", x.Tail)
+		}
+		if strings.Contains(x.Tail, "not its own") {
+			t.Errorf("the file belongs to somebody else: %s", x.Tail)
+		}
+		if _, err := os.Stat(filepath.Join(h.runner.folder("r1-1"), dirBox, boxHome)); err == nil {
+			t.Error("its HOME is still there")
+		}
+		l := h.launch("r1-c1")
+		l.Kind, l.Agent, l.Command = loop.KindVerify, Claude, `ls -a ~; env; cat `+dir+`/*`
+		h.start(l)
+		if x := h.wait("r1-c1"); strings.Contains(x.Tail, "sk-ant") && level > 1 || strings.Contains(x.Tail, "\n.claude\n") {
+			t.Errorf("a verification found it: %s", x.Tail)
+		}
+	})
+}
+
+// A login that is one secret is a variable, and a key of the person's own
+// comes before it.
+func TestLoginVariable(t *testing.T) {
+	h := newHouse(t, 0)
+	for n, c := range []struct {
+		file, text, env, want string
+	}{
+		{claudeToken, "sk-ant-oat01-t", "", "CLAUDE_CODE_OAUTH_TOKEN=sk-ant-oat01-t"},
+		{claudeKey, "sk-ant-api03-k", "", "ANTHROPIC_API_KEY=sk-ant-api03-k"},
+		{claudeKey, "sk-ant-api03-k", "ANTHROPIC_API_KEY=", "ANTHROPIC_API_KEY=sk-ant-api03-k"},
+		{claudeToken, "sk-ant-oat01-t", "ANTHROPIC_API_KEY=own", "ANTHROPIC_API_KEY=own"},
+		{claudeToken, "sk-ant-oat01-t", "ANTHROPIC_AUTH_TOKEN=own", "ANTHROPIC_AUTH_TOKEN=own"},
+	} {
+		h.login(map[string][]byte{c.file: []byte(c.text + "\n")})
+		h.scripted(`env | grep -E '^(ANTHROPIC|CLAUDE_CODE_OAUTH)'; ls -a ~ | grep claude`)
+		d := h.runner.o.Agents[Claude]
+		d.EnvFile = filepath.Join(h.out, "env")
+		if err := os.WriteFile(d.EnvFile, []byte(c.env), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		h.runner.o.Agents[Claude] = d
+		if x := h.agentSession(fmt.Sprintf("r1-%d", n+1)); strings.TrimSpace(x.Tail) != c.want {
+			t.Errorf("%s with %q: %q, want %q", c.file, c.env, x.Tail, c.want)
+		}
+	}
+}
+
+// What a session renewed is kept, and nothing else.
+func TestLoginRenewed(t *testing.T) {
+	old := madeLogin("sk-ant-oat01-a", "sk-ant-ort01-a", 1000)
+	newer := madeLogin("sk-ant-oat01-b", "sk-ant-ort01-b", 2000)
+	write := func(data []byte) string { return "printf %s " + shellWord(string(data)) + " > " + account }
+	h := newHouse(t, 0)
+	for n, c := range []struct {
+		name, script string
+		meanwhile    []byte // what a person saves while it runs
+		want         []byte
+	}{
+		{name: "renewed", script: write(newer), want: newer},
+		{name: "renewed by replacing the file", script: strings.Replace(write(newer), account, account+".new", 1) + "; mv " + account + ".new " + account, want: newer},
+		{name: "not renewed", script: "true", want: old},
+		{name: "older", script: write(madeLogin("sk-ant-oat01-c", "sk-ant-ort01-c", 500)), want: old},
+		{name: "no JSON", script: "echo garbage > " + account, want: old},
+		{name: "logged out", script: "rm " + account, want: old},
+		{name: "without a refresh token", script: write(madeLogin("sk-ant-oat01-d", "", 3000)), want: old},
+		{name: "with other things in it", script: write([]byte(strings.Replace(string(newer), "{", `{"mcpOAuth":{"x":1},`, 1))), want: newer},
+		{name: "a link", script: write(newer) + "; cp " + account + " ~/b; ln -sf ~/b " + account, want: old},
+		{name: "two names", script: write(newer) + "; ln " + account + " ~/b", want: old},
+		{name: "a pipe", script: "rm " + account + "; mkfifo " + account, want: old},
+		{name: "huge", script: write(newer) + "; head -c 100000 /dev/zero | tr '\\0' ' ' >> " + account, want: old},
+		{name: "a link in place of the folder", script: "mv ~/.claude ~/c; " + strings.Replace(write(newer), "~/.claude", "~/c", 1) + "; ln -s / ~/.claude", want: old},
+		{name: "a person logged in anew", script: write(newer), meanwhile: madeLogin("sk-ant-oat01-p", "sk-ant-ort01-p", 1500), want: madeLogin("sk-ant-oat01-p", "sk-ant-ort01-p", 1500)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h.login(map[string][]byte{claudeOAuth: old})
+			wait := ""
+			if c.meanwhile != nil {
+				wait = "; touch begun; while [ ! -e go ]; do sleep 0.02; done"
+			}
+			h.scripted(c.script + wait)
+			l := h.launch(fmt.Sprintf("r1-%d", n+1))
+			l.Agent = Claude
+			h.start(l)
+			if c.meanwhile != nil {
+				await(t, h.work, "the session began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
+				h.login(map[string][]byte{claudeOAuth: c.meanwhile})
+				if err := os.WriteFile(filepath.Join(h.work, "go"), nil, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			h.wait(l.Session)
+			if d := cmp.Diff(map[string]string{claudeOAuth: string(c.want)}, h.kept()); d != "" {
+				t.Errorf("-want +kept:\n%s", d)
+			}
+		})
+	}
+}
+
+// Two sessions of one account come one after the other, and the second one has
+// what the first one renewed. One that waits can be ended.
+func TestLoginOneAtATime(t *testing.T) {
+	h := newHouse(t, 0)
+	h.login(map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-1", "sk-ant-ort01-1", 1000)})
+	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
+	h.scripted(`echo "$HAT_SESSION" >> order; grep -o 'oat01-[0-9]' ` + account + ` >> order
+		[ "$HAT_SESSION" = r1-1 ] || exit 0
+		touch begun; while [ ! -e go ]; do sleep 0.02; done
+		printf %s ` + shellWord(string(next)) + ` > ` + account)
+	launch := func(session string) {
+		l := h.launch(session)
+		l.Agent = Claude
+		h.start(l)
+	}
+	launch("r1-1")
+	await(t, h.work, "the first began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
+	launch("r1-2")
+	launch("r1-3")
+	waits := func(session string) bool {
+		_, err := os.Stat(filepath.Join(h.runner.folder(session), fileHead))
+		return err == nil
+	}
+	for _, s := range []string{"r1-2", "r1-3"} {
+		await(t, h.runner.folder(s), s+" waits", func() bool { return waits(s) })
+	}
+	if err := h.runner.End(context.Background(), "r1-3", 0); err != nil {
+		t.Fatal(err)
+	}
+	if x := h.wait("r1-3"); x.Why != loop.WhyAsked || !strings.Contains(x.Text, "same login") {
+		t.Errorf("the one that was ended: %+v", x)
+	}
+	if err := os.WriteFile(filepath.Join(h.work, "go"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	first, second := h.wait("r1-1"), h.wait("r1-2")
+	order, err := os.ReadFile(filepath.Join(h.work, "order"))
+	if err != nil || string(order) != "r1-1\noat01-1\nr1-2\noat01-2\n" {
+		t.Errorf("order: %q, %v", order, err)
+	}
+	if second.Started.Before(first.Started) || second.Code != 0 {
+		t.Errorf("%+v, then %+v", first, second)
+	}
+}
+
+// A supervisor that was killed cannot keep what its session renewed: whoever
+// finds the session does.
+func TestLoginOfLostSession(t *testing.T) {
+	h := newHouse(t, 0)
+	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
+	h.login(map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-1", "sk-ant-ort01-1", 1000)})
+	h.scripted(`printf %s ` + shellWord(string(next)) + ` > ` + account + `; touch begun; exec sleep 60`)
+	l := h.launch("r1-1")
+	l.Agent = Claude
+	h.start(l)
+	await(t, h.work, "the session began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
+	var p pidFile
+	if err := readJSON(filepath.Join(h.runner.folder("r1-1"), filePID), &p); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(p.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if x := h.wait("r1-1"); x.Why != loop.WhyLost {
+		t.Errorf("exit: %+v", x)
+	}
+	if got := h.kept()[claudeOAuth]; got != string(next) {
+		t.Errorf("kept: %s", got)
+	}
+}
+
+func TestSaveLogin(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "state")
+	if was, err := RemoveLogin(state, Claude); was || err != nil {
+		t.Errorf("nothing there: %v, %v", was, err)
+	}
+	if err := SaveLogin(state, Claude, map[string][]byte{claudeOAuth: []byte("{}")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := SaveLogin(state, Claude, map[string][]byte{claudeToken: []byte("t")}); err != nil {
+		t.Fatal(err)
+	}
+	files, err := readLogin(loginDir(state, Claude))
+	if len(files) != 1 || string(files[claudeToken]) != "t" || err != nil {
+		t.Errorf("kept: %v, %v", files, err)
+	}
+	err = filepath.WalkDir(filepath.Join(state, "logins"), func(path string, d os.DirEntry, err error) error {
+		if info, ierr := d.Info(); err == nil && ierr == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %s", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if was, err := RemoveLogin(state, Claude); !was || err != nil {
+		t.Errorf("remove: %v, %v", was, err)
+	}
+	if files, err := readLogin(loginDir(state, Claude)); len(files) != 0 || err != nil {
+		t.Errorf("left: %v, %v", files, err)
+	}
+	for _, bad := range []string{"", "..", "a/b", "../x"} {
+		if err := SaveLogin(state, bad, nil); err == nil {
+			t.Errorf("%q was taken for an agent's name", bad)
+		}
+	}
+}
+
+func TestClaudeHome(t *testing.T) {
+	now := time.UnixMilli(5000)
+	whole := string(madeLogin("sk-ant-oat01-a", "sk-ant-ort01-a", 1000))
+	for _, c := range []struct {
+		name, file, want, text string
+	}{
+		{"account", whole, whole, ""},
+		{"with other things in it", strings.Replace(whole, "{", `{"mcpOAuth":{"server":{"accessToken":"x"}},`, 1), whole, ""},
+		{"nothing there", "", "", "there is no login"},
+		{"no JSON", "{", "", "not a login"},
+		{"no account", `{"mcpOAuth":{}}`, "", "holds no account"},
+		{"no token", `{"claudeAiOauth":{}}`, "", "no access token"},
+		{"expired for good", string(madeLogin("sk-ant-oat01-a", "", 1000)), "", "has expired"},
+	} {
+		home := t.TempDir()
+		if c.file != "" {
+			if err := os.Mkdir(filepath.Join(home, ".claude"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(home, ".claude", ".credentials.json"), []byte(c.file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		files, note, err := ClaudeHome(home, now)
+		var in *loop.InputError
+		if c.want == "" {
+			if !errors.As(err, &in) || !strings.Contains(in.Findings[0].Text, c.text) || !strings.Contains(in.Findings[0].Fix, "setup-token") {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
+		}
+		if err != nil || string(files[claudeOAuth]) != c.want || len(files) != 1 || !strings.Contains(note, "(max)") {
+			t.Errorf("%s: %s, %q, %v", c.name, files, note, err)
+		}
+	}
+}
+
+func TestClaudeToken(t *testing.T) {
+	for text, want := range map[string]string{
+		"sk-ant-oat01-abc\n": claudeToken, "  sk-ant-api03-abc \r\n": claudeKey,
+		"": "", "\n": "", "sk-ant-ort01-abc": "", "hello": "", "sk-ant-oat01-a sk-ant-oat01-b": "", "sk-ant-" + strings.Repeat("x", 5000): "",
+	} {
+		files, _, err := ClaudeToken([]byte(text))
+		if (err == nil) != (want != "") || want != "" && string(files[want]) != strings.TrimSpace(text)+"\n" {
+			t.Errorf("%.30q: %s, %v", text, files, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "abc") {
+			t.Errorf("the error shows the secret: %v", err)
+		}
+	}
+}
+
+// What preflight says of Claude Code.
+func TestClaudeCheck(t *testing.T) {
+	h := newHouse(t, 0)
+	prog := filepath.Join(h.out, "claude")
+	put := func(script string) {
+		if err := os.WriteFile(prog, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(name, text, fix string) {
+		t.Helper()
+		err := h.runner.Check(context.Background(), Claude)
+		var in *loop.InputError
+		if text == "" {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			return
+		}
+		if !errors.As(err, &in) || !strings.Contains(in.Findings[0].Text, text) || !strings.Contains(in.Findings[0].Fix, fix) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	d := BuiltIn()[Claude]
+	h.runner.o.Agents[Claude] = d
+	h.runner.path = []string{h.state}
+	check("not installed", "claude was not found on PATH", "npm i -g @anthropic-ai/claude-code")
+	h.runner.path = []string{h.out}
+	put("echo no such thing >&2; exit 1\n")
+	check("broken", "--version failed: exit status 1: no such thing", "npm i -g @anthropic-ai/claude-code")
+	put("echo '2.1.329 (Claude Code)'\n[ $# = 1 ] && [ -z \"$ANTHROPIC_API_KEY\" ]\n")
+	check("logged out", "agent claude is not logged in", "nightporter login claude")
+	if v, err := h.runner.Version(context.Background(), Claude); v != "2.1.329 (Claude Code)" || err != nil {
+		t.Errorf("version: %q, %v", v, err)
+	}
+	h.login(map[string][]byte{claudeToken: []byte("sk-ant-oat01-t")})
+	check("logged in", "", "")
+	if _, err := RemoveLogin(h.state, Claude); err != nil {
+		t.Fatal(err)
+	}
+	d.EnvFile = filepath.Join(h.out, "keys")
+	if err := os.WriteFile(d.EnvFile, []byte("ANTHROPIC_API_KEY=k\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.runner.o.Agents[Claude] = d
+	check("with a key", "", "")
+	d.EnvFile, d.Command = "", []string{filepath.Join(h.out, "wrap")}
+	if err := os.Rename(prog, d.Command[0]); err != nil {
+		t.Fatal(err)
+	}
+	h.runner.o.Agents[Claude] = d
+	check("a script around it", "", "")
+}
