@@ -85,6 +85,8 @@ func Decide(s State, in Input) Decision {
 		d.effectBroken(b)
 	case Tick:
 		d.tick()
+	case WorksOn:
+		d.worksOn(b)
 	case Wake:
 	default:
 		panic(fmt.Sprintf("loop: nobody decides on a %T", b))

@@ -1,0 +1,100 @@
+package loop
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestStartable: a project with start = "auto" begins when work is ready, and
+// never in a circle.
+func TestStartable(t *testing.T) {
+	began := time.Date(2026, 11, 19, 22, 0, 0, 0, time.UTC)
+	ended := began.Add(4 * time.Hour)
+	later := ended.Add(time.Minute)
+	open := func(ids ...string) (s Snapshot) {
+		for _, id := range ids {
+			s.Tasks = append(s.Tasks, Task{ID: id, Title: id, Mark: MarkOpen})
+		}
+		return s
+	}
+	edited := open("Task 1", "Task 2")
+	edited.Tasks[1].Body = "more words"
+	needs := open("Task 1", "Task 2")
+	needs.Tasks[1].DependsOn = []string{"Task 1"}
+	ticked := open("Task 1")
+	ticked.Tasks[0].Mark = MarkDone
+
+	settings := testSettings()
+	settings.Stays = true
+	// after is the state that a run left: its tasks with their statuses.
+	after := func(reason Reason, statuses ...Status) State {
+		s := State{Project: Project{Name: "shop", Source: settings.Source.String()}}
+		for n, st := range statuses {
+			id := []string{"Task 1", "Task 2"}[n]
+			s.Project.Tasks = append(s.Project.Tasks, TaskState{Task: Task{ID: id, Title: id, Mark: MarkOpen}, Status: st})
+		}
+		s.Project.Run = &Run{ID: "r1", Settings: settings, State: RunOver, Planned: began, EndedAt: ended, Ended: &RunEnded{Reason: reason}}
+		return s
+	}
+	with := func(s State, change func(*Run)) State { r := *s.Project.Run; change(&r); s.Project.Run = &r; return s }
+	for _, c := range []struct {
+		name    string
+		s       State
+		source  Snapshot
+		now     time.Time
+		changed time.Time
+		want    bool
+		again   time.Time
+	}{
+		{"first run", State{Project: Project{Name: "shop"}}, open("Task 1"), later, time.Time{}, true, time.Time{}},
+		{"nothing to do", State{Project: Project{Name: "shop"}}, ticked, later, time.Time{}, false, time.Time{}},
+		{"under way", with(after(ReasonDone, Done), func(r *Run) { r.State = RunRunning }), open("Task 1", "Task 2"), later, later, false, time.Time{}},
+		{"all done before, one is new", after(ReasonDone, Done), open("Task 1", "Task 2"), later, later, true, time.Time{}},
+		{"all done and nothing new", after(ReasonDone, Done, Done), open("Task 1", "Task 2"), later, later, false, time.Time{}},
+		{"blocked stays blocked", after(ReasonBlocked, Blocked), open("Task 1"), later, later, false, time.Time{}},
+		{"left standing behind a blocked one", after(ReasonBlocked, Blocked, Ready), open("Task 1", "Task 2"), later, later, false, time.Time{}},
+		{"a blocked one was edited", after(ReasonBlocked, Ready, Blocked), edited, later, later, true, time.Time{}},
+		{"one that stood was edited", after(ReasonBlocked, Blocked, Ready), edited, later, later, true, time.Time{}},
+		{"not ready: its need is blocked", after(ReasonNothing, Blocked, Pending), needs, later, later, false, time.Time{}},
+		{"stopped by a person", after(ReasonStopped, Done, Ready), open("Task 1", "Task 2"), later, later, false, time.Time{}},
+		{"limit, the same night", after(ReasonIterations, Ready), open("Task 1", "Task 2"), later, later, false, began.Add(24 * time.Hour)},
+		{"limit, a day after it began", after(ReasonUntil, Ready), open("Task 1"), began.Add(24 * time.Hour), time.Time{}, true, time.Time{}},
+		{"could not start", after(ReasonPreflight), open("Task 1"), later, ended.Add(-time.Hour), false, began.Add(24 * time.Hour)},
+		{"could not start, edited since", after(ReasonPreflight), open("Task 1"), later, later, true, time.Time{}},
+		{"ended by run, not by up", with(after(ReasonStopped, Ready), func(r *Run) { r.Settings.Stays = false }), open("Task 1"), later, time.Time{}, true, time.Time{}},
+		{"another source", with(after(ReasonStopped, Ready), func(r *Run) { r.Settings.Source.Path = "old.md" }), open("Task 1"), later, time.Time{}, true, time.Time{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before, _ := json.Marshal(c.s)
+			got := Startable(c.s, settings, c.source, c.now, c.changed)
+			if got.OK != c.want || !got.Again.Equal(c.again) || got.Why == "" {
+				t.Errorf("got %+v, want OK %v again %v", got, c.want, c.again)
+			}
+			if now, _ := json.Marshal(c.s); string(now) != string(before) {
+				t.Error("the state was changed")
+			}
+		})
+	}
+	asked := after(ReasonDone, Done)
+	asked.Project.Questions = []Question{{ID: "q1", Kind: AskStart}}
+	if Startable(asked, settings, open("Task 1", "Task 2"), later, later).OK {
+		t.Error("started while a person is being asked")
+	}
+	if got := ReadyTasks(after(ReasonStopped, Done, Ready), settings, open("Task 1", "Task 2", "Task 3")); !slices.Equal(got, []string{"Task 2", "Task 3"}) {
+		t.Errorf("ready: %v", got)
+	}
+}
+
+// TestWorksOn: a project that nobody works on any more holds no slot.
+func TestWorksOn(t *testing.T) {
+	s := State{House: House{MaxSessions: 1, Leases: []LeaseGranted{{Session: "r1-1", Project: "old"}, {Session: "r2-1", Project: "shop"}}}}
+	d := Decide(s, Input{Actor: "daemon", Body: WorksOn{Projects: []string{"shop", "blog"}}})
+	if got := d.State.House.Leases; len(got) != 1 || got[0].Session != "r2-1" {
+		t.Errorf("leases: %+v", got)
+	}
+	if d := Decide(d.State, Input{Actor: "daemon", Body: WorksOn{Projects: []string{"shop"}}}); len(d.Entries) != 0 {
+		t.Errorf("said twice: %+v", d.Entries)
+	}
+}
