@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os/user"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,7 +33,12 @@ func (f *askFlags) ask(ctx context.Context, do func(asker) error) error {
 	}
 	cfg, err := loadConfig(f.config)
 	if err != nil {
-		return err
+		if !listens(state) {
+			return err
+		}
+		// Whoever is there has settings in force; a mistake in the file must not
+		// keep a person from asking, nor from stopping it.
+		cfg = config.Empty()
 	}
 	return withAsker(ctx, state, cfg, do)
 }
@@ -67,7 +73,7 @@ func askCommands() []*cobra.Command {
 		{"guidance", "TEXT", "Queue words for the next session that writes"},
 		{"pause", "[now]", "Hold after the session in hand"},
 		{"resume", "", "Go on"},
-		{"stop", "[now]", "End the run after the session in hand"},
+		{"stop", "[now]", "End the run after the session in hand, with --now at once; nightporter stays"},
 		{"queue", "", "Guidance that waits or is in use"},
 		{"drop", "ID", "Take guidance back"},
 		{"answer", "ID ANSWER", "Answer a question"},
@@ -105,18 +111,25 @@ func viewCommand(name, short string, args cobra.PositionalArgs) *cobra.Command {
 // lineCommand is a chat command typed in the shell.
 func lineCommand(name, args, short string) *cobra.Command {
 	var f askFlags
+	var now bool
 	cmd := &cobra.Command{
 		Use: strings.TrimSpace(name + " " + args), Short: short,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			key := "cli:" + nonce()
 			return f.ask(cmd.Context(), func(a asker) error {
 				line := strings.TrimSpace("/" + name + " " + strings.Join(words, " "))
+				if now && !slices.Equal(words, []string{"now"}) {
+					line += " now"
+				}
 				r, err := a.Command(cmd.Context(), api.Command{Key: key, Project: f.project, Text: line, Actor: "console"})
 				return show(cmd, r, err, false)
 			})
 		},
 	}
 	f.add(cmd)
+	if strings.Contains(args, "[now]") {
+		cmd.Flags().BoolVar(&now, "now", false, "cut the session in hand off")
+	}
 	return cmd
 }
 

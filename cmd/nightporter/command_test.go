@@ -74,7 +74,7 @@ func cmdType(ts *testscript.TestScript, neg bool, args []string) {
 
 func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 2, "signal NAME SIGNAL")
-	sig, ok := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}[args[1]]
+	sig, ok := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL, "HUP": syscall.SIGHUP}[args[1]]
 	if !ok {
 		ts.Fatalf("no signal %s", args[1])
 	}

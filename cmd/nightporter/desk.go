@@ -12,7 +12,6 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/loop"
-	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/engine"
 )
 
@@ -22,14 +21,34 @@ type desk struct{ porter *porter }
 
 // Do decides an input.
 func (d *desk) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
-	return d.porter.engine.Do(ctx, in)
+	return d.porter.do(ctx, in)
 }
 
-// State returns a project's state.
-func (d *desk) State(project string) (loop.State, bool) { return d.porter.engine.State(project) }
+// State returns a project's state. One that is configured, and of which the
+// ledger knows nothing yet, is there too where it is worked on.
+func (d *desk) State(project string) (loop.State, bool) {
+	s, ok := d.porter.engine.State(project)
+	if !ok && d.porter.stays {
+		if _, ok = d.porter.configured(project); ok {
+			s.Project.Name = project
+		}
+	}
+	return s, ok
+}
 
-// Projects returns the names of all projects.
-func (d *desk) Projects() []string { return d.porter.engine.Projects() }
+// Projects returns the names of all projects, sorted: those of the ledger, and
+// under `up` those of the configuration.
+func (d *desk) Projects() []string {
+	names := d.porter.engine.Projects()
+	if d.porter.stays {
+		for _, pr := range d.porter.config().Projects {
+			names = append(names, pr.Name)
+		}
+		slices.Sort(names)
+		names = slices.Compact(names)
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" }) // the house is none
+}
 
 // Records returns the ledger's records of a task, or of the last run.
 func (d *desk) Records(ctx context.Context, project, task string) ([]loop.Record, error) {
@@ -114,7 +133,11 @@ func (d *desk) Command(ctx context.Context, c api.Command) (api.Reply, error) {
 	if actor == "" {
 		actor = "console"
 	}
-	m, err := bot.Handle(ctx, d, bot.Request{
+	var office bot.Desk = d
+	if d.porter.stays {
+		office = host{d}
+	}
+	m, err := bot.Handle(ctx, office, bot.Request{
 		Key: c.Key, Actor: actor, Name: personName(), Project: d.project(c.Project), Text: c.Text, Time: time.Now(),
 	})
 	if err != nil {
@@ -140,6 +163,9 @@ func (d *desk) View(ctx context.Context, v api.View) (api.Reply, error) {
 	if v.Name == "status" && project == "" {
 		return d.statusOfAll()
 	}
+	if of, ok := houseViews[v.Name]; ok {
+		return of(d, ctx, v)
+	}
 	s, ok := d.State(project)
 	if !ok && v.Name != "verify" {
 		if names := d.Projects(); v.Project == "" && len(names) > 1 {
@@ -149,23 +175,40 @@ func (d *desk) View(ctx context.Context, v api.View) (api.Reply, error) {
 	}
 	switch v.Name {
 	case "status":
-		return reply(d.status(s), []statusJSON{d.statusOf(s)})
+		return reply(d.status(s)+d.absent(), []statusJSON{d.statusOf(s)})
 	case "tasks":
 		return reply(bot.TasksTable(s, 80), tasksOf(s))
 	case "evidence":
 		return d.evidence(ctx, s, v.Args["task"])
 	case "verify":
 		return d.verify(ctx)
+	case "replay":
+		return d.replay(ctx, s, v.Args["to"])
 	}
 	return api.Reply{Text: "no view " + v.Name}, nil
 }
 
+// houseViews are views that are about no single project.
+var houseViews = map[string]func(*desk, context.Context, api.View) (api.Reply, error){
+	"pair": (*desk).pair, "pairing": (*desk).pairing, "people": (*desk).people, "unpair": (*desk).unpair, "export": (*desk).export,
+	"backup": (*desk).backup,
+}
+
 // status is where a project stands: also where nobody is there to go on.
 func (d *desk) status(s loop.State) string {
-	if d.porter.works != s.Project.Name && !s.Project.Run.Over() {
-		return bot.Stopped(s, time.Now()).Text(80)
+	m := bot.Status(s, time.Now())
+	if !d.porter.worksOn(s.Project.Name) && !s.Project.Run.Over() {
+		m = bot.Stopped(s, time.Now())
 	}
-	return bot.Status(s, time.Now()).Text(80)
+	return strings.Join(append([]string{m.Text(80)}, d.porter.remarks.of(s.Project.Name)...), "\n")
+}
+
+// absent says that nobody is there to act on anything, "" where somebody is.
+func (d *desk) absent() string {
+	if d.porter.serves() {
+		return ""
+	}
+	return "\n\n" + bot.SignLater + " nightporter is not running; start it: nightporter up"
 }
 
 // statusOfAll is where every project stands.
@@ -177,9 +220,9 @@ func (d *desk) statusOfAll() (api.Reply, error) {
 		all = append(all, d.statusOf(s))
 	}
 	if len(all) == 0 {
-		return reply("○ no project yet; begin with: nightporter run", all)
+		return reply(strings.Join(append([]string{"○ no project yet; begin with: nightporter run"}, d.porter.remarks.of("")...), "\n")+d.absent(), all)
 	}
-	return reply(strings.Join(texts, "\n\n"), all)
+	return reply(strings.Join(texts, "\n\n")+d.absent(), all)
 }
 
 func reply(text string, data any) (api.Reply, error) {
@@ -208,15 +251,12 @@ func (d *desk) evidence(ctx context.Context, s loop.State, id string) (api.Reply
 }
 
 // sessionDesk is where a session's hat arrives.
-type sessionDesk struct {
-	engine *engine.Engine
-	runner *agent.Runner
-}
+type sessionDesk struct{ porter *porter }
 
 // find returns the project and session in flight of that id.
 func (d *sessionDesk) find(session string) (loop.State, loop.Session, bool) {
-	for _, name := range d.engine.Projects() {
-		s, _ := d.engine.State(name)
+	for _, name := range d.porter.engine.Projects() {
+		s, _ := d.porter.engine.State(name)
 		if ses, ok := s.Project.Session(session); ok {
 			return s, ses, true
 		}
@@ -226,13 +266,13 @@ func (d *sessionDesk) find(session string) (loop.State, loop.Session, bool) {
 
 // Emit takes the session's event.
 func (d *sessionDesk) Emit(ctx context.Context, session string, e api.Emit) (api.Reply, error) {
-	d.runner.Touch(session)
+	d.porter.runner.Touch(session)
 	s, _, ok := d.find(session)
 	if !ok {
 		return api.Reply{Text: "this session has ended; nothing was recorded"}, nil
 	}
 	// The caller may hang up; what was begun is decided all the same.
-	answer, err := d.engine.Do(context.WithoutCancel(ctx), loop.Input{
+	answer, err := d.porter.do(context.WithoutCancel(ctx), loop.Input{
 		Project: s.Project.Name, Actor: "agent", Body: loop.Emit{Session: session, Type: e.Type, Data: e.Data},
 	})
 	if errors.Is(err, engine.ErrStopped) {
@@ -246,7 +286,7 @@ func (d *sessionDesk) Emit(ctx context.Context, session string, e api.Emit) (api
 
 // Task shows tasks; none can be added to a plan yet.
 func (d *sessionDesk) Task(_ context.Context, session string, q api.TaskQuery) (api.Reply, error) {
-	d.runner.Touch(session)
+	d.porter.runner.Touch(session)
 	s, ses, ok := d.find(session)
 	switch {
 	case !ok:
@@ -279,7 +319,7 @@ func apiTask(t loop.TaskState, ses loop.Session) api.Task {
 
 // Guidance shows what this session was given.
 func (d *sessionDesk) Guidance(_ context.Context, session string) (api.Reply, error) {
-	d.runner.Touch(session)
+	d.porter.runner.Touch(session)
 	s, ses, ok := d.find(session)
 	if !ok {
 		return api.Reply{Text: "this session has ended"}, nil
@@ -296,6 +336,25 @@ func (d *sessionDesk) Guidance(_ context.Context, session string) (api.Reply, er
 
 // Note is for a project's memory, which is not kept yet.
 func (d *sessionDesk) Note(_ context.Context, session, _ string, _ api.Note) (api.Reply, error) {
-	d.runner.Touch(session)
+	d.porter.runner.Touch(session)
 	return api.Reply{Text: "this nightporter keeps no memory yet; put what the next session must know into your event's summary or learnings"}, nil
+}
+
+// Session says whether its event was accepted, or how to send it.
+func (d *sessionDesk) Session(_ context.Context, session string) (api.Reply, error) {
+	d.porter.runner.Touch(session)
+	s, ses, ok := d.find(session)
+	switch {
+	case !ok || ses.Cut:
+		return api.Reply{Text: "this session has ended"}, nil
+	case ses.Event != nil:
+		return api.Reply{OK: true, Receipt: ses.Event.Receipt}, nil
+	}
+	var hat loop.Hat
+	if s.Project.Run != nil {
+		hat = s.Project.Run.Settings.Hats[ses.Planned.Hat]
+	}
+	emits := slices.Concat(hat.Emits, []string{loop.EventQuestion, loop.EventBlocked})
+	return api.Reply{OK: true, Text: "This session has not sent its event yet, and counts as failed without one. Send exactly one of them, as \"How to end\" in your prompt shows it: hat emit " +
+		strings.Join(emits, " | ") + ". See that it is accepted, then stop."}, nil
 }

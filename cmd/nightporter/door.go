@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/socket"
-	"github.com/nightporter/nightporter/loop/agent"
 )
 
 // door opens one socket per session. A session's token is derived from the
@@ -21,7 +20,7 @@ import (
 // restart, and nothing has to be kept.
 type door struct {
 	key     string
-	runner  *agent.Runner
+	runner  *runners
 	handler socket.SessionHandler
 	log     *slog.Logger
 

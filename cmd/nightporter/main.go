@@ -70,7 +70,8 @@ func root() *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(runCommand(), demoCommand(), versionCommand(), verifyCommand(), evidenceCommand())
+	cmd.AddCommand(initCommand(), doctorCommand(), loginCommand(), runCommand(), demoCommand(), versionCommand(), verifyCommand(), evidenceCommand(), upCommand(), pairCommand(), replayCommand())
+	cmd.AddCommand(backupCommand(), restoreCommand())
 	cmd.AddCommand(askCommands()...)
 	return cmd
 }

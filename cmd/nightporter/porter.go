@@ -9,7 +9,9 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -30,19 +32,27 @@ import (
 // porter is nightporter with a state folder in hand: the store, the engine
 // and the operator's socket.
 type porter struct {
-	state  string
-	cfg    *config.Config
-	lock   *statelock.Lock
-	store  *store.Store
-	runner *agent.Runner
-	door   *door
-	engine *engine.Engine
-	log    *slog.Logger
-	logs   io.Closer
-	server *socket.Server
-	cancel context.CancelFunc
-	ended  chan error
-	works  string // the project that is worked on, "" for none
+	state   string
+	cfg     atomic.Pointer[config.Config] // in force; a reload puts another in its place
+	working atomic.Pointer[[]string]      // projects that are worked on
+	lock    *statelock.Lock
+	store   *store.Store
+	runner  *runners
+	door    *door
+	engine  *engine.Engine
+	metrics *metrics
+	changes bell // rung after every committed entry
+	log     *slog.Logger
+	logs    io.Closer
+	server  *socket.Server
+	closing context.Context // ends when the porter is about to close: nobody waits for news any more
+	leave   context.CancelFunc
+	cancel  context.CancelFunc
+	ended   chan error
+	stays   bool          // `up`: every configured project is worked on, and shown
+	botName func() string // of the Telegram bot, "" while it is not known; nil without one
+	remarks remarks       // what people have to know of projects besides their state
+	talk    *talk         // what people are told in chats; nil where there is none
 }
 
 // porterOptions say what the porter is opened for.
@@ -55,6 +65,11 @@ type porterOptions struct {
 	// settings of the run that is to be started; its project is the only one
 	// that is worked on, and gets a name of its own. nil: it only answers.
 	settings *loop.Settings
+	// stays: every configured project is worked on (`up`), and listener, where
+	// it is not nil, is the operator's socket.
+	stays    bool
+	listener net.Listener
+	logTo    slog.Handler // besides the file; nil for nothing
 }
 
 // openPorter takes the state folder and opens everything in it.
@@ -62,7 +77,10 @@ func openPorter(ctx context.Context, o porterOptions) (p *porter, err error) {
 	if err := os.MkdirAll(o.state, 0o700); err != nil {
 		return nil, fmt.Errorf("state folder: %w", err)
 	}
-	p = &porter{state: o.state, cfg: o.cfg, ended: make(chan error, 1)}
+	p = &porter{state: o.state, stays: o.stays, ended: make(chan error, 1), metrics: newMetrics()}
+	p.cfg.Store(o.cfg)
+	p.work(nil)
+	p.closing, p.leave = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil {
 			p.close()
@@ -80,7 +98,7 @@ func openPorter(ctx context.Context, o porterOptions) (p *porter, err error) {
 		return p, fmt.Errorf("log file: %w", err)
 	}
 	p.logs = logs
-	p.log = slog.New(slog.NewJSONHandler(logs, nil))
+	p.log = slog.New(logHandler(logs, o.logTo))
 	key, err := socket.OperatorKey(o.state)
 	if err != nil {
 		return p, err
@@ -91,27 +109,56 @@ func openPorter(ctx context.Context, o porterOptions) (p *porter, err error) {
 	}
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	p.cancel = cancel
-	if o.settings != nil {
-		p.works = p.nameFor(*o.settings)
-		o.settings.Project = p.works
+	switch {
+	case o.settings != nil:
+		o.settings.Project = p.nameFor(*o.settings)
+		p.work([]string{o.settings.Project})
+	case o.stays:
+		p.work(p.workable(ctx, nil))
 	}
-	go func() { p.ended <- p.engine.Run(run, func(project string) bool { return project == p.works }) }()
-	if p.works == "" {
+	go func() { p.ended <- p.engine.Run(run, p.worksOn) }()
+	if o.settings == nil && !o.stays {
 		return p, nil
 	}
-	listener, err := socket.Listen(socket.OperatorPath(o.state), 0o600)
-	if err != nil {
-		return p, fmt.Errorf("operator socket: %w", err)
+	listener := o.listener
+	if listener == nil {
+		if listener, err = socket.Listen(socket.OperatorPath(o.state), 0o600); err != nil {
+			return p, fmt.Errorf("operator socket: %w", err)
+		}
 	}
-	p.server = socket.Serve(listener, socket.NewOperator(&desk{porter: p}, key, p.log), p.log)
+	handler := socket.NewOperator(&desk{porter: p}, key, p.log)
+	p.server = socket.Serve(listener, socket.WithMetrics(handler, key, p.gather, p.log), p.log)
 	return p, nil
+}
+
+// config is the configuration in force.
+func (p *porter) config() *config.Config { return p.cfg.Load() }
+
+// worksOn reports whether a project is worked on by this process, and not only
+// shown.
+func (p *porter) worksOn(project string) bool { return slices.Contains(*p.working.Load(), project) }
+
+func (p *porter) work(projects []string) { p.working.Store(&projects) }
+
+// serves reports whether this process stays to act on what it is told: a
+// command that found no daemon does not.
+func (p *porter) serves() bool { return p.server != nil }
+
+// do hands an input to the engine.
+func (p *porter) do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+	began := time.Now()
+	answer, err := p.engine.Do(ctx, in)
+	if err == nil {
+		p.metrics.input(in.Body.InputKind(), time.Since(began))
+	}
+	return answer, err
 }
 
 // nameFor is the project's name, with a number where this state folder knows
 // another repository by it: two folders called "app" are two projects. A name
 // from the configuration stays as it is, and is refused then.
 func (p *porter) nameFor(s loop.Settings) string {
-	for _, pr := range p.cfg.Projects {
+	for _, pr := range p.config().Projects {
 		if pr.Name == s.Project {
 			return s.Project
 		}
@@ -128,24 +175,12 @@ func (p *porter) nameFor(s loop.Settings) string {
 }
 
 func (p *porter) openEngine(ctx context.Context, o porterOptions) error {
-	opts := agent.Options{
-		State: o.state, Hat: o.hat, SessionUser: string(o.cfg.SessionUser), Agents: definitions(o.cfg), Log: p.log,
-		Projects: grants(o.cfg), BeforeStart: func(_ context.Context, session, _ string) error { return p.door.Open(session) },
-	}
-	if o.cfg.Boundary == "required" {
-		opts.Boundary = o.cfg.Boundary
-	}
-	for name, d := range o.agents {
-		opts.Agents[name] = d
-	}
-	if opts.Hat == "" {
-		opts.Hat = besideMe("hat")
-	}
-	var err error
-	if p.runner, err = agent.New(opts); err != nil {
+	p.runner = &runners{make: func(cfg *config.Config) (*agent.Runner, error) { return agent.New(p.agentOptions(o, cfg)) }}
+	if err := p.runner.use(o.cfg); err != nil {
 		return err
 	}
 	p.door.runner = p.runner
+	p.talk = newTalk(p)
 	streams, err := p.store.Streams(ctx)
 	if err != nil {
 		return err
@@ -157,7 +192,16 @@ func (p *porter) openEngine(ctx context.Context, o porterOptions) error {
 		}
 	}
 	p.engine, err = engine.Open(ctx, engine.Options{
-		Ledger: p.store, Runner: p.runner, Agents: p.runner, Door: p.door, Ports: p.ports, Observe: o.observe, Log: p.log,
+		Ledger: p.metrics.ledger(p.store), Runner: p.runner, Agents: p.runner, Door: p.door, Ports: p.ports, Log: p.log,
+		Compose: p.talk.compose, Sent: p.talk.sent,
+		Observe: func(before, after loop.State, e loop.Entry) {
+			p.metrics.entry(before, e)
+			if o.observe != nil {
+				o.observe(before, after, e)
+			}
+			p.talk.changed(after.Project.Name)
+			p.changes.ring()
+		},
 		FreeDisk: func() (uint64, error) {
 			var s unix.Statfs_t
 			err := unix.Statfs(o.state, &s)
@@ -170,8 +214,29 @@ func (p *porter) openEngine(ctx context.Context, o porterOptions) error {
 	if err != nil {
 		return err
 	}
-	p.door.handler = &sessionDesk{engine: p.engine, runner: p.runner}
+	p.door.handler = &sessionDesk{porter: p}
 	return nil
+}
+
+// agentOptions are how sessions are run with a configuration.
+func (p *porter) agentOptions(o porterOptions, cfg *config.Config) agent.Options {
+	opts := agent.Options{
+		State: o.state, Hat: o.hat, SessionUser: string(cfg.SessionUser), Agents: definitions(cfg), Log: p.log,
+		Projects: grants(cfg), BeforeStart: func(_ context.Context, session, _ string) error { return p.door.Open(session) },
+	}
+	if cfg.Boundary == "required" {
+		opts.Boundary = cfg.Boundary
+	}
+	if cfg.Telegram != nil && cfg.Telegram.TokenFile != "" {
+		opts.Hide = append(opts.Hide, cfg.Telegram.TokenFile)
+	}
+	for name, d := range o.agents {
+		opts.Agents[name] = d
+	}
+	if opts.Hat == "" {
+		opts.Hat = besideMe("hat")
+	}
+	return opts
 }
 
 // ports opens one project's adapters.
@@ -198,16 +263,23 @@ func (p *porter) workspace(ctx context.Context, s loop.Settings, owned []string)
 	})
 }
 
-// definitions are the agents of the config that are plain commands.
+// definitions are the agents that can be started: the built-in ones, as the
+// config changes them, and its commands.
 func definitions(cfg *config.Config) map[string]agent.Definition {
-	defs := map[string]agent.Definition{}
+	defs := agent.BuiltIn()
 	for name, a := range cfg.Agents {
-		if len(a.Command) == 0 {
+		d, known := defs[name]
+		if !known && len(a.Command) == 0 {
 			continue
 		}
-		defs[name] = agent.Definition{
-			Name: name, Command: a.Command, Dir: cfg.Dir(), Prompt: a.Prompt, Output: a.Output, EnvFile: a.EnvFile, PassEnv: a.PassEnv,
+		if len(a.Command) > 0 {
+			d.Command = a.Command
 		}
+		if a.Output != "" {
+			d.Output = a.Output
+		}
+		d.Name, d.Dir, d.Prompt, d.EnvFile, d.PassEnv = name, cfg.Dir(), a.Prompt, a.EnvFile, a.PassEnv
+		defs[name] = d
 	}
 	return defs
 }
@@ -238,6 +310,7 @@ func besideMe(name string) string {
 func (p *porter) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
+	p.leave()
 	if p.server != nil {
 		if err := p.server.Close(ctx); err != nil {
 			p.log.Debug("operator socket", "error", err)

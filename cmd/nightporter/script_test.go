@@ -14,7 +14,7 @@ import (
 //	np CODE ARG…              run nightporter; it has to end with the exit code
 //	start NAME ARG…           run nightporter and go on; its input stays open
 //	type NAME WORD…           type a line into it
-//	signal NAME SIGNAL        INT, TERM or KILL
+//	signal NAME SIGNAL        INT, TERM, KILL or HUP
 //	finish NAME CODE          wait for its end; its output is then stdout
 //	waitfor output NAME RE    wait until its output matches
 //	waitfor file PATH         wait until there is a file

@@ -30,10 +30,11 @@ type statusJSON struct {
 	CostUSD  *float64   `json:"cost_usd"` // null: unknown
 	Guidance int        `json:"guidance_waiting"`
 	Asks     []string   `json:"questions,omitempty"`
+	Remarks  []string   `json:"remarks,omitempty"` // what is wrong besides: settings not reloaded, a start missed
 }
 
 func (d *desk) statusOf(s loop.State) statusJSON {
-	out := statusJSON{Daemon: d.porter.works == s.Project.Name, Project: s.Project.Name, State: "idle", Guidance: len(s.Project.Guidance.Waiting())}
+	out := statusJSON{Daemon: d.porter.worksOn(s.Project.Name), Remarks: d.porter.remarks.of(s.Project.Name), Project: s.Project.Name, State: "idle", Guidance: len(s.Project.Guidance.Waiting())}
 	out.Done, out.Total = s.Project.Count()
 	for _, q := range s.Project.Questions {
 		out.Asks = append(out.Asks, q.ID)

@@ -47,7 +47,7 @@ func File(h House, p Project) string {
 	w.comment("Put the token, and nothing else, into a file that only you can read:")
 	w.comment("  install -m 600 /dev/null " + shellQuote(h.Folder+"/telegram.token"))
 	w.comment("  and paste it there with an editor. Never into this file.")
-	w.comment("Then take the # away from the two lines, and: nightporter pair")
+	w.comment("Then take the # away from the two lines; nightporter up, and beside it: nightporter pair")
 	w.line("# [telegram]")
 	w.line(`# token_file = "telegram.token"   # mode 0600; relative to this file`)
 	w.line("")

@@ -1,0 +1,243 @@
+package main_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// manager is what systemd is to the daemon: it holds the operator's listener,
+// hands it over at each start, and hears what the daemon says of itself.
+type manager struct {
+	t *testing.T
+	twoTasks
+	listener *os.File
+	notify   *net.UnixConn
+	at       string // NOTIFY_SOCKET
+}
+
+func newManager(t *testing.T) *manager {
+	t.Helper()
+	m := &manager{t: t, twoTasks: newTwoTasks(t)}
+	if err := os.MkdirAll(m.state(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(m.state(), "nightporter.sock"), Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	if m.listener, err = l.File(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.listener.Close() })
+	m.at = m.path("notify")
+	if m.notify, err = net.ListenUnixgram("unixgram", &net.UnixAddr{Name: m.at, Net: "unixgram"}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.notify.Close() })
+	return m
+}
+
+// up starts the daemon as a service: the shell knows the process's id, as the
+// manager does that starts one.
+func (m *manager) up() *process {
+	m.t.Helper()
+	cmd := m.command(context.Background(), "sh", "-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec nightporter up`)
+	cmd.Env = append(cmd.Env, "NOTIFY_SOCKET="+m.at, "WATCHDOG_USEC=2000000")
+	cmd.ExtraFiles = []*os.File{m.listener}
+	p := &process{cmd: cmd, out: &record{}, done: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = p.out, p.out
+	if err := cmd.Start(); err != nil {
+		m.t.Fatal(err)
+	}
+	go func() {
+		_ = cmd.Wait()
+		close(p.done)
+	}()
+	m.t.Cleanup(p.kill)
+	return p
+}
+
+// hears returns once the daemon has said something that begins with what.
+func (m *manager) hears(what string, p *process) {
+	m.t.Helper()
+	if err := m.notify.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		m.t.Fatal(err)
+	}
+	b := make([]byte, 4096)
+	for {
+		n, err := m.notify.Read(b)
+		if err != nil {
+			m.t.Fatalf("waiting for %s: %v\n%s", what, err, p.out)
+		}
+		for _, line := range strings.Split(string(b[:n]), "\n") {
+			if strings.HasPrefix(line, what) {
+				return
+			}
+		}
+	}
+}
+
+// ends sends the daemon away and waits for that.
+func (m *manager) ends(p *process, sig syscall.Signal, want int) {
+	m.t.Helper()
+	began := time.Now()
+	if err := p.cmd.Process.Signal(sig); err != nil {
+		m.t.Fatal(err)
+	}
+	code, err := p.wait()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if code != want {
+		m.t.Fatalf("exit %d, want %d\n%s", code, want, p.out)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		m.t.Errorf("it took %v to go", took)
+	}
+}
+
+// emits is how often the session of TestRestartUnderEmits says that it is done.
+const emits = 1000
+
+// TestRestartUnderEmits: the daemon is restarted again and again under its
+// socket while a session calls hat emit 1,000 times and a person asks for the
+// status: none is refused, and every receipt is the same.
+func TestRestartUnderEmits(t *testing.T) {
+	t.Parallel()
+	m := newManager(t)
+	write := func(name, text string, mode os.FileMode) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(m.path(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(m.path(name), []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(m.path(name), mode); err != nil { // whatever the umask
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(m.path("notes"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(m.path("notes"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write("agents/many.sh", fmt.Sprintf(`#!/bin/sh
+cat >/dev/null
+notes=$1
+mkdir -p src && echo done >src/task.txt
+n=0
+while [ $n -lt %d ]; do
+	hat emit build.complete --data '{"summary":"built","files_modified":["src/task.txt"]}' >>"$notes/receipts" 2>>"$notes/refused" || echo "exit $? at $n" >>"$notes/refused"
+	n=$((n+1))
+	echo $n >"$notes/count.new" && mv "$notes/count.new" "$notes/count"
+done
+: >"$notes/through"
+`, emits), 0o755)
+	write("config/nightporter/nightporter.toml", strings.ReplaceAll(`timezone = "UTC"
+[agents.many]
+command = ["DIR/agents/many.sh", "DIR/notes"]
+[[project]]
+name = "shop"
+repo = "DIR/repo"
+source = "plan:plan.md"
+agent = "many"
+pattern = "single"
+start = "auto"
+max_tasks = 1
+cache = ["DIR/notes"]
+`, "DIR", m.dir), 0o644)
+
+	p := m.up()
+	m.hears("READY=1", p)
+	m.hears("WATCHDOG=1", p)
+	read := func(name string) string {
+		text, err := os.ReadFile(m.path("notes", name))
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(text))
+	}
+	reached := func(n int) {
+		t.Helper()
+		if err := waitFor(fmt.Sprintf("%d emits", n), func() (bool, error) {
+			var have int
+			_, _ = fmt.Sscan(read("count"), &have)
+			return have >= n, nil
+		}); err != nil {
+			t.Fatalf("%v\n%s\n%s", err, read("refused"), p.out)
+		}
+	}
+	restarts := 0
+	for n := 50; n < emits; n += 190 {
+		reached(n)
+		if restarts%2 == 0 {
+			m.ends(p, syscall.SIGTERM, 0)
+			m.hears("STOPPING=1", p)
+		} else {
+			m.ends(p, syscall.SIGKILL, -9)
+		}
+		// Somebody asks while nobody is there: the socket is, and the answer comes.
+		asked := make(chan string, 1)
+		go func() {
+			out, code, err := m.output("nightporter", "status", "--json")
+			if err != nil || code != 0 {
+				out = fmt.Sprintf("exit %d, %v: %s", code, err, out)
+			}
+			asked <- out
+		}()
+		p = m.up()
+		m.hears("READY=1", p)
+		if got := <-asked; !strings.HasPrefix(got, `{"project":"shop","daemon":true`) {
+			t.Errorf("status during a restart: %s", got)
+		}
+		restarts++
+	}
+	reached(emits)
+	if got := read("refused"); got != "" {
+		t.Errorf("refused:\n%s", got)
+	}
+	// The first line of what hat prints is the receipt.
+	said := read("receipts")
+	first, _, _ := strings.Cut(said, "\n")
+	if n := strings.Count(said+"\n", first+"\n"); n != emits || !strings.HasPrefix(first, "Accepted build.complete: ") || strings.Count(said, "Accepted ") != emits {
+		t.Errorf("%d times the receipt %q, want %d", n, first, emits)
+	}
+	if err := waitFor("the task", func() (bool, error) {
+		return strings.Contains(m.out("nightporter", "tasks", "--json"), `"status":"done"`), nil
+	}); err != nil {
+		t.Fatalf("%v\n%s", err, p.out)
+	}
+	if out := m.out("nightporter", "evidence", "1", "--json"); strings.Count(out, `"type":"event.accepted"`) != 1 || strings.Count(out, `"type":"session.planned"`) != 1 {
+		t.Errorf("accepted or planned more than once:\n%s", out)
+	}
+	m.ends(p, syscall.SIGTERM, 0)
+	if _, err := os.Lstat(filepath.Join(m.state(), "nightporter.sock")); err != nil {
+		t.Errorf("the manager's socket was taken away: %v", err)
+	}
+	t.Logf("%d restarts", restarts)
+}
+
+// TestUpElsewhere: a listener at another place than commands look for is
+// refused with what to change.
+func TestUpElsewhere(t *testing.T) {
+	t.Parallel()
+	m := newManager(t)
+	cmd := m.command(context.Background(), "sh", "-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec nightporter up --state `+m.path("other"))
+	cmd.ExtraFiles = []*os.File{m.listener}
+	out, err := cmd.CombinedOutput()
+	exit, ok := err.(*exec.ExitError) //nolint:errorlint // of exec itself
+	if !ok || exit.ExitCode() != 3 || !strings.Contains(string(out), "change ListenStream= or --state") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,30 @@
+package main
+
+import "sync"
+
+// bell wakes whoever waits for something to happen, all of them at once. The
+// zero value is ready for use; ringing never blocks.
+type bell struct {
+	mu   sync.Mutex
+	rung chan struct{}
+}
+
+// next returns a channel that is closed at the next ring. Who takes it before
+// looking misses nothing.
+func (b *bell) next() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.rung == nil {
+		b.rung = make(chan struct{})
+	}
+	return b.rung
+}
+
+func (b *bell) ring() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.rung != nil {
+		close(b.rung)
+		b.rung = nil
+	}
+}

@@ -1,0 +1,341 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/notify"
+	"github.com/nightporter/nightporter/bot/post"
+	"github.com/nightporter/nightporter/bot/reception"
+	"github.com/nightporter/nightporter/bot/telegram"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// talk is how a nightporter that stays speaks with people: what is told is
+// composed from the first decision on, also while no platform is connected.
+type talk struct {
+	porter *porter
+	notify *notify.Notifier
+	post   atomic.Pointer[post.Post] // nil until the chats have begun
+}
+
+// newTalk makes what composes messages; nil where no chat is configured.
+func newTalk(p *porter) *talk {
+	if !p.stays || p.config().Telegram == nil {
+		return nil
+	}
+	return &talk{porter: p, notify: notify.New(notify.Options{Where: p.where, Zone: p.zone()})}
+}
+
+// where returns the chats in which a message with the key stands.
+func (p *porter) where(key string) []string {
+	chats, err := p.store.Where(context.Background(), key)
+	if err != nil {
+		p.log.Error("where a message stands", "key", key, "error", err)
+	}
+	return chats
+}
+
+// zone is the people's time zone.
+func (p *porter) zone() *time.Location {
+	zone, err := p.config().Zone()
+	if err != nil { // checked when the configuration was read
+		return time.Local
+	}
+	return zone
+}
+
+func (t *talk) compose(before loop.State, d loop.Decision, in loop.Input) []loop.Outgoing {
+	if t == nil {
+		return nil
+	}
+	return t.notify.Compose(before, d, in)
+}
+
+// sent wakes whoever delivers.
+func (t *talk) sent(chats []string) {
+	if t == nil {
+		return
+	}
+	if p := t.post.Load(); p != nil {
+		p.Wake(chats...)
+	}
+}
+
+// changed says that a project's live status has another text.
+func (t *talk) changed(project string) {
+	if t == nil {
+		return
+	}
+	if p := t.post.Load(); p != nil {
+		p.Touch(bot.LiveKey(project))
+		p.Touch(bot.LiveKey(""))
+	}
+}
+
+// longAway is from when on open questions are asked again: a press in that
+// time is lost (PHONE 3.11).
+const longAway = 10 * time.Minute
+
+// away asks the open questions again where nightporter was off for long.
+func (t *talk) away(ctx context.Context, off, now time.Time) {
+	if t == nil || off.IsZero() || now.Sub(off) < longAway {
+		return
+	}
+	for _, project := range t.porter.engine.Projects() {
+		s, _ := t.porter.engine.State(project)
+		messages := t.notify.AwayAgain(s, off, now)
+		if len(messages) == 0 {
+			continue
+		}
+		key := fmt.Sprintf("away:%s:%d", project, off.UnixNano())
+		if err := t.porter.engine.Say(ctx, key, now, messages, nil); err != nil {
+			t.porter.log.Error("ask again", "project", project, "error", err)
+		}
+	}
+}
+
+// liveStatus gives the text of live messages.
+type liveStatus struct{ porter *porter }
+
+// Text is the status as whoever reads the chat may see it, and whether a run
+// is under way.
+func (l liveStatus) Text(chat, key string) (bot.Message, bool) {
+	h := host{&desk{porter: l.porter}}
+	m, ok := bot.Live(h, key, time.Now().In(l.porter.zone()))
+	if !ok {
+		return bot.Message{}, false
+	}
+	if person, ok := h.House().Person(chat); ok {
+		m = m.For(person.Role)
+	}
+	ticking := false
+	for _, name := range h.Projects() {
+		s, _ := h.State(name)
+		if r := s.Project.Run; !r.Over() && r.State != loop.RunPaused && (strings.HasSuffix(key, "/"+name) || strings.HasSuffix(key, "/*")) {
+			ticking = true
+		}
+	}
+	return m, ticking
+}
+
+// kept is how long messages are kept after they were settled.
+const kept = 30 * 24 * time.Hour
+
+// chats starts the chats that the configuration names, and returns what stops
+// them. Their platforms may be out of reach: that is no error, and nothing
+// waits for it.
+func chats(ctx context.Context, p *porter, off time.Time) (stop func(), err error) {
+	cfg := p.config()
+	if cfg.Telegram == nil {
+		return func() {}, nil
+	}
+	token, err := telegramToken(cfg)
+	if err != nil {
+		return nil, &loop.InputError{Findings: []loop.Finding{{Text: err.Error()}}}
+	}
+	line := &telegramLine{porter: p}
+	tg, err := telegram.New(telegram.Options{
+		Token: telegram.Secret(token), API: cfg.Telegram.API, Log: p.log, Changed: line.changed, Moved: line.moved,
+	})
+	if err != nil {
+		return nil, &loop.InputError{Findings: []loop.Finding{{Text: err.Error()}}}
+	}
+	lock, err := lockBot(cfg.Telegram.API, tg.ID())
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.store.PruneMessages(ctx, time.Now().Add(-kept)); err != nil {
+		p.log.Warn("old messages are not removed", "error", err)
+	}
+	line.bot = tg
+	line.post = post.New(post.Options{
+		Outbox: p.store, Sender: tg, Prefix: telegram.Prefix, Platform: "Telegram", Log: p.log,
+		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p},
+	})
+	receiver := reception.New(reception.Options{
+		Desk: host{&desk{porter: p}}, Outbox: p.store, Notice: tg.Notice, Name: line.name, Twin: pressed, Zone: p.zone(), Log: p.log,
+		Hash: func(code string) string { return pairingHash(p.door.key, code) },
+	})
+	p.botName = line.name
+	p.metrics.connected = func() map[string]bool { return map[string]bool{"telegram": tg.State().Connected} }
+	p.metrics.queued = p.queued
+	p.talk.post.Store(line.post)
+	// What an earlier process showed is kept up to date from here on.
+	for _, project := range append(p.engine.Projects(), "") {
+		key := bot.LiveKey(project)
+		for _, chat := range p.where(key) {
+			line.post.Show(chat, key)
+		}
+	}
+	p.talk.away(ctx, off, time.Now())
+
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	work.Go(func() { _ = line.post.Run(ctx) }) // says why ctx ended
+	work.Go(func() {
+		cursor := func(ctx context.Context) (string, error) { // asked for before every poll
+			if tg.State().Connected {
+				line.post.Reached()
+			}
+			c, _, err := p.store.Cursor(ctx, tg.CursorName())
+			return c.Value, err
+		}
+		_ = tg.Poll(ctx, cursor, waking{receiver, line.post})
+	})
+	return func() {
+		cancel()
+		work.Wait()
+		_ = lock.Close()
+	}, nil
+}
+
+// waking tells the post that somebody wrote in a chat, so that one that took
+// nothing is tried again.
+type waking struct {
+	bot.Receiver
+	post *post.Post
+}
+
+// Receive hands an input on.
+func (o waking) Receive(ctx context.Context, in bot.Inbound) error {
+	o.post.Open(in.Chat)
+	return o.Receiver.Receive(ctx, in)
+}
+
+// pressed reads the data of a button.
+func pressed(m bot.Message, data string) (string, bool) {
+	twin, _, err := telegram.Twin(data)
+	if err != nil {
+		return "", false
+	}
+	if len(m.Lines) == 0 { // nobody knows it any more
+		return twin, twin != ""
+	}
+	b, ok := telegram.Pressed(m, data)
+	return b.Twin, ok
+}
+
+// queued counts what waits to be delivered.
+func (p *porter) queued() (int, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	chats, err := p.store.Chats(ctx)
+	n := 0
+	for _, chat := range chats {
+		waiting, err := p.store.Queued(ctx, chat)
+		if err != nil {
+			return n, err
+		}
+		n += len(waiting)
+	}
+	return n, err
+}
+
+// telegramLine is the connection to Telegram as the rest of nightporter sees it.
+type telegramLine struct {
+	porter *porter
+	bot    *telegram.Bot
+	post   *post.Post
+
+	mu       sync.Mutex
+	username string
+	asking   bool
+}
+
+// name is the bot's, "" while it is not known.
+func (l *telegramLine) name() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.username
+}
+
+// changed is told of every coming and going of the connection.
+func (l *telegramLine) changed(s telegram.State) {
+	if s.Connected {
+		l.porter.remarks.set("", remarkChat, "")
+		l.porter.log.Info("telegram is reached")
+		if l.post != nil {
+			l.post.Reached()
+		}
+		l.introduce()
+		return
+	}
+	if s.Trouble == telegram.TroubleStart {
+		return
+	}
+	l.porter.log.Warn("telegram", "trouble", string(s.Trouble), "text", s.Text)
+	l.porter.remarks.set("", remarkChat, "! Telegram: "+s.Text)
+}
+
+// introduce learns the bot's name and sets its menu, once.
+func (l *telegramLine) introduce() {
+	l.mu.Lock()
+	begin := !l.asking && l.username == ""
+	l.asking = l.asking || begin
+	l.mu.Unlock()
+	if !begin {
+		return
+	}
+	go func() {
+		ctx, cancel := context.WithTimeout(l.porter.closing, 30*time.Second)
+		defer cancel()
+		me, err := l.bot.Me(ctx)
+		l.mu.Lock()
+		l.asking = false
+		if err == nil {
+			l.username = me.Username
+		}
+		l.mu.Unlock()
+		if err != nil {
+			l.porter.log.Warn("telegram: the bot's name is not known", "error", err)
+			return
+		}
+		var menu []telegram.MenuCommand
+		for _, c := range bot.Menu() {
+			menu = append(menu, telegram.MenuCommand{Name: c.Command, Description: c.Help})
+		}
+		if err := l.bot.SetCommands(ctx, menu); err != nil {
+			l.porter.log.Warn("telegram: the menu is not set", "error", err)
+		}
+		l.porter.changes.ring()
+	}()
+}
+
+// moved gives a group its new address.
+func (l *telegramLine) moved(ctx context.Context, from, to string) error {
+	return l.porter.store.MoveChat(ctx, from, to)
+}
+
+// lockBot keeps a second nightporter of this machine from polling with the
+// same bot: each would lose what the other reads (SPEC 13).
+func lockBot(api, id string) (*os.File, error) {
+	sum := sha256.Sum256([]byte(api + " " + id))
+	path := filepath.Join(os.TempDir(), "nightporter-bot-"+hex.EncodeToString(sum[:8])+".lock")
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock of the bot: %w", err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = f.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, &loop.InputError{Findings: []loop.Finding{{
+				Text: "another nightporter of this machine polls with this bot's token; both would lose messages",
+				Fix:  "End the other one, or get a token of its own for this one from @BotFather.",
+			}}}
+		}
+		return nil, fmt.Errorf("lock of the bot: %w", err)
+	}
+	return f, nil
+}

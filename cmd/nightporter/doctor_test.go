@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nightporter/nightporter/config"
+)
+
+// TestDoctorTelegram: what Telegram answers, and what of it is to be mended.
+func TestDoctorTelegram(t *testing.T) {
+	const token = "8421573960:AAE9xQm3ZkT7nVb2HcLw5pRdYs8uJf1GoXi"
+	file := filepath.Join(t.TempDir(), "bot.token")
+	if err := os.WriteFile(file, []byte(token+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		answers []finding
+		want    finding
+	}{
+		{"nobody asked", nil, finding{Result: resultUnseen, Text: "Telegram itself was not asked"}},
+		{"known", []finding{fine("bot @mira_porter_bot")}, finding{Result: resultOK, Text: "bot @mira_porter_bot"}},
+		{"an answer with the token in it", []finding{look("open /bot"+token, "get https://api.telegram.org/bot%s/getMe: timeout", token)},
+			finding{Result: resultLook, Text: "get https://api.telegram.org/botTOKEN/getMe: timeout", Fix: "open /botTOKEN"}},
+	} {
+		p := &patient{usable: true, cfg: &config.Config{Telegram: &config.Telegram{TokenFile: file, API: "http://127.0.0.1:9"}}}
+		p.probe = func(_ context.Context, tok, api string) []finding {
+			if tok != token || api != "http://127.0.0.1:9" {
+				t.Errorf("%s: probed with %q, %q", c.name, tok, api)
+			}
+			return c.answers
+		}
+		list := checkTelegram(t.Context(), p)
+		if last := list[len(list)-1]; last != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, last, c.want)
+		}
+		for _, asJSON := range []bool{false, true} {
+			var out bytes.Buffer
+			for _, f := range list {
+				if err := f.print(&out, asJSON); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if strings.Contains(out.String(), "AAE9") || strings.Contains(out.String(), "8421573960") {
+				t.Errorf("%s: the token is shown:\n%s", c.name, &out)
+			}
+		}
+	}
+}
+
+func TestDoctorPeople(t *testing.T) {
+	p := &patient{cfg: config.Empty()}
+	if list := checkPeople(t.Context(), p); list != nil {
+		t.Errorf("without Telegram: %+v", list)
+	}
+	p.cfg = &config.Config{Telegram: &config.Telegram{}}
+	for _, c := range []struct {
+		n      int
+		known  bool
+		result string
+	}{{0, false, resultUnseen}, {0, true, resultLook}, {2, true, resultOK}} {
+		p.people = func(context.Context, *patient) (int, bool) { return c.n, c.known }
+		if list := checkPeople(t.Context(), p); len(list) != 1 || list[0].Result != c.result {
+			t.Errorf("%d, %v: %+v", c.n, c.known, list)
+		}
+	}
+}
+
+// TestDoctorUnwritable: a folder that its owner may not write. Root may write
+// any, so for root only what no mode decides is tested (doctor.txtar).
+func TestDoctorUnwritable(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("SKIPPED: root may write a folder of any mode")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	for state, want := range map[string]string{
+		dir:                        "chmod u+rwx " + quote(dir),
+		filepath.Join(dir, "deep"): "name another: --state DIR",
+	} {
+		list := checkState(t.Context(), &patient{state: state})
+		if len(list) != 1 || list[0].Result != resultMend || !strings.Contains(list[0].Fix, want) {
+			t.Errorf("%s: %+v", state, list)
+		}
+	}
+}
+
+// TestDoctorGoesOn: the end of its context ends it, with the reason.
+func TestDoctorGoesOn(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	gone := errors.New("the person has left")
+	cancel(gone)
+	p := &patient{state: filepath.Join(t.TempDir(), "state"), config: "nowhere.toml", cfg: config.Empty(), probe: telegramProbe, people: pairedPeople}
+	defer p.ward.close()
+	if err := p.examine(ctx, &bytes.Buffer{}, false); !errors.Is(err, gone) {
+		t.Errorf("got %v", err)
+	}
+}

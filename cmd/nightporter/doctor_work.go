@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot/telegram"
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/task"
+	"github.com/nightporter/nightporter/loop/workspace"
+)
+
+// checkBoundary tries a session at each level until one works.
+func checkBoundary(_ context.Context, p *patient) []finding {
+	w, err := p.open()
+	if err != nil {
+		return fromError(err)
+	}
+	level, reasons := w.runner.Level()
+	why := strings.Join(reasons, "; ")
+	if f, weak := engine.WeakBoundary(p.cfg.Boundary, level, reasons); weak {
+		return fromFindings(resultMend, []loop.Finding{f})
+	}
+	const more = "docs/operating.md, Boundary, says what each level keeps out"
+	switch level {
+	case 3:
+		return []finding{fine("level 3: sessions write nothing outside, and do not see what is hidden")}
+	case 2:
+		return []finding{look(more, "level 2: sessions write nothing outside, but see more than they need. %s", why)}
+	case 1:
+		return []finding{look(more, "level 1: a session can write whatever its user can. %s", why)}
+	}
+	return []finding{mend(more, "no session can be started here: %s", why)}
+}
+
+// mighty are parts of the names of sockets that give away the host, a login or
+// what others keep secret.
+var mighty = regexp.MustCompile(`docker|podman|containerd|crio|lxd|incus|libvirt|ssh|gpg|keyring|systemd/private|tmux|S\.|agent`)
+
+// checkSockets names what sessions can connect to: no level of the boundary
+// stops that everywhere (SPEC 12.1).
+func checkSockets(_ context.Context, p *patient) []finding {
+	w, err := p.open()
+	if err != nil {
+		return []finding{unseen("no session can be tried here")}
+	}
+	if level, _ := w.runner.Level(); level == 0 {
+		return []finding{unseen("no session can be tried here")}
+	}
+	open := w.runner.Reachable()
+	var strong []string
+	for _, s := range open {
+		if mighty.MatchString(s) {
+			strong = append(strong, s)
+		}
+	}
+	const atMost = 5
+	switch {
+	case len(strong) > 0:
+		return []finding{look("take the right to write away from sessions' user, or move it below /run", "sessions can reach %s", someOf(strong, atMost))}
+	case len(open) > 0:
+		return []finding{fine("sessions can reach %s", someOf(open, atMost))}
+	}
+	return []finding{fine("none that sessions could reach was found")}
+}
+
+// someOf lists at most n of the words.
+func someOf(words []string, n int) string {
+	if len(words) <= n {
+		return strings.Join(words, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(words[:n], ", "), len(words)-n)
+}
+
+// checkProjects looks at each project as a start would, but for what only
+// sessions can show.
+func checkProjects(ctx context.Context, p *patient) []finding {
+	if !p.usable {
+		return []finding{unseen("projects, agents and Telegram are looked at once the configuration is right")}
+	}
+	var out []finding
+	for _, pr := range p.cfg.Projects {
+		out = append(out, ofProject(pr.Name, checkProject(ctx, p, pr))...)
+	}
+	return out
+}
+
+func checkProject(ctx context.Context, p *patient, pr config.Project) []finding {
+	s, err := pr.Settings(p.cfg, config.Overrides{}, p.now)
+	if err != nil {
+		return fromError(err)
+	}
+	for _, name := range engine.AgentsOf(s) {
+		p.agents[name] = append(p.agents[name], pr.Name)
+	}
+	var out []finding
+	refused, warned := unbuilt(p.cfg, pr, s)
+	out = append(out, fromFindings(resultMend, refused)...)
+	out = append(out, fromFindings(resultLook, warned)...)
+	out = append(out, checkRepository(ctx, p, s)...)
+	out = append(out, checkSource(ctx, s)...)
+	if len(s.Verify) == 0 {
+		out = append(out, look(`verify = ["make test"], or what tests it, in [[project]] `+pr.Name, "no command verifies it, so nothing but an agent's word proves a task"))
+	}
+	return out
+}
+
+func checkRepository(ctx context.Context, p *patient, s loop.Settings) []finding {
+	w, err := p.open()
+	if err != nil {
+		return []finding{unseen("the repository: %v", err)}
+	}
+	uid, gid := w.runner.User()
+	ws, err := workspace.Open(ctx, workspace.Options{
+		State: w.dir, Project: s.Project, Repo: s.Repo, Protected: s.Protected, SessionUID: uid, SessionGID: gid,
+	})
+	if err != nil {
+		return fromError(err) // no git, or one that is too old
+	}
+	base, err := ws.Look(ctx)
+	if err != nil {
+		return fromError(err)
+	}
+	out := []finding{fine("%s, %s at %.12s", s.Repo, base.HeadName, base.Head)}
+	return append(out, fromFindings(resultLook, base.Notes)...)
+}
+
+func checkSource(ctx context.Context, s loop.Settings) []finding {
+	source, err := task.Open(s.Source.Kind, s.Source.Path, s.Repo, task.Options{})
+	if err != nil {
+		return fromError(err)
+	}
+	snapshot, err := source.Read(ctx)
+	if err != nil {
+		return fromError(err)
+	}
+	open := 0
+	for _, t := range snapshot.Tasks {
+		if t.Mark == loop.MarkOpen {
+			open++
+		}
+	}
+	text := fmt.Sprintf("%s: %s, %d open", s.Source.Path, count(len(snapshot.Tasks), "task"), open)
+	if n := len(snapshot.Warnings); n > 0 {
+		return []finding{look("nightporter tasks --lint --repo "+quote(s.Repo), "%s; %s", text, count(n, "warning"))}
+	}
+	return []finding{fine("%s", text)}
+}
+
+// checkAgents looks at every agent that a project may start: its program, its
+// login, whether sessions get to it. No model is asked anything.
+func checkAgents(ctx context.Context, p *patient) []finding {
+	var out []finding
+	for _, name := range p.agentNames() {
+		w, err := p.open()
+		if err != nil {
+			return []finding{unseen("no session can be tried here")}
+		}
+		if err := w.runner.Check(ctx, name); err != nil {
+			out = append(out, fromError(err)...)
+			continue
+		}
+		out = append(out, fine("%s can be started (%s)", name, strings.Join(p.agents[name], ", ")))
+	}
+	return out
+}
+
+// telegramProbe asks Telegram about a bot: is the token accepted, is a webhook
+// set. It fetches no message, so it can run beside a daemon. api is the address
+// as configured, "" for Telegram's own. Being out of reach is worth a look
+// only: nightporter works on and tries again.
+func telegramProbe(ctx context.Context, token, api string) []finding {
+	tg, err := telegram.New(telegram.Options{Token: telegram.Secret(token), API: api, Timeout: 10 * time.Second})
+	if err != nil {
+		return []finding{mend("correct [telegram] in the configuration", "%v", err)}
+	}
+	var out []finding
+	for _, f := range tg.Probe(ctx) {
+		switch {
+		case f.OK:
+			out = append(out, fine("%s", f.Text))
+		case f.Trouble == telegram.TroubleNetwork || f.Trouble == telegram.TroubleServer:
+			out = append(out, look(f.Fix, "%s", f.Text))
+		default:
+			out = append(out, mend(f.Fix, "%s", f.Text))
+		}
+	}
+	return out
+}
+
+// tokenForm is what @BotFather gives: the bot's number and a secret.
+var tokenForm = regexp.MustCompile(`^[0-9]+:[A-Za-z0-9_-]+$`)
+
+// checkTelegram looks at the token's file, and asks Telegram about the bot.
+func checkTelegram(ctx context.Context, p *patient) []finding {
+	t := p.cfg.Telegram
+	if !p.usable {
+		return nil // said with the projects
+	}
+	if t == nil {
+		return []finding{unseen("not set up; nightporter works from the terminal alone")}
+	}
+	// That the file is there and ours alone was looked at with the configuration.
+	data, err := os.ReadFile(t.TokenFile)
+	if err != nil {
+		return []finding{mend("give the file to who runs nightporter, mode 0600", "%s cannot be read: %s", filepath.Base(t.TokenFile), reasonOf(err))}
+	}
+	token := strings.TrimSpace(string(data))
+	if !tokenForm.MatchString(token) {
+		return []finding{mend("put what @BotFather gave you, and nothing else, into "+t.TokenFile, "%s holds no token of a bot", filepath.Base(t.TokenFile))}
+	}
+	out := []finding{fine("token in %s", t.TokenFile)}
+	answers := p.probe(ctx, token, t.API)
+	if answers == nil {
+		return append(out, unseen("Telegram itself was not asked"))
+	}
+	for _, f := range answers {
+		// Errors of HTTP hold the address, and that holds the token.
+		f.Text, f.Fix = strings.ReplaceAll(f.Text, token, "TOKEN"), strings.ReplaceAll(f.Fix, token, "TOKEN")
+		out = append(out, f)
+	}
+	return out
+}
+
+// pairedPeople counts who is let in, by whoever has the ledger. known is false
+// where nobody could be asked.
+func pairedPeople(ctx context.Context, p *patient) (n int, known bool) {
+	if _, err := os.Stat(filepath.Join(p.state, "nightporter.db")); errors.Is(err, fs.ErrNotExist) {
+		return 0, true
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	var people []json.RawMessage
+	err := withAsker(ctx, p.state, p.cfg, func(a asker) error {
+		r, err := a.View(ctx, api.View{Name: "people"})
+		if err != nil {
+			return err
+		}
+		if !r.OK {
+			return errors.New(r.Text)
+		}
+		return json.Unmarshal(r.Data, &people)
+	})
+	return len(people), err == nil
+}
+
+// checkPeople looks whether anybody could steer by phone.
+func checkPeople(ctx context.Context, p *patient) []finding {
+	if p.cfg.Telegram == nil {
+		return nil
+	}
+	switch n, known := p.people(ctx, p); {
+	case !known:
+		return []finding{unseen("who is paired was not asked")}
+	case n == 0:
+		return []finding{look("nightporter pair", "nobody is paired, so nobody can steer by phone")}
+	default:
+		return []finding{fine("%d paired", n)}
+	}
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/engine"
+)
+
+// host is the desk of a nightporter that stays: it knows who is let in, and
+// can start runs.
+type host struct{ *desk }
+
+var _ bot.Host = host{}
+
+// House returns what the projects share.
+func (h host) House() loop.House { return h.porter.engine.House() }
+
+// Configured returns the projects that runs can be started for.
+func (h host) Configured() []string {
+	var names []string
+	for _, pr := range h.porter.config().Projects {
+		names = append(names, pr.Name)
+	}
+	return names
+}
+
+// Offer resolves the settings of a run that somebody asks for, and reads its
+// source, so that what cannot start is said now and not after the confirmation.
+func (h host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {
+	s, _, err := h.porter.resolve(project, config.Overrides{Profile: f.Profile, From: f.From, Only: f.Only})
+	if err != nil {
+		return loop.OfferRun{}, err
+	}
+	ports, err := h.porter.ports(ctx, s)
+	if err != nil {
+		return loop.OfferRun{}, err
+	}
+	snapshot, err := ports.Source.Read(ctx)
+	if err != nil {
+		return loop.OfferRun{}, err
+	}
+	state, _ := h.porter.engine.State(project)
+	o := loop.OfferRun{Settings: s, MaxSessions: h.porter.config().Sessions()}
+	for _, t := range snapshot.Tasks {
+		if t.Mark == loop.MarkDone {
+			continue
+		}
+		if known, ok := state.Project.Find(t.ID); ok && (known.Status == loop.Done || known.Status == loop.Skipped) {
+			continue // the ledger decides what is done
+		}
+		if o.Tasks++; o.First == "" {
+			o.First = t.ID
+		}
+	}
+	if f.From != "" {
+		o.First = f.From
+	}
+	return o, nil
+}
+
+// DoWith decides an input and commits messages and a chat's cursor with it.
+func (h host) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]loop.Outgoing, *loop.Cursor)) (loop.Answer, error) {
+	began := time.Now()
+	a, err := h.porter.engine.DoWith(ctx, in, engine.With(with))
+	if err == nil {
+		h.porter.metrics.input(in.Body.InputKind(), time.Since(began))
+	}
+	return a, err
+}
+
+// Say commits messages and a chat's cursor.
+func (h host) Say(ctx context.Context, key string, at time.Time, messages []loop.Outgoing, cursor *loop.Cursor) error {
+	return h.porter.engine.Say(ctx, key, at, messages, cursor)
+}

@@ -1,0 +1,385 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/config/propose"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/agent/demo"
+	"github.com/nightporter/nightporter/loop/task"
+)
+
+// plansFolder is where plans are (SPEC 3.3), samplePlan the one that init
+// writes when it is asked to.
+const (
+	plansFolder = ".agents/plans/in-progress"
+	samplePlan  = plansFolder + "/first.md"
+)
+
+// sampleText is a plan that does no harm: one new page. It also shows the form.
+const sampleText = `# First
+
+## Tasks
+
+- [ ] **Task 1: Say how to build and test this**
+  - Scope: ` + "`CONTRIBUTING.md`" + `
+  - Depends on: none
+  - Acceptance:
+    - CONTRIBUTING.md names the command that builds and the one that tests, each tried
+    - It is at most one page long
+  - Notes: Describe what is there. Change nothing else.
+`
+
+// planFile is one plan file of a repository.
+type planFile struct {
+	path     string // relative to the repository, with slashes
+	modified time.Time
+	tasks    int
+	open     int
+	err      error // what makes it unusable
+}
+
+// source finds the repository's plan, and says what to do where there is none.
+func (p *proposer) source(ctx context.Context, out *propose.Project) error {
+	plans, err := findPlans(ctx, out.Repo)
+	if err != nil {
+		return err
+	}
+	if len(plans) == 0 && p.flags.sample {
+		if err := writeSample(out.Repo); err != nil {
+			return err
+		}
+		if plans, err = findPlans(ctx, out.Repo); err != nil {
+			return err
+		}
+	}
+	if len(plans) == 0 {
+		out.Source, out.SourceWhy = task.KindPlan+":"+samplePlan, "This plan is not there yet."
+		p.say(bot.SignLook, "plan", "none in %s yet; write %s:", plansFolder, samplePlan)
+		p.hint("- [ ] **Task 1: What is to be done**")
+		p.hint("  - Scope: `folder/or/file`")
+		p.hint("  - Acceptance: how to see that it is done")
+		p.hint("or let one be written: nightporter init --sample-plan%s", p.again())
+		p.otherSources(out.Repo)
+		return nil
+	}
+	first := plans[0]
+	out.Source = task.KindPlan + ":" + first.path
+	switch {
+	case first.err != nil:
+		out.SourceWhy = "It has mistakes: nightporter tasks --lint shows them."
+		p.say(bot.SignLook, "plan", "%s cannot be used as it is:", first.path)
+		p.findings(first.err)
+	case first.open == 0:
+		out.SourceWhy = "All of its tasks are done."
+		p.say(bot.SignLook, "plan", "%s: %s, none open", first.path, count(first.tasks, "task"))
+	default:
+		out.SourceWhy = fmt.Sprintf("%s, %d open.", count(first.tasks, "task"), first.open)
+		if len(plans) > 1 {
+			out.SourceWhy = "The newest plan: " + out.SourceWhy
+		}
+		p.say(bot.SignDone, "plan", "%s: %s, %d open", first.path, count(first.tasks, "task"), first.open)
+	}
+	for _, other := range plans[1:] {
+		text := fmt.Sprintf("%s:%s (%s, %d open)", task.KindPlan, other.path, count(other.tasks, "task"), other.open)
+		if other.err != nil {
+			text = fmt.Sprintf("%s:%s (has mistakes)", task.KindPlan, other.path)
+		}
+		out.Others = append(out.Others, text)
+		p.say(bot.SignAway, "plan", "also there: %s", strings.TrimPrefix(text, task.KindPlan+":"))
+	}
+	p.otherSources(out.Repo)
+	return nil
+}
+
+// otherSources names task lists of kinds that cannot be worked on yet.
+func (p *proposer) otherSources(repo string) {
+	for _, s := range []struct{ kind, path string }{{"backlog", "ai/backlog.md"}, {"tasks", "tasks.json"}, {"prd", "prd.json"}} {
+		if info, err := os.Lstat(filepath.Join(repo, filepath.FromSlash(s.path))); err == nil && info.Mode().IsRegular() {
+			p.say(bot.SignAway, s.kind, "%s is there; this kind of source is not built yet", s.path)
+		}
+	}
+}
+
+// findings says what is wrong with a source, three lines at most.
+func (p *proposer) findings(err error) {
+	var in *loop.InputError
+	if !errors.As(err, &in) {
+		p.hint("%v", err)
+		return
+	}
+	for i, f := range in.Findings {
+		if i == 3 {
+			p.hint("and %d more", len(in.Findings)-3)
+			return
+		}
+		p.hint("%s", f)
+	}
+}
+
+// findPlans reads the plans of a repository: those with open tasks first, the
+// newest of them first, then the finished ones, then those with mistakes.
+func findPlans(ctx context.Context, repo string) ([]planFile, error) {
+	entries, err := os.ReadDir(filepath.Join(repo, filepath.FromSlash(plansFolder)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for plans: %w", err)
+	}
+	var plans []planFile
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".progress.md") || e.IsDir() || strings.ToValidUTF8(name, "") != name {
+			continue
+		}
+		pl := planFile{path: plansFolder + "/" + name}
+		if propose.Plain(name) != name {
+			continue // no name that a setting could hold
+		}
+		if info, err := e.Info(); err == nil {
+			pl.modified = info.ModTime()
+		}
+		source, err := task.Open(task.KindPlan, pl.path, repo, task.Options{})
+		if err != nil {
+			return nil, err
+		}
+		snapshot, err := source.Read(ctx)
+		pl.err, pl.tasks = err, len(snapshot.Tasks)
+		for _, t := range snapshot.Tasks {
+			if t.Mark != loop.MarkDone {
+				pl.open++
+			}
+		}
+		plans = append(plans, pl)
+	}
+	rank := func(p planFile) int {
+		switch {
+		case p.err != nil:
+			return 2
+		case p.open == 0:
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(plans, func(a, b planFile) int {
+		if c := rank(a) - rank(b); c != 0 {
+			return c
+		}
+		return b.modified.Compare(a.modified)
+	})
+	return plans, nil
+}
+
+// writeSample writes the first plan of a repository that has none, as its
+// owner. It goes through no link that leads out of the repository.
+func writeSample(repo string) (err error) {
+	root, err := os.OpenRoot(repo)
+	if err != nil {
+		return fmt.Errorf("write a first plan: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	var made []string
+	for dir := filepath.ToSlash(filepath.Dir(samplePlan)); dir != "."; dir = filepath.ToSlash(filepath.Dir(dir)) {
+		if _, err := root.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+			made = append([]string{filepath.Join(repo, dir)}, made...)
+		}
+	}
+	if err := root.MkdirAll(filepath.Dir(samplePlan), 0o755); err != nil {
+		return fmt.Errorf("write a first plan: %w", err)
+	}
+	f, err := root.OpenFile(samplePlan, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("write a first plan: %w", err)
+	}
+	_, err = f.WriteString(sampleText)
+	if err = errors.Join(err, f.Close(), ownedLike(repo, append(made, filepath.Join(repo, samplePlan))...)); err != nil {
+		return fmt.Errorf("write a first plan: %w", err)
+	}
+	return nil
+}
+
+// count is a number of things, in words.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// topFolder is the top of the checkout that holds dir, or the current folder.
+func topFolder(ctx context.Context, dir string) (string, error) {
+	if dir == "" {
+		dir = "."
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	// What Pick says of a folder that is missing or no repository is said in
+	// one way only.
+	if _, err := config.Empty().Pick(config.Overrides{Repo: abs}, abs); err != nil {
+		return "", err
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		return "", &loop.InputError{Findings: []loop.Finding{{Text: "git is not on PATH", Fix: "install git 2.39 or newer, for example: apt install git"}}}
+	}
+	top, err := readGit(ctx, abs, "rev-parse", "--show-toplevel")
+	if err != nil || top == "" {
+		return "", &loop.InputError{Findings: []loop.Finding{{
+			Text: abs + " has no checkout: " + strings.TrimPrefix(fmt.Sprint(err), "fatal: "), Fix: "Give the top folder of one: --repo DIR",
+		}}}
+	}
+	return top, nil
+}
+
+// readGit asks git something about a repository, in a way that runs nothing
+// which its configuration names, and returns the answer without its line end.
+func readGit(ctx context.Context, dir string, args ...string) (string, error) {
+	// The repository may belong to somebody else than the person who asks, root
+	// above all; only names are read from it.
+	args = append([]string{"-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-C", dir}, args...)
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(kv string) bool {
+		return strings.HasPrefix(kv, "GIT_") && !strings.HasPrefix(kv, "GIT_CONFIG_") // GIT_DIR and its like speak of another repository
+	}), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		if text, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n"); text != "" {
+			err = errors.New(text)
+		}
+		return "", err
+	}
+	return strings.TrimSuffix(string(out), "\n"), nil
+}
+
+// branchName is what the configuration takes for a branch.
+var branchName = regexp.MustCompile(`^[^-\s~^:?\\\x00-\x1f\x7f][^\s~^:?\\\x00-\x1f\x7f]*$`)
+
+// protectedBranches are the branches that are never to be written: the
+// remote's default one, the one that is checked out, and main and master where
+// they exist.
+func protectedBranches(ctx context.Context, repo string) []string {
+	var names []string
+	add := func(name string) {
+		if name != "" && branchName.MatchString(name) && !strings.HasPrefix(name, "nightporter/") && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	remote, err := readGit(ctx, repo, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+	if err == nil {
+		add(strings.TrimPrefix(remote, "origin/"))
+	}
+	for _, name := range []string{"main", "master"} {
+		if _, err := readGit(ctx, repo, "show-ref", "--verify", "--quiet", "refs/heads/"+name); err == nil {
+			add(name)
+		}
+	}
+	if len(names) == 0 {
+		current, err := readGit(ctx, repo, "symbolic-ref", "--quiet", "--short", "HEAD")
+		if err == nil {
+			add(current)
+		}
+	}
+	if len(names) == 0 {
+		return []string{"main", "master"}
+	}
+	return names
+}
+
+// agentPrograms are the programs of the agents that nightporter knows by name
+// (SPEC 10). Those that are not built cannot be chosen yet.
+var agentPrograms = []struct {
+	agent, program string
+	built          bool
+}{
+	{"claude", "claude", true},
+	{"codex", "codex", false}, {"opencode", "opencode", false}, {"gemini", "gemini", false},
+	{"qwen", "qwen", false}, {"pi", "pi", false}, {"copilot", "copilot", false},
+}
+
+// agent chooses who works: one that is built and on PATH, else one of the
+// file's own, else the scripted one, so that what is written works.
+func (p *proposer) agent(cfg *config.Config, out *propose.Project) {
+	var later []string
+	for _, a := range agentPrograms {
+		path, err := exec.LookPath(a.program)
+		switch {
+		case err != nil:
+		case !a.built:
+			later = append(later, a.agent)
+		case out.Agent == "":
+			out.Agent, out.AgentWhy = a.agent, "Found as "+path+"."
+			p.say(bot.SignDone, "agent", "%s (%s)", a.agent, path)
+		}
+	}
+	for _, name := range cfg.AgentNames() {
+		if _, own := cfg.Agents[name]; out.Agent == "" && own && len(cfg.Agents[name].Command) > 0 {
+			out.Agent, out.AgentWhy = name, "The command of [agents."+name+"]."
+			p.say(bot.SignDone, "agent", "%s, as the file has it", name)
+		}
+	}
+	if out.Agent == "" {
+		out.Agent = demo.Agent
+		out.AgentWhy = "No agent was found on PATH, so the scripted one stands in: it costs nothing and does no work. Once there is one: \"claude\"."
+		p.say(bot.SignLook, "agent", "none found on PATH; the scripted \"%s\" stands in and does no work", demo.Agent)
+		p.hint("npm i -g @anthropic-ai/claude-code   then: agent = \"claude\"")
+	}
+	if len(later) > 0 {
+		p.say(bot.SignAway, "agent", "found, not built yet: %s", strings.Join(later, ", "))
+	}
+}
+
+func onPath(program string) bool {
+	_, err := exec.LookPath(program)
+	return err == nil
+}
+
+// hostZone is the time zone of this host by its IANA name, and where that was
+// read. "" where the host does not say, or says something else.
+func hostZone() (zone, why string) {
+	known := func(name string) bool {
+		if name == "" || name == "Local" || filepath.IsAbs(name) {
+			return false
+		}
+		_, err := time.LoadLocation(name)
+		return err == nil
+	}
+	if name := strings.TrimPrefix(os.Getenv("TZ"), ":"); known(name) {
+		return name, "The one in the variable TZ." + farZone(name)
+	}
+	if link, err := filepath.EvalSymlinks("/etc/localtime"); err == nil {
+		if _, name, ok := strings.Cut(link, "/zoneinfo/"); ok && known(name) {
+			return name, "This host's, by /etc/localtime." + farZone(name)
+		}
+	}
+	if data, err := os.ReadFile("/etc/timezone"); err == nil {
+		if name := strings.TrimSpace(string(data)); known(name) {
+			return name, "This host's, by /etc/timezone." + farZone(name)
+		}
+	}
+	return "", ""
+}
+
+// farZone is a word on zones that servers have and people rarely live in.
+func farZone(zone string) string {
+	if zone == "UTC" || strings.HasPrefix(zone, "Etc/") {
+		return " Servers often have it; put yours here if you live by another."
+	}
+	return ""
+}

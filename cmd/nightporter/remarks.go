@@ -1,0 +1,57 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"sync"
+)
+
+// remarks are what people have to know of a project, or of all of them,
+// besides its state: settings that were not reloaded, a start that was missed.
+// They are of this process, and gone with what they are about. The zero value
+// is ready for use.
+type remarks struct {
+	mu sync.Mutex
+	by map[string]map[string]string // project ("" for the house), what it is about: a line
+}
+
+// Kinds of remarks, in the order in which they are shown.
+const (
+	remarkConfig  = "1 config"  // settings not reloaded
+	remarkProject = "2 project" // cannot be worked on
+	remarkStart   = "3 start"   // could not be started, or was missed
+	remarkChat    = "4 chat"    // a platform is out of reach
+)
+
+// set puts a line in the place of the one about the same thing; "" takes it away.
+func (r *remarks) set(project, about, line string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if line == "" {
+		delete(r.by[project], about)
+		return
+	}
+	if r.by == nil {
+		r.by = map[string]map[string]string{}
+	}
+	if r.by[project] == nil {
+		r.by[project] = map[string]string{}
+	}
+	r.by[project][about] = line
+}
+
+// of returns the lines about a project and about the house.
+func (r *remarks) of(project string) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var lines []string
+	for _, where := range []string{"", project} {
+		for _, about := range slices.Sorted(maps.Keys(r.by[where])) {
+			lines = append(lines, r.by[where][about])
+		}
+		if project == "" {
+			break
+		}
+	}
+	return lines
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"github.com/nightporter/nightporter/config"
+)
+
+// Start modes of a project besides a cron expression (SPEC 16).
+const (
+	startManual = "manual"
+	startAuto   = "auto"
+)
+
+// schedules are the cron expressions of a configuration's projects, by name.
+type schedules map[string]cron.Schedule
+
+// schedulesOf reads them all. What is wrong is one *config.Error.
+func schedulesOf(cfg *config.Config) (schedules, error) {
+	all := schedules{}
+	var bad config.Error
+	for _, pr := range cfg.Projects {
+		text := string(pr.Start)
+		if text == "" || text == startManual || text == startAuto {
+			continue
+		}
+		s, err := parseCron(text)
+		if err == nil && next(s, time.Now()).IsZero() {
+			err = fmt.Errorf("it never comes")
+		}
+		if err != nil {
+			bad.Items = append(bad.Items, config.Problem{
+				File: cfg.File, Text: fmt.Sprintf("start = %q of project %s is no cron expression: %v", text, pr.Name, err),
+				Fix: `Write minute, hour, day, month, weekday, like "0 22 * * 1-5"; or "auto", or "manual".`,
+			})
+			continue
+		}
+		all[pr.Name] = s
+	}
+	if len(bad.Items) > 0 {
+		return nil, &bad
+	}
+	return all, nil
+}
+
+// parseCron keeps the library's panics out: some expressions end it.
+func parseCron(text string) (s cron.Schedule, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			s, err = nil, fmt.Errorf("it cannot be read")
+		}
+	}()
+	return cron.ParseStandard(text)
+}
+
+// next is the first moment after t at which s is due, in t's zone; zero for
+// never.
+func next(s cron.Schedule, t time.Time) (due time.Time) {
+	defer func() {
+		if recover() != nil {
+			due = time.Time{}
+		}
+	}()
+	return s.Next(t)
+}
+
+// lastDue is the last moment after since and not after now at which s was due;
+// zero where there was none. Beyond a year only the last year is looked at.
+func lastDue(s cron.Schedule, since, now time.Time) time.Time {
+	if year := now.AddDate(-1, 0, 0); since.Before(year) {
+		since = year
+	}
+	var last time.Time
+	for t := next(s, since); !t.IsZero() && !t.After(now); t = next(s, t) {
+		last = t
+	}
+	return last
+}
+
+// ticker calls f every minute, in the zone's wall clock, until stop is called.
+// The library is a tick and no more: what is due is decided from the clock.
+func ticker(f func()) (stop func()) {
+	c := cron.New(cron.WithChain(cron.Recover(cron.DiscardLogger)))
+	if _, err := c.AddFunc("* * * * *", f); err != nil {
+		panic(err) // a constant expression
+	}
+	c.Start()
+	return func() { <-c.Stop().Done() }
+}
