@@ -1,0 +1,150 @@
+package main_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// exposure is the most that `systemd-analyze security` may find in the unit,
+// times ten: 3.5 of 10, "OK". Less is not to be had with what sessions need
+// (namespaces, JIT compilers, the network): the unit says which and why.
+const exposure = "35"
+
+// units copies the units of deploy/ to a folder, with the program that was
+// built in the place of the one that a person installs.
+func units(t *testing.T) (service, listener string) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"nightporter.service", "nightporter.socket"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "deploy", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = bytes.ReplaceAll(text, []byte("/usr/local/bin/nightporter up"), []byte(filepath.Join(binDir, "nightporter")+" up"))
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "nightporter.service"), filepath.Join(dir, "nightporter.socket")
+}
+
+func analyze(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		t.Skip("systemd-analyze is not installed, so the units of deploy/ are not checked here (package systemd)")
+	}
+	out, err := exec.Command("systemd-analyze", append([]string{"--no-pager"}, args...)...).CombinedOutput()
+	return string(out), err
+}
+
+func TestUnitsVerify(t *testing.T) {
+	t.Parallel()
+	service, listener := units(t)
+	if out, err := analyze(t, "verify", service, listener); err != nil || strings.TrimSpace(out) != "" {
+		t.Errorf("%v\n%s", err, out)
+	}
+	// The check can find something.
+	text, err := os.ReadFile(service)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := filepath.Join(t.TempDir(), "bad.service")
+	if err := os.WriteFile(bad, append(text, "[Service]\nWatchdogSecs=1\n"...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := analyze(t, "verify", bad); !strings.Contains(out, "WatchdogSecs") {
+		t.Errorf("a planted mistake is not found:\n%s", out)
+	}
+}
+
+func TestUnitsSecurity(t *testing.T) {
+	t.Parallel()
+	service, _ := units(t)
+	if out, err := analyze(t, "security", "--help"); err != nil || !strings.Contains(out, "--offline") {
+		t.Skipf("this systemd-analyze cannot look at a unit that is not loaded (--offline, from 250 on): %v", err)
+	}
+	out, err := analyze(t, "security", "--offline=true", "--threshold="+exposure, service)
+	level := regexp.MustCompile(`(?m)Overall exposure level.*$`).FindString(out)
+	if err != nil || level == "" {
+		t.Errorf("%v: over %s/10\n%s", err, exposure, out)
+	}
+	t.Log(level)
+}
+
+// TestUnitsAllowSessions: what sessions cannot do without is not taken away by
+// the unit, which they are children of. A boundary that the unit breaks would
+// go unnoticed until somebody looks at its level.
+func TestUnitsAllowSessions(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", "nightporter.service"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := map[string][]string{}
+	for _, line := range strings.Split(string(text), "\n") {
+		if key, value, ok := strings.Cut(line, "="); ok && !strings.HasPrefix(line, "#") {
+			set[key] = append(set[key], strings.Fields(value)...)
+		}
+	}
+	// Each of these covers a part of /proc, and the kernel then refuses a
+	// session's namespace a /proc of its own; or it ends programs that agents are.
+	for _, key := range []string{"ProtectKernelTunables", "ProtectKernelLogs", "ProcSubset", "MemoryDenyWriteExecute", "PrivateTmp", "PrivateUsers"} {
+		if set[key] != nil {
+			t.Errorf("%s is set: the unit's own comment says why it must not be", key)
+		}
+	}
+	for _, need := range []string{"user", "mnt", "pid", "ipc"} {
+		if !slices.Contains(set["RestrictNamespaces"], need) {
+			t.Errorf("RestrictNamespaces lacks %s", need)
+		}
+	}
+	for key, want := range map[string]string{"KillMode": "process", "Type": "notify", "Restart": "on-failure", "StateDirectory": "nightporter", "LoadCredential": "telegram-token"} {
+		if !slices.Equal(set[key], []string{want}) {
+			t.Errorf("%s=%v, want %s", key, set[key], want)
+		}
+	}
+	listener, err := os.ReadFile(filepath.Join("..", "..", "deploy", "nightporter.socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(listener, []byte("\nListenStream=/var/lib/nightporter/nightporter.sock\n")) || !bytes.Contains(text, []byte(" --state /var/lib/nightporter\n")) {
+		t.Error("socket and service disagree about the state folder")
+	}
+	allowed := map[string]bool{}
+	var open func(name string)
+	open = func(name string) {
+		if allowed[name] {
+			return
+		}
+		allowed[name] = true
+		if !strings.HasPrefix(name, "@") {
+			return
+		}
+		out, err := analyze(t, "syscall-filter", name)
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+		for _, line := range strings.Split(out, "\n") {
+			if f := strings.Fields(line); strings.HasPrefix(line, " ") && len(f) == 1 {
+				open(f[0])
+			}
+		}
+	}
+	for _, name := range set["SystemCallFilter"] {
+		open(name)
+	}
+	for _, call := range []string{
+		"unshare", "clone", "clone3", "mount", "umount2", "mount_setattr", "pidfd_open", "pidfd_send_signal", "prctl", "setsid",
+		"landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self", "seccomp", "inotify_init1", "fcntl", "flock",
+	} {
+		if !allowed[call] {
+			t.Errorf("SystemCallFilter does not allow %s, which sessions need", call)
+		}
+	}
+}
