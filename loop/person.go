@@ -142,7 +142,7 @@ func (d *decision) removePerson(b RemovePerson) {
 		d.refuse("last admin", "%s is the only admin; on the host: nightporter pair --remove %s", p.Name, p.ID)
 		return
 	}
-	d.house(PersonRemoved{ID: b.ID})
+	d.house(PersonRemoved(b))
 	d.answer = Answer{OK: true, Code: "removed", ID: b.ID, Text: p.Name + " is taken out"}
 }
 
