@@ -19,8 +19,9 @@ type manager struct {
 	t *testing.T
 	twoTasks
 	listener *os.File
-	notify   *net.UnixConn
-	at       string // NOTIFY_SOCKET
+	said     *record // all that the daemon told it, a line each
+	read     int     // of said
+	at       string  // NOTIFY_SOCKET
 }
 
 func newManager(t *testing.T) *manager {
@@ -39,10 +40,27 @@ func newManager(t *testing.T) *manager {
 	}
 	t.Cleanup(func() { _ = m.listener.Close() })
 	m.at = m.path("notify")
-	if m.notify, err = net.ListenUnixgram("unixgram", &net.UnixAddr{Name: m.at, Net: "unixgram"}); err != nil {
+	notify, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: m.at, Net: "unixgram"})
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = m.notify.Close() })
+	m.said = &record{}
+	heard := make(chan struct{})
+	go func() {
+		defer close(heard)
+		b := make([]byte, 4096)
+		for {
+			n, err := notify.Read(b)
+			if err != nil {
+				return // closed
+			}
+			_, _ = m.said.Write(append(b[:n:n], '\n')) // it never fails
+		}
+	}()
+	t.Cleanup(func() {
+		_ = notify.Close()
+		<-heard
+	})
 	return m
 }
 
@@ -66,23 +84,20 @@ func (m *manager) up() *process {
 	return p
 }
 
-// hears returns once the daemon has said something that begins with what.
+// hears returns once the daemon has said something that begins with what,
+// since the last time.
 func (m *manager) hears(what string, p *process) {
 	m.t.Helper()
-	if err := m.notify.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		m.t.Fatal(err)
-	}
-	b := make([]byte, 4096)
-	for {
-		n, err := m.notify.Read(b)
-		if err != nil {
-			m.t.Fatalf("waiting for %s: %v\n%s", what, err, p.out)
+	if err := waitFor(what, func() (bool, error) {
+		text := "\n" + m.said.String()
+		n := strings.Index(text[m.read:], "\n"+what)
+		if n < 0 {
+			return false, nil
 		}
-		for _, line := range strings.Split(string(b[:n]), "\n") {
-			if strings.HasPrefix(line, what) {
-				return
-			}
-		}
+		m.read += n + 1
+		return true, nil
+	}); err != nil {
+		m.t.Fatalf("%v\n%s", err, p.out)
 	}
 }
 

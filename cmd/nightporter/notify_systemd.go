@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"os"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -15,11 +18,31 @@ import (
 // sd_notify. Without one, nothing happens.
 type manager struct{ log *slog.Logger }
 
+// tellTime bounds one message. Its socket's queue can be full, and a manager
+// that does not read must not keep the daemon from working, nor from ending;
+// the library's own call waits for ever.
+const tellTime = time.Second
+
 // tell sends one or more lines, such as READY=1.
 func (m manager) tell(state string) {
-	if _, err := daemon.SdNotify(false, state); err != nil {
+	at := os.Getenv("NOTIFY_SOCKET")
+	if at == "" {
+		return
+	}
+	if err := send(at, state); err != nil {
 		m.log.Warn("service manager", "state", state, "error", err)
 	}
+}
+
+func send(at, state string) error {
+	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: at, Net: "unixgram"})
+	if err != nil {
+		return err
+	}
+	if err = conn.SetWriteDeadline(time.Now().Add(tellTime)); err == nil {
+		_, err = conn.Write([]byte(state))
+	}
+	return errors.Join(err, conn.Close())
 }
 
 // watchdog is how often the manager wants a sign of life, 0 for never.

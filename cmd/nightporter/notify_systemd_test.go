@@ -102,11 +102,13 @@ func TestWatchdog(t *testing.T) {
 		offer <- err
 	}()
 	// What was sent before the wedge may still lie in the socket.
-	for len(wedge) > 0 {
+	for n := 0; len(wedge) > 0 && n < 100; n++ {
 		l.next(t, every/4)
 	}
-	for got := "."; got != ""; {
-		got = l.next(t, every)
+	for n := 0; l.next(t, every) != ""; n++ {
+		if n == 10 {
+			t.Fatal("fed again and again while the engine hangs")
+		}
 	}
 	if got := l.next(t, 2*every); got != "" {
 		t.Errorf("fed while the engine hangs: %q", got)
@@ -146,6 +148,30 @@ func TestManager(t *testing.T) {
 	m.tell("READY=1\nSTATUS=2 projects")
 	if got := l.next(t, patienceHere); got != "READY=1\nSTATUS=2 projects" {
 		t.Errorf("told %q", got)
+	}
+}
+
+// TestManagerDeaf: a manager that reads nothing keeps nobody from going on.
+func TestManagerDeaf(t *testing.T) {
+	notifySocket(t)
+	m := manager{slog.New(slog.DiscardHandler)}
+	at := os.Getenv("NOTIFY_SOCKET")
+	full := false
+	for range 5000 { // until its queue is full; how much it takes is the kernel's setting
+		if err := send(at, "STATUS=x"); errors.Is(err, os.ErrDeadlineExceeded) {
+			full = true
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !full {
+		t.Fatal("the queue was never full")
+	}
+	began := time.Now()
+	m.tell("STOPPING=1")
+	if took := time.Since(began); took > 5*tellTime {
+		t.Errorf("it took %v", took)
 	}
 }
 

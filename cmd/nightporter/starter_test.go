@@ -227,6 +227,11 @@ func TestMetrics(t *testing.T) {
 		}
 		<-rung
 	}
+	// The state is there before its last entry was seen; the next input is
+	// taken when it was.
+	if err := p.alive(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	before := loop.State{Project: loop.Project{Name: "shop", Sessions: []loop.Session{{ID: "r1-1", Planned: loop.SessionPlanned{Hat: "builder"}}}}}
 	p.metrics.entry(before, loop.Entry{Session: "r1-1", Body: loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndEvent, Counts: loop.CountsSuccess, Exit: loop.Exit{CostUSD: 0.5, Tokens: 1200}}})
 	p.metrics.entry(before, loop.Entry{Session: "r1-1", Body: loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndSilent, Counts: loop.CountsFailed, Exit: loop.Exit{CostUSD: -1, Tokens: -1}}})
