@@ -165,6 +165,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (loop.Set
 		Layout:    p.Layout.Write,
 
 		QuestionTimeout: cmp.Or(cfg.QuestionTimeout.After, loop.DefaultQuestionTimeout),
+		QuestionThen:    cfg.QuestionTimeout.Then,
 		BaselineTimeout: loop.DefaultBaselineTimeout,
 		Grace:           loop.DefaultGrace,
 		Timezone:        zone.String(),

@@ -76,7 +76,13 @@ func (d *decision) expire(q Question) {
 		d.add(about, QuestionExpired{ID: q.ID, Choice: choice, Then: then})
 		d.settleBaseline(choice)
 	case AskAgent:
-		if q.Choice == "" {
+		then := d.run().Settings.QuestionThen
+		if then == ThenAbort {
+			d.add(about, QuestionExpired{ID: q.ID, Then: ShortID(q.Task) + " is blocked"})
+			d.abort(q)
+			return
+		}
+		if q.Choice == "" || then == ThenPause {
 			d.add(about, QuestionExpired{ID: q.ID, Then: ShortID(q.Task) + " waits; answer any time"})
 			// The question stays answerable: it is asked again, without an end.
 			q.Expires = time.Time{}
@@ -90,6 +96,19 @@ func (d *decision) expire(q Question) {
 	default:
 		d.add(about, QuestionExpired{ID: q.ID, Then: "nothing was done"})
 	}
+}
+
+// abort blocks the task of a question that nobody answered in time.
+func (d *decision) abort(q Question) {
+	t, ok := d.task(q.Task)
+	if !ok || t.Status != Waiting {
+		return
+	}
+	why := fmt.Sprintf("%s unanswered: %s", q.ID, firstLine(q.Text))
+	if t.Work != nil {
+		d.add(on{task: q.Task}, AttemptEnded{Why: why})
+	}
+	d.block(q.Task, blockage{reason: why, needs: "an answer", work: t.Work})
 }
 
 // answered gives the words to the task and lets its attempt go on.

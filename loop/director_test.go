@@ -247,6 +247,8 @@ func (d *director) play(line string) string {
 				s.Setup = []Command{{Run: v}}
 			case "profile":
 				s.Profile = v
+			case "then":
+				s.QuestionThen = v
 			case "stays":
 				s.Stays = v == "yes"
 			case "on_blocked":

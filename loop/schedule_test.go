@@ -38,6 +38,7 @@ func TestSchedules(t *testing.T) {
 		w.settings.Profile = pick(w, "review", "overnight")
 		w.settings.Fallback = pick(w, "", "codex")
 		w.settings.Stays = w.draw(2, "") == 0
+		w.settings.QuestionThen = pick(w, "", ThenContinue, ThenPause, ThenAbort)
 		if w.draw(4, "") == 0 {
 			w.settings.Until = w.now.Add(time.Duration(w.draw(40, "")) * time.Hour)
 		}

@@ -29,6 +29,7 @@ type Settings struct {
 	Layout          []string       `json:"layout,omitempty"`
 	Boundary        string         `json:"boundary,omitempty"` // "required" refuses below level 2
 	QuestionTimeout Duration       `json:"question_timeout"`
+	QuestionThen    string         `json:"question_then,omitempty"` // of an agent's question: continue, pause or abort; "" = continue where the agent named a choice, else pause
 	BaselineTimeout Duration       `json:"baseline_timeout"`
 	Grace           Duration       `json:"grace"` // between a session's event and its end
 	Timezone        string         `json:"timezone,omitempty"`
@@ -57,6 +58,13 @@ const (
 const (
 	OnBlockedStop     = "stop"
 	OnBlockedContinue = "continue"
+)
+
+// What becomes of an agent's question that nobody answers in time (SPEC 6.4).
+const (
+	ThenContinue = "continue" // with the agent's own choice; where it named none, the task waits
+	ThenPause    = "pause"    // the task waits
+	ThenAbort    = "abort"    // the task is blocked
 )
 
 // SourceRef names a source as KIND:PATH.

@@ -36,7 +36,6 @@ func unbuilt(cfg *config.Config, p config.Project, s loop.Settings) (problems, w
 	warn(s.Push != "" && s.Push != "never", fmt.Sprintf("push = %q", s.Push))
 	warn(p.AllowMerge, "allow_merge")
 	warn(cfg.Slack != nil, "[slack]")
-	warn(cfg.QuestionTimeout.Then != "", "question_timeout's then")
 	return problems, warnings
 }
 
