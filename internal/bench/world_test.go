@@ -52,18 +52,29 @@ type launched struct {
 // which are green at once.
 func newWorld(b *testing.B, verify ...string) *world {
 	b.Helper()
-	w := &world{b: b, ready: make(chan launched, 1), ended: map[string]chan loop.Exit{}}
+	return openWorld(b, []string{"shop"}, verify, nil)
+}
+
+// openWorld starts a run of 200 tasks in each of the projects, and a session
+// in each at a time. more, unless nil, changes the engine's options, for which
+// the ledger is open already.
+func openWorld(b *testing.B, projects, verify []string, more func(*world, *engine.Options)) *world {
+	b.Helper()
+	w := &world{b: b, project: projects[0], ready: make(chan launched, len(projects)), ended: map[string]chan loop.Exit{}}
 	var err error
 	if w.ledger, err = store.Open(b.TempDir()); err != nil {
 		b.Fatal(err)
 	}
-	w.engine, err = engine.Open(b.Context(), engine.Options{
+	o := engine.Options{
 		Ledger: w.ledger, Runner: runner{w}, Agents: agents{}, Door: door{},
 		Ports: func(context.Context, loop.Settings) (engine.Ports, error) {
 			return engine.Ports{Source: plan{}, Workspace: tree{w}, Files: tree{w}, Scoper: tree{w}, Zone: time.UTC}, nil
 		},
-	}, nil)
-	if err != nil {
+	}
+	if more != nil {
+		more(w, &o)
+	}
+	if w.engine, err = engine.Open(b.Context(), o, nil); err != nil {
 		b.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(b.Context())
@@ -78,20 +89,20 @@ func newWorld(b *testing.B, verify ...string) *world {
 			b.Error(err)
 		}
 	})
-	settings := w.settings(verify)
-	w.project = settings.Project
-	a, err := w.engine.Do(b.Context(), loop.Input{
-		Project: w.project, Actor: "console", Body: loop.StartRun{Settings: settings, MaxSessions: 1},
-	})
-	if err != nil || !a.OK {
-		b.Fatalf("start: %v %s", err, a.Text)
+	for _, name := range projects {
+		a, err := w.engine.Do(b.Context(), loop.Input{
+			Project: name, Actor: "console", Body: loop.StartRun{Settings: w.settings(name, verify), MaxSessions: len(projects)},
+		})
+		if err != nil || !a.OK {
+			b.Fatalf("start of %s: %v %s", name, err, a.Text)
+		}
 	}
 	return w
 }
 
 // settings are those of `nightporter run --profile overnight` in a repository.
-func (w *world) settings(verify []string) loop.Settings {
-	repo := filepath.Join(w.b.TempDir(), "shop")
+func (w *world) settings(name string, verify []string) loop.Settings {
+	repo := filepath.Join(w.b.TempDir(), name)
 	if out, err := exec.CommandContext(w.b.Context(), "git", "init", "--quiet", repo).CombinedOutput(); err != nil {
 		w.b.Fatalf("git init: %v\n%s", err, out)
 	}

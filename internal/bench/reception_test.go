@@ -1,0 +1,444 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/notify"
+	"github.com/nightporter/nightporter/bot/post"
+	"github.com/nightporter/nightporter/bot/reception"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/engine"
+)
+
+// Who is there: people who are let in, all with the role admin.
+var people = []string{"telegram:48213377", "telegram:51120934", "telegram:60011223"}
+
+// unhindered is a platform that has no limits.
+var unhindered = post.Limits{
+	Private: post.Rate{Every: time.Nanosecond, Burst: 1 << 20},
+	Group:   post.Rate{Every: time.Nanosecond, Burst: 1 << 20},
+	All:     post.Rate{Every: time.Nanosecond, Burst: 1 << 20},
+}
+
+// BenchmarkCommand is from the moment when what a person sent is handed to the
+// reception until its effect, the reply in the outbox and the place up to which
+// the chat was read are durable, while agents work: 50 sessions a second begin
+// and end, every third task's planner asks a question, and the post empties
+// the outbox. All real but Telegram, which takes everything at once.
+//
+// "one" is one project; "twenty" are twenty, with some 2,000 tasks done and all
+// of it in the ledger. Figure: p99 ≤ 50 ms. Baseline: one bare transaction of
+// the store, in turns with the commands.
+func BenchmarkCommand(b *testing.B) {
+	b.Run("one", func(b *testing.B) { commands(b, 1, 0) })
+	b.Run("twenty", func(b *testing.B) { commands(b, 20, 6000) })
+}
+
+func commands(b *testing.B, projects, before int) {
+	h := newHouse(b, projects)
+	h.agents(before)
+	took := map[string][]time.Duration{}
+	var all, commits []time.Duration
+	for b.Loop() {
+		h.project = h.names[h.said%len(h.names)]
+		for _, c := range h.round() {
+			// Commands come when they come, not in step with the agents.
+			wait(b, time.Duration(rand.IntN(6000))*time.Microsecond)
+			commits = append(commits, h.commit())
+			d := h.receive(c)
+			took[c.kind] = append(took[c.kind], d)
+			all = append(all, d)
+		}
+	}
+	h.replied()
+	entries := h.entries(took)
+	p50, p99, most := tail(all)
+	commit, slow, _ := tail(commits)
+	b.ReportMetric(float64(len(all)), "commands")
+	b.ReportMetric(float64(entries), "entries")
+	b.ReportMetric(ms(p50), "p50-ms")
+	b.ReportMetric(ms(p99), "p99-ms")
+	b.ReportMetric(ms(most), "max-ms")
+	b.ReportMetric(ms(commit), "commit-ms")
+	b.ReportMetric(ms(slow), "commit-p99-ms")
+	b.ReportMetric(float64(p50)/float64(commit), "p50/commit")
+	b.ReportMetric(float64(p99)/float64(slow), "p99/commit-p99")
+	for kind, each := range took {
+		p50, p99, _ := tail(each)
+		b.ReportMetric(ms(p50), kind+"-ms")
+		b.ReportMetric(ms(p99), kind+"-p99-ms")
+	}
+	b.ReportMetric(0, "ns/op") // of a whole round: says nothing
+}
+
+// tail returns the middle of the values, the one that 99 of 100 do not pass,
+// and the largest.
+func tail(values []time.Duration) (p50, p99, most time.Duration) {
+	if len(values) == 0 {
+		return 0, 0, 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2], sorted[len(sorted)*99/100], sorted[len(sorted)-1]
+}
+
+// house is a world with people in chats.
+type house struct {
+	*world
+	names     []string // of the projects
+	reception *reception.Reception
+	post      atomic.Pointer[post.Post]
+	platform  *platform
+	said      int               // by people, so far
+	awaited   map[string]string // what was said, by the message that is to be answered
+	pause     atomic.Int64      // how long a session lasts, in ns
+	ended     atomic.Int64      // sessions
+}
+
+func newHouse(b *testing.B, projects int) *house {
+	b.Helper()
+	h := &house{platform: &platform{}, awaited: map[string]string{}}
+	for n := range projects {
+		h.names = append(h.names, fmt.Sprintf("shop-%d", n+1))
+	}
+	h.world = openWorld(b, h.names, nil, func(w *world, o *engine.Options) {
+		o.Compose = notify.New(notify.Options{Where: func(key string) []string {
+			chats, err := w.ledger.Where(context.Background(), key)
+			if err != nil {
+				b.Error(err)
+			}
+			return chats
+		}, Zone: time.UTC}).Compose
+		o.Sent = func(chats []string) {
+			if p := h.post.Load(); p != nil {
+				p.Wake(chats...)
+			}
+		}
+	})
+	p := post.New(post.Options{Outbox: h.ledger, Sender: h.platform, Prefix: "telegram:", Platform: "Telegram", Limits: unhindered})
+	h.post.Store(p)
+	h.beside(func(ctx context.Context) { _ = p.Run(ctx) }) // says why ctx ended
+	h.reception = reception.New(reception.Options{
+		Desk: office{h}, Outbox: h.ledger, Hash: func(code string) string { return "hash of " + code },
+		Twin: func(bot.Message, string) (string, bool) { return "", false },
+	})
+	for _, who := range people {
+		const code = "K7QX-M2PD"
+		offer := loop.Input{Actor: "console", Time: time.Now(), Body: loop.OfferPairing{Hash: "hash of " + code, Role: loop.RoleAdmin}}
+		if a, err := h.engine.Do(b.Context(), offer); err != nil || !a.OK {
+			b.Fatalf("offer a pairing: %v %s", err, a.Text)
+		}
+		h.receive(spoken{who: who, text: "/start " + code})
+		if _, ok := h.engine.House().Person(who); !ok {
+			b.Fatalf("%s is not let in", who)
+		}
+	}
+	return h
+}
+
+// beside does something until the benchmark ends.
+func (h *house) beside(do func(context.Context)) {
+	ctx, cancel := context.WithCancel(h.b.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do(ctx)
+	}()
+	h.b.Cleanup(func() {
+		cancel()
+		<-done
+	})
+}
+
+// agents begin to work: so many sessions as fast as it goes, before it returns,
+// and from then on 50 a second in all.
+func (h *house) agents(fast int) {
+	reached := make(chan struct{})
+	h.beside(func(ctx context.Context) {
+		var sessions sync.WaitGroup
+		defer sessions.Wait()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case l := <-h.ready:
+				sessions.Go(func() {
+					if err := h.session(ctx, l); err != nil && ctx.Err() == nil {
+						h.b.Errorf("session %s: %v", l.Session, err)
+					}
+					if h.ended.Add(1) == int64(max(fast, 1)) {
+						h.pause.Store(int64(len(h.names)) * int64(time.Second) / 50)
+						close(reached)
+					}
+				})
+			}
+		}
+	})
+	select {
+	case <-reached:
+	case <-time.After(5 * time.Minute):
+		h.b.Fatalf("only %d sessions have ended", h.ended.Load())
+	}
+}
+
+// session is what an agent does: it takes its time, and ends as its hat should
+// or with a question.
+func (h *house) session(ctx context.Context, l launched) error {
+	e, pause := events[l.Hat], time.Duration(h.pause.Load())
+	select {
+	case <-time.After(pause):
+	case <-ctx.Done():
+	}
+	if n, err := strconv.Atoi(strings.TrimPrefix(l.Task, "Task ")); err == nil && n%3 == 0 && pause > 0 && h.asks(l) {
+		e.kind, e.data = loop.EventQuestion, `{"text":"Round half up or half even?","options":["half up","half even"],"choice":"half up"}`
+	}
+	data, err := h.reported(l, e.data)
+	if err != nil {
+		return err
+	}
+	a, err := h.engine.Do(ctx, loop.Input{
+		Project: l.Project, Actor: "agent", Body: loop.Emit{Session: l.Session, Type: e.kind, Data: data},
+	})
+	if err == nil && !a.OK {
+		err = fmt.Errorf("%s: %s", e.kind, a.Text)
+	}
+	h.exit(l.Session)
+	return err
+}
+
+// reported adds to an event's data what became of the guidance that the session
+// was given.
+func (h *house) reported(l launched, data string) (json.RawMessage, error) {
+	s, _ := h.engine.State(l.Project)
+	session, ok := s.Project.Session(l.Session)
+	if !ok || len(session.Planned.Guidance.Bound) == 0 {
+		return json.RawMessage(data), nil
+	}
+	var fields map[string]any
+	if err := json.Unmarshal([]byte(data), &fields); err != nil {
+		return nil, err
+	}
+	var heeded []map[string]any
+	for _, id := range session.Planned.Guidance.Bound {
+		heeded = append(heeded, map[string]any{"id": id, "done": true, "note": "rounded at the end"})
+	}
+	fields["guidance"] = heeded
+	return json.Marshal(fields)
+}
+
+// asks reports whether it is the first planner of a task.
+func (h *house) asks(l launched) bool {
+	s, _ := h.engine.State(l.Project)
+	t, ok := s.Project.Find(l.Task)
+	return ok && l.Hat == "planner" && t.Work != nil && t.Work.Sessions <= 1
+}
+
+// spoken is something that somebody writes.
+type spoken struct{ kind, who, text string }
+
+// round is one of each, for one project, and the answers to its open questions.
+func (h *house) round() []spoken {
+	to := ""
+	if len(h.names) > 1 {
+		to = h.project + ": "
+	}
+	who := people[h.said%len(people)]
+	out := []spoken{
+		{"guidance", who, to + "/guidance Sums are rounded once, at the end, and never before."},
+		{"status", who, to + "/status"},
+		{"pause", who, to + "/pause"},
+		{"resume", who, to + "/resume"},
+		{"tasks", who, to + "/tasks"},
+		{"stranger", fmt.Sprintf("telegram:%d", 99000000+h.said), "/stop"},
+	}
+	s, _ := h.engine.State(h.project)
+	for _, q := range s.Project.Questions {
+		if q.Kind == loop.AskAgent {
+			out = append(out, spoken{"answer", who, q.ID + " half even"})
+		}
+	}
+	return out
+}
+
+// receive brings it to the reception and returns how long that took.
+func (h *house) receive(c spoken) time.Duration {
+	h.b.Helper()
+	h.said++
+	in := bot.Inbound{
+		Key: fmt.Sprintf("telegram:%d", h.said), Cursor: &loop.Cursor{Name: "telegram:1", Value: strconv.Itoa(h.said + 1)},
+		Actor: c.who, Chat: c.who, Name: "Mira", Private: true, Text: c.text, Message: strconv.Itoa(h.said), Sent: time.Now(),
+	}
+	switch c.kind {
+	case "status", "stranger": // a message of its own, and none
+	default:
+		h.awaited[in.Message] = c.text
+	}
+	began := time.Now()
+	err := h.reception.Receive(h.b.Context(), in)
+	took := time.Since(began)
+	if err != nil {
+		h.b.Fatal(err)
+	}
+	return took
+}
+
+// replied waits until everything was delivered, and looks whether everybody
+// had their answer: figures of commands that came to nothing would be worth
+// nothing.
+func (h *house) replied() {
+	h.b.Helper()
+	for patience := 2000; ; patience-- {
+		missing, first := h.platform.missing(h.awaited)
+		if missing == 0 {
+			break
+		}
+		if patience == 0 {
+			h.b.Fatalf("%d of %d have no answer, %q among them", missing, len(h.awaited), first)
+		}
+		wait(h.b, 10*time.Millisecond)
+	}
+	refused := 0
+	for _, text := range h.platform.refusals() {
+		if refused++; refused <= 3 {
+			h.b.Logf("refused: %s", text)
+		}
+	}
+	if refused > len(h.awaited)/20 {
+		h.b.Errorf("%d of %d commands were refused", refused, len(h.awaited))
+	}
+}
+
+// entries counts what is in the ledger, and looks whether it has the effects
+// of what was said.
+func (h *house) entries(said map[string][]time.Duration) (sum int) {
+	h.b.Helper()
+	streams, err := h.ledger.Streams(h.b.Context())
+	if err != nil {
+		h.b.Fatal(err)
+	}
+	found := map[string]int{}
+	for _, s := range streams {
+		err := h.ledger.Records(h.b.Context(), s, 0, func(r loop.Record) error {
+			sum++
+			found[r.Type]++
+			return nil
+		})
+		if err != nil {
+			h.b.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		effect loop.Body
+		of     int
+	}{
+		{loop.GuidanceQueued{}, len(said["guidance"])},
+		{loop.QuestionAnswered{}, len(said["answer"])},
+		{loop.RunStateSet{}, len(said["pause"]) + len(said["resume"])},
+	} {
+		if kind := c.effect.EntryType(); found[kind] < c.of {
+			h.b.Errorf("the ledger has %d of %s after %d commands", found[kind], kind, c.of)
+		}
+	}
+	return sum
+}
+
+// office is the desk as a nightporter that stays has it.
+type office struct{ h *house }
+
+var _ reception.Desk = office{}
+
+func (o office) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+	return o.h.engine.Do(ctx, in)
+}
+
+func (o office) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]loop.Outgoing, *loop.Cursor)) (loop.Answer, error) {
+	return o.h.engine.DoWith(ctx, in, with)
+}
+
+func (o office) Say(ctx context.Context, key string, at time.Time, messages []loop.Outgoing, cursor *loop.Cursor) error {
+	return o.h.engine.Say(ctx, key, at, messages, cursor)
+}
+
+func (o office) State(project string) (loop.State, bool) { return o.h.engine.State(project) }
+func (o office) House() loop.House                       { return o.h.engine.House() }
+func (o office) Configured() []string                    { return o.h.names }
+
+func (o office) Projects() []string {
+	return slices.DeleteFunc(o.h.engine.Projects(), func(name string) bool { return name == "" })
+}
+
+func (o office) Records(ctx context.Context, project, task string) (out []loop.Record, err error) {
+	keep := func(r loop.Record) error { out = append(out, r); return nil }
+	return out, o.h.ledger.RecordsOfTask(ctx, loop.ProjectStream(project), task, keep)
+}
+
+func (office) Diff(context.Context, string, string) (string, error) { return "", nil }
+
+func (office) Offer(context.Context, string, bot.RunFlags) (loop.OfferRun, error) {
+	return loop.OfferRun{}, fmt.Errorf("nobody asks for a run")
+}
+
+// platform takes every message at once.
+type platform struct {
+	mu      sync.Mutex
+	sent    int
+	replies map[string]bool // to which message
+	refused []string
+}
+
+var _ bot.Sender = (*platform)(nil)
+
+func (p *platform) Send(_ context.Context, _ string, m bot.Message, o bot.SendOptions) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.replies == nil {
+		p.replies = map[string]bool{}
+	}
+	p.sent++
+	if o.ReplyTo != "" {
+		p.replies[o.ReplyTo] = true
+		if strings.HasPrefix(m.First(), bot.SignFailed) || strings.HasPrefix(m.First(), bot.SignAsk) {
+			p.refused = append(p.refused, m.Text(0))
+		}
+	}
+	return strconv.Itoa(p.sent), nil
+}
+
+func (*platform) Edit(context.Context, bot.Ref, bot.Message) error { return nil }
+func (*platform) Delete(context.Context, bot.Ref) error            { return nil }
+func (*platform) Notice(context.Context, string, string) error     { return nil }
+
+func (p *platform) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.sent
+}
+
+// missing counts the messages that had no reply, and names one.
+func (p *platform) missing(awaited map[string]string) (n int, first string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id, text := range awaited {
+		if !p.replies[id] {
+			n++
+			first = text
+		}
+	}
+	return n, first
+}
+
+func (p *platform) refusals() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.refused)
+}
