@@ -107,8 +107,21 @@ func (d dispatch) start(ctx context.Context) (Message, error) {
 	if err != nil {
 		return Message{}, err
 	}
-	return d.do(ctx, offer)
+	m, err := d.do(ctx, offer)
+	if err != nil || d.r.Actor != console {
+		return m, err // who asked in a chat is asked there
+	}
+	s, _ := d.desk.State(d.project)
+	for _, q := range s.Project.Questions {
+		if q.Kind == loop.AskStart {
+			return Ask(s, q, d.r.Time), nil
+		}
+	}
+	return m, nil
 }
+
+// console is the actor of a terminal, which has no chat that could be told.
+const console = "console"
 
 // Running is what somebody is told who starts what runs.
 func Running(s loop.State) Message {

@@ -206,6 +206,13 @@ func (d *decision) end(e RunEnded) {
 
 // ResumeCommand is the exact command that goes on with a run.
 func (s Settings) ResumeCommand() string {
+	if s.Stays { // in a chat: /run PROJECT
+		cmd := "nightporter start " + s.Project
+		if s.Operator != "" {
+			cmd += " " + s.Operator
+		}
+		return cmd
+	}
 	cmd := fmt.Sprintf("nightporter run --repo %s --source %s", shellWord(s.Repo), shellWord(s.Source.String()))
 	if s.Profile != "" && s.Profile != "review" {
 		cmd += " --profile " + s.Profile

@@ -86,9 +86,10 @@ func askCommands() []*cobra.Command {
 		{"log", "[ID]", "What was done"},
 		{"diff", "[ID]", "What was changed"},
 	} {
-		cmds = append(cmds, lineCommand(c.name, c.args, c.short))
+		cmds = append(cmds, lineCommand(c.name, "/"+c.name, c.args, c.short))
 	}
-	return cmds
+	// `run` is a program of its own; this asks the nightporter that stays.
+	return append(cmds, lineCommand("start", "/run", "[PROJECT] [review|overnight] [from TASK] [only TASK]", "Ask nightporter up to start a run; it asks back, as in a chat"))
 }
 
 func viewCommand(name, short string, args cobra.PositionalArgs) *cobra.Command {
@@ -109,7 +110,7 @@ func viewCommand(name, short string, args cobra.PositionalArgs) *cobra.Command {
 }
 
 // lineCommand is a chat command typed in the shell.
-func lineCommand(name, args, short string) *cobra.Command {
+func lineCommand(name, command, args, short string) *cobra.Command {
 	var f askFlags
 	var now bool
 	cmd := &cobra.Command{
@@ -117,7 +118,7 @@ func lineCommand(name, args, short string) *cobra.Command {
 		RunE: func(cmd *cobra.Command, words []string) error {
 			key := "cli:" + nonce()
 			return f.ask(cmd.Context(), func(a asker) error {
-				line := strings.TrimSpace("/" + name + " " + strings.Join(words, " "))
+				line := strings.TrimSpace(command + " " + strings.Join(words, " "))
 				if now && !slices.Equal(words, []string{"now"}) {
 					line += " now"
 				}

@@ -2,6 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
@@ -31,7 +35,15 @@ func (h host) Configured() []string {
 // Offer resolves the settings of a run that somebody asks for, and reads its
 // source, so that what cannot start is said now and not after the confirmation.
 func (h host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {
-	s, _, err := h.porter.resolve(project, config.Overrides{Profile: f.Profile, From: f.From, Only: f.Only})
+	s, err := h.porter.resolve(project, config.Overrides{Profile: f.Profile, From: f.From, Only: f.Only})
+	var wrong *config.Error
+	if errors.As(err, &wrong) {
+		in := &loop.InputError{}
+		for _, i := range wrong.Items {
+			in.Findings = append(in.Findings, loop.Finding{File: i.File, Line: i.Line, Text: i.Text, Fix: i.Fix})
+		}
+		return loop.OfferRun{}, in
+	}
 	if err != nil {
 		return loop.OfferRun{}, err
 	}
@@ -42,6 +54,13 @@ func (h host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 	snapshot, err := ports.Source.Read(ctx)
 	if err != nil {
 		return loop.OfferRun{}, err
+	}
+	for _, id := range []string{f.From, f.Only} {
+		if id != "" && !slices.ContainsFunc(snapshot.Tasks, func(t loop.Task) bool { return names(t, id) }) {
+			return loop.OfferRun{}, &loop.InputError{Findings: []loop.Finding{{
+				File: s.Source.Path, Text: fmt.Sprintf("there is no task %s (it has %d)", id, len(snapshot.Tasks)), Fix: "Name one of them: nightporter tasks",
+			}}}
+		}
 	}
 	state, _ := h.porter.engine.State(project)
 	o := loop.OfferRun{Settings: s, MaxSessions: h.porter.config().Sessions()}
@@ -75,4 +94,9 @@ func (h host) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) 
 // Say commits messages and a chat's cursor.
 func (h host) Say(ctx context.Context, key string, at time.Time, messages []loop.Outgoing, cursor *loop.Cursor) error {
 	return h.porter.engine.Say(ctx, key, at, messages, cursor)
+}
+
+// names reports whether somebody who types id means the task.
+func names(t loop.Task, id string) bool {
+	return loop.SameID(t.ID, id) || strings.EqualFold(strings.TrimPrefix(loop.ShortID(t.ID), "#"), strings.TrimPrefix(id, "#"))
 }

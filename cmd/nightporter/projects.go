@@ -69,30 +69,38 @@ func (p *porter) obstacle(ctx context.Context, pr config.Project, before []strin
 }
 
 // resolve makes the settings of a run that `up` starts now. What a person has
-// to mend is a *loop.InputError or *config.Error; warned are remarks on what
-// has no effect.
-func (p *porter) resolve(project string, flags config.Overrides) (s loop.Settings, warned []loop.Finding, err error) {
+// to mend is a *loop.InputError or *config.Error; what has no effect becomes a
+// remark.
+func (p *porter) resolve(project string, flags config.Overrides) (s loop.Settings, err error) {
 	pr, ok := p.configured(project)
 	if !ok {
-		return s, nil, &loop.InputError{Findings: []loop.Finding{{
+		return s, &loop.InputError{Findings: []loop.Finding{{
 			File: p.config().File, Text: fmt.Sprintf("there is no project %q in the configuration", project), Fix: "Add a [[project]] with that name.",
 		}}}
 	}
 	if !p.worksOn(project) {
-		return s, nil, &loop.InputError{Findings: []loop.Finding{{Text: strings.TrimPrefix(strings.Join(p.remarks.of(project), "; "), "! ")}}}
+		return s, &loop.InputError{Findings: []loop.Finding{{Text: strings.TrimPrefix(strings.Join(p.remarks.of(project), "; "), "! ")}}}
 	}
 	cfg := p.config()
 	if s, err = pr.Settings(cfg, flags, time.Now()); err != nil {
-		return s, nil, err
+		return s, err
 	}
 	s.Stays = true
 	s.Operator = p.operatorFlags()
 	s.Flags = s.Operator
 	refused, warned := unbuilt(cfg, pr, s)
 	if len(refused) > 0 {
-		return s, warned, &loop.InputError{Findings: refused}
+		return s, &loop.InputError{Findings: refused}
 	}
-	return s, warned, nil
+	line := ""
+	for _, f := range warned {
+		line = strings.TrimPrefix(line+"; "+f.Text, "; ")
+	}
+	if line != "" {
+		line = "! " + line
+	}
+	p.remarks.set(project, remarkUnbuilt, line)
+	return s, nil
 }
 
 // operatorFlags are the flags with which another command finds this daemon.

@@ -20,7 +20,8 @@ const (
 	remarkConfig  = "1 config"  // settings not reloaded
 	remarkProject = "2 project" // cannot be worked on
 	remarkStart   = "3 start"   // could not be started, or was missed
-	remarkChat    = "4 chat"    // a platform is out of reach
+	remarkUnbuilt = "4 unbuilt" // settings without an effect
+	remarkChat    = "5 chat"    // a platform is out of reach
 )
 
 // set puts a line in the place of the one about the same thing; "" takes it away.

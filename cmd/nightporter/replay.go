@@ -100,7 +100,7 @@ func (d *desk) replay(ctx context.Context, s loop.State, to string) (api.Reply, 
 	}
 	until, err := d.upTo(to)
 	if err != nil {
-		return api.Reply{Text: "✗ " + err.Error()}, nil
+		return api.Reply{Text: "✗ " + err.Error()}, nil //nolint:nilerr // the asker is told
 	}
 	state, last, err := d.stateAt(ctx, s.Project.Name, until)
 	if err != nil {
@@ -241,7 +241,7 @@ func (d *desk) export(ctx context.Context, v api.View) (api.Reply, error) {
 		return api.Reply{Text: "✗ " + path + " is there already; name a new file"}, nil
 	}
 	if err != nil {
-		return api.Reply{Text: "✗ not exported: " + err.Error()}, nil
+		return api.Reply{Text: "✗ not exported: " + err.Error()}, nil //nolint:nilerr // the asker is told
 	}
 	return reply(fmt.Sprintf("✓ %d entries in %s", n, path), map[string]any{"entries": n, "path": path})
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/console"
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/statelock"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/agent/demo"
@@ -248,6 +249,10 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 	p, err := openPorter(ctx, o)
 	if err != nil {
 		problems(w.err, err)
+		var inUse *statelock.InUseError
+		if errors.As(err, &inUse) && listens(o.state) {
+			fmt.Fprintln(w.err, "  If that is nightporter up, ask it: nightporter start PROJECT, then answer what it asks.\n  For a trial beside it, take another state folder: --state DIR")
+		}
 		return exitCode(exitUsage)
 	}
 	defer p.close()

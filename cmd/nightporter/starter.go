@@ -203,7 +203,7 @@ func phase(st loop.State) string {
 // that the source is watched.
 func (s *starter) read(ctx context.Context, name string) (settings loop.Settings, snapshot loop.Snapshot, err error) {
 	pr, _ := s.porter.configured(name)
-	settings, _, err = s.porter.resolve(name, config.Overrides{})
+	settings, err = s.porter.resolve(name, config.Overrides{})
 	if err != nil {
 		return settings, snapshot, err
 	}

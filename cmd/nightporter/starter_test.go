@@ -214,7 +214,7 @@ func TestMetrics(t *testing.T) {
 	p.metrics.queued = func() (int, error) { return 3, nil }
 	p.metrics.connected = func() map[string]bool { return map[string]bool{"telegram": true} }
 	s := newStarter(p, nil, time.Time{})
-	settings, _, err := p.resolve("shop", config.Overrides{})
+	settings, err := p.resolve("shop", config.Overrides{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +299,7 @@ func TestReload(t *testing.T) {
 	}
 	// The old name is in the ledger for another repository.
 	p.log = slog.New(slog.DiscardHandler)
-	if _, _, err := p.resolve("shop", config.Overrides{}); err == nil || !strings.Contains(err.Error(), "no project") {
+	if _, err := p.resolve("shop", config.Overrides{}); err == nil || !strings.Contains(err.Error(), "no project") {
 		t.Errorf("resolve: %v", err)
 	}
 }
