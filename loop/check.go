@@ -168,10 +168,28 @@ func (d *decision) checked(about on, c Checks) {
 		d.baselined(v, c.Setup)
 	case c.Kind == KindFinal:
 		if e := d.run().Finishing; e != nil {
-			d.end(*e)
+			d.finished(*e)
 		}
 	default:
 		d.verified(about.task, v)
+	}
+}
+
+// finished ends a run whose branch tip is verified. That takes its time, and a
+// person may have answered meanwhile: what was left to them then need not be
+// left now, and what they want done again is done by the next run.
+func (d *decision) finished(e RunEnded) {
+	wanted := e.By != "" && d.run().State != RunStopping // see goOn
+	e.By = ""
+	left := slices.ContainsFunc(d.Project.Tasks, func(t TaskState) bool {
+		return d.wanted(t) && t.Status != Done && t.Status != Skipped && t.Status != Withdrawn
+	})
+	if e.Reason == ReasonManual && !left {
+		e.Reason, e.Exit, e.Text = ReasonDone, 0, ""
+	}
+	d.end(e)
+	if wanted {
+		d.goOn()
 	}
 }
 

@@ -186,6 +186,10 @@ func (d *decision) now(text string) {
 			session = s
 		}
 	}
+	if session.ID == "" && strings.TrimSpace(text) == "" {
+		d.refuse("nothing", "no session is at work that could be run again")
+		return
+	}
 	if session.ID == "" {
 		d.guide(text)
 		return

@@ -107,6 +107,7 @@ const (
 	DeedResume   Deed = "resume"
 	DeedStop     Deed = "stop"
 	DeedStopNow  Deed = "stop now"
+	DeedNow      Deed = "now" // without words: reruns the session in hand
 )
 
 // --- Who may ask: inputs of the house, with an empty Project (SPEC 6.6) ---

@@ -75,6 +75,8 @@ func (d *decision) act(deed Deed) {
 		d.stop(Stop{})
 	case DeedStopNow:
 		d.stop(Stop{Now: true})
+	case DeedNow:
+		d.now("")
 	}
 }
 
@@ -82,12 +84,22 @@ func (d *decision) act(deed Deed) {
 // the last one has ended, and nightporter is there to work on it.
 func (d *decision) goOn() {
 	r := d.run()
-	if d.in.Idle || r == nil || !r.Over() || !r.Settings.Stays {
+	if d.in.Idle || r == nil || !r.Settings.Stays {
+		return
+	}
+	if e := r.Finishing; e != nil && (e.Reason == ReasonManual || e.Reason == ReasonNothing || e.Reason == ReasonBlocked) {
+		// It ends when its branch tip is verified: who wants more is noted.
+		next := *e
+		next.By = d.by()
+		d.add(on{}, RunFinishing{Ending: next})
+		d.answer.Text += "; the next run starts with it"
+	}
+	if !r.Over() {
 		return
 	}
 	s := r.Settings
 	s.Until, s.From, s.Only = time.Time{}, "", "" // they were meant for that run
 	text := d.answer.Text
 	d.startRun(StartRun{Settings: s})
-	d.answer = Answer{OK: true, Code: "started", ID: d.answer.ID, Text: text + "; " + d.answer.ID + " starts with it"}
+	d.answer = Answer{OK: true, Code: "started", ID: d.answer.ID, Text: strings.TrimPrefix(text+"; "+d.answer.ID+" starts with it", "; ")}
 }

@@ -105,6 +105,9 @@ func (d *decision) tryPairing(b TryPairing) {
 		tries := p.Tries + 1
 		d.house(PairingTried{Who: d.in.Actor, Name: d.in.Name, Tries: tries, Void: tries >= PairingTries})
 		d.refuse("wrong code", "wrong code, %d of %d", tries, PairingTries)
+	case p.Role != RoleAdmin && d.lastAdmin(d.in.Actor):
+		// A slip with a link that is meant for somebody else: the code stays good.
+		d.refuse("last admin", "you are the only admin; that code is for somebody else")
 	default:
 		d.house(PersonPaired{Person: Person{ID: d.in.Actor, Name: personName(d.in.Name), Role: p.Role, Since: d.in.Time}})
 		d.answer = Answer{OK: true, Code: "paired", ID: string(p.Role), Text: personName(d.in.Name) + ", you are paired as " + string(p.Role)}
@@ -130,6 +133,12 @@ func (d *decision) endPairing() {
 	}
 }
 
+// lastAdmin reports whether somebody is the only admin.
+func (d *decision) lastAdmin(id string) bool {
+	p, ok := d.House.Person(id)
+	return ok && p.Role == RoleAdmin && !slices.ContainsFunc(d.House.People, func(o Person) bool { return o.ID != id && o.Role == RoleAdmin })
+}
+
 // removePerson takes somebody out. The last admin can only be taken out on
 // the host, so that nobody locks everybody out by a slip in a chat.
 func (d *decision) removePerson(b RemovePerson) {
@@ -138,7 +147,7 @@ func (d *decision) removePerson(b RemovePerson) {
 		d.refuse("nobody", "nobody with the id %s is paired", b.ID)
 		return
 	}
-	if p.Role == RoleAdmin && d.in.Actor != "console" && len(slices.DeleteFunc(without(d.House.People, b.ID), func(o Person) bool { return o.Role != RoleAdmin })) == 0 {
+	if d.in.Actor != "console" && d.lastAdmin(b.ID) {
 		d.refuse("last admin", "%s is the only admin; on the host: nightporter pair --remove %s", p.Name, p.ID)
 		return
 	}

@@ -448,10 +448,10 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (loop.Ans
 		}
 		return answer, nil
 	}
-	if e.o.Sent != nil && len(receipt.Chats) > 0 {
+	e.publish(in.Project, d.State)
+	if e.o.Sent != nil && len(receipt.Chats) > 0 { // who delivers asks for the state that it was said in
 		e.o.Sent(receipt.Chats)
 	}
-	e.publish(in.Project, d.State)
 	for _, r := range receipt.Records {
 		e.heads[r.Stream] = r.Seq
 	}
