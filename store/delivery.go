@@ -63,6 +63,15 @@ func (s *Store) NextMessage(ctx context.Context, chat string) (loop.QueuedMessag
 	return all[0], true, nil
 }
 
+// Waiting counts what is queued, for all chats together.
+func (s *Store) Waiting(ctx context.Context) (int, error) {
+	var n int
+	err := s.readers.QueryRowContext(ctx, waitingCount).Scan(&n)
+	return n, fail("count what waits", err)
+}
+
+const waitingCount = `SELECT count(*) FROM messages WHERE state = 'queued'`
+
 // Queued returns all that a chat is to be sent, in that order.
 func (s *Store) Queued(ctx context.Context, chat string) ([]loop.QueuedMessage, error) {
 	all, err := s.queue(ctx, queueQuery, chat)

@@ -73,6 +73,9 @@ func TestLongQueue(t *testing.T) {
 	if len(r.Chats) != 40 {
 		t.Fatalf("%d chats", len(r.Chats))
 	}
+	if n, err := s.Waiting(t.Context()); err != nil || n != 100_000 {
+		t.Errorf("%d wait, %v", n, err)
+	}
 	began := time.Now()
 	const asked = 100
 	for range asked {
