@@ -216,6 +216,16 @@ func DiskFull(s loop.State, now time.Time) Message {
 	return m
 }
 
+// NotMarked is told when a status cannot be written into the user's own file.
+func NotMarked(s loop.State, b loop.EffectFailed, now time.Time) Message {
+	m := newMessage("mark.failed", fit(SignLook, s.Project.Name, "cannot write a mark", " · "+now.Format("15:04")))
+	m.Project = s.Project.Name
+	m.quote(b.Text)
+	m.add("What is done is known all the same: /tasks. Mend the file by hand; nothing waits for it.")
+	m.button("Tasks", "/tasks")
+	return m
+}
+
 // Poisoned is told when an input could not be decided because of a fault in
 // nightporter.
 func Poisoned(project string, b loop.InputPoisoned, now time.Time) Message {

@@ -9,7 +9,7 @@ import (
 
 // Inbound is one thing that somebody did in a chat, as an adapter delivers it.
 type Inbound struct {
-	Key     string // natural key: "telegram:8123"; the same key is the same input
+	Key     string // natural key: "telegram:BOT:8123"; the same key is the same input
 	Cursor  *loop.Cursor
 	Actor   string // "telegram:48213377"
 	Name    string // as the platform says it

@@ -1,6 +1,8 @@
 package bot
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -209,23 +211,21 @@ func (m *Message) asked(s loop.State, q loop.Question, now time.Time) {
 		m.add("Sent " + Clock(sentAt(q), now) + " by " + Cut(Clean(q.By), 20) + ", read " + Clock(q.Asked, now) + ".")
 		return
 	}
-	facts := Clean(q.Title)
+	facts := Cut(Clean(q.Title), quoteWidth)
 	if q.Hat != "" {
-		facts = strings.TrimPrefix(facts+" · "+Clean(q.Hat), " · ")
+		facts = strings.TrimPrefix(facts+" · "+Cut(Clean(q.Hat), 16), " · ")
 	}
 	m.add(strings.TrimPrefix(facts+" · "+Clock(q.Asked, now), " · "))
 	if q.Kind == loop.AskManual {
-		for _, line := range CleanLines(q.Text) {
-			m.add(line)
-		}
+		m.steps(CleanLines(q.Text))
 	} else {
 		m.quote(q.Text)
 	}
 	if q.Tried != "" {
-		m.add("Tried: " + q.Tried)
+		m.add("Tried: " + Cut(Clean(q.Tried), mostSaid))
 	}
 	if q.Needs != "" {
-		m.add("Needs: " + q.Needs)
+		m.add("Needs: " + Cut(Clean(q.Needs), mostSaid))
 	}
 	for n, o := range q.Options {
 		m.add(strings.ToUpper(loop.Letter(n)) + "  " + Cut(Clean(o), quoteWidth) + ChoiceNote(q, n))
@@ -240,6 +240,24 @@ func (m *Message) asked(s loop.State, q loop.Question, now time.Time) {
 	}
 	if q.Kind == loop.AskNow {
 		m.add("Its work so far is done again; what it wrote is kept" + kept(q.Task) + ".")
+	}
+}
+
+// Limits of what an agent can make a question say: it is read in the dark, and
+// must never become a row of bubbles.
+const (
+	mostSaid  = 4 * quoteWidth
+	mostSteps = 15
+)
+
+// steps adds what a person is to look at, a line each.
+func (m *Message) steps(lines []string) {
+	lines = slices.DeleteFunc(lines, func(l string) bool { return Clean(l) == "" })
+	for _, line := range lines[:min(len(lines), mostSteps)] {
+		m.add(Cut(Clean(line), 2*quoteWidth))
+	}
+	if more := len(lines) - mostSteps; more > 0 {
+		m.add(fmt.Sprintf("… and %d more", more))
 	}
 }
 

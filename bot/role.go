@@ -12,7 +12,9 @@ func Needs(c Command) loop.Role {
 	case VerbPeople, VerbUnpair:
 		return loop.RoleAdmin
 	case VerbAnswer:
-		if c.Words == "" { // "q5" alone shows the question
+		// "q5" alone shows the question. What is no question's id can be an
+		// answer in somebody's own words: "/answer #letters_only".
+		if c.Words == "" && (c.Target == "" || questionID.MatchString(c.Target)) {
 			return loop.RoleView
 		}
 	}

@@ -14,6 +14,10 @@ type Options struct {
 	// Where returns the addresses of the chats in which a message with the key
 	// stands, or is queued. nil: nowhere, so that nothing is ever edited.
 	Where func(key string) []string
+	// Group reports whether a chat is one that several people read. Any other
+	// chat is somebody's own, and is told nothing once they were taken out
+	// (SPEC 6.6). nil: no chat is a group.
+	Group func(chat string) bool
 	// Zone is the person's; nil leaves the times of decisions as they are.
 	Zone *time.Location
 }
@@ -26,6 +30,9 @@ type Notifier struct{ o Options }
 func New(o Options) *Notifier {
 	if o.Where == nil {
 		o.Where = func(string) []string { return nil }
+	}
+	if o.Group == nil {
+		o.Group = func(string) bool { return false }
 	}
 	return &Notifier{o: o}
 }
@@ -105,6 +112,12 @@ func (c *composer) entry(e loop.Entry) {
 		c.worked(b)
 	case loop.SessionEnded:
 		c.sessionEnded(e, b)
+	case loop.EffectFailed:
+		// A disk that is full is tried again; what fails a session, an attempt or
+		// the run is told by these. A mark that cannot be made fails nothing.
+		if b.Kind == (loop.EffectMark{}).EffectKind() && !b.Disk {
+			c.keep("mark/"+c.runKey(), false, bot.NotMarked(c.after, b, c.now))
+		}
 	case loop.InputPoisoned:
 		c.push("", loop.ClassNotice, false, bot.Poisoned(c.in.Project, b, c.now))
 	default:
@@ -136,9 +149,13 @@ func (c *composer) keep(key string, silent bool, m bot.Message) {
 }
 
 // edit takes the place of the message with the key in every chat where one
-// stands. A chat that never had it is told nothing.
+// stands. A chat that never had it is told nothing, and neither is one of
+// somebody who was taken out since.
 func (c *composer) edit(key string, class loop.MessageClass, m bot.Message) {
 	for _, chat := range c.o.Where(key) {
+		if _, in := c.last.House.Person(chat); !in && !c.o.Group(chat) {
+			continue
+		}
 		c.send(loop.Outgoing{Chat: chat, Key: key, Edit: true, Class: class, Silent: true}, m)
 	}
 }

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -19,12 +20,21 @@ func (c *composer) stateSet(b loop.RunStateSet) {
 	case b.State == loop.RunWaiting && b.Wait == loop.WaitLimit:
 		c.limited()
 	case b.State == loop.RunWaiting && b.Wait == loop.WaitAgent:
-		c.keep("standstill/"+was.ID, false, bot.Standstill(c.after, c.cut(), c.now))
+		c.keep(troubleKey("standstill", was.Commits, was.Counted, was.ID), false, bot.Standstill(c.after, c.cut(), c.now))
 	case b.Wait == loop.WaitDisk:
-		c.keep("disk/"+was.ID, false, bot.DiskFull(c.after, c.now))
+		c.keep(troubleKey("disk", was.Commits, 0, was.ID), false, bot.DiskFull(c.after, c.now))
 	case b.State == loop.RunRunning || b.State == loop.RunPlanning:
 		c.goesOn(was)
 	}
+}
+
+// troubleKey names one trouble of a run. What is tried every few minutes in
+// vain is one trouble, and one message that is edited; what comes again after
+// the run has got on is another one, which has to be told, and to ring, anew.
+// How far the run is tells the two apart: a session that a trouble cuts off is
+// not counted. The run's id stands last, as reception reads it.
+func troubleKey(kind string, commits, counted int, run string) string {
+	return fmt.Sprintf("%s/%d.%d/%s", kind, commits, counted, run)
 }
 
 // longOutage is the back-off from which on a network that fails is told: the
@@ -33,16 +43,16 @@ const longOutage = 4
 
 func (c *composer) limited() {
 	r := c.after.Project.Run
-	key := "limit/" + r.ID
+	key := troubleKey("limit", r.Commits, r.Counted, r.ID)
 	hold := c.holdOf(r)
 	if hold.Why == loop.TroubleNetwork {
 		if hold.Times >= longOutage {
-			c.keep("network/"+r.ID, true, bot.Limited(c.after, "", c.now))
+			c.keep(troubleKey("network", r.Commits, r.Counted, r.ID), true, bot.Limited(c.after, "", c.now))
 		}
 		return
 	}
 	// A limit whose time was stale, or that nobody named a time for, is there
-	// again every few minutes: it stays one message for the whole run.
+	// again every few minutes: it stays one message.
 	if len(c.o.Where(key)) > 0 {
 		c.edit(key, loop.ClassChatter, bot.StillLimited(c.after, c.now))
 		return
@@ -86,9 +96,9 @@ func (c *composer) goesOn(was *loop.Run) {
 		}
 	}
 	keys := map[loop.Wait][]string{
-		loop.WaitLimit: {"limit/" + was.ID, "network/" + was.ID},
-		loop.WaitAgent: {"standstill/" + was.ID},
-		loop.WaitDisk:  {"disk/" + was.ID},
+		loop.WaitLimit: {troubleKey("limit", was.Commits, was.Counted, was.ID), troubleKey("network", was.Commits, was.Counted, was.ID)},
+		loop.WaitAgent: {troubleKey("standstill", was.Commits, was.Counted, was.ID)},
+		loop.WaitDisk:  {troubleKey("disk", was.Commits, 0, was.ID)},
 	}[was.Wait]
 	for _, key := range keys {
 		c.edit(key, loop.ClassChatter, bot.GoesOn(c.before, was, c.since(was), c.now))
@@ -105,7 +115,8 @@ func (c *composer) worked(b loop.AgentUsable) {
 	}
 	was := *r
 	was.Wait, was.Text = loop.WaitAgent, b.Agent+": "+hold.Text
-	c.edit("standstill/"+r.ID, loop.ClassChatter, bot.GoesOn(c.before, &was, c.local(hold.Since), c.now))
+	key := troubleKey("standstill", r.Commits, r.Counted-1, r.ID) // the session that was tried is counted by now
+	c.edit(key, loop.ClassChatter, bot.GoesOn(c.before, &was, c.local(hold.Since), c.now))
 }
 
 func (c *composer) trial() (loop.AgentUsable, bool) { return preceded[loop.AgentUsable](c) }
@@ -146,7 +157,7 @@ func (c *composer) unusable(b loop.AgentUnusable) {
 	if _, held := c.last.House.Agents[r.Settings.Fallback]; held {
 		return
 	}
-	c.keep("agent/"+b.Agent+"/"+r.ID, false, bot.Replaced(c.last, b, r.Settings.Fallback, c.now))
+	c.keep(troubleKey("agent/"+b.Agent, r.Commits, r.Counted, r.ID), false, bot.Replaced(c.last, b, r.Settings.Fallback, c.now))
 }
 
 // sessionEnded tells of an agent session whose end nobody knows.

@@ -84,6 +84,22 @@ func TestTold(t *testing.T) {
 			p.Do(loop.Input{Key: "emit", Actor: "agent", Body: loop.Emit{Session: p.State.Project.Sessions[0].ID, Type: "build.complete", Data: json.RawMessage(`{"summary":"did it","files_modified":["a.go"]}`)}})
 			p.exit(loop.Exit{})
 		}},
+		// The second one of the night is another one, and rings.
+		"standstill-again": {true, func(p *porter) {
+			p.exit(logged)
+			p.Do(loop.Input{Key: "resume", Actor: mira, Name: "Mira", Body: loop.Resume{}})
+			p.Do(loop.Input{Key: "emit", Actor: "agent", Body: loop.Emit{Session: p.State.Project.Sessions[0].ID, Type: "build.complete", Data: json.RawMessage(`{"summary":"did it","files_modified":["a.go"]}`)}})
+			p.exit(loop.Exit{})
+			p.Until(func() bool { return bot.Doing(p.State) == "#3 builder" })
+			p.exit(logged)
+		}},
+		"limit-again": {true, func(p *porter) {
+			p.exit(limit(p, time.Hour))
+			p.Now = loop.Due(p.State)
+			p.Do(loop.Input{Body: loop.Tick{}})
+			p.Until(func() bool { return bot.Doing(p.State) == "#3 builder" })
+			p.exit(limit(p, time.Hour))
+		}},
 		"standstill-of-run": {false, func(p *porter) { p.exit(logged); p.Until(nil) }},
 		"fallback": {true, func(p *porter) {
 			p.State.Project.Run.Settings.Fallback = "codex"
@@ -120,6 +136,12 @@ func TestTold(t *testing.T) {
 		"lost": {true, func(p *porter) { p.exit(loop.Exit{Why: loop.WhyLost}) }},
 		"poisoned": {true, func(p *porter) {
 			p.project(loop.InputPoisoned{Key: "telegram:8", Kind: "skip", Error: "index out of range"})
+		}},
+		"mark": {true, func(p *porter) {
+			failed := loop.EffectFailed{Kind: "mark", Key: "shop/done Task 1", Text: "mark in the source: open /srv/shop/checkout.md: permission denied"}
+			p.project(failed)
+			p.project(failed)
+			p.project(loop.EffectFailed{Kind: "mark", Text: "no space left on device", Disk: true}, loop.EffectFailed{Kind: "session.start", Text: "exec"})
 		}},
 		"preflight": {true, func(p *porter) {
 			p.project(loop.PreflightFailed{Problems: []loop.Finding{

@@ -14,6 +14,9 @@ import (
 
 // deliver sends, or edits, one queued message.
 func (c *chat) deliver(ctx context.Context, m loop.QueuedMessage, s slot) error {
+	if m.Class != loop.ClassReply && c.p.o.Barred(c.address) {
+		return c.drop(ctx, m, "nobody who is let in reads there")
+	}
 	if told, err := c.late(ctx, m, s); told || err != nil {
 		return err
 	}
@@ -60,7 +63,7 @@ func (c *chat) send(ctx context.Context, m loop.QueuedMessage, msg bot.Message, 
 		lines = append(lines, openLine(m.Time, now))
 	}
 	shown := mark(msg, again, lines...)
-	o := bot.SendOptions{ReplyTo: m.ReplyTo, Silent: !c.rings(m, held || again, now)}
+	o := bot.SendOptions{ReplyTo: m.ReplyTo, Silent: !c.rings(m, now)}
 	var id string
 	fault, ok := c.call(ctx, s, func(ctx context.Context) (err error) {
 		id, err = c.p.o.Sender.Send(ctx, c.address, shown, o)
@@ -78,17 +81,20 @@ func (c *chat) send(ctx context.Context, m loop.QueuedMessage, msg bot.Message, 
 	return c.sent(ctx, m, id, shown)
 }
 
+// betweenSounds is how long a chat is left without a second sound.
+const betweenSounds = 10 * time.Minute
+
 // rings reports whether a message makes a sound: as it was committed, but not
 // in quiet hours that it was not committed in, and no two within ten minutes
-// of what arrives all at once.
-func (c *chat) rings(m loop.QueuedMessage, late bool, now time.Time) bool {
+// (PHONE 5).
+func (c *chat) rings(m loop.QueuedMessage, now time.Time) bool {
 	switch q := c.p.o.Quiet; {
 	case m.Silent, m.Edit && m.Target != "":
 		return false
 	case q != nil && q(c.address, now) && !q(c.address, m.Time):
 		return false
 	}
-	return !late || c.rang.IsZero() || now.Sub(c.rang) >= lateAfter
+	return c.rang.IsZero() || now.Sub(c.rang) >= betweenSounds
 }
 
 func (c *chat) edit(ctx context.Context, m loop.QueuedMessage, msg bot.Message, s slot) error {

@@ -31,6 +31,10 @@ type Options struct {
 
 	// Live gives the texts of live messages; nil: there are none.
 	Live Live
+	// Barred reports that nobody who is let in reads in a chat any more: what
+	// waits for it is dropped, but for answers to what somebody asked there while
+	// they were. nil: no chat is.
+	Barred func(chat string) bool
 	// Quiet reports whether a chat is to be left in peace at a time. What was
 	// committed to ring by day and arrives in quiet hours then makes no sound;
 	// what was committed to ring in them does. nil: never.
@@ -60,6 +64,9 @@ func New(o Options) *Post {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Barred == nil {
+		o.Barred = func(string) bool { return false }
 	}
 	o.Limits = o.Limits.orDefault()
 	p := &Post{o: o, made: time.Now(), chats: map[string]*chat{}, paces: map[string]*pace{}}

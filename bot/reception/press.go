@@ -16,6 +16,9 @@ import (
 // other places: one press takes it, and its buttons go.
 const onceKey = "once/"
 
+// liveKey begins the keys of messages that edit themselves (bot.LiveKey).
+const liveKey = "status/"
+
 // asksWords is the end of a twin that is nothing without words: "q5 guide
 // WORDS", "q4 fail WHAT YOU SAW".
 var asksWords = regexp.MustCompile(`^(.*?)(?: [A-Z]{2,})+$`)
@@ -28,6 +31,9 @@ func (v *visit) press(ctx context.Context) error {
 	}
 	if found {
 		v.takeUp(sent)
+		if v.stands, err = v.standsOn(ctx, sent); err != nil {
+			return err
+		}
 	}
 	twin, ok := v.o.Twin(v.pressed, v.in.Press)
 	if !ok || twin == "" {
@@ -59,9 +65,23 @@ func (v *visit) dead(ctx context.Context, why string) error {
 	return nil
 }
 
+// standsOn reports whether an edit of a message's key changes that message,
+// and what is stored of it is what it shows: an older copy of a question does
+// not bear its key any more, and a live message edits itself.
+func (v *visit) standsOn(ctx context.Context, sent loop.SentMessage) (bool, error) {
+	if sent.Key == "" || strings.HasPrefix(sent.Key, liveKey) {
+		return false, nil
+	}
+	newest, found, err := v.o.Outbox.SentFor(ctx, v.in.Chat, sent.Key)
+	if err != nil {
+		return false, fmt.Errorf("look up the newest message of %s: %w", sent.Key, err)
+	}
+	return found && newest.ID == sent.ID, nil
+}
+
 // unbuttoned takes the buttons of the pressed message away.
 func (v *visit) unbuttoned() []loop.Outgoing {
-	if v.key == "" || len(v.pressed.Buttons) == 0 {
+	if !v.stands || len(v.pressed.Buttons) == 0 {
 		return nil
 	}
 	m := v.pressed
@@ -111,8 +131,8 @@ func (v *visit) needsWords(twin string) (command string, is bool) {
 			}
 		}
 	}
-	c, err := bot.Parse(twin)
-	return m[1], !known && err == nil && c.Verb == bot.VerbAnswer
+	_, err := bot.Parse(twin)
+	return m[1], !known && err == nil // of a message that nobody knows, or that has other buttons by now
 }
 
 // askWords asks for the words that a button needs; the reply to it is the
@@ -133,7 +153,9 @@ func (v *visit) askWords(ctx context.Context, command string) error {
 // under another message than the question's, an answer is said there.
 func (v *visit) pressedAnswer(a loop.Answer) []loop.Outgoing {
 	switch {
-	case !a.OK && (a.Code == "settled" || a.Code == "no question"):
+	case !a.OK && a.Code == "settled":
+		return nil // what became of it is on its way to the question's message
+	case !a.OK && a.Code == "no question":
 		if questionKey.MatchString(v.key) {
 			return v.unbuttoned()
 		}

@@ -32,6 +32,8 @@ type Desk interface {
 type Outbox interface {
 	// SentAt returns the message that a chat shows under the platform's id.
 	SentAt(ctx context.Context, chat, platformID string) (loop.SentMessage, bool, error)
+	// SentFor returns the message that a key stands on in a chat.
+	SentFor(ctx context.Context, chat, key string) (loop.SentMessage, bool, error)
 	// AnswerTo returns the message that was sent, or is queued, as an answer to
 	// a person's message.
 	AnswerTo(ctx context.Context, chat, replyTo string) (loop.SentMessage, bool, error)
@@ -56,6 +58,7 @@ type Options struct {
 	// ProjectOf returns the project of a chat or topic, "" for a chat that all
 	// share. nil: all chats are shared.
 	ProjectOf func(chat string) string
+	Patience  time.Duration    // that a look has: a diff, a log, a source; 0: 5 s
 	Zone      *time.Location   // of the people; nil: UTC
 	Clock     func() time.Time // nil: time.Now
 	Log       *slog.Logger
@@ -81,6 +84,9 @@ func New(o Options) *Reception {
 	if o.ProjectOf == nil {
 		o.ProjectOf = func(string) string { return "" }
 	}
+	if o.Patience <= 0 {
+		o.Patience = 5 * time.Second
+	}
 	if o.Zone == nil {
 		o.Zone = time.UTC
 	}
@@ -102,6 +108,9 @@ const giveUp = 3
 // Receive handles what somebody did. It returns after everything that it led
 // to was committed; an error means that nothing was.
 func (r *Reception) Receive(ctx context.Context, in bot.Inbound) error {
+	if in.Chat == "" { // a press whose message the platform does not hand out: its sender's own chat
+		in.Chat, in.Private = in.Actor, true
+	}
 	v := &visit{Reception: r, in: in, now: r.o.Clock().In(r.o.Zone)}
 	err := v.receive(ctx)
 	if err == nil {
@@ -150,6 +159,7 @@ type visit struct {
 	project string      // that the chat, or the message replied to or pressed, is about
 	pressed bot.Message // the message whose button was pressed
 	key     string      // that message's key
+	stands  bool        // that message is the one that an edit of its key changes
 
 	receiptID string // platform's id of the receipt whose message was edited
 }
@@ -237,7 +247,7 @@ func (v *visit) pair(ctx context.Context, code string, paired bool) error {
 		switch {
 		case a.OK:
 			p := loop.Person{ID: in.Actor, Name: in.Name, Role: loop.Role(a.ID)}
-			return []loop.Outgoing{v.outgoing(bot.Welcome(v.o.Desk, p), loop.ClassNotice)}, v.in.Cursor
+			return []loop.Outgoing{v.answer(bot.Welcome(v.o.Desk, p))}, v.in.Cursor
 		case paired:
 			return []loop.Outgoing{v.answer(bot.Paired(v.who))}, v.in.Cursor
 		}

@@ -362,6 +362,7 @@ func TestLate(t *testing.T) {
 	}{
 		{"/stop", 150 * time.Minute, loop.DeedStop}, {"/stop now", 2 * time.Hour, loop.DeedStopNow}, {"/pause", time.Hour, loop.DeedPause},
 		{"/pause now", 3 * time.Hour, loop.DeedPauseNow}, {"/resume", 24 * time.Hour, loop.DeedResume}, {"shop: /stop", 2 * time.Hour, loop.DeedStop},
+		{"/now", 2 * time.Hour, loop.DeedNow}, {"/now Keep names", 2 * time.Hour, ""}, {"/now", time.Minute, ""},
 		{"/stop", 59 * time.Minute, ""}, {"/status", 3 * time.Hour, ""}, {"q1 retry", 3 * time.Hour, ""}, {"/skip 6", 3 * time.Hour, ""},
 	} {
 		w := newWorld(t)

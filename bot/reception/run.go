@@ -128,6 +128,30 @@ func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	return a, nil
 }
 
+// Records, Diff and Offer look at disks and run programs, and whoever writes
+// next waits for them: a /stop must not wait for a /diff (SPEC 6.3).
+
+// Records is bot.Desk's, within the time that a look may take.
+func (c *counter) Records(ctx context.Context, project, task string) ([]loop.Record, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	defer cancel()
+	return c.Desk.Records(ctx, project, task)
+}
+
+// Diff is bot.Desk's, within the time that a look may take.
+func (c *counter) Diff(ctx context.Context, project, target string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	defer cancel()
+	return c.Desk.Diff(ctx, project, target)
+}
+
+// Offer is bot.Host's, within the time that a look may take.
+func (c *counter) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	defer cancel()
+	return c.Desk.Offer(ctx, project, f)
+}
+
 // note keeps an error that the input has to be delivered again for. What a
 // person has to mend is no such one: it will not go away.
 func (c *counter) note(err error) error {
@@ -157,6 +181,10 @@ func (v *visit) late(in loop.Input) loop.InputBody {
 		}
 	case loop.Resume:
 		deed = loop.DeedResume
+	case loop.Now:
+		if deed = loop.DeedNow; strings.TrimSpace(b.Text) != "" {
+			return in.Body // asks first by itself
+		}
 	default:
 		return in.Body
 	}

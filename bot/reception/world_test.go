@@ -52,11 +52,15 @@ type world struct {
 	ids    int // of the last message that a chat got
 	shown  map[string][]*shown
 	toasts []string
+	held   string // chat that nothing is shown in for now
 
 	configured []string
 	offerErr   error
 	diffErr    error
+	diffHangs  bool
+	patience   time.Duration
 	breaks     func(in loop.Input) error // instead of deciding
+	dies       func() error              // after something was committed
 }
 
 // shown is one message in a chat.
@@ -124,7 +128,7 @@ func (w *world) start() {
 		}
 		return chats
 	}
-	n := notify.New(notify.Options{Where: where, Zone: zone})
+	n := notify.New(notify.Options{Where: where, Group: telegram.IsGroup, Zone: zone})
 	w.engine, err = engine.Open(t.Context(), engine.Options{
 		Ledger: w.store, Clock: func() time.Time { return w.now }, Compose: n.Compose,
 		Ports: func(context.Context, loop.Settings) (engine.Ports, error) {
@@ -149,22 +153,13 @@ func (w *world) start() {
 func (w *world) options() reception.Options {
 	return reception.Options{
 		Desk: host{w}, Outbox: w.store, Hash: func(code string) string { return "hash of " + code },
-		Twin: func(m bot.Message, data string) (string, bool) {
-			twin, n, err := telegram.Twin(data)
-			if err != nil {
-				return "", false
-			}
-			if n < 0 {
-				return twin, true
-			}
-			b, ok := telegram.Pressed(m, data)
-			return b.Twin, ok
-		},
+		Twin: telegram.Pressing,
 		Notice: func(_ context.Context, press, text string) error {
 			w.toasts = append(w.toasts, press+": "+text)
 			return nil
 		},
-		Name: func() string { return "night_porter_bot" }, Zone: zone, Clock: func() time.Time { return w.now },
+		Patience: w.patience,
+		Name:     func() string { return "night_porter_bot" }, Zone: zone, Clock: func() time.Time { return w.now },
 	}
 }
 
@@ -181,11 +176,18 @@ func (h host) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) 
 			return loop.Answer{}, err
 		}
 	}
-	return h.engine.DoWith(ctx, in, with)
+	a, err := h.engine.DoWith(ctx, in, with)
+	if err == nil && h.dies != nil {
+		err = h.dies()
+	}
+	return a, err
 }
 
 func (h host) Say(ctx context.Context, key string, at time.Time, msgs []loop.Outgoing, cursor *loop.Cursor) error {
 	_, err := h.store.Commit(ctx, loop.Batch{Key: key, Time: at, Messages: msgs, Cursor: cursor, Answer: []byte("{}")})
+	if err == nil && h.dies != nil {
+		err = h.dies()
+	}
 	return err
 }
 func (h host) State(p string) (loop.State, bool) { return h.engine.State(p) }
@@ -208,7 +210,11 @@ func (h host) Records(ctx context.Context, project, task string) ([]loop.Record,
 	return out, err
 }
 
-func (h host) Diff(context.Context, string, string) (string, error) {
+func (h host) Diff(ctx context.Context, _, _ string) (string, error) {
+	if h.diffHangs {
+		<-ctx.Done()
+		return "", ctx.Err()
+	}
 	return "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n", h.diffErr
 }
 
@@ -257,7 +263,7 @@ func (w *world) deliver() {
 		w.t.Fatal(err)
 	}
 	for _, chat := range chats {
-		for {
+		for chat != w.held {
 			q, ok, err := w.store.NextMessage(ctx, chat)
 			if err != nil {
 				w.t.Fatal(err)
@@ -334,6 +340,8 @@ func (w *world) press(who, chat string, s *shown, label string) bot.Inbound {
 	w.t.Fatalf("no button %q on:\n%s", label, screen(s.m))
 	return bot.Inbound{}
 }
+
+func (w *world) data(m bot.Message, n int) string { return telegram.Data(m, n) }
 
 func (w *world) pressData(who, chat, message, data string) bot.Inbound {
 	w.t.Helper()

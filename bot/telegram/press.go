@@ -64,6 +64,24 @@ func Twin(data string) (twin string, index int, err error) {
 	return unpack.Replace(rest), -1, nil
 }
 
+// Pressing reads what a press is short for: the twin that its data bears, and
+// where it bears only an index, that of the message's button. m is the message
+// as it was sent last. A twin in the data holds although the message shows
+// other buttons by now: live messages change without being stored, and of a
+// settled question somebody has to be told that it is. It reports false for
+// data of another version, and for an index whose button is gone.
+func Pressing(m bot.Message, data string) (twin string, ok bool) {
+	twin, index, err := Twin(data)
+	switch {
+	case err != nil:
+		return "", false
+	case index < 0:
+		return twin, true
+	}
+	b, ok := Pressed(m, data)
+	return b.Twin, ok
+}
+
 // Pressed finds the button of a message that callback data belongs to, false
 // where the message has no such button any more.
 func Pressed(m bot.Message, data string) (bot.Button, bool) {

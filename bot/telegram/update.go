@@ -93,12 +93,12 @@ func (b *Bot) inbound(raw json.RawMessage) (in bot.Inbound, moved string, ok boo
 	case err != nil:
 		in.Stands = StandsUnread
 	case u.Message != nil:
-		in = said(u.Message)
+		in = b.said(u.Message)
 		if u.Message.Moved != 0 {
 			moved = Address(u.Message.Moved, 0)
 		}
 	case u.Edited != nil:
-		in = said(u.Edited)
+		in = b.said(u.Edited)
 		in.Edited = true
 		if u.Edited.Edit != 0 {
 			in.Sent = time.Unix(u.Edited.Edit, 0)
@@ -109,7 +109,8 @@ func (b *Bot) inbound(raw json.RawMessage) (in bot.Inbound, moved string, ok boo
 	default:
 		in.Stands = StandsUnread
 	}
-	in.Key = Prefix + strconv.Itoa(*u.ID)
+	// The ids are this bot's own: those of the one before it may be the same.
+	in.Key = b.CursorName() + ":" + strconv.Itoa(*u.ID)
 	// Ids are not compared with the stored one: after a week without updates
 	// they go on from a random number, and on another server from any.
 	in.Cursor = &loop.Cursor{Name: b.CursorName(), Value: strconv.Itoa(*u.ID + 1), Time: now}
@@ -117,7 +118,7 @@ func (b *Bot) inbound(raw json.RawMessage) (in bot.Inbound, moved string, ok boo
 }
 
 // said reads a message.
-func said(m *message) bot.Inbound {
+func (b *Bot) said(m *message) bot.Inbound {
 	in := bot.Inbound{
 		Chat: Address(m.Chat.ID, m.topic()), Private: m.Chat.Type == "private",
 		Text: m.Text, Message: strconv.Itoa(m.ID), Media: m.media(), Sent: time.Unix(m.Date, 0),
@@ -128,7 +129,7 @@ func said(m *message) bot.Inbound {
 	// What stands in a topic answers its first message, says the platform.
 	if r := m.ReplyTo; r != nil && len(r.Opened) == 0 {
 		in.ReplyTo = strconv.Itoa(r.ID)
-		if r.From != nil && r.From.Bot {
+		if r.From != nil && strconv.FormatInt(r.From.ID, 10) == b.id {
 			text := r.Text
 			if text == "" {
 				text = r.Caption

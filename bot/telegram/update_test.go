@@ -1,6 +1,7 @@
 package telegram_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -31,6 +32,10 @@ func TestInbound(t *testing.T) {
 			bot.Inbound{Chat: private, Private: true, Text: "Wrap it", Message: "1", Sent: at}},
 		{"a reply", func(s *far.Server) { s.Say(mira, mira.ID, "x"); s.Reply(mira, mira.ID, 1, "retry") },
 			bot.Inbound{Chat: private, Private: true, Text: "retry", Message: "2", ReplyTo: "1"}},
+		{"a reply to us", func(s *far.Server) { s.Inject(replyTo(7123456789)) },
+			bot.Inbound{Chat: "telegram:-1001234", Text: "yes", Message: "9", ReplyTo: "4", Answers: "? shop #4 asks (q1)"}},
+		{"a reply to another bot", func(s *far.Server) { s.Inject(replyTo(5)) },
+			bot.Inbound{Chat: "telegram:-1001234", Text: "yes", Message: "9", ReplyTo: "4"}},
 		{"in a group", func(s *far.Server) { s.Say(mira, group, "/status@porter_bot") },
 			bot.Inbound{Chat: "telegram:-1001234", Text: "/status@porter_bot", Message: "1"}},
 		{"in a topic", func(s *far.Server) { s.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "/status"}) },
@@ -97,9 +102,21 @@ func TestInbound(t *testing.T) {
 			if diff := cmp.Diff(who(c.want), got, ignore); diff != "" {
 				t.Error(diff)
 			}
+			if !strings.HasPrefix(got.Key, "telegram:7123456789:") {
+				t.Errorf("key %q: another bot's updates have the same", got.Key)
+			}
 			if got.Cursor == nil || got.Cursor.Name != "telegram:7123456789" || got.Cursor.Time.IsZero() {
 				t.Errorf("cursor %+v", got.Cursor)
 			}
 		})
 	}
+}
+
+// replyTo is an answer in a group to what a bot said there.
+func replyTo(id int64) map[string]any {
+	chat := map[string]any{"id": group, "type": "supergroup"}
+	return map[string]any{"message": map[string]any{
+		"message_id": 9, "text": "yes", "from": map[string]any{"id": mira.ID, "first_name": "Mira"}, "chat": chat,
+		"reply_to_message": map[string]any{"message_id": 4, "chat": chat, "text": "? shop #4 asks (q1)\nMay an address be a PO box?", "from": map[string]any{"id": id, "is_bot": true, "first_name": "porter"}},
+	}}
 }
