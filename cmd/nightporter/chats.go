@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,7 +36,7 @@ func newTalk(p *porter) *talk {
 	if !p.stays || p.config().Telegram == nil {
 		return nil
 	}
-	return &talk{porter: p, notify: notify.New(notify.Options{Where: p.where, Zone: p.zone()})}
+	return &talk{porter: p, notify: notify.New(notify.Options{Where: p.where, Group: telegram.IsGroup, Zone: p.zone()})}
 }
 
 // where returns the chats in which a message with the key stands.
@@ -119,6 +120,8 @@ func (l liveStatus) Text(chat, key string) (bot.Message, bool) {
 	}
 	if person, ok := h.House().Person(chat); ok {
 		m = m.For(person.Role)
+	} else if l.porter.barred(chat) {
+		return bot.Message{}, false
 	}
 	ticking := false
 	for _, name := range h.Projects() {
@@ -130,8 +133,37 @@ func (l liveStatus) Text(chat, key string) (bot.Message, bool) {
 	return m, ticking
 }
 
-// kept is how long messages are kept after they were settled.
+// barred reports whether a chat is that of somebody who is not let in any more
+// (SPEC 6.6): it was a person's own, since nothing is ever sent to a stranger.
+func (p *porter) barred(chat string) bool {
+	_, in := p.engine.House().Person(chat)
+	return !in && !telegram.IsGroup(chat)
+}
+
+// kept is how long messages are kept after they were settled, and how long it
+// is known that an update was handled: strangers' messages are kept no longer.
 const kept = 30 * 24 * time.Hour
+
+// tidy removes what is kept no longer, at the start and once a day: nightporter
+// stays for months.
+func tidy(ctx context.Context, p *porter) {
+	daily := time.NewTicker(24 * time.Hour)
+	defer daily.Stop()
+	for {
+		before := time.Now().Add(-kept)
+		if _, err := p.store.PruneMessages(ctx, before); err != nil && ctx.Err() == nil {
+			p.log.Warn("old messages are not removed", "error", err)
+		}
+		if _, err := p.store.PruneInputs(ctx, telegram.Prefix, before); err != nil && ctx.Err() == nil {
+			p.log.Warn("old updates are not forgotten", "error", err)
+		}
+		select {
+		case <-daily.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
 
 // chats starts the chats that the configuration names, and returns what stops
 // them. Their platforms may be out of reach: that is no error, and nothing
@@ -152,20 +184,17 @@ func chats(ctx context.Context, p *porter, off time.Time) (stop func(), err erro
 	if err != nil {
 		return nil, &loop.InputError{Findings: []loop.Finding{{Text: err.Error()}}}
 	}
-	lock, err := lockBot(cfg.Telegram.API, tg.ID())
+	lock, err := lockBot(p.log, cfg.Telegram.API, tg.ID())
 	if err != nil {
 		return nil, err
-	}
-	if _, err := p.store.PruneMessages(ctx, time.Now().Add(-kept)); err != nil {
-		p.log.Warn("old messages are not removed", "error", err)
 	}
 	line.bot = tg
 	line.post = post.New(post.Options{
 		Outbox: p.store, Sender: tg, Prefix: telegram.Prefix, Platform: "Telegram", Log: p.log,
-		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p},
+		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Barred: p.barred,
 	})
 	receiver := reception.New(reception.Options{
-		Desk: host{&desk{porter: p}}, Outbox: p.store, Notice: tg.Notice, Name: line.name, Twin: pressed, Zone: p.zone(), Log: p.log,
+		Desk: host{&desk{porter: p}}, Outbox: p.store, Notice: tg.Notice, Name: line.name, Twin: telegram.Pressing, Zone: p.zone(), Log: p.log,
 		Hash: func(code string) string { return pairingHash(p.door.key, code) },
 	})
 	p.botName = line.name
@@ -184,6 +213,7 @@ func chats(ctx context.Context, p *porter, off time.Time) (stop func(), err erro
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() { _ = line.post.Run(ctx) }) // says why ctx ended
+	work.Go(func() { tidy(ctx, p) })
 	work.Go(func() {
 		cursor := func(ctx context.Context) (string, error) { // asked for before every poll
 			if tg.State().Connected {
@@ -197,7 +227,7 @@ func chats(ctx context.Context, p *porter, off time.Time) (stop func(), err erro
 	return func() {
 		cancel()
 		work.Wait()
-		_ = lock.Close()
+		_ = lock.Close() // none is no error to it
 	}, nil
 }
 
@@ -214,33 +244,11 @@ func (o waking) Receive(ctx context.Context, in bot.Inbound) error {
 	return o.Receiver.Receive(ctx, in)
 }
 
-// pressed reads the data of a button.
-func pressed(m bot.Message, data string) (string, bool) {
-	twin, _, err := telegram.Twin(data)
-	if err != nil {
-		return "", false
-	}
-	if len(m.Lines) == 0 { // nobody knows it any more
-		return twin, twin != ""
-	}
-	b, ok := telegram.Pressed(m, data)
-	return b.Twin, ok
-}
-
 // queued counts what waits to be delivered.
 func (p *porter) queued() (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	chats, err := p.store.Chats(ctx)
-	n := 0
-	for _, chat := range chats {
-		waiting, err := p.store.Queued(ctx, chat)
-		if err != nil {
-			return n, err
-		}
-		n += len(waiting)
-	}
-	return n, err
+	return p.store.Waiting(ctx)
 }
 
 // telegramLine is the connection to Telegram as the rest of nightporter sees it.
@@ -318,24 +326,42 @@ func (l *telegramLine) moved(ctx context.Context, from, to string) error {
 	return l.porter.store.MoveChat(ctx, from, to)
 }
 
-// lockBot keeps a second nightporter of this machine from polling with the
-// same bot: each would lose what the other reads (SPEC 13).
-func lockBot(api, id string) (*os.File, error) {
+// lockBot keeps a second nightporter of this person on this machine from
+// polling with the same bot: each would lose what the other reads (SPEC 13).
+// The folder is everybody's, so what lies there under the name may be a trap,
+// or somebody else's: then there is no lock, and the platform's own refusal of
+// a second poller has to do. It must not keep nightporter from starting.
+func lockBot(log *slog.Logger, api, id string) (*os.File, error) {
 	sum := sha256.Sum256([]byte(api + " " + id))
-	path := filepath.Join(os.TempDir(), "nightporter-bot-"+hex.EncodeToString(sum[:8])+".lock")
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("lock of the bot: %w", err)
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		_ = f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, &loop.InputError{Findings: []loop.Finding{{
-				Text: "another nightporter of this machine polls with this bot's token; both would lose messages",
-				Fix:  "End the other one, or get a token of its own for this one from @BotFather.",
-			}}}
+	path := filepath.Join(os.TempDir(), fmt.Sprintf("nightporter-bot-%d-%s.lock", os.Geteuid(), hex.EncodeToString(sum[:8])))
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	if err == nil {
+		if err = mine(f); err == nil {
+			err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		}
-		return nil, fmt.Errorf("lock of the bot: %w", err)
+		if err == nil {
+			return f, nil
+		}
+		_ = f.Close()
 	}
-	return f, nil
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, &loop.InputError{Findings: []loop.Finding{{
+			Text: "another nightporter of this machine polls with this bot's token; both would lose messages",
+			Fix:  "End the other one, or get a token of its own for this one from @BotFather.",
+		}}}
+	}
+	log.Warn("no lock of the bot: a second nightporter with its token is noticed by Telegram only", "file", path, "error", err)
+	return nil, nil //nolint:nilnil // no lock, and no reason not to start
+}
+
+// mine refuses a file that is not a plain one of this process's user.
+func mine(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); !info.Mode().IsRegular() || !ok || int(st.Uid) != os.Geteuid() {
+		return errors.New("it is somebody else's, or no plain file")
+	}
+	return nil
 }
