@@ -2,7 +2,8 @@
 # that is not here (.ci/run).
 #
 # Needed: Go as go.mod names it, git, and a C compiler for SQLite and the race
-# detector. GOFLAGS is passed through. Only Go modules are ever downloaded.
+# detector; for e2e also node and npm. GOFLAGS is passed through. Only Go modules
+# are ever downloaded, and by e2e what internal/e2e/package-lock.json names.
 
 .DEFAULT_GOAL := help
 .PHONY: help build test e2e soak bench lint fmt
@@ -24,10 +25,12 @@ test: ## all tests, with the race detector, in random order; some minutes
 	go vet ./...
 	CGO_ENABLED=1 go test -race -shuffle=on ./...
 
-# Later: sessions of the real agent programs against a model server on loopback.
-# There is no such agent yet, so this is the first thing that a newcomer does.
-# Its build cache is empty; Go modules are taken from this user's cache.
-e2e: ## a fresh clone of HEAD: go run the demo, then build it and check its ledger
+# Two things that make test does not have. The first is what a newcomer does:
+# its build cache is empty; Go modules are taken from this user's cache. The
+# second runs real programs (internal/e2e) against servers of ours on loopback.
+# They come from npm once, about 370 MB, and stay in .cache/e2e.
+# E2E=-v shows the nights as the person on the phone sees them.
+e2e: ## a fresh clone of HEAD is built and its demo run; then real programs, end to end; some minutes
 	@set -e; \
 	if [ -n "$$(git status --porcelain)" ]; then echo 'e2e: note: what is not committed is not in the clone'; fi; \
 	tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; chmod 755 "$$tmp"; \
@@ -41,6 +44,11 @@ e2e: ## a fresh clone of HEAD: go run the demo, then build it and check its ledg
 	bin/nightporter demo --fast --state "$$tmp/demo" </dev/null; \
 	bin/nightporter verify --state "$$tmp/demo/state"; \
 	git -C "$$tmp/demo/tea-shop" log --oneline nightporter/tea-shop/r1
+	@set -e; programs=$$(internal/e2e/programs.sh .cache/e2e); \
+	files=$$(grep -rlE '^//go:build e2e$$' --include='*_test.go' --exclude-dir='.?*' .); \
+	tests=$$(grep -hoE '^func Test[A-Za-z0-9_]+' $$files | sed 's/^func //' | paste -sd '|' -); \
+	set -x; \
+	env $$programs CGO_ENABLED=1 go test -tags e2e -count=1 -timeout 15m $(E2E) -run "^($$tests)$$" $$(dirname $$files | sort -u)
 
 soak: ## the large numbers: crash rounds, property checks, fuzzing FUZZTIME=2m each; an hour or two
 	NIGHTPORTER_SOAK=1 go test -count=1 -timeout 60m ./...

@@ -1,0 +1,414 @@
+//go:build e2e
+
+package main_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/internal/far/models"
+	"github.com/nightporter/nightporter/internal/far/telegram"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// TestNight: a real Claude Code works through six tasks in a real repository,
+// while the person in bed steers it through Telegram. The log is the chat as
+// they see it (go test -v).
+func TestNight(t *testing.T) {
+	t.Parallel()
+	e := newEvening(t, setting{telegram: telegram.Options{Rates: true}})
+	before := e.checkout()
+	e.up()
+	e.ready()
+	e.pair(mira, "admin")
+	live := e.story(func() {}, func() {})
+	e.becomes(mira, live.ID, "shop idle · 6/6") // the same message, edited
+	if code := e.down(); code != 0 {
+		t.Errorf("nightporter up ended with %d", code)
+	}
+	e.whole(before, 0)
+
+	// Nobody restarted, so nothing was said twice.
+	chat := e.far.Chat(mira.ID)
+	t.Logf("the chat: %+v", chat.Count)
+	e.inOrder(chat,
+		"✓ Mira, you are paired as admin",
+		"✓ q1 Start, by Mira",
+		"● shop r1 started, 6 tasks",
+		"✓ g1 addressed",
+		"‖ ", "● ", // pause and resume
+		"✓ q2 guided by Mira",
+		"✓ q3 Pass, by Mira",
+		"? shop 5/6 done, #6 is yours (q3)",
+		"✓ #6 done",
+	)
+	for _, m := range chat.Messages {
+		if strings.HasPrefix(m.Text, "↻") {
+			t.Errorf("said again, though nothing had happened: %s", m.Text)
+		}
+	}
+}
+
+// TestNightWithKills is the same night, in which the daemon is killed twenty
+// times at random moments, Telegram is out of reach for a while, and the agent
+// comes to its usage limit. The result is the same; nothing is lost, and no
+// session, commit or guidance happens twice.
+//
+// A status whose sending was in doubt at a kill is not repeated: it stays as it
+// is, and the one before it goes on (SPEC 6.7).
+//
+// The clock of a real daemon is the machine's, so Telegram is away for seconds
+// here. Two simulated hours, and what is left out after them, are tested in
+// bot/post, whose clock is a test's.
+func TestNightWithKills(t *testing.T) {
+	t.Parallel()
+	seed := *killSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("again with: -kill.seed=%d", seed)
+	e := newEvening(t, setting{telegram: telegram.Options{Rates: true}})
+	before := e.checkout()
+	e.strike("Task 5 builder", func() models.Fault {
+		return models.LimitReached("five_hour", time.Now().Add(8*time.Second))
+	})
+	e.up()
+	e.ready()
+	e.pair(mira, "admin")
+	const kills = 20
+	chaos := e.chaos(rand.New(rand.NewPCG(seed, 0)), kills)
+	e.story(
+		// Nobody sees the answer to the next message, which is a question.
+		func() { e.far.Fault("sendMessage", telegram.CutAfter()) },
+		func() { chaos.waitFor(t, kills-3) },
+	)
+	chaos.waitFor(t, kills)
+	if err := chaos.end(); err != nil {
+		t.Fatal(err)
+	}
+	e.quiet()
+	if code := e.down(); code != 0 {
+		t.Errorf("nightporter up ended with %d", code)
+	}
+	e.whole(before, 1)
+
+	e.askedOnce()
+}
+
+// headOf finds the question that a message asks.
+var headOf = regexp.MustCompile(`^(?:<b>)?(↻ )?[■?‖] (?:Start shop|shop #\d+ (?:blocked|manual verify)).*\((q\d+)\)`)
+
+// askedOnce: a question is at most repeated, and every copy but the first is
+// marked so.
+func (e *evening) askedOnce() {
+	e.t.Helper()
+	copies := map[string][]string{}
+	for _, c := range e.far.Calls("sendMessage") {
+		first, _, _ := strings.Cut(c.Params["text"], "\n")
+		if m := headOf.FindStringSubmatch(first); m != nil && c.Code != http.StatusTooManyRequests {
+			copies[m[2]] = append(copies[m[2]], first)
+			if again := len(copies[m[2]]) > 1; again != (m[1] != "") {
+				e.t.Errorf("copy %d of %s begins %q", len(copies[m[2]]), m[2], first)
+			}
+		}
+	}
+	if len(copies) != 3 {
+		e.t.Errorf("%d questions were asked, want 3", len(copies))
+	}
+	e.t.Logf("questions as sent: %q", copies)
+}
+
+// story is what Mira does in the night. Between her parts others may act:
+// resumed is called when the run has been paused and goes on, late before her
+// last answer. It returns the status as she asked for it in the middle.
+func (e *evening) story(resumed, late func()) (live telegram.Message) {
+	e.t.Helper()
+	e.hold("Task 3 planner", "Task 5 planner")
+
+	e.answers(mira, "/run", "? Start shop? 6 tasks")
+	offer := e.press(mira, "Start", "? Start shop? 6 tasks")
+	e.becomes(mira, offer.ID, "✓ q1 Start, by Mira")
+	e.shows(mira, "● shop r1 started, 6 tasks")
+
+	// In bed, with the planner of #3 at work.
+	e.held("Task 3 planner")
+	receipt := e.answers(mira, "/guidance "+wrapIt, "g1 queued")
+	live = e.look(mira, "/status", "shop 2/6", "#3 planner")
+	e.answers(mira, "/pause", "shop pauses after #3 planner")
+	e.release("Task 3 planner")
+	e.must(waitFor("the run to be paused", func() (bool, error) { return e.runState() == "paused", nil }))
+	if held := e.asked("Task 3 builder"); held != 0 {
+		e.t.Errorf("the builder of #3 was started although the run was paused")
+	}
+	e.answers(mira, "/resume", "● ")
+	resumed()
+	e.becomes(mira, receipt.ID, "✓ g1 addressed")
+
+	// #4 cannot be done without a word from her.
+	e.held("Task 5 planner")
+	blocked := e.press(mira, "Guide…", "■ shop #4 blocked")
+	e.reply(mira, byLine, "Your words for #4")
+	e.becomes(mira, blocked.ID, "✓ q2 guided by Mira")
+	e.release("Task 5 planner")
+
+	// #6 is hers, and all that is left.
+	manual := e.noted(mira, "? shop #6 manual verify (q3)")
+	e.shows(mira, "? shop 5/6 done, #6 is yours (q3)")
+	late()
+	e.answers(mira, "q3 pass", "#6 done")
+	e.becomes(mira, manual.ID, "✓ q3 Pass, by Mira")
+	e.must(waitFor("the plan's last box to be ticked", func() (bool, error) {
+		data, err := os.ReadFile(e.path("repo", planFile))
+		return !strings.Contains(string(data), "- [ ]"), err
+	}))
+	e.shows(mira, "shop idle · 6/6") // the status, which is edited at most every 10 s (SPEC 6.3)
+	return live
+}
+
+// planFile is the plan of the night, in the repository.
+const planFile = ".agents/plans/in-progress/checkout.md"
+
+// look asks for something that is not worth repeating after a crash: she asks
+// again until she sees it.
+func (e *evening) look(who telegram.User, line string, texts ...string) telegram.Message {
+	e.t.Helper()
+	ctx := e.within()
+	for ctx.Err() == nil {
+		said := e.far.Say(who, who.ID, line)
+		patient, cancel := context.WithTimeout(ctx, 5*time.Second)
+		var found telegram.Message
+		_, err := e.far.WaitFor(patient, who.ID, func(c telegram.Chat) (ok bool) {
+			found, ok = c.Find(func(m telegram.Message) bool { return m.From.Bot && m.ID > said && holdsAll(m, texts) })
+			return ok
+		})
+		cancel()
+		if err == nil {
+			return found
+		}
+	}
+	e.t.Fatalf("no answer to %q with %q:\n%s", line, texts, e.far.Transcript(who.ID))
+	return telegram.Message{}
+}
+
+// asked is how many sessions of a hat at a task have asked the model.
+func (e *evening) asked(name string) int {
+	seen := map[string]bool{}
+	for _, r := range e.models.Turns() {
+		if h := r.Hat(); h.Task+" "+h.Name == name {
+			seen[r.Session] = true
+		}
+	}
+	return len(seen)
+}
+
+var stateField = regexp.MustCompile(`"state":"(\w+)"`)
+
+// runState is the run's state, "" while nobody can be asked.
+func (e *evening) runState() string {
+	out, err := e.tryNP("status", "--json")
+	if m := stateField.FindStringSubmatch(out); err == nil && m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// quiet waits until everything that the bot wants to say is said.
+func (e *evening) quiet() {
+	e.t.Helper()
+	last, since := -1, time.Now()
+	e.must(waitFor("the chat to be quiet", func() (bool, error) {
+		c := e.far.Chat(mira.ID).Count
+		if n := c.Messages + c.Edits + c.Deletes; n != last {
+			last, since = n, time.Now()
+		}
+		return time.Since(since) > 3*time.Second, nil
+	}))
+}
+
+// inOrder checks that messages whose first lines begin so stand in this order.
+func (e *evening) inOrder(c telegram.Chat, firsts ...string) {
+	e.t.Helper()
+	at := 0
+	for _, first := range firsts {
+		n := slices.IndexFunc(c.Messages[at:], func(m telegram.Message) bool { return m.From.Bot && strings.HasPrefix(m.Text, first) })
+		if n < 0 {
+			e.t.Errorf("no message %q behind the ones before it", first)
+			continue
+		}
+		at += n + 1
+	}
+}
+
+// checkout is every file of the person's checkout, but for git's own.
+func (e *evening) checkout() map[string]string {
+	e.t.Helper()
+	seen, err := (&scene{world: e.world}).look(e.path("repo"))
+	e.must(err)
+	return seen
+}
+
+// whole holds what is left of the night against what it has to be. limits is
+// how many sessions were cut off by the usage limit.
+func (e *evening) whole(before map[string]string, limits int) {
+	e.t.Helper()
+	e.t.Logf("$ git log main..nightporter/shop/r1\n%s", e.git("log", "--format=%h %an: %s", "main..nightporter/shop/r1"))
+	want := []string{
+		"feat: Task 4 - Refund flow", "feat: Task 5 - Order mails", "feat: Task 3 - Move orders to the new API",
+		"feat: Task 2 - Sum the basket", "feat: Task 1 - Extract price rules",
+	}
+	if diff := cmp.Diff(want, strings.Split(e.git("log", "--format=%s", "main..nightporter/shop/r1"), "\n")); diff != "" {
+		e.t.Errorf("commits (-want +got):\n%s", diff)
+	}
+	for task, b := range built {
+		if got := e.git("show", "nightporter/shop/r1:"+b.file); got != b.text {
+			e.t.Errorf("%s: %s is\n%s\nwant\n%s", task, b.file, got, b.text)
+		}
+	}
+
+	// The checkout is as it was, but for the plan's marks and its progress log.
+	const plan, progress = planFile, ".agents/plans/in-progress/checkout.progress.md"
+	after := e.checkout()
+	wantPlan := strings.NewReplacer("- [ ] (manual-verify)", "- [x]", "- [ ]", "- [x]").Replace(before[plan])
+	if diff := cmp.Diff(wantPlan, after[plan]); diff != "" {
+		e.t.Errorf("plan (-want +got):\n%s", diff)
+	}
+	for n := 1; n <= 5; n++ {
+		if got := strings.Count(after[progress], fmt.Sprintf("## Task %d: ", n)); got != map[bool]int{true: 2, false: 1}[n == 4] {
+			e.t.Errorf("the progress log tells %d times of Task %d", got, n)
+		}
+	}
+	for _, name := range []string{plan, progress} {
+		delete(before, name)
+		delete(after, name)
+	}
+	if diff := cmp.Diff(before, after); diff != "" {
+		e.t.Errorf("the checkout was changed (-before +after):\n%s", diff)
+	}
+
+	if out := e.np("verify"); !strings.Contains(out, "ledger whole, checked against 5 commits") {
+		e.t.Errorf("verify: %s", out)
+	}
+	e.t.Logf("$ nightporter verify\n%s", e.np("verify"))
+	if out := e.np("replay"); strings.Contains(out, "✗") {
+		e.t.Errorf("replay: %s", out)
+	}
+	e.sessionsOnce(limits)
+	e.guidanceOnce()
+}
+
+// sessionsOnce: every session is one process of the agent with one
+// conversation, and each that the ledger knows was one.
+func (e *evening) sessionsOnce(limits int) {
+	e.t.Helper()
+	data, err := os.ReadFile(e.path("notes", "sessions"))
+	e.must(err)
+	noted := map[string]int{}
+	for line := range strings.Lines(string(data)) {
+		noted[strings.Fields(line)[0]]++
+	}
+	for id, n := range noted {
+		if n != 1 {
+			e.t.Errorf("session %s ran %d times", id, n)
+		}
+	}
+	conversations := map[string]bool{}
+	for _, r := range e.models.Turns() {
+		conversations[r.Session] = true
+	}
+	if len(conversations) != len(noted)+limits {
+		e.t.Errorf("%d conversations with the model, %d sessions and %d at the limit", len(conversations), len(noted), limits)
+	}
+	ledger := e.ledger()
+	planned, ended := map[string]bool{}, map[string]int{}
+	counts := map[loop.Counts]int{}
+	for _, x := range ledger {
+		switch {
+		case x.Type == (loop.SessionPlanned{}).EntryType():
+			for _, b := range bodies[loop.SessionPlanned](e, []entry{x}) {
+				planned[x.Session] = planned[x.Session] || b.Kind == loop.KindAgent
+			}
+		case x.Type == (loop.SessionEnded{}).EntryType():
+			for _, b := range bodies[loop.SessionEnded](e, []entry{x}) {
+				if ended[x.Session]++; b.Kind == loop.KindAgent {
+					counts[b.Counts]++
+				}
+			}
+		}
+	}
+	agents := 0
+	for id, agent := range planned {
+		if ended[id] != 1 {
+			e.t.Errorf("session %s ended %d times", id, ended[id])
+		}
+		if agent {
+			agents++
+		}
+	}
+	if agents < len(noted) {
+		e.t.Errorf("%d agent sessions were planned and %d ran", agents, len(noted))
+	}
+	e.t.Logf("%d agent sessions, %d entries of the ledger, sessions by what they counted as: %v", agents, len(ledger), counts)
+	for _, p := range bodies[loop.InputPoisoned](e, ledger) {
+		e.t.Errorf("poisoned input: %+v", p)
+	}
+	if n := len(bodies[loop.TaskCommitted](e, ledger)); n != 5 {
+		e.t.Errorf("%d commits in the ledger", n)
+	}
+}
+
+// guidanceOnce: what she said was queued once, bound to the builder of #3, and
+// is once in each prompt that has it.
+func (e *evening) guidanceOnce() {
+	e.t.Helper()
+	ledger := e.ledger()
+	said := map[string]int{}
+	for _, q := range bodies[loop.GuidanceQueued](e, ledger) {
+		said[q.Item.Text]++
+	}
+	if diff := cmp.Diff(map[string]int{wrapIt: 1, byLine: 1}, said); diff != "" {
+		e.t.Errorf("guidance that was queued (-want +got):\n%s", diff)
+	}
+	reported := map[string][]guidance.State{}
+	for _, r := range bodies[loop.GuidanceReported](e, ledger) {
+		reported[r.ID] = append(reported[r.ID], r.State)
+	}
+	e.t.Logf("guidance as reported: %v", reported)
+	prompts := map[string]int{} // by task and hat
+	seen := map[string]bool{}
+	for _, r := range e.models.Turns() {
+		if seen[r.Session] {
+			continue
+		}
+		seen[r.Session] = true
+		h := r.Hat()
+		for _, words := range []string{wrapIt, byLine} {
+			switch strings.Count(h.Parts["Guidance"], words) {
+			case 0:
+			case 1:
+				prompts[h.Task+" "+h.Name]++
+			default:
+				e.t.Errorf("%q is several times in a prompt of %s %s", words, h.Task, h.Name)
+			}
+		}
+	}
+	e.t.Logf("prompts with guidance: %v", prompts)
+	if prompts["Task 3 builder"] != 1 || prompts["Task 4 builder"] != 1 {
+		e.t.Errorf("the guidance is in these prompts: %v", prompts)
+	}
+	for name := range prompts {
+		if !strings.HasPrefix(name, "Task 3 ") && !strings.HasPrefix(name, "Task 4 ") {
+			e.t.Errorf("%s has guidance that was for another task", name)
+		}
+	}
+}

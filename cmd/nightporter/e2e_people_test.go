@@ -1,0 +1,310 @@
+//go:build e2e
+
+package main_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/internal/far/models"
+	"github.com/nightporter/nightporter/internal/far/telegram"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// TestStrangers: who does not belong changes nothing but the audit (SPEC 6.6),
+// neither in private nor in a group of which a member is paired, and neither
+// does a person whose role does not allow it.
+func TestStrangers(t *testing.T) {
+	t.Parallel()
+	const group = -100500
+	ana := telegram.User{ID: 60031188, Name: "Ana"}
+	e := newEvening(t, setting{})
+	e.hold("Task 1 planner")
+	e.up()
+	e.ready()
+	e.pair(mira, "admin")
+	e.pair(ben, "view")
+	e.pair(ana, "steer")
+	e.t.Logf("$ nightporter pair --remove\n%s", e.np("pair", "--remove", fmt.Sprint(ana.ID)))
+	e.answers(mira, "/run", "? Start shop?")
+	e.press(mira, "Start", "? Start shop?")
+	started := e.shows(mira, "● shop r1 started")
+	e.held("Task 1 planner")
+
+	files, before := e.checkout(), e.ledger()
+	refs := e.git("for-each-ref")
+	state := e.np("status", "--json")
+	heard := e.far.Chat(ana.ID).Count.Messages
+
+	for _, line := range []string{
+		"/start", "/stop now", "/pause", "/guidance delete everything", "q1 start", "/pair AAAA-BBBB", "/start K7QX-M2PD",
+		"please stop", "/unpair 48213377", "/run shop", "/status", "shop: /stop", "\u202e/stop", "<b>/stop</b>",
+	} {
+		e.far.Say(stranger, stranger.ID, line)
+		e.far.Say(stranger, group, line)
+		e.far.Say(ana, ana.ID, line) // she was taken out
+		e.far.Post(telegram.Saying{From: mira, Chat: group, Text: line, Anonymous: true})
+		e.far.Post(telegram.Saying{From: stranger, Chat: group, Text: line, Channel: -100777})
+	}
+	for _, row := range started.Buttons {
+		for _, b := range row {
+			e.far.PressData(stranger, stranger.ID, started.ID, b.Data)
+			e.far.PressData(ana, mira.ID, started.ID, b.Data)
+		}
+	}
+	e.far.PressData(stranger, group, 1, "1.stop.now.0000")
+	e.far.PressData(mira, mira.ID, started.ID, "0.stop.now") // of another version
+	e.must(e.far.WaitConfirmed(e.within()))
+	for _, line := range []string{"/stop", "/pause now", "/guidance delete everything", "/people", "/unpair 48213377", "/skip 1", "just words"} {
+		e.answers(ben, line, "✗ Ben, your role is view")
+	}
+	e.answers(ben, "/status", "shop 0/6")
+	e.must(e.far.WaitConfirmed(e.within()))
+
+	audit := map[string]int{}
+	now := e.ledger()
+	seen := map[string]bool{}
+	for _, x := range before {
+		seen[fmt.Sprint(x.Stream, x.Seq)] = true
+	}
+	for _, x := range now {
+		if seen[fmt.Sprint(x.Stream, x.Seq)] {
+			continue
+		}
+		if audit[x.Type]++; x.Type != (loop.StrangerWrote{}).EntryType() && x.Type != (loop.CommandRefused{}).EntryType() && x.Type != (loop.PairingTried{}).EntryType() {
+			t.Errorf("they led to an entry: %s %s", x.Type, x.Body)
+		}
+	}
+	t.Logf("audit: %v", audit)
+	for _, b := range bodies[loop.StrangerWrote](e, now) {
+		t.Logf("  %s in %s: %s", b.Who, b.Chat, b.Why)
+	}
+	for _, b := range bodies[loop.CommandRefused](e, now) {
+		t.Logf("  %s, %s: /%s refused", b.Name, b.Role, b.Command)
+	}
+	if n := audit[(loop.StrangerWrote{}).EntryType()]; n < 2 || n > 4 {
+		t.Errorf("%d audit entries of strangers, want one for each of them", n)
+	}
+	if n := e.far.Chat(stranger.ID).Count.Messages; n != 0 {
+		t.Errorf("the stranger was answered %d times", n)
+	}
+	for _, m := range e.far.Chat(group).Messages {
+		if m.From.ID == e.far.BotID() {
+			t.Errorf("the group was answered: %s", m.Text)
+		}
+	}
+	if n := e.far.Chat(ana.ID).Count.Messages - heard; n != 0 {
+		t.Errorf("who was taken out got %d messages", n)
+	}
+	if diff := cmp.Diff(files, e.checkout()); diff != "" {
+		t.Errorf("the checkout changed:\n%s", diff)
+	}
+	if diff := cmp.Diff(refs, e.git("for-each-ref")); diff != "" {
+		t.Errorf("the repository changed:\n%s", diff)
+	}
+	same := func(s string) string { return stateField.FindString(s) }
+	if got := e.np("status", "--json"); same(got) != same(state) {
+		t.Errorf("the run was %s and is %s", same(state), same(got))
+	}
+	e.answers(mira, "/stop now", "○ stopped; #1 starts afresh next time")
+	e.release("Task 1 planner")
+}
+
+// TestStatusWhileAgentHangs: the model's server says nothing, and never will;
+// what people ask is stored and answered all the same (SPEC 6.3). How long it
+// takes is printed; that the agent hangs meanwhile is what is tested.
+func TestStatusWhileAgentHangs(t *testing.T) {
+	t.Parallel()
+	e := newEvening(t, setting{})
+	e.strike("Task 1 planner", models.Hang)
+	e.up()
+	e.ready()
+	e.pair(mira, "admin")
+	e.answers(mira, "/run", "? Start shop?")
+	e.press(mira, "Start", "? Start shop?")
+	e.shows(mira, "● shop r1 started")
+	e.must(waitFor("the model to be asked", func() (bool, error) { return e.asked("Task 1 planner") == 1, nil }))
+
+	hangs := func() bool {
+		for _, x := range e.ledger() {
+			if x.Type == (loop.SessionEnded{}).EntryType() && x.Task == "Task 1" {
+				return false
+			}
+		}
+		return true
+	}
+	for _, c := range []struct{ line, want string }{
+		{"/status", "#1 planner"}, {"/guidance Keep it small", "g1 queued"}, {"/tasks", "shop"}, {"/pause", "shop pauses after #1 planner"}, {"/resume", "● "},
+	} {
+		began := time.Now()
+		e.answers(mira, c.line, c.want)
+		t.Logf("%-24s answered after %4d ms", c.line, time.Since(began).Milliseconds())
+		if !hangs() {
+			t.Fatalf("the agent does not hang any more, so %s proves nothing", c.line)
+		}
+	}
+	before := e.ledger()
+	began := time.Now()
+	e.answers(mira, "/stop now", "○ stopped; #1 starts afresh next time")
+	took := time.Since(began)
+	for _, x := range e.ledger() {
+		if x.Stream != "house" && x.Seq > last(before, x.Stream) {
+			t.Logf("%-24s stored %6.1f ms after it was sent: %s", "/stop now", float64(x.Time.Sub(began).Microseconds())/1000, x.Type)
+			break
+		}
+	}
+	t.Logf("%-24s answered after %4d ms", "/stop now", took.Milliseconds())
+	e.must(waitFor("the run to end", func() (bool, error) { return e.runState() == "ended", nil }))
+	if n := e.asked("Task 1 planner"); n != 1 {
+		t.Errorf("the model was asked by %d sessions", n)
+	}
+	if left := e.children("claude"); len(left) > 0 {
+		t.Errorf("the agent is still there: %v", left)
+	}
+	if code := e.down(); code != 0 {
+		t.Errorf("nightporter up ended with %d", code)
+	}
+}
+
+// last is the number of a stream's last entry.
+func last(ledger []entry, stream string) int64 {
+	var n int64
+	for _, x := range ledger {
+		if x.Stream == stream {
+			n = max(n, x.Seq)
+		}
+	}
+	return n
+}
+
+// TestBacklog: a thousand updates from the time when nightporter was off are
+// each handled once, in order, also those that the platform delivers five
+// times; a command that is three hours old is asked about first (SPEC 6.7).
+func TestBacklog(t *testing.T) {
+	t.Parallel()
+	e := newEvening(t, setting{})
+	e.hold("Task 1 planner")
+	e.up()
+	e.ready()
+	e.pair(mira, "admin")
+	e.answers(mira, "/run", "? Start shop?")
+	e.press(mira, "Start", "? Start shop?")
+	e.shows(mira, "● shop r1 started")
+	e.held("Task 1 planner")
+	e.porter.kill()
+
+	const updates = 1000
+	var want []string
+	kinds := map[string]int{}
+	ago := func(n int) time.Time { return time.Now().Add(-3*time.Hour + time.Duration(n)*10*time.Second) }
+	for n := range updates {
+		switch {
+		case n == 400:
+			kinds["/stop"]++
+			e.far.Post(telegram.Saying{From: mira, Chat: mira.ID, Text: "/stop", Date: ago(n)})
+		case n%10 == 3:
+			kinds["look"]++
+			e.far.Post(telegram.Saying{From: mira, Chat: mira.ID, Text: "/tasks", Date: ago(n)})
+		case n%10 == 7:
+			kinds["stranger"]++
+			e.far.Post(telegram.Saying{From: stranger, Chat: stranger.ID, Text: "/stop", Date: ago(n)})
+		case n%10 == 9:
+			kinds["plain words"]++
+			text := fmt.Sprintf("Words %d & <b>more</b> 🫖", n)
+			want = append(want, text)
+			e.far.Post(telegram.Saying{From: mira, Chat: mira.ID, Text: text, Date: ago(n)})
+		default:
+			kinds["guidance"]++
+			text := fmt.Sprintf("Keep rule %d", n)
+			want = append(want, text)
+			e.far.Post(telegram.Saying{From: mira, Chat: mira.ID, Text: "/guidance " + text, Date: ago(n)})
+		}
+	}
+	e.far.Forget(4) // what was delivered first is delivered five times
+	began := time.Now()
+	e.up()
+	e.ready()
+	e.must(e.far.WaitConfirmed(e.within()))
+	t.Logf("%d updates %v were handled in %s", updates, kinds, time.Since(began).Round(time.Millisecond))
+
+	ledger := e.ledger()
+	var got []string
+	for _, b := range bodies[loop.GuidanceQueued](e, ledger) {
+		got = append(got, b.Item.Text)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("guidance in the ledger (-want +got):\n%s", diff)
+	}
+	lates, asked := 0, ""
+	for _, b := range bodies[loop.QuestionAsked](e, ledger) {
+		if b.Question.Kind == loop.AskLate {
+			lates++
+			asked = b.Question.ID
+			t.Logf("%s: %s %s by %s: still do it?", b.Question.ID, b.Question.Text, b.Question.Title, b.Question.By)
+		}
+	}
+	if lates != 1 {
+		t.Errorf("%d questions about old commands, want 1", lates)
+	}
+	if n := len(bodies[loop.StrangerWrote](e, ledger)); n != 1 {
+		t.Errorf("%d audit entries of one stranger within the hour", n)
+	}
+	if s := e.runState(); s != "running" {
+		t.Errorf("the run is %s; an old /stop has to ask first", s)
+	}
+	// The answers go out one a second, which is the platform's rate; each is
+	// there once, in the order of what they answer.
+	if diff := cmp.Diff(len(want), e.receipts()); diff != "" {
+		t.Errorf("receipts, sent or on their way (-want +got):\n%s", diff)
+	}
+	e.far.Say(mira, mira.ID, asked+" no")
+	e.must(waitFor("the question to be settled", func() (bool, error) {
+		return len(bodies[loop.QuestionAnswered](e, e.ledger())) == 2, nil // the first is q1
+	}))
+	if s := e.runState(); s != "running" {
+		t.Errorf("the run is %s after no", s)
+	}
+	if n := e.far.Chat(stranger.ID).Count.Messages; n != 0 {
+		t.Errorf("the stranger was answered %d times", n)
+	}
+	e.np("stop", "--now")
+	e.release("Task 1 planner")
+	if out := e.np("verify"); !strings.Contains(out, "ledger whole") {
+		t.Errorf("verify: %s", out)
+	}
+	if code := e.down(); code != 0 {
+		t.Errorf("nightporter up ended with %d", code)
+	}
+}
+
+// receipts counts the receipts of guidance that were sent or wait for it. One
+// that is there twice, or out of order, is an error.
+func (e *evening) receipts() int {
+	e.t.Helper()
+	db := e.database()
+	rows, err := db.Query(`SELECT key, reply_to FROM messages WHERE edit = 0 AND key GLOB 'g[0-9]*' ORDER BY place`)
+	e.must(err)
+	defer func() { _ = rows.Close() }()
+	n, before := 0, 0
+	for rows.Next() {
+		var key, to string
+		e.must(rows.Scan(&key, &to))
+		n++
+		if key != fmt.Sprintf("g%d", n) {
+			e.t.Errorf("receipt %d is that of %s", n, key)
+		}
+		answers, err := strconv.Atoi(to)
+		e.must(err)
+		if answers <= before {
+			e.t.Errorf("%s answers message %d, and the one before it %d", key, answers, before)
+		}
+		before = answers
+	}
+	e.must(rows.Err())
+	return n
+}

@@ -1,0 +1,473 @@
+//go:build e2e
+
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	_ "github.com/mattn/go-sqlite3" // what was sent, as anybody with the file sees it
+
+	"github.com/nightporter/nightporter/internal/far/models"
+	"github.com/nightporter/nightporter/internal/far/telegram"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// People of the nights. Only those that a test pairs are let in.
+var (
+	mira     = telegram.User{ID: 48213377, Name: "Mira"}
+	ben      = telegram.User{ID: 51120934, Name: "Ben"}
+	stranger = telegram.User{ID: 99120045, Name: "Somebody"}
+)
+
+// evening is one person's machine with everything real on it: the programs as
+// they are released, a git repository, SQLite, the kernel's boundary, and
+// Claude Code from npm. Only the far ends of the network are ours, on
+// 127.0.0.1: Telegram, and the model that Claude Code asks.
+//
+// Every process gets an environment of its own, and no key but made-up ones.
+type evening struct {
+	t *testing.T
+	world
+	far    *telegram.Server
+	models *models.Server
+	porter *process // `nightporter up`, nil while it is off
+	errs   []*record
+
+	mu     sync.Mutex
+	gates  map[string]*gate
+	faults map[string][]func() models.Fault // by task and hat, for sessions to come
+	struck map[string]*models.Fault         // by session of the agent's own
+}
+
+// bots counts the bots of all evenings.
+var bots atomic.Int64
+
+// setting is how an evening differs from the usual one.
+type setting struct {
+	script   func(*evening, models.Request) models.Turn // nil: the model of the six tasks
+	telegram telegram.Options
+	token    string // in the file, "" = the right one
+	project  string // more lines of the project's table
+	top      string // more lines of the configuration's top
+	env      string // more lines of the agent's env_file
+}
+
+func newEvening(t *testing.T, s setting) *evening {
+	t.Helper()
+	claude := os.Getenv("NIGHTPORTER_CLAUDE")
+	if claude == "" {
+		t.Fatal("NIGHTPORTER_CLAUDE does not name a Claude Code: run make e2e")
+	}
+	dir, err := os.MkdirTemp(root, "e") //nolint:usetesting // sessions run as another user, and have to get there
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &evening{t: t, world: world{dir}, gates: map[string]*gate{}, faults: map[string][]func() models.Fault{}, struck: map[string]*models.Fault{}}
+	t.Cleanup(e.cleanUp)
+	// A bot of its own for each: two nightporters with one are refused.
+	s.telegram.Token = fmt.Sprintf("%d:AAE-far-end-of-the-tests_0123456789abc", 7123456789+bots.Add(1))
+	if e.far, err = telegram.Start(s.telegram); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.far.Close)
+	if s.script == nil {
+		s.script = (*evening).sixTasks
+	}
+	e.models = models.Start(t, func(r models.Request) models.Turn { return s.script(e, r) })
+	if s.token == "" {
+		s.token = e.far.Token()
+	}
+	for _, d := range []string{"home", "state", "config/nightporter", "notes"} {
+		e.must(os.MkdirAll(e.path(d), 0o755))
+	}
+	e.must(os.Chmod(e.path("notes"), 0o777)) // sessions write there, as whoever they run as
+	e.must(os.CopyFS(e.path("repo"), os.DirFS("testdata/e2e/shop")))
+	e.must(e.repo("repo"))
+	for name, text := range map[string]string{
+		"telegram.token": s.token + "\n",
+		"claude.env":     "ANTHROPIC_BASE_URL=" + e.models.URL() + "\n" + s.env,
+		"claude.token":   "sk-ant-oat01-made-up\n",
+		"nightporter.toml": `timezone = "UTC"
+` + s.top + `
+[telegram]
+token_file = "telegram.token"
+api = "` + e.far.URL() + `"
+
+[agents.claude]
+env_file = "claude.env"
+
+[[project]]
+name = "shop"
+repo = "` + e.path("repo") + `"
+source = "plan:.agents/plans/in-progress/checkout.md"
+profile = "overnight"
+agent = "claude"
+verify = ["sh ./test.sh"]
+cache = ["` + e.path("notes") + `"]
+` + s.project,
+	} {
+		e.must(os.WriteFile(e.path("config", "nightporter", name), []byte(text), 0o600))
+	}
+	t.Logf("$ nightporter login claude --token-file FILE\n%s", e.np("login", "claude", "--token-file", e.path("config", "nightporter", "claude.token")))
+	t.Cleanup(func() {
+		if e.porter != nil {
+			e.porter.kill()
+		}
+		for _, c := range e.chats() {
+			t.Logf("chat %d:\n%s", c, e.far.Transcript(c))
+		}
+		if t.Failed() {
+			for n, r := range e.errs {
+				t.Logf("nightporter up, %d of %d:\n%s", n+1, len(e.errs), tail(r.String(), 6000))
+			}
+		}
+	})
+	return e
+}
+
+func tail(s string, n int) string { return s[max(0, len(s)-n):] }
+
+// chats are those in which something was said.
+func (e *evening) chats() []int64 {
+	return slices.DeleteFunc([]int64{mira.ID, ben.ID, stranger.ID, -100500}, func(id int64) bool { return len(e.far.Chat(id).Messages) == 0 })
+}
+
+// env is the environment of every program: Claude Code lies on PATH, as npm
+// puts it there.
+func (e *evening) env(extra ...string) []string {
+	env := e.world.env(extra...)
+	env[0] = "PATH=" + strings.Join([]string{binDir, filepath.Dir(os.Getenv("NIGHTPORTER_CLAUDE")), "/usr/local/bin:/usr/bin:/bin"}, ":")
+	return env
+}
+
+func (e *evening) must(err error) {
+	e.t.Helper()
+	if err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// within is the time in which something has to happen. It costs nothing where
+// all is well; no test is about how long something takes.
+func (e *evening) within() context.Context {
+	ctx, cancel := context.WithTimeoutCause(e.t.Context(), 2*patience, fmt.Errorf("it did not come in %s", 2*patience))
+	e.t.Cleanup(cancel)
+	return ctx
+}
+
+// up starts the daemon.
+func (e *evening) up() {
+	e.t.Helper()
+	p, err := e.begin()
+	e.must(err)
+	e.porter = p
+	e.errs = append(e.errs, p.out)
+}
+
+func (e *evening) begin() (*process, error) {
+	cmd := e.command(context.Background(), "nightporter", "up")
+	cmd.Env = e.env()
+	p := &process{cmd: cmd, out: &record{}, done: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = p.out, p.out
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		_ = cmd.Wait() // its exit code is in ProcessState
+		close(p.done)
+	}()
+	return p, nil
+}
+
+// down ends the daemon as systemd does, and returns its exit code.
+func (e *evening) down() int {
+	e.t.Helper()
+	e.must(e.porter.cmd.Process.Signal(syscall.SIGTERM))
+	code, err := e.porter.wait()
+	e.must(err)
+	e.porter = nil
+	return code
+}
+
+// np runs a command of nightporter and returns what it printed.
+func (e *evening) np(args ...string) string {
+	e.t.Helper()
+	out, err := e.tryNP(args...)
+	if err != nil {
+		e.t.Fatalf("nightporter %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+func (e *evening) tryNP(args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(e.t.Context(), patience)
+	defer cancel()
+	cmd := e.command(ctx, "nightporter", args...)
+	cmd.Env = e.env()
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	return out.String(), err
+}
+
+var codeLine = regexp.MustCompile(`/pair ([2-9A-Z]{4}-[2-9A-Z]{4})`)
+
+// pair lets somebody in, as the host does it: the code is shown by
+// `nightporter pair`, and the person sends it to the bot.
+func (e *evening) pair(who telegram.User, role string) {
+	e.t.Helper()
+	cmd := e.command(e.t.Context(), "nightporter", "pair", "--role", role)
+	cmd.Env = e.env()
+	p := &process{cmd: cmd, out: &record{}, done: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = p.out, p.out
+	e.must(cmd.Start())
+	go func() { _ = cmd.Wait(); close(p.done) }()
+	var code string
+	e.must(waitFor("the code of nightporter pair", func() (bool, error) {
+		if m := codeLine.FindStringSubmatch(p.out.String()); m != nil {
+			code = m[1]
+			return true, nil
+		}
+		select {
+		case <-p.done:
+			return false, fmt.Errorf("nightporter pair ended:\n%s", p.out)
+		default:
+			return false, nil
+		}
+	}))
+	e.far.Say(who, who.ID, "/start "+code)
+	e.shows(who, "paired as "+role)
+	if exit, err := p.wait(); err != nil || exit != 0 {
+		e.t.Fatalf("nightporter pair: exit %d, %v\n%s", exit, err, p.out)
+	}
+	e.t.Logf("$ nightporter pair --role %s\n%s", role, p.out)
+}
+
+// ready waits until the daemon's operator socket answers.
+func (e *evening) ready() {
+	e.t.Helper()
+	e.must(waitFor("nightporter up", func() (bool, error) {
+		select {
+		case <-e.porter.done:
+			return false, fmt.Errorf("nightporter up ended:\n%s", e.porter.out)
+		default:
+		}
+		return strings.Contains(e.porter.out.String(), "is up"), nil
+	}))
+}
+
+// --- what people see and do ---
+
+// shows waits until somebody's chat has a message of the bot that holds all
+// the texts, and returns the newest of them.
+func (e *evening) shows(who telegram.User, texts ...string) telegram.Message {
+	e.t.Helper()
+	return e.sees(who, texts, func(m telegram.Message) bool { return m.From.Bot })
+}
+
+// answers says something and waits for a message behind it that holds the
+// texts.
+func (e *evening) answers(who telegram.User, line string, texts ...string) telegram.Message {
+	e.t.Helper()
+	said := e.far.Say(who, who.ID, line)
+	return e.sees(who, texts, func(m telegram.Message) bool { return m.From.Bot && m.ID > said })
+}
+
+// becomes waits until a message has changed to hold the texts.
+func (e *evening) becomes(who telegram.User, id int, texts ...string) telegram.Message {
+	e.t.Helper()
+	return e.sees(who, texts, func(m telegram.Message) bool { return m.ID == id })
+}
+
+func (e *evening) sees(who telegram.User, texts []string, is func(telegram.Message) bool) telegram.Message {
+	e.t.Helper()
+	var found telegram.Message
+	_, err := e.far.WaitFor(e.within(), who.ID, func(c telegram.Chat) (ok bool) {
+		found, ok = c.Find(func(m telegram.Message) bool { return is(m) && holdsAll(m, texts) })
+		return ok
+	})
+	if err != nil {
+		e.t.Fatalf("no message with %q: %v", texts, err)
+	}
+	return found
+}
+
+func holdsAll(m telegram.Message, texts []string) bool {
+	return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(m.Text, text) })
+}
+
+// press presses a button of the newest message that holds the texts.
+func (e *evening) press(who telegram.User, label string, texts ...string) telegram.Message {
+	e.t.Helper()
+	m := e.noted(who, texts...)
+	if _, err := e.far.Press(who, who.ID, m.ID, label); err != nil {
+		e.t.Fatalf("%v; the message:\n%s", err, m.Text)
+	}
+	return m
+}
+
+// reply answers the newest message that holds the texts.
+func (e *evening) reply(who telegram.User, text string, texts ...string) {
+	e.t.Helper()
+	e.far.Reply(who, who.ID, e.noted(who, texts...).ID, text)
+}
+
+// noted waits for a message that holds the texts, and until the daemon has
+// noted that it sent it: nobody's thumb is faster than that, but a test is. Of
+// one that is sent again because nobody saw the answer it is the later copy.
+func (e *evening) noted(who telegram.User, texts ...string) telegram.Message {
+	e.t.Helper()
+	db := e.database()
+	var m telegram.Message
+	e.must(waitFor(fmt.Sprintf("a message with %q that is noted as sent", texts), func() (bool, error) {
+		m = e.shows(who, texts...)
+		var n int
+		err := db.QueryRow(`SELECT count(*) FROM messages WHERE chat = ? AND platform = ?`, fmt.Sprintf("telegram:%d", who.ID), fmt.Sprint(m.ID)).Scan(&n)
+		return n > 0, err
+	}))
+	return m
+}
+
+// database is nightporter's, as anybody with the file sees it.
+func (e *evening) database() *sql.DB {
+	e.t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+filepath.Join(e.state(), "nightporter.db")+"?mode=ro&_busy_timeout=5000")
+	e.must(err)
+	e.t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// --- sessions that are held ---
+
+// gate holds the model's answer until a test has done something else.
+type gate struct {
+	arrived, open chan struct{}
+	came, went    sync.Once
+}
+
+func (e *evening) gate(name string) *gate {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	g := e.gates[name]
+	if g == nil {
+		g = &gate{arrived: make(chan struct{}), open: make(chan struct{})}
+		e.gates[name] = g
+	}
+	return g
+}
+
+// hold makes the model wait with its first answer to a hat at a task, such as
+// "Task 3 planner", until release. It is to be called before it comes there.
+func (e *evening) hold(names ...string) {
+	for _, name := range names {
+		e.gate(name)
+	}
+	e.t.Cleanup(func() { e.release(names...) })
+}
+
+// held waits until the model is asked by that session.
+func (e *evening) held(name string) {
+	e.t.Helper()
+	select {
+	case <-e.gate(name).arrived:
+	case <-e.within().Done():
+		e.t.Fatalf("%s never came; the chat:\n%s", name, e.far.Transcript(mira.ID))
+	}
+}
+
+func (e *evening) release(names ...string) {
+	for _, name := range names {
+		g := e.gate(name)
+		g.went.Do(func() { close(g.open) })
+	}
+}
+
+// before is what a turn waits for.
+func (e *evening) before(name string) func() {
+	e.mu.Lock()
+	g := e.gates[name]
+	e.mu.Unlock()
+	if g == nil {
+		return nil
+	}
+	return func() {
+		g.came.Do(func() { close(g.arrived) })
+		<-g.open
+	}
+}
+
+// --- what the ledger and the repository say ---
+
+// entry is a record of the ledger as `nightporter replay --export` writes it.
+type entry struct {
+	Stream  string          `json:"stream"`
+	Seq     int64           `json:"seq"`
+	Time    time.Time       `json:"time"`
+	Type    string          `json:"type"`
+	Task    string          `json:"task"`
+	Session string          `json:"session"`
+	Actor   string          `json:"actor"`
+	Body    json.RawMessage `json:"body"`
+}
+
+// ledger is all that happened.
+func (e *evening) ledger() []entry {
+	e.t.Helper()
+	file := e.path(fmt.Sprintf("ledger-%d.jsonl", time.Now().UnixNano()))
+	e.np("replay", "--export", file)
+	data, err := os.ReadFile(file)
+	e.must(err)
+	e.must(os.Remove(file))
+	var out []entry
+	for line := range strings.Lines(string(data)) {
+		var x entry
+		if err := json.Unmarshal([]byte(line), &x); err != nil {
+			e.t.Fatalf("%v in %.300s", err, line)
+		}
+		if x.Type != "" {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// bodies are the bodies of all entries of B's type.
+func bodies[B loop.Body](e *evening, ledger []entry) []B {
+	e.t.Helper()
+	var out []B
+	for _, x := range ledger {
+		var b B
+		if x.Type != b.EntryType() {
+			continue
+		}
+		if err := json.Unmarshal(x.Body, &b); err != nil {
+			e.t.Fatalf("entry %d of %s: %v in %s", x.Seq, x.Stream, err, x.Body)
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// git runs git in the person's repository.
+func (e *evening) git(args ...string) string {
+	e.t.Helper()
+	out, code, err := e.output("git", append([]string{"-C", e.path("repo")}, args...)...)
+	if err != nil || code != 0 {
+		e.t.Fatalf("git %s: exit %d, %v\n%s", args[0], code, err, out)
+	}
+	return strings.TrimSpace(out)
+}

@@ -1,0 +1,29 @@
+#!/bin/sh
+# programs.sh DIR: has the programs of package.json in DIR, from the npm
+# registry that this user has configured, and prints the variables by which
+# the end-to-end tests find them. What is there already is left alone.
+#
+# No script of a package is run. Claude Code's would only link its native
+# program, which is taken from where it lies; the others have none.
+set -eu
+from=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$1"
+to=$(cd "$1" && pwd)
+
+if ! cmp -s "$from/package-lock.json" "$to/installed"; then
+	rm -rf "$to/installed" "$to/node_modules"
+	cp "$from/package.json" "$from/package-lock.json" "$to/"
+	(cd "$to" && npm ci --ignore-scripts --omit=dev --no-audit --no-fund --loglevel=error) >&2
+	cp "$from/package-lock.json" "$to/installed"
+fi
+
+# npm takes the package of this machine and no other.
+for claude in "$to"/node_modules/@anthropic-ai/claude-code-*/claude; do
+	[ -x "$claude" ] && break
+done
+if ! [ -x "$claude" ]; then
+	echo "programs.sh: npm installed no Claude Code for this machine below $to" >&2
+	exit 1
+fi
+echo "NIGHTPORTER_CLAUDE=$claude"
+echo "NIGHTPORTER_TELEGRAM_TEST_API=$to/node_modules/telegram-test-api"
