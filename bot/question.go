@@ -145,7 +145,11 @@ func others(s loop.State, q loop.Question) string {
 	if s.Project.Run == nil || s.Project.Run.Over() || s.Project.Run.Settings.OnBlocked != loop.OnBlockedContinue {
 		return rest
 	}
-	if next := NextReady(s, q.Task); next != "" {
+	next := NextReady(s, q.Task)
+	if t, ok := active(s); ok && !loop.SameID(t.Task.ID, q.Task) {
+		next = t.Task.ID // it has begun already
+	}
+	if next != "" {
 		if rest != "" {
 			rest += ", "
 		}

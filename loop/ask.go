@@ -278,6 +278,9 @@ func (d *decision) judged(q Question, pass bool, words string) {
 		d.expireGuidance(q.Task, "its task ended")
 		d.mark(q.Task, MarkDone)
 		d.say("%s done", ShortID(q.Task))
+		if len(d.dependents(t)) > 0 {
+			d.goOn() // for what waited for it
+		}
 		return
 	}
 	d.add(on{task: q.Task}, TaskWords{Text: "A person looked at it and it is not right: " + words})
