@@ -184,7 +184,10 @@ func idle(s loop.State, t Tally, say func(key, sign, rest string) Message) Messa
 		return m
 	}
 	m := say("idle", SignLater, "idle · "+t.String())
-	if r.Ended != nil {
+	switch {
+	case t.Left+t.Blocked+t.Needs == 0 && r.Ended != nil: // whatever was left when the run ended
+		m.add(r.ID + " ended, and nothing is left to do.")
+	case r.Ended != nil:
 		m.add(r.ID + " ended: " + string(r.Ended.Reason))
 	}
 	m.add(fmt.Sprintf("left %d · blocked %d · needs you %d", t.Left, t.Blocked, t.Needs))
