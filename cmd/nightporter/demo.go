@@ -76,7 +76,7 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 	}
 	fmt.Fprintf(out, "\n  Commits   git -C %s log nightporter/tea-shop/r1\n", short(repo))
 	fmt.Fprintf(out, "  Evidence  nightporter evidence 2 --state %s\n", short(state))
-	fmt.Fprintln(out, "  Yours     nightporter run --repo YOUR-REPO --source plan:YOUR-PLAN.md --agent demo")
+	fmt.Fprintln(out, "  Yours     cd YOUR-REPO && nightporter init      then: nightporter up, nightporter pair")
 	return nil
 }
 
