@@ -12,7 +12,7 @@ func Bodies() []Body {
 	return []Body{
 		HouseSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{},
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, StrangerWrote{}, CommandRefused{},
-		RunPlanned{}, RunResumed{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
+		RunPlanned{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
 		SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{},
 		Commitment{}, Claim{}, Evidence{}, Submit{},
 		ChecksBegun{}, SessionPlanned{}, EventAccepted{}, EventRefused{}, SessionCut{}, SessionEnded{}, SessionOutput{},
@@ -138,6 +138,11 @@ type RunPlanned struct {
 // of its limits begin anew.
 type RunResumed struct {
 	Settings Settings `json:"settings"`
+}
+
+// AgentChosen records that a person lets the run go on with another agent.
+type AgentChosen struct {
+	Agent string `json:"agent"`
 }
 
 // PreflightFailed lists what keeps the run from starting.
@@ -583,6 +588,7 @@ func (StrangerWrote) EntryType() string    { return "stranger.wrote" }
 func (CommandRefused) EntryType() string   { return "command.refused" }
 func (RunPlanned) EntryType() string       { return "run.planned" }
 func (RunResumed) EntryType() string       { return "run.resumed" }
+func (AgentChosen) EntryType() string      { return "agent.chosen" }
 func (PreflightFailed) EntryType() string  { return "preflight.failed" }
 func (PreflightDone) EntryType() string    { return "preflight.done" }
 func (RunStarted) EntryType() string       { return "run.started" }

@@ -36,8 +36,9 @@ type StartRun struct {
 // Pause holds planning; with Now the sessions in hand are cut off too.
 type Pause struct{ Now bool }
 
-// Resume ends a pause, and is "try now" while the run waits for an agent.
-type Resume struct{}
+// Resume ends a pause, and is "try now" while the run waits for an agent. With
+// Agent, the run goes on with that one.
+type Resume struct{ Agent string }
 
 // Stop ends the run after what is in hand, or at once. Signal says which
 // signal asked for it, "" for a person's /stop.

@@ -14,6 +14,7 @@ type Settings struct {
 	Hats            map[string]Hat `json:"hats"`
 	Agent           string         `json:"agent"`
 	Fallback        string         `json:"fallback,omitempty"`  // agent to use while Agent is parked or unusable
+	Others          []string       `json:"others,omitempty"`    // agents that a person may go on with instead
 	OnBlocked       string         `json:"on_blocked"`          // stop or continue
 	MaxTasks        int            `json:"max_tasks"`           // 0 = none
 	MaxIterations   int            `json:"max_iterations"`      // sessions; 0 = none
@@ -81,3 +82,35 @@ type Command struct {
 	When    string   `json:"when,omitempty"`    // always (default), code, final
 	Timeout Duration `json:"timeout,omitempty"` // 0 = DefaultVerifyTimeout
 }
+
+// with returns the settings with another agent in the place of the run's own,
+// also for hats that name the old one. Models are the old agent's, so the new
+// one takes its own choice.
+func (s Settings) with(agent string) Settings {
+	old := s.Agent
+	if agent == old {
+		return s
+	}
+	hats := map[string]Hat{}
+	for name, h := range s.Hats {
+		if h.Agent == "" || h.Agent == old {
+			h.Agent, h.Model = "", ""
+		}
+		hats[name] = h
+	}
+	others := []string{old}
+	for _, o := range s.Others {
+		if o != agent && o != old {
+			others = append(others, o)
+		}
+	}
+	if s.CoAuthor == DefaultCoAuthor(old) {
+		s.CoAuthor = DefaultCoAuthor(agent)
+	}
+	s.Agent, s.Hats, s.Others = agent, hats, others
+	return s
+}
+
+// DefaultCoAuthor is the footer of task commits where the configuration names
+// none.
+func DefaultCoAuthor(agent string) string { return agent + " <" + agent + "@localhost>" }
