@@ -132,6 +132,7 @@ func Limited(s loop.State, cut string, now time.Time) Message {
 	}
 	m.add(last)
 	m.button("Try now", "/resume")
+	m.useOther(r)
 	m.button("Stop", "/stop")
 	return m
 }
@@ -177,6 +178,7 @@ func Standstill(s loop.State, cut string, now time.Time) Message {
 	m.add(remedy(agent))
 	m.add("Looks again every 15 min, at no cost, and goes on by itself.")
 	m.button("Try now", "/resume")
+	m.useOther(r)
 	m.button("Stop", "/stop")
 	return m
 }
@@ -280,4 +282,11 @@ func BlockedTogether(s loop.State, all []loop.Question, now time.Time) Message {
 	m.button("Retry all", "/retry "+strings.Join(args, " "))
 	m.button("Skip all", "/skip "+strings.Join(args, " "))
 	return m
+}
+
+// useOther offers to go on with another agent, where there is one.
+func (m *Message) useOther(r *loop.Run) {
+	if others := r.Settings.Others; len(others) > 0 {
+		m.button("Use "+others[0], "/resume "+others[0])
+	}
 }

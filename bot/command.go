@@ -53,7 +53,8 @@ const (
 	takesTarget               // an id, or nothing
 	takesID                   // an id, words, or both
 	takesWords
-	takesRun // a project's name and what the run shall differ in
+	takesAgent // a project's name, an agent's, or both
+	takesRun   // a project's name and what the run shall differ in
 )
 
 // form is one command as people learn it.
@@ -69,7 +70,7 @@ var forms = []form{
 	{VerbStatus, takesProject, "/status", "Where the run stands."},
 	{VerbGuidance, takesWords, "/guidance TEXT", "Your words for the next session that may write; @builder, #12 or !sticky in front address them."},
 	{VerbPause, takesNow, "/pause, /pause now", "Holds after the session in hand; now: cuts it off and runs it again on /resume."},
-	{VerbResume, takesProject, "/resume", "Goes on; while the run waits for an agent: tries now."},
+	{VerbResume, takesAgent, "/resume, /resume codex", "Goes on; while the run waits for an agent: tries now, or goes on with another one."},
 	{VerbStop, takesNow, "/stop, /stop now", "Ends the run after the session in hand; now: at once."},
 	{VerbNow, takesWords, "/now TEXT", "Stops the session in hand and runs it again with your words. Asks first."},
 	{VerbQueue, takesProject, "/queue", "Guidance in use and waiting."},

@@ -69,7 +69,7 @@ func (d dispatch) run(ctx context.Context) (Message, error) {
 	case VerbPause:
 		return d.do(ctx, loop.Pause{Now: d.c.Now})
 	case VerbResume:
-		return d.do(ctx, loop.Resume{})
+		return d.do(ctx, loop.Resume{Agent: d.c.Target})
 	case VerbStop:
 		return d.do(ctx, loop.Stop{Now: d.c.Now})
 	case VerbGuidance, VerbWords:
@@ -290,6 +290,10 @@ func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
 func pick(desk Desk, c *Command, r Request) (string, *Message) {
 	all := projects(desk)
 	if c.Project != "" && !slices.Contains(all, c.Project) {
+		if c.Verb == VerbResume && c.Target == "" {
+			c.Target, c.Project = c.Project, "" // "/resume codex"
+			return pick(desk, c, r)
+		}
 		if c.Verb != VerbWords {
 			m := noProject(c.Project, all)
 			return "", &m

@@ -252,6 +252,8 @@ func TestInputs(t *testing.T) {
 		"/pause":                  loop.Pause{},
 		"/pause now":              loop.Pause{Now: true},
 		"/resume":                 loop.Resume{},
+		"/resume codex":           loop.Resume{Agent: "codex"},
+		"/resume shop codex":      loop.Resume{Agent: "codex"},
 		"/stop":                   loop.Stop{},
 		"shop: /stop now":         loop.Stop{Now: true},
 		"/guidance Wrap it":       loop.Guide{Text: "Wrap it"},

@@ -76,6 +76,17 @@ func (c Command) slash(word, rest string) (Command, error) {
 		c.Target, c.Words = takeID(rest)
 	case takesRun:
 		return c.start(rest)
+	case takesAgent:
+		words := strings.Fields(rest)
+		if len(words) > 0 && projectName.MatchString(strings.ToLower(words[0])) && c.Project == "" {
+			c.Project, words = strings.ToLower(words[0]), words[1:] // an agent's, where it is no project's: pick knows
+		}
+		if len(words) > 0 {
+			c.Target, words = words[0], words[1:]
+		}
+		if len(words) > 0 {
+			return c, &UsageError{Verb: f.verb, Use: f.use, Got: words[0]}
+		}
 	case takesProject, takesNow:
 		for _, w := range strings.Fields(rest) {
 			switch lower := strings.ToLower(w); {

@@ -54,6 +54,9 @@ func Status(s loop.State, now time.Time) Message {
 		if r.Wait != loop.WaitQuestion {
 			m.button("Try now", "/resume")
 		}
+		if r.Wait == loop.WaitLimit || r.Wait == loop.WaitAgent {
+			m.useOther(r)
+		}
 		m.button("Stop", "/stop")
 	default:
 		m = say("running", SignNow, t.String()+" · "+orElse(doing, "at work"))

@@ -178,7 +178,8 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (loop.Set
 		s.Boundary = cfg.Boundary
 	}
 	s.Fallback = cfg.Agents[s.Agent].Fallback
-	s.CoAuthor = or(cfg.Agents[s.Agent].CoAuthor, fmt.Sprintf("%s <%s@localhost>", s.Agent, s.Agent))
+	s.Others = cfg.others(s.Agent)
+	s.CoAuthor = or(cfg.Agents[s.Agent].CoAuthor, loop.DefaultCoAuthor(s.Agent))
 	p.limits(&s, flags)
 	if until, ok := p.until(flags, f); ok {
 		s.Until = until.Next(now, zone)
@@ -390,4 +391,11 @@ func within(dir, repo string) bool {
 			return false
 		}
 	}
+}
+
+// others are the agents that the file describes besides one: somebody who set
+// them up may want to go on with them while that one cannot be used.
+func (c *Config) others(agent string) []string {
+	names := slices.Sorted(maps.Keys(c.Agents))
+	return slices.DeleteFunc(names, func(name string) bool { return name == agent })
 }

@@ -294,6 +294,8 @@ func applyRun(r *Run, e Entry) *Run {
 			r.State = RunPlanning
 		}
 		r.DoneNow, r.Counted, r.Streak = nil, 0, 0
+	case AgentChosen:
+		r.Settings = r.Settings.with(b.Agent)
 	case PreflightDone:
 		r.Base, r.Tip, r.TipTree = b.Base, b.Base.Commit, b.Base.Tree
 	case RunStarted:

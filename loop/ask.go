@@ -185,7 +185,7 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 		d.settleBaseline(choice)
 	case AskReview:
 		if choice == "resume" {
-			d.resume()
+			d.resume("")
 		} else {
 			d.stop(Stop{})
 		}

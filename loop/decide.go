@@ -28,7 +28,7 @@ func Decide(s State, in Input) Decision {
 	case Pause:
 		d.pause(b)
 	case Resume:
-		d.resume()
+		d.resume(b.Agent)
 	case Stop:
 		d.stop(b)
 	case Guide:

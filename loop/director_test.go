@@ -253,6 +253,8 @@ func (d *director) play(line string) string {
 				s.Stays = v == "yes"
 			case "on_blocked":
 				s.OnBlocked = v
+			case "others":
+				s.Others = strings.Split(v, ",")
 			case "fallback":
 				s.Fallback = v
 			case "max_tasks":
@@ -412,7 +414,7 @@ func (d *director) person(word, rest string) {
 	case "/pause":
 		d.input(Pause{Now: rest == "now"})
 	case "/resume":
-		d.input(Resume{})
+		d.input(Resume{Agent: rest})
 	case "/stop":
 		d.input(Stop{Now: rest == "now"})
 	case "SIGINT", "SIGTERM":

@@ -70,7 +70,7 @@ func (d *decision) act(deed Deed) {
 	case DeedPauseNow:
 		d.pause(Pause{Now: true})
 	case DeedResume:
-		d.resume()
+		d.resume("")
 	case DeedStop:
 		d.stop(Stop{})
 	case DeedStopNow:

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -37,7 +38,7 @@ func (d *decision) pause(b Pause) {
 	d.say("%s paused; /resume goes on", d.in.Project)
 }
 
-func (d *decision) resume() {
+func (d *decision) resume(agent string) {
 	r := d.run()
 	if r.Over() {
 		d.refuse("idle", "%s is idle; start it with: nightporter run", d.in.Project)
@@ -47,7 +48,13 @@ func (d *decision) resume() {
 		d.refuse("ending", "%s is ending: its branch tip is being verified", r.ID)
 		return
 	}
+	if agent != "" && !d.choose(agent) {
+		return
+	}
 	for _, name := range sortedKeys(d.House.Agents) { // "try now"
+		if agent != "" && agent != name {
+			continue // what it was held for stands
+		}
 		if r.State == RunWaiting || d.House.Agents[name].Unusable {
 			d.house(AgentUsable{Agent: name})
 		}
@@ -68,13 +75,37 @@ func (d *decision) resume() {
 	case RunWaiting:
 		d.add(on{}, RunStateSet{State: RunRunning})
 		d.say("%s tries now", d.in.Project)
+		if agent != "" {
+			d.say("%s goes on with %s", d.in.Project, agent)
+		}
 	default:
-		if t, ok := d.Project.inHand(); ok {
+		if agent != "" {
+			d.say("%s goes on with %s from the next session", d.in.Project, agent)
+		} else if t, ok := d.Project.inHand(); ok {
 			d.say("%s is at work: %s %s", d.in.Project, ShortID(t.Task.ID), t.Work.Hat)
 		} else {
 			d.say("%s is at work", d.in.Project)
 		}
 	}
+}
+
+// choose lets the run go on with another agent. It reports false where that
+// is none.
+func (d *decision) choose(agent string) bool {
+	s := d.run().Settings
+	if agent == s.Agent {
+		return true
+	}
+	if !slices.Contains(s.Others, agent) {
+		others := "no other one is configured"
+		if len(s.Others) > 0 {
+			others = "there are " + strings.Join(s.Others, " ")
+		}
+		d.refuse("no agent", "%s has no agent %s (%s). Nothing was changed.", d.in.Project, agent, others)
+		return false
+	}
+	d.add(on{}, AgentChosen{Agent: agent})
+	return true
 }
 
 // stop ends the run after what is in hand, or at once. A signal that cuts

@@ -110,6 +110,12 @@ func TestTold(t *testing.T) {
 			p.Now = p.Now.Add(50 * time.Minute)
 			p.Do(loop.Input{Body: loop.Tick{}})
 		}},
+		"limit-other": {true, func(p *porter) {
+			p.State.Project.Run.Settings.Others = []string{"codex"}
+			p.exit(limit(p, 58*time.Minute))
+			p.Now = p.Now.Add(time.Minute)
+			p.Do(loop.Input{Key: "tg:9", Actor: mira, Name: "Mira", Body: loop.Resume{Agent: "codex"}})
+		}},
 		"limit-stale": {true, func(p *porter) {
 			p.exit(limit(p, time.Hour))
 			p.Now = loop.Due(p.State)
