@@ -103,7 +103,8 @@ func claudeSettings(hat string) (string, error) {
 		Hooks []hook `json:"hooks"`
 	}
 	stop := []matcher{{Hooks: []hook{{Type: "command", Command: shellWord(hat) + " hook stop", Timeout: 30}}}}
-	data, err := json.Marshal(map[string]any{"hooks": map[string]any{"Stop": stop}})
+	// The repository's settings count too, and could switch off all hooks.
+	data, err := json.Marshal(map[string]any{"hooks": map[string]any{"Stop": stop}, "disableAllHooks": false})
 	return string(data), err
 }
 

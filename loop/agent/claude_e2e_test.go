@@ -164,7 +164,8 @@ func allText(r models.Request) string {
 	return b.String()
 }
 
-// A session that wants to end without its event is told so, once.
+// A session that wants to end without its event is told so, once, whatever the
+// repository's own settings say of hooks.
 func TestClaudeStopHook(t *testing.T) {
 	for _, heeds := range []bool{true, false} {
 		t.Run(fmt.Sprintf("heeds=%v", heeds), func(t *testing.T) {
@@ -174,6 +175,10 @@ func TestClaudeStopHook(t *testing.T) {
 				}
 				return []models.Turn{models.Say("I am done."), models.Use(r.Hat().Emit(done)), models.Say("Now it is sent.")}
 			}))
+			file := filepath.Join(n.work, ".claude", "settings.json")
+			if err := errors.Join(os.Mkdir(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(`{"disableAllHooks":true}`), 0o644)); err != nil {
+				t.Fatal(err)
+			}
 			x := n.session("r1-1")
 			turns := n.srv.Turns()
 			if last := turns[len(turns)-1]; !last.Said("hat emit build.complete") || !last.Said("Stop hook feedback") {

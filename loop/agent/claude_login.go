@@ -67,6 +67,11 @@ func parseClaude(data []byte) (claudeTokens, []byte, error) {
 	return tokens, out, err
 }
 
+// longestClaude is the longest time for which a renewed login is believed to be
+// good; those of an account live for hours. A session that wrote another one
+// would see to it that none of those that follow is ever newer.
+const longestClaude = 366 * 24 * time.Hour
+
 // renewedClaude is the login that a session left where that one is newer.
 func renewedClaude(began, left []byte) []byte {
 	old, _, err := parseClaude(began)
@@ -74,7 +79,7 @@ func renewedClaude(began, left []byte) []byte {
 		return nil
 	}
 	tokens, data, err := parseClaude(left)
-	if err != nil || tokens.Refresh == "" || tokens.Expires <= old.Expires || bytes.Equal(data, began) {
+	if err != nil || tokens.Refresh == "" || tokens.Expires <= old.Expires || time.UnixMilli(tokens.Expires).After(time.Now().Add(longestClaude)) || bytes.Equal(data, began) {
 		return nil
 	}
 	return data

@@ -146,7 +146,7 @@ func (r *Runner) Check(ctx context.Context, agent string) error {
 // checkKnown looks at an agent whose program is the known one itself. A script
 // around it may bring its own login, and need not answer as the program does.
 func (r *Runner) checkKnown(ctx context.Context, d Definition, k known, prog string, env []string) error {
-	if _, err := version(ctx, prog); err != nil {
+	if _, err := r.version(ctx, prog); err != nil {
 		return d.problem(err.Error(), k.Install())
 	}
 	_, _, ok, err := r.login(d, env)
@@ -169,17 +169,19 @@ func (r *Runner) Version(ctx context.Context, agent string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return version(ctx, prog)
+	return r.version(ctx, prog)
 }
 
 // patience is how long a program may take to say its version: some unpack
 // themselves first.
 const patience = 30 * time.Second
 
-func version(ctx context.Context, prog string) (string, error) {
+// version gives it a folder in the state folder: a service manager may have
+// made all others read-only, /tmp too.
+func (r *Runner) version(ctx context.Context, prog string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	home, err := os.MkdirTemp("", "np-version-")
+	home, err := os.MkdirTemp(r.o.State, "version-")
 	if err != nil {
 		return "", fmt.Errorf("version of %s: %w", prog, err)
 	}

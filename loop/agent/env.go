@@ -65,10 +65,51 @@ func (r *Runner) makeCargoHome(box, project string) error {
 	return r.user.give(dir)
 }
 
+// toolchains are folders of programs that install other programs, by the
+// variable that names them and the place below a home where they are without
+// it. What they put on PATH are stand-ins that look there for the real thing,
+// and a session has a HOME of its own. They hold no secrets, and are read-only
+// to a session.
+var toolchains = [][2]string{
+	{"RUSTUP_HOME", ".rustup"},
+	{"PYENV_ROOT", ".pyenv"},
+	{"RBENV_ROOT", ".rbenv"},
+	{"NODENV_ROOT", ".nodenv"},
+	{"VOLTA_HOME", ".volta"},
+	{"ASDF_DATA_DIR", ".asdf"},
+	{"MISE_DATA_DIR", ".local/share/mise"},
+}
+
+// installed are the toolchains of who started the daemon, as variables.
+func installed() []string {
+	home, _ := os.UserHomeDir() // unknown: only what variables name
+	var vars []string
+	for _, c := range toolchains {
+		dir := os.Getenv(c[0])
+		if dir == "" && home != "" {
+			dir = filepath.Join(home, c[1])
+		}
+		if fi, err := os.Stat(dir); filepath.IsAbs(dir) && err == nil && fi.IsDir() {
+			vars = append(vars, c[0]+"="+dir)
+		}
+	}
+	return vars
+}
+
+// installedIn are the folders of installed.
+func installedIn() []string {
+	var dirs []string
+	for _, v := range installed() {
+		_, dir, _ := strings.Cut(v, "=")
+		dirs = append(dirs, dir)
+	}
+	return dirs
+}
+
 // environment is the whole environment of a session: SPEC 17 and what a
 // program needs to find its way. Nothing of the daemon's own environment is in
-// it but PATH, cut to what exists, and the variables that the configuration
-// names.
+// it but PATH, cut to what exists, where toolchains are, and the variables that
+// the configuration names.
 func (r *Runner) environment(l loop.Launch, d Definition) ([]string, error) {
 	box := filepath.Join(r.folder(l.Session), dirBox)
 	home := filepath.Join(box, boxHome)
@@ -88,7 +129,7 @@ func (r *Runner) environment(l loop.Launch, d Definition) ([]string, error) {
 	for _, c := range caches {
 		env = append(env, c[0]+"="+filepath.Join(r.cache(l.Project), c[1]))
 	}
-	env = pass(env, r.o.PassEnv)
+	env = pass(append(env, installed()...), r.o.PassEnv)
 	if l.Kind != loop.KindAgent {
 		// An agent's keys are the agent's: what a session wrote, and is now
 		// being verified, must not find them.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -73,7 +74,8 @@ func loginDir(state, agent string) string { return filepath.Join(state, "logins"
 
 // SaveLogin keeps a login for an agent, in the place of what was kept before.
 // files are those of ClaudeHome, ClaudeToken and their like. A session that
-// works with the earlier login goes on with that one.
+// works with the earlier login goes on with that one. What root saves in a state
+// folder of somebody else is that one's: whose nightporter reads it.
 func SaveLogin(state, agent string, files map[string][]byte) error {
 	if err := checkName("agent", agent); err != nil {
 		return err
@@ -83,10 +85,37 @@ func SaveLogin(state, agent string, files map[string][]byte) error {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return fmt.Errorf("save login: %w", err)
 		}
+		if fi, err := os.Lstat(d); err != nil || !fi.IsDir() { // the owner of the state could lead root elsewhere
+			return errors.Join(fmt.Errorf("save login: %s is no folder", d), err)
+		}
 		if err := os.Chmod(d, 0o700); err != nil {
 			return fmt.Errorf("save login: %w", err)
 		}
 	}
+	if err := saveLogin(dir, files); err != nil {
+		return err
+	}
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	owner, err := os.Stat(state)
+	if err != nil {
+		return fmt.Errorf("save login: %w", err)
+	}
+	st, ok := owner.Sys().(*syscall.Stat_t)
+	if !ok {
+		return nil
+	}
+	err = filepath.WalkDir(filepath.Dir(dir), func(path string, _ os.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(path, int(st.Uid), int(st.Gid)))
+	})
+	if err != nil {
+		return fmt.Errorf("save login: %w", err)
+	}
+	return nil
+}
+
+func saveLogin(dir string, files map[string][]byte) error {
 	return locked(dir, func() error {
 		kept, err := readLogin(dir)
 		if err != nil {
@@ -233,6 +262,27 @@ func (u loginUse) lease() (*os.File, <-chan error, error) {
 	return f, done, nil
 }
 
+// settle takes back what earlier sessions with this login renewed and left in
+// their HOME: the disk was full, or their supervisor was killed a moment ago.
+// The caller holds the lease, so none of them is under way. sessions is the
+// folder of all sessions.
+func (u loginUse) settle(sessions string) {
+	entries, err := os.ReadDir(sessions)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		folder := filepath.Join(sessions, e.Name())
+		var m loginMark
+		if readJSON(filepath.Join(folder, fileLogin), &m) != nil || m.Use != u || keepLogin(folder) != nil {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(folder, fileExit)); err == nil { // else whoever waits for it tidies up
+			_ = removeAll(filepath.Join(folder, dirBox, boxHome))
+		}
+	}
+}
+
 // place copies the login into a HOME in which nothing has run yet, for the
 // given user, and notes in the session's folder what it copied.
 func (u loginUse) place(folder, home string, uid, gid int) error {
@@ -294,7 +344,7 @@ func keepLogin(folder string) error {
 		return err
 	}
 	defer func() { _ = home.Close() }()
-	return locked(mark.Use.Dir, func() error {
+	err = locked(mark.Use.Dir, func() error {
 		for file, path := range form.home {
 			began, err := os.ReadFile(filepath.Join(mark.Use.Dir, file))
 			if err != nil || sum(began) != mark.Sums[file] {
@@ -312,6 +362,13 @@ func keepLogin(folder string) error {
 		}
 		return syncDir(mark.Use.Dir)
 	})
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(filepath.Join(folder, fileLogin)); !isGone(err) { // somebody else may have done it at the same time
+		return err
+	}
+	return nil
 }
 
 // readLeft reads a file that a session left in its HOME: a plain file with one

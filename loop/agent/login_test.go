@@ -138,6 +138,7 @@ func TestLoginRenewed(t *testing.T) {
 		{name: "no JSON", script: "echo garbage > " + account, want: old},
 		{name: "logged out", script: "rm " + account, want: old},
 		{name: "without a refresh token", script: write(madeLogin("sk-ant-oat01-d", "", 3000)), want: old},
+		{name: "good for ever", script: write(madeLogin("sk-ant-oat01-e", "sk-ant-ort01-e", 1<<53)), want: old},
 		{name: "with other things in it", script: write([]byte(strings.Replace(string(newer), "{", `{"mcpOAuth":{"x":1},`, 1))), want: newer},
 		{name: "a link", script: write(newer) + "; cp " + account + " ~/b; ln -sf ~/b " + account, want: old},
 		{name: "two names", script: write(newer) + "; ln " + account + " ~/b", want: old},
@@ -242,6 +243,43 @@ func TestLoginOfLostSession(t *testing.T) {
 	}
 }
 
+// What could not be written when the session ended is not thrown away with its
+// HOME: the next session with that login takes it back first.
+func TestLoginKeptLater(t *testing.T) {
+	h := newHouse(t, 0)
+	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
+	h.login(map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-1", "sk-ant-ort01-1", 1000)})
+	h.scripted(`touch begun; while [ ! -e go ]; do sleep 0.02; done
+		printf %s ` + shellWord(string(next)) + ` > ` + account)
+	l := h.launch("r1-1")
+	l.Agent = Claude
+	h.start(l)
+	await(t, h.work, "the session began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
+	// As good as a full disk: nothing can be written under the lock.
+	lock := filepath.Join(loginDir(h.state, Claude), loginLock)
+	if err := errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700), os.WriteFile(filepath.Join(h.work, "go"), nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	h.wait("r1-1")
+	if h.kept()[claudeOAuth] == string(next) {
+		t.Fatal("it was kept all the same")
+	}
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	h.scripted(`cp ` + account + ` found`)
+	h.agentSession("r1-2")
+	if found, err := os.ReadFile(filepath.Join(h.work, "found")); string(found) != string(next) {
+		t.Errorf("the next session began with %s, %v", found, err)
+	}
+	if got := h.kept()[claudeOAuth]; got != string(next) {
+		t.Errorf("kept: %s", got)
+	}
+	if left, err := filepath.Glob(filepath.Join(h.state, "sessions", "*", dirBox, boxHome)); err != nil || len(left) > 0 {
+		t.Errorf("left: %q, %v", left, err)
+	}
+}
+
 func TestSaveLogin(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state")
 	if was, err := RemoveLogin(state, Claude); was || err != nil {
@@ -276,6 +314,36 @@ func TestSaveLogin(t *testing.T) {
 		if err := SaveLogin(state, bad, nil); err == nil {
 			t.Errorf("%q was taken for an agent's name", bad)
 		}
+	}
+}
+
+// A login that root saves for a service account can be read by that one.
+func TestSaveLoginForAnother(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: only root can give files away")
+	}
+	state := t.TempDir()
+	if err := os.Chown(state, 65533, 65532); err != nil {
+		t.Fatal(err)
+	}
+	if err := SaveLogin(state, Claude, map[string][]byte{claudeToken: []byte("sk-ant-oat01-t")}); err != nil {
+		t.Fatal(err)
+	}
+	dir := loginDir(state, Claude)
+	for _, path := range []string{filepath.Dir(dir), dir, filepath.Join(dir, claudeToken), filepath.Join(dir, loginLock)} {
+		fi, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st, ok := fi.Sys().(*syscall.Stat_t); !ok || st.Uid != 65533 || st.Gid != 65532 || fi.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %+v, %v", path, st, fi.Mode())
+		}
+	}
+	if err := errors.Join(os.RemoveAll(dir), os.Symlink(t.TempDir(), dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := SaveLogin(state, Claude, map[string][]byte{claudeToken: []byte("t")}); err == nil {
+		t.Error("it followed a link")
 	}
 }
 
@@ -368,6 +436,12 @@ func TestClaudeCheck(t *testing.T) {
 	}
 	h.login(map[string][]byte{claudeToken: []byte("sk-ant-oat01-t")})
 	check("logged in", "", "")
+	// A service manager can make all but the state folder read-only.
+	t.Setenv("TMPDIR", filepath.Join(h.out, "missing"))
+	check("no folder for temporary files", "", "")
+	if left, err := filepath.Glob(filepath.Join(h.state, "version-*")); err != nil || len(left) > 0 {
+		t.Errorf("left in the state folder: %q, %v", left, err)
+	}
 	if _, err := RemoveLogin(h.state, Claude); err != nil {
 		t.Fatal(err)
 	}

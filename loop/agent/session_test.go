@@ -47,12 +47,16 @@ func TestSession(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	t.Setenv("NIGHTPORTER_SECRET", "hunter2")
 	t.Setenv("WANTED", "yes")
+	for _, c := range toolchains {
+		t.Setenv(c[0], "")
+	}
 	want := []string{
 		"CARGO_HOME", "GOCACHE", "GOFLAGS", "GOMODCACHE", "HAT_NAME", "HAT_RUN", "HAT_SESSION", "HAT_SOCKET", "HAT_TASK", "HAT_TOKEN",
 		"HOME", "KEY", "LANG", "PATH", "PIP_CACHE_DIR", "PWD", "TERM", "TMPDIR", "USER", "WANTED",
 		"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "npm_config_cache",
 	}
 	levels(t, func(t *testing.T, level int) {
+		t.Setenv("HOME", t.TempDir())
 		h := newHouse(t, level)
 		h.script(`env -0 | tr '\n' ' ' | tr '\0' '\n'; cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep ^NIGHTPORTER_SECRET`)
 		d := h.runner.o.Agents["mine"]
@@ -90,6 +94,35 @@ func TestEnvironment(t *testing.T) {
 		}
 		if !strings.HasPrefix(vars["PATH"], box+"/bin:") {
 			t.Errorf("hat is not first on PATH: %s", vars["PATH"])
+		}
+	})
+}
+
+// What is on PATH can be a stand-in for a program in the home of who started the
+// daemon. A session gets to it, though it has a HOME of its own, and cannot
+// change it.
+func TestToolchains(t *testing.T) {
+	levels(t, func(t *testing.T, level int) {
+		if level == 1 && os.Geteuid() != 0 {
+			t.Skip("SKIPPED: level 1 without another user keeps nothing from being written")
+		}
+		home := t.TempDir()
+		mode := os.FileMode(0o755)
+		if level == 3 {
+			mode = 0o700 // another user gets through all the same
+		}
+		if err := errors.Join(os.Mkdir(filepath.Join(home, ".rustup"), 0o755), os.WriteFile(filepath.Join(home, ".rustup", "real"), []byte("real\n"), 0o644),
+			os.Chmod(filepath.Dir(home), 0o755), os.Chmod(home, mode)); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("HOME", home)
+		for _, c := range toolchains {
+			t.Setenv(c[0], "")
+		}
+		t.Setenv("VOLTA_HOME", filepath.Join(home, "missing"))
+		h := newHouse(t, level)
+		if x := h.run("r1-1", `cat "$RUSTUP_HOME/real"; echo mine 2>/dev/null >"$RUSTUP_HOME/real" || echo "volta $VOLTA_HOME"`); x.Tail != "real\nvolta \n" {
+			t.Errorf("exit = %+v", x)
 		}
 	})
 }

@@ -161,6 +161,7 @@ func (s *supervisor) logIn(asks <-chan fsnotify.Event) bool {
 	s.login = lease
 	why, text := s.waitTurn(mine, asks)
 	if why == "" {
+		s.spec.Login.settle(filepath.Dir(s.folder))
 		err := s.spec.Login.place(s.folder, filepath.Join(s.folder, dirBox, boxHome), s.spec.Plan.UID, s.spec.Plan.GID)
 		if err == nil {
 			s.exit.Started = time.Now() // it had waited for somebody else's end

@@ -164,7 +164,7 @@ func (r *Runner) plan(l loop.Launch, folder string, level int) (plan, bool, erro
 	p := plan{
 		Level: level, Dir: l.Work, UID: r.user.uid, GID: r.user.gid,
 		Write: slices.Concat([]string{l.Work, filepath.Join(box, boxHome), filepath.Join(box, boxTmp), cache}, r.o.Cache, grant.Cache),
-		Read:  slices.Concat([]string{box, socket, contextDir, r.bin}, r.o.Read, grant.Read, roots(r.path)),
+		Read:  slices.Concat([]string{box, socket, contextDir, r.bin}, r.o.Read, grant.Read, roots(r.path), installedIn()),
 		Hide:  slices.Clone(r.hide),
 		Grace: r.o.Timing.Grace, Rest: r.o.Timing.Rest,
 	}

@@ -76,8 +76,20 @@ func (r *Runner) wait(ctx context.Context, session string) (loop.Exit, error) {
 		return loop.Exit{}, err
 	}
 	r.read(&x, folder)
-	r.tidy(session, folder)
+	r.finish(session, folder)
 	return x, nil
+}
+
+// finish takes back the session's login, where its supervisor did not or could
+// not, and then removes what only the running session needed. A renewed login
+// that cannot be written (the disk is full) stays in the session's HOME: its
+// refresh token is good once, and the older one is good for nothing any more.
+func (r *Runner) finish(session, folder string) {
+	if err := keepLogin(folder); err != nil {
+		r.o.Log.Error("login of a session is not taken back; its HOME is kept until it can be", "session", session, "home", filepath.Join(folder, dirBox, boxHome), "err", err)
+		return
+	}
+	r.tidy(session, folder)
 }
 
 // waitShim waits until the session's shim has ended.
@@ -198,11 +210,7 @@ func (r *Runner) lost(ctx context.Context, session, folder string) (loop.Exit, e
 		x.Tail = lastOf(out)
 		_ = out.Close()
 	}
-	// Its supervisor was not there to do it.
-	if err := keepLogin(folder); err != nil {
-		r.o.Log.Warn("login of a lost session", "session", session, "err", err)
-	}
-	r.tidy(session, folder)
+	r.finish(session, folder)
 	return x, nil
 }
 

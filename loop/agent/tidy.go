@@ -1,0 +1,73 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Tidy removes what sessions and runs have left in the state folder and nobody
+// needs any more: folders of sessions that ended before the given time, and
+// work folders of runs that nothing was done in since then. keep names the runs
+// that are spared whatever their age. What was decided is in the ledger, what
+// was written in the repositories; what goes is what agents printed, and the
+// files of a checkout. It returns how many folders it removed.
+func (r *Runner) Tidy(ctx context.Context, before time.Time, keep func(run string) bool) (removed int, err error) {
+	var errs []error
+	for _, kind := range []struct {
+		dir  string
+		idle func(folder string) bool
+	}{
+		{"sessions", func(folder string) bool { return endedBefore(folder, before) }},
+		{"runs", func(folder string) bool { return untouchedSince(folder, before) }},
+	} {
+		list, err := os.ReadDir(filepath.Join(r.o.State, kind.dir))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+		for _, e := range list {
+			if ctx.Err() != nil {
+				return removed, errors.Join(append(errs, context.Cause(ctx))...)
+			}
+			run, _, _ := strings.Cut(e.Name(), "-")
+			folder := filepath.Join(r.o.State, kind.dir, e.Name())
+			if !e.IsDir() || keep(run) || !kind.idle(folder) {
+				continue
+			}
+			if err := removeAll(folder); err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			removed++
+		}
+	}
+	return removed, errors.Join(errs...)
+}
+
+// endedBefore reports whether a session's end was recorded before a time, and
+// nobody holds its folder.
+func endedBefore(folder string, at time.Time) bool {
+	info, err := os.Lstat(filepath.Join(folder, fileExit))
+	if err != nil || !info.ModTime().Before(at) {
+		return false
+	}
+	held, err := lockHeld(folder)
+	return err == nil && !held
+}
+
+// untouchedSince reports whether a run's folder, its work folder and its index
+// were left alone since a time. What a session wrote deeper does not count: the
+// restore before each session touches these.
+func untouchedSince(folder string, at time.Time) bool {
+	newest := time.Time{}
+	for _, name := range []string{"", "work", "CONTEXT"} {
+		if info, err := os.Lstat(filepath.Join(folder, name)); err == nil && info.ModTime().After(newest) {
+			newest = info.ModTime()
+		}
+	}
+	return !newest.IsZero() && newest.Before(at)
+}

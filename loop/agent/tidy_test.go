@@ -1,0 +1,68 @@
+package agent
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// TestTidy: what ended long ago goes; what runs, what is spared and what is
+// young stays, and so does everything else in the state folder.
+func TestTidy(t *testing.T) {
+	h := newHouse(t, 2)
+	h.run("r1-1", `mkdir -p deep/er; chmod 0500 deep/er deep; exit 0`)
+	l := h.launch("r2-1")
+	l.Run = "r2"
+	h.script(`exit 0`)
+	h.start(l)
+	h.wait("r2-1")
+	h.script(`while :; do sleep 0.1; done`)
+	h.start(h.launch("r1-2"))
+	state := h.opts.State
+	for _, run := range []string{"r1", "r2", "r9"} {
+		if err := os.MkdirAll(filepath.Join(state, "runs", run, "work", "sub"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := filepath.Join(state, "runs", "r9", "work", "out")
+	outside := filepath.Join(t.TempDir(), "outside")
+	if err := os.WriteFile(outside, []byte("keep"), 0o400); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Dir(outside), link); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Join(state, "runs", "r9", "work", "sub"), 0o500); err != nil {
+		t.Fatal(err)
+	}
+	there := func(path string) bool {
+		_, err := os.Lstat(filepath.Join(state, path))
+		return err == nil
+	}
+
+	spare := func(run string) bool { return run == "r2" }
+	if n, err := h.runner.Tidy(t.Context(), time.Now().Add(-time.Hour), func(string) bool { return false }); n != 0 || err != nil {
+		t.Errorf("what is young went: %d, %v", n, err)
+	}
+	n, err := h.runner.Tidy(t.Context(), time.Now().Add(time.Hour), spare)
+	if err != nil || n != 3 {
+		t.Errorf("removed %d, %v, want 3: r1-1, r1 and r9", n, err)
+	}
+	for path, want := range map[string]bool{
+		"sessions/r1-1": false, "sessions/r1-2": true, "sessions/r2-1": true, "runs/r1": false, "runs/r2": true, "runs/r9": false, "cache": true, "bin": true,
+	} {
+		if there(path) != want {
+			t.Errorf("%s: there is %v, want %v", path, !want, want)
+		}
+	}
+	if data, err := os.ReadFile(outside); string(data) != "keep" {
+		t.Errorf("a link led out: %q, %v", data, err)
+	}
+	if err := h.runner.End(t.Context(), "r1-2", loop.Duration(0)); err != nil {
+		t.Fatal(err)
+	}
+	h.wait("r1-2")
+}
