@@ -186,6 +186,11 @@ func (p *proposer) project(ctx context.Context, cfg *config.Config) (propose.Pro
 			Text: fmt.Sprintf("the path of the repository, %q, is not UTF-8, and a configuration has to be", picked.Repo), Fix: "Rename the folder, or make a link to it and run nightporter init there",
 		}}}
 	}
+	if strings.ContainsAny(picked.Repo, "\r\n") {
+		return propose.Project{}, &loop.InputError{Findings: []loop.Finding{{
+			Text: fmt.Sprintf("the path of the repository, %q, holds a line break, and git's answers cannot be read then", picked.Repo), Fix: "Rename the folder",
+		}}}
+	}
 	fmt.Fprintf(&p.said, "Looked at %s\n", propose.Plain(picked.Repo))
 	out := propose.Project{Name: picked.Name, Repo: picked.Repo}
 	if err := p.source(ctx, &out); err != nil {

@@ -29,6 +29,9 @@ const (
 	samplePlan  = plansFolder + "/first.md"
 )
 
+// maxOthers is how many other plans are named.
+const maxOthers = 10
+
 // sampleText is a plan that does no harm: one new page. It also shows the form.
 const sampleText = `# First
 
@@ -93,7 +96,11 @@ func (p *proposer) source(ctx context.Context, out *propose.Project) error {
 		}
 		p.say(bot.SignDone, "plan", "%s: %s, %d open", first.path, count(first.tasks, "task"), first.open)
 	}
-	for _, other := range plans[1:] {
+	for i, other := range plans[1:] {
+		if i == maxOthers {
+			p.say(bot.SignAway, "plan", "also there: %d more in %s", len(plans)-1-i, plansFolder)
+			break
+		}
 		text := fmt.Sprintf("%s:%s (%s, %d open)", task.KindPlan, other.path, count(other.tasks, "task"), other.open)
 		if other.err != nil {
 			text = fmt.Sprintf("%s:%s (has mistakes)", task.KindPlan, other.path)

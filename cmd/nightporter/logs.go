@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -128,4 +129,58 @@ func logEntry(log *slog.Logger, project string, e loop.Entry) {
 	case loop.InputPoisoned:
 		at.Error("fault in nightporter", "input", b.Kind, "error", b.Error)
 	}
+}
+
+// maxLog is the size in bytes at which the log begins anew; the one before it
+// is kept as nightporter.log.1.
+const maxLog = 20 << 20
+
+// logFile is the state folder's log.
+type logFile struct {
+	path string
+
+	mu   sync.Mutex
+	file *os.File
+	size int64
+}
+
+func openLog(path string) (*logFile, error) {
+	l := &logFile{path: path}
+	return l, l.open()
+}
+
+func (l *logFile) open() error {
+	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	l.file, l.size = f, info.Size()
+	return nil
+}
+
+// Write appends a line. A log that cannot begin anew goes on as it is: it must
+// never be the log that stops a night.
+func (l *logFile) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.size+int64(len(line)) > maxLog && os.Rename(l.path, l.path+".1") == nil {
+		old := l.file
+		if err := l.open(); err == nil {
+			_ = old.Close()
+		}
+	}
+	n, err := l.file.Write(line)
+	l.size += int64(n)
+	return n, err
+}
+
+// Close closes the file.
+func (l *logFile) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.file.Close()
 }

@@ -34,6 +34,7 @@ import (
 type porter struct {
 	state   string
 	cfg     atomic.Pointer[config.Config] // in force; a reload puts another in its place
+	begun   *config.Config                // that this process was started with: its chats are those
 	working atomic.Pointer[[]string]      // projects that are worked on
 	lock    *statelock.Lock
 	store   *store.Store
@@ -77,7 +78,7 @@ func openPorter(ctx context.Context, o porterOptions) (p *porter, err error) {
 	if err := os.MkdirAll(o.state, 0o700); err != nil {
 		return nil, fmt.Errorf("state folder: %w", err)
 	}
-	p = &porter{state: o.state, stays: o.stays, ended: make(chan error, 1), metrics: newMetrics()}
+	p = &porter{state: o.state, begun: o.cfg, stays: o.stays, ended: make(chan error, 1), metrics: newMetrics()}
 	p.cfg.Store(o.cfg)
 	p.work(nil)
 	p.closing, p.leave = context.WithCancel(context.WithoutCancel(ctx))
@@ -93,7 +94,7 @@ func openPorter(ctx context.Context, o porterOptions) (p *porter, err error) {
 	if p.store, err = store.Open(o.state); err != nil {
 		return p, err
 	}
-	logs, err := os.OpenFile(filepath.Join(o.state, "nightporter.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	logs, err := openLog(filepath.Join(o.state, "nightporter.log"))
 	if err != nil {
 		return p, fmt.Errorf("log file: %w", err)
 	}
@@ -227,8 +228,11 @@ func (p *porter) agentOptions(o porterOptions, cfg *config.Config) agent.Options
 	if cfg.Boundary == "required" {
 		opts.Boundary = cfg.Boundary
 	}
-	if cfg.Telegram != nil && cfg.Telegram.TokenFile != "" {
-		opts.Hide = append(opts.Hide, cfg.Telegram.TokenFile)
+	// A reload may name another token; the one that is in use stays hidden too.
+	for _, c := range []*config.Config{o.cfg, cfg} {
+		if c != nil && c.Telegram != nil && c.Telegram.TokenFile != "" {
+			opts.Hide = append(opts.Hide, c.Telegram.TokenFile)
+		}
 	}
 	for name, d := range o.agents {
 		opts.Agents[name] = d

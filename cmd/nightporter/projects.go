@@ -85,6 +85,11 @@ func (p *porter) resolve(project string, flags config.Overrides) (s loop.Setting
 	if s, err = pr.Settings(cfg, flags, time.Now()); err != nil {
 		return s, err
 	}
+	if other, run := p.alsoAtWork(s); other != "" {
+		return s, &loop.InputError{Findings: []loop.Finding{{
+			Text: fmt.Sprintf("%s is still at work on %s, as %s", run, s.Source, other), Fix: "Wait for its end, or: nightporter stop --project " + other,
+		}}}
+	}
 	s.Stays = true
 	s.Operator = p.operatorFlags()
 	s.Flags = s.Operator
@@ -101,6 +106,20 @@ func (p *porter) resolve(project string, flags config.Overrides) (s loop.Setting
 	}
 	p.remarks.set(project, remarkUnbuilt, line)
 	return s, nil
+}
+
+// alsoAtWork is another project whose unfinished run works on the same source,
+// and that run: a project that was renamed in mid-run. Two runs would do each
+// task twice. "" for none.
+func (p *porter) alsoAtWork(s loop.Settings) (project, run string) {
+	for _, name := range p.engine.Projects() {
+		st, _ := p.engine.State(name)
+		r := st.Project.Run
+		if name != s.Project && !r.Over() && r.Settings.Repo == s.Repo && r.Settings.Source == s.Source && p.worksOn(name) {
+			return name, r.ID
+		}
+	}
+	return "", ""
 }
 
 // operatorFlags are the flags with which another command finds this daemon.

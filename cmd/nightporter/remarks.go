@@ -24,13 +24,17 @@ const (
 	remarkChat    = "5 chat"    // a platform is out of reach
 )
 
-// set puts a line in the place of the one about the same thing; "" takes it away.
-func (r *remarks) set(project, about, line string) {
+// set puts a line in the place of the one about the same thing; "" takes it
+// away. It reports whether that one was another.
+func (r *remarks) set(project, about, line string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.by[project][about] == line {
+		return false
+	}
 	if line == "" {
 		delete(r.by[project], about)
-		return
+		return true
 	}
 	if r.by == nil {
 		r.by = map[string]map[string]string{}
@@ -39,6 +43,7 @@ func (r *remarks) set(project, about, line string) {
 		r.by[project] = map[string]string{}
 	}
 	r.by[project][about] = line
+	return true
 }
 
 // of returns the lines about a project and about the house.

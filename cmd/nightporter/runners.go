@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop"
@@ -47,6 +48,11 @@ func (r *runners) Level() (int, []string) { return r.now.Load().Level() }
 
 // SocketPath is where a session's hat finds the daemon.
 func (r *runners) SocketPath(session string) string { return r.now.Load().SocketPath(session) }
+
+// Tidy removes what ended sessions and runs left.
+func (r *runners) Tidy(ctx context.Context, before time.Time, keep func(run string) bool) (int, error) {
+	return r.now.Load().Tidy(ctx, before, keep)
+}
 
 // User is who sessions run as; -1 means as the daemon.
 func (r *runners) User() (uid, gid int) { return r.now.Load().User() }

@@ -57,8 +57,59 @@ func parseCron(text string) (s cron.Schedule, err error) {
 }
 
 // next is the first moment after t at which s is due, in t's zone; zero for
-// never.
-func next(s cron.Schedule, t time.Time) (due time.Time) {
+// never. A change of daylight-saving time neither loses nor doubles a start of
+// a certain hour: one that falls into the hour that is left out comes when that
+// is over, and of an hour that comes twice the first counts.
+func next(s cron.Schedule, t time.Time) time.Time {
+	due := soonest(s, t)
+	if spec, ok := s.(*cron.SpecSchedule); !ok || spec.Hour&everyHour == everyHour {
+		return due // whatever the hour: the library's way is right
+	}
+	for repeated(due) {
+		due = soonest(s, due)
+	}
+	_, offset := t.Zone()
+	clock := soonest(s, t.In(time.FixedZone("", offset))) // as if the zone never changed
+	if at, gone := leftOut(clock, t.Location()); gone && at.After(t) && (due.IsZero() || at.Before(due)) {
+		return at
+	}
+	return due
+}
+
+// everyHour has the bit of each hour that a cron.SpecSchedule can have.
+const everyHour = 1<<24 - 1
+
+// repeated reports whether the zone's clock showed this time of day once
+// already.
+func repeated(t time.Time) bool {
+	if t.IsZero() {
+		return false
+	}
+	_, now := t.Zone()
+	_, before := t.Add(-3 * time.Hour).Zone()
+	_, then := t.Add(time.Duration(now-before) * time.Second).Zone()
+	return before > now && then == before
+}
+
+// leftOut reports whether the zone's clock never shows what clock shows, and
+// the moment that takes its place.
+func leftOut(clock time.Time, zone *time.Location) (at time.Time, gone bool) {
+	if clock.IsZero() {
+		return clock, false
+	}
+	on := func(zone *time.Location) time.Time {
+		return time.Date(clock.Year(), clock.Month(), clock.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0, zone)
+	}
+	shown := on(zone)
+	if shown.Hour() == clock.Hour() && shown.Minute() == clock.Minute() {
+		return shown, false
+	}
+	_, before := shown.Add(-3 * time.Hour).Zone()
+	return on(time.FixedZone("", before)).In(zone), true
+}
+
+// soonest is the library's answer, without its panics: zero instead.
+func soonest(s cron.Schedule, t time.Time) (due time.Time) {
 	defer func() {
 		if recover() != nil {
 			due = time.Time{}

@@ -18,6 +18,10 @@ import (
 // said so; it is not made up, because by then it may be morning.
 const tolerance = 10 * time.Minute
 
+// lookAgain is when a project that could not be looked at is looked at again.
+// It is less than the minute after which the clock wakes the starter.
+const lookAgain = 30 * time.Second
+
 // starter begins runs by themselves, as each project's `start` says (SPEC 16),
 // and takes up those that an earlier process left unfinished.
 type starter struct {
@@ -77,11 +81,27 @@ func (s *starter) use(plans schedules) {
 	s.nudge()
 }
 
-// free gives the slots of projects that are not worked on to the others.
+// free gives the slots of projects that are not worked on to the others, and
+// ends what these have in flight: nobody hears it, it costs money, and its
+// supervisor sees a nightporter and would let it be. It counts as nothing, and
+// is done again should the project come back.
 func (s *starter) free(ctx context.Context) {
-	_, err := s.porter.do(ctx, loop.Input{Actor: "daemon", Body: loop.WorksOn{Projects: *s.porter.working.Load()}})
+	p := s.porter
+	_, err := p.do(ctx, loop.Input{Actor: "daemon", Body: loop.WorksOn{Projects: *p.working.Load()}})
 	if err != nil && ctx.Err() == nil {
-		s.porter.log.Error("slots of other projects", "error", err)
+		p.log.Error("slots of other projects", "error", err)
+	}
+	for _, name := range p.engine.Projects() {
+		if p.worksOn(name) {
+			continue
+		}
+		st, _ := p.engine.State(name)
+		for _, x := range st.Project.Sessions {
+			p.log.Warn("session of a project that is not worked on is ended", "project", name, "session", x.ID)
+			if err := p.runner.End(ctx, x.ID, 0); err != nil {
+				p.log.Error("session of a project that is not worked on", "session", x.ID, "error", err)
+			}
+		}
 	}
 }
 
@@ -163,10 +183,19 @@ func (s *starter) consider(ctx context.Context, name string) {
 		return
 	}
 	settings, snapshot, err := s.read(ctx, name)
-	if err != nil {
-		s.failed(name, err)
+	if ctx.Err() != nil {
 		return
 	}
+	if err != nil {
+		s.failed(name, err)
+		// A plan that is not there, or a repository, cannot be watched. Looking
+		// again costs nothing.
+		s.mu.Lock()
+		x.again = now.Add(lookAgain)
+		s.mu.Unlock()
+		return
+	}
+	p.remarks.set(name, remarkStart, "") // what could not be read can be now
 	decided := loop.Startable(st, settings, snapshot, now, changed)
 	p.log.Info("start by itself", "project", name, "start", decided.OK, "why", decided.Why, "ready", len(decided.Tasks))
 	if decided.OK {
@@ -284,11 +313,13 @@ func (s *starter) start(ctx context.Context, name string, settings loop.Settings
 	}
 }
 
-// failed says that a project could not be started by itself. It is tried again
-// when its source changes, or when it is due the next time.
+// failed says, once, that a project could not be started by itself. It is tried
+// again when its source changes, or when it is due the next time.
 func (s *starter) failed(name string, err error) {
-	s.porter.remarks.set(name, remarkStart, "! "+name+" not started: "+oneLine(err))
-	s.porter.log.Error("not started by itself", "project", name, "error", err)
+	if s.porter.remarks.set(name, remarkStart, "! "+name+" not started: "+oneLine(err)) {
+		s.porter.log.Error("not started by itself", "project", name, "error", err)
+		s.porter.changes.ring()
+	}
 }
 
 // tick starts what a cron expression wants now.

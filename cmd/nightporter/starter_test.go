@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +94,48 @@ func TestSchedules(t *testing.T) {
 		got := lastDue(s, at(c.since), at(c.now))
 		if c.want == "" != got.IsZero() || c.want != "" && !got.Equal(at(c.want)) {
 			t.Errorf("%s to %s: %v, want %q", c.since, c.now, got, c.want)
+		}
+	}
+}
+
+// TestDaylightSaving: the night in which a clock is changed has one start, as
+// any other.
+func TestDaylightSaving(t *testing.T) {
+	for _, c := range []struct {
+		zone, cron, from string
+		want             []string
+	}{
+		{"Europe/Berlin", "30 2 * * *", "2027-03-26 12:00", []string{"2027-03-27 02:30 CET", "2027-03-28 03:30 CEST", "2027-03-29 02:30 CEST"}},
+		{"Europe/Berlin", "30 2 28 3 *", "2026-07-01 12:00", []string{"2027-03-28 03:30 CEST", "2028-03-28 02:30 CEST"}},
+		{"Europe/Berlin", "30 2 * * 1", "2027-03-26 12:00", []string{"2027-03-29 02:30 CEST", "2027-04-05 02:30 CEST"}},
+		{"Europe/Berlin", "30 2 * * *", "2026-10-24 12:00", []string{"2026-10-25 02:30 CEST", "2026-10-26 02:30 CET"}},
+		{"Europe/Berlin", "*/30 2 * * *", "2026-10-24 12:00", []string{"2026-10-25 02:00 CEST", "2026-10-25 02:30 CEST", "2026-10-26 02:00 CET"}},
+		{"Europe/Berlin", "30 * * * *", "2026-10-25 01:00", []string{"2026-10-25 01:30 CEST", "2026-10-25 02:30 CEST", "2026-10-25 02:30 CET", "2026-10-25 03:30 CET"}},
+		{"Europe/Berlin", "30 * * * *", "2027-03-28 01:00", []string{"2027-03-28 01:30 CET", "2027-03-28 03:30 CEST"}},
+		{"Europe/Berlin", "0 3 * * *", "2027-03-27 12:00", []string{"2027-03-28 03:00 CEST", "2027-03-29 03:00 CEST"}},
+		{"America/Havana", "0 0 * * *", "2027-03-13 12:00", []string{"2027-03-14 01:00 CDT", "2027-03-15 00:00 CDT"}},
+		{"Australia/Lord_Howe", "45 1 * * *", "2027-04-03 12:00", []string{"2027-04-04 01:45 +11", "2027-04-05 01:45 +1030"}},
+		{"UTC", "30 2 * * *", "2027-03-27 12:00", []string{"2027-03-28 02:30 UTC", "2027-03-29 02:30 UTC"}},
+	} {
+		zone, err := time.LoadLocation(c.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := parseCron(c.cron)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, err := time.ParseInLocation("2006-01-02 15:04", c.from, zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for range c.want {
+			at = next(s, at)
+			got = append(got, at.Format("2006-01-02 15:04 MST"))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s in %s:\n got %q\nwant %q", c.cron, c.zone, got, c.want)
 		}
 	}
 }
@@ -207,6 +250,49 @@ func TestAuto(t *testing.T) {
 	until("r2 ends", func() bool { r := state(); return r.ID == "r2" && r.Over() })
 }
 
+// TestAutoLater: a plan that is not there yet, as init proposes one, is found
+// when it comes, though nothing of it could be watched.
+func TestAutoLater(t *testing.T) {
+	cfg := house(t, "auto")
+	plan := filepath.Join(cfg.Projects[0].Repo, "plan.md")
+	text, err := os.ReadFile(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(plan); err != nil {
+		t.Fatal(err)
+	}
+	p, _ := opened(t, cfg)
+	s := newStarter(p, nil, time.Time{})
+	s.consider(t.Context(), "shop")
+	if got := strings.Join(p.remarks.of("shop"), "\n"); !strings.Contains(got, "no such file") {
+		t.Errorf("remarks %q", got)
+	}
+	if again := s.projects["shop"].again; !again.Before(time.Now().Add(time.Minute)) || again.IsZero() {
+		t.Fatalf("looked at again at %v", again)
+	}
+	if err := os.WriteFile(plan, []byte("- [x] **Task 1: One**\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.projects["shop"].again = time.Now()
+	s.consider(t.Context(), "shop")
+	if got := p.remarks.of("shop"); len(got) > 0 {
+		t.Errorf("remarks %q", got)
+	}
+	if err := os.WriteFile(plan, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.mu.Lock()
+	s.projects["shop"].look = true // its watch may have said so already
+	s.mu.Unlock()
+	s.consider(t.Context(), "shop")
+	if st, _ := p.engine.State("shop"); st.Project.Run == nil {
+		t.Error("it was not started")
+	}
+	s.projects["shop"].follow(nil)
+	s.watches.Wait()
+}
+
 // TestMetrics: what an operator's dashboard needs is there, and by bounded
 // labels only.
 func TestMetrics(t *testing.T) {
@@ -297,6 +383,26 @@ func TestReload(t *testing.T) {
 	if p.worksOn("shop") || !p.worksOn("market") || len(p.remarks.of("")) > 0 || len(u.starter.plans) != 1 {
 		t.Errorf("works on %v, remarks %q", *p.working.Load(), p.remarks.of(""))
 	}
+	// Chats begin with the process. Of a token that is named meanwhile no
+	// session sees anything, nor of the one in use.
+	token := filepath.Join(filepath.Dir(cfg.File), "token")
+	if err := os.WriteFile(token, []byte("1:x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	write(string(text) + "[telegram]\ntoken_file = \"token\"\n")
+	if got := strings.Join(p.remarks.of(""), "\n"); got != "! the new [telegram] takes effect when nightporter is started again" {
+		t.Errorf("remarks %q", got)
+	}
+	started := *cfg
+	started.Telegram = &config.Telegram{TokenFile: "/first"}
+	if hide := p.agentOptions(porterOptions{cfg: &started}, p.config()).Hide; !slices.Equal(hide, []string{"/first", token}) {
+		t.Errorf("hidden: %q", hide)
+	}
+	write(string(text))
+	if got := p.remarks.of(""); len(got) > 0 {
+		t.Errorf("remarks %q", got)
+	}
+	write(strings.ReplaceAll(strings.Replace(string(text), `name = "shop"`, `name = "market"`, 1), "manual", "0 22 * * *"))
 	// The old name is in the ledger for another repository.
 	p.log = slog.New(slog.DiscardHandler)
 	if _, err := p.resolve("shop", config.Overrides{}); err == nil || !strings.Contains(err.Error(), "no project") {

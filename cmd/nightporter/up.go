@@ -68,14 +68,65 @@ func up(cmd *cobra.Command, file, state string) error {
 		return notStarted(cmd.ErrOrStderr(), err)
 	}
 	off := lastSeen(dir)
-	p, err := openPorter(ctx, porterOptions{
+	p, told, err := opening(ctx, porterOptions{
 		state: dir, cfg: cfg, agents: builtin(0), stays: true, listener: listener, logTo: stderrLog(), observe: u.journal.add,
-	})
-	if err != nil {
+	}, signals)
+	switch {
+	case told:
+		return nil
+	case err != nil:
 		return notStarted(cmd.ErrOrStderr(), err)
 	}
 	u.porter = p
 	return u.stay(ctx, plans, off, signals)
+}
+
+// opening opens the porter, unless a signal ends the program first: what is
+// taken up is looked at with git, which can hang as disks do. It reports
+// whether it was told to go.
+func opening(ctx context.Context, o porterOptions, signals chan os.Signal) (p *porter, told bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type opened struct {
+		porter *porter
+		err    error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		p, err := openPorter(ctx, o)
+		done <- opened{p, err}
+	}()
+	reload := false
+	for {
+		select {
+		case it := <-done:
+			if reload && it.err == nil {
+				select {
+				case signals <- syscall.SIGHUP: // whoever waits from now on does it
+				default: // so many came meanwhile that it will end
+				}
+			}
+			return it.porter, false, it.err
+		case sig := <-signals:
+			if sig == syscall.SIGHUP {
+				reload = true // once there is somebody who can
+				continue
+			}
+			cancel()
+			gone := make(chan struct{})
+			go func() {
+				defer close(gone)
+				if it := <-done; it.porter != nil {
+					it.porter.close()
+				}
+			}()
+			select {
+			case <-gone:
+			case <-time.After(leaving):
+			}
+			return nil, true, nil
+		}
+	}
 }
 
 // notStarted says what a person has to mend, all of it (PHONE 4.4).
@@ -165,6 +216,7 @@ func (u *upkeep) stay(ctx context.Context, plans schedules, off time.Time, signa
 	work.Go(func() { sd.report(ctx, p) })
 	work.Go(func() { u.journal.run(ctx, p.log) })
 	work.Go(func() { seen(ctx, p.state) })
+	work.Go(func() { p.tidyFolders(ctx) })
 
 	exit := u.wait(ctx, sd, signals)
 	sd.tell(daemon.SdNotifyStopping)
@@ -260,8 +312,13 @@ func (u *upkeep) reload(ctx context.Context) {
 		p.log.Error("settings not reloaded, the old ones stay", "error", err)
 		return
 	}
+	later := ""
+	if old := p.begun.Telegram; (old == nil) != (cfg.Telegram == nil) || old != nil && *old != *cfg.Telegram {
+		later = "! the new [telegram] takes effect when nightporter is started again"
+		p.log.Warn("telegram is reached as before until nightporter is started again")
+	}
 	p.cfg.Store(cfg)
-	p.remarks.set("", remarkConfig, "")
+	p.remarks.set("", remarkConfig, later)
 	p.work(p.workable(ctx, *p.working.Load()))
 	u.starter.free(ctx)
 	u.starter.use(plans)
