@@ -192,7 +192,7 @@ func TooLate(s loop.State, i guidance.Item, words string) Message {
 	if words == "" {
 		what = "not dropped"
 	}
-	m := newMessage("guidance.toolate", SignFailed+" "+i.ID+" "+what+": "+stateWord(i.State))
+	m := newMessage("guidance.toolate", SignFailed+" "+i.ID+" "+what+": "+i.State.Word())
 	m.Project, m.About = s.Project.Name, taskOf(i)
 	who := orElse(short(taskOf(i)), "A session")
 	if words == "" {
@@ -203,16 +203,4 @@ func TooLate(s loop.State, i guidance.Item, words string) Message {
 	m.add(who + " has your first words. No answer: it stays so.")
 	m.exact("Send as new", "/guidance "+addressed(i)+words)
 	return m
-}
-
-func stateWord(s guidance.State) string {
-	switch s {
-	case guidance.Injected:
-		return "in use"
-	case guidance.SetAside:
-		return "set aside"
-	case guidance.NotReported:
-		return "not reported"
-	}
-	return string(s)
 }

@@ -21,6 +21,19 @@ const (
 	Dropped     State = "dropped"
 )
 
+// Word is the state as people are told it.
+func (s State) Word() string {
+	switch s {
+	case Injected:
+		return "in use"
+	case SetAside:
+		return "set aside"
+	case NotReported:
+		return "not reported"
+	}
+	return string(s)
+}
+
 // Limits of SPEC 4.7 and 5.1.
 const (
 	MaxText   = 4000 // characters of one item

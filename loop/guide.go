@@ -123,7 +123,7 @@ func (d *decision) editGuidance(b EditGuidance) {
 		d.refuse("no guidance", "there is no guidance %s", b.ID)
 		return
 	case i.State != guidance.Queued:
-		d.refuse("in use", "%s not changed: it is %s", i.ID, stateWord(i.State))
+		d.refuse("in use", "%s not changed: it is %s", i.ID, i.State.Word())
 		return
 	}
 	if code, why := checkGuidance(text); why != "" {
@@ -140,9 +140,9 @@ func (d *decision) dropGuidance(id string) {
 	case !ok:
 		d.refuse("no guidance", "there is no guidance %s", id)
 	case i.Over():
-		d.refuse("over", "%s is %s already", i.ID, stateWord(i.State))
+		d.refuse("over", "%s is %s already", i.ID, i.State.Word())
 	case i.State != guidance.Queued && !i.Sticky && (i.State != guidance.Injected || d.flying(i.Session)):
-		d.refuse("in use", "%s not dropped: it is %s", i.ID, stateWord(i.State))
+		d.refuse("in use", "%s not dropped: it is %s", i.ID, i.State.Word())
 	default:
 		d.add(on{}, GuidanceDropped{ID: i.ID})
 		d.say("%s dropped", i.ID)
@@ -153,18 +153,6 @@ func (d *decision) dropGuidance(id string) {
 func (d *decision) flying(session string) bool {
 	_, ok := d.Project.Session(session)
 	return ok
-}
-
-func stateWord(s guidance.State) string {
-	switch s {
-	case guidance.Injected:
-		return "in use"
-	case guidance.SetAside:
-		return "set aside"
-	case guidance.NotReported:
-		return "not reported"
-	}
-	return string(s)
 }
 
 func (d *decision) keepGuidance(id string) {

@@ -68,10 +68,6 @@ type call struct {
 	reply chan result
 }
 
-// With says what is committed together with an input's decision: what its
-// sender is told, and how far the chat that it came from has been read.
-type With func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor)
-
 type result struct {
 	answer loop.Answer
 	err    error
@@ -171,44 +167,6 @@ func (e *Engine) Projects() []string {
 // same input may be sent again.
 func (e *Engine) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	return e.DoWith(ctx, in, nil)
-}
-
-// DoWith is Do, with messages and a chat's cursor in the same transaction. An
-// input that was committed before commits nothing, these neither. Inputs about
-// the house itself have no project.
-func (e *Engine) DoWith(ctx context.Context, in loop.Input, with With) (loop.Answer, error) {
-	c := call{in: in, with: with, reply: make(chan result, 1)}
-	select {
-	case e.inputs <- c:
-	case <-e.stopping:
-		return loop.Answer{}, ErrStopped
-	case <-ctx.Done():
-		return loop.Answer{}, ctx.Err()
-	}
-	select {
-	case r := <-c.reply:
-		return r.answer, r.err
-	case <-ctx.Done():
-		return loop.Answer{}, ctx.Err()
-	}
-}
-
-// Say commits messages and a chat's cursor under a key, without a decision: the
-// answer to what only looks. Under a key that was committed before it does
-// nothing.
-func (e *Engine) Say(ctx context.Context, key string, at time.Time, messages []loop.Outgoing, cursor *loop.Cursor) error {
-	answer, err := json.Marshal(loop.Answer{OK: true}) // for whoever repeats it as an input
-	if err != nil {
-		return fmt.Errorf("encode answer: %w", err)
-	}
-	receipt, err := e.o.Ledger.Commit(ctx, loop.Batch{Key: key, Time: at, Answer: answer, Messages: messages, Cursor: cursor})
-	if err != nil {
-		return fmt.Errorf("not saved: %w", err)
-	}
-	if e.o.Sent != nil && len(receipt.Chats) > 0 {
-		e.o.Sent(receipt.Chats)
-	}
-	return nil
 }
 
 // Run takes inputs until ctx ends, and carries out effects for the projects
