@@ -69,6 +69,28 @@ type EffectProgress struct {
 	Progress Progress `json:"progress"`
 }
 
+// EffectRemember appends to one of the project's notebooks: no result.
+type EffectRemember struct {
+	Memory Memory `json:"memory"`
+}
+
+// EffectKeepPlan keeps the newest plan where hats load it from: no result.
+type EffectKeepPlan struct {
+	Task string          `json:"task"`
+	Plan json.RawMessage `json:"plan"`
+}
+
+// Memory is one line of a notebook. The same Key is the same line.
+type Memory struct {
+	Key     string     `json:"key"`
+	Kind    MemoryKind `json:"kind"`
+	Time    string     `json:"time"` // RFC 3339, in the person's zone
+	Session string     `json:"session"`
+	Hat     string     `json:"hat"`
+	Task    string     `json:"task,omitempty"`
+	Text    string     `json:"text"`
+}
+
 // EffectKind values.
 func (EffectPreflight) EffectKind() string { return "preflight" }
 func (EffectStart) EffectKind() string     { return "session.start" }
@@ -78,6 +100,8 @@ func (EffectMerge) EffectKind() string     { return "merge" }
 func (EffectCommit) EffectKind() string    { return "commit" }
 func (EffectMark) EffectKind() string      { return "mark" }
 func (EffectProgress) EffectKind() string  { return "progress" }
+func (EffectRemember) EffectKind() string  { return "memory" }
+func (EffectKeepPlan) EffectKind() string  { return "plan" }
 
 // effectKinds says of each kind what is done about one whose outcome is
 // unknown, and gives its zero value. A kind that is missing here cannot be
@@ -94,6 +118,8 @@ var effectKinds = map[string]struct {
 	"commit":        {Repeatable, EffectCommit{}}, // the same commit has the same hash
 	"mark":          {Repeatable, EffectMark{}},
 	"progress":      {Findable, EffectProgress{}}, // by its key in the log
+	"memory":        {Findable, EffectRemember{}}, // by its key in the notebook
+	"plan":          {Repeatable, EffectKeepPlan{}},
 }
 
 // Pending returns the effect in the form in which it is kept.

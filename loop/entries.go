@@ -13,12 +13,13 @@ func Bodies() []Body {
 		HouseSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{},
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, StrangerWrote{}, CommandRefused{},
 		RunPlanned{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
-		SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{},
+		HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, PathsAllowed{}, PartsMade{}, PlanSettled{},
 		Commitment{}, Claim{}, Evidence{}, Submit{},
 		ChecksBegun{}, SessionPlanned{}, EventAccepted{}, EventRefused{}, SessionCut{}, SessionEnded{}, SessionOutput{},
 		TakenOver{}, TreeKept{}, Verified{}, Routed{}, Redo{}, StageSet{}, TreeMerged{}, TipFound{}, TaskCommitted{}, AttemptEnded{},
-		GuidanceQueued{}, GuidanceChanged{}, GuidanceDropped{}, GuidanceBound{}, GuidanceReported{}, GuidanceExpired{}, GuidanceKept{},
+		GuidanceQueued{}, GuidanceChanged{}, GuidanceDropped{}, GuidanceBound{}, GuidanceReported{}, GuidanceJudged{}, GuidanceExpired{}, GuidanceKept{},
 		QuestionAsked{}, QuestionAnswered{}, QuestionExpired{},
+		MemoryKept{},
 		InputPoisoned{}, EffectFailed{},
 	}
 }
@@ -245,6 +246,15 @@ type RunEnded struct {
 	Resume  string   `json:"resume,omitempty"`   // the exact command
 }
 
+// HatsRead records that hats or the pattern were changed on disk while the run
+// was under way: sessions planned from here on work by the new ones. Trouble:
+// they cannot be used as they are, and those that were read before stand.
+type HatsRead struct {
+	Pattern Pattern        `json:"pattern,omitzero"`
+	Hats    map[string]Hat `json:"hats,omitempty"`
+	Trouble string         `json:"trouble,omitempty"`
+}
+
 // --- Tasks ---
 
 // SourceRead records how the source differs from what was known of it: new
@@ -282,6 +292,31 @@ type TaskWords struct {
 // TaskNext records that a person wants a task next.
 type TaskNext struct{}
 
+// PathsAllowed records that a person lets a task write what is out of its scope.
+type PathsAllowed struct {
+	Paths []string `json:"paths"`
+}
+
+// PartsMade turns approved sections of a task's plan into tasks of their own,
+// "Task 5/b", that are in no file (SPEC 4.4). Gone lists parts that an earlier
+// plan made and that nobody began. Whole: the plan is settled, and the task is
+// done when its parts are.
+type PartsMade struct {
+	Parts []Task            `json:"parts,omitempty"`
+	Plans map[string]string `json:"plans,omitempty"` // the section of each part, as JSON, by its id as written
+	Gone  []string          `json:"gone,omitempty"`
+	Whole bool              `json:"whole,omitempty"`
+}
+
+// PlanSettled records what became of a plan that was argued about: approved by
+// the critic, or by a person, or sent back by one with words.
+type PlanSettled struct {
+	Approved bool   `json:"approved"`
+	By       string `json:"by"` // "critic", or a person's name
+	Rounds   int    `json:"rounds"`
+	Words    string `json:"words,omitempty"`
+}
+
 // --- The chain of one attempt (SPEC 8.1) ---
 
 // Commitment opens an attempt's chain.
@@ -302,32 +337,53 @@ type Claim struct {
 }
 
 // Evidence is one proof of what an attempt did. Kind decides which fields are
-// filled: fix-applied, build, review.
+// filled: investigation, fix-applied, build, review.
 type Evidence struct {
-	Kind         string  `json:"kind"`
-	Strategy     string  `json:"strategy,omitempty"`
-	FilesChanged int     `json:"filesChanged,omitempty"`
-	LinesAdded   int     `json:"linesAdded,omitempty"`
-	LinesRemoved int     `json:"linesRemoved,omitempty"`
-	Command      string  `json:"command,omitempty"`
-	ExitCode     int     `json:"exitCode,omitempty"`
-	DurationMs   int64   `json:"durationMs,omitempty"`
-	Tail         string  `json:"tail,omitempty"`
-	Flaky        bool    `json:"flaky,omitempty"`
-	Type         string  `json:"reviewType,omitempty"`
-	Passes       int     `json:"passes,omitempty"`
-	Verdict      string  `json:"verdict,omitempty"`
-	Issues       []Issue `json:"issues,omitempty"`
+	Kind         string   `json:"kind"`
+	RootCause    string   `json:"rootCause,omitempty"`
+	Affected     []string `json:"affectedFiles,omitempty"`
+	Strategy     string   `json:"strategy,omitempty"`
+	FilesChanged int      `json:"filesChanged,omitempty"`
+	LinesAdded   int      `json:"linesAdded,omitempty"`
+	LinesRemoved int      `json:"linesRemoved,omitempty"`
+	Command      string   `json:"command,omitempty"`
+	ExitCode     int      `json:"exitCode,omitempty"`
+	DurationMs   int64    `json:"durationMs,omitempty"`
+	Tail         string   `json:"tail,omitempty"`
+	Flaky        bool     `json:"flaky,omitempty"`
+	Type         string   `json:"reviewType,omitempty"`
+	Passes       int      `json:"passes,omitempty"`
+	Verdict      string   `json:"verdict,omitempty"`
+	Issues       []Issue  `json:"issues,omitempty"`
 }
+
+// AttemptOutcome is how an attempt ended.
+type AttemptOutcome string
+
+// Outcomes. Only the first is a success, and parked, planned and anew are no
+// failures: they never count.
+const (
+	OutcomeConverged AttemptOutcome = "converged" // no issue at or above the threshold, all green
+	OutcomeStalled   AttemptOutcome = "stalled"   // another round would only repeat an earlier one
+	OutcomeLimit     AttemptOutcome = "limit"     // 20 sessions
+	OutcomeRed       AttemptOutcome = "red"       // verification red 3 times in a row
+	OutcomeFailed    AttemptOutcome = "failed"    // failed sessions
+	OutcomeBlocked   AttemptOutcome = "blocked"   // a session, or a question's end, says that it cannot be done
+	OutcomeBudget    AttemptOutcome = "budget"
+	OutcomeParked    AttemptOutcome = "parked"  // goes on from its tree
+	OutcomeAnew      AttemptOutcome = "anew"    // starts anew without having failed: a conflict, another plan
+	OutcomePlanned   AttemptOutcome = "planned" // became parts
+)
 
 // Submit closes an attempt's chain.
 type Submit struct {
-	Result          string    `json:"result"` // pass or fail
-	Reason          string    `json:"reason,omitempty"`
-	Evidence        []string  `json:"evidence,omitempty"` // sessions that produced it
-	ClosedAt        time.Time `json:"closedAt"`
-	TotalDurationMs int64     `json:"totalDurationMs"`
-	Commit          string    `json:"commit,omitempty"`
+	Result          string         `json:"result"` // pass or fail
+	Outcome         AttemptOutcome `json:"outcome,omitempty"`
+	Reason          string         `json:"reason,omitempty"`
+	Evidence        []string       `json:"evidence,omitempty"` // sessions that produced it
+	ClosedAt        time.Time      `json:"closedAt"`
+	TotalDurationMs int64          `json:"totalDurationMs"`
+	Commit          string         `json:"commit,omitempty"`
 }
 
 // --- Sessions ---
@@ -482,9 +538,10 @@ type TipFound struct {
 
 // AttemptEnded says what became of an attempt that did not converge.
 type AttemptEnded struct {
-	Failed bool   `json:"failed"` // false: parked, to go on from its tree
-	Why    string `json:"why"`
-	Replan bool   `json:"replan,omitempty"` // a conflict: starts anew on the new tip and does not count
+	Failed  bool           `json:"failed"` // false: parked, to go on from its tree
+	Why     string         `json:"why"`
+	Replan  bool           `json:"replan,omitempty"` // a conflict: starts anew on the new tip and does not count
+	Outcome AttemptOutcome `json:"outcome,omitempty"`
 }
 
 // --- Guidance ---
@@ -520,6 +577,15 @@ type GuidanceReported struct {
 	Note  string         `json:"note,omitempty"`
 }
 
+// GuidanceJudged is what a session that only reads found of an item that it
+// was shown: whether the work follows it.
+type GuidanceJudged struct {
+	ID       string `json:"id"`
+	Hat      string `json:"hat"`
+	Followed bool   `json:"followed"`
+	Note     string `json:"note,omitempty"`
+}
+
 // GuidanceExpired ends an item that nobody will take any more.
 type GuidanceExpired struct {
 	ID  string `json:"id"`
@@ -551,6 +617,25 @@ type QuestionExpired struct {
 	ID     string `json:"id"`
 	Choice string `json:"choice,omitempty"` // what it was settled with, "" = its task waits on
 	Then   string `json:"then"`
+}
+
+// --- Memory ---
+
+// MemoryKind is which of the project's notebooks a text belongs to.
+type MemoryKind string
+
+// Notebooks, each a file of .ralph/agent in the person's checkout.
+const (
+	MemoryFact     MemoryKind = "memory"   // memories.md: what is true of the repository
+	MemoryDecision MemoryKind = "decision" // decisions.md: what was decided, and why
+	MemoryNote     MemoryKind = "note"     // scratchpad.md: for the sessions that follow
+)
+
+// MemoryKept records what a session wants later ones to know (SPEC 11).
+type MemoryKept struct {
+	Kind MemoryKind `json:"kind"`
+	Hat  string     `json:"hat"`
+	Text string     `json:"text"`
 }
 
 // --- Trouble ---
@@ -595,11 +680,15 @@ func (RunStarted) EntryType() string       { return "run.started" }
 func (RunStateSet) EntryType() string      { return "run.state" }
 func (RunFinishing) EntryType() string     { return "run.finishing" }
 func (RunEnded) EntryType() string         { return "run.ended" }
+func (HatsRead) EntryType() string         { return "hats.read" }
 func (SourceRead) EntryType() string       { return "source.read" }
 func (SourceMarked) EntryType() string     { return "source.marked" }
 func (TaskSet) EntryType() string          { return "task.set" }
 func (TaskWords) EntryType() string        { return "task.words" }
 func (TaskNext) EntryType() string         { return "task.next" }
+func (PathsAllowed) EntryType() string     { return "paths.allowed" }
+func (PartsMade) EntryType() string        { return "parts.made" }
+func (PlanSettled) EntryType() string      { return "plan.settled" }
 func (Commitment) EntryType() string       { return "commit" }
 func (Claim) EntryType() string            { return "claim" }
 func (Evidence) EntryType() string         { return "evidence" }
@@ -626,10 +715,12 @@ func (GuidanceChanged) EntryType() string  { return "guidance.changed" }
 func (GuidanceDropped) EntryType() string  { return "guidance.dropped" }
 func (GuidanceBound) EntryType() string    { return "guidance.bound" }
 func (GuidanceReported) EntryType() string { return "guidance.reported" }
+func (GuidanceJudged) EntryType() string   { return "guidance.judged" }
 func (GuidanceExpired) EntryType() string  { return "guidance.expired" }
 func (GuidanceKept) EntryType() string     { return "guidance.kept" }
 func (QuestionAsked) EntryType() string    { return "question.asked" }
 func (QuestionAnswered) EntryType() string { return "question.answered" }
 func (QuestionExpired) EntryType() string  { return "question.expired" }
+func (MemoryKept) EntryType() string       { return "memory.kept" }
 func (InputPoisoned) EntryType() string    { return "input.poisoned" }
 func (EffectFailed) EntryType() string     { return "effect.failed" }

@@ -42,6 +42,8 @@ var samples = map[reflect.Type]any{
 	reflect.TypeFor[guidance.State]():  guidance.Addressed,
 	reflect.TypeFor[Role]():            RoleSteer,
 	reflect.TypeFor[Deed]():            DeedStopNow,
+	reflect.TypeFor[AttemptOutcome]():  OutcomeStalled,
+	reflect.TypeFor[MemoryKind]():      MemoryDecision,
 }
 
 // fill sets every field of a value, so that none is left out of a golden.

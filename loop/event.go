@@ -17,19 +17,29 @@ const MaxEvent = 256 << 10
 // field is one known field of an event's payload and the JSON that it holds.
 type field struct {
 	name string
-	kind string // string, words (not empty), flag (true, or words that say more), strings, list, issues
+	kind string // string, words (not empty), line (words without a line break), flag (true, or words that say more), strings, list, issues, sections, checks, critique
 	must bool
 }
 
 // eventFields are the fields that each event of the shipped hats may carry
 // (SPEC 4.2). A field that is not listed is kept and not looked at.
 var eventFields = map[string][]field{
-	"plan.complete":  {{"summary", "string", true}, {"steps", "list", false}, {"sections", "list", false}},
+	"plan.complete":  {{"summary", "string", true}, {"steps", "list", false}, {"sections", "sections", false}},
 	"build.complete": {{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}, {"manual_verify", "flag", false}, {"learnings", "string", false}},
 	"fix.complete":   {{"summary", "string", true}, {"files_modified", "strings", true}, {"resolved", "list", false}, {"disputed", "list", false}, {"no_change", "string", false}},
 	"review.verdict": {{"summary", "string", true}, {"issues", "issues", true}},
-	EventQuestion:    {{"text", "words", true}, {"options", "strings", false}, {"choice", "string", false}},
-	EventBlocked:     {{"reason", "words", true}, {"tried", "string", true}, {"needs", "string", true}},
+
+	"docs.complete":       {{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}},
+	"refactor.complete":   {{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}},
+	"repro.complete":      {{"command", "line", true}, {"root_cause", "words", true}, {"affected_files", "strings", true}, {"strategy", "words", true}},
+	"verification.passed": {{"checks", "checks", true}},
+	"verification.failed": {{"checks", "checks", true}},
+	"critique.verdict":    {{"verdict", "words", true}, {"sections", "critique", true}, {"objections", "strings", false}},
+	"advice.complete":     {{"summary", "string", true}, {"advice", "words", true}},
+	"triage.verdict":      {{"reports", "list", true}},
+
+	EventQuestion: {{"text", "words", true}, {"options", "strings", false}, {"choice", "string", false}},
+	EventBlocked:  {{"reason", "words", true}, {"tried", "string", true}, {"needs", "string", true}},
 }
 
 // EventShape describes an event's payload for the prompt and for a refusal:
@@ -44,6 +54,20 @@ func EventShape(typ string) string {
 		return `{"summary":"…","files_modified":["path"],"resolved":["…"],"disputed":[{"issue":"…","reason":"…"}]}`
 	case "review.verdict":
 		return `{"summary":"…","issues":[{"severity":"critical|major|minor|suggestion","file":"path","line":12,"rule":"…","text":"…"}]}`
+	case "docs.complete", "refactor.complete":
+		return `{"summary":"…","files_modified":["path"]}`
+	case "repro.complete":
+		return `{"command":"go test ./pkg -run TestName","root_cause":"…","affected_files":["path"],"strategy":"…"}`
+	case "verification.passed":
+		return `{"checks":[{"criterion":"…","ok":true,"how":"what you ran and saw"}]}`
+	case "verification.failed":
+		return `{"checks":[{"criterion":"…","ok":false,"how":"what you ran and saw"}]}`
+	case "critique.verdict":
+		return `{"verdict":"OKAY|REJECT","sections":[{"id":"a","verdict":"OKAY|REJECT","objections":["…"]}],"objections":["about the whole"]}`
+	case "advice.complete":
+		return `{"summary":"…","advice":"…"}`
+	case "triage.verdict":
+		return `{"reports":[{"id":"b37","verdict":"take|set_aside","gate":3,"reason":"…"}]}`
 	case EventQuestion:
 		return `{"text":"…","options":["…","…"],"choice":"…"}`
 	case EventBlocked:
@@ -107,6 +131,9 @@ func checkEvent(h Hat, typ string, data json.RawMessage) (reports []GuidanceRepo
 	if len(missing) > 0 {
 		return nil, fmt.Sprintf("%s is missing; send %s", strings.Join(missing, ", "), EventShape(typ))
 	}
+	if bad := checkWhole(typ, data); bad != "" {
+		return nil, fmt.Sprintf("%s; send %s", bad, EventShape(typ))
+	}
 	if typ == EventQuestion {
 		options, choice := stringsOf(data, "options"), stringOf(data, "choice")
 		switch {
@@ -122,6 +149,17 @@ func checkEvent(h Hat, typ string, data json.RawMessage) (reports []GuidanceRepo
 
 func (f field) check(raw json.RawMessage) string {
 	switch f.kind {
+	case "line":
+		var v string
+		if json.Unmarshal(raw, &v) != nil || strings.TrimSpace(v) == "" || strings.ContainsAny(v, "\r\n\x00") || len(v) > maxCommand {
+			return fmt.Sprintf("has to be one line of at most %d characters", maxCommand)
+		}
+	case "sections":
+		return checkSections(raw)
+	case "checks":
+		return checkChecks(raw)
+	case "critique":
+		return checkCritique(raw)
 	case "string":
 		var v *string
 		if json.Unmarshal(raw, &v) != nil || v == nil {

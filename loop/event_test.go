@@ -18,7 +18,7 @@ func TestCheckEvent(t *testing.T) {
 	}{
 		{"planner", "plan.complete", `{"summary":"s"}`, "steps is missing"},
 		{"planner", "plan.complete", `{"summary":"s","steps":["a"],"mine":{"kept":1}}`, ""},
-		{"planner", "plan.complete", `{"summary":"s","sections":[{"id":"a"}]}`, ""},
+		{"planner", "plan.complete", `{"summary":"s","sections":[{"id":"a","title":"A"}]}`, ""},
 		{"planner", "plan.complete", `{"summary":"s","steps":null}`, ""},
 		{"planner", "plan.complete", `{"summary":"s","steps":"a"}`, `"steps" has to be a list`},
 		{"planner", "plan.complete", `{"Summary":"s","steps":[]}`, "summary is missing"},

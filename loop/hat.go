@@ -36,6 +36,7 @@ type Hat struct {
 	StallTimeout Duration `json:"stall_timeout"`
 	MaxCostUSD   float64  `json:"max_cost_usd,omitempty"` // 0 = no limit
 	Shipped      bool     `json:"shipped,omitempty"`      // one of ours: a task's own scope lifts its default denials
+	OwnScope     bool     `json:"own_scope,omitempty"`    // writes what write_allowed says plus the task's scope, not the task's scope alone (SPEC 4.1: writer, reproducer)
 }
 
 // Writes reports whether the hat may change files. Nothing is ever taken over
@@ -115,8 +116,9 @@ type Pattern struct {
 	Name      string     `json:"name"`
 	Start     string     `json:"start"`
 	Routes    []Route    `json:"routes"`
-	Threshold []Severity `json:"threshold"`  // severities that keep an attempt from converging
-	MinRounds int        `json:"min_rounds"` // reviews at the least
+	Threshold []Severity `json:"threshold"`           // severities that keep an attempt from converging
+	MinRounds int        `json:"min_rounds"`          // reviews at the least
+	Consensus bool       `json:"consensus,omitempty"` // its plans go to the critic first
 }
 
 // Next returns where the pattern routes event on from hat from, or "" when it

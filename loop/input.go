@@ -78,6 +78,13 @@ type SkipTask struct{ Task string }
 // RetryTask makes a blocked, skipped or done task ready again, with two new attempts.
 type RetryTask struct{ Task string }
 
+// RedoPlan throws a task's plan away and has it planned anew. Parts that are
+// done stay done.
+type RedoPlan struct {
+	Task  string
+	Words string // for the planner
+}
+
 // NextTask moves a ready task to the front, once.
 type NextTask struct{ Task string }
 
@@ -140,7 +147,22 @@ type Emit struct {
 	Data    json.RawMessage
 }
 
+// Remember is what a session wants later ones to know.
+type Remember struct {
+	Session string
+	Kind    MemoryKind
+	Text    string
+}
+
 // --- What the outside reports ---
+
+// HatsChanged says that hats or patterns were read again while a run is under
+// way. Err: they cannot be used as they are.
+type HatsChanged struct {
+	Pattern Pattern
+	Hats    map[string]Hat
+	Err     string
+}
 
 // Preflighted is the result of EffectPreflight.
 type Preflighted struct {
@@ -227,6 +249,7 @@ func (Now) InputKind() string            { return "now" }
 func (AnswerQuestion) InputKind() string { return "answer" }
 func (SkipTask) InputKind() string       { return "skip" }
 func (RetryTask) InputKind() string      { return "retry" }
+func (RedoPlan) InputKind() string       { return "redo_plan" }
 func (NextTask) InputKind() string       { return "next" }
 func (OfferRun) InputKind() string       { return "offer_run" }
 func (Late) InputKind() string           { return "late" }
@@ -236,6 +259,8 @@ func (RemovePerson) InputKind() string   { return "remove_person" }
 func (MeetStranger) InputKind() string   { return "meet_stranger" }
 func (RefuseCommand) InputKind() string  { return "refuse_command" }
 func (Emit) InputKind() string           { return "emit" }
+func (Remember) InputKind() string       { return "remember" }
+func (HatsChanged) InputKind() string    { return "hats_changed" }
 func (Preflighted) InputKind() string    { return "preflighted" }
 func (SourceChanged) InputKind() string  { return "source_changed" }
 func (SessionExited) InputKind() string  { return "session_exited" }

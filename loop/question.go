@@ -17,6 +17,8 @@ const (
 	AskNow      QuestionKind = "now"      // queue · rerun
 	AskStart    QuestionKind = "start"    // start · cancel: a run that somebody asked for
 	AskLate     QuestionKind = "late"     // no · yes: a command that is older than an hour
+	AskPlan     QuestionKind = "plan"     // approve · reject WORDS: a plan that a person decides on
+	AskAllow    QuestionKind = "allow"    // deny · allow: a path out of scope that was written again
 )
 
 // Question is something that only a person can answer.
@@ -38,6 +40,7 @@ type Question struct {
 	Offer   *Settings    `json:"offer,omitempty"`   // of AskStart: what it would start
 	Do      Deed         `json:"do,omitempty"`      // of AskLate
 	Sent    time.Time    `json:"sent,omitzero"`     // of AskLate: when the command was typed
+	Paths   []string     `json:"paths,omitempty"`   // of AskAllow: what was written
 	Asked   time.Time    `json:"asked"`
 	Expires time.Time    `json:"expires,omitzero"` // zero: waits as long as it takes
 }
@@ -66,6 +69,10 @@ func (q Question) Verbs() []string {
 		return []string{"start", "cancel"}
 	case AskLate:
 		return []string{"no", "yes"}
+	case AskPlan:
+		return []string{"approve", "reject"}
+	case AskAllow:
+		return []string{"deny", "allow"}
 	}
 	var verbs []string
 	for n := range q.Options {

@@ -14,6 +14,7 @@ const (
 	KindBaseline Kind = "baseline"
 	KindVerify   Kind = "verify"
 	KindFinal    Kind = "final" // the branch tip in a clean folder
+	KindRepro    Kind = "repro" // the command of a reproducer: it has to fail
 )
 
 // Launch is everything the runner needs to start one session.

@@ -36,9 +36,11 @@ type Settings struct {
 	Timezone        string         `json:"timezone,omitempty"`
 	CoAuthor        string         `json:"co_author,omitempty"` // footer of task commits; "" for none
 	CommitStatus    bool           `json:"commit_status,omitempty"`
-	Flags           string         `json:"flags,omitempty"`    // other flags of `run`, for the resume command
-	Operator        string         `json:"operator,omitempty"` // flags of every operator command: "--state DIR --config FILE"
-	Stays           bool           `json:"stays,omitempty"`    // nightporter is there for the answer (`up`): wait for a person instead of ending
+	Consensus       bool           `json:"consensus,omitempty"`     // plans go to the critic before anything is built
+	PlanApproval    bool           `json:"plan_approval,omitempty"` // and then to a person
+	Flags           string         `json:"flags,omitempty"`         // other flags of `run`, for the resume command
+	Operator        string         `json:"operator,omitempty"`      // flags of every operator command: "--state DIR --config FILE"
+	Stays           bool           `json:"stays,omitempty"`         // nightporter is there for the answer (`up`): wait for a person instead of ending
 }
 
 // Built-in settings (SPEC 2.2, 2.3, 2.4, 6.4).

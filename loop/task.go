@@ -35,19 +35,22 @@ const (
 
 // Task is one unit of work as its source describes it.
 type Task struct {
-	ID         string   `json:"id"` // as written in the source: "Task 5"
-	Title      string   `json:"title"`
-	Body       string   `json:"body,omitempty"`       // the source's text of the task, for the prompt
-	Scope      string   `json:"scope,omitempty"`      // as written; resolved against a tree by the workspace
-	DependsOn  []string `json:"depends_on,omitempty"` // ids, as written for the tasks they name
-	Acceptance []string `json:"acceptance,omitempty"`
-	Notes      string   `json:"notes,omitempty"`
-	Priority   int      `json:"priority,omitempty"`
-	Complexity int      `json:"complexity,omitempty"`
-	Role       string   `json:"role,omitempty"`
-	Mark       Mark     `json:"mark"`
-	Line       int      `json:"line,omitempty"` // 1-based, in the source's file
-	Own        bool     `json:"own,omitempty"`  // ours, in no file: nothing is ever written back
+	ID         string     `json:"id"` // as written in the source: "Task 5"
+	Title      string     `json:"title"`
+	Body       string     `json:"body,omitempty"`       // the source's text of the task, for the prompt
+	Scope      string     `json:"scope,omitempty"`      // as written; resolved against a tree by the workspace
+	DependsOn  []string   `json:"depends_on,omitempty"` // ids, as written for the tasks they name
+	Acceptance []string   `json:"acceptance,omitempty"`
+	Notes      string     `json:"notes,omitempty"`
+	Priority   int        `json:"priority,omitempty"`
+	Complexity int        `json:"complexity,omitempty"`
+	Role       string     `json:"role,omitempty"`
+	Threshold  []Severity `json:"threshold,omitempty"` // overrides the pattern's (SPEC 2.6)
+	Consensus  bool       `json:"consensus,omitempty"` // its plan goes to the critic first (SPEC 4.4)
+	Parent     string     `json:"parent,omitempty"`    // of a part: the task whose plan it is a section of, id as written
+	Mark       Mark       `json:"mark"`
+	Line       int        `json:"line,omitempty"` // 1-based, in the source's file
+	Own        bool       `json:"own,omitempty"`  // ours, in no file: nothing is ever written back
 }
 
 // SameID reports whether two ids name the same task: ids are matched without

@@ -100,6 +100,19 @@ type Runner interface {
 	Touch(session string)
 }
 
+// Notebook keeps what sessions want later ones to know, in the .ralph folder
+// of the person's checkout, which ignores itself (SPEC 4.1, 11).
+type Notebook interface {
+	// Keep appends one line, unless a line with its key is there.
+	Keep(ctx context.Context, m loop.Memory) error
+	// KeepPlan writes events/latest-plan.json.
+	KeepPlan(ctx context.Context, plan []byte) error
+	// Read returns a file below .ralph by its path in the repository
+	// (".ralph/agent/decisions.md"), nil where there is none. What is not a
+	// plain file inside the folder is not read.
+	Read(ctx context.Context, path string) ([]byte, error)
+}
+
 // Agents says what can be known of agents without starting one.
 type Agents interface {
 	// Check reports what would keep an agent from being started: nil when it
@@ -132,5 +145,6 @@ type Ports struct {
 	Workspace Workspace
 	Files     Files
 	Scoper    Scoper
+	Notebook  Notebook
 	Zone      *time.Location // of the person; times in decisions are in it
 }

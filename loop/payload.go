@@ -1,0 +1,181 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Limits of what single fields of events hold.
+const (
+	maxCommand  = 1000 // characters of a reproducer's command
+	maxSections = 26   // of a plan: its parts are named by them, and a night has so many hours
+)
+
+// Section is one part of a plan that can be judged, and built, on its own
+// (SPEC 4.2, 4.4).
+type Section struct {
+	ID        string            `json:"id"` // a, b, … within its plan
+	Title     string            `json:"title"`
+	Tasks     []string          `json:"tasks,omitempty"` // what has to be true when it is done
+	Files     []string          `json:"files,omitempty"`
+	Steps     []json.RawMessage `json:"steps,omitempty"`
+	DependsOn []string          `json:"depends_on,omitempty"` // ids of sections; absent = the one before
+}
+
+var sectionForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,15}$`)
+
+// sectionsOf reads the sections of a plan. One that says nothing of what it
+// depends on depends on the one before it.
+func sectionsOf(plan json.RawMessage) []Section {
+	var raw []json.RawMessage
+	if json.Unmarshal(fieldOf(plan, "sections"), &raw) != nil {
+		return nil
+	}
+	var out []Section
+	for _, r := range raw {
+		var s Section
+		if json.Unmarshal(r, &s) != nil {
+			return nil
+		}
+		if fieldOf(r, "depends_on") == nil && len(out) > 0 {
+			s.DependsOn = []string{out[len(out)-1].ID}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func checkSections(raw json.RawMessage) string {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil || list == nil {
+		return "has to be a list of sections"
+	}
+	if len(list) > maxSections {
+		return fmt.Sprintf("has %d sections; %d are the most", len(list), maxSections)
+	}
+	const shape = `has to be a list of {"id":"a","title":"…","tasks":["what is true when it is done"],"files":["path"],"steps":["…"],"depends_on":[]}`
+	var ids []string
+	for n, r := range list {
+		var s Section
+		if json.Unmarshal(r, &s) != nil {
+			return shape
+		}
+		switch {
+		case !sectionForm.MatchString(s.ID):
+			return fmt.Sprintf("has a section (number %d) with the id %q; use a, b, c, …", n+1, s.ID)
+		case slices.Contains(ids, s.ID):
+			return fmt.Sprintf("has two sections with the id %q", s.ID)
+		case strings.TrimSpace(s.Title) == "":
+			return fmt.Sprintf("has a section (%s) without a title", s.ID)
+		}
+		for _, on := range s.DependsOn {
+			if !slices.Contains(ids, on) {
+				return fmt.Sprintf("has a section (%s) that depends on %q, which is no section before it", s.ID, on)
+			}
+		}
+		for _, f := range s.Files {
+			for _, i := range ParseScope(f) {
+				if i.Kind == ScopeBad {
+					return fmt.Sprintf("has a section (%s) with the file %q, which leaves the repository", s.ID, f)
+				}
+			}
+		}
+		ids = append(ids, s.ID)
+	}
+	return ""
+}
+
+// criterion is one line of a verifier's list.
+type criterion struct {
+	Criterion string `json:"criterion"`
+	OK        *bool  `json:"ok"`
+	How       string `json:"how"`
+}
+
+func checksOf(data json.RawMessage) []criterion {
+	var list []criterion
+	_ = json.Unmarshal(fieldOf(data, "checks"), &list)
+	return list
+}
+
+func checkChecks(raw json.RawMessage) string {
+	var list []criterion
+	if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
+		return `has to be a list, not empty, of {"criterion":"…","ok":true,"how":"what you ran and saw"}`
+	}
+	for n, c := range list {
+		if strings.TrimSpace(c.Criterion) == "" || c.OK == nil || strings.TrimSpace(c.How) == "" {
+			return fmt.Sprintf("has a check (number %d) without criterion, ok or how", n+1)
+		}
+	}
+	return ""
+}
+
+// Verdicts of a critic.
+const (
+	verdictOkay   = "OKAY"
+	verdictReject = "REJECT"
+)
+
+// judgement is what a critic says of one section.
+type judgement struct {
+	ID         string   `json:"id"`
+	Verdict    string   `json:"verdict"`
+	Objections []string `json:"objections,omitempty"`
+}
+
+func judgementsOf(data json.RawMessage) []judgement {
+	var list []judgement
+	_ = json.Unmarshal(fieldOf(data, "sections"), &list)
+	return list
+}
+
+func checkCritique(raw json.RawMessage) string {
+	var list []judgement
+	if json.Unmarshal(raw, &list) != nil || list == nil {
+		return `has to be a list of {"id":"a","verdict":"OKAY|REJECT","objections":["…"]}; [] for a plan without sections`
+	}
+	for _, j := range list {
+		switch {
+		case j.Verdict != verdictOkay && j.Verdict != verdictReject:
+			return fmt.Sprintf("judges section %q as %q; it has to be OKAY or REJECT", j.ID, j.Verdict)
+		case j.Verdict == verdictReject && !anyWords(j.Objections):
+			return fmt.Sprintf("rejects section %q without an objection; say what is wrong and what would be right", j.ID)
+		}
+	}
+	return ""
+}
+
+func anyWords(list []string) bool {
+	return slices.ContainsFunc(list, func(s string) bool { return strings.TrimSpace(s) != "" })
+}
+
+// checkWhole holds fields of one event against each other.
+func checkWhole(typ string, data json.RawMessage) string {
+	switch typ {
+	case "verification.passed", "verification.failed":
+		failed := slices.ContainsFunc(checksOf(data), func(c criterion) bool { return !*c.OK })
+		if passed := typ == "verification.passed"; passed == failed {
+			if passed {
+				return "a check is not ok, so this is verification.failed"
+			}
+			return "every check is ok, so this is verification.passed"
+		}
+	case "critique.verdict":
+		verdict := stringOf(data, "verdict")
+		rejected := slices.ContainsFunc(judgementsOf(data), func(j judgement) bool { return j.Verdict == verdictReject })
+		whole := anyWords(stringsOf(data, "objections"))
+		switch {
+		case verdict != verdictOkay && verdict != verdictReject:
+			return "the verdict has to be OKAY or REJECT"
+		case verdict == verdictOkay && (rejected || whole):
+			return "the verdict is OKAY, and there are objections: reject, or leave them out"
+		case verdict == verdictReject && !rejected && !whole:
+			return "the verdict is REJECT without an objection: say which, per section or for the whole"
+		}
+	}
+	return ""
+}
