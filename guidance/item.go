@@ -55,6 +55,16 @@ type Item struct {
 	Bound   string    `json:"bound,omitempty"`   // the task it holds for since it was bound (folded id)
 	Note    string    `json:"note,omitempty"`    // what the session said, or why it expired
 	Shown   []string  `json:"shown,omitempty"`   // read-only sessions that had it for information
+	Judged  *Judged   `json:"judged,omitempty"`  // what the last of those found
+}
+
+// Judged is what a session that only reads found of an item: whether the work
+// follows it.
+type Judged struct {
+	Session  string `json:"session"`
+	Hat      string `json:"hat"`
+	Followed bool   `json:"followed"`
+	Note     string `json:"note,omitempty"`
 }
 
 // Over reports whether nothing will become of the item any more.
@@ -121,5 +131,9 @@ func (i Item) reaches(t Target) (binds, shows bool) {
 
 func (i Item) clone() Item {
 	i.Shown = slices.Clone(i.Shown)
+	if i.Judged != nil {
+		j := *i.Judged
+		i.Judged = &j
+	}
 	return i
 }

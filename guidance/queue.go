@@ -117,6 +117,16 @@ func (q Queue) Report(id string, s State, note string) Queue {
 	})
 }
 
+// Judge returns the queue after a session that only reads said whether an
+// item that it was shown is followed.
+func (q Queue) Judge(id string, j Judged) Queue {
+	return q.edit(func(i *Item) {
+		if i.ID == id && !i.Over() {
+			i.Judged = &j
+		}
+	})
+}
+
 // Reopen returns the queue with the items of a task open again: a new attempt
 // starts from another tree, so what an earlier one did with them is gone.
 func (q Queue) Reopen(task string) Queue {

@@ -111,6 +111,8 @@ func applyProject(p Project, e Entry) Project {
 		p.Guidance = p.Guidance.Bind(guidance.Target{Session: e.Session, Hat: b.Hat, Task: FoldID(e.Task), Writes: b.Writes}, b.Binding)
 	case GuidanceReported:
 		p.Guidance = p.Guidance.Report(b.ID, b.State, b.Note)
+	case GuidanceJudged:
+		p.Guidance = p.Guidance.Judge(b.ID, guidance.Judged{Session: e.Session, Hat: b.Hat, Followed: b.Followed, Note: b.Note})
 	case GuidanceExpired:
 		p.Guidance = p.Guidance.Expire(b.ID, b.Why)
 	case GuidanceKept:

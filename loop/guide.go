@@ -106,7 +106,7 @@ func (w *Work) nextWriter(s Settings) string {
 		if h.Writes() && (hat != w.Hat || w.Stage == StageReady) {
 			return hat
 		}
-		above, below := s.Pattern.Next(hat, h.Emits[0], true), s.Pattern.Next(hat, h.Emits[0], false)
+		above, below := s.Pattern.Next(hat, h.Emits[0], true, w.been), s.Pattern.Next(hat, h.Emits[0], false, w.been)
 		if above != below || above == Converged {
 			return ""
 		}

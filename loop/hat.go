@@ -108,6 +108,7 @@ type Route struct {
 	On   string `json:"on"`
 	When When   `json:"when,omitempty"`
 	To   string `json:"to"`
+	Once bool   `json:"once,omitempty"` // taken only while To had no session in the attempt; else the next route that fits
 }
 
 // Pattern is which hats a task goes through, and the routes between them
@@ -122,10 +123,11 @@ type Pattern struct {
 }
 
 // Next returns where the pattern routes event on from hat from, or "" when it
-// has no such route.
-func (p Pattern) Next(from, on string, above bool) string {
+// has no such route. been reports whether a hat had a session in the attempt
+// already: a route that is taken once is passed over then.
+func (p Pattern) Next(from, on string, above bool, been func(hat string) bool) string {
 	for _, r := range p.Routes {
-		if r.From != from || r.On != on {
+		if r.From != from || r.On != on || r.Once && been(r.To) {
 			continue
 		}
 		if r.When == "" || (r.When == Above) == above {

@@ -120,21 +120,21 @@ const (
 	verdictReject = "REJECT"
 )
 
-// judgement is what a critic says of one section.
-type judgement struct {
+// Judgement is what a critic says of one section.
+type Judgement struct {
 	ID         string   `json:"id"`
 	Verdict    string   `json:"verdict"`
 	Objections []string `json:"objections,omitempty"`
 }
 
-func judgementsOf(data json.RawMessage) []judgement {
-	var list []judgement
+func judgementsOf(data json.RawMessage) []Judgement {
+	var list []Judgement
 	_ = json.Unmarshal(fieldOf(data, "sections"), &list)
 	return list
 }
 
 func checkCritique(raw json.RawMessage) string {
-	var list []judgement
+	var list []Judgement
 	if json.Unmarshal(raw, &list) != nil || list == nil {
 		return `has to be a list of {"id":"a","verdict":"OKAY|REJECT","objections":["…"]}; [] for a plan without sections`
 	}
@@ -166,7 +166,7 @@ func checkWhole(typ string, data json.RawMessage) string {
 		}
 	case "critique.verdict":
 		verdict := stringOf(data, "verdict")
-		rejected := slices.ContainsFunc(judgementsOf(data), func(j judgement) bool { return j.Verdict == verdictReject })
+		rejected := slices.ContainsFunc(judgementsOf(data), func(j Judgement) bool { return j.Verdict == verdictReject })
 		whole := anyWords(stringsOf(data, "objections"))
 		switch {
 		case verdict != verdictOkay && verdict != verdictReject:

@@ -9,7 +9,7 @@ import (
 
 // StateVersion is the version of State's JSON. A snapshot of another version
 // is thrown away and the ledger folded from its beginning.
-const StateVersion = 2
+const StateVersion = 3
 
 // State is what one project's decisions are made from: the project and the
 // house that it shares. It is a fold of the two streams and nothing else.
@@ -117,22 +117,25 @@ func (r *Run) Over() bool { return r == nil || r.State == RunOver }
 
 // TaskState is a task and what became of it.
 type TaskState struct {
-	Task     Task      `json:"task"`
-	Status   Status    `json:"status"`
-	Why      string    `json:"why,omitempty"`
-	Question string    `json:"question,omitempty"`  // the open one that goes with it
-	Attempts int       `json:"attempts"`            // begun, ever: the number of the last one
-	Failed   int       `json:"failed"`              // since it was last made fresh
-	LastFail string    `json:"last_fail,omitempty"` // why the last attempt came to nothing
-	Commit   string    `json:"commit,omitempty"`
-	Marked   Mark      `json:"marked,omitempty"` // what we wrote into the source last
-	MarkedAt time.Time `json:"marked_at,omitzero"`
-	Lifted   Mark      `json:"lifted,omitempty"` // mark that a person's answer overrules, until the source shows another
-	Work     *Work     `json:"work,omitempty"`   // attempt in hand, or parked
-	Person   bool      `json:"person,omitempty"` // a person has to pass it: its box stays open until then
-	Words    []string  `json:"words,omitempty"`  // answers and failed manual checks, for every later prompt
-	Ended    time.Time `json:"ended,omitzero"`
-	Last     time.Time `json:"last,omitzero"` // of the last attempt
+	Task     Task            `json:"task"`
+	Status   Status          `json:"status"`
+	Why      string          `json:"why,omitempty"`
+	Question string          `json:"question,omitempty"`  // the open one that goes with it
+	Attempts int             `json:"attempts"`            // begun, ever: the number of the last one
+	Failed   int             `json:"failed"`              // since it was last made fresh
+	LastFail string          `json:"last_fail,omitempty"` // why the last attempt came to nothing
+	Commit   string          `json:"commit,omitempty"`
+	Marked   Mark            `json:"marked,omitempty"` // what we wrote into the source last
+	MarkedAt time.Time       `json:"marked_at,omitzero"`
+	Lifted   Mark            `json:"lifted,omitempty"`  // mark that a person's answer overrules, until the source shows another
+	Work     *Work           `json:"work,omitempty"`    // attempt in hand, or parked
+	Person   bool            `json:"person,omitempty"`  // a person has to pass it: its box stays open until then
+	Words    []string        `json:"words,omitempty"`   // answers and failed manual checks, for every later prompt
+	Allowed  []string        `json:"allowed,omitempty"` // paths out of its scope that a person lets it write
+	Parts    []string        `json:"parts,omitempty"`   // ids of the parts that its plan became: it is done when they are
+	Plan     json.RawMessage `json:"plan,omitempty"`    // the newest one, also after its attempt; of a part, its section
+	Ended    time.Time       `json:"ended,omitzero"`
+	Last     time.Time       `json:"last,omitzero"` // of the last attempt
 }
 
 // wish is what the source asks for with the task, as far as no person has
@@ -192,10 +195,27 @@ type Work struct {
 	Disputed  json.RawMessage `json:"disputed,omitempty"` // issues that the fixer says are none, with its reasons
 	Upheld    int             `json:"upheld,omitempty"`   // times in a row that a review upheld what was disputed
 	Learnings string          `json:"learnings,omitempty"`
-	Strayed   []string        `json:"strayed,omitempty"` // paths out of scope, over the attempt
+	Strayed   []string        `json:"strayed,omitempty"`   // paths out of scope, over the attempt
+	Repro     string          `json:"repro,omitempty"`     // command that failed on the start tree and has to pass (SPEC 2.3)
+	Consensus *Consensus      `json:"consensus,omitempty"` // while its plan is argued about
 	Began     time.Time       `json:"began"`
 	Fresh     bool            `json:"fresh,omitempty"` // no session planned yet
 	Proof     []string        `json:"proof,omitempty"` // sessions whose evidence the submission names
+}
+
+// Consensus is where the argument about a plan stands (SPEC 4.4).
+type Consensus struct {
+	Rounds   []Critique `json:"rounds,omitempty"`   // the critic's verdicts since the plan was begun
+	Approved []string   `json:"approved,omitempty"` // ids of sections that the critic let pass; they are not revised
+	Advice   string     `json:"advice,omitempty"`   // the architect's, for the next revision
+	Yields   bool       `json:"yields,omitempty"`   // a part is built before the next revision
+}
+
+// Critique is one verdict of the critic.
+type Critique struct {
+	OK         bool        `json:"ok"`
+	Sections   []Judgement `json:"sections,omitempty"`
+	Objections []string    `json:"objections,omitempty"` // about the whole
 }
 
 // Step is one finished session as later prompts tell it.

@@ -116,7 +116,7 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 	}
 	issues := issuesOf(ev.Data)
 	above := r.Settings.Pattern.Above(issues) || (ev.Type == "review.verdict" && w.Rounds+1 < r.Settings.Pattern.MinRounds)
-	to := r.Settings.Pattern.Next(w.Hat, ev.Type, above)
+	to := r.Settings.Pattern.Next(w.Hat, ev.Type, above, w.been)
 	if ev.Type == "review.verdict" {
 		verdict := "converged"
 		if above {
@@ -140,6 +140,11 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 	case above && t.Work.Upheld > 0 && t.Work.Upheld%2 == 0:
 		d.askDispute(t)
 	}
+}
+
+// been reports whether a hat had a session in the attempt that was routed on.
+func (w *Work) been(hat string) bool {
+	return slices.ContainsFunc(w.History, func(s Step) bool { return s.Hat == hat })
 }
 
 // contested reports whether a review upholds, issue by issue, what the session
