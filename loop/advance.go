@@ -24,6 +24,7 @@ func (d *decision) advance() {
 			}
 			return
 		}
+		d.settleParts()
 		d.settleReady()
 		switch r.State {
 		case RunStopping:
@@ -76,6 +77,7 @@ func (d *decision) advance() {
 func (d *decision) settleReady() {
 	for _, t := range d.Project.Tasks {
 		switch {
+		case t.Status == Pending && len(t.Parts) > 0: // done when they are
 		case t.Status == Pending && d.missing(t) == "":
 			d.setTask(t.Task.ID, Ready, "")
 		case t.Status == Ready && t.Work == nil && d.missing(t) != "":
@@ -90,6 +92,9 @@ func (d *decision) missing(t TaskState) string {
 		if dep, ok := d.Project.Find(id); !ok || dep.Status != Done {
 			return id
 		}
+	}
+	if t.Work == nil {
+		return d.openPart(t)
 	}
 	return ""
 }
@@ -157,6 +162,9 @@ func (d *decision) wanted(t TaskState) bool {
 	if t.Task.Own {
 		return true
 	}
+	if parent, ok := d.task(t.Task.Parent); ok {
+		return d.wanted(parent)
+	}
 	if s.Only != "" {
 		only, ok := d.Project.Find(s.Only)
 		return ok && SameID(only.Task.ID, t.Task.ID)
@@ -187,7 +195,7 @@ func (d *decision) pick() (TaskState, bool) {
 		}
 	}
 	for _, t := range d.Project.Tasks {
-		if !d.wanted(t) {
+		if !d.wanted(t) || d.yields(t) {
 			continue
 		}
 		switch {
@@ -313,10 +321,14 @@ func (d *decision) checkAgain(id string) {
 	t, _ := d.task(id)
 	about, tree := on{task: id, session: t.Work.Session}, t.Work.Checks.Tree
 	setup := t.Work.Taken != nil && t.Work.Taken.Lock
-	cmds, setups := d.run().Settings.commands(KindVerify, nil, setup)
+	hat := d.run().Settings.Hats[t.Work.Hat]
+	if t.Work.Converged {
+		hat.Expect = ExpectPass // whichever hat it was that converged
+	}
+	kind, cmds, setups := d.checks(t, hat, nil, setup)
 	switch {
 	case len(cmds) > 0:
-		d.add(about, ChecksBegun{Kind: KindVerify, Tree: tree, Setup: setups, Commands: cmds})
+		d.add(about, ChecksBegun{Kind: kind, Tree: tree, Setup: setups, Commands: cmds})
 		d.nextCheck(about, true)
 	case t.Work.Converged:
 		d.converge(t)

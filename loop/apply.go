@@ -98,6 +98,8 @@ func applyProject(p Project, e Entry) Project {
 		return p.plan(b, e)
 	case SourceRead:
 		return p.read(b)
+	case PartsMade:
+		p = p.parts(b, e.Task)
 	case GuidanceQueued:
 		p.Guidance = p.Guidance.Add(b.Item)
 	case GuidanceChanged:
@@ -131,6 +133,7 @@ func applyProject(p Project, e Entry) Project {
 	if p.Run != nil {
 		r := *p.Run
 		p.Run = applyRun(&r, e)
+		p.Run.DoneNow = p.doneNow(e)
 		p.Run.LastEvent = e.Time
 	}
 	if n := p.index(e.Task); n >= 0 {
@@ -142,6 +145,9 @@ func applyProject(p Project, e Entry) Project {
 	}
 	if b, ok := e.Body.(TaskCommitted); ok && p.Run != nil {
 		p.Branches = with(p.Branches, p.Source, Tip{Branch: p.Run.Base.Branch, Commit: b.Commit})
+	}
+	if b, ok := e.Body.(TaskSet); ok && b.From == Active {
+		p = p.tookTurn(e.Task)
 	}
 	if b, ok := e.Body.(TaskSet); ok && (b.To == Done || b.To == Skipped || b.To == Withdrawn) {
 		p.Guidance = p.Guidance.Release(FoldID(e.Task))
@@ -223,7 +229,7 @@ func (p Project) read(b SourceRead) Project {
 	}
 	// What has no line any more keeps its place at the end: its history is
 	// still asked for, and a stash may bring the line back.
-	var own, rest []TaskState
+	var own, rest, parts []TaskState
 	for _, t := range b.Own {
 		own = append(own, TaskState{Task: t, Status: Pending})
 		placed[FoldID(t.ID)] = true
@@ -231,6 +237,8 @@ func (p Project) read(b SourceRead) Project {
 	for _, t := range old {
 		switch {
 		case placed[FoldID(t.Task.ID)]:
+		case t.Task.Parent != "":
+			parts = append(parts, t)
 		case t.Task.Own:
 			own = append(own, t)
 		default:
@@ -239,6 +247,14 @@ func (p Project) read(b SourceRead) Project {
 		}
 	}
 	p.Tasks = slices.Concat(own, tasks, rest)
+	for _, t := range parts { // right behind their task, in their order
+		at := len(p.Tasks)
+		if n := p.index(t.Task.Parent); n >= 0 {
+			for at = n + 1; at < len(p.Tasks) && SameID(p.Tasks[at].Task.Parent, t.Task.Parent); at++ {
+			}
+		}
+		p.Tasks = slices.Insert(p.Tasks, at, t)
+	}
 	if p.Run != nil {
 		r := *p.Run
 		r.Source, r.Name = b.Trouble, b.Name
@@ -276,6 +292,8 @@ func (p Project) applySession(e Entry) Project {
 		s.Owed = s.Owed || len(b.Owed) > 0
 	case SessionCut:
 		s.Cut = true
+	case MemoryKept:
+		s.Kept++
 	case SessionEnded:
 		sessions = slices.Delete(sessions, n, n+1)
 		p.Guidance = p.Guidance.Rest(e.Session)
@@ -286,10 +304,21 @@ func (p Project) applySession(e Entry) Project {
 	return p
 }
 
+// doneNow is which tasks were done since the run was started or resumed. A
+// part is none: its task is, when all parts are.
+func (p Project) doneNow(e Entry) []string {
+	b, ok := e.Body.(TaskSet)
+	n := p.index(e.Task)
+	if !ok || b.To != Done || n < 0 || p.Tasks[n].Task.Parent != "" || b.From != Active && (b.From != Pending || len(p.Tasks[n].Parts) == 0) {
+		return p.Run.DoneNow
+	}
+	return append(slices.Clip(p.Run.DoneNow), e.Task)
+}
+
 func applyRun(r *Run, e Entry) *Run {
 	switch b := e.Body.(type) {
 	case RunResumed:
-		r.Settings = b.Settings
+		r.Settings, r.Hats, r.HatsBad = b.Settings, nil, ""
 		r.State, r.Wait, r.Text, r.Signal, r.StopBy, r.StopNow = RunRunning, "", "", "", "", false
 		r.Until = time.Time{}
 		if r.Started.IsZero() {
@@ -298,6 +327,10 @@ func applyRun(r *Run, e Entry) *Run {
 		r.DoneNow, r.Counted, r.Streak = nil, 0, 0
 	case AgentChosen:
 		r.Settings = r.Settings.with(b.Agent)
+	case HatsRead:
+		if r.HatsBad = b.Trouble; b.Trouble == "" {
+			r.Hats = &b
+		}
 	case PreflightDone:
 		r.Base, r.Tip, r.TipTree = b.Base, b.Base.Commit, b.Base.Tree
 	case RunStarted:
@@ -332,6 +365,7 @@ func applyRun(r *Run, e Entry) *Run {
 		}
 	case SessionPlanned:
 		if b.Kind == KindAgent {
+			r.Settings, r.Hats = r.upcoming(), nil
 			r.Agents++
 			r.Counted++
 		} else {
@@ -360,9 +394,6 @@ func applyRun(r *Run, e Entry) *Run {
 	case TaskSet:
 		switch b.To {
 		case Done:
-			if b.From == Active {
-				r.DoneNow = append(slices.Clip(r.DoneNow), e.Task)
-			}
 			r.Streak = 0
 		case Blocked:
 			if b.From == Active {

@@ -10,7 +10,11 @@ func applyTask(t TaskState, r *Run, e Entry) TaskState {
 		t.Status, t.Why, t.Question = b.To, b.Why, b.Question
 		t.Person = b.To == ManualVerify || t.Person && b.To != Done
 		if b.Fresh {
-			t.Failed, t.LastFail, t.Work = 0, "", nil
+			t.Failed, t.LastFail, t.Stalled, t.Work = 0, "", false, nil
+			t.Parts, t.Denied = nil, nil
+			if t.Task.Parent == "" {
+				t.Plan = nil
+			}
 			// What a person said just now outranks the mark that the source
 			// still shows, however long writing the new one takes.
 			t.Lifted = t.Task.Mark
@@ -25,6 +29,21 @@ func applyTask(t TaskState, r *Run, e Entry) TaskState {
 		}
 		if b.To == Done || b.To == Skipped || b.To == Blocked || b.To == Withdrawn || b.To == ManualVerify {
 			t.Work = nil
+		}
+	case PlanSettled:
+		if c := t.Work; !b.Approved && c != nil && c.Consensus != nil {
+			w := *c
+			// All is open again but what is being built already.
+			w.Consensus = &Consensus{Approved: slices.DeleteFunc(slices.Clone(c.Consensus.Approved), func(id string) bool {
+				return !slices.ContainsFunc(t.Parts, func(part string) bool { return part == t.Task.ID+"/"+id })
+			})}
+			t.Work = &w
+		}
+	case PathsAllowed:
+		if b.Denied {
+			t.Denied = append(slices.Clip(t.Denied), b.Paths...)
+		} else {
+			t.Allowed = append(slices.Clip(t.Allowed), b.Paths...)
 		}
 	case TaskWords:
 		t.Words = append(slices.Clip(t.Words), b.Text)
@@ -56,15 +75,22 @@ func applyTask(t TaskState, r *Run, e Entry) TaskState {
 			Stage: StageReady, Began: e.Time, Fresh: true,
 		}
 		if r != nil {
-			t.Work.Hat = r.Settings.Pattern.Start
+			s := r.upcoming()
+			t.Work.Hat = s.firstHat(t.Task, t.Stalled)
+			if t.Task.Parent != "" && t.Work.Hat != s.planner() {
+				t.Work.Plan = t.Plan
+			}
 		}
 	case AttemptEnded:
 		switch {
 		case b.Failed:
 			t.Failed++
 			t.LastFail, t.Work = b.Why, nil
+			t.Stalled = b.Outcome == OutcomeStalled
 		case b.Replan:
 			t.LastFail, t.Work = b.Why, nil
+		case b.Outcome == OutcomePlanned:
+			t.Work = nil
 		case t.Work != nil:
 			w := *t.Work
 			w.Stage = StageHeld
@@ -76,6 +102,9 @@ func applyTask(t TaskState, r *Run, e Entry) TaskState {
 	if t.Work != nil && r != nil {
 		w := *t.Work
 		t.Work = applyWork(&w, r, e)
+		if len(t.Work.Plan) > 0 && t.Task.Parent == "" {
+			t.Plan = t.Work.Plan
+		}
 	}
 	return t
 }
@@ -131,6 +160,9 @@ func applyWork(w *Work, r *Run, e Entry) *Work {
 			w.Base, w.Start, w.Tree = b.Onto, r.TipTree, b.Tree
 		}
 	case Evidence:
+		if b.Kind == "review" && w.Event != nil && w.Event.Type == EventReview {
+			w.Found = b.Issues
+		}
 		w.Proof = append(slices.Clip(w.Proof), b.Kind+" "+e.Session)
 	case StageSet:
 		w.Stage = b.Stage
@@ -162,12 +194,24 @@ func (w *Work) route(b Routed) {
 	if ev := w.Event; ev != nil && b.On == ev.Type {
 		w.History = append(slices.Clip(w.History), Step{Session: w.Session, Hat: w.Hat, Event: ev.Type, Summary: summaryOf(ev.Data)})
 		switch ev.Type {
-		case "plan.complete":
-			w.Plan = ev.Data
-		case "fix.complete":
+		case EventPlan:
+			if c := w.Consensus; c != nil {
+				w.Plan = revised(w.Plan, ev.Data, c.Approved)
+				w.argue(*ev)
+			} else {
+				w.Plan = ev.Data
+			}
+		case EventCritique, EventAdvice:
+			w.argue(*ev)
+		case EventFix:
 			w.Disputed = fieldOf(ev.Data, "disputed")
-		case "review.verdict":
-			issues := issuesOf(ev.Data)
+		case EventRepro:
+			w.Repro = stringOf(ev.Data, "command")
+		case EventFailed:
+			w.Issues = failedChecks(ev.Data)
+		case EventReview:
+			issues := w.Found
+			w.Found = nil
 			if w.contested(issues) {
 				w.Upheld++
 			} else {

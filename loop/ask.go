@@ -35,11 +35,72 @@ func (d *decision) askDispute(t TaskState) {
 	d.holdTask(t, Question{Hat: t.Work.Hat, Text: b.String(), Options: []string{"Fix it as the review says", "Leave it as it is"}})
 }
 
+// strayedAgain lists paths out of scope that the session in hand wrote although
+// they had been undone before in this attempt, and that nobody decided on.
+func (t TaskState) strayedAgain() []string {
+	w := t.Work
+	if w.Taken == nil {
+		return nil
+	}
+	var paths []string
+	for _, p := range w.Taken.Outside {
+		before := 0
+		for _, q := range w.Strayed { // the session in hand counts once
+			if q == p {
+				before++
+			}
+		}
+		if before > 1 && !slices.Contains(t.Denied, p) && !slices.Contains(t.Allowed, p) {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
+// askAllow asks whether a task may write what its sessions keep writing out of
+// its scope (SPEC 4.1). With an end, the task waits for it.
+func (d *decision) askAllow(t TaskState, paths []string, expires time.Time) {
+	for _, q := range d.Project.Questions {
+		if q.Kind == AskAllow && SameID(q.Task, t.Task.ID) {
+			return
+		}
+	}
+	q := Question{
+		Kind: AskAllow, Hat: t.Work.Hat, Paths: paths, Expires: expires,
+		Text: fmt.Sprintf("allow %s for %s?", joinFew(paths), ShortID(t.Task.ID)),
+	}
+	if !expires.IsZero() {
+		d.holdTask(t, q)
+		return
+	}
+	q.ID, q.Run, q.Task, q.Session, q.Title, q.Asked = d.issue("q"), d.run().ID, t.Task.ID, t.Work.Session, t.Task.Title, d.in.Time
+	d.add(on{task: t.Task.ID, session: t.Work.Session}, QuestionAsked{Question: q})
+}
+
+// settleAllow acts on what was decided of paths out of scope.
+func (d *decision) settleAllow(q Question, allow bool, by string) {
+	t, ok := d.task(q.Task)
+	if !ok {
+		return
+	}
+	d.add(on{task: q.Task}, PathsAllowed{Paths: q.Paths, Denied: !allow})
+	words := fmt.Sprintf("%s is out of scope and stays so; do without it (%s).", joinFew(q.Paths), by)
+	if allow {
+		words = fmt.Sprintf("%s may be changed for this task (%s).", joinFew(q.Paths), by)
+	}
+	d.add(on{task: q.Task}, TaskWords{Text: words})
+	if t.Status == Waiting && t.Question == q.ID {
+		d.setTask(q.Task, Ready, "answered")
+	}
+}
+
 // holdTask lets a task wait with its tree for an answer.
 func (d *decision) holdTask(t TaskState, q Question) {
 	w, id := t.Work, t.Task.ID
-	q.ID, q.Kind, q.Run, q.Task, q.Session, q.Title = d.issue("q"), AskAgent, d.run().ID, id, w.Session, t.Task.Title
-	q.Asked, q.Expires = d.in.Time, d.in.Time.Add(d.run().Settings.QuestionTimeout.D())
+	q.ID, q.Run, q.Task, q.Session, q.Title, q.Asked = d.issue("q"), d.run().ID, id, w.Session, t.Task.Title, d.in.Time
+	if q.Kind == "" {
+		q.Kind, q.Expires = AskAgent, d.in.Time.Add(d.run().Settings.QuestionTimeout.D())
+	}
 	about := on{task: id, session: w.Session}
 	d.add(about, StageSet{Stage: StageHeld})
 	d.add(about, TaskSet{From: t.Status, To: Waiting, Why: "asks: " + firstLine(q.Text), Question: q.ID})
@@ -93,6 +154,9 @@ func (d *decision) expire(q Question) {
 		d.answered(q, fmt.Sprintf("%s (nobody answered in time; your own choice stands)", q.Choice))
 	case AskNow:
 		d.settleNow(q, "queued, nothing is stopped")
+	case AskAllow:
+		d.add(about, QuestionExpired{ID: q.ID, Choice: "deny", Then: "stays out"})
+		d.settleAllow(q, false, "nobody answered in time")
 	default:
 		d.add(about, QuestionExpired{ID: q.ID, Then: "nothing was done"})
 	}
@@ -106,7 +170,7 @@ func (d *decision) abort(q Question) {
 	}
 	why := fmt.Sprintf("%s unanswered: %s", q.ID, firstLine(q.Text))
 	if t.Work != nil {
-		d.add(on{task: q.Task}, AttemptEnded{Why: why})
+		d.add(on{task: q.Task}, AttemptEnded{Outcome: OutcomeBlocked, Why: why})
 	}
 	d.block(q.Task, blockage{reason: why, needs: "an answer", work: t.Work})
 }
@@ -153,7 +217,7 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 		d.refuse("no answer", "%s takes: %s", q.ID, strings.Join(q.Verbs(), " · "))
 		return
 	}
-	if (choice == "guide" || choice == "fail") && strings.TrimSpace(b.Words) == "" {
+	if (choice == "guide" || choice == "fail" || choice == "reject") && strings.TrimSpace(b.Words) == "" {
 		d.refuse("words", "%s %s needs your words: %s %s WORDS", q.ID, choice, q.ID, choice)
 		return
 	}
@@ -208,6 +272,11 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 		} else {
 			d.say("%s not started", d.in.Project)
 		}
+	case AskAllow:
+		d.settleAllow(q, choice == "allow", d.by())
+		d.goOn()
+	case AskPlan:
+		d.settlePlan(q, choice == "approve", b.Words)
 	case AskLate:
 		if choice == "yes" {
 			d.act(q.Do)

@@ -11,7 +11,13 @@ import (
 // guidance, in one decision. It reports whether it did anything.
 func (d *decision) planSession(t TaskState) bool {
 	r, w, id := d.run(), t.Work, t.Task.ID
-	hat, ok := r.Settings.Hats[w.Hat]
+	hat, ok := r.upcoming().Hats[w.Hat]
+	if r.Hats != nil && !r.upcoming().has(w.Hat) {
+		// The hat that it was to go to went with the old pattern. What the
+		// attempt did stands on no route of the new one.
+		d.replan(id, fmt.Sprintf("the pattern has no %s any more", w.Hat))
+		return true
+	}
 	if !ok {
 		d.end(RunEnded{Reason: ReasonInternal, Exit: 4, Text: fmt.Sprintf("pattern %s routes to hat %q, which is not there", r.Settings.Pattern.Name, w.Hat)})
 		return true
@@ -21,7 +27,7 @@ func (d *decision) planSession(t TaskState) bool {
 		return true
 	}
 	if w.Sessions >= MaxSessions {
-		d.failAttempt(id, fmt.Sprintf("%d sessions without converging", w.Sessions))
+		d.failAttempt(id, OutcomeLimit, fmt.Sprintf("%d sessions without converging", w.Sessions))
 		return true
 	}
 	agent, held := d.agentFor(hat)
@@ -99,19 +105,21 @@ func (d *decision) redo(t TaskState, b Redo) {
 	t, _ = d.task(t.Task.ID)
 	switch {
 	case t.Work.FailedRow >= MaxFailed:
-		d.failAttempt(t.Task.ID, b.Why+" "+fmt.Sprint(t.Work.FailedRow)+" times in a row")
+		d.failAttempt(t.Task.ID, OutcomeFailed, b.Why+" "+fmt.Sprint(t.Work.FailedRow)+" times in a row")
+	case t.Work.Red >= MaxRed && t.Work.Verified.Kind == KindRepro:
+		d.failAttempt(t.Task.ID, OutcomeRed, fmt.Sprintf("not reproduced in %d sessions", t.Work.Red))
 	case t.Work.Red >= MaxRed:
-		d.failAttempt(t.Task.ID, fmt.Sprintf("verification red %d times in a row: %s", t.Work.Red, firstRed(*t.Work.Verified)))
+		d.failAttempt(t.Task.ID, OutcomeRed, fmt.Sprintf("verification red %d times in a row: %s", t.Work.Red, firstRed(*t.Work.Verified)))
 	}
 }
 
 func (d *decision) replan(task, why string) {
-	d.add(on{task: task}, AttemptEnded{Replan: true, Why: why})
+	d.add(on{task: task}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: why})
 	d.setTask(task, Ready, "starts anew: "+why)
 }
 
 // failAttempt ends an attempt; the second one blocks its task (SPEC 2.5).
-func (d *decision) failAttempt(task, why string) {
+func (d *decision) failAttempt(task string, outcome AttemptOutcome, why string) {
 	t, ok := d.task(task)
 	if !ok || t.Work == nil {
 		return
@@ -119,14 +127,21 @@ func (d *decision) failAttempt(task, why string) {
 	w := t.Work
 	about := on{task: task, session: w.Session}
 	tried := trying(w)
-	d.add(about, Submit{Result: "fail", Reason: why, Evidence: w.Proof, ClosedAt: d.in.Time, TotalDurationMs: d.in.Time.Sub(w.Began).Milliseconds()})
-	d.add(about, AttemptEnded{Failed: true, Why: why})
+	d.submit(t, Submit{Result: "fail", Outcome: outcome, Reason: why})
+	d.add(about, AttemptEnded{Failed: true, Outcome: outcome, Why: why})
 	t, _ = d.task(task)
 	if t.Failed >= MaxAttempts {
 		d.block(task, blockage{reason: why, tried: tried, work: w})
 		return
 	}
 	d.setTask(task, Ready, fmt.Sprintf("attempt %d failed: %s", t.Attempts, why))
+}
+
+// submit closes the chain of the attempt in hand.
+func (d *decision) submit(t TaskState, b Submit) {
+	w := t.Work
+	b.Evidence, b.ClosedAt, b.TotalDurationMs = w.Proof, d.in.Time, d.in.Time.Sub(w.Began).Milliseconds()
+	d.add(on{task: t.Task.ID, session: w.Session}, b)
 }
 
 // trying is what an attempt did, in a line, for the person who is asked.

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -76,6 +77,7 @@ func (d *decision) skipTask(id string) {
 // putAway skips a task and settles what was asked about it.
 func (d *decision) putAway(t TaskState) {
 	d.closeQuestions(t.Task.ID, "skip")
+	d.dropParts(t, "its task was skipped")
 	d.setTask(t.Task.ID, Skipped, "by "+d.by())
 	d.expireGuidance(t.Task.ID, "its task was skipped")
 }
@@ -106,7 +108,7 @@ func (d *decision) skipDependents(ids []string) {
 }
 
 func (d *decision) dependsOn(t, on TaskState) bool {
-	for _, id := range t.Task.DependsOn {
+	for _, id := range slices.Concat(t.Task.DependsOn, t.Parts) {
 		if dep, ok := d.Project.Find(id); ok && SameID(dep.Task.ID, on.Task.ID) {
 			return true
 		}
@@ -139,6 +141,7 @@ func (d *decision) retryTask(id string) {
 		return
 	}
 	d.closeQuestions(t.Task.ID, "retry")
+	d.dropParts(t, "retry, by "+d.by())
 	d.add(on{task: t.Task.ID}, TaskSet{From: t.Status, To: Ready, Why: "retry, by " + d.by(), Fresh: true})
 	d.mark(t.Task.ID, MarkOpen)
 	d.say("%s ready again", ShortID(t.Task.ID))
@@ -162,8 +165,14 @@ func (d *decision) nextTask(id string) {
 
 func (d *decision) noTask(id string) {
 	has := "no tasks"
-	if n := len(d.Project.Tasks); n > 0 {
-		has = fmt.Sprintf("%s–%s", ShortID(d.Project.Tasks[0].Task.ID), ShortID(d.Project.Tasks[n-1].Task.ID))
+	var ids []string
+	for _, t := range d.Project.Tasks {
+		if t.Status != Withdrawn && t.Task.Parent == "" {
+			ids = append(ids, ShortID(t.Task.ID))
+		}
+	}
+	if n := len(ids); n > 0 {
+		has = fmt.Sprintf("%s–%s", ids[0], ids[n-1])
 	}
 	d.refuse("no task", "%s has no task %s (it has %s). Nothing was changed.", d.in.Project, id, has)
 }

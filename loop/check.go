@@ -157,6 +157,9 @@ func (d *decision) checked(about on, c Checks) {
 		}
 		v.OK = v.OK && res.OK
 	}
+	if c.Kind == KindRepro {
+		v.OK = reproduced(c)
+	}
 	if about.task != "" {
 		for _, res := range v.Results {
 			d.add(about, Evidence{Kind: "build", Command: res.Run, ExitCode: res.Exit, DurationMs: res.Ms, Tail: res.Tail, Flaky: res.Flaky})
@@ -205,15 +208,47 @@ func (d *decision) verified(task string, v Verified) {
 	case v.OK && w.Converged:
 		d.converge(t)
 	case v.OK:
-		d.routeEvent(t, v.Tree)
+		d.stands(t, v.Tree)
+	case v.Kind == KindRepro:
+		d.redo(t, Redo{Why: "not reproduced", Tree: v.Tree, Note: notReproduced(v)})
 	case w.Converged:
 		d.replan(task, "on the newer tip verification fails: "+firstRed(v))
+	case len(t.strayedAgain()) > 0:
+		paths := t.strayedAgain()
+		d.add(on{task: task, session: w.Session}, Redo{Why: "out of scope", Tree: v.Tree, Note: fmt.Sprintf("Files out of scope were undone again (%s), and without them verification fails.", joinFew(paths))})
+		t, _ = d.task(task)
+		d.askAllow(t, paths, d.in.Time.Add(d.run().Settings.QuestionTimeout.D()))
 	case w.Taken != nil && len(w.Taken.Outside) > 0:
 		d.redo(t, Redo{Why: "out of scope", Failed: true, Tree: w.Tree,
 			Note: fmt.Sprintf("Files out of scope were undone (%s), and without them verification fails.", joinFew(w.Taken.Outside))})
 	default:
 		d.redo(t, Redo{Why: "verification red", Tree: v.Tree, Note: "Verification failed after the session before: " + firstRed(v)})
 	}
+}
+
+// reproduced reports whether a reproducer's command fails, every time, and
+// because of what it tests: a command that cannot be run at all shows nothing.
+func reproduced(c Checks) bool {
+	if len(c.Results) != len(c.Commands) {
+		return false // setup failed
+	}
+	last := c.Results[len(c.Results)-1]
+	return !last.OK && last.Exit > 0 && last.Exit != 126 && last.Exit != 127
+}
+
+// notReproduced tells the reproducer what is wrong with its command.
+func notReproduced(v Verified) string {
+	last := v.Results[len(v.Results)-1]
+	said := fmt.Sprintf("nightporter ran %q on your tree, ", last.Run)
+	switch {
+	case last.Flaky:
+		return said + "twice: it failed once and passed once. Make it fail every time."
+	case last.OK:
+		return said + "and it passed. It has to fail, and to fail because of the fault."
+	case last.Exit == 126 || last.Exit == 127 || last.Exit <= 0:
+		return said + fmt.Sprintf("and it could not be run (exit %d: %s). Name a command that runs here.", last.Exit, lastLine(last.Tail))
+	}
+	return fmt.Sprintf("%q failed before your command was run: %s", last.Run, lastLine(last.Tail))
 }
 
 func joinFew(paths []string) string {

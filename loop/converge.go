@@ -49,7 +49,7 @@ func (d *decision) marksWith(t TaskState) []Marking {
 				m = MarkManualVerify
 			}
 		}
-		if m != "" && m != MarkOpen && u.Task.Mark != markGone && !u.Task.Own {
+		if m != "" && m != MarkOpen && u.Task.Mark != markGone && !u.Task.ours() {
 			marks = append(marks, Marking{Task: u.Task.ID, Mark: m})
 		}
 	}
@@ -121,7 +121,7 @@ func (d *decision) treeLaid(b TreeLaid) {
 		return
 	}
 	cmds, setups := d.run().Settings.commands(KindVerify, nil, false)
-	if len(cmds) == 0 {
+	if cmds = t.Work.withRepro(cmds); len(cmds) == 0 {
 		t, _ = d.task(b.Task)
 		d.converge(t)
 		return
@@ -164,7 +164,12 @@ func (d *decision) commitMade(b CommitMade) {
 func (d *decision) done(t TaskState, commit string) {
 	w, id := t.Work, t.Task.ID
 	about := on{task: id, session: w.Session}
-	d.add(about, Submit{Result: "pass", Evidence: w.Proof, ClosedAt: d.in.Time, TotalDurationMs: d.in.Time.Sub(w.Began).Milliseconds(), Commit: commit})
+	for _, q := range d.Project.Questions {
+		if q.Kind == AskAllow && SameID(q.Task, id) {
+			d.add(about, QuestionExpired{ID: q.ID, Then: "its task ended"})
+		}
+	}
+	d.submit(t, Submit{Result: "pass", Outcome: OutcomeConverged, Commit: commit})
 	switch {
 	case bodyChanged(w.Of, t.Task):
 		// Edited while its commit was made: that stands, and is not what the
@@ -194,7 +199,7 @@ func (d *decision) expireGuidance(task, why string) {
 // mark writes a task's status into its source.
 func (d *decision) mark(id string, m Mark) {
 	t, ok := d.task(id)
-	if !ok || t.Task.Own || t.Status == Withdrawn || t.Task.Mark == markGone || d.run().Settings.CommitStatus {
+	if !ok || t.Task.ours() || t.Status == Withdrawn || t.Task.Mark == markGone || d.run().Settings.CommitStatus {
 		return
 	}
 	d.effect(d.fresh(id+" "+string(m)), EffectMark{Task: id, Mark: m})

@@ -63,8 +63,14 @@ func Decide(s State, in Input) Decision {
 		d.stranger(b)
 	case RefuseCommand:
 		d.refuseCommand(b)
+	case RedoPlan:
+		d.redoPlan(b)
 	case Emit:
 		d.emit(b)
+	case Remember:
+		d.remember(b)
+	case HatsChanged:
+		d.hatsChanged(b)
 	case Preflighted:
 		d.preflighted(b)
 	case SourceChanged:

@@ -90,7 +90,7 @@ func (d *director) settle() {
 			continue
 		}
 		switch e.Body.(type) {
-		case EffectTakeover, EffectMerge, EffectCommit, EffectMark, EffectProgress, EffectEnd:
+		case EffectTakeover, EffectMerge, EffectCommit, EffectMark, EffectProgress, EffectEnd, EffectKeepPlan, EffectRemember:
 			d.let(e.Body.EffectKind())
 			return
 		}
@@ -140,6 +140,14 @@ func (d *director) let(kind string) {
 		d.input(MarkMade{Task: b.Task, Mark: b.Mark})
 	case "progress":
 		take[EffectProgress](d.night, nil)
+		d.input(Wake{})
+		d.settle()
+	case "plan":
+		take[EffectKeepPlan](d.night, nil)
+		d.input(Wake{})
+		d.settle()
+	case "memory":
+		take[EffectRemember](d.night, nil)
 		d.input(Wake{})
 		d.settle()
 	case "session.end":
@@ -211,6 +219,37 @@ const (
 	fixed   = `{"summary":"fixed it","files_modified":["a.go"],"resolved":["r1"]%s}`
 )
 
+// patterns that a script can name.
+var patterns = map[string]Pattern{
+	"plan-build-review": testSettings().Pattern,
+	"single":            {Name: "single", Start: "builder", Routes: []Route{{From: "builder", On: "build.complete", To: Converged}}},
+	"bug": {
+		Name: "bug", Start: "reproducer", Threshold: []Severity{Critical, Major}, MinRounds: 1,
+		Routes: []Route{
+			{From: "reproducer", On: EventRepro, To: "fixer"}, {From: "fixer", On: EventFix, To: "reviewer"},
+			{From: "reviewer", On: EventReview, When: Above, To: "fixer"}, {From: "reviewer", On: EventReview, When: Below, To: "verifier"},
+			{From: "verifier", On: "verification.passed", To: Converged}, {From: "verifier", On: EventFailed, To: "fixer"},
+		},
+	},
+	"refactor": {
+		Name: "build-review-refactor", Start: "builder", Threshold: []Severity{Critical, Major}, MinRounds: 1,
+		Routes: []Route{
+			{From: "builder", On: "build.complete", To: "reviewer"}, {From: "reviewer", On: EventReview, When: Above, To: "fixer"},
+			{From: "reviewer", On: EventReview, When: Below, To: "refactorer", Once: true}, {From: "reviewer", On: EventReview, When: Below, To: Converged},
+			{From: "fixer", On: EventFix, To: "reviewer"}, {From: "refactorer", On: "refactor.complete", To: "reviewer"},
+		},
+	},
+}
+
+// task is one task's state.
+func (d *director) task(id string) TaskState {
+	t, ok := d.s.Project.Find(id)
+	if !ok || t.Work == nil {
+		d.t.Fatalf("no attempt at %s", id)
+	}
+	return t
+}
+
 // play carries out one command of a script.
 func (d *director) play(line string) string {
 	d.t.Helper()
@@ -247,6 +286,14 @@ func (d *director) play(line string) string {
 				s.Setup = []Command{{Run: v}}
 			case "profile":
 				s.Profile = v
+			case "consensus":
+				s.Consensus = v == "yes"
+			case "approval":
+				s.PlanApproval = v == "yes"
+			case "min_rounds":
+				s.Pattern.MinRounds = num
+			case "pattern":
+				s.Pattern = patterns[v]
 			case "then":
 				s.QuestionThen = v
 			case "stays":
@@ -300,6 +347,63 @@ func (d *director) play(line string) string {
 			d.play(step)
 		}
 		return d.play("show")
+	case "reload": // hats and pattern on disk are others now
+		switch {
+		case strings.HasPrefix(rest, "!"):
+			d.input(HatsChanged{Err: rest[1:]})
+		default:
+			s.Pattern = patterns[rest]
+			d.input(HatsChanged{Pattern: s.Pattern, Hats: s.Hats})
+		}
+	case "remember":
+		kind, text, _ := strings.Cut(rest, " ")
+		d.input(Remember{Session: d.session().ID, Kind: MemoryKind(kind), Text: text})
+	case "sections": // ID[<ID,…]…
+		var list []string
+		for _, f := range strings.Fields(rest) {
+			id, on, _ := strings.Cut(f, "<")
+			needs := "[]"
+			if on != "" {
+				needs = `["` + strings.ReplaceAll(on, ",", `","`) + `"]`
+			}
+			list = append(list, fmt.Sprintf(`{"id":%q,"title":"Section %s","tasks":["%s works"],"files":["%s.go"],"steps":["do %s"],"depends_on":%s}`, id, id, id, id, id, needs))
+		}
+		d.emit(EventPlan, `{"summary":"in parts","sections":[`+strings.Join(list, ",")+`]}`)
+		d.exit(nil)
+	case "critic": // OKAY, or which sections it rejects; "all" for the whole
+		data := `{"verdict":"OKAY","sections":[]}`
+		if rest != "OKAY" {
+			var list []string
+			for _, sec := range sectionsOf(d.task(d.session().Task).Work.Plan) {
+				verdict := fmt.Sprintf(`{"id":%q,"verdict":"OKAY"}`, sec.ID)
+				if slices.Contains(strings.Fields(rest), sec.ID) {
+					verdict = fmt.Sprintf(`{"id":%q,"verdict":"REJECT","objections":["no test in %s"]}`, sec.ID, sec.ID)
+				}
+				list = append(list, verdict)
+			}
+			data = `{"verdict":"REJECT","sections":[` + strings.Join(list, ",") + `]`
+			if rest == "all" {
+				data = `{"verdict":"REJECT","sections":[],"objections":["it misses the point"]`
+			}
+			data += "}"
+		}
+		d.emit(EventCritique, data)
+		d.exit(nil)
+	case "advice":
+		d.emit(EventAdvice, `{"summary":"s","advice":"smaller steps"}`)
+		d.exit(nil)
+	case "repro":
+		d.emit(EventRepro, `{"command":"go test -run TestBug","root_cause":"off by one","affected_files":["a.go"],"strategy":"count from 0"}`)
+		d.exit(nil)
+	case "passed":
+		d.emit("verification.passed", `{"checks":[{"criterion":"It works","ok":true,"how":"ran it"}]}`)
+		d.exit(nil)
+	case "failed":
+		d.emit(EventFailed, `{"checks":[{"criterion":"It works","ok":false,"how":"ran it, and it does not"}]}`)
+		d.exit(nil)
+	case "refactor":
+		d.emit("refactor.complete", fmt.Sprintf(`{"summary":"tidied","files_modified":["a.go"]%s}`, rest))
+		d.exit(nil)
 	case "emit":
 		typ, data, _ := strings.Cut(rest, " ")
 		d.emit(typ, data)
@@ -436,6 +540,9 @@ func (d *director) person(word, rest string) {
 		d.input(RetryTask{rest})
 	case "/next":
 		d.input(NextTask{rest})
+	case "/plan-redo":
+		task, words, _ := strings.Cut(rest, " ")
+		d.input(RedoPlan{Task: task, Words: words})
 	case "/answer":
 		f := strings.SplitN(rest, " ", 3)
 		f = append(f, "", "")

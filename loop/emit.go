@@ -3,6 +3,7 @@ package loop
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -31,6 +32,11 @@ func (d *decision) emit(b Emit) {
 	about := on{task: s.Task, session: s.ID}
 	hat := r.Settings.Hats[s.Planned.Hat]
 	reports, why := checkEvent(hat, b.Type, b.Data)
+	if t, ok := d.task(s.Task); ok && t.Work != nil && why == "" && b.Type == EventCritique {
+		if id := unknownSection(t.Work.Plan, b.Data); id != "" {
+			why = fmt.Sprintf("the plan has no section %q", id)
+		}
+	}
 	if why != "" {
 		if s.Refused < maxRefusals {
 			d.add(about, EventRefused{Type: b.Type, Why: why})
@@ -58,8 +64,11 @@ func (d *decision) emit(b Emit) {
 	receipt := s.ID + " " + b.Type
 	d.add(about, EventAccepted{Type: b.Type, Data: data, Receipt: receipt})
 	for _, rep := range reports {
-		if slices.Contains(s.Planned.Guidance.Bound, rep.ID) {
+		switch {
+		case slices.Contains(s.Planned.Guidance.Bound, rep.ID):
 			d.add(about, rep)
+		case slices.Contains(s.Planned.Guidance.Shown, rep.ID):
+			d.add(about, GuidanceJudged{ID: rep.ID, Hat: hat.Name, Followed: rep.State == guidance.Addressed, Note: rep.Note})
 		}
 	}
 	if !ends {

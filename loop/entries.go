@@ -292,9 +292,12 @@ type TaskWords struct {
 // TaskNext records that a person wants a task next.
 type TaskNext struct{}
 
-// PathsAllowed records that a person lets a task write what is out of its scope.
+// PathsAllowed records what is decided of paths out of a task's scope that its
+// sessions wrote again and again: a person lets it write them, or they stay
+// out, and are not asked about again.
 type PathsAllowed struct {
-	Paths []string `json:"paths"`
+	Paths  []string `json:"paths"`
+	Denied bool     `json:"denied,omitempty"`
 }
 
 // PartsMade turns approved sections of a task's plan into tasks of their own,

@@ -48,6 +48,29 @@ func TestCheckEvent(t *testing.T) {
 		{"reviewer", "review.verdict", `{"summary":"s","issues":[{"severity":"minor","text":"t","line":"3"}]}`, "list of issues"},
 		{"reviewer", "review.verdict", `{"summary":"s","issues":null}`, "list of issues"},
 		{"fixer", "fix.complete", `{"summary":"s","files_modified":[],"resolved":["a"],"disputed":[{"issue":"i","reason":"r"}]}`, ""},
+		{"planner", "plan.complete", `{"summary":"s","sections":[{"id":"a"}]}`, "without a title"},
+		{"planner", "plan.complete", `{"summary":"s","sections":[{"id":"A/..","title":"t"}]}`, "use a, b, c"},
+		{"planner", "plan.complete", `{"summary":"s","sections":[{"id":"a","title":"t"},{"id":"a","title":"t"}]}`, "two sections"},
+		{"planner", "plan.complete", `{"summary":"s","sections":[{"id":"a","title":"t","depends_on":["b"]},{"id":"b","title":"t"}]}`, "no section before it"},
+		{"planner", "plan.complete", `{"summary":"s","sections":[{"id":"a","title":"t","files":["../etc"]}]}`, "leaves the repository"},
+		{"planner", "plan.complete", `{"summary":"s","sections":[{"id":"a","title":"t","steps":"one"}]}`, "list of"},
+		{"reproducer", EventRepro, `{"command":"go test","root_cause":"r","affected_files":[],"strategy":"s"}`, ""},
+		{"reproducer", EventRepro, `{"command":"go test\nrm x","root_cause":"r","affected_files":[],"strategy":"s"}`, "one line"},
+		{"reproducer", EventRepro, `{"command":" ","root_cause":"r","affected_files":[],"strategy":"s"}`, "one line"},
+		{"reproducer", EventRepro, `{"command":"go test"}`, "root_cause, affected_files, strategy is missing"},
+		{"verifier", "verification.passed", `{"checks":[{"criterion":"c","ok":true,"how":"h"}]}`, ""},
+		{"verifier", "verification.passed", `{"checks":[]}`, "not empty"},
+		{"verifier", "verification.passed", `{"checks":[{"criterion":"c","ok":false,"how":"h"}]}`, "this is verification.failed"},
+		{"verifier", EventFailed, `{"checks":[{"criterion":"c","ok":true,"how":"h"}]}`, "this is verification.passed"},
+		{"verifier", EventFailed, `{"checks":[{"criterion":"c","how":"h"}]}`, "without criterion, ok or how"},
+		{"critic", EventCritique, `{"verdict":"OKAY","sections":[]}`, ""},
+		{"critic", EventCritique, `{"verdict":"okay","sections":[]}`, "OKAY or REJECT"},
+		{"critic", EventCritique, `{"verdict":"REJECT","sections":[]}`, "without an objection"},
+		{"critic", EventCritique, `{"verdict":"REJECT","sections":[{"id":"a","verdict":"REJECT","objections":[" "]}]}`, "without an objection"},
+		{"critic", EventCritique, `{"verdict":"OKAY","sections":[{"id":"a","verdict":"REJECT","objections":["o"]}]}`, "there are objections"},
+		{"critic", EventCritique, `{"verdict":"OKAY"}`, "sections is missing"},
+		{"architect", EventAdvice, `{"summary":"s","advice":""}`, "not empty"},
+		{"refactorer", "refactor.complete", `{"summary":"s"}`, "files_modified is missing"},
 		{"fixer", EventQuestion, `{"text":"which?"}`, ""},
 		{"fixer", EventQuestion, `{"text":"which?","options":["a","b"],"choice":"b"}`, ""},
 		{"fixer", EventQuestion, `{"text":"which?","options":["a","b"],"choice":"c"}`, "one of the options"},
@@ -75,7 +98,7 @@ func TestCheckEvent(t *testing.T) {
 func TestEventShapes(t *testing.T) {
 	for name, hat := range testSettings().Hats {
 		for _, typ := range append(hat.Emits, EventQuestion, EventBlocked) {
-			shape := strings.ReplaceAll(EventShape(typ), "critical|major|minor|suggestion", "major")
+			shape := strings.NewReplacer("critical|major|minor|suggestion", "major", "OKAY|REJECT", "REJECT", "take|set_aside", "take").Replace(EventShape(typ))
 			if _, why := checkEvent(hat, typ, json.RawMessage(shape)); why != "" {
 				t.Errorf("%s %s: the example %s is refused: %s", name, typ, shape, why)
 			}

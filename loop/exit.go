@@ -45,10 +45,10 @@ func (d *decision) sessionExited(x Exit) {
 	d.heldAgent(s, end, x)
 	switch {
 	case counts == CountsFailed && t.Work.FailedRow >= MaxFailed:
-		d.failAttempt(s.Task, text)
+		d.failAttempt(s.Task, OutcomeFailed, text)
 		return
 	case end == EndLost && t.Work.LostRow >= 2:
-		d.failAttempt(s.Task, text+", the second in a row")
+		d.failAttempt(s.Task, OutcomeFailed, text+", the second in a row")
 		return
 	}
 	if counts == CountsNothing && hat.Writes() && end != EndUnusable && end != EndDisk {

@@ -48,6 +48,18 @@ func (h Hat) MayEmit(t string) bool {
 	return slices.Contains(h.Emits, t) || t == EventQuestion || t == EventBlocked
 }
 
+// Events that mean something to nightporter itself, beyond where a pattern
+// routes them (SPEC 4.2).
+const (
+	EventPlan     = "plan.complete"
+	EventReview   = "review.verdict"
+	EventFix      = "fix.complete"
+	EventRepro    = "repro.complete"
+	EventFailed   = "verification.failed"
+	EventCritique = "critique.verdict"
+	EventAdvice   = "advice.complete"
+)
+
 // Events that every hat may end with.
 const (
 	EventQuestion = "question.asked"
@@ -137,7 +149,12 @@ func (p Pattern) Next(from, on string, above bool, been func(hat string) bool) s
 	return ""
 }
 
-// Above reports whether an issue of the list keeps the attempt from converging.
-func (p Pattern) Above(issues []Issue) bool {
-	return slices.ContainsFunc(issues, func(i Issue) bool { return slices.Contains(p.Threshold, i.Severity) })
+// above reports whether an issue of the list keeps an attempt at the task from
+// converging: by the task's own threshold where it has one.
+func (p Pattern) above(t Task, issues []Issue) bool {
+	threshold := p.Threshold
+	if len(t.Threshold) > 0 {
+		threshold = t.Threshold
+	}
+	return slices.ContainsFunc(issues, func(i Issue) bool { return slices.Contains(threshold, i.Severity) })
 }

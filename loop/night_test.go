@@ -62,6 +62,8 @@ func testSettings() Settings {
 		}
 		return h
 	}
+	repro := hat("reproducer", true, EventRepro)
+	repro.Expect, repro.OwnScope, repro.WriteAllowed = ExpectRepro, true, []string{"**/*_test.go"}
 	return Settings{
 		Project: "shop", Repo: "/srv/shop", Source: SourceRef{Kind: "plan", Path: "checkout.md"}, Profile: "overnight", Agent: "claude",
 		OnBlocked: OnBlockedContinue, MaxIterations: 500, Push: "never", Verify: []Command{{Run: "go test"}},
@@ -69,7 +71,10 @@ func testSettings() Settings {
 		Hats: map[string]Hat{
 			"planner": hat("planner", false, "plan.complete"), "builder": hat("builder", true, "build.complete"),
 			"reviewer": hat("reviewer", false, "review.verdict"), "fixer": hat("fixer", true, "fix.complete"),
-			"writer": hat("writer", true, "docs.complete"), // in no route
+			"writer": hat("writer", true, "docs.complete"), // in no route, as those that follow
+			"critic": hat("critic", false, EventCritique), "architect": hat("architect", false, EventAdvice),
+			"verifier": hat("verifier", false, "verification.passed", EventFailed), "refactorer": hat("refactorer", true, "refactor.complete"),
+			"reproducer": repro,
 		},
 		Pattern: Pattern{
 			Name: "plan-build-review", Start: "planner", Threshold: []Severity{Critical, Major}, MinRounds: 1,
@@ -395,7 +400,7 @@ func (n *night) checkStuck(fail func(string, ...any)) {
 	}
 	for _, e := range n.todo {
 		switch e.Body.(type) {
-		case EffectMark, EffectProgress, EffectEnd:
+		case EffectMark, EffectProgress, EffectEnd, EffectKeepPlan, EffectRemember:
 		default:
 			return // its result will come
 		}

@@ -101,6 +101,18 @@ func checksOf(data json.RawMessage) []criterion {
 	return list
 }
 
+// failedChecks are the criteria that a verifier saw unmet, as issues for the
+// fixer.
+func failedChecks(data json.RawMessage) []Issue {
+	var issues []Issue
+	for _, c := range checksOf(data) {
+		if c.OK == nil || !*c.OK {
+			issues = append(issues, Issue{Severity: Major, Rule: "acceptance", Text: c.Criterion + ": " + c.How})
+		}
+	}
+	return issues
+}
+
 func checkChecks(raw json.RawMessage) string {
 	var list []criterion
 	if json.Unmarshal(raw, &list) != nil || len(list) == 0 {

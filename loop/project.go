@@ -79,7 +79,7 @@ func (p Project) Session(id string) (Session, bool) {
 // those that were withdrawn.
 func (p Project) Count() (done, total int) {
 	for _, t := range p.Tasks {
-		if t.Status == Withdrawn {
+		if t.Status == Withdrawn || t.Task.Parent != "" { // parts count with their task
 			continue
 		}
 		total++

@@ -126,6 +126,9 @@ func (d *decision) stop(b Stop) {
 		d.cutAll("stop now")
 	}
 	d.add(on{}, RunStateSet{State: RunStopping, Signal: b.Signal, Now: b.Now})
+	if b.Now && d.run().Finishing != nil && !d.Project.busy() {
+		d.cutCheck() // its check is held (the disk is full): no end of it will come
+	}
 	t, ok := d.Project.inHand()
 	switch {
 	case d.run().Finishing != nil && b.Now:
@@ -188,7 +191,7 @@ func (d *decision) park(why string) {
 	for _, t := range d.Project.Tasks {
 		if t.Status == Active {
 			if t.Work != nil {
-				d.add(on{task: t.Task.ID}, AttemptEnded{Why: why})
+				d.add(on{task: t.Task.ID}, AttemptEnded{Outcome: OutcomeParked, Why: why})
 			}
 			d.setTask(t.Task.ID, Ready, "goes on from its tree")
 		}
@@ -335,7 +338,7 @@ func (d *decision) effectBroken(b EffectBroken) {
 			d.finish(RunEnded{Reason: ReasonNothing, Exit: 1, Text: b.Text})
 			return
 		}
-		d.failAttempt(b.Task, b.Text)
+		d.failAttempt(b.Task, OutcomeFailed, b.Text)
 		return
 	}
 	if b.Kind == "session.start" || b.Kind == "merge" || b.Kind == "commit" || b.Kind == "takeover" {

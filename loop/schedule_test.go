@@ -39,6 +39,9 @@ func TestSchedules(t *testing.T) {
 		w.settings.Fallback = pick(w, "", "codex")
 		w.settings.Stays = w.draw(2, "") == 0
 		w.settings.QuestionThen = pick(w, "", ThenContinue, ThenPause, ThenAbort)
+		w.settings.Consensus, w.settings.PlanApproval = w.draw(3, "") == 0, w.draw(6, "") == 0
+		w.settings.Pattern = patterns[pick(w, "plan-build-review", "plan-build-review", "single", "bug", "refactor")]
+		w.settings.Pattern.MinRounds = w.draw(3, "")
 		if w.draw(4, "") == 0 {
 			w.settings.Until = w.now.Add(time.Duration(w.draw(40, "")) * time.Hour)
 		}
@@ -142,7 +145,7 @@ func (w *world) anyTask() string {
 }
 
 func (w *world) people() {
-	switch w.draw(16, "person") {
+	switch w.draw(18, "person") {
 	case 0:
 		w.person(Pause{Now: w.draw(2, "now") == 0})
 	case 1, 2:
@@ -163,6 +166,16 @@ func (w *world) people() {
 		w.answer()
 	case 13:
 		w.person(OfferRun{Settings: w.settings, MaxSessions: 1, Tasks: len(w.plan.Tasks)})
+	case 15:
+		w.person(RedoPlan{Task: w.anyTask(), Words: pick(w, "", "smaller")})
+	case 16:
+		b := HatsChanged{Pattern: patterns[pick(w, "plan-build-review", "single", "bug", "refactor")], Hats: w.settings.Hats}
+		if w.draw(3, "broken hats") == 0 {
+			b = HatsChanged{Err: "hats/x.toml:3: unknown key"}
+		} else {
+			w.settings.Pattern = b.Pattern
+		}
+		w.do(b, "")
 	case 14:
 		w.person(Late{Line: "/x", Do: pick(w, DeedPause, DeedPauseNow, DeedResume, DeedStop, DeedStopNow), Sent: w.now.Add(-3 * time.Hour)})
 	default:
@@ -264,7 +277,7 @@ func (w *world) act(e Effect) {
 	if !w.kind && !made && w.draw(60, "broken") == 0 {
 		w.remove(e)
 		switch b := e.Body.(type) {
-		case EffectMark, EffectProgress, EffectEnd:
+		case EffectMark, EffectProgress, EffectEnd, EffectKeepPlan, EffectRemember:
 			w.todo = append(w.todo, e)
 		case EffectCommit:
 			w.do(EffectBroken{Kind: e.Body.EffectKind(), Key: e.Key, Task: b.Task, Text: "it broke"}, w.key("broken"))
@@ -327,7 +340,7 @@ func (w *world) act(e Effect) {
 			w.plan.Tasks[n].Mark = b.Mark
 		}
 		w.do(r, w.key("mark"))
-	case EffectProgress:
+	case EffectProgress, EffectKeepPlan, EffectRemember:
 		w.remove(e)
 		w.do(Wake{}, w.key("progress"))
 	}
@@ -374,6 +387,9 @@ func (w *world) session(e Effect, b EffectStart) {
 				x.Why = WhyWall
 			}
 		}
+		if w.kind && ses.Planned.Kind == KindRepro && w.repro(ses) {
+			x.Code = 1
+		}
 		w.outcome[b.Session] = x
 		w.remove(e)
 		w.deliver(SessionExited{x}, "exit")
@@ -411,10 +427,69 @@ func (w *world) session(e Effect, b EffectStart) {
 	w.deliver(SessionExited{x}, "exit")
 }
 
+// repro reports whether the command in hand is the reproducer's own.
+func (w *world) repro(ses Session) bool { return ses.Planned.Command == "go test -run TestBug" }
+
+// sections are a plan's parts, each of which may need the ones before.
+func (w *world) sections() []map[string]any {
+	var list []map[string]any
+	for n := range 1 + w.draw(3, "sections") {
+		s := map[string]any{"id": string(rune('a' + n)), "title": "Section", "files": []string{"a.go"}}
+		if w.draw(2, "needs") == 0 {
+			s["depends_on"] = []string{}
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// critique is what a critic says of the plan in hand.
+func (w *world) critique(task string) map[string]any {
+	data := map[string]any{"verdict": verdictOkay, "sections": []any{}}
+	t, _ := w.s.Project.Find(task)
+	if w.kind || w.draw(2, "verdict") == 0 || t.Work == nil {
+		return data
+	}
+	data["verdict"], data["objections"] = verdictReject, []string{"it misses the point"}
+	var list []map[string]any
+	for _, s := range sectionsOf(t.Work.Plan) {
+		j := map[string]any{"id": s.ID, "verdict": verdictOkay}
+		if w.draw(2, "section") == 0 {
+			j = map[string]any{"id": s.ID, "verdict": verdictReject, "objections": []string{"no test"}}
+		}
+		list = append(list, j)
+	}
+	if list != nil {
+		data["sections"] = list
+	}
+	return data
+}
+
 // emitAny emits what a hat may end with, or something else.
 func (w *world) emitAny(ses Session) {
 	typ := w.settings.Hats[ses.Planned.Hat].Emits[0]
 	data := map[string]any{"summary": "did it", "steps": []string{"one"}, "files_modified": []string{"a.go"}, "issues": []Issue{}, "resolved": []string{}}
+	switch typ {
+	case EventPlan:
+		if w.draw(2, "in parts") == 0 {
+			data["sections"] = w.sections()
+		}
+	case EventCritique:
+		data = w.critique(ses.Task)
+	case EventAdvice:
+		data["advice"] = "smaller steps"
+	case EventRepro:
+		data = map[string]any{"command": "go test -run TestBug", "root_cause": "off by one", "affected_files": []string{}, "strategy": "count from 0"}
+	case "verification.passed":
+		ok := w.kind || w.draw(3, "checks") > 0
+		if !ok {
+			typ = EventFailed
+		}
+		data = map[string]any{"checks": []map[string]any{{"criterion": "It works", "ok": ok, "how": "ran it"}}}
+	}
+	if !w.kind && w.draw(4, "remember") == 0 {
+		w.do(Remember{Session: ses.ID, Kind: MemoryNote, Text: pick(w, "tests need a port", "", string(make([]byte, maxMemory+1)))}, w.key("memory"))
+	}
 	if !w.kind {
 		switch w.draw(9, "event") {
 		case 0:
@@ -438,6 +513,11 @@ func (w *world) emitAny(ses Session) {
 		}
 	}
 	var reports []map[string]any
+	for _, id := range ses.Planned.Guidance.Shown {
+		if !w.kind && w.draw(3, "judged") == 0 {
+			reports = append(reports, map[string]any{"id": id, pick(w, "done", "set_aside"): true, "note": "so"})
+		}
+	}
 	for _, id := range ses.Planned.Guidance.Bound {
 		if w.kind || w.draw(2, "report") == 0 {
 			reports = append(reports, map[string]any{"id": id, "done": true, "note": "so"})
@@ -510,7 +590,7 @@ func (w *world) calm() {
 }
 
 func (w *world) settle(q Question) {
-	choice := map[QuestionKind]string{AskBlocked: "retry", AskManual: "pass", AskBaseline: "go", AskReview: "resume", AskUnticked: "keep", AskSkip: "wait", AskNow: "queue", AskAgent: "a", AskStart: "cancel", AskLate: "no"}[q.Kind]
+	choice := map[QuestionKind]string{AskBlocked: "retry", AskManual: "pass", AskBaseline: "go", AskReview: "resume", AskUnticked: "keep", AskSkip: "wait", AskNow: "queue", AskAgent: "a", AskStart: "cancel", AskLate: "no", AskPlan: "approve", AskAllow: "deny"}[q.Kind]
 	words := ""
 	if q.Kind == AskAgent && len(q.Options) == 0 {
 		choice, words = "", "this"
@@ -534,7 +614,7 @@ func (w *world) hopeless(t TaskState, depth int) bool {
 	if depth > 50 || t.Status != Pending {
 		return false
 	}
-	for _, id := range t.Task.DependsOn {
+	for _, id := range slices.Concat(t.Task.DependsOn, t.Parts) {
 		dep, ok := w.s.Project.Find(id)
 		if !ok || dep.Status == Skipped || dep.Status == Withdrawn || w.hopeless(dep, depth+1) {
 			return true

@@ -1,6 +1,9 @@
 package loop
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Settings is what one run works by. They are resolved once, from flags,
 // config and profile, and stand in the ledger with the run, so that a fold
@@ -111,6 +114,34 @@ func (s Settings) with(agent string) Settings {
 	}
 	s.Agent, s.Hats, s.Others = agent, hats, others
 	return s
+}
+
+// firstHat is the hat that an attempt at the task begins with. After one that
+// stood still it is the planner: a plan is disposable, and another round of
+// the same is what stood still (SPEC 2.5). A part has its plan already.
+func (s Settings) firstHat(t Task, stalled bool) string {
+	planner := s.planner()
+	switch {
+	case planner != "" && (stalled || s.argues(t)):
+		return planner
+	case t.Parent != "" && planner == s.Pattern.Start:
+		return s.afterPlan()
+	}
+	return s.Pattern.Start
+}
+
+// planner is the hat that plans: the pattern's own, else the house's; "" where
+// there is none.
+func (s Settings) planner() string {
+	for _, r := range s.Pattern.Routes {
+		if r.On == EventPlan {
+			return r.From
+		}
+	}
+	if slices.Contains(s.Hats["planner"].Emits, EventPlan) {
+		return "planner"
+	}
+	return ""
 }
 
 // DefaultCoAuthor is the footer of task commits where the configuration names

@@ -58,7 +58,7 @@ func (d *decision) takeSource(s Snapshot, at time.Time) {
 	}
 	var gone []TaskState
 	for _, t := range d.Project.Tasks {
-		if !seen[FoldID(t.Task.ID)] && !t.Task.Own && t.Status != Withdrawn && t.Task.Mark != markGone {
+		if !seen[FoldID(t.Task.ID)] && !t.Task.ours() && t.Status != Withdrawn && t.Task.Mark != markGone {
 			gone = append(gone, t)
 			read.Gone = append(read.Gone, t.Task.ID)
 			if t.Status == Done {
@@ -92,12 +92,19 @@ func (d *decision) takeSource(s Snapshot, at time.Time) {
 			d.closeQuestions(id, "edited in the source")
 			d.add(on{task: id}, TaskSet{From: Blocked, To: Ready, Why: "edited in the source", Fresh: true})
 			d.mark(id, MarkOpen)
+		case len(c.old.Parts) > 0 && c.old.Status != Done && bodyChanged(c.old.Task, c.now):
+			// Its parts are of a plan for something else.
+			t, _ := d.task(id)
+			d.cutTask(t, "edited in the source")
+			d.dropParts(t, "edited in the source")
+			d.closeQuestions(id, "edited in the source")
+			d.add(on{task: id}, TaskSet{From: t.Status, To: Ready, Why: "edited in the source", Fresh: true})
 		case c.old.Status == Active && bodyChanged(c.old.Task, c.now):
 			// What is being done is not what is wanted any more. A commit that is
 			// being made is left alone; done looks at what it was made for.
 			if t, _ := d.task(id); !t.committing() {
 				d.cutTask(t, "edited in the source")
-				d.add(on{task: id}, AttemptEnded{Replan: true, Why: "edited in the source"})
+				d.add(on{task: id}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: "edited in the source"})
 				d.add(on{task: id}, TaskSet{From: Active, To: Ready, Why: "edited in the source", Fresh: true})
 			}
 		case c.old.Status == Waiting && bodyChanged(c.old.Task, c.now):
@@ -114,6 +121,7 @@ func (d *decision) takeSource(s Snapshot, at time.Time) {
 		if t.Status == Active {
 			d.cutTask(t, "its line was removed")
 		}
+		d.dropParts(t, "its task's line was removed")
 		d.closeQuestions(t.Task.ID, "withdrawn")
 		d.setTask(t.Task.ID, Withdrawn, "its line was removed")
 		d.expireGuidance(t.Task.ID, "its task was withdrawn")
@@ -216,6 +224,9 @@ func normal(t Task) Task {
 	}
 	if len(t.Acceptance) == 0 {
 		t.Acceptance = nil
+	}
+	if len(t.Threshold) == 0 {
+		t.Threshold = nil
 	}
 	return t
 }

@@ -63,7 +63,7 @@ func (d *decision) startRun(b StartRun) {
 			d.closeQuestions(t.Task.ID, "its run is over")
 			d.expireGuidance(t.Task.ID, "its task went with its run")
 		case b.New && t.Work != nil && t.Status == Ready: // HEAD alone is what it starts from
-			d.add(on{task: t.Task.ID}, AttemptEnded{Replan: true, Why: "a new run from HEAD"})
+			d.add(on{task: t.Task.ID}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: "a new run from HEAD"})
 		}
 	}
 	d.withdrawOffers("a run was started")
@@ -216,7 +216,7 @@ func firstRed(v Verified) string {
 func (d *decision) order() []string {
 	var ids []string
 	for _, t := range d.Project.Tasks {
-		if t.Status != Withdrawn && t.Task.Mark != markGone && !t.Task.Own {
+		if t.Status != Withdrawn && t.Task.Mark != markGone && !t.Task.ours() {
 			ids = append(ids, t.Task.ID)
 		}
 	}

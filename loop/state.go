@@ -76,6 +76,8 @@ type Settled struct {
 type Run struct {
 	ID        string    `json:"id"`
 	Settings  Settings  `json:"settings"`
+	Hats      *HatsRead `json:"hats,omitempty"`     // read anew: the next session is planned by them
+	HatsBad   string    `json:"hats_bad,omitempty"` // why those on disk cannot be used
 	Check     bool      `json:"check,omitempty"`
 	State     RunState  `json:"state"`
 	Wait      Wait      `json:"wait,omitempty"`
@@ -124,6 +126,7 @@ type TaskState struct {
 	Attempts int             `json:"attempts"`            // begun, ever: the number of the last one
 	Failed   int             `json:"failed"`              // since it was last made fresh
 	LastFail string          `json:"last_fail,omitempty"` // why the last attempt came to nothing
+	Stalled  bool            `json:"stalled,omitempty"`   // it stood still: the next one is planned anew
 	Commit   string          `json:"commit,omitempty"`
 	Marked   Mark            `json:"marked,omitempty"` // what we wrote into the source last
 	MarkedAt time.Time       `json:"marked_at,omitzero"`
@@ -132,6 +135,7 @@ type TaskState struct {
 	Person   bool            `json:"person,omitempty"`  // a person has to pass it: its box stays open until then
 	Words    []string        `json:"words,omitempty"`   // answers and failed manual checks, for every later prompt
 	Allowed  []string        `json:"allowed,omitempty"` // paths out of its scope that a person lets it write
+	Denied   []string        `json:"denied,omitempty"`  // paths out of its scope that were asked about and stay so
 	Parts    []string        `json:"parts,omitempty"`   // ids of the parts that its plan became: it is done when they are
 	Plan     json.RawMessage `json:"plan,omitempty"`    // the newest one, also after its attempt; of a part, its section
 	Ended    time.Time       `json:"ended,omitzero"`
@@ -185,7 +189,8 @@ type Work struct {
 	Checks    *Checks         `json:"checks,omitempty"`
 	Plan      json.RawMessage `json:"plan,omitempty"`
 	History   []Step          `json:"history,omitempty"` // finished sessions of this attempt
-	Issues    []Issue         `json:"issues,omitempty"`  // of the last review
+	Issues    []Issue         `json:"issues,omitempty"`  // of the last review, or the checks that a verifier saw fail
+	Found     []Issue         `json:"found,omitempty"`   // of the review in hand
 	Verified  *Verified       `json:"verified,omitempty"`
 	Trees     []string        `json:"trees,omitempty"`      // after each round
 	IssueSets []string        `json:"issue_sets,omitempty"` // of each review
@@ -250,4 +255,5 @@ type Session struct {
 	Event   *EventAccepted `json:"event,omitempty"` // accepted
 	Owed    bool           `json:"owed,omitempty"`  // refused once for omitting guidance
 	Refused int            `json:"refused,omitempty"`
+	Kept    int            `json:"kept,omitempty"` // texts in notebooks
 }

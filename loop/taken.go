@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 func (d *decision) takeover(t TaskState, s Session, hat Hat) {
@@ -11,8 +12,20 @@ func (d *decision) takeover(t TaskState, s Session, hat Hat) {
 	d.effect(s.ID, EffectTakeover{Takeover: Takeover{
 		Run: r.ID, Session: s.ID, Input: w.Tree, Start: w.Start, StartRev: w.Base,
 		Ref:   fmt.Sprintf("refs/nightporter/%s/%s/%s/a%d/%s", d.in.Project, r.ID, refPart(t.Task.ID), w.N, strings.TrimPrefix(s.ID, r.ID+"-")),
-		Scope: Scope{Task: t.Task.Scope, Layout: r.Settings.Layout, Allowed: hat.WriteAllowed, Denied: hat.WriteDenied, Shipped: hat.Shipped},
+		Scope: d.scope(t, hat),
 	}})
+}
+
+// scope is what a session's files are held against (SPEC 4.1).
+func (d *decision) scope(t TaskState, hat Hat) Scope {
+	s := Scope{
+		Task: t.Task.Scope, Layout: d.run().Settings.Layout, Allowed: hat.WriteAllowed, Denied: hat.WriteDenied,
+		Shipped: hat.Shipped, Adds: hat.OwnScope, Also: t.Allowed,
+	}
+	if parent, ok := d.task(t.Task.Parent); ok {
+		s.Within, s.Also = parent.Task.Scope, slices.Concat(t.Allowed, parent.Allowed)
+	}
+	return s
 }
 
 // refPart makes a task's id fit for a ref name.
@@ -77,16 +90,57 @@ func (d *decision) treeTaken(b TreeTaken) {
 	// Commands that are for code alone are spared only where all the rest of
 	// the tree is known to be green.
 	files := b.Taken.Files
-	if w.Tree != w.Start && !(w.Verified != nil && w.Verified.OK && w.Verified.Tree == w.Tree) {
+	if w.Tree != w.Start && !w.green(w.Tree) {
 		files = nil
 	}
-	cmds, setups := r.Settings.commands(KindVerify, files, b.Taken.Lock)
-	if hat.Expect != ExpectPass || len(cmds) == 0 {
-		d.routeEvent(t, b.Taken.Tree)
+	kind, cmds, setups := d.checks(t, hat, files, b.Taken.Lock)
+	if len(cmds) == 0 {
+		t, _ = d.task(t.Task.ID)
+		d.stands(t, b.Taken.Tree)
 		return
 	}
-	d.add(about, ChecksBegun{Kind: KindVerify, Tree: b.Taken.Tree, Setup: setups, Commands: cmds})
+	d.add(about, ChecksBegun{Kind: kind, Tree: b.Taken.Tree, Setup: setups, Commands: cmds})
 	d.nextCheck(about, false)
+}
+
+// green reports whether a tree is known to pass verification.
+func (w *Work) green(tree string) bool {
+	v := w.Verified
+	return v != nil && v.Kind == KindVerify && v.OK && v.Tree == tree
+}
+
+// checks lists what is run on what a session of the hat left, by what the hat
+// expects of its tree (SPEC 2.3).
+func (d *decision) checks(t TaskState, hat Hat, files []FileChange, setup bool) (kind Kind, cmds []Command, setups int) {
+	s, w := d.run().Settings, t.Work
+	switch hat.Expect {
+	case ExpectPass:
+		cmds, setups = s.commands(KindVerify, files, setup)
+		return KindVerify, w.withRepro(cmds), setups
+	case ExpectRepro:
+		if setup {
+			cmds = slices.Clone(s.Setup)
+		}
+		return KindRepro, append(cmds, Command{Run: stringOf(w.Event.Data, "command")}), len(cmds)
+	}
+	return KindVerify, nil, 0
+}
+
+// withRepro adds the command that showed the fault: what fixes it has to make
+// it pass, whether or not the project's own commands run it.
+func (w *Work) withRepro(cmds []Command) []Command {
+	if w.Repro == "" || slices.ContainsFunc(cmds, func(c Command) bool { return c.Run == w.Repro }) {
+		return cmds
+	}
+	return append(cmds, Command{Run: w.Repro})
+}
+
+// stands goes on with a tree that nothing speaks against.
+func (d *decision) stands(t TaskState, tree string) {
+	if paths := t.strayedAgain(); len(paths) > 0 {
+		d.askAllow(t, paths, time.Time{}) // the session stands without them; nothing waits for the answer
+	}
+	d.routeEvent(t, tree)
 }
 
 // workOf returns the task whose attempt a session belongs to.
@@ -105,8 +159,8 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 	ev, about := w.Event, on{task: t.Task.ID, session: w.Session}
 	switch ev.Type {
 	case EventBlocked:
-		d.add(about, Submit{Result: "fail", Reason: stringOf(ev.Data, "reason"), Evidence: w.Proof, ClosedAt: d.in.Time, TotalDurationMs: d.in.Time.Sub(w.Began).Milliseconds()})
-		d.add(about, AttemptEnded{Failed: true, Why: stringOf(ev.Data, "reason")})
+		d.submit(t, Submit{Result: "fail", Outcome: OutcomeBlocked, Reason: stringOf(ev.Data, "reason")})
+		d.add(about, AttemptEnded{Failed: true, Outcome: OutcomeBlocked, Why: stringOf(ev.Data, "reason")})
 		d.block(t.Task.ID, blockage{reason: stringOf(ev.Data, "reason"), tried: stringOf(ev.Data, "tried"), needs: stringOf(ev.Data, "needs"), work: w})
 		return
 	case EventQuestion:
@@ -114,19 +168,22 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		d.askAgent(t)
 		return
 	}
-	issues := issuesOf(ev.Data)
-	above := r.Settings.Pattern.Above(issues) || (ev.Type == "review.verdict" && w.Rounds+1 < r.Settings.Pattern.MinRounds)
-	to := r.Settings.Pattern.Next(w.Hat, ev.Type, above, w.been)
-	if ev.Type == "review.verdict" {
-		verdict := "converged"
-		if above {
-			verdict = "issues"
-		}
-		d.add(about, Evidence{Kind: "review", Type: w.Hat, Passes: w.Rounds + 1, Verdict: verdict, Issues: issues})
-		if why := stalled(w, issues, tree); above && why != "" {
-			d.failAttempt(t.Task.ID, why)
+	to, above := d.next(t)
+	switch ev.Type {
+	case EventReview:
+		d.add(about, Evidence{Kind: "review", Type: w.Hat, Passes: w.Rounds + 1, Verdict: verdict(above), Issues: d.issues(t)})
+		t, _ = d.task(t.Task.ID)
+		if why := stalled(w, t.Work.Found, tree); above && why != "" {
+			d.failAttempt(t.Task.ID, OutcomeStalled, why)
 			return
 		}
+	case EventCritique:
+		w := *w
+		w.argue(*ev)
+		c := w.Consensus.Rounds[len(w.Consensus.Rounds)-1]
+		d.add(about, Evidence{Kind: "review", Type: w.Hat, Passes: len(w.Consensus.Rounds), Verdict: stringOf(ev.Data, "verdict"), Issues: c.issues()})
+	case EventRepro:
+		d.add(about, Evidence{Kind: "investigation", RootCause: stringOf(ev.Data, "root_cause"), Affected: stringsOf(ev.Data, "affected_files"), Strategy: stringOf(ev.Data, "strategy")})
 	}
 	if to == "" {
 		d.end(RunEnded{Reason: ReasonInternal, Exit: 4, Text: fmt.Sprintf("pattern %s has no route for %s of %s", r.Settings.Pattern.Name, ev.Type, w.Hat)})
@@ -135,11 +192,57 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 	d.add(about, Routed{From: w.Hat, On: ev.Type, To: to, Tree: tree, Round: w.Rounds})
 	t, _ = d.task(t.Task.ID)
 	switch {
+	case ev.Type == EventPlan:
+		d.effect(w.Session+" plan", EffectKeepPlan{Task: t.Task.ID, Plan: t.Work.Plan})
+		if d.run().Settings.PlanApproval && t.Task.Parent == "" && to != hatCritic {
+			d.askPlan(t)
+		}
+	case ev.Type == EventCritique && t.Work.Consensus != nil:
+		d.critiqued(t)
 	case to == Converged:
 		d.converge(t)
 	case above && t.Work.Upheld > 0 && t.Work.Upheld%2 == 0:
 		d.askDispute(t)
 	}
+}
+
+// next says where the attempt's event goes, and whether issues are why.
+func (d *decision) next(t TaskState) (to string, above bool) {
+	s, w := d.run().Settings, t.Work
+	above = s.Pattern.above(t.Task, d.issues(t))
+	to = s.Pattern.Next(w.Hat, w.Event.Type, above, w.been)
+	if arguing := s.nextArguing(t); arguing != "" {
+		return arguing, false
+	}
+	switch {
+	case w.Event.Type == EventReview && !above && w.Rounds+1 < s.Pattern.MinRounds:
+		to = w.Hat // another pair of eyes on the same tree: there is nothing to fix
+	case to == "" && w.Event.Type == EventPlan:
+		to = s.Pattern.Start // planned anew after a stall, in a pattern that has no planner
+	}
+	return to, above
+}
+
+// issues are what a review found, with what it says was not followed.
+func (d *decision) issues(t TaskState) []Issue {
+	ev := t.Work.Event
+	if ev.Type != EventReview {
+		return nil
+	}
+	issues := issuesOf(ev.Data)
+	for _, i := range d.Project.Guidance.Items {
+		if j := i.Judged; j != nil && j.Session == t.Work.Session && !j.Followed {
+			issues = append(issues, Issue{Severity: Major, Rule: "guidance-" + i.ID, Text: fmt.Sprintf("The owner's guidance %s is not followed: %q. %s", i.ID, i.Text, j.Note)})
+		}
+	}
+	return issues
+}
+
+func verdict(above bool) string {
+	if above {
+		return "issues"
+	}
+	return "converged"
 }
 
 // been reports whether a hat had a session in the attempt that was routed on.
@@ -163,7 +266,8 @@ func stalled(w *Work, issues []Issue, tree string) string {
 	if slices.Contains(w.IssueSets, issueSet(issues)) {
 		return "stalled: the same issues as in an earlier round"
 	}
-	if w.NoChange == "" && slices.Contains(w.Trees, tree) {
+	again := len(w.History) > 0 && w.History[len(w.History)-1].Event == EventReview // min_rounds: nobody was to change anything
+	if w.NoChange == "" && !again && slices.Contains(w.Trees, tree) {
 		return "stalled: the same files as in an earlier round"
 	}
 	return ""

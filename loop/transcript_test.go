@@ -150,6 +150,10 @@ func effectLine(e Effect) string {
 		return fmt.Sprintf("progress %s %s next=%q %s", b.Progress.Status, ShortID(b.Progress.Task), b.Progress.Next, b.Progress.Text)
 	case EffectEnd:
 		return fmt.Sprintf("session.end %s grace=%s", b.Session, b.Grace.D())
+	case EffectKeepPlan:
+		return "plan of " + ShortID(b.Task) + " kept"
+	case EffectRemember:
+		return fmt.Sprintf("remember %s %s: %s", b.Memory.Key, b.Memory.Kind, b.Memory.Text)
 	case EffectStart:
 		return "session.start " + b.Session + flat(b)
 	}

@@ -57,7 +57,11 @@ func (e *Engine) launch(ctx context.Context, p loop.PendingEffect, again bool) {
 
 // writesFile reports whether an effect writes into the user's own files.
 func writesFile(p loop.PendingEffect) bool {
-	return p.Kind == (loop.EffectMark{}).EffectKind() || p.Kind == (loop.EffectProgress{}).EffectKind()
+	switch p.Kind {
+	case loop.EffectMark{}.EffectKind(), loop.EffectProgress{}.EffectKind(), loop.EffectRemember{}.EffectKind(), loop.EffectKeepPlan{}.EffectKind():
+		return true
+	}
+	return false
 }
 
 // Written waits until everything that was decided for the users' own files,
@@ -206,8 +210,27 @@ func (e *Engine) act(ctx context.Context, project string, p loop.PendingEffect, 
 			return loop.MarkMade{Task: b.Progress.Task, Err: err.Error()}, nil //nolint:nilerr // it is told, and holds nothing up
 		}
 		return nil, nil
+	case loop.EffectRemember:
+		return nil, e.note(project, ports, func(n Notebook) error { return n.Keep(ctx, b.Memory) })
+	case loop.EffectKeepPlan:
+		return nil, e.note(project, ports, func(n Notebook) error { return n.KeepPlan(ctx, b.Plan) })
 	}
 	return nil, fmt.Errorf("effect %s is not carried out by this engine", p.Kind)
+}
+
+// note writes into the project's notebooks. What cannot be written there is
+// logged and holds nothing up: the ledger has it. Only a full disk is waited
+// for, as everywhere.
+func (e *Engine) note(project string, ports Ports, write func(Notebook) error) error {
+	if ports.Notebook == nil {
+		return nil
+	}
+	err := write(ports.Notebook)
+	if err == nil || e.isDisk(err) {
+		return err
+	}
+	e.o.Log.Warn("not noted in .ralph", "project", project, "error", err)
+	return nil
 }
 
 // stamp makes the files that carry marks and progress in a commit.

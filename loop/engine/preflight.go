@@ -122,7 +122,7 @@ func (e *Engine) preflightScopes(ctx context.Context, ports Ports, s loop.Settin
 				continue
 			}
 			_, findings, err := ports.Scoper.ResolveScope(ctx, tree, loop.Scope{
-				Task: t.Scope, Layout: s.Layout, Allowed: hat.WriteAllowed, Denied: hat.WriteDenied, Shipped: hat.Shipped, Never: ports.Source.Owned(),
+				Task: t.Scope, Layout: s.Layout, Allowed: hat.WriteAllowed, Denied: hat.WriteDenied, Shipped: hat.Shipped, Adds: hat.OwnScope, Never: ports.Source.Owned(),
 			})
 			if err != nil {
 				text := err.Error()
@@ -148,13 +148,19 @@ func (e *Engine) preflightScopes(ctx context.Context, ports Ports, s loop.Settin
 func hatsOf(s loop.Settings) []string {
 	names := []string{s.Pattern.Start}
 	seen := map[string]bool{s.Pattern.Start: true, loop.Converged: true}
-	for _, r := range s.Pattern.Routes {
-		for _, name := range []string{r.From, r.To} {
+	add := func(list ...string) {
+		for _, name := range list {
 			if !seen[name] {
 				seen[name] = true
 				names = append(names, name)
 			}
 		}
+	}
+	for _, r := range s.Pattern.Routes {
+		add(r.From, r.To)
+	}
+	if s.Consensus || s.Pattern.Consensus {
+		add(loop.Arguing()...)
 	}
 	return names
 }

@@ -107,7 +107,7 @@ func (n *night) play(tasks []loop.Task) {
 			n.input(loop.CommitMade{Task: b.Task, Committed: loop.Committed{Commit: c}})
 		case loop.EffectMark:
 			n.input(loop.MarkMade{Task: b.Task, Mark: b.Mark})
-		case loop.EffectProgress, loop.EffectEnd:
+		case loop.EffectProgress, loop.EffectEnd, loop.EffectKeepPlan:
 		default:
 			n.t.Fatalf("effect %T", b)
 		}

@@ -1,0 +1,276 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxCritiques is how often a plan is judged before a person decides (SPEC 4.4).
+const maxCritiques = 5
+
+// Hats that argue about a plan. They are in no pattern's routes: whatever the
+// pattern, its planner's event goes to them first where consensus is asked for.
+const (
+	hatCritic    = "critic"
+	hatArchitect = "architect"
+)
+
+// Arguing lists the hats that a plan goes to before it is built, where
+// consensus is asked for.
+func Arguing() []string { return []string{hatCritic, hatArchitect} }
+
+// argues reports whether the task's plan goes to the critic before anything is
+// built. A part's plan was argued about with its task's.
+func (s Settings) argues(t Task) bool {
+	_, critic := s.Hats[hatCritic]
+	_, architect := s.Hats[hatArchitect]
+	return (s.Consensus || s.Pattern.Consensus || t.Consensus) && t.Parent == "" && critic && architect
+}
+
+// afterPlan is the hat that a settled plan goes to.
+func (s Settings) afterPlan() string {
+	if to := s.Pattern.Next(s.planner(), EventPlan, false, func(string) bool { return false }); to != "" {
+		return to
+	}
+	return s.Pattern.Start
+}
+
+// nextArguing is where an event goes that belongs to the argument about a
+// plan; "" where it does not. A critic's second rejection, and each after it,
+// goes through the architect.
+func (s Settings) nextArguing(t TaskState) string {
+	w := t.Work
+	switch {
+	case w.Event.Type == EventPlan && s.argues(t.Task):
+		return hatCritic
+	case w.Hat == hatCritic && w.Event.Type == EventCritique:
+		switch {
+		case stringOf(w.Event.Data, "verdict") == verdictOkay:
+			return s.afterPlan()
+		case w.rounds() > 0 && w.rounds()+1 < maxCritiques:
+			return hatArchitect
+		}
+		return s.planner()
+	case w.Hat == hatArchitect && w.Event.Type == EventAdvice:
+		return s.planner()
+	}
+	return ""
+}
+
+// argue is the attempt's argument after one more of its events.
+func (w *Work) argue(ev EventAccepted) {
+	c := Consensus{}
+	if w.Consensus != nil {
+		c = *w.Consensus
+	}
+	switch ev.Type {
+	case EventCritique:
+		v := Critique{
+			OK: stringOf(ev.Data, "verdict") == verdictOkay, Sections: judgementsOf(ev.Data), Objections: stringsOf(ev.Data, "objections"),
+		}
+		c.Rounds = append(slices.Clip(c.Rounds), v)
+		for _, s := range sectionsOf(w.Plan) {
+			ok := v.OK || slices.ContainsFunc(v.Sections, func(j Judgement) bool { return j.ID == s.ID && j.Verdict == verdictOkay })
+			if ok && !slices.Contains(c.Approved, s.ID) {
+				c.Approved = append(slices.Clip(c.Approved), s.ID)
+			}
+		}
+	case EventAdvice:
+		c.Advice = stringOf(ev.Data, "advice")
+	case EventPlan:
+		c.Advice = ""
+	}
+	w.Consensus = &c
+}
+
+// revised is a plan after its planner sent it again: what the critic let pass
+// is no longer the planner's to change, and stands as it was.
+func revised(old, plan json.RawMessage, approved []string) json.RawMessage {
+	if len(approved) == 0 {
+		return plan
+	}
+	kept := map[string]json.RawMessage{}
+	var order []string
+	for n, s := range sectionsOf(old) {
+		if slices.Contains(approved, s.ID) {
+			kept[s.ID] = rawSections(old)[n]
+			order = append(order, s.ID)
+		}
+	}
+	var sections []json.RawMessage
+	for n, s := range sectionsOf(plan) {
+		raw := rawSections(plan)[n]
+		if k, ok := kept[s.ID]; ok {
+			raw = k
+		}
+		// What it depends on may have been left out before it; order says it all.
+		sections = append(sections, raw)
+		order = slices.DeleteFunc(order, func(id string) bool { return id == s.ID })
+	}
+	var lost []json.RawMessage
+	for _, id := range order {
+		lost = append(lost, kept[id])
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(plan, &fields) != nil {
+		return plan
+	}
+	all, err := json.Marshal(append(lost, sections...))
+	if err != nil {
+		return plan
+	}
+	fields["sections"] = all
+	out, err := json.Marshal(fields)
+	if err != nil {
+		return plan
+	}
+	return out
+}
+
+func rawSections(plan json.RawMessage) []json.RawMessage {
+	var raw []json.RawMessage
+	_ = json.Unmarshal(fieldOf(plan, "sections"), &raw)
+	return raw
+}
+
+// unknownSection names a section that a critic judges and the plan lacks.
+func unknownSection(plan, critique json.RawMessage) string {
+	for _, j := range judgementsOf(critique) {
+		if !slices.ContainsFunc(sectionsOf(plan), func(s Section) bool { return s.ID == j.ID }) {
+			return j.ID
+		}
+	}
+	return ""
+}
+
+// critiqued goes on after the critic's verdict was routed.
+func (d *decision) critiqued(t TaskState) {
+	c := t.Work.Consensus
+	last := c.Rounds[len(c.Rounds)-1]
+	switch {
+	case last.OK && d.run().Settings.PlanApproval, !last.OK && len(c.Rounds) >= maxCritiques:
+		d.askPlan(t)
+	case last.OK:
+		d.settled(t, hatCritic)
+	case !d.run().Settings.PlanApproval:
+		d.beginParts(t)
+	}
+}
+
+// askPlan lets a person decide about a plan; the task waits.
+func (d *decision) askPlan(t TaskState) {
+	q := Question{Kind: AskPlan, Hat: t.Work.Hat, Text: summaryOf(t.Work.Plan)}
+	if c := t.Work.Consensus; c != nil && len(c.Rounds) > 0 {
+		if last := c.Rounds[len(c.Rounds)-1]; !last.OK {
+			q.Text, q.Tried = strings.Join(last.objections(), "\n"), fmt.Sprintf("%d rounds", len(c.Rounds))
+		}
+	}
+	d.holdTask(t, q)
+}
+
+// objections are all of a verdict, with the section that each is about.
+func (c Critique) objections() []string {
+	var out []string
+	for _, j := range c.Sections {
+		for _, o := range j.Objections {
+			out = append(out, j.ID+": "+o)
+		}
+	}
+	return append(out, c.Objections...)
+}
+
+// issues is a verdict as evidence.
+func (c Critique) issues() []Issue {
+	var out []Issue
+	for _, o := range c.objections() {
+		out = append(out, Issue{Severity: Major, Rule: "plan", Text: o})
+	}
+	return out
+}
+
+// settlePlan acts on what a person decided about a plan.
+func (d *decision) settlePlan(q Question, approved bool, words string) {
+	t, ok := d.task(q.Task)
+	if !ok || t.Work == nil || t.Status != Waiting {
+		return
+	}
+	if approved {
+		d.settled(t, d.by())
+		d.say("%s: the plan is approved", ShortID(q.Task))
+		d.goOn()
+		return
+	}
+	w := t.Work
+	d.add(on{task: q.Task, session: w.Session}, PlanSettled{By: d.by(), Rounds: w.rounds(), Words: words})
+	d.add(on{task: q.Task}, TaskWords{Text: "The owner sent the plan back: " + words})
+	d.add(on{task: q.Task, session: w.Session}, Routed{From: w.Hat, To: d.run().Settings.planner(), Tree: w.Tree, Round: w.Rounds, Why: "plan sent back"})
+	d.setTask(q.Task, Ready, "planned anew")
+	d.say("%s is planned anew with your words", ShortID(q.Task))
+	d.goOn()
+}
+
+func (w *Work) rounds() int {
+	if w.Consensus == nil {
+		return 0
+	}
+	return len(w.Consensus.Rounds)
+}
+
+// settled is the end of an argument: a plan of several sections becomes parts,
+// every other one is built by this attempt.
+func (d *decision) settled(t TaskState, by string) {
+	w, id := t.Work, t.Task.ID
+	d.add(on{task: id, session: w.Session}, PlanSettled{Approved: true, By: by, Rounds: w.rounds()})
+	if d.run().Settings.argues(t.Task) && len(sectionsOf(w.Plan)) > 1 {
+		d.makeParts(t, true)
+		return
+	}
+	if to := d.run().Settings.afterPlan(); w.Hat != to {
+		d.add(on{task: id, session: w.Session}, Routed{From: w.Hat, To: to, Tree: w.Tree, Round: w.Rounds, Why: "plan approved"})
+	}
+	if t.Status == Waiting {
+		d.setTask(id, Ready, "plan approved")
+	}
+}
+
+// redoPlan throws a plan away. Parts that are done stay done.
+func (d *decision) redoPlan(b RedoPlan) {
+	t, ok := d.Project.Find(b.Task)
+	if parent, is := d.task(t.Task.Parent); ok && is {
+		t = parent
+	}
+	switch {
+	case !ok:
+		d.noTask(b.Task)
+		return
+	case d.run().Over():
+		d.refuse("idle", "%s is idle; it plans when it runs", d.in.Project)
+		return
+	case t.Status == Done || t.Status == Skipped || t.Status == Withdrawn:
+		d.refuse("over", "%s is %s; /retry %s gives it new attempts", ShortID(t.Task.ID), t.Status, strings.TrimPrefix(ShortID(t.Task.ID), "#"))
+		return
+	case len(t.Plan) == 0:
+		d.refuse("no plan", "%s has no plan yet", ShortID(t.Task.ID))
+		return
+	case t.committing():
+		d.refuse("too late", "%s is being committed; nothing was changed", ShortID(t.Task.ID))
+		return
+	}
+	id := t.Task.ID
+	d.cutTask(t, "/plan redo")
+	d.closeQuestions(id, "redo")
+	stay := d.dropParts(t, "planned anew")
+	words := "The owner wants another plan."
+	if b.Words != "" {
+		words = "The owner wants another plan: " + b.Words
+	}
+	if len(stay) > 0 {
+		words += "\nDone already: " + strings.Join(stay, ", ") + "."
+	}
+	d.add(on{task: id}, TaskWords{Text: words})
+	d.add(on{task: id}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: "/plan redo, by " + d.by()})
+	d.setTask(id, Ready, "planned anew, by "+d.by())
+	d.say("%s is planned anew", ShortID(id))
+}

@@ -1,0 +1,238 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A part is a section of a task's plan as a task of its own, "Task 5/b": it is
+// in no file, goes through the pattern by itself from the hat after the
+// planner, and has its own commit. Its task is done when all parts are
+// (SPEC 4.4).
+
+// ours reports whether a task is in no file: nothing is ever written back.
+func (t Task) ours() bool { return t.Own || t.Parent != "" }
+
+// partsDue are the parts that a plan can become now: sections that are
+// approved, or all of them, with all that they depend on, and no part yet.
+func (d *decision) partsDue(t TaskState, all bool) []Section {
+	w := t.Work
+	var due []Section
+	can := map[string]bool{}
+	for _, s := range sectionsOf(w.Plan) {
+		ok := all || slices.Contains(w.Consensus.Approved, s.ID)
+		for _, on := range s.DependsOn {
+			ok = ok && can[on]
+		}
+		can[s.ID] = ok
+		if ok && d.partOf(t, s.ID) == "" {
+			due = append(due, s)
+		}
+	}
+	return due
+}
+
+// partOf is the id of the part that a section of the plan in hand became.
+func (d *decision) partOf(t TaskState, section string) string {
+	for _, id := range t.Parts {
+		if strings.TrimPrefix(id, t.Task.ID+"/") == section || strings.HasPrefix(id, t.Task.ID+"/"+section+".") {
+			return id
+		}
+	}
+	return ""
+}
+
+// makeParts turns sections into parts. whole: the plan is settled, and nothing
+// is left for the task itself but to wait for them.
+func (d *decision) makeParts(t TaskState, whole bool) bool {
+	w, id := t.Work, t.Task.ID
+	made := PartsMade{Plans: map[string]string{}, Whole: whole}
+	ids := map[string]string{}
+	name := func(section string) string {
+		if part := d.partOf(t, section); part != "" {
+			return part
+		}
+		return ids[section]
+	}
+	sections := sectionsOf(w.Plan)
+	for _, s := range d.partsDue(t, whole) {
+		part := d.freePart(id + "/" + s.ID)
+		ids[s.ID] = part
+		task := Task{
+			ID: part, Title: s.Title, Body: partBody(s), Scope: strings.Join(s.Files, ", "), Acceptance: s.Tasks,
+			Priority: t.Task.Priority, Role: t.Task.Role, Threshold: t.Task.Threshold, Mark: MarkOpen, Parent: id,
+		}
+		for _, on := range s.DependsOn {
+			task.DependsOn = append(task.DependsOn, name(on))
+		}
+		made.Parts = append(made.Parts, task)
+		n := slices.IndexFunc(sections, func(o Section) bool { return o.ID == s.ID })
+		made.Plans[part] = string(rawSections(w.Plan)[n])
+	}
+	if len(made.Parts) == 0 && !whole {
+		return false
+	}
+	about := on{task: id, session: w.Session}
+	d.add(about, made)
+	if whole {
+		d.submit(t, Submit{Result: "pass", Outcome: OutcomePlanned})
+		d.add(about, AttemptEnded{Outcome: OutcomePlanned, Why: "its plan has parts"})
+		t, _ = d.task(id)
+		d.add(about, TaskSet{From: t.Status, To: Pending, Why: fmt.Sprintf("%d parts", len(t.Parts))})
+	}
+	return true
+}
+
+// beginParts lets approved sections be built while the others are revised:
+// the two take turns.
+func (d *decision) beginParts(t TaskState) {
+	if len(sectionsOf(t.Work.Plan)) < 2 || !d.makeParts(t, false) {
+		return
+	}
+	d.add(on{task: t.Task.ID}, AttemptEnded{Outcome: OutcomeParked, Why: "approved parts come first"})
+	d.setTask(t.Task.ID, Ready, "approved parts come first")
+}
+
+// freePart is a part's id that was never used: "Task 5/b", or "Task 5/b.2"
+// where an earlier plan had a part of that name. The ledger's entries of the
+// two are not to be taken for one's.
+func (d *decision) freePart(id string) string {
+	free := id
+	for n := 2; ; n++ {
+		if _, used := d.task(free); !used {
+			return free
+		}
+		free = fmt.Sprintf("%s.%d", id, n)
+	}
+}
+
+func partBody(s Section) string {
+	var b strings.Builder
+	for n, step := range s.Steps {
+		var text string
+		if json.Unmarshal(step, &text) != nil {
+			text = string(step)
+		}
+		fmt.Fprintf(&b, "%d. %s\n", n+1, text)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// dropParts takes back the parts of a task that are not done, and returns the
+// ids of those that are.
+func (d *decision) dropParts(t TaskState, why string) (done []string) {
+	for _, id := range t.Parts {
+		p, ok := d.task(id)
+		if !ok {
+			continue
+		}
+		if p.Status == Done || p.committing() {
+			done = append(done, ShortID(id))
+			continue
+		}
+		if p.Status == Skipped || p.Status == Withdrawn {
+			continue
+		}
+		d.cutTask(p, why)
+		d.closeQuestions(id, "withdrawn")
+		if p.Work != nil {
+			d.add(on{task: id}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: why})
+		}
+		d.setTask(id, Withdrawn, why)
+		d.expireGuidance(id, "its task was withdrawn")
+	}
+	if len(t.Parts) > 0 {
+		d.add(on{task: t.Task.ID}, PartsMade{Gone: t.Parts})
+	}
+	return done
+}
+
+// settleParts ends tasks whose parts are done.
+func (d *decision) settleParts() {
+	for _, t := range d.Project.Tasks {
+		if t.Status == Pending && len(t.Parts) > 0 && d.openPart(t) == "" {
+			d.partsDone(t)
+		}
+	}
+}
+
+func (d *decision) partsDone(t TaskState) {
+	id := t.Task.ID
+	d.add(on{task: id}, TaskSet{From: t.Status, To: Done, Why: "its parts are done"})
+	d.expireGuidance(id, "its task ended")
+	d.mark(id, MarkDone)
+	t, _ = d.task(id)
+	d.progress(t, "completed", "", "")
+}
+
+// openPart is a part of the task that is not done, "" where there is none.
+func (d *decision) openPart(t TaskState) string {
+	for _, id := range t.Parts {
+		if p, ok := d.task(id); ok && p.Status != Done {
+			return id
+		}
+	}
+	return ""
+}
+
+// yields reports whether the task's next revision waits for a part that can be
+// built.
+func (d *decision) yields(t TaskState) bool {
+	if t.Work == nil || t.Work.Consensus == nil || !t.Work.Consensus.Yields {
+		return false
+	}
+	return slices.ContainsFunc(t.Parts, func(id string) bool {
+		p, ok := d.task(id)
+		return ok && p.Status == Ready && d.wanted(p)
+	})
+}
+
+// parts is the project after sections of a plan became tasks: they stand right
+// behind theirs.
+func (p Project) parts(b PartsMade, parent string) Project {
+	n := p.index(parent)
+	if n < 0 {
+		return p
+	}
+	p.Tasks = slices.Clone(p.Tasks)
+	of := p.Tasks[n]
+	of.Parts = slices.DeleteFunc(slices.Clone(of.Parts), func(id string) bool { return slices.Contains(b.Gone, id) })
+	at := n + 1
+	for at < len(p.Tasks) && SameID(p.Tasks[at].Task.Parent, parent) {
+		at++
+	}
+	for _, t := range b.Parts {
+		of.Parts = append(of.Parts, t.ID)
+		p.Tasks = slices.Insert(p.Tasks, at, TaskState{Task: t, Status: Pending, Plan: json.RawMessage(b.Plans[t.ID])})
+		at++
+	}
+	if of.Work != nil && of.Work.Consensus != nil && len(b.Parts) > 0 {
+		w, c := *of.Work, *of.Work.Consensus
+		c.Yields = true
+		w.Consensus = &c
+		of.Work = &w
+	}
+	p.Tasks[n] = of
+	return p
+}
+
+// tookTurn lets a task's plan be revised again after one of its parts had its
+// turn.
+func (p Project) tookTurn(part string) Project {
+	k := p.index(part)
+	if k < 0 {
+		return p
+	}
+	n := p.index(p.Tasks[k].Task.Parent)
+	if n < 0 || p.Tasks[n].Work == nil || p.Tasks[n].Work.Consensus == nil {
+		return p
+	}
+	p.Tasks = slices.Clone(p.Tasks)
+	w, c := *p.Tasks[n].Work, *p.Tasks[n].Work.Consensus
+	c.Yields = false
+	w.Consensus = &c
+	p.Tasks[n].Work = &w
+	return p
+}

@@ -1,0 +1,46 @@
+package loop
+
+import (
+	"reflect"
+	"slices"
+)
+
+// hatsChanged takes over hats and a pattern that were changed on disk. A
+// session that is in hand goes on under the hat that it was planned with; the
+// next one is planned by the new ones.
+func (d *decision) hatsChanged(b HatsChanged) {
+	r := d.run()
+	if r.Over() {
+		return
+	}
+	if b.Err != "" {
+		if r.HatsBad != b.Err {
+			d.add(on{}, HatsRead{Trouble: b.Err})
+		}
+		return
+	}
+	now := r.upcoming()
+	if r.HatsBad == "" && reflect.DeepEqual(now.Pattern, b.Pattern) && reflect.DeepEqual(now.Hats, b.Hats) {
+		return
+	}
+	d.add(on{}, HatsRead{Pattern: b.Pattern, Hats: b.Hats})
+}
+
+// has reports whether the hat has a place in the pattern, or in what comes
+// before it.
+func (s Settings) has(hat string) bool {
+	if _, ok := s.Hats[hat]; !ok {
+		return false
+	}
+	return hat == s.Pattern.Start || hat == s.planner() || hat == hatCritic || hat == hatArchitect ||
+		slices.ContainsFunc(s.Pattern.Routes, func(r Route) bool { return r.From == hat })
+}
+
+// upcoming is what the next session is planned by.
+func (r *Run) upcoming() Settings {
+	s := r.Settings
+	if r.Hats != nil {
+		s.Pattern, s.Hats = r.Hats.Pattern, r.Hats.Hats
+	}
+	return s
+}

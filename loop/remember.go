@@ -1,0 +1,48 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of what one session may want later ones to know. Notebooks go into
+// prompts, and a prompt that is full of them has no room for the task.
+const (
+	maxMemory   = 2000 // characters of one text
+	maxMemories = 20   // texts of one session
+)
+
+// remember keeps a text in one of the project's notebooks (SPEC 11).
+func (d *decision) remember(b Remember) {
+	s, ok := d.Project.Session(b.Session)
+	text := strings.TrimSpace(b.Text)
+	n := utf8.RuneCountInString(text)
+	switch {
+	case !ok || s.Planned.Kind != KindAgent || s.Cut:
+		d.refuse("ended", "session %s has ended; nothing was kept", b.Session)
+		return
+	case b.Kind != MemoryFact && b.Kind != MemoryDecision && b.Kind != MemoryNote:
+		d.refuse("kind", "there is no notebook %q; use memory, decision or note", b.Kind)
+		return
+	case text == "":
+		d.refuse("no words", "there are no words to keep")
+		return
+	case !utf8.ValidString(text):
+		d.refuse("not text", "that is not valid UTF-8 text; nothing was kept")
+		return
+	case n > maxMemory:
+		d.refuse("too long", "that has %d characters; %d are the most. Keep what a later session cannot see from the code, in a line or two", n, maxMemory)
+		return
+	case s.Kept >= maxMemories:
+		d.refuse("too many", "this session has kept %d texts, which is the most", maxMemories)
+		return
+	}
+	about := on{task: s.Task, session: s.ID}
+	key := fmt.Sprintf("%s/%d", s.ID, s.Kept+1)
+	d.add(about, MemoryKept{Kind: b.Kind, Hat: s.Planned.Hat, Text: text})
+	d.effect(key, EffectRemember{Memory: Memory{
+		Key: key, Kind: b.Kind, Time: d.local(d.in.Time), Session: s.ID, Hat: s.Planned.Hat, Task: s.Task, Text: text,
+	}})
+	d.answer = Answer{OK: true, Code: "kept", ID: key, Text: "kept; sessions from the next one on are shown it"}
+}
