@@ -3,6 +3,7 @@ package task
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,8 @@ const (
 	fieldNotes      field = "Notes"
 	fieldPriority   field = "Priority"
 	fieldComplexity field = "Complexity"
+	fieldThreshold  field = "Threshold"
+	fieldConsensus  field = "Consensus"
 )
 
 // fieldNames are the spellings in the wild.
@@ -28,7 +31,7 @@ var fieldNames = map[string]field{
 	"scope": fieldScope, "depends on": fieldDepends, "depends-on": fieldDepends, "depend on": fieldDepends,
 	"depends": fieldDepends, "dependencies": fieldDepends, "dependency": fieldDepends,
 	"acceptance": fieldAcceptance, "acceptance criteria": fieldAcceptance, "notes": fieldNotes, "note": fieldNotes,
-	"priority": fieldPriority, "complexity": fieldComplexity,
+	"priority": fieldPriority, "complexity": fieldComplexity, "threshold": fieldThreshold, "consensus": fieldConsensus,
 }
 
 var listItem = regexp.MustCompile(`^(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?`)
@@ -147,7 +150,7 @@ func (p *plan) fields(t planTask) map[field]*fieldText {
 // dependency or criterion that is read over would cost a night, so those are
 // errors; short names are too near to other words for more than a warning.
 func (p *plan) nearField(line int, name string) {
-	for _, f := range []field{fieldDepends, fieldAcceptance, fieldComplexity, fieldPriority, fieldScope, fieldNotes} {
+	for _, f := range []field{fieldDepends, fieldAcceptance, fieldComplexity, fieldPriority, fieldThreshold, fieldConsensus, fieldScope, fieldNotes} {
 		if distance(strings.ToLower(name), strings.ToLower(string(f))) > 2 {
 			continue
 		}
@@ -260,11 +263,52 @@ func (p *plan) read() []loop.Task {
 			}
 			task.Complexity = n
 		}
+		task.Threshold = p.threshold(f[fieldThreshold])
+		task.Consensus = p.consensus(f[fieldConsensus])
 		tasks = append(tasks, task)
 		deps = append(deps, f[fieldDepends])
 	}
 	p.depend(tasks, deps)
 	return tasks
+}
+
+// severities, worst first.
+var severities = []loop.Severity{loop.Critical, loop.Major, loop.Minor, loop.Suggestion}
+
+// threshold reads which issues keep the task from being done: severities, or
+// one alone, which stands for itself and what is worse.
+func (p *plan) threshold(f *fieldText) []loop.Severity {
+	if f == nil || nothing[strings.ToLower(f.joined())] {
+		return nil
+	}
+	var out []loop.Severity
+	for _, word := range strings.FieldsFunc(strings.ToLower(f.joined()), func(r rune) bool { return r == ',' || r == ' ' || r == '`' }) {
+		n := slices.Index(severities, loop.Severity(word))
+		if n < 0 {
+			p.finding(f.line, fmt.Sprintf("threshold %q: expected critical, major, minor or suggestion", clip(f.joined(), 40)), "Write the mildest issue that keeps the task open, as minor")
+			return nil
+		}
+		out = append(out, severities[n])
+	}
+	if len(out) == 1 {
+		return slices.Clone(severities[:slices.Index(severities, out[0])+1])
+	}
+	return out
+}
+
+// consensus reads whether the task's plan goes to the critic first.
+func (p *plan) consensus(f *fieldText) bool {
+	if f == nil {
+		return false
+	}
+	switch strings.ToLower(strings.TrimSuffix(f.joined(), ".")) {
+	case "yes", "true", "on":
+		return true
+	case "", "no", "false", "off", "none", "-":
+		return false
+	}
+	p.finding(f.line, fmt.Sprintf("consensus %q: expected yes or no", clip(f.joined(), 40)), "")
+	return false
 }
 
 // scope drops a scope that says nothing, and reports what it cannot mean.
