@@ -48,6 +48,7 @@ type hatFile struct {
 			Load         []string `toml:"load"`
 			WriteAllowed []string `toml:"write_allowed"`
 			WriteDenied  []string `toml:"write_denied"`
+			OwnScope     bool     `toml:"own_scope"` // write_allowed holds also where a task names a scope, and that is added
 		} `toml:"context"`
 		Exit struct {
 			EmitEvent Words    `toml:"emit_event"`
@@ -114,7 +115,7 @@ func readHat(doc *document) (string, parsedHat, []Problem) {
 
 	h := loop.Hat{
 		Name: in.Name, Role: in.Role, Prompt: strings.TrimSpace(in.Prompt),
-		Load: in.Context.Load, WriteAllowed: allowed, WriteDenied: denied,
+		Load: in.Context.Load, WriteAllowed: allowed, WriteDenied: denied, OwnScope: in.Context.OwnScope,
 		Emits: in.Exit.EmitEvent, Payload: in.Exit.Payload, MaxTokens: or(in.Exit.MaxTokens, defaultMaxTokens),
 		Denied: union(f.Tools.Denied, Floor()),
 		Expect: loop.Expect(f.Verify.Expect),
@@ -124,6 +125,11 @@ func readHat(doc *document) (string, parsedHat, []Problem) {
 	}
 	if h.Prompt == "" {
 		h.Prompt = h.Role
+	}
+	if h.OwnScope && len(in.Context.WriteAllowed) == 0 {
+		p := doc.atValue([]string{"hat", "context", "own_scope"}, "own_scope = true, but write_allowed is empty: a hat that only reads has no scope")
+		p.Fix = `Either write_allowed = ["docs/**"], or leave own_scope out`
+		bad(p)
 	}
 	switch {
 	case h.Expect == "" && h.Writes():

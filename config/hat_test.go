@@ -2,51 +2,142 @@ package config
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
+	"github.com/bmatcuk/doublestar/v4"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/loop"
 )
 
+// TestShippedHats has each shipped hat as SPEC 4.1, 4.2 and 4.6 state it.
 func TestShippedHats(t *testing.T) {
 	hats, _ := shipped(t)
+	all, none := []string{"**"}, []string(nil)
+	docs := []string{"docs/**"}
 	for name, want := range map[string]struct {
 		emits   string
-		payload []string
-		writes  bool
+		payload string
 		expect  loop.Expect
 		model   string
-	}{ // SPEC 4.1, 4.2, 4.6
-		"planner":  {"plan.complete", []string{"summary"}, false, loop.ExpectNone, "strong"},
-		"builder":  {"build.complete", []string{"summary", "files_modified"}, true, loop.ExpectPass, "fast"},
-		"reviewer": {"review.verdict", []string{"summary", "issues"}, false, loop.ExpectNone, "strong"},
-		"fixer":    {"fix.complete", []string{"summary", "files_modified", "resolved"}, true, loop.ExpectPass, "fast"},
+		allowed []string // nil = read-only
+		denied  []string
+		own     bool
+	}{
+		"planner":        {"plan.complete", "summary", loop.ExpectNone, "strong", none, none, false},
+		"builder":        {"build.complete", "summary files_modified", loop.ExpectPass, "fast", all, docs, false},
+		"builder-strict": {"build.complete", "summary files_modified", loop.ExpectPass, "fast", []string{"src/**", "lib/**"}, []string{"docs/**", "tests/**", "**/*.spec.*"}, false},
+		"reviewer":       {"review.verdict", "summary issues", loop.ExpectNone, "strong", none, none, false},
+		"fixer":          {"fix.complete", "summary files_modified resolved", loop.ExpectPass, "fast", all, docs, false},
+		"verifier":       {"verification.passed verification.failed", "checks", loop.ExpectNone, "strong", none, none, false},
+		"writer":         {"docs.complete", "summary files_modified", loop.ExpectPass, "light", hats["writer"].WriteAllowed, hats["writer"].WriteDenied, true},
+		"refactorer":     {"refactor.complete", "summary files_modified", loop.ExpectPass, "fast", all, docs, false},
+		"reproducer":     {"repro.complete", "command root_cause affected_files strategy", loop.ExpectRepro, "fast", hats["reproducer"].WriteAllowed, none, true},
+		"critic":         {"critique.verdict", "verdict sections", loop.ExpectNone, "strong", none, none, false},
+		"architect":      {"advice.complete", "summary advice", loop.ExpectNone, "strong", none, none, false},
+		"triager":        {"triage.verdict", "reports", loop.ExpectNone, "light", none, none, false},
 	} {
-		h := hats[name]
-		if h.Name != name || !h.Shipped || !h.MayEmit(want.emits) || len(h.Emits) != 1 || h.Writes() != want.writes ||
-			h.Expect != want.expect || h.Model != want.model || !cmp.Equal(h.Payload, want.payload) {
+		h, ok := hats[name]
+		delete(hats, name)
+		if !ok || h.Name != name || !h.Shipped || strings.Join(h.Emits, " ") != want.emits || strings.Join(h.Payload, " ") != want.payload ||
+			h.Expect != want.expect || h.Model != want.model || h.OwnScope != want.own {
 			t.Errorf("%s: %+v", name, h)
+		}
+		if !cmp.Equal(h.WriteAllowed, want.allowed) || !cmp.Equal(h.WriteDenied, want.denied) {
+			t.Errorf("%s: scope %q minus %q", name, h.WriteAllowed, h.WriteDenied)
 		}
 		if h.MaxTokens != 40000 || h.Timeout.D() != time.Hour || h.StallTimeout.D() != 15*time.Minute {
 			t.Errorf("%s: limits %d %s %s", name, h.MaxTokens, h.Timeout.D(), h.StallTimeout.D())
 		}
-		if want.writes && (!cmp.Equal(h.WriteAllowed, []string{"**"}) || !cmp.Equal(h.WriteDenied, []string{"docs/**"})) {
-			t.Errorf("%s: scope %v minus %v", name, h.WriteAllowed, h.WriteDenied)
+		load := []string{".ralph/agent/decisions.md", ".ralph/agent/memories.md"}
+		if h.Writes() || name == "planner" {
+			load = append(load, ".ralph/agent/scratchpad.md")
+		}
+		if strings.HasPrefix(name, "builder") {
+			load = append([]string{".ralph/events/latest-plan.json"}, load...)
+		}
+		if !cmp.Equal(h.Load, load) {
+			t.Errorf("%s: loads %q", name, h.Load)
 		}
 		for _, f := range Floor() {
-			if !strings.Contains(strings.Join(h.Denied, "\n"), f) {
+			if !slices.Contains(h.Denied, f) {
 				t.Errorf("%s does not deny %q", name, f)
 			}
 		}
-		if n := len(h.Prompt); n < 500 || n > 4000 {
+	}
+	if len(hats) > 0 {
+		t.Errorf("shipped, and not in the table: %q", slices.Sorted(maps.Keys(hats)))
+	}
+}
+
+// TestPrompts holds the shipped prompts to their form: short, in lines that a
+// terminal shows whole, and silent on what the prompt's last part says.
+func TestPrompts(t *testing.T) {
+	hats, _ := shipped(t)
+	for name, h := range hats {
+		t.Logf("%-15s %d bytes", name, len(h.Prompt))
+		if n := len(h.Prompt); n < 1500 || n > 3000 {
 			t.Errorf("%s: prompt of %d bytes", name, n)
 		}
 		if strings.Contains(h.Prompt, "hat emit") {
 			t.Errorf("%s: how to end is the prompt builder's to say", name)
+		}
+		for n, line := range strings.Split(h.Prompt, "\n") {
+			if utf8.RuneCountInString(line) > 81 {
+				t.Errorf("%s: line %d is wider than 81: %s", name, n+1, line)
+			}
+			if strings.HasSuffix(line, " ") || strings.Contains(line, "!") {
+				t.Errorf("%s: line %d: %q", name, n+1, line)
+			}
+		}
+		says := func(words string) bool { return strings.Contains(strings.Join(strings.Fields(h.Prompt), " "), words) }
+		switch {
+		case !says("hat memory add --kind"):
+			t.Errorf("%s is not told how to keep something", name)
+		case h.Writes() && !says("Your word is not taken for it"):
+			t.Errorf("%s is not told that its claims are checked", name)
+		case h.Writes() && !says("what else you touch is undone") && !says("Whatever else you touch is undone"):
+			t.Errorf("%s is not told what its scope means", name)
+		case !h.Writes() && !says("nothing that you write is kept"):
+			t.Errorf("%s is not told that it only reads", name)
+		}
+	}
+}
+
+// TestOwnScopes looks at what writer and reproducer may write where a task
+// names no scope.
+func TestOwnScopes(t *testing.T) {
+	hats, _ := shipped(t)
+	for name, paths := range map[string]map[string]bool{
+		"writer": {
+			"docs/a/b.html": true, "README.md": true, "pkg/api/README": true, "CHANGELOG.md": true, "CHANGELOG": true, "guide.rst": true,
+			"src/a.go": false, "docs.go": false, "AGENTS.md": false, "web/CLAUDE.md": false, ".agents/plans/next.md": false, "package.json": false,
+		},
+		"reproducer": {
+			"cart/cart_test.go": true, "cart/testdata/in.json": true, "src/cart.test.ts": true, "src/__tests__/cart.tsx": true, "web/cart.spec.js": true,
+			"tests/test_cart.py": true, "cart/test_cart.py": true, "conftest.py": true, "tests/cart.rs": true, "src/test/java/a/CartTest.java": true,
+			"spec/cart_spec.rb": true, "test/cart_test.exs": true, "Tests/CartTests/CartTests.swift": true, "Shop.Tests/CartTests.cs": true,
+			"cart/cart.go": false, "src/latest.py": false, "src/contest.rs": false, "src/testing.ts": false, "docs/test.md": false, "go.mod": false,
+		},
+	} {
+		h := hats[name]
+		for p, want := range paths {
+			got := false
+			for _, g := range h.WriteAllowed {
+				got = got || doublestar.MatchUnvalidated(g, p)
+			}
+			for _, g := range h.WriteDenied {
+				got = got && !doublestar.MatchUnvalidated(g, p)
+			}
+			if got != want {
+				t.Errorf("%s may write %s: %v", name, p, got)
+			}
 		}
 	}
 }

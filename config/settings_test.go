@@ -43,7 +43,7 @@ func TestSettingsFromFlags(t *testing.T) {
 	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(loop.Settings{}, "Pattern", "Hats")); d != "" {
 		t.Errorf("settings (-want +got):\n%s", d)
 	}
-	if got.Pattern.Name != "plan-build-review" || len(got.Hats) != 4 {
+	if got.Pattern.Name != "plan-build-review" || len(got.Hats) != 12 {
 		t.Errorf("pattern %s, hats %d", got.Pattern.Name, len(got.Hats))
 	}
 	if m := got.Hats["planner"].Model; m != "" {
