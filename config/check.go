@@ -317,8 +317,18 @@ func (c *checker) hats(p *Project, at func(...string) []string) {
 			c.bad(unknownAgent(c.doc.atValue(at("hat", name, "agent"), ""), p.Hat[name].Agent, near))
 		}
 	}
-	if f, ok := cat.patterns[cmp.Or(p.Pattern, defaultPattern)]; ok && f.doc.shipped {
-		c.problems = append(c.problems, f.check(cat.hats)...)
+	if f, ok := cat.patterns[cmp.Or(p.Pattern, defaultPattern)]; ok && !f.broken {
+		wrong := f.check(cat.hats)
+		if f.doc.shipped { // others were checked with the catalogue
+			c.problems = append(c.problems, wrong...)
+		}
+		if len(wrong) == 0 {
+			for key, problems := range p.checkPlans(f.pattern, cat.hats) {
+				for _, problem := range problems {
+					c.value(problem.Text, at(key)...).Fix = problem.Fix
+				}
+			}
+		}
 	}
 	if _, ok := cat.patterns[p.Pattern]; p.Pattern != "" && !ok {
 		c.value(fmt.Sprintf("no pattern %q", p.Pattern), at("pattern")...).Meant = nearest(p.Pattern, slices.Collect(maps.Keys(cat.patterns)))

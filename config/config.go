@@ -140,7 +140,8 @@ type Project struct {
 	TrustRepo     bool                   `toml:"trust_repo"`
 	Hooks         bool                   `toml:"hooks"`
 	Sign          bool                   `toml:"sign"`
-	Consensus     bool                   `toml:"consensus"`
+	Consensus     bool                   `toml:"consensus"`     // plans go to the critic before anything is built
+	PlanApproval  bool                   `toml:"plan_approval"` // and a person says yes to them
 	AllowMerge    bool                   `toml:"allow_merge"`
 	TelegramTopic Text                   `toml:"telegram_topic"`
 	SlackChannel  string                 `toml:"slack_channel"`

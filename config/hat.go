@@ -90,6 +90,9 @@ func readHat(doc *document) (string, parsedHat, []Problem) {
 	in := &f.Hat
 
 	checkName(doc, []string{"hat", "name"}, "a hat", in.Name, bad)
+	if in.Name == loop.Converged {
+		bad(doc.atValue([]string{"hat", "name"}, fmt.Sprintf("%q is where routes end: no hat can have this name", in.Name)))
+	}
 	if strings.TrimSpace(in.Prompt) == "" && strings.TrimSpace(in.Role) == "" {
 		p := doc.atKey([]string{"hat", "prompt"}, "a hat needs a prompt")
 		p.Fix = `[hat] prompt = """What its session is to do"""`

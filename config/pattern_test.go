@@ -1,10 +1,13 @@
 package config
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nightporter/nightporter/loop"
 )
@@ -22,76 +25,114 @@ func shipped(t *testing.T) (map[string]loop.Hat, map[string]loop.Pattern) {
 	return hats, patterns
 }
 
+// TestShippedPatterns has each shipped pattern as SPEC 2.7 and 4.3 state it. A
+// route is written "from on [above|below] [once] to".
 func TestShippedPatterns(t *testing.T) {
 	hats, patterns := shipped(t)
-	want := map[string]loop.Pattern{
-		"single": {
-			Name: "single", Start: "builder", Threshold: []loop.Severity{"critical", "major"},
-			Routes: []loop.Route{{From: "builder", On: "build.complete", To: "converged"}},
-		},
-		"plan-build-review": { // SPEC 2.7
-			Name: "plan-build-review", Start: "planner", Threshold: []loop.Severity{"critical", "major"}, MinRounds: 1,
-			Routes: []loop.Route{
-				{From: "planner", On: "plan.complete", To: "builder"},
-				{From: "builder", On: "build.complete", To: "reviewer"},
-				{From: "reviewer", On: "review.verdict", When: "above", To: "fixer"},
-				{From: "reviewer", On: "review.verdict", When: "below", To: "converged"},
-				{From: "fixer", On: "fix.complete", To: "reviewer"},
-			},
-		},
+	review := []string{"reviewer review.verdict above fixer", "reviewer review.verdict below converged", "fixer fix.complete reviewer"}
+	verified := []string{"reviewer review.verdict above fixer", "reviewer review.verdict below verifier", "fixer fix.complete reviewer",
+		"verifier verification.passed converged", "verifier verification.failed fixer"}
+	want := map[string][]string{ // the start, then the routes
+		"single":                  {"builder", "builder build.complete converged"},
+		"plan-build-review":       slices.Concat([]string{"planner", "planner plan.complete builder", "builder build.complete reviewer"}, review),
+		"builder-writer-reviewer": slices.Concat([]string{"builder", "builder build.complete writer", "writer docs.complete reviewer"}, review),
+		"build-review-refactor": {"builder", "builder build.complete reviewer", "reviewer review.verdict above fixer", "reviewer review.verdict below once refactorer",
+			"reviewer review.verdict below converged", "fixer fix.complete reviewer", "refactorer refactor.complete reviewer"},
+		"full-cycle": slices.Concat([]string{"planner", "planner plan.complete builder", "builder build.complete writer", "writer docs.complete reviewer"}, verified),
+		"bug":        slices.Concat([]string{"reproducer", "reproducer repro.complete fixer"}, verified),
 	}
-	if d := cmp.Diff(want, patterns); d != "" {
-		t.Errorf("patterns (-want +got):\n%s", d)
-	}
-	for _, p := range patterns {
-		if ps := CheckPattern(p, hats); len(ps) > 0 {
-			t.Errorf("%s: %v", p.Name, ps)
+	for name, routes := range want {
+		p := pattern(routes[0], routes[1:]...)
+		p.Name, p.Threshold, p.MinRounds = name, []loop.Severity{"critical", "major"}, 1
+		if name == "single" {
+			p.MinRounds = 0
+		}
+		got := patterns[name]
+		byFrom := func(a, b loop.Route) bool { return a.From < b.From } // the order between hats says nothing
+		if d := cmp.Diff(p, got, cmpopts.SortSlices(byFrom)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+		if ps := CheckPattern(got, hats); len(ps) > 0 {
+			t.Errorf("%s: %v", name, ps)
 		}
 	}
+	if len(patterns) != len(want) {
+		t.Errorf("%d patterns, want %d", len(patterns), len(want))
+	}
+}
+
+// pattern makes one of routes written "from on [above|below] [once] to".
+func pattern(start string, routes ...string) loop.Pattern {
+	p := loop.Pattern{Name: "x", Start: start}
+	for _, s := range routes {
+		f := strings.Fields(s)
+		r := loop.Route{From: f[0], On: f[1], To: f[len(f)-1]}
+		for _, word := range f[2 : len(f)-1] {
+			if word == "once" {
+				r.Once = true
+			} else {
+				r.When = loop.When(word)
+			}
+		}
+		p.Routes = append(p.Routes, r)
+	}
+	return p
 }
 
 func TestCheckPattern(t *testing.T) {
 	hats := map[string]loop.Hat{
-		"planner":  {Emits: []string{"plan.complete"}},
-		"critic":   {Emits: []string{"critique.verdict"}},
-		"builder":  {Emits: []string{"build.complete"}, WriteAllowed: []string{"**"}},
-		"reviewer": {Emits: []string{"review.verdict"}, Payload: []string{"issues"}},
-		"verifier": {Emits: []string{"verification.passed", "verification.failed"}},
+		"planner":    {Emits: []string{"plan.complete"}},
+		"critic":     {Emits: []string{"critique.verdict"}},
+		"builder":    {Emits: []string{"build.complete"}, WriteAllowed: []string{"**"}},
+		"reviewer":   {Emits: []string{"review.verdict"}, Payload: []string{"issues"}},
+		"fixer":      {Emits: []string{"fix.complete"}, WriteAllowed: []string{"**"}},
+		"refactorer": {Emits: []string{"refactor.complete"}, WriteAllowed: []string{"**"}},
+		"verifier":   {Emits: []string{"verification.passed", "verification.failed"}},
+		"painter":    {Emits: []string{"paint.dried"}, WriteAllowed: []string{"**"}}, // an event that nobody else knows
 	}
-	// A route is written "from on [above|below] to".
-	pattern := func(start string, routes ...string) loop.Pattern {
-		p := loop.Pattern{Name: "x", Start: start}
-		for _, s := range routes {
-			f := strings.Fields(s)
-			r := loop.Route{From: f[0], On: f[1], To: f[len(f)-1]}
-			if len(f) == 4 {
-				r.When = loop.When(f[2])
-			}
-			p.Routes = append(p.Routes, r)
-		}
-		return p
-	}
+	const (
+		b, above, below, f = "builder build.complete reviewer", "reviewer review.verdict above fixer", "reviewer review.verdict below converged", "fixer fix.complete reviewer"
+		once, r            = "reviewer review.verdict below once refactorer", "refactorer refactor.complete reviewer"
+	)
+	consensus := func(p loop.Pattern) loop.Pattern { p.Consensus = true; return p }
 	for name, c := range map[string]struct {
 		pattern loop.Pattern
 		want    []string
 	}{
-		"right":                      {pattern("builder", "builder build.complete reviewer", "reviewer review.verdict above builder", "reviewer review.verdict below converged"), nil},
-		"a cycle of one that writes": {pattern("builder", "builder build.complete verifier", "verifier verification.passed converged", "verifier verification.failed builder"), nil},
-		"no routes":                  {pattern("builder"), []string{"the pattern has no routes"}},
-		"unknown start":              {pattern("bulder", "builder build.complete converged"), []string{`no hat "bulder"; meant "builder"?`}},
-		"unknown hats":               {pattern("builder", "builder build.complete reviwer", "ghost x converged"), []string{`no hat "reviwer"; meant "reviewer"?`, `no hat "ghost"`}},
-		"unknown event":              {pattern("builder", "builder biuld.complete converged"), []string{`does not end with "biuld.complete", but with build.complete; meant "build.complete"?`}},
-		"common event":               {pattern("builder", "builder build.complete converged", "builder task.blocked converged"), []string{"goes to a person from every hat"}},
-		"when without issues":        {pattern("builder", "builder build.complete above converged"), []string{"looks at issues"}},
-		"unrouted event":             {pattern("builder", "builder build.complete verifier", "verifier verification.passed converged"), []string{"verifier can end with verification.failed, and no route says what follows"}},
-		"above only":                 {pattern("reviewer", "reviewer review.verdict above builder", "builder build.complete converged"), []string{"routed above the threshold only"}},
-		"below only":                 {pattern("reviewer", "reviewer review.verdict below converged"), []string{"routed below the threshold only"}},
-		"routed twice":               {pattern("builder", "builder build.complete converged", "builder build.complete reviewer", "reviewer review.verdict converged"), []string{"routed already"}},
-		"always and above":           {pattern("reviewer", "reviewer review.verdict converged", "reviewer review.verdict above builder", "builder build.complete reviewer"), []string{"routed already"}},
-		"dead hat":                   {pattern("builder", "builder build.complete converged", "planner plan.complete builder"), []string{"no route leads to planner"}},
-		"no way out":                 {pattern("builder", "builder build.complete reviewer", "reviewer review.verdict builder"), []string{"from builder no way leads", "from reviewer no way leads"}},
-		"nothing changes":            {pattern("planner", "planner plan.complete verifier", "verifier verification.failed planner", "verifier verification.passed converged"), []string{"nobody writes and nobody reviews"}},
-		"no way on from a hat":       {pattern("planner", "planner plan.complete critic", "critic critique.verdict critic"), []string{"from planner no way", "from critic no way", "critic comes round to itself"}},
+		"right":                       {pattern("builder", b, above, below, f), nil},
+		"a cycle of one that writes":  {pattern("builder", "builder build.complete verifier", "verifier verification.passed converged", "verifier verification.failed builder"), nil},
+		"an event of one's own":       {pattern("painter", "painter paint.dried converged"), nil},
+		"no routes":                   {pattern("builder"), []string{"the pattern has no routes"}},
+		"unknown start":               {pattern("bulder", "builder build.complete converged"), []string{`no hat "bulder"; meant "builder"?`}},
+		"unknown hats":                {pattern("builder", "builder build.complete reviwer", "ghost x converged"), []string{`no hat "reviwer"; meant "reviewer"?`, `no hat "ghost"`}},
+		"unknown event":               {pattern("builder", "builder biuld.complete converged"), []string{`does not end with "biuld.complete", but with build.complete; meant "build.complete"?`}},
+		"common event":                {pattern("builder", "builder build.complete converged", "builder task.blocked converged"), []string{"goes to a person from every hat"}},
+		"when without issues":         {pattern("builder", "builder build.complete above converged"), []string{"looks at issues"}},
+		"unrouted event":              {pattern("builder", "builder build.complete verifier", "verifier verification.passed converged"), []string{"verifier can end with verification.failed, and no route says what follows"}},
+		"above only":                  {pattern("builder", b, above, f), []string{"routed above the threshold only", `Add [[route]] from = "reviewer", on = "review.verdict", when = "below", to = …`}},
+		"below only":                  {pattern("reviewer", below), []string{"routed below the threshold only"}},
+		"routed twice":                {pattern("builder", "builder build.complete converged", b, above, below, f), []string{"route 2: build.complete from builder is routed already"}},
+		"always and above":            {pattern("reviewer", "reviewer review.verdict fixer", above, f), []string{"routed already"}},
+		"dead hat":                    {pattern("builder", "builder build.complete converged", "planner plan.complete builder"), []string{"no route leads to planner"}},
+		"no way out":                  {pattern("builder", b, "reviewer review.verdict fixer", f), []string{"from builder no way leads", "from reviewer no way leads"}},
+		"nothing changes":             {pattern("planner", "planner plan.complete verifier", "verifier verification.failed planner", "verifier verification.passed converged"), []string{"nobody writes and nobody reviews"}},
+		"no way on from a hat":        {pattern("planner", "planner plan.complete critic", "critic critique.verdict critic"), []string{"from planner no way", "from critic no way", "critic comes round to itself"}},
+		"a review without a fixer":    {pattern("builder", b, "reviewer review.verdict above builder", below), []string{"route 2: what reviewer finds is fixed by nobody: from builder no way leads to a hat that ends with fix.complete"}},
+		"a review that is overlooked": {pattern("builder", b, "reviewer review.verdict converged"), []string{"from converged no way leads to a hat that ends with fix.complete"}},
+		"a fixer after the next review": {pattern("builder", b, "reviewer review.verdict above builder", "reviewer review.verdict below fixer", "fixer fix.complete converged"),
+			[]string{"route 2: what reviewer finds is fixed by nobody"}},
+		"once":                     {pattern("builder", b, above, once, below, f, r), nil},
+		"once on both sides":       {pattern("builder", b, "reviewer review.verdict once refactorer", above, below, f, r), nil},
+		"once, one after another":  {pattern("builder", b, above, once, "reviewer review.verdict below once painter", below, f, r, "painter paint.dried reviewer"), nil},
+		"once breaks a cycle":      {pattern("planner", "planner plan.complete once critic", "planner plan.complete builder", "critic critique.verdict planner", "builder build.complete converged"), nil},
+		"once and nothing else":    {pattern("builder", b, above, once, f, r), []string{"route 3: review.verdict goes from reviewer to refactorer once, and no later route says where it goes then", `when = "below", to = …`}},
+		"once after always":        {pattern("builder", b, above, below, once, f, r), []string{"route 4: review.verdict from reviewer is routed already"}},
+		"once, and the other side": {pattern("builder", b, once, below, f, r), []string{"routed below the threshold only"}},
+		"once twice":               {pattern("builder", b, above, once, once, below, f, r), []string{"route 4: review.verdict from reviewer goes to refactorer once by an earlier route"}},
+		"once to converged":        {pattern("builder", b, above, "reviewer review.verdict below once converged", below, f), []string{"a task converges only once anyway"}},
+		"once to where one was":    {pattern("builder", b, above, "reviewer review.verdict below once builder", below, f), []string{"whoever comes to reviewer has been at builder"}},
+		"out by once alone":        {pattern("planner", "planner plan.complete once builder", "planner plan.complete critic", "critic critique.verdict planner", "builder build.complete converged"), []string{"from planner no way leads"}},
+		"consensus without a plan": {consensus(pattern("builder", b, above, below, f)), []string{"consensus needs a plan, and no hat of pattern x ends with plan.complete", `consensus needs a hat "architect"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := CheckPattern(c.pattern, hats)
@@ -108,6 +149,33 @@ func TestCheckPattern(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestConsensusHats: the core sends plans to critic and architect by their
+// names, so hats of the user's own with these names have to fit.
+func TestConsensusHats(t *testing.T) {
+	hats, patterns := shipped(t)
+	p := patterns["plan-build-review"]
+	p.Consensus = true
+	if ps := CheckPattern(p, hats); len(ps) > 0 {
+		t.Fatalf("the shipped hats: %v", ps)
+	}
+	for want, spoil := range map[string]func(map[string]loop.Hat){
+		`consensus needs a hat "critic", and there is none`:                                        func(h map[string]loop.Hat) { delete(h, "critic") },
+		"consensus needs hat critic to end with critique.verdict, and it ends with review.verdict": func(h map[string]loop.Hat) { h["critic"] = h["reviewer"] },
+		"consensus needs hat architect to end with advice.complete, and it ends with advice.complete, my.advice": func(h map[string]loop.Hat) {
+			a := h["architect"]
+			a.Emits = []string{"advice.complete", "my.advice"}
+			h["architect"] = a
+		},
+		"consensus needs hat architect to be read-only": func(h map[string]loop.Hat) { a := h["architect"]; a.WriteAllowed = []string{"**"}; h["architect"] = a },
+	} {
+		own := maps.Clone(hats)
+		spoil(own)
+		if ps := CheckPattern(p, own); len(ps) != 1 || !strings.Contains(ps[0].Text, want) {
+			t.Errorf("%v; want %q", ps, want)
+		}
 	}
 }
 

@@ -170,6 +170,8 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (loop.Set
 		Grace:           loop.DefaultGrace,
 		Timezone:        zone.String(),
 		CommitStatus:    p.CommitStatus,
+		Consensus:       p.Consensus,
+		PlanApproval:    p.PlanApproval,
 	}
 	if s.Protected == nil {
 		s.Protected = []string{"main", "master"}
@@ -188,7 +190,13 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (loop.Set
 	name := cmp.Or(flags.Pattern, p.Pattern, defaultPattern)
 	if pattern, ok := cat.patterns[name]; ok {
 		s.Pattern = pattern.pattern
-		f.problems = append(f.problems, pattern.check(cat.hats)...)
+		wrong := pattern.check(cat.hats)
+		f.problems = append(f.problems, wrong...)
+		if len(wrong) == 0 && !pattern.broken {
+			for _, problems := range p.checkPlans(pattern.pattern, cat.hats) {
+				f.problems = append(f.problems, problems...)
+			}
+		}
 	} else if flags.Pattern == "" {
 		f.problems = append(f.problems, Problem{Text: fmt.Sprintf("no pattern %q", name)})
 	}

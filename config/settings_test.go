@@ -186,7 +186,7 @@ func TestBadFlags(t *testing.T) {
 	want := `✗ --agent: "cluade" is not one of claude, codex, copilot, demo, gemini, opencode, pi, qwen; meant "claude"?
 ✗ --batch: 0 is less than 1
 ✗ --max-tasks: -1 is less than 0
-✗ --pattern: "singel" is not one of plan-build-review, single; meant "single"?
+✗ --pattern: "singel" is not one of bug, build-review-refactor, builder-writer-reviewer, full-cycle, plan-build-review, single; meant "single"?
 ✗ --profile: "overnigth" is not one of review, overnight; meant "overnight"?
 ✗ --push: "sometimes" is not one of never, end, task
 ✗ --source: "plans:x" is not a source: write KIND:PATH, KIND one of plan, backlog, tasks, prd, bugs, forge; meant "plan:x"?
@@ -200,6 +200,32 @@ func TestBadFlags(t *testing.T) {
 	}
 	if _, err := (Project{Name: "x"}).Settings(Empty(), Overrides{}, evening); err == nil || !strings.Contains(err.Error(), "--source: missing") {
 		t.Errorf("no source: %v", err)
+	}
+}
+
+// TestPlans: what a project wants of plans goes with the run, and a pattern
+// without a plan cannot give it, wherever the pattern was named.
+func TestPlans(t *testing.T) {
+	layWhole(t)
+	cfg := load(t)
+	shop, blog := cfg.Projects[0], cfg.Projects[1]
+	if s := settings(t, cfg, shop, Overrides{}); !s.Consensus || !s.PlanApproval || !s.Pattern.Consensus {
+		t.Errorf("shop: %v %v %v", s.Consensus, s.PlanApproval, s.Pattern.Consensus)
+	}
+	// The pattern's own wish is the pattern's: it changes when that is read again.
+	if s := settings(t, cfg, blog, Overrides{Pattern: "quick"}); s.Consensus || s.PlanApproval || !s.Pattern.Consensus {
+		t.Errorf("blog: %v %v %v", s.Consensus, s.PlanApproval, s.Pattern.Consensus)
+	}
+	_, err := shop.Settings(cfg, Overrides{Pattern: "single"}, evening)
+	want := `✗ consensus needs a plan, and no hat of pattern single ends with plan.complete
+    Take a pattern with a planner, such as plan-build-review, or leave consensus out
+✗ plan_approval needs a plan, and no hat of pattern single ends with plan.complete
+    Take a pattern with a planner, such as plan-build-review, or leave plan_approval out`
+	if err == nil {
+		t.Fatal("no error")
+	}
+	if d := cmp.Diff(want, err.Error()); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }
 

@@ -1,0 +1,81 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Events of the house that a pattern's check looks for (SPEC 4.2).
+const (
+	eventPlan     = "plan.complete"
+	eventReview   = "review.verdict"
+	eventFix      = "fix.complete"
+	eventCritique = "critique.verdict"
+	eventAdvice   = "advice.complete"
+)
+
+// Hats that argue about a plan. They stand in no route: the core sends a plan
+// to them and back, by these names (SPEC 4.4).
+const (
+	hatCritic    = "critic"
+	hatArchitect = "architect"
+)
+
+// checkConsensus says what keeps plans of a pattern from being argued about
+// (SPEC 4.4). Somebody relies on it that nothing is built before, so that none
+// of it is a mere warning. The problems have no place yet.
+func checkConsensus(p loop.Pattern, hats map[string]loop.Hat) []Problem {
+	var problems []Problem
+	for _, need := range []struct{ hat, event string }{{hatCritic, eventCritique}, {hatArchitect, eventAdvice}} {
+		h, ok := hats[need.hat]
+		problem := Problem{Fix: fmt.Sprintf("Your hat %s takes the place of the shipped one: mend it, or give it another name", need.hat)}
+		switch {
+		case !ok:
+			problem = Problem{Text: fmt.Sprintf("consensus needs a hat %q, and there is none", need.hat)}
+		case len(h.Emits) != 1 || h.Emits[0] != need.event:
+			problem.Text = fmt.Sprintf("consensus needs hat %s to end with %s, and it ends with %s", need.hat, need.event, list(h.Emits))
+		case h.Writes():
+			problem.Text = fmt.Sprintf("consensus needs hat %s to be read-only: nothing is built yet when it works", need.hat)
+		default:
+			continue
+		}
+		problems = append(problems, problem)
+	}
+	if !plans(p, hats) {
+		problems = append(problems, noPlan("consensus", p))
+	}
+	return problems
+}
+
+// plans reports whether a hat that the pattern comes to ends with a plan.
+func plans(p loop.Pattern, hats map[string]loop.Hat) bool {
+	for name := range reach(p, p.Start) {
+		if slices.Contains(hats[name].Emits, eventPlan) {
+			return true
+		}
+	}
+	return false
+}
+
+func noPlan(key string, p loop.Pattern) Problem {
+	return Problem{
+		Text: fmt.Sprintf("%s needs a plan, and no hat of pattern %s ends with %s", key, p.Name, eventPlan),
+		Fix:  fmt.Sprintf("Take a pattern with a planner, such as %s, or leave %s out", defaultPattern, key),
+	}
+}
+
+// checkPlans says what keeps a project's wishes about plans from being
+// fulfilled by a pattern, by key. What a pattern wishes itself is its own
+// check's to say.
+func (p *Project) checkPlans(pattern loop.Pattern, hats map[string]loop.Hat) map[string][]Problem {
+	out := map[string][]Problem{}
+	if p.Consensus && !pattern.Consensus {
+		out["consensus"] = checkConsensus(pattern, hats)
+	}
+	if p.PlanApproval && !plans(pattern, hats) {
+		out["plan_approval"] = []Problem{noPlan("plan_approval", pattern)}
+	}
+	return out
+}

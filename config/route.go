@@ -1,0 +1,271 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// CheckPattern says what is wrong with a pattern, given the hats that exist
+// (SPEC 2.7): start and all hats known, every event that a hat of it emits
+// routed exactly once on each side of the threshold (besides by routes that are
+// taken once), every hat reached from the start, converged reached from every
+// hat, what a review finds sent to a hat that fixes it, and no cycle in which
+// nobody writes and nobody reviews, since nothing would change in it. All other
+// cycles are bounded by an attempt's 20 sessions and by the rule against
+// standing still (SPEC 2.5, 2.6).
+//
+// Its problems have no place in a file.
+func CheckPattern(p loop.Pattern, hats map[string]loop.Hat) []Problem {
+	return checkPattern(p, hats, func(route int, _, text string) Problem {
+		if route >= 0 {
+			text = fmt.Sprintf("route %d: %s", route+1, text)
+		}
+		return Problem{Text: fmt.Sprintf("pattern %s: %s", p.Name, text)}
+	})
+}
+
+// at makes a problem with a field of a route, or of the pattern for route -1.
+type at func(route int, field, text string) Problem
+
+func checkPattern(p loop.Pattern, hats map[string]loop.Hat, at at) []Problem {
+	// What follows reads routes as a graph, which has a meaning only once all
+	// names are right.
+	if problems := checkNames(p, hats, at); len(problems) > 0 {
+		return problems
+	}
+	problems := checkSides(p, at)
+	reached := reach(p, p.Start)
+	for i, r := range p.Routes {
+		if !reached[r.From] && firstFrom(p, r.From) == i {
+			problems = append(problems, at(i, "from", fmt.Sprintf("no route leads to %s, so it never works", r.From)))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(reached)) {
+		if name == loop.Converged {
+			continue
+		}
+		hat := hats[name]
+		for _, event := range hat.Emits {
+			if !slices.ContainsFunc(p.Routes, func(r loop.Route) bool { return r.From == name && r.On == event }) {
+				problem := at(firstFrom(p, name), "from", fmt.Sprintf("%s can end with %s, and no route says what follows", name, event))
+				problem.Fix = fmt.Sprintf("Add [[route]] from = %q, on = %q, to = …", name, event)
+				problems = append(problems, problem)
+			}
+		}
+		if !reach(lasting(p), name)[loop.Converged] {
+			problems = append(problems, at(firstFrom(p, name), "from", fmt.Sprintf("from %s no way leads to %q, so no task would ever be done", name, loop.Converged)))
+		}
+	}
+	for i, r := range p.Routes {
+		if r.On == eventReview && r.When != loop.Below && !r.Once && reached[r.From] && !fixes(p, hats, r) {
+			problem := at(i, "to", fmt.Sprintf("what %s finds is fixed by nobody: from %s no way leads to a hat that ends with %s", r.From, r.To, eventFix))
+			problem.Fix = fmt.Sprintf("Send it to a fixer: [[route]] from = %q, on = %q, when = \"above\", to = \"fixer\"", r.From, r.On)
+			problems = append(problems, problem)
+		}
+	}
+	if p.Consensus {
+		for _, wrong := range checkConsensus(p, hats) {
+			problem := at(-1, "consensus", wrong.Text)
+			problem.Fix = wrong.Fix
+			problems = append(problems, problem)
+		}
+	}
+	if idle := idleCycle(p, hats, reached); idle != "" {
+		problems = append(problems, at(firstFrom(p, idle), "from", fmt.Sprintf("%s comes round to itself, and on the way nobody writes and nobody reviews", idle)))
+	}
+	return problems
+}
+
+// checkNames looks at each name by itself.
+func checkNames(p loop.Pattern, hats map[string]loop.Hat, at at) []Problem {
+	var problems []Problem
+	known := slices.Sorted(maps.Keys(hats))
+	unknown := func(route int, field, name string, also ...string) bool {
+		if _, ok := hats[name]; ok || slices.Contains(also, name) {
+			return false
+		}
+		problem := at(route, field, fmt.Sprintf("no hat %q", name))
+		problem.Meant = nearest(name, append(also, known...))
+		problems = append(problems, problem)
+		return true
+	}
+	if len(p.Routes) == 0 {
+		problems = append(problems, at(-1, "start", "the pattern has no routes"))
+	}
+	unknown(-1, "start", p.Start)
+	for i, r := range p.Routes {
+		unknown(i, "to", r.To, loop.Converged)
+		if unknown(i, "from", r.From) {
+			continue
+		}
+		hat := hats[r.From]
+		switch {
+		case r.On == loop.EventQuestion || r.On == loop.EventBlocked:
+			problems = append(problems, at(i, "on", fmt.Sprintf("%s goes to a person from every hat: leave the route out", r.On)))
+		case !slices.Contains(hat.Emits, r.On):
+			problem := at(i, "on", fmt.Sprintf("%s does not end with %q, but with %s", r.From, r.On, list(hat.Emits)))
+			problem.Meant = nearest(r.On, hat.Emits)
+			problems = append(problems, problem)
+		case r.When != "" && !slices.Contains(hat.Payload, "issues"):
+			problem := at(i, "when", fmt.Sprintf("when = %q looks at issues, which %s need not have", r.When, r.On))
+			problem.Fix = fmt.Sprintf(`Add "issues" to the payload of hat %s, or leave when out`, r.From)
+			problems = append(problems, problem)
+		}
+	}
+	return problems
+}
+
+// checkSides looks for events that are routed twice, or on one side only.
+func checkSides(p loop.Pattern, at at) []Problem {
+	type key struct{ from, on string }
+	var problems []Problem
+	var order []key
+	settled := map[key]map[loop.When]int{} // by side, the route that is always taken on it
+	once := map[key]map[loop.When]int{}    // by side, the last route that is taken once
+	for i, r := range p.Routes {
+		k := key{r.From, r.On}
+		if settled[k] == nil {
+			settled[k], once[k] = map[loop.When]int{}, map[loop.When]int{}
+			order = append(order, k)
+		}
+		if slices.ContainsFunc(sides(r.When), func(side loop.When) bool { _, ok := settled[k][side]; return ok }) {
+			problems = append(problems, at(i, "on", fmt.Sprintf("%s from %s is routed already by an earlier route", r.On, r.From)))
+			continue
+		}
+		in := settled[k]
+		if r.Once {
+			problems = append(problems, checkOnce(p, i, at)...)
+			if r.To != loop.Converged {
+				in = once[k]
+			}
+		}
+		for _, side := range sides(r.When) {
+			in[side] = i
+		}
+	}
+	for _, k := range order {
+		for _, side := range []loop.When{loop.Above, loop.Below} {
+			if _, ok := settled[k][side]; ok {
+				continue
+			}
+			when := side
+			var problem Problem
+			if i, ok := once[k][side]; ok {
+				when = p.Routes[i].When
+				problem = at(i, "once", fmt.Sprintf("%s goes from %s to %s once, and no later route says where it goes then", k.on, k.from, p.Routes[i].To))
+			} else {
+				other := opposite(side)
+				i, ok := settled[k][other]
+				if !ok {
+					i = once[k][other]
+				}
+				problem = at(i, "when", fmt.Sprintf("%s from %s is routed %s the threshold only", k.on, k.from, other))
+			}
+			problem.Fix = fmt.Sprintf("Add [[route]] from = %q, on = %q, ", k.from, k.on)
+			if when != "" {
+				problem.Fix += fmt.Sprintf("when = %q, ", when)
+			}
+			problem.Fix += "to = …"
+			problems = append(problems, problem)
+			if when == "" {
+				break // one route mends both sides
+			}
+		}
+	}
+	return problems
+}
+
+// checkOnce looks at a route that is taken once.
+func checkOnce(p loop.Pattern, i int, at at) []Problem {
+	r := p.Routes[i]
+	switch {
+	case r.To == loop.Converged:
+		return []Problem{at(i, "once", "a task converges only once anyway: leave once out")}
+	case slices.ContainsFunc(p.Routes[:i], func(e loop.Route) bool {
+		return e.Once && e.From == r.From && e.On == r.On && e.To == r.To && (e.When == "" || e.When == r.When)
+	}):
+		return []Problem{at(i, "once", fmt.Sprintf("%s from %s goes to %s once by an earlier route, so never by this one", r.On, r.From, r.To))}
+	case r.To != r.From && !reachWithout(p, p.Start, r.To)[r.From]:
+		return []Problem{at(i, "once", fmt.Sprintf("whoever comes to %s has been at %s, so this route is never taken", r.From, r.To))}
+	}
+	return nil
+}
+
+// sides are the sides of the threshold on which a route can be taken.
+func sides(when loop.When) []loop.When {
+	if when == "" {
+		return []loop.When{loop.Above, loop.Below}
+	}
+	return []loop.When{when}
+}
+
+func opposite(side loop.When) loop.When {
+	if side == loop.Above {
+		return loop.Below
+	}
+	return loop.Above
+}
+
+// reach is what can be reached from a hat, itself included.
+func reach(p loop.Pattern, from string) map[string]bool { return reachWithout(p, from, "") }
+
+// reachWithout is what can be reached from a hat without ever coming to
+// another.
+func reachWithout(p loop.Pattern, from, without string) map[string]bool {
+	if from == without {
+		return nil
+	}
+	seen := map[string]bool{from: true}
+	for todo := []string{from}; len(todo) > 0; todo = todo[1:] {
+		for _, r := range p.Routes {
+			if r.From == todo[0] && r.To != without && !seen[r.To] {
+				seen[r.To] = true
+				todo = append(todo, r.To)
+			}
+		}
+	}
+	return seen
+}
+
+// lasting is the pattern without routes that are taken once, which an attempt
+// may have behind it: what they lead to has to be reached without them as well.
+func lasting(p loop.Pattern) loop.Pattern {
+	p.Routes = slices.DeleteFunc(slices.Clone(p.Routes), func(r loop.Route) bool { return r.Once && r.To != loop.Converged })
+	return p
+}
+
+// fixes reports whether what a review found comes to a hat that fixes it
+// before it comes back to the review.
+func fixes(p loop.Pattern, hats map[string]loop.Hat, review loop.Route) bool {
+	for name := range reachWithout(p, review.To, review.From) {
+		if slices.Contains(hats[name].Emits, eventFix) {
+			return true
+		}
+	}
+	return false
+}
+
+// idleCycle is a hat on a cycle of hats that neither write nor review, or "".
+// A route that is taken once ends each cycle that it lies on.
+func idleCycle(p loop.Pattern, hats map[string]loop.Hat, reached map[string]bool) string {
+	quiet := loop.Pattern{}
+	for _, r := range p.Routes {
+		if r.When == "" && !r.Once && !hats[r.From].Writes() {
+			quiet.Routes = append(quiet.Routes, r)
+		}
+	}
+	for _, r := range quiet.Routes {
+		if reached[r.From] && reach(quiet, r.To)[r.From] {
+			return r.From
+		}
+	}
+	return ""
+}
+
+// firstFrom is the index of the first route that leaves a hat, or -1.
+func firstFrom(p loop.Pattern, hat string) int {
+	return slices.IndexFunc(p.Routes, func(r loop.Route) bool { return r.From == hat })
+}
