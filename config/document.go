@@ -3,22 +3,12 @@ package config
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"io"
-	"os"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
-)
-
-// Largest files that are read. A config is a few kilobytes; what is larger is
-// a mistake (a log, a picture) or hostile.
-const (
-	maxConfigBytes = 1 << 20
-	maxHatBytes    = 256 << 10
 )
 
 // span is a range of bytes of a document.
@@ -40,45 +30,6 @@ type document struct {
 	places map[string]place
 
 	shipped bool // one of presets, which nobody can mend
-}
-
-// readDocument reads and parses a file of at most limit bytes. Problems are of
-// the file as a whole, or its first error of syntax.
-func readDocument(file string, limit int64) (*document, []Problem) {
-	src, err := readFile(file, limit)
-	if err != nil {
-		p := Problem{File: file, Text: err.Error()}
-		if errors.Is(err, os.ErrNotExist) {
-			p.Text = "file is missing"
-		}
-		return nil, []Problem{p}
-	}
-	return parseDocument(file, src)
-}
-
-// readFile reads a regular file. Anything else is refused before it is opened,
-// because opening a FIFO would block for ever.
-func readFile(file string, limit int64) ([]byte, error) {
-	st, err := os.Stat(file)
-	if err != nil {
-		return nil, errors.Unwrap(err)
-	}
-	if !st.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, errors.Unwrap(err)
-	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, fmt.Errorf("read: %w", err)
-	}
-	if int64(len(src)) > limit {
-		return nil, fmt.Errorf("larger than %d kB, so it is not what it should be", limit>>10)
-	}
-	return src, nil
 }
 
 func parseDocument(file string, src []byte) (*document, []Problem) {

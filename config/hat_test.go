@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -153,6 +154,9 @@ func TestHatFilesThatAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "not a regular file"},
+		"folder":      {func(t *testing.T, file string) { write(t, file+"/x", "") }, "not a regular file"},
+		"dead link":   {func(t *testing.T, file string) { symlink(t, "nowhere", file) }, "file is missing"},
+		"no line end": {func(t *testing.T, file string) { write(t, file, "[hat]\nname = \"x") }, "x.toml:2:9  not TOML"},
 		"not UTF-8":   {func(t *testing.T, file string) { write(t, file, "[hat]\nname = \"\xff\"\n") }, "invalid UTF-8"},
 		"unknown key": {func(t *testing.T, file string) { write(t, file, "[hat]\nname = \"x\"\nrol = \"r\"\n") }, "     3 | rol = \"r\"\n       | ^^^ meant \"role\"?"},
 		"empty":       {func(t *testing.T, file string) { write(t, file, "") }, "a hat needs a name"},
@@ -166,30 +170,18 @@ func TestHatFilesThatAreRefused(t *testing.T) {
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "hats/x.toml") {
 				t.Errorf("Hats: %v; want %q", err, c.want)
 			}
+			// The same in a repository that is trusted.
+			if err := os.RemoveAll(dir + "/hats"); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.MkdirAll(dir+"/blog/.nightporter/hats", 0o755); err != nil {
+				t.Fatal(err)
+			}
+			c.make(t, dir+"/blog/.nightporter/hats/x.toml")
+			_, err = Hats(cfg, &Project{Repo: dir + "/blog", TrustRepo: true})
+			if !errors.As(err, &bad) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "blog/.nightporter/hats/x.toml") {
+				t.Errorf("Hats of the repository: %v; want %q", err, c.want)
+			}
 		})
-	}
-}
-
-// SPEC 12.3: what lies in a repository counts only once it is trusted.
-func TestRepositoryHatsNeedTrust(t *testing.T) {
-	dir := laySite(t)
-	write(t, dir+"/blog/.nightporter/hats/evil.toml", "[hat]\nname = \"builder\"\nrole = \"evil\"\n[hat.exit]\nemit_event = \"build.complete\"\n")
-	cfg := &Config{File: dir + "/nightporter.toml", dir: "."}
-	p := &Project{Name: "blog", Repo: dir + "/blog"}
-	for _, trust := range []bool{false, true} {
-		p.TrustRepo = trust
-		hats, err := Hats(cfg, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := hats["builder"].Role == "evil"; got != trust {
-			t.Errorf("trust_repo = %v: the repository's hat is used: %v", trust, got)
-		}
-		if hats["builder"].Shipped == trust {
-			t.Errorf("trust_repo = %v: shipped %v", trust, hats["builder"].Shipped)
-		}
-	}
-	if hats, err := Hats(cfg, nil); err != nil || hats["builder"].Role == "evil" {
-		t.Errorf("without a project: %v %v", hats["builder"].Role, err)
 	}
 }

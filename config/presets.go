@@ -2,13 +2,8 @@ package config
 
 import (
 	"embed"
-	"errors"
-	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/nightporter/nightporter/loop"
 )
@@ -31,6 +26,7 @@ const (
 type layer struct {
 	dir     string // of the folders "hats" and "patterns"
 	shipped bool   // within presets
+	repo    string // the repository that dir lies in, and no link may lead out of; "" = the person's own folder
 }
 
 // layers of a project, or of the house where p is nil (SPEC 12.3).
@@ -40,7 +36,26 @@ func (c *Config) layers(p *Project) []layer {
 		out = append(out, layer{dir: c.dir})
 	}
 	if p != nil && p.TrustRepo && p.Repo != "" {
-		out = append(out, layer{dir: filepath.Join(p.Repo, repoFolder)})
+		out = append(out, layer{dir: filepath.Join(p.Repo, repoFolder), repo: p.Repo})
+	}
+	return out
+}
+
+// HatFolders lists the folders whose files are hats and patterns of the
+// project, there or not yet: whoever watches them learns when to ask for
+// Settings again, which reads them anew. What a repository brings along counts,
+// and is listed, only where it is trusted.
+func (p Project) HatFolders(cfg *Config) []string {
+	var out []string
+	for _, l := range cfg.layers(&p) {
+		dir := l.dir
+		switch {
+		case l.shipped:
+			continue
+		case l.repo == "":
+			dir = cfg.Dir() // absolute, whatever the file was called when it was loaded
+		}
+		out = append(out, filepath.Join(dir, hatFolder), filepath.Join(dir, patternFolder))
 	}
 	return out
 }
@@ -77,71 +92,4 @@ func (c *Config) catalogue(p *Project) (catalogue, []Problem) {
 		maps.Copy(cat.patterns, patterns)
 	}
 	return cat, problems
-}
-
-// readFolder reads every .toml file of a folder, which need not be there. Two
-// files that define the same name are refused, since which of them would hold
-// depends on the order in which they are read.
-func readFolder[T any](l layer, kind string, read func(*document) (string, T, []Problem)) (map[string]T, []Problem) {
-	dir := filepath.Join(l.dir, kind)
-	var (
-		entries []fs.DirEntry
-		err     error
-	)
-	if l.shipped {
-		entries, err = presets.ReadDir(dir)
-	} else {
-		entries, err = os.ReadDir(dir)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, []Problem{{File: dir, Text: "cannot be read: " + reason(err)}}
-	}
-	out, from := map[string]T{}, map[string]string{}
-	var problems []Problem
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), ".toml") {
-			continue
-		}
-		doc, ps := openDocument(l, filepath.Join(dir, e.Name()))
-		if doc == nil {
-			problems = append(problems, ps...)
-			continue
-		}
-		name, v, ps := read(doc)
-		problems = append(problems, ps...)
-		if other, twice := from[name]; twice && name != "" {
-			problems = append(problems, doc.atValue(doc.namePath(), fmt.Sprintf("%q is defined in %s, too: one name, one file", name, other)))
-			continue
-		}
-		if name != "" { // also of a broken one: what names it is right
-			out[name], from[name] = v, e.Name()
-		}
-	}
-	return out, problems
-}
-
-func openDocument(l layer, file string) (*document, []Problem) {
-	if !l.shipped {
-		return readDocument(file, maxHatBytes)
-	}
-	src, err := presets.ReadFile(file)
-	if err != nil {
-		return nil, []Problem{{File: file, Text: reason(err)}}
-	}
-	doc, problems := parseDocument(file, src)
-	if doc != nil {
-		doc.shipped = true
-	}
-	return doc, problems
-}
-
-// namePath is where a hat or a pattern says its name.
-func (d *document) namePath() []string {
-	if d.has("hat", "name") {
-		return []string{"hat", "name"}
-	}
-	return []string{"name"}
 }

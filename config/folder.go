@@ -1,0 +1,130 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// readFolder reads every .toml file of a folder, which need not be there. Two
+// files that define the same name are refused, since which of them would hold
+// depends on the order in which they are read.
+func readFolder[T any](l layer, kind string, read func(*document) (string, T, []Problem)) (map[string]T, []Problem) {
+	dir := filepath.Join(l.dir, kind)
+	entries, err := l.entries(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, []Problem{unreadable(dir, err)}
+	}
+	out, from := map[string]T{}, map[string]string{}
+	var problems []Problem
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), ".toml") {
+			continue
+		}
+		doc, ps := openDocument(l, filepath.Join(dir, e.Name()))
+		if doc == nil {
+			problems = append(problems, ps...)
+			continue
+		}
+		name, v, ps := read(doc)
+		problems = append(problems, ps...)
+		if other, twice := from[name]; twice && name != "" {
+			problems = append(problems, doc.atValue(doc.namePath(), fmt.Sprintf("%q is defined in %s, too: one name, one file", name, other)))
+			continue
+		}
+		if name != "" { // also of a broken one: what names it is right
+			out[name], from[name] = v, e.Name()
+		}
+	}
+	return out, problems
+}
+
+// entries lists a folder of the layer, sorted by name.
+func (l layer) entries(dir string) ([]fs.DirEntry, error) {
+	switch {
+	case l.shipped:
+		return presets.ReadDir(dir)
+	case l.repo == "":
+		return os.ReadDir(dir)
+	}
+	root, err := os.OpenRoot(l.repo)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	rel, err := filepath.Rel(l.repo, dir)
+	if err != nil {
+		return nil, err
+	}
+	st, err := root.Stat(rel)
+	if err != nil {
+		return nil, err
+	}
+	if !st.IsDir() {
+		return nil, errors.New("not a folder")
+	}
+	f, err := root.OpenFile(rel, openFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
+}
+
+// openDocument reads and parses a file of the layer.
+func openDocument(l layer, file string) (*document, []Problem) {
+	var (
+		src []byte
+		err error
+	)
+	switch {
+	case l.shipped:
+		src, err = presets.ReadFile(file)
+	case l.repo == "":
+		src, err = readFile(file, maxHatBytes)
+	default:
+		src, err = readInside(l.repo, file, maxHatBytes)
+	}
+	if err != nil {
+		return nil, []Problem{unreadable(file, err)}
+	}
+	doc, problems := parseDocument(file, src)
+	if doc != nil {
+		doc.shipped = l.shipped
+	}
+	return doc, problems
+}
+
+// escapes is what os.Root says of a link that leads out of it or is absolute;
+// the error itself is not exported.
+const escapes = "path escapes from parent"
+
+// unreadable is a problem with a file or folder as a whole.
+func unreadable(file string, err error) Problem {
+	p := Problem{File: file, Text: reason(err)}
+	switch {
+	case strings.HasSuffix(p.Text, escapes):
+		p.Text = "a link that leads out of the repository, or is absolute"
+		p.Fix = "Put the file itself there: hats and patterns of a repository lie within it"
+	case strings.HasSuffix(p.Text, notRegular):
+		p.Fix = "Hats and patterns are plain text files: move it elsewhere, or give it another ending than .toml"
+	}
+	return p
+}
+
+// namePath is where a hat or a pattern says its name.
+func (d *document) namePath() []string {
+	if d.has("hat", "name") {
+		return []string{"hat", "name"}
+	}
+	return []string{"name"}
+}

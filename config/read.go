@@ -1,0 +1,89 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Largest files that are read. A config is a few kilobytes; what is larger is
+// a mistake (a log, a picture) or hostile.
+const (
+	maxConfigBytes = 1 << 20
+	maxHatBytes    = 256 << 10
+)
+
+// readDocument reads and parses a file of at most limit bytes. Problems are of
+// the file as a whole, or its first error of syntax.
+func readDocument(file string, limit int64) (*document, []Problem) {
+	src, err := readFile(file, limit)
+	if err != nil {
+		p := Problem{File: file, Text: err.Error()}
+		if errors.Is(err, os.ErrNotExist) {
+			p.Text = "file is missing"
+		}
+		return nil, []Problem{p}
+	}
+	return parseDocument(file, src)
+}
+
+// readFile reads a regular file.
+func readFile(file string, limit int64) ([]byte, error) {
+	return readRegular(file, limit, os.Stat, os.OpenFile)
+}
+
+// Opening a FIFO that nobody writes to would block for ever.
+const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
+
+const notRegular = "not a regular file"
+
+// readRegular reads a regular file by the given means. Anything else is refused
+// before it is opened, because opening a device may do something, and looked at
+// again after, because it may have been put in the file's place meanwhile.
+func readRegular(file string, limit int64, stat func(string) (fs.FileInfo, error), open func(string, int, fs.FileMode) (*os.File, error)) ([]byte, error) {
+	st, err := stat(file)
+	if err != nil {
+		return nil, errors.Unwrap(err)
+	}
+	if !st.Mode().IsRegular() {
+		return nil, errors.New(notRegular)
+	}
+	f, err := open(file, openFlags, 0)
+	if err != nil {
+		return nil, errors.Unwrap(err)
+	}
+	defer f.Close()
+	if st, err = f.Stat(); err != nil {
+		return nil, errors.Unwrap(err)
+	}
+	if !st.Mode().IsRegular() {
+		return nil, errors.New(notRegular)
+	}
+	src, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read: %w", err)
+	}
+	if int64(len(src)) > limit {
+		return nil, fmt.Errorf("larger than %d kB, so it is not what it should be", limit>>10)
+	}
+	return src, nil
+}
+
+// readInside reads a regular file of a repository. A link out of it is not
+// followed: it would be a way to have a file of the host read.
+func readInside(repo, file string, limit int64) ([]byte, error) {
+	root, err := os.OpenRoot(repo)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	rel, err := filepath.Rel(repo, file)
+	if err != nil {
+		return nil, err
+	}
+	return readRegular(rel, limit, root.Stat, root.OpenFile)
+}
