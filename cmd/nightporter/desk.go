@@ -11,6 +11,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
 )
@@ -334,10 +335,30 @@ func (d *sessionDesk) Guidance(_ context.Context, session string) (api.Reply, er
 	return r, nil
 }
 
-// Note is for a project's memory, which is not kept yet.
-func (d *sessionDesk) Note(_ context.Context, session, _ string, _ api.Note) (api.Reply, error) {
+// Note keeps a text in one of the project's notebooks, or lists what is kept.
+func (d *sessionDesk) Note(ctx context.Context, session, kind string, n api.Note) (api.Reply, error) {
 	d.porter.runner.Touch(session)
-	return api.Reply{Text: "this nightporter keeps no memory yet; put what the next session must know into your event's summary or learnings"}, nil
+	s, _, ok := d.find(session)
+	if !ok {
+		return api.Reply{Text: "this session has ended"}, nil
+	}
+	if n.Text == "" && kind == socket.KindMemory {
+		return d.memories(ctx, s)
+	}
+	book := loop.MemoryNote
+	if kind == socket.KindMemory {
+		if book = loop.MemoryKind(n.Kind); book == "" {
+			book = loop.MemoryFact
+		}
+	}
+	answer, err := d.porter.do(ctx, loop.Input{
+		Time: time.Now(), Actor: "agent", Project: s.Project.Name,
+		Body: loop.Remember{Session: session, Kind: book, Text: n.Text},
+	})
+	if err != nil {
+		return api.Reply{}, fmt.Errorf("%w: %w", api.ErrLater, err)
+	}
+	return api.Reply{OK: answer.OK, Text: answer.Text}, nil
 }
 
 // Session says whether its event was accepted, or how to send it.
@@ -357,4 +378,29 @@ func (d *sessionDesk) Session(_ context.Context, session string) (api.Reply, err
 	emits := slices.Concat(hat.Emits, []string{loop.EventQuestion, loop.EventBlocked})
 	return api.Reply{OK: true, Text: "This session has not sent its event yet, and counts as failed without one. Send exactly one of them, as \"How to end\" in your prompt shows it: hat emit " +
 		strings.Join(emits, " | ") + ". See that it is accepted, then stop."}, nil
+}
+
+// memories lists what the project's notebooks hold.
+func (d *sessionDesk) memories(ctx context.Context, s loop.State) (api.Reply, error) {
+	ports, err := d.porter.ports(ctx, s.Project.Run.Settings)
+	if err != nil {
+		return api.Reply{}, err
+	}
+	if ports.Notebook == nil {
+		return api.Reply{OK: true, Text: "Nothing is kept yet."}, nil
+	}
+	var parts []string
+	for _, name := range []string{"memories.md", "decisions.md", "scratchpad.md"} {
+		text, err := ports.Notebook.Read(ctx, ".ralph/agent/"+name)
+		if err != nil {
+			return api.Reply{Text: err.Error()}, nil //nolint:nilerr // the session is told, and can do nothing about it
+		}
+		if t := strings.TrimSpace(string(text)); t != "" {
+			parts = append(parts, t)
+		}
+	}
+	if len(parts) == 0 {
+		return api.Reply{OK: true, Text: "Nothing is kept yet."}, nil
+	}
+	return api.Reply{OK: true, Text: strings.Join(parts, "\n\n")}, nil
 }

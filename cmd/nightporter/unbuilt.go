@@ -31,7 +31,6 @@ func unbuilt(cfg *config.Config, p config.Project, s loop.Settings) (problems, w
 	refuse(p.Network != "" && p.Network != "open", fmt.Sprintf("network = %q", p.Network), "Take it out to run with the network open.")
 	refuse(p.Sign, "sign", takeOut)
 	refuse(p.Hooks, "hooks", takeOut)
-	refuse(p.Consensus, "consensus", takeOut)
 	refuse(p.Base != "", "base", "Take it out to start from HEAD.")
 	warn(s.Push != "" && s.Push != "never", fmt.Sprintf("push = %q", s.Push))
 	warn(p.AllowMerge, "allow_merge")

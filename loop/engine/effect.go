@@ -246,6 +246,29 @@ func (e *Engine) stamp(ctx context.Context, ports Ports, b loop.EffectCommit) (m
 	return files, nil
 }
 
+// followHats reads hats and pattern again whenever somebody changed them, and
+// once at the beginning: they may have been changed while nobody looked.
+func (e *Engine) followHats(ctx context.Context, project string, files HatFiles) {
+	look := func() {
+		s, ok := e.State(project)
+		if !ok || s.Project.Run.Over() {
+			return
+		}
+		pattern, hats, err := files.Read(s.Project.Run.Settings)
+		body := loop.HatsChanged{Pattern: pattern, Hats: hats}
+		if err != nil {
+			body = loop.HatsChanged{Err: err.Error()}
+		}
+		if _, err := e.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: body}); err != nil && ctx.Err() == nil {
+			e.o.Log.Error("hats", "project", project, "error", err)
+		}
+	}
+	look()
+	if err := files.Watch(ctx, look); err != nil && ctx.Err() == nil {
+		e.o.Log.Warn("hats are not watched", "project", project, "error", err)
+	}
+}
+
 // follow reads the source again whenever somebody changed it.
 func (e *Engine) follow(ctx context.Context, project string, source Source) {
 	err := source.Watch(ctx, func() {

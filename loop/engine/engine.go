@@ -546,6 +546,9 @@ func (e *Engine) watch(ctx context.Context, project string) {
 		wctx, cancel := context.WithCancel(ctx)
 		e.watches[project] = cancel
 		e.effects.Go(func() { e.follow(wctx, project, ports.Source) })
+		if ports.Hats != nil {
+			e.effects.Go(func() { e.followHats(wctx, project, ports.Hats) })
+		}
 	}
 }
 

@@ -113,6 +113,15 @@ type Notebook interface {
 	Read(ctx context.Context, path string) ([]byte, error)
 }
 
+// HatFiles are the files that a project's hats and patterns come from.
+type HatFiles interface {
+	// Read gives the hats and the pattern with which a run of these settings
+	// would start now. What is wrong in a file is the error.
+	Read(s loop.Settings) (loop.Pattern, map[string]loop.Hat, error)
+	// Watch calls changed after a file was changed by somebody, until ctx ends.
+	Watch(ctx context.Context, changed func()) error
+}
+
 // Agents says what can be known of agents without starting one.
 type Agents interface {
 	// Check reports what would keep an agent from being started: nil when it
@@ -145,6 +154,7 @@ type Ports struct {
 	Workspace Workspace
 	Files     Files
 	Scoper    Scoper
-	Notebook  Notebook
+	Notebook  Notebook       // nil: nothing is kept
+	Hats      HatFiles       // nil: they never change
 	Zone      *time.Location // of the person; times in decisions are in it
 }
