@@ -13,7 +13,7 @@ func Bodies() []Body {
 		HouseSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{},
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, StrangerWrote{}, CommandRefused{},
 		RunPlanned{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
-		HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, PathsAllowed{}, PartsMade{}, PlanSettled{},
+		BaselineBroke{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, PathsAllowed{}, PartsMade{}, PlanSettled{},
 		Commitment{}, Claim{}, Evidence{}, Submit{},
 		ChecksBegun{}, SessionPlanned{}, EventAccepted{}, EventRefused{}, SessionCut{}, SessionEnded{}, SessionOutput{},
 		TakenOver{}, TreeKept{}, Verified{}, Routed{}, Redo{}, StageSet{}, TreeMerged{}, TipFound{}, TaskCommitted{}, AttemptEnded{},
@@ -194,6 +194,14 @@ const (
 	WaitDisk     Wait = "disk"
 )
 
+// BaselineBroke records commands that passed on the start commit when the run
+// began and fail there now, in a clean folder: no task of this run broke them.
+// From here on they are only shown.
+type BaselineBroke struct {
+	Commands []string `json:"commands"`
+	Text     string   `json:"text"` // the first one, and the end of its output
+}
+
 // RunStateSet records a change of a run's state.
 type RunStateSet struct {
 	State  RunState  `json:"state"`
@@ -218,6 +226,7 @@ const (
 	ReasonIterations Reason = "max iterations"
 	ReasonUntil      Reason = "wall clock"
 	ReasonBudget     Reason = "budget"
+	ReasonBaseline   Reason = "baseline broke" // verification fails on the start commit too, by now
 	ReasonStopped    Reason = "stopped"
 	ReasonPreflight  Reason = "could not start"
 	ReasonChecked    Reason = "checked"  // run --check
@@ -683,6 +692,7 @@ func (RunStarted) EntryType() string       { return "run.started" }
 func (RunStateSet) EntryType() string      { return "run.state" }
 func (RunFinishing) EntryType() string     { return "run.finishing" }
 func (RunEnded) EntryType() string         { return "run.ended" }
+func (BaselineBroke) EntryType() string    { return "baseline.broke" }
 func (HatsRead) EntryType() string         { return "hats.read" }
 func (SourceRead) EntryType() string       { return "source.read" }
 func (SourceMarked) EntryType() string     { return "source.marked" }

@@ -13,8 +13,9 @@ const (
 	KindSetup    Kind = "setup"
 	KindBaseline Kind = "baseline"
 	KindVerify   Kind = "verify"
-	KindFinal    Kind = "final" // the branch tip in a clean folder
-	KindRepro    Kind = "repro" // the command of a reproducer: it has to fail
+	KindFinal    Kind = "final"   // the branch tip in a clean folder
+	KindRepro    Kind = "repro"   // the command of a reproducer: it has to fail
+	KindRecheck  Kind = "recheck" // the commit that an attempt began on, in a clean folder: is what is red ours?
 )
 
 // Launch is everything the runner needs to start one session.
