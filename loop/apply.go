@@ -336,6 +336,8 @@ func applyRun(r *Run, e Entry) *Run {
 	case RunStarted:
 		r.State, r.Started, r.Baseline, r.Advisory, r.Red = RunRunning, e.Time, b.Baseline, b.Advisory, nil
 		r.Wait, r.Text, r.Until = "", "", time.Time{}
+	case BaselineBroke:
+		r.Advisory = append(slices.Clip(r.Advisory), b.Commands...)
 	case RunStateSet:
 		r.State, r.Wait, r.Until, r.Text = b.State, b.Wait, b.Until, b.Text
 		switch b.State {

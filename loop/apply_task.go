@@ -140,10 +140,16 @@ func applyWork(w *Work, r *Run, e Entry) *Work {
 		w.Checks = &Checks{Kind: b.Kind, Tree: b.Tree, Commands: b.Commands, Setup: b.Setup}
 	case Verified:
 		w.Checks = nil
-		w.Verified = &b
-		if b.OK {
+		if b.Kind == KindRecheck {
+			w.Rechecked = true // of another tree: what is known of this one stands
+			break
+		}
+		again := w.Judged == e.Session && w.Rechecked // the same result, told apart from what broke by itself
+		w.Verified, w.Judged = &b, e.Session
+		switch {
+		case b.OK:
 			w.Red = 0
-		} else {
+		case !again:
 			w.Red++
 		}
 	case Redo:

@@ -40,7 +40,7 @@ func (d *decision) nextCheck(about on, restore bool) {
 	session := fmt.Sprintf("%s-c%d", r.ID, r.Commands+1)
 	start := EffectStart{Session: session, Tree: c.Tree}
 	switch {
-	case c.Kind == KindFinal:
+	case c.Kind == KindFinal, c.Kind == KindRecheck:
 		start.Clean = c.Tree
 	default:
 		start.Restore = restore
@@ -160,7 +160,7 @@ func (d *decision) checked(about on, c Checks) {
 	if c.Kind == KindRepro {
 		v.OK = reproduced(c)
 	}
-	if about.task != "" {
+	if about.task != "" && c.Kind != KindRecheck {
 		for _, res := range v.Results {
 			d.add(about, Evidence{Kind: "build", Command: res.Run, ExitCode: res.Exit, DurationMs: res.Ms, Tail: res.Tail, Flaky: res.Flaky})
 		}
@@ -169,6 +169,8 @@ func (d *decision) checked(about on, c Checks) {
 	switch {
 	case c.Kind == KindBaseline:
 		d.baselined(v, c.Setup)
+	case c.Kind == KindRecheck:
+		d.rechecked(about.task, v, c.Setup)
 	case c.Kind == KindFinal:
 		if e := d.run().Finishing; e != nil {
 			d.finished(*e)
@@ -221,9 +223,76 @@ func (d *decision) verified(task string, v Verified) {
 	case w.Taken != nil && len(w.Taken.Outside) > 0:
 		d.redo(t, Redo{Why: "out of scope", Failed: true, Tree: w.Tree,
 			Note: fmt.Sprintf("Files out of scope were undone (%s), and without them verification fails.", joinFew(w.Taken.Outside))})
+	case w.Red == MaxRed-1 && !w.Rechecked && v.Kind == KindVerify:
+		d.recheck(t, v)
 	default:
-		d.redo(t, Redo{Why: "verification red", Tree: v.Tree, Note: "Verification failed after the session before: " + firstRed(v)})
+		d.red(t, v)
 	}
+}
+
+// red sends the same hat again with what failed.
+func (d *decision) red(t TaskState, v Verified) {
+	d.redo(t, Redo{Why: "verification red", Tree: v.Tree, Note: "Verification failed after the session before: " + firstRed(v)})
+}
+
+// recheck runs what is red a second time in a row on the commit that the
+// attempt began on, in a clean folder: a certificate may have run out at
+// midnight, and no session will mend that. The work folder would not do: what
+// sessions left in its ignored files may be what is wrong.
+func (d *decision) recheck(t TaskState, v Verified) {
+	s, w := d.run().Settings, t.Work
+	cmds := slices.Clone(s.Setup)
+	for _, c := range s.Verify {
+		if slices.ContainsFunc(v.Results, func(r Result) bool { return r.Run == c.Run && !r.OK && !r.Advisory }) {
+			cmds = append(cmds, c)
+		}
+	}
+	if len(cmds) == len(s.Setup) { // a reproducer's command alone
+		d.red(t, v)
+		return
+	}
+	about := on{task: t.Task.ID, session: w.Session}
+	d.add(about, ChecksBegun{Kind: KindRecheck, Tree: w.Base, Setup: len(s.Setup), Commands: cmds})
+	d.nextCheck(about, true)
+}
+
+// rechecked says whose fault a red verification is. Where the start commit is
+// green, it is the attempt's. Else the run goes on without those commands, or
+// ends and asks about them when it is started again, as a red baseline would
+// have it (SPEC 2.3).
+func (d *decision) rechecked(task string, now Verified, setups int) {
+	t, ok := d.task(task)
+	if !ok || t.Work == nil || t.Work.Verified == nil {
+		return
+	}
+	v := *t.Work.Verified
+	var broke []string
+	for n, res := range now.Results {
+		if n >= setups && !res.OK {
+			broke = append(broke, res.Run)
+		}
+	}
+	if len(broke) == 0 {
+		d.red(t, v)
+		return
+	}
+	text := "fails on the start commit too by now: " + firstRed(now)
+	if d.run().Settings.Profile != "overnight" {
+		d.red(t, v)
+		d.finish(RunEnded{Reason: ReasonBaseline, Exit: 1, Text: text})
+		return
+	}
+	d.add(on{}, BaselineBroke{Commands: broke, Text: text})
+	// What else was red is the attempt's; without it, the tree stands.
+	left := v
+	left.OK, left.Results = true, slices.Clone(v.Results)
+	for n, res := range left.Results {
+		if left.Results[n].Advisory = res.Advisory || !res.OK && slices.Contains(broke, res.Run); !left.Results[n].Advisory {
+			left.OK = left.OK && res.OK
+		}
+	}
+	d.add(on{task: task, session: t.Work.Session}, left)
+	d.verified(task, left)
 }
 
 // reproduced reports whether a reproducer's command fails, every time, and

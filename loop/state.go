@@ -179,7 +179,8 @@ type Work struct {
 	Sessions  int             `json:"sessions"`
 	FailedRow int             `json:"failed_row"` // failed sessions in a row
 	LostRow   int             `json:"lost_row"`
-	Red       int             `json:"red"` // red verifications in a row
+	Red       int             `json:"red"`                 // red verifications in a row
+	Rechecked bool            `json:"rechecked,omitempty"` // the start commit was looked at once more
 	Rounds    int             `json:"rounds"`
 	Note      string          `json:"note,omitempty"`     // for the next session: why it is done over
 	Replaces  string          `json:"replaces,omitempty"` // session that the next one does over
@@ -192,6 +193,7 @@ type Work struct {
 	Issues    []Issue         `json:"issues,omitempty"`  // of the last review, or the checks that a verifier saw fail
 	Found     []Issue         `json:"found,omitempty"`   // of the review in hand
 	Verified  *Verified       `json:"verified,omitempty"`
+	Judged    string          `json:"judged,omitempty"`     // session that Verified is about
 	Trees     []string        `json:"trees,omitempty"`      // after each round
 	IssueSets []string        `json:"issue_sets,omitempty"` // of each review
 	Converged bool            `json:"converged,omitempty"`  // on its way to the commit
