@@ -1,0 +1,215 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// drawWidth is how wide a phone shows a line without wrapping it (PHONE).
+const drawWidth = 38
+
+// Draw shows the routes of a pattern as text for a phone or a terminal, no line
+// wider than 38 characters: each hat in the order in which a task comes to it,
+// with what follows on what. A pattern that is not right is drawn as far as it
+// goes.
+//
+//	builder → reviewer
+//	reviewer
+//	  issues: → fixer
+//	  else: → refactorer, once
+//	  then: → converged
+//	fixer → reviewer
+//	refactorer → reviewer
+func Draw(p loop.Pattern, hats map[string]loop.Hat) string {
+	var b strings.Builder
+	argued := false
+	for _, name := range visited(p) {
+		ways := waysFrom(p, hats, name)
+		if i := slices.IndexFunc(ways, func(w way) bool { return w.event == eventPlan }); p.Consensus && i >= 0 && !argued {
+			argued = true
+			to := ways[i].to
+			ways[i].to = hatCritic
+			drawHat(&b, name, ways)
+			drawHat(&b, hatCritic, []way{{label: "OKAY", to: to}, {label: "REJECT", to: name}, {label: "second REJECT", to: hatArchitect}})
+			drawHat(&b, hatArchitect, []way{{to: name}})
+			continue
+		}
+		drawHat(&b, name, ways)
+	}
+	return b.String()
+}
+
+// visited are the hats of a pattern, from its start on, nearest first.
+func visited(p loop.Pattern) []string {
+	order := []string{p.Start}
+	for i := 0; i < len(order); i++ {
+		for _, r := range p.Routes {
+			if r.From == order[i] && r.To != loop.Converged && !slices.Contains(order, r.To) {
+				order = append(order, r.To)
+			}
+		}
+	}
+	return order
+}
+
+// way is one route as it is drawn: "issues: → fixer, once".
+type way struct {
+	event string
+	label string // when it is taken; "" = always
+	to    string
+	once  bool
+}
+
+// waysFrom are the ways that leave a hat: event by event, what was found first.
+func waysFrom(p loop.Pattern, hats map[string]loop.Hat, name string) []way {
+	events := slices.Clone(hats[name].Emits)
+	for _, r := range p.Routes {
+		if r.From == name && !slices.Contains(events, r.On) {
+			events = append(events, r.On)
+		}
+	}
+	var ways []way
+	for _, event := range events {
+		var routes []loop.Route
+		for _, r := range p.Routes {
+			if r.From == name && r.On == event {
+				routes = append(routes, r)
+			}
+		}
+		rank := map[loop.When]int{"": 0, loop.Above: 1, loop.Below: 2}
+		slices.SortStableFunc(routes, func(a, b loop.Route) int { return cmp.Compare(rank[a.When], rank[b.When]) })
+		for i, r := range routes {
+			w := way{event: event, to: r.To, once: r.Once}
+			switch {
+			case i > 0 && routes[i-1].Once && routes[i-1].When == r.When:
+				w.label = "then"
+			case r.When == loop.Above:
+				w.label = "issues"
+			case r.When == loop.Below:
+				w.label = "else"
+			}
+			if len(events) > 1 {
+				w.label = strings.TrimSuffix(shortEvent(event, events)+", "+w.label, ", ")
+			}
+			ways = append(ways, w)
+		}
+	}
+	return ways
+}
+
+// shortEvent is what tells an event from the others of its hat.
+func shortEvent(event string, all []string) string {
+	last := func(s string) string { return s[strings.LastIndexByte(s, '.')+1:] }
+	for _, e := range all {
+		if e != event && last(e) == last(event) {
+			return event
+		}
+	}
+	return last(event)
+}
+
+func drawHat(b *strings.Builder, name string, ways []way) {
+	if len(ways) == 1 && ways[0].label == "" && !ways[0].once {
+		drawWay(b, name+" ", ways[0])
+		return
+	}
+	b.WriteString(shorten(name) + "\n")
+	for _, w := range ways {
+		lead := "  "
+		if w.label != "" {
+			lead += w.label + ": "
+		}
+		drawWay(b, lead, w)
+	}
+}
+
+// drawWay writes one way, on two lines where it is too wide for one.
+func drawWay(b *strings.Builder, lead string, w way) {
+	to := w.to
+	if w.once {
+		to += ", once"
+	}
+	if line := lead + "→ " + to; utf8.RuneCountInString(line) <= drawWidth {
+		b.WriteString(line + "\n")
+		return
+	}
+	lead = strings.TrimRight(lead, " ")
+	if utf8.RuneCountInString(lead)+2 > drawWidth {
+		lead = string([]rune(lead)[:drawWidth-3]) + "…"
+	}
+	b.WriteString(lead + " →\n" + shorten("    "+to) + "\n")
+}
+
+// shorten cuts a line that a name makes too wide. Names of hats have at most 32
+// characters, so that only "once" is ever lost behind one.
+func shorten(line string) string {
+	if r := []rune(line); len(r) > drawWidth {
+		return string(r[:drawWidth-1]) + "…"
+	}
+	return line
+}
+
+// routesPage is what stands above the tables of docs/routes.md.
+const routesPage = `# Routes
+
+Which hat follows on which event, in each shipped pattern. This page is written from the files in ` + "`config/presets`" + ` by ` + "`go test ./config -run TestRoutesTable -update`" + `; do not edit it.
+
+- *Issues* means that a review found something at or above the pattern's threshold (critical and major, unless it says otherwise); *else* that it did not. *Once* means at most once an attempt.
+- *converged* is where the task is committed. Before any route of a hat that writes is taken, nightporter runs the verification commands on its tree (of the reproducer only its own command, which has to fail); red comes back to the same hat.
+- Every hat may also end with ` + "`question.asked`" + `, which goes to a person and then, with the answer, to the same hat; and with ` + "`task.blocked`" + `, which ends the attempt and goes to a person.
+- With ` + "`consensus = true`" + ` on a pattern or a project, a plan goes to the critic before the route that is written here, and back to the planner while it is rejected; the architect is consulted on the second rejection.
+`
+
+// RoutesTable is the page on the routes of patterns, in Markdown: each drawn,
+// with a table of where each event of each hat goes.
+func RoutesTable(hats map[string]loop.Hat, patterns map[string]loop.Pattern) string {
+	var b strings.Builder
+	b.WriteString(routesPage)
+	used := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(patterns)) {
+		p := patterns[name]
+		fmt.Fprintf(&b, "\n## %s\n\n```\n%s```\n\n", name, Draw(p, hats))
+		b.WriteString("| hat | event | issues | else | `question.asked` | `task.blocked` |\n|---|---|---|---|---|---|\n")
+		for _, hat := range visited(p) {
+			used[hat] = true
+			for _, event := range hats[hat].Emits {
+				fmt.Fprintf(&b, "| %s | `%s` | %s | %s | person | person |\n", hat, event, target(p, hat, event, loop.Above), target(p, hat, event, loop.Below))
+			}
+		}
+	}
+	var idle []string
+	for _, name := range slices.Sorted(maps.Keys(hats)) {
+		if !used[name] {
+			idle = append(idle, fmt.Sprintf("| %s | `%s` | %s |", name, strings.Join(hats[name].Emits, "`, `"), hats[name].Role))
+		}
+	}
+	if len(idle) > 0 {
+		b.WriteString("\n## Hats in no pattern above\n\n| hat | event | role |\n|---|---|---|\n" + strings.Join(idle, "\n") + "\n")
+	}
+	return b.String()
+}
+
+// target is where an event goes on one side of the threshold, in words.
+func target(p loop.Pattern, hat, event string, side loop.When) string {
+	var words []string
+	for _, r := range p.Routes {
+		if r.From != hat || r.On != event || !slices.Contains(sides(r.When), side) {
+			continue
+		}
+		if !r.Once {
+			words = append(words, r.To)
+			break
+		}
+		words = append(words, r.To+" once")
+	}
+	if words == nil {
+		return "nowhere"
+	}
+	return strings.Join(words, ", then ")
+}

@@ -1,0 +1,180 @@
+package config
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+func TestDraw(t *testing.T) {
+	hats, patterns := shipped(t)
+	argued := patterns["plan-build-review"]
+	argued.Consensus = true
+	long := strings.Repeat("a-very-long-name-", 2)[:32]
+	hats[long] = loop.Hat{Emits: []string{"x." + long, "y." + long}}
+	for name, c := range map[string]struct {
+		pattern loop.Pattern
+		want    string
+	}{
+		"single": {patterns["single"], "builder → converged\n"},
+		"full-cycle": {patterns["full-cycle"], `planner → builder
+builder → writer
+writer → reviewer
+reviewer
+  issues: → fixer
+  else: → verifier
+fixer → reviewer
+verifier
+  passed: → converged
+  failed: → fixer
+`},
+		"once": {patterns["build-review-refactor"], `builder → reviewer
+reviewer
+  issues: → fixer
+  else: → refactorer, once
+  then: → converged
+fixer → reviewer
+refactorer → reviewer
+`},
+		"consensus": {argued, `planner → critic
+critic
+  OKAY: → builder
+  REJECT: → planner
+  second REJECT: → architect
+architect → planner
+builder → reviewer
+reviewer
+  issues: → fixer
+  else: → converged
+fixer → reviewer
+`},
+		"written the other way round": {pattern("reviewer", "fixer fix.complete reviewer", "reviewer review.verdict below converged", "reviewer review.verdict above fixer"), `reviewer
+  issues: → fixer
+  else: → converged
+fixer → reviewer
+`},
+		"once on both sides": {pattern("builder", "builder build.complete once refactorer", "builder build.complete converged", "refactorer refactor.complete builder"), `builder
+  → refactorer, once
+  then: → converged
+refactorer → builder
+`},
+		"long names": {pattern(long, long+" x."+long+" once "+long, long+" x."+long+" converged", long+" y."+long+" converged"), `a-very-long-name-a-very-long-nam
+  x.a-very-long-name-a-very-long-na… →
+    a-very-long-name-a-very-long-nam,…
+  x.a-very-long-name-a-very-long-na… →
+    converged
+  y.a-very-long-name-a-very-long-na… →
+    converged
+`},
+		"nothing": {loop.Pattern{Start: "builder"}, "builder\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Draw(c.pattern, hats)
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+			narrow(t, got)
+		})
+	}
+}
+
+// narrow fails where a line would wrap on a phone.
+func narrow(t *testing.T, drawing string) {
+	t.Helper()
+	for _, line := range strings.Split(drawing, "\n") {
+		if utf8.RuneCountInString(line) > drawWidth {
+			t.Errorf("wider than %d: %s", drawWidth, line)
+		}
+	}
+}
+
+// TestRoutesTable holds docs/routes.md against the presets.
+func TestRoutesTable(t *testing.T) {
+	const file = "../docs/routes.md"
+	got := RoutesTable(shipped(t))
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s is not what the presets say; write it anew with -update (-want +got):\n%s", file, d)
+	}
+}
+
+// badTurns is how often a walk through a pattern turns out badly before all is
+// well: enough for every hat to be sent back from every place more than once.
+const badTurns = 8
+
+// TestEveryWayConverges walks each shipped pattern with every sequence of good
+// and bad turns (a review with issues or without, a verification that failed or
+// passed): every walk ends in a commit once things turn out well, no route that
+// is taken once is taken twice, and each hat is at work in one of the walks.
+func TestEveryWayConverges(t *testing.T) {
+	hats, patterns := shipped(t)
+	for name, p := range patterns {
+		t.Run(name, func(t *testing.T) {
+			worked := map[string]bool{}
+			for turns := range 1 << badTurns {
+				left := turns
+				var been []string
+				hat := p.Start
+				for n := 0; hat != loop.Converged; n++ {
+					if n > 4*badTurns+len(p.Routes) {
+						t.Fatalf("turns %08b: still at work after %q", turns, been)
+					}
+					h, ok := hats[hat]
+					if !ok {
+						t.Fatalf("turns %08b: %s follows %q, and is no hat", turns, hat, been)
+					}
+					worked[hat] = true
+					bad := false
+					// Only where there are two ways is there a turn to take.
+					if len(h.Emits) > 1 || p.Next(hat, h.Emits[0], true, never) != p.Next(hat, h.Emits[0], false, never) {
+						bad, left = left&1 == 1, left>>1
+					}
+					event := h.Emits[0]
+					if bad && len(h.Emits) > 1 {
+						event = h.Emits[1]
+					}
+					to := p.Next(hat, event, bad, func(name string) bool { return slices.Contains(been, name) })
+					if to == "" {
+						t.Fatalf("turns %08b: no way from %s by %s after %q", turns, hat, event, been)
+					}
+					been = append(been, hat)
+					hat = to
+				}
+				if n := len(slices.DeleteFunc(slices.Clone(been), func(h string) bool { return h != "refactorer" })); n > 1 {
+					t.Errorf("turns %08b: the refactorer came %d times: %q", turns, n, been)
+				}
+			}
+			for _, hat := range visited(p) {
+				if !worked[hat] {
+					t.Errorf("%s never works", hat)
+				}
+			}
+			for _, r := range p.Routes {
+				if !worked[r.From] {
+					t.Errorf("a route leaves %s, which never works", r.From)
+				}
+			}
+		})
+	}
+	if all := slices.Sorted(maps.Keys(patterns)); len(all) < 6 {
+		t.Errorf("only %q", all)
+	}
+}
+
+func never(string) bool { return false }
