@@ -1,0 +1,136 @@
+package config
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// seed adds every shipped file of a kind, and what other tests refuse.
+func seed(f *testing.F, kind string) {
+	f.Helper()
+	entries, err := presets.ReadDir(path.Join("presets", kind))
+	if err != nil || len(entries) == 0 {
+		f.Fatal(err)
+	}
+	for _, e := range entries {
+		data, err := presets.ReadFile(path.Join("presets", kind, e.Name()))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	cases, err := filepath.Glob("testdata/bad/*.txtar")
+	if err != nil || len(cases) == 0 {
+		f.Fatal(err)
+	}
+	for _, name := range cases {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range txtar.Parse(data).Files {
+			if strings.HasPrefix(file.Name, kind+"/") {
+				f.Add(file.Data)
+			}
+		}
+	}
+}
+
+// FuzzHat: a hat that is not refused is one that a session can have.
+func FuzzHat(f *testing.F) {
+	seed(f, hatFolder)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		doc, _ := parseDocument("hat.toml", data)
+		if doc == nil {
+			return
+		}
+		name, parsed, problems := readHat(doc)
+		if len(problems) > 0 {
+			return
+		}
+		h := parsed.hat
+		if name == "" || h.Name != name || !nameForm.MatchString(name) || name == loop.Converged {
+			t.Errorf("name %q, %q", name, h.Name)
+		}
+		if h.Prompt == "" || len(h.Emits) == 0 || h.MaxTokens < 1000 || h.Timeout <= 0 || h.StallTimeout <= 0 || h.MaxCostUSD < 0 {
+			t.Errorf("%+v", h)
+		}
+		for _, e := range h.Emits {
+			if e == loop.EventQuestion || e == loop.EventBlocked || !h.MayEmit(e) {
+				t.Errorf("emits %q", e)
+			}
+		}
+		for _, floor := range Floor() {
+			if !slices.Contains(h.Denied, floor) {
+				t.Errorf("does not deny %q", floor)
+			}
+		}
+		if h.Expect == "" || h.Expect != loop.ExpectNone && !h.Writes() || h.OwnScope && !h.Writes() {
+			t.Errorf("expects %q, own scope %v, writes %q", h.Expect, h.OwnScope, h.WriteAllowed)
+		}
+		for _, g := range slices.Concat(h.WriteAllowed, h.WriteDenied) {
+			if !doublestar.ValidatePattern(g) || path.IsAbs(g) || slices.Contains(strings.Split(g, "/"), "..") {
+				t.Errorf("glob %q", g)
+			}
+		}
+		for _, l := range h.Load {
+			if l == "" || !filepath.IsLocal(l) {
+				t.Errorf("loads %q", l)
+			}
+		}
+	})
+}
+
+// FuzzPattern: a pattern that is not refused has a way on from every hat that a
+// task comes to, by every event, on both sides of the threshold, whatever was
+// before; and it can be drawn.
+func FuzzPattern(f *testing.F) {
+	seed(f, patternFolder)
+	hats, err := Hats(Empty(), nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		doc, _ := parseDocument("pattern.toml", data)
+		if doc == nil {
+			return
+		}
+		_, file, problems := readPattern(doc)
+		narrow(t, Draw(file.pattern, hats)) // also of one that is not right
+		if len(problems) > 0 || len(file.check(hats)) > 0 {
+			return
+		}
+		p := file.pattern
+		always := func(string) bool { return true }
+		for _, name := range visited(p) {
+			h, ok := hats[name]
+			if !ok {
+				t.Fatalf("comes to %q, which is no hat", name)
+			}
+			for _, event := range h.Emits {
+				for _, above := range []bool{true, false} {
+					for _, been := range []func(string) bool{never, always} {
+						if p.Next(name, event, above, been) == "" {
+							t.Errorf("no way from %s by %s, above %v, been %v", name, event, above, been(""))
+						}
+					}
+				}
+			}
+			if !reach(p, name)[loop.Converged] {
+				t.Errorf("no way from %s to %s", name, loop.Converged)
+			}
+		}
+		if page := RoutesTable(hats, map[string]loop.Pattern{p.Name: p}); strings.Contains(page, "| nowhere |") {
+			t.Errorf("drawn wrongly:\n%s", page)
+		}
+	})
+}
