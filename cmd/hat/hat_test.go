@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/guard"
 	"github.com/nightporter/nightporter/internal/socket"
 )
 
@@ -117,6 +118,37 @@ func TestHat(t *testing.T) {
 	}
 }
 
+// wrap makes a folder with a wrapper of a program, and returns the environment
+// of a session that has it.
+func wrap(tb testing.TB, bin, program, rules string) []string {
+	tb.Helper()
+	dir := tb.TempDir()
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, guard.RulesFile), []byte(rules), 0o600), os.Symlink(bin, filepath.Join(dir, program))); err != nil {
+		tb.Fatal(err)
+	}
+	return []string{"PATH=" + dir + ":" + os.Getenv("PATH")}
+}
+
+// Under the name of a denied program it is that one's wrapper.
+func TestWrapper(t *testing.T) {
+	env := wrap(t, build(t, ".", "hat", "."), "expr", `{"hat": "builder", "denied": ["expr 6"]}`)
+	for line, want := range map[string]struct {
+		code int
+		out  string
+	}{
+		`expr 5 + 1`: {0, "6\n"},
+		`expr 0 + 0`: {1, "0\n"},
+		`expr 6 + 1`: {guard.ExitRefused, "nightporter: `expr 6 + 1` is denied to the builder"},
+	} {
+		cmd := exec.Command("/bin/sh", "-c", line)
+		cmd.Env = env
+		out, _ := cmd.CombinedOutput() // its code is looked at
+		if got := cmd.ProcessState.ExitCode(); got != want.code || !strings.HasPrefix(string(out), want.out) {
+			t.Errorf("%s: exit %d, %q", line, got, out)
+		}
+	}
+}
+
 // A session may run where no dynamic loader is within its boundary.
 func TestStatic(t *testing.T) {
 	if runtime.GOOS != "linux" {
@@ -137,7 +169,7 @@ func TestStatic(t *testing.T) {
 // BenchmarkHat runs whole processes in turns, so that what else the machine
 // does hits all alike, and reports medians: an empty Go program, hat emit
 // with an answer at once, and hat emit with the event on disk before the
-// answer. Compare the ratios; the times are this machine's.
+// answer; then a program by itself and behind its wrapper. Compare the ratios; the times are this machine's.
 func BenchmarkHat(b *testing.B) {
 	bin := build(b, ".", "hat", ".")
 	dir := b.TempDir()
@@ -152,6 +184,7 @@ func BenchmarkHat(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer file.Close()
+	program := []string{"/bin/sh", "-c", "exec git version"}
 	emit := []string{bin, "emit", "build.complete", "--data", `{"summary":"Totals round half up","files_modified":["cart.go"]}`}
 	runs := []struct {
 		name string
@@ -162,6 +195,8 @@ func BenchmarkHat(b *testing.B) {
 		{name: "empty", args: []string{empty}},
 		{name: "answer", args: emit, env: serve(b, desk{})},
 		{name: "durable", args: emit, env: serve(b, desk{file})},
+		{name: "program", args: program, env: []string{"PATH=" + os.Getenv("PATH")}},
+		{name: "wrapped", args: program, env: wrap(b, bin, "git", `{"denied": ["git push --force", "rm -rf", "DROP TABLE"], "protected": ["main"]}`)},
 	}
 	for b.Loop() {
 		for i := range runs {

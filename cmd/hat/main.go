@@ -1,13 +1,18 @@
 // Command hat is what an agent inside a session calls: to end the session
-// with its one event, to look at its task, and to read guidance.
+// with its one event, to look at its task, and to read guidance. Under the
+// name of another program it is that one's wrapper.
 package main
 
 import (
 	"os"
 
+	"github.com/nightporter/nightporter/internal/guard"
 	"github.com/nightporter/nightporter/internal/hatcli"
 )
 
 func main() {
+	if w, is := guard.Find(os.Args[0]); is {
+		os.Exit(w.Main(os.Args[1:], os.Stderr))
+	}
 	os.Exit(hatcli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 }

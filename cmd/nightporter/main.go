@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nightporter/nightporter/internal/guard"
 	"github.com/nightporter/nightporter/internal/hatcli"
 	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/agent/demo"
@@ -22,8 +23,12 @@ var Version = "devel"
 func main() { os.Exit(Main()) }
 
 // Main runs the program and returns its exit code. Under the name hat it is
-// the agents' client; as shim it supervises one session.
+// the agents' client, under that of a denied program its wrapper; as shim it
+// supervises one session.
 func Main() int {
+	if w, is := guard.Find(os.Args[0]); is {
+		return w.Main(os.Args[1:], os.Stderr)
+	}
 	if filepath.Base(os.Args[0]) == "hat" {
 		return hatcli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 	}

@@ -36,7 +36,7 @@ var arrows = map[string][]string{
 
 	// Adapters: package loop for its types, never each other.
 	"store":          {"loop", "guidance"},
-	"loop/agent":     {"loop", "guidance", "internal/api", "internal/statelock", "internal/crash"},
+	"loop/agent":     {"loop", "guidance", "internal/api", "internal/statelock", "internal/crash", "internal/guard"},
 	"loop/task":      {"loop", "guidance", "internal/crash"},
 	"loop/workspace": {"loop", "guidance", "internal/crash"},
 	"bot":            {"loop", "guidance"},
@@ -58,6 +58,7 @@ var arrows = map[string][]string{
 	"internal/crash":     {},
 	"internal/statelock": {},
 	"internal/socket":    {"internal/api"},
+	"internal/guard":     {},
 	"internal/hatcli":    {"internal/api"},
 	"internal/arrows":    {},
 	"internal/bench":     {},
@@ -67,13 +68,13 @@ var arrows = map[string][]string{
 	"internal/far/models":   {},
 
 	// Programs.
-	"cmd/hat":         {"internal/hatcli", "internal/api"},
+	"cmd/hat":         {"internal/hatcli", "internal/api", "internal/guard"},
 	"cmd/nightporter": {everything},
 }
 
 // stdOnly are packages that import nothing from outside this module but the
 // standard library.
-var stdOnly = []string{"guidance", "loop", "internal/api", "internal/hatcli", "cmd/hat"}
+var stdOnly = []string{"guidance", "loop", "internal/api", "internal/hatcli", "internal/guard", "cmd/hat"}
 
 // reserved are imports that one place in the house keeps to itself, each with
 // the packages that may have it.

@@ -1,0 +1,178 @@
+package guard
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// gitValued are git's own options that take the next argument as their value.
+var gitValued = []string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source", "--exec-path"}
+
+// gitCommand is the command and its arguments, without git's own options.
+func gitCommand(args []string) []string {
+	for len(args) > 0 && isFlag(args[0]) {
+		skip := 1
+		// --exec-path without a value only prints one.
+		if slices.Contains(gitValued, args[0]) && args[0] != "--exec-path" {
+			skip = 2
+		}
+		args = args[min(skip, len(args)):]
+	}
+	return args
+}
+
+// pushed is what a git push says of itself.
+type pushed struct {
+	overwrites string   // what in it does so, "" for nothing
+	all        string   // the option that names all branches
+	tags       bool     // tags are pushed
+	refs       []string // behind the remote
+}
+
+// pushValued are options of git push that take the next argument.
+var pushValued = []string{"-o", "--push-option", "--repo", "--receive-pack", "--exec", "--recurse-submodules"}
+
+// parsePush reads the arguments of git push or send-pack, its plumbing; false
+// for every other command.
+func parsePush(args []string) (pushed, bool) {
+	var p pushed
+	if len(args) == 0 || args[0] != "push" && args[0] != "send-pack" {
+		return p, false
+	}
+	var words []string
+	flags := true
+	args = args[1:]
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case flags && a == "--":
+			flags = false
+		case flags && slices.Contains(pushValued, a):
+			i++
+		case flags && strings.HasPrefix(a, "--"):
+			p.long(a)
+		case flags && isFlag(a):
+			p.short(a)
+		default:
+			words = append(words, a)
+		}
+	}
+	if len(words) > 0 {
+		words = words[1:] // the remote
+	}
+	for i := 0; i < len(words); i++ {
+		if words[i] == "tag" && i+1 < len(words) {
+			i++
+			words[i] = "refs/tags/" + words[i]
+		}
+		p.refs = append(p.refs, words[i])
+	}
+	for _, ref := range p.refs {
+		if strings.HasPrefix(ref, "+") || strings.HasPrefix(ref, ":") && ref != ":" {
+			p.overwrites = ref
+		}
+	}
+	return p, true
+}
+
+// long takes an option by its name; git takes one by its beginning too.
+func (p *pushed) long(a string) {
+	name, _, _ := strings.Cut(a, "=")
+	is := func(longs ...string) bool {
+		return slices.ContainsFunc(longs, func(long string) bool { return abbreviates(name, long) })
+	}
+	switch {
+	case is("--force", "--force-with-lease", "--mirror", "--delete", "--prune"):
+		p.overwrites = a
+	case is("--all", "--branches"):
+		p.all = a
+	case is("--tags"):
+		p.tags = true
+	}
+}
+
+// short takes a group of letters. What follows o is its value.
+func (p *pushed) short(a string) {
+	for _, c := range a[1:] {
+		switch c {
+		case 'f', 'd':
+			p.overwrites = "-" + string(c)
+		case 'o':
+			return
+		}
+	}
+}
+
+// overwrites is why a push is one that overwrites or deletes, "" for others.
+func overwrites(args []string) string {
+	if p, ok := parsePush(args); ok && p.overwrites != "" {
+		return fmt.Sprintf("%s overwrites or deletes what is there", p.overwrites)
+	}
+	return ""
+}
+
+// protected is why a push would write a protected branch, "" for others.
+func (r Rules) protected(args []string) string {
+	p, ok := parsePush(args)
+	if !ok || len(r.Protected) == 0 {
+		return ""
+	}
+	if p.all != "" {
+		return p.all + " pushes protected branches too"
+	}
+	if len(p.refs) == 0 && !p.tags {
+		return "it does not name the branch that it writes, which could be a protected one"
+	}
+	for _, ref := range p.refs {
+		src, dst, ok := strings.Cut(strings.TrimPrefix(ref, "+"), ":")
+		if !ok {
+			dst = src
+		}
+		glob := strings.Contains(dst, "*")
+		if other, ok := strings.CutPrefix(dst, "refs/"); ok && !strings.HasPrefix(other, "h") && !strings.HasPrefix(other, "*") {
+			continue // a tag, a note; refs/h* may be branches
+		}
+		branch := strings.TrimPrefix(strings.TrimPrefix(dst, "refs/"), "heads/")
+		switch {
+		case dst == "" || dst == "HEAD" || dst == "@" || glob:
+			return fmt.Sprintf("%q does not name the branch that it writes, which could be a protected one", ref)
+		case slices.ContainsFunc(r.Protected, func(glob string) bool { return glob == branch || match(glob, branch) }):
+			return "the branch " + branch + " is protected"
+		}
+	}
+	return ""
+}
+
+// match reports whether a name fits a glob, in which ** is any number of
+// folders. package path alone does not know that one.
+func match(glob, name string) bool {
+	globs, names := strings.Split(glob, "/"), strings.Split(name, "/")
+	g, n := 0, 0
+	star, from := -1, 0 // the last **, and the first name that it does not take yet
+	for n < len(names) {
+		switch {
+		case g < len(globs) && globs[g] == "**":
+			star, from = g, n
+			g++
+		case g < len(globs) && fits(globs[g], names[n]):
+			g++
+			n++
+		case star >= 0:
+			from++
+			g, n = star+1, from
+		default:
+			return false
+		}
+	}
+	for g < len(globs) && globs[g] == "**" {
+		g++
+	}
+	return g == len(globs)
+}
+
+func fits(glob, name string) bool {
+	ok, err := path.Match(glob, name)
+	return ok && err == nil
+}

@@ -1,0 +1,143 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+)
+
+// Rules are what one session is held to.
+type Rules struct {
+	Hat       string   `json:"hat,omitempty"`       // for the text of a refusal
+	Denied    []string `json:"denied,omitempty"`    // tools.denied, with the floor
+	Protected []string `json:"protected,omitempty"` // branches that nobody pushes to, as names or globs
+	Roots     []string `json:"roots,omitempty"`     // folders that are the session's own; real paths
+}
+
+// kind is how a rule is applied.
+type kind int
+
+const (
+	unseen kind = iota // not a program's call: nothing for a wrapper
+	call               // program, words and flags
+	push               // git push that overwrites or deletes
+	remove             // rm -r outside
+	format             // the family of mkfs
+	device             // writing to a device
+	sql                // words in a database client's arguments
+)
+
+// rule is one line of Denied, understood.
+type rule struct {
+	text    string
+	kind    kind
+	program string   // for call
+	words   []string // of a call; of SQL in lower case
+	flags   []string // of a call, as flagsOf spells them
+}
+
+// parse understands one rule. Every text is a rule; what no wrapper can see
+// is of kind unseen.
+func parse(text string) rule {
+	words := strings.Fields(text)
+	r := rule{text: strings.Join(words, " ")}
+	anywhere := len(words) > 1 && words[len(words)-1] == "*"
+	if anywhere {
+		words = words[:len(words)-1]
+	}
+	if len(words) == 0 {
+		return r
+	}
+	if isSQL(words) {
+		for _, w := range words {
+			r.words = append(r.words, strings.ToLower(w))
+		}
+		r.kind = sql
+		return r
+	}
+	if !isProgram(words[0]) || strings.ContainsAny(text, "|&;<>()`$\x00") {
+		return r
+	}
+	r.kind, r.program = call, words[0]
+	args := split(words[1:])
+	r.flags = flagsOf(r.program, args)
+	r.words = slices.DeleteFunc(args, isFlag)
+	switch {
+	case r.program == "git" && slices.Equal(r.words, []string{"push"}) && slices.Equal(r.flags, []string{"--force"}):
+		r.kind = push
+	case r.program == "rm" && len(r.words) == 0 && slices.Contains(r.flags, "--recursive") && !anywhere:
+		r.kind = remove
+	case r.program == "mkfs" && len(words) == 1:
+		r.kind = format
+	case r.program == "dd" && len(r.words) == 1 && strings.HasPrefix(r.words[0], "of=/dev"):
+		r.kind = device
+	}
+	return r
+}
+
+// isProgram reports whether a word can be the name of a program on PATH. hat
+// cannot be denied: without it a session has no end.
+func isProgram(w string) bool {
+	for i, c := range w {
+		lower := c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
+		if !lower && (i == 0 || !strings.ContainsRune("._+-", c) && (c < 'A' || c > 'Z')) {
+			return false
+		}
+	}
+	return w != "" && w != "hat"
+}
+
+// programs are those that the rule concerns.
+func (r rule) programs() []string {
+	switch r.kind {
+	case call:
+		return []string{r.program}
+	case push:
+		return []string{"git"}
+	case remove:
+		return []string{"rm"}
+	case format:
+		return formatters
+	case device:
+		return devicers
+	case sql:
+		return append(slices.Clone(sqlClients), sqlTools(r.words)...)
+	}
+	return nil
+}
+
+// rules are all of them, understood.
+func (r Rules) rules() []rule {
+	var out []rule
+	for _, d := range r.Denied {
+		out = append(out, parse(d))
+	}
+	return out
+}
+
+// Programs are the names, sorted, that have to have a wrapper.
+func (r Rules) Programs() []string {
+	var out []string
+	for _, d := range r.rules() {
+		out = append(out, d.programs()...)
+	}
+	if len(r.Protected) > 0 {
+		out = append(out, "git")
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Unseen are the rules that no wrapper can see to: pipes, an agent's own tools.
+func (r Rules) Unseen() []string {
+	var out []string
+	for _, d := range r.rules() {
+		if d.kind == unseen && d.text != "" {
+			out = append(out, d.text)
+		}
+	}
+	return out
+}
+
+// IsRemoval reports whether a rule is the one against recursive deletes
+// outside, in any spelling: it means a place, which a rule of text cannot.
+func IsRemoval(denied string) bool { return parse(denied).kind == remove }

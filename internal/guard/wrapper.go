@@ -1,0 +1,173 @@
+package guard
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// RulesFile is the file of Rules, as JSON, beside the wrappers. They find it
+// by where they are, not by a variable: one that is unset changes nothing.
+const RulesFile = "rules.json"
+
+// Exit codes of a wrapper that does not become its program.
+const (
+	// ExitRefused is the EX_NOPERM of sysexits.h. It is not 126 or 127: an
+	// agent that ends with one of these counts as one that cannot be started.
+	ExitRefused  = 77
+	ExitNotFound = 127 // there is no such program behind the wrapper, as a shell says it
+)
+
+// envDepth counts how many wrappers lie above a process. A program behind a
+// wrapper that leads back to it would go round for ever.
+const envDepth = "HAT_GUARD"
+
+// maxDepth is more than builds that call themselves need.
+const maxDepth = 100
+
+// Wrapper is a program that was started under another one's name.
+type Wrapper struct {
+	name string // of the program
+	dir  string // folder of the wrappers
+	at   int    // its place in PATH, -1 where it is not there
+	path []string
+	self os.FileInfo
+}
+
+// Find reports whether this process is a wrapper: started by a name that lies
+// beside a file of rules and leads to this very program. called is argv[0].
+func Find(called string) (Wrapper, bool) {
+	w := Wrapper{name: filepath.Base(called), at: -1, path: filepath.SplitList(os.Getenv("PATH"))}
+	if w.name == "hat" || w.name == "nightporter" || called == "" {
+		return w, false // without looking: this is what a call of hat costs
+	}
+	me, err := os.Executable()
+	if err != nil {
+		return w, false
+	}
+	if w.self, err = os.Stat(me); err != nil {
+		return w, false
+	}
+	if strings.Contains(called, "/") {
+		w.dir = filepath.Dir(called)
+	}
+	for i, dir := range w.path {
+		if !filepath.IsAbs(dir) || w.dir != "" && filepath.Clean(dir) != filepath.Clean(w.dir) {
+			continue
+		}
+		if w.wraps(dir) {
+			w.dir, w.at = dir, i
+			return w, true
+		}
+	}
+	return w, w.dir != "" && w.wraps(w.dir)
+}
+
+// wraps reports whether the folder is one of wrappers of this program.
+func (w Wrapper) wraps(dir string) bool {
+	if !w.isSelf(filepath.Join(dir, w.name)) {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(dir, RulesFile))
+	return err == nil
+}
+
+func (w Wrapper) isSelf(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && os.SameFile(fi, w.self)
+}
+
+// Main checks the call and becomes the program: the same process, with the
+// same files and environment. It returns the exit code where it did not.
+func (w Wrapper) Main(args []string, stderr io.Writer) int {
+	depth, _ := strconv.Atoi(os.Getenv(envDepth)) // not a number: the first one
+	if depth >= maxDepth {
+		return w.say(stderr, ExitRefused, fmt.Sprintf("%s is called from itself %d times over", w.name, depth))
+	}
+	rules, err := load(filepath.Join(w.dir, RulesFile))
+	if err != nil {
+		return w.say(stderr, ExitRefused, fmt.Sprintf("%s is not run, because what is denied cannot be read: %v", w.name, err))
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "/" // a folder that is gone: nothing in it can be named
+	}
+	if no, denied := rules.Check(Call{Program: w.name, Args: args, Dir: dir, Readlink: os.Readlink}); denied {
+		return w.say(stderr, ExitRefused, no.text(rules.Hat, w.name, args))
+	}
+	prog := w.next()
+	if prog == "" {
+		return w.say(stderr, ExitNotFound, w.name+" is not found on PATH")
+	}
+	env := append(os.Environ(), envDepth+"="+strconv.Itoa(depth+1))
+	if depth > 0 {
+		env = os.Environ()
+		for i, v := range env {
+			if strings.HasPrefix(v, envDepth+"=") {
+				env[i] = envDepth + "=" + strconv.Itoa(depth+1)
+			}
+		}
+	}
+	err = syscall.Exec(prog, append([]string{w.name}, args...), env)
+	if errors.Is(err, syscall.ENOEXEC) { // a script without a first line that names its shell
+		err = syscall.Exec("/bin/sh", append([]string{"/bin/sh", prog}, args...), env)
+	}
+	return w.say(stderr, ExitRefused, fmt.Sprintf("%s: %v", prog, err))
+}
+
+// next is the program behind the wrapper: the first of its name after the
+// wrapper's folder that is another one. What lies before it is not looked at,
+// so that two folders of wrappers never lead to each other.
+func (w Wrapper) next() string {
+	for _, dir := range w.path[w.at+1:] {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		p := filepath.Join(dir, w.name)
+		fi, err := os.Stat(p)
+		if err == nil && fi.Mode().IsRegular() && fi.Mode()&0o111 != 0 && !os.SameFile(fi, w.self) {
+			return p
+		}
+	}
+	return ""
+}
+
+func (w Wrapper) say(stderr io.Writer, code int, text string) int {
+	_, _ = fmt.Fprintln(stderr, "nightporter: "+text) // nobody is left to be told when it fails
+	return code
+}
+
+func load(path string) (Rules, error) {
+	var r Rules
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	return r, err
+}
+
+// maxShown is how much of a refused command is repeated, in bytes.
+const maxShown = 200
+
+// text is what the agent reads.
+func (no Refusal) text(hat, program string, args []string) string {
+	shown := strings.ToValidUTF8(strings.Join(append([]string{program}, args...), " "), "?")
+	if len(shown) > maxShown {
+		shown = strings.ToValidUTF8(shown[:maxShown], "") + "…"
+	}
+	whom := "this session"
+	if hat != "" {
+		whom = "the " + hat
+	}
+	text := fmt.Sprintf("`%s` is denied to %s: %s", shown, whom, no.Why)
+	if no.Rule != "" {
+		text += fmt.Sprintf(" (rule %q)", no.Rule)
+	}
+	return text + ".\nInstead: " + no.Instead + "."
+}
