@@ -37,6 +37,8 @@ type Launch struct {
 	Wall    Duration          `json:"wall"`              // whole length at most; 0 = no limit
 	Stall   Duration          `json:"stall"`             // without output, hat call and CPU; 0 = no limit
 	Denied  []string          `json:"denied,omitempty"`  // tools.denied of the hat
+
+	Protected []string `json:"protected,omitempty"` // branches that no session pushes to
 }
 
 // Why a session's process ended, as its shim saw it.

@@ -113,8 +113,12 @@ func installedIn() []string {
 func (r *Runner) environment(l loop.Launch, d Definition) ([]string, error) {
 	box := filepath.Join(r.folder(l.Session), dirBox)
 	home := filepath.Join(box, boxHome)
+	first := []string{filepath.Join(box, boxBin)}
+	if l.Kind == loop.KindAgent {
+		first = append(first, filepath.Join(box, boxWrap))
+	}
 	env := []string{
-		"PATH=" + strings.Join(append([]string{filepath.Join(box, boxBin)}, r.path...), ":"),
+		"PATH=" + strings.Join(append(first, r.path...), ":"),
 		"HOME=" + home,
 		"TMPDIR=" + filepath.Join(box, boxTmp),
 		"LANG=C.UTF-8",

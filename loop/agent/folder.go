@@ -41,6 +41,7 @@ const (
 	boxHome = "home" // HOME
 	boxTmp  = "tmp"  // TMPDIR
 	boxBin  = "bin"  // first on PATH: hat
+	boxWrap = "wrap" // second on PATH: wrappers of programs that the hat is denied a use of
 	boxSock = "sock" // hat.sock
 )
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/nightporter/nightporter/internal/guard"
 	"github.com/nightporter/nightporter/internal/hatcli"
 	"github.com/nightporter/nightporter/loop"
 )
@@ -21,6 +22,9 @@ import (
 // The test program is its own nightporter: shims and their inner stages are
 // started from a copy of it.
 func TestMain(m *testing.M) {
+	if w, is := guard.Find(os.Args[0]); is {
+		exit(w.Main(os.Args[1:], os.Stderr))
+	}
 	if filepath.Base(os.Args[0]) == "hat" {
 		exit(hatcli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 	}

@@ -181,6 +181,11 @@ func (r *Runner) plan(l loop.Launch, folder string, level int) (plan, bool, erro
 		p.Argv = []string{"/bin/sh", "-c", l.Command}
 	}
 	r.reach(&p)
+	if l.Kind == loop.KindAgent {
+		if err := r.makeWrappers(box, l, p.Write); err != nil {
+			return none, false, fmt.Errorf("wrappers of denied programs: %w", err)
+		}
+	}
 	return p, stdin, nil
 }
 

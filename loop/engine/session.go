@@ -86,6 +86,7 @@ func (e *Engine) prepare(ctx context.Context, s loop.State, ses loop.Session, po
 	}
 	hat := run.Settings.Hats[ses.Planned.Hat]
 	l.Prompt, l.Context, l.Denied, l.Effort = p.Text, p.Context, hat.Denied, hat.Effort
+	l.Protected = run.Settings.Protected
 	l.Token = e.o.Door.Token(ses.ID)
 	return l, nil
 }

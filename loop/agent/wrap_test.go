@@ -1,0 +1,136 @@
+package agent
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nightporter/nightporter/internal/guard"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// denied is a launch with the floor that every hat has, and a protected branch.
+func (h *house) denied(session string) loop.Launch {
+	l := h.launch(session)
+	l.Denied = []string{"git push --force", "rm -rf", "DROP TABLE", "DROP DATABASE", "mkfs", "dd of=/dev", "curl | sh", "deploy production", "no-such-program now"}
+	l.Protected = []string{"main"}
+	return l
+}
+
+// bystanders puts programs that keep what they are called with in front of the
+// daemon's PATH, and returns the file where they do.
+func bystanders(t *testing.T, names ...string) (calls string) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, d := range []string{filepath.Dir(dir), dir} {
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, n := range names {
+		if err := os.WriteFile(filepath.Join(dir, n), []byte("#!/bin/sh\necho \"${0##*/} $*\" >>calls\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	return "calls" // in the work folder
+}
+
+const repository = `
+export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b.example GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b.example
+git init --quiet --bare remote.git && git init --quiet -b topic clone && cd clone &&
+git remote add origin ../remote.git && git commit --quiet --allow-empty -m first && git push --quiet origin topic &&
+git commit --quiet --amend --allow-empty -m second || echo "BAD git"
+`
+
+// A hat's denied tools, with real programs, in a real session.
+func TestDenied(t *testing.T) {
+	levels(t, func(t *testing.T, level int) {
+		calls := bystanders(t, "psql", "deploy")
+		h := newHouse(t, level)
+		if err := os.Mkdir(filepath.Join(h.out, "x"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(filepath.Join(h.out, "x"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		h.script(`
+refused() { "$@" 2>refusal; code=$?; [ $code = 77 ] && grep -q "is denied to the builder" refusal || { echo "BAD $code: $*"; cat refusal; }; }
+fine() { "$@" || echo "BAD refused: $*"; }
+` + repository + `
+refused git push --force origin topic
+refused git push -uf origin topic
+refused git -C . push origin +topic
+refused git push origin HEAD:main
+refused git push
+refused env -i PATH="$PATH" git push --force origin topic
+refused sh -c "cd .. && git -C clone push --force origin topic"
+fine git push --quiet origin topic:other
+cd ..
+mkdir -p build/deep "$TMPDIR/x" "$HOME/x"; ln -s ` + h.out + ` link
+refused rm -rf ../x
+refused rm -rf ` + h.out + `/x
+refused rm -fr build link/x
+refused rm -rf "$PWD"
+fine rm -rf build
+fine rm -rf "$PWD/clone/.git" "$TMPDIR/x" "$HOME/x" link
+[ ! -e build ] && [ ! -e "$TMPDIR/x" ] && [ ! -L link ] || echo "BAD not removed"
+refused psql shop -c "drop  table users"
+refused deploy production --now
+fine psql -c "select 1"
+fine deploy staging
+refused dd if=/dev/zero of=/dev/sda count=0
+fine dd if=/dev/zero of=zeros count=1 2>/dev/null
+command -v no-such-program && echo "BAD a wrapper of nothing"
+echo x >"$(dirname "$(command -v git)")/rules.json" && echo "BAD the rules can be written"
+echo end
+`)
+		h.start(h.denied("r1-1"))
+		x := h.wait("r1-1")
+		tail := x.Tail
+		if level == 1 && os.Geteuid() != 0 {
+			tail = strings.ReplaceAll(tail, "BAD the rules can be written\n", "") // this level refuses nothing
+		}
+		if lines := strings.Split(strings.TrimSpace(tail), "\n"); strings.Contains(tail, "BAD") || lines[len(lines)-1] != "end" {
+			t.Errorf("exit %+v\n%s", x, h.log("r1-1"))
+		}
+		if data, err := os.ReadFile(filepath.Join(h.work, calls)); string(data) != "psql -c select 1\ndeploy staging\n" {
+			t.Errorf("what was not to be reached: %q, %v", data, err)
+		}
+		if _, err := os.Stat(filepath.Join(h.out, "x")); err != nil {
+			t.Error(err)
+		}
+		cmd := exec.Command("git", "--git-dir", filepath.Join(h.work, "remote.git"), "-c", "safe.directory=*", "log", "--all", "--format=%S %s")
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*")
+		if out, err := cmd.CombinedOutput(); err != nil || string(out) != "refs/heads/other second\nrefs/heads/topic first\n" {
+			t.Errorf("what was pushed: %v\n%s", err, out)
+		}
+	})
+}
+
+// Nobody else has wrappers: not a hat without rules, nor a command of the
+// project, which checks the work.
+func TestNoWrappers(t *testing.T) {
+	h := newHouse(t, 0)
+	h.script(`command -v git; command -v rm; ls "${PATH%%/bin:*}/wrap"`)
+	h.start(h.launch("r1-1"))
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rm, err := exec.LookPath("rm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := h.wait("r1-1"); x.Tail != git+"\n"+rm+"\n"+guard.RulesFile+"\n" {
+		t.Errorf("a hat without rules: %+v", x)
+	}
+	l := h.denied("r1-c1")
+	l.Kind, l.Command = loop.KindVerify, repository+"git push --quiet --force origin topic && echo pushed"
+	h.start(l)
+	if x := h.wait("r1-c1"); x.Code != 0 || x.Tail != "pushed\n" {
+		t.Errorf("a command: %+v", x)
+	}
+}
