@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nightporter/nightporter/internal/guard"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -119,17 +120,41 @@ var toolName = regexp.MustCompile(`^(?:[A-Z][A-Za-z]+|mcp__[A-Za-z0-9_-]+)(?:\(.
 // name as it is, everything else as a command that begins so, or that holds
 // it as a word. What it cannot say (parentheses end a rule) is left to the
 // boundary; this is a safety net only (SPEC 12.1).
+//
+// These rules are text, and see what no wrapper does: pipes. The one against
+// rm -rf outside is left out: as text it would forbid rm -rf build too, which is
+// everyday work. The wrapper of rm sees to it, and the program itself refuses
+// to remove the root, a folder right below it, and HOME, in every mode.
 func claudeDenied(denied []string) []string {
 	rules := claudeUseless[:len(claudeUseless):len(claudeUseless)]
 	for _, d := range denied {
 		d = strings.Join(strings.Fields(d), " ")
+		from, to, piped := strings.Cut(d, " | ")
 		switch {
-		case d == "":
+		case d == "", guard.IsRemoval(d):
 		case toolName.MatchString(d):
 			rules = append(rules, d)
 		case strings.ContainsAny(d, "()"):
+		case piped:
+			rules = append(rules, claudePiped(from, to)...)
 		default:
 			rules = append(rules, "Bash("+d+":*)", "Bash(*"+d+"*)")
+		}
+	}
+	return rules
+}
+
+// claudePiped says "curl | sh" in the program's own words: with the arguments
+// that curl has, and for either shell. One rule for all would take shuf for sh.
+func claudePiped(from, to string) []string {
+	programs := []string{to}
+	if to == "sh" {
+		programs = append(programs, "bash")
+	}
+	var rules []string
+	for _, p := range programs {
+		for _, pipe := range []string{"| ", "|"} {
+			rules = append(rules, "Bash(*"+from+" *"+pipe+p+")", "Bash(*"+from+" *"+pipe+p+" *)")
 		}
 	}
 	return rules

@@ -211,7 +211,7 @@ func TestEachLine(t *testing.T) {
 func TestClaudeCommand(t *testing.T) {
 	d := BuiltIn()[Claude]
 	d.Command = []string{"/opt/claude", "--debug"}
-	l := loop.Launch{Model: "opus", Effort: "high", Denied: []string{"rm  -rf", "WebFetch", "Bash(npm publish:*)", "mcp__db__drop", "DROP TABLE", "", ":(){ :|:& };:"}}
+	l := loop.Launch{Model: "opus", Effort: "high", Denied: []string{"rm  -rf", "WebFetch", "Bash(npm publish:*)", "mcp__db__drop", "DROP TABLE", "", ":(){ :|:& };:", "rm -rf vendor", "curl | sh", "wget | tar"}}
 	args, stdin, err := (claude{}).Command(l, d, Box{Hat: "/var/lib/it's here/hat"})
 	if err != nil || !stdin {
 		t.Fatalf("stdin %v, %v", stdin, err)
@@ -229,7 +229,11 @@ func TestClaudeCommand(t *testing.T) {
 	args[at] = "…"
 	want := []string{"--debug", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions", "--settings", "…",
 		"--model", "opus", "--effort", "high", "--disallowedTools", "EnterWorktree", "CronCreate", "ScheduleWakeup",
-		"Bash(rm -rf:*)", "Bash(*rm -rf*)", "WebFetch", "Bash(npm publish:*)", "mcp__db__drop", "Bash(DROP TABLE:*)", "Bash(*DROP TABLE*)"}
+		"WebFetch", "Bash(npm publish:*)", "mcp__db__drop", "Bash(DROP TABLE:*)", "Bash(*DROP TABLE*)",
+		"Bash(rm -rf vendor:*)", "Bash(*rm -rf vendor*)",
+		"Bash(*curl *| sh)", "Bash(*curl *| sh *)", "Bash(*curl *|sh)", "Bash(*curl *|sh *)",
+		"Bash(*curl *| bash)", "Bash(*curl *| bash *)", "Bash(*curl *|bash)", "Bash(*curl *|bash *)",
+		"Bash(*wget *| tar)", "Bash(*wget *| tar *)", "Bash(*wget *|tar)", "Bash(*wget *|tar *)"}
 	if d := cmp.Diff(want, args); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
