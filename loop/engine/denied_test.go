@@ -1,0 +1,51 @@
+package engine_test
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// What a hat is denied, and the branches that nobody writes, go along with
+// every session of an agent, and with no command.
+func TestDeniedGoesAlong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var launches []loop.Launch
+		w := newWorld(t, func(w *world, l loop.Launch) loop.Exit {
+			mu.Lock()
+			launches = append(launches, l)
+			mu.Unlock()
+			return good(w, l)
+		})
+		s := settings()
+		s.Protected = []string{"main"}
+		for name, h := range s.Hats {
+			h.Denied = []string{name + " deploy"}
+			s.Hats[name] = h
+		}
+		w.do(loop.StartRun{Settings: s, MaxSessions: 1}, "")
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		agents := 0
+		for _, l := range launches {
+			var denied, protected []string
+			if l.Kind == loop.KindAgent {
+				agents++
+				denied, protected = []string{l.Hat + " deploy"}, []string{"main"}
+			}
+			if !slices.Equal(l.Denied, denied) || !slices.Equal(l.Protected, protected) {
+				t.Errorf("%s of %s: denied %q, protected %q", l.Kind, l.Hat, l.Denied, l.Protected)
+			}
+		}
+		if agents < 4 || agents == len(launches) {
+			t.Errorf("%d sessions of agents among %d", agents, len(launches))
+		}
+	})
+}
