@@ -114,13 +114,27 @@ type Target struct {
 	Session string
 	Hat     string
 	Task    string // folded id
+	Parent  string // of a part: the task that it is a part of, folded id
 	Writes  bool
 }
+
+// holds is the task for which a new item holds from this session on. What is
+// said while a part is at work is said of the whole task, unless it names the
+// part.
+func (t Target) holds(i Item) string {
+	if t.Parent != "" && i.Task != t.Task {
+		return t.Parent
+	}
+	return t.Task
+}
+
+// of reports whether the session is of a task, or of a part of it.
+func (t Target) of(task string) bool { return task == t.Task || t.Parent != "" && task == t.Parent }
 
 // reaches reports whether the item binds to the target, and whether it is
 // shown there for information only.
 func (i Item) reaches(t Target) (binds, shows bool) {
-	if i.Over() || (i.Task != "" && i.Task != t.Task) || (i.Bound != "" && i.Bound != t.Task) {
+	if i.Over() || (i.Task != "" && !t.of(i.Task)) || (i.Bound != "" && !t.of(i.Bound)) {
 		return false, false
 	}
 	if i.Hat != "" {

@@ -87,7 +87,9 @@ func (q Queue) Bind(t Target, b Binding) Queue {
 			}
 			i.Session = t.Session
 			if !i.Sticky {
-				i.Bound = t.Task
+				if i.Bound == "" {
+					i.Bound = t.holds(*i)
+				}
 			}
 		case slices.Contains(b.Shown, i.ID):
 			i.Shown = append(i.Shown, t.Session)
@@ -118,20 +120,27 @@ func (q Queue) Report(id string, s State, note string) Queue {
 }
 
 // Judge returns the queue after a session that only reads said whether an
-// item that it was shown is followed.
+// item that it was shown is followed. What was reported as done and is not has
+// to be reported on again.
 func (q Queue) Judge(id string, j Judged) Queue {
 	return q.edit(func(i *Item) {
 		if i.ID == id && !i.Over() {
 			i.Judged = &j
+			if !j.Followed && (i.State == Addressed || i.State == NotReported) {
+				i.State = Injected
+			}
 		}
 	})
 }
 
 // Reopen returns the queue with the items of a task open again: a new attempt
 // starts from another tree, so what an earlier one did with them is gone.
-func (q Queue) Reopen(task string) Queue {
+//
+// Of a part's attempt, parent is the task that it is a part of: what holds for
+// the whole is asked again as well.
+func (q Queue) Reopen(task, parent string) Queue {
 	return q.edit(func(i *Item) {
-		if i.Bound == task && !i.Over() {
+		if (i.Bound == task || parent != "" && i.Bound == parent) && !i.Over() {
 			i.State, i.Note = Injected, ""
 		}
 	})

@@ -52,7 +52,7 @@ func TestLife(t *testing.T) {
 	if diff := cmp.Diff([]string{"g2"}, q.Owed(b.Bound)); diff != "" {
 		t.Error("a report stands, a sticky one is owed by every session: ", diff)
 	}
-	q = q.Reopen("task 1")
+	q = q.Reopen("task 1", "")
 	if diff := cmp.Diff([]string{"g1", "g2"}, q.Owed(b.Bound)); diff != "" {
 		t.Error("a new attempt owes all again: ", diff)
 	}
@@ -186,7 +186,7 @@ func TestQueueLaws(t *testing.T) {
 			case 9:
 				q = q.Keep(id, now)
 			case 10:
-				q = q.Reopen(task)
+				q = q.Reopen(task, "")
 			}
 			if encode(old) != before {
 				rt.Fatal("the older queue was changed")
@@ -208,4 +208,38 @@ func TestQueueLaws(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What a reviewer sees not followed is owed again, and what holds for a task
+// holds for its parts.
+func TestJudgeAndParts(t *testing.T) {
+	q := queue(Item{}, Item{Task: "task 5"}, Item{Task: "task 5/b"}, Item{})
+	part := func(session, id string) Target {
+		return Target{Session: session, Hat: "builder", Task: "task 5/" + id, Parent: "task 5", Writes: true}
+	}
+	a := part("r1-2", "a")
+	b := q.Plan(a)
+	if diff := cmp.Diff(Binding{Bound: []string{"g1", "g2", "g4"}}, b); diff != "" {
+		t.Fatal(diff)
+	}
+	q = q.Bind(a, b).Report("g1", Addressed, "kept").Report("g2", Addressed, "so").Report("g4", SetAside, "no")
+	q = q.Judge("g1", Judged{Session: "r1-3", Hat: "reviewer", Note: "it is not"}).Judge("g2", Judged{Session: "r1-3", Hat: "reviewer", Followed: true})
+	if owed := q.Owed(b.Bound); !slices.Equal(owed, []string{"g1"}) {
+		t.Errorf("owed %v", owed)
+	}
+	next := part("r1-4", "b")
+	if got := q.Plan(next); !slices.Equal(got.Bound, []string{"g1", "g2", "g4", "g3"}) {
+		t.Errorf("the other part has %v", got.Bound)
+	}
+	if got := q.Plan(writes("r1-5", "task 6")); got.Bound != nil {
+		t.Errorf("another task has %v", got.Bound)
+	}
+	q = q.Report("g1", Addressed, "now")
+	if again := q.Reopen("task 5/a", "task 5").Owed(b.Bound); !slices.Equal(again, []string{"g1", "g2", "g4"}) {
+		t.Errorf("a new attempt owes %v", again)
+	}
+	q = q.Release("task 5")
+	if got := q.Plan(next); !slices.Equal(got.Bound, []string{"g3"}) {
+		t.Errorf("after its task ended: %v", got.Bound)
+	}
 }

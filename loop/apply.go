@@ -107,10 +107,14 @@ func applyProject(p Project, e Entry) Project {
 	case GuidanceDropped:
 		p.Guidance = p.Guidance.Drop(b.ID)
 	case GuidanceBound:
-		if b.Reopen {
-			p.Guidance = p.Guidance.Reopen(FoldID(e.Task))
+		parent := ""
+		if n := p.index(e.Task); n >= 0 {
+			parent = FoldID(p.Tasks[n].Task.Parent)
 		}
-		p.Guidance = p.Guidance.Bind(guidance.Target{Session: e.Session, Hat: b.Hat, Task: FoldID(e.Task), Writes: b.Writes}, b.Binding)
+		if b.Reopen {
+			p.Guidance = p.Guidance.Reopen(FoldID(e.Task), parent)
+		}
+		p.Guidance = p.Guidance.Bind(guidance.Target{Session: e.Session, Hat: b.Hat, Task: FoldID(e.Task), Parent: parent, Writes: b.Writes}, b.Binding)
 	case GuidanceReported:
 		p.Guidance = p.Guidance.Report(b.ID, b.State, b.Note)
 	case GuidanceJudged:

@@ -42,7 +42,7 @@ func (d *decision) planSession(t TaskState) bool {
 	}
 	session := fmt.Sprintf("%s-%d", r.ID, r.Agents+1)
 	about := on{task: id, session: session}
-	target := guidance.Target{Session: session, Hat: hat.Name, Task: FoldID(id), Writes: hat.Writes()}
+	target := guidance.Target{Session: session, Hat: hat.Name, Task: FoldID(id), Parent: FoldID(t.Task.Parent), Writes: hat.Writes()}
 	binding := d.Project.Guidance.Plan(target)
 	reopen := w.Fresh && w.N > 1
 	d.house(LeaseGranted{Session: session, Project: d.in.Project, Agent: agent})

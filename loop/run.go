@@ -227,15 +227,21 @@ func (d *decision) end(e RunEnded) {
 		}
 	}
 	d.add(on{}, e)
-	used := map[string]bool{r.Settings.Pattern.Start: true}
-	for _, route := range r.Settings.Pattern.Routes {
-		used[route.To] = true
-	}
 	for _, i := range d.Project.Guidance.Waiting() {
-		if i.Hat != "" && !used[i.Hat] {
+		if i.Hat != "" && !d.comes(i.Hat) {
 			d.add(on{}, GuidanceExpired{ID: i.ID, Why: fmt.Sprintf("no %s session in %s", i.Hat, r.ID)})
 		}
 	}
+}
+
+// comes reports whether a session of the hat can come in the project's runs.
+func (d *decision) comes(hat string) bool {
+	s := d.run().upcoming()
+	argued := slices.ContainsFunc(d.Project.Tasks, func(t TaskState) bool { return s.argues(t.Task) })
+	if slices.Contains(Arguing(), hat) || hat == s.planner() && hat != s.Pattern.Start {
+		return argued
+	}
+	return s.has(hat)
 }
 
 // ResumeCommand is the exact command that goes on with a run.
