@@ -52,14 +52,14 @@ func installs(p string) bool {
 	return false
 }
 
-// companion reports whether a path goes with something that may be written: a
-// lockfile with a manifest of its folder or below, a snapshot with its test.
-func (r *scope) companion(p string) bool {
+// companion reports whether a path goes with something that may be written, as
+// in says: a lockfile with a manifest of its folder or below, a snapshot with
+// its test.
+func (r *scope) companion(p string, in func(string) bool) bool {
 	dir, base := path.Split(p)
 	if manifests, ok := lockfiles[base]; ok {
 		own := func(q string) bool {
-			return strings.HasPrefix(q, dir) && slices.ContainsFunc(manifests, func(m string) bool { return match(m, path.Base(q)) }) &&
-				matchAny(r.allow, q) && !r.denied(q)
+			return strings.HasPrefix(q, dir) && slices.ContainsFunc(manifests, func(m string) bool { return match(m, path.Base(q)) }) && in(q)
 		}
 		if slices.ContainsFunc(r.files, own) {
 			return true
@@ -69,7 +69,6 @@ func (r *scope) companion(p string) bool {
 	}
 	parent := path.Dir(strings.TrimSuffix(dir, "/"))
 	folder := path.Base(strings.TrimSuffix(dir, "/"))
-	in := func(q string) bool { q = path.Clean(q); return matchAny(r.allow, q) && !r.denied(q) }
 	switch {
 	case folder == "__snapshots__" && path.Ext(base) == ".snap": // jest, vitest, bun
 		return in(path.Join(parent, strings.TrimSuffix(base, ".snap")))

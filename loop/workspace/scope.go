@@ -15,12 +15,20 @@ import (
 // scope is an effective scope (SPEC 4.1) in a form that paths can be held
 // against.
 type scope struct {
-	allow  []string // globs
-	deny   []string // globs
-	task   []string // globs that the task's own scope named
-	lifts  bool     // those lift deny
-	files  []string // of the tree; companions depend on which manifests exist
-	inTree map[string]bool
+	areas []area   // a path of any of them may be written
+	deny  []string // globs that no area gets past
+	lifts area     // but for these paths: a shipped hat's denials, named by the task's own scope
+	also  []string // globs of what a person allowed: past areas and denials
+	files []string // of the tree; companions depend on which manifests exist
+}
+
+// area is what one rule permits: paths that every one of its lists of globs
+// has. None is no path.
+type area [][]string
+
+// has reports whether every list has the path, as in says.
+func (a area) has(p string, in func(list []string, p string) bool) bool {
+	return len(a) > 0 && !slices.ContainsFunc(a, func(list []string) bool { return !in(list, p) })
 }
 
 // ResolveScope turns a scope into the globs that it permits to write, against
@@ -32,7 +40,7 @@ func (w *Workspace) ResolveScope(ctx context.Context, tree string, s loop.Scope)
 	if err != nil {
 		return nil, warnings, err
 	}
-	return r.allow, warnings, nil
+	return r.globs(), warnings, nil
 }
 
 func (w *Workspace) resolve(ctx context.Context, tree string, s loop.Scope) (*scope, []loop.Finding, error) {
@@ -40,37 +48,16 @@ func (w *Workspace) resolve(ctx context.Context, tree string, s loop.Scope) (*sc
 	if err != nil {
 		return nil, nil, fmt.Errorf("resolve scope: %w", err)
 	}
-	r := &scope{lifts: s.Shipped, inTree: map[string]bool{}}
-	folders := map[string]bool{}
-	for _, e := range entries {
-		r.files = append(r.files, e.path)
-		r.inTree[e.path] = true
-		for dir := path.Dir(e.path); dir != "." && !folders[dir]; dir = path.Dir(dir) {
-			folders[dir] = true
-		}
-	}
-	var warnings, wrong []loop.Finding
-	r.task, warnings, wrong = r.resolveTask(s.Task, folders)
-	switch {
-	case len(wrong) > 0:
-		return nil, warnings, stop(wrong...)
-	case len(r.task) > 0:
-		r.allow = r.task
-	case len(s.Layout) > 0:
-		r.allow = globs(s.Layout)
-	default:
-		r.allow = globs(s.Allowed)
-	}
-	r.deny = globs(s.Denied)
-	for _, g := range slices.Concat(r.allow, r.deny) {
-		if !doublestar.ValidatePattern(g) {
-			wrong = append(wrong, loop.Finding{Text: fmt.Sprintf("scope %q is not a valid glob", g), Fix: "close its brackets and braces, or put a \\ before those that stand for themselves"})
-		}
-	}
+	in := newInventory(entries)
+	r := &scope{files: in.files, deny: globs(s.Denied)}
+	never := func(p string) bool { return w.never(s.Never, p) }
+	warnings, wrong := r.draw(in, s, never)
+	also, notes := in.allowed(s.Also)
+	r.also, warnings = also, append(warnings, notes...)
 	if len(wrong) > 0 {
 		return nil, warnings, stop(wrong...)
 	}
-	if !r.writable(func(p string) bool { return w.never(s.Never, p) }) {
+	if !r.writable(never) {
 		text := "the scope leaves nothing to write"
 		if s.Task != "" {
 			text = fmt.Sprintf("scope %q leaves nothing to write", s.Task)
@@ -80,115 +67,168 @@ func (w *Workspace) resolve(ctx context.Context, tree string, s loop.Scope) (*sc
 	return r, warnings, nil
 }
 
-// resolveTask gives the globs that a task's own scope means in this tree.
-func (r *scope) resolveTask(text string, folders map[string]bool) (allow []string, warnings, wrong []loop.Finding) {
-	add := func(g ...string) {
-		for _, g := range g {
-			if !slices.Contains(allow, g) {
-				allow = append(allow, g)
-			}
+// draw finds the areas (SPEC 4.1): the task's own scope, else the project's,
+// else the hat's; for a hat that has its own, the hat's and the task's. The
+// scope of a part counts only as far as its task's goes.
+func (r *scope) draw(in *inventory, s loop.Scope, never func(string) bool) (warnings, wrong []loop.Finding) {
+	task, warnings, wrong := in.read(s.Task)
+	rest := globs(s.Allowed) // what is permitted where no task names anything
+	if len(s.Layout) > 0 && !s.Adds {
+		rest = globs(s.Layout)
+	}
+	for _, g := range slices.Concat(rest, r.deny) {
+		if !doublestar.ValidatePattern(g) {
+			wrong = append(wrong, badGlob(g))
 		}
 	}
-	for _, item := range loop.ParseScope(text) {
-		lit := literal(item.Text)
+	var whole []string // the scope of a part's task
+	if s.Within != "" {
+		var bad []loop.Finding
+		whole, _, bad = in.read(s.Within) // what is only worth a look was said of the task
+		wrong = append(wrong, bad...)
+	}
+	if len(wrong) > 0 {
+		return warnings, wrong
+	}
+	named := area{task}
+	switch {
+	case s.Within == "":
+	case task == nil:
+		named = area{whole}
+	case whole != nil:
+		named = area{task, whole}
+	default:
+		named = area{task, rest}
+	}
+	if named[0] != nil {
+		r.areas = append(r.areas, named)
+	}
+	if s.Adds || named[0] == nil {
+		r.areas = append(r.areas, area{rest})
+	}
+	if s.Shipped && named[0] != nil && (s.Within == "" || whole != nil) {
+		r.lifts = named // only what the task's own scope names: a plan of a session lifts nothing
+	}
+	if len(named) > 1 {
+		w, bad := r.beyond(in, s, named, never)
+		warnings, wrong = append(warnings, w...), append(wrong, bad...)
+	}
+	return warnings, wrong
+}
+
+// beyond looks for what a part's scope names outside its task's: an error
+// where nothing is inside.
+func (r *scope) beyond(in *inventory, s loop.Scope, named area, never func(string) bool) (warnings, wrong []loop.Finding) {
+	whose := fmt.Sprintf("its task's scope %q", s.Within)
+	if len(loop.ParseScope(s.Within)) == 0 {
+		whose = "what the project and the hat allow"
+	}
+	inside := false
+	for _, item := range loop.ParseScope(s.Task) {
+		globs, _, _ := in.item(item)
+		one := scope{files: r.files, areas: []area{{globs, named[1]}}}
 		switch {
-		case item.Kind == loop.ScopeProse:
-			warnings = append(warnings, loop.Finding{Text: fmt.Sprintf("scope %q is prose: the reviewer sees it, but it permits nothing", item.Text), Fix: "name folders, files or globs, for example `src/auth`"})
-		case item.Kind == loop.ScopeBad:
-			wrong = append(wrong, loop.Finding{Text: fmt.Sprintf("scope %q leaves the repository or cannot be meant", item.Text), Fix: "write it relative to the repository's top folder, for example src/auth"})
-		case folders[item.Text]:
-			add(lit + "/**")
-		case r.inTree[item.Text]:
-			add(lit)
-		case item.Kind == loop.ScopePath:
-			// New: as a file, and as a folder where it is to become one.
-			add(lit, lit+"/**")
-		case item.Kind == loop.ScopeWord:
-			var named []string
-			for dir := range folders {
-				if path.Base(dir) == item.Text {
-					named = append(named, literal(dir)+"/**")
-				}
-			}
-			slices.Sort(named)
-			if named == nil {
-				warnings = append(warnings, loop.Finding{Text: fmt.Sprintf("scope %q names no folder of this repository", item.Text), Fix: "write a path, for example src/" + item.Text})
-			}
-			add(named...)
+		case globs == nil:
+		case one.writable(never):
+			inside = true
 		default:
-			if !doublestar.ValidatePattern(item.Text) {
-				wrong = append(wrong, loop.Finding{Text: fmt.Sprintf("scope %q is not a valid glob", item.Text), Fix: "close its brackets and braces, or put a \\ before those that stand for themselves"})
-				continue
-			}
-			add(item.Text)
-			if !slices.ContainsFunc(r.files, func(p string) bool { return match(item.Text, p) }) {
-				// "packages/*" where packages holds folders only: those are meant.
-				var below []string
-				for dir := range folders {
-					if match(item.Text, dir) {
-						below = append(below, literal(dir)+"/**")
-					}
-				}
-				slices.Sort(below)
-				add(below...)
-				if below == nil {
-					warnings = append(warnings, loop.Finding{Text: fmt.Sprintf("scope %q matches nothing yet: only new files can be in it", item.Text)})
-				}
-			}
+			warnings = append(warnings, loop.Finding{Text: fmt.Sprintf("scope %q of a part is outside %s: it permits nothing", item.Text, whose), Fix: "leave it out, or add it to the task's scope"})
 		}
 	}
-	if allow == nil && wrong == nil && slices.ContainsFunc(warnings, func(f loop.Finding) bool { return f.Fix != "" && strings.Contains(f.Text, "names no folder") }) {
-		// A scope that was meant as one and names nothing must not open what the
-		// project allows in general.
-		wrong = append(wrong, loop.Finding{Text: fmt.Sprintf("scope %q names nothing in this repository", text), Fix: "write a path, which may be new, for example src/auth or src/auth/login.go"})
+	if inside || s.Adds {
+		return warnings, nil
 	}
-	return allow, warnings, wrong
+	return nil, []loop.Finding{{
+		Text: fmt.Sprintf("scope %q of a part names nothing inside %s", s.Task, whose),
+		Fix:  "name paths inside it, or widen the task's scope",
+	}}
 }
 
 // permits reports whether a path may be written. Companions go with their
 // manifest: go.sum with go.mod, a snapshot with its test.
 func (r *scope) permits(p string) bool {
-	if !r.denied(p) && matchAny(r.allow, p) {
+	if matchAny(r.also, p) {
 		return true
 	}
 	if r.denied(p) {
 		return false
 	}
-	return r.companion(p)
+	within := func(list []string, p string) bool {
+		return matchAny(list, p) || r.companion(p, func(q string) bool { return matchAny(list, q) && !r.denied(q) })
+	}
+	return slices.ContainsFunc(r.areas, func(a area) bool { return a.has(p, within) }) ||
+		r.companion(p, func(q string) bool { return matchAny(r.also, q) })
 }
 
 func (r *scope) denied(p string) bool {
-	return matchAny(r.deny, p) && !(r.lifts && matchAny(r.task, p))
+	return matchAny(r.deny, p) && !r.lifts.has(p, matchAny)
+}
+
+// globs lists what is permitted, but for denials. Of a part these are its own
+// globs that have something in common with its task's.
+func (r *scope) globs() []string {
+	var out []string
+	add := func(g string) {
+		if !slices.Contains(out, g) {
+			out = append(out, g)
+		}
+	}
+	for _, a := range r.areas {
+		for _, g := range a[0] {
+			if !slices.ContainsFunc(a[1:], func(list []string) bool { return !meetsAny(list, g) }) {
+				add(g)
+			}
+		}
+	}
+	for _, g := range r.also {
+		add(g)
+	}
+	return out
+}
+
+// meetsAny reports whether a glob has a path in common with one of a list.
+func meetsAny(list []string, g string) bool {
+	return slices.ContainsFunc(list, func(h string) bool { _, ok := meet(g, h); return ok })
 }
 
 // writable reports whether there is at least one path that may be written: one
 // of the tree, or a new one where a glob makes room for it.
 func (r *scope) writable(never func(string) bool) bool {
-	for _, p := range r.files {
-		if !never(p) && r.permits(p) {
+	may := func(p string) bool { return p != "" && !never(p) && r.permits(p) }
+	if slices.ContainsFunc(r.files, may) {
+		return true
+	}
+	for _, g := range r.also {
+		if may(unescape(strings.TrimSuffix(g, "/**"))) {
 			return true
 		}
 	}
-	for _, g := range r.allow {
-		for _, name := range []string{"", "x", "new.txt"} {
-			p := unescape(strings.NewReplacer("**/*", "a/"+name, "**", name, "*", "a", "?", "a").Replace(g))
-			if p = strings.TrimSuffix(p, "/"); p != "" && !never(p) && r.permits(p) {
-				return true
+	for _, a := range r.areas {
+		for _, g := range a[0] {
+			for _, name := range []string{"", "x", "new.txt"} {
+				p := unescape(strings.NewReplacer("**/*", "a/"+name, "**", name, "*", "a", "?", "a").Replace(g))
+				if may(strings.TrimSuffix(p, "/")) {
+					return true
+				}
 			}
-		}
-		// What cannot be guessed (classes, braces) gets the benefit of the doubt
-		// as long as nothing is denied.
-		if strings.ContainsAny(g, "[{") && len(r.deny) == 0 {
-			return true
+			for _, h := range slices.Concat(slices.Concat(a[1:]...), []string{"**"}) {
+				if p, ok := meet(g, h); ok && may(p) {
+					return true
+				}
+			}
 		}
 	}
 	return false
 }
 
 // never reports whether a path can be in no scope: what belongs to the source
-// or to nightporter itself (SPEC 4.1).
+// or to nightporter itself (SPEC 4.1). On some systems, .Ralph is .ralph.
 func (w *Workspace) never(list []string, p string) bool {
-	for _, own := range slices.Concat(list, w.o.Owned, []string{".ralph", ".nightporter"}) {
+	top, _, _ := strings.Cut(p, "/")
+	if f := fold(top); f == fold(".ralph") || f == fold(".nightporter") {
+		return true
+	}
+	for _, own := range slices.Concat(list, w.o.Owned) {
 		own = strings.TrimSuffix(strings.TrimSuffix(path.Clean(own), "/**"), "/")
 		if p == own || strings.HasPrefix(p, own+"/") {
 			return true
@@ -196,41 +236,3 @@ func (w *Workspace) never(list []string, p string) bool {
 	}
 	return false
 }
-
-// globs completes what stands in configuration and hats: a plain path is a
-// file or a folder with all below it.
-func globs(list []string) []string {
-	var out []string
-	for _, g := range list {
-		g = strings.TrimPrefix(g, "./")
-		switch {
-		case g == "" || g == ".":
-			out = append(out, "**")
-		case strings.HasSuffix(g, "/"):
-			out = append(out, g+"**")
-		case strings.ContainsAny(g, `*?[{\`):
-			out = append(out, g)
-		default:
-			out = append(out, g, g+"/**")
-		}
-	}
-	return out
-}
-
-// match reports whether a glob matches; one that is not valid matches nothing.
-func match(glob, p string) bool {
-	ok, err := doublestar.Match(glob, p)
-	return ok && err == nil
-}
-
-func matchAny(globs []string, p string) bool {
-	return slices.ContainsFunc(globs, func(g string) bool { return match(g, p) })
-}
-
-// literal makes a path a glob that matches only itself.
-func literal(p string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`).Replace(p)
-}
-
-// unescape is the inverse of literal, as far as it matters for a guess.
-func unescape(g string) string { return strings.ReplaceAll(g, `\`, "") }

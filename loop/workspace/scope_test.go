@@ -12,6 +12,9 @@ import (
 func TestResolveScope(t *testing.T) {
 	repo := shop(t)
 	put(t, repo, "web/app/[id]/page.tsx", "x\n")
+	put(t, repo, "café/menu.md", "x\n")
+	put(t, repo, "Twin/a.md", "x\n")
+	put(t, repo, "twin/a.md", "x\n")
 	git(t, repo, "add", "-A")
 	git(t, repo, "commit", "-q", "-m", "more")
 	w := workspace(t, repo)
@@ -49,6 +52,69 @@ func TestResolveScope(t *testing.T) {
 		{name: "denied whole", scope: loop.Scope{Allowed: []string{"docs/**"}, Denied: []string{"docs/**"}}, fails: "leaves nothing to write"},
 		{name: "denied by a hat of the user's", scope: loop.Scope{Task: "docs/api.md", Allowed: []string{"**"}, Denied: []string{"docs/**"}}, fails: "leaves nothing to write"},
 		{name: "denied by a shipped hat, named by the task", scope: loop.Scope{Task: "docs/api.md", Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true}, globs: []string{"docs/api.md"}, permits: []string{"docs/api.md"}, permitsNone: []string{"docs/x.md"}},
+		// Parts: never beyond their task's scope.
+		{name: "a part of a folder", scope: loop.Scope{Task: "`web/app`, `cart/cart.go`", Within: "`web`, `cart`", Allowed: []string{"**"}},
+			globs: []string{"web/app/**", "cart/cart.go"}, permits: []string{"web/app/new.tsx", "cart/cart.go"}, permitsNone: []string{"web/cart/view.ts", "cart/cart_test.go"}},
+		{name: "a part wider than its task", scope: loop.Scope{Task: "`web`", Within: "`web/app`", Allowed: []string{"**"}},
+			globs: []string{"web/**"}, permits: []string{"web/app/page.tsx"}, permitsNone: []string{"web/cart/view.ts", "cart/cart.go"}},
+		{name: "a part of two globs", scope: loop.Scope{Task: "**/*_test.go", Within: "`cart`", Allowed: []string{"**"}},
+			globs: []string{"**/*_test.go"}, permits: []string{"cart/cart_test.go", "cart/x/y_test.go"}, permitsNone: []string{"cart/cart.go", "x_test.go"}},
+		{name: "a part of two globs for later", scope: loop.Scope{Task: "**/*.sql", Within: "`db/migrations`", Allowed: []string{"**"}},
+			globs: []string{"**/*.sql"}, warns: "matches nothing yet", permits: []string{"db/migrations/1.sql"}, permitsNone: []string{"x.sql", "db/migrations/1.go"}},
+		{name: "a part half outside", scope: loop.Scope{Task: "`cart`, `web`", Within: "`cart`", Allowed: []string{"**"}},
+			globs: []string{"cart/**"}, warns: `scope "web" of a part is outside its task's scope`, permits: []string{"cart/cart.go"}, permitsNone: []string{"web/app/page.tsx"}},
+		{name: "a part outside", scope: loop.Scope{Task: "`web`", Within: "`cart`", Allowed: []string{"**"}}, fails: "scope \"`web`\" of a part names nothing inside its task's scope \"`cart`\""},
+		{name: "a part of other files", scope: loop.Scope{Task: "**/*.sql", Within: "`cart/*.go`", Allowed: []string{"**"}}, warns: "matches nothing yet", fails: "names nothing inside"},
+		{name: "a part with nothing but the source inside", scope: loop.Scope{Task: "plan.md, cart", Within: "plan.md, web", Allowed: []string{"**"}}, fails: "names nothing inside"},
+		{name: "a part without a scope", scope: loop.Scope{Within: "`cart`", Layout: []string{"web"}, Allowed: []string{"**"}},
+			globs: []string{"cart/**"}, permits: []string{"cart/x"}, permitsNone: []string{"web/x"}},
+		{name: "a part of a task without a scope", scope: loop.Scope{Task: "`cart`, `web/app`", Within: "none", Layout: []string{"web"}, Allowed: []string{"**"}},
+			globs: []string{"web/app/**"}, warns: "outside what the project and the hat allow", permits: []string{"web/app/x"}, permitsNone: []string{"cart/x", "web/x"}},
+		{name: "a part leaves the repository", scope: loop.Scope{Task: "../x", Within: "`cart`", Allowed: []string{"**"}}, fails: "leaves the repository"},
+		{name: "a part lifts what its task lifts", scope: loop.Scope{Task: "docs/api.md", Within: "docs, cart", Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true},
+			globs: []string{"docs/api.md"}, permits: []string{"docs/api.md"}, permitsNone: []string{"docs/x.md"}},
+		{name: "a part lifts nothing by itself", scope: loop.Scope{Task: "docs/api.md, cart", Within: "none", Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true},
+			globs: []string{"docs/api.md", "cart/**"}, permits: []string{"cart/x"}, permitsNone: []string{"docs/api.md"}},
+		{name: "companions of a part", scope: loop.Scope{Task: "go.mod", Within: "go.mod, cart", Allowed: []string{"**"}}, globs: []string{"go.mod"}, permits: []string{"go.mod", "go.sum"}},
+		{name: "companions by the task's manifest only", scope: loop.Scope{Task: "cart, go.sum", Within: "cart, go.mod", Allowed: []string{"**"}},
+			globs: []string{"cart/**"}, permits: []string{"go.sum"}, permitsNone: []string{"go.mod"}},
+
+		// What a person allowed.
+		{name: "allowed beside the task's", scope: loop.Scope{Task: "cart", Also: []string{"web/app/page.tsx", "infra/new.tf"}, Allowed: []string{"**"}},
+			globs: []string{"cart/**", "web/app/page.tsx", "infra/new.tf"}, permits: []string{"cart/x", "web/app/page.tsx", "infra/new.tf"}, permitsNone: []string{"web/app/x", "infra/x.tf"}},
+		{name: "allowed although denied", scope: loop.Scope{Allowed: []string{"cart/**"}, Denied: []string{"docs/**"}, Also: []string{"docs/api.md"}},
+			globs: []string{"cart/**", "docs/api.md"}, permits: []string{"docs/api.md"}, permitsNone: []string{"docs/x.md"}},
+		{name: "allowed is all there is", scope: loop.Scope{Allowed: []string{"docs/**"}, Denied: []string{"docs/**"}, Also: []string{"docs/api.md"}},
+			globs: []string{"docs/**", "docs/api.md"}, permits: []string{"docs/api.md"}},
+		{name: "allowed folder", scope: loop.Scope{Task: "cart", Also: []string{"web", "infra/"}, Allowed: []string{"**"}},
+			globs: []string{"cart/**", "web", "web/**", "infra", "infra/**"}, permits: []string{"web/x/y", "infra/x"}, permitsNone: []string{"website"}},
+		{name: "allowed is no glob", scope: loop.Scope{Task: "cart", Also: []string{"**", "web/*", "{a,b}"}, Allowed: []string{"**"}},
+			globs: []string{"cart/**", `\*\*`, `web/\*`, `\{a,b}`}, permits: []string{"**", "web/*", "{a,b}"}, permitsNone: []string{"x", "web/x", "a"}},
+		{name: "allowed out of the repository", scope: loop.Scope{Task: "cart", Also: []string{"../x"}, Allowed: []string{"**"}}, globs: []string{"cart/**"}, warns: `allowed path "../x" is not a path inside`},
+		{name: "allowed past a part", scope: loop.Scope{Task: "cart/cart.go", Within: "cart", Also: []string{"go.mod"}, Allowed: []string{"**"}},
+			globs: []string{"cart/cart.go", "go.mod"}, permits: []string{"go.mod", "go.sum"}, permitsNone: []string{"README.md"}},
+		{name: "allowed but the floor", scope: loop.Scope{Allowed: []string{"docs/**"}, Denied: []string{"docs/**"}, Also: []string{"plan.md", ".ralph/agent/x.md", ".Nightporter/hats/x.toml", "log.md"}, Never: []string{"log.md"}}, fails: "leaves nothing to write"},
+
+		// Hats with an area of their own.
+		{name: "a writer", scope: loop.Scope{Task: "cart/README.md", Layout: []string{"web"}, Allowed: []string{"docs/**"}, Adds: true},
+			globs: []string{"cart/README.md", "cart/README.md/**", "docs/**"}, warns: "", permits: []string{"docs/new.md", "cart/README.md"}, permitsNone: []string{"web/x", "cart/cart.go"}},
+		{name: "a writer for a task without a scope", scope: loop.Scope{Layout: []string{"web"}, Allowed: []string{"docs/**"}, Adds: true}, globs: []string{"docs/**"}, permits: []string{"docs/x"}, permitsNone: []string{"web/x"}},
+		{name: "a writer's denials", scope: loop.Scope{Task: "docs/api.md", Allowed: []string{"docs/**"}, Denied: []string{"docs/api*"}, Shipped: true, Adds: true},
+			globs: []string{"docs/api.md", "docs/**"}, permits: []string{"docs/api.md", "docs/x"}, permitsNone: []string{"docs/api2.md"}},
+		{name: "a writer of a part", scope: loop.Scope{Task: "cart, web", Within: "cart", Allowed: []string{"docs/**"}, Adds: true},
+			globs: []string{"cart/**", "docs/**"}, warns: "of a part is outside", permits: []string{"docs/x", "cart/x"}, permitsNone: []string{"web/x"}},
+		{name: "a writer of a part outside", scope: loop.Scope{Task: "web", Within: "cart", Allowed: []string{"docs/**"}, Adds: true},
+			globs: []string{"docs/**"}, warns: "of a part is outside", permits: []string{"docs/x"}, permitsNone: []string{"cart/x", "web/x"}},
+
+		// Spelling.
+		{name: "other case of a folder", scope: loop.Scope{Task: "Web/APP", Allowed: []string{"**"}}, globs: []string{"web/app/**"}, warns: `scope "Web/APP" is taken for web/app: that is how this repository writes it`},
+		{name: "other case of a file", scope: loop.Scope{Task: "readme.md", Allowed: []string{"**"}}, globs: []string{"README.md"}, warns: "is taken for README.md"},
+		{name: "other case above a new file", scope: loop.Scope{Task: "CART/new.go", Allowed: []string{"**"}}, globs: []string{"cart/new.go", "cart/new.go/**"}, warns: "is taken for cart/new.go"},
+		{name: "other case of a glob", scope: loop.Scope{Task: "Cart/*.go", Allowed: []string{"**"}}, globs: []string{"cart/*.go"}, warns: "is taken for cart/*.go"},
+		{name: "other case of a word", scope: loop.Scope{Task: "APP", Allowed: []string{"**"}}, globs: []string{"web/app/**"}, warns: "is taken for app"},
+		{name: "accents stored otherwise", scope: loop.Scope{Task: "cafe\u0301/menu.md", Allowed: []string{"**"}}, globs: []string{"café/menu.md"}, warns: "is taken for café/menu.md"},
+		{name: "other case of two", scope: loop.Scope{Task: "TWIN/a.md", Allowed: []string{"**"}}, fails: `scope "TWIN/a.md" can be any of Twin, twin`},
+		{name: "exact case of two", scope: loop.Scope{Task: "Twin/a.md", Allowed: []string{"**"}}, globs: []string{"Twin/a.md"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, warnings, err := w.ResolveScope(t.Context(), base.Tree, c.scope)
@@ -85,7 +151,7 @@ func TestResolveScope(t *testing.T) {
 }
 
 func TestCompanions(t *testing.T) {
-	r := &scope{allow: []string{"crates/a/**", "web/**", "src/**", "app/go.mod"}, deny: []string{"web/denied/**"},
+	r := &scope{areas: []area{{{"crates/a/**", "web/**", "src/**", "app/go.mod"}}}, deny: []string{"web/denied/**"},
 		files: []string{"Cargo.toml", "crates/a/Cargo.toml", "web/package.json", "other/package.json", "src/lib.rs"}}
 	for p, want := range map[string]bool{
 		"Cargo.lock": true, "package-lock.json": true, "web/yarn.lock": true, "web/denied/yarn.lock": false, "other/package-lock.json": false,
