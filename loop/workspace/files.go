@@ -75,6 +75,22 @@ func (w *Workspace) changes(ctx context.Context, from, to string) ([]change, err
 	return list, nil
 }
 
+// moves says of new paths of tree to which removed path of tree from each was,
+// by git's own measure: half of the content at the least. Empty files are
+// nobody's copies.
+func (w *Workspace) moves(ctx context.Context, from, to string) (map[string]string, error) {
+	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"diff-tree", "-r", "-z", "--name-status", "-M", "--no-rename-empty", "--diff-filter=R", "--no-ext-diff", from, to}})
+	if err != nil {
+		return nil, err
+	}
+	moved := map[string]string{}
+	recs := zlist(out)
+	for i := 0; i+2 < len(recs); i += 3 { // "R087", from, to
+		moved[recs[i+2]] = recs[i+1]
+	}
+	return moved, nil
+}
+
 // Changed lists what differs between two trees or commits, with the lines
 // added and removed; -1 for both in a binary file.
 func (w *Workspace) Changed(ctx context.Context, from, to string) ([]loop.FileChange, error) {

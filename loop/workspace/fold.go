@@ -11,6 +11,9 @@ import (
 // system takes for the same: macOS and Windows do not tell cases apart, and
 // macOS not whether an accent is part of its letter or stands behind it.
 func fold(p string) string {
+	if strings.IndexFunc(p, func(r rune) bool { return r >= 0x80 }) < 0 {
+		return strings.ToUpper(p)
+	}
 	var b strings.Builder
 	for _, r := range p {
 		decompose(&b, r)

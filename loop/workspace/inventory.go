@@ -16,18 +16,17 @@ type inventory struct {
 	files   []string
 	inTree  map[string]bool
 	folders map[string]bool
-	byFold  map[string][]string // files and folders, by fold
+	byFold  map[string][]string // files and folders, by fold; made when something is not found as written
 }
 
 func newInventory(entries []treeEntry) *inventory {
-	in := &inventory{inTree: map[string]bool{}, folders: map[string]bool{}, byFold: map[string][]string{}}
+	in := &inventory{inTree: map[string]bool{}, folders: map[string]bool{}}
 	for _, e := range entries {
 		in.files = append(in.files, e.path)
 		in.inTree[e.path] = true
 		for dir := path.Dir(e.path); dir != "." && !in.folders[dir]; dir = path.Dir(dir) {
 			in.folders[dir] = true
 		}
-		addFolded(in.byFold, e.path)
 	}
 	return in
 }
@@ -148,6 +147,12 @@ func (in *inventory) spelled(text string) (string, *loop.Finding) {
 		}
 		p := path.Join(have, s)
 		if !in.folders[p] && !in.inTree[p] {
+			if in.byFold == nil {
+				in.byFold = map[string][]string{}
+				for _, f := range in.files {
+					addFolded(in.byFold, f)
+				}
+			}
 			var same []string
 			for _, q := range in.byFold[fold(p)] {
 				if path.Dir(q) == path.Dir(p) {

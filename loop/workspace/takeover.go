@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -61,7 +60,7 @@ func (w *Workspace) takeOver(ctx context.Context, t loop.Takeover) (loop.Taken, 
 	if err != nil {
 		return taken, err
 	}
-	l := &leftover{w: w, folder: folder{dir, "work"}, input: map[string]treeEntry{}, refused: map[string]string{}}
+	l := &leftover{w: w, folder: folder{dir, "work"}, input: map[string]treeEntry{}, refused: map[string]offence{}}
 	if before, ok := remembered(dir, t); ok {
 		// A crash came between undoing and the caller's own record. What was
 		// undone cannot be seen in the folder any more, so what was found
@@ -78,7 +77,7 @@ func (w *Workspace) takeOver(ctx context.Context, t loop.Takeover) (loop.Taken, 
 	if err != nil {
 		return taken, err
 	}
-	kept, err := l.judge(ctx, scope, changes, t.Scope.Never, &taken)
+	kept, err := l.judge(ctx, scope, input, changes, t.Scope.Never, &taken)
 	if err != nil {
 		return taken, err
 	}
@@ -163,7 +162,7 @@ type leftover struct {
 	input   map[string]treeEntry // what the session began with
 	prune   []string             // ignored, or there before: not looked into
 	tree    string               // everything else, as git would add it
-	refused map[string]string    // path → why it cannot be in a commit
+	refused map[string]offence   // path → why it cannot be in a commit
 }
 
 // read looks at the folder and adds what is there to our repository.
@@ -227,13 +226,13 @@ func (l *leftover) look(ctx context.Context) (present []string, err error) {
 		if dotGit(base) {
 			// A repository inside the repository: what lies around it would be a
 			// gitlink for git.
-			l.refused[f.path] = "is a git repository inside the repository"
+			l.refused[f.path] = offence{"is a git repository inside the repository", "remove it when it is no longer needed, or make it in TMPDIR"}
 			return false, nil
 		}
 		switch f.kind {
 		case unix.S_IFDIR:
 			if len(f.path) >= maxPath {
-				l.refused[f.path] = "is nested too deep"
+				l.refused[f.path] = offence{"is nested too deep", "use fewer folders, or shorter names"}
 				return false, nil
 			}
 			return true, nil
@@ -245,14 +244,14 @@ func (l *leftover) look(ctx context.Context) (present []string, err error) {
 			if err != nil {
 				return false, err
 			}
-			if why != "" {
+			if why.text != "" {
 				l.refused[f.path] = why
 			} else {
 				present = append(present, f.path)
 			}
 			return false, nil
 		}
-		l.refused[f.path] = specialKind(f.kind)
+		l.refused[f.path] = offence{specialKind(f.kind), "remove it when it is no longer needed, or make it in TMPDIR"}
 		return false, nil
 	}, nil)
 	return present, err
@@ -269,32 +268,32 @@ func specialKind(kind uint32) string {
 	return "is a device"
 }
 
-// lookAtFile returns why a regular file cannot be taken over, or "".
-func (l *leftover) lookAtFile(ctx context.Context, parent int, base string, f found) (string, error) {
+// lookAtFile returns why a regular file cannot be taken over, or none.
+func (l *leftover) lookAtFile(ctx context.Context, parent int, base string, f found) (offence, error) {
 	if f.links > 1 && l.w.o.SessionUID >= 0 && f.uid != uint32(l.w.o.SessionUID) && f.uid != uint32(os.Geteuid()) {
-		return "is a hard link to a file of somebody else", nil
+		return offence{"is a hard link to a file of somebody else", "copy the file instead"}, nil
 	}
 	if f.size > maxFile {
 		// A large file that was there and kept its size is worth reading; git
 		// will tell whether it changed.
 		old, known := l.input[f.path]
 		if !known {
-			return "is larger than 50 MB", nil
+			return tooLarge, nil
 		}
 		out, err := l.w.ours(ctx, "cat-file", "-s", old.hash)
 		if err != nil {
-			return "", err
+			return offence{}, err
 		}
 		if size, err := strconv.ParseInt(out, 10, 64); err != nil || size != f.size {
-			return "is larger than 50 MB", nil //nolint:nilerr // no number is as good as another size
+			return tooLarge, nil //nolint:nilerr // no number is as good as another size
 		}
 	}
 	if f.mode&0o400 == 0 {
 		if err := unix.Fchmodat(parent, base, f.mode|0o600, 0); err != nil {
-			return "", fmt.Errorf("make %s readable: %w", f.path, err)
+			return offence{}, fmt.Errorf("make %s readable: %w", f.path, err)
 		}
 	}
-	return "", nil
+	return offence{}, nil
 }
 
 // add brings the index to what is there and writes its tree.
@@ -327,130 +326,6 @@ func (l *leftover) add(ctx context.Context, present []string) error {
 	out, err := l.w.run(ctx, call{gitDir: l.w.gitDir, index: l.folder.index(), args: []string{"write-tree"}})
 	l.tree = strings.TrimSpace(string(out))
 	return err
-}
-
-// judge sorts the changes into what is kept and what is not.
-func (l *leftover) judge(ctx context.Context, scope *scope, changes []change, never []string, taken *loop.Taken) ([]change, error) {
-	violations := map[string]string{}
-	for p, why := range l.refused {
-		if !l.w.never(never, p) {
-			violations[p] = why
-		}
-	}
-	folded := map[string]string{} // what is in the tree, by its name in small letters
-	for p := range l.input {
-		folded[strings.ToLower(p)] = p
-	}
-	for _, c := range changes {
-		if c.new.hash == "" && folded[strings.ToLower(c.path)] == c.path {
-			delete(folded, strings.ToLower(c.path)) // a file that was renamed by its case only
-		}
-	}
-	var kept []change
-	for _, c := range changes {
-		why, refused := l.refused[c.path]
-		var err error
-		if !refused {
-			if why, err = l.offence(ctx, c, folded); err != nil {
-				return nil, err
-			}
-		}
-		switch {
-		case l.w.never(never, c.path):
-			taken.Dropped = append(taken.Dropped, c.path)
-		case why != "":
-			violations[c.path] = why
-		case !scope.permits(c.path):
-			taken.Outside = append(taken.Outside, c.path)
-		default:
-			kept = append(kept, c)
-		}
-	}
-	kept = apart(l.input, kept, taken)
-	for p, why := range violations {
-		taken.Refused = append(taken.Refused, loop.Finding{File: strings.ToValidUTF8(p, "\uFFFD"), Text: why})
-	}
-	slices.SortFunc(taken.Refused, func(a, b loop.Finding) int { return strings.Compare(a.File, b.File) })
-	slices.Sort(taken.Outside)
-	slices.Sort(taken.Dropped)
-	return kept, nil
-}
-
-// offence returns why a changed path cannot be in a commit, or "".
-func (l *leftover) offence(ctx context.Context, c change, folded map[string]string) (string, error) {
-	if c.new.hash == "" {
-		return "", nil // removing is always possible
-	}
-	if why := badName(c.path); why != "" {
-		return why, nil
-	}
-	if c.new.mode == modeSymlink {
-		target, err := l.w.blob(ctx, c.new.hash)
-		if err != nil {
-			return "", err
-		}
-		if leavesRepo(c.path, string(target)) {
-			return fmt.Sprintf("is a symbolic link that leaves the repository: %.200s", strings.ToValidUTF8(string(target), "\uFFFD")), nil
-		}
-	} else if _, was := l.input[c.path]; was {
-		// Only a large one can have slipped through lookAtFile: same size, other content.
-		info, err := os.Lstat(filepath.Join(l.folder.path(), filepath.FromSlash(c.path)))
-		if err == nil && info.Size() > maxFile {
-			return "is larger than 50 MB", nil
-		}
-	}
-	if _, was := l.input[c.path]; !was {
-		low := strings.ToLower(c.path)
-		if other, taken := folded[low]; taken && other != c.path {
-			return "has the name of " + other + " but for its case: one of the two is lost on other systems", nil
-		}
-		folded[low] = c.path
-	}
-	return "", nil
-}
-
-// apart takes out of kept what cannot stand beside what is undone: a new file
-// where a folder with an undone removal stays, and the other way round.
-func apart(input map[string]treeEntry, kept []change, taken *loop.Taken) []change {
-	for {
-		stays := map[string]bool{} // paths of the coming tree
-		for p := range input {
-			stays[p] = true
-		}
-		for _, c := range kept {
-			stays[c.path] = c.new.hash != ""
-		}
-		folders := map[string]bool{}
-		for p, there := range stays {
-			for dir := path.Dir(p); there && dir != "." && !folders[dir]; dir = path.Dir(dir) {
-				folders[dir] = true
-			}
-		}
-		clash := func(c change) bool {
-			if c.new.hash == "" {
-				return false
-			}
-			if folders[c.path] {
-				return true
-			}
-			for dir := path.Dir(c.path); dir != "."; dir = path.Dir(dir) {
-				if stays[dir] {
-					return true
-				}
-			}
-			return false
-		}
-		rest := slices.DeleteFunc(slices.Clone(kept), clash)
-		if len(rest) == len(kept) {
-			return kept
-		}
-		for _, c := range kept {
-			if clash(c) {
-				taken.Outside = append(taken.Outside, c.path)
-			}
-		}
-		kept = rest
-	}
 }
 
 // applied writes the tree that the changes make of another.

@@ -187,6 +187,9 @@ func TestTakeOver(t *testing.T) {
 			var refused []string
 			for _, f := range taken.Refused {
 				refused = append(refused, f.File)
+				if f.Text == "" || f.Fix == "" {
+					t.Errorf("refused %+v does not say why, or what to do", f)
+				}
 			}
 			if diff := cmp.Diff([][]string{c.files, c.dropped, c.outside, c.refuse}, [][]string{paths(taken.Files), taken.Dropped, taken.Outside, refused}); diff != "" {
 				t.Errorf("files, dropped, outside, refused (-want +got):\n%s\n%v", diff, taken.Refused)
@@ -247,7 +250,7 @@ func TestTakeOverRefusesDevicesAndSockets(t *testing.T) {
 	})
 	var got []string
 	for _, f := range taken.Refused {
-		got = append(got, f.String())
+		got = append(got, f.File+"  "+f.Text)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("refused (-want +got):\n%s", diff)
