@@ -1,0 +1,325 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+const (
+	// maxShared is the largest file that is rewritten for an item more.
+	maxShared = 16 << 20
+	// settleTime is how long a person's file must have been left alone before
+	// it is taken for whole: some editors truncate a file and write it in place.
+	settleTime = 50 * time.Millisecond
+	// lockTime is how long to wait for another process that holds the lock.
+	lockTime = 10 * time.Second
+)
+
+// stamp tells one state of one file from another without reading it.
+type stamp struct {
+	dev, ino uint64
+	size     int64
+	mod      time.Time
+}
+
+func stampOf(info fs.FileInfo) stamp {
+	s := stamp{size: info.Size(), mod: info.ModTime()}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		s.dev, s.ino = uint64(st.Dev), st.Ino //nolint:unconvert // not an uint64 on every system
+	}
+	return s
+}
+
+// open opens the .ralph folder; nil where there is none and make is not set.
+// Something else in its place is an error.
+func (n *Notebook) open(make bool) (*os.Root, error) {
+	repo, err := os.OpenRoot(n.repo)
+	if err != nil {
+		return nil, err
+	}
+	defer repo.Close()
+	info, err := repo.Lstat(".ralph")
+	if errors.Is(err, fs.ErrNotExist) && make {
+		if err := n.mkdir(repo, ".ralph"); err != nil {
+			return nil, err
+		}
+		info, err = repo.Lstat(".ralph")
+	}
+	if errors.Is(err, fs.ErrNotExist) && !make {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, inTheWay(".ralph", info, "a folder")
+	}
+	root, err := repo.OpenRoot(".ralph")
+	if err != nil {
+		return nil, err
+	}
+	if in, err := root.Stat("."); err != nil || !os.SameFile(info, in) {
+		root.Close()
+		return nil, errors.Join(errors.New(".ralph was replaced while it was opened"), err)
+	}
+	return root, nil
+}
+
+// inTheWay says that something else is where a folder or file of ours belongs.
+func inTheWay(file string, info fs.FileInfo, want string) error {
+	what := "a file"
+	switch mode := info.Mode(); {
+	case mode&fs.ModeSymlink != 0:
+		what = "a symbolic link"
+	case mode.IsDir():
+		what = "a folder"
+	case !mode.IsRegular():
+		what = "no plain file"
+	}
+	return stop(loop.Finding{File: file, Text: fmt.Sprintf("is %s, and %s has to be there for what sessions remember", what, want), Fix: "move it away: mv " + file + " " + file + ".old"})
+}
+
+// mkdir makes a folder that belongs to whom the repository belongs. One that
+// is there is left as it is.
+func (n *Notebook) mkdir(root *os.Root, name string) error {
+	info, err := os.Stat(n.repo)
+	if err != nil {
+		return err
+	}
+	if err := root.Mkdir(name, info.Mode().Perm()|0o700); err != nil {
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return nil
+	}
+	owner, err := ownerOf(n.repo)
+	if err != nil || owner == nil {
+		return err
+	}
+	return root.Lchown(name, int(owner.Uid), int(owner.Gid))
+}
+
+// update replaces the content of a file below .ralph by what edit makes of
+// it, under a lock of the whole folder. edit may be called again, with a
+// fresher text: people save their files without asking for a lock.
+func (n *Notebook) update(ctx context.Context, file string, edit func(old []byte) []byte) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	root, err := n.open(true)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	lock, err := lockFolder(ctx, root)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	// First of all, so that nothing in here is ever somebody's new file.
+	if _, err := root.Lstat(".gitignore"); errors.Is(err, fs.ErrNotExist) {
+		if err := n.replace(root, ".gitignore", []byte("*\n"), nil); err != nil {
+			return err
+		}
+	}
+	dir := path.Dir(file)
+	if err := n.mkdir(root, dir); err != nil {
+		return err
+	}
+	if info, err := root.Lstat(dir); err != nil {
+		return err
+	} else if !info.IsDir() {
+		return inTheWay(".ralph/"+dir, info, "a folder")
+	}
+	for try := 0; ; try++ {
+		old, info, err := n.settled(ctx, root, file)
+		if err != nil {
+			return err
+		}
+		text := edit(old)
+		if info != nil && bytes.Equal(text, old) {
+			return nil
+		}
+		now, err := root.Lstat(file)
+		if unchanged := info == nil && errors.Is(err, fs.ErrNotExist) || info != nil && err == nil && stampOf(info) == stampOf(now); unchanged || try == 20 {
+			return n.replace(root, file, text, info)
+		}
+	}
+}
+
+// lockFolder takes the lock of the folder itself, so that no file is needed
+// for it. Closing the result unlocks.
+func lockFolder(ctx context.Context, root *os.Root) (*os.File, error) {
+	dir, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	deadline := time.Now().Add(lockTime)
+	for wait := time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
+		err := unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case err == nil, errors.Is(err, unix.EBADF), errors.Is(err, unix.ENOLCK), errors.Is(err, errors.ErrUnsupported):
+			return dir, nil // some network file systems have none: one process a checkout is the rule
+		case !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR):
+			dir.Close()
+			return nil, fmt.Errorf("lock .ralph: %w", err)
+		case time.Now().After(deadline):
+			dir.Close()
+			return nil, fmt.Errorf("lock .ralph: another program has held it for %v", lockTime)
+		}
+		if err := rest(ctx, wait); err != nil {
+			dir.Close()
+			return nil, err
+		}
+	}
+}
+
+// rest waits, or returns why ctx ended.
+func rest(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// settled reads a file once nobody has written it for settleTime; nil for
+// info where there is none. One that never rests, or has a time in the future,
+// is read as it is after a while.
+func (n *Notebook) settled(ctx context.Context, root *os.Root, file string) ([]byte, fs.FileInfo, error) {
+	for try := 0; ; try++ {
+		info, err := root.Lstat(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if !info.Mode().IsRegular() {
+			return nil, nil, inTheWay(".ralph/"+file, info, "a file")
+		}
+		if info.Size() > maxShared {
+			return nil, nil, stop(loop.Finding{File: ".ralph/" + file, Text: fmt.Sprintf("is larger than %d MB", maxShared>>20), Fix: "move it away: mv .ralph/" + file + " .ralph/" + file + ".old"})
+		}
+		f, err := root.OpenFile(file, os.O_RDONLY|unix.O_NONBLOCK, 0)
+		if err != nil {
+			return nil, nil, err
+		}
+		data, err := io.ReadAll(io.LimitReader(f, maxShared+1))
+		after, serr := f.Stat()
+		f.Close()
+		if err := errors.Join(err, serr); err != nil {
+			return nil, nil, err
+		}
+		age := time.Since(info.ModTime())
+		whole := stampOf(info) == stampOf(after)
+		if whole && (n.own[file] == stampOf(info) || age >= settleTime || age < -settleTime) || try == 20 {
+			return data, after, nil
+		}
+		if err := rest(ctx, settleTime); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// replace puts data in the place of a file, with its mode and owner; of a new
+// one, with the owner of the repository and what its folder lets others do.
+// After a crash the file is the old or the new one, and what lies beside it
+// goes the next time.
+func (n *Notebook) replace(root *os.Root, file string, data []byte, old fs.FileInfo) (err error) {
+	temp := path.Join(path.Dir(file), "."+path.Base(file)+".nightporter")
+	if err := root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		f.Close()
+		if err != nil {
+			_ = root.Remove(temp) // else it goes the next time
+		}
+	}()
+	if err := n.dress(f, old); err != nil {
+		return err
+	}
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if err := root.Rename(temp, file); err != nil {
+		return err
+	}
+	n.own[file] = stampOf(info)
+	dir, err := root.Open(path.Dir(file))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
+}
+
+// dress gives a new file mode and owner.
+func (n *Notebook) dress(f *os.File, old fs.FileInfo) error {
+	if old != nil {
+		if st, ok := old.Sys().(*syscall.Stat_t); ok {
+			if err := f.Chown(int(st.Uid), int(st.Gid)); err != nil && os.Geteuid() == 0 {
+				return err
+			} else if err != nil {
+				_ = f.Chown(-1, int(st.Gid)) // not ours to give away; the group may be
+			}
+		}
+		return f.Chmod(old.Mode().Perm())
+	}
+	info, err := os.Stat(n.repo)
+	if err != nil {
+		return err
+	}
+	owner, err := ownerOf(n.repo)
+	if err != nil {
+		return err
+	}
+	if owner != nil {
+		if err := f.Chown(int(owner.Uid), int(owner.Gid)); err != nil {
+			return err
+		}
+	}
+	return f.Chmod(info.Mode().Perm()&0o666 | 0o600)
+}
+
+// notRead is nil for what keeps a file from being one of the notebook's, which
+// is no error for who reads, and err for everything else.
+func notRead(file string, err error) error {
+	var errno syscall.Errno
+	switch _, input := errors.AsType[*loop.InputError](err); {
+	case err == nil, input, errors.Is(err, fs.ErrNotExist):
+		return nil
+	case !errors.As(err, &errno), errno == syscall.ENOTDIR, errno == syscall.ELOOP, errno == syscall.ENXIO, errno == syscall.EINVAL, errno == syscall.ENAMETOOLONG:
+		return nil // not an errno: the path leads out of the folder
+	}
+	return fmt.Errorf("read %s: %w", file, err)
+}
