@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/nightporter/nightporter/internal/crash"
 	"github.com/nightporter/nightporter/loop"
@@ -76,7 +77,7 @@ func (e *Engine) prepare(ctx context.Context, s loop.State, ses loop.Session, po
 	if ses.Planned.Kind != loop.KindAgent {
 		return l, nil
 	}
-	m, err := e.material(ctx, s, ses.ID, ports)
+	m, err := Material(ctx, s, ses.ID, ports.Files, ports.Notebook)
 	if err != nil {
 		return l, err
 	}
@@ -98,21 +99,36 @@ func (e *Engine) clean(ctx context.Context, ports Ports, run, commit string, ane
 	return ports.Files.Clean(ctx, run, commit)
 }
 
-// material looks up what the prompt wants.
-func (e *Engine) material(ctx context.Context, s loop.State, session string, ports Ports) (loop.Material, error) {
+// Material looks up what a session's prompt wants: conventions and files of
+// the commit that its attempt builds on, and the project's notebooks, which
+// are in the person's checkout alone. notes may be nil; then there are none.
+func Material(ctx context.Context, s loop.State, session string, files Files, notes Notebook) (loop.Material, error) {
 	var m loop.Material
 	needs, ok := loop.PromptNeeds(s, session)
 	if !ok {
 		return m, nil
 	}
 	read := func(path string) (loop.File, error) {
-		text, err := ports.Files.Read(ctx, needs.Rev, path)
-		return loop.File{Path: path, Text: string(text)}, err
+		var text []byte
+		var err error
+		switch {
+		case !loop.InNotebook(path):
+			text, err = files.Read(ctx, needs.Rev, path)
+		case notes != nil:
+			if text, err = notes.Read(ctx, path); err != nil {
+				// A notebook is a help, and no reason for a night to stand still.
+				text, err = []byte("(cannot be read: "+err.Error()+")"), nil
+			}
+		}
+		if err != nil {
+			err = fmt.Errorf("read %s: %w", path, err)
+		}
+		return loop.File{Path: path, Text: strings.ToValidUTF8(string(text), "\uFFFD")}, err
 	}
 	for _, path := range []string{"AGENTS.md", "CLAUDE.md"} {
 		f, err := read(path)
 		if err != nil {
-			return m, fmt.Errorf("read %s: %w", path, err)
+			return m, err
 		}
 		if f.Text != "" {
 			m.Conventions = append(m.Conventions, f)
@@ -121,7 +137,7 @@ func (e *Engine) material(ctx context.Context, s loop.State, session string, por
 	for _, path := range needs.Load {
 		f, err := read(path)
 		if err != nil {
-			return m, fmt.Errorf("read %s: %w", path, err)
+			return m, err
 		}
 		if f.Text != "" {
 			m.Loaded = append(m.Loaded, f)
@@ -131,10 +147,10 @@ func (e *Engine) material(ctx context.Context, s loop.State, session string, por
 		return m, nil
 	}
 	var err error
-	if m.Diff, err = ports.Files.Diff(ctx, needs.From, needs.To, maxDiff); err != nil {
+	if m.Diff, err = files.Diff(ctx, needs.From, needs.To, maxDiff); err != nil {
 		return m, fmt.Errorf("diff for the prompt: %w", err)
 	}
-	if m.Changed, err = ports.Files.Changed(ctx, needs.From, needs.To); err != nil {
+	if m.Changed, err = files.Changed(ctx, needs.From, needs.To); err != nil {
 		return m, fmt.Errorf("changes for the prompt: %w", err)
 	}
 	return m, nil

@@ -1,0 +1,84 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/engine"
+)
+
+// shelf is a commit and a notebook: files by path.
+type shelf struct {
+	engine.Files
+	files map[string]string
+	broke bool
+}
+
+func (s shelf) Read(_ context.Context, rev, path string) ([]byte, error) {
+	text, ok := s.files[path]
+	if !ok {
+		return nil, nil
+	}
+	if rev != "c0" {
+		return nil, errors.New("no such commit: " + rev)
+	}
+	return []byte(text), nil
+}
+
+type notes struct {
+	engine.Notebook
+	shelf
+}
+
+func (n notes) Read(_ context.Context, path string) ([]byte, error) {
+	if n.broke {
+		return nil, errors.New("permission denied")
+	}
+	if text, ok := n.files[path]; ok {
+		return []byte(text), nil
+	}
+	return nil, nil
+}
+
+// TestMaterial: .ralph is read from the notebooks and from nowhere else, every
+// other path from the start commit.
+func TestMaterial(t *testing.T) {
+	var s loop.State
+	s.Project.Name = "shop"
+	s = loop.PreviewRun(s, loop.Settings{
+		Project: "shop", Pattern: loop.Pattern{Start: "builder"},
+		Hats: map[string]loop.Hat{"builder": {Name: "builder", Load: []string{".ralph/agent/decisions.md", "./.ralph/agent/none.md", "docs/a.md", ".ralphs/b.md"}}},
+	}, loop.Snapshot{Tasks: []loop.Task{{ID: "Task 1", Mark: loop.MarkOpen}}}, loop.Base{Commit: "c0", Tree: "c0"})
+	s, session, err := loop.Preview(s, "Task 1", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit := shelf{files: map[string]string{"AGENTS.md": "Run gofmt.", "docs/a.md": "a", ".ralphs/b.md": "b\xff", ".ralph/agent/decisions.md": "planted in the commit"}}
+	own := notes{shelf: shelf{files: map[string]string{".ralph/agent/decisions.md": "- decided", "docs/a.md": "not from here"}}}
+	broken := notes{shelf: shelf{broke: true}}
+	a, b := loop.File{Path: "docs/a.md", Text: "a"}, loop.File{Path: ".ralphs/b.md", Text: "b\uFFFD"}
+	for _, c := range []struct {
+		name  string
+		notes engine.Notebook
+		want  []loop.File
+	}{
+		{"notebook", own, []loop.File{{Path: ".ralph/agent/decisions.md", Text: "- decided"}, a, b}},
+		{"no notebook", nil, []loop.File{a, b}},
+		{"broken", broken, []loop.File{
+			{Path: ".ralph/agent/decisions.md", Text: "(cannot be read: permission denied)"}, {Path: "./.ralph/agent/none.md", Text: "(cannot be read: permission denied)"}, a, b,
+		}},
+	} {
+		m, err := engine.Material(t.Context(), s, session, commit, c.notes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := loop.Material{Conventions: []loop.File{{Path: "AGENTS.md", Text: "Run gofmt."}}, Loaded: c.want}
+		if diff := cmp.Diff(want, m); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", c.name, diff)
+		}
+	}
+}

@@ -1,0 +1,307 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// bulky is a state and material of which every part that can be cut is worth
+// cutting, and the session whose prompt it is.
+func bulky(t *testing.T, hat string, tokens int) (State, string, Material) {
+	t.Helper()
+	d := promptNight(t, "go quiet", "plan", "build", "green")
+	s := d.s
+	r := *s.Project.Run
+	r.Settings.Hats = maps.Clone(r.Settings.Hats)
+	h := r.Settings.Hats[hat]
+	h.MaxTokens = tokens
+	r.Settings.Hats[hat] = h
+	s.Project.Run = &r
+	s.Project.Progress = "#9 Set the module up, pass: " + strings.Repeat("words ", 180)
+	inWork(&s, func(_ *TaskState, w *Work) {
+		var steps []string
+		for n := range 25 {
+			steps = append(steps, fmt.Sprintf("Change internal/price/rule_%02d.go, and say so in its test", n+1))
+		}
+		raw, err := json.Marshal(map[string]any{"summary": "One file at a time", "steps": steps})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Plan, w.History = raw, nil
+		for n := range 15 {
+			w.History = append(w.History, Step{Session: fmt.Sprintf("r1-%d", n+1), Hat: "fixer", Event: "fix.complete", Summary: fmt.Sprintf("Round %02d: the rounding of the price rules once more", n+1)})
+		}
+	})
+	lines := func(form string, n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, form+"\n", i+1)
+		}
+		return b.String()
+	}
+	m := Material{
+		Conventions: []File{{Path: "AGENTS.md", Text: lines("- Rule %02d of the house: short names in short functions.", 25) + "```sh\n" + lines("make check-%d", 5) + "```\n"}},
+		Loaded:      []File{{Path: ".ralph/agent/decisions.md", Text: "# Decisions\n\n" + lines("- 2026-11-18: decision %02d about money and cents", 30)}},
+		Diff:        lines("+line %02d of the change, and nothing but the change", 30),
+	}
+	ns, session, err := Preview(s, "Task 1", hat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ns, session, m
+}
+
+// cutTitles are the parts of a prompt that were cut.
+func cutTitles(p Prompt) string {
+	var cut []string
+	for _, part := range p.Parts {
+		if part.Cut {
+			cut = append(cut, part.Title)
+		}
+	}
+	return strings.Join(cut, ", ")
+}
+
+// TestTrimming: conventions, memory, progress, plan, history, and then the
+// diff. Each budget is the first that reaches one more of them.
+func TestTrimming(t *testing.T) {
+	for _, c := range []struct {
+		tokens int
+		cut    string
+		over   bool
+	}{
+		{tokens: 2900, cut: ""},
+		{tokens: 2600, cut: "Conventions"},
+		{tokens: 2200, cut: "Memory, Conventions"},
+		{tokens: 1800, cut: "Last progress, Memory, Conventions"},
+		{tokens: 1500, cut: "Plan, Last progress, Memory, Conventions"},
+		{tokens: 1250, cut: "Plan, What happened so far, Last progress, Memory, Conventions"},
+		{tokens: 900, cut: "Plan, What happened so far, Last progress, Changes so far, Memory, Conventions"},
+		{tokens: 300, cut: "Plan, What happened so far, Last progress, Changes so far, Memory, Conventions", over: true},
+	} {
+		t.Run(fmt.Sprint(c.tokens), func(t *testing.T) {
+			s, session, m := bulky(t, "reviewer", c.tokens)
+			p, err := BuildPrompt(s, session, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cut := cutTitles(p); cut != c.cut || p.Over != c.over || !c.over && p.Tokens > c.tokens {
+				t.Errorf("%d tokens: %d, over %v, cut %s; want %v, %s", c.tokens, p.Tokens, p.Over, cut, c.over, c.cut)
+			}
+			golden(t, promptFile(fmt.Sprintf("reviewer of %d tokens", c.tokens)), p.Text)
+			for title, file := range map[string]string{
+				"Conventions": "conventions.md", "Memory": "memory.md", "Last progress": "progress.md", "Plan": "plan.json", "What happened so far": "history.md", "Changes so far": "diff.patch",
+			} {
+				if strings.Contains(c.cut, title) && len(p.Context[file]) == 0 {
+					t.Errorf("%s was cut, and CONTEXT has no %s", title, file)
+				}
+				if strings.Contains(c.cut, title) && !strings.Contains(p.Text, "../CONTEXT/"+file) {
+					t.Errorf("%s was cut, and the prompt does not say where the whole of it is", title)
+				}
+			}
+			if strings.Contains(c.cut, "Memory") && !strings.Contains(string(p.Context["memory.md"]), "decision 01 ") {
+				t.Error("memory.md is not whole")
+			}
+		})
+	}
+}
+
+// TestTrimmingOfAnArgument: who judges or revises a plan keeps it longest.
+func TestTrimmingOfAnArgument(t *testing.T) {
+	s, session, m := bulky(t, "planner", 1500)
+	p, err := BuildPrompt(s, session, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cut := cutTitles(p); strings.Contains(cut, "Plan") || !strings.Contains(cut, "What happened so far") {
+		t.Errorf("cut: %s", cut)
+	}
+}
+
+// TestMemoryLimit: the load list has a limit of its own; of notebooks the
+// newest is kept, of a file its beginning, and small ones stay whole.
+func TestMemoryLimit(t *testing.T) {
+	d := promptNight(t, "go quiet", "plan")
+	long := func(word string) string {
+		var b strings.Builder
+		for n := range 1000 {
+			fmt.Fprintf(&b, "- %s %d\n  with a second line\n", word, n+1)
+		}
+		return b.String()
+	}
+	m := Material{Loaded: []File{
+		{Path: "docs/big.md", Text: long("big")}, {Path: ".ralph/agent/memories.md", Text: long("memory")},
+		{Path: ".ralph/agent/decisions.md", Text: "- decided once\n"}, {Path: latestPlan, Text: `{"summary":"of another task"}`},
+	}}
+	p, err := BuildPrompt(d.s, d.session().ID, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var memory Part
+	for _, part := range p.Parts {
+		if part.Title == "Memory" {
+			memory = part
+		}
+	}
+	if memory.Tokens > maxMemoryTokens+1 || memory.Tokens < maxMemoryTokens*9/10 || !memory.Cut || memory.Whole < 4*maxMemoryTokens {
+		t.Errorf("memory has %d of %d tokens, cut: %v", memory.Tokens, memory.Whole, memory.Cut)
+	}
+	for _, want := range []string{"- memory 1000\n", "- big 1\n", "- decided once\n", "earlier lines left out", "more lines; the whole"} {
+		if !strings.Contains(memory.Text+"\n", want) {
+			t.Errorf("memory lacks %q", want)
+		}
+	}
+	for _, no := range []string{"- memory 1\n", "- big 1000\n", "of another task"} {
+		if strings.Contains(memory.Text, no) {
+			t.Errorf("memory has %q", no)
+		}
+	}
+	if !strings.Contains(memory.Text, ")\n- memory ") {
+		t.Error("the newest lines do not begin with an item")
+	}
+	if whole := string(p.Context["memory.md"]); !strings.Contains(whole, "- memory 1\n") || !strings.Contains(whole, "- big 1000\n") {
+		t.Error("memory.md is not whole")
+	}
+}
+
+// TestOtherPlan: a hat whose task has no plan is given the last one, and told
+// that it is another task's.
+func TestOtherPlan(t *testing.T) {
+	d := promptNight(t, "go quiet")
+	p, err := BuildPrompt(d.s, d.session().ID, Material{Loaded: []File{{Path: latestPlan, Text: `{"summary":"of another task"}`}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(p.Text, "not of this task)\n\n{\"summary\":\"of another task\"}") {
+		t.Error("the plan is not there, or not said to be another task's")
+	}
+}
+
+// TestBigDiff: the reviewer's diff has a limit of its own, at a line end.
+func TestBigDiff(t *testing.T) {
+	d := promptNight(t, "go quiet", "plan", "build", "green")
+	diff := strings.Repeat("+a line of a big change\n", 20_000)
+	p, err := BuildPrompt(d.s, d.session().ID, Material{Diff: diff})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Over || !strings.Contains(p.Text, "change\n```\n(cut here, the prompt would be too long: ") || string(p.Context["diff.patch"]) != diff {
+		t.Errorf("%d tokens, cut: %s", p.Tokens, cutTitles(p))
+	}
+}
+
+// TestConventionsOnce: CLAUDE.md is often a link to AGENTS.md.
+func TestConventionsOnce(t *testing.T) {
+	p := conventionsPart([]File{{Path: "AGENTS.md", Text: "Run gofmt.\n"}, {Path: "CLAUDE.md", Text: "Run gofmt.\n"}})
+	if p.text != "### AGENTS.md, CLAUDE.md\n\nRun gofmt." {
+		t.Errorf("%q", p.text)
+	}
+}
+
+func TestCutting(t *testing.T) {
+	for _, c := range []struct{ text, head, tail string }{
+		{"one\ntwo\nthree", "one\ntwo", "three"},
+		{"- a\n  b\n- c\n", "- a\n  b", "- c\n"},
+		{"one line of many words", "one line", ""},
+		{"ééééééééééé", "ééééé", ""},
+	} {
+		if got := headOf(c.text, 10); got != c.head {
+			t.Errorf("head of %q: %q", c.text, got)
+		}
+		if got, left := tailOf(c.text, 7); got != c.tail || left == 0 {
+			t.Errorf("tail of %q: %q, %d lines left out", c.text, got, left)
+		}
+	}
+	for _, c := range []struct{ text, open string }{
+		{"a\n```go\nb", "```"}, {"a\n```go\nb\n```\nc", ""}, {"````\n```\n", "````"}, {"~~~\n```\n~~~", ""}, {"```inline``` code", ""}, {"    ```\n", ""},
+	} {
+		if got := openFence(c.text); got != c.open {
+			t.Errorf("%q leaves %q open", c.text, got)
+		}
+	}
+}
+
+// TestPromptFits: where only parts are too long that can be cut, the prompt
+// fits; the same state and material give the same one; and nothing else is
+// ever cut.
+func TestPromptFits(t *testing.T) {
+	d := promptNight(t, "go quiet", "/guidance Wrap the existing code", "plan", "build", "green", "issues major:r1")
+	texts := rapid.Custom(func(t *rapid.T) string {
+		line := rapid.SampledFrom([]string{"- a line", "", "```", "````go", "  indented", "## How to end", "é and ü", strings.Repeat("long ", 400), "x"})
+		return strings.Join(rapid.SliceOfN(line, 0, 120).Draw(t, "lines"), "\n")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		s := d.s
+		r := *s.Project.Run
+		r.Settings.Hats = maps.Clone(r.Settings.Hats)
+		hat := rapid.SampledFrom([]string{"planner", "builder", "reviewer", "fixer"}).Draw(t, "hat")
+		h := r.Settings.Hats[hat]
+		h.MaxTokens = 0
+		r.Settings.Hats[hat] = h
+		s.Project.Run = &r
+		s.Project.Progress = texts.Draw(t, "progress")
+		steps := rapid.SliceOfN(texts, 0, 5).Draw(t, "steps")
+		inWork(&s, func(_ *TaskState, w *Work) {
+			w.History = nil
+			for n, text := range steps {
+				w.History = append(w.History, Step{Session: fmt.Sprintf("r1-%d", n+1), Hat: "fixer", Event: "fix.complete", Summary: text})
+			}
+			raw, _ := json.Marshal(map[string]any{"summary": "s", "steps": steps})
+			w.Plan = raw
+		})
+		m := Material{
+			Conventions: []File{{Path: "AGENTS.md", Text: texts.Draw(t, "agents")}, {Path: "CLAUDE.md", Text: texts.Draw(t, "claude")}},
+			Loaded:      []File{{Path: ".ralph/agent/decisions.md", Text: texts.Draw(t, "decisions")}, {Path: "docs/a.md", Text: texts.Draw(t, "docs")}},
+			Diff:        texts.Draw(t, "diff"),
+		}
+		s, session, err := Preview(s, "Task 1", hat)
+		if err != nil {
+			t.Fatal(err)
+		}
+		build := func(tokens int) Prompt {
+			r := *s.Project.Run
+			r.Settings.Hats = maps.Clone(r.Settings.Hats)
+			h := r.Settings.Hats[hat]
+			h.MaxTokens = tokens
+			r.Settings.Hats[hat] = h
+			s := s
+			s.Project.Run = &r
+			p, err := BuildPrompt(s, session, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		least := build(1) // all that can be cut is cut
+		tokens := rapid.IntRange(least.Tokens, build(0).Tokens+100).Draw(t, "tokens")
+		p := build(tokens)
+		if p.Tokens > tokens || p.Over {
+			t.Fatalf("%d tokens of %d, over: %v\n%s", p.Tokens, tokens, p.Over, p.Text)
+		}
+		if diff := gocmp.Diff(p, build(tokens)); diff != "" {
+			t.Fatal(diff)
+		}
+		never := map[string]string{}
+		for _, part := range build(0).Parts {
+			never[part.Title] = part.Text
+		}
+		for _, part := range p.Parts {
+			switch part.Title {
+			case "Conventions", "Memory", "Last progress", "Plan", "What happened so far", "Changes so far":
+			default:
+				if part.Cut || part.Text != never[part.Title] {
+					t.Fatalf("%s was cut", part.Title)
+				}
+			}
+			if openFence(part.Text) != "" {
+				t.Fatalf("%s leaves a fence open:\n%s", part.Title, part.Text)
+			}
+		}
+	})
+}

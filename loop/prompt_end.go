@@ -1,0 +1,125 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/guidance"
+)
+
+// judges reports whether a hat reads what others wrote and says whether it is
+// right. A planner or a critic reads before anything is there to judge.
+func (h Hat) judges() bool {
+	return !h.Writes() && !h.plans() && !h.disputes() && !h.counsels() && !h.emits("triage.verdict")
+}
+
+// guidanceText renders exactly the items that were bound to the session, or
+// shown to it, when it was planned.
+func (w *writing) guidanceText() string {
+	var lines []string
+	item := func(id string) {
+		i, ok := w.p.Guidance.Get(id)
+		if !ok {
+			return
+		}
+		line := fmt.Sprintf("- %s: %s", id, i.Text)
+		switch i.State {
+		case guidance.Addressed, guidance.SetAside:
+			line += fmt.Sprintf("\n  (%s so far: %s)", i.State.Word(), i.Note)
+		}
+		if j := i.Judged; j != nil {
+			verdict := "followed"
+			if !j.Followed {
+				verdict = "not followed"
+			}
+			line += fmt.Sprintf("\n  (%s: %s)", j.Hat, trimColon(verdict, j.Note))
+		}
+		lines = append(lines, line)
+	}
+	b := w.ses.Planned.Guidance
+	if len(b.Bound) > 0 {
+		lines = append(lines, "The owner says. Follow it, before anything else; where you cannot, say why in your event.")
+		for _, id := range b.Bound {
+			item(id)
+		}
+	}
+	switch {
+	case len(b.Shown) == 0:
+		return strings.Join(lines, "\n")
+	case w.hat.judges():
+		lines = append(lines, "The owner says to the sessions that write. Hold the work against it, and report each item in your event's guidance field: done = followed, set_aside = not followed.")
+	default:
+		lines = append(lines, "The owner says to the sessions that write. What you send must not keep them from following it.")
+	}
+	for _, id := range b.Shown {
+		item(id)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sectionsShape is the other form of a plan: one that can be judged and built
+// section by section.
+const sectionsShape = `{"summary":"…","sections":[{"id":"a","title":"…","tasks":["what is true when it is done"],"files":["path"],"steps":["…"],"depends_on":[]},{"id":"b","title":"…","tasks":["…"],"files":["path"],"steps":["…"],"depends_on":["a"]}]}`
+
+// shapeOf is an example of an event's data with every field that the hat
+// demands: one that would be accepted.
+func (h Hat) shapeOf(typ string) string {
+	shape := EventShape(typ)
+	for _, name := range h.Payload {
+		if fieldOf(json.RawMessage(shape), name) == nil && slices.Contains(h.Emits, typ) {
+			shape = withField(shape, fmt.Sprintf("%q:%q", name, "…"))
+		}
+	}
+	return shape
+}
+
+func withField(shape, field string) string { return strings.TrimSuffix(shape, "}") + "," + field + "}" }
+
+// howToEnd is the exact way to end, with the guidance that has to be reported.
+func (w *writing) howToEnd() string {
+	h, b := w.hat, w.ses.Planned.Guidance
+	lines := []string{"End this session with exactly one event, then stop. Run one of these commands:", ""}
+	owed := w.p.Guidance.Owed(b.Bound)
+	var reports []string
+	for _, id := range owed {
+		reports = append(reports, fmt.Sprintf(`{"id":"%s","done":true,"note":"how"}`, id))
+	}
+	line := func(typ, shape string) {
+		if len(owed) > 0 && slices.Contains(h.Emits, typ) {
+			shape = withField(shape, `"guidance":[`+strings.Join(reports, ",")+"]")
+		}
+		lines = append(lines, fmt.Sprintf("    hat emit %s --data '%s'", typ, shape))
+	}
+	for _, typ := range slices.Concat(h.Emits, []string{EventQuestion, EventBlocked}) {
+		line(typ, h.shapeOf(typ))
+		if typ == "plan.complete" && w.consensus() && !w.part {
+			line(typ, sectionsShape)
+		}
+	}
+	lines = append(lines, "")
+	if h.plans() && w.consensus() && !w.part {
+		lines = append(lines, "Steps are for a task that is built in one go. Sections are for one that falls into parts: each is judged, built and committed by itself, in the order that depends_on gives.")
+	}
+	if h.disputes() {
+		lines = append(lines, "A section that passes has the verdict OKAY and no objections; the verdict on the whole is OKAY only where every section's is. A plan without sections has \"sections\":[], and its objections stand beside it.")
+	}
+	if len(owed) > 0 {
+		lines = append(lines, `Report every guidance: "done":true with how, or "set_aside":true with why.`)
+	}
+	if len(b.Shown) > 0 && h.judges() {
+		lines = append(lines, `Add what you found of each guidance: "guidance":[{"id":"ID","done":true,"note":"where it is followed"}], or "set_aside":true with where it is not.`)
+	}
+	if h.Writes() && !h.emits("repro.complete") {
+		lines = append(lines, `If nothing has to change, add "no_change":"REASON".`)
+	}
+	if h.emits("build.complete") {
+		lines = append(lines, `If a person has to look at the result, add "manual_verify":"what to look at". What later tasks should know goes into "learnings":"…".`)
+	}
+	lines = append(lines,
+		fmt.Sprintf("%s is for what only a person can decide; its choice is the option you would take if nobody answers, leave it out where nobody but a person may take one. %s is for what cannot be done at all.", EventQuestion, EventBlocked),
+		"Data with an apostrophe, or long data: write it to a file in $TMPDIR and use --data @FILE. A refused event says what to change; send it again.",
+		"Without an event the session counts as failed. Nothing you say is believed without it being checked.")
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,225 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// historyPart says where the run stands and what this attempt did. Where it is
+// too long, the oldest sessions go first: the last one led here.
+func (w *writing) historyPart() part {
+	p := part{title: "What happened so far", trim: trimHistory, file: "history.md"}
+	lead := w.position()
+	if w.t.LastFail != "" {
+		lead += fmt.Sprintf("\nAttempt %d came to nothing: %s. Its changes are gone; do not repeat it.", w.w.N-1, w.t.LastFail)
+	}
+	var steps []string
+	for _, s := range w.w.History {
+		line := fmt.Sprintf("- %s: %s", s.Hat, s.Event)
+		if s.Summary != "" {
+			line += " – " + s.Summary
+		}
+		steps = append(steps, line)
+	}
+	p.least = lead // why the attempt before failed is what must not be lost
+	p.text = strings.Join(append([]string{lead}, steps...), "\n")
+	p.fit = func(room int) string {
+		for n := 1; n < len(steps); n++ {
+			note := fmt.Sprintf("(%s left out, the prompt would be too long%s)", count(n, "earlier session"), p.where())
+			if text := strings.Join(append([]string{lead, note}, steps[n:]...), "\n"); len(text) <= room {
+				return text
+			}
+		}
+		return ""
+	}
+	return p
+}
+
+// position is "task 3 of 5" (SPEC 4.7). Parts are counted in their task.
+func (w *writing) position() string {
+	at, total, done := 0, 0, 0
+	for _, t := range w.p.Tasks {
+		if t.Status == Withdrawn || t.Task.Parent != "" {
+			continue
+		}
+		total++
+		if t.Status == Done {
+			done++
+		}
+		if SameID(t.Task.ID, w.t.Task.ID) || w.part && SameID(t.Task.ID, w.parent.Task.ID) {
+			at = total
+		}
+	}
+	line := fmt.Sprintf("Task %d of %d (%d done)", at, total, done)
+	if n := slices.IndexFunc(w.parent.Parts, func(id string) bool { return SameID(id, w.t.Task.ID) }); n >= 0 {
+		line += fmt.Sprintf(", its part %d of %d", n+1, len(w.parent.Parts))
+	}
+	return fmt.Sprintf("%s, attempt %d.", line, w.w.N)
+}
+
+// progressPart is the last entry of the progress log, unless it only repeats
+// why this task's own attempt before came to nothing.
+func (w *writing) progressPart() part {
+	p := part{title: "Last progress", under: true, trim: trimProgress, file: "progress.md", text: w.p.Progress}
+	if w.t.LastFail != "" && strings.HasPrefix(w.p.Progress, ShortID(w.t.Task.ID)+" "+w.t.Task.Title+", ") {
+		p.text = ""
+	}
+	return p
+}
+
+// noteText is what led to this session where it does one over, or where the
+// one before it changed nothing. It is never cut: without it the same mistake
+// is made again.
+func (w *writing) noteText() string {
+	var lines []string
+	if w.ses.Planned.Replaces != "" {
+		lines = append(lines, fmt.Sprintf("This session does over what session %s did not settle.", w.ses.Planned.Replaces))
+	}
+	if w.ses.Planned.Note != "" {
+		lines = append(lines, w.ses.Planned.Note)
+	}
+	if w.w.NoChange != "" {
+		lines = append(lines, "The session before changed nothing on purpose: "+w.w.NoChange)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// acceptanceRule is the rule of an issue that a verifier's failed check became.
+const acceptanceRule = "acceptance"
+
+// issuesText gives whoever writes every issue of the last judgement whole, and
+// the reviewer what to look at again. What would not fit is in a file, with
+// the count here.
+func (w *writing) issuesText() string {
+	review := w.hat.emits("review.verdict")
+	if !w.hat.Writes() && !review {
+		return ""
+	}
+	var lines []string
+	if len(w.w.Issues) > 0 {
+		lines = append(lines, w.issuesLead(review), w.issueLines())
+	}
+	switch disputed := disputedText(w.w.Disputed); {
+	case disputed == "":
+	case review:
+		lines = append(lines, "Disputed by the session before, with its reasons; uphold or drop each:\n"+disputed)
+	case w.w.Upheld > 0:
+		lines = append(lines, "Disputed before, and upheld by the review since:\n"+disputed)
+	}
+	return strings.Join(lines, "\n\n")
+}
+
+func (w *writing) issuesLead(review bool) string {
+	checks := !slices.ContainsFunc(w.w.Issues, func(i Issue) bool { return i.Rule != acceptanceRule })
+	switch {
+	case review && checks:
+		return "Acceptance criteria that did not hold before the last fix; see whether they do now:"
+	case review:
+		return "Issues of the last review; see whether each is settled now:"
+	case checks:
+		return "Acceptance criteria that the verifier tried and found not to hold. Make each of them true:"
+	}
+	return "Issues of the last review:"
+}
+
+func (w *writing) issueLines() string {
+	issues := w.w.Issues
+	if all, err := json.MarshalIndent(issues, "", "  "); err == nil {
+		w.context["issues.json"] = all
+	}
+	var b strings.Builder
+	for n, i := range issues {
+		line := fmt.Sprintf("%d. %s\n", n+1, i.line())
+		if n >= maxIssues || b.Len()+len(line) > maxIssueBytes {
+			fmt.Fprintf(&b, "… %d issues in all, settle every one: ../CONTEXT/issues.json has those that are not here.\n", len(issues))
+			break
+		}
+		b.WriteString(line)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// disputedText lists the issues that a fixer says are none, with its reasons.
+func disputedText(raw json.RawMessage) string {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		return ""
+	}
+	var lines []string
+	for _, d := range list {
+		var text string
+		if json.Unmarshal(d, &text) != nil {
+			issue, reason := stringOf(d, "issue"), stringOf(d, "reason")
+			if text = trimColon(issue, reason); text == "" {
+				text = string(d)
+			}
+		}
+		lines = append(lines, "- "+text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func trimColon(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + ": " + b
+}
+
+// verifiedText is the last verification, with the output of what failed.
+func (w *writing) verifiedText() string {
+	var lines []string
+	if w.w.Repro != "" {
+		lines = append(lines, code(w.w.Repro)+" failed before the fix; it has to pass.")
+	}
+	if w.w.Verified == nil {
+		return strings.Join(lines, "\n")
+	}
+	for _, res := range w.w.Verified.Results {
+		sign, note := "passed", ""
+		if !res.OK {
+			sign = fmt.Sprintf("FAILED (exit %d)", res.Exit)
+		}
+		if res.Flaky {
+			note = " (only on the second try)"
+		}
+		if res.Advisory {
+			note = " (failed before this task too; not counted)"
+		}
+		lines = append(lines, fmt.Sprintf("- %s %s%s", code(res.Run), sign, note))
+		if !res.OK && res.Tail != "" {
+			lines = append(lines, fence(res.Tail))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// diffPart is what the attempt changed so far: a list for whoever goes on with
+// it in the folder, the patch for whoever judges it.
+func (w *writing) diffPart() part {
+	p := part{title: "Changes so far", trim: trimDiff, file: "diff.patch"}
+	if w.m.Diff == "" {
+		return p
+	}
+	w.context["diff.patch"] = []byte(w.m.Diff)
+	if w.hat.Writes() {
+		var lines []string
+		for _, f := range w.m.Changed {
+			if f.Added < 0 || f.Removed < 0 {
+				lines = append(lines, "- "+f.Path+" (binary)")
+				continue
+			}
+			lines = append(lines, fmt.Sprintf("- %s +%d −%d", f.Path, f.Added, f.Removed))
+		}
+		p.text = strings.Join(append(lines, "The diff against the attempt's start: ../CONTEXT/diff.patch."), "\n")
+		return p
+	}
+	p.text, p.data = strings.TrimRight(w.m.Diff, "\n"), true
+	if whole := p; len(p.text) > maxDiffBytes {
+		p.text, p.note = p.head(maxDiffBytes)
+		p.full, p.cut = len(whole.body()), true
+	}
+	return p
+}

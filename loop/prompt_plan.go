@@ -1,0 +1,204 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Hats are known by what they emit, not by their names: people write their own.
+func (h Hat) emits(types ...string) bool {
+	return slices.ContainsFunc(types, func(t string) bool { return slices.Contains(h.Emits, t) })
+}
+
+// plans, disputes and counsels are the three sides of an argument about a plan
+// (SPEC 4.4).
+func (h Hat) plans() bool    { return h.emits("plan.complete") }
+func (h Hat) disputes() bool { return h.emits("critique.verdict") }
+func (h Hat) counsels() bool { return h.emits("advice.complete") }
+
+// consensus reports whether a plan of this task goes to the critic.
+func (w *writing) consensus() bool {
+	return w.r.Settings.Consensus || w.r.Settings.Pattern.Consensus || w.t.Task.Consensus
+}
+
+// plan is what this session works by: the attempt's own plan. A part has its
+// section. A task whose attempt has none yet has the newest one; but whoever
+// plans anew starts from nothing, because a plan that failed is disposable.
+func (w *writing) plan() json.RawMessage {
+	switch {
+	case len(w.w.Plan) > 0:
+		return w.w.Plan
+	case w.part || !w.hat.plans():
+		return w.t.Plan
+	}
+	return nil
+}
+
+func (w *writing) planPart(plan json.RawMessage) part {
+	p := part{title: "Plan", trim: trimPlan, file: "plan.json", text: planText(plan, nil)}
+	if c := w.w.Consensus; c != nil && (w.hat.plans() || w.hat.disputes() || w.hat.counsels()) {
+		p.text = planText(plan, c.standing)
+	}
+	if w.hat.disputes() || w.hat.counsels() || w.hat.plans() {
+		p.trim = trimDiff
+	}
+	return p
+}
+
+// planText renders a plan, or one section of it. standing, where it is not
+// nil, says how a section is judged so far.
+func planText(plan json.RawMessage, standing func(id string) string) string {
+	if len(plan) == 0 {
+		return ""
+	}
+	summary := stringOf(plan, "summary")
+	blocks := []string{summary}
+	sections := sectionsOf(plan)
+	var one Section
+	if len(sections) == 0 && json.Unmarshal(plan, &one) == nil && one.Title != "" { // a part's own
+		blocks[0] = strings.TrimSpace(summary + "\n" + one.text())
+	} else {
+		blocks[0] = strings.TrimSpace(summary + "\n" + stepsText(stepsOf(plan)))
+	}
+	for _, s := range sections {
+		heading := fmt.Sprintf("### %s: %s", s.ID, s.Title)
+		if standing != nil {
+			heading += fmt.Sprintf(" (%s)", standing(s.ID))
+		}
+		blocks = append(blocks, heading+"\n\n"+s.text())
+	}
+	text := strings.TrimSpace(strings.Join(blocks, "\n\n"))
+	if text == summary {
+		text = strings.TrimSpace(summary + "\n\nThe whole plan: ../CONTEXT/plan.json")
+	}
+	return text
+}
+
+func stepsOf(plan json.RawMessage) []json.RawMessage {
+	var steps []json.RawMessage
+	_ = json.Unmarshal(fieldOf(plan, "steps"), &steps)
+	return steps
+}
+
+func stepsText(steps []json.RawMessage) string {
+	var b strings.Builder
+	for n, step := range steps {
+		var text string
+		if json.Unmarshal(step, &text) != nil {
+			text = string(step)
+		}
+		fmt.Fprintf(&b, "\n%d. %s", n+1, text)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// text is a section below its heading.
+func (s Section) text() string {
+	var lines []string
+	if len(s.Tasks) > 0 {
+		lines = append(lines, "True when it is done:", bullets(s.Tasks))
+	}
+	if len(s.Files) > 0 {
+		lines = append(lines, "Files: "+strings.Join(s.Files, ", "))
+	}
+	if len(s.DependsOn) > 0 {
+		lines = append(lines, "After: "+strings.Join(s.DependsOn, ", "))
+	}
+	if len(s.Steps) > 0 {
+		lines = append(lines, "Steps:", stepsText(s.Steps))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// standing is how a section is judged so far.
+func (c *Consensus) standing(id string) string {
+	if slices.Contains(c.Approved, id) {
+		return "approved"
+	}
+	for n := len(c.Rounds) - 1; n >= 0; n-- {
+		for _, j := range c.Rounds[n].Sections {
+			if j.ID == id && j.Verdict == verdictReject {
+				return fmt.Sprintf("rejected in round %d", n+1)
+			}
+		}
+	}
+	return "not judged yet"
+}
+
+// objectionsText is what the critic said of the plan last, and what follows
+// from it for this session. It is never cut: without it the same plan comes
+// back. Rounds before that one are earlierPart.
+func (w *writing) objectionsText() string {
+	c := w.w.Consensus
+	if c == nil || len(c.Rounds) == 0 {
+		return ""
+	}
+	n := len(c.Rounds)
+	last := c.Rounds[n-1]
+	var lines []string
+	switch {
+	case w.hat.plans() && last.OK:
+		lines = append(lines, "The critic let the plan pass, and a person sent it back since; see Answers. Revise it for that, keep every section's id, and send the whole plan again.")
+	case w.hat.plans() && len(sectionsOf(w.plan())) == 0:
+		lines = append(lines, "The critic rejected the plan. Revise what it objects to, and send the whole plan again.")
+	case w.hat.plans():
+		lines = append(lines, "The critic rejected the plan. Revise the sections that it rejects, and only those. Keep every section's id, and send the whole plan again.")
+		if len(c.Approved) > 0 {
+			lines = append(lines, "Approved, so send it word for word as it is: "+strings.Join(c.Approved, ", "))
+		}
+	case w.hat.disputes() && last.OK:
+		lines = append(lines, "The plan passed before; a person sent it back, see Answers, and it was revised since.")
+	case w.hat.disputes():
+		lines = append(lines, "The plan was rejected before, and was revised since. Check each objection: what is settled is not raised again, what is not is rejected again in the same words. Do not hold back a new one for a later round.")
+		if len(c.Approved) > 0 {
+			lines = append(lines, "Approved already, and not judged again: "+strings.Join(c.Approved, ", "))
+		}
+	case w.hat.counsels():
+		lines = append(lines, fmt.Sprintf("The critic has judged the plan in %s. Every objection is here, the newest first.", count(n, "round")))
+	default:
+		return ""
+	}
+	lines = append(lines, "", last.text(n))
+	if c.Advice != "" && !w.hat.counsels() {
+		lines = append(lines, "", "The architect was asked, and advises:", c.Advice)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// earlierPart is the rounds before the last one.
+func (w *writing) earlierPart() part {
+	p := part{title: "Earlier rounds", under: true, trim: trimHistory, file: "objections.md"}
+	c := w.w.Consensus
+	if c == nil || w.objectionsText() == "" {
+		return p
+	}
+	var rounds []string
+	for n := len(c.Rounds) - 1; n >= 1; n-- {
+		rounds = append(rounds, c.Rounds[n-1].text(n))
+	}
+	p.text = strings.Join(rounds, "\n\n")
+	return p
+}
+
+// text is one verdict of the critic.
+func (c Critique) text(round int) string {
+	verdict := verdictReject
+	if c.OK {
+		verdict = verdictOkay
+	}
+	lines := []string{fmt.Sprintf("Round %d, %s", round, verdict)}
+	for _, j := range c.Sections {
+		for _, o := range j.Objections {
+			lines = append(lines, fmt.Sprintf("- %s: %s", j.ID, o))
+		}
+	}
+	for _, o := range c.Objections {
+		lines = append(lines, "- the whole: "+o)
+	}
+	if len(lines) > 1 {
+		lines[0] += ":"
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,116 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nightporter/nightporter/guidance"
+)
+
+// PreviewRun returns the state in which a run with these settings, on this
+// commit, would plan its first session. Nothing is recorded: Apply changes no
+// state that it was given.
+func PreviewRun(s State, settings Settings, snapshot Snapshot, base Base) State {
+	d := asRun(s, settings, snapshot)
+	d.add(on{}, PreflightDone{Base: base})
+	d.settleReady()
+	return d.State
+}
+
+// Preview returns a state in which a session of a task is planned with a hat,
+// as if its turn came now, and that session's id: BuildPrompt gives what it
+// would be sent. "" as the hat is the one that comes next. An event that was
+// accepted counts as routed to the hat; guidance that waits is bound, as it
+// would be.
+func Preview(s State, task, hat string) (State, string, error) {
+	r := s.Project.Run
+	if r == nil {
+		return s, "", fmt.Errorf("%s has no run", s.Project.Name)
+	}
+	t, ok := s.Project.Find(task)
+	if !ok {
+		return s, "", fmt.Errorf("%s has no task %q; %s", s.Project.Name, task, s.Project.taskIDs())
+	}
+	d := &decision{State: s, in: Input{Project: s.Project.Name, Actor: "daemon", Time: r.LastEvent}}
+	about := on{task: t.Task.ID}
+	switch {
+	case t.Work == nil:
+		d.add(about, Commitment{TaskID: t.Task.ID, Title: t.Task.Title, Branch: r.Base.Branch, Base: r.Tip, Tree: r.TipTree})
+	case t.Work.Stage == StageHeld:
+		d.add(about, Commitment{TaskID: t.Task.ID, Title: t.Task.Title, Branch: r.Base.Branch, Base: t.Work.Base, Tree: t.Work.Tree, Resume: true})
+	}
+	t, _ = d.task(t.Task.ID)
+	w := t.Work
+	if hat == "" {
+		hat = w.nextHat(r.Settings)
+	}
+	h, ok := r.Settings.Hats[strings.ToLower(strings.TrimPrefix(hat, "@"))]
+	if !ok {
+		return s, "", fmt.Errorf("there is no hat %q; there are %s", hat, strings.Join(sortedKeys(r.Settings.Hats), ", "))
+	}
+	planned := SessionPlanned{Kind: KindAgent, Hat: h.Name, Model: h.Model, Round: w.Rounds, Wall: h.Timeout, Stall: h.StallTimeout}
+	planned.Agent, _ = d.agentFor(h)
+	if w.Stage == StageReady && w.Hat == h.Name {
+		planned.Replaces, planned.Note = w.Replaces, w.Note
+	}
+	if sent := w.unrouted(); w.Hat != h.Name || sent {
+		to := Routed{From: w.Hat, To: h.Name, Tree: w.Tree, Round: w.Rounds}
+		if sent {
+			to.On = w.Event.Type
+		}
+		if sent && w.Taken != nil {
+			to.Tree = w.Taken.Tree
+		}
+		d.add(on{task: t.Task.ID, session: w.Session}, to)
+		t, _ = d.task(t.Task.ID)
+	}
+	session := fmt.Sprintf("%s-%d", r.ID, r.Agents+1)
+	about.session, planned.Tree = session, t.Work.Tree
+	target := guidance.Target{Session: session, Hat: h.Name, Task: FoldID(t.Task.ID), Writes: h.Writes()}
+	planned.Guidance = d.Project.Guidance.Plan(target)
+	reopen := t.Work.Fresh && t.Work.N > 1
+	d.add(about, planned)
+	d.add(about, GuidanceBound{Hat: h.Name, Writes: target.Writes, Binding: planned.Guidance, Reopen: reopen})
+	return d.State, session, nil
+}
+
+// unrouted reports whether the event of the session in hand is still on its
+// way: its files are being taken over, or verified.
+func (w *Work) unrouted() bool {
+	if w.Event == nil {
+		return false
+	}
+	return w.Stage == StageSession || w.Stage == StageTakeover || w.Stage == StageChecks || w.Checks != nil
+}
+
+// nextHat is whose turn it is: of a session that sent its event the one that
+// it is routed to as it looks, else the one in hand.
+func (w *Work) nextHat(s Settings) string {
+	if !w.unrouted() {
+		return w.Hat
+	}
+	above := s.Pattern.Above(issuesOf(w.Event.Data))
+	to := s.Pattern.Next(w.Hat, w.Event.Type, above, w.been)
+	if to == "" || to == Converged {
+		return w.Hat
+	}
+	return to
+}
+
+// taskIDs lists the tasks that can be named, for somebody who named another.
+func (p Project) taskIDs() string {
+	var ids []string
+	for _, t := range p.Tasks {
+		if t.Status != Withdrawn {
+			ids = append(ids, t.Task.ID)
+		}
+	}
+	const most = 12
+	switch {
+	case len(ids) == 0:
+		return "it has none"
+	case len(ids) > most:
+		return fmt.Sprintf("it has %s … %s", strings.Join(ids[:most-1], ", "), ids[len(ids)-1])
+	}
+	return "it has " + strings.Join(ids, ", ")
+}
