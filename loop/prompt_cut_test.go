@@ -233,8 +233,8 @@ func TestCutting(t *testing.T) {
 func TestPromptFits(t *testing.T) {
 	d := promptNight(t, "go quiet", "/guidance Wrap the existing code", "plan", "build", "green", "issues major:r1")
 	texts := rapid.Custom(func(t *rapid.T) string {
-		line := rapid.SampledFrom([]string{"- a line", "", "```", "````go", "  indented", "## How to end", "é and ü", strings.Repeat("long ", 400), "x"})
-		return strings.Join(rapid.SliceOfN(line, 0, 120).Draw(t, "lines"), "\n")
+		line := rapid.SampledFrom([]string{"- a line", "", "```", "````go", "  indented", "## How to end", "é and ü", strings.Repeat("long ", 150), "x"})
+		return strings.Join(rapid.SliceOfN(line, 0, 40).Draw(t, "lines"), "\n")
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		s := d.s
