@@ -15,22 +15,19 @@ var questionID = regexp.MustCompile(`^[qQ][0-9]{1,9}$`)
 // "/reject q4 the button is hidden".
 func (d dispatch) answer(ctx context.Context) (Message, error) {
 	target, words := strings.ToLower(d.c.Target), d.c.Words
-	q, open := d.question(target)
-	all := d.s.Project.Questions
+	q, open, alone := d.meant()
 	switch {
+	case alone: // what looked like an id is the first of the words
+		words = strings.TrimSpace(d.c.Target + " " + words)
 	case open:
 	case questionID.MatchString(target):
 		// Not open, which the core explains: it knows how it was settled.
 		choice, rest := cutWord(words)
 		return d.do(ctx, loop.AnswerQuestion{Question: target, Choice: strings.ToLower(choice), Words: rest})
-	case len(all) == 0:
+	case len(d.s.Project.Questions) == 0:
 		m := newMessage("cmd.noquestion", SignLater+" "+d.project+" asks nothing")
 		m.button("Status", "/status")
 		return m, nil
-	case len(all) == 1 && (target == "" || d.c.Verb != VerbApprove):
-		// "/reject 3 tests fail": the 3 belongs to the words where no task 3 asks.
-		q = all[0]
-		words = strings.TrimSpace(d.c.Target + " " + words)
 	default:
 		return d.which(), nil
 	}
@@ -54,6 +51,21 @@ func (d dispatch) answer(ctx context.Context) (Message, error) {
 		return unsettled("cmd.notverb", q.ID+" does not take "+Cut(Clean(words), 16), q), nil
 	}
 	return d.do(ctx, loop.AnswerQuestion{Question: q.ID, Choice: choice, Words: rest})
+}
+
+// meant is the open question that an answer is for: the one that it names,
+// else the only one there is, alone.
+func (d dispatch) meant() (q loop.Question, open, alone bool) {
+	target := strings.ToLower(d.c.Target)
+	if q, open = d.question(target); open {
+		return q, true, false
+	}
+	all := d.s.Project.Questions
+	// "/reject 3 tests fail": the 3 belongs to the words where no task 3 asks.
+	if len(all) == 1 && !questionID.MatchString(target) && (target == "" || d.c.Verb != VerbApprove) {
+		return all[0], true, true
+	}
+	return loop.Question{}, false, false
 }
 
 // sentence reports whether words are a sentence and no slip in a verb.
@@ -131,6 +143,10 @@ func yes(q loop.Question) string {
 		return "start"
 	case loop.AskLate:
 		return "yes"
+	case loop.AskPlan:
+		return "approve"
+	case loop.AskAllow:
+		return "allow"
 	case loop.AskAgent:
 		return option(q, "yes")
 	}
@@ -149,6 +165,10 @@ func no(q loop.Question) string {
 		return "cancel"
 	case loop.AskLate:
 		return "no"
+	case loop.AskPlan:
+		return "reject"
+	case loop.AskAllow:
+		return "deny"
 	case loop.AskAgent:
 		return option(q, "no")
 	}
@@ -206,4 +226,10 @@ func Choose(q loop.Question, text string) (choice, words string) {
 	return found, rest
 }
 
-func wordy(verb string) bool { return verb == "guide" || verb == "fail" || verb == "pass" }
+func wordy(verb string) bool {
+	switch verb {
+	case "guide", "fail", "pass", "reject":
+		return true
+	}
+	return false
+}

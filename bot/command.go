@@ -29,6 +29,8 @@ const (
 	VerbLog      Verb = "log"
 	VerbDiff     Verb = "diff"
 	VerbEvidence Verb = "evidence"
+	VerbPlan     Verb = "plan"
+	VerbHats     Verb = "hats"
 	VerbRun      Verb = "run"
 	VerbProjects Verb = "projects"
 	VerbCost     Verb = "cost"
@@ -54,6 +56,7 @@ const (
 	takesID                   // an id, words, or both
 	takesWords
 	takesAgent // a project's name, an agent's, or both
+	takesPlan  // a task's id, or nothing; after "redo" words, too
 	takesRun   // a project's name and what the run shall differ in
 )
 
@@ -86,6 +89,8 @@ var forms = []form{
 	{VerbLog, takesTarget, "/log, /log 7", "Sessions of the run, or of a task."},
 	{VerbDiff, takesTarget, "/diff 7, /diff r14", "What a task, or the run, changed."},
 	{VerbEvidence, takesTarget, "/evidence 7", "The proof of what an attempt did; /evidence 7.1 is its first one."},
+	{VerbPlan, takesPlan, "/plan, /plan 6, /plan redo 6 WORDS", "A task's plan; redo: throws it away and has it planned anew."},
+	{VerbHats, takesTarget, "/hats, /hats builder, /hats routes", "The hats of a task, one of them, or which follows which."},
 	{VerbRun, takesRun, "/run, /run from 5, /run review", "Starts a run, after a confirmation; also /run only 5, /run overnight."},
 	{VerbProjects, takesProject, "/projects", "All projects."},
 	{VerbCost, takesProject, "/cost", "What the run has spent, by hat."},
@@ -102,6 +107,7 @@ type Command struct {
 	Project string // "" = the one that the line was sent to
 	Verb    Verb
 	Now     bool   // /pause now, /stop now
+	Redo    bool   // /plan redo
 	Target  string // id of a task, question, guidance or run, or a verb after /help; as typed
 	Words   string // as typed, line breaks too
 	Line    string // the whole line, trimmed
@@ -116,6 +122,9 @@ func (c Command) String() string {
 		parts = append(parts, c.Target, string(c.Verb))
 	default:
 		parts = append(parts, "/"+string(c.Verb))
+		if c.Redo {
+			parts = append(parts, "redo")
+		}
 		if c.Target != "" {
 			parts = append(parts, c.Target)
 		}

@@ -21,6 +21,20 @@ type Desk interface {
 	// Diff returns the patch of a task, by its id as written, or of a run
 	// ("r14"), or of the last run where target is "". "" means that nothing changed.
 	Diff(ctx context.Context, project, target string) (string, error)
+	// Hats returns a pattern and its hats: with pattern "" the project's own,
+	// those of the run that is under way or of the one that would start now.
+	// What a person has to mend, and a pattern that is not there, is a
+	// *loop.InputError.
+	Hats(ctx context.Context, project, pattern string) (HatSet, error)
+}
+
+// HatSet is a pattern with all that counts for it.
+type HatSet struct {
+	Pattern  loop.Pattern
+	Hats     map[string]loop.Hat // all that the project can use
+	Agent    string              // of hats that name none
+	Patterns []string            // all that the project can use
+	Routes   string              // the pattern's, drawn in lines of at most FirstWidth columns
 }
 
 // Host is a Desk of a nightporter that stays: it knows who is let in, and can

@@ -130,7 +130,7 @@ func standsHow(s loop.State, t loop.TaskState) string {
 	case loop.ManualVerify:
 		return SignAsk + " " + id + " manual verify" + asks
 	case loop.Waiting:
-		return SignAsk + " " + id + " asks" + asks
+		return SignAsk + " " + id + " " + waitsFor(s, t) + asks
 	}
 	return ""
 }
@@ -172,8 +172,10 @@ func (m *Message) endButtons(s loop.State, b loop.RunEnded) {
 			m.button("Retry "+short(q.Task), q.ID+" retry")
 		case loop.AskManual:
 			m.button("Pass "+short(q.Task), q.ID+" pass")
-		case loop.AskAgent:
+		case loop.AskAgent, loop.AskAllow:
 			m.button("Answer "+q.ID, q.ID)
+		case loop.AskPlan:
+			m.button("Read "+short(q.Task), PlanCommand(q))
 		}
 	}
 	if len(m.Buttons) == 0 && b.Reason != loop.ReasonDone {

@@ -30,6 +30,8 @@ func Evidence(records []loop.Record, zone *time.Location) Message {
 	switch {
 	case c.passed:
 		m = newMessage("evidence.whole", fit(SignDone, project, name+" evidence: chain whole", ""))
+	case c.put != "":
+		m = newMessage("evidence.open", fit(outcomeSign(c.put), project, name+" evidence: "+OutcomeWord(c.put)+" at "+c.last, ""))
 	case c.closed:
 		m = newMessage("evidence.broken", fit(SignFailed, project, name+" evidence: ends at "+orElse(c.broke, c.last), ""))
 	default:
@@ -50,6 +52,7 @@ type chain struct {
 	lines          []Line
 	last, broke    string
 	closed, passed bool
+	put            loop.AttemptOutcome // how it ended without having failed
 }
 
 func (c *chain) add(sign, text, link string) {
@@ -75,6 +78,7 @@ func (c *chain) entry(e loop.Entry) {
 			// Each attempt has a chain of its own; the last one counts.
 			c.lines, c.broke, c.closed, c.passed = nil, "", false, false
 		}
+		c.put = ""
 		c.attempts[e.Attempt] = true
 		c.stream, c.task = e.Stream, e.Task
 		c.add(SignDone, strings.TrimSpace("commit "+b.Tier)+" "+at(e.Time), "commit")
@@ -84,7 +88,11 @@ func (c *chain) entry(e loop.Entry) {
 		c.evidence(b)
 	case loop.Submit:
 		c.closed, c.passed = true, b.Result == "pass"
-		text := "submit " + b.Result + " " + at(b.ClosedAt)
+		text := "submit " + b.Result
+		if word := OutcomeWord(b.Outcome); word != "" && b.Outcome != loop.OutcomeConverged && b.Outcome != loop.OutcomeFailed {
+			text += ", " + word // else pass or fail says it
+		}
+		text += " " + at(b.ClosedAt)
 		if c.passed {
 			c.lines = append(c.lines, Line{Text: Clean(SignDone + " " + strings.TrimSpace(text+" "+commitID(b.Commit)))})
 			return
@@ -92,6 +100,15 @@ func (c *chain) entry(e loop.Entry) {
 		c.lines = append(c.lines, Line{Text: Clean(SignFailed + " " + text)})
 		if reason := Clean(b.Reason); reason != "" {
 			c.lines = append(c.lines, Line{Kind: Quote, Text: Cut(reason, quoteWidth)})
+		}
+	case loop.AttemptEnded:
+		if b.Failed || len(c.lines) == 0 || c.closed {
+			return // the submission says it
+		}
+		c.put = outcomeOf(b)
+		c.lines = append(c.lines, Line{Text: outcomeSign(c.put) + " " + OutcomeWord(c.put) + " " + at(e.Time)})
+		if why := Clean(b.Why); why != "" {
+			c.lines = append(c.lines, Line{Kind: Quote, Text: Cut(why, quoteWidth)})
 		}
 	}
 }

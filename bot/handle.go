@@ -64,6 +64,10 @@ func (d dispatch) run(ctx context.Context) (Message, error) {
 		return Tasks(d.s), nil
 	case VerbQueue:
 		return Queue(d.s, d.r.Time), nil
+	case VerbPlan:
+		return d.plan(ctx)
+	case VerbHats:
+		return d.hatsOf(ctx)
 	case VerbTask, VerbSkip, VerbRetry, VerbNext, VerbLog, VerbDiff, VerbEvidence:
 		return d.target(ctx)
 	case VerbPause:
@@ -213,7 +217,11 @@ func (d dispatch) target(ctx context.Context) (Message, error) {
 func (d dispatch) about(ctx context.Context, t loop.TaskState, attempt string) (Message, error) {
 	switch d.c.Verb {
 	case VerbTask:
-		return Task(d.s, t, d.r.Time), nil
+		records, err := d.desk.Records(ctx, d.project, t.Task.ID)
+		if err != nil {
+			return Message{}, err
+		}
+		return Task(d.s, t, lastOutcome(records), d.r.Time), nil
 	case VerbSkip:
 		return d.do(ctx, loop.SkipTask{Task: t.Task.ID})
 	case VerbRetry:

@@ -39,6 +39,9 @@ func (d *desk) Do(_ context.Context, in loop.Input) (loop.Answer, error) {
 		return loop.Answer{}, d.err
 	}
 	d.inputs = append(d.inputs, in)
+	if b, is := in.Body.(loop.RedoPlan); is { // what comes of it is not shown here
+		return loop.Answer{OK: true, Text: loop.ShortID(b.Task) + " is planned anew"}, nil
+	}
 	return d.Night.Do(in), nil
 }
 
@@ -46,6 +49,10 @@ func (d *desk) State(p string) (loop.State, bool) { return d.Night.State, slices
 func (d *desk) Projects() []string                { return d.names }
 func (d *desk) Diff(context.Context, string, string) (string, error) {
 	return d.patch, d.err
+}
+
+func (d *desk) Hats(_ context.Context, project, pattern string) (bot.HatSet, error) {
+	return hatSet(project, pattern), d.err
 }
 
 func (d *desk) Records(_ context.Context, _, task string) ([]loop.Record, error) {
@@ -119,9 +126,9 @@ func spoken(t *testing.T) map[string]bot.Message {
 	ask("work", atWork(), "/status", "/tasks", "/task 1", "/task 2", "/task 3", "/task 4", "/task 5", "/task 6", "/task", "/queue", "q1", "q2", "/log", "/log 1", "/evidence 1",
 		"/evidence 2", "/evidence 4", "/evidence 6", "/diff 1", "/diff r1", "/help", "/help now", "/help frob", "/guidence Wrap it", "/skip 70", "/skip",
 		"/pause now then", "/frob", "", "stop", "/drop g9", "/drop", "/approve", "/approve q1", "/reject", "/guidance", "/guidance @bulder be quick", "/guidance @xyzzyx be quick",
-		"/guidance #70 x", "/status blog", "q9 a", "q1 frob")
+		"/guidance #70 x", "/status blog", "q9 a", "q1 frob", "/plan", "/plan 2", "/plan 70", "/hats", "/hats fixer", "/hats Builder", "/hats routes", "/hats single", "/hats frob")
 	d := atWork()
-	ask("steered", d, "/guidance Wrap the existing code, don't replace it", "/guidance !sticky No new dependencies", "/guidance @fixer #4 Keep it small", "/now Keep the names", "/queue", "/drop g1", "/pause", "/status", "/pause", "/resume", "/stop", "/status", "/next 6", "/retry 2", "/skip 6", "/skip 2 3")
+	ask("steered", d, "/guidance Wrap the existing code, don't replace it", "/guidance !sticky No new dependencies", "/guidance @fixer #4 Keep it small", "/now Keep the names", "/queue", "/drop g1", "/pause", "/status", "/pause", "/resume", "/stop", "/status", "/next 6", "/retry 2", "/skip 6", "/skip 2 3", "/plan redo 4 Wrap it, don't replace it")
 	d = atWork()
 	d.Until(func() bool { return d.Night.State.Project.Run.State == loop.RunWaiting })
 	ask("waiting", d, "/status")
@@ -132,7 +139,7 @@ func spoken(t *testing.T) map[string]bot.Message {
 	ask("expired", d, "/queue", "g8 keep")
 	d = &desk{Night: night.New("shop", evening), names: []string{"shop"}}
 	d.Night.State.Project.Name = "shop"
-	ask("new", d, "/status", "/tasks", "/log", "/evidence 1", "/queue", "/diff", "/guidance Wrap it", "/stop", "q1 a")
+	ask("new", d, "/plan", "/plan redo", "/status", "/tasks", "/log", "/evidence 1", "/queue", "/diff", "/guidance Wrap it", "/stop", "q1 a")
 	d.Do(context.Background(), loop.Input{Key: "run", Body: loop.StartRun{Settings: d.Settings()}})
 	ask("planned", d, "/status", "/pause")
 	ask("two", &desk{Night: night.New("shop", evening), names: []string{"shop", "blog"}}, "/guidance Wrap the existing code, don't replace it", "blog: /stop", "note: two words")
@@ -280,6 +287,10 @@ func TestInputs(t *testing.T) {
 		"/reject 3":               loop.AnswerQuestion{Question: "q2", Choice: "b"},
 		"/reject q2 no such box":  loop.AnswerQuestion{Question: "q2", Choice: "b", Words: "no such box"},
 		"q77 retry":               loop.AnswerQuestion{Question: "q77", Choice: "retry"},
+		"/plan redo":              loop.RedoPlan{Task: "Task 4"},
+		"/plan redo 2":            loop.RedoPlan{Task: "Task 2"},
+		"/plan REDO #2 by line":   loop.RedoPlan{Task: "Task 2", Words: "by line"},
+		"/plan redo by line":      loop.RedoPlan{Task: "Task 4", Words: "by line"},
 		"/answer q2 letters only": loop.AnswerQuestion{Question: "q2", Words: "letters only"},
 	} {
 		d := atWork()
@@ -301,7 +312,7 @@ func TestInputs(t *testing.T) {
 	if len(d.inputs) != 2 || d.inputs[0].Key == d.inputs[1].Key {
 		t.Errorf("two tasks need two inputs of different keys: %+v", d.inputs)
 	}
-	for _, line := range []string{"/skip 2 70", "/approve", "/approve q1", "q1 frob", "q1 s by line", "/guidance @bulder x", "/drop g9", "/status", "", "/frob", "/pause then"} {
+	for _, line := range []string{"/skip 2 70", "/approve", "/approve q1", "q1 frob", "q1 s by line", "/guidance @bulder x", "/drop g9", "/status", "", "/frob", "/pause then", "/plan", "/plan 2", "/plan redo 70", "/hats"} {
 		d := atWork()
 		if d.say(t, line); len(d.inputs) != 0 {
 			t.Errorf("%s: %+v was done", line, d.inputs)

@@ -18,7 +18,7 @@ func Help(about string) Message {
 	m.pre("        /queue  /drop g9")
 	m.pre("Hold    /pause /resume /stop")
 	m.pre("Look    /status /tasks /task 7 /log 7")
-	m.pre("        /diff 7 /evidence 7")
+	m.pre("        /diff 7 /evidence 7 /plan 6 /hats")
 	m.pre("Decide  q5 retry · /approve /reject")
 	m.pre("        /retry 8 /skip 8 /next 9")
 	m.pre("Start   /run /projects /cost /whoami")

@@ -145,7 +145,7 @@ func TestConfirmations(t *testing.T) {
 // TestNeeds: no command is given a role by forgetting it.
 func TestNeeds(t *testing.T) {
 	want := map[loop.Role]string{
-		loop.RoleView:  "status queue tasks task log diff evidence projects cost whoami pair start help",
+		loop.RoleView:  "status queue tasks task log diff evidence projects cost whoami pair start help plan hats",
 		loop.RoleSteer: "guidance pause resume stop now drop answer approve reject skip retry next run keep words",
 		loop.RoleAdmin: "people unpair",
 	}
@@ -158,11 +158,14 @@ func TestNeeds(t *testing.T) {
 			}
 		}
 	}
-	for _, word := range []string{"/status", "/guidance", "/pause", "/resume", "/stop", "/now", "/queue", "/drop", "/answer", "/approve", "/reject", "/tasks", "/task", "/skip", "/retry", "/next", "/log", "/diff", "/evidence", "/run", "/projects", "/cost", "/whoami", "/people", "/unpair", "/pair", "/start", "/help"} {
+	for _, word := range []string{"/status", "/guidance", "/pause", "/resume", "/stop", "/now", "/queue", "/drop", "/answer", "/approve", "/reject", "/tasks", "/task", "/skip", "/retry", "/next", "/log", "/diff", "/evidence", "/run", "/projects", "/cost", "/whoami", "/people", "/unpair", "/pair", "/start", "/help", "/plan", "/hats"} {
 		c, err := bot.Parse(word)
 		if err != nil || !seen[c.Verb] {
 			t.Errorf("%s: %v, %v", word, c.Verb, err)
 		}
+	}
+	if got := bot.Needs(bot.Command{Verb: bot.VerbPlan, Redo: true}); got != loop.RoleSteer {
+		t.Errorf("/plan redo needs %s", got)
 	}
 	if bot.Needs(bot.Command{Verb: "new thing"}) == loop.RoleView {
 		t.Error("a command that nobody thought of may be used by everybody")

@@ -45,6 +45,7 @@ type logbook struct {
 	took     time.Duration
 	lines    []string
 	commit   string            // of the task that is about to be done
+	why      string            // of the task that is about to be blocked
 	hats     map[string]string // of sessions
 	events   map[string]loop.EventAccepted
 }
@@ -96,14 +97,79 @@ func (l *logbook) entry(e loop.Entry) {
 		case loop.ManualVerify:
 			l.line(e, SignAsk, strings.TrimSpace("manual verify "+l.commit))
 		case loop.Blocked, loop.Skipped:
-			l.line(e, StatusSign(b.To)+" "+string(b.To), "")
+			l.line(e, StatusSign(b.To)+" "+string(b.To), l.why)
 		default:
 			return
 		}
-		l.commit = ""
+		l.commit, l.why = "", ""
 	case loop.AttemptEnded:
-		if b.Failed {
-			l.line(e, SignFailed+" failed", Cut(Clean(b.Why), 60))
-		}
+		l.attempt(e, b)
+	case loop.PlanSettled:
+		l.line(e, "plan", SettledPlan(b))
+	case loop.PartsMade:
+		l.line(e, "plan", PartsText(b))
+	case loop.HatsRead:
+		l.line(e, "hats", orElse(HatsTrouble(b.Trouble), "read anew"))
 	}
+}
+
+// attempt is how an attempt ended. One that is blocked says why with its task.
+func (l *logbook) attempt(e loop.Entry, b loop.AttemptEnded) {
+	why := Cut(Clean(b.Why), 60)
+	switch o := outcomeOf(b); {
+	case b.Outcome == loop.OutcomeBlocked:
+		l.why = why
+	case o == loop.OutcomePlanned: // its parts say so
+	case o == loop.OutcomeAnew:
+		l.line(e, SignAgain+" anew", why)
+	case b.Failed || b.Outcome != "":
+		l.line(e, outcomeSign(o)+" "+string(o), why)
+	}
+}
+
+// SettledPlan says what became of a plan that was argued about.
+func SettledPlan(b loop.PlanSettled) string {
+	by := Cut(Clean(b.By), 20)
+	if b.Rounds > 0 {
+		by += ", " + Plural(b.Rounds, "round")
+	}
+	if b.Approved {
+		return "approved by " + by
+	}
+	text := "sent back by " + by
+	if words := Clean(b.Words); words != "" {
+		text += ": " + Cut(words, 60)
+	}
+	return text
+}
+
+// PartsText says which tasks a plan became.
+func PartsText(b loop.PartsMade) string {
+	var made []string
+	for _, t := range b.Parts {
+		made = append(made, short(t.ID))
+	}
+	var parts []string
+	if len(made) > 0 {
+		parts = append(parts, "parts "+strings.Join(made, " "))
+	}
+	if len(b.Gone) > 0 {
+		var gone []string
+		for _, id := range b.Gone {
+			gone = append(gone, short(id))
+		}
+		parts = append(parts, "no longer "+strings.Join(gone, " "))
+	}
+	if b.Whole {
+		parts = append(parts, "done when its parts are")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// HatsTrouble says that hats on disk are not taken, "" where nothing is wrong.
+func HatsTrouble(text string) string {
+	if text = Clean(text); text == "" {
+		return ""
+	}
+	return Cut("on disk cannot be used: "+text, 2*quoteWidth) + "; those read before stand"
 }

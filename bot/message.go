@@ -189,6 +189,8 @@ func answerSign(kind string, ok bool) string {
 		return SignAway
 	case "answer":
 		return SignDone
+	case "redo_plan":
+		return SignAgain
 	case "now", "offer_run", "late":
 		return SignAsk
 	}

@@ -13,7 +13,7 @@ var (
 	projectPrefix = regexp.MustCompile(`^([A-Za-z0-9-]{1,32}):(?:\s+|$)`)
 	projectName   = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
 	handle        = regexp.MustCompile(`^[qgQG][0-9]{1,9}$`) // of a question or of guidance
-	idLike        = regexp.MustCompile(`^(?:[qQ][0-9]{1,9}|#\S+|[0-9]{1,9}|[A-Za-z]+-[0-9]+[a-z]*)$`)
+	idLike        = regexp.MustCompile(`^(?:[qQ][0-9]{1,9}|#\S+|[0-9]{1,9}(?:/[a-z0-9-]+)?|[A-Za-z]+-[0-9]+[a-z]*)$`)
 )
 
 // Parse reads one line that a person typed or a button stands for:
@@ -74,6 +74,13 @@ func (c Command) slash(word, rest string) (Command, error) {
 		c.Target = rest
 	case takesID:
 		c.Target, c.Words = takeID(rest)
+	case takesPlan:
+		word, after := cutWord(rest)
+		if c.Redo = strings.EqualFold(word, "redo"); c.Redo {
+			c.Target, c.Words = takeID(after)
+			break
+		}
+		c.Target = rest
 	case takesRun:
 		return c.start(rest)
 	case takesAgent:

@@ -52,6 +52,17 @@ func TestParse(t *testing.T) {
 		{"/reject #12 the button is hidden", bot.Command{Verb: bot.VerbReject, Target: "#12", Words: "the button is hidden"}},
 		{"/reject the button is hidden", bot.Command{Verb: bot.VerbReject, Words: "the button is hidden"}},
 		{"/evidence 7.1", bot.Command{Verb: bot.VerbEvidence, Target: "7.1"}},
+		{"/plan", bot.Command{Verb: bot.VerbPlan}},
+		{"/plan_6", bot.Command{Verb: bot.VerbPlan, Target: "6"}},
+		{"/plan 6/b", bot.Command{Verb: bot.VerbPlan, Target: "6/b"}},
+		{"/plan redo", bot.Command{Verb: bot.VerbPlan, Redo: true}},
+		{"/plan Redo 6", bot.Command{Verb: bot.VerbPlan, Redo: true, Target: "6"}},
+		{"/plan redo #6 b before a", bot.Command{Verb: bot.VerbPlan, Redo: true, Target: "#6", Words: "b before a"}},
+		{"/plan redo Task 6 b before a", bot.Command{Verb: bot.VerbPlan, Redo: true, Target: "6", Words: "b before a"}},
+		{"/plan redo b before a", bot.Command{Verb: bot.VerbPlan, Redo: true, Words: "b before a"}},
+		{"/approve 6/b", bot.Command{Verb: bot.VerbApprove, Target: "6/b"}},
+		{"/hats", bot.Command{Verb: bot.VerbHats}},
+		{"/hats routes", bot.Command{Verb: bot.VerbHats, Target: "routes"}},
 		{"/run", bot.Command{Verb: bot.VerbRun}},
 		{"/run shop", bot.Command{Verb: bot.VerbRun, Project: "shop"}},
 		{"/run shop FROM 5", bot.Command{Verb: bot.VerbRun, Project: "shop", Words: "from 5"}},
@@ -121,7 +132,7 @@ func FuzzParse(f *testing.F) {
 	for _, line := range []string{
 		"/status shop", "/task_8@bot", "q5 retry", "g14 keep", "shop: /stop now", "/reject q4 x", "/pause now", "words", "/now\nx", "a: b: c",
 		"/answer task 8", "shop: g1 d", "/q5_retry", "q5: x", "/help_now", "/skip task\u00a08", "\x1b[31m/x", "stop", "/evidence 7.1",
-		"/run shop from task 5 review", "/run only from", "/start x", "/unpair a b",
+		"/run shop from task 5 review", "/plan redo 6 b first", "/plan redo redo", "/plan 6/b", "/hats x y", "/run only from", "/start x", "/unpair a b",
 	} {
 		f.Add(line)
 	}

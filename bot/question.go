@@ -45,6 +45,10 @@ func Headline(s loop.State, q loop.Question) string {
 			return text + ": still?"
 		}
 		return text + ": still do it?"
+	case loop.AskPlan:
+		return planHead(s, q)
+	case loop.AskAllow:
+		return outsideHead(q, quoteWidth)
 	}
 	switch {
 	case q.Task != "":
@@ -92,6 +96,8 @@ func Typed(q loop.Question, verb string) string {
 		verb = "guide WORDS"
 	case "fail":
 		verb = "fail WHAT YOU SAW"
+	case "reject":
+		verb = "reject WHY"
 	}
 	return q.ID + " " + verb
 }
@@ -106,6 +112,8 @@ func Unanswered(s loop.State, q loop.Question, by string) string {
 			return "Waits as long as it takes; others go on."
 		case loop.AskReview:
 			return "Stays paused until you resume."
+		case loop.AskPlan:
+			return "No answer: nothing starts."
 		}
 		return "Waits as long as it takes."
 	}
@@ -133,6 +141,10 @@ func Unanswered(s loop.State, q loop.Question, by string) string {
 		then = "not started."
 	case loop.AskLate:
 		then = "not done."
+	case loop.AskPlan:
+		then = "nothing starts."
+	case loop.AskAllow:
+		then = "stays out."
 	default:
 		then = "it stays as it is."
 	}
@@ -176,11 +188,21 @@ func OptionOf(q loop.Question, choice string) int {
 }
 
 // Ask is a question as a message of its own.
-func Ask(s loop.State, q loop.Question, now time.Time) Message {
+func Ask(s loop.State, q loop.Question, now time.Time) Message { return AskAfter(s, q, "", now) }
+
+// AskAfter is the question that an attempt ended with, which says how that one
+// came out.
+func AskAfter(s loop.State, q loop.Question, o loop.AttemptOutcome, now time.Time) Message {
+	if q.Kind == loop.AskBlocked {
+		q.Text = OutcomeWhy(o, q.Text)
+	}
 	tail := " (" + q.ID + ")"
 	head := Headline(s, q)
 	first := SignOf(q) + " " + s.Project.Name + " " + head
 	switch {
+	case q.Kind == loop.AskAllow:
+		project := Cut(s.Project.Name, 12)
+		first = SignAsk + " " + project + " " + outsideHead(q, FirstWidth-Width(SignAsk+" "+project+" "+tail))
 	case q.Kind == loop.AskStart, q.Kind == loop.AskLate, q.Kind == loop.AskNow:
 		first = SignOf(q) + " " + head // the project is in it, or is where it is asked
 	case Width(first+tail) > FirstWidth:
@@ -224,6 +246,12 @@ func (m *Message) asked(s loop.State, q loop.Question, now time.Time) {
 		m.steps(CleanLines(q.Text))
 	} else {
 		m.quote(q.Text)
+	}
+	switch q.Kind {
+	case loop.AskPlan:
+		m.verdicts(s, q)
+	case loop.AskAllow:
+		m.paths(q)
 	}
 	if q.Tried != "" {
 		m.add("Tried: " + Cut(Clean(q.Tried), mostSaid))
@@ -287,7 +315,13 @@ func buttons(m *Message, q loop.Question) {
 	for _, v := range q.Verbs() {
 		m.button(label(q, v), Typed(q, v))
 	}
+	if q.Kind == loop.AskPlan {
+		m.button("Read", PlanCommand(q))
+	}
 }
+
+// PlanCommand is how the plan is read that a question is about.
+func PlanCommand(q loop.Question) string { return "/plan " + arg(q.Task) }
 
 // label is a verb as a button has it.
 func label(q loop.Question, v string) string {
@@ -315,4 +349,4 @@ func label(q loop.Question, v string) string {
 }
 
 // wantsWords reports whether a verb is nothing without words.
-func wantsWords(verb string) bool { return verb == "guide" || verb == "fail" }
+func wantsWords(verb string) bool { return verb == "guide" || verb == "fail" || verb == "reject" }

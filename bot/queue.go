@@ -2,6 +2,7 @@ package bot
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nightporter/nightporter/guidance"
@@ -38,19 +39,37 @@ func Queue(s loop.State, now time.Time) Message {
 			m.add(SignLater + " " + i.ID + " " + words + addressee(i))
 			m.button("Drop "+i.ID, "/drop "+i.ID)
 		case i.State == guidance.Injected:
-			m.add(SignNow + " " + i.ID + " " + words + " · with " + Clean(i.Session))
+			m.add(SignNow + " " + i.ID + " " + words + " · " + holder(s, i))
+		case i.Judged != nil && !i.Judged.Followed:
+			m.add(SignFailed + " " + i.ID + " " + words + " · not followed")
 		case i.State == guidance.SetAside:
 			m.add(SignAway + " " + i.ID + " " + words + " · set aside")
 		case i.State == guidance.NotReported:
 			m.add(SignLook + " " + i.ID + " " + words + " · not reported")
 		default:
-			m.add(SignDone + " " + i.ID + " " + words + " · addressed")
+			m.add(SignDone + " " + i.ID + " " + words + " · addressed" + followed(i))
 		}
 	}
 	if len(m.Lines) == 1 {
 		m.add("Type /guidance TEXT for the next session that may write.")
 	}
 	return m
+}
+
+// holder is who has an item now: "#7 builder".
+func holder(s loop.State, i guidance.Item) string {
+	who := short(taskOf(i))
+	if x, ok := s.Project.Session(i.Session); ok {
+		return strings.TrimSpace(orElse(who, short(x.Task)) + " " + Cut(Clean(x.Planned.Hat), 16))
+	}
+	return orElse(who, Clean(i.Session))
+}
+
+func followed(i guidance.Item) string {
+	if i.Judged == nil {
+		return ""
+	}
+	return ", followed"
 }
 
 func addressee(i guidance.Item) string {

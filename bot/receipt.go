@@ -62,10 +62,13 @@ func Queued(s loop.State, i guidance.Item, forecast string, now, sent time.Time)
 }
 
 // Changed is the receipt of a guidance whose words were edited in the chat.
-func Changed(project string, i guidance.Item, now time.Time) Message {
-	m := receipt("changed", SignLater, "changed", project, i, now)
-	m.add("Still waits for the next session.")
+func Changed(s loop.State, i guidance.Item, now time.Time) Message {
+	m := receipt("changed", SignLater, "changed", s.Project.Name, i, now)
+	m.add("Still waiting for the next session.")
 	m.button("Drop", "/drop "+i.ID)
+	if Doing(s) != "" && agentInFlight(s) {
+		m.button("Now", "/now "+i.ID)
+	}
 	return m
 }
 
@@ -111,6 +114,9 @@ func HandedOn(s loop.State, i guidance.Item, b loop.SessionEnded, session string
 func Reported(s loop.State, i guidance.Item, hat string, now time.Time) Message {
 	task := taskOf(i)
 	who := strings.TrimSpace(short(task) + " " + Cut(Clean(hat), 16))
+	if i.Sticky {
+		return sticky(s, i, who, now)
+	}
 	var m Message
 	switch i.State {
 	case guidance.SetAside:
@@ -120,7 +126,7 @@ func Reported(s loop.State, i guidance.Item, hat string, now time.Time) Message 
 		m.button("Resend…", "/guidance NEW WORDS")
 	case guidance.NotReported:
 		m = receipt("notreported", SignLook, "not reported", s.Project.Name, i, now)
-		m.add(who + " did not say what it did with it. The reviewer has it too.")
+		m.add(who + " did not say what it did with it. It still holds for " + orElse(short(task), "its task") + ", and the reviewer looks for it.")
 		m.diff(task)
 	default:
 		m = receipt("addressed", SignDone, "addressed", s.Project.Name, i, now)
@@ -128,6 +134,26 @@ func Reported(s loop.State, i guidance.Item, hat string, now time.Time) Message 
 		m.diff(task)
 	}
 	m.About = task
+	return m
+}
+
+// sticky is the receipt of words that go on after the session that reported
+// on them: they wait for the next one.
+func sticky(s loop.State, i guidance.Item, who string, now time.Time) Message {
+	m := newMessage("guidance.sticky", SignLater+" "+i.ID+" sticky since "+Clock(i.At, now))
+	m.Project = s.Project.Name
+	m.quote(addressed(i) + i.Text)
+	text := "In every writing session until you drop it. Last: " + who
+	switch i.State {
+	case guidance.SetAside:
+		m.add(text + " set it aside:")
+		m.quote(orElse(Clean(i.Note), "without a word"))
+	case guidance.NotReported:
+		m.add(text + ", which did not say.")
+	default:
+		m.add(text + ", fine.")
+	}
+	m.button("Drop", "/drop "+i.ID)
 	return m
 }
 
@@ -157,7 +183,10 @@ func Reviewed(s loop.State, i guidance.Item, by, hat string, followed bool, note
 	m := receipt("notfollowed", SignFailed, "not followed", s.Project.Name, i, now)
 	m.About = taskOf(i)
 	m.said(strings.TrimSpace(short(taskOf(i))+" "+Cut(Clean(hat), 16)), note)
-	m.add("Its verdict says what is done about it.")
+	m.add("Goes to the fixer as a major issue, with your words.")
+	if i.Sticky {
+		m.button("Drop", "/drop "+i.ID)
+	}
 	return m
 }
 
@@ -187,14 +216,20 @@ func Dropped(project string, i guidance.Item, by string, now time.Time) Message 
 
 // TooLate is the answer to an edit or a drop of what a session has already.
 // words are the new ones, "" for a drop.
-func TooLate(s loop.State, i guidance.Item, words string) Message {
+func TooLate(s loop.State, i guidance.Item, words string, now time.Time) Message {
 	what := "not changed"
 	if words == "" {
 		what = "not dropped"
 	}
-	m := newMessage("guidance.toolate", SignFailed+" "+i.ID+" "+what+": "+i.State.Word())
+	since := ""
+	who := short(taskOf(i))
+	if has, ok := s.Project.Session(i.Session); ok {
+		since = " since " + Clock(has.At, now)
+		who = strings.TrimSpace(who + " " + Cut(Clean(has.Planned.Hat), 16))
+	}
+	m := newMessage("guidance.toolate", Cut(SignFailed+" "+i.ID+" "+what+": "+i.State.Word()+since, FirstWidth))
 	m.Project, m.About = s.Project.Name, taskOf(i)
-	who := orElse(short(taskOf(i)), "A session")
+	who = orElse(who, "A session")
 	if words == "" {
 		m.add(who + " has your words. No answer: it stays so.")
 		return m

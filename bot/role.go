@@ -7,8 +7,12 @@ import "github.com/nightporter/nightporter/loop"
 func Needs(c Command) loop.Role {
 	switch c.Verb {
 	case VerbStatus, VerbQueue, VerbTasks, VerbTask, VerbLog, VerbDiff, VerbEvidence, VerbProjects, VerbCost,
-		VerbWhoami, VerbPair, VerbStart, VerbHelp:
+		VerbWhoami, VerbPair, VerbStart, VerbHelp, VerbHats:
 		return loop.RoleView
+	case VerbPlan:
+		if !c.Redo {
+			return loop.RoleView
+		}
 	case VerbPeople, VerbUnpair:
 		return loop.RoleAdmin
 	case VerbAnswer:
@@ -21,11 +25,43 @@ func Needs(c Command) loop.Role {
 	return loop.RoleSteer
 }
 
+// NeedsHere is Needs where it is known what is asked: a plan is approved, or
+// sent back, by an admin (SPEC 6.6). project is where the line was sent to.
+func NeedsHere(desk Desk, project string, c Command) loop.Role {
+	need := Needs(c)
+	switch c.Verb {
+	case VerbAnswer, VerbApprove, VerbReject:
+	default:
+		return need
+	}
+	if need == loop.RoleView {
+		return need
+	}
+	r := Request{Project: project}
+	project, problem := pick(desk, &c, r)
+	if problem != nil {
+		return need
+	}
+	s, _ := stateOf(desk, project)
+	if q, ok, _ := (dispatch{desk: desk, r: r, c: c, s: s, project: project}).meant(); ok && q.Kind == loop.AskPlan {
+		return loop.RoleAdmin
+	}
+	return need
+}
+
+// approves reports whether a button decides about a plan: only that question
+// has these verbs.
+func approves(c Command) bool {
+	verb, _ := cutWord(c.Words)
+	return c.Verb == VerbAnswer && questionID.MatchString(c.Target) && (verb == "approve" || verb == "reject")
+}
+
 // For returns a message without the buttons that the role may not press.
 func (m Message) For(r loop.Role) Message {
 	var kept []Button
 	for _, b := range m.Buttons {
-		if c, err := Parse(b.Twin); err == nil && r.May(Needs(c)) {
+		c, err := Parse(b.Twin)
+		if err == nil && r.May(Needs(c)) && (!approves(c) || r.May(loop.RoleAdmin)) {
 			kept = append(kept, b)
 		}
 	}
@@ -38,7 +74,7 @@ func Forbidden(h loop.House, p loop.Person) Message {
 	m := newMessage("cmd.forbidden", SignFailed+" "+Cut(Clean(p.Name), 18)+", your role is "+string(p.Role))
 	works := "/status /tasks /log /diff work."
 	if p.Role == loop.RoleSteer {
-		works = "All but /people and /unpair works."
+		works = "All but plan approval, /people and /unpair works."
 	}
 	m.add(works + " For more ask " + orElse(admins(h, p.ID), "on the host") + ".")
 	return m

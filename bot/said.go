@@ -56,10 +56,16 @@ func Issues(data json.RawMessage) []loop.Issue {
 	return v.Issues
 }
 
-// Verdict says what a review found: "no issues", "1 major issue: rounding".
-// It reports false for any other event.
+// Verdict says what a review found: "no issues", "1 major issue: rounding", or
+// what a critic says of a plan. It reports false for any other event.
 func Verdict(e loop.EventAccepted) (string, bool) {
-	if e.Type != "review.verdict" {
+	switch e.Type {
+	case "review.verdict":
+	case "critique.verdict":
+		return critique(e.Data), true
+	case "verification.failed":
+		return unmet(e.Data), true
+	default:
 		return "", false
 	}
 	issues := Issues(e.Data)
@@ -96,6 +102,48 @@ func Verdict(e loop.EventAccepted) (string, bool) {
 		return strings.Join(parts, ", ") + word + ": " + Cut(text, 40), true
 	}
 	return strings.Join(parts, ", ") + word, true
+}
+
+// critique is a critic's verdict: "plan OKAY", "plan REJECT: b: no path for
+// expired cards".
+func critique(data json.RawMessage) string {
+	var v struct {
+		Verdict    string           `json:"verdict"`
+		Sections   []loop.Judgement `json:"sections"`
+		Objections []string         `json:"objections"`
+	}
+	_ = json.Unmarshal(data, &v) // it was checked when it was accepted
+	text := "plan " + orElse(Cut(Clean(v.Verdict), 10), "judged")
+	if v.Verdict == "OKAY" {
+		return text
+	}
+	first, _ := objections(loop.Critique{Sections: v.Sections, Objections: v.Objections})
+	return text + ": " + Cut(first, 40)
+}
+
+// unmet is a verifier's list as far as it is not met: "1 of 3 checks fails: …".
+func unmet(data json.RawMessage) string {
+	var v struct {
+		Checks []struct {
+			Criterion string `json:"criterion"`
+			OK        bool   `json:"ok"`
+		} `json:"checks"`
+	}
+	_ = json.Unmarshal(data, &v) // it was checked when it was accepted
+	first, n := "", 0
+	for _, c := range v.Checks {
+		if c.OK {
+			continue
+		}
+		if n++; n == 1 {
+			first = ": " + Cut(Clean(c.Criterion), 40)
+		}
+	}
+	verb := " fail"
+	if n == 1 {
+		verb = " fails"
+	}
+	return fmt.Sprintf("%d of %s%s%s", n, Plural(len(v.Checks), "check"), verb, first)
 }
 
 // Followed returns the guidance of which an event says that it was done, and

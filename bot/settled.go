@@ -52,6 +52,9 @@ func (m *Message) was(s loop.State, q loop.Question) {
 	if q.Kind != loop.AskManual && q.Kind != loop.AskStart && q.Kind != loop.AskLate {
 		m.quote(q.Text)
 	}
+	if q.Kind == loop.AskAllow {
+		m.paths(q)
+	}
 }
 
 // after says what comes of an answer.
@@ -88,6 +91,18 @@ func after(q loop.Question, choice, item string) string {
 		return orElse(item, "It") + " waits for the next session; nothing is stopped."
 	case "now rerun":
 		return orElse(item, "It") + " goes into the session that starts now."
+	case "plan approve":
+		return task + " is built as planned."
+	case "plan reject":
+		return task + " is planned anew, with these words."
+	case "plan retry":
+		return task + " is tried again."
+	case "plan skip":
+		return task + " is put away."
+	case "allow allow":
+		return task + " may write it from now on."
+	case "allow deny":
+		return "It stays out of " + task + "."
 	}
 	if q.Kind == loop.AskAgent {
 		return task + " goes on with it."
@@ -129,6 +144,8 @@ func Expired(s loop.State, q loop.Question, b loop.QuestionExpired, again *loop.
 		then = "queued"
 	case loop.AskBaseline:
 		then = Clean(b.Choice)
+	case loop.AskAllow:
+		then = "stays out"
 	}
 	first := SignAway + " " + q.ID + tail + ": " + then
 	if then == "" || b.Choice == "" && q.Kind != loop.AskStart && q.Kind != loop.AskLate {

@@ -67,8 +67,9 @@ func TasksTable(s loop.State, width int) string {
 	return b.String()
 }
 
-// Task is one task: how it stands, what it needs, what became of it.
-func Task(s loop.State, t loop.TaskState, now time.Time) Message {
+// Task is one task: how it stands, what it needs, what became of it. last is
+// how its last attempt came out, "" where nobody knows.
+func Task(s loop.State, t loop.TaskState, last loop.AttemptOutcome, now time.Time) Message {
 	id := short(t.Task.ID)
 	rest := id + " " + orElse(standing(s, t), "ready")
 	tail := ""
@@ -88,7 +89,8 @@ func Task(s loop.State, t loop.TaskState, now time.Time) Message {
 	}
 	m := newMessage("task."+string(t.Status), fit(StatusSign(t.Status), s.Project.Name, rest, tail))
 	m.add(Cut(Clean(t.Task.Title), quoteWidth))
-	if t.Why != "" && t.Status != loop.Done {
+	failed := t.LastFail != "" && t.Status != loop.Done
+	if t.Why != "" && t.Status != loop.Done && !(failed && Clean(t.Why) == Clean(t.LastFail)) {
 		m.quote(t.Why)
 	}
 	if deps := dependsOn(s, t); deps != "" {
@@ -104,12 +106,35 @@ func Task(s loop.State, t loop.TaskState, now time.Time) Message {
 		}
 		m.add(facts)
 	}
-	if t.LastFail != "" && t.Status != loop.Done {
-		m.add("The last attempt failed:")
+	if failed {
+		m.add(lastAttempt(last))
 		m.quote(t.LastFail)
 	}
+	m.partsOf(s, t)
 	m.next(s, t)
 	return m
+}
+
+// partsOf is what a task's plan became, and what a person let it write.
+func (m *Message) partsOf(s loop.State, t loop.TaskState) {
+	var parts []string
+	for _, id := range t.Parts {
+		if p, ok := FindTask(s, id); ok {
+			parts = append(parts, StatusSign(p.Status)+" "+short(p.Task.ID))
+		}
+	}
+	if len(parts) > 0 {
+		m.add("Parts " + strings.Join(parts, ", "))
+	}
+	if t.Task.Parent != "" {
+		m.add("Part of " + short(t.Task.Parent))
+	}
+	if len(t.Allowed) > 0 {
+		m.add("Allowed by a person besides:")
+		for _, p := range t.Allowed[:min(len(t.Allowed), maxPaths)] {
+			m.pre(cutPath(Clean(p), quoteWidth))
+		}
+	}
 }
 
 // next says what comes next for a task, with the buttons for it.
@@ -169,6 +194,12 @@ func standing(s loop.State, t loop.TaskState) string {
 	if t.Question != "" {
 		q = " (" + Clean(t.Question) + ")"
 	}
+	if n := len(t.Parts); n > 0 && q == "" {
+		switch t.Status {
+		case loop.Pending, loop.Ready, loop.Waiting:
+			return fmt.Sprintf("in parts, %d of %d done", partsDone(s, t), n)
+		}
+	}
 	switch t.Status {
 	case loop.Active:
 		if t.Work != nil {
@@ -180,7 +211,7 @@ func standing(s loop.State, t loop.TaskState) string {
 	case loop.ManualVerify:
 		return "manual verify" + q
 	case loop.Waiting:
-		return "asks" + q
+		return waitsFor(s, t) + q
 	case loop.Skipped:
 		return "skipped"
 	case loop.Pending:
@@ -193,8 +224,35 @@ func standing(s loop.State, t loop.TaskState) string {
 		if t.Work != nil {
 			return "goes on from its tree"
 		}
+		if t.Failed > 0 {
+			return Plural(t.Failed, "attempt") + " failed"
+		}
 	}
 	return ""
+}
+
+func partsDone(s loop.State, t loop.TaskState) int {
+	n := 0
+	for _, id := range t.Parts {
+		if p, ok := FindTask(s, id); ok && p.Status == loop.Done {
+			n++
+		}
+	}
+	return n
+}
+
+// waitsFor is what a waiting task asks, in a word or two.
+func waitsFor(s loop.State, t loop.TaskState) string {
+	for _, q := range s.Project.Questions {
+		switch {
+		case q.ID != t.Question && !loop.SameID(q.Task, t.Task.ID):
+		case q.Kind == loop.AskPlan:
+			return "asks about its plan"
+		case q.Kind == loop.AskAllow:
+			return "asks to write outside"
+		}
+	}
+	return "asks"
 }
 
 func dependsOn(s loop.State, t loop.TaskState) string {

@@ -31,17 +31,18 @@ type Console struct {
 
 	mu       sync.Mutex
 	w        io.Writer
-	held     map[string]*session // finished sessions whose line is not out yet, by folded task
-	running  map[string]*session // agent sessions in flight that it saw something of
-	spent    map[string]*purse   // by folded task
-	commits  map[string]string   // of the attempt in hand, by folded task
-	causes   []string            // inputs whose entries were printed, newest last
-	priced   bool                // an agent of this run says what it costs
-	taught   bool                // the sentence about claims is out
-	pre      bool                // the line about preflight is out
-	asked    map[string]bool     // questions that are out
-	unusable map[string]bool     // agents
-	sticky   map[string]bool     // guidance of every session, told once
+	held     map[string]*session            // finished sessions whose line is not out yet, by folded task
+	running  map[string]*session            // agent sessions in flight that it saw something of
+	spent    map[string]*purse              // by folded task
+	commits  map[string]string              // of the attempt in hand, by folded task
+	causes   []string                       // inputs whose entries were printed, newest last
+	priced   bool                           // an agent of this run says what it costs
+	taught   bool                           // the sentence about claims is out
+	pre      bool                           // the line about preflight is out
+	asked    map[string]bool                // questions that are out
+	unusable map[string]bool                // agents
+	sticky   map[string]bool                // guidance of every session, told once
+	outcomes map[string]loop.AttemptOutcome // of the attempt that ended last, by folded task
 }
 
 // purse is what one task has cost as far as this console saw.
@@ -64,6 +65,7 @@ func New(w io.Writer, opt Options) *Console {
 	return &Console{
 		opt: opt, w: w, held: map[string]*session{}, running: map[string]*session{}, spent: map[string]*purse{},
 		commits: map[string]string{}, asked: map[string]bool{}, unusable: map[string]bool{}, sticky: map[string]bool{},
+		outcomes: map[string]loop.AttemptOutcome{},
 	}
 }
 

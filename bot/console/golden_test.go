@@ -60,6 +60,11 @@ func (d desk) Do(_ context.Context, in loop.Input) (loop.Answer, error) { return
 func (d desk) State(string) (loop.State, bool)                          { return d.n.State, true }
 func (d desk) Projects() []string                                       { return []string{d.n.State.Project.Name} }
 func (d desk) Diff(context.Context, string, string) (string, error)     { return "", nil }
+func (d desk) Hats(context.Context, string, string) (bot.HatSet, error) {
+	set := d.n.Settings()
+	return bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: set.Agent}, nil
+}
+
 func (d desk) Records(_ context.Context, _, task string) ([]loop.Record, error) {
 	return d.n.Records(task), nil
 }

@@ -75,6 +75,18 @@ func (c *Console) news(v view) {
 		c.tell(v, bot.SignLook+" agent "+bot.Clean(b.Agent)+" cannot be used: "+bot.Clean(b.Text))
 	case loop.SourceRead:
 		c.sourceRead(v, b)
+	case loop.HatsRead:
+		c.hatsRead(v, b)
+	case loop.PathsAllowed:
+		c.tell(v, bot.SignDone+" "+c.id(v.e.Task)+" may write "+few(b.Paths))
+	case loop.PlanSettled:
+		c.settle(v, v.e.Task)
+		c.planSettled(v, b)
+	case loop.PartsMade:
+		c.settle(v, v.e.Task)
+		if text := bot.PartsText(b); text != "" {
+			c.tell(v, bot.SignLater+" "+c.id(v.e.Task)+" plan: "+text)
+		}
 	case loop.SourceMarked:
 		if b.Error != "" {
 			c.tell(v, bot.SignLook+" "+c.id(v.e.Task)+" not marked in "+bot.Plan(&loop.Run{Settings: v.run().Settings})+": "+bot.Clean(b.Error))

@@ -37,8 +37,17 @@ func (c *Console) question(v view, q loop.Question) {
 			}
 			c.more("  " + bot.Cut(line, c.room()-2))
 		}
+	case q.Kind == loop.AskBlocked:
+		c.tell(v, text+because(bot.OutcomeWhy(c.outcomes[loop.FoldID(q.Task)], q.Text)))
 	default:
 		c.tell(v, text+because(q.Text))
+	}
+	if q.Kind == loop.AskPlan {
+		about, rounds := bot.PlanFacts(v.after, q)
+		c.wrapped(about)
+		for _, r := range rounds {
+			c.wrapped(r)
+		}
 	}
 	if q.Needs != "" {
 		c.wrapped("needs: " + q.Needs)
@@ -55,6 +64,9 @@ func (c *Console) verbs(v view, q loop.Question) {
 			t += " (" + means + ")"
 		}
 		typed = append(typed, t)
+	}
+	if q.Kind == loop.AskPlan {
+		typed = append(typed, bot.PlanCommand(q))
 	}
 	line := strings.Join(typed, " · ")
 	then := c.unanswered(v, q)
@@ -81,6 +93,9 @@ func (c *Console) unanswered(v view, q loop.Question) string {
 		if q.Kind == loop.AskBlocked {
 			then := strings.TrimPrefix(strings.TrimPrefix(bot.Unanswered(v.after, q, ""), "Stays blocked"), "; ")
 			return strings.TrimSuffix(then, ".")
+		}
+		if q.Kind == loop.AskPlan {
+			return bot.Unanswered(v.after, q, "")
 		}
 		return ""
 	}

@@ -135,7 +135,7 @@ func (c *Console) routed(v view, b loop.Routed) {
 	if s == nil {
 		return
 	}
-	if s.event.Type == "review.verdict" && b.To != loop.Converged {
+	if _, judged := bot.Verdict(s.event); judged && b.To != loop.Converged {
 		s.then = " → " + bot.Clean(b.To)
 	}
 	if len(v.after.Project.Guidance.Waiting()) > 0 && b.To != loop.Converged && b.On != loop.EventQuestion {

@@ -55,10 +55,19 @@ func (c *Console) taskSet(v view, b loop.TaskSet) {
 			c.tell(v, bot.SignBlocked+" "+id+" blocked: "+bot.Clean(b.Why))
 		}
 	case loop.Ready:
+		if b.From == "" && isPart(v) {
+			return // told with the plan that it is a part of
+		}
 		if b.Fresh || (b.From != loop.Pending && b.From != loop.Active && b.From != loop.Waiting) {
 			c.say(v, bot.SignLater+" "+id+" ready again"+because(strings.TrimSuffix(b.Why, ", by console")))
 		}
 	}
+}
+
+// isPart reports whether a task is a part of another one's plan.
+func isPart(v view) bool {
+	t, ok := v.after.Project.Find(v.e.Task)
+	return ok && t.Task.Parent != ""
 }
 
 func because(why string) string {
@@ -99,14 +108,41 @@ func (c *Console) attemptEnded(v view, b loop.AttemptEnded) {
 	}
 	id := c.id(v.e.Task)
 	t, _ := v.after.Project.Find(v.e.Task)
+	c.outcomes[loop.FoldID(v.e.Task)] = b.Outcome
 	switch {
+	case b.Outcome == loop.OutcomeBlocked:
 	case b.Failed && t.Failed < loop.MaxAttempts:
-		c.tell(v, fmt.Sprintf("%s %s attempt %d failed: %s", bot.SignFailed, id, max(t.Attempts, 1), bot.Clean(b.Why)))
-	case b.Replan:
+		c.tell(v, fmt.Sprintf("%s %s attempt %d failed: %s", bot.SignFailed, id, max(t.Attempts, 1), bot.OutcomeWhy(b.Outcome, b.Why)))
+	case b.Failed, b.Outcome == loop.OutcomePlanned: // told by the question that follows, or by its parts
+	case b.Outcome == loop.OutcomeBudget:
+		c.tell(v, bot.SignLook+" "+id+" kept as it is, goes on from there next time: "+bot.OutcomeWhy(b.Outcome, b.Why))
+	case b.Replan, b.Outcome == loop.OutcomeAnew:
 		c.tell(v, bot.SignAgain+" "+id+" starts anew: "+bot.Clean(b.Why))
 	case !b.Failed:
 		c.say(v, bot.SignLater+" "+id+" is kept as it is and goes on from there next time")
 	}
+}
+
+// planSettled tells what became of a plan that was argued about.
+func (c *Console) planSettled(v view, b loop.PlanSettled) {
+	sign := bot.SignDone
+	if !b.Approved {
+		sign = bot.SignAgain
+	}
+	c.tell(v, sign+" "+c.id(v.e.Task)+" plan "+bot.SettledPlan(b))
+}
+
+// hatsRead tells that hats were changed on disk.
+func (c *Console) hatsRead(v view, b loop.HatsRead) {
+	if trouble := bot.HatsTrouble(b.Trouble); trouble != "" {
+		c.tell(v, bot.SignLook+" hats "+trouble)
+		return
+	}
+	text := bot.SignLater + " hats read anew, for the sessions that come"
+	if b.Pattern.Name != "" {
+		text += ": " + bot.Clean(b.Pattern.Name)
+	}
+	c.say(v, text)
 }
 
 // sourceRead tells what people changed while the run was under way.

@@ -16,7 +16,7 @@ func (c *composer) guidance(e loop.Entry) {
 	name := c.after.Project.Name
 	switch b := e.Body.(type) {
 	case loop.GuidanceChanged:
-		c.receipt(b.ID, func(i guidance.Item) bot.Message { return bot.Changed(name, i, c.now) })
+		c.receipt(b.ID, func(i guidance.Item) bot.Message { return bot.Changed(c.after, i, c.now) })
 	case loop.GuidanceDropped:
 		by := c.in.Name
 		if by == "" {
@@ -33,10 +33,25 @@ func (c *composer) guidance(e loop.Entry) {
 		c.bound(e, b)
 	case loop.GuidanceReported:
 		hat := c.hatOf(e.Session)
-		c.receipt(b.ID, func(i guidance.Item) bot.Message { return bot.Reported(c.after, i, hat, c.now) })
+		c.receipt(b.ID, func(i guidance.Item) bot.Message {
+			return bot.Reported(c.after, c.heldFor(i, e.Task), hat, c.now)
+		})
 	case loop.EventAccepted:
 		c.reviewed(e, b)
+	case loop.GuidanceJudged:
+		c.receipt(b.ID, func(i guidance.Item) bot.Message {
+			return bot.Reviewed(c.after, c.heldFor(i, e.Task), c.reporter(e.Task, i.Session), b.Hat, b.Followed, b.Note, c.now)
+		})
 	}
+}
+
+// heldFor is an item as it stands in a receipt about a task: a sticky one holds
+// for none, and is told of the one that a session was at work on.
+func (c *composer) heldFor(i guidance.Item, task string) guidance.Item {
+	if i.Sticky {
+		i.Bound = loop.FoldID(task)
+	}
+	return i
 }
 
 // receipt edits the receipt of one item.
@@ -58,10 +73,7 @@ func (c *composer) bound(e loop.Entry, b loop.GuidanceBound) {
 		if !ok || i.State != guidance.Injected {
 			continue
 		}
-		if i.Sticky { // holds for no task: name the one it is with
-			i.Bound = loop.FoldID(e.Task)
-		}
-		c.edit(id, loop.ClassReply, bot.Injected(c.after, i, b.Hat, e.Session, replaces, c.now))
+		c.edit(id, loop.ClassReply, bot.Injected(c.after, c.heldFor(i, e.Task), b.Hat, e.Session, replaces, c.now))
 	}
 }
 
@@ -78,8 +90,8 @@ func (c *composer) handedOn(e loop.Entry, b loop.SessionEnded) {
 	}
 }
 
-// reviewed adds to a receipt what a read-only session says of words that it
-// was shown: whether they were followed.
+// reviewed tells the same from the event itself, as long as no entry
+// guidance.judged comes with it; where one does, its edit takes this one's place.
 func (c *composer) reviewed(e loop.Entry, b loop.EventAccepted) {
 	s, ok := c.before.Project.Session(e.Session)
 	if !ok || len(s.Planned.Guidance.Shown) == 0 {

@@ -34,7 +34,7 @@ func (c *composer) asked(q loop.Question) {
 		}
 		return
 	}
-	m := bot.Ask(c.last, q, c.now)
+	m := bot.AskAfter(c.last, q, c.outcome(q.Task), c.now)
 	if q.Kind == loop.AskBlocked {
 		var near []loop.Question
 		for _, o := range c.after.Project.Questions {
@@ -50,6 +50,18 @@ func (c *composer) asked(q loop.Question) {
 	for _, p := range c.last.House.People {
 		c.send(loop.Outgoing{Chat: p.ID, Key: q.ID, Class: loop.ClassAsk, Silent: p.ID == c.in.Actor}, m)
 	}
+}
+
+// outcome is how the attempt of a task came out that this decision ended, ""
+// where it ended none.
+func (c *composer) outcome(task string) loop.AttemptOutcome {
+	for n := c.at - 1; n >= 0; n-- {
+		e := c.d.Entries[n]
+		if b, ok := e.Body.(loop.AttemptEnded); ok && loop.SameID(e.Task, task) {
+			return b.Outcome
+		}
+	}
+	return ""
 }
 
 // answered settles a question's message in every chat.

@@ -60,20 +60,21 @@ func elsewhere(i guidance.Item, project string) bot.Message {
 // words asks for what a button needs (PHONE 3.5).
 func words(key, command, project, task string) bot.Message {
 	id, verb, _ := strings.Cut(command, " ")
-	text := "Your words"
-	if verb == "fail" {
-		text = "What did you see?"
-	}
+	about := bot.Cut(bot.Clean(loop.ShortID(task)), 14)
+	text := "Your words:"
 	switch {
+	case verb == "fail":
+		text = "What did you see? (" + id + ")"
+	case verb == "reject":
+		text = "What is wrong with it? (" + id + ")"
 	case task != "" && questionKey.MatchString(id):
-		text = strings.TrimSuffix(text, "?") + " for " + bot.Cut(bot.Clean(loop.ShortID(task)), 14) + " (" + id + "):"
-		if verb == "fail" {
-			text = "What did you see? (" + id + ")"
-		}
+		text = "Your words for " + about + " (" + id + "):"
 	case questionKey.MatchString(id):
-		text += " (" + id + "):"
+		text = "Your words (" + id + "):"
+	case task != "" && strings.HasPrefix(command, "/plan "):
+		text = "Your words for the plan of " + about + ":"
 	case project != "":
-		text += " for " + project + ":"
+		text = "Your words for " + project + ":"
 	}
 	m := message(key, bot.SignAsk+" "+text, "Reply to this message. No answer: nothing changes.")
 	m.Project, m.About = project, task

@@ -47,7 +47,7 @@ func (v *visit) press(ctx context.Context) error {
 		return v.dead(ctx, now)
 	}
 	if command, is := v.needsWords(twin); is {
-		if !v.who.Role.May(bot.Needs(c)) {
+		if !v.who.Role.May(bot.NeedsHere(v.o.Desk, v.project, c)) {
 			return v.forbidden(ctx, c)
 		}
 		return v.askWords(ctx, command)

@@ -20,7 +20,7 @@ const (
 
 // run carries out a line, and commits its reply and the cursor.
 func (v *visit) run(ctx context.Context, line string) error {
-	if c, err := bot.Parse(line); err == nil && !v.who.Role.May(bot.Needs(c)) {
+	if c, err := bot.Parse(line); err == nil && !v.who.Role.May(bot.NeedsHere(v.o.Desk, v.project, c)) {
 		return v.forbidden(ctx, c)
 	}
 	d := &counter{Desk: v.o.Desk, visit: v}
@@ -128,7 +128,7 @@ func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	return a, nil
 }
 
-// Records, Diff and Offer look at disks and run programs, and whoever writes
+// Records, Diff, Hats and Offer look at disks and run programs, and whoever writes
 // next waits for them: a /stop must not wait for a /diff (SPEC 6.3).
 
 // Records is bot.Desk's, within the time that a look may take.
@@ -143,6 +143,13 @@ func (c *counter) Diff(ctx context.Context, project, target string) (string, err
 	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
 	defer cancel()
 	return c.Desk.Diff(ctx, project, target)
+}
+
+// Hats is bot.Desk's, within the time that a look may take.
+func (c *counter) Hats(ctx context.Context, project, pattern string) (bot.HatSet, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	defer cancel()
+	return c.Desk.Hats(ctx, project, pattern)
 }
 
 // Offer is bot.Host's, within the time that a look may take.
@@ -210,7 +217,7 @@ func (v *visit) replies(before loop.State, in loop.Input, a loop.Answer) []loop.
 			return nil // its receipt changes
 		}
 		if i, ok := before.Project.Guidance.Get(b.ID); ok && a.Code == "in use" {
-			m = bot.TooLate(before, i, b.Text)
+			m = bot.TooLate(before, i, b.Text, v.now)
 		}
 	case loop.DropGuidance, loop.KeepGuidance:
 		if a.OK && v.onReceipt() {
@@ -218,7 +225,7 @@ func (v *visit) replies(before loop.State, in loop.Input, a loop.Answer) []loop.
 		}
 		if d, is := b.(loop.DropGuidance); is && a.Code == "in use" {
 			if i, ok := before.Project.Guidance.Get(d.ID); ok {
-				m = bot.TooLate(before, i, "")
+				m = bot.TooLate(before, i, "", v.now)
 			}
 		}
 	case loop.AnswerQuestion:

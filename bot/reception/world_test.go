@@ -199,6 +199,11 @@ func (h host) House() loop.House {
 	return s.House
 }
 
+func (h host) Hats(_ context.Context, project, _ string) (bot.HatSet, error) {
+	set := night.New(project, h.now).Settings()
+	return bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: set.Agent}, nil
+}
+
 func (h host) Records(ctx context.Context, project, task string) ([]loop.Record, error) {
 	var out []loop.Record
 	err := h.store.Records(ctx, loop.ProjectStream(project), 0, func(r loop.Record) error {

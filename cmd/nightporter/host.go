@@ -36,16 +36,8 @@ func (h host) Configured() []string {
 // source, so that what cannot start is said now and not after the confirmation.
 func (h host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {
 	s, err := h.porter.resolve(project, config.Overrides{Profile: f.Profile, From: f.From, Only: f.Only})
-	var wrong *config.Error
-	if errors.As(err, &wrong) {
-		in := &loop.InputError{}
-		for _, i := range wrong.Items {
-			in.Findings = append(in.Findings, loop.Finding{File: i.File, Line: i.Line, Text: i.Text, Fix: i.Fix})
-		}
-		return loop.OfferRun{}, in
-	}
 	if err != nil {
-		return loop.OfferRun{}, err
+		return loop.OfferRun{}, asInput(err)
 	}
 	ports, err := h.porter.ports(ctx, s)
 	if err != nil {
@@ -79,6 +71,20 @@ func (h host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 		o.First = f.From
 	}
 	return o, nil
+}
+
+// asInput is what is wrong with a configuration as something that a person has
+// to mend; any other error stays as it is.
+func asInput(err error) error {
+	var wrong *config.Error
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	in := &loop.InputError{}
+	for _, i := range wrong.Items {
+		in.Findings = append(in.Findings, loop.Finding{File: i.File, Line: i.Line, Text: i.Text, Fix: i.Fix})
+	}
+	return in
 }
 
 // DoWith decides an input and commits messages and a chat's cursor with it.

@@ -377,6 +377,8 @@ func (o office) Projects() []string {
 	return slices.DeleteFunc(o.h.engine.Projects(), func(name string) bool { return name == "" })
 }
 
+func (o office) Hats(context.Context, string, string) (bot.HatSet, error) { return bot.HatSet{}, nil }
+
 func (o office) Records(ctx context.Context, project, task string) (out []loop.Record, err error) {
 	keep := func(r loop.Record) error { out = append(out, r); return nil }
 	return out, o.h.ledger.RecordsOfTask(ctx, loop.ProjectStream(project), task, keep)

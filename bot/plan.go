@@ -1,0 +1,288 @@
+package bot
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// planWidth is how many columns a line of a plan has: a phone shows so many
+// without scrolling sideways.
+const planWidth = 32
+
+// planned is a task's plan as its planner wrote it (SPEC 4.2).
+type planned struct {
+	Summary  string            `json:"summary"`
+	Steps    []json.RawMessage `json:"steps"`
+	Sections []loop.Section    `json:"sections"`
+}
+
+// planOf reads the newest plan of a task: of a part it is its section.
+func planOf(t loop.TaskState) (planned, bool) {
+	raw := t.Plan
+	if raw == nil && t.Work != nil {
+		raw = t.Work.Plan
+	}
+	var p planned
+	if raw == nil || json.Unmarshal(raw, &p) != nil {
+		return p, false
+	}
+	if t.Task.Parent == "" {
+		return p, p.Summary != "" || len(p.Steps)+len(p.Sections) > 0
+	}
+	var s loop.Section
+	if json.Unmarshal(raw, &s) != nil || s.Title == "" {
+		return p, false
+	}
+	p.Sections, p.Steps = []loop.Section{s}, nil
+	return p, true
+}
+
+// consensusOf is where the argument about a task's plan stands, empty where
+// there is none.
+func consensusOf(t loop.TaskState) loop.Consensus {
+	if t.Work == nil || t.Work.Consensus == nil {
+		return loop.Consensus{}
+	}
+	return *t.Work.Consensus
+}
+
+// plan shows a task's plan, or has it made anew.
+func (d dispatch) plan(ctx context.Context) (Message, error) {
+	t, problem := d.plannedTask()
+	if problem != nil {
+		return *problem, nil
+	}
+	m := PlanOf(d.s, t)
+	var err error
+	if d.c.Redo {
+		m, err = d.do(ctx, loop.RedoPlan{Task: t.Task.ID, Words: d.c.Words})
+	}
+	m.About = t.Task.ID
+	return m, err
+}
+
+// plannedTask is the task that /plan is about: the one that was named, else
+// the one whose plan is asked about, else the one in hand.
+func (d dispatch) plannedTask() (loop.TaskState, *Message) {
+	typed := strings.TrimSpace(d.c.Target)
+	if questionID.MatchString(typed) { // "/plan q1": the task that it asks about
+		if q, ok := d.question(strings.ToLower(typed)); ok {
+			typed = q.Task
+		}
+	}
+	if typed != "" {
+		if t, ok := FindTask(d.s, typed); ok {
+			return t, nil
+		}
+		m := noTask(d.s, typed)
+		return loop.TaskState{}, &m
+	}
+	for _, q := range d.s.Project.Questions {
+		if q.Kind == loop.AskPlan {
+			if t, ok := FindTask(d.s, q.Task); ok {
+				return t, nil
+			}
+		}
+	}
+	if t, ok := active(d.s); ok {
+		return t, nil
+	}
+	what := "/plan"
+	if d.c.Redo {
+		what = "/plan redo"
+	}
+	m := newMessage("cmd.whichtask", SignAsk+" "+what+": which task?")
+	m.add("Type for example " + what + " " + example(d.s) + ".")
+	m.button("Tasks", "/tasks")
+	return loop.TaskState{}, &m
+}
+
+// PlanOf is a task's plan as it is read on a phone: what it comes to, its
+// steps or sections with what became of each, and what the critic said.
+func PlanOf(s loop.State, t loop.TaskState) Message {
+	id := short(t.Task.ID)
+	p, ok := planOf(t)
+	if !ok {
+		m := newMessage("plan.none", fit(SignLater, s.Project.Name, id+" has no plan yet", ""))
+		m.Project = s.Project.Name
+		m.add("It is there when its planner is done.")
+		m.button("Task "+strings.TrimPrefix(id, "#"), "/task "+arg(t.Task.ID))
+		return m
+	}
+	c := consensusOf(t)
+	m := newMessage("plan", fit("", s.Project.Name, id+" plan: "+size(t, p)+round(c), ""))
+	m.Project = s.Project.Name
+	q, asked := planQuestion(s, t)
+	facts := Cut(Clean(t.Task.Title), quoteWidth)
+	if asked {
+		facts += " · asks you (" + q.ID + ")"
+	}
+	m.add(facts)
+	m.spoken(p.Summary)
+	for n, step := range p.Steps {
+		m.item(fmt.Sprintf("%d ", n+1), stepText(step))
+	}
+	for _, section := range p.Sections {
+		m.section(s, t, c, section)
+	}
+	for n, v := range c.Rounds {
+		text := fmt.Sprintf("Critic, round %d: OKAY", n+1)
+		if !v.OK {
+			text = fmt.Sprintf("Critic, round %d: REJECT", n+1)
+		}
+		m.pre(text)
+		for _, o := range v.Objections {
+			m.item("  ", o)
+		}
+		if n == len(c.Rounds)-1 { // the last one's stand under their sections
+			continue
+		}
+		for _, j := range v.Sections {
+			for _, o := range j.Objections {
+				m.item("  "+Cut(Clean(j.ID), 16)+": ", o)
+			}
+		}
+	}
+	if asked {
+		buttons(&m, q)
+		m.Buttons = m.Buttons[:len(m.Buttons)-1] // it is being read
+		return m
+	}
+	if redoable(t) {
+		m.button("Redo…", "/plan redo "+arg(t.Task.ID)+" WORDS")
+	}
+	return m
+}
+
+// redoable reports whether a plan can be thrown away by a button: its task is
+// no part of another one's plan, and its id can stand in the button's key.
+func redoable(t loop.TaskState) bool {
+	switch t.Status {
+	case loop.Done, loop.Skipped, loop.Withdrawn:
+		return false
+	}
+	return t.Task.Parent == "" && !strings.ContainsAny(arg(t.Task.ID), " .")
+}
+
+func size(t loop.TaskState, p planned) string {
+	if t.Task.Parent != "" {
+		return "part " + Cut(Clean(p.Sections[0].ID), 16) + " of " + short(t.Task.Parent)
+	}
+	if len(p.Sections) > 0 {
+		return Plural(len(p.Sections), "part")
+	}
+	return Plural(len(p.Steps), "step")
+}
+
+func round(c loop.Consensus) string {
+	if len(c.Rounds) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", round %d", len(c.Rounds))
+}
+
+func planQuestion(s loop.State, t loop.TaskState) (loop.Question, bool) {
+	for _, q := range s.Project.Questions {
+		if q.Kind == loop.AskPlan && loop.SameID(q.Task, t.Task.ID) {
+			return q, true
+		}
+	}
+	return loop.Question{}, false
+}
+
+// section is one part of a plan, and what became of it.
+func (m *Message) section(s loop.State, t loop.TaskState, c loop.Consensus, part loop.Section) {
+	id := Cut(Clean(part.ID), 16)
+	sign, standing := SignLater, ""
+	var objections []string
+	if len(c.Rounds) > 0 {
+		for _, j := range c.Rounds[len(c.Rounds)-1].Sections {
+			if j.ID == part.ID && len(j.Objections) > 0 {
+				sign, standing, objections = SignFailed, "sent back", j.Objections
+			}
+		}
+	}
+	if slices.Contains(c.Approved, part.ID) {
+		sign, standing, objections = SignDone, "approved", nil
+	}
+	if made, ok := partOf(s, t, part.ID); ok {
+		sign, standing = StatusSign(made.Status), orElse(standingOf(s, made), "ready")
+	}
+	m.item(sign+" "+id+" ", Clean(part.Title)+comma(standing))
+	if len(part.Files) > 0 {
+		m.item("    ", strings.Join(part.Files, " "))
+	}
+	for _, text := range part.Tasks {
+		m.item("    – ", text)
+	}
+	for n, step := range part.Steps {
+		m.item(fmt.Sprintf("    %d ", n+1), stepText(step))
+	}
+	for _, o := range objections {
+		m.item("    "+SignFailed+" ", o)
+	}
+}
+
+// partOf is the task that a section of a plan became: "Task 5/b".
+func partOf(s loop.State, t loop.TaskState, section string) (loop.TaskState, bool) {
+	id := t.Task.ID + "/" + section
+	if t.Task.Parent != "" {
+		id = t.Task.ID
+	}
+	for _, u := range s.Project.Tasks {
+		if loop.SameID(u.Task.ID, id) && u.Task.Parent != "" {
+			return u, true
+		}
+	}
+	return loop.TaskState{}, false
+}
+
+func standingOf(s loop.State, t loop.TaskState) string {
+	if t.Status == loop.Done {
+		return "done"
+	}
+	return standing(s, t)
+}
+
+// stepText is a step as people read it. Planners write most of them as text,
+// and some as an object, of which the words count.
+func stepText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var fields map[string]any
+	if json.Unmarshal(raw, &fields) != nil {
+		return string(raw)
+	}
+	for _, name := range []string{"title", "text", "step", "description", "what", "action"} {
+		if v, ok := fields[name].(string); ok && strings.TrimSpace(v) != "" {
+			return v
+		}
+	}
+	return string(raw)
+}
+
+// spoken is what an agent said, whole, in lines that a phone shows without
+// scrolling. Nothing in it can be tapped, which plain lines do not promise.
+func (m *Message) spoken(text string) {
+	if text = Clean(text); text != "" {
+		m.item("", text)
+	}
+}
+
+// item is such a text behind a mark, with its further lines under the first.
+func (m *Message) item(mark, text string) {
+	gap := strings.Repeat(" ", Width(mark))
+	for n, part := range Wrap(Clean(text), max(planWidth-len(gap), 16)) {
+		if n > 0 {
+			mark = gap
+		}
+		m.pre(mark + part)
+	}
+}

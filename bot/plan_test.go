@@ -1,0 +1,273 @@
+package bot_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/internal/night"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// hatSet is what a project's hats are in tests.
+func hatSet(project, pattern string) bot.HatSet {
+	set := night.New(project, evening).Settings()
+	out := bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: set.Agent, Patterns: []string{"plan-build-review", "single"}}
+	out.Routes = "planner → builder → reviewer\nreviewer issues: → fixer → reviewer"
+	builder := out.Hats["builder"]
+	builder.Role, builder.Model, builder.WriteDenied, builder.MaxCostUSD = "Builds one task until all is green", "fast", []string{"docs/**"}, 2.5
+	out.Hats["builder"] = builder
+	writer := builder
+	writer.Name, writer.WriteAllowed, writer.WriteDenied, writer.OwnScope, writer.Emits = "writer", []string{"docs/**", "README*"}, nil, true, []string{"docs.complete"}
+	out.Hats["writer"] = writer
+	if pattern == "single" {
+		out.Pattern = loop.Pattern{Name: "single", Start: "builder", Routes: []loop.Route{{From: "builder", On: "build.complete", To: loop.Converged}}}
+		out.Routes = "builder → converged"
+	}
+	return out
+}
+
+const sections = `{"summary":"An adapter around the old payment API, then the callers one by one.","sections":[
+ {"id":"a","title":"Add the adapter","tasks":["the old tests pass against it"],"files":["payment/adapter.go"],"steps":["interface","implementation"]},
+ {"id":"b","title":"Move the callers to the adapter, and nothing else","files":["orders/service.go","orders/refund.go"],"steps":[{"title":"service"},{"what":"refund"}]},
+ {"id":"c","title":"Remove the old client","depends_on":["b"]}]}`
+
+// argued is a project whose #4 has a plan that the critic looked at.
+func argued(c *loop.Consensus, plan string) *desk {
+	d := atWork()
+	s := &d.Night.State
+	for n := range s.Project.Tasks {
+		t := &s.Project.Tasks[n]
+		if t.Task.ID != "Task 4" {
+			continue
+		}
+		t.Plan = json.RawMessage(plan)
+		w := *t.Work
+		w.Consensus, w.Hat, w.Plan = c, "planner", t.Plan
+		t.Work = &w
+	}
+	return d
+}
+
+// asks makes the task of argued wait for a person.
+func (d *desk) asks(q loop.Question) {
+	q.ID, q.Task, q.Title, q.Run, q.Asked = "q9", "Task 4", "Move orders to the new API", "r1", d.Now
+	d.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: d.Now, Run: "r1", Task: "Task 4", Body: loop.TaskSet{From: loop.Active, To: loop.Waiting, Question: q.ID}})
+	d.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: d.Now, Run: "r1", Task: "Task 4", Body: loop.QuestionAsked{Question: q}})
+}
+
+func rejected(section, objection string) loop.Critique {
+	return loop.Critique{Sections: []loop.Judgement{{ID: "a", Verdict: "OKAY"}, {ID: section, Verdict: "REJECT", Objections: []string{objection, "and it is long"}}}}
+}
+
+func fine() loop.Critique { return loop.Critique{OK: true} }
+
+// planScenes are plans and questions about them, by the name of a golden file.
+func planScenes() map[string]func() (*desk, string) {
+	return map[string]func() (*desk, string){
+		"steps": func() (*desk, string) {
+			return argued(nil, `{"summary":"Two steps.","steps":["Write the adapter around the old client, and keep its tests",{"title":"Move callers"},{"odd":1}]}`), "/plan 4"
+		},
+		"sent-back": func() (*desk, string) {
+			c := &loop.Consensus{Rounds: []loop.Critique{rejected("b", "no path for expired cards")}, Approved: []string{"a"}}
+			return argued(c, sections), "/plan"
+		},
+		"asked": func() (*desk, string) {
+			c := &loop.Consensus{Rounds: []loop.Critique{rejected("b", "no path for expired cards"), {Objections: []string{"b before a"}}, fine()}, Approved: []string{"a", "b", "c"}}
+			d := argued(c, sections)
+			d.asks(loop.Question{Kind: loop.AskPlan, Text: "An adapter around the old payment API, then the callers one by one."})
+			return d, "q9"
+		},
+		"asked-read": func() (*desk, string) {
+			d := argued(&loop.Consensus{Rounds: []loop.Critique{rejected("b", "no path for expired cards"), fine()}, Approved: []string{"a", "b", "c"}}, sections)
+			d.asks(loop.Question{Kind: loop.AskPlan, Text: "An adapter."})
+			return d, "/plan"
+		},
+		"asked-no-okay": func() (*desk, string) {
+			c := &loop.Consensus{}
+			for range 5 {
+				c.Rounds = append(c.Rounds, rejected("b", "no path for expired cards, whichever way the callers are moved, since the old client swallows them"))
+			}
+			d := argued(c, sections)
+			d.asks(loop.Question{Kind: loop.AskPlan, Text: "An adapter."})
+			return d, "q9"
+		},
+		"asked-plain": func() (*desk, string) { // approval without a critic
+			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
+			d.asks(loop.Question{Kind: loop.AskPlan, Text: "One step."})
+			return d, "q9"
+		},
+		"asked-task": func() (*desk, string) {
+			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
+			d.asks(loop.Question{Kind: loop.AskPlan, Text: "One step."})
+			return d, "/task 4"
+		},
+		"asked-tasks": func() (*desk, string) {
+			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
+			d.asks(loop.Question{Kind: loop.AskPlan, Text: "One step."})
+			return d, "/tasks"
+		},
+		"asked-slip": func() (*desk, string) {
+			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
+			d.asks(loop.Question{Kind: loop.AskPlan, Text: "One step."})
+			return d, "q9 do b first"
+		},
+		"parts": func() (*desk, string) { d := parted(); return d, "/plan 4" },
+		"part":  func() (*desk, string) { d := parted(); return d, "/plan 4/b" },
+		"whole": func() (*desk, string) { d := parted(); return d, "/task 4" },
+		"allow": func() (*desk, string) {
+			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
+			d.asks(loop.Question{Kind: loop.AskAllow, Hat: "builder", Text: "builder wrote docs/orders/guide.md again", Paths: []string{"docs/orders/a/guide for people.md", "go.work"}, Expires: d.Now.Add(30 * time.Minute)})
+			return d, "q9"
+		},
+	}
+}
+
+// parted is a project whose #4 became parts: the first done, the second at work.
+func parted() *desk {
+	d := argued(nil, sections)
+	s := &d.Night.State
+	for n := range s.Project.Tasks {
+		if t := &s.Project.Tasks[n]; t.Task.ID == "Task 4" {
+			t.Status, t.Parts, t.Allowed = loop.Pending, []string{"Task 4/a", "Task 4/b", "Task 4/c"}, []string{"docs/orders.md"}
+		}
+	}
+	section := json.RawMessage(`{"id":"b","title":"Move the callers to the adapter, and nothing else","files":["orders/service.go"],"steps":["service"]}`)
+	s.Project.Tasks = append(s.Project.Tasks,
+		loop.TaskState{Task: loop.Task{ID: "Task 4/a", Title: "Add the adapter", Parent: "Task 4", Own: true}, Status: loop.Done},
+		loop.TaskState{Task: loop.Task{ID: "Task 4/b", Title: "Move the callers", Parent: "Task 4", Own: true}, Status: loop.Active, Work: &loop.Work{Hat: "builder"}, Plan: section},
+		loop.TaskState{Task: loop.Task{ID: "Task 4/c", Title: "Remove the old client", Parent: "Task 4", Own: true, DependsOn: []string{"Task 4/b"}}, Status: loop.Pending})
+	return d
+}
+
+// TestPlans: one golden file a scene.
+func TestPlans(t *testing.T) {
+	for name, scene := range planScenes() {
+		d, line := scene()
+		m := d.say(t, line)
+		checkForm(t, name, m)
+		for _, l := range m.Lines {
+			if bad := never.FindString(l.Text); bad != "" && l.Kind == bot.Plain {
+				t.Errorf("%s says %q: %s", name, bad, l.Text)
+			}
+		}
+		text := "▸ " + m.Key + "\n" + m.Text(38) + "\n"
+		for _, b := range m.Buttons {
+			text += "[" + b.Label + "] "
+		}
+		golden(t, "plan-"+name, []byte(strings.TrimRight(text, " ")+"\n"))
+	}
+}
+
+// TestPlanAnswers: how a question about a plan, or about a path, is answered.
+func TestPlanAnswers(t *testing.T) {
+	for kind, lines := range map[loop.QuestionKind]map[string]loop.AnswerQuestion{
+		loop.AskPlan: {
+			"q9 approve": {Question: "q9", Choice: "approve"}, "q9 a": {Question: "q9", Choice: "approve"},
+			"q9 reject b before a": {Question: "q9", Choice: "reject", Words: "b before a"}, "q9 r b first": {Question: "q9", Choice: "reject", Words: "b first"},
+			"/approve 4": {Question: "q9", Choice: "approve"}, "/reject q9 b before a": {Question: "q9", Choice: "reject", Words: "b before a"},
+		},
+		loop.AskAllow: {
+			"q9 allow": {Question: "q9", Choice: "allow"}, "q9 d": {Question: "q9", Choice: "deny"},
+			"/approve q9": {Question: "q9", Choice: "allow"}, "/reject #4": {Question: "q9", Choice: "deny"},
+		},
+	} {
+		for line, want := range lines {
+			d := argued(nil, sections)
+			d.asks(loop.Question{Kind: kind, Paths: []string{"docs/a.md"}})
+			d.say(t, line)
+			if len(d.inputs) != 1 || d.inputs[0].Body != loop.InputBody(want) {
+				t.Errorf("%s: %+v, want %+v", line, d.inputs, want)
+			}
+		}
+	}
+}
+
+// TestPlanApprovalIsAdmins: only an admin decides about a plan, however it is
+// typed; every other question is still everybody's who may steer.
+func TestPlanApprovalIsAdmins(t *testing.T) {
+	h := stays(argued(nil, sections))
+	h.asks(loop.Question{Kind: loop.AskPlan, Text: "x"})
+	for line, want := range map[string]loop.Role{
+		"q9 approve": loop.RoleAdmin, "q9 a": loop.RoleAdmin, "/approve 4": loop.RoleAdmin, "/reject q9 no": loop.RoleAdmin, "shop: q9 r no": loop.RoleAdmin,
+		"/answer #4 a": loop.RoleAdmin, "q9": loop.RoleView, "q1 retry": loop.RoleSteer, "/approve 3": loop.RoleSteer, "/plan 4": loop.RoleView, "/plan redo 4": loop.RoleSteer,
+	} {
+		c, err := bot.Parse(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bot.NeedsHere(h, "", c); got != want {
+			t.Errorf("%s needs %s, want %s", line, got, want)
+		}
+	}
+	for line, want := range map[string]loop.Role{"/approve": loop.RoleAdmin, "/reject not yet": loop.RoleAdmin, "/answer a": loop.RoleAdmin, "/retry 4": loop.RoleSteer} {
+		alone := stays(argued(nil, sections))
+		alone.Night.State.Project.Questions = nil
+		alone.asks(loop.Question{Kind: loop.AskPlan, Text: "x"})
+		c, err := bot.Parse(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bot.NeedsHere(alone, "shop", c); got != want {
+			t.Errorf("%s, with one question, needs %s, want %s", line, got, want)
+		}
+	}
+	s, _ := h.State("shop")
+	q := s.Project.Questions[len(s.Project.Questions)-1]
+	for role, want := range map[loop.Role]string{loop.RoleAdmin: "Approve Reject… Read", loop.RoleSteer: "Read", loop.RoleView: "Read"} {
+		var labels []string
+		for _, b := range bot.Ask(s, q, h.Now).For(role).Buttons {
+			labels = append(labels, b.Label)
+		}
+		if got := strings.Join(labels, " "); got != want {
+			t.Errorf("%s sees %q, want %q", role, got, want)
+		}
+	}
+}
+
+// TestPlanHostile: whatever a planner and a critic write, a message keeps its
+// form, and nothing of it stands where a chat would make it a command.
+func TestPlanHostile(t *testing.T) {
+	nasty := "x /stop \x1b[2J\u202e<b>&*x*\n\r✓ #9 done " + strings.Repeat("日本語 title ", 90)
+	quoted, err := json.Marshal(nasty)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := string(quoted)
+	plan := `{"summary":` + n + `,"steps":[` + n + `,{"title":` + n + `}],"sections":[{"id":"a","title":` + n + `,"tasks":[` + n + `],"files":[` + n + `],"steps":[` + n + `]}]}`
+	c := &loop.Consensus{Rounds: []loop.Critique{{Sections: []loop.Judgement{{ID: nasty, Objections: []string{nasty}}, {ID: "a", Objections: []string{nasty}}}, Objections: []string{nasty}}}, Approved: []string{nasty}}
+	for _, kind := range []loop.QuestionKind{loop.AskPlan, loop.AskAllow} {
+		d := argued(c, plan)
+		d.asks(loop.Question{Kind: kind, Text: nasty, Hat: "builder", Paths: []string{"docs/ /stop " + nasty, nasty, nasty, nasty, nasty, nasty}})
+		for _, line := range []string{"q9", "/plan 4", "/tasks", "/task 4", "/status"} {
+			m := d.say(t, line)
+			checkForm(t, line, m)
+			for _, l := range m.Lines {
+				for w := range strings.FieldsSeq(l.Text) {
+					if l.Kind == bot.Plain && w == "/stop" {
+						t.Errorf("%s: %s can be tapped in %q", line, w, l.Text)
+					}
+				}
+			}
+		}
+	}
+	for _, raw := range []string{`null`, `[]`, `{}`, `{"sections":7}`, `{"steps":{}}`, `{"summary":3}`, `"x"`, `{`} {
+		d := argued(nil, raw)
+		if m := d.say(t, "/plan 4"); m.Key != "plan.none" {
+			t.Errorf("%s: %s", raw, m.Key)
+		}
+	}
+}
+
+// TestHats: a set that cannot be read, and one of another pattern.
+func TestHats(t *testing.T) {
+	d := atWork()
+	d.err = &loop.InputError{Findings: []loop.Finding{{File: "/home/mira/hats/mine.toml", Line: 3, Text: "unknown key \"wrote_allowed\"", Fix: "write_allowed"}}}
+	m, err := bot.Handle(context.Background(), d, bot.Request{Text: "/hats", Time: d.Now, Project: "shop"})
+	if err != nil || !strings.Contains(m.Text(0), "mine.toml:3") || !strings.HasPrefix(m.First(), bot.SignFailed) {
+		t.Errorf("%v\n%s", err, m.Text(0))
+	}
+}

@@ -1,0 +1,400 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// drawRoutes is how a pattern's routes are drawn.
+var drawRoutes = listRoutes // SEAM: config.Draw, where that exists
+
+// listRoutes is one route a line.
+func listRoutes(p loop.Pattern, _ map[string]loop.Hat) string {
+	var b strings.Builder
+	for _, r := range p.Routes {
+		line := r.From + " → " + r.To
+		if r.When != "" {
+			line += ", issues " + string(r.When)
+		}
+		if r.Once {
+			line += ", once"
+		}
+		b.WriteString(line + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// hatFolders are the folders of a person's own hats that count for a project,
+// the house's alone where p is nil; a later one's replace an earlier one's.
+func hatFolders(cfg *config.Config, p *config.Project) []string { // SEAM: config.Project.HatFolders
+	var dirs []string
+	if cfg.File != "" {
+		dirs = append(dirs, filepath.Join(filepath.Dir(cfg.File), "hats"))
+	}
+	if p != nil && p.TrustRepo && p.Repo != "" {
+		dirs = append(dirs, filepath.Join(p.Repo, ".nightporter", "hats"))
+	}
+	return dirs
+}
+
+// hatFlags are the flags of `nightporter hats`.
+type hatFlags struct {
+	repo, config string
+	asJSON       bool
+}
+
+func hatsCommand() *cobra.Command {
+	var f hatFlags
+	cmd := &cobra.Command{
+		Use:   "hats",
+		Short: "The hats that sessions wear, and the routes between them",
+		Long: `The hats that sessions wear, and the routes between them: those built in, those
+beside the configuration, and those of a repository that is trusted. Nothing is
+changed, and no nightporter need be running.
+
+Exit codes: 0 all is well · 3 something to mend, or no such hat or pattern`,
+		Args: cobra.NoArgs,
+	}
+	list := &cobra.Command{Use: "list", Short: "All hats, and where each comes from", Args: cobra.NoArgs, RunE: f.with(f.list)}
+	cmd.RunE = list.RunE
+	show := &cobra.Command{Use: "show NAME", Short: "One hat as it is in force", Args: cobra.ExactArgs(1), RunE: f.with(f.show)}
+	check := &cobra.Command{Use: "check", Short: "Look for what is wrong with hats and patterns", Args: cobra.NoArgs, RunE: f.with(f.check)}
+	draw := &cobra.Command{Use: "draw PATTERN", Short: "Which hat follows which", Args: cobra.ExactArgs(1), RunE: f.with(f.draw)}
+	cmd.AddCommand(list, show, check, draw)
+	cmd.PersistentFlags().StringVar(&f.repo, "repo", "", "git repository (default: this folder's project)")
+	cmd.PersistentFlags().StringVar(&f.config, "config", "", "configuration file")
+	for _, c := range []*cobra.Command{cmd, list} {
+		c.Flags().BoolVar(&f.asJSON, "json", false, "print JSON Lines")
+	}
+	return cmd
+}
+
+// with runs one of the commands with the configuration; what a person has to
+// mend is printed in its own form.
+func (f *hatFlags) with(run func(out io.Writer, cfg *config.Config, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		cfg, err := loadConfig(f.config)
+		if err == nil {
+			err = run(cmd.OutOrStdout(), cfg, args)
+		}
+		if err != nil {
+			problems(cmd.ErrOrStderr(), err)
+			return exitCode(exitUsage)
+		}
+		return nil
+	}
+}
+
+// project is the one that is meant, nil where none is: then the hats of the
+// house count.
+func (f *hatFlags) project(cfg *config.Config) (*config.Project, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("this folder: %w", err)
+	}
+	p, err := cfg.Pick(config.Overrides{Repo: f.repo}, dir)
+	switch {
+	case err == nil:
+		return &p, nil
+	case f.repo != "":
+		return nil, err
+	}
+	return nil, nil
+}
+
+// closet is every hat and pattern that counts, and where each hat comes from.
+type closet struct {
+	hats     map[string]loop.Hat
+	patterns map[string]loop.Pattern
+	from     map[string]string // file of a person's own hat
+}
+
+func (f *hatFlags) open(cfg *config.Config, p *config.Project) (closet, error) {
+	hats, err := config.Hats(cfg, p)
+	if err != nil {
+		return closet{}, err
+	}
+	patterns, err := config.Patterns(cfg, p)
+	if err != nil {
+		return closet{}, err
+	}
+	c := closet{hats: hats, patterns: patterns, from: map[string]string{}}
+	for _, dir := range hatFolders(cfg, p) {
+		if err := c.find(dir); err != nil {
+			return closet{}, err
+		}
+	}
+	if p != nil { // a project can give a hat another agent, model and effort
+		if s, err := p.Settings(cfg, config.Overrides{}, time.Now()); err == nil {
+			c.hats = s.Hats
+		}
+	}
+	return c, nil
+}
+
+// find notes which file of a folder each hat is in. All of them were read and
+// found to be right a moment ago.
+func (c closet) find(dir string) error {
+	files, err := filepath.Glob(filepath.Join(dir, "*.toml"))
+	if err != nil {
+		return fmt.Errorf("hats: %w", err)
+	}
+	for _, file := range files {
+		if strings.HasPrefix(filepath.Base(file), ".") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("hats: %w", err)
+		}
+		var in struct {
+			Hat struct {
+				Name string `toml:"name"`
+			} `toml:"hat"`
+		}
+		if err := toml.Unmarshal(text, &in); err != nil {
+			return fmt.Errorf("hats: %s: %w", file, err)
+		}
+		c.from[in.Hat.Name] = file
+	}
+	return nil
+}
+
+// origin says where a hat comes from.
+func (c closet) origin(name string) string {
+	if file, own := c.from[name]; own {
+		return file
+	}
+	return "built in"
+}
+
+// hatLine is a hat as scripts read it. Fields are added, never renamed.
+type hatLine struct {
+	Name   string   `json:"name"`
+	Role   string   `json:"role"`
+	Writes bool     `json:"writes"`
+	Emits  []string `json:"emits"`
+	From   string   `json:"from"` // "built in", or the path of its file
+}
+
+func (f *hatFlags) list(out io.Writer, cfg *config.Config, _ []string) error {
+	p, err := f.project(cfg)
+	if err != nil {
+		return err
+	}
+	c, err := f.open(cfg, p)
+	if err != nil {
+		return err
+	}
+	names := slices.Sorted(maps.Keys(c.hats))
+	wide, events := 0, 0
+	for _, name := range names {
+		wide, events = max(wide, len(name)), max(events, len(strings.Join(c.hats[name].Emits, " ")))
+	}
+	enc := json.NewEncoder(out)
+	for _, name := range names {
+		h := c.hats[name]
+		line := hatLine{Name: name, Role: h.Role, Writes: h.Writes(), Emits: h.Emits, From: c.origin(name)}
+		if f.asJSON {
+			if err := enc.Encode(line); err != nil {
+				return fmt.Errorf("print: %w", err)
+			}
+			continue
+		}
+		does := "reads"
+		if line.Writes {
+			does = "writes"
+		}
+		fmt.Fprintf(out, "%s  %-6s  %s  %s\n", bot.Pad(name, wide, 0), does, bot.Pad(strings.Join(h.Emits, " "), events, 0), bot.CleanPre(line.From))
+		fmt.Fprintf(out, "%s  %s\n", strings.Repeat(" ", wide), bot.Clean(h.Role))
+	}
+	return nil
+}
+
+func (f *hatFlags) show(out io.Writer, cfg *config.Config, args []string) error {
+	p, err := f.project(cfg)
+	if err != nil {
+		return err
+	}
+	c, err := f.open(cfg, p)
+	if err != nil {
+		return err
+	}
+	h, ok := c.hats[args[0]]
+	if !ok {
+		return fmt.Errorf("there is no hat %q (there are %s)", args[0], strings.Join(slices.Sorted(maps.Keys(c.hats)), " "))
+	}
+	text, err := toml.Marshal(asFile(h))
+	if err != nil {
+		return fmt.Errorf("hat %s: %w", h.Name, err)
+	}
+	where := ""
+	if p != nil {
+		where = ", as " + p.Name + " has it"
+	}
+	fmt.Fprintf(out, "# %s: %s%s\n\n", h.Name, bot.CleanPre(c.origin(h.Name)), where)
+	_, err = out.Write(text)
+	return err
+}
+
+func (f *hatFlags) draw(out io.Writer, cfg *config.Config, args []string) error {
+	p, err := f.project(cfg)
+	if err != nil {
+		return err
+	}
+	c, err := f.open(cfg, p)
+	if err != nil {
+		return err
+	}
+	pattern, ok := c.patterns[args[0]]
+	if !ok {
+		return fmt.Errorf("there is no pattern %q (there are %s)", args[0], strings.Join(slices.Sorted(maps.Keys(c.patterns)), " "))
+	}
+	fmt.Fprintln(out, strings.TrimRight(drawRoutes(pattern, c.hats), "\n"))
+	return nil
+}
+
+// check looks at the hats and patterns of all projects.
+func (f *hatFlags) check(out io.Writer, cfg *config.Config, _ []string) error {
+	var all []*config.Project
+	for n := range cfg.Projects {
+		all = append(all, &cfg.Projects[n])
+	}
+	p, err := f.project(cfg)
+	if err != nil {
+		return err
+	}
+	if p == nil || !slices.ContainsFunc(all, func(o *config.Project) bool { return o.Name == p.Name }) {
+		all = append(all, p)
+	}
+	hats, patterns := map[string]bool{}, map[string]bool{}
+	wrong := &config.Error{}
+	for _, p := range all {
+		c, err := f.open(cfg, p)
+		var found *config.Error
+		if errors.As(err, &found) {
+			for _, i := range found.Items { // what projects share is said once
+				if !slices.Contains(wrong.Items, i) {
+					wrong.Items = append(wrong.Items, i)
+				}
+			}
+			wrong.More += found.More
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for name := range c.hats {
+			hats[name+"\x00"+c.origin(name)] = true
+		}
+		for name := range c.patterns {
+			patterns[name] = true
+		}
+	}
+	if len(wrong.Items) > 0 {
+		return wrong
+	}
+	fmt.Fprintf(out, "%s %s, %s\n", bot.SignDone, bot.Plural(len(hats), "hat"), bot.Plural(len(patterns), "pattern"))
+	return nil
+}
+
+// hatFile is a hat as its file would say it (SPEC 4.1).
+type hatFile struct {
+	Hat struct {
+		Name    string `toml:"name"`
+		Role    string `toml:"role,omitempty"`
+		Prompt  string `toml:"prompt,multiline"`
+		Context struct {
+			Load         []string `toml:"load,omitempty"`
+			WriteAllowed []string `toml:"write_allowed"`
+			WriteDenied  []string `toml:"write_denied,omitempty"`
+			OwnScope     bool     `toml:"own_scope,omitempty"`
+		} `toml:"context"`
+		Exit struct {
+			EmitEvent []string `toml:"emit_event"`
+			Payload   []string `toml:"payload,omitempty"`
+			MaxTokens int      `toml:"max_tokens"`
+		} `toml:"exit"`
+	} `toml:"hat"`
+	Tools struct {
+		Denied []string `toml:"denied,omitempty"`
+	} `toml:"tools"`
+	Verify struct {
+		Expect loop.Expect `toml:"expect"`
+	} `toml:"verify"`
+	Agent struct {
+		Name         string  `toml:"name,omitempty"`
+		Model        string  `toml:"model,omitempty"`
+		Effort       string  `toml:"effort,omitempty"`
+		Timeout      string  `toml:"timeout"`
+		StallTimeout string  `toml:"stall_timeout"`
+		MaxCostUSD   float64 `toml:"max_cost_usd,omitempty"`
+	} `toml:"agent"`
+}
+
+func asFile(h loop.Hat) hatFile {
+	var f hatFile
+	f.Hat.Name, f.Hat.Role, f.Hat.Prompt = h.Name, h.Role, h.Prompt+"\n"
+	in := &f.Hat.Context
+	in.Load, in.WriteAllowed, in.WriteDenied, in.OwnScope = h.Load, h.WriteAllowed, h.WriteDenied, h.OwnScope
+	if in.WriteAllowed == nil {
+		in.WriteAllowed = []string{} // which is what makes it read-only
+	}
+	f.Hat.Exit.EmitEvent, f.Hat.Exit.Payload, f.Hat.Exit.MaxTokens = h.Emits, h.Payload, h.MaxTokens
+	f.Tools.Denied, f.Verify.Expect = h.Denied, h.Expect
+	f.Agent.Name, f.Agent.Model, f.Agent.Effort, f.Agent.MaxCostUSD = h.Agent, h.Model, h.Effort, h.MaxCostUSD
+	f.Agent.Timeout, f.Agent.StallTimeout = h.Timeout.D().String(), h.StallTimeout.D().String()
+	return f
+}
+
+// Hats returns a project's hats for who asks in a chat: those that the run
+// under way works by, else those that the next one would begin with.
+func (d *desk) Hats(_ context.Context, project, pattern string) (bot.HatSet, error) {
+	s, _ := d.State(project)
+	r := s.Project.Run
+	cfg := d.porter.config()
+	p, configured := d.porter.configured(project)
+	if !configured && r != nil {
+		p = config.Project{Name: project, Repo: r.Settings.Repo}
+	}
+	var set loop.Settings
+	if r != nil && (!r.Over() || !configured) {
+		set = r.Settings
+	} else {
+		var err error
+		if set, err = p.Settings(cfg, config.Overrides{}, time.Now()); err != nil {
+			return bot.HatSet{}, asInput(err)
+		}
+	}
+	out := bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: set.Agent}
+	patterns, err := config.Patterns(cfg, &p)
+	if err != nil && pattern != "" {
+		return bot.HatSet{}, asInput(err)
+	}
+	out.Patterns = slices.Sorted(maps.Keys(patterns)) // none, where the disk's are broken: the run's own stand
+	if pattern != "" && pattern != set.Pattern.Name {
+		other, ok := patterns[pattern]
+		if !ok {
+			return bot.HatSet{}, &loop.InputError{Findings: []loop.Finding{{Text: fmt.Sprintf("there is no pattern %q", pattern), Fix: "There are: " + strings.Join(out.Patterns, ", ")}}}
+		}
+		out.Pattern = other
+	}
+	out.Routes = drawRoutes(out.Pattern, out.Hats)
+	return out, nil
+}
