@@ -11,6 +11,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/internal/night"
 	"github.com/nightporter/nightporter/bot/notify"
+	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -44,12 +45,15 @@ func (p *porter) exit(x loop.Exit) {
 }
 
 // project is one entry of the project's stream, decided by nobody.
-func (p *porter) project(bodies ...loop.Body) {
+func (p *porter) project(bodies ...loop.Body) { p.session("", "", bodies...) }
+
+// session is the same of entries that are about a task and a session.
+func (p *porter) session(task, session string, bodies ...loop.Body) {
 	before := p.State
 	var entries []loop.Entry
 	after := before
 	for _, b := range bodies {
-		e := loop.Entry{Stream: loop.ProjectStream("shop"), Time: p.Now, Run: "r1", Actor: "daemon", Body: b}
+		e := loop.Entry{Stream: loop.ProjectStream("shop"), Time: p.Now, Run: "r1", Task: task, Session: session, Actor: "daemon", Body: b}
 		entries, after = append(entries, e), loop.Apply(after, e)
 	}
 	p.deliver(p.n.Compose(before, loop.Decision{Entries: entries, State: after}, loop.Input{Time: p.Now, Project: "shop", Actor: "daemon", Body: loop.Tick{}}))
@@ -243,6 +247,61 @@ func TestTold(t *testing.T) {
 			p.guide(mira, "Mira", "!sticky No new dependencies")
 			p.Until(func() bool { return bot.Doing(p.State) == "#3 builder" })
 		}},
+		"guidance-judged": {true, func(p *porter) {
+			id := p.guide(mira, "Mira", "#2 Wrap the existing code")
+			p.taken(id, "Task 2", guidance.Addressed, "Kept legacy/orders.go, added order/adapter.go around it")
+			p.Now = p.Now.Add(8 * time.Minute)
+			p.session("Task 2", "r1-6", loop.GuidanceJudged{ID: id, Hat: "reviewer", Followed: true})
+		}},
+		"guidance-judged-not": {true, func(p *porter) {
+			id := p.guide(mira, "Mira", "#2 Wrap the existing code")
+			p.taken(id, "Task 2", guidance.Addressed, "Kept it")
+			p.Now = p.Now.Add(8 * time.Minute)
+			p.session("Task 2", "r1-6", loop.GuidanceJudged{ID: id, Hat: "reviewer", Note: "legacy/orders.go was rewritten"})
+		}},
+		"guidance-judged-unsaid": {true, func(p *porter) {
+			id := p.guide(mira, "Mira", "#2 Wrap the existing code")
+			p.taken(id, "Task 2", guidance.NotReported, "")
+			p.session("Task 2", "r1-6", loop.GuidanceJudged{ID: id, Hat: "reviewer", Followed: true})
+		}},
+		"guidance-sticky-fine": {true, func(p *porter) {
+			id := p.guide(mira, "Mira", "!sticky No new dependencies")
+			p.Now = p.Now.Add(30 * time.Hour)
+			p.taken(id, "Task 2", guidance.Addressed, "none added")
+		}},
+		"guidance-sticky-aside": {true, func(p *porter) {
+			p.taken(p.guide(mira, "Mira", "!sticky No new dependencies"), "Task 2", guidance.SetAside, "the parser needs one")
+		}},
+		"guidance-changed": {true, func(p *porter) {
+			id := p.guide(mira, "Mira", "Wrap the existing code")
+			p.Do(loop.Input{Key: "edit", Actor: mira, Name: "Mira", Body: loop.EditGuidance{ID: id, Text: "Wrap the existing code, keep its tests"}})
+		}},
+		"plan-approved": {true, func(p *porter) {
+			p.plan(loop.Critique{Sections: []loop.Judgement{{ID: "b", Verdict: "REJECT", Objections: []string{"no path for expired cards"}}}}, loop.Critique{OK: true})
+			p.session("Task 2", "", loop.QuestionAnswered{ID: "q9", Choice: "approve", By: "Mira"})
+		}},
+		"plan-sent-back": {true, func(p *porter) {
+			no := loop.Critique{Objections: []string{"b before a"}}
+			p.plan(no, no, no, no, no)
+			p.session("Task 2", "", loop.QuestionAnswered{ID: "q9", Choice: "reject", Words: "Do b first", By: "Ana"})
+		}},
+		"plan-open": {true, func(p *porter) { p.plan(loop.Critique{OK: true}) }},
+		"allow": {true, func(p *porter) {
+			p.outside()
+			p.session("Task 2", "", loop.QuestionAnswered{ID: "q9", Choice: "allow", By: "Ana"}, loop.PathsAllowed{Paths: []string{"docs/orders.md"}})
+		}},
+		"allow-unanswered": {true, func(p *porter) {
+			p.outside()
+			p.Now = p.Now.Add(30 * time.Minute)
+			p.session("Task 2", "", loop.QuestionExpired{ID: "q9", Choice: "deny", Then: "stays out"})
+		}},
+		"blocked-stalled": {true, func(p *porter) {
+			p.session("Task 2", "r1-6", loop.AttemptEnded{Failed: true, Outcome: loop.OutcomeStalled, Why: "the same tree as after round 1"},
+				loop.QuestionAsked{Question: loop.Question{ID: "q9", Kind: loop.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "the same tree as after round 1", Asked: p.Now}})
+		}},
+		"hats-read": {true, func(p *porter) {
+			p.project(loop.HatsRead{}, loop.HatsRead{Trouble: "hats/mine.toml:3: unknown key"}, loop.PlanSettled{Approved: true, By: "critic", Rounds: 2}, loop.PartsMade{Whole: true}, loop.MemoryKept{Kind: loop.MemoryFact, Text: "x"})
+		}},
 		"baseline": {true, func(p *porter) {
 			red := loop.Verified{Kind: loop.KindBaseline, Results: []loop.Result{{Run: "go test ./...", Exit: 1, Tail: "--- FAIL: TestSum"}}}
 			q := loop.Question{ID: "q9", Kind: loop.AskBaseline, Run: "r1", Title: "The baseline is red", Text: "go test ./... fails before anything was changed: FAIL", Asked: p.Now, Expires: p.Now.Add(15 * time.Minute)}
@@ -262,6 +321,30 @@ func TestTold(t *testing.T) {
 			golden(t, "told-"+name, ph.transcript()+"---\n"+strings.Join(ph.log, "\n")+"\n")
 		})
 	}
+}
+
+// taken is a session of a task that reports on a guidance.
+func (p *porter) taken(id, task string, state guidance.State, note string) {
+	p.session(task, "r1-5", loop.GuidanceBound{Hat: "builder", Writes: true, Binding: guidance.Binding{Bound: []string{id}}})
+	p.session(task, "r1-5", loop.GuidanceReported{ID: id, State: state, Note: note})
+}
+
+// plan asks a person about the plan of #2, after what its critic said.
+func (p *porter) plan(rounds ...loop.Critique) {
+	plan := json.RawMessage(`{"summary":"An adapter first, then the callers.","sections":[{"id":"a","title":"Adapter"},{"id":"b","title":"Callers"},{"id":"c","title":"The old client goes"}]}`)
+	for n := range p.State.Project.Tasks {
+		if t := &p.State.Project.Tasks[n]; t.Task.ID == "Task 2" {
+			w := *t.Work
+			w.Consensus = &loop.Consensus{Rounds: rounds}
+			t.Plan, t.Work = plan, &w
+		}
+	}
+	p.session("Task 2", "", loop.QuestionAsked{Question: loop.Question{ID: "q9", Kind: loop.AskPlan, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "An adapter first, then the callers.", Asked: p.Now}})
+}
+
+// outside asks a person about a path that #2 has written out of its scope.
+func (p *porter) outside() {
+	p.session("Task 2", "", loop.QuestionAsked{Question: loop.Question{ID: "q9", Kind: loop.AskAllow, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "written again", Paths: []string{"docs/orders.md"}, Asked: p.Now, Expires: p.Now.Add(30 * time.Minute)}})
 }
 
 // reported gives a guidance to the next builder, who says the piece of JSON
@@ -312,7 +395,7 @@ func TestHostile(t *testing.T) {
 		p.State.House.People[n].Name = nasty
 	}
 	q := loop.Question{ID: "q9", Run: "r1", Task: "Task 2", Tasks: []string{"Task 3"}, Title: nasty, Text: nasty, Tried: nasty, Needs: nasty, Hat: nasty, By: nasty, Options: []string{nasty, "b"}, Choice: nasty, Asked: p.Now, Sent: p.Now, Offer: &run.Settings}
-	for _, kind := range []loop.QuestionKind{loop.AskBlocked, loop.AskManual, loop.AskAgent, loop.AskBaseline, loop.AskReview, loop.AskUnticked, loop.AskSkip, loop.AskNow, loop.AskStart, loop.AskLate} {
+	for _, kind := range []loop.QuestionKind{loop.AskBlocked, loop.AskManual, loop.AskAgent, loop.AskBaseline, loop.AskReview, loop.AskUnticked, loop.AskSkip, loop.AskNow, loop.AskStart, loop.AskLate, loop.AskPlan, loop.AskAllow} {
 		q.Kind = kind
 		for _, end := range []loop.Body{loop.QuestionAnswered{ID: "q9", Choice: nasty, Words: nasty, By: nasty}, loop.QuestionAnswered{ID: "q9", Choice: "guide", Words: nasty, By: nasty}, loop.QuestionExpired{ID: "q9", Choice: nasty, Then: nasty}, loop.QuestionExpired{ID: "q9"}} {
 			p.project(loop.QuestionAsked{Question: q})
