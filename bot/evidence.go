@@ -31,7 +31,7 @@ func Evidence(records []loop.Record, zone *time.Location) Message {
 	case c.passed:
 		m = newMessage("evidence.whole", fit(SignDone, project, name+" evidence: chain whole", ""))
 	case c.put != "":
-		m = newMessage("evidence.open", fit(outcomeSign(c.put), project, name+" evidence: "+OutcomeWord(c.put)+" at "+c.last, ""))
+		m = newMessage("evidence.open", fit(outcomeSign(c.put), project, name+" evidence: "+c.putAt(), ""))
 	case c.closed:
 		m = newMessage("evidence.broken", fit(SignFailed, project, name+" evidence: ends at "+orElse(c.broke, c.last), ""))
 	default:
@@ -63,6 +63,16 @@ func (c *chain) add(sign, text, link string) {
 	} else if c.broke == link {
 		c.broke = "" // red, and then green
 	}
+}
+
+// putAt says in the first line how an attempt ended that has not failed, and
+// of one that goes on from its tree where it stands.
+func (c *chain) putAt() string {
+	word := OutcomeWord(c.put)
+	if c.put == loop.OutcomeParked || c.put == loop.OutcomeBudget {
+		return word + " at " + c.last
+	}
+	return word
 }
 
 func (c *chain) entry(e loop.Entry) {

@@ -105,6 +105,8 @@ func lastAttempt(o loop.AttemptOutcome) string {
 		return "The last attempt starts anew:"
 	case loop.OutcomeParked:
 		return "The last attempt is parked:"
+	case loop.OutcomePlanned:
+		return "The last attempt became parts:"
 	}
 	return "The last attempt failed:"
 }

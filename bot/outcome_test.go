@@ -1,0 +1,207 @@
+package bot_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// ended are attempts that came out in each of the ways there are.
+var ended = map[loop.AttemptOutcome]loop.AttemptEnded{
+	"":                    {Failed: true, Why: "ended without an event 3 times in a row"}, // of before outcomes were kept
+	loop.OutcomeStalled:   {Failed: true, Why: "the same tree as after round 1"},
+	loop.OutcomeLimit:     {Failed: true, Why: "it goes round and round"},
+	loop.OutcomeRed:       {Failed: true, Why: "verification red 3 times in a row: TestSum"},
+	loop.OutcomeFailed:    {Failed: true, Why: "ended without an event 3 times in a row"},
+	loop.OutcomeBlocked:   {Failed: true, Why: "the plan says two things"},
+	loop.OutcomeBudget:    {Why: "$15.02 of $15.00 spent"},
+	loop.OutcomeParked:    {Why: "the run ends"},
+	loop.OutcomeAnew:      {Replan: true, Why: "conflicts with what was done since in a.go"},
+	loop.OutcomePlanned:   {Why: "3 parts"},
+	loop.OutcomeConverged: {},
+}
+
+// records is an attempt of #8 at its end, as the ledger has it.
+func records(t *testing.T, o loop.AttemptOutcome) []loop.Record {
+	t.Helper()
+	b := ended[o]
+	b.Outcome = o
+	bodies := []loop.Body{
+		loop.Commitment{TaskID: "Task 8", Title: "Refund flow", Tier: "T3"}, loop.Claim{AgentID: "claude"},
+		loop.Evidence{Kind: "fix-applied", FilesChanged: 2, LinesAdded: 31}, loop.Evidence{Kind: "review"},
+	}
+	switch {
+	case o == loop.OutcomeConverged:
+		bodies = append(bodies, loop.Submit{Result: "pass", Outcome: o, Commit: "9c41e07aa"}, loop.TaskSet{To: loop.Done})
+	case b.Failed:
+		bodies = append(bodies, loop.Submit{Result: "fail", Outcome: o, Reason: b.Why}, b)
+		if o == loop.OutcomeBlocked {
+			bodies = append(bodies, loop.TaskSet{To: loop.Blocked, Why: b.Why})
+		}
+	default:
+		bodies = append(bodies, b)
+	}
+	var out []loop.Record
+	for _, body := range bodies {
+		r, err := loop.Entry{Stream: "project/shop", Time: evening, Run: "r14", Task: "Task 8", Attempt: "a1", Body: body}.Record()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// TestOutcomes: no two ways in which an attempt can end look the same.
+func TestOutcomes(t *testing.T) {
+	var text strings.Builder
+	seen := map[string]loop.AttemptOutcome{}
+	s := loop.State{Project: loop.Project{Name: "shop"}}
+	for _, o := range []loop.AttemptOutcome{"", loop.OutcomeFailed, loop.OutcomeStalled, loop.OutcomeLimit, loop.OutcomeRed, loop.OutcomeBlocked, loop.OutcomeBudget, loop.OutcomeParked, loop.OutcomeAnew, loop.OutcomePlanned, loop.OutcomeConverged} {
+		recs := records(t, o)
+		evidence, log := bot.Evidence(recs, evening.Location()), bot.Log("shop", "Task 8", recs, evening)
+		task := loop.TaskState{Task: loop.Task{ID: "Task 8", Title: "Refund flow"}, Status: loop.Ready, Attempts: 1, LastFail: ended[o].Why}
+		all := []bot.Message{evidence, log, bot.Task(s, task, o, evening)}
+		q := loop.Question{ID: "q5", Kind: loop.AskBlocked, Task: "Task 8", Text: ended[o].Why, Asked: evening}
+		all = append(all, bot.AskAfter(s, q, o, evening))
+		whole := ""
+		for n, m := range all {
+			checkForm(t, string(o), m)
+			for _, l := range m.Lines {
+				if bad := never.FindString(l.Text); bad != "" && l.Kind == bot.Plain {
+					t.Errorf("%s says %q: %s", o, bad, l.Text)
+				}
+			}
+			if n < 3 || o == "" || ended[o].Failed { // only what failed is asked about
+				whole += m.Text(76) + "\n"
+			}
+		}
+		if same, twice := seen[whole]; twice && same != "" {
+			t.Errorf("%s and %s look the same", o, same)
+		}
+		seen[whole] = o
+		fmt.Fprintf(&text, "== %s\n%s\n", o, whole)
+	}
+	golden(t, "outcomes", []byte(text.String()))
+}
+
+func TestOutcomeWhy(t *testing.T) {
+	for _, c := range []struct {
+		o         loop.AttemptOutcome
+		why, want string
+	}{
+		{loop.OutcomeStalled, "the same tree as after round 1", "stalled: the same tree as after round 1"},
+		{loop.OutcomeStalled, "Stalled: the same issues", "Stalled: the same issues"},
+		{loop.OutcomeLimit, "20 sessions, and no end", "20 sessions, and no end"},
+		{loop.OutcomeLimit, "no end", "limit of 20 sessions: no end"},
+		{loop.OutcomeRed, "verification red 3 times in a row: TestSum", "verification red 3 times in a row: TestSum"},
+		{loop.OutcomeBudget, "", "budget"},
+		{loop.OutcomeFailed, "lost twice", "lost twice"},
+		{"", "\x1b[2Jx", "x"},
+	} {
+		if got := bot.OutcomeWhy(c.o, c.why); got != c.want {
+			t.Errorf("%s %q: %q, want %q", c.o, c.why, got, c.want)
+		}
+	}
+}
+
+// TestLogTells: what a plan and the hats on disk came to stands in a run's log.
+func TestLogTells(t *testing.T) {
+	var recs []loop.Record
+	for _, b := range []loop.Body{
+		loop.HatsRead{Pattern: loop.Pattern{Name: "full-cycle"}},
+		loop.HatsRead{Trouble: "hats/mine.toml:3: unknown key \"wrote_allowed\""},
+		loop.PlanSettled{By: "Mira", Rounds: 5, Words: "b before a"},
+		loop.PlanSettled{Approved: true, By: "critic", Rounds: 2},
+		loop.PartsMade{Parts: []loop.Task{{ID: "Task 8/a"}, {ID: "Task 8/b"}}, Gone: []string{"Task 8/c"}},
+		loop.PartsMade{Whole: true},
+	} {
+		e := loop.Entry{Stream: "project/shop", Time: evening, Run: "r14", Body: b}
+		if _, of := b.(loop.HatsRead); !of {
+			e.Task = "Task 8"
+		}
+		r, err := e.Record()
+		if err != nil {
+			t.Fatal(err)
+		}
+		recs = append(recs, r)
+	}
+	m := bot.Log("shop", "", recs, evening)
+	checkForm(t, "log", m)
+	golden(t, "log-plans", []byte(m.Text(78)+"\n"))
+}
+
+// TestVerdicts: what those say who only read.
+func TestVerdicts(t *testing.T) {
+	for data, want := range map[string]string{
+		`critique.verdict {"verdict":"OKAY","sections":[]}`:                                                                           "plan OKAY",
+		`critique.verdict {"verdict":"REJECT","sections":[{"id":"b","verdict":"REJECT","objections":["no path for expired cards"]}]}`: "plan REJECT: b: no path for expired cards",
+		`critique.verdict {"verdict":"REJECT","sections":[],"objections":["b before a"]}`:                                             "plan REJECT: b before a",
+		`critique.verdict nonsense`: "plan judged: without a word",
+		`verification.failed {"checks":[{"criterion":"receipt appears","ok":false},{"criterion":"x","ok":true}]}`:                "1 of 2 checks fails: receipt appears",
+		`verification.failed {"checks":[{"criterion":"a","ok":false},{"criterion":"b","ok":false},{"criterion":"c","ok":true}]}`: "2 of 3 checks fail: a",
+	} {
+		typ, payload, _ := strings.Cut(data, " ")
+		if got, ok := bot.Verdict(loop.EventAccepted{Type: typ, Data: []byte(payload)}); !ok || got != want {
+			t.Errorf("%s: %q, %v, want %q", data, got, ok, want)
+		}
+	}
+	if _, ok := bot.Verdict(loop.EventAccepted{Type: "verification.passed"}); ok {
+		t.Error("a verification that passed is a verdict")
+	}
+}
+
+// receiptState is a project whose #7 builder is at work.
+func receiptState() loop.State {
+	return loop.State{Project: loop.Project{Name: "shop", Run: &loop.Run{ID: "r14", State: loop.RunRunning},
+		Tasks:    []loop.TaskState{{Task: loop.Task{ID: "Task 7"}, Status: loop.Active, Work: &loop.Work{Hat: "builder", Stage: loop.StageSession}}},
+		Sessions: []loop.Session{{ID: "r14-25", Task: "Task 7", At: evening.Add(-20 * time.Minute), Planned: loop.SessionPlanned{Kind: loop.KindAgent, Hat: "builder"}}}}}
+}
+
+// TestTooLate: who has the words that cannot be changed any more, and since when.
+func TestTooLate(t *testing.T) {
+	i := guidance.Item{ID: "g17", Text: "Wrap it", State: guidance.Injected, Session: "r14-25", Bound: "task 7"}
+	m := bot.TooLate(receiptState(), i, "Replace it", evening)
+	want := []string{"✗ g17 not changed: in use since 22:50", "Replace it", "#7 builder has your first words. No answer: it stays so."}
+	var got []string
+	for _, l := range m.Lines {
+		got = append(got, l.Text)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := bot.TooLate(receiptState(), i, "", evening).First(); got != "✗ g17 not dropped: in use since 22:50" {
+		t.Errorf("drop: %s", got)
+	}
+	i.Session = "r14-3" // ended meanwhile
+	if got := bot.TooLate(receiptState(), i, "x", evening).First(); got != "✗ g17 not changed: in use" {
+		t.Errorf("ended: %s", got)
+	}
+}
+
+// TestQueueStates: every state that guidance can be in, newest first.
+func TestQueueStates(t *testing.T) {
+	s := receiptState()
+	reviewed := func(followed bool) *guidance.Judged {
+		return &guidance.Judged{Session: "r14-26", Hat: "reviewer", Followed: followed, Note: "x"}
+	}
+	for n, i := range []guidance.Item{
+		{State: guidance.Queued, Hat: "writer"}, {State: guidance.Queued, Task: "task 9"}, {State: guidance.Injected, Session: "r14-25", Bound: "task 7"},
+		{State: guidance.Addressed}, {State: guidance.Addressed, Judged: reviewed(true)}, {State: guidance.Addressed, Judged: reviewed(false)},
+		{State: guidance.SetAside}, {State: guidance.NotReported}, {State: guidance.Expired}, {State: guidance.Dropped}, {State: guidance.Queued, Sticky: true},
+		{State: guidance.Injected, Session: "r14-25", Sticky: true},
+	} {
+		i.ID, i.Text, i.At = fmt.Sprintf("g%d", n+1), "Wrap the existing code", evening
+		s.Project.Guidance.Items = append(s.Project.Guidance.Items, i)
+	}
+	m := bot.Queue(s, evening)
+	checkForm(t, "queue", m)
+	golden(t, "queue-states", []byte(m.Text(78)+"\n"))
+}
