@@ -111,6 +111,8 @@ func (c *Console) attemptEnded(v view, b loop.AttemptEnded) {
 	c.outcomes[loop.FoldID(v.e.Task)] = b.Outcome
 	switch {
 	case b.Outcome == loop.OutcomeBlocked:
+	case b.Outcome == loop.OutcomeStalled && t.Failed < loop.MaxAttempts:
+		c.tell(v, fmt.Sprintf("%s %s attempt %d stalled%s", bot.SignFailed, id, max(t.Attempts, 1), because(b.Why)))
 	case b.Failed && t.Failed < loop.MaxAttempts:
 		c.tell(v, fmt.Sprintf("%s %s attempt %d failed: %s", bot.SignFailed, id, max(t.Attempts, 1), bot.OutcomeWhy(b.Outcome, b.Why)))
 	case b.Failed, b.Outcome == loop.OutcomePlanned: // told by the question that follows, or by its parts

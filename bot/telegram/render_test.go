@@ -33,6 +33,10 @@ func TestRenderGolden(t *testing.T) {
 	for n := range 30 {
 		patch.Lines = append(patch.Lines, pre(fmt.Sprintf("+	a < b && c[%d]", n)))
 	}
+	plan := bot.Message{Key: "plan", Lines: []bot.Line{line("shop #6 plan: 3 parts, round 3"), line("Payment adapter · asks you (q1)"), pre("An adapter, then /stop of the old one.")}}
+	for n := range 30 {
+		plan.Lines = append(plan.Lines, pre(fmt.Sprintf("✓ %d Move <callers>", n)))
+	}
 	for name, m := range map[string]bot.Message{
 		"blocked": {Key: "ask.blocked", Lines: []bot.Line{
 			line("■ shop #8 blocked, 2 attempts (q5)"), line("Refund flow · 03:06"),
@@ -43,6 +47,7 @@ func TestRenderGolden(t *testing.T) {
 		"paths":       {Key: "run.started", Lines: []bot.Line{line("● shop r14 started, see a/b/c"), line("Branch nightporter/shop/r14 (/etc/passwd, 9/12, /frob, /status, @builder, /task_8.)")}},
 		"log":         {Key: "log", Lines: []bot.Line{line("shop #7: 2 sessions, 12 min"), pre("01:50 builder  build.complete"), pre("02:10 reviewer no <issues>")}},
 		"diff":        patch,
+		"plan":        plan,
 		"empty":       {},
 	} {
 		t.Run(name, func(t *testing.T) {
