@@ -1,14 +1,12 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -38,19 +36,6 @@ func listRoutes(p loop.Pattern, _ map[string]loop.Hat) string {
 		b.WriteString(line + "\n")
 	}
 	return strings.TrimRight(b.String(), "\n")
-}
-
-// hatFolders are the folders of a person's own hats that count for a project,
-// the house's alone where p is nil; a later one's replace an earlier one's.
-func hatFolders(cfg *config.Config, p *config.Project) []string { // SEAM: config.Project.HatFolders
-	var dirs []string
-	if cfg.File != "" {
-		dirs = append(dirs, filepath.Join(filepath.Dir(cfg.File), "hats"))
-	}
-	if p != nil && p.TrustRepo && p.Repo != "" {
-		dirs = append(dirs, filepath.Join(p.Repo, ".nightporter", "hats"))
-	}
-	return dirs
 }
 
 // hatFlags are the flags of `nightporter hats`.
@@ -146,42 +131,6 @@ func (f *hatFlags) open(cfg *config.Config, p *config.Project) (closet, error) {
 		}
 	}
 	return c, nil
-}
-
-// find notes which file of a folder each hat is in. All of them were read and
-// found to be right a moment ago.
-func (c closet) find(dir string) error {
-	files, err := filepath.Glob(filepath.Join(dir, "*.toml"))
-	if err != nil {
-		return fmt.Errorf("hats: %w", err)
-	}
-	for _, file := range files {
-		if strings.HasPrefix(filepath.Base(file), ".") {
-			continue
-		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return fmt.Errorf("hats: %w", err)
-		}
-		var in struct {
-			Hat struct {
-				Name string `toml:"name"`
-			} `toml:"hat"`
-		}
-		if err := toml.Unmarshal(text, &in); err != nil {
-			return fmt.Errorf("hats: %s: %w", file, err)
-		}
-		c.from[in.Hat.Name] = file
-	}
-	return nil
-}
-
-// origin says where a hat comes from.
-func (c closet) origin(name string) string {
-	if file, own := c.from[name]; own {
-		return file
-	}
-	return "built in"
 }
 
 // hatLine is a hat as scripts read it. Fields are added, never renamed.
@@ -312,89 +261,4 @@ func (f *hatFlags) check(out io.Writer, cfg *config.Config, _ []string) error {
 	}
 	fmt.Fprintf(out, "%s %s, %s\n", bot.SignDone, bot.Plural(len(hats), "hat"), bot.Plural(len(patterns), "pattern"))
 	return nil
-}
-
-// hatFile is a hat as its file would say it (SPEC 4.1).
-type hatFile struct {
-	Hat struct {
-		Name    string `toml:"name"`
-		Role    string `toml:"role,omitempty"`
-		Prompt  string `toml:"prompt,multiline"`
-		Context struct {
-			Load         []string `toml:"load,omitempty"`
-			WriteAllowed []string `toml:"write_allowed"`
-			WriteDenied  []string `toml:"write_denied,omitempty"`
-			OwnScope     bool     `toml:"own_scope,omitempty"`
-		} `toml:"context"`
-		Exit struct {
-			EmitEvent []string `toml:"emit_event"`
-			Payload   []string `toml:"payload,omitempty"`
-			MaxTokens int      `toml:"max_tokens"`
-		} `toml:"exit"`
-	} `toml:"hat"`
-	Tools struct {
-		Denied []string `toml:"denied,omitempty"`
-	} `toml:"tools"`
-	Verify struct {
-		Expect loop.Expect `toml:"expect"`
-	} `toml:"verify"`
-	Agent struct {
-		Name         string  `toml:"name,omitempty"`
-		Model        string  `toml:"model,omitempty"`
-		Effort       string  `toml:"effort,omitempty"`
-		Timeout      string  `toml:"timeout"`
-		StallTimeout string  `toml:"stall_timeout"`
-		MaxCostUSD   float64 `toml:"max_cost_usd,omitempty"`
-	} `toml:"agent"`
-}
-
-func asFile(h loop.Hat) hatFile {
-	var f hatFile
-	f.Hat.Name, f.Hat.Role, f.Hat.Prompt = h.Name, h.Role, h.Prompt+"\n"
-	in := &f.Hat.Context
-	in.Load, in.WriteAllowed, in.WriteDenied, in.OwnScope = h.Load, h.WriteAllowed, h.WriteDenied, h.OwnScope
-	if in.WriteAllowed == nil {
-		in.WriteAllowed = []string{} // which is what makes it read-only
-	}
-	f.Hat.Exit.EmitEvent, f.Hat.Exit.Payload, f.Hat.Exit.MaxTokens = h.Emits, h.Payload, h.MaxTokens
-	f.Tools.Denied, f.Verify.Expect = h.Denied, h.Expect
-	f.Agent.Name, f.Agent.Model, f.Agent.Effort, f.Agent.MaxCostUSD = h.Agent, h.Model, h.Effort, h.MaxCostUSD
-	f.Agent.Timeout, f.Agent.StallTimeout = h.Timeout.D().String(), h.StallTimeout.D().String()
-	return f
-}
-
-// Hats returns a project's hats for who asks in a chat: those that the run
-// under way works by, else those that the next one would begin with.
-func (d *desk) Hats(_ context.Context, project, pattern string) (bot.HatSet, error) {
-	s, _ := d.State(project)
-	r := s.Project.Run
-	cfg := d.porter.config()
-	p, configured := d.porter.configured(project)
-	if !configured && r != nil {
-		p = config.Project{Name: project, Repo: r.Settings.Repo}
-	}
-	var set loop.Settings
-	if r != nil && (!r.Over() || !configured) {
-		set = r.Settings
-	} else {
-		var err error
-		if set, err = p.Settings(cfg, config.Overrides{}, time.Now()); err != nil {
-			return bot.HatSet{}, asInput(err)
-		}
-	}
-	out := bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: set.Agent}
-	patterns, err := config.Patterns(cfg, &p)
-	if err != nil && pattern != "" {
-		return bot.HatSet{}, asInput(err)
-	}
-	out.Patterns = slices.Sorted(maps.Keys(patterns)) // none, where the disk's are broken: the run's own stand
-	if pattern != "" && pattern != set.Pattern.Name {
-		other, ok := patterns[pattern]
-		if !ok {
-			return bot.HatSet{}, &loop.InputError{Findings: []loop.Finding{{Text: fmt.Sprintf("there is no pattern %q", pattern), Fix: "There are: " + strings.Join(out.Patterns, ", ")}}}
-		}
-		out.Pattern = other
-	}
-	out.Routes = drawRoutes(out.Pattern, out.Hats)
-	return out, nil
 }
