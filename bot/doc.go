@@ -2,7 +2,7 @@
 // type and turns it into inputs of the core, and it renders what the core
 // knows as messages that a chat or a terminal can show.
 //
-// Looking is pure: Status, Tasks, Task, Queue, Log, Evidence and Help are
+// Looking is pure: Status, Tasks, Task, PlanOf, Hats, Queue, Log, Evidence and Help are
 // functions of a loop.State or of ledger records. What changes something goes
 // through a Desk, which the engine implements; a Host is one that stays, knows
 // people and starts runs. What comes in from chats is package reception's, and

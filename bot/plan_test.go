@@ -115,6 +115,19 @@ func planScenes() map[string]func() (*desk, string) {
 			d.asks(loop.Question{Kind: loop.AskPlan, Text: "One step."})
 			return d, "q9 do b first"
 		},
+		"waits-status": func() (*desk, string) {
+			d := argued(nil, sections)
+			d.Night.State.Project.Questions = nil
+			d.asks(loop.Question{Kind: loop.AskPlan, Text: "x"})
+			d.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: d.Now, Run: "r1", Body: loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitQuestion}})
+			return d, "/status"
+		},
+		"ended": func() (*desk, string) {
+			d := argued(nil, sections)
+			d.Night.State.Project.Questions = nil
+			d.asks(loop.Question{Kind: loop.AskPlan, Text: "x"})
+			return d, "ended"
+		},
 		"parts": func() (*desk, string) { d := parted(); return d, "/plan 4" },
 		"part":  func() (*desk, string) { d := parted(); return d, "/plan 4/b" },
 		"whole": func() (*desk, string) { d := parted(); return d, "/task 4" },
@@ -147,7 +160,12 @@ func parted() *desk {
 func TestPlans(t *testing.T) {
 	for name, scene := range planScenes() {
 		d, line := scene()
-		m := d.say(t, line)
+		var m bot.Message
+		if line == "ended" {
+			m = bot.Ended(d.Night.State, loop.RunEnded{Reason: loop.ReasonNothing, Exit: 1, Done: 1, Total: 6}, d.Now)
+		} else {
+			m = d.say(t, line)
+		}
 		checkForm(t, name, m)
 		for _, l := range m.Lines {
 			if bad := never.FindString(l.Text); bad != "" && l.Kind == bot.Plain {

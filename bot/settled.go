@@ -29,6 +29,14 @@ func Answered(s loop.State, q loop.Question, b loop.QuestionAnswered, item strin
 		tail = "," + tail
 	}
 	m := newMessage("settled."+string(q.Kind), SignDone+" "+q.ID+" "+Cut(what, FirstWidth-Width(q.ID+tail)-4)+tail)
+	if q.Kind == loop.AskNow && b.Choice == "rerun" && item != "" { // PHONE 3.4: what is done, not what was pressed
+		who := strings.TrimSpace(short(q.Task) + " " + Cut(Clean(q.Hat), 10))
+		m = newMessage("settled.now", Cut(SignNow+" "+who+" reruns with "+item, FirstWidth-8)+" · "+now.Format("15:04"))
+		m.Project, m.About = s.Project.Name, q.Task
+		m.quote(q.Text)
+		m.add("By " + by + ". What it wrote so far is kept" + kept(q.Task) + ".")
+		return m
+	}
 	m.Project, m.About = s.Project.Name, q.Task
 	m.was(s, q)
 	if n := OptionOf(q, b.Choice); q.Kind == loop.AskAgent && n >= 0 {

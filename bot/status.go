@@ -123,7 +123,7 @@ func waiting(s loop.State, r *loop.Run, now time.Time, say func(key, sign, rest 
 	case loop.WaitQuestion:
 		var ids []string
 		for _, q := range s.Project.Questions {
-			if !q.Expires.IsZero() { // the others hold nothing up
+			if !q.Expires.IsZero() || q.Kind == loop.AskPlan { // the others hold nothing up
 				ids = append(ids, q.ID)
 			}
 		}
@@ -162,6 +162,11 @@ func ifNobody(s loop.State, now time.Time) string {
 		}
 	}
 	if first.ID == "" {
+		for _, q := range s.Project.Questions {
+			if q.Kind == loop.AskPlan {
+				return Unanswered(s, q, "")
+			}
+		}
 		return "Waits as long as it takes."
 	}
 	by := "by " + Clock(first.Expires, now)
