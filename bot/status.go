@@ -92,7 +92,10 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
 		m.quote(r.Source)
 	}
 	if len(r.Advisory) > 0 {
-		m.add(SignLook + " failed before any work, only shown: " + strings.Join(r.Advisory, ", "))
+		m.add(SignLook + " fails without our changes, only shown: " + strings.Join(r.Advisory, ", "))
+	}
+	if trouble := HatsTrouble(r.HatsBad); trouble != "" {
+		m.add(SignLook + " hats " + trouble)
 	}
 }
 

@@ -33,7 +33,7 @@ type Scope struct {
 	Denied  []string `json:"denied,omitempty"`
 	Shipped bool     `json:"shipped,omitempty"` // a shipped hat: the task's own scope lifts Denied
 	Never   []string `json:"never,omitempty"`   // the source file and what belongs to it: changes are dropped in silence
-	Within  string   `json:"within,omitempty"`  // of a part: its task's scope, as written, beyond which Task cannot go
+	Within  string   `json:"within,omitempty"`  // of a part: its task's scope, as written ("none" where it has none), beyond which Task cannot go
 	Also    []string `json:"also,omitempty"`    // paths that a person allowed for the task, as they were answered; never the floor
 	Adds    bool     `json:"adds,omitempty"`    // Task adds to Allowed instead of replacing it: writer, reproducer (SPEC 4.1)
 }

@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -13,7 +14,7 @@ import (
 func (w *writing) memoryPart(planned bool) part {
 	var files []memory
 	for _, f := range w.m.Loaded {
-		f.Text = strings.Trim(f.Text, "\n")
+		f.Text = strings.Trim(itemKeys.ReplaceAllString(f.Text, ""), "\n")
 		m := memory{File: f, own: InNotebook(f.Path)}
 		m.newest = m.own && path.Ext(f.Path) != ".json"
 		switch {
@@ -44,6 +45,10 @@ func (w *writing) memoryPart(planned bool) part {
 	p.fit = func(room int) string { return fitMemory(files, min(room, most), p.where()) }
 	return p
 }
+
+// itemKeys are what a notebook finds its items by: nothing that a session
+// could use.
+var itemKeys = regexp.MustCompile(`[ \t]*<!-- nightporter: [^\n]*? -->`)
 
 // memory is one file of a load list.
 type memory struct {

@@ -42,11 +42,11 @@ func Preview(s State, task, hat string) (State, string, error) {
 	t, _ = d.task(t.Task.ID)
 	w := t.Work
 	if hat == "" {
-		hat = w.nextHat(r.Settings)
+		hat = d.nextHat(t)
 	}
-	h, ok := r.Settings.Hats[strings.ToLower(strings.TrimPrefix(hat, "@"))]
+	h, ok := r.upcoming().Hats[strings.ToLower(strings.TrimPrefix(hat, "@"))]
 	if !ok {
-		return s, "", fmt.Errorf("there is no hat %q; there are %s", hat, strings.Join(sortedKeys(r.Settings.Hats), ", "))
+		return s, "", fmt.Errorf("there is no hat %q; there are %s", hat, strings.Join(sortedKeys(r.upcoming().Hats), ", "))
 	}
 	planned := SessionPlanned{Kind: KindAgent, Hat: h.Name, Model: h.Model, Round: w.Rounds, Wall: h.Timeout, Stall: h.StallTimeout}
 	planned.Agent, _ = d.agentFor(h)
@@ -61,12 +61,15 @@ func Preview(s State, task, hat string) (State, string, error) {
 		if sent && w.Taken != nil {
 			to.Tree = w.Taken.Tree
 		}
+		if sent && w.Event.Type == EventReview {
+			d.add(on{task: t.Task.ID, session: w.Session}, Evidence{Kind: "review", Type: w.Hat, Issues: d.issues(t)})
+		}
 		d.add(on{task: t.Task.ID, session: w.Session}, to)
 		t, _ = d.task(t.Task.ID)
 	}
 	session := fmt.Sprintf("%s-%d", r.ID, r.Agents+1)
 	about.session, planned.Tree = session, t.Work.Tree
-	target := guidance.Target{Session: session, Hat: h.Name, Task: FoldID(t.Task.ID), Writes: h.Writes()}
+	target := guidance.Target{Session: session, Hat: h.Name, Task: FoldID(t.Task.ID), Parent: FoldID(t.Task.Parent), Writes: h.Writes()}
 	planned.Guidance = d.Project.Guidance.Plan(target)
 	reopen := t.Work.Fresh && t.Work.N > 1
 	d.add(about, planned)
@@ -85,12 +88,12 @@ func (w *Work) unrouted() bool {
 
 // nextHat is whose turn it is: of a session that sent its event the one that
 // it is routed to as it looks, else the one in hand.
-func (w *Work) nextHat(s Settings) string {
+func (d *decision) nextHat(t TaskState) string {
+	w := t.Work
 	if !w.unrouted() {
 		return w.Hat
 	}
-	above := s.Pattern.Above(issuesOf(w.Event.Data))
-	to := s.Pattern.Next(w.Hat, w.Event.Type, above, w.been)
+	to, _ := d.next(t)
 	if to == "" || to == Converged {
 		return w.Hat
 	}

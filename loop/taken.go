@@ -23,7 +23,10 @@ func (d *decision) scope(t TaskState, hat Hat) Scope {
 		Shipped: hat.Shipped, Adds: hat.OwnScope, Also: t.Allowed,
 	}
 	if parent, ok := d.task(t.Task.Parent); ok {
-		s.Within, s.Also = parent.Task.Scope, slices.Concat(t.Allowed, parent.Allowed)
+		if s.Within = parent.Task.Scope; len(ParseScope(s.Within)) == 0 {
+			s.Within = "none" // a part nevertheless: a plan cannot go beyond what its task could
+		}
+		s.Also = slices.Concat(t.Allowed, parent.Allowed)
 	}
 	return s
 }

@@ -28,7 +28,7 @@ func TestPlans(t *testing.T) {
 		if t := &s.State.Project.Tasks[n]; t.Task.ID == "Task 2" {
 			w := *t.Work
 			w.Consensus = &loop.Consensus{Rounds: []loop.Critique{{Sections: []loop.Judgement{{ID: "b", Verdict: "REJECT", Objections: []string{"no path for expired cards"}}}}, {OK: true}}}
-			t.Plan, t.Work = plan, &w
+			w.Plan, t.Plan, t.Work = plan, plan, &w
 		}
 	}
 	at("", loop.HatsRead{Pattern: loop.Pattern{Name: "full-cycle"}}, loop.HatsRead{Trouble: `hats/mine.toml:3: unknown key "wrote_allowed"`})

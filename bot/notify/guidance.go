@@ -1,8 +1,6 @@
 package notify
 
 import (
-	"encoding/json"
-	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
@@ -36,8 +34,6 @@ func (c *composer) guidance(e loop.Entry) {
 		c.receipt(b.ID, func(i guidance.Item) bot.Message {
 			return bot.Reported(c.after, c.heldFor(i, e.Task), hat, c.now)
 		})
-	case loop.EventAccepted:
-		c.reviewed(e, b)
 	case loop.GuidanceJudged:
 		c.receipt(b.ID, func(i guidance.Item) bot.Message {
 			return bot.Reviewed(c.after, c.heldFor(i, e.Task), c.reporter(e.Task, i.Session), b.Hat, b.Followed, b.Note, c.now)
@@ -70,8 +66,8 @@ func (c *composer) bound(e loop.Entry, b loop.GuidanceBound) {
 	}
 	for _, id := range b.Binding.Bound {
 		i, ok := c.after.Project.Guidance.Get(id)
-		if !ok || i.State != guidance.Injected {
-			continue
+		if !ok || i.State != guidance.Injected || i.Judged != nil && !i.Judged.Followed {
+			continue // that it was not followed stands until a session says what it did about it
 		}
 		c.edit(id, loop.ClassReply, bot.Injected(c.after, c.heldFor(i, e.Task), b.Hat, e.Session, replaces, c.now))
 	}
@@ -87,24 +83,6 @@ func (c *composer) handedOn(e loop.Entry, b loop.SessionEnded) {
 		if i.Session == e.Session && i.State == guidance.Injected && !i.Sticky {
 			c.edit(i.ID, loop.ClassReply, bot.HandedOn(c.after, i, b, e.Session, c.now))
 		}
-	}
-}
-
-// reviewed tells the same from the event itself, as long as no entry
-// guidance.judged comes with it; where one does, its edit takes this one's place.
-func (c *composer) reviewed(e loop.Entry, b loop.EventAccepted) {
-	s, ok := c.before.Project.Session(e.Session)
-	if !ok || len(s.Planned.Guidance.Shown) == 0 {
-		return
-	}
-	done, not := bot.Followed(b.Data)
-	for _, id := range slices.Concat(done, not) {
-		i, ok := c.after.Project.Guidance.Get(id)
-		if !ok || i.Open() || i.Over() || !slices.Contains(s.Planned.Guidance.Shown, id) {
-			continue
-		}
-		m := bot.Reviewed(c.after, i, c.reporter(e.Task, i.Session), s.Planned.Hat, slices.Contains(done, id), noteOf(b.Data, id), c.now)
-		c.edit(id, loop.ClassReply, m)
 	}
 }
 
@@ -125,25 +103,6 @@ func (c *composer) reporter(task, session string) string {
 			if s.Session == session {
 				return s.Hat
 			}
-		}
-	}
-	return ""
-}
-
-// noteOf is what an event says of one item.
-func noteOf(data json.RawMessage, id string) string {
-	var v struct {
-		Guidance []struct {
-			ID   string `json:"id"`
-			Note string `json:"note"`
-		} `json:"guidance"`
-	}
-	if json.Unmarshal(data, &v) != nil {
-		return ""
-	}
-	for _, g := range v.Guidance {
-		if g.ID == id {
-			return g.Note
 		}
 	}
 	return ""

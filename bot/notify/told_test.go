@@ -336,7 +336,7 @@ func (p *porter) plan(rounds ...loop.Critique) {
 		if t := &p.State.Project.Tasks[n]; t.Task.ID == "Task 2" {
 			w := *t.Work
 			w.Consensus = &loop.Consensus{Rounds: rounds}
-			t.Plan, t.Work = plan, &w
+			w.Plan, t.Plan, t.Work = plan, plan, &w
 		}
 	}
 	p.session("Task 2", "", loop.QuestionAsked{Question: loop.Question{ID: "q9", Kind: loop.AskPlan, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "An adapter first, then the callers.", Asked: p.Now}})

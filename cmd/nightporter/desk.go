@@ -386,9 +386,6 @@ func (d *sessionDesk) memories(ctx context.Context, s loop.State) (api.Reply, er
 	if err != nil {
 		return api.Reply{}, err
 	}
-	if ports.Notebook == nil {
-		return api.Reply{OK: true, Text: "Nothing is kept yet."}, nil
-	}
 	var parts []string
 	for _, name := range []string{"memories.md", "decisions.md", "scratchpad.md"} {
 		text, err := ports.Notebook.Read(ctx, ".ralph/agent/"+name)

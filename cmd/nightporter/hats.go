@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -18,25 +19,6 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop"
 )
-
-// drawRoutes is how a pattern's routes are drawn.
-var drawRoutes = listRoutes // SEAM: config.Draw, where that exists
-
-// listRoutes is one route a line.
-func listRoutes(p loop.Pattern, _ map[string]loop.Hat) string {
-	var b strings.Builder
-	for _, r := range p.Routes {
-		line := r.From + " → " + r.To
-		if r.When != "" {
-			line += ", issues " + string(r.When)
-		}
-		if r.Once {
-			line += ", once"
-		}
-		b.WriteString(line + "\n")
-	}
-	return strings.TrimRight(b.String(), "\n")
-}
 
 // hatFlags are the flags of `nightporter hats`.
 type hatFlags struct {
@@ -120,7 +102,14 @@ func (f *hatFlags) open(cfg *config.Config, p *config.Project) (closet, error) {
 		return closet{}, err
 	}
 	c := closet{hats: hats, patterns: patterns, from: map[string]string{}}
-	for _, dir := range hatFolders(cfg, p) {
+	var own config.Project
+	if p != nil {
+		own = *p
+	}
+	for _, dir := range own.HatFolders(cfg) {
+		if filepath.Base(dir) != "hats" {
+			continue
+		}
 		if err := c.find(dir); err != nil {
 			return closet{}, err
 		}
@@ -215,7 +204,8 @@ func (f *hatFlags) draw(out io.Writer, cfg *config.Config, args []string) error 
 	if !ok {
 		return fmt.Errorf("there is no pattern %q (there are %s)", args[0], strings.Join(slices.Sorted(maps.Keys(c.patterns)), " "))
 	}
-	fmt.Fprintln(out, strings.TrimRight(drawRoutes(pattern, c.hats), "\n"))
+	pattern.Consensus = pattern.Consensus || p != nil && p.Consensus
+	fmt.Fprintln(out, strings.TrimRight(config.Draw(pattern, c.hats), "\n"))
 	return nil
 }
 

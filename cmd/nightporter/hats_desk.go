@@ -45,6 +45,8 @@ func (d *desk) Hats(_ context.Context, project, pattern string) (bot.HatSet, err
 		}
 		out.Pattern = other
 	}
-	out.Routes = drawRoutes(out.Pattern, out.Hats)
+	drawn := out.Pattern
+	drawn.Consensus = drawn.Consensus || set.Consensus
+	out.Routes = config.Draw(drawn, out.Hats)
 	return out, nil
 }

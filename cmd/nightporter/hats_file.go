@@ -8,7 +8,6 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -59,19 +58,6 @@ func asFile(h loop.Hat) hatFile {
 	f.Agent.Name, f.Agent.Model, f.Agent.Effort, f.Agent.MaxCostUSD = h.Agent, h.Model, h.Effort, h.MaxCostUSD
 	f.Agent.Timeout, f.Agent.StallTimeout = h.Timeout.D().String(), h.StallTimeout.D().String()
 	return f
-}
-
-// hatFolders are the folders of a person's own hats that count for a project,
-// the house's alone where p is nil; a later one's replace an earlier one's.
-func hatFolders(cfg *config.Config, p *config.Project) []string { // SEAM: config.Project.HatFolders
-	var dirs []string
-	if cfg.File != "" {
-		dirs = append(dirs, filepath.Join(filepath.Dir(cfg.File), "hats"))
-	}
-	if p != nil && p.TrustRepo && p.Repo != "" {
-		dirs = append(dirs, filepath.Join(p.Repo, ".nightporter", "hats"))
-	}
-	return dirs
 }
 
 // find notes which file of a folder each hat is in. All of them were read and

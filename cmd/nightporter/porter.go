@@ -257,7 +257,7 @@ func (p *porter) ports(ctx context.Context, s loop.Settings) (engine.Ports, erro
 	if err != nil {
 		return engine.Ports{}, err
 	}
-	return engine.Ports{Source: source, Workspace: w, Files: w, Scoper: w, Hats: &hatFiles{porter: p, project: s.Project, repo: s.Repo}, Zone: zone}, nil
+	return engine.Ports{Source: source, Workspace: w, Files: w, Scoper: w, Notebook: workspace.NewNotebook(s.Repo), Hats: &hatFiles{porter: p, project: s.Project, repo: s.Repo}, Zone: zone}, nil
 }
 
 func (p *porter) workspace(ctx context.Context, s loop.Settings, owned []string) (*workspace.Workspace, error) {

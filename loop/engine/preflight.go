@@ -125,12 +125,15 @@ func (e *Engine) preflightScopes(ctx context.Context, ports Ports, s loop.Settin
 				Task: t.Scope, Layout: s.Layout, Allowed: hat.WriteAllowed, Denied: hat.WriteDenied, Shipped: hat.Shipped, Adds: hat.OwnScope, Never: ports.Source.Owned(),
 			})
 			if err != nil {
-				text := err.Error()
+				wrong := []loop.Finding{{Text: err.Error(), Fix: "Name files or folders in the task's Scope."}}
 				var in *loop.InputError
 				if errors.As(err, &in) {
-					text = in.Findings[0].Text
+					wrong = in.Findings
 				}
-				out.Problems = append(out.Problems, loop.Finding{File: s.Source.Path, Line: t.Line, Text: t.ID + ": " + text, Fix: "Name files or folders in the task's Scope."})
+				for _, f := range wrong {
+					f.File, f.Line, f.Text = s.Source.Path, t.Line, t.ID+": "+f.Text
+					out.Problems = append(out.Problems, f)
+				}
 				break
 			}
 			if name == hatsOf(s)[0] || len(findings) > 0 {

@@ -226,7 +226,7 @@ func (n *Night) session(id string) {
 		n.Now = n.Now.Add(n.Check)
 		x := loop.Exit{Session: id, Why: loop.WhyExited, Started: began, Ended: n.Now, CostUSD: -1, Tokens: -1, Turns: -1, Boundary: 3}
 		red := n.last[s.Task].Red
-		if s.Planned.Kind == loop.KindFinal {
+		if s.Planned.Kind == loop.KindFinal || s.Planned.Kind == loop.KindRecheck {
 			red = n.Tip
 		}
 		if red != "" {
