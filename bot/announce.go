@@ -218,6 +218,19 @@ func DiskFull(s loop.State, now time.Time) Message {
 	return m
 }
 
+// BaselineBroke is told when verification fails on the start commit by now: no
+// task broke it, and none is failed for it.
+func BaselineBroke(s loop.State, b loop.BaselineBroke, now time.Time) Message {
+	m := newMessage("baseline.broke", fit(SignLook, s.Project.Name, "red without our changes", " · "+now.Format("15:04")))
+	m.Project = s.Project.Name
+	m.add("Passed when the run began, by now only shown: " + strings.Join(b.Commands, ", "))
+	m.quote(b.Text)
+	m.add("The run goes on. Every commit from here says so; pause it to mend that first.")
+	m.button("Status", "/status")
+	m.button("Pause", "/pause")
+	return m
+}
+
 // NotMarked is told when a status cannot be written into the user's own file.
 func NotMarked(s loop.State, b loop.EffectFailed, now time.Time) Message {
 	m := newMessage("mark.failed", fit(SignLook, s.Project.Name, "cannot write a mark", " · "+now.Format("15:04")))

@@ -84,6 +84,8 @@ func endLine(s loop.State, b loop.RunEnded, tally string) (sign, rest string) {
 		return SignLook, "ended: " + strings.TrimSuffix(Clean(b.Text), " has come") + " reached, " + tally
 	case loop.ReasonBudget:
 		return SignLook, "ended: budget spent, " + tally
+	case loop.ReasonBaseline:
+		return SignLook, "ended: red without our changes, " + tally
 	case loop.ReasonStopped:
 		by := nameOf(s.House, b.By)
 		if r.Signal != "" || by == theHost {
@@ -148,6 +150,8 @@ func nextStep(s loop.State, b loop.RunEnded, retry []string) string {
 			return "Nothing was pushed. Look at /diff, then /run."
 		}
 		return "Merge when you like; nothing runs."
+	case loop.ReasonBaseline:
+		return "Nothing runs. /run asks: fix it first, or go on without it."
 	case loop.ReasonManual:
 		return "Pass ends the plan; until then it waits."
 	case loop.ReasonStopped:

@@ -108,6 +108,8 @@ func (l *logbook) entry(e loop.Entry) {
 		l.line(e, "plan", SettledPlan(b))
 	case loop.PartsMade:
 		l.line(e, "plan", PartsText(b))
+	case loop.BaselineBroke:
+		l.line(e, SignLook+" red", Cut(Clean(b.Text), 60))
 	case loop.HatsRead:
 		l.line(e, "hats", orElse(HatsTrouble(b.Trouble), "read anew"))
 	}

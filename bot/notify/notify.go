@@ -118,6 +118,8 @@ func (c *composer) entry(e loop.Entry) {
 		if b.Kind == (loop.EffectMark{}).EffectKind() && !b.Disk {
 			c.keep("mark/"+c.runKey(), false, bot.NotMarked(c.after, b, c.now))
 		}
+	case loop.BaselineBroke:
+		c.push("baseline/"+c.runKey(), loop.ClassNotice, true, bot.BaselineBroke(c.after, b, c.now))
 	case loop.InputPoisoned:
 		c.push("", loop.ClassNotice, false, bot.Poisoned(c.in.Project, b, c.now))
 	default:

@@ -309,6 +309,9 @@ func TestTold(t *testing.T) {
 			p.Now = q.Expires
 			p.project(loop.QuestionExpired{ID: "q9", Choice: "go", Then: "goes on; the red commands are shown, not counted"})
 		}},
+		"baseline-broke": {true, func(p *porter) {
+			p.project(loop.BaselineBroke{Commands: []string{"go test ./..."}, Text: "fails on the start commit too by now: go test ./... (certificate has expired)"})
+		}},
 		"unticked": {true, func(p *porter) {
 			p.project(loop.QuestionAsked{Question: loop.Question{ID: "q9", Kind: loop.AskUnticked, Run: "r1", Tasks: []string{"Task 1"}, Title: "Finished here, open in the source", Text: "#1: finished here, but not ticked in the source any more", Asked: p.Now}})
 			p.project(loop.QuestionExpired{ID: "q9", Choice: "keep", Then: "ticked again in the source"})
