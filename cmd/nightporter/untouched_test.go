@@ -44,8 +44,9 @@ func cmdUntouched(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // look notes every file of a checkout with its mode, its index, and all that
-// says what is in the repository, but for objects, which cannot change, and
-// the branches that nightporter is there to make.
+// says what is in the repository, but for objects, which cannot change, the
+// branches that nightporter is there to make, and .ralph, which is its own
+// (SPEC 9.1) and has git ignore it.
 func (s *scene) look(dir string) (map[string]string, error) {
 	seen := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
@@ -57,7 +58,7 @@ func (s *scene) look(dir string) (map[string]string, error) {
 			return err
 		}
 		switch name {
-		case ".git/objects", ".git/refs", ".git/logs/refs/heads/nightporter":
+		case ".git/objects", ".git/refs", ".git/logs/refs/heads/nightporter", ".ralph":
 			return filepath.SkipDir
 		case ".git/packed-refs":
 			return nil // with refs, below
@@ -92,5 +93,8 @@ func (s *scene) look(dir string) (map[string]string, error) {
 		}
 	}
 	seen["refs"] = refs.String()
+	if out, _, err = s.output("git", "-C", dir, "status", "--porcelain", "--untracked-files=all", "--", ".ralph"); err != nil || out != "" {
+		return nil, fmt.Errorf(".ralph does not ignore itself: %s %w", out, err)
+	}
 	return seen, nil
 }
