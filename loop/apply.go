@@ -74,6 +74,15 @@ func applyHouse(h House, e Entry) House {
 		h.People = append(without(h.People, b.Person.ID), b.Person)
 	case PersonRemoved:
 		h.People = without(h.People, b.ID)
+		h.Quiet = maps.Clone(h.Quiet)
+		delete(h.Quiet, b.ID)
+	case QuietSet:
+		if b.Hours == "" {
+			h.Quiet = maps.Clone(h.Quiet)
+			delete(h.Quiet, b.Chat)
+		} else {
+			h.Quiet = with(h.Quiet, b.Chat, b.Hours)
+		}
 	case StrangerWrote:
 		h.Strangers = slices.DeleteFunc(slices.Clone(h.Strangers), func(s Stranger) bool { return !e.Time.Before(s.At.Add(StrangerEvery)) })
 		h.Strangers = append(h.Strangers, Stranger{Who: b.Who, At: e.Time})

@@ -59,6 +59,8 @@ func Decide(s State, in Input) Decision {
 		d.tryPairing(b)
 	case RemovePerson:
 		d.removePerson(b)
+	case SetQuiet:
+		d.setQuiet(b)
 	case MeetStranger:
 		d.stranger(b)
 	case RefuseCommand:

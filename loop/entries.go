@@ -11,7 +11,7 @@ import (
 func Bodies() []Body {
 	return []Body{
 		HouseSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{},
-		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, StrangerWrote{}, CommandRefused{},
+		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, QuietSet{}, StrangerWrote{}, CommandRefused{},
 		RunPlanned{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
 		BaselineBroke{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, PathsAllowed{}, PartsMade{}, PlanSettled{},
 		Commitment{}, Claim{}, Evidence{}, Submit{},
@@ -105,6 +105,12 @@ type PersonPaired struct {
 // PersonRemoved takes somebody out.
 type PersonRemoved struct {
 	ID string `json:"id"`
+}
+
+// QuietSet records a chat's own quiet hours; "" takes them away again.
+type QuietSet struct {
+	Chat  string `json:"chat"`
+	Hours Hours  `json:"hours"`
 }
 
 // StrangerWrote records that somebody who is not in wrote, once an hour each.
@@ -681,6 +687,7 @@ func (PairingTried) EntryType() string     { return "pairing.tried" }
 func (PairingEnded) EntryType() string     { return "pairing.ended" }
 func (PersonPaired) EntryType() string     { return "person.paired" }
 func (PersonRemoved) EntryType() string    { return "person.removed" }
+func (QuietSet) EntryType() string         { return "quiet.set" }
 func (StrangerWrote) EntryType() string    { return "stranger.wrote" }
 func (CommandRefused) EntryType() string   { return "command.refused" }
 func (RunPlanned) EntryType() string       { return "run.planned" }

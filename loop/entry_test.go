@@ -44,6 +44,7 @@ var samples = map[reflect.Type]any{
 	reflect.TypeFor[Deed]():            DeedStopNow,
 	reflect.TypeFor[AttemptOutcome]():  OutcomeStalled,
 	reflect.TypeFor[MemoryKind]():      MemoryDecision,
+	reflect.TypeFor[Hours]():           Hours("23:00-07:00"),
 }
 
 // fill sets every field of a value, so that none is left out of a golden.

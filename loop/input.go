@@ -132,6 +132,12 @@ type TryPairing struct{ Hash string }
 // RemovePerson takes somebody out.
 type RemovePerson struct{ ID string }
 
+// SetQuiet changes the quiet hours of a chat: as ParseHours reads them.
+type SetQuiet struct {
+	Chat  string
+	Hours Hours
+}
+
 // MeetStranger is a message of somebody who is not let in.
 type MeetStranger struct{ Chat, Why string }
 
@@ -256,6 +262,7 @@ func (Late) InputKind() string           { return "late" }
 func (OfferPairing) InputKind() string   { return "offer_pairing" }
 func (TryPairing) InputKind() string     { return "try_pairing" }
 func (RemovePerson) InputKind() string   { return "remove_person" }
+func (SetQuiet) InputKind() string       { return "set_quiet" }
 func (MeetStranger) InputKind() string   { return "meet_stranger" }
 func (RefuseCommand) InputKind() string  { return "refuse_command" }
 func (Emit) InputKind() string           { return "emit" }

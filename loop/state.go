@@ -29,6 +29,7 @@ type House struct {
 	People      []Person             `json:"people,omitempty"`  // in the order in which they were let in
 	Pairing     *Pairing             `json:"pairing,omitempty"` // the code that is shown now
 	Strangers   []Stranger           `json:"strangers,omitempty"`
+	Quiet       map[string]Hours     `json:"quiet,omitempty"` // of chats that have hours of their own
 }
 
 // AgentHold is why an agent cannot be used.
