@@ -37,6 +37,7 @@ const (
 	VerbWhoami   Verb = "whoami"
 	VerbPeople   Verb = "people"
 	VerbUnpair   Verb = "unpair"
+	VerbQuiet    Verb = "quiet"
 	VerbPair     Verb = "pair"  // "/pair K7QX-M2PD"
 	VerbStart    Verb = "start" // the same, as a link of Telegram types it
 	VerbHelp     Verb = "help"
@@ -97,6 +98,7 @@ var forms = []form{
 	{VerbWhoami, takesProject, "/whoami", "Who you are here, and who else is paired."},
 	{VerbPeople, takesProject, "/people", "Who is paired, with their ids."},
 	{VerbUnpair, takesTarget, "/unpair ID", "Takes somebody out; /people has the ids."},
+	{VerbQuiet, takesTarget, "/quiet, /quiet 22:00-07:00, /quiet off", "When this chat is left in peace; default: as the host has it."},
 	{VerbPair, takesTarget, "/pair CODE", "Lets you in with the code that nightporter pair shows on the host."},
 	{VerbHelp, takesTarget, "/help, /help now", "This, or one command."},
 	{VerbStart, takesTarget, "/start", "What a chat begins with; the same as /help."},

@@ -43,6 +43,8 @@ type Host interface {
 	Desk
 	// House returns what the projects share.
 	House() loop.House
+	// QuietHours are those of chats that have none of their own.
+	QuietHours() loop.Hours
 	// Configured returns the names of the projects that runs can be started
 	// for, in the order of the configuration.
 	Configured() []string

@@ -23,8 +23,9 @@ type host struct {
 	offer      error
 }
 
-func (h *host) House() loop.House    { return h.Night.State.House }
-func (h *host) Configured() []string { return h.configured }
+func (h *host) House() loop.House      { return h.Night.State.House }
+func (h *host) Configured() []string   { return h.configured }
+func (h *host) QuietHours() loop.Hours { return "23:00-07:00" }
 
 func (h *host) Offer(_ context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {
 	h.asked = append(h.asked, f)
@@ -70,6 +71,10 @@ func TestHost(t *testing.T) {
 	} {
 		texts["host-work-"+name] = work.say(t, line)
 	}
+	for _, q := range []struct{ name, line string }{{"quiet", "/quiet"}, {"quiet-set", "/quiet 22:00-06:30"}, {"quiet-wrong", "/quiet 22-6"}, {"quiet-off", "/quiet off"}, {"quiet-default", "/quiet default"}} {
+		texts["host-"+q.name] = work.say(t, q.line)
+	}
+	texts["alone-quiet"] = fresh().say(t, "/quiet")
 	over := stays(over())
 	texts["host-over-status"] = over.say(t, "/status")
 	texts["host-over-run"] = over.say(t, "/run only 5")

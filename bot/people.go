@@ -26,6 +26,14 @@ func ofHouse(ctx context.Context, desk Desk, r Request, c Command) (m Message, d
 		return Projects(desk), true, nil
 	case VerbWhoami:
 		return Whoami(host, stays, r), true, nil
+	case VerbQuiet:
+		if !stays || r.Actor == "console" {
+			m := newMessage("quiet", SignLater+" Quiet hours are a chat's")
+			m.add("Type /quiet in the chat; [digest] quiet in the configuration is for all.")
+			return m, true, nil
+		}
+		m, err := quiet(ctx, host, r, c)
+		return m, true, err
 	case VerbPeople:
 		if !stays {
 			return nobodyHere(), true, nil
@@ -105,6 +113,40 @@ func People(h loop.House, now time.Time) Message {
 	}
 	m.add("Take somebody out: /unpair ID. Let somebody in, on the host: nightporter pair")
 	return m
+}
+
+// quiet shows or changes when a chat is left in peace (SPEC 6.4).
+func quiet(ctx context.Context, host Host, r Request, c Command) (Message, error) {
+	if c.Target != "" {
+		a, err := host.Do(ctx, loop.Input{Key: r.Key, Time: r.Time, Actor: r.Actor, Name: r.Name, Body: loop.SetQuiet{Chat: r.Actor, Hours: loop.Hours(c.Target)}})
+		if err != nil {
+			return Message{}, err
+		}
+		if !a.OK {
+			m := newMessage("quiet.wrong", SignFailed+" Not a part of the day")
+			m.add(a.Text)
+			return m, nil
+		}
+	}
+	hours, own := host.House().Quiet[r.Actor]
+	if !own {
+		hours = host.QuietHours()
+	}
+	switch {
+	case hours == "" || hours == loop.QuietOff:
+		m := newMessage("quiet", SignLater+" No quiet hours")
+		m.add("This chat rings at any time. Set them: /quiet 23:00-07:00")
+		return m, nil
+	case hours.Has(r.Time):
+		m := newMessage("quiet", SignDone+" Quiet now, "+string(hours))
+		m.add("All comes, without a sound; only a standstill rings, once a night.")
+		m.button("Off", "/quiet off")
+		return m, nil
+	}
+	m := newMessage("quiet", SignDone+" Quiet "+string(hours))
+	m.add("All comes then, too, without a sound; only a standstill rings, once a night.")
+	m.button("Off", "/quiet off")
+	return m, nil
 }
 
 // unpair takes somebody out, by id or by a name that only one has.

@@ -13,6 +13,11 @@ func Needs(c Command) loop.Role {
 		if !c.Redo {
 			return loop.RoleView
 		}
+	case VerbQuiet:
+		if c.Target == "" {
+			return loop.RoleView
+		}
+		return loop.RoleAdmin
 	case VerbPeople, VerbUnpair:
 		return loop.RoleAdmin
 	case VerbAnswer:

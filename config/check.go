@@ -100,7 +100,6 @@ func (c *checker) house() {
 		c.secretFile(s.BotTokenFile, "Put the bot's token (xoxb-…) in %s, mode 0600", "slack", "bot_token_file")
 		c.url(s.API, "slack", "api")
 	}
-	c.words(c.cfg.Digest.Urgent, wordForm, `"standstill"`, "digest", "urgent")
 }
 
 // nearestZone also finds a zone by its city alone, which is what people type.

@@ -67,7 +67,7 @@ type Slack struct {
 type Digest struct {
 	At     Clock    `toml:"at"`
 	Quiet  Hours    `toml:"quiet"`
-	Urgent []string `toml:"urgent"` // what rings in quiet hours
+	Urgent []string `toml:"urgent" oneof:"standstill question blocked ended trouble"` // what rings in quiet hours
 }
 
 // Budget is [budget]: what all projects may spend together (SPEC 12.2).

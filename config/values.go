@@ -140,6 +140,14 @@ func (h *Hours) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// String is HH:MM-HH:MM, or "" for none.
+func (h Hours) String() string {
+	if !h.From.Set {
+		return ""
+	}
+	return h.From.String() + "-" + h.To.String()
+}
+
 // Start says when up starts a run by itself: "manual", "auto", or a cron
 // expression of five fields (SPEC 16). The expression itself is read where it
 // is used; here only its form is looked at.

@@ -18,6 +18,10 @@ type Options struct {
 	// chat is somebody's own, and is told nothing once they were taken out
 	// (SPEC 6.6). nil: no chat is a group.
 	Group func(chat string) bool
+	// Quiet are the quiet hours of chats that have none of their own, and Urgent
+	// the kinds that ring in them all the same (SPEC 6.4).
+	Quiet  func() loop.Hours
+	Urgent func() []string
 	// Zone is the person's; nil leaves the times of decisions as they are.
 	Zone *time.Location
 }
@@ -30,6 +34,12 @@ type Notifier struct{ o Options }
 func New(o Options) *Notifier {
 	if o.Where == nil {
 		o.Where = func(string) []string { return nil }
+	}
+	if o.Quiet == nil {
+		o.Quiet = func() loop.Hours { return loop.QuietOff }
+	}
+	if o.Urgent == nil {
+		o.Urgent = func() []string { return []string{Standstill} }
 	}
 	if o.Group == nil {
 		o.Group = func(string) bool { return false }
@@ -45,6 +55,7 @@ func (n *Notifier) Compose(before loop.State, d loop.Decision, in loop.Input) []
 	for at, e := range d.Entries {
 		c.at, c.before = at, c.after
 		c.after = loop.Apply(c.before, e)
+		c.kind = c.kindOf(e)
 		c.entry(e)
 	}
 	return c.out
@@ -78,6 +89,7 @@ type composer struct {
 	in            loop.Input
 	now           time.Time
 	at            int        // of the entry in hand
+	kind          string     // of what it is about, as [digest] urgent names it
 	before, after loop.State // around it
 	start, last   loop.State // around all of them
 	out           []loop.Outgoing
@@ -138,7 +150,7 @@ func (c *composer) runKey() string {
 // push tells everybody by a message of its own.
 func (c *composer) push(key string, class loop.MessageClass, silent bool, m bot.Message) {
 	for _, p := range c.last.House.People {
-		c.send(loop.Outgoing{Chat: p.ID, Key: key, Class: class, Silent: silent}, m)
+		c.send(loop.Outgoing{Chat: p.ID, Key: key, Class: class, Silent: silent || c.quiet(p.ID)}, m)
 	}
 }
 
@@ -146,7 +158,7 @@ func (c *composer) push(key string, class loop.MessageClass, silent bool, m bot.
 // again: trouble that is tried every few minutes is one trouble.
 func (c *composer) keep(key string, silent bool, m bot.Message) {
 	for _, p := range c.last.House.People {
-		c.send(loop.Outgoing{Chat: p.ID, Key: key, Edit: true, Class: loop.ClassNotice, Silent: silent}, m)
+		c.send(loop.Outgoing{Chat: p.ID, Key: key, Edit: true, Class: loop.ClassNotice, Silent: silent || c.quiet(p.ID)}, m)
 	}
 }
 

@@ -84,15 +84,23 @@ func (c *chat) send(ctx context.Context, m loop.QueuedMessage, msg bot.Message, 
 // betweenSounds is how long a chat is left without a second sound.
 const betweenSounds = 10 * time.Minute
 
+// aNight is longer than any one part of a day that is quiet, and shorter than
+// the way to the next one's end.
+const aNight = 16 * time.Hour
+
 // rings reports whether a message makes a sound: as it was committed, but not
-// in quiet hours that it was not committed in, and no two within ten minutes
-// (PHONE 5).
+// in quiet hours that it was not committed in, once in them at the most, and no
+// two within ten minutes (PHONE 5).
 func (c *chat) rings(m loop.QueuedMessage, now time.Time) bool {
-	switch q := c.p.o.Quiet; {
+	q := c.p.o.Quiet
+	switch {
 	case m.Silent, m.Edit && m.Target != "":
 		return false
-	case q != nil && q(c.address, now) && !q(c.address, m.Time):
+	case q == nil || !q(c.address, now):
+	case !q(c.address, m.Time):
 		return false
+	case !c.rang.IsZero() && q(c.address, c.rang) && now.Sub(c.rang) < aNight:
+		return false // it rang in this night already
 	}
 	return c.rang.IsZero() || now.Sub(c.rang) >= betweenSounds
 }

@@ -408,11 +408,14 @@ func TestQuiet(t *testing.T) {
 		w.commit(out("1", "", "standstill", loop.ClassNotice))
 		w.begin()
 		w.drained(time.Minute)
+		w.pass(2 * time.Hour) // in the same night
+		w.commit(out("1", "", "and again", loop.ClassNotice))
+		w.drained(time.Minute)
 		var got []string
 		for _, m := range w.far.messages("telegram:1") {
 			got = append(got, fmt.Sprint(strings.SplitN(m.text, "\n", 2)[0], " silent=", m.silent))
 		}
-		want := []string{"! Sent late: held up since 00:00 silent=true", "by day silent=true", "standstill silent=false"}
+		want := []string{"! Sent late: held up since 00:00 silent=true", "by day silent=true", "standstill silent=false", "and again silent=true"}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

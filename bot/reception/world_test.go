@@ -193,6 +193,7 @@ func (h host) Say(ctx context.Context, key string, at time.Time, msgs []loop.Out
 func (h host) State(p string) (loop.State, bool) { return h.engine.State(p) }
 func (h host) Projects() []string                { return h.engine.Projects() }
 func (h host) Configured() []string              { return h.configured }
+func (h host) QuietHours() loop.Hours            { return "23:00-07:00" }
 
 func (h host) House() loop.House {
 	s, _ := h.engine.State("")

@@ -36,7 +36,23 @@ func newTalk(p *porter) *talk {
 	if !p.stays || p.config().Telegram == nil {
 		return nil
 	}
-	return &talk{porter: p, notify: notify.New(notify.Options{Where: p.where, Group: telegram.IsGroup, Zone: p.zone()})}
+	return &talk{porter: p, notify: notify.New(notify.Options{Where: p.where, Group: telegram.IsGroup, Quiet: p.quietHours, Urgent: p.urgent, Zone: p.zone()})}
+}
+
+// quietHours are those of chats that have none of their own.
+func (p *porter) quietHours() loop.Hours { return loop.Hours(p.config().Digest.Quiet.String()) }
+
+// quiet reports whether a chat is left in peace at a time.
+func (p *porter) quiet(chat string, at time.Time) bool {
+	return p.engine.House().QuietHours(chat, p.quietHours()).Has(at.In(p.zone()))
+}
+
+// urgent is what rings in quiet hours all the same.
+func (p *porter) urgent() []string {
+	if u := p.config().Digest.Urgent; len(u) > 0 {
+		return u
+	}
+	return []string{notify.Standstill}
 }
 
 // where returns the chats in which a message with the key stands.
@@ -191,7 +207,7 @@ func chats(ctx context.Context, p *porter, off time.Time) (stop func(), err erro
 	line.bot = tg
 	line.post = post.New(post.Options{
 		Outbox: p.store, Sender: tg, Prefix: telegram.Prefix, Platform: "Telegram", Log: p.log,
-		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Barred: p.barred,
+		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Barred: p.barred, Quiet: p.quiet,
 	})
 	receiver := reception.New(reception.Options{
 		Desk: host{&desk{porter: p}}, Outbox: p.store, Notice: tg.Notice, Name: line.name, Twin: telegram.Pressing, Zone: p.zone(), Log: p.log,

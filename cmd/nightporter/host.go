@@ -24,6 +24,9 @@ var _ bot.Host = host{}
 func (h host) House() loop.House { return h.porter.engine.House() }
 
 // Configured returns the projects that runs can be started for.
+// QuietHours are those of the configuration.
+func (h host) QuietHours() loop.Hours { return h.porter.quietHours() }
+
 func (h host) Configured() []string {
 	var names []string
 	for _, pr := range h.porter.config().Projects {

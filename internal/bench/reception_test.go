@@ -357,6 +357,8 @@ type office struct{ h *house }
 
 var _ reception.Desk = office{}
 
+func (o office) QuietHours() loop.Hours { return "" }
+
 func (o office) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	return o.h.engine.Do(ctx, in)
 }

@@ -1,0 +1,54 @@
+package notify
+
+import (
+	"slices"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Kinds of what is told, as the setting [digest] urgent names them.
+const (
+	Standstill = "standstill" // no project can go on without a person
+	Question   = "question"   // an agent's question that aborts when nobody answers
+	Blocked    = "blocked"
+	Ended      = "ended"
+	Trouble    = "trouble" // preflight, poisoned input, something unknown
+)
+
+// Kinds lists them.
+func Kinds() []string { return []string{Standstill, Question, Blocked, Ended, Trouble} }
+
+// kindOf says what an entry is about.
+func (c *composer) kindOf(e loop.Entry) string {
+	switch b := e.Body.(type) {
+	case loop.RunStateSet:
+		if (b.Wait == loop.WaitAgent || b.Wait == loop.WaitDisk) && !c.othersWork() {
+			return Standstill
+		}
+	case loop.RunEnded:
+		return Ended
+	case loop.QuestionAsked:
+		switch r := c.after.Project.Run; {
+		case b.Question.Kind == loop.AskBlocked:
+			return Blocked
+		case b.Question.Kind == loop.AskAgent && r != nil && r.Settings.QuestionThen == loop.ThenAbort:
+			return Question
+		}
+	case loop.PreflightFailed, loop.InputPoisoned, loop.AgentUnusable, loop.EffectFailed, loop.SessionEnded:
+		return Trouble
+	}
+	return ""
+}
+
+// othersWork reports whether another project has a session at work: then this
+// one's standing still is not all standing still.
+func (c *composer) othersWork() bool {
+	return slices.ContainsFunc(c.last.House.Leases, func(l loop.LeaseGranted) bool { return l.Project != c.last.Project.Name })
+}
+
+// quiet reports whether what is told now makes no sound in a chat. What is
+// silent by day is so anyway (PHONE 5).
+func (c *composer) quiet(chat string) bool {
+	hours := c.last.House.QuietHours(chat, c.o.Quiet())
+	return hours.Has(c.now) && !slices.Contains(c.o.Urgent(), c.kind)
+}

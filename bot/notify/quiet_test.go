@@ -1,0 +1,63 @@
+package notify
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// TestQuietHours: in them all comes without a sound but what is urgent, and a
+// standstill is urgent only where no other project goes on (PHONE 5).
+func TestQuietHours(t *testing.T) {
+	night := time.Date(2026, 11, 20, 3, 6, 0, 0, time.UTC)
+	run := &loop.Run{ID: "r14", State: loop.RunWaiting, Settings: loop.Settings{Project: "shop"}}
+	state := loop.State{
+		House: loop.House{
+			People: []loop.Person{{ID: "telegram:1", Name: "Mira", Role: loop.RoleAdmin}, {ID: "telegram:2", Name: "Ana", Role: loop.RoleSteer}},
+			Quiet:  map[string]loop.Hours{"telegram:2": loop.QuietOff},
+			Agents: map[string]loop.AgentHold{"claude": {Unusable: true, Text: "Please run /login"}},
+		},
+		Project: loop.Project{Name: "shop", Run: run},
+	}
+	blocked := loop.QuestionAsked{Question: loop.Question{ID: "q5", Kind: loop.AskBlocked, Run: "r14", Text: "no key", Asked: night}}
+	stands := loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitAgent, Text: "claude: Please run /login"}
+	for _, c := range []struct {
+		name   string
+		at     time.Time
+		urgent []string
+		busy   bool // another project has a session at work
+		body   loop.Body
+		want   map[string]bool // chat → rings
+	}{
+		{"blocked by day", night.Add(9 * time.Hour), nil, false, blocked, map[string]bool{"telegram:1": true, "telegram:2": true}},
+		{"blocked at night", night, nil, false, blocked, map[string]bool{"telegram:1": false, "telegram:2": true}},
+		{"blocked at night, wanted", night, []string{Blocked}, false, blocked, map[string]bool{"telegram:1": true, "telegram:2": true}},
+		{"standstill at night", night, nil, false, stands, map[string]bool{"telegram:1": true, "telegram:2": true}},
+		{"standstill at night, another project goes on", night, nil, true, stands, map[string]bool{"telegram:1": false, "telegram:2": true}},
+		{"standstill at night, not wanted", night, []string{Ended}, false, stands, map[string]bool{"telegram:1": false, "telegram:2": true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := Options{Quiet: func() loop.Hours { return "23:00-07:00" }}
+			if c.urgent != nil {
+				o.Urgent = func() []string { return c.urgent }
+			}
+			s := state
+			if c.busy {
+				s.House.Leases = []loop.LeaseGranted{{Session: "r13-4", Project: "blog"}}
+			}
+			e := loop.Entry{Stream: loop.ProjectStream("shop"), Time: c.at, Run: "r14", Body: c.body}
+			got := map[string]bool{}
+			for _, m := range New(o).Compose(s, loop.Decision{Entries: []loop.Entry{e}, State: loop.Apply(s, e)}, loop.Input{Time: c.at, Project: "shop", Actor: "daemon"}) {
+				if m.Class != loop.ClassChatter {
+					got[m.Chat] = !m.Silent
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("rings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
