@@ -482,8 +482,13 @@ func (d *director) play(line string) string {
 		for n, e := range d.todo {
 			if e.Body.EffectKind() == kind {
 				task := ""
-				if c, ok := e.Body.(EffectCommit); ok {
-					task = c.Task
+				switch b := e.Body.(type) {
+				case EffectCommit:
+					task = b.Task
+				case EffectStart:
+					if strings.HasPrefix(text, "scope") { // what a plan wrote is why
+						task = d.session().Task
+					}
 				}
 				d.todo = slices.Delete(slices.Clone(d.todo), n, n+1)
 				d.input(EffectBroken{Kind: kind, Key: e.Key, Task: task, Text: text})

@@ -344,12 +344,24 @@ func (d *decision) effectBroken(b EffectBroken) {
 			d.finish(RunEnded{Reason: ReasonNothing, Exit: 1, Text: b.Text})
 			return
 		}
+		if b.Kind == (EffectStart{}).EffectKind() {
+			d.cannotStart(t, b.Text)
+			return
+		}
 		d.failAttempt(b.Task, OutcomeFailed, b.Text)
 		return
 	}
 	if b.Kind == "session.start" || b.Kind == "merge" || b.Kind == "commit" || b.Kind == "takeover" {
 		d.end(RunEnded{Reason: ReasonInternal, Exit: 4, Text: b.Text})
 	}
+}
+
+// cannotStart blocks a task whose session cannot be started for what its scope
+// says: no second attempt would find another one.
+func (d *decision) cannotStart(t TaskState, why string) {
+	d.submit(t, Submit{Result: "fail", Outcome: OutcomeBlocked, Reason: why})
+	d.add(on{task: t.Task.ID, session: t.Work.Session}, AttemptEnded{Failed: true, Outcome: OutcomeBlocked, Why: why})
+	d.block(t.Task.ID, blockage{reason: why, needs: "a scope that leaves something to write", work: t.Work})
 }
 
 func firstLine(s string) string {

@@ -12,23 +12,8 @@ func (d *decision) takeover(t TaskState, s Session, hat Hat) {
 	d.effect(s.ID, EffectTakeover{Takeover: Takeover{
 		Run: r.ID, Session: s.ID, Input: w.Tree, Start: w.Start, StartRev: w.Base,
 		Ref:   fmt.Sprintf("refs/nightporter/%s/%s/%s/a%d/%s", d.in.Project, r.ID, refPart(t.Task.ID), w.N, strings.TrimPrefix(s.ID, r.ID+"-")),
-		Scope: d.scope(t, hat),
+		Scope: d.State.scope(t, hat),
 	}})
-}
-
-// scope is what a session's files are held against (SPEC 4.1).
-func (d *decision) scope(t TaskState, hat Hat) Scope {
-	s := Scope{
-		Task: t.Task.Scope, Layout: d.run().Settings.Layout, Allowed: hat.WriteAllowed, Denied: hat.WriteDenied,
-		Shipped: hat.Shipped, Adds: hat.OwnScope, Also: t.Allowed,
-	}
-	if parent, ok := d.task(t.Task.Parent); ok {
-		if s.Within = parent.Task.Scope; len(ParseScope(s.Within)) == 0 {
-			s.Within = "none" // a part nevertheless: a plan cannot go beyond what its task could
-		}
-		s.Also = slices.Concat(t.Allowed, parent.Allowed)
-	}
-	return s
 }
 
 // refPart makes a task's id fit for a ref name.

@@ -47,7 +47,7 @@ func (e *Engine) launch(ctx context.Context, p loop.PendingEffect, again bool) {
 					again = true
 					continue
 				}
-				body = loop.EffectBroken{Kind: p.Kind, Key: p.Key, Task: taskOf(p), Text: err.Error()}
+				body = loop.EffectBroken{Kind: p.Kind, Key: p.Key, Task: e.blames(project, p, err), Text: err.Error()}
 			}
 			e.settle(ctx, project, p, body)
 			return
@@ -146,6 +146,19 @@ func (e *Engine) pause(ctx context.Context, d time.Duration) bool {
 }
 
 func (e *Engine) isDisk(err error) bool { return e.o.IsDisk != nil && e.o.IsDisk(err) }
+
+// blames is the task that an effect which cannot be carried out belongs to; ""
+// where the fault is nobody's. A session that could not be started is its
+// task's only where what a person or a plan wrote is why.
+func (e *Engine) blames(project string, p loop.PendingEffect, err error) string {
+	var in *loop.InputError
+	if start := (loop.EffectStart{}).EffectKind(); p.Kind == start && errors.As(err, &in) {
+		s, _ := e.State(project)
+		ses, _ := s.Project.Session(p.Key)
+		return ses.Task
+	}
+	return taskOf(p)
+}
 
 func taskOf(p loop.PendingEffect) string {
 	body, err := p.Effect()

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -77,6 +78,9 @@ func (e *Engine) prepare(ctx context.Context, s loop.State, ses loop.Session, po
 	if ses.Planned.Kind != loop.KindAgent {
 		return l, nil
 	}
+	if err := e.writable(ctx, s, ses.ID, ports, b.Tree); err != nil {
+		return l, err
+	}
 	m, err := Material(ctx, s, ses.ID, ports.Files, ports.Notebook)
 	if err != nil {
 		return l, err
@@ -90,6 +94,26 @@ func (e *Engine) prepare(ctx context.Context, s loop.State, ses loop.Session, po
 	l.Protected = run.Settings.Protected
 	l.Token = e.o.Door.Token(ses.ID)
 	return l, nil
+}
+
+// writable reports a scope that leaves a session nothing to write: of a task
+// that was added at midnight, or of a part whose plan went beyond its task.
+// Finding that out afterwards would cost the session.
+func (e *Engine) writable(ctx context.Context, s loop.State, session string, ports Ports, tree string) error {
+	scope, writes := loop.ScopeOf(s, session)
+	if !writes || ports.Scoper == nil {
+		return nil
+	}
+	scope.Never = ports.Source.Owned()
+	_, _, err := ports.Scoper.ResolveScope(ctx, tree, scope)
+	var in *loop.InputError
+	if errors.As(err, &in) {
+		return in
+	}
+	if err != nil {
+		return fmt.Errorf("scope: %w", err)
+	}
+	return nil
 }
 
 func (e *Engine) clean(ctx context.Context, ports Ports, run, commit string, anew bool) (string, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,6 +31,7 @@ type world struct {
 
 	mu      sync.Mutex
 	act     func(w *world, l loop.Launch) loop.Exit // plays a session
+	narrow  atomic.Bool                             // nothing is writable "elsewhere/" from here on
 	started map[string]int                          // how often each session was really started
 	running map[string]chan loop.Exit
 	ended   map[string]loop.Exit
@@ -302,7 +304,10 @@ func (s workspace) Commit(_ context.Context, c loop.CommitTask, _ map[string][]b
 func (s workspace) Merge(context.Context, loop.MergeTree) (loop.Merged, error) {
 	return loop.Merged{}, fmt.Errorf("nothing to merge in this test")
 }
-func (s workspace) ResolveScope(context.Context, string, loop.Scope) ([]string, []loop.Finding, error) {
+func (s workspace) ResolveScope(_ context.Context, _ string, scope loop.Scope) ([]string, []loop.Finding, error) {
+	if s.w.narrow.Load() && scope.Task == "elsewhere/" {
+		return nil, nil, &loop.InputError{Findings: []loop.Finding{{Text: `scope "elsewhere/" leaves nothing to write`}}}
+	}
 	return []string{"**"}, nil, nil
 }
 func (s workspace) Work(run string) string { return "/state/runs/" + run + "/work" }

@@ -1,0 +1,51 @@
+package engine_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// TestScopeBeforeSession: a scope that leaves nothing to write, of a part or of
+// a task that was added at midnight, blocks its task before a session that
+// writes is paid for. Those that only read still come before it.
+func TestScopeBeforeSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var wrote []string
+		w := newWorld(t, func(w *world, l loop.Launch) loop.Exit {
+			w.narrow.Store(true) // preflight is over
+			mu.Lock()
+			if l.Kind == loop.KindAgent && l.Hat == "builder" {
+				wrote = append(wrote, l.Task)
+			}
+			mu.Unlock()
+			return good(w, l)
+		})
+		w.plan.Tasks = []loop.Task{{ID: "Task 1", Title: "One", Scope: "elsewhere/", Mark: loop.MarkOpen}, {ID: "Task 2", Title: "Two", Mark: loop.MarkOpen}}
+		s := settings()
+		s.OnBlocked = loop.OnBlockedContinue
+		w.do(loop.StartRun{Settings: s, MaxSessions: 1}, "")
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		state := w.state()
+		first := state.Project.Tasks[0]
+		if first.Status != loop.Blocked || !strings.Contains(first.Why, "nothing to write") {
+			t.Errorf("%s is %s: %s", first.Task.ID, first.Status, first.Why)
+		}
+		for _, id := range wrote {
+			if id == first.Task.ID {
+				t.Errorf("a builder was started for it")
+			}
+		}
+		if len(wrote) == 0 || state.Project.Run.State != loop.RunOver {
+			t.Errorf("the others: builders for %v, run %s", wrote, state.Project.Run.State)
+		}
+	})
+}
