@@ -3,6 +3,8 @@ package loop
 import (
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // An end without a turn within ten seconds makes an agent unusable, unless the
@@ -29,4 +31,171 @@ func TestClassifyEarlyEnd(t *testing.T) {
 			t.Errorf("%q, %d turns, %s: %s, want %s", c.trouble, c.turns, c.took, got, c.want)
 		}
 	}
+}
+
+// endAfter is where all stands once a builder's session on tree-c0 has ended.
+type endAfter struct {
+	Counts Counts
+	Run    RunState
+	Wait   Wait
+	Agent  string // where the agent stands: usable, parked or unusable
+	// The session that follows.
+	Hat     string // "" = none
+	With    string // agent
+	Tree    string // its input tree
+	Again   bool   // it does the ended one over
+	Noted   bool   // it has a stricter note
+	Attempt int
+	Cut     bool // it was cut off
+	Kept    bool // what it left is kept on a side ref
+	Taken   bool // what it left is taken over
+}
+
+// TestEnds goes through the table of SPEC 2.2: what a session's end is, what
+// it counts as, and what follows. The ends of the builder's session are those
+// of the director's script; TestTranscripts has the same nights entry by entry.
+func TestEnds(t *testing.T) {
+	const running, waiting, over = RunRunning, RunWaiting, RunOver
+	again := endAfter{Run: running, Agent: "usable", Hat: "builder", With: "claude", Tree: "tree-c0", Again: true, Attempt: 1}
+	with := func(a endAfter, change func(*endAfter)) endAfter {
+		change(&a)
+		return a
+	}
+	success := endAfter{Counts: CountsSuccess, Run: running, Agent: "usable", Hat: "reviewer", With: "claude", Tree: "t1", Attempt: 1, Taken: true}
+	failed := with(again, func(a *endAfter) { a.Counts, a.Noted = CountsFailed, true })
+	nothing := with(again, func(a *endAfter) { a.Counts, a.Kept = CountsNothing, true })
+	// The next attempt begins at the planner again, with nothing to do over.
+	anew := endAfter{Run: running, Agent: "usable", Hat: "planner", With: "claude", Tree: "tree-c0", Attempt: 2}
+	unusable := endAfter{Counts: CountsNothing, Run: over, Agent: "unusable", Attempt: 1}
+	const done = `emit build.complete {"summary":"built it","files_modified":["a.go"]}`
+
+	for _, row := range []struct {
+		row   string // of the table, as SPEC 2.2 has it
+		name  string
+		set   string // settings
+		plays []string
+		end   End
+		want  endAfter
+	}{
+		{"event accepted, whatever the exit code", "exit 0", "", []string{done, "exit", "greens"}, EndEvent, success},
+		{"event accepted, whatever the exit code", "exit 3", "", []string{done, "exit code 3", "greens"}, EndEvent, success},
+		{"event accepted, whatever the exit code", "exit 1 at once, without a turn", "", []string{done, "exit at once", "greens"}, EndEvent, success},
+		{"event accepted, whatever the exit code", "ended after the grace", "", []string{done, "exit asked", "greens"}, EndEvent, success},
+		{"event accepted, whatever the exit code", "the wall limit comes after it", "", []string{done, "exit wall", "greens"}, EndEvent, success},
+
+		{"no event, stall, wall limit", "no event", "", []string{"exit silent"}, EndSilent, failed},
+		{"no event, stall, wall limit", "no event, exit 3", "", []string{"exit code 3"}, EndSilent, failed},
+		{"no event, stall, wall limit", "stall", "", []string{"exit stall"}, EndStall, failed},
+		{"no event, stall, wall limit", "wall limit", "", []string{"exit wall"}, EndWall, failed},
+		{"no event, stall, wall limit", "the second repeat", "", []string{"exit silent", "exit stall"}, EndStall, failed},
+		{"no event, stall, wall limit", "after two repeats the attempt fails", "", []string{"exit silent", "exit stall", "exit wall"}, EndWall,
+			with(anew, func(a *endAfter) { a.Counts = CountsFailed })},
+
+		{"usage or rate limit", "waits until resume_at", "", []string{"exit limit"}, EndLimit,
+			endAfter{Counts: CountsNothing, Run: waiting, Wait: WaitLimit, Agent: "parked", Attempt: 1, Kept: true}},
+		{"usage or rate limit", "goes on by itself then", "", []string{"exit limit", "wait"}, EndLimit, nothing},
+		{"usage or rate limit", "with a fallback agent", "fallback=codex", []string{"exit limit"}, EndLimit,
+			with(nothing, func(a *endAfter) { a.Agent, a.With = "parked", "codex" })},
+
+		{"auth, billing, unknown model, agent missing or not startable", "auth", "", []string{"exit auth"}, EndUnusable, unusable},
+		{"auth, billing, unknown model, agent missing or not startable", "exit 127", "", []string{"exit 127"}, EndUnusable, unusable},
+		{"auth, billing, unknown model, agent missing or not startable", "not startable", "", []string{"exit not started"}, EndUnusable, unusable},
+		{"auth, billing, unknown model, agent missing or not startable", "non-zero within 10 s without a turn", "", []string{"exit at once"}, EndUnusable, unusable},
+		{"auth, billing, unknown model, agent missing or not startable", "with a fallback agent", "fallback=codex", []string{"exit auth"}, EndUnusable,
+			with(again, func(a *endAfter) { a.Counts, a.Agent, a.With = CountsNothing, "unusable", "codex" })},
+
+		{"network, provider 5xx", "backs off", "", []string{"exit network"}, EndNetwork,
+			endAfter{Counts: CountsNothing, Run: waiting, Wait: WaitLimit, Agent: "parked", Attempt: 1, Kept: true}},
+		{"network, provider 5xx", "goes on by itself then", "", []string{"exit network", "wait"}, EndNetwork, nothing},
+
+		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "pause now", "", []string{"/pause now", "exit asked"}, EndCut,
+			endAfter{Counts: CountsNothing, Run: RunPaused, Wait: WaitPerson, Agent: "usable", Attempt: 1, Kept: true, Cut: true}},
+		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "pause now, and resume", "", []string{"/pause now", "exit asked", "/resume"}, EndCut,
+			with(nothing, func(a *endAfter) { a.Cut = true })},
+		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "stop now", "", []string{"/stop now", "exit asked"}, EndCut,
+			endAfter{Counts: CountsNothing, Run: over, Agent: "usable", Attempt: 1, Kept: true, Cut: true}},
+		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "/now", "", []string{"/now Use cents", "/answer q1 rerun", "exit asked"}, EndCut,
+			with(nothing, func(a *endAfter) { a.Cut = true })},
+		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "daemon away, machine asleep", "", []string{"exit abandoned"}, EndCut, nothing},
+		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "it fails while it is cut off", "", []string{"/pause now", "exit code 3", "/resume"}, EndCut,
+			with(nothing, func(a *endAfter) { a.Cut = true })},
+
+		{"lost without trace, killed for memory", "lost once", "", []string{"exit lost"}, EndLost, nothing},
+		{"lost without trace, killed for memory", "killed for memory once", "", []string{"exit memory"}, EndLost, nothing},
+		{"lost without trace, killed for memory", "the second in a row fails the attempt", "", []string{"exit lost", "exit memory"}, EndLost,
+			with(anew, func(a *endAfter) { a.Counts, a.Kept = CountsNothing, true })},
+		{"lost without trace, killed for memory", "not in a row", "", []string{"exit lost", "exit silent", "exit lost"}, EndLost, nothing},
+
+		{"disk full, state not writable", "everything holds", "", []string{"exit disk"}, EndDisk,
+			endAfter{Counts: CountsNothing, Run: waiting, Wait: WaitDisk, Agent: "usable", Attempt: 1}},
+		{"disk full, state not writable", "goes on when there is room", "", []string{"exit disk", "wait"}, EndDisk,
+			with(again, func(a *endAfter) { a.Counts = CountsNothing })},
+	} {
+		t.Run(row.row+"/"+row.name, func(t *testing.T) {
+			d := newDirector(t, row.name)
+			d.plan.Tasks = d.plan.Tasks[:1]
+			if row.set != "" {
+				d.play("set " + row.set)
+			}
+			for _, line := range []string{"go quiet", "plan"} {
+				d.play(line)
+			}
+			before := len(d.entries)
+			for _, line := range row.plays {
+				d.play(line)
+			}
+			end, got := d.after(before)
+			if end != row.end {
+				t.Errorf("the end is %q, want %q", end, row.end)
+			}
+			if diff := cmp.Diff(row.want, got); diff != "" {
+				t.Errorf("after it (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// after reads what the entries from a place on, and the state, say of the last
+// agent session that ended.
+func (d *director) after(from int) (End, endAfter) {
+	d.t.Helper()
+	var end End
+	var ended string
+	a := endAfter{Agent: "usable"}
+	for _, e := range d.entries[from:] {
+		switch b := e.Body.(type) {
+		case SessionEnded:
+			if b.Kind != KindAgent {
+				continue
+			}
+			end, ended, a.Counts = b.End, e.Session, b.Counts
+			if got, counts := Classify(b.Exit, b.End == EndEvent, b.End == EndCut); got != b.End || counts != b.Counts {
+				d.t.Fatalf("Classify says %s, %s of what was recorded as %s, %s", got, counts, b.End, b.Counts)
+			}
+		case SessionCut:
+			a.Cut = true
+		case TreeKept:
+			a.Kept = true
+		case TakenOver:
+			a.Taken = true
+		}
+	}
+	p := d.s.Project
+	a.Run, a.Wait = p.Run.State, p.Run.Wait
+	switch agent := d.s.House.Agents["claude"]; {
+	case agent.Unusable:
+		a.Agent = "unusable"
+	case !agent.Until.IsZero():
+		a.Agent = "parked"
+	}
+	if w := p.Tasks[0].Work; w != nil {
+		a.Attempt = w.N
+	}
+	for _, s := range p.Sessions {
+		if s.Planned.Kind == KindAgent && s.ID != ended {
+			a.Hat, a.With, a.Tree = s.Planned.Hat, s.Planned.Agent, s.Planned.Tree
+			a.Again, a.Noted = s.Planned.Replaces == ended, s.Planned.Note != ""
+		}
+	}
+	return end, a
 }
