@@ -263,7 +263,24 @@ func stringOf(data json.RawMessage, name string) string {
 	return strings.TrimSpace(s)
 }
 
-func summaryOf(data json.RawMessage) string { return stringOf(data, "summary") }
+// summaryOf is what the sessions that follow are told of an event. What a
+// reproducer found is its summary: its fixer has to know where to look.
+func summaryOf(data json.RawMessage) string {
+	if s := stringOf(data, "summary"); s != "" {
+		return s
+	}
+	var found []string
+	if cause := stringOf(data, "root_cause"); cause != "" {
+		found = append(found, "root cause: "+cause)
+	}
+	if files := stringsOf(data, "affected_files"); len(files) > 0 {
+		found = append(found, "in "+strings.Join(files, ", "))
+	}
+	if strategy := stringOf(data, "strategy"); strategy != "" {
+		found = append(found, "to fix it: "+strategy)
+	}
+	return strings.Join(found, "; ")
+}
 
 // manualOf returns what a person has to look at, if the event says so; true
 // means the task's acceptance list.

@@ -184,3 +184,18 @@ func FuzzEmit(f *testing.F) {
 		}
 	})
 }
+
+// What a reproducer found reaches its fixer; whoever sends a summary is taken
+// at that.
+func TestSummary(t *testing.T) {
+	for data, want := range map[string]string{
+		`{"summary":"did it","root_cause":"x"}`: "did it",
+		`{"command":"go test","root_cause":"off by one","affected_files":["a.go","b.go"],"strategy":"count from 0"}`: "root cause: off by one; in a.go, b.go; to fix it: count from 0",
+		`{"checks":[]}`: "",
+		`[]`:            "",
+	} {
+		if got := summaryOf(json.RawMessage(data)); got != want {
+			t.Errorf("%s: %q, want %q", data, got, want)
+		}
+	}
+}
