@@ -198,7 +198,7 @@ func (w *Work) again(b SessionEnded, session string) {
 // route is the attempt after its session's event was routed.
 func (w *Work) route(b Routed) {
 	if ev := w.Event; ev != nil && b.On == ev.Type {
-		w.History = append(slices.Clip(w.History), Step{Session: w.Session, Hat: w.Hat, Event: ev.Type, Summary: stepSummary(*ev)})
+		w.History = append(slices.Clip(w.History), Step{Session: w.Session, Hat: w.Hat, Event: ev.Type, Summary: summaryOf(ev.Data)})
 		switch ev.Type {
 		case EventPlan:
 			if c := w.Consensus; c != nil {

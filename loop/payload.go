@@ -25,18 +25,6 @@ type Section struct {
 	DependsOn []string          `json:"depends_on,omitempty"` // ids of sections; absent = the one before
 }
 
-// stepSummary is what later prompts tell of a session: its own words.
-func stepSummary(ev EventAccepted) string {
-	if ev.Type != EventRepro {
-		return summaryOf(ev.Data)
-	}
-	said := stringOf(ev.Data, "root_cause") + "\n  Strategy: " + stringOf(ev.Data, "strategy")
-	if files := stringsOf(ev.Data, "affected_files"); len(files) > 0 {
-		said += "\n  Files: " + strings.Join(files, ", ")
-	}
-	return said
-}
-
 var sectionForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,15}$`)
 
 // sectionsOf reads the sections of a plan. One that says nothing of what it
