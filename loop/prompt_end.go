@@ -28,6 +28,10 @@ func (w *writing) guidanceText() string {
 		switch i.State {
 		case guidance.Addressed, guidance.SetAside:
 			line += fmt.Sprintf("\n  (%s so far: %s)", i.State.Word(), i.Note)
+		case guidance.Injected:
+			if i.Note != "" && i.Judged != nil { // it was reported as done, and is not
+				line += fmt.Sprintf("\n  (said to be done: %s)", i.Note)
+			}
 		}
 		if j := i.Judged; j != nil {
 			verdict := "followed"
