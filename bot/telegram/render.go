@@ -150,7 +150,9 @@ func parts(lines []line) []Part {
 			total += lines[n].units + 1
 			n++
 		}
-		out = append(out, compose(lines[:n]))
+		if strings.TrimSpace(joined(lines[:n])) != "" { // the platform takes no empty ones
+			out = append(out, compose(lines[:n]))
+		}
 		lines = lines[n:]
 	}
 	return out

@@ -172,6 +172,7 @@ func TestRenderHostile(t *testing.T) {
 	for _, kind := range []bot.LineKind{bot.Plain, bot.Quote, bot.Pre} {
 		for _, s := range hostile {
 			checkRender(t, bot.Message{Key: "k", Lines: []bot.Line{{Kind: kind, Text: s}}})
+			checkRender(t, bot.Message{Key: "k", Lines: []bot.Line{{}, {Kind: kind, Text: s}}}) // nothing in front of what is too long
 			checkRender(t, bot.Message{Key: "k", Lines: []bot.Line{{Text: s}, {Kind: kind, Text: "a " + s + " b" + s}, {Kind: kind, Text: s}}})
 		}
 	}
