@@ -135,9 +135,18 @@ func applyProject(p Project, e Entry) Project {
 	case QuestionAsked:
 		p.Questions = append(slices.Clip(p.Questions), b.Question)
 	case QuestionAnswered:
-		p = p.settle(b.ID, trimJoin(b.Choice, b.Words)+", "+b.By, e)
+		p = p.settle(Settled{ID: b.ID, Text: trimJoin(b.Choice, b.Words) + ", " + b.By, At: e.Time, Before: p.before(b)})
+	case AnswerUndone:
+		id := b.Before.Question.ID
+		p.Settled = slices.DeleteFunc(slices.Clone(p.Settled), func(s Settled) bool { return s.ID == id })
+		p.Questions = append(slices.Clip(p.Questions), b.Before.Question)
 	case QuestionExpired:
-		p = p.settle(b.ID, "unanswered: "+b.Then, e)
+		s := Settled{ID: b.ID, Text: "unanswered: " + b.Then, At: e.Time}
+		if n := slices.IndexFunc(p.Questions, func(q Question) bool { return q.ID == b.ID }); n >= 0 && p.Questions[n].Kind == AskAgent && b.Choice != "" {
+			q := p.Questions[n]
+			s.Late = &q
+		}
+		p = p.settle(s)
 	}
 	if b, ok := e.Body.(Submit); ok {
 		p.Progress = progressLine(p, b, e)
@@ -276,9 +285,15 @@ func (p Project) read(b SourceRead) Project {
 	return p
 }
 
-func (p Project) settle(id, text string, e Entry) Project {
-	p.Questions = slices.DeleteFunc(slices.Clone(p.Questions), func(q Question) bool { return q.ID == id })
-	p.Settled = append(slices.Clip(p.Settled), Settled{ID: id, Text: text, At: e.Time})
+func (p Project) settle(s Settled) Project {
+	p.Questions = slices.DeleteFunc(slices.Clone(p.Questions), func(q Question) bool { return q.ID == s.ID })
+	p.Settled = slices.Clone(p.Settled)
+	for n := range p.Settled { // a minute is over long before so many are settled
+		if p.Settled[n].Before != nil && s.At.After(p.Settled[n].At.Add(UndoTime)) {
+			p.Settled[n].Before = nil
+		}
+	}
+	p.Settled = append(p.Settled, s)
 	if over := len(p.Settled) - settledKept; over > 0 {
 		p.Settled = slices.Clone(p.Settled[over:])
 	}

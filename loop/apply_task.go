@@ -45,6 +45,9 @@ func applyTask(t TaskState, r *Run, e Entry) TaskState {
 		} else {
 			t.Allowed = append(slices.Clip(t.Allowed), b.Paths...)
 		}
+	case AnswerUndone:
+		t.Failed, t.LastFail = b.Before.Failed, b.Before.LastFail
+		t.Words = t.Words[:min(len(t.Words), b.Before.Words):min(len(t.Words), b.Before.Words)]
 	case TaskWords:
 		t.Words = append(slices.Clip(t.Words), b.Text)
 	case SourceMarked:

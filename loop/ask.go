@@ -193,6 +193,13 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 	if !ok {
 		for _, s := range d.Project.Settled {
 			if SameID(s.ID, b.Question) {
+				if strings.EqualFold(strings.TrimSpace(b.Choice), "undo") {
+					d.undo(s)
+					return
+				}
+				if d.object(s, b) {
+					return
+				}
 				d.refuse("settled", "%s is settled: %s", s.ID, s.Text)
 				return
 			}

@@ -18,7 +18,7 @@ func Bodies() []Body {
 		ChecksBegun{}, SessionPlanned{}, EventAccepted{}, EventRefused{}, SessionCut{}, SessionEnded{}, SessionOutput{},
 		TakenOver{}, TreeKept{}, Verified{}, Routed{}, Redo{}, StageSet{}, TreeMerged{}, TipFound{}, TaskCommitted{}, AttemptEnded{},
 		GuidanceQueued{}, GuidanceChanged{}, GuidanceDropped{}, GuidanceBound{}, GuidanceReported{}, GuidanceJudged{}, GuidanceExpired{}, GuidanceKept{},
-		QuestionAsked{}, QuestionAnswered{}, QuestionExpired{},
+		QuestionAsked{}, QuestionAnswered{}, AnswerUndone{}, QuestionExpired{},
 		MemoryKept{},
 		InputPoisoned{}, EffectFailed{},
 	}
@@ -630,6 +630,13 @@ type QuestionAnswered struct {
 	By     string `json:"by"`
 }
 
+// AnswerUndone takes an answer back: its question is open again, and its task
+// stands as it did (a task.set beside it says how).
+type AnswerUndone struct {
+	Before Before `json:"before"`
+	By     string `json:"by"`
+}
+
 // QuestionExpired settles one that nobody answered in time.
 type QuestionExpired struct {
 	ID     string `json:"id"`
@@ -740,6 +747,7 @@ func (GuidanceExpired) EntryType() string  { return "guidance.expired" }
 func (GuidanceKept) EntryType() string     { return "guidance.kept" }
 func (QuestionAsked) EntryType() string    { return "question.asked" }
 func (QuestionAnswered) EntryType() string { return "question.answered" }
+func (AnswerUndone) EntryType() string     { return "answer.undone" }
 func (QuestionExpired) EntryType() string  { return "question.expired" }
 func (MemoryKept) EntryType() string       { return "memory.kept" }
 func (InputPoisoned) EntryType() string    { return "input.poisoned" }

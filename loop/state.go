@@ -68,9 +68,11 @@ type Tip struct {
 
 // Settled is a question that has its answer.
 type Settled struct {
-	ID   string    `json:"id"`
-	Text string    `json:"text"` // "retry, Mira"
-	At   time.Time `json:"at"`
+	ID     string    `json:"id"`
+	Text   string    `json:"text"` // "retry, Mira"
+	At     time.Time `json:"at"`
+	Before *Before   `json:"before,omitempty"` // what an answer changed, where it can be taken back
+	Late   *Question `json:"late,omitempty"`   // an agent's question that expired with its own choice
 }
 
 // Run is work on a source until a stop reason.

@@ -1,0 +1,124 @@
+package loop
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/nightporter/nightporter/guidance"
+)
+
+// UndoTime is how long an answer can be taken back, or until something started
+// because of it: a sleepy thumb errs (SPEC 6.4, PHONE 3.5).
+const UndoTime = time.Minute
+
+// Before is what stood before a question was answered.
+type Before struct {
+	Question Question `json:"question"`
+	Status   Status   `json:"status"`
+	Why      string   `json:"why,omitempty"`
+	Failed   int      `json:"failed,omitempty"`
+	LastFail string   `json:"last_fail,omitempty"`
+	Words    int      `json:"words,omitempty"`  // of the task
+	Run      string   `json:"run,omitempty"`    // the last one then
+	Agents   int      `json:"agents,omitempty"` // its agent sessions then
+}
+
+// Undoable reports whether the answer that settled a question can be taken
+// back for a while.
+func Undoable(q Question, choice string) bool { return undoable(q.Kind, choice) }
+
+// undoable are the answers that can be taken back: what follows from others has
+// begun when they are given.
+func undoable(kind QuestionKind, choice string) bool {
+	switch kind {
+	case AskBlocked:
+		return choice == "retry" || choice == "skip"
+	case AskManual:
+		return true
+	case AskAgent:
+		return choice != "skip"
+	}
+	return false
+}
+
+// before notes what an answer changes, nil where it cannot be taken back.
+func (p Project) before(b QuestionAnswered) *Before {
+	for _, q := range p.Questions {
+		if q.ID != b.ID || !undoable(q.Kind, b.Choice) {
+			continue
+		}
+		n := p.index(q.Task)
+		if n < 0 {
+			return nil
+		}
+		t := p.Tasks[n]
+		if len(t.Parts) > 0 {
+			return nil // an answer may have taken them back
+		}
+		out := Before{Question: q, Status: t.Status, Why: t.Why, Failed: t.Failed, LastFail: t.LastFail, Words: len(t.Words)}
+		if p.Run != nil {
+			out.Run, out.Agents = p.Run.ID, p.Run.Agents
+		}
+		return &out
+	}
+	return nil
+}
+
+// undo takes an answer back.
+func (d *decision) undo(s Settled) {
+	b := s.Before
+	r := d.run()
+	switch {
+	case b == nil:
+		d.refuse("settled", "%s is settled: %s; that cannot be taken back", s.ID, s.Text)
+		return
+	case d.in.Time.After(s.At.Add(UndoTime)):
+		d.refuse("too late", "%s is settled since %s; an answer can be taken back for a minute", s.ID, s.At.In(d.in.Time.Location()).Format("15:04"))
+		return
+	case r != nil && (r.ID == b.Run && r.Agents > b.Agents || r.ID != b.Run && r.Agents > 0):
+		d.refuse("too late", "%s is not taken back: a session has started since", s.ID)
+		return
+	}
+	t, ok := d.task(b.Question.Task)
+	if !ok || t.Status == Withdrawn {
+		d.refuse("withdrawn", "%s is no longer in the source", ShortID(b.Question.Task))
+		return
+	}
+	for _, q := range d.Project.Questions { // what a skip asked about its dependents
+		if q.Kind == AskSkip && SameID(q.Task, t.Task.ID) {
+			d.add(on{task: q.Task}, QuestionExpired{ID: q.ID, Then: "taken back"})
+		}
+	}
+	about := on{task: t.Task.ID}
+	d.add(about, AnswerUndone{Before: *b, By: d.by()})
+	d.add(about, TaskSet{From: t.Status, To: b.Status, Why: b.Why, Question: b.Question.ID})
+	if m := b.Status.mark(); m != "" {
+		d.mark(t.Task.ID, m)
+	}
+	d.answer = Answer{OK: true, Code: "undone", ID: b.Question.ID, Text: fmt.Sprintf("%s is open again", b.Question.ID)}
+}
+
+// object takes an answer that comes after nobody had given one in time: it is
+// not too late for the sessions that come (PHONE 3.5).
+func (d *decision) object(s Settled, b AnswerQuestion) bool {
+	q := s.Late
+	if q == nil {
+		return false
+	}
+	t, ok := d.task(q.Task)
+	if !ok || t.Status == Done || t.Status == Skipped || t.Status == Withdrawn {
+		return false
+	}
+	choice, _ := q.choose(b.Choice)
+	text := trimJoin(b.Choice, b.Words)
+	for n, o := range q.Options {
+		if choice != "" && choice == Letter(n) {
+			text = trimJoin(o, b.Words)
+		}
+	}
+	if text == "" || choice == "skip" {
+		return false
+	}
+	d.queueGuidance(fmt.Sprintf("To the question %q, answered late: %s", firstLine(q.Text), text), guidance.Address{Task: q.Task})
+	return true
+}
