@@ -108,6 +108,8 @@ func (l *logbook) entry(e loop.Entry) {
 		l.line(e, "plan", SettledPlan(b))
 	case loop.PartsMade:
 		l.line(e, "plan", PartsText(b))
+	case loop.AnswerUndone:
+		l.line(e, SignAgain+" "+b.Before.Question.ID+" taken back", "by "+Clean(b.By))
 	case loop.BaselineBroke:
 		l.line(e, SignLook+" red", Cut(Clean(b.Text), 60))
 	case loop.HatsRead:

@@ -47,6 +47,9 @@ func Answered(s loop.State, q loop.Question, b loop.QuestionAnswered, item strin
 		m.quote(b.Words)
 	}
 	m.add(after(q, b.Choice, item))
+	if loop.Undoable(q, b.Choice) {
+		m.button("Undo", q.ID+" undo")
+	}
 	return m
 }
 
@@ -163,7 +166,12 @@ func Expired(s loop.State, q loop.Question, b loop.QuestionExpired, again *loop.
 	m.Project, m.About = s.Project.Name, q.Task
 	m.was(s, q)
 	if q.Kind == loop.AskAgent && b.Choice != "" {
-		m.add(task + " goes on with " + orElse(Cut(Clean(b.Choice), quoteWidth), "it") + ".")
+		m.add(task + " goes on with " + orElse(Cut(Clean(b.Choice), quoteWidth), "it") + ". Not too late to object:")
+		for n, o := range q.Options {
+			if len(m.Buttons) < 3 && o != b.Choice {
+				m.button("Choose "+strings.ToUpper(loop.Letter(n)), q.ID+" "+loop.Letter(n))
+			}
+		}
 		return m
 	}
 	m.add(upper(Clean(b.Then)) + ".")

@@ -75,6 +75,8 @@ func (c *Console) news(v view) {
 		c.tell(v, bot.SignLook+" agent "+bot.Clean(b.Agent)+" cannot be used: "+bot.Clean(b.Text))
 	case loop.SourceRead:
 		c.sourceRead(v, b)
+	case loop.AnswerUndone:
+		c.tell(v, bot.SignAgain+" "+b.Before.Question.ID+" taken back by "+bot.Clean(b.By)+": it is open again")
 	case loop.BaselineBroke:
 		c.tell(v, bot.SignLook+" "+bot.Clean(b.Text)+"; from here on only shown")
 	case loop.HatsRead:

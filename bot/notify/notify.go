@@ -116,6 +116,9 @@ func (c *composer) entry(e loop.Entry) {
 		c.asked(b.Question)
 	case loop.QuestionAnswered:
 		c.answered(b)
+	case loop.AnswerUndone:
+		q := b.Before.Question
+		c.edit(q.ID, loop.ClassReply, bot.Ask(c.last, q, c.now))
 	case loop.QuestionExpired:
 		c.expired(b)
 	case loop.AgentUnusable:
