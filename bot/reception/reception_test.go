@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -273,7 +274,8 @@ func TestQuestions(t *testing.T) {
 			if got != c.choice {
 				t.Errorf("q1 is settled as %q, want %q", got, c.choice)
 			}
-			if c.choice != "" && len(w.with(ana, "q1").m.Buttons) > 0 {
+			answers := slices.DeleteFunc(slices.Clone(w.with(ana, "q1").m.Buttons), func(b bot.Button) bool { return b.Twin == "q1 undo" })
+			if c.choice != "" && len(answers) > 0 {
 				t.Errorf("Ana still has buttons:\n%s", w.transcript(ana))
 			}
 			golden(t, "question-"+strings.ReplaceAll(c.name, " ", "-"), w.transcript(mira)+strings.Join(w.toasts, "\n")+"\n")
@@ -540,5 +542,30 @@ func TestHostile(t *testing.T) {
 	}
 	if r := w.state().Project.Run; r.State != loop.RunRunning && r.State != loop.RunPausing {
 		t.Errorf("the run is %s", r.State)
+	}
+}
+
+// TestUndo: an answer is taken back by its button, and the question stands
+// open again in every chat; a second press says that it is.
+func TestUndo(t *testing.T) {
+	w := newWorld(t)
+	w.tell("q1")
+	w.press(mira, mira, w.with(mira, "q1"), "Skip")
+	if got, _ := w.state().Project.Find("Task 2"); got.Status != loop.Skipped {
+		t.Fatalf("it is %s", got.Status)
+	}
+	settled := *w.with(mira, "q1")
+	w.press(mira, mira, &settled, "Undo")
+	if got, _ := w.state().Project.Find("Task 2"); got.Status != loop.Blocked || got.Question != "q1" {
+		t.Errorf("taken back: %s %q", got.Status, got.Question)
+	}
+	for _, who := range []string{mira, ana} {
+		if b := w.with(who, "q1").m.Buttons; len(b) == 0 || b[0].Twin != "q1 retry" {
+			t.Errorf("%s has %v", who, b)
+		}
+	}
+	w.press(mira, mira, &settled, "Undo")
+	if got, _ := w.state().Project.Find("Task 2"); got.Status != loop.Blocked {
+		t.Errorf("pressed again: %s", got.Status)
 	}
 }
