@@ -93,8 +93,11 @@ func (s *scene) look(dir string) (map[string]string, error) {
 		}
 	}
 	seen["refs"] = refs.String()
-	if out, _, err = s.output("git", "-C", dir, "status", "--porcelain", "--untracked-files=all", "--", ".ralph"); err != nil || out != "" {
-		return nil, fmt.Errorf(".ralph does not ignore itself: %s %w", out, err)
+	if _, err := os.Stat(filepath.Join(dir, ".ralph")); err == nil {
+		// Without the index: the repository's own settings could run programs and write it.
+		if _, code, err := s.output("git", "-C", dir, "check-ignore", "--no-index", "-q", ".ralph/agent/memories.md"); err != nil || code != 0 {
+			return nil, fmt.Errorf(".ralph does not ignore itself (%d): %w", code, err)
+		}
 	}
 	return seen, nil
 }

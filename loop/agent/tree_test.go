@@ -127,15 +127,15 @@ func (h *house) taken() {
 // Output, hat calls and CPU are signs of life, each for itself.
 func TestSignsOfLife(t *testing.T) {
 	for _, c := range []struct{ name, script string }{
-		{"output", `for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo $i; sleep 0.1; done`},
-		{"cpu", `timeout 1.2 sh -c 'while :; do :; done'; exit 0`},
-		{"hat", `sleep 1.2`},
+		{"output", `for i in 1 2 3 4 5 6; do echo $i; sleep 0.5; done`},
+		{"cpu", `timeout 3 sh -c 'while :; do :; done'; exit 0`},
+		{"hat", `sleep 3`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHouse(t, 0)
 			h.script(c.script)
 			l := h.launch("r1-1")
-			l.Stall = loop.Duration(700 * time.Millisecond)
+			l.Stall = loop.Duration(2 * time.Second) // a machine that is busy gives a session its turn more often than that
 			h.start(l)
 			if c.name == "hat" {
 				ctx, cancel := context.WithCancel(context.Background())
