@@ -1,0 +1,485 @@
+package main_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/statelock"
+	"github.com/nightporter/nightporter/loop"
+)
+
+var guideCount = flag.Int("guide.count", 100, "how many directives are sent while a run is killed at random")
+
+// guideTasks is how many tasks the run has, each of which is one builder.
+const guideTasks = 10
+
+// sent is one directive of the person, and what they were told of it.
+type sent struct {
+	text    string
+	id      string // g12, as it was acknowledged
+	task    string // that it is for, "" = whichever comes
+	sticky  bool
+	nobody  bool // it is for a hat that no task of the run has
+	dropped bool // and that was acknowledged
+}
+
+// guidedRun is a run of several tasks whose daemon dies again and again while
+// a person goes on sending guidance through the operator's socket.
+type guidedRun struct {
+	twoTasks
+	random *rand.Rand
+
+	p     *process
+	kills int
+}
+
+func newGuidedRun(t *testing.T, random *rand.Rand) *guidedRun {
+	t.Helper()
+	g := &guidedRun{twoTasks: newTwoTasks(t), random: random}
+	plan := "# Plan\n\n"
+	for n := range guideTasks {
+		plan += fmt.Sprintf("- [ ] **Task %d: Number %d**\n", n+1, n+1)
+	}
+	if err := os.WriteFile(g.path("repo", "plan.md"), []byte(plan), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	g.out("git", "-C", "repo", "commit", "--quiet", "--all", "--message=More tasks")
+	// Two builders end without an event: others take their place.
+	for _, name := range []string{"notes/die-2", "notes/die-5"} {
+		if err := os.MkdirAll(g.path("notes"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(g.path("notes"), 0o777); err != nil { // sessions write there, as whoever they run as
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(g.path(name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return g
+}
+
+// begin starts the run, or goes on with it. A child that was being forked when
+// the daemon was killed has its lock until it becomes another program, so a
+// start at the same moment would be refused.
+func (g *guidedRun) begin() {
+	g.t.Helper()
+	if err := waitFor("the state folder to be free", func() (bool, error) {
+		_, held, err := statelock.Held(g.state())
+		return !held, err
+	}); err != nil {
+		g.t.Fatal(err)
+	}
+	p, err := g.world.start(nil, "run", "--agent", "guided", "--pattern", "single")
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.t.Cleanup(p.kill)
+	g.p = p
+}
+
+// die kills the daemon after a random time and starts it again.
+func (g *guidedRun) die(after time.Duration) {
+	g.t.Helper()
+	select {
+	case <-g.p.done:
+	case <-time.After(after):
+	}
+	g.p.kill()
+	code, err := g.p.wait()
+	if err != nil || code != -9 {
+		g.t.Fatalf("it had ended with %d, %v\n%s", code, err, g.p.out)
+	}
+	g.kills++
+	g.begin()
+}
+
+// ask sends a line under a key until it is acknowledged, as a client does that
+// does not know whether it was heard.
+func (g *guidedRun) ask(key, line string) (api.Reply, error) {
+	deadline := time.Now().Add(2 * patience)
+	for {
+		var reply api.Reply
+		token, err := os.ReadFile(filepath.Join(g.state(), "operator.key"))
+		if err == nil {
+			err = api.Call(context.Background(), filepath.Join(g.state(), "nightporter.sock"), strings.TrimSpace(string(token)),
+				api.PathCommand, api.Command{Key: key, Project: "shop", Text: line, Actor: "console"}, &reply)
+		}
+		switch {
+		case err == nil:
+			return reply, nil
+		case errors.Is(err, api.ErrLater) || errors.Is(err, os.ErrNotExist):
+			if time.Now().Before(deadline) {
+				continue
+			}
+		}
+		return reply, fmt.Errorf("%s: %w", line, err)
+	}
+}
+
+var gID = regexp.MustCompile(`\bg\d+\b`)
+
+// say sends directive number n while the builder of a task is at work.
+func (g *guidedRun) say(random *rand.Rand, n, task int) (sent, error) {
+	s := sent{text: fmt.Sprintf("Directive %03d of the night", n)}
+	line := "/guidance "
+	kind := random.IntN(10)
+	if n == 50 {
+		kind = 3 // at least one is for nobody, whatever chance says
+	}
+	switch kind {
+	case 0:
+		line += "@builder "
+	case 1: // of this task or a later one; of this one it may come too late
+		s.task = fmt.Sprintf("Task %d", task+random.IntN(guideTasks-task+1))
+		line += "#" + strings.TrimPrefix(s.task, "Task ") + " "
+	case 2:
+		if n%3 == 0 {
+			s.sticky, line = true, line+"!sticky "
+		}
+	case 3: // of whom there is none in this run
+		if n%5 == 0 {
+			s.nobody, line = true, line+"@reviewer "
+		}
+	}
+	key := fmt.Sprintf("test:%d", n)
+	reply, err := g.ask(key, line+s.text)
+	if err != nil {
+		return s, err
+	}
+	s.id = gID.FindString(reply.Text)
+	if !reply.OK || s.id == "" {
+		return s, fmt.Errorf("%s%s: %+v", line, s.text, reply)
+	}
+	if random.IntN(4) == 0 { // the answer was lost on its way: the same again
+		again, err := g.ask(key, line+s.text)
+		if err != nil || !again.OK || gID.FindString(again.Text) != s.id {
+			return s, fmt.Errorf("the same key again: %+v, %w; the first answer was %+v", again, err, reply)
+		}
+	}
+	if random.IntN(8) == 0 && n != 50 { // thought better of it; too late where a session has it
+		reply, err := g.ask("drop"+key, "/drop "+s.id)
+		if err != nil {
+			return s, err
+		}
+		s.dropped = reply.OK
+	}
+	return s, nil
+}
+
+// night sends all directives and returns them as they were acknowledged.
+func (g *guidedRun) night() []sent {
+	g.t.Helper()
+	g.begin()
+	all := make([]sent, 0, *guideCount)
+	for task := 1; task <= guideTasks; task++ {
+		var batch []int
+		for n := len(all); n < *guideCount*task/guideTasks; n++ {
+			batch = append(batch, n+1)
+		}
+		// What a goroutine draws is its own: the order of two is no matter of chance.
+		random := rand.New(rand.NewPCG(g.random.Uint64(), 0))
+		type result struct {
+			sent []sent
+			err  error
+		}
+		said := make(chan result, 1)
+		send := func() {
+			var r result
+			for _, n := range batch {
+				s, err := g.say(random, n, task)
+				r.sent = append(r.sent, s)
+				if r.err = err; err != nil {
+					break
+				}
+			}
+			said <- r
+		}
+		err := waitFor(fmt.Sprintf("the builder of task %d", task), func() (bool, error) {
+			select {
+			case <-g.p.done:
+				return false, errors.New("the run has ended")
+			default:
+			}
+			_, err := os.Stat(g.path("notes", fmt.Sprintf("at-go-%d", task)))
+			return err == nil, nil
+		})
+		if err != nil {
+			g.t.Fatalf("%v\n%s", err, g.p.out)
+		}
+		// While the builder is at work, or while its work is taken over, verified
+		// and committed and the next one planned. The run must not end before all
+		// is said.
+		early := task%2 == 0 && task < guideTasks
+		if early {
+			g.letGo(task)
+		}
+		go send()
+		for range 2 {
+			g.die(time.Duration(g.random.Int64N(int64(400 * time.Millisecond))))
+		}
+		r := <-said
+		if r.err != nil {
+			g.t.Fatalf("%v\n%s", r.err, g.p.out)
+		}
+		all = append(all, r.sent...)
+		if !early {
+			g.letGo(task)
+		}
+	}
+	g.through()
+	// What nobody took waits for the next run, which one more task brings.
+	g.letGo(guideTasks + 1)
+	plan, err := os.OpenFile(g.path("repo", "plan.md"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	if _, err := fmt.Fprintf(plan, "- [ ] **Task %d: One more**\n", guideTasks+1); err != nil {
+		g.t.Fatal(err)
+	}
+	if err := plan.Close(); err != nil {
+		g.t.Fatal(err)
+	}
+	g.begin()
+	g.through()
+	return all
+}
+
+// through waits for the run's end.
+func (g *guidedRun) through() {
+	g.t.Helper()
+	if code, err := g.p.wait(); err != nil || code != 0 {
+		g.t.Fatalf("exit %d, %v\n%s", code, err, g.p.out)
+	}
+}
+
+// letGo lets the builder of a task go on.
+func (g *guidedRun) letGo(task int) {
+	g.t.Helper()
+	if err := os.WriteFile(g.path("notes", fmt.Sprintf("go-%d", task)), nil, 0o644); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// line is one entry of the ledger as it is exported.
+type line struct {
+	Type    string          `json:"type"`
+	Task    string          `json:"task"`
+	Session string          `json:"session"`
+	Body    json.RawMessage `json:"body"`
+}
+
+func (g *guidedRun) lines() []line {
+	g.t.Helper()
+	file := g.path("ledger.jsonl")
+	g.out("nightporter", "replay", "--export", file)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	var out []line
+	for text := range strings.Lines(string(data)) {
+		var l line
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			g.t.Fatalf("%v in %.200s", err, text)
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+func bodyOf[B loop.Body](t *testing.T, l line) (b B, is bool) {
+	t.Helper()
+	if l.Type != b.EntryType() {
+		return b, false
+	}
+	if err := json.Unmarshal(l.Body, &b); err != nil {
+		t.Fatalf("%s: %v", l.Type, err)
+	}
+	return b, true
+}
+
+// told is what the ledger knows of one directive.
+type told struct {
+	queued   int
+	text     string
+	sessions []string // that it was bound to, in order
+	states   []guidance.State
+}
+
+// TestGuidanceThroughKills: a hundred directives are sent through the
+// operator's socket while the daemon is killed again and again. What was
+// acknowledged is in the ledger once, reaches one session or those that take
+// its place, in the order in which it was sent, and has an end.
+func TestGuidanceThroughKills(t *testing.T) {
+	t.Parallel()
+	seed := *killSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("again with: -kill.seed=%d -guide.count=%d", seed, *guideCount)
+	g := newGuidedRun(t, rand.New(rand.NewPCG(seed, 0)))
+	all := g.night()
+
+	type planned struct{ hat, task, replaces string }
+	sessions := map[string]planned{}
+	items := map[string]*told{}
+	bound := map[string][]string{}
+	var order []string // of sessions
+	for _, l := range g.lines() {
+		if b, is := bodyOf[loop.GuidanceQueued](t, l); is {
+			if items[b.Item.ID] == nil {
+				items[b.Item.ID] = &told{text: b.Item.Text}
+			}
+			items[b.Item.ID].queued++
+		}
+		if b, is := bodyOf[loop.SessionPlanned](t, l); is && b.Kind == loop.KindAgent {
+			if _, again := sessions[l.Session]; again {
+				t.Errorf("%s was planned twice", l.Session)
+			}
+			sessions[l.Session] = planned{b.Hat, l.Task, b.Replaces}
+			order = append(order, l.Session)
+			bound[l.Session] = b.Guidance.Bound
+			for _, id := range b.Guidance.Bound {
+				items[id].sessions = append(items[id].sessions, l.Session)
+			}
+		}
+		if b, is := bodyOf[loop.GuidanceReported](t, l); is {
+			items[b.ID].states = append(items[b.ID].states, b.State)
+		}
+		if b, is := bodyOf[loop.GuidanceDropped](t, l); is {
+			items[b.ID].states = append(items[b.ID].states, guidance.Dropped)
+		}
+		if b, is := bodyOf[loop.GuidanceExpired](t, l); is {
+			items[b.ID].states = append(items[b.ID].states, guidance.Expired)
+		}
+		if b, is := bodyOf[loop.InputPoisoned](t, l); is {
+			t.Errorf("poisoned: %+v", b)
+		}
+	}
+	if len(items) != len(all) {
+		t.Errorf("%d directives in the ledger, %d were acknowledged", len(items), len(all))
+	}
+
+	ends := map[guidance.State]int{}
+	last := -1 // the session that the newest directive for whoever comes was bound to
+	sticky := map[string]bool{}
+	for n, s := range all {
+		if want := fmt.Sprintf("g%d", n+1); s.id != want {
+			t.Errorf("directive %d was acknowledged as %s", n+1, s.id)
+		}
+		i := items[s.id]
+		if i == nil {
+			t.Errorf("%s, %q, is lost", s.id, s.text)
+			continue
+		}
+		if i.queued != 1 || i.text != s.text {
+			t.Errorf("%s is %d times in the ledger, as %q, want %q", s.id, i.queued, i.text, s.text)
+		}
+		if len(i.states) == 0 && s.sticky {
+			t.Errorf("%s is for every session, and none took it", s.id)
+			continue
+		}
+		if len(i.states) == 0 {
+			t.Errorf("%s has no end; it was bound to %v", s.id, i.sessions)
+			continue
+		}
+		end := i.states[len(i.states)-1]
+		ends[end]++
+		if s.dropped != (end == guidance.Dropped) {
+			t.Errorf("%s ended as %s; whether dropping it was acknowledged: %v", s.id, end, s.dropped)
+		}
+		for k, id := range i.sessions {
+			p := sessions[id]
+			if p.hat != "builder" || s.task != "" && p.task != s.task {
+				t.Errorf("%s is for %q and was bound to %s, %s of %s", s.id, s.task, id, p.hat, p.task)
+			}
+			if k > 0 && !s.sticky && p.replaces != i.sessions[k-1] {
+				t.Errorf("%s was bound to %v, and %s does not take the place of the one before", s.id, i.sessions, id)
+			}
+		}
+		if s.sticky {
+			sticky[s.id] = true
+			continue
+		}
+		if len(i.states) != 1 {
+			t.Errorf("%s has several ends: %v", s.id, i.states)
+		}
+		if expired := end == guidance.Expired; (expired || s.dropped) != (len(i.sessions) == 0) {
+			t.Errorf("%s ended as %s, bound to %v", s.id, end, i.sessions)
+		}
+		if s.nobody != (end == guidance.Expired && s.task == "") && !s.dropped {
+			t.Errorf("%s ended as %s; whether there was anybody for it: %v", s.id, end, !s.nobody)
+		}
+		if s.task == "" && len(i.sessions) > 0 {
+			at := slices.Index(order, i.sessions[0])
+			if at < last {
+				t.Errorf("%s was bound to %s, a session before that of an earlier one", s.id, i.sessions[0])
+			}
+			last = max(last, at)
+		}
+	}
+	t.Logf("%d directives in %d sessions through %d kills; how they ended: %v", len(all), len(sessions), g.kills, ends)
+	for _, state := range []guidance.State{guidance.Addressed, guidance.SetAside, guidance.NotReported, guidance.Expired} {
+		if ends[state] == 0 && *guideCount >= 100 {
+			t.Errorf("none ended as %s: this night shows too little", state)
+		}
+	}
+	for session, ids := range bound {
+		// Those that a session has because of one that it replaces come first, and
+		// every other one in the order in which they were sent.
+		once := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return sticky[id] })
+		if !slices.IsSortedFunc(once, func(a, b string) int { return number(a) - number(b) }) {
+			t.Errorf("%s has guidance out of order: %v", session, ids)
+		}
+		g.prompt(session, ids, items)
+	}
+	if out := g.out("nightporter", "verify"); !strings.Contains(out, "ledger whole") {
+		t.Errorf("verify: %s", out)
+	}
+	if out := g.out("nightporter", "replay"); strings.Contains(out, "✗") {
+		t.Errorf("replay: %s", out)
+	}
+}
+
+// prompt holds what a session was told against what the ledger bound to it.
+func (g *guidedRun) prompt(session string, bound []string, items map[string]*told) {
+	g.t.Helper()
+	prompt, err := os.ReadFile(g.path("notes", "prompt-"+session))
+	if errors.Is(err, os.ErrNotExist) {
+		return // it was lost before the agent read anything
+	}
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	var want []string
+	for _, id := range bound {
+		want = append(want, items[id].text)
+	}
+	got := regexp.MustCompile(`Directive \d+ of the night`).FindAllString(string(prompt), -1)
+	if diff := cmp.Diff(want, got); diff != "" {
+		g.t.Errorf("guidance in the prompt of %s (-bound +told):\n%s", session, diff)
+	}
+}
+
+// number is 12 of g12.
+func number(id string) int {
+	n, _ := strconv.Atoi(strings.TrimPrefix(id, "g"))
+	return n
+}
