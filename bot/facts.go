@@ -90,11 +90,18 @@ type Tally struct {
 	Needs                         int // open questions
 }
 
-// Count counts a state's tasks and open questions.
+// Count counts a state's tasks and open questions. Parts of a plan count with
+// their task, but for one that is blocked.
 func Count(s loop.State) Tally {
 	t := Tally{Needs: len(s.Project.Questions)}
 	for _, ts := range s.Project.Tasks {
 		if ts.Status == loop.Withdrawn {
+			continue
+		}
+		if ts.Task.Parent != "" {
+			if ts.Status == loop.Blocked {
+				t.Blocked++
+			}
 			continue
 		}
 		t.Total++

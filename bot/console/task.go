@@ -120,6 +120,8 @@ func (c *Console) attemptEnded(v view, b loop.AttemptEnded) {
 		c.tell(v, bot.SignLook+" "+id+" kept as it is, goes on from there next time: "+bot.OutcomeWhy(b.Outcome, b.Why))
 	case b.Replan, b.Outcome == loop.OutcomeAnew:
 		c.tell(v, bot.SignAgain+" "+id+" starts anew: "+bot.Clean(b.Why))
+	case !b.Failed && t.Work != nil && t.Work.Consensus != nil && t.Work.Consensus.Yields:
+		c.say(v, bot.SignLater+" "+id+" goes on later: "+bot.Clean(b.Why))
 	case !b.Failed:
 		c.say(v, bot.SignLater+" "+id+" is kept as it is and goes on from there next time")
 	}
