@@ -57,6 +57,13 @@ type Sender interface {
 	Notice(ctx context.Context, pressID, text string) error
 }
 
+// Pinner is a Sender that can hold a message above its chat (PHONE 1.3).
+type Pinner interface {
+	// Pin makes it the one that stands above the chat, without a sound. Where
+	// the platform does not let us, that is a *SendError, and nothing is wrong.
+	Pin(ctx context.Context, at Ref) error
+}
+
 // SendOptions say how a message is shown.
 type SendOptions struct {
 	ReplyTo string // the platform's id of the message that it answers; one that is gone is no error

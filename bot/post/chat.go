@@ -32,6 +32,7 @@ type chat struct {
 	rang      time.Time
 	doubts    map[int64]*doubt
 	away      []string // ids of old live messages that are to be taken away
+	above     string   // id of the live message that is to be pinned
 }
 
 // work does what there is to do and ends when that is nothing.
@@ -122,6 +123,9 @@ func (c *chat) choose(ctx context.Context) (job, time.Duration, error) {
 	}
 	if len(c.away) > 0 {
 		return c.takeAway, 0, nil
+	}
+	if c.above != "" {
+		return c.pin, 0, nil
 	}
 	do, next, err := c.chooseLive(ctx)
 	return do, min(pause, next), err

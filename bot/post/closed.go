@@ -25,7 +25,7 @@ func (c *chat) close(why string) {
 	}
 	c.unsettled = false
 	_, c.serial = c.p.line.outages()
-	c.away = nil
+	c.away, c.above = nil, ""
 }
 
 // keepAsks is how long questions to a closed chat are kept: who comes back
@@ -65,7 +65,7 @@ func (c *chat) move(ctx context.Context, to string) error {
 		return err
 	}
 	c.p.o.Log.Info("a chat has another address", "from", from, "to", to)
-	c.away = nil // the new one does not have it
+	c.away, c.above = nil, "" // the new one does not have it
 	c.p.moved(from, to)
 	return nil
 }

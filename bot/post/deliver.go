@@ -129,6 +129,9 @@ func (c *chat) sent(ctx context.Context, m loop.QueuedMessage, id string, shown 
 	if before != "" && before != id {
 		c.away = append(c.away, before)
 	}
+	if _, can := c.p.o.Sender.(bot.Pinner); can && before != id {
+		c.above = id
+	}
 	c.shows(m.Key, shown)
 	return nil
 }

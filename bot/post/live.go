@@ -191,6 +191,24 @@ func (c *chat) takeAway(ctx context.Context, s slot) error {
 	return nil
 }
 
+// pin holds the newest live message above its chat. It is tried once: a group
+// may not let us, and the next run's message is pinned in its turn.
+func (c *chat) pin(ctx context.Context, s slot) error {
+	at := bot.Ref{Chat: c.address, ID: c.above}
+	p, can := c.p.o.Sender.(bot.Pinner)
+	c.above = ""
+	if !can {
+		return nil
+	}
+	if fault, ok := c.call(ctx, s, func(ctx context.Context) error { return p.Pin(ctx, at) }); !ok {
+		if fault.Fault == bot.FaultMoved {
+			return c.move(ctx, fault.To)
+		}
+		c.p.o.Log.Info("a live message is not pinned", "chat", c.address, "text", fault.Text)
+	}
+	return nil
+}
+
 func asJSON(m bot.Message) string {
 	text, err := json.Marshal(m)
 	if err != nil {

@@ -236,3 +236,33 @@ func TestRepliesBeforeLive(t *testing.T) {
 		}
 	})
 }
+
+// The newest live message stands above its chat; where that is not let, nothing
+// else is held up, and it is not tried again for the same one.
+func TestPinned(t *testing.T) {
+	for _, refused := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.o.Live = &status{text: "now", ticking: true}
+			tries := 0
+			w.far.play(func(_ context.Context, kind, _, _ string) (bool, error) {
+				if kind != "pin" {
+					return true, nil
+				}
+				if tries++; refused {
+					return false, &bot.SendError{Fault: bot.FaultRefused, Text: "not enough rights to pin a message"}
+				}
+				return true, nil
+			})
+			w.begin()
+			w.commit(out("1", "status/shop", "now", loop.ClassChatter))
+			w.pass(time.Minute)
+			w.commit(out("1", "status/shop", "now", loop.ClassChatter), out("1", "", "reply", loop.ClassReply))
+			w.pass(time.Minute)
+			got := w.far.messages("telegram:1")
+			if tries != 2 || len(got) != 3 || got[0].pinned == refused || got[1].pinned == refused || got[2].pinned {
+				t.Errorf("refused %v: %d tries, %+v", refused, tries, got)
+			}
+		})
+	}
+}

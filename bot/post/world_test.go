@@ -34,6 +34,7 @@ type shownMessage struct {
 	edits  []string
 	edited []time.Time
 	gone   bool
+	pinned bool
 	silent bool
 }
 
@@ -149,6 +150,17 @@ func (f *far) Delete(ctx context.Context, at bot.Ref) error {
 		if old := f.find(at); old != nil {
 			old.gone = true
 		}
+		return nil
+	})
+}
+
+func (f *far) Pin(ctx context.Context, at bot.Ref) error {
+	return f.call(ctx, "pin", at.Chat, "", func() error {
+		m := f.find(at)
+		if m == nil {
+			return &bot.SendError{Fault: bot.FaultGone, Text: "message to pin not found"}
+		}
+		m.pinned = true
 		return nil
 	})
 }
