@@ -115,6 +115,9 @@ func (d *decision) redo(t TaskState, b Redo) {
 
 func (d *decision) replan(task, why string) {
 	d.add(on{task: task}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: why})
+	if t, ok := d.task(task); ok {
+		d.planAnew(t, why)
+	}
 	d.setTask(task, Ready, "starts anew: "+why)
 }
 
@@ -134,6 +137,7 @@ func (d *decision) failAttempt(task string, outcome AttemptOutcome, why string) 
 		d.block(task, blockage{reason: why, tried: tried, work: w})
 		return
 	}
+	d.planAnew(t, "its plan failed")
 	d.setTask(task, Ready, fmt.Sprintf("attempt %d failed: %s", t.Attempts, why))
 }
 

@@ -149,6 +149,18 @@ func (d *decision) dropParts(t TaskState, why string) (done []string) {
 	return done
 }
 
+// planAnew takes back what a task's plan became, before another one is made:
+// the sections of the two are not to be taken for one another's, and what is
+// done already is said to whoever plans.
+func (d *decision) planAnew(t TaskState, why string) {
+	if len(t.Parts) == 0 {
+		return
+	}
+	if done := d.dropParts(t, why); len(done) > 0 {
+		d.add(on{task: t.Task.ID}, TaskWords{Text: "Done already, by an earlier plan: " + strings.Join(done, ", ") + "."})
+	}
+}
+
 // settleParts ends tasks whose parts are done.
 func (d *decision) settleParts() {
 	for _, t := range d.Project.Tasks {

@@ -64,6 +64,7 @@ func (d *decision) startRun(b StartRun) {
 			d.expireGuidance(t.Task.ID, "its task went with its run")
 		case b.New && t.Work != nil && t.Status == Ready: // HEAD alone is what it starts from
 			d.add(on{task: t.Task.ID}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: "a new run from HEAD"})
+			d.planAnew(t, "a new run from HEAD")
 		}
 	}
 	d.withdrawOffers("a run was started")
