@@ -349,6 +349,7 @@ func (d *decision) judged(q Question, pass bool, words string) {
 	if !ok {
 		return
 	}
+	d.dropParts(t, "a person looked at its task")
 	if pass {
 		d.add(on{task: q.Task}, TaskSet{From: t.Status, To: Done, Why: "passed by " + d.by()})
 		d.expireGuidance(q.Task, "its task ended")

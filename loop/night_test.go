@@ -332,7 +332,39 @@ func (n *night) check(old State, d Decision) {
 		fail("tip %s, want %s", p.Run.Tip, tip)
 	}
 	n.checkGuidance(fail)
+	n.checkParts(fail, d)
 	n.checkStuck(fail)
+}
+
+// checkParts: a part is worked on only while its task's plan is in force, and
+// a task is done by its parts only where they are all of its plan.
+func (n *night) checkParts(fail func(string, ...any), d Decision) {
+	for _, t := range n.s.Project.Tasks {
+		if t.Task.Parent == "" || t.Status == Done || t.Status == Skipped || t.Status == Withdrawn || t.committing() {
+			continue
+		}
+		of, ok := n.s.Project.Find(t.Task.Parent)
+		switch {
+		case !ok:
+			fail("%s is %s, and %s is not there", t.Task.ID, t.Status, t.Task.Parent)
+		case of.Status == Done || of.Status == Skipped || of.Status == Withdrawn:
+			fail("%s is %s, and its task is %s", t.Task.ID, t.Status, of.Status)
+		case !slices.Contains(of.Parts, t.Task.ID):
+			fail("%s is %s, and is no part of the plan in force: %v", t.Task.ID, t.Status, of.Parts)
+		}
+	}
+	for _, e := range d.Entries {
+		if b, ok := e.Body.(TaskSet); !ok || b.To != Done || b.Why != "its parts are done" {
+			continue
+		}
+		t, _ := n.s.Project.Find(e.Task)
+		for _, s := range sectionsOf(t.Plan) {
+			part := (&decision{State: n.s}).partOf(t, s.ID)
+			if p, ok := n.s.Project.Find(part); !ok || p.Status != Done && part != "" {
+				fail("%s is done by its parts, and its section %s is not", e.Task, s.ID)
+			}
+		}
+	}
 }
 
 // bound checks what goes along with a session that is being planned.

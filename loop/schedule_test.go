@@ -3,6 +3,7 @@ package loop
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -54,6 +55,13 @@ func TestSchedules(t *testing.T) {
 		w.plan = Snapshot{Name: "checkout", Path: "checkout.md"}
 		for k := range 1 + w.draw(5, "") {
 			task := Task{ID: fmt.Sprintf("Task %d", k+1), Title: "T", Mark: pick(w, MarkOpen, MarkOpen, MarkOpen, MarkDone, MarkBlocked, MarkManualVerify)}
+			task.Consensus = w.draw(6, "") == 0
+			switch w.draw(6, "") {
+			case 0:
+				task.Threshold = []Severity{Critical}
+			case 1:
+				task.Threshold = []Severity{Critical, Major, Minor, Suggestion}
+			}
 			if k > 0 && w.draw(2, "") == 0 {
 				task.DependsOn = []string{fmt.Sprintf("Task %d", 1+w.draw(k, ""))}
 			}
@@ -169,11 +177,15 @@ func (w *world) people() {
 	case 15:
 		w.person(RedoPlan{Task: w.anyTask(), Words: pick(w, "", "smaller")})
 	case 16:
-		b := HatsChanged{Pattern: patterns[pick(w, "plan-build-review", "single", "bug", "refactor")], Hats: w.settings.Hats}
-		if w.draw(3, "broken hats") == 0 {
+		b := HatsChanged{Pattern: patterns[pick(w, "plan-build-review", "single", "bug", "refactor")], Hats: w.hats()}
+		switch w.draw(4, "broken hats") {
+		case 0:
 			b = HatsChanged{Err: "hats/x.toml:3: unknown key"}
-		} else {
-			w.settings.Pattern = b.Pattern
+		case 1: // changed on disk, and read by the next start alone
+			w.settings.Pattern, w.settings.Hats = b.Pattern, b.Hats
+			return
+		default:
+			w.settings.Pattern, w.settings.Hats = b.Pattern, b.Hats
 		}
 		w.do(b, "")
 	case 14:
@@ -181,6 +193,16 @@ func (w *world) people() {
 	default:
 		w.run()
 	}
+}
+
+// hats are all of the pattern's, and perhaps others: the house's own may be
+// taken away where no pattern routes to them.
+func (w *world) hats() map[string]Hat {
+	hats := maps.Clone(testSettings().Hats)
+	if w.draw(3, "") == 0 {
+		delete(hats, pick(w, "critic", "architect", "writer"))
+	}
+	return hats
 }
 
 // answer settles one open question, well or nonsensically.
@@ -433,12 +455,24 @@ func (w *world) repro(ses Session) bool { return ses.Planned.Command == "go test
 // sections are a plan's parts, each of which may need the ones before.
 func (w *world) sections() []map[string]any {
 	var list []map[string]any
-	for n := range 1 + w.draw(3, "sections") {
+	for n := range 1 + w.draw(4, "sections") {
 		s := map[string]any{"id": string(rune('a' + n)), "title": "Section", "files": []string{"a.go"}}
-		if w.draw(2, "needs") == 0 {
+		switch w.draw(4, "needs") {
+		case 0, 1:
 			s["depends_on"] = []string{}
+		case 2:
+			if n > 0 {
+				s["depends_on"] = []string{string(rune('a' + w.draw(n, "needs")))}
+			}
 		}
 		list = append(list, s)
+	}
+	if !w.kind && w.draw(3, "left out") == 0 { // and what needed it
+		gone := list[w.draw(len(list), "left out")]["id"]
+		list = slices.DeleteFunc(list, func(s map[string]any) bool { return s["id"] == gone })
+		for _, s := range list {
+			s["depends_on"] = []string{}
+		}
 	}
 	return list
 }
@@ -467,7 +501,7 @@ func (w *world) critique(task string) map[string]any {
 
 // emitAny emits what a hat may end with, or something else.
 func (w *world) emitAny(ses Session) {
-	typ := w.settings.Hats[ses.Planned.Hat].Emits[0]
+	typ := w.s.Project.Run.Settings.Hats[ses.Planned.Hat].Emits[0]
 	data := map[string]any{"summary": "did it", "steps": []string{"one"}, "files_modified": []string{"a.go"}, "issues": []Issue{}, "resolved": []string{}}
 	switch typ {
 	case EventPlan:

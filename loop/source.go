@@ -85,10 +85,12 @@ func (d *decision) takeSource(s Snapshot, at time.Time) {
 				}
 				d.cutTask(t, "ticked in the source")
 			}
+			d.dropParts(c.old, "its task was ticked in the source")
 			d.closeQuestions(id, "ticked in the source")
 			d.setTask(id, Done, "ticked in the source")
 			d.expireGuidance(id, "its task was ticked in the source")
 		case c.old.Status == Blocked && (bodyChanged(c.old.Task, c.now) || c.old.Task.Mark == MarkBlocked && c.now.Mark == MarkOpen):
+			d.dropParts(c.old, "edited in the source")
 			d.closeQuestions(id, "edited in the source")
 			d.add(on{task: id}, TaskSet{From: Blocked, To: Ready, Why: "edited in the source", Fresh: true})
 			d.mark(id, MarkOpen)
