@@ -86,38 +86,34 @@ func (w *Work) argue(ev EventAccepted) {
 }
 
 // revised is a plan after its planner sent it again: what the critic let pass
-// is no longer the planner's to change, and stands as it was.
+// is no longer the planner's to change, and stands as it was. What it left out
+// of that comes first again.
 func revised(old, plan json.RawMessage, approved []string) json.RawMessage {
-	if len(approved) == 0 {
+	var fields map[string]json.RawMessage
+	if len(approved) == 0 || json.Unmarshal(plan, &fields) != nil {
 		return plan
 	}
-	kept := map[string]json.RawMessage{}
-	var order []string
+	kept := map[string]rawSection{}
+	var list []rawSection
 	for n, s := range sectionsOf(old) {
 		if slices.Contains(approved, s.ID) {
-			kept[s.ID] = rawSections(old)[n]
-			order = append(order, s.ID)
+			kept[s.ID] = rawSection{s, rawSections(old)[n]}
+			list = append(list, kept[s.ID])
 		}
 	}
-	var sections []json.RawMessage
 	for n, s := range sectionsOf(plan) {
-		raw := rawSections(plan)[n]
+		now := rawSection{s, rawSections(plan)[n]}
 		if k, ok := kept[s.ID]; ok {
-			raw = k
+			list = slices.DeleteFunc(list, func(p rawSection) bool { return p.ID == s.ID })
+			now = k
 		}
-		// What it depends on may have been left out before it; order says it all.
-		sections = append(sections, raw)
-		order = slices.DeleteFunc(order, func(id string) bool { return id == s.ID })
+		list = append(list, now)
 	}
-	var lost []json.RawMessage
-	for _, id := range order {
-		lost = append(lost, kept[id])
+	var raw []json.RawMessage
+	for _, p := range inOrder(list) {
+		raw = append(raw, p.json())
 	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(plan, &fields) != nil {
-		return plan
-	}
-	all, err := json.Marshal(append(lost, sections...))
+	all, err := json.Marshal(raw)
 	if err != nil {
 		return plan
 	}
@@ -125,6 +121,55 @@ func revised(old, plan json.RawMessage, approved []string) json.RawMessage {
 	out, err := json.Marshal(fields)
 	if err != nil {
 		return plan
+	}
+	return out
+}
+
+// rawSection is a section with the JSON that it came in.
+type rawSection struct {
+	Section
+	raw json.RawMessage
+}
+
+// json says outright what the section depends on: where it said nothing, it
+// meant the one before it, which may be another one now.
+func (p rawSection) json() json.RawMessage {
+	var said Section
+	if fieldOf(p.raw, "depends_on") != nil && json.Unmarshal(p.raw, &said) == nil && slices.Equal(said.DependsOn, p.DependsOn) {
+		return p.raw
+	}
+	var fields map[string]json.RawMessage
+	on := p.DependsOn
+	if on == nil {
+		on = []string{}
+	}
+	needs, err := json.Marshal(on)
+	if err != nil || json.Unmarshal(p.raw, &fields) != nil {
+		return p.raw
+	}
+	fields["depends_on"] = needs
+	if out, err := json.Marshal(fields); err == nil {
+		return out
+	}
+	return p.raw
+}
+
+// inOrder puts sections of two plans into an order in which each comes after
+// all that it depends on. A section that needs what is in neither, or needs in
+// a circle what needs it, would never be built: it does without.
+func inOrder(list []rawSection) []rawSection {
+	var out []rawSection
+	placed := func(id string) bool {
+		return slices.ContainsFunc(out, func(p rawSection) bool { return p.ID == id })
+	}
+	for len(list) > 0 {
+		n := slices.IndexFunc(list, func(p rawSection) bool {
+			return !slices.ContainsFunc(p.DependsOn, func(on string) bool { return !placed(on) })
+		})
+		next := list[max(n, 0)]
+		next.DependsOn = slices.DeleteFunc(slices.Clone(next.DependsOn), func(on string) bool { return !placed(on) })
+		out = append(out, next)
+		list = slices.Delete(slices.Clone(list), max(n, 0), max(n, 0)+1)
 	}
 	return out
 }

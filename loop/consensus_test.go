@@ -1,0 +1,77 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// outline is a plan's sections as "a b<a,c": ids and what each depends on.
+func outline(plan json.RawMessage) string {
+	var out []string
+	for _, s := range sectionsOf(plan) {
+		text := s.ID
+		if len(s.DependsOn) > 0 {
+			text += "<" + strings.Join(s.DependsOn, ",")
+		}
+		out = append(out, text+"="+s.Title)
+	}
+	return strings.Join(out, " ")
+}
+
+// inSections is a plan from such an outline; "b" alone says nothing of what it
+// depends on, "b<" nothing at all.
+func inSections(title string, spec ...string) json.RawMessage {
+	var list []map[string]any
+	for _, f := range spec {
+		id, on, says := strings.Cut(f, "<")
+		s := map[string]any{"id": id, "title": title}
+		if says {
+			s["depends_on"] = strings.FieldsFunc(on, func(r rune) bool { return r == ',' })
+		}
+		list = append(list, s)
+	}
+	raw, err := json.Marshal(map[string]any{"summary": "in parts", "sections": list})
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
+
+func TestRevisedPlan(t *testing.T) {
+	tests := []struct {
+		name      string
+		old, plan []string
+		approved  []string
+		want      string
+	}{
+		{"nothing approved", []string{"a", "b"}, []string{"b"}, nil, "b=new"},
+		{"approved ones stay, the others are new", []string{"a", "b"}, []string{"a", "b"}, []string{"a"}, "a=old b<a=new"},
+		{"one that was left out comes first", []string{"a<", "b<"}, []string{"b<"}, []string{"a"}, "a=old b=new"},
+		{"what was left unsaid is what was meant", []string{"a", "b"}, []string{"a"}, []string{"b"}, "a=new b<a=old"},
+		{"moved before what it needs", []string{"a<", "b<a"}, []string{"b<", "a<"}, []string{"b"}, "a=new b<a=old"},
+		{"needs what is there no more", []string{"a<", "b<a"}, []string{"c<"}, []string{"b"}, "c=new b=old"},
+		{"needs what needs it", []string{"a<", "b<a"}, []string{"b<", "a<b"}, []string{"b"}, "b=old a<b=new"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := revised(inSections("old", tt.old...), inSections("new", tt.plan...), tt.approved)
+			if diff := cmp.Diff(tt.want, outline(got)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			var ids []string
+			for _, s := range (&decision{}).partsDue(TaskState{Work: &Work{Plan: got, Consensus: &Consensus{}}}, true) {
+				ids = append(ids, s.ID)
+			}
+			for _, s := range sectionsOf(got) {
+				if !slices.Contains(ids, s.ID) {
+					t.Errorf("section %s never becomes a part: %v", s.ID, fmt.Sprint(ids))
+				}
+			}
+		})
+	}
+}
