@@ -190,6 +190,23 @@ func unknownSection(plan, critique json.RawMessage) string {
 	return ""
 }
 
+// wrongRevision says what is wrong with a plan that its planner sends again,
+// "" where nothing is: what was approved stands, whatever it holds now, so what
+// is not in sections would be built by nobody.
+func wrongRevision(w *Work, plan json.RawMessage) string {
+	if w.Consensus == nil || len(w.Consensus.Approved) == 0 {
+		return ""
+	}
+	approved := strings.Join(w.Consensus.Approved, ", ")
+	if len(sectionsOf(plan)) == 0 {
+		return fmt.Sprintf("sections that are approved (%s) stand; send the whole plan in sections", approved)
+	}
+	if n := len(sectionsOf(revised(w.Plan, plan, w.Consensus.Approved))); n > maxSections {
+		return fmt.Sprintf("with the sections that are approved (%s) the plan has %d; %d are the most", approved, n, maxSections)
+	}
+	return ""
+}
+
 // critiqued goes on after the critic's verdict was routed.
 func (d *decision) critiqued(t TaskState) {
 	c := t.Work.Consensus
@@ -268,7 +285,7 @@ func (w *Work) rounds() int {
 func (d *decision) settled(t TaskState, by string) {
 	w, id := t.Work, t.Task.ID
 	d.add(on{task: id, session: w.Session}, PlanSettled{Approved: true, By: by, Rounds: w.rounds()})
-	if d.run().Settings.argues(t.Task) && len(sectionsOf(w.Plan)) > 1 {
+	if len(t.Parts) > 0 || d.run().Settings.argues(t.Task) && len(sectionsOf(w.Plan)) > 1 {
 		d.makeParts(t, true)
 		return
 	}

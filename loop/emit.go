@@ -32,9 +32,14 @@ func (d *decision) emit(b Emit) {
 	about := on{task: s.Task, session: s.ID}
 	hat := r.Settings.Hats[s.Planned.Hat]
 	reports, why := checkEvent(hat, b.Type, b.Data)
-	if t, ok := d.task(s.Task); ok && t.Work != nil && why == "" && b.Type == EventCritique {
-		if id := unknownSection(t.Work.Plan, b.Data); id != "" {
-			why = fmt.Sprintf("the plan has no section %q", id)
+	if t, ok := d.task(s.Task); ok && t.Work != nil && why == "" {
+		switch b.Type {
+		case EventCritique:
+			if id := unknownSection(t.Work.Plan, b.Data); id != "" {
+				why = fmt.Sprintf("the plan has no section %q", id)
+			}
+		case EventPlan:
+			why = wrongRevision(t.Work, b.Data)
 		}
 	}
 	if why != "" {

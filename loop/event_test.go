@@ -69,6 +69,7 @@ func TestCheckEvent(t *testing.T) {
 		{"critic", EventCritique, `{"verdict":"REJECT","sections":[{"id":"a","verdict":"REJECT","objections":[" "]}]}`, "without an objection"},
 		{"critic", EventCritique, `{"verdict":"OKAY","sections":[{"id":"a","verdict":"REJECT","objections":["o"]}]}`, "there are objections"},
 		{"critic", EventCritique, `{"verdict":"OKAY"}`, "sections is missing"},
+		{"critic", EventCritique, `{"verdict":"REJECT","sections":[{"id":"a","verdict":"OKAY"},{"id":"a","verdict":"REJECT","objections":["o"]}]}`, "twice"},
 		{"architect", EventAdvice, `{"summary":"s","advice":""}`, "not empty"},
 		{"refactorer", "refactor.complete", `{"summary":"s"}`, "files_modified is missing"},
 		{"fixer", EventQuestion, `{"text":"which?"}`, ""},
@@ -157,9 +158,13 @@ func FuzzCheckEvent(f *testing.F) {
 // FuzzEmit takes an event through to the session's end: whatever an agent
 // sends is either refused, or routed and shown in the next prompt.
 func FuzzEmit(f *testing.F) {
-	for _, s := range []string{planned, built, fixed, `{"summary":"s","issues":[{"severity":"major","text":"t"}]}`, `{"text":"w","options":["a"],"choice":"a"}`, `{"reason":"r","tried":"t","needs":"n"}`} {
-		for stage := range 4 {
-			for _, typ := range []string{"plan.complete", "build.complete", "review.verdict", "fix.complete", EventQuestion, EventBlocked} {
+	for _, s := range []string{
+		planned, built, fixed, `{"summary":"s","issues":[{"severity":"major","text":"t"}]}`, `{"text":"w","options":["a"],"choice":"a"}`, `{"reason":"r","tried":"t","needs":"n"}`,
+		`{"summary":"s","sections":[{"id":"a","title":"t","files":["a.go"]},{"id":"b","title":"t","depends_on":["a"]}]}`, `{"verdict":"REJECT","sections":[{"id":"a","verdict":"REJECT","objections":["o"]}]}`,
+		`{"command":"go test","root_cause":"r","affected_files":["a"],"strategy":"s"}`,
+	} {
+		for stage := range 8 {
+			for _, typ := range []string{"plan.complete", "build.complete", "review.verdict", "fix.complete", EventCritique, EventRepro, EventQuestion, EventBlocked} {
 				f.Add(uint8(stage), typ, strings.ReplaceAll(s, "%s", ""))
 			}
 		}
@@ -168,7 +173,11 @@ func FuzzEmit(f *testing.F) {
 		n := newNight(t)
 		d := &director{night: n, held: map[string]bool{}}
 		d.tasks("1")
-		for _, line := range [][]string{{"go quiet"}, {"go quiet", "plan"}, {"go quiet", "plan", "build", "green"}, {"go quiet", "plan", "build", "green", "issues major:r"}}[stage%4] {
+		for _, line := range [][]string{
+			{"go quiet"}, {"go quiet", "plan"}, {"go quiet", "plan", "build", "green"}, {"go quiet", "plan", "build", "green", "issues major:r"},
+			{"set consensus=yes", "go quiet"}, {"set consensus=yes", "go quiet", "sections a b<a"}, {"set consensus=yes", "go quiet", "sections a b<a", "critic a"},
+			{"set pattern=bug", "go quiet"},
+		}[stage%8] {
 			d.play(line)
 		}
 		d.emit(typ, data)

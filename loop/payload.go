@@ -150,8 +150,10 @@ func checkCritique(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &list) != nil || list == nil {
 		return `has to be a list of {"id":"a","verdict":"OKAY|REJECT","objections":["…"]}; [] for a plan without sections`
 	}
-	for _, j := range list {
+	for n, j := range list {
 		switch {
+		case slices.ContainsFunc(list[:n], func(o Judgement) bool { return o.ID == j.ID }):
+			return fmt.Sprintf("judges section %q twice; one verdict each", j.ID)
 		case j.Verdict != verdictOkay && j.Verdict != verdictReject:
 			return fmt.Sprintf("judges section %q as %q; it has to be OKAY or REJECT", j.ID, j.Verdict)
 		case j.Verdict == verdictReject && !anyWords(j.Objections):

@@ -505,7 +505,9 @@ func (w *world) emitAny(ses Session) {
 	data := map[string]any{"summary": "did it", "steps": []string{"one"}, "files_modified": []string{"a.go"}, "issues": []Issue{}, "resolved": []string{}}
 	switch typ {
 	case EventPlan:
-		if w.draw(2, "in parts") == 0 {
+		t, _ := w.s.Project.Find(ses.Task)
+		stands := t.Work != nil && t.Work.Consensus != nil && len(t.Work.Consensus.Approved) > 0 // and the rest is in sections then
+		if w.draw(2, "in parts") == 0 || w.kind && stands {
 			data["sections"] = w.sections()
 		}
 	case EventCritique:
