@@ -319,6 +319,10 @@ func (d *decision) claim(t TaskState) {
 // run verifies with now.
 func (d *decision) checkAgain(id string) {
 	t, _ := d.task(id)
+	if t.Work.Checks.Kind == KindRecheck { // of the start commit: the tree of the attempt is another one, and known to be red
+		d.recheck(t, *t.Work.Verified)
+		return
+	}
 	about, tree := on{task: id, session: t.Work.Session}, t.Work.Checks.Tree
 	setup := t.Work.Taken != nil && t.Work.Taken.Lock
 	hat := d.run().Settings.Hats[t.Work.Hat]
