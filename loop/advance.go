@@ -309,7 +309,10 @@ func (d *decision) claim(t TaskState) {
 	if r.State == RunWaiting {
 		d.add(on{}, RunStateSet{State: RunRunning})
 	}
-	if resume && t.Work.Checks != nil {
+	switch t, _ = d.task(id); {
+	case resume && d.orphaned(t):
+		d.replan(id, fmt.Sprintf("the pattern has no %s any more", t.Work.Hat))
+	case resume && t.Work.Checks != nil:
 		d.checkAgain(id)
 	}
 }

@@ -12,9 +12,7 @@ import (
 func (d *decision) planSession(t TaskState) bool {
 	r, w, id := d.run(), t.Work, t.Task.ID
 	hat, ok := r.upcoming().Hats[w.Hat]
-	if r.Hats != nil && !r.upcoming().has(w.Hat) {
-		// The hat that it was to go to went with the old pattern. What the
-		// attempt did stands on no route of the new one.
+	if d.orphaned(t) {
 		d.replan(id, fmt.Sprintf("the pattern has no %s any more", w.Hat))
 		return true
 	}
@@ -55,6 +53,14 @@ func (d *decision) planSession(t TaskState) bool {
 	}
 	d.effect(session, EffectStart{Session: session, Tree: w.Tree, Restore: true})
 	return true
+}
+
+// orphaned reports whether the hat that the attempt was to go to went with an
+// old pattern, in this run or since the one that it was parked in. What the
+// attempt did stands on no route of the new one.
+func (d *decision) orphaned(t TaskState) bool {
+	s, w := d.run().upcoming(), t.Work
+	return !w.Converged && !s.has(w.Hat) && w.Hat != s.firstHat(t.Task, t.Stalled)
 }
 
 // agentFor returns the agent of a hat: its fallback while it cannot be used,

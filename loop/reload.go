@@ -26,6 +26,20 @@ func (d *decision) hatsChanged(b HatsChanged) {
 	d.add(on{}, HatsRead{Pattern: b.Pattern, Hats: b.Hats})
 }
 
+// resumed takes over the settings that a run is taken up again with. What is in
+// hand goes on under the hats and the pattern that it was planned with.
+func (d *decision) resumed(s Settings) {
+	was, now := d.run().Settings, HatsRead{Pattern: s.Pattern, Hats: s.Hats}
+	_, inHand := d.Project.inHand()
+	if !inHand || reflect.DeepEqual(was.Pattern, s.Pattern) && reflect.DeepEqual(was.Hats, s.Hats) {
+		d.add(on{}, RunResumed{Settings: s})
+		return
+	}
+	s.Pattern, s.Hats = was.Pattern, was.Hats
+	d.add(on{}, RunResumed{Settings: s})
+	d.add(on{}, now)
+}
+
 // has reports whether the hat has a place in the pattern, or in what comes
 // before it.
 func (s Settings) has(hat string) bool {

@@ -43,7 +43,7 @@ func (d *decision) startRun(b StartRun) {
 				d.add(on{}, QuestionAnswered{ID: q.ID, Choice: "resume", By: d.by()})
 			}
 		}
-		d.add(on{}, RunResumed{Settings: b.Settings})
+		d.resumed(b.Settings)
 		if b.Snapshot != nil { // what people wrote while nobody looked
 			d.takeSource(*b.Snapshot, time.Time{})
 		}
