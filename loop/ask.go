@@ -354,8 +354,10 @@ func (d *decision) judged(q Question, pass bool, words string) {
 		d.add(on{task: q.Task}, TaskSet{From: t.Status, To: Done, Why: "passed by " + d.by()})
 		d.expireGuidance(q.Task, "its task ended")
 		d.mark(q.Task, MarkDone)
+		d.settleParts() // it may be the last one, and no run be there to see that its task is done
 		d.say("%s done", ShortID(q.Task))
-		if len(d.dependents(t)) > 0 {
+		of, is := d.task(t.Task.Parent)
+		if len(d.dependents(t)) > 0 || is && of.Status == Done && len(d.dependents(of)) > 0 {
 			d.goOn() // for what waited for it
 		}
 		return

@@ -137,7 +137,18 @@ func (d *decision) retryTask(id string) {
 		d.say("%s is %s already", ShortID(t.Task.ID), t.Status)
 		return
 	case Withdrawn:
-		d.refuse("withdrawn", "%s is no longer in the source", ShortID(t.Task.ID))
+		if t.Task.Parent == "" {
+			d.refuse("withdrawn", "%s is no longer in the source", ShortID(t.Task.ID))
+			return
+		}
+	}
+	of, is := d.task(t.Task.Parent)
+	if is && of.Status == Done {
+		d.refuse("over", "%s is done; /retry %s has it planned anew", ShortID(of.Task.ID), strings.TrimPrefix(ShortID(of.Task.ID), "#"))
+		return
+	}
+	if is && (!slices.Contains(of.Parts, t.Task.ID) || of.Status == Skipped || of.Status == Withdrawn) {
+		d.refuse("withdrawn", "%s belongs to a plan of %s that was thrown away", ShortID(t.Task.ID), ShortID(of.Task.ID))
 		return
 	}
 	d.closeQuestions(t.Task.ID, "retry")

@@ -22,11 +22,12 @@ const (
 func Arguing() []string { return []string{hatCritic, hatArchitect} }
 
 // argues reports whether the task's plan goes to the critic before anything is
-// built. A part's plan was argued about with its task's.
+// built. A part's plan was argued about with its task's; and a red baseline is
+// mended by a task of the run alone, which has none that could outlive it.
 func (s Settings) argues(t Task) bool {
 	_, critic := s.Hats[hatCritic]
 	_, architect := s.Hats[hatArchitect]
-	return (s.Consensus || s.Pattern.Consensus || t.Consensus) && t.Parent == "" && critic && architect
+	return (s.Consensus || s.Pattern.Consensus || t.Consensus) && !t.ours() && critic && architect
 }
 
 // afterPlan is the hat that a settled plan goes to.
@@ -333,6 +334,12 @@ func (d *decision) redoPlan(b RedoPlan) {
 	}
 	d.add(on{task: id}, TaskWords{Text: words})
 	d.add(on{task: id}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: "/plan redo, by " + d.by()})
-	d.setTask(id, Ready, "planned anew, by "+d.by())
+	why := "planned anew, by " + d.by()
+	if t.Status == Blocked || t.Status == ManualVerify { // as /retry: with two new attempts, whatever its mark says
+		d.add(on{task: id}, TaskSet{From: t.Status, To: Ready, Why: why, Fresh: true})
+		d.mark(id, MarkOpen)
+	} else {
+		d.setTask(id, Ready, why)
+	}
 	d.say("%s is planned anew", ShortID(id))
 }

@@ -132,11 +132,11 @@ func (d *decision) dropParts(t TaskState, why string) (done []string) {
 			done = append(done, ShortID(id))
 			continue
 		}
+		d.closeQuestions(id, "withdrawn")
 		if p.Status == Skipped || p.Status == Withdrawn {
 			continue
 		}
 		d.cutTask(p, why)
-		d.closeQuestions(id, "withdrawn")
 		if p.Work != nil {
 			d.add(on{task: id}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: why})
 		}
