@@ -119,7 +119,11 @@ func (d *decision) dependsOn(t, on TaskState) bool {
 // closeQuestions settles the open questions of a task by what was done.
 func (d *decision) closeQuestions(task, choice string) {
 	for _, q := range d.Project.Questions {
-		if q.Task != "" && SameID(q.Task, task) {
+		switch {
+		case q.Task == "" || !SameID(q.Task, task):
+		case q.Kind == AskNow: // its words are for whoever comes next
+			d.settleNow(q, choice)
+		default:
 			d.add(on{task: task}, QuestionAnswered{ID: q.ID, Choice: choice, By: d.by()})
 		}
 	}
