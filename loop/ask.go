@@ -61,9 +61,18 @@ func (t TaskState) strayedAgain() []string {
 // its scope (SPEC 4.1). With an end, the task waits for it.
 func (d *decision) askAllow(t TaskState, paths []string, expires time.Time) {
 	for _, q := range d.Project.Questions {
-		if q.Kind == AskAllow && SameID(q.Task, t.Task.ID) {
+		if q.Kind != AskAllow || !SameID(q.Task, t.Task.ID) {
+			continue
+		}
+		if expires.IsZero() {
 			return
 		}
+		for _, p := range q.Paths {
+			if !slices.Contains(paths, p) {
+				paths = append(slices.Clip(paths), p)
+			}
+		}
+		d.add(on{task: t.Task.ID}, QuestionExpired{ID: q.ID, Then: "asked again: the task waits for it now"})
 	}
 	q := Question{
 		Kind: AskAllow, Hat: t.Work.Hat, Paths: paths, Expires: expires,
@@ -77,11 +86,12 @@ func (d *decision) askAllow(t TaskState, paths []string, expires time.Time) {
 	d.add(on{task: t.Task.ID, session: t.Work.Session}, QuestionAsked{Question: q})
 }
 
-// settleAllow acts on what was decided of paths out of scope.
-func (d *decision) settleAllow(q Question, allow bool, by string) {
+// settleAllow acts on what was decided of paths out of scope. It reports
+// whether the task waited for it.
+func (d *decision) settleAllow(q Question, allow bool, by string) (waited bool) {
 	t, ok := d.task(q.Task)
 	if !ok {
-		return
+		return false
 	}
 	d.add(on{task: q.Task}, PathsAllowed{Paths: q.Paths, Denied: !allow})
 	words := fmt.Sprintf("%s is out of scope and stays so; do without it (%s).", joinFew(q.Paths), by)
@@ -89,9 +99,10 @@ func (d *decision) settleAllow(q Question, allow bool, by string) {
 		words = fmt.Sprintf("%s may be changed for this task (%s).", joinFew(q.Paths), by)
 	}
 	d.add(on{task: q.Task}, TaskWords{Text: words})
-	if t.Status == Waiting && t.Question == q.ID {
+	if waited = t.Status == Waiting && t.Question == q.ID; waited {
 		d.setTask(q.Task, Ready, "answered")
 	}
+	return waited
 }
 
 // holdTask lets a task wait with its tree for an answer.
@@ -280,8 +291,9 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 			d.say("%s not started", d.in.Project)
 		}
 	case AskAllow:
-		d.settleAllow(q, choice == "allow", d.by())
-		d.goOn()
+		if d.settleAllow(q, choice == "allow", d.by()) {
+			d.goOn()
+		}
 	case AskPlan:
 		d.settlePlan(q, choice == "approve", b.Words)
 	case AskLate:
