@@ -148,14 +148,27 @@ func (e *Engine) pause(ctx context.Context, d time.Duration) bool {
 func (e *Engine) isDisk(err error) bool { return e.o.IsDisk != nil && e.o.IsDisk(err) }
 
 // blames is the task that an effect which cannot be carried out belongs to; ""
-// where the fault is nobody's. A session that could not be started is its
-// task's only where what a person or a plan wrote is why.
+// where the fault is nobody's. A session that cannot be started, and a
+// take-over, are their task's only where what a person or a plan wrote is why,
+// as a scope that leaves nothing to write: no other session would fare better,
+// and other tasks are none the worse.
 func (e *Engine) blames(project string, p loop.PendingEffect, err error) string {
-	var in *loop.InputError
-	if start := (loop.EffectStart{}).EffectKind(); p.Kind == start && errors.As(err, &in) {
-		s, _ := e.State(project)
-		ses, _ := s.Project.Session(p.Key)
+	var wrong *loop.InputError
+	body, bad := p.Effect()
+	if bad != nil || !errors.As(err, &wrong) {
+		return taskOf(p)
+	}
+	s, _ := e.State(project)
+	switch b := body.(type) {
+	case loop.EffectStart:
+		ses, _ := s.Project.Session(b.Session)
 		return ses.Task
+	case loop.EffectTakeover:
+		for _, t := range s.Project.Tasks {
+			if t.Work != nil && t.Work.Session == b.Takeover.Session {
+				return t.Task.ID
+			}
+		}
 	}
 	return taskOf(p)
 }

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -30,6 +31,30 @@ func TestRun(t *testing.T) {
 		}
 		if want := []loop.Marking{{Task: "Task 1", Mark: loop.MarkDone}, {Task: "Task 2", Mark: loop.MarkDone}}; !slices.Equal(w.marks, want) {
 			t.Errorf("marks %v", w.marks)
+		}
+	})
+}
+
+// A task whose scope turns out to permit nothing when its session is over, as
+// a section's of a plan can, is blocked; the others are done.
+func TestScopeThatPermitsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, good)
+		w.plan.Tasks[0].Scope, w.plan.Tasks[1].DependsOn = "elsewhere/", nil
+		w.refuses = func(b loop.Takeover) error {
+			if b.Scope.Task == "" {
+				return nil
+			}
+			return fmt.Errorf("take over: %w", &loop.InputError{Findings: []loop.Finding{{Text: "the scope leaves nothing to write"}}})
+		}
+		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
+		synctest.Wait()
+		var got []loop.Status
+		for _, t := range w.state().Project.Tasks {
+			got = append(got, t.Status)
+		}
+		if exit, through := w.outcome(); exit != 1 || !through || !slices.Equal(got, []loop.Status{loop.Blocked, loop.Done}) {
+			t.Fatalf("outcome %d, %v; tasks %v, run %+v", exit, through, got, w.state().Project.Run.Ended)
 		}
 	})
 }

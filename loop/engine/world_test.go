@@ -39,6 +39,7 @@ type world struct {
 	commits []loop.CommitTask
 	marks   []loop.Marking
 	plan    loop.Snapshot
+	refuses func(loop.Takeover) error // what is wrong with a take-over; nil: nothing
 	entries []loop.Entry
 	compose func(before loop.State, d loop.Decision, in loop.Input) []loop.Outgoing
 	woken   [][]string // chats that a commit left something new for
@@ -288,9 +289,14 @@ func (s workspace) Begin(_ context.Context, b loop.Begin) (loop.Base, error) {
 }
 func (s workspace) Restore(context.Context, string, string) error { return nil }
 
-func (s workspace) TakeOver(context.Context, loop.Takeover) (loop.Taken, error) {
+func (s workspace) TakeOver(_ context.Context, t loop.Takeover) (loop.Taken, error) {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
+	if s.w.refuses != nil {
+		if err := s.w.refuses(t); err != nil {
+			return loop.Taken{}, err
+		}
+	}
 	return loop.Taken{Tree: fmt.Sprintf("tree%d", s.w.tree), Files: []loop.FileChange{{Path: "f", Added: 1}}}, nil
 }
 
