@@ -316,12 +316,12 @@ func (c *checker) hats(p *Project, at func(...string) []string) {
 			c.bad(unknownAgent(c.doc.atValue(at("hat", name, "agent"), ""), p.Hat[name].Agent, near))
 		}
 	}
-	if f, ok := cat.patterns[cmp.Or(p.Pattern, defaultPattern)]; ok && !f.broken {
-		wrong := f.check(cat.hats)
+	if f, ok := cat.patterns[cmp.Or(p.Pattern, defaultPattern)]; ok {
+		wrong := f.check(cat)
 		if f.doc.shipped { // others were checked with the catalogue
 			c.problems = append(c.problems, wrong...)
 		}
-		if len(wrong) == 0 {
+		if len(wrong) == 0 && !f.unsure(cat) {
 			for key, problems := range p.checkPlans(f.pattern, cat.hats) {
 				for _, problem := range problems {
 					c.value(problem.Text, at(key)...).Fix = problem.Fix
@@ -342,7 +342,7 @@ func (c *checker) catalogue(p *Project) catalogue {
 	c.problems = append(c.problems, problems...)
 	for _, name := range slices.Sorted(maps.Keys(cat.patterns)) {
 		if f := cat.patterns[name]; !f.doc.shipped {
-			c.problems = append(c.problems, f.check(cat.hats)...)
+			c.problems = append(c.problems, f.check(cat)...)
 		}
 	}
 	return cat

@@ -106,7 +106,7 @@ func FuzzPattern(f *testing.F) {
 		}
 		_, file, problems := readPattern(doc)
 		narrow(t, Draw(file.pattern, hats)) // also of one that is not right
-		if len(problems) > 0 || len(file.check(hats)) > 0 {
+		if len(problems) > 0 || len(file.check(catalogue{hats: hats})) > 0 {
 			return
 		}
 		p := file.pattern

@@ -144,7 +144,7 @@ func readHat(doc *document) (string, parsedHat, []Problem) {
 		p.Fix = `Either write_allowed = ["**"], or expect = "none"`
 		bad(p)
 	}
-	return in.Name, parsedHat{hat: h, doc: doc}, problems
+	return in.Name, parsedHat{hat: h, doc: doc, broken: len(problems) > 0}, problems
 }
 
 // checkExit looks at how a session of the hat ends.

@@ -328,7 +328,7 @@ func FuzzLoad(f *testing.F) {
 			_, _, hat := readHat(doc)
 			_, p, pattern := readPattern(doc)
 			problems = append(problems, c.problems...)
-			problems = append(append(problems, hat...), append(pattern, p.check(map[string]loop.Hat{})...)...)
+			problems = append(append(problems, hat...), append(pattern, p.check(catalogue{})...)...)
 		}
 		lines := strings.Split(strings.TrimPrefix(string(data), "\ufeff"), "\n")
 		for _, p := range problems {

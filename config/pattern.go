@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/nightporter/nightporter/loop"
@@ -15,7 +16,7 @@ func Patterns(cfg *Config, p *Project) (map[string]loop.Pattern, error) {
 	cat, problems := cfg.catalogue(p)
 	out := map[string]loop.Pattern{}
 	for name, f := range cat.patterns {
-		ps := f.check(cat.hats)
+		ps := f.check(cat)
 		if len(ps) == 0 {
 			out[name] = f.pattern
 		} else if !f.doc.shipped {
@@ -28,6 +29,9 @@ func Patterns(cfg *Config, p *Project) (map[string]loop.Pattern, error) {
 	return out, nil
 }
 
+// maxRounds is how many rounds an attempt has room for (SPEC 2.5).
+const maxRounds = 9
+
 // patternFile is a pattern and the document that it was read from.
 type patternFile struct {
 	pattern loop.Pattern
@@ -35,20 +39,45 @@ type patternFile struct {
 	broken  bool // something was said of it already
 }
 
-func (f patternFile) check(hats map[string]loop.Hat) []Problem {
-	if f.broken {
+func (f patternFile) check(cat catalogue) []Problem {
+	if f.unsure(cat) {
 		return nil
 	}
-	return checkPattern(f.pattern, hats, func(route int, field, text string) Problem {
+	return checkPattern(f.pattern, cat.hats, func(route int, field, text string) Problem {
 		path := []string{field}
 		if route >= 0 {
 			path = []string{"route", strconv.Itoa(route), field}
 		}
-		if f.doc.shipped { // nobody can mend a line of a file that is not there
-			return Problem{Text: fmt.Sprintf("pattern %s: %s", f.pattern.Name, text)}
+		if f.doc.shipped {
+			return f.misfit(cat, route, text)
 		}
 		return f.doc.atValue(path, text)
 	})
+}
+
+// unsure reports whether something was said of the pattern, or of a hat that it
+// goes through, already: what follows from that is nothing to mend by itself.
+func (f patternFile) unsure(cat catalogue) bool {
+	return f.broken || cat.files[f.pattern.Start].broken || slices.ContainsFunc(f.pattern.Routes, func(r loop.Route) bool {
+		return cat.files[r.From].broken || cat.files[r.To].broken
+	})
+}
+
+// misfit is a problem of a shipped pattern. Nobody can mend a line of it: to
+// blame is the person's own hat that took the place of a shipped one.
+func (f patternFile) misfit(cat catalogue, route int, text string) Problem {
+	text = fmt.Sprintf("pattern %s: %s", f.pattern.Name, text)
+	if route < 0 {
+		return Problem{Text: text}
+	}
+	name := f.pattern.Routes[route].From
+	own := cat.files[name]
+	if own.doc == nil || own.doc.shipped {
+		return Problem{Text: text}
+	}
+	p := own.doc.atValue([]string{"hat", "exit", "emit_event"}, text)
+	p.Fix = fmt.Sprintf("This hat stands in for the shipped %s: give it the events that the pattern has routes for, or another name and a pattern of its own", name)
+	return p
 }
 
 // readPattern turns a document into a pattern. Whether its hats and events
@@ -73,6 +102,9 @@ func readPattern(doc *document) (string, patternFile, []Problem) {
 	checkName(doc, []string{"name"}, "a pattern", f.Name, bad)
 	if f.Start == "" && !doc.has("start") {
 		bad(doc.atKey([]string{"start"}, "a pattern needs a start: the hat that a task begins with"))
+	}
+	if f.MinRounds != nil && *f.MinRounds > maxRounds {
+		bad(doc.atValue([]string{"min_rounds"}, fmt.Sprintf("min_rounds can be %d at most: an attempt has 20 sessions, and a round takes two", maxRounds)))
 	}
 	p := loop.Pattern{
 		Name: f.Name, Start: f.Start, MinRounds: or(f.MinRounds, 1), Consensus: f.Consensus,

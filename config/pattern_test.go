@@ -193,6 +193,18 @@ func TestOverriddenHat(t *testing.T) {
 	if _, ok := patterns["plan-build-review"]; ok {
 		t.Error("a pattern that does not fit is offered")
 	}
+	// It stands where a person can mend it: at the hat that took the place.
+	write(t, dir+"/nightporter.toml", "[[project]]\nname = \"blog\"\nrepo = \"blog\"\n")
+	if _, err := Load("nightporter.toml"); err == nil || !strings.HasPrefix(err.Error(), `✗ hats/planner.toml:5:14  pattern plan-build-review: planner does not end with "plan.complete", but with my.plan`) ||
+		!strings.Contains(err.Error(), "This hat stands in for the shipped planner") {
+		t.Errorf("Load: %v", err)
+	}
+	// What follows from a hat that is broken is not said beside it.
+	write(t, dir+"/hats/planner.toml", "[hat]\nname = \"planner\"\nrol = \"r\"\n")
+	if _, err := Load("nightporter.toml"); err == nil || !strings.Contains(err.Error(), `unknown key "rol"`) || strings.Contains(err.Error(), "does not end") {
+		t.Errorf("Load: %v", err)
+	}
+	write(t, dir+"/hats/planner.toml", "[hat]\nname = \"planner\"\nrole = \"r\"\n[hat.exit]\nemit_event = \"my.plan\"\n")
 	// A folder that is called like ours is none of ours.
 	write(t, dir+"/presets/patterns/x.toml", "name = \"x\"\nstart = \"ghost\"\n")
 	write(t, dir+"/presets/nightporter.toml", "")

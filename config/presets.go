@@ -63,26 +63,28 @@ func (p Project) HatFolders(cfg *Config) []string {
 // catalogue is every hat and pattern that a project can use.
 type catalogue struct {
 	hats     map[string]loop.Hat
+	files    map[string]parsedHat // where each hat comes from
 	patterns map[string]patternFile
 }
 
 // parsedHat is a hat and the document that it was read from.
 type parsedHat struct {
-	hat loop.Hat
-	doc *document
+	hat    loop.Hat
+	doc    *document
+	broken bool // something was said of it already
 }
 
 // catalogue reads all layers anew: the files are few, and the only copy that
 // cannot be stale is the one on disk.
 func (c *Config) catalogue(p *Project) (catalogue, []Problem) {
-	cat := catalogue{hats: map[string]loop.Hat{}, patterns: map[string]patternFile{}}
+	cat := catalogue{hats: map[string]loop.Hat{}, files: map[string]parsedHat{}, patterns: map[string]patternFile{}}
 	var problems []Problem
 	for _, l := range c.layers(p) {
 		hats, ps := readFolder(l, hatFolder, readHat)
 		problems = append(problems, ps...)
 		for name, h := range hats {
 			h.hat.Shipped = l.shipped
-			cat.hats[name] = h.hat
+			cat.hats[name], cat.files[name] = h.hat, h
 			if near, ok := c.knowsAgent(h.hat.Agent); !ok {
 				problems = append(problems, unknownAgent(h.doc.atValue([]string{"agent", "name"}, ""), h.hat.Agent, near))
 			}

@@ -190,9 +190,9 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (loop.Set
 	name := cmp.Or(flags.Pattern, p.Pattern, defaultPattern)
 	if pattern, ok := cat.patterns[name]; ok {
 		s.Pattern = pattern.pattern
-		wrong := pattern.check(cat.hats)
+		wrong := pattern.check(cat)
 		f.problems = append(f.problems, wrong...)
-		if len(wrong) == 0 && !pattern.broken {
+		if len(wrong) == 0 && !pattern.unsure(cat) {
 			for _, problems := range p.checkPlans(pattern.pattern, cat.hats) {
 				f.problems = append(f.problems, problems...)
 			}
