@@ -51,6 +51,7 @@ type chain struct {
 	attempts       map[string]bool
 	lines          []Line
 	last, broke    string
+	build          int // where the last build begins in lines
 	closed, passed bool
 	put            loop.AttemptOutcome // how it ended without having failed
 }
@@ -96,6 +97,12 @@ func (c *chain) entry(e loop.Entry) {
 		c.add(SignDone, "claim "+Clean(b.AgentID)+" "+at(b.StartedAt), "claim")
 	case loop.Evidence:
 		c.evidence(b)
+	case loop.Verified:
+		// A reproducer's command has to fail: its red is what was wanted.
+		if b.Kind == loop.KindRepro && b.OK && c.last == "build" {
+			c.lines, c.broke = c.lines[:c.build], ""
+			c.add(SignDone, "build: "+strings.TrimPrefix(VerifyText(b), SignDone+" "), "build")
+		}
 	case loop.Submit:
 		c.closed, c.passed = true, b.Result == "pass"
 		text := "submit " + b.Result
@@ -130,14 +137,23 @@ func (c *chain) evidence(b loop.Evidence) {
 		if b.ExitCode != 0 {
 			sign = SignFailed
 		}
-		text := fmt.Sprintf("build: %s, exit %d", CommandName(b.Command), b.ExitCode)
+		ran := fmt.Sprintf("%s, exit %d", CommandName(b.Command), b.ExitCode)
+		text := "build: " + ran
+		c.build = len(c.lines)
 		if b.Flaky {
 			text += ", flaky"
 		}
 		c.add(sign, text, "build")
 		if b.ExitCode != 0 {
 			failed := FailedTest(loop.Result{Run: b.Command, Exit: b.ExitCode, Tail: b.Tail})
-			c.lines = append(c.lines, Line{Kind: Quote, Text: Cut(failed, quoteWidth)})
+			if failed != ran { // else it is said already
+				c.lines = append(c.lines, Line{Kind: Quote, Text: Cut(failed, quoteWidth)})
+			}
+		}
+	case "investigation":
+		c.add(SignDone, "investigation", "investigation")
+		if cause := Clean(b.RootCause); cause != "" {
+			c.lines = append(c.lines, Line{Kind: Quote, Text: Cut(cause, quoteWidth)})
 		}
 	case "review":
 		c.add(SignDone, "review "+Plural(len(b.Issues), "issue"), "review")

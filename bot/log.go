@@ -2,6 +2,7 @@ package bot
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -172,8 +173,19 @@ func PartsText(b loop.PartsMade) string {
 
 // HatsTrouble says that hats on disk are not taken, "" where nothing is wrong.
 func HatsTrouble(text string) string {
-	if text = Clean(text); text == "" {
+	if text = strings.TrimSpace(text); text == "" {
 		return ""
 	}
-	return Cut("on disk cannot be used: "+text, 2*quoteWidth) + "; those read before stand"
+	// Of what "hats check" shows at length, the first line, and how many more.
+	first, rest, _ := strings.Cut(text, "\n")
+	words := strings.Fields(Clean(strings.TrimPrefix(first, SignFailed)))
+	if len(words) > 0 && strings.Contains(words[0], ".toml") {
+		at := strings.Split(filepath.ToSlash(words[0]), "/")
+		words[0] = strings.Join(at[max(len(at)-2, 0):], "/") // "hats/mine.toml:3:1"
+	}
+	said := "on disk cannot be used: " + Cut(strings.Join(words, " "), quoteWidth)
+	if n := strings.Count("\n"+rest, "\n"+SignFailed+" "); n > 0 {
+		said += fmt.Sprintf(", and %d more", n)
+	}
+	return said + "; those read before stand"
 }

@@ -118,6 +118,9 @@ func TestLogTells(t *testing.T) {
 	for _, b := range []loop.Body{
 		loop.HatsRead{Pattern: loop.Pattern{Name: "full-cycle"}},
 		loop.HatsRead{Trouble: "hats/mine.toml:3: unknown key \"wrote_allowed\""},
+		loop.HatsRead{Trouble: "✗ /home/mira/.config/nightporter/hats/mine.toml:3:1  unknown key \"rol\" in [hat]\n     3 | rol = \"x\"\n       | ^^^ meant \"role\"?\n✗ /home/mira/.config/nightporter/hats/b.toml  file is missing"},
+		loop.Verified{Kind: loop.KindRepro, OK: true, Results: []loop.Result{{Run: "sh tests/t2.sh", Exit: 1}}},
+		loop.Verified{Kind: loop.KindRepro, Results: []loop.Result{{Run: "sh tests/t2.sh", OK: true}}},
 		loop.PlanSettled{By: "Mira", Rounds: 5, Words: "b before a"},
 		loop.PlanSettled{Approved: true, By: "critic", Rounds: 2},
 		loop.PartsMade{Parts: []loop.Task{{ID: "Task 8/a"}, {ID: "Task 8/b"}}, Gone: []string{"Task 8/c"}},
@@ -136,6 +139,36 @@ func TestLogTells(t *testing.T) {
 	m := bot.Log("shop", "", recs, evening)
 	checkForm(t, "log", m)
 	golden(t, "log-plans", []byte(m.Text(78)+"\n"))
+}
+
+// TestEvidenceOfReproducer: a command that has to fail is no break in the chain.
+func TestEvidenceOfReproducer(t *testing.T) {
+	var recs []loop.Record
+	for _, b := range []loop.Body{
+		loop.Commitment{},
+		loop.Evidence{Kind: "build", Command: "npm ci"},
+		loop.Evidence{Kind: "build", Command: "sh tests/t2.sh", ExitCode: 1},
+		loop.Verified{Kind: loop.KindRepro, OK: true, Results: []loop.Result{{Run: "npm ci", OK: true}, {Run: "sh tests/t2.sh", Exit: 1}}},
+		loop.Evidence{Kind: "investigation", RootCause: "greet.sh never says it"},
+	} {
+		r, err := loop.Entry{Stream: "project/shop", Time: evening, Run: "r14", Task: "Task 8", Attempt: "a1", Body: b}.Record()
+		if err != nil {
+			t.Fatal(err)
+		}
+		recs = append(recs, r)
+	}
+	want := "● shop #8 evidence: so far to investi…\n✓ commit 23:10\n✓ build: npm ci, exit 0\n✓ build: t2.sh fails, as it has to\n✓ investigation\n┃ greet.sh never says it"
+	if got := bot.Evidence(recs, evening.Location()).Text(78); !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	// One that passes is none, and the same words are not said twice.
+	r, err := loop.Entry{Stream: "project/shop", Task: "Task 8", Attempt: "a1", Body: loop.Evidence{Kind: "build", Command: "sh tests/t2.sh", ExitCode: 1}}.Record()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := bot.Evidence(append(recs, r), evening.Location()).Text(78); strings.Count(got, "t2.sh, exit 1") != 1 {
+		t.Errorf("got\n%s", got)
+	}
 }
 
 // TestVerdicts: what those say who only read.

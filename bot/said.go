@@ -186,6 +186,9 @@ func Field(data json.RawMessage, name string) string {
 
 // VerifyText says how a verification went: "✓ go test 38 s", "✗ TestSum".
 func VerifyText(v loop.Verified) string {
+	if v.Kind == loop.KindRepro {
+		return reproText(v)
+	}
 	var took time.Duration
 	var names []string
 	note := ""
@@ -218,6 +221,23 @@ func VerifyText(v loop.Verified) string {
 		text += " " + Took(took)
 	}
 	return text + note
+}
+
+// reproText is what came of a reproducer's command, which has to fail.
+func reproText(v loop.Verified) string {
+	if len(v.Results) == 0 {
+		return SignFailed + " not run"
+	}
+	last := v.Results[len(v.Results)-1]
+	switch name := CommandName(last.Run); {
+	case v.OK:
+		return SignDone + " " + name + " fails, as it has to"
+	case last.Flaky:
+		return SignFailed + " " + name + " fails only now and then"
+	case last.OK:
+		return SignFailed + " " + name + " passes: nothing is reproduced"
+	}
+	return SignFailed + " " + FailedTest(last)
 }
 
 var (

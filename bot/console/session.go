@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
@@ -103,10 +104,13 @@ func lastWords(tail string) string {
 
 // verified adds what the daemon found out itself, and prints the line.
 func (c *Console) verified(v view, b loop.Verified) {
+	s := c.held[loop.FoldID(v.e.Task)]
+	if s != nil && b.Kind == loop.KindRepro && b.OK { // the route, or "again", prints it
+		s.verify = "verify " + bot.VerifyText(b)
+	}
 	if b.Kind != loop.KindVerify {
 		return
 	}
-	s := c.held[loop.FoldID(v.e.Task)]
 	text := bot.VerifyText(b)
 	if c.opt.Demo { // its tests take no time worth telling
 		text = strings.TrimSuffix(text, " "+bot.Took(took(b)))
@@ -173,23 +177,33 @@ func (c *Console) flush(at time.Time) {
 	}
 }
 
+// leastSaid is what is shown of a verdict or a reason however narrow it gets.
+const leastSaid = 28
+
 // print puts out a session's line, and what belongs to it.
 func (c *Console) print(v view, s *session) {
 	delete(c.held, loop.FoldID(s.task))
 	what, claimed := c.what(s)
-	line := c.columns(s) + what
-	switch {
-	case s.event.Type == "review.verdict":
-	case c.opt.Demo && s.taken != nil:
-		line = c.columns(s) + bot.Pad(what, 18, 2) + bot.Pad(files(*s.taken, claimed), 19, 2) + s.verify
-	case s.verify != "":
-		line = c.columns(s) + bot.Pad(what, 14, 0) + "   " + s.verify
+	whole := func(what string) string {
+		line := c.columns(s) + what
+		switch {
+		case s.event.Type == "review.verdict":
+		case c.opt.Demo && s.taken != nil:
+			line = c.columns(s) + bot.Pad(what, 18, 2) + bot.Pad(files(*s.taken, claimed), 19, 2) + s.verify
+		case s.verify != "":
+			line = c.columns(s) + bot.Pad(what, 14, 0) + "   " + s.verify
+		}
+		return strings.TrimRight(line, " ") + s.then
 	}
-	line = strings.TrimRight(line, " ") + s.then
+	line := whole(what)
+	// What was said gives way; the event, what is true of it and what follows stay.
+	if n := utf8.RuneCountInString(what) - (utf8.RuneCountInString(line) - c.room()); n < utf8.RuneCountInString(what) {
+		line = whole(bot.Cut(what, max(n, leastSaid)))
+	}
 	if c.opt.Demo && s.event.Type == loop.EventQuestion {
 		return // the question says it all
 	}
-	c.whole(v.at, line) // its parts are short, and none can be done without
+	c.whole(v.at, line)
 	if claimed && !c.taught {
 		c.taught = true
 		c.more("    A claim is not a result: nightporter ran the tests itself. Again.")
@@ -215,7 +229,8 @@ func (c *Console) columns(s *session) string {
 	if d >= 3600 {
 		clock = fmt.Sprintf("%d:%02d:%02d", d/3600, d/60%60, d%60)
 	}
-	line := "    " + bot.Pad(hat, 9, 0) + fmt.Sprintf("%6s", clock) + "  "
+	// A longer name takes its room from what stands before the time.
+	line := "    " + bot.Pad(hat, 9, 0) + fmt.Sprintf("%*s", max(6-max(len([]rune(hat))-9, 0), len(clock)+1), clock) + "  "
 	if c.priced || s.ended.Exit.CostUSD > 0 {
 		line += bot.Money(s.ended.Exit.CostUSD) + "  "
 	}
