@@ -41,7 +41,7 @@ func (h *hat) data(value, help string) (json.RawMessage, error) {
 		return nil, usageError{"--data: " + where + " has to be one JSON object, {\"name\": value, …}; this begins with " + string(packed.Bytes()[0]), help}
 	}
 	if packed.Len() > api.MaxEvent {
-		return nil, usageError{fmt.Sprintf("--data: %s has %d bytes, at most %d are taken: put long text into a file and name the file", where, packed.Len(), api.MaxEvent), ""}
+		return nil, usageError{fmt.Sprintf("--data: %s has %d bytes, at most %d are taken: leave out what matters least, or put long text into a file and name the file", where, packed.Len(), api.MaxEvent), ""}
 	}
 	return packed.Bytes(), nil
 }

@@ -9,7 +9,7 @@ const helpAll = `hat talks to nightporter from inside a session.
   hat task add --data JSON|@FILE|-        add a task
   hat guidance [--json]                   what people want to be heeded
   hat note TEXT                           keep a note for later sessions
-  hat memory add [--kind KIND] TEXT       keep something for good
+  hat memory add [--kind decision] TEXT   keep something for good
   hat memory list                         what is kept
   hat version
 
@@ -33,7 +33,13 @@ const helpTask = `usage: hat task list [--json]
 
 const helpGuidance = `usage: hat guidance [--json]`
 
-const helpNote = `usage: hat note TEXT`
+const helpNote = `usage: hat note TEXT
+  something unfinished that the next session has to know`
 
-const helpMemory = `usage: hat memory add [--kind KIND] TEXT
-       hat memory list`
+const helpMemory = `usage: hat memory add [--kind memory|decision] TEXT
+       hat memory list
+  memory    a fact about this repository that cost you time; without --kind it is one
+  decision  a choice that later tasks have to keep to, with its reason
+What only the next session needs goes into hat note.
+example:
+  hat memory add --kind decision "Amounts are cents in int64: floats lost one in rounding"`
