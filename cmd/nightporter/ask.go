@@ -83,6 +83,7 @@ func askCommands() []*cobra.Command {
 		{"skip", "ID", "Put a task away"},
 		{"retry", "ID", "Two new attempts for a task"},
 		{"next", "ID", "Take a task next"},
+		{"plan", "[ID | redo ID [WORDS]]", "A task's plan; redo has it made anew"},
 		{"log", "[ID]", "What was done"},
 		{"diff", "[ID]", "What was changed"},
 	} {

@@ -42,7 +42,7 @@ Exit codes: 0 all is well · 3 something to mend, or no such hat or pattern`,
 	cmd.RunE = list.RunE
 	show := &cobra.Command{Use: "show NAME", Short: "One hat as it is in force", Args: cobra.ExactArgs(1), RunE: f.with(f.show)}
 	check := &cobra.Command{Use: "check", Short: "Look for what is wrong with hats and patterns", Args: cobra.NoArgs, RunE: f.with(f.check)}
-	draw := &cobra.Command{Use: "draw PATTERN", Short: "Which hat follows which", Args: cobra.ExactArgs(1), RunE: f.with(f.draw)}
+	draw := &cobra.Command{Use: "draw [PATTERN]", Short: "Which hat follows which: in the project's pattern, or another one", Args: cobra.MaximumNArgs(1), RunE: f.with(f.draw)}
 	cmd.AddCommand(list, show, check, draw)
 	cmd.PersistentFlags().StringVar(&f.repo, "repo", "", "git repository (default: this folder's project)")
 	cmd.PersistentFlags().StringVar(&f.config, "config", "", "configuration file")
@@ -200,9 +200,23 @@ func (f *hatFlags) draw(out io.Writer, cfg *config.Config, args []string) error 
 	if err != nil {
 		return err
 	}
-	pattern, ok := c.patterns[args[0]]
+	name := strings.Join(args, "")
+	if p != nil && name == "" {
+		s, err := p.Settings(cfg, config.Overrides{}, time.Now())
+		if err != nil {
+			return err
+		}
+		name = s.Pattern.Name
+	}
+	if name == "" {
+		return fmt.Errorf("which pattern: %s", strings.Join(slices.Sorted(maps.Keys(c.patterns)), " "))
+	}
+	pattern, ok := c.patterns[name]
 	if !ok {
-		return fmt.Errorf("there is no pattern %q (there are %s)", args[0], strings.Join(slices.Sorted(maps.Keys(c.patterns)), " "))
+		return fmt.Errorf("there is no pattern %q (there are %s)", name, strings.Join(slices.Sorted(maps.Keys(c.patterns)), " "))
+	}
+	if len(args) == 0 {
+		fmt.Fprintln(out, name)
 	}
 	pattern.Consensus = pattern.Consensus || p != nil && p.Consensus
 	fmt.Fprintln(out, strings.TrimRight(config.Draw(pattern, c.hats), "\n"))

@@ -43,7 +43,7 @@ func Main() int {
 	if len(os.Args) > 1 && os.Args[1] == demo.Command {
 		return demo.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 	}
-	err := root().Execute()
+	cmd, err := root().ExecuteC()
 	var code exitCode
 	switch {
 	case err == nil:
@@ -51,8 +51,25 @@ func Main() int {
 	case errors.As(err, &code):
 		return int(code)
 	}
-	problems(os.Stderr, err)
+	problems(os.Stderr, mistyped(cmd, err))
 	return exitUsage
+}
+
+// mistyped says how a command is typed, or which was meant, where cobra only
+// counts words.
+func mistyped(cmd *cobra.Command, err error) error {
+	args := cmd.Flags().Args()
+	if cmd.Args == nil || cmd.Args(cmd, args) == nil {
+		return err
+	}
+	if !cmd.HasSubCommands() {
+		return fmt.Errorf("type it like this: %s", cmd.UseLine())
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		return fmt.Errorf("%w; meant %q?", err, near[0])
+	}
+	return err
 }
 
 // Exit codes besides those of a run's end (SPEC 2.4).
