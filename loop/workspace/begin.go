@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -371,6 +372,10 @@ func (w *Workspace) remark(t theirs, base *loop.Base) {
 	}
 	if t.shallow {
 		base.Notes = append(base.Notes, loop.Finding{Text: "the repository is a shallow clone: its history ends early, here too"})
+	}
+	// A notebook is a help, and no reason for a night not to begin.
+	if in, ok := errors.AsType[*loop.InputError](NewNotebook(w.o.Repo).Check()); ok {
+		base.Notes = append(base.Notes, in.Findings...)
 	}
 }
 

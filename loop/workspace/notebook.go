@@ -54,6 +54,24 @@ func NewNotebook(repo string) *Notebook {
 	return &Notebook{repo: repo, own: map[string]stamp{}}
 }
 
+// Check says what would keep sessions' notes from being kept, an InputError,
+// or nil. Nothing is made.
+func (n *Notebook) Check() error {
+	root, err := n.open(false)
+	dir := n.repo // it will be made there
+	if root != nil {
+		root.Close()
+		dir = path.Join(n.repo, ".ralph")
+	}
+	if err == nil {
+		err = unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, 0)
+	}
+	if err != nil {
+		return n.fault("look at .ralph", err)
+	}
+	return nil
+}
+
 // Keep appends one item to the notebook of its kind, unless one with its key
 // is there. Past 256 kB, the oldest items that we wrote are dropped; what
 // people wrote stays, byte for byte.

@@ -282,6 +282,28 @@ func TestKeepWaitsForTheLock(t *testing.T) {
 	keep(t, NewNotebook(repo), fact("k2", "x"))
 }
 
+// A run says at its start what would keep notes from being kept.
+func TestNotebookInTheWayIsTold(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		spoil      func(repo string)
+	}{
+		{"nothing there yet", "", func(string) {}},
+		{"ours", "", func(repo string) { must(t, os.MkdirAll(filepath.Join(repo, ".ralph/agent"), 0o755)) }},
+		{"a file", "is a file, and a folder has to be there", func(repo string) { put(t, repo, ".ralph", "x\n") }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			repo := shop(t)
+			put(t, repo, ".git/info/exclude", ".ralph\n")
+			c.spoil(repo)
+			base := begin(t, workspace(t, repo), "r1")
+			if c.want == "" && len(base.Notes) > 0 || c.want != "" && (len(base.Notes) != 1 || !strings.Contains(base.Notes[0].Text, c.want)) {
+				t.Errorf("notes %v, want %q", base.Notes, c.want)
+			}
+		})
+	}
+}
+
 // What a crash between writing and renaming leaves is not in the way, and
 // whatever somebody put there is not followed.
 func TestKeepAfterACrash(t *testing.T) {
