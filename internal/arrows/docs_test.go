@@ -27,7 +27,7 @@ var settingTag = regexp.MustCompile("`toml:\"([a-z_]+)\"")
 // every key, by its name between backticks.
 func TestDocsNameEverySetting(t *testing.T) {
 	text := page(t, "docs/operating.md")
-	tags := settingTag.FindAllStringSubmatch(page(t, "config/config.go")+page(t, "config/values.go"), -1)
+	tags := settingTag.FindAllStringSubmatch(page(t, "config/config.go")+page(t, "config/values.go")+page(t, "config/hat.go")+page(t, "config/pattern.go"), -1)
 	if len(tags) < 60 {
 		t.Fatalf("only %d settings were found in package config", len(tags))
 	}
