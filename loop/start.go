@@ -207,7 +207,7 @@ func baselineTask(v Verified) Task {
 
 func firstRed(v Verified) string {
 	for _, res := range v.Results {
-		if !res.OK {
+		if !res.OK && !res.Advisory {
 			return res.Run + " (" + lastLine(res.Tail) + ")"
 		}
 	}
