@@ -72,7 +72,7 @@ func (d *decision) emit(b Emit) {
 		switch {
 		case slices.Contains(s.Planned.Guidance.Bound, rep.ID):
 			d.add(about, rep)
-		case slices.Contains(s.Planned.Guidance.Shown, rep.ID):
+		case slices.Contains(s.Planned.Guidance.Shown, rep.ID) && !hat.Writes(): // whoever writes was told what another hat holds to
 			d.add(about, GuidanceJudged{ID: rep.ID, Hat: hat.Name, Followed: rep.State == guidance.Addressed, Note: rep.Note})
 		}
 	}

@@ -229,6 +229,8 @@ func guidanceReports(raw json.RawMessage) ([]GuidanceReported, string) {
 			r.State = guidance.SetAside
 			r.Note = trimJoin(r.Note, asideNote)
 		}
+		// The last word on each counts: what is repeated is not recorded.
+		out = slices.DeleteFunc(out, func(o GuidanceReported) bool { return o.ID == r.ID })
 		out = append(out, r)
 	}
 	return out, ""

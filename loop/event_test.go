@@ -109,7 +109,7 @@ func TestEventShapes(t *testing.T) {
 
 func TestGuidanceReports(t *testing.T) {
 	reports, why := checkEvent(testSettings().Hats["builder"], "build.complete", json.RawMessage(
-		`{"summary":"s","files_modified":[],"guidance":[{"id":" G1 ","done":"as said"},{"id":"g2","set_aside":true,"done":false,"note":"no such thing"}]}`))
+		`{"summary":"s","files_modified":[],"guidance":[{"id":"g1","set_aside":true},{"id":" G1 ","done":"as said"},{"id":"g2","set_aside":true,"done":false,"note":"no such thing"}]}`))
 	if why != "" || len(reports) != 2 {
 		t.Fatalf("%v %s", reports, why)
 	}
