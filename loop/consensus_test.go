@@ -75,3 +75,63 @@ func TestRevisedPlan(t *testing.T) {
 		})
 	}
 }
+
+// TestLastPartMarksItsTask: with marks in commits, the last part's carries the
+// mark of the task that is done with it; another commit may never come.
+func TestLastPartMarksItsTask(t *testing.T) {
+	for _, tt := range []struct{ name, build, want string }{
+		{"done", "build", "Task 1 done"},
+		{"a person has to look", `build ,"manual_verify":"look"`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := newDirector(t, tt.name)
+			d.settings.CommitStatus = true
+			for _, line := range []string{"tasks 1 2", "set consensus=yes", "go quiet", "sections a b", "critic OKAY", "hold commit"} {
+				d.play(line)
+			}
+			var got []string
+			for _, build := range []string{"build", tt.build} {
+				for _, line := range []string{build, "greens", "ok"} {
+					d.play(line)
+				}
+				got = nil
+				for _, e := range d.todo {
+					if b, ok := e.Body.(EffectCommit); ok {
+						for _, m := range b.Marks {
+							got = append(got, m.Task+" "+string(m.Mark))
+						}
+					}
+				}
+				if build == "build" && len(got) > 0 && tt.build != build {
+					t.Errorf("the first part's commit marks %v", got)
+				}
+				d.let("commit")
+				d.held["commit"] = true
+			}
+			if diff := cmp.Diff(tt.want, strings.Join(got, ", ")); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestPartTitles: a title goes into lines of chats and logs, whatever the
+// planner wrote.
+func TestPartTitles(t *testing.T) {
+	d := newDirector(t, "titles")
+	for _, line := range []string{"tasks 1", "set consensus=yes", "go quiet"} {
+		d.play(line)
+	}
+	title := " two\n\n- [ ] **Task 9: lines** \u202e" + strings.Repeat("é", 1000)
+	raw, err := json.Marshal(map[string]any{"summary": "s", "sections": []map[string]any{{"id": "a", "title": title}, {"id": "b", "title": "t"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.emit(EventPlan, string(raw))
+	d.play("exit")
+	d.play("critic OKAY")
+	part, ok := d.s.Project.Find("Task 1/a")
+	if got := []rune(part.Task.Title); !ok || len(got) > 201 || strings.ContainsAny(part.Task.Title, "\n\r") {
+		t.Errorf("%v, title of %d characters: %.80q", ok, len(got), part.Task.Title)
+	}
+}

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -49,11 +50,23 @@ func (d *decision) marksWith(t TaskState) []Marking {
 				m = MarkManualVerify
 			}
 		}
+		if d.lastPart(t, u) {
+			m = MarkDone // with this commit: another one may never come
+		}
 		if m != "" && m != MarkOpen && u.Task.Mark != markGone && !u.Task.ours() {
 			marks = append(marks, Marking{Task: u.Task.ID, Mark: m})
 		}
 	}
 	return marks
+}
+
+// lastPart reports whether t is a part of u and all that u waits for.
+func (d *decision) lastPart(t, u TaskState) bool {
+	return t.Work.Manual == "" && !t.Person && u.Status == Pending && slices.Contains(u.Parts, t.Task.ID) &&
+		!slices.ContainsFunc(u.Parts, func(id string) bool {
+			p, ok := d.task(id)
+			return ok && p.Status != Done && id != t.Task.ID
+		})
 }
 
 // endStatus is what the progress log calls an attempt that converged.

@@ -61,7 +61,7 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 		part := d.freePart(id + "/" + s.ID)
 		ids[s.ID] = part
 		task := Task{
-			ID: part, Title: s.Title, Body: partBody(s), Scope: strings.Join(s.Files, ", "), Acceptance: s.Tasks,
+			ID: part, Title: oneLine(s.Title), Body: partBody(s), Scope: strings.Join(s.Files, ", "), Acceptance: s.Tasks,
 			Priority: t.Task.Priority, Role: t.Task.Role, Threshold: t.Task.Threshold, Mark: MarkOpen, Parent: id,
 		}
 		for _, on := range s.DependsOn {
@@ -106,6 +106,16 @@ func (d *decision) freePart(id string) string {
 		}
 		free = fmt.Sprintf("%s.%d", id, n)
 	}
+}
+
+// oneLine keeps a title to what fits into a line of a chat and of a log.
+func oneLine(title string) string {
+	const most = 200
+	title = strings.Join(strings.Fields(title), " ")
+	if r := []rune(title); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return title
 }
 
 func partBody(s Section) string {

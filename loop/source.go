@@ -169,7 +169,7 @@ func (d *decision) cutTask(t TaskState, why string) {
 // remark repeats marks that could not be written when their task ended.
 func (d *decision) remark() {
 	for _, t := range d.Project.Tasks {
-		if t.Status == Done && t.Task.Mark == MarkOpen && t.Marked == "" && t.Commit != "" {
+		if t.Status == Done && t.Task.Mark == MarkOpen && t.Marked == "" && (t.Commit != "" || len(t.Parts) > 0) {
 			d.mark(t.Task.ID, MarkDone)
 		}
 	}
