@@ -1,0 +1,131 @@
+//go:build e2e
+
+package main_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/internal/far/models"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// TestEditsThroughKills: a person writes thirty directives on the phone and
+// edits every third of them, some twice, while the daemon is killed again and
+// again. What the next builder is told is what stands in the chat, in the
+// order in which it was written.
+func TestEditsThroughKills(t *testing.T) {
+	t.Parallel()
+	seed := *killSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("again with: -kill.seed=%d", seed)
+	e := newEvening(t, setting{project: "pattern = \"single\"\n", script: func(e *evening, r models.Request) models.Turn {
+		hat := r.Hat()
+		turns := []models.Turn{
+			models.Use(e.note()),
+			models.Use(models.Bash(fmt.Sprintf("echo '# %s' >> lib/legacy.sh", hat.Task))),
+			models.Use(hat.Emit(map[string]any{"summary": "wrote it", "files_modified": []string{"lib/legacy.sh"}})),
+		}
+		turn := models.Say("Done.")
+		if r.Step < len(turns) {
+			turn = turns[r.Step]
+		}
+		if r.Step == 0 {
+			turn.Before = e.before(hat.Task + " " + hat.Name)
+		}
+		return turn
+	}})
+	e.must(os.WriteFile(e.path("repo", planFile), []byte("- [ ] **Task 1: One**\n- [ ] **Task 2: Two**\n"), 0o644))
+	e.git("commit", "--quiet", "--all", "--message=Two tasks")
+	e.up()
+	e.ready()
+	e.pair(mira, "admin")
+	e.hold("Task 1 builder")
+	e.answers(mira, "/run", "? Start shop? 2 tasks")
+	e.press(mira, "Start", "? Start shop? 2 tasks")
+	e.held("Task 1 builder")
+
+	const directives, kills = 30, 6
+	chaos := e.chaos(rand.New(rand.NewPCG(seed, 0)), kills)
+	var want []string // as it stands in the chat at the end
+	changes := 0
+	for n := range directives {
+		text := fmt.Sprintf("Directive %02d", n)
+		id := e.far.Say(mira, mira.ID, "/guidance "+text)
+		for again := range map[int]int{0: 1, 6: 2}[n%9] {
+			text = fmt.Sprintf("Directive %02d, as changed %d", n, again+1)
+			if !e.far.EditText(mira, mira.ID, id, "/guidance "+text) {
+				t.Fatalf("message %d cannot be edited", id)
+			}
+			changes++
+		}
+		want = append(want, text)
+		if n%10 == 9 { // some of it while nobody is there
+			chaos.waitFor(t, kills*(n+1)/directives)
+		}
+	}
+	if err := chaos.end(); err != nil {
+		t.Fatal(err)
+	}
+	e.must(waitFor("all of it to be in the ledger", func() (bool, error) {
+		ledger := e.ledger()
+		queued, changed := len(bodies[loop.GuidanceQueued](e, ledger)), len(bodies[loop.GuidanceChanged](e, ledger))
+		return queued >= directives && changed >= changes, nil
+	}))
+	e.release("Task 1 builder")
+	e.must(waitFor("the run to end", func() (bool, error) { return e.runState() == "ended", nil }))
+
+	ledger := e.ledger()
+	texts, states := map[string]string{}, map[string][]guidance.State{}
+	for _, q := range bodies[loop.GuidanceQueued](e, ledger) {
+		texts[q.Item.ID] = q.Item.Text
+	}
+	changed := bodies[loop.GuidanceChanged](e, ledger)
+	for _, c := range changed {
+		texts[c.ID] = c.Text
+	}
+	for _, r := range bodies[loop.GuidanceReported](e, ledger) {
+		states[r.ID] = append(states[r.ID], r.State)
+	}
+	if len(texts) != directives || len(changed) != changes {
+		t.Errorf("%d directives and %d changes in the ledger, want %d and %d", len(texts), len(changed), directives, changes)
+	}
+	for n, text := range want {
+		id := fmt.Sprintf("g%d", n+1)
+		if texts[id] != text {
+			t.Errorf("%s is %q, and in the chat it is %q", id, texts[id], text)
+		}
+		if diff := cmp.Diff([]guidance.State{guidance.Addressed}, states[id]); diff != "" {
+			t.Errorf("how %s ended (-want +got):\n%s", id, diff)
+		}
+	}
+	builders := 0
+	words := regexp.MustCompile(`Directive \d\d(, as changed \d)?`)
+	for _, s := range e.conversations() {
+		if s.hat.Task != "Task 2" {
+			continue
+		}
+		builders++
+		if diff := cmp.Diff(want, words.FindAllString(s.hat.Parts["Guidance"], -1)); diff != "" {
+			t.Errorf("what the builder of Task 2 was told (-want +got):\n%s", diff)
+		}
+	}
+	if builders != 1 {
+		t.Errorf("Task 2 had %d builders", builders)
+	}
+	t.Logf("%d directives, %d changes, %d kills", len(texts), len(changed), kills)
+	if code := e.down(); code != 0 {
+		t.Errorf("nightporter up ended with %d", code)
+	}
+	if out := e.np("replay"); regexp.MustCompile("✗").MatchString(out) {
+		t.Errorf("replay: %s", out)
+	}
+}
