@@ -399,7 +399,7 @@ func takeState(ctx context.Context, dir string) (*statelock.Lock, error) {
 	for end := time.Now().Add(patience); ; {
 		lock, err := statelock.Take(dir)
 		var inUse *statelock.InUseError
-		if !errors.As(err, &inUse) || listens(dir) || time.Now().After(end) {
+		if !errors.As(err, &inUse) || listens(dir) && !gone(inUse.PID) || time.Now().After(end) {
 			return lock, err
 		}
 		select {
@@ -409,6 +409,11 @@ func takeState(ctx context.Context, dir string) (*statelock.Lock, error) {
 		}
 	}
 }
+
+// gone reports whether a process is there no more. One that was killed can
+// leave a child between its fork and its program, which holds what it held for
+// a moment longer: lock and socket alike.
+func gone(pid int) bool { return pid > 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
 // problems prints what a person has to mend, each with the remedy.
 func problems(w io.Writer, err error) {

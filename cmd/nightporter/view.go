@@ -93,18 +93,22 @@ func (d *desk) verify(ctx context.Context) (api.Reply, error) {
 		if err != nil {
 			return api.Reply{}, err
 		}
-		for _, tip := range s.Project.Branches {
-			heads, err := w.Heads(ctx, tip.Branch)
+		branches, err := w.Branches(ctx)
+		if err != nil {
+			return api.Reply{}, err
+		}
+		for _, branch := range branches {
+			heads, err := w.Heads(ctx, branch)
 			if err != nil {
-				d.porter.log.Warn("heads of a branch", "branch", tip.Branch, "error", err)
+				d.porter.log.Warn("heads of a branch", "branch", branch, "error", err)
 				continue
 			}
 			for _, h := range heads {
 				a, err := store.ParseAnchor(h)
 				if err != nil {
-					return api.Reply{Text: fmt.Sprintf("✗ a commit on %s has a footer that cannot be read: %v", tip.Branch, err)}, nil
+					return api.Reply{Text: fmt.Sprintf("✗ a commit on %s has a footer that cannot be read: %v", branch, err)}, nil
 				}
-				a.Source = "a commit on " + tip.Branch
+				a.Source = "a commit on " + branch
 				known = append(known, a)
 			}
 		}

@@ -58,7 +58,7 @@ func NewSession(h SessionHandler, token, session string, log *slog.Logger) http.
 				return api.Reply{}, badRequest{"the event has no type"}
 			}
 			if len(e.Data) > api.MaxEvent {
-				return api.Reply{}, badRequest{fmt.Sprintf("the event has %d bytes, at most %d are taken: put long text into a file and name the file", len(e.Data), api.MaxEvent)}
+				return api.Reply{}, badRequest{fmt.Sprintf("the event has %d bytes, at most %d are taken: send what matters most; the rest can wait for another round", len(e.Data), api.MaxEvent)}
 			}
 			return h.Emit(r.Context(), session, e)
 		},

@@ -162,6 +162,16 @@ func message(c loop.CommitTask) string {
 	return strings.Join(parts, "\n\n") + "\n"
 }
 
+// Branches lists the branches of ours that runs of the project made, in our
+// repository, oldest first as far as their names say so.
+func (w *Workspace) Branches(ctx context.Context) ([]string, error) {
+	out, err := w.ours(ctx, "for-each-ref", "--sort=version:refname", "--format=%(refname:lstrip=2)", "refs/heads/nightporter/"+w.o.Project)
+	if err != nil {
+		return nil, fmt.Errorf("branches of %s: %w", w.o.Project, err)
+	}
+	return strings.Fields(out), nil
+}
+
 // Heads returns the values of the Nightporter-Head footers of a branch of
 // ours, oldest first: the ledger's heads at the time of its commits (SPEC 8.3).
 // Only the run's own commits are looked at.
