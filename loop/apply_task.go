@@ -34,9 +34,7 @@ func applyTask(t TaskState, r *Run, e Entry) TaskState {
 		if c := t.Work; !b.Approved && c != nil && c.Consensus != nil {
 			w := *c
 			// All is open again but what is being built already.
-			w.Consensus = &Consensus{Approved: slices.DeleteFunc(slices.Clone(c.Consensus.Approved), func(id string) bool {
-				return !slices.ContainsFunc(t.Parts, func(part string) bool { return part == t.Task.ID+"/"+id })
-			})}
+			w.Consensus = &Consensus{Approved: slices.DeleteFunc(slices.Clone(c.Consensus.Approved), func(id string) bool { return t.partOf(id) == "" })}
 			t.Work = &w
 		}
 	case PathsAllowed:

@@ -359,7 +359,7 @@ func (n *night) checkParts(fail func(string, ...any), d Decision) {
 		}
 		t, _ := n.s.Project.Find(e.Task)
 		for _, s := range sectionsOf(t.Plan) {
-			part := (&decision{State: n.s}).partOf(t, s.ID)
+			part := t.partOf(s.ID)
 			if p, ok := n.s.Project.Find(part); !ok || p.Status != Done && part != "" {
 				fail("%s is done by its parts, and its section %s is not", e.Task, s.ID)
 			}

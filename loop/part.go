@@ -27,7 +27,7 @@ func (d *decision) partsDue(t TaskState, all bool) []Section {
 			ok = ok && can[on]
 		}
 		can[s.ID] = ok
-		if ok && d.partOf(t, s.ID) == "" {
+		if ok && t.partOf(s.ID) == "" {
 			due = append(due, s)
 		}
 	}
@@ -35,7 +35,7 @@ func (d *decision) partsDue(t TaskState, all bool) []Section {
 }
 
 // partOf is the id of the part that a section of the plan in hand became.
-func (d *decision) partOf(t TaskState, section string) string {
+func (t TaskState) partOf(section string) string {
 	for _, id := range t.Parts {
 		if strings.TrimPrefix(id, t.Task.ID+"/") == section || strings.HasPrefix(id, t.Task.ID+"/"+section+".") {
 			return id
@@ -51,7 +51,7 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 	made := PartsMade{Plans: map[string]string{}, Whole: whole}
 	ids := map[string]string{}
 	name := func(section string) string {
-		if part := d.partOf(t, section); part != "" {
+		if part := t.partOf(section); part != "" {
 			return part
 		}
 		return ids[section]
