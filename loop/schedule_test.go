@@ -207,6 +207,10 @@ func (w *world) hats() map[string]Hat {
 
 // answer settles one open question, well or nonsensically.
 func (w *world) answer() {
+	if old := w.s.Project.Settled; len(old) > 0 && w.draw(4, "late") == 0 { // taken back, or after it was settled
+		w.person(AnswerQuestion{Question: old[len(old)-1].ID, Choice: pick(w, "undo", "undo", "a", "retry"), Words: pick(w, "", "use the other one")})
+		return
+	}
 	qs := w.s.Project.Questions
 	if len(qs) == 0 {
 		return
