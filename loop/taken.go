@@ -47,6 +47,7 @@ func (d *decision) treeTaken(b TreeTaken) {
 		return
 	}
 	hat := r.Settings.Hats[w.Hat]
+	b.Taken.Outside, b.Taken.Dropped = fewOf(b.Taken.Outside), fewOf(b.Taken.Dropped)
 	d.add(about, TakenOver{Taken: b.Taken, Ref: b.Ref})
 	if len(b.Taken.Refused) > 0 {
 		d.redo(t, Redo{Why: "violation", Failed: true, Tree: w.Tree,
@@ -70,7 +71,7 @@ func (d *decision) treeTaken(b TreeTaken) {
 	if hat.Expect == ExpectPass && !changed && noChange == "" {
 		note := "The session before said it was done, but it changed no file that counts. Change the files, or say no_change with the reason."
 		if len(b.Taken.Outside) > 0 {
-			note = "The session before changed only files out of scope, and they were undone: " + strings.Join(b.Taken.Outside, ", ")
+			note = "The session before changed only files out of scope, and they were undone: " + joinFew(b.Taken.Outside)
 		}
 		d.redo(t, Redo{Why: "changed nothing", Failed: true, Tree: w.Tree, Note: note})
 		return
@@ -90,6 +91,13 @@ func (d *decision) treeTaken(b TreeTaken) {
 	d.add(about, ChecksBegun{Kind: kind, Tree: b.Taken.Tree, Setup: setups, Commands: cmds})
 	d.nextCheck(about, false)
 }
+
+// maxUndone bounds how many paths are remembered of what a session wrote and
+// lost again. Whoever installs packages into a folder that nobody ignores
+// writes them by the ten thousand, in every session.
+const maxUndone = 200
+
+func fewOf(paths []string) []string { return slices.Clip(paths[:min(len(paths), maxUndone)]) }
 
 // green reports whether a tree is known to pass verification.
 func (w *Work) green(tree string) bool {
