@@ -354,6 +354,9 @@ func applyRun(r *Run, e Entry) *Run {
 		}
 		r.DoneNow, r.Counted, r.Streak = nil, 0, 0
 	case AgentChosen:
+		if h := r.Hats; h != nil {
+			r.Hats = &HatsRead{Pattern: h.Pattern, Hats: r.upcoming().with(b.Agent).Hats}
+		}
 		r.Settings = r.Settings.with(b.Agent)
 	case HatsRead:
 		if r.HatsBad = b.Trouble; b.Trouble == "" {

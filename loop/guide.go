@@ -66,7 +66,7 @@ func (d *decision) hats() []string {
 	if d.run() == nil {
 		return nil
 	}
-	return sortedKeys(d.run().Settings.Hats)
+	return sortedKeys(d.run().upcoming().Hats)
 }
 
 // Forecast says which session will take an item, as it looks now.
