@@ -86,7 +86,8 @@ func (d *decision) putAway(t TaskState) {
 func (d *decision) dependents(t TaskState) []string {
 	var need []string
 	for _, u := range d.Project.Tasks {
-		if (u.Status == Pending || u.Status == Ready && u.Work == nil) && d.dependsOn(u, t) {
+		revised := slices.Contains(u.Parts, t.Task.ID) // parked, while parts of it are built
+		if (u.Status == Pending || u.Status == Ready && (u.Work == nil || revised)) && d.dependsOn(u, t) {
 			need = append(need, u.Task.ID)
 		}
 	}
