@@ -136,6 +136,29 @@ func (d *decision) askManual(t TaskState, instructions string) {
 	d.mark(t.Task.ID, MarkManualVerify)
 }
 
+// shelved names the source whose task waits for the answer to a question, where
+// the project is at another one; "" where it is not. The two may have tasks of
+// one name. Its time stands still until that source is at work again.
+func (p Project) shelved(q Question) string {
+	for _, source := range sortedKeys(p.Shelf) {
+		if slices.ContainsFunc(p.Shelf[source], func(t TaskState) bool { return t.Question == q.ID }) {
+			return source
+		}
+	}
+	return ""
+}
+
+// unasked withdraws what was asked about the source that another one takes the
+// place of, and that nothing waits for.
+func (d *decision) unasked() {
+	for _, q := range d.Project.Questions {
+		t, _ := d.task(q.Task)
+		if q.Kind == AskUnticked || q.Kind == AskSkip || q.Kind == AskAllow && t.Question != q.ID {
+			d.add(on{task: q.Task}, QuestionExpired{ID: q.ID, Then: "another source was taken up"})
+		}
+	}
+}
+
 // expire settles a question that nobody answered in time.
 func (d *decision) expire(q Question) {
 	about := on{task: q.Task}
@@ -216,6 +239,10 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 			}
 		}
 		d.refuse("no question", "there is no open question %s", b.Question)
+		return
+	}
+	if source := d.Project.shelved(q); source != "" {
+		d.refuse("other source", "%s is about %s of %s; start a run of that first. Nothing was changed.", q.ID, ShortID(q.Task), source)
 		return
 	}
 	b.Words = strings.ToValidUTF8(b.Words, "\uFFFD")

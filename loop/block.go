@@ -121,7 +121,7 @@ func (d *decision) dependsOn(t, on TaskState) bool {
 func (d *decision) closeQuestions(task, choice string) {
 	for _, q := range d.Project.Questions {
 		switch {
-		case q.Task == "" || !SameID(q.Task, task):
+		case q.Task == "" || !SameID(q.Task, task) || d.Project.shelved(q) != "":
 		case q.Kind == AskNow: // its words are for whoever comes next
 			d.settleNow(q, choice)
 		default:

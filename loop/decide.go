@@ -240,7 +240,9 @@ func Due(s State) time.Time {
 		}
 	}
 	for _, q := range s.Project.Questions {
-		need(q.Expires)
+		if s.Project.shelved(q) == "" {
+			need(q.Expires)
+		}
 	}
 	need(s.Project.Guidance.NextDue())
 	for _, h := range s.House.Agents {
@@ -275,7 +277,7 @@ func (p Project) tries() bool {
 func (d *decision) tick() {
 	now := d.in.Time
 	for _, q := range slices.Clone(d.Project.Questions) {
-		if !q.Expires.IsZero() && !now.Before(q.Expires) {
+		if !q.Expires.IsZero() && !now.Before(q.Expires) && d.Project.shelved(q) == "" {
 			d.expire(q)
 		}
 	}

@@ -68,6 +68,9 @@ func (d *decision) startRun(b StartRun) {
 		}
 	}
 	d.withdrawOffers("a run was started")
+	if d.Project.Source != b.Settings.Source.String() {
+		d.unasked()
+	}
 	id := d.issue("r")
 	begin := Begin{Run: id, Fresh: b.New}
 	if tip, ok := d.Project.Branches[b.Settings.Source.String()]; ok && !b.New {
