@@ -22,7 +22,11 @@ func (d *decision) askAgent(t TaskState) {
 // of the session that should have changed it (SPEC 2.5).
 func (d *decision) askDispute(t TaskState) {
 	var b strings.Builder
-	b.WriteString("The review upholds this a second time, and the " + t.Work.Hat + " sees nothing to change:")
+	who := "review"
+	if t.Work.Event.Type == EventFailed {
+		who = "verifier"
+	}
+	b.WriteString("The " + who + " upholds this a second time, and the " + t.Work.Hat + " sees nothing to change:")
 	for _, i := range t.Work.Issues {
 		b.WriteString("\n" + i.line())
 	}
@@ -32,7 +36,7 @@ func (d *decision) askDispute(t TaskState) {
 			break
 		}
 	}
-	d.holdTask(t, Question{Hat: t.Work.Hat, Text: b.String(), Options: []string{"Fix it as the review says", "Leave it as it is"}})
+	d.holdTask(t, Question{Hat: t.Work.Hat, Text: b.String(), Options: []string{"Fix it as the " + who + " says", "Leave it as it is"}})
 }
 
 // strayedAgain lists paths out of scope that the session in hand wrote although

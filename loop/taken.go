@@ -193,11 +193,11 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		if d.run().Settings.PlanApproval && t.Task.Parent == "" && to != hatCritic {
 			d.askPlan(t)
 		}
-	case ev.Type == EventCritique && t.Work.Consensus != nil:
+	case ev.Type == EventCritique && w.Hat == hatCritic:
 		d.critiqued(t)
 	case to == Converged:
 		d.converge(t)
-	case above && t.Work.Upheld > 0 && t.Work.Upheld%2 == 0:
+	case above && t.Work.Upheld > 0 && t.Work.Upheld%2 == 0, ev.Type == EventFailed && t.Work.unmoved():
 		d.askDispute(t)
 	}
 }
@@ -251,6 +251,18 @@ func (w *Work) been(hat string) bool {
 func (w *Work) contested(issues []Issue) bool {
 	n := len(w.IssueSets)
 	return w.NoChange != "" && n > 0 && w.IssueSets[n-1] == issueSet(issues)
+}
+
+// unmoved reports whether a verifier upholds twice what it saw fail, and no
+// file was changed in between: another round would only repeat that.
+func (w *Work) unmoved() bool {
+	failed, n := 0, len(w.Trees)
+	for _, s := range w.History {
+		if s.Event == EventFailed {
+			failed++
+		}
+	}
+	return failed > 2 && n > 2 && w.Trees[n-1] == w.Trees[n-2] && w.Trees[n-2] == w.Trees[n-3]
 }
 
 // stalled reports why another round would only repeat an earlier one: the
