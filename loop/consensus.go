@@ -25,8 +25,9 @@ func Arguing() []string { return []string{hatCritic, hatArchitect} }
 // built. A part's plan was argued about with its task's; and a red baseline is
 // mended by a task of the run alone, which has none that could outlive it.
 func (s Settings) argues(t Task) bool {
-	_, critic := s.Hats[hatCritic]
-	_, architect := s.Hats[hatArchitect]
+	// A person's own hats of these names may be for something else.
+	critic := slices.Contains(s.Hats[hatCritic].Emits, EventCritique)
+	architect := slices.Contains(s.Hats[hatArchitect].Emits, EventAdvice)
 	return (s.Consensus || s.Pattern.Consensus || t.Consensus) && !t.ours() && critic && architect
 }
 
