@@ -59,6 +59,24 @@ func TestScopeThatPermitsNothing(t *testing.T) {
 	})
 }
 
+// The agent of a critic is looked for before the run, also where a single task
+// asks for one: at 3:00 nobody would mend it.
+func TestPreflightLooksForTheCritic(t *testing.T) {
+	for _, consensus := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, good)
+			w.plan.Tasks[0].Consensus = consensus
+			s := settings()
+			s.Hats["critic"] = loop.Hat{Name: "critic", Agent: "other", Emits: []string{loop.EventCritique}}
+			w.do(loop.StartRun{Settings: s, MaxSessions: 1, Check: true}, "")
+			synctest.Wait()
+			if got := slices.Contains(w.looked, "other"); got != consensus {
+				t.Errorf("consensus=%v: looked for %v", consensus, w.looked)
+			}
+		})
+	}
+}
+
 // The engine is ended and opened again after every entry that a run makes, one
 // place a run: nothing is started or committed twice, and the result is the same.
 func TestRestartAnywhere(t *testing.T) {

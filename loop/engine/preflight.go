@@ -53,7 +53,11 @@ func (e *Engine) preflight(ctx context.Context, project string, begin loop.Begin
 	if base.Tree != "" {
 		e.preflightScopes(ctx, ports, settings, base.Tree, &out)
 	}
-	for _, name := range AgentsOf(settings) {
+	asked := settings // also by a single task
+	for _, t := range out.Snapshot.Tasks {
+		asked.Consensus = asked.Consensus || t.Consensus && t.Mark == loop.MarkOpen
+	}
+	for _, name := range AgentsOf(asked) {
 		if err := e.o.Agents.Check(ctx, name); err != nil {
 			if err := problem(err); err != nil {
 				out.Problems = append(out.Problems, loop.Finding{Text: fmt.Sprintf("agent %q: %v", name, err)})

@@ -42,6 +42,7 @@ type world struct {
 	refuses func(loop.Takeover) error // what is wrong with a take-over; nil: nothing
 	entries []loop.Entry
 	compose func(before loop.State, d loop.Decision, in loop.Input) []loop.Outgoing
+	looked  []string   // agents that preflight looked for
 	woken   [][]string // chats that a commit left something new for
 }
 
@@ -250,11 +251,16 @@ func (w *world) Wait(ctx context.Context, session string) (loop.Exit, error) {
 
 func (w *world) End(context.Context, string, loop.Duration) error { return nil }
 func (w *world) Touch(string)                                     {}
-func (w *world) Check(context.Context, string) error              { return nil }
-func (w *world) Level() (int, []string)                           { return 3, nil }
-func (w *world) Open(string) error                                { return nil }
-func (w *world) Token(session string) string                      { return "token of " + session }
-func (w *world) Close(string)                                     {}
+func (w *world) Check(_ context.Context, agent string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.looked = append(w.looked, agent)
+	return nil
+}
+func (w *world) Level() (int, []string)      { return 3, nil }
+func (w *world) Open(string) error           { return nil }
+func (w *world) Token(session string) string { return "token of " + session }
+func (w *world) Close(string)                {}
 
 // --- Source ---
 
