@@ -113,10 +113,17 @@ const (
 	reviewVerdict = "review.verdict"
 	fixComplete   = "fix.complete"
 	taskBlocked   = "task.blocked"
+
+	docsComplete     = "docs.complete"
+	refactorComplete = "refactor.complete"
+	verifyPassed     = "verification.passed"
+	critiqueVerdict  = "critique.verdict"
+	adviceComplete   = "advice.complete"
 )
 
 // lengths of a session, by its own event, in units of --pace.
-var lengths = map[string]int{planComplete: 1, buildComplete: 3, reviewVerdict: 1, fixComplete: 2}
+var lengths = map[string]int{planComplete: 1, buildComplete: 3, reviewVerdict: 1, fixComplete: 2,
+	docsComplete: 1, refactorComplete: 1, verifyPassed: 1, critiqueVerdict: 1, adviceComplete: 1}
 
 // part chooses what to play: by the event that the prompt asks for, because
 // hats may have any name, and by the name where a prompt does not say.
@@ -139,7 +146,7 @@ func (s *session) part() part {
 		return part{lengths[own], act}
 	}
 	return part{1, func(s *session) (event, error) {
-		return blocked(fmt.Sprintf("the scripted agent plays planner, builder, reviewer and fixer; it cannot be a %s", s.hat),
+		return blocked(fmt.Sprintf("the scripted agent can play the shipped hats but the reproducer; it cannot be a %s", s.hat),
 			"nothing", "another agent for this hat"), nil
 	}}
 }

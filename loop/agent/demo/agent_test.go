@@ -120,7 +120,13 @@ func TestHonest(t *testing.T) {
 		{"undone before", task + "## What happened so far\n\nNote well: Files out of scope were undone\n\n" + end("build.complete"), 0, "build.complete", "no_change", "the scope has no room for NIGHTPORTER-DEMO.md"},
 		{"red", task + "## Verification\n\n- `go test` FAILED (exit 1)\n\n" + end("build.complete"), 0, "task.blocked", "reason", "verification fails, and a scripted agent cannot repair code"},
 		{"fixer", task + "## Issues\n\n1. [major] a.go:3 (x) wrong\n\n" + end("fix.complete"), 0, "fix.complete", "no_change", "a scripted agent cannot fix anything"},
-		{"hat of another kind", task + end("docs.complete"), 0, "task.blocked", "reason", "the scripted agent plays planner, builder, reviewer and fixer; it cannot be a painter"},
+		{"writer", task + end("docs.complete"), 0, "docs.complete", "no_change", "a scripted agent writes no documents"},
+		{"refactorer", task + end("refactor.complete"), 0, "refactor.complete", "no_change", "a scripted agent leaves code alone"},
+		{"verifier", task + "## Acceptance\n\n- it is done\n\n" + end("verification.passed"), 0, "verification.passed", "checks", `[{"criterion":"it is done","how":"scripted, not tried","ok":true}]`},
+		{"verifier of a title", task + end("verification.passed"), 0, "verification.passed", "checks", `[{"criterion":"Do it","how":"scripted, not tried","ok":true}]`},
+		{"critic", task + end("critique.verdict"), 0, "critique.verdict", "verdict", "OKAY"},
+		{"architect", task + end("advice.complete"), 0, "advice.complete", "advice", "A scripted agent has none."},
+		{"reproducer", task + end("repro.complete"), 0, "task.blocked", "reason", "the scripted agent can play the shipped hats but the reproducer; it cannot be a painter"},
 		{"link that leads out", task + "## Scope\n\nYou may change: **\n\n" + end("build.complete"), 1, "", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -146,7 +152,15 @@ func TestHonest(t *testing.T) {
 			if err := json.Unmarshal([]byte(c.Data), &data); err != nil {
 				t.Fatal(err)
 			}
-			if c.Args[1] != tt.event || data[tt.field] != tt.says {
+			said := data[tt.field]
+			if _, text := said.(string); !text {
+				raw, err := json.Marshal(said)
+				if err != nil {
+					t.Fatal(err)
+				}
+				said = string(raw)
+			}
+			if c.Args[1] != tt.event || said != tt.says {
 				t.Errorf("%q %s", c.Args, c.Data)
 			}
 			if got := output(t, dir, "git", "status", "--porcelain"); got != "" {

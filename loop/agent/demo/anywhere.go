@@ -25,6 +25,46 @@ var anywhere = map[string]act{
 	buildComplete: (*session).buildAnywhere,
 	reviewVerdict: func(s *session) (event, error) { return s.verdict("scripted, not looked at", nil), nil },
 	fixComplete:   func(s *session) (event, error) { return s.dispute("a scripted agent cannot fix anything"), nil },
+
+	docsComplete:     leaveAlone(docsComplete, "a scripted agent writes no documents"),
+	refactorComplete: leaveAlone(refactorComplete, "a scripted agent leaves code alone"),
+	verifyPassed: func(s *session) (event, error) {
+		return s.end(verifyPassed, "Scripted, nothing was tried", map[string]any{"checks": s.checks()}), nil
+	},
+	critiqueVerdict: func(s *session) (event, error) {
+		return s.end(critiqueVerdict, "Scripted, not read", map[string]any{"verdict": "OKAY", "sections": []string{}}), nil
+	},
+	adviceComplete: func(s *session) (event, error) {
+		return s.end(adviceComplete, "Scripted, no advice", map[string]any{"advice": "A scripted agent has none."}), nil
+	},
+}
+
+// leaveAlone is a hat that may write and has no reason to.
+func leaveAlone(name, why string) act {
+	return func(s *session) (event, error) {
+		return s.endWritten(name, "Changed nothing: "+why, map[string]any{"no_change": why}), nil
+	}
+}
+
+// check is what a verifier says of one criterion.
+type check struct {
+	Criterion string `json:"criterion"`
+	OK        bool   `json:"ok"`
+	How       string `json:"how"`
+}
+
+// checks has one for each criterion of the task, or for its title.
+func (s *session) checks() []check {
+	var out []check
+	for _, line := range strings.Split(s.prompt.section["Acceptance"], "\n") {
+		if text, ok := strings.CutPrefix(line, "- "); ok {
+			out = append(out, check{oneLine(text, 200), true, "scripted, not tried"})
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, check{oneLine(s.title, 200), true, "scripted, not tried"})
+	}
+	return out
 }
 
 func (s *session) buildAnywhere() (event, error) {
