@@ -2,8 +2,10 @@ package console_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/console"
@@ -50,4 +52,33 @@ func TestPlans(t *testing.T) {
 	at("Task 2", loop.TaskSet{From: loop.Active, To: loop.Ready}, loop.AttemptEnded{Failed: true, Outcome: loop.OutcomeBlocked, Why: "two things"},
 		loop.QuestionAsked{Question: loop.Question{ID: "q11", Kind: loop.AskBlocked, Run: "r1", Task: "Task 2", Text: "two things", Asked: s.Now}})
 	golden(t, "scene-plans", s.out.Bytes())
+}
+
+// TestLinesKeepTheirWidth: what is said gives way, what is true does not.
+func TestLinesKeepTheirWidth(t *testing.T) {
+	s := newScene("shop", console.Options{})
+	s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#2 builder" })
+	s.out.Reset()
+	said := func(hat, event, data string, more ...loop.Body) {
+		s.Now = s.Now.Add(time.Second)
+		for _, b := range append([]loop.Body{
+			loop.SessionPlanned{Hat: hat},
+			loop.EventAccepted{Type: event, Data: json.RawMessage(data)},
+			loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndEvent, Counts: loop.CountsSuccess},
+		}, more...) {
+			s.Night.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: s.Now, Run: "r1", Task: "Task 2", Session: "r1-90", Body: b})
+		}
+	}
+	green := loop.Verified{Kind: loop.KindVerify, OK: true, Results: []loop.Result{{Run: "go test ./...", OK: true, Ms: 38000}, {Run: "golangci-lint run", OK: true}}}
+	said("refactorer", "refactor.complete", `{"no_change":"simple enough as it is, and every name says what it means"}`, green)
+	said("refactorer", "refactor.complete", `{"no_change":"fine"}`, loop.Verified{Kind: loop.KindVerify, OK: true, Results: []loop.Result{{Run: "make", OK: true}}})
+	said("critic", "critique.verdict", `{"verdict":"REJECT","sections":[{"id":"b","verdict":"REJECT","objections":["no path for cards that expire during the refresh"]}]}`, loop.Routed{On: "critique.verdict", To: "architect"})
+	said("reproducer", "repro.complete", `{"command":"sh tests/t2.sh"}`, loop.Verified{Kind: loop.KindRepro, OK: true, Results: []loop.Result{{Run: "sh tests/t2.sh", Exit: 1}}}, loop.Routed{On: "repro.complete", To: "fixer"})
+	for _, line := range strings.Split(s.out.String(), "\n") {
+		said, _, _ := strings.Cut(line, "   verify ") // which is never cut
+		if utf8.RuneCountInString(said) > 80 {
+			t.Errorf("wider than 80: %s", line)
+		}
+	}
+	golden(t, "scene-width", s.out.Bytes())
 }

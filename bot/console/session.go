@@ -180,6 +180,9 @@ func (c *Console) flush(at time.Time) {
 // leastSaid is what is shown of a verdict or a reason however narrow it gets.
 const leastSaid = 28
 
+// unchanged is put between an event and why nothing had to change.
+const unchanged = ", no change: "
+
 // print puts out a session's line, and what belongs to it.
 func (c *Console) print(v view, s *session) {
 	delete(c.held, loop.FoldID(s.task))
@@ -196,14 +199,23 @@ func (c *Console) print(v view, s *session) {
 		return strings.TrimRight(line, " ") + s.then
 	}
 	line := whole(what)
+	why := bot.Clean(bot.Field(s.event.Data, "no_change"))
+	if event, is := strings.CutSuffix(what, unchanged+bot.Cut(why, 40)); is && why != "" && utf8.RuneCountInString(line) > c.room() {
+		line = whole(event + ", no change") // the reason gets a line of its own
+	} else {
+		why = ""
+	}
 	// What was said gives way; the event, what is true of it and what follows stay.
-	if n := utf8.RuneCountInString(what) - (utf8.RuneCountInString(line) - c.room()); n < utf8.RuneCountInString(what) {
+	if n := utf8.RuneCountInString(what) - (utf8.RuneCountInString(line) - c.room()); why == "" && n < utf8.RuneCountInString(what) {
 		line = whole(bot.Cut(what, max(n, leastSaid)))
 	}
 	if c.opt.Demo && s.event.Type == loop.EventQuestion {
 		return // the question says it all
 	}
 	c.whole(v.at, line)
+	if why != "" {
+		c.more("    ┃ " + bot.Cut(why, c.room()-6))
+	}
 	if claimed && !c.taught {
 		c.taught = true
 		c.more("    A claim is not a result: nightporter ran the tests itself. Again.")
@@ -255,7 +267,7 @@ func (c *Console) what(s *session) (text string, claimed bool) {
 	}
 	text = bot.Clean(s.event.Type)
 	if why := bot.Field(s.event.Data, "no_change"); why != "" {
-		text += ", no change: " + bot.Cut(bot.Clean(why), 40)
+		text += unchanged + bot.Cut(bot.Clean(why), 40)
 	}
 	return text, false
 }
