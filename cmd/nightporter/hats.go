@@ -237,6 +237,7 @@ func (f *hatFlags) check(out io.Writer, cfg *config.Config, _ []string) error {
 		all = append(all, p)
 	}
 	hats, patterns := map[string]bool{}, map[string]bool{}
+	var notes []string
 	wrong := &config.Error{}
 	for _, p := range all {
 		c, err := f.open(cfg, p)
@@ -253,6 +254,11 @@ func (f *hatFlags) check(out io.Writer, cfg *config.Config, _ []string) error {
 		if err != nil {
 			return err
 		}
+		for _, f := range idle(c.hats) {
+			if note := fmt.Sprintf("%s %s\n    %s", bot.SignLook, f.Text, f.Fix); !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
 		for name := range c.hats {
 			hats[name+"\x00"+c.origin(name)] = true
 		}
@@ -262,6 +268,9 @@ func (f *hatFlags) check(out io.Writer, cfg *config.Config, _ []string) error {
 	}
 	if len(wrong.Items) > 0 {
 		return wrong
+	}
+	for _, note := range notes {
+		fmt.Fprintln(out, note)
 	}
 	fmt.Fprintf(out, "%s %s, %s\n", bot.SignDone, bot.Plural(len(hats), "hat"), bot.Plural(len(patterns), "pattern"))
 	return nil

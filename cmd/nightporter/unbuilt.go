@@ -35,7 +35,33 @@ func unbuilt(cfg *config.Config, p config.Project, s loop.Settings) (problems, w
 	warn(s.Push != "" && s.Push != "never", fmt.Sprintf("push = %q", s.Push))
 	warn(p.AllowMerge, "allow_merge")
 	warn(cfg.Slack != nil, "[slack]")
-	return problems, warnings
+	worn := map[string]loop.Hat{} // by the pattern's sessions; hats check speaks of all
+	for _, r := range s.Pattern.Routes {
+		worn[r.From] = s.Hats[r.From]
+	}
+	return problems, append(warnings, idle(worn)...)
+}
+
+// changes are events that say of a session that it changed something.
+var changes = []string{"build.complete", "fix.complete", "docs.complete", "refactor.complete", "repro.complete"}
+
+// idle lists a person's own hats whose event says that something was changed
+// and who may change nothing: mostly write_allowed was forgotten, and a task
+// would be done without anything having been done.
+func idle(all map[string]loop.Hat) []loop.Finding {
+	var out []loop.Finding
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		h := all[name]
+		n := slices.IndexFunc(h.Emits, func(e string) bool { return slices.Contains(changes, e) })
+		if n < 0 || h.Shipped || h.Writes() {
+			continue
+		}
+		out = append(out, loop.Finding{
+			Text: fmt.Sprintf("hat %s ends with %s, but may write nothing: whatever it changes is undone", name, h.Emits[n]),
+			Fix:  `Give it a scope: [hat.context] write_allowed = ["**"]`,
+		})
+	}
+	return out
 }
 
 func hats(s loop.Settings) []loop.Hat { return slices.Collect(maps.Values(s.Hats)) }
