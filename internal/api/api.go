@@ -91,6 +91,14 @@ type Command struct {
 	Actor   string `json:"actor,omitempty"`
 }
 
+// ViewWatch is the view of what a live screen shows of one project: an empty
+// Project means the one that is at work. With ArgSeen it is answered when it
+// has become another one than that, or after some seconds as it is.
+const (
+	ViewWatch = "watch"
+	ArgSeen   = "seen" // what the last answer's Data said under the same name
+)
+
 // View asks for a read model: status, tasks, evidence, verify, log, diff.
 type View struct {
 	Name    string            `json:"name"`

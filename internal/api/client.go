@@ -68,6 +68,18 @@ func Call(ctx context.Context, socket, token, path string, body any, reply *Repl
 	}
 }
 
+// Try is Call without the repeats: who watches wants to know at once that
+// nobody is there, and says so before it calls again.
+func Try(ctx context.Context, socket, token, path string, body any, reply *Reply) error {
+	request, err := encode(socket, token, path, body)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, Window)
+	defer cancel()
+	return once(ctx, socket, request, reply)
+}
+
 // once sends a request a single time.
 func once(ctx context.Context, socket string, request []byte, reply *Reply) error {
 	answer, err := exchange(ctx, socket, request)

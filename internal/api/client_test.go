@@ -153,6 +153,27 @@ func TestCallRepeats(t *testing.T) {
 	}
 }
 
+// TestTry: one that was not answered is not sent again.
+func TestTry(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	var reply Reply
+	if err := Try(t.Context(), path, "t", PathView, View{Name: ViewWatch}, &reply); !errors.Is(err, ErrLater) {
+		t.Errorf("nobody there: %v, want ErrLater", err)
+	}
+	far(t, path, func(n int, c net.Conn) {
+		request(t, c)
+		if n == 2 {
+			io.WriteString(c, answerText(200, `{"ok":true,"text":"second"}`))
+		}
+	})
+	if err := Try(t.Context(), path, "t", PathView, View{Name: ViewWatch}, &reply); !errors.Is(err, ErrLater) {
+		t.Errorf("hung up: %v with %+v, want ErrLater", err, reply)
+	}
+	if err := Try(t.Context(), path, "t", PathView, View{Name: ViewWatch}, &reply); err != nil || reply.Text != "second" {
+		t.Errorf("answered: %v with %+v", err, reply)
+	}
+}
+
 func TestCallErrors(t *testing.T) {
 	ok := `{"ok":true}`
 	tests := []struct {

@@ -51,6 +51,15 @@ func (c *OperatorClient) View(ctx context.Context, view api.View) (api.Reply, er
 	return c.call(ctx, api.PathView, view)
 }
 
+// TryView is View for who wants to know at once that nobody is there.
+func (c *OperatorClient) TryView(ctx context.Context, view api.View) (api.Reply, error) {
+	var reply api.Reply
+	if err := api.Try(ctx, c.socket, c.key, api.PathView, view, &reply); err != nil {
+		return api.Reply{}, fmt.Errorf("ask nightporter: %w", err)
+	}
+	return reply, nil
+}
+
 func (c *OperatorClient) call(ctx context.Context, path string, body any) (api.Reply, error) {
 	var reply api.Reply
 	if err := api.Call(ctx, c.socket, c.key, path, body, &reply); err != nil {
