@@ -192,7 +192,7 @@ func (d *desk) View(ctx context.Context, v api.View) (api.Reply, error) {
 // houseViews are views that are about no single project.
 var houseViews = map[string]func(*desk, context.Context, api.View) (api.Reply, error){
 	"pair": (*desk).pair, "pairing": (*desk).pairing, "people": (*desk).people, "unpair": (*desk).unpair, "export": (*desk).export,
-	"backup": (*desk).backup, "prompt": (*desk).prompt,
+	"backup": (*desk).backup, "prompt": (*desk).prompt, api.ViewWatch: (*desk).watch,
 }
 
 // status is where a project stands: also where nobody is there to go on.

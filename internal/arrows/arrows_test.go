@@ -43,6 +43,7 @@ var arrows = map[string][]string{
 	// Below an adapter lies what belongs to it.
 	"loop/agent/demo":    {"loop", "guidance", "loop/agent", "internal/api"},
 	"bot/console":        {"loop", "guidance", "bot"},
+	"bot/terminal":       {"loop", "guidance", "bot"},
 	"bot/telegram":       {"loop", "bot"},
 	"bot/post":           {"loop", "bot", "guidance"},
 	"bot/notify":         {"loop", "guidance", "bot"},
@@ -91,6 +92,7 @@ var reserved = map[string][]string{
 
 	// One platform, one package.
 	"github.com/go-telegram-bot-api/telegram-bot-api/v5": {"bot/telegram"},
+	"charm.land/bubbletea/v2":                            {"bot/terminal"},
 }
 
 // files are the imports of each file outside tests, by package folder and

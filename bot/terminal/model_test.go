@@ -1,0 +1,274 @@
+package terminal
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+func want(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			t.Errorf("no %q in\n%s", p, text)
+		}
+	}
+}
+
+func working(t *testing.T) *screen {
+	n := newStory().at("#7 builder")
+	return newScreen(t, 80, 24).show(n.scene(), n.Now)
+}
+
+// TestKeys: what each key sends, and that only y stops.
+func TestKeys(t *testing.T) {
+	for _, c := range []struct {
+		keys []string
+		line string // "" = nothing is sent
+		open bool
+	}{
+		{[]string{"p"}, "/pause", false},
+		{[]string{"r"}, "/resume", false},
+		{[]string{"s", "y"}, "/stop", false},
+		{[]string{"s", "n"}, "", false},
+		{[]string{"s", "esc"}, "", false},
+		{[]string{"s", "s"}, "", false},
+		{[]string{"l"}, "/log", true},
+		{[]string{"d"}, "/diff", true},
+		{[]string{"down", "l"}, "/log 7", true},
+		{[]string{"down", "down", "d"}, "/diff 8", true},
+		{[]string{"j", "k", "enter"}, "/task 6", true},
+		{[]string{"down", "esc", "l"}, "/log", true},
+		{[]string{"enter"}, "", false},
+		{[]string{"a", "b"}, "q1 b", false},
+		{[]string{"a", "c"}, "q1 skip", false},
+		{[]string{"a", "z"}, "", false},
+		{[]string{"a", "esc", "p"}, "/pause", false},
+		{[]string{"g", "Keep it", "enter"}, "/guidance Keep it", false},
+		{[]string{"g", "p s q", "enter"}, "/guidance p s q", false},
+		{[]string{"g", "  ", "enter"}, "", false},
+		{[]string{"g", "Keep", "esc"}, "", false},
+		{[]string{"/", "queue", "enter"}, "/queue", false},
+		{[]string{"g", "Q1 a", "enter"}, "Q1 a", false},
+		{[]string{"g", "q9 a", "enter"}, "/guidance q9 a", false}, // no such question: words
+		{[]string{"g", "ab", "backspace", "left", "x", "enter"}, "/guidance xa", false},
+	} {
+		s := working(t).keysOf(c.keys...)
+		got := ""
+		if len(s.sends) > 0 {
+			got = s.sends[0].Text
+		}
+		if got != c.line || len(s.sends) > 1 || got != "" && (s.sends[0].open != c.open || s.sends[0].Project != "shop" || s.sends[0].Key == "") {
+			t.Errorf("%v: sends %+v, want %q", c.keys, s.sends, c.line)
+		}
+		if s.left {
+			t.Errorf("%v: it ends", c.keys)
+		}
+	}
+}
+
+// TestLeave: q leaves, but not while it is a letter; ctrl+c always.
+func TestLeave(t *testing.T) {
+	for keys, left := range map[string]bool{"q": true, "g q": false, "? q": false, "? q q": true, "a q": false, "ctrl+c": true, "g ctrl+c": true, "a ctrl+c": true} {
+		if s := working(t).keysOf(strings.Fields(keys)...); s.left != left || len(s.sends) > 0 {
+			t.Errorf("%s: left %v, sent %v", keys, s.left, s.sends)
+		}
+	}
+}
+
+// TestAnswers: what an answer shows, and that words which were not taken come
+// back into the box.
+func TestAnswers(t *testing.T) {
+	s := working(t).keysOf("g", "@bulder Keep it", "enter").answer("✗ Not queued: no hat @bulder", false)
+	want(t, s.frame(), "✗ Not queued: no hat @bulder", "> @bulder Keep it_")
+	s.keysOf("enter").answer("○ g1 queued → next session\nfor #7", true)
+	want(t, s.frame(), "○ g1 queued", "for #7", "g guidance")
+
+	s.keysOf("l").answer("shop r1: 3 sessions\n"+strings.Repeat("a line\n", 50)+"the last", true)
+	want(t, s.frame(), "─ /log ─", "22 of 52")
+	if strings.Contains(s.frame(), "the last") {
+		t.Error("the end is in sight at the beginning")
+	}
+	s.keysOf("pgdown", "pgdown", "pgdown", "down")
+	want(t, s.frame(), "the last", "52 of 52")
+	s.take(tea.WindowSizeMsg{Width: 40, Height: 60})
+	want(t, s.frame(), "shop r1: 3 sessions", "the last", "all")
+	s.keysOf("q")
+	want(t, s.frame(), "g guidance")
+
+	// Somebody who types meanwhile is not interrupted.
+	s.keysOf("d", "g", "half a w").answer("shop r1: 1 file +1 −0\n@@\n+x\n+y\n+z", true)
+	want(t, s.frame(), "> half a w_", "shop r1: 1 file +1 −0")
+
+	// One line at a time.
+	s = working(t).keysOf("p", "g", "more", "enter")
+	want(t, s.frame(), "wait: /pause is on its way", "> more_")
+	if len(s.sends) != 1 {
+		t.Error(s.sends)
+	}
+	// An answer to what is not on its way any more is nobody's.
+	s.take(answerMsg{sent: sent{Line: Line{Key: "other"}}, answer: Answer{OK: true, Text: "stray"}})
+	if strings.Contains(s.frame(), "stray") {
+		t.Error(s.frame())
+	}
+}
+
+// TestAgain: a line that nobody answered is sent once more with its key, and
+// then by the person, still with its key: it is done once.
+func TestAgain(t *testing.T) {
+	s := working(t).keysOf("g", "Keep it", "enter")
+	nobody := fmt.Errorf("%w: refused", ErrAway)
+	s.take(answerMsg{sent: *s.sent, err: nobody})
+	want(t, s.frame(), "↻ not answered, sent once more: /guidance Keep it")
+	if len(s.sends) != 2 || s.sends[0].Key != s.sends[1].Key || s.sends[0].Line != s.sends[1].Line {
+		t.Fatalf("%+v", s.sends)
+	}
+	s.take(answerMsg{sent: *s.sent, err: nobody})
+	want(t, s.frame(), "! unknown: nightporter did not answer", "> Keep it_")
+	if len(s.sends) != 2 {
+		t.Fatalf("sent by itself again: %+v", s.sends)
+	}
+	s.keysOf("enter")
+	if len(s.sends) != 3 || s.sends[2].Key != s.sends[0].Key {
+		t.Errorf("another key for the same words: %+v", s.sends)
+	}
+	s.take(answerMsg{sent: *s.sent, err: nobody}).take(answerMsg{sent: *s.sent, err: nobody})
+	s.keysOf("x", "enter")
+	if last := s.sends[len(s.sends)-1]; last.Text != "/guidance Keep itx" || last.Key == s.sends[0].Key {
+		t.Errorf("the old key for other words: %+v", last)
+	}
+	// A fault is no reason to send it again.
+	s = working(t).keysOf("g", "Keep it", "enter")
+	s.take(answerMsg{sent: *s.sent, err: errors.New("nightporter failed")})
+	want(t, s.frame(), "✗ nightporter failed", "> Keep it_")
+	if len(s.sends) != 1 {
+		t.Error(s.sends)
+	}
+}
+
+// TestAway: that nobody answers is said with the time, at once, and looked for
+// patiently until somebody does.
+func TestAway(t *testing.T) {
+	s := working(t)
+	s.looks = nil
+	s.now = s.now.Add(time.Minute)
+	since := s.now.In(berlin).Format(time.TimeOnly)
+	s.take(sceneMsg{gen: s.gen, err: fmt.Errorf("%w: refused", ErrAway)})
+	want(t, s.frame(), "! nightporter is away since "+since, "#7 Move orders")
+	s.now = s.now.Add(time.Minute)
+	s.take(sceneMsg{gen: s.gen, err: ErrAway})
+	want(t, s.frame(), "away since "+since)
+	if !slices.Equal(s.looks, []string{`shop "1" true 0`, `shop "1" true 0`}) {
+		t.Errorf("looked %q", s.looks)
+	}
+	n := newStory().at("#8 planner")
+	s.show(n.scene(), s.now)
+	want(t, s.frame(), "✓ nightporter is back, was away since "+since, "#8 Refund flow")
+	if strings.Contains(s.frame(), "! nightporter") {
+		t.Error(s.frame())
+	}
+	s.take(lookMsg{s.gen})
+	if got := s.looks[len(s.looks)-1]; got != `shop "1" false 0` {
+		t.Errorf("looked %q", got)
+	}
+	// Whatever else is wrong ends it, and is said.
+	if s.take(sceneMsg{gen: s.gen, err: errors.New("different versions")}); !s.left || s.err == nil {
+		t.Error("it goes on")
+	}
+}
+
+// TestOtherProject: the look in hand is left, and what still comes of it is
+// not shown.
+func TestOtherProject(t *testing.T) {
+	s := working(t)
+	s.scene.Projects = []string{"blog", "shop"}
+	old := s.gen
+	s.looks = nil
+	s.keysOf("tab")
+	if !slices.Equal(s.looks, []string{"left", fmt.Sprintf(`blog "" false %d`, s.gen)}) {
+		t.Errorf("looked %q", s.looks)
+	}
+	want(t, s.frame(), "─ blog ", "looking at blog")
+	n := newStory()
+	s.take(sceneMsg{gen: old, scene: n.scene()}).take(sceneMsg{gen: old, err: errors.New("cancelled")})
+	want(t, s.frame(), "─ blog ")
+	if s.left {
+		t.Error("it ends")
+	}
+	s.keysOf("p")
+	if s.sends[0].Project != "blog" {
+		t.Errorf("paused %q", s.sends[0].Project)
+	}
+}
+
+// TestQuestions: the words of an answer that needs them are asked for, and a
+// question that is settled meanwhile is left.
+func TestQuestions(t *testing.T) {
+	n := newStory().at("#9 builder")
+	s := newScreen(t, 80, 24).show(n.scene(), n.Now).keysOf("a", "tab")
+	want(t, s.frame(), "2 of 2", "■ shop #8 blocked", "Tried: by line", "a Retry  b Skip  c Guide  esc")
+	s.keysOf("c")
+	want(t, s.frame(), "> q2 guide _")
+	s.keysOf("By line", "enter")
+	if s.sends[0].Text != "q2 guide By line" {
+		t.Errorf("%+v", s.sends)
+	}
+	// Skipping it raises another question: a letter must not answer that one.
+	s.answer("✓ #8 again", true).keysOf("a", "tab")
+	n.input(loop.AnswerQuestion{Question: "q2", Choice: "skip"})
+	sends := len(s.sends)
+	want(t, s.show(n.scene(), n.Now).frame(), "○ q2 is settled", "g guidance", "? shop #8 skipped")
+	if s.keysOf("b"); len(s.sends) != sends {
+		t.Errorf("sent %+v", s.sends)
+	}
+	n.input(loop.AnswerQuestion{Question: "q1", Choice: "a"})
+	n.input(loop.AnswerQuestion{Question: "q3", Choice: "wait"})
+	s.show(n.scene(), n.Now)
+	if s.keysOf("a"); s.mode != looking {
+		t.Error("there is nothing to answer")
+	}
+}
+
+// TestHostile: nothing that is said in a scene breaks the frame.
+func TestHostile(t *testing.T) {
+	bad := "\x1b[2J\x1b]0;x\x07<b>" + strings.Repeat("漢字é́́́́́́ ", 3000) + "\n\r\t\u202e"
+	n := newStory()
+	n.State.Project.Tasks[0].Task.Title = bad
+	n.State.Project.Tasks[1].Task.ID = bad
+	n.at("#3 planner")
+	n.input(loop.Guide{Text: "x" + strings.ToValidUTF8(bad[:1200], "")})
+	n.State.Project.Run.Source = bad
+	c := n.scene()
+	for _, size := range [][2]int{{40, 12}, {41, 13}, {72, 12}, {80, 24}, {200, 60}, {1, 1}, {39, 12}, {500, 200}} {
+		for _, keys := range [][]string{nil, {"a"}, {"?"}, {"g", "wörter 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字"}, {"s"}, {"down"}} {
+			s := newScreen(t, size[0], size[1]).show(c, n.Now).keysOf(keys...)
+			if text := s.frame(); strings.ContainsAny(text, "\x1b\x07\r\t\u202e") {
+				t.Errorf("%v %v: control characters:\n%q", size, keys, text)
+			}
+		}
+	}
+}
+
+// TestColor: colour adds nothing to what is read, and NO_COLOR has none.
+func TestColor(t *testing.T) {
+	s := working(t)
+	text := s.draw()
+	s.opt.Color = true
+	coloured := s.draw()
+	if coloured == text || !strings.Contains(coloured, cyan+"●"+plain) {
+		t.Errorf("no colour:\n%q", coloured)
+	}
+	for _, code := range []string{plain, dim, red, green, yellow, cyan} {
+		coloured = strings.ReplaceAll(coloured, code, "")
+	}
+	if coloured != text {
+		t.Errorf("colour changes the text:\n%s\n%s", coloured, text)
+	}
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nightporter/nightporter/bot/terminal"
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/socket"
+)
+
+func watchCommand() *cobra.Command {
+	var f askFlags
+	cmd := &cobra.Command{
+		Use:   "watch [PROJECT]",
+		Short: "A live screen of what a project is at",
+		Long: `A live screen of what a project is at: run, tasks, the hat in hand, guidance,
+what happened last. Keys give guidance, pause, resume, stop, answer questions
+and show logs and diffs; ? lists them. q leaves, and nightporter goes on.
+Where the output is no terminal, the status is printed once.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				f.project = args[0]
+			}
+			if !interactive(cmd.InOrStdin()) || width(cmd.OutOrStdout()) == 0 {
+				return f.ask(cmd.Context(), func(a asker) error {
+					r, err := a.View(cmd.Context(), api.View{Name: "status", Project: f.project})
+					return show(cmd, r, err, false)
+				})
+			}
+			state, err := config.StateDir(f.state)
+			if err != nil {
+				return err
+			}
+			if !listens(state) {
+				return errors.New("nightporter is not running. Start it: nightporter up")
+			}
+			client, err := socket.Operator(state)
+			if err != nil {
+				return err
+			}
+			zone := time.Local
+			if cfg, err := loadConfig(f.config); err == nil {
+				if z, err := cfg.Zone(); err == nil {
+					zone = z
+				}
+			}
+			return terminal.Run(cmd.Context(), watched{client}, cmd.InOrStdin(), cmd.OutOrStdout(), terminal.Options{
+				Project: f.project, Color: colour(cmd.OutOrStdout()), Zone: zone,
+			})
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+// watched is the daemon as the screen asks it, through its socket.
+type watched struct{ client *socket.OperatorClient }
+
+// Look returns the project's scene once it is another one than seen.
+func (w watched) Look(ctx context.Context, project, seen string, patient bool) (terminal.Scene, error) {
+	ask := w.client.TryView
+	if patient {
+		ask = w.client.View
+	}
+	r, err := ask(ctx, api.View{Name: api.ViewWatch, Project: project, Args: map[string]string{api.ArgSeen: seen}})
+	switch {
+	case ctx.Err() != nil:
+		return terminal.Scene{}, context.Cause(ctx)
+	case errors.Is(err, api.ErrLater):
+		return terminal.Scene{}, fmt.Errorf("%w: %w", terminal.ErrAway, err)
+	case err != nil:
+		return terminal.Scene{}, err
+	case !r.OK:
+		return terminal.Scene{}, errors.New(r.Text)
+	}
+	var scene terminal.Scene
+	if err := json.Unmarshal(r.Data, &scene); err != nil {
+		return terminal.Scene{}, fmt.Errorf("answer to watch: %w", err)
+	}
+	return scene, nil
+}
+
+// Send sends a line, as `nightporter guidance` and the like do.
+func (w watched) Send(ctx context.Context, line terminal.Line) (terminal.Answer, error) {
+	r, err := w.client.Command(ctx, api.Command{Key: line.Key, Project: line.Project, Text: line.Text, Actor: "console"})
+	if errors.Is(err, api.ErrLater) {
+		err = fmt.Errorf("%w: %w", terminal.ErrAway, err)
+	}
+	return terminal.Answer{OK: r.OK, Text: r.Text}, err
+}

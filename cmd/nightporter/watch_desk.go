@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/terminal"
+	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// watch answers with the scene of a project as soon as it is another one than
+// its asker has seen: Args seen, as the last answer gave it.
+func (d *desk) watch(ctx context.Context, v api.View) (api.Reply, error) {
+	ctx, cancel := context.WithTimeout(ctx, longPoll)
+	defer cancel()
+	for {
+		rung := d.porter.changes.next()
+		name := v.Project
+		if name == "" {
+			name = d.atWork()
+		}
+		s, ok := d.State(name)
+		if !ok && name != "" {
+			return api.Reply{Text: fmt.Sprintf("✗ there is no project %q here (there are: %s)", name, strings.Join(d.Projects(), " "))}, nil
+		}
+		scene, head, err := d.scene(ctx, name, s)
+		if err != nil {
+			return api.Reply{}, err
+		}
+		over := false
+		if scene.Seen == v.Args[api.ArgSeen] {
+			select {
+			case <-rung:
+				continue
+			case <-d.porter.closing.Done():
+				return api.Reply{}, fmt.Errorf("%w: nightporter restarts", api.ErrLater)
+			case <-ctx.Done(): // nothing new; or the asker is gone, and reads nothing
+				over = true
+			}
+		}
+		if scene.Last, err = d.last(context.WithoutCancel(ctx), name, head); err != nil {
+			return api.Reply{}, err
+		}
+		if over {
+			return reply("", scene)
+		}
+		return reply(scene.Sign+" "+scene.Word, scene)
+	}
+}
+
+// atWork is the project that somebody who names none wants to see: the first
+// one that a run is under way for.
+func (d *desk) atWork() string {
+	names := d.Projects()
+	for _, name := range names {
+		if s, ok := d.State(name); ok && !s.Project.Run.Over() && d.porter.worksOn(name) {
+			return name
+		}
+	}
+	if len(names) > 0 {
+		return names[0]
+	}
+	return ""
+}
+
+// scene is a project's scene but for what happened last, and the number of
+// its last entry.
+func (d *desk) scene(ctx context.Context, name string, s loop.State) (terminal.Scene, int64, error) {
+	zone := d.porter.zone()
+	var scene terminal.Scene
+	var head int64
+	if name == "" {
+		scene = terminal.Scene{Sign: bot.SignLater, Word: "no project yet", Says: []string{"Begin with: nightporter run"}}
+	} else {
+		var err error
+		if head, _, err = d.porter.store.Head(context.WithoutCancel(ctx), loop.ProjectStream(name)); err != nil {
+			return scene, 0, err
+		}
+		scene = terminal.Of(s, time.Now().In(zone))
+		if !s.Project.Run.Over() && !d.porter.worksOn(name) {
+			scene.Says = append(scene.Says, bot.SignLook+" nobody works on it now: this nightporter runs another project")
+		}
+	}
+	if scene.Projects = d.Projects(); zone != time.Local {
+		scene.Zone = zone.String()
+	}
+	scene.Says = append(scene.Says, d.porter.remarks.of(name)...)
+	raw, err := json.Marshal(scene)
+	if err != nil {
+		return scene, 0, fmt.Errorf("scene: %w", err)
+	}
+	sum := fnv.New64a()
+	_, _ = sum.Write(raw) // never fails (hash)
+	scene.Seen = fmt.Sprintf("%d.%s", head, hex.EncodeToString(sum.Sum(nil)))
+	return scene, head, nil
+}
+
+// lastEntries is how far back the screen's last lines reach. A run of hundreds
+// of sessions must not be read whole for the forty lines of a screen.
+const lastEntries = 600
+
+// last is what happened lately, as /log tells it.
+func (d *desk) last(ctx context.Context, name string, head int64) ([]string, error) {
+	if name == "" {
+		return nil, nil
+	}
+	var records []loop.Record
+	err := d.porter.store.Records(ctx, loop.ProjectStream(name), max(head-lastEntries, 0), func(r loop.Record) error {
+		records = append(records, r)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return terminal.Lines(bot.Log(name, "", records, time.Now().In(d.porter.zone()))), nil
+}
