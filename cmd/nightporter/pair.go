@@ -104,7 +104,10 @@ nightporter pair makes it void.`,
 					zone = z
 				}
 			}
-			return pairing{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), zone: zone, ask: client}.run(cmd.Context(), state, role)
+			return pairing{
+				out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), zone: zone, ask: client,
+				width: width(cmd.OutOrStdout()), color: colour(cmd.OutOrStdout()),
+			}.run(cmd.Context(), state, role)
 		},
 	}
 	cmd.Flags().StringVar(&f.state, "state", "", "state folder")
@@ -120,6 +123,8 @@ type pairing struct {
 	out, err io.Writer
 	zone     *time.Location
 	ask      asker
+	width    int  // columns of the terminal; 0 where there is none, and no QR code then
+	color    bool // of the QR code
 }
 
 // pairOffer is the answer of the view "pair".
@@ -178,7 +183,9 @@ func (p pairing) run(ctx context.Context, state, role string) error {
 	offer.hash = hash
 	until := p.clock(offer.Until)
 	if offer.Bot != "" {
-		fmt.Fprintf(p.out, "  Open            https://t.me/%s?start=%s\n", offer.Bot, code)
+		link := fmt.Sprintf("https://t.me/%s?start=%s", offer.Bot, code)
+		fmt.Fprint(p.out, qrCode(link, p.width, p.color))
+		fmt.Fprintf(p.out, "  Open            %s\n", link)
 		fmt.Fprintf(p.out, "  or send it      /pair %s\n", code)
 	} else {
 		fmt.Fprintf(p.out, "  Send the bot    /pair %s\n", code)

@@ -135,6 +135,9 @@ func TestPair(t *testing.T) {
 	out, done = pair(t.Context(), "")
 	code := strings.TrimPrefix(out.until(t, `start=[0-9A-Z-]{9}`), "start=")
 	out.until(t, `https://t.me/mira_porter_bot\?start=`+code+`\n.*/pair `+code+`\n.*until \d\d:\d\d\. Role: admin`)
+	if strings.ContainsAny(out.String(), "█▀▄") {
+		t.Errorf("a QR code without a terminal:\n%s", out)
+	}
 	if a := send("99120045", "X", "AAAA-AAAA"); a.OK {
 		t.Fatal(a)
 	}

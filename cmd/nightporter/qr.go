@@ -1,0 +1,33 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mdp/qrterminal/v3"
+)
+
+// quietZone is how many modules of white surround a code: two are enough for
+// phones, where the standard's four would not fit a terminal of 40 columns.
+const quietZone = 2
+
+// qrCode is a link as a QR code of half blocks, two modules a character, for a
+// terminal of so many columns; "" where it does not fit. Its colours are set,
+// where that is allowed: without them a terminal with a light background shows
+// it inverted, which not every phone reads.
+func qrCode(link string, columns int, color bool) string {
+	var b bytes.Buffer
+	qrterminal.GenerateWithConfig(link, qrterminal.Config{Level: qrterminal.L, Writer: &b, HalfBlocks: true, QuietZone: quietZone})
+	var out strings.Builder
+	for line := range strings.SplitSeq(strings.TrimRight(b.String(), "\n"), "\n") {
+		if utf8.RuneCountInString(line)+2 > columns {
+			return ""
+		}
+		if color { // bright white on black
+			line = "\x1b[97;40m" + line + "\x1b[0m"
+		}
+		out.WriteString("  " + line + "\n")
+	}
+	return out.String()
+}
