@@ -162,7 +162,25 @@ func (f *hatFlags) list(out io.Writer, cfg *config.Config, _ []string) error {
 		fmt.Fprintf(out, "%s  %-6s  %s  %s\n", bot.Pad(name, wide, 0), does, bot.Pad(strings.Join(h.Emits, " "), events, 0), bot.CleanPre(line.From))
 		fmt.Fprintf(out, "%s  %s\n", strings.Repeat(" ", wide), bot.Clean(h.Role))
 	}
+	if note := untrusted(p); note != "" && !f.asJSON {
+		fmt.Fprintln(out, note)
+	}
 	return nil
+}
+
+// untrusted says that a repository's own hats and patterns are left alone, ""
+// where it has none, or is trusted.
+func untrusted(p *config.Project) string {
+	if p == nil || p.TrustRepo {
+		return ""
+	}
+	for _, folder := range []string{"hats", "patterns"} {
+		dir := filepath.Join(p.Repo, ".nightporter", folder)
+		if files, err := filepath.Glob(filepath.Join(dir, "*.toml")); err == nil && len(files) > 0 {
+			return fmt.Sprintf("%s %s is not read: whoever may write there would decide what sessions are told\n    Where you trust them: trust_repo = true in the project's configuration", bot.SignAway, bot.CleanPre(dir))
+		}
+	}
+	return ""
 }
 
 func (f *hatFlags) show(out io.Writer, cfg *config.Config, args []string) error {
@@ -253,6 +271,9 @@ func (f *hatFlags) check(out io.Writer, cfg *config.Config, _ []string) error {
 		}
 		if err != nil {
 			return err
+		}
+		if note := untrusted(p); note != "" && !slices.Contains(notes, note) {
+			notes = append(notes, note)
 		}
 		for _, f := range idle(c.hats) {
 			if note := fmt.Sprintf("%s %s\n    %s", bot.SignLook, f.Text, f.Fix); !slices.Contains(notes, note) {
