@@ -115,7 +115,10 @@ func (m model) look() tea.Cmd {
 	if !m.loaded {
 		project = m.opt.Project
 	}
-	return m.porter(project, m.scene.Seen, !m.away.IsZero(), m.gen)
+	if !m.away.IsZero() { // whoever answers again has to do it at once
+		return m.porter(project, "", true, m.gen)
+	}
+	return m.porter(project, m.scene.Seen, false, m.gen)
 }
 
 // tick is for what goes on with the time alone: the clock and how long

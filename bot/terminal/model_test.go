@@ -165,7 +165,7 @@ func TestAway(t *testing.T) {
 	s.now = s.now.Add(time.Minute)
 	s.take(sceneMsg{gen: s.gen, err: ErrAway})
 	want(t, s.frame(), "away since "+since)
-	if !slices.Equal(s.looks, []string{`shop "1" true 0`, `shop "1" true 0`}) {
+	if !slices.Equal(s.looks, []string{`shop "" true 0`, `shop "" true 0`}) {
 		t.Errorf("looked %q", s.looks)
 	}
 	n := newStory().at("#8 planner")

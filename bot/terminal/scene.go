@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -281,7 +282,7 @@ func (c *Scene) guidance(s loop.State) {
 		}
 		open = append(open, item)
 	}
-	c.Guidance = append(open, over...)
+	c.Guidance = slices.Concat(open, over)
 }
 
 func overSign(i guidance.Item) string {

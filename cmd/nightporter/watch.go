@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/terminal"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
@@ -79,7 +81,7 @@ func (w watched) Look(ctx context.Context, project, seen string, patient bool) (
 	case err != nil:
 		return terminal.Scene{}, err
 	case !r.OK:
-		return terminal.Scene{}, errors.New(r.Text)
+		return terminal.Scene{}, errors.New(strings.TrimPrefix(r.Text, bot.SignFailed+" "))
 	}
 	var scene terminal.Scene
 	if err := json.Unmarshal(r.Data, &scene); err != nil {

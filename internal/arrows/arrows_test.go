@@ -93,6 +93,8 @@ var reserved = map[string][]string{
 	// One platform, one package.
 	"github.com/go-telegram-bot-api/telegram-bot-api/v5": {"bot/telegram"},
 	"charm.land/bubbletea/v2":                            {"bot/terminal"},
+	"github.com/mdp/qrterminal/v3":                       {"cmd/nightporter"},
+	"github.com/creack/pty":                              {},
 }
 
 // files are the imports of each file outside tests, by package folder and
