@@ -267,7 +267,6 @@ func (c *checker) commands(p *Project, at func(...string) []string) {
 
 // Forms of words that reach git, sessions and the network as they are.
 var (
-	wordForm     = regexp.MustCompile(`^[a-z][a-z_]*$`)
 	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	branchForm   = regexp.MustCompile(`^[^-\s~^:?\\\x00-\x1f\x7f][^\s~^:?\\\x00-\x1f\x7f]*$`) // a leading - would be an option
 	hostForm     = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9.-]+(:[0-9]{1,5})?$|^\[[0-9a-fA-F:]+\](:[0-9]{1,5})?$`)

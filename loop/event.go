@@ -115,7 +115,11 @@ func checkEvent(h Hat, typ string, data json.RawMessage) (reports []GuidanceRepo
 			continue
 		}
 		if bad := f.check(raw); bad != "" {
-			return nil, fmt.Sprintf("field %q %s; send %s", f.name, bad, EventShape(typ))
+			shape := EventShape(typ)
+			if f.kind == "sections" {
+				shape = sectionsShape
+			}
+			return nil, fmt.Sprintf("field %q %s; send %s", f.name, bad, shape)
 		}
 	}
 	if typ != EventQuestion && typ != EventBlocked {
@@ -270,6 +274,13 @@ func stringOf(data json.RawMessage, name string) string {
 func summaryOf(data json.RawMessage) string {
 	if s := stringOf(data, "summary"); s != "" {
 		return s
+	}
+	if v := stringOf(data, "verdict"); v != "" { // a critic's
+		said := Critique{Sections: judgementsOf(data), Objections: stringsOf(data, "objections")}.objections()
+		if len(said) > 2 {
+			said = append(said[:2:2], fmt.Sprintf("%d more", len(said)-2))
+		}
+		return trimColon(v, strings.Join(said, "; "))
 	}
 	var found []string
 	if cause := stringOf(data, "root_cause"); cause != "" {

@@ -77,6 +77,11 @@ const (
 	Suggestion Severity = "suggestion"
 )
 
+// rank is a severity's place, the worst first.
+func (s Severity) rank() int {
+	return slices.Index([]Severity{Critical, Major, Minor, Suggestion}, s)
+}
+
 // Issue is one structured finding of a reviewer; it reaches the fixer whole.
 type Issue struct {
 	Severity Severity `json:"severity"`

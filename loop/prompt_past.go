@@ -129,6 +129,8 @@ func (w *writing) issueLines() string {
 	if all, err := json.MarshalIndent(issues, "", "  "); err == nil {
 		w.context["issues.json"] = all
 	}
+	issues = slices.Clone(issues)
+	slices.SortStableFunc(issues, func(a, b Issue) int { return a.Severity.rank() - b.Severity.rank() }) // worst first: what is not here is the least
 	var b strings.Builder
 	for n, i := range issues {
 		line := fmt.Sprintf("%d. %s\n", n+1, i.line())

@@ -17,7 +17,7 @@ func (w *writing) taskText() string {
 			text += "\nSessions of their own build its other parts, so leave those alone: " + others
 		}
 	}
-	if body := strings.TrimSpace(t.Body); body != "" {
+	if body := strings.Trim(t.Body, "\n"); strings.TrimSpace(body) != "" {
 		text += "\n\n" + w.quoted("This text", body)
 	}
 	if t.Notes != "" && !strings.Contains(t.Body, t.Notes) {

@@ -6,10 +6,13 @@ import (
 )
 
 func TestHours(t *testing.T) {
-	for in, want := range map[string]Hours{"23:00-07:00": "23:00-07:00", " 9:05 - 17:30 ": "09:05-17:30", "off": QuietOff, "OFF": QuietOff, "default": "", "22:00–6:00": "22:00-06:00"} {
+	for in, want := range map[string]Hours{"23:00-07:00": "23:00-07:00", "off": QuietOff, "OFF": QuietOff, "default": "", "22:00–6:00": "22:00-06:00"} {
 		if got, err := ParseHours(in); err != nil || got != want {
 			t.Errorf("%q: %q, %v", in, got, err)
 		}
+	}
+	if got, err := ParseHours(" 9:05 - 17:30 "); err != nil || got != "09:05-17:30" {
+		t.Errorf("%q, %v", got, err)
 	}
 	for _, in := range []string{"24:00-07:00", "23-7", "23:00", "07:00-07:00", "11pm", "23:60-07:00", "23:00-07:00x"} {
 		if got, err := ParseHours(in); err == nil {

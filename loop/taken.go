@@ -73,6 +73,13 @@ func (d *decision) treeTaken(b TreeTaken) {
 		if len(b.Taken.Outside) > 0 {
 			note = "The session before changed only files out of scope, and they were undone: " + joinFew(b.Taken.Outside)
 		}
+		t, _ = d.task(t.Task.ID)
+		if paths := t.strayedAgain(); len(paths) > 0 {
+			d.add(about, Redo{Why: "out of scope", Tree: w.Tree, Note: note})
+			t, _ = d.task(t.Task.ID)
+			d.askAllow(t, paths, d.in.Time.Add(r.Settings.QuestionTimeout.D()))
+			return
+		}
 		d.redo(t, Redo{Why: "changed nothing", Failed: true, Tree: w.Tree, Note: note})
 		return
 	}
