@@ -135,3 +135,25 @@ func TestPartTitles(t *testing.T) {
 		t.Errorf("%v, title of %d characters: %.80q", ok, len(got), part.Task.Title)
 	}
 }
+
+// TestLargePart: a section of a plan's largest size leaves its prompts within
+// their budget.
+func TestLargePart(t *testing.T) {
+	d := newDirector(t, "large")
+	for _, line := range []string{"tasks 1", "set consensus=yes", "go quiet"} {
+		d.play(line)
+	}
+	raw, err := json.Marshal(map[string]any{"summary": "s", "sections": []map[string]any{
+		{"id": "a", "title": "t", "steps": []string{strings.Repeat("wörter ", 30_000)}}, {"id": "b", "title": "t"},
+	}})
+	if err != nil || len(raw) > MaxEvent {
+		t.Fatalf("%v, %d bytes", err, len(raw))
+	}
+	d.emit(EventPlan, string(raw))
+	d.play("exit")
+	d.play("critic OKAY")
+	p, err := BuildPrompt(d.s, d.session().ID, Material{})
+	if err != nil || p.Over {
+		t.Errorf("%v, %d tokens of %d", err, p.Tokens, p.Max)
+	}
+}

@@ -127,7 +127,12 @@ func partBody(s Section) string {
 		}
 		fmt.Fprintf(&b, "%d. %s\n", n+1, text)
 	}
-	return strings.TrimSpace(b.String())
+	const most = 8000 // bytes; a task's own words are never left out of a prompt, and a plan's may be
+	body := strings.TrimSpace(b.String())
+	if len(body) > most {
+		body = strings.ToValidUTF8(body[:most], "") + "…\n\nThe plan has the whole of it."
+	}
+	return body
 }
 
 // dropParts takes back the parts of a task that are not done, and returns the
