@@ -157,3 +157,16 @@ func TestLargePart(t *testing.T) {
 		t.Errorf("%v, %d tokens of %d", err, p.Tokens, p.Max)
 	}
 }
+
+// TestCommitNamesItsWriter: the session whose files are committed may be a
+// refactorer's.
+func TestCommitNamesItsWriter(t *testing.T) {
+	d := newDirector(t, "writer")
+	for _, line := range []string{"tasks 1", "set pattern=refactor", "go quiet", "build", "greens", "ok", "refactor", "greens", "hold commit", "ok"} {
+		d.play(line)
+	}
+	c, ok := take[EffectCommit](d.night, nil)
+	if !ok || !strings.Contains(c.Commit.Footers, "Nightporter-Session: r1-3\n") || c.Commit.Body != "built it" {
+		t.Errorf("%v %q %q", ok, c.Commit.Footers, c.Commit.Body)
+	}
+}

@@ -110,10 +110,19 @@ func body(w *Work) string {
 	return ""
 }
 
+// changes reports whether a session was there to change files.
+func (s Step) changes() bool {
+	switch s.Event {
+	case "build.complete", "fix.complete", "docs.complete", "refactor.complete":
+		return true
+	}
+	return false
+}
+
 // writer is the session whose files the attempt converged with.
 func (w *Work) writer() string {
 	for n := len(w.History) - 1; n >= 0; n-- {
-		if s := w.History[n]; s.Event == "build.complete" || s.Event == "fix.complete" {
+		if s := w.History[n]; s.changes() {
 			return s.Session
 		}
 	}
@@ -268,7 +277,7 @@ func (d *decision) progressOf(t TaskState, status, commit, blockers string) Prog
 	if w != nil {
 		p.Learnings = w.Learnings
 		for _, s := range w.History {
-			if s.Summary != "" && (s.Event == "build.complete" || s.Event == "fix.complete") {
+			if s.Summary != "" && s.changes() {
 				p.Changes = append(p.Changes, s.Summary)
 			}
 		}

@@ -97,7 +97,7 @@ func (d *decision) goOn() {
 	if !r.Over() {
 		return
 	}
-	s := r.Settings
+	s := r.upcoming()
 	s.Until, s.From, s.Only = time.Time{}, "", "" // they were meant for that run
 	text := d.answer.Text
 	d.startRun(StartRun{Settings: s})
