@@ -39,6 +39,7 @@ const (
 	MaxText   = 4000 // characters of one item
 	MaxTokens = 16000
 	Lifetime  = 72 * time.Hour
+	maxShown  = 50 // sessions that an item remembers that it was shown to
 )
 
 // Item is one human directive.

@@ -92,7 +92,8 @@ func (q Queue) Bind(t Target, b Binding) Queue {
 				}
 			}
 		case slices.Contains(b.Shown, i.ID):
-			i.Shown = append(i.Shown, t.Session)
+			// A sticky item is shown every night; only the last ones are of use.
+			i.Shown = append(i.Shown[max(len(i.Shown)-maxShown+1, 0):], t.Session)
 		}
 	})
 }

@@ -243,3 +243,15 @@ func TestJudgeAndParts(t *testing.T) {
 		t.Errorf("after its task ended: %v", got.Bound)
 	}
 }
+
+// A sticky item that is shown every night for years stays small.
+func TestShownIsBounded(t *testing.T) {
+	q := queue(Item{Sticky: true})
+	for n := range 3 * maxShown {
+		reads := Target{Session: fmt.Sprintf("r1-%d", n), Hat: "reviewer", Task: "task 1"}
+		q = q.Bind(reads, q.Plan(reads))
+	}
+	if got := q.Items[0].Shown; len(got) != maxShown || got[maxShown-1] != fmt.Sprintf("r1-%d", 3*maxShown-1) {
+		t.Errorf("%d sessions: %v", len(got), got)
+	}
+}
