@@ -1,7 +1,8 @@
 package loop
 
 import (
-	"reflect"
+	"bytes"
+	"encoding/json"
 	"slices"
 )
 
@@ -20,7 +21,7 @@ func (d *decision) hatsChanged(b HatsChanged) {
 		return
 	}
 	now := r.upcoming()
-	if r.HatsBad == "" && reflect.DeepEqual(now.Pattern, b.Pattern) && reflect.DeepEqual(now.Hats, b.Hats) {
+	if r.HatsBad == "" && sameHats(now, Settings{Pattern: b.Pattern, Hats: b.Hats}) {
 		return
 	}
 	d.add(on{}, HatsRead{Pattern: b.Pattern, Hats: b.Hats})
@@ -31,13 +32,21 @@ func (d *decision) hatsChanged(b HatsChanged) {
 func (d *decision) resumed(s Settings) {
 	was, now := d.run().Settings, HatsRead{Pattern: s.Pattern, Hats: s.Hats}
 	_, inHand := d.Project.inHand()
-	if !inHand || reflect.DeepEqual(was.Pattern, s.Pattern) && reflect.DeepEqual(was.Hats, s.Hats) {
+	if !inHand || sameHats(was, s) {
 		d.add(on{}, RunResumed{Settings: s})
 		return
 	}
 	s.Pattern, s.Hats = was.Pattern, was.Hats
 	d.add(on{}, RunResumed{Settings: s})
 	d.add(on{}, now)
+}
+
+// sameHats compares hats and pattern as the ledger gives them back: there an
+// empty list is none.
+func sameHats(a, b Settings) bool {
+	x, errX := json.Marshal(HatsRead{Pattern: a.Pattern, Hats: a.Hats})
+	y, errY := json.Marshal(HatsRead{Pattern: b.Pattern, Hats: b.Hats})
+	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
 // has reports whether the hat has a place in the pattern, or in what comes

@@ -23,3 +23,17 @@ func TestAgentChosenAfterReload(t *testing.T) {
 		t.Errorf("the next session is %s %s", p.Agent, p.Model)
 	}
 }
+
+// TestHatsUnchangedByRestart: hats that are read again after a restart are not
+// taken for others because the ledger knows no empty lists.
+func TestHatsUnchangedByRestart(t *testing.T) {
+	d := newDirector(t, "restart")
+	builder := d.settings.Hats["builder"]
+	builder.Load, builder.Denied = []string{}, []string{}
+	d.settings.Hats["builder"] = builder
+	d.play("go quiet")
+	d.play("restart")
+	if dec := d.do(HatsChanged{Pattern: d.settings.Pattern, Hats: d.settings.Hats}, ""); len(dec.Entries) > 0 {
+		t.Errorf("%d entries, the first is %s", len(dec.Entries), dec.Entries[0].Body.EntryType())
+	}
+}
