@@ -86,6 +86,8 @@ func applyHouse(h House, e Entry) House {
 	case StrangerWrote:
 		h.Strangers = slices.DeleteFunc(slices.Clone(h.Strangers), func(s Stranger) bool { return !e.Time.Before(s.At.Add(StrangerEvery)) })
 		h.Strangers = append(h.Strangers, Stranger{Who: b.Who, At: e.Time})
+	case DigestSent:
+		h.Digest = b
 	}
 	return h
 }

@@ -65,6 +65,10 @@ func Decide(s State, in Input) Decision {
 		d.stranger(b)
 	case RefuseCommand:
 		d.refuseCommand(b)
+	case CameBack:
+		d.cameBack(b)
+	case DigestDue:
+		d.digestDue(b)
 	case RedoPlan:
 		d.redoPlan(b)
 	case Emit:

@@ -12,6 +12,7 @@ func Bodies() []Body {
 	return []Body{
 		HouseSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{},
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, QuietSet{}, StrangerWrote{}, CommandRefused{},
+		WasOff{}, DigestSent{},
 		RunPlanned{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
 		BaselineBroke{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, PathsAllowed{}, PartsMade{}, PlanSettled{},
 		Commitment{}, Claim{}, Evidence{}, Submit{},
@@ -128,6 +129,23 @@ type CommandRefused struct {
 	Role    Role   `json:"role"`
 	Command string `json:"command"` // the word alone
 	Project string `json:"project,omitempty"`
+}
+
+// --- The digest (SPEC 6.5) ---
+
+// WasOff records that no nightporter was there for a while. It is written by
+// the next one, and only of absences that somebody may ask about.
+type WasOff struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+}
+
+// DigestSent records the digest of a local day: no other one is sent that day.
+type DigestSent struct {
+	Day   string    `json:"day"`   // 2026-11-20, in the person's zone
+	Meant time.Time `json:"meant"` // when it was due
+	From  time.Time `json:"from"`  // what it looks at: after From, up to To
+	To    time.Time `json:"to"`
 }
 
 // --- Run ---
@@ -697,6 +715,8 @@ func (PersonRemoved) EntryType() string    { return "person.removed" }
 func (QuietSet) EntryType() string         { return "quiet.set" }
 func (StrangerWrote) EntryType() string    { return "stranger.wrote" }
 func (CommandRefused) EntryType() string   { return "command.refused" }
+func (WasOff) EntryType() string           { return "house.off" }
+func (DigestSent) EntryType() string       { return "digest.sent" }
 func (RunPlanned) EntryType() string       { return "run.planned" }
 func (RunResumed) EntryType() string       { return "run.resumed" }
 func (AgentChosen) EntryType() string      { return "agent.chosen" }

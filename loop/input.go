@@ -144,6 +144,18 @@ type MeetStranger struct{ Chat, Why string }
 // RefuseCommand is a command of somebody whose role does not include it.
 type RefuseCommand struct{ Command, For string }
 
+// --- The digest: inputs of the house, too (SPEC 6.5) ---
+
+// CameBack says that no nightporter was there since Off.
+type CameBack struct{ Off time.Time }
+
+// DigestDue says that the time of day of the digest has come. What is due is
+// decided here, however often it is said.
+type DigestDue struct {
+	Day string    // local date, 2026-11-20
+	At  time.Time // when it was due that day
+}
+
 // --- What sessions say ---
 
 // Emit is the event of a session.
@@ -265,6 +277,8 @@ func (RemovePerson) InputKind() string   { return "remove_person" }
 func (SetQuiet) InputKind() string       { return "set_quiet" }
 func (MeetStranger) InputKind() string   { return "meet_stranger" }
 func (RefuseCommand) InputKind() string  { return "refuse_command" }
+func (CameBack) InputKind() string       { return "came_back" }
+func (DigestDue) InputKind() string      { return "digest_due" }
 func (Emit) InputKind() string           { return "emit" }
 func (Remember) InputKind() string       { return "remember" }
 func (HatsChanged) InputKind() string    { return "hats_changed" }

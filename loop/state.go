@@ -30,6 +30,7 @@ type House struct {
 	Pairing     *Pairing             `json:"pairing,omitempty"` // the code that is shown now
 	Strangers   []Stranger           `json:"strangers,omitempty"`
 	Quiet       map[string]Hours     `json:"quiet,omitempty"` // of chats that have hours of their own
+	Digest      DigestSent           `json:"digest,omitzero"` // the last one
 }
 
 // AgentHold is why an agent cannot be used.

@@ -1,0 +1,85 @@
+package loop
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestDigestOnce: a day has one digest, whatever says how often that it is
+// due: restarts, clocks that are set back, zones that change, days off.
+func TestDigestOnce(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(day, hour, minute int) time.Time { return time.Date(2026, 11, day, hour, minute, 0, 0, berlin) }
+	var s State
+	var sent []DigestSent
+	for n, c := range []struct {
+		now  time.Time
+		day  string
+		at   time.Time
+		code string
+	}{
+		{at(20, 7, 29), "2026-11-20", at(20, 7, 30), "early"},
+		{at(20, 7, 30), "2026-11-20", at(20, 7, 30), "sent"},
+		{at(20, 7, 31), "2026-11-20", at(20, 7, 30), "again"},
+		{at(20, 6, 0), "2026-11-20", at(20, 5, 0), "again"},    // the clock was set back, and the hour changed
+		{at(20, 23, 0), "2026-11-19", at(19, 23, 0), "again"},  // flown west: that date was here
+		{at(21, 13, 30), "2026-11-21", at(21, 7, 30), "late"},  // nightporter was off till noon
+		{at(22, 13, 29), "2026-11-22", at(22, 7, 30), "sent"},  // just within the window
+		{at(26, 8, 0), "2026-11-26", at(26, 7, 30), "sent"},    // off for days
+		{at(26, 8, 0), "tomorrow", at(26, 7, 30), "no day"},    //
+		{at(26, 8, 1), "2026-11-27", at(26, 8, 0), "sent"},     // flown east over the date line
+		{at(26, 12, 0), "2026-11-26", at(26, 11, 0), "again"},  // and back
+		{at(28, 7, 30), "2026-11-28", at(28, 7, 30), "sent"},   //
+		{at(28, 7, 30), "2026-11-28", time.Time{}, "again"},    //
+		{at(29, 9, 30), "2026-11-29", at(29, 10, 30), "early"}, // at was moved to a later hour
+	} {
+		d := Decide(s, Input{Time: c.now, Actor: "daemon", Idle: true, Body: DigestDue{Day: c.day, At: c.at}})
+		code := d.Answer.Code
+		if !d.Answer.OK && code == "sent" {
+			code = "again"
+		}
+		if code != c.code {
+			t.Errorf("%d: at %v for %s: %s (%s), want %s", n, c.now, c.day, code, d.Answer.Text, c.code)
+		}
+		if (len(d.Entries) > 0) != (c.code == "sent") {
+			t.Errorf("%d: entries %+v", n, d.Entries)
+		}
+		for _, e := range d.Entries {
+			sent = append(sent, e.Body.(DigestSent))
+		}
+		s = d.State
+	}
+	for n := 1; n < len(sent); n++ { // no moment is left out, none told twice
+		if !sent[n].From.Equal(sent[n-1].To) {
+			t.Errorf("%s looks from %v, and %s up to %v", sent[n].Day, sent[n].From, sent[n-1].Day, sent[n-1].To)
+		}
+	}
+	if got := sent[0].From; !got.Equal(at(19, 7, 30)) {
+		t.Errorf("the first one looks from %v", got)
+	}
+	if diff := cmp.Diff([]string{"2026-11-23", "2026-11-24", "2026-11-25"}, sent[2].Missed(sent[1].Day)); diff != "" {
+		t.Errorf("days without one (-want +got):\n%s", diff)
+	}
+	if got := sent[0].Missed(""); got != nil {
+		t.Errorf("before the first one: %v", got)
+	}
+}
+
+// TestCameBack: an absence is recorded, a restart is none.
+func TestCameBack(t *testing.T) {
+	now := time.Date(2026, 11, 20, 5, 40, 0, 0, time.UTC)
+	for off, want := range map[time.Duration]int{3 * time.Hour: 1, time.Minute: 1, 59 * time.Second: 0, -time.Hour: 0} {
+		d := Decide(State{}, Input{Time: now, Idle: true, Body: CameBack{Off: now.Add(-off)}})
+		if len(d.Entries) != want {
+			t.Errorf("%v: %+v", off, d.Entries)
+		}
+	}
+	if d := Decide(State{}, Input{Time: now, Idle: true, Body: CameBack{}}); len(d.Entries) > 0 {
+		t.Errorf("never there before: %+v", d.Entries)
+	}
+}
