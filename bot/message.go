@@ -39,6 +39,7 @@ const (
 	Plain LineKind = ""
 	Quote LineKind = "quote" // what people, agents and programs said
 	Pre   LineKind = "pre"   // columns count: log, diff, tables
+	Head  LineKind = "head"  // over a few lines of a longer message
 )
 
 // Line is one line of a message. Its text is clean.

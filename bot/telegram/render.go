@@ -81,6 +81,10 @@ func render(m bot.Message) []line {
 				r.html = escape.Replace(r.text)
 			case bot.Pre:
 				r.text, r.html = defuse(piece), escape.Replace(piece)
+			case bot.Head:
+				r.kind = bot.Plain
+				r.text = defuse(piece)
+				r.html = "<b>" + escape.Replace(r.text) + "</b>"
 			default:
 				r.kind = bot.Plain
 				first := i == 0 && j == 0

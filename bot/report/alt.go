@@ -1,0 +1,85 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+// altMost is what a picture's description may be long (Slack's limit).
+const altMost = 2000
+
+// Alt is the picture in words (PHONE 3.9).
+func Alt(f Facts) string {
+	var parts []string
+	say := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	from, to := f.from(), f.To
+	if !f.Ended.IsZero() {
+		to = f.Ended
+	}
+	span := from.Format("Mon 2 Jan 2006")
+	if to.Format("2006-01-02") != from.Format("2006-01-02") {
+		span = from.Format("Mon 2") + " to " + to.Format("Mon 2 Jan 2006")
+	}
+	title := fmt.Sprintf("Night of %s, %s, %s to %s", bot.Clean(f.Project), span, from.Format("15:04"), to.Format("15:04"))
+	if len(f.Runs) > 0 {
+		title += ", run " + strings.Join(f.Runs[:min(len(f.Runs), 4)], " ")
+	}
+	say("%s.", title)
+	tally := []string{fmt.Sprintf("%d of %s done", f.Done, plural(f.Total, "task"))}
+	for _, c := range []Count{{"blocked", f.Blocked}, {"manual verify", f.Manual}, {"skipped", f.Skipped}} {
+		if c.N > 0 {
+			tally = append(tally, fmt.Sprintf("%d %s", c.N, c.Name))
+		}
+	}
+	if rest := f.Left - f.Blocked - f.Manual; rest > 0 {
+		tally = append(tally, fmt.Sprintf("%d left", rest))
+	}
+	spent := f.Cost.String()
+	if f.Cost.Unpriced == 0 {
+		spent += " spent"
+	}
+	say("%s, %s, %s.", strings.Join(tally, ", "), spent, plural(len(f.Sessions), "session"))
+	if rates := f.rates(); len(rates) > 0 {
+		say("%s.", strings.Join(rates, ", "))
+	}
+	if len(f.Hats) > 0 {
+		var hats []string
+		for _, h := range f.Hats {
+			hats = append(hats, fmt.Sprintf("%s %d", h.Name, h.N))
+		}
+		line := "Sessions by hat: " + strings.Join(hats, ", ")
+		for _, w := range f.Waits {
+			line += fmt.Sprintf("; waited from %s to %s for %s", w.From.Format("15:04"), w.To.Format("15:04"), w.Why)
+		}
+		for _, o := range f.Off {
+			line += fmt.Sprintf("; off from %s to %s", o.From.Format("15:04"), o.To.Format("15:04"))
+		}
+		say("%s.", line)
+	}
+	var said []string
+	for _, g := range f.Guidance {
+		if g.Given {
+			said = append(said, g.At.Format("15:04"))
+		}
+	}
+	if len(said) > 0 {
+		say("Guidance at %s.", list(said))
+	}
+	if len(f.Course) > 1 {
+		var left []string
+		for _, p := range f.Course {
+			left = append(left, fmt.Sprintf("%d at %s", p.Left, p.At.Format("15:04")))
+		}
+		say("Tasks left: %s.", strings.Join(left, ", "))
+	}
+	return bot.Cut(strings.Join(parts, " "), altMost)
+}
+
+func list(all []string) string {
+	if n := len(all) - 1; n > 0 {
+		return strings.Join(all[:n], ", ") + " and " + all[n]
+	}
+	return all[0]
+}

@@ -1,0 +1,206 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"strings"
+	"sync"
+
+	"git.sr.ht/~sbinet/gg"
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+)
+
+// fonts are the Go fonts (BSD licence of the Go project): Latin, Greek,
+// Cyrillic. What they lack is shown as boxes, never left out.
+var fonts = sync.OnceValues(func() (map[bool]*sfnt.Font, error) {
+	regular, err := opentype.Parse(goregular.TTF)
+	if err != nil {
+		return nil, err
+	}
+	bold, err := opentype.Parse(gobold.TTF)
+	if err != nil {
+		return nil, err
+	}
+	return map[bool]*sfnt.Font{false: regular, true: bold}, nil
+})
+
+// canvas draws one picture. Text goes around the library, whose way transforms
+// every glyph and blurs it.
+type canvas struct {
+	palette
+	*gg.Context
+	img   *image.RGBA
+	fonts map[bool]*sfnt.Font
+	faces map[style]font.Face
+	buf   sfnt.Buffer
+	err   error
+}
+
+// style is how a text is set.
+type style struct {
+	size float64
+	bold bool
+}
+
+func newCanvas(w, h int, p palette) (*canvas, error) {
+	all, err := fonts()
+	if err != nil {
+		return nil, fmt.Errorf("fonts of the digest's picture: %w", err)
+	}
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	c := &canvas{palette: p, Context: gg.NewContextForRGBA(img), img: img, fonts: all, faces: map[style]font.Face{}}
+	c.SetColor(p.back)
+	c.Clear()
+	return c, nil
+}
+
+// png is the picture.
+func (c *canvas) png() ([]byte, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	var out bytes.Buffer
+	if err := png.Encode(&out, c.img); err != nil {
+		return nil, fmt.Errorf("encode the digest's picture: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+func (c *canvas) face(s style) font.Face {
+	if f := c.faces[s]; f != nil {
+		return f
+	}
+	f, err := opentype.NewFace(c.fonts[s.bold], &opentype.FaceOptions{Size: s.size, DPI: 72, Hinting: font.HintingNone})
+	if err != nil {
+		c.err = fmt.Errorf("font of the digest's picture: %w", err)
+		return nil
+	}
+	c.faces[s] = f
+	return f
+}
+
+// has reports whether the font shows a character.
+func (c *canvas) has(r rune, s style) bool {
+	n, err := c.fonts[s.bold].GlyphIndex(&c.buf, r)
+	return err == nil && n != 0
+}
+
+// boxWidth is how wide the stand-in of a character is that the font lacks.
+func boxWidth(s style) float64 { return s.size * 0.62 }
+
+// width is how wide a text is.
+func (c *canvas) width(text string, s style) float64 {
+	f := c.face(s)
+	if f == nil {
+		return 0
+	}
+	w := 0.0
+	for _, run := range c.runs(text, s) {
+		if run.boxes > 0 {
+			w += float64(run.boxes) * boxWidth(s)
+			continue
+		}
+		w += float64(font.MeasureString(f, run.text)) / 64
+	}
+	return w
+}
+
+// run is a piece of a text that the font shows, or a number of characters that
+// it lacks.
+type run struct {
+	text  string
+	boxes int
+}
+
+func (c *canvas) runs(text string, s style) []run {
+	var out []run
+	for _, r := range text {
+		n := len(out) - 1
+		switch has := c.has(r, s); {
+		case has && n >= 0 && out[n].boxes == 0:
+			out[n].text += string(r)
+		case has:
+			out = append(out, run{text: string(r)})
+		case n >= 0 && out[n].boxes > 0:
+			out[n].boxes++
+		default:
+			out = append(out, run{boxes: 1})
+		}
+	}
+	return out
+}
+
+// print sets a text at its baseline. ax says which part of it stands at x: 0
+// its beginning, 1 its end.
+func (c *canvas) print(text string, x, y, ax float64, s style, col color.Color) {
+	f := c.face(s)
+	if f == nil {
+		return
+	}
+	x -= ax * c.width(text, s)
+	for _, run := range c.runs(text, s) {
+		if run.boxes > 0 {
+			w := boxWidth(s)
+			c.SetColor(col)
+			c.SetLineWidth(max(1.5, s.size/16))
+			for range run.boxes {
+				c.DrawRectangle(x+w*0.14, y-s.size*0.66, w*0.72, s.size*0.66)
+				c.Stroke()
+				x += w
+			}
+			continue
+		}
+		d := font.Drawer{Dst: c.img, Src: image.NewUniform(col), Face: f, Dot: fixed.Point26_6{X: fixed.Int26_6(x * 64), Y: fixed.Int26_6(y * 64)}}
+		d.DrawString(run.text)
+		x = float64(d.Dot.X) / 64
+	}
+}
+
+// cut shortens a text to a width, at the end.
+func (c *canvas) cut(text string, most float64, s style) string {
+	if c.width(text, s) <= most {
+		return text
+	}
+	runes := []rune(text)
+	low, high := 0, len(runes) // so many fit with the dots
+	for low < high {
+		n := (low + high + 1) / 2
+		if c.width(strings.TrimRight(string(runes[:n]), " ,;:·")+"…", s) <= most {
+			low = n
+		} else {
+			high = n - 1
+		}
+	}
+	return strings.TrimRight(string(runes[:low]), " ,;:·") + "…"
+}
+
+// shrunk is a style in which a text is at most so wide, within reason.
+func (c *canvas) shrunk(text string, most float64, s style, least float64) style {
+	for s.size > least && c.width(text, s) > most {
+		s.size--
+	}
+	return s
+}
+
+func (c *canvas) box(x, y, w, h, r float64, col color.Color) {
+	c.SetColor(col)
+	c.DrawRoundedRectangle(x, y, w, h, min(r, w/2, h/2))
+	c.Fill()
+}
+
+func (c *canvas) line(x1, y1, x2, y2, width float64, col color.Color, dash ...float64) {
+	c.SetColor(col)
+	c.SetLineWidth(width)
+	c.SetDash(dash...)
+	c.DrawLine(x1, y1, x2, y2)
+	c.Stroke()
+	c.SetDash()
+}

@@ -1,0 +1,401 @@
+package report
+
+import (
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Collect reads what a digest says of a span of time: after from, up to to.
+// records are those of the project and of the house in their order; earlier
+// ones than from only help to understand what follows. s is the state at to.
+func Collect(records []loop.Record, s loop.State, from, to time.Time) (Facts, error) {
+	c := &collector{
+		Facts:    Facts{Project: s.Project.Name, From: from, To: to},
+		s:        s,
+		zone:     to.Location(),
+		sessions: map[string]int{},
+		flawed:   map[string]bool{},
+		given:    map[string]*Guided{},
+	}
+	c.begin(records)
+	for _, r := range records {
+		if r.Time.After(to) {
+			break
+		}
+		e, err := r.Entry()
+		if err != nil {
+			return Facts{}, fmt.Errorf("digest of %s: %w", s.Project.Name, err)
+		}
+		if e.Stream == loop.HouseStream {
+			c.house(e)
+			continue
+		}
+		c.Seq, c.Head = r.Seq, hex.EncodeToString(r.Hash)
+		c.entry(e)
+	}
+	c.finish()
+	return c.Facts, nil
+}
+
+// collector is Facts in the making.
+type collector struct {
+	Facts
+	s    loop.State
+	zone *time.Location
+
+	sessions map[string]int // index of each, by id
+	hidden   []Session      // that ended before from
+	flawed   map[string]bool
+	given    map[string]*Guided
+	order    []string // of given
+	done     []string
+	agent    string // that was held last
+	wait     *Span
+	left     *course
+}
+
+// in reports whether a time is in the span.
+func (c *collector) in(t time.Time) bool { return t.After(c.From) && !t.After(c.To) }
+
+// house takes what the projects share.
+func (c *collector) house(e loop.Entry) {
+	switch b := e.Body.(type) {
+	case loop.StrangerWrote:
+		if c.in(e.Time) {
+			c.Strangers++
+		}
+	case loop.AgentParked:
+		c.agent = b.Agent
+	case loop.WasOff:
+		if b.To.After(c.From) && !b.From.After(c.To) {
+			c.Off = append(c.Off, Span{From: c.local(later(b.From, c.From)), To: c.local(earlier(b.To, c.To))})
+		}
+	}
+}
+
+func (c *collector) local(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return t.In(c.zone)
+}
+
+func (c *collector) entry(e loop.Entry) {
+	c.left.entry(e)
+	switch b := e.Body.(type) {
+	case loop.RunStarted:
+		if c.in(e.Time) {
+			c.start(e.Time)
+		}
+	case loop.RunEnded:
+		if c.in(e.Time) {
+			c.Ended = c.local(e.Time)
+		}
+		c.endWait(e.Time)
+	case loop.RunStateSet:
+		c.state(b, e.Time)
+	case loop.SessionPlanned:
+		if b.Kind == loop.KindAgent {
+			c.planned(b, e)
+		}
+	case loop.SessionEnded:
+		if b.Kind == loop.KindAgent {
+			c.ended(b, e)
+		}
+	case loop.Verified:
+		if e.Task != "" && !b.OK && b.Kind == loop.KindVerify {
+			c.flawed[loop.FoldID(e.Task)] = true
+			c.trouble("verification red", e.Time)
+		}
+	case loop.Redo:
+		if b.Why != "verification red" { // counted as such, with its tree
+			c.flawed[loop.FoldID(e.Task)] = true
+			c.trouble(bot.Clean(b.Why), e.Time)
+		}
+	case loop.Routed:
+		if b.On == loop.EventReview && b.To != loop.Converged && b.To != b.From {
+			c.flawed[loop.FoldID(e.Task)] = true
+			if c.in(e.Time) {
+				c.Fixes++
+			}
+		}
+	case loop.AttemptEnded:
+		if b.Failed {
+			c.flawed[loop.FoldID(e.Task)] = true
+			if c.in(e.Time) {
+				c.Failures = append(c.Failures, Failure{Task: e.Task, Attempt: e.Attempt, Why: bot.OutcomeWhy(b.Outcome, b.Why)})
+			}
+		}
+	case loop.TaskSet:
+		c.set(b, e)
+	}
+	c.guided(e)
+	if e.Run != "" && c.in(e.Time) && !slices.Contains(c.Runs, e.Run) {
+		c.Runs = append(c.Runs, e.Run)
+	}
+}
+
+// start notes when work began.
+func (c *collector) start(t time.Time) {
+	if t = c.local(t); c.Began.IsZero() || t.Before(c.Began) {
+		c.Began = t
+	}
+}
+
+func (c *collector) trouble(what string, at time.Time) {
+	if c.in(at) {
+		c.Trouble = counted(c.Trouble, what)
+	}
+}
+
+func counted(all []Count, name string) []Count {
+	if n := slices.IndexFunc(all, func(c Count) bool { return c.Name == name }); n >= 0 {
+		all[n].N++
+		return all
+	}
+	return append(all, Count{Name: name, N: 1})
+}
+
+func (c *collector) set(b loop.TaskSet, e loop.Entry) {
+	if b.Fresh {
+		delete(c.flawed, loop.FoldID(e.Task))
+	}
+	if b.To != loop.Done || !c.in(e.Time) || c.part(e.Task) {
+		return
+	}
+	if !slices.ContainsFunc(c.done, func(id string) bool { return loop.SameID(id, e.Task) }) {
+		c.done = append(c.done, e.Task)
+	}
+}
+
+// part reports whether a task is a part of another one: it counts with that.
+func (c *collector) part(id string) bool {
+	return slices.ContainsFunc(c.s.Project.Tasks, func(t loop.TaskState) bool {
+		return t.Task.Parent != "" && loop.SameID(t.Task.ID, id)
+	})
+}
+
+func (c *collector) planned(b loop.SessionPlanned, e loop.Entry) {
+	c.sessions[e.Session] = len(c.hidden)
+	c.hidden = append(c.hidden, Session{ID: e.Session, Hat: hatName(b.Hat), Task: e.Task, Start: c.local(e.Time), Live: true})
+}
+
+func hatName(hat string) string {
+	if hat = bot.Cut(bot.Clean(hat), 16); hat == "" {
+		return "unknown"
+	}
+	return hat
+}
+
+// failedBy says by what a session failed.
+var failedBy = map[loop.End]string{
+	loop.EndSilent: "without an event", loop.EndStall: "silent too long", loop.EndWall: "over the time limit", loop.EndLost: "lost without trace",
+}
+
+func (c *collector) ended(b loop.SessionEnded, e loop.Entry) {
+	n, known := c.sessions[e.Session]
+	if !known { // planned before the records begin
+		n = len(c.hidden)
+		c.sessions[e.Session] = n
+		c.hidden = append(c.hidden, Session{ID: e.Session, Hat: "unknown", Task: e.Task, Start: c.local(e.Time.Add(-b.Exit.Took()))})
+	}
+	x := &c.hidden[n]
+	x.Live, x.End = false, c.local(e.Time)
+	if t := b.Exit.Started; !t.IsZero() && !t.After(e.Time) {
+		x.Start = c.local(t)
+	}
+	if t := b.Exit.Ended; !t.IsZero() && !t.Before(x.Start) && t.Before(e.Time) {
+		x.End = c.local(t)
+	}
+	x.Failed, x.Cut = b.Counts == loop.CountsFailed, b.Counts == loop.CountsNothing
+	if x.Failed {
+		c.flawed[loop.FoldID(e.Task)] = true
+	}
+	if !c.in(e.Time) {
+		return
+	}
+	if what, ok := failedBy[b.End]; ok {
+		c.trouble(what, e.Time)
+	}
+	c.Cost.Sessions++
+	if b.Exit.CostUSD < 0 {
+		c.Cost.Unpriced++
+	} else {
+		c.Cost.USD += b.Exit.CostUSD
+	}
+}
+
+// state follows waits.
+func (c *collector) state(b loop.RunStateSet, at time.Time) {
+	why := ""
+	if b.State == loop.RunWaiting || b.State == loop.RunPaused {
+		switch b.Wait {
+		case loop.WaitLimit:
+			why = "the usage limit"
+			if c.agent != "" {
+				why = bot.Cut(bot.Clean(c.agent), 16) + "'s limit"
+			}
+		case loop.WaitAgent:
+			why = "an agent that needs you"
+		case loop.WaitQuestion:
+			why = "an answer"
+		case loop.WaitDisk:
+			why = "room on the disk"
+		case loop.WaitReview:
+			why = "your review"
+		case loop.WaitPerson:
+			why = "you: paused"
+		}
+	}
+	if c.wait != nil && c.wait.Why == why {
+		return // looked at once more
+	}
+	c.endWait(at)
+	if why != "" {
+		c.wait = &Span{From: c.local(at), Why: why}
+	}
+}
+
+func (c *collector) endWait(at time.Time) {
+	if c.wait == nil {
+		return
+	}
+	w := *c.wait
+	c.wait = nil
+	w.From, w.To = later(w.From, c.local(c.From)), c.local(at)
+	if c.in(at) && w.To.After(w.From) {
+		c.Waits = append(c.Waits, w)
+	}
+}
+
+// finish looks at the whole.
+func (c *collector) finish() {
+	if w := c.wait; w != nil {
+		c.endWait(c.To)
+		if n := len(c.Waits); n > 0 && c.Waits[n-1].Why == w.Why {
+			c.Waits[n-1].Open = true
+		}
+	}
+	c.Waits = merged(c.Waits)
+	for _, x := range c.hidden {
+		if x.Live {
+			if x.Live = slices.ContainsFunc(c.s.Project.Sessions, func(s loop.Session) bool { return s.ID == x.ID }); !x.Live {
+				continue // of records that end in between
+			}
+			x.End = c.To
+		}
+		if x.End.After(c.From) {
+			x.Start = later(x.Start, c.local(c.From))
+			c.Sessions = append(c.Sessions, x)
+		}
+	}
+	slices.SortStableFunc(c.Sessions, func(a, b Session) int { return a.Start.Compare(b.Start) })
+	for _, x := range c.Sessions {
+		c.Hats = counted(c.Hats, x.Hat)
+		c.start(x.Start)
+	}
+	slices.SortStableFunc(c.Trouble, func(a, b Count) int { return cmp.Compare(b.N, a.N) })
+	c.stand()
+	c.need()
+	c.words()
+	if c.Began.IsZero() {
+		return
+	}
+	if c.Live || c.Ended.Before(c.Began) {
+		c.Ended = c.To
+		if !c.Live && len(c.Sessions) > 0 {
+			c.Ended = c.Began
+			for _, x := range c.Sessions {
+				c.Ended = later(c.Ended, x.End)
+			}
+		}
+	}
+	c.Course = c.left.points(c.Began, c.Ended)
+}
+
+// merged joins waits of one kind that follow each other within minutes: a
+// limit that is tried every now and then is one wait.
+func merged(all []Span) []Span {
+	var out []Span
+	for _, w := range all {
+		if n := len(out) - 1; n >= 0 && out[n].Why == w.Why && w.From.Sub(out[n].To) < 2*time.Minute {
+			out[n].To, out[n].Open = w.To, w.Open
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// stand is where the project stands at the end.
+func (c *collector) stand() {
+	c.Done, c.Total = c.s.Project.Count()
+	for _, t := range c.s.Project.Tasks {
+		if t.Task.Parent != "" {
+			continue
+		}
+		switch t.Status {
+		case loop.Blocked:
+			c.Blocked++
+		case loop.ManualVerify:
+			c.Manual++
+		case loop.Skipped:
+			c.Skipped++
+		}
+		if slices.ContainsFunc(c.done, func(id string) bool { return loop.SameID(id, t.Task.ID) }) {
+			c.DoneNow = append(c.DoneNow, t.Task.ID)
+		}
+	}
+	for _, id := range c.done { // of another source by now
+		if !slices.ContainsFunc(c.DoneNow, func(have string) bool { return loop.SameID(have, id) }) {
+			c.DoneNow = append(c.DoneNow, id)
+		}
+	}
+	for _, id := range c.DoneNow {
+		if !c.flawed[loop.FoldID(id)] {
+			c.First++
+		}
+	}
+	c.Left = c.Total - c.Done - c.Skipped
+	r := c.s.Project.Run
+	if r == nil {
+		return
+	}
+	c.Live = !r.Over() && !r.Started.IsZero()
+	c.Boundary, c.Advisory, c.commits = r.Base.Boundary, r.Advisory, r.Commits
+	if r.Over() {
+		c.Since = c.local(r.EndedAt)
+		if e := r.Ended; e != nil {
+			c.Ending = string(e.Reason)
+			c.TipRed = e.FinalOK != nil && !*e.FinalOK
+		}
+	}
+	if r.Commits > 0 && slices.Contains(c.Runs, r.ID) {
+		c.Branch = r.Base.Branch
+	}
+	c.doing = bot.Doing(c.s)
+	if t := strings.Fields(c.doing); len(t) > 1 && t[1] == "unknown" {
+		c.doing = t[0]
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,116 @@
+package report_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/bot/report"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// TestSpans: what two digests tell of one night adds up to what one would
+// tell: each session's cost, each task and each failure is in exactly one.
+func TestSpans(t *testing.T) {
+	whole, tale := good(t)
+	records := tale.All()
+	for minute := 15; minute < 450; minute += 29 {
+		mid := evening.Add(time.Duration(minute)*time.Minute + time.Second)
+		first, err := report.Collect(records, tale.State, evening.Add(-time.Hour), mid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := report.Collect(records, tale.State, mid, morning)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := func(f report.Facts) string {
+			return fmt.Sprintf("%.2f of %d, %d done, %d fix rounds, %d failures", f.Cost.USD, f.Cost.Sessions, len(f.DoneNow), f.Fixes, len(f.Failures))
+		}
+		both := whole
+		both.Cost = report.Cost{USD: first.Cost.USD + second.Cost.USD, Sessions: first.Cost.Sessions + second.Cost.Sessions}
+		both.DoneNow = append(append([]string{}, first.DoneNow...), second.DoneNow...)
+		both.Fixes = first.Fixes + second.Fixes
+		both.Failures = append(append([]report.Failure{}, first.Failures...), second.Failures...)
+		if sum(both) != sum(whole) {
+			t.Errorf("cut at %v: %s, want %s", mid, sum(both), sum(whole))
+		}
+		for _, f := range []report.Facts{first, second} {
+			for _, s := range f.Sessions {
+				if s.Start.Before(f.From) || s.End.After(f.To) || s.End.Before(s.Start) {
+					t.Errorf("cut at %v: session %s from %v to %v", mid, s.ID, s.Start, s.End)
+				}
+			}
+			for n := 1; n < len(f.Course); n++ {
+				if f.Course[n].At.Before(f.Course[n-1].At) || f.Course[n].Left == f.Course[n-1].Left {
+					t.Errorf("cut at %v: course %v", mid, f.Course)
+				}
+			}
+		}
+		if n := len(first.Course); n > 0 && len(second.Course) > 0 && second.Began.After(mid) && first.Course[n-1].Left != second.Course[0].Left {
+			t.Errorf("cut at %v: %d tasks are left, and then %d", mid, first.Course[n-1].Left, second.Course[0].Left)
+		}
+	}
+}
+
+// TestUnknownStaysUnknown: a cost that no agent said is never nothing.
+func TestUnknownStaysUnknown(t *testing.T) {
+	n := began(t)
+	n.Cost = -1
+	n.plan()
+	n.Until(func() bool { return n.State.Project.Run.Commits == 2 })
+	f := n.facts(n.Now.Add(time.Minute))
+	if diff := cmp.Diff(report.Cost{Unpriced: f.Cost.Sessions, Sessions: f.Cost.Sessions}, f.Cost); diff != "" || f.Cost.Unpriced < 6 {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := f.Cost.String(); got != "cost unknown" {
+		t.Errorf("it says %q", got)
+	}
+}
+
+// TestGrowing: tasks that are added, or taken out, in the night change what is
+// left when they do.
+func TestGrowing(t *testing.T) {
+	n := began(t)
+	n.plan()
+	n.Until(func() bool { return n.State.Project.Run.Commits == 1 })
+	at := n.Now.Add(time.Second)
+	n.Now = at
+	snap := loop.Snapshot{Name: "checkout", Path: n.State.Project.Run.Settings.Source.Path}
+	for _, ts := range n.State.Project.Tasks {
+		if ts.Task.ID != "Task 9" { // taken out
+			snap.Tasks = append(snap.Tasks, ts.Task)
+		}
+	}
+	for _, id := range []string{"Task 13", "Task 14", "Task 15"} {
+		snap.Tasks = append(snap.Tasks, loop.Task{ID: id, Title: id, Body: id, Mark: loop.MarkOpen})
+	}
+	n.Do(loop.Input{Body: loop.SourceChanged{Snapshot: snap}})
+	f := n.facts(n.Now.Add(time.Second))
+	var left []int
+	for _, p := range f.Course {
+		left = append(left, p.Left)
+	}
+	if len(left) < 3 || left[0] != 12 || left[1] != 11 || left[len(left)-1] != 13 {
+		t.Errorf("tasks left: %v, want 12, 11, … 13", left)
+	}
+	if f.Left != 13 {
+		t.Errorf("%d left at the end", f.Left)
+	}
+}
+
+// TestNewerEntry: a ledger that a newer nightporter wrote is told as far as it
+// is understood; one that does not decode is an error.
+func TestNewerEntry(t *testing.T) {
+	at := evening.Add(time.Minute)
+	newer := loop.Record{Stream: "project/shop", Time: at, Type: "task.imagined", V: 9, Body: []byte(`{}`)}
+	if _, err := report.Collect([]loop.Record{newer}, loop.State{}, evening, morning); err != nil {
+		t.Error(err)
+	}
+	broken := loop.Record{Stream: "project/shop", Time: at, Type: "run.started", V: 1, Body: []byte(`[`)}
+	if _, err := report.Collect([]loop.Record{broken}, loop.State{}, evening, morning); err == nil {
+		t.Error("what does not decode was told all the same")
+	}
+}

@@ -1,0 +1,124 @@
+package report
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// course follows how many tasks are left. Parts count with their task.
+type course struct {
+	there map[string]bool // tasks by folded id, that are there
+	over  map[string]bool // done, put away, withdrawn
+	part  map[string]bool
+	all   []Point
+}
+
+// begin reconstructs the tasks as they were before the first record: a task
+// stood then where its first transition leaves from.
+func (c *collector) begin(records []loop.Record) {
+	k := &course{there: map[string]bool{}, over: map[string]bool{}, part: map[string]bool{}}
+	c.left = k
+	first := map[string]loop.Status{}
+	introduced := map[string]bool{} // by a reading after the first one
+	var order []string
+	readings := 0
+	for _, r := range records {
+		if r.Stream == loop.HouseStream || r.Time.After(c.To) {
+			continue
+		}
+		e, err := r.Entry()
+		if err != nil {
+			continue // Collect says so
+		}
+		switch b := e.Body.(type) {
+		case loop.TaskSet:
+			id := loop.FoldID(e.Task)
+			if _, has := first[id]; !has {
+				first[id] = b.From
+			}
+		case loop.SourceRead:
+			readings++
+			for _, t := range b.Tasks {
+				if id := loop.FoldID(t.ID); readings > 1 && !slices.ContainsFunc(order, func(o string) bool { return loop.SameID(o, t.ID) }) {
+					introduced[id] = true
+				}
+			}
+			order = b.Order
+		}
+	}
+	for _, t := range c.s.Project.Tasks {
+		id := loop.FoldID(t.Task.ID)
+		if t.Task.Parent != "" {
+			k.part[id] = true
+			continue
+		}
+		status, has := first[id]
+		if !has {
+			status = t.Status
+		}
+		k.over[id] = closed(status)
+		k.there[id] = !introduced[id]
+	}
+	k.all = []Point{{Left: k.left()}}
+}
+
+func closed(s loop.Status) bool {
+	return s == loop.Done || s == loop.Skipped || s == loop.Withdrawn
+}
+
+func (k *course) left() int {
+	n := 0
+	for id, there := range k.there {
+		if there && !k.over[id] {
+			n++
+		}
+	}
+	return n
+}
+
+func (k *course) entry(e loop.Entry) {
+	switch b := e.Body.(type) {
+	case loop.TaskSet:
+		id := loop.FoldID(e.Task)
+		if _, known := k.there[id]; !known || k.part[id] {
+			return // of another source
+		}
+		k.over[id] = closed(b.To)
+	case loop.SourceRead:
+		for _, id := range b.Order {
+			if id = loop.FoldID(id); !k.part[id] {
+				if _, known := k.there[id]; known {
+					k.there[id] = true
+				}
+			}
+		}
+	default:
+		return
+	}
+	k.all = append(k.all, Point{At: e.Time, Left: k.left()})
+}
+
+// points are the course from a time to another, without repetitions.
+func (k *course) points(from, to time.Time) []Point {
+	var out []Point
+	now := k.all[0].Left // before the first record
+	for _, p := range k.all[1:] {
+		switch {
+		case !p.At.After(from):
+			now = p.Left
+		case !p.At.After(to):
+			if len(out) == 0 {
+				out = append(out, Point{At: from, Left: now})
+			}
+			if p.Left != out[len(out)-1].Left {
+				out = append(out, Point{At: p.At.In(from.Location()), Left: p.Left})
+			}
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, Point{At: from, Left: now})
+	}
+	return out
+}

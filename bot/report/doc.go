@@ -1,0 +1,5 @@
+// Package report makes the digest (SPEC 6.5) out of what the ledger holds:
+// Collect reads the records of a span of time into Facts, Text is their
+// message, Picture their PNG and Alt the picture in words. All are pure, so
+// the digest of any night can be made again, and looks the same.
+package report

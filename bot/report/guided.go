@@ -1,0 +1,103 @@
+package report
+
+import (
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// guided notes which guidance something became of in the span.
+func (c *collector) guided(e loop.Entry) {
+	ids := []string{}
+	switch b := e.Body.(type) {
+	case loop.GuidanceQueued:
+		ids = append(ids, b.Item.ID)
+	case loop.GuidanceBound:
+		ids = append(ids, b.Binding.Bound...)
+	case loop.GuidanceReported:
+		ids = append(ids, b.ID)
+	case loop.GuidanceJudged:
+		ids = append(ids, b.ID)
+	case loop.GuidanceDropped:
+		ids = append(ids, b.ID)
+	case loop.GuidanceExpired:
+		ids = append(ids, b.ID)
+	case loop.GuidanceKept:
+		ids = append(ids, b.ID)
+	}
+	if !c.in(e.Time) {
+		return
+	}
+	for _, id := range ids {
+		if c.given[id] == nil {
+			c.given[id] = &Guided{}
+			c.order = append(c.order, id)
+		}
+		if e.Task != "" {
+			c.given[id].Task = e.Task
+		}
+		if _, is := e.Body.(loop.GuidanceQueued); is {
+			c.given[id].Given, c.given[id].At = true, c.local(e.Time)
+		}
+	}
+}
+
+// words is what became of each, in the order in which it was heard of.
+func (c *collector) words() {
+	for _, id := range c.order {
+		g := *c.given[id]
+		i, ok := c.s.Project.Guidance.Get(id)
+		if !ok || i.State == guidance.Dropped && !g.Given {
+			continue
+		}
+		g.Item = i
+		c.Guidance = append(c.Guidance, g)
+	}
+}
+
+// line is a guidance with what became of it: "✓ g17 Wrap the existing code…
+// → #7, followed".
+func (g Guided) line() string {
+	i := g.Item
+	words := i.ID + " " + bot.Cut(bot.Clean(i.Text), 24)
+	task := g.Task
+	if task == "" {
+		task = i.Task
+	}
+	to := ""
+	if task != "" {
+		to = " → " + short(task)
+	}
+	note := bot.Cut(bot.Clean(i.Note), 32)
+	judged := ""
+	if j := i.Judged; j != nil {
+		if judged = ", followed"; !j.Followed {
+			return bot.SignFailed + " " + words + to + ", not followed"
+		}
+	}
+	switch i.State {
+	case guidance.Addressed:
+		return bot.SignDone + " " + words + to + judged
+	case guidance.SetAside:
+		return bot.SignAway + " " + words + set(note, "set aside")
+	case guidance.Expired:
+		return bot.SignAway + " " + words + set(note, "expired")
+	case guidance.Dropped:
+		return bot.SignAway + " " + words + ": dropped"
+	case guidance.NotReported:
+		return bot.SignLook + " " + words + to + ", not reported" + judged
+	case guidance.Injected:
+		return bot.SignNow + " " + words + to + ", in use"
+	}
+	if i.Sticky {
+		return bot.SignLater + " " + words + ": sticky"
+	}
+	return bot.SignLater + " " + words + ": waits"
+}
+
+func set(note, otherwise string) string {
+	if note == "" {
+		note = otherwise
+	}
+	return ": " + note
+}

@@ -1,0 +1,145 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// urgency orders what needs a person: what holds up most comes first.
+var urgency = map[loop.QuestionKind]int{
+	loop.AskBaseline: 1, loop.AskReview: 2, loop.AskPlan: 3, loop.AskAgent: 4, loop.AskBlocked: 5, loop.AskUnticked: 6,
+	loop.AskAllow: 7, loop.AskManual: 8, loop.AskSkip: 9, loop.AskLate: 10, loop.AskStart: 11, loop.AskNow: 12,
+}
+
+// need lists what only a person can do, most urgent first.
+func (c *collector) need() {
+	r := c.s.Project.Run
+	if r != nil && !r.Over() {
+		c.standstill(r)
+	}
+	if c.TipRed && c.Branch != "" {
+		c.Needs = append(c.Needs, Need{Sign: bot.SignFailed, Text: "The branch tip fails verification; nothing was pushed"})
+	}
+	questions := slices.Clone(c.s.Project.Questions)
+	slices.SortStableFunc(questions, func(a, b loop.Question) int { return cmp.Compare(urgency[a.Kind], urgency[b.Kind]) })
+	asked := map[string]bool{}
+	for _, q := range questions {
+		asked[loop.FoldID(q.Task)] = true
+		c.Needs = append(c.Needs, Need{Sign: bot.SignOf(q), Text: c.ask(q), Task: q.Task, Q: q})
+	}
+	for _, t := range c.s.Project.Tasks { // of a run without questions, or settled by a mark in the source
+		if asked[loop.FoldID(t.Task.ID)] {
+			continue
+		}
+		switch t.Status {
+		case loop.Blocked:
+			c.Needs = append(c.Needs, Need{Sign: bot.SignBlocked, Text: c.named(t.Task.ID, t.Task.Title, "") + why(t.Why) + c.behind(t.Task.ID), Task: t.Task.ID})
+		case loop.ManualVerify:
+			c.Needs = append(c.Needs, Need{Sign: bot.SignAsk, Text: c.named(t.Task.ID, t.Task.Title, "") + ", manual verify", Task: t.Task.ID})
+		}
+	}
+	c.next = c.after(r)
+}
+
+// standstill is what holds up the whole run.
+func (c *collector) standstill(r *loop.Run) {
+	switch {
+	case r.State == loop.RunWaiting && r.Wait == loop.WaitAgent:
+		agent, _, _ := strings.Cut(r.Text, ": ")
+		text := bot.Cut(bot.Clean(agent), 16) + " cannot be used"
+		if hold, ok := c.s.House.Agents[agent]; ok && !hold.Since.IsZero() {
+			text += " since " + bot.Clock(hold.Since, c.To)
+		}
+		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: text + "; on the host: nightporter login " + bot.Cut(bot.Clean(agent), 16), Stop: true})
+	case r.Wait == loop.WaitDisk:
+		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: "The disk is full, or the state folder cannot be written", Stop: true})
+	case r.State == loop.RunPaused && r.Wait == loop.WaitPerson:
+		c.Needs = append(c.Needs, Need{Sign: bot.SignPaused, Text: r.ID + " is paused", Stop: true})
+	}
+}
+
+// ask is a question in one line: "#8 Refund flow (q5): plan says two things;
+// #10 waits for it".
+func (c *collector) ask(q loop.Question) string {
+	switch q.Kind {
+	case loop.AskBlocked:
+		return c.named(q.Task, q.Title, q.ID) + why(q.Text) + c.behind(q.Task)
+	case loop.AskManual:
+		return c.named(q.Task, q.Title, "") + ", manual verify (" + q.ID + ")"
+	case loop.AskAgent:
+		return c.named(q.Task, "", q.ID) + why(q.Text)
+	case loop.AskPlan:
+		return c.named(q.Task, q.Title, "") + ", plan ready (" + q.ID + ")"
+	}
+	return bot.Cut(bot.Headline(c.s, q), 60) + " (" + q.ID + ")"
+}
+
+// named is a task for people: "#8 Refund flow (q5)".
+func (c *collector) named(task, title, question string) string {
+	if title == "" {
+		if t, ok := bot.FindTask(c.s, task); ok {
+			title = t.Task.Title
+		}
+	}
+	out := strings.TrimSpace(short(task) + " " + bot.Cut(bot.Clean(title), 28))
+	if question != "" {
+		out += " (" + question + ")"
+	}
+	return out
+}
+
+func why(text string) string {
+	if text = bot.Cut(bot.Clean(text), 48); text == "" {
+		return ""
+	}
+	return ": " + text
+}
+
+func (c *collector) behind(task string) string {
+	if waits := bot.Dependents(c.s, task); waits != "" {
+		return "; " + bot.Cut(waits, 40)
+	}
+	return ""
+}
+
+// short is a task's id for people, harmless and never longer than a thumb.
+func short(id string) string { return bot.Cut(bot.Clean(loop.ShortID(id)), 14) }
+
+// after says what happens if nobody does anything.
+func (c *collector) after(r *loop.Run) string {
+	for _, t := range c.s.Project.Tasks {
+		if t.Status == loop.Blocked {
+			c.retry = append(c.retry, short(t.Task.ID))
+		}
+	}
+	next := bot.NextReady(c.s, "")
+	switch {
+	case r == nil:
+		return "Next: add tasks, then /run " + c.s.Project.Name + "."
+	case !r.Over() && r.State == loop.RunWaiting && r.Wait == loop.WaitLimit && !r.Until.IsZero():
+		return "Waits until " + bot.Clock(r.Until, c.To) + ", then goes on by itself."
+	case !r.Over() && r.State == loop.RunWaiting && r.Wait == loop.WaitAgent:
+		return "Goes on by itself once it can be used again."
+	case !r.Over() && (r.State == loop.RunPaused || r.State == loop.RunPausing):
+		return "Stays paused; /resume goes on."
+	case !r.Over() && r.State == loop.RunWaiting:
+		return "Waits; nothing is lost."
+	case !r.Over() && c.doing != "":
+		return c.doing + " is at work; goes on by itself."
+	case !r.Over():
+		return "Goes on by itself."
+	case len(c.retry) > 0 && r.Settings.Stays:
+		return "Nothing runs. Retry starts the next run with " + strings.Join(c.retry[:min(len(c.retry), 3)], " and ") + "."
+	case next != "":
+		return "Nothing runs. /run goes on with " + short(next) + "."
+	case c.Left > 0:
+		return "Nothing runs; what is left waits for you."
+	case c.Branch != "":
+		return "Merge when you like; nothing runs."
+	}
+	return "Next: add tasks, then /run " + c.s.Project.Name + "."
+}

@@ -1,0 +1,214 @@
+package report_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/bot/report"
+	"github.com/nightporter/nightporter/guidance"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// crowd is a night of so many sessions.
+func crowd(sessions, tasks, hats int) report.Facts {
+	f := report.Facts{
+		Project: "api-migration", From: evening.Add(-16 * time.Hour), To: morning, Began: evening, Ended: evening.Add(7*time.Hour + 2*time.Minute),
+		Runs: []string{"r14"}, Branch: "nightporter/api-migration/r14", Boundary: 3, Total: tasks, Done: tasks - tasks/10, Left: tasks / 10,
+		Cost: report.Cost{USD: 0.11 * float64(sessions), Sessions: sessions}, Fixes: sessions / 12, First: tasks / 2,
+		Seq: 41822, Head: "9f3a2c71b0e2aa",
+	}
+	names := []string{"planner", "builder", "reviewer", "fixer", "critic", "architect", "verifier", "investigator", "writer", "reproducer", "designer", "translator"}[:hats]
+	span := f.Ended.Sub(f.Began)
+	for i := range sessions {
+		at := f.Began.Add(span * time.Duration(i) / time.Duration(sessions))
+		f.Sessions = append(f.Sessions, report.Session{ID: fmt.Sprint(i), Hat: names[(i*7+i/12)%hats], Start: at, End: at.Add(span / time.Duration(sessions) * 9 / 10), Failed: i%41 == 40, Cut: i%67 == 66})
+	}
+	for _, name := range names {
+		n := 0
+		for _, s := range f.Sessions {
+			if s.Hat == name {
+				n++
+			}
+		}
+		if n > 0 {
+			f.Hats = append(f.Hats, report.Count{Name: name, N: n})
+		}
+	}
+	for i := range f.Done + 1 {
+		f.Course = append(f.Course, report.Point{At: f.Began.Add(span * time.Duration(i) / time.Duration(f.Done+1)), Left: tasks - i})
+		if i > 0 {
+			f.DoneNow = append(f.DoneNow, fmt.Sprintf("Task %d", i))
+		}
+	}
+	for i := range min(sessions/10, 12) {
+		f.Guidance = append(f.Guidance, report.Guided{Given: true, At: f.Began.Add(time.Duration(i*i) * 3 * time.Minute), Item: guidance.Item{ID: fmt.Sprintf("g%d", i+9), Text: "x", State: guidance.Addressed}})
+	}
+	return f
+}
+
+// short is the shortest night there is: one session, at work.
+func short() report.Facts {
+	f := crowd(1, 3, 1)
+	f.Ended = f.Began.Add(2 * time.Minute)
+	f.Sessions[0].End, f.Sessions[0].Live = f.Ended, true
+	f.Course = []report.Point{{At: f.Began, Left: 3}, {At: f.Ended, Left: 2}}
+	f.Cost = report.Cost{Unpriced: 1, Sessions: 1}
+	f.Live, f.To = true, f.Ended
+	return f
+}
+
+// strange has names in scripts that the font has, and in such that it lacks.
+func strange() report.Facts {
+	f := crowd(39, 12, 4)
+	f.Project = "магазин 店舗 المتجر"
+	other := map[string]string{"builder": "建築家", "reviewer": "Überprüferin-Größe"}
+	for i, s := range f.Sessions {
+		if name := other[s.Hat]; name != "" {
+			f.Sessions[i].Hat = name
+		}
+	}
+	for i, h := range f.Hats {
+		if name := other[h.Name]; name != "" {
+			f.Hats[i].Name = name
+		}
+	}
+	f.Needs = []report.Need{
+		{Sign: "■", Text: "#8 返金の流れ 🚀 (q5): план говорит две вещи; #10 waits for it and so on and on"},
+		{Sign: "✗", Text: "The branch tip fails verification; nothing was pushed"},
+		{Sign: "‖", Text: "r14 is paused"},
+		{Sign: "?", Text: "#12 manual verify"},
+	}
+	f.Cost.Unpriced = 3
+	return f
+}
+
+func nights(t *testing.T) map[string]report.Facts {
+	t.Helper()
+	f, _ := good(t)
+	week := crowd(200, 30, 4)
+	week.Began, week.From = evening.Add(-6*24*time.Hour), evening.Add(-7*24*time.Hour)
+	for i := range week.Sessions {
+		s := &week.Sessions[i]
+		s.Start = week.Began.Add(time.Duration(i) * 45 * time.Minute)
+		s.End = s.Start.Add(20 * time.Minute)
+	}
+	week.Course[0].At = week.Began
+	week.Off = []report.Span{{From: week.Began.Add(30 * time.Hour), To: week.Began.Add(50 * time.Hour)}}
+	idle := report.Facts{Project: "shop", From: evening, To: morning, Total: 12, Done: 12}
+	return map[string]report.Facts{"good": f, "one": short(), "crowd": crowd(500, 120, 12), "strange": strange(), "week": week, "idle": idle}
+}
+
+// TestPicture: a picture of any night can be sent: it is a PNG of bounded size
+// and shape, the same each time, and nothing of it lies outside.
+func TestPicture(t *testing.T) {
+	for name, f := range nights(t) {
+		for _, dark := range []bool{true, false} {
+			first, err := report.Picture(f, dark)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			again, err := report.Picture(f, dark)
+			if err != nil || !bytes.Equal(first, again) {
+				t.Errorf("%s: the picture of the same facts is another one (%v)", name, err)
+			}
+			if len(first) > 300_000 {
+				t.Errorf("%s: %d bytes", name, len(first))
+			}
+			img, err := png.Decode(bytes.NewReader(first))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			b := img.Bounds()
+			if b.Dx() != 1080 || b.Dy() < 500 || b.Dy() > 1800 {
+				t.Errorf("%s: %v", name, b)
+			}
+			ground := img.At(0, 0)
+			for y := range b.Dy() { // the margin stays free
+				for _, x := range []int{3, 30, 1077} {
+					if img.At(x, y) != ground {
+						t.Fatalf("%s: something is drawn at %d,%d, in the margin", name, x, y)
+					}
+				}
+			}
+			for x := range b.Dx() {
+				if img.At(x, b.Dy()-10) != ground {
+					t.Fatalf("%s: the last line is cut at %d", name, x)
+				}
+			}
+			if dir := os.Getenv("DIGEST_PICTURES"); dir != "" { // to be looked at
+				if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-dark-%v.png", name, dark)), first, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+// TestPictureGolden compares what is seen, pixel by pixel: other machines may
+// round a few edges otherwise.
+func TestPictureGolden(t *testing.T) {
+	story, _ := good(t)
+	for name, f := range map[string]report.Facts{"good": story, "strange": strange()} {
+		got, err := report.Picture(f, name == "good")
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join("testdata", name+".png")
+		if *update {
+			if err := os.WriteFile(path, got, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if part := differing(t, got, want); part > 0.002 {
+			t.Errorf("%s: %.2f %% of the pixels are others; look at it, then go test -update", name, 100*part)
+		}
+	}
+}
+
+func differing(t *testing.T, a, b []byte) float64 {
+	t.Helper()
+	decode := func(raw []byte) image.Image {
+		img, err := png.Decode(bytes.NewReader(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return img
+	}
+	x, y := decode(a), decode(b)
+	if x.Bounds() != y.Bounds() {
+		return 1
+	}
+	n := 0
+	for i := range x.Bounds().Dx() {
+		for j := range x.Bounds().Dy() {
+			r1, g1, b1, _ := x.At(i, j).RGBA()
+			r2, g2, b2, _ := y.At(i, j).RGBA()
+			far := func(p, q uint32) bool { return max(p, q)-min(p, q) > 0x1000 }
+			if far(r1, r2) || far(g1, g2) || far(b1, b2) {
+				n++
+			}
+		}
+	}
+	return float64(n) / float64(x.Bounds().Dx()*x.Bounds().Dy())
+}
+
+func BenchmarkPicture(b *testing.B) {
+	f := crowd(500, 120, 12)
+	for b.Loop() {
+		if _, err := report.Picture(f, true); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package report_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/bot/internal/night"
+	"github.com/nightporter/nightporter/bot/report"
+	"github.com/nightporter/nightporter/loop"
+)
+
+var (
+	berlin  = mustZone("Europe/Berlin")
+	evening = time.Date(2026, 11, 19, 23, 10, 0, 0, berlin)
+	morning = time.Date(2026, 11, 20, 7, 30, 0, 0, berlin)
+)
+
+func mustZone(name string) *time.Location {
+	z, err := time.LoadLocation(name)
+	if err != nil {
+		panic(err)
+	}
+	return z
+}
+
+var titles = []string{
+	"Extract price rules", "Price list of the shop", "Tax per country", "Address form", "Sum the basket", "Cards",
+	"Move orders to the new API", "Refund flow", "Order emails", "Retry failed payments", "Admin order list", "Pay page on a phone",
+}
+
+// tale is a night in the making: the real core with a scripted world.
+type tale struct {
+	*night.Night
+	t *testing.T
+}
+
+func began(t *testing.T) *tale {
+	t.Helper()
+	n := night.New("shop", evening)
+	n.Cost, n.Check = 0.35, 38*time.Second
+	n.State.Project.Name = "shop"
+	return &tale{n, t}
+}
+
+// plan starts a run over the twelve tasks.
+func (n *tale) plan() {
+	set := n.Settings()
+	set.Stays = true
+	var tasks []loop.Task
+	for i, title := range titles {
+		var needs []string
+		switch i + 1 {
+		case 10:
+			needs = []string{"Task 8"}
+		case 12:
+			needs = []string{"Task 7"}
+		}
+		tasks = append(tasks, night.Task(i+1, title, needs...))
+	}
+	tasks[11].Mark = loop.MarkManualVerify
+	n.Start(set, n.Base("r1"), tasks...)
+}
+
+func files(n int) []loop.FileChange {
+	return []loop.FileChange{{Path: "order/adapter.go", Added: n, Removed: 3}}
+}
+
+func (n *tale) guide(text string) {
+	if a := n.Do(loop.Input{Key: "tg:" + text, Actor: "telegram:48213377", Name: "Mira", Body: loop.Guide{Text: text}}); !a.OK {
+		n.t.Fatalf("%s: %s", text, a.Text)
+	}
+}
+
+// good is the story of the sheet: 9 of 12 done, one blocked, one to look at.
+func good(t *testing.T) (report.Facts, *tale) {
+	n := began(t)
+	took := func(hat string, min int) night.Act {
+		a := night.Act{Took: time.Duration(min) * time.Minute, Cost: 0.35}
+		switch hat {
+		case "planner":
+			a.Type, a.Data = "plan.complete", `{"summary":"planned","steps":["one"]}`
+		case "reviewer":
+			a.Type, a.Data = "review.verdict", `{"summary":"fine","issues":[]}`
+		case "builder":
+			a.Type, a.Data, a.Files = "build.complete", `{"summary":"did it","files_modified":["order/adapter.go"]}`, files(40)
+		case "fixer":
+			a.Type, a.Data, a.Files = "fix.complete", `{"summary":"mended","files_modified":["order/adapter.go"]}`, files(7)
+		}
+		return a
+	}
+	for i := range titles {
+		id := fmt.Sprintf("Task %d", i+1)
+		n.Acts[id+" planner"] = []night.Act{took("planner", 4)}
+		n.Acts[id+" builder"] = []night.Act{took("builder", 17+i)}
+		n.Acts[id+" reviewer"] = []night.Act{took("reviewer", 6)}
+	}
+	wrong := took("reviewer", 7)
+	wrong.Data = `{"summary":"one","issues":[{"severity":"major","file":"a.go","text":"rounding"}]}`
+	for _, i := range []string{"3", "6", "11"} {
+		n.Acts["Task "+i+" reviewer"] = []night.Act{wrong, took("reviewer", 5)}
+		n.Acts["Task "+i+" fixer"] = []night.Act{took("fixer", 5)}
+	}
+	red := took("builder", 9)
+	red.Red = "--- FAIL: TestSum"
+	n.Acts["Task 5 builder"] = []night.Act{red, took("builder", 8)}
+	n.Acts["Task 8 builder"] = []night.Act{{Took: 9 * time.Minute, Cost: 0.3, Type: loop.EventBlocked, Data: `{"reason":"the plan says \"refund the order\" and \"refund the line\"","tried":"by line, by order","needs":"a decision"}`}}
+	n.Acts["Task 8 builder"] = append(n.Acts["Task 8 builder"], n.Acts["Task 8 builder"][0])
+	n.Acts["Task 9 planner"] = []night.Act{
+		{Took: 2 * time.Minute, Cost: 0.1, Exit: &loop.Exit{Why: loop.WhyExited, Code: 1, Trouble: loop.TroubleLimit, Text: "usage limit reached", Until: time.Date(2026, 11, 20, 4, 58, 0, 0, berlin), CostUSD: 0.1, Tokens: -1, Turns: 3, Boundary: 3}},
+		took("planner", 4),
+	}
+	about := func(i int, hat, text string) {
+		acts := n.Acts[fmt.Sprintf("Task %d %s", i, hat)]
+		acts[0].Data = strings.TrimSuffix(acts[0].Data, "}") + `,"guidance":[` + text + `]}`
+	}
+	about(1, "builder", `{"id":"g1","set_aside":true,"note":"no writer ran"}`)
+	about(4, "builder", `{"id":"g2","done":true,"note":"plain text"}`)
+	about(6, "builder", `{"id":"g3","done":true,"note":"kept legacy/orders.go"}`)
+	about(6, "reviewer", `{"id":"g3","done":true}`)
+	n.plan()
+	n.Now = n.Now.Add(time.Minute)
+	n.guide("Mention the env vars in the README")
+	n.Until(func() bool { return n.State.Project.Run.Commits == 3 })
+	n.guide("@builder Plain text mails, no HTML")
+	n.Until(func() bool { return n.State.Project.Run.Commits == 5 })
+	n.guide("Wrap the existing code, don't replace it")
+	n.Until(nil)
+	return n.facts(morning), n
+}
+
+// facts is the digest at a time.
+func (n *tale) facts(at time.Time) report.Facts {
+	n.t.Helper()
+	records := n.All()
+	for i := range records { // as the store does
+		records[i].Seq, records[i].Hash = int64(i+1), []byte("0123456789abcdef")
+	}
+	f, err := report.Collect(records, n.State, at.Add(-24*time.Hour), at)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return f
+}

@@ -1,0 +1,180 @@
+package report_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/internal/night"
+	"github.com/nightporter/nightporter/bot/report"
+	"github.com/nightporter/nightporter/bot/telegram"
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// never are words that nobody is told (PHONE 6).
+var never = regexp.MustCompile(`(?i)\b(job|thread|worker|ticket|prompt|stuck|errored|ignored|crashed|aborted|died|killed|throttled|hung|terminated|maybe|probably|outage|oops|sorry|great|successfully|simply|just)\b`)
+
+// form holds a digest against the sheet (PHONE 7).
+func form(t *testing.T, m bot.Message) {
+	t.Helper()
+	if w := bot.Width(m.First()); w > bot.FirstWidth {
+		t.Errorf("the first line has %d columns: %s", w, m.First())
+	}
+	if sign, _, _ := strings.Cut(m.First(), " "); !slices.Contains(strings.Split(bot.Signs, ""), sign) {
+		t.Errorf("no sign: %s", m.First())
+	}
+	if len(m.Buttons) > 9 {
+		t.Errorf("%d buttons are more than three rows", len(m.Buttons))
+	}
+	for _, b := range m.Buttons {
+		if bot.Width(b.Label) > bot.LabelWidth || b.Label == "" {
+			t.Errorf("button %q", b.Label)
+		}
+		if _, err := bot.Parse(b.Twin); err != nil {
+			t.Errorf("the twin of %s: %v", b.Label, err)
+		}
+	}
+	for _, l := range m.Lines {
+		if l.Text != bot.Clean(l.Text) || l.Text == "" {
+			t.Errorf("line %q", l.Text)
+		}
+	}
+	if m.Key != "digest" {
+		return
+	}
+	parts := telegram.Render(m)
+	if n := len(utf16.Encode([]rune(parts[0].Text))); len(parts) != 1 || n > 1024 {
+		t.Errorf("%d parts, %d units do not go into a caption:\n%s", len(parts), n, parts[0].Text)
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s is now:\n%s\nwas:\n%s", name, got, want)
+	}
+}
+
+// bad is a night in which the agent was logged out, and two tasks failed.
+func bad(t *testing.T) report.Facts {
+	n := began(t)
+	none := night.Act{Took: 5 * time.Minute, Cost: 0.2, Type: "build.complete", Data: `{"summary":"did it","files_modified":["a.go"]}`, Red: "go build: undefined: Tax", Files: files(4)}
+	n.Acts["Task 3 builder"] = slices.Repeat([]night.Act{none}, 6)
+	silent := night.Act{Took: 3 * time.Minute, Cost: 0.1}
+	n.Acts["Task 4 builder"] = slices.Repeat([]night.Act{silent}, 6)
+	out := &loop.Exit{Why: loop.WhyExited, Code: 1, Trouble: loop.TroubleAuth, Text: "Please run claude login", CostUSD: 0, Tokens: -1, Turns: 0, Boundary: 3}
+	n.Acts["Task 5 planner"] = slices.Repeat([]night.Act{{Took: time.Second, Exit: out}}, 50)
+	n.plan()
+	n.Until(func() bool { r := n.State.Project.Run; return r.Wait == loop.WaitAgent || r.Over() })
+	return n.facts(morning)
+}
+
+// off is a night in which the host was off for three hours.
+func off(t *testing.T) report.Facts {
+	n := began(t)
+	n.plan()
+	n.Until(func() bool { return n.State.Project.Run.Commits == 4 })
+	from := n.Now
+	n.Now = n.Now.Add(3 * time.Hour)
+	n.Do(loop.Input{Body: loop.CameBack{Off: from}, Idle: true})
+	n.Until(func() bool { return n.State.Project.Run.Commits == 6 })
+	return n.facts(n.Now.Add(time.Second))
+}
+
+// TestText: the nights of the sheet, as people read them.
+func TestText(t *testing.T) {
+	g, tale := good(t)
+	quiet, err := report.Collect(nil, tale.State, morning, morning.Add(24*time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	quiet.Needs = nil // the questions of the night before, answered since
+	late := g
+	late.Meant, late.Missed, late.Strangers = morning.Add(-25*time.Minute), []string{"Wed 18 Nov"}, 2
+	week := g
+	week.From = g.To.Add(-7 * 24 * time.Hour)
+	week.Off = []report.Span{{From: evening.Add(-50 * time.Hour), To: evening.Add(-47 * time.Hour)}}
+	unpriced := g
+	unpriced.Cost.Unpriced, unpriced.TipRed, unpriced.Advisory = 4, true, []string{"go vet ./..."}
+	for name, f := range map[string]report.Facts{"good": g, "bad": bad(t), "off": off(t), "quiet": quiet, "late": late, "week": week, "unpriced": unpriced} {
+		m := report.Text(f)
+		form(t, m)
+		text := m.Text(0)
+		if whole := report.Whole(f); name == "good" || name == "bad" {
+			form(t, whole)
+			text += "\n--- all\n" + whole.Text(0) + "\n--- picture\n" + report.Alt(f)
+		}
+		if w := never.FindString(text); w != "" {
+			t.Errorf("%s says %q", name, w)
+		}
+		golden(t, name, text+"\n")
+	}
+}
+
+// TestClocksChange: a night in which they do names the zone with each time.
+func TestClocksChange(t *testing.T) {
+	f := crowd(9, 6, 3)
+	f.Began = time.Date(2026, 10, 25, 0, 10, 0, 0, time.UTC).In(berlin)
+	f.Ended = f.Began.Add(2*time.Hour + 30*time.Minute)
+	f.From, f.To = f.Began.Add(-time.Hour), f.Ended.Add(time.Hour)
+	if got := report.Text(f).Lines[1].Text; !strings.HasPrefix(got, "02:10 CEST → 03:40 CET · ") {
+		t.Error(got)
+	}
+	if _, err := report.Picture(f, true); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHostile: whatever names and words are, a digest goes into a caption,
+// keeps its form, and names what it leaves out.
+func TestHostile(t *testing.T) {
+	nasty := "\x1b[2J\u202e<b>&*x*\n\r/stop @everyone https://x.y ✓ #9 done " + strings.Repeat("日本語🚀 title ", 90)
+	f, _ := good(t)
+	f.Project, f.Branch, f.Advisory = strings.Repeat("n", 32), nasty, []string{nasty}
+	for n := range 40 {
+		id := "Task " + strings.Repeat("9", n%9+1)
+		f.DoneNow = append(f.DoneNow, id, "JIRA-"+strings.Repeat("7", n%12+1))
+		f.Failures = append(f.Failures, report.Failure{Task: id, Why: nasty})
+		f.Trouble = append(f.Trouble, report.Count{Name: bot.Cut(bot.Clean(nasty), 20), N: n})
+		f.Needs = append(f.Needs, report.Need{Sign: bot.SignBlocked, Text: bot.Cut(bot.Clean(nasty), 90), Task: id, Q: loop.Question{ID: "q9", Kind: loop.AskBlocked, Task: id}})
+		f.Guidance = append(f.Guidance, report.Guided{Given: true, At: f.Began, Task: nasty, Item: guidance.Item{ID: "g9", Text: nasty, Note: nasty, State: guidance.SetAside}})
+		f.Hats = append(f.Hats, report.Count{Name: bot.Cut(bot.Clean(nasty), 16), N: n})
+		f.Off = append(f.Off, report.Span{From: f.Began, To: f.Began.Add(time.Hour)})
+		f.Waits = append(f.Waits, report.Span{From: f.Began, To: f.Ended, Why: bot.Cut(bot.Clean(nasty), 20)})
+	}
+	m := report.Text(f)
+	form(t, m)
+	text := m.Text(0)
+	for _, want := range []string{"Needs you", "Done ", "/digest all", "Ledger ", "First pass"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing:\n%s", want, text)
+		}
+	}
+	if last := m.Lines[len(m.Lines)-1].Text; !strings.HasPrefix(last, "Nothing runs.") {
+		t.Errorf("the last line is %q, not what comes next", last)
+	}
+	form(t, report.Whole(f))
+	if alt := report.Alt(f); bot.Width(alt) > 2000 {
+		t.Errorf("%d", bot.Width(alt))
+	}
+	if _, err := report.Picture(f, true); err != nil {
+		t.Error(err)
+	}
+}
