@@ -29,6 +29,8 @@ const (
 	FirstWidth = 38 // columns of the first line
 	LabelWidth = 14 // columns of a button
 	quoteWidth = 72 // two lines of a phone
+
+	MaxPicture = 300_000 // bytes
 )
 
 // LineKind is how a line is set.
@@ -67,6 +69,9 @@ type Message struct {
 	// buttons, is for: a project's name and a task's id as written.
 	Project string `json:"project,omitempty"`
 	About   string `json:"about,omitempty"`
+	// Picture is a PNG of at most MaxPicture bytes above the text, which says
+	// all that it shows: a platform that does not take it shows the text alone.
+	Picture []byte `json:"picture,omitempty"`
 
 	cut bool // the first line was cut, and stands whole in the second
 }

@@ -10,8 +10,9 @@ import (
 )
 
 // captionUnits is what a caption holds, in UTF-16 units: the platform's 1024
-// less what it counts otherwise than we do.
-const captionUnits = 1000
+// less what it counts otherwise than we do, and a line that says that the
+// message is sent again.
+const captionUnits = 930
 
 // Text is the digest within a picture's caption (PHONE 3.9). What does not fit
 // is named, and stands in Whole.

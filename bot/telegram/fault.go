@@ -36,6 +36,8 @@ const (
 	noThread    = "message thread not found"
 	noDelete    = "message to delete not found"
 	noText      = "there is no text in the message to edit"
+	noCaption   = "there is no caption in the message to edit"
+	noPhotos    = "rights to send photos"
 	noPress     = "query is too old"
 	badPress    = "query id is invalid"
 )

@@ -39,6 +39,9 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 	if err != nil {
 		return "", &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
 	}
+	if len(m.Picture) > 0 {
+		return b.photo(ctx, chat, m, o)
+	}
 	id := 0
 	all := Render(m)
 	for n, part := range all {
@@ -81,6 +84,7 @@ type draft struct {
 	chat    int64
 	thread  int
 	part    Part
+	photo   []byte // the part is its caption
 	replyTo string
 	silent  bool
 	markup  any
@@ -94,9 +98,12 @@ func (b *Bot) send(ctx context.Context, d draft) (int, error) {
 	var got shown
 	var err error
 	for range 4 {
-		if d.part.File != nil {
+		switch {
+		case d.photo != nil:
+			err = b.upload(ctx, "sendPhoto", d.params("caption"), "photo", "digest.png", d.photo, &got)
+		case d.part.File != nil:
 			err = b.upload(ctx, "sendDocument", d.params("caption"), "document", d.part.File.Name, d.part.File.Data, &got)
-		} else {
+		default:
 			err = b.call(ctx, "sendMessage", d.params("text"), &got)
 		}
 		switch {
@@ -192,6 +199,12 @@ func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 	}
 	d := draft{chat: chat, part: one(m)}
 	method, field := "editMessageText", "text"
+	if len(m.Picture) > 0 {
+		method, field, d.part = "editMessageCaption", "caption", one(m)
+		if p, fits := captionOf(m); fits {
+			d.part = p
+		}
+	}
 	for range 3 {
 		p := tgbotapi.Params{"chat_id": strconv.FormatInt(chat, 10), "message_id": at.ID}
 		d.text(p, field)
@@ -207,6 +220,11 @@ func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 		case says(err, noText) && field == "text": // it was sent as a file
 			method, field = "editMessageCaption", "caption"
 			d.part = compose(render(caption(m)))
+			if p, fits := captionOf(m); fits {
+				d.part = p
+			}
+		case says(err, noCaption) && field == "caption": // its picture was refused
+			method, field = "editMessageText", "text"
 		default:
 			return sendError(err)
 		}

@@ -27,7 +27,7 @@ func (s *Server) Transcript(chat int64) string {
 		}
 		b.WriteString("\n")
 		if m.File != nil {
-			b.WriteString("[file " + m.File.Name + "]\n")
+			b.WriteString("[" + m.File.kind() + " " + m.File.Name + "]\n")
 		}
 		for _, line := range m.lines() {
 			b.WriteString(line + "\n")
@@ -47,6 +47,13 @@ func (s *Server) Transcript(chat int64) string {
 		}
 	}
 	return b.String()
+}
+
+func (f File) kind() string {
+	if f.Photo {
+		return "photo"
+	}
+	return "file"
 }
 
 // lines are the lines of a bubble.

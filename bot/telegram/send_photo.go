@@ -1,0 +1,63 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+// captionMost is what stands below a picture, in UTF-16 units; the platform's
+// own limit is 1024.
+const captionMost = 1000
+
+// captionOf is a message as one caption, false where it is too long for that.
+func captionOf(m bot.Message) (Part, bool) {
+	all := parts(render(m))
+	return all[0], len(all) == 1 && units(all[0].Text) <= captionMost
+}
+
+// photo shows a message under its picture. A text that is no caption follows
+// it; a picture that the platform does not take is left out, because the text
+// says all that it shows.
+func (b *Bot) photo(ctx context.Context, chat string, m bot.Message, o bot.SendOptions) (string, error) {
+	where, thread, err := place(chat)
+	if err != nil {
+		return "", &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+	}
+	d := draft{chat: where, thread: thread, photo: m.Picture, silent: o.Silent, replyTo: o.ReplyTo}
+	caption, fits := captionOf(m)
+	if fits {
+		d.part, d.markup = caption, markup(m, o.ReplyTo != "")
+	}
+	id, err := 0, error(&bot.SendError{Fault: bot.FaultRefused, Text: "the picture is too large"})
+	if len(m.Picture) <= bot.MaxPicture {
+		id, err = b.send(ctx, d)
+	}
+	m.Picture = nil
+	switch {
+	case err == nil && fits:
+		return strconv.Itoa(id), nil
+	case err == nil:
+		o.Silent, o.ReplyTo = true, ""
+	case refusesPhoto(err):
+		b.o.Log.Warn("Telegram refuses a picture; its text is sent without", "error", err)
+	default:
+		return "", err
+	}
+	// What was sent is not sent again: the rest of it is only text.
+	id2, err := b.Send(ctx, chat, m, o)
+	if err != nil && id != 0 {
+		return "", errors.New("the picture was sent, its text was not: " + b.clean(err.Error()))
+	}
+	return id2, err
+}
+
+// refusesPhoto reports whether it is the picture that the platform does not
+// take, and not the chat or the connection.
+func refusesPhoto(err error) bool {
+	var refused *bot.SendError
+	return errors.As(err, &refused) && (refused.Fault == bot.FaultRefused || strings.Contains(refused.Text, noPhotos))
+}
