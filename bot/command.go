@@ -34,6 +34,7 @@ const (
 	VerbRun      Verb = "run"
 	VerbProjects Verb = "projects"
 	VerbCost     Verb = "cost"
+	VerbDigest   Verb = "digest"
 	VerbWhoami   Verb = "whoami"
 	VerbPeople   Verb = "people"
 	VerbUnpair   Verb = "unpair"
@@ -59,6 +60,7 @@ const (
 	takesAgent // a project's name, an agent's, or both
 	takesPlan  // a task's id, or nothing; after "redo" words, too
 	takesRun   // a project's name and what the run shall differ in
+	takesSpan  // a span, a project's name, or both
 )
 
 // form is one command as people learn it.
@@ -95,6 +97,7 @@ var forms = []form{
 	{VerbRun, takesRun, "/run, /run from 5, /run review", "Starts a run, after a confirmation; also /run only 5, /run overnight."},
 	{VerbProjects, takesProject, "/projects", "All projects."},
 	{VerbCost, takesProject, "/cost", "What the run has spent, by hat."},
+	{VerbDigest, takesSpan, "/digest, /digest 7d, /digest all", "The last digest, up to now; also today, 7d, or all that the caption leaves out."},
 	{VerbWhoami, takesProject, "/whoami", "Who you are here, and who else is paired."},
 	{VerbPeople, takesProject, "/people", "Who is paired, with their ids."},
 	{VerbUnpair, takesTarget, "/unpair ID", "Takes somebody out; /people has the ids."},

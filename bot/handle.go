@@ -60,6 +60,8 @@ func (d dispatch) run(ctx context.Context) (Message, error) {
 		return d.start(ctx)
 	case VerbCost:
 		return d.cost(ctx)
+	case VerbDigest:
+		return d.digest(ctx)
 	case VerbTasks:
 		return Tasks(d.s), nil
 	case VerbQueue:

@@ -83,6 +83,17 @@ func (c Command) slash(word, rest string) (Command, error) {
 		c.Target = rest
 	case takesRun:
 		return c.start(rest)
+	case takesSpan:
+		for _, w := range strings.Fields(rest) {
+			switch lower := strings.ToLower(w); {
+			case IsSpan(lower) && c.Target == "":
+				c.Target = lower
+			case projectName.MatchString(lower) && c.Project == "":
+				c.Project = lower
+			default:
+				return c, &UsageError{Verb: f.verb, Use: f.use, Got: w}
+			}
+		}
 	case takesAgent:
 		words := strings.Fields(rest)
 		if len(words) > 0 && projectName.MatchString(strings.ToLower(words[0])) && c.Project == "" {

@@ -6,7 +6,7 @@ import "github.com/nightporter/nightporter/loop"
 // only looks, admin for people, steer for the rest.
 func Needs(c Command) loop.Role {
 	switch c.Verb {
-	case VerbStatus, VerbQueue, VerbTasks, VerbTask, VerbLog, VerbDiff, VerbEvidence, VerbProjects, VerbCost,
+	case VerbStatus, VerbQueue, VerbTasks, VerbTask, VerbLog, VerbDiff, VerbEvidence, VerbProjects, VerbCost, VerbDigest,
 		VerbWhoami, VerbPair, VerbStart, VerbHelp, VerbHats:
 		return loop.RoleView
 	case VerbPlan:
@@ -91,7 +91,7 @@ type MenuItem struct{ Command, Help string }
 // Menu lists the commands that a platform may show while somebody types.
 func Menu() []MenuItem {
 	var items []MenuItem
-	for _, v := range []Verb{VerbStatus, VerbGuidance, VerbPause, VerbResume, VerbTasks, VerbQueue, VerbNow, VerbStop, VerbRun, VerbCost, VerbHelp} {
+	for _, v := range []Verb{VerbStatus, VerbGuidance, VerbPause, VerbResume, VerbTasks, VerbQueue, VerbNow, VerbStop, VerbRun, VerbCost, VerbDigest, VerbHelp} {
 		if f, ok := find(string(v)); ok {
 			items = append(items, MenuItem{Command: string(v), Help: f.help})
 		}

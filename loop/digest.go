@@ -10,8 +10,8 @@ const DigestWindow = 6 * time.Hour
 const digestSpan = 24 * time.Hour
 
 // offLeast is how long nightporter has to be away before anybody is told of
-// it: a restart is nobody's news.
-const offLeast = time.Minute
+// it: a restart is nobody's news. Who says so knows it to the minute.
+const offLeast = 2 * time.Minute
 
 // cameBack records an absence.
 func (d *decision) cameBack(b CameBack) {
@@ -42,12 +42,17 @@ func (d *decision) digestDue(b DigestDue) {
 		d.refuse("late", "the digest of %s is %s late; the next one says so", b.Day, plain(Duration(d.in.Time.Sub(b.At).Round(time.Minute))))
 		return
 	}
-	from := last.To
-	if from.IsZero() || !from.Before(d.in.Time) { // the clock was set back
-		from = b.At.Add(-digestSpan)
-	}
-	d.house(DigestSent{Day: b.Day, Meant: b.At, From: from, To: d.in.Time})
+	d.house(DigestSent{Day: b.Day, Meant: b.At, From: d.House.DigestFrom(b.At, d.in.Time), To: d.in.Time})
 	d.answer = Answer{OK: true, Code: "sent", Text: "digest of " + b.Day}
+}
+
+// DigestFrom is where the digest begins that is due at a time and sent now:
+// where the last one ended.
+func (h House) DigestFrom(at, now time.Time) time.Time {
+	if last := h.Digest.To; !last.IsZero() && last.Before(now) {
+		return last
+	}
+	return at.Add(-digestSpan) // the first one, or the clock was set back
 }
 
 // Missed returns the days without a digest between this one and the one that

@@ -73,7 +73,7 @@ func TestDigestOnce(t *testing.T) {
 // TestCameBack: an absence is recorded, a restart is none.
 func TestCameBack(t *testing.T) {
 	now := time.Date(2026, 11, 20, 5, 40, 0, 0, time.UTC)
-	for off, want := range map[time.Duration]int{3 * time.Hour: 1, time.Minute: 1, 59 * time.Second: 0, -time.Hour: 0} {
+	for off, want := range map[time.Duration]int{3 * time.Hour: 1, 2 * time.Minute: 1, 119 * time.Second: 0, -time.Hour: 0} {
 		d := Decide(State{}, Input{Time: now, Idle: true, Body: CameBack{Off: now.Add(-off)}})
 		if len(d.Entries) != want {
 			t.Errorf("%v: %+v", off, d.Entries)

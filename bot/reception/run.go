@@ -128,7 +128,7 @@ func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	return a, nil
 }
 
-// Records, Diff, Hats and Offer look at disks and run programs, and whoever writes
+// Records, Diff, Hats, Offer and Digest look at disks and run programs, and whoever writes
 // next waits for them: a /stop must not wait for a /diff (SPEC 6.3).
 
 // Records is bot.Desk's, within the time that a look may take.
@@ -157,6 +157,17 @@ func (c *counter) Offer(ctx context.Context, project string, f bot.RunFlags) (lo
 	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
 	defer cancel()
 	return c.Desk.Offer(ctx, project, f)
+}
+
+// Digest is bot.Digester's, within the time that a look may take.
+func (c *counter) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
+	d, ok := c.Desk.(bot.Digester)
+	if !ok {
+		return bot.NoDigest(), nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	defer cancel()
+	return d.Digest(ctx, project, q)
 }
 
 // note keeps an error that the input has to be delivered again for. What a

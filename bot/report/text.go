@@ -19,6 +19,7 @@ const captionUnits = 930
 func Text(f Facts) bot.Message {
 	m := f.head()
 	if f.Quiet() {
+		m.Key = bot.KeyDigestIdle
 		f.idle(&m)
 		f.buttons(&m)
 		return m
@@ -53,7 +54,7 @@ func Text(f Facts) bot.Message {
 // Whole is the digest with all that a caption leaves out.
 func Whole(f Facts) bot.Message {
 	m := f.head()
-	m.Key = "digest.all"
+	m.Key = bot.KeyDigestAll
 	if f.Quiet() {
 		f.idle(&m)
 		return m
@@ -127,7 +128,7 @@ func fill(parts []*part, room int) {
 func (f Facts) head() bot.Message {
 	sign, rest := f.first()
 	first := fit(sign, f.Project, rest)
-	m := bot.Message{Key: "digest", Project: f.Project, Lines: []bot.Line{{Text: first}}}
+	m := bot.Message{Key: bot.KeyDigest, Project: f.Project, Lines: []bot.Line{{Text: first}}}
 	second := ""
 	if !f.Meant.IsZero() {
 		second = "meant for " + bot.Clock(f.Meant, f.To) + " · "

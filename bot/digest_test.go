@@ -1,0 +1,84 @@
+package bot_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/internal/night"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// TestSpan: where each span begins, also in a night in which the clocks change.
+func TestSpan(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 10, 25, 9, 0, 0, 0, berlin) // the clocks were set back at 3
+	sent := loop.DigestSent{From: now.Add(-26 * time.Hour), To: now.Add(-2 * time.Hour)}
+	for _, c := range []struct {
+		span string
+		last loop.DigestSent
+		want string
+	}{
+		{"", sent, "2026-10-24T08:00:00+02:00"},
+		{"last", sent, "2026-10-24T08:00:00+02:00"},
+		{"all", sent, "2026-10-24T08:00:00+02:00"},
+		{"", loop.DigestSent{}, "2026-10-24T09:00:00+02:00"},
+		{"", loop.DigestSent{From: now.Add(time.Hour)}, "2026-10-24T09:00:00+02:00"}, // the clock was set back
+		{"today", sent, "2026-10-25T00:00:00+02:00"},
+		{"7d", sent, "2026-10-18T09:00:00+02:00"},
+	} {
+		got := bot.DigestQuery{Span: c.span, Now: now}.From(c.last).In(berlin).Format(time.RFC3339)
+		if got != c.want {
+			t.Errorf("%q begins at %s, want %s", c.span, got, c.want)
+		}
+	}
+	for word, want := range map[string]bool{"today": true, "7d": true, "99D": true, "0d": false, "100d": false, "shop": false, "": false, "d": false} {
+		if bot.IsSpan(word) != want {
+			t.Errorf("%q is a span: %t", word, !want)
+		}
+	}
+}
+
+// looker is a host that can look back.
+type looker struct {
+	*host
+	asked []bot.DigestQuery
+}
+
+func (l *looker) Digest(_ context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
+	l.asked = append(l.asked, q)
+	return bot.Message{Key: "digest", Lines: []bot.Line{{Text: "✓ " + project}}, Picture: []byte("png")}, nil
+}
+
+// TestDigestAsked: who asks gets what their role reads; a desk that cannot
+// look back says who can.
+func TestDigestAsked(t *testing.T) {
+	n := night.New("shop", evening)
+	n.State.Project.Name = "shop"
+	n.State.House.People = []loop.Person{{ID: "telegram:1", Name: "Mira", Role: loop.RoleAdmin}, {ID: "telegram:2", Name: "Ben", Role: loop.RoleView}}
+	h := &host{desk: &desk{Night: n, names: []string{"shop"}}}
+	l := &looker{host: h}
+	for _, actor := range []string{"telegram:1", "telegram:2", "console"} {
+		m, err := bot.Handle(t.Context(), l, bot.Request{Actor: actor, Project: "shop", Text: "/digest 7d", Time: evening})
+		if err != nil || len(m.Picture) == 0 || m.Project != "shop" {
+			t.Errorf("%s: %+v, %v", actor, m, err)
+		}
+	}
+	want := []bot.DigestQuery{{Span: "7d", Admin: true, Now: evening}, {Span: "7d", Now: evening}, {Span: "7d", Admin: true, Now: evening}}
+	if diff := cmp.Diff(want, l.asked); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	m, err := bot.Handle(t.Context(), h, bot.Request{Actor: "console", Project: "shop", Text: "/digest", Time: evening})
+	if err != nil || m.Key != "digest.elsewhere" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if c, err := bot.Parse("/digest all"); err != nil || bot.Needs(c) != loop.RoleView {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
