@@ -22,6 +22,10 @@ type Options struct {
 	// the kinds that ring in them all the same (SPEC 6.4).
 	Quiet  func() loop.Hours
 	Urgent func() []string
+	// Digests returns the digest of each project as a person reads it, in order.
+	// They are made before the decision, which says that they go out now. nil:
+	// there are none.
+	Digests func(b loop.DigestSent, p loop.Person) []bot.Message
 	// Zone is the person's; nil leaves the times of decisions as they are.
 	Zone *time.Location
 }
@@ -137,6 +141,8 @@ func (c *composer) entry(e loop.Entry) {
 		c.push("baseline/"+c.runKey(), loop.ClassNotice, true, bot.BaselineBroke(c.after, b, c.now))
 	case loop.InputPoisoned:
 		c.push("", loop.ClassNotice, false, bot.Poisoned(c.in.Project, b, c.now))
+	case loop.DigestSent:
+		c.digest(b)
 	default:
 		c.guidance(e)
 	}

@@ -29,6 +29,7 @@ type talk struct {
 	porter *porter
 	notify *notify.Notifier
 	post   atomic.Pointer[post.Post] // nil until the chats have begun
+	drawn  atomic.Pointer[digests]   // that go out with the next decision
 }
 
 // newTalk makes what composes messages; nil where no chat is configured.
@@ -36,7 +37,11 @@ func newTalk(p *porter) *talk {
 	if !p.stays || p.config().Telegram == nil {
 		return nil
 	}
-	return &talk{porter: p, notify: notify.New(notify.Options{Where: p.where, Group: telegram.IsGroup, Quiet: p.quietHours, Urgent: p.urgent, Zone: p.zone()})}
+	t := &talk{porter: p}
+	t.notify = notify.New(notify.Options{
+		Where: p.where, Group: telegram.IsGroup, Quiet: p.quietHours, Urgent: p.urgent, Zone: p.zone(), Digests: t.digests,
+	})
+	return t
 }
 
 // quietHours are those of chats that have none of their own.
@@ -230,6 +235,7 @@ func chats(ctx context.Context, p *porter, off time.Time) (stop func(), err erro
 	var work sync.WaitGroup
 	work.Go(func() { _ = line.post.Run(ctx) }) // says why ctx ended
 	work.Go(func() { tidy(ctx, p) })
+	work.Go(func() { p.talk.daily(ctx) })
 	work.Go(func() {
 		cursor := func(ctx context.Context) (string, error) { // asked for before every poll
 			if tg.State().Connected {

@@ -185,6 +185,8 @@ func (d *desk) View(ctx context.Context, v api.View) (api.Reply, error) {
 		return d.verify(ctx)
 	case "replay":
 		return d.replay(ctx, s, v.Args["to"])
+	case "digest":
+		return d.digestView(ctx, s.Project.Name, v.Args)
 	}
 	return api.Reply{Text: "no view " + v.Name}, nil
 }

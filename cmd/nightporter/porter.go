@@ -70,7 +70,8 @@ type porterOptions struct {
 	// it is not nil, is the operator's socket.
 	stays    bool
 	listener net.Listener
-	logTo    slog.Handler // besides the file; nil for nothing
+	logTo    slog.Handler     // besides the file; nil for nothing
+	clock    func() time.Time // nil: time.Now
 }
 
 // openPorter takes the state folder and opens everything in it.
@@ -194,7 +195,7 @@ func (p *porter) openEngine(ctx context.Context, o porterOptions) error {
 	}
 	p.engine, err = engine.Open(ctx, engine.Options{
 		Ledger: p.metrics.ledger(p.store), Runner: p.runner, Agents: p.runner, Door: p.door, Ports: p.ports, Log: p.log,
-		Compose: p.talk.compose, Sent: p.talk.sent,
+		Compose: p.talk.compose, Sent: p.talk.sent, Clock: o.clock,
 		Observe: func(before, after loop.State, e loop.Entry) {
 			p.metrics.entry(before, e)
 			if o.observe != nil {

@@ -198,6 +198,7 @@ func (u *upkeep) stay(ctx context.Context, plans schedules, off time.Time, signa
 	sd := manager{p.log}
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
+	p.cameBack(ctx, off)
 	u.starter = newStarter(p, plans, off)
 	work.Go(func() { u.starter.run(ctx) })
 	stopChats, err := chats(ctx, p, off)

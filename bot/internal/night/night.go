@@ -106,7 +106,8 @@ func (n *Night) Do(in loop.Input) loop.Answer {
 // ofHouse reports whether an input is about no project.
 func ofHouse(b loop.InputBody) bool {
 	switch b.(type) {
-	case loop.OfferPairing, loop.TryPairing, loop.RemovePerson, loop.MeetStranger, loop.RefuseCommand:
+	case loop.OfferPairing, loop.TryPairing, loop.RemovePerson, loop.MeetStranger, loop.RefuseCommand,
+		loop.CameBack, loop.DigestDue:
 		return true
 	}
 	return false

@@ -1,0 +1,50 @@
+package notify_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/notify"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// TestDigest: one message a project for everybody who is in; the first one
+// that has something to say rings, and no other. Nothing is sent twice.
+func TestDigest(t *testing.T) {
+	p := going(t, true)
+	message := func(key, project string) bot.Message {
+		return bot.Message{Key: key, Project: project, Lines: []bot.Line{{Text: "✓ " + project + " 1/1 done"}, {Text: "Nothing runs."}}, Picture: []byte("png")}
+	}
+	all := []bot.Message{message(bot.KeyDigestIdle, "attic"), message(bot.KeyDigest, "blog"), message(bot.KeyDigest, "shop")}
+	asked := map[string]string{}
+	p.n = notify.New(notify.Options{Zone: zone, Digests: func(b loop.DigestSent, who loop.Person) []bot.Message {
+		asked[who.ID] = b.Day
+		if who.Role == loop.RoleView {
+			return all[2:]
+		}
+		return all
+	}})
+	for range 2 {
+		p.Do(loop.Input{Idle: true, Body: loop.DigestDue{Day: "2026-11-20", At: p.Now.Add(-time.Minute)}})
+	}
+	if diff := cmp.Diff(map[string]string{mira: "2026-11-20", ana: "2026-11-20", ben: "2026-11-20"}, asked); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+	want := map[string][]string{
+		mira: {"push notice silent ✓ attic 1/1 done", "push notice sound ✓ blog 1/1 done", "push notice silent ✓ shop 1/1 done"},
+		ben:  {"push notice sound ✓ shop 1/1 done"},
+	}
+	for who, lines := range want {
+		log := p.phones[who].log
+		if diff := cmp.Diff(lines, log[max(len(log)-len(lines), 0):]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", who, diff)
+		}
+		last := p.phones[who].shown[len(p.phones[who].shown)-1]
+		if last.key != "digest/2026-11-20/shop" || string(last.m.Picture) != "png" {
+			t.Errorf("%s: %+v", who, last)
+		}
+	}
+}

@@ -1,0 +1,328 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/report"
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/loop"
+)
+
+func digestCommand() *cobra.Command {
+	var f askFlags
+	var out string
+	var light, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "digest [last|today|7d|all]",
+		Short: "The morning summary of a project, and its picture",
+		Long: `The morning summary of a project: what needs you, what was done, what failed and
+why. Without a word it is about what the last one was about, up to now.
+--out FILE.png writes its picture.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			args := map[string]string{}
+			if len(words) > 0 {
+				if args["span"] = strings.ToLower(words[0]); !bot.IsSpan(words[0]) {
+					return fmt.Errorf("%q is no span: type last, today, all, or days like 7d", words[0])
+				}
+			}
+			if out != "" {
+				if !strings.HasSuffix(strings.ToLower(out), ".png") {
+					return fmt.Errorf("--out %s: the picture is a PNG; name a file that ends in .png", out)
+				}
+				if args["look"] = "dark"; light {
+					args["look"] = "light"
+				}
+			}
+			return f.ask(cmd.Context(), func(a asker) error {
+				r, err := a.View(cmd.Context(), api.View{Name: "digest", Project: f.project, Args: args})
+				if err == nil && r.OK && out != "" {
+					err = writePicture(out, &r)
+				}
+				return show(cmd, r, err, asJSON)
+			})
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&out, "out", "", "write the picture to this file, FILE.png")
+	cmd.Flags().BoolVar(&light, "light", false, "with --out: on a light ground")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// digestJSON is `nightporter digest --json`. Fields are added, never renamed.
+type digestJSON struct {
+	Project string    `json:"project"`
+	From    time.Time `json:"from"`
+	To      time.Time `json:"to"`
+	Text    string    `json:"text"`
+	Alt     string    `json:"alt"` // the picture in words
+	Picture []byte    `json:"picture,omitempty"`
+}
+
+// writePicture writes the picture of an answer, and takes it out of that.
+func writePicture(file string, r *api.Reply) error {
+	var d digestJSON
+	if err := json.Unmarshal(r.Data, &d); err != nil || len(d.Picture) == 0 {
+		return errors.New("the answer has no picture: nightporter up is of another release; start it again")
+	}
+	if err := os.WriteFile(file, d.Picture, 0o644); err != nil { //nolint:gosec // a picture that somebody wants to show
+		return fmt.Errorf("write the picture: %w", err)
+	}
+	d.Picture = nil
+	var err error
+	r.Data, err = json.Marshal(d)
+	r.Text += "\nPicture " + file
+	return err
+}
+
+// digestView is the digest for the terminal: the text, the picture in words,
+// and the picture where a look is asked for.
+func (d *desk) digestView(ctx context.Context, project string, args map[string]string) (api.Reply, error) {
+	q := bot.DigestQuery{Span: args["span"], Admin: true, Now: time.Now()}
+	f, err := d.facts(ctx, project, &q)
+	if err != nil {
+		return api.Reply{}, err
+	}
+	m := report.Text(f)
+	if q.Span == bot.SpanAll {
+		m = report.Whole(f)
+	}
+	out := digestJSON{Project: project, From: f.From, To: f.To, Text: m.Text(0), Alt: report.Alt(f)}
+	text := m.Text(80)
+	if look := args["look"]; look != "" {
+		if out.Picture, err = report.Picture(f, look != "light"); err != nil {
+			return api.Reply{}, err
+		}
+		text += "\n\n" + strings.Join(bot.Wrap(out.Alt, 80), "\n")
+	}
+	return reply(text, out)
+}
+
+// Digest is the digest as a chat shows it.
+func (d *desk) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
+	f, err := d.facts(ctx, project, &q)
+	if err != nil {
+		return bot.Message{}, err
+	}
+	if !q.Admin {
+		f.Strangers = 0
+	}
+	if q.Span == bot.SpanAll {
+		return report.Whole(f), nil
+	}
+	return d.porter.drawn(report.Text(f), f), nil
+}
+
+// facts are those of a span that somebody asks for, in the people's zone.
+func (d *desk) facts(ctx context.Context, project string, q *bot.DigestQuery) (report.Facts, error) {
+	q.Now = q.Now.In(d.zone())
+	s, _ := d.State(project)
+	return d.porter.facts(ctx, s, q.From(s.House.Digest), q.Now)
+}
+
+// drawn is a digest with its picture. Where there is nothing to be drawn, or
+// it cannot be, the text says it all.
+func (p *porter) drawn(m bot.Message, f report.Facts) bot.Message {
+	if len(f.Sessions) == 0 {
+		return m
+	}
+	picture, err := report.Picture(f, true)
+	switch {
+	case err != nil:
+		p.log.Error("picture of the digest", "project", f.Project, "error", err)
+	case len(picture) > bot.MaxPicture:
+		p.log.Warn("picture of the digest is too large to be sent", "project", f.Project, "bytes", len(picture))
+	default:
+		m.Picture = picture
+	}
+	return m
+}
+
+// lookBack is how far before a span its records are read: what happened in it
+// began earlier.
+const lookBack = 24 * time.Hour
+
+// facts reads what a digest says from the ledger.
+func (p *porter) facts(ctx context.Context, s loop.State, from, to time.Time) (report.Facts, error) {
+	var records []loop.Record
+	for _, stream := range []string{loop.HouseStream, loop.ProjectStream(s.Project.Name)} {
+		after, err := p.entryBefore(ctx, stream, from.Add(-lookBack))
+		if err == nil {
+			err = p.store.Records(ctx, stream, after, func(r loop.Record) error {
+				records = append(records, r)
+				return nil
+			})
+		}
+		if err != nil {
+			return report.Facts{}, fmt.Errorf("digest of %s: %w", s.Project.Name, err)
+		}
+	}
+	// The house comes first where both have an entry of one decision.
+	slices.SortStableFunc(records, func(a, b loop.Record) int { return a.Time.Compare(b.Time) })
+	return report.Collect(records, s, from, to)
+}
+
+var errEnough = errors.New("enough was read")
+
+// entryBefore is the number of a stream's last entry before a time, 0 for
+// none. Where the clock was set back it is about that.
+func (p *porter) entryBefore(ctx context.Context, stream string, t time.Time) (int64, error) {
+	last, _, err := p.store.Head(ctx, stream)
+	if err != nil {
+		return 0, err
+	}
+	low, high := int64(0), last // it is one of these
+	for low < high {
+		mid := (low + high + 1) / 2
+		before := false
+		err := p.store.Records(ctx, stream, mid-1, func(r loop.Record) error {
+			before = r.Time.Before(t)
+			return errEnough
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			return 0, err
+		}
+		if before {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	return low, nil
+}
+
+// cameBack notes in the ledger that no nightporter was there since off.
+func (p *porter) cameBack(ctx context.Context, off time.Time) {
+	if off.IsZero() {
+		return
+	}
+	if _, err := p.do(ctx, loop.Input{Actor: "daemon", Idle: true, Body: loop.CameBack{Off: off}}); err != nil && ctx.Err() == nil {
+		p.log.Error("note the time away", "error", err)
+	}
+}
+
+// digests are those of a day, ready to go out.
+type digests struct {
+	day            string
+	admins, others []bot.Message // in the same order
+}
+
+// daily sends the digest of each day: it looks every minute, and at the start,
+// whether one is due. The core decides (SPEC 6.5).
+func (t *talk) daily(ctx context.Context) {
+	due := make(chan struct{}, 1)
+	stop := ticker(func() {
+		select {
+		case due <- struct{}{}:
+		default:
+		}
+	})
+	defer stop()
+	for {
+		t.digest(ctx, time.Now())
+		select {
+		case <-ctx.Done():
+			return
+		case <-due:
+		}
+	}
+}
+
+// digestDay is the local day of now, and when its digest is due. A time of day
+// that a change of daylight-saving time leaves out is the moment that takes
+// its place.
+func digestDay(at config.Clock, now time.Time) (day string, due time.Time) {
+	y, m, d := now.Date()
+	return now.Format(time.DateOnly), time.Date(y, m, d, at.Hour, at.Minute, 0, 0, now.Location())
+}
+
+// digest sends the digest of the day, if it is due now. It is drawn first: the
+// decision commits it whole.
+func (t *talk) digest(ctx context.Context, now time.Time) {
+	p := t.porter
+	at := p.config().Digest.At
+	if !at.Set {
+		return
+	}
+	now = now.In(p.zone())
+	day, due := digestDay(at, now)
+	house := p.engine.House()
+	if day <= house.Digest.Day || now.Before(due) || now.Sub(due) >= loop.DigestWindow {
+		return // the core would refuse it: nothing is drawn for that
+	}
+	t.drawn.Store(t.draw(ctx, house, day, due, now))
+	defer t.drawn.Store(nil)
+	a, err := p.do(ctx, loop.Input{Time: now, Actor: "daemon", Idle: true, Body: loop.DigestDue{Day: day, At: due}})
+	switch {
+	case err != nil && ctx.Err() == nil:
+		p.log.Error("digest", "day", day, "error", err)
+	case err == nil:
+		p.log.Info("digest", "day", day, "sent", a.OK, "text", a.Text)
+	}
+}
+
+// lateBy is from when on a digest says that it is late.
+const lateBy = 10 * time.Minute
+
+// draw makes the digests of all projects that ever ran.
+func (t *talk) draw(ctx context.Context, house loop.House, day string, due, now time.Time) *digests {
+	p := t.porter
+	out := &digests{day: day}
+	var missed []string
+	for _, d := range (loop.DigestSent{Day: day}).Missed(house.Digest.Day) {
+		if at, err := time.Parse(time.DateOnly, d); err == nil {
+			missed = append(missed, at.Format("Mon 2 Jan"))
+		}
+	}
+	desk := &desk{porter: p}
+	for _, name := range desk.Projects() {
+		s, _ := desk.State(name)
+		if s.Project.Run == nil {
+			continue
+		}
+		f, err := p.facts(ctx, s, house.DigestFrom(due, now), now)
+		if err != nil {
+			p.log.Error("digest", "project", name, "error", err)
+			out.add(bot.DigestBroken(name), bot.DigestBroken(name))
+			continue
+		}
+		if now.Sub(due) >= lateBy {
+			f.Meant = due
+		}
+		f.Missed = missed
+		all := p.drawn(report.Text(f), f)
+		f.Strangers = 0
+		few := report.Text(f)
+		few.Picture = all.Picture
+		out.add(all, few)
+	}
+	return out
+}
+
+func (d *digests) add(admins, others bot.Message) {
+	d.admins, d.others = append(d.admins, admins), append(d.others, others)
+}
+
+// digests are what a person reads of a day.
+func (t *talk) digests(b loop.DigestSent, p loop.Person) []bot.Message {
+	d := t.drawn.Load()
+	if d == nil || d.day != b.Day {
+		return nil
+	}
+	if p.Role.May(loop.RoleAdmin) {
+		return d.admins
+	}
+	return d.others
+}

@@ -1,0 +1,281 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/far/telegram"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// mornings is a nightporter with a chat and a run, and what waits to be sent
+// to its person.
+type mornings struct {
+	*porter
+	t   *testing.T
+	far *telegram.Server
+	now atomic.Int64
+}
+
+// morning lets the talk look whether a digest is due at a time.
+func (w *mornings) morning(now time.Time) {
+	w.now.Store(now.UnixNano())
+	w.talk.digest(w.t.Context(), now)
+}
+
+const (
+	digestAdmin  = "telegram:1"
+	digestViewer = "telegram:2"
+)
+
+func newMornings(t *testing.T) *mornings {
+	t.Helper()
+	far, err := telegram.Start(telegram.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(far.Close)
+	cfg := house(t, "manual")
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte(far.Token()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Telegram = &config.Telegram{API: far.URL(), TokenFile: token}
+	cfg.Digest.At = config.Clock{Set: true, Hour: 7, Minute: 30}
+	w := &mornings{t: t, far: far}
+	w.now.Store(time.Now().UnixNano())
+	p, err := openPorter(t.Context(), porterOptions{state: filepath.Join(shortDir(t), "s"), cfg: cfg, stays: true, clock: func() time.Time {
+		return time.Unix(0, w.now.Load())
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.close)
+	w.porter = p
+	for id, role := range map[string]loop.Role{digestAdmin: loop.RoleAdmin, digestViewer: loop.RoleView} {
+		w.do(loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: role}})
+		w.do(loop.Input{Actor: id, Name: "Mira", Body: loop.TryPairing{Hash: "h"}})
+	}
+	return w
+}
+
+func (w *mornings) do(in loop.Input) {
+	w.t.Helper()
+	if a, err := w.porter.do(w.t.Context(), in); err != nil || !a.OK {
+		w.t.Fatal(a, err)
+	}
+}
+
+// ran begins a run, which is all that a digest is made for.
+func (w *mornings) ran() {
+	w.t.Helper()
+	settings, err := w.resolve("shop", config.Overrides{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.do(loop.Input{Actor: "console", Project: "shop", Idle: true, Body: loop.StartRun{Settings: settings, MaxSessions: 1}})
+}
+
+// digests are the digests that wait for somebody.
+func (w *mornings) digests(chat string) []bot.Message {
+	w.t.Helper()
+	queue, err := w.store.Queued(w.t.Context(), chat)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var out []bot.Message
+	for _, o := range queue {
+		if !strings.HasPrefix(o.Key, "digest/") {
+			continue
+		}
+		var m bot.Message
+		if err := json.Unmarshal(o.Body, &m); err != nil {
+			w.t.Fatal(err)
+		}
+		if (m.Key == bot.KeyDigestIdle) != o.Silent {
+			w.t.Errorf("%s: silent %v", m.Key, o.Silent)
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// TestDailyDigest: once a local day, across restarts of the clock, days off,
+// and changes of the clock; what was missed is named.
+func TestDailyDigest(t *testing.T) {
+	w := newMornings(t)
+	berlin := w.zone()
+	y, m, d := time.Now().In(berlin).Date()
+	at := func(day, hour, minute int) time.Time { return time.Date(y, m, d+day, hour, minute, 0, 0, berlin) }
+	count := 0
+	step := func(now time.Time, more int, why string) {
+		t.Helper()
+		for range 3 { // every minute, and after each start
+			w.morning(now)
+		}
+		count += more
+		for _, chat := range []string{digestAdmin, digestViewer} {
+			if got := len(w.digests(chat)); got != count {
+				t.Fatalf("%s: %d digests for %s, want %d", why, got, chat, count)
+			}
+		}
+	}
+	step(at(1, 8, 0), 0, "nothing ever ran")
+	w.ran()
+	step(at(2, 7, 29), 0, "too early")
+	step(at(2, 7, 30), 1, "due")
+	step(at(2, 12, 0), 0, "the same day")
+	step(at(3, 13, 31), 0, "too late")
+	step(at(4, 9, 0), 1, "late")
+	last := w.digests(digestAdmin)[1].Text(0)
+	if !strings.Contains(last, "meant for 07:30") || !strings.Contains(last, "No digest on "+at(3, 0, 0).Format("Mon 2 Jan")) {
+		t.Errorf("it does not say that it is late, and what was missed:\n%s", last)
+	}
+	step(at(4, 7, 45), 0, "the clock was set back")
+	step(at(3, 7, 45), 0, "by a day")
+	cfg := *w.config()
+	cfg.Timezone = "Pacific/Honolulu"
+	w.cfg.Store(&cfg)
+	step(at(5, 7, 45), 0, "west, where it is the day before")
+	step(at(5, 18, 31), 1, "07:31 there")
+	cfg.Digest.At = config.Clock{}
+	w.cfg.Store(&cfg)
+	step(at(9, 8, 0), 0, "no time of day is set")
+	if got := w.engine.House().Digest; got.Day != at(5, 0, 0).Format(time.DateOnly) || !got.From.Equal(at(4, 9, 0)) {
+		t.Errorf("the last one is kept as %+v", got)
+	}
+}
+
+// TestDigestStrangers: who wrote in vain is told to admins only.
+func TestDigestStrangers(t *testing.T) {
+	w := newMornings(t)
+	w.ran()
+	w.do(loop.Input{Actor: "telegram:99", Name: "Somebody", Body: loop.MeetStranger{Chat: "telegram:99", Why: "not paired"}})
+	y, m, d := time.Now().In(w.zone()).Date()
+	w.morning(time.Date(y, m, d+1, 7, 30, 5, 0, w.zone()))
+	for chat, want := range map[string]bool{digestAdmin: true, digestViewer: false} {
+		all := w.digests(chat)
+		if len(all) != 1 || strings.Contains(all[0].Text(0), "1 stranger wrote") != want {
+			t.Errorf("%s reads %+v", chat, all)
+		}
+	}
+}
+
+// TestDigestCommand: the digest in chat and on the host, and its picture.
+func TestDigestCommand(t *testing.T) {
+	w := newMornings(t)
+	w.ran()
+	d := &desk{porter: w.porter}
+	r, err := d.Command(t.Context(), api.Command{Key: "1", Project: "shop", Text: "/digest today"})
+	if err != nil || !r.OK || !strings.Contains(r.Text, "No agent ran.") {
+		t.Errorf("%+v, %v", r, err)
+	}
+	file := filepath.Join(t.TempDir(), "night.png")
+	view := func(look string) api.Reply {
+		r, err := d.View(t.Context(), api.View{Name: "digest", Project: "shop", Args: map[string]string{"span": "7d", "look": look}})
+		if err != nil || !r.OK {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		return r
+	}
+	r = view("light")
+	if err := writePicture(file, &r); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := png.Decode(bytes.NewReader(raw)); err != nil {
+		t.Error(err)
+	}
+	if strings.Contains(string(r.Data), "picture") || !strings.Contains(r.Text, "Picture "+file) || !strings.Contains(r.Text, "Night of shop") {
+		t.Errorf("%s\n%s", r.Text, r.Data)
+	}
+	r = view("")
+	if err := writePicture(file, &r); err == nil {
+		t.Error("a picture was written that nobody asked for")
+	}
+}
+
+// TestCameBackNoted: a time away stands in the ledger, and in the digest.
+func TestCameBackNoted(t *testing.T) {
+	w := newMornings(t)
+	w.ran()
+	w.cameBack(t.Context(), time.Time{})
+	w.cameBack(t.Context(), time.Now().Add(-10*time.Second))
+	w.cameBack(t.Context(), time.Now().Add(-3*time.Hour))
+	d := &desk{porter: w.porter}
+	m, err := d.Digest(t.Context(), "shop", bot.DigestQuery{Now: time.Now()})
+	if err != nil || !strings.Contains(m.Text(0), "nightporter was off") || !strings.Contains(m.First(), "off ") {
+		t.Errorf("%s, %v", m.Text(0), err)
+	}
+}
+
+// TestDigestArrives: the digest of a night with sessions goes out with its
+// picture, and once only, however often nightporter is started.
+func TestDigestArrives(t *testing.T) {
+	w := newMornings(t)
+	w.ran()
+	y, m, d := time.Now().In(w.zone()).Date()
+	due := time.Date(y, m, d+1, 7, 30, 0, 0, w.zone())
+	var records []loop.Record
+	for n, hat := range []string{"planner", "builder", "reviewer"} {
+		at := due.Add(time.Duration(n-9) * time.Hour)
+		id := "r1-" + strconv.Itoa(n+1)
+		for _, e := range []loop.Entry{
+			{Time: at, Body: loop.SessionPlanned{Kind: loop.KindAgent, Hat: hat, Agent: "gone"}},
+			{Time: at.Add(40 * time.Minute), Body: loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndEvent, Counts: loop.CountsSuccess, Exit: loop.Exit{Started: at, Ended: at.Add(40 * time.Minute), CostUSD: 0.5}}},
+		} {
+			e.Stream, e.Run, e.Task, e.Session = loop.ProjectStream("shop"), "r1", "Task 1", id
+			r, err := e.Record()
+			if err != nil {
+				t.Fatal(err)
+			}
+			records = append(records, r)
+		}
+	}
+	if _, err := w.store.Commit(t.Context(), loop.Batch{Time: due.Add(-time.Hour), Records: records}); err != nil {
+		t.Fatal(err)
+	}
+	for id, name := range map[int64]string{1: "Mira", 2: "Ben"} {
+		w.far.Say(telegram.User{ID: id, Name: name}, id, "hello")
+	}
+	patient, cancel := context.WithTimeout(t.Context(), patienceHere)
+	defer cancel()
+	for range 2 {
+		w.morning(due.Add(time.Minute))
+		stop, err := chats(t.Context(), w.porter, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range []int64{1, 2} {
+			found := telegram.Message{}
+			if _, err := w.far.WaitFor(patient, id, func(c telegram.Chat) (ok bool) {
+				found, ok = c.Find(func(m telegram.Message) bool { return m.File != nil })
+				return ok
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if !found.File.Photo || !strings.Contains(found.Text, "3 sessions · $1.50") || found.Silent {
+				t.Errorf("%d: %+v", id, found)
+			}
+		}
+		stop()
+	}
+	if n := len(w.far.Calls("sendPhoto")); n != 2 {
+		t.Errorf("%d photos were sent to two people", n)
+	}
+}
