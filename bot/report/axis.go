@@ -8,9 +8,8 @@ type axis struct {
 	x0, x1   float64
 }
 
-// leastSpan is how much time the axis shows at the least: a single short
-// session is no bar over the whole width.
-const leastSpan = 10 * time.Minute
+// leastSpan is how much time the axis shows at the least.
+const leastSpan = 20 * time.Second
 
 func newAxis(from, to time.Time, x0, x1 float64) axis {
 	if to.Sub(from) < leastSpan {
@@ -35,6 +34,7 @@ const mostTicks = 7
 
 // steps between ticks.
 var steps = []time.Duration{
+	5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
 	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
@@ -60,6 +60,9 @@ func (a axis) ticks() []tick {
 			return
 		}
 		text := t.Format("15:04")
+		if step < time.Minute {
+			text = t.Format("15:04:05")
+		}
 		if span > 36*time.Hour && t.Hour() == 0 && t.Minute() == 0 || step == 24*time.Hour {
 			text = t.Format("2 Jan")
 		}
@@ -80,7 +83,7 @@ func (a axis) ticks() []tick {
 		hour = hour.Add(-time.Hour)
 	}
 	if step < time.Hour {
-		for t := hour; !t.After(a.to); t = t.Add(step) {
+		for t := hour.Add(a.from.Sub(hour).Truncate(step)); !t.After(a.to); t = t.Add(step) {
 			add(t)
 		}
 		return out

@@ -283,7 +283,7 @@ func (c *collector) finish() {
 			c.Waits[n-1].Open = true
 		}
 	}
-	c.Waits = merged(c.Waits)
+	c.Waits = slices.DeleteFunc(merged(c.Waits), func(w Span) bool { return !w.Open && w.Took() < leastWait })
 	for _, x := range c.hidden {
 		if x.Live {
 			if x.Live = slices.ContainsFunc(c.s.Project.Sessions, func(s loop.Session) bool { return s.ID == x.ID }); !x.Live {
@@ -319,6 +319,9 @@ func (c *collector) finish() {
 	}
 	c.Course = c.left.points(c.Began, c.Ended)
 }
+
+// leastWait is from when on somebody is told of a wait that is over.
+const leastWait = time.Minute
 
 // merged joins waits of one kind that follow each other within minutes: a
 // limit that is tried every now and then is one wait.

@@ -103,7 +103,17 @@ func nights(t *testing.T) map[string]report.Facts {
 	week.Course[0].At = week.Began
 	week.Off = []report.Span{{From: week.Began.Add(30 * time.Hour), To: week.Began.Add(50 * time.Hour)}}
 	idle := report.Facts{Project: "shop", From: evening, To: morning, Total: 12, Done: 12}
-	return map[string]report.Facts{"good": f, "one": short(), "crowd": crowd(500, 120, 12), "strange": strange(), "week": week, "idle": idle}
+	demo := crowd(16, 4, 4)
+	demo.Began = demo.Ended.Add(-13 * time.Second)
+	for i := range demo.Sessions {
+		s := &demo.Sessions[i]
+		s.Start = demo.Began.Add(time.Duration(i) * 800 * time.Millisecond)
+		s.End = s.Start.Add(700 * time.Millisecond)
+	}
+	for i := range demo.Course {
+		demo.Course[i].At = demo.Began.Add(time.Duration(i) * 3 * time.Second)
+	}
+	return map[string]report.Facts{"demo": demo, "good": f, "one": short(), "crowd": crowd(500, 120, 12), "strange": strange(), "week": week, "idle": idle}
 }
 
 // TestPicture: a picture of any night can be sent: it is a PNG of bounded size

@@ -151,14 +151,19 @@ func (p *picture) marks(bottom float64) {
 		text string
 		n    int
 	}
+	const closest = 12.0
+	drawn := -closest
 	var flags []flag
 	for _, g := range p.Guidance {
 		if !g.Given || g.At.After(p.axis.to) {
 			continue
 		}
 		x := p.axis.x(g.At)
-		p.line(x, p.top-8, x, rows+6, 3, p.pink, 9, 7)
-		p.line(x, bottom-chart, x, bottom, 3, p.pink, 9, 7) // the clock between stays legible
+		if x >= drawn+closest {
+			p.line(x, p.top-8, x, rows+6, 3, p.pink, 9, 7)
+			p.line(x, bottom-chart, x, bottom, 3, p.pink, 9, 7) // the clock between stays legible
+			drawn = x
+		}
 		id := bot.Cut(bot.Clean(g.Item.ID), 8)
 		if n := len(flags) - 1; n >= 0 && x < flags[n].x+p.width(flags[n].text, s)+20 {
 			flags[n].n++
@@ -236,16 +241,19 @@ func (p *picture) course() {
 	p.SetColor(p.blue)
 	p.DrawCircle(end, yOf(last.Left), 9)
 	p.Fill()
-	p.label(fmt.Sprint(last.Left), end-18, yOf(last.Left), bottom)
 	p.marks(bottom)
+	p.label(fmt.Sprint(last.Left), end-18, yOf(last.Left), bottom)
 	p.y = bottom + 36
 }
 
 // label writes a number on a ground of its own, left of a point and below it,
-// or above where there is no room.
+// or right and above where there is no room.
 func (p *picture) label(text string, x, y, bottom float64) {
 	s := style{normal, true}
 	w := p.width(text, s) + 20
+	if x-w < left {
+		x += 36 + w
+	}
 	if y += 12; y+42 > bottom {
 		y -= 66
 	}
