@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent/demo"
 )
@@ -74,7 +75,19 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\n  Commits   git -C %s log nightporter/tea-shop/r1\n", short(repo))
+	picture := filepath.Join(home, "digest.png")
+	err = withAsker(cmd.Context(), state, cfg, func(a asker) error { // as nightporter digest --out does
+		r, err := a.View(cmd.Context(), api.View{Name: "digest", Args: map[string]string{"look": "dark"}})
+		if err != nil {
+			return err
+		}
+		return writePicture(picture, &r)
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n  Picture   %s\n", short(picture))
+	fmt.Fprintf(out, "  Commits   git -C %s log nightporter/tea-shop/r1\n", short(repo))
 	fmt.Fprintf(out, "  Evidence  nightporter evidence 2 --state %s\n", short(state))
 	fmt.Fprintln(out, "  Yours     cd YOUR-REPO && nightporter init      then: nightporter up, nightporter pair")
 	return nil
