@@ -94,8 +94,8 @@ func (d *desk) verify(ctx context.Context) (api.Reply, error) {
 			return api.Reply{}, err
 		}
 		branches, err := w.Branches(ctx)
-		if err != nil {
-			return api.Reply{}, err
+		if err != nil { // a state folder that was rebuilt from exported entries has no repository
+			d.porter.log.Warn("branches to verify against", "project", name, "error", err)
 		}
 		for _, branch := range branches {
 			heads, err := w.Heads(ctx, branch)

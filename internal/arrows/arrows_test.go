@@ -44,6 +44,7 @@ var arrows = map[string][]string{
 	"loop/agent/demo":    {"loop", "guidance", "loop/agent", "internal/api"},
 	"bot/console":        {"loop", "guidance", "bot"},
 	"bot/terminal":       {"loop", "guidance", "bot"},
+	"bot/report":         {"loop", "guidance", "bot"},
 	"bot/telegram":       {"loop", "bot"},
 	"bot/post":           {"loop", "bot", "guidance"},
 	"bot/notify":         {"loop", "guidance", "bot"},
@@ -93,6 +94,7 @@ var reserved = map[string][]string{
 	// One platform, one package.
 	"github.com/go-telegram-bot-api/telegram-bot-api/v5": {"bot/telegram"},
 	"charm.land/bubbletea/v2":                            {"bot/terminal"},
+	"git.sr.ht/~sbinet/gg":                               {"bot/report"},
 	"github.com/mdp/qrterminal/v3":                       {"cmd/nightporter"},
 	"github.com/creack/pty":                              {},
 }
