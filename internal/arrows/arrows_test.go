@@ -46,6 +46,7 @@ var arrows = map[string][]string{
 	"bot/terminal":       {"loop", "guidance", "bot"},
 	"bot/report":         {"loop", "guidance", "bot"},
 	"bot/telegram":       {"loop", "bot"},
+	"bot/slack":          {"loop", "bot"},
 	"bot/post":           {"loop", "bot", "guidance"},
 	"bot/notify":         {"loop", "guidance", "bot"},
 	"bot/reception":      {"loop", "guidance", "bot"},
@@ -67,6 +68,7 @@ var arrows = map[string][]string{
 
 	// The far end of networks, for tests.
 	"internal/far/telegram": {},
+	"internal/far/slack":    {},
 	"internal/far/models":   {},
 
 	// Programs.
@@ -85,9 +87,9 @@ var reserved = map[string][]string{
 	"database/sql/driver":          {"store"},
 	"github.com/mattn/go-sqlite3":  {"store"},
 	"github.com/pressly/goose/v3":  {"store"},
-	"net/http":                     {"internal/socket", "bot/telegram", "internal/far/telegram", "internal/far/models"}, // the client's side speaks HTTP without it
-	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                 // flags are wiring
-	"testing":                      {},                                                                                  // tests only
+	"net/http":                     {"internal/socket", "bot/telegram", "bot/slack", "internal/far/telegram", "internal/far/slack", "internal/far/models"}, // the client's side speaks HTTP without it
+	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                    // flags are wiring
+	"testing":                      {},                                                                                                                     // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {},
 
@@ -97,6 +99,9 @@ var reserved = map[string][]string{
 	"git.sr.ht/~sbinet/gg":                               {"bot/report"},
 	"github.com/mdp/qrterminal/v3":                       {"cmd/nightporter"},
 	"github.com/creack/pty":                              {},
+	"github.com/slack-go/slack":                          {"bot/slack"},
+	"github.com/slack-go/slack/socketmode":               {"bot/slack"},
+	"github.com/slack-go/slack/slacktest":                {"internal/far/slack"},
 }
 
 // files are the imports of each file outside tests, by package folder and

@@ -1,0 +1,218 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+// API is where the platform answers when nothing else is configured.
+const API = "https://slack.com/api/"
+
+// Prefix begins the address of every chat and person of this platform.
+const Prefix = "slack:"
+
+// Command is the one that everything is typed behind: Slack has a "/status" of
+// its own.
+const Command = "/porter"
+
+// Secret is a text that never shows itself: printed, logged or as JSON it is
+// "(secret)" (SPEC 6.6).
+type Secret string
+
+const hidden = "(secret)"
+
+// String, GoString and MarshalText hide the secret from every way of printing.
+func (Secret) String() string { return hidden }
+
+// GoString hides the secret from %#v.
+func (Secret) GoString() string { return hidden }
+
+// MarshalText hides the secret from encoders.
+func (Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+
+// LogValue hides the secret from log/slog.
+func (Secret) LogValue() slog.Value { return slog.StringValue(hidden) }
+
+// Options are what a Bot needs. Only the tokens must be set.
+type Options struct {
+	AppToken Secret // "xapp-…": opens the socket
+	BotToken Secret // "xoxb-…": everything else
+	API      string // base of the address, "" = API
+	Log      *slog.Logger
+
+	Clock   func() time.Time                                 // nil = time.Now
+	Wait    func(ctx context.Context, d time.Duration) error // pauses; nil = a timer; an error ends Run
+	Timeout time.Duration                                    // of one call, 0 = 30 s; uploads may take four times as long
+	Silence time.Duration                                    // without the platform's ping, after which a socket is dead; 0 = 30 s
+
+	// Changed is told whenever the connection comes, goes or has another
+	// trouble. It must return at once.
+	Changed func(State)
+	// Rings returns the ids of those who are named by a message that makes a
+	// sound in a channel ("slack:U…"): there, nothing else would. nil: nobody.
+	Rings func(chat string) []string
+	// Answered reports whether a message of somebody's was answered by us: what
+	// is said in its thread is for us, then. nil: none was.
+	Answered func(ctx context.Context, chat, message string) bool
+}
+
+// Bot is one app in one workspace. Its methods can be called from any
+// goroutine; Run runs once at a time.
+type Bot struct {
+	o      Options
+	id     string
+	api    *slack.Client
+	base   string
+	client *http.Client
+
+	mu     sync.Mutex
+	state  State
+	me     Me
+	direct map[string]string // conversation of each person: "U…" → "D…"
+}
+
+var _ bot.Sender = (*Bot)(nil)
+
+// How the platform's tokens look. The app's id within its token is no secret.
+var (
+	appForm = regexp.MustCompile(`^xapp-[0-9]{1,3}-(A[A-Z0-9]{1,20})-[A-Za-z0-9-]{1,255}$`)
+	botForm = regexp.MustCompile(`^xoxb-[A-Za-z0-9-]{1,255}$`)
+)
+
+// New makes a bot. It does not use the network. Errors say what is wrong with
+// a token's form or with the address, and never hold a token.
+func New(o Options) (*Bot, error) {
+	form := appForm.FindStringSubmatch(string(o.AppToken))
+	if form == nil {
+		return nil, errors.New("slack: this is no app token; expected what the app's page Basic Information gives under App-Level Tokens, xapp-… in one line")
+	}
+	if !botForm.MatchString(string(o.BotToken)) {
+		return nil, errors.New("slack: this is no bot token; expected what the app's page OAuth & Permissions gives, xoxb-… in one line")
+	}
+	if o.API == "" {
+		o.API = API
+	}
+	base, err := url.Parse(o.API)
+	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" || base.User != nil ||
+		base.RawQuery != "" || base.ForceQuery || base.Fragment != "" {
+		return nil, fmt.Errorf("slack: api %q is no address; expected one like %s", o.without(o.API), API)
+	}
+	o = o.orDefault()
+	b := &Bot{
+		o: o, id: form[1], base: strings.TrimRight(o.API, "/") + "/", direct: map[string]string{},
+		client: &http.Client{
+			Transport: transport(),
+			// The platform never redirects. Whoever does is not the platform.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+	b.api = slack.New(string(o.BotToken), slack.OptionAppLevelToken(string(o.AppToken)), slack.OptionAPIURL(b.base), slack.OptionHTTPClient(b))
+	b.state = State{Since: o.Clock(), Trouble: TroubleStart, Text: "not tried yet"}
+	return b, nil
+}
+
+func (o Options) orDefault() Options {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Wait == nil {
+		o.Wait = wait
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 30 * time.Second
+	}
+	if o.Silence == 0 {
+		o.Silence = 30 * time.Second
+	}
+	if o.Rings == nil {
+		o.Rings = func(string) []string { return nil }
+	}
+	if o.Answered == nil {
+		o.Answered = func(context.Context, string, string) bool { return false }
+	}
+	return o
+}
+
+// transport notices dead connections: a laptop wakes up with some.
+func transport() *http.Transport {
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ForceAttemptHTTP2:     true,
+		HTTP2:                 &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
+		MaxIdleConnsPerHost:   4,
+		IdleConnTimeout:       90 * time.Second,
+		ExpectContinueTimeout: time.Second,
+	}
+}
+
+// wait is a pause that a context ends.
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// without takes the tokens out of a text: the last line against one in a log.
+func (o Options) without(text string) string {
+	for _, token := range []Secret{o.AppToken, o.BotToken} {
+		if token != "" {
+			text = strings.ReplaceAll(text, string(token), hidden)
+		}
+	}
+	return ticket.ReplaceAllString(text, "$1"+hidden)
+}
+
+// ticket is what opens a socket, within its address.
+var ticket = regexp.MustCompile(`(ticket=)[^&\s"]+`)
+
+// ID is the app's, the part of its token that is no secret.
+func (b *Bot) ID() string { return b.id }
+
+// CursorName is the name of this bot's loop.Cursor: "slack:A…".
+func (b *Bot) CursorName() string { return Prefix + b.id }
+
+// place reads an address: the id of a person or of a conversation.
+func place(address string) (id string, err error) {
+	id, ours := strings.CutPrefix(address, Prefix)
+	if !ours || !idForm.MatchString(id) {
+		return "", fmt.Errorf("%q is no address of a Slack conversation; expected slack:U… or slack:C…", address)
+	}
+	return id, nil
+}
+
+var idForm = regexp.MustCompile(`^[A-Z][A-Z0-9]{1,30}$`)
+
+// isPerson reports whether an id is a person's.
+func isPerson(id string) bool { return strings.HasPrefix(id, "U") || strings.HasPrefix(id, "W") }
+
+// isDirect reports whether a conversation is one of two.
+func isDirect(id string) bool { return strings.HasPrefix(id, "D") }
+
+// IsGroup reports whether an address is a channel's: others read there.
+func IsGroup(address string) bool {
+	id, err := place(address)
+	return err == nil && !isPerson(id)
+}

@@ -1,0 +1,94 @@
+package slack
+
+import (
+	"errors"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+// meanings of the platform's refusals. Whatever is missing here is refused for
+// good.
+var meanings = map[string]bot.Fault{
+	"message_not_found":             bot.FaultGone,
+	"cant_update_message":           bot.FaultGone,
+	"edit_window_closed":            bot.FaultGone,
+	"channel_not_found":             bot.FaultClosed,
+	"not_in_channel":                bot.FaultClosed,
+	"is_archived":                   bot.FaultClosed,
+	"is_inactive":                   bot.FaultClosed,
+	"user_not_found":                bot.FaultClosed,
+	"users_not_found":               bot.FaultClosed,
+	"user_not_visible":              bot.FaultClosed,
+	"user_disabled":                 bot.FaultClosed,
+	"cannot_dm_bot":                 bot.FaultClosed,
+	"messages_tab_disabled":         bot.FaultClosed,
+	"restricted_action":             bot.FaultClosed,
+	"restricted_action_read_only":   bot.FaultClosed,
+	"restricted_action_thread_only": bot.FaultClosed,
+	"team_access_not_granted":       bot.FaultClosed,
+	"message_limit_exceeded":        bot.FaultSlow,
+}
+
+// unclear are refusals after which something may have happened all the same.
+var unclear = map[string]bool{
+	"internal_error": true, "fatal_error": true, "service_unavailable": true, "request_timeout": true, "unknown_error": true,
+}
+
+// says reports whether an error is a refusal with one of these words.
+func says(err error, words ...string) bool {
+	var r *refusal
+	if !errors.As(err, &r) || r.foreign {
+		return false
+	}
+	for _, w := range words {
+		if r.text == w {
+			return true
+		}
+	}
+	return false
+}
+
+// Refusals that this package answers itself.
+var (
+	badBlocks = []string{"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"}
+	noThread  = []string{"thread_not_found", "cannot_reply_to_message", "invalid_thread_ts"}
+)
+
+// sendError says what an error of a call means for what was to be sent: a
+// *bot.SendError, or another one where nobody knows.
+func (b *Bot) sendError(err error) error {
+	var r *refusal
+	var s *silence
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &s) && !s.sent:
+		return &bot.SendError{Fault: bot.FaultAway, Text: s.text}
+	case errors.As(err, &s):
+		return s
+	case !errors.As(err, &r):
+		return errors.New(b.o.without(err.Error()))
+	}
+	fail := func(f bot.Fault) error { return &bot.SendError{Fault: f, Text: r.text} }
+	switch {
+	case r.foreign && (r.code == 413 || r.code == 414):
+		return fail(bot.FaultRefused)
+	case r.foreign && r.code >= 300 && r.code < 500:
+		// A proxy or a login page stands in between and let nothing through.
+		return fail(bot.FaultAway)
+	case r.foreign:
+		return errors.New("slack " + r.method + ": " + r.text)
+	case r.after > 0:
+		return &bot.SendError{Fault: bot.FaultSlow, After: r.after, Text: r.text}
+	case r.text == "missing_scope":
+		return &bot.SendError{Fault: bot.FaultToken, Text: r.scope()}
+	case refusesToken(r.text):
+		return fail(bot.FaultToken)
+	case unclear[r.text]:
+		return errors.New("slack " + r.method + ": " + r.text)
+	}
+	if f, known := meanings[r.text]; known {
+		return fail(f)
+	}
+	return fail(bot.FaultRefused)
+}

@@ -1,0 +1,336 @@
+package slack
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"html"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+// What an Inbound says in Stands: why its sender is nobody who can be let in.
+const (
+	StandsBot    = "a bot"
+	StandsNobody = "nobody" // the platform does not say who
+)
+
+// message is one message, as much of it as matters. Fields that are missing
+// here cannot break its reading.
+type message struct {
+	Type    string `json:"type"`
+	Subtype string `json:"subtype"`
+	Channel string `json:"channel"`
+	User    string `json:"user"`
+	Bot     string `json:"bot_id"`
+	Text    string `json:"text"`
+	TS      string `json:"ts"`
+	Thread  string `json:"thread_ts"`
+	Parent  string `json:"parent_user_id"` // who began the thread
+
+	Edited *struct {
+		TS string `json:"ts"`
+	} `json:"edited"`
+	Message *message          `json:"message"` // of a change
+	Before  *message          `json:"previous_message"`
+	Files   []json.RawMessage `json:"files"`
+
+	Latest  string   `json:"latest_reply"` // of what began a thread
+	Replies []string `json:"reply_users"`
+}
+
+// said reads a message. It reports false for what is not for us, or is ours:
+// in a channel only what names us is, and what is said in a thread of ours.
+func (b *Bot) said(m message, answered func(chat, id string) bool) (in bot.Inbound, ok bool) {
+	channel := m.Channel
+	edited := false
+	switch m.Subtype {
+	case "", "file_share", "thread_broadcast", "me_message", "bot_message":
+	case "message_changed":
+		// A link's preview changes a message, too; so does a thread.
+		if m.Message == nil || m.Message.Edited == nil || m.Before != nil && m.Before.Text == m.Message.Text {
+			return in, false
+		}
+		m, edited = *m.Message, true
+	default:
+		return in, false
+	}
+	me := b.known()
+	if !stamp.MatchString(m.TS) || !idForm.MatchString(channel) || m.User == me.User || m.Bot != "" && m.Bot == me.Bot {
+		return in, false
+	}
+	in = bot.Inbound{
+		Key: Prefix + channel + ":" + m.TS, Actor: Prefix + m.User, Chat: Prefix + channel,
+		Private: isDirect(channel), Message: messageID(m.TS, m.User, m.Thread), Edited: edited,
+		Media: len(m.Files) > 0, Sent: moment(m.TS),
+	}
+	if edited {
+		in.Key += ":" + m.Edited.TS
+		in.Sent = moment(m.Edited.TS)
+	}
+	if root := m.Thread; root != "" && root != m.TS {
+		// Of one of ours its time stamp; else what our answer to it is found by.
+		if in.ReplyTo = root; m.Parent != "" && m.Parent != me.User {
+			in.ReplyTo = messageID(root, m.Parent, "")
+		}
+	}
+	text, named := plain(m.Text, me.User)
+	forUs := in.Private || named
+	if !forUs && in.ReplyTo != "" {
+		forUs = m.Parent == me.User || answered(in.Chat, in.ReplyTo)
+	}
+	if !forUs {
+		return in, false
+	}
+	if in.Private {
+		in.Chat = in.Actor
+		b.learn(m.User, channel)
+	}
+	switch in.Text = text; {
+	case in.ReplyTo != "" && m.Parent == me.User:
+		// A reply without a slash answers what it stands below.
+	case named:
+		in.Text = addressed(text)
+	case in.Private && in.ReplyTo == "":
+		in.Text = alone(text)
+	}
+	switch {
+	case m.Bot != "" || m.User == "USLACKBOT":
+		in.Stands = StandsBot
+		if !isPerson(m.User) {
+			in.Actor = Prefix + m.Bot
+		}
+	case !isPerson(m.User):
+		in.Stands, in.Actor = StandsNobody, Prefix+channel
+	}
+	if in.Stands != "" {
+		in.Chat, in.Private = Prefix+channel, false
+	}
+	return in, true
+}
+
+// moment is the time of a time stamp, zero for none.
+func moment(ts string) time.Time {
+	sec, frac, _ := strings.Cut(ts, ".")
+	s, err := strconv.ParseInt(sec, 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	n, err := strconv.ParseInt((frac + "000000000")[:9], 10, 64)
+	if err != nil {
+		n = 0
+	}
+	return time.Unix(s, n)
+}
+
+var (
+	entity   = regexp.MustCompile(`<([^<>]*)>`)
+	mentions = regexp.MustCompile(`^<@([A-Z0-9]+)(?:\|[^<>]*)?>[:,]?\s*`)
+)
+
+// plain is what somebody typed: the platform's links and names as they were
+// written. It reports whether the text names us; our name in front goes.
+func plain(text, us string) (typed string, named bool) {
+	text = strings.TrimSpace(text)
+	if m := mentions.FindStringSubmatch(text); m != nil && m[1] == us {
+		text, named = text[len(m[0]):], true
+	}
+	text = entity.ReplaceAllStringFunc(text, func(s string) string {
+		ref, label, labelled := strings.Cut(s[1:len(s)-1], "|")
+		switch {
+		case ref == "@"+us:
+			named = true
+			return ""
+		case strings.HasPrefix(ref, "!"):
+			return "@" + strings.TrimLeft(or(label, ref), "!@")
+		case strings.HasPrefix(ref, "@"), strings.HasPrefix(ref, "#"):
+			return ref[:1] + strings.TrimLeft(or(label, ref), "@#")
+		case labelled && strings.Contains(ref, label):
+			return label // "README.md" became a link by itself
+		}
+		return ref
+	})
+	return strings.TrimSpace(html.UnescapeString(text)), named
+}
+
+// commandLine is what was typed behind "/porter" as a line that package bot
+// reads: a word is a command there without its slash.
+func commandLine(text string) string {
+	text = strings.TrimSpace(text)
+	word, _, _ := strings.Cut(text, " ")
+	if text == "" {
+		return "/help"
+	}
+	project, rest, hasProject := strings.Cut(text, ":")
+	switch {
+	case strings.HasPrefix(text, "/"), handle.MatchString(strings.TrimSuffix(word, ":")):
+		return text
+	case hasProject && projectName.MatchString(project) && strings.TrimSpace(rest) != "":
+		return project + ": " + commandLine(rest)
+	}
+	return "/" + text
+}
+
+var (
+	handle      = regexp.MustCompile(`^[qgQG][0-9]{1,9}$`)
+	projectName = regexp.MustCompile(`^[A-Za-z0-9-]{1,32}$`)
+)
+
+// addressed is the line that a text is which names us: a command, or words
+// for the next session, which in private would need no name. One word that is
+// no command, or the beginning of one, is a slip.
+func addressed(text string) string {
+	line := commandLine(text)
+	_, err := bot.Parse(line)
+	unknown, is := asUnknown(err)
+	if !is || strings.HasPrefix(text, "/") || unknown.Rest == "" || len(unknown.Word) > 3 && strings.HasPrefix(unknown.Meant, unknown.Word) {
+		return line
+	}
+	if project, rest, cut := strings.Cut(line, ": /"); cut && projectName.MatchString(project) {
+		return project + ": /guidance " + rest
+	}
+	return "/guidance " + text
+}
+
+// alone is the line that a text in private is. Slack keeps what begins with a
+// slash to itself, so what can hardly be words for a session is a command
+// without one: "status", "pause now", "skip 8". Anything else is words.
+func alone(text string) string {
+	words := strings.Fields(text)
+	if len(words) == 0 || strings.HasPrefix(text, "/") {
+		return text
+	}
+	c, err := bot.Parse("/" + text)
+	if err != nil {
+		return text
+	}
+	second := len(words) > 1 && (strings.EqualFold(words[1], "now") || strings.ContainsAny(words[1], "0123456789"))
+	switch {
+	case len(words) == 1, len(words) == 2 && (second || c.Verb == bot.VerbPair), c.Verb == bot.VerbGuidance,
+		second && (c.Verb == bot.VerbAnswer || c.Verb == bot.VerbApprove || c.Verb == bot.VerbReject):
+		return "/" + text
+	}
+	return text
+}
+
+// slash is a command of "/porter".
+type slash struct {
+	Text     string `json:"text"`
+	User     string `json:"user_id"`
+	UserName string `json:"user_name"`
+	Channel  string `json:"channel_id"`
+	Trigger  string `json:"trigger_id"`
+}
+
+func (b *Bot) typed(s slash, envelope string) (in bot.Inbound, ok bool) {
+	if !isPerson(s.User) || !idForm.MatchString(s.Channel) {
+		return in, false
+	}
+	text, _ := plain(s.Text, "")
+	in = bot.Inbound{
+		Key: Prefix + "cmd:" + or(s.Trigger, envelope), Actor: Prefix + s.User, Name: bot.Clean(s.UserName), Chat: Prefix + s.Channel,
+		Text: commandLine(text), Message: commandID(s.User, Command+" "+text), Sent: b.o.Clock(),
+	}
+	if isDirect(s.Channel) {
+		// It may be a conversation with somebody else, which the bot is not in.
+		in.Chat, in.Private = in.Actor, true
+	}
+	return in, true
+}
+
+func or(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a
+}
+
+// interaction is a press, or a form that was filled in.
+type interaction struct {
+	Type    string `json:"type"`
+	Trigger string `json:"trigger_id"`
+	User    struct {
+		ID       string `json:"id"`
+		Name     string `json:"name"`
+		UserName string `json:"username"`
+	} `json:"user"`
+	Channel struct {
+		ID string `json:"id"`
+	} `json:"channel"`
+	Container struct {
+		Channel string `json:"channel_id"`
+		Message string `json:"message_ts"`
+		Thread  string `json:"thread_ts"`
+	} `json:"container"`
+	Message *message `json:"message"`
+	Actions []struct {
+		Value string `json:"value"`
+	} `json:"actions"`
+	View struct {
+		ID       string `json:"id"`
+		Callback string `json:"callback_id"`
+		Metadata string `json:"private_metadata"`
+		State    struct {
+			Values map[string]map[string]struct {
+				Value string `json:"value"`
+			} `json:"values"`
+		} `json:"state"`
+	} `json:"view"`
+}
+
+func (b *Bot) did(i interaction, envelope string) (in bot.Inbound, ok bool) {
+	if !isPerson(i.User.ID) {
+		return in, false
+	}
+	in = bot.Inbound{Actor: Prefix + i.User.ID, Name: bot.Clean(or(i.User.Name, i.User.UserName)), Sent: b.o.Clock()}
+	switch {
+	case i.Type == "block_actions" && len(i.Actions) > 0:
+		return b.pressed(in, i, envelope)
+	case i.Type == "view_submission" && i.View.Callback == formID:
+		return b.filled(in, i)
+	}
+	return in, false
+}
+
+func (b *Bot) pressed(in bot.Inbound, i interaction, envelope string) (bot.Inbound, bool) {
+	channel := or(i.Container.Channel, i.Channel.ID)
+	thread := i.Container.Thread
+	in.Message = i.Container.Message
+	if m := i.Message; m != nil {
+		in.Message, thread = or(in.Message, m.TS), or(thread, m.Thread)
+	}
+	if !idForm.MatchString(channel) || i.Actions[0].Value == "" {
+		return in, false
+	}
+	in.Key, in.Press = Prefix+"press:"+or(i.Trigger, envelope), i.Actions[0].Value
+	in.PressID = press{channel, i.User.ID, thread, i.Trigger}.String()
+	in.Chat = Prefix + channel
+	if isDirect(channel) {
+		in.Chat, in.Private = in.Actor, true
+		b.learn(i.User.ID, channel)
+	}
+	return in, true
+}
+
+// filled is a form: the words are typed behind the command that asked for
+// them.
+func (b *Bot) filled(in bot.Inbound, i interaction) (bot.Inbound, bool) {
+	var f form
+	if json.Unmarshal([]byte(i.View.Metadata), &f) != nil || f.Command == "" {
+		return in, false
+	}
+	if _, err := place(f.Chat); err != nil {
+		return in, false
+	}
+	words := strings.TrimSpace(i.View.State.Values[formID][formID].Value)
+	sum := sha256.Sum256([]byte(words))
+	in.Key = Prefix + "form:" + i.View.ID + ":" + hex.EncodeToString(sum[:4])
+	in.Chat, in.Private, in.ReplyTo = f.Chat, f.Chat == in.Actor, f.Message
+	in.Text = f.Command + " " + words
+	in.Message = commandID(i.User.ID, in.Text)
+	return in, words != ""
+}

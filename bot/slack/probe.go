@@ -1,0 +1,118 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+// Me is the bot as others see it.
+type Me struct {
+	User string // "U…": what a mention of it holds
+	Bot  string // "B…": what its messages bear
+	Name string
+	Team string // name of the workspace
+}
+
+// Me asks the platform who this bot is. Errors are *bot.SendError, FaultToken
+// and FaultAway among them, or others.
+func (b *Bot) Me(ctx context.Context) (Me, error) {
+	me, err := b.identify(ctx)
+	return me, b.sendError(err)
+}
+
+func (b *Bot) identify(ctx context.Context) (Me, error) {
+	r, err := b.api.AuthTestContext(ctx)
+	if err != nil {
+		return Me{}, err
+	}
+	me := Me{User: r.UserID, Bot: r.BotID, Name: r.User, Team: r.Team}
+	if !isPerson(me.User) {
+		return Me{}, &refusal{method: "auth.test", code: http.StatusOK, text: "no user in the answer", foreign: true}
+	}
+	b.mu.Lock()
+	b.me = me
+	b.mu.Unlock()
+	return me, nil
+}
+
+// known is who this bot is as far as it was asked.
+func (b *Bot) known() Me {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.me
+}
+
+// Finding is one thing that Probe found.
+type Finding struct {
+	OK      bool    // nothing is to be done
+	Trouble Trouble // TroubleNone, TroubleNetwork, TroubleServer, TroubleSlow, TroubleToken
+	Text    string
+	Fix     string // what to do, "" = nothing
+}
+
+// Scopes are those that the manifest asks for, and that each have a use here.
+var Scopes = []string{
+	"app_mentions:read", "channels:history", "channels:read", "chat:write", "commands",
+	"files:write", "groups:history", "groups:read", "im:history", "im:read", "im:write",
+}
+
+// Probe looks whether both tokens are accepted, in which workspace, and with
+// which scopes. It opens no socket and changes nothing, so it can run beside
+// the daemon.
+func (b *Bot) Probe(ctx context.Context) []Finding {
+	var who struct{ User, Team string }
+	header, err := b.call(ctx, "auth.test", b.o.BotToken, nil, &who)
+	if err != nil {
+		return []Finding{b.found("bot token", "OAuth & Permissions", err)}
+	}
+	has := strings.FieldsFunc(header.Get("X-OAuth-Scopes"), func(r rune) bool { return r == ',' || r == ' ' })
+	out := []Finding{{OK: true, Text: fmt.Sprintf("bot token accepted: %s in the workspace %s", bot.Clean(who.User), bot.Clean(who.Team))}}
+	if missing := lacking(has); len(has) > 0 && len(missing) > 0 {
+		out = append(out, Finding{
+			Trouble: TroubleToken, Text: "the bot lacks " + strings.Join(missing, ", "),
+			Fix: "put deploy/slack-manifest.yaml into the app's page App Manifest, and install the app again",
+		})
+	}
+	// Asking for a socket's address opens none.
+	if _, err := b.call(ctx, "apps.connections.open", b.o.AppToken, nil, nil); err != nil {
+		return append(out, b.found("app token", "Basic Information", err))
+	}
+	return append(out, Finding{OK: true, Text: "app token accepted: Socket Mode is on"})
+}
+
+// lacking are the scopes that are not among these.
+func lacking(has []string) []string {
+	set := map[string]bool{}
+	for _, s := range has {
+		set[s] = true
+	}
+	var out []string
+	for _, s := range Scopes {
+		if !set[s] {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// found is what an error of a probe means.
+func (b *Bot) found(what, page string, err error) Finding {
+	t, text, _ := b.trouble(err)
+	f := Finding{Trouble: t, Text: fmt.Sprintf("the %s cannot be tried: %s", what, text), Fix: "look at the network, and at slack.api"}
+	var r *refusal
+	switch {
+	case t == TroubleToken:
+		f.Text, f.Fix = "Slack refuses the "+what, "get a new one on the app's page "+page+", and write it into its file"
+		if errors.As(err, &r) && r.text == "missing_scope" {
+			f.Text, f.Fix = "the "+what+" lacks the scope "+r.needed, "add it on the app's page "+page+", and install the app again"
+		}
+	case t == TroubleServer && says(err, "socket_mode_not_enabled", "forbidden_team"):
+		f.Fix = "switch Socket Mode on, on the app's page of that name"
+	}
+	return f
+}

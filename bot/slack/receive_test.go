@@ -1,0 +1,496 @@
+package slack_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	slackgo "github.com/slack-go/slack"
+	"github.com/slack-go/slack/slacktest"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/slack"
+	far "github.com/nightporter/nightporter/internal/far/slack"
+)
+
+// got waits until so many inputs came, and until all were acknowledged.
+func (w *world) got(n int) []bot.Inbound {
+	w.t.Helper()
+	w.until(fmt.Sprintf("%d inputs", n), func() bool { return len(w.desk.all()) >= n && w.far.Unacked() == 0 })
+	all := w.desk.all()
+	if len(all) != n {
+		w.t.Fatalf("%d inputs, want %d: %q", len(all), n, w.desk.texts())
+	}
+	return all
+}
+
+func TestReceive(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(w *world)
+		want bot.Inbound // without Key, Cursor and Sent; zero = nothing is for us
+	}{
+		{"in private", func(w *world) { w.far.Say(mira, w.far.Direct(mira), "keep <it> & small") },
+			bot.Inbound{Actor: home, Chat: home, Private: true, Text: "keep <it> & small"}},
+		{"a command in private", func(w *world) { w.far.Say(mira, w.far.Direct(mira), "status") },
+			bot.Inbound{Actor: home, Chat: home, Private: true, Text: "/status"}},
+		{"with an id", func(w *world) { w.far.Say(mira, w.far.Direct(mira), "skip #8") },
+			bot.Inbound{Actor: home, Chat: home, Private: true, Text: "/skip #8"}},
+		{"words that begin like one", func(w *world) { w.far.Say(mira, w.far.Direct(mira), "stop using globals") },
+			bot.Inbound{Actor: home, Chat: home, Private: true, Text: "stop using globals"}},
+		{"a pairing code", func(w *world) { w.far.Say(mira, w.far.Direct(mira), "pair K7QX-M2PD") },
+			bot.Inbound{Actor: home, Chat: home, Private: true, Text: "/pair K7QX-M2PD"}},
+		{"a mention", func(w *world) { w.far.Say(mira, channel, "@porter pause now") },
+			bot.Inbound{Actor: home, Chat: shop, Text: "/pause now"}},
+		{"a mention at the end", func(w *world) { w.far.Say(mira, channel, "q5 retry @porter") },
+			bot.Inbound{Actor: home, Chat: shop, Text: "q5 retry"}},
+		{"a mention alone", func(w *world) { w.far.Say(mira, channel, "@porter") },
+			bot.Inbound{Actor: home, Chat: shop, Text: "/help"}},
+		{"words for the next session", func(w *world) { w.far.Say(mira, channel, "@porter wrap the existing code") },
+			bot.Inbound{Actor: home, Chat: shop, Text: "/guidance wrap the existing code"}},
+		{"a slip", func(w *world) { w.far.Say(mira, channel, "@porter staus") },
+			bot.Inbound{Actor: home, Chat: shop, Text: "/staus"}},
+		{"a slip with more", func(w *world) { w.far.Say(mira, channel, "@porter paus now") },
+			bot.Inbound{Actor: home, Chat: shop, Text: "/paus now"}},
+		{"words for a project", func(w *world) { w.far.Say(mira, channel, "@porter shop: wrap it") },
+			bot.Inbound{Actor: home, Chat: shop, Text: "shop: /guidance wrap it"}},
+		{"a project's", func(w *world) { w.far.Say(mira, channel, "@porter shop: pause") },
+			bot.Inbound{Actor: home, Chat: shop, Text: "shop: /pause"}},
+		{"not for us", func(w *world) { w.far.Say(mira, channel, "/stop everybody: lunch") }, bot.Inbound{}},
+		{"somebody else's thread", func(w *world) { w.far.Reply(mira, channel, w.far.Say(ana, channel, "lunch?"), "stop") }, bot.Inbound{}},
+		{"another app", func(w *world) {
+			w.far.Post(far.Saying{User: "U0OTHER", Channel: channel, Text: "@porter stop", Bot: true})
+		},
+			bot.Inbound{Actor: "slack:U0OTHER", Chat: shop, Text: "/stop", Stands: slack.StandsBot}},
+		{"a picture", func(w *world) {
+			w.far.Post(far.Saying{User: mira, Channel: w.far.Direct(mira), Text: "look", File: true})
+		},
+			bot.Inbound{Actor: home, Chat: home, Private: true, Text: "look", Media: true}},
+		{"/porter", func(w *world) { w.far.Slash(mira, channel, "guidance keep &amp; <@U0ANA|ana>") },
+			bot.Inbound{Actor: home, Name: "0mira", Chat: shop, Text: "/guidance keep & @ana", Message: "cmd:U0MIRA:/porter guidance keep & @ana"}},
+		{"/porter alone", func(w *world) { w.far.Slash(mira, channel, "") },
+			bot.Inbound{Actor: home, Name: "0mira", Chat: shop, Text: "/help", Message: "cmd:U0MIRA:/porter"}},
+		{"/porter pair", func(w *world) { w.far.Slash(mira, w.far.Direct(mira), "pair K7QX-M2PD") },
+			bot.Inbound{Actor: home, Name: "0mira", Chat: home, Private: true, Text: "/pair K7QX-M2PD", Message: "cmd:U0MIRA:/porter pair …"}},
+		{"/porter q5 retry", func(w *world) { w.far.Slash(mira, channel, "q5 retry") },
+			bot.Inbound{Actor: home, Name: "0mira", Chat: shop, Text: "q5 retry", Message: "cmd:U0MIRA:/porter q5 retry"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.begun()
+			c.do(w)
+			if c.want.Actor == "" {
+				w.far.Slash(ana, channel, "last") // comes after it, in the end
+				w.until("acknowledged", func() bool { return w.far.Unacked() == 0 && len(w.desk.all()) > 0 })
+				if all := w.desk.all(); len(all) != 1 {
+					t.Errorf("%q", w.desk.texts())
+				}
+				return
+			}
+			in := w.got(1)[0]
+			if in.Message == "" || !strings.HasPrefix(in.Key, slack.Prefix) || time.Since(in.Sent).Abs() > time.Minute {
+				t.Errorf("%+v", in)
+			}
+			ignore := []string{"Key", "Cursor", "Sent"}
+			if c.want.Message == "" {
+				ignore = append(ignore, "Message")
+			}
+			if d := cmp.Diff(c.want, in, cmpopts.IgnoreFields(bot.Inbound{}, ignore...)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// A reply to what we said, and to what we said in the thread of somebody's
+// mention.
+func TestReplies(t *testing.T) {
+	w := newWorld(t, func(o *slack.Options) {
+		o.Answered = func(_ context.Context, chat, id string) bool {
+			return chat == shop && strings.HasSuffix(id, ":"+mira)
+		}
+	})
+	w.begun()
+	asked := w.send(shop, said("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
+	w.far.Reply(ana, channel, asked, "retry")
+	w.far.Reply(ana, channel, asked, "@porter skip")
+	mention := w.far.Say(mira, channel, "@porter guidance small")
+	w.far.Reply(ana, channel, mention, "smaller")
+	w.far.Say(mira, channel, "nothing")
+	all := w.got(4)
+	for n, want := range []struct{ text, replyTo string }{
+		{"retry", asked}, {"skip", asked}, {"/guidance small", ""}, {"smaller", mention + ":" + mira},
+	} {
+		if in := all[n]; in.Text != want.text || in.ReplyTo != want.replyTo || in.Chat != shop {
+			t.Errorf("%d: %q to %q, want %q to %q", n, in.Text, in.ReplyTo, want.text, want.replyTo)
+		}
+	}
+}
+
+func TestEdits(t *testing.T) {
+	w := newWorld(t)
+	w.begun()
+	ts := w.far.Say(mira, channel, "@porter guidance small")
+	plain := w.far.Say(mira, channel, "hello")
+	w.got(1)
+	w.far.Edit(channel, ts, "@porter guidance smaller")
+	w.far.Edit(channel, ts, "@porter guidance smaller") // a preview came: the words are the same
+	w.far.Edit(channel, plain, "hello all")
+	all := w.got(2)
+	if in := all[1]; !in.Edited || in.Text != "/guidance smaller" || in.Message != all[0].Message || in.Key == all[0].Key {
+		t.Errorf("%+v", in)
+	}
+}
+
+// A press, its button's twin, and what tells its sender something.
+func TestPress(t *testing.T) {
+	w := newWorld(t)
+	w.begun()
+	m := said("■ shop #8 blocked (q5)")
+	m.Buttons = []bot.Button{{Label: "Retry", Twin: "q5 retry"}}
+	direct := w.far.Direct(mira)
+	for n, c := range []struct{ chat, in string }{{shop, channel}, {home, direct}} {
+		id := w.send(c.chat, m, bot.SendOptions{Silent: true})
+		env, err := w.far.Press(mira, c.in, id, "Retry")
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := w.got(n + 1)[n]
+		twin, ok := slack.Pressing(m, in.Press)
+		if !ok || twin != "q5 retry" || in.Chat != c.chat || in.Message != id || in.Actor != home || in.Private != (c.chat == home) {
+			t.Errorf("%+v", in)
+		}
+		if _, acked := w.far.Acked(env); !acked {
+			t.Error("not acknowledged")
+		}
+		if err := w.bot.Notice(t.Context(), in.PressID, "settled"); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.shown(c.in); got.Only != mira || got.Text != "settled" {
+			t.Errorf("toast: %+v", got)
+		}
+	}
+}
+
+// A button that needs words opens a form; what is filled in is typed behind
+// its command.
+func TestForm(t *testing.T) {
+	w := newWorld(t)
+	w.begun()
+	m := said("■ shop #8 blocked (q5)")
+	m.Buttons = []bot.Button{{Label: "Guide…", Twin: "q5 guide WORDS"}}
+	id := w.send(shop, m, bot.SendOptions{Silent: true})
+	if _, err := w.far.Press(mira, channel, id, "Guide…"); err != nil {
+		t.Fatal(err)
+	}
+	in := w.got(1)[0]
+	ask := said("? Your words for #8 (q5):")
+	if !w.bot.Ask(t.Context(), in, "q5 guide", ask) {
+		t.Fatal("no form")
+	}
+	if v := w.far.Views()[0]; v.Label != "Your words for #8 (q5):" {
+		t.Errorf("form: %s", v.Raw)
+	}
+	if w.bot.Ask(t.Context(), in, "q5 guide", ask) {
+		t.Error("a press opens two forms")
+	}
+	env, err := w.far.Submit("wrap it,\ndon't replace it")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in = w.got(2)[1]
+	if in.Text != "q5 guide wrap it,\ndon't replace it" || in.Chat != shop || in.ReplyTo != id || in.Private || in.Actor != home {
+		t.Errorf("%+v", in)
+	}
+	if payload, acked := w.far.Acked(env); !acked || (payload != "" && payload != "null") {
+		t.Errorf("acknowledged with %q", payload)
+	}
+}
+
+// Whatever comes twice is the same input, and comes again until it is
+// committed.
+func TestOnce(t *testing.T) {
+	w := newWorld(t)
+	w.begun()
+	w.desk.set(func(d *desk) { d.refuse = 3 })
+	w.far.Say(mira, channel, "@porter pause") // as a message and as a mention
+	w.far.Redeliver()
+	w.far.Say(mira, channel, "@porter resume")
+	w.got(2)
+	if got := w.desk.texts(); !slices.Equal(got, []string{"/pause", "/resume"}) {
+		t.Errorf("%q", got)
+	}
+	w.until("settled", func() bool { return w.bot.State().Connected })
+	if !strings.Contains(w.logged(), "could not be committed") {
+		t.Error("that it could not be committed is not said")
+	}
+}
+
+// An event is not acknowledged before it is committed.
+func TestAcknowledgedLast(t *testing.T) {
+	w := newWorld(t)
+	w.begun()
+	hold := make(chan struct{})
+	w.desk.set(func(d *desk) { d.hold = hold })
+	w.far.Say(mira, w.far.Direct(mira), "status")
+	env := w.far.Slash(mira, channel, "pause")
+	w.far.Envelope("interactive", map[string]any{"type": "nothing"})
+	w.until("heard", func() bool { return w.far.Unacked() >= 2 })
+	if _, acked := w.far.Acked(env); acked {
+		t.Error("acknowledged before it was committed")
+	}
+	// A command that takes long is acknowledged, with what that is worth.
+	w.until("acknowledged in time", func() bool { _, ok := w.far.Acked(env); return ok })
+	if payload, _ := w.far.Acked(env); !strings.Contains(payload, "ephemeral") || !strings.Contains(payload, "nothing is done before") {
+		t.Errorf("acknowledged with %q", payload)
+	}
+	close(hold)
+	w.got(2)
+}
+
+// A command that cannot be committed is not acknowledged: Slack tells its
+// sender, and it is not done later.
+func TestCommandFailsVisibly(t *testing.T) {
+	w := newWorld(t)
+	w.begun()
+	w.desk.set(func(d *desk) { d.refuse = 1 })
+	env := w.far.Slash(mira, channel, "stop")
+	w.far.Slash(mira, channel, "status")
+	w.until("the second", func() bool { return len(w.desk.all()) == 1 })
+	if _, acked := w.far.Acked(env); acked || w.desk.texts()[0] != "/status" {
+		t.Errorf("acknowledged %v, done %q", acked, w.desk.texts())
+	}
+}
+
+// What was said while nobody listened is read back, oldest first, everywhere,
+// and once.
+func TestReadBack(t *testing.T) {
+	w := newWorld(t)
+	direct := w.far.Direct(mira)
+	w.far.Shut("C0LEFT", "not_in_channel")
+	stop := w.begun()
+	asked := w.send(shop, said("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
+	w.far.Say(mira, direct, "guidance one")
+	edited := w.far.Say(mira, direct, "guidance two")
+	w.got(2)
+	stop()
+	w.far.Deaf(true)
+	w.far.Later(time.Second)
+	w.far.Say(mira, channel, "@porter pause")
+	w.far.Say(mira, direct, "three")
+	w.far.Reply(mira, channel, asked, "retry")
+	for n := range 5 {
+		w.far.Say(ana, channel, fmt.Sprint("lunch ", n))
+	}
+	w.far.Say(mira, direct, "four")
+	w.far.Edit(direct, edited, "guidance two and a half")
+	w.far.Deaf(false)
+	w.far.Fault("conversations.history", far.Slow(3), far.Garbage(200))
+	w.far.Fault("users.conversations", far.Refuse("internal_error"))
+	w.begun()
+	w.until("read back", func() bool { return len(w.desk.all()) >= 7 })
+	want := []string{"/guidance one", "/guidance two", "/guidance two and a half", "/pause", "three", "retry", "four"}
+	if d := cmp.Diff(want, w.desk.texts()); d != "" {
+		t.Error(d)
+	}
+	for n, in := range w.desk.all() {
+		if in.Cursor == nil || in.Cursor.Name != w.bot.CursorName() {
+			t.Errorf("%d has cursor %+v", n, in.Cursor)
+		}
+		if in.Text == "retry" && in.ReplyTo != asked {
+			t.Errorf("the reply answers %q", in.ReplyTo)
+		}
+	}
+	w.far.Say(mira, direct, "five") // and newer things after it
+	w.until("five", func() bool { return slices.Contains(w.desk.texts(), "five") })
+	if n := len(w.desk.all()); n != 8 {
+		t.Errorf("%d inputs: %q", n, w.desk.texts())
+	}
+	if !slices.Contains(pauses(w), 3*time.Second) {
+		t.Errorf("it did not wait as it was told to: %v", pauses(w))
+	}
+}
+
+func pauses(w *world) []time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.pauses)
+}
+
+// Nothing that came later moves the stored time stamp past what was not read
+// back yet.
+func TestCursorWaits(t *testing.T) {
+	w := newWorld(t)
+	stop := w.begun()
+	w.far.Say(mira, w.far.Direct(mira), "one")
+	w.got(1)
+	stored := w.desk.all()[0].Cursor.Value
+	stop()
+	hold := make(chan struct{})
+	w2 := newWorldOn(t, w, func(o *slack.Options) {
+		o.Wait = func(ctx context.Context, _ time.Duration) error {
+			select {
+			case <-hold:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	})
+	w.far.Fault("conversations.history", far.Garbage(502))
+	w2.begun()
+	w.far.Say(mira, w.far.Direct(mira), "newer")
+	w.far.Slash(mira, channel, "status")
+	w.until("the command", func() bool { return len(w.desk.all()) == 2 })
+	if in := w.desk.all()[1]; in.Text != "/status" || in.Cursor == nil || in.Cursor.Value != stored {
+		t.Errorf("%+v, cursor %+v, stored was %s", in, in.Cursor, stored)
+	}
+	close(hold)
+	w.got(3)
+}
+
+// newWorldOn is another process beside the same far end and desk.
+func newWorldOn(t *testing.T, w *world, change func(*slack.Options)) *world {
+	t.Helper()
+	o := slack.Options{AppToken: far.AppToken, BotToken: far.BotToken, API: w.far.URL(), Silence: time.Hour}
+	change(&o)
+	b, err := slack.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &world{t: t, far: w.far, desk: w.desk, bot: b}
+}
+
+func TestReconnects(t *testing.T) {
+	w := newWorld(t)
+	w.begun()
+	direct := w.far.Direct(mira)
+	for n, cut := range []func(){w.far.Refresh, w.far.Cut, func() { w.far.Raw("{") }, func() { w.far.Raw(`{"type":"goodbye"}`) }} {
+		before := w.far.Sockets()
+		cut()
+		if n < 2 {
+			w.until("another socket", func() bool { return w.far.Sockets() > before && w.far.Connected() })
+		}
+		w.far.Say(mira, direct, fmt.Sprint("word ", n))
+		w.got(n + 1)
+	}
+	// Events of no known form are acknowledged, and end nothing.
+	for _, payload := range []any{"garbage", []int{1}, map[string]any{"event": 7}, map[string]any{"event": map[string]any{"type": "message", "ts": 5}},
+		map[string]any{"type": "event_callback", "event": map[string]any{"type": "message", "channel": "D0MIRA", "user": mira, "ts": "x"}}} {
+		w.far.Envelope("events_api", payload)
+	}
+	w.far.Envelope("slash_commands", []int{1})
+	w.far.Envelope("interactive", map[string]any{"type": "block_actions", "actions": 5})
+	w.until("acknowledged", func() bool { return w.far.Unacked() == 0 })
+	w.far.Say(mira, direct, "last")
+	w.got(5)
+}
+
+// A revoked token, a missing scope and a server that is away are said, and
+// waited out.
+func TestTroubles(t *testing.T) {
+	for name, c := range map[string]struct {
+		method string
+		fault  far.Fault
+		want   slack.Trouble
+	}{
+		"bot token revoked":  {"auth.test", far.Refuse("token_revoked"), slack.TroubleToken},
+		"app token revoked":  {"apps.connections.open", far.Refuse("invalid_auth"), slack.TroubleToken},
+		"scope":              {"apps.connections.open", far.Lacking("connections:write"), slack.TroubleToken},
+		"garbage":            {"auth.test", far.Garbage(200), slack.TroubleServer},
+		"too many":           {"apps.connections.open", far.Slow(1), slack.TroubleSlow},
+		"a fault of its own": {"apps.connections.open", far.Refuse("internal_error"), slack.TroubleServer},
+		"no answer":          {"auth.test", far.Lost(), slack.TroubleNetwork},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.far.Fault(c.method, c.fault)
+			w.begun()
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if len(w.states) < 2 || w.states[0].Trouble != c.want || w.states[0].Text == "" {
+				t.Errorf("%+v", w.states)
+			}
+		})
+	}
+}
+
+// Run ends at once, whatever it is at.
+func TestRunEnds(t *testing.T) {
+	for name, prepare := range map[string]func(*world){
+		"listening": func(w *world) { w.begun() },
+		"refused": func(w *world) {
+			for range 100 {
+				w.far.Fault("auth.test", far.Refuse("invalid_auth"))
+			}
+			w.run()
+		},
+		"stuck": func(w *world) {
+			w.begun()
+			w.desk.set(func(d *desk) { d.hold = make(chan struct{}) })
+			w.far.Say(mira, w.far.Direct(mira), "x")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			prepare(w)
+			done := make(chan struct{})
+			go func() { defer close(done); w.run()() }()
+			select {
+			case <-done:
+			case <-time.After(10 * time.Second):
+				t.Fatal("it does not end")
+			}
+		})
+	}
+}
+
+// The same against slack-go's own test server, as it is: nothing of ours
+// stands between.
+func TestSlacktest(t *testing.T) {
+	s := slacktest.NewTestServer(func(c slacktest.Customize) {})
+	s.Start()
+	t.Cleanup(s.Stop)
+	acks := make(chan string, 10)
+	go func() {
+		for m := range s.SeenFeed {
+			acks <- m
+		}
+	}()
+	d := &desk{changed: make(chan struct{})}
+	b, err := slack.New(slack.Options{AppToken: far.AppToken, BotToken: far.BotToken, API: s.GetAPIURL(), Silence: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = b.Run(ctx, d.Cursor, d) }()
+	t.Cleanup(func() { cancel(); <-done })
+	envelope := func(v map[string]any) string {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(raw)
+	}
+	s.SendToWebsocket(envelope(map[string]any{"envelope_id": "e1", "type": "slash_commands", "payload": slackgo.SlashCommand{
+		Command: "/porter", Text: "status", UserID: mira, ChannelID: channel, TriggerID: "t1",
+	}}))
+	select {
+	case ack := <-acks:
+		if !strings.Contains(ack, `"e1"`) || len(d.all()) != 1 || d.texts()[0] != "/status" {
+			t.Errorf("acknowledged %s, got %q", ack, d.texts())
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("not acknowledged")
+	}
+	if id, err := b.Send(t.Context(), shop, said("● shop runs"), bot.SendOptions{Silent: true}); err != nil || id == "" {
+		t.Errorf("%q, %v", id, err)
+	}
+}

@@ -1,0 +1,132 @@
+package slack_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/slack"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func line(s string) bot.Line  { return bot.Line{Text: s} }
+func quote(s string) bot.Line { return bot.Line{Kind: bot.Quote, Text: s} }
+func pre(s string) bot.Line   { return bot.Line{Kind: bot.Pre, Text: s} }
+
+// The forms of PHONE 2, as they go out.
+func TestRenderGolden(t *testing.T) {
+	patch := bot.Message{Key: "diff", Lines: []bot.Line{line("shop #11: 3 files +30 −1"), line("Admin list")}}
+	for n := range 30 {
+		patch.Lines = append(patch.Lines, pre(fmt.Sprintf("+	a < b && c[%d]", n)))
+	}
+	for name, c := range map[string]struct {
+		m      bot.Message
+		rings  []string
+		quotes string
+	}{
+		"blocked": {m: bot.Message{
+			Key: "ask.blocked",
+			Lines: []bot.Line{
+				line("■ shop #8 blocked, 2 attempts (q5)"), line("Refund flow · 03:06"),
+				quote("TestRefundPartial: *want* 1200, got 1000 & <refund the line>, see <!channel> :tada:"),
+				line("Tried: by line → order/adapter/x.go fails, see README.md"), line("Stays blocked; #10 waits for it, /queue shows the rest."),
+			},
+			Buttons: []bot.Button{{Label: "Retry", Twin: "q5 retry"}, {Label: "Skip", Twin: "q5 skip"}, {Label: "Guide…", Twin: "q5 guide WORDS"}},
+		}, rings: []string{"U0MIRA"}},
+		"stop": {m: bot.Message{
+			Key: "status.stopping", Lines: []bot.Line{line("● shop 9/12 · stopping after the session")},
+			Buttons: []bot.Button{{Label: "Keep going", Twin: "/resume"}, {Label: "Stop", Twin: "/stop"}, {Label: "Stop now", Twin: "/stop now"}, {Label: "Rerun", Twin: "q9 rerun"}},
+		}},
+		"quoted": {m: bot.Message{Key: "answer.pause", Lines: []bot.Line{line("‖ shop pauses after the session"), line("Resume: /resume, or /task_8.")}}, quotes: "/porter pause & <b>"},
+		"log":    {m: bot.Message{Key: "log", Lines: []bot.Line{line("shop #7: 2 sessions, 12 min"), pre("01:50 builder  build.complete"), pre(""), pre("02:10 reviewer no <issues>")}}},
+		"diff":   {m: patch},
+		"empty":  {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := slack.Render(c.m, c.rings, c.quotes)
+			got := s.Text + "\n" + asJSON(t, s.Blocks)
+			if s.File != nil {
+				got += "--- file " + s.File.Name + "\n" + string(s.File.Data)
+			}
+			path := filepath.Join("testdata", name+".txt")
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(string(want), got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// Whatever the lines hold, the platform takes the message, and nothing in it is
+// of a form that is read as markup.
+func TestRenderHostile(t *testing.T) {
+	w := newWorld(t)
+	texts := rapid.OneOf(
+		rapid.String(),
+		rapid.SampledFrom([]string{"<!channel>", "*x* _y_ `z`", "<@U0MIRA>", "&lt;", "\u202eabc", "/stop", "a/b/c.go", ":tada:", "https://evil.example|x", "", " "}),
+		rapid.Map(rapid.IntRange(1, 4000), func(n int) string { return strings.Repeat("long & ", n) }),
+	)
+	lines := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) bot.Line {
+		return bot.Line{Kind: rapid.SampledFrom([]bot.LineKind{bot.Plain, bot.Quote, bot.Pre}).Draw(t, "kind"), Text: texts.Draw(t, "text")}
+	}), 0, 60)
+	rapid.Check(t, func(rt *rapid.T) {
+		m := bot.Message{Key: texts.Draw(rt, "key"), Lines: lines.Draw(rt, "lines")}
+		for range rapid.IntRange(0, 30).Draw(rt, "buttons") {
+			m.Buttons = append(m.Buttons, bot.Button{Label: texts.Draw(rt, "label"), Twin: texts.Draw(rt, "twin")})
+		}
+		before := len(w.far.Calls("chat.postMessage"))
+		if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{Silent: true}); err != nil {
+			rt.Fatalf("%v", err)
+		}
+		if n := len(w.far.Calls("chat.postMessage")) - before; n != 1 {
+			rt.Fatalf("it took %d calls: the blocks were refused", n)
+		}
+		for _, got := range w.far.Messages(channel) {
+			if s := string(got.Blocks); strings.Contains(s, `"mrkdwn"`) || strings.Contains(s, `"type":"user"`) || strings.Contains(s, `"link"`) || strings.Contains(s, "broadcast") {
+				rt.Fatalf("something is read: %s", s)
+			}
+			if strings.ContainsAny(got.Text, "<>") {
+				rt.Fatalf("the text is read: %s", got.Text)
+			}
+			if len(got.Files) == 0 {
+				w.far.Delete(channel, got.TS)
+			}
+		}
+	})
+}
+
+// Every twin comes back from its button's value, or is looked up.
+func TestDataComesBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		twin := rapid.OneOf(rapid.String(), rapid.StringMatching(`[q/][a-z0-9 .~@]{0,60}`), rapid.Just(strings.Repeat("x", 3000))).Draw(t, "twin")
+		m := bot.Message{Key: rapid.String().Draw(t, "key"), Buttons: []bot.Button{{Twin: "/help"}, {Twin: twin}}}
+		data := slack.Data(m, 1)
+		if len(data) < 1 || len(data) > 2000 {
+			t.Fatalf("%d bytes", len(data))
+		}
+		if got, ok := slack.Pressing(m, data); !ok || got != twin {
+			t.Fatalf("%q came back as %q, %v", twin, got, ok)
+		}
+	})
+	for _, data := range []string{"", "1", "1.", "1..", "1.x", "2.q5.retry.7f3a", "q5.retry", "1.@x.7f3a", "1.@-1.7f3a", "1.@0.7f3a", "1.q5.", "\x00"} {
+		if twin, ok := slack.Pressing(bot.Message{}, data); ok {
+			t.Errorf("%q is read as %q", data, twin)
+		}
+	}
+}

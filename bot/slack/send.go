@@ -1,0 +1,330 @@
+package slack
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/slack-go/slack"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+// What a message answers is told by one of
+//
+//	1700000000.000100                        one of ours: the time stamp of it
+//	1700000000.000100:U1                     somebody's message, who wrote it
+//	1700000001.000100:U1:1700000000.000100   the same, and the thread it stands in
+//	cmd:U1:/porter pause                     no message: what U1 typed or filled in
+//
+// so that whatever hangs on it is found again, and quoted where nothing can be
+// hung on it.
+type answered struct {
+	ts, user, root string
+	quote          string // of what left no message
+}
+
+var stamp = regexp.MustCompile(`^[0-9]{1,12}\.[0-9]{1,9}$`)
+
+// messageID is the id of somebody's message.
+func messageID(ts, user, root string) string {
+	if root == "" || root == ts {
+		return ts + ":" + user
+	}
+	return ts + ":" + user + ":" + root
+}
+
+// commandID is the id of what left no message. It holds as much of it as a
+// quote shows, and never a pairing code.
+func commandID(user, text string) string {
+	const most = 72
+	if c, err := bot.Parse(strings.TrimPrefix(text, Command+" ")); err == nil && c.Verb == bot.VerbPair || strings.Contains(text, "pair") {
+		text = Command + " pair …"
+	}
+	return "cmd:" + user + ":" + bot.Cut(bot.Clean(text), most)
+}
+
+func readID(id string) answered {
+	if rest, is := strings.CutPrefix(id, "cmd:"); is {
+		user, quote, _ := strings.Cut(rest, ":")
+		return answered{user: user, quote: quote}
+	}
+	ts, rest, _ := strings.Cut(id, ":")
+	if !stamp.MatchString(ts) {
+		return answered{}
+	}
+	user, root, _ := strings.Cut(rest, ":")
+	return answered{ts: ts, user: user, root: root}
+}
+
+// thread is the thread that an answer goes to, "" for none: in a conversation
+// of two an answer stands below what it answers anyhow.
+func (a answered) thread(direct bool) string {
+	switch {
+	case a.root != "":
+		return a.root
+	case direct && a.user != "":
+		return ""
+	}
+	return a.ts
+}
+
+// forbidden is the key of what only its reader has to see (PHONE 3).
+const forbidden = "cmd.forbidden"
+
+// Send shows a message and returns its time stamp. One that is too long for a
+// conversation has its text as a file in the thread below it.
+func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOptions) (string, error) {
+	id, err := place(chat)
+	if err != nil {
+		return "", &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+	}
+	a := readID(o.ReplyTo)
+	s := Render(m, b.rings(chat, id, o), a.quote)
+	where, err := b.conversation(ctx, id)
+	if err != nil {
+		return "", b.sendError(err)
+	}
+	if m.Key == forbidden && a.user != "" && !isDirect(where) {
+		return b.whisper(ctx, where, a.user, a.thread(false), s)
+	}
+	file := ""
+	if s.File != nil {
+		// Nobody sees it before it is shared, so this may be repeated.
+		if file, err = b.upload(ctx, s.File); err != nil {
+			return "", b.sendError(err)
+		}
+	}
+	thread := a.thread(isDirect(where))
+	ts, err := b.post(ctx, where, thread, s)
+	if says(err, "channel_not_found", "not_in_channel") && a.quote != "" && isPerson(a.user) && !isDirect(where) {
+		// A command may be typed where the bot is not: its answer goes to who typed it.
+		if where, err = b.conversation(ctx, a.user); err == nil {
+			ts, err = b.post(ctx, where, "", s)
+		}
+	}
+	if err != nil {
+		return "", b.sendError(err)
+	}
+	if file != "" {
+		b.share(ctx, where, ts, thread, file, m, s.File.Name)
+	}
+	return ts, nil
+}
+
+// rings are those whom a message names.
+func (b *Bot) rings(chat, id string, o bot.SendOptions) []string {
+	if o.Silent {
+		return nil
+	}
+	if isPerson(id) {
+		return []string{id}
+	}
+	var out []string
+	for _, who := range b.o.Rings(chat) {
+		if id, err := place(who); err == nil && isPerson(id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// conversation is where messages for an id go: a person's is looked up, and
+// opened where there is none, because nothing can be changed under a person's
+// id.
+func (b *Bot) conversation(ctx context.Context, id string) (string, error) {
+	if !isPerson(id) {
+		return id, nil
+	}
+	b.mu.Lock()
+	known := b.direct[id]
+	b.mu.Unlock()
+	if known != "" {
+		return known, nil
+	}
+	c, _, _, err := b.api.OpenConversationContext(ctx, &slack.OpenConversationParameters{Users: []string{id}})
+	if err != nil {
+		return "", err
+	}
+	if c == nil || c.ID == "" {
+		return "", &refusal{method: "conversations.open", code: 200, text: "no conversation in the answer", foreign: true}
+	}
+	b.learn(id, c.ID)
+	return c.ID, nil
+}
+
+func (b *Bot) learn(user, conversation string) {
+	if !isPerson(user) || !isDirect(conversation) {
+		return
+	}
+	b.mu.Lock()
+	b.direct[user] = conversation
+	b.mu.Unlock()
+}
+
+// post sends, and again without what the platform does not accept: a thread
+// that is gone, blocks. In each of these cases nothing was sent yet.
+func (b *Bot) post(ctx context.Context, where, thread string, s Shown) (string, error) {
+	bare := false
+	for {
+		options := s.options(bare)
+		if thread != "" {
+			options = append(options, slack.MsgOptionTS(thread))
+		}
+		_, ts, err := b.api.PostMessageContext(ctx, where, options...)
+		switch {
+		case says(err, badBlocks...) && !bare:
+			b.o.Log.Warn("Slack refuses the blocks of a message; it is sent without", "error", err)
+			bare = true
+		case says(err, noThread...) && thread != "":
+			thread = ""
+		default:
+			return ts, err
+		}
+	}
+}
+
+// options are a message's, bare ones without blocks.
+func (s Shown) options(bare bool) []slack.MsgOption {
+	out := []slack.MsgOption{
+		slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(), slack.MsgOptionDisableMarkdown(),
+	}
+	if bare {
+		return append(out, slack.MsgOptionText(s.bare(), false), slack.MsgOptionBlocks())
+	}
+	return append(out, slack.MsgOptionText(s.Text, false), slack.MsgOptionBlocks(s.Blocks...))
+}
+
+// bare is the message as text alone.
+func (s Shown) bare() string {
+	var lines []string
+	for n, block := range s.Blocks {
+		switch b := block.(type) {
+		case *slack.RichTextBlock:
+			if n == 0 {
+				lines = append(lines, s.Text)
+				continue
+			}
+			for _, e := range b.Elements {
+				lines = append(lines, flat(e))
+			}
+		case *slack.ContextBlock:
+			for _, e := range b.ContextElements.Elements {
+				if t, is := e.(*slack.TextBlockObject); is {
+					lines = append(lines, escape.Replace(t.Text))
+				}
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// flat is one element as text.
+func flat(e slack.RichTextElement) string {
+	var elements []slack.RichTextSectionElement
+	before := ""
+	switch e := e.(type) {
+	case *slack.RichTextSection:
+		elements = e.Elements
+	case *slack.RichTextQuote:
+		elements, before = e.Elements, "┃ "
+	case *slack.RichTextPreformatted:
+		elements = e.Elements
+	}
+	var text strings.Builder
+	text.WriteString(before)
+	for _, e := range elements {
+		if t, is := e.(*slack.RichTextSectionTextElement); is {
+			text.WriteString(escape.Replace(t.Text))
+		}
+	}
+	return strings.ReplaceAll(text.String(), "\n", "\n"+before)
+}
+
+// whisper shows a message to one reader only. It cannot be changed later.
+func (b *Bot) whisper(ctx context.Context, where, user, thread string, s Shown) (string, error) {
+	options := s.options(false)
+	if thread != "" {
+		options = append(options, slack.MsgOptionTS(thread))
+	}
+	ts, err := b.api.PostEphemeralContext(ctx, where, user, options...)
+	return ts, b.sendError(err)
+}
+
+// Edit takes the place of a message that was sent. A text that is too long for
+// one message is cut. Buttons that the new message lacks go.
+func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
+	where, err := b.at(ctx, at)
+	if err != nil {
+		return err
+	}
+	s := Render(m, nil, "")
+	if s.File != nil && !strings.HasPrefix(m.Key, "status") {
+		s.File = nil // it stands in the thread; the caption is what changes
+	} else if s.File != nil {
+		s = one(m)
+	}
+	_, _, _, err = b.api.UpdateMessageContext(ctx, where, at.ID, s.options(false)...)
+	if says(err, badBlocks...) {
+		_, _, _, err = b.api.UpdateMessageContext(ctx, where, at.ID, s.options(true)...)
+	}
+	return b.sendError(err)
+}
+
+// Delete takes a message away. One that is gone already is no error.
+func (b *Bot) Delete(ctx context.Context, at bot.Ref) error {
+	where, err := b.at(ctx, at)
+	if err != nil {
+		return err
+	}
+	_, _, err = b.api.DeleteMessageContext(ctx, where, at.ID)
+	if says(err, "message_not_found") {
+		return nil
+	}
+	return b.sendError(err)
+}
+
+// at is the conversation of a message; the error is ready to be returned.
+func (b *Bot) at(ctx context.Context, at bot.Ref) (string, error) {
+	id, err := place(at.Chat)
+	if err != nil {
+		return "", &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+	}
+	if !stamp.MatchString(at.ID) {
+		// Of a message whose arrival was not seen, or that one reader saw only.
+		return "", &bot.SendError{Fault: bot.FaultGone, Text: "not a time stamp of Slack"}
+	}
+	where, err := b.conversation(ctx, id)
+	return where, b.sendError(err)
+}
+
+// press is what a press is acknowledged by: where, who, in which thread, and
+// what opens a form for some seconds.
+type press struct{ conversation, user, thread, trigger string }
+
+func (p press) String() string {
+	return strings.Join([]string{p.conversation, p.user, p.thread, p.trigger}, " ")
+}
+
+func readPress(id string) (press, bool) {
+	f := strings.Split(id, " ")
+	if len(f) != 4 || !idForm.MatchString(f[0]) || !isPerson(f[1]) {
+		return press{}, false
+	}
+	return press{f[0], f[1], f[2], f[3]}, true
+}
+
+// Notice tells who pressed something a few words that nobody else sees.
+// Without words there is nothing to tell: the platform waits for no answer.
+func (b *Bot) Notice(ctx context.Context, pressID, text string) error {
+	p, known := readPress(pressID)
+	if text = cutRunes(spoken(bot.Clean(text)), maxNotice); text == "" || !known {
+		return nil
+	}
+	options := []slack.MsgOption{slack.MsgOptionText(escape.Replace(text), false), slack.MsgOptionDisableMarkdown()}
+	if p.thread != "" {
+		options = append(options, slack.MsgOptionTS(p.thread))
+	}
+	_, err := b.api.PostEphemeralContext(ctx, p.conversation, p.user, options...)
+	return b.sendError(err)
+}

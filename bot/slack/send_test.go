@@ -1,0 +1,261 @@
+package slack_test
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/slack"
+	far "github.com/nightporter/nightporter/internal/far/slack"
+)
+
+func said(first string, more ...string) bot.Message {
+	m := bot.Message{Key: "answer.x", Lines: []bot.Line{line(first)}}
+	for _, s := range more {
+		m.Lines = append(m.Lines, line(s))
+	}
+	return m
+}
+
+func TestSendEditDelete(t *testing.T) {
+	w := newWorld(t)
+	direct := w.far.Direct(mira)
+	m := said("● shop r14 started", "12 tasks.")
+	m.Buttons = []bot.Button{{Label: "Stop", Twin: "/stop"}}
+	id := w.send(home, m, bot.SendOptions{Silent: true})
+	got := w.shown(direct)
+	if got.TS != id || got.Text != "● shop r14 started" || len(got.Buttons) != 1 || got.Root != "" {
+		t.Errorf("shown: %+v", got)
+	}
+	at := bot.Ref{Chat: home, ID: id}
+	if err := w.bot.Edit(t.Context(), at, said("✓ shop r14 ended")); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.shown(direct); got.Text != "✓ shop r14 ended" || len(got.Buttons) != 0 || got.Edits != 1 {
+		t.Errorf("after the edit: %+v", got)
+	}
+	for range 2 { // one that is gone is no error
+		if err := w.bot.Delete(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.bot.Edit(t.Context(), at, m); fault(err) != bot.FaultGone {
+		t.Errorf("edit of what is gone: %v", err)
+	}
+	if n := len(w.far.Calls("conversations.open")); n != 1 {
+		t.Errorf("the conversation was looked up %d times", n)
+	}
+}
+
+// A sound is a name in front; silent messages have none.
+func TestRings(t *testing.T) {
+	w := newWorld(t)
+	for chat, id := range map[string]string{home: w.far.Direct(mira), shop: channel} {
+		w.send(chat, said("■ shop #8 blocked"), bot.SendOptions{})
+		if got := w.shown(id); got.Text != "<@U0MIRA> ■ shop #8 blocked" || got.Plain() != "<@U0MIRA>| |■ shop #8 blocked" {
+			t.Errorf("%s: %q, %q", chat, got.Text, got.Plain())
+		}
+		w.send(chat, said("■ shop #8 blocked"), bot.SendOptions{Silent: true})
+		if got := w.shown(id); strings.Contains(got.Text+got.Plain(), "<@") {
+			t.Errorf("%s, silent: %q", chat, got.Text)
+		}
+	}
+}
+
+// Where an answer stands, by what it answers.
+func TestThreads(t *testing.T) {
+	w := newWorld(t)
+	direct := w.far.Direct(mira)
+	theirs, deep := w.far.Say(mira, channel, "@porter pause"), w.far.Say(mira, channel, "hello")
+	reply := w.far.Reply(mira, channel, deep, "@porter status")
+	mine := w.far.Say(mira, direct, "/status")
+	own := w.send(shop, said("■ blocked"), bot.SendOptions{Silent: true})
+	for _, c := range []struct{ name, chat, replyTo, in, root string }{
+		{"a mention", shop, theirs + ":" + mira, channel, theirs},
+		{"in a thread", shop, reply + ":" + mira + ":" + deep, channel, deep},
+		{"one of ours", shop, own, channel, own},
+		{"in private", home, mine + ":" + mira, direct, ""},
+		{"in a private thread", home, "1.1:" + mira + ":" + mine, direct, mine},
+		{"a command", shop, "cmd:" + mira + ":/porter pause", channel, ""},
+		{"a thread that is gone", shop, "99.1:" + mira, channel, ""},
+		{"garbage", shop, "8123", channel, ""},
+	} {
+		w.send(c.chat, said("‖ paused"), bot.SendOptions{ReplyTo: c.replyTo, Silent: true})
+		got := w.shown(c.in)
+		if got.Root != c.root {
+			t.Errorf("%s: in thread %q, want %q", c.name, got.Root, c.root)
+		}
+		if quotes := strings.Contains(got.Plain(), "/porter pause"); quotes != (c.name == "a command") {
+			t.Errorf("%s: %s", c.name, got.Plain())
+		}
+	}
+	// A refusal is for who typed it alone.
+	no := bot.Message{Key: "cmd.forbidden", Lines: []bot.Line{line("✗ Ben, your role is view")}}
+	w.send(shop, no, bot.SendOptions{ReplyTo: "cmd:U0BEN:/porter stop", Silent: true})
+	if got := w.shown(channel); got.Only != "U0BEN" {
+		t.Errorf("everybody reads: %+v", got)
+	}
+	// Typed where the bot is not, a command is answered in private.
+	w.far.Shut("C0ELSE", "not_in_channel")
+	w.send("slack:C0ELSE", said("‖ paused"), bot.SendOptions{ReplyTo: "cmd:" + mira + ":/porter pause"})
+	if got := w.shown(direct); !strings.Contains(got.Plain(), "paused") {
+		t.Errorf("in private: %s", got.Plain())
+	}
+}
+
+// What is too long stands as a file in the thread below its caption.
+func TestFile(t *testing.T) {
+	w := newWorld(t)
+	m := bot.Message{Key: "diff", Lines: []bot.Line{line("shop #11: 3 files"), line("Admin list")}, Buttons: []bot.Button{{Label: "Log", Twin: "/log 11"}}}
+	for n := range 40 {
+		m.Lines = append(m.Lines, pre(fmt.Sprintf("+ %d < *b*", n)))
+	}
+	id := w.send(shop, m, bot.SendOptions{Silent: true})
+	files := w.far.Files()
+	if len(files) != 1 || files[0].Name != "shop-11.diff" || files[0].Root != id || files[0].Channel != channel || !strings.Contains(string(files[0].Data), "+ 39 < *b*\n") {
+		t.Fatalf("files: %+v", files)
+	}
+	all := w.far.Messages(channel)
+	if got := all[len(all)-2]; got.TS != id || len(got.Buttons) != 1 || strings.Contains(got.Plain(), "*b*") {
+		t.Errorf("caption: %+v", got)
+	}
+
+	// A file that cannot be shared is never sent twice: its caption says so.
+	w.far.Fault("files.completeUploadExternal", far.Refuse("fatal_error"), far.Garbage(502), far.Refuse("fatal_error"))
+	id = w.send(shop, m, bot.SendOptions{Silent: true})
+	if got := w.shown(channel); got.TS != id || !strings.Contains(got.Plain(), "did not arrive") {
+		t.Errorf("caption: %s", got.Plain())
+	}
+	// One that cannot be uploaded leaves nothing behind.
+	before := len(w.far.Messages(channel))
+	w.far.Fault("files.getUploadURLExternal", far.Slow(7))
+	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.FaultSlow || len(w.far.Messages(channel)) != before {
+		t.Errorf("upload refused: %v", err)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		far  far.Fault
+		want bot.Fault // "" = nobody knows
+	}{
+		{"slow", far.Slow(17), bot.FaultSlow},
+		{"slow, said in the answer", far.Refuse("ratelimited"), bot.FaultSlow},
+		{"200 with garbage", far.Garbage(200), ""},
+		{"502", far.Garbage(502), ""},
+		{"a login page", far.Garbage(302), bot.FaultAway},
+		{"a proxy's limit", far.Garbage(413), bot.FaultRefused},
+		{"lost after it was sent", far.Lost(), ""},
+		{"cut before", far.Fault{Cut: true}, ""},
+		{"revoked", far.Refuse("token_revoked"), bot.FaultToken},
+		{"inactive", far.Refuse("account_inactive"), bot.FaultToken},
+		{"a scope", far.Lacking("chat:write"), bot.FaultToken},
+		{"archived", far.Refuse("is_archived"), bot.FaultClosed},
+		{"no such channel", far.Refuse("channel_not_found"), bot.FaultClosed},
+		{"its own fault", far.Refuse("fatal_error"), ""},
+		{"never", far.Refuse("no_text"), bot.FaultRefused},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.far.Fault("chat.postMessage", c.far)
+			_, err := w.bot.Send(t.Context(), shop, said("x"), bot.SendOptions{})
+			if err == nil || fault(err) != c.want {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+			w.secret("error", fmt.Sprint(err))
+			var e *bot.SendError
+			if errors.As(err, &e) && c.name == "slow" && e.After != 17*time.Second {
+				t.Errorf("after %s", e.After)
+			}
+			if n := len(w.far.Calls("chat.postMessage")); n != 1 {
+				t.Errorf("called %d times", n)
+			}
+		})
+	}
+	t.Run("no connection", func(t *testing.T) {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		api := "http://" + l.Addr().String() + "/"
+		_ = l.Close()
+		w := newWorld(t, func(o *slack.Options) { o.API = api })
+		if _, err := w.bot.Send(t.Context(), shop, said("x"), bot.SendOptions{}); fault(err) != bot.FaultAway {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// Blocks that the platform refuses go as plain text, in which nothing is read.
+func TestPlainFallback(t *testing.T) {
+	w := newWorld(t)
+	w.far.Fault("chat.postMessage", far.Refuse("invalid_blocks"))
+	m := said("■ shop *8*", "a <!channel> b", "last")
+	m.Lines = slices.Insert(m.Lines, 2, quote("two & three"))
+	w.send(shop, m, bot.SendOptions{Silent: true})
+	if got := w.shown(channel); got.Text != "■ shop *8*\na &lt;!channel&gt; b\n┃ two &amp; three\nlast" || got.Plain() != "" {
+		t.Errorf("%q %s", got.Text, got.Blocks)
+	}
+	for _, call := range w.far.Calls("chat.postMessage") {
+		if call.Form["mrkdwn"] != "false" || call.Form["unfurl_links"] != "false" {
+			t.Errorf("form: %v", call.Form)
+		}
+	}
+}
+
+func TestNotice(t *testing.T) {
+	w := newWorld(t)
+	press := channel + " " + mira + "  U0MIRA.T1"
+	if err := w.bot.Notice(t.Context(), press, ""); err != nil || len(w.far.Messages(channel)) != 0 {
+		t.Errorf("without words: %v", err)
+	}
+	if err := w.bot.Notice(t.Context(), press, "q5 is <settled>. /status"); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.shown(channel); got.Only != mira || got.Text != "q5 is &lt;settled&gt;. /porter status" {
+		t.Errorf("%+v", got)
+	}
+	if err := w.bot.Notice(t.Context(), "garbage", "x"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	w := newWorld(t)
+	for _, chat := range []string{"", "slack:", "telegram:1", "slack:C1/2", "C0SHOP", "slack:c1"} {
+		if _, err := w.bot.Send(t.Context(), chat, said("x"), bot.SendOptions{}); fault(err) != bot.FaultRefused {
+			t.Errorf("%q: %v", chat, err)
+		}
+	}
+	if !slack.IsGroup(shop) || slack.IsGroup(home) || slack.IsGroup("telegram:-5") {
+		t.Error("what is a group")
+	}
+	if len(w.far.Calls("")) != 0 {
+		t.Errorf("calls: %v", w.far.Calls(""))
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	for name, o := range map[string]slack.Options{
+		"no tokens":   {},
+		"swapped":     {AppToken: far.BotToken, BotToken: far.AppToken},
+		"two lines":   {AppToken: far.AppToken, BotToken: far.BotToken + "\n"},
+		"no address":  {AppToken: far.AppToken, BotToken: far.BotToken, API: "localhost:1"},
+		"token in it": {AppToken: far.AppToken, BotToken: far.BotToken, API: "https://x?" + far.BotToken},
+	} {
+		_, err := slack.New(o)
+		if err == nil || strings.Contains(err.Error(), "5ec7e7") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	o := slack.Options{AppToken: far.AppToken, BotToken: far.BotToken}
+	if s := fmt.Sprintf("%v %+v %#v", o, o, o); strings.Contains(s, "5ec7e7") {
+		t.Errorf("printed: %s", s)
+	}
+}

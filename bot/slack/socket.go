@@ -1,0 +1,302 @@
+package slack
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log"
+	"sync"
+	"time"
+
+	"github.com/slack-go/slack"
+	"github.com/slack-go/slack/socketmode"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+// Run hands what people do to r until ctx ends; it returns why ctx ended and
+// nothing else: every trouble is waited out and shown by State. cursor returns
+// the stored loop.Cursor's value of CursorName, "" where there is none. What r
+// cannot commit is handed to it again, after a pause, and nothing of its kind
+// after it before.
+func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error {
+	e := &ears{Bot: b, cursor: cursor, receiver: r, messages: make(chan envelope, waiting), deeds: make(chan envelope, waiting)}
+	work, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	if e.identified(ctx) {
+		// What cannot be read back must not wait for what is.
+		wg.Go(func() { e.hear(work) })
+		wg.Go(func() { e.act(work) })
+	}
+	var pauses backoff
+	for ctx.Err() == nil {
+		began := b.o.Clock()
+		err := e.listen(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+		if b.o.Clock().Sub(began) > longest {
+			pauses.reset()
+		}
+		t, text, pause := b.trouble(err)
+		b.away(t, text)
+		if b.o.Wait(ctx, max(pause, pauses.next())) != nil {
+			break
+		}
+	}
+	cancel()
+	wg.Wait()
+	b.client.CloseIdleConnections()
+	if ctx.Err() == nil {
+		return context.Canceled // the clock of a test ended
+	}
+	return context.Cause(ctx)
+}
+
+// waiting is how many envelopes wait to be handled. What is more comes again:
+// it is not acknowledged.
+const waiting = 1000
+
+// ears are one run of Run.
+type ears struct {
+	*Bot
+	cursor   func(context.Context) (string, error)
+	receiver bot.Receiver
+	messages chan envelope // what can be read back
+	deeds    chan envelope // presses, commands and forms
+
+	mu   sync.Mutex
+	safe string // nothing older is still to be handled; "" = not known
+}
+
+// envelope is one thing that came over the socket, or the socket itself.
+type envelope struct {
+	kind    string // "" = a new socket: what was missed is to be read
+	id      string
+	payload json.RawMessage
+	came    time.Time // for what the platform waits for
+	ack     func(payload any)
+}
+
+// identified learns who we are: nothing can be told from our own messages
+// before. It reports false when ctx ended.
+func (e *ears) identified(ctx context.Context) bool {
+	var pauses backoff
+	for ctx.Err() == nil {
+		_, err := e.identify(ctx)
+		if err == nil {
+			return true
+		}
+		if ctx.Err() != nil {
+			return false
+		}
+		t, text, pause := e.trouble(err)
+		e.away(t, text)
+		if e.o.Wait(ctx, max(pause, pauses.next())) != nil {
+			return false
+		}
+	}
+	return false
+}
+
+// listen keeps a socket open, with others after it, until that is of no use
+// any more.
+func (e *ears) listen(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	// Its log would go to the standard error, and only debugging is said there.
+	socket := socketmode.New(e.api, socketmode.OptionPingInterval(e.o.Silence), socketmode.OptionLog(log.New(io.Discard, "", 0)))
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	wg.Go(func() {
+		for {
+			select {
+			case ev := <-socket.Events:
+				e.event(ctx, socket, ev)
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return socket.RunContext(ctx)
+}
+
+// event takes what the socket says. It must not wait for anything.
+func (e *ears) event(ctx context.Context, socket *socketmode.Client, ev socketmode.Event) {
+	switch ev.Type {
+	case socketmode.EventTypeConnected:
+		e.heard()
+		e.queue(e.messages, envelope{})
+	case socketmode.EventTypeConnectionError:
+		if failed, is := ev.Data.(*slack.ConnectionErrorEvent); is && ctx.Err() == nil {
+			t, text, _ := e.trouble(failed.ErrorObj)
+			e.away(t, text)
+		}
+	case socketmode.EventTypeEventsAPI, socketmode.EventTypeSlashCommand, socketmode.EventTypeInteractive:
+		if ev.Request != nil {
+			e.take(ctx, socket, *ev.Request)
+		}
+	case socketmode.EventTypeErrorBadMessage:
+		// Of a form that the library does not know. Ours may know enough of it.
+		var r socketmode.Request
+		if bad, is := ev.Data.(*socketmode.ErrorBadMessage); is && json.Unmarshal(bad.Message, &r) == nil && r.EnvelopeID != "" {
+			e.take(ctx, socket, r)
+		}
+	}
+}
+
+// take queues a request of the platform.
+func (e *ears) take(ctx context.Context, socket *socketmode.Client, r socketmode.Request) {
+	e.heard()
+	v := envelope{kind: r.Type, id: r.EnvelopeID, payload: r.Payload, came: time.Now(), ack: func(payload any) {
+		const patience = 5 * time.Second
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if err := socket.SendCtx(ctx, socketmode.Response{EnvelopeID: r.EnvelopeID, Payload: payload}); err != nil {
+			e.o.Log.Debug("not acknowledged; it comes again", "envelope", r.EnvelopeID, "error", err)
+		}
+	}}
+	if r.Type == socketmode.RequestTypeEventsAPI {
+		e.queue(e.messages, v)
+		return
+	}
+	e.queue(e.deeds, v)
+}
+
+func (e *ears) queue(to chan envelope, v envelope) {
+	select {
+	case to <- v:
+	default:
+		e.o.Log.Warn("too much waits to be handled; this comes again", "envelope", v.id)
+	}
+}
+
+// hear handles messages, one after the other.
+func (e *ears) hear(ctx context.Context) {
+	for {
+		select {
+		case v := <-e.messages:
+			switch {
+			case v.kind == "":
+				e.readBack(ctx)
+			case e.message(ctx, v.payload):
+				v.ack(nil)
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// message handles an event. It reports false when ctx ended before.
+func (e *ears) message(ctx context.Context, payload json.RawMessage) bool {
+	var p struct {
+		Event json.RawMessage `json:"event"`
+	}
+	var m message
+	if json.Unmarshal(payload, &p) != nil || json.Unmarshal(p.Event, &m) != nil {
+		e.o.Log.Warn("Slack sent an event that is not understood; nothing is done about it", "bytes", len(payload))
+		return true
+	}
+	if m.Type != "message" && m.Type != "app_mention" {
+		return true
+	}
+	return e.deliver(ctx, m)
+}
+
+// deliver hands a message over until it is committed.
+func (e *ears) deliver(ctx context.Context, m message) bool {
+	in, ok := e.said(m, func(chat, id string) bool { return e.o.Answered(ctx, chat, id) })
+	if !ok {
+		return true
+	}
+	e.mu.Lock()
+	safe := max(e.safe, m.TS)
+	e.mu.Unlock()
+	in.Cursor = e.at(safe)
+	var pauses backoff
+	for ctx.Err() == nil {
+		err := e.receiver.Receive(ctx, in)
+		if err == nil {
+			e.settled(safe)
+			return true
+		}
+		if ctx.Err() != nil {
+			return false
+		}
+		e.stuck(err)
+		if e.o.Wait(ctx, pauses.next()) != nil {
+			return false
+		}
+	}
+	return false
+}
+
+// settled notes that nothing older is still to be handled.
+func (e *ears) settled(ts string) {
+	e.mu.Lock()
+	e.safe = max(e.safe, ts)
+	e.mu.Unlock()
+	e.unstuck()
+}
+
+// stuck says that something could not be committed.
+func (e *ears) stuck(err error) {
+	e.away(TroubleStore, "what came could not be committed, it is tried again: "+e.o.without(err.Error()))
+}
+
+// unstuck ends that. It says nothing about the connection otherwise.
+func (e *ears) unstuck() {
+	if e.State().Trouble == TroubleStore {
+		e.heard()
+	}
+}
+
+// readBack handles what was missed. It does not end before that succeeded:
+// whatever is newer would move the stored time stamp past it.
+func (e *ears) readBack(ctx context.Context) {
+	var pauses backoff
+	for ctx.Err() == nil {
+		began := tsOf(e.o.Clock())
+		list, err := e.sinceLast(ctx)
+		var r *refusal
+		switch {
+		case err == nil:
+			for _, m := range list {
+				if !e.deliver(ctx, m) {
+					return
+				}
+				if m.Edited != nil && !e.deliver(ctx, message{Subtype: "message_changed", Channel: m.Channel, TS: m.TS, Message: &m}) {
+					return
+				}
+			}
+			e.settled(began)
+			return
+		case ctx.Err() != nil:
+			return
+		case errors.As(err, &r) && !r.foreign && (refusesToken(r.text) || r.text == "unknown_method"):
+			// It would never succeed, and nothing else would be heard.
+			e.o.Log.Error("what was said meanwhile cannot be read back", "error", r.scope())
+			return
+		}
+		e.o.Log.Warn("what was said meanwhile cannot be read back; it is tried again", "error", e.o.without(err.Error()))
+		if e.o.Wait(ctx, pauses.next()) != nil {
+			return
+		}
+	}
+}
+
+// sinceLast reads what was said since the stored time stamp.
+func (e *ears) sinceLast(ctx context.Context) ([]message, error) {
+	at, err := e.cursor(ctx)
+	if err != nil || !stamp.MatchString(at) {
+		return nil, err // "": nothing was ever said to us
+	}
+	e.mu.Lock()
+	e.safe = max(e.safe, at)
+	at = e.safe
+	e.mu.Unlock()
+	return e.missed(ctx, at)
+}

@@ -1,0 +1,476 @@
+package slack
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Message is one message as a conversation shows it.
+type Message struct {
+	TS, User, Text string
+	Bot            bool
+	Root           string // thread, "" = none
+	Only           string // the one reader of an ephemeral one
+	Blocks         json.RawMessage
+	Edits          int
+	Files          []string // ids
+	Buttons        []Button
+	EditedTS       string
+}
+
+// Button is one that can be pressed.
+type Button struct{ Label, Value, Action, Style string }
+
+// File is a file that was uploaded.
+type File struct {
+	ID, Name string
+	Data     []byte
+	Channel  string // where it was shared
+	Root     string
+}
+
+// View is a form that was opened.
+type View struct {
+	ID       string
+	User     string
+	Raw      json.RawMessage
+	Metadata string
+	Block    string
+	Action   string
+	Label    string
+}
+
+// methods are those of the API.
+var methods map[string]func(*Server, map[string]string) map[string]any
+
+func init() {
+	methods = map[string]func(*Server, map[string]string) map[string]any{
+		"auth.test": func(*Server, map[string]string) map[string]any {
+			return map[string]any{"url": "https://house.example/", "team": "House", "user": "porter", "team_id": Team, "user_id": BotUser, "bot_id": BotID}
+		},
+		"apps.connections.open":        (*Server).open,
+		"chat.postMessage":             (*Server).postMessage,
+		"chat.postEphemeral":           (*Server).postEphemeral,
+		"chat.update":                  (*Server).update,
+		"chat.delete":                  (*Server).remove,
+		"conversations.open":           (*Server).openDirect,
+		"conversations.history":        (*Server).history,
+		"conversations.replies":        (*Server).replies,
+		"users.conversations":          (*Server).conversations,
+		"views.open":                   (*Server).openView,
+		"files.getUploadURLExternal":   (*Server).uploadURL,
+		"files.completeUploadExternal": (*Server).share,
+	}
+}
+
+func (s *Server) open(map[string]string) map[string]any {
+	if s.deaf {
+		return no("internal_error")
+	}
+	return map[string]any{"url": s.http.GetWSURL() + "?ticket=5ec7e77icke7"}
+}
+
+func (s *Server) openDirect(f map[string]string) map[string]any {
+	if !strings.HasPrefix(f["users"], "U") {
+		return no("user_not_found")
+	}
+	id := s.direct(f["users"])
+	if why := s.channels[id].closed; why != "" {
+		return no(why)
+	}
+	return map[string]any{"channel": map[string]any{"id": id}}
+}
+
+// place finds a conversation that takes messages.
+func (s *Server) place(f map[string]string) (*channel, string) {
+	c := s.channels[f["channel"]]
+	if c == nil {
+		return nil, "channel_not_found"
+	}
+	return c, c.closed
+}
+
+func (s *Server) postMessage(f map[string]string) map[string]any {
+	c, why := s.place(f)
+	if why == "" {
+		why = checkBlocks(f)
+	}
+	if root := f["thread_ts"]; why == "" && root != "" && c.find(root) == nil {
+		why = "thread_not_found"
+	}
+	if why != "" {
+		return no(why)
+	}
+	m := &Message{TS: s.stamp(), User: BotUser, Bot: true, Root: f["thread_ts"]}
+	m.take(f)
+	c.messages = append(c.messages, m)
+	// The platform repeats the message, with fields that no library knows.
+	return map[string]any{"channel": c.id, "ts": m.TS, "message": map[string]any{"type": "message", "blocks": []any{map[string]any{"type": 7}}, "user": []int{1}}}
+}
+
+func (s *Server) postEphemeral(f map[string]string) map[string]any {
+	c, why := s.place(f)
+	if why == "" {
+		why = checkBlocks(f)
+	}
+	if why != "" {
+		return no(why)
+	}
+	m := &Message{TS: s.stamp(), User: BotUser, Bot: true, Root: f["thread_ts"], Only: f["user"]}
+	m.take(f)
+	c.messages = append(c.messages, m)
+	return map[string]any{"message_ts": m.TS}
+}
+
+func (s *Server) update(f map[string]string) map[string]any {
+	c, why := s.place(f)
+	if why != "" {
+		return no(why)
+	}
+	m := c.find(f["ts"])
+	switch {
+	case m == nil || m.Only != "":
+		return no("message_not_found")
+	case !m.Bot:
+		return no("cant_update_message")
+	}
+	if why := checkBlocks(f); why != "" {
+		return no(why)
+	}
+	m.take(f)
+	m.Edits++
+	return map[string]any{"channel": c.id, "ts": m.TS, "text": m.Text}
+}
+
+func (s *Server) remove(f map[string]string) map[string]any {
+	c, why := s.place(f)
+	if why != "" {
+		return no(why)
+	}
+	for i, m := range c.messages {
+		if m.TS == f["ts"] && m.Bot {
+			c.messages = append(c.messages[:i:i], c.messages[i+1:]...)
+			return map[string]any{"channel": c.id, "ts": m.TS}
+		}
+	}
+	return no("message_not_found")
+}
+
+func (c *channel) find(ts string) *Message {
+	for _, m := range c.messages {
+		if m.TS == ts {
+			return m
+		}
+	}
+	return nil
+}
+
+// take reads what a message says.
+func (m *Message) take(f map[string]string) {
+	m.Text, m.Buttons = f["text"], nil
+	if m.Blocks = json.RawMessage(f["blocks"]); len(m.Blocks) == 0 {
+		m.Blocks = json.RawMessage("[]")
+	}
+	walk(m.Blocks, func(node map[string]any) {
+		if node["type"] == "button" {
+			label, _ := node["text"].(map[string]any)
+			m.Buttons = append(m.Buttons, Button{Label: text(label["text"]), Value: text(node["value"]), Action: text(node["action_id"]), Style: text(node["style"])})
+		}
+	})
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+// walk visits all objects of a JSON text, in order.
+func walk(raw json.RawMessage, visit func(map[string]any)) {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return
+	}
+	var in func(any)
+	in = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, e := range v {
+				in(e)
+			}
+		case map[string]any:
+			visit(v)
+			for _, k := range []string{"elements", "text", "accessory", "element", "label"} {
+				in(v[k])
+			}
+		}
+	}
+	in(v)
+}
+
+// Plain is all that a message's blocks show, a line for each part.
+func (m Message) Plain() string {
+	var lines []string
+	walk(m.Blocks, func(node map[string]any) {
+		switch node["type"] {
+		case "text", "plain_text", "mrkdwn":
+			if s := text(node["text"]); s != "" {
+				lines = append(lines, s)
+			}
+		case "user":
+			lines = append(lines, "<@"+text(node["user_id"])+">")
+		}
+	})
+	return strings.Join(lines, "|")
+}
+
+// checkBlocks is what the platform has against a message, "" = nothing.
+func checkBlocks(f map[string]string) string {
+	var blocks []map[string]any
+	if raw := f["blocks"]; raw != "" && json.Unmarshal([]byte(raw), &blocks) != nil {
+		return "invalid_blocks_format"
+	}
+	if len(blocks) == 0 && f["text"] == "" {
+		return "no_text"
+	}
+	total, bad := 0, len(blocks) > 50 || utf8.RuneCountInString(f["text"]) > 40_000
+	actions, ids := map[string]bool{}, map[string]bool{}
+	longest := func(v any, most int) {
+		n := utf8.RuneCountInString(text(v))
+		bad = bad || n > most || n == 0
+	}
+	walk(json.RawMessage(f["blocks"]), func(node map[string]any) {
+		if id := text(node["block_id"]); id != "" {
+			bad = bad || ids[id] || utf8.RuneCountInString(id) > 255
+			ids[id] = true
+		}
+		elements, _ := node["elements"].([]any)
+		switch node["type"] {
+		case "text":
+			total += utf8.RuneCountInString(text(node["text"]))
+			longest(node["text"], 40_000)
+		case "plain_text", "mrkdwn":
+			total += utf8.RuneCountInString(text(node["text"]))
+			longest(node["text"], 3000)
+		case "button":
+			longest(node["value"], 2000)
+			longest(node["action_id"], 255)
+			bad = bad || actions[text(node["action_id"])]
+			actions[text(node["action_id"])] = true
+			label, _ := node["text"].(map[string]any)
+			longest(label["text"], 75)
+		case "actions":
+			bad = bad || len(elements) == 0 || len(elements) > 25
+		case "context":
+			bad = bad || len(elements) == 0 || len(elements) > 10
+		case "rich_text", "rich_text_section", "rich_text_quote", "rich_text_preformatted":
+			bad = bad || len(elements) == 0
+		}
+	})
+	switch {
+	case bad:
+		return "invalid_blocks"
+	case total > 13_200:
+		return "msg_blocks_too_long"
+	}
+	return ""
+}
+
+// wire is a message as the API and events show it.
+func (m *Message) wire(c *channel) map[string]any {
+	out := map[string]any{"type": "message", "ts": m.TS, "user": m.User, "text": m.Text, "team": Team, "blocks": m.Blocks}
+	if m.Blocks == nil {
+		delete(out, "blocks")
+	}
+	if m.Bot {
+		out["bot_id"] = BotID
+		if m.User != BotUser {
+			out["bot_id"], out["subtype"] = "B0OTHER", "bot_message"
+		}
+	}
+	if len(m.Files) > 0 {
+		out["files"] = []any{map[string]any{"id": m.Files[0]}}
+		out["subtype"] = "file_share"
+	}
+	if m.EditedTS != "" {
+		out["edited"] = map[string]any{"user": m.User, "ts": m.EditedTS}
+	}
+	if m.Root != "" {
+		out["thread_ts"] = m.Root
+		if root := c.find(m.Root); root != nil && root != m {
+			out["parent_user_id"] = root.User
+		}
+	}
+	var latest string
+	var who []string
+	for _, reply := range c.messages {
+		if reply.Root == m.TS && reply != m {
+			latest = reply.TS
+			who = append(who, reply.User)
+		}
+	}
+	if latest != "" {
+		out["thread_ts"], out["latest_reply"], out["reply_users"], out["reply_count"] = m.TS, latest, who, len(who)
+	}
+	return out
+}
+
+func (s *Server) conversations(f map[string]string) map[string]any {
+	var list []map[string]any
+	all := s.ids()
+	at, _ := strconv.Atoi(f["cursor"])
+	const page = 2
+	for _, id := range all[min(at, len(all)):min(at+page, len(all))] {
+		if s.channels[id].closed != "not_in_channel" {
+			list = append(list, map[string]any{"id": id, "is_im": strings.HasPrefix(id, "D"), "user": s.channels[id].with})
+		}
+	}
+	next := ""
+	if at+page < len(all) {
+		next = strconv.Itoa(at + page)
+	}
+	return map[string]any{"channels": list, "response_metadata": map[string]any{"next_cursor": next}}
+}
+
+// page is a part of messages, newest first as the platform has it.
+func page(list []map[string]any, f map[string]string) map[string]any {
+	at, _ := strconv.Atoi(f["cursor"])
+	const most = 3
+	end := min(at+most, len(list))
+	out := map[string]any{"messages": list[min(at, len(list)):end], "has_more": end < len(list)}
+	if end < len(list) {
+		out["response_metadata"] = map[string]any{"next_cursor": strconv.Itoa(end)}
+	}
+	return out
+}
+
+func (s *Server) history(f map[string]string) map[string]any {
+	c, why := s.place(f)
+	if c == nil || why == "not_in_channel" {
+		return no("channel_not_found")
+	}
+	list := []map[string]any{}
+	for i := len(c.messages) - 1; i >= 0; i-- {
+		if m := c.messages[i]; m.Root == "" && m.Only == "" && m.TS > f["oldest"] {
+			list = append(list, m.wire(c))
+		}
+	}
+	return page(list, f)
+}
+
+func (s *Server) replies(f map[string]string) map[string]any {
+	c, _ := s.place(f)
+	if c == nil || c.find(f["ts"]) == nil {
+		return no("thread_not_found")
+	}
+	list := []map[string]any{c.find(f["ts"]).wire(c)}
+	for _, m := range c.messages {
+		if m.Root == f["ts"] && m.TS > f["oldest"] {
+			list = append(list, m.wire(c))
+		}
+	}
+	return page(list, f)
+}
+
+func (s *Server) openView(f map[string]string) map[string]any {
+	user, _, known := strings.Cut(f["trigger_id"], ".")
+	if !known || s.opened[f["trigger_id"]] {
+		return no("expired_trigger_id")
+	}
+	s.opened[f["trigger_id"]] = true
+	v := View{ID: s.next("V"), User: user, Raw: json.RawMessage(f["view"])}
+	var form struct {
+		Metadata string `json:"private_metadata"`
+		Blocks   []struct {
+			ID    string `json:"block_id"`
+			Label struct {
+				Text string `json:"text"`
+			} `json:"label"`
+			Element struct {
+				Action string `json:"action_id"`
+			} `json:"element"`
+		} `json:"blocks"`
+	}
+	if json.Unmarshal(v.Raw, &form) != nil || len(form.Blocks) != 1 {
+		return no("invalid_arguments")
+	}
+	v.Metadata, v.Block, v.Action, v.Label = form.Metadata, form.Blocks[0].ID, form.Blocks[0].Element.Action, form.Blocks[0].Label.Text
+	s.views = append(s.views, v)
+	return map[string]any{"view": map[string]any{"id": v.ID, "blocks": 7}}
+}
+
+func (s *Server) uploadURL(f map[string]string) map[string]any {
+	id := s.next("F")
+	s.files[id] = &File{ID: id, Name: f["filename"]}
+	return map[string]any{"upload_url": strings.TrimSuffix(s.URL(), "/") + "/upload/" + id, "file_id": id}
+}
+
+func (s *Server) takeFile(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.files[strings.TrimPrefix(r.URL.Path, "/upload/")]
+	part, _, err := r.FormFile("file")
+	if f == nil || err != nil {
+		http.Error(w, "no file", http.StatusBadRequest)
+		return
+	}
+	if f.Data, err = io.ReadAll(part); err != nil {
+		http.Error(w, "half a file", http.StatusBadRequest)
+		return
+	}
+	_, _ = fmt.Fprintf(w, "OK - %d", len(f.Data))
+}
+
+func (s *Server) share(f map[string]string) map[string]any {
+	c, why := s.place(map[string]string{"channel": f["channel_id"]})
+	if why != "" {
+		return no(why)
+	}
+	var list []struct {
+		ID string `json:"id"`
+	}
+	if json.Unmarshal([]byte(f["files"]), &list) != nil || len(list) != 1 || s.files[list[0].ID] == nil {
+		return no("invalid_arguments")
+	}
+	file := s.files[list[0].ID]
+	file.Channel, file.Root = c.id, f["thread_ts"]
+	c.messages = append(c.messages, &Message{TS: s.stamp(), User: BotUser, Bot: true, Root: f["thread_ts"], Files: []string{file.ID}})
+	return map[string]any{"files": []any{map[string]any{"id": file.ID}}}
+}
+
+// Files are those that were shared.
+func (s *Server) Files() []File {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []File
+	for _, f := range s.files {
+		if f.Channel != "" {
+			out = append(out, *f)
+		}
+	}
+	return out
+}
+
+// Messages are those of a conversation.
+func (s *Server) Messages(id string) []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []Message
+	if c := s.channels[id]; c != nil {
+		for _, m := range c.messages {
+			out = append(out, *m)
+		}
+	}
+	return out
+}
+
+// Views are the forms that were opened.
+func (s *Server) Views() []View {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]View(nil), s.views...)
+}
