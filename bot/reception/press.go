@@ -136,10 +136,14 @@ func (v *visit) needsWords(twin string) (command string, is bool) {
 }
 
 // askWords asks for the words that a button needs; the reply to it is the
-// command with them.
+// command with them, and so is what a form comes back with.
 func (v *visit) askWords(ctx context.Context, command string) error {
 	key := wordsFor(command)
-	o := v.answer(words(key, command, v.project, v.pressed.About))
+	ask := words(key, command, v.project, v.pressed.About)
+	if v.o.Ask(ctx, v.in, command, ask) {
+		return v.say(ctx)
+	}
+	o := v.answer(ask)
 	o.Key = key
 	if err := v.say(ctx, o); err != nil {
 		return err

@@ -52,6 +52,11 @@ type Options struct {
 	Twin func(m bot.Message, data string) (twin string, ok bool)
 	// Notice acknowledges a press, as bot.Sender does. nil: nothing does.
 	Notice func(ctx context.Context, pressID, text string) error
+	// Ask opens a form for the words that command needs, on a platform that has
+	// one; ask is the message that would ask for them. It reports false where it
+	// could not, and nil never can: then the message is sent, and its reply is
+	// awaited.
+	Ask func(ctx context.Context, in bot.Inbound, command string, ask bot.Message) bool
 	// Name is the name by which a group calls us, without "@"; "" or nil: not
 	// known, and commands for any name are ours.
 	Name func() string
@@ -77,6 +82,9 @@ type Reception struct {
 func New(o Options) *Reception {
 	if o.Notice == nil {
 		o.Notice = func(context.Context, string, string) error { return nil }
+	}
+	if o.Ask == nil {
+		o.Ask = func(context.Context, bot.Inbound, string, bot.Message) bool { return false }
 	}
 	if o.Name == nil {
 		o.Name = func() string { return "" }
