@@ -20,7 +20,7 @@ type Rate struct {
 // the default's.
 type Limits struct {
 	Private Rate // a chat with one person
-	Group   Rate // a chat whose id is negative, its topics together
+	Group   Rate // a chat of several people, its topics together
 	All     Rate // all chats together
 }
 
@@ -32,6 +32,14 @@ var TelegramLimits = Limits{
 	Private: Rate{Every: time.Second, Burst: 3},
 	Group:   Rate{Every: time.Minute / 17, Burst: 3},
 	All:     Rate{Every: time.Second / 25, Burst: 5},
+}
+
+// SlackLimits keep to one message a second in a conversation, and below what
+// the workspace bears, where edits are counted by the minute.
+var SlackLimits = Limits{
+	Private: Rate{Every: time.Second, Burst: 1},
+	Group:   Rate{Every: time.Second, Burst: 1},
+	All:     Rate{Every: 500 * time.Millisecond, Burst: 5},
 }
 
 func (l Limits) orDefault() Limits {

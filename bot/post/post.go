@@ -23,6 +23,9 @@ type Options struct {
 	Prefix   string // addresses that are this platform's: "telegram:"
 	Platform string // its name for people: "Telegram"
 
+	// Group reports whether several people read in a chat: it is edited less often
+	// then. nil: those with a negative id, as Telegram has it.
+	Group func(chat string) bool
 	// Clock tells the time in the person's zone; nil: time.Now. Waits are on
 	// package time in any case.
 	Clock  func() time.Time
@@ -64,6 +67,9 @@ func New(o Options) *Post {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Group == nil {
+		o.Group = func(chat string) bool { return strings.HasPrefix(strings.TrimPrefix(chat, o.Prefix), "-") }
 	}
 	if o.Barred == nil {
 		o.Barred = func(string) bool { return false }
@@ -176,7 +182,7 @@ func (p *Post) chat(address string) *chat {
 	}
 	c := p.chats[address]
 	if c == nil {
-		group := strings.HasPrefix(strings.TrimPrefix(address, p.o.Prefix), "-")
+		group := p.o.Group(address)
 		c = &chat{
 			p: p, address: address, group: group, pace: p.pace(base(address), group),
 			wake: make(chan struct{}, 1), live: map[string]*live{}, doubts: map[int64]*doubt{}, unsettled: true,
