@@ -328,3 +328,7 @@ func (b *Bot) Notice(ctx context.Context, pressID, text string) error {
 	_, err := b.api.PostEphemeralContext(ctx, p.conversation, p.user, options...)
 	return b.sendError(err)
 }
+
+// IsTheirs reports whether an id is that of somebody's message, or of what
+// left none, and not one of ours.
+func IsTheirs(id string) bool { return strings.Contains(id, ":") }

@@ -19,6 +19,7 @@ import (
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/bot/post"
 	"github.com/nightporter/nightporter/bot/reception"
+	"github.com/nightporter/nightporter/bot/slack"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/loop"
 )
@@ -28,18 +29,18 @@ import (
 type talk struct {
 	porter *porter
 	notify *notify.Notifier
-	post   atomic.Pointer[post.Post] // nil until the chats have begun
-	drawn  atomic.Pointer[digests]   // that go out with the next decision
+	posts  atomic.Pointer[[]*post.Post] // of each platform; nil until the chats have begun
+	drawn  atomic.Pointer[digests]      // that go out with the next decision
 }
 
 // newTalk makes what composes messages; nil where no chat is configured.
 func newTalk(p *porter) *talk {
-	if !p.stays || p.config().Telegram == nil {
+	if !p.stays || p.config().Telegram == nil && p.config().Slack == nil {
 		return nil
 	}
 	t := &talk{porter: p}
 	t.notify = notify.New(notify.Options{
-		Where: p.where, Group: telegram.IsGroup, Quiet: p.quietHours, Urgent: p.urgent, Zone: p.zone(), Digests: t.digests,
+		Where: p.where, Group: isGroup, Quiet: p.quietHours, Urgent: p.urgent, Zone: p.zone(), Digests: t.digests,
 	})
 	return t
 }
@@ -58,6 +59,21 @@ func (p *porter) urgent() []string {
 		return u
 	}
 	return []string{notify.Standstill}
+}
+
+// isGroup reports whether several people read in a chat.
+func isGroup(chat string) bool { return telegram.IsGroup(chat) || slack.IsGroup(chat) }
+
+// each does something with the post of each platform.
+func (t *talk) each(do func(*post.Post)) {
+	if t == nil {
+		return
+	}
+	if all := t.posts.Load(); all != nil {
+		for _, p := range *all {
+			do(p)
+		}
+	}
 }
 
 // where returns the chats in which a message with the key stands.
@@ -87,23 +103,15 @@ func (t *talk) compose(before loop.State, d loop.Decision, in loop.Input) []loop
 
 // sent wakes whoever delivers.
 func (t *talk) sent(chats []string) {
-	if t == nil {
-		return
-	}
-	if p := t.post.Load(); p != nil {
-		p.Wake(chats...)
-	}
+	t.each(func(p *post.Post) { p.Wake(chats...) })
 }
 
 // changed says that a project's live status has another text.
 func (t *talk) changed(project string) {
-	if t == nil {
-		return
-	}
-	if p := t.post.Load(); p != nil {
+	t.each(func(p *post.Post) {
 		p.Touch(bot.LiveKey(project))
 		p.Touch(bot.LiveKey(""))
-	}
+	})
 }
 
 // longAway is from when on open questions are asked again: a press in that
@@ -158,7 +166,7 @@ func (l liveStatus) Text(chat, key string) (bot.Message, bool) {
 // (SPEC 6.6): it was a person's own, since nothing is ever sent to a stranger.
 func (p *porter) barred(chat string) bool {
 	_, in := p.engine.House().Person(chat)
-	return !in && !telegram.IsGroup(chat)
+	return !in && !isGroup(chat)
 }
 
 // kept is how long messages are kept after they were settled, and how long it
@@ -175,8 +183,10 @@ func tidy(ctx context.Context, p *porter) {
 		if _, err := p.store.PruneMessages(ctx, before); err != nil && ctx.Err() == nil {
 			p.log.Warn("old messages are not removed", "error", err)
 		}
-		if _, err := p.store.PruneInputs(ctx, telegram.Prefix, before); err != nil && ctx.Err() == nil {
-			p.log.Warn("old updates are not forgotten", "error", err)
+		for _, platform := range []string{telegram.Prefix, slack.Prefix} {
+			if _, err := p.store.PruneInputs(ctx, platform, before); err != nil && ctx.Err() == nil {
+				p.log.Warn("old updates are not forgotten", "platform", platform, "error", err)
+			}
 		}
 		select {
 		case <-daily.C:
@@ -186,71 +196,129 @@ func tidy(ctx context.Context, p *porter) {
 	}
 }
 
+// platform is one connection to where people chat.
+type platform struct {
+	name      string
+	post      *post.Post
+	connected func() bool
+	listen    func(ctx context.Context) // hears people until ctx ends
+	lock      *os.File
+}
+
 // chats starts the chats that the configuration names, and returns what stops
 // them. Their platforms may be out of reach: that is no error, and nothing
 // waits for it.
 func chats(ctx context.Context, p *porter, off time.Time) (stop func(), err error) {
-	cfg := p.config()
-	if cfg.Telegram == nil {
+	var all []platform
+	closeLocks := func() {
+		for _, c := range all {
+			_ = c.lock.Close() // none is no error to it
+		}
+	}
+	for _, connect := range []func(*porter) (platform, bool, error){connectTelegram, connectSlack} {
+		c, wanted, err := connect(p)
+		if err != nil {
+			closeLocks()
+			return nil, err
+		}
+		if wanted {
+			all = append(all, c)
+		}
+	}
+	if len(all) == 0 {
 		return func() {}, nil
 	}
-	token, err := telegramToken(cfg)
-	if err != nil {
-		return nil, &loop.InputError{Findings: []loop.Finding{{Text: err.Error()}}}
+	p.metrics.connected = func() map[string]bool {
+		out := map[string]bool{}
+		for _, c := range all {
+			out[c.name] = c.connected()
+		}
+		return out
 	}
-	line := &telegramLine{porter: p}
-	tg, err := telegram.New(telegram.Options{
-		Token: telegram.Secret(token), API: cfg.Telegram.API, Log: p.log, Changed: line.changed, Moved: line.moved,
-	})
-	if err != nil {
-		return nil, &loop.InputError{Findings: []loop.Finding{{Text: err.Error()}}}
-	}
-	lock, err := lockBot(p.log, cfg.Telegram.API, tg.ID())
-	if err != nil {
-		return nil, err
-	}
-	line.bot = tg
-	line.post = post.New(post.Options{
-		Outbox: p.store, Sender: tg, Prefix: telegram.Prefix, Platform: "Telegram", Log: p.log,
-		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Barred: p.barred, Quiet: p.quiet,
-	})
-	receiver := reception.New(reception.Options{
-		Desk: host{&desk{porter: p}}, Outbox: p.store, Notice: tg.Notice, Name: line.name, Twin: telegram.Pressing, Zone: p.zone(), Log: p.log,
-		Hash: func(code string) string { return pairingHash(p.door.key, code) },
-	})
-	p.botName = line.name
-	p.metrics.connected = func() map[string]bool { return map[string]bool{"telegram": tg.State().Connected} }
 	p.metrics.queued = p.queued
-	p.talk.post.Store(line.post)
+	var posts []*post.Post
+	for _, c := range all {
+		posts = append(posts, c.post)
+	}
+	p.talk.posts.Store(&posts)
 	// What an earlier process showed is kept up to date from here on.
 	for _, project := range append(p.engine.Projects(), "") {
 		key := bot.LiveKey(project)
 		for _, chat := range p.where(key) {
-			line.post.Show(chat, key)
+			p.talk.each(func(p *post.Post) { p.Show(chat, key) })
 		}
 	}
 	p.talk.away(ctx, off, time.Now())
 
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
-	work.Go(func() { _ = line.post.Run(ctx) }) // says why ctx ended
 	work.Go(func() { tidy(ctx, p) })
 	work.Go(func() { p.talk.daily(ctx) })
-	work.Go(func() {
-		cursor := func(ctx context.Context) (string, error) { // asked for before every poll
-			if tg.State().Connected {
-				line.post.Reached()
-			}
-			c, _, err := p.store.Cursor(ctx, tg.CursorName())
-			return c.Value, err
-		}
-		_ = tg.Poll(ctx, cursor, waking{receiver, line.post})
-	})
+	for _, c := range all {
+		work.Go(func() { _ = c.post.Run(ctx) }) // says why ctx ended
+		work.Go(func() { c.listen(ctx) })
+	}
 	return func() {
 		cancel()
 		work.Wait()
-		_ = lock.Close() // none is no error to it
+		closeLocks()
 	}, nil
+}
+
+// connectTelegram makes the connection to Telegram, where one is configured.
+func connectTelegram(p *porter) (c platform, wanted bool, err error) {
+	cfg := p.config()
+	if cfg.Telegram == nil {
+		return c, false, nil
+	}
+	token, err := telegramToken(cfg)
+	if err != nil {
+		return c, false, unusableChat(err)
+	}
+	line := &telegramLine{porter: p}
+	tg, err := telegram.New(telegram.Options{
+		Token: telegram.Secret(token), API: cfg.Telegram.API, Log: p.log, Changed: line.changed, Moved: line.moved,
+	})
+	if err != nil {
+		return c, false, unusableChat(err)
+	}
+	lock, err := lockBot(p.log, cfg.Telegram.API, tg.ID())
+	if err != nil {
+		return c, false, err
+	}
+	line.bot = tg
+	line.post = post.New(post.Options{
+		Outbox: p.store, Sender: tg, Prefix: telegram.Prefix, Platform: "Telegram", Log: p.log,
+		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Barred: p.barred, Quiet: p.quiet,
+	})
+	o := p.receptionOptions()
+	o.Outbox, o.Notice, o.Name, o.Twin = p.store, tg.Notice, line.name, telegram.Pressing
+	receiver := waking{reception.New(o), line.post}
+	p.botName = line.name
+	cursor := func(ctx context.Context) (string, error) { // asked for before every poll
+		if tg.State().Connected {
+			line.post.Reached()
+		}
+		c, _, err := p.store.Cursor(ctx, tg.CursorName())
+		return c.Value, err
+	}
+	return platform{
+		name: "telegram", post: line.post, lock: lock, connected: func() bool { return tg.State().Connected },
+		listen: func(ctx context.Context) { _ = tg.Poll(ctx, cursor, receiver) }, // says why ctx ended
+	}, true, nil
+}
+
+// receptionOptions are what the receptions of all platforms share.
+func (p *porter) receptionOptions() reception.Options {
+	return reception.Options{
+		Desk: host{&desk{porter: p}}, Zone: p.zone(), Log: p.log,
+		Hash: func(code string) string { return pairingHash(p.door.key, code) },
+	}
+}
+
+// unusableChat is what a person has to mend before any chat begins.
+func unusableChat(err error) error {
+	return &loop.InputError{Findings: []loop.Finding{{Text: err.Error()}}}
 }
 
 // waking tells the post that somebody wrote in a chat, so that one that took
@@ -368,8 +436,8 @@ func lockBot(log *slog.Logger, api, id string) (*os.File, error) {
 	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil, &loop.InputError{Findings: []loop.Finding{{
-			Text: "another nightporter of this machine polls with this bot's token; both would lose messages",
-			Fix:  "End the other one, or get a token of its own for this one from @BotFather.",
+			Text: "another nightporter of this machine hears people with this bot's token; both would lose messages",
+			Fix:  "End the other one, or give this one a bot with a token of its own.",
 		}}}
 	}
 	log.Warn("no lock of the bot: a second nightporter with its token is noticed by Telegram only", "file", path, "error", err)

@@ -66,6 +66,7 @@ var checks = []check{
 	{"project", checkProjects},
 	{"agent", checkAgents},
 	{"telegram", checkTelegram},
+	{"slack", checkSlack},
 	{"people", checkPeople},
 	{"service", checkService},
 }
@@ -81,6 +82,7 @@ type patient struct {
 	daemon bool           // somebody has the state folder and answers
 
 	probe  func(ctx context.Context, token, api string) []finding
+	slack  func(ctx context.Context, app, bot, api string) []finding
 	people func(ctx context.Context, p *patient) (n int, known bool)
 
 	ward   ward
@@ -94,8 +96,8 @@ func doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Look for what would go wrong, without spending anything",
 		Long: `Look for what would go wrong: configuration, state folder, boundary, projects,
-agents, Telegram. No agent works, and nothing is changed. It may be run beside a
-nightporter that is at work.
+agents, Telegram, Slack. No agent works, and nothing is changed. It may be run
+beside a nightporter that is at work.
 
 Exit codes: 0 nothing to mend · 1 something to mend · 3 could not look`,
 		Args: cobra.NoArgs,
@@ -106,7 +108,7 @@ Exit codes: 0 nothing to mend · 1 something to mend · 3 could not look`,
 			}
 			p := &patient{
 				config: file, state: dir, now: time.Now(), cfg: config.Empty(), agents: map[string][]string{},
-				probe: telegramProbe, people: pairedPeople,
+				probe: telegramProbe, slack: slackProbe, people: pairedPeople,
 			}
 			defer p.ward.close()
 			return p.examine(cmd.Context(), cmd.OutOrStdout(), asJSON)

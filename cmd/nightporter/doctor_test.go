@@ -54,6 +54,51 @@ func TestDoctorTelegram(t *testing.T) {
 	}
 }
 
+// TestDoctorSlack: both tokens are looked at, and what Slack answers is said
+// without them.
+func TestDoctorSlack(t *testing.T) {
+	const app, token = "xapp-1-A0NIGHT-1-secretsecret", "xoxb-1-secretsecret"
+	dir := t.TempDir()
+	cfg := &config.Config{Slack: &config.Slack{AppTokenFile: filepath.Join(dir, "app"), BotTokenFile: filepath.Join(dir, "bot"), API: "http://127.0.0.1:9/"}}
+	p := &patient{usable: true, cfg: cfg}
+	last := func() finding {
+		list := checkSlack(t.Context(), p)
+		return list[len(list)-1]
+	}
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f := last(); f.Result != resultMend || !strings.Contains(f.Text, "app cannot be read") {
+		t.Errorf("without files: %+v", f)
+	}
+	write("app", token)
+	if f := last(); f.Result != resultMend || !strings.Contains(f.Text, "holds no app token") || strings.Contains(f.Text, "secret") {
+		t.Errorf("swapped: %+v", f)
+	}
+	write("app", app)
+	write("bot", token)
+	if f := last(); f.Result != resultUnseen {
+		t.Errorf("nobody asked: %+v", f)
+	}
+	p.slack = func(_ context.Context, a, b, api string) []finding {
+		if a != app || b != token || api != "http://127.0.0.1:9/" {
+			t.Errorf("probed with %q, %q, %q", a, b, api)
+		}
+		return []finding{look("open "+app, "refused "+token)}
+	}
+	if f := last(); f != (finding{Result: resultLook, Text: "refused TOKEN", Fix: "open TOKEN"}) {
+		t.Errorf("%+v", f)
+	}
+	if list := slackProbe(t.Context(), app, token, "http://127.0.0.1:9/"); len(list) != 1 || list[0].Result != resultLook {
+		t.Errorf("out of reach: %+v", list)
+	}
+	if list := checkSlack(t.Context(), &patient{usable: true, cfg: config.Empty()}); list != nil {
+		t.Errorf("not set up: %+v", list)
+	}
+}
+
 func TestDoctorPeople(t *testing.T) {
 	p := &patient{cfg: config.Empty()}
 	if list := checkPeople(t.Context(), p); list != nil {

@@ -199,14 +199,14 @@ func telegramProbe(ctx context.Context, token, api string) []finding {
 	return out
 }
 
-// tokenForm is what @BotFather gives: the bot's number and a secret.
-var tokenForm = regexp.MustCompile(`^[0-9]+:[A-Za-z0-9_-]+$`)
-
 // checkTelegram looks at the token's file, and asks Telegram about the bot.
 func checkTelegram(ctx context.Context, p *patient) []finding {
 	t := p.cfg.Telegram
 	if !p.usable {
 		return nil // said with the projects
+	}
+	if t == nil && p.cfg.Slack != nil {
+		return nil
 	}
 	if t == nil {
 		return []finding{unseen("not set up; nightporter works from the terminal alone")}
@@ -257,7 +257,7 @@ func pairedPeople(ctx context.Context, p *patient) (n int, known bool) {
 
 // checkPeople looks whether anybody could steer by phone.
 func checkPeople(ctx context.Context, p *patient) []finding {
-	if p.cfg.Telegram == nil {
+	if p.cfg.Telegram == nil && p.cfg.Slack == nil {
 		return nil
 	}
 	switch n, known := p.people(ctx, p); {

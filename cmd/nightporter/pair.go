@@ -134,6 +134,9 @@ type pairOffer struct {
 	Seq   int64     `json:"seq"`           // of the house's entry from which on to look
 	Bot   string    `json:"bot,omitempty"` // name of the Telegram bot, where it is known
 
+	Telegram bool `json:"telegram,omitempty"` // which platforms the code can be sent by
+	Slack    bool `json:"slack,omitempty"`
+
 	hash string
 }
 
@@ -182,13 +185,17 @@ func (p pairing) run(ctx context.Context, state, role string) error {
 	}
 	offer.hash = hash
 	until := p.clock(offer.Until)
-	if offer.Bot != "" {
+	switch {
+	case offer.Bot != "":
 		link := fmt.Sprintf("https://t.me/%s?start=%s", offer.Bot, code)
 		fmt.Fprint(p.out, qrCode(link, p.width, p.color))
 		fmt.Fprintf(p.out, "  Open            %s\n", link)
 		fmt.Fprintf(p.out, "  or send it      /pair %s\n", code)
-	} else {
+	case !offer.Slack || offer.Telegram:
 		fmt.Fprintf(p.out, "  Send the bot    /pair %s\n", code)
+	}
+	if offer.Slack {
+		fmt.Fprintf(p.out, "  In Slack        /porter pair %s   (to the app itself, not in a channel)\n", code)
 	}
 	fmt.Fprintf(p.out, "  Works once, for one person, until %s. Role: %s.\n", until, offer.Role)
 	return p.watch(ctx, offer)
@@ -292,6 +299,8 @@ func (d *desk) pair(ctx context.Context, v api.View) (api.Reply, error) {
 	if d.porter.botName != nil {
 		offer.Bot = d.porter.botName()
 	}
+	cfg := d.porter.config()
+	offer.Telegram, offer.Slack = cfg.Telegram != nil, cfg.Slack != nil
 	return reply(answer.Text, offer)
 }
 

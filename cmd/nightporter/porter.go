@@ -231,9 +231,7 @@ func (p *porter) agentOptions(o porterOptions, cfg *config.Config) agent.Options
 	}
 	// A reload may name another token; the one that is in use stays hidden too.
 	for _, c := range []*config.Config{o.cfg, cfg} {
-		if c != nil && c.Telegram != nil && c.Telegram.TokenFile != "" {
-			opts.Hide = append(opts.Hide, c.Telegram.TokenFile)
-		}
+		opts.Hide = append(opts.Hide, tokenFiles(c)...)
 	}
 	for name, d := range o.agents {
 		opts.Agents[name] = d

@@ -21,7 +21,8 @@ const (
 	remarkProject = "2 project" // cannot be worked on
 	remarkStart   = "3 start"   // could not be started, or was missed
 	remarkUnbuilt = "4 unbuilt" // settings without an effect
-	remarkChat    = "5 chat"    // a platform is out of reach
+	remarkChat    = "5 chat"    // Telegram is out of reach
+	remarkSlack   = "6 slack"   // Slack is
 )
 
 // set puts a line in the place of the one about the same thing; "" takes it

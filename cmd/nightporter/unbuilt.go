@@ -34,7 +34,6 @@ func unbuilt(cfg *config.Config, p config.Project, s loop.Settings) (problems, w
 	refuse(p.Base != "", "base", "Take it out to start from HEAD.")
 	warn(s.Push != "" && s.Push != "never", fmt.Sprintf("push = %q", s.Push))
 	warn(p.AllowMerge, "allow_merge")
-	warn(cfg.Slack != nil, "[slack]")
 	worn := map[string]loop.Hat{} // by the pattern's sessions; hats check speaks of all
 	for _, r := range s.Pattern.Routes {
 		worn[r.From] = s.Hats[r.From]

@@ -318,6 +318,10 @@ func (u *upkeep) reload(ctx context.Context) {
 		later = "! the new [telegram] takes effect when nightporter is started again"
 		p.log.Warn("telegram is reached as before until nightporter is started again")
 	}
+	if old := p.begun.Slack; (old == nil) != (cfg.Slack == nil) || old != nil && *old != *cfg.Slack {
+		later = "! the new [slack] takes effect when nightporter is started again"
+		p.log.Warn("slack is reached as before until nightporter is started again")
+	}
 	p.cfg.Store(cfg)
 	p.remarks.set("", remarkConfig, later)
 	p.work(p.workable(ctx, *p.working.Load()))

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot/post"
+	"github.com/nightporter/nightporter/bot/reception"
+	"github.com/nightporter/nightporter/bot/slack"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// connectSlack makes the connection to Slack, where one is configured.
+func connectSlack(p *porter) (c platform, wanted bool, err error) {
+	cfg := p.config().Slack
+	if cfg == nil {
+		return c, false, nil
+	}
+	app, token, err := slackTokens(cfg)
+	if err != nil {
+		return c, false, unusableChat(err)
+	}
+	line := &slackLine{porter: p}
+	sl, err := slack.New(slack.Options{
+		AppToken: slack.Secret(app), BotToken: slack.Secret(token), API: cfg.API, Log: p.log,
+		Changed: line.changed, Rings: p.slackPeople, Answered: line.answered,
+	})
+	if err != nil {
+		return c, false, unusableChat(err)
+	}
+	// Slack gives each socket of an app a part of what is said.
+	lock, err := lockBot(p.log, cfg.API, sl.ID())
+	if err != nil {
+		return c, false, err
+	}
+	line.post = post.New(post.Options{
+		Outbox: p.store, Sender: sl, Prefix: slack.Prefix, Platform: "Slack", Log: p.log, Limits: post.SlackLimits, Group: slack.IsGroup,
+		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Barred: p.barred, Quiet: p.quiet,
+	})
+	o := p.receptionOptions()
+	o.Outbox, o.Notice, o.Twin, o.Ask, o.ProjectOf = threads{p.store}, sl.Notice, slack.Pressing, sl.Ask, p.slackProject
+	receiver := waking{reception.New(o), line.post}
+	cursor := func(ctx context.Context) (string, error) {
+		c, _, err := p.store.Cursor(ctx, sl.CursorName())
+		return c.Value, err
+	}
+	return platform{
+		name: "slack", post: line.post, lock: lock, connected: func() bool { return sl.State().Connected },
+		listen: func(ctx context.Context) { _ = sl.Run(ctx, cursor, receiver) }, // says why ctx ended
+	}, true, nil
+}
+
+// slackPeople are those who may steer, whom a message in a channel names so
+// that it makes a sound.
+func (p *porter) slackPeople(string) []string {
+	var out []string
+	for _, who := range p.engine.House().People {
+		if strings.HasPrefix(who.ID, slack.Prefix) && who.Role.May(loop.RoleSteer) {
+			out = append(out, who.ID)
+		}
+	}
+	return out
+}
+
+// slackProject is the project whose channel a chat is, "" for none.
+func (p *porter) slackProject(chat string) string {
+	id := strings.TrimPrefix(chat, slack.Prefix)
+	for _, project := range p.config().Projects {
+		if project.SlackChannel != "" && project.SlackChannel == id {
+			return project.Name
+		}
+	}
+	return ""
+}
+
+// threads is the outbox as threads of Slack point at it: what is said below
+// somebody's own message answers what we answered there.
+type threads struct{ reception.Outbox }
+
+// SentAt finds the message of ours that an id stands for.
+func (o threads) SentAt(ctx context.Context, chat, id string) (loop.SentMessage, bool, error) {
+	if slack.IsTheirs(id) {
+		return o.AnswerTo(ctx, chat, id)
+	}
+	return o.Outbox.SentAt(ctx, chat, id)
+}
+
+// slackLine is the connection to Slack as the rest of nightporter sees it.
+type slackLine struct {
+	porter *porter
+	post   *post.Post
+}
+
+// changed is told of every coming and going of the connection.
+func (l *slackLine) changed(s slack.State) {
+	if s.Connected {
+		l.porter.remarks.set("", remarkSlack, "")
+		l.post.Reached()
+		return
+	}
+	if s.Trouble != slack.TroubleStart {
+		l.porter.remarks.set("", remarkSlack, "! Slack: "+s.Text)
+	}
+}
+
+// answered reports whether somebody's message has an answer of ours.
+func (l *slackLine) answered(ctx context.Context, chat, id string) bool {
+	_, found, err := l.porter.store.AnswerTo(ctx, chat, id)
+	if err != nil {
+		l.porter.log.Error("look up an answer", "chat", chat, "error", err)
+	}
+	return found
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot/slack"
+)
+
+// slackProbe asks Slack about an app: are both tokens accepted, and may it do
+// all that it is to do. It opens no socket, so it can run beside a daemon.
+func slackProbe(ctx context.Context, app, bot, api string) []finding {
+	s, err := slack.New(slack.Options{AppToken: slack.Secret(app), BotToken: slack.Secret(bot), API: api, Timeout: 10 * time.Second})
+	if err != nil {
+		return []finding{mend("correct [slack] in the configuration", "%v", err)}
+	}
+	var out []finding
+	for _, f := range s.Probe(ctx) {
+		switch f.Trouble {
+		case slack.TroubleNone:
+			out = append(out, fine("%s", f.Text))
+		case slack.TroubleNetwork, slack.TroubleServer, slack.TroubleSlow:
+			// nightporter works on and tries again.
+			out = append(out, look(f.Fix, "%s", f.Text))
+		default:
+			out = append(out, mend(f.Fix, "%s", f.Text))
+		}
+	}
+	return out
+}
+
+// checkSlack looks at the tokens' files, and asks Slack about the app.
+func checkSlack(ctx context.Context, p *patient) []finding {
+	s := p.cfg.Slack
+	if !p.usable || s == nil {
+		return nil // said with the projects; and Slack is no must
+	}
+	app, bot, err := slackTokens(s)
+	if err != nil {
+		return []finding{mend("deploy/slack-manifest.yaml says where the tokens come from", "%v", err)}
+	}
+	out := []finding{fine("tokens in %s and %s", s.AppTokenFile, s.BotTokenFile)}
+	if p.slack == nil {
+		return append(out, unseen("Slack itself was not asked"))
+	}
+	hide := strings.NewReplacer(app, "TOKEN", bot, "TOKEN")
+	for _, f := range p.slack(ctx, app, bot, s.API) {
+		f.Text, f.Fix = hide.Replace(f.Text), hide.Replace(f.Fix)
+		out = append(out, f)
+	}
+	return out
+}

@@ -1,0 +1,237 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	far "github.com/nightporter/nightporter/internal/far/slack"
+)
+
+// slackNight is the real nightporter beside a Slack of ours.
+type slackNight struct {
+	twoTasks
+	far    *far.Server
+	porter *process
+}
+
+const (
+	slackMira    = "U0MIRA"
+	slackChannel = "C0SHOP"
+)
+
+func newSlackNight(t *testing.T) *slackNight {
+	t.Helper()
+	n := &slackNight{twoTasks: newTwoTasks(t), far: far.Start()}
+	t.Cleanup(n.far.Close)
+	n.far.Direct(slackMira)
+	n.far.Shut(slackChannel, "")
+	file := n.path("config", "nightporter", "nightporter.toml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = bytes.Replace(text, []byte("[[project]]"), []byte("[slack]\napi = \""+n.far.URL()+"\"\n\n[[project]]\nslack_channel = \""+slackChannel+"\"\npattern = \"single\""), 1)
+	text = bytes.Replace(text, []byte(`agent = "honest"`), []byte(`agent = "held"`), 1)
+	for name, data := range map[string][]byte{
+		"nightporter.toml": text, "slack-app.token": []byte(far.AppToken + "\n"), "slack-bot.token": []byte(far.BotToken + "\n"),
+	} {
+		if err := os.WriteFile(n.path("config", "nightporter", name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		if t.Failed() && n.porter != nil {
+			t.Logf("nightporter up:\n%s", tailOf(n.porter.out.String(), 6000))
+			for _, id := range []string{n.direct(), slackChannel} {
+				for _, m := range n.far.Messages(id) {
+					t.Logf("%s %s %q %s", id, m.User, m.Text, m.Plain())
+				}
+			}
+		}
+	})
+	return n
+}
+
+func tailOf(s string, most int) string { return s[max(0, len(s)-most):] }
+
+func (n *slackNight) direct() string { return n.far.Direct(slackMira) }
+
+// up starts nightporter, and waits until it hears.
+func (n *slackNight) up() {
+	n.t.Helper()
+	p, err := n.world.start(nil, "up")
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	n.porter = p
+	n.t.Cleanup(p.kill)
+	n.until("a socket", func() bool { return n.far.Connected() && strings.Contains(p.out.String(), "is up") })
+}
+
+func (n *slackNight) until(what string, is func() bool) {
+	n.t.Helper()
+	if err := waitFor(what, func() (bool, error) { return is(), nil }); err != nil {
+		n.t.Fatal(err)
+	}
+}
+
+// shows waits for a message of ours with all these texts, after others.
+func (n *slackNight) shows(id string, after int, texts ...string) (found far.Message) {
+	n.t.Helper()
+	n.until(fmt.Sprintf("%q in %s", texts, id), func() bool {
+		for _, m := range n.far.Messages(id)[after:] {
+			if !m.Bot || m.Only != "" {
+				continue
+			}
+			all := true
+			for _, text := range texts {
+				all = all && strings.Contains(m.Text+"\n"+m.Plain(), text)
+			}
+			if all {
+				found = m
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
+func (n *slackNight) said(id string) int { return len(n.far.Messages(id)) }
+
+var slackCode = regexp.MustCompile(`/porter pair ([2-9A-Z]{4}-[2-9A-Z]{4})`)
+
+// TestSlack is an evening with Slack: pairing, a run that is started by a
+// button, guidance that is edited, dropped, and given while nightporter is off,
+// and silence for strangers.
+func TestSlack(t *testing.T) {
+	n := newSlackNight(t)
+	n.up()
+	direct := n.direct()
+
+	// Somebody is let in, by a code that is sent in private and nowhere else.
+	pair, err := n.world.start(nil, "pair", "--role", "admin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pair.kill)
+	n.until("a code", func() bool { return slackCode.MatchString(pair.out.String()) })
+	code := slackCode.FindStringSubmatch(pair.out.String())[1]
+	open := n.far.Slash(slackMira, slackChannel, "pair "+code)
+	n.far.Say("U0EVE", slackChannel, "@porter status")
+	n.far.Slash("U0EVE", n.far.Direct("U0EVE"), "status")
+	n.until("acknowledged", func() bool { _, ok := n.far.Acked(open); return ok && n.far.Unacked() == 0 })
+	n.far.Slash(slackMira, direct, "pair "+code)
+	n.shows(direct, 0, "paired as admin")
+	if exit, err := pair.wait(); err != nil || exit != 0 {
+		t.Fatalf("nightporter pair: %d, %v\n%s", exit, err, pair.out)
+	}
+	for _, m := range append(n.far.Messages(slackChannel), n.far.Messages(n.far.Direct("U0EVE"))...) {
+		if m.Bot {
+			t.Errorf("a stranger is told %q", m.Text)
+		}
+	}
+
+	// A run is asked for, and started by its button.
+	n.far.Say(slackMira, direct, "run")
+	asked := n.shows(direct, 0, "? Start shop?")
+	if _, err := n.far.Press(slackMira, direct, asked.TS, "Start"); err != nil {
+		t.Fatal(err)
+	}
+	n.shows(direct, 0, "● shop r1 started")
+	n.until("the first builder", func() bool { _, err := os.Stat(n.path("notes", "at-go")); return err == nil })
+
+	// A mention has its answer in its thread, "/porter" in the channel, quoted.
+	before := n.said(slackChannel)
+	mention := n.far.Say(slackMira, slackChannel, "@porter tasks")
+	if m := n.shows(slackChannel, before, "shop"); m.Root != mention {
+		t.Errorf("the answer stands in %q", m.Root)
+	}
+	n.far.Slash(slackMira, slackChannel, "whoami")
+	if m := n.shows(slackChannel, before, "/porter whoami", "admin"); m.Root != "" {
+		t.Errorf("the answer stands in a thread: %+v", m)
+	}
+
+	// Guidance, changed by editing the message that gave it.
+	mine := n.far.Say(slackMira, direct, "Keep the names")
+	receipt := n.shows(direct, 0, "g1 queued")
+	n.far.Edit(direct, mine, "Keep the old names")
+	if m := n.shows(direct, 0, "g1 changed", "Keep the old names"); m.TS != receipt.TS || m.Edits == 0 {
+		t.Errorf("the receipt did not change: %+v", m)
+	}
+
+	// A button takes it back: its message changes, and only who pressed is told more.
+	if _, err := n.far.Press(slackMira, direct, receipt.TS, "Drop"); err != nil {
+		t.Fatal(err)
+	}
+	if m := n.shows(direct, 0, "– g1 dropped by"); m.TS != receipt.TS || len(m.Buttons) != 0 {
+		t.Errorf("the receipt did not change: %+v", m)
+	}
+
+	// What is said while nightporter is off is read back, once.
+	n.porter.kill()
+	n.far.Deaf(true)
+	n.far.Say(slackMira, direct, guided)
+	n.far.Deaf(false)
+	n.up()
+	n.shows(direct, 0, "g2 queued", guided)
+	n.far.Cut() // and again, by a new socket
+	n.until("another socket", n.far.Connected)
+	n.far.Say(slackMira, direct, "queue")
+	n.shows(direct, 0, "g2", "queue")
+	if out := n.out("nightporter", "queue"); strings.Count(out, guided) != 1 {
+		t.Errorf("queue:\n%s", out)
+	}
+
+	if err := os.WriteFile(n.path("notes", "go"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if m := n.shows(direct, 0, "r1", "2/2"); m.Text == "" {
+		t.Errorf("the end: %+v", m)
+	}
+
+	// What doctor says of it, beside the daemon.
+	out, _, err := n.output("nightporter", "doctor", "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	oks := 0
+	for line := range strings.Lines(out) {
+		var f struct{ Check, Result, Text string }
+		if json.Unmarshal([]byte(line), &f) == nil && f.Check == "slack" && f.Result == "ok" {
+			oks++
+		}
+	}
+	if oks != 3 {
+		t.Errorf("doctor:\n%s", out)
+	}
+	n.neverTold(out + n.porter.out.String() + pair.out.String())
+}
+
+// neverTold looks for what is secret of the tokens, in texts and in everything
+// that the state folder holds.
+func (n *slackNight) neverTold(text string) {
+	n.t.Helper()
+	if strings.Contains(text, "5ec7e7") {
+		n.t.Error("a token was told")
+	}
+	err := filepath.WalkDir(n.state(), func(path string, d os.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return nil //nolint:nilerr // what a session took away
+		}
+		data, err := os.ReadFile(path)
+		if err == nil && bytes.Contains(data, []byte("5ec7e7")) {
+			n.t.Errorf("%s holds a token", path)
+		}
+		return nil
+	})
+	if err != nil {
+		n.t.Error(err)
+	}
+}
