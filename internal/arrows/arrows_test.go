@@ -47,6 +47,7 @@ var arrows = map[string][]string{
 	"bot/report":         {"loop", "guidance", "bot"},
 	"bot/telegram":       {"loop", "bot"},
 	"bot/slack":          {"loop", "bot"},
+	"bot/chattest":       {"loop", "bot"},
 	"bot/post":           {"loop", "bot", "guidance"},
 	"bot/notify":         {"loop", "guidance", "bot"},
 	"bot/reception":      {"loop", "guidance", "bot"},
@@ -89,7 +90,7 @@ var reserved = map[string][]string{
 	"github.com/pressly/goose/v3":  {"store"},
 	"net/http":                     {"internal/socket", "bot/telegram", "bot/slack", "internal/far/telegram", "internal/far/slack", "internal/far/models"}, // the client's side speaks HTTP without it
 	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                    // flags are wiring
-	"testing":                      {},                                                                                                                     // tests only
+	"testing":                      {"bot/chattest"},                                                                                                       // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {},
 

@@ -1,0 +1,67 @@
+package chattest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+// World is one adapter beside its far end, where one person is.
+type World struct {
+	Sender bot.Sender
+	// Run hands over what people do until ctx ends.
+	Run func(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error
+	// Data is the data of a message's button n, Twin what a press of it is short for.
+	Data func(m bot.Message, n int) string
+	Twin func(m bot.Message, data string) (string, bool)
+
+	Prefix string // of addresses
+	Cursor string // name of the cursor
+	Secret string // of the token: no error holds it
+	Person string // who says everything below, and the address of their own chat
+	Group  string // address of a chat that others read
+
+	// The person's side. Each works on the chat with an address, and on ids as
+	// the Sender gave them.
+	Say    func(chat, text string) (said string) // something that is for us
+	Reply  func(chat, to, text string)           // to one of ours
+	Change func(chat, said, text string)         // what they said
+	Press  func(chat, id, label string)          // a button of ours
+	Robot  func(chat, text string)               // another program says something to us
+	Shows  func(chat string) []Shown             // all of ours, in order
+	Fail   func(f Failure)                       // of the next sending
+}
+
+// Shown is a message of ours as its reader sees it.
+type Shown struct {
+	ID     string
+	Text   string
+	Labels []string
+}
+
+// Failure is how a sending goes wrong.
+type Failure int
+
+// Failures.
+const (
+	Slow    Failure = iota // the platform wants 17 s of patience
+	Garbage                // 200, and a page of somebody else
+	Lost                   // it arrived, and the connection broke before the answer
+	Revoked                // the token is refused
+	Shut                   // this chat takes nothing
+	Fault                  // 502
+)
+
+// Run runs all tests, each in a world of its own.
+func Run(t *testing.T, open func(t *testing.T) *World) {
+	for _, c := range []struct {
+		name string
+		test func(t *testing.T, w *World)
+	}{
+		{"shows", shows}, {"fails", fails}, {"hostile", hostile}, {"addresses", addresses},
+		{"hears", hears}, {"repeats", repeats}, {"restarts", restarts}, {"presses", presses}, {"answers", answers}, {"robots", robots},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })
+	}
+}

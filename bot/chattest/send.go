@@ -1,0 +1,167 @@
+package chattest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+func message(lines ...string) bot.Message {
+	m := bot.Message{Key: "answer.x"}
+	for _, l := range lines {
+		m.Lines = append(m.Lines, bot.Line{Text: l})
+	}
+	return m
+}
+
+// last is the newest message of ours in a chat.
+func (w *World) last(t *testing.T, chat string) Shown {
+	t.Helper()
+	all := w.Shows(chat)
+	if len(all) == 0 {
+		t.Fatalf("%s shows nothing of ours", chat)
+	}
+	return all[len(all)-1]
+}
+
+// shows: what is sent is shown, under the id that came back; an edit takes its
+// place, and a message can be taken away.
+func shows(t *testing.T, w *World) {
+	for _, chat := range []string{w.Person, w.Group} {
+		m := message("● shop r14 started", "12 tasks.")
+		m.Buttons = []bot.Button{{Label: "Status", Twin: "/status"}, {Label: "Stop now", Twin: "/stop now"}}
+		id, err := w.Sender.Send(t.Context(), chat, m, bot.SendOptions{Silent: true})
+		if err != nil || id == "" {
+			t.Fatalf("%s: %q, %v", chat, id, err)
+		}
+		if got := w.last(t, chat); got.ID != id || !strings.Contains(got.Text, "● shop r14 started") || !strings.Contains(got.Text, "12 tasks.") || fmt.Sprint(got.Labels) != "[Status Stop now]" {
+			t.Errorf("%s shows %+v, sent as %s", chat, got, id)
+		}
+		at := bot.Ref{Chat: chat, ID: id}
+		for range 2 { // the same text again is no error
+			if err := w.Sender.Edit(t.Context(), at, message("✓ shop r14 ended")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := w.last(t, chat); got.ID != id || !strings.Contains(got.Text, "ended") || len(got.Labels) != 0 {
+			t.Errorf("%s shows %+v after an edit", chat, got)
+		}
+		n := len(w.Shows(chat))
+		for range 2 { // what is gone is no error
+			if err := w.Sender.Delete(t.Context(), at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(w.Shows(chat)) != n-1 {
+			t.Errorf("%s still shows what was taken away", chat)
+		}
+		if err := w.Sender.Edit(t.Context(), at, m); faultOf(err) != bot.FaultGone {
+			t.Errorf("edit of what is gone: %v", err)
+		}
+		if _, err := w.Sender.Send(t.Context(), chat, m, bot.SendOptions{ReplyTo: id}); err != nil {
+			t.Errorf("answer to what is gone: %v", err)
+		}
+	}
+}
+
+// faultOf is what a *bot.SendError says, "unknown" for any other error.
+func faultOf(err error) bot.Fault {
+	var e *bot.SendError
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &e):
+		return e.Fault
+	}
+	return bot.FaultUnknown
+}
+
+// fails: what is known of a sending is told apart from what nobody knows, and
+// a Sender sends once.
+func fails(t *testing.T, w *World) {
+	for f, want := range map[Failure]bot.Fault{
+		Slow: bot.FaultSlow, Garbage: bot.FaultUnknown, Lost: bot.FaultUnknown, Revoked: bot.FaultToken, Shut: bot.FaultClosed, Fault: bot.FaultUnknown,
+	} {
+		before := len(w.Shows(w.Group))
+		w.Fail(f)
+		_, err := w.Sender.Send(t.Context(), w.Group, message("■ shop #8 blocked"), bot.SendOptions{})
+		if faultOf(err) != want {
+			t.Errorf("failure %d: %v, want %s", f, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), w.Secret) {
+			t.Errorf("failure %d shows the token: %v", f, err)
+		}
+		var e *bot.SendError
+		if f == Slow && errors.As(err, &e) && e.After != 17*time.Second {
+			t.Errorf("to wait %s, want 17s", e.After)
+		}
+		arrived := 0
+		if f == Lost {
+			arrived = 1
+		}
+		if n := len(w.Shows(w.Group)) - before; n != arrived {
+			t.Errorf("failure %d: %d messages arrived, want %d", f, n, arrived)
+		}
+	}
+	if _, err := w.Sender.Send(t.Context(), w.Group, message("after it"), bot.SendOptions{}); err != nil {
+		t.Errorf("after all that: %v", err)
+	}
+}
+
+// hostile: whatever a message holds, it arrives, and is read as it was
+// written.
+func hostile(t *testing.T, w *World) {
+	for _, text := range []string{
+		"<b>", "&amp;", "*x* _y_ `z` ~q~", "<@U1> <!channel>", "@everyone", "</blockquote>", "\u202eright to left", "a\nb\tc\x00d",
+		strings.Repeat("long & <wide> ", 900), "[x](http://evil.example)", ":tada: ```",
+	} {
+		for _, kind := range []bot.LineKind{bot.Plain, bot.Quote, bot.Pre} {
+			m := message("■ shop #8", "x")
+			m.Lines[1] = bot.Line{Kind: kind, Text: text}
+			m.Lines = append(m.Lines, bot.Line{Text: "Stays blocked."})
+			m.Buttons = []bot.Button{{Label: text, Twin: "/guidance " + text}}
+			before := len(w.Shows(w.Person))
+			if _, err := w.Sender.Send(t.Context(), w.Person, m, bot.SendOptions{}); err != nil {
+				t.Fatalf("%q as %q: %v", bot.Cut(text, 40), kind, err)
+			}
+			all := w.Shows(w.Person)
+			if len(all) == before {
+				t.Fatalf("%q as %q: nothing is shown", bot.Cut(text, 40), kind)
+			}
+			clean := bot.Clean(text)
+			if kind == bot.Pre {
+				clean = bot.CleanPre(text)
+			}
+			if short := len(text) < 100; short && (len(all) != before+1 || !strings.Contains(bare(all[before].Text), clean)) {
+				t.Errorf("%q as %q is shown as %q", text, kind, all[before].Text)
+			}
+			if data := w.Data(m, 0); data == "" {
+				t.Error("a button without data")
+			} else if twin, ok := w.Twin(m, data); !ok || twin != m.Buttons[0].Twin {
+				t.Errorf("the button of %q is short for %q, %v", bot.Cut(text, 40), twin, ok)
+			}
+		}
+	}
+}
+
+// bare is a text without what an adapter may put in between, unseen.
+func bare(s string) string { return strings.ReplaceAll(s, "\u2060", "") }
+
+// addresses: those of another platform are refused, and nothing is sent.
+func addresses(t *testing.T, w *World) {
+	for _, chat := range []string{"", w.Prefix, w.Prefix + "?", "other:1", "console", w.Prefix + "a b"} {
+		if _, err := w.Sender.Send(t.Context(), chat, message("x"), bot.SendOptions{}); faultOf(err) != bot.FaultRefused {
+			t.Errorf("%q: %v", chat, err)
+		}
+		if err := w.Sender.Edit(t.Context(), bot.Ref{Chat: chat, ID: "1"}, message("x")); faultOf(err) != bot.FaultRefused {
+			t.Errorf("edit in %q: %v", chat, err)
+		}
+		if err := w.Sender.Delete(t.Context(), bot.Ref{Chat: chat, ID: "1"}); faultOf(err) != bot.FaultRefused {
+			t.Errorf("deletion in %q: %v", chat, err)
+		}
+	}
+}

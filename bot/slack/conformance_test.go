@@ -1,0 +1,58 @@
+package slack_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nightporter/nightporter/bot/chattest"
+	"github.com/nightporter/nightporter/bot/slack"
+	far "github.com/nightporter/nightporter/internal/far/slack"
+)
+
+func TestConformance(t *testing.T) {
+	chattest.Run(t, func(t *testing.T) *chattest.World {
+		w := newWorld(t, func(o *slack.Options) { o.Rings = nil })
+		conversation := map[string]string{home: w.far.Direct(mira), shop: channel}
+		named := func(chat, text string) string {
+			if chat == shop {
+				return "@porter " + text
+			}
+			return text
+		}
+		return &chattest.World{
+			Sender: w.bot, Run: w.bot.Run, Data: slack.Data, Twin: slack.Pressing,
+			Prefix: slack.Prefix, Cursor: w.bot.CursorName(), Secret: "5ec7e7", Person: home, Group: shop,
+			Say:    func(chat, text string) string { return w.far.Say(mira, conversation[chat], named(chat, text)) },
+			Reply:  func(chat, to, text string) { w.far.Reply(mira, conversation[chat], to, text) },
+			Change: func(chat, said, text string) { w.far.Edit(conversation[chat], said, text) },
+			Press: func(chat, id, label string) {
+				if _, err := w.far.Press(mira, conversation[chat], id, label); err != nil {
+					t.Error(err)
+				}
+			},
+			Robot: func(chat, text string) {
+				w.far.Post(far.Saying{User: "U0OTHER", Channel: conversation[chat], Text: named(chat, text), Bot: true})
+			},
+			Shows: func(chat string) []chattest.Shown {
+				var out []chattest.Shown
+				for _, m := range w.far.Messages(conversation[chat]) {
+					if !m.Bot || m.User != far.BotUser || m.Only != "" || len(m.Files) > 0 {
+						continue
+					}
+					s := chattest.Shown{ID: m.TS, Text: strings.ReplaceAll(m.Plain(), "|", "")}
+					for _, b := range m.Buttons {
+						s.Labels = append(s.Labels, b.Label)
+					}
+					out = append(out, s)
+				}
+				return out
+			},
+			Fail: func(f chattest.Failure) {
+				w.far.Fault("chat.postMessage", map[chattest.Failure]far.Fault{
+					chattest.Slow: far.Slow(17), chattest.Garbage: far.Garbage(200), chattest.Lost: far.Lost(),
+					chattest.Revoked: far.Refuse("token_revoked"), chattest.Shut: far.Refuse("is_archived"), chattest.Fault: far.Garbage(502),
+				}[f])
+			},
+		}
+	})
+}
