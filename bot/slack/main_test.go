@@ -184,6 +184,7 @@ type desk struct {
 	keys    map[string]bool
 	refuse  int // so many inputs are not committed
 	hold    chan struct{}
+	held    int // how many waited for it
 }
 
 func (d *desk) Cursor(context.Context) (string, error) {
@@ -195,6 +196,9 @@ func (d *desk) Cursor(context.Context) (string, error) {
 func (d *desk) Receive(ctx context.Context, in bot.Inbound) error {
 	d.mu.Lock()
 	hold := d.hold
+	if hold != nil {
+		d.held++
+	}
 	d.mu.Unlock()
 	if hold != nil {
 		select {

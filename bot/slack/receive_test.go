@@ -78,6 +78,10 @@ func TestReceive(t *testing.T) {
 			bot.Inbound{Actor: home, Name: "0mira", Chat: shop, Text: "/help", Message: "cmd:U0MIRA:/porter"}},
 		{"/porter pair", func(w *world) { w.far.Slash(mira, w.far.Direct(mira), "pair K7QX-M2PD") },
 			bot.Inbound{Actor: home, Name: "0mira", Chat: home, Private: true, Text: "/pair K7QX-M2PD", Message: "cmd:U0MIRA:/porter pair …"}},
+		{"/porter pair, with a slip", func(w *world) { w.far.Slash(mira, channel, "pari K7QX-M2PD") },
+			bot.Inbound{Actor: home, Name: "0mira", Chat: shop, Text: "/pari K7QX-M2PD", Message: "cmd:U0MIRA:/porter pair …"}},
+		{"/porter with a word like it", func(w *world) { w.far.Slash(mira, channel, "guidance repair well-done") },
+			bot.Inbound{Actor: home, Name: "0mira", Chat: shop, Text: "/guidance repair well-done", Message: "cmd:U0MIRA:/porter guidance repair well-done"}},
 		{"/porter q5 retry", func(w *world) { w.far.Slash(mira, channel, "q5 retry") },
 			bot.Inbound{Actor: home, Name: "0mira", Chat: shop, Text: "q5 retry", Message: "cmd:U0MIRA:/porter q5 retry"}},
 	} {
@@ -238,17 +242,21 @@ func TestAcknowledgedLast(t *testing.T) {
 	w.begun()
 	hold := make(chan struct{})
 	w.desk.set(func(d *desk) { d.hold = hold })
-	w.far.Say(mira, w.far.Direct(mira), "status")
+	said := w.far.Event(map[string]any{"type": "message", "channel": w.far.Direct(mira), "user": mira, "ts": "1795291761.573547", "text": "status"})
 	env := w.far.Slash(mira, channel, "pause")
-	w.far.Envelope("interactive", map[string]any{"type": "nothing"})
-	w.until("heard", func() bool { return w.far.Unacked() >= 2 })
-	if _, acked := w.far.Acked(env); acked {
-		t.Error("acknowledged before it was committed")
+	w.until("both at work", func() bool { w.desk.mu.Lock(); defer w.desk.mu.Unlock(); return w.desk.held == 2 })
+	for _, id := range []string{said, env} {
+		if _, acked := w.far.Acked(id); acked {
+			t.Error("acknowledged before it was committed")
+		}
 	}
 	// A command that takes long is acknowledged, with what that is worth.
 	w.until("acknowledged in time", func() bool { _, ok := w.far.Acked(env); return ok })
 	if payload, _ := w.far.Acked(env); !strings.Contains(payload, "ephemeral") || !strings.Contains(payload, "nothing is done before") {
 		t.Errorf("acknowledged with %q", payload)
+	}
+	if _, acked := w.far.Acked(said); acked {
+		t.Error("an event is acknowledged although nothing is committed")
 	}
 	close(hold)
 	w.got(2)
@@ -264,6 +272,26 @@ func TestCommandFailsVisibly(t *testing.T) {
 	w.far.Slash(mira, channel, "status")
 	w.until("the second", func() bool { return len(w.desk.all()) == 1 })
 	if _, acked := w.far.Acked(env); acked || w.desk.texts()[0] != "/status" {
+		t.Errorf("acknowledged %v, done %q", acked, w.desk.texts())
+	}
+}
+
+// A command that waited too long to be handled is not done: its sender was told
+// that it failed, and may have sent it again.
+func TestCommandTooLate(t *testing.T) {
+	w := newWorld(t)
+	w.begun()
+	hold := make(chan struct{})
+	w.desk.set(func(d *desk) { d.hold = hold })
+	first := w.far.Slash(mira, channel, "diff 7")
+	second, heard := w.far.Slash(mira, channel, "stop"), time.Now()
+	w.until("the first to be acknowledged in time", func() bool { _, ok := w.far.Acked(first); return ok })
+	w.until("the second to be older than that, too", func() bool { return time.Since(heard) > 2700*time.Millisecond })
+	close(hold)
+	w.until("the second to be left out", func() bool { return strings.Contains(w.logged(), "came too late") })
+	w.far.Slash(mira, channel, "status")
+	w.until("the third", func() bool { return len(w.desk.all()) == 2 })
+	if _, acked := w.far.Acked(second); acked || !slices.Equal(w.desk.texts(), []string{"/diff 7", "/status"}) {
 		t.Errorf("acknowledged %v, done %q", acked, w.desk.texts())
 	}
 }
@@ -412,9 +440,10 @@ func TestTroubles(t *testing.T) {
 			w := newWorld(t)
 			w.far.Fault(c.method, c.fault)
 			w.begun()
+			w.until("both to be told", func() bool { w.mu.Lock(); defer w.mu.Unlock(); return len(w.states) >= 2 })
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			if len(w.states) < 2 || w.states[0].Trouble != c.want || w.states[0].Text == "" {
+			if w.states[0].Trouble != c.want || w.states[0].Text == "" {
 				t.Errorf("%+v", w.states)
 			}
 		})

@@ -35,10 +35,12 @@ func messageID(ts, user, root string) string {
 }
 
 // commandID is the id of what left no message. It holds as much of it as a
-// quote shows, and never a pairing code.
+// quote shows, and never a pairing code: it is shown to all of a channel.
 func commandID(user, text string) string {
 	const most = 72
-	if c, err := bot.Parse(strings.TrimPrefix(text, Command+" ")); err == nil && c.Verb == bot.VerbPair || strings.Contains(text, "pair") {
+	typed, is := strings.CutPrefix(text, Command+" ")
+	c, err := bot.Parse(commandLine(typed))
+	if unknown, slip := asUnknown(err); is && (c.Verb == bot.VerbPair || c.Verb == bot.VerbStart || slip && unknown.Meant == "/pair") {
 		text = Command + " pair …"
 	}
 	return "cmd:" + user + ":" + bot.Cut(bot.Clean(text), most)
