@@ -14,7 +14,7 @@ func (c *composer) digest(b loop.DigestSent) {
 	for _, p := range c.last.House.People {
 		rung := false
 		for _, m := range c.o.Digests(b, p) {
-			silent := rung || m.Key == bot.KeyDigestIdle
+			silent := rung || m.Key == bot.KeyDigestIdle || c.quiet(p.ID)
 			rung = rung || !silent
 			c.send(loop.Outgoing{Chat: p.ID, Key: "digest/" + b.Day + "/" + m.Project, Class: loop.ClassNotice, Silent: silent}, m)
 		}
