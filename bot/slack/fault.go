@@ -48,6 +48,13 @@ func says(err error, words ...string) bool {
 	return false
 }
 
+// final reports whether the same call would be refused for ever, whatever
+// becomes of the tokens.
+func final(err error) bool {
+	var r *refusal
+	return errors.As(err, &r) && !r.foreign && r.after == 0 && !unclear[r.text] && !refusesToken(r.text)
+}
+
 // Refusals that this package answers itself.
 var (
 	badBlocks = []string{"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"}

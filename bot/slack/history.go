@@ -45,7 +45,9 @@ func (b *Bot) missed(ctx context.Context, since string) ([]message, error) {
 	for _, id := range all {
 		list, err := b.missedIn(ctx, id, tsOf(from), tsOf(from.Add(-threads)))
 		switch {
-		case says(err, "channel_not_found", "not_in_channel", "is_archived", "user_not_found", "no_permission"):
+		case final(err):
+			// One conversation that cannot be read must not silence all of them.
+			b.o.Log.Warn("a conversation is not read back", "channel", id, "error", b.o.without(err.Error()))
 			continue
 		case err != nil:
 			return nil, err
@@ -73,7 +75,7 @@ func (b *Bot) missedIn(ctx context.Context, id, from, begun string) ([]message, 
 		}
 		replies, err := b.pages(ctx, "conversations.replies", url.Values{"channel": {id}, "ts": {m.TS}, "oldest": {from}})
 		switch {
-		case says(err, "thread_not_found"):
+		case final(err):
 			continue
 		case err != nil:
 			return nil, err

@@ -286,7 +286,7 @@ func TestCommandTooLate(t *testing.T) {
 	first := w.far.Slash(mira, channel, "diff 7")
 	second, heard := w.far.Slash(mira, channel, "stop"), time.Now()
 	w.until("the first to be acknowledged in time", func() bool { _, ok := w.far.Acked(first); return ok })
-	w.until("the second to be older than that, too", func() bool { return time.Since(heard) > 2700*time.Millisecond })
+	w.until("the second to be older than that, too", func() bool { return time.Since(heard) > 3500*time.Millisecond })
 	close(hold)
 	w.until("the second to be left out", func() bool { return strings.Contains(w.logged(), "came too late") })
 	w.far.Slash(mira, channel, "status")
@@ -342,6 +342,41 @@ func TestReadBack(t *testing.T) {
 	}
 	if !slices.Contains(pauses(w), 3*time.Second) {
 		t.Errorf("it did not wait as it was told to: %v", pauses(w))
+	}
+}
+
+// A conversation that cannot be read, and a scope that is missing, keep nobody
+// else from being heard.
+func TestReadBackRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		method string
+		fault  far.Fault
+		want   []string
+	}{
+		"one conversation": {"conversations.history", far.Refuse("method_not_supported_for_channel_type"), []string{"one", "two", "three"}},
+		"a scope":          {"users.conversations", far.Lacking("groups:read"), []string{"one", "three"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			stop := w.begun()
+			direct := w.far.Direct(mira)
+			w.far.Say(mira, direct, "one")
+			w.got(1)
+			stop()
+			w.far.Deaf(true)
+			w.far.Say(mira, direct, "two")
+			w.far.Deaf(false)
+			w.far.Fault(c.method, c.fault)
+			w.begun()
+			w.far.Say(mira, direct, "three")
+			w.until("three", func() bool { return slices.Contains(w.desk.texts(), "three") })
+			if d := cmp.Diff(c.want, w.desk.texts()); d != "" {
+				t.Error(d)
+			}
+			if !strings.Contains(w.logged(), "read back") {
+				t.Error("nothing is said of it")
+			}
+		})
 	}
 }
 

@@ -276,9 +276,10 @@ func (e *ears) readBack(ctx context.Context) {
 			return
 		case ctx.Err() != nil:
 			return
-		case errors.As(err, &r) && !r.foreign && (refusesToken(r.text) || r.text == "unknown_method"):
+		case final(err), errors.As(err, &r) && !r.foreign && refusesToken(r.text):
 			// It would never succeed, and nothing else would be heard.
-			e.o.Log.Error("what was said meanwhile cannot be read back", "error", r.scope())
+			_, text, _ := e.trouble(err)
+			e.o.Log.Error("what was said meanwhile cannot be read back", "error", text)
 			return
 		}
 		e.o.Log.Warn("what was said meanwhile cannot be read back; it is tried again", "error", e.o.without(err.Error()))
