@@ -63,16 +63,16 @@ func (b *Bot) missedIn(ctx context.Context, id, from, begun string) ([]message, 
 	if err != nil {
 		return nil, err
 	}
-	me := b.known().User
 	var out []message
 	for _, m := range read {
 		m.Channel = id
 		if m.TS > from {
 			out = append(out, m)
 		}
-		if m.Latest <= from || m.User != me && !slices.Contains(m.Replies, me) {
-			continue // nothing new, or none of ours
+		if m.Latest <= from {
+			continue // nothing new
 		}
+		// Whoever's thread it is: we may have been named in it.
 		replies, err := b.pages(ctx, "conversations.replies", url.Values{"channel": {id}, "ts": {m.TS}, "oldest": {from}})
 		switch {
 		case final(err):

@@ -39,8 +39,7 @@ type message struct {
 	Before  *message          `json:"previous_message"`
 	Files   []json.RawMessage `json:"files"`
 
-	Latest  string   `json:"latest_reply"` // of what began a thread
-	Replies []string `json:"reply_users"`
+	Latest string `json:"latest_reply"` // of what began a thread
 }
 
 // said reads a message. It reports false for what is not for us, or is ours:

@@ -380,6 +380,26 @@ func TestReadBackRefused(t *testing.T) {
 	}
 }
 
+// TestReadBackThread: who names us in a thread that we have no part in is read
+// back, too; what the others say there is not for us.
+func TestReadBackThread(t *testing.T) {
+	w := newWorld(t)
+	stop := w.begun()
+	lunch := w.far.Say(ana, channel, "lunch?")
+	w.far.Say(mira, w.far.Direct(mira), "one")
+	w.got(1)
+	stop()
+	w.far.Deaf(true)
+	w.far.Reply(ana, channel, lunch, "at one")
+	w.far.Reply(mira, channel, lunch, "@porter pause")
+	w.far.Deaf(false)
+	w.begun()
+	w.until("read back", func() bool { return len(w.desk.all()) >= 2 })
+	if d := cmp.Diff([]string{"one", "/pause"}, w.desk.texts()); d != "" {
+		t.Error(d)
+	}
+}
+
 func pauses(w *world) []time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
