@@ -240,12 +240,18 @@ func (t *talk) daily(ctx context.Context) {
 	}
 }
 
-// digestDay is the local day of now, and when its digest is due. A time of day
-// that a change of daylight-saving time leaves out is the moment that takes
-// its place.
+// digestDay is the local day whose digest was due last, and when that was: of
+// yesterday, as long as today's is to come. A late hour has its window beyond
+// midnight. A time of day that a change of daylight-saving time leaves out is
+// the moment that takes its place.
 func digestDay(at config.Clock, now time.Time) (day string, due time.Time) {
 	y, m, d := now.Date()
-	return now.Format(time.DateOnly), time.Date(y, m, d, at.Hour, at.Minute, 0, 0, now.Location())
+	on := func(d int) time.Time { return time.Date(y, m, d, at.Hour, at.Minute, 0, 0, now.Location()) }
+	if due = on(d); now.Before(due) {
+		d--
+		due = on(d)
+	}
+	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), due
 }
 
 // digest sends the digest of the day, if it is due now. It is drawn first: the

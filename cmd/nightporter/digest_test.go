@@ -158,6 +158,36 @@ func TestDailyDigest(t *testing.T) {
 	}
 }
 
+// TestDigestLate: the window of a late hour goes on beyond midnight, and a day
+// has one all the same, also where the clocks change.
+func TestDigestLate(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	late, early := config.Clock{Set: true, Hour: 23, Minute: 30}, config.Clock{Set: true, Hour: 2, Minute: 30}
+	for _, c := range []struct {
+		at       config.Clock
+		now      string
+		day, due string
+	}{
+		{late, "2026-11-20T23:30:00+01:00", "2026-11-20", "2026-11-20T23:30:00+01:00"},
+		{late, "2026-11-21T00:05:00+01:00", "2026-11-20", "2026-11-20T23:30:00+01:00"},
+		{late, "2027-01-01T05:29:00+01:00", "2026-12-31", "2026-12-31T23:30:00+01:00"},
+		{early, "2026-03-29T03:31:00+02:00", "2026-03-29", "2026-03-29T03:30:00+02:00"}, // no 02:30
+		{early, "2026-10-25T03:31:00+01:00", "2026-10-25", "2026-10-25T02:30:00+01:00"},
+	} {
+		now, err := time.Parse(time.RFC3339, c.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		day, due := digestDay(c.at, now.In(berlin))
+		if day != c.day || due.Format(time.RFC3339) != c.due {
+			t.Errorf("at %s: %s, due %s; want %s, %s", c.now, day, due.Format(time.RFC3339), c.day, c.due)
+		}
+	}
+}
+
 // TestDigestStrangers: who wrote in vain is told to admins only.
 func TestDigestStrangers(t *testing.T) {
 	w := newMornings(t)
