@@ -114,14 +114,19 @@ func (m model) pressTyping(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 }
 
 // lineOf is what typed words are sent as: guidance, but for a command and for
-// the answer to a question that is open.
+// the answer to a question that is open, or was when its answer was begun:
+// one that is settled meanwhile must not become words for a session.
 func (m model) lineOf(words string) string {
 	line := strings.TrimSpace(words)
 	if strings.HasPrefix(line, "/") {
 		return line
 	}
+	first, _, _ := strings.Cut(line, " ")
+	if strings.EqualFold(first, m.asked) {
+		return line
+	}
 	for _, q := range m.scene.Questions {
-		if first, _, _ := strings.Cut(line, " "); strings.EqualFold(first, q.ID) {
+		if strings.EqualFold(first, q.ID) {
 			return line
 		}
 	}

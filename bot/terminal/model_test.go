@@ -236,6 +236,22 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
+// TestAnswerBegun: an answer that is typed while its question is settled stays
+// one: nightporter says that it is too late, and no session gets it as words.
+func TestAnswerBegun(t *testing.T) {
+	n := newStory().at("#9 builder")
+	s := newScreen(t, 80, 24).show(n.scene(), n.Now).keysOf("a", "tab", "c", "By ")
+	n.input(loop.AnswerQuestion{Question: "q2", Choice: "retry"})
+	s.show(n.scene(), n.Now).keysOf("line", "enter")
+	if s.sends[0].Text != "q2 guide By line" {
+		t.Errorf("%+v", s.sends)
+	}
+	s.answer("✗ q2 is settled", false).keysOf("enter")
+	if last := s.sends[len(s.sends)-1]; last.Text != "q2 guide By line" {
+		t.Errorf("%+v", last)
+	}
+}
+
 // TestHostile: nothing that is said in a scene breaks the frame.
 func TestHostile(t *testing.T) {
 	bad := "\x1b[2J\x1b]0;x\x07<b>" + strings.Repeat("漢字é́́́́́́ ", 3000) + "\n\r\t\u202e"
