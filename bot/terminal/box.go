@@ -79,8 +79,10 @@ func (b box) shown(width int) string {
 	clean := func(r []rune) string { // as Clean, but the spaces at its ends stay
 		return strings.ReplaceAll(bot.CleanPre(strings.ReplaceAll(string(r), "\n", " ")+"|"), "\t", " ")
 	}
-	head := strings.TrimSuffix(clean(b.text[:b.at]), "|")
-	tail := strings.TrimSuffix(clean(b.text[b.at:]), "|")
+	// Only what stands near the cursor: a log that was pasted has thousands.
+	near := 4 * max(width, 0)
+	head := strings.TrimSuffix(clean(b.text[max(b.at-near, 0):b.at]), "|")
+	tail := strings.TrimSuffix(clean(b.text[b.at:min(b.at+near, len(b.text))]), "|")
 	for bot.Width(head) > width-2 && head != "" {
 		r := []rune(head)
 		head = "…" + string(r[min(2, len(r)):])

@@ -252,6 +252,13 @@ func TestAnswerBegun(t *testing.T) {
 	}
 }
 
+// TestPaste: a whole log that is pasted is drawn at once, with its end in
+// sight.
+func TestPaste(t *testing.T) {
+	s := working(t).keysOf("g").take(tea.PasteMsg{Content: strings.Repeat("x", 70_000) + " the end"})
+	want(t, s.frame(), "x the end_")
+}
+
 // TestHostile: nothing that is said in a scene breaks the frame.
 func TestHostile(t *testing.T) {
 	bad := "\x1b[2J\x1b]0;x\x07<b>" + strings.Repeat("漢字é́́́́́́ ", 3000) + "\n\r\t\u202e"
