@@ -400,6 +400,31 @@ func TestReadBackThread(t *testing.T) {
 	}
 }
 
+// TestTooMuch: what comes while more waits than there is room for is read back,
+// and everything is handled once.
+func TestTooMuch(t *testing.T) {
+	w := newWorld(t)
+	w.begun()
+	direct := w.far.Direct(mira)
+	w.far.Say(mira, direct, "first")
+	w.got(1)
+	hold := make(chan struct{})
+	w.desk.set(func(d *desk) { d.hold = hold })
+	w.far.Say(mira, direct, "held")
+	w.until("one at work", func() bool { w.desk.mu.Lock(); defer w.desk.mu.Unlock(); return w.desk.held == 1 })
+	const room, more = 1000, 10
+	for range room + more {
+		w.far.Say(ana, channel, "lunch")
+	}
+	w.far.Say(mira, direct, "last")
+	w.until("too much", func() bool { return strings.Count(w.logged(), "too much waits") == more+1 })
+	close(hold)
+	w.until("the last", func() bool { return slices.Contains(w.desk.texts(), "last") })
+	if got := w.desk.texts(); !slices.Equal(got, []string{"first", "held", "last"}) {
+		t.Errorf("%q", got)
+	}
+}
+
 func pauses(w *world) []time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 // cannot commit is handed to it again, after a pause, and nothing of its kind
 // after it before.
 func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error {
-	e := &ears{Bot: b, cursor: cursor, receiver: r, messages: make(chan envelope, waiting), deeds: make(chan envelope, waiting)}
+	e := &ears{Bot: b, cursor: cursor, receiver: r, behind: make(chan struct{}, 1), messages: make(chan envelope, waiting), deeds: make(chan envelope, waiting)}
 	work, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	if e.identified(ctx) {
@@ -54,8 +54,8 @@ func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, err
 	return context.Cause(ctx)
 }
 
-// waiting is how many envelopes wait to be handled. What is more comes again:
-// it is not acknowledged.
+// waiting is how many envelopes wait to be handled. What is more is not
+// acknowledged and comes again, a few times; messages are read back besides.
 const waiting = 1000
 
 // ears are one run of Run.
@@ -63,6 +63,7 @@ type ears struct {
 	*Bot
 	cursor   func(context.Context) (string, error)
 	receiver bot.Receiver
+	behind   chan struct{} // what is not among messages is to be read back
 	messages chan envelope // what can be read back
 	deeds    chan envelope // presses, commands and forms
 
@@ -70,9 +71,9 @@ type ears struct {
 	safe string // nothing older is still to be handled; "" = not known
 }
 
-// envelope is one thing that came over the socket, or the socket itself.
+// envelope is one thing that came over the socket.
 type envelope struct {
-	kind    string // "" = a new socket: what was missed is to be read
+	kind    string
 	id      string
 	payload json.RawMessage
 	came    time.Time // for what the platform waits for
@@ -128,7 +129,7 @@ func (e *ears) event(ctx context.Context, socket *socketmode.Client, ev socketmo
 	switch ev.Type {
 	case socketmode.EventTypeConnected:
 		e.heard()
-		e.queue(e.messages, envelope{})
+		e.miss()
 	case socketmode.EventTypeConnectionError:
 		if failed, is := ev.Data.(*slack.ConnectionErrorEvent); is && ctx.Err() == nil {
 			t, text, _ := e.trouble(failed.ErrorObj)
@@ -159,17 +160,29 @@ func (e *ears) take(ctx context.Context, socket *socketmode.Client, r socketmode
 		}
 	}}
 	if r.Type == socketmode.RequestTypeEventsAPI {
-		e.queue(e.messages, v)
+		if !e.queue(e.messages, v) {
+			e.miss()
+		}
 		return
 	}
 	e.queue(e.deeds, v)
 }
 
-func (e *ears) queue(to chan envelope, v envelope) {
+func (e *ears) queue(to chan envelope, v envelope) bool {
 	select {
 	case to <- v:
+		return true
 	default:
 		e.o.Log.Warn("too much waits to be handled; this comes again", "envelope", v.id)
+		return false
+	}
+}
+
+// miss has what was missed read back before any newer message is handled.
+func (e *ears) miss() {
+	select {
+	case e.behind <- struct{}{}:
+	default:
 	}
 }
 
@@ -177,11 +190,15 @@ func (e *ears) queue(to chan envelope, v envelope) {
 func (e *ears) hear(ctx context.Context) {
 	for {
 		select {
+		case <-e.behind:
+			e.readBack(ctx)
 		case v := <-e.messages:
-			switch {
-			case v.kind == "":
+			select {
+			case <-e.behind:
 				e.readBack(ctx)
-			case e.message(ctx, v.payload):
+			default:
+			}
+			if e.message(ctx, v.payload) {
 				v.ack(nil)
 			}
 		case <-ctx.Done():
