@@ -87,9 +87,7 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 	if err != nil {
 		return "", b.sendError(err)
 	}
-	if m.Key == forbidden && a.user != "" && !isDirect(where) {
-		return b.whisper(ctx, where, a.user, a.thread(false), s)
-	}
+	whisper := m.Key == forbidden && a.user != "" && !isDirect(where)
 	file := ""
 	if s.File != nil {
 		// Nobody sees it before it is shared, so this may be repeated.
@@ -98,7 +96,11 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 		}
 	}
 	thread := a.thread(isDirect(where))
-	ts, err := b.post(ctx, where, thread, s)
+	show := b.post
+	if whisper {
+		show = b.whisper(a.user)
+	}
+	ts, err := show(ctx, where, thread, s)
 	if says(err, "channel_not_found", "not_in_channel") && a.quote != "" && isPerson(a.user) && !isDirect(where) {
 		// A command may be typed where the bot is not: its answer goes to who typed it.
 		if where, err = b.conversation(ctx, a.user); err == nil {
@@ -243,14 +245,15 @@ func flat(e slack.RichTextElement) string {
 	return strings.ReplaceAll(text.String(), "\n", "\n"+before)
 }
 
-// whisper shows a message to one reader only. It cannot be changed later.
-func (b *Bot) whisper(ctx context.Context, where, user, thread string, s Shown) (string, error) {
-	options := s.options(false)
-	if thread != "" {
-		options = append(options, slack.MsgOptionTS(thread))
+// whisper is post for one reader only. It cannot be changed later.
+func (b *Bot) whisper(user string) func(ctx context.Context, where, thread string, s Shown) (string, error) {
+	return func(ctx context.Context, where, thread string, s Shown) (string, error) {
+		options := s.options(false)
+		if thread != "" {
+			options = append(options, slack.MsgOptionTS(thread))
+		}
+		return b.api.PostEphemeralContext(ctx, where, user, options...)
 	}
-	ts, err := b.api.PostEphemeralContext(ctx, where, user, options...)
-	return ts, b.sendError(err)
 }
 
 // Edit takes the place of a message that was sent. A text that is too long for

@@ -106,6 +106,10 @@ func TestThreads(t *testing.T) {
 	if got := w.shown(direct); !strings.Contains(got.Plain(), "paused") {
 		t.Errorf("in private: %s", got.Plain())
 	}
+	w.send("slack:C0ELSE", no, bot.SendOptions{ReplyTo: "cmd:" + mira + ":/porter stop", Silent: true})
+	if got := w.shown(direct); !strings.Contains(got.Plain(), "your role is view") {
+		t.Errorf("a refusal in private: %s", got.Plain())
+	}
 }
 
 // What is too long stands as a file in the thread below its caption.
