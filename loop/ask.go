@@ -251,6 +251,10 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 	}
 	b.Words = strings.ToValidUTF8(b.Words, "\uFFFD")
 	choice, ok := q.choose(b.Choice)
+	if q.Kind == AskAgent && choice == "" && strings.EqualFold(strings.TrimSpace(trimJoin(b.Choice, b.Words)), "undo") { // pressed twice
+		d.refuse("open", "%s is open; there is nothing to take back", q.ID)
+		return
+	}
 	if !ok {
 		if q.Kind == AskAgent { // own words
 			b.Words, choice = trimJoin(b.Choice, b.Words), ""
