@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -112,5 +113,14 @@ func TestNewerEntry(t *testing.T) {
 	broken := loop.Record{Stream: "project/shop", Time: at, Type: "run.started", V: 1, Body: []byte(`[`)}
 	if _, err := report.Collect([]loop.Record{broken}, loop.State{}, evening, morning); err == nil {
 		t.Error("what does not decode was told all the same")
+	}
+}
+
+// TestNoSessionNoPrice: a task that a person passed in the morning was not
+// free: what it took is in another digest.
+func TestNoSessionNoPrice(t *testing.T) {
+	f := report.Facts{Project: "shop", From: evening, To: morning, Total: 1, Done: 1, DoneNow: []string{"Task 1"}}
+	if text := report.Whole(f).Text(0); !strings.Contains(text, "First pass") || strings.Contains(text, "a task") {
+		t.Error(text)
 	}
 }

@@ -314,7 +314,7 @@ func (f Facts) rates() []string {
 // perTask is the cost of a task that was done, "" where none was.
 func (f Facts) perTask() string {
 	switch n := len(f.DoneNow); {
-	case n == 0:
+	case n == 0, f.Cost.Sessions == 0: // what was done needed no session of this span
 		return ""
 	case f.Cost.Unpriced > 0:
 		return "cost a task unknown"
