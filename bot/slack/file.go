@@ -13,7 +13,7 @@ import (
 
 // upload brings a file to the platform, where nobody sees it yet.
 func (b *Bot) upload(ctx context.Context, f *File) (id string, err error) {
-	at, err := b.api.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{FileSize: len(f.Data), FileName: f.Name})
+	at, err := b.api.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{FileSize: len(f.Data), FileName: f.Name, AltTxt: f.Alt})
 	if err != nil {
 		return "", err
 	}
@@ -26,7 +26,7 @@ const shareTries = 3
 
 // share shows a file in the thread of its caption. Where that does not come
 // about, the caption says so.
-func (b *Bot) share(ctx context.Context, where, ts, thread, file string, m bot.Message, name string) {
+func (b *Bot) share(ctx context.Context, where, ts, thread, id string, m bot.Message, f *File) {
 	if thread == "" {
 		thread = ts
 	}
@@ -36,15 +36,18 @@ func (b *Bot) share(ctx context.Context, where, ts, thread, file string, m bot.M
 			break
 		}
 		_, err = b.api.CompleteUploadExternalContext(ctx, slack.CompleteUploadExternalParameters{
-			Files: []slack.FileSummary{{ID: file, Title: name}}, Channel: where, ThreadTimestamp: thread,
+			Files: []slack.FileSummary{{ID: id, Title: f.Name}}, Channel: where, ThreadTimestamp: thread,
 		})
 		if err == nil {
 			return
 		}
 	}
 	b.o.Log.Warn("a file was not shared", "key", m.Key, "error", b.o.without(err.Error()))
+	if f.Alt != "" {
+		return // the message says all that a picture shows
+	}
 	short := caption(m)
-	about := strings.TrimSuffix(name, ".txt")
+	about := strings.TrimSuffix(f.Name, ".txt")
 	short.Lines = append(short.Lines, bot.Line{Text: "The file (" + about + ") did not arrive; ask again."})
 	s := Shown{}
 	s.Text, s.Blocks = compose(short, nil, "")

@@ -30,13 +30,14 @@ const (
 type Shown struct {
 	Text   string // what a notification shows, and all there is where blocks are refused
 	Blocks []slack.Block
-	File   *File // what is too long for a conversation; the rest is its caption
+	File   *File // what is too long for a conversation, or a picture; the rest is its caption
 }
 
 // File is what stands in the thread below a message.
 type File struct {
 	Name string
 	Data []byte
+	Alt  string // of a picture, "" for any other: what it shows stands in the message, too
 }
 
 // Render is a message for Slack: the first line bold, what others said as a
@@ -56,6 +57,9 @@ func Render(m bot.Message, rings []string, quotes string) Shown {
 		shown = caption(m)
 	}
 	s.Text, s.Blocks = compose(shown, rings, quotes)
+	if s.File == nil && len(m.Picture) > 0 && len(m.Picture) <= bot.MaxPicture {
+		s.File = &File{Name: m.Key + ".png", Data: m.Picture, Alt: s.Text}
+	}
 	return s
 }
 

@@ -2,6 +2,7 @@ package slack
 
 import (
 	"context"
+	"errors"
 	"regexp"
 	"strings"
 
@@ -75,7 +76,7 @@ func (a answered) thread(direct bool) string {
 const forbidden = "cmd.forbidden"
 
 // Send shows a message and returns its time stamp. One that is too long for a
-// conversation has its text as a file in the thread below it.
+// conversation has its text as a file in the thread below it; so has a picture.
 func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOptions) (string, error) {
 	id, err := place(chat)
 	if err != nil {
@@ -91,8 +92,12 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 	file := ""
 	if s.File != nil {
 		// Nobody sees it before it is shared, so this may be repeated.
-		if file, err = b.upload(ctx, s.File); err != nil {
+		if file, err = b.upload(ctx, s.File); err != nil && (s.File.Alt == "" || worthWaiting(b.sendError(err))) {
 			return "", b.sendError(err)
+		}
+		if err != nil {
+			b.o.Log.Warn("a picture is not shown", "key", m.Key, "error", b.o.without(err.Error()))
+			file = ""
 		}
 	}
 	thread := a.thread(isDirect(where))
@@ -111,9 +116,15 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 		return "", b.sendError(err)
 	}
 	if file != "" {
-		b.share(ctx, where, ts, thread, file, m, s.File.Name)
+		b.share(ctx, where, ts, thread, file, m, s.File)
 	}
 	return ts, nil
+}
+
+// worthWaiting reports whether nothing was sent and a later try may do better.
+func worthWaiting(err error) bool {
+	var e *bot.SendError
+	return errors.As(err, &e) && (e.Fault == bot.FaultSlow || e.Fault == bot.FaultAway)
 }
 
 // rings are those whom a message names.

@@ -143,6 +143,28 @@ func TestFile(t *testing.T) {
 	}
 }
 
+// A picture stands in the thread below a message that says all of it: where it
+// cannot be shown, that message is as whole as before.
+func TestPicture(t *testing.T) {
+	w := newWorld(t)
+	m := bot.Message{Key: "digest", Lines: []bot.Line{line("? shop 9/12 done, 2 need you"), line("#8 waits for an answer"), line("3 h 12 min")}, Picture: []byte("\x89PNG")}
+	id := w.send(shop, m, bot.SendOptions{Silent: true})
+	files := w.far.Files()
+	if len(files) != 1 || files[0].Name != "digest.png" || files[0].Root != id || !strings.Contains(files[0].Alt, "9/12 done") || string(files[0].Data) != string(m.Picture) {
+		t.Fatalf("files: %+v", files)
+	}
+	for what, faults := range map[string][]far.Fault{
+		"files.completeUploadExternal": {far.Refuse("fatal_error"), far.Refuse("fatal_error"), far.Refuse("fatal_error")},
+		"files.getUploadURLExternal":   {far.Refuse("missing_scope")},
+	} {
+		w.far.Fault(what, faults...)
+		id := w.send(shop, m, bot.SendOptions{Silent: true})
+		if got := w.shown(channel); got.TS != id || !strings.Contains(got.Plain(), "3 h 12 min") || len(w.far.Files()) != 1 {
+			t.Errorf("%s: %s", what, got.Plain())
+		}
+	}
+}
+
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -29,6 +29,7 @@ type Button struct{ Label, Value, Action, Style string }
 // File is a file that was uploaded.
 type File struct {
 	ID, Name string
+	Alt      string
 	Data     []byte
 	Channel  string // where it was shared
 	Root     string
@@ -405,7 +406,7 @@ func (s *Server) openView(f map[string]string) map[string]any {
 
 func (s *Server) uploadURL(f map[string]string) map[string]any {
 	id := s.next("F")
-	s.files[id] = &File{ID: id, Name: f["filename"]}
+	s.files[id] = &File{ID: id, Name: f["filename"], Alt: f["alt_txt"]}
 	return map[string]any{"upload_url": strings.TrimSuffix(s.URL(), "/") + "/upload/" + id, "file_id": id}
 }
 
