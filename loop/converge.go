@@ -201,6 +201,9 @@ func (d *decision) done(t TaskState, commit string) {
 	case w.Manual != "" || t.Person:
 		d.askManual(t, w.Manual)
 	default:
+		// A run that does not argue builds the whole of a task that an earlier
+		// one had begun in parts.
+		d.dropParts(t, "its task was done as a whole")
 		d.add(about, TaskSet{From: t.Status, To: Done})
 		d.expireGuidance(id, "its task ended")
 		d.mark(id, MarkDone)
