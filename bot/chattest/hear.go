@@ -148,12 +148,12 @@ func restarts(t *testing.T, w *World) {
 	stop := w.begin(t, l)
 	w.Say(w.Person, "before it")
 	l.wait(1)
-	for _, text := range []string{"while it was off", "and off again"} {
+	for n, text := range []string{"while it was off", "and off again"} {
 		stop()
 		w.Say(w.Person, text)
 		w.Say(w.Group, "/resume")
 		stop = w.begin(t, l)
-		l.wait(len(l.wait(1)) + 2)
+		l.wait(1 + 2*(n+1))
 	}
 	w.Say(w.Person, "after it")
 	if got := texts(l.wait(6)); got != "before it | while it was off | /resume | and off again | /resume | after it" {
