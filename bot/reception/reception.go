@@ -114,7 +114,8 @@ func New(o Options) *Reception {
 const giveUp = 3
 
 // Receive handles what somebody did. It returns after everything that it led
-// to was committed; an error means that nothing was.
+// to was committed; an error means that nothing was, or, where ctx ended in
+// between, that it may have been: the same input is answered the same again.
 func (r *Reception) Receive(ctx context.Context, in bot.Inbound) error {
 	if in.Chat == "" { // a press whose message the platform does not hand out: its sender's own chat
 		in.Chat, in.Private = in.Actor, true

@@ -17,6 +17,11 @@ type With func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor)
 // input that was committed before commits nothing, these neither. Inputs about
 // the house itself have no project.
 func (e *Engine) DoWith(ctx context.Context, in loop.Input, with With) (loop.Answer, error) {
+	// A select between what is ready is a draw, and who has left must not be
+	// taken in by one.
+	if err := ctx.Err(); err != nil {
+		return loop.Answer{}, err
+	}
 	c := call{in: in, with: with, reply: make(chan result, 1)}
 	select {
 	case e.inputs <- c:
