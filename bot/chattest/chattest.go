@@ -11,10 +11,8 @@ import (
 type World struct {
 	Sender bot.Sender
 	// Run hands over what people do until ctx ends.
-	Run func(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error
-	// Data is the data of a message's button n, Twin what a press of it is short for.
-	Data func(m bot.Message, n int) string
-	Twin func(m bot.Message, data string) (string, bool)
+	Run  func(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error
+	Data func(m bot.Message, n int) string // of a message's button n
 
 	Prefix string // of addresses
 	Cursor string // name of the cursor

@@ -176,7 +176,7 @@ func presses(t *testing.T, w *World) {
 		}
 		w.Press(chat, id, "This")
 		in := l.wait(n + 1)[n]
-		got, ok := w.Twin(m, in.Press)
+		got, ok := bot.Pressed(m, in.Press)
 		if !ok || got != twin || in.Chat != chat || in.Message != id || in.Actor != w.Person || in.Text != "" || in.Private != (chat == w.Person) {
 			t.Errorf("%q came as %q, %v: %+v", twin, got, ok, in)
 		}
@@ -189,7 +189,7 @@ func presses(t *testing.T, w *World) {
 	if err := w.Sender.Notice(t.Context(), "no press at all", "x"); err != nil && faultOf(err) == "" {
 		t.Errorf("notice of nothing: %v", err)
 	}
-	if _, ok := w.Twin(bot.Message{}, "9.q5.retry.0000"); ok {
+	if _, ok := bot.Pressed(bot.Message{}, "9.q5.retry.0000"); ok {
 		t.Error("data of another version is read")
 	}
 }

@@ -141,7 +141,7 @@ func hostile(t *testing.T, w *World) {
 			}
 			if data := w.Data(m, 0); data == "" {
 				t.Error("a button without data")
-			} else if twin, ok := w.Twin(m, data); !ok || twin != m.Buttons[0].Twin {
+			} else if twin, ok := bot.Pressed(m, data); !ok || twin != m.Buttons[0].Twin {
 				t.Errorf("the button of %q is short for %q, %v", bot.Cut(text, 40), twin, ok)
 			}
 		}

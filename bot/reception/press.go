@@ -35,7 +35,7 @@ func (v *visit) press(ctx context.Context) error {
 			return err
 		}
 	}
-	twin, ok := v.o.Twin(v.pressed, v.in.Press)
+	twin, ok := bot.Pressed(v.pressed, v.in.Press)
 	if !ok || twin == "" {
 		return v.dead(ctx, "This button is from an older message. Now: /status")
 	}

@@ -45,11 +45,6 @@ type Options struct {
 	Outbox Outbox
 	// Hash stands for a pairing code as it was typed, in upper case.
 	Hash func(code string) string
-	// Twin reads the data of a pressed button: what its press is short for. m
-	// is the message that it stands under as it was sent last, the zero one
-	// where nobody knows it any more. It reports false for data of another
-	// version, and for a button that the message does not have any more.
-	Twin func(m bot.Message, data string) (twin string, ok bool)
 	// Notice acknowledges a press, as bot.Sender does. nil: nothing does.
 	Notice func(ctx context.Context, pressID, text string) error
 	// Ask opens a form for the words that command needs, on a platform that has

@@ -153,7 +153,6 @@ func (w *world) start() {
 func (w *world) options() reception.Options {
 	return reception.Options{
 		Desk: host{w}, Outbox: w.store, Hash: func(code string) string { return "hash of " + code },
-		Twin: telegram.Pressing,
 		Notice: func(_ context.Context, press, text string) error {
 			w.toasts = append(w.toasts, press+": "+text)
 			return nil

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
@@ -16,6 +14,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/link"
 )
 
 // API is where the platform answers when nothing else is configured.
@@ -28,29 +27,11 @@ const Prefix = "slack:"
 // its own.
 const Command = "/porter"
 
-// Secret is a text that never shows itself: printed, logged or as JSON it is
-// "(secret)" (SPEC 6.6).
-type Secret string
-
-const hidden = "(secret)"
-
-// String, GoString and MarshalText hide the secret from every way of printing.
-func (Secret) String() string { return hidden }
-
-// GoString hides the secret from %#v.
-func (Secret) GoString() string { return hidden }
-
-// MarshalText hides the secret from encoders.
-func (Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
-
-// LogValue hides the secret from log/slog.
-func (Secret) LogValue() slog.Value { return slog.StringValue(hidden) }
-
 // Options are what a Bot needs. Only the tokens must be set.
 type Options struct {
-	AppToken Secret // "xapp-…": opens the socket
-	BotToken Secret // "xoxb-…": everything else
-	API      string // base of the address, "" = API
+	AppToken link.Secret // "xapp-…": opens the socket
+	BotToken link.Secret // "xoxb-…": everything else
+	API      string      // base of the address, "" = API
 	Log      *slog.Logger
 
 	Clock   func() time.Time                                 // nil = time.Now
@@ -60,7 +41,7 @@ type Options struct {
 
 	// Changed is told whenever the connection comes, goes or has another
 	// trouble. It must return at once.
-	Changed func(State)
+	Changed func(link.State)
 	// Rings returns the ids of those who are named by a message that makes a
 	// sound in a channel ("slack:U…"): there, nothing else would. nil: nobody.
 	Rings func(chat string) []string
@@ -72,14 +53,13 @@ type Options struct {
 // Bot is one app in one workspace. Its methods can be called from any
 // goroutine; Run runs once at a time.
 type Bot struct {
-	o      Options
-	id     string
-	api    *slack.Client
-	base   string
-	client *http.Client
+	o    Options
+	id   string
+	api  *slack.Client
+	base string
+	line *link.Link
 
 	mu     sync.Mutex
-	state  State
 	me     Me
 	direct map[string]string // conversation of each person: "U…" → "D…"
 }
@@ -113,14 +93,9 @@ func New(o Options) (*Bot, error) {
 	o = o.orDefault()
 	b := &Bot{
 		o: o, id: form[1], base: strings.TrimRight(o.API, "/") + "/", direct: map[string]string{},
-		client: &http.Client{
-			Transport: transport(),
-			// The platform never redirects. Whoever does is not the platform.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
+		line: link.New(link.Options{Platform: "Slack", ID: form[1], Log: o.Log, Clock: o.Clock, Clean: o.without, Changed: o.Changed}),
 	}
 	b.api = slack.New(string(o.BotToken), slack.OptionAppLevelToken(string(o.AppToken)), slack.OptionAPIURL(b.base), slack.OptionHTTPClient(b))
-	b.state = State{Since: o.Clock(), Trouble: TroubleStart, Text: "not tried yet"}
 	return b, nil
 }
 
@@ -132,7 +107,7 @@ func (o Options) orDefault() Options {
 		o.Clock = time.Now
 	}
 	if o.Wait == nil {
-		o.Wait = wait
+		o.Wait = link.Wait
 	}
 	if o.Timeout == 0 {
 		o.Timeout = 30 * time.Second
@@ -149,44 +124,21 @@ func (o Options) orDefault() Options {
 	return o
 }
 
-// transport notices dead connections: a laptop wakes up with some.
-func transport() *http.Transport {
-	return &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
-		TLSHandshakeTimeout:   10 * time.Second,
-		ForceAttemptHTTP2:     true,
-		HTTP2:                 &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
-		MaxIdleConnsPerHost:   4,
-		IdleConnTimeout:       90 * time.Second,
-		ExpectContinueTimeout: time.Second,
-	}
-}
-
-// wait is a pause that a context ends.
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // without takes the tokens out of a text: the last line against one in a log.
 func (o Options) without(text string) string {
-	for _, token := range []Secret{o.AppToken, o.BotToken} {
+	for _, token := range []link.Secret{o.AppToken, o.BotToken} {
 		if token != "" {
-			text = strings.ReplaceAll(text, string(token), hidden)
+			text = strings.ReplaceAll(text, string(token), link.Hidden)
 		}
 	}
-	return ticket.ReplaceAllString(text, "$1"+hidden)
+	return ticket.ReplaceAllString(text, "$1"+link.Hidden)
 }
 
 // ticket is what opens a socket, within its address.
 var ticket = regexp.MustCompile(`(ticket=)[^&\s"]+`)
+
+// State is how Run stands with the platform now.
+func (b *Bot) State() link.State { return b.line.State() }
 
 // ID is the app's, the part of its token that is no secret.
 func (b *Bot) ID() string { return b.id }

@@ -4,23 +4,18 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/slack-go/slack"
-)
 
-// maxAnswer is what is read of one answer: two hundred messages with all that
-// people can put into them stay below it.
-const maxAnswer = 32 << 20
+	"github.com/nightporter/nightporter/bot/link"
+)
 
 // refusal is an answer that is no success.
 type refusal struct {
@@ -43,20 +38,7 @@ func (r *refusal) Unwrap() error {
 	return nil
 }
 
-// silence is a call without an answer.
-type silence struct {
-	method string
-	sent   bool // there was a connection, so the call may have had its effect
-	text   string
-	err    error
-}
-
-func (s *silence) Error() string { return "slack " + s.method + ": " + s.text }
-
-// Unwrap leads to the cause, such as context.Canceled.
-func (s *silence) Unwrap() error { return s.err }
-
-// Do is the HTTP client of slack-go. Errors are *refusal and *silence.
+// Do is the HTTP client of slack-go. Errors are *refusal and *link.Silence.
 func (b *Bot) Do(r *http.Request) (*http.Response, error) {
 	status, header, body, err := b.exchange(r)
 	if err != nil {
@@ -79,25 +61,9 @@ func (b *Bot) exchange(r *http.Request) (status int, header http.Header, body []
 	if !ours {
 		limit *= 4
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), limit)
-	defer cancel()
-	var connected atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
-	resp, err := b.client.Do(r.WithContext(ctx))
-	if err == nil {
-		body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
-		_ = resp.Body.Close() // only read
-	}
+	resp, body, err := b.line.Exchange(r, method, limit)
 	if err != nil {
-		var u *url.Error
-		if errors.As(err, &u) {
-			err = u.Err // its address may hold what is nobody's business
-		}
-		text := b.o.without(err.Error())
-		if errors.Is(err, context.DeadlineExceeded) {
-			text = fmt.Sprintf("no answer within %s", limit)
-		}
-		return 0, nil, nil, &silence{method: method, sent: connected.Load(), text: text, err: err}
+		return 0, nil, nil, err
 	}
 	if ours || resp.StatusCode != http.StatusOK {
 		if refused := b.refused(method, resp.StatusCode, resp.Header, body); refused != nil {
@@ -164,7 +130,7 @@ func (b *Bot) refused(method string, status int, header http.Header, body []byte
 
 // call makes a call whose result is read by a type of this package, nil for
 // none. The header is the answer's.
-func (b *Bot) call(ctx context.Context, method string, token Secret, p url.Values, result any) (http.Header, error) {
+func (b *Bot) call(ctx context.Context, method string, token link.Secret, p url.Values, result any) (http.Header, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, b.base+method, strings.NewReader(p.Encode()))
 	if err != nil {
 		return nil, fmt.Errorf("slack %s: %w", method, err)

@@ -20,7 +20,7 @@ func TestConformance(t *testing.T) {
 			return text
 		}
 		return &chattest.World{
-			Sender: w.bot, Run: w.bot.Run, Data: slack.Data, Twin: slack.Pressing,
+			Sender: w.bot, Run: w.bot.Run, Data: slack.Data,
 			Prefix: slack.Prefix, Cursor: w.bot.CursorName(), Secret: "5ec7e7", Person: home, Group: shop,
 			Say:    func(chat, text string) string { return w.far.Say(mira, conversation[chat], named(chat, text)) },
 			Reply:  func(chat, to, text string) { w.far.Reply(mira, conversation[chat], to, text) },

@@ -9,6 +9,7 @@ import (
 	"github.com/slack-go/slack/socketmode"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -59,7 +60,7 @@ func (e *ears) deed(ctx context.Context, v envelope) {
 		once.Do(func() { v.ack(atWork(v.kind)) })
 	})
 	defer early.Stop()
-	var pauses backoff
+	var pauses link.Backoff
 	for ctx.Err() == nil {
 		err := e.receiver.Receive(ctx, in)
 		if err == nil {
@@ -74,7 +75,7 @@ func (e *ears) deed(ctx context.Context, v envelope) {
 		if early.Stop() { // not acknowledged: its sender is told by the platform
 			return
 		}
-		if e.o.Wait(ctx, pauses.next()) != nil {
+		if e.o.Wait(ctx, pauses.Next()) != nil {
 			return
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/link"
 )
 
 // meanings of the platform's refusals. Whatever is missing here is refused for
@@ -65,12 +66,12 @@ var (
 // *bot.SendError, or another one where nobody knows.
 func (b *Bot) sendError(err error) error {
 	var r *refusal
-	var s *silence
+	var s *link.Silence
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &s) && !s.sent:
-		return &bot.SendError{Fault: bot.FaultAway, Text: s.text}
+	case errors.As(err, &s) && !s.Sent:
+		return &bot.SendError{Fault: bot.FaultAway, Text: s.Text()}
 	case errors.As(err, &s):
 		return s
 	case !errors.As(err, &r):

@@ -9,6 +9,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/link"
 )
 
 // upload brings a file to the platform, where nobody sees it yet.
@@ -32,7 +33,7 @@ func (b *Bot) share(ctx context.Context, where, ts, thread, id string, m bot.Mes
 	}
 	var err error
 	for try := range shareTries {
-		if try > 0 && b.o.Wait(ctx, time.Duration(try)*shortest) != nil {
+		if try > 0 && b.o.Wait(ctx, time.Duration(try)*link.Shortest) != nil {
 			break
 		}
 		_, err = b.api.CompleteUploadExternalContext(ctx, slack.CompleteUploadExternalParameters{

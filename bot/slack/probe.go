@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/link"
 )
 
 // Me is the bot as others see it.
@@ -47,14 +48,6 @@ func (b *Bot) known() Me {
 	return b.me
 }
 
-// Finding is one thing that Probe found.
-type Finding struct {
-	OK      bool    // nothing is to be done
-	Trouble Trouble // TroubleNone, TroubleNetwork, TroubleServer, TroubleSlow, TroubleToken
-	Text    string
-	Fix     string // what to do, "" = nothing
-}
-
 // Scopes are those that the manifest asks for, and that each have a use here.
 var Scopes = []string{
 	"app_mentions:read", "channels:history", "channels:read", "chat:write", "commands",
@@ -64,17 +57,17 @@ var Scopes = []string{
 // Probe looks whether both tokens are accepted, in which workspace, and with
 // which scopes. It opens no socket and changes nothing, so it can run beside
 // the daemon.
-func (b *Bot) Probe(ctx context.Context) []Finding {
+func (b *Bot) Probe(ctx context.Context) []link.Finding {
 	var who struct{ User, Team string }
 	header, err := b.call(ctx, "auth.test", b.o.BotToken, nil, &who)
 	if err != nil {
-		return []Finding{b.found("bot token", "OAuth & Permissions", err)}
+		return []link.Finding{b.found("bot token", "OAuth & Permissions", err)}
 	}
 	has := strings.FieldsFunc(header.Get("X-OAuth-Scopes"), func(r rune) bool { return r == ',' || r == ' ' })
-	out := []Finding{{OK: true, Text: fmt.Sprintf("bot token accepted: %s in the workspace %s", bot.Clean(who.User), bot.Clean(who.Team))}}
+	out := []link.Finding{{OK: true, Text: fmt.Sprintf("bot token accepted: %s in the workspace %s", bot.Clean(who.User), bot.Clean(who.Team))}}
 	if missing := lacking(has); len(has) > 0 && len(missing) > 0 {
-		out = append(out, Finding{
-			Trouble: TroubleToken, Text: "the bot lacks " + strings.Join(missing, ", "),
+		out = append(out, link.Finding{
+			Trouble: link.TroubleToken, Text: "the bot lacks " + strings.Join(missing, ", "),
 			Fix: "put deploy/slack-manifest.yaml into the app's page App Manifest, and install the app again",
 		})
 	}
@@ -82,7 +75,7 @@ func (b *Bot) Probe(ctx context.Context) []Finding {
 	if _, err := b.call(ctx, "apps.connections.open", b.o.AppToken, nil, nil); err != nil {
 		return append(out, b.found("app token", "Basic Information", err))
 	}
-	return append(out, Finding{OK: true, Text: "app token accepted: Socket Mode is on"})
+	return append(out, link.Finding{OK: true, Text: "app token accepted: Socket Mode is on"})
 }
 
 // lacking are the scopes that are not among these.
@@ -101,17 +94,17 @@ func lacking(has []string) []string {
 }
 
 // found is what an error of a probe means.
-func (b *Bot) found(what, page string, err error) Finding {
+func (b *Bot) found(what, page string, err error) link.Finding {
 	t, text, _ := b.trouble(err)
-	f := Finding{Trouble: t, Text: fmt.Sprintf("the %s cannot be tried: %s", what, text), Fix: "look at the network, and at slack.api"}
+	f := link.Finding{Trouble: t, Text: fmt.Sprintf("the %s cannot be tried: %s", what, text), Fix: "look at the network, and at slack.api"}
 	var r *refusal
 	switch {
-	case t == TroubleToken:
+	case t == link.TroubleToken:
 		f.Text, f.Fix = "Slack refuses the "+what, "get a new one on the app's page "+page+", and write it into its file"
 		if errors.As(err, &r) && r.text == "missing_scope" {
 			f.Text, f.Fix = "the "+what+" lacks the scope "+r.needed, "add it on the app's page "+page+", and install the app again"
 		}
-	case t == TroubleServer && says(err, "socket_mode_not_enabled", "forbidden_team"):
+	case t == link.TroubleServer && says(err, "socket_mode_not_enabled", "forbidden_team"):
 		f.Fix = "switch Socket Mode on, on the app's page of that name"
 	}
 	return f

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/slack"
 	far "github.com/nightporter/nightporter/internal/far/slack"
 )
@@ -34,7 +35,7 @@ func TestProbe(t *testing.T) {
 				mark := "!"
 				if f.OK {
 					mark = ""
-				} else if f.Fix == "" || f.Trouble == slack.TroubleNone {
+				} else if f.Fix == "" || f.Trouble == link.TroubleNone {
 					t.Errorf("nothing to do about %+v", f)
 				}
 				w.secret("finding", f.Text+f.Fix)

@@ -15,6 +15,7 @@ import (
 	"github.com/slack-go/slack/slacktest"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/slack"
 	far "github.com/nightporter/nightporter/internal/far/slack"
 )
@@ -166,7 +167,7 @@ func TestPress(t *testing.T) {
 			t.Fatal(err)
 		}
 		in := w.got(n + 1)[n]
-		twin, ok := slack.Pressing(m, in.Press)
+		twin, ok := bot.Pressed(m, in.Press)
 		if !ok || twin != "q5 retry" || in.Chat != c.chat || in.Message != id || in.Actor != home || in.Private != (c.chat == home) {
 			t.Errorf("%+v", in)
 		}
@@ -506,15 +507,15 @@ func TestTroubles(t *testing.T) {
 	for name, c := range map[string]struct {
 		method string
 		fault  far.Fault
-		want   slack.Trouble
+		want   link.Trouble
 	}{
-		"bot token revoked":  {"auth.test", far.Refuse("token_revoked"), slack.TroubleToken},
-		"app token revoked":  {"apps.connections.open", far.Refuse("invalid_auth"), slack.TroubleToken},
-		"scope":              {"apps.connections.open", far.Lacking("connections:write"), slack.TroubleToken},
-		"garbage":            {"auth.test", far.Garbage(200), slack.TroubleServer},
-		"too many":           {"apps.connections.open", far.Slow(1), slack.TroubleSlow},
-		"a fault of its own": {"apps.connections.open", far.Refuse("internal_error"), slack.TroubleServer},
-		"no answer":          {"auth.test", far.Lost(), slack.TroubleNetwork},
+		"bot token revoked":  {"auth.test", far.Refuse("token_revoked"), link.TroubleToken},
+		"app token revoked":  {"apps.connections.open", far.Refuse("invalid_auth"), link.TroubleToken},
+		"scope":              {"apps.connections.open", far.Lacking("connections:write"), link.TroubleToken},
+		"garbage":            {"auth.test", far.Garbage(200), link.TroubleServer},
+		"too many":           {"apps.connections.open", far.Slow(1), link.TroubleSlow},
+		"a fault of its own": {"apps.connections.open", far.Refuse("internal_error"), link.TroubleServer},
+		"no answer":          {"auth.test", far.Lost(), link.TroubleNetwork},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

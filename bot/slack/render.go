@@ -294,21 +294,7 @@ func cutRunes(s string, most int) string {
 }
 
 // document is a message as a file.
-func document(m bot.Message) *File {
-	var body strings.Builder
-	for _, l := range m.Lines {
-		switch l.Kind {
-		case bot.Pre:
-			body.WriteString(bot.CleanPre(l.Text))
-		case bot.Quote:
-			body.WriteString("┃ " + bot.Clean(l.Text))
-		default:
-			body.WriteString(bot.Clean(l.Text))
-		}
-		body.WriteByte('\n')
-	}
-	return &File{Name: fileName(m), Data: []byte(body.String())}
-}
+func document(m bot.Message) *File { return &File{Name: m.FileName(), Data: m.File()} }
 
 // caption is a message's first two lines, without those that belong into a
 // file, and its buttons.
@@ -325,24 +311,4 @@ func caption(m bot.Message) bot.Message {
 		}
 	}
 	return short
-}
-
-var notName = regexp.MustCompile(`[^A-Za-z0-9]+`)
-
-// endings of files, by the first word of a message's key.
-var endings = map[string]string{"diff": ".diff", "log": ".log", "plan": ".md"}
-
-// fileName says what a file is about: "shop-11.diff".
-func fileName(m bot.Message) string {
-	about, _, _ := strings.Cut(bot.Clean(m.First()), ":")
-	kind, _, _ := strings.Cut(m.Key, ".")
-	end, known := endings[kind]
-	if !known {
-		about, end = about+"-"+kind, ".txt"
-	}
-	about = strings.Trim(notName.ReplaceAllString(about, "-"), "-")
-	if about == "" {
-		about = "nightporter"
-	}
-	return strings.TrimRight(about[:min(len(about), 40)], "-") + end
 }

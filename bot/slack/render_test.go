@@ -110,23 +110,3 @@ func TestRenderHostile(t *testing.T) {
 		}
 	})
 }
-
-// Every twin comes back from its button's value, or is looked up.
-func TestDataComesBack(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		twin := rapid.OneOf(rapid.String(), rapid.StringMatching(`[q/][a-z0-9 .~@]{0,60}`), rapid.Just(strings.Repeat("x", 3000))).Draw(t, "twin")
-		m := bot.Message{Key: rapid.String().Draw(t, "key"), Buttons: []bot.Button{{Twin: "/help"}, {Twin: twin}}}
-		data := slack.Data(m, 1)
-		if len(data) < 1 || len(data) > 2000 {
-			t.Fatalf("%d bytes", len(data))
-		}
-		if got, ok := slack.Pressing(m, data); !ok || got != twin {
-			t.Fatalf("%q came back as %q, %v", twin, got, ok)
-		}
-	})
-	for _, data := range []string{"", "1", "1.", "1..", "1.x", "2.q5.retry.7f3a", "q5.retry", "1.@x.7f3a", "1.@-1.7f3a", "1.@0.7f3a", "1.q5.", "\x00"} {
-		if twin, ok := slack.Pressing(bot.Message{}, data); ok {
-			t.Errorf("%q is read as %q", data, twin)
-		}
-	}
-}

@@ -13,6 +13,7 @@ import (
 	"github.com/slack-go/slack/socketmode"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/link"
 )
 
 // Run hands what people do to r until ctx ends; it returns why ctx ended and
@@ -29,25 +30,25 @@ func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, err
 		wg.Go(func() { e.hear(work) })
 		wg.Go(func() { e.act(work) })
 	}
-	var pauses backoff
+	var pauses link.Backoff
 	for ctx.Err() == nil {
 		began := b.o.Clock()
 		err := e.listen(ctx)
 		if ctx.Err() != nil {
 			break
 		}
-		if b.o.Clock().Sub(began) > longest {
-			pauses.reset()
+		if b.o.Clock().Sub(began) > link.Longest {
+			pauses.Reset()
 		}
 		t, text, pause := b.trouble(err)
-		b.away(t, text)
-		if b.o.Wait(ctx, max(pause, pauses.next())) != nil {
+		b.line.Away(t, text)
+		if b.o.Wait(ctx, max(pause, pauses.Next())) != nil {
 			break
 		}
 	}
 	cancel()
 	wg.Wait()
-	b.client.CloseIdleConnections()
+	b.line.CloseIdle()
 	if ctx.Err() == nil {
 		return context.Canceled // the clock of a test ended
 	}
@@ -83,7 +84,7 @@ type envelope struct {
 // identified learns who we are: nothing can be told from our own messages
 // before. It reports false when ctx ended.
 func (e *ears) identified(ctx context.Context) bool {
-	var pauses backoff
+	var pauses link.Backoff
 	for ctx.Err() == nil {
 		_, err := e.identify(ctx)
 		if err == nil {
@@ -93,8 +94,8 @@ func (e *ears) identified(ctx context.Context) bool {
 			return false
 		}
 		t, text, pause := e.trouble(err)
-		e.away(t, text)
-		if e.o.Wait(ctx, max(pause, pauses.next())) != nil {
+		e.line.Away(t, text)
+		if e.o.Wait(ctx, max(pause, pauses.Next())) != nil {
 			return false
 		}
 	}
@@ -128,12 +129,12 @@ func (e *ears) listen(ctx context.Context) error {
 func (e *ears) event(ctx context.Context, socket *socketmode.Client, ev socketmode.Event) {
 	switch ev.Type {
 	case socketmode.EventTypeConnected:
-		e.heard()
+		e.line.Heard()
 		e.miss()
 	case socketmode.EventTypeConnectionError:
 		if failed, is := ev.Data.(*slack.ConnectionErrorEvent); is && ctx.Err() == nil {
 			t, text, _ := e.trouble(failed.ErrorObj)
-			e.away(t, text)
+			e.line.Away(t, text)
 		}
 	case socketmode.EventTypeEventsAPI, socketmode.EventTypeSlashCommand, socketmode.EventTypeInteractive:
 		if ev.Request != nil {
@@ -150,7 +151,7 @@ func (e *ears) event(ctx context.Context, socket *socketmode.Client, ev socketmo
 
 // take queues a request of the platform.
 func (e *ears) take(ctx context.Context, socket *socketmode.Client, r socketmode.Request) {
-	e.heard()
+	e.line.Heard()
 	v := envelope{kind: r.Type, id: r.EnvelopeID, payload: r.Payload, came: time.Now(), ack: func(payload any) {
 		const patience = 5 * time.Second
 		ctx, cancel := context.WithTimeout(ctx, patience)
@@ -233,7 +234,7 @@ func (e *ears) deliver(ctx context.Context, m message) bool {
 	safe := max(e.safe, m.TS)
 	e.mu.Unlock()
 	in.Cursor = e.at(safe)
-	var pauses backoff
+	var pauses link.Backoff
 	for ctx.Err() == nil {
 		err := e.receiver.Receive(ctx, in)
 		if err == nil {
@@ -244,7 +245,7 @@ func (e *ears) deliver(ctx context.Context, m message) bool {
 			return false
 		}
 		e.stuck(err)
-		if e.o.Wait(ctx, pauses.next()) != nil {
+		if e.o.Wait(ctx, pauses.Next()) != nil {
 			return false
 		}
 	}
@@ -261,20 +262,20 @@ func (e *ears) settled(ts string) {
 
 // stuck says that something could not be committed.
 func (e *ears) stuck(err error) {
-	e.away(TroubleStore, "what came could not be committed, it is tried again: "+e.o.without(err.Error()))
+	e.line.Away(link.TroubleStore, "what came could not be committed, it is tried again: "+e.o.without(err.Error()))
 }
 
 // unstuck ends that. It says nothing about the connection otherwise.
 func (e *ears) unstuck() {
-	if e.State().Trouble == TroubleStore {
-		e.heard()
+	if e.State().Trouble == link.TroubleStore {
+		e.line.Heard()
 	}
 }
 
 // readBack handles what was missed. It does not end before that succeeded:
 // whatever is newer would move the stored time stamp past it.
 func (e *ears) readBack(ctx context.Context) {
-	var pauses backoff
+	var pauses link.Backoff
 	for ctx.Err() == nil {
 		began := tsOf(e.o.Clock())
 		list, err := e.sinceLast(ctx)
@@ -300,7 +301,7 @@ func (e *ears) readBack(ctx context.Context) {
 			return
 		}
 		e.o.Log.Warn("what was said meanwhile cannot be read back; it is tried again", "error", e.o.without(err.Error()))
-		if e.o.Wait(ctx, pauses.next()) != nil {
+		if e.o.Wait(ctx, pauses.Next()) != nil {
 			return
 		}
 	}

@@ -5,16 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
 	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/link"
 )
 
 // API is where the platform answers when nothing else is configured.
@@ -23,27 +21,9 @@ const API = "https://api.telegram.org"
 // Prefix begins the address of every chat and person of this platform.
 const Prefix = "telegram:"
 
-// Secret is a text that never shows itself: printed, logged or as JSON it is
-// "(secret)" (SPEC 6.6).
-type Secret string
-
-const hidden = "(secret)"
-
-// String, GoString and MarshalText hide the secret from every way of printing.
-func (Secret) String() string { return hidden }
-
-// GoString hides the secret from %#v.
-func (Secret) GoString() string { return hidden }
-
-// MarshalText hides the secret from encoders.
-func (Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
-
-// LogValue hides the secret from log/slog.
-func (Secret) LogValue() slog.Value { return slog.StringValue(hidden) }
-
 // Options are what a Bot needs. Only Token must be set.
 type Options struct {
-	Token Secret
+	Token link.Secret
 	API   string       // base of the address, "" = API
 	Log   *slog.Logger // nil = nothing is logged
 
@@ -55,7 +35,7 @@ type Options struct {
 
 	// Changed is told whenever the connection comes, goes or has another
 	// trouble. It must return at once.
-	Changed func(State)
+	Changed func(link.State)
 	// Moved is told that a group has another address now, before the update
 	// that says so is confirmed; with an error it is told again. nil = ignored.
 	Moved func(ctx context.Context, from, to string) error
@@ -67,10 +47,7 @@ type Bot struct {
 	o        Options
 	id       string
 	endpoint string
-	client   *http.Client
-
-	mu    sync.Mutex
-	state State
+	line     *link.Link
 }
 
 var _ bot.Sender = (*Bot)(nil)
@@ -92,7 +69,7 @@ func New(o Options) (*Bot, error) {
 	base, err := url.Parse(o.API)
 	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" || base.User != nil ||
 		base.RawQuery != "" || base.ForceQuery || base.Fragment != "" || strings.Contains(o.API, string(o.Token)) {
-		return nil, fmt.Errorf("telegram: api %q is no address; expected one like %s", strings.ReplaceAll(o.API, string(o.Token), hidden), API)
+		return nil, fmt.Errorf("telegram: api %q is no address; expected one like %s", strings.ReplaceAll(o.API, string(o.Token), link.Hidden), API)
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -101,7 +78,7 @@ func New(o Options) (*Bot, error) {
 		o.Clock = time.Now
 	}
 	if o.Wait == nil {
-		o.Wait = wait
+		o.Wait = link.Wait
 	}
 	if o.Timeout == 0 {
 		o.Timeout = 30 * time.Second
@@ -115,42 +92,13 @@ func New(o Options) (*Bot, error) {
 		// The library puts token and method in by a format, so a percent sign
 		// of the address must survive it.
 		endpoint: strings.ReplaceAll(strings.TrimRight(o.API, "/"), "%", "%%") + "/bot%s/%s",
-		client: &http.Client{
-			Transport: transport(),
-			// The platform never redirects. Whoever does is not the platform,
-			// and would get the token in the Referer.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
 	}
-	b.state = State{Since: o.Clock(), Trouble: TroubleStart, Text: "not tried yet"}
+	b.line = link.New(link.Options{Platform: "Telegram", ID: b.id, Log: o.Log, Clock: o.Clock, Clean: b.clean, Changed: o.Changed})
 	return b, nil
 }
 
-// transport notices dead connections: a laptop wakes up with some.
-func transport() *http.Transport {
-	return &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
-		TLSHandshakeTimeout:   10 * time.Second,
-		ForceAttemptHTTP2:     true,
-		HTTP2:                 &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
-		MaxIdleConnsPerHost:   4,
-		IdleConnTimeout:       90 * time.Second,
-		ExpectContinueTimeout: time.Second,
-	}
-}
-
-// wait is a pause that a context ends.
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+// State is how Poll stands with the platform now.
+func (b *Bot) State() link.State { return b.line.State() }
 
 // ID is the bot's user id, the part of its token that is no secret.
 func (b *Bot) ID() string { return b.id }

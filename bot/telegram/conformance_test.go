@@ -27,7 +27,7 @@ func TestConformance(t *testing.T) {
 			return n
 		}
 		return &chattest.World{
-			Sender: w.bot, Run: w.bot.Poll, Data: telegram.Data, Twin: telegram.Pressing,
+			Sender: w.bot, Run: w.bot.Poll, Data: telegram.Data,
 			Prefix: telegram.Prefix, Cursor: w.bot.CursorName(), Secret: w.far.Token()[12:], Person: person, Group: all,
 			Say:    func(chat, text string) string { return strconv.Itoa(w.far.Say(mira, chats[chat], text)) },
 			Reply:  func(chat, to, text string) { w.far.Reply(mira, chats[chat], id(to), text) },

@@ -115,7 +115,7 @@ func TestIndependentServer(t *testing.T) {
 		"message": map[string]any{"message_id": json.Number(id), "chat": where, "date": time.Now().Unix()},
 	})
 	press := d.wait(t, 3)[2]
-	if twin, _, err := telegram.Twin(press.Press); twin != "q5 retry" || err != nil || press.Message != id || press.Chat != home {
+	if twin, ok := bot.Pressed(bot.Message{}, press.Press); twin != "q5 retry" || !ok || press.Message != id || press.Chat != home {
 		t.Errorf("pressed %+v", press)
 	}
 	if err := b.Notice(t.Context(), press.PressID, "Retry"); err != nil {

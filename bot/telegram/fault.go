@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/link"
 )
 
 // meanings of the platform's refusals with 400, by a part of their text, which
@@ -57,12 +58,12 @@ func noReply(err error) bool {
 // *bot.SendError, or another one where nobody knows.
 func sendError(err error) error {
 	var r *refusal
-	var s *silence
+	var s *link.Silence
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &s) && !s.sent:
-		return &bot.SendError{Fault: bot.FaultAway, Text: s.text}
+	case errors.As(err, &s) && !s.Sent:
+		return &bot.SendError{Fault: bot.FaultAway, Text: s.Text()}
 	case !errors.As(err, &r):
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/telegram"
 	far "github.com/nightporter/nightporter/internal/far/telegram"
 )
@@ -30,7 +31,7 @@ type world struct {
 	mu     sync.Mutex
 	log    bytes.Buffer
 	pauses []time.Duration
-	states []telegram.State
+	states []link.State
 	moved  []string
 	resume chan struct{} // nil = pauses take no time
 	woken  chan struct{}
@@ -48,7 +49,7 @@ func newWorld(t *testing.T, change ...func(*telegram.Options)) *world {
 	w := &world{t: t, far: s, woken: make(chan struct{}, 1000)}
 	w.desk = &desk{changed: make(chan struct{})}
 	o := telegram.Options{
-		Token: telegram.Secret(s.Token()), API: s.URL(),
+		Token: link.Secret(s.Token()), API: s.URL(),
 		Log: slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Wait: func(ctx context.Context, d time.Duration) error {
 			w.mu.Lock()
@@ -68,7 +69,7 @@ func newWorld(t *testing.T, change ...func(*telegram.Options)) *world {
 				return ctx.Err()
 			}
 		},
-		Changed: func(s telegram.State) {
+		Changed: func(s link.State) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.states = append(w.states, s)
@@ -136,10 +137,10 @@ func (w *world) allPauses() []time.Duration {
 }
 
 // troubles are the states that were told, by their trouble.
-func (w *world) troubles() []telegram.Trouble {
+func (w *world) troubles() []link.Trouble {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var out []telegram.Trouble
+	var out []link.Trouble
 	for _, s := range w.states {
 		out = append(out, s.Trouble)
 	}

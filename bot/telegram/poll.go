@@ -10,6 +10,7 @@ import (
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/link"
 )
 
 // limit is how many updates are fetched at a time, the platform's maximum.
@@ -28,7 +29,7 @@ func (b *Bot) Poll(ctx context.Context, cursor func(context.Context) (string, er
 			break
 		}
 	}
-	b.client.CloseIdleConnections()
+	b.line.CloseIdle()
 	if ctx.Err() == nil {
 		return context.Canceled // the clock of a test ended
 	}
@@ -39,7 +40,7 @@ func (b *Bot) Poll(ctx context.Context, cursor func(context.Context) (string, er
 type poller struct {
 	*Bot
 	receiver  bot.Receiver
-	errors    backoff
+	errors    link.Backoff
 	connected bool   // the last poll was answered
 	stuck     string // cursor before the last updates, "" = there were none
 }
@@ -48,18 +49,18 @@ type poller struct {
 func (p *poller) round(ctx context.Context, cursor func(context.Context) (string, error)) time.Duration {
 	at, err := cursor(ctx)
 	if err != nil {
-		p.away(TroubleStore, "cannot read how far updates were handled: "+p.clean(err.Error()))
-		return p.errors.next()
+		p.line.Away(link.TroubleStore, "cannot read how far updates were handled: "+p.clean(err.Error()))
+		return p.errors.Next()
 	}
 	if p.stuck == orNone(at) {
 		// Asking again would bring the same updates for ever.
 		p.stuck = ""
-		p.away(TroubleStore, "updates were taken, and their cursor was not stored")
-		return p.errors.next()
+		p.line.Away(link.TroubleStore, "updates were taken, and their cursor was not stored")
+		return p.errors.Next()
 	}
 	if p.stuck != "" {
 		p.stuck = ""
-		p.errors.reset() // the updates before are stored
+		p.errors.Reset() // the updates before are stored
 	}
 	hold := p.o.LongPoll
 	if !p.connected {
@@ -73,15 +74,15 @@ func (p *poller) round(ctx context.Context, cursor func(context.Context) (string
 	if err != nil {
 		p.connected = false
 		t, text, pause := trouble(err)
-		p.away(t, text)
-		return max(pause, p.errors.next())
+		p.line.Away(t, text)
+		return max(pause, p.errors.Next())
 	}
 	p.connected = true
-	p.heard()
+	p.line.Heard()
 	if len(raw) == 0 {
-		p.errors.reset()
-		if took := time.Since(began); hold > 0 && took < shortest {
-			return shortest - took // a server that does not hold polls
+		p.errors.Reset()
+		if took := time.Since(began); hold > 0 && took < link.Shortest {
+			return link.Shortest - took // a server that does not hold polls
 		}
 		return 0
 	}
@@ -133,7 +134,7 @@ func (p *poller) deliver(ctx context.Context, raw json.RawMessage) bool {
 	if in.Stands == StandsUnread {
 		p.o.Log.Warn("Telegram sent an update that is not understood; nothing is done about it", "update", in.Key)
 	}
-	var pauses backoff
+	var pauses link.Backoff
 	for ctx.Err() == nil {
 		err := error(nil)
 		if moved != "" && p.o.Moved != nil {
@@ -143,14 +144,14 @@ func (p *poller) deliver(ctx context.Context, raw json.RawMessage) bool {
 			err = p.receiver.Receive(ctx, in)
 		}
 		if err == nil {
-			p.heard() // if this was stuck, it goes on
+			p.line.Heard() // if this was stuck, it goes on
 			return true
 		}
 		if ctx.Err() != nil {
 			return false
 		}
-		p.away(TroubleStore, "an update could not be committed, it is tried again: "+p.clean(err.Error()))
-		if p.o.Wait(ctx, pauses.next()) != nil {
+		p.line.Away(link.TroubleStore, "an update could not be committed, it is tried again: "+p.clean(err.Error()))
+		if p.o.Wait(ctx, pauses.Next()) != nil {
 			return false
 		}
 	}

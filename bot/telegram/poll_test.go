@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/telegram"
 	far "github.com/nightporter/nightporter/internal/far/telegram"
 )
@@ -71,7 +72,7 @@ func TestPollRepeatsWhatWasNotCommitted(t *testing.T) {
 	if diff := cmp.Diff([]time.Duration{s, 2 * s, 4 * s, 8 * s}, w.allPauses()[:4]); diff != "" {
 		t.Errorf("pauses: %s", diff)
 	}
-	if got := w.troubles(); !slices.Contains(got, telegram.TroubleStore) {
+	if got := w.troubles(); !slices.Contains(got, link.TroubleStore) {
 		t.Errorf("troubles told: %q", got)
 	}
 }
@@ -115,7 +116,7 @@ func TestPollNoticesACursorThatStandsStill(t *testing.T) {
 	w.poll()
 	for range 3 {
 		<-w.woken
-		if s := w.bot.State(); s.Trouble != telegram.TroubleStore {
+		if s := w.bot.State(); s.Trouble != link.TroubleStore {
 			t.Errorf("state %+v", s)
 		}
 		w.resume <- struct{}{}
@@ -204,21 +205,21 @@ func TestPollTroubles(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		fault far.Fault
-		want  telegram.Trouble
+		want  link.Trouble
 		pause time.Duration
 	}{
 		{"another poller", far.Conflict(), telegram.TroubleConflict, time.Second},
 		{"webhook", far.Fault{Code: 409, Text: "Conflict: can't use getUpdates method while webhook is active"}, telegram.TroubleWebhook, time.Second},
-		{"revoked", far.Unauthorized(), telegram.TroubleToken, 5 * time.Minute},
-		{"unknown token", far.Fault{Code: 404, Text: "Not Found"}, telegram.TroubleToken, 5 * time.Minute},
-		{"flood", far.TooMany(37), telegram.TroubleSlow, 37 * time.Second},
-		{"no JSON", far.BadGateway(), telegram.TroubleServer, time.Second},
-		{"its own fault", far.Fault{Code: 500, Text: "Internal Server Error"}, telegram.TroubleServer, time.Second},
-		{"login page", far.Fault{Code: 302, Body: "<a href='http://login'>"}, telegram.TroubleServer, time.Second},
-		{"half a JSON", far.Fault{Code: 200, Body: `{"ok":true,"result":[{"upd`}, telegram.TroubleServer, time.Second},
-		{"another JSON", far.Fault{Code: 200, Body: `{"ok":true,"result":{"a":1}}`}, telegram.TroubleServer, time.Second},
-		{"cut", far.CutBefore(), telegram.TroubleNetwork, time.Second},
-		{"cut after", far.CutAfter(), telegram.TroubleNetwork, time.Second},
+		{"revoked", far.Unauthorized(), link.TroubleToken, 5 * time.Minute},
+		{"unknown token", far.Fault{Code: 404, Text: "Not Found"}, link.TroubleToken, 5 * time.Minute},
+		{"flood", far.TooMany(37), link.TroubleSlow, 37 * time.Second},
+		{"no JSON", far.BadGateway(), link.TroubleServer, time.Second},
+		{"its own fault", far.Fault{Code: 500, Text: "Internal Server Error"}, link.TroubleServer, time.Second},
+		{"login page", far.Fault{Code: 302, Body: "<a href='http://login'>"}, link.TroubleServer, time.Second},
+		{"half a JSON", far.Fault{Code: 200, Body: `{"ok":true,"result":[{"upd`}, link.TroubleServer, time.Second},
+		{"another JSON", far.Fault{Code: 200, Body: `{"ok":true,"result":{"a":1}}`}, link.TroubleServer, time.Second},
+		{"cut", far.CutBefore(), link.TroubleNetwork, time.Second},
+		{"cut after", far.CutAfter(), link.TroubleNetwork, time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -226,7 +227,7 @@ func TestPollTroubles(t *testing.T) {
 			w.far.Say(mira, mira.ID, "hello")
 			w.poll()
 			w.desk.wait(t, 1)
-			if diff := cmp.Diff([]telegram.Trouble{c.want, telegram.TroubleNone}, w.troubles()); diff != "" {
+			if diff := cmp.Diff([]link.Trouble{c.want, link.TroubleNone}, w.troubles()); diff != "" {
 				t.Errorf("states: %s", diff)
 			}
 			if diff := cmp.Diff([]time.Duration{c.pause}, w.allPauses()); diff != "" {
@@ -278,7 +279,7 @@ func TestPollWhileAway(t *testing.T) {
 	if diff := cmp.Diff(want, w.allPauses()); diff != "" {
 		t.Errorf("pauses: %s", diff)
 	}
-	if s := w.bot.State(); s.Connected || s.Trouble != telegram.TroubleNetwork {
+	if s := w.bot.State(); s.Connected || s.Trouble != link.TroubleNetwork {
 		t.Errorf("state %+v", s)
 	}
 	w.far.Say(mira, mira.ID, "hello")
@@ -321,7 +322,7 @@ func TestPollHangs(t *testing.T) {
 	w.far.Say(mira, mira.ID, "hello")
 	w.poll()
 	w.desk.wait(t, 1)
-	if diff := cmp.Diff([]telegram.Trouble{telegram.TroubleNetwork, telegram.TroubleNone}, w.troubles()); diff != "" {
+	if diff := cmp.Diff([]link.Trouble{link.TroubleNetwork, link.TroubleNone}, w.troubles()); diff != "" {
 		t.Errorf("states: %s", diff)
 	}
 }
@@ -360,7 +361,7 @@ func TestPollCursorCannotBeRead(t *testing.T) {
 	w.desk.wait(t, 1)
 	cancel()
 	<-done
-	if w.troubles()[0] != telegram.TroubleStore {
+	if w.troubles()[0] != link.TroubleStore {
 		t.Errorf("troubles %q", w.troubles())
 	}
 }

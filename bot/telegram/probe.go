@@ -10,6 +10,7 @@ import (
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/link"
 )
 
 // Me is the bot as others see it.
@@ -31,36 +32,28 @@ func (b *Bot) Me(ctx context.Context) (Me, error) {
 	return Me{ID: u.ID, Username: u.UserName, Name: u.FirstName, Groups: u.CanJoinGroups, ReadsAll: u.CanReadAllGroupMessages}, nil
 }
 
-// Finding is one thing that Probe found.
-type Finding struct {
-	OK      bool    // nothing is to be done
-	Trouble Trouble // TroubleNone, TroubleNetwork, TroubleServer, TroubleToken, TroubleWebhook, TroubleConflict
-	Text    string
-	Fix     string // what to do, "" = nothing
-}
-
 // Probe looks whether the token is accepted, what the bot is called, and
 // whether it can poll. It fetches no updates and changes nothing, so it can run
 // beside the daemon. The first finding is about the connection and the token;
 // where that one is not OK, it is the only one.
-func (b *Bot) Probe(ctx context.Context) []Finding {
+func (b *Bot) Probe(ctx context.Context) []link.Finding {
 	me, err := b.Me(ctx)
 	var fault *bot.SendError
 	switch {
 	case errors.As(err, &fault) && fault.Fault == bot.FaultToken:
-		return []Finding{{Trouble: TroubleToken, Text: "Telegram refuses the token", Fix: "ask @BotFather for a new one (/token) and write it into the token file"}}
+		return []link.Finding{{Trouble: link.TroubleToken, Text: "Telegram refuses the token", Fix: "ask @BotFather for a new one (/token) and write it into the token file"}}
 	case errors.As(err, &fault) && fault.Fault == bot.FaultAway:
-		return []Finding{{Trouble: TroubleNetwork, Text: "Telegram is out of reach: " + fault.Text, Fix: "look at the network, and at telegram.api"}}
+		return []link.Finding{{Trouble: link.TroubleNetwork, Text: "Telegram is out of reach: " + fault.Text, Fix: "look at the network, and at telegram.api"}}
 	case err != nil:
-		return []Finding{{Trouble: TroubleServer, Text: "Telegram does not answer as it should: " + err.Error(), Fix: "look at telegram.api; else try again later"}}
+		return []link.Finding{{Trouble: link.TroubleServer, Text: "Telegram does not answer as it should: " + err.Error(), Fix: "look at telegram.api; else try again later"}}
 	}
-	out := []Finding{{OK: true, Text: "token accepted, bot @" + me.Username}}
+	out := []link.Finding{{OK: true, Text: "token accepted, bot @" + me.Username}}
 	var hook tgbotapi.WebhookInfo
 	switch err := b.call(ctx, "getWebhookInfo", nil, &hook); {
 	case err != nil:
-		out = append(out, Finding{Trouble: TroubleServer, Text: "cannot see whether a webhook is set: " + err.Error()})
+		out = append(out, link.Finding{Trouble: link.TroubleServer, Text: "cannot see whether a webhook is set: " + err.Error()})
 	case hook.URL != "":
-		out = append(out, Finding{
+		out = append(out, link.Finding{
 			Trouble: TroubleWebhook, Text: "a webhook is set, so nightporter gets no messages",
 			Fix: "call deleteWebhook of this bot, or make a bot of its own with @BotFather",
 		})
@@ -69,10 +62,10 @@ func (b *Bot) Probe(ctx context.Context) []Finding {
 		if n := hook.PendingUpdateCount; n > 0 {
 			text += fmt.Sprintf(", %d updates wait", n)
 		}
-		out = append(out, Finding{OK: true, Text: text})
+		out = append(out, link.Finding{OK: true, Text: text})
 	}
 	if s := b.State(); s.Trouble == TroubleConflict {
-		out = append(out, Finding{Trouble: TroubleConflict, Text: s.Text + fmt.Sprintf(" (since %s)", s.Since.Format(time.TimeOnly)), Fix: "end the other program"})
+		out = append(out, link.Finding{Trouble: TroubleConflict, Text: s.Text + fmt.Sprintf(" (since %s)", s.Since.Format(time.TimeOnly)), Fix: "end the other program"})
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package telegram
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
@@ -197,15 +196,8 @@ func compose(lines []line) Part {
 
 // document is a message as a file, with its first two lines as the caption.
 func document(m bot.Message) Part {
-	var body strings.Builder
-	for _, l := range m.Lines {
-		if l.Kind == bot.Quote {
-			body.WriteString("┃ ")
-		}
-		body.WriteString(tidy(l) + "\n")
-	}
 	p := compose(render(caption(m)))
-	p.File = &File{Name: fileName(m), Data: []byte(body.String())}
+	p.File = &File{Name: m.FileName(), Data: m.File()}
 	return p
 }
 
@@ -227,24 +219,4 @@ func caption(m bot.Message) bot.Message {
 		short.Lines = append(short.Lines, l)
 	}
 	return short
-}
-
-var notName = regexp.MustCompile(`[^A-Za-z0-9]+`)
-
-// endings of files, by the first word of a message's key.
-var endings = map[string]string{"diff": ".diff", "log": ".log", "plan": ".md"}
-
-// fileName says what a file is about: "shop-11.diff".
-func fileName(m bot.Message) string {
-	about, _, _ := strings.Cut(bot.Clean(m.First()), ":")
-	kind, _, _ := strings.Cut(m.Key, ".")
-	end, known := endings[kind]
-	if !known {
-		about, end = about+"-"+kind, ".txt"
-	}
-	about = strings.Trim(notName.ReplaceAllString(about, "-"), "-")
-	if about == "" {
-		about = "nightporter"
-	}
-	return strings.TrimRight(about[:min(len(about), 40)], "-") + end
 }

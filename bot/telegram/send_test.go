@@ -71,8 +71,8 @@ func TestConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := w.desk.wait(t, 2)[1]
-	if twin, n, err := telegram.Twin(in.Press); twin != "q5 retry" || n != -1 || err != nil || in.Message != id || in.PressID != press {
-		t.Errorf("the press %+v is %q, %d, %v", in, twin, n, err)
+	if twin, ok := bot.Pressed(bot.Message{}, in.Press); twin != "q5 retry" || !ok || in.Message != id || in.PressID != press {
+		t.Errorf("the press %+v is %q, %v", in, twin, ok)
 	}
 	for range 2 { // the second one is too late, and no error
 		if err := w.bot.Notice(t.Context(), in.PressID, strings.Repeat("long ", 100)); err != nil {

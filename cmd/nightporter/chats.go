@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/bot/post"
 	"github.com/nightporter/nightporter/bot/reception"
@@ -277,7 +278,7 @@ func connectTelegram(p *porter) (c platform, wanted bool, err error) {
 	}
 	line := &telegramLine{porter: p}
 	tg, err := telegram.New(telegram.Options{
-		Token: telegram.Secret(token), API: cfg.Telegram.API, Log: p.log, Changed: line.changed, Moved: line.moved,
+		Token: link.Secret(token), API: cfg.Telegram.API, Log: p.log, Changed: line.changed, Moved: line.moved,
 	})
 	if err != nil {
 		return c, false, unusableChat(err)
@@ -292,7 +293,7 @@ func connectTelegram(p *porter) (c platform, wanted bool, err error) {
 		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Barred: p.barred, Quiet: p.quiet,
 	})
 	o := p.receptionOptions()
-	o.Outbox, o.Notice, o.Name, o.Twin = p.store, tg.Notice, line.name, telegram.Pressing
+	o.Outbox, o.Notice, o.Name = p.store, tg.Notice, line.name
 	receiver := waking{reception.New(o), line.post}
 	p.botName = line.name
 	cursor := func(ctx context.Context) (string, error) { // asked for before every poll
@@ -360,7 +361,7 @@ func (l *telegramLine) name() string {
 }
 
 // changed is told of every coming and going of the connection.
-func (l *telegramLine) changed(s telegram.State) {
+func (l *telegramLine) changed(s link.State) {
 	if s.Connected {
 		l.porter.remarks.set("", remarkChat, "")
 		l.porter.log.Info("telegram is reached")
@@ -370,7 +371,7 @@ func (l *telegramLine) changed(s telegram.State) {
 		l.introduce()
 		return
 	}
-	if s.Trouble == telegram.TroubleStart {
+	if s.Trouble == link.TroubleStart {
 		return
 	}
 	l.porter.log.Warn("telegram", "trouble", string(s.Trouble), "text", s.Text)

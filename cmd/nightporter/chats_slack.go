@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/post"
 	"github.com/nightporter/nightporter/bot/reception"
 	"github.com/nightporter/nightporter/bot/slack"
@@ -23,7 +24,7 @@ func connectSlack(p *porter) (c platform, wanted bool, err error) {
 	}
 	line := &slackLine{porter: p}
 	sl, err := slack.New(slack.Options{
-		AppToken: slack.Secret(app), BotToken: slack.Secret(token), API: cfg.API, Log: p.log,
+		AppToken: link.Secret(app), BotToken: link.Secret(token), API: cfg.API, Log: p.log,
 		Changed: line.changed, Rings: p.slackPeople, Answered: line.answered,
 	})
 	if err != nil {
@@ -39,7 +40,7 @@ func connectSlack(p *porter) (c platform, wanted bool, err error) {
 		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Barred: p.barred, Quiet: p.quiet,
 	})
 	o := p.receptionOptions()
-	o.Outbox, o.Notice, o.Twin, o.Ask, o.ProjectOf = threads{p.store}, sl.Notice, slack.Pressing, sl.Ask, p.slackProject
+	o.Outbox, o.Notice, o.Ask, o.ProjectOf = threads{p.store}, sl.Notice, sl.Ask, p.slackProject
 	receiver := waking{reception.New(o), line.post}
 	cursor := func(ctx context.Context) (string, error) {
 		c, _, err := p.store.Cursor(ctx, sl.CursorName())
@@ -93,13 +94,13 @@ type slackLine struct {
 }
 
 // changed is told of every coming and going of the connection.
-func (l *slackLine) changed(s slack.State) {
+func (l *slackLine) changed(s link.State) {
 	if s.Connected {
 		l.porter.remarks.set("", remarkSlack, "")
 		l.post.Reached()
 		return
 	}
-	if s.Trouble != slack.TroubleStart {
+	if s.Trouble != link.TroubleStart {
 		l.porter.remarks.set("", remarkSlack, "! Slack: "+s.Text)
 	}
 }

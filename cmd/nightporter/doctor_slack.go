@@ -5,22 +5,23 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/slack"
 )
 
 // slackProbe asks Slack about an app: are both tokens accepted, and may it do
 // all that it is to do. It opens no socket, so it can run beside a daemon.
 func slackProbe(ctx context.Context, app, bot, api string) []finding {
-	s, err := slack.New(slack.Options{AppToken: slack.Secret(app), BotToken: slack.Secret(bot), API: api, Timeout: 10 * time.Second})
+	s, err := slack.New(slack.Options{AppToken: link.Secret(app), BotToken: link.Secret(bot), API: api, Timeout: 10 * time.Second})
 	if err != nil {
 		return []finding{mend("correct [slack] in the configuration", "%v", err)}
 	}
 	var out []finding
 	for _, f := range s.Probe(ctx) {
 		switch f.Trouble {
-		case slack.TroubleNone:
+		case link.TroubleNone:
 			out = append(out, fine("%s", f.Text))
-		case slack.TroubleNetwork, slack.TroubleServer, slack.TroubleSlow:
+		case link.TroubleNetwork, link.TroubleServer, link.TroubleSlow:
 			// nightporter works on and tries again.
 			out = append(out, look(f.Fix, "%s", f.Text))
 		default:

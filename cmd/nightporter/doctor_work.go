@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
@@ -181,7 +182,7 @@ func checkAgents(ctx context.Context, p *patient) []finding {
 // as configured, "" for Telegram's own. Being out of reach is worth a look
 // only: nightporter works on and tries again.
 func telegramProbe(ctx context.Context, token, api string) []finding {
-	tg, err := telegram.New(telegram.Options{Token: telegram.Secret(token), API: api, Timeout: 10 * time.Second})
+	tg, err := telegram.New(telegram.Options{Token: link.Secret(token), API: api, Timeout: 10 * time.Second})
 	if err != nil {
 		return []finding{mend("correct [telegram] in the configuration", "%v", err)}
 	}
@@ -190,7 +191,7 @@ func telegramProbe(ctx context.Context, token, api string) []finding {
 		switch {
 		case f.OK:
 			out = append(out, fine("%s", f.Text))
-		case f.Trouble == telegram.TroubleNetwork || f.Trouble == telegram.TroubleServer:
+		case f.Trouble == link.TroubleNetwork || f.Trouble == link.TroubleServer:
 			out = append(out, look(f.Fix, "%s", f.Text))
 		default:
 			out = append(out, mend(f.Fix, "%s", f.Text))

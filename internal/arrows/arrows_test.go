@@ -45,8 +45,9 @@ var arrows = map[string][]string{
 	"bot/console":        {"loop", "guidance", "bot"},
 	"bot/terminal":       {"loop", "guidance", "bot"},
 	"bot/report":         {"loop", "guidance", "bot"},
-	"bot/telegram":       {"loop", "bot"},
-	"bot/slack":          {"loop", "bot"},
+	"bot/link":           {},
+	"bot/telegram":       {"loop", "bot", "bot/link"},
+	"bot/slack":          {"loop", "bot", "bot/link"},
 	"bot/chattest":       {"loop", "bot"},
 	"bot/post":           {"loop", "bot", "guidance"},
 	"bot/notify":         {"loop", "guidance", "bot"},
@@ -88,9 +89,9 @@ var reserved = map[string][]string{
 	"database/sql/driver":          {"store"},
 	"github.com/mattn/go-sqlite3":  {"store"},
 	"github.com/pressly/goose/v3":  {"store"},
-	"net/http":                     {"internal/socket", "bot/telegram", "bot/slack", "internal/far/telegram", "internal/far/slack", "internal/far/models"}, // the client's side speaks HTTP without it
-	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                    // flags are wiring
-	"testing":                      {"bot/chattest"},                                                                                                       // tests only
+	"net/http":                     {"internal/socket", "bot/link", "bot/telegram", "bot/slack", "internal/far/telegram", "internal/far/slack", "internal/far/models"}, // the client's side speaks HTTP without it
+	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                // flags are wiring
+	"testing":                      {"bot/chattest"},                                                                                                                   // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {},
 

@@ -130,7 +130,6 @@ func newHouse(b *testing.B, projects int) *house {
 	h.beside(func(ctx context.Context) { _ = p.Run(ctx) }) // says why ctx ended
 	h.reception = reception.New(reception.Options{
 		Desk: office{h}, Outbox: h.ledger, Hash: func(code string) string { return "hash of " + code },
-		Twin: func(bot.Message, string) (string, bool) { return "", false },
 	})
 	for _, who := range people {
 		const code = "K7QX-M2PD"

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/telegram"
 	far "github.com/nightporter/nightporter/internal/far/telegram"
 )
@@ -168,7 +169,7 @@ func newFar(b *testing.B) *far.Server {
 func newEcho(b *testing.B) *far.Server {
 	b.Helper()
 	s := newFar(b)
-	tg, err := telegram.New(telegram.Options{Token: telegram.Secret(s.Token()), API: s.URL()})
+	tg, err := telegram.New(telegram.Options{Token: link.Secret(s.Token()), API: s.URL()})
 	if err != nil {
 		b.Fatal(err)
 	}

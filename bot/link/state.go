@@ -1,0 +1,82 @@
+package link
+
+import "time"
+
+// Trouble is why nothing can be received now. A platform may have some of its
+// own.
+type Trouble string
+
+// Troubles that every platform has.
+const (
+	TroubleNone    Trouble = ""
+	TroubleStart   Trouble = "start"   // not tried yet
+	TroubleNetwork Trouble = "network" // no connection
+	TroubleServer  Trouble = "server"  // something answers, but not as it should
+	TroubleSlow    Trouble = "slow"    // the platform wants us to wait
+	TroubleToken   Trouble = "token"   // refused: wrong, revoked, or without a permission
+	TroubleStore   Trouble = "store"   // what came could not be committed
+)
+
+// State is how a line stands.
+type State struct {
+	Connected bool
+	Since     time.Time // of Connected, or of its absence
+	Heard     time.Time // when the platform was heard last; zero = not yet
+	Trouble   Trouble   // none while connected
+	Text      string    // what is wrong, and what to do; no secrets
+}
+
+// State is how the line stands now.
+func (l *Link) State() State {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.state
+}
+
+// Heard notes a sign of life.
+func (l *Link) Heard() {
+	now := l.o.Clock()
+	l.mu.Lock()
+	was := l.state
+	l.state.Heard = now
+	if !was.Connected {
+		l.state = State{Connected: true, Since: now, Heard: now}
+	}
+	is := l.state
+	l.mu.Unlock()
+	if !was.Connected {
+		l.o.Log.Info(l.o.Platform+" is connected", "id", l.o.ID)
+		l.tell(is)
+	}
+}
+
+// Away notes a trouble. text is without secrets.
+func (l *Link) Away(t Trouble, text string) {
+	now := l.o.Clock()
+	l.mu.Lock()
+	was := l.state
+	l.state.Trouble, l.state.Text = t, text
+	if was.Connected {
+		l.state.Connected, l.state.Since = false, now
+	}
+	is := l.state
+	l.mu.Unlock()
+	if was.Connected || was.Trouble != t {
+		l.o.Log.Warn(l.o.Platform+" is out of reach", "id", l.o.ID, "trouble", t, "why", text)
+		l.tell(is)
+	}
+}
+
+func (l *Link) tell(s State) {
+	if l.o.Changed != nil {
+		l.o.Changed(s)
+	}
+}
+
+// Finding is one thing that an adapter's probe found.
+type Finding struct {
+	OK      bool // nothing is to be done
+	Trouble Trouble
+	Text    string
+	Fix     string // what to do, "" = nothing
+}

@@ -1,0 +1,47 @@
+package slack
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot/link"
+)
+
+// trouble says what an error of the connection means, and how long to wait; 0
+// leaves that to the back-off.
+func (b *Bot) trouble(err error) (t link.Trouble, text string, pause time.Duration) {
+	var r *refusal
+	if !errors.As(err, &r) {
+		return link.TroubleNetwork, b.o.without(err.Error()), 0
+	}
+	switch {
+	case r.foreign:
+		return link.TroubleServer, "what answers is not Slack: " + r.text, 0
+	case r.after > 0:
+		return link.TroubleSlow, "Slack wants us to wait", r.after
+	case r.text == "missing_scope":
+		return link.TroubleToken, r.scope(), link.TokenPause
+	case refusesToken(r.text):
+		return link.TroubleToken, "Slack refuses a token (" + r.text + "): it is wrong or was revoked; the app's page gives a new one", link.TokenPause
+	}
+	return link.TroubleServer, r.method + ": " + r.text, 0
+}
+
+// scope says which permission is missing.
+func (r *refusal) scope() string {
+	needed := r.needed
+	if needed == "" {
+		needed = "one of the manifest's"
+	}
+	return "Slack wants another scope for " + r.method + ": " + needed + "; add it on the app's page and install the app again"
+}
+
+func refusesToken(text string) bool {
+	switch text {
+	case "invalid_auth", "account_inactive", "not_authed", "token_revoked", "token_expired",
+		"not_allowed_token_type", "org_login_required", "ekm_access_denied", "missing_scope", "two_factor_setup_required":
+		return true
+	}
+	return strings.HasPrefix(text, "token_")
+}
