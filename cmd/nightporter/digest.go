@@ -69,19 +69,24 @@ type digestJSON struct {
 	Text    string    `json:"text"`
 	Alt     string    `json:"alt"` // the picture in words
 	Picture []byte    `json:"picture,omitempty"`
+	Fault   string    `json:"fault,omitempty"` // why there is no picture
 }
 
 // writePicture writes the picture of an answer, and takes it out of that.
 func writePicture(file string, r *api.Reply) error {
 	var d digestJSON
-	if err := json.Unmarshal(r.Data, &d); err != nil || len(d.Picture) == 0 {
+	err := json.Unmarshal(r.Data, &d)
+	switch {
+	case err == nil && d.Fault != "": // the text is there all the same
+		r.OK, r.Text = false, r.Text+"\n"+bot.SignFailed+" "+file+" is not written: "+d.Fault
+		return nil
+	case err != nil || len(d.Picture) == 0:
 		return errors.New("the answer has no picture: nightporter up is of another release; start it again")
 	}
 	if err := os.WriteFile(file, d.Picture, 0o644); err != nil { //nolint:gosec // a picture that somebody wants to show
 		return fmt.Errorf("write the picture: %w", err)
 	}
 	d.Picture = nil
-	var err error
 	r.Data, err = json.Marshal(d)
 	r.Text += "\nPicture " + file
 	return err
@@ -95,15 +100,20 @@ func (d *desk) digestView(ctx context.Context, project string, args map[string]s
 	if err != nil {
 		return api.Reply{}, err
 	}
-	m := report.Text(f)
-	if q.Span == bot.SpanAll {
-		m = report.Whole(f)
+	m, err := composed(f, q.Span)
+	if err != nil {
+		return api.Reply{}, err
 	}
-	out := digestJSON{Project: project, From: f.From, To: f.To, Text: m.Text(0), Alt: report.Alt(f)}
+	alt, err := guarded(func() (string, error) { return report.Alt(f), nil })
+	if err != nil {
+		return api.Reply{}, err
+	}
+	out := digestJSON{Project: project, From: f.From, To: f.To, Text: m.Text(0), Alt: alt}
 	text := m.Text(80)
 	if look := args["look"]; look != "" {
-		if out.Picture, err = report.Picture(f, look != "light"); err != nil {
-			return api.Reply{}, err
+		if out.Picture, err = d.porter.draw(f, look != "light"); err != nil {
+			d.porter.log.Error("picture of the digest", "project", project, "error", err)
+			out.Fault = err.Error()
 		}
 		text += "\n\n" + strings.Join(bot.Wrap(out.Alt, 80), "\n")
 	}
@@ -119,10 +129,11 @@ func (d *desk) Digest(ctx context.Context, project string, q bot.DigestQuery) (b
 	if !q.Admin {
 		f.Strangers = 0
 	}
-	if q.Span == bot.SpanAll {
-		return report.Whole(f), nil
+	m, err := composed(f, q.Span)
+	if err != nil || q.Span == bot.SpanAll {
+		return m, err
 	}
-	return d.porter.drawn(report.Text(f), f), nil
+	return d.porter.drawn(ctx, m, f, q.Now), nil
 }
 
 // facts are those of a span that somebody asks for, in the people's zone.
@@ -130,24 +141,6 @@ func (d *desk) facts(ctx context.Context, project string, q *bot.DigestQuery) (r
 	q.Now = q.Now.In(d.zone())
 	s, _ := d.State(project)
 	return d.porter.facts(ctx, s, q.From(s.House.Digest), q.Now)
-}
-
-// drawn is a digest with its picture. Where there is nothing to be drawn, or
-// it cannot be, the text says it all.
-func (p *porter) drawn(m bot.Message, f report.Facts) bot.Message {
-	if len(f.Sessions) == 0 {
-		return m
-	}
-	picture, err := report.Picture(f, true)
-	switch {
-	case err != nil:
-		p.log.Error("picture of the digest", "project", f.Project, "error", err)
-	case len(picture) > bot.MaxPicture:
-		p.log.Warn("picture of the digest is too large to be sent", "project", f.Project, "bytes", len(picture))
-	default:
-		m.Picture = picture
-	}
-	return m
 }
 
 // lookBack is how far before a span its records are read: what happened in it
@@ -171,7 +164,7 @@ func (p *porter) facts(ctx context.Context, s loop.State, from, to time.Time) (r
 	}
 	// The house comes first where both have an entry of one decision.
 	slices.SortStableFunc(records, func(a, b loop.Record) int { return a.Time.Compare(b.Time) })
-	return report.Collect(records, s, from, to)
+	return guarded(func() (report.Facts, error) { return report.Collect(records, s, from, to) })
 }
 
 var errEnough = errors.New("enough was read")
@@ -268,7 +261,12 @@ func (t *talk) digest(ctx context.Context, now time.Time) {
 	if day <= house.Digest.Day || now.Before(due) || now.Sub(due) >= loop.DigestWindow {
 		return // the core would refuse it: nothing is drawn for that
 	}
-	t.drawn.Store(t.draw(ctx, house, day, due, now))
+	drawn, err := guarded(func() (*digests, error) { return t.draw(ctx, house, day, due, now), nil })
+	if err != nil {
+		p.faulted(ctx, "", err, now)
+		return // it is tried again in a minute
+	}
+	t.drawn.Store(drawn)
 	defer t.drawn.Store(nil)
 	a, err := p.do(ctx, loop.Input{Time: now, Actor: "daemon", Idle: true, Body: loop.DigestDue{Day: day, At: due}})
 	switch {
@@ -298,23 +296,35 @@ func (t *talk) draw(ctx context.Context, house loop.House, day string, due, now 
 		if s.Project.Run == nil {
 			continue
 		}
-		f, err := p.facts(ctx, s, house.DigestFrom(due, now), now)
+		all, few, err := t.both(ctx, s, house.DigestFrom(due, now), now, func(f *report.Facts) {
+			if f.Missed = missed; now.Sub(due) >= lateBy {
+				f.Meant = due
+			}
+		})
 		if err != nil {
 			p.log.Error("digest", "project", name, "error", err)
-			out.add(bot.DigestBroken(name), bot.DigestBroken(name))
-			continue
+			all, few = bot.DigestBroken(name), bot.DigestBroken(name)
 		}
-		if now.Sub(due) >= lateBy {
-			f.Meant = due
-		}
-		f.Missed = missed
-		all := p.drawn(report.Text(f), f)
-		f.Strangers = 0
-		few := report.Text(f)
-		few.Picture = all.Picture
 		out.add(all, few)
 	}
 	return out
+}
+
+// both are a project's digest for admins and for the others, with one picture.
+func (t *talk) both(ctx context.Context, s loop.State, from, to time.Time, more func(*report.Facts)) (admins, others bot.Message, err error) {
+	f, err := t.porter.facts(ctx, s, from, to)
+	if err != nil {
+		return admins, others, err
+	}
+	more(&f)
+	if admins, err = composed(f, ""); err != nil {
+		return admins, others, err
+	}
+	admins = t.porter.drawn(ctx, admins, f, to)
+	f.Strangers = 0
+	others, err = composed(f, "")
+	others.Picture = admins.Picture
+	return admins, others, err
 }
 
 func (d *digests) add(admins, others bot.Message) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/far/telegram"
@@ -192,8 +193,9 @@ func TestDigestLate(t *testing.T) {
 func TestDigestStrangers(t *testing.T) {
 	w := newMornings(t)
 	w.ran()
-	w.do(loop.Input{Actor: "telegram:99", Name: "Somebody", Body: loop.MeetStranger{Chat: "telegram:99", Why: "not paired"}})
 	y, m, d := time.Now().In(w.zone()).Date()
+	w.now.Store(time.Date(y, m, d+1, 6, 0, 0, 0, w.zone()).UnixNano())
+	w.do(loop.Input{Actor: "telegram:99", Name: "Somebody", Body: loop.MeetStranger{Chat: "telegram:99", Why: "not paired"}})
 	w.morning(time.Date(y, m, d+1, 7, 30, 5, 0, w.zone()))
 	for chat, want := range map[string]bool{digestAdmin: true, digestViewer: false} {
 		all := w.digests(chat)
@@ -240,6 +242,71 @@ func TestDigestCommand(t *testing.T) {
 	}
 }
 
+// TestDigestFault: a panic while a digest is drawn or composed ends nothing.
+// The text goes out without a picture, admins are told once, and the log has it.
+func TestDigestFault(t *testing.T) {
+	w := newMornings(t)
+	w.ran()
+	y, m, d := time.Now().In(w.zone()).Date()
+	due := time.Date(y, m, d+1, 7, 30, 0, 0, w.zone())
+	w.worked(due)
+	drawn := 0
+	w.picture = func(report.Facts, bool) ([]byte, error) {
+		drawn++
+		panic("index out of range")
+	}
+	w.morning(due.Add(time.Minute))
+	desk := &desk{porter: w.porter}
+	for range 2 {
+		m, err := desk.Digest(t.Context(), "shop", bot.DigestQuery{Span: "7d", Now: due.Add(2 * time.Minute)})
+		if err != nil || m.Picture != nil || m.Key != bot.KeyDigest {
+			t.Errorf("/digest: %+v, %v", m, err)
+		}
+	}
+	if drawn != 3 {
+		t.Errorf("it was drawn %d times", drawn)
+	}
+	for chat, faults := range map[string]int{digestAdmin: 1, digestViewer: 0} {
+		if all := w.digests(chat); len(all) != 1 || all[0].Picture != nil || !strings.Contains(all[0].Text(0), "3 sessions · $1.50") {
+			t.Errorf("%s reads %+v", chat, all)
+		}
+		queue, err := w.store.Queued(t.Context(), chat)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := 0
+		for _, o := range queue {
+			if strings.Contains(string(o.Body), "no picture: a fault") {
+				told++
+			}
+		}
+		if told != faults {
+			t.Errorf("%s is told %d times of the fault, want %d", chat, told, faults)
+		}
+	}
+	r, err := desk.View(t.Context(), api.View{Name: "digest", Project: "shop", Args: map[string]string{"look": "dark"}})
+	if err != nil || !r.OK {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	file := filepath.Join(t.TempDir(), "night.png")
+	if err := writePicture(file, &r); err != nil || r.OK || !strings.Contains(r.Text, file+" is not written: a fault in nightporter: index out of range") || !strings.Contains(r.Text, "Night of shop") {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("a picture was written all the same")
+	}
+	log, err := os.ReadFile(filepath.Join(w.state, "nightporter.log"))
+	if err != nil || !strings.Contains(string(log), "index out of range") || !strings.Contains(string(log), "digest_test.go") {
+		t.Errorf("the log says %s, %v", log, err)
+	}
+	if m, err := composed(report.Facts{Guidance: []report.Guided{{}}, Hats: nil, Needs: make([]report.Need, 1)}, ""); err != nil || m.Key != bot.KeyDigest {
+		t.Errorf("what does not panic: %+v, %v", m, err)
+	}
+	if _, err := guarded(func() (int, error) { panic("x") }); err == nil {
+		t.Error("a panic came to nothing")
+	}
+}
+
 // TestCameBackNoted: a time away stands in the ledger, and in the digest.
 func TestCameBackNoted(t *testing.T) {
 	w := newMornings(t)
@@ -254,13 +321,9 @@ func TestCameBackNoted(t *testing.T) {
 	}
 }
 
-// TestDigestArrives: the digest of a night with sessions goes out with its
-// picture, and once only, however often nightporter is started.
-func TestDigestArrives(t *testing.T) {
-	w := newMornings(t)
-	w.ran()
-	y, m, d := time.Now().In(w.zone()).Date()
-	due := time.Date(y, m, d+1, 7, 30, 0, 0, w.zone())
+// worked puts a night of three sessions into the ledger, before a time.
+func (w *mornings) worked(due time.Time) {
+	w.t.Helper()
 	var records []loop.Record
 	for n, hat := range []string{"planner", "builder", "reviewer"} {
 		at := due.Add(time.Duration(n-9) * time.Hour)
@@ -272,14 +335,24 @@ func TestDigestArrives(t *testing.T) {
 			e.Stream, e.Run, e.Task, e.Session = loop.ProjectStream("shop"), "r1", "Task 1", id
 			r, err := e.Record()
 			if err != nil {
-				t.Fatal(err)
+				w.t.Fatal(err)
 			}
 			records = append(records, r)
 		}
 	}
-	if _, err := w.store.Commit(t.Context(), loop.Batch{Time: due.Add(-time.Hour), Records: records}); err != nil {
-		t.Fatal(err)
+	if _, err := w.store.Commit(w.t.Context(), loop.Batch{Time: due.Add(-time.Hour), Records: records}); err != nil {
+		w.t.Fatal(err)
 	}
+}
+
+// TestDigestArrives: the digest of a night with sessions goes out with its
+// picture, and once only, however often nightporter is started.
+func TestDigestArrives(t *testing.T) {
+	w := newMornings(t)
+	w.ran()
+	y, m, d := time.Now().In(w.zone()).Date()
+	due := time.Date(y, m, d+1, 7, 30, 0, 0, w.zone())
+	w.worked(due)
 	for id, name := range map[int64]string{1: "Mira", 2: "Ben"} {
 		w.far.Say(telegram.User{ID: id, Name: name}, id, "hello")
 	}

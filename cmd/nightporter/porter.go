@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/socket"
@@ -54,7 +55,11 @@ type porter struct {
 	botName func() string // of the Telegram bot, "" while it is not known; nil without one
 	remarks remarks       // what people have to know of projects besides their state
 	talk    *talk         // what people are told in chats; nil where there is none
+	picture illustrator   // of a digest
 }
+
+// illustrator draws a digest, as report.Picture does.
+type illustrator func(f report.Facts, dark bool) ([]byte, error)
 
 // porterOptions say what the porter is opened for.
 type porterOptions struct {
@@ -79,7 +84,7 @@ func openPorter(ctx context.Context, o porterOptions) (p *porter, err error) {
 	if err := os.MkdirAll(o.state, 0o700); err != nil {
 		return nil, fmt.Errorf("state folder: %w", err)
 	}
-	p = &porter{state: o.state, begun: o.cfg, stays: o.stays, ended: make(chan error, 1), metrics: newMetrics()}
+	p = &porter{state: o.state, begun: o.cfg, stays: o.stays, ended: make(chan error, 1), metrics: newMetrics(), picture: report.Picture}
 	p.cfg.Store(o.cfg)
 	p.work(nil)
 	p.closing, p.leave = context.WithCancel(context.WithoutCancel(ctx))
