@@ -53,7 +53,7 @@ func Spent(s loop.State, records []loop.Record) (Message, error) {
 			}
 		}
 	}
-	m := newMessage("cost", Cost(r)+" · "+Cut(Clean(s.Project.Name), 14)+" "+r.ID)
+	m := newMessage("cost", CostSoFar(s)+" · "+Cut(Clean(s.Project.Name), 14)+" "+r.ID)
 	m.add(written(hats, 4))
 	if top := written(tasks, 2); top != "" {
 		m.add("Most: " + top)

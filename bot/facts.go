@@ -75,6 +75,34 @@ func Cost(r *loop.Run) string {
 	return fmt.Sprintf("%s + unknown (%s)", Money(r.CostUSD), Plural(r.Unpriced, "session"))
 }
 
+// costNotYet is what a run costs whose first session is still at work: agents
+// say it when they end.
+const costNotYet = "cost not yet known"
+
+// CostSoFar is the Cost of a project's run, under way or over.
+func CostSoFar(s loop.State) string {
+	if CostOpen(s) {
+		return costNotYet
+	}
+	return Cost(s.Project.Run)
+}
+
+// CostOpen reports whether a run's sessions are at work and none has ended, so
+// that nobody knows yet what any of them costs.
+func CostOpen(s loop.State) bool {
+	r := s.Project.Run
+	if r == nil || r.Over() || r.Agents == 0 {
+		return false
+	}
+	working := 0
+	for _, x := range s.Project.Sessions {
+		if x.Planned.Kind == loop.KindAgent {
+			working++
+		}
+	}
+	return working >= r.Agents
+}
+
 // Plural writes a count with its word: "1 task", "12 tasks".
 func Plural(n int, word string) string {
 	if n != 1 {

@@ -85,7 +85,7 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
 	if began.IsZero() {
 		began = r.Planned
 	}
-	m.add(r.ID + " " + Took(now.Sub(began)) + " · " + Cost(r))
+	m.add(r.ID + " " + Took(now.Sub(began)) + " · " + CostSoFar(s))
 	m.add(guidanceLine(s))
 	if r.Source != "" {
 		m.add(SignLook + " " + Plan(r) + " cannot be read as it is; the last good reading stands")

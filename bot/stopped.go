@@ -35,7 +35,7 @@ func Stopped(s loop.State, now time.Time) Message {
 	for _, line := range ShellAnswers(s) {
 		m.pre(line)
 	}
-	m.add(r.ID + " " + Cost(r))
+	m.add(r.ID + " " + CostSoFar(s))
 	m.add(guidanceLine(s))
 	m.pre("Go on with: " + r.Settings.ResumeCommand())
 	return m

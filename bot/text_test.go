@@ -143,6 +143,21 @@ func TestFacts(t *testing.T) {
 			t.Errorf("Cost = %q, want %q", got, c.want)
 		}
 	}
+	working := []loop.Session{{ID: "r1-1", Planned: loop.SessionPlanned{Kind: loop.KindAgent}}}
+	command := []loop.Session{{ID: "r1-v1", Planned: loop.SessionPlanned{Kind: loop.KindVerify}}}
+	for _, c := range []struct {
+		run      loop.Run
+		sessions []loop.Session
+		want     string
+	}{
+		{loop.Run{}, command, "$0.00"}, {loop.Run{Agents: 1}, working, "cost not yet known"}, {loop.Run{Agents: 1}, command, "$0.00"},
+		{loop.Run{Agents: 2, CostUSD: 4.1}, working, "$4.10"}, {loop.Run{Agents: 2, Unpriced: 1}, working, "cost unknown"},
+	} {
+		s := loop.State{Project: loop.Project{Run: &c.run, Sessions: c.sessions}}
+		if got := bot.CostSoFar(s); got != c.want {
+			t.Errorf("CostSoFar(%+v) = %q, want %q", c.run, got, c.want)
+		}
+	}
 	for want, ids := range map[string][]string{
 		"#1–#7 #9 #11":  {"Task 1", "Task 2", "Task 3", "Task 4", "Task 5", "Task 6", "Task 7", "Task 9", "Task 11"},
 		"#1 #2 TECH-9a": {"Task 1", "Task 2", "TECH-9a"},

@@ -37,7 +37,7 @@ func Alt(f Facts) string {
 		tally = append(tally, fmt.Sprintf("%d left", rest))
 	}
 	spent := f.Cost.String()
-	if f.Cost.Unpriced == 0 {
+	if f.Cost.Unpriced == 0 && !f.Cost.open() {
 		spent += " spent"
 	}
 	say("%s, %s, %s.", strings.Join(tally, ", "), spent, plural(len(f.Sessions), "session"))

@@ -290,6 +290,7 @@ func (c *collector) finish() {
 				continue // of records that end in between
 			}
 			x.End = c.To
+			c.Cost.AtWork++
 		}
 		if x.End.After(c.From) {
 			x.Start = later(x.Start, c.local(c.From))

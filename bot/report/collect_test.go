@@ -63,11 +63,32 @@ func TestUnknownStaysUnknown(t *testing.T) {
 	n.plan()
 	n.Until(func() bool { return n.State.Project.Run.Commits == 2 })
 	f := n.facts(n.Now.Add(time.Minute))
-	if diff := cmp.Diff(report.Cost{Unpriced: f.Cost.Sessions, Sessions: f.Cost.Sessions}, f.Cost); diff != "" || f.Cost.Unpriced < 6 {
+	if diff := cmp.Diff(report.Cost{Unpriced: f.Cost.Sessions, Sessions: f.Cost.Sessions, AtWork: f.Cost.AtWork}, f.Cost); diff != "" || f.Cost.Unpriced < 6 {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if got := f.Cost.String(); got != "cost unknown" {
 		t.Errorf("it says %q", got)
+	}
+}
+
+// TestFirstSession: while the first session of a span is at work nobody knows
+// what it costs, and that is not nothing.
+func TestFirstSession(t *testing.T) {
+	n := began(t)
+	n.plan()
+	n.Until(func() bool { return n.State.Project.Run.Agents == 1 })
+	f := n.facts(n.Now.Add(time.Minute))
+	if len(f.Sessions) != 1 || !f.Sessions[0].Live {
+		t.Fatalf("%+v", f.Sessions)
+	}
+	for what, text := range map[string]string{"text": report.Text(f).Text(0), "alt": report.Alt(f)} {
+		if strings.Contains(text, "$0.00") || !strings.Contains(text, "1 session · cost not yet known") && !strings.Contains(text, "cost not yet known, 1 session") {
+			t.Errorf("%s: %s", what, text)
+		}
+	}
+	n.Until(func() bool { return n.State.Project.Run.Agents == 2 })
+	if f := n.facts(n.Now.Add(time.Minute)); f.Cost.String() != "$0.35" || f.Cost.AtWork != 1 {
+		t.Errorf("after the first: %+v", f.Cost)
 	}
 }
 

@@ -77,6 +77,7 @@ type Cost struct {
 	USD      float64
 	Unpriced int // sessions whose cost is unknown
 	Sessions int // sessions that have ended
+	AtWork   int // that have not: nobody knows yet what they cost
 }
 
 // Failure is an attempt that came to nothing.

@@ -186,6 +186,8 @@ func (p *picture) when() string {
 func (p *picture) tiles() {
 	money, spent := bot.Money(p.Cost.USD), "spent"
 	switch {
+	case p.Cost.open():
+		money, spent = "unknown", "spent so far"
 	case p.Cost.Unpriced > 0 && p.Cost.USD == 0:
 		money = "unknown"
 	case p.Cost.Unpriced > 0:

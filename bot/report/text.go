@@ -395,6 +395,8 @@ func (f Facts) ledger() string {
 // String is what was spent; unknown is never nothing.
 func (c Cost) String() string {
 	switch {
+	case c.open():
+		return "cost not yet known"
 	case c.Unpriced == 0:
 		return bot.Money(c.USD)
 	case c.USD == 0:
@@ -402,6 +404,9 @@ func (c Cost) String() string {
 	}
 	return fmt.Sprintf("%s + unknown (%s)", bot.Money(c.USD), plural(c.Unpriced, "session"))
 }
+
+// open reports whether nothing is known yet: all sessions are still at work.
+func (c Cost) open() bool { return c.Sessions == 0 && c.AtWork > 0 }
 
 // clock is a time of the span: with its zone in a night in which the clocks
 // change, with its day in a longer span.

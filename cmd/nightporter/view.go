@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/store"
@@ -47,7 +48,7 @@ func (d *desk) statusOf(s loop.State) statusJSON {
 	if !r.Until.IsZero() {
 		out.Until = &r.Until
 	}
-	if r.Unpriced == 0 {
+	if r.Unpriced == 0 && !bot.CostOpen(s) {
 		out.CostUSD = &r.CostUSD
 	}
 	if r.Ended != nil {
