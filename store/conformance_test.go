@@ -20,6 +20,7 @@ type ledger interface {
 	Records(ctx context.Context, stream string, after int64, yield func(loop.Record) error) error
 	RecordsOfTask(ctx context.Context, stream, task string, yield func(loop.Record) error) error
 	RecordsOfRun(ctx context.Context, stream, run string, yield func(loop.Record) error) error
+	LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (loop.Record, bool, error)
 	Streams(ctx context.Context) ([]string, error)
 	Head(ctx context.Context, stream string) (seq int64, hash []byte, err error)
 	Pending(ctx context.Context) ([]loop.PendingEffect, error)
@@ -434,6 +435,23 @@ func testSelections(t *testing.T, l ledger) {
 	same(t, "r14", seqs(l.RecordsOfRun, shop, "r14"), []int64{1, 2})
 	same(t, "r1", seqs(l.RecordsOfRun, shop, "r1"), []int64{4})
 	same(t, "no run", seqs(l.RecordsOfRun, shop, ""), []int64(nil))
+
+	mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "b"), rec(shop, "c"), rec(shop, "b"), rec(shop, "d")}})
+	for _, c := range []struct {
+		stream string
+		upTo   int64
+		types  []string
+		want   int64
+	}{
+		{shop, 9, []string{"b", "c"}, 8}, {shop, 8, []string{"b"}, 8}, {shop, 7, []string{"b", "c"}, 7}, {shop, 7, []string{"b"}, 6},
+		{shop, 5, []string{"b"}, 0}, {shop, 99, []string{"d"}, 9}, {shop, 99, []string{"e"}, 0}, {shop, 99, nil, 0},
+		{"project/blog", 99, []string{"b"}, 0}, {"project/none", 99, []string{"a"}, 0},
+	} {
+		r, found, err := l.LastRecord(t.Context(), c.stream, c.upTo, c.types...)
+		if err != nil || r.Seq != c.want || found != (c.want != 0) {
+			t.Errorf("the last of %q up to %d in %s is %d, %t, %v; want %d", c.types, c.upTo, c.stream, r.Seq, found, err, c.want)
+		}
+	}
 }
 
 func testStreams(t *testing.T, l ledger) {

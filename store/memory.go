@@ -120,6 +120,16 @@ func (m *Memory) RecordsOfRun(ctx context.Context, stream, run string, yield fun
 	return m.each(ctx, "records of run "+run, stream, func(r loop.Record) bool { return r.Run != "" && r.Run == run }, yield)
 }
 
+// LastRecord is Store.LastRecord.
+func (m *Memory) LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (last loop.Record, found bool, err error) {
+	want := func(r loop.Record) bool { return r.Seq <= upTo && slices.Contains(types, r.Type) }
+	err = m.each(ctx, "last record of "+stream, stream, want, func(r loop.Record) error {
+		last, found = r, true
+		return nil
+	})
+	return last, found, err
+}
+
 // each yields without the mutex, so that yield may use the Memory.
 func (m *Memory) each(ctx context.Context, op, stream string, want func(loop.Record) bool, yield func(loop.Record) error) error {
 	m.mu.Lock()

@@ -51,6 +51,24 @@ func (s *Store) RecordsOfRun(ctx context.Context, stream, run string, yield func
 		`SELECT `+columns+` FROM entries WHERE stream = ? AND run <> '' AND run = ? ORDER BY seq`, stream, run))
 }
 
+// LastRecord returns a stream's last entry of one of the types whose Seq is not
+// after the given one; false where there is none. It reads backwards from there
+// and no further than it has to.
+func (s *Store) LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (loop.Record, bool, error) {
+	var last loop.Record
+	found := false
+	args := []any{stream, upTo}
+	for _, t := range types {
+		args = append(args, t)
+	}
+	marks := strings.TrimSuffix(strings.Repeat("?, ", len(types)), ", ")
+	err := s.each(ctx, func(r loop.Record) error {
+		last, found = r, true
+		return nil
+	}, `SELECT `+columns+` FROM entries WHERE stream = ? AND seq <= ? AND type IN (`+marks+`) ORDER BY seq DESC LIMIT 1`, args...)
+	return last, found, fail("last record of "+stream, err)
+}
+
 // Streams returns the names of all streams that have entries, sorted.
 func (s *Store) Streams(ctx context.Context) ([]string, error) {
 	var names []string
