@@ -154,6 +154,12 @@ func (f Facts) first() (sign, rest string) {
 		need = fmt.Sprintf(", %d need you", n)
 	}
 	switch {
+	case f.Quiet() && len(f.Waits) > 0:
+		var waited time.Duration
+		for _, w := range f.Waits {
+			waited += w.Took()
+		}
+		return bot.SignLook, tally + ", waited " + bot.Took(waited)
 	case f.Quiet() && f.Live:
 		return bot.SignNow, tally + ", no session yet"
 	case f.Quiet():
@@ -199,7 +205,7 @@ func (f Facts) idle(m *bot.Message) {
 		text += "."
 	}
 	add(m, text)
-	for _, l := range f.footLines() {
+	for _, l := range append(f.spanLines(), f.footLines()...) {
 		add(m, l)
 	}
 	add(m, f.ledger())

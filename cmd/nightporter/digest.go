@@ -147,24 +147,51 @@ func (d *desk) facts(ctx context.Context, project string, q *bot.DigestQuery) (r
 // began earlier.
 const lookBack = 24 * time.Hour
 
+// Types of entries that may be older than that and still say what goes on: a
+// run that waits, and the agent that it waits for.
+var (
+	standing = []string{loop.RunStateSet{}.EntryType(), loop.RunEnded{}.EntryType()}
+	holding  = []string{loop.AgentParked{}.EntryType()}
+)
+
 // facts reads what a digest says from the ledger.
 func (p *porter) facts(ctx context.Context, s loop.State, from, to time.Time) (report.Facts, error) {
-	var records []loop.Record
-	for _, stream := range []string{loop.HouseStream, loop.ProjectStream(s.Project.Name)} {
-		after, err := p.entryBefore(ctx, stream, from.Add(-lookBack))
-		if err == nil {
-			err = p.store.Records(ctx, stream, after, func(r loop.Record) error {
-				records = append(records, r)
-				return nil
-			})
-		}
-		if err != nil {
-			return report.Facts{}, fmt.Errorf("digest of %s: %w", s.Project.Name, err)
-		}
+	records, err := p.recordsAbout(ctx, loop.HouseStream, from, holding)
+	if err == nil {
+		var own []loop.Record
+		own, err = p.recordsAbout(ctx, loop.ProjectStream(s.Project.Name), from, standing)
+		records = append(records, own...)
+	}
+	if err != nil {
+		return report.Facts{}, fmt.Errorf("digest of %s: %w", s.Project.Name, err)
 	}
 	// The house comes first where both have an entry of one decision.
 	slices.SortStableFunc(records, func(a, b loop.Record) int { return a.Time.Compare(b.Time) })
 	return guarded(func() (report.Facts, error) { return report.Collect(records, s, from, to) })
+}
+
+// recordsAbout reads a stream from lookBack before a time on, from the last
+// entry before that, so that the stream's head is known where nothing came
+// since; and what older entry of the types is the last one.
+func (p *porter) recordsAbout(ctx context.Context, stream string, from time.Time, types []string) ([]loop.Record, error) {
+	before, err := p.entryBefore(ctx, stream, from.Add(-lookBack))
+	if err != nil {
+		return nil, err
+	}
+	var records []loop.Record
+	after := max(before-1, 0)
+	old, found, err := p.store.LastRecord(ctx, stream, after, types...)
+	if err != nil {
+		return nil, err
+	}
+	if found {
+		records = append(records, old)
+	}
+	err = p.store.Records(ctx, stream, after, func(r loop.Record) error {
+		records = append(records, r)
+		return nil
+	})
+	return records, err
 }
 
 var errEnough = errors.New("enough was read")

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"image/png"
 	"os"
@@ -304,6 +305,56 @@ func TestDigestFault(t *testing.T) {
 	}
 	if _, err := guarded(func() (int, error) { panic("x") }); err == nil {
 		t.Error("a panic came to nothing")
+	}
+}
+
+// TestLongWait: a wait that began long before the span is told, with whom it is
+// for; so is the ledger's head, where nothing has come since.
+func TestLongWait(t *testing.T) {
+	w := newMornings(t)
+	y, m, d := time.Now().In(w.zone()).Date()
+	due := time.Date(y, m, d+9, 7, 30, 0, 0, w.zone())
+	began := due.Add(-5 * 24 * time.Hour)
+	w.now.Store(began.Add(-time.Hour).UnixNano())
+	w.ran()
+	project := loop.ProjectStream("shop")
+	put := func(at time.Time, stream string, body loop.Body) {
+		t.Helper()
+		r, err := loop.Entry{Stream: stream, Time: at, Body: body}.Record()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.store.Commit(t.Context(), loop.Batch{Time: at, Records: []loop.Record{r}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(began, loop.HouseStream, loop.AgentParked{Agent: "claude", Why: loop.TroubleLimit})
+	put(began, project, loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitLimit})
+	for n := range 3 {
+		put(began.Add(time.Hour), loop.HouseStream, loop.StrangerWrote{})
+		put(began.Add(time.Duration(n)*time.Hour), project, loop.SourceRead{})
+	}
+	ask := func(now time.Time) string {
+		t.Helper()
+		m, err := (&desk{porter: w.porter}).Digest(t.Context(), "shop", bot.DigestQuery{Now: now, Span: "1d"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Text(0)
+	}
+	_, head, err := w.store.Head(t.Context(), project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ask(due)
+	for _, want := range []string{"Waited 24 h 00 for claude's limit, still does", hex.EncodeToString(head)[:12]} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing:\n%s", want, text)
+		}
+	}
+	put(due.Add(time.Hour), project, loop.RunStateSet{State: loop.RunRunning})
+	if text := ask(due.Add(6 * time.Hour)); !strings.Contains(text, "Waited 19 h 00 for claude's limit\n") {
+		t.Errorf("over by now:\n%s", text)
 	}
 }
 
