@@ -8,8 +8,9 @@ type axis struct {
 	x0, x1   float64
 }
 
-// leastSpan is how much time the axis shows at the least.
-const leastSpan = 20 * time.Second
+// leastSpan is how much time the axis shows at the least: what is shorter has
+// no second to be marked in.
+const leastSpan = time.Second
 
 func newAxis(from, to time.Time, x0, x1 float64) axis {
 	if to.Sub(from) < leastSpan {
@@ -34,7 +35,7 @@ const mostTicks = 7
 
 // steps between ticks.
 var steps = []time.Duration{
-	5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
+	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
 	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }

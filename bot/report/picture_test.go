@@ -105,14 +105,14 @@ func nights(t *testing.T) map[string]report.Facts {
 	week.Off = []report.Span{{From: week.Began.Add(30 * time.Hour), To: week.Began.Add(50 * time.Hour)}}
 	idle := report.Facts{Project: "shop", From: evening, To: morning, Total: 12, Done: 12}
 	demo := crowd(16, 4, 4)
-	demo.Began = demo.Ended.Add(-13 * time.Second)
+	demo.Began = demo.Ended.Add(-6 * time.Second)
 	for i := range demo.Sessions {
 		s := &demo.Sessions[i]
-		s.Start = demo.Began.Add(time.Duration(i) * 800 * time.Millisecond)
-		s.End = s.Start.Add(700 * time.Millisecond)
+		s.Start = demo.Began.Add(time.Duration(i) * 375 * time.Millisecond)
+		s.End = s.Start.Add(330 * time.Millisecond)
 	}
 	for i := range demo.Course {
-		demo.Course[i].At = demo.Began.Add(time.Duration(i) * 3 * time.Second)
+		demo.Course[i].At = demo.Began.Add(time.Duration(i) * 1400 * time.Millisecond)
 	}
 	return map[string]report.Facts{"demo": demo, "good": f, "one": short(), "crowd": crowd(500, 120, 12), "strange": strange(), "week": week, "idle": idle}
 }
@@ -150,6 +150,13 @@ func TestPicture(t *testing.T) {
 					t.Fatalf("%s: something is drawn at %d,%d, in the margin", name, x, y)
 				}
 			}
+		}
+		ends := false // the course, with its dot, at the right edge
+		for y := range b.Dy() {
+			ends = ends || img.At(1040, y) != ground
+		}
+		if ends != (len(f.Sessions) > 0) {
+			t.Errorf("%s: the axis shows more time than there is", name)
 		}
 		for x := range b.Dx() {
 			if img.At(x, b.Dy()-10) != ground {

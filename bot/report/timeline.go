@@ -242,20 +242,29 @@ func (p *picture) course() {
 	p.DrawCircle(end, yOf(last.Left), 9)
 	p.Fill()
 	p.marks(bottom)
-	p.label(fmt.Sprint(last.Left), end-18, yOf(last.Left), bottom)
+	p.label(fmt.Sprint(last.Left), end-18, yOf(last.Left), bottom, func(from float64) float64 {
+		y := yOf(last.Left)
+		for n, pt := range p.Course { // what the course shows from there on
+			if n+1 == len(p.Course) || p.axis.x(p.Course[n+1].At) >= from {
+				y = min(y, yOf(pt.Left))
+			}
+		}
+		return y
+	})
 	p.y = bottom + 36
 }
 
 // label writes a number on a ground of its own, left of a point and below it,
-// or right and above where there is no room.
-func (p *picture) label(text string, x, y, bottom float64) {
+// or right where there is no room. Where there is none below, it stands above
+// what top says is the highest from a place on.
+func (p *picture) label(text string, x, y, bottom float64, top func(from float64) float64) {
 	s := style{normal, true}
 	w := p.width(text, s) + 20
 	if x-w < left {
 		x += 36 + w
 	}
 	if y += 12; y+42 > bottom {
-		y -= 66
+		y = top(x-w-8) - 48
 	}
 	p.box(x-w, y, w, 38, 8, p.palette.back)
 	p.print(text, x-10, y+29, 1, s, p.text)
