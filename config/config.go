@@ -63,9 +63,11 @@ type Slack struct {
 	API          string `toml:"api"`            // "" = https://slack.com/api/
 }
 
-// Digest is [digest]: when the morning summary comes, and what may ring.
+// Digest is [digest]: when the morning summary and that of the week come, and
+// what may ring.
 type Digest struct {
 	At     Clock    `toml:"at"`
+	Weekly WeekTime `toml:"weekly"`
 	Quiet  Hours    `toml:"quiet"`
 	Urgent []string `toml:"urgent" oneof:"standstill question blocked ended trouble"` // what rings in quiet hours
 }

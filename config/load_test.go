@@ -148,7 +148,7 @@ func TestWhole(t *testing.T) {
 		QuestionTimeout: QuestionTimeout{After: loop.Duration(45 * time.Minute), Then: "pause"},
 		Telegram:        &Telegram{TokenFile: dir + "/telegram.token", API: "http://127.0.0.1:8081"},
 		Slack:           &Slack{AppTokenFile: dir + "/slack-app.token", BotTokenFile: dir + "/secrets/slack-bot.token", API: "https://slack.example.com/api/"},
-		Digest:          Digest{At: Clock{true, 6, 45}, Quiet: Hours{Clock{true, 22, 30}, Clock{true, 6, 30}}, Urgent: []string{"standstill", "question"}},
+		Digest:          Digest{At: Clock{true, 6, 45}, Weekly: WeekTime{time.Sunday, Clock{true, 18, 30}}, Quiet: Hours{Clock{true, 22, 30}, Clock{true, 6, 30}}, Urgent: []string{"standstill", "question"}},
 		Budget:          Budget{USDDay: 40, TokensDay: 90000000},
 		Agents: map[string]Agent{
 			"mine": {

@@ -275,6 +275,25 @@ func TestPick(t *testing.T) {
 	}
 }
 
+func TestWeekTime(t *testing.T) {
+	for text, want := range map[string]string{"Mon 08:00": "", "Sat 00:00": "", "Sun 23:59": "",
+		"mon 08:00": "Mon 08:00", "Monday 08:00": "Mon 08:00", "TUES 08:00": "Tue 08:00", "Mon  08:00": "Mon 08:00", " Mon 08:00": "Mon 08:00",
+		"Mon 8:00": "none", "Mon 24:00": "none", "Mo 08:00": "none", "Mond 08:00 CET": "none", "Montag 08:00": "none", "08:00 Mon": "none", "08:00": "none", "Mon": "none", "": "none", "1 08:00": "none"} {
+		var w WeekTime
+		err := w.UnmarshalText([]byte(text))
+		var bad *valueError
+		switch {
+		case want == "" && (err != nil || w.String() != text):
+			t.Errorf("%q is read as %q, %v", text, w, err)
+		case want == "":
+		case !errors.As(err, &bad) || w != WeekTime{}:
+			t.Errorf("%q is read as %q, %v", text, w, err)
+		case want != "none" && bad.meant != want, want == "none" && bad.meant != "":
+			t.Errorf("%q: meant %q, want %q", text, bad.meant, want)
+		}
+	}
+}
+
 func TestClockNext(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {

@@ -122,6 +122,54 @@ func (c Clock) Next(now time.Time, zone *time.Location) time.Time {
 	}
 }
 
+// WeekTime is a time of day on one day of the week, "Mon 08:00". The zero value
+// is none at all.
+type WeekTime struct {
+	Day time.Weekday
+	At  Clock
+}
+
+// UnmarshalText reads Mon HH:MM, the day in its three English letters.
+func (w *WeekTime) UnmarshalText(text []byte) error {
+	v := string(text)
+	e := &valueError{text: fmt.Sprintf(`%q is not a weekday and a time: write it like "Mon 08:00"`, v)}
+	fields := strings.Fields(v)
+	if len(fields) != 2 {
+		return e
+	}
+	var days []string
+	for d := time.Sunday; d <= time.Saturday; d++ {
+		days = append(days, d.String()[:3])
+	}
+	var read WeekTime
+	if err := read.At.UnmarshalText([]byte(fields[1])); err != nil {
+		return e
+	}
+	near := ""
+	for n, day := range days {
+		if v == day+" "+read.At.String() {
+			read.Day = time.Weekday(n)
+			*w = read
+			return nil
+		}
+		if len(fields[0]) >= len(day) && strings.HasPrefix(strings.ToLower(time.Weekday(n).String()), strings.ToLower(fields[0])) {
+			near = day
+		}
+	}
+	if near != "" {
+		e.meant = near + " " + read.At.String()
+	}
+	return e
+}
+
+// String is Mon HH:MM, or "" for none.
+func (w WeekTime) String() string {
+	if !w.At.Set {
+		return ""
+	}
+	return w.Day.String()[:3] + " " + w.At.String()
+}
+
 // Hours is a part of each day, "23:00-07:00", which may reach over midnight.
 type Hours struct{ From, To Clock }
 
