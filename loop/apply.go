@@ -88,6 +88,8 @@ func applyHouse(h House, e Entry) House {
 		h.Strangers = append(h.Strangers, Stranger{Who: b.Who, At: e.Time})
 	case DigestSent:
 		h.Digest = b
+	case WeekDigestSent:
+		h.Week = b
 	}
 	return h
 }

@@ -69,6 +69,8 @@ func Decide(s State, in Input) Decision {
 		d.cameBack(b)
 	case DigestDue:
 		d.digestDue(b)
+	case WeekDigestDue:
+		d.weekDigestDue(b)
 	case RedoPlan:
 		d.redoPlan(b)
 	case Emit:

@@ -1,6 +1,9 @@
 package loop
 
-import "time"
+import (
+	"regexp"
+	"time"
+)
 
 // DigestWindow is how late a digest may come and still be one. After that the
 // next day's says that there was none (SPEC 6.5).
@@ -27,23 +30,45 @@ func (d *decision) cameBack(b CameBack) {
 // told of never comes again, whatever the clock and the zone do: the dates of
 // digests only grow.
 func (d *decision) digestDue(b DigestDue) {
-	last := d.House.Digest
-	switch _, err := time.Parse(time.DateOnly, b.Day); {
-	case err != nil:
+	if _, err := time.Parse(time.DateOnly, b.Day); err != nil {
 		d.refuse("no day", "%q is no day; expected one like 2026-11-20", b.Day)
 		return
-	case b.Day <= last.Day:
-		d.refuse("sent", "the digest of %s is sent", last.Day)
-		return
-	case d.in.Time.Before(b.At):
-		d.refuse("early", "the digest of %s is not due yet", b.Day)
-		return
-	case d.in.Time.Sub(b.At) >= DigestWindow:
-		d.refuse("late", "the digest of %s is %s late; the next one says so", b.Day, plain(Duration(d.in.Time.Sub(b.At).Round(time.Minute))))
+	}
+	if d.digestNow(b.Day, d.House.Digest.Day, b.At) {
+		d.house(DigestSent{Day: b.Day, Meant: b.At, From: d.House.DigestFrom(b.At, d.in.Time), To: d.in.Time})
+	}
+}
+
+// isoWeek is the form of a week's name.
+var isoWeek = regexp.MustCompile(`^[0-9]{4}-W[0-5][0-9]$`)
+
+// weekDigestDue is digestDue for the digest of a week.
+func (d *decision) weekDigestDue(b WeekDigestDue) {
+	if !isoWeek.MatchString(b.Week) {
+		d.refuse("no week", "%q is no week; expected one like 2026-W47", b.Week)
 		return
 	}
-	d.house(DigestSent{Day: b.Day, Meant: b.At, From: d.House.DigestFrom(b.At, d.in.Time), To: d.in.Time})
-	d.answer = Answer{OK: true, Code: "sent", Text: "digest of " + b.Day}
+	if d.digestNow(b.Week, d.House.Week.Week, b.At) {
+		d.house(WeekDigestSent{Week: b.Week, Meant: b.At, From: d.House.WeekDigestFrom(b.At, d.in.Time), To: d.in.Time})
+	}
+}
+
+// digestNow decides whether the digest of a day or a week, due at a time, is
+// sent now. Their names grow with the time; last is that of the last one sent.
+func (d *decision) digestNow(name, last string, at time.Time) bool {
+	switch {
+	case name <= last:
+		d.refuse("sent", "the digest of %s is sent", last)
+		return false
+	case d.in.Time.Before(at):
+		d.refuse("early", "the digest of %s is not due yet", name)
+		return false
+	case d.in.Time.Sub(at) >= DigestWindow:
+		d.refuse("late", "the digest of %s is %s late, and left out", name, plain(Duration(d.in.Time.Sub(at).Round(time.Minute))))
+		return false
+	}
+	d.answer = Answer{OK: true, Code: "sent", Text: "digest of " + name}
+	return true
 }
 
 // DigestFrom is where the digest begins that is due at a time and sent now:
@@ -53,6 +78,17 @@ func (h House) DigestFrom(at, now time.Time) time.Time {
 		return last
 	}
 	return at.Add(-digestSpan) // the first one, or the clock was set back
+}
+
+// WeekDigestFrom is where the digest of a week begins that is due at a time and
+// sent now: where the last one ended, if that was a week ago, so that nothing is
+// told twice nor left out; else a week back. What longer absences left out is
+// told by the days.
+func (h House) WeekDigestFrom(at, now time.Time) time.Time {
+	if last := h.Week.To; last.Before(now) && now.Sub(last) <= 7*24*time.Hour+2*DigestWindow {
+		return last
+	}
+	return at.AddDate(0, 0, -7)
 }
 
 // Missed returns the days without a digest between this one and the one that

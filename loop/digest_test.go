@@ -70,6 +70,57 @@ func TestDigestOnce(t *testing.T) {
 	}
 }
 
+// TestWeekDigestOnce: the same of weeks, which are those of ISO 8601; each looks
+// from where the last one ended, or over seven days.
+func TestWeekDigestOnce(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(month time.Month, day, hour, minute int) time.Time {
+		return time.Date(2026, month, day, hour, minute, 0, 0, berlin)
+	}
+	var s State
+	for n, c := range []struct {
+		now  time.Time
+		week string
+		at   time.Time
+		code string
+		from time.Time
+	}{
+		{at(10, 19, 7, 59), "2026-W43", at(10, 19, 8, 0), "early", time.Time{}},
+		{at(10, 19, 8, 0), "2026-W43", at(10, 19, 8, 0), "sent", at(10, 12, 8, 0)},
+		{at(10, 19, 8, 1), "2026-W43", at(10, 19, 8, 0), "again", time.Time{}},
+		{at(10, 25, 8, 1), "2026-W43", at(10, 25, 8, 0), "again", time.Time{}},       // moved to Sundays
+		{at(10, 26, 13, 59), "2026-W44", at(10, 26, 8, 0), "sent", at(10, 19, 8, 0)}, // the clocks changed; late
+		{at(11, 2, 14, 0), "2026-W45", at(11, 2, 8, 0), "late", time.Time{}},         // off
+		{at(11, 16, 8, 0), "2026-W47", at(11, 16, 8, 0), "sent", at(11, 9, 8, 0)},    // seven days, not three weeks
+		{at(11, 9, 8, 0), "2026-W46", at(11, 9, 8, 0), "again", time.Time{}},         // the clock was set back
+		{at(11, 23, 8, 0), "2026-W48 ", at(11, 23, 8, 0), "no week", time.Time{}},    //
+		{at(12, 31, 8, 0), "2026-W53", at(12, 31, 8, 0), "sent", at(12, 24, 8, 0)},   //
+		{at(12, 38, 8, 0), "2027-W01", at(12, 38, 8, 0), "sent", at(12, 31, 8, 0)},   // 7 January
+		{at(12, 38, 8, 0), "2027-W01", time.Time{}, "again", time.Time{}},            //
+	} {
+		d := Decide(s, Input{Time: c.now, Actor: "daemon", Idle: true, Body: WeekDigestDue{Week: c.week, At: c.at}})
+		code := d.Answer.Code
+		if !d.Answer.OK && code == "sent" {
+			code = "again"
+		}
+		if code != c.code || (len(d.Entries) > 0) != (c.code == "sent") {
+			t.Errorf("%d: at %v for %s: %s (%s), %d entries, want %s", n, c.now, c.week, code, d.Answer.Text, len(d.Entries), c.code)
+		}
+		for _, e := range d.Entries {
+			if b := e.Body.(WeekDigestSent); !b.From.Equal(c.from) || !b.To.Equal(c.now) || b != d.State.House.Week {
+				t.Errorf("%d: %+v, want it to look from %v", n, b, c.from)
+			}
+		}
+		s = d.State
+	}
+	if s.House.Digest != (DigestSent{}) {
+		t.Errorf("the day's: %+v", s.House.Digest)
+	}
+}
+
 // TestCameBack: an absence is recorded, a restart is none.
 func TestCameBack(t *testing.T) {
 	now := time.Date(2026, 11, 20, 5, 40, 0, 0, time.UTC)

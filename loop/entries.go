@@ -12,7 +12,7 @@ func Bodies() []Body {
 	return []Body{
 		HouseSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{},
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, QuietSet{}, StrangerWrote{}, CommandRefused{},
-		WasOff{}, DigestSent{},
+		WasOff{}, DigestSent{}, WeekDigestSent{},
 		RunPlanned{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
 		BaselineBroke{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, PathsAllowed{}, PartsMade{}, PlanSettled{},
 		Commitment{}, Claim{}, Evidence{}, Submit{},
@@ -143,6 +143,14 @@ type WasOff struct {
 // DigestSent records the digest of a local day: no other one is sent that day.
 type DigestSent struct {
 	Day   string    `json:"day"`   // 2026-11-20, in the person's zone
+	Meant time.Time `json:"meant"` // when it was due
+	From  time.Time `json:"from"`  // what it looks at: after From, up to To
+	To    time.Time `json:"to"`
+}
+
+// WeekDigestSent records the digest of a week: no other one is sent for it.
+type WeekDigestSent struct {
+	Week  string    `json:"week"`  // ISO 8601, 2026-W47, in the person's zone
 	Meant time.Time `json:"meant"` // when it was due
 	From  time.Time `json:"from"`  // what it looks at: after From, up to To
 	To    time.Time `json:"to"`
@@ -717,6 +725,7 @@ func (StrangerWrote) EntryType() string    { return "stranger.wrote" }
 func (CommandRefused) EntryType() string   { return "command.refused" }
 func (WasOff) EntryType() string           { return "house.off" }
 func (DigestSent) EntryType() string       { return "digest.sent" }
+func (WeekDigestSent) EntryType() string   { return "digest.week" }
 func (RunPlanned) EntryType() string       { return "run.planned" }
 func (RunResumed) EntryType() string       { return "run.resumed" }
 func (AgentChosen) EntryType() string      { return "agent.chosen" }

@@ -156,6 +156,12 @@ type DigestDue struct {
 	At  time.Time // when it was due that day
 }
 
+// WeekDigestDue is DigestDue for the digest of a week.
+type WeekDigestDue struct {
+	Week string    // ISO 8601, 2026-W47
+	At   time.Time // when it was due that week
+}
+
 // --- What sessions say ---
 
 // Emit is the event of a session.
@@ -279,6 +285,7 @@ func (MeetStranger) InputKind() string   { return "meet_stranger" }
 func (RefuseCommand) InputKind() string  { return "refuse_command" }
 func (CameBack) InputKind() string       { return "came_back" }
 func (DigestDue) InputKind() string      { return "digest_due" }
+func (WeekDigestDue) InputKind() string  { return "week_digest_due" }
 func (Emit) InputKind() string           { return "emit" }
 func (Remember) InputKind() string       { return "remember" }
 func (HatsChanged) InputKind() string    { return "hats_changed" }

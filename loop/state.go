@@ -9,7 +9,7 @@ import (
 
 // StateVersion is the version of State's JSON. A snapshot of another version
 // is thrown away and the ledger folded from its beginning.
-const StateVersion = 3
+const StateVersion = 4
 
 // State is what one project's decisions are made from: the project and the
 // house that it shares. It is a fold of the two streams and nothing else.
@@ -31,6 +31,7 @@ type House struct {
 	Strangers   []Stranger           `json:"strangers,omitempty"`
 	Quiet       map[string]Hours     `json:"quiet,omitempty"` // of chats that have hours of their own
 	Digest      DigestSent           `json:"digest,omitzero"` // the last one
+	Week        WeekDigestSent       `json:"week,omitzero"`   // the last one
 }
 
 // AgentHold is why an agent cannot be used.

@@ -107,7 +107,7 @@ func (n *Night) Do(in loop.Input) loop.Answer {
 func ofHouse(b loop.InputBody) bool {
 	switch b.(type) {
 	case loop.OfferPairing, loop.TryPairing, loop.RemovePerson, loop.MeetStranger, loop.RefuseCommand,
-		loop.CameBack, loop.DigestDue:
+		loop.CameBack, loop.DigestDue, loop.WeekDigestDue:
 		return true
 	}
 	return false
