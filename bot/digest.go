@@ -22,6 +22,7 @@ const (
 	KeyDigest     = "digest"
 	KeyDigestAll  = "digest.all"
 	KeyDigestIdle = "digest.idle" // nothing happened: it makes no sound
+	KeyDigestWeek = "digest.week" // of a week in which nothing needs anybody: no sound, either
 )
 
 // DigestQuery is what somebody wants to read of.

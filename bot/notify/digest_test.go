@@ -20,8 +20,8 @@ func TestDigest(t *testing.T) {
 	}
 	all := []bot.Message{message(bot.KeyDigestIdle, "attic"), message(bot.KeyDigest, "blog"), message(bot.KeyDigest, "shop")}
 	asked := map[string]string{}
-	p.n = notify.New(notify.Options{Zone: zone, Digests: func(b loop.DigestSent, who loop.Person) []bot.Message {
-		asked[who.ID] = b.Day
+	p.n = notify.New(notify.Options{Zone: zone, Digests: func(of string, who loop.Person) []bot.Message {
+		asked[who.ID] = of
 		if who.Role == loop.RoleView {
 			return all[2:]
 		}
@@ -46,5 +46,30 @@ func TestDigest(t *testing.T) {
 		if last.key != "digest/2026-11-20/shop" || string(last.m.Picture) != "png" {
 			t.Errorf("%s: %+v", who, last)
 		}
+	}
+}
+
+// TestWeekDigest: that of a week rings only where something needs a person.
+func TestWeekDigest(t *testing.T) {
+	p := going(t, true)
+	p.n = notify.New(notify.Options{Zone: zone, Digests: func(of string, _ loop.Person) []bot.Message {
+		if of != "2026-W47" {
+			t.Errorf("asked for %s", of)
+		}
+		return []bot.Message{
+			{Key: bot.KeyDigestWeek, Project: "blog", Lines: []bot.Line{{Text: "✓ blog 1/1 done"}, {Text: "Nothing runs."}}},
+			{Key: bot.KeyDigest, Project: "shop", Lines: []bot.Line{{Text: "? shop 1/2 done, 1 needs you"}, {Text: "Nothing runs."}}},
+		}
+	}})
+	for range 2 {
+		p.Do(loop.Input{Idle: true, Body: loop.WeekDigestDue{Week: "2026-W47", At: p.Now.Add(-time.Minute)}})
+	}
+	log := p.phones[mira].log
+	want := []string{"push notice silent ✓ blog 1/1 done", "push notice sound ? shop 1/2 done, 1 needs you"}
+	if diff := cmp.Diff(want, log[max(len(log)-2, 0):]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if last := p.phones[mira].shown[len(p.phones[mira].shown)-1]; last.key != "digest/2026-W47/shop" {
+		t.Errorf("%+v", last)
 	}
 }

@@ -22,10 +22,10 @@ type Options struct {
 	// the kinds that ring in them all the same (SPEC 6.4).
 	Quiet  func() loop.Hours
 	Urgent func() []string
-	// Digests returns the digest of each project as a person reads it, in order.
-	// They are made before the decision, which says that they go out now. nil:
-	// there are none.
-	Digests func(b loop.DigestSent, p loop.Person) []bot.Message
+	// Digests returns the digest of each project as a person reads it, in order:
+	// of a day, "2026-11-20", or of a week, "2026-W47". They are made before the
+	// decision, which says that they go out now. nil: there are none.
+	Digests func(of string, p loop.Person) []bot.Message
 	// Zone is the person's; nil leaves the times of decisions as they are.
 	Zone *time.Location
 }
@@ -142,7 +142,9 @@ func (c *composer) entry(e loop.Entry) {
 	case loop.InputPoisoned:
 		c.push("", loop.ClassNotice, false, bot.Poisoned(c.in.Project, b, c.now))
 	case loop.DigestSent:
-		c.digest(b)
+		c.digest(b.Day)
+	case loop.WeekDigestSent:
+		c.digest(b.Week)
 	default:
 		c.guidance(e)
 	}

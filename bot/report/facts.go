@@ -13,6 +13,7 @@ type Facts struct {
 	From, To time.Time // what it looks at: after From, up to To
 	Meant    time.Time // when it should have come, where it comes late
 	Missed   []string  // days that had none: "Thu 19 Nov"
+	Weekly   bool      // it is that of a week
 
 	// The work that was done in that time; zero where there was none.
 	Began, Ended time.Time

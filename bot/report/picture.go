@@ -177,7 +177,7 @@ func (p *picture) when() string {
 	if p.Live {
 		end = "now"
 	}
-	if p.To.Sub(p.From) > 36*time.Hour {
+	if p.days() {
 		return days
 	}
 	return days + " · " + p.clock(from) + " → " + end + " (" + bot.Took(to.Sub(from)) + ")"

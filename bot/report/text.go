@@ -24,6 +24,9 @@ func Text(f Facts) bot.Message {
 		f.buttons(&m)
 		return m
 	}
+	if f.Weekly && len(f.Needs) == 0 {
+		m.Key = bot.KeyDigestWeek
+	}
 	// Every part gets its most important line before any gets its last one.
 	parts := []*part{
 		{head: "Needs you", lines: f.needLines(), weight: 9},
@@ -133,6 +136,9 @@ func (f Facts) head() bot.Message {
 	if !f.Meant.IsZero() {
 		second = "meant for " + bot.Clock(f.Meant, f.To) + " · "
 	}
+	if f.Weekly {
+		second += "week to " + f.To.Format("Mon 2 Jan") + " · "
+	}
 	if !f.Began.IsZero() {
 		to := f.clock(f.Ended)
 		if f.Live {
@@ -172,6 +178,9 @@ func (f Facts) first() (sign, rest string) {
 			if x.Took() > o.Took() {
 				o = x
 			}
+		}
+		if f.days() {
+			return bot.SignLook, tally + ", off " + bot.Took(o.Took())
 		}
 		return bot.SignLook, tally + ", off " + o.From.Format("15:04") + "–" + o.To.Format("15:04")
 	case need != "":
@@ -418,15 +427,18 @@ func (c Cost) open() bool { return c.Sessions == 0 && c.AtWork > 0 }
 // change, with its day in a longer span.
 func (f Facts) clock(t time.Time) string {
 	s := t.Format("15:04")
-	if f.To.Sub(f.From) > 36*time.Hour && t.Format(time.DateOnly) != f.To.Format(time.DateOnly) {
+	if f.days() && t.Format(time.DateOnly) != f.To.Format(time.DateOnly) {
 		s = t.Format("Mon 2 Jan 15:04")
 	}
 	_, a := f.from().Zone()
-	if _, b := f.To.Zone(); a != b && f.To.Sub(f.From) < 36*time.Hour {
+	if _, b := f.To.Zone(); a != b && !f.days() {
 		s += t.Format(" MST")
 	}
 	return s
 }
+
+// days reports whether it looks at more than a night and a day.
+func (f Facts) days() bool { return f.To.Sub(f.From) > 36*time.Hour }
 
 func (f Facts) from() time.Time {
 	if f.Began.IsZero() {

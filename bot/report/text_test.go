@@ -111,15 +111,20 @@ func TestText(t *testing.T) {
 	week := g
 	week.From = g.To.Add(-7 * 24 * time.Hour)
 	week.Off = []report.Span{{From: evening.Add(-50 * time.Hour), To: evening.Add(-47 * time.Hour)}}
+	weekly := week
+	weekly.Weekly, weekly.Needs = true, nil
 	unpriced := g
 	unpriced.Cost.Unpriced, unpriced.TipRed, unpriced.Advisory = 4, true, []string{"go vet ./..."}
-	for name, f := range map[string]report.Facts{"good": g, "bad": bad(t), "off": off(t), "quiet": quiet, "late": late, "week": week, "unpriced": unpriced} {
+	for name, f := range map[string]report.Facts{"good": g, "bad": bad(t), "off": off(t), "quiet": quiet, "late": late, "week": week, "weekly": weekly, "unpriced": unpriced} {
 		m := report.Text(f)
 		form(t, m)
 		text := m.Text(0)
 		if whole := report.Whole(f); name == "good" || name == "bad" {
 			form(t, whole)
 			text += "\n--- all\n" + whole.Text(0) + "\n--- picture\n" + report.Alt(f)
+		}
+		if want := map[string]string{"weekly": bot.KeyDigestWeek, "quiet": bot.KeyDigestIdle}[name]; m.Key != want && (want != "" || m.Key != bot.KeyDigest) {
+			t.Errorf("%s has the key %s", name, m.Key)
 		}
 		if w := never.FindString(text); w != "" {
 			t.Errorf("%s says %q", name, w)

@@ -190,6 +190,67 @@ func TestDigestLate(t *testing.T) {
 	}
 }
 
+// TestWeeklyDigest: once an ISO week, beside those of the days, across time off
+// and clocks that change.
+func TestWeeklyDigest(t *testing.T) {
+	w := newMornings(t)
+	berlin := w.zone()
+	cfg := *w.config()
+	cfg.Digest.Weekly = config.WeekTime{Day: time.Monday, At: config.Clock{Set: true, Hour: 8}}
+	w.cfg.Store(&cfg)
+	at := func(month time.Month, day, hour, minute int) time.Time {
+		return time.Date(2026, month, day, hour, minute, 0, 0, berlin)
+	}
+	w.now.Store(at(10, 1, 0, 0).UnixNano())
+	w.ran()
+	days, weeks := 0, 0
+	step := func(now time.Time, moreDays, moreWeeks int, why string) {
+		t.Helper()
+		for range 2 {
+			w.morning(now)
+		}
+		days, weeks = days+moreDays, weeks+moreWeeks
+		if got := len(w.digests(digestViewer)); got != days+weeks {
+			t.Fatalf("%s: %d digests, want %d of days and %d of weeks", why, got, days, weeks)
+		}
+	}
+	step(at(10, 19, 7, 45), 1, 0, "Monday, but early")
+	step(at(10, 19, 8, 0), 0, 1, "due")
+	text := w.digests(digestViewer)[1].Text(0)
+	if !strings.Contains(text, "week to Mon 19 Oct") {
+		t.Errorf("it is not that of a week:\n%s", text)
+	}
+	step(at(10, 20, 8, 0), 1, 0, "Tuesday")
+	step(at(10, 26, 13, 0), 1, 1, "late, and the clocks have changed")
+	if last := w.digests(digestViewer)[4].Text(0); !strings.Contains(last, "meant for 08:00 · week to Mon 26 Oct") {
+		t.Errorf("it does not say that it is late:\n%s", last)
+	}
+	step(at(11, 2, 14, 0), 0, 0, "off on Monday")
+	step(at(11, 16, 8, 0), 1, 1, "again")
+	step(at(11, 9, 8, 0), 0, 0, "the clock was set back")
+	if got := w.engine.House().Week; got.Week != "2026-W47" || !got.From.Equal(at(11, 9, 8, 0)) {
+		t.Errorf("the last one is kept as %+v", got)
+	}
+	for _, c := range []struct {
+		at             config.WeekTime
+		now, week, due string
+	}{
+		{config.WeekTime{Day: time.Monday, At: config.Clock{Set: true}}, "2026-11-23T00:00:00+01:00", "2026-W48", "2026-11-23T00:00:00+01:00"},
+		{config.WeekTime{Day: time.Monday, At: config.Clock{Set: true}}, "2026-11-22T23:59:59+01:00", "2026-W47", "2026-11-16T00:00:00+01:00"},
+		{config.WeekTime{Day: time.Sunday, At: config.Clock{Set: true, Hour: 23}}, "2027-01-04T04:00:00+01:00", "2026-W53", "2027-01-03T23:00:00+01:00"},
+		{config.WeekTime{Day: time.Sunday, At: config.Clock{Set: true, Hour: 2, Minute: 30}}, "2026-03-29T12:00:00+02:00", "2026-W13", "2026-03-29T03:30:00+02:00"},
+		{config.WeekTime{Day: time.Friday, At: config.Clock{Set: true, Hour: 8}}, "2027-01-07T12:00:00+01:00", "2026-W53", "2027-01-01T08:00:00+01:00"},
+	} {
+		now, err := time.Parse(time.RFC3339, c.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if week, due := digestWeek(c.at, now.In(berlin)); week != c.week || due.Format(time.RFC3339) != c.due {
+			t.Errorf("%s at %s: %s, due %s; want %s, %s", c.at, c.now, week, due.Format(time.RFC3339), c.week, c.due)
+		}
+	}
+}
+
 // TestDigestStrangers: who wrote in vain is told to admins only.
 func TestDigestStrangers(t *testing.T) {
 	w := newMornings(t)
