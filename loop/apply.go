@@ -139,7 +139,10 @@ func applyProject(p Project, e Entry) Project {
 	case QuestionAsked:
 		p.Questions = append(slices.Clip(p.Questions), b.Question)
 	case QuestionAnswered:
-		p = p.settle(Settled{ID: b.ID, Text: trimJoin(b.Choice, b.Words) + ", " + b.By, At: e.Time, Before: p.before(b)})
+		p = p.settle(Settled{
+			ID: b.ID, Text: trimJoin(b.Choice, b.Words) + ", " + b.By, At: e.Time,
+			Choice: b.Choice, By: b.By, Actor: e.Actor, Before: p.before(b),
+		})
 	case AnswerUndone:
 		id := b.Before.Question.ID
 		p.Settled = slices.DeleteFunc(slices.Clone(p.Settled), func(s Settled) bool { return s.ID == id })
@@ -290,8 +293,12 @@ func (p Project) read(b SourceRead) Project {
 }
 
 func (p Project) settle(s Settled) Project {
+	if q, ok := p.Question(s.ID); ok {
+		s.Of = Matter{Kind: q.Kind, Task: q.Task, Tasks: q.Tasks}
+	}
 	p.Questions = slices.DeleteFunc(slices.Clone(p.Questions), func(q Question) bool { return q.ID == s.ID })
-	p.Settled = slices.Clone(p.Settled)
+	// One that stayed open after its time is settled a second time.
+	p.Settled = slices.DeleteFunc(slices.Clone(p.Settled), func(o Settled) bool { return o.ID == s.ID })
 	for n := range p.Settled { // a minute is over long before so many are settled
 		if p.Settled[n].Before != nil && s.At.After(p.Settled[n].At.Add(UndoTime)) {
 			p.Settled[n].Before = nil

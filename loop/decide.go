@@ -22,6 +22,9 @@ type Decision struct {
 func Decide(s State, in Input) Decision {
 	in.Name = strings.ToValidUTF8(in.Name, "\uFFFD") // what is no text would come back from the ledger as something else
 	d := &decision{State: s, in: in, answer: Answer{OK: true}}
+	if d.barred() {
+		return Decision{Entries: d.entries, Answer: d.answer, State: d.State}
+	}
 	switch b := in.Body.(type) {
 	case StartRun:
 		d.startRun(b)

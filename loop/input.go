@@ -12,6 +12,7 @@ type Input struct {
 	Time    time.Time // set by the engine's clock
 	Actor   string    // "console", "agent", "daemon", "telegram:48213377"
 	Name    string    // the actor's name for people: "Mira"
+	Role    Role      // that the actor was let in with; where it does not hold any more when this is decided, nothing is done. "" = not looked at
 	Project string
 	Body    InputBody
 	Settles int64 // the effect whose result this is; 0 = none

@@ -171,9 +171,35 @@ func (d *decision) stranger(b MeetStranger) {
 	}
 }
 
+// Codes of the answer to somebody who may not do any more what they were let
+// in for: between the press and its decision, somebody else's was decided.
+const (
+	CodeTakenOut = "taken out" // not paired any more: nothing is to be said to them (SPEC 6.6)
+	CodeRole     = "role"
+)
+
+// barred refuses who was taken out, or has a smaller role, since they were
+// let in. Whoever lets people in looks at an older state than this.
+func (d *decision) barred() bool {
+	if d.in.Role == "" {
+		return false
+	}
+	p, in := d.House.Person(d.in.Actor)
+	switch {
+	case !in:
+		d.stranger(MeetStranger{Why: "not paired any more"})
+		d.refuse(CodeTakenOut, "not paired any more")
+	case !p.Role.May(d.in.Role):
+		d.refuse(CodeRole, "your role is %s now. Nothing was changed.", p.Role)
+	default:
+		return false
+	}
+	return true
+}
+
 // refuseCommand records what a role did not allow.
 func (d *decision) refuseCommand(b RefuseCommand) {
 	p, _ := d.House.Person(d.in.Actor)
 	d.house(CommandRefused{Who: d.in.Actor, Name: personName(d.in.Name), Role: p.Role, Command: b.Command, Project: b.For})
-	d.refuse("role", "your role is %s", p.Role)
+	d.refuse(CodeRole, "your role is %s", p.Role)
 }

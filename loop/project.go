@@ -65,6 +65,16 @@ func (p Project) Question(id string) (Question, bool) {
 	return Question{}, false
 }
 
+// SettledQuestion returns one that has its answer, as long as it is remembered.
+func (p Project) SettledQuestion(id string) (Settled, bool) {
+	for _, s := range p.Settled {
+		if SameID(s.ID, id) {
+			return s, true
+		}
+	}
+	return Settled{}, false
+}
+
 // Session returns a session in flight.
 func (p Project) Session(id string) (Session, bool) {
 	for _, s := range p.Sessions {

@@ -73,8 +73,20 @@ type Settled struct {
 	ID     string    `json:"id"`
 	Text   string    `json:"text"` // "retry, Mira"
 	At     time.Time `json:"at"`
+	Choice string    `json:"choice,omitempty"`
+	By     string    `json:"by,omitempty"`    // for people; "" where nobody answered
+	Actor  string    `json:"actor,omitempty"` // the same by id: names are not unique
+	Of     Matter    `json:"of,omitzero"`
 	Before *Before   `json:"before,omitempty"` // what an answer changed, where it can be taken back
 	Late   *Question `json:"late,omitempty"`   // an agent's question that expired with its own choice
+}
+
+// Matter is what a settled question was about, as far as somebody who answers
+// too late has to know.
+type Matter struct {
+	Kind  QuestionKind `json:"kind,omitempty"`
+	Task  string       `json:"task,omitempty"`  // id as written
+	Tasks []string     `json:"tasks,omitempty"` // of AskSkip and AskUnticked
 }
 
 // Run is work on a source until a stop reason.
