@@ -40,7 +40,7 @@ func TestSecondPress(t *testing.T) {
 	if got := q.m.First(); !strings.HasPrefix(got, "✓ q1 Retry, by Mira") {
 		t.Errorf("Ana's question says %q", got)
 	}
-	if last := w.toasts[len(w.toasts)-1]; !strings.Contains(last, "q1 is settled: retry, Mira") {
+	if last := w.toasts[len(w.toasts)-1]; last != "p1: Mira was first: Retry, 23:17. Nothing changed. To overrule: /skip 2" {
 		t.Errorf("Ana is told %q", last)
 	}
 }

@@ -40,6 +40,7 @@ func (v *visit) edited(ctx context.Context) error {
 		return v.say(ctx, v.answer(elsewhere(i, v.project)))
 	}
 	in := v.input(v.project, loop.EditGuidance{ID: i.ID, Text: words})
+	in.Role = v.who.Role
 	_, err = v.o.Desk.DoWith(ctx, in, func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
 		return v.replies(s, in, a), v.in.Cursor
 	})

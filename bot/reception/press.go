@@ -50,6 +50,9 @@ func (v *visit) press(ctx context.Context) error {
 		if !v.who.Role.May(bot.NeedsHere(v.o.Desk, v.project, c)) {
 			return v.forbidden(ctx, c)
 		}
+		if why, is := v.inVain(c); is {
+			return v.dead(ctx, why)
+		}
 		return v.askWords(ctx, command)
 	}
 	return v.run(ctx, twin)
@@ -172,6 +175,29 @@ func (v *visit) pressedAnswer(a loop.Answer) []loop.Outgoing {
 	return []loop.Outgoing{v.answer(m)}
 }
 
+// inVain reports whether a button asks for words for a question that has its
+// answer by now: nobody is to type them for nothing.
+func (v *visit) inVain(c bot.Command) (why string, is bool) {
+	s, _ := v.o.Desk.State(v.project)
+	settled, found := s.Project.SettledQuestion(c.Target)
+	if _, open := s.Project.Question(c.Target); c.Verb != bot.VerbAnswer || open || !found {
+		return "", false
+	}
+	choice, _, _ := strings.Cut(c.Words, " ")
+	return bot.Beaten(settled, v.in.Actor, choice, v.now), true
+}
+
+// beaten is the question that an answer came too late for, false where the
+// answer says more: that something cannot be taken back, say.
+func (v *visit) beaten(in loop.Input, a loop.Answer) (loop.Settled, bool) {
+	b, answers := in.Body.(loop.AnswerQuestion)
+	if !answers || a.Code != "settled" || strings.EqualFold(strings.TrimSpace(b.Choice), "undo") {
+		return loop.Settled{}, false
+	}
+	s, _ := v.o.Desk.State(in.Project)
+	return s.Project.SettledQuestion(b.Question)
+}
+
 // toastFor is what a press is acknowledged with: nothing where a message says
 // it, else the answer.
 func (v *visit) toastFor(in loop.Input, a loop.Answer) string {
@@ -181,11 +207,8 @@ func (v *visit) toastFor(in loop.Input, a loop.Answer) string {
 	b, answers := in.Body.(loop.AnswerQuestion)
 	switch {
 	case answers && a.Code == "settled":
-		s, _ := v.o.Desk.State(in.Project)
-		for _, q := range s.Project.Settled {
-			if loop.SameID(q.ID, b.Question) {
-				return q.ID + " is settled: " + q.Text + " " + bot.Clock(q.At, v.now) + ". Nothing changed."
-			}
+		if s, ok := v.beaten(in, a); ok {
+			return bot.Beaten(s, v.in.Actor, b.Choice, v.now)
 		}
 		return a.Text
 	case answers, v.onReceipt():

@@ -33,7 +33,11 @@ func (v *visit) run(ctx context.Context, line string) error {
 	case err != nil: // a look that failed: said, and the next one is read
 		v.o.Log.Error("command", "key", v.in.Key, "error", err)
 	}
-	if !d.done {
+	switch {
+	case d.done:
+	case d.out:
+		return v.say(ctx)
+	default:
 		if err := v.say(ctx, v.look(m)); err != nil {
 			return err
 		}
@@ -71,7 +75,7 @@ func carries(m bot.Message) bool {
 // acknowledge ends a press's waiting. What the message itself will show needs
 // no words; a refusal does.
 func (v *visit) acknowledge(ctx context.Context, d *counter) {
-	if v.in.Press == "" {
+	if v.in.Press == "" || d.out {
 		return
 	}
 	v.notice(ctx, d.toast)
@@ -99,6 +103,7 @@ type counter struct {
 	Desk
 	visit *visit
 	done  bool   // reply and cursor are committed
+	out   bool   // the visitor was taken out while this was on its way
 	toast string // for a press
 	err   error  // that an input failed with: nothing is committed
 }
@@ -107,9 +112,10 @@ type counter struct {
 // and the reply comes at the end.
 func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	v := c.visit
-	in.Body = v.late(in)
+	in.Body, in.Role = v.late(in), v.who.Role
 	if in.Key != v.in.Key {
 		a, err := c.Desk.Do(ctx, in)
+		c.out = c.out || a.Code == loop.CodeTakenOut
 		return a, c.note(err)
 	}
 	before, _ := v.o.Desk.State(in.Project)
@@ -123,7 +129,7 @@ func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	if err != nil {
 		return a, c.note(err)
 	}
-	c.done = true
+	c.done, c.out = true, a.Code == loop.CodeTakenOut
 	c.toast = v.toastFor(in, a)
 	return a, nil
 }
@@ -215,6 +221,9 @@ func (v *visit) late(in loop.Input) loop.InputBody {
 // replies is what the visitor is told of an answer, where nothing else tells
 // them. before is the state that the answer was decided on, or a little older.
 func (v *visit) replies(before loop.State, in loop.Input, a loop.Answer) []loop.Outgoing {
+	if a.Code == loop.CodeTakenOut {
+		return nil
+	}
 	m := bot.FromAnswer(in.Body.InputKind(), a, "")
 	m.Project = in.Project
 	switch b := in.Body.(type) {
@@ -242,6 +251,10 @@ func (v *visit) replies(before loop.State, in loop.Input, a loop.Answer) []loop.
 	case loop.AnswerQuestion:
 		if v.in.Press != "" {
 			return v.pressedAnswer(a)
+		}
+		if s, ok := v.beaten(in, a); ok {
+			m = bot.BeatenMessage(s, v.in.Actor, b.Choice, b.Words, v.now)
+			m.Project = in.Project
 		}
 		if a.OK && itemKey.MatchString(a.ID) && strings.TrimSpace(b.Words) != "" {
 			q, _ := before.Project.Question(b.Question)
