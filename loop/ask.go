@@ -319,8 +319,12 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 			d.skipDependents(q.Tasks)
 		}
 	case AskStart:
-		if choice == "start" {
-			d.startRun(StartRun{Settings: *q.Offer})
+		if choice != "cancel" {
+			s := *q.Offer
+			if choice == "review" {
+				s = s.limited(*q.Review)
+			}
+			d.startRun(StartRun{Settings: s})
 			d.say("%s starts %s", d.answer.ID, d.in.Project)
 		} else {
 			d.say("%s not started", d.in.Project)

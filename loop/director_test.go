@@ -555,7 +555,11 @@ func (d *director) person(word, rest string) {
 	case "as": // who types from here on
 		d.who = rest
 	case "/run":
-		d.input(OfferRun{Settings: d.settings, MaxSessions: 1, Tasks: len(d.plan.Tasks), First: d.plan.Tasks[0].ID})
+		o := OfferRun{Settings: d.settings, MaxSessions: 1, Tasks: len(d.plan.Tasks), First: d.plan.Tasks[0].ID}
+		if rest == "or review" { // as every offer is made that is of another profile
+			o.Review = &Limits{Profile: "review", OnBlocked: OnBlockedStop, MaxTasks: 1, MaxIterations: 100}
+		}
+		d.input(o)
 	case "late": // a command typed two hours ago
 		d.input(Late{Line: "/" + rest, Do: Deed(rest), Sent: d.now.Add(-2 * time.Hour)})
 	case "offer": // a code on the host

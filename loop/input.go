@@ -93,6 +93,7 @@ type NextTask struct{ Task string }
 // it (SPEC 2.0, PHONE 3.2).
 type OfferRun struct {
 	Settings    Settings
+	Review      *Limits // those of profile review; nil where the settings are of it already
 	MaxSessions int
 	Tasks       int    // open ones in the source; -1 = not known
 	First       string // id of the first one

@@ -36,11 +36,11 @@ func (d *decision) offerRun(b OfferRun) {
 		text += ", from " + ShortID(b.First)
 	}
 	q := Question{
-		ID: d.issue("q"), Kind: AskStart, Title: b.Settings.Source.String(), Text: strings.TrimPrefix(text, ", "), Offer: &b.Settings,
+		ID: d.issue("q"), Kind: AskStart, Title: b.Settings.Source.String(), Text: strings.TrimPrefix(text, ", "), Offer: &b.Settings, Review: b.Review,
 		By: d.by(), Asked: d.in.Time, Expires: d.in.Time.Add(offerTime),
 	}
 	d.add(on{}, QuestionAsked{Question: q})
-	d.answer = Answer{OK: true, Code: "asked", ID: q.ID, Text: fmt.Sprintf("start %s? %s start · %s cancel", d.in.Project, q.ID, q.ID)}
+	d.answer = Answer{OK: true, Code: "asked", ID: q.ID, Text: fmt.Sprintf("start %s? %s", d.in.Project, q.ID+" "+strings.Join(q.Verbs(), " · "+q.ID+" "))}
 }
 
 func (d *decision) withdrawOffers(why string) {

@@ -15,7 +15,7 @@ const (
 	AskUnticked QuestionKind = "unticked" // keep · redo: finished here, and now open or gone in the source
 	AskSkip     QuestionKind = "skip"     // wait · skip: what dependents of a skipped task shall do
 	AskNow      QuestionKind = "now"      // queue · rerun
-	AskStart    QuestionKind = "start"    // start · cancel: a run that somebody asked for
+	AskStart    QuestionKind = "start"    // start · review · cancel: a run that somebody asked for
 	AskLate     QuestionKind = "late"     // no · yes: a command that is older than an hour
 	AskPlan     QuestionKind = "plan"     // approve · reject WORDS: a plan that a person decides on
 	AskAllow    QuestionKind = "allow"    // deny · allow: a path out of scope that was written again
@@ -38,6 +38,7 @@ type Question struct {
 	Choice  string       `json:"choice,omitempty"`  // the agent's own: its option, as written
 	By      string       `json:"by,omitempty"`      // of AskNow: whose words they are
 	Offer   *Settings    `json:"offer,omitempty"`   // of AskStart: what it would start
+	Review  *Limits      `json:"review,omitempty"`  // of AskStart: what differs where it is started as review; nil where it cannot be
 	Do      Deed         `json:"do,omitempty"`      // of AskLate
 	Sent    time.Time    `json:"sent,omitzero"`     // of AskLate: when the command was typed
 	Paths   []string     `json:"paths,omitempty"`   // of AskAllow: what was written
@@ -66,6 +67,9 @@ func (q Question) Verbs() []string {
 	case AskNow:
 		return []string{"queue", "rerun"}
 	case AskStart:
+		if q.Review != nil {
+			return []string{"start", "review", "cancel"}
+		}
 		return []string{"start", "cancel"}
 	case AskLate:
 		return []string{"no", "yes"}

@@ -46,6 +46,25 @@ type Settings struct {
 	Stays           bool           `json:"stays,omitempty"`         // nightporter is there for the answer (`up`): wait for a person instead of ending
 }
 
+// Limits are what a run's profile decides, where nothing else does (SPEC 2.4).
+type Limits struct {
+	Profile       string `json:"profile"`
+	OnBlocked     string `json:"on_blocked"`
+	MaxTasks      int    `json:"max_tasks"`
+	MaxIterations int    `json:"max_iterations"`
+}
+
+// Limits are the settings' own.
+func (s Settings) Limits() Limits {
+	return Limits{Profile: s.Profile, OnBlocked: s.OnBlocked, MaxTasks: s.MaxTasks, MaxIterations: s.MaxIterations}
+}
+
+// limited are the settings with others.
+func (s Settings) limited(l Limits) Settings {
+	s.Profile, s.OnBlocked, s.MaxTasks, s.MaxIterations = l.Profile, l.OnBlocked, l.MaxTasks, l.MaxIterations
+	return s
+}
+
 // Built-in settings (SPEC 2.2, 2.3, 2.4, 6.4).
 const (
 	DefaultQuestionTimeout = Duration(30 * time.Minute)

@@ -229,7 +229,11 @@ func (h host) Offer(_ context.Context, project string, f bot.RunFlags) (loop.Off
 	if f.Profile == "review" {
 		set.Profile, set.OnBlocked, set.MaxTasks = "review", loop.OnBlockedStop, 5
 	}
-	return loop.OfferRun{Settings: set, MaxSessions: 1, Tasks: 12, First: "Task 1"}, h.offerErr
+	o := loop.OfferRun{Settings: set, MaxSessions: 1, Tasks: 12, First: "Task 1"}
+	if f.Profile != "review" {
+		o.Review = &loop.Limits{Profile: "review", OnBlocked: loop.OnBlockedStop, MaxTasks: 5, MaxIterations: 100}
+	}
+	return o, h.offerErr
 }
 
 // receive brings something to the reception, with the next update's id.
