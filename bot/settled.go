@@ -19,6 +19,8 @@ func Answered(s loop.State, q loop.Question, b loop.QuestionAnswered, item strin
 	switch {
 	case b.Choice == "guide":
 		what = "guided"
+	case q.Kind == loop.AskStart && b.Choice == "review":
+		what = asReview
 	case q.Kind == loop.AskAgent && OptionOf(q, b.Choice) >= 0:
 		what = strings.ToUpper(b.Choice)
 	case what == "":
@@ -92,7 +94,7 @@ func after(q loop.Question, choice, item string) string {
 		return "The run goes on."
 	case "review stop":
 		return "The run ends."
-	case "start start":
+	case "start start", "start review":
 		return "It looks first at what would fail at night, then starts."
 	case "late no":
 		return "Nothing was done."

@@ -6,6 +6,9 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
+// asReview is the verb of an offer that starts the run with profile review.
+const asReview = "As review"
+
 // buttons are a question's verbs as they are pressed.
 func buttons(m *Message, q loop.Question) {
 	for _, v := range q.Verbs() {
@@ -24,6 +27,8 @@ func label(q loop.Question, v string) string {
 	switch string(q.Kind) + " " + v {
 	case "agent skip":
 		return "Skip task"
+	case "start review":
+		return asReview
 	case "now queue":
 		return "Queue it"
 	case "now rerun":

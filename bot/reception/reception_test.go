@@ -438,6 +438,15 @@ func TestRun(t *testing.T) {
 	w.press(mira, mira, w.with(mira, "q3"), "Cancel")
 	w.private(mira, "/run blog")
 	w.private(ana, "/run blog") // the offers before hers give way
+	w.private(mira, "/run blog review")
+	if b := w.with(mira, "q6").m.Buttons; len(b) != 2 {
+		t.Errorf("what is of profile review is offered as %v", b)
+	}
+	w.private(mira, "/run blog overnight from 5")
+	offer := w.with(mira, "q7").m
+	if offer.Twins() != "q7 start · q7 review · q7 cancel" {
+		t.Errorf("twins: %s", offer.Twins())
+	}
 	golden(t, "run", w.transcript(mira))
 	if len(w.shown[ana]) != 1 || w.said(ana).key != "q5" {
 		t.Errorf("Ana is asked back about her own run only:\n%s", w.transcript(ana))

@@ -23,10 +23,10 @@ var _ bot.Host = host{}
 // House returns what the projects share.
 func (h host) House() loop.House { return h.porter.engine.House() }
 
-// Configured returns the projects that runs can be started for.
 // QuietHours are those of the configuration.
 func (h host) QuietHours() loop.Hours { return h.porter.quietHours() }
 
+// Configured returns the projects that runs can be started for.
 func (h host) Configured() []string {
 	var names []string
 	for _, pr := range h.porter.config().Projects {
@@ -59,8 +59,17 @@ func (h host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 	}
 	state, _ := h.porter.engine.State(project)
 	o := loop.OfferRun{Settings: s, MaxSessions: h.porter.config().Sessions()}
+	if s.Profile != "review" {
+		r, err := h.porter.resolve(project, config.Overrides{Profile: "review"})
+		if err != nil {
+			return loop.OfferRun{}, asInput(err)
+		}
+		limits := r.Limits()
+		o.Review = &limits
+	}
+	begun := f.From == ""
 	for _, t := range snapshot.Tasks {
-		if t.Mark == loop.MarkDone {
+		if begun = begun || names(t, f.From); !begun || f.Only != "" && !names(t, f.Only) || t.Mark == loop.MarkDone {
 			continue
 		}
 		if known, ok := state.Project.Find(t.ID); ok && (known.Status == loop.Done || known.Status == loop.Skipped) {
@@ -69,9 +78,6 @@ func (h host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 		if o.Tasks++; o.First == "" {
 			o.First = t.ID
 		}
-	}
-	if f.From != "" {
-		o.First = f.From
 	}
 	return o, nil
 }
