@@ -21,6 +21,8 @@ type ledger interface {
 	RecordsOfTask(ctx context.Context, stream, task string, yield func(loop.Record) error) error
 	RecordsOfRun(ctx context.Context, stream, run string, yield func(loop.Record) error) error
 	LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (loop.Record, bool, error)
+	RecordsOfTypes(ctx context.Context, stream, run string, types []string, yield func(loop.Record) error) error
+	RunsOf(ctx context.Context, stream string) ([]string, error)
 	Streams(ctx context.Context) ([]string, error)
 	Head(ctx context.Context, stream string) (seq int64, hash []byte, err error)
 	Pending(ctx context.Context) ([]loop.PendingEffect, error)
@@ -434,6 +436,28 @@ func testSelections(t *testing.T, l ledger) {
 	same(t, "no task", seqs(l.RecordsOfTask, shop, ""), []int64(nil))
 	same(t, "r14", seqs(l.RecordsOfRun, shop, "r14"), []int64{1, 2})
 	same(t, "r1", seqs(l.RecordsOfRun, shop, "r1"), []int64{4})
+	runs := func(stream string, want ...string) {
+		t.Helper()
+		got, err := l.RunsOf(t.Context(), stream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "runs of "+stream, got, want)
+	}
+	runs(shop, "r1", "r14", "r15")
+	runs("project/blog", "r14")
+	runs("project/none")
+	b := rec(shop, "a")
+	b.Run, b.Type = "r14", "task.set"
+	mustCommit(t, l, loop.Batch{Records: []loop.Record{b}})
+	typed := func(types ...string) func(context.Context, string, string, func(loop.Record) error) error {
+		return func(ctx context.Context, stream, run string, yield func(loop.Record) error) error {
+			return l.RecordsOfTypes(ctx, stream, run, types, yield)
+		}
+	}
+	same(t, "one type", seqs(typed("task.set"), shop, "r14"), []int64{6})
+	same(t, "both", seqs(typed("task.set", rec(shop, "a").Type, "nothing"), shop, "r14"), []int64{1, 2, 6})
+	same(t, "no type", seqs(typed(), shop, "r14"), []int64(nil))
 	same(t, "no run", seqs(l.RecordsOfRun, shop, ""), []int64(nil))
 
 	mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "b"), rec(shop, "c"), rec(shop, "b"), rec(shop, "d")}})
@@ -443,8 +467,8 @@ func testSelections(t *testing.T, l ledger) {
 		types  []string
 		want   int64
 	}{
-		{shop, 9, []string{"b", "c"}, 8}, {shop, 8, []string{"b"}, 8}, {shop, 7, []string{"b", "c"}, 7}, {shop, 7, []string{"b"}, 6},
-		{shop, 5, []string{"b"}, 0}, {shop, 99, []string{"d"}, 9}, {shop, 99, []string{"e"}, 0}, {shop, 99, nil, 0},
+		{shop, 10, []string{"b", "c"}, 9}, {shop, 9, []string{"b"}, 9}, {shop, 8, []string{"b", "c"}, 8}, {shop, 8, []string{"b"}, 7},
+		{shop, 6, []string{"b"}, 0}, {shop, 99, []string{"d"}, 10}, {shop, 99, []string{"e"}, 0}, {shop, 99, nil, 0},
 		{"project/blog", 99, []string{"b"}, 0}, {"project/none", 99, []string{"a"}, 0},
 	} {
 		r, found, err := l.LastRecord(t.Context(), c.stream, c.upTo, c.types...)

@@ -130,6 +130,25 @@ func (m *Memory) LastRecord(ctx context.Context, stream string, upTo int64, type
 	return last, found, err
 }
 
+// RecordsOfTypes is Store.RecordsOfTypes.
+func (m *Memory) RecordsOfTypes(ctx context.Context, stream, run string, types []string, yield func(loop.Record) error) error {
+	return m.each(ctx, "records of run "+run, stream, func(r loop.Record) bool {
+		return r.Run != "" && r.Run == run && slices.Contains(types, r.Type)
+	}, yield)
+}
+
+// RunsOf is Store.RunsOf.
+func (m *Memory) RunsOf(ctx context.Context, stream string) ([]string, error) {
+	var runs []string
+	err := m.each(ctx, "runs of "+stream, stream, func(r loop.Record) bool { return r.Run != "" && !slices.Contains(runs, r.Run) },
+		func(r loop.Record) error { runs = append(runs, r.Run); return nil })
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(runs, byNumber)
+	return runs, nil
+}
+
 // each yields without the mutex, so that yield may use the Memory.
 func (m *Memory) each(ctx context.Context, op, stream string, want func(loop.Record) bool, yield func(loop.Record) error) error {
 	m.mu.Lock()

@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/loop"
@@ -67,6 +69,48 @@ func (s *Store) LastRecord(ctx context.Context, stream string, upTo int64, types
 		return nil
 	}, `SELECT `+columns+` FROM entries WHERE stream = ? AND seq <= ? AND type IN (`+marks+`) ORDER BY seq DESC LIMIT 1`, args...)
 	return last, found, fail("last record of "+stream, err)
+}
+
+// RunsOf returns the ids of the runs that have entries in a stream, in the
+// order in which they were counted.
+func (s *Store) RunsOf(ctx context.Context, stream string) ([]string, error) {
+	var runs []string
+	// One seek a run: SELECT DISTINCT would read the whole index.
+	err := s.rows(ctx, func(rows *sql.Rows) error {
+		var run string
+		if err := rows.Scan(&run); err != nil {
+			return err
+		}
+		runs = append(runs, run)
+		return nil
+	}, `WITH RECURSIVE runs (run) AS (
+			SELECT min(run) FROM entries WHERE stream = ?1 AND run <> ''
+			UNION ALL
+			SELECT (SELECT min(run) FROM entries WHERE stream = ?1 AND run <> '' AND run > runs.run) FROM runs WHERE run IS NOT NULL
+		) SELECT run FROM runs WHERE run IS NOT NULL`, stream)
+	if err != nil {
+		return nil, fail("runs of "+stream, err)
+	}
+	slices.SortFunc(runs, byNumber)
+	return runs, nil
+}
+
+// byNumber orders ids of one kind: r2 before r14.
+func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }
+
+// RecordsOfTypes is RecordsOfRun for the entries of some types alone: how a
+// long run went is in few of them.
+func (s *Store) RecordsOfTypes(ctx context.Context, stream, run string, types []string, yield func(loop.Record) error) error {
+	if len(types) == 0 {
+		return nil
+	}
+	args := []any{stream, run}
+	for _, t := range types {
+		args = append(args, t)
+	}
+	marks := strings.TrimSuffix(strings.Repeat("?, ", len(types)), ", ")
+	return fail("records of run "+run, s.each(ctx, yield,
+		`SELECT `+columns+` FROM entries WHERE stream = ? AND run <> '' AND run = ? AND type IN (`+marks+`) ORDER BY seq`, args...))
 }
 
 // Streams returns the names of all streams that have entries, sorted.
