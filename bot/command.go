@@ -32,6 +32,7 @@ const (
 	VerbPlan     Verb = "plan"
 	VerbHats     Verb = "hats"
 	VerbRun      Verb = "run"
+	VerbRuns     Verb = "runs"
 	VerbProjects Verb = "projects"
 	VerbCost     Verb = "cost"
 	VerbDigest   Verb = "digest"
@@ -95,6 +96,7 @@ var forms = []form{
 	{VerbPlan, takesPlan, "/plan, /plan 6, /plan redo 6 WORDS", "A task's plan; redo: throws it away and has it planned anew."},
 	{VerbHats, takesTarget, "/hats, /hats builder, /hats routes", "The hats of a task, one of them, or which follows which."},
 	{VerbRun, takesRun, "/run, /run from 5, /run review", "Starts a run, after a confirmation; also /run only 5, /run overnight."},
+	{VerbRuns, takesTarget, "/runs, /runs shop, /runs r14", "The last runs, of all projects or one, or how one of them went."},
 	{VerbProjects, takesProject, "/projects", "All projects."},
 	{VerbCost, takesProject, "/cost", "What the run has spent, by hat."},
 	{VerbDigest, takesSpan, "/digest, /digest 7d, /digest all", "The last digest, up to now; also today, 7d, or all that the caption leaves out."},

@@ -18,6 +18,12 @@ type Desk interface {
 	// Records returns the ledger's records of a task, by its id as written, or
 	// of the last run where task is "", in order.
 	Records(ctx context.Context, project, task string) ([]loop.Record, error)
+	// Runs returns the ids of a project's runs, ended long ago or not, in the
+	// order in which they were planned.
+	Runs(ctx context.Context, project string) ([]string, error)
+	// RunRecords returns the ledger's records of a run, in order: of some types
+	// alone, or all where none is named.
+	RunRecords(ctx context.Context, project, run string, types ...string) ([]loop.Record, error)
 	// Diff returns the patch of a task, by its id as written, or of a run
 	// ("r14"), or of the last run where target is "". "" means that nothing changed.
 	Diff(ctx context.Context, project, target string) (string, error)

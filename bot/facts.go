@@ -293,6 +293,15 @@ func needs(s loop.State, t loop.TaskState) []loop.TaskState {
 	return out
 }
 
+// sourceOf is where a run's tasks come from: "Plan checkout".
+func sourceOf(s loop.Settings) string {
+	name := Cut(Plan(&loop.Run{Settings: s}), 40)
+	if kind := Clean(s.Source.Kind); kind != "" {
+		name = strings.ToUpper(kind[:1]) + kind[1:] + " " + name
+	}
+	return name
+}
+
 // Plan is the name of the run's source: "checkout" of checkout.md.
 func Plan(r *loop.Run) string {
 	if r == nil {

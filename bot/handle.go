@@ -23,6 +23,11 @@ func Handle(ctx context.Context, desk Desk, r Request) (Message, error) {
 	if m, done, err := ofHouse(ctx, desk, r, c); done {
 		return m, err
 	}
+	if c.Project == "" && (c.Verb == VerbDiff || c.Verb == VerbLog) && runForm.MatchString(c.Target) {
+		if c.Project, err = ranIn(ctx, desk, c.Target); err != nil {
+			return faulty(c), fmt.Errorf("%s: %w", c.Verb, err)
+		}
+	}
 	project, problem := pick(desk, &c, r)
 	if problem != nil {
 		return *problem, nil
@@ -35,12 +40,17 @@ func Handle(ctx context.Context, desk Desk, r Request) (Message, error) {
 	m, err := d.run(ctx)
 	m.Project = project
 	if err != nil {
-		m = newMessage("fault", SignFailed+" /"+string(c.Verb)+" failed: a fault in nightporter")
-		m.quote(c.Line)
-		m.add("All else goes on. Look at the daemon's log.")
-		return m, fmt.Errorf("%s %s: %w", project, c.Verb, err)
+		return faulty(c), fmt.Errorf("%s %s: %w", project, c.Verb, err)
 	}
 	return m, nil
+}
+
+// faulty is what is told of a command that failed by a fault of ours.
+func faulty(c Command) Message {
+	m := newMessage("fault", SignFailed+" /"+string(c.Verb)+" failed: a fault in nightporter")
+	m.quote(c.Line)
+	m.add("All else goes on. Look at the daemon's log.")
+	return m
 }
 
 // dispatch is one command on its way.
@@ -193,11 +203,16 @@ func (d dispatch) target(ctx context.Context) (Message, error) {
 		}
 		typed = t.Task.ID
 	}
-	if d.c.Verb == VerbDiff && strings.EqualFold(typed, runID(d.s)) {
-		return d.diff(ctx, runID(d.s), "")
-	}
 	attempt := ""
 	t, ok := FindTask(d.s, typed)
+	if !ok && runForm.MatchString(typed) {
+		switch d.c.Verb {
+		case VerbDiff:
+			return d.diff(ctx, strings.ToLower(typed), "")
+		case VerbLog:
+			return d.logOfRun(ctx, strings.ToLower(typed))
+		}
+	}
 	if !ok && d.c.Verb == VerbEvidence {
 		if id, n, dotted := strings.Cut(typed, "."); dotted && digits.MatchString(n) {
 			t, ok = FindTask(d.s, id)

@@ -59,6 +59,11 @@ func (d *desk) Records(_ context.Context, _, task string) ([]loop.Record, error)
 	return d.Night.Records(task), d.err
 }
 
+func (d *desk) Runs(context.Context, string) ([]string, error) { return d.Night.Runs(), d.err }
+func (d *desk) RunRecords(_ context.Context, _, run string, types ...string) ([]loop.Record, error) {
+	return d.Night.RunRecords(run, types...), d.err
+}
+
 func (d *desk) say(t *testing.T, line string) bot.Message {
 	t.Helper()
 	d.inputs = nil
@@ -126,20 +131,20 @@ func spoken(t *testing.T) map[string]bot.Message {
 	ask("work", atWork(), "/status", "/tasks", "/task 1", "/task 2", "/task 3", "/task 4", "/task 5", "/task 6", "/task", "/queue", "q1", "q2", "/log", "/log 1", "/evidence 1",
 		"/evidence 2", "/evidence 4", "/evidence 6", "/diff 1", "/diff r1", "/help", "/help now", "/help frob", "/guidence Wrap it", "/skip 70", "/skip",
 		"/pause now then", "/frob", "", "stop", "/drop g9", "/drop", "/approve", "/approve q1", "/reject", "/guidance", "/guidance @bulder be quick", "/guidance @xyzzyx be quick",
-		"/guidance #70 x", "/status blog", "q9 a", "q1 frob", "/plan", "/plan 2", "/plan 70", "/hats", "/hats fixer", "/hats Builder", "/hats routes", "/hats single", "/hats frob")
+		"/guidance #70 x", "/status blog", "q9 a", "q1 frob", "/plan", "/plan 2", "/plan 70", "/hats", "/hats fixer", "/hats Builder", "/hats routes", "/hats single", "/hats frob", "/runs", "/runs r1", "/runs frob")
 	d := atWork()
 	ask("steered", d, "/guidance Wrap the existing code, don't replace it", "/guidance !sticky No new dependencies", "/guidance @fixer #4 Keep it small", "/now Keep the names", "/queue", "/drop g1", "/pause", "/status", "/pause", "/resume", "/stop", "/status", "/next 6", "/retry 2", "/skip 6", "/skip 2 3", "/plan redo 4 Wrap it, don't replace it")
 	d = atWork()
 	d.Until(func() bool { return d.Night.State.Project.Run.State == loop.RunWaiting })
 	ask("waiting", d, "/status")
 	d = over()
-	ask("over", d, "/status", "/tasks", "/task 5", "/pause", "/resume", "/approve", "/retry 1", "/log", "q2 b")
+	ask("over", d, "/status", "/tasks", "/task 5", "/pause", "/resume", "/approve", "/retry 1", "/log", "q2 b", "/runs", "/runs r1", "/runs 7", "/log r1")
 	d.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: d.Now, Body: loop.GuidanceQueued{Item: guidance.Item{ID: "g8", Text: "Mention the env vars", Hat: "writer", At: d.Now}}})
 	d.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: d.Now, Body: loop.GuidanceExpired{ID: "g8", Why: "no writer"}})
 	ask("expired", d, "/queue", "g8 keep")
 	d = &desk{Night: night.New("shop", evening), names: []string{"shop"}}
 	d.Night.State.Project.Name = "shop"
-	ask("new", d, "/plan", "/plan redo", "/status", "/tasks", "/log", "/evidence 1", "/queue", "/diff", "/guidance Wrap it", "/stop", "q1 a")
+	ask("new", d, "/runs", "/plan", "/plan redo", "/status", "/tasks", "/log", "/evidence 1", "/queue", "/diff", "/guidance Wrap it", "/stop", "q1 a")
 	d.Do(context.Background(), loop.Input{Key: "run", Body: loop.StartRun{Settings: d.Settings()}})
 	ask("planned", d, "/status", "/pause")
 	ask("two", &desk{Night: night.New("shop", evening), names: []string{"shop", "blog"}}, "/guidance Wrap the existing code, don't replace it", "blog: /stop", "note: two words")
@@ -246,7 +251,7 @@ func TestFormHostile(t *testing.T) {
 	}
 	s.Project.Guidance = s.Project.Guidance.Add(guidance.Item{ID: "g1", Text: nasty, Hat: nasty, Task: loop.FoldID(nasty)})
 	d.patch = "diff --git a/" + nasty + " b/" + nasty + "\n@@\n+" + nasty
-	for _, line := range []string{"/status", "/tasks", "/task 1", "/task 2", "/task 3", "/queue", "q1", "q2", "/log", "/diff 1", "/evidence 1", "/guidance @" + nasty, "/" + nasty, "/task " + nasty, "/help " + nasty, "/drop " + nasty, nasty, nasty + ": /stop", "/stop " + nasty} {
+	for _, line := range []string{"/status", "/tasks", "/task 1", "/task 2", "/task 3", "/queue", "q1", "q2", "/log", "/diff 1", "/evidence 1", "/runs", "/runs r1", "/runs " + nasty, "/guidance @" + nasty, "/" + nasty, "/task " + nasty, "/help " + nasty, "/drop " + nasty, nasty, nasty + ": /stop", "/stop " + nasty} {
 		m := d.say(t, line)
 		checkForm(t, fmt.Sprintf("%.20q", line), m)
 		_ = bot.TasksTable(*s, 80)

@@ -21,7 +21,7 @@ func Help(about string) Message {
 	m.pre("        /diff 7 /evidence 7 /plan 6 /hats")
 	m.pre("Decide  q5 retry · /approve /reject")
 	m.pre("        /retry 8 /skip 8 /next 9")
-	m.pre("Start   /run /projects /whoami")
+	m.pre("Start   /run /runs /projects /whoami")
 	m.pre("Night   /digest /cost")
 	m.add("One of them: /help now")
 	return m

@@ -24,6 +24,9 @@ func ofHouse(ctx context.Context, desk Desk, r Request, c Command) (m Message, d
 		return m, true, nil
 	case VerbProjects:
 		return Projects(desk), true, nil
+	case VerbRuns:
+		m, err := runs(ctx, desk, r, c)
+		return m, true, err
 	case VerbWhoami:
 		return Whoami(host, stays, r), true, nil
 	case VerbQuiet:

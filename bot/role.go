@@ -6,7 +6,7 @@ import "github.com/nightporter/nightporter/loop"
 // only looks, admin for people, steer for the rest.
 func Needs(c Command) loop.Role {
 	switch c.Verb {
-	case VerbStatus, VerbQueue, VerbTasks, VerbTask, VerbLog, VerbDiff, VerbEvidence, VerbProjects, VerbCost, VerbDigest,
+	case VerbStatus, VerbQueue, VerbTasks, VerbTask, VerbLog, VerbDiff, VerbEvidence, VerbProjects, VerbRuns, VerbCost, VerbDigest,
 		VerbWhoami, VerbPair, VerbStart, VerbHelp, VerbHats:
 		return loop.RoleView
 	case VerbPlan:

@@ -185,10 +185,7 @@ func offered(s loop.State, q loop.Question) []string {
 		return []string{q.Title}
 	}
 	_, from, _ := strings.Cut(q.Text, ", ")
-	source := Cut(Plan(&loop.Run{Settings: *o}), 40)
-	if kind := Clean(o.Source.Kind); kind != "" {
-		source = strings.ToUpper(kind[:1]) + kind[1:] + " " + source
-	}
+	source := sourceOf(*o)
 	if from != "" {
 		source += ", " + Clean(from)
 	}

@@ -65,6 +65,11 @@ func (d desk) Hats(context.Context, string, string) (bot.HatSet, error) {
 	return bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: set.Agent}, nil
 }
 
+func (d desk) Runs(context.Context, string) ([]string, error) { return d.n.Runs(), nil }
+func (d desk) RunRecords(_ context.Context, _, run string, types ...string) ([]loop.Record, error) {
+	return d.n.RunRecords(run, types...), nil
+}
+
 func (d desk) Records(_ context.Context, _, task string) ([]loop.Record, error) {
 	return d.n.Records(task), nil
 }

@@ -134,14 +134,28 @@ func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	return a, nil
 }
 
-// Records, Diff, Hats, Offer and Digest look at disks and run programs, and whoever writes
-// next waits for them: a /stop must not wait for a /diff (SPEC 6.3).
+// Records, Runs, Diff, Hats, Offer and Digest look at disks and run programs, and
+// whoever writes next waits for them: a /stop must not wait for a /diff (SPEC 6.3).
 
 // Records is bot.Desk's, within the time that a look may take.
 func (c *counter) Records(ctx context.Context, project, task string) ([]loop.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
 	defer cancel()
 	return c.Desk.Records(ctx, project, task)
+}
+
+// Runs is bot.Desk's, within the time that a look may take.
+func (c *counter) Runs(ctx context.Context, project string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	defer cancel()
+	return c.Desk.Runs(ctx, project)
+}
+
+// RunRecords is bot.Desk's, within the time that a look may take.
+func (c *counter) RunRecords(ctx context.Context, project, run string, types ...string) ([]loop.Record, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	defer cancel()
+	return c.Desk.RunRecords(ctx, project, run, types...)
 }
 
 // Diff is bot.Desk's, within the time that a look may take.

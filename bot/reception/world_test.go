@@ -215,6 +215,20 @@ func (h host) Records(ctx context.Context, project, task string) ([]loop.Record,
 	return out, err
 }
 
+func (h host) Runs(ctx context.Context, project string) ([]string, error) {
+	return h.store.RunsOf(ctx, loop.ProjectStream(project))
+}
+
+func (h host) RunRecords(ctx context.Context, project, run string, types ...string) (out []loop.Record, err error) {
+	keep := func(r loop.Record) error { out = append(out, r); return nil }
+	if len(types) == 0 {
+		err = h.store.RecordsOfRun(ctx, loop.ProjectStream(project), run, keep)
+	} else {
+		err = h.store.RecordsOfTypes(ctx, loop.ProjectStream(project), run, types, keep)
+	}
+	return out, err
+}
+
 func (h host) Diff(ctx context.Context, _, _ string) (string, error) {
 	if h.diffHangs {
 		<-ctx.Done()

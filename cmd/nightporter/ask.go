@@ -86,6 +86,7 @@ func askCommands() []*cobra.Command {
 		{"plan", "[ID | redo ID [WORDS]]", "A task's plan; redo has it made anew"},
 		{"log", "[ID]", "What was done"},
 		{"diff", "[ID]", "What was changed"},
+		{"runs", "[PROJECT | RUN]", "The last runs, or how one of them went"},
 	} {
 		cmds = append(cmds, lineCommand(c.name, "/"+c.name, c.args, c.short))
 	}

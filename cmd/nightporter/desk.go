@@ -64,7 +64,25 @@ func (d *desk) Records(ctx context.Context, project, task string) ([]loop.Record
 	if !ok || s.Project.Run == nil {
 		return nil, nil
 	}
-	err := d.porter.store.RecordsOfRun(ctx, stream, s.Project.Run.ID, keep)
+	return d.RunRecords(ctx, project, s.Project.Run.ID)
+}
+
+// Runs returns the ids of a project's runs, in the order in which they were
+// planned.
+func (d *desk) Runs(ctx context.Context, project string) ([]string, error) {
+	return d.porter.store.RunsOf(ctx, loop.ProjectStream(project))
+}
+
+// RunRecords returns the ledger's records of a run, of some types or all.
+func (d *desk) RunRecords(ctx context.Context, project, run string, types ...string) ([]loop.Record, error) {
+	var out []loop.Record
+	keep := func(r loop.Record) error { out = append(out, r); return nil }
+	stream := loop.ProjectStream(project)
+	if len(types) == 0 {
+		err := d.porter.store.RecordsOfRun(ctx, stream, run, keep)
+		return out, err
+	}
+	err := d.porter.store.RecordsOfTypes(ctx, stream, run, types, keep)
 	return out, err
 }
 
@@ -84,11 +102,12 @@ func (d *desk) Diff(ctx context.Context, project, target string) (string, error)
 	}
 	from, to := r.Base.Commit, r.Tip
 	if target != "" && !strings.EqualFold(target, r.ID) {
-		t, ok := s.Project.Find(target)
-		if !ok {
-			return "", nil
+		if t, ok := s.Project.Find(target); ok {
+			from, to, err = d.trees(ctx, project, t)
+		} else {
+			from, to, err = d.pastTips(ctx, project, target)
 		}
-		if from, to, err = d.trees(ctx, project, t); err != nil {
+		if err != nil {
 			return "", err
 		}
 	}
@@ -96,6 +115,30 @@ func (d *desk) Diff(ctx context.Context, project, target string) (string, error)
 		return "", nil
 	}
 	return w.Diff(ctx, from, to, maxDiff)
+}
+
+// pastTips returns what an earlier run's diff is between: where it began and
+// its last commit; nothing where there is no such run.
+func (d *desk) pastTips(ctx context.Context, project, run string) (from, to string, err error) {
+	records, err := d.RunRecords(ctx, project, strings.ToLower(run), loop.PreflightDone{}.EntryType(), loop.TipFound{}.EntryType(), loop.TaskCommitted{}.EntryType())
+	if err != nil {
+		return "", "", err
+	}
+	for _, r := range records {
+		e, err := r.Entry()
+		if err != nil {
+			return "", "", err
+		}
+		switch b := e.Body.(type) {
+		case loop.PreflightDone:
+			from, to = b.Base.Commit, b.Base.Commit
+		case loop.TipFound:
+			to = b.Commit
+		case loop.TaskCommitted:
+			to = b.Commit
+		}
+	}
+	return from, to, nil
 }
 
 // trees returns what a task's diff is between: its commit and that one's

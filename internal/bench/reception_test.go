@@ -387,6 +387,11 @@ func (o office) Records(ctx context.Context, project, task string) (out []loop.R
 
 func (office) Diff(context.Context, string, string) (string, error) { return "", nil }
 
+func (office) Runs(context.Context, string) ([]string, error) { return nil, nil }
+func (office) RunRecords(context.Context, string, string, ...string) ([]loop.Record, error) {
+	return nil, nil
+}
+
 func (office) Offer(context.Context, string, bot.RunFlags) (loop.OfferRun, error) {
 	return loop.OfferRun{}, fmt.Errorf("nobody asks for a run")
 }

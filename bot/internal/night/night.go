@@ -138,6 +138,28 @@ func (n *Night) Records(task string) []loop.Record {
 	return out
 }
 
+// Runs returns the ids of the project's runs, in their order.
+func (n *Night) Runs() []string {
+	var runs []string
+	for _, r := range n.records {
+		if r.Run != "" && !slices.Contains(runs, r.Run) {
+			runs = append(runs, r.Run)
+		}
+	}
+	return runs
+}
+
+// RunRecords returns the records of a run, of some types or all.
+func (n *Night) RunRecords(run string, types ...string) []loop.Record {
+	var out []loop.Record
+	for _, r := range n.records {
+		if r.Run == run && (len(types) == 0 || slices.Contains(types, r.Type)) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // All returns all records, without what the store adds to them.
 func (n *Night) All() []loop.Record {
 	out := slices.Clone(n.records)

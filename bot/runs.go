@@ -1,0 +1,355 @@
+package bot
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+)
+
+// PastRun is one run as its records tell it, ended or not.
+type PastRun struct {
+	ID, Project string
+	Source      string // "Plan checkout"
+	Profile     string
+	Agent       string
+	Began       time.Time // started, or planned where it never was
+	Ended       time.Time // zero: it is under way
+	End         *loop.RunEnded
+	Done, Total int // tasks of the source, at its end or now
+	Sessions    int // of agents, ended
+	Unpriced    int // of these: cost unknown
+	USD         float64
+	Commits     int
+	Branch      string
+	Tasks       []RunTask // whose status it changed
+
+	state *loop.Run // while it is under way
+}
+
+// RunTask is what a run made of a task.
+type RunTask struct {
+	ID     string
+	Status loop.Status
+}
+
+// pastTypes are the entries that say how a run went.
+var pastTypes = []string{
+	loop.RunPlanned{}.EntryType(), loop.RunResumed{}.EntryType(), loop.PreflightDone{}.EntryType(), loop.RunStarted{}.EntryType(), loop.RunEnded{}.EntryType(),
+	loop.TaskSet{}.EntryType(), loop.TaskCommitted{}.EntryType(), loop.SessionEnded{}.EntryType(),
+}
+
+// Past reads how a run went from its records. s is its project's state, which
+// knows more of one that is under way.
+func Past(s loop.State, run string, records []loop.Record) (PastRun, error) {
+	p := PastRun{ID: run, Project: s.Project.Name}
+	for _, rec := range records {
+		e, err := rec.Entry()
+		if err != nil {
+			return p, err
+		}
+		p.entry(e)
+	}
+	if r := s.Project.Run; r != nil && r.ID == run && !r.Over() {
+		t := Count(s)
+		p.Done, p.Total, p.state = t.Done, t.Total, r
+	}
+	return p, nil
+}
+
+func (p *PastRun) entry(e loop.Entry) {
+	switch b := e.Body.(type) {
+	case loop.RunPlanned:
+		p.Began = e.Time
+		p.settings(b.Settings)
+	case loop.RunResumed:
+		p.settings(b.Settings)
+	case loop.PreflightDone:
+		p.Branch = b.Base.Branch
+	case loop.RunStarted:
+		p.Began = e.Time
+	case loop.RunEnded:
+		p.Ended, p.End, p.Done, p.Total = e.Time, &b, b.Done, b.Total
+		p.Branch = orElse(b.Branch, p.Branch)
+	case loop.TaskCommitted:
+		p.Commits++
+	case loop.SessionEnded:
+		if b.Kind != loop.KindAgent {
+			return
+		}
+		if p.Sessions++; b.Exit.CostUSD < 0 {
+			p.Unpriced++
+		} else {
+			p.USD += b.Exit.CostUSD
+		}
+	case loop.TaskSet:
+		p.Tasks = slices.DeleteFunc(p.Tasks, func(t RunTask) bool { return loop.SameID(t.ID, e.Task) })
+		p.Tasks = append(p.Tasks, RunTask{ID: e.Task, Status: b.To})
+	}
+}
+
+func (p *PastRun) settings(s loop.Settings) {
+	p.Source, p.Profile, p.Agent = sourceOf(s), Clean(s.Profile), Clean(s.Agent)
+}
+
+// cost is what the run has spent: unknown stays unknown.
+func (p PastRun) cost() string {
+	switch {
+	case p.Unpriced == 0:
+		return Money(p.USD)
+	case p.USD == 0:
+		return "unknown"
+	}
+	return Money(p.USD) + " + unknown"
+}
+
+// took is how long it lasted, so far where it is under way.
+func (p PastRun) took(now time.Time) string {
+	end := p.Ended
+	if end.IsZero() && p.state != nil {
+		end = now
+	}
+	if end.IsZero() || p.Began.IsZero() {
+		return "unknown"
+	}
+	return Took(end.Sub(p.Began))
+}
+
+// sign and tally are how the run stands: "?", "9/12".
+func (p PastRun) sign() string {
+	if p.state != nil {
+		return standingSign(p.state)
+	}
+	if p.End == nil {
+		return SignLook
+	}
+	switch p.End.Reason {
+	case loop.ReasonDone, loop.ReasonChosen:
+		if p.End.FinalOK != nil && !*p.End.FinalOK {
+			return SignFailed
+		}
+		return SignDone
+	case loop.ReasonBlocked, loop.ReasonStreak:
+		return SignBlocked
+	case loop.ReasonManual, loop.ReasonNothing:
+		return SignAsk
+	case loop.ReasonStopped, loop.ReasonChecked:
+		return SignLater
+	case loop.ReasonReplaced:
+		return SignAway
+	case loop.ReasonPreflight, loop.ReasonInternal:
+		return SignFailed
+	}
+	return SignLook
+}
+
+func (p PastRun) tally() string {
+	switch {
+	case p.state == nil && p.End == nil:
+		return "unknown"
+	case p.End != nil && p.End.Reason == loop.ReasonPreflight:
+		return "not started"
+	case p.End != nil && p.End.Reason == loop.ReasonChecked:
+		return "checked only"
+	}
+	return fmt.Sprintf("%d/%d", p.Done, p.Total)
+}
+
+// line is the run in one: "r14 shop ? 9/12 · 7 h 02 · $13.62".
+func (p PastRun) line(now time.Time) string {
+	rest := " " + p.sign() + " " + p.tally() + " · " + p.took(now) + " · " + p.cost()
+	return p.ID + " " + Cut(Clean(p.Project), max(4, FirstWidth-Width(p.ID+" "+rest))) + rest
+}
+
+// Runs lists runs, the newest first (PHONE 3.10). older is the newest one that
+// is left out, "" where none is.
+func Runs(all []PastRun, older string, now time.Time) Message {
+	if len(all) == 0 {
+		m := newMessage("runs", SignLater+" No run yet")
+		m.add("Start one: /run")
+		return m
+	}
+	m := newMessage("runs", all[0].line(now))
+	for _, p := range all[1:] {
+		m.add(p.line(now))
+	}
+	if older != "" {
+		m.add("Older ones by their id: /runs " + older)
+	}
+	for _, p := range all {
+		m.button(p.ID, "/runs "+p.ID)
+	}
+	return m
+}
+
+// Run is how one run went.
+func Run(p PastRun, now time.Time) Message {
+	rest := p.ID + " " + p.tally()
+	if p.End != nil {
+		rest = p.ID + " ended: " + p.tally()
+	}
+	m := newMessage("runs.one", fit(p.sign(), p.Project, rest, ""))
+	m.Project = p.Project
+	if p.End != nil {
+		m.add(Clock(p.Began, now) + " → " + Clock(p.Ended, now) + " · " + p.took(now))
+	} else {
+		m.add("Since " + Clock(p.Began, now) + " · " + p.took(now))
+	}
+	m.add(Plural(p.Sessions, "session") + " · " + p.cost() + " · " + Plural(p.Commits, "commit"))
+	m.add(strings.Trim(p.Source+" · "+orElse(p.Profile, "review")+" · "+p.Agent, " ·"))
+	if p.End != nil {
+		m.add("Ended: " + Clean(string(p.End.Reason)) + ".")
+		m.quote(p.End.Text)
+	}
+	m.made(p.Tasks)
+	if p.Branch != "" && p.Commits > 0 {
+		m.add("Branch " + Clean(p.Branch))
+	}
+	if p.End != nil && p.End.FinalOK != nil && !*p.End.FinalOK {
+		m.add(SignFailed + " The branch tip fails verification.")
+	}
+	if p.Commits > 0 {
+		m.button("Diff", "/diff "+p.ID)
+	}
+	m.button("Log", "/log "+p.ID)
+	m.button("Runs", "/runs")
+	return m
+}
+
+// made lists what became of tasks, in the order in which it did.
+func (m *Message) made(tasks []RunTask) {
+	by := map[loop.Status][]string{}
+	for _, t := range tasks {
+		by[t.Status] = append(by[t.Status], t.ID)
+	}
+	for _, k := range []struct {
+		status loop.Status
+		word   string
+	}{{loop.Done, "Done"}, {loop.Blocked, SignBlocked + " Blocked"}, {loop.ManualVerify, SignAsk + " Manual verify"}, {loop.Skipped, SignAway + " Skipped"}} {
+		ids := by[k.status]
+		slices.SortStableFunc(ids, func(a, b string) int {
+			x, _ := number(a)
+			y, _ := number(b)
+			return cmp.Compare(x, y)
+		})
+		if len(ids) > 0 {
+			m.add(Cut(k.word+" "+Ranges(ids), 2*quoteWidth))
+		}
+	}
+}
+
+var runForm = regexp.MustCompile(`^[rR][0-9]{1,9}$`)
+
+// mostRuns is how many runs one message lists.
+const mostRuns = 6
+
+// runs answers /runs, /runs shop and /runs r14.
+func runs(ctx context.Context, desk Desk, r Request, c Command) (Message, error) {
+	target := strings.ToLower(strings.TrimSpace(c.Target))
+	if digits.MatchString(target) {
+		target = "r" + target
+	}
+	if runForm.MatchString(target) {
+		return oneRun(ctx, desk, r, c, target)
+	}
+	names := desk.Projects()
+	if one := orElse(c.Project, orElse(target, r.Project)); one != "" {
+		if !slices.Contains(names, one) && !slices.Contains(projects(desk), one) {
+			return noProject(one, projects(desk)), nil
+		}
+		names = []string{one}
+	}
+	type ran struct{ id, project string }
+	var all []ran
+	for _, name := range names {
+		ids, err := desk.Runs(ctx, name)
+		if err != nil {
+			return faulty(c), fmt.Errorf("runs of %s: %w", name, err)
+		}
+		for _, id := range ids {
+			all = append(all, ran{id, name})
+		}
+	}
+	slices.SortFunc(all, func(a, b ran) int { return cmp.Compare(runNumber(b.id), runNumber(a.id)) })
+	older := ""
+	if len(all) > mostRuns {
+		older, all = all[mostRuns].id, all[:mostRuns]
+	}
+	var past []PastRun
+	for _, x := range all {
+		p, err := pastRun(ctx, desk, x.project, x.id)
+		if err != nil {
+			return faulty(c), err
+		}
+		past = append(past, p)
+	}
+	return Runs(past, older, r.Time), nil
+}
+
+func oneRun(ctx context.Context, desk Desk, r Request, c Command, id string) (Message, error) {
+	project, err := ranIn(ctx, desk, id)
+	if err != nil {
+		return faulty(c), err
+	}
+	if project == "" {
+		m := newMessage("cmd.norun", SignFailed+" There is no run "+id)
+		m.add("Nothing was changed.")
+		m.button("Runs", "/runs")
+		return m, nil
+	}
+	p, err := pastRun(ctx, desk, project, id)
+	if err != nil {
+		return faulty(c), err
+	}
+	return Run(p, r.Time), nil
+}
+
+func pastRun(ctx context.Context, desk Desk, project, id string) (PastRun, error) {
+	records, err := desk.RunRecords(ctx, project, id, pastTypes...)
+	if err != nil {
+		return PastRun{}, fmt.Errorf("run %s: %w", id, err)
+	}
+	s, _ := stateOf(desk, project)
+	s.Project.Name = project
+	p, err := Past(s, id, records)
+	if err != nil {
+		return p, fmt.Errorf("run %s: %w", id, err)
+	}
+	return p, nil
+}
+
+// ranIn returns the project that a run is or was of, "" where nobody knows it.
+// Runs count per daemon, so their ids need no project (PHONE 0).
+func ranIn(ctx context.Context, desk Desk, id string) (string, error) {
+	id = strings.ToLower(id)
+	for _, name := range desk.Projects() {
+		ids, err := desk.Runs(ctx, name)
+		if err != nil {
+			return "", fmt.Errorf("runs of %s: %w", name, err)
+		}
+		if slices.Contains(ids, id) {
+			return name, nil
+		}
+	}
+	return "", nil
+}
+
+func runNumber(id string) int {
+	n, _ := strconv.Atoi(strings.TrimPrefix(id, "r"))
+	return n
+}
+
+// logOfRun is what the sessions of any run did.
+func (d dispatch) logOfRun(ctx context.Context, id string) (Message, error) {
+	records, err := d.desk.RunRecords(ctx, d.project, id)
+	if err != nil {
+		return Message{}, err
+	}
+	return Log(d.project, "", records, d.r.Time), nil
+}
