@@ -138,6 +138,13 @@ func applyProject(p Project, e Entry) Project {
 		p.Guidance = p.Guidance.Keep(b.ID, e.Time)
 	case QuestionAsked:
 		p.Questions = append(slices.Clip(p.Questions), b.Question)
+	case ReminderDue:
+		p.Questions = slices.Clone(p.Questions)
+		for n := range p.Questions {
+			if p.Questions[n].ID == b.ID {
+				p.Questions[n].Remind = time.Time{}
+			}
+		}
 	case QuestionAnswered:
 		p = p.settle(Settled{
 			ID: b.ID, Text: trimJoin(b.Choice, b.Words) + ", " + b.By, At: e.Time,

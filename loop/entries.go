@@ -19,7 +19,7 @@ func Bodies() []Body {
 		ChecksBegun{}, SessionPlanned{}, EventAccepted{}, EventRefused{}, SessionCut{}, SessionEnded{}, SessionOutput{},
 		TakenOver{}, TreeKept{}, Verified{}, Routed{}, Redo{}, StageSet{}, TreeMerged{}, TipFound{}, TaskCommitted{}, AttemptEnded{},
 		GuidanceQueued{}, GuidanceChanged{}, GuidanceDropped{}, GuidanceBound{}, GuidanceReported{}, GuidanceJudged{}, GuidanceExpired{}, GuidanceKept{},
-		QuestionAsked{}, QuestionAnswered{}, AnswerUndone{}, QuestionExpired{},
+		QuestionAsked{}, ReminderDue{}, QuestionAnswered{}, AnswerUndone{}, QuestionExpired{},
 		MemoryKept{},
 		InputPoisoned{}, EffectFailed{},
 	}
@@ -648,6 +648,12 @@ type QuestionAsked struct {
 	Question Question `json:"question"`
 }
 
+// ReminderDue records that the time has come to say once more that a question
+// is open. Whom it is said to is decided for each chat.
+type ReminderDue struct {
+	ID string `json:"id"`
+}
+
 // QuestionAnswered settles one.
 type QuestionAnswered struct {
 	ID     string `json:"id"`
@@ -775,6 +781,7 @@ func (GuidanceJudged) EntryType() string   { return "guidance.judged" }
 func (GuidanceExpired) EntryType() string  { return "guidance.expired" }
 func (GuidanceKept) EntryType() string     { return "guidance.kept" }
 func (QuestionAsked) EntryType() string    { return "question.asked" }
+func (ReminderDue) EntryType() string      { return "reminder.due" }
 func (QuestionAnswered) EntryType() string { return "question.answered" }
 func (AnswerUndone) EntryType() string     { return "answer.undone" }
 func (QuestionExpired) EntryType() string  { return "question.expired" }

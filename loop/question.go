@@ -44,6 +44,7 @@ type Question struct {
 	Paths   []string     `json:"paths,omitempty"`   // of AskAllow: what was written
 	Asked   time.Time    `json:"asked"`
 	Expires time.Time    `json:"expires,omitzero"` // zero: waits as long as it takes
+	Remind  time.Time    `json:"remind,omitzero"`  // when people are to be reminded of it; zero: never, or they were
 }
 
 // Letter returns the letter that stands for option n: a, b, c, …
