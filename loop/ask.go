@@ -114,7 +114,8 @@ func (d *decision) holdTask(t TaskState, q Question) {
 	w, id := t.Work, t.Task.ID
 	q.ID, q.Run, q.Task, q.Session, q.Title, q.Asked = d.issue("q"), d.run().ID, id, w.Session, t.Task.Title, d.in.Time
 	if q.Kind == "" {
-		q.Kind, q.Expires = AskAgent, d.in.Time.Add(d.run().Settings.QuestionTimeout.D())
+		q.Kind = AskAgent
+		q.until(d.in.Time, d.in.Time.Add(d.run().Settings.QuestionTimeout.D()))
 	}
 	about := on{task: id, session: w.Session}
 	d.add(about, StageSet{Stage: StageHeld})
@@ -184,7 +185,7 @@ func (d *decision) expire(q Question) {
 		if q.Choice == "" || then == ThenPause {
 			d.add(about, QuestionExpired{ID: q.ID, Then: ShortID(q.Task) + " waits; answer any time"})
 			// The question stays answerable: it is asked again, without an end.
-			q.Expires = time.Time{}
+			q.Expires, q.Remind = time.Time{}, time.Time{}
 			d.add(about, QuestionAsked{Question: q})
 			return
 		}

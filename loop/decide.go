@@ -251,6 +251,7 @@ func Due(s State) time.Time {
 	for _, q := range s.Project.Questions {
 		if s.Project.shelved(q) == "" {
 			need(q.Expires)
+			need(q.Remind)
 		}
 	}
 	need(s.Project.Guidance.NextDue())
@@ -290,6 +291,7 @@ func (d *decision) tick() {
 			d.expire(q)
 		}
 	}
+	d.remind()
 	for _, id := range d.Project.Guidance.Due(now) {
 		d.add(on{}, GuidanceExpired{ID: id, Why: "72 hours passed and no session took it"})
 	}

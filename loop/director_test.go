@@ -296,6 +296,12 @@ func (d *director) play(line string) string {
 				s.Pattern = patterns[v]
 			case "then":
 				s.QuestionThen = v
+			case "timeout": // of questions
+				t, err := time.ParseDuration(v)
+				if err != nil {
+					d.t.Fatalf("%v", err)
+				}
+				s.QuestionTimeout = Duration(t)
 			case "stays":
 				s.Stays = v == "yes"
 			case "on_blocked":

@@ -90,7 +90,13 @@ func (d *decision) undo(s Settled) {
 		}
 	}
 	about := on{task: t.Task.ID}
-	d.add(about, AnswerUndone{Before: *b, By: d.by()})
+	again := *b
+	if q := &again.Question; !q.Expires.IsZero() && r != nil {
+		// Whoever takes an answer back wants to think: with what was left of its
+		// time, it could end while they do.
+		q.until(d.in.Time, d.in.Time.Add(r.Settings.QuestionTimeout.D()))
+	}
+	d.add(about, AnswerUndone{Before: again, By: d.by()})
 	d.add(about, TaskSet{From: t.Status, To: b.Status, Why: b.Why, Question: b.Question.ID})
 	if m := b.Status.mark(); m != "" {
 		d.mark(t.Task.ID, m)
