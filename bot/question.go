@@ -120,12 +120,7 @@ func Unanswered(s loop.State, q loop.Question, by string) string {
 	then := ""
 	switch q.Kind {
 	case loop.AskAgent:
-		then = "the task waits."
-		if n := OptionOf(q, q.Choice); n >= 0 {
-			then = loop.Letter(n) + ", and on."
-		} else if q.Choice != "" {
-			then = Cut(Clean(q.Choice), 30) + ", and on."
-		}
+		then = unchosen(s, q)
 	case loop.AskBaseline:
 		then = "goes on, shown on every task."
 		if s.Project.Run != nil && s.Project.Run.Settings.Profile == "review" {
@@ -149,6 +144,25 @@ func Unanswered(s loop.State, q loop.Question, by string) string {
 		then = "it stays as it is."
 	}
 	return "No answer " + by + ": " + then
+}
+
+// unchosen is what becomes of an agent's question without an answer, as the
+// run is set (SPEC 6.4).
+func unchosen(s loop.State, q loop.Question) string {
+	set := ""
+	if s.Project.Run != nil {
+		set = s.Project.Run.Settings.QuestionThen
+	}
+	n := OptionOf(q, q.Choice)
+	switch {
+	case set == loop.ThenAbort:
+		return orElse(short(q.Task), "the task") + " is blocked."
+	case set == loop.ThenPause, q.Choice == "":
+		return "the task waits."
+	case n >= 0:
+		return loop.Letter(n) + ", and on."
+	}
+	return Cut(Clean(q.Choice), 30) + ", and on."
 }
 
 // others says how the tasks around a blocked one go on.

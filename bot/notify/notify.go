@@ -118,11 +118,13 @@ func (c *composer) entry(e loop.Entry) {
 		c.ended(b)
 	case loop.QuestionAsked:
 		c.asked(b.Question)
+	case loop.ReminderDue:
+		c.reminder(b)
 	case loop.QuestionAnswered:
 		c.answered(b)
 	case loop.AnswerUndone:
 		q := b.Before.Question
-		c.edit(q.ID, loop.ClassReply, bot.Ask(c.last, q, c.now))
+		c.settle(q.ID, loop.ClassReply, bot.Ask(c.last, q, c.now))
 	case loop.QuestionExpired:
 		c.expired(b)
 	case loop.AgentUnusable:

@@ -64,6 +64,29 @@ func (c *composer) outcome(task string) loop.AttemptOutcome {
 	return ""
 }
 
+// reminder says once more that a question is open, to those who may answer it.
+// In quiet hours nobody is, whatever is urgent there: it would be noise on a
+// phone that is not read, about what lies on it already.
+func (c *composer) reminder(b loop.ReminderDue) {
+	q, ok := open(c.last, b.ID)
+	if !ok || q.Expires.IsZero() || q.Expires.Sub(c.now) < loop.ReminderLeft { // nobody was there in time to say it
+		return
+	}
+	m := bot.Reminder(c.last, q, c.now)
+	for _, p := range c.last.House.People {
+		if p.Role.May(loop.RoleSteer) && !c.last.House.QuietHours(p.ID, c.o.Quiet()).Has(c.now) {
+			c.send(loop.Outgoing{Chat: p.ID, Key: bot.ReminderKey(q.ID), Class: loop.ClassChatter}, m)
+		}
+	}
+}
+
+// settle changes a question's message in every chat, and its reminder where
+// there was one.
+func (c *composer) settle(question string, class loop.MessageClass, m bot.Message) {
+	c.edit(question, class, m)
+	c.edit(bot.ReminderKey(question), class, m)
+}
+
 // answered settles a question's message in every chat.
 func (c *composer) answered(b loop.QuestionAnswered) {
 	q, ok := open(c.before, b.ID)
@@ -76,7 +99,7 @@ func (c *composer) answered(b loop.QuestionAnswered) {
 			item = g.Item.ID
 		}
 	}
-	c.edit(q.ID, loop.ClassChatter, bot.Answered(c.before, q, b, item, c.now))
+	c.settle(q.ID, loop.ClassChatter, bot.Answered(c.before, q, b, item, c.now))
 }
 
 // expired changes a question's message to what was done without an answer.
@@ -95,7 +118,7 @@ func (c *composer) expired(b loop.QuestionExpired) {
 	if again != nil {
 		class = loop.ClassAsk
 	}
-	c.edit(q.ID, class, bot.Expired(c.before, q, b, again, c.now))
+	c.settle(q.ID, class, bot.Expired(c.before, q, b, again, c.now))
 }
 
 func open(s loop.State, id string) (loop.Question, bool) {

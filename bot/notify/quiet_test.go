@@ -9,6 +9,49 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
+// TestReminder: who may answer is reminded, unless their chat has quiet hours
+// now, whatever is urgent in them; and nobody when its end is near already.
+func TestReminder(t *testing.T) {
+	night := time.Date(2026, 11, 20, 3, 6, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name   string
+		at     time.Time
+		left   time.Duration
+		urgent []string
+		want   map[string]bool
+	}{
+		{"by day", night.Add(9 * time.Hour), 10 * time.Minute, nil, map[string]bool{"telegram:1": true, "telegram:2": true}},
+		{"at night", night, 10 * time.Minute, nil, map[string]bool{"telegram:2": true}},
+		{"at night, urgent", night, 10 * time.Minute, []string{Question}, map[string]bool{"telegram:2": true}},
+		{"five minutes before its end", night.Add(9 * time.Hour), 5 * time.Minute, nil, map[string]bool{"telegram:1": true, "telegram:2": true}},
+		{"later", night.Add(9 * time.Hour), 5*time.Minute - time.Second, nil, map[string]bool{}},
+		{"settled meanwhile", night.Add(9 * time.Hour), 0, nil, map[string]bool{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			q := loop.Question{ID: "q3", Kind: loop.AskAgent, Run: "r14", Task: "Task 4", Text: "PO boxes?", Asked: c.at.Add(c.left - 30*time.Minute), Expires: c.at.Add(c.left), Remind: c.at}
+			s := loop.State{
+				House: loop.House{
+					People: []loop.Person{{ID: "telegram:1", Name: "Mira", Role: loop.RoleAdmin}, {ID: "telegram:2", Name: "Ana", Role: loop.RoleSteer}, {ID: "telegram:3", Name: "Ben", Role: loop.RoleView}},
+					Quiet:  map[string]loop.Hours{"telegram:2": loop.QuietOff},
+				},
+				Project: loop.Project{Name: "shop", Run: &loop.Run{ID: "r14", Settings: loop.Settings{Project: "shop", QuestionThen: loop.ThenAbort}}},
+			}
+			if c.left > 0 {
+				s.Project.Questions = []loop.Question{q}
+			}
+			n := New(Options{Quiet: func() loop.Hours { return "23:00-07:00" }, Urgent: func() []string { return c.urgent }})
+			e := loop.Entry{Stream: loop.ProjectStream("shop"), Time: c.at, Run: "r14", Task: "Task 4", Body: loop.ReminderDue{ID: "q3"}}
+			got := map[string]bool{}
+			for _, m := range n.Compose(s, loop.Decision{Entries: []loop.Entry{e}, State: loop.Apply(s, e)}, loop.Input{Time: c.at, Project: "shop", Actor: "daemon"}) {
+				got[m.Chat] = !m.Silent
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("rings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // TestQuietHours: in them all comes without a sound but what is urgent, and a
 // standstill is urgent only where no other project goes on (PHONE 5).
 func TestQuietHours(t *testing.T) {

@@ -44,6 +44,19 @@ func (p *porter) exit(x loop.Exit) {
 	})
 }
 
+// asks lets the planner of #3 ask, while nothing else goes on.
+func (p *porter) asks(data string) {
+	p.Acts["Task 3 planner"] = []night.Act{{Type: "question.asked", Data: data, Took: time.Minute}}
+	p.Until(func() bool { return len(p.State.Project.Questions) > 0 })
+}
+
+// reminded is the same, until its reminder is due.
+func (p *porter) reminded(data string) {
+	p.asks(data)
+	p.Now = loop.Due(p.State)
+	p.Do(loop.Input{Body: loop.Tick{}})
+}
+
 // project is one entry of the project's stream, decided by nobody.
 func (p *porter) project(bodies ...loop.Body) { p.session("", "", bodies...) }
 
@@ -217,6 +230,32 @@ func TestTold(t *testing.T) {
 		"now-rerun": {true, func(p *porter) {
 			p.Do(loop.Input{Key: "now", Actor: mira, Name: "Mira", Body: loop.Now{Text: "Keep the old function names"}})
 			p.Do(loop.Input{Key: "yes", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: "q1", Choice: "rerun"}})
+		}},
+		// The second message says once more what the first one asked; once it is
+		// answered, both say how.
+		"reminder": {true, func(p *porter) { p.reminded(asksAgent) }},
+		"reminder-open": {true, func(p *porter) {
+			p.State.Project.Run.Settings.QuestionThen = loop.ThenPause
+			p.reminded(asksOpen)
+		}},
+		"reminder-abort": {true, func(p *porter) {
+			p.State.Project.Run.Settings.QuestionThen = loop.ThenAbort
+			p.reminded(asksAgent)
+		}},
+		"reminder-answered": {true, func(p *porter) {
+			p.reminded(asksAgent)
+			p.Do(loop.Input{Key: "a", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: "q1", Choice: "a"}})
+		}},
+		"reminder-undone": {true, func(p *porter) {
+			p.reminded(asksAgent)
+			p.Do(loop.Input{Key: "p", Actor: "console", Body: loop.Pause{}}) // so that nothing starts with the answer
+			p.Do(loop.Input{Key: "a", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: "q1", Choice: "a"}})
+			p.Do(loop.Input{Key: "u", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: "q1", Choice: "undo"}})
+		}},
+		"reminder-too-late": {true, func(p *porter) { // nightporter was off at its time
+			p.asks(asksAgent)
+			p.Now = p.Now.Add(27 * time.Minute)
+			p.Do(loop.Input{Body: loop.Tick{}})
 		}},
 		"late": {true, func(p *porter) {
 			p.Do(loop.Input{Key: "late", Actor: mira, Name: "Mira", Body: loop.Late{Line: "/pause now", Do: loop.DeedPauseNow, Sent: p.Now.Add(-3 * time.Hour)}})

@@ -1,6 +1,7 @@
 package reception
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -110,7 +111,7 @@ func (v *visit) takeUp(sent loop.SentMessage) {
 	if p := v.pressed.Project; p != "" {
 		v.project = p
 	}
-	if p := bot.Owner(v.o.Desk, sent.Key); p != "" {
+	if p := bot.Owner(v.o.Desk, cmp.Or(bot.QuestionOf(sent.Key), sent.Key)); p != "" {
 		v.project = p
 	}
 }
@@ -118,8 +119,8 @@ func (v *visit) takeUp(sent loop.SentMessage) {
 // reply is the command that words stand for as an answer to a message of ours.
 func (v *visit) reply(key, text string) string {
 	switch {
-	case questionKey.MatchString(key):
-		return key + " " + text
+	case bot.QuestionOf(key) != "":
+		return bot.QuestionOf(key) + " " + text
 	case strings.HasPrefix(key, wordsKey):
 		return spoken(key) + " " + text
 	case itemKey.MatchString(key):

@@ -163,11 +163,11 @@ func (v *visit) pressedAnswer(a loop.Answer) []loop.Outgoing {
 	case !a.OK && a.Code == "settled":
 		return nil // what became of it is on its way to the question's message
 	case !a.OK && a.Code == "no question":
-		if questionKey.MatchString(v.key) {
+		if bot.QuestionOf(v.key) != "" {
 			return v.unbuttoned()
 		}
 		return nil
-	case a.OK && questionKey.MatchString(v.key):
+	case a.OK && bot.QuestionOf(v.key) != "":
 		return nil
 	}
 	m := bot.FromAnswer("answer", a, "")

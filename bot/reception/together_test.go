@@ -301,3 +301,31 @@ func TestBeaten(t *testing.T) {
 		t.Errorf("%d answers", n)
 	}
 }
+
+// TestReminded: a reminder is answered as its question is, and both messages
+// say how.
+func TestReminded(t *testing.T) {
+	for name, do := range map[string]func(w *world, reminder *shown){
+		"press": func(w *world, r *shown) { w.press(mira, mira, r, "A") },
+		"reply": func(w *world, r *shown) {
+			w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: "a", ReplyTo: r.id, Message: "900"})
+		},
+		"typed": func(w *world, _ *shown) { w.private(mira, "q2 a") },
+	} {
+		w := newWorld(t)
+		w.tell("q2")
+		q, _ := w.state().Project.Question("q2")
+		w.say(mira, bot.ReminderKey("q2"), bot.Reminder(w.state(), q, w.now))
+		reminder := w.with(mira, bot.ReminderKey("q2"))
+		n := len(w.shown[mira])
+		do(w, reminder)
+		for _, key := range []string{"q2", bot.ReminderKey("q2")} {
+			if got := w.with(mira, key).m.First(); got != "✓ q2 A, by Mira 23:17" {
+				t.Errorf("%s: %s says %q", name, key, got)
+			}
+		}
+		if more := len(w.shown[mira]) - n; name == "press" && more != 0 {
+			t.Errorf("%s: %d more messages:\n%s", name, more, w.transcript(mira))
+		}
+	}
+}

@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/slack"
+	"github.com/nightporter/nightporter/loop"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -27,6 +29,11 @@ func TestRenderGolden(t *testing.T) {
 	for n := range 30 {
 		patch.Lines = append(patch.Lines, pre(fmt.Sprintf("+	a < b && c[%d]", n)))
 	}
+	asked := time.Date(2026, 11, 20, 12, 36, 0, 0, time.UTC)
+	reminder := bot.Reminder(loop.State{Project: loop.Project{Name: "shop"}}, loop.Question{
+		ID: "q3", Kind: loop.AskAgent, Task: "Task 4", Title: "Address form", Hat: "planner", Text: "PO boxes? *The* carriers differ, see <!channel> & a/b.",
+		Options: []string{"Yes, letters only", "No"}, Choice: "No", Asked: asked, Expires: asked.Add(30 * time.Minute),
+	}, asked.Add(20*time.Minute))
 	for name, c := range map[string]struct {
 		m      bot.Message
 		rings  []string
@@ -41,6 +48,7 @@ func TestRenderGolden(t *testing.T) {
 			},
 			Buttons: []bot.Button{{Label: "Retry", Twin: "q5 retry"}, {Label: "Skip", Twin: "q5 skip"}, {Label: "Guide…", Twin: "q5 guide WORDS"}},
 		}, rings: []string{"U0MIRA"}},
+		"reminder": {m: reminder, rings: []string{"U0MIRA"}},
 		"stop": {m: bot.Message{
 			Key: "status.stopping", Lines: []bot.Line{line("● shop 9/12 · stopping after the session")},
 			Buttons: []bot.Button{{Label: "Keep going", Twin: "/resume"}, {Label: "Stop", Twin: "/stop"}, {Label: "Stop now", Twin: "/stop now"}, {Label: "Rerun", Twin: "q9 rerun"}},

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,6 +19,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/telegram"
 	far "github.com/nightporter/nightporter/internal/far/telegram"
+	"github.com/nightporter/nightporter/loop"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -37,12 +39,18 @@ func TestRenderGolden(t *testing.T) {
 	for n := range 30 {
 		plan.Lines = append(plan.Lines, pre(fmt.Sprintf("✓ %d Move <callers>", n)))
 	}
+	asked := time.Date(2026, 11, 20, 12, 36, 0, 0, time.UTC)
+	reminder := bot.Reminder(loop.State{Project: loop.Project{Name: "shop"}}, loop.Question{
+		ID: "q3", Kind: loop.AskAgent, Task: "Task 4", Title: "Address form", Hat: "planner", Text: "PO boxes? <b>The</b> carriers differ, see /stop & a/b.",
+		Options: []string{"Yes, letters only", "No"}, Choice: "No", Asked: asked, Expires: asked.Add(30 * time.Minute),
+	}, asked.Add(20*time.Minute))
 	for name, m := range map[string]bot.Message{
 		"blocked": {Key: "ask.blocked", Lines: []bot.Line{
 			line("■ shop #8 blocked, 2 attempts (q5)"), line("Refund flow · 03:06"),
 			quote("TestRefundPartial: want 1200, got 1000. The plan says \"refund the order\" & <refund the line>; can't tell which."),
 			line("Tried: by line → order/adapter.go fails, see README.md"), line("Stays blocked; #10 waits for it, /queue shows the rest."),
 		}},
+		"reminder":    reminder,
 		"short-quote": {Key: "guidance.queued", Lines: []bot.Line{line("○ g17 queued · 01:47"), quote("Ask @mira, see https://evil.example/x or /stop"), line("To the next session, #7 builder as it looks.")}},
 		"paths":       {Key: "run.started", Lines: []bot.Line{line("● shop r14 started, see a/b/c"), line("Branch nightporter/shop/r14 (/etc/passwd, 9/12, /frob, /status, @builder, /task_8.)")}},
 		"log":         {Key: "log", Lines: []bot.Line{line("shop #7: 2 sessions, 12 min"), pre("01:50 builder  build.complete"), pre("02:10 reviewer no <issues>")}},
