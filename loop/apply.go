@@ -148,7 +148,7 @@ func applyProject(p Project, e Entry) Project {
 	case QuestionAnswered:
 		p = p.settle(Settled{
 			ID: b.ID, Text: trimJoin(b.Choice, b.Words) + ", " + b.By, At: e.Time,
-			Choice: b.Choice, By: b.By, Actor: e.Actor, Before: p.before(b),
+			Choice: b.Choice, By: b.By, Actor: e.Actor, Along: b.Along, Before: p.before(b),
 		})
 	case AnswerUndone:
 		id := b.Before.Question.ID

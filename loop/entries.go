@@ -656,10 +656,11 @@ type ReminderDue struct {
 
 // QuestionAnswered settles one.
 type QuestionAnswered struct {
-	ID     string `json:"id"`
-	Choice string `json:"choice,omitempty"`
-	Words  string `json:"words,omitempty"`
-	By     string `json:"by"`
+	ID     string   `json:"id"`
+	Choice string   `json:"choice,omitempty"`
+	Words  string   `json:"words,omitempty"`
+	By     string   `json:"by"`
+	Along  []string `json:"along,omitempty"` // tasks that are put away with it: what cannot be done without a skipped one
 }
 
 // AnswerUndone takes an answer back: its question is open again, and its task
