@@ -17,8 +17,8 @@ type fromTOML interface{ fromTOML(x any) error }
 
 var errTable = errors.New("as a table")
 
-// valueError is a bad value for which we have a guess.
-type valueError struct{ text, meant string }
+// valueError is a bad value for which we have a guess, or a remedy.
+type valueError struct{ text, meant, fix string }
 
 func (e *valueError) Error() string { return e.text }
 
@@ -263,7 +263,7 @@ func (b *binder) bad(path []string, err error) {
 	p := b.doc.atValue(path, err.Error())
 	var ve *valueError
 	if errors.As(err, &ve) {
-		p.Meant = ve.meant
+		p.Meant, p.Fix = ve.meant, ve.fix
 	}
 	b.problems = append(b.problems, p)
 }

@@ -145,8 +145,8 @@ type Project struct {
 	Consensus     bool                   `toml:"consensus"`     // plans go to the critic before anything is built
 	PlanApproval  bool                   `toml:"plan_approval"` // and a person says yes to them
 	AllowMerge    bool                   `toml:"allow_merge"`
-	TelegramTopic Text                   `toml:"telegram_topic"`
-	SlackChannel  string                 `toml:"slack_channel"`
+	TelegramTopic Topic                  `toml:"telegram_topic"` // where its people and nightporter talk of it
+	SlackChannel  string                 `toml:"slack_channel"`  // the same on Slack
 	Budget        ProjectBudget          `toml:"budget"`
 	Hat           map[string]HatOverride `toml:"hat"`
 }

@@ -167,7 +167,7 @@ func TestWhole(t *testing.T) {
 			Read: []string{"/usr/share/dict", dir + "/shared"}, Cache: []string{dir + "/caches/npm"},
 			Network: "none", Hosts: []string{"packages.example.com", "*.example.com:443"}, Layout: Layout{[]string{"src/**", "test/**"}},
 			CommitStatus: true, TrustRepo: true, Hooks: true, Sign: true, Consensus: true, PlanApproval: true, AllowMerge: true,
-			TelegramTopic: "42", SlackChannel: "C0123456",
+			TelegramTopic: Topic{Chat: -1001234567890, Thread: 42}, SlackChannel: "C0123456",
 			Budget: ProjectBudget{15, 4.5, 1.25, 5000000},
 			Hat:    map[string]HatOverride{"builder": {"codex", "gpt-x", "high"}},
 		}, {
