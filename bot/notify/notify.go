@@ -18,6 +18,10 @@ type Options struct {
 	// chat is somebody's own, and is told nothing once they were taken out
 	// (SPEC 6.6). nil: no chat is a group.
 	Group func(chat string) bool
+	// Threads returns the addresses of a project's own chats, at most one a
+	// platform: what is told of the project is told there, once, and not to each
+	// person of that platform. nil: no project has one.
+	Threads func(project string) []string
 	// Quiet are the quiet hours of chats that have none of their own, and Urgent
 	// the kinds that ring in them all the same (SPEC 6.4).
 	Quiet  func() loop.Hours
@@ -162,16 +166,16 @@ func (c *composer) runKey() string {
 
 // push tells everybody by a message of its own.
 func (c *composer) push(key string, class loop.MessageClass, silent bool, m bot.Message) {
-	for _, p := range c.last.House.People {
-		c.send(loop.Outgoing{Chat: p.ID, Key: key, Class: class, Silent: silent || c.quiet(p.ID)}, m)
+	for _, r := range c.readers() {
+		c.send(loop.Outgoing{Chat: r.chat, Key: key, Class: class, Silent: silent || c.quiet(r.chat)}, m)
 	}
 }
 
 // keep tells everybody by one message that is edited when the same comes
 // again: trouble that is tried every few minutes is one trouble.
 func (c *composer) keep(key string, silent bool, m bot.Message) {
-	for _, p := range c.last.House.People {
-		c.send(loop.Outgoing{Chat: p.ID, Key: key, Edit: true, Class: loop.ClassNotice, Silent: silent || c.quiet(p.ID)}, m)
+	for _, r := range c.readers() {
+		c.send(loop.Outgoing{Chat: r.chat, Key: key, Edit: true, Class: loop.ClassNotice, Silent: silent || c.quiet(r.chat)}, m)
 	}
 }
 

@@ -47,8 +47,8 @@ func (c *composer) asked(q loop.Question) {
 		}
 	}
 	// What follows from somebody's own command is their answer, and silent.
-	for _, p := range c.last.House.People {
-		c.send(loop.Outgoing{Chat: p.ID, Key: q.ID, Class: loop.ClassAsk, Silent: p.ID == c.in.Actor || c.quiet(p.ID)}, m)
+	for _, r := range c.readers() {
+		c.send(loop.Outgoing{Chat: r.chat, Key: q.ID, Class: loop.ClassAsk, Silent: r.only(c.in.Actor) || c.quiet(r.chat)}, m)
 	}
 }
 

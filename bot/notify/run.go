@@ -140,10 +140,10 @@ func (c *composer) ended(b loop.RunEnded) {
 		return
 	}
 	m := bot.Ended(c.last, b, c.now)
-	for _, p := range c.last.House.People {
+	for _, r := range c.readers() {
 		// Who stopped it hears it from the answer to the command.
-		own := b.Reason == loop.ReasonStopped && b.By == p.ID
-		c.send(loop.Outgoing{Chat: p.ID, Key: c.runKey(), Class: loop.ClassNotice, Silent: own}, m)
+		own := b.Reason == loop.ReasonStopped && r.only(b.By)
+		c.send(loop.Outgoing{Chat: r.chat, Key: c.runKey(), Class: loop.ClassNotice, Silent: own}, m)
 	}
 }
 

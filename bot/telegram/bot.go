@@ -129,6 +129,16 @@ func place(address string) (chat int64, thread int, err error) {
 	return chat, thread, nil
 }
 
+// Group is the address of the group that a topic is of; any other address is
+// its own.
+func Group(address string) string {
+	chat, _, err := place(address)
+	if err != nil {
+		return address
+	}
+	return Address(chat, 0)
+}
+
 // IsGroup reports whether an address is a group's: its rates are lower, and
 // others read there.
 func IsGroup(address string) bool {

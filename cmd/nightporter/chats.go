@@ -41,7 +41,7 @@ func newTalk(p *porter) *talk {
 	}
 	t := &talk{porter: p}
 	t.notify = notify.New(notify.Options{
-		Where: p.where, Group: isGroup, Quiet: p.quietHours, Urgent: p.urgent, Zone: p.zone(), Digests: t.digests,
+		Where: p.where, Group: isGroup, Threads: p.threads, Quiet: p.quietHours, Urgent: p.urgent, Zone: p.zone(), Digests: t.digests,
 	})
 	return t
 }
@@ -293,7 +293,7 @@ func connectTelegram(p *porter) (c platform, wanted bool, err error) {
 		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Barred: p.barred, Quiet: p.quiet,
 	})
 	o := p.receptionOptions()
-	o.Outbox, o.Notice, o.Name = p.store, tg.Notice, line.name
+	o.Outbox, o.Notice, o.Name, o.ProjectOf = p.store, tg.Notice, line.name, p.threadProject
 	receiver := waking{reception.New(o), line.post}
 	p.botName = line.name
 	cursor := func(ctx context.Context) (string, error) { // asked for before every poll

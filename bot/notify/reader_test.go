@@ -1,0 +1,135 @@
+package notify_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/notify"
+	"github.com/nightporter/nightporter/loop"
+)
+
+const (
+	sam    = "slack:U0SAM"
+	thread = "telegram:-1001234567890/42"
+)
+
+// threaded is a run of a project that has a thread on Telegram, with somebody
+// on Slack besides, where it has none.
+func threaded(t *testing.T, o notify.Options) *porter {
+	t.Helper()
+	p := going(t, true)
+	p.Entry(loop.Entry{Stream: loop.HouseStream, Time: p.Now, Body: loop.PersonPaired{Person: loop.Person{ID: sam, Name: "Sam", Role: loop.RoleSteer, Since: p.Now}}})
+	p.phones[sam], p.phones[thread] = &phone{}, &phone{}
+	o.Where, o.Zone = p.where, zone
+	o.Group = func(chat string) bool { return chat == thread }
+	o.Threads = func(project string) []string {
+		if project == "shop" {
+			return []string{thread}
+		}
+		return nil
+	}
+	p.n = notify.New(o)
+	return p
+}
+
+// logs is what each chat was sent, without the buttons and the text below.
+func (p *porter) logs() map[string]string {
+	out := map[string]string{}
+	for chat, ph := range p.phones {
+		if len(ph.log) > 0 {
+			out[chat] = strings.Join(ph.log, "\n")
+		}
+	}
+	return out
+}
+
+// TestThread: what a project has to say stands in its thread, once, and in the
+// own chats of those only who are not of that platform. What asks somebody
+// back stays between the two. Changes follow the message, wherever it stands.
+func TestThread(t *testing.T) {
+	p := threaded(t, notify.Options{})
+	q := loop.Question{ID: "q9", Kind: loop.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "two things", Asked: p.Now}
+	p.project(loop.QuestionAsked{Question: q})
+	if m := p.phones[thread].shown[0].m; len(m.Buttons) == 0 || len(m.Buttons) != len(p.phones[sam].shown[0].m.Buttons) {
+		t.Errorf("a thread's buttons are everybody's, who presses is looked at then: %+v", m.Buttons)
+	}
+	p.Do(loop.Input{Key: "now", Actor: ana, Name: "Ana", Body: loop.Now{Text: "Keep the names"}})
+	p.project(loop.QuestionAnswered{ID: "q9", Choice: "skip", By: "Mira"})
+	// Told twice, it is one message.
+	p.project(loop.AgentUnusable{Agent: "claude", Text: "log in"}, loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitAgent, Text: "claude: log in", Until: p.Now})
+	p.project(loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitAgent, Text: "claude: log in", Until: p.Now})
+	want := map[string]string{ana: "push ask silent ? Stop #2 builder, rerun? (q1)"}
+	want[thread] = strings.Join([]string{
+		"push ask sound ■ shop #2 blocked (q9)",
+		"edit q9 ✓ q9 Skip, by Mira 23:15",
+		"push notice sound ! shop stands still: claude logged out",
+		"edit standstill/1.5/r1 ! shop stands still: claude logged out",
+	}, "\n")
+	want[sam] = want[thread]
+	if diff := cmp.Diff(want, p.logs()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestThreadSounds: quiet hours are those of the thread's own chat; what
+// somebody's own command leads to rings there only where others read, too.
+func TestThreadSounds(t *testing.T) {
+	quiet := func() loop.Hours { return "23:00-07:00" }
+	ended := loop.RunEnded{Reason: loop.ReasonStopped, By: mira, Done: 1, Total: 3}
+	for name, c := range map[string]struct {
+		own  loop.Hours // of the thread's chat
+		only bool       // nobody but Mira is on Telegram
+		body loop.Body
+		want string
+	}{
+		"night":                 {"", false, loop.InputPoisoned{Kind: "x"}, "silent"},
+		"its own hours":         {loop.QuietOff, false, loop.InputPoisoned{Kind: "x"}, "sound"},
+		"stopped by one of us":  {loop.QuietOff, false, ended, "sound"},
+		"stopped by themselves": {loop.QuietOff, true, ended, "silent"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := threaded(t, notify.Options{Quiet: quiet})
+			if c.own != "" {
+				p.Entry(loop.Entry{Stream: loop.HouseStream, Time: p.Now, Body: loop.QuietSet{Chat: thread, Hours: c.own}})
+			}
+			if c.only {
+				for _, id := range []string{ana, ben} {
+					p.Entry(loop.Entry{Stream: loop.HouseStream, Time: p.Now, Body: loop.PersonRemoved{ID: id}})
+				}
+			}
+			p.project(c.body)
+			if got := p.logs()[thread]; !strings.HasPrefix(got, "push notice "+c.want) || strings.Contains(got, "\n") {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestThreadDigest: a project's digest stands where its news does, as everybody
+// may read it; the first one of a chat rings.
+func TestThreadDigest(t *testing.T) {
+	message := func(project, text string) bot.Message {
+		return bot.Message{Key: bot.KeyDigest, Project: project, Lines: []bot.Line{{Text: "✓ " + project + " " + text}, {Text: "Nothing runs."}}}
+	}
+	p := threaded(t, notify.Options{Digests: func(_ string, who loop.Person) []bot.Message {
+		text := "for all"
+		if who.Role == loop.RoleAdmin {
+			text = "for admins"
+		}
+		return []bot.Message{message("blog", text), message("shop", text)}
+	}})
+	p.Do(loop.Input{Idle: true, Body: loop.DigestDue{Day: "2026-11-20", At: p.Now}})
+	want := map[string]string{
+		thread: "push notice sound ✓ shop for all",
+		mira:   "push notice sound ✓ blog for admins",
+		ana:    "push notice sound ✓ blog for all",
+		ben:    "push notice sound ✓ blog for all",
+		sam:    "push notice sound ✓ blog for all\npush notice silent ✓ shop for all",
+	}
+	if diff := cmp.Diff(want, p.logs()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
