@@ -89,6 +89,7 @@ func TestThreadSounds(t *testing.T) {
 		"its own hours":         {loop.QuietOff, false, loop.InputPoisoned{Kind: "x"}, "sound"},
 		"stopped by one of us":  {loop.QuietOff, false, ended, "sound"},
 		"stopped by themselves": {loop.QuietOff, true, ended, "silent"},
+		"stopped at night":      {"", false, ended, "silent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := threaded(t, notify.Options{Quiet: quiet})

@@ -143,7 +143,7 @@ func (c *composer) ended(b loop.RunEnded) {
 	for _, r := range c.readers() {
 		// Who stopped it hears it from the answer to the command.
 		own := b.Reason == loop.ReasonStopped && r.only(b.By)
-		c.send(loop.Outgoing{Chat: r.chat, Key: c.runKey(), Class: loop.ClassNotice, Silent: own}, m)
+		c.send(loop.Outgoing{Chat: r.chat, Key: c.runKey(), Class: loop.ClassNotice, Silent: own || c.quiet(r.chat)}, m)
 	}
 }
 
