@@ -66,6 +66,7 @@ func TestQuietHours(t *testing.T) {
 		Project: loop.Project{Name: "shop", Run: run},
 	}
 	blocked := loop.QuestionAsked{Question: loop.Question{ID: "q5", Kind: loop.AskBlocked, Run: "r14", Text: "no key", Asked: night}}
+	ends := loop.RunEnded{Reason: loop.ReasonNothing, Exit: 1}
 	stands := loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitAgent, Text: "claude: Please run /login"}
 	for _, c := range []struct {
 		name   string
@@ -78,6 +79,9 @@ func TestQuietHours(t *testing.T) {
 		{"blocked by day", night.Add(9 * time.Hour), nil, false, blocked, map[string]bool{"telegram:1": true, "telegram:2": true}},
 		{"blocked at night", night, nil, false, blocked, map[string]bool{"telegram:1": false, "telegram:2": true}},
 		{"blocked at night, wanted", night, []string{Blocked}, false, blocked, map[string]bool{"telegram:1": true, "telegram:2": true}},
+		{"ended by day", night.Add(9 * time.Hour), nil, false, ends, map[string]bool{"telegram:1": true, "telegram:2": true}},
+		{"ended at night", night, nil, false, ends, map[string]bool{"telegram:1": false, "telegram:2": true}},
+		{"ended at night, wanted", night, []string{Ended}, false, ends, map[string]bool{"telegram:1": true, "telegram:2": true}},
 		{"standstill at night", night, nil, false, stands, map[string]bool{"telegram:1": true, "telegram:2": true}},
 		{"standstill at night, another project goes on", night, nil, true, stands, map[string]bool{"telegram:1": false, "telegram:2": true}},
 		{"standstill at night, not wanted", night, []string{Ended}, false, stands, map[string]bool{"telegram:1": false, "telegram:2": true}},
