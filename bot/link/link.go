@@ -1,6 +1,7 @@
 package link
 
 import (
+	"context"
 	"log/slog"
 	"net"
 	"net/http"
@@ -8,7 +9,7 @@ import (
 	"time"
 )
 
-// Options are what a Link needs: all of them.
+// Options are what a Link needs: all of them but Changed and Dial.
 type Options struct {
 	Platform string // as people know it: "Telegram"
 	ID       string // which of the platform's bots or apps this is; no secret
@@ -16,7 +17,15 @@ type Options struct {
 	Clock    func() time.Time
 	Clean    func(text string) string // takes what is secret out of a text
 	Changed  func(State)              // told whenever State changes but for Heard; must return at once. nil = nobody
+	Dial     Dial                     // nil = TCP
 }
+
+// Dial opens a connection to a platform. Tests have one that stays within
+// their process.
+type Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+// TCP is the Dial of everybody else.
+var TCP Dial = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext
 
 // Link is the line of one bot to its platform. Its methods can be called from
 // any goroutine.
@@ -30,10 +39,13 @@ type Link struct {
 
 // New makes a line that was not tried yet.
 func New(o Options) *Link {
+	if o.Dial == nil {
+		o.Dial = TCP
+	}
 	return &Link{
 		o: o,
 		client: &http.Client{
-			Transport: transport(),
+			Transport: transport(o.Dial),
 			// No platform redirects. Whoever does is not the platform, and
 			// would get a token that stands in the address as the Referer.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -43,10 +55,10 @@ func New(o Options) *Link {
 }
 
 // transport notices dead connections: a laptop wakes up with some.
-func transport() *http.Transport {
+func transport(dial Dial) *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
+		DialContext:           dial,
 		TLSHandshakeTimeout:   10 * time.Second,
 		ForceAttemptHTTP2:     true,
 		HTTP2:                 &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},

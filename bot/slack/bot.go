@@ -36,6 +36,7 @@ type Options struct {
 
 	Clock   func() time.Time                                 // nil = time.Now
 	Wait    func(ctx context.Context, d time.Duration) error // pauses; nil = a timer; an error ends Run
+	Dial    link.Dial                                        // nil = TCP
 	Timeout time.Duration                                    // of one call, 0 = 30 s; uploads may take four times as long
 	Silence time.Duration                                    // without the platform's ping, after which a socket is dead; 0 = 30 s
 
@@ -93,7 +94,7 @@ func New(o Options) (*Bot, error) {
 	o = o.orDefault()
 	b := &Bot{
 		o: o, id: form[1], base: strings.TrimRight(o.API, "/") + "/", direct: map[string]string{},
-		line: link.New(link.Options{Platform: "Slack", ID: form[1], Log: o.Log, Clock: o.Clock, Clean: o.without, Changed: o.Changed}),
+		line: link.New(link.Options{Platform: "Slack", ID: form[1], Log: o.Log, Clock: o.Clock, Clean: o.without, Changed: o.Changed, Dial: o.Dial}),
 	}
 	b.api = slack.New(string(o.BotToken), slack.OptionAppLevelToken(string(o.AppToken)), slack.OptionAPIURL(b.base), slack.OptionHTTPClient(b))
 	return b, nil
@@ -108,6 +109,9 @@ func (o Options) orDefault() Options {
 	}
 	if o.Wait == nil {
 		o.Wait = link.Wait
+	}
+	if o.Dial == nil {
+		o.Dial = link.TCP
 	}
 	if o.Timeout == 0 {
 		o.Timeout = 30 * time.Second

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"io"
 	"log"
+	"net/http"
 	"sync"
 	"time"
 
+	"github.com/gorilla/websocket"
 	"github.com/slack-go/slack"
 	"github.com/slack-go/slack/socketmode"
 
@@ -108,7 +110,8 @@ func (e *ears) listen(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// Its log would go to the standard error, and only debugging is said there.
-	socket := socketmode.New(e.api, socketmode.OptionPingInterval(e.o.Silence), socketmode.OptionLog(log.New(io.Discard, "", 0)))
+	socket := socketmode.New(e.api, socketmode.OptionPingInterval(e.o.Silence), socketmode.OptionLog(log.New(io.Discard, "", 0)),
+		socketmode.OptionDialer(&websocket.Dialer{NetDialContext: e.o.Dial, Proxy: http.ProxyFromEnvironment, HandshakeTimeout: 45 * time.Second}))
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()

@@ -30,6 +30,7 @@ type Options struct {
 	Clock func() time.Time                                 // nil = time.Now
 	Wait  func(ctx context.Context, d time.Duration) error // pauses between polls; nil = a timer; an error ends Poll
 
+	Dial     link.Dial     // nil = TCP
 	Timeout  time.Duration // of one call, 0 = 30 s; uploads may take four times as long
 	LongPoll time.Duration // how long the platform holds a poll, whole seconds; 0 = 50 s, its maximum
 
@@ -93,7 +94,7 @@ func New(o Options) (*Bot, error) {
 		// of the address must survive it.
 		endpoint: strings.ReplaceAll(strings.TrimRight(o.API, "/"), "%", "%%") + "/bot%s/%s",
 	}
-	b.line = link.New(link.Options{Platform: "Telegram", ID: b.id, Log: o.Log, Clock: o.Clock, Clean: b.clean, Changed: o.Changed})
+	b.line = link.New(link.Options{Platform: "Telegram", ID: b.id, Log: o.Log, Clock: o.Clock, Clean: b.clean, Changed: o.Changed, Dial: o.Dial})
 	return b, nil
 }
 

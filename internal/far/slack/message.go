@@ -73,7 +73,7 @@ func (s *Server) open(map[string]string) map[string]any {
 	if s.deaf {
 		return no("internal_error")
 	}
-	return map[string]any{"url": s.http.GetWSURL() + "?ticket=5ec7e77icke7"}
+	return map[string]any{"url": s.ws + "?ticket=5ec7e77icke7"}
 }
 
 func (s *Server) openDirect(f map[string]string) map[string]any {

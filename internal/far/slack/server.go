@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -30,7 +31,8 @@ const Scopes = "app_mentions:read,channels:history,channels:read,chat:write,comm
 
 // Server is the workspace.
 type Server struct {
-	http *slacktest.Server
+	url, ws string // addresses of the API and of the socket
+	stop    func()
 
 	mu       sync.Mutex
 	changed  chan struct{} // closed and made anew with every change
@@ -71,31 +73,50 @@ type envelope struct {
 	body map[string]any
 }
 
-// Start opens the workspace.
+// Start opens the workspace on a free port of 127.0.0.1.
 func Start() *Server {
-	s := &Server{
+	s := open()
+	h := slacktest.NewTestServer(func(c slacktest.Customize) { s.routes(c.Handle) })
+	s.url, s.ws, s.stop = h.GetAPIURL(), h.GetWSURL(), h.Stop
+	h.Start()
+	return s
+}
+
+// StartOn opens the workspace on a listener of the caller's, with what is of
+// its own alone: nothing of slacktest answers there.
+func StartOn(l net.Listener) *Server {
+	s, mux := open(), http.NewServeMux()
+	s.routes(func(pattern string, h http.HandlerFunc) { mux.Handle(pattern, h) })
+	h := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	s.url, s.ws = "http://"+l.Addr().String()+"/", "ws://"+l.Addr().String()+"/ws"
+	s.stop = func() { _ = h.Close() } // the connections are cut on purpose
+	go h.Serve(l)                     //nolint:errcheck // it ends by Close, with the error that says so
+	return s
+}
+
+func open() *Server {
+	return &Server{
 		changed: make(chan struct{}), scopes: Scopes, clock: time.Now().UnixMicro(), channels: map[string]*channel{},
 		faults: map[string][]Fault{}, acks: map[string]json.RawMessage{}, files: map[string]*File{}, opened: map[string]bool{},
 	}
-	s.http = slacktest.NewTestServer(func(c slacktest.Customize) {
-		for method := range methods {
-			c.Handle("/"+method, s.serve(method))
-		}
-		c.Handle("/upload/", s.takeFile)
-		c.Handle("/ws", s.socket)
-	})
-	s.http.Start()
-	return s
+}
+
+func (s *Server) routes(handle func(pattern string, h http.HandlerFunc)) {
+	for method := range methods {
+		handle("/"+method, s.serve(method))
+	}
+	handle("/upload/", s.takeFile)
+	handle("/ws", s.socket)
 }
 
 // Close ends it.
 func (s *Server) Close() {
 	s.Cut()
-	s.http.Stop()
+	s.stop()
 }
 
 // URL is the address of the API.
-func (s *Server) URL() string { return s.http.GetAPIURL() }
+func (s *Server) URL() string { return s.url }
 
 // SetScopes says which scopes the bot has.
 func (s *Server) SetScopes(scopes string) {

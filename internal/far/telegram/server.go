@@ -18,6 +18,9 @@ type Options struct {
 	Clock    func() time.Time // dates of messages, ages and rates; nil = time.Now
 	Location *time.Location   // of the times in transcripts; nil = UTC
 	Rates    bool             // answer 429 to a bot that sends too fast
+	// Listen opens what the server listens on; nil = a port of 127.0.0.1. The
+	// first address is "127.0.0.1:0", later ones are the listener's own.
+	Listen func(network, address string) (net.Listener, error)
 }
 
 // Server is Telegram as one bot sees it. Its methods can be called from any
@@ -51,7 +54,7 @@ type chat struct {
 	count    Count
 }
 
-// Start listens on a free port of 127.0.0.1.
+// Start listens on a free port of 127.0.0.1, or where Listen says.
 func Start(o Options) (*Server, error) {
 	if o.Token == "" {
 		o.Token = "7123456789:AAE-far-end-of-the-tests_0123456789abc"
@@ -64,6 +67,11 @@ func Start(o Options) (*Server, error) {
 	}
 	if o.Location == nil {
 		o.Location = time.UTC
+	}
+	if o.Listen == nil {
+		o.Listen = func(network, address string) (net.Listener, error) {
+			return (&net.ListenConfig{}).Listen(context.Background(), network, address)
+		}
 	}
 	s := &Server{
 		o: o, addr: "127.0.0.1:0",
@@ -86,7 +94,7 @@ func (s *Server) Back() error {
 	if s.http != nil {
 		return nil
 	}
-	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", s.addr)
+	l, err := s.o.Listen("tcp", s.addr)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
