@@ -96,13 +96,17 @@ func endLine(s loop.State, b loop.RunEnded, tally string) (sign, rest string) {
 		return SignFailed, r.ID + " ended: a fault, " + tally
 	}
 	if n := len(s.Project.Questions); n > 0 {
-		need := " need you"
-		if n == 1 {
-			need = " needs you"
-		}
-		return SignAsk, fmt.Sprintf("%s ended: %s, %d%s", r.ID, tally, n, need)
+		return SignAsk, r.ID + " ended: " + tally + ", " + needYou(n)
 	}
 	return SignLook, r.ID + " ended: " + tally
+}
+
+// needYou counts what only a person can settle.
+func needYou(n int) string {
+	if n == 1 {
+		return "1 needs you"
+	}
+	return fmt.Sprintf("%d need you", n)
 }
 
 func lastOf(s loop.State, kind loop.QuestionKind) (loop.Question, bool) {

@@ -194,7 +194,13 @@ func Welcome(desk Desk, p loop.Person) Message {
 		runs = name + " runs."
 	}
 	m.add("Projects: " + orNothing(strings.Join(all, ", ")) + ". " + runs)
-	m.add("Rings when something needs you, and when a run ends.")
+	rings := "Rings when something needs you, and when a run ends"
+	if host, ok := desk.(Host); ok {
+		if hours := host.House().QuietHours(p.ID, host.QuietHours()); hours != loop.QuietOff && hours != "" {
+			rings += "; " + strings.ReplaceAll(string(hours), "-", "–") + " only if all stands still"
+		}
+	}
+	m.add(rings + ".")
 	for _, name := range idle[:min(len(idle), 2)] {
 		m.button("Start "+name, "/run "+name)
 	}

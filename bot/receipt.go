@@ -177,6 +177,9 @@ func (m *Message) diff(task string) {
 func Reviewed(s loop.State, i guidance.Item, by, hat string, followed bool, note string, now time.Time) Message {
 	if followed {
 		m := Reported(s, i, by, now)
+		if !i.Sticky { // now is when it was reviewed: it was reported on earlier
+			m.Lines[0].Text = strings.TrimSuffix(m.Lines[0].Text, " · "+now.Format("15:04"))
+		}
 		m.add(upper(Cut(Clean(hat), 16)) + ", " + now.Format("15:04") + ": followed.")
 		return m
 	}

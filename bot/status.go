@@ -195,13 +195,16 @@ func idle(s loop.State, t Tally, say func(key, sign, rest string) Message) Messa
 		return m
 	}
 	m := say("idle", SignLater, "idle · "+t.String())
+	if t.Needs > 0 { // that nothing runs is not the news then
+		m = say("idle", SignAsk, t.String()+", "+needYou(t.Needs))
+	}
 	switch {
 	case t.Left+t.Blocked+t.Needs == 0 && r.Ended != nil: // whatever was left when the run ended
 		m.add(r.ID + " ended, and nothing is left to do.")
 	case r.Ended != nil:
 		m.add(r.ID + " ended: " + string(r.Ended.Reason))
 	}
-	m.add(fmt.Sprintf("left %d · blocked %d · needs you %d", t.Left, t.Blocked, t.Needs))
+	m.add(standingLine(s, t))
 	m.add(guidanceLine(s))
 	m.add("No agent runs, no cost.")
 	m.button("Tasks", "/tasks")
