@@ -153,11 +153,18 @@ func GoesOn(s loop.State, r *loop.Run, since, now time.Time) Message {
 	if r.Wait == loop.WaitDisk {
 		what = "room on the disk"
 	}
-	if since.IsZero() {
-		m.add("Waited for " + what + ".")
-		return m
+	took := ""
+	if !since.IsZero() {
+		took = " " + Took(now.Sub(since))
 	}
-	m.add("Waited " + Took(now.Sub(since)) + " for " + what + ".")
+	text := "Waited" + took + " for " + what + "."
+	for _, t := range s.Project.Tasks {
+		if t.Status == loop.Active && t.Work != nil && t.Work.Replaces != "" {
+			text += " " + Doing(s) + " starts again."
+			break
+		}
+	}
+	m.add(text)
 	return m
 }
 
