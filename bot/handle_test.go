@@ -17,6 +17,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/internal/night"
+	"github.com/nightporter/nightporter/bot/internal/paper"
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
 )
@@ -186,50 +187,15 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// never are the words that nobody is told.
-var never = regexp.MustCompile(`(?i)\b(agent run|job|thread|worker|ticket|story|card|prompt|hint|instruction|instructions|steering|persona|sub-agent|stuck|errored|gave up|ignored|rejected|discarded|crashed|aborted|died|killed|rate limited|429|throttled|deadlocked|halted|hung|frozen|unresponsive|terminated|finished successfully|action required|human in the loop|unmet dependency|DAG|maybe|probably|should be|validated|confirmed|LGTM|burned|consumed|outage|please respond|timed out|oops|sorry|great|successfully|simply|just|hi|good morning)\b`)
-
 // checkForm is what holds for every message, whatever it says.
 func checkForm(t *testing.T, name string, m bot.Message) {
 	t.Helper()
-	if m.Key == "" || m.First() == "" {
-		t.Errorf("%s: no key or no first line", name)
-	}
-	if w := bot.Width(m.First()); w > bot.FirstWidth {
-		t.Errorf("%s: first line has %d columns: %s", name, w, m.First())
-	}
-	for n, l := range m.Lines {
-		if bot.CleanPre(l.Text) != l.Text || strings.Contains(l.Text, "\n") {
-			t.Errorf("%s: line %d is not clean: %q", name, n, l.Text)
-		}
-		for _, r := range l.Text {
-			if (r >= 0x1f000 && r <= 0x1faff) || (r >= 0x2600 && r <= 0x27bf && !strings.ContainsRune(bot.Signs, r)) {
-				t.Errorf("%s: %U may turn into an emoji: %s", name, r, l.Text)
-			}
-		}
-		if l.Kind == bot.Quote && bot.Width(l.Text) > 72 {
-			t.Errorf("%s: a quote of more than two lines: %s", name, l.Text)
-		}
-	}
-	for _, b := range m.Buttons {
-		if b.Label == "" || bot.Width(b.Label) > bot.LabelWidth {
-			t.Errorf("%s: label %q has more than %d columns", name, b.Label, bot.LabelWidth)
-		}
-		c, err := bot.Parse(b.Twin)
-		if err != nil || c.Verb == bot.VerbWords {
-			t.Errorf("%s: twin %q of %q is no command: %v", name, b.Twin, b.Label, err)
-		}
-	}
+	paper.Check(t, name, m)
 }
 
 func TestForm(t *testing.T) {
 	for name, m := range spoken(t) {
 		checkForm(t, name, m)
-		for _, l := range m.Lines {
-			if bad := never.FindString(l.Text); bad != "" && l.Kind == bot.Plain {
-				t.Errorf("%s says %q: %s", name, bad, l.Text)
-			}
-		}
 	}
 }
 

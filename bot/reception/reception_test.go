@@ -292,7 +292,7 @@ func TestLatePresses(t *testing.T) {
 	w.press(ana, ana, &old, "Skip")
 	w.pressData(mira, mira, "5001", "9.q1.retry.ffff")
 	w.pressData(mira, mira, "none", "1.@2.ffff")
-	w.say(mira, "r0", bot.Message{Key: "run.started", Project: "shop", Lines: []bot.Line{{Text: "● shop r0 started"}}, Buttons: []bot.Button{{Label: "Stop", Twin: "/stop"}, {Label: "Log", Twin: "/log"}}})
+	w.say(mira, "r0", bot.Message{Key: "run.started", Project: "shop", Lines: []bot.Line{{Text: "● shop r0 started"}, {Text: "Works alone from here."}}, Buttons: []bot.Button{{Label: "Stop", Twin: "/stop"}, {Label: "Log", Twin: "/log"}}})
 	s := w.said(mira)
 	w.press(mira, mira, s, "Stop")
 	if r := w.state().Project.Run; r.State != loop.RunRunning {

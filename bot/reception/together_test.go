@@ -43,9 +43,8 @@ func newCrowd(t *testing.T) *crowd {
 	}
 	w = w.reopened()
 	c := &crowd{world: w, platforms: map[string]*reception.Reception{}, notes: map[string]string{}, last: map[string]int{}}
-	for prefix, twin := range map[string]func(bot.Message, string) (string, bool){telegram.Prefix: telegram.Pressing, slack.Prefix: slack.Pressing} {
+	for _, prefix := range []string{telegram.Prefix, slack.Prefix} {
 		o := w.options()
-		o.Twin = twin
 		o.Notice = func(_ context.Context, press, text string) error {
 			c.mu.Lock()
 			defer c.mu.Unlock()

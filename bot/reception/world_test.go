@@ -13,11 +13,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/internal/night"
+	"github.com/nightporter/nightporter/bot/internal/paper"
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/bot/reception"
 	"github.com/nightporter/nightporter/bot/telegram"
@@ -154,6 +156,9 @@ func (w *world) options() reception.Options {
 	return reception.Options{
 		Desk: host{w}, Outbox: w.store, Hash: func(code string) string { return "hash of " + code },
 		Notice: func(_ context.Context, press, text string) error {
+			if len(utf16.Encode([]rune(text))) > 200 { // PHONE 7
+				w.t.Errorf("a toast of more than 200 characters: %s", text)
+			}
 			w.toasts = append(w.toasts, press+": "+text)
 			return nil
 		},
@@ -304,7 +309,7 @@ func (w *world) show(q loop.QueuedMessage) {
 	if err := json.Unmarshal(q.Body, &m); err != nil {
 		w.t.Fatal(err)
 	}
-	checkForm(w.t, m)
+	paper.Check(w.t, "shown", m)
 	id := q.Target
 	if !q.Edit || id == "" {
 		w.ids++
@@ -444,30 +449,6 @@ func golden(t *testing.T, name, got string) {
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
-}
-
-// checkForm is what holds for every message (PHONE 7).
-func checkForm(t *testing.T, m bot.Message) {
-	t.Helper()
-	if m.Key == "" || m.First() == "" || bot.Width(m.First()) > bot.FirstWidth {
-		t.Errorf("%s: first line %q has %d columns", m.Key, m.First(), bot.Width(m.First()))
-	}
-	for _, l := range m.Lines {
-		if bot.CleanPre(l.Text) != l.Text {
-			t.Errorf("%s: a line is not clean: %q", m.Key, l.Text)
-		}
-		if l.Kind == bot.Quote && bot.Width(l.Text) > 72 {
-			t.Errorf("%s: a quote of more than two lines: %s", m.Key, l.Text)
-		}
-	}
-	for _, b := range m.Buttons {
-		if b.Label == "" || bot.Width(b.Label) > bot.LabelWidth {
-			t.Errorf("%s: label %q", m.Key, b.Label)
-		}
-		if c, err := bot.Parse(b.Twin); err != nil || c.Verb == bot.VerbWords {
-			t.Errorf("%s: twin %q of %q is no command: %v", m.Key, b.Twin, b.Label, err)
-		}
 	}
 }
 

@@ -3,7 +3,6 @@ package report_test
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -12,40 +11,23 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/internal/night"
+	"github.com/nightporter/nightporter/bot/internal/paper"
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
 )
 
-// never are words that nobody is told (PHONE 6).
-var never = regexp.MustCompile(`(?i)\b(job|thread|worker|ticket|prompt|stuck|errored|ignored|crashed|aborted|died|killed|throttled|hung|terminated|maybe|probably|outage|oops|sorry|great|successfully|simply|just)\b`)
-
 // form holds a digest against the sheet (PHONE 7).
 func form(t *testing.T, m bot.Message) {
 	t.Helper()
-	if w := bot.Width(m.First()); w > bot.FirstWidth {
-		t.Errorf("the first line has %d columns: %s", w, m.First())
-	}
-	if sign, _, _ := strings.Cut(m.First(), " "); !slices.Contains(strings.Split(bot.Signs, ""), sign) {
-		t.Errorf("no sign: %s", m.First())
-	}
-	if len(m.Buttons) > 9 {
-		t.Errorf("%d buttons are more than three rows", len(m.Buttons))
-	}
-	for _, b := range m.Buttons {
-		if bot.Width(b.Label) > bot.LabelWidth || b.Label == "" {
-			t.Errorf("button %q", b.Label)
-		}
-		if _, err := bot.Parse(b.Twin); err != nil {
-			t.Errorf("the twin of %s: %v", b.Label, err)
-		}
-	}
-	for _, l := range m.Lines {
-		if l.Text != bot.Clean(l.Text) || l.Text == "" {
-			t.Errorf("line %q", l.Text)
-		}
-	}
+	paper.Check(t, "digest", m)
+	caption(t, m)
+}
+
+// caption holds that a digest goes below its picture whole.
+func caption(t *testing.T, m bot.Message) {
+	t.Helper()
 	if m.Key == bot.KeyDigestAll {
 		return
 	}
@@ -126,7 +108,7 @@ func TestText(t *testing.T) {
 		if want := map[string]string{"weekly": bot.KeyDigestWeek, "quiet": bot.KeyDigestIdle}[name]; m.Key != want && (want != "" || m.Key != bot.KeyDigest) {
 			t.Errorf("%s has the key %s", name, m.Key)
 		}
-		if w := never.FindString(text); w != "" {
+		if w := paper.Never(text); w != "" {
 			t.Errorf("%s says %q", name, w)
 		}
 		golden(t, name, text+"\n")
@@ -165,7 +147,8 @@ func TestHostile(t *testing.T) {
 		f.Waits = append(f.Waits, report.Span{From: f.Began, To: f.Ended, Why: bot.Cut(bot.Clean(nasty), 20)})
 	}
 	m := report.Text(f)
-	form(t, m)
+	paper.Frame(t, "digest", m)
+	caption(t, m)
 	text := m.Text(0)
 	for _, want := range []string{"Needs you", "Done ", "/digest all", "Ledger ", "First pass"} {
 		if !strings.Contains(text, want) {
@@ -175,7 +158,7 @@ func TestHostile(t *testing.T) {
 	if last := m.Lines[len(m.Lines)-1].Text; !strings.HasPrefix(last, "Nothing runs.") {
 		t.Errorf("the last line is %q, not what comes next", last)
 	}
-	form(t, report.Whole(f))
+	paper.Frame(t, "whole digest", report.Whole(f))
 	if alt := report.Alt(f); bot.Width(alt) > 2000 {
 		t.Errorf("%d", bot.Width(alt))
 	}

@@ -53,6 +53,7 @@ var arrows = map[string][]string{
 	"bot/notify":         {"loop", "guidance", "bot"},
 	"bot/reception":      {"loop", "guidance", "bot"},
 	"bot/internal/night": {"loop", "guidance", "bot"},
+	"bot/internal/paper": {"bot", "bot/telegram", "bot/slack", "internal/far/telegram"}, // for tests: one check over both platforms
 
 	"config":         {"loop", "guidance"},
 	"config/propose": {},
@@ -91,7 +92,7 @@ var reserved = map[string][]string{
 	"github.com/pressly/goose/v3":  {"store"},
 	"net/http":                     {"internal/socket", "bot/link", "bot/telegram", "bot/slack", "internal/far/telegram", "internal/far/slack", "internal/far/models"}, // the client's side speaks HTTP without it
 	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                // flags are wiring
-	"testing":                      {"bot/chattest"},                                                                                                                   // tests only
+	"testing":                      {"bot/chattest", "bot/internal/paper"},                                                                                             // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {},
 

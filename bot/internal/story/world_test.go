@@ -2,6 +2,7 @@ package story
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/internal/paper"
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/bot/post"
 	"github.com/nightporter/nightporter/bot/reception"
@@ -67,10 +69,10 @@ func open(t *testing.T, p phone) *porter {
 	w.notify = notify.New(notify.Options{
 		Where: w.where, Group: func(chat string) bool { return telegram.IsGroup(chat) || slack.IsGroup(chat) },
 		Quiet: func() loop.Hours { return quiet }, Zone: berlin,
-		Digests: func(loop.DigestSent, loop.Person) []bot.Message { return w.drawn },
+		Digests: func(string, loop.Person) []bot.Message { return w.drawn },
 	})
 	w.engine, err = engine.Open(t.Context(), engine.Options{
-		Ledger: db, Runner: w.out, Agents: w.out, Door: w.out, Ports: w.out.ports, Compose: w.notify.Compose,
+		Ledger: db, Runner: w.out, Agents: w.out, Door: w.out, Ports: w.out.ports, Compose: w.compose,
 		Sent: func(chats []string) { w.post.Wake(chats...) },
 		Observe: func(_, after loop.State, _ loop.Entry) {
 			w.post.Touch(bot.LiveKey(after.Project.Name))
@@ -108,6 +110,19 @@ func open(t *testing.T, p phone) *porter {
 		}
 	})
 	return w
+}
+
+// compose holds what is told against the sheet, too (PHONE 7).
+func (w *porter) compose(before loop.State, d loop.Decision, in loop.Input) []loop.Outgoing {
+	out := w.notify.Compose(before, d, in)
+	for _, o := range out {
+		var m bot.Message
+		if err := json.Unmarshal(o.Body, &m); err != nil {
+			w.t.Error(err)
+		}
+		paper.Check(w.t, "story", m)
+	}
+	return out
 }
 
 func (w *porter) where(key string) []string {
@@ -246,6 +261,21 @@ func (h host) Records(ctx context.Context, project, task string) ([]loop.Record,
 	})
 	return out, err
 }
+
+func (h host) Runs(ctx context.Context, project string) ([]string, error) {
+	return h.store.RunsOf(ctx, loop.ProjectStream(project))
+}
+
+func (h host) RunRecords(ctx context.Context, project, run string, types ...string) (out []loop.Record, err error) {
+	keep := func(r loop.Record) error { out = append(out, r); return nil }
+	if len(types) == 0 {
+		err = h.store.RecordsOfRun(ctx, loop.ProjectStream(project), run, keep)
+	} else {
+		err = h.store.RecordsOfTypes(ctx, loop.ProjectStream(project), run, types, keep)
+	}
+	return out, err
+}
+
 func (h host) Diff(context.Context, string, string) (string, error) { return "", nil }
 
 func (h host) Offer(_ context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {

@@ -1,0 +1,251 @@
+package paper
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/slack"
+	"github.com/nightporter/nightporter/bot/telegram"
+	far "github.com/nightporter/nightporter/internal/far/telegram"
+)
+
+// Limits of PHONE 7 and of the platforms.
+const (
+	maxText    = 4096 // UTF-16 units of Telegram
+	maxCaption = 1024
+	maxData    = 64   // bytes of callback data
+	maxBlock   = 3000 // characters of Slack
+	maxAlt     = 2000
+	maxButtons = 9 // three rows
+	maxQuote   = 72
+)
+
+// never are the words that nightporter does not say (PHONE 6).
+var never = regexp.MustCompile(`(?i)\b(agent run|job|thread|worker|ticket|story|card|prompt|hint|instruction|instructions|steering|persona|sub-agent|stuck|errored|gave up|ignored|rejected|discarded|crashed|aborted|died|killed|rate limited|429|throttled|deadlocked|halted|hung|frozen|unresponsive|terminated|finished successfully|action required|human in the loop|unmet dependency|DAG|maybe|probably|should be|validated|confirmed|LGTM|burned|consumed|outage|please respond|timed out|oops|sorry|great|successfully|simply|just|hi|good morning)\b`)
+
+// Never finds a word that nightporter does not say, "" where there is none.
+func Never(text string) string { return never.FindString(text) }
+
+// steps are the messages between whose first and last line the plan has its
+// say: what a person has to look at.
+var steps = map[string]bool{"ask.manual": true, "again.away": true}
+
+// Check holds a message against the sheet: its form on both platforms, its
+// words, and, where its kind is pushed, its last line. name says which one it
+// is, where a key does not.
+func Check(t testing.TB, name string, m bot.Message) {
+	t.Helper()
+	Frame(t, name, m)
+	for n, l := range m.Lines {
+		if steps[m.Key] && n > 0 && n < len(m.Lines)-1 {
+			continue
+		}
+		if r, is := emoji(l.Text); is && l.Kind != bot.Quote && l.Kind != bot.Pre {
+			t.Errorf("%s %s: %U may turn into an emoji: %s", name, m.Key, r, l.Text)
+		}
+		if bad := never.FindString(l.Text); bad != "" && (l.Kind == bot.Plain || l.Kind == bot.Head) {
+			t.Errorf("%s %s says %q: %s", name, m.Key, bad, l.Text)
+		}
+	}
+	ends, _ := lookUp(m.Key)
+	if len(ends) == 0 || len(m.Lines) == 0 {
+		return
+	}
+	last := m.Lines[len(m.Lines)-1]
+	says := func(end string) bool {
+		tail, is := strings.CutPrefix(end, "…")
+		return is && strings.HasSuffix(last.Text, tail) || strings.HasPrefix(last.Text, end)
+	}
+	if last.Kind != bot.Plain || len(m.Lines) < 2 || !slices.ContainsFunc(ends, says) {
+		t.Errorf("%s %s is pushed and ends with %q: what comes next? It begins with one of %q", name, m.Key, last.Text, ends)
+	}
+}
+
+// Pushed is Check for a message that comes of itself, and not as an answer or
+// an edit: its kind has to be one that says what comes next.
+func Pushed(t testing.TB, name string, m bot.Message) {
+	t.Helper()
+	Check(t, name, m)
+	if ends, _ := lookUp(m.Key); len(ends) == 0 {
+		t.Errorf("%s %s is pushed, and the table of package paper does not say with what it ends: %q", name, m.Key, m.Text(0))
+	}
+}
+
+// lookUp finds a key in the table.
+func lookUp(key string) (ends []string, known bool) {
+	if ends, known = Keys[key]; known {
+		return ends, true
+	}
+	head, _, dotted := strings.Cut(key, ".")
+	ends, known = Keys[head+".*"]
+	return ends, known && dotted
+}
+
+// Frame is the part of Check that holds whatever others say in a message.
+func Frame(t testing.TB, name string, m bot.Message) {
+	t.Helper()
+	name += " " + m.Key
+	if _, known := lookUp(m.Key); !known {
+		t.Errorf("%s: its key is not in the table of package paper", name)
+	}
+	first := m.First()
+	if n := utf8.RuneCountInString(first); n == 0 || n > bot.FirstWidth || bot.Width(first) > bot.FirstWidth {
+		t.Errorf("%s: the first line has %d characters, %d columns: %q", name, n, bot.Width(first), first)
+	}
+	if !signed(first) {
+		t.Errorf("%s: neither a known sign nor a word begins it: %q", name, first)
+	}
+	for _, l := range m.Lines {
+		if bot.CleanPre(l.Text) != l.Text {
+			t.Errorf("%s: a line is not clean: %q", name, l.Text)
+		}
+		if l.Kind == bot.Quote && bot.Width(l.Text) > maxQuote {
+			t.Errorf("%s: a quote of more than two lines: %s", name, l.Text)
+		}
+	}
+	buttons(t, name, m)
+	onTelegram(t, name, m)
+	onSlack(t, name, m)
+}
+
+// signed reports whether a first line begins with a known sign and a word, or
+// with no sign at all.
+func signed(first string) bool {
+	r, n := utf8.DecodeRuneInString(first)
+	if strings.ContainsRune(bot.Signs, r) {
+		return strings.HasPrefix(first[n:], " ") && len(first) > n+1
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '$' || r == '/' || r == '→' || r == '…' || r == utf8.RuneError
+}
+
+// emoji finds what a phone may show in colour.
+func emoji(s string) (rune, bool) {
+	for _, r := range s {
+		switch {
+		case strings.ContainsRune(bot.Signs, r):
+		case r >= 0x1f000 && r <= 0x1faff, r >= 0x2600 && r <= 0x27bf, r >= 0x23e9 && r <= 0x23fa, r == 0x25b6, r == 0x25c0, r >= 0x2b05 && r <= 0x2b55, r == 0xfe0f:
+			return r, true
+		}
+	}
+	return 0, false
+}
+
+// buttons have labels of a thumb's width, and a press is the same input as its
+// twin.
+func buttons(t testing.TB, name string, m bot.Message) {
+	t.Helper()
+	if len(m.Buttons) > maxButtons {
+		t.Errorf("%s: %d buttons are more than three rows", name, len(m.Buttons))
+	}
+	for n, b := range m.Buttons {
+		if b.Label == "" || bot.Width(b.Label) > bot.LabelWidth || utf8.RuneCountInString(b.Label) > bot.LabelWidth {
+			t.Errorf("%s: the label %q", name, b.Label)
+		}
+		typed, err := bot.Parse(b.Twin)
+		if err != nil || typed.Verb == bot.VerbWords {
+			t.Errorf("%s: the twin %q of %q is no command: %v", name, b.Twin, b.Label, err)
+		}
+		for _, data := range []string{bot.ButtonData(m, n, maxData), slack.Data(m, n), telegram.Data(m, n)} {
+			twin, ok := bot.Pressed(m, data)
+			pressed, err := bot.Parse(twin)
+			if !ok || err != nil || pressed != typed {
+				t.Errorf("%s: a press of %q is %+v, its twin %q is %+v (%v)", name, b.Label, pressed, b.Twin, typed, err)
+			}
+		}
+		if data := telegram.Data(m, n); len(data) > maxData {
+			t.Errorf("%s: callback data of %d bytes: %s", name, len(data), data)
+		}
+	}
+}
+
+func units(s string) int { return len(utf16.Encode([]rune(s))) }
+
+// onTelegram reads the message as the platform would.
+func onTelegram(t testing.TB, name string, m bot.Message) {
+	t.Helper()
+	most := maxText
+	parts := telegram.Render(m)
+	if len(m.Picture) > 0 && len(parts) == 1 {
+		most = maxCaption
+	}
+	for _, p := range parts {
+		text, entities, err := far.ParseHTML(p.HTML)
+		if err != nil {
+			t.Errorf("%s: Telegram refuses it: %v\n%s", name, err, p.HTML)
+			continue
+		}
+		if p.File != nil {
+			most = maxCaption
+		}
+		if n := units(text); n == 0 || n > most {
+			t.Errorf("%s: %d units on Telegram, %d are the most", name, n, most)
+		}
+		for _, tap := range far.Taps(text, entities) {
+			if _, err := bot.Parse(tap); !strings.HasPrefix(tap, "/") || err != nil && !asks(err) {
+				t.Errorf("%s: a finger can open %q", name, tap)
+			}
+		}
+	}
+}
+
+// asks reports whether a command is one of ours that lacks something.
+func asks(err error) bool {
+	_, unknown := err.(*bot.UnknownError) //nolint:errorlint // Parse returns it as it is
+	return !unknown
+}
+
+// onSlack looks at the blocks, and at the one text that is read as markup.
+func onSlack(t testing.TB, name string, m bot.Message) {
+	t.Helper()
+	s := slack.Render(m, nil, "")
+	raw, err := json.Marshal(s.Blocks)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	if strings.ContainsAny(Unescaped(s.Text), "<>") {
+		t.Errorf("%s: Slack reads markup in %q", name, s.Text)
+	}
+	var blocks any
+	if err := json.Unmarshal(raw, &blocks); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	Walk(blocks, func(node map[string]any) {
+		if node["type"] == "mrkdwn" {
+			t.Errorf("%s: Slack reads markup in a block: %v", name, node)
+		}
+		if text, is := node["text"].(string); is && utf8.RuneCountInString(text) > maxBlock {
+			t.Errorf("%s: a block's text of %d characters", name, utf8.RuneCountInString(text))
+		}
+	})
+	if s.File != nil && utf8.RuneCountInString(s.File.Alt) > maxAlt {
+		t.Errorf("%s: an alt text of %d characters", name, utf8.RuneCountInString(s.File.Alt))
+	}
+}
+
+// Unescaped is a text without what stands for itself: the three that Slack
+// wants escaped.
+func Unescaped(s string) string {
+	return strings.NewReplacer("&lt;", "", "&gt;", "", "&amp;", "").Replace(s)
+}
+
+// Walk visits all objects of decoded JSON.
+func Walk(v any, visit func(map[string]any)) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			Walk(e, visit)
+		}
+	case map[string]any:
+		visit(v)
+		for _, e := range v {
+			Walk(e, visit)
+		}
+	}
+}
