@@ -105,6 +105,21 @@ func (p *telegramPhone) shows(who string) []bubble {
 
 func (p *telegramPhone) transcript(who string) string { return p.far.Transcript(users[who].ID) }
 
+// drawn is somebody's chat since a time as a picture.
+func (p *telegramPhone) drawn(who string, since time.Time) []byte {
+	pinned := ""
+	var shown []fartelegram.Message
+	for _, m := range p.far.Chat(users[who].ID).Messages {
+		if m.Pinned {
+			pinned, _, _ = strings.Cut(m.Text, "\n")
+		}
+		if !m.Date.Before(since) {
+			shown = append(shown, m)
+		}
+	}
+	return phoneSVG("night porter", pinned, shown, berlin)
+}
+
 func (p *telegramPhone) picture(who string) []byte {
 	m, _ := p.far.Chat(users[who].ID).Find(func(m fartelegram.Message) bool { return m.File != nil && m.File.Photo })
 	if m.File == nil {

@@ -1,7 +1,9 @@
 package story
 
 import (
+	"bytes"
 	"flag"
+	"image/png"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -99,6 +103,11 @@ func (w *porter) play() (seen string) {
 	for _, d := range deeds {
 		points = append(points, point{at(d.at), func() { d.do(w) }})
 	}
+	points = append(points, point{at("03:11:30"), func() {
+		if p, is := w.phone.(*telegramPhone); is {
+			w.chat = p.drawn("Mira", at("01:40"))
+		}
+	}})
 	var b strings.Builder
 	for _, s := range scenes {
 		points = append(points, point{at(s.at), func() {
@@ -140,12 +149,65 @@ func TestStory(t *testing.T) {
 				w := open(t, p)
 				seen := w.play()
 				golden(t, name+"-scenes.txt", settled(p, seen))
+				if name == "telegram" {
+					pictures(t, w)
+				}
 				golden(t, name+"-night.txt", settled(p, p.transcript("Mira")))
 				for _, who := range []string{"Mira", "Ana", "Ben"} {
 					counted(t, who, p.shows(who))
 				}
 			})
 		})
+	}
+}
+
+// pictures are those of the README: the digest as it was received, the same on
+// a light ground, and the chat at 03:11.
+func pictures(t *testing.T, w *porter) {
+	t.Helper()
+	same(t, "digest-dark.png", w.phone.picture("Mira"))
+	light, err := report.Picture(w.facts["shop"], false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "digest-light.png", light)
+	golden(t, filepath.Join("..", "..", "..", "..", "docs", "pictures", "chat.svg"), w.chat)
+}
+
+// same holds a picture of the README against what it shows, dot for dot: how it
+// is packed is the encoder's business.
+func same(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("..", "..", "..", "docs", "pictures", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(want) > bot.MaxPicture {
+		t.Errorf("%s has %d bytes", path, len(want))
+	}
+	a, err := png.Decode(bytes.NewReader(want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := png.Decode(bytes.NewReader(got))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Bounds() != b.Bounds() {
+		t.Fatalf("%s: %v, and now %v", path, a.Bounds(), b.Bounds())
+	}
+	for y := range a.Bounds().Dy() {
+		for x := range a.Bounds().Dx() {
+			if a.At(x, y) != b.At(x, y) {
+				t.Fatalf("%s is another picture, from %d,%d on", path, x, y)
+			}
+		}
 	}
 }
 
@@ -220,11 +282,7 @@ func golden(t *testing.T, name string, got []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.HasSuffix(name, ".txt") {
-		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", path, diff)
-		}
-	} else if string(want) != string(got) {
-		t.Errorf("%s: another picture, %d bytes instead of %d", path, len(got), len(want))
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
 	}
 }

@@ -36,7 +36,9 @@ type porter struct {
 	post   *post.Post
 	phone  phone
 	out    *outside
-	drawn  []bot.Message // digests that go out with the next decision
+	drawn  []bot.Message           // digests that go out with the next decision
+	facts  map[string]report.Facts // that they were made of
+	chat   []byte                  // picture of Mira's, at the time that the README shows
 }
 
 // quiet are the quiet hours of everybody.
@@ -54,7 +56,7 @@ func open(t *testing.T, p phone) *porter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &porter{t: t, store: db, phone: p}
+	w := &porter{t: t, store: db, phone: p, facts: map[string]report.Facts{}}
 	if _, err := db.Commit(t.Context(), loop.Batch{Key: "before", Time: clock(), Records: before(), Answer: []byte("{}")}); err != nil {
 		t.Fatal(err)
 	}
@@ -203,6 +205,7 @@ func (w *porter) draw(project string, from, to time.Time) (bot.Message, error) {
 	if err != nil {
 		return bot.Message{}, err
 	}
+	w.facts[project] = f
 	m := report.Text(f)
 	if len(f.Sessions) > 0 {
 		m.Picture, err = report.Picture(f, true)

@@ -29,7 +29,7 @@ func (s *Server) Transcript(chat int64) string {
 		if m.File != nil {
 			b.WriteString("[" + m.File.kind() + " " + m.File.Name + "]\n")
 		}
-		for _, line := range m.lines() {
+		for _, line := range m.Lines() {
 			b.WriteString(line + "\n")
 		}
 		for _, row := range m.Buttons {
@@ -56,8 +56,8 @@ func (f File) kind() string {
 	return "file"
 }
 
-// lines are the lines of a bubble.
-func (m Message) lines() []string {
+// Lines are the lines of a bubble, at most 38 columns wide, quotes behind "┃".
+func (m Message) Lines() []string {
 	if m.Text == "" {
 		return nil
 	}
