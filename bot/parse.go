@@ -60,6 +60,20 @@ func Parse(line string) (Command, error) {
 	return c, nil
 }
 
+// Stands reports whether a line says by itself what it is: a command, or the
+// id of a question or of guidance, open or over, with what is said to it. Where
+// words are awaited, in a reply or in a box for guidance, such a line is none
+// of them: an answer that comes too late must not reach a session as words.
+func Stands(line string) bool {
+	line = strings.TrimSpace(line)
+	word, _ := cutWord(line)
+	if strings.HasPrefix(word, "/") || handle.MatchString(strings.TrimSuffix(word, ":")) {
+		return true
+	}
+	c, err := Parse(line)
+	return c.Project != "" && err == nil && c.Verb != VerbWords // "shop: /stop"
+}
+
 // slash reads what follows a command word.
 func (c Command) slash(word, rest string) (Command, error) {
 	f, ok := find(word)

@@ -96,6 +96,21 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestStands: what is no words where words are awaited, whether its question
+// is open, settled or was never asked.
+func TestStands(t *testing.T) {
+	for line, want := range map[string]bool{
+		"/stop": true, "/guidence Wrap it": true, "  /task_8@porter ": true,
+		"q1 a": true, "Q1 a": true, "q99 skip": true, " q5\nretry": true, "q5: retry": true, "g14 keep": true, "g14 foo": true,
+		"shop: /stop": true, "shop: q5 retry": true, "shop: g14 foo": false, "shop: wrap it": false,
+		"Wrap it": false, "stop": false, "q is a letter": false, "q5x retry": false, "see q5": false, "": false,
+	} {
+		if got := bot.Stands(line); got != want {
+			t.Errorf("%q: %v, want %v", line, got, want)
+		}
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{"", "nothing was typed"},

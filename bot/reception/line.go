@@ -49,16 +49,13 @@ func (v *visit) line(ctx context.Context) (line string, forUs bool, err error) {
 // command reports whether a text is one that needs no context, and whether it
 // is for us: "/stop@other" is for another bot.
 func (v *visit) command(text string) (mine, is bool) {
-	word, _, _ := strings.Cut(strings.ReplaceAll(text, "\n", " "), " ")
-	if c, err := bot.Parse(text); c.Project != "" && err == nil && c.Verb != bot.VerbWords {
-		return true, true // "shop: /stop"
-	}
-	if handleWord.MatchString(strings.TrimSuffix(word, ":")) {
-		c, err := bot.Parse(text)
-		return v.in.Private || err == nil && c.Verb != bot.VerbWords, true
-	}
-	if !strings.HasPrefix(word, "/") {
+	if !bot.Stands(text) {
 		return false, false
+	}
+	word, _, _ := strings.Cut(strings.ReplaceAll(text, "\n", " "), " ")
+	if !strings.HasPrefix(word, "/") {
+		_, err := bot.Parse(text)
+		return v.in.Private || err == nil, true
 	}
 	if _, name, called := strings.Cut(word, "@"); called {
 		if us := v.o.Name(); us != "" && !strings.EqualFold(name, us) {

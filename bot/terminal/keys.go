@@ -103,7 +103,7 @@ func (m model) pressTyping(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 			return m, nil
 		}
 		m.mode, m.box = looking, box{}
-		return m.say(sent{Line: Line{Text: m.lineOf(words)}, back: words})
+		return m.say(sent{Line: Line{Text: lineOf(words)}, back: words})
 	}
 	was := m.box.String()
 	m.box.key(k)
@@ -113,24 +113,13 @@ func (m model) pressTyping(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// lineOf is what typed words are sent as: guidance, but for a command and for
-// the answer to a question that is open, or was when its answer was begun:
-// one that is settled meanwhile must not become words for a session.
-func (m model) lineOf(words string) string {
-	line := strings.TrimSpace(words)
-	if strings.HasPrefix(line, "/") {
+// lineOf is what typed words are sent as: guidance, but for what is a command
+// or an answer by itself, as in every chat.
+func lineOf(words string) string {
+	if line := strings.TrimSpace(words); bot.Stands(line) {
 		return line
 	}
-	first, _, _ := strings.Cut(line, " ")
-	if strings.EqualFold(first, m.asked) {
-		return line
-	}
-	for _, q := range m.scene.Questions {
-		if strings.EqualFold(first, q.ID) {
-			return line
-		}
-	}
-	return "/guidance " + line
+	return "/guidance " + strings.TrimSpace(words)
 }
 
 func (m model) pressAsking(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {

@@ -57,7 +57,10 @@ func TestKeys(t *testing.T) {
 		{[]string{"g", "Keep", "esc"}, "", false},
 		{[]string{"/", "queue", "enter"}, "/queue", false},
 		{[]string{"g", "Q1 a", "enter"}, "Q1 a", false},
-		{[]string{"g", "q9 a", "enter"}, "/guidance q9 a", false}, // no such question: words
+		{[]string{"g", "q9 a", "enter"}, "q9 a", false}, // never asked: nightporter says so
+		{[]string{"g", " g1 drop", "enter"}, "g1 drop", false},
+		{[]string{"g", "shop: /stop", "enter"}, "shop: /stop", false},
+		{[]string{"g", "stop q1 a", "enter"}, "/guidance stop q1 a", false},
 		{[]string{"g", "ab", "backspace", "left", "x", "enter"}, "/guidance xa", false},
 	} {
 		s := working(t).keysOf(c.keys...)
@@ -250,6 +253,14 @@ func TestAnswerBegun(t *testing.T) {
 	if last := s.sends[len(s.sends)-1]; last.Text != "q2 guide By line" {
 		t.Errorf("%+v", last)
 	}
+	// The same typed by hand, after another question was looked at.
+	s = newScreen(t, 80, 24).show(n.scene(), n.Now).keysOf("g", "q2 skip")
+	want(t, s.frame(), "─ answer ─", "> q2 skip_")
+	s.keysOf("enter").answer("✗ q2 is settled: retry, Mira", false)
+	if len(s.sends) != 1 || s.sends[0].Text != "q2 skip" {
+		t.Errorf("%+v", s.sends)
+	}
+	want(t, s.frame(), "✗ q2 is settled: retry, Mira", "> q2 skip_")
 }
 
 // TestPaste: a whole log that is pasted is drawn at once, with its end in

@@ -190,8 +190,11 @@ func (m model) foot() []string {
 	switch {
 	case m.mode == typing:
 		name := "guidance"
-		if line := m.lineOf(m.box.String()); !strings.HasPrefix(line, "/guidance") {
+		switch line := strings.TrimSpace(m.box.String()); {
+		case strings.HasPrefix(line, "/"):
 			name = "command"
+		case bot.Stands(line):
+			name = "answer"
 		}
 		return append(lines, rule(name, "enter sends · esc", m.width), "> "+m.box.shown(m.width-2))
 	case m.mode == ending:
