@@ -17,12 +17,11 @@ import (
 // ones than from only help to understand what follows. s is the state at to.
 func Collect(records []loop.Record, s loop.State, from, to time.Time) (Facts, error) {
 	c := &collector{
-		Facts:    Facts{Project: s.Project.Name, From: from, To: to},
-		s:        s,
-		zone:     to.Location(),
-		sessions: map[string]int{},
-		flawed:   map[string]bool{},
-		given:    map[string]*Guided{},
+		Facts:  Facts{Project: s.Project.Name, From: from, To: to},
+		s:      s,
+		zone:   to.Location(),
+		flawed: map[string]bool{},
+		given:  map[string]*Guided{},
 	}
 	c.begin(records)
 	for _, r := range records {
@@ -50,15 +49,14 @@ type collector struct {
 	s    loop.State
 	zone *time.Location
 
-	sessions map[string]int // index of each, by id
-	hidden   []Session      // that ended before from
-	flawed   map[string]bool
-	given    map[string]*Guided
-	order    []string // of given
-	done     []string
-	agent    string // that was held last
-	wait     *Span
-	left     *course
+	seen   Sessions // also those that ended before From
+	flawed map[string]bool
+	given  map[string]*Guided
+	order  []string // of given
+	done   []string
+	agent  string // that was held last
+	wait   *Span
+	left   *course
 }
 
 // in reports whether a time is in the span.
@@ -89,6 +87,7 @@ func (c *collector) local(t time.Time) time.Time {
 
 func (c *collector) entry(e loop.Entry) {
 	c.left.entry(e)
+	c.seen.Take(e)
 	switch b := e.Body.(type) {
 	case loop.RunStarted:
 		if c.in(e.Time) {
@@ -101,10 +100,6 @@ func (c *collector) entry(e loop.Entry) {
 		c.endWait(e.Time)
 	case loop.RunStateSet:
 		c.state(b, e.Time)
-	case loop.SessionPlanned:
-		if b.Kind == loop.KindAgent {
-			c.planned(b, e)
-		}
 	case loop.SessionEnded:
 		if b.Kind == loop.KindAgent {
 			c.ended(b, e)
@@ -182,11 +177,6 @@ func (c *collector) part(id string) bool {
 	})
 }
 
-func (c *collector) planned(b loop.SessionPlanned, e loop.Entry) {
-	c.sessions[e.Session] = len(c.hidden)
-	c.hidden = append(c.hidden, Session{ID: e.Session, Hat: hatName(b.Hat), Task: e.Task, Start: c.local(e.Time), Live: true})
-}
-
 func hatName(hat string) string {
 	if hat = bot.Cut(bot.Clean(hat), 16); hat == "" {
 		return "unknown"
@@ -200,22 +190,7 @@ var failedBy = map[loop.End]string{
 }
 
 func (c *collector) ended(b loop.SessionEnded, e loop.Entry) {
-	n, known := c.sessions[e.Session]
-	if !known { // planned before the records begin
-		n = len(c.hidden)
-		c.sessions[e.Session] = n
-		c.hidden = append(c.hidden, Session{ID: e.Session, Hat: "unknown", Task: e.Task, Start: c.local(e.Time.Add(-b.Exit.Took()))})
-	}
-	x := &c.hidden[n]
-	x.Live, x.End = false, c.local(e.Time)
-	if t := b.Exit.Started; !t.IsZero() && !t.After(e.Time) {
-		x.Start = c.local(t)
-	}
-	if t := b.Exit.Ended; !t.IsZero() && !t.Before(x.Start) && t.Before(e.Time) {
-		x.End = c.local(t)
-	}
-	x.Failed, x.Cut = b.Counts == loop.CountsFailed, b.Counts == loop.CountsNothing
-	if x.Failed {
+	if b.Counts == loop.CountsFailed {
 		c.flawed[loop.FoldID(e.Task)] = true
 	}
 	if !c.in(e.Time) {
@@ -284,16 +259,13 @@ func (c *collector) finish() {
 		}
 	}
 	c.Waits = slices.DeleteFunc(merged(c.Waits), func(w Span) bool { return !w.Open && w.Took() < leastWait })
-	for _, x := range c.hidden {
+	for _, x := range c.seen.In(c.s) {
 		if x.Live {
-			if x.Live = slices.ContainsFunc(c.s.Project.Sessions, func(s loop.Session) bool { return s.ID == x.ID }); !x.Live {
-				continue // of records that end in between
-			}
 			x.End = c.To
 			c.Cost.AtWork++
 		}
 		if x.End.After(c.From) {
-			x.Start = later(x.Start, c.local(c.From))
+			x.Start, x.End = later(c.local(x.Start), c.local(c.From)), c.local(x.End)
 			c.Sessions = append(c.Sessions, x)
 		}
 	}
