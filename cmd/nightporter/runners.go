@@ -49,6 +49,11 @@ func (r *runners) Level() (int, []string) { return r.now.Load().Level() }
 // SocketPath is where a session's hat finds the daemon.
 func (r *runners) SocketPath(session string) string { return r.now.Load().SocketPath(session) }
 
+// Glimpse is what a session in hand printed last.
+func (r *runners) Glimpse(session string, most int) (agent.Glimpse, error) {
+	return r.now.Load().Glimpse(session, most)
+}
+
 // Tidy removes what ended sessions and runs left.
 func (r *runners) Tidy(ctx context.Context, before time.Time, keep func(run string) bool) (int, error) {
 	return r.now.Load().Tidy(ctx, before, keep)

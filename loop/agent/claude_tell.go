@@ -1,0 +1,135 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// claudeSaid is a line of the stream as far as people want to see it. Fields
+// of another type than expected are left out.
+type claudeSaid struct {
+	Type    string `json:"type"`
+	Message struct {
+		Content []claudePart `json:"content"`
+	} `json:"message"`
+}
+
+// claudePart is a text, a tool's call or its result.
+type claudePart struct {
+	Type  string `json:"type"`
+	Text  string `json:"text"`
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Input struct {
+		Command     string `json:"command"`
+		File        string `json:"file_path"`
+		Notebook    string `json:"notebook_path"`
+		Pattern     string `json:"pattern"`
+		Path        string `json:"path"`
+		Query       string `json:"query"`
+		URL         string `json:"url"`
+		Description string `json:"description"`
+	} `json:"input"`
+	Of      string          `json:"tool_use_id"`
+	Content json.RawMessage `json:"content"` // a string, or parts
+	Error   bool            `json:"is_error"`
+}
+
+// Tell says what the model wrote and what its tools did: "Edit order/adapter.go",
+// "go test ./order/...   ok 1.9 s". What went to standard error stands as it is.
+func (claude) Tell(lines []string, dir string, most int) []string {
+	results := map[string]string{} // of calls that stand before them
+	var out []string               // the newest first
+	for _, line := range slices.Backward(lines) {
+		if len(out) >= most {
+			break
+		}
+		if !strings.HasPrefix(line, "{") {
+			if !strings.HasPrefix(line, "[nightporter: ") {
+				out = append(out, line)
+			}
+			continue
+		}
+		var e claudeSaid
+		var wrongType *json.UnmarshalTypeError
+		if err := json.Unmarshal([]byte(line), &e); err != nil && !errors.As(err, &wrongType) {
+			continue
+		}
+		for _, p := range slices.Backward(e.Message.Content) {
+			switch {
+			case e.Type == "user" && p.Type == "tool_result":
+				results[p.Of] = p.result()
+			case e.Type == "assistant" && p.Type == "tool_use":
+				out = append(out, p.call(dir, results[p.ID]))
+			case e.Type == "assistant" && p.Type == "text" && strings.TrimSpace(p.Text) != "":
+				out = append(out, firstLine(p.Text))
+			}
+		}
+	}
+	out = out[:min(len(out), most)]
+	slices.Reverse(out)
+	return out
+}
+
+// call is what a tool was asked for, and what came of it.
+func (p claudePart) call(dir, result string) string {
+	in := p.Input
+	text := p.Name
+	switch {
+	case in.Command != "":
+		text = firstLine(in.Command)
+	case in.File != "" || in.Notebook != "":
+		text += " " + inside(dir, in.File+in.Notebook)
+	default:
+		for _, what := range []string{in.Pattern, in.Query, in.URL, inside(dir, in.Path), in.Description} {
+			if what != "" {
+				text += " " + firstLine(what)
+				break
+			}
+		}
+	}
+	if result != "" && (in.Command != "" || strings.HasPrefix(result, failedMark)) {
+		text += "   " + result
+	}
+	return text
+}
+
+const failedMark = "✗ failed: "
+
+// result is the line of a tool's result that says most: of one that failed
+// the first, else the last, where a test or a build has its sum.
+func (p claudePart) result() string {
+	var text string
+	if json.Unmarshal(p.Content, &text) != nil {
+		var parts []claudePart
+		_ = json.Unmarshal(p.Content, &parts) // what is not understood says nothing
+		for _, part := range parts {
+			text += part.Text + "\n"
+		}
+	}
+	if p.Error {
+		return failedMark + firstLine(text)
+	}
+	text = strings.TrimSpace(text)
+	return strings.Join(strings.Fields(text[strings.LastIndexByte(text, '\n')+1:]), " ")
+}
+
+// firstLine is the first line of a text, with "…" where there are more.
+func firstLine(text string) string {
+	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if rest != "" {
+		first += " …"
+	}
+	return first
+}
+
+// inside is a path as seen from the work folder.
+func inside(dir, path string) string {
+	if rest, ok := strings.CutPrefix(path, dir+string(filepath.Separator)); ok && dir != "" {
+		return rest
+	}
+	return path
+}
