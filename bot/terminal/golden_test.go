@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,7 +26,20 @@ func TestScreens(t *testing.T) {
 		"looking": func(*screen) {},
 		"working": func(s *screen) {
 			n := working()
-			s.show(n.scene(), n.Now.Add(8*time.Minute+4*time.Second))
+			c, now := n.scene(), n.Now.Add(8*time.Minute+4*time.Second)
+			c.Hand.Agent = "claude fast"
+			c.Hand.Shows([]string{"I'll look at the old code first.", "Read legacy/orders.go", "Edit order/adapter.go", "go test ./order/...   ok shop/order 1.9s"}, now.Add(-41*time.Second))
+			s.show(c, now)
+		},
+		"hostile": func(s *screen) {
+			n := newStory().at("#3 planner")
+			bad := "\x1b[2J\x1b]0;x\x07<b>\u202eevil\u202c " + strings.Repeat("漢字é́́́́́́ ", 450) + "\n\r\t"
+			n.State.Project.Tasks[0].Task.Title = bad
+			n.State.Project.Tasks[1].Task.ID = bad
+			c := n.scene()
+			c.Hand.Shows([]string{bad, "\x1b[1A\x1b[2K", "\u200f\u202e100% done\x9b31m", "\xff\xfe│ ┤ ● fake", strings.Repeat("x", 10_000)}, n.Now)
+			c.Add(bad, n.Now.Add(-time.Hour), n.Now.Add(time.Hour))
+			s.show(c, n.Now)
 		},
 		"asks": func(s *screen) {
 			n := late()
@@ -66,7 +80,11 @@ func TestScreens(t *testing.T) {
 		},
 		"help": func(s *screen) { s.show(working().scene(), evening).keysOf("?") },
 	} {
-		for _, size := range [][2]int{{40, 12}, {80, 24}, {200, 60}} {
+		sizes := [][2]int{{40, 12}, {80, 24}, {200, 60}}
+		if name == "working" || name == "hostile" {
+			sizes = append(sizes, [2]int{40, 50}, [2]int{80, 50}, [2]int{72, 14})
+		}
+		for _, size := range sizes {
 			name := fmt.Sprintf("%s_%dx%d", name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
 				s := newScreen(t, size[0], size[1])

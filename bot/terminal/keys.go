@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -54,9 +55,12 @@ func (m model) pressLooking(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	case "d":
 		return m.say(sent{Line: Line{Text: strings.TrimSpace("/diff " + m.chosenArg())}, open: true})
 	case "enter":
-		if arg := m.chosenArg(); arg != "" {
-			return m.say(sent{Line: Line{Text: "/task " + arg}, open: true})
+		arg := cmp.Or(m.chosenArg(), m.atWork())
+		if arg == "" {
+			m.note = bot.SignLater + " no task is chosen; ↓ ↑ choose one"
+			return m, nil
 		}
+		return m.say(sent{Line: Line{Text: "/task " + arg}, open: true})
 	case "a":
 		if len(m.scene.Questions) == 0 {
 			m.note = bot.SignLater + " no question is open"
@@ -87,9 +91,9 @@ p    pause after this session; r resumes
 s    stop the run; asks first
 l    log of the chosen task, or the run
 d    diff of the chosen task, or the run
-↓↑   choose a task, enter shows it
+↓↑   choose a task, ↵ shows it
 tab  another project
-q    leaves; nightporter goes on`
+q    quits; nightporter goes on`
 
 func (m model) pressTyping(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	switch k.String() {
@@ -197,18 +201,27 @@ func (m *model) choose(by int) {
 		if t.Arg == m.chosen {
 			at = n
 		}
-		if at < 0 && m.chosen == "" && t.Sign == bot.SignNow {
-			m.chosen = t.Arg // the one at work first
-			return
-		}
 	}
 	switch {
-	case at < 0:
-		at = 0
-	default:
+	case at >= 0:
 		at = min(max(at+by, 0), len(m.scene.Tasks)-1)
+	case m.chosen == "" && m.atWork() != "": // that one first
+		m.chosen = m.atWork()
+		return
+	default:
+		at = 0
 	}
 	m.chosen = m.scene.Tasks[at].Arg
+}
+
+// atWork is the task at work as a command takes it, "" where none is.
+func (m model) atWork() string {
+	for _, t := range m.scene.Tasks {
+		if t.Sign == bot.SignNow {
+			return t.Arg
+		}
+	}
+	return ""
 }
 
 // chosenArg is the chosen task as a command takes it, "" for none, or for one

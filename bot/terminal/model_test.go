@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -46,7 +47,8 @@ func TestKeys(t *testing.T) {
 		{[]string{"down", "down", "d"}, "/diff 8", true},
 		{[]string{"j", "k", "enter"}, "/task 6", true},
 		{[]string{"down", "esc", "l"}, "/log", true},
-		{[]string{"enter"}, "", false},
+		{[]string{"enter"}, "/task 7", true}, // that in hand
+		{[]string{"up", "up", "enter"}, "/task 6", true},
 		{[]string{"a", "b"}, "q1 b", false},
 		{[]string{"a", "c"}, "q1 skip", false},
 		{[]string{"a", "z"}, "", false},
@@ -73,6 +75,119 @@ func TestKeys(t *testing.T) {
 		}
 		if s.left {
 			t.Errorf("%v: it ends", c.keys)
+		}
+	}
+}
+
+// TestKeysIdle: keys that are for a run or a task say so where there is none.
+func TestKeysIdle(t *testing.T) {
+	n := newStory().at("#11 builder")
+	n.Until(nil)
+	for keys, note := range map[string]string{"s": "○ no run is under way", "enter": "○ no task is chosen; ↓ ↑ choose one"} {
+		s := newScreen(t, 80, 24).show(n.scene(), n.Now).keysOf(keys)
+		want(t, s.frame(), note)
+		if len(s.sends) > 0 || s.mode != looking {
+			t.Errorf("%s: sends %+v", keys, s.sends)
+		}
+	}
+	s := newScreen(t, 80, 24).show(n.scene(), n.Now).keysOf("down", "enter")
+	if len(s.sends) != 1 || s.sends[0].Text != "/task 1" || !s.sends[0].open {
+		t.Errorf("%+v", s.sends)
+	}
+}
+
+// TestLanes: sessions stand where they were in the run so far, by half blocks;
+// the shortest is to be seen, and what is at work grows until nobody answers.
+func TestLanes(t *testing.T) {
+	at := func(min int) time.Time { return evening.Add(time.Duration(min) * time.Minute) }
+	run := func(add func(c *Scene)) *screen {
+		c := Scene{Project: "shop", Run: "r1", Sign: "●", Word: "at work", Began: evening}
+		add(&c)
+		return newScreen(t, 80, 24).show(c, at(10))
+	}
+	lines := func(s *screen, width, rows int) string { return strings.Join(s.lanes(width, rows), "|") }
+	s := run(func(c *Scene) {
+		c.Add("planner", at(0), at(1))
+		c.Add("builder", at(1), at(5))
+		c.Add("planner", at(5), at(5).Add(time.Second))
+		c.Add("builder", at(6), time.Time{})
+	})
+	if got := lines(s, 29, 9); got != " planner ██        ▌| builder   ████████  ████████" {
+		t.Errorf("%q", got)
+	}
+	s.now = at(20)
+	s.take(tickMsg{})
+	if got := lines(s, 29, 9); got != " planner █    ▌| builder  ████ ██████████████" {
+		t.Errorf("%q", got)
+	}
+	s.take(sceneMsg{gen: s.gen, err: ErrAway})
+	s.now = at(40)
+	grown := lines(s, 29, 9)
+	s.now = at(20)
+	if got := lines(s, 29, 9); got != grown {
+		t.Errorf("it grows while nobody answers: %q, then %q", got, grown)
+	}
+	if got := lines(s, 29, 1); got != "   and 2 more" {
+		t.Errorf("%q", got)
+	}
+	// Out of the run, or of no length, breaks nothing.
+	s = run(func(c *Scene) {
+		c.Add("", at(-90), at(-80))
+		c.Add("", at(90), at(80))
+		c.Add("", at(1), at(0))
+	})
+	if got := lines(s, 10, 9); bot.Width(got) > 10 || !strings.Contains(got, "▌") {
+		t.Errorf("%q", got)
+	}
+	s.now = evening
+	lines(s, 10, 9)
+	// A thousand sessions are no thousand bars, and as much is at work.
+	s = run(func(c *Scene) {
+		for n := range 6000 {
+			c.Add("builder", evening.Add(time.Duration(n)*100*time.Millisecond), evening.Add(time.Duration(n)*100*time.Millisecond+90*time.Millisecond))
+		}
+	})
+	if n := len(s.scene.Hats[0].Bars); n > 3*finest {
+		t.Errorf("%d bars", n)
+	}
+	if got := lines(s, 29, 9); got != " builder "+strings.Repeat("█", 20) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestRightColumn: where there is too little room the hats go first, then the
+// tasks that are done become one line; and a tall screen lists all there is.
+func TestRightColumn(t *testing.T) {
+	n := newStory().at("#7 builder")
+	c := n.scene()
+	for height, has := range map[int][3]bool{12: {false, false, true}, 16: {true, false, true}, 24: {true, true, true}, 60: {true, true, true}} {
+		text := newScreen(t, 80, height).show(c, n.Now).frame()
+		if got := [3]bool{strings.Contains(text, "─ hats ─"), strings.Contains(text, "#1  Extract"), strings.Contains(text, "#7  Move")}; got != has {
+			t.Errorf("%d lines: hats, #1, #7 %v, want %v:\n%s", height, got, has, text)
+		}
+	}
+	if text := newScreen(t, 71, 24).show(c, n.Now).frame(); strings.Contains(text, "─ hats") || !strings.Contains(text, "─ tasks 5/12") {
+		t.Error(text)
+	}
+}
+
+// TestOutput: what an agent printed is harmless, and less of it where there is
+// less room; nothing else gives way to it.
+func TestOutput(t *testing.T) {
+	n := newStory().at("#7 builder")
+	c := n.scene()
+	var printed []string
+	for k := range 40 {
+		printed = append(printed, fmt.Sprintf("\x1b[31mline %d\x1b[0m\u202e", k))
+	}
+	c.Hand.Shows(append(printed, "\x1b[2K", " \t "), n.Now.Add(-time.Hour))
+	if len(c.Hand.Output) != MaxOutput || c.Hand.Output[MaxOutput-1] != "line 39" || !c.Hand.Event.Equal(n.State.Project.Run.LastEvent) {
+		t.Errorf("%q at %v", c.Hand.Output, c.Hand.Event)
+	}
+	for height, lines := range map[int]int{12: 0, 24: 2, 40: 4, 80: 8} {
+		text := newScreen(t, 80, height).show(c, n.Now).frame()
+		if got := strings.Count(text, "  > line 3"); got != lines {
+			t.Errorf("%d lines of output on %d, want %d:\n%s", got, height, lines, text)
 		}
 	}
 }

@@ -39,6 +39,7 @@ type Scene struct {
 	Guidance  []Item     `json:"guidance,omitempty"`
 	Questions []Question `json:"questions,omitempty"`
 	Last      []string   `json:"last,omitempty"` // what happened, the newest last
+	Hats      []Lane     `json:"hats,omitempty"` // the run's sessions by hat
 }
 
 // Hand is what is in hand: a session of an agent, or nightporter's own checks.
@@ -52,6 +53,8 @@ type Hand struct {
 	Attempt int       `json:"attempt,omitempty"`
 	Event   time.Time `json:"event,omitzero"` // when something happened last
 	Stall   string    `json:"stall,omitempty"`
+	Session string    `json:"session,omitempty"`
+	Output  []string  `json:"output,omitempty"` // what its agent did or printed last, the newest last
 }
 
 // Task is one task of the list.
@@ -202,17 +205,34 @@ func (c *Scene) hand(s loop.State) {
 	}
 	for _, x := range s.Project.Sessions {
 		if h.Since.IsZero() || x.Planned.Kind == loop.KindAgent {
-			h.Since = x.At
+			h.Since, h.Session = x.At, x.ID
 		}
 		if x.Planned.Kind == loop.KindAgent {
-			h.Agent = bot.Clean(strings.TrimSpace(x.Planned.Agent + " " + x.Planned.Model))
+			h.Agent = bot.Cut(bot.Clean(strings.TrimSpace(x.Planned.Agent+" "+x.Planned.Model)), 40)
 			if d := x.Planned.Stall.D(); d > 0 {
-				h.Stall = bot.Took(d)
+				h.Stall = elapsed(d)
 			}
 			break
 		}
 	}
 	c.Hand = h
+}
+
+// MaxOutput is how many lines of an agent's output a screen has use for.
+const MaxOutput = 8
+
+// Shows takes in what the session in hand showed of itself: lines of its
+// output, which are foreign, and when it gave its last sign of life.
+func (h *Hand) Shows(lines []string, at time.Time) {
+	for _, line := range lines {
+		if line = bot.Cut(strings.TrimSpace(bot.CleanPre(line)), longest); line != "" {
+			h.Output = append(h.Output, line)
+		}
+	}
+	h.Output = h.Output[max(len(h.Output)-MaxOutput, 0):]
+	if at.After(h.Event) {
+		h.Event = at
+	}
 }
 
 func taskOf(s loop.State, t loop.TaskState) Task {

@@ -17,6 +17,7 @@ type section struct {
 	bare  bool                    // without its rule
 	fit   func(rows int) []string // its lines, where they depend on how many there is room for
 	tail  bool                    // its last lines matter, not its first
+	spare bool                    // only where all the others are whole
 }
 
 // sections are the parts of the screen from the top down, which is also the
@@ -31,16 +32,39 @@ func (m model) sections(width, rows int, withTasks bool) []section {
 	if m.scene.Project == "" {
 		return append(all, section{lines: m.says(width), least: 1, bare: true})
 	}
-	all = append(all, section{title: "now", lines: m.hand(width), least: 2, bare: bare})
+	all = append(all, section{title: "now", lines: m.hand(width, rows/8), least: 2, bare: bare})
 	if withTasks {
-		all = append(all, section{
-			title: m.tasksTitle(), lines: m.tasks(width, len(m.scene.Tasks)), least: 2,
-			fit: func(rows int) []string { return m.tasks(width, rows) },
-		})
+		hats := m.hats(width)
+		hats.spare = true
+		all = append(all, m.list(width, 2), hats)
 	}
 	return append(all,
 		section{title: "guidance", lines: m.guidance(width), least: 1, bare: bare && withTasks},
 		section{title: "last", lines: m.last(width), least: 1, tail: true})
+}
+
+// aside is what stands in the right column: the tasks, and below them the hats
+// where that leaves tasks enough to know where they stand.
+func (m model) aside(width, rows int) []section {
+	all := []section{m.list(width, min(6, rows-1))}
+	if len(m.scene.Hats) > 0 {
+		all = append(all, m.hats(width))
+	}
+	return all
+}
+
+func (m model) list(width, least int) section {
+	return section{
+		title: m.tasksTitle(), lines: m.tasks(width, len(m.scene.Tasks)), least: least,
+		fit: func(rows int) []string { return m.tasks(width, rows) },
+	}
+}
+
+func (m model) hats(width int) section {
+	return section{
+		title: "hats", lines: m.lanes(width, len(m.scene.Hats)), least: 4,
+		fit: func(rows int) []string { return m.lanes(width, rows) },
+	}
 }
 
 // layOut gives each section its rule and its least, those that come first
@@ -48,20 +72,30 @@ func (m model) sections(width, rows int, withTasks bool) []section {
 func layOut(all []section, width, rows int) []string {
 	given := make([]int, len(all))
 	left := rows
-	for n, s := range all {
-		need, head := min(max(s.least, 1), max(len(s.lines), 1)), 1
-		if s.bare {
+	give := func(n, need int) {
+		head := 1
+		if all[n].bare {
 			head = 0
 		}
-		if left >= need+head {
+		if need > 0 && left >= need+head {
 			given[n] = need
 			left -= need + head
+		}
+	}
+	for n, s := range all {
+		if !s.spare {
+			give(n, min(max(s.least, 1), max(len(s.lines), 1)))
 		}
 	}
 	for n, s := range all {
 		if more := min(len(s.lines)-given[n], left); given[n] > 0 && more > 0 {
 			given[n] += more
 			left -= more
+		}
+	}
+	for n, s := range all {
+		if s.spare {
+			give(n, len(s.lines))
 		}
 	}
 	var out []string
@@ -95,36 +129,49 @@ func (m model) questions(width int) []string {
 	return out
 }
 
-// hand is who is at work on what.
-func (m model) hand(width int) []string {
+// hand is who is at work on what, and at most so many lines of what it printed.
+func (m model) hand(width, output int) []string {
 	h := m.scene.Hand
 	var out []string
 	if h != nil {
-		out = append(out, bot.Cut(h.Sign+" "+h.Task+" "+h.Title, width))
-		facts := []string{h.Doing}
-		if !h.Since.IsZero() {
-			facts = append(facts, elapsed(m.now.Sub(h.Since)))
-		}
-		if h.Attempt > 0 {
-			facts = append(facts, fmt.Sprintf("attempt %d", h.Attempt))
-		}
-		if h.Agent != "" {
-			facts = append(facts, h.Agent)
-		}
-		facts[0] = "  " + facts[0]
-		out = append(out, whole(facts, width))
+		out = append(out, bot.Cut(h.Sign+" "+h.Task+" "+h.Title, width), m.doing(width))
 		if !h.Event.IsZero() {
-			line := "  last event " + elapsed(m.now.Sub(h.Event)) + " ago"
+			facts := []string{"  last event " + elapsed(m.now.Sub(h.Event)) + " ago"}
 			if h.Stall != "" {
-				line += " · silent limit " + h.Stall
+				facts = append(facts, "silent limit "+h.Stall)
 			}
-			out = append(out, bot.Cut(line, width))
+			out = append(out, whole(facts, width))
 		}
 	}
 	if out = append(out, m.says(width)...); len(out) == 0 {
 		out = append(out, bot.SignLater+" nothing is in hand")
 	}
+	if h != nil {
+		for _, line := range h.Output[max(len(h.Output)-output, 0):] {
+			out = append(out, bot.Cut("  > "+line, width))
+		}
+	}
 	return out
+}
+
+// doing is "builder · claude fast · 8:04 · attempt 1". Which agent it is gives
+// way to how long it takes.
+func (m model) doing(width int) string {
+	h := m.scene.Hand
+	var facts []string
+	if !h.Since.IsZero() {
+		facts = append(facts, elapsed(m.now.Sub(h.Since)))
+	}
+	if h.Attempt > 0 {
+		facts = append(facts, fmt.Sprintf("attempt %d", h.Attempt))
+	}
+	if h.Agent != "" {
+		line := strings.Join(slices.Concat([]string{"  " + h.Doing, h.Agent}, facts), " · ")
+		if bot.Width(line) <= width {
+			return line
+		}
+	}
+	return whole(append(append([]string{"  " + h.Doing}, facts...), h.Agent), width)
 }
 
 // says is what else there is to know.
@@ -156,14 +203,14 @@ func (m model) tasks(width, rows int) []string {
 	}
 	ids := 0
 	for _, t := range all {
-		ids = max(ids, bot.Width(t.ID))
+		ids = max(ids, min(bot.Width(t.ID), width/3))
 	}
 	line := func(t Task) string {
 		mark := " "
 		if t.Arg == m.chosen {
 			mark = "›"
 		}
-		head := mark + t.Sign + " " + bot.Pad(t.ID, ids, 0) + " "
+		head := mark + t.Sign + " " + bot.Pad(bot.Cut(t.ID, ids), ids, 0) + " "
 		title := bot.Cut(t.Title, max(width-bot.Width(head)-bot.Width(t.Word)-1, 8))
 		return bot.Pad(head+title, width-bot.Width(t.Word), 1) + t.Word
 	}

@@ -62,7 +62,7 @@ func (m model) screen() []string {
 		right := min(m.width*2/5, 60)
 		left := m.width - right - 1
 		a := layOut(m.sections(left, rows, false), left, rows)
-		b := layOut([]section{{title: m.tasksTitle(), lines: m.tasks(right, rows-1), least: rows}}, right, rows)
+		b := layOut(m.aside(right, rows), right, rows)
 		for n := range rows {
 			body = append(body, join(a[n], b[n], left))
 		}
@@ -230,12 +230,12 @@ func (m model) keys() string {
 		keys = append(keys, "s stop")
 	}
 	if m.scene.Run != "" {
-		keys = append(keys, "l log", "d diff", "↵ task")
+		keys = append(keys, "↵ task", "l log", "d diff")
 	}
 	if len(m.scene.Projects) > 1 {
 		keys = append(keys, "tab project")
 	}
-	always := "? help  q leave"
+	always := "? help  q quit"
 	if m.width < twoColumns {
 		always = "?  q"
 	}

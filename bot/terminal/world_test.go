@@ -15,6 +15,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/internal/night"
+	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -95,6 +96,17 @@ func (n *story) scene() Scene {
 	s := Of(n.State, n.Now)
 	s.Seen, s.Projects = "1", []string{"shop"}
 	s.Last = Lines(bot.Log("shop", "", n.Records(""), n.Now))
+	var seen report.Sessions
+	for _, r := range n.Records("") {
+		e, err := r.Entry()
+		if err != nil {
+			panic(err)
+		}
+		seen.Take(e)
+	}
+	for _, x := range seen.In(n.State) {
+		s.Add(x.Hat, x.Start, x.End)
+	}
 	return s
 }
 

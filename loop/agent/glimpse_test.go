@@ -18,8 +18,8 @@ func TestGlimpse(t *testing.T) {
 	if g, err := h.runner.Glimpse("r1-9", 3); err != nil || len(g.Lines) > 0 || !g.At.IsZero() {
 		t.Errorf("of no session: %+v, %v", g, err)
 	}
-	go_ := filepath.Join(h.work, "go")
-	h.script(`printf 'one\n\n  two\r\n10%%\r99%%\nlast without an end'; while [ ! -e ` + go_ + ` ]; do sleep 0.01; done; echo; echo over`)
+	going := filepath.Join(h.work, "go")
+	h.script(`printf 'one\n\n  two\r\n10%%\r99%%\nlast without an end'; while [ ! -e ` + going + ` ]; do sleep 0.01; done; echo; echo over`)
 	began := time.Now().Add(-time.Second)
 	h.start(h.launch("r1-1"))
 	var g Glimpse
@@ -42,7 +42,7 @@ func TestGlimpse(t *testing.T) {
 	if g, err := h.runner.Glimpse("r1-1", 4); err != nil || !g.At.Equal(later) {
 		t.Errorf("%v, %v, want %v", g.At, err, later)
 	}
-	if err := os.WriteFile(go_, nil, 0o666); err != nil {
+	if err := os.WriteFile(going, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	h.wait("r1-1")
