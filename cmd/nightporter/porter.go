@@ -53,6 +53,7 @@ type porter struct {
 	ended   chan error
 	stays   bool          // `up`: every configured project is worked on, and shown
 	botName func() string // of the Telegram bot, "" while it is not known; nil without one
+	watched timelines     // of runs that somebody looks at
 	remarks remarks       // what people have to know of projects besides their state
 	talk    *talk         // what people are told in chats; nil where there is none
 	picture illustrator   // of a digest

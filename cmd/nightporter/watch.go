@@ -22,9 +22,10 @@ func watchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch [PROJECT]",
 		Short: "A live screen of what a project is at",
-		Long: `A live screen of what a project is at: run, tasks, the hat in hand, guidance,
-what happened last. Keys give guidance, pause, resume, stop, answer questions
-and show logs and diffs; ? lists them. q leaves, and nightporter goes on.
+		Long: `A live screen of what a project is at: run, tasks, the hat in hand and what its
+agent printed last, sessions by hat, guidance, what happened last. Keys give
+guidance, pause, resume, stop, answer questions and show tasks, logs and diffs;
+? lists them. q quits, and nightporter goes on.
 Where the output is no terminal, the status is printed once.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -39,6 +39,8 @@ func (d *desk) watch(ctx context.Context, v api.View) (api.Reply, error) {
 			select {
 			case <-rung:
 				continue
+			case <-soon(scene):
+				continue
 			case <-d.porter.closing.Done():
 				return api.Reply{}, fmt.Errorf("%w: nightporter restarts", api.ErrLater)
 			case <-ctx.Done(): // nothing new; or the asker is gone, and reads nothing
@@ -53,6 +55,18 @@ func (d *desk) watch(ctx context.Context, v api.View) (api.Reply, error) {
 		}
 		return reply(scene.Sign+" "+scene.Word, scene)
 	}
+}
+
+// glance is how often a session in hand is looked at: what it prints rings no
+// bell, and would ring it more often than anybody can read.
+const glance = time.Second
+
+// soon comes when a scene may be another one though nothing was decided.
+func soon(scene terminal.Scene) <-chan time.Time {
+	if scene.Hand == nil || scene.Hand.Session == "" {
+		return nil
+	}
+	return time.After(glance)
 }
 
 // atWork is the project that somebody who names none wants to see: the first
@@ -84,6 +98,14 @@ func (d *desk) scene(ctx context.Context, name string, s loop.State) (terminal.S
 			return scene, 0, err
 		}
 		scene = terminal.Of(s, time.Now().In(zone))
+		sessions, err := d.porter.watched.read(context.WithoutCancel(ctx), d.porter.store, s)
+		if err != nil {
+			return scene, 0, err
+		}
+		for _, x := range sessions {
+			scene.Add(x.Hat, x.Start, x.End)
+		}
+		d.shows(scene.Hand)
 		if !s.Project.Run.Over() && !d.porter.worksOn(name) {
 			scene.Says = append(scene.Says, bot.SignLook+" nobody works on it now: this nightporter runs another project")
 		}
@@ -100,6 +122,22 @@ func (d *desk) scene(ctx context.Context, name string, s loop.State) (terminal.S
 	_, _ = sum.Write(raw) // never fails (hash)
 	scene.Seen = fmt.Sprintf("%d.%s", head, hex.EncodeToString(sum.Sum(nil)))
 	return scene, head, nil
+}
+
+// shows adds what the session in hand shows of itself. Its output is nothing
+// that a screen could not do without.
+func (d *desk) shows(h *terminal.Hand) {
+	if h == nil || h.Session == "" {
+		return
+	}
+	seen, err := d.porter.runner.Glimpse(h.Session, 2*terminal.MaxOutput) // some are empty once they are cleaned
+	if err != nil {
+		d.porter.log.Debug("glimpse", "session", h.Session, "error", err)
+	}
+	for n, line := range seen.Lines {
+		seen.Lines[n] = redact(line)
+	}
+	h.Shows(seen.Lines, seen.At)
 }
 
 // lastEntries is how far back the screen's last lines reach. A run of hundreds

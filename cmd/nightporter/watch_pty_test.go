@@ -99,8 +99,9 @@ func (s *seat) ends(code int) {
 	}
 }
 
-// TestWatchTerminal: from a terminal, guidance is given to a run and it is
-// paused; who leaves, leaves the run at work. In between nightporter is ended,
+// TestWatchTerminal: from a terminal, a run's sessions and what an agent prints
+// are seen, guidance is given and the run is paused; who leaves, leaves it at
+// work. In between nightporter is ended,
 // which the screen says, and started again, which it sees by itself.
 func TestWatchTerminal(t *testing.T) {
 	t.Parallel()
@@ -136,7 +137,11 @@ func TestWatchTerminal(t *testing.T) {
 	s.sees(`shop r1`)
 	s.sees(`● at work · 0/2 done`)
 	s.sees(`● #1 First[\s│]`)
-	s.sees(`planner · 0:0\d`)
+	s.sees(`planner · honest · \d:\d\d · attempt 1`)
+	s.sees(`last event \d:\d\d ago · silent limit 15:00`)
+	s.sees(`> waits for go-planner-1\s`)
+	s.sees(`─ hats ─`)
+	s.sees(` planner +[█▌▐]+`)
 	if text := s.out.String(); regexp.MustCompile("\x1b\\[(?:3[0-9]|9[0-7]|38;|48;)[0-9;]*m").MatchString(text) {
 		t.Errorf("colour in spite of NO_COLOR: %q", text)
 	}
@@ -146,6 +151,13 @@ func TestWatchTerminal(t *testing.T) {
 	s.sees(`> Keep the old names_`)
 	s.press("\r")
 	s.sees(`○ g1 Keep the old names +queued`)
+	s.press("gq9 a\r") // an answer, open or not, is never words for a session
+	s.sees(`✗ there is no open question q9`)
+	s.press("\x15\r") // nothing in the box
+	s.sees(`g guidance +p pause +s stop +↵ task +l log +d diff`)
+	s.press("\r")
+	s.sees(`─ /task 1 ─`)
+	s.press("q")
 	s.press("p")
 	s.sees(`‖ pauses after #1 planner`)
 	if out := n.out("nightporter", "status", "--json"); !strings.Contains(out, `"state":"pausing"`) || !strings.Contains(out, `"guidance_waiting":1`) {
@@ -164,6 +176,12 @@ func TestWatchTerminal(t *testing.T) {
 	s.press("r")
 	s.sees(`● #2 Second[\s│]`)
 	s.sees(`✓ g1 Keep the old names +addressed`)
+	s.sees(` planner +[█▌▐].*[█▌▐]`) // the sessions before it was away, too
+	s.sees(` builder +[█▌▐]+`)
+	s.press("d")
+	s.sees(`─ /diff ─`)
+	s.sees(`src/task1.txt`)
+	s.press("q")
 	s.press("l")
 	s.sees(`─ /log ─`)
 	s.sees(`#1 .*builder`)

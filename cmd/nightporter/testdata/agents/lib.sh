@@ -13,6 +13,7 @@ once() { mkdir "$notes/once-$1" 2>/dev/null; }
 
 # hold NAME: go on when the test has made the file.
 hold() {
+	printf '\033[31mwaits for \033]0;%s\007%s\n' "$1" "$1"
 	: >"$notes/at-$1"
 	until [ -e "$notes/$1" ]; do sleep 0.02; done
 }
