@@ -23,7 +23,7 @@ type Bar struct {
 }
 
 // finest is into how many parts the widest screen can part a run.
-const finest = 512
+const finest = 256
 
 // Add adds a session to its hat's lane; lanes are in the order in which their
 // hats were first at work. to is zero while it is at work.

@@ -171,6 +171,18 @@ func TestRightColumn(t *testing.T) {
 	}
 }
 
+// TestFrame: rules that meet at the line between the columns go on.
+func TestFrame(t *testing.T) {
+	n := newStory().at("#7 builder")
+	c := n.scene()
+	c.Tasks = c.Tasks[:4] // as many as there are lines in the left column's first two parts
+	c.Guidance = []Item{{Sign: "○", ID: "g1", Text: "Keep it", Where: "queued"}}
+	c.Questions = nil
+	c.Hand.Output = []string{"a line"}
+	text := newScreen(t, 80, 24).show(c, n.Now).frame()
+	want(t, text, "─┬─ tasks", "─┼─ hats", "─┤", "─┴─")
+}
+
 // TestOutput: what an agent printed is harmless, and less of it where there is
 // less room; nothing else gives way to it.
 func TestOutput(t *testing.T) {

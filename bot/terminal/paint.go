@@ -23,7 +23,7 @@ var signColor = map[string]string{
 }
 
 // painted finds signs that begin a line or a column, and the frame.
-var painted = regexp.MustCompile(`(?:^|│)[ ›]*[` + bot.Signs + `] |[─│┬┤├]+`)
+var painted = regexp.MustCompile(`(?:^|│)[ ›]*[` + bot.Signs + `] |[─│┬┤├┼┴]+`)
 
 // paint adds colour, to signs and frame only: everything reads without it.
 func (m model) paint(line string) string {

@@ -64,7 +64,7 @@ func (m model) screen() []string {
 		a := layOut(m.sections(left, rows, false), left, rows)
 		b := layOut(m.aside(right, rows), right, rows)
 		for n := range rows {
-			body = append(body, join(a[n], b[n], left))
+			body = append(body, join(a[n], b[n], left, n == 0))
 		}
 		foot[len(foot)-2] = joinFoot(foot[len(foot)-2], left)
 	default:
@@ -82,12 +82,15 @@ func joinFoot(line string, at int) string {
 	return string(r)
 }
 
-// join sets two columns side by side. Where rules meet, they go on.
-func join(a, b string, width int) string {
+// join sets two columns side by side. Where rules meet, they go on; above the
+// top of the columns nothing does.
+func join(a, b string, width int, top bool) string {
 	between := "│"
 	switch left, right := strings.HasPrefix(a, "─"), strings.HasPrefix(b, "─"); {
-	case left && right:
+	case left && right && top:
 		between = "┬"
+	case left && right:
+		between = "┼"
 	case left:
 		between = "┤"
 	case right:

@@ -158,6 +158,10 @@ func TestWatchTerminal(t *testing.T) {
 	s.press("\r")
 	s.sees(`─ /task 1 ─`)
 	s.press("q")
+	s.press("s")
+	s.sees(`\? y ends r1 after #1 planner · n`)
+	s.press("n")
+	s.sees(`○ not stopped`)
 	s.press("p")
 	s.sees(`‖ pauses after #1 planner`)
 	if out := n.out("nightporter", "status", "--json"); !strings.Contains(out, `"state":"pausing"`) || !strings.Contains(out, `"guidance_waiting":1`) {
