@@ -114,3 +114,67 @@ func TestWatchNone(t *testing.T) {
 		t.Errorf("%v, want its own end", err)
 	}
 }
+
+// TestTimelines: a run's sessions, whenever somebody looks: what came since is
+// added, another run begins anew, and what is not in hand is not at work.
+func TestTimelines(t *testing.T) {
+	p, _ := opened(t, house(t, "manual"))
+	at := time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)
+	keep := func(run, session string, body loop.Body) {
+		t.Helper()
+		at = at.Add(time.Minute)
+		r, err := loop.Entry{Stream: loop.ProjectStream("till"), Run: run, Session: session, Time: at, Body: body}.Record()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.store.Commit(t.Context(), loop.Batch{Time: at, Records: []loop.Record{r}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	planned := func(hat string) loop.Body { return loop.SessionPlanned{Kind: loop.KindAgent, Hat: hat} }
+	ended := loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndEvent, Counts: loop.CountsSuccess}
+	var lines timelines
+	shows := func(run, inHand, want string) {
+		t.Helper()
+		s := loop.State{}
+		s.Project.Name, s.Project.Run = "till", &loop.Run{ID: run}
+		if inHand != "" {
+			s.Project.Sessions = []loop.Session{{ID: inHand}}
+		}
+		for range 2 { // looking changes nothing
+			all, err := lines.read(t.Context(), p.store, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, x := range all {
+				took := "live"
+				if !x.Live {
+					took = x.End.Sub(x.Start).String()
+				}
+				got = append(got, x.Hat+" "+took)
+			}
+			if strings.Join(got, ", ") != want {
+				t.Errorf("%s shows %q, want %q", run, got, want)
+			}
+		}
+	}
+	if all, err := lines.read(t.Context(), p.store, loop.State{}); err != nil || len(all) > 0 {
+		t.Error("of no run:", all, err)
+	}
+	shows("r1", "", "")
+	keep("r1", "r1-1", planned("planner"))
+	shows("r1", "r1-1", "planner live")
+	keep("r1", "r1-1", ended)
+	keep("r1", "r1-2", planned("builder"))
+	shows("r1", "r1-2", "planner 1m0s, builder live")
+	keep("r1", "r1-2", ended)
+	keep("r2", "r2-1", planned("fixer"))
+	keep("r2", "r2-1", ended)
+	keep("r2", "r2-2", planned("reviewer"))
+	shows("r1", "", "planner 1m0s, builder 1m0s")
+	shows("r2", "r2-2", "fixer 1m0s, reviewer live")
+	shows("r2", "", "fixer 1m0s") // planned after the state was read
+	keep("r2", "r2-2", ended)
+	shows("r2", "", "fixer 1m0s, reviewer 1m0s")
+}
