@@ -34,7 +34,7 @@ func (m model) draw() string {
 	var lines []string
 	switch {
 	case m.width < minWidth || m.height < minHeight:
-		lines = bot.Wrap(fmt.Sprintf("%s %d×%d is too small: %d×%d at least. q leaves.", bot.SignLook, m.width, m.height, minWidth, minHeight), m.width)
+		lines = bot.Wrap(fmt.Sprintf("%s %d×%d is too small: %d×%d at least. q quits.", bot.SignLook, m.width, m.height, minWidth, minHeight), m.width)
 	case m.mode == reading:
 		lines = m.page.view(m.width, m.height)
 	default:
