@@ -49,6 +49,10 @@ type Options struct {
 	// Answered reports whether a message of somebody's was answered by us: what
 	// is said in its thread is for us, then. nil: none was.
 	Answered func(ctx context.Context, chat, message string) bool
+	// Open returns the ids of our messages in a chat that ask something and have
+	// no answer yet: what is said below them is read back, however old they are.
+	// nil: none do.
+	Open func(ctx context.Context, chat string) []string
 }
 
 // Bot is one app in one workspace. Its methods can be called from any
@@ -63,6 +67,8 @@ type Bot struct {
 	mu     sync.Mutex
 	me     Me
 	direct map[string]string // conversation of each person: "U…" → "D…"
+	date   time.Time         // the platform's time, when it told last
+	dated  time.Time         // when that was, by our clock
 }
 
 var _ bot.Sender = (*Bot)(nil)
@@ -124,6 +130,9 @@ func (o Options) orDefault() Options {
 	}
 	if o.Answered == nil {
 		o.Answered = func(context.Context, string, string) bool { return false }
+	}
+	if o.Open == nil {
+		o.Open = func(context.Context, string) []string { return nil }
 	}
 	return o
 }

@@ -70,7 +70,33 @@ func (b *Bot) exchange(r *http.Request) (status int, header http.Header, body []
 			return resp.StatusCode, nil, nil, refused
 		}
 	}
+	if ours {
+		b.tells(resp.Header)
+	}
 	return resp.StatusCode, resp.Header, brief(method, body), nil
+}
+
+// tells notes the platform's time, by the clock of an answer.
+func (b *Bot) tells(header http.Header) {
+	date, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.date, b.dated = date, time.Now()
+}
+
+// platformTime is the platform's, zero where it did not tell yet. It may be
+// late, never early: our clock only measures how long ago it told, and stands
+// still while the machine sleeps.
+func (b *Bot) platformTime() time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.date.IsZero() {
+		return time.Time{}
+	}
+	return b.date.Add(time.Since(b.dated))
 }
 
 // brief is a successful answer without what it repeats of our own message: the

@@ -14,13 +14,18 @@ import (
 const (
 	// overlap is read twice: events of several conversations come in any order.
 	overlap = 5 * time.Minute
-	// threads is how much older than the stored time stamp the beginning of a
-	// thread may be whose newer replies are read.
-	threads = 24 * time.Hour
+	// recent is how much older than the stored time stamp the beginning of a
+	// thread may be whose newer replies are found in any case, aged how much
+	// older where agedPages reach so far back. Those of what is still open are
+	// found however old it is (Options.Open).
+	recent = 24 * time.Hour
+	aged   = 14 * 24 * time.Hour
 	// farthest is below what is kept of what was handled, so that nothing older
 	// is handled a second time.
 	farthest = 14 * 24 * time.Hour
-	pages    = 50 // of one conversation, two hundred messages each
+	// A page has two hundred messages.
+	recentPages = 50
+	agedPages   = 5
 )
 
 // tsOf is a time as a time stamp.
@@ -30,10 +35,14 @@ func tsOf(t time.Time) string {
 }
 
 // missed reads what was said since a time stamp, oldest first, in every
-// conversation that the bot is in.
-func (b *Bot) missed(ctx context.Context, since string) ([]message, error) {
+// conversation that the bot is in. now is the platform's time, zero where that
+// is not known.
+func (b *Bot) missed(ctx context.Context, since string, now time.Time) ([]message, error) {
 	from := moment(since).Add(-overlap)
-	if limit := b.o.Clock().Add(-farthest); from.Before(limit) {
+	if now.IsZero() {
+		now = b.o.Clock()
+	}
+	if limit := now.Add(-farthest); from.Before(limit) {
 		b.o.Log.Warn("what was said before is not read back", "since", limit)
 		from = limit
 	}
@@ -42,12 +51,12 @@ func (b *Bot) missed(ctx context.Context, since string) ([]message, error) {
 		return nil, err
 	}
 	var out []message
-	for _, id := range all {
-		list, err := b.missedIn(ctx, id, tsOf(from), tsOf(from.Add(-threads)))
+	for _, c := range all {
+		list, err := b.missedIn(ctx, c, from)
 		switch {
 		case final(err):
 			// One conversation that cannot be read must not silence all of them.
-			b.o.Log.Warn("a conversation is not read back", "channel", id, "error", b.o.without(err.Error()))
+			b.o.Log.Warn("a conversation is not read back", "channel", c.id, "error", b.o.without(err.Error()))
 			continue
 		case err != nil:
 			return nil, err
@@ -58,43 +67,83 @@ func (b *Bot) missed(ctx context.Context, since string) ([]message, error) {
 	return out, nil
 }
 
-func (b *Bot) missedIn(ctx context.Context, id, from, begun string) ([]message, error) {
-	read, err := b.pages(ctx, "conversations.history", url.Values{"channel": {id}, "oldest": {begun}})
+// missedIn reads what was said in a conversation, and in its threads, whoever
+// began them: we may have been named there.
+func (b *Bot) missedIn(ctx context.Context, c conversation, since time.Time) ([]message, error) {
+	from, begun := tsOf(since), tsOf(since.Add(-recent))
+	read, whole, err := b.pages(ctx, recentPages, "conversations.history", url.Values{"channel": {c.id}, "oldest": {begun}})
 	if err != nil {
 		return nil, err
 	}
+	if !whole {
+		b.o.Log.Warn("not all of a conversation is read back", "channel", c.id, "messages", len(read))
+	}
 	var out []message
 	for _, m := range read {
-		m.Channel = id
 		if m.TS > from {
+			m.Channel = c.id
 			out = append(out, m)
 		}
-		if m.Latest <= from {
-			continue // nothing new
+	}
+	old, _, err := b.pages(ctx, agedPages, "conversations.history", url.Values{"channel": {c.id}, "oldest": {tsOf(since.Add(-aged))}, "latest": {begun}})
+	if err != nil {
+		return nil, err
+	}
+	var roots []string
+	seen := map[string]bool{}
+	for _, m := range append(read, old...) {
+		seen[m.TS] = true
+		if m.Latest > from { // else nothing is new
+			roots = append(roots, m.TS)
 		}
-		// Whoever's thread it is: we may have been named in it.
-		replies, err := b.pages(ctx, "conversations.replies", url.Values{"channel": {id}, "ts": {m.TS}, "oldest": {from}})
+	}
+	for _, id := range b.o.Open(ctx, c.address) {
+		if stamp.MatchString(id) && !seen[id] {
+			roots = append(roots, id)
+		}
+	}
+	for _, root := range roots {
+		replies, err := b.replies(ctx, c.id, root, from)
 		switch {
 		case final(err):
 			continue
 		case err != nil:
 			return nil, err
 		}
-		for _, r := range replies {
-			if r.Channel = id; r.TS > from && r.TS != m.TS {
-				r.Parent = or(r.Parent, m.User)
-				out = append(out, r)
-			}
+		out = append(out, replies...)
+	}
+	return out, nil
+}
+
+// replies reads what is newer in a thread. root may be any message of it.
+func (b *Bot) replies(ctx context.Context, channel, root, from string) ([]message, error) {
+	read, _, err := b.pages(ctx, recentPages, "conversations.replies", url.Values{"channel": {channel}, "ts": {root}, "oldest": {from}})
+	if err != nil {
+		return nil, err
+	}
+	began := ""
+	for _, m := range read {
+		switch {
+		case m.TS == root && m.Thread != "" && m.Thread != root:
+			return b.replies(ctx, channel, m.Thread, from) // which is its own thread
+		case m.TS == root:
+			began = m.User
+		}
+	}
+	var out []message
+	for _, m := range read {
+		if m.TS > from && m.TS != root {
+			m.Channel, m.Parent = channel, or(m.Parent, began)
+			out = append(out, m)
 		}
 	}
 	return out, nil
 }
 
-// pages reads all pages of messages.
-func (b *Bot) pages(ctx context.Context, method string, p url.Values) ([]message, error) {
-	var out []message
+// pages reads so many pages of messages. It reports whether these are all.
+func (b *Bot) pages(ctx context.Context, most int, method string, p url.Values) (out []message, whole bool, err error) {
 	p.Set("limit", "200")
-	for range pages {
+	for range most {
 		var page struct {
 			Messages []message `json:"messages"`
 			Meta     struct {
@@ -102,23 +151,28 @@ func (b *Bot) pages(ctx context.Context, method string, p url.Values) ([]message
 			} `json:"response_metadata"`
 		}
 		if err := b.patient(ctx, method, p, &page); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		out = append(out, page.Messages...)
 		if page.Meta.Next == "" {
-			return out, nil
+			return out, true, nil
 		}
 		p.Set("cursor", page.Meta.Next)
 	}
-	b.o.Log.Warn("not all of a conversation is read back", "channel", p.Get("channel"), "messages", len(out))
-	return out, nil
+	return out, false, nil
 }
 
-// conversations are the ids of those that the bot is in.
-func (b *Bot) conversations(ctx context.Context) ([]string, error) {
+// conversation is one that the bot is in.
+type conversation struct {
+	id      string
+	address string // the person's, of one of two
+}
+
+// conversations are those that the bot is in.
+func (b *Bot) conversations(ctx context.Context) ([]conversation, error) {
 	p := url.Values{"types": {"public_channel,private_channel,im"}, "exclude_archived": {"true"}, "limit": {"200"}}
-	var out []string
-	for range pages {
+	var out []conversation
+	for range recentPages {
 		var page struct {
 			Channels []struct {
 				ID   string `json:"id"`
@@ -132,10 +186,15 @@ func (b *Bot) conversations(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 		for _, c := range page.Channels {
-			if idForm.MatchString(c.ID) {
-				out = append(out, c.ID)
+			if !idForm.MatchString(c.ID) {
+				continue
+			}
+			found := conversation{id: c.ID, address: Prefix + c.ID}
+			if isDirect(c.ID) && isPerson(c.User) {
+				found.address = Prefix + c.User
 				b.learn(c.User, c.ID)
 			}
+			out = append(out, found)
 		}
 		if page.Meta.Next == "" {
 			break

@@ -401,6 +401,99 @@ func TestReadBackThread(t *testing.T) {
 	}
 }
 
+// TestReadBackOldThread: a question waits for days, and so may its answer.
+func TestReadBackOldThread(t *testing.T) {
+	const day = 24 * time.Hour
+	for name, c := range map[string]struct {
+		age  time.Duration
+		busy int // so much is said after it, at once
+		open bool
+	}{
+		"three days":                      {age: 3 * day},
+		"three days, many messages ago":   {age: 3 * day, busy: 40, open: true},
+		"a month, and it is still open":   {age: 30 * day, open: true},
+		"in a thread, and it is open yet": {age: 3 * day, busy: 40, open: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked string
+			w := newWorld(t, func(o *slack.Options) {
+				o.Open = func(_ context.Context, chat string) []string {
+					if c.open && chat == shop {
+						return []string{asked}
+					}
+					return nil
+				}
+			})
+			direct := w.far.Direct(mira)
+			stop := w.begun()
+			root, replyTo := "", ""
+			if strings.HasPrefix(name, "in a thread") {
+				root = w.far.Say(mira, channel, "@porter run")
+				w.got(1)
+				replyTo = root + ":" + mira
+			}
+			asked = w.send(shop, said("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true, ReplyTo: replyTo})
+			for range c.busy {
+				w.far.Say(ana, channel, "lunch")
+			}
+			w.far.Later(c.age)
+			w.far.Say(mira, direct, "one")
+			w.until("one", func() bool { return slices.Contains(w.desk.texts(), "one") })
+			stop()
+			w.far.Deaf(true)
+			below := asked
+			if root != "" {
+				below = root
+			}
+			w.far.Reply(ana, channel, below, "@porter q5 retry")
+			w.far.Say(mira, direct, "two")
+			w.far.Deaf(false)
+			before := len(w.far.Calls("conversations.history"))
+			w.begun()
+			w.until("two", func() bool { return slices.Contains(w.desk.texts(), "two") })
+			if !slices.Contains(w.desk.texts(), "q5 retry") {
+				t.Errorf("%q: the answer is lost", w.desk.texts())
+			}
+			if n := len(w.far.Calls("conversations.history")) - before; n > 14 {
+				t.Errorf("%d pages were read", n)
+			}
+		})
+	}
+}
+
+// TestClock: what was read is told by the platform's time. A clock of ours that
+// is wrong neither skips nor repeats anything.
+func TestClock(t *testing.T) {
+	for name, wrong := range map[string]time.Duration{"a day ahead": 24 * time.Hour, "a year ahead": 365 * 24 * time.Hour, "a day behind": -24 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, func(o *slack.Options) { o.Clock = func() time.Time { return time.Now().Add(wrong) } })
+			direct := w.far.Direct(mira)
+			for n, word := range []string{"one", "two", "three", "four"} {
+				w.far.Say(mira, direct, word)
+				if n == 0 {
+					w.desk.set(func(d *desk) { d.cursor = w.far.Messages(direct)[0].TS })
+				}
+				w.far.Deaf(false)
+				stop := w.begun()
+				w.until(word, func() bool { return slices.Contains(w.desk.texts(), word) })
+				w.far.Slash(mira, direct, "status") // commits where it stands, too
+				w.got(2*n + 2)
+				stop()
+				w.far.Deaf(true)
+			}
+		})
+	}
+	// One that an earlier release left in the future.
+	w := newWorld(t)
+	w.far.Say(mira, w.far.Direct(mira), "one")
+	w.desk.set(func(d *desk) { d.cursor = "99999999999.000100" })
+	w.begun()
+	w.until("one", func() bool { return slices.Contains(w.desk.texts(), "one") })
+	if at := w.desk.all()[0].Cursor.Value; at > "9" {
+		t.Errorf("the cursor stays at %s", at)
+	}
+}
+
 // TestTooMuch: what comes while more waits than there is room for is read back,
 // and everything is handled once.
 func TestTooMuch(t *testing.T) {

@@ -280,8 +280,7 @@ func (e *ears) unstuck() {
 func (e *ears) readBack(ctx context.Context) {
 	var pauses link.Backoff
 	for ctx.Err() == nil {
-		began := tsOf(e.o.Clock())
-		list, err := e.sinceLast(ctx)
+		list, whole, err := e.sinceLast(ctx)
 		var r *refusal
 		switch {
 		case err == nil:
@@ -293,7 +292,7 @@ func (e *ears) readBack(ctx context.Context) {
 					return
 				}
 			}
-			e.settled(began)
+			e.settled(whole)
 			return
 		case ctx.Err() != nil:
 			return
@@ -310,15 +309,26 @@ func (e *ears) readBack(ctx context.Context) {
 	}
 }
 
-// sinceLast reads what was said since the stored time stamp.
-func (e *ears) sinceLast(ctx context.Context) ([]message, error) {
+// sinceLast reads what was said since the stored time stamp. Once that is
+// handled, nothing before whole is still to be: by the platform's time, because
+// our clock may be wrong.
+func (e *ears) sinceLast(ctx context.Context) (list []message, whole string, err error) {
+	now := e.platformTime()
+	if !now.IsZero() {
+		whole = tsOf(now)
+	}
 	at, err := e.cursor(ctx)
 	if err != nil || !stamp.MatchString(at) {
-		return nil, err // "": nothing was ever said to us
+		return nil, whole, err // "": nothing was ever said to us
 	}
 	e.mu.Lock()
+	if ahead := moment(at).Sub(now); whole != "" && ahead > overlap {
+		e.o.Log.Warn("the stored time stamp lies in Slack's future; a day is read back", "ahead", ahead)
+		at = tsOf(now.Add(-recent))
+	}
 	e.safe = max(e.safe, at)
 	at = e.safe
 	e.mu.Unlock()
-	return e.missed(ctx, at)
+	list, err = e.missed(ctx, at, now)
+	return list, whole, err
 }

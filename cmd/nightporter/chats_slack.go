@@ -25,7 +25,7 @@ func connectSlack(p *porter) (c platform, wanted bool, err error) {
 	line := &slackLine{porter: p}
 	sl, err := slack.New(slack.Options{
 		AppToken: link.Secret(app), BotToken: link.Secret(token), API: cfg.API, Log: p.log,
-		Changed: line.changed, Rings: p.slackPeople, Answered: line.answered,
+		Changed: line.changed, Rings: p.slackPeople, Answered: line.answered, Open: line.open,
 	})
 	if err != nil {
 		return c, false, unusableChat(err)
@@ -112,4 +112,22 @@ func (l *slackLine) answered(ctx context.Context, chat, id string) bool {
 		l.porter.log.Error("look up an answer", "chat", chat, "error", err)
 	}
 	return found
+}
+
+// open are the messages of a chat whose questions wait for an answer.
+func (l *slackLine) open(ctx context.Context, chat string) []string {
+	var out []string
+	for _, name := range l.porter.engine.Projects() {
+		s, _ := l.porter.engine.State(name)
+		for _, q := range s.Project.Questions {
+			m, found, err := l.porter.store.SentFor(ctx, chat, q.ID)
+			if err != nil {
+				l.porter.log.Error("look up a question", "chat", chat, "question", q.ID, "error", err)
+			}
+			if found {
+				out = append(out, m.ID)
+			}
+		}
+	}
+	return out
 }

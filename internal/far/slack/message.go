@@ -356,7 +356,7 @@ func (s *Server) history(f map[string]string) map[string]any {
 	}
 	list := []map[string]any{}
 	for i := len(c.messages) - 1; i >= 0; i-- {
-		if m := c.messages[i]; m.Root == "" && m.Only == "" && m.TS > f["oldest"] {
+		if m := c.messages[i]; m.Root == "" && m.Only == "" && m.TS > f["oldest"] && (f["latest"] == "" || m.TS < f["latest"]) {
 			list = append(list, m.wire(c))
 		}
 	}

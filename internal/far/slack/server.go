@@ -240,6 +240,7 @@ func (s *Server) serve(method string) http.HandlerFunc {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		defer s.change()
+		w.Header().Set("Date", time.UnixMicro(max(s.clock, time.Now().UnixMicro())).UTC().Format(http.TimeFormat))
 		call := Call{Method: method, Form: form, Code: http.StatusOK}
 		f, failing := s.fault(method)
 		if failing && !f.After {
