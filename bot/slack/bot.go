@@ -69,6 +69,11 @@ type Bot struct {
 	direct map[string]string // conversation of each person: "U…" → "D…"
 	date   time.Time         // the platform's time, when it told last
 	dated  time.Time         // when that was, by our clock
+
+	token   sync.Mutex // guards what follows, and the line's state with it
+	refused string     // why the bot's token is, "" = it is not
+	open    bool       // there is a socket
+	mended  func()     // told once the token is accepted again; must return at once
 }
 
 var _ bot.Sender = (*Bot)(nil)
@@ -99,7 +104,7 @@ func New(o Options) (*Bot, error) {
 	}
 	o = o.orDefault()
 	b := &Bot{
-		o: o, id: form[1], base: strings.TrimRight(o.API, "/") + "/", direct: map[string]string{},
+		o: o, id: form[1], base: strings.TrimRight(o.API, "/") + "/", direct: map[string]string{}, mended: func() {},
 		line: link.New(link.Options{Platform: "Slack", ID: form[1], Log: o.Log, Clock: o.Clock, Clean: o.without, Changed: o.Changed, Dial: o.Dial}),
 	}
 	b.api = slack.New(string(o.BotToken), slack.OptionAppLevelToken(string(o.AppToken)), slack.OptionAPIURL(b.base), slack.OptionHTTPClient(b))

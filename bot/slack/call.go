@@ -66,12 +66,14 @@ func (b *Bot) exchange(r *http.Request) (status int, header http.Header, body []
 		return 0, nil, nil, err
 	}
 	if ours || resp.StatusCode != http.StatusOK {
-		if refused := b.refused(method, resp.StatusCode, resp.Header, body); refused != nil {
+		if refused := b.reads(method, resp.StatusCode, resp.Header, body); refused != nil {
+			b.judged(method, refused)
 			return resp.StatusCode, nil, nil, refused
 		}
 	}
 	if ours {
 		b.tells(resp.Header)
+		b.judged(method, nil)
 	}
 	return resp.StatusCode, resp.Header, brief(method, body), nil
 }
@@ -125,8 +127,11 @@ func brief(method string, body []byte) []byte {
 	return short
 }
 
-// refused reads an answer; nil is success.
-func (b *Bot) refused(method string, status int, header http.Header, body []byte) error {
+// openSocket is the one method that the app's token is for.
+const openSocket = "apps.connections.open"
+
+// reads reads an answer; nil is success.
+func (b *Bot) reads(method string, status int, header http.Header, body []byte) error {
 	r := &refusal{method: method, code: status}
 	var form struct {
 		OK     *bool  `json:"ok"`

@@ -61,7 +61,7 @@ func (b *Bot) Probe(ctx context.Context) []link.Finding {
 	var who struct{ User, Team string }
 	header, err := b.call(ctx, "auth.test", b.o.BotToken, nil, &who)
 	if err != nil {
-		return []link.Finding{b.found("bot token", "OAuth & Permissions", err)}
+		return []link.Finding{b.found("auth.test", err)}
 	}
 	has := strings.FieldsFunc(header.Get("X-OAuth-Scopes"), func(r rune) bool { return r == ',' || r == ' ' })
 	out := []link.Finding{{OK: true, Text: fmt.Sprintf("bot token accepted: %s in the workspace %s", bot.Clean(who.User), bot.Clean(who.Team))}}
@@ -72,8 +72,8 @@ func (b *Bot) Probe(ctx context.Context) []link.Finding {
 		})
 	}
 	// Asking for a socket's address opens none.
-	if _, err := b.call(ctx, "apps.connections.open", b.o.AppToken, nil, nil); err != nil {
-		return append(out, b.found("app token", "Basic Information", err))
+	if _, err := b.call(ctx, openSocket, b.o.AppToken, nil, nil); err != nil {
+		return append(out, b.found(openSocket, err))
 	}
 	return append(out, link.Finding{OK: true, Text: "app token accepted: Socket Mode is on"})
 }
@@ -93,14 +93,15 @@ func lacking(has []string) []string {
 	return out
 }
 
-// found is what an error of a probe means.
-func (b *Bot) found(what, page string, err error) link.Finding {
+// found is what an error of a probe's call means.
+func (b *Bot) found(method string, err error) link.Finding {
+	what, page := tokenOf(method)
 	t, text, _ := b.trouble(err)
 	f := link.Finding{Trouble: t, Text: fmt.Sprintf("the %s cannot be tried: %s", what, text), Fix: "look at the network, and at slack.api"}
 	var r *refusal
 	switch {
 	case t == link.TroubleToken:
-		f.Text, f.Fix = "Slack refuses the "+what, "get a new one on the app's page "+page+", and write it into its file"
+		f.Text, f.Fix = "Slack refuses the "+what, newToken(page)
 		if errors.As(err, &r) && r.text == "missing_scope" {
 			f.Text, f.Fix = "the "+what+" lacks the scope "+r.needed, "add it on the app's page "+page+", and install the app again"
 		}

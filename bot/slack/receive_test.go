@@ -624,6 +624,45 @@ func TestTroubles(t *testing.T) {
 	}
 }
 
+// TestTokenRevoked: the socket of a revoked bot token stays open, and Slack
+// goes on telling what is said. That nothing can be answered is told all the
+// same, until it can be.
+func TestTokenRevoked(t *testing.T) {
+	w := newWorld(t)
+	w.begun()
+	direct := w.far.Direct(mira)
+	w.far.Say(mira, direct, "one")
+	w.got(1)
+	w.far.Fault("chat.postMessage", far.Refuse("token_revoked"))
+	if _, err := w.bot.Send(t.Context(), home, said("x"), bot.SendOptions{}); fault(err) != bot.FaultToken {
+		t.Fatal(err)
+	}
+	refused := func() {
+		t.Helper()
+		if s := w.bot.State(); s.Connected || s.Trouble != link.TroubleToken || !strings.Contains(s.Text, "refuses the bot token (token_revoked)") || !strings.Contains(s.Text, "OAuth & Permissions") {
+			t.Errorf("%+v", s)
+		}
+	}
+	refused()
+	w.far.Say(mira, direct, "two") // is heard, and changes nothing of that
+	w.got(2)
+	refused()
+	w.desk.set(func(d *desk) { d.refuse = 1 })
+	w.far.Say(mira, direct, "three") // nor does what could not be committed at first
+	w.got(3)
+	refused()
+	w.far.Fault("users.conversations", far.Refuse("token_revoked")) // a new socket cannot be read back to
+	w.far.Cut()
+	w.until("another socket", func() bool { return w.far.Sockets() == 2 && strings.Contains(w.logged(), "cannot be read back") })
+	refused()
+	history := len(w.far.Calls("conversations.history"))
+	w.send(home, said("again"), bot.SendOptions{})
+	if s := w.bot.State(); !s.Connected || s.Trouble != link.TroubleNone {
+		t.Errorf("accepted again: %+v", s)
+	}
+	w.until("what was missed is read back", func() bool { return len(w.far.Calls("conversations.history")) > history })
+}
+
 // Run ends at once, whatever it is at.
 func TestRunEnds(t *testing.T) {
 	for name, prepare := range map[string]func(*world){

@@ -25,6 +25,9 @@ import (
 // after it before.
 func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error {
 	e := &ears{Bot: b, cursor: cursor, receiver: r, behind: make(chan struct{}, 1), messages: make(chan envelope, waiting), deeds: make(chan envelope, waiting)}
+	b.token.Lock()
+	b.mended = e.miss
+	b.token.Unlock()
 	work, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	if e.identified(ctx) {
@@ -36,6 +39,7 @@ func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, err
 	for ctx.Err() == nil {
 		began := b.o.Clock()
 		err := e.listen(ctx)
+		b.opened(false)
 		if ctx.Err() != nil {
 			break
 		}
@@ -132,9 +136,12 @@ func (e *ears) listen(ctx context.Context) error {
 func (e *ears) event(ctx context.Context, socket *socketmode.Client, ev socketmode.Event) {
 	switch ev.Type {
 	case socketmode.EventTypeConnected:
-		e.line.Heard()
+		e.opened(true)
 		e.miss()
+	case socketmode.EventTypeDisconnect:
+		e.opened(false)
 	case socketmode.EventTypeConnectionError:
+		e.opened(false)
 		if failed, is := ev.Data.(*slack.ConnectionErrorEvent); is && ctx.Err() == nil {
 			t, text, _ := e.trouble(failed.ErrorObj)
 			e.line.Away(t, text)
@@ -154,7 +161,7 @@ func (e *ears) event(ctx context.Context, socket *socketmode.Client, ev socketmo
 
 // take queues a request of the platform.
 func (e *ears) take(ctx context.Context, socket *socketmode.Client, r socketmode.Request) {
-	e.line.Heard()
+	e.heard()
 	v := envelope{kind: r.Type, id: r.EnvelopeID, payload: r.Payload, came: time.Now(), ack: func(payload any) {
 		const patience = 5 * time.Second
 		ctx, cancel := context.WithTimeout(ctx, patience)
@@ -271,7 +278,7 @@ func (e *ears) stuck(err error) {
 // unstuck ends that. It says nothing about the connection otherwise.
 func (e *ears) unstuck() {
 	if e.State().Trouble == link.TroubleStore {
-		e.line.Heard()
+		e.heard()
 	}
 }
 

@@ -23,9 +23,23 @@ func (b *Bot) trouble(err error) (t link.Trouble, text string, pause time.Durati
 	case r.text == "missing_scope":
 		return link.TroubleToken, r.scope(), link.TokenPause
 	case refusesToken(r.text):
-		return link.TroubleToken, "Slack refuses a token (" + r.text + "): it is wrong or was revoked; the app's page gives a new one", link.TokenPause
+		what, page := tokenOf(r.method)
+		return link.TroubleToken, "Slack refuses the " + what + " (" + r.text + "): " + newToken(page), link.TokenPause
 	}
 	return link.TroubleServer, r.method + ": " + r.text, 0
+}
+
+// tokenOf is the token that a method takes, and the app's page that gives it.
+func tokenOf(method string) (what, page string) {
+	if method == openSocket {
+		return "app token", "Basic Information"
+	}
+	return "bot token", "OAuth & Permissions"
+}
+
+// newToken says what to do about a token that is refused.
+func newToken(page string) string {
+	return "get a new one on the app's page " + page + ", write it into its file, and start nightporter again"
 }
 
 // scope says which permission is missing.
