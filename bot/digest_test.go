@@ -82,3 +82,14 @@ func TestDigestAsked(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
+
+// A terminal has no picture: it prints its words.
+func TestPictureInWords(t *testing.T) {
+	m := bot.Message{
+		Lines: []bot.Line{{Text: "? shop 9/12 done"}}, Buttons: []bot.Button{{Label: "Diff", Twin: "/diff"}},
+		Picture: []byte("\x89PNG"), Alt: "Night of shop,\x1b[2J 9 of 12 tasks done.",
+	}
+	if got, want := m.Text(20), "? shop 9/12 done\n/diff\n\nNight of shop, 9 of\n12 tasks done."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -31,6 +31,7 @@ const (
 	quoteWidth = 72 // two lines of a phone
 
 	MaxPicture = 300_000 // bytes
+	MaxAlt     = 2000    // characters of a picture in words
 )
 
 // LineKind is how a line is set.
@@ -72,6 +73,9 @@ type Message struct {
 	// Picture is a PNG of at most MaxPicture bytes above the text, which says
 	// all that it shows: a platform that does not take it shows the text alone.
 	Picture []byte `json:"picture,omitempty"`
+	// Alt is the picture in words, at most MaxAlt characters, for who does not
+	// see it: a platform takes it with the picture, a terminal prints it.
+	Alt string `json:"alt,omitempty"`
 
 	cut bool // the first line was cut, and stands whole in the second
 }
@@ -123,7 +127,8 @@ func (m *Message) exact(label, twin string) {
 }
 
 // Text is the message for a terminal of the given width in columns, 0 for one
-// without. Buttons become their typed twins. It ends without a newline.
+// without. Buttons become their typed twins; a picture stands below in words.
+// It ends without a newline.
 func (m Message) Text(width int) string {
 	var out []string
 	lines := m.Lines
@@ -144,6 +149,9 @@ func (m Message) Text(width int) string {
 	}
 	if twins := m.Twins(); twins != "" {
 		out = append(out, Wrap(twins, width)...)
+	}
+	if alt := Clean(m.Alt); alt != "" {
+		out = append(append(out, ""), Wrap(alt, width)...)
 	}
 	return strings.Join(out, "\n")
 }

@@ -7,9 +7,6 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// altMost is what a picture's description may be long (Slack's limit).
-const altMost = 2000
-
 // Alt is the picture in words (PHONE 3.9).
 func Alt(f Facts) string {
 	var parts []string
@@ -74,7 +71,7 @@ func Alt(f Facts) string {
 		}
 		say("Tasks left: %s.", strings.Join(left, ", "))
 	}
-	return bot.Cut(strings.Join(parts, " "), altMost)
+	return bot.Cut(strings.Join(parts, " "), bot.MaxAlt)
 }
 
 func list(all []string) string {

@@ -103,20 +103,19 @@ func (d *desk) digestView(ctx context.Context, project string, args map[string]s
 	if err != nil {
 		return api.Reply{}, err
 	}
-	alt, err := guarded(func() (string, error) { return report.Alt(f), nil })
+	alt, err := inWords(f)
 	if err != nil {
 		return api.Reply{}, err
 	}
 	out := digestJSON{Project: project, From: f.From, To: f.To, Text: m.Text(0), Alt: alt}
-	text := m.Text(80)
+	m.Alt = alt
 	if look := args["look"]; look != "" {
 		if out.Picture, err = d.porter.draw(f, look != "light"); err != nil {
 			d.porter.log.Error("picture of the digest", "project", project, "error", err)
 			out.Fault = err.Error()
 		}
-		text += "\n\n" + strings.Join(bot.Wrap(out.Alt, 80), "\n")
 	}
-	return reply(text, out)
+	return reply(m.Text(80), out)
 }
 
 // Digest is the digest as a chat shows it.

@@ -172,7 +172,7 @@ func (t *talk) both(ctx context.Context, s loop.State, o occasion, now time.Time
 	admins = t.porter.drawn(ctx, admins, f, now)
 	f.Strangers = 0
 	others, err = composed(f, "")
-	others.Picture = admins.Picture
+	others.Picture, others.Alt = admins.Picture, admins.Alt
 	return admins, others, err
 }
 

@@ -44,6 +44,11 @@ func composed(f report.Facts, span string) (bot.Message, error) {
 	})
 }
 
+// inWords is the picture of a digest in words.
+func inWords(f report.Facts) (string, error) {
+	return guarded(func() (string, error) { return report.Alt(f), nil })
+}
+
 // draw is the picture of a digest.
 func (p *porter) draw(f report.Facts, dark bool) ([]byte, error) {
 	return guarded(func() ([]byte, error) { return p.picture(f, dark) })
@@ -56,13 +61,17 @@ func (p *porter) drawn(ctx context.Context, m bot.Message, f report.Facts, now t
 		return m
 	}
 	picture, err := p.draw(f, true)
+	alt := ""
+	if err == nil {
+		alt, err = inWords(f)
+	}
 	switch {
 	case err != nil:
 		p.faulted(ctx, f.Project, err, now)
 	case len(picture) > bot.MaxPicture:
 		p.log.Warn("picture of the digest is too large to be sent", "project", f.Project, "bytes", len(picture))
 	default:
-		m.Picture = picture
+		m.Picture, m.Alt = picture, alt
 	}
 	return m
 }
