@@ -67,9 +67,12 @@ var (
 func (b *Bot) sendError(err error) error {
 	var r *refusal
 	var s *link.Silence
+	var known *bot.SendError
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &known):
+		return known
 	case errors.As(err, &s) && !s.Sent:
 		return &bot.SendError{Fault: bot.FaultAway, Text: s.Text()}
 	case errors.As(err, &s):

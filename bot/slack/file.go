@@ -14,25 +14,21 @@ import (
 
 // upload brings a file to the platform, where nobody sees it yet.
 func (b *Bot) upload(ctx context.Context, f *File) (id string, err error) {
-	at, err := b.api.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{FileSize: len(f.Data), FileName: f.Name, AltTxt: f.Alt})
+	at, err := b.api.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{FileSize: len(f.Data), FileName: f.Name, AltTxt: cutRunes(f.Alt, maxAltFile)})
 	if err != nil {
 		return "", err
 	}
 	return at.FileID, b.api.UploadToURL(ctx, slack.UploadToURLParameters{UploadURL: at.UploadURL, Reader: bytes.NewReader(f.Data), Filename: f.Name})
 }
 
-// shareTries is how often a file is shared: its caption stands there already,
-// and whatever is said about it would be said twice.
-const shareTries = 3
+// completeTries is how often an upload is ended: what belongs to it may stand
+// there already, and whatever is said about it would be said twice.
+const completeTries = 3
 
-// share shows a file in the thread of its caption. Where that does not come
-// about, the caption says so.
-func (b *Bot) share(ctx context.Context, where, ts, thread, id string, m bot.Message, f *File) {
-	if thread == "" {
-		thread = ts
-	}
-	var err error
-	for try := range shareTries {
+// complete ends an upload: the file stands in a thread then, or, where there is
+// none, it is the app's own and may stand in messages.
+func (b *Bot) complete(ctx context.Context, id string, f *File, where, thread string) (err error) {
+	for try := range completeTries {
 		if try > 0 && b.o.Wait(ctx, time.Duration(try)*link.Shortest) != nil {
 			break
 		}
@@ -40,19 +36,30 @@ func (b *Bot) share(ctx context.Context, where, ts, thread, id string, m bot.Mes
 			Files: []slack.FileSummary{{ID: id, Title: f.Name}}, Channel: where, ThreadTimestamp: thread,
 		})
 		if err == nil {
-			return
+			return nil
 		}
 	}
-	b.o.Log.Warn("a file was not shared", "key", m.Key, "error", b.o.without(err.Error()))
-	if f.Alt != "" {
-		return // the message says all that a picture shows
+	return err
+}
+
+// share shows a file in the thread of its caption. Where that does not come
+// about, the caption says so.
+func (b *Bot) share(ctx context.Context, where, ts, thread, id string, m bot.Message, f *File) {
+	err := b.complete(ctx, id, f, where, or(thread, ts))
+	if err == nil {
+		return
 	}
-	short := caption(m)
-	about := strings.TrimSuffix(f.Name, ".txt")
-	short.Lines = append(short.Lines, bot.Line{Text: "The file (" + about + ") did not arrive; ask again."})
-	s := Shown{}
-	s.Text, s.Blocks = compose(short, nil, "")
-	if _, _, _, err := b.api.UpdateMessageContext(ctx, where, ts, s.options(false)...); err != nil {
+	b.o.Log.Warn("a file was not shared", "key", m.Key, "error", b.o.without(err.Error()))
+	d := draft{}
+	d.Text, d.Blocks = compose(fileless(m, "The file ("+strings.TrimSuffix(f.Name, ".txt")+") did not arrive; ask again."), nil, "")
+	if _, _, _, err := b.api.UpdateMessageContext(ctx, where, ts, d.options(false)...); err != nil {
 		b.o.Log.Warn("a caption was not changed", "key", m.Key, "error", b.o.without(err.Error()))
 	}
+}
+
+// fileless is the caption of a message whose file is not there.
+func fileless(m bot.Message, why string) bot.Message {
+	m = caption(m)
+	m.Lines = append(m.Lines, bot.Line{Text: why})
+	return m
 }

@@ -28,16 +28,17 @@ const (
 // Shown is a message as the platform takes it. Nothing in it is read as the
 // platform's markup: every text is one of a form that is not.
 type Shown struct {
-	Text   string // what a notification shows, and all there is where blocks are refused
-	Blocks []slack.Block
-	File   *File // what is too long for a conversation, or a picture; the rest is its caption
+	Text    string // what a notification shows, and all there is where blocks are refused
+	Blocks  []slack.Block
+	File    *File // what is too long for a conversation, in the thread below it; the rest is its caption
+	Picture *File // stands above the text, which says all that it shows
 }
 
-// File is what stands in the thread below a message.
+// File is one that is brought to the platform.
 type File struct {
 	Name string
 	Data []byte
-	Alt  string // of a picture, "" for any other: what it shows stands in the message, too
+	Alt  string // a picture in words, "" for any other
 }
 
 // Render is a message for Slack: the first line bold, what others said as a
@@ -57,8 +58,8 @@ func Render(m bot.Message, rings []string, quotes string) Shown {
 		shown = caption(m)
 	}
 	s.Text, s.Blocks = compose(shown, rings, quotes)
-	if s.File == nil && len(m.Picture) > 0 && len(m.Picture) <= bot.MaxPicture {
-		s.File = &File{Name: m.Key + ".png", Data: m.Picture, Alt: s.Text}
+	if len(m.Picture) > 0 && len(m.Picture) <= bot.MaxPicture {
+		s.Picture = &File{Name: m.Key + ".png", Data: m.Picture, Alt: cutRunes(or(bot.Clean(m.Alt), s.Text), bot.MaxAlt)}
 	}
 	return s
 }

@@ -3,6 +3,7 @@ package slack
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -76,47 +77,57 @@ func (a answered) thread(direct bool) string {
 const forbidden = "cmd.forbidden"
 
 // Send shows a message and returns its time stamp. One that is too long for a
-// conversation has its text as a file in the thread below it; so has a picture.
+// conversation has its text as a file in the thread below it.
 func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOptions) (string, error) {
 	id, err := place(chat)
 	if err != nil {
 		return "", &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
 	}
 	a := readID(o.ReplyTo)
-	s := Render(m, b.rings(chat, id, o), a.quote)
+	rings := b.rings(chat, id, o)
+	s := Render(m, rings, a.quote)
 	where, err := b.conversation(ctx, id)
 	if err != nil {
 		return "", b.sendError(err)
 	}
-	whisper := m.Key == forbidden && a.user != "" && !isDirect(where)
 	file := ""
 	if s.File != nil {
 		// Nobody sees it before it is shared, so this may be repeated.
-		if file, err = b.upload(ctx, s.File); err != nil && (s.File.Alt == "" || worthWaiting(b.sendError(err))) {
+		file, err = b.upload(ctx, s.File)
+		switch {
+		case final(err), says(err, "missing_scope"):
+			b.o.Log.Warn("a file is not shown", "key", m.Key, "error", b.o.without(err.Error()))
+			file = ""
+			s.Text, s.Blocks = compose(fileless(m, fmt.Sprintf("Slack takes no file here (%s): %s.", s.File.Name, b.o.without(err.Error()))), rings, a.quote)
+		case err != nil:
 			return "", b.sendError(err)
 		}
-		if err != nil {
-			b.o.Log.Warn("a picture is not shown", "key", m.Key, "error", b.o.without(err.Error()))
-			file = ""
-		}
 	}
+	d := draft{Shown: s}
+	if d.picture, err = b.own(ctx, m.Key, s.Picture); err != nil {
+		return "", err
+	}
+	drawn := d.picture != ""
 	thread := a.thread(isDirect(where))
 	show := b.post
-	if whisper {
+	if m.Key == forbidden && a.user != "" && !isDirect(where) {
 		show = b.whisper(a.user)
 	}
-	ts, err := show(ctx, where, thread, s)
+	ts, err := show(ctx, where, thread, &d)
 	if says(err, "channel_not_found", "not_in_channel") && a.quote != "" && isPerson(a.user) && !isDirect(where) {
 		// A command may be typed where the bot is not: its answer goes to who typed it.
 		if where, err = b.conversation(ctx, a.user); err == nil {
-			ts, err = b.post(ctx, where, "", s)
+			ts, err = b.post(ctx, where, "", &d)
 		}
 	}
 	if err != nil {
 		return "", b.sendError(err)
 	}
-	if file != "" {
+	switch {
+	case file != "":
 		b.share(ctx, where, ts, thread, file, m, s.File)
+	case drawn && d.picture == "":
+		b.below(ctx, where, ts, thread, m.Key, s.Picture)
 	}
 	return ts, nil
 }
@@ -177,37 +188,67 @@ func (b *Bot) learn(user, conversation string) {
 	b.mu.Unlock()
 }
 
-// post sends, and again without what the platform does not accept: a thread
-// that is gone, blocks. In each of these cases nothing was sent yet.
-func (b *Bot) post(ctx context.Context, where, thread string, s Shown) (string, error) {
-	bare := false
-	for {
-		options := s.options(bare)
+// draft is a message on its way, with what the platform accepts of it.
+type draft struct {
+	Shown
+	picture string // id of the file that stands above the text, "" = none
+}
+
+// post sends a draft, and again where its thread is gone.
+func (b *Bot) post(ctx context.Context, where, thread string, d *draft) (ts string, err error) {
+	err = b.show(ctx, d, func(options ...slack.MsgOption) (err error) {
 		if thread != "" {
-			options = append(options, slack.MsgOptionTS(thread))
+			_, ts, err = b.api.PostMessageContext(ctx, where, append(options[:len(options):len(options)], slack.MsgOptionTS(thread))...)
 		}
-		_, ts, err := b.api.PostMessageContext(ctx, where, options...)
+		if says(err, noThread...) {
+			thread = ""
+		}
+		if thread == "" {
+			_, ts, err = b.api.PostMessageContext(ctx, where, options...)
+		}
+		return err
+	})
+	return ts, err
+}
+
+// show makes a call that shows a draft, and again without what the platform
+// does not accept of it: its picture, its blocks. In each of these cases
+// nothing was shown yet.
+func (b *Bot) show(ctx context.Context, d *draft, call func(...slack.MsgOption) error) error {
+	bare := false
+	for try := 0; ; {
+		err := call(d.options(bare)...)
 		switch {
+		case says(err, "invalid_blocks") && d.picture != "" && try < len(settling):
+			if b.o.Wait(ctx, settling[try]) != nil {
+				return &bot.SendError{Fault: bot.FaultAway, Text: "the picture was waited for"}
+			}
+			try++
+		case says(err, badBlocks...) && d.picture != "":
+			b.o.Log.Warn("Slack refuses a picture in a message; it is sent without", "error", err)
+			d.picture = ""
 		case says(err, badBlocks...) && !bare:
 			b.o.Log.Warn("Slack refuses the blocks of a message; it is sent without", "error", err)
 			bare = true
-		case says(err, noThread...) && thread != "":
-			thread = ""
 		default:
-			return ts, err
+			return err
 		}
 	}
 }
 
 // options are a message's, bare ones without blocks.
-func (s Shown) options(bare bool) []slack.MsgOption {
+func (d *draft) options(bare bool) []slack.MsgOption {
 	out := []slack.MsgOption{
 		slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(), slack.MsgOptionDisableMarkdown(),
 	}
-	if bare {
-		return append(out, slack.MsgOptionText(s.bare(), false), slack.MsgOptionBlocks())
+	switch {
+	case bare:
+		return append(out, slack.MsgOptionText(d.bare(), false), slack.MsgOptionBlocks())
+	case d.picture != "":
+		above := slack.NewImageBlockSlackFile(&slack.SlackFileObject{ID: d.picture}, d.Picture.Alt, "", nil)
+		return append(out, slack.MsgOptionText(d.Text, false), slack.MsgOptionBlocks(append([]slack.Block{above}, d.Blocks...)...))
 	}
-	return append(out, slack.MsgOptionText(s.Text, false), slack.MsgOptionBlocks(s.Blocks...))
+	return append(out, slack.MsgOptionText(d.Text, false), slack.MsgOptionBlocks(d.Blocks...))
 }
 
 // bare is the message as text alone.
@@ -257,9 +298,9 @@ func flat(e slack.RichTextElement) string {
 }
 
 // whisper is post for one reader only. It cannot be changed later.
-func (b *Bot) whisper(user string) func(ctx context.Context, where, thread string, s Shown) (string, error) {
-	return func(ctx context.Context, where, thread string, s Shown) (string, error) {
-		options := s.options(false)
+func (b *Bot) whisper(user string) func(ctx context.Context, where, thread string, d *draft) (string, error) {
+	return func(ctx context.Context, where, thread string, d *draft) (string, error) {
+		options := d.options(false)
 		if thread != "" {
 			options = append(options, slack.MsgOptionTS(thread))
 		}
@@ -280,11 +321,14 @@ func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 	} else if s.File != nil {
 		s = one(m)
 	}
-	_, _, _, err = b.api.UpdateMessageContext(ctx, where, at.ID, s.options(false)...)
-	if says(err, badBlocks...) {
-		_, _, _, err = b.api.UpdateMessageContext(ctx, where, at.ID, s.options(true)...)
+	d := draft{Shown: s}
+	if d.picture, err = b.own(ctx, m.Key, s.Picture); err != nil {
+		return err
 	}
-	return b.sendError(err)
+	return b.sendError(b.show(ctx, &d, func(options ...slack.MsgOption) error {
+		_, _, _, err := b.api.UpdateMessageContext(ctx, where, at.ID, options...)
+		return err
+	}))
 }
 
 // Delete takes a message away. One that is gone already is no error.

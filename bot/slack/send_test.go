@@ -1,6 +1,7 @@
 package slack_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -135,7 +136,15 @@ func TestFile(t *testing.T) {
 	if got := w.shown(channel); got.TS != id || !strings.Contains(got.Plain(), "did not arrive") {
 		t.Errorf("caption: %s", got.Plain())
 	}
-	// One that cannot be uploaded leaves nothing behind.
+	// Where none is taken at all, it says that, too.
+	for _, refused := range []far.Fault{far.Refuse("file_uploads_disabled"), far.Lacking("files:write")} {
+		w.far.Fault("files.getUploadURLExternal", refused)
+		id := w.send(shop, m, bot.SendOptions{Silent: true})
+		if got := w.shown(channel); got.TS != id || len(got.Buttons) != 1 || !strings.Contains(got.Plain(), "Slack takes no file here (shop-11.diff): "+refused.Error) {
+			t.Errorf("caption: %s", got.Plain())
+		}
+	}
+	// One that cannot be uploaded now leaves nothing behind.
 	before := len(w.far.Messages(channel))
 	w.far.Fault("files.getUploadURLExternal", far.Slow(7))
 	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.FaultSlow || len(w.far.Messages(channel)) != before {
@@ -143,25 +152,107 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// A picture stands in the thread below a message that says all of it: where it
-// cannot be shown, that message is as whole as before.
+// A picture stands above the message, which says all of it: where it cannot be
+// shown there, it stands in the thread; where it cannot be shown at all, the
+// message is as whole as before.
 func TestPicture(t *testing.T) {
-	w := newWorld(t)
-	m := bot.Message{Key: "digest", Lines: []bot.Line{line("? shop 9/12 done, 2 need you"), line("#8 waits for an answer"), line("3 h 12 min")}, Picture: []byte("\x89PNG")}
-	id := w.send(shop, m, bot.SendOptions{Silent: true})
-	files := w.far.Files()
-	if len(files) != 1 || files[0].Name != "digest.png" || files[0].Root != id || !strings.Contains(files[0].Alt, "9/12 done") || string(files[0].Data) != string(m.Picture) {
-		t.Fatalf("files: %+v", files)
+	const alt = "Night of shop, 9 of 12 tasks done."
+	m := bot.Message{
+		Key: "digest", Lines: []bot.Line{line("? shop 9/12 done, 2 need you"), line("#8 waits for an answer"), line("3 h 12 min")},
+		Picture: []byte("\x89PNG\r\n\x1a\nx"), Alt: alt, Buttons: []bot.Button{{Label: "Retry #8", Twin: "q5 retry"}},
 	}
-	for what, faults := range map[string][]far.Fault{
-		"files.completeUploadExternal": {far.Refuse("fatal_error"), far.Refuse("fatal_error"), far.Refuse("fatal_error")},
-		"files.getUploadURLExternal":   {far.Refuse("missing_scope")},
+	for name, c := range map[string]struct {
+		change      func(m *bot.Message, s *far.Server)
+		alt         string
+		above, file bool
+		pauses      []time.Duration
+	}{
+		"above":         {above: true, alt: alt, pauses: []time.Duration{time.Second}},
+		"slowly":        {func(_ *bot.Message, s *far.Server) { s.Slowly(3) }, alt, true, false, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}},
+		"too slowly":    {func(_ *bot.Message, s *far.Server) { s.Slowly(4) }, "", false, true, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}},
+		"no PNG":        {func(m *bot.Message, _ *far.Server) { m.Picture = []byte("GIF89a") }, "", false, true, nil},
+		"no words":      {func(m *bot.Message, _ *far.Server) { m.Alt = "" }, "? shop 9/12 done, 2 need you", true, false, nil},
+		"many words":    {func(m *bot.Message, _ *far.Server) { m.Alt = strings.Repeat("ab\n", 1000) }, strings.Repeat("ab ", 666) + "a…", true, false, nil},
+		"too large":     {change: func(m *bot.Message, _ *far.Server) { m.Picture = make([]byte, bot.MaxPicture+1) }},
+		"a lost answer": {func(_ *bot.Message, s *far.Server) { s.Fault("files.completeUploadExternal", far.Lost()) }, alt, true, false, nil},
+		"garbage for an address": {change: func(_ *bot.Message, s *far.Server) {
+			s.Fault("files.getUploadURLExternal", far.Garbage(200))
+		}},
+		"no scope": {change: func(_ *bot.Message, s *far.Server) {
+			s.Fault("files.getUploadURLExternal", far.Lacking("files:write"))
+		}},
+		"uploads are off": {change: func(_ *bot.Message, s *far.Server) {
+			s.Fault("files.getUploadURLExternal", far.Refuse("file_uploads_disabled"))
+		}},
+		"not completed": {change: func(_ *bot.Message, s *far.Server) {
+			s.Fault("files.completeUploadExternal", far.Garbage(502), far.Garbage(200), far.Refuse("fatal_error"))
+		}},
 	} {
-		w.far.Fault(what, faults...)
-		id := w.send(shop, m, bot.SendOptions{Silent: true})
-		if got := w.shown(channel); got.TS != id || !strings.Contains(got.Plain(), "3 h 12 min") || len(w.far.Files()) != 1 {
-			t.Errorf("%s: %s", what, got.Plain())
-		}
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			m := m
+			if c.change != nil {
+				c.change(&m, w.far)
+			}
+			id := w.send(shop, m, bot.SendOptions{Silent: true})
+			var got far.Message
+			for _, x := range w.far.Messages(channel) {
+				if x.TS == id {
+					got = x
+				}
+			}
+			if got.Text != "? shop 9/12 done, 2 need you" || !strings.Contains(got.Plain(), "3 h 12 min") || len(got.Buttons) != 1 {
+				t.Errorf("shown: %+v", got)
+			}
+			f, known := w.far.File(got.Image)
+			if known != c.above || got.Alt != c.alt || known && (string(f.Data) != string(m.Picture) || f.Name != "digest.png" || f.Channel != "") {
+				t.Errorf("above it: %v, %+v, %q", known, f, got.Alt)
+			}
+			files := w.far.Files()
+			if (len(files) == 1) != c.file || c.file && (files[0].Root != id || files[0].Name != "digest.png" || string(files[0].Data) != string(m.Picture)) {
+				t.Errorf("in the thread: %+v", files)
+			}
+			if got := pauses(w); c.pauses != nil && !slices.Equal(got, c.pauses) {
+				t.Errorf("pauses: %v", got)
+			}
+			if n := len(w.far.Messages(channel)); n != 1+len(files) {
+				t.Errorf("%d messages", n)
+			}
+			if !c.above {
+				return
+			}
+			// What is edited keeps its picture.
+			m.Buttons = nil
+			if err := w.bot.Edit(t.Context(), bot.Ref{Chat: shop, ID: id}, m); err != nil {
+				t.Fatal(err)
+			}
+			if got := w.shown(channel); got.Image == "" || got.Alt != c.alt || len(got.Buttons) != 0 || got.Edits != 1 {
+				t.Errorf("edited: %+v", got)
+			}
+		})
+	}
+	// Where waiting helps, nothing is sent yet.
+	w := newWorld(t)
+	w.far.Fault("files.getUploadURLExternal", far.Slow(7))
+	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.FaultSlow || len(w.far.Messages(channel)) != 0 {
+		t.Errorf("%v, %+v", err, w.far.Messages(channel))
+	}
+	w.far.Fault("files.completeUploadExternal", far.Slow(1), far.Slow(1), far.Slow(9))
+	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.FaultSlow || len(w.far.Messages(channel)) != 0 {
+		t.Errorf("%v, %+v", err, w.far.Messages(channel))
+	}
+}
+
+// Who stops while a new picture is waited for sends nothing.
+func TestPictureEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	w := newWorld(t, func(o *slack.Options) {
+		o.Wait = func(ctx context.Context, _ time.Duration) error { cancel(); return context.Canceled }
+	})
+	m := said("? shop 9/12 done")
+	m.Picture, m.Alt = []byte("\x89PNG\r\n\x1a\nx"), "x"
+	if _, err := w.bot.Send(ctx, shop, m, bot.SendOptions{}); fault(err) != bot.FaultAway || len(w.far.Messages(channel)) != 0 {
+		t.Errorf("%v, %+v", err, w.far.Messages(channel))
 	}
 }
 

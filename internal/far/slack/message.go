@@ -1,10 +1,12 @@
 package slack
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -20,6 +22,7 @@ type Message struct {
 	Edits          int
 	Files          []string // ids
 	Buttons        []Button
+	Image, Alt     string // id of the file that stands above the text, and its words
 	EditedTS       string
 }
 
@@ -33,6 +36,9 @@ type File struct {
 	Data     []byte
 	Channel  string // where it was shared
 	Root     string
+
+	complete bool
+	unknown  int // so many messages with it are refused first
 }
 
 // View is a form that was opened.
@@ -99,7 +105,7 @@ func (s *Server) place(f map[string]string) (*channel, string) {
 func (s *Server) postMessage(f map[string]string) map[string]any {
 	c, why := s.place(f)
 	if why == "" {
-		why = checkBlocks(f)
+		why = s.checkBlocks(f)
 	}
 	if root := f["thread_ts"]; why == "" && root != "" && c.find(root) == nil {
 		why = "thread_not_found"
@@ -117,7 +123,7 @@ func (s *Server) postMessage(f map[string]string) map[string]any {
 func (s *Server) postEphemeral(f map[string]string) map[string]any {
 	c, why := s.place(f)
 	if why == "" {
-		why = checkBlocks(f)
+		why = s.checkBlocks(f)
 	}
 	if why != "" {
 		return no(why)
@@ -140,7 +146,7 @@ func (s *Server) update(f map[string]string) map[string]any {
 	case !m.Bot:
 		return no("cant_update_message")
 	}
-	if why := checkBlocks(f); why != "" {
+	if why := s.checkBlocks(f); why != "" {
 		return no(why)
 	}
 	m.take(f)
@@ -173,11 +179,14 @@ func (c *channel) find(ts string) *Message {
 
 // take reads what a message says.
 func (m *Message) take(f map[string]string) {
-	m.Text, m.Buttons = f["text"], nil
+	m.Text, m.Buttons, m.Image, m.Alt = f["text"], nil, "", ""
 	if m.Blocks = json.RawMessage(f["blocks"]); len(m.Blocks) == 0 {
 		m.Blocks = json.RawMessage("[]")
 	}
 	walk(m.Blocks, func(node map[string]any) {
+		if ref, is := node["slack_file"].(map[string]any); is {
+			m.Image, m.Alt = text(ref["id"]), text(node["alt_text"])
+		}
 		if node["type"] == "button" {
 			label, _ := node["text"].(map[string]any)
 			m.Buttons = append(m.Buttons, Button{Label: text(label["text"]), Value: text(node["value"]), Action: text(node["action_id"]), Style: text(node["style"])})
@@ -230,7 +239,7 @@ func (m Message) Plain() string {
 }
 
 // checkBlocks is what the platform has against a message, "" = nothing.
-func checkBlocks(f map[string]string) string {
+func (s *Server) checkBlocks(f map[string]string) string {
 	var blocks []map[string]any
 	if raw := f["blocks"]; raw != "" && json.Unmarshal([]byte(raw), &blocks) != nil {
 		return "invalid_blocks_format"
@@ -264,6 +273,10 @@ func checkBlocks(f map[string]string) string {
 			actions[text(node["action_id"])] = true
 			label, _ := node["text"].(map[string]any)
 			longest(label["text"], 75)
+		case "image":
+			total += utf8.RuneCountInString(text(node["alt_text"]))
+			longest(node["alt_text"], 2000)
+			bad = bad || !s.knows(node)
 		case "actions":
 			bad = bad || len(elements) == 0 || len(elements) > 25
 		case "context":
@@ -279,6 +292,33 @@ func checkBlocks(f map[string]string) string {
 		return "msg_blocks_too_long"
 	}
 	return ""
+}
+
+var fileID = regexp.MustCompile(`^F[A-Z0-9]{8,}$`)
+
+// knows reports whether an image is one of the app's own files, of a kind that
+// is shown. A new one is known after a while only, and until then a message
+// with it is refused.
+func (s *Server) knows(image map[string]any) bool {
+	ref, _ := image["slack_file"].(map[string]any)
+	id := text(ref["id"])
+	f := s.files[id]
+	if image["image_url"] != nil || len(ref) != 1 || !fileID.MatchString(id) || f == nil || !f.complete || !bytes.HasPrefix(f.Data, []byte("\x89PNG\r\n\x1a\n")) {
+		return false
+	}
+	if f.unknown > 0 {
+		f.unknown--
+		return false
+	}
+	return true
+}
+
+// Slowly makes the next files known only after so many refusals; one, when
+// nothing is said.
+func (s *Server) Slowly(refusals int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slowly = refusals
 }
 
 // wire is a message as the API and events show it.
@@ -405,8 +445,16 @@ func (s *Server) openView(f map[string]string) map[string]any {
 }
 
 func (s *Server) uploadURL(f map[string]string) map[string]any {
-	id := s.next("F")
-	s.files[id] = &File{ID: id, Name: f["filename"], Alt: f["alt_txt"]}
+	length, err := strconv.Atoi(f["length"])
+	if err != nil || length <= 0 || f["filename"] == "" {
+		return no("invalid_arguments")
+	}
+	if utf8.RuneCountInString(f["alt_txt"]) > 1000 {
+		return no("alt_txt_too_large")
+	}
+	s.last++
+	id := fmt.Sprintf("F%09d", s.last)
+	s.files[id] = &File{ID: id, Name: f["filename"], Alt: f["alt_txt"], unknown: s.slowly}
 	return map[string]any{"upload_url": strings.TrimSuffix(s.URL(), "/") + "/upload/" + id, "file_id": id}
 }
 
@@ -426,11 +474,8 @@ func (s *Server) takeFile(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, "OK - %d", len(f.Data))
 }
 
+// share ends an upload. Without a channel the file is the app's own.
 func (s *Server) share(f map[string]string) map[string]any {
-	c, why := s.place(map[string]string{"channel": f["channel_id"]})
-	if why != "" {
-		return no(why)
-	}
 	var list []struct {
 		ID string `json:"id"`
 	}
@@ -438,9 +483,30 @@ func (s *Server) share(f map[string]string) map[string]any {
 		return no("invalid_arguments")
 	}
 	file := s.files[list[0].ID]
-	file.Channel, file.Root = c.id, f["thread_ts"]
-	c.messages = append(c.messages, &Message{TS: s.stamp(), User: BotUser, Bot: true, Root: f["thread_ts"], Files: []string{file.ID}})
+	if len(file.Data) == 0 {
+		return no("file_not_found")
+	}
+	if f["channel_id"] != "" {
+		c, why := s.place(map[string]string{"channel": f["channel_id"]})
+		if why != "" {
+			return no(why)
+		}
+		file.Channel, file.Root = c.id, f["thread_ts"]
+		c.messages = append(c.messages, &Message{TS: s.stamp(), User: BotUser, Bot: true, Root: f["thread_ts"], Files: []string{file.ID}})
+	}
+	file.complete = true
 	return map[string]any{"files": []any{map[string]any{"id": file.ID}}}
+}
+
+// File is one that was uploaded, shared or not.
+func (s *Server) File(id string) (File, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.files[id]
+	if f == nil {
+		return File{}, false
+	}
+	return *f, true
 }
 
 // Files are those that were shared.

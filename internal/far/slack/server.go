@@ -49,6 +49,7 @@ type Server struct {
 	last     int // number of the last envelope, press, form or file
 	views    []View
 	files    map[string]*File
+	slowly   int             // refusals of a message with a new file
 	opened   map[string]bool // triggers that were used
 }
 
@@ -97,7 +98,7 @@ func StartOn(l net.Listener) *Server {
 func open() *Server {
 	return &Server{
 		changed: make(chan struct{}), scopes: Scopes, clock: time.Now().UnixMicro(), channels: map[string]*channel{},
-		faults: map[string][]Fault{}, acks: map[string]json.RawMessage{}, files: map[string]*File{}, opened: map[string]bool{},
+		faults: map[string][]Fault{}, acks: map[string]json.RawMessage{}, files: map[string]*File{}, slowly: 1, opened: map[string]bool{},
 	}
 }
 
