@@ -86,7 +86,7 @@ func overrule(s loop.Settled, choice, words string, now time.Time) string {
 		return guide(words)
 	case "manual pass":
 		if s.Before != nil && !now.After(s.At.Add(loop.UndoTime)) {
-			return s.ID + " undo"
+			return Undoing(s.ID)
 		}
 		return ""
 	case "review resume":

@@ -50,10 +50,13 @@ func Answered(s loop.State, q loop.Question, b loop.QuestionAnswered, item strin
 	}
 	m.add(after(q, b.Choice, item))
 	if loop.Undoable(q, b.Choice) {
-		m.button("Undo", q.ID+" undo")
+		m.button("Undo", Undoing(q.ID))
 	}
 	return m
 }
+
+// Undoing is what takes the answer to a question back.
+func Undoing(question string) string { return question + " undo" }
 
 // was is what a settled question asked.
 func (m *Message) was(s loop.State, q loop.Question) {

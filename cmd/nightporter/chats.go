@@ -32,6 +32,8 @@ type talk struct {
 	notify *notify.Notifier
 	posts  atomic.Pointer[[]*post.Post] // of each platform; nil until the chats have begun
 	drawn  atomic.Pointer[digests]      // that go out with the next decision
+
+	answers chan answered // that can still be taken back
 }
 
 // newTalk makes what composes messages; nil where no chat is configured.
@@ -39,7 +41,7 @@ func newTalk(p *porter) *talk {
 	if !p.stays || p.config().Telegram == nil && p.config().Slack == nil {
 		return nil
 	}
-	t := &talk{porter: p}
+	t := &talk{porter: p, answers: make(chan answered, 100)}
 	t.notify = notify.New(notify.Options{
 		Where: p.where, Group: isGroup, Threads: p.threads, Quiet: p.quietHours, Urgent: p.urgent, Zone: p.zone(), Digests: t.digests,
 	})
@@ -255,6 +257,7 @@ func chats(ctx context.Context, p *porter, off time.Time) (stop func(), err erro
 	var work sync.WaitGroup
 	work.Go(func() { tidy(ctx, p) })
 	work.Go(func() { p.talk.daily(ctx) })
+	work.Go(func() { p.talk.settle(ctx) })
 	for _, c := range all {
 		work.Go(func() { _ = c.post.Run(ctx) }) // says why ctx ended
 		work.Go(func() { c.listen(ctx) })

@@ -207,6 +207,7 @@ func (p *porter) openEngine(ctx context.Context, o porterOptions) error {
 			if o.observe != nil {
 				o.observe(before, after, e)
 			}
+			p.talk.undoable(before, e)
 			p.talk.changed(after.Project.Name)
 			p.changes.ring()
 		},

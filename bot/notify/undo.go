@@ -1,0 +1,33 @@
+package notify
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// NoUndo takes [Undo] off the messages of an answer whose time to be taken back
+// is over (PHONE 3.5). shown is what a chat shows under a key. A question that
+// was taken back, or answered anew since, is left alone.
+func (n *Notifier) NoUndo(s loop.State, question string, now time.Time, shown func(chat, key string) (bot.Message, bool)) []loop.Outgoing {
+	if !slices.ContainsFunc(s.Project.Settled, func(x loop.Settled) bool {
+		return x.ID == question && !now.Before(x.At.Add(loop.UndoTime))
+	}) {
+		return nil
+	}
+	c := &composer{Notifier: n, now: n.local(now), last: s, after: s}
+	for _, key := range []string{question, bot.ReminderKey(question)} {
+		for _, chat := range n.o.Where(key) {
+			m, found := shown(chat, key)
+			left := slices.DeleteFunc(slices.Clone(m.Buttons), func(b bot.Button) bool { return b.Twin == bot.Undoing(question) })
+			if !found || len(left) == len(m.Buttons) {
+				continue
+			}
+			m.Buttons = left
+			c.send(loop.Outgoing{Chat: chat, Key: key, Edit: true, Class: loop.ClassChatter, Silent: true}, m)
+		}
+	}
+	return c.out
+}
