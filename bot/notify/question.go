@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
@@ -73,9 +74,10 @@ func (c *composer) reminder(b loop.ReminderDue) {
 		return
 	}
 	m := bot.Reminder(c.last, q, c.now)
-	for _, p := range c.last.House.People {
-		if p.Role.May(loop.RoleSteer) && !c.last.House.QuietHours(p.ID, c.o.Quiet()).Has(c.now) {
-			c.send(loop.Outgoing{Chat: p.ID, Key: bot.ReminderKey(q.ID), Class: loop.ClassChatter}, m)
+	for _, r := range c.readers() {
+		answers := slices.ContainsFunc(r.people, func(p loop.Person) bool { return p.Role.May(loop.RoleSteer) })
+		if answers && !c.last.House.QuietHours(r.chat, c.o.Quiet()).Has(c.now) {
+			c.send(loop.Outgoing{Chat: r.chat, Key: bot.ReminderKey(q.ID), Class: loop.ClassChatter}, m)
 		}
 	}
 }
