@@ -59,7 +59,7 @@ func Render(m bot.Message, rings []string, quotes string) Shown {
 	}
 	s.Text, s.Blocks = compose(shown, rings, quotes)
 	if len(m.Picture) > 0 && len(m.Picture) <= bot.MaxPicture {
-		s.Picture = &File{Name: m.Key + ".png", Data: m.Picture, Alt: cutRunes(or(bot.Clean(m.Alt), s.Text), bot.MaxAlt)}
+		s.Picture = &File{Name: m.Key + ".png", Data: m.Picture, Alt: cutRunes(or(bot.Clean(m.Alt), bot.Clean(m.First())), bot.MaxAlt)}
 	}
 	return s
 }

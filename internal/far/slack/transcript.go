@@ -87,6 +87,8 @@ func (m Message) Lines() []string {
 				}
 				out = append(out, lines(shown(part), frame)...)
 			}
+		case "image": // what it shows, for who does not see it
+			out = append(out, lines("[picture] "+text(b["alt_text"]), "")...)
 		case "context":
 			for _, e := range elements {
 				part, _ := e.(map[string]any)
