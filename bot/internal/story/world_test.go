@@ -76,7 +76,10 @@ func open(t *testing.T, p phone) *porter {
 	w.engine, err = engine.Open(t.Context(), engine.Options{
 		Ledger: db, Runner: w.out, Agents: w.out, Door: w.out, Ports: w.out.ports, Compose: w.compose,
 		Sent: func(chats []string) { w.post.Wake(chats...) },
-		Observe: func(_, after loop.State, _ loop.Entry) {
+		Observe: func(_, after loop.State, e loop.Entry) {
+			if b, ok := e.Body.(loop.QuestionAnswered); ok {
+				time.AfterFunc(loop.UndoTime, func() { w.noUndo(after.Project.Name, b.ID) })
+			}
 			w.post.Touch(bot.LiveKey(after.Project.Name))
 			w.post.Touch(bot.LiveKey(""))
 		},
@@ -125,6 +128,18 @@ func (w *porter) compose(before loop.State, d loop.Decision, in loop.Input) []lo
 		paper.Check(w.t, "story", m)
 	}
 	return out
+}
+
+// noUndo takes [Undo] off an answer whose minute is over.
+func (w *porter) noUndo(project, question string) {
+	s, _ := w.engine.State(project)
+	messages := w.notify.NoUndo(s, question, time.Now(), func(chat, key string) (m bot.Message, ok bool) {
+		sent, found, err := w.store.SentFor(context.Background(), chat, key)
+		return m, err == nil && found && json.Unmarshal(sent.Body, &m) == nil
+	})
+	if err := w.engine.Say(context.Background(), "settled:"+question, time.Now(), messages, nil); err != nil {
+		w.t.Error(err)
+	}
 }
 
 func (w *porter) where(key string) []string {
@@ -209,6 +224,7 @@ func (w *porter) draw(project string, from, to time.Time) (bot.Message, error) {
 	m := report.Text(f)
 	if len(f.Sessions) > 0 {
 		m.Picture, err = report.Picture(f, true)
+		m.Alt = report.Alt(f)
 	}
 	return m, err
 }
