@@ -148,7 +148,7 @@ func applyProject(p Project, e Entry) Project {
 	case QuestionAnswered:
 		p = p.settle(Settled{
 			ID: b.ID, Text: trimJoin(b.Choice, b.Words) + ", " + b.By, At: e.Time,
-			Choice: b.Choice, By: b.By, Actor: e.Actor, Along: b.Along, Before: p.before(b),
+			Choice: b.Choice, By: b.By, Actor: e.Actor, Along: b.Along, Guided: p.guided(append(slices.Clip(b.Along), e.Task)), Before: p.before(b),
 		})
 	case AnswerUndone:
 		id := b.Before.Question.ID
@@ -297,6 +297,17 @@ func (p Project) read(b SourceRead) Project {
 		p.Run = &r
 	}
 	return p
+}
+
+// guided is the guidance that waits for one of some tasks, by its address.
+func (p Project) guided(tasks []string) []string {
+	var ids []string
+	for _, i := range p.Guidance.Waiting() {
+		if i.Task != "" && slices.ContainsFunc(tasks, func(t string) bool { return FoldID(t) == i.Task }) {
+			ids = append(ids, i.ID)
+		}
+	}
+	return ids
 }
 
 func (p Project) settle(s Settled) Project {

@@ -282,7 +282,11 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 		}
 	}
 	about := on{task: q.Task}
-	d.add(about, QuestionAnswered{ID: q.ID, Choice: choice, Words: b.Words, By: d.by()})
+	var along []string
+	if q.Kind == AskSkip && choice == "skip" {
+		along = d.needing(q.Tasks)
+	}
+	d.add(about, QuestionAnswered{ID: q.ID, Choice: choice, Words: b.Words, By: d.by(), Along: along})
 	d.say("%s %s", q.ID, trimJoin(choice, b.Words))
 	switch q.Kind {
 	case AskBlocked:
@@ -316,8 +320,10 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 			}
 		}
 	case AskSkip:
-		if choice == "skip" {
-			d.skipDependents(q.Tasks)
+		for _, id := range along {
+			if t, ok := d.task(id); ok {
+				d.putAway(t)
+			}
 		}
 	case AskStart:
 		if choice != "cancel" {

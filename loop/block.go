@@ -94,18 +94,18 @@ func (d *decision) dependents(t TaskState) []string {
 	return need
 }
 
-// skipDependents puts away what cannot be done without tasks that were
-// skipped, and what needs those in turn.
-func (d *decision) skipDependents(ids []string) {
-	for _, id := range ids {
-		t, ok := d.task(id)
-		if !ok || t.Status != Pending && t.Status != Ready {
+// needing lists those of some tasks that wait, and what needs them in turn:
+// what cannot be done without a task that was skipped.
+func (d *decision) needing(ids []string) (all []string) {
+	for len(ids) > 0 {
+		t, ok := d.task(ids[0])
+		if ids = ids[1:]; !ok || t.Status != Pending && t.Status != Ready || slices.Contains(all, t.Task.ID) {
 			continue
 		}
-		next := d.dependents(t)
-		d.putAway(t)
-		d.skipDependents(next)
+		all = append(all, t.Task.ID)
+		ids = append(slices.Clip(ids), d.dependents(t)...)
 	}
+	return all
 }
 
 func (d *decision) dependsOn(t, on TaskState) bool {

@@ -77,7 +77,8 @@ type Settled struct {
 	By     string    `json:"by,omitempty"`    // for people; "" where nobody answered
 	Actor  string    `json:"actor,omitempty"` // the same by id: names are not unique
 	Of     Matter    `json:"of,omitzero"`
-	Along  []string  `json:"along,omitempty"` // tasks that were put away with it
+	Along  []string  `json:"along,omitempty"`  // tasks that were put away with it
+	Guided []string  `json:"guided,omitempty"` // guidance that was waiting for its task, or for these
 	Before *Before   `json:"before,omitempty"` // what an answer changed, where it can be taken back
 	Late   *Question `json:"late,omitempty"`   // an agent's question that expired with its own choice
 }

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/guidance"
@@ -101,7 +102,35 @@ func (d *decision) undo(s Settled) {
 	if m := b.Status.mark(); m != "" {
 		d.mark(t.Task.ID, m)
 	}
+	d.putBack(s)
 	d.answer = Answer{OK: true, Code: "undone", ID: b.Question.ID, Text: fmt.Sprintf("%s is open again", b.Question.ID)}
+}
+
+// putBack undoes what came of a skip that is taken back. That is more than its
+// own task: whoever presses Undo means all that they set off with their press,
+// and a task that stays put away for want of one that is there again would be
+// found in the morning. So what was skipped along comes back too, to where its
+// dependencies leave it, though that was another question; and the guidance
+// that waited for any of them. Parts do not come back, their task is planned
+// anew.
+func (d *decision) putBack(s Settled) {
+	guided := s.Guided
+	for _, q := range slices.Clone(d.Project.Settled) {
+		if q.Of.Kind != AskSkip || q.At.Before(s.At) || !SameID(q.Of.Task, s.Of.Task) {
+			continue
+		}
+		guided = append(slices.Clip(guided), q.Guided...)
+		for _, id := range q.Along {
+			if t, ok := d.task(id); ok && t.Status == Skipped {
+				d.setTask(id, Pending, "")
+			}
+		}
+	}
+	for _, id := range guided {
+		if i, ok := d.Project.Guidance.Get(id); ok && i.State == guidance.Expired {
+			d.add(on{task: s.Of.Task}, GuidanceKept{ID: id})
+		}
+	}
 }
 
 // object takes an answer that comes after nobody had given one in time: it is
