@@ -183,6 +183,15 @@ func Expired(s loop.State, q loop.Question, b loop.QuestionExpired, again *loop.
 	return m
 }
 
+// PutBack is what the message about the dependents of a skipped task becomes
+// when the skip is taken back: q is the question that is open again.
+func PutBack(s loop.State, settled loop.Settled, q loop.Question, tasks []string, now time.Time) Message {
+	m := newMessage("settled.skip", SignAgain+" "+settled.ID+" taken back with "+q.ID+" · "+now.Format("15:04"))
+	m.Project, m.About = s.Project.Name, q.Task
+	m.add(Cut(Ranges(tasks), quoteWidth) + ": not put away any more.")
+	return m
+}
+
 // StillOpen is a question once more, after nightporter was off (PHONE 3.11).
 func StillOpen(s loop.State, q loop.Question, from, to, now time.Time) Message {
 	m := Ask(s, q, now)

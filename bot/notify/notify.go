@@ -127,8 +127,7 @@ func (c *composer) entry(e loop.Entry) {
 	case loop.QuestionAnswered:
 		c.answered(b)
 	case loop.AnswerUndone:
-		q := b.Before.Question
-		c.settle(q.ID, loop.ClassReply, bot.Ask(c.last, q, c.now))
+		c.undone(b.Before.Question)
 	case loop.QuestionExpired:
 		c.expired(b)
 	case loop.AgentUnusable:

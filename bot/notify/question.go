@@ -104,6 +104,27 @@ func (c *composer) answered(b loop.QuestionAnswered) {
 	c.settle(q.ID, loop.ClassChatter, bot.Answered(c.before, q, b, item, c.now))
 }
 
+// undone opens a question's message again in every chat. What was skipped along
+// with its task is back too, which the message that said so must not deny.
+func (c *composer) undone(q loop.Question) {
+	c.settle(q.ID, loop.ClassReply, bot.Ask(c.last, q, c.now))
+	for _, s := range c.before.Project.Settled {
+		if s.Of.Kind != loop.AskSkip || !loop.SameID(s.Of.Task, q.Task) {
+			continue
+		}
+		var back []string
+		for _, id := range s.Along {
+			was, _ := c.before.Project.Find(id)
+			if is, ok := c.last.Project.Find(id); ok && was.Status == loop.Skipped && is.Status != loop.Skipped {
+				back = append(back, id)
+			}
+		}
+		if len(back) > 0 {
+			c.edit(s.ID, loop.ClassReply, bot.PutBack(c.last, s, q, back, c.now))
+		}
+	}
+}
+
 // expired changes a question's message to what was done without an answer.
 func (c *composer) expired(b loop.QuestionExpired) {
 	q, ok := open(c.before, b.ID)

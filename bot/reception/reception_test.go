@@ -578,3 +578,26 @@ func TestUndo(t *testing.T) {
 		t.Errorf("pressed again: %s", got.Status)
 	}
 }
+
+// TestUndoSkip: Undo of a skip brings back what was skipped along with it, and
+// every message of it says so.
+func TestUndoSkip(t *testing.T) {
+	w := newWorld(t)
+	w.tell("q1")
+	w.press(mira, mira, w.with(mira, "q1"), "Skip")
+	w.press(ana, ana, w.with(ana, "q3"), "Skip")
+	status := func(id string) loop.Status { t, _ := w.state().Project.Find(id); return t.Status }
+	if status("Task 2") != loop.Skipped || status("Task 6") != loop.Skipped {
+		t.Fatalf("they are %s and %s", status("Task 2"), status("Task 6"))
+	}
+	w.press(mira, mira, w.with(mira, "q1"), "Undo")
+	if status("Task 2") != loop.Blocked || status("Task 6") != loop.Pending {
+		t.Errorf("taken back: %s and %s", status("Task 2"), status("Task 6"))
+	}
+	for _, who := range []string{mira, ana} {
+		if got := w.with(who, "q3").m; got.First() != "↻ q3 taken back with q1 · 23:17" || len(got.Buttons) > 0 {
+			t.Errorf("%s reads of q3:\n%s", who, screen(got))
+		}
+	}
+	golden(t, "undo-skip", w.transcript(mira))
+}
