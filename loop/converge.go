@@ -133,7 +133,7 @@ func (w *Work) writer() string {
 // again, or tried anew there where it conflicts.
 func (d *decision) treeLaid(b TreeLaid) {
 	t, ok := d.task(b.Task)
-	if !ok || t.Work == nil || t.Work.Stage != StageMerge {
+	if !ok || t.Work == nil || t.Work.Stage != StageMerge || b.Onto != d.run().Tip { // of another attempt, onto an older tip
 		return
 	}
 	about := on{task: b.Task, session: t.Work.Session}
