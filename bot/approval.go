@@ -116,10 +116,12 @@ func cutPath(p string, width int) string {
 		return p
 	}
 	runes := []rune(p)
-	for len(runes) > 0 && Width(string(runes)) > width-1 {
-		runes = runes[1:]
+	at, room := len(runes), width-1
+	for at > 0 && runeWidth(runes[at-1]) <= room {
+		at--
+		room -= runeWidth(runes[at])
 	}
-	return "…" + string(runes)
+	return "…" + string(runes[at:])
 }
 
 // maxPaths is how many paths a question names.
@@ -133,7 +135,7 @@ func (m *Message) paths(q loop.Question) {
 	}
 	m.add("Undone, and out of its scope:")
 	for _, p := range q.Paths[:min(len(q.Paths), maxPaths)] {
-		m.pre(cutPath(Clean(p), quoteWidth))
+		m.pre(orElse(cutPath(Clean(p), quoteWidth), "…")) // of control characters alone nothing can be shown
 	}
 	if more := len(q.Paths) - maxPaths; more > 0 {
 		m.add(fmt.Sprintf("and %d more", more))

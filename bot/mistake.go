@@ -23,8 +23,11 @@ func mistake(err error) Message {
 			if len(unknown.Rest) < maxTwin {
 				twin = strings.TrimSpace(twin + " " + unknown.Rest)
 			}
-			label := strings.TrimPrefix(unknown.Meant, "/")
-			m.button(strings.ToUpper(label[:1])+label[1:], twin)
+			// "/stopp the presses" is no /stop of any kind.
+			if _, err := Parse(twin); err == nil {
+				label := strings.TrimPrefix(unknown.Meant, "/")
+				m.button(strings.ToUpper(label[:1])+label[1:], twin)
+			}
 		}
 		m.button("Help", "/help")
 		return m

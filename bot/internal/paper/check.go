@@ -2,6 +2,7 @@ package paper
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -43,6 +44,9 @@ var steps = map[string]bool{"ask.manual": true, "again.away": true}
 func Check(t testing.TB, name string, m bot.Message) {
 	t.Helper()
 	Frame(t, name, m)
+	if n := utf8.RuneCountInString(m.First()); n > bot.FirstWidth {
+		t.Errorf("%s %s: the first line has %d characters: %q", name, m.Key, n, m.First())
+	}
 	for n, l := range m.Lines {
 		if steps[m.Key] && n > 0 && n < len(m.Lines)-1 {
 			continue
@@ -96,8 +100,8 @@ func Frame(t testing.TB, name string, m bot.Message) {
 		t.Errorf("%s: its key is not in the table of package paper", name)
 	}
 	first := m.First()
-	if n := utf8.RuneCountInString(first); n == 0 || n > bot.FirstWidth || bot.Width(first) > bot.FirstWidth {
-		t.Errorf("%s: the first line has %d characters, %d columns: %q", name, n, bot.Width(first), first)
+	if first == "" || bot.Width(first) > bot.FirstWidth {
+		t.Errorf("%s: the first line has %d columns: %q", name, bot.Width(first), first)
 	}
 	if !signed(first) {
 		t.Errorf("%s: neither a known sign nor a word begins it: %q", name, first)
@@ -167,7 +171,9 @@ func buttons(t testing.TB, name string, m bot.Message) {
 
 func units(s string) int { return len(utf16.Encode([]rune(s))) }
 
-// onTelegram reads the message as the platform would.
+// onTelegram reads the message as the platform would: it takes it, shows what
+// the lines say and nothing else, in the blocks that their kinds have, and no
+// finger can open what is not a command of ours.
 func onTelegram(t testing.TB, name string, m bot.Message) {
 	t.Helper()
 	most := maxText
@@ -175,33 +181,105 @@ func onTelegram(t testing.TB, name string, m bot.Message) {
 	if len(m.Picture) > 0 && len(parts) == 1 {
 		most = maxCaption
 	}
+	var shown strings.Builder
 	for _, p := range parts {
 		text, entities, err := far.ParseHTML(p.HTML)
 		if err != nil {
 			t.Errorf("%s: Telegram refuses it: %v\n%s", name, err, p.HTML)
-			continue
+			return
 		}
 		if p.File != nil {
 			most = maxCaption
 		}
-		if n := units(text); n == 0 || n > most {
-			t.Errorf("%s: %d units on Telegram, %d are the most", name, n, most)
+		for _, plain := range []string{text, p.Text} {
+			if n := units(plain); n == 0 || n > most {
+				t.Errorf("%s: %d units on Telegram, %d are the most", name, n, most)
+			}
 		}
-		for _, tap := range far.Taps(text, entities) {
-			if _, err := bot.Parse(tap); !strings.HasPrefix(tap, "/") || err != nil && !asks(err) {
+		for _, tap := range slices.Concat(far.Taps(text, entities), far.Taps(p.Text, nil)) {
+			if _, err := bot.Parse(tap); !strings.HasPrefix(tap, "/") || err != nil && !lacks(err) {
 				t.Errorf("%s: a finger can open %q", name, tap)
 			}
 		}
+		shown.WriteString(text)
+		if p.File != nil {
+			shown.Reset()
+			shown.Write(p.File.Data)
+		} else if len(parts) == 1 {
+			blocks(t, name, m, text, entities)
+		}
+	}
+	if want, got := flat(said(m)), flat(shown.String()); want != got && want != "" {
+		t.Errorf("%s: Telegram shows another text\n%q, want\n%q", name, got, want)
 	}
 }
 
-// asks reports whether a command is one of ours that lacks something.
-func asks(err error) bool {
+// blocks are as many as the lines ask for, each of them whole lines.
+func blocks(t testing.TB, name string, m bot.Message, text string, entities []far.Entity) {
+	t.Helper()
+	want, got := map[string]int{"bold": 1}, map[string]int{}
+	for n, l := range m.Lines {
+		follows := n > 0 && m.Lines[n-1].Kind == l.Kind
+		switch {
+		case l.Kind == bot.Head && n > 0:
+			want["bold"]++
+		case l.Kind == bot.Quote && !follows && n > 0:
+			want["quote"]++
+		case l.Kind == bot.Pre && !follows && n > 0:
+			want["pre"]++
+		}
+	}
+	all := utf16.Encode([]rune(text))
+	for _, e := range entities {
+		kind := map[string]string{"bold": "bold", "blockquote": "quote", "expandable_blockquote": "quote", "pre": "pre", "code": "code"}[e.Type]
+		if kind == "" {
+			t.Errorf("%s: Telegram sees %s", name, e.Type)
+		}
+		if kind == "code" {
+			continue
+		}
+		got[kind]++
+		if end := e.Offset + e.Length; e.Offset > 0 && all[e.Offset-1] != '\n' || end < len(all) && all[end] != '\n' {
+			t.Errorf("%s: a %s covers no whole lines: %+v in %q", name, kind, e, text)
+		}
+	}
+	if !maps.Equal(want, got) {
+		t.Errorf("%s: Telegram sees the blocks %v, want %v: %q", name, got, want, text)
+	}
+}
+
+// said is all that a message's lines say.
+func said(m bot.Message) string {
+	var b strings.Builder
+	for _, l := range m.Lines {
+		if l.Kind == bot.Pre {
+			b.WriteString(bot.CleanPre(l.Text))
+		} else {
+			b.WriteString(bot.Clean(l.Text))
+		}
+	}
+	return b.String()
+}
+
+// flat is a text without what may differ: spaces, at which long ones are cut,
+// and what keeps fingers away.
+func flat(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || r == '\u2060' || r == '┃' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// lacks reports whether a command is one of ours that something is missing from.
+func lacks(err error) bool {
 	_, unknown := err.(*bot.UnknownError) //nolint:errorlint // Parse returns it as it is
 	return !unknown
 }
 
-// onSlack looks at the blocks, and at the one text that is read as markup.
+// onSlack looks at the blocks, where foreign text may stand only in what is
+// never read as markup, and at the one text that is read.
 func onSlack(t testing.TB, name string, m bot.Message) {
 	t.Helper()
 	s := slack.Render(m, nil, "")
@@ -209,30 +287,111 @@ func onSlack(t testing.TB, name string, m bot.Message) {
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
-	if strings.ContainsAny(Unescaped(s.Text), "<>") {
-		t.Errorf("%s: Slack reads markup in %q", name, s.Text)
+	visible, special := Mrkdwn(s.Text)
+	if len(special) > 0 {
+		t.Errorf("%s: Slack reads %q in %q", name, special, s.Text)
 	}
-	var blocks any
-	if err := json.Unmarshal(raw, &blocks); err != nil {
+	if want := bot.Clean(m.First()); commandless(visible) != commandless(want) && want != "" {
+		t.Errorf("%s: Slack announces %q, want %q", name, visible, want)
+	}
+	var tree any
+	if err := json.Unmarshal(raw, &tree); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
-	Walk(blocks, func(node map[string]any) {
-		if node["type"] == "mrkdwn" {
-			t.Errorf("%s: Slack reads markup in a block: %v", name, node)
+	var shown strings.Builder
+	long := s.File != nil
+	Walk(tree, func(node map[string]any) {
+		text, isText := node["text"].(string)
+		switch kind := node["type"]; {
+		case isText && (kind == "text" || kind == "plain_text"):
+			if node["emoji"] == true {
+				t.Errorf("%s: Slack reads emoji in %v", name, node)
+			}
+		case isText:
+			t.Errorf("%s: Slack reads markup in %v", name, node)
+		case kind == "user", kind == "link", kind == "broadcast", kind == "emoji", kind == "channel", kind == "usergroup":
+			t.Errorf("%s: Slack is given a %s", name, kind)
 		}
-		if text, is := node["text"].(string); is && utf8.RuneCountInString(text) > maxBlock {
+		if utf8.RuneCountInString(text) > maxBlock && node["type"] != "text" {
 			t.Errorf("%s: a block's text of %d characters", name, utf8.RuneCountInString(text))
 		}
 	})
+	if list, is := tree.([]any); is {
+		for _, b := range list {
+			if block, is := b.(map[string]any); is && block["type"] != "actions" {
+				inOrder(block, &shown)
+			}
+		}
+	}
+	for _, l := range m.Lines {
+		long = long || utf8.RuneCountInString(l.Text) > maxBlock/2
+	}
+	if want, got := commandless(said(m)), commandless(shown.String()); want != got && !long && want != "" {
+		t.Errorf("%s: Slack shows another text\n%q, want\n%q", name, got, want)
+	}
 	if s.File != nil && utf8.RuneCountInString(s.File.Alt) > maxAlt {
 		t.Errorf("%s: an alt text of %d characters", name, utf8.RuneCountInString(s.File.Alt))
 	}
 }
 
-// Unescaped is a text without what stands for itself: the three that Slack
-// wants escaped.
-func Unescaped(s string) string {
-	return strings.NewReplacer("&lt;", "", "&gt;", "", "&amp;", "").Replace(s)
+// inOrder gathers the texts of a block.
+func inOrder(v any, b *strings.Builder) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			inOrder(e, b)
+		}
+	case map[string]any:
+		if text, is := v["text"].(string); is {
+			b.WriteString(text)
+		}
+		inOrder(v["elements"], b)
+	}
+}
+
+// commandless is a text in which a command is the same on both platforms:
+// "/task_8" is typed "/porter task 8" on Slack.
+func commandless(s string) string {
+	s = strings.ReplaceAll(flat(s), "/porter", "/")
+	return strings.NewReplacer("_", "", "//", "/").Replace(s)
+}
+
+// Mrkdwn reads a text as Slack does where no markdown is wanted: what is seen,
+// and what it takes for a mention, a link or a call of everybody.
+func Mrkdwn(s string) (visible string, special []string) {
+	var b strings.Builder
+	for s != "" {
+		switch at := strings.IndexAny(s, "<&"); {
+		case at < 0:
+			b.WriteString(s)
+			s = ""
+		case s[at] == '&':
+			b.WriteString(s[:at])
+			s = s[at:]
+			found := false
+			for name, c := range map[string]string{"&lt;": "<", "&gt;": ">", "&amp;": "&"} {
+				if strings.HasPrefix(s, name) {
+					b.WriteString(c)
+					s, found = s[len(name):], true
+					break
+				}
+			}
+			if !found {
+				b.WriteString("&")
+				s = s[1:]
+			}
+		default:
+			b.WriteString(s[:at])
+			inner, rest, closed := strings.Cut(s[at+1:], ">")
+			if !closed {
+				b.WriteString(s[at:])
+				return b.String(), special
+			}
+			special = append(special, inner)
+			s = rest
+		}
+	}
+	return b.String(), special
 }
 
 // Walk visits all objects of decoded JSON.
