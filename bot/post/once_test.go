@@ -322,7 +322,17 @@ func TestClosedChat(t *testing.T) {
 			calls++
 			return false, &bot.SendError{Fault: bot.FaultClosed, Text: "bot was blocked by the user"}
 		})
+		var shut []string
+		w.o.Shut = func(chat, why string) {
+			if w.post.Takes(chat) { // it is known already, and no lock is held
+				t.Errorf("%s takes messages", chat)
+			}
+			shut = append(shut, chat+": "+why)
+		}
 		w.begin()
+		if !w.post.Takes("telegram:1") {
+			t.Error("before it was tried, nothing is known against it")
+		}
 		w.commit(out("1", "", "notice", loop.ClassNotice), out("1", "q1", "? one (q1)", loop.ClassAsk))
 		w.pass(20 * time.Hour)
 		w.commit(out("1", "q2", "? two (q2)", loop.ClassAsk), out("1", "", "chatter", loop.ClassChatter))
@@ -332,8 +342,14 @@ func TestClosedChat(t *testing.T) {
 		if calls != 1 {
 			t.Errorf("%d calls to a closed chat", calls)
 		}
+		if diff := cmp.Diff([]string{"telegram:1: bot was blocked by the user"}, shut); diff != "" {
+			t.Errorf("shut (-want +got):\n%s", diff)
+		}
 		w.far.play(nil)
 		w.post.Open("telegram:1/7")
+		if !w.post.Takes("telegram:1") {
+			t.Error("somebody wrote, and it takes nothing")
+		}
 		w.drained(time.Minute)
 		want := []string{"? two (q2)\nAsked 20:00, still open.", "? three (q3)"}
 		if diff := cmp.Diff(want, w.far.texts("telegram:1")); diff != "" {

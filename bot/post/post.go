@@ -38,6 +38,10 @@ type Options struct {
 	// waits for it is dropped, but for answers to what somebody asked there while
 	// they were. nil: no chat is.
 	Barred func(chat string) bool
+	// Shut is told that a chat begins to take nothing, with the platform's reason:
+	// it was blocked, left or closed. It is called without a lock of the Post's and
+	// keeps the chat waiting. nil: nobody wants to know.
+	Shut func(chat, why string)
 	// Quiet reports whether a chat is to be left in peace at a time. What was
 	// committed to ring by day and arrives in quiet hours then makes no sound;
 	// what was committed to ring in them does. nil: never.
@@ -73,6 +77,9 @@ func New(o Options) *Post {
 	}
 	if o.Barred == nil {
 		o.Barred = func(string) bool { return false }
+	}
+	if o.Shut == nil {
+		o.Shut = func(string, string) {}
 	}
 	o.Limits = o.Limits.orDefault()
 	p := &Post{o: o, made: time.Now(), chats: map[string]*chat{}, paces: map[string]*pace{}}
@@ -143,6 +150,14 @@ func (p *Post) Open(chat string) {
 			p.signal(c)
 		}
 	}
+}
+
+// Takes reports whether a chat takes messages, as far as is known.
+func (p *Post) Takes(chat string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.chats[chat]
+	return c == nil || !c.closed
 }
 
 // Reached says that the platform answered a call of somebody else, for example

@@ -40,6 +40,9 @@ type Options struct {
 	// Moved is told that a group has another address now, before the update
 	// that says so is confirmed; with an error it is told again. nil = ignored.
 	Moved func(ctx context.Context, from, to string) error
+	// Lost is told that a topic is not there, whenever something that was for it
+	// was sent to its group instead. nil = ignored.
+	Lost func(chat string)
 }
 
 // Bot is one bot of the platform. Its methods can be called from any
@@ -80,6 +83,9 @@ func New(o Options) (*Bot, error) {
 	}
 	if o.Wait == nil {
 		o.Wait = link.Wait
+	}
+	if o.Lost == nil {
+		o.Lost = func(string) {}
 	}
 	if o.Timeout == 0 {
 		o.Timeout = 30 * time.Second

@@ -35,6 +35,7 @@ const (
 	notModified = "message is not modified"
 	unparsable  = "can't parse entities"
 	noThread    = "message thread not found"
+	goneTopic   = "topic_deleted"
 	noDelete    = "message to delete not found"
 	noText      = "there is no text in the message to edit"
 	noCaption   = "there is no caption in the message to edit"

@@ -97,6 +97,7 @@ type draft struct {
 func (b *Bot) send(ctx context.Context, d draft) (int, error) {
 	var got shown
 	var err error
+	topic := d.thread
 	for range 4 {
 		switch {
 		case d.photo != nil:
@@ -110,11 +111,14 @@ func (b *Bot) send(ctx context.Context, d draft) (int, error) {
 		case says(err, unparsable) && !d.bare:
 			b.o.Log.Warn("Telegram refuses the formatting of a message; it is sent without", "error", err)
 			d.bare = true
-		case says(err, noThread) && d.thread != 0:
+		case (says(err, noThread) || says(err, goneTopic)) && d.thread != 0:
 			d.thread = 0
 		case noReply(err) && d.replyTo != "":
 			d.replyTo = ""
 		default:
+			if err == nil && d.thread != topic {
+				b.o.Lost(Address(d.chat, topic))
+			}
 			return got.ID, sendError(err)
 		}
 	}

@@ -310,7 +310,8 @@ func TestEditAndDeleteFaults(t *testing.T) {
 
 // A topic that is gone is no reason to say nothing; the group has its general one.
 func TestSendTopics(t *testing.T) {
-	w := newWorld(t)
+	var lost []string
+	w := newWorld(t, func(o *telegram.Options) { o.Lost = func(chat string) { lost = append(lost, chat) } })
 	w.far.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "/status"})
 	at := telegram.Address(group, 55)
 	for _, want := range []int{55, 0} {
@@ -321,6 +322,13 @@ func TestSendTopics(t *testing.T) {
 			t.Errorf("message %+v, want topic %d", m, want)
 		}
 		w.far.RemoveTopic(group, 55)
+	}
+	w.far.Fault("sendMessage", far.BadRequest("TOPIC_DELETED"))
+	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string{at, at}, lost); diff != "" {
+		t.Errorf("lost (-want +got):\n%s", diff)
 	}
 	w.far.Topic(group, 55, false)
 	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); fault(err) != bot.FaultClosed {

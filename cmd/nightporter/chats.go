@@ -244,6 +244,7 @@ func chats(ctx context.Context, p *porter, off time.Time) (stop func(), err erro
 		posts = append(posts, c.post)
 	}
 	p.talk.posts.Store(&posts)
+	p.rethread()
 	// What an earlier process showed is kept up to date from here on.
 	for _, project := range append(p.engine.Projects(), "") {
 		key := bot.LiveKey(project)
@@ -281,7 +282,7 @@ func connectTelegram(p *porter) (c platform, wanted bool, err error) {
 	}
 	line := &telegramLine{porter: p}
 	tg, err := telegram.New(telegram.Options{
-		Token: link.Secret(token), API: cfg.Telegram.API, Log: p.log, Changed: line.changed, Moved: line.moved,
+		Token: link.Secret(token), API: cfg.Telegram.API, Log: p.log, Changed: line.changed, Moved: p.moved, Lost: p.lost,
 	})
 	if err != nil {
 		return c, false, unusableChat(err)
@@ -292,12 +293,12 @@ func connectTelegram(p *porter) (c platform, wanted bool, err error) {
 	}
 	line.bot = tg
 	line.post = post.New(post.Options{
-		Outbox: p.store, Sender: tg, Prefix: telegram.Prefix, Platform: "Telegram", Log: p.log,
+		Outbox: moving{p.store, p}, Sender: tg, Shut: p.shut, Prefix: telegram.Prefix, Platform: "Telegram", Log: p.log,
 		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Barred: p.barred, Quiet: p.quiet,
 	})
 	o := p.receptionOptions()
-	o.Outbox, o.Notice, o.Name, o.ProjectOf = p.store, tg.Notice, line.name, p.threadProject
-	receiver := waking{reception.New(o), line.post}
+	o.Outbox, o.Notice, o.Name, o.ProjectOf = topics{p.store, p}, tg.Notice, line.name, p.threadProject
+	receiver := waking{reception.New(o), line.post, p.wrote}
 	p.botName = line.name
 	cursor := func(ctx context.Context) (string, error) { // asked for before every poll
 		if tg.State().Connected {
@@ -329,12 +330,14 @@ func unusableChat(err error) error {
 // nothing is tried again.
 type waking struct {
 	bot.Receiver
-	post *post.Post
+	post  *post.Post
+	wrote func(chat string)
 }
 
 // Receive hands an input on.
 func (o waking) Receive(ctx context.Context, in bot.Inbound) error {
 	o.post.Open(in.Chat)
+	o.wrote(in.Chat)
 	return o.Receiver.Receive(ctx, in)
 }
 
@@ -413,11 +416,6 @@ func (l *telegramLine) introduce() {
 		}
 		l.porter.changes.ring()
 	}()
-}
-
-// moved gives a group its new address.
-func (l *telegramLine) moved(ctx context.Context, from, to string) error {
-	return l.porter.store.MoveChat(ctx, from, to)
 }
 
 // lockBot keeps a second nightporter of this person on this machine from

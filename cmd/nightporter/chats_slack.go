@@ -36,12 +36,12 @@ func connectSlack(p *porter) (c platform, wanted bool, err error) {
 		return c, false, err
 	}
 	line.post = post.New(post.Options{
-		Outbox: p.store, Sender: sl, Prefix: slack.Prefix, Platform: "Slack", Log: p.log, Limits: post.SlackLimits, Group: slack.IsGroup,
+		Outbox: p.store, Sender: sl, Shut: p.shut, Prefix: slack.Prefix, Platform: "Slack", Log: p.log, Limits: post.SlackLimits, Group: slack.IsGroup,
 		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Barred: p.barred, Quiet: p.quiet,
 	})
 	o := p.receptionOptions()
 	o.Outbox, o.Notice, o.Ask, o.ProjectOf = threads{p.store}, sl.Notice, sl.Ask, p.slackProject
-	receiver := waking{reception.New(o), line.post}
+	receiver := waking{reception.New(o), line.post, p.wrote}
 	cursor := func(ctx context.Context) (string, error) {
 		c, _, err := p.store.Cursor(ctx, sl.CursorName())
 		return c.Value, err

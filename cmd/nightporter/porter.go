@@ -57,6 +57,7 @@ type porter struct {
 	remarks remarks       // what people have to know of projects besides their state
 	talk    *talk         // what people are told in chats; nil where there is none
 	picture illustrator   // of a digest
+	moves   moves         // groups that have another address now
 }
 
 // illustrator draws a digest, as report.Picture does.
@@ -101,6 +102,7 @@ func openPorter(ctx context.Context, o porterOptions) (p *porter, err error) {
 	if p.store, err = store.Open(o.state); err != nil {
 		return p, err
 	}
+	p.moves.store = p.store
 	logs, err := openLog(filepath.Join(o.state, "nightporter.log"))
 	if err != nil {
 		return p, fmt.Errorf("log file: %w", err)

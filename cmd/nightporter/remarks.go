@@ -23,6 +23,7 @@ const (
 	remarkUnbuilt = "4 unbuilt" // settings without an effect
 	remarkChat    = "5 chat"    // Telegram is out of reach
 	remarkSlack   = "6 slack"   // Slack is
+	remarkThread  = "7 thread"  // a chat of its own that went, closed or moved
 )
 
 // set puts a line in the place of the one about the same thing; "" takes it

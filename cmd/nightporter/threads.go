@@ -2,7 +2,9 @@ package main
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/nightporter/nightporter/bot/post"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/config"
 )
@@ -22,15 +24,19 @@ func telegramThread(p *porter, pr config.Project) string {
 	if p.begun.Telegram == nil || at.Chat == 0 {
 		return ""
 	}
-	return telegram.Address(at.Chat, at.Thread)
+	group := telegram.Address(at.Chat, 0)
+	return p.moves.of(group) + strings.TrimPrefix(telegram.Address(at.Chat, at.Thread), group)
 }
 
-// threads are the addresses of a project's threads.
+// threads are the addresses that news of a project goes to. One that takes
+// nothing is none: then everybody hears it in their own chat.
 func (p *porter) threads(project string) []string {
-	pr, ok := p.configured(project)
-	if !ok {
-		return nil
-	}
+	pr, _ := p.configured(project)
+	return slices.DeleteFunc(p.allThreads(pr), func(chat string) bool { return !p.talk.takes(chat) })
+}
+
+// allThreads are the addresses of a project's threads.
+func (p *porter) allThreads(pr config.Project) []string {
 	var out []string
 	for _, of := range threadsOf {
 		if chat := of(p, pr); chat != "" {
@@ -43,12 +49,25 @@ func (p *porter) threads(project string) []string {
 // threadProject is the project whose thread a chat is, "" for a chat that all
 // share. A group that is one's is so with the topics that are nobody's.
 func (p *porter) threadProject(chat string) string {
-	for _, at := range []string{chat, telegram.Group(chat)} {
-		for _, pr := range p.config().Projects {
-			if slices.Contains(p.threads(pr.Name), at) {
-				return pr.Name
-			}
+	if name := p.exactThread(chat); name != "" {
+		return name
+	}
+	return p.exactThread(telegram.Group(chat))
+}
+
+// exactThread is the project whose thread has just this address.
+func (p *porter) exactThread(chat string) string {
+	for _, pr := range p.config().Projects {
+		if slices.Contains(p.allThreads(pr), chat) {
+			return pr.Name
 		}
 	}
 	return ""
+}
+
+// takes reports whether a chat takes messages, as far as is known.
+func (t *talk) takes(chat string) bool {
+	takes := true
+	t.each(func(p *post.Post) { takes = takes && p.Takes(chat) })
+	return takes
 }

@@ -324,6 +324,7 @@ func (u *upkeep) reload(ctx context.Context) {
 	}
 	p.cfg.Store(cfg)
 	p.remarks.set("", remarkConfig, later)
+	p.rethread()
 	p.work(p.workable(ctx, *p.working.Load()))
 	u.starter.free(ctx)
 	u.starter.use(plans)

@@ -47,6 +47,9 @@ var Keys = map[string][]string{
 	"poisoned":       {"All else goes on."},
 	"late.telegram":  {"Work went on.", "1 message follows", "What is over is left out.", "The rest is in /status."},
 	"late.slack":     {"Work went on.", "1 message follows", "What is over is left out.", "The rest is in /status."},
+	"thread.gone":    {"Until then all of it comes here."},
+	"thread.shut":    {"All that it was for comes here until"},
+	"thread.moved":   {"It goes on here in any case."},
 
 	// Pushed: the digest.
 	"digest":        digestEnds,

@@ -1,0 +1,28 @@
+package bot_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+// TestThreadMessages: what is said of a project's own chat keeps its form,
+// whatever the project is called and the platform says.
+func TestThreadMessages(t *testing.T) {
+	var text strings.Builder
+	for _, name := range []string{"shop", strings.Repeat("n", 32)} {
+		for _, m := range []bot.Message{
+			bot.ThreadGone(name),
+			bot.ThreadShut(name, "Bad Request: TOPIC_CLOSED\n"+strings.Repeat("x", 200), []string{"q5", "q7"}),
+			bot.ThreadShut(name, "Forbidden: bot was kicked from the supergroup chat", nil),
+			bot.ThreadMoved(name, "-1009876543210"),
+		} {
+			if bot.Width(m.First()) > bot.FirstWidth || m.Project != name || len(m.Lines) < 2 {
+				t.Errorf("%+v", m)
+			}
+			text.WriteString("▸ " + m.Key + "\n" + m.Text(38) + "\n\n")
+		}
+	}
+	golden(t, "threads", []byte(text.String()))
+}

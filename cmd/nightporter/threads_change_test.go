@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/bot/post"
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/far/telegram"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// forum is a nightporter with a Telegram of ours, on which shop has a topic
+// and one person is paired.
+type forum struct {
+	*mornings
+	ctx  context.Context
+	stop func()
+}
+
+var forumMira = telegram.User{ID: 1, Name: "Mira"}
+
+func newForum(t *testing.T, at config.Topic) *forum {
+	t.Helper()
+	f := &forum{mornings: newMornings(t)}
+	usual := post.TelegramLimits
+	t.Cleanup(func() { post.TelegramLimits = usual })
+	soon := post.Rate{Every: time.Millisecond, Burst: 5} // a group's own is a message in 3.5 s
+	post.TelegramLimits = post.Limits{Private: soon, Group: soon, All: soon}
+	var cancel context.CancelFunc
+	f.ctx, cancel = context.WithTimeout(t.Context(), patienceHere)
+	t.Cleanup(cancel)
+	cfg := *f.config()
+	cfg.Projects[0].TelegramTopic = at
+	cfg.Projects = append(cfg.Projects, config.Project{Name: "blog", Repo: t.TempDir()}) // so that a project has to be named
+	if err := os.WriteFile(filepath.Join(cfg.Projects[0].Repo, "plan.md"), []byte("- [ ] **Task 1: One**\n  - Depends: Task 70\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.cfg.Store(&cfg)
+	f.far.Post(telegram.Saying{From: forumMira, Chat: at.Chat, Thread: at.Thread, Text: "good evening"})
+	for _, id := range []int64{1, 2} {
+		f.far.Say(telegram.User{ID: id, Name: "Mira"}, id, "/whoami") // private chats begin with the person
+	}
+	f.begin()
+	return f
+}
+
+// begin connects to Telegram, as up does.
+func (f *forum) begin() {
+	f.t.Helper()
+	stop, err := chats(f.ctx, f.porter, time.Time{})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	ended := false
+	f.stop = func() {
+		if !ended {
+			ended = true
+			stop()
+		}
+	}
+	f.t.Cleanup(f.stop)
+}
+
+// news lets shop say something: a run that cannot begin.
+func (f *forum) news() {
+	f.t.Helper()
+	settings, err := f.resolve("shop", config.Overrides{})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.do(loop.Input{Actor: "console", Project: "shop", Idle: true, Body: loop.StartRun{Settings: settings, MaxSessions: 1}})
+}
+
+// shows waits for the n-th message of ours in a chat that begins so.
+func (f *forum) shows(chat int64, n int, first string) telegram.Message {
+	f.t.Helper()
+	var found telegram.Message
+	_, err := f.far.WaitFor(f.ctx, chat, func(c telegram.Chat) bool {
+		left := n
+		for _, m := range c.Messages {
+			if m.Bot && strings.HasPrefix(m.Text, first) {
+				if left--; left == 0 {
+					found = m
+					return true
+				}
+			}
+		}
+		return false
+	})
+	if err != nil {
+		f.t.Fatalf("%q: %v", first, err)
+	}
+	return found
+}
+
+func (f *forum) count(chat int64, first string) int {
+	n := 0
+	for _, m := range f.far.Chat(chat).Messages {
+		if m.Bot && strings.HasPrefix(m.Text, first) {
+			n++
+		}
+	}
+	return n
+}
+
+const shopBad = "✗ shop not started"
+
+// TestThreadOnTelegram: what a project has to say stands in its topic, and what
+// is typed there is for it. A topic that goes, and one that closes, keep
+// nothing from being told; people hear once what became of it.
+func TestThreadOnTelegram(t *testing.T) {
+	const group = -1001234567890
+	f := newForum(t, config.Topic{Chat: group, Thread: 42})
+	f.news()
+	if m := f.shows(group, 1, shopBad); m.Thread != 42 {
+		t.Errorf("%+v", m)
+	}
+	// Nobody is asked which project, and the answer stands where it was asked for.
+	f.far.Post(telegram.Saying{From: forumMira, Chat: group, Thread: 42, Text: "/status"})
+	status := f.shows(group, 1, "○ shop idle")
+	if status.Thread != 42 {
+		t.Errorf("%+v", status)
+	}
+	f.far.Say(telegram.User{ID: 99, Name: "Eve"}, group, "/status")
+	if n := f.count(forumMira.ID, shopBad); n != 0 {
+		t.Errorf("told %d times in private as well", n)
+	}
+
+	// The topic is deleted: the group has it, and is told why, once.
+	f.far.RemoveTopic(group, 42)
+	f.news()
+	fallen := f.shows(group, 2, shopBad)
+	if fallen.Thread != 0 {
+		t.Errorf("%+v", fallen)
+	}
+	gone := f.shows(group, 1, "! shop: its topic is gone")
+	if !gone.Silent || gone.Thread != 0 {
+		t.Errorf("%+v", gone)
+	}
+	f.news()
+	f.shows(group, 3, shopBad)
+	if n := f.count(group, "! shop: its topic is gone"); n != 1 {
+		t.Errorf("told %d times that it is gone", n)
+	}
+	if !strings.Contains(strings.Join(f.remarks.of("shop"), "\n"), "topic is gone") {
+		t.Errorf("remarks: %q", f.remarks.of("shop"))
+	}
+	// What stands there can be answered there.
+	f.far.Reply(forumMira, group, fallen.ID, "Keep the old names")
+	if m := f.shows(group, 1, "○ g1 queued"); !strings.Contains(m.Text, "Keep the old names") {
+		t.Errorf("%+v", m)
+	}
+
+	// It closes: what is told now goes to everybody's own chat.
+	f.far.Topic(group, 42, false)
+	f.news() // finds out
+	shut := f.shows(forumMira.ID, 1, "! shop: its chat takes nothing")
+	if !shut.Silent || !strings.Contains(shut.Text, "TOPIC_CLOSED") {
+		t.Errorf("%+v", shut)
+	}
+	f.shows(2, 1, "! shop: its chat takes nothing")
+	f.news()
+	f.shows(forumMira.ID, 1, shopBad)
+	// Somebody writes there: it is tried again.
+	f.far.Post(telegram.Saying{From: forumMira, Chat: group, Thread: 42, Text: "open again"})
+	if err := f.far.WaitConfirmed(f.ctx); err != nil {
+		t.Fatal(err)
+	}
+	f.news()
+	if m := f.shows(group, 4, shopBad); m.Thread != 42 {
+		t.Errorf("%+v", m)
+	}
+	if n := f.count(forumMira.ID, shopBad); n != 1 {
+		t.Errorf("told %d times in private", n)
+	}
+	if got := strings.Join(f.remarks.of("shop"), "\n"); strings.Contains(got, "takes nothing") {
+		t.Errorf("remarks: %q", got)
+	}
+}
+
+// TestThreadMoves: a group becomes a supergroup. All goes on at its new
+// number, also after a restart, and what to write is said.
+func TestThreadMoves(t *testing.T) {
+	const old, group = -987654321, -1009876543210
+	f := newForum(t, config.Topic{Chat: old})
+	f.news()
+	f.shows(old, 1, shopBad)
+	f.far.Migrate(old, group)
+	if m := f.shows(group, 1, "! shop: another group number"); !m.Silent || !strings.Contains(m.Text, `telegram_topic = "-1009876543210"`) {
+		t.Errorf("%+v", m)
+	}
+	check := func(when string, n int) {
+		t.Helper()
+		f.news()
+		f.shows(group, n, shopBad)
+		f.far.Say(forumMira, group, "/status")
+		f.shows(group, 1, "○ shop idle")
+		if got := strings.Join(f.remarks.of("shop"), "\n"); !strings.Contains(got, `write telegram_topic = "-1009876543210"`) {
+			t.Errorf("%s, remarks: %q", when, got)
+		}
+	}
+	check("moved", 1)
+	f.stop()
+	f.moves.forget() // as another process would not know
+	f.remarks.set("shop", remarkThread, "")
+	f.begin()
+	before := len(f.far.Calls("sendMessage"))
+	check("after a restart", 2)
+	for _, c := range f.far.Calls("sendMessage")[before:] {
+		if c.Params["chat_id"] == "-987654321" {
+			t.Error("the old number is still tried")
+		}
+	}
+	if n := f.count(group, "! shop: another group number"); n != 1 {
+		t.Errorf("told %d times", n)
+	}
+}
