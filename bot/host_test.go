@@ -179,9 +179,21 @@ func TestNeeds(t *testing.T) {
 	if len(m.Buttons) != 3 {
 		t.Error("the message itself lost buttons")
 	}
-	for _, i := range bot.Menu() {
-		if _, err := bot.Parse("/" + i.Command); err != nil || i.Help == "" {
-			t.Errorf("menu: %+v %v", i, err)
+	for role, want := range map[loop.Role]string{
+		loop.RoleView:  "status tasks queue cost digest quiet help",
+		loop.RoleSteer: "status guidance pause resume tasks queue now stop cost digest quiet help",
+		loop.RoleAdmin: "status guidance pause resume tasks queue now stop cost digest quiet help",
+		"":             "",
+	} {
+		var names []string
+		for _, i := range bot.Menu(role) {
+			if _, err := bot.Parse("/" + i.Command); err != nil || i.Help == "" {
+				t.Errorf("menu: %+v %v", i, err)
+			}
+			names = append(names, i.Command)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("menu of %q: %s, want %s", role, got, want)
 		}
 	}
 }

@@ -88,11 +88,12 @@ func Forbidden(h loop.House, p loop.Person) Message {
 // MenuItem is one command of a chat's menu.
 type MenuItem struct{ Command, Help string }
 
-// Menu lists the commands that a platform may show while somebody types.
-func Menu() []MenuItem {
+// Menu lists the commands that a platform may show while somebody of a role
+// types, in the order of PHONE 2: those that they may use.
+func Menu(r loop.Role) []MenuItem {
 	var items []MenuItem
-	for _, v := range []Verb{VerbStatus, VerbGuidance, VerbPause, VerbResume, VerbTasks, VerbQueue, VerbNow, VerbStop, VerbRun, VerbCost, VerbDigest, VerbHelp} {
-		if f, ok := find(string(v)); ok {
+	for _, v := range []Verb{VerbStatus, VerbGuidance, VerbPause, VerbResume, VerbTasks, VerbQueue, VerbNow, VerbStop, VerbCost, VerbDigest, VerbQuiet, VerbHelp} {
+		if f, ok := find(string(v)); ok && r.May(Needs(Command{Verb: v})) {
 			items = append(items, MenuItem{Command: string(v), Help: f.help})
 		}
 	}

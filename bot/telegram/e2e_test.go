@@ -136,7 +136,7 @@ func TestIndependentServer(t *testing.T) {
 		t.Errorf("%+v, %v", me, err)
 	}
 	// It has no such method, and says so in a form of its own: not our end.
-	if err := b.SetCommands(t.Context(), []telegram.MenuCommand{{Name: "status", Description: "x"}}); err == nil {
+	if err := b.SetCommands(t.Context(), "", []telegram.MenuCommand{{Name: "status", Description: "x"}}); err == nil {
 		t.Error("a menu was set")
 	}
 	cancel()

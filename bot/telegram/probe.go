@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"time"
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
@@ -68,26 +67,4 @@ func (b *Bot) Probe(ctx context.Context) []link.Finding {
 		out = append(out, link.Finding{Trouble: TroubleConflict, Text: s.Text + fmt.Sprintf(" (since %s)", s.Since.Format(time.TimeOnly)), Fix: "end the other program"})
 	}
 	return out
-}
-
-// MenuCommand is one line of the menu that clients show beside the keyboard.
-type MenuCommand struct {
-	Name        string `json:"command"`     // without its slash, at most 32 of a-z, 0-9, _
-	Description string `json:"description"` // 1 to 256 characters
-}
-
-var menuName = regexp.MustCompile(`^[a-z0-9_]{1,32}$`)
-
-// SetCommands sets the bot's menu, at most 100 commands. The error says which
-// of them the platform would refuse, before anything is sent.
-func (b *Bot) SetCommands(ctx context.Context, list []MenuCommand) error {
-	if len(list) > 100 {
-		return fmt.Errorf("telegram menu: %d commands, 100 are possible", len(list))
-	}
-	for _, c := range list {
-		if n := units(c.Description); !menuName.MatchString(c.Name) || n < 1 || n > 256 {
-			return fmt.Errorf("telegram menu: command %q with %d characters of description is not possible", c.Name, n)
-		}
-	}
-	return sendError(b.call(ctx, "setMyCommands", tgbotapi.Params{"commands": encode(list)}, nil))
 }

@@ -69,21 +69,3 @@ func TestProbe(t *testing.T) {
 		t.Errorf("%+v, %v", me, err)
 	}
 }
-
-func TestSetCommands(t *testing.T) {
-	w := newWorld(t)
-	if err := w.bot.SetCommands(t.Context(), []telegram.MenuCommand{{Name: "status", Description: "Where the run stands"}}); err != nil {
-		t.Error(err)
-	}
-	if diff := cmp.Diff([]far.Command{{Command: "status", Description: "Where the run stands"}}, w.far.Menu()); diff != "" {
-		t.Error(diff)
-	}
-	for _, c := range []telegram.MenuCommand{{Name: "Status", Description: "x"}, {Name: "status"}, {Name: "", Description: "x"}, {Name: "a", Description: strings.Repeat("x", 257)}} {
-		if err := w.bot.SetCommands(t.Context(), []telegram.MenuCommand{c}); err == nil {
-			t.Errorf("%+v was taken", c)
-		}
-	}
-	if n := len(w.far.Calls("setMyCommands")); n != 1 {
-		t.Errorf("%d calls", n)
-	}
-}

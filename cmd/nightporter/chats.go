@@ -309,7 +309,12 @@ func connectTelegram(p *porter) (c platform, wanted bool, err error) {
 	}
 	return platform{
 		name: "telegram", post: line.post, lock: lock, connected: func() bool { return tg.State().Connected },
-		listen: func(ctx context.Context) { _ = tg.Poll(ctx, cursor, receiver) }, // says why ctx ended
+		listen: func(ctx context.Context) {
+			var beside sync.WaitGroup
+			beside.Go(func() { line.menus(ctx) })
+			_ = tg.Poll(ctx, cursor, receiver) // says why ctx ended
+			beside.Wait()
+		},
 	}, true, nil
 }
 
@@ -375,6 +380,7 @@ func (l *telegramLine) changed(s link.State) {
 			l.post.Reached()
 		}
 		l.introduce()
+		l.porter.changes.ring() // there may be menus to set
 		return
 	}
 	if s.Trouble == link.TroubleStart {
@@ -384,7 +390,7 @@ func (l *telegramLine) changed(s link.State) {
 	l.porter.remarks.set("", remarkChat, "! Telegram: "+s.Text)
 }
 
-// introduce learns the bot's name and sets its menu, once.
+// introduce learns the bot's name, once.
 func (l *telegramLine) introduce() {
 	l.mu.Lock()
 	begin := !l.asking && l.username == ""
@@ -406,13 +412,6 @@ func (l *telegramLine) introduce() {
 		if err != nil {
 			l.porter.log.Warn("telegram: the bot's name is not known", "error", err)
 			return
-		}
-		var menu []telegram.MenuCommand
-		for _, c := range bot.Menu() {
-			menu = append(menu, telegram.MenuCommand{Name: c.Command, Description: c.Help})
-		}
-		if err := l.bot.SetCommands(ctx, menu); err != nil {
-			l.porter.log.Warn("telegram: the menu is not set", "error", err)
 		}
 		l.porter.changes.ring()
 	}()

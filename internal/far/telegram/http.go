@@ -128,8 +128,10 @@ func (s *Server) do(method string, c call) answer {
 		return s.answerPress(c)
 	case "setMyCommands":
 		return s.setCommands(c)
+	case "deleteMyCommands":
+		return s.deleteCommands(c)
 	case "getMyCommands":
-		return ok(s.menu)
+		return s.getCommands(c)
 	case "sendChatAction":
 		if s.chats[c.num("chat_id")] == nil {
 			return bad("chat not found")

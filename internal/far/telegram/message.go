@@ -374,40 +374,6 @@ func (s *Server) answerPress(c call) answer {
 	return ok(true)
 }
 
-// Command is one of the bot's menu.
-type Command struct {
-	Command     string `json:"command"`
-	Description string `json:"description"`
-}
-
-func (s *Server) setCommands(c call) answer {
-	var list []Command
-	if json.Unmarshal([]byte(c.params["commands"]), &list) != nil {
-		return bad("can't parse commands JSON object")
-	}
-	if len(list) > 100 {
-		return bad("BOT_COMMANDS_TOO_MUCH")
-	}
-	for _, cmd := range list {
-		if n := len(cmd.Command); n < 1 || n > 32 || strings.Trim(cmd.Command, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-			return bad("BOT_COMMAND_INVALID")
-		}
-		if n := units(cmd.Description); n < 1 || n > 256 {
-			return bad("BOT_COMMAND_DESCRIPTION_INVALID")
-		}
-	}
-	s.menu = list
-	s.change()
-	return ok(true)
-}
-
-// Menu is what the bot set as its commands.
-func (s *Server) Menu() []Command {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.menu)
-}
-
 // wire is a message as the bot gets it. s.mu is held.
 func (s *Server) wire(c *chat, m *Message) map[string]any {
 	where := map[string]any{"id": c.id, "type": "private", "first_name": m.From.Name}

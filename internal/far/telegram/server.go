@@ -39,7 +39,7 @@ type Server struct {
 	nextID  int // of presses
 	faults  map[string][]Fault
 	calls   []Call
-	menu    []Command
+	menus   map[string][]Command // by scope
 	webhook string
 	rates   rates
 }
@@ -79,6 +79,7 @@ func Start(o Options) (*Server, error) {
 		chats:   map[int64]*chat{},
 		presses: map[string]*press{},
 		faults:  map[string][]Fault{},
+		menus:   map[string][]Command{},
 		updates: queue{next: 900000001},
 	}
 	if err := s.Back(); err != nil {

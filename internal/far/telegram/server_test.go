@@ -267,6 +267,13 @@ func TestRefusals(t *testing.T) {
 		{"answerCallbackQuery", []string{"callback_query_id", "1"}, "Bad Request: query is too old and response timeout expired or query ID is invalid"},
 		{"setMyCommands", []string{"commands", `[{"command":"Status","description":"x"}]`}, "Bad Request: BOT_COMMAND_INVALID"},
 		{"setMyCommands", []string{"commands", `[{"command":"status","description":"x"}]`}, ""},
+		{"setMyCommands", []string{"commands", `[]`, "scope", `{"type":"chat","chat_id":1}`}, "Bad Request: chat not found"},
+		{"setMyCommands", []string{"commands", `[]`, "scope", `{"type":"everybody"}`}, "Bad Request: can't parse BotCommandScope: unsupported type specified"},
+		{"setMyCommands", []string{"commands", `[]`, "scope", `mira`}, "Bad Request: can't parse BotCommandScope JSON object"},
+		{"setMyCommands", []string{"commands", `[{"command":"stop","description":"x"}]`, "scope", fmt.Sprintf(`{"type":"chat","chat_id":%d}`, mira.ID)}, ""},
+		{"deleteMyCommands", []string{"scope", `{"type":"chat","chat_id":1}`}, "Bad Request: chat not found"},
+		{"deleteMyCommands", nil, ""},
+		{"getMyCommands", nil, ""},
 		{"pinChatMessage", with("message_id", id), ""},
 		{"sendDocument", chat, "Bad Request: there is no document in the request"},
 		{"noSuchMethod", chat, "Not Found: method not found"},
@@ -274,6 +281,9 @@ func TestRefusals(t *testing.T) {
 		if r := must(t, s, x.method, x.pairs...); r.Text != x.want {
 			t.Errorf("%s %.100q: %q, want %q", x.method, x.pairs, r.Text, x.want)
 		}
+	}
+	if got := s.Menu(mira.ID); len(got) != 1 || got[0].Command != "stop" || s.Menu(7) != nil {
+		t.Errorf("menus: %v, and of others %v", got, s.Menu(7))
 	}
 	c.add(49 * time.Hour)
 	if r := must(t, s, "deleteMessage", with("message_id", id)...); r.Text != "Bad Request: message can't be deleted" {

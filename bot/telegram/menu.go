@@ -1,0 +1,54 @@
+package telegram
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+// MenuCommand is one line of the menu that clients show beside the keyboard.
+type MenuCommand struct {
+	Name        string `json:"command"`     // without its slash, at most 32 of a-z, 0-9, _
+	Description string `json:"description"` // 1 to 256 characters
+}
+
+var menuName = regexp.MustCompile(`^[a-z0-9_]{1,32}$`)
+
+// SetCommands sets the menu of a chat, at most 100 commands; chat "" is what
+// everybody sees for whose chat none is set. An empty list takes a menu away.
+// Doing it again changes nothing. The error says which of the commands the
+// platform would refuse, before anything is sent, or is a *bot.SendError.
+func (b *Bot) SetCommands(ctx context.Context, chat string, list []MenuCommand) error {
+	if len(list) > 100 {
+		return fmt.Errorf("telegram menu: %d commands, 100 are possible", len(list))
+	}
+	for _, c := range list {
+		if n := units(c.Description); !menuName.MatchString(c.Name) || n < 1 || n > 256 {
+			return fmt.Errorf("telegram menu: command %q with %d characters of description is not possible", c.Name, n)
+		}
+	}
+	p := tgbotapi.Params{}
+	if chat != "" {
+		id, _, err := place(chat)
+		if err != nil {
+			return &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+		}
+		p["scope"] = encode(map[string]any{"type": "chat", "chat_id": id})
+	}
+	method := "deleteMyCommands"
+	if len(list) > 0 {
+		method, p["commands"] = "setMyCommands", encode(list)
+	}
+	var done bool
+	if err := b.call(ctx, method, p, &done); err != nil {
+		return sendError(err)
+	}
+	if !done {
+		return fmt.Errorf("telegram menu: %s was not done", method)
+	}
+	return nil
+}
