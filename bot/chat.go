@@ -22,7 +22,9 @@ type Inbound struct {
 	ReplyTo string // the platform's id of the message that this answers, "" = none
 	Answers string // first line of that message as the platform shows it, where it is ours; "" = not known
 	Edited  bool   // Text took the place of what the message said before
-	Media   bool   // holds a picture, voice or file
+	Media   bool   // holds a picture, voice or file; Text is what was written below it
+	Kind    string // of that, as people call it: "photo", "voice note"; "" = not known
+	Album   string // the platform's id of what several of them were sent as at once, "" = this one came alone
 	Press   string // callback data of a button, "" = none
 	PressID string // what the press is acknowledged by
 

@@ -40,8 +40,8 @@ func (v *visit) line(ctx context.Context) (line string, forUs bool, err error) {
 	if err != nil || !found {
 		return text, v.in.Private, err
 	}
-	if v.in.Media { // its caption answers nothing
-		return text, true, nil
+	if text == "" {
+		return "", true, nil
 	}
 	return v.reply(key, text), true, nil
 }

@@ -1,6 +1,7 @@
 package reception
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
@@ -32,9 +33,25 @@ func quoted(m bot.Message, text string) bot.Message {
 	return m
 }
 
-// media is said of a picture, voice or file: only text can be guidance.
-func media(caption string) bot.Message {
-	return quoted(message("media", bot.SignFailed+" Not queued: text only", "Send the words by themselves; the rest was not kept."), caption)
+// media is said of what holds no words: nothing else reaches a session.
+func media(kind string) bot.Message {
+	return message("media", bot.SignFailed+" Not queued: text only", "Only words reach a session. "+notKept(kind))
+}
+
+// notKept says what became of what came with words, or alone.
+func notKept(kind string) string {
+	if kind == "" {
+		kind = "rest"
+	}
+	return "The " + kind + " was not kept."
+}
+
+// withoutMedia adds to the answer to somebody's words that what came with them
+// was not kept. The last line stays the one that says what comes next.
+func withoutMedia(m bot.Message, kind string) bot.Message {
+	at := max(len(m.Lines)-1, min(1, len(m.Lines)))
+	m.Lines = slices.Insert(slices.Clone(m.Lines), at, bot.Line{Text: notKept(kind)})
+	return m
 }
 
 // fault is said of what cannot be decided.

@@ -68,7 +68,8 @@ type Options struct {
 type Reception struct {
 	o Options
 
-	mu     sync.Mutex // guards what failed
+	mu     sync.Mutex // guards what failed, and album
+	album  string     // chat and id of the one that was answered last
 	failed string     // key of the last input that could not be decided
 	inARow int        // how often in a row
 }
@@ -191,12 +192,47 @@ func (v *visit) receive(ctx context.Context) error {
 		return err
 	case !forUs:
 		return v.say(ctx)
-	case v.in.Media:
-		return v.say(ctx, v.answer(media(v.in.Text)))
+	case line == "" && v.in.Media:
+		return v.wordless(ctx)
 	case line == "":
 		return v.say(ctx) // a platform's own message, not a person's
 	}
-	return v.run(ctx, line)
+	if err := v.run(ctx, line); err != nil {
+		return err
+	}
+	v.answeredAlbum()
+	return nil
+}
+
+// wordless is a picture, a voice note or whatever else without words. Of
+// several that were sent as one only the first is answered.
+func (v *visit) wordless(ctx context.Context) error {
+	if v.albumAnswered() {
+		return v.say(ctx)
+	}
+	if err := v.say(ctx, v.answer(media(v.in.Kind))); err != nil {
+		return err
+	}
+	v.answeredAlbum()
+	return nil
+}
+
+// albumAnswered reports whether what the visitor sent is of an album of which
+// another part was answered just before. A restart forgets that: then there is
+// one answer more.
+func (v *visit) albumAnswered() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.in.Album != "" && v.album == v.in.Chat+" "+v.in.Album
+}
+
+func (v *visit) answeredAlbum() {
+	if v.in.Album == "" {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.album = v.in.Chat + " " + v.in.Album
 }
 
 // say commits messages and the cursor under the input's key. Without messages
@@ -265,6 +301,9 @@ func (v *visit) pair(ctx context.Context, code string, paired bool) error {
 func (v *visit) outgoing(m bot.Message, class loop.MessageClass) loop.Outgoing {
 	if v.who.Role != "" && v.in.Private {
 		m = m.For(v.who.Role)
+	}
+	if v.in.Media && v.in.Text != "" {
+		m = withoutMedia(m, v.in.Kind)
 	}
 	body, err := json.Marshal(m)
 	if err != nil { // a struct of strings always encodes

@@ -205,8 +205,54 @@ func TestGuidance(t *testing.T) {
 		t.Errorf("10 kB: %s", got.Text(0))
 	}
 	w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: "Sent while off", Message: "77", Sent: w.now.Add(-150 * time.Minute)})
-	w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Media: true, Text: "look at this", Message: "78"})
+	w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Media: true, Kind: "photo", Text: "look at this", Message: "78"})
+	w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Media: true, Kind: "voice note", Message: "79"})
+	w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Media: true, Message: "80"})
 	golden(t, "guidance", w.transcript(mira))
+}
+
+// TestMedia: the words below a picture are words like any other; what comes
+// without any is answered once, an album as a whole, and so is nothing lost.
+func TestMedia(t *testing.T) {
+	w := newWorld(t)
+	send := func(text, album, message string) {
+		t.Helper()
+		w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Media: true, Kind: "photo", Text: text, Album: album, Message: message})
+	}
+	answers := func(n int, why string) {
+		t.Helper()
+		if got := len(w.shown[mira]); got != n {
+			t.Errorf("%s: %d messages, want %d:\n%s", why, got, n, w.transcript(mira))
+		}
+	}
+	for _, m := range []string{"1", "2", "3"} {
+		send("", "137", m)
+	}
+	answers(1, "an album without words")
+	send("", "138", "4")
+	answers(2, "another one")
+	send("", "", "5")
+	send("", "", "6")
+	answers(4, "two alone")
+	send("Wrap it", "139", "7")
+	send("", "139", "8")
+	answers(5, "an album with words")
+	if got := w.said(mira).m; got.Key != "guidance.queued" || !strings.Contains(got.Text(0), "The photo was not kept.") {
+		t.Errorf("%s", got.Text(0))
+	}
+	send("/pause", "", "9")
+	if r := w.state().Project.Run; r.State != loop.RunPausing {
+		t.Errorf("a command below a picture: the run is %s", r.State)
+	}
+	w.tell("q1")
+	w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Media: true, Kind: "photo", Text: "@fixer #4 As in the picture", ReplyTo: w.with(mira, "q1").id, Message: "10"})
+	if got := w.said(mira).m.Text(0); !strings.Contains(got, "The photo was not kept.") {
+		t.Errorf("the caption of an answer: %s", got)
+	}
+	w.receive(bot.Inbound{Actor: mira, Chat: group, Media: true, Kind: "photo", Text: "/status", Message: "11"})
+	if got := w.said(group).m.Text(0); !strings.Contains(got, "The photo was not kept.") {
+		t.Errorf("in a group: %s", got)
+	}
 }
 
 // TestTooLate: words that a session has already stay as they are.

@@ -61,9 +61,18 @@ type message struct {
 	Text    string          `json:"text"`
 	Caption string          `json:"caption"`
 
+	Album string `json:"media_group_id"`
+	media
+}
+
+// media is what a message holds besides words, one of them at a time but for
+// an animation, which is a document, and a venue, which is a location.
+type media struct {
 	Photo, Document, Audio, Voice, Video, Animation, Sticker json.RawMessage
 	VideoNote                                                json.RawMessage `json:"video_note"`
-	Contact, Location, Venue, Poll, Dice                     json.RawMessage
+	PaidMedia                                                json.RawMessage `json:"paid_media"`
+	Contact, Location, Venue, Poll, Dice, Game, Story        json.RawMessage
+	Checklist, Giveaway                                      json.RawMessage
 }
 
 type callback struct {
@@ -121,8 +130,9 @@ func (b *Bot) inbound(raw json.RawMessage) (in bot.Inbound, moved string, ok boo
 func (b *Bot) said(m *message) bot.Inbound {
 	in := bot.Inbound{
 		Chat: Address(m.Chat.ID, m.topic()), Private: m.Chat.Type == "private",
-		Text: m.Text, Message: strconv.Itoa(m.ID), Media: m.media(), Sent: time.Unix(m.Date, 0),
+		Text: m.Text, Message: strconv.Itoa(m.ID), Album: m.Album, Sent: time.Unix(m.Date, 0),
 	}
+	in.Kind, in.Media = m.kind()
 	if in.Text == "" {
 		in.Text = m.Caption
 	}
@@ -181,16 +191,22 @@ func (m *message) topic() int {
 	return 0
 }
 
-func (m *message) media() bool {
-	for _, f := range []json.RawMessage{
-		m.Photo, m.Document, m.Audio, m.Voice, m.Video, m.Animation, m.Sticker, m.VideoNote,
-		m.Contact, m.Location, m.Venue, m.Poll, m.Dice,
+// kind is what people call what a message holds besides words, false where it
+// holds words alone.
+func (m *media) kind() (string, bool) {
+	for _, is := range []struct {
+		field json.RawMessage
+		name  string
+	}{
+		{m.Photo, "photo"}, {m.Voice, "voice note"}, {m.Audio, "audio file"}, {m.Animation, "animation"}, {m.Video, "video"}, {m.VideoNote, "video note"},
+		{m.Sticker, "sticker"}, {m.Document, "file"}, {m.Contact, "contact"}, {m.Venue, "place"}, {m.Location, "place"}, {m.Poll, "poll"},
+		{m.Dice, "dice"}, {m.Game, "game"}, {m.Story, "story"}, {m.Checklist, "checklist"}, {m.Giveaway, "giveaway"}, {m.PaidMedia, "paid media"},
 	} {
-		if len(f) > 0 && string(f) != "null" {
-			return true
+		if len(is.field) > 0 && string(is.field) != "null" {
+			return is.name, true
 		}
 	}
-	return false
+	return "", false
 }
 
 // actor is who somebody is, and the name that the platform shows of them.

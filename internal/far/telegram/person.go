@@ -14,7 +14,9 @@ type Saying struct {
 	Chat      int64 // the person's id for a private chat, negative for a group
 	Thread    int   // topic; one that is new is opened
 	Text      string
-	Photo     bool // a picture, with Text as its caption
+	Photo     bool   // a picture, with Text as its caption
+	Holds     string // what else it holds, by its field: "voice", "sticker"; Text is its caption
+	Album     string // the group of media that it is of
 	ReplyTo   int
 	Anonymous bool // as the group: an admin who hides
 	Channel   int64
@@ -61,6 +63,16 @@ func (s *Server) Post(w Saying) int {
 	case w.Channel != 0:
 		wire["from"] = User{ID: 136817688, Name: "Channel_Bot", Bot: true}.wire()
 		wire["sender_chat"] = map[string]any{"id": w.Channel, "type": "channel", "title": "a channel"}
+	}
+	if w.Holds != "" {
+		delete(wire, "text")
+		wire[w.Holds] = map[string]any{"file_id": w.Holds + "-1"}
+		if w.Text != "" {
+			wire["caption"] = w.Text
+		}
+	}
+	if w.Album != "" {
+		wire["media_group_id"] = w.Album
 	}
 	if w.Service != "" {
 		wire[w.Service] = true
