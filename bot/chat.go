@@ -64,6 +64,8 @@ type Pinner interface {
 	// Pin makes it the one that stands above the chat, without a sound. Where
 	// the platform does not let us, that is a *SendError, and nothing is wrong.
 	Pin(ctx context.Context, at Ref) error
+	// Unpin lets one go that stands there. One that does not is no error.
+	Unpin(ctx context.Context, at Ref) error
 }
 
 // SendOptions say how a message is shown.

@@ -188,6 +188,23 @@ func (c *chat) takeAway(ctx context.Context, s slot) error {
 	if fault, ok := c.call(ctx, next, func(ctx context.Context) error { return c.p.o.Sender.Edit(ctx, at, movedDown()) }); !ok {
 		c.p.o.Log.Info("an old live message stays", "chat", c.address, "text", fault.Text)
 	}
+	return c.unpin(ctx, at)
+}
+
+// unpin lets a message go that could not be deleted: what stands above the
+// chat is the newest one alone. A platform that does not let us pin has it
+// nowhere, so whatever it says is none of our business.
+func (c *chat) unpin(ctx context.Context, at bot.Ref) error {
+	p, can := c.p.o.Sender.(bot.Pinner)
+	if !can {
+		return nil
+	}
+	s, err := c.slot(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.release()
+	_, _ = c.call(ctx, s, func(ctx context.Context) error { return p.Unpin(ctx, at) })
 	return nil
 }
 

@@ -169,6 +169,9 @@ func TestMovedDown(t *testing.T) {
 				if diff := cmp.Diff([]string{"later"}, got[1].edits); diff != "" {
 					t.Errorf("the new one (-want +got):\n%s", diff)
 				}
+				if (got[0].pinned && !got[0].gone) || !got[1].pinned {
+					t.Errorf("pinned: the old one %v, the new one %v", got[0].pinned, got[1].pinned)
+				}
 				if got[2].text != "reply" {
 					t.Errorf("the reply did not come before what is tidied up: %q", w.far.texts("telegram:1"))
 				}

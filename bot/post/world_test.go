@@ -165,6 +165,15 @@ func (f *far) Pin(ctx context.Context, at bot.Ref) error {
 	})
 }
 
+func (f *far) Unpin(ctx context.Context, at bot.Ref) error {
+	return f.call(ctx, "unpin", at.Chat, "", func() error {
+		if m := f.find(at); m != nil {
+			m.pinned = false
+		}
+		return nil
+	})
+}
+
 func (f *far) Notice(context.Context, string, string) error { return nil }
 
 // texts are what a chat was sent, in order.

@@ -37,6 +37,7 @@ const (
 	noThread    = "message thread not found"
 	goneTopic   = "topic_deleted"
 	noDelete    = "message to delete not found"
+	noUnpin     = "message to unpin not found"
 	noText      = "there is no text in the message to edit"
 	noCaption   = "there is no caption in the message to edit"
 	noPhotos    = "rights to send photos"

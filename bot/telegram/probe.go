@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
@@ -31,11 +33,12 @@ func (b *Bot) Me(ctx context.Context) (Me, error) {
 	return Me{ID: u.ID, Username: u.UserName, Name: u.FirstName, Groups: u.CanJoinGroups, ReadsAll: u.CanReadAllGroupMessages}, nil
 }
 
-// Probe looks whether the token is accepted, what the bot is called, and
-// whether it can poll. It fetches no updates and changes nothing, so it can run
-// beside the daemon. The first finding is about the connection and the token;
-// where that one is not OK, it is the only one.
-func (b *Bot) Probe(ctx context.Context) []link.Finding {
+// Probe looks whether the token is accepted, what the bot is called, whether it
+// can poll, and what it may do in each of these groups and topics. It fetches
+// no updates and changes nothing, so it can run beside the daemon. The first
+// finding is about the connection and the token; where that one is not OK, it
+// is the only one.
+func (b *Bot) Probe(ctx context.Context, threads ...string) []link.Finding {
 	me, err := b.Me(ctx)
 	var fault *bot.SendError
 	switch {
@@ -66,5 +69,51 @@ func (b *Bot) Probe(ctx context.Context) []link.Finding {
 	if s := b.State(); s.Trouble == TroubleConflict {
 		out = append(out, link.Finding{Trouble: TroubleConflict, Text: s.Text + fmt.Sprintf(" (since %s)", s.Since.Format(time.TimeOnly)), Fix: "end the other program"})
 	}
+	for _, chat := range threads {
+		out = append(out, b.probeThread(ctx, me, chat))
+	}
 	return out
+}
+
+// probeThread looks at a group that something is to be told in.
+func (b *Bot) probeThread(ctx context.Context, me Me, chat string) link.Finding {
+	id, thread, err := place(chat)
+	if err != nil {
+		return link.Finding{Trouble: TroubleGroup, Text: err.Error()}
+	}
+	var group struct {
+		Title  string `json:"title"`
+		Forum  bool   `json:"is_forum"`
+		Rights rights `json:"permissions"`
+	}
+	var mine struct {
+		Status string `json:"status"`
+		rights
+	}
+	at := strconv.FormatInt(id, 10)
+	err = sendError(b.call(ctx, "getChat", tgbotapi.Params{"chat_id": at}, &group))
+	if err == nil {
+		err = sendError(b.call(ctx, "getChatMember", tgbotapi.Params{"chat_id": at, "user_id": strconv.FormatInt(me.ID, 10)}, &mine))
+	}
+	name := fmt.Sprintf("group %q", bot.Cut(bot.Clean(group.Title), 40))
+	var fault *bot.SendError
+	switch errors.As(err, &fault); {
+	case fault != nil && fault.Fault == bot.FaultMoved:
+		to := strings.TrimPrefix(fault.To, Prefix)
+		return link.Finding{Trouble: TroubleGroup, Text: "group " + at + " has another number by now", Fix: fmt.Sprintf("write telegram_topic = %q", to)}
+	case fault != nil && fault.Fault == bot.FaultClosed, err == nil && (mine.Status == "left" || mine.Status == "kicked"):
+		return link.Finding{Trouble: TroubleGroup, Text: "@" + me.Username + " is not in the group " + at, Fix: "add it there, or take telegram_topic out"}
+	case err != nil:
+		return link.Finding{Trouble: link.TroubleServer, Text: "cannot see the group " + at + ": " + err.Error()}
+	case thread != 0 && !group.Forum:
+		return link.Finding{Trouble: TroubleGroup, Text: name + " has no topics", Fix: fmt.Sprintf("write telegram_topic = %q, or turn topics on in the group", at)}
+	case mine.Status != "creator" && !mine.Pin && (mine.Status == "administrator" || !group.Rights.Pin):
+		return link.Finding{Trouble: TroubleRights, Text: name + ": the live status is not pinned there", Fix: "make @" + me.Username + " an administrator that may pin messages"}
+	}
+	return link.Finding{OK: true, Text: name + " can be written to"}
+}
+
+// rights are what somebody may do in a group, as much of it as matters.
+type rights struct {
+	Pin bool `json:"can_pin_messages"`
 }

@@ -69,3 +69,36 @@ func TestProbe(t *testing.T) {
 		t.Errorf("%+v, %v", me, err)
 	}
 }
+
+// TestProbeThreads: what stands between a group and what is to be told there,
+// and what to do about it.
+func TestProbeThreads(t *testing.T) {
+	for name, c := range map[string]struct {
+		do   func(s *far.Server)
+		chat string
+		want link.Trouble
+		fix  string
+	}{
+		"fine":              {func(s *far.Server) { s.MayPin(group, true) }, telegram.Address(group, 55), "", ""},
+		"may not pin":       {nil, telegram.Address(group, 55), telegram.TroubleRights, "may pin messages"},
+		"no topics":         {func(s *far.Server) { s.Say(mira, -1007, "x") }, "telegram:-1007/4", telegram.TroubleGroup, `telegram_topic = "-1007"`},
+		"unknown":           {nil, "telegram:-1009", telegram.TroubleGroup, "add it there"},
+		"thrown out":        {func(s *far.Server) { s.Block(group) }, telegram.Address(group, 0), telegram.TroubleGroup, "add it there"},
+		"another number":    {func(s *far.Server) { s.Migrate(-7, -1008) }, "telegram:-7", telegram.TroubleGroup, `telegram_topic = "-1008"`},
+		"garbage":           {func(s *far.Server) { s.Fault("getChat", far.Fault{Code: 200, Body: `{"ok":true,"result":[]}`}) }, telegram.Address(group, 55), link.TroubleServer, ""},
+		"garbage of rights": {func(s *far.Server) { s.Fault("getChatMember", far.Fault{Code: 200, Body: "<html>"}) }, telegram.Address(group, 55), link.TroubleServer, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.far.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "x"})
+			if c.do != nil {
+				c.do(w.far)
+			}
+			all := w.bot.Probe(t.Context(), c.chat)
+			f := all[len(all)-1]
+			if len(all) != 3 || f.Trouble != c.want || f.OK != (c.want == "") || !strings.Contains(f.Fix, c.fix) || f.Text == "" {
+				t.Errorf("%+v", all)
+			}
+		})
+	}
+}

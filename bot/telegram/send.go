@@ -262,6 +262,20 @@ func (b *Bot) Pin(ctx context.Context, at bot.Ref) error {
 	}, nil))
 }
 
+// Unpin takes a message away from above its chat. One that is not there is no
+// error.
+func (b *Bot) Unpin(ctx context.Context, at bot.Ref) error {
+	chat, _, err := place(at.Chat)
+	if err != nil {
+		return &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+	}
+	err = b.call(ctx, "unpinChatMessage", tgbotapi.Params{"chat_id": strconv.FormatInt(chat, 10), "message_id": at.ID}, nil)
+	if says(err, noUnpin) {
+		return nil
+	}
+	return sendError(err)
+}
+
 // Notice answers a press. One that is too old is no error.
 func (b *Bot) Notice(ctx context.Context, pressID, text string) error {
 	p := tgbotapi.Params{"callback_query_id": pressID}

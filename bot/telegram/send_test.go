@@ -345,6 +345,38 @@ func TestSendTopics(t *testing.T) {
 	}
 }
 
+// Above a group nothing can be held without the right to: that is a refusal,
+// and says nothing else about the chat.
+func TestPinGroups(t *testing.T) {
+	w := newWorld(t)
+	w.far.Say(mira, group, "/status")
+	chat := telegram.Address(group, 0)
+	id, err := w.bot.Send(t.Context(), chat, ask(), bot.SendOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bot.Ref{Chat: chat, ID: id}
+	if err := w.bot.Pin(t.Context(), at); fault(err) != bot.FaultRefused {
+		t.Errorf("without the right: %v", err)
+	}
+	w.far.MayPin(group, true)
+	for _, want := range []bool{true, false, false} {
+		do := w.bot.Pin
+		if !want {
+			do = w.bot.Unpin
+		}
+		if err := do(t.Context(), at); err != nil || w.far.Chat(group).Last().Pinned != want {
+			t.Errorf("pinned %v: %v", !want, err)
+		}
+	}
+	for _, method := range []string{"pinChatMessage", "unpinChatMessage"} {
+		w.far.Fault(method, far.Fault{Code: 200, Body: "<html>"})
+	}
+	if w.bot.Pin(t.Context(), at) == nil || w.bot.Unpin(t.Context(), at) == nil {
+		t.Error("garbage is taken for an answer")
+	}
+}
+
 // Certainly not sent is what had no connection.
 func TestSendAway(t *testing.T) {
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -12,6 +12,8 @@ import (
 const (
 	TroubleConflict link.Trouble = "conflict" // another program polls with the same token
 	TroubleWebhook  link.Trouble = "webhook"  // a webhook is set, with which nobody can poll
+	TroubleGroup    link.Trouble = "group"    // a group that cannot be written to as configured
+	TroubleRights   link.Trouble = "rights"   // a right is missing that is good to have
 )
 
 // trouble says what an error of a poll means, and how long to wait; 0 leaves

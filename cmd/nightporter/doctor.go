@@ -81,7 +81,7 @@ type patient struct {
 	usable bool           // the configuration is without a mistake, or there is none
 	daemon bool           // somebody has the state folder and answers
 
-	probe  func(ctx context.Context, token, api string) []finding
+	probe  func(ctx context.Context, token, api string, threads []string) []finding
 	slack  func(ctx context.Context, app, bot, api string) []finding
 	people func(ctx context.Context, p *patient) (n int, known bool)
 

@@ -29,10 +29,13 @@ func TestDoctorTelegram(t *testing.T) {
 		{"an answer with the token in it", []finding{look("open /bot"+token, "get https://api.telegram.org/bot%s/getMe: timeout", token)},
 			finding{Result: resultLook, Text: "get https://api.telegram.org/botTOKEN/getMe: timeout", Fix: "open /botTOKEN"}},
 	} {
-		p := &patient{usable: true, cfg: &config.Config{Telegram: &config.Telegram{TokenFile: file, API: "http://127.0.0.1:9"}}}
-		p.probe = func(_ context.Context, tok, api string) []finding {
-			if tok != token || api != "http://127.0.0.1:9" {
-				t.Errorf("%s: probed with %q, %q", c.name, tok, api)
+		p := &patient{usable: true, cfg: &config.Config{
+			Telegram: &config.Telegram{TokenFile: file, API: "http://127.0.0.1:9"},
+			Projects: []config.Project{{Name: "blog"}, {Name: "shop", TelegramTopic: config.Topic{Chat: -1007, Thread: 42}}},
+		}}
+		p.probe = func(_ context.Context, tok, api string, threads []string) []finding {
+			if tok != token || api != "http://127.0.0.1:9" || strings.Join(threads, " ") != "telegram:-1007/42" {
+				t.Errorf("%s: probed with %q, %q, %q", c.name, tok, api, threads)
 			}
 			return c.answers
 		}

@@ -178,20 +178,20 @@ func checkAgents(ctx context.Context, p *patient) []finding {
 }
 
 // telegramProbe asks Telegram about a bot: is the token accepted, is a webhook
-// set. It fetches no message, so it can run beside a daemon. api is the address
-// as configured, "" for Telegram's own. Being out of reach is worth a look
-// only: nightporter works on and tries again.
-func telegramProbe(ctx context.Context, token, api string) []finding {
+// set, can it write to the projects' threads. It fetches no message, so it can
+// run beside a daemon. api is the address as configured, "" for Telegram's own.
+// Being out of reach is worth a look only: nightporter works on and tries again.
+func telegramProbe(ctx context.Context, token, api string, threads []string) []finding {
 	tg, err := telegram.New(telegram.Options{Token: link.Secret(token), API: api, Timeout: 10 * time.Second})
 	if err != nil {
 		return []finding{mend("correct [telegram] in the configuration", "%v", err)}
 	}
 	var out []finding
-	for _, f := range tg.Probe(ctx) {
+	for _, f := range tg.Probe(ctx, threads...) {
 		switch {
 		case f.OK:
 			out = append(out, fine("%s", f.Text))
-		case f.Trouble == link.TroubleNetwork || f.Trouble == link.TroubleServer:
+		case f.Trouble == link.TroubleNetwork || f.Trouble == link.TroubleServer || f.Trouble == telegram.TroubleRights:
 			out = append(out, look(f.Fix, "%s", f.Text))
 		default:
 			out = append(out, mend(f.Fix, "%s", f.Text))
@@ -222,7 +222,13 @@ func checkTelegram(ctx context.Context, p *patient) []finding {
 		return []finding{mend("put what @BotFather gave you, and nothing else, into "+t.TokenFile, "%s holds no token of a bot", filepath.Base(t.TokenFile))}
 	}
 	out := []finding{fine("token in %s", t.TokenFile)}
-	answers := p.probe(ctx, token, t.API)
+	var threads []string
+	for _, pr := range p.cfg.Projects {
+		if at := pr.TelegramTopic; at.Chat != 0 {
+			threads = append(threads, telegram.Address(at.Chat, at.Thread))
+		}
+	}
+	answers := p.probe(ctx, token, t.API, threads)
 	if answers == nil {
 		return append(out, unseen("Telegram itself was not asked"))
 	}

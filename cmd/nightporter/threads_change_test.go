@@ -220,3 +220,41 @@ func TestThreadMoves(t *testing.T) {
 		t.Errorf("told %d times", n)
 	}
 }
+
+// TestThreadStatus: the live status of a topic moves down with /status; that a
+// group does not let it be pinned holds nothing up, and one that is too old to
+// be deleted says where it went, and is pinned no more.
+func TestThreadStatus(t *testing.T) {
+	const group, first = -1001234567890, "○ shop idle"
+	f := newForum(t, config.Topic{Chat: group, Thread: 42})
+	asks := 0
+	status := func() telegram.Message {
+		t.Helper()
+		asks++
+		f.far.Post(telegram.Saying{From: forumMira, Chat: group, Thread: 42, Text: "/status"})
+		if err := f.far.WaitCalls(f.ctx, "pinChatMessage", asks); err != nil {
+			t.Fatal(err)
+		}
+		shown, _ := f.far.Chat(group).Find(func(m telegram.Message) bool { return strings.HasPrefix(m.Text, first) })
+		return shown
+	}
+	one := status()
+	two := status()
+	if one.Pinned || two.Pinned || one.ID == two.ID || f.count(group, first) != 1 || two.Thread != 42 {
+		t.Errorf("without the right to pin: %+v\n%+v", one, two)
+	}
+	f.far.MayPin(group, true)
+	three := status()
+	if !three.Pinned || f.count(group, first) != 1 {
+		t.Errorf("%+v", three)
+	}
+	f.far.Fault("deleteMessage", telegram.BadRequest("message can't be deleted"))
+	four := status()
+	if err := f.far.WaitCalls(f.ctx, "unpinChatMessage", 1); err != nil {
+		t.Fatal(err)
+	}
+	old, _ := f.far.Chat(group).Find(func(m telegram.Message) bool { return m.ID == three.ID })
+	if !four.Pinned || old.Pinned || old.Text != "→ moved down" || len(old.Buttons) > 0 {
+		t.Errorf("%+v\n%+v", old, four)
+	}
+}

@@ -123,7 +123,13 @@ func (s *Server) do(method string, c call) answer {
 	case "deleteMessage":
 		return s.deleteMessage(c)
 	case "pinChatMessage":
-		return s.pin(c)
+		return s.pin(c, true)
+	case "unpinChatMessage":
+		return s.pin(c, false)
+	case "getChat":
+		return s.getChat(c)
+	case "getChatMember":
+		return s.getMember(c)
 	case "answerCallbackQuery":
 		return s.answerPress(c)
 	case "setMyCommands":

@@ -337,16 +337,23 @@ func (s *Server) deleteMessage(c call) answer {
 	return ok(true)
 }
 
-func (s *Server) pin(c call) answer {
+// pin holds a message above its chat, and unpin lets it go. In a group it
+// takes a right that bots do not have by themselves.
+func (s *Server) pin(c call, on bool) answer {
 	ch, refusal := s.place(c)
 	if refusal != nil {
 		return *refusal
 	}
 	m := ch.message(int(c.num("message_id")))
-	if m == nil {
+	switch {
+	case group(ch.id) && !ch.pins:
+		return bad("not enough rights to manage pinned messages in the chat")
+	case m == nil && on:
 		return bad("message to pin not found")
+	case m == nil || !on && !m.Pinned:
+		return bad("message to unpin not found")
 	}
-	m.Pinned = true
+	m.Pinned = on
 	s.change()
 	return ok(true)
 }
@@ -378,7 +385,7 @@ func (s *Server) answerPress(c call) answer {
 func (s *Server) wire(c *chat, m *Message) map[string]any {
 	where := map[string]any{"id": c.id, "type": "private", "first_name": m.From.Name}
 	if group(c.id) {
-		where = map[string]any{"id": c.id, "type": "supergroup", "title": "group " + strconv.FormatInt(c.id, 10)}
+		where = map[string]any{"id": c.id, "type": "supergroup", "title": title(c.id)}
 	}
 	w := map[string]any{"message_id": m.ID, "from": m.From.wire(), "chat": where, "date": m.Date.Unix()}
 	if m.Thread != 0 {

@@ -50,6 +50,7 @@ type chat struct {
 	messages []*Message
 	topics   map[int]bool // by thread, true = open
 	refusal  *answer      // what every sending gets: blocked, kicked, moved
+	pins     bool         // a group in which the bot may pin
 	notices  []Notice
 	count    Count
 }
