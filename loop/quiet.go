@@ -75,9 +75,20 @@ func (d *decision) setQuiet(b SetQuiet) {
 		return
 	}
 	if now, own := d.House.Quiet[b.Chat]; own && now == hours || !own && hours == "" {
-		d.answer = Answer{OK: true, Code: "same"}
+		d.answer = Answer{OK: true, Code: "same", Text: hours.said()}
 		return
 	}
 	d.house(QuietSet{Chat: b.Chat, Hours: hours})
-	d.answer = Answer{OK: true, Code: "set", Text: string(hours)}
+	d.answer = Answer{OK: true, Code: "set", Text: hours.said()}
+}
+
+// said is what a chat is told that its hours are.
+func (h Hours) said() string {
+	switch h {
+	case "":
+		return "Quiet hours as in the configuration"
+	case QuietOff:
+		return "No quiet hours here any more"
+	}
+	return "Quiet " + string(h)
 }
