@@ -15,6 +15,7 @@ type Inbound struct {
 	Name    string // as the platform says it
 	Chat    string // address that an answer goes to: "telegram:48213377", "telegram:-100123/55"
 	Private bool   // nobody else reads here
+	Title   string // of the topic or group that it is, as the platform says it; "" = not known
 	Stands  string // why this sender is nobody who can be let in: "anonymous", "a bot", "a channel"; "" = a person
 
 	Text    string // as typed; "" for a press and for what is no text

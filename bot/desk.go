@@ -59,12 +59,20 @@ type Host interface {
 	Offer(ctx context.Context, project string, f RunFlags) (loop.OfferRun, error)
 }
 
+// Placer is a Host that knows where its projects are talked of.
+type Placer interface {
+	// Place names the chat that a project's news goes to, as somebody reads it who
+	// asks: `topic "shop"`, "this chat". "" where no project has one of its own.
+	Place(project string, r Request) string
+}
+
 // Request is one line that somebody sent.
 type Request struct {
 	Key     string // natural key: the same key is the same command
 	Actor   string // "console", "telegram:48213377"
 	Name    string // for people: "Mira"
 	Project string // where the line was sent to; "" = unknown
+	Chat    string // address of where it was sent to, if others read there too; "" = the sender's own
 	Text    string
 	Time    time.Time // its location is the person's
 }

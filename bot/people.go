@@ -23,7 +23,7 @@ func ofHouse(ctx context.Context, desk Desk, r Request, c Command) (m Message, d
 		m.add("Send it to the bot, in a private chat. nightporter pair shows one.")
 		return m, true, nil
 	case VerbProjects:
-		return Projects(desk), true, nil
+		return Projects(desk, r), true, nil
 	case VerbRuns:
 		m, err := runs(ctx, desk, r, c)
 		return m, true, err
@@ -89,6 +89,10 @@ func Whoami(host Host, stays bool, r Request) Message {
 		name, number := platform(p.ID)
 		m.add(name + " user " + number)
 	}
+	if r.Chat != "" {
+		name, number := platform(r.Chat)
+		m.add("This chat: " + name + " " + number)
+	}
 	m.add("Your clock: " + r.Time.Format("15:04 MST"))
 	verb := "Looks at "
 	if !ok || p.Role.May(loop.RoleSteer) {
@@ -120,8 +124,9 @@ func People(h loop.House, now time.Time) Message {
 
 // quiet shows or changes when a chat is left in peace (SPEC 6.4).
 func quiet(ctx context.Context, host Host, r Request, c Command) (Message, error) {
+	chat := orElse(r.Chat, r.Actor)
 	if c.Target != "" {
-		a, err := host.Do(ctx, loop.Input{Key: r.Key, Time: r.Time, Actor: r.Actor, Name: r.Name, Body: loop.SetQuiet{Chat: r.Actor, Hours: loop.Hours(c.Target)}})
+		a, err := host.Do(ctx, loop.Input{Key: r.Key, Time: r.Time, Actor: r.Actor, Name: r.Name, Body: loop.SetQuiet{Chat: chat, Hours: loop.Hours(c.Target)}})
 		if err != nil {
 			return Message{}, err
 		}
@@ -131,7 +136,7 @@ func quiet(ctx context.Context, host Host, r Request, c Command) (Message, error
 			return m, nil
 		}
 	}
-	hours, own := host.House().Quiet[r.Actor]
+	hours, own := host.House().Quiet[chat]
 	if !own {
 		hours = host.QuietHours()
 	}

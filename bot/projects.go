@@ -101,9 +101,16 @@ func StatusAll(desk Desk, now time.Time) Message {
 	return m
 }
 
-// Projects lists all projects.
-func Projects(desk Desk) Message {
+// Projects lists all projects, and where they are talked of.
+func Projects(desk Desk, r Request) Message {
 	lines, atWork := oneEach(desk, time.Time{})
+	if p, ok := desk.(Placer); ok {
+		for n, name := range projects(desk) {
+			if place := p.Place(name, r); place != "" {
+				lines[n] += " · " + place
+			}
+		}
+	}
 	m := newMessage("projects", summary(len(lines), atWork))
 	m.each(desk, lines)
 	return m

@@ -24,8 +24,12 @@ func (v *visit) run(ctx context.Context, line string) error {
 		return v.forbidden(ctx, c)
 	}
 	d := &counter{Desk: v.o.Desk, visit: v}
+	chat := ""
+	if !v.in.Private {
+		chat = v.in.Chat
+	}
 	m, err := bot.Handle(ctx, d, bot.Request{
-		Key: v.in.Key, Actor: v.in.Actor, Name: v.input("", nil).Name, Project: v.project, Text: line, Time: v.now,
+		Key: v.in.Key, Actor: v.in.Actor, Name: v.input("", nil).Name, Project: v.project, Chat: chat, Text: line, Time: v.now,
 	})
 	switch {
 	case d.err != nil:
@@ -188,6 +192,15 @@ func (c *counter) Digest(ctx context.Context, project string, q bot.DigestQuery)
 	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
 	defer cancel()
 	return d.Digest(ctx, project, q)
+}
+
+// Place is bot.Placer's.
+func (c *counter) Place(project string, r bot.Request) string {
+	p, ok := c.Desk.(bot.Placer)
+	if !ok {
+		return ""
+	}
+	return p.Place(project, r)
 }
 
 // note keeps an error that the input has to be delivered again for. What a

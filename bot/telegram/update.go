@@ -43,23 +43,30 @@ type user struct {
 type chat struct {
 	ID    int64  `json:"id"`
 	Type  string `json:"type"`
+	Title string `json:"title"`
 	Forum bool   `json:"is_forum"`
 }
 
+// named is what tells a topic's name: that it was opened, or called otherwise.
+type named struct {
+	Name string `json:"name"`
+}
+
 type message struct {
-	ID      int             `json:"message_id"`
-	Thread  int             `json:"message_thread_id"`
-	Topic   bool            `json:"is_topic_message"`
-	From    *user           `json:"from"`
-	As      *chat           `json:"sender_chat"`
-	Chat    chat            `json:"chat"`
-	Date    int64           `json:"date"`
-	Edit    int64           `json:"edit_date"`
-	ReplyTo *message        `json:"reply_to_message"`
-	Opened  json.RawMessage `json:"forum_topic_created"`
-	Moved   int64           `json:"migrate_to_chat_id"`
-	Text    string          `json:"text"`
-	Caption string          `json:"caption"`
+	ID      int      `json:"message_id"`
+	Thread  int      `json:"message_thread_id"`
+	Topic   bool     `json:"is_topic_message"`
+	From    *user    `json:"from"`
+	As      *chat    `json:"sender_chat"`
+	Chat    chat     `json:"chat"`
+	Date    int64    `json:"date"`
+	Edit    int64    `json:"edit_date"`
+	ReplyTo *message `json:"reply_to_message"`
+	Opened  *named   `json:"forum_topic_created"`
+	Renamed *named   `json:"forum_topic_edited"`
+	Moved   int64    `json:"migrate_to_chat_id"`
+	Text    string   `json:"text"`
+	Caption string   `json:"caption"`
 
 	Album string `json:"media_group_id"`
 	media
@@ -133,11 +140,12 @@ func (b *Bot) said(m *message) bot.Inbound {
 		Text: m.Text, Message: strconv.Itoa(m.ID), Album: m.Album, Sent: time.Unix(m.Date, 0),
 	}
 	in.Kind, in.Media = m.kind()
+	in.Title = m.title()
 	if in.Text == "" {
 		in.Text = m.Caption
 	}
 	// What stands in a topic answers its first message, says the platform.
-	if r := m.ReplyTo; r != nil && len(r.Opened) == 0 {
+	if r := m.ReplyTo; r != nil && r.Opened == nil {
 		in.ReplyTo = strconv.Itoa(r.ID)
 		if r.From != nil && strconv.FormatInt(r.From.ID, 10) == b.id {
 			text := r.Text
@@ -185,10 +193,29 @@ func (c *callback) inbound() bot.Inbound {
 // to tell.
 func (m *message) topic() int {
 	r := m.ReplyTo
-	if m.Topic || m.Chat.Forum || r == nil || r.Topic || len(r.Opened) > 0 {
+	if m.Topic || m.Chat.Forum || r == nil || r.Topic || r.Opened != nil {
 		return m.Thread
 	}
 	return 0
+}
+
+// title is what people call the topic or the group that a message stands in,
+// "" where this message does not tell.
+func (m *message) title() string {
+	opened := m.Opened
+	if m.Renamed != nil && m.Renamed.Name != "" {
+		opened = m.Renamed
+	}
+	if opened == nil && m.ReplyTo != nil {
+		opened = m.ReplyTo.Opened
+	}
+	switch {
+	case m.topic() != 0 && opened != nil:
+		return bot.Clean(opened.Name)
+	case m.topic() != 0:
+		return ""
+	}
+	return bot.Clean(m.Chat.Title) // private chats have none
 }
 
 // kind is what people call what a message holds besides words, false where it

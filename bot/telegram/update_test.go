@@ -39,7 +39,7 @@ func TestInbound(t *testing.T) {
 		{"in a group", func(s *far.Server) { s.Say(mira, group, "/status@porter_bot") },
 			bot.Inbound{Chat: "telegram:-1001234", Text: "/status@porter_bot", Message: "1"}},
 		{"in a topic", func(s *far.Server) { s.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "/status"}) },
-			bot.Inbound{Chat: topic, Text: "/status", Message: "1"}},
+			bot.Inbound{Chat: topic, Title: "night of the shop", Text: "/status", Message: "1"}},
 		{"a reply in a topic", func(s *far.Server) {
 			s.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "x"})
 			s.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "retry", ReplyTo: 1})
@@ -91,7 +91,15 @@ func TestInbound(t *testing.T) {
 				"chat":             map[string]any{"id": group, "type": "supergroup", "is_forum": true},
 				"reply_to_message": map[string]any{"message_id": 55, "forum_topic_created": map[string]any{"name": "shop"}},
 			}})
-		}, bot.Inbound{Chat: topic, Text: "hello", Message: "60"}},
+		}, bot.Inbound{Chat: topic, Title: "shop", Text: "hello", Message: "60"}},
+		{"a topic's new name", func(s *far.Server) {
+			s.Inject(map[string]any{"message": map[string]any{
+				"message_id": 61, "message_thread_id": 55, "is_topic_message": true, "from": map[string]any{"id": mira.ID, "first_name": "Mira"},
+				"chat":               map[string]any{"id": group, "type": "supergroup", "is_forum": true, "title": "Porters"},
+				"reply_to_message":   map[string]any{"message_id": 55, "forum_topic_created": map[string]any{"name": "shop"}},
+				"forum_topic_edited": map[string]any{"name": "the shop", "icon_custom_emoji_id": ""},
+			}})
+		}, bot.Inbound{Chat: topic, Title: "the shop", Message: "61", Stands: telegram.StandsService}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -100,6 +108,9 @@ func TestInbound(t *testing.T) {
 			w.poll()
 			got := w.desk.wait(t, n)[n-1]
 			ignore := cmpopts.IgnoreFields(bot.Inbound{}, "Key", "Cursor")
+			if strings.HasPrefix(got.Title, "group -") && !strings.Contains(got.Chat, "/") {
+				got.Title = "" // every group of the far end has one
+			}
 			if got.Sent.IsZero() {
 				t.Error("no time")
 			}

@@ -336,13 +336,13 @@ func unusableChat(err error) error {
 type waking struct {
 	bot.Receiver
 	post  *post.Post
-	wrote func(chat string)
+	wrote func(bot.Inbound)
 }
 
 // Receive hands an input on.
 func (o waking) Receive(ctx context.Context, in bot.Inbound) error {
 	o.post.Open(in.Chat)
-	o.wrote(in.Chat)
+	o.wrote(in)
 	return o.Receiver.Receive(ctx, in)
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -58,6 +59,7 @@ type porter struct {
 	talk    *talk         // what people are told in chats; nil where there is none
 	picture illustrator   // of a digest
 	moves   moves         // groups that have another address now
+	titles  sync.Map      // what threads are called, by address; the platforms say it now and then
 }
 
 // illustrator draws a digest, as report.Picture does.

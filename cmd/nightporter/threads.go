@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/post"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/config"
@@ -63,6 +65,49 @@ func (p *porter) exactThread(chat string) string {
 		}
 	}
 	return ""
+}
+
+// Place names the thread of a project on the platform of who asks; from the
+// host all of them.
+func (h host) Place(project string, r bot.Request) string {
+	p := h.porter
+	pr, _ := p.configured(project)
+	var names []string
+	for _, chat := range p.allThreads(pr) {
+		switch platform, _, _ := strings.Cut(chat, ":"); {
+		case chat == r.Chat:
+			return "this chat"
+		case r.Actor == "console" || strings.HasPrefix(r.Actor, platform+":"):
+			names = append(names, p.placeName(chat))
+		}
+	}
+	switch {
+	case len(names) > 0:
+		return strings.Join(names, ", ")
+	case r.Actor == "console" || !slices.ContainsFunc(p.config().Projects, func(pr config.Project) bool { return len(p.allThreads(pr)) > 0 }):
+		return ""
+	case r.Chat == "":
+		return "this chat"
+	}
+	return "in private"
+}
+
+// placeName is what people call a thread; by its number, until somebody wrote
+// there.
+func (p *porter) placeName(chat string) string {
+	platform, id, _ := strings.Cut(chat, ":")
+	kind := "group"
+	_, topic, is := strings.Cut(id, "/")
+	switch {
+	case is:
+		kind, id = "topic", topic
+	case platform+":" != telegram.Prefix:
+		kind = "channel"
+	}
+	if title, known := p.titles.Load(chat); known {
+		return fmt.Sprintf("%s %q", kind, bot.Cut(title.(string), 20))
+	}
+	return kind + " " + id
 }
 
 // takes reports whether a chat takes messages, as far as is known.

@@ -55,11 +55,15 @@ func (p *porter) shut(chat, why string) {
 }
 
 // wrote notes that somebody wrote in a chat: if it is a thread that took
-// nothing, it is tried again.
-func (p *porter) wrote(chat string) {
-	if isGroup(chat) && p.threadProject(chat) != "" {
-		p.rethread()
+// nothing, it is tried again. What it is called may be new, too.
+func (p *porter) wrote(in bot.Inbound) {
+	if !isGroup(in.Chat) || p.threadProject(in.Chat) == "" {
+		return
 	}
+	if in.Title != "" {
+		p.titles.Store(in.Chat, in.Title)
+	}
+	p.rethread()
 }
 
 // moved gives a group its new address, for good.

@@ -221,6 +221,33 @@ func TestThreadMoves(t *testing.T) {
 	}
 }
 
+// TestThreadLooks: what is asked in a topic about itself.
+func TestThreadLooks(t *testing.T) {
+	const group = -1001234567890
+	f := newForum(t, config.Topic{Chat: group, Thread: 42})
+	say := func(text string) {
+		f.far.Post(telegram.Saying{From: forumMira, Chat: group, Thread: 42, Text: text})
+	}
+	say("/projects")
+	if m := f.shows(group, 1, "○ 2 projects"); !strings.Contains(m.Text, "shop idle, no run yet · this chat") || !strings.Contains(m.Text, "blog idle, no run yet · in private") {
+		t.Errorf("%s", m.Text)
+	}
+	f.far.Say(forumMira, forumMira.ID, "/projects")
+	if m := f.shows(forumMira.ID, 1, "○ 2 projects"); !strings.Contains(m.Text, `shop idle, no run yet · topic "night of the shop"`) || !strings.Contains(m.Text, "blog idle, no run yet · this chat") {
+		t.Errorf("%s", m.Text)
+	}
+	say("/whoami")
+	if m := f.shows(group, 1, "Mira · admin"); !strings.Contains(m.Text, "This chat: Telegram -1001234567890/42") {
+		t.Errorf("%s", m.Text)
+	}
+	say("/quiet 22:00-06:30")
+	f.shows(group, 1, "○ Quiet 22:00-06:30")
+	quiet := f.engine.House().Quiet
+	if len(quiet) != 1 || quiet["telegram:-1001234567890/42"] != "22:00-06:30" {
+		t.Errorf("quiet hours %v", quiet)
+	}
+}
+
 // TestThreadStatus: the live status of a topic moves down with /status; that a
 // group does not let it be pinned holds nothing up, and one that is too old to
 // be deleted says where it went, and is pinned no more.

@@ -43,6 +43,28 @@ func TestThreads(t *testing.T) {
 		}
 	}
 
+	// What they are called is known once somebody wrote there.
+	p.titles.Store(shopTopic, "the shop")
+	places := func(actor, chat string) (out []string) {
+		for _, name := range []string{"shop", "blog", "wiki", "home"} {
+			out = append(out, host{&desk{porter: p}}.Place(name, bot.Request{Actor: actor, Chat: chat}))
+		}
+		return out
+	}
+	for _, c := range []struct {
+		actor, chat string
+		want        []string
+	}{
+		{"telegram:1", "", []string{`topic "the shop"`, "group -1001234567890", "this chat", "group -987654321"}},
+		{"telegram:1", shopTopic, []string{"this chat", "group -1001234567890", "in private", "group -987654321"}},
+		{"slack:U0MIRA", "", []string{"this chat", "this chat", "this chat", "this chat"}},
+		{"console", "", []string{`topic "the shop"`, "group -1001234567890", "", "group -987654321"}},
+	} {
+		if diff := cmp.Diff(c.want, places(c.actor, c.chat)); diff != "" {
+			t.Errorf("places for %s in %q (-want +got):\n%s", c.actor, c.chat, diff)
+		}
+	}
+
 	// What a decision tells is in the outbox for the topic, once.
 	for _, id := range []string{"telegram:1", "telegram:2"} {
 		for _, in := range []loop.Input{{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: loop.RoleAdmin}}, {Actor: id, Name: "Mira", Body: loop.TryPairing{Hash: "h"}}} {

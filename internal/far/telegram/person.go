@@ -24,6 +24,9 @@ type Saying struct {
 	Service   string    // field of a service message, such as "group_chat_created"
 }
 
+// topicName is what every topic is called.
+const topicName = "night of the shop"
+
 // Say lets somebody write a line and returns the message's id.
 func (s *Server) Say(from User, chat int64, text string) int {
 	return s.Post(Saying{From: from, Chat: chat, Text: text})
@@ -63,6 +66,11 @@ func (s *Server) Post(w Saying) int {
 	case w.Channel != 0:
 		wire["from"] = User{ID: 136817688, Name: "Channel_Bot", Bot: true}.wire()
 		wire["sender_chat"] = map[string]any{"id": w.Channel, "type": "channel", "title": "a channel"}
+	}
+	if w.Thread != 0 && w.ReplyTo == 0 { // what stands in a topic answers the message that opened it
+		opened := s.wire(c, &Message{ID: w.Thread, Thread: w.Thread, From: w.From, Date: m.Date})
+		opened["forum_topic_created"] = map[string]any{"name": topicName, "icon_color": 7322096}
+		wire["reply_to_message"] = opened
 	}
 	if w.Holds != "" {
 		delete(wire, "text")
