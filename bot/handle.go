@@ -69,7 +69,7 @@ func (d dispatch) run(ctx context.Context) (Message, error) {
 	case VerbRun:
 		return d.start(ctx)
 	case VerbCost:
-		return d.cost(ctx)
+		return Spent(d.s), nil
 	case VerbDigest:
 		return d.digest(ctx)
 	case VerbTasks:

@@ -200,25 +200,21 @@ func TestNeeds(t *testing.T) {
 
 // TestSpent: shares of a run's cost; what nobody knows is never free.
 func TestSpent(t *testing.T) {
-	var records []loop.Record
+	s := loop.Apply(loop.State{Project: loop.Project{Name: "shop"}}, loop.Entry{Stream: "project/shop", Body: loop.RunPlanned{Run: "r1", Settings: loop.Settings{Project: "shop"}}})
 	add := func(session, task, hat string, usd float64, tokens int64) {
 		for _, b := range []loop.Body{loop.SessionPlanned{Kind: loop.KindAgent, Hat: hat}, loop.SessionEnded{Kind: loop.KindAgent, Exit: loop.Exit{CostUSD: usd, Tokens: tokens}}} {
-			r, err := loop.Entry{Stream: "project/shop", Task: task, Session: session, Body: b}.Record()
-			if err != nil {
-				t.Fatal(err)
-			}
-			records = append(records, r)
+			s = loop.Apply(s, loop.Entry{Stream: "project/shop", Task: task, Session: session, Body: b})
 		}
 	}
 	add("r1-1", "Task 1", "builder", 7.3, 9_000_000)
+	before := s
 	add("r1-2", "Task 1", "reviewer", 3.02, 800_000)
 	add("r1-3", "Task 2", "builder", -1, -1)
 	add("r1-4", "Task 3", "writer", -1, 0)
-	s := loop.State{Project: loop.Project{Name: "shop", Run: &loop.Run{ID: "r1", CostUSD: 10.32, Unpriced: 2}}}
-	m, err := bot.Spent(s, records)
-	if err != nil {
-		t.Fatal(err)
+	if got := bot.Spent(before).Text(0); got != "$7.30 · shop r1\nbuilder $7.30\nMost: #1 $7.30\n9.0 M tokens" {
+		t.Errorf("what was folded before is now\n%s", got)
 	}
+	m := bot.Spent(s)
 	want := "$10.32 + unknown (2 sessions) · shop r1\n$10.32 + unknown (2 sessions) · shop r1\nbuilder $7.30 + unknown · reviewer $3.02 · writer unknown\nMost: #1 $10.32 · #2 unknown\n9.8 M tokens"
 	if got := m.Text(0); got != strings.TrimPrefix(want, "$10.32 + unknown (2 sessions) · shop r1\n") {
 		t.Errorf("got\n%s", got)

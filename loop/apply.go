@@ -165,10 +165,14 @@ func applyProject(p Project, e Entry) Project {
 	if b, ok := e.Body.(Submit); ok {
 		p.Progress = progressLine(p, b, e)
 	}
+	had, _ := p.Session(e.Session) // before it is over
 	p = p.applySession(e)
 	if p.Run != nil {
 		r := *p.Run
 		p.Run = applyRun(&r, e)
+		if b, ok := e.Body.(SessionEnded); ok && b.Kind == KindAgent {
+			p.Run.Spent = p.Run.Spent.with(had.Planned.Hat, e.Task, b.Exit)
+		}
 		p.Run.DoneNow = p.doneNow(e)
 		p.Run.LastEvent = e.Time
 	}

@@ -130,6 +130,7 @@ type Run struct {
 	Source    string    `json:"source,omitempty"`    // trouble with the source's file
 	CostUSD   float64   `json:"cost_usd"`
 	Unpriced  int       `json:"unpriced"` // agent sessions whose cost is unknown
+	Spent     Spent     `json:"spent,omitzero"`
 	LastEvent time.Time `json:"last_event,omitzero"`
 }
 
