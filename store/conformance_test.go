@@ -20,6 +20,7 @@ type ledger interface {
 	Records(ctx context.Context, stream string, after int64, yield func(loop.Record) error) error
 	RecordsOfTask(ctx context.Context, stream, task string, yield func(loop.Record) error) error
 	RecordsOfRun(ctx context.Context, stream, run string, yield func(loop.Record) error) error
+	RecordsAfter(ctx context.Context, stream string, after int64, types []string, yield func(loop.Record) error) error
 	LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (loop.Record, bool, error)
 	RecordsOfTypes(ctx context.Context, stream, run string, types []string, yield func(loop.Record) error) error
 	RunsOf(ctx context.Context, stream string) ([]string, error)
@@ -461,6 +462,14 @@ func testSelections(t *testing.T, l ledger) {
 	same(t, "no run", seqs(l.RecordsOfRun, shop, ""), []int64(nil))
 
 	mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "b"), rec(shop, "c"), rec(shop, "b"), rec(shop, "d")}})
+	ofTypes := func(after int64, types ...string) []int64 {
+		return seqs(func(ctx context.Context, stream, _ string, yield func(loop.Record) error) error {
+			return l.RecordsAfter(ctx, stream, after, types, yield)
+		}, shop, "")
+	}
+	same(t, "b and d", ofTypes(0, "b", "d"), []int64{7, 9, 10})
+	same(t, "b after 7", ofTypes(7, "b"), []int64{9})
+	same(t, "no type", ofTypes(0), []int64(nil))
 	for _, c := range []struct {
 		stream string
 		upTo   int64

@@ -120,6 +120,11 @@ func (m *Memory) RecordsOfRun(ctx context.Context, stream, run string, yield fun
 	return m.each(ctx, "records of run "+run, stream, func(r loop.Record) bool { return r.Run != "" && r.Run == run }, yield)
 }
 
+// RecordsAfter is Store.RecordsAfter.
+func (m *Memory) RecordsAfter(ctx context.Context, stream string, after int64, types []string, yield func(loop.Record) error) error {
+	return m.each(ctx, "records of "+stream, stream, func(r loop.Record) bool { return r.Seq > after && slices.Contains(types, r.Type) }, yield)
+}
+
 // LastRecord is Store.LastRecord.
 func (m *Memory) LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (last loop.Record, found bool, err error) {
 	want := func(r loop.Record) bool { return r.Seq <= upTo && slices.Contains(types, r.Type) }

@@ -42,9 +42,8 @@ func (s *Store) RecordsOfTask(ctx context.Context, stream, task string, yield fu
 	if len(args) == 1 {
 		return nil
 	}
-	marks := strings.TrimSuffix(strings.Repeat("?, ", len(args)-1), ", ")
 	return fail(op, s.each(ctx, yield,
-		`SELECT `+columns+` FROM entries WHERE stream = ? AND task <> '' AND task IN (`+marks+`) ORDER BY seq`, args...))
+		`SELECT `+columns+` FROM entries WHERE stream = ? AND task <> '' AND task IN (`+marks(len(args)-1)+`) ORDER BY seq`, args...))
 }
 
 // RecordsOfRun is Records for the entries of one run.
@@ -52,6 +51,19 @@ func (s *Store) RecordsOfRun(ctx context.Context, stream, run string, yield func
 	return fail("records of run "+run, s.each(ctx, yield,
 		`SELECT `+columns+` FROM entries WHERE stream = ? AND run <> '' AND run = ? ORDER BY seq`, stream, run))
 }
+
+// RecordsAfter is Records for the entries of some types alone.
+func (s *Store) RecordsAfter(ctx context.Context, stream string, after int64, types []string, yield func(loop.Record) error) error {
+	args := []any{stream, after}
+	for _, t := range types {
+		args = append(args, t)
+	}
+	return fail("records of "+stream, s.each(ctx, yield,
+		`SELECT `+columns+` FROM entries WHERE stream = ? AND seq > ? AND type IN (`+marks(len(types))+`) ORDER BY seq`, args...))
+}
+
+// marks are so many places for values.
+func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
 // LastRecord returns a stream's last entry of one of the types whose Seq is not
 // after the given one; false where there is none. It reads backwards from there
@@ -63,11 +75,10 @@ func (s *Store) LastRecord(ctx context.Context, stream string, upTo int64, types
 	for _, t := range types {
 		args = append(args, t)
 	}
-	marks := strings.TrimSuffix(strings.Repeat("?, ", len(types)), ", ")
 	err := s.each(ctx, func(r loop.Record) error {
 		last, found = r, true
 		return nil
-	}, `SELECT `+columns+` FROM entries WHERE stream = ? AND seq <= ? AND type IN (`+marks+`) ORDER BY seq DESC LIMIT 1`, args...)
+	}, `SELECT `+columns+` FROM entries WHERE stream = ? AND seq <= ? AND type IN (`+marks(len(types))+`) ORDER BY seq DESC LIMIT 1`, args...)
 	return last, found, fail("last record of "+stream, err)
 }
 
@@ -108,9 +119,8 @@ func (s *Store) RecordsOfTypes(ctx context.Context, stream, run string, types []
 	for _, t := range types {
 		args = append(args, t)
 	}
-	marks := strings.TrimSuffix(strings.Repeat("?, ", len(types)), ", ")
 	return fail("records of run "+run, s.each(ctx, yield,
-		`SELECT `+columns+` FROM entries WHERE stream = ? AND run <> '' AND run = ? AND type IN (`+marks+`) ORDER BY seq`, args...))
+		`SELECT `+columns+` FROM entries WHERE stream = ? AND run <> '' AND run = ? AND type IN (`+marks(len(types))+`) ORDER BY seq`, args...))
 }
 
 // Streams returns the names of all streams that have entries, sorted.
