@@ -68,10 +68,14 @@ func next(s cron.Schedule, t time.Time) time.Time {
 	for repeated(due) {
 		due = soonest(s, due)
 	}
-	_, offset := t.Zone()
-	clock := soonest(s, t.In(time.FixedZone("", offset))) // as if the zone never changed
-	if at, gone := leftOut(clock, t.Location()); gone && at.After(t) && (due.IsZero() || at.Before(due)) {
-		return at
+	// As if the zone never changed, and had not changed just now: what was left
+	// out comes after the change.
+	for _, then := range []time.Time{t, t.Add(-3 * time.Hour)} {
+		_, offset := then.Zone()
+		clock := soonest(s, t.In(time.FixedZone("", offset)))
+		if at, gone := leftOut(clock, t.Location()); gone && at.After(t) && (due.IsZero() || at.Before(due)) {
+			due = at
+		}
 	}
 	return due
 }

@@ -140,6 +140,39 @@ func TestDaylightSaving(t *testing.T) {
 	}
 }
 
+// TestTickedOverDaylightSaving: looked at every minute, as the daemon does, a
+// night in which the clock is changed has each start once, too.
+func TestTickedOverDaylightSaving(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		cron string
+		from time.Time
+		want []string
+	}{
+		{"30 2 * * *", time.Date(2027, 3, 27, 12, 0, 3, 0, berlin), []string{"03-28 03:30 CEST", "03-29 02:30 CEST"}},
+		{"*/20 2 * * *", time.Date(2027, 3, 27, 12, 0, 3, 0, berlin), []string{"03-28 03:00 CEST", "03-28 03:20 CEST", "03-28 03:40 CEST", "03-29 02:00 CEST", "03-29 02:20 CEST", "03-29 02:40 CEST"}},
+		{"30 2 * * *", time.Date(2026, 10, 24, 12, 0, 3, 0, berlin), []string{"10-25 02:30 CEST", "10-26 02:30 CET"}},
+	} {
+		s, err := parseCron(c.cron)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for n := range 48 * 60 {
+			seen := c.from.Add(time.Duration(n) * time.Minute)
+			if due := lastDue(s, seen, seen.Add(time.Minute)); !due.IsZero() {
+				got = append(got, due.Format("01-02 15:04 MST"))
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.cron, got, c.want)
+		}
+	}
+}
+
 // TestCron: a tick starts what is due in the configuration's zone; what came
 // while nobody was there, or while the machine slept, is told and not made up.
 func TestCron(t *testing.T) {
