@@ -23,7 +23,7 @@ func Collect(records []loop.Record, s loop.State, from, to time.Time) (Facts, er
 		flawed: map[string]bool{},
 		given:  map[string]*Guided{},
 	}
-	c.begin(records)
+	entries := make([]loop.Entry, 0, len(records))
 	for _, r := range records {
 		if r.Time.After(to) {
 			break
@@ -32,11 +32,16 @@ func Collect(records []loop.Record, s loop.State, from, to time.Time) (Facts, er
 		if err != nil {
 			return Facts{}, fmt.Errorf("digest of %s: %w", s.Project.Name, err)
 		}
+		if entries = append(entries, e); r.Stream != loop.HouseStream && r.Seq >= c.Seq {
+			c.Seq, c.Head = r.Seq, hex.EncodeToString(r.Hash)
+		}
+	}
+	c.begin(entries)
+	for _, e := range entries {
 		if e.Stream == loop.HouseStream {
 			c.house(e)
 			continue
 		}
-		c.Seq, c.Head = r.Seq, hex.EncodeToString(r.Hash)
 		c.entry(e)
 	}
 	c.finish()

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/store"
 )
 
 // TestSpans: what two digests tell of one night adds up to what one would
@@ -52,6 +54,39 @@ func TestSpans(t *testing.T) {
 		}
 		if n := len(first.Course); n > 0 && len(second.Course) > 0 && second.Began.After(mid) && first.Course[n-1].Left != second.Course[0].Left {
 			t.Errorf("cut at %v: %d tasks are left, and then %d", mid, first.Course[n-1].Left, second.Course[0].Left)
+		}
+	}
+}
+
+// TestRead: what is read of a ledger makes the digest that all of it makes, also
+// where the span begins long after the records, or in the middle of them.
+func TestRead(t *testing.T) {
+	_, tale := good(t)
+	l := store.NewMemory()
+	for _, r := range tale.All() {
+		if _, err := l.Commit(t.Context(), loop.Batch{Time: r.Time, Records: []loop.Record{r}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all []loop.Record
+	for _, stream := range []string{loop.HouseStream, loop.ProjectStream("shop")} {
+		if err := l.Records(t.Context(), stream, 0, func(r loop.Record) error { all = append(all, r); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b loop.Record) int { return a.Time.Compare(b.Time) })
+	for _, from := range []time.Time{evening.Add(-time.Hour), evening.Add(2 * time.Hour), morning, morning.Add(20 * time.Hour), morning.Add(72 * time.Hour)} {
+		to := from.Add(24 * time.Hour)
+		want, err := report.Collect(all, tale.State, from, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := report.Read(t.Context(), l, tale.State, from, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(report.Whole(want).Text(0)+report.Alt(want), report.Whole(got).Text(0)+report.Alt(got)); diff != "" {
+			t.Errorf("from %v (-all +read):\n%s", from, diff)
 		}
 	}
 }

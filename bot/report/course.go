@@ -15,22 +15,18 @@ type course struct {
 	all   []Point
 }
 
-// begin reconstructs the tasks as they were before the first record: a task
+// begin reconstructs the tasks as they were before the first entry: a task
 // stood then where its first transition leaves from.
-func (c *collector) begin(records []loop.Record) {
+func (c *collector) begin(entries []loop.Entry) {
 	k := &course{there: map[string]bool{}, over: map[string]bool{}, part: map[string]bool{}}
 	c.left = k
 	first := map[string]loop.Status{}
 	introduced := map[string]bool{} // by a reading after the first one
 	var order []string
 	readings := 0
-	for _, r := range records {
-		if r.Stream == loop.HouseStream || r.Time.After(c.To) {
+	for _, e := range entries {
+		if e.Stream == loop.HouseStream {
 			continue
-		}
-		e, err := r.Entry()
-		if err != nil {
-			continue // Collect says so
 		}
 		switch b := e.Body.(type) {
 		case loop.TaskSet:

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -141,84 +140,9 @@ func (d *desk) facts(ctx context.Context, project string, q *bot.DigestQuery) (r
 	return d.porter.facts(ctx, s, q.From(s.House.Digest), q.Now)
 }
 
-// lookBack is how far before a span its records are read: what happened in it
-// began earlier.
-const lookBack = 24 * time.Hour
-
-// Types of entries that may be older than that and still say what goes on: a
-// run that waits, and the agent that it waits for.
-var (
-	standing = []string{loop.RunStateSet{}.EntryType(), loop.RunEnded{}.EntryType()}
-	holding  = []string{loop.AgentParked{}.EntryType()}
-)
-
 // facts reads what a digest says from the ledger.
 func (p *porter) facts(ctx context.Context, s loop.State, from, to time.Time) (report.Facts, error) {
-	records, err := p.recordsAbout(ctx, loop.HouseStream, from, holding)
-	if err == nil {
-		var own []loop.Record
-		own, err = p.recordsAbout(ctx, loop.ProjectStream(s.Project.Name), from, standing)
-		records = append(records, own...)
-	}
-	if err != nil {
-		return report.Facts{}, fmt.Errorf("digest of %s: %w", s.Project.Name, err)
-	}
-	// The house comes first where both have an entry of one decision.
-	slices.SortStableFunc(records, func(a, b loop.Record) int { return a.Time.Compare(b.Time) })
-	return guarded(func() (report.Facts, error) { return report.Collect(records, s, from, to) })
-}
-
-// recordsAbout reads a stream from lookBack before a time on, from the last
-// entry before that, so that the stream's head is known where nothing came
-// since; and what older entry of the types is the last one.
-func (p *porter) recordsAbout(ctx context.Context, stream string, from time.Time, types []string) ([]loop.Record, error) {
-	before, err := p.entryBefore(ctx, stream, from.Add(-lookBack))
-	if err != nil {
-		return nil, err
-	}
-	var records []loop.Record
-	after := max(before-1, 0)
-	old, found, err := p.store.LastRecord(ctx, stream, after, types...)
-	if err != nil {
-		return nil, err
-	}
-	if found {
-		records = append(records, old)
-	}
-	err = p.store.Records(ctx, stream, after, func(r loop.Record) error {
-		records = append(records, r)
-		return nil
-	})
-	return records, err
-}
-
-var errEnough = errors.New("enough was read")
-
-// entryBefore is the number of a stream's last entry before a time, 0 for
-// none. Where the clock was set back it is about that.
-func (p *porter) entryBefore(ctx context.Context, stream string, t time.Time) (int64, error) {
-	last, _, err := p.store.Head(ctx, stream)
-	if err != nil {
-		return 0, err
-	}
-	low, high := int64(0), last // it is one of these
-	for low < high {
-		mid := (low + high + 1) / 2
-		before := false
-		err := p.store.Records(ctx, stream, mid-1, func(r loop.Record) error {
-			before = r.Time.Before(t)
-			return errEnough
-		})
-		if err != nil && !errors.Is(err, errEnough) {
-			return 0, err
-		}
-		if before {
-			low = mid
-		} else {
-			high = mid - 1
-		}
-	}
-	return low, nil
+	return guarded(func() (report.Facts, error) { return report.Read(ctx, p.store, s, from, to) })
 }
 
 // cameBack notes in the ledger that no nightporter was there since off.
