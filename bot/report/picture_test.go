@@ -221,12 +221,3 @@ func differing(t *testing.T, a, b []byte) float64 {
 	}
 	return float64(n) / float64(len(x.Pix))
 }
-
-func BenchmarkPicture(b *testing.B) {
-	f := crowd(500, 120, 12)
-	for b.Loop() {
-		if _, err := report.Picture(f, true); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
