@@ -256,7 +256,7 @@ func (p *picture) course() {
 
 // label writes a number on a ground of its own, left of a point and below it,
 // or right where there is no room. Where there is none below, it stands above
-// what top says is the highest from a place on.
+// what top says is the highest from a place on, if that is near.
 func (p *picture) label(text string, x, y, bottom float64, top func(from float64) float64) {
 	s := style{normal, true}
 	w := p.width(text, s) + 20
@@ -264,7 +264,11 @@ func (p *picture) label(text string, x, y, bottom float64, top func(from float64
 		x += 36 + w
 	}
 	if y += 12; y+42 > bottom {
-		y = top(x-w-8) - 48
+		y -= 66
+		const far = 90 // from its point: then it is better on the course than away from it
+		if clear := top(x-w-8) - 48; clear > y-far {
+			y = min(y, clear)
+		}
 	}
 	p.box(x-w, y, w, 38, 8, p.palette.back)
 	p.print(text, x-10, y+29, 1, s, p.text)
