@@ -17,6 +17,7 @@ import (
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/bot/post"
 	"github.com/nightporter/nightporter/bot/reception"
+	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
 )
@@ -103,15 +104,23 @@ type house struct {
 	awaited   map[string]string // what was said, by the message that is to be answered
 	pause     atomic.Int64      // how long a session lasts, in ns
 	ended     atomic.Int64      // sessions
+	read      []time.Duration   // how long the text of each digest took
 }
 
-func newHouse(b *testing.B, projects int) *house {
+func newHouse(b *testing.B, projects int) *house { return newHouseOn(b, projects, projects, nil) }
+
+// newHouseOn is newHouse on a ledger that seed, unless nil, has filled before;
+// so many of its projects are at work.
+func newHouseOn(b *testing.B, projects, atWork int, seed func(*world)) *house {
 	b.Helper()
 	h := &house{platform: &platform{}, awaited: map[string]string{}}
 	for n := range projects {
 		h.names = append(h.names, fmt.Sprintf("shop-%d", n+1))
 	}
-	h.world = openWorld(b, h.names, nil, func(w *world, o *engine.Options) {
+	h.world = openWorld(b, h.names[:atWork], nil, func(w *world, o *engine.Options) {
+		if seed != nil {
+			seed(w)
+		}
 		o.Compose = notify.New(notify.Options{Where: func(key string) []string {
 			chats, err := w.ledger.Where(context.Background(), key)
 			if err != nil {
@@ -382,7 +391,32 @@ func (o office) Hats(context.Context, string, string) (bot.HatSet, error) { retu
 
 func (o office) Records(ctx context.Context, project, task string) (out []loop.Record, err error) {
 	keep := func(r loop.Record) error { out = append(out, r); return nil }
-	return out, o.h.ledger.RecordsOfTask(ctx, loop.ProjectStream(project), task, keep)
+	if task != "" {
+		return out, o.h.ledger.RecordsOfTask(ctx, loop.ProjectStream(project), task, keep)
+	}
+	s, _ := o.h.engine.State(project)
+	if s.Project.Run == nil {
+		return nil, nil
+	}
+	err = o.h.ledger.RecordsOfRun(ctx, loop.ProjectStream(project), s.Project.Run.ID, keep)
+	return out, err
+}
+
+// Digest is the digest as a chat shows it, drawn.
+func (o office) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
+	s, _ := o.h.engine.State(project)
+	began := time.Now()
+	f, err := report.Read(ctx, o.h.ledger, s, q.From(s.House.Digest), q.Now)
+	if err != nil {
+		return bot.Message{}, err
+	}
+	m := report.Text(f)
+	o.h.read = append(o.h.read, time.Since(began))
+	if len(f.Sessions) == 0 {
+		return m, nil
+	}
+	m.Picture, err = report.Picture(f, true)
+	return m, err
 }
 
 func (office) Diff(context.Context, string, string) (string, error) { return "", nil }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -35,6 +36,7 @@ type world struct {
 	ledger  *store.Store
 	engine  *engine.Engine
 	project string
+	repos   string        // folder of the projects' repositories
 	ready   chan launched // sessions of agents that were started
 
 	mu    sync.Mutex
@@ -60,7 +62,7 @@ func newWorld(b *testing.B, verify ...string) *world {
 // the ledger is open already.
 func openWorld(b *testing.B, projects, verify []string, more func(*world, *engine.Options)) *world {
 	b.Helper()
-	w := &world{b: b, project: projects[0], ready: make(chan launched, len(projects)), ended: map[string]chan loop.Exit{}}
+	w := &world{b: b, project: projects[0], repos: b.TempDir(), ready: make(chan launched, len(projects)), ended: map[string]chan loop.Exit{}}
 	var err error
 	if w.ledger, err = store.Open(b.TempDir()); err != nil {
 		b.Fatal(err)
@@ -74,7 +76,12 @@ func openWorld(b *testing.B, projects, verify []string, more func(*world, *engin
 	if more != nil {
 		more(w, &o)
 	}
-	if w.engine, err = engine.Open(b.Context(), o, nil); err != nil {
+	streams, err := w.ledger.Streams(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	streams = slices.DeleteFunc(streams, func(s string) bool { return s == loop.HouseStream })
+	if w.engine, err = engine.Open(b.Context(), o, streams); err != nil {
 		b.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(b.Context())
@@ -102,7 +109,7 @@ func openWorld(b *testing.B, projects, verify []string, more func(*world, *engin
 
 // settings are those of `nightporter run --profile overnight` in a repository.
 func (w *world) settings(name string, verify []string) loop.Settings {
-	repo := filepath.Join(w.b.TempDir(), name)
+	repo := filepath.Join(w.repos, name)
 	if out, err := exec.CommandContext(w.b.Context(), "git", "init", "--quiet", repo).CombinedOutput(); err != nil {
 		w.b.Fatalf("git init: %v\n%s", err, out)
 	}
