@@ -14,7 +14,7 @@ import (
 
 // How much there is in the ledger of years.
 const (
-	years      = 1_000_000 // entries
+	years      = 1_000_000 // entries, at least
 	manyHouses = 20        // projects
 	working    = 10        // of them are at work while people ask
 	spread     = 7 * time.Hour
@@ -122,7 +122,7 @@ func aNight(b *testing.B) (all []loop.Record, repos string) {
 // last one, which ended this morning. repos is where the run had its
 // repository. It returns the number of entries.
 func nights(w *world, night []loop.Record, repos string) (written int) {
-	each := years / len(night) / manyHouses
+	each := years/len(night)/manyHouses + 1
 	last := time.Now().Add(-spread - 3*time.Hour)
 	batch := loop.Batch{}
 	flush := func() {
