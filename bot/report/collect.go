@@ -17,11 +17,12 @@ import (
 // ones than from only help to understand what follows. s is the state at to.
 func Collect(records []loop.Record, s loop.State, from, to time.Time) (Facts, error) {
 	c := &collector{
-		Facts:  Facts{Project: s.Project.Name, From: from, To: to},
-		s:      s,
-		zone:   to.Location(),
-		flawed: map[string]bool{},
-		given:  map[string]*Guided{},
+		Facts:    Facts{Project: s.Project.Name, From: from, To: to},
+		s:        s,
+		zone:     to.Location(),
+		flawed:   map[string]bool{},
+		finished: map[string]bool{},
+		given:    map[string]*Guided{},
 	}
 	entries := make([]loop.Entry, 0, len(records))
 	for _, r := range records {
@@ -54,14 +55,15 @@ type collector struct {
 	s    loop.State
 	zone *time.Location
 
-	seen   Sessions // also those that ended before From
-	flawed map[string]bool
-	given  map[string]*Guided
-	order  []string // of given
-	done   []string
-	agent  string // that was held last
-	wait   *Span
-	left   *course
+	seen     Sessions // also those that ended before From
+	flawed   map[string]bool
+	given    map[string]*Guided
+	order    []string // of given
+	done     []string
+	finished map[string]bool // done, folded
+	agent    string          // that was held last
+	wait     *Span
+	left     *course
 }
 
 // in reports whether a time is in the span.
@@ -167,19 +169,13 @@ func (c *collector) set(b loop.TaskSet, e loop.Entry) {
 	if b.Fresh {
 		delete(c.flawed, loop.FoldID(e.Task))
 	}
-	if b.To != loop.Done || !c.in(e.Time) || c.part(e.Task) {
+	if b.To != loop.Done || !c.in(e.Time) || c.left.part[loop.FoldID(e.Task)] { // a part counts with its task
 		return
 	}
-	if !slices.ContainsFunc(c.done, func(id string) bool { return loop.SameID(id, e.Task) }) {
+	if id := loop.FoldID(e.Task); !c.finished[id] {
+		c.finished[id] = true
 		c.done = append(c.done, e.Task)
 	}
-}
-
-// part reports whether a task is a part of another one: it counts with that.
-func (c *collector) part(id string) bool {
-	return slices.ContainsFunc(c.s.Project.Tasks, func(t loop.TaskState) bool {
-		return t.Task.Parent != "" && loop.SameID(t.Task.ID, id)
-	})
 }
 
 func hatName(hat string) string {
@@ -330,12 +326,13 @@ func (c *collector) stand() {
 		case loop.Skipped:
 			c.Skipped++
 		}
-		if slices.ContainsFunc(c.done, func(id string) bool { return loop.SameID(id, t.Task.ID) }) {
+		if id := loop.FoldID(t.Task.ID); c.finished[id] {
+			delete(c.finished, id)
 			c.DoneNow = append(c.DoneNow, t.Task.ID)
 		}
 	}
 	for _, id := range c.done { // of another source by now
-		if !slices.ContainsFunc(c.DoneNow, func(have string) bool { return loop.SameID(have, id) }) {
+		if c.finished[loop.FoldID(id)] {
 			c.DoneNow = append(c.DoneNow, id)
 		}
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
@@ -22,8 +21,7 @@ func (c *collector) begin(entries []loop.Entry) {
 	c.left = k
 	first := map[string]loop.Status{}
 	introduced := map[string]bool{} // by a reading after the first one
-	var order []string
-	readings := 0
+	var before map[string]bool      // folded ids of the last reading; nil: there was none
 	for _, e := range entries {
 		if e.Stream == loop.HouseStream {
 			continue
@@ -35,13 +33,15 @@ func (c *collector) begin(entries []loop.Entry) {
 				first[id] = b.From
 			}
 		case loop.SourceRead:
-			readings++
 			for _, t := range b.Tasks {
-				if id := loop.FoldID(t.ID); readings > 1 && !slices.ContainsFunc(order, func(o string) bool { return loop.SameID(o, t.ID) }) {
+				if id := loop.FoldID(t.ID); before != nil && !before[id] {
 					introduced[id] = true
 				}
 			}
-			order = b.Order
+			before = map[string]bool{}
+			for _, id := range b.Order {
+				before[loop.FoldID(id)] = true
+			}
 		}
 	}
 	for _, t := range c.s.Project.Tasks {
