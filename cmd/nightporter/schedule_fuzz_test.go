@@ -21,6 +21,7 @@ func FuzzSchedule(f *testing.F) {
 			f.Add(text, zone, int64(1774746000)) // an hour before the clocks change in Berlin, 2026
 		}
 	}
+	f.Add("1 2 * * 0", "Europe/Berlin", int64(1774745934))    // the hour that is left out has begun
 	f.Add("30 2 * * *", "Pacific/Apia", int64(1325152800))    // the day before the one that Samoa left out
 	f.Add("0 0 29 2 *", "UTC", int64(4107542400))             // 2100 is no leap year
 	f.Add("* * * * *", "UTC", int64(1)<<60)                   // a clock gone wild
