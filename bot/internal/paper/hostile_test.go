@@ -33,6 +33,10 @@ type desk struct {
 	word string
 }
 
+func (d *desk) Runs(context.Context, string) ([]string, error) { return d.Night.Runs(), nil }
+func (d *desk) RunRecords(_ context.Context, _, run string, types ...string) ([]loop.Record, error) {
+	return d.Night.RunRecords(run, types...), nil
+}
 func (d *desk) Do(_ context.Context, in loop.Input) (loop.Answer, error) {
 	return d.Night.Do(in), nil
 }
@@ -120,7 +124,7 @@ func messages(word string) []bot.Message {
 		loop.AskBlocked, loop.AskManual, loop.AskAgent, loop.AskBaseline, loop.AskReview, loop.AskUnticked, loop.AskSkip, loop.AskNow, loop.AskStart, loop.AskLate, loop.AskPlan, loop.AskAllow,
 	} {
 		q.Kind = kind
-		out = append(out, bot.Ask(n.State, q, n.Now), bot.StillOpen(n.State, q, n.Now, n.Now, n.Now))
+		out = append(out, bot.Ask(n.State, q, n.Now), bot.StillOpen(n.State, q, n.Now, n.Now, n.Now), bot.Reminder(n.State, q, n.Now))
 		for _, end := range []loop.Body{
 			loop.QuestionAnswered{ID: "q9", Choice: word, Words: word, By: word}, loop.QuestionAnswered{ID: "q9", Choice: "guide", Words: word, By: word},
 			loop.QuestionExpired{ID: "q9", Choice: word, Then: word},
@@ -142,7 +146,7 @@ func messages(word string) []bot.Message {
 	d := &desk{n, word}
 	for _, line := range []string{
 		"/status", "/tasks", "/task 1", "/task 2", "/queue", "/log", "/log 1", "/evidence 1", "/diff 1", "/plan 1", "/hats", "/hats builder", "q9", "q9 " + word, "/guidance " + word, word, "/" + word, "/task " + word,
-		"/skip " + word, "/drop " + word, "/help " + word, "/answer " + word, "/plan redo 1 " + word, "/hats " + word, word + ": /status", "note: " + word, "/cost", "/projects",
+		"/skip " + word, "/drop " + word, "/help " + word, "/answer " + word, "/plan redo 1 " + word, "/hats " + word, word + ": /status", "note: " + word, "/cost", "/projects", "/runs", "/runs r1", "/runs " + word,
 	} {
 		m, err := bot.Handle(context.Background(), d, bot.Request{Key: "k", Actor: "telegram:1", Name: word, Project: "shop", Text: line, Time: n.Now})
 		if err == nil {
