@@ -51,6 +51,45 @@ func TestProbe(t *testing.T) {
 	}
 }
 
+// A project's channel, as doctor finds it.
+func TestProbeChannel(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		set  func(*far.Server)
+		text string // with "!" where something is to be done
+	}{
+		{"all well", func(s *far.Server) { s.Rename(channel, "shop") }, "the app is in #shop, the channel of shop"},
+		{"archived", func(s *far.Server) { s.Shut(channel, "is_archived") }, "!#c0shop, the channel of shop, is archived"},
+		{"not a member", func(s *far.Server) { s.Shut(channel, "not_in_channel") }, "!the app is not in #c0shop, the channel of shop"},
+		{"private, or none", func(s *far.Server) { s.Shut(channel, "channel_not_found") }, "!Slack shows the app no channel C0SHOP, which is that of shop (channel_not_found)"},
+		{"a scope", func(s *far.Server) { s.Fault("conversations.info", far.Lacking("groups:read")) }, "!the channel of shop: the bot token lacks the scope groups:read"},
+		{"a token", func(s *far.Server) { s.Fault("conversations.info", far.Refuse("token_revoked")) }, "!the channel of shop: Slack refuses the bot token"},
+		{"garbage", func(s *far.Server) { s.Fault("conversations.info", far.Garbage(200)) }, "!the channel of shop: the bot token cannot be tried: what answers is not Slack: 200 OK"},
+		{"an empty answer", func(s *far.Server) { s.Fault("conversations.info", far.Fault{Body: `{"ok":true}`}) },
+			"!the channel of shop: the bot token cannot be tried: what answers is not Slack: another channel in the answer"},
+		{"another form", func(s *far.Server) { s.Fault("conversations.info", far.Fault{Body: `{"ok":true,"channel":[7]}`}) }, "!the channel of shop: the bot token cannot be tried: what answers is not Slack: unexpected result"},
+		{"patience", func(s *far.Server) { s.Fault("conversations.info", far.Slow(3)) }, "the app is in #c0shop, the channel of shop"},
+		{"a long name", func(s *far.Server) { s.Rename(channel, strings.Repeat("\u202e<!channel>\n", 1000)) }, "the app is in #<!channel> <!channel> <!chann…, the channel of shop"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			c.set(w.far)
+			f := w.bot.ProbeChannel(t.Context(), channel, "shop")
+			got := f.Text
+			if !f.OK {
+				got = "!" + got
+				if f.Fix == "" || f.Trouble == link.TroubleNone {
+					t.Errorf("nothing to do about %+v", f)
+				}
+			}
+			if got != c.text && !(c.name == "another form" && strings.HasPrefix(got, c.text)) {
+				t.Errorf("%q, want %q", got, c.text)
+			}
+			w.secret("finding", f.Text+f.Fix)
+		})
+	}
+}
+
 // The manifest asks for the scopes that are used, and no others.
 func TestManifest(t *testing.T) {
 	text, err := os.ReadFile("../../deploy/slack-manifest.yaml")

@@ -82,7 +82,7 @@ type patient struct {
 	daemon bool           // somebody has the state folder and answers
 
 	probe  func(ctx context.Context, token, api string, threads []string) []finding
-	slack  func(ctx context.Context, app, bot, api string) []finding
+	slack  func(ctx context.Context, app, bot, api string, channels []config.Project) []finding
 	people func(ctx context.Context, p *patient) (n int, known bool)
 
 	ward   ward

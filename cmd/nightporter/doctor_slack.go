@@ -7,17 +7,25 @@ import (
 
 	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/slack"
+	"github.com/nightporter/nightporter/config"
 )
 
-// slackProbe asks Slack about an app: are both tokens accepted, and may it do
-// all that it is to do. It opens no socket, so it can run beside a daemon.
-func slackProbe(ctx context.Context, app, bot, api string) []finding {
+// slackProbe asks Slack about an app: are both tokens accepted, may it do all
+// that it is to do, and is it in the channels of projects. It opens no socket,
+// so it can run beside a daemon.
+func slackProbe(ctx context.Context, app, bot, api string, projects []config.Project) []finding {
 	s, err := slack.New(slack.Options{AppToken: link.Secret(app), BotToken: link.Secret(bot), API: api, Timeout: 10 * time.Second})
 	if err != nil {
 		return []finding{mend("correct [slack] in the configuration", "%v", err)}
 	}
+	found := s.Probe(ctx)
+	for _, pr := range projects {
+		if pr.SlackChannel != "" && found[0].OK { // else it says nothing new
+			found = append(found, s.ProbeChannel(ctx, pr.SlackChannel, pr.Name))
+		}
+	}
 	var out []finding
-	for _, f := range s.Probe(ctx) {
+	for _, f := range found {
 		switch f.Trouble {
 		case link.TroubleNone:
 			out = append(out, fine("%s", f.Text))
@@ -46,7 +54,7 @@ func checkSlack(ctx context.Context, p *patient) []finding {
 		return append(out, unseen("Slack itself was not asked"))
 	}
 	hide := strings.NewReplacer(app, "TOKEN", bot, "TOKEN")
-	for _, f := range p.slack(ctx, app, bot, s.API) {
+	for _, f := range p.slack(ctx, app, bot, s.API, p.cfg.Projects) {
 		f.Text, f.Fix = hide.Replace(f.Text), hide.Replace(f.Fix)
 		out = append(out, f)
 	}

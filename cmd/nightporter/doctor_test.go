@@ -85,16 +85,17 @@ func TestDoctorSlack(t *testing.T) {
 	if f := last(); f.Result != resultUnseen {
 		t.Errorf("nobody asked: %+v", f)
 	}
-	p.slack = func(_ context.Context, a, b, api string) []finding {
-		if a != app || b != token || api != "http://127.0.0.1:9/" {
-			t.Errorf("probed with %q, %q, %q", a, b, api)
+	cfg.Projects = []config.Project{{Name: "shop", SlackChannel: "C0SHOP"}}
+	p.slack = func(_ context.Context, a, b, api string, in []config.Project) []finding {
+		if a != app || b != token || api != "http://127.0.0.1:9/" || len(in) != 1 {
+			t.Errorf("probed with %q, %q, %q, %v", a, b, api, in)
 		}
 		return []finding{look("open "+app, "refused "+token)}
 	}
 	if f := last(); f != (finding{Result: resultLook, Text: "refused TOKEN", Fix: "open TOKEN"}) {
 		t.Errorf("%+v", f)
 	}
-	if list := slackProbe(t.Context(), app, token, "http://127.0.0.1:9/"); len(list) != 1 || list[0].Result != resultLook {
+	if list := slackProbe(t.Context(), app, token, "http://127.0.0.1:9/", cfg.Projects); len(list) != 1 || list[0].Result != resultLook {
 		t.Errorf("out of reach: %+v", list)
 	}
 	if list := checkSlack(t.Context(), &patient{usable: true, cfg: config.Empty()}); list != nil {

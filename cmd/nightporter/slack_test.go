@@ -208,7 +208,7 @@ func TestSlack(t *testing.T) {
 			oks++
 		}
 	}
-	if oks != 3 {
+	if oks != 4 || !strings.Contains(out, "the app is in #c0shop, the channel of shop") {
 		t.Errorf("doctor:\n%s", out)
 	}
 	n.neverTold(out + n.porter.out.String() + pair.out.String())

@@ -65,6 +65,7 @@ func init() {
 		"chat.postEphemeral":           (*Server).postEphemeral,
 		"chat.update":                  (*Server).update,
 		"chat.delete":                  (*Server).remove,
+		"conversations.info":           (*Server).info,
 		"conversations.open":           (*Server).openDirect,
 		"conversations.history":        (*Server).history,
 		"conversations.replies":        (*Server).replies,
@@ -91,6 +92,26 @@ func (s *Server) openDirect(f map[string]string) map[string]any {
 		return no(why)
 	}
 	return map[string]any{"channel": map[string]any{"id": id}}
+}
+
+// info tells of a channel. Of a private one that the app is not in it knows
+// nothing.
+func (s *Server) info(f map[string]string) map[string]any {
+	c := s.channels[f["channel"]]
+	if c == nil || c.closed == "channel_not_found" {
+		return no("channel_not_found")
+	}
+	return map[string]any{"channel": map[string]any{
+		"id": c.id, "name": or(c.name, strings.ToLower(c.id)), "is_channel": c.with == "", "is_im": c.with != "",
+		"is_archived": c.closed == "is_archived", "is_member": c.closed == "",
+	}}
+}
+
+func or(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a
 }
 
 // place finds a conversation that takes messages.

@@ -55,7 +55,7 @@ type Server struct {
 
 // channel is one conversation.
 type channel struct {
-	id       string
+	id, name string
 	with     string // the person of a conversation of two
 	closed   string // why nothing can be sent there, "" = it can
 	messages []*Message
@@ -208,6 +208,13 @@ func (s *Server) Shut(id, why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.channel(id).closed = why
+}
+
+// Rename gives a channel another name.
+func (s *Server) Rename(id, name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.channel(id).name = name
 }
 
 // ids are those of all conversations, sorted. The caller holds mu.

@@ -1,0 +1,52 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/link"
+)
+
+// maxName is what is shown of a channel's name, in columns.
+const maxName = 30
+
+// ProbeChannel looks whether a project's channel takes messages of this bot.
+// It changes nothing.
+func (b *Bot) ProbeChannel(ctx context.Context, id, project string) link.Finding {
+	const invite = "type in it: /invite @porter"
+	var r struct {
+		Channel struct {
+			ID       string `json:"id"`
+			Name     string `json:"name"`
+			Archived bool   `json:"is_archived"`
+			Member   bool   `json:"is_member"`
+		} `json:"channel"`
+	}
+	err := b.patient(ctx, "conversations.info", url.Values{"channel": {id}}, &r)
+	c := r.Channel
+	if err == nil && c.ID != id {
+		err = &refusal{method: "conversations.info", code: http.StatusOK, text: "another channel in the answer", foreign: true}
+	}
+	name := "#" + bot.Cut(bot.Clean(c.Name), maxName) + ", the channel of " + project
+	var known *bot.SendError
+	switch {
+	case err == nil && c.Archived:
+		return link.Finding{Trouble: link.TroubleChannel, Text: name + ", is archived", Fix: "unarchive it, or give the project another slack_channel"}
+	case err == nil && !c.Member:
+		return link.Finding{Trouble: link.TroubleChannel, Text: "the app is not in " + name, Fix: invite}
+	case err == nil:
+		return link.Finding{OK: true, Text: "the app is in " + name}
+	case errors.As(b.sendError(err), &known) && known.Fault == bot.FaultClosed:
+		return link.Finding{
+			Trouble: link.TroubleChannel, Text: fmt.Sprintf("Slack shows the app no channel %s, which is that of %s (%s)", id, project, known.Text),
+			Fix: "correct slack_channel; where it is right, " + invite,
+		}
+	}
+	f := b.found("conversations.info", err)
+	f.Text = "the channel of " + project + ": " + f.Text
+	return f
+}
