@@ -146,7 +146,7 @@ type Project struct {
 	PlanApproval  bool                   `toml:"plan_approval"` // and a person says yes to them
 	AllowMerge    bool                   `toml:"allow_merge"`
 	TelegramTopic Topic                  `toml:"telegram_topic"` // where its people and nightporter talk of it
-	SlackChannel  string                 `toml:"slack_channel"`  // the same on Slack
+	SlackChannel  Channel                `toml:"slack_channel"`  // the same on Slack
 	Budget        ProjectBudget          `toml:"budget"`
 	Hat           map[string]HatOverride `toml:"hat"`
 }

@@ -68,7 +68,7 @@ func (p *porter) slackPeople(string) []string {
 func (p *porter) slackProject(chat string) string {
 	id := strings.TrimPrefix(chat, slack.Prefix)
 	for _, project := range p.config().Projects {
-		if project.SlackChannel != "" && project.SlackChannel == id {
+		if project.SlackChannel != "" && string(project.SlackChannel) == id {
 			return project.Name
 		}
 	}

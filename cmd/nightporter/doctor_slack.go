@@ -21,7 +21,7 @@ func slackProbe(ctx context.Context, app, bot, api string, projects []config.Pro
 	found := s.Probe(ctx)
 	for _, pr := range projects {
 		if pr.SlackChannel != "" && found[0].OK { // else it says nothing new
-			found = append(found, s.ProbeChannel(ctx, pr.SlackChannel, pr.Name))
+			found = append(found, s.ProbeChannel(ctx, string(pr.SlackChannel), pr.Name))
 		}
 	}
 	var out []finding
