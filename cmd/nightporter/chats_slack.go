@@ -40,7 +40,7 @@ func connectSlack(p *porter) (c platform, wanted bool, err error) {
 		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Barred: p.barred, Quiet: p.quiet,
 	})
 	o := p.receptionOptions()
-	o.Outbox, o.Notice, o.Ask, o.ProjectOf = threads{p.store}, sl.Notice, sl.Ask, p.slackProject
+	o.Outbox, o.Notice, o.Ask, o.ProjectOf = threads{p.store}, sl.Notice, sl.Ask, p.threadProject
 	receiver := waking{reception.New(o), line.post, p.wrote}
 	cursor := func(ctx context.Context) (string, error) {
 		c, _, err := p.store.Cursor(ctx, sl.CursorName())
@@ -62,17 +62,6 @@ func (p *porter) slackPeople(string) []string {
 		}
 	}
 	return out
-}
-
-// slackProject is the project whose channel a chat is, "" for none.
-func (p *porter) slackProject(chat string) string {
-	id := strings.TrimPrefix(chat, slack.Prefix)
-	for _, project := range p.config().Projects {
-		if project.SlackChannel != "" && string(project.SlackChannel) == id {
-			return project.Name
-		}
-	}
-	return ""
 }
 
 // threads is the outbox as threads of Slack point at it: what is said below

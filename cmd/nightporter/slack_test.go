@@ -144,7 +144,9 @@ func TestSlack(t *testing.T) {
 	if _, err := n.far.Press(slackMira, direct, asked.TS, "Start"); err != nil {
 		t.Fatal(err)
 	}
-	n.shows(direct, 0, "● shop r1 started")
+	// What is told of the project stands in its channel, and nowhere else.
+	n.shows(slackChannel, 0, "● shop r1 started")
+	n.shows(slackChannel, 0, "● shop 0/2")
 	n.until("the first builder", func() bool { _, err := os.Stat(n.path("notes", "at-go")); return err == nil })
 
 	// A mention has its answer in its thread, "/porter" in the channel, quoted.
@@ -192,8 +194,13 @@ func TestSlack(t *testing.T) {
 	if err := os.WriteFile(n.path("notes", "go"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if m := n.shows(direct, 0, "r1", "2/2"); m.Text == "" {
-		t.Errorf("the end: %+v", m)
+	if m := n.shows(slackChannel, 0, "2/2 done, r1 ended"); !strings.HasPrefix(m.Text, "<@U0MIRA> ") {
+		t.Errorf("the end makes no sound: %+v", m)
+	}
+	for _, m := range n.far.Messages(direct) {
+		if strings.Contains(m.Text, "r1 started") || strings.Contains(m.Text, "2/2") {
+			t.Errorf("told twice: %q", m.Text)
+		}
 	}
 
 	// What doctor says of it, beside the daemon.

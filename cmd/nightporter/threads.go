@@ -7,6 +7,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/post"
+	"github.com/nightporter/nightporter/bot/slack"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/config"
 )
@@ -18,7 +19,7 @@ import (
 
 // threadsOf are the platforms that have threads: each gives a project's
 // address there, "" where it has none, or the platform is not in use.
-var threadsOf = []func(*porter, config.Project) string{telegramThread}
+var threadsOf = []func(*porter, config.Project) string{telegramThread, slackThread}
 
 // telegramThread is a project's topic, or its group.
 func telegramThread(p *porter, pr config.Project) string {
@@ -30,8 +31,15 @@ func telegramThread(p *porter, pr config.Project) string {
 	return p.moves.of(group) + strings.TrimPrefix(telegram.Address(at.Chat, at.Thread), group)
 }
 
-// threads are the addresses that news of a project goes to. One that takes
-// nothing is none: then everybody hears it in their own chat.
+// slackThread is a project's channel.
+func slackThread(p *porter, pr config.Project) string {
+	if p.begun.Slack == nil || pr.SlackChannel == "" {
+		return ""
+	}
+	return slack.Prefix + string(pr.SlackChannel)
+}
+
+// threads are the addresses of a project's threads.
 func (p *porter) threads(project string) []string {
 	pr, _ := p.configured(project)
 	return slices.DeleteFunc(p.allThreads(pr), func(chat string) bool { return !p.talk.takes(chat) })
