@@ -60,6 +60,8 @@ func (b *Bot) exchange(r *http.Request) (status int, header http.Header, body []
 	limit := b.o.Timeout
 	if !ours {
 		limit *= 4
+	} else if r.Header.Get("Authorization") == "" {
+		r.Header.Set("Authorization", "Bearer "+string(b.tokenFor(method))) // slack-go has it in some bodies alone
 	}
 	resp, body, err := b.line.Exchange(r, method, limit)
 	if err != nil {
@@ -99,6 +101,14 @@ func (b *Bot) platformTime() time.Time {
 		return time.Time{}
 	}
 	return b.date.Add(time.Since(b.dated))
+}
+
+// tokenFor is the token that a method takes.
+func (b *Bot) tokenFor(method string) link.Secret {
+	if method == openSocket {
+		return b.o.AppToken
+	}
+	return b.o.BotToken
 }
 
 // brief is a successful answer without what it repeats of our own message: the
@@ -161,13 +171,12 @@ func (b *Bot) reads(method string, status int, header http.Header, body []byte) 
 
 // call makes a call whose result is read by a type of this package, nil for
 // none. The header is the answer's.
-func (b *Bot) call(ctx context.Context, method string, token link.Secret, p url.Values, result any) (http.Header, error) {
+func (b *Bot) call(ctx context.Context, method string, p url.Values, result any) (http.Header, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, b.base+method, strings.NewReader(p.Encode()))
 	if err != nil {
 		return nil, fmt.Errorf("slack %s: %w", method, err)
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Authorization", "Bearer "+string(token))
 	status, header, body, err := b.exchange(r)
 	if err != nil || result == nil {
 		return header, err

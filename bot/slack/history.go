@@ -90,15 +90,13 @@ func (b *Bot) missedIn(ctx context.Context, c conversation, since time.Time) ([]
 		return nil, err
 	}
 	var roots []string
-	seen := map[string]bool{}
 	for _, m := range append(read, old...) {
-		seen[m.TS] = true
 		if m.Latest > from { // else nothing is new
 			roots = append(roots, m.TS)
 		}
 	}
 	for _, id := range b.o.Open(ctx, c.address) {
-		if stamp.MatchString(id) && !seen[id] {
+		if stamp.MatchString(id) && !slices.Contains(roots, id) {
 			roots = append(roots, id)
 		}
 	}
@@ -208,7 +206,7 @@ func (b *Bot) conversations(ctx context.Context) ([]conversation, error) {
 func (b *Bot) patient(ctx context.Context, method string, p url.Values, result any) error {
 	const tries = 5
 	for try := 1; ; try++ {
-		_, err := b.call(ctx, method, b.o.BotToken, p, result)
+		_, err := b.call(ctx, method, p, result)
 		var r *refusal
 		if !errors.As(err, &r) || r.after == 0 || try == tries {
 			return err

@@ -59,7 +59,7 @@ var Scopes = []string{
 // the daemon.
 func (b *Bot) Probe(ctx context.Context) []link.Finding {
 	var who struct{ User, Team string }
-	header, err := b.call(ctx, "auth.test", b.o.BotToken, nil, &who)
+	header, err := b.call(ctx, "auth.test", nil, &who)
 	if err != nil {
 		return []link.Finding{b.found("auth.test", err)}
 	}
@@ -72,7 +72,7 @@ func (b *Bot) Probe(ctx context.Context) []link.Finding {
 		})
 	}
 	// Asking for a socket's address opens none.
-	if _, err := b.call(ctx, openSocket, b.o.AppToken, nil, nil); err != nil {
+	if _, err := b.call(ctx, openSocket, nil, nil); err != nil {
 		return append(out, b.found(openSocket, err))
 	}
 	return append(out, link.Finding{OK: true, Text: "app token accepted: Socket Mode is on"})

@@ -178,6 +178,9 @@ func TestPicture(t *testing.T) {
 		"garbage for an address": {change: func(_ *bot.Message, s *far.Server) {
 			s.Fault("files.getUploadURLExternal", far.Garbage(200))
 		}},
+		"no address": {change: func(_ *bot.Message, s *far.Server) {
+			s.Fault("files.getUploadURLExternal", far.Fault{Body: `{"ok":true,"upload_url":"file:///etc/passwd\u0000","file_id":"F0123456789"}`})
+		}},
 		"no scope": {change: func(_ *bot.Message, s *far.Server) {
 			s.Fault("files.getUploadURLExternal", far.Lacking("files:write"))
 		}},

@@ -484,7 +484,7 @@ func (s *Server) takeFile(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	f := s.files[strings.TrimPrefix(r.URL.Path, "/upload/")]
 	part, _, err := r.FormFile("file")
-	if f == nil || err != nil {
+	if f == nil || err != nil || r.Header.Get("Authorization") != "" || r.ContentLength <= 0 {
 		http.Error(w, "no file", http.StatusBadRequest)
 		return
 	}
@@ -504,7 +504,7 @@ func (s *Server) share(f map[string]string) map[string]any {
 		return no("invalid_arguments")
 	}
 	file := s.files[list[0].ID]
-	if len(file.Data) == 0 {
+	if len(file.Data) == 0 || file.complete {
 		return no("file_not_found")
 	}
 	if f["channel_id"] != "" {
