@@ -27,3 +27,4 @@ if ! [ -x "$claude" ]; then
 fi
 echo "NIGHTPORTER_CLAUDE=$claude"
 echo "NIGHTPORTER_TELEGRAM_TEST_API=$to/node_modules/telegram-test-api"
+echo "NIGHTPORTER_EMULATE=$to/node_modules/emulate"
