@@ -21,7 +21,7 @@ const (
 	maxCaption = 250
 	maxNotice  = 200
 	maxLabel   = 70 // the platform's is 75
-	perRow     = 5
+	perRow     = 3  // PHONE 1.5; the platform's is 25
 	maxButtons = 25
 )
 
@@ -102,7 +102,7 @@ func compose(m bot.Message, rings []string, quotes string) (text string, blocks 
 	}
 	for len(lines) > 0 {
 		n := 1
-		for n < len(lines) && lines[n].Kind == lines[0].Kind {
+		for n < len(lines) && setAs(lines[n]) == setAs(lines[0]) {
 			n++
 		}
 		body = append(body, run(lines[:n]))
@@ -138,15 +138,24 @@ func cleaned(m bot.Message) []bot.Line {
 	return out
 }
 
-// run sets lines of a kind that follow each other.
+// setAs is the kind of element that a line is part of: a heading is a bold line
+// among others.
+func setAs(l bot.Line) bot.LineKind {
+	if l.Kind == bot.Head {
+		return bot.Plain
+	}
+	return l.Kind
+}
+
+// run sets lines of a kind of element that follow each other.
 func run(lines []bot.Line) slack.RichTextElement {
 	var elements []slack.RichTextSectionElement
 	for n, l := range lines {
 		if n > 0 {
 			elements = append(elements, plainText("\n"))
 		}
-		if l.Kind == bot.Plain {
-			elements = append(elements, words(l.Text, false)...)
+		if setAs(l) == bot.Plain {
+			elements = append(elements, words(l.Text, l.Kind == bot.Head)...)
 		} else if l.Text != "" {
 			elements = append(elements, plainText(l.Text))
 		}

@@ -53,6 +53,18 @@ func TestRenderGolden(t *testing.T) {
 			Key: "status.stopping", Lines: []bot.Line{line("● shop 9/12 · stopping after the session")},
 			Buttons: []bot.Button{{Label: "Keep going", Twin: "/resume"}, {Label: "Stop", Twin: "/stop"}, {Label: "Stop now", Twin: "/stop now"}, {Label: "Rerun", Twin: "q9 rerun"}},
 		}},
+		"digest": {m: bot.Message{ // its picture stands above; it is no part of what is rendered
+			Key: bot.KeyDigest,
+			Lines: []bot.Line{
+				line("? shop 9/12 done, 2 need you"), line("23:10 → 06:12 · 39 sessions · $13.62"), {Kind: bot.Head, Text: "Needs you"},
+				line("■ #8 Refund flow (q5): plan says two things"), line("? #12 Pay page on a phone, manual verify (q4)"),
+				{Kind: bot.Head, Text: "Guidance"}, line("✓ g17 Wrap the existing code… → #7, followed"), line("Nothing runs. Retry starts r15 with #8 and #10."),
+			},
+			Buttons: []bot.Button{
+				{Label: "Retry #8", Twin: "q5 retry"}, {Label: "Skip #8", Twin: "q5 skip"}, {Label: "Guide #8…", Twin: "q5 guide WORDS"}, {Label: "Pass #12", Twin: "q4 pass"},
+			},
+			Picture: []byte("\x89PNG"), Alt: "Night of shop.",
+		}},
 		"quoted": {m: bot.Message{Key: "answer.pause", Lines: []bot.Line{line("‖ shop pauses after the session"), line("Resume: /resume, or /task_8.")}}, quotes: "/porter pause & <b>"},
 		"log":    {m: bot.Message{Key: "log", Lines: []bot.Line{line("shop #7: 2 sessions, 12 min"), pre("01:50 builder  build.complete"), pre(""), pre("02:10 reviewer no <issues>")}}},
 		"diff":   {m: patch},
