@@ -461,6 +461,42 @@ func TestReadBackOldThread(t *testing.T) {
 	}
 }
 
+// TestReadBackFaults: whatever a call of reading back meets, it is made again
+// until nothing is missing, and is waited for as Slack wants it.
+func TestReadBackFaults(t *testing.T) {
+	for _, method := range []string{"users.conversations", "conversations.history", "conversations.replies"} {
+		for name, f := range map[string]far.Fault{
+			"slow": far.Slow(9), "slow, without a time": far.Refuse("ratelimited"), "garbage": far.Garbage(200), "502": far.Garbage(502),
+			"its own fault": far.Refuse("internal_error"), "lost": far.Lost(), "another form": {Body: `{"ok":true,"messages":7,"channels":"x"}`},
+		} {
+			t.Run(method+" "+name, func(t *testing.T) {
+				w := newWorld(t, func(o *slack.Options) {
+					o.Open = func(context.Context, string) []string { return []string{"1.000001", "garbage"} } // one that is gone, and none
+				})
+				direct := w.far.Direct(mira)
+				stop := w.begun()
+				asked := w.send(shop, said("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
+				w.far.Say(mira, direct, "one")
+				w.got(1)
+				stop()
+				w.far.Deaf(true)
+				w.far.Reply(mira, channel, asked, "retry")
+				w.far.Say(mira, direct, "two")
+				w.far.Deaf(false)
+				w.far.Fault(method, f, f)
+				w.begun()
+				w.until("all of it", func() bool { return len(w.desk.all()) >= 3 })
+				if d := cmp.Diff([]string{"one", "retry", "two"}, w.desk.texts()); d != "" {
+					t.Error(d)
+				}
+				if f.Seconds > 0 && !slices.Contains(pauses(w), time.Duration(f.Seconds)*time.Second) {
+					t.Errorf("it did not wait as it was told to: %v", pauses(w))
+				}
+			})
+		}
+	}
+}
+
 // TestClock: what was read is told by the platform's time. A clock of ours that
 // is wrong neither skips nor repeats anything.
 func TestClock(t *testing.T) {
