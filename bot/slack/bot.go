@@ -53,6 +53,10 @@ type Options struct {
 	// no answer yet: what is said below them is read back, however old they are.
 	// nil: none do.
 	Open func(ctx context.Context, chat string) []string
+	// Alive is told of every channel in which somebody says something, whomever
+	// it is for, or into which the bot was let: one that took nothing does again.
+	// It must return at once. nil: nobody wants to know.
+	Alive func(chat string)
 }
 
 // Bot is one app in one workspace. Its methods can be called from any
@@ -138,6 +142,9 @@ func (o Options) orDefault() Options {
 	}
 	if o.Open == nil {
 		o.Open = func(context.Context, string) []string { return nil }
+	}
+	if o.Alive == nil {
+		o.Alive = func(string) {}
 	}
 	return o
 }

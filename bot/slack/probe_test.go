@@ -108,7 +108,7 @@ func TestManifest(t *testing.T) {
 	if !slices.Equal(has, slack.Scopes) {
 		t.Errorf("the manifest has %q, the code uses %q", has, slack.Scopes)
 	}
-	for _, want := range []string{"socket_mode_enabled: true", "command: " + slack.Command, "- app_mention", "- message.im", "- message.channels", "- message.groups", "messages_tab_read_only_enabled: false"} {
+	for _, want := range []string{"socket_mode_enabled: true", "command: " + slack.Command, "- app_mention", "- member_joined_channel", "- message.im", "- message.channels", "- message.groups", "messages_tab_read_only_enabled: false"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the manifest lacks %q", want)
 		}

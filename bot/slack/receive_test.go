@@ -699,6 +699,37 @@ func TestTokenRevoked(t *testing.T) {
 	w.until("what was missed is read back", func() bool { return len(w.far.Calls("conversations.history")) > history })
 }
 
+// TestAlive: a channel in which something is said, or into which the bot is let
+// again, is told of, whether it was for us or not.
+func TestAlive(t *testing.T) {
+	alive := make(chan string, 20)
+	w := newWorld(t, func(o *slack.Options) { o.Alive = func(chat string) { alive <- chat } })
+	w.begun()
+	joined := func(who, where string) {
+		w.far.Event(map[string]any{"type": "member_joined_channel", "channel": where, "user": who, "channel_type": "C"})
+	}
+	joined(ana, channel)
+	joined(far.BotUser, "<evil>")
+	w.send(shop, said("x"), bot.SendOptions{})
+	w.far.Say(mira, w.far.Direct(mira), "one")
+	w.got(1)
+	if len(alive) != 0 {
+		t.Errorf("%s", <-alive)
+	}
+	joined(far.BotUser, channel)
+	w.far.Say(ana, "C0BLOG", "lunch")
+	for _, want := range []string{shop, "slack:C0BLOG"} {
+		select {
+		case got := <-alive:
+			if got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("nothing is told of " + want)
+		}
+	}
+}
+
 // Run ends at once, whatever it is at.
 func TestRunEnds(t *testing.T) {
 	for name, prepare := range map[string]func(*world){

@@ -228,14 +228,27 @@ func (e *ears) message(ctx context.Context, payload json.RawMessage) bool {
 		e.o.Log.Warn("Slack sent an event that is not understood; nothing is done about it", "bytes", len(payload))
 		return true
 	}
+	if m.Type == "member_joined_channel" && m.User == e.known().User {
+		e.alive(m)
+	}
 	if m.Type != "message" && m.Type != "app_mention" {
 		return true
 	}
 	return e.deliver(ctx, m)
 }
 
+// alive tells that a channel is one that shows what is said there.
+func (e *ears) alive(m message) {
+	if idForm.MatchString(m.Channel) && !isDirect(m.Channel) {
+		e.o.Alive(Prefix + m.Channel)
+	}
+}
+
 // deliver hands a message over until it is committed.
 func (e *ears) deliver(ctx context.Context, m message) bool {
+	if m.User != e.known().User {
+		e.alive(m)
+	}
 	in, ok := e.said(m, func(chat, id string) bool { return e.o.Answered(ctx, chat, id) })
 	if !ok {
 		return true

@@ -25,7 +25,7 @@ func connectSlack(p *porter) (c platform, wanted bool, err error) {
 	line := &slackLine{porter: p}
 	sl, err := slack.New(slack.Options{
 		AppToken: link.Secret(app), BotToken: link.Secret(token), API: cfg.API, Log: p.log,
-		Changed: line.changed, Rings: p.slackPeople, Answered: line.answered, Open: line.open,
+		Changed: line.changed, Rings: p.slackPeople, Answered: line.answered, Open: line.open, Alive: line.alive,
 	})
 	if err != nil {
 		return c, false, unusableChat(err)
@@ -101,6 +101,11 @@ func (l *slackLine) answered(ctx context.Context, chat, id string) bool {
 		l.porter.log.Error("look up an answer", "chat", chat, "error", err)
 	}
 	return found
+}
+
+// alive notes that a channel takes messages, which it may not have before.
+func (l *slackLine) alive(chat string) {
+	l.post.Open(chat)
 }
 
 // open are the messages of a chat whose questions wait for an answer.
