@@ -9,7 +9,7 @@ import (
 
 // StateVersion is the version of State's JSON. A snapshot of another version
 // is thrown away and the ledger folded from its beginning.
-const StateVersion = 4
+const StateVersion = 5
 
 // State is what one project's decisions are made from: the project and the
 // house that it shares. It is a fold of the two streams and nothing else.
