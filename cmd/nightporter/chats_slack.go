@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/post"
 	"github.com/nightporter/nightporter/bot/reception"
@@ -106,6 +107,7 @@ func (l *slackLine) answered(ctx context.Context, chat, id string) bool {
 // alive notes that a channel takes messages, which it may not have before.
 func (l *slackLine) alive(chat string) {
 	l.post.Open(chat)
+	l.porter.wrote(bot.Inbound{Chat: chat})
 }
 
 // open are the messages of a chat whose questions wait for an answer.

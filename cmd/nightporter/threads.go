@@ -39,7 +39,8 @@ func slackThread(p *porter, pr config.Project) string {
 	return slack.Prefix + string(pr.SlackChannel)
 }
 
-// threads are the addresses of a project's threads.
+// threads are the addresses that news of a project goes to. One that takes
+// nothing is none: then everybody hears it in their own chat.
 func (p *porter) threads(project string) []string {
 	pr, _ := p.configured(project)
 	return slices.DeleteFunc(p.allThreads(pr), func(chat string) bool { return !p.talk.takes(chat) })
