@@ -222,6 +222,7 @@ type slash struct {
 	User     string `json:"user_id"`
 	UserName string `json:"user_name"`
 	Channel  string `json:"channel_id"`
+	Called   string `json:"channel_name"`
 	Trigger  string `json:"trigger_id"`
 }
 
@@ -237,9 +238,14 @@ func (b *Bot) typed(s slash, envelope string) (in bot.Inbound, ok bool) {
 	if isDirect(s.Channel) {
 		// It may be a conversation with somebody else, which the bot is not in.
 		in.Chat, in.Private = in.Actor, true
+	} else if s.Called != privateName {
+		in.Title = bot.Clean(s.Called)
 	}
 	return in, true
 }
+
+// privateName is what the platform calls a channel that not everybody may know.
+const privateName = "privategroup"
 
 func or(a, b string) string {
 	if a == "" {
