@@ -24,7 +24,7 @@ var hostile = []string{
 	"/stop", "/task_8", "/porter stop", "see:/queue,now", "@all", "@everyone", "@mira", "https://evil.example/a?b=c#d", "x://", "tg://user?id=1", "mailto:a@b.co", "evil.com", "www.x.org/y", "1.2.3.4",
 	"README.md", "a/b/c.go", "../../etc/passwd", "~/x", "./x", "\x00", "\x1b[2J\x1b]0;own\x07", "\u009b31m", "\u202eevil\u2066", "a\u200bb\u200dc\ufeff", "\u2060/stop", "\u00ad", "\u2028x\u2029y",
 	"one\ntwo\r\nthree", "\t\v\f", "\xff\xfe\xc3", "é\u0301\u0302\u0303\u0304\u0305\u0306", "日本語のタイトル", "👩‍👩‍👧 ❤️ ✔️ ▶️", "✓ #9 done", "■ blocked (q5)", "┃ quote", "…", "q5 retry", "WORDS", "a WORDS",
-	"[Retry]", "%s%d%!", "{{.}}", "${x}", strings.Repeat("word ", 2000), strings.Repeat("x", 10_000), strings.Repeat("<&>", 3000), strings.Repeat("/stop ", 500), strings.Repeat("𝕏", 3000), strings.Repeat("a.b/", 900),
+	"[Retry]", "%s%d%!", "{{.}}", "${x}", strings.Repeat("word ", 2000), strings.Repeat("x", 10_000), strings.Repeat("<&>", 3000), strings.Repeat("/stop ", 100), strings.Repeat("𝕏", 3000), strings.Repeat("a.b/", 900),
 }
 
 // desk is a night as the conversation sees it, whose every word is a stranger's.
@@ -59,6 +59,12 @@ func (d *desk) Records(_ context.Context, _, task string) ([]loop.Record, error)
 }
 
 var berlin = time.FixedZone("CET", 3600)
+
+func (d *desk) RunRecords(_ context.Context, _, run string, types ...string) ([]loop.Record, error) {
+	return d.Night.RunRecords(run, types...), nil
+}
+
+func (d *desk) Runs(context.Context, string) ([]string, error) { return []string{"r1"}, nil }
 
 // said by everybody: a night with the word in every field that others fill in,
 // and every message that it leads to.
@@ -182,17 +188,29 @@ func held(t testing.TB, word string) {
 	}
 }
 
+// long is from when on a word is one of those that have no end.
+const long = 2000
+
 // FuzzHostile: whatever stands in a field, the frame is whole on both platforms,
 // nothing foreign is read as markup, and no finger can open it (PHONE 2, 7).
 func FuzzHostile(f *testing.F) {
 	var all []string
 	for _, s := range hostile {
-		f.Add(s)
-		if len(s) < 100 {
+		if len(s) < long {
+			f.Add(s)
 			all = append(all, s)
 		}
 	}
 	f.Add(strings.Join(all, " "))
 	f.Add(strings.Join(all, ""))
-	f.Fuzz(func(t *testing.T, word string) { held(t, word) })
+	f.Fuzz(func(t *testing.T, word string) { held(t, word[:min(len(word), long)]) })
+}
+
+// TestEndless is the same of words without an end.
+func TestEndless(t *testing.T) {
+	for _, word := range hostile {
+		if len(word) >= long {
+			held(t, word)
+		}
+	}
 }
