@@ -37,6 +37,7 @@ func (d *desk) Runs(context.Context, string) ([]string, error) { return d.Night.
 func (d *desk) RunRecords(_ context.Context, _, run string, types ...string) ([]loop.Record, error) {
 	return d.Night.RunRecords(run, types...), nil
 }
+
 func (d *desk) Do(_ context.Context, in loop.Input) (loop.Answer, error) {
 	return d.Night.Do(in), nil
 }
@@ -59,12 +60,6 @@ func (d *desk) Records(_ context.Context, _, task string) ([]loop.Record, error)
 }
 
 var berlin = time.FixedZone("CET", 3600)
-
-func (d *desk) RunRecords(_ context.Context, _, run string, types ...string) ([]loop.Record, error) {
-	return d.Night.RunRecords(run, types...), nil
-}
-
-func (d *desk) Runs(context.Context, string) ([]string, error) { return []string{"r1"}, nil }
 
 // said by everybody: a night with the word in every field that others fill in,
 // and every message that it leads to.
