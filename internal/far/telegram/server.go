@@ -31,6 +31,7 @@ type Server struct {
 
 	mu      sync.Mutex
 	http    *http.Server // nil while away
+	release func()       // of the address, while it is Away
 	changed chan struct{}
 
 	chats   map[int64]*chat
@@ -77,6 +78,7 @@ func Start(o Options) (*Server, error) {
 	s := &Server{
 		o: o, addr: "127.0.0.1:0",
 		changed: make(chan struct{}),
+		release: func() {},
 		chats:   map[int64]*chat{},
 		presses: map[string]*press{},
 		faults:  map[string][]Fault{},
@@ -96,6 +98,8 @@ func (s *Server) Back() error {
 	if s.http != nil {
 		return nil
 	}
+	s.release()
+	s.release = func() {}
 	l, err := s.o.Listen("tcp", s.addr)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
@@ -110,16 +114,22 @@ func (s *Server) Back() error {
 // refused. People can go on writing.
 func (s *Server) Away() {
 	s.mu.Lock()
-	h := s.http
-	s.http = nil
-	s.mu.Unlock()
-	if h != nil {
-		_ = h.Close() // the connections are cut on purpose
+	defer s.mu.Unlock()
+	if s.http != nil {
+		_ = s.http.Close() // the connections are cut on purpose
+		s.http = nil
+		s.release = hold(s.addr)
 	}
 }
 
 // Close ends the server.
-func (s *Server) Close() { s.Away() }
+func (s *Server) Close() {
+	s.Away()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.release()
+	s.release = func() {}
+}
 
 // URL is what a bot takes for https://api.telegram.org.
 func (s *Server) URL() string { return "http://" + s.addr }
