@@ -217,6 +217,8 @@ func AskAfter(s loop.State, q loop.Question, o loop.AttemptOutcome, now time.Tim
 	case q.Kind == loop.AskAllow:
 		project := Cut(s.Project.Name, 12)
 		first = SignAsk + " " + project + " " + outsideHead(q, FirstWidth-Width(SignAsk+" "+project+" "+tail))
+	case q.Kind == loop.AskAgent:
+		first = asking(s, q, FirstWidth-Width(tail))
 	case q.Kind == loop.AskStart, q.Kind == loop.AskLate, q.Kind == loop.AskNow:
 		first = SignOf(q) + " " + head // the project is in it, or is where it is asked
 	case Width(first+tail) > FirstWidth:
@@ -236,6 +238,21 @@ func AskAfter(s loop.State, q loop.Question, o loop.AttemptOutcome, now time.Tim
 	m.add(then)
 	buttons(&m, q)
 	return m
+}
+
+// asking is the first line of an agent's question, with as much of it as fits:
+// on a lock screen nothing else is seen. "? shop #4 asks: May an…"
+func asking(s loop.State, q loop.Question, width int) string {
+	const least = 8 // columns: less of it says nothing
+	head := Headline(s, q)
+	project := Cut(Clean(s.Project.Name), max(6, width-Width(SignOf(q)+"  "+head+": ")-12))
+	first := SignOf(q) + " " + project + " " + head
+	if room := width - Width(first+": "); room >= least {
+		if said := strings.TrimSpace(Cut(Clean(q.Text), room)); said != "" {
+			first += ": " + said
+		}
+	}
+	return Cut(first, width)
 }
 
 // asked is what a question says between its first line and what happens if

@@ -28,23 +28,7 @@ func QuestionOf(key string) string {
 func Reminder(s loop.State, q loop.Question, now time.Time) Message {
 	m := Ask(s, q, now)
 	m.Key = "ask.reminder"
-	m.Lines[0].Text = reminded(s, q)
 	still := Line{Text: "Asked " + Clock(q.Asked, now) + ", still open until " + Clock(q.Expires, now) + "."}
 	m.Lines = append([]Line{m.Lines[0], still}, m.Lines[1:]...)
 	return m
-}
-
-// reminded is the first line, with as much of the question as fits: who reads
-// it again has to know which one it is. "? shop #4 asks: May an… (q3)"
-func reminded(s loop.State, q loop.Question) string {
-	const least = 8 // columns: less of it says nothing
-	tail, head := " ("+q.ID+")", Headline(s, q)
-	project := Cut(Clean(s.Project.Name), max(6, FirstWidth-Width(SignOf(q)+"  "+head+": "+tail)-12))
-	first := SignOf(q) + " " + project + " " + head
-	if room := FirstWidth - Width(first+": "+tail); room >= least {
-		if said := strings.TrimSpace(Cut(Clean(q.Text), room)); said != "" {
-			first += ": " + said
-		}
-	}
-	return Cut(first, FirstWidth-Width(tail)) + tail
 }
