@@ -34,32 +34,33 @@ import (
 // porter is nightporter with a state folder in hand: the store, the engine
 // and the operator's socket.
 type porter struct {
-	state   string
-	cfg     atomic.Pointer[config.Config] // in force; a reload puts another in its place
-	begun   *config.Config                // that this process was started with: its chats are those
-	working atomic.Pointer[[]string]      // projects that are worked on
-	lock    *statelock.Lock
-	store   *store.Store
-	runner  *runners
-	door    *door
-	engine  *engine.Engine
-	metrics *metrics
-	changes bell // rung after every committed entry
-	log     *slog.Logger
-	logs    io.Closer
-	server  *socket.Server
-	closing context.Context // ends when the porter is about to close: nobody waits for news any more
-	leave   context.CancelFunc
-	cancel  context.CancelFunc
-	ended   chan error
-	stays   bool          // `up`: every configured project is worked on, and shown
-	botName func() string // of the Telegram bot, "" while it is not known; nil without one
-	watched timelines     // of runs that somebody looks at
-	remarks remarks       // what people have to know of projects besides their state
-	talk    *talk         // what people are told in chats; nil where there is none
-	picture illustrator   // of a digest
-	moves   moves         // groups that have another address now
-	titles  sync.Map      // what threads are called, by address; the platforms say it now and then
+	state    string
+	cfg      atomic.Pointer[config.Config] // in force; a reload puts another in its place
+	begun    *config.Config                // that this process was started with: its chats are those
+	working  atomic.Pointer[[]string]      // projects that are worked on
+	lock     *statelock.Lock
+	store    *store.Store
+	runner   *runners
+	door     *door
+	engine   *engine.Engine
+	metrics  *metrics
+	changes  bell // rung after every committed entry
+	log      *slog.Logger
+	logs     io.Closer
+	server   *socket.Server
+	closing  context.Context // ends when the porter is about to close: nobody waits for news any more
+	leave    context.CancelFunc
+	cancel   context.CancelFunc
+	ended    chan error
+	stays    bool          // `up`: every configured project is worked on, and shown
+	botName  func() string // of the Telegram bot, "" while it is not known; nil without one
+	watched  timelines     // of runs that somebody looks at
+	remarks  remarks       // what people have to know of projects besides their state
+	talk     *talk         // what people are told in chats; nil where there is none
+	picture  illustrator   // of a digest
+	moves    moves         // groups that have another address now
+	troubles sync.Map      // of threads: a threadTrouble by address
+	titles   sync.Map      // what threads are called, by address; the platforms say it now and then
 }
 
 // illustrator draws a digest, as report.Picture does.

@@ -24,9 +24,14 @@ import (
 // group.
 func (p *porter) lost(chat string) {
 	project := p.exactThread(chat)
-	if project == "" || !p.remarks.set(project, remarkThread, "! "+project+"'s topic is gone, its group has it all: write another one to telegram_topic") {
+	if project == "" {
 		return
 	}
+	t := threadTrouble{text: "topic is gone, its group has it all: write another one to telegram_topic"}
+	if _, known := p.troubles.Swap(chat, t); known {
+		return
+	}
+	p.rethread()
 	p.tellOfThread("lost:"+chat, note(chat, bot.ThreadGone(project)))
 }
 
@@ -37,7 +42,8 @@ func (p *porter) shut(chat, why string) {
 	if project == "" {
 		return
 	}
-	p.remarks.set(project, remarkThread, "! "+project+"'s chat takes nothing, what it is told goes to everybody's own: "+bot.Cut(bot.Clean(why), 60))
+	p.troubles.Store(chat, threadTrouble{text: "chat takes nothing, what it is told goes to everybody's own: " + bot.Cut(bot.Clean(why), 60), shut: true})
+	p.rethread()
 	s, _ := p.engine.State(project)
 	var open []string
 	for _, q := range s.Project.Questions {
@@ -54,13 +60,13 @@ func (p *porter) shut(chat, why string) {
 	p.tellOfThread("shut:"+chat+":"+time.Now().In(p.zone()).Format(time.DateOnly), msgs...)
 }
 
-// wrote notes that somebody wrote in a chat: if it is a thread that took
-// nothing, it is tried again. What it is called may be new, too.
+// wrote notes that somebody wrote in a chat: the threads in that group that
+// took nothing are tried again. What a thread is called may be new, too.
 func (p *porter) wrote(in bot.Inbound) {
-	if !isGroup(in.Chat) || p.threadProject(in.Chat) == "" {
+	if !isGroup(in.Chat) {
 		return
 	}
-	if in.Title != "" {
+	if in.Title != "" && p.exactThread(in.Chat) != "" {
 		p.titles.Store(in.Chat, in.Title)
 	}
 	p.rethread()
@@ -88,14 +94,25 @@ func (p *porter) moved(ctx context.Context, from, to string) error {
 	return nil
 }
 
-// rethread makes the remarks about threads anew: what else is wrong with them
-// shows with the next message.
+// threadTrouble is what is wrong with a thread.
+type threadTrouble struct {
+	text string
+	shut bool // over, once the chat takes messages
+}
+
+// rethread makes the remarks about threads anew.
 func (p *porter) rethread() {
 	for _, pr := range p.config().Projects {
 		line := ""
 		written := telegram.Address(pr.TelegramTopic.Chat, 0)
 		if to := p.moves.of(written); pr.TelegramTopic.Chat != 0 && to != written {
 			line = fmt.Sprintf("! %s's group has another number: write telegram_topic = %q", pr.Name, setting(to))
+		}
+		for _, chat := range p.allThreads(pr) {
+			t, is := p.troubles.Load(chat)
+			if trouble, _ := t.(threadTrouble); is && !(trouble.shut && p.talk.takes(chat)) {
+				line = "! " + pr.Name + "'s " + trouble.text
+			}
 		}
 		p.remarks.set(pr.Name, remarkThread, line)
 	}

@@ -126,9 +126,21 @@ func TestThreadOnTelegram(t *testing.T) {
 	if status.Thread != 42 {
 		t.Errorf("%+v", status)
 	}
-	f.far.Say(telegram.User{ID: 99, Name: "Eve"}, group, "/status")
 	if n := f.count(forumMira.ID, shopBad); n != 0 {
 		t.Errorf("told %d times in private as well", n)
+	}
+
+	// Whoever reads along there has no say.
+	eve := telegram.User{ID: 99, Name: "Eve"}
+	if _, err := f.far.Press(eve, group, f.shows(group, 1, shopBad).ID, "Start"); err != nil {
+		t.Fatal(err)
+	}
+	f.far.Reply(eve, group, status.ID, "/stop now")
+	if err := f.far.WaitConfirmed(f.ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(f.far.Calls("answerCallbackQuery")); n != 0 || f.count(group, shopBad) != 1 {
+		t.Errorf("a stranger is answered, %d presses", n)
 	}
 
 	// The topic is deleted: the group has it, and is told why, once.
@@ -166,8 +178,12 @@ func TestThreadOnTelegram(t *testing.T) {
 	f.shows(2, 1, "! shop: its chat takes nothing")
 	f.news()
 	f.shows(forumMira.ID, 1, shopBad)
-	// Somebody writes there: it is tried again.
-	f.far.Post(telegram.Saying{From: forumMira, Chat: group, Thread: 42, Text: "open again"})
+	if got := strings.Join(f.remarks.of("shop"), "\n"); !strings.Contains(got, "takes nothing") {
+		t.Errorf("remarks: %q", got)
+	}
+	// It is opened, and somebody writes in the group: it is tried again.
+	f.far.Topic(group, 42, true)
+	f.far.Post(telegram.Saying{From: forumMira, Chat: group, Thread: 7, Text: "open again"})
 	if err := f.far.WaitConfirmed(f.ctx); err != nil {
 		t.Fatal(err)
 	}
