@@ -22,7 +22,7 @@ func (c *composer) digest(of string) {
 	}
 	for _, p := range c.last.House.People {
 		for _, m := range c.o.Digests(of, p) {
-			here := func(thread string) bool { return platform(thread) == platform(p.ID) }
+			here := func(thread string) bool { return c.reads(thread, p) }
 			if !slices.ContainsFunc(c.threads(m.Project), here) {
 				tell(p.ID, m)
 			}

@@ -22,6 +22,9 @@ type Options struct {
 	// platform: what is told of the project is told there, once, and not to each
 	// person of that platform. nil: no project has one.
 	Threads func(project string) []string
+	// Reads reports whether a person of its platform reads in a thread, as far as
+	// is known: who does not is told in their own chat. nil: all do.
+	Reads func(thread, person string) bool
 	// Quiet are the quiet hours of chats that have none of their own, and Urgent
 	// the kinds that ring in them all the same (SPEC 6.4).
 	Quiet  func() loop.Hours

@@ -14,15 +14,15 @@ type reader struct {
 }
 
 // readers are the chats that a project's news goes to: its own threads, which
-// everybody of their platform reads, and the own chats of everybody else. So
-// nobody is told twice (SPEC 6.1, PHONE 3.9).
+// everybody of their platform reads who is in there, and the own chats of
+// everybody else. So nobody is told twice (SPEC 6.1, PHONE 3.9).
 func (c *composer) readers() []reader {
 	var threads, alone []reader
 	for _, chat := range c.threads(c.project()) {
 		threads = append(threads, reader{chat: chat})
 	}
 	for _, p := range c.last.House.People {
-		if n := slices.IndexFunc(threads, func(r reader) bool { return platform(r.chat) == platform(p.ID) }); n >= 0 {
+		if n := slices.IndexFunc(threads, func(r reader) bool { return c.reads(r.chat, p) }); n >= 0 {
 			threads[n].people = append(threads[n].people, p)
 			continue
 		}
@@ -35,6 +35,11 @@ func (c *composer) readers() []reader {
 // asked for makes no sound.
 func (r reader) only(id string) bool {
 	return len(r.people) > 0 && !slices.ContainsFunc(r.people, func(p loop.Person) bool { return p.ID != id })
+}
+
+// reads reports whether somebody reads in a thread.
+func (c *composer) reads(thread string, p loop.Person) bool {
+	return platform(thread) == platform(p.ID) && (c.o.Reads == nil || c.o.Reads(thread, p.ID))
 }
 
 // project is the one that the decision is about, "" for the house alone.

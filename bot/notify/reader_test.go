@@ -74,6 +74,22 @@ func TestThread(t *testing.T) {
 	}
 }
 
+// TestThreadMissing: who is not in there hears it in their own chat.
+func TestThreadMissing(t *testing.T) {
+	p := threaded(t, notify.Options{
+		Reads: func(chat, person string) bool { return chat == thread && person != ben },
+		Digests: func(string, loop.Person) []bot.Message {
+			return []bot.Message{{Key: bot.KeyDigest, Project: "shop", Lines: []bot.Line{{Text: "✓ shop 1/1 done"}, {Text: "Nothing runs."}}}}
+		},
+	})
+	p.project(loop.InputPoisoned{Kind: "x"})
+	p.Do(loop.Input{Idle: true, Body: loop.DigestDue{Day: "2026-11-20", At: p.Now}})
+	got := p.logs()
+	if got[ben] == "" || got[ben] != got[thread] || got[ben] != got[sam] || len(got) != 3 {
+		t.Errorf("%v", got)
+	}
+}
+
 // TestThreadSounds: quiet hours are those of the thread's own chat; what
 // somebody's own command leads to rings there only where others read, too.
 func TestThreadSounds(t *testing.T) {

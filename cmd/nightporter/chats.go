@@ -43,7 +43,7 @@ func newTalk(p *porter) *talk {
 	}
 	t := &talk{porter: p, answers: make(chan answered, 100)}
 	t.notify = notify.New(notify.Options{
-		Where: p.where, Group: isGroup, Threads: p.threads, Quiet: p.quietHours, Urgent: p.urgent, Zone: p.zone(), Digests: t.digests,
+		Where: p.where, Group: isGroup, Threads: p.threads, Reads: p.members.read, Quiet: p.quietHours, Urgent: p.urgent, Zone: p.zone(), Digests: t.digests,
 	})
 	return t
 }
@@ -312,6 +312,7 @@ func connectTelegram(p *porter) (c platform, wanted bool, err error) {
 		listen: func(ctx context.Context) {
 			var beside sync.WaitGroup
 			beside.Go(func() { line.menus(ctx) })
+			beside.Go(func() { line.members(ctx) })
 			_ = tg.Poll(ctx, cursor, receiver) // says why ctx ended
 			beside.Wait()
 		},

@@ -58,6 +58,7 @@ type porter struct {
 	remarks  remarks       // what people have to know of projects besides their state
 	talk     *talk         // what people are told in chats; nil where there is none
 	picture  illustrator   // of a digest
+	members  members       // who is in no group of a thread
 	moves    moves         // groups that have another address now
 	troubles sync.Map      // of threads: a threadTrouble by address
 	titles   sync.Map      // what threads are called, by address; the platforms say it now and then

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -261,6 +262,33 @@ func TestThreadLooks(t *testing.T) {
 	quiet := f.engine.House().Quiet
 	if len(quiet) != 1 || quiet["telegram:-1001234567890/42"] != "22:00-06:30" {
 		t.Errorf("quiet hours %v", quiet)
+	}
+}
+
+// TestThreadMembers: who is not in the group is told in their own chat, from the
+// moment at which it is known.
+func TestThreadMembers(t *testing.T) {
+	const group = -1001234567890
+	f := newForum(t, config.Topic{Chat: group, Thread: 42})
+	if err := f.far.WaitCalls(f.ctx, "getChatMember", 2); err != nil {
+		t.Fatal(err)
+	}
+	f.news() // nobody says who is in there
+	f.shows(group, 1, shopBad)
+	f.stop()
+	f.far.MayPin(group, true)
+	f.begin()
+	if err := f.far.WaitCalls(f.ctx, "getChatMember", 4); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(patienceHere); f.members.read(shopTopic, digestViewer) && time.Now().Before(end); {
+		runtime.Gosched() // its answer is on its way
+	}
+	f.news()
+	f.shows(group, 2, shopBad)
+	f.shows(2, 1, shopBad)
+	if n := f.count(forumMira.ID, shopBad); n != 0 {
+		t.Errorf("who reads there is told %d times besides", n)
 	}
 }
 

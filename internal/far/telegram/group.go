@@ -1,6 +1,9 @@
 package telegram
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // MayPin lets a group give the bot the right to pin, or take it back. Nobody
 // has to ask for it in a private chat.
@@ -27,17 +30,23 @@ func (s *Server) getChat(c call) answer {
 	return ok(is)
 }
 
-// getMember says what the bot is in a chat. Of others it is told only where it
-// is an administrator, and nobody here asks.
+// getMember says what somebody is in a chat. Of others than itself a bot is
+// told for sure only where it is an administrator. Who ever wrote is a member.
 func (s *Server) getMember(c call) answer {
 	ch, refusal := s.place(c)
-	switch {
-	case refusal != nil:
+	if refusal != nil {
 		return *refusal
-	case c.num("user_id") != s.BotID():
-		return bad("CHAT_ADMIN_REQUIRED")
-	case ch.pins:
-		return ok(map[string]any{"status": "administrator", "user": s.bot().wire(), "can_pin_messages": true})
 	}
-	return ok(map[string]any{"status": "member", "user": s.bot().wire()})
+	id := c.num("user_id")
+	is := map[string]any{"status": "member", "user": User{ID: id, Name: "somebody"}.wire()}
+	switch {
+	case id == s.BotID() && ch.pins:
+		is["status"], is["can_pin_messages"] = "administrator", true
+	case id == s.BotID():
+	case !ch.pins:
+		return bad("CHAT_ADMIN_REQUIRED")
+	case !slices.ContainsFunc(ch.messages, func(m *Message) bool { return m.From.ID == id }):
+		is["status"] = "left"
+	}
+	return ok(is)
 }

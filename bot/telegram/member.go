@@ -1,0 +1,48 @@
+package telegram
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+)
+
+// noMember are refusals that say that somebody never was in a group.
+var noMember = []string{"member not found", "user not found", "participant_id_invalid"}
+
+// Reads reports whether a person is in the group that an address is of, or of
+// whose topic. An error leaves it open: in some groups only administrators are
+// told.
+func (b *Bot) Reads(ctx context.Context, chat, person string) (bool, error) {
+	at, _, err := place(chat)
+	if err != nil {
+		return false, err
+	}
+	who, _, err := place(person)
+	if err != nil {
+		return false, err
+	}
+	var is struct {
+		Status string `json:"status"`
+		In     bool   `json:"is_member"` // of a restricted one
+	}
+	err = b.call(ctx, "getChatMember", tgbotapi.Params{"chat_id": strconv.FormatInt(at, 10), "user_id": strconv.FormatInt(who, 10)}, &is)
+	for _, text := range noMember {
+		if says(err, text) {
+			return false, nil
+		}
+	}
+	switch {
+	case err != nil:
+		return false, sendError(err)
+	case is.Status == "restricted":
+		return is.In, nil
+	case strings.Contains(" creator administrator member ", " "+is.Status+" "):
+		return true, nil
+	case is.Status == "left" || is.Status == "kicked":
+		return false, nil
+	}
+	return false, fmt.Errorf("telegram getChatMember: %q is no status of a member", is.Status)
+}
