@@ -124,8 +124,7 @@ func stuck(till string, cost float64) act {
 // sticky is what every writing session says of g13.
 var sticky = map[string]any{"id": "g13", "done": true, "note": "none added"}
 
-// script is what the 39 sessions do. What is shown minutes later has seconds:
-// at whole minutes since the start, either minute would be right.
+// script is what the 39 sessions do.
 func script() map[string][]act {
 	fine := told(sticky)
 	return map[string][]act{
@@ -160,9 +159,9 @@ func script() map[string][]act {
 		"8 planner":  {planner("02:31", 0.18), planner("02:55", 0.18)},
 		"8 builder": {
 			red(builder("02:38", 0.30, "refunds by line", fine)), red(builder("02:45", 0.25, "refunds by order", fine)),
-			red(builder("02:52", 0.25, "refunds by line again", fine)), stuck("03:06:12", 0.45),
+			red(builder("02:52", 0.25, "refunds by line again", fine)), stuck("03:06", 0.45),
 		},
-		"9 planner": {{till: "03:12:40", limit: "04:10"}, planner("04:14", 0.14)},
+		"9 planner": {{till: "03:12", limit: "04:10"}, planner("04:14", 0.14)},
 		"9 builder": {builder("04:33", 0.56, "order mails in plain text",
 			told(sticky, map[string]any{"id": "g16", "done": true, "note": "text/plain only"}))},
 		"9 reviewer":  {reviewer("04:41", 0.28, told(map[string]any{"id": "g16", "done": true}))},
