@@ -109,6 +109,9 @@ func Unanswered(s loop.State, q loop.Question, by string) string {
 		case loop.AskBlocked:
 			return join("Stays blocked", others(s, q))
 		case loop.AskManual:
+			if Doing(s) == "" && NextReady(s, q.Task) == "" {
+				return "Waits as long as it takes."
+			}
 			return "Waits as long as it takes; others go on."
 		case loop.AskReview:
 			return "Stays paused until you resume."
