@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ var hostile = []string{
 	"/stop", "/task_8", "/porter stop", "see:/queue,now", "@all", "@everyone", "@mira", "https://evil.example/a?b=c#d", "x://", "tg://user?id=1", "mailto:a@b.co", "evil.com", "www.x.org/y", "1.2.3.4",
 	"README.md", "a/b/c.go", "../../etc/passwd", "~/x", "./x", "\x00", "\x1b[2J\x1b]0;own\x07", "\u009b31m", "\u202eevil\u2066", "a\u200bb\u200dc\ufeff", "\u2060/stop", "\u00ad", "\u2028x\u2029y",
 	"one\ntwo\r\nthree", "\t\v\f", "\xff\xfe\xc3", "é\u0301\u0302\u0303\u0304\u0305\u0306", "日本語のタイトル", "👩‍👩‍👧 ❤️ ✔️ ▶️", "✓ #9 done", "■ blocked (q5)", "┃ quote", "…", "q5 retry", "WORDS", "a WORDS",
-	"[Retry]", "%s%d%!", "{{.}}", "${x}", strings.Repeat("word ", 2000), strings.Repeat("x", 10_000), strings.Repeat("<&>", 3000), strings.Repeat("/stop ", 100), strings.Repeat("𝕏", 3000), strings.Repeat("a.b/", 900),
+	"[Retry]", "%s%d%!", "{{.}}", "${x}", strings.Repeat("word ", 2000), strings.Repeat("/stop ", 100), strings.Repeat("<&>x𝕏a.b/", 400),
 }
 
 // desk is a night as the conversation sees it, whose every word is a stranger's.
@@ -192,9 +193,13 @@ func FuzzHostile(f *testing.F) {
 	var all []string
 	for _, s := range hostile {
 		if len(s) < long {
-			f.Add(s)
 			all = append(all, s)
 		}
+	}
+	// Each is a night and some hundred renderings: six words share one, and
+	// each is first in its field once the fuzzer has had its turn.
+	for some := range slices.Chunk(all, 6) {
+		f.Add(strings.Join(some, " "))
 	}
 	f.Add(strings.Join(all, " "))
 	f.Add(strings.Join(all, ""))
