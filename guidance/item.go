@@ -44,19 +44,20 @@ const (
 
 // Item is one human directive.
 type Item struct {
-	ID      string    `json:"id"` // g9
-	Text    string    `json:"text"`
-	By      string    `json:"by"`
-	At      time.Time `json:"at"`
-	Hat     string    `json:"hat,omitempty"`    // only a session of this hat, read-only ones too
-	Task    string    `json:"task,omitempty"`   // only a session of this task (folded id)
-	Sticky  bool      `json:"sticky,omitempty"` // every writing session until dropped
-	State   State     `json:"state"`
-	Session string    `json:"session,omitempty"` // the session it is or was bound to last
-	Bound   string    `json:"bound,omitempty"`   // the task it holds for since it was bound (folded id)
-	Note    string    `json:"note,omitempty"`    // what the session said, or why it expired
-	Shown   []string  `json:"shown,omitempty"`   // read-only sessions that had it for information
-	Judged  *Judged   `json:"judged,omitempty"`  // what the last of those found
+	ID       string    `json:"id"` // g9
+	Text     string    `json:"text"`
+	By       string    `json:"by"`
+	At       time.Time `json:"at"`
+	Hat      string    `json:"hat,omitempty"`    // only a session of this hat, read-only ones too
+	Task     string    `json:"task,omitempty"`   // only a session of this task (folded id)
+	Sticky   bool      `json:"sticky,omitempty"` // every writing session until dropped
+	State    State     `json:"state"`
+	Session  string    `json:"session,omitempty"` // the session it is or was bound to last
+	Bound    string    `json:"bound,omitempty"`   // the task it holds for since it was bound (folded id)
+	Note     string    `json:"note,omitempty"`    // what the session said, or why it expired
+	Reported time.Time `json:"reported,omitzero"` // when the session said so; zero where nobody knows
+	Shown    []string  `json:"shown,omitempty"`   // read-only sessions that had it for information
+	Judged   *Judged   `json:"judged,omitempty"`  // what the last of those found
 }
 
 // Judged is what a session that only reads found of an item: whether the work
