@@ -178,7 +178,11 @@ func Reviewed(s loop.State, i guidance.Item, by, hat string, followed bool, note
 	if followed {
 		m := Reported(s, i, by, now)
 		if !i.Sticky { // now is when it was reviewed: it was reported on earlier
-			m.Lines[0].Text = strings.TrimSuffix(m.Lines[0].Text, " · "+now.Format("15:04"))
+			at := ""
+			if !i.Reported.IsZero() { // an earlier release did not keep it
+				at = " · " + i.Reported.In(now.Location()).Format("15:04")
+			}
+			m.Lines[0].Text = strings.TrimSuffix(m.Lines[0].Text, " · "+now.Format("15:04")) + at
 		}
 		m.add(upper(Cut(Clean(hat), 16)) + ", " + now.Format("15:04") + ": followed.")
 		return m

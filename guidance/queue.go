@@ -110,13 +110,14 @@ func (q Queue) Owed(bound []string) []string {
 	return ids
 }
 
-// Report returns the queue after a session said what it did with an item.
-func (q Queue) Report(id string, s State, note string) Queue {
+// Report returns the queue after a session said, at a time, what it did with an
+// item.
+func (q Queue) Report(id string, s State, note string, at time.Time) Queue {
 	return q.edit(func(i *Item) {
 		if i.ID != id || i.Over() {
 			return
 		}
-		i.State, i.Note = s, note
+		i.State, i.Note, i.Reported = s, note, at
 	})
 }
 

@@ -14,6 +14,9 @@ import (
 
 var start = time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)
 
+// at is when sessions report.
+var at = time.Date(2026, 11, 20, 2, 19, 0, 0, time.UTC)
+
 func queue(items ...Item) Queue {
 	var q Queue
 	for n, i := range items {
@@ -42,7 +45,7 @@ func TestLife(t *testing.T) {
 	if diff := cmp.Diff([]string{"g1", "g2"}, q.Owed(b.Bound)); diff != "" {
 		t.Error(diff)
 	}
-	q = q.Report("g1", Addressed, "done").Report("g2", SetAside, "no").Rest("r1-2")
+	q = q.Report("g1", Addressed, "done", at).Report("g2", SetAside, "no", at).Rest("r1-2")
 	two := writes("r1-4", "task 1")
 	b = q.Plan(two)
 	q = q.Bind(two, b)
@@ -56,7 +59,7 @@ func TestLife(t *testing.T) {
 	if diff := cmp.Diff([]string{"g1", "g2"}, q.Owed(b.Bound)); diff != "" {
 		t.Error("a new attempt owes all again: ", diff)
 	}
-	q = q.Report("g1", Addressed, "again").Rest("r1-4").Release("task 1")
+	q = q.Report("g1", Addressed, "again", at).Rest("r1-4").Release("task 1")
 	if b := q.Plan(writes("r1-6", "task 2")); !slices.Equal(b.Bound, []string{"g2"}) {
 		t.Errorf("the next task has %v", b.Bound)
 	}
@@ -98,7 +101,7 @@ func TestEnds(t *testing.T) {
 	if due := q.Due(start.Add(Lifetime)); !slices.Equal(due, []string{"g3"}) {
 		t.Errorf("due: %v; what a session has keeps, and sticky ones too", due)
 	}
-	q = q.Expire("g3", "72 hours").Report("g3", Addressed, "late")
+	q = q.Expire("g3", "72 hours").Report("g3", Addressed, "late", at)
 	if i, _ := q.Get("g3"); i.State != Expired || i.Note != "72 hours" {
 		t.Errorf("what is over stays so: %+v", i)
 	}
@@ -167,7 +170,7 @@ func TestQueueLaws(t *testing.T) {
 				}
 				if rapid.Bool().Draw(rt, "ends") {
 					for _, id := range b.Bound {
-						q = q.Report(id, rapid.SampledFrom([]State{Addressed, SetAside, NotReported}).Draw(rt, "state"), "note")
+						q = q.Report(id, rapid.SampledFrom([]State{Addressed, SetAside, NotReported}).Draw(rt, "state"), "note", at)
 					}
 					q = q.Rest(target.Session)
 				}
@@ -222,7 +225,7 @@ func TestJudgeAndParts(t *testing.T) {
 	if diff := cmp.Diff(Binding{Bound: []string{"g1", "g2", "g4"}}, b); diff != "" {
 		t.Fatal(diff)
 	}
-	q = q.Bind(a, b).Report("g1", Addressed, "kept").Report("g2", Addressed, "so").Report("g4", SetAside, "no")
+	q = q.Bind(a, b).Report("g1", Addressed, "kept", at).Report("g2", Addressed, "so", at).Report("g4", SetAside, "no", at)
 	q = q.Judge("g1", Judged{Session: "r1-3", Hat: "reviewer", Note: "it is not"}).Judge("g2", Judged{Session: "r1-3", Hat: "reviewer", Followed: true})
 	if owed := q.Owed(b.Bound); !slices.Equal(owed, []string{"g1"}) {
 		t.Errorf("owed %v", owed)
@@ -234,7 +237,7 @@ func TestJudgeAndParts(t *testing.T) {
 	if got := q.Plan(writes("r1-5", "task 6")); got.Bound != nil {
 		t.Errorf("another task has %v", got.Bound)
 	}
-	q = q.Report("g1", Addressed, "now")
+	q = q.Report("g1", Addressed, "now", at)
 	if again := q.Reopen("task 5/a", "task 5").Owed(b.Bound); !slices.Equal(again, []string{"g1", "g2", "g4"}) {
 		t.Errorf("a new attempt owes %v", again)
 	}

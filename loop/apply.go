@@ -129,7 +129,7 @@ func applyProject(p Project, e Entry) Project {
 		}
 		p.Guidance = p.Guidance.Bind(guidance.Target{Session: e.Session, Hat: b.Hat, Task: FoldID(e.Task), Parent: parent, Writes: b.Writes}, b.Binding)
 	case GuidanceReported:
-		p.Guidance = p.Guidance.Report(b.ID, b.State, b.Note)
+		p.Guidance = p.Guidance.Report(b.ID, b.State, b.Note, e.Time)
 	case GuidanceJudged:
 		p.Guidance = p.Guidance.Judge(b.ID, guidance.Judged{Session: e.Session, Hat: b.Hat, Followed: b.Followed, Note: b.Note})
 	case GuidanceExpired:
