@@ -29,10 +29,10 @@ type Server struct {
 	o    Options
 	addr string
 
-	mu      sync.Mutex
-	http    *http.Server // nil while away
-	release func()       // of the address, while it is Away
-	changed chan struct{}
+	mu       sync.Mutex
+	http     *http.Server // nil while away
+	listener net.Listener
+	changed  chan struct{}
 
 	chats   map[int64]*chat
 	updates queue
@@ -78,7 +78,6 @@ func Start(o Options) (*Server, error) {
 	s := &Server{
 		o: o, addr: "127.0.0.1:0",
 		changed: make(chan struct{}),
-		release: func() {},
 		chats:   map[int64]*chat{},
 		presses: map[string]*press{},
 		faults:  map[string][]Fault{},
@@ -98,13 +97,11 @@ func (s *Server) Back() error {
 	if s.http != nil {
 		return nil
 	}
-	s.release()
-	s.release = func() {}
 	l, err := s.o.Listen("tcp", s.addr)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	s.addr = l.Addr().String()
+	s.addr, s.listener = l.Addr().String(), l
 	s.http = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
 	go s.http.Serve(l) //nolint:errcheck // it ends by Close, with the error that says so
 	return nil
@@ -116,20 +113,14 @@ func (s *Server) Away() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.http != nil {
-		_ = s.http.Close() // the connections are cut on purpose
+		_ = s.listener.Close() // which the server may not have begun to serve
+		_ = s.http.Close()     // the connections are cut on purpose
 		s.http = nil
-		s.release = hold(s.addr)
 	}
 }
 
 // Close ends the server.
-func (s *Server) Close() {
-	s.Away()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.release()
-	s.release = func() {}
-}
+func (s *Server) Close() { s.Away() }
 
 // URL is what a bot takes for https://api.telegram.org.
 func (s *Server) URL() string { return "http://" + s.addr }
