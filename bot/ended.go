@@ -2,6 +2,7 @@ package bot
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -171,7 +172,15 @@ func nextStep(s loop.State, b loop.RunEnded, retry []string) string {
 
 func (m *Message) endButtons(s loop.State, b loop.RunEnded) {
 	const most = 3
-	for _, q := range s.Project.Questions {
+	all := slices.Clone(s.Project.Questions)
+	later := func(q loop.Question) int { // what holds others up comes first
+		if q.Kind == loop.AskBlocked {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(all, func(a, b loop.Question) int { return later(a) - later(b) })
+	for _, q := range all {
 		if len(m.Buttons) == most-1 {
 			break
 		}
