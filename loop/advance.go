@@ -189,6 +189,13 @@ func (d *decision) firstReady() (TaskState, bool) {
 // wants one next. A mark that a person wrote beforehand counts when its
 // task's turn comes.
 func (d *decision) pick() (TaskState, bool) {
+	// Where it is written what has to be done before, a person is asked as soon
+	// as that is done: they may be awake now, and not when the task's turn comes.
+	for _, t := range d.Project.Tasks {
+		if t.Status == Ready && t.wish() == MarkManualVerify && len(t.Task.DependsOn) > 0 && d.wanted(t) && !d.yields(t) {
+			d.askManual(t, "")
+		}
+	}
 	if next := d.run().Next; next != "" {
 		if t, ok := d.task(next); ok && t.Status == Ready && t.wish() == MarkOpen {
 			return t, true

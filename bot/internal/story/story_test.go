@@ -30,9 +30,6 @@ var update = flag.Bool("update", false, "write the golden files and the README's
 //   - Bug reports and waves are not built: blog had a run over a plan instead,
 //     before the story.
 //   - Push and pull requests are not built: no "PR 48".
-//   - A task that is marked manual-verify is asked about when its turn comes in
-//     the plan (loop: pick), which is after #11, and not as soon as it is ready:
-//     so #12 is q5 at 06:11, and #8, blocked at 03:06, is q4.
 //   - An attempt fails after three red verifications, so #8's first has three
 //     builders. #6 goes without a fixer, which keeps the 39 sessions.
 //   - A planner writes nothing, so it holds no guidance: g16 waits for #9's
@@ -62,12 +59,13 @@ var scenes = []scene{
 	{"01:58:30", []string{"● shop 6/12"}},
 	{"02:20", []string{"✓ g17 addressed"}},
 	{"02:28", []string{"✓ g17 addressed"}},
+	{"02:27:30", []string{"? shop #12"}},
 	{"03:07", []string{"■ shop #8"}},
 	{"03:12:30", []string{"! shop waits until 04:10 for"}},
 	{"03:20:30", []string{"! shop waits until 04:10 · "}},
 	{"04:10:30", []string{"↻ shop goes on"}},
 	{"04:15", []string{"● g16 with"}},
-	{"06:12", []string{"? shop #12", "? shop r14 ended", "? shop 9/12"}},
+	{"06:12", []string{"? shop r14 ended", "? shop 9/12"}},
 }
 
 // deeds are what Mira does, by the clock.
