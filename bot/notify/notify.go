@@ -185,12 +185,18 @@ func (c *composer) keep(key string, silent bool, m bot.Message) {
 // stands. A chat that never had it is told nothing, and neither is one of
 // somebody who was taken out since.
 func (c *composer) edit(key string, class loop.MessageClass, m bot.Message) {
-	for _, chat := range c.o.Where(key) {
-		if _, in := c.last.House.Person(chat); !in && !c.o.Group(chat) {
-			continue
-		}
+	for _, chat := range c.standing(key) {
 		c.send(loop.Outgoing{Chat: chat, Key: key, Edit: true, Class: class, Silent: true}, m)
 	}
+}
+
+// standing are the chats in which a message with the key stands, but for those
+// of people who were taken out: they are told nothing any more (SPEC 6.6).
+func (c *composer) standing(key string) []string {
+	return slices.DeleteFunc(c.o.Where(key), func(chat string) bool {
+		_, in := c.last.House.Person(chat)
+		return !in && !c.o.Group(chat)
+	})
 }
 
 // send adds one message, with the buttons that its reader may press. A chat

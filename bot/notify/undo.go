@@ -19,7 +19,7 @@ func (n *Notifier) NoUndo(s loop.State, question string, now time.Time, shown fu
 	}
 	c := &composer{Notifier: n, now: n.local(now), last: s, after: s}
 	for _, key := range []string{question, bot.ReminderKey(question)} {
-		for _, chat := range n.o.Where(key) {
+		for _, chat := range c.standing(key) {
 			m, found := shown(chat, key)
 			left := slices.DeleteFunc(slices.Clone(m.Buttons), func(b bot.Button) bool { return b.Twin == bot.Undoing(question) })
 			if !found || len(left) == len(m.Buttons) {

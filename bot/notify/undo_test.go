@@ -14,7 +14,8 @@ import (
 )
 
 // TestNoUndo: [Undo] goes once its minute is over, from every chat that still
-// shows it, and nothing else of the message does.
+// shows it, and nothing else of the message does. Who was taken out (3) is told
+// nothing.
 func TestNoUndo(t *testing.T) {
 	at := time.Date(2026, 11, 20, 0, 37, 0, 0, time.UTC)
 	s := loop.State{
@@ -23,9 +24,9 @@ func TestNoUndo(t *testing.T) {
 	}
 	settled := bot.Message{Key: "settled.agent", Lines: []bot.Line{{Text: "✓ q3 B, by Mira 00:37"}}, Buttons: []bot.Button{{Label: "Diff", Twin: "/diff 4"}, {Label: "Undo", Twin: "q3 undo"}}}
 	open := bot.Message{Key: "ask.agent", Buttons: []bot.Button{{Label: "A", Twin: "q3 a"}}}
-	shows := map[string]bot.Message{"telegram:1 q3": settled, "slack:U1 q3": settled, "slack:U1 remind/q3": settled, "telegram:2 q3": open}
-	n := notify.New(notify.Options{Where: func(key string) (chats []string) {
-		for _, chat := range []string{"telegram:1", "telegram:2", "slack:U1"} {
+	shows := map[string]bot.Message{"telegram:-1 q3": settled, "telegram:3 q3": settled, "telegram:1 q3": settled, "slack:U1 q3": settled, "slack:U1 remind/q3": settled, "telegram:2 q3": open}
+	n := notify.New(notify.Options{Group: func(chat string) bool { return chat == "telegram:-1" }, Where: func(key string) (chats []string) {
+		for _, chat := range []string{"telegram:-1", "telegram:1", "telegram:2", "telegram:3", "slack:U1"} {
 			if _, stands := shows[chat+" "+key]; stands {
 				chats = append(chats, chat)
 			}
@@ -38,7 +39,7 @@ func TestNoUndo(t *testing.T) {
 		want     []string
 	}{
 		{"q3", 59 * time.Second, nil},
-		{"q3", time.Minute, []string{"telegram:1 q3 /diff 4", "slack:U1 q3 /diff 4", "slack:U1 remind/q3 /diff 4"}},
+		{"q3", time.Minute, []string{"telegram:-1 q3 /diff 4", "telegram:1 q3 /diff 4", "slack:U1 q3 /diff 4", "slack:U1 remind/q3 /diff 4"}},
 		{"q4", time.Minute, nil},
 		{"q9", time.Minute, nil},
 	} {
