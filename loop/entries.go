@@ -699,11 +699,13 @@ type MemoryKept struct {
 // --- Trouble ---
 
 // InputPoisoned records an input whose decision failed inside nightporter:
-// it is never tried again, and everything else goes on.
+// it is never tried again, and everything else goes on. Where Done is set, only
+// telling people of it failed: it was decided, by the entries before this one.
 type InputPoisoned struct {
 	Key   string `json:"key"`
 	Kind  string `json:"kind"`
 	Error string `json:"error"`
+	Done  bool   `json:"done,omitempty"`
 }
 
 // EffectFailed records an effect that could not be carried out.
