@@ -248,12 +248,17 @@ func NotMarked(s loop.State, b loop.EffectFailed, now time.Time) Message {
 	return m
 }
 
-// Poisoned is told when an input could not be decided because of a fault in
-// nightporter.
+// Poisoned is told when an input could not be decided, or what came of it not
+// be told, because of a fault in nightporter.
 func Poisoned(project string, b loop.InputPoisoned, now time.Time) Message {
 	m := newMessage("poisoned", SignFailed+" A fault in nightporter · "+now.Format("15:04"))
 	m.Project = project
-	m.add("An input (" + Cut(strings.ReplaceAll(Clean(b.Kind), "_", " "), 24) + ") was put aside; the ledger keeps it with its cause.")
+	kind := Cut(strings.ReplaceAll(Clean(b.Kind), "_", " "), 24)
+	if b.Done {
+		m.add("What came of an input (" + kind + ") cannot be told here. It is done: /status shows how all stands.")
+	} else {
+		m.add("An input (" + kind + ") was put aside; the ledger keeps it with its cause.")
+	}
 	m.add("All else goes on.")
 	return m
 }

@@ -159,6 +159,9 @@ func TestTold(t *testing.T) {
 		"poisoned": {true, func(p *porter) {
 			p.project(loop.InputPoisoned{Key: "telegram:8", Kind: "skip", Error: "index out of range"})
 		}},
+		"poisoned-done": {true, func(p *porter) {
+			p.project(loop.InputPoisoned{Key: "telegram:8", Kind: "skip", Error: "index out of range", Done: true})
+		}},
 		"mark": {true, func(p *porter) {
 			failed := loop.EffectFailed{Kind: "mark", Key: "shop/done Task 1", Text: "mark in the source: open /srv/shop/checkout.md: permission denied"}
 			p.project(failed)

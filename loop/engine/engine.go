@@ -381,6 +381,7 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (loop.Ans
 	if err := e.begun(ctx, before, in, d); err != nil {
 		return loop.Answer{}, err
 	}
+	told, d := e.tell(before, in, d)
 	batch, err := e.batch(in, d)
 	if err != nil {
 		return loop.Answer{}, err
@@ -388,9 +389,7 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (loop.Ans
 	if with != nil {
 		batch.Messages, batch.Cursor = with(d.Answer)
 	}
-	if e.o.Compose != nil && len(d.Entries) > 0 {
-		batch.Messages = append(batch.Messages, e.o.Compose(before, d, in)...)
-	}
+	batch.Messages = append(batch.Messages, told...)
 	crash.Point("before-commit:" + in.Body.InputKind())
 	crash.Point("before-commit")
 	receipt, err := e.o.Ledger.Commit(ctx, batch)

@@ -303,6 +303,39 @@ func TestPoisonedInput(t *testing.T) {
 	})
 }
 
+// A decision that cannot be told is carried out all the same, and said to be;
+// what comes after it is told again.
+func TestUntold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := true
+		var told []string
+		w := newWorld(t, good)
+		w.stop()
+		w.compose = func(_ loop.State, d loop.Decision, _ loop.Input) []loop.Outgoing {
+			for _, e := range d.Entries {
+				if _, is := e.Body.(loop.GuidanceQueued); is && broken {
+					panic("a nil pointer")
+				}
+				told = append(told, e.Body.EntryType())
+			}
+			return nil
+		}
+		w.open()
+		a := w.do(loop.Guide{Text: "told to nobody"}, "tg:9")
+		if !a.OK || !slices.Equal(told, []string{"id.issued", "input.poisoned"}) {
+			t.Errorf("answer %+v, told %v", a, told)
+		}
+		if again := w.do(loop.Guide{Text: "told to nobody"}, "tg:9"); again != a {
+			t.Errorf("again %+v", again)
+		}
+		broken = false
+		w.do(loop.Guide{Text: "told to all"}, "tg:10")
+		if len(w.state().Project.Guidance.Waiting()) != 2 || !slices.Contains(told, "guidance.queued") {
+			t.Errorf("%+v, told %v", w.state().Project.Guidance, told)
+		}
+	})
+}
+
 // poison makes Decide panic: its kind cannot be asked for.
 type poison struct{ loop.InputBody }
 
