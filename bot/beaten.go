@@ -12,8 +12,7 @@ import (
 // command that overrules it. actor is who is told, by id, and choice the verb
 // that they pressed.
 func Beaten(s loop.Settled, actor, choice string, now time.Time) string {
-	first, second := beaten(s, actor, now)
-	text := first + ". " + second
+	text := beaten(s, actor, now) + ". " + unchanged
 	if over := overrule(s, choice, "", now); over != "" {
 		text += " To overrule: " + over
 	}
@@ -23,9 +22,8 @@ func Beaten(s loop.Settled, actor, choice string, now time.Time) string {
 // BeatenMessage is Beaten as the answer to a line that was typed, in which
 // words can stand behind the verb, or instead of it.
 func BeatenMessage(s loop.Settled, actor, choice, words string, now time.Time) Message {
-	first, second := beaten(s, actor, now)
-	m := newMessage("press.second", SignFailed+" "+first)
-	m.add(second)
+	m := newMessage("press.second", SignFailed+" "+beaten(s, actor, now))
+	m.add(unchanged)
 	if over := overrule(s, choice, words, now); over != "" {
 		label := "Overrule"
 		if strings.HasSuffix(over, wordsWanted) {
@@ -38,7 +36,7 @@ func BeatenMessage(s loop.Settled, actor, choice, words string, now time.Time) M
 
 // beaten is "Mira was first: Retry, 07:31" to others, and "q5 is settled:
 // Retry, Mira 07:31" to Mira herself, and where nobody answered in time.
-func beaten(s loop.Settled, actor string, now time.Time) (first, second string) {
+func beaten(s loop.Settled, actor string, now time.Time) string {
 	at, what := Clock(s.At, now), upper(Cut(Clean(s.Choice), 14))
 	switch {
 	case what == "":
@@ -50,14 +48,17 @@ func beaten(s loop.Settled, actor string, now time.Time) (first, second string) 
 	if s.By == "console" {
 		by = theHost
 	}
-	switch second = "Nothing changed."; {
+	switch {
 	case s.By == "":
-		return s.ID + " is settled: " + Cut(Clean(s.Text), 40) + ", " + at, second
+		return s.ID + " is settled: " + Cut(Clean(s.Text), 40) + ", " + at
 	case s.Actor == actor:
-		return s.ID + " is settled: " + what + ", " + by + " " + at, second
+		return s.ID + " is settled: " + what + ", " + by + " " + at
 	}
-	return upper(by) + " was first: " + what + ", " + at, second
+	return upper(by) + " was first: " + what + ", " + at
 }
+
+// unchanged is what an answer that came too late did.
+const unchanged = "Nothing changed."
 
 // wordsWanted stands in a twin for what its reader types.
 const wordsWanted = " WORDS"

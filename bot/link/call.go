@@ -34,9 +34,16 @@ func (s *Silence) Text() string { return s.text }
 // Unwrap leads to the cause, such as context.Canceled.
 func (s *Silence) Unwrap() error { return s.err }
 
-// Exchange makes one call of a method within a limit and reads its answer,
-// whatever that is. An error is a *Silence.
-func (l *Link) Exchange(r *http.Request, method string, limit time.Duration) (*http.Response, []byte, error) {
+// Answer is what somebody answered, whoever that was.
+type Answer struct {
+	Status int // of HTTP
+	Header http.Header
+	Body   []byte
+}
+
+// Exchange makes one call of a method within a limit and reads its answer. An
+// error is a *Silence.
+func (l *Link) Exchange(r *http.Request, method string, limit time.Duration) (Answer, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), limit)
 	defer cancel()
 	var connected atomic.Bool
@@ -48,7 +55,7 @@ func (l *Link) Exchange(r *http.Request, method string, limit time.Duration) (*h
 		_ = resp.Body.Close() // only read
 	}
 	if err == nil {
-		return resp, body, nil
+		return Answer{resp.StatusCode, resp.Header, body}, nil
 	}
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -58,5 +65,5 @@ func (l *Link) Exchange(r *http.Request, method string, limit time.Duration) (*h
 	if errors.Is(err, context.DeadlineExceeded) {
 		text = fmt.Sprintf("no answer within %s", limit)
 	}
-	return nil, nil, &Silence{call: strings.ToLower(l.o.Platform) + " " + method, Sent: connected.Load(), text: text, err: err}
+	return Answer{}, &Silence{call: strings.ToLower(l.o.Platform) + " " + method, Sent: connected.Load(), text: text, err: err}
 }

@@ -133,7 +133,7 @@ func TestSilence(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, _, err = w.Exchange(r, "chat.postMessage", c.limit)
+			_, err = w.Exchange(r, "chat.postMessage", c.limit)
 			var quiet *link.Silence
 			if !errors.As(err, &quiet) || quiet.Sent != c.sent || !strings.Contains(quiet.Text(), c.text) || c.is != nil && !errors.Is(err, c.is) {
 				t.Fatalf("%v, %+v", err, quiet)
@@ -147,7 +147,7 @@ func TestSilence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if resp, _, err := w.Exchange(r, "x", time.Minute); err != nil || resp.StatusCode != http.StatusFound {
-		t.Errorf("a redirection was followed: %v, %v", resp, err)
+	if a, err := w.Exchange(r, "x", time.Minute); err != nil || a.Status != http.StatusFound {
+		t.Errorf("a redirection was followed: %+v, %v", a, err)
 	}
 }

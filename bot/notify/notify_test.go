@@ -274,21 +274,3 @@ func loopQuestion(p *porter, kind loop.QuestionKind) string {
 	p.t.Fatalf("no question of kind %s is open", kind)
 	return ""
 }
-
-func goldens(t *testing.T) []string {
-	t.Helper()
-	names, err := filepath.Glob("testdata/*.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return names
-}
-
-func read(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}

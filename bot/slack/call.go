@@ -63,21 +63,21 @@ func (b *Bot) exchange(r *http.Request) (status int, header http.Header, body []
 	} else if r.Header.Get("Authorization") == "" {
 		r.Header.Set("Authorization", "Bearer "+string(b.tokenFor(method))) // slack-go has it in some bodies alone
 	}
-	resp, body, err := b.line.Exchange(r, method, limit)
+	a, err := b.line.Exchange(r, method, limit)
 	if err != nil {
 		return 0, nil, nil, err
 	}
-	if ours || resp.StatusCode != http.StatusOK {
-		if refused := b.reads(method, resp.StatusCode, resp.Header, body); refused != nil {
+	if ours || a.Status != http.StatusOK {
+		if refused := b.reads(method, a.Status, a.Header, a.Body); refused != nil {
 			b.judged(method, refused)
-			return resp.StatusCode, nil, nil, refused
+			return a.Status, nil, nil, refused
 		}
 	}
 	if ours {
-		b.tells(resp.Header)
+		b.tells(a.Header)
 		b.judged(method, nil)
 	}
-	return resp.StatusCode, resp.Header, brief(method, body), nil
+	return a.Status, a.Header, brief(method, a.Body), nil
 }
 
 // tells notes the platform's time, by the clock of an answer.

@@ -51,14 +51,14 @@ func (b *Bot) upload(ctx context.Context, method string, p tgbotapi.Params, fiel
 func (b *Bot) exchange(ctx context.Context, limit time.Duration, method string, result any, do func(*tgbotapi.BotAPI) (*tgbotapi.APIResponse, error)) error {
 	status, foreign := 0, false
 	api := &tgbotapi.BotAPI{Token: string(b.o.Token), Client: doer(func(r *http.Request) (*http.Response, error) {
-		resp, body, err := b.line.Exchange(r.WithContext(ctx), method, limit)
+		a, err := b.line.Exchange(r.WithContext(ctx), method, limit)
 		if err != nil {
 			return nil, err
 		}
-		status = resp.StatusCode
-		body, foreign, err = readable(status, body)
-		resp.Body = io.NopCloser(bytes.NewReader(body))
-		return resp, err
+		var body []byte
+		status = a.Status
+		body, foreign, err = readable(a.Status, a.Body)
+		return &http.Response{StatusCode: a.Status, Header: a.Header, Body: io.NopCloser(bytes.NewReader(body))}, err
 	})}
 	api.SetAPIEndpoint(b.endpoint)
 	resp, err := do(api)

@@ -3,8 +3,8 @@ package telegram
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 )
@@ -39,7 +39,7 @@ func (b *Bot) Reads(ctx context.Context, chat, person string) (bool, error) {
 		return false, sendError(err)
 	case is.Status == "restricted":
 		return is.In, nil
-	case strings.Contains(" creator administrator member ", " "+is.Status+" "):
+	case slices.Contains([]string{"creator", "administrator", "member"}, is.Status):
 		return true, nil
 	case is.Status == "left" || is.Status == "kicked":
 		return false, nil

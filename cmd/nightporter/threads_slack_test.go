@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,9 @@ import (
 	far "github.com/nightporter/nightporter/internal/far/slack"
 	"github.com/nightporter/nightporter/loop"
 )
+
+// named are those whom a message names in front, for the sound.
+var named = regexp.MustCompile(`^(<?@[A-Z0-9]+>?[| ]*)+`)
 
 // TestThreadOnSlack: what a project has to say stands in its channel. One that
 // is archived, or that the app is taken out of, leaves everybody's own
@@ -58,7 +62,7 @@ func TestThreadOnSlack(t *testing.T) {
 	t.Cleanup(stop)
 	count := func(in, first string) (n int) {
 		for _, m := range s.Messages(in) {
-			if m.Bot && strings.HasPrefix(strings.TrimLeft(m.Plain(), "<@U0MIRANAB>| "), first) {
+			if m.Bot && strings.HasPrefix(named.ReplaceAllString(m.Plain(), ""), first) {
 				n++
 			}
 		}

@@ -36,7 +36,7 @@ func (t *timelines) read(ctx context.Context, ledger *store.Store, s loop.State)
 	if seen == nil || seen.run != r.ID {
 		seen = &timeline{run: r.ID}
 	}
-	take := func(rec loop.Record) error {
+	take := func(rec loop.Record) error { //nolint:unparam // as Records wants it
 		seen.seq = rec.Seq
 		if e, err := rec.Entry(); err == nil && rec.Run == r.ID { // what cannot be read is no session
 			seen.sessions.Take(e)

@@ -48,7 +48,7 @@ const quiet = loop.Hours("23:00-07:00")
 func open(t *testing.T, p phone) *porter {
 	t.Helper()
 	dir := t.TempDir()
-	if d, err := os.MkdirTemp("/dev/shm", "story-"); err == nil { // where a sync costs nothing
+	if d, err := os.MkdirTemp("/dev/shm", "story-"); err == nil { //nolint:usetesting // where a sync costs nothing
 		dir = d
 		t.Cleanup(func() { _ = os.RemoveAll(d) })
 	}
