@@ -258,6 +258,7 @@ func counted(t *testing.T, who string, all []bubble) {
 	if diff := cmp.Diff(want, live); diff != "" {
 		t.Errorf("%s: live messages (-want +got):\n%s", who, diff)
 	}
+	t.Logf("%s: %d pushes, rings %q, live messages %v", who, len(pushed), rang, live)
 }
 
 // project is what a first line is about: "! shop waits …", "✓ q3 B, by Mira".
