@@ -70,8 +70,9 @@ var arrows = map[string][]string{
 	"internal/bench":     {},
 
 	// The far end of networks, for tests.
-	"internal/far/telegram": {},
-	"internal/far/slack":    {},
+	"internal/far/telegram": {"internal/far/bubble"},
+	"internal/far/slack":    {"internal/far/bubble"},
+	"internal/far/bubble":   {},
 	"internal/far/models":   {},
 
 	// Programs.

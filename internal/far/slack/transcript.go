@@ -6,10 +6,9 @@ import (
 	"strings"
 	"time"
 	"unicode"
-)
 
-// bubble is how many columns a phone's screen has.
-const bubble = 38
+	"github.com/nightporter/nightporter/internal/far/bubble"
+)
 
 // Transcript is a conversation as somebody sees it now, one message after the
 // other, 38 columns wide: edits applied, deleted ones gone, quotes behind "┃",
@@ -101,7 +100,7 @@ func (m Message) Lines() []string {
 				label, _ := part["text"].(map[string]any)
 				labels = append(labels, "["+text(label["text"])+"]")
 			}
-			out = append(out, wrap(strings.Join(labels, " "), bubble)...)
+			out = append(out, bubble.Wrap(strings.Join(labels, " "), bubble.Width)...)
 		}
 	}
 	return out
@@ -136,26 +135,9 @@ func lines(s, frame string) []string {
 	}, s)
 	var out []string
 	for line := range strings.SplitSeq(s, "\n") {
-		for _, part := range wrap(line, bubble-len([]rune(frame))) {
+		for _, part := range bubble.Wrap(line, bubble.Width-len([]rune(frame))) {
 			out = append(out, frame+part)
 		}
 	}
 	return out
-}
-
-func wrap(s string, width int) []string {
-	var out []string
-	line := []rune(s)
-	for len(line) > width {
-		at := width
-		for at > 0 && line[at] != ' ' {
-			at--
-		}
-		if at == 0 {
-			at = width
-		}
-		out = append(out, strings.TrimRight(string(line[:at]), " "))
-		line = []rune(strings.TrimLeft(string(line[at:]), " "))
-	}
-	return append(out, string(line))
 }

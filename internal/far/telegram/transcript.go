@@ -4,10 +4,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf16"
-)
 
-// bubble is how many columns a phone's bubble has.
-const bubble = 38
+	"github.com/nightporter/nightporter/internal/far/bubble"
+)
 
 // Transcript is a chat as a person sees it now, one bubble after the other, 38
 // columns wide: edits applied, deleted ones gone, quotes behind "┃", buttons
@@ -84,28 +83,11 @@ func (m Message) Lines() []string {
 		if pre {
 			out = append(out, shown)
 		} else {
-			for _, part := range wrap(shown, bubble-len([]rune(frame))) {
+			for _, part := range bubble.Wrap(shown, bubble.Width-len([]rune(frame))) {
 				out = append(out, frame+part)
 			}
 		}
 		at += len(utf16.Encode([]rune(text))) + 1
 	}
 	return out
-}
-
-func wrap(s string, width int) []string {
-	var out []string
-	line := []rune(s)
-	for len(line) > width {
-		at := width
-		for at > 0 && line[at] != ' ' {
-			at--
-		}
-		if at == 0 {
-			at = width
-		}
-		out = append(out, strings.TrimRight(string(line[:at]), " "))
-		line = []rune(strings.TrimLeft(string(line[at:]), " "))
-	}
-	return append(out, string(line))
 }
