@@ -100,7 +100,7 @@ func Warnings(s loop.State, found []loop.Finding) Message {
 // agentOf is the name of the agent that a waiting run waits for.
 func agentOf(s loop.State, r *loop.Run) string {
 	if name, _, ok := strings.Cut(r.Text, ": "); ok {
-		if _, held := s.House.Agents[name]; held {
+		if _, held := s.Shared.Agents[name]; held {
 			return name
 		}
 	}
@@ -112,7 +112,7 @@ func agentOf(s loop.State, r *loop.Run) string {
 func Limited(s loop.State, cut string, now time.Time) Message {
 	r := s.Project.Run
 	agent := agentOf(s, r)
-	hold := s.House.Agents[agent]
+	hold := s.Shared.Agents[agent]
 	name := Cut(Clean(agent), 10)
 	rest := "waits for " + name + ", tries " + Clock(r.Until, now)
 	last := "Goes on by itself. Costs nothing."
@@ -120,7 +120,7 @@ func Limited(s loop.State, cut string, now time.Time) Message {
 		rest = "waits until " + Clock(r.Until, now) + " for " + name
 	}
 	key := "limit.waiting"
-	if hold.Why == loop.TroubleNetwork {
+	if hold.Why == loop.FailureNetwork {
 		key = "limit.network"
 		last = "The network or the far side fails. Tried again until it works; costs nothing."
 	}
@@ -159,7 +159,7 @@ func GoesOn(s loop.State, r *loop.Run, since, now time.Time) Message {
 	}
 	text := "Waited" + took + " for " + what + "."
 	for _, t := range s.Project.Tasks {
-		if t.Status == loop.Active && t.Work != nil && t.Work.Replaces != "" {
+		if t.Status == loop.Active && t.Attempt != nil && t.Attempt.Replaces != "" {
 			text += " " + Doing(s) + " starts again."
 			break
 		}
@@ -173,7 +173,7 @@ func GoesOn(s loop.State, r *loop.Run, since, now time.Time) Message {
 func Standstill(s loop.State, cut string, now time.Time) Message {
 	r := s.Project.Run
 	agent := agentOf(s, r)
-	hold := s.House.Agents[agent]
+	hold := s.Shared.Agents[agent]
 	m := newMessage("standstill", fit(SignLook, s.Project.Name, "stands still: "+Cut(Clean(agent), 10)+" "+ails(orElse(hold.Text, r.Text)), ""))
 	m.Project = s.Project.Name
 	facts := now.Format("15:04") + " · " + Count(s).String()

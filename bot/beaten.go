@@ -11,7 +11,7 @@ import (
 // (PHONE 3.11): who was first and, where they wanted something else, the
 // command that overrules it. actor is who is told, by id, and choice the verb
 // that they pressed.
-func Beaten(s loop.Settled, actor, choice string, now time.Time) string {
+func Beaten(s loop.Answered, actor, choice string, now time.Time) string {
 	text := beaten(s, actor, now) + ". " + unchanged
 	if over := overrule(s, choice, "", now); over != "" {
 		text += " To overrule: " + over
@@ -21,7 +21,7 @@ func Beaten(s loop.Settled, actor, choice string, now time.Time) string {
 
 // BeatenMessage is Beaten as the answer to a line that was typed, in which
 // words can stand behind the verb, or instead of it.
-func BeatenMessage(s loop.Settled, actor, choice, words string, now time.Time) Message {
+func BeatenMessage(s loop.Answered, actor, choice, words string, now time.Time) Message {
 	m := newMessage("press.second", SignFailed+" "+beaten(s, actor, now))
 	m.add(unchanged)
 	if over := overrule(s, choice, words, now); over != "" {
@@ -36,12 +36,12 @@ func BeatenMessage(s loop.Settled, actor, choice, words string, now time.Time) M
 
 // beaten is "Mira was first: Retry, 07:31" to others, and "q5 is settled:
 // Retry, Mira 07:31" to Mira herself, and where nobody answered in time.
-func beaten(s loop.Settled, actor string, now time.Time) string {
+func beaten(s loop.Answered, actor string, now time.Time) string {
 	at, what := Clock(s.At, now), upper(Cut(Clean(s.Choice), 14))
 	switch {
 	case what == "":
 		what = "answered"
-	case s.Of.Kind == loop.AskAgent && len(s.Choice) == 1:
+	case s.Subject.Kind == loop.AskAgent && len(s.Choice) == 1:
 		what = strings.ToUpper(s.Choice)
 	}
 	by := Cut(Clean(s.By), 12)
@@ -65,20 +65,20 @@ const wordsWanted = " WORDS"
 
 // overrule is the command that brings about what an answer that came too late
 // wanted, "" where it wanted the same, or nothing brings it about any more.
-func overrule(s loop.Settled, choice, words string, now time.Time) string {
+func overrule(s loop.Answered, choice, words string, now time.Time) string {
 	own := strings.TrimSpace(choice + " " + words)
 	choice, words = strings.ToLower(strings.TrimSpace(choice)), strings.TrimSpace(words)
 	if s.By == "" || choice == "" && words == "" || choice == strings.ToLower(s.Choice) && words == "" {
 		return ""
 	}
-	task, several := arg(s.Of.Task), ids(s.Of.Tasks)
+	task, several := arg(s.Subject.Task), ids(s.Subject.Tasks)
 	guide := func(words string) string {
 		if words == "" || len(words) > maxTwin {
 			return "/guidance #" + task + wordsWanted
 		}
 		return "/guidance #" + task + " " + words
 	}
-	switch string(s.Of.Kind) + " " + choice {
+	switch string(s.Subject.Kind) + " " + choice {
 	case "blocked retry", "manual fail": // what was passed is done: only a retry has it done again
 		return "/retry " + task
 	case "blocked skip", "agent skip":
@@ -108,7 +108,7 @@ func overrule(s loop.Settled, choice, words string, now time.Time) string {
 		return "/plan redo " + task + wordsWanted // an admin's: only they are asked
 	}
 	switch {
-	case s.Of.Kind != loop.AskAgent:
+	case s.Subject.Kind != loop.AskAgent:
 		return ""
 	case len(choice) == 1 && words == "": // one of its options, which the question's message has
 		return guide("")

@@ -80,20 +80,20 @@ type Fault string
 
 // Faults of sendings.
 const (
-	FaultAway    Fault = "away"    // certainly not sent: no connection
-	FaultUnknown Fault = "unknown" // nobody knows whether it arrived
-	FaultSlow    Fault = "slow"    // the platform wants us to wait: After
-	FaultGone    Fault = "gone"    // the message to be edited is not there any more
-	FaultClosed  Fault = "closed"  // this chat takes nothing: blocked, kicked, deleted
-	FaultMoved   Fault = "moved"   // the chat has another address now: To
-	FaultRefused Fault = "refused" // the platform will never take it
-	FaultToken   Fault = "token"   // the platform refuses our token
+	FaultOffline     Fault = "away"    // certainly not sent: no connection
+	FaultUnknown     Fault = "unknown" // nobody knows whether it arrived
+	FaultRateLimited Fault = "slow"    // the platform wants us to wait: After
+	FaultMessageGone Fault = "gone"    // the message to be edited is not there any more
+	FaultChatClosed  Fault = "closed"  // this chat takes nothing: blocked, kicked, deleted
+	FaultMoved       Fault = "moved"   // the chat has another address now: To
+	FaultRefused     Fault = "refused" // the platform will never take it
+	FaultToken       Fault = "token"   // the platform refuses our token
 )
 
 // SendError says what became of a sending. Its text never holds a token.
 type SendError struct {
 	Fault Fault
-	After time.Duration // of FaultSlow
+	After time.Duration // of FaultRateLimited
 	To    string        // of FaultMoved: address
 	Text  string
 }

@@ -47,8 +47,8 @@ type HatSet struct {
 // start runs. A foreground run is none.
 type Host interface {
 	Desk
-	// House returns what the projects share.
-	House() loop.House
+	// Shared returns what the projects share.
+	Shared() loop.Shared
 	// QuietHours are those of chats that have none of their own.
 	QuietHours() loop.Hours
 	// Configured returns the names of the projects that runs can be started

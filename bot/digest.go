@@ -71,7 +71,7 @@ func (d dispatch) digest(ctx context.Context) (Message, error) {
 	}
 	q := DigestQuery{Span: strings.ToLower(d.c.Target), Now: d.r.Time, Admin: true}
 	if host, ok := d.desk.(Host); ok {
-		if p, known := host.House().Person(d.r.Actor); known {
+		if p, known := host.Shared().Person(d.r.Actor); known {
 			q.Admin = p.Role.May(loop.RoleAdmin)
 		}
 	}

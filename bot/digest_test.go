@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/internal/night"
+	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -59,9 +59,9 @@ func (l *looker) Digest(_ context.Context, project string, q bot.DigestQuery) (b
 // TestDigestAsked: who asks gets what their role reads; a desk that cannot
 // look back says who can.
 func TestDigestAsked(t *testing.T) {
-	n := night.New("shop", evening)
+	n := scenario.New("shop", evening)
 	n.State.Project.Name = "shop"
-	n.State.House.People = []loop.Person{{ID: "telegram:1", Name: "Mira", Role: loop.RoleAdmin}, {ID: "telegram:2", Name: "Ben", Role: loop.RoleView}}
+	n.State.Shared.People = []loop.Person{{ID: "telegram:1", Name: "Mira", Role: loop.RoleAdmin}, {ID: "telegram:2", Name: "Ben", Role: loop.RoleView}}
 	h := &host{desk: &desk{Night: n, names: []string{"shop"}}}
 	l := &looker{host: h}
 	for _, actor := range []string{"telegram:1", "telegram:2", "console"} {
@@ -78,7 +78,7 @@ func TestDigestAsked(t *testing.T) {
 	if err != nil || m.Key != "digest.elsewhere" {
 		t.Errorf("%+v, %v", m, err)
 	}
-	if c, err := bot.Parse("/digest all"); err != nil || bot.Needs(c) != loop.RoleView {
+	if c, err := bot.Parse("/digest all"); err != nil || bot.RequiredRole(c) != loop.RoleView {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
@@ -86,7 +86,7 @@ func TestDigestAsked(t *testing.T) {
 // A terminal has no picture: it prints its words.
 func TestPictureInWords(t *testing.T) {
 	m := bot.Message{
-		Lines: []bot.Line{{Text: "? shop 9/12 done"}}, Buttons: []bot.Button{{Label: "Diff", Twin: "/diff"}},
+		Lines: []bot.Line{{Text: "? shop 9/12 done"}}, Buttons: []bot.Button{{Label: "Diff", Command: "/diff"}},
 		Picture: []byte("\x89PNG"), Alt: "Night of shop,\x1b[2J 9 of 12 tasks done.",
 	}
 	if got, want := m.Text(20), "? shop 9/12 done\n/diff\n\nNight of shop, 9 of\n12 tasks done."; got != want {

@@ -88,7 +88,7 @@ func endLine(s loop.State, b loop.RunEnded, tally string) (sign, rest string) {
 	case loop.ReasonBaseline:
 		return SignLook, "ended: red without our changes, " + tally
 	case loop.ReasonStopped:
-		by := nameOf(s.House, b.By)
+		by := nameOf(s.Shared, b.By)
 		if r.Signal != "" || by == theHost {
 			return SignLater, "stopped on the host, " + tally
 		}

@@ -217,7 +217,7 @@ func FindTask(s loop.State, typed string) (loop.TaskState, bool) {
 // active returns the task that an attempt is in hand for.
 func active(s loop.State) (loop.TaskState, bool) {
 	for _, t := range s.Project.Tasks {
-		if t.Status == loop.Active && t.Work != nil {
+		if t.Status == loop.Active && t.Attempt != nil {
 			return t, true
 		}
 	}
@@ -230,13 +230,13 @@ func Doing(s loop.State) string {
 	if !ok {
 		return ""
 	}
-	switch t.Work.Stage {
-	case loop.StageTakeover, loop.StageChecks, loop.StageMerge:
+	switch t.Attempt.Stage {
+	case loop.StageCapture, loop.StageChecks, loop.StageMerge:
 		return short(t.Task.ID) + " verify"
 	case loop.StageCommit:
 		return short(t.Task.ID) + " commit"
 	}
-	return strings.TrimSpace(short(t.Task.ID) + " " + Cut(Clean(t.Work.Hat), 12))
+	return strings.TrimSpace(short(t.Task.ID) + " " + Cut(Clean(t.Attempt.Hat), 12))
 }
 
 // dependents returns the ids of the tasks that need the given one and are not over.

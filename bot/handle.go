@@ -329,8 +329,8 @@ func pick(desk Desk, c *Command, r Request) (string, *Message) {
 	switch {
 	case c.Project != "":
 		return c.Project, nil
-	case Owner(desk, c.Target) != "":
-		return Owner(desk, c.Target), nil
+	case ProjectOf(desk, c.Target) != "":
+		return ProjectOf(desk, c.Target), nil
 	case r.Project != "":
 		return r.Project, nil
 	case len(all) == 1:

@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/internal/night"
-	"github.com/nightporter/nightporter/bot/internal/paper"
+	"github.com/nightporter/nightporter/bot/internal/messagelint"
+	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
 )
@@ -28,7 +28,7 @@ var evening = time.Date(2026, 11, 19, 23, 10, 0, 0, time.FixedZone("CET", 3600))
 
 // desk is a scripted night as the conversation sees it, and what was asked of it.
 type desk struct {
-	*night.Night
+	*scenario.Night
 	names  []string
 	inputs []loop.Input
 	patch  string
@@ -78,14 +78,14 @@ func (d *desk) say(t *testing.T, line string) bot.Message {
 // atWork is a night in which one task is done, one blocked, one asks, and a
 // builder is at work.
 func atWork() *desk {
-	n := night.New("shop", evening)
+	n := scenario.New("shop", evening)
 	n.Cost = 0.25
-	n.Acts["Task 2 planner"] = []night.Act{{Type: "task.blocked", Data: `{"reason":"the plan says two things","tried":"by line","needs":"which of them"}`, Took: time.Minute, Cost: 0.1}}
-	n.Acts["Task 3 planner"] = []night.Act{{Type: "question.asked", Data: `{"text":"May an address be a PO box?","options":["Yes, letters only","No"],"choice":"No"}`, Took: time.Minute, Cost: 0.1}}
-	look := night.Task(5, "Pay page on a phone")
+	n.Acts["Task 2 planner"] = []scenario.Act{{Type: "task.blocked", Data: `{"reason":"the plan says two things","tried":"by line","needs":"which of them"}`, Took: time.Minute, Cost: 0.1}}
+	n.Acts["Task 3 planner"] = []scenario.Act{{Type: "question.asked", Data: `{"text":"May an address be a PO box?","options":["Yes, letters only","No"],"choice":"No"}`, Took: time.Minute, Cost: 0.1}}
+	look := scenario.Task(5, "Pay page on a phone")
 	look.Mark, look.Acceptance = loop.MarkManualVerify, []string{"Open /pay", "Test card"}
-	n.Start(n.Settings(), n.Base("r1"), night.Task(1, "Extract price rules"), night.Task(2, "Refund flow"), night.Task(3, "Address form"),
-		night.Task(4, "Move orders to the new API"), look, night.Task(6, "Retry failed payments", "Task 2"))
+	n.Start(n.Settings(), n.Base("r1"), scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow"), scenario.Task(3, "Address form"),
+		scenario.Task(4, "Move orders to the new API"), look, scenario.Task(6, "Retry failed payments", "Task 2"))
 	n.Until(func() bool { return bot.Doing(n.State) == "#4 builder" })
 	return &desk{Night: n, names: []string{"shop"}, patch: patch}
 }
@@ -143,14 +143,14 @@ func spoken(t *testing.T) map[string]bot.Message {
 	d.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: d.Now, Body: loop.GuidanceQueued{Item: guidance.Item{ID: "g8", Text: "Mention the env vars", Hat: "writer", At: d.Now}}})
 	d.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: d.Now, Body: loop.GuidanceExpired{ID: "g8", Why: "no writer"}})
 	ask("expired", d, "/queue", "g8 keep")
-	d = &desk{Night: night.New("shop", evening), names: []string{"shop"}}
+	d = &desk{Night: scenario.New("shop", evening), names: []string{"shop"}}
 	d.Night.State.Project.Name = "shop"
 	ask("new", d, "/runs", "/plan", "/plan redo", "/status", "/tasks", "/log", "/evidence 1", "/queue", "/diff", "/guidance Wrap it", "/stop", "q1 a")
 	d.Do(context.Background(), loop.Input{Key: "run", Body: loop.StartRun{Settings: d.Settings()}})
 	ask("planned", d, "/status", "/pause")
-	ask("two", &desk{Night: night.New("shop", evening), names: []string{"shop", "blog"}}, "/guidance Wrap the existing code, don't replace it", "blog: /stop", "note: two words")
-	ask("three", &desk{Night: night.New("shop", evening), names: []string{"shop", "blog", "zoo"}}, "/stop")
-	ask("none", &desk{Night: night.New("shop", evening)}, "/status")
+	ask("two", &desk{Night: scenario.New("shop", evening), names: []string{"shop", "blog"}}, "/guidance Wrap the existing code, don't replace it", "blog: /stop", "note: two words")
+	ask("three", &desk{Night: scenario.New("shop", evening), names: []string{"shop", "blog", "zoo"}}, "/stop")
+	ask("none", &desk{Night: scenario.New("shop", evening)}, "/status")
 	broken := atWork()
 	broken.err = errors.New("the database is locked")
 	ask("broken", broken, "/pause", "/diff 1")
@@ -190,7 +190,7 @@ func golden(t *testing.T, name string, got []byte) {
 // checkForm is what holds for every message, whatever it says.
 func checkForm(t *testing.T, name string, m bot.Message) {
 	t.Helper()
-	paper.Check(t, name, m)
+	messagelint.Check(t, name, m)
 }
 
 func TestForm(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/internal/night"
+	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -23,13 +23,13 @@ type host struct {
 	offer      error
 }
 
-func (h *host) House() loop.House      { return h.Night.State.House }
+func (h *host) Shared() loop.Shared    { return h.Night.State.Shared }
 func (h *host) Configured() []string   { return h.configured }
 func (h *host) QuietHours() loop.Hours { return "23:00-07:00" }
 
 func (h *host) Offer(_ context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {
 	h.asked = append(h.asked, f)
-	set := night.New(project, h.Now).Settings()
+	set := scenario.New(project, h.Now).Settings()
 	set.Profile, set.MaxTasks, set.OnBlocked = "review", 5, loop.OnBlockedStop
 	set.Until = time.Date(2026, 11, 20, 7, 0, 0, 0, h.Now.Location())
 	set.Only = f.Only
@@ -50,13 +50,13 @@ func stays(d *desk) *host {
 	h := &host{desk: d, configured: []string{"shop"}}
 	for _, p := range []loop.Person{{ID: "telegram:48213377", Name: "Mira", Role: loop.RoleAdmin}, {ID: "telegram:5", Name: "Ana", Role: loop.RoleSteer}, {ID: "telegram:6", Name: "Ana", Role: loop.RoleView}} {
 		p.Since = evening
-		h.Entry(loop.Entry{Stream: loop.HouseStream, Time: evening, Body: loop.PersonPaired{Person: p}})
+		h.Entry(loop.Entry{Stream: loop.SharedStream, Time: evening, Body: loop.PersonPaired{Person: p}})
 	}
 	return h
 }
 
 func fresh() *desk {
-	d := &desk{Night: night.New("shop", evening), names: []string{"shop"}}
+	d := &desk{Night: scenario.New("shop", evening), names: []string{"shop"}}
 	d.Night.State.Project.Name = "shop"
 	return d
 }
@@ -104,7 +104,7 @@ func TestHost(t *testing.T) {
 	texts["alone-people"] = fresh().say(t, "/people")
 
 	still := stays(atWork())
-	still.Entry(loop.Entry{Stream: loop.HouseStream, Time: still.Now, Body: loop.AgentUnusable{Agent: "claude", Text: "Invalid API key · Please run /login"}})
+	still.Entry(loop.Entry{Stream: loop.SharedStream, Time: still.Now, Body: loop.AgentUnusable{Agent: "claude", Text: "Invalid API key · Please run /login"}})
 	still.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: still.Now, Body: loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitAgent, Until: still.Now.Add(15 * time.Minute), Text: "claude: Invalid API key"}})
 	texts["host-standstill-status"] = still.say(t, "/status")
 	for name, m := range texts {
@@ -131,7 +131,7 @@ func TestConfirmations(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", line, h.inputs, want)
 		}
 	}
-	q := loop.Question{ID: "q9", Kind: loop.AskLate, Do: loop.DeedStop, Text: "/stop", By: "Mira", Sent: evening.Add(-3 * time.Hour), Asked: evening, Expires: evening.Add(30 * time.Minute)}
+	q := loop.Question{ID: "q9", Kind: loop.AskLate, Do: loop.DeferStop, Text: "/stop", By: "Mira", Sent: evening.Add(-3 * time.Hour), Asked: evening, Expires: evening.Add(30 * time.Minute)}
 	m := bot.Ask(h.Night.State, q, evening)
 	checkForm(t, "late", m)
 	if got := m.First(); got != "? /stop from 20:10: still do it? (q9)" {
@@ -153,7 +153,7 @@ func TestNeeds(t *testing.T) {
 	for role, verbs := range want {
 		for v := range strings.FieldsSeq(verbs) {
 			seen[bot.Verb(v)] = true
-			if got := bot.Needs(bot.Command{Verb: bot.Verb(v), Words: "x"}); got != role {
+			if got := bot.RequiredRole(bot.Command{Verb: bot.Verb(v), Words: "x"}); got != role {
 				t.Errorf("%s needs %s, want %s", v, got, role)
 			}
 		}
@@ -164,13 +164,13 @@ func TestNeeds(t *testing.T) {
 			t.Errorf("%s: %v, %v", word, c.Verb, err)
 		}
 	}
-	if got := bot.Needs(bot.Command{Verb: bot.VerbPlan, Redo: true}); got != loop.RoleSteer {
+	if got := bot.RequiredRole(bot.Command{Verb: bot.VerbPlan, Redo: true}); got != loop.RoleSteer {
 		t.Errorf("/plan redo needs %s", got)
 	}
-	if bot.Needs(bot.Command{Verb: "new thing"}) == loop.RoleView {
+	if bot.RequiredRole(bot.Command{Verb: "new thing"}) == loop.RoleView {
 		t.Error("a command that nobody thought of may be used by everybody")
 	}
-	m := bot.Message{Buttons: []bot.Button{{Label: "Log", Twin: "/log"}, {Label: "Stop", Twin: "/stop"}, {Label: "People", Twin: "/people"}}}
+	m := bot.Message{Buttons: []bot.Button{{Label: "Log", Command: "/log"}, {Label: "Stop", Command: "/stop"}, {Label: "People", Command: "/people"}}}
 	for role, n := range map[loop.Role]int{loop.RoleView: 1, loop.RoleSteer: 2, loop.RoleAdmin: 3, "": 0} {
 		if got := len(m.For(role).Buttons); got != n {
 			t.Errorf("%q gets %d buttons, want %d", role, got, n)

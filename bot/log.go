@@ -80,7 +80,7 @@ func (l *logbook) entry(e loop.Entry) {
 		l.sessions++
 		l.took += b.Exit.Took()
 		text := EndText(b)
-		if ev, ok := l.events[e.Session]; ok && b.End == loop.EndEvent {
+		if ev, ok := l.events[e.Session]; ok && b.End == loop.EndedEvent {
 			text = ev.Type
 			if v, is := Verdict(ev); is {
 				text = v

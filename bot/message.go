@@ -54,8 +54,8 @@ type Line struct {
 // Button is the next thing to do, with what a person can type instead. A
 // press and its twin are the same input.
 type Button struct {
-	Label string `json:"label"`
-	Twin  string `json:"twin"`
+	Label   string `json:"label"`
+	Command string `json:"twin"`
 }
 
 // Message is what people are shown, for any platform.
@@ -117,13 +117,13 @@ func (m *Message) pre(text string) {
 }
 
 func (m *Message) button(label, twin string) {
-	m.Buttons = append(m.Buttons, Button{Label: Cut(Clean(label), LabelWidth), Twin: Clean(twin)})
+	m.Buttons = append(m.Buttons, Button{Label: Cut(Clean(label), LabelWidth), Command: Clean(twin)})
 }
 
 // exact adds a button whose twin repeats somebody's words to the letter: they
 // are done with as they came, whatever a message may show of them.
 func (m *Message) exact(label, twin string) {
-	m.Buttons = append(m.Buttons, Button{Label: Cut(Clean(label), LabelWidth), Twin: twin})
+	m.Buttons = append(m.Buttons, Button{Label: Cut(Clean(label), LabelWidth), Command: twin})
 }
 
 // Text is the message for a terminal of the given width in columns, 0 for one
@@ -160,7 +160,7 @@ func (m Message) Text(width int) string {
 func (m Message) Twins() string {
 	twins := make([]string, len(m.Buttons))
 	for i, b := range m.Buttons {
-		twins[i] = Clean(b.Twin)
+		twins[i] = Clean(b.Command)
 	}
 	return strings.Join(twins, " · ")
 }

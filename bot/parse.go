@@ -60,11 +60,11 @@ func Parse(line string) (Command, error) {
 	return c, nil
 }
 
-// Stands reports whether a line says by itself what it is: a command, or the
+// IsCommand reports whether a line says by itself what it is: a command, or the
 // id of a question or of guidance, open or over, with what is said to it. Where
 // words are awaited, in a reply or in a box for guidance, such a line is none
 // of them: an answer that comes too late must not reach a session as words.
-func Stands(line string) bool {
+func IsCommand(line string) bool {
 	line = strings.TrimSpace(line)
 	word, _ := cutWord(line)
 	if strings.HasPrefix(word, "/") || handle.MatchString(strings.TrimSuffix(word, ":")) {

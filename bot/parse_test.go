@@ -105,7 +105,7 @@ func TestStands(t *testing.T) {
 		"shop: /stop": true, "shop: q5 retry": true, "shop: g14 foo": false, "shop: wrap it": false,
 		"Wrap it": false, "stop": false, "q is a letter": false, "q5x retry": false, "see q5": false, "": false,
 	} {
-		if got := bot.Stands(line); got != want {
+		if got := bot.IsCommand(line); got != want {
 			t.Errorf("%q: %v, want %v", line, got, want)
 		}
 	}

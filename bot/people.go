@@ -41,7 +41,7 @@ func ofHouse(ctx context.Context, desk Desk, r Request, c Command) (m Message, d
 		if !stays {
 			return nobodyHere(), true, nil
 		}
-		return People(host.House(), r.Time), true, nil
+		return People(host.Shared(), r.Time), true, nil
 	case VerbUnpair:
 		if !stays {
 			return nobodyHere(), true, nil
@@ -78,7 +78,7 @@ func Whoami(host Host, stays bool, r Request) Message {
 		m.add("You may do everything. Nobody else is paired with this run.")
 		return m
 	}
-	h := host.House()
+	h := host.Shared()
 	p, ok := h.Person(r.Actor)
 	first := "You are on the host · admin"
 	if ok {
@@ -110,7 +110,7 @@ func Whoami(host Host, stays bool, r Request) Message {
 }
 
 // People lists who is let in, with the ids that /unpair takes.
-func People(h loop.House, now time.Time) Message {
+func People(h loop.Shared, now time.Time) Message {
 	m := newMessage("people", SignLater+" "+Plural(len(h.People), "person")+" paired")
 	if len(h.People) != 1 {
 		m = newMessage("people", fmt.Sprintf("%s %d people paired", SignLater, len(h.People)))
@@ -136,7 +136,7 @@ func quiet(ctx context.Context, host Host, r Request, c Command) (Message, error
 			return m, nil
 		}
 	}
-	hours, own := host.House().Quiet[chat]
+	hours, own := host.Shared().Quiet[chat]
 	if !own {
 		hours = host.QuietHours()
 	}
@@ -161,7 +161,7 @@ func quiet(ctx context.Context, host Host, r Request, c Command) (Message, error
 func unpair(ctx context.Context, host Host, r Request, c Command) (Message, error) {
 	typed := strings.TrimSpace(c.Target)
 	var found []loop.Person
-	for _, p := range host.House().People {
+	for _, p := range host.Shared().People {
 		_, number := platform(p.ID)
 		if p.ID == typed || number == typed {
 			found = []loop.Person{p}
@@ -201,7 +201,7 @@ func Welcome(desk Desk, p loop.Person) Message {
 	m.add("Projects: " + orNothing(strings.Join(all, ", ")) + ". " + runs)
 	rings := "Rings when something needs you, and when a run ends"
 	if host, ok := desk.(Host); ok {
-		if hours := host.House().QuietHours(p.ID, host.QuietHours()); hours != loop.QuietOff && hours != "" {
+		if hours := host.Shared().QuietHours(p.ID, host.QuietHours()); hours != loop.QuietOff && hours != "" {
 			rings += "; " + strings.ReplaceAll(string(hours), "-", "–") + " only if all stands still"
 		}
 	}
@@ -223,7 +223,7 @@ func Paired(p loop.Person) Message {
 }
 
 // admins names the admins but one, for those who may not do something.
-func admins(h loop.House, but string) string {
+func admins(h loop.Shared, but string) string {
 	var names []string
 	for _, p := range h.People {
 		if p.Role == loop.RoleAdmin && p.ID != but {
@@ -238,7 +238,7 @@ const theHost = "the host"
 
 // nameOf is how people are shown who did something: a person's name, "the
 // host" for what was typed there or sent as a signal.
-func nameOf(h loop.House, actor string) string {
+func nameOf(h loop.Shared, actor string) string {
 	if p, ok := h.Person(actor); ok {
 		return Cut(Clean(p.Name), 20)
 	}

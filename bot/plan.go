@@ -24,8 +24,8 @@ type planned struct {
 // planOf reads the newest plan of a task: of a part it is its section.
 func planOf(t loop.TaskState) (planned, bool) {
 	raw := t.Plan
-	if raw == nil && t.Work != nil {
-		raw = t.Work.Plan
+	if raw == nil && t.Attempt != nil {
+		raw = t.Attempt.Plan
 	}
 	var p planned
 	if raw == nil || json.Unmarshal(raw, &p) != nil {
@@ -45,10 +45,10 @@ func planOf(t loop.TaskState) (planned, bool) {
 // consensusOf is where the argument about a task's plan stands, empty where
 // there is none.
 func consensusOf(t loop.TaskState) loop.Consensus {
-	if t.Work == nil || t.Work.Consensus == nil {
+	if t.Attempt == nil || t.Attempt.Consensus == nil {
 		return loop.Consensus{}
 	}
-	return *t.Work.Consensus
+	return *t.Attempt.Consensus
 }
 
 // plan shows a task's plan, or has it made anew.

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/internal/night"
+	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 )
 
 // hatSet is what a project's hats are in tests.
 func hatSet(project, pattern string) bot.HatSet {
-	set := night.New(project, evening).Settings()
+	set := scenario.New(project, evening).Settings()
 	out := bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: set.Agent, Patterns: []string{"plan-build-review", "single"}}
 	out.Routes = "planner → builder → reviewer\nreviewer issues: → fixer → reviewer"
 	builder := out.Hats["builder"]
@@ -45,9 +45,9 @@ func argued(c *loop.Consensus, plan string) *desk {
 			continue
 		}
 		t.Plan = json.RawMessage(plan)
-		w := *t.Work
+		w := *t.Attempt
 		w.Consensus, w.Hat, w.Plan = c, "planner", t.Plan
-		t.Work = &w
+		t.Attempt = &w
 	}
 	return d
 }
@@ -151,7 +151,7 @@ func parted() *desk {
 	section := json.RawMessage(`{"id":"b","title":"Move the callers to the adapter, and nothing else","files":["orders/service.go"],"steps":["service"]}`)
 	s.Project.Tasks = append(s.Project.Tasks,
 		loop.TaskState{Task: loop.Task{ID: "Task 4/a", Title: "Add the adapter", Parent: "Task 4", Own: true}, Status: loop.Done},
-		loop.TaskState{Task: loop.Task{ID: "Task 4/b", Title: "Move the callers", Parent: "Task 4", Own: true}, Status: loop.Active, Work: &loop.Work{Hat: "builder"}, Plan: section},
+		loop.TaskState{Task: loop.Task{ID: "Task 4/b", Title: "Move the callers", Parent: "Task 4", Own: true}, Status: loop.Active, Attempt: &loop.Attempt{Hat: "builder"}, Plan: section},
 		loop.TaskState{Task: loop.Task{ID: "Task 4/c", Title: "Remove the old client", Parent: "Task 4", Own: true, DependsOn: []string{"Task 4/b"}}, Status: loop.Pending})
 	return d
 }
@@ -212,7 +212,7 @@ func TestPlanApprovalIsAdmins(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := bot.NeedsHere(h, "", c); got != want {
+		if got := bot.RequiredRoleHere(h, "", c); got != want {
 			t.Errorf("%s needs %s, want %s", line, got, want)
 		}
 	}
@@ -224,7 +224,7 @@ func TestPlanApprovalIsAdmins(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := bot.NeedsHere(alone, "shop", c); got != want {
+		if got := bot.RequiredRoleHere(alone, "shop", c); got != want {
 			t.Errorf("%s, with one question, needs %s, want %s", line, got, want)
 		}
 	}

@@ -27,7 +27,7 @@ var (
 // ButtonData is the data of the message's button n, of at most so many bytes;
 // no platform takes less than 20.
 func ButtonData(m Message, n, most int) string {
-	twin, nonce := m.Buttons[n].Twin, buttonNonce(m, n)
+	twin, nonce := m.Buttons[n].Command, buttonNonce(m, n)
 	data := dataVersion + "." + pack.Replace(twin) + "." + nonce
 	if len(data) > most || twin == "" || strings.HasPrefix(twin, "@") {
 		data = fmt.Sprintf("%s.@%d.%s", dataVersion, n, nonce)
@@ -36,7 +36,7 @@ func ButtonData(m Message, n, most int) string {
 }
 
 func buttonNonce(m Message, n int) string {
-	sum := sha256.Sum256([]byte(m.Key + "\x00" + m.Buttons[n].Twin))
+	sum := sha256.Sum256([]byte(m.Key + "\x00" + m.Buttons[n].Command))
 	return hex.EncodeToString(sum[:2])
 }
 
@@ -60,5 +60,5 @@ func Pressed(m Message, data string) (twin string, ok bool) {
 	if err != nil || n < 0 || n >= len(m.Buttons) || buttonNonce(m, n) != rest[at+1:] {
 		return "", false
 	}
-	return m.Buttons[n].Twin, true
+	return m.Buttons[n].Command, true
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func pressable(key, twin string) bot.Message {
-	return bot.Message{Key: key, Lines: []bot.Line{{Text: "? shop"}}, Buttons: []bot.Button{{Label: "A", Twin: "/help"}, {Label: "B", Twin: twin}}}
+	return bot.Message{Key: key, Lines: []bot.Line{{Text: "? shop"}}, Buttons: []bot.Button{{Label: "A", Command: "/help"}, {Label: "B", Command: twin}}}
 }
 
 func TestButtonData(t *testing.T) {

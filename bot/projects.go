@@ -32,16 +32,16 @@ func stateOf(desk Desk, name string) (loop.State, bool) {
 	if !stays || !slices.Contains(host.Configured(), name) {
 		return s, false
 	}
-	s.House, s.Project.Name = host.House(), name
+	s.Shared, s.Project.Name = host.Shared(), name
 	return s, true
 }
 
 var issued = regexp.MustCompile(`^[gqrGQR][0-9]{1,9}$`)
 
-// Owner returns the project that a question, guidance or run is of, "" where
+// ProjectOf returns the project that a question, guidance or run is of, "" where
 // id is none of them or nobody knows it any more. They count per daemon, so
 // their ids need no project (PHONE 0).
-func Owner(desk Desk, id string) string {
+func ProjectOf(desk Desk, id string) string {
 	id = strings.ToLower(id)
 	if !issued.MatchString(id) {
 		return ""
@@ -56,7 +56,7 @@ func Owner(desk Desk, id string) string {
 			return name
 		}
 		if slices.ContainsFunc(p.Questions, func(q loop.Question) bool { return q.ID == id }) ||
-			slices.ContainsFunc(p.Settled, func(q loop.Settled) bool { return q.ID == id }) {
+			slices.ContainsFunc(p.Answered, func(q loop.Answered) bool { return q.ID == id }) {
 			return name
 		}
 	}
@@ -67,7 +67,7 @@ func Owner(desk Desk, id string) string {
 func status(desk Desk, s loop.State, now time.Time) Message {
 	m := Status(s, now)
 	if _, stays := desk.(Host); stays && s.Project.Run.Over() {
-		m.Buttons = slices.Insert(m.Buttons, 0, Button{Label: "Start", Twin: "/run " + s.Project.Name})
+		m.Buttons = slices.Insert(m.Buttons, 0, Button{Label: "Start", Command: "/run " + s.Project.Name})
 	}
 	m.Project = s.Project.Name
 	return m

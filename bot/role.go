@@ -2,9 +2,9 @@ package bot
 
 import "github.com/nightporter/nightporter/loop"
 
-// Needs returns the role that a command takes (SPEC 6.6): view for all that
+// RequiredRole returns the role that a command takes (SPEC 6.6): view for all that
 // only looks, admin for people, steer for the rest.
-func Needs(c Command) loop.Role {
+func RequiredRole(c Command) loop.Role {
 	switch c.Verb {
 	case VerbStatus, VerbQueue, VerbTasks, VerbTask, VerbLog, VerbDiff, VerbEvidence, VerbProjects, VerbRuns, VerbCost, VerbDigest,
 		VerbWhoami, VerbPair, VerbStart, VerbHelp, VerbHats:
@@ -30,10 +30,10 @@ func Needs(c Command) loop.Role {
 	return loop.RoleSteer
 }
 
-// NeedsHere is Needs where it is known what is asked: a plan is approved, or
+// RequiredRoleHere is Needs where it is known what is asked: a plan is approved, or
 // sent back, by an admin (SPEC 6.6). project is where the line was sent to.
-func NeedsHere(desk Desk, project string, c Command) loop.Role {
-	need := Needs(c)
+func RequiredRoleHere(desk Desk, project string, c Command) loop.Role {
+	need := RequiredRole(c)
 	switch c.Verb {
 	case VerbAnswer, VerbApprove, VerbReject:
 	default:
@@ -65,8 +65,8 @@ func approves(c Command) bool {
 func (m Message) For(r loop.Role) Message {
 	var kept []Button
 	for _, b := range m.Buttons {
-		c, err := Parse(b.Twin)
-		if err == nil && r.May(Needs(c)) && (!approves(c) || r.May(loop.RoleAdmin)) {
+		c, err := Parse(b.Command)
+		if err == nil && r.May(RequiredRole(c)) && (!approves(c) || r.May(loop.RoleAdmin)) {
 			kept = append(kept, b)
 		}
 	}
@@ -75,7 +75,7 @@ func (m Message) For(r loop.Role) Message {
 }
 
 // Forbidden is what somebody is told whose role does not include a command.
-func Forbidden(h loop.House, p loop.Person) Message {
+func Forbidden(h loop.Shared, p loop.Person) Message {
 	m := newMessage("cmd.forbidden", SignFailed+" "+Cut(Clean(p.Name), 18)+", your role is "+string(p.Role))
 	works := "/status /tasks /log /diff work."
 	if p.Role == loop.RoleSteer {
@@ -93,7 +93,7 @@ type MenuItem struct{ Command, Help string }
 func Menu(r loop.Role) []MenuItem {
 	var items []MenuItem
 	for _, v := range []Verb{VerbStatus, VerbGuidance, VerbPause, VerbResume, VerbTasks, VerbQueue, VerbNow, VerbStop, VerbCost, VerbDigest, VerbQuiet, VerbHelp} {
-		if f, ok := find(string(v)); ok && r.May(Needs(Command{Verb: v})) {
+		if f, ok := find(string(v)); ok && r.May(RequiredRole(Command{Verb: v})) {
 			items = append(items, MenuItem{Command: string(v), Help: f.help})
 		}
 	}

@@ -14,9 +14,9 @@ import (
 func EndText(b loop.SessionEnded) string {
 	x := b.Exit
 	switch b.End {
-	case loop.EndEvent:
+	case loop.EndedEvent:
 		return "event"
-	case loop.EndSilent:
+	case loop.EndedSilent:
 		text := "ended without an event"
 		if x.Code > 0 {
 			text += fmt.Sprintf(", exit %d", x.Code)
@@ -25,21 +25,21 @@ func EndText(b loop.SessionEnded) string {
 			text += ", " + Clean(x.Signal)
 		}
 		return text
-	case loop.EndStall:
+	case loop.EndedStall:
 		return "silent too long, stopped"
-	case loop.EndWall:
+	case loop.EndedWall:
 		return "over its time limit, stopped"
-	case loop.EndLimit:
+	case loop.EndedLimit:
 		return "cut off: usage limit, not an attempt"
-	case loop.EndUnusable:
+	case loop.EndedUnusable:
 		return "agent cannot be used, not an attempt"
-	case loop.EndNetwork:
+	case loop.EndedNetwork:
 		return "cut off: network, not an attempt"
-	case loop.EndCut:
+	case loop.EndedCut:
 		return "cut off, not an attempt"
-	case loop.EndLost:
+	case loop.EndedLost:
 		return "lost without trace"
-	case loop.EndDisk:
+	case loop.EndedDisk:
 		return "cut off: disk full, not an attempt"
 	}
 	return Clean(string(b.End))

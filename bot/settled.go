@@ -185,7 +185,7 @@ func Expired(s loop.State, q loop.Question, b loop.QuestionExpired, again *loop.
 
 // PutBack is what the message about the dependents of a skipped task becomes
 // when the skip is taken back: q is the question that is open again.
-func PutBack(s loop.State, settled loop.Settled, q loop.Question, tasks []string, now time.Time) Message {
+func PutBack(s loop.State, settled loop.Answered, q loop.Question, tasks []string, now time.Time) Message {
 	m := newMessage("settled.skip", SignAgain+" "+settled.ID+" taken back with "+q.ID+" · "+now.Format("15:04"))
 	m.Project, m.About = s.Project.Name, q.Task
 	m.add(Cut(Ranges(tasks), quoteWidth) + ": not put away any more.")

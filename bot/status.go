@@ -219,7 +219,7 @@ func HoldText(s loop.State) string {
 		return ""
 	}
 	for _, name := range []string{r.Settings.Agent, r.Settings.Fallback} {
-		if h, held := s.House.Agents[name]; held && h.Text != "" {
+		if h, held := s.Shared.Agents[name]; held && h.Text != "" {
 			return name + ": " + h.Text
 		}
 	}

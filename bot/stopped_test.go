@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/internal/night"
+	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 )
 
 // TestStopped: where a run was left that nobody works on any more, by how it
 // was left.
 func TestStopped(t *testing.T) {
-	over, fresh := over(), &desk{Night: night.New("shop", evening)}
+	over, fresh := over(), &desk{Night: scenario.New("shop", evening)}
 	fresh.Night.State.Project.Name = "shop"
 	for name, d := range map[string]*desk{"over": over, "new": fresh} {
 		if got, want := bot.Stopped(d.Night.State, d.Now).Text(80), bot.Status(d.Night.State, d.Now).Text(80); got != want {
@@ -48,7 +48,7 @@ func TestStopped(t *testing.T) {
 		}
 		golden(t, "stopped-"+name, []byte(m.Text(78)+"\n"))
 	}
-	planned := &desk{Night: night.New("shop", evening)}
+	planned := &desk{Night: scenario.New("shop", evening)}
 	planned.Night.Do(loop.Input{Key: "run", Body: loop.StartRun{Settings: planned.Settings()}})
 	golden(t, "stopped-planned", []byte(bot.Stopped(planned.Night.State, planned.Now).Text(78)+"\n"))
 }

@@ -101,7 +101,7 @@ func Task(s loop.State, t loop.TaskState, last loop.AttemptOutcome, now time.Tim
 	}
 	if t.Attempts > 0 {
 		facts := Plural(t.Attempts, "attempt")
-		if w := t.Work; w != nil {
+		if w := t.Attempt; w != nil {
 			facts += ", " + Plural(w.Sessions, "session") + " so far"
 		}
 		m.add(facts)
@@ -202,7 +202,7 @@ func standing(s loop.State, t loop.TaskState) string {
 	}
 	switch t.Status {
 	case loop.Active:
-		if t.Work != nil {
+		if t.Attempt != nil {
 			return orElse(strings.TrimPrefix(Doing(s), short(t.Task.ID)+" "), "at work")
 		}
 		return "at work"
@@ -221,7 +221,7 @@ func standing(s loop.State, t loop.TaskState) string {
 	case loop.Withdrawn:
 		return "withdrawn"
 	case loop.Ready:
-		if t.Work != nil {
+		if t.Attempt != nil {
 			return "goes on from its tree"
 		}
 		if t.Failed > 0 {

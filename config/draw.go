@@ -82,7 +82,7 @@ func waysFrom(p loop.Pattern, hats map[string]loop.Hat, name string) []way {
 				routes = append(routes, r)
 			}
 		}
-		rank := map[loop.When]int{"": 0, loop.Above: 1, loop.Below: 2}
+		rank := map[loop.ThresholdSide]int{"": 0, loop.Above: 1, loop.Below: 2}
 		slices.SortStableFunc(routes, func(a, b loop.Route) int { return cmp.Compare(rank[a.When], rank[b.When]) })
 		for i, r := range routes {
 			w := way{event: event, to: r.To, once: r.Once}
@@ -196,7 +196,7 @@ func RoutesTable(hats map[string]loop.Hat, patterns map[string]loop.Pattern) str
 }
 
 // target is where an event goes on one side of the threshold, in words.
-func target(p loop.Pattern, hat, event string, side loop.When) string {
+func target(p loop.Pattern, hat, event string, side loop.ThresholdSide) string {
 	var words []string
 	for _, r := range p.Routes {
 		if r.From != hat || r.On != event || !slices.Contains(sides(r.When), side) {

@@ -123,7 +123,7 @@ func readPattern(doc *document) (string, patternFile, []Problem) {
 				bad(doc.atKey(child(at, k), fmt.Sprintf("a route needs from, on and to; this one lacks %q", k)))
 			}
 		}
-		p.Routes = append(p.Routes, loop.Route{From: r.From, On: r.On, When: loop.When(r.When), To: r.To, Once: r.Once})
+		p.Routes = append(p.Routes, loop.Route{From: r.From, On: r.On, When: loop.ThresholdSide(r.When), To: r.To, Once: r.Once})
 	}
 	return f.Name, patternFile{pattern: p, doc: doc, broken: len(problems) > 0}, problems
 }

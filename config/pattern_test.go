@@ -71,7 +71,7 @@ func pattern(start string, routes ...string) loop.Pattern {
 			if word == "once" {
 				r.Once = true
 			} else {
-				r.When = loop.When(word)
+				r.When = loop.ThresholdSide(word)
 			}
 		}
 		p.Routes = append(p.Routes, r)

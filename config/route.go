@@ -123,15 +123,15 @@ func checkSides(p loop.Pattern, at at) []Problem {
 	type key struct{ from, on string }
 	var problems []Problem
 	var order []key
-	settled := map[key]map[loop.When]int{} // by side, the route that is always taken on it
-	once := map[key]map[loop.When]int{}    // by side, the last route that is taken once
+	settled := map[key]map[loop.ThresholdSide]int{} // by side, the route that is always taken on it
+	once := map[key]map[loop.ThresholdSide]int{}    // by side, the last route that is taken once
 	for i, r := range p.Routes {
 		k := key{r.From, r.On}
 		if settled[k] == nil {
-			settled[k], once[k] = map[loop.When]int{}, map[loop.When]int{}
+			settled[k], once[k] = map[loop.ThresholdSide]int{}, map[loop.ThresholdSide]int{}
 			order = append(order, k)
 		}
-		if slices.ContainsFunc(sides(r.When), func(side loop.When) bool { _, ok := settled[k][side]; return ok }) {
+		if slices.ContainsFunc(sides(r.When), func(side loop.ThresholdSide) bool { _, ok := settled[k][side]; return ok }) {
 			problems = append(problems, at(i, "on", fmt.Sprintf("%s from %s is routed already by an earlier route", r.On, r.From)))
 			continue
 		}
@@ -147,7 +147,7 @@ func checkSides(p loop.Pattern, at at) []Problem {
 		}
 	}
 	for _, k := range order {
-		for _, side := range []loop.When{loop.Above, loop.Below} {
+		for _, side := range []loop.ThresholdSide{loop.Above, loop.Below} {
 			if _, ok := settled[k][side]; ok {
 				continue
 			}
@@ -195,14 +195,14 @@ func checkOnce(p loop.Pattern, i int, at at) []Problem {
 }
 
 // sides are the sides of the threshold on which a route can be taken.
-func sides(when loop.When) []loop.When {
+func sides(when loop.ThresholdSide) []loop.ThresholdSide {
 	if when == "" {
-		return []loop.When{loop.Above, loop.Below}
+		return []loop.ThresholdSide{loop.Above, loop.Below}
 	}
-	return []loop.When{when}
+	return []loop.ThresholdSide{when}
 }
 
-func opposite(side loop.When) loop.When {
+func opposite(side loop.ThresholdSide) loop.ThresholdSide {
 	if side == loop.Above {
 		return loop.Below
 	}

@@ -20,7 +20,7 @@ func (d *decision) advance() {
 			// Only the run's own check can be in hand; one that was cut off
 			// begins again, unless something holds it.
 			if r.Checks != nil && r.Wait != WaitDisk && !(r.StopNow && r.Signal != "") {
-				d.nextCheck(on{}, true)
+				d.nextCheck(scope{}, true)
 			}
 			return
 		}
@@ -38,7 +38,7 @@ func (d *decision) advance() {
 			if wait == "" {
 				wait = WaitPerson
 			}
-			d.add(on{}, RunStateSet{State: RunPaused, Wait: wait})
+			d.add(scope{}, RunStateSet{State: RunPaused, Wait: wait})
 			return
 		case RunPaused:
 			return
@@ -80,7 +80,7 @@ func (d *decision) settleReady() {
 		case t.Status == Pending && len(t.Parts) > 0: // done when they are
 		case t.Status == Pending && d.missing(t) == "":
 			d.setTask(t.Task.ID, Ready, "")
-		case t.Status == Ready && t.Work == nil && d.missing(t) != "":
+		case t.Status == Ready && t.Attempt == nil && d.missing(t) != "":
 			d.setTask(t.Task.ID, Pending, "needs "+ShortID(d.missing(t)))
 		}
 	}
@@ -93,7 +93,7 @@ func (d *decision) missing(t TaskState) string {
 			return id
 		}
 	}
-	if t.Work == nil {
+	if t.Attempt == nil {
 		return d.openPart(t)
 	}
 	return ""
@@ -136,13 +136,13 @@ func (d *decision) pauseForReview() {
 		next = t.Task.ID
 	}
 	q := Question{
-		ID: d.issue("q"), Kind: AskReview, Run: r.ID, Title: "Pause for review",
+		ID: d.nextID("q"), Kind: AskReview, Run: r.ID, Title: "Pause for review",
 		Text:  fmt.Sprintf("%d/%d done: %s committed on %s. Next: %s", done, total, strings.Join(shortIDs(r.DoneNow), " "), r.Base.Branch, ShortID(next)),
 		Asked: d.in.Time,
 	}
-	d.add(on{}, QuestionAsked{Question: q})
-	d.add(on{}, RunStateSet{State: RunPaused, Wait: WaitReview, Text: q.Text})
-	d.effect(d.fresh(r.ID+" review"), EffectProgress{Progress: Progress{
+	d.add(scope{}, QuestionAsked{Question: q})
+	d.add(scope{}, RunStateSet{State: RunPaused, Wait: WaitReview, Text: q.Text})
+	d.effect(d.uniqueKey(r.ID+" review"), EffectProgress{Progress: Progress{
 		Key: r.ID + " review " + q.ID, Time: d.local(d.in.Time),
 		Status: "paused", Text: fmt.Sprintf("Paused after %d tasks for review", n), Next: next,
 	}})
@@ -293,33 +293,33 @@ func (d *decision) standing() string {
 }
 
 // wait records what the run waits for, once.
-func (d *decision) wait(w Wait, until time.Time, text string) {
+func (d *decision) wait(w WaitReason, until time.Time, text string) {
 	r := d.run()
 	if r.State == RunWaiting && r.Wait == w && r.Until.Equal(until) && r.Text == text {
 		return
 	}
-	d.add(on{}, RunStateSet{State: RunWaiting, Wait: w, Until: until, Text: text})
+	d.add(scope{}, RunStateSet{State: RunWaiting, Wait: w, Until: until, Text: text})
 }
 
 // claim begins an attempt, or takes up the one that was parked.
 func (d *decision) claim(t TaskState) {
 	r := d.run()
 	id := t.Task.ID
-	resume := t.Work != nil
+	resume := t.Attempt != nil
 	d.setTask(id, Active, "")
 	c := Commitment{TaskID: id, Title: t.Task.Title, Branch: r.Base.Branch, Base: r.Tip, Tree: r.TipTree, Resume: resume}
 	if resume {
-		c.Base, c.Tree = t.Work.Base, t.Work.Tree
+		c.Base, c.Tree = t.Attempt.Base, t.Attempt.Tree
 	}
-	d.add(on{task: id}, c)
-	d.add(on{task: id}, Claim{AgentID: r.Settings.Agent, StartedAt: d.in.Time})
+	d.add(scope{task: id}, c)
+	d.add(scope{task: id}, Claim{AgentID: r.Settings.Agent, StartedAt: d.in.Time})
 	if r.State == RunWaiting {
-		d.add(on{}, RunStateSet{State: RunRunning})
+		d.add(scope{}, RunStateSet{State: RunRunning})
 	}
 	switch t, _ = d.task(id); {
 	case resume && d.orphaned(t):
-		d.replan(id, fmt.Sprintf("the pattern has no %s any more", t.Work.Hat))
-	case resume && t.Work.Checks != nil:
+		d.replan(id, fmt.Sprintf("the pattern has no %s any more", t.Attempt.Hat))
+	case resume && t.Attempt.Checks != nil:
 		d.checkAgain(id)
 	}
 }
@@ -329,14 +329,14 @@ func (d *decision) claim(t TaskState) {
 // run verifies with now.
 func (d *decision) checkAgain(id string) {
 	t, _ := d.task(id)
-	if t.Work.Checks.Kind == KindRecheck { // of the start commit: the tree of the attempt is another one, and known to be red
-		d.recheck(t, *t.Work.Verified)
+	if t.Attempt.Checks.Kind == KindRecheck { // of the start commit: the tree of the attempt is another one, and known to be red
+		d.recheck(t, *t.Attempt.Verified)
 		return
 	}
-	about, tree := on{task: id, session: t.Work.Session}, t.Work.Checks.Tree
-	setup := t.Work.Taken != nil && t.Work.Taken.Lock
-	hat := d.run().Settings.Hats[t.Work.Hat]
-	if t.Work.Converged {
+	about, tree := scope{task: id, session: t.Attempt.Session}, t.Attempt.Checks.Tree
+	setup := t.Attempt.Captured != nil && t.Attempt.Captured.Lock
+	hat := d.run().Settings.Hats[t.Attempt.Hat]
+	if t.Attempt.Converged {
 		hat.Expect = ExpectPass // whichever hat it was that converged
 	}
 	kind, cmds, setups := d.checks(t, hat, nil, setup)
@@ -344,7 +344,7 @@ func (d *decision) checkAgain(id string) {
 	case len(cmds) > 0:
 		d.add(about, ChecksBegun{Kind: kind, Tree: tree, Setup: setups, Commands: cmds})
 		d.nextCheck(about, true)
-	case t.Work.Converged:
+	case t.Attempt.Converged:
 		d.converge(t)
 	default:
 		d.routeEvent(t, tree)

@@ -17,15 +17,15 @@ const settledKept = 50
 // gives a state, and one that it does not know leaves the state as it is. It
 // never changes the state that it was given, so an old one stays valid.
 func Apply(s State, e Entry) State {
-	if e.Stream == HouseStream {
-		s.House = applyHouse(s.House, e)
+	if e.Stream == SharedStream {
+		s.Shared = applyHouse(s.Shared, e)
 		return s
 	}
 	s.Project = applyProject(s.Project, e)
 	return s
 }
 
-func applyHouse(h House, e Entry) House {
+func applyHouse(h Shared, e Entry) Shared {
 	switch b := e.Body.(type) {
 	case HouseSet:
 		h.MaxSessions = b.MaxSessions
@@ -37,11 +37,11 @@ func applyHouse(h House, e Entry) House {
 		h.Leases = slices.DeleteFunc(slices.Clone(h.Leases), func(l LeaseGranted) bool { return l.Session == b.Session })
 	case AgentParked:
 		h.Agents = with(h.Agents, b.Agent, AgentHold{Until: b.Until, Known: b.Known, Why: b.Why, Text: b.Text, Since: e.Time, Times: b.Times})
-		if b.Why == TroubleNetwork {
+		if b.Why == FailureNetwork {
 			h.Backoff = with(h.Backoff, b.Agent, b.Times)
 		}
 	case AgentUnusable:
-		hold := AgentHold{Unusable: true, Why: TroubleAuth, Text: b.Text, Since: e.Time, Until: e.Time.Add(trialEvery)}
+		hold := AgentHold{Unusable: true, Why: FailureAuth, Text: b.Text, Since: e.Time, Until: e.Time.Add(trialEvery)}
 		if before := h.Agents[b.Agent]; before.Trial {
 			hold.Since = before.Since
 		}
@@ -146,16 +146,16 @@ func applyProject(p Project, e Entry) Project {
 			}
 		}
 	case QuestionAnswered:
-		p = p.settle(Settled{
+		p = p.settle(Answered{
 			ID: b.ID, Text: trimJoin(b.Choice, b.Words) + ", " + b.By, At: e.Time,
 			Choice: b.Choice, By: b.By, Actor: e.Actor, Along: b.Along, Guided: p.guided(append(slices.Clip(b.Along), e.Task)), Before: p.before(b),
 		})
 	case AnswerUndone:
 		id := b.Before.Question.ID
-		p.Settled = slices.DeleteFunc(slices.Clone(p.Settled), func(s Settled) bool { return s.ID == id })
+		p.Answered = slices.DeleteFunc(slices.Clone(p.Answered), func(s Answered) bool { return s.ID == id })
 		p.Questions = append(slices.Clip(p.Questions), b.Before.Question)
 	case QuestionExpired:
-		s := Settled{ID: b.ID, Text: "unanswered: " + b.Then, At: e.Time}
+		s := Answered{ID: b.ID, Text: "unanswered: " + b.Then, At: e.Time}
 		if n := slices.IndexFunc(p.Questions, func(q Question) bool { return q.ID == b.ID }); n >= 0 && p.Questions[n].Kind == AskAgent && b.Choice != "" {
 			q := p.Questions[n]
 			s.Late = &q
@@ -204,7 +204,7 @@ func progressLine(p Project, b Submit, e Entry) string {
 	line := fmt.Sprintf("%s %s, %s", ShortID(e.Task), p.Tasks[n].Task.Title, b.Result)
 	if b.Reason != "" {
 		line += ": " + b.Reason
-	} else if w := p.Tasks[n].Work; w != nil {
+	} else if w := p.Tasks[n].Attempt; w != nil {
 		if said := body(w); said != "" {
 			line += ": " + said
 		}
@@ -314,21 +314,21 @@ func (p Project) guided(tasks []string) []string {
 	return ids
 }
 
-func (p Project) settle(s Settled) Project {
+func (p Project) settle(s Answered) Project {
 	if q, ok := p.Question(s.ID); ok {
-		s.Of = Matter{Kind: q.Kind, Task: q.Task, Tasks: q.Tasks}
+		s.Subject = QuestionSubject{Kind: q.Kind, Task: q.Task, Tasks: q.Tasks}
 	}
 	p.Questions = slices.DeleteFunc(slices.Clone(p.Questions), func(q Question) bool { return q.ID == s.ID })
 	// One that stayed open after its time is settled a second time.
-	p.Settled = slices.DeleteFunc(slices.Clone(p.Settled), func(o Settled) bool { return o.ID == s.ID })
-	for n := range p.Settled { // a minute is over long before so many are settled
-		if p.Settled[n].Before != nil && s.At.After(p.Settled[n].At.Add(UndoTime)) {
-			p.Settled[n].Before = nil
+	p.Answered = slices.DeleteFunc(slices.Clone(p.Answered), func(o Answered) bool { return o.ID == s.ID })
+	for n := range p.Answered { // a minute is over long before so many are settled
+		if p.Answered[n].Before != nil && s.At.After(p.Answered[n].At.Add(UndoTime)) {
+			p.Answered[n].Before = nil
 		}
 	}
-	p.Settled = append(p.Settled, s)
-	if over := len(p.Settled) - settledKept; over > 0 {
-		p.Settled = slices.Clone(p.Settled[over:])
+	p.Answered = append(p.Answered, s)
+	if over := len(p.Answered) - settledKept; over > 0 {
+		p.Answered = slices.Clone(p.Answered[over:])
 	}
 	return p
 }
@@ -448,7 +448,7 @@ func applyRun(r *Run, e Entry) *Run {
 				r.CostUSD += b.Exit.CostUSD
 			}
 			switch b.End {
-			case EndLimit, EndUnusable, EndNetwork, EndDisk:
+			case EndedLimit, EndedUnusable, EndedNetwork, EndedDisk:
 				r.Counted = max(r.Counted-1, 0) // a night of waiting is no night of work
 			}
 		}
@@ -480,10 +480,10 @@ func applyRun(r *Run, e Entry) *Run {
 // repeated once, and green on repeat is flaky (SPEC 2.3).
 func (c *Checks) result(b SessionEnded, session string) *Checks {
 	n := *c
-	if c.Index >= len(c.Commands) || b.End == EndCut || b.End == EndDisk {
+	if c.Index >= len(c.Commands) || b.End == EndedCut || b.End == EndedDisk {
 		return &n // planned again as it was
 	}
-	if b.End == EndLost && c.Lost == 0 {
+	if b.End == EndedLost && c.Lost == 0 {
 		n.Lost++ // an unknown result is no red one; the second in a row is
 		return &n
 	}

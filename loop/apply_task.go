@@ -10,7 +10,7 @@ func applyTask(t TaskState, r *Run, e Entry) TaskState {
 		t.Status, t.Why, t.Question = b.To, b.Why, b.Question
 		t.Person = b.To == ManualVerify || t.Person && b.To != Done
 		if b.Fresh {
-			t.Failed, t.LastFail, t.Stalled, t.Work = 0, "", false, nil
+			t.Failed, t.LastFail, t.Stalled, t.Attempt = 0, "", false, nil
 			t.Parts, t.Denied = nil, nil
 			if t.Task.Parent == "" {
 				t.Plan = nil
@@ -28,14 +28,14 @@ func applyTask(t TaskState, r *Run, e Entry) TaskState {
 			t.Ended = e.Time
 		}
 		if b.To == Done || b.To == Skipped || b.To == Blocked || b.To == Withdrawn || b.To == ManualVerify {
-			t.Work = nil
+			t.Attempt = nil
 		}
 	case PlanSettled:
-		if c := t.Work; !b.Approved && c != nil && c.Consensus != nil {
+		if c := t.Attempt; !b.Approved && c != nil && c.Consensus != nil {
 			w := *c
 			// All is open again but what is being built already.
 			w.Consensus = &Consensus{Approved: slices.DeleteFunc(slices.Clone(c.Consensus.Approved), func(id string) bool { return t.partOf(id) == "" })}
-			t.Work = &w
+			t.Attempt = &w
 		}
 	case PathsAllowed:
 		if b.Denied {
@@ -63,54 +63,54 @@ func applyTask(t TaskState, r *Run, e Entry) TaskState {
 		}
 	case Commitment:
 		t.Last = e.Time
-		if b.Resume && t.Work != nil {
-			w := *t.Work
+		if b.Resume && t.Attempt != nil {
+			w := *t.Attempt
 			w.Stage, w.Run = StageReady, e.Run
-			t.Work = &w
+			t.Attempt = &w
 			break
 		}
 		t.Attempts++
-		t.Work = &Work{
+		t.Attempt = &Attempt{
 			Of: t.Task,
 			N:  t.Attempts, Run: e.Run, Base: b.Base, Start: b.Tree, Tree: b.Tree,
 			Stage: StageReady, Began: e.Time, Fresh: true,
 		}
 		if r != nil {
 			s := r.upcoming()
-			t.Work.Hat = s.firstHat(t.Task, t.Stalled)
-			if t.Task.Parent != "" && t.Work.Hat != s.planner() {
-				t.Work.Plan = t.Plan
+			t.Attempt.Hat = s.firstHat(t.Task, t.Stalled)
+			if t.Task.Parent != "" && t.Attempt.Hat != s.planner() {
+				t.Attempt.Plan = t.Plan
 			}
 		}
 	case AttemptEnded:
 		switch {
 		case b.Failed:
 			t.Failed++
-			t.LastFail, t.Work = b.Why, nil
+			t.LastFail, t.Attempt = b.Why, nil
 			t.Stalled = b.Outcome == OutcomeStalled
 		case b.Replan:
-			t.LastFail, t.Work = b.Why, nil
+			t.LastFail, t.Attempt = b.Why, nil
 		case b.Outcome == OutcomePlanned:
-			t.Work = nil
-		case t.Work != nil:
-			w := *t.Work
+			t.Attempt = nil
+		case t.Attempt != nil:
+			w := *t.Attempt
 			w.Stage = StageHeld
-			t.Work = &w
+			t.Attempt = &w
 		}
 	case TaskCommitted:
 		t.Commit = b.Commit
 	}
-	if t.Work != nil && r != nil {
-		w := *t.Work
-		t.Work = applyWork(&w, r, e)
-		if len(t.Work.Plan) > 0 && t.Task.Parent == "" {
-			t.Plan = t.Work.Plan
+	if t.Attempt != nil && r != nil {
+		w := *t.Attempt
+		t.Attempt = applyWork(&w, r, e)
+		if len(t.Attempt.Plan) > 0 && t.Task.Parent == "" {
+			t.Plan = t.Attempt.Plan
 		}
 	}
 	return t
 }
 
-func applyWork(w *Work, r *Run, e Entry) *Work {
+func applyWork(w *Attempt, r *Run, e Entry) *Attempt {
 	switch b := e.Body.(type) {
 	case SessionPlanned:
 		if b.Kind != KindAgent {
@@ -118,7 +118,7 @@ func applyWork(w *Work, r *Run, e Entry) *Work {
 		}
 		w.Stage, w.Session, w.Fresh = StageSession, e.Session, false
 		w.Sessions++
-		w.Event, w.Taken, w.Checks, w.Note, w.Replaces, w.Converged = nil, nil, nil, "", "", false
+		w.Event, w.Captured, w.Checks, w.Note, w.Replaces, w.Converged = nil, nil, nil, "", "", false
 	case SessionEnded:
 		switch {
 		case b.Kind != KindAgent:
@@ -133,7 +133,7 @@ func applyWork(w *Work, r *Run, e Entry) *Work {
 	case EventRefused:
 		w.Owed = append(slices.Clip(w.Owed), b.Owed...)
 	case TakenOver:
-		w.Taken = &b.Taken
+		w.Captured = &b.Taken
 		w.Stage = StageChecks
 		w.Strayed = append(slices.Clip(w.Strayed), b.Taken.Outside...)
 	case ChecksBegun:
@@ -178,17 +178,17 @@ func applyWork(w *Work, r *Run, e Entry) *Work {
 }
 
 // again is the attempt after one of its agent sessions ended.
-func (w *Work) again(b SessionEnded, session string) {
+func (w *Attempt) again(b SessionEnded, session string) {
 	switch b.Counts {
-	case CountsSuccess:
+	case CountsAsSuccess:
 		w.LostRow = 0
-		w.Stage = StageTakeover
-	case CountsFailed:
+		w.Stage = StageCapture
+	case CountsAsFailed:
 		w.FailedRow++
 		w.LostRow = 0
 		w.Stage, w.Note, w.Replaces = StageReady, strictNote(b.End, b.Text), session
 	default:
-		if b.End == EndLost {
+		if b.End == EndedLost {
 			w.LostRow++
 		}
 		w.Stage, w.Replaces = StageReady, session
@@ -197,7 +197,7 @@ func (w *Work) again(b SessionEnded, session string) {
 }
 
 // route is the attempt after its session's event was routed.
-func (w *Work) route(b Routed) {
+func (w *Attempt) route(b Routed) {
 	if ev := w.Event; ev != nil && b.On == ev.Type {
 		w.History = append(slices.Clip(w.History), Step{Session: w.Session, Hat: w.Hat, Event: ev.Type, Summary: summaryOf(ev.Data)})
 		switch ev.Type {

@@ -12,9 +12,9 @@ import (
 // askAgent puts an agent's question to a person. The task waits with its
 // tree; others go on.
 func (d *decision) askAgent(t TaskState) {
-	data := t.Work.Event.Data
+	data := t.Attempt.Event.Data
 	d.holdTask(t, Question{
-		Hat: t.Work.Hat, Text: stringOf(data, "text"), Options: stringsOf(data, "options"), Choice: stringOf(data, "choice"),
+		Hat: t.Attempt.Hat, Text: stringOf(data, "text"), Options: stringsOf(data, "options"), Choice: stringOf(data, "choice"),
 	})
 }
 
@@ -23,31 +23,31 @@ func (d *decision) askAgent(t TaskState) {
 func (d *decision) askDispute(t TaskState) {
 	var b strings.Builder
 	who := "review"
-	if t.Work.Event.Type == EventFailed {
+	if t.Attempt.Event.Type == EventFailed {
 		who = "verifier"
 	}
-	b.WriteString("The " + who + " upholds this a second time, and the " + t.Work.Hat + " sees nothing to change:")
-	for _, i := range t.Work.Issues {
+	b.WriteString("The " + who + " upholds this a second time, and the " + t.Attempt.Hat + " sees nothing to change:")
+	for _, i := range t.Attempt.Issues {
 		b.WriteString("\n" + i.line())
 	}
-	for n := len(t.Work.History) - 1; n >= 0; n-- {
-		if s := t.Work.History[n]; s.Hat == t.Work.Hat {
+	for n := len(t.Attempt.History) - 1; n >= 0; n-- {
+		if s := t.Attempt.History[n]; s.Hat == t.Attempt.Hat {
 			b.WriteString("\n" + s.Hat + ": " + s.Summary)
 			break
 		}
 	}
-	d.holdTask(t, Question{Hat: t.Work.Hat, Text: b.String(), Options: []string{"Fix it as the " + who + " says", "Leave it as it is"}})
+	d.holdTask(t, Question{Hat: t.Attempt.Hat, Text: b.String(), Options: []string{"Fix it as the " + who + " says", "Leave it as it is"}})
 }
 
 // strayedAgain lists paths out of scope that the session in hand wrote although
 // they had been undone before in this attempt, and that nobody decided on.
 func (t TaskState) strayedAgain() []string {
-	w := t.Work
-	if w.Taken == nil {
+	w := t.Attempt
+	if w.Captured == nil {
 		return nil
 	}
 	var paths []string
-	for _, p := range w.Taken.Outside {
+	for _, p := range w.Captured.Outside {
 		before := 0
 		for _, q := range w.Strayed { // the session in hand counts once
 			if q == p {
@@ -76,18 +76,18 @@ func (d *decision) askAllow(t TaskState, paths []string, expires time.Time) {
 				paths = append(slices.Clip(paths), p)
 			}
 		}
-		d.add(on{task: t.Task.ID}, QuestionExpired{ID: q.ID, Then: "asked again: the task waits for it now"})
+		d.add(scope{task: t.Task.ID}, QuestionExpired{ID: q.ID, Then: "asked again: the task waits for it now"})
 	}
 	q := Question{
-		Kind: AskAllow, Hat: t.Work.Hat, Paths: paths, Expires: expires,
+		Kind: AskAllow, Hat: t.Attempt.Hat, Paths: paths, Expires: expires,
 		Text: fmt.Sprintf("allow %s for %s?", joinFew(paths), ShortID(t.Task.ID)),
 	}
 	if !expires.IsZero() {
 		d.holdTask(t, q)
 		return
 	}
-	q.ID, q.Run, q.Task, q.Session, q.Title, q.Asked = d.issue("q"), d.run().ID, t.Task.ID, t.Work.Session, t.Task.Title, d.in.Time
-	d.add(on{task: t.Task.ID, session: t.Work.Session}, QuestionAsked{Question: q})
+	q.ID, q.Run, q.Task, q.Session, q.Title, q.Asked = d.nextID("q"), d.run().ID, t.Task.ID, t.Attempt.Session, t.Task.Title, d.in.Time
+	d.add(scope{task: t.Task.ID, session: t.Attempt.Session}, QuestionAsked{Question: q})
 }
 
 // settleAllow acts on what was decided of paths out of scope. It reports
@@ -97,12 +97,12 @@ func (d *decision) settleAllow(q Question, allow bool, by string) (waited bool) 
 	if !ok {
 		return false
 	}
-	d.add(on{task: q.Task}, PathsAllowed{Paths: q.Paths, Denied: !allow})
+	d.add(scope{task: q.Task}, PathsAllowed{Paths: q.Paths, Denied: !allow})
 	words := fmt.Sprintf("%s is out of scope and stays so; do without it (%s).", joinFew(q.Paths), by)
 	if allow {
 		words = fmt.Sprintf("%s may be changed for this task (%s).", joinFew(q.Paths), by)
 	}
-	d.add(on{task: q.Task}, TaskWords{Text: words})
+	d.add(scope{task: q.Task}, TaskWords{Text: words})
 	if waited = t.Status == Waiting && t.Question == q.ID; waited {
 		d.setTask(q.Task, Ready, "answered")
 	}
@@ -111,13 +111,13 @@ func (d *decision) settleAllow(q Question, allow bool, by string) (waited bool) 
 
 // holdTask lets a task wait with its tree for an answer.
 func (d *decision) holdTask(t TaskState, q Question) {
-	w, id := t.Work, t.Task.ID
-	q.ID, q.Run, q.Task, q.Session, q.Title, q.Asked = d.issue("q"), d.run().ID, id, w.Session, t.Task.Title, d.in.Time
+	w, id := t.Attempt, t.Task.ID
+	q.ID, q.Run, q.Task, q.Session, q.Title, q.Asked = d.nextID("q"), d.run().ID, id, w.Session, t.Task.Title, d.in.Time
 	if q.Kind == "" {
 		q.Kind = AskAgent
 		q.until(d.in.Time, d.in.Time.Add(d.run().Settings.QuestionTimeout.D()))
 	}
-	about := on{task: id, session: w.Session}
+	about := scope{task: id, session: w.Session}
 	d.add(about, StageSet{Stage: StageHeld})
 	d.add(about, TaskSet{From: t.Status, To: Waiting, Why: "asks: " + firstLine(q.Text), Question: q.ID})
 	d.add(about, QuestionAsked{Question: q})
@@ -130,14 +130,14 @@ func (d *decision) askManual(t TaskState, instructions string) {
 		list = append([]string{instructions}, list...)
 	}
 	q := Question{
-		ID: d.issue("q"), Kind: AskManual, Run: d.run().ID, Task: t.Task.ID, Title: t.Task.Title,
+		ID: d.nextID("q"), Kind: AskManual, Run: d.run().ID, Task: t.Task.ID, Title: t.Task.Title,
 		Text: strings.Join(list, "\n"), Asked: d.in.Time,
 	}
 	if q.Text == "" {
 		q.Text = t.Task.Title
 	}
-	d.add(on{task: t.Task.ID}, TaskSet{From: t.Status, To: ManualVerify, Why: "needs a person", Question: q.ID})
-	d.add(on{task: t.Task.ID}, QuestionAsked{Question: q})
+	d.add(scope{task: t.Task.ID}, TaskSet{From: t.Status, To: ManualVerify, Why: "needs a person", Question: q.ID})
+	d.add(scope{task: t.Task.ID}, QuestionAsked{Question: q})
 	d.mark(t.Task.ID, MarkManualVerify)
 }
 
@@ -159,14 +159,14 @@ func (d *decision) unasked() {
 	for _, q := range d.Project.Questions {
 		t, _ := d.task(q.Task)
 		if q.Kind == AskUnticked || q.Kind == AskSkip || q.Kind == AskAllow && t.Question != q.ID {
-			d.add(on{task: q.Task}, QuestionExpired{ID: q.ID, Then: "another source was taken up"})
+			d.add(scope{task: q.Task}, QuestionExpired{ID: q.ID, Then: "another source was taken up"})
 		}
 	}
 }
 
 // expire settles a question that nobody answered in time.
 func (d *decision) expire(q Question) {
-	about := on{task: q.Task}
+	about := scope{task: q.Task}
 	switch q.Kind {
 	case AskBaseline:
 		choice, then := "stop", "not started"
@@ -208,10 +208,10 @@ func (d *decision) abort(q Question) {
 		return
 	}
 	why := fmt.Sprintf("%s unanswered: %s", q.ID, firstLine(q.Text))
-	if t.Work != nil {
-		d.add(on{task: q.Task}, AttemptEnded{Outcome: OutcomeBlocked, Why: why})
+	if t.Attempt != nil {
+		d.add(scope{task: q.Task}, AttemptEnded{Outcome: OutcomeBlocked, Why: why})
 	}
-	d.block(q.Task, blockage{reason: why, needs: "an answer", work: t.Work})
+	d.block(q.Task, blockage{reason: why, needs: "an answer", work: t.Attempt})
 }
 
 // answered gives the words to the task and lets its attempt go on.
@@ -220,7 +220,7 @@ func (d *decision) answered(q Question, words string) {
 	if !ok {
 		return
 	}
-	d.add(on{task: q.Task}, TaskWords{Text: fmt.Sprintf("%s asked: %s\nAnswer: %s", q.Hat, q.Text, words)})
+	d.add(scope{task: q.Task}, TaskWords{Text: fmt.Sprintf("%s asked: %s\nAnswer: %s", q.Hat, q.Text, words)})
 	if t.Status == Waiting {
 		d.setTask(q.Task, Ready, "answered")
 	}
@@ -230,13 +230,13 @@ func (d *decision) answered(q Question, words string) {
 func (d *decision) answerQuestion(b AnswerQuestion) {
 	q, ok := d.Project.Question(b.Question)
 	if !ok {
-		for _, s := range d.Project.Settled {
+		for _, s := range d.Project.Answered {
 			if SameID(s.ID, b.Question) {
 				if strings.EqualFold(strings.TrimSpace(b.Choice), "undo") {
 					d.undo(s)
 					return
 				}
-				if d.object(s, b) {
+				if d.overrideExpired(s, b) {
 					return
 				}
 				d.refuse("settled", "%s is settled: %s", s.ID, s.Text)
@@ -281,7 +281,7 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 			return
 		}
 	}
-	about := on{task: q.Task}
+	about := scope{task: q.Task}
 	var along []string
 	if q.Kind == AskSkip && choice == "skip" {
 		along = d.needing(q.Tasks)
@@ -316,7 +316,7 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 			if choice == "keep" {
 				d.mark(id, MarkDone)
 			} else if t, ok := d.task(id); ok && t.Status == Done && t.Task.Mark != markGone {
-				d.add(on{task: id}, TaskSet{From: t.Status, To: Ready, Why: "redo, by " + d.by(), Fresh: true})
+				d.add(scope{task: id}, TaskSet{From: t.Status, To: Ready, Why: "redo, by " + d.by(), Fresh: true})
 			}
 		}
 	case AskSkip:
@@ -409,7 +409,7 @@ func (d *decision) judged(q Question, pass bool, words string) {
 	}
 	d.dropParts(t, "a person looked at its task")
 	if pass {
-		d.add(on{task: q.Task}, TaskSet{From: t.Status, To: Done, Why: "passed by " + d.by()})
+		d.add(scope{task: q.Task}, TaskSet{From: t.Status, To: Done, Why: "passed by " + d.by()})
 		d.expireGuidance(q.Task, "its task ended")
 		d.mark(q.Task, MarkDone)
 		d.settleParts() // it may be the last one, and no run be there to see that its task is done
@@ -420,8 +420,8 @@ func (d *decision) judged(q Question, pass bool, words string) {
 		}
 		return
 	}
-	d.add(on{task: q.Task}, TaskWords{Text: "A person looked at it and it is not right: " + words})
-	d.add(on{task: q.Task}, TaskSet{From: t.Status, To: Ready, Why: "not passed by " + d.by(), Fresh: true})
+	d.add(scope{task: q.Task}, TaskWords{Text: "A person looked at it and it is not right: " + words})
+	d.add(scope{task: q.Task}, TaskSet{From: t.Status, To: Ready, Why: "not passed by " + d.by(), Fresh: true})
 	d.mark(q.Task, MarkOpen)
 	d.say("%s ready again, with your words", ShortID(q.Task))
 	d.goOn()

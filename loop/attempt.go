@@ -10,7 +10,7 @@ import (
 // planSession plans the next session of an attempt, with its lease and its
 // guidance, in one decision. It reports whether it did anything.
 func (d *decision) planSession(t TaskState) bool {
-	r, w, id := d.run(), t.Work, t.Task.ID
+	r, w, id := d.run(), t.Attempt, t.Task.ID
 	hat, ok := r.upcoming().Hats[w.Hat]
 	if d.orphaned(t) {
 		d.replan(id, fmt.Sprintf("the pattern has no %s any more", w.Hat))
@@ -32,18 +32,18 @@ func (d *decision) planSession(t TaskState) bool {
 	if held != nil {
 		return d.holdFor(agent, *held)
 	}
-	if n := d.House.MaxSessions; n > 0 && len(d.House.Leases) >= n {
+	if n := d.Shared.MaxSessions; n > 0 && len(d.Shared.Leases) >= n {
 		return false // the house wakes us when a slot is free
 	}
 	if r.State == RunWaiting {
-		d.add(on{}, RunStateSet{State: RunRunning})
+		d.add(scope{}, RunStateSet{State: RunRunning})
 	}
 	session := fmt.Sprintf("%s-%d", r.ID, r.Agents+1)
-	about := on{task: id, session: session}
+	about := scope{task: id, session: session}
 	target := guidance.Target{Session: session, Hat: hat.Name, Task: FoldID(id), Parent: FoldID(t.Task.Parent), Writes: hat.Writes()}
 	binding := d.Project.Guidance.Plan(target)
 	reopen := w.Fresh && w.N > 1
-	d.house(LeaseGranted{Session: session, Project: d.in.Project, Agent: agent})
+	d.addShared(LeaseGranted{Session: session, Project: d.in.Project, Agent: agent})
 	d.add(about, SessionPlanned{
 		Kind: KindAgent, Hat: hat.Name, Agent: agent, Model: hat.Model, Tree: w.Tree, Round: w.Rounds,
 		Guidance: binding, Replaces: w.Replaces, Note: w.Note, Wall: hat.Timeout, Stall: hat.StallTimeout,
@@ -59,7 +59,7 @@ func (d *decision) planSession(t TaskState) bool {
 // old pattern, in this run or since the one that it was parked in. What the
 // attempt did stands on no route of the new one.
 func (d *decision) orphaned(t TaskState) bool {
-	s, w := d.run().upcoming(), t.Work
+	s, w := d.run().upcoming(), t.Attempt
 	return !w.Converged && !s.has(w.Hat) && w.Hat != s.firstHat(t.Task, t.Stalled)
 }
 
@@ -71,14 +71,14 @@ func (d *decision) agentFor(hat Hat) (string, *AgentHold) {
 	if name == "" {
 		name = s.Agent
 	}
-	hold, held := d.House.Agents[name]
+	hold, held := d.Shared.Agents[name]
 	if !held || hold.Trial {
 		return name, nil
 	}
 	if s.Fallback == "" || s.Fallback == name {
 		return name, &hold
 	}
-	other, held := d.House.Agents[s.Fallback]
+	other, held := d.Shared.Agents[s.Fallback]
 	switch {
 	case !held || other.Trial:
 		return s.Fallback, nil
@@ -107,20 +107,20 @@ func (d *decision) holdFor(agent string, h AgentHold) bool {
 // redo sends the same hat again, or ends the attempt where that was tried
 // often enough.
 func (d *decision) redo(t TaskState, b Redo) {
-	d.add(on{task: t.Task.ID, session: t.Work.Session}, b)
+	d.add(scope{task: t.Task.ID, session: t.Attempt.Session}, b)
 	t, _ = d.task(t.Task.ID)
 	switch {
-	case t.Work.FailedRow >= MaxFailed:
-		d.failAttempt(t.Task.ID, OutcomeFailed, b.Why+" "+fmt.Sprint(t.Work.FailedRow)+" times in a row")
-	case t.Work.Red >= MaxRed && t.Work.Verified.Kind == KindRepro:
-		d.failAttempt(t.Task.ID, OutcomeRed, fmt.Sprintf("not reproduced in %d sessions", t.Work.Red))
-	case t.Work.Red >= MaxRed:
-		d.failAttempt(t.Task.ID, OutcomeRed, fmt.Sprintf("verification red %d times in a row: %s", t.Work.Red, firstRed(*t.Work.Verified)))
+	case t.Attempt.FailedRow >= MaxFailed:
+		d.failAttempt(t.Task.ID, OutcomeFailed, b.Why+" "+fmt.Sprint(t.Attempt.FailedRow)+" times in a row")
+	case t.Attempt.Red >= MaxRed && t.Attempt.Verified.Kind == KindRepro:
+		d.failAttempt(t.Task.ID, OutcomeRed, fmt.Sprintf("not reproduced in %d sessions", t.Attempt.Red))
+	case t.Attempt.Red >= MaxRed:
+		d.failAttempt(t.Task.ID, OutcomeRed, fmt.Sprintf("verification red %d times in a row: %s", t.Attempt.Red, firstRed(*t.Attempt.Verified)))
 	}
 }
 
 func (d *decision) replan(task, why string) {
-	d.add(on{task: task}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: why})
+	d.add(scope{task: task}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: why})
 	if t, ok := d.task(task); ok {
 		d.planAnew(t, why)
 	}
@@ -130,11 +130,11 @@ func (d *decision) replan(task, why string) {
 // failAttempt ends an attempt; the second one blocks its task (SPEC 2.5).
 func (d *decision) failAttempt(task string, outcome AttemptOutcome, why string) {
 	t, ok := d.task(task)
-	if !ok || t.Work == nil {
+	if !ok || t.Attempt == nil {
 		return
 	}
-	w := t.Work
-	about := on{task: task, session: w.Session}
+	w := t.Attempt
+	about := scope{task: task, session: w.Session}
 	tried := trying(w)
 	d.submit(t, Submit{Result: "fail", Outcome: outcome, Reason: why})
 	d.add(about, AttemptEnded{Failed: true, Outcome: outcome, Why: why})
@@ -149,13 +149,13 @@ func (d *decision) failAttempt(task string, outcome AttemptOutcome, why string) 
 
 // submit closes the chain of the attempt in hand.
 func (d *decision) submit(t TaskState, b Submit) {
-	w := t.Work
+	w := t.Attempt
 	b.Evidence, b.ClosedAt, b.TotalDurationMs = w.Proof, d.in.Time, d.in.Time.Sub(w.Began).Milliseconds()
-	d.add(on{task: t.Task.ID, session: w.Session}, b)
+	d.add(scope{task: t.Task.ID, session: w.Session}, b)
 }
 
 // trying is what an attempt did, in a line, for the person who is asked.
-func trying(w *Work) string {
+func trying(w *Attempt) string {
 	var parts []string
 	for _, s := range w.History {
 		if s.Summary != "" {

@@ -9,8 +9,8 @@ import (
 // blockage is why a task is blocked, for the person who has to decide.
 type blockage struct {
 	reason, tried, needs string
-	marked               bool  // by a person, in the source
-	work                 *Work // the attempt that ended with it, nil where there was none
+	marked               bool     // by a person, in the source
+	work                 *Attempt // the attempt that ended with it, nil where there was none
 }
 
 // block asks a person about a task that cannot go on, and ends the run where
@@ -22,14 +22,14 @@ func (d *decision) block(id string, b blockage) {
 	}
 	r := d.run()
 	q := Question{
-		ID: d.issue("q"), Kind: AskBlocked, Run: r.ID, Task: id, Title: t.Task.Title,
+		ID: d.nextID("q"), Kind: AskBlocked, Run: r.ID, Task: id, Title: t.Task.Title,
 		Text: b.reason, Tried: b.tried, Needs: b.needs, Asked: d.in.Time,
 	}
-	d.add(on{task: id}, TaskSet{From: t.Status, To: Blocked, Why: b.reason, Question: q.ID})
-	d.add(on{task: id}, QuestionAsked{Question: q})
+	d.add(scope{task: id}, TaskSet{From: t.Status, To: Blocked, Why: b.reason, Question: q.ID})
+	d.add(scope{task: id}, QuestionAsked{Question: q})
 	if !b.marked {
 		d.mark(id, MarkBlocked)
-		t.Work = b.work
+		t.Attempt = b.work
 		d.progress(t, "blocked", "", b.reason)
 	}
 	r = d.run()
@@ -64,13 +64,13 @@ func (d *decision) skipTask(id string) {
 		return
 	}
 	q := Question{
-		ID: d.issue("q"), Kind: AskSkip, Task: t.Task.ID, Tasks: need, Title: t.Task.Title, Asked: d.in.Time,
+		ID: d.nextID("q"), Kind: AskSkip, Task: t.Task.ID, Tasks: need, Title: t.Task.Title, Asked: d.in.Time,
 		Text: fmt.Sprintf("%s is skipped, and %s needs it", ShortID(t.Task.ID), strings.Join(shortIDs(need), " ")),
 	}
 	if r := d.run(); r != nil {
 		q.Run = r.ID
 	}
-	d.add(on{task: t.Task.ID}, QuestionAsked{Question: q})
+	d.add(scope{task: t.Task.ID}, QuestionAsked{Question: q})
 	d.say("%s skipped; %s needs it and waits. Skip it too: %s skip", ShortID(t.Task.ID), strings.Join(shortIDs(need), " "), q.ID)
 }
 
@@ -87,7 +87,7 @@ func (d *decision) dependents(t TaskState) []string {
 	var need []string
 	for _, u := range d.Project.Tasks {
 		revised := slices.Contains(u.Parts, t.Task.ID) // parked, while parts of it are built
-		if (u.Status == Pending || u.Status == Ready && (u.Work == nil || revised)) && d.dependsOn(u, t) {
+		if (u.Status == Pending || u.Status == Ready && (u.Attempt == nil || revised)) && d.dependsOn(u, t) {
 			need = append(need, u.Task.ID)
 		}
 	}
@@ -125,7 +125,7 @@ func (d *decision) closeQuestions(task, choice string) {
 		case q.Kind == AskNow: // its words are for whoever comes next
 			d.settleNow(q, choice)
 		default:
-			d.add(on{task: task}, QuestionAnswered{ID: q.ID, Choice: choice, By: d.by()})
+			d.add(scope{task: task}, QuestionAnswered{ID: q.ID, Choice: choice, By: d.by()})
 		}
 	}
 }
@@ -158,7 +158,7 @@ func (d *decision) retryTask(id string) {
 	}
 	d.closeQuestions(t.Task.ID, "retry")
 	d.dropParts(t, "retry, by "+d.by())
-	d.add(on{task: t.Task.ID}, TaskSet{From: t.Status, To: Ready, Why: "retry, by " + d.by(), Fresh: true})
+	d.add(scope{task: t.Task.ID}, TaskSet{From: t.Status, To: Ready, Why: "retry, by " + d.by(), Fresh: true})
 	d.mark(t.Task.ID, MarkOpen)
 	d.say("%s ready again", ShortID(t.Task.ID))
 	d.goOn()
@@ -174,7 +174,7 @@ func (d *decision) nextTask(id string) {
 	case d.run().Over():
 		d.refuse("idle", "%s is idle", d.in.Project)
 	default:
-		d.add(on{task: t.Task.ID}, TaskNext{})
+		d.add(scope{task: t.Task.ID}, TaskNext{})
 		d.say("%s is next", ShortID(t.Task.ID))
 	}
 }

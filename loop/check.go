@@ -10,13 +10,13 @@ import (
 // the check. A task's check is about that task; the run's own about none.
 // With restore, the work folder is brought to the check's tree first; else it
 // is there already.
-func (d *decision) nextCheck(about on, restore bool) {
+func (d *decision) nextCheck(about scope, restore bool) {
 	r := d.run()
 	var c *Checks
 	if about.task == "" {
 		c = r.Checks
-	} else if t, ok := d.task(about.task); ok && t.Work != nil {
-		c = t.Work.Checks
+	} else if t, ok := d.task(about.task); ok && t.Attempt != nil {
+		c = t.Attempt.Checks
 	}
 	if c == nil {
 		return
@@ -45,7 +45,7 @@ func (d *decision) nextCheck(about on, restore bool) {
 	default:
 		start.Restore = restore
 	}
-	d.add(on{task: about.task, session: session}, SessionPlanned{
+	d.add(scope{task: about.task, session: session}, SessionPlanned{
 		Kind: kind, Command: cmd.Run, Index: c.Index, Repeat: c.Repeat, Tree: c.Tree, Wall: wall,
 	})
 	d.effect(session, start)
@@ -53,24 +53,24 @@ func (d *decision) nextCheck(about on, restore bool) {
 
 // commandExited goes on after one command of a check.
 func (d *decision) commandExited(s Session, x Exit) {
-	about := on{task: s.Task, session: s.ID}
-	end, text := EndEvent, ""
+	about := scope{task: s.Task, session: s.ID}
+	end, text := EndedEvent, ""
 	switch {
-	case s.Cut || x.Why == WhyAbandoned:
-		end = EndCut
-	case x.Why == WhyLost || x.Why == WhyMemory:
-		end, text = EndLost, endText(EndLost, x, s)
-	case x.Why == WhyDisk:
-		end, text = EndDisk, "the disk is full"
-	case x.Why == WhyWall:
-		end, text = EndWall, endText(EndWall, x, s)
-	case x.Why == WhyStall:
-		end, text = EndStall, endText(EndStall, x, s)
+	case s.Cut || x.Reason == ExitAbandoned:
+		end = EndedCut
+	case x.Reason == ExitLost || x.Reason == ExitMemory:
+		end, text = EndedLost, endText(EndedLost, x, s)
+	case x.Reason == ExitDisk:
+		end, text = EndedDisk, "the disk is full"
+	case x.Reason == ExitWall:
+		end, text = EndedWall, endText(EndedWall, x, s)
+	case x.Reason == ExitStall:
+		end, text = EndedStall, endText(EndedStall, x, s)
 	}
 	if x.Tail == "" {
 		x.Tail = trimJoin(text, x.Text)
 	}
-	ok := end == EndEvent && x.Why == WhyExited && x.Code == 0
+	ok := end == EndedEvent && x.Reason == ExitSelf && x.Code == 0
 	d.add(about, SessionEnded{Kind: s.Planned.Kind, End: end, Exit: x, OK: ok, Text: text})
 	r := d.run()
 	if r.Over() || !r.owns(s.ID) {
@@ -80,35 +80,35 @@ func (d *decision) commandExited(s Session, x Exit) {
 		d.cutCheck()
 		return
 	}
-	if end == EndDisk {
+	if end == EndedDisk {
 		d.holdForDisk()
 	}
-	if end == EndCut || end == EndDisk {
+	if end == EndedCut || end == EndedDisk {
 		return // planned again by advance, when nothing holds it back
 	}
-	owner := on{}
+	owner := scope{}
 	if s.Task != "" {
 		t, found := d.task(s.Task)
-		if !found || t.Work == nil || t.Work.Checks == nil {
+		if !found || t.Attempt == nil || t.Attempt.Checks == nil {
 			return // its attempt is over
 		}
-		owner = on{task: s.Task, session: t.Work.Session}
+		owner = scope{task: s.Task, session: t.Attempt.Session}
 	}
 	// The next command runs in the folder as this one left it, unless nobody
 	// knows what a lost one was doing there.
-	d.nextCheck(owner, end == EndLost)
+	d.nextCheck(owner, end == EndedLost)
 }
 
 // heldCheck plans the command again of a check that was cut off. It reports
 // whether there was one.
 func (d *decision) heldCheck() bool {
 	if r := d.run(); r.Checks != nil {
-		d.nextCheck(on{}, true)
+		d.nextCheck(scope{}, true)
 		return true
 	}
 	for _, t := range d.Project.Tasks {
-		if t.Work != nil && t.Work.Stage == StageChecks && t.Work.Checks != nil {
-			d.nextCheck(on{task: t.Task.ID, session: t.Work.Session}, true)
+		if t.Attempt != nil && t.Attempt.Stage == StageChecks && t.Attempt.Checks != nil {
+			d.nextCheck(scope{task: t.Task.ID, session: t.Attempt.Session}, true)
 			return true
 		}
 	}
@@ -129,7 +129,7 @@ func (d *decision) holdForDisk() {
 			return
 		}
 	}
-	d.add(on{}, RunStateSet{State: state, Wait: WaitDisk, Until: d.in.Time.Add(time.Minute), Text: "the disk is full"})
+	d.add(scope{}, RunStateSet{State: state, Wait: WaitDisk, Until: d.in.Time.Add(time.Minute), Text: "the disk is full"})
 }
 
 // cutCheck: a person, or a signal, ended the run's own check.
@@ -147,7 +147,7 @@ func (d *decision) cutCheck() {
 }
 
 // checked closes a check and goes on with what waited for it.
-func (d *decision) checked(about on, c Checks) {
+func (d *decision) checked(about scope, c Checks) {
 	r := d.run()
 	v := Verified{Kind: c.Kind, OK: len(c.Results) > 0, Results: slices.Clone(c.Results), Tree: c.Tree}
 	for n, res := range v.Results {
@@ -202,10 +202,10 @@ func (d *decision) finished(e RunEnded) {
 // same hat again, and no reviewer sees it (SPEC 2.3).
 func (d *decision) verified(task string, v Verified) {
 	t, ok := d.task(task)
-	if !ok || t.Work == nil {
+	if !ok || t.Attempt == nil {
 		return
 	}
-	w := t.Work
+	w := t.Attempt
 	switch {
 	case v.OK && w.Converged:
 		d.converge(t)
@@ -217,12 +217,12 @@ func (d *decision) verified(task string, v Verified) {
 		d.replan(task, "on the newer tip verification fails: "+firstRed(v))
 	case len(t.strayedAgain()) > 0:
 		paths := t.strayedAgain()
-		d.add(on{task: task, session: w.Session}, Redo{Why: "out of scope", Tree: v.Tree, Note: fmt.Sprintf("Files out of scope were undone again (%s), and without them verification fails.", joinFew(paths))})
+		d.add(scope{task: task, session: w.Session}, Redo{Why: "out of scope", Tree: v.Tree, Note: fmt.Sprintf("Files out of scope were undone again (%s), and without them verification fails.", joinFew(paths))})
 		t, _ = d.task(task)
 		d.askAllow(t, paths, d.in.Time.Add(d.run().Settings.QuestionTimeout.D()))
-	case w.Taken != nil && len(w.Taken.Outside) > 0:
+	case w.Captured != nil && len(w.Captured.Outside) > 0:
 		d.redo(t, Redo{Why: "out of scope", Failed: true, Tree: w.Tree,
-			Note: fmt.Sprintf("Files out of scope were undone (%s), and without them verification fails.", joinFew(w.Taken.Outside))})
+			Note: fmt.Sprintf("Files out of scope were undone (%s), and without them verification fails.", joinFew(w.Captured.Outside))})
 	case w.Red == MaxRed-1 && !w.Rechecked && v.Kind == KindVerify:
 		d.recheck(t, v)
 	default:
@@ -240,7 +240,7 @@ func (d *decision) red(t TaskState, v Verified) {
 // midnight, and no session will mend that. The work folder would not do: what
 // sessions left in its ignored files may be what is wrong.
 func (d *decision) recheck(t TaskState, v Verified) {
-	s, w := d.run().Settings, t.Work
+	s, w := d.run().Settings, t.Attempt
 	cmds := slices.Clone(s.Setup)
 	for _, c := range s.Verify {
 		if slices.ContainsFunc(v.Results, func(r Result) bool { return r.Run == c.Run && !r.OK && !r.Advisory }) {
@@ -251,7 +251,7 @@ func (d *decision) recheck(t TaskState, v Verified) {
 		d.red(t, v)
 		return
 	}
-	about := on{task: t.Task.ID, session: w.Session}
+	about := scope{task: t.Task.ID, session: w.Session}
 	d.add(about, ChecksBegun{Kind: KindRecheck, Tree: w.Base, Setup: len(s.Setup), Commands: cmds})
 	d.nextCheck(about, true)
 }
@@ -262,10 +262,10 @@ func (d *decision) recheck(t TaskState, v Verified) {
 // have it (SPEC 2.3).
 func (d *decision) rechecked(task string, now Verified, setups int) {
 	t, ok := d.task(task)
-	if !ok || t.Work == nil || t.Work.Verified == nil {
+	if !ok || t.Attempt == nil || t.Attempt.Verified == nil {
 		return
 	}
-	v := *t.Work.Verified
+	v := *t.Attempt.Verified
 	var broke []string
 	for n, res := range now.Results {
 		if n >= setups && !res.OK {
@@ -282,7 +282,7 @@ func (d *decision) rechecked(task string, now Verified, setups int) {
 		d.finish(RunEnded{Reason: ReasonBaseline, Exit: 1, Text: text})
 		return
 	}
-	d.add(on{}, BaselineBroke{Commands: broke, Text: text})
+	d.add(scope{}, BaselineBroke{Commands: broke, Text: text})
 	// What else was red is the attempt's; without it, the tree stands.
 	left := v
 	left.OK, left.Results = true, slices.Clone(v.Results)
@@ -291,7 +291,7 @@ func (d *decision) rechecked(task string, now Verified, setups int) {
 			left.OK = left.OK && res.OK
 		}
 	}
-	d.add(on{task: task, session: t.Work.Session}, left)
+	d.add(scope{task: task, session: t.Attempt.Session}, left)
 	d.verified(task, left)
 }
 

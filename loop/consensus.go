@@ -43,7 +43,7 @@ func (s Settings) afterPlan() string {
 // plan; "" where it does not. A critic's second rejection, and each after it,
 // goes through the architect.
 func (s Settings) nextArguing(t TaskState) string {
-	w := t.Work
+	w := t.Attempt
 	switch {
 	case w.Event.Type == EventPlan && s.argues(t.Task):
 		return hatCritic
@@ -62,7 +62,7 @@ func (s Settings) nextArguing(t TaskState) string {
 }
 
 // argue is the attempt's argument after one more of its events.
-func (w *Work) argue(ev EventAccepted) {
+func (w *Attempt) argue(ev EventAccepted) {
 	c := Consensus{}
 	if w.Consensus != nil {
 		c = *w.Consensus
@@ -195,7 +195,7 @@ func unknownSection(plan, critique json.RawMessage) string {
 // wrongRevision says what is wrong with a plan that its planner sends again,
 // "" where nothing is: what was approved stands, whatever it holds now, so what
 // is not in sections would be built by nobody.
-func wrongRevision(w *Work, plan json.RawMessage) string {
+func wrongRevision(w *Attempt, plan json.RawMessage) string {
 	if w.Consensus == nil || len(w.Consensus.Approved) == 0 {
 		return ""
 	}
@@ -211,7 +211,7 @@ func wrongRevision(w *Work, plan json.RawMessage) string {
 
 // critiqued goes on after the critic's verdict was routed.
 func (d *decision) critiqued(t TaskState) {
-	c := t.Work.Consensus
+	c := t.Attempt.Consensus
 	last := c.Rounds[len(c.Rounds)-1]
 	switch {
 	case last.OK && d.run().Settings.PlanApproval, !last.OK && len(c.Rounds) >= maxCritiques:
@@ -225,8 +225,8 @@ func (d *decision) critiqued(t TaskState) {
 
 // askPlan lets a person decide about a plan; the task waits.
 func (d *decision) askPlan(t TaskState) {
-	q := Question{Kind: AskPlan, Hat: t.Work.Hat, Text: summaryOf(t.Work.Plan)}
-	if c := t.Work.Consensus; c != nil && len(c.Rounds) > 0 {
+	q := Question{Kind: AskPlan, Hat: t.Attempt.Hat, Text: summaryOf(t.Attempt.Plan)}
+	if c := t.Attempt.Consensus; c != nil && len(c.Rounds) > 0 {
 		if last := c.Rounds[len(c.Rounds)-1]; !last.OK {
 			q.Text, q.Tried = strings.Join(last.objections(), "\n"), fmt.Sprintf("%d rounds", len(c.Rounds))
 		}
@@ -257,7 +257,7 @@ func (c Critique) issues() []Issue {
 // settlePlan acts on what a person decided about a plan.
 func (d *decision) settlePlan(q Question, approved bool, words string) {
 	t, ok := d.task(q.Task)
-	if !ok || t.Work == nil || t.Status != Waiting {
+	if !ok || t.Attempt == nil || t.Status != Waiting {
 		return
 	}
 	if approved {
@@ -266,16 +266,16 @@ func (d *decision) settlePlan(q Question, approved bool, words string) {
 		d.goOn()
 		return
 	}
-	w := t.Work
-	d.add(on{task: q.Task, session: w.Session}, PlanSettled{By: d.by(), Rounds: w.rounds(), Words: words})
-	d.add(on{task: q.Task}, TaskWords{Text: "The owner sent the plan back: " + words})
-	d.add(on{task: q.Task, session: w.Session}, Routed{From: w.Hat, To: d.run().Settings.planner(), Tree: w.Tree, Round: w.Rounds, Why: "plan sent back"})
+	w := t.Attempt
+	d.add(scope{task: q.Task, session: w.Session}, PlanSettled{By: d.by(), Rounds: w.rounds(), Words: words})
+	d.add(scope{task: q.Task}, TaskWords{Text: "The owner sent the plan back: " + words})
+	d.add(scope{task: q.Task, session: w.Session}, Routed{From: w.Hat, To: d.run().Settings.planner(), Tree: w.Tree, Round: w.Rounds, Why: "plan sent back"})
 	d.setTask(q.Task, Ready, "planned anew")
 	d.say("%s is planned anew with your words", ShortID(q.Task))
 	d.goOn()
 }
 
-func (w *Work) rounds() int {
+func (w *Attempt) rounds() int {
 	if w.Consensus == nil {
 		return 0
 	}
@@ -285,14 +285,14 @@ func (w *Work) rounds() int {
 // settled is the end of an argument: a plan of several sections becomes parts,
 // every other one is built by this attempt.
 func (d *decision) settled(t TaskState, by string) {
-	w, id := t.Work, t.Task.ID
-	d.add(on{task: id, session: w.Session}, PlanSettled{Approved: true, By: by, Rounds: w.rounds()})
+	w, id := t.Attempt, t.Task.ID
+	d.add(scope{task: id, session: w.Session}, PlanSettled{Approved: true, By: by, Rounds: w.rounds()})
 	if len(t.Parts) > 0 || d.run().Settings.argues(t.Task) && len(sectionsOf(w.Plan)) > 1 {
 		d.makeParts(t, true)
 		return
 	}
 	if to := d.run().Settings.afterPlan(); w.Hat != to {
-		d.add(on{task: id, session: w.Session}, Routed{From: w.Hat, To: to, Tree: w.Tree, Round: w.Rounds, Why: "plan approved"})
+		d.add(scope{task: id, session: w.Session}, Routed{From: w.Hat, To: to, Tree: w.Tree, Round: w.Rounds, Why: "plan approved"})
 	}
 	if t.Status == Waiting {
 		d.setTask(id, Ready, "plan approved")
@@ -333,11 +333,11 @@ func (d *decision) redoPlan(b RedoPlan) {
 	if len(stay) > 0 {
 		words += "\nDone already: " + strings.Join(stay, ", ") + "."
 	}
-	d.add(on{task: id}, TaskWords{Text: words})
-	d.add(on{task: id}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: "/plan redo, by " + d.by()})
+	d.add(scope{task: id}, TaskWords{Text: words})
+	d.add(scope{task: id}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: "/plan redo, by " + d.by()})
 	why := "planned anew, by " + d.by()
 	if t.Status == Blocked || t.Status == ManualVerify { // as /retry: with two new attempts, whatever its mark says
-		d.add(on{task: id}, TaskSet{From: t.Status, To: Ready, Why: why, Fresh: true})
+		d.add(scope{task: id}, TaskSet{From: t.Status, To: Ready, Why: why, Fresh: true})
 		d.mark(id, MarkOpen)
 	} else {
 		d.setTask(id, Ready, why)

@@ -64,7 +64,7 @@ func TestRevisedPlan(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 			var ids []string
-			for _, s := range (&decision{}).partsDue(TaskState{Work: &Work{Plan: got, Consensus: &Consensus{}}}, true) {
+			for _, s := range (&decision{}).partsDue(TaskState{Attempt: &Attempt{Plan: got, Consensus: &Consensus{}}}, true) {
 				ids = append(ids, s.ID)
 			}
 			for _, s := range sectionsOf(got) {

@@ -8,17 +8,17 @@ import (
 
 // converge commits the attempt's tree, on the tip that it was built on.
 func (d *decision) converge(t TaskState) {
-	r, w, id := d.run(), t.Work, t.Task.ID
+	r, w, id := d.run(), t.Attempt, t.Task.ID
 	if w.Tree == w.Start {
 		d.done(t, "")
 		return
 	}
 	if w.Base != r.Tip {
-		d.add(on{task: id, session: w.Session}, StageSet{Stage: StageMerge})
+		d.add(scope{task: id, session: w.Session}, StageSet{Stage: StageMerge})
 		d.effect(fmt.Sprintf("%s/%s/a%d/%s", r.ID, FoldID(id), w.N, r.Tip), EffectMerge{Task: id, Merge: MergeTree{Run: r.ID, Base: w.Base, Tree: w.Tree, Onto: r.Tip}})
 		return
 	}
-	d.add(on{task: id, session: w.Session}, StageSet{Stage: StageCommit})
+	d.add(scope{task: id, session: w.Session}, StageSet{Stage: StageCommit})
 	footers := "Nightporter-Session: " + w.writer() + "\n"
 	for _, red := range r.Advisory {
 		footers += "Nightporter-Advisory: " + strings.Join(strings.Fields(red), " ") + " was red before the run\n"
@@ -46,7 +46,7 @@ func (d *decision) marksWith(t TaskState) []Marking {
 		m := u.Status.mark()
 		if SameID(u.Task.ID, t.Task.ID) {
 			m = MarkDone
-			if t.Work.Manual != "" || t.Person {
+			if t.Attempt.Manual != "" || t.Person {
 				m = MarkManualVerify
 			}
 		}
@@ -62,7 +62,7 @@ func (d *decision) marksWith(t TaskState) []Marking {
 
 // lastPart reports whether t is a part of u and all that u waits for.
 func (d *decision) lastPart(t, u TaskState) bool {
-	return t.Work.Manual == "" && !t.Person && u.Status == Pending && slices.Contains(u.Parts, t.Task.ID) &&
+	return t.Attempt.Manual == "" && !t.Person && u.Status == Pending && slices.Contains(u.Parts, t.Task.ID) &&
 		!slices.ContainsFunc(u.Parts, func(id string) bool {
 			p, ok := d.task(id)
 			return ok && p.Status != Done && id != t.Task.ID
@@ -71,7 +71,7 @@ func (d *decision) lastPart(t, u TaskState) bool {
 
 // endStatus is what the progress log calls an attempt that converged.
 func endStatus(t TaskState) string {
-	if t.Work.Manual != "" || t.Person {
+	if t.Attempt.Manual != "" || t.Person {
 		return "manual verify"
 	}
 	return "completed"
@@ -101,7 +101,7 @@ func subject(t Task) string {
 }
 
 // body is what the last session that changed something says it did.
-func body(w *Work) string {
+func body(w *Attempt) string {
 	for n := len(w.History) - 1; n >= 0; n-- {
 		if s := w.History[n]; s.Event == "build.complete" || s.Event == "fix.complete" {
 			return s.Summary
@@ -120,7 +120,7 @@ func (s Step) changes() bool {
 }
 
 // writer is the session whose files the attempt converged with.
-func (w *Work) writer() string {
+func (w *Attempt) writer() string {
 	for n := len(w.History) - 1; n >= 0; n-- {
 		if s := w.History[n]; s.changes() {
 			return s.Session
@@ -129,21 +129,21 @@ func (w *Work) writer() string {
 	return w.Session
 }
 
-// treeLaid goes on after the change was laid onto a tip that moved: verified
+// mergeFinished goes on after the change was laid onto a tip that moved: verified
 // again, or tried anew there where it conflicts.
-func (d *decision) treeLaid(b TreeLaid) {
+func (d *decision) mergeFinished(b MergeFinished) {
 	t, ok := d.task(b.Task)
-	if !ok || t.Work == nil || t.Work.Stage != StageMerge || b.Onto != d.run().Tip { // of another attempt, onto an older tip
+	if !ok || t.Attempt == nil || t.Attempt.Stage != StageMerge || b.Onto != d.run().Tip { // of another attempt, onto an older tip
 		return
 	}
-	about := on{task: b.Task, session: t.Work.Session}
+	about := scope{task: b.Task, session: t.Attempt.Session}
 	d.add(about, TreeMerged{Onto: b.Onto, Tree: b.Merged.Tree, Conflicts: b.Merged.Conflicts})
 	if len(b.Merged.Conflicts) > 0 {
 		d.replan(b.Task, "conflicts with what was done since in "+strings.Join(b.Merged.Conflicts, ", "))
 		return
 	}
 	cmds, setups := d.run().Settings.commands(KindVerify, nil, false)
-	if cmds = t.Work.withRepro(cmds); len(cmds) == 0 {
+	if cmds = t.Attempt.withRepro(cmds); len(cmds) == 0 {
 		t, _ = d.task(b.Task)
 		d.converge(t)
 		return
@@ -156,10 +156,10 @@ func (d *decision) treeLaid(b TreeLaid) {
 // change is laid onto theirs, as onto any tip that moved (SPEC 9.2).
 func (d *decision) tipMoved(b TipMoved) {
 	t, ok := d.task(b.Task)
-	if !ok || t.Work == nil || t.Work.Stage != StageCommit {
+	if !ok || t.Attempt == nil || t.Attempt.Stage != StageCommit {
 		return
 	}
-	d.add(on{task: b.Task, session: t.Work.Session}, TipFound{Commit: b.Tip})
+	d.add(scope{task: b.Task, session: t.Attempt.Session}, TipFound{Commit: b.Tip})
 	t, _ = d.task(b.Task)
 	d.converge(t)
 }
@@ -167,15 +167,15 @@ func (d *decision) tipMoved(b TipMoved) {
 // commitMade is the end of an attempt that converged.
 func (d *decision) commitMade(b CommitMade) {
 	t, ok := d.task(b.Task)
-	if !ok || t.Work == nil || t.Work.Stage != StageCommit {
+	if !ok || t.Attempt == nil || t.Attempt.Stage != StageCommit {
 		return
 	}
-	w := t.Work
+	w := t.Attempt
 	tree := w.Tree
 	if b.Committed.Tree != "" {
 		tree = b.Committed.Tree
 	}
-	d.add(on{task: b.Task, session: w.Session}, TaskCommitted{
+	d.add(scope{task: b.Task, session: w.Session}, TaskCommitted{
 		Commit: b.Committed.Commit, Parent: w.Base, Tree: tree, Subject: subject(t.Task), Files: b.Committed.Files,
 	})
 	t, _ = d.task(b.Task)
@@ -184,8 +184,8 @@ func (d *decision) commitMade(b CommitMade) {
 
 // done ends a task with success, or hands it to a person to look at.
 func (d *decision) done(t TaskState, commit string) {
-	w, id := t.Work, t.Task.ID
-	about := on{task: id, session: w.Session}
+	w, id := t.Attempt, t.Task.ID
+	about := scope{task: id, session: w.Session}
 	for _, q := range d.Project.Questions {
 		if q.Kind == AskAllow && SameID(q.Task, id) {
 			d.add(about, QuestionExpired{ID: q.ID, Then: "its task ended"})
@@ -216,7 +216,7 @@ func (d *decision) expireGuidance(task, why string) {
 	for _, i := range d.Project.Guidance.Items {
 		mine := i.Task == FoldID(task) || (i.Bound == FoldID(task) && !i.Sticky)
 		if mine && (i.Open() || i.Sticky && !i.Over()) {
-			d.add(on{task: task}, GuidanceExpired{ID: i.ID, Why: why})
+			d.add(scope{task: task}, GuidanceExpired{ID: i.ID, Why: why})
 		}
 	}
 }
@@ -227,14 +227,14 @@ func (d *decision) mark(id string, m Mark) {
 	if !ok || t.Task.ours() || t.Status == Withdrawn || t.Task.Mark == markGone || d.run().Settings.CommitStatus {
 		return
 	}
-	d.effect(d.fresh(id+" "+string(m)), EffectMark{Task: id, Mark: m})
+	d.effect(d.uniqueKey(id+" "+string(m)), EffectMark{Task: id, Mark: m})
 }
 
 func (d *decision) markMade(b MarkMade) {
 	if b.Mark == "" && b.Err == "" {
 		return
 	}
-	d.add(on{task: b.Task}, SourceMarked{Mark: b.Mark, Error: b.Err})
+	d.add(scope{task: b.Task}, SourceMarked{Mark: b.Mark, Error: b.Err})
 	// Two marks of one task can be under way at once, and the older one be
 	// written last: then the newer one is written again.
 	t, ok := d.task(b.Task)
@@ -267,12 +267,12 @@ func (s Status) mark() Mark {
 func (d *decision) progress(t TaskState, status, commit, blockers string) {
 	p := d.progressOf(t, status, commit, blockers)
 	if !d.run().Settings.CommitStatus {
-		d.effect(d.fresh(p.Key), EffectProgress{Progress: p})
+		d.effect(d.uniqueKey(p.Key), EffectProgress{Progress: p})
 	}
 }
 
 func (d *decision) progressOf(t TaskState, status, commit, blockers string) Progress {
-	r, w := d.run(), t.Work
+	r, w := d.run(), t.Attempt
 	p := Progress{
 		Key: fmt.Sprintf("%s %s a%d %s", r.ID, FoldID(t.Task.ID), t.Attempts, status), Time: d.local(d.in.Time),
 		Task: t.Task.ID, Title: t.Task.Title, Attempt: t.Attempts, Status: status, Commit: commit, Blockers: blockers,

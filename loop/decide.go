@@ -22,7 +22,7 @@ type Decision struct {
 func Decide(s State, in Input) Decision {
 	in.Name = strings.ToValidUTF8(in.Name, "\uFFFD") // what is no text would come back from the ledger as something else
 	d := &decision{State: s, in: in, answer: Answer{OK: true}}
-	if d.barred() {
+	if d.roleRevoked() {
 		return Decision{Entries: d.entries, Answer: d.answer, State: d.State}
 	}
 	switch b := in.Body.(type) {
@@ -88,10 +88,10 @@ func Decide(s State, in Input) Decision {
 		d.sourceChanged(b)
 	case SessionExited:
 		d.sessionExited(b.Exit)
-	case TreeTaken:
-		d.treeTaken(b)
-	case TreeLaid:
-		d.treeLaid(b)
+	case TreeCaptured:
+		d.treeCaptured(b)
+	case MergeFinished:
+		d.mergeFinished(b)
 	case CommitMade:
 		d.commitMade(b)
 	case TipMoved:
@@ -136,11 +136,11 @@ func (d *decision) task(id string) (TaskState, bool) {
 	return d.Project.Tasks[n], true
 }
 
-// on is what an entry is about.
-type on struct{ task, session string }
+// scope is what an entry is about.
+type scope struct{ task, session string }
 
 // add records an entry of the project's stream.
-func (d *decision) add(about on, body Body) {
+func (d *decision) add(about scope, body Body) {
 	e := Entry{
 		Stream: ProjectStream(d.in.Project), Time: d.in.Time, Task: about.task, Session: about.session,
 		Actor: d.in.Actor, Cause: d.in.Key, Body: body,
@@ -163,9 +163,9 @@ func (d *decision) add(about on, body Body) {
 	d.push(e)
 }
 
-// house records an entry of the house's stream.
-func (d *decision) house(body Body) {
-	d.push(Entry{Stream: HouseStream, Time: d.in.Time, Actor: d.in.Actor, Cause: d.in.Key, Body: body})
+// addShared records an entry of the house's stream.
+func (d *decision) addShared(body Body) {
+	d.push(Entry{Stream: SharedStream, Time: d.in.Time, Actor: d.in.Actor, Cause: d.in.Key, Body: body})
 }
 
 func (d *decision) push(e Entry) {
@@ -177,9 +177,9 @@ func (d *decision) effect(key string, body EffectBody) {
 	d.effects = append(d.effects, Effect{Project: d.in.Project, Key: key, Body: body})
 }
 
-// fresh makes an effect's key unique where the same effect may be wanted
+// uniqueKey makes an effect's key unique where the same effect may be wanted
 // again later: the decision is part of its meaning.
-func (d *decision) fresh(key string) string {
+func (d *decision) uniqueKey(key string) string {
 	cause := d.in.Key
 	if cause == "" {
 		cause = d.in.Time.UTC().Format(time.RFC3339Nano)
@@ -187,10 +187,10 @@ func (d *decision) fresh(key string) string {
 	return fmt.Sprintf("%s/%s @%s #%d", d.in.Project, key, cause, len(d.effects))
 }
 
-// issue takes the next number of a kind: r14, g9, q7.
-func (d *decision) issue(kind string) string {
-	n := d.House.Issued[kind] + 1
-	d.house(IDIssued{Kind: kind, N: n})
+// nextID takes the next number of a kind: r14, g9, q7.
+func (d *decision) nextID(kind string) string {
+	n := d.Shared.Issued[kind] + 1
+	d.addShared(IDIssued{Kind: kind, N: n})
 	return fmt.Sprintf("%s%d", kind, n)
 }
 
@@ -215,7 +215,7 @@ func (d *decision) setTask(id string, to Status, why string) {
 	if !ok || (t.Status == to && t.Why == why) {
 		return
 	}
-	d.add(on{task: id}, TaskSet{From: t.Status, To: to, Why: why})
+	d.add(scope{task: id}, TaskSet{From: t.Status, To: to, Why: why})
 }
 
 // busy reports whether anything is under way that has to be waited for
@@ -226,14 +226,14 @@ func (p Project) busy() bool {
 	}
 	// A check without a session in flight was cut off and is held.
 	return slices.ContainsFunc(p.Tasks, func(t TaskState) bool {
-		return t.Work != nil && t.Work.Stage != StageReady && t.Work.Stage != StageHeld && t.Work.Stage != StageChecks
+		return t.Attempt != nil && t.Attempt.Stage != StageReady && t.Attempt.Stage != StageHeld && t.Attempt.Stage != StageChecks
 	})
 }
 
 // inHand returns the task whose attempt is under way.
 func (p Project) inHand() (TaskState, bool) {
 	for _, t := range p.Tasks {
-		if t.Status == Active && t.Work != nil && t.Work.Stage != StageHeld {
+		if t.Status == Active && t.Attempt != nil && t.Attempt.Stage != StageHeld {
 			return t, true
 		}
 	}
@@ -255,13 +255,13 @@ func Due(s State) time.Time {
 		}
 	}
 	need(s.Project.Guidance.NextDue())
-	for _, h := range s.House.Agents {
+	for _, h := range s.Shared.Agents {
 		if !h.Unusable || s.Project.tries() {
 			need(h.Until)
 		}
 	}
-	if s.House.Pairing != nil {
-		need(s.House.Pairing.Until)
+	if s.Shared.Pairing != nil {
+		need(s.Shared.Pairing.Until)
 	}
 	if r := s.Project.Run; !r.Over() {
 		// Every other wait ends with its question or its agent, above.
@@ -293,19 +293,19 @@ func (d *decision) tick() {
 	}
 	d.remind()
 	for _, id := range d.Project.Guidance.Due(now) {
-		d.add(on{}, GuidanceExpired{ID: id, Why: "72 hours passed and no session took it"})
+		d.add(scope{}, GuidanceExpired{ID: id, Why: "72 hours passed and no session took it"})
 	}
 	if r := d.run(); !r.Over() && r.Wait == WaitDisk && !now.Before(r.Until) {
 		state := RunRunning
 		if r.Started.IsZero() {
 			state = RunPlanning
 		}
-		d.add(on{}, RunStateSet{State: state})
+		d.add(scope{}, RunStateSet{State: state})
 	}
-	for _, name := range sortedKeys(d.House.Agents) {
-		h := d.House.Agents[name]
+	for _, name := range sortedKeys(d.Shared.Agents) {
+		h := d.Shared.Agents[name]
 		if !h.Until.IsZero() && !now.Before(h.Until) && (!h.Unusable || d.Project.tries()) {
-			d.house(AgentUsable{Agent: name, Trial: h.Unusable})
+			d.addShared(AgentUsable{Agent: name, Trial: h.Unusable})
 		}
 	}
 	d.endPairing()

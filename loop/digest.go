@@ -22,7 +22,7 @@ func (d *decision) cameBack(b CameBack) {
 		d.refuse("short", "it was off for less than %s", plain(Duration(offLeast)))
 		return
 	}
-	d.house(WasOff{From: b.Off, To: d.in.Time})
+	d.addShared(WasOff{From: b.Off, To: d.in.Time})
 	d.answer.Code = "noted"
 }
 
@@ -34,8 +34,8 @@ func (d *decision) digestDue(b DigestDue) {
 		d.refuse("no day", "%q is no day; expected one like 2026-11-20", b.Day)
 		return
 	}
-	if d.digestNow(b.Day, d.House.Digest.Day, b.At) {
-		d.house(DigestSent{Day: b.Day, Meant: b.At, From: d.House.DigestFrom(b.At, d.in.Time), To: d.in.Time})
+	if d.digestNow(b.Day, d.Shared.Digest.Day, b.At) {
+		d.addShared(DigestSent{Day: b.Day, Meant: b.At, From: d.Shared.DigestFrom(b.At, d.in.Time), To: d.in.Time})
 	}
 }
 
@@ -48,8 +48,8 @@ func (d *decision) weekDigestDue(b WeekDigestDue) {
 		d.refuse("no week", "%q is no week; expected one like 2026-W47", b.Week)
 		return
 	}
-	if d.digestNow(b.Week, d.House.Week.Week, b.At) {
-		d.house(WeekDigestSent{Week: b.Week, Meant: b.At, From: d.House.WeekDigestFrom(b.At, d.in.Time), To: d.in.Time})
+	if d.digestNow(b.Week, d.Shared.Week.Week, b.At) {
+		d.addShared(WeekDigestSent{Week: b.Week, Meant: b.At, From: d.Shared.WeekDigestFrom(b.At, d.in.Time), To: d.in.Time})
 	}
 }
 
@@ -73,7 +73,7 @@ func (d *decision) digestNow(name, last string, at time.Time) bool {
 
 // DigestFrom is where the digest begins that is due at a time and sent now:
 // where the last one ended.
-func (h House) DigestFrom(at, now time.Time) time.Time {
+func (h Shared) DigestFrom(at, now time.Time) time.Time {
 	if last := h.Digest.To; !last.IsZero() && last.Before(now) {
 		return last
 	}
@@ -84,7 +84,7 @@ func (h House) DigestFrom(at, now time.Time) time.Time {
 // sent now: where the last one ended, if that was a week ago, so that nothing is
 // told twice nor left out; else a week back. What longer absences left out is
 // told by the days.
-func (h House) WeekDigestFrom(at, now time.Time) time.Time {
+func (h Shared) WeekDigestFrom(at, now time.Time) time.Time {
 	if last := h.Week.To; last.Before(now) && now.Sub(last) <= 7*24*time.Hour+2*DigestWindow {
 		return last
 	}

@@ -110,14 +110,14 @@ func TestWeekDigestOnce(t *testing.T) {
 			t.Errorf("%d: at %v for %s: %s (%s), %d entries, want %s", n, c.now, c.week, code, d.Answer.Text, len(d.Entries), c.code)
 		}
 		for _, e := range d.Entries {
-			if b := e.Body.(WeekDigestSent); !b.From.Equal(c.from) || !b.To.Equal(c.now) || b != d.State.House.Week {
+			if b := e.Body.(WeekDigestSent); !b.From.Equal(c.from) || !b.To.Equal(c.now) || b != d.State.Shared.Week {
 				t.Errorf("%d: %+v, want it to look from %v", n, b, c.from)
 			}
 		}
 		s = d.State
 	}
-	if s.House.Digest != (DigestSent{}) {
-		t.Errorf("the day's: %+v", s.House.Digest)
+	if s.Shared.Digest != (DigestSent{}) {
+		t.Errorf("the day's: %+v", s.Shared.Digest)
 	}
 }
 

@@ -16,7 +16,7 @@ type director struct {
 	*night
 	where string
 	held  map[string]bool
-	taken Taken // of the next take-over
+	taken Capture // of the next take-over
 	laid  Merged
 	moved string // what is in the way of the next commit
 	seq   int
@@ -90,7 +90,7 @@ func (d *director) settle() {
 			continue
 		}
 		switch e.Body.(type) {
-		case EffectTakeover, EffectMerge, EffectCommit, EffectMark, EffectProgress, EffectEnd, EffectKeepPlan, EffectRemember:
+		case EffectCapture, EffectMerge, EffectCommit, EffectMark, EffectProgress, EffectEnd, EffectKeepPlan, EffectRemember:
 			d.let(e.Body.EffectKind())
 			return
 		}
@@ -100,18 +100,18 @@ func (d *director) settle() {
 func (d *director) let(kind string) {
 	switch kind {
 	case "takeover":
-		b, _ := take[EffectTakeover](d.night, nil)
+		b, _ := take[EffectCapture](d.night, nil)
 		taken := d.taken
-		d.taken = Taken{}
+		d.taken = Capture{}
 		if taken.Tree == "" {
 			taken.Tree = d.tree()
 			if len(taken.Files) == 0 {
 				taken.Files = []FileChange{{Path: "a.go", Added: 2, Removed: 1}}
 			}
 		} else {
-			taken.Tree = b.Takeover.Input
+			taken.Tree = b.Request.Input
 		}
-		d.input(TreeTaken{Session: b.Takeover.Session, Taken: taken, Ref: b.Takeover.Ref})
+		d.input(TreeCaptured{Session: b.Request.Session, Taken: taken, Ref: b.Request.Ref})
 	case "merge":
 		b, _ := take[EffectMerge](d.night, nil)
 		m := d.laid
@@ -119,7 +119,7 @@ func (d *director) let(kind string) {
 		if len(m.Conflicts) == 0 {
 			m.Tree = d.tree()
 		}
-		d.input(TreeLaid{Task: b.Task, Onto: b.Merge.Onto, Merged: m})
+		d.input(MergeFinished{Task: b.Task, Onto: b.Merge.Onto, Merged: m})
 	case "commit":
 		b, _ := take[EffectCommit](d.night, nil)
 		if tip := d.moved; tip != "" {
@@ -167,7 +167,7 @@ func (d *director) session() Session {
 
 func (d *director) exit(change func(*Exit)) {
 	s := d.session()
-	x := Exit{Session: s.ID, Why: WhyExited, Turns: 3, Tokens: 1000, CostUSD: 0.25, Started: d.now, Ended: d.now.Add(time.Minute)}
+	x := Exit{Session: s.ID, Reason: ExitSelf, Turns: 3, Tokens: 1000, CostUSD: 0.25, Started: d.now, Ended: d.now.Add(time.Minute)}
 	if change != nil {
 		change(&x)
 	}
@@ -192,25 +192,25 @@ var ends = map[string]func(*director, *Exit){
 		x.Tail = "panic: no config"
 	},
 	"127":         func(_ *director, x *Exit) { x.Code = 127; x.Tail = "claude: not found" },
-	"not started": func(_ *director, x *Exit) { x.Why = WhyNotStarted; x.Text = "no such file" },
-	"stall":       func(_ *director, x *Exit) { x.Why = WhyStall },
-	"wall":        func(_ *director, x *Exit) { x.Why = WhyWall },
+	"not started": func(_ *director, x *Exit) { x.Reason = ExitNotStarted; x.Text = "no such file" },
+	"stall":       func(_ *director, x *Exit) { x.Reason = ExitStall },
+	"wall":        func(_ *director, x *Exit) { x.Reason = ExitWall },
 	"limit": func(d *director, x *Exit) {
-		x.Trouble, x.Until, x.Text = TroubleLimit, d.now.Add(time.Hour), "You've hit your limit"
+		x.Failure, x.Until, x.Text = FailureLimit, d.now.Add(time.Hour), "You've hit your limit"
 	},
 	"limit stale": func(d *director, x *Exit) {
-		x.Trouble, x.Until, x.Text = TroubleLimit, d.now.Add(-time.Hour), "You've hit your limit"
+		x.Failure, x.Until, x.Text = FailureLimit, d.now.Add(-time.Hour), "You've hit your limit"
 	},
 	"never": func(d *director, x *Exit) {
-		x.Trouble, x.Until, x.Text = TroubleLimit, d.now.AddDate(70, 0, 0), "resets at 2099-01-01"
+		x.Failure, x.Until, x.Text = FailureLimit, d.now.AddDate(70, 0, 0), "resets at 2099-01-01"
 	},
-	"auth":      func(_ *director, x *Exit) { x.Trouble, x.Text = TroubleAuth, "Please run /login" },
-	"network":   func(_ *director, x *Exit) { x.Trouble, x.Text = TroubleNetwork, "502" },
-	"lost":      func(_ *director, x *Exit) { x.Why, x.Code = WhyLost, -1 },
-	"memory":    func(_ *director, x *Exit) { x.Why, x.Code = WhyMemory, -1 },
-	"disk":      func(_ *director, x *Exit) { x.Why, x.Code = WhyDisk, -1 },
-	"abandoned": func(_ *director, x *Exit) { x.Why, x.Code = WhyAbandoned, -1 },
-	"asked":     func(_ *director, x *Exit) { x.Why, x.Code, x.Signal = WhyAsked, -1, "SIGTERM" },
+	"auth":      func(_ *director, x *Exit) { x.Failure, x.Text = FailureAuth, "Please run /login" },
+	"network":   func(_ *director, x *Exit) { x.Failure, x.Text = FailureNetwork, "502" },
+	"lost":      func(_ *director, x *Exit) { x.Reason, x.Code = ExitLost, -1 },
+	"memory":    func(_ *director, x *Exit) { x.Reason, x.Code = ExitMemory, -1 },
+	"disk":      func(_ *director, x *Exit) { x.Reason, x.Code = ExitDisk, -1 },
+	"abandoned": func(_ *director, x *Exit) { x.Reason, x.Code = ExitAbandoned, -1 },
+	"asked":     func(_ *director, x *Exit) { x.Reason, x.Code, x.Signal = ExitAsked, -1, "SIGTERM" },
 }
 
 const (
@@ -244,7 +244,7 @@ var patterns = map[string]Pattern{
 // task is one task's state.
 func (d *director) task(id string) TaskState {
 	t, ok := d.s.Project.Find(id)
-	if !ok || t.Work == nil {
+	if !ok || t.Attempt == nil {
 		d.t.Fatalf("no attempt at %s", id)
 	}
 	return t
@@ -380,7 +380,7 @@ func (d *director) play(line string) string {
 		data := `{"verdict":"OKAY","sections":[]}`
 		if rest != "OKAY" {
 			var list []string
-			for _, sec := range sectionsOf(d.task(d.session().Task).Work.Plan) {
+			for _, sec := range sectionsOf(d.task(d.session().Task).Attempt.Plan) {
 				verdict := fmt.Sprintf(`{"id":%q,"verdict":"OKAY"}`, sec.ID)
 				if slices.Contains(strings.Fields(rest), sec.ID) {
 					verdict = fmt.Sprintf(`{"id":%q,"verdict":"REJECT","objections":["no test in %s"]}`, sec.ID, sec.ID)
@@ -567,7 +567,7 @@ func (d *director) person(word, rest string) {
 		}
 		d.input(o)
 	case "late": // a command typed two hours ago
-		d.input(Late{Line: "/" + rest, Do: Deed(rest), Sent: d.now.Add(-2 * time.Hour)})
+		d.input(Late{Line: "/" + rest, Do: DeferredCommand(rest), Sent: d.now.Add(-2 * time.Hour)})
 	case "offer": // a code on the host
 		role, hash, _ := strings.Cut(rest, " ")
 		d.input(OfferPairing{Hash: hash, Role: Role(role)})

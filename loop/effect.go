@@ -38,12 +38,12 @@ type EffectEnd struct {
 	Grace   Duration `json:"grace"`
 }
 
-// EffectTakeover takes over what a session left: result TreeTaken.
-type EffectTakeover struct {
-	Takeover Takeover `json:"takeover"`
+// EffectCapture takes over what a session left: result TreeCaptured.
+type EffectCapture struct {
+	Request CaptureRequest `json:"takeover"`
 }
 
-// EffectMerge lays an attempt's change onto a newer tip: result TreeLaid.
+// EffectMerge lays an attempt's change onto a newer tip: result MergeFinished.
 type EffectMerge struct {
 	Task  string    `json:"task"`
 	Merge MergeTree `json:"merge"`
@@ -95,7 +95,7 @@ type Memory struct {
 func (EffectPreflight) EffectKind() string { return "preflight" }
 func (EffectStart) EffectKind() string     { return "session.start" }
 func (EffectEnd) EffectKind() string       { return "session.end" }
-func (EffectTakeover) EffectKind() string  { return "takeover" }
+func (EffectCapture) EffectKind() string   { return "takeover" }
 func (EffectMerge) EffectKind() string     { return "merge" }
 func (EffectCommit) EffectKind() string    { return "commit" }
 func (EffectMark) EffectKind() string      { return "mark" }
@@ -113,7 +113,7 @@ var effectKinds = map[string]struct {
 	"preflight":     {Repeatable, EffectPreflight{}},
 	"session.start": {Findable, EffectStart{}}, // by its folder
 	"session.end":   {Repeatable, EffectEnd{}},
-	"takeover":      {Repeatable, EffectTakeover{}},
+	"takeover":      {Repeatable, EffectCapture{}},
 	"merge":         {Repeatable, EffectMerge{}},
 	"commit":        {Repeatable, EffectCommit{}}, // the same commit has the same hash
 	"mark":          {Repeatable, EffectMark{}},

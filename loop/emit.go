@@ -29,17 +29,17 @@ func (d *decision) emit(b Emit) {
 		return
 	}
 	r := d.run()
-	about := on{task: s.Task, session: s.ID}
+	about := scope{task: s.Task, session: s.ID}
 	hat := r.Settings.Hats[s.Planned.Hat]
 	reports, why := checkEvent(hat, b.Type, b.Data)
-	if t, ok := d.task(s.Task); ok && t.Work != nil && why == "" {
+	if t, ok := d.task(s.Task); ok && t.Attempt != nil && why == "" {
 		switch b.Type {
 		case EventCritique:
-			if id := unknownSection(t.Work.Plan, b.Data); id != "" {
+			if id := unknownSection(t.Attempt.Plan, b.Data); id != "" {
 				why = fmt.Sprintf("the plan has no section %q", id)
 			}
 		case EventPlan:
-			why = wrongRevision(t.Work, b.Data)
+			why = wrongRevision(t.Attempt, b.Data)
 		}
 	}
 	if why != "" {
@@ -57,8 +57,8 @@ func (d *decision) emit(b Emit) {
 	// Refused once an attempt and item, not once a session: an agent that knows
 	// nothing of guidance would be sent back until its task is blocked.
 	asked := s.Owed
-	if t, ok := d.task(s.Task); ok && t.Work != nil {
-		asked = asked || !slices.ContainsFunc(owed, func(id string) bool { return !slices.Contains(t.Work.Owed, id) })
+	if t, ok := d.task(s.Task); ok && t.Attempt != nil {
+		asked = asked || !slices.ContainsFunc(owed, func(id string) bool { return !slices.Contains(t.Attempt.Owed, id) })
 	}
 	if len(owed) > 0 && !asked && !ends {
 		d.add(about, EventRefused{Type: b.Type, Why: "guidance not reported", Owed: owed})

@@ -1,36 +1,36 @@
 package loop
 
-// End is what a session's end means: the rows of the table in SPEC 2.2.
-type End string
+// SessionOutcome is what a session's end means: the rows of the table in SPEC 2.2.
+type SessionOutcome string
 
 // Ends, in the order of the table.
 const (
-	EndEvent    End = "event"    // its event was accepted, whatever the exit code
-	EndSilent   End = "no event" // it ended without one
-	EndStall    End = "stall"
-	EndWall     End = "wall limit"
-	EndLimit    End = "limit"    // usage or rate limit
-	EndUnusable End = "unusable" // auth, billing, unknown model, missing, not startable
-	EndNetwork  End = "network"
-	EndCut      End = "cut off" // pause now, stop now, /now, budget, daemon restart, machine sleep
-	EndLost     End = "lost"    // without trace, or killed for memory
-	EndDisk     End = "disk"
+	EndedEvent    SessionOutcome = "event"    // its event was accepted, whatever the exit code
+	EndedSilent   SessionOutcome = "no event" // it ended without one
+	EndedStall    SessionOutcome = "stall"
+	EndedWall     SessionOutcome = "wall limit"
+	EndedLimit    SessionOutcome = "limit"    // usage or rate limit
+	EndedUnusable SessionOutcome = "unusable" // auth, billing, unknown model, missing, not startable
+	EndedNetwork  SessionOutcome = "network"
+	EndedCut      SessionOutcome = "cut off" // pause now, stop now, /now, budget, daemon restart, machine sleep
+	EndedLost     SessionOutcome = "lost"    // without trace, or killed for memory
+	EndedDisk     SessionOutcome = "disk"
 )
 
-// Counts is what an end counts as.
-type Counts string
+// Accounting is what an end counts as.
+type Accounting string
 
 // What an end can count as.
 const (
-	CountsSuccess Counts = "success"
-	CountsFailed  Counts = "failed session"
-	CountsNothing Counts = "nothing"
+	CountsAsSuccess Accounting = "success"
+	CountsAsFailed  Accounting = "failed session"
+	CountsAsNothing Accounting = "nothing"
 )
 
 // endRule is one row of SPEC 2.2.
 type endRule struct {
-	end    End
-	counts Counts
+	end    SessionOutcome
+	counts Accounting
 	when   func(x Exit, accepted, cut bool) bool
 }
 
@@ -39,16 +39,16 @@ type endRule struct {
 // comes before everything else that the process may have said while it was
 // being ended.
 var endRules = []endRule{
-	{EndEvent, CountsSuccess, func(_ Exit, accepted, _ bool) bool { return accepted }},
-	{EndCut, CountsNothing, func(x Exit, _, cut bool) bool { return cut || x.Why == WhyAbandoned }},
-	{EndDisk, CountsNothing, func(x Exit, _, _ bool) bool { return x.Why == WhyDisk }},
-	{EndLost, CountsNothing, func(x Exit, _, _ bool) bool { return x.Why == WhyLost || x.Why == WhyMemory }},
-	{EndLimit, CountsNothing, func(x Exit, _, _ bool) bool { return x.Trouble == TroubleLimit }},
-	{EndUnusable, CountsNothing, unusable},
-	{EndNetwork, CountsNothing, func(x Exit, _, _ bool) bool { return x.Trouble == TroubleNetwork }},
-	{EndStall, CountsFailed, func(x Exit, _, _ bool) bool { return x.Why == WhyStall }},
-	{EndWall, CountsFailed, func(x Exit, _, _ bool) bool { return x.Why == WhyWall }},
-	{EndSilent, CountsFailed, func(Exit, bool, bool) bool { return true }},
+	{EndedEvent, CountsAsSuccess, func(_ Exit, accepted, _ bool) bool { return accepted }},
+	{EndedCut, CountsAsNothing, func(x Exit, _, cut bool) bool { return cut || x.Reason == ExitAbandoned }},
+	{EndedDisk, CountsAsNothing, func(x Exit, _, _ bool) bool { return x.Reason == ExitDisk }},
+	{EndedLost, CountsAsNothing, func(x Exit, _, _ bool) bool { return x.Reason == ExitLost || x.Reason == ExitMemory }},
+	{EndedLimit, CountsAsNothing, func(x Exit, _, _ bool) bool { return x.Failure == FailureLimit }},
+	{EndedUnusable, CountsAsNothing, unusable},
+	{EndedNetwork, CountsAsNothing, func(x Exit, _, _ bool) bool { return x.Failure == FailureNetwork }},
+	{EndedStall, CountsAsFailed, func(x Exit, _, _ bool) bool { return x.Reason == ExitStall }},
+	{EndedWall, CountsAsFailed, func(x Exit, _, _ bool) bool { return x.Reason == ExitWall }},
+	{EndedSilent, CountsAsFailed, func(Exit, bool, bool) bool { return true }},
 }
 
 // unusable: no session of this agent can work until a person has done
@@ -56,19 +56,19 @@ var endRules = []endRule{
 // within ten seconds without one is the same thing.
 func unusable(x Exit, _, _ bool) bool {
 	const early = 10e9 // nanoseconds
-	return x.Trouble == TroubleAuth || x.Why == WhyNotStarted || x.Code == 126 || x.Code == 127 ||
+	return x.Failure == FailureAuth || x.Reason == ExitNotStarted || x.Code == 126 || x.Code == 127 ||
 		// A trouble that was named (a provider that is overloaded at the first
 		// request) is that, however early it came.
-		(x.Trouble == "" && x.Turns == 0 && x.Code > 0 && x.Took() < early)
+		(x.Failure == "" && x.Turns == 0 && x.Code > 0 && x.Took() < early)
 }
 
 // Classify says what a session's end means and what it counts as. accepted:
 // its event was accepted. cut: the daemon asked for the end.
-func Classify(x Exit, accepted, cut bool) (End, Counts) {
+func Classify(x Exit, accepted, cut bool) (SessionOutcome, Accounting) {
 	for _, r := range endRules {
 		if r.when(x, accepted, cut) {
 			return r.end, r.counts
 		}
 	}
-	return EndSilent, CountsFailed
+	return EndedSilent, CountsAsFailed
 }

@@ -13,20 +13,20 @@ import (
 func TestClassifyEarlyEnd(t *testing.T) {
 	began := time.Unix(1795190000, 0)
 	for _, c := range []struct {
-		trouble Trouble
+		trouble FailureClass
 		turns   int
 		took    time.Duration
-		want    End
+		want    SessionOutcome
 	}{
-		{"", 0, 2 * time.Second, EndUnusable},
-		{"", 0, 11 * time.Second, EndSilent},
-		{"", 1, 2 * time.Second, EndSilent},
-		{"", -1, 2 * time.Second, EndSilent},
-		{TroubleNetwork, 0, 2 * time.Second, EndNetwork},
-		{TroubleLimit, 0, 2 * time.Second, EndLimit},
-		{TroubleAuth, 3, time.Minute, EndUnusable},
+		{"", 0, 2 * time.Second, EndedUnusable},
+		{"", 0, 11 * time.Second, EndedSilent},
+		{"", 1, 2 * time.Second, EndedSilent},
+		{"", -1, 2 * time.Second, EndedSilent},
+		{FailureNetwork, 0, 2 * time.Second, EndedNetwork},
+		{FailureLimit, 0, 2 * time.Second, EndedLimit},
+		{FailureAuth, 3, time.Minute, EndedUnusable},
 	} {
-		x := Exit{Why: WhyExited, Code: 1, Trouble: c.trouble, Turns: c.turns, Started: began, Ended: began.Add(c.took)}
+		x := Exit{Reason: ExitSelf, Code: 1, Failure: c.trouble, Turns: c.turns, Started: began, Ended: began.Add(c.took)}
 		if got, _ := Classify(x, false, false); got != c.want {
 			t.Errorf("%q, %d turns, %s: %s, want %s", c.trouble, c.turns, c.took, got, c.want)
 		}
@@ -35,9 +35,9 @@ func TestClassifyEarlyEnd(t *testing.T) {
 
 // endAfter is where all stands once a builder's session on tree-c0 has ended.
 type endAfter struct {
-	Counts Counts
+	Counts Accounting
 	Run    RunState
-	Wait   Wait
+	Wait   WaitReason
 	Agent  string // where the agent stands: usable, parked or unusable
 	// The session that follows.
 	Hat     string // "" = none
@@ -61,12 +61,12 @@ func TestEnds(t *testing.T) {
 		change(&a)
 		return a
 	}
-	success := endAfter{Counts: CountsSuccess, Run: running, Agent: "usable", Hat: "reviewer", With: "claude", Tree: "t1", Attempt: 1, Taken: true}
-	failed := with(again, func(a *endAfter) { a.Counts, a.Noted = CountsFailed, true })
-	nothing := with(again, func(a *endAfter) { a.Counts, a.Kept = CountsNothing, true })
+	success := endAfter{Counts: CountsAsSuccess, Run: running, Agent: "usable", Hat: "reviewer", With: "claude", Tree: "t1", Attempt: 1, Taken: true}
+	failed := with(again, func(a *endAfter) { a.Counts, a.Noted = CountsAsFailed, true })
+	nothing := with(again, func(a *endAfter) { a.Counts, a.Kept = CountsAsNothing, true })
 	// The next attempt begins at the planner again, with nothing to do over.
 	anew := endAfter{Run: running, Agent: "usable", Hat: "planner", With: "claude", Tree: "tree-c0", Attempt: 2}
-	unusable := endAfter{Counts: CountsNothing, Run: over, Agent: "unusable", Attempt: 1}
+	unusable := endAfter{Counts: CountsAsNothing, Run: over, Agent: "unusable", Attempt: 1}
 	const done = `emit build.complete {"summary":"built it","files_modified":["a.go"]}`
 
 	for _, row := range []struct {
@@ -74,62 +74,62 @@ func TestEnds(t *testing.T) {
 		name  string
 		set   string // settings
 		plays []string
-		end   End
+		end   SessionOutcome
 		want  endAfter
 	}{
-		{"event accepted, whatever the exit code", "exit 0", "", []string{done, "exit", "greens"}, EndEvent, success},
-		{"event accepted, whatever the exit code", "exit 3", "", []string{done, "exit code 3", "greens"}, EndEvent, success},
-		{"event accepted, whatever the exit code", "exit 1 at once, without a turn", "", []string{done, "exit at once", "greens"}, EndEvent, success},
-		{"event accepted, whatever the exit code", "ended after the grace", "", []string{done, "exit asked", "greens"}, EndEvent, success},
-		{"event accepted, whatever the exit code", "the wall limit comes after it", "", []string{done, "exit wall", "greens"}, EndEvent, success},
+		{"event accepted, whatever the exit code", "exit 0", "", []string{done, "exit", "greens"}, EndedEvent, success},
+		{"event accepted, whatever the exit code", "exit 3", "", []string{done, "exit code 3", "greens"}, EndedEvent, success},
+		{"event accepted, whatever the exit code", "exit 1 at once, without a turn", "", []string{done, "exit at once", "greens"}, EndedEvent, success},
+		{"event accepted, whatever the exit code", "ended after the grace", "", []string{done, "exit asked", "greens"}, EndedEvent, success},
+		{"event accepted, whatever the exit code", "the wall limit comes after it", "", []string{done, "exit wall", "greens"}, EndedEvent, success},
 
-		{"no event, stall, wall limit", "no event", "", []string{"exit silent"}, EndSilent, failed},
-		{"no event, stall, wall limit", "no event, exit 3", "", []string{"exit code 3"}, EndSilent, failed},
-		{"no event, stall, wall limit", "stall", "", []string{"exit stall"}, EndStall, failed},
-		{"no event, stall, wall limit", "wall limit", "", []string{"exit wall"}, EndWall, failed},
-		{"no event, stall, wall limit", "the second repeat", "", []string{"exit silent", "exit stall"}, EndStall, failed},
-		{"no event, stall, wall limit", "after two repeats the attempt fails", "", []string{"exit silent", "exit stall", "exit wall"}, EndWall,
-			with(anew, func(a *endAfter) { a.Counts = CountsFailed })},
+		{"no event, stall, wall limit", "no event", "", []string{"exit silent"}, EndedSilent, failed},
+		{"no event, stall, wall limit", "no event, exit 3", "", []string{"exit code 3"}, EndedSilent, failed},
+		{"no event, stall, wall limit", "stall", "", []string{"exit stall"}, EndedStall, failed},
+		{"no event, stall, wall limit", "wall limit", "", []string{"exit wall"}, EndedWall, failed},
+		{"no event, stall, wall limit", "the second repeat", "", []string{"exit silent", "exit stall"}, EndedStall, failed},
+		{"no event, stall, wall limit", "after two repeats the attempt fails", "", []string{"exit silent", "exit stall", "exit wall"}, EndedWall,
+			with(anew, func(a *endAfter) { a.Counts = CountsAsFailed })},
 
-		{"usage or rate limit", "waits until resume_at", "", []string{"exit limit"}, EndLimit,
-			endAfter{Counts: CountsNothing, Run: waiting, Wait: WaitLimit, Agent: "parked", Attempt: 1, Kept: true}},
-		{"usage or rate limit", "goes on by itself then", "", []string{"exit limit", "wait"}, EndLimit, nothing},
-		{"usage or rate limit", "with a fallback agent", "fallback=codex", []string{"exit limit"}, EndLimit,
+		{"usage or rate limit", "waits until resume_at", "", []string{"exit limit"}, EndedLimit,
+			endAfter{Counts: CountsAsNothing, Run: waiting, Wait: WaitLimit, Agent: "parked", Attempt: 1, Kept: true}},
+		{"usage or rate limit", "goes on by itself then", "", []string{"exit limit", "wait"}, EndedLimit, nothing},
+		{"usage or rate limit", "with a fallback agent", "fallback=codex", []string{"exit limit"}, EndedLimit,
 			with(nothing, func(a *endAfter) { a.Agent, a.With = "parked", "codex" })},
 
-		{"auth, billing, unknown model, agent missing or not startable", "auth", "", []string{"exit auth"}, EndUnusable, unusable},
-		{"auth, billing, unknown model, agent missing or not startable", "exit 127", "", []string{"exit 127"}, EndUnusable, unusable},
-		{"auth, billing, unknown model, agent missing or not startable", "not startable", "", []string{"exit not started"}, EndUnusable, unusable},
-		{"auth, billing, unknown model, agent missing or not startable", "non-zero within 10 s without a turn", "", []string{"exit at once"}, EndUnusable, unusable},
-		{"auth, billing, unknown model, agent missing or not startable", "with a fallback agent", "fallback=codex", []string{"exit auth"}, EndUnusable,
-			with(again, func(a *endAfter) { a.Counts, a.Agent, a.With = CountsNothing, "unusable", "codex" })},
+		{"auth, billing, unknown model, agent missing or not startable", "auth", "", []string{"exit auth"}, EndedUnusable, unusable},
+		{"auth, billing, unknown model, agent missing or not startable", "exit 127", "", []string{"exit 127"}, EndedUnusable, unusable},
+		{"auth, billing, unknown model, agent missing or not startable", "not startable", "", []string{"exit not started"}, EndedUnusable, unusable},
+		{"auth, billing, unknown model, agent missing or not startable", "non-zero within 10 s without a turn", "", []string{"exit at once"}, EndedUnusable, unusable},
+		{"auth, billing, unknown model, agent missing or not startable", "with a fallback agent", "fallback=codex", []string{"exit auth"}, EndedUnusable,
+			with(again, func(a *endAfter) { a.Counts, a.Agent, a.With = CountsAsNothing, "unusable", "codex" })},
 
-		{"network, provider 5xx", "backs off", "", []string{"exit network"}, EndNetwork,
-			endAfter{Counts: CountsNothing, Run: waiting, Wait: WaitLimit, Agent: "parked", Attempt: 1, Kept: true}},
-		{"network, provider 5xx", "goes on by itself then", "", []string{"exit network", "wait"}, EndNetwork, nothing},
+		{"network, provider 5xx", "backs off", "", []string{"exit network"}, EndedNetwork,
+			endAfter{Counts: CountsAsNothing, Run: waiting, Wait: WaitLimit, Agent: "parked", Attempt: 1, Kept: true}},
+		{"network, provider 5xx", "goes on by itself then", "", []string{"exit network", "wait"}, EndedNetwork, nothing},
 
-		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "pause now", "", []string{"/pause now", "exit asked"}, EndCut,
-			endAfter{Counts: CountsNothing, Run: RunPaused, Wait: WaitPerson, Agent: "usable", Attempt: 1, Kept: true, Cut: true}},
-		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "pause now, and resume", "", []string{"/pause now", "exit asked", "/resume"}, EndCut,
+		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "pause now", "", []string{"/pause now", "exit asked"}, EndedCut,
+			endAfter{Counts: CountsAsNothing, Run: RunPaused, Wait: WaitPerson, Agent: "usable", Attempt: 1, Kept: true, Cut: true}},
+		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "pause now, and resume", "", []string{"/pause now", "exit asked", "/resume"}, EndedCut,
 			with(nothing, func(a *endAfter) { a.Cut = true })},
-		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "stop now", "", []string{"/stop now", "exit asked"}, EndCut,
-			endAfter{Counts: CountsNothing, Run: over, Agent: "usable", Attempt: 1, Kept: true, Cut: true}},
-		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "/now", "", []string{"/now Use cents", "/answer q1 rerun", "exit asked"}, EndCut,
+		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "stop now", "", []string{"/stop now", "exit asked"}, EndedCut,
+			endAfter{Counts: CountsAsNothing, Run: over, Agent: "usable", Attempt: 1, Kept: true, Cut: true}},
+		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "/now", "", []string{"/now Use cents", "/answer q1 rerun", "exit asked"}, EndedCut,
 			with(nothing, func(a *endAfter) { a.Cut = true })},
-		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "daemon away, machine asleep", "", []string{"exit abandoned"}, EndCut, nothing},
-		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "it fails while it is cut off", "", []string{"/pause now", "exit code 3", "/resume"}, EndCut,
+		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "daemon away, machine asleep", "", []string{"exit abandoned"}, EndedCut, nothing},
+		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "it fails while it is cut off", "", []string{"/pause now", "exit code 3", "/resume"}, EndedCut,
 			with(nothing, func(a *endAfter) { a.Cut = true })},
 
-		{"lost without trace, killed for memory", "lost once", "", []string{"exit lost"}, EndLost, nothing},
-		{"lost without trace, killed for memory", "killed for memory once", "", []string{"exit memory"}, EndLost, nothing},
-		{"lost without trace, killed for memory", "the second in a row fails the attempt", "", []string{"exit lost", "exit memory"}, EndLost,
-			with(anew, func(a *endAfter) { a.Counts, a.Kept = CountsNothing, true })},
-		{"lost without trace, killed for memory", "not in a row", "", []string{"exit lost", "exit silent", "exit lost"}, EndLost, nothing},
+		{"lost without trace, killed for memory", "lost once", "", []string{"exit lost"}, EndedLost, nothing},
+		{"lost without trace, killed for memory", "killed for memory once", "", []string{"exit memory"}, EndedLost, nothing},
+		{"lost without trace, killed for memory", "the second in a row fails the attempt", "", []string{"exit lost", "exit memory"}, EndedLost,
+			with(anew, func(a *endAfter) { a.Counts, a.Kept = CountsAsNothing, true })},
+		{"lost without trace, killed for memory", "not in a row", "", []string{"exit lost", "exit silent", "exit lost"}, EndedLost, nothing},
 
-		{"disk full, state not writable", "everything holds", "", []string{"exit disk"}, EndDisk,
-			endAfter{Counts: CountsNothing, Run: waiting, Wait: WaitDisk, Agent: "usable", Attempt: 1}},
-		{"disk full, state not writable", "goes on when there is room", "", []string{"exit disk", "wait"}, EndDisk,
-			with(again, func(a *endAfter) { a.Counts = CountsNothing })},
+		{"disk full, state not writable", "everything holds", "", []string{"exit disk"}, EndedDisk,
+			endAfter{Counts: CountsAsNothing, Run: waiting, Wait: WaitDisk, Agent: "usable", Attempt: 1}},
+		{"disk full, state not writable", "goes on when there is room", "", []string{"exit disk", "wait"}, EndedDisk,
+			with(again, func(a *endAfter) { a.Counts = CountsAsNothing })},
 	} {
 		t.Run(row.row+"/"+row.name, func(t *testing.T) {
 			d := newDirector(t, row.name)
@@ -157,9 +157,9 @@ func TestEnds(t *testing.T) {
 
 // after reads what the entries from a place on, and the state, say of the last
 // agent session that ended.
-func (d *director) after(from int) (End, endAfter) {
+func (d *director) after(from int) (SessionOutcome, endAfter) {
 	d.t.Helper()
-	var end End
+	var end SessionOutcome
 	var ended string
 	a := endAfter{Agent: "usable"}
 	for _, e := range d.entries[from:] {
@@ -169,7 +169,7 @@ func (d *director) after(from int) (End, endAfter) {
 				continue
 			}
 			end, ended, a.Counts = b.End, e.Session, b.Counts
-			if got, counts := Classify(b.Exit, b.End == EndEvent, b.End == EndCut); got != b.End || counts != b.Counts {
+			if got, counts := Classify(b.Exit, b.End == EndedEvent, b.End == EndedCut); got != b.End || counts != b.Counts {
 				d.t.Fatalf("Classify says %s, %s of what was recorded as %s, %s", got, counts, b.End, b.Counts)
 			}
 		case SessionCut:
@@ -182,13 +182,13 @@ func (d *director) after(from int) (End, endAfter) {
 	}
 	p := d.s.Project
 	a.Run, a.Wait = p.Run.State, p.Run.Wait
-	switch agent := d.s.House.Agents["claude"]; {
+	switch agent := d.s.Shared.Agents["claude"]; {
 	case agent.Unusable:
 		a.Agent = "unusable"
 	case !agent.Until.IsZero():
 		a.Agent = "parked"
 	}
-	if w := p.Tasks[0].Work; w != nil {
+	if w := p.Tasks[0].Attempt; w != nil {
 		a.Attempt = w.N
 	}
 	for _, s := range p.Sessions {

@@ -54,12 +54,12 @@ type LeaseReleased struct {
 // AgentParked says that an agent is at its usage limit, or backs off, until a
 // time, in all projects.
 type AgentParked struct {
-	Agent string    `json:"agent"`
-	Until time.Time `json:"until"`
-	Known bool      `json:"known"` // the agent named the time; else it is ours, and tried again
-	Why   Trouble   `json:"why"`
-	Text  string    `json:"text,omitempty"`
-	Times int       `json:"times,omitempty"` // how often in a row, for the back-off
+	Agent string       `json:"agent"`
+	Until time.Time    `json:"until"`
+	Known bool         `json:"known"` // the agent named the time; else it is ours, and tried again
+	Why   FailureClass `json:"why"`
+	Text  string       `json:"text,omitempty"`
+	Times int          `json:"times,omitempty"` // how often in a row, for the back-off
 }
 
 // AgentUnusable says that an agent needs a person before it can work again.
@@ -213,17 +213,17 @@ const (
 	RunOver     RunState = "ended"
 )
 
-// Wait is what a waiting or paused run waits for.
-type Wait string
+// WaitReason is what a waiting or paused run waits for.
+type WaitReason string
 
 // What a run can wait for.
 const (
-	WaitLimit    Wait = "limit"
-	WaitQuestion Wait = "question"
-	WaitAgent    Wait = "agent"
-	WaitReview   Wait = "review" // paused after max_tasks
-	WaitPerson   Wait = "person" // paused by /pause
-	WaitDisk     Wait = "disk"
+	WaitLimit    WaitReason = "limit"
+	WaitQuestion WaitReason = "question"
+	WaitAgent    WaitReason = "agent"
+	WaitReview   WaitReason = "review" // paused after max_tasks
+	WaitPerson   WaitReason = "person" // paused by /pause
+	WaitDisk     WaitReason = "disk"
 )
 
 // BaselineBroke records commands that passed on the start commit when the run
@@ -236,12 +236,12 @@ type BaselineBroke struct {
 
 // RunStateSet records a change of a run's state.
 type RunStateSet struct {
-	State  RunState  `json:"state"`
-	Wait   Wait      `json:"wait,omitempty"`
-	Until  time.Time `json:"until,omitzero"`
-	Text   string    `json:"text,omitempty"`
-	Signal string    `json:"signal,omitempty"` // SIGINT, SIGTERM: what stopped it
-	Now    bool      `json:"now,omitempty"`    // sessions in hand are cut off
+	State  RunState   `json:"state"`
+	Wait   WaitReason `json:"wait,omitempty"`
+	Until  time.Time  `json:"until,omitzero"`
+	Text   string     `json:"text,omitempty"`
+	Signal string     `json:"signal,omitempty"` // SIGINT, SIGTERM: what stopped it
+	Now    bool       `json:"now,omitempty"`    // sessions in hand are cut off
 }
 
 // Reason a run ended for (SPEC 2.4).
@@ -476,12 +476,12 @@ type EventRefused struct {
 
 // SessionEnded records a session's end and what it counts as.
 type SessionEnded struct {
-	Kind   Kind   `json:"kind"`
-	End    End    `json:"end"`
-	Counts Counts `json:"counts,omitempty"` // of an agent session
-	Exit   Exit   `json:"exit"`
-	OK     bool   `json:"ok"`             // of a command: it passed
-	Text   string `json:"text,omitempty"` // for people, and the stricter note of a session that does it over
+	Kind   Kind           `json:"kind"`
+	End    SessionOutcome `json:"end"`
+	Counts Accounting     `json:"counts,omitempty"` // of an agent session
+	Exit   Exit           `json:"exit"`
+	OK     bool           `json:"ok"`             // of a command: it passed
+	Text   string         `json:"text,omitempty"` // for people, and the stricter note of a session that does it over
 }
 
 // SessionCut records that the daemon asked for a session's end: what it has
@@ -503,8 +503,8 @@ type SessionOutput struct {
 
 // TakenOver records the tree that was taken over from a session.
 type TakenOver struct {
-	Taken Taken  `json:"taken"`
-	Ref   string `json:"ref"`
+	Taken Capture `json:"taken"`
+	Ref   string  `json:"ref"`
 }
 
 // TreeKept records what a session left that counts as nothing: it is not

@@ -27,21 +27,21 @@ var samples = map[reflect.Type]any{
 	reflect.TypeFor[Status]():          Blocked,
 	reflect.TypeFor[Mark]():            MarkBlocked,
 	reflect.TypeFor[Kind]():            KindVerify,
-	reflect.TypeFor[Why]():             WhyExited,
-	reflect.TypeFor[Trouble]():         TroubleLimit,
-	reflect.TypeFor[End]():             EndEvent,
-	reflect.TypeFor[Counts]():          CountsSuccess,
+	reflect.TypeFor[ExitReason]():      ExitSelf,
+	reflect.TypeFor[FailureClass]():    FailureLimit,
+	reflect.TypeFor[SessionOutcome]():  EndedEvent,
+	reflect.TypeFor[Accounting]():      CountsAsSuccess,
 	reflect.TypeFor[Severity]():        Major,
 	reflect.TypeFor[RunState]():        RunWaiting,
-	reflect.TypeFor[Wait]():            WaitLimit,
+	reflect.TypeFor[WaitReason]():      WaitLimit,
 	reflect.TypeFor[Reason]():          ReasonBlocked,
 	reflect.TypeFor[Stage]():           StageChecks,
 	reflect.TypeFor[Expect]():          ExpectPass,
-	reflect.TypeFor[When]():            Above,
+	reflect.TypeFor[ThresholdSide]():   Above,
 	reflect.TypeFor[QuestionKind]():    AskBlocked,
 	reflect.TypeFor[guidance.State]():  guidance.Addressed,
 	reflect.TypeFor[Role]():            RoleSteer,
-	reflect.TypeFor[Deed]():            DeedStopNow,
+	reflect.TypeFor[DeferredCommand](): DeferStopNow,
 	reflect.TypeFor[AttemptOutcome]():  OutcomeStalled,
 	reflect.TypeFor[MemoryKind]():      MemoryDecision,
 	reflect.TypeFor[Hours]():           Hours("23:00-07:00"),
@@ -173,7 +173,7 @@ func TestUnknownEntries(t *testing.T) {
 	for _, r := range []Record{
 		{Stream: ProjectStream("shop"), Type: "dream.dreamt", V: 1, Body: []byte(`{"of":"sheep"}`)},
 		{Stream: ProjectStream("shop"), Type: TaskSet{}.EntryType(), V: entryVersion + 1, Task: "Task 1", Body: []byte(`{"to":["done"]}`)},
-		{Stream: HouseStream, Type: "dream.dreamt", V: 1, Body: []byte(`not even JSON`)},
+		{Stream: SharedStream, Type: "dream.dreamt", V: 1, Body: []byte(`not even JSON`)},
 	} {
 		e, err := r.Entry()
 		if err != nil {
@@ -199,7 +199,7 @@ func TestApplyIsTotal(t *testing.T) {
 	for _, zero := range Bodies() {
 		v := reflect.New(reflect.TypeOf(zero)).Elem()
 		fill(t, v, "x")
-		for _, stream := range []string{HouseStream, ProjectStream("shop")} {
+		for _, stream := range []string{SharedStream, ProjectStream("shop")} {
 			for _, body := range []Body{zero, v.Interface().(Body)} {
 				Apply(State{}, Entry{Stream: stream, Task: "Task 1", Session: "r1-1", Body: body})
 				n := newNight(t)
@@ -223,7 +223,7 @@ func TestStatesAreValues(t *testing.T) {
 			fill(t, v, "x", suffix)
 			return Entry{Stream: stream, Task: "Task 1", Session: "r1-1", Body: v.Interface().(Body)}
 		}
-		for _, stream := range []string{HouseStream, ProjectStream("shop")} {
+		for _, stream := range []string{SharedStream, ProjectStream("shop")} {
 			s := promptNight(t, "go quiet", "plan").s
 			for _, suffix := range []string{"a", "b", "c"} { // three elements in room for four
 				s = Apply(s, entry(stream, suffix))

@@ -11,7 +11,7 @@ func (d *decision) sessionExited(x Exit) {
 	if !ok {
 		return
 	}
-	about := on{task: s.Task, session: s.ID}
+	about := scope{task: s.Task, session: s.ID}
 	if s.Planned.Kind != KindAgent {
 		d.commandExited(s, x)
 		return
@@ -19,51 +19,51 @@ func (d *decision) sessionExited(x Exit) {
 	r := d.run()
 	end, counts := Classify(x, s.Event != nil, s.Cut)
 	text := endText(end, x, s)
-	d.house(LeaseReleased{Session: s.ID})
+	d.addShared(LeaseReleased{Session: s.ID})
 	d.add(about, SessionEnded{Kind: KindAgent, End: end, Counts: counts, Exit: x, Text: text})
 	d.lateNow(s)
-	if counts == CountsSuccess && (d.House.Backoff[s.Planned.Agent] > 0 || d.House.Agents[s.Planned.Agent].Trial) {
-		d.house(AgentUsable{Agent: s.Planned.Agent, Worked: true})
+	if counts == CountsAsSuccess && (d.Shared.Backoff[s.Planned.Agent] > 0 || d.Shared.Agents[s.Planned.Agent].Trial) {
+		d.addShared(AgentUsable{Agent: s.Planned.Agent, Worked: true})
 	}
 	if r.Over() || !r.owns(s.ID) {
 		return // of a run that is over: nothing follows from it
 	}
 	hat := r.Settings.Hats[s.Planned.Hat]
 	t, ok := d.task(s.Task)
-	if !ok || t.Work == nil || t.Work.Session != s.ID {
+	if !ok || t.Attempt == nil || t.Attempt.Session != s.ID {
 		return
 	}
-	if counts == CountsSuccess {
+	if counts == CountsAsSuccess {
 		d.output(about, s, hat, x)
 		if hat.Writes() && s.Event.Type != EventBlocked {
-			d.takeover(t, s, hat)
+			d.capture(t, s, hat)
 			return
 		}
-		d.routeEvent(t, t.Work.Tree)
+		d.routeEvent(t, t.Attempt.Tree)
 		return
 	}
 	d.heldAgent(s, end, x)
 	switch {
-	case counts == CountsFailed && t.Work.FailedRow >= MaxFailed:
+	case counts == CountsAsFailed && t.Attempt.FailedRow >= MaxFailed:
 		d.failAttempt(s.Task, OutcomeFailed, text)
 		return
-	case end == EndLost && t.Work.LostRow >= 2:
+	case end == EndedLost && t.Attempt.LostRow >= 2:
 		d.failAttempt(s.Task, OutcomeFailed, text+", the second in a row")
 		return
 	}
-	if counts == CountsNothing && hat.Writes() && end != EndUnusable && end != EndDisk {
+	if counts == CountsAsNothing && hat.Writes() && end != EndedUnusable && end != EndedDisk {
 		// What it had written is kept to be looked at, before the work folder
 		// is restored to the same input tree.
-		d.add(about, StageSet{Stage: StageTakeover})
-		d.takeover(t, s, hat)
+		d.add(about, StageSet{Stage: StageCapture})
+		d.capture(t, s, hat)
 	}
 }
 
 // endText is what people, and the session that does it over, are told of an
 // end that was no success.
-func endText(end End, x Exit, s Session) string {
+func endText(end SessionOutcome, x Exit, s Session) string {
 	switch end {
-	case EndSilent:
+	case EndedSilent:
 		what := fmt.Sprintf("exit %d", x.Code)
 		if x.Signal != "" {
 			what = x.Signal
@@ -76,22 +76,22 @@ func endText(end End, x Exit, s Session) string {
 			text += ": " + x.Text // what the agent's own stream says: a prompt that is too long, tools that were denied
 		}
 		return text
-	case EndStall:
+	case EndedStall:
 		return "silent for " + plain(s.Planned.Stall)
-	case EndWall:
+	case EndedWall:
 		return "longer than " + plain(s.Planned.Wall)
-	case EndLost:
-		if x.Why == WhyMemory {
+	case EndedLost:
+		if x.Reason == ExitMemory {
 			return "ended by the system for memory"
 		}
 		return "lost without trace"
-	case EndDisk:
+	case EndedDisk:
 		return "the disk is full"
-	case EndUnusable:
+	case EndedUnusable:
 		if x.Text == "" {
 			return fmt.Sprintf("ended at once with exit %d: %s", x.Code, lastLine(x.Tail))
 		}
-	case EndEvent:
+	case EndedEvent:
 		return ""
 	}
 	if x.Text != "" {
@@ -114,38 +114,38 @@ func plain(d Duration) string {
 
 // strictNote is what the session that does a failed one over is told: what
 // went wrong, and how not to end the same way (SPEC 2.2).
-func strictNote(end End, text string) string {
+func strictNote(end SessionOutcome, text string) string {
 	switch end {
-	case EndStall:
+	case EndedStall:
 		return "The session before was ended because it was " + text + ", and nothing of it was kept. Wait for nothing and start nothing that waits for input; end with your event."
-	case EndWall:
+	case EndedWall:
 		return "The session before was ended because it took " + text + ", and nothing of it was kept. Do the smallest thing that settles the task, and end with your event in time."
 	}
 	return "The session before " + text + ", and nothing of it was kept, whatever it did. Send your event with hat emit, see that it is accepted, and only then stop."
 }
 
 // heldAgent records for all projects that an agent cannot be used now.
-func (d *decision) heldAgent(s Session, end End, x Exit) {
+func (d *decision) heldAgent(s Session, end SessionOutcome, x Exit) {
 	agent := s.Planned.Agent
 	switch end {
-	case EndLimit:
-		p := AgentParked{Agent: agent, Until: x.Until, Known: !x.Until.IsZero(), Why: TroubleLimit, Text: x.Text}
+	case EndedLimit:
+		p := AgentParked{Agent: agent, Until: x.Until, Known: !x.Until.IsZero(), Why: FailureLimit, Text: x.Text}
 		if !x.Until.After(d.in.Time) || x.Until.After(d.in.Time.Add(longestLimit)) {
 			p.Until, p.Known = d.in.Time.Add(lateBy), false
 		}
-		d.house(p)
-	case EndUnusable:
-		d.house(AgentUnusable{Agent: agent, Text: endText(end, x, s)})
-	case EndNetwork:
-		times := d.House.Backoff[agent] + 1
-		d.house(AgentParked{Agent: agent, Until: d.in.Time.Add(backoff(times)), Why: TroubleNetwork, Text: x.Text, Times: times})
-	case EndDisk:
+		d.addShared(p)
+	case EndedUnusable:
+		d.addShared(AgentUnusable{Agent: agent, Text: endText(end, x, s)})
+	case EndedNetwork:
+		times := d.Shared.Backoff[agent] + 1
+		d.addShared(AgentParked{Agent: agent, Until: d.in.Time.Add(backoff(times)), Why: FailureNetwork, Text: x.Text, Times: times})
+	case EndedDisk:
 		d.holdForDisk()
 	}
 }
 
 // output is the immutable record of what a session brought.
-func (d *decision) output(about on, s Session, hat Hat, x Exit) {
+func (d *decision) output(about scope, s Session, hat Hat, x Exit) {
 	issues := issuesOf(s.Event.Data)
 	o := SessionOutput{
 		Hat: hat.Name, Event: s.Event.Type, Summary: summaryOf(s.Event.Data), Artifacts: filesOf(s.Event.Data),

@@ -38,8 +38,8 @@ type Scope struct {
 	Adds    bool     `json:"adds,omitempty"`    // Task adds to Allowed instead of replacing it: writer, reproducer (SPEC 4.1)
 }
 
-// Takeover asks the workspace for what a session left in the work folder.
-type Takeover struct {
+// CaptureRequest asks the workspace for what a session left in the work folder.
+type CaptureRequest struct {
 	Run      string `json:"run"`
 	Session  string `json:"session"`
 	Ref      string `json:"ref"`       // hidden ref that will hold the tree
@@ -49,9 +49,9 @@ type Takeover struct {
 	Scope    Scope  `json:"scope"`
 }
 
-// Taken is what was taken over. Tree holds only what the scope allows; the
+// Captured is what was taken over. Tree holds only what the scope allows; the
 // work folder is left exactly so.
-type Taken struct {
+type Capture struct {
 	Tree    string       `json:"tree"`
 	Files   []FileChange `json:"files,omitempty"`   // against Input
 	Dropped []string     `json:"dropped,omitempty"` // never in scope: undone in silence

@@ -42,8 +42,8 @@ func (d *decision) queueGuidance(words string, a guidance.Address) {
 		}
 		item.Task = FoldID(t.Task.ID)
 	}
-	item.ID = d.issue("g")
-	d.add(on{}, GuidanceQueued{Item: item})
+	item.ID = d.nextID("g")
+	d.add(scope{}, GuidanceQueued{Item: item})
 	d.answer = Answer{OK: true, Code: "queued", ID: item.ID, Text: fmt.Sprintf("%s queued → %s", item.ID, Forecast(d.State, item))}
 }
 
@@ -87,7 +87,7 @@ func Forecast(s State, i guidance.Item) string {
 		return fmt.Sprintf("next session of %s that writes", ShortID(i.Task))
 	}
 	if ok {
-		if hat := t.Work.nextWriter(r.Settings); hat != "" {
+		if hat := t.Attempt.nextWriter(r.Settings); hat != "" {
 			return fmt.Sprintf("next session, %s %s as it looks", ShortID(t.Task.ID), hat)
 		}
 	}
@@ -96,7 +96,7 @@ func Forecast(s State, i guidance.Item) string {
 
 // nextWriter follows the pattern from the hat in hand to the first one that
 // may write; "" where that depends on what is found, or is the hat in hand.
-func (w *Work) nextWriter(s Settings) string {
+func (w *Attempt) nextWriter(s Settings) string {
 	hat := w.Hat
 	for range len(s.Hats) + 1 {
 		h, ok := s.Hats[hat]
@@ -130,7 +130,7 @@ func (d *decision) editGuidance(b EditGuidance) {
 		d.refuse(code, "%s not changed: %s", i.ID, why)
 		return
 	}
-	d.add(on{}, GuidanceChanged{ID: i.ID, Text: text})
+	d.add(scope{}, GuidanceChanged{ID: i.ID, Text: text})
 	d.say("%s changed", i.ID)
 }
 
@@ -144,7 +144,7 @@ func (d *decision) dropGuidance(id string) {
 	case i.State != guidance.Queued && !i.Sticky && (i.State != guidance.Injected || d.flying(i.Session)):
 		d.refuse("in use", "%s not dropped: it is %s", i.ID, i.State.Word())
 	default:
-		d.add(on{}, GuidanceDropped{ID: i.ID})
+		d.add(scope{}, GuidanceDropped{ID: i.ID})
 		d.say("%s dropped", i.ID)
 	}
 }
@@ -161,7 +161,7 @@ func (d *decision) keepGuidance(id string) {
 		d.refuse("no guidance", "%s has not expired; there is nothing to keep", id)
 		return
 	}
-	d.add(on{}, GuidanceKept{ID: i.ID})
+	d.add(scope{}, GuidanceKept{ID: i.ID})
 	d.say("%s queued again", i.ID)
 }
 
@@ -184,7 +184,7 @@ func (d *decision) now(text string) {
 	}
 	if strings.TrimSpace(text) == "" {
 		d.cut(session, "/now")
-		d.say("%s %s reruns", ShortID(t.Task.ID), t.Work.Hat)
+		d.say("%s %s reruns", ShortID(t.Task.ID), t.Attempt.Hat)
 		return
 	}
 	if code, why := checkGuidance(text); why != "" {
@@ -192,23 +192,23 @@ func (d *decision) now(text string) {
 		return
 	}
 	q := Question{
-		ID: d.issue("q"), Kind: AskNow, By: d.by(), Run: d.run().ID, Task: t.Task.ID, Session: session.ID, Hat: t.Work.Hat, Text: text,
+		ID: d.nextID("q"), Kind: AskNow, By: d.by(), Run: d.run().ID, Task: t.Task.ID, Session: session.ID, Hat: t.Attempt.Hat, Text: text,
 		Asked: d.in.Time, Expires: d.in.Time.Add(d.run().Settings.BaselineTimeout.D()),
 	}
-	d.add(on{task: t.Task.ID, session: session.ID}, QuestionAsked{Question: q})
-	d.answer = Answer{OK: true, Code: "asked", ID: q.ID, Text: fmt.Sprintf("stop %s %s and rerun it? %s rerun · %s queue", ShortID(t.Task.ID), t.Work.Hat, q.ID, q.ID)}
+	d.add(scope{task: t.Task.ID, session: session.ID}, QuestionAsked{Question: q})
+	d.answer = Answer{OK: true, Code: "asked", ID: q.ID, Text: fmt.Sprintf("stop %s %s and rerun it? %s rerun · %s queue", ShortID(t.Task.ID), t.Attempt.Hat, q.ID, q.ID)}
 }
 
 // queueNow queues the words of a /now, as a directive of whoever sent it.
 func (d *decision) queueNow(q Question) string {
-	item := guidance.Item{ID: d.issue("g"), Text: strings.TrimSpace(q.Text), By: q.By, At: d.in.Time}
-	d.add(on{}, GuidanceQueued{Item: item})
+	item := guidance.Item{ID: d.nextID("g"), Text: strings.TrimSpace(q.Text), By: q.By, At: d.in.Time}
+	d.add(scope{}, GuidanceQueued{Item: item})
 	return item.ID
 }
 
 // settleNow queues what nobody decided about, and stops nothing.
 func (d *decision) settleNow(q Question, then string) {
-	d.add(on{task: q.Task}, QuestionExpired{ID: q.ID, Choice: "queue", Then: then})
+	d.add(scope{task: q.Task}, QuestionExpired{ID: q.ID, Choice: "queue", Then: then})
 	d.queueNow(q)
 }
 

@@ -110,22 +110,22 @@ func (i Issue) line() string {
 // Converged is the target of a route that ends the attempt with success.
 const Converged = "converged"
 
-// When narrows a route to one side of the pattern's threshold.
-type When string
+// ThresholdSide narrows a route to one side of the pattern's threshold.
+type ThresholdSide string
 
 // Sides of the threshold. The empty When matches always.
 const (
-	Above When = "above" // issues at or above the threshold are open
-	Below When = "below"
+	Above ThresholdSide = "above" // issues at or above the threshold are open
+	Below ThresholdSide = "below"
 )
 
 // Route sends a hat's event to the next hat, or to Converged.
 type Route struct {
-	From string `json:"from"`
-	On   string `json:"on"`
-	When When   `json:"when,omitempty"`
-	To   string `json:"to"`
-	Once bool   `json:"once,omitempty"` // taken only while To had no session in the attempt; else the next route that fits
+	From string        `json:"from"`
+	On   string        `json:"on"`
+	When ThresholdSide `json:"when,omitempty"`
+	To   string        `json:"to"`
+	Once bool          `json:"once,omitempty"` // taken only while To had no session in the attempt; else the next route that fits
 }
 
 // Pattern is which hats a task goes through, and the routes between them

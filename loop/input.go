@@ -102,22 +102,22 @@ type OfferRun struct {
 // Late is a command from a time when nobody could read it, older than an
 // hour: it asks first (SPEC 6.7). Do is what it would have done.
 type Late struct {
-	Line string    // as typed
-	Do   Deed      // pause, resume or stop
-	Sent time.Time // when it was typed
+	Line string          // as typed
+	Do   DeferredCommand // pause, resume or stop
+	Sent time.Time       // when it was typed
 }
 
-// Deed is a command that starts, stops or resumes something.
-type Deed string
+// DeferredCommand is a command that starts, stops or resumes something.
+type DeferredCommand string
 
 // Deeds that can be asked about first.
 const (
-	DeedPause    Deed = "pause"
-	DeedPauseNow Deed = "pause now"
-	DeedResume   Deed = "resume"
-	DeedStop     Deed = "stop"
-	DeedStopNow  Deed = "stop now"
-	DeedNow      Deed = "now" // without words: reruns the session in hand
+	DeferPause    DeferredCommand = "pause"
+	DeferPauseNow DeferredCommand = "pause now"
+	DeferResume   DeferredCommand = "resume"
+	DeferStop     DeferredCommand = "stop"
+	DeferStopNow  DeferredCommand = "stop now"
+	DeferNow      DeferredCommand = "now" // without words: reruns the session in hand
 )
 
 // --- Who may ask: inputs of the house, with an empty Project (SPEC 6.6) ---
@@ -210,15 +210,15 @@ type SourceChanged struct {
 // SessionExited is the end of a session's process.
 type SessionExited struct{ Exit Exit }
 
-// TreeTaken is the result of EffectTakeover.
-type TreeTaken struct {
+// TreeCaptured is the result of EffectCapture.
+type TreeCaptured struct {
 	Session string
-	Taken   Taken
+	Taken   Capture
 	Ref     string
 }
 
-// TreeLaid is the result of EffectMerge.
-type TreeLaid struct {
+// MergeFinished is the result of EffectMerge.
+type MergeFinished struct {
 	Task   string
 	Onto   string
 	Merged Merged
@@ -294,8 +294,8 @@ func (HatsChanged) InputKind() string    { return "hats_changed" }
 func (Preflighted) InputKind() string    { return "preflighted" }
 func (SourceChanged) InputKind() string  { return "source_changed" }
 func (SessionExited) InputKind() string  { return "session_exited" }
-func (TreeTaken) InputKind() string      { return "tree_taken" }
-func (TreeLaid) InputKind() string       { return "tree_laid" }
+func (TreeCaptured) InputKind() string   { return "tree_taken" }
+func (MergeFinished) InputKind() string  { return "tree_laid" }
 func (CommitMade) InputKind() string     { return "commit_made" }
 func (TipMoved) InputKind() string       { return "tip_moved" }
 func (MarkMade) InputKind() string       { return "mark_made" }

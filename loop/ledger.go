@@ -2,8 +2,8 @@ package loop
 
 import "time"
 
-// HouseStream is the stream of what projects share.
-const HouseStream = "house"
+// SharedStream is the stream of what projects share.
+const SharedStream = "house"
 
 // ProjectStream is the stream of one project.
 func ProjectStream(name string) string { return "project/" + name }

@@ -144,7 +144,7 @@ func (n *night) do(body InputBody, key string) Decision {
 func (n *night) fold(d Decision) {
 	n.t.Helper()
 	for _, e := range d.Entries {
-		if e.Stream != HouseStream && e.Stream != ProjectStream("shop") {
+		if e.Stream != SharedStream && e.Stream != ProjectStream("shop") {
 			n.t.Fatalf("entry %s in stream %q", e.Body.EntryType(), e.Stream)
 		}
 		r, err := e.Record()
@@ -250,7 +250,7 @@ func (n *night) check(old State, d Decision) {
 	if len(agents) > 1 {
 		fail("%d agents at once", len(agents))
 	}
-	for _, l := range n.s.House.Leases {
+	for _, l := range n.s.Shared.Leases {
 		if !agents[l.Session] {
 			fail("a lease for %s, which is not in flight", l.Session)
 		}
@@ -269,16 +269,16 @@ func (n *night) check(old State, d Decision) {
 		tip = s.Project.Run.Tip
 	}
 	for _, e := range d.Entries {
-		work := func() *Work {
+		work := func() *Attempt {
 			if t, ok := s.Project.Find(e.Task); ok {
-				return t.Work
+				return t.Attempt
 			}
 			return nil
 		}()
 		switch b := e.Body.(type) {
 		case IDIssued:
-			if b.N != s.House.Issued[b.Kind]+1 {
-				fail("number %s%d after %d", b.Kind, b.N, s.House.Issued[b.Kind])
+			if b.N != s.Shared.Issued[b.Kind]+1 {
+				fail("number %s%d after %d", b.Kind, b.N, s.Shared.Issued[b.Kind])
 			}
 		case GuidanceQueued:
 			n.queued++
@@ -294,7 +294,7 @@ func (n *night) check(old State, d Decision) {
 		case Verified:
 			for _, res := range b.Results {
 				x, ok := n.outcome[res.Session]
-				if !ok || res.OK != (x.Code == 0 && x.Why == WhyExited) {
+				if !ok || res.OK != (x.Code == 0 && x.Reason == ExitSelf) {
 					fail("%s is recorded as ok=%v, and it ended %+v", res.Session, res.OK, x)
 				}
 			}
@@ -321,7 +321,7 @@ func (n *night) check(old State, d Decision) {
 			}
 			if b.To == Done && b.From == Active && b.Why == "" {
 				t, _ := s.Project.Find(e.Task)
-				if t.Work == nil || t.Work.Tree != t.Work.Start && (t.Commit != tip || tip == "") {
+				if t.Attempt == nil || t.Attempt.Tree != t.Attempt.Start && (t.Commit != tip || tip == "") {
 					fail("%s is done and not committed", e.Task)
 				}
 			}
@@ -467,11 +467,11 @@ func (n *night) dump() string {
 	p := n.s.Project
 	if r := p.Run; r != nil {
 		fmt.Fprintf(&b, "%s %s wait=%q until=%s signal=%q now=%v finishing=%v checks=%v agents=%v due=%s at=%s\n",
-			r.ID, r.State, r.Wait, r.Until.Format(time.TimeOnly), r.Signal, r.StopNow, r.Finishing != nil, r.Checks != nil, n.s.House.Agents, Due(n.s).Format(time.TimeOnly), n.now.Format(time.TimeOnly))
+			r.ID, r.State, r.Wait, r.Until.Format(time.TimeOnly), r.Signal, r.StopNow, r.Finishing != nil, r.Checks != nil, n.s.Shared.Agents, Due(n.s).Format(time.TimeOnly), n.now.Format(time.TimeOnly))
 	}
 	for _, t := range p.Tasks {
 		fmt.Fprintf(&b, "%s %s mark=%q lifted=%q why=%q", t.Task.ID, t.Status, t.Task.Mark, t.Lifted, t.Why)
-		if w := t.Work; w != nil {
+		if w := t.Attempt; w != nil {
 			fmt.Fprintf(&b, " a%d %s %s session=%s", w.N, w.Hat, w.Stage, w.Session)
 		}
 		b.WriteString("\n")

@@ -21,8 +21,8 @@ func (d *decision) offerRun(b OfferRun) {
 		d.refuse("running", "%s runs already: %s, %d/%d", d.in.Project, r.ID, done, total)
 		return
 	}
-	if b.MaxSessions > 0 && b.MaxSessions != d.House.MaxSessions {
-		d.house(HouseSet{MaxSessions: b.MaxSessions})
+	if b.MaxSessions > 0 && b.MaxSessions != d.Shared.MaxSessions {
+		d.addShared(HouseSet{MaxSessions: b.MaxSessions})
 	}
 	d.withdrawOffers("another one was made")
 	text := ""
@@ -36,17 +36,17 @@ func (d *decision) offerRun(b OfferRun) {
 		text += ", from " + ShortID(b.First)
 	}
 	q := Question{
-		ID: d.issue("q"), Kind: AskStart, Title: b.Settings.Source.String(), Text: strings.TrimPrefix(text, ", "), Offer: &b.Settings, Review: b.Review,
+		ID: d.nextID("q"), Kind: AskStart, Title: b.Settings.Source.String(), Text: strings.TrimPrefix(text, ", "), Offer: &b.Settings, Review: b.Review,
 		By: d.by(), Asked: d.in.Time, Expires: d.in.Time.Add(offerTime),
 	}
-	d.add(on{}, QuestionAsked{Question: q})
+	d.add(scope{}, QuestionAsked{Question: q})
 	d.answer = Answer{OK: true, Code: "asked", ID: q.ID, Text: fmt.Sprintf("start %s? %s", d.in.Project, q.ID+" "+strings.Join(q.Verbs(), " · "+q.ID+" "))}
 }
 
 func (d *decision) withdrawOffers(why string) {
 	for _, q := range d.Project.Questions {
 		if q.Kind == AskStart {
-			d.add(on{}, QuestionExpired{ID: q.ID, Then: why})
+			d.add(scope{}, QuestionExpired{ID: q.ID, Then: why})
 		}
 	}
 }
@@ -55,27 +55,27 @@ func (d *decision) withdrawOffers(why string) {
 // night has gone on since (SPEC 6.7).
 func (d *decision) late(b Late) {
 	q := Question{
-		ID: d.issue("q"), Kind: AskLate, Text: b.Line, Do: b.Do, By: d.by(), Title: "sent " + plain(Duration(d.in.Time.Sub(b.Sent).Round(time.Minute))) + " ago",
+		ID: d.nextID("q"), Kind: AskLate, Text: b.Line, Do: b.Do, By: d.by(), Title: "sent " + plain(Duration(d.in.Time.Sub(b.Sent).Round(time.Minute))) + " ago",
 		Sent: b.Sent, Asked: d.in.Time, Expires: d.in.Time.Add(lateTime),
 	}
-	d.add(on{}, QuestionAsked{Question: q})
+	d.add(scope{}, QuestionAsked{Question: q})
 	d.answer = Answer{OK: true, Code: "asked", ID: q.ID, Text: fmt.Sprintf("still do it? %s yes · %s no", q.ID, q.ID)}
 }
 
 // act does what was asked about first.
-func (d *decision) act(deed Deed) {
+func (d *decision) act(deed DeferredCommand) {
 	switch deed {
-	case DeedPause:
+	case DeferPause:
 		d.pause(Pause{})
-	case DeedPauseNow:
+	case DeferPauseNow:
 		d.pause(Pause{Now: true})
-	case DeedResume:
+	case DeferResume:
 		d.resume("")
-	case DeedStop:
+	case DeferStop:
 		d.stop(Stop{})
-	case DeedStopNow:
+	case DeferStopNow:
 		d.stop(Stop{Now: true})
-	case DeedNow:
+	case DeferNow:
 		d.now("")
 	}
 }
@@ -91,7 +91,7 @@ func (d *decision) goOn() {
 		// It ends when its branch tip is verified: who wants more is noted.
 		next := *e
 		next.By = d.by()
-		d.add(on{}, RunFinishing{Ending: next})
+		d.add(scope{}, RunFinishing{Ending: next})
 		d.answer.Text += "; the next run starts with it"
 	}
 	if !r.Over() {

@@ -18,7 +18,7 @@ func (t Task) ours() bool { return t.Own || t.Parent != "" }
 // partsDue are the parts that a plan can become now: sections that are
 // approved, or all of them, with all that they depend on, and no part yet.
 func (d *decision) partsDue(t TaskState, all bool) []Section {
-	w := t.Work
+	w := t.Attempt
 	var due []Section
 	can := map[string]bool{}
 	for _, s := range sectionsOf(w.Plan) {
@@ -47,7 +47,7 @@ func (t TaskState) partOf(section string) string {
 // makeParts turns sections into parts. whole: the plan is settled, and nothing
 // is left for the task itself but to wait for them.
 func (d *decision) makeParts(t TaskState, whole bool) bool {
-	w, id := t.Work, t.Task.ID
+	w, id := t.Attempt, t.Task.ID
 	made := PartsMade{Plans: map[string]string{}, Whole: whole}
 	ids := map[string]string{}
 	name := func(section string) string {
@@ -74,7 +74,7 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 	if len(made.Parts) == 0 && !whole {
 		return false
 	}
-	about := on{task: id, session: w.Session}
+	about := scope{task: id, session: w.Session}
 	d.add(about, made)
 	if whole {
 		d.submit(t, Submit{Result: "pass", Outcome: OutcomePlanned})
@@ -88,10 +88,10 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 // beginParts lets approved sections be built while the others are revised:
 // the two take turns.
 func (d *decision) beginParts(t TaskState) {
-	if len(sectionsOf(t.Work.Plan)) < 2 || !d.makeParts(t, false) {
+	if len(sectionsOf(t.Attempt.Plan)) < 2 || !d.makeParts(t, false) {
 		return
 	}
-	d.add(on{task: t.Task.ID}, AttemptEnded{Outcome: OutcomeParked, Why: "approved parts come first"})
+	d.add(scope{task: t.Task.ID}, AttemptEnded{Outcome: OutcomeParked, Why: "approved parts come first"})
 	d.setTask(t.Task.ID, Ready, "approved parts come first")
 }
 
@@ -152,14 +152,14 @@ func (d *decision) dropParts(t TaskState, why string) (done []string) {
 			continue
 		}
 		d.cutTask(p, why)
-		if p.Work != nil {
-			d.add(on{task: id}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: why})
+		if p.Attempt != nil {
+			d.add(scope{task: id}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: why})
 		}
 		d.setTask(id, Withdrawn, why)
 		d.expireGuidance(id, "its task was withdrawn")
 	}
 	if len(t.Parts) > 0 {
-		d.add(on{task: t.Task.ID}, PartsMade{Gone: t.Parts})
+		d.add(scope{task: t.Task.ID}, PartsMade{Gone: t.Parts})
 	}
 	return done
 }
@@ -172,7 +172,7 @@ func (d *decision) planAnew(t TaskState, why string) {
 		return
 	}
 	if done := d.dropParts(t, why); len(done) > 0 {
-		d.add(on{task: t.Task.ID}, TaskWords{Text: "Done already, by an earlier plan: " + strings.Join(done, ", ") + "."})
+		d.add(scope{task: t.Task.ID}, TaskWords{Text: "Done already, by an earlier plan: " + strings.Join(done, ", ") + "."})
 	}
 }
 
@@ -187,7 +187,7 @@ func (d *decision) settleParts() {
 
 func (d *decision) partsDone(t TaskState) {
 	id := t.Task.ID
-	d.add(on{task: id}, TaskSet{From: t.Status, To: Done, Why: "its parts are done"})
+	d.add(scope{task: id}, TaskSet{From: t.Status, To: Done, Why: "its parts are done"})
 	d.expireGuidance(id, "its task ended")
 	d.mark(id, MarkDone)
 	t, _ = d.task(id)
@@ -207,7 +207,7 @@ func (d *decision) openPart(t TaskState) string {
 // yields reports whether the task's next revision waits for a part that can be
 // built.
 func (d *decision) yields(t TaskState) bool {
-	if t.Work == nil || t.Work.Consensus == nil || !t.Work.Consensus.Yields {
+	if t.Attempt == nil || t.Attempt.Consensus == nil || !t.Attempt.Consensus.Yields {
 		return false
 	}
 	return slices.ContainsFunc(t.Parts, func(id string) bool {
@@ -235,11 +235,11 @@ func (p Project) parts(b PartsMade, parent string) Project {
 		p.Tasks = slices.Insert(p.Tasks, at, TaskState{Task: t, Status: Pending, Plan: json.RawMessage(b.Plans[t.ID])})
 		at++
 	}
-	if of.Work != nil && of.Work.Consensus != nil && len(b.Parts) > 0 {
-		w, c := *of.Work, *of.Work.Consensus
+	if of.Attempt != nil && of.Attempt.Consensus != nil && len(b.Parts) > 0 {
+		w, c := *of.Attempt, *of.Attempt.Consensus
 		c.Yields = true
 		w.Consensus = &c
-		of.Work = &w
+		of.Attempt = &w
 	}
 	p.Tasks[n] = of
 	return p
@@ -253,13 +253,13 @@ func (p Project) tookTurn(part string) Project {
 		return p
 	}
 	n := p.index(p.Tasks[k].Task.Parent)
-	if n < 0 || p.Tasks[n].Work == nil || p.Tasks[n].Work.Consensus == nil {
+	if n < 0 || p.Tasks[n].Attempt == nil || p.Tasks[n].Attempt.Consensus == nil {
 		return p
 	}
 	p.Tasks = slices.Clone(p.Tasks)
-	w, c := *p.Tasks[n].Work, *p.Tasks[n].Work.Consensus
+	w, c := *p.Tasks[n].Attempt, *p.Tasks[n].Attempt.Consensus
 	c.Yields = false
 	w.Consensus = &c
-	p.Tasks[n].Work = &w
+	p.Tasks[n].Attempt = &w
 	return p
 }

@@ -63,7 +63,7 @@ type Stranger struct {
 }
 
 // Person returns somebody who is let in, by the platform's id.
-func (h House) Person(id string) (Person, bool) {
+func (h Shared) Person(id string) (Person, bool) {
 	n := slices.IndexFunc(h.People, func(p Person) bool { return p.ID == id })
 	if n < 0 {
 		return Person{}, false
@@ -82,11 +82,11 @@ func (d *decision) offerPairing(b OfferPairing) {
 		d.refuse("no role", "a person's role is view, steer or admin, not %q", b.Role)
 		return
 	}
-	if d.House.Pairing != nil {
-		d.house(PairingEnded{Why: "another code was made"})
+	if d.Shared.Pairing != nil {
+		d.addShared(PairingEnded{Why: "another code was made"})
 	}
 	until := d.in.Time.Add(PairingTime)
-	d.house(PairingOffered{Hash: b.Hash, Role: b.Role, Until: until})
+	d.addShared(PairingOffered{Hash: b.Hash, Role: b.Role, Until: until})
 	d.answer = Answer{OK: true, Code: "offered", Text: "works once, for one person, until " + until.Format("15:04")}
 }
 
@@ -94,22 +94,22 @@ func (d *decision) offerPairing(b OfferPairing) {
 // audit and the host, never for the sender.
 func (d *decision) tryPairing(b TryPairing) {
 	d.endPairing()
-	p := d.House.Pairing
+	p := d.Shared.Pairing
 	switch {
 	case p == nil:
-		if _, in := d.House.Person(d.in.Actor); !in {
+		if _, in := d.Shared.Person(d.in.Actor); !in {
 			d.stranger(MeetStranger{Why: "a code that is not open"})
 		}
 		d.refuse("no pairing", "no code is open")
 	case b.Hash != p.Hash:
 		tries := p.Tries + 1
-		d.house(PairingTried{Who: d.in.Actor, Name: d.in.Name, Tries: tries, Void: tries >= PairingTries})
+		d.addShared(PairingTried{Who: d.in.Actor, Name: d.in.Name, Tries: tries, Void: tries >= PairingTries})
 		d.refuse("wrong code", "wrong code, %d of %d", tries, PairingTries)
 	case p.Role != RoleAdmin && d.lastAdmin(d.in.Actor):
 		// A slip with a link that is meant for somebody else: the code stays good.
 		d.refuse("last admin", "you are the only admin; that code is for somebody else")
 	default:
-		d.house(PersonPaired{Person: Person{ID: d.in.Actor, Name: personName(d.in.Name), Role: p.Role, Since: d.in.Time}})
+		d.addShared(PersonPaired{Person: Person{ID: d.in.Actor, Name: personName(d.in.Name), Role: p.Role, Since: d.in.Time}})
 		d.answer = Answer{OK: true, Code: "paired", ID: string(p.Role), Text: personName(d.in.Name) + ", you are paired as " + string(p.Role)}
 	}
 }
@@ -128,21 +128,21 @@ func personName(name string) string {
 
 // endPairing voids a code whose time is over.
 func (d *decision) endPairing() {
-	if p := d.House.Pairing; p != nil && !d.in.Time.Before(p.Until) {
-		d.house(PairingEnded{Why: "nobody came"})
+	if p := d.Shared.Pairing; p != nil && !d.in.Time.Before(p.Until) {
+		d.addShared(PairingEnded{Why: "nobody came"})
 	}
 }
 
 // lastAdmin reports whether somebody is the only admin.
 func (d *decision) lastAdmin(id string) bool {
-	p, ok := d.House.Person(id)
-	return ok && p.Role == RoleAdmin && !slices.ContainsFunc(d.House.People, func(o Person) bool { return o.ID != id && o.Role == RoleAdmin })
+	p, ok := d.Shared.Person(id)
+	return ok && p.Role == RoleAdmin && !slices.ContainsFunc(d.Shared.People, func(o Person) bool { return o.ID != id && o.Role == RoleAdmin })
 }
 
 // removePerson takes somebody out. The last admin can only be taken out on
 // the host, so that nobody locks everybody out by a slip in a chat.
 func (d *decision) removePerson(b RemovePerson) {
-	p, ok := d.House.Person(b.ID)
+	p, ok := d.Shared.Person(b.ID)
 	if !ok {
 		d.refuse("nobody", "nobody with the id %s is paired", b.ID)
 		return
@@ -151,7 +151,7 @@ func (d *decision) removePerson(b RemovePerson) {
 		d.refuse("last admin", "%s is the only admin; on the host: nightporter pair --remove %s", p.Name, p.ID)
 		return
 	}
-	d.house(PersonRemoved(b))
+	d.addShared(PersonRemoved(b))
 	d.answer = Answer{OK: true, Code: "removed", ID: b.ID, Text: p.Name + " is taken out"}
 }
 
@@ -159,7 +159,7 @@ func (d *decision) removePerson(b RemovePerson) {
 // and no more than so many at all, so that a crowd cannot fill the disk.
 func (d *decision) stranger(b MeetStranger) {
 	recent := 0
-	for _, s := range d.House.Strangers {
+	for _, s := range d.Shared.Strangers {
 		if d.in.Time.Before(s.At.Add(StrangerEvery)) {
 			if recent++; s.Who == d.in.Actor {
 				return
@@ -167,7 +167,7 @@ func (d *decision) stranger(b MeetStranger) {
 		}
 	}
 	if recent < maxStrangers {
-		d.house(StrangerWrote{Who: d.in.Actor, Name: personName(d.in.Name), Chat: b.Chat, Why: b.Why})
+		d.addShared(StrangerWrote{Who: d.in.Actor, Name: personName(d.in.Name), Chat: b.Chat, Why: b.Why})
 	}
 }
 
@@ -178,13 +178,13 @@ const (
 	CodeRole     = "role"
 )
 
-// barred refuses who was taken out, or has a smaller role, since they were
+// roleRevoked refuses who was taken out, or has a smaller role, since they were
 // let in. Whoever lets people in looks at an older state than this.
-func (d *decision) barred() bool {
+func (d *decision) roleRevoked() bool {
 	if d.in.Role == "" {
 		return false
 	}
-	p, in := d.House.Person(d.in.Actor)
+	p, in := d.Shared.Person(d.in.Actor)
 	switch {
 	case !in:
 		d.stranger(MeetStranger{Why: "not paired any more"})
@@ -199,7 +199,7 @@ func (d *decision) barred() bool {
 
 // refuseCommand records what a role did not allow.
 func (d *decision) refuseCommand(b RefuseCommand) {
-	p, _ := d.House.Person(d.in.Actor)
-	d.house(CommandRefused{Who: d.in.Actor, Name: personName(d.in.Name), Role: p.Role, Command: b.Command, Project: b.For})
+	p, _ := d.Shared.Person(d.in.Actor)
+	d.addShared(CommandRefused{Who: d.in.Actor, Name: personName(d.in.Name), Role: p.Role, Command: b.Command, Project: b.For})
 	d.refuse(CodeRole, "your role is %s", p.Role)
 }

@@ -66,13 +66,13 @@ func (p Project) Question(id string) (Question, bool) {
 }
 
 // SettledQuestion returns one that has its answer, as long as it is remembered.
-func (p Project) SettledQuestion(id string) (Settled, bool) {
-	for _, s := range p.Settled {
+func (p Project) SettledQuestion(id string) (Answered, bool) {
+	for _, s := range p.Answered {
 		if SameID(s.ID, id) {
 			return s, true
 		}
 	}
-	return Settled{}, false
+	return Answered{}, false
 }
 
 // Session returns a session in flight.

@@ -66,11 +66,11 @@ func BuildPrompt(s State, session string, m Material) (Prompt, error) {
 		return Prompt{}, fmt.Errorf("session %s is not in flight", session)
 	}
 	t, ok := s.Project.Find(ses.Task)
-	if !ok || t.Work == nil || s.Project.Run == nil {
+	if !ok || t.Attempt == nil || s.Project.Run == nil {
 		return Prompt{}, fmt.Errorf("session %s has no attempt", session)
 	}
 	w := &writing{
-		p: s.Project, r: s.Project.Run, t: t, w: t.Work, ses: ses, m: m,
+		p: s.Project, r: s.Project.Run, t: t, w: t.Attempt, ses: ses, m: m,
 		hat: s.Project.Run.Settings.Hats[ses.Planned.Hat], context: map[string][]byte{},
 	}
 	if t.Task.Parent != "" {
@@ -109,7 +109,7 @@ type writing struct {
 	p       Project
 	r       *Run
 	t       TaskState
-	w       *Work
+	w       *Attempt
 	part    bool      // the task is a part of another one's plan
 	parent  TaskState // that other one
 	hat     Hat
@@ -143,12 +143,12 @@ func PromptNeeds(s State, session string) (Needs, bool) {
 		return Needs{}, false
 	}
 	t, ok := s.Project.Find(ses.Task)
-	if !ok || t.Work == nil {
+	if !ok || t.Attempt == nil {
 		return Needs{}, false
 	}
-	n := Needs{Load: s.Project.Run.Settings.Hats[ses.Planned.Hat].Load, Rev: t.Work.Base}
-	if t.Work.Tree != t.Work.Start {
-		n.From, n.To = t.Work.Start, t.Work.Tree
+	n := Needs{Load: s.Project.Run.Settings.Hats[ses.Planned.Hat].Load, Rev: t.Attempt.Base}
+	if t.Attempt.Tree != t.Attempt.Start {
+		n.From, n.To = t.Attempt.Start, t.Attempt.Tree
 	}
 	return n, true
 }

@@ -24,7 +24,7 @@ func bulky(t *testing.T, hat string, tokens int) (State, string, Material) {
 	r.Settings.Hats[hat] = h
 	s.Project.Run = &r
 	s.Project.Progress = "#9 Set the module up, pass: " + strings.Repeat("words ", 180)
-	inWork(&s, func(_ *TaskState, w *Work) {
+	inWork(&s, func(_ *TaskState, w *Attempt) {
 		var steps []string
 		for n := range 25 {
 			steps = append(steps, fmt.Sprintf("Change internal/price/rule_%02d.go, and say so in its test", n+1))
@@ -247,7 +247,7 @@ func TestPromptFits(t *testing.T) {
 		s.Project.Run = &r
 		s.Project.Progress = texts.Draw(t, "progress")
 		steps := rapid.SliceOfN(texts, 0, 5).Draw(t, "steps")
-		inWork(&s, func(_ *TaskState, w *Work) {
+		inWork(&s, func(_ *TaskState, w *Attempt) {
 			w.History = nil
 			for n, text := range steps {
 				w.History = append(w.History, Step{Session: fmt.Sprintf("r1-%d", n+1), Hat: "fixer", Event: "fix.complete", Summary: text})

@@ -12,7 +12,7 @@ import (
 // state that it was given.
 func PreviewRun(s State, settings Settings, snapshot Snapshot, base Base) State {
 	d := asRun(s, settings, snapshot)
-	d.add(on{}, PreflightDone{Base: base})
+	d.add(scope{}, PreflightDone{Base: base})
 	d.settleReady()
 	return d.State
 }
@@ -32,15 +32,15 @@ func Preview(s State, task, hat string) (State, string, error) {
 		return s, "", fmt.Errorf("%s has no task %q; %s", s.Project.Name, task, s.Project.taskIDs())
 	}
 	d := &decision{State: s, in: Input{Project: s.Project.Name, Actor: "daemon", Time: r.LastEvent}}
-	about := on{task: t.Task.ID}
+	about := scope{task: t.Task.ID}
 	switch {
-	case t.Work == nil:
+	case t.Attempt == nil:
 		d.add(about, Commitment{TaskID: t.Task.ID, Title: t.Task.Title, Branch: r.Base.Branch, Base: r.Tip, Tree: r.TipTree})
-	case t.Work.Stage == StageHeld:
-		d.add(about, Commitment{TaskID: t.Task.ID, Title: t.Task.Title, Branch: r.Base.Branch, Base: t.Work.Base, Tree: t.Work.Tree, Resume: true})
+	case t.Attempt.Stage == StageHeld:
+		d.add(about, Commitment{TaskID: t.Task.ID, Title: t.Task.Title, Branch: r.Base.Branch, Base: t.Attempt.Base, Tree: t.Attempt.Tree, Resume: true})
 	}
 	t, _ = d.task(t.Task.ID)
-	w := t.Work
+	w := t.Attempt
 	if hat == "" {
 		hat = d.nextHat(t)
 	}
@@ -58,20 +58,20 @@ func Preview(s State, task, hat string) (State, string, error) {
 		if sent {
 			to.On = w.Event.Type
 		}
-		if sent && w.Taken != nil {
-			to.Tree = w.Taken.Tree
+		if sent && w.Captured != nil {
+			to.Tree = w.Captured.Tree
 		}
 		if sent && w.Event.Type == EventReview {
-			d.add(on{task: t.Task.ID, session: w.Session}, Evidence{Kind: "review", Type: w.Hat, Issues: d.issues(t)})
+			d.add(scope{task: t.Task.ID, session: w.Session}, Evidence{Kind: "review", Type: w.Hat, Issues: d.issues(t)})
 		}
-		d.add(on{task: t.Task.ID, session: w.Session}, to)
+		d.add(scope{task: t.Task.ID, session: w.Session}, to)
 		t, _ = d.task(t.Task.ID)
 	}
 	session := fmt.Sprintf("%s-%d", r.ID, r.Agents+1)
-	about.session, planned.Tree = session, t.Work.Tree
+	about.session, planned.Tree = session, t.Attempt.Tree
 	target := guidance.Target{Session: session, Hat: h.Name, Task: FoldID(t.Task.ID), Parent: FoldID(t.Task.Parent), Writes: h.Writes()}
 	planned.Guidance = d.Project.Guidance.Plan(target)
-	reopen := t.Work.Fresh && t.Work.N > 1
+	reopen := t.Attempt.Fresh && t.Attempt.N > 1
 	d.add(about, planned)
 	d.add(about, GuidanceBound{Hat: h.Name, Writes: target.Writes, Binding: planned.Guidance, Reopen: reopen})
 	return d.State, session, nil
@@ -79,17 +79,17 @@ func Preview(s State, task, hat string) (State, string, error) {
 
 // unrouted reports whether the event of the session in hand is still on its
 // way: its files are being taken over, or verified.
-func (w *Work) unrouted() bool {
+func (w *Attempt) unrouted() bool {
 	if w.Event == nil {
 		return false
 	}
-	return w.Stage == StageSession || w.Stage == StageTakeover || w.Stage == StageChecks || w.Checks != nil
+	return w.Stage == StageSession || w.Stage == StageCapture || w.Stage == StageChecks || w.Checks != nil
 }
 
 // nextHat is whose turn it is: of a session that sent its event the one that
 // it is routed to as it looks, else the one in hand.
 func (d *decision) nextHat(t TaskState) string {
-	w := t.Work
+	w := t.Attempt
 	if !w.unrouted() {
 		return w.Hat
 	}

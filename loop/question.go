@@ -23,28 +23,28 @@ const (
 
 // Question is something that only a person can answer.
 type Question struct {
-	ID      string       `json:"id"` // q7
-	Kind    QuestionKind `json:"kind"`
-	Run     string       `json:"run,omitempty"`
-	Task    string       `json:"task,omitempty"` // id as written
-	Tasks   []string     `json:"tasks,omitempty"`
-	Session string       `json:"session,omitempty"`
-	Hat     string       `json:"hat,omitempty"`
-	Title   string       `json:"title,omitempty"`
-	Text    string       `json:"text"`
-	Tried   string       `json:"tried,omitempty"`
-	Needs   string       `json:"needs,omitempty"`
-	Options []string     `json:"options,omitempty"` // of AskAgent, in order: a, b, c, …
-	Choice  string       `json:"choice,omitempty"`  // the agent's own: its option, as written
-	By      string       `json:"by,omitempty"`      // of AskNow: whose words they are
-	Offer   *Settings    `json:"offer,omitempty"`   // of AskStart: what it would start
-	Review  *Limits      `json:"review,omitempty"`  // of AskStart: what differs where it is started as review; nil where it cannot be
-	Do      Deed         `json:"do,omitempty"`      // of AskLate
-	Sent    time.Time    `json:"sent,omitzero"`     // of AskLate: when the command was typed
-	Paths   []string     `json:"paths,omitempty"`   // of AskAllow: what was written
-	Asked   time.Time    `json:"asked"`
-	Expires time.Time    `json:"expires,omitzero"` // zero: waits as long as it takes
-	Remind  time.Time    `json:"remind,omitzero"`  // when people are to be reminded of it; zero: never, or they were
+	ID      string          `json:"id"` // q7
+	Kind    QuestionKind    `json:"kind"`
+	Run     string          `json:"run,omitempty"`
+	Task    string          `json:"task,omitempty"` // id as written
+	Tasks   []string        `json:"tasks,omitempty"`
+	Session string          `json:"session,omitempty"`
+	Hat     string          `json:"hat,omitempty"`
+	Title   string          `json:"title,omitempty"`
+	Text    string          `json:"text"`
+	Tried   string          `json:"tried,omitempty"`
+	Needs   string          `json:"needs,omitempty"`
+	Options []string        `json:"options,omitempty"` // of AskAgent, in order: a, b, c, …
+	Choice  string          `json:"choice,omitempty"`  // the agent's own: its option, as written
+	By      string          `json:"by,omitempty"`      // of AskNow: whose words they are
+	Offer   *Settings       `json:"offer,omitempty"`   // of AskStart: what it would start
+	Review  *Limits         `json:"review,omitempty"`  // of AskStart: what differs where it is started as review; nil where it cannot be
+	Do      DeferredCommand `json:"do,omitempty"`      // of AskLate
+	Sent    time.Time       `json:"sent,omitzero"`     // of AskLate: when the command was typed
+	Paths   []string        `json:"paths,omitempty"`   // of AskAllow: what was written
+	Asked   time.Time       `json:"asked"`
+	Expires time.Time       `json:"expires,omitzero"` // zero: waits as long as it takes
+	Remind  time.Time       `json:"remind,omitzero"`  // when people are to be reminded of it; zero: never, or they were
 }
 
 // Letter returns the letter that stands for option n: a, b, c, …

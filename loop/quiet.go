@@ -60,7 +60,7 @@ func (h Hours) Has(at time.Time) bool {
 }
 
 // QuietHours are those of a chat: its own, or what the configuration says.
-func (h House) QuietHours(chat string, otherwise Hours) Hours {
+func (h Shared) QuietHours(chat string, otherwise Hours) Hours {
 	if own, ok := h.Quiet[chat]; ok {
 		return own
 	}
@@ -74,11 +74,11 @@ func (d *decision) setQuiet(b SetQuiet) {
 		d.refuse("hours", "%s", err)
 		return
 	}
-	if now, own := d.House.Quiet[b.Chat]; own && now == hours || !own && hours == "" {
+	if now, own := d.Shared.Quiet[b.Chat]; own && now == hours || !own && hours == "" {
 		d.answer = Answer{OK: true, Code: "same", Text: hours.said()}
 		return
 	}
-	d.house(QuietSet{Chat: b.Chat, Hours: hours})
+	d.addShared(QuietSet{Chat: b.Chat, Hours: hours})
 	d.answer = Answer{OK: true, Code: "set", Text: hours.said()}
 }
 

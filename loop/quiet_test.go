@@ -38,7 +38,7 @@ func TestHours(t *testing.T) {
 			t.Errorf("%s has %s: %v", c.h, c.at, !c.want)
 		}
 	}
-	h := House{Quiet: map[string]Hours{"a": QuietOff}}
+	h := Shared{Quiet: map[string]Hours{"a": QuietOff}}
 	if h.QuietHours("a", "23:00-07:00") != QuietOff || h.QuietHours("b", "23:00-07:00") != "23:00-07:00" {
 		t.Error("a chat's own hours come first")
 	}

@@ -16,7 +16,7 @@ func (d *decision) hatsChanged(b HatsChanged) {
 	}
 	if b.Err != "" {
 		if r.HatsBad != b.Err {
-			d.add(on{}, HatsRead{Trouble: b.Err})
+			d.add(scope{}, HatsRead{Trouble: b.Err})
 		}
 		return
 	}
@@ -24,7 +24,7 @@ func (d *decision) hatsChanged(b HatsChanged) {
 	if r.HatsBad == "" && sameHats(now, Settings{Pattern: b.Pattern, Hats: b.Hats}) {
 		return
 	}
-	d.add(on{}, HatsRead{Pattern: b.Pattern, Hats: b.Hats})
+	d.add(scope{}, HatsRead{Pattern: b.Pattern, Hats: b.Hats})
 }
 
 // resumed takes over the settings that a run is taken up again with. What is in
@@ -33,12 +33,12 @@ func (d *decision) resumed(s Settings) {
 	was, now := d.run().Settings, HatsRead{Pattern: s.Pattern, Hats: s.Hats}
 	_, inHand := d.Project.inHand()
 	if !inHand || sameHats(was, s) {
-		d.add(on{}, RunResumed{Settings: s})
+		d.add(scope{}, RunResumed{Settings: s})
 		return
 	}
 	s.Pattern, s.Hats = was.Pattern, was.Hats
-	d.add(on{}, RunResumed{Settings: s})
-	d.add(on{}, now)
+	d.add(scope{}, RunResumed{Settings: s})
+	d.add(scope{}, now)
 }
 
 // sameHats compares hats and pattern as the ledger gives them back: there an

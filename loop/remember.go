@@ -38,7 +38,7 @@ func (d *decision) remember(b Remember) {
 		d.refuse("too many", "this session has kept %d texts, which is the most", maxMemories)
 		return
 	}
-	about := on{task: s.Task, session: s.ID}
+	about := scope{task: s.Task, session: s.ID}
 	key := fmt.Sprintf("%s/%d", s.ID, s.Kept+1)
 	d.add(about, MemoryKept{Kind: b.Kind, Hat: s.Planned.Hat, Text: text})
 	d.effect(key, EffectRemember{Memory: Memory{

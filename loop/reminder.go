@@ -30,7 +30,7 @@ func (q *Question) until(asked, expires time.Time) {
 func (d *decision) remind() {
 	for _, q := range slices.Clone(d.Project.Questions) {
 		if !q.Remind.IsZero() && !d.in.Time.Before(q.Remind) && d.Project.shelved(q) == "" {
-			d.add(on{task: q.Task, session: q.Session}, ReminderDue{ID: q.ID})
+			d.add(scope{task: q.Task, session: q.Session}, ReminderDue{ID: q.ID})
 		}
 	}
 }

@@ -26,12 +26,12 @@ func (d *decision) pause(b Pause) {
 	if b.Now {
 		d.cutAll("pause now")
 	}
-	d.add(on{}, RunStateSet{State: RunPausing, Wait: WaitPerson})
+	d.add(scope{}, RunStateSet{State: RunPausing, Wait: WaitPerson})
 	if t, ok := d.Project.inHand(); ok && d.Project.busy() {
 		if b.Now {
-			d.say("%s pauses; %s %s reruns on /resume", d.in.Project, ShortID(t.Task.ID), t.Work.Hat)
+			d.say("%s pauses; %s %s reruns on /resume", d.in.Project, ShortID(t.Task.ID), t.Attempt.Hat)
 		} else {
-			d.say("%s pauses after %s %s", d.in.Project, ShortID(t.Task.ID), t.Work.Hat)
+			d.say("%s pauses after %s %s", d.in.Project, ShortID(t.Task.ID), t.Attempt.Hat)
 		}
 		return
 	}
@@ -51,29 +51,29 @@ func (d *decision) resume(agent string) {
 	if agent != "" && !d.choose(agent) {
 		return
 	}
-	for _, name := range sortedKeys(d.House.Agents) { // "try now"
+	for _, name := range sortedKeys(d.Shared.Agents) { // "try now"
 		if agent != "" && agent != name {
 			continue // what it was held for stands
 		}
-		if r.State == RunWaiting || d.House.Agents[name].Unusable {
-			d.house(AgentUsable{Agent: name})
+		if r.State == RunWaiting || d.Shared.Agents[name].Unusable {
+			d.addShared(AgentUsable{Agent: name})
 		}
 	}
 	switch r.State {
 	case RunPausing, RunPaused, RunStopping:
 		for _, q := range d.Project.Questions {
 			if q.Kind == AskReview {
-				d.add(on{}, QuestionAnswered{ID: q.ID, Choice: "resume", By: d.by()})
+				d.add(scope{}, QuestionAnswered{ID: q.ID, Choice: "resume", By: d.by()})
 			}
 		}
 		if r.Wait == WaitReview {
-			d.add(on{}, RunResumed{Settings: r.Settings})
+			d.add(scope{}, RunResumed{Settings: r.Settings})
 		} else {
-			d.add(on{}, RunStateSet{State: RunRunning})
+			d.add(scope{}, RunStateSet{State: RunRunning})
 		}
 		d.say("%s goes on", d.in.Project)
 	case RunWaiting:
-		d.add(on{}, RunStateSet{State: RunRunning})
+		d.add(scope{}, RunStateSet{State: RunRunning})
 		d.say("%s tries now", d.in.Project)
 		if agent != "" {
 			d.say("%s goes on with %s", d.in.Project, agent)
@@ -82,7 +82,7 @@ func (d *decision) resume(agent string) {
 		if agent != "" {
 			d.say("%s goes on with %s from the next session", d.in.Project, agent)
 		} else if t, ok := d.Project.inHand(); ok {
-			d.say("%s is at work: %s %s", d.in.Project, ShortID(t.Task.ID), t.Work.Hat)
+			d.say("%s is at work: %s %s", d.in.Project, ShortID(t.Task.ID), t.Attempt.Hat)
 		} else {
 			d.say("%s is at work", d.in.Project)
 		}
@@ -104,7 +104,7 @@ func (d *decision) choose(agent string) bool {
 		d.refuse("no agent", "%s has no agent %s (%s). Nothing was changed.", d.in.Project, agent, others)
 		return false
 	}
-	d.add(on{}, AgentChosen{Agent: agent})
+	d.add(scope{}, AgentChosen{Agent: agent})
 	return true
 }
 
@@ -125,7 +125,7 @@ func (d *decision) stop(b Stop) {
 	if b.Now {
 		d.cutAll("stop now")
 	}
-	d.add(on{}, RunStateSet{State: RunStopping, Signal: b.Signal, Now: b.Now})
+	d.add(scope{}, RunStateSet{State: RunStopping, Signal: b.Signal, Now: b.Now})
 	if b.Now && d.run().Finishing != nil && !d.Project.busy() {
 		d.cutCheck() // its check is held (the disk is full): no end of it will come
 	}
@@ -138,7 +138,7 @@ func (d *decision) stop(b Stop) {
 	case ok && b.Now:
 		d.say("stopped; %s starts afresh next time", ShortID(t.Task.ID))
 	case ok && d.Project.busy():
-		d.say("%s ends after %s %s", d.in.Project, ShortID(t.Task.ID), t.Work.Hat)
+		d.say("%s ends after %s %s", d.in.Project, ShortID(t.Task.ID), t.Attempt.Hat)
 	default:
 		d.say("%s ends now", d.in.Project)
 	}
@@ -158,11 +158,11 @@ func (d *decision) cut(s Session, why string) {
 		return
 	}
 	if s.Event != nil {
-		d.effect(d.fresh(s.ID), EffectEnd{Session: s.ID})
+		d.effect(d.uniqueKey(s.ID), EffectEnd{Session: s.ID})
 		return
 	}
-	d.add(on{task: s.Task, session: s.ID}, SessionCut{Why: why})
-	d.effect(d.fresh(s.ID), EffectEnd{Session: s.ID})
+	d.add(scope{task: s.Task, session: s.ID}, SessionCut{Why: why})
+	d.effect(d.uniqueKey(s.ID), EffectEnd{Session: s.ID})
 }
 
 // finish parks what is in hand and ends the run; where commits were made, the
@@ -177,9 +177,9 @@ func (d *decision) finish(e RunEnded) {
 	cmds, setups := r.Settings.commands(KindFinal, nil, true)
 	ours := r.Commits > 0 || r.Base.From != "" // commits that HEAD does not have
 	if ours && len(cmds) > 0 && r.FinalTip != r.Tip && d.Project.Green[d.Project.Source] != r.Tip && !r.StopNow {
-		d.add(on{}, RunFinishing{Ending: e})
-		d.add(on{}, ChecksBegun{Kind: KindFinal, Tree: r.Tip, Setup: setups, Commands: cmds})
-		d.nextCheck(on{}, true)
+		d.add(scope{}, RunFinishing{Ending: e})
+		d.add(scope{}, ChecksBegun{Kind: KindFinal, Tree: r.Tip, Setup: setups, Commands: cmds})
+		d.nextCheck(scope{}, true)
 		return
 	}
 	d.end(e)
@@ -190,8 +190,8 @@ func (d *decision) finish(e RunEnded) {
 func (d *decision) park(why string) {
 	for _, t := range d.Project.Tasks {
 		if t.Status == Active {
-			if t.Work != nil {
-				d.add(on{task: t.Task.ID}, AttemptEnded{Outcome: OutcomeParked, Why: why})
+			if t.Attempt != nil {
+				d.add(scope{task: t.Task.ID}, AttemptEnded{Outcome: OutcomeParked, Why: why})
 			}
 			d.setTask(t.Task.ID, Ready, "goes on from its tree")
 		}
@@ -221,21 +221,21 @@ func (d *decision) end(e RunEnded) {
 	for _, q := range d.Project.Questions {
 		switch q.Kind {
 		case AskBaseline, AskReview:
-			d.add(on{}, QuestionExpired{ID: q.ID, Then: "the run ended"})
+			d.add(scope{}, QuestionExpired{ID: q.ID, Then: "the run ended"})
 		case AskNow:
 			d.settleNow(q, "the run ended")
 		}
 	}
-	d.add(on{}, e)
+	d.add(scope{}, e)
 	for _, i := range d.Project.Guidance.Waiting() {
-		if i.Hat != "" && !d.comes(i.Hat) {
-			d.add(on{}, GuidanceExpired{ID: i.ID, Why: fmt.Sprintf("no %s session in %s", i.Hat, r.ID)})
+		if i.Hat != "" && !d.canStillRun(i.Hat) {
+			d.add(scope{}, GuidanceExpired{ID: i.ID, Why: fmt.Sprintf("no %s session in %s", i.Hat, r.ID)})
 		}
 	}
 }
 
-// comes reports whether a session of the hat can come in the project's runs.
-func (d *decision) comes(hat string) bool {
+// canStillRun reports whether a session of the hat can come in the project's runs.
+func (d *decision) canStillRun(hat string) bool {
 	s := d.run().upcoming()
 	argued := slices.ContainsFunc(d.Project.Tasks, func(t TaskState) bool { return s.argues(t.Task) })
 	if slices.Contains(Arguing(), hat) || hat == s.planner() && hat != s.Pattern.Start {
@@ -308,21 +308,21 @@ func signalExit(signal string) int {
 // otherwise fails the attempt that the effect belongs to.
 func (d *decision) effectBroken(b EffectBroken) {
 	r := d.run()
-	d.add(on{task: b.Task}, EffectFailed{Kind: b.Kind, Key: b.Key, Text: b.Text, Disk: b.Disk})
+	d.add(scope{task: b.Task}, EffectFailed{Kind: b.Kind, Key: b.Key, Text: b.Text, Disk: b.Disk})
 	if b.Disk {
 		return
 	}
 	if s, ok := d.Project.Session(b.Key); ok && b.Kind == "session.start" {
 		// It never began, and no exit will come for it.
-		x := Exit{Session: s.ID, Why: WhyNotStarted, Code: -1, Turns: -1, Tokens: -1, Text: b.Text, Started: d.in.Time, Ended: d.in.Time}
+		x := Exit{Session: s.ID, Reason: ExitNotStarted, Code: -1, Turns: -1, Tokens: -1, Text: b.Text, Started: d.in.Time, Ended: d.in.Time}
 		if s.Planned.Kind == KindAgent {
-			d.house(LeaseReleased{Session: s.ID})
+			d.addShared(LeaseReleased{Session: s.ID})
 		}
-		end := SessionEnded{Kind: s.Planned.Kind, End: EndCut, Exit: x, Text: b.Text}
+		end := SessionEnded{Kind: s.Planned.Kind, End: EndedCut, Exit: x, Text: b.Text}
 		if s.Planned.Kind == KindAgent {
-			end.Counts = CountsNothing
+			end.Counts = CountsAsNothing
 		}
-		d.add(on{task: s.Task, session: s.ID}, end)
+		d.add(scope{task: s.Task, session: s.ID}, end)
 	}
 	if r.Over() {
 		return
@@ -332,12 +332,12 @@ func (d *decision) effectBroken(b EffectBroken) {
 			return
 		}
 		f := Finding{Text: b.Text}
-		d.add(on{}, PreflightFailed{Problems: []Finding{f}})
+		d.add(scope{}, PreflightFailed{Problems: []Finding{f}})
 		d.end(RunEnded{Reason: ReasonPreflight, Exit: 3, Text: b.Text})
 		return
 	}
-	if t, ok := d.task(b.Task); ok && t.Work != nil && t.Status == Active {
-		d.add(on{task: b.Task}, StageSet{Stage: StageReady})
+	if t, ok := d.task(b.Task); ok && t.Attempt != nil && t.Status == Active {
+		d.add(scope{task: b.Task}, StageSet{Stage: StageReady})
 		if b.Kind == (EffectCommit{}).EffectKind() {
 			// No other session would make it writable, and what has converged is
 			// not done again for it.
@@ -360,8 +360,8 @@ func (d *decision) effectBroken(b EffectBroken) {
 // says: no second attempt would find another one.
 func (d *decision) cannotStart(t TaskState, why string) {
 	d.submit(t, Submit{Result: "fail", Outcome: OutcomeBlocked, Reason: why})
-	d.add(on{task: t.Task.ID, session: t.Work.Session}, AttemptEnded{Failed: true, Outcome: OutcomeBlocked, Why: why})
-	d.block(t.Task.ID, blockage{reason: why, needs: "a scope that leaves something to write", work: t.Work})
+	d.add(scope{task: t.Task.ID, session: t.Attempt.Session}, AttemptEnded{Failed: true, Outcome: OutcomeBlocked, Why: why})
+	d.block(t.Task.ID, blockage{reason: why, needs: "a scope that leaves something to write", work: t.Attempt})
 }
 
 func firstLine(s string) string {

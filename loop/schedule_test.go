@@ -21,8 +21,8 @@ type world struct {
 	rnd   *rand.Rand
 	kind  bool            // all goes well from now on
 	asked map[string]bool // sessions whose end was asked for
-	taken map[string]TreeTaken
-	laid  map[string]TreeLaid
+	taken map[string]TreeCaptured
+	laid  map[string]MergeFinished
 	late  []func() // results that were delivered before, as a crash may deliver them again
 	seq   int
 }
@@ -32,7 +32,7 @@ type world struct {
 func TestSchedules(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
-		w := &world{night: newNight(rt), rnd: rand.New(rand.NewPCG(seed, 1)), asked: map[string]bool{}, taken: map[string]TreeTaken{}, laid: map[string]TreeLaid{}}
+		w := &world{night: newNight(rt), rnd: rand.New(rand.NewPCG(seed, 1)), asked: map[string]bool{}, taken: map[string]TreeCaptured{}, laid: map[string]MergeFinished{}}
 		w.settings.OnBlocked = pick(w, OnBlockedContinue, OnBlockedStop)
 		w.settings.MaxTasks = w.draw(4, "")
 		w.settings.MaxIterations = pick(w, 0, 5, 500)
@@ -189,7 +189,7 @@ func (w *world) people() {
 		}
 		w.do(b, "")
 	case 14:
-		w.person(Late{Line: "/x", Do: pick(w, DeedPause, DeedPauseNow, DeedResume, DeedStop, DeedStopNow), Sent: w.now.Add(-3 * time.Hour)})
+		w.person(Late{Line: "/x", Do: pick(w, DeferPause, DeferPauseNow, DeferResume, DeferStop, DeferStopNow), Sent: w.now.Add(-3 * time.Hour)})
 	default:
 		w.run()
 	}
@@ -207,7 +207,7 @@ func (w *world) hats() map[string]Hat {
 
 // answer settles one open question, well or nonsensically.
 func (w *world) answer() {
-	if old := w.s.Project.Settled; len(old) > 0 && w.draw(4, "late") == 0 { // taken back, or after it was settled
+	if old := w.s.Project.Answered; len(old) > 0 && w.draw(4, "late") == 0 { // taken back, or after it was settled
 		w.person(AnswerQuestion{Question: old[len(old)-1].ID, Choice: pick(w, "undo", "undo", "a", "retry"), Words: pick(w, "", "use the other one")})
 		return
 	}
@@ -330,12 +330,12 @@ func (w *world) act(e Effect) {
 		w.remove(e)
 		w.asked[b.Session] = true
 		w.do(Wake{}, w.key("end"))
-	case EffectTakeover:
+	case EffectCapture:
 		w.remove(e)
-		w.deliver(w.takeover(b.Takeover), "taken")
+		w.deliver(w.takeover(b.Request), "taken")
 	case EffectMerge:
 		w.remove(e)
-		r := TreeLaid{Task: b.Task, Onto: b.Merge.Onto}
+		r := MergeFinished{Task: b.Task, Onto: b.Merge.Onto}
 		if !w.kind && w.draw(3, "conflict") == 0 {
 			r.Merged.Conflicts = []string{"a.go"}
 		} else {
@@ -372,8 +372,8 @@ func (w *world) act(e Effect) {
 	}
 }
 
-func (w *world) takeover(b Takeover) TreeTaken {
-	r := TreeTaken{Session: b.Session, Ref: b.Ref, Taken: Taken{Tree: b.Input}}
+func (w *world) takeover(b CaptureRequest) TreeCaptured {
+	r := TreeCaptured{Session: b.Session, Ref: b.Ref, Taken: Capture{Tree: b.Input}}
 	if w.kind || w.draw(4, "unchanged") > 0 {
 		r.Taken.Tree = w.tree()
 		r.Taken.Files = []FileChange{{Path: pick(w, "a.go", "README.md"), Added: 3, Removed: -1}}
@@ -397,20 +397,20 @@ func (w *world) session(e Effect, b EffectStart) {
 	if !ok {
 		w.t.Fatalf("session %s is not in flight", b.Session)
 	}
-	x := Exit{Session: b.Session, Why: WhyExited, Turns: 3, Tokens: 1000, CostUSD: 0.25, Started: w.now, Ended: w.now.Add(time.Minute)}
+	x := Exit{Session: b.Session, Reason: ExitSelf, Turns: 3, Tokens: 1000, CostUSD: 0.25, Started: w.now, Ended: w.now.Add(time.Minute)}
 	if ses.Planned.Kind != KindAgent {
 		if !w.kind {
 			switch w.draw(9, "command") {
 			case 0, 1:
 				x.Code = 1
 			case 2:
-				x.Why = WhyDisk
+				x.Reason = ExitDisk
 			case 3:
-				x.Why = WhyLost
+				x.Reason = ExitLost
 			case 4:
-				x.Why = WhyAbandoned
+				x.Reason = ExitAbandoned
 			case 5:
-				x.Why = WhyWall
+				x.Reason = ExitWall
 			}
 		}
 		if w.kind && ses.Planned.Kind == KindRepro && w.repro(ses) {
@@ -430,23 +430,23 @@ func (w *world) session(e Effect, b EffectStart) {
 	if !w.kind {
 		switch w.draw(14, "exit") {
 		case 0:
-			x.Why = WhyLost
+			x.Reason = ExitLost
 		case 1:
-			x.Trouble, x.Until = TroubleLimit, w.now.Add(time.Duration(w.draw(100, "limit")-20)*time.Minute)
+			x.Failure, x.Until = FailureLimit, w.now.Add(time.Duration(w.draw(100, "limit")-20)*time.Minute)
 		case 2:
-			x.Trouble = TroubleAuth
+			x.Failure = FailureAuth
 		case 3:
-			x.Trouble = TroubleNetwork
+			x.Failure = FailureNetwork
 		case 4:
-			x.Why = WhyDisk
+			x.Reason = ExitDisk
 		case 5:
-			x.Why = WhyMemory
+			x.Reason = ExitMemory
 		case 6:
-			x.Why = WhyStall
+			x.Reason = ExitStall
 		case 7:
 			x.Code = 127
 		case 8:
-			x.Why = WhyAbandoned
+			x.Reason = ExitAbandoned
 		}
 	}
 	w.remove(e)
@@ -485,12 +485,12 @@ func (w *world) sections() []map[string]any {
 func (w *world) critique(task string) map[string]any {
 	data := map[string]any{"verdict": verdictOkay, "sections": []any{}}
 	t, _ := w.s.Project.Find(task)
-	if w.kind || w.draw(2, "verdict") == 0 || t.Work == nil {
+	if w.kind || w.draw(2, "verdict") == 0 || t.Attempt == nil {
 		return data
 	}
 	data["verdict"], data["objections"] = verdictReject, []string{"it misses the point"}
 	var list []map[string]any
-	for _, s := range sectionsOf(t.Work.Plan) {
+	for _, s := range sectionsOf(t.Attempt.Plan) {
 		j := map[string]any{"id": s.ID, "verdict": verdictOkay}
 		if w.draw(2, "section") == 0 {
 			j = map[string]any{"id": s.ID, "verdict": verdictReject, "objections": []string{"no test"}}
@@ -510,7 +510,7 @@ func (w *world) emitAny(ses Session) {
 	switch typ {
 	case EventPlan:
 		t, _ := w.s.Project.Find(ses.Task)
-		stands := t.Work != nil && t.Work.Consensus != nil && len(t.Work.Consensus.Approved) > 0 // and the rest is in sections then
+		stands := t.Attempt != nil && t.Attempt.Consensus != nil && len(t.Attempt.Consensus.Approved) > 0 // and the rest is in sections then
 		if w.draw(2, "in parts") == 0 || w.kind && stands {
 			data["sections"] = w.sections()
 		}
@@ -669,7 +669,7 @@ func (w *world) ended() {
 			w.t.Fatalf("%s is still in use when all is over: %s", i.ID, mustJSON(w.t, i))
 		}
 	}
-	if len(w.s.House.Leases) > 0 || len(w.s.Project.Sessions) > 0 {
+	if len(w.s.Shared.Leases) > 0 || len(w.s.Project.Sessions) > 0 {
 		w.t.Fatalf("something is left in flight: %s", w.dump())
 	}
 }

@@ -41,51 +41,51 @@ type Launch struct {
 	Protected []string `json:"protected,omitempty"` // branches that no session pushes to
 }
 
-// Why a session's process ended, as its shim saw it.
-type Why string
+// Reason a session's process ended, as its shim saw it.
+type ExitReason string
 
 // Reasons of an end.
 const (
-	WhyExited     Why = "exited"      // by itself, with Code or Signal
-	WhyStall      Why = "stall"       // ended by the shim: silent too long
-	WhyWall       Why = "wall"        // ended by the shim: too long
-	WhyAsked      Why = "asked"       // ended because the daemon asked (grace after its event, pause now, stop now)
-	WhyAbandoned  Why = "abandoned"   // ended by the shim: no daemon for 30 minutes
-	WhyNotStarted Why = "not_started" // the agent could not be started at all
-	WhyLost       Why = "lost"        // no trace of how it ended
-	WhyMemory     Why = "memory"      // killed by the kernel for memory
-	WhyDisk       Why = "disk"        // the disk is full, or the state folder not writable
+	ExitSelf       ExitReason = "exited"      // by itself, with Code or Signal
+	ExitStall      ExitReason = "stall"       // ended by the shim: silent too long
+	ExitWall       ExitReason = "wall"        // ended by the shim: too long
+	ExitAsked      ExitReason = "asked"       // ended because the daemon asked (grace after its event, pause now, stop now)
+	ExitAbandoned  ExitReason = "abandoned"   // ended by the shim: no daemon for 30 minutes
+	ExitNotStarted ExitReason = "not_started" // the agent could not be started at all
+	ExitLost       ExitReason = "lost"        // no trace of how it ended
+	ExitMemory     ExitReason = "memory"      // killed by the kernel for memory
+	ExitDisk       ExitReason = "disk"        // the disk is full, or the state folder not writable
 )
 
-// Trouble is what an agent's own stream says went wrong on the far side.
-type Trouble string
+// Failure is what an agent's own stream says went wrong on the far side.
+type FailureClass string
 
 // Troubles that an agent adapter can recognise. The empty one means none.
 const (
-	TroubleLimit   Trouble = "limit"   // usage or rate limit
-	TroubleAuth    Trouble = "auth"    // logged out, billing, unknown model
-	TroubleNetwork Trouble = "network" // network or provider 5xx
+	FailureLimit   FailureClass = "limit"   // usage or rate limit
+	FailureAuth    FailureClass = "auth"    // logged out, billing, unknown model
+	FailureNetwork FailureClass = "network" // network or provider 5xx
 )
 
 // Exit is how a session's process ended: the content of its exit.json and
 // what its adapter read from its output. Judged by Classify, never by Code
 // alone.
 type Exit struct {
-	Session  string    `json:"session"`
-	Why      Why       `json:"why"`
-	Code     int       `json:"code"`             // exit code; -1 when ended by a signal or unknown
-	Signal   string    `json:"signal,omitempty"` // "SIGKILL"
-	Text     string    `json:"text,omitempty"`   // one line for people, where Why or Trouble needs one
-	Trouble  Trouble   `json:"trouble,omitempty"`
-	Until    time.Time `json:"until,omitzero"` // end of a usage limit, where the agent named it
-	Started  time.Time `json:"started"`
-	Ended    time.Time `json:"ended"`
-	Tail     string    `json:"tail,omitempty"` // last lines of output, at most 4 kB, valid UTF-8
-	Turns    int       `json:"turns"`          // model turns; -1 = unknown
-	Tokens   int64     `json:"tokens"`         // -1 = unknown
-	CostUSD  float64   `json:"cost_usd"`       // -1 = unknown
-	Killed   int       `json:"killed"`         // processes of its tree that had to be ended after it
-	Boundary int       `json:"boundary"`       // level that was in force: 1, 2 or 3 (SPEC 12.1)
+	Session  string       `json:"session"`
+	Reason   ExitReason   `json:"why"`
+	Code     int          `json:"code"`             // exit code; -1 when ended by a signal or unknown
+	Signal   string       `json:"signal,omitempty"` // "SIGKILL"
+	Text     string       `json:"text,omitempty"`   // one line for people, where Why or Trouble needs one
+	Failure  FailureClass `json:"trouble,omitempty"`
+	Until    time.Time    `json:"until,omitzero"` // end of a usage limit, where the agent named it
+	Started  time.Time    `json:"started"`
+	Ended    time.Time    `json:"ended"`
+	Tail     string       `json:"tail,omitempty"` // last lines of output, at most 4 kB, valid UTF-8
+	Turns    int          `json:"turns"`          // model turns; -1 = unknown
+	Tokens   int64        `json:"tokens"`         // -1 = unknown
+	CostUSD  float64      `json:"cost_usd"`       // -1 = unknown
+	Killed   int          `json:"killed"`         // processes of its tree that had to be ended after it
+	Boundary int          `json:"boundary"`       // level that was in force: 1, 2 or 3 (SPEC 12.1)
 }
 
 // Took is the wall-clock length of the session, or 0 when unknown.

@@ -17,7 +17,7 @@ func (d *decision) sourceChanged(b SourceChanged) {
 	}
 	if b.Err != "" {
 		if r.Source != b.Err {
-			d.add(on{}, SourceRead{Name: r.Name, Path: r.Settings.Source.Path, Order: d.order(), Trouble: b.Err})
+			d.add(scope{}, SourceRead{Name: r.Name, Path: r.Settings.Source.Path, Order: d.order(), Trouble: b.Err})
 		}
 		return
 	}
@@ -70,14 +70,14 @@ func (d *decision) takeSource(s Snapshot, at time.Time) {
 	if len(read.Tasks)+len(read.Gone) == 0 && r.Source == "" && r.Name == s.Name && sameOrder(read.Order, d.order()) {
 		return
 	}
-	d.add(on{}, read)
+	d.add(scope{}, read)
 	for _, c := range changed {
 		id := c.now.ID
 		switch {
 		case c.old.Status == "" && c.now.Mark == MarkDone:
 			d.setTask(id, Done, "ticked in the source")
 		case c.old.Status == Withdrawn && c.now.Mark != MarkDone:
-			d.add(on{task: id}, TaskSet{From: Withdrawn, To: Pending, Why: "its line is back"})
+			d.add(scope{task: id}, TaskSet{From: Withdrawn, To: Pending, Why: "its line is back"})
 		case c.now.Mark == MarkDone && c.old.Status != Done && c.old.Status != "" && c.now.Mark != c.old.Lifted:
 			if t, _ := d.task(id); t.Status == Active {
 				if t.committing() {
@@ -92,7 +92,7 @@ func (d *decision) takeSource(s Snapshot, at time.Time) {
 		case c.old.Status == Blocked && (bodyChanged(c.old.Task, c.now) || c.old.Task.Mark == MarkBlocked && c.now.Mark == MarkOpen):
 			d.dropParts(c.old, "edited in the source")
 			d.closeQuestions(id, "edited in the source")
-			d.add(on{task: id}, TaskSet{From: Blocked, To: Ready, Why: "edited in the source", Fresh: true})
+			d.add(scope{task: id}, TaskSet{From: Blocked, To: Ready, Why: "edited in the source", Fresh: true})
 			d.mark(id, MarkOpen)
 		case len(c.old.Parts) > 0 && c.old.Status != Done && bodyChanged(c.old.Task, c.now):
 			// Its parts are of a plan for something else.
@@ -100,20 +100,20 @@ func (d *decision) takeSource(s Snapshot, at time.Time) {
 			d.cutTask(t, "edited in the source")
 			d.dropParts(t, "edited in the source")
 			d.closeQuestions(id, "edited in the source")
-			d.add(on{task: id}, TaskSet{From: t.Status, To: Ready, Why: "edited in the source", Fresh: true})
+			d.add(scope{task: id}, TaskSet{From: t.Status, To: Ready, Why: "edited in the source", Fresh: true})
 		case c.old.Status == Active && bodyChanged(c.old.Task, c.now):
 			// What is being done is not what is wanted any more. A commit that is
 			// being made is left alone; done looks at what it was made for.
 			if t, _ := d.task(id); !t.committing() {
 				d.cutTask(t, "edited in the source")
-				d.add(on{task: id}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: "edited in the source"})
-				d.add(on{task: id}, TaskSet{From: Active, To: Ready, Why: "edited in the source", Fresh: true})
+				d.add(scope{task: id}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: "edited in the source"})
+				d.add(scope{task: id}, TaskSet{From: Active, To: Ready, Why: "edited in the source", Fresh: true})
 			}
 		case c.old.Status == Waiting && bodyChanged(c.old.Task, c.now):
 			d.closeQuestions(id, "edited in the source")
-			d.add(on{task: id}, TaskSet{From: Waiting, To: Ready, Why: "edited in the source", Fresh: true})
-		case c.old.Status == Ready && bodyChanged(c.old.Task, c.now) && (c.old.Failed > 0 || c.old.Work != nil):
-			d.add(on{task: id}, TaskSet{From: Ready, To: Ready, Why: "edited in the source", Fresh: true})
+			d.add(scope{task: id}, TaskSet{From: Waiting, To: Ready, Why: "edited in the source", Fresh: true})
+		case c.old.Status == Ready && bodyChanged(c.old.Task, c.now) && (c.old.Failed > 0 || c.old.Attempt != nil):
+			d.add(scope{task: id}, TaskSet{From: Ready, To: Ready, Why: "edited in the source", Fresh: true})
 		}
 	}
 	for _, t := range gone {
@@ -135,7 +135,7 @@ func (d *decision) takeSource(s Snapshot, at time.Time) {
 
 // committing reports whether the task's commit is being made. It is then too
 // late to take it back: the branch moves.
-func (t TaskState) committing() bool { return t.Work != nil && t.Work.Stage == StageCommit }
+func (t TaskState) committing() bool { return t.Attempt != nil && t.Attempt.Stage == StageCommit }
 
 // tickedAgain settles a question about unticked tasks that the source has
 // answered itself: the stash was popped, the line is back.
@@ -149,7 +149,7 @@ func (d *decision) tickedAgain() {
 			return ok && t.Status == Done && t.Task.Mark != MarkDone
 		})
 		if !open {
-			d.add(on{}, QuestionExpired{ID: q.ID, Choice: "keep", Then: "ticked again in the source"})
+			d.add(scope{}, QuestionExpired{ID: q.ID, Choice: "keep", Then: "ticked again in the source"})
 		}
 	}
 }
@@ -198,10 +198,10 @@ func (d *decision) askUnticked(ids []string) {
 				all = append(all, id)
 			}
 		}
-		d.add(on{}, QuestionExpired{ID: q.ID, Then: "asked again with more tasks"})
+		d.add(scope{}, QuestionExpired{ID: q.ID, Then: "asked again with more tasks"})
 	}
-	d.add(on{}, QuestionAsked{Question: Question{
-		ID: d.issue("q"), Kind: AskUnticked, Run: d.run().ID, Tasks: all, Title: "Finished here, open in the source",
+	d.add(scope{}, QuestionAsked{Question: Question{
+		ID: d.nextID("q"), Kind: AskUnticked, Run: d.run().ID, Tasks: all, Title: "Finished here, open in the source",
 		Text:  fmt.Sprintf("%s: finished here, but not ticked in the source any more", strings.Join(shortIDs(all), " ")),
 		Asked: d.in.Time,
 	}})

@@ -13,20 +13,20 @@ func (d *decision) startRun(b StartRun) {
 		d.refuse("other repository", "project %s is %s in this state folder, not %s. Give this one a name of its own in a configuration ([[project]] name), or a state folder (--state DIR)", d.in.Project, r.Settings.Repo, b.Settings.Repo)
 		return
 	}
-	if b.MaxSessions > 0 && b.MaxSessions != d.House.MaxSessions {
-		d.house(HouseSet{MaxSessions: b.MaxSessions})
+	if b.MaxSessions > 0 && b.MaxSessions != d.Shared.MaxSessions {
+		d.addShared(HouseSet{MaxSessions: b.MaxSessions})
 	}
 	if b.Alone {
-		for _, l := range d.House.Leases {
+		for _, l := range d.Shared.Leases {
 			if l.Project != d.in.Project {
-				d.house(LeaseReleased{Session: l.Session})
+				d.addShared(LeaseReleased{Session: l.Session})
 			}
 		}
 	}
 	// Somebody starts work again because what was wrong with an agent is mended.
-	for _, name := range sortedKeys(d.House.Agents) {
-		if d.House.Agents[name].Unusable && !b.Check {
-			d.house(AgentUsable{Agent: name})
+	for _, name := range sortedKeys(d.Shared.Agents) {
+		if d.Shared.Agents[name].Unusable && !b.Check {
+			d.addShared(AgentUsable{Agent: name})
 		}
 	}
 	if !r.Over() && b.Check && !r.Check {
@@ -40,7 +40,7 @@ func (d *decision) startRun(b StartRun) {
 		}
 		for _, q := range d.Project.Questions {
 			if q.Kind == AskReview {
-				d.add(on{}, QuestionAnswered{ID: q.ID, Choice: "resume", By: d.by()})
+				d.add(scope{}, QuestionAnswered{ID: q.ID, Choice: "resume", By: d.by()})
 			}
 		}
 		d.resumed(b.Settings)
@@ -62,8 +62,8 @@ func (d *decision) startRun(b StartRun) {
 		case t.Task.Own: // gone with its run
 			d.closeQuestions(t.Task.ID, "its run is over")
 			d.expireGuidance(t.Task.ID, "its task went with its run")
-		case b.New && t.Work != nil && t.Status == Ready: // HEAD alone is what it starts from
-			d.add(on{task: t.Task.ID}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: "a new run from HEAD"})
+		case b.New && t.Attempt != nil && t.Status == Ready: // HEAD alone is what it starts from
+			d.add(scope{task: t.Task.ID}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: "a new run from HEAD"})
 			d.planAnew(t, "a new run from HEAD")
 		}
 	}
@@ -71,12 +71,12 @@ func (d *decision) startRun(b StartRun) {
 	if d.Project.Source != b.Settings.Source.String() {
 		d.unasked()
 	}
-	id := d.issue("r")
+	id := d.nextID("r")
 	begin := Begin{Run: id, Fresh: b.New}
 	if tip, ok := d.Project.Branches[b.Settings.Source.String()]; ok && !b.New {
 		begin.Previous, begin.Tip = tip.Branch, tip.Commit
 	}
-	d.add(on{}, RunPlanned{Run: id, Settings: b.Settings, Check: b.Check, Fresh: b.New, Previous: begin.Previous})
+	d.add(scope{}, RunPlanned{Run: id, Settings: b.Settings, Check: b.Check, Fresh: b.New, Previous: begin.Previous})
 	d.effect(id, EffectPreflight{Begin: begin})
 	d.answer = Answer{OK: true, Code: "planned", ID: id}
 }
@@ -88,17 +88,17 @@ func (d *decision) preflighted(b Preflighted) {
 		return
 	}
 	if len(b.Problems) > 0 {
-		d.add(on{}, PreflightFailed{Problems: b.Problems})
+		d.add(scope{}, PreflightFailed{Problems: b.Problems})
 		d.end(RunEnded{Reason: ReasonPreflight, Exit: 3, Text: b.Problems[0].Text})
 		return
 	}
-	d.add(on{}, PreflightDone{Base: b.Base, Warnings: b.Warnings})
+	d.add(scope{}, PreflightDone{Base: b.Base, Warnings: b.Warnings})
 	d.takeSource(b.Snapshot, time.Time{})
 	r = d.run()
 	if cmds, setup := r.Settings.commands(KindBaseline, nil, true); len(cmds) > 0 {
 		// Its first command is planned by advance: what a run that was stopped
 		// before its start had in flight may still be ending.
-		d.add(on{}, ChecksBegun{Kind: KindBaseline, Tree: b.Base.Tree, Setup: setup, Commands: cmds})
+		d.add(scope{}, ChecksBegun{Kind: KindBaseline, Tree: b.Base.Tree, Setup: setup, Commands: cmds})
 		return
 	}
 	d.begin(nil, nil)
@@ -143,7 +143,7 @@ func (d *decision) baselined(v Verified, setups int) {
 		}
 		if n < setups {
 			f := Finding{Text: fmt.Sprintf("setup command %q fails on the start commit (exit %d): %s", res.Run, res.Exit, lastLine(res.Tail)), Fix: "Make it work in a fresh clone, then run again."}
-			d.add(on{}, PreflightFailed{Problems: []Finding{f}})
+			d.add(scope{}, PreflightFailed{Problems: []Finding{f}})
 			d.end(RunEnded{Reason: ReasonPreflight, Exit: 3, Text: f.Text})
 			return
 		}
@@ -158,12 +158,12 @@ func (d *decision) baselined(v Verified, setups int) {
 		return
 	}
 	q := Question{
-		ID: d.issue("q"), Kind: AskBaseline, Run: r.ID, Title: "The baseline is red",
+		ID: d.nextID("q"), Kind: AskBaseline, Run: r.ID, Title: "The baseline is red",
 		Text:  fmt.Sprintf("%s fails before anything was changed: %s", red[0].Run, lastLine(red[0].Tail)),
 		Asked: d.in.Time, Expires: d.in.Time.Add(r.Settings.BaselineTimeout.D()),
 	}
-	d.add(on{}, QuestionAsked{Question: q})
-	d.add(on{}, RunStateSet{State: RunPlanning, Wait: WaitQuestion, Until: q.Expires, Text: q.Text})
+	d.add(scope{}, QuestionAsked{Question: q})
+	d.add(scope{}, RunStateSet{State: RunPlanning, Wait: WaitQuestion, Until: q.Expires, Text: q.Text})
 }
 
 // settleBaseline acts on what a person, or the profile, says of a red baseline.
@@ -184,11 +184,11 @@ func (d *decision) settleBaseline(choice string) {
 		d.begin(v.Results, advisory)
 	case "fix":
 		// Nothing is advisory then: the first task is done when all is green.
-		d.add(on{}, SourceRead{Name: r.Name, Path: r.Settings.Source.Path, Order: d.order(), Own: []Task{baselineTask(*v)}})
+		d.add(scope{}, SourceRead{Name: r.Name, Path: r.Settings.Source.Path, Order: d.order(), Own: []Task{baselineTask(*v)}})
 		d.begin(v.Results, nil)
 	default:
 		f := Finding{Text: fmt.Sprintf("the baseline is red: %s", firstRed(*v)), Fix: "Make the verification commands pass on HEAD, or answer \"go\" to run with it."}
-		d.add(on{}, PreflightFailed{Problems: []Finding{f}})
+		d.add(scope{}, PreflightFailed{Problems: []Finding{f}})
 		d.end(RunEnded{Reason: ReasonPreflight, Exit: 3, Text: f.Text})
 	}
 }
@@ -240,5 +240,5 @@ func (d *decision) begin(baseline []Result, advisory []string) {
 	if t, ok := d.firstReady(); ok {
 		first = t.Task.ID
 	}
-	d.add(on{}, RunStarted{Tasks: total, First: first, Baseline: baseline, Advisory: advisory})
+	d.add(scope{}, RunStarted{Tasks: total, First: first, Baseline: baseline, Advisory: advisory})
 }

@@ -35,7 +35,7 @@ func ReadyTasks(s State, settings Settings, snapshot Snapshot) []string {
 // away: Apply changes no state that it was given.
 func asRun(s State, settings Settings, snapshot Snapshot) *decision {
 	d := &decision{State: s, in: Input{Project: s.Project.Name, Actor: "daemon"}}
-	d.add(on{}, RunPlanned{Run: "r0", Settings: settings})
+	d.add(scope{}, RunPlanned{Run: "r0", Settings: settings})
 	d.takeSource(snapshot, time.Time{})
 	d.settleReady()
 	return d
@@ -113,9 +113,9 @@ type WorksOn struct{ Projects []string }
 func (WorksOn) InputKind() string { return "works_on" }
 
 func (d *decision) worksOn(b WorksOn) {
-	for _, l := range d.House.Leases {
+	for _, l := range d.Shared.Leases {
 		if !slices.Contains(b.Projects, l.Project) {
-			d.house(LeaseReleased{Session: l.Session})
+			d.addShared(LeaseReleased{Session: l.Session})
 		}
 	}
 }

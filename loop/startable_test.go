@@ -89,9 +89,9 @@ func TestStartable(t *testing.T) {
 
 // TestWorksOn: a project that nobody works on any more holds no slot.
 func TestWorksOn(t *testing.T) {
-	s := State{House: House{MaxSessions: 1, Leases: []LeaseGranted{{Session: "r1-1", Project: "old"}, {Session: "r2-1", Project: "shop"}}}}
+	s := State{Shared: Shared{MaxSessions: 1, Leases: []LeaseGranted{{Session: "r1-1", Project: "old"}, {Session: "r2-1", Project: "shop"}}}}
 	d := Decide(s, Input{Actor: "daemon", Body: WorksOn{Projects: []string{"shop", "blog"}}})
-	if got := d.State.House.Leases; len(got) != 1 || got[0].Session != "r2-1" {
+	if got := d.State.Shared.Leases; len(got) != 1 || got[0].Session != "r2-1" {
 		t.Errorf("leases: %+v", got)
 	}
 	if d := Decide(d.State, Input{Actor: "daemon", Body: WorksOn{Projects: []string{"shop"}}}); len(d.Entries) != 0 {

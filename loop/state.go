@@ -15,12 +15,12 @@ const StateVersion = 5
 // house that it shares. It is a fold of the two streams and nothing else.
 // States are values: Apply never changes one that it was given.
 type State struct {
-	House   House
+	Shared  Shared
 	Project Project
 }
 
-// House is what projects share.
-type House struct {
+// Shared is what projects share.
+type Shared struct {
 	MaxSessions int                  `json:"max_sessions"`
 	Issued      map[string]int       `json:"issued,omitempty"` // last number of r, g, q
 	Leases      []LeaseGranted       `json:"leases,omitempty"`
@@ -36,14 +36,14 @@ type House struct {
 
 // AgentHold is why an agent cannot be used.
 type AgentHold struct {
-	Unusable bool      `json:"unusable,omitempty"` // needs a person
-	Trial    bool      `json:"trial,omitempty"`    // was unusable, and is tried again by itself: it is held no more
-	Until    time.Time `json:"until,omitzero"`     // parked; of an unusable one, when it is tried again by itself
-	Known    bool      `json:"known,omitempty"`
-	Why      Trouble   `json:"why,omitempty"`
-	Text     string    `json:"text,omitempty"`
-	Since    time.Time `json:"since,omitzero"`
-	Times    int       `json:"times,omitempty"`
+	Unusable bool         `json:"unusable,omitempty"` // needs a person
+	Trial    bool         `json:"trial,omitempty"`    // was unusable, and is tried again by itself: it is held no more
+	Until    time.Time    `json:"until,omitzero"`     // parked; of an unusable one, when it is tried again by itself
+	Known    bool         `json:"known,omitempty"`
+	Why      FailureClass `json:"why,omitempty"`
+	Text     string       `json:"text,omitempty"`
+	Since    time.Time    `json:"since,omitzero"`
+	Times    int          `json:"times,omitempty"`
 }
 
 // Project is one repository under nightporter.
@@ -57,7 +57,7 @@ type Project struct {
 	Green     map[string]string      `json:"green,omitempty"`    // tip of each source's branch that was verified in a clean folder
 	Guidance  guidance.Queue         `json:"guidance,omitzero"`
 	Questions []Question             `json:"questions,omitempty"` // open ones
-	Settled   []Settled              `json:"settled,omitempty"`   // the last settled ones, for late answers
+	Answered  []Answered             `json:"settled,omitempty"`   // the last settled ones, for late answers
 	Sessions  []Session              `json:"sessions,omitempty"`  // in flight: planned and not ended
 	Progress  string                 `json:"progress,omitempty"`  // one line on the last finished or blocked task
 }
@@ -68,24 +68,24 @@ type Tip struct {
 	Commit string `json:"commit"`
 }
 
-// Settled is a question that has its answer.
-type Settled struct {
-	ID     string    `json:"id"`
-	Text   string    `json:"text"` // "retry, Mira"
-	At     time.Time `json:"at"`
-	Choice string    `json:"choice,omitempty"`
-	By     string    `json:"by,omitempty"`    // for people; "" where nobody answered
-	Actor  string    `json:"actor,omitempty"` // the same by id: names are not unique
-	Of     Matter    `json:"of,omitzero"`
-	Along  []string  `json:"along,omitempty"`  // tasks that were put away with it
-	Guided []string  `json:"guided,omitempty"` // guidance that was waiting for its task, or for these
-	Before *Before   `json:"before,omitempty"` // what an answer changed, where it can be taken back
-	Late   *Question `json:"late,omitempty"`   // an agent's question that expired with its own choice
+// Answered is a question that has its answer.
+type Answered struct {
+	ID      string          `json:"id"`
+	Text    string          `json:"text"` // "retry, Mira"
+	At      time.Time       `json:"at"`
+	Choice  string          `json:"choice,omitempty"`
+	By      string          `json:"by,omitempty"`    // for people; "" where nobody answered
+	Actor   string          `json:"actor,omitempty"` // the same by id: names are not unique
+	Subject QuestionSubject `json:"of,omitzero"`
+	Along   []string        `json:"along,omitempty"`  // tasks that were put away with it
+	Guided  []string        `json:"guided,omitempty"` // guidance that was waiting for its task, or for these
+	Before  *Before         `json:"before,omitempty"` // what an answer changed, where it can be taken back
+	Late    *Question       `json:"late,omitempty"`   // an agent's question that expired with its own choice
 }
 
-// Matter is what a settled question was about, as far as somebody who answers
+// QuestionSubject is what a settled question was about, as far as somebody who answers
 // too late has to know.
-type Matter struct {
+type QuestionSubject struct {
 	Kind  QuestionKind `json:"kind,omitempty"`
 	Task  string       `json:"task,omitempty"`  // id as written
 	Tasks []string     `json:"tasks,omitempty"` // of AskSkip and AskUnticked
@@ -93,45 +93,45 @@ type Matter struct {
 
 // Run is work on a source until a stop reason.
 type Run struct {
-	ID        string    `json:"id"`
-	Settings  Settings  `json:"settings"`
-	Hats      *HatsRead `json:"hats,omitempty"`     // read anew: the next session is planned by them
-	HatsBad   string    `json:"hats_bad,omitempty"` // why those on disk cannot be used
-	Check     bool      `json:"check,omitempty"`
-	State     RunState  `json:"state"`
-	Wait      Wait      `json:"wait,omitempty"`
-	Until     time.Time `json:"until,omitzero"` // of a wait
-	Text      string    `json:"text,omitempty"` // of a wait
-	Signal    string    `json:"signal,omitempty"`
-	StopBy    string    `json:"stop_by,omitempty"`
-	StopNow   bool      `json:"stop_now,omitempty"`
-	Base      Base      `json:"base,omitzero"`
-	Tip       string    `json:"tip,omitempty"` // last commit of the branch
-	TipTree   string    `json:"tip_tree,omitempty"`
-	Planned   time.Time `json:"planned"`
-	Started   time.Time `json:"started,omitzero"`
-	Ended     *RunEnded `json:"ended,omitempty"`
-	EndedAt   time.Time `json:"ended_at,omitzero"`
-	Agents    int       `json:"agents"`   // agent sessions planned: the number of the last one
-	Commands  int       `json:"commands"` // sessions without an agent planned
-	Counted   int       `json:"counted"`  // agent sessions since the run was started or resumed
-	Commits   int       `json:"commits"`
-	DoneNow   []string  `json:"done_now,omitempty"` // tasks done since the run was started or resumed
-	Streak    int       `json:"streak"`             // tasks blocked in a row without a success
-	Advisory  []string  `json:"advisory,omitempty"` // verification commands that were red at the start
-	Checks    *Checks   `json:"checks,omitempty"`   // baseline or final verification in hand
-	Finishing *RunEnded `json:"finishing,omitempty"`
-	Baseline  []Result  `json:"baseline,omitempty"`
-	Red       *Verified `json:"red,omitempty"` // baseline that is being asked about
-	Final     *Verified `json:"final,omitempty"`
-	FinalTip  string    `json:"final_tip,omitempty"` // commit that Final is about
-	Next      string    `json:"next,omitempty"`      // /next: folded id
-	Name      string    `json:"name,omitempty"`      // of the source
-	Source    string    `json:"source,omitempty"`    // trouble with the source's file
-	CostUSD   float64   `json:"cost_usd"`
-	Unpriced  int       `json:"unpriced"` // agent sessions whose cost is unknown
-	Spent     Spent     `json:"spent,omitzero"`
-	LastEvent time.Time `json:"last_event,omitzero"`
+	ID        string     `json:"id"`
+	Settings  Settings   `json:"settings"`
+	Hats      *HatsRead  `json:"hats,omitempty"`     // read anew: the next session is planned by them
+	HatsBad   string     `json:"hats_bad,omitempty"` // why those on disk cannot be used
+	Check     bool       `json:"check,omitempty"`
+	State     RunState   `json:"state"`
+	Wait      WaitReason `json:"wait,omitempty"`
+	Until     time.Time  `json:"until,omitzero"` // of a wait
+	Text      string     `json:"text,omitempty"` // of a wait
+	Signal    string     `json:"signal,omitempty"`
+	StopBy    string     `json:"stop_by,omitempty"`
+	StopNow   bool       `json:"stop_now,omitempty"`
+	Base      Base       `json:"base,omitzero"`
+	Tip       string     `json:"tip,omitempty"` // last commit of the branch
+	TipTree   string     `json:"tip_tree,omitempty"`
+	Planned   time.Time  `json:"planned"`
+	Started   time.Time  `json:"started,omitzero"`
+	Ended     *RunEnded  `json:"ended,omitempty"`
+	EndedAt   time.Time  `json:"ended_at,omitzero"`
+	Agents    int        `json:"agents"`   // agent sessions planned: the number of the last one
+	Commands  int        `json:"commands"` // sessions without an agent planned
+	Counted   int        `json:"counted"`  // agent sessions since the run was started or resumed
+	Commits   int        `json:"commits"`
+	DoneNow   []string   `json:"done_now,omitempty"` // tasks done since the run was started or resumed
+	Streak    int        `json:"streak"`             // tasks blocked in a row without a success
+	Advisory  []string   `json:"advisory,omitempty"` // verification commands that were red at the start
+	Checks    *Checks    `json:"checks,omitempty"`   // baseline or final verification in hand
+	Finishing *RunEnded  `json:"finishing,omitempty"`
+	Baseline  []Result   `json:"baseline,omitempty"`
+	Red       *Verified  `json:"red,omitempty"` // baseline that is being asked about
+	Final     *Verified  `json:"final,omitempty"`
+	FinalTip  string     `json:"final_tip,omitempty"` // commit that Final is about
+	Next      string     `json:"next,omitempty"`      // /next: folded id
+	Name      string     `json:"name,omitempty"`      // of the source
+	Source    string     `json:"source,omitempty"`    // trouble with the source's file
+	CostUSD   float64    `json:"cost_usd"`
+	Unpriced  int        `json:"unpriced"` // agent sessions whose cost is unknown
+	Spent     Spent      `json:"spent,omitzero"`
+	LastEvent time.Time  `json:"last_event,omitzero"`
 }
 
 // Over reports whether the run has ended.
@@ -151,7 +151,7 @@ type TaskState struct {
 	Marked   Mark            `json:"marked,omitempty"` // what we wrote into the source last
 	MarkedAt time.Time       `json:"marked_at,omitzero"`
 	Lifted   Mark            `json:"lifted,omitempty"`  // mark that a person's answer overrules, until the source shows another
-	Work     *Work           `json:"work,omitempty"`    // attempt in hand, or parked
+	Attempt  *Attempt        `json:"work,omitempty"`    // attempt in hand, or parked
 	Person   bool            `json:"person,omitempty"`  // a person has to pass it: its box stays open until then
 	Words    []string        `json:"words,omitempty"`   // answers and failed manual checks, for every later prompt
 	Allowed  []string        `json:"allowed,omitempty"` // paths out of its scope that a person lets it write
@@ -176,17 +176,17 @@ type Stage string
 
 // Stages of an attempt.
 const (
-	StageReady    Stage = "ready"    // its next session can be planned
-	StageSession  Stage = "session"  // an agent is at work
-	StageTakeover Stage = "takeover" // its files are being taken over
-	StageChecks   Stage = "checks"   // setup and verification
-	StageMerge    Stage = "merge"    // onto a tip that moved
-	StageCommit   Stage = "commit"
-	StageHeld     Stage = "held" // parked, or waiting for an answer
+	StageReady   Stage = "ready"    // its next session can be planned
+	StageSession Stage = "session"  // an agent is at work
+	StageCapture Stage = "takeover" // its files are being taken over
+	StageChecks  Stage = "checks"   // setup and verification
+	StageMerge   Stage = "merge"    // onto a tip that moved
+	StageCommit  Stage = "commit"
+	StageHeld    Stage = "held" // parked, or waiting for an answer
 )
 
-// Work is one attempt: the chain of sessions that tries a task once.
-type Work struct {
+// Attempt is one attempt: the chain of sessions that tries a task once.
+type Attempt struct {
 	N         int             `json:"n"`
 	Run       string          `json:"run"`
 	Of        Task            `json:"of"`    // the task as it was when the attempt began
@@ -206,7 +206,7 @@ type Work struct {
 	Replaces  string          `json:"replaces,omitempty"` // session that the next one does over
 	Owed      []string        `json:"owed,omitempty"`     // guidance that an event of this attempt was refused for
 	Event     *EventAccepted  `json:"event,omitempty"`    // of the session in hand
-	Taken     *Taken          `json:"taken,omitempty"`    // of the session in hand
+	Captured  *Capture        `json:"taken,omitempty"`    // of the session in hand
 	Checks    *Checks         `json:"checks,omitempty"`
 	Plan      json.RawMessage `json:"plan,omitempty"`
 	History   []Step          `json:"history,omitempty"` // finished sessions of this attempt
@@ -216,7 +216,7 @@ type Work struct {
 	Judged    string          `json:"judged,omitempty"`     // session that Verified is about
 	Trees     []string        `json:"trees,omitempty"`      // after each round
 	IssueSets []string        `json:"issue_sets,omitempty"` // of each review
-	Converged bool            `json:"converged,omitempty"`  // on its way to the commit
+	Converged bool            `json:"converged,omitempty"`  // scope its way to the commit
 	Manual    string          `json:"manual,omitempty"`     // instructions: a person has to look when it is committed
 	NoChange  string          `json:"no_change,omitempty"`
 	Disputed  json.RawMessage `json:"disputed,omitempty"` // issues that the fixer says are none, with its reasons

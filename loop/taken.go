@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-func (d *decision) takeover(t TaskState, s Session, hat Hat) {
-	r, w := d.run(), t.Work
-	d.effect(s.ID, EffectTakeover{Takeover: Takeover{
+func (d *decision) capture(t TaskState, s Session, hat Hat) {
+	r, w := d.run(), t.Attempt
+	d.effect(s.ID, EffectCapture{Request: CaptureRequest{
 		Run: r.ID, Session: s.ID, Input: w.Tree, Start: w.Start, StartRev: w.Base,
 		Ref:   fmt.Sprintf("refs/nightporter/%s/%s/%s/a%d/%s", d.in.Project, r.ID, refPart(t.Task.ID), w.N, strings.TrimPrefix(s.ID, r.ID+"-")),
 		Scope: d.State.scope(t, hat),
@@ -32,15 +32,15 @@ func refPart(id string) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// treeTaken goes on with what a session left: held against the scope, then
+// treeCaptured goes on with what a session left: held against the scope, then
 // verified, then routed (SPEC 2.3).
-func (d *decision) treeTaken(b TreeTaken) {
+func (d *decision) treeCaptured(b TreeCaptured) {
 	r := d.run()
 	t, ok := d.workOf(b.Session)
-	if !ok || t.Work.Stage != StageTakeover {
+	if !ok || t.Attempt.Stage != StageCapture {
 		return
 	}
-	w, about := t.Work, on{task: t.Task.ID, session: b.Session}
+	w, about := t.Attempt, scope{task: t.Task.ID, session: b.Session}
 	if w.Event == nil {
 		d.add(about, TreeKept{Ref: b.Ref, Tree: b.Taken.Tree, Files: b.Taken.Files})
 		d.add(about, StageSet{Stage: StageReady})
@@ -107,7 +107,7 @@ const maxUndone = 200
 func fewOf(paths []string) []string { return slices.Clip(paths[:min(len(paths), maxUndone)]) }
 
 // green reports whether a tree is known to pass verification.
-func (w *Work) green(tree string) bool {
+func (w *Attempt) green(tree string) bool {
 	v := w.Verified
 	return v != nil && v.Kind == KindVerify && v.OK && v.Tree == tree
 }
@@ -115,7 +115,7 @@ func (w *Work) green(tree string) bool {
 // checks lists what is run on what a session of the hat left, by what the hat
 // expects of its tree (SPEC 2.3).
 func (d *decision) checks(t TaskState, hat Hat, files []FileChange, setup bool) (kind Kind, cmds []Command, setups int) {
-	s, w := d.run().Settings, t.Work
+	s, w := d.run().Settings, t.Attempt
 	switch hat.Expect {
 	case ExpectPass:
 		cmds, setups = s.commands(KindVerify, files, setup)
@@ -131,7 +131,7 @@ func (d *decision) checks(t TaskState, hat Hat, files []FileChange, setup bool) 
 
 // withRepro adds the command that showed the fault: what fixes it has to make
 // it pass, whether or not the project's own commands run it.
-func (w *Work) withRepro(cmds []Command) []Command {
+func (w *Attempt) withRepro(cmds []Command) []Command {
 	if w.Repro == "" || slices.ContainsFunc(cmds, func(c Command) bool { return c.Run == w.Repro }) {
 		return cmds
 	}
@@ -149,7 +149,7 @@ func (d *decision) stands(t TaskState, tree string) {
 // workOf returns the task whose attempt a session belongs to.
 func (d *decision) workOf(session string) (TaskState, bool) {
 	for _, t := range d.Project.Tasks {
-		if t.Work != nil && t.Work.Session == session {
+		if t.Attempt != nil && t.Attempt.Session == session {
 			return t, true
 		}
 	}
@@ -158,8 +158,8 @@ func (d *decision) workOf(session string) (TaskState, bool) {
 
 // routeEvent sends the attempt where the pattern says, on the given tree.
 func (d *decision) routeEvent(t TaskState, tree string) {
-	r, w := d.run(), t.Work
-	ev, about := w.Event, on{task: t.Task.ID, session: w.Session}
+	r, w := d.run(), t.Attempt
+	ev, about := w.Event, scope{task: t.Task.ID, session: w.Session}
 	switch ev.Type {
 	case EventBlocked:
 		d.submit(t, Submit{Result: "fail", Outcome: OutcomeBlocked, Reason: stringOf(ev.Data, "reason")})
@@ -176,7 +176,7 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 	case EventReview:
 		d.add(about, Evidence{Kind: "review", Type: w.Hat, Passes: w.Rounds + 1, Verdict: verdict(above), Issues: d.issues(t)})
 		t, _ = d.task(t.Task.ID)
-		if why := stalled(w, t.Work.Found, tree); above && why != "" {
+		if why := stalled(w, t.Attempt.Found, tree); above && why != "" {
 			d.failAttempt(t.Task.ID, OutcomeStalled, why)
 			return
 		}
@@ -196,7 +196,7 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 	t, _ = d.task(t.Task.ID)
 	switch {
 	case ev.Type == EventPlan:
-		d.effect(w.Session+" plan", EffectKeepPlan{Task: t.Task.ID, Plan: t.Work.Plan})
+		d.effect(w.Session+" plan", EffectKeepPlan{Task: t.Task.ID, Plan: t.Attempt.Plan})
 		if d.run().Settings.PlanApproval && t.Task.Parent == "" && to != hatCritic {
 			d.askPlan(t)
 		}
@@ -204,14 +204,14 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		d.critiqued(t)
 	case to == Converged:
 		d.converge(t)
-	case above && t.Work.Upheld > 0 && t.Work.Upheld%2 == 0, ev.Type == EventFailed && t.Work.unmoved():
+	case above && t.Attempt.Upheld > 0 && t.Attempt.Upheld%2 == 0, ev.Type == EventFailed && t.Attempt.unmoved():
 		d.askDispute(t)
 	}
 }
 
 // next says where the attempt's event goes, and whether issues are why.
 func (d *decision) next(t TaskState) (to string, above bool) {
-	s, w := d.run().Settings, t.Work
+	s, w := d.run().Settings, t.Attempt
 	above = s.Pattern.above(t.Task, d.issues(t))
 	to = s.Pattern.Next(w.Hat, w.Event.Type, above, w.been)
 	if arguing := s.nextArguing(t); arguing != "" {
@@ -228,13 +228,13 @@ func (d *decision) next(t TaskState) (to string, above bool) {
 
 // issues are what a review found, with what it says was not followed.
 func (d *decision) issues(t TaskState) []Issue {
-	ev := t.Work.Event
+	ev := t.Attempt.Event
 	if ev.Type != EventReview {
 		return nil
 	}
 	issues := issuesOf(ev.Data)
 	for _, i := range d.Project.Guidance.Items {
-		if j := i.Judged; j != nil && j.Session == t.Work.Session && !j.Followed {
+		if j := i.Judged; j != nil && j.Session == t.Attempt.Session && !j.Followed {
 			issues = append(issues, Issue{Severity: Major, Rule: "guidance-" + i.ID, Text: fmt.Sprintf("The owner's guidance %s is not followed: %q. %s", i.ID, i.Text, j.Note)})
 		}
 	}
@@ -249,20 +249,20 @@ func verdict(above bool) string {
 }
 
 // been reports whether a hat had a session in the attempt that was routed on.
-func (w *Work) been(hat string) bool {
+func (w *Attempt) been(hat string) bool {
 	return slices.ContainsFunc(w.History, func(s Step) bool { return s.Hat == hat })
 }
 
 // contested reports whether a review upholds, issue by issue, what the session
 // before it disputed with a reason instead of changing anything (SPEC 2.5).
-func (w *Work) contested(issues []Issue) bool {
+func (w *Attempt) contested(issues []Issue) bool {
 	n := len(w.IssueSets)
 	return w.NoChange != "" && n > 0 && w.IssueSets[n-1] == issueSet(issues)
 }
 
 // unmoved reports whether a verifier upholds twice what it saw fail, and no
 // file was changed in between: another round would only repeat that.
-func (w *Work) unmoved() bool {
+func (w *Attempt) unmoved() bool {
 	failed, n := 0, len(w.Trees)
 	for _, s := range w.History {
 		if s.Event == EventFailed {
@@ -274,7 +274,7 @@ func (w *Work) unmoved() bool {
 
 // stalled reports why another round would only repeat an earlier one: the
 // same tree, or the same issues (SPEC 2.6).
-func stalled(w *Work, issues []Issue, tree string) string {
+func stalled(w *Attempt, issues []Issue, tree string) string {
 	if w.contested(issues) {
 		return "" // twice, and a person decides
 	}

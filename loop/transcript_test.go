@@ -76,7 +76,7 @@ func (d *director) show() {
 	}
 	for _, t := range p.Tasks {
 		line := fmt.Sprintf("  = %s %s", ShortID(t.Task.ID), t.Status)
-		if w := t.Work; w != nil {
+		if w := t.Attempt; w != nil {
 			line += fmt.Sprintf(" a%d %s %s tree=%s", w.N, w.Hat, w.Stage, w.Tree)
 		}
 		if t.Why != "" {
@@ -142,8 +142,8 @@ func effectLine(e Effect) string {
 		return fmt.Sprintf("commit %s tree=%s on %s %q", ShortID(b.Task), b.Commit.Tree, b.Commit.Parent, b.Commit.Subject)
 	case EffectMerge:
 		return fmt.Sprintf("merge %s %s..%s onto %s", ShortID(b.Task), b.Merge.Base, b.Merge.Tree, b.Merge.Onto)
-	case EffectTakeover:
-		return fmt.Sprintf("takeover %s input=%s", b.Takeover.Session, b.Takeover.Input)
+	case EffectCapture:
+		return fmt.Sprintf("takeover %s input=%s", b.Request.Session, b.Request.Input)
 	case EffectMark:
 		return fmt.Sprintf("mark %s %s", ShortID(b.Task), b.Mark)
 	case EffectProgress:

@@ -66,7 +66,7 @@ func (p Project) before(b QuestionAnswered) *Before {
 }
 
 // undo takes an answer back.
-func (d *decision) undo(s Settled) {
+func (d *decision) undo(s Answered) {
 	b := s.Before
 	r := d.run()
 	switch {
@@ -87,10 +87,10 @@ func (d *decision) undo(s Settled) {
 	}
 	for _, q := range d.Project.Questions { // what a skip asked about its dependents
 		if q.Kind == AskSkip && SameID(q.Task, t.Task.ID) {
-			d.add(on{task: q.Task}, QuestionExpired{ID: q.ID, Then: "taken back"})
+			d.add(scope{task: q.Task}, QuestionExpired{ID: q.ID, Then: "taken back"})
 		}
 	}
-	about := on{task: t.Task.ID}
+	about := scope{task: t.Task.ID}
 	again := *b
 	if q := &again.Question; !q.Expires.IsZero() && r != nil {
 		// Whoever takes an answer back wants to think: with what was left of its
@@ -113,10 +113,10 @@ func (d *decision) undo(s Settled) {
 // dependencies leave it, though that was another question; and the guidance
 // that waited for any of them. Parts do not come back, their task is planned
 // anew.
-func (d *decision) putBack(s Settled) {
+func (d *decision) putBack(s Answered) {
 	guided := s.Guided
-	for _, q := range slices.Clone(d.Project.Settled) {
-		if q.Of.Kind != AskSkip || q.At.Before(s.At) || !SameID(q.Of.Task, s.Of.Task) {
+	for _, q := range slices.Clone(d.Project.Answered) {
+		if q.Subject.Kind != AskSkip || q.At.Before(s.At) || !SameID(q.Subject.Task, s.Subject.Task) {
 			continue
 		}
 		guided = append(slices.Clip(guided), q.Guided...)
@@ -128,14 +128,14 @@ func (d *decision) putBack(s Settled) {
 	}
 	for _, id := range guided {
 		if i, ok := d.Project.Guidance.Get(id); ok && i.State == guidance.Expired {
-			d.add(on{task: s.Of.Task}, GuidanceKept{ID: id})
+			d.add(scope{task: s.Subject.Task}, GuidanceKept{ID: id})
 		}
 	}
 }
 
-// object takes an answer that comes after nobody had given one in time: it is
+// overrideExpired takes an answer that comes after nobody had given one in time: it is
 // not too late for the sessions that come (PHONE 3.5).
-func (d *decision) object(s Settled, b AnswerQuestion) bool {
+func (d *decision) overrideExpired(s Answered, b AnswerQuestion) bool {
 	q := s.Late
 	if q == nil {
 		return false

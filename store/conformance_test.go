@@ -138,13 +138,13 @@ func TestConformance(t *testing.T) {
 }
 
 func testChained(t *testing.T, l ledger) {
-	first := mustCommit(t, l, loop.Batch{Time: night, Records: []loop.Record{rec(shop, "a"), rec(loop.HouseStream, "h"), rec(shop, "b")}})
+	first := mustCommit(t, l, loop.Batch{Time: night, Records: []loop.Record{rec(shop, "a"), rec(loop.SharedStream, "h"), rec(shop, "b")}})
 	second := mustCommit(t, l, loop.Batch{Time: night, Records: []loop.Record{rec(shop, "c")}})
 
 	written := []loop.Record{first.Records[0], first.Records[2], second.Records[0]}
 	same(t, "records", records(t, l, shop, 0), written)
 	same(t, "records after 2", records(t, l, shop, 2), written[2:])
-	same(t, "records of house", records(t, l, loop.HouseStream, 0), first.Records[1:2])
+	same(t, "records of house", records(t, l, loop.SharedStream, 0), first.Records[1:2])
 	same(t, "records of nobody", records(t, l, "project/none", 0), []loop.Record(nil))
 
 	var prev []byte
@@ -289,8 +289,8 @@ func testAtomic(t *testing.T, l ledger) {
 func testEffectHeads(t *testing.T, l ledger) {
 	a := mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "a")}})
 	r := mustCommit(t, l, loop.Batch{
-		Records: []loop.Record{rec(loop.HouseStream, "h"), rec(loop.HouseStream, "i")},
-		Effects: []loop.PendingEffect{effect(loop.HouseStream, "k", "1"), effect(shop, "k", "2"), effect("project/new", "k", "3")},
+		Records: []loop.Record{rec(loop.SharedStream, "h"), rec(loop.SharedStream, "i")},
+		Effects: []loop.PendingEffect{effect(loop.SharedStream, "k", "1"), effect(shop, "k", "2"), effect("project/new", "k", "3")},
 	})
 	for i, want := range []struct {
 		seq  int64
@@ -494,12 +494,12 @@ func testStreams(t *testing.T, l ledger) {
 	if seq, hash, err := l.Head(t.Context(), shop); seq != 0 || hash != nil || err != nil {
 		t.Errorf("Head = %d, %x, %v of an empty stream", seq, hash, err)
 	}
-	r := mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "a"), rec("project/blog", "a"), rec(loop.HouseStream, "a"), rec(shop, "b")}})
+	r := mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "a"), rec("project/blog", "a"), rec(loop.SharedStream, "a"), rec(shop, "b")}})
 	s, err := l.Streams(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "streams", s, []string{loop.HouseStream, "project/blog", shop})
+	same(t, "streams", s, []string{loop.SharedStream, "project/blog", shop})
 	seq, hash, err := l.Head(t.Context(), shop)
 	if err != nil || seq != 2 || !bytes.Equal(hash, r.Records[3].Hash) {
 		t.Errorf("Head = %d, %x, %v", seq, hash, err)

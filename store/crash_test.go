@@ -55,7 +55,7 @@ func commitForEver(dir string) error {
 		key := fmt.Sprintf("in:%d", i)
 		b := loop.Batch{
 			Key: key, Time: night, Answer: []byte(key),
-			Records:  []loop.Record{rec(shop, key), rec(loop.HouseStream, key)},
+			Records:  []loop.Record{rec(shop, key), rec(loop.SharedStream, key)},
 			Effects:  []loop.PendingEffect{effect(shop, "start", key)},
 			Messages: []loop.Outgoing{{Chat: mira, Key: key, Class: loop.ClassNotice}},
 			Cursor:   &loop.Cursor{Name: "telegram:1", Value: key},
@@ -161,7 +161,7 @@ func checkAfterKill(t *testing.T, dir string, acknowledged map[string]string) {
 		}
 	}()
 	same(t, "breaks", breaks(t, s), "")
-	entries, house, effects := records(t, s, shop, 0), records(t, s, loop.HouseStream, 0), pending(t, s)
+	entries, house, effects := records(t, s, shop, 0), records(t, s, loop.SharedStream, 0), pending(t, s)
 	// One input can have been committed that nobody was told of.
 	if n := len(entries); n < len(acknowledged) || n != len(house) || n != len(effects) {
 		t.Fatalf("%d entries, %d of house, %d effects; %d inputs were acknowledged", n, len(house), len(effects), len(acknowledged))

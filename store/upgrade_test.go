@@ -105,7 +105,7 @@ func writeFixture(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	mustCommit(t, s, loop.Batch{
-		Key: "run:r14", Time: night, Records: []loop.Record{rec(shop, "run.started"), rec(loop.HouseStream, "lease.given")},
+		Key: "run:r14", Time: night, Records: []loop.Record{rec(shop, "run.started"), rec(loop.SharedStream, "lease.given")},
 		Effects: []loop.PendingEffect{effect(shop, "start", "r14-25")},
 	})
 	mustCommit(t, s, loop.Batch{
@@ -125,7 +125,7 @@ func writeFixture(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	var heads strings.Builder
-	for _, stream := range []string{loop.HouseStream, shop} {
+	for _, stream := range []string{loop.SharedStream, shop} {
 		seq, hash, err := s.Head(t.Context(), stream)
 		if err != nil {
 			t.Fatal(err)

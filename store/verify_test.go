@@ -34,12 +34,12 @@ func execSQL(t testing.TB, db *sql.DB, query string, args ...any) {
 // evening writes six entries of shop, two of house, two effects and a snapshot.
 func evening(t testing.TB, s *Store) {
 	t.Helper()
-	mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(shop, "a"), rec(shop, "b"), rec(loop.HouseStream, "h")}})
+	mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(shop, "a"), rec(shop, "b"), rec(loop.SharedStream, "h")}})
 	mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(shop, "c")}, Effects: []loop.PendingEffect{effect(shop, "start", "r14-25")}})
 	if err := s.SaveSnapshot(t.Context(), loop.SnapshotRow{Stream: shop, Seq: 2, Version: 1, Body: []byte("s")}); err != nil {
 		t.Fatal(err)
 	}
-	mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(shop, "d"), rec(shop, "e"), rec(loop.HouseStream, "i")}})
+	mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(shop, "d"), rec(shop, "e"), rec(loop.SharedStream, "i")}})
 	mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(shop, "f")}})
 }
 
@@ -97,12 +97,12 @@ func TestLedgerRefuses(t *testing.T) {
 			dir := t.TempDir()
 			s := mustOpen(t, dir)
 			evening(t, s)
-			before := append(records(t, s, shop, 0), records(t, s, loop.HouseStream, 0)...)
+			before := append(records(t, s, shop, 0), records(t, s, loop.SharedStream, 0)...)
 			_, err := raw(t, dir).Exec(c.query, c.args...)
 			if err == nil || !strings.Contains(err.Error(), "append-only") {
 				t.Errorf("error %v, want one that says append-only", err)
 			}
-			same(t, "entries", append(records(t, s, shop, 0), records(t, s, loop.HouseStream, 0)...), before)
+			same(t, "entries", append(records(t, s, shop, 0), records(t, s, loop.SharedStream, 0)...), before)
 			same(t, "breaks", breaks(t, s), "")
 		})
 	}
@@ -309,7 +309,7 @@ func TestCommitRefusesBrokenLedger(t *testing.T) {
 			t.Errorf("%s: an effect alone: %v, want %q", name, err, want)
 		}
 		// The other streams go on.
-		mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(loop.HouseStream, "j")}})
+		mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(loop.SharedStream, "j")}})
 	}
 }
 

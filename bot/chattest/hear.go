@@ -169,7 +169,7 @@ func presses(t *testing.T, w *World) {
 	for n, twin := range twins {
 		chat := []string{w.Person, w.Group}[n%2]
 		m := message("? shop asks (q5)")
-		m.Buttons = []bot.Button{{Label: "Other", Twin: "/help"}, {Label: "This", Twin: twin}}
+		m.Buttons = []bot.Button{{Label: "Other", Command: "/help"}, {Label: "This", Command: twin}}
 		id, err := w.Sender.Send(t.Context(), chat, m, bot.SendOptions{Silent: true})
 		if err != nil {
 			t.Fatal(err)

@@ -33,7 +33,7 @@ func (w *World) last(t *testing.T, chat string) Shown {
 func shows(t *testing.T, w *World) {
 	for _, chat := range []string{w.Person, w.Group} {
 		m := message("● shop r14 started", "12 tasks.")
-		m.Buttons = []bot.Button{{Label: "Status", Twin: "/status"}, {Label: "Stop now", Twin: "/stop now"}}
+		m.Buttons = []bot.Button{{Label: "Status", Command: "/status"}, {Label: "Stop now", Command: "/stop now"}}
 		id, err := w.Sender.Send(t.Context(), chat, m, bot.SendOptions{Silent: true})
 		if err != nil || id == "" {
 			t.Fatalf("%s: %q, %v", chat, id, err)
@@ -59,7 +59,7 @@ func shows(t *testing.T, w *World) {
 		if len(w.Shows(chat)) != n-1 {
 			t.Errorf("%s still shows what was taken away", chat)
 		}
-		if err := w.Sender.Edit(t.Context(), at, m); faultOf(err) != bot.FaultGone {
+		if err := w.Sender.Edit(t.Context(), at, m); faultOf(err) != bot.FaultMessageGone {
 			t.Errorf("edit of what is gone: %v", err)
 		}
 		if _, err := w.Sender.Send(t.Context(), chat, m, bot.SendOptions{ReplyTo: id}); err != nil {
@@ -84,7 +84,7 @@ func faultOf(err error) bot.Fault {
 // a Sender sends once.
 func fails(t *testing.T, w *World) {
 	for f, want := range map[Failure]bot.Fault{
-		Slow: bot.FaultSlow, Garbage: bot.FaultUnknown, Lost: bot.FaultUnknown, Revoked: bot.FaultToken, Shut: bot.FaultClosed, Fault: bot.FaultUnknown,
+		Slow: bot.FaultRateLimited, Garbage: bot.FaultUnknown, Lost: bot.FaultUnknown, Revoked: bot.FaultToken, Shut: bot.FaultChatClosed, Fault: bot.FaultUnknown,
 	} {
 		before := len(w.Shows(w.Group))
 		w.Fail(f)
@@ -123,7 +123,7 @@ func hostile(t *testing.T, w *World) {
 			m := message("■ shop #8", "x")
 			m.Lines[1] = bot.Line{Kind: kind, Text: text}
 			m.Lines = append(m.Lines, bot.Line{Text: "Stays blocked."})
-			m.Buttons = []bot.Button{{Label: text, Twin: "/guidance " + text}}
+			m.Buttons = []bot.Button{{Label: text, Command: "/guidance " + text}}
 			before := len(w.Shows(w.Person))
 			if _, err := w.Sender.Send(t.Context(), w.Person, m, bot.SendOptions{}); err != nil {
 				t.Fatalf("%q as %q: %v", bot.Cut(text, 40), kind, err)
@@ -141,7 +141,7 @@ func hostile(t *testing.T, w *World) {
 			}
 			if data := w.Data(m, 0); data == "" {
 				t.Error("a button without data")
-			} else if twin, ok := bot.Pressed(m, data); !ok || twin != m.Buttons[0].Twin {
+			} else if twin, ok := bot.Pressed(m, data); !ok || twin != m.Buttons[0].Command {
 				t.Errorf("the button of %q is short for %q, %v", bot.Cut(text, 40), twin, ok)
 			}
 		}

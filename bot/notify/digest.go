@@ -20,7 +20,7 @@ func (c *composer) digest(of string) {
 		rung[chat] = rung[chat] || !silent
 		c.send(loop.Outgoing{Chat: chat, Key: "digest/" + of + "/" + m.Project, Class: loop.ClassNotice, Silent: silent}, m)
 	}
-	for _, p := range c.last.House.People {
+	for _, p := range c.last.Shared.People {
 		for _, m := range c.o.Digests(of, p) {
 			here := func(thread string) bool { return c.reads(thread, p) }
 			if !slices.ContainsFunc(c.threads(m.Project), here) {

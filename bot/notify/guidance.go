@@ -76,7 +76,7 @@ func (c *composer) bound(e loop.Entry, b loop.GuidanceBound) {
 // handedOn tells that a session ended before it could use the words: the one
 // that replaces it gets them.
 func (c *composer) handedOn(e loop.Entry, b loop.SessionEnded) {
-	if b.Kind != loop.KindAgent || b.Counts == loop.CountsSuccess {
+	if b.Kind != loop.KindAgent || b.Counts == loop.CountsAsSuccess {
 		return
 	}
 	for _, i := range c.before.Project.Guidance.Items {
@@ -96,10 +96,10 @@ func (c *composer) hatOf(session string) string {
 // reporter is the hat of a session that has ended.
 func (c *composer) reporter(task, session string) string {
 	for _, t := range c.after.Project.Tasks {
-		if t.Work == nil || !loop.SameID(t.Task.ID, task) {
+		if t.Attempt == nil || !loop.SameID(t.Task.ID, task) {
 			continue
 		}
-		for _, s := range t.Work.History {
+		for _, s := range t.Attempt.History {
 			if s.Session == session {
 				return s.Hat
 			}

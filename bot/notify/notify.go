@@ -194,7 +194,7 @@ func (c *composer) edit(key string, class loop.MessageClass, m bot.Message) {
 // of people who were taken out: they are told nothing any more (SPEC 6.6).
 func (c *composer) standing(key string) []string {
 	return slices.DeleteFunc(c.o.Where(key), func(chat string) bool {
-		_, in := c.last.House.Person(chat)
+		_, in := c.last.Shared.Person(chat)
 		return !in && !c.o.Group(chat)
 	})
 }
@@ -202,7 +202,7 @@ func (c *composer) standing(key string) []string {
 // send adds one message, with the buttons that its reader may press. A chat
 // that is nobody's own keeps all: who presses is looked at then.
 func (c *composer) send(o loop.Outgoing, m bot.Message) {
-	if p, ok := c.last.House.Person(o.Chat); ok {
+	if p, ok := c.last.Shared.Person(o.Chat); ok {
 		m = m.For(p.Role)
 	}
 	body, err := json.Marshal(m)

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/internal/night"
-	"github.com/nightporter/nightporter/bot/internal/paper"
+	"github.com/nightporter/nightporter/bot/internal/messagelint"
+	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/loop"
 )
@@ -49,7 +49,7 @@ type shown struct {
 
 // porter is a scripted night whose messages reach phones.
 type porter struct {
-	*night.Night
+	*scenario.Night
 	t      *testing.T
 	phones map[string]*phone
 	n      *notify.Notifier
@@ -58,7 +58,7 @@ type porter struct {
 
 func newPorter(t *testing.T) *porter {
 	t.Helper()
-	p := &porter{Night: night.New("shop", evening), t: t, phones: map[string]*phone{}}
+	p := &porter{Night: scenario.New("shop", evening), t: t, phones: map[string]*phone{}}
 	p.Cost, p.State.Project.Name = 0.25, "shop"
 	p.n = notify.New(notify.Options{Where: p.where, Zone: zone})
 	p.Decided = func(before loop.State, d loop.Decision, in loop.Input) {
@@ -68,7 +68,7 @@ func newPorter(t *testing.T) *porter {
 	}
 	for id, role := range map[string]loop.Role{mira: loop.RoleAdmin, ana: loop.RoleSteer, ben: loop.RoleView} {
 		name := map[string]string{mira: "Mira", ana: "Ana", ben: "Ben"}[id]
-		p.Entry(loop.Entry{Stream: loop.HouseStream, Time: evening, Body: loop.PersonPaired{Person: loop.Person{ID: id, Name: name, Role: role, Since: evening}}})
+		p.Entry(loop.Entry{Stream: loop.SharedStream, Time: evening, Body: loop.PersonPaired{Person: loop.Person{ID: id, Name: name, Role: role, Since: evening}}})
 		p.phones[id] = &phone{}
 	}
 	return p
@@ -92,9 +92,9 @@ func (p *porter) deliver(msgs []loop.Outgoing) {
 		if err := json.Unmarshal(o.Body, &m); err != nil {
 			p.t.Fatal(err)
 		}
-		check := paper.Check
+		check := messagelint.Check
 		if !o.Edit && (o.Class == loop.ClassAsk || o.Class == loop.ClassNotice) {
-			check = paper.Pushed
+			check = messagelint.Pushed
 		}
 		check(p.t, "told", m)
 		ph, ok := p.phones[o.Chat]
@@ -206,17 +206,17 @@ const (
 func TestNight(t *testing.T) {
 	p := newPorter(t)
 	p.Type = func(line string) { p.guide(mira, "Mira", line) }
-	p.Acts["Task 2 planner"] = []night.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute, Cost: 0.1}}
-	p.Acts["Task 3 planner"] = []night.Act{{Type: "question.asked", Data: asksAgent, Took: time.Minute, Cost: 0.1}}
-	p.Acts["Task 7 planner"] = []night.Act{{Type: "question.asked", Data: asksOpen, Took: time.Minute, Cost: 0.1}}
-	p.Acts["Task 4 planner"] = []night.Act{{Type: "plan.complete", Data: `{"summary":"planned","steps":["one"]}`, Took: 9 * time.Minute, Cost: 0.2, Typed: []string{"Wrap the existing code, don't replace it", "@fixer Keep it small"}}}
+	p.Acts["Task 2 planner"] = []scenario.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute, Cost: 0.1}}
+	p.Acts["Task 3 planner"] = []scenario.Act{{Type: "question.asked", Data: asksAgent, Took: time.Minute, Cost: 0.1}}
+	p.Acts["Task 7 planner"] = []scenario.Act{{Type: "question.asked", Data: asksOpen, Took: time.Minute, Cost: 0.1}}
+	p.Acts["Task 4 planner"] = []scenario.Act{{Type: "plan.complete", Data: `{"summary":"planned","steps":["one"]}`, Took: 9 * time.Minute, Cost: 0.2, Typed: []string{"Wrap the existing code, don't replace it", "@fixer Keep it small"}}}
 	files := []loop.FileChange{{Path: "order/adapter.go", Added: 71}}
-	p.Acts["Task 4 builder"] = []night.Act{
-		{Took: 8 * time.Minute, Exit: &loop.Exit{Why: loop.WhyExited, Code: 1, Turns: 3, Tokens: -1, CostUSD: 0.3, Trouble: loop.TroubleLimit, Text: "You've hit your session limit · resets 4:10am (Europe/Berlin)", Until: time.Date(2026, 11, 20, 4, 10, 0, 0, zone)}},
+	p.Acts["Task 4 builder"] = []scenario.Act{
+		{Took: 8 * time.Minute, Exit: &loop.Exit{Reason: loop.ExitSelf, Code: 1, Turns: 3, Tokens: -1, CostUSD: 0.3, Failure: loop.FailureLimit, Text: "You've hit your session limit · resets 4:10am (Europe/Berlin)", Until: time.Date(2026, 11, 20, 4, 10, 0, 0, zone)}},
 		{Type: "build.complete", Data: `{"summary":"adapter around it","files_modified":["order/adapter.go"],"guidance":[{"id":"g1","done":true,"note":"Kept legacy/orders.go, added order/adapter.go around it"}]}`, Took: 20 * time.Minute, Cost: 0.9, Files: files},
 	}
-	p.Acts["Task 4 reviewer"] = []night.Act{{Type: "review.verdict", Data: `{"summary":"fine","issues":[],"guidance":[{"id":"g1","done":true}]}`, Took: 5 * time.Minute, Cost: 0.2}}
-	look := night.Task(5, "Check the pay page on a phone")
+	p.Acts["Task 4 reviewer"] = []scenario.Act{{Type: "review.verdict", Data: `{"summary":"fine","issues":[],"guidance":[{"id":"g1","done":true}]}`, Took: 5 * time.Minute, Cost: 0.2}}
+	look := scenario.Task(5, "Check the pay page on a phone")
 	look.Mark, look.Acceptance = loop.MarkManualVerify, []string{"Open /pay: no sideways scroll", "Test card: the receipt appears"}
 	set := p.Settings()
 	set.Stays = true
@@ -225,8 +225,8 @@ func TestNight(t *testing.T) {
 	base := p.Base("r1")
 	base.Dirty = []string{"notes.txt"}
 	p.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Run: "r1", Base: base, Snapshot: loop.Snapshot{Name: "checkout", Path: set.Source.Path, Tasks: []loop.Task{
-		night.Task(1, "Extract price rules"), night.Task(2, "Refund flow"), night.Task(3, "Address form"), night.Task(4, "Move orders to the new API"),
-		look, night.Task(6, "Retry failed payments", "Task 2"), night.Task(7, "Currencies")}}}})
+		scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow"), scenario.Task(3, "Address form"), scenario.Task(4, "Move orders to the new API"),
+		look, scenario.Task(6, "Retry failed payments", "Task 2"), scenario.Task(7, "Currencies")}}}})
 	p.Until(func() bool {
 		return p.State.Project.Run.State == loop.RunWaiting && p.State.Project.Run.Wait == loop.WaitQuestion
 	})
@@ -243,7 +243,7 @@ func TestNight(t *testing.T) {
 				t.Errorf("%s sees %s, which is not theirs: %s", id, s.key, s.m.First())
 			}
 			for _, b := range s.m.Buttons {
-				if c, _ := bot.Parse(b.Twin); id == ben && bot.Needs(c) != loop.RoleView {
+				if c, _ := bot.Parse(b.Command); id == ben && bot.RequiredRole(c) != loop.RoleView {
 					t.Errorf("Ben may only look and gets the button %q on %s", b.Label, s.m.First())
 				}
 			}

@@ -30,7 +30,7 @@ func (c *composer) asked(q loop.Question) {
 		}
 	}
 	if confirmation(q.Kind) {
-		if p, ok := c.last.House.Person(c.in.Actor); ok {
+		if p, ok := c.last.Shared.Person(c.in.Actor); ok {
 			c.send(loop.Outgoing{Chat: p.ID, Key: q.ID, Class: loop.ClassAsk, Silent: true}, bot.Ask(c.last, q, c.now))
 		}
 		return
@@ -76,7 +76,7 @@ func (c *composer) reminder(b loop.ReminderDue) {
 	m := bot.Reminder(c.last, q, c.now)
 	for _, r := range c.readers() {
 		answers := slices.ContainsFunc(r.people, func(p loop.Person) bool { return p.Role.May(loop.RoleSteer) })
-		if answers && !c.last.House.QuietHours(r.chat, c.o.Quiet()).Has(c.now) {
+		if answers && !c.last.Shared.QuietHours(r.chat, c.o.Quiet()).Has(c.now) {
 			c.send(loop.Outgoing{Chat: r.chat, Key: bot.ReminderKey(q.ID), Class: loop.ClassChatter}, m)
 		}
 	}
@@ -108,8 +108,8 @@ func (c *composer) answered(b loop.QuestionAnswered) {
 // with its task is back too, which the message that said so must not deny.
 func (c *composer) undone(q loop.Question) {
 	c.settle(q.ID, loop.ClassReply, bot.Ask(c.last, q, c.now))
-	for _, s := range c.before.Project.Settled {
-		if s.Of.Kind != loop.AskSkip || !loop.SameID(s.Of.Task, q.Task) {
+	for _, s := range c.before.Project.Answered {
+		if s.Subject.Kind != loop.AskSkip || !loop.SameID(s.Subject.Task, q.Task) {
 			continue
 		}
 		var back []string

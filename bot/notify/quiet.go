@@ -43,12 +43,12 @@ func (c *composer) kindOf(e loop.Entry) string {
 // othersWork reports whether another project has a session at work: then this
 // one's standing still is not all standing still.
 func (c *composer) othersWork() bool {
-	return slices.ContainsFunc(c.last.House.Leases, func(l loop.LeaseGranted) bool { return l.Project != c.last.Project.Name })
+	return slices.ContainsFunc(c.last.Shared.Leases, func(l loop.LeaseGranted) bool { return l.Project != c.last.Project.Name })
 }
 
 // quiet reports whether what is told now makes no sound in a chat. What is
 // silent by day is so anyway (PHONE 5).
 func (c *composer) quiet(chat string) bool {
-	hours := c.last.House.QuietHours(chat, c.o.Quiet())
+	hours := c.last.Shared.QuietHours(chat, c.o.Quiet())
 	return hours.Has(c.now) && !slices.Contains(c.o.Urgent(), c.kind)
 }

@@ -30,7 +30,7 @@ func TestReminder(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			q := loop.Question{ID: "q3", Kind: loop.AskAgent, Run: "r14", Task: "Task 4", Text: "PO boxes?", Asked: c.at.Add(c.left - 30*time.Minute), Expires: c.at.Add(c.left), Remind: c.at}
 			s := loop.State{
-				House: loop.House{
+				Shared: loop.Shared{
 					People: []loop.Person{{ID: "telegram:1", Name: "Mira", Role: loop.RoleAdmin}, {ID: "telegram:2", Name: "Ana", Role: loop.RoleSteer}, {ID: "telegram:3", Name: "Ben", Role: loop.RoleView}},
 					Quiet:  map[string]loop.Hours{"telegram:2": loop.QuietOff},
 				},
@@ -58,7 +58,7 @@ func TestQuietHours(t *testing.T) {
 	night := time.Date(2026, 11, 20, 3, 6, 0, 0, time.UTC)
 	run := &loop.Run{ID: "r14", State: loop.RunWaiting, Settings: loop.Settings{Project: "shop"}}
 	state := loop.State{
-		House: loop.House{
+		Shared: loop.Shared{
 			People: []loop.Person{{ID: "telegram:1", Name: "Mira", Role: loop.RoleAdmin}, {ID: "telegram:2", Name: "Ana", Role: loop.RoleSteer}},
 			Quiet:  map[string]loop.Hours{"telegram:2": loop.QuietOff},
 			Agents: map[string]loop.AgentHold{"claude": {Unusable: true, Text: "Please run /login"}},
@@ -93,7 +93,7 @@ func TestQuietHours(t *testing.T) {
 			}
 			s := state
 			if c.busy {
-				s.House.Leases = []loop.LeaseGranted{{Session: "r13-4", Project: "blog"}}
+				s.Shared.Leases = []loop.LeaseGranted{{Session: "r13-4", Project: "blog"}}
 			}
 			e := loop.Entry{Stream: loop.ProjectStream("shop"), Time: c.at, Run: "r14", Body: c.body}
 			got := map[string]bool{}

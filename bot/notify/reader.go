@@ -21,7 +21,7 @@ func (c *composer) readers() []reader {
 	for _, chat := range c.threads(c.project()) {
 		threads = append(threads, reader{chat: chat})
 	}
-	for _, p := range c.last.House.People {
+	for _, p := range c.last.Shared.People {
 		if n := slices.IndexFunc(threads, func(r reader) bool { return c.reads(r.chat, p) }); n >= 0 {
 			threads[n].people = append(threads[n].people, p)
 			continue

@@ -21,7 +21,7 @@ const (
 func threaded(t *testing.T, o notify.Options) *porter {
 	t.Helper()
 	p := going(t, true)
-	p.Entry(loop.Entry{Stream: loop.HouseStream, Time: p.Now, Body: loop.PersonPaired{Person: loop.Person{ID: sam, Name: "Sam", Role: loop.RoleSteer, Since: p.Now}}})
+	p.Entry(loop.Entry{Stream: loop.SharedStream, Time: p.Now, Body: loop.PersonPaired{Person: loop.Person{ID: sam, Name: "Sam", Role: loop.RoleSteer, Since: p.Now}}})
 	p.phones[sam], p.phones[thread] = &phone{}, &phone{}
 	o.Where, o.Zone = p.where, zone
 	o.Group = func(chat string) bool { return chat == thread }
@@ -110,11 +110,11 @@ func TestThreadSounds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := threaded(t, notify.Options{Quiet: quiet})
 			if c.own != "" {
-				p.Entry(loop.Entry{Stream: loop.HouseStream, Time: p.Now, Body: loop.QuietSet{Chat: thread, Hours: c.own}})
+				p.Entry(loop.Entry{Stream: loop.SharedStream, Time: p.Now, Body: loop.QuietSet{Chat: thread, Hours: c.own}})
 			}
 			if c.only {
 				for _, id := range []string{ana, ben} {
-					p.Entry(loop.Entry{Stream: loop.HouseStream, Time: p.Now, Body: loop.PersonRemoved{ID: id}})
+					p.Entry(loop.Entry{Stream: loop.SharedStream, Time: p.Now, Body: loop.PersonRemoved{ID: id}})
 				}
 			}
 			p.project(c.body)

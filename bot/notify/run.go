@@ -45,7 +45,7 @@ func (c *composer) limited() {
 	r := c.after.Project.Run
 	key := troubleKey("limit", r.Commits, r.Counted, r.ID)
 	hold := c.holdOf(r)
-	if hold.Why == loop.TroubleNetwork {
+	if hold.Why == loop.FailureNetwork {
 		if hold.Times >= longOutage {
 			c.keep(troubleKey("network", r.Commits, r.Counted, r.ID), true, bot.Limited(c.after, "", c.now))
 		}
@@ -64,7 +64,7 @@ func (c *composer) limited() {
 // wait is over.
 func (c *composer) holdOf(r *loop.Run) loop.AgentHold {
 	var found loop.AgentHold
-	for _, h := range c.after.House.Agents {
+	for _, h := range c.after.Shared.Agents {
 		if h.Until.Equal(r.Until) {
 			found = h
 		}
@@ -76,7 +76,7 @@ func (c *composer) holdOf(r *loop.Run) loop.AgentHold {
 // "#9 planner"; "" where the wait came before one was started.
 func (c *composer) cut() string {
 	for _, t := range c.after.Project.Tasks {
-		if t.Status == loop.Active && t.Work != nil && t.Work.Replaces != "" {
+		if t.Status == loop.Active && t.Attempt != nil && t.Attempt.Replaces != "" {
 			return bot.Doing(c.after)
 		}
 	}
@@ -95,7 +95,7 @@ func (c *composer) goesOn(was *loop.Run) {
 			return
 		}
 	}
-	keys := map[loop.Wait][]string{
+	keys := map[loop.WaitReason][]string{
 		loop.WaitLimit: {troubleKey("limit", was.Commits, was.Counted, was.ID), troubleKey("network", was.Commits, was.Counted, was.ID)},
 		loop.WaitAgent: {troubleKey("standstill", was.Commits, was.Counted, was.ID)},
 		loop.WaitDisk:  {troubleKey("disk", was.Commits, 0, was.ID)},
@@ -109,7 +109,7 @@ func (c *composer) goesOn(was *loop.Run) {
 // to its event.
 func (c *composer) worked(b loop.AgentUsable) {
 	r := c.before.Project.Run
-	hold := c.before.House.Agents[b.Agent]
+	hold := c.before.Shared.Agents[b.Agent]
 	if !b.Worked || !hold.Trial || r.Over() {
 		return
 	}
@@ -124,7 +124,7 @@ func (c *composer) trial() (loop.AgentUsable, bool) { return preceded[loop.Agent
 // since is when the agent that the run waited for was held, the zero time
 // where nobody knows any more.
 func (c *composer) since(was *loop.Run) time.Time {
-	for name, h := range c.start.House.Agents { // this decision may have lifted it
+	for name, h := range c.start.Shared.Agents { // this decision may have lifted it
 		if strings.HasPrefix(was.Text, name+": ") {
 			return c.local(h.Since)
 		}
@@ -154,7 +154,7 @@ func (c *composer) unusable(b loop.AgentUnusable) {
 	if r.Over() || r.Settings.Fallback == "" || r.Settings.Fallback == b.Agent {
 		return
 	}
-	if _, held := c.last.House.Agents[r.Settings.Fallback]; held {
+	if _, held := c.last.Shared.Agents[r.Settings.Fallback]; held {
 		return
 	}
 	c.keep(troubleKey("agent/"+b.Agent, r.Commits, r.Counted, r.ID), false, bot.Replaced(c.last, b, r.Settings.Fallback, c.now))
@@ -163,14 +163,14 @@ func (c *composer) unusable(b loop.AgentUnusable) {
 // sessionEnded tells of an agent session whose end nobody knows.
 func (c *composer) sessionEnded(e loop.Entry, b loop.SessionEnded) {
 	c.handedOn(e, b)
-	if b.Kind != loop.KindAgent || b.End != loop.EndLost {
+	if b.Kind != loop.KindAgent || b.End != loop.EndedLost {
 		return
 	}
 	hat := ""
 	if s, ok := c.before.Project.Session(e.Session); ok {
 		hat = s.Planned.Hat
 	}
-	again := b.Counts == loop.CountsNothing && !c.follows(func(e loop.Entry) bool {
+	again := b.Counts == loop.CountsAsNothing && !c.follows(func(e loop.Entry) bool {
 		a, is := e.Body.(loop.AttemptEnded)
 		return is && a.Failed
 	})

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/internal/night"
+	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
@@ -22,7 +22,7 @@ func going(t *testing.T, stays bool) *porter {
 	p.off = true
 	set := p.Settings()
 	set.Stays = stays
-	p.Start(set, p.Base("r1"), night.Task(1, "Extract price rules"), night.Task(2, "Refund flow"), night.Task(3, "Address form"))
+	p.Start(set, p.Base("r1"), scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow"), scenario.Task(3, "Address form"))
 	p.Until(func() bool { return bot.Doing(p.State) == "#2 builder" })
 	p.off = false
 	return p
@@ -32,8 +32,8 @@ func going(t *testing.T, stays bool) *porter {
 func (p *porter) exit(x loop.Exit) {
 	s := p.State.Project.Sessions[0]
 	x.Session, x.Started, x.Ended, x.Turns, x.Tokens, x.CostUSD = s.ID, p.Now, p.Now.Add(8*time.Minute), 3, -1, 0.27
-	if x.Why == "" {
-		x.Why = loop.WhyExited
+	if x.Reason == "" {
+		x.Reason = loop.ExitSelf
 	}
 	p.Now = x.Ended
 	p.Do(loop.Input{Key: "exit:" + s.ID, Body: loop.SessionExited{Exit: x}})
@@ -45,7 +45,7 @@ func (p *porter) exit(x loop.Exit) {
 
 // asks lets the planner of #3 ask, while nothing else goes on.
 func (p *porter) asks(data string) {
-	p.Acts["Task 3 planner"] = []night.Act{{Type: "question.asked", Data: data, Took: time.Minute}}
+	p.Acts["Task 3 planner"] = []scenario.Act{{Type: "question.asked", Data: data, Took: time.Minute}}
 	p.Until(func() bool { return len(p.State.Project.Questions) > 0 })
 }
 
@@ -77,9 +77,9 @@ func (p *porter) session(task, session string, bodies ...loop.Body) {
 // TestTold: one golden file a situation, with what Mira's phone shows, and
 // how it came there.
 func TestTold(t *testing.T) {
-	logged := loop.Exit{Code: 1, Trouble: loop.TroubleAuth, Text: "Invalid API key · Please run /login"}
+	logged := loop.Exit{Code: 1, Failure: loop.FailureAuth, Text: "Invalid API key · Please run /login"}
 	limit := func(p *porter, d time.Duration) loop.Exit {
-		return loop.Exit{Code: 1, Trouble: loop.TroubleLimit, Text: "You've hit your session limit", Until: p.Now.Add(d)}
+		return loop.Exit{Code: 1, Failure: loop.FailureLimit, Text: "You've hit your session limit", Until: p.Now.Add(d)}
 	}
 	for name, c := range map[string]struct {
 		stays bool
@@ -141,11 +141,11 @@ func TestTold(t *testing.T) {
 		"limit-unknown": {true, func(p *porter) { p.exit(limit(p, -time.Hour)) }},
 		"network": {true, func(p *porter) {
 			for range 5 {
-				p.exit(loop.Exit{Code: 1, Trouble: loop.TroubleNetwork, Text: "Connection reset"})
+				p.exit(loop.Exit{Code: 1, Failure: loop.FailureNetwork, Text: "Connection reset"})
 				p.Now = loop.Due(p.State)
 				p.Do(loop.Input{Body: loop.Tick{}})
 			}
-			p.exit(loop.Exit{Code: 1, Trouble: loop.TroubleNetwork, Text: "Connection reset"})
+			p.exit(loop.Exit{Code: 1, Failure: loop.FailureNetwork, Text: "Connection reset"})
 		}},
 		"disk": {true, func(p *porter) {
 			for range 3 {
@@ -155,7 +155,7 @@ func TestTold(t *testing.T) {
 			}
 			p.project(loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitDisk, Until: p.Now.Add(time.Minute), Text: "the disk is full"})
 		}},
-		"lost": {true, func(p *porter) { p.exit(loop.Exit{Why: loop.WhyLost}) }},
+		"lost": {true, func(p *porter) { p.exit(loop.Exit{Reason: loop.ExitLost}) }},
 		"poisoned": {true, func(p *porter) {
 			p.project(loop.InputPoisoned{Key: "telegram:8", Kind: "skip", Error: "index out of range"})
 		}},
@@ -184,17 +184,17 @@ func TestTold(t *testing.T) {
 		}},
 		"stopped-by-mira": {true, func(p *porter) {
 			p.Do(loop.Input{Key: "stop", Actor: mira, Name: "Mira", Body: loop.Stop{Now: true}})
-			p.exit(loop.Exit{Why: loop.WhyAsked})
+			p.exit(loop.Exit{Reason: loop.ExitAsked})
 			p.Until(nil)
 		}},
 		"stopped-by-ana": {true, func(p *porter) {
 			p.Do(loop.Input{Key: "stop", Actor: ana, Name: "Ana", Body: loop.Stop{Now: true}})
-			p.exit(loop.Exit{Why: loop.WhyAsked})
+			p.exit(loop.Exit{Reason: loop.ExitAsked})
 			p.Until(nil)
 		}},
 		"stopped-on-host": {true, func(p *porter) {
 			p.Do(loop.Input{Key: "stop", Actor: "console", Body: loop.Stop{Now: true}})
-			p.exit(loop.Exit{Why: loop.WhyAsked})
+			p.exit(loop.Exit{Reason: loop.ExitAsked})
 			p.Until(nil)
 		}},
 		"done":       {true, func(p *porter) { p.Until(nil) }},
@@ -208,12 +208,12 @@ func TestTold(t *testing.T) {
 		}},
 		"blocked-stop": {true, func(p *porter) {
 			p.State.Project.Run.Settings.OnBlocked = loop.OnBlockedStop
-			p.Acts["Task 3 planner"] = []night.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute}}
+			p.Acts["Task 3 planner"] = []scenario.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute}}
 			p.Until(nil)
 		}},
 		"blocked-three": {true, func(p *porter) {
 			for _, id := range []string{"Task 2", "Task 3"} {
-				p.Acts[id+" planner"] = []night.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute}}
+				p.Acts[id+" planner"] = []scenario.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute}}
 			}
 			for _, id := range []string{"Task 1", "Task 2", "Task 3"} {
 				p.project(loop.QuestionAsked{Question: loop.Question{ID: "q" + id[5:], Kind: loop.AskBlocked, Run: "r1", Task: id, Title: "A title", Text: "go build fails in internal/price", Asked: p.Now}})
@@ -260,10 +260,10 @@ func TestTold(t *testing.T) {
 			p.Do(loop.Input{Body: loop.Tick{}})
 		}},
 		"late": {true, func(p *porter) {
-			p.Do(loop.Input{Key: "late", Actor: mira, Name: "Mira", Body: loop.Late{Line: "/pause now", Do: loop.DeedPauseNow, Sent: p.Now.Add(-3 * time.Hour)}})
+			p.Do(loop.Input{Key: "late", Actor: mira, Name: "Mira", Body: loop.Late{Line: "/pause now", Do: loop.DeferPauseNow, Sent: p.Now.Add(-3 * time.Hour)}})
 		}},
 		"late-unanswered": {true, func(p *porter) {
-			p.Do(loop.Input{Key: "late", Actor: mira, Name: "Mira", Body: loop.Late{Line: "/stop", Do: loop.DeedStop, Sent: p.Now.Add(-3 * time.Hour)}})
+			p.Do(loop.Input{Key: "late", Actor: mira, Name: "Mira", Body: loop.Late{Line: "/stop", Do: loop.DeferStop, Sent: p.Now.Add(-3 * time.Hour)}})
 			p.Now = loop.Due(p.State)
 			p.Do(loop.Input{Body: loop.Tick{}})
 		}},
@@ -272,7 +272,7 @@ func TestTold(t *testing.T) {
 		}},
 		"guidance-unsaid": {true, func(p *porter) { p.reported(`{"id":"g9","done":true}`) }},
 		"guidance-not-followed": {true, func(p *porter) {
-			p.Acts["Task 3 reviewer"] = []night.Act{{Type: "review.verdict", Data: `{"summary":"no","issues":[{"severity":"major","file":"a.go","text":"rewritten"}],"guidance":[{"id":"g1","set_aside":true,"note":"legacy/orders.go was rewritten"}]}`, Took: time.Minute}}
+			p.Acts["Task 3 reviewer"] = []scenario.Act{{Type: "review.verdict", Data: `{"summary":"no","issues":[{"severity":"major","file":"a.go","text":"rewritten"}],"guidance":[{"id":"g1","set_aside":true,"note":"legacy/orders.go was rewritten"}]}`, Took: time.Minute}}
 			p.reported(`{"id":"g1","done":true,"note":"Kept it"}`)
 		}},
 		"guidance-expired": {true, func(p *porter) {
@@ -378,9 +378,9 @@ func (p *porter) plan(rounds ...loop.Critique) {
 	plan := json.RawMessage(`{"summary":"An adapter first, then the callers.","sections":[{"id":"a","title":"Adapter"},{"id":"b","title":"Callers"},{"id":"c","title":"The old client goes"}]}`)
 	for n := range p.State.Project.Tasks {
 		if t := &p.State.Project.Tasks[n]; t.Task.ID == "Task 2" {
-			w := *t.Work
+			w := *t.Attempt
 			w.Consensus = &loop.Consensus{Rounds: rounds}
-			w.Plan, t.Plan, t.Work = plan, plan, &w
+			w.Plan, t.Plan, t.Attempt = plan, plan, &w
 		}
 	}
 	p.session("Task 2", "", loop.QuestionAsked{Question: loop.Question{ID: "q9", Kind: loop.AskPlan, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "An adapter first, then the callers.", Asked: p.Now}})
@@ -395,8 +395,8 @@ func (p *porter) outside() {
 // about it.
 func (p *porter) reported(item string) {
 	p.guide(mira, "Mira", "#3 Use pkg/money everywhere")
-	build := night.Act{Type: "build.complete", Data: fmt.Sprintf(`{"summary":"did it","files_modified":["a.go"],"guidance":[%s]}`, item), Took: time.Minute, Files: []loop.FileChange{{Path: "a.go", Added: 3}}}
-	p.Acts["Task 3 builder"] = []night.Act{build}
+	build := scenario.Act{Type: "build.complete", Data: fmt.Sprintf(`{"summary":"did it","files_modified":["a.go"],"guidance":[%s]}`, item), Took: time.Minute, Files: []loop.FileChange{{Path: "a.go", Added: 3}}}
+	p.Acts["Task 3 builder"] = []scenario.Act{build}
 	p.Until(func() bool { d := bot.Doing(p.State); return d == "#3 fixer" || p.State.Project.Run.Over() })
 }
 
@@ -435,8 +435,8 @@ func TestHostile(t *testing.T) {
 	for n := range p.State.Project.Tasks {
 		p.State.Project.Tasks[n].Task.Title = nasty
 	}
-	for n := range p.State.House.People {
-		p.State.House.People[n].Name = nasty
+	for n := range p.State.Shared.People {
+		p.State.Shared.People[n].Name = nasty
 	}
 	q := loop.Question{ID: "q9", Run: "r1", Task: "Task 2", Tasks: []string{"Task 3"}, Title: nasty, Text: nasty, Tried: nasty, Needs: nasty, Hat: nasty, By: nasty, Options: []string{nasty, "b"}, Choice: nasty, Asked: p.Now, Sent: p.Now, Offer: &run.Settings}
 	for _, kind := range []loop.QuestionKind{loop.AskBlocked, loop.AskManual, loop.AskAgent, loop.AskBaseline, loop.AskReview, loop.AskUnticked, loop.AskSkip, loop.AskNow, loop.AskStart, loop.AskLate, loop.AskPlan, loop.AskAllow} {
@@ -466,7 +466,7 @@ func TestHostile(t *testing.T) {
 // TestNobody: with nobody paired nobody is told, and nothing looks for chats.
 func TestNobody(t *testing.T) {
 	p := going(t, true)
-	p.State.House.People = nil
+	p.State.Shared.People = nil
 	p.Decided = nil
 	n := notify.New(notify.Options{})
 	before := p.State

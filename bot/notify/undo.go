@@ -12,7 +12,7 @@ import (
 // is over (PHONE 3.5). shown is what a chat shows under a key. A question that
 // was taken back, or answered anew since, is left alone.
 func (n *Notifier) NoUndo(s loop.State, question string, now time.Time, shown func(chat, key string) (bot.Message, bool)) []loop.Outgoing {
-	if !slices.ContainsFunc(s.Project.Settled, func(x loop.Settled) bool {
+	if !slices.ContainsFunc(s.Project.Answered, func(x loop.Answered) bool {
 		return x.ID == question && !now.Before(x.At.Add(loop.UndoTime))
 	}) {
 		return nil
@@ -21,7 +21,7 @@ func (n *Notifier) NoUndo(s loop.State, question string, now time.Time, shown fu
 	for _, key := range []string{question, bot.ReminderKey(question)} {
 		for _, chat := range c.standing(key) {
 			m, found := shown(chat, key)
-			left := slices.DeleteFunc(slices.Clone(m.Buttons), func(b bot.Button) bool { return b.Twin == bot.Undoing(question) })
+			left := slices.DeleteFunc(slices.Clone(m.Buttons), func(b bot.Button) bool { return b.Command == bot.Undoing(question) })
 			if !found || len(left) == len(m.Buttons) {
 				continue
 			}

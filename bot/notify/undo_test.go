@@ -19,11 +19,11 @@ import (
 func TestNoUndo(t *testing.T) {
 	at := time.Date(2026, 11, 20, 0, 37, 0, 0, time.UTC)
 	s := loop.State{
-		House:   loop.House{People: []loop.Person{{ID: "telegram:1", Role: loop.RoleAdmin}, {ID: "slack:U1", Role: loop.RoleView}}},
-		Project: loop.Project{Name: "shop", Settled: []loop.Settled{{ID: "q3", At: at}, {ID: "q4", At: at.Add(-time.Hour)}}},
+		Shared:  loop.Shared{People: []loop.Person{{ID: "telegram:1", Role: loop.RoleAdmin}, {ID: "slack:U1", Role: loop.RoleView}}},
+		Project: loop.Project{Name: "shop", Answered: []loop.Answered{{ID: "q3", At: at}, {ID: "q4", At: at.Add(-time.Hour)}}},
 	}
-	settled := bot.Message{Key: "settled.agent", Lines: []bot.Line{{Text: "✓ q3 B, by Mira 00:37"}}, Buttons: []bot.Button{{Label: "Diff", Twin: "/diff 4"}, {Label: "Undo", Twin: "q3 undo"}}}
-	open := bot.Message{Key: "ask.agent", Buttons: []bot.Button{{Label: "A", Twin: "q3 a"}}}
+	settled := bot.Message{Key: "settled.agent", Lines: []bot.Line{{Text: "✓ q3 B, by Mira 00:37"}}, Buttons: []bot.Button{{Label: "Diff", Command: "/diff 4"}, {Label: "Undo", Command: "q3 undo"}}}
+	open := bot.Message{Key: "ask.agent", Buttons: []bot.Button{{Label: "A", Command: "q3 a"}}}
 	shows := map[string]bot.Message{"telegram:-1 q3": settled, "telegram:3 q3": settled, "telegram:1 q3": settled, "slack:U1 q3": settled, "slack:U1 remind/q3": settled, "telegram:2 q3": open}
 	n := notify.New(notify.Options{Group: func(chat string) bool { return chat == "telegram:-1" }, Where: func(key string) (chats []string) {
 		for _, chat := range []string{"telegram:-1", "telegram:1", "telegram:2", "telegram:3", "slack:U1"} {

@@ -16,7 +16,7 @@ const (
 func (f Facts) buttons(m *bot.Message) {
 	press := func(label, twin string) {
 		if len(m.Buttons) < mostButtons {
-			m.Buttons = append(m.Buttons, bot.Button{Label: bot.Cut(bot.Clean(label), bot.LabelWidth), Twin: twin})
+			m.Buttons = append(m.Buttons, bot.Button{Label: bot.Cut(bot.Clean(label), bot.LabelWidth), Command: twin})
 		}
 	}
 	asked := 0
@@ -33,7 +33,7 @@ func (f Facts) buttons(m *bot.Message) {
 			press("Resume", "/resume")
 		case n.Q.ID != "" && len(m.Buttons) < mostButtons-2:
 			for _, b := range verbs(n.Q, asked <= firstFew) {
-				press(b.Label, b.Twin)
+				press(b.Label, b.Command)
 			}
 		}
 	}
@@ -67,16 +67,16 @@ func verbs(q loop.Question, all bool) []bot.Button {
 			if v == "guide" || v == "fail" {
 				label += "…"
 			}
-			out = append(out, bot.Button{Label: label, Twin: bot.Typed(q, v)})
+			out = append(out, bot.Button{Label: label, Command: bot.Typed(q, v)})
 			if !all {
 				break
 			}
 		}
 		return out
 	case loop.AskPlan:
-		return []bot.Button{{Label: "Read " + task, Twin: bot.PlanCommand(q)}}
+		return []bot.Button{{Label: "Read " + task, Command: bot.PlanCommand(q)}}
 	case loop.AskReview:
-		return []bot.Button{{Label: "Resume", Twin: bot.Typed(q, "resume")}}
+		return []bot.Button{{Label: "Resume", Command: bot.Typed(q, "resume")}}
 	}
-	return []bot.Button{{Label: "Answer " + q.ID, Twin: q.ID}}
+	return []bot.Button{{Label: "Answer " + q.ID, Command: q.ID}}
 }

@@ -33,13 +33,13 @@ func Collect(records []loop.Record, s loop.State, from, to time.Time) (Facts, er
 		if err != nil {
 			return Facts{}, fmt.Errorf("digest of %s: %w", s.Project.Name, err)
 		}
-		if entries = append(entries, e); r.Stream != loop.HouseStream && r.Seq >= c.Seq {
+		if entries = append(entries, e); r.Stream != loop.SharedStream && r.Seq >= c.Seq {
 			c.Seq, c.Head = r.Seq, hex.EncodeToString(r.Hash)
 		}
 	}
 	c.begin(entries)
 	for _, e := range entries {
-		if e.Stream == loop.HouseStream {
+		if e.Stream == loop.SharedStream {
 			c.house(e)
 			continue
 		}
@@ -63,7 +63,7 @@ type collector struct {
 	finished map[string]bool // done, folded
 	agent    string          // that was held last
 	wait     *Span
-	left     *course
+	left     *burndown
 }
 
 // in reports whether a time is in the span.
@@ -186,12 +186,12 @@ func hatName(hat string) string {
 }
 
 // failedBy says by what a session failed.
-var failedBy = map[loop.End]string{
-	loop.EndSilent: "without an event", loop.EndStall: "silent too long", loop.EndWall: "over the time limit", loop.EndLost: "lost without trace",
+var failedBy = map[loop.SessionOutcome]string{
+	loop.EndedSilent: "without an event", loop.EndedStall: "silent too long", loop.EndedWall: "over the time limit", loop.EndedLost: "lost without trace",
 }
 
 func (c *collector) ended(b loop.SessionEnded, e loop.Entry) {
-	if b.Counts == loop.CountsFailed {
+	if b.Counts == loop.CountsAsFailed {
 		c.flawed[loop.FoldID(e.Task)] = true
 	}
 	if !c.in(e.Time) {

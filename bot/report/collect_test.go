@@ -69,7 +69,7 @@ func TestRead(t *testing.T) {
 		}
 	}
 	var all []loop.Record
-	for _, stream := range []string{loop.HouseStream, loop.ProjectStream("shop")} {
+	for _, stream := range []string{loop.SharedStream, loop.ProjectStream("shop")} {
 		if err := l.Records(t.Context(), stream, 0, func(r loop.Record) error { all = append(all, r); return nil }); err != nil {
 			t.Fatal(err)
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// course follows how many tasks are left. Parts count with their task.
-type course struct {
+// burndown follows how many tasks are left. Parts count with their task.
+type burndown struct {
 	there map[string]bool // tasks by folded id, that are there
 	over  map[string]bool // done, put away, withdrawn
 	part  map[string]bool
@@ -17,13 +17,13 @@ type course struct {
 // begin reconstructs the tasks as they were before the first entry: a task
 // stood then where its first transition leaves from.
 func (c *collector) begin(entries []loop.Entry) {
-	k := &course{there: map[string]bool{}, over: map[string]bool{}, part: map[string]bool{}}
+	k := &burndown{there: map[string]bool{}, over: map[string]bool{}, part: map[string]bool{}}
 	c.left = k
 	first := map[string]loop.Status{}
 	introduced := map[string]bool{} // by a reading after the first one
 	var before map[string]bool      // folded ids of the last reading; nil: there was none
 	for _, e := range entries {
-		if e.Stream == loop.HouseStream {
+		if e.Stream == loop.SharedStream {
 			continue
 		}
 		switch b := e.Body.(type) {
@@ -64,7 +64,7 @@ func closed(s loop.Status) bool {
 	return s == loop.Done || s == loop.Skipped || s == loop.Withdrawn
 }
 
-func (k *course) left() int {
+func (k *burndown) left() int {
 	n := 0
 	for id, there := range k.there {
 		if there && !k.over[id] {
@@ -74,7 +74,7 @@ func (k *course) left() int {
 	return n
 }
 
-func (k *course) entry(e loop.Entry) {
+func (k *burndown) entry(e loop.Entry) {
 	switch b := e.Body.(type) {
 	case loop.TaskSet:
 		id := loop.FoldID(e.Task)
@@ -97,7 +97,7 @@ func (k *course) entry(e loop.Entry) {
 }
 
 // points are the course from a time to another, without repetitions.
-func (k *course) points(from, to time.Time) []Point {
+func (k *burndown) points(from, to time.Time) []Point {
 	var out []Point
 	now := k.all[0].Left // before the first record
 	for _, p := range k.all[1:] {

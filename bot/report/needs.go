@@ -51,7 +51,7 @@ func (c *collector) standstill(r *loop.Run) {
 	case r.State == loop.RunWaiting && r.Wait == loop.WaitAgent:
 		agent, _, _ := strings.Cut(r.Text, ": ")
 		text := bot.Cut(bot.Clean(agent), 16) + " cannot be used"
-		if hold, ok := c.s.House.Agents[agent]; ok && !hold.Since.IsZero() {
+		if hold, ok := c.s.Shared.Agents[agent]; ok && !hold.Since.IsZero() {
 			text += " since " + bot.Clock(hold.Since, c.To)
 		}
 		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: text + "; on the host: nightporter login " + bot.Cut(bot.Clean(agent), 16), Stop: true})

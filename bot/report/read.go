@@ -53,7 +53,7 @@ func types(bodies ...loop.Body) []string {
 // is now. It reads no more than the span and lookBack, however long the ledger
 // is.
 func Read(ctx context.Context, l Ledger, s loop.State, from, to time.Time) (Facts, error) {
-	records, err := about(ctx, l, loop.HouseStream, from, ofHouse, holding)
+	records, err := about(ctx, l, loop.SharedStream, from, ofHouse, holding)
 	if err == nil {
 		var own []loop.Record
 		own, err = about(ctx, l, loop.ProjectStream(s.Project.Name), from, ofProject, standing)

@@ -48,7 +48,7 @@ func (f *Sessions) end(b loop.SessionEnded, e loop.Entry) {
 	if t := b.Exit.Ended; !t.IsZero() && !t.Before(x.Start) && t.Before(e.Time) {
 		x.End = t
 	}
-	x.Failed, x.Cut = b.Counts == loop.CountsFailed, b.Counts == loop.CountsNothing
+	x.Failed, x.Cut = b.Counts == loop.CountsAsFailed, b.Counts == loop.CountsAsNothing
 }
 
 // In returns the sessions in the order in which they were planned. Those that

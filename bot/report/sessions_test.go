@@ -20,7 +20,7 @@ func TestSessions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Stream == loop.HouseStream {
+		if e.Stream == loop.SharedStream {
 			continue
 		}
 		seen.Take(e)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/bot/internal/night"
+	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/loop"
 )
@@ -32,13 +32,13 @@ var titles = []string{
 
 // tale is a night in the making: the real core with a scripted world.
 type tale struct {
-	*night.Night
+	*scenario.Night
 	t *testing.T
 }
 
 func began(t *testing.T) *tale {
 	t.Helper()
-	n := night.New("shop", evening)
+	n := scenario.New("shop", evening)
 	n.Cost, n.Check = 0.35, 38*time.Second
 	n.State.Project.Name = "shop"
 	return &tale{n, t}
@@ -57,7 +57,7 @@ func (n *tale) plan() {
 		case 12:
 			needs = []string{"Task 7"}
 		}
-		tasks = append(tasks, night.Task(i+1, title, needs...))
+		tasks = append(tasks, scenario.Task(i+1, title, needs...))
 	}
 	tasks[11].Mark = loop.MarkManualVerify
 	n.Start(set, n.Base("r1"), tasks...)
@@ -76,8 +76,8 @@ func (n *tale) guide(text string) {
 // good is the story of the sheet: 9 of 12 done, one blocked, one to look at.
 func good(t *testing.T) (report.Facts, *tale) {
 	n := began(t)
-	took := func(hat string, min int) night.Act {
-		a := night.Act{Took: time.Duration(min) * time.Minute, Cost: 0.35}
+	took := func(hat string, min int) scenario.Act {
+		a := scenario.Act{Took: time.Duration(min) * time.Minute, Cost: 0.35}
 		switch hat {
 		case "planner":
 			a.Type, a.Data = "plan.complete", `{"summary":"planned","steps":["one"]}`
@@ -92,23 +92,23 @@ func good(t *testing.T) (report.Facts, *tale) {
 	}
 	for i := range titles {
 		id := fmt.Sprintf("Task %d", i+1)
-		n.Acts[id+" planner"] = []night.Act{took("planner", 4)}
-		n.Acts[id+" builder"] = []night.Act{took("builder", 17+i)}
-		n.Acts[id+" reviewer"] = []night.Act{took("reviewer", 6)}
+		n.Acts[id+" planner"] = []scenario.Act{took("planner", 4)}
+		n.Acts[id+" builder"] = []scenario.Act{took("builder", 17+i)}
+		n.Acts[id+" reviewer"] = []scenario.Act{took("reviewer", 6)}
 	}
 	wrong := took("reviewer", 7)
 	wrong.Data = `{"summary":"one","issues":[{"severity":"major","file":"a.go","text":"rounding"}]}`
 	for _, i := range []string{"3", "6", "11"} {
-		n.Acts["Task "+i+" reviewer"] = []night.Act{wrong, took("reviewer", 5)}
-		n.Acts["Task "+i+" fixer"] = []night.Act{took("fixer", 5)}
+		n.Acts["Task "+i+" reviewer"] = []scenario.Act{wrong, took("reviewer", 5)}
+		n.Acts["Task "+i+" fixer"] = []scenario.Act{took("fixer", 5)}
 	}
 	red := took("builder", 9)
 	red.Red = "--- FAIL: TestSum"
-	n.Acts["Task 5 builder"] = []night.Act{red, took("builder", 8)}
-	n.Acts["Task 8 builder"] = []night.Act{{Took: 9 * time.Minute, Cost: 0.3, Type: loop.EventBlocked, Data: `{"reason":"the plan says \"refund the order\" and \"refund the line\"","tried":"by line, by order","needs":"a decision"}`}}
+	n.Acts["Task 5 builder"] = []scenario.Act{red, took("builder", 8)}
+	n.Acts["Task 8 builder"] = []scenario.Act{{Took: 9 * time.Minute, Cost: 0.3, Type: loop.EventBlocked, Data: `{"reason":"the plan says \"refund the order\" and \"refund the line\"","tried":"by line, by order","needs":"a decision"}`}}
 	n.Acts["Task 8 builder"] = append(n.Acts["Task 8 builder"], n.Acts["Task 8 builder"][0])
-	n.Acts["Task 9 planner"] = []night.Act{
-		{Took: 2 * time.Minute, Cost: 0.1, Exit: &loop.Exit{Why: loop.WhyExited, Code: 1, Trouble: loop.TroubleLimit, Text: "usage limit reached", Until: time.Date(2026, 11, 20, 4, 58, 0, 0, berlin), CostUSD: 0.1, Tokens: -1, Turns: 3, Boundary: 3}},
+	n.Acts["Task 9 planner"] = []scenario.Act{
+		{Took: 2 * time.Minute, Cost: 0.1, Exit: &loop.Exit{Reason: loop.ExitSelf, Code: 1, Failure: loop.FailureLimit, Text: "usage limit reached", Until: time.Date(2026, 11, 20, 4, 58, 0, 0, berlin), CostUSD: 0.1, Tokens: -1, Turns: 3, Boundary: 3}},
 		took("planner", 4),
 	}
 	about := func(i int, hat, text string) {

@@ -10,8 +10,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/internal/night"
-	"github.com/nightporter/nightporter/bot/internal/paper"
+	"github.com/nightporter/nightporter/bot/internal/messagelint"
+	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/guidance"
@@ -21,7 +21,7 @@ import (
 // form holds a digest against the sheet (PHONE 7).
 func form(t *testing.T, m bot.Message) {
 	t.Helper()
-	paper.Check(t, "digest", m)
+	messagelint.Check(t, "digest", m)
 	caption(t, m)
 }
 
@@ -57,12 +57,12 @@ func golden(t *testing.T, name, got string) {
 // bad is a night in which the agent was logged out, and two tasks failed.
 func bad(t *testing.T) report.Facts {
 	n := began(t)
-	none := night.Act{Took: 5 * time.Minute, Cost: 0.2, Type: "build.complete", Data: `{"summary":"did it","files_modified":["a.go"]}`, Red: "go build: undefined: Tax", Files: files(4)}
-	n.Acts["Task 3 builder"] = slices.Repeat([]night.Act{none}, 6)
-	silent := night.Act{Took: 3 * time.Minute, Cost: 0.1}
-	n.Acts["Task 4 builder"] = slices.Repeat([]night.Act{silent}, 6)
-	out := &loop.Exit{Why: loop.WhyExited, Code: 1, Trouble: loop.TroubleAuth, Text: "Please run claude login", CostUSD: 0, Tokens: -1, Turns: 0, Boundary: 3}
-	n.Acts["Task 5 planner"] = slices.Repeat([]night.Act{{Took: time.Second, Exit: out}}, 50)
+	none := scenario.Act{Took: 5 * time.Minute, Cost: 0.2, Type: "build.complete", Data: `{"summary":"did it","files_modified":["a.go"]}`, Red: "go build: undefined: Tax", Files: files(4)}
+	n.Acts["Task 3 builder"] = slices.Repeat([]scenario.Act{none}, 6)
+	silent := scenario.Act{Took: 3 * time.Minute, Cost: 0.1}
+	n.Acts["Task 4 builder"] = slices.Repeat([]scenario.Act{silent}, 6)
+	out := &loop.Exit{Reason: loop.ExitSelf, Code: 1, Failure: loop.FailureAuth, Text: "Please run claude login", CostUSD: 0, Tokens: -1, Turns: 0, Boundary: 3}
+	n.Acts["Task 5 planner"] = slices.Repeat([]scenario.Act{{Took: time.Second, Exit: out}}, 50)
 	n.plan()
 	n.Until(func() bool { r := n.State.Project.Run; return r.Wait == loop.WaitAgent || r.Over() })
 	return n.facts(morning)
@@ -108,7 +108,7 @@ func TestText(t *testing.T) {
 		if want := map[string]string{"weekly": bot.KeyDigestWeek, "quiet": bot.KeyDigestIdle}[name]; m.Key != want && (want != "" || m.Key != bot.KeyDigest) {
 			t.Errorf("%s has the key %s", name, m.Key)
 		}
-		if w := paper.Never(text); w != "" {
+		if w := messagelint.Never(text); w != "" {
 			t.Errorf("%s says %q", name, w)
 		}
 		golden(t, name, text+"\n")
@@ -147,7 +147,7 @@ func TestHostile(t *testing.T) {
 		f.Waits = append(f.Waits, report.Span{From: f.Began, To: f.Ended, Why: bot.Cut(bot.Clean(nasty), 20)})
 	}
 	m := report.Text(f)
-	paper.Frame(t, "digest", m)
+	messagelint.Frame(t, "digest", m)
 	caption(t, m)
 	text := m.Text(0)
 	for _, want := range []string{"Needs you", "Done ", "/digest all", "Ledger ", "First pass"} {
@@ -158,7 +158,7 @@ func TestHostile(t *testing.T) {
 	if last := m.Lines[len(m.Lines)-1].Text; !strings.HasPrefix(last, "Nothing runs.") {
 		t.Errorf("the last line is %q, not what comes next", last)
 	}
-	paper.Frame(t, "whole digest", report.Whole(f))
+	messagelint.Frame(t, "whole digest", report.Whole(f))
 	if alt := report.Alt(f); bot.Width(alt) > 2000 {
 		t.Errorf("%d", bot.Width(alt))
 	}

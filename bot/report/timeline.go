@@ -193,7 +193,7 @@ func sorted(all ...[]Span) []Span {
 	return out
 }
 
-// course draws how many tasks were left.
+// burndown draws how many tasks were left.
 func (p *picture) course() {
 	p.y += 6
 	p.heading("Tasks left")

@@ -14,7 +14,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/link"
+	"github.com/nightporter/nightporter/bot/transport"
 )
 
 // API is where the platform answers when nothing else is configured.
@@ -29,20 +29,20 @@ const Command = "/porter"
 
 // Options are what a Bot needs. Only the tokens must be set.
 type Options struct {
-	AppToken link.Secret // "xapp-…": opens the socket
-	BotToken link.Secret // "xoxb-…": everything else
-	API      string      // base of the address, "" = API
+	AppToken transport.Secret // "xapp-…": opens the socket
+	BotToken transport.Secret // "xoxb-…": everything else
+	API      string           // base of the address, "" = API
 	Log      *slog.Logger
 
 	Clock   func() time.Time                                 // nil = time.Now
 	Wait    func(ctx context.Context, d time.Duration) error // pauses; nil = a timer; an error ends Run
-	Dial    link.Dial                                        // nil = TCP
+	Dial    transport.Dial                                   // nil = TCP
 	Timeout time.Duration                                    // of one call, 0 = 30 s; uploads may take four times as long
 	Silence time.Duration                                    // without the platform's ping, after which a socket is dead; 0 = 30 s
 
 	// Changed is told whenever the connection comes, goes or has another
 	// trouble. It must return at once.
-	Changed func(link.State)
+	Changed func(transport.State)
 	// Rings returns the ids of those who are named by a message that makes a
 	// sound in a channel ("slack:U…"): there, nothing else would. nil: nobody.
 	Rings func(chat string) []string
@@ -66,7 +66,7 @@ type Bot struct {
 	id   string
 	api  *slack.Client
 	base string
-	line *link.Link
+	line *transport.Conn
 
 	mu     sync.Mutex
 	me     Me
@@ -109,7 +109,7 @@ func New(o Options) (*Bot, error) {
 	o = o.orDefault()
 	b := &Bot{
 		o: o, id: form[1], base: strings.TrimRight(o.API, "/") + "/", direct: map[string]string{}, mended: func() {},
-		line: link.New(link.Options{Platform: "Slack", ID: form[1], Log: o.Log, Clock: o.Clock, Clean: o.without, Changed: o.Changed, Dial: o.Dial}),
+		line: transport.New(transport.Options{Platform: "Slack", ID: form[1], Log: o.Log, Clock: o.Clock, Clean: o.without, Changed: o.Changed, Dial: o.Dial}),
 	}
 	b.api = slack.New(string(o.BotToken), slack.OptionAppLevelToken(string(o.AppToken)), slack.OptionAPIURL(b.base), slack.OptionHTTPClient(b))
 	return b, nil
@@ -123,10 +123,10 @@ func (o Options) orDefault() Options {
 		o.Clock = time.Now
 	}
 	if o.Wait == nil {
-		o.Wait = link.Wait
+		o.Wait = transport.Wait
 	}
 	if o.Dial == nil {
-		o.Dial = link.TCP
+		o.Dial = transport.TCP
 	}
 	if o.Timeout == 0 {
 		o.Timeout = 30 * time.Second
@@ -151,19 +151,19 @@ func (o Options) orDefault() Options {
 
 // without takes the tokens out of a text: the last line against one in a log.
 func (o Options) without(text string) string {
-	for _, token := range []link.Secret{o.AppToken, o.BotToken} {
+	for _, token := range []transport.Secret{o.AppToken, o.BotToken} {
 		if token != "" {
-			text = strings.ReplaceAll(text, string(token), link.Hidden)
+			text = strings.ReplaceAll(text, string(token), transport.Hidden)
 		}
 	}
-	return ticket.ReplaceAllString(text, "$1"+link.Hidden)
+	return ticket.ReplaceAllString(text, "$1"+transport.Hidden)
 }
 
 // ticket is what opens a socket, within its address.
 var ticket = regexp.MustCompile(`(ticket=)[^&\s"]+`)
 
 // State is how Run stands with the platform now.
-func (b *Bot) State() link.State { return b.line.State() }
+func (b *Bot) State() transport.State { return b.line.State() }
 
 // ID is the app's, the part of its token that is no secret.
 func (b *Bot) ID() string { return b.id }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"github.com/nightporter/nightporter/bot/link"
+	"github.com/nightporter/nightporter/bot/transport"
 )
 
 // refusal is an answer that is no success.
@@ -38,7 +38,7 @@ func (r *refusal) Unwrap() error {
 	return nil
 }
 
-// Do is the HTTP client of slack-go. Errors are *refusal and *link.Silence.
+// Do is the HTTP client of slack-go. Errors are *refusal and *transport.Silence.
 func (b *Bot) Do(r *http.Request) (*http.Response, error) {
 	status, header, body, err := b.exchange(r)
 	if err != nil {
@@ -104,7 +104,7 @@ func (b *Bot) platformTime() time.Time {
 }
 
 // tokenFor is the token that a method takes.
-func (b *Bot) tokenFor(method string) link.Secret {
+func (b *Bot) tokenFor(method string) transport.Secret {
 	if method == openSocket {
 		return b.o.AppToken
 	}

@@ -8,7 +8,7 @@ import (
 	"net/url"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/link"
+	"github.com/nightporter/nightporter/bot/transport"
 )
 
 // maxName is what is shown of a channel's name, in columns.
@@ -16,7 +16,7 @@ const maxName = 30
 
 // ProbeChannel looks whether a project's channel takes messages of this bot.
 // It changes nothing.
-func (b *Bot) ProbeChannel(ctx context.Context, id, project string) link.Finding {
+func (b *Bot) ProbeChannel(ctx context.Context, id, project string) transport.Finding {
 	const invite = "type in it: /invite @porter"
 	var r struct {
 		Channel struct {
@@ -35,14 +35,14 @@ func (b *Bot) ProbeChannel(ctx context.Context, id, project string) link.Finding
 	var known *bot.SendError
 	switch {
 	case err == nil && c.Archived:
-		return link.Finding{Trouble: link.TroubleChannel, Text: name + ", is archived", Fix: "unarchive it, or give the project another slack_channel"}
+		return transport.Finding{Trouble: transport.TroubleChannel, Text: name + ", is archived", Fix: "unarchive it, or give the project another slack_channel"}
 	case err == nil && !c.Member:
-		return link.Finding{Trouble: link.TroubleChannel, Text: "the app is not in " + name, Fix: invite}
+		return transport.Finding{Trouble: transport.TroubleChannel, Text: "the app is not in " + name, Fix: invite}
 	case err == nil:
-		return link.Finding{OK: true, Text: "the app is in " + name}
-	case errors.As(b.sendError(err), &known) && known.Fault == bot.FaultClosed:
-		return link.Finding{
-			Trouble: link.TroubleChannel, Text: fmt.Sprintf("Slack shows the app no channel %s, which is that of %s (%s)", id, project, known.Text),
+		return transport.Finding{OK: true, Text: "the app is in " + name}
+	case errors.As(b.sendError(err), &known) && known.Fault == bot.FaultChatClosed:
+		return transport.Finding{
+			Trouble: transport.TroubleChannel, Text: fmt.Sprintf("Slack shows the app no channel %s, which is that of %s (%s)", id, project, known.Text),
 			Fix: "correct slack_channel; where it is right, " + invite,
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot/chattest"
 	"github.com/nightporter/nightporter/bot/slack"
-	far "github.com/nightporter/nightporter/internal/far/slack"
+	far "github.com/nightporter/nightporter/internal/fake/slack"
 )
 
 func TestConformance(t *testing.T) {

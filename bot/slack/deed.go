@@ -9,7 +9,7 @@ import (
 	"github.com/slack-go/slack/socketmode"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/link"
+	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -19,7 +19,7 @@ import (
 const soon = 2500 * time.Millisecond
 
 // at is the cursor of a time stamp, nil for none.
-func (e *ears) at(ts string) *loop.Cursor {
+func (e *listener) at(ts string) *loop.Cursor {
 	if ts == "" {
 		return nil
 	}
@@ -27,7 +27,7 @@ func (e *ears) at(ts string) *loop.Cursor {
 }
 
 // act handles presses, commands and forms, one after the other.
-func (e *ears) act(ctx context.Context) {
+func (e *listener) act(ctx context.Context) {
 	for {
 		select {
 		case v := <-e.deeds:
@@ -41,7 +41,7 @@ func (e *ears) act(ctx context.Context) {
 // deed handles one of them. It is acknowledged once it is committed. One that
 // cannot be in time is not done at all: its sender was told so by the platform,
 // and may have tried again.
-func (e *ears) deed(ctx context.Context, v envelope) {
+func (e *listener) deed(ctx context.Context, v envelope) {
 	in, ok := e.read(v)
 	if !ok {
 		v.ack(nil)
@@ -60,7 +60,7 @@ func (e *ears) deed(ctx context.Context, v envelope) {
 		once.Do(func() { v.ack(atWork(v.kind)) })
 	})
 	defer early.Stop()
-	var pauses link.Backoff
+	var pauses transport.Backoff
 	for ctx.Err() == nil {
 		err := e.receiver.Receive(ctx, in)
 		if err == nil {
@@ -82,7 +82,7 @@ func (e *ears) deed(ctx context.Context, v envelope) {
 }
 
 // read understands an envelope.
-func (e *ears) read(v envelope) (bot.Inbound, bool) {
+func (e *listener) read(v envelope) (bot.Inbound, bool) {
 	switch v.kind {
 	case socketmode.RequestTypeSlashCommands:
 		var s slash

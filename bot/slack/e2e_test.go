@@ -23,7 +23,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/slack"
-	far "github.com/nightporter/nightporter/internal/far/slack"
+	far "github.com/nightporter/nightporter/internal/fake/slack"
 )
 
 // emulate names the folder of the npm package emulate, 0.11.2.
@@ -210,7 +210,7 @@ func TestIndependentServer(t *testing.T) {
 		return h.Messages
 	}
 	m := said("■ shop #8 blocked (q5)", "Refund <flow> & *more*", "Stays blocked.")
-	m.Buttons = []bot.Button{{Label: "Retry", Twin: "q5 retry"}}
+	m.Buttons = []bot.Button{{Label: "Retry", Command: "q5 retry"}}
 	if asked, err = b.Send(t.Context(), chat, m, bot.SendOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestIndependentServer(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := b.Edit(t.Context(), bot.Ref{Chat: chat, ID: gone}, said("x")); fault(err) != bot.FaultGone {
+	if err := b.Edit(t.Context(), bot.Ref{Chat: chat, ID: gone}, said("x")); fault(err) != bot.FaultMessageGone {
 		t.Errorf("of what is gone: %v", err)
 	}
 
@@ -297,7 +297,7 @@ func TestIndependentServer(t *testing.T) {
 
 	// Archived, it takes nothing.
 	mira("conversations.archive", url.Values{"channel": {room}}, nil)
-	if _, err := b.Send(t.Context(), chat, said("x"), bot.SendOptions{}); fault(err) != bot.FaultClosed {
+	if _, err := b.Send(t.Context(), chat, said("x"), bot.SendOptions{}); fault(err) != bot.FaultChatClosed {
 		t.Errorf("archived: %v", err)
 	}
 	if f := b.ProbeChannel(t.Context(), room, "shop"); f.OK || !strings.Contains(f.Text, "archived") {

@@ -4,30 +4,30 @@ import (
 	"errors"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/link"
+	"github.com/nightporter/nightporter/bot/transport"
 )
 
 // meanings of the platform's refusals. Whatever is missing here is refused for
 // good.
 var meanings = map[string]bot.Fault{
-	"message_not_found":             bot.FaultGone,
-	"cant_update_message":           bot.FaultGone,
-	"edit_window_closed":            bot.FaultGone,
-	"channel_not_found":             bot.FaultClosed,
-	"not_in_channel":                bot.FaultClosed,
-	"is_archived":                   bot.FaultClosed,
-	"is_inactive":                   bot.FaultClosed,
-	"user_not_found":                bot.FaultClosed,
-	"users_not_found":               bot.FaultClosed,
-	"user_not_visible":              bot.FaultClosed,
-	"user_disabled":                 bot.FaultClosed,
-	"cannot_dm_bot":                 bot.FaultClosed,
-	"messages_tab_disabled":         bot.FaultClosed,
-	"restricted_action":             bot.FaultClosed,
-	"restricted_action_read_only":   bot.FaultClosed,
-	"restricted_action_thread_only": bot.FaultClosed,
-	"team_access_not_granted":       bot.FaultClosed,
-	"message_limit_exceeded":        bot.FaultSlow,
+	"message_not_found":             bot.FaultMessageGone,
+	"cant_update_message":           bot.FaultMessageGone,
+	"edit_window_closed":            bot.FaultMessageGone,
+	"channel_not_found":             bot.FaultChatClosed,
+	"not_in_channel":                bot.FaultChatClosed,
+	"is_archived":                   bot.FaultChatClosed,
+	"is_inactive":                   bot.FaultChatClosed,
+	"user_not_found":                bot.FaultChatClosed,
+	"users_not_found":               bot.FaultChatClosed,
+	"user_not_visible":              bot.FaultChatClosed,
+	"user_disabled":                 bot.FaultChatClosed,
+	"cannot_dm_bot":                 bot.FaultChatClosed,
+	"messages_tab_disabled":         bot.FaultChatClosed,
+	"restricted_action":             bot.FaultChatClosed,
+	"restricted_action_read_only":   bot.FaultChatClosed,
+	"restricted_action_thread_only": bot.FaultChatClosed,
+	"team_access_not_granted":       bot.FaultChatClosed,
+	"message_limit_exceeded":        bot.FaultRateLimited,
 }
 
 // unclear are refusals after which something may have happened all the same.
@@ -66,7 +66,7 @@ var (
 // *bot.SendError, or another one where nobody knows.
 func (b *Bot) sendError(err error) error {
 	var r *refusal
-	var s *link.Silence
+	var s *transport.NoResponseError
 	var known *bot.SendError
 	switch {
 	case err == nil:
@@ -74,7 +74,7 @@ func (b *Bot) sendError(err error) error {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &s) && !s.Sent:
-		return &bot.SendError{Fault: bot.FaultAway, Text: s.Text()}
+		return &bot.SendError{Fault: bot.FaultOffline, Text: s.Text()}
 	case errors.As(err, &s):
 		return s
 	case !errors.As(err, &r):
@@ -86,11 +86,11 @@ func (b *Bot) sendError(err error) error {
 		return fail(bot.FaultRefused)
 	case r.foreign && r.code >= 300 && r.code < 500:
 		// A proxy or a login page stands in between and let nothing through.
-		return fail(bot.FaultAway)
+		return fail(bot.FaultOffline)
 	case r.foreign:
 		return errors.New("slack " + r.method + ": " + r.text)
 	case r.after > 0:
-		return &bot.SendError{Fault: bot.FaultSlow, After: r.after, Text: r.text}
+		return &bot.SendError{Fault: bot.FaultRateLimited, After: r.after, Text: r.text}
 	case r.text == "missing_scope":
 		return &bot.SendError{Fault: bot.FaultToken, Text: r.scope()}
 	case refusesToken(r.text):

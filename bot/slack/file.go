@@ -13,7 +13,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/link"
+	"github.com/nightporter/nightporter/bot/transport"
 )
 
 // upload brings a file to the platform, where nobody sees it yet.
@@ -59,7 +59,7 @@ const completeTries = 3
 func (b *Bot) complete(ctx context.Context, id string, f *File, where, thread string) (err error) {
 	unclear := false // an earlier try may have been the one
 	for try := range completeTries {
-		if try > 0 && b.o.Wait(ctx, time.Duration(try)*link.Shortest) != nil {
+		if try > 0 && b.o.Wait(ctx, time.Duration(try)*transport.Shortest) != nil {
 			break
 		}
 		_, err = b.api.CompleteUploadExternalContext(ctx, slack.CompleteUploadExternalParameters{

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/slack"
-	far "github.com/nightporter/nightporter/internal/far/slack"
+	"github.com/nightporter/nightporter/bot/transport"
+	far "github.com/nightporter/nightporter/internal/fake/slack"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -36,7 +36,7 @@ type world struct {
 	mu     sync.Mutex
 	log    bytes.Buffer
 	pauses []time.Duration
-	states []link.State
+	states []transport.State
 }
 
 // newWorld starts both ends. What the bot logs and says is searched for its
@@ -57,7 +57,7 @@ func newWorld(t *testing.T, change ...func(*slack.Options)) *world {
 			w.mu.Unlock()
 			return wait(ctx, time.Millisecond)
 		},
-		Changed: func(s link.State) {
+		Changed: func(s transport.State) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.states = append(w.states, s)

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/link"
+	"github.com/nightporter/nightporter/bot/transport"
 )
 
 // Me is the bot as others see it.
@@ -57,17 +57,17 @@ var Scopes = []string{
 // Probe looks whether both tokens are accepted, in which workspace, and with
 // which scopes. It opens no socket and changes nothing, so it can run beside
 // the daemon.
-func (b *Bot) Probe(ctx context.Context) []link.Finding {
+func (b *Bot) Probe(ctx context.Context) []transport.Finding {
 	var who struct{ User, Team string }
 	header, err := b.call(ctx, "auth.test", nil, &who)
 	if err != nil {
-		return []link.Finding{b.found("auth.test", err)}
+		return []transport.Finding{b.found("auth.test", err)}
 	}
 	has := strings.FieldsFunc(header.Get("X-OAuth-Scopes"), func(r rune) bool { return r == ',' || r == ' ' })
-	out := []link.Finding{{OK: true, Text: fmt.Sprintf("bot token accepted: %s in the workspace %s", bot.Clean(who.User), bot.Clean(who.Team))}}
+	out := []transport.Finding{{OK: true, Text: fmt.Sprintf("bot token accepted: %s in the workspace %s", bot.Clean(who.User), bot.Clean(who.Team))}}
 	if missing := lacking(has); len(has) > 0 && len(missing) > 0 {
-		out = append(out, link.Finding{
-			Trouble: link.TroubleToken, Text: "the bot lacks " + strings.Join(missing, ", "),
+		out = append(out, transport.Finding{
+			Trouble: transport.TroubleToken, Text: "the bot lacks " + strings.Join(missing, ", "),
 			Fix: "put deploy/slack-manifest.yaml into the app's page App Manifest, and install the app again",
 		})
 	}
@@ -75,7 +75,7 @@ func (b *Bot) Probe(ctx context.Context) []link.Finding {
 	if _, err := b.call(ctx, openSocket, nil, nil); err != nil {
 		return append(out, b.found(openSocket, err))
 	}
-	return append(out, link.Finding{OK: true, Text: "app token accepted: Socket Mode is on"})
+	return append(out, transport.Finding{OK: true, Text: "app token accepted: Socket Mode is on"})
 }
 
 // lacking are the scopes that are not among these.
@@ -94,18 +94,18 @@ func lacking(has []string) []string {
 }
 
 // found is what an error of a probe's call means.
-func (b *Bot) found(method string, err error) link.Finding {
+func (b *Bot) found(method string, err error) transport.Finding {
 	what, page := tokenOf(method)
 	t, text, _ := b.trouble(err)
-	f := link.Finding{Trouble: t, Text: fmt.Sprintf("the %s cannot be tried: %s", what, text), Fix: "look at the network, and at slack.api"}
+	f := transport.Finding{Trouble: t, Text: fmt.Sprintf("the %s cannot be tried: %s", what, text), Fix: "look at the network, and at slack.api"}
 	var r *refusal
 	switch {
-	case t == link.TroubleToken:
+	case t == transport.TroubleToken:
 		f.Text, f.Fix = "Slack refuses the "+what, newToken(page)
 		if errors.As(err, &r) && r.text == "missing_scope" {
 			f.Text, f.Fix = "the "+what+" lacks the scope "+r.needed, "add it on the app's page "+page+", and install the app again"
 		}
-	case t == link.TroubleServer && says(err, "socket_mode_not_enabled", "forbidden_team"):
+	case t == transport.TroubleServer && says(err, "socket_mode_not_enabled", "forbidden_team"):
 		f.Fix = "switch Socket Mode on, on the app's page of that name"
 	}
 	return f

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/slack"
-	far "github.com/nightporter/nightporter/internal/far/slack"
+	"github.com/nightporter/nightporter/bot/transport"
+	far "github.com/nightporter/nightporter/internal/fake/slack"
 )
 
 func TestProbe(t *testing.T) {
@@ -35,7 +35,7 @@ func TestProbe(t *testing.T) {
 				mark := "!"
 				if f.OK {
 					mark = ""
-				} else if f.Fix == "" || f.Trouble == link.TroubleNone {
+				} else if f.Fix == "" || f.Trouble == transport.TroubleNone {
 					t.Errorf("nothing to do about %+v", f)
 				}
 				w.secret("finding", f.Text+f.Fix)
@@ -78,7 +78,7 @@ func TestProbeChannel(t *testing.T) {
 			got := f.Text
 			if !f.OK {
 				got = "!" + got
-				if f.Fix == "" || f.Trouble == link.TroubleNone {
+				if f.Fix == "" || f.Trouble == transport.TroubleNone {
 					t.Errorf("nothing to do about %+v", f)
 				}
 			}

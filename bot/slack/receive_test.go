@@ -15,9 +15,9 @@ import (
 	"github.com/slack-go/slack/slacktest"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/slack"
-	far "github.com/nightporter/nightporter/internal/far/slack"
+	"github.com/nightporter/nightporter/bot/transport"
+	far "github.com/nightporter/nightporter/internal/fake/slack"
 )
 
 // got waits until so many inputs came, and until all were acknowledged.
@@ -158,7 +158,7 @@ func TestPress(t *testing.T) {
 	w := newWorld(t)
 	w.begun()
 	m := said("■ shop #8 blocked (q5)")
-	m.Buttons = []bot.Button{{Label: "Retry", Twin: "q5 retry"}}
+	m.Buttons = []bot.Button{{Label: "Retry", Command: "q5 retry"}}
 	direct := w.far.Direct(mira)
 	for n, c := range []struct{ chat, in string }{{shop, channel}, {home, direct}} {
 		id := w.send(c.chat, m, bot.SendOptions{Silent: true})
@@ -189,7 +189,7 @@ func TestForm(t *testing.T) {
 	w := newWorld(t)
 	w.begun()
 	m := said("■ shop #8 blocked (q5)")
-	m.Buttons = []bot.Button{{Label: "Guide…", Twin: "q5 guide WORDS"}}
+	m.Buttons = []bot.Button{{Label: "Guide…", Command: "q5 guide WORDS"}}
 	id := w.send(shop, m, bot.SendOptions{Silent: true})
 	if _, err := w.far.Press(mira, channel, id, "Guide…"); err != nil {
 		t.Fatal(err)
@@ -636,15 +636,15 @@ func TestTroubles(t *testing.T) {
 	for name, c := range map[string]struct {
 		method string
 		fault  far.Fault
-		want   link.Trouble
+		want   transport.Trouble
 	}{
-		"bot token revoked":  {"auth.test", far.Refuse("token_revoked"), link.TroubleToken},
-		"app token revoked":  {"apps.connections.open", far.Refuse("invalid_auth"), link.TroubleToken},
-		"scope":              {"apps.connections.open", far.Lacking("connections:write"), link.TroubleToken},
-		"garbage":            {"auth.test", far.Garbage(200), link.TroubleServer},
-		"too many":           {"apps.connections.open", far.Slow(1), link.TroubleSlow},
-		"a fault of its own": {"apps.connections.open", far.Refuse("internal_error"), link.TroubleServer},
-		"no answer":          {"auth.test", far.Lost(), link.TroubleNetwork},
+		"bot token revoked":  {"auth.test", far.Refuse("token_revoked"), transport.TroubleToken},
+		"app token revoked":  {"apps.connections.open", far.Refuse("invalid_auth"), transport.TroubleToken},
+		"scope":              {"apps.connections.open", far.Lacking("connections:write"), transport.TroubleToken},
+		"garbage":            {"auth.test", far.Garbage(200), transport.TroubleServer},
+		"too many":           {"apps.connections.open", far.Slow(1), transport.TroubleSlow},
+		"a fault of its own": {"apps.connections.open", far.Refuse("internal_error"), transport.TroubleServer},
+		"no answer":          {"auth.test", far.Lost(), transport.TroubleNetwork},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -675,7 +675,7 @@ func TestTokenRevoked(t *testing.T) {
 	}
 	refused := func() {
 		t.Helper()
-		if s := w.bot.State(); s.Connected || s.Trouble != link.TroubleToken || !strings.Contains(s.Text, "refuses the bot token (token_revoked)") || !strings.Contains(s.Text, "OAuth & Permissions") {
+		if s := w.bot.State(); s.Connected || s.Trouble != transport.TroubleToken || !strings.Contains(s.Text, "refuses the bot token (token_revoked)") || !strings.Contains(s.Text, "OAuth & Permissions") {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -693,7 +693,7 @@ func TestTokenRevoked(t *testing.T) {
 	refused()
 	history := len(w.far.Calls("conversations.history"))
 	w.send(home, said("again"), bot.SendOptions{})
-	if s := w.bot.State(); !s.Connected || s.Trouble != link.TroubleNone {
+	if s := w.bot.State(); !s.Connected || s.Trouble != transport.TroubleNone {
 		t.Errorf("accepted again: %+v", s)
 	}
 	w.until("what was missed is read back", func() bool { return len(w.far.Calls("conversations.history")) > history })

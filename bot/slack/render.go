@@ -276,7 +276,7 @@ func actions(m bot.Message) []slack.Block {
 			label = "…" // the platform takes no empty ones
 		}
 		e := slack.NewButtonBlockElement("b"+string(rune('a'+n)), Data(m, n), slack.NewTextBlockObject(slack.PlainTextType, label, false, false))
-		if stopsSession(button.Twin) {
+		if stopsSession(button.Command) {
 			e.Style = slack.StyleDanger
 		}
 		if row = append(row, e); len(row) == perRow {

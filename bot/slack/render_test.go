@@ -46,12 +46,12 @@ func TestRenderGolden(t *testing.T) {
 				quote("TestRefundPartial: *want* 1200, got 1000 & <refund the line>, see <!channel> :tada:"),
 				line("Tried: by line → order/adapter/x.go fails, see README.md"), line("Stays blocked; #10 waits for it, /queue shows the rest."),
 			},
-			Buttons: []bot.Button{{Label: "Retry", Twin: "q5 retry"}, {Label: "Skip", Twin: "q5 skip"}, {Label: "Guide…", Twin: "q5 guide WORDS"}},
+			Buttons: []bot.Button{{Label: "Retry", Command: "q5 retry"}, {Label: "Skip", Command: "q5 skip"}, {Label: "Guide…", Command: "q5 guide WORDS"}},
 		}, rings: []string{"U0MIRA"}},
 		"reminder": {m: reminder, rings: []string{"U0MIRA"}},
 		"stop": {m: bot.Message{
 			Key: "status.stopping", Lines: []bot.Line{line("● shop 9/12 · stopping after the session")},
-			Buttons: []bot.Button{{Label: "Keep going", Twin: "/resume"}, {Label: "Stop", Twin: "/stop"}, {Label: "Stop now", Twin: "/stop now"}, {Label: "Rerun", Twin: "q9 rerun"}},
+			Buttons: []bot.Button{{Label: "Keep going", Command: "/resume"}, {Label: "Stop", Command: "/stop"}, {Label: "Stop now", Command: "/stop now"}, {Label: "Rerun", Command: "q9 rerun"}},
 		}},
 		"digest": {m: bot.Message{ // its picture stands above; it is no part of what is rendered
 			Key: bot.KeyDigest,
@@ -61,7 +61,7 @@ func TestRenderGolden(t *testing.T) {
 				{Kind: bot.Head, Text: "Guidance"}, line("✓ g17 Wrap the existing code… → #7, followed"), line("Nothing runs. Retry starts r15 with #8 and #10."),
 			},
 			Buttons: []bot.Button{
-				{Label: "Retry #8", Twin: "q5 retry"}, {Label: "Skip #8", Twin: "q5 skip"}, {Label: "Guide #8…", Twin: "q5 guide WORDS"}, {Label: "Pass #12", Twin: "q4 pass"},
+				{Label: "Retry #8", Command: "q5 retry"}, {Label: "Skip #8", Command: "q5 skip"}, {Label: "Guide #8…", Command: "q5 guide WORDS"}, {Label: "Pass #12", Command: "q4 pass"},
 			},
 			Picture: []byte("\x89PNG"), Alt: "Night of shop.",
 		}},
@@ -108,7 +108,7 @@ func TestRenderHostile(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := bot.Message{Key: texts.Draw(rt, "key"), Lines: lines.Draw(rt, "lines")}
 		for range rapid.IntRange(0, 30).Draw(rt, "buttons") {
-			m.Buttons = append(m.Buttons, bot.Button{Label: texts.Draw(rt, "label"), Twin: texts.Draw(rt, "twin")})
+			m.Buttons = append(m.Buttons, bot.Button{Label: texts.Draw(rt, "label"), Command: texts.Draw(rt, "twin")})
 		}
 		before := len(w.far.Calls("chat.postMessage"))
 		if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{Silent: true}); err != nil {

@@ -135,7 +135,7 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 // worthWaiting reports whether nothing was sent and a later try may do better.
 func worthWaiting(err error) bool {
 	var e *bot.SendError
-	return errors.As(err, &e) && (e.Fault == bot.FaultSlow || e.Fault == bot.FaultAway)
+	return errors.As(err, &e) && (e.Fault == bot.FaultRateLimited || e.Fault == bot.FaultOffline)
 }
 
 // rings are those whom a message names.
@@ -221,7 +221,7 @@ func (b *Bot) show(ctx context.Context, d *draft, call func(...slack.MsgOption) 
 		switch {
 		case says(err, "invalid_blocks") && d.picture != "" && try < len(settling):
 			if b.o.Wait(ctx, settling[try]) != nil {
-				return &bot.SendError{Fault: bot.FaultAway, Text: "the picture was waited for"}
+				return &bot.SendError{Fault: bot.FaultOffline, Text: "the picture was waited for"}
 			}
 			try++
 		case says(err, badBlocks...) && d.picture != "":
@@ -352,7 +352,7 @@ func (b *Bot) at(ctx context.Context, at bot.Ref) (string, error) {
 	}
 	if !stamp.MatchString(at.ID) {
 		// Of a message whose arrival was not seen, or that one reader saw only.
-		return "", &bot.SendError{Fault: bot.FaultGone, Text: "not a time stamp of Slack"}
+		return "", &bot.SendError{Fault: bot.FaultMessageGone, Text: "not a time stamp of Slack"}
 	}
 	where, err := b.conversation(ctx, id)
 	return where, b.sendError(err)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/slack"
-	far "github.com/nightporter/nightporter/internal/far/slack"
+	far "github.com/nightporter/nightporter/internal/fake/slack"
 )
 
 func said(first string, more ...string) bot.Message {
@@ -27,7 +27,7 @@ func TestSendEditDelete(t *testing.T) {
 	w := newWorld(t)
 	direct := w.far.Direct(mira)
 	m := said("● shop r14 started", "12 tasks.")
-	m.Buttons = []bot.Button{{Label: "Stop", Twin: "/stop"}}
+	m.Buttons = []bot.Button{{Label: "Stop", Command: "/stop"}}
 	id := w.send(home, m, bot.SendOptions{Silent: true})
 	got := w.shown(direct)
 	if got.TS != id || got.Text != "● shop r14 started" || len(got.Buttons) != 1 || got.Root != "" {
@@ -45,7 +45,7 @@ func TestSendEditDelete(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.bot.Edit(t.Context(), at, m); fault(err) != bot.FaultGone {
+	if err := w.bot.Edit(t.Context(), at, m); fault(err) != bot.FaultMessageGone {
 		t.Errorf("edit of what is gone: %v", err)
 	}
 	if n := len(w.far.Calls("conversations.open")); n != 1 {
@@ -116,7 +116,7 @@ func TestThreads(t *testing.T) {
 // What is too long stands as a file in the thread below its caption.
 func TestFile(t *testing.T) {
 	w := newWorld(t)
-	m := bot.Message{Key: "diff", Lines: []bot.Line{line("shop #11: 3 files"), line("Admin list")}, Buttons: []bot.Button{{Label: "Log", Twin: "/log 11"}}}
+	m := bot.Message{Key: "diff", Lines: []bot.Line{line("shop #11: 3 files"), line("Admin list")}, Buttons: []bot.Button{{Label: "Log", Command: "/log 11"}}}
 	for n := range 40 {
 		m.Lines = append(m.Lines, pre(fmt.Sprintf("+ %d < *b*", n)))
 	}
@@ -147,7 +147,7 @@ func TestFile(t *testing.T) {
 	// One that cannot be uploaded now leaves nothing behind.
 	before := len(w.far.Messages(channel))
 	w.far.Fault("files.getUploadURLExternal", far.Slow(7))
-	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.FaultSlow || len(w.far.Messages(channel)) != before {
+	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.FaultRateLimited || len(w.far.Messages(channel)) != before {
 		t.Errorf("upload refused: %v", err)
 	}
 }
@@ -159,7 +159,7 @@ func TestPicture(t *testing.T) {
 	const alt = "Night of shop, 9 of 12 tasks done."
 	m := bot.Message{
 		Key: "digest", Lines: []bot.Line{line("? shop 9/12 done, 2 need you"), line("#8 waits for an answer"), line("3 h 12 min")},
-		Picture: []byte("\x89PNG\r\n\x1a\nx"), Alt: alt, Buttons: []bot.Button{{Label: "Retry #8", Twin: "q5 retry"}},
+		Picture: []byte("\x89PNG\r\n\x1a\nx"), Alt: alt, Buttons: []bot.Button{{Label: "Retry #8", Command: "q5 retry"}},
 	}
 	for name, c := range map[string]struct {
 		change      func(m *bot.Message, s *far.Server)
@@ -237,11 +237,11 @@ func TestPicture(t *testing.T) {
 	// Where waiting helps, nothing is sent yet.
 	w := newWorld(t)
 	w.far.Fault("files.getUploadURLExternal", far.Slow(7))
-	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.FaultSlow || len(w.far.Messages(channel)) != 0 {
+	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.FaultRateLimited || len(w.far.Messages(channel)) != 0 {
 		t.Errorf("%v, %+v", err, w.far.Messages(channel))
 	}
 	w.far.Fault("files.completeUploadExternal", far.Slow(1), far.Slow(1), far.Slow(9))
-	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.FaultSlow || len(w.far.Messages(channel)) != 0 {
+	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.FaultRateLimited || len(w.far.Messages(channel)) != 0 {
 		t.Errorf("%v, %+v", err, w.far.Messages(channel))
 	}
 }
@@ -254,7 +254,7 @@ func TestPictureEnds(t *testing.T) {
 	})
 	m := said("? shop 9/12 done")
 	m.Picture, m.Alt = []byte("\x89PNG\r\n\x1a\nx"), "x"
-	if _, err := w.bot.Send(ctx, shop, m, bot.SendOptions{}); fault(err) != bot.FaultAway || len(w.far.Messages(channel)) != 0 {
+	if _, err := w.bot.Send(ctx, shop, m, bot.SendOptions{}); fault(err) != bot.FaultOffline || len(w.far.Messages(channel)) != 0 {
 		t.Errorf("%v, %+v", err, w.far.Messages(channel))
 	}
 }
@@ -265,19 +265,19 @@ func TestFaults(t *testing.T) {
 		far  far.Fault
 		want bot.Fault // "" = nobody knows
 	}{
-		{"slow", far.Slow(17), bot.FaultSlow},
-		{"slow, said in the answer", far.Refuse("ratelimited"), bot.FaultSlow},
+		{"slow", far.Slow(17), bot.FaultRateLimited},
+		{"slow, said in the answer", far.Refuse("ratelimited"), bot.FaultRateLimited},
 		{"200 with garbage", far.Garbage(200), ""},
 		{"502", far.Garbage(502), ""},
-		{"a login page", far.Garbage(302), bot.FaultAway},
+		{"a login page", far.Garbage(302), bot.FaultOffline},
 		{"a proxy's limit", far.Garbage(413), bot.FaultRefused},
 		{"lost after it was sent", far.Lost(), ""},
 		{"cut before", far.Fault{Cut: true}, ""},
 		{"revoked", far.Refuse("token_revoked"), bot.FaultToken},
 		{"inactive", far.Refuse("account_inactive"), bot.FaultToken},
 		{"a scope", far.Lacking("chat:write"), bot.FaultToken},
-		{"archived", far.Refuse("is_archived"), bot.FaultClosed},
-		{"no such channel", far.Refuse("channel_not_found"), bot.FaultClosed},
+		{"archived", far.Refuse("is_archived"), bot.FaultChatClosed},
+		{"no such channel", far.Refuse("channel_not_found"), bot.FaultChatClosed},
 		{"its own fault", far.Refuse("fatal_error"), ""},
 		{"never", far.Refuse("no_text"), bot.FaultRefused},
 	} {
@@ -306,7 +306,7 @@ func TestFaults(t *testing.T) {
 		api := "http://" + l.Addr().String() + "/"
 		_ = l.Close()
 		w := newWorld(t, func(o *slack.Options) { o.API = api })
-		if _, err := w.bot.Send(t.Context(), shop, said("x"), bot.SendOptions{}); fault(err) != bot.FaultAway {
+		if _, err := w.bot.Send(t.Context(), shop, said("x"), bot.SendOptions{}); fault(err) != bot.FaultOffline {
 			t.Errorf("%v", err)
 		}
 	})

@@ -15,7 +15,7 @@ import (
 	"github.com/slack-go/slack/socketmode"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/link"
+	"github.com/nightporter/nightporter/bot/transport"
 )
 
 // Run hands what people do to r until ctx ends; it returns why ctx ended and
@@ -24,7 +24,7 @@ import (
 // cannot commit is handed to it again, after a pause, and nothing of its kind
 // after it before.
 func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error {
-	e := &ears{Bot: b, cursor: cursor, receiver: r, behind: make(chan struct{}, 1), messages: make(chan envelope, waiting), deeds: make(chan envelope, waiting)}
+	e := &listener{Bot: b, cursor: cursor, receiver: r, behind: make(chan struct{}, 1), messages: make(chan envelope, waiting), deeds: make(chan envelope, waiting)}
 	b.token.Lock()
 	b.mended = e.miss
 	b.token.Unlock()
@@ -35,7 +35,7 @@ func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, err
 		wg.Go(func() { e.hear(work) })
 		wg.Go(func() { e.act(work) })
 	}
-	var pauses link.Backoff
+	var pauses transport.Backoff
 	for ctx.Err() == nil {
 		began := b.o.Clock()
 		err := e.listen(ctx)
@@ -43,11 +43,11 @@ func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, err
 		if ctx.Err() != nil {
 			break
 		}
-		if b.o.Clock().Sub(began) > link.Longest {
+		if b.o.Clock().Sub(began) > transport.Longest {
 			pauses.Reset()
 		}
 		t, text, pause := b.trouble(err)
-		b.line.Away(t, text)
+		b.line.MarkDown(t, text)
 		if b.o.Wait(ctx, max(pause, pauses.Next())) != nil {
 			break
 		}
@@ -65,8 +65,8 @@ func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, err
 // acknowledged and comes again, a few times; messages are read back besides.
 const waiting = 1000
 
-// ears are one run of Run.
-type ears struct {
+// listener are one run of Run.
+type listener struct {
 	*Bot
 	cursor   func(context.Context) (string, error)
 	receiver bot.Receiver
@@ -89,8 +89,8 @@ type envelope struct {
 
 // identified learns who we are: nothing can be told from our own messages
 // before. It reports false when ctx ended.
-func (e *ears) identified(ctx context.Context) bool {
-	var pauses link.Backoff
+func (e *listener) identified(ctx context.Context) bool {
+	var pauses transport.Backoff
 	for ctx.Err() == nil {
 		_, err := e.identify(ctx)
 		if err == nil {
@@ -100,7 +100,7 @@ func (e *ears) identified(ctx context.Context) bool {
 			return false
 		}
 		t, text, pause := e.trouble(err)
-		e.line.Away(t, text)
+		e.line.MarkDown(t, text)
 		if e.o.Wait(ctx, max(pause, pauses.Next())) != nil {
 			return false
 		}
@@ -110,7 +110,7 @@ func (e *ears) identified(ctx context.Context) bool {
 
 // listen keeps a socket open, with others after it, until that is of no use
 // any more.
-func (e *ears) listen(ctx context.Context) error {
+func (e *listener) listen(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// Its log would go to the standard error, and only debugging is said there.
@@ -133,7 +133,7 @@ func (e *ears) listen(ctx context.Context) error {
 }
 
 // event takes what the socket says. It must not wait for anything.
-func (e *ears) event(ctx context.Context, socket *socketmode.Client, ev socketmode.Event) {
+func (e *listener) event(ctx context.Context, socket *socketmode.Client, ev socketmode.Event) {
 	switch ev.Type {
 	case socketmode.EventTypeConnected:
 		e.opened(true)
@@ -144,7 +144,7 @@ func (e *ears) event(ctx context.Context, socket *socketmode.Client, ev socketmo
 		e.opened(false)
 		if failed, is := ev.Data.(*slack.ConnectionErrorEvent); is && ctx.Err() == nil {
 			t, text, _ := e.trouble(failed.ErrorObj)
-			e.line.Away(t, text)
+			e.line.MarkDown(t, text)
 		}
 	case socketmode.EventTypeEventsAPI, socketmode.EventTypeSlashCommand, socketmode.EventTypeInteractive:
 		if ev.Request != nil {
@@ -160,7 +160,7 @@ func (e *ears) event(ctx context.Context, socket *socketmode.Client, ev socketmo
 }
 
 // take queues a request of the platform.
-func (e *ears) take(ctx context.Context, socket *socketmode.Client, r socketmode.Request) {
+func (e *listener) take(ctx context.Context, socket *socketmode.Client, r socketmode.Request) {
 	e.heard()
 	v := envelope{kind: r.Type, id: r.EnvelopeID, payload: r.Payload, came: time.Now(), ack: func(payload any) {
 		const patience = 5 * time.Second
@@ -179,7 +179,7 @@ func (e *ears) take(ctx context.Context, socket *socketmode.Client, r socketmode
 	e.queue(e.deeds, v)
 }
 
-func (e *ears) queue(to chan envelope, v envelope) bool {
+func (e *listener) queue(to chan envelope, v envelope) bool {
 	select {
 	case to <- v:
 		return true
@@ -190,7 +190,7 @@ func (e *ears) queue(to chan envelope, v envelope) bool {
 }
 
 // miss has what was missed read back before any newer message is handled.
-func (e *ears) miss() {
+func (e *listener) miss() {
 	select {
 	case e.behind <- struct{}{}:
 	default:
@@ -198,7 +198,7 @@ func (e *ears) miss() {
 }
 
 // hear handles messages, one after the other.
-func (e *ears) hear(ctx context.Context) {
+func (e *listener) hear(ctx context.Context) {
 	for {
 		select {
 		case <-e.behind:
@@ -219,7 +219,7 @@ func (e *ears) hear(ctx context.Context) {
 }
 
 // message handles an event. It reports false when ctx ended before.
-func (e *ears) message(ctx context.Context, payload json.RawMessage) bool {
+func (e *listener) message(ctx context.Context, payload json.RawMessage) bool {
 	var p struct {
 		Event json.RawMessage `json:"event"`
 	}
@@ -238,14 +238,14 @@ func (e *ears) message(ctx context.Context, payload json.RawMessage) bool {
 }
 
 // alive tells that a channel is one that shows what is said there.
-func (e *ears) alive(m message) {
+func (e *listener) alive(m message) {
 	if idForm.MatchString(m.Channel) && !isDirect(m.Channel) {
 		e.o.Alive(Prefix + m.Channel)
 	}
 }
 
 // deliver hands a message over until it is committed.
-func (e *ears) deliver(ctx context.Context, m message) bool {
+func (e *listener) deliver(ctx context.Context, m message) bool {
 	if m.User != e.known().User {
 		e.alive(m)
 	}
@@ -257,7 +257,7 @@ func (e *ears) deliver(ctx context.Context, m message) bool {
 	safe := max(e.safe, m.TS)
 	e.mu.Unlock()
 	in.Cursor = e.at(safe)
-	var pauses link.Backoff
+	var pauses transport.Backoff
 	for ctx.Err() == nil {
 		err := e.receiver.Receive(ctx, in)
 		if err == nil {
@@ -276,7 +276,7 @@ func (e *ears) deliver(ctx context.Context, m message) bool {
 }
 
 // settled notes that nothing older is still to be handled.
-func (e *ears) settled(ts string) {
+func (e *listener) settled(ts string) {
 	e.mu.Lock()
 	e.safe = max(e.safe, ts)
 	e.mu.Unlock()
@@ -284,21 +284,21 @@ func (e *ears) settled(ts string) {
 }
 
 // stuck says that something could not be committed.
-func (e *ears) stuck(err error) {
-	e.line.Away(link.TroubleStore, "what came could not be committed, it is tried again: "+e.o.without(err.Error()))
+func (e *listener) stuck(err error) {
+	e.line.MarkDown(transport.TroubleStore, "what came could not be committed, it is tried again: "+e.o.without(err.Error()))
 }
 
 // unstuck ends that. It says nothing about the connection otherwise.
-func (e *ears) unstuck() {
-	if e.State().Trouble == link.TroubleStore {
+func (e *listener) unstuck() {
+	if e.State().Trouble == transport.TroubleStore {
 		e.heard()
 	}
 }
 
 // readBack handles what was missed. It does not end before that succeeded:
 // whatever is newer would move the stored time stamp past it.
-func (e *ears) readBack(ctx context.Context) {
-	var pauses link.Backoff
+func (e *listener) readBack(ctx context.Context) {
+	var pauses transport.Backoff
 	for ctx.Err() == nil {
 		list, whole, err := e.sinceLast(ctx)
 		var r *refusal
@@ -332,7 +332,7 @@ func (e *ears) readBack(ctx context.Context) {
 // sinceLast reads what was said since the stored time stamp. Once that is
 // handled, nothing before whole is still to be: by the platform's time, because
 // our clock may be wrong.
-func (e *ears) sinceLast(ctx context.Context) (list []message, whole string, err error) {
+func (e *listener) sinceLast(ctx context.Context) (list []message, whole string, err error) {
 	now := e.platformTime()
 	if !now.IsZero() {
 		whole = tsOf(now)

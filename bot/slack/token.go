@@ -3,7 +3,7 @@ package slack
 import (
 	"errors"
 
-	"github.com/nightporter/nightporter/bot/link"
+	"github.com/nightporter/nightporter/bot/transport"
 )
 
 // The socket hangs on the app's token, and everything that is sent on the
@@ -30,9 +30,9 @@ func (b *Bot) judged(method string, err error) {
 	}
 	switch {
 	case b.refused != "":
-		b.line.Away(link.TroubleToken, b.refused)
+		b.line.MarkDown(transport.TroubleToken, b.refused)
 	case was != "" && b.open:
-		b.line.Heard()
+		b.line.MarkUp()
 		b.mended()
 	}
 }
@@ -52,8 +52,8 @@ func (b *Bot) heard() {
 	b.token.Lock()
 	defer b.token.Unlock()
 	if b.refused != "" {
-		b.line.Away(link.TroubleToken, b.refused)
+		b.line.MarkDown(transport.TroubleToken, b.refused)
 		return
 	}
-	b.line.Heard()
+	b.line.MarkUp()
 }

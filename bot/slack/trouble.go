@@ -5,28 +5,28 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/bot/link"
+	"github.com/nightporter/nightporter/bot/transport"
 )
 
 // trouble says what an error of the connection means, and how long to wait; 0
 // leaves that to the back-off.
-func (b *Bot) trouble(err error) (t link.Trouble, text string, pause time.Duration) {
+func (b *Bot) trouble(err error) (t transport.Trouble, text string, pause time.Duration) {
 	var r *refusal
 	if !errors.As(err, &r) {
-		return link.TroubleNetwork, b.o.without(err.Error()), 0
+		return transport.TroubleNetwork, b.o.without(err.Error()), 0
 	}
 	switch {
 	case r.foreign:
-		return link.TroubleServer, "what answers is not Slack: " + r.text, 0
+		return transport.TroubleServer, "what answers is not Slack: " + r.text, 0
 	case r.after > 0:
-		return link.TroubleSlow, "Slack wants us to wait", r.after
+		return transport.TroubleSlow, "Slack wants us to wait", r.after
 	case r.text == "missing_scope":
-		return link.TroubleToken, r.scope(), link.TokenPause
+		return transport.TroubleToken, r.scope(), transport.TokenPause
 	case refusesToken(r.text):
 		what, page := tokenOf(r.method)
-		return link.TroubleToken, "Slack refuses the " + what + " (" + r.text + "): " + newToken(page), link.TokenPause
+		return transport.TroubleToken, "Slack refuses the " + what + " (" + r.text + "): " + newToken(page), transport.TokenPause
 	}
-	return link.TroubleServer, r.method + ": " + r.text, 0
+	return transport.TroubleServer, r.method + ": " + r.text, 0
 }
 
 // tokenOf is the token that a method takes, and the app's page that gives it.

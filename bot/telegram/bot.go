@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/link"
+	"github.com/nightporter/nightporter/bot/transport"
 )
 
 // API is where the platform answers when nothing else is configured.
@@ -23,20 +23,20 @@ const Prefix = "telegram:"
 
 // Options are what a Bot needs. Only Token must be set.
 type Options struct {
-	Token link.Secret
+	Token transport.Secret
 	API   string       // base of the address, "" = API
 	Log   *slog.Logger // nil = nothing is logged
 
 	Clock func() time.Time                                 // nil = time.Now
 	Wait  func(ctx context.Context, d time.Duration) error // pauses between polls; nil = a timer; an error ends Poll
 
-	Dial     link.Dial     // nil = TCP
-	Timeout  time.Duration // of one call, 0 = 30 s; uploads may take four times as long
-	LongPoll time.Duration // how long the platform holds a poll, whole seconds; 0 = 50 s, its maximum
+	Dial     transport.Dial // nil = TCP
+	Timeout  time.Duration  // of one call, 0 = 30 s; uploads may take four times as long
+	LongPoll time.Duration  // how long the platform holds a poll, whole seconds; 0 = 50 s, its maximum
 
 	// Changed is told whenever the connection comes, goes or has another
 	// trouble. It must return at once.
-	Changed func(link.State)
+	Changed func(transport.State)
 	// Moved is told that a group has another address now, before the update
 	// that says so is confirmed; with an error it is told again. nil = ignored.
 	Moved func(ctx context.Context, from, to string) error
@@ -51,7 +51,7 @@ type Bot struct {
 	o        Options
 	id       string
 	endpoint string
-	line     *link.Link
+	line     *transport.Conn
 }
 
 var _ bot.Sender = (*Bot)(nil)
@@ -73,7 +73,7 @@ func New(o Options) (*Bot, error) {
 	base, err := url.Parse(o.API)
 	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" || base.User != nil ||
 		base.RawQuery != "" || base.ForceQuery || base.Fragment != "" || strings.Contains(o.API, string(o.Token)) {
-		return nil, fmt.Errorf("telegram: api %q is no address; expected one like %s", strings.ReplaceAll(o.API, string(o.Token), link.Hidden), API)
+		return nil, fmt.Errorf("telegram: api %q is no address; expected one like %s", strings.ReplaceAll(o.API, string(o.Token), transport.Hidden), API)
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -82,7 +82,7 @@ func New(o Options) (*Bot, error) {
 		o.Clock = time.Now
 	}
 	if o.Wait == nil {
-		o.Wait = link.Wait
+		o.Wait = transport.Wait
 	}
 	if o.Lost == nil {
 		o.Lost = func(string) {}
@@ -100,12 +100,12 @@ func New(o Options) (*Bot, error) {
 		// of the address must survive it.
 		endpoint: strings.ReplaceAll(strings.TrimRight(o.API, "/"), "%", "%%") + "/bot%s/%s",
 	}
-	b.line = link.New(link.Options{Platform: "Telegram", ID: b.id, Log: o.Log, Clock: o.Clock, Clean: b.clean, Changed: o.Changed, Dial: o.Dial})
+	b.line = transport.New(transport.Options{Platform: "Telegram", ID: b.id, Log: o.Log, Clock: o.Clock, Clean: b.clean, Changed: o.Changed, Dial: o.Dial})
 	return b, nil
 }
 
 // State is how Poll stands with the platform now.
-func (b *Bot) State() link.State { return b.line.State() }
+func (b *Bot) State() transport.State { return b.line.State() }
 
 // ID is the bot's user id, the part of its token that is no secret.
 func (b *Bot) ID() string { return b.id }

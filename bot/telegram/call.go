@@ -13,7 +13,7 @@ import (
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
-	"github.com/nightporter/nightporter/bot/link"
+	"github.com/nightporter/nightporter/bot/transport"
 )
 
 // refusal is an error that somebody answered.
@@ -34,7 +34,7 @@ type doer func(*http.Request) (*http.Response, error)
 func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 
 // call makes one call and reads its result into result, nil for none. Errors
-// are *refusal and *link.Silence, without the token.
+// are *refusal and *transport.Silence, without the token.
 func (b *Bot) call(ctx context.Context, method string, p tgbotapi.Params, result any) error {
 	return b.exchange(ctx, b.o.Timeout, method, result, func(api *tgbotapi.BotAPI) (*tgbotapi.APIResponse, error) {
 		return api.MakeRequest(method, p)
@@ -104,7 +104,7 @@ func readable(status int, body []byte) (form []byte, foreign bool, err error) {
 
 // clean is the last line against a token in a text.
 func (b *Bot) clean(text string) string {
-	text = strings.ReplaceAll(text, string(b.o.Token), link.Hidden)
+	text = strings.ReplaceAll(text, string(b.o.Token), transport.Hidden)
 	_, secret, _ := strings.Cut(string(b.o.Token), ":")
-	return strings.ReplaceAll(text, secret, link.Hidden)
+	return strings.ReplaceAll(text, secret, transport.Hidden)
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot/chattest"
 	"github.com/nightporter/nightporter/bot/telegram"
-	far "github.com/nightporter/nightporter/internal/far/telegram"
+	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
 func TestConformance(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/link"
+	"github.com/nightporter/nightporter/bot/transport"
 )
 
 // meanings of the platform's refusals with 400, by a part of their text, which
@@ -15,19 +15,19 @@ var meanings = []struct {
 	part  string
 	fault bot.Fault
 }{
-	{"message to edit not found", bot.FaultGone},
-	{"message can't be edited", bot.FaultGone},
-	{"message_id_invalid", bot.FaultGone},
-	{"chat not found", bot.FaultClosed},
-	{"topic_closed", bot.FaultClosed},
-	{"topic_deleted", bot.FaultClosed},
-	{"chat_write_forbidden", bot.FaultClosed},
-	{"not enough rights to send", bot.FaultClosed},
-	{"have no rights to send", bot.FaultClosed},
-	{"need administrator rights in the channel chat", bot.FaultClosed},
-	{"user is deactivated", bot.FaultClosed},
-	{"group chat was deactivated", bot.FaultClosed},
-	{"peer_id_invalid", bot.FaultClosed},
+	{"message to edit not found", bot.FaultMessageGone},
+	{"message can't be edited", bot.FaultMessageGone},
+	{"message_id_invalid", bot.FaultMessageGone},
+	{"chat not found", bot.FaultChatClosed},
+	{"topic_closed", bot.FaultChatClosed},
+	{"topic_deleted", bot.FaultChatClosed},
+	{"chat_write_forbidden", bot.FaultChatClosed},
+	{"not enough rights to send", bot.FaultChatClosed},
+	{"have no rights to send", bot.FaultChatClosed},
+	{"need administrator rights in the channel chat", bot.FaultChatClosed},
+	{"user is deactivated", bot.FaultChatClosed},
+	{"group chat was deactivated", bot.FaultChatClosed},
+	{"peer_id_invalid", bot.FaultChatClosed},
 }
 
 // parts of refusals that this package answers itself.
@@ -60,12 +60,12 @@ func noReply(err error) bool {
 // *bot.SendError, or another one where nobody knows.
 func sendError(err error) error {
 	var r *refusal
-	var s *link.Silence
+	var s *transport.NoResponseError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &s) && !s.Sent:
-		return &bot.SendError{Fault: bot.FaultAway, Text: s.Text()}
+		return &bot.SendError{Fault: bot.FaultOffline, Text: s.Text()}
 	case !errors.As(err, &r):
 		return err
 	}
@@ -75,17 +75,17 @@ func sendError(err error) error {
 		return fail(bot.FaultRefused)
 	case r.foreign && r.code >= 300 && r.code < 500:
 		// A proxy or a login page stands in between and let nothing through.
-		return fail(bot.FaultAway)
+		return fail(bot.FaultOffline)
 	case r.foreign:
 		return err
 	case r.after > 0 || r.code == 429:
-		return &bot.SendError{Fault: bot.FaultSlow, After: max(r.after, time.Second), Text: r.text}
+		return &bot.SendError{Fault: bot.FaultRateLimited, After: max(r.after, time.Second), Text: r.text}
 	case r.to != 0:
 		return &bot.SendError{Fault: bot.FaultMoved, To: Address(r.to, 0), Text: r.text}
 	case r.code == 401 || (r.code == 404 && !strings.Contains(r.text, "method")):
 		return fail(bot.FaultToken)
 	case r.code == 403:
-		return fail(bot.FaultClosed)
+		return fail(bot.FaultChatClosed)
 	case r.code >= 400 && r.code < 500:
 		text := strings.ToLower(r.text)
 		for _, m := range meanings {

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/telegram"
-	far "github.com/nightporter/nightporter/internal/far/telegram"
+	"github.com/nightporter/nightporter/bot/transport"
+	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
 var (
@@ -31,7 +31,7 @@ type world struct {
 	mu     sync.Mutex
 	log    bytes.Buffer
 	pauses []time.Duration
-	states []link.State
+	states []transport.State
 	moved  []string
 	resume chan struct{} // nil = pauses take no time
 	woken  chan struct{}
@@ -49,7 +49,7 @@ func newWorld(t *testing.T, change ...func(*telegram.Options)) *world {
 	w := &world{t: t, far: s, woken: make(chan struct{}, 1000)}
 	w.desk = &desk{changed: make(chan struct{})}
 	o := telegram.Options{
-		Token: link.Secret(s.Token()), API: s.URL(),
+		Token: transport.Secret(s.Token()), API: s.URL(),
 		Log: slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Wait: func(ctx context.Context, d time.Duration) error {
 			w.mu.Lock()
@@ -69,7 +69,7 @@ func newWorld(t *testing.T, change ...func(*telegram.Options)) *world {
 				return ctx.Err()
 			}
 		},
-		Changed: func(s link.State) {
+		Changed: func(s transport.State) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.states = append(w.states, s)
@@ -137,10 +137,10 @@ func (w *world) allPauses() []time.Duration {
 }
 
 // troubles are the states that were told, by their trouble.
-func (w *world) troubles() []link.Trouble {
+func (w *world) troubles() []transport.Trouble {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var out []link.Trouble
+	var out []transport.Trouble
 	for _, s := range w.states {
 		out = append(out, s.Trouble)
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/nightporter/nightporter/bot/telegram"
-	far "github.com/nightporter/nightporter/internal/far/telegram"
+	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
 // TestReads: who is in a group, who is not, and of whom nobody says.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/telegram"
-	far "github.com/nightporter/nightporter/internal/far/telegram"
+	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
 // TestSetCommands: everybody's menu, a person's own, and none at all.
@@ -59,7 +59,7 @@ func TestSetCommands(t *testing.T) {
 	if n := len(w.far.Calls("")); n != calls {
 		t.Errorf("%d calls that can only be refused", n-calls)
 	}
-	if err := w.bot.SetCommands(t.Context(), "telegram:99", []telegram.MenuCommand{{Name: "a", Description: "x"}}); fault(err) != bot.FaultClosed {
+	if err := w.bot.SetCommands(t.Context(), "telegram:99", []telegram.MenuCommand{{Name: "a", Description: "x"}}); fault(err) != bot.FaultChatClosed {
 		t.Errorf("a chat that never was: %v", err)
 	}
 	for _, body := range []string{"<html>", `{"ok":true,"result":"yes"}`, `{"ok":true,"result":false}`, `{"ok":true}`, `[]`, ""} {

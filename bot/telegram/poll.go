@@ -10,7 +10,7 @@ import (
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/link"
+	"github.com/nightporter/nightporter/bot/transport"
 )
 
 // limit is how many updates are fetched at a time, the platform's maximum.
@@ -40,7 +40,7 @@ func (b *Bot) Poll(ctx context.Context, cursor func(context.Context) (string, er
 type poller struct {
 	*Bot
 	receiver  bot.Receiver
-	errors    link.Backoff
+	errors    transport.Backoff
 	connected bool   // the last poll was answered
 	stuck     string // cursor before the last updates, "" = there were none
 }
@@ -49,13 +49,13 @@ type poller struct {
 func (p *poller) round(ctx context.Context, cursor func(context.Context) (string, error)) time.Duration {
 	at, err := cursor(ctx)
 	if err != nil {
-		p.line.Away(link.TroubleStore, "cannot read how far updates were handled: "+p.clean(err.Error()))
+		p.line.MarkDown(transport.TroubleStore, "cannot read how far updates were handled: "+p.clean(err.Error()))
 		return p.errors.Next()
 	}
 	if p.stuck == orNone(at) {
 		// Asking again would bring the same updates for ever.
 		p.stuck = ""
-		p.line.Away(link.TroubleStore, "updates were taken, and their cursor was not stored")
+		p.line.MarkDown(transport.TroubleStore, "updates were taken, and their cursor was not stored")
 		return p.errors.Next()
 	}
 	if p.stuck != "" {
@@ -74,15 +74,15 @@ func (p *poller) round(ctx context.Context, cursor func(context.Context) (string
 	if err != nil {
 		p.connected = false
 		t, text, pause := trouble(err)
-		p.line.Away(t, text)
+		p.line.MarkDown(t, text)
 		return max(pause, p.errors.Next())
 	}
 	p.connected = true
-	p.line.Heard()
+	p.line.MarkUp()
 	if len(raw) == 0 {
 		p.errors.Reset()
-		if took := time.Since(began); hold > 0 && took < link.Shortest {
-			return link.Shortest - took // a server that does not hold polls
+		if took := time.Since(began); hold > 0 && took < transport.Shortest {
+			return transport.Shortest - took // a server that does not hold polls
 		}
 		return 0
 	}
@@ -134,7 +134,7 @@ func (p *poller) deliver(ctx context.Context, raw json.RawMessage) bool {
 	if in.Stands == StandsUnread {
 		p.o.Log.Warn("Telegram sent an update that is not understood; nothing is done about it", "update", in.Key)
 	}
-	var pauses link.Backoff
+	var pauses transport.Backoff
 	for ctx.Err() == nil {
 		err := error(nil)
 		if moved != "" && p.o.Moved != nil {
@@ -144,13 +144,13 @@ func (p *poller) deliver(ctx context.Context, raw json.RawMessage) bool {
 			err = p.receiver.Receive(ctx, in)
 		}
 		if err == nil {
-			p.line.Heard() // if this was stuck, it goes on
+			p.line.MarkUp() // if this was stuck, it goes on
 			return true
 		}
 		if ctx.Err() != nil {
 			return false
 		}
-		p.line.Away(link.TroubleStore, "an update could not be committed, it is tried again: "+p.clean(err.Error()))
+		p.line.MarkDown(transport.TroubleStore, "an update could not be committed, it is tried again: "+p.clean(err.Error()))
 		if p.o.Wait(ctx, pauses.Next()) != nil {
 			return false
 		}

@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/telegram"
-	far "github.com/nightporter/nightporter/internal/far/telegram"
+	"github.com/nightporter/nightporter/bot/transport"
+	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
 func TestPollDelivers(t *testing.T) {
@@ -72,7 +72,7 @@ func TestPollRepeatsWhatWasNotCommitted(t *testing.T) {
 	if diff := cmp.Diff([]time.Duration{s, 2 * s, 4 * s, 8 * s}, w.allPauses()[:4]); diff != "" {
 		t.Errorf("pauses: %s", diff)
 	}
-	if got := w.troubles(); !slices.Contains(got, link.TroubleStore) {
+	if got := w.troubles(); !slices.Contains(got, transport.TroubleStore) {
 		t.Errorf("troubles told: %q", got)
 	}
 }
@@ -116,7 +116,7 @@ func TestPollNoticesACursorThatStandsStill(t *testing.T) {
 	w.poll()
 	for range 3 {
 		<-w.woken
-		if s := w.bot.State(); s.Trouble != link.TroubleStore {
+		if s := w.bot.State(); s.Trouble != transport.TroubleStore {
 			t.Errorf("state %+v", s)
 		}
 		w.resume <- struct{}{}
@@ -205,21 +205,21 @@ func TestPollTroubles(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		fault far.Fault
-		want  link.Trouble
+		want  transport.Trouble
 		pause time.Duration
 	}{
 		{"another poller", far.Conflict(), telegram.TroubleConflict, time.Second},
 		{"webhook", far.Fault{Code: 409, Text: "Conflict: can't use getUpdates method while webhook is active"}, telegram.TroubleWebhook, time.Second},
-		{"revoked", far.Unauthorized(), link.TroubleToken, 5 * time.Minute},
-		{"unknown token", far.Fault{Code: 404, Text: "Not Found"}, link.TroubleToken, 5 * time.Minute},
-		{"flood", far.TooMany(37), link.TroubleSlow, 37 * time.Second},
-		{"no JSON", far.BadGateway(), link.TroubleServer, time.Second},
-		{"its own fault", far.Fault{Code: 500, Text: "Internal Server Error"}, link.TroubleServer, time.Second},
-		{"login page", far.Fault{Code: 302, Body: "<a href='http://login'>"}, link.TroubleServer, time.Second},
-		{"half a JSON", far.Fault{Code: 200, Body: `{"ok":true,"result":[{"upd`}, link.TroubleServer, time.Second},
-		{"another JSON", far.Fault{Code: 200, Body: `{"ok":true,"result":{"a":1}}`}, link.TroubleServer, time.Second},
-		{"cut", far.CutBefore(), link.TroubleNetwork, time.Second},
-		{"cut after", far.CutAfter(), link.TroubleNetwork, time.Second},
+		{"revoked", far.Unauthorized(), transport.TroubleToken, 5 * time.Minute},
+		{"unknown token", far.Fault{Code: 404, Text: "Not Found"}, transport.TroubleToken, 5 * time.Minute},
+		{"flood", far.TooMany(37), transport.TroubleSlow, 37 * time.Second},
+		{"no JSON", far.BadGateway(), transport.TroubleServer, time.Second},
+		{"its own fault", far.Fault{Code: 500, Text: "Internal Server Error"}, transport.TroubleServer, time.Second},
+		{"login page", far.Fault{Code: 302, Body: "<a href='http://login'>"}, transport.TroubleServer, time.Second},
+		{"half a JSON", far.Fault{Code: 200, Body: `{"ok":true,"result":[{"upd`}, transport.TroubleServer, time.Second},
+		{"another JSON", far.Fault{Code: 200, Body: `{"ok":true,"result":{"a":1}}`}, transport.TroubleServer, time.Second},
+		{"cut", far.CutBefore(), transport.TroubleNetwork, time.Second},
+		{"cut after", far.CutAfter(), transport.TroubleNetwork, time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -227,7 +227,7 @@ func TestPollTroubles(t *testing.T) {
 			w.far.Say(mira, mira.ID, "hello")
 			w.poll()
 			w.desk.wait(t, 1)
-			if diff := cmp.Diff([]link.Trouble{c.want, link.TroubleNone}, w.troubles()); diff != "" {
+			if diff := cmp.Diff([]transport.Trouble{c.want, transport.TroubleNone}, w.troubles()); diff != "" {
 				t.Errorf("states: %s", diff)
 			}
 			if diff := cmp.Diff([]time.Duration{c.pause}, w.allPauses()); diff != "" {
@@ -279,7 +279,7 @@ func TestPollWhileAway(t *testing.T) {
 	if diff := cmp.Diff(want, w.allPauses()); diff != "" {
 		t.Errorf("pauses: %s", diff)
 	}
-	if s := w.bot.State(); s.Connected || s.Trouble != link.TroubleNetwork {
+	if s := w.bot.State(); s.Connected || s.Trouble != transport.TroubleNetwork {
 		t.Errorf("state %+v", s)
 	}
 	w.far.Say(mira, mira.ID, "hello")
@@ -322,7 +322,7 @@ func TestPollHangs(t *testing.T) {
 	w.far.Say(mira, mira.ID, "hello")
 	w.poll()
 	w.desk.wait(t, 1)
-	if diff := cmp.Diff([]link.Trouble{link.TroubleNetwork, link.TroubleNone}, w.troubles()); diff != "" {
+	if diff := cmp.Diff([]transport.Trouble{transport.TroubleNetwork, transport.TroubleNone}, w.troubles()); diff != "" {
 		t.Errorf("states: %s", diff)
 	}
 }
@@ -361,7 +361,7 @@ func TestPollCursorCannotBeRead(t *testing.T) {
 	w.desk.wait(t, 1)
 	cancel()
 	<-done
-	if w.troubles()[0] != link.TroubleStore {
+	if w.troubles()[0] != transport.TroubleStore {
 		t.Errorf("troubles %q", w.troubles())
 	}
 }

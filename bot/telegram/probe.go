@@ -11,7 +11,7 @@ import (
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/link"
+	"github.com/nightporter/nightporter/bot/transport"
 )
 
 // Me is the bot as others see it.
@@ -38,24 +38,24 @@ func (b *Bot) Me(ctx context.Context) (Me, error) {
 // no updates and changes nothing, so it can run beside the daemon. The first
 // finding is about the connection and the token; where that one is not OK, it
 // is the only one.
-func (b *Bot) Probe(ctx context.Context, threads ...string) []link.Finding {
+func (b *Bot) Probe(ctx context.Context, threads ...string) []transport.Finding {
 	me, err := b.Me(ctx)
 	var fault *bot.SendError
 	switch {
 	case errors.As(err, &fault) && fault.Fault == bot.FaultToken:
-		return []link.Finding{{Trouble: link.TroubleToken, Text: "Telegram refuses the token", Fix: "ask @BotFather for a new one (/token) and write it into the token file"}}
-	case errors.As(err, &fault) && fault.Fault == bot.FaultAway:
-		return []link.Finding{{Trouble: link.TroubleNetwork, Text: "Telegram is out of reach: " + fault.Text, Fix: "look at the network, and at telegram.api"}}
+		return []transport.Finding{{Trouble: transport.TroubleToken, Text: "Telegram refuses the token", Fix: "ask @BotFather for a new one (/token) and write it into the token file"}}
+	case errors.As(err, &fault) && fault.Fault == bot.FaultOffline:
+		return []transport.Finding{{Trouble: transport.TroubleNetwork, Text: "Telegram is out of reach: " + fault.Text, Fix: "look at the network, and at telegram.api"}}
 	case err != nil:
-		return []link.Finding{{Trouble: link.TroubleServer, Text: "Telegram does not answer as it should: " + err.Error(), Fix: "look at telegram.api; else try again later"}}
+		return []transport.Finding{{Trouble: transport.TroubleServer, Text: "Telegram does not answer as it should: " + err.Error(), Fix: "look at telegram.api; else try again later"}}
 	}
-	out := []link.Finding{{OK: true, Text: "token accepted, bot @" + me.Username}}
+	out := []transport.Finding{{OK: true, Text: "token accepted, bot @" + me.Username}}
 	var hook tgbotapi.WebhookInfo
 	switch err := b.call(ctx, "getWebhookInfo", nil, &hook); {
 	case err != nil:
-		out = append(out, link.Finding{Trouble: link.TroubleServer, Text: "cannot see whether a webhook is set: " + err.Error()})
+		out = append(out, transport.Finding{Trouble: transport.TroubleServer, Text: "cannot see whether a webhook is set: " + err.Error()})
 	case hook.URL != "":
-		out = append(out, link.Finding{
+		out = append(out, transport.Finding{
 			Trouble: TroubleWebhook, Text: "a webhook is set, so nightporter gets no messages",
 			Fix: "call deleteWebhook of this bot, or make a bot of its own with @BotFather",
 		})
@@ -64,10 +64,10 @@ func (b *Bot) Probe(ctx context.Context, threads ...string) []link.Finding {
 		if n := hook.PendingUpdateCount; n > 0 {
 			text += fmt.Sprintf(", %d updates wait", n)
 		}
-		out = append(out, link.Finding{OK: true, Text: text})
+		out = append(out, transport.Finding{OK: true, Text: text})
 	}
 	if s := b.State(); s.Trouble == TroubleConflict {
-		out = append(out, link.Finding{Trouble: TroubleConflict, Text: s.Text + fmt.Sprintf(" (since %s)", s.Since.Format(time.TimeOnly)), Fix: "end the other program"})
+		out = append(out, transport.Finding{Trouble: TroubleConflict, Text: s.Text + fmt.Sprintf(" (since %s)", s.Since.Format(time.TimeOnly)), Fix: "end the other program"})
 	}
 	for _, chat := range threads {
 		out = append(out, b.probeThread(ctx, me, chat))
@@ -76,10 +76,10 @@ func (b *Bot) Probe(ctx context.Context, threads ...string) []link.Finding {
 }
 
 // probeThread looks at a group that something is to be told in.
-func (b *Bot) probeThread(ctx context.Context, me Me, chat string) link.Finding {
+func (b *Bot) probeThread(ctx context.Context, me Me, chat string) transport.Finding {
 	id, thread, err := place(chat)
 	if err != nil {
-		return link.Finding{Trouble: TroubleGroup, Text: err.Error()}
+		return transport.Finding{Trouble: TroubleGroup, Text: err.Error()}
 	}
 	var group struct {
 		Title  string `json:"title"`
@@ -100,17 +100,17 @@ func (b *Bot) probeThread(ctx context.Context, me Me, chat string) link.Finding 
 	switch errors.As(err, &fault); {
 	case fault != nil && fault.Fault == bot.FaultMoved:
 		to := strings.TrimPrefix(fault.To, Prefix)
-		return link.Finding{Trouble: TroubleGroup, Text: "group " + at + " has another number by now", Fix: fmt.Sprintf("write telegram_topic = %q", to)}
-	case fault != nil && fault.Fault == bot.FaultClosed, err == nil && (mine.Status == "left" || mine.Status == "kicked"):
-		return link.Finding{Trouble: TroubleGroup, Text: "@" + me.Username + " is not in the group " + at, Fix: "add it there, or take telegram_topic out"}
+		return transport.Finding{Trouble: TroubleGroup, Text: "group " + at + " has another number by now", Fix: fmt.Sprintf("write telegram_topic = %q", to)}
+	case fault != nil && fault.Fault == bot.FaultChatClosed, err == nil && (mine.Status == "left" || mine.Status == "kicked"):
+		return transport.Finding{Trouble: TroubleGroup, Text: "@" + me.Username + " is not in the group " + at, Fix: "add it there, or take telegram_topic out"}
 	case err != nil:
-		return link.Finding{Trouble: link.TroubleServer, Text: "cannot see the group " + at + ": " + err.Error()}
+		return transport.Finding{Trouble: transport.TroubleServer, Text: "cannot see the group " + at + ": " + err.Error()}
 	case thread != 0 && !group.Forum:
-		return link.Finding{Trouble: TroubleGroup, Text: name + " has no topics", Fix: fmt.Sprintf("write telegram_topic = %q, or turn topics on in the group", at)}
+		return transport.Finding{Trouble: TroubleGroup, Text: name + " has no topics", Fix: fmt.Sprintf("write telegram_topic = %q, or turn topics on in the group", at)}
 	case mine.Status != "creator" && !mine.Pin && (mine.Status == "administrator" || !group.Rights.Pin):
-		return link.Finding{Trouble: TroubleRights, Text: name + ": the live status is not pinned there", Fix: "make @" + me.Username + " an administrator that may pin messages"}
+		return transport.Finding{Trouble: TroubleRights, Text: name + ": the live status is not pinned there", Fix: "make @" + me.Username + " an administrator that may pin messages"}
 	}
-	return link.Finding{OK: true, Text: name + " can be written to"}
+	return transport.Finding{OK: true, Text: name + " can be written to"}
 }
 
 // rights are what somebody may do in a group, as much of it as matters.

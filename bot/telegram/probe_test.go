@@ -6,18 +6,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/telegram"
-	far "github.com/nightporter/nightporter/internal/far/telegram"
+	"github.com/nightporter/nightporter/bot/transport"
+	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
 func TestNew(t *testing.T) {
-	good := link.Secret("7123456789:AAE-far_end")
+	good := transport.Secret("7123456789:AAE-far_end")
 	if b, err := telegram.New(telegram.Options{Token: good}); err != nil || b.ID() != "7123456789" || b.CursorName() != "telegram:7123456789" || b.State().Connected {
 		t.Errorf("%v, %v", b, err)
 	}
 	for _, token := range []string{"", "x", "7123456789", "7123456789:", ":AAE", "7123456789:AAE far", "7123456789:AAE\n", "7123456789:AAE/../x", "bot7123456789:AAE", "7123456789:AAE%2f"} {
-		_, err := telegram.New(telegram.Options{Token: link.Secret(token)})
+		_, err := telegram.New(telegram.Options{Token: transport.Secret(token)})
 		if err == nil || !strings.Contains(err.Error(), "@BotFather") || (len(token) > 3 && strings.Contains(err.Error(), token)) {
 			t.Errorf("%q: %v", token, err)
 		}
@@ -35,20 +35,20 @@ func TestProbe(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		do   func(s *far.Server)
-		want []link.Trouble
+		want []transport.Trouble
 	}{
-		{"fine", func(s *far.Server) { s.Say(mira, mira.ID, "x") }, []link.Trouble{"", ""}},
-		{"webhook", hook, []link.Trouble{"", telegram.TroubleWebhook}},
-		{"token", func(s *far.Server) { s.Fault("getMe", far.Unauthorized()) }, []link.Trouble{link.TroubleToken}},
-		{"away", (*far.Server).Away, []link.Trouble{link.TroubleNetwork}},
-		{"502", func(s *far.Server) { s.Fault("getMe", far.BadGateway()) }, []link.Trouble{link.TroubleServer}},
-		{"half", func(s *far.Server) { s.Fault("getWebhookInfo", far.BadGateway()) }, []link.Trouble{"", link.TroubleServer}},
+		{"fine", func(s *far.Server) { s.Say(mira, mira.ID, "x") }, []transport.Trouble{"", ""}},
+		{"webhook", hook, []transport.Trouble{"", telegram.TroubleWebhook}},
+		{"token", func(s *far.Server) { s.Fault("getMe", far.Unauthorized()) }, []transport.Trouble{transport.TroubleToken}},
+		{"away", (*far.Server).Away, []transport.Trouble{transport.TroubleNetwork}},
+		{"502", func(s *far.Server) { s.Fault("getMe", far.BadGateway()) }, []transport.Trouble{transport.TroubleServer}},
+		{"half", func(s *far.Server) { s.Fault("getWebhookInfo", far.BadGateway()) }, []transport.Trouble{"", transport.TroubleServer}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			c.do(w.far)
 			waiting := w.far.Unconfirmed()
-			var got []link.Trouble
+			var got []transport.Trouble
 			for _, f := range w.bot.Probe(t.Context()) {
 				got = append(got, f.Trouble)
 				w.secret("finding", f.Text+f.Fix)
@@ -76,7 +76,7 @@ func TestProbeThreads(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(s *far.Server)
 		chat string
-		want link.Trouble
+		want transport.Trouble
 		fix  string
 	}{
 		"fine":              {func(s *far.Server) { s.MayPin(group, true) }, telegram.Address(group, 55), "", ""},
@@ -85,8 +85,8 @@ func TestProbeThreads(t *testing.T) {
 		"unknown":           {nil, "telegram:-1009", telegram.TroubleGroup, "add it there"},
 		"thrown out":        {func(s *far.Server) { s.Block(group) }, telegram.Address(group, 0), telegram.TroubleGroup, "add it there"},
 		"another number":    {func(s *far.Server) { s.Migrate(-7, -1008) }, "telegram:-7", telegram.TroubleGroup, `telegram_topic = "-1008"`},
-		"garbage":           {func(s *far.Server) { s.Fault("getChat", far.Fault{Code: 200, Body: `{"ok":true,"result":[]}`}) }, telegram.Address(group, 55), link.TroubleServer, ""},
-		"garbage of rights": {func(s *far.Server) { s.Fault("getChatMember", far.Fault{Code: 200, Body: "<html>"}) }, telegram.Address(group, 55), link.TroubleServer, ""},
+		"garbage":           {func(s *far.Server) { s.Fault("getChat", far.Fault{Code: 200, Body: `{"ok":true,"result":[]}`}) }, telegram.Address(group, 55), transport.TroubleServer, ""},
+		"garbage of rights": {func(s *far.Server) { s.Fault("getChatMember", far.Fault{Code: 200, Body: "<html>"}) }, telegram.Address(group, 55), transport.TroubleServer, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

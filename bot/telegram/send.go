@@ -69,7 +69,7 @@ func (b *Bot) part(ctx context.Context, d draft, patient bool) (int, error) {
 	for {
 		id, err := b.send(ctx, d)
 		var slow *bot.SendError
-		if !patient || !errors.As(err, &slow) || slow.Fault != bot.FaultSlow || waited+slow.After > betweenParts {
+		if !patient || !errors.As(err, &slow) || slow.Fault != bot.FaultRateLimited || waited+slow.After > betweenParts {
 			return id, err
 		}
 		waited += slow.After

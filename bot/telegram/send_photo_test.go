@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	far "github.com/nightporter/nightporter/internal/far/telegram"
+	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
 // drawn is a message with a picture and so many lines below it.
@@ -26,7 +26,7 @@ func drawn(t *testing.T, lines int) bot.Message {
 	for n := range lines {
 		m.Lines = append(m.Lines, bot.Line{Text: fmt.Sprintf("line %d of what the picture shows, /stop", n)})
 	}
-	m.Buttons = []bot.Button{{Label: "Retry #8", Twin: "q5 retry"}}
+	m.Buttons = []bot.Button{{Label: "Retry #8", Command: "q5 retry"}}
 	return m
 }
 
@@ -80,8 +80,8 @@ func TestPhotoRefused(t *testing.T) {
 		"too large for a proxy": {fault: &far.Fault{Code: 413, Body: "<html>413</html>"}, shown: "T"},
 		"no picture":            {change: func(m *bot.Message) { m.Picture = []byte("GIF89a") }, shown: "T"},
 		"too large":             {change: func(m *bot.Message) { m.Picture = make([]byte, bot.MaxPicture+1) }, shown: "T"},
-		"slow":                  {fault: new(far.TooMany(3)), fails: bot.FaultSlow},
-		"blocked":               {fault: new(far.Forbidden("bot was blocked by the user")), fails: bot.FaultClosed},
+		"slow":                  {fault: new(far.TooMany(3)), fails: bot.FaultRateLimited},
+		"blocked":               {fault: new(far.Forbidden("bot was blocked by the user")), fails: bot.FaultChatClosed},
 		"no answer":             {fault: new(far.CutAfter()), shown: "P", fails: "?"},
 		"long":                  {change: func(m *bot.Message) { *m = drawn(t, 60) }, shown: "PT"},
 		"formatting":            {fault: new(far.BadRequest("can't parse entities: unexpected end tag")), shown: "P"},

@@ -15,7 +15,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/telegram"
-	far "github.com/nightporter/nightporter/internal/far/telegram"
+	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
 const home = "telegram:48213377"
@@ -26,7 +26,7 @@ func ask() bot.Message {
 		Key:   "ask.blocked",
 		Lines: []bot.Line{{Text: "■ shop #8 blocked, 2 attempts (q5)"}, {Kind: bot.Quote, Text: "want 1200, got <1000>"}, {Text: "Stays blocked."}},
 		Buttons: []bot.Button{
-			{Label: "Retry", Twin: "q5 retry"}, {Label: "Skip", Twin: "q5 skip"}, {Label: "Guide…", Twin: "q5 guide WORDS"}, {Label: "Diff", Twin: "/diff 8"},
+			{Label: "Retry", Command: "q5 retry"}, {Label: "Skip", Command: "q5 skip"}, {Label: "Guide…", Command: "q5 guide WORDS"}, {Label: "Diff", Command: "/diff 8"},
 		},
 	}
 }
@@ -100,7 +100,7 @@ func TestConversation(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	want := bot.FaultGone
+	want := bot.FaultMessageGone
 	if fault(w.bot.Edit(t.Context(), bot.Ref{Chat: home, ID: id}, ask())) != want {
 		t.Error("an edit of what is gone is no FaultGone")
 	}
@@ -116,7 +116,7 @@ func TestSendAsksForWords(t *testing.T) {
 
 func TestSendFile(t *testing.T) {
 	w := inTouch(t)
-	m := bot.Message{Key: "diff", Lines: []bot.Line{{Text: "shop #11: 1 file +40 −0"}, {Text: "Admin list"}}, Buttons: []bot.Button{{Label: "Log", Twin: "/log 11"}}}
+	m := bot.Message{Key: "diff", Lines: []bot.Line{{Text: "shop #11: 1 file +40 −0"}, {Text: "Admin list"}}, Buttons: []bot.Button{{Label: "Log", Command: "/log 11"}}}
 	for n := range 40 {
 		m.Lines = append(m.Lines, bot.Line{Kind: bot.Pre, Text: fmt.Sprintf("+line <%d>", n)})
 	}
@@ -137,10 +137,10 @@ func TestSendFile(t *testing.T) {
 	}
 	w.far.Fault("sendDocument", far.TooMany(7), far.Forbidden("bot was blocked by the user")) // the library forgets the code here
 	var e *bot.SendError
-	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); !errors.As(err, &e) || e.Fault != bot.FaultSlow || e.After != 7*time.Second {
+	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); !errors.As(err, &e) || e.Fault != bot.FaultRateLimited || e.After != 7*time.Second {
 		t.Errorf("error %v", err)
 	}
-	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); fault(err) != bot.FaultClosed {
+	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); fault(err) != bot.FaultChatClosed {
 		t.Errorf("error %v", err)
 	}
 }
@@ -223,12 +223,12 @@ func TestSendFaults(t *testing.T) {
 		shown int
 	}{
 		{"fine", far.Fault{Code: 200, Body: `{"ok":true,"result":{"message_id":7}}`}, "", 0},
-		{"flood", far.TooMany(31), bot.FaultSlow, 0},
-		{"flood without a time", far.Fault{Code: 429, Text: "Too Many Requests"}, bot.FaultSlow, 0},
-		{"blocked", far.Forbidden("bot was blocked by the user"), bot.FaultClosed, 0},
-		{"unknown chat", far.BadRequest("chat not found"), bot.FaultClosed, 0},
-		{"closed topic", far.BadRequest("TOPIC_CLOSED"), bot.FaultClosed, 0},
-		{"no rights", far.BadRequest("not enough rights to send text messages to the chat"), bot.FaultClosed, 0},
+		{"flood", far.TooMany(31), bot.FaultRateLimited, 0},
+		{"flood without a time", far.Fault{Code: 429, Text: "Too Many Requests"}, bot.FaultRateLimited, 0},
+		{"blocked", far.Forbidden("bot was blocked by the user"), bot.FaultChatClosed, 0},
+		{"unknown chat", far.BadRequest("chat not found"), bot.FaultChatClosed, 0},
+		{"closed topic", far.BadRequest("TOPIC_CLOSED"), bot.FaultChatClosed, 0},
+		{"no rights", far.BadRequest("not enough rights to send text messages to the chat"), bot.FaultChatClosed, 0},
 		{"moved", far.Migrated(-1009), bot.FaultMoved, 0},
 		{"token", far.Unauthorized(), bot.FaultToken, 0},
 		{"token of nobody", far.Fault{Code: 404, Text: "Not Found"}, bot.FaultToken, 0},
@@ -238,8 +238,8 @@ func TestSendFaults(t *testing.T) {
 		{"502", far.BadGateway(), bot.FaultUnknown, 0},
 		{"502 after", far.Fault{Code: 502, Body: "<html>", After: true}, bot.FaultUnknown, 1},
 		{"500", far.Fault{Code: 500, Text: "Internal Server Error"}, bot.FaultUnknown, 0},
-		{"login page", far.Fault{Code: 302, Body: "<html>"}, bot.FaultAway, 0},
-		{"proxy forbids", far.Fault{Code: 403, Body: "<html>"}, bot.FaultAway, 0},
+		{"login page", far.Fault{Code: 302, Body: "<html>"}, bot.FaultOffline, 0},
+		{"proxy forbids", far.Fault{Code: 403, Body: "<html>"}, bot.FaultOffline, 0},
 		{"proxy too small", far.Fault{Code: 413, Body: "<html>"}, bot.FaultRefused, 0},
 		{"cut", far.CutBefore(), bot.FaultUnknown, 0},
 		{"cut after", far.CutAfter(), bot.FaultUnknown, 1},
@@ -266,7 +266,7 @@ func TestSendFaults(t *testing.T) {
 			var e *bot.SendError
 			if errors.As(err, &e) {
 				switch e.Fault {
-				case bot.FaultSlow:
+				case bot.FaultRateLimited:
 					if e.After != 31*time.Second && e.After != time.Second {
 						t.Errorf("after %s", e.After)
 					}
@@ -287,12 +287,12 @@ func TestEditAndDeleteFaults(t *testing.T) {
 		edit, remove bot.Fault
 	}{
 		{far.BadRequest("message is not modified: specified new message content…"), "", bot.FaultRefused},
-		{far.BadRequest("message to edit not found"), bot.FaultGone, bot.FaultGone},
-		{far.BadRequest("MESSAGE_ID_INVALID"), bot.FaultGone, bot.FaultGone},
-		{far.BadRequest("message can't be edited"), bot.FaultGone, bot.FaultGone},
+		{far.BadRequest("message to edit not found"), bot.FaultMessageGone, bot.FaultMessageGone},
+		{far.BadRequest("MESSAGE_ID_INVALID"), bot.FaultMessageGone, bot.FaultMessageGone},
+		{far.BadRequest("message can't be edited"), bot.FaultMessageGone, bot.FaultMessageGone},
 		{far.BadRequest("message to delete not found"), bot.FaultRefused, ""},
 		{far.BadRequest("message can't be deleted"), bot.FaultRefused, bot.FaultRefused},
-		{far.TooMany(5), bot.FaultSlow, bot.FaultSlow},
+		{far.TooMany(5), bot.FaultRateLimited, bot.FaultRateLimited},
 		{far.BadGateway(), bot.FaultUnknown, bot.FaultUnknown},
 	} {
 		w := inTouch(t)
@@ -331,11 +331,11 @@ func TestSendTopics(t *testing.T) {
 		t.Errorf("lost (-want +got):\n%s", diff)
 	}
 	w.far.Topic(group, 55, false)
-	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); fault(err) != bot.FaultClosed {
+	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); fault(err) != bot.FaultChatClosed {
 		t.Errorf("a closed topic: %v", err)
 	}
 	w.far.Block(group)
-	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); fault(err) != bot.FaultClosed {
+	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); fault(err) != bot.FaultChatClosed {
 		t.Errorf("thrown out: %v", err)
 	}
 	w.far.Migrate(-7, -1007)
@@ -387,13 +387,13 @@ func TestSendAway(t *testing.T) {
 	l.Close()
 	for _, api := range []string{closed, "http://no.such.host.invalid"} {
 		w := newWorld(t, func(o *telegram.Options) { o.API = api })
-		if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); fault(err) != bot.FaultAway {
+		if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); fault(err) != bot.FaultOffline {
 			t.Errorf("%s: %v", api, err)
 		}
 		file := long()
 		file.Lines[9].Kind = bot.Pre
 		_, err := w.bot.Send(t.Context(), home, file, bot.SendOptions{})
-		if fault(err) != bot.FaultAway {
+		if fault(err) != bot.FaultOffline {
 			t.Errorf("%s: %v", api, err)
 		}
 		w.secret("error", fmt.Sprintf("%v %#v", err, err))
@@ -445,7 +445,7 @@ func TestSendFollowsNobody(t *testing.T) {
 	}))
 	t.Cleanup(portal.Close)
 	w := newWorld(t, func(o *telegram.Options) { o.API = portal.URL })
-	if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); fault(err) != bot.FaultAway {
+	if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); fault(err) != bot.FaultOffline {
 		t.Errorf("error %v", err)
 	}
 	if len(seen) > 0 {

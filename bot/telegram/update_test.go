@@ -10,7 +10,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/telegram"
-	far "github.com/nightporter/nightporter/internal/far/telegram"
+	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
 // TestInbound is what becomes of each thing that somebody can do.

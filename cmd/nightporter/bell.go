@@ -2,16 +2,16 @@ package main
 
 import "sync"
 
-// bell wakes whoever waits for something to happen, all of them at once. The
+// broadcast wakes whoever waits for something to happen, all of them at once. The
 // zero value is ready for use; ringing never blocks.
-type bell struct {
+type broadcast struct {
 	mu   sync.Mutex
 	rung chan struct{}
 }
 
 // next returns a channel that is closed at the next ring. Who takes it before
 // looking misses nothing.
-func (b *bell) next() <-chan struct{} {
+func (b *broadcast) next() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.rung == nil {
@@ -20,7 +20,7 @@ func (b *bell) next() <-chan struct{} {
 	return b.rung
 }
 
-func (b *bell) ring() {
+func (b *broadcast) ring() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.rung != nil {

@@ -16,32 +16,32 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/link"
+	"github.com/nightporter/nightporter/bot/delivery"
+	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/notify"
-	"github.com/nightporter/nightporter/bot/post"
-	"github.com/nightporter/nightporter/bot/reception"
 	"github.com/nightporter/nightporter/bot/slack"
 	"github.com/nightporter/nightporter/bot/telegram"
+	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/loop"
 )
 
-// talk is how a nightporter that stays speaks with people: what is told is
+// chatHub is how a nightporter that stays speaks with people: what is told is
 // composed from the first decision on, also while no platform is connected.
-type talk struct {
+type chatHub struct {
 	porter *porter
 	notify *notify.Notifier
-	posts  atomic.Pointer[[]*post.Post] // of each platform; nil until the chats have begun
-	drawn  atomic.Pointer[digests]      // that go out with the next decision
+	posts  atomic.Pointer[[]*delivery.Dispatcher] // of each platform; nil until the chats have begun
+	drawn  atomic.Pointer[digests]                // that go out with the next decision
 
 	answers chan answered // that can still be taken back
 }
 
 // newTalk makes what composes messages; nil where no chat is configured.
-func newTalk(p *porter) *talk {
+func newTalk(p *porter) *chatHub {
 	if !p.stays || p.config().Telegram == nil && p.config().Slack == nil {
 		return nil
 	}
-	t := &talk{porter: p, answers: make(chan answered, 100)}
+	t := &chatHub{porter: p, answers: make(chan answered, 100)}
 	t.notify = notify.New(notify.Options{
 		Where: p.where, Group: isGroup, Threads: p.threads, Reads: p.members.read, Quiet: p.quietHours, Urgent: p.urgent, Zone: p.zone(), Digests: t.digests,
 	})
@@ -53,7 +53,7 @@ func (p *porter) quietHours() loop.Hours { return loop.Hours(p.config().Digest.Q
 
 // quiet reports whether a chat is left in peace at a time.
 func (p *porter) quiet(chat string, at time.Time) bool {
-	return p.engine.House().QuietHours(chat, p.quietHours()).Has(at.In(p.zone()))
+	return p.engine.Shared().QuietHours(chat, p.quietHours()).Has(at.In(p.zone()))
 }
 
 // urgent is what rings in quiet hours all the same.
@@ -68,7 +68,7 @@ func (p *porter) urgent() []string {
 func isGroup(chat string) bool { return telegram.IsGroup(chat) || slack.IsGroup(chat) }
 
 // each does something with the post of each platform.
-func (t *talk) each(do func(*post.Post)) {
+func (t *chatHub) each(do func(*delivery.Dispatcher)) {
 	if t == nil {
 		return
 	}
@@ -97,7 +97,7 @@ func (p *porter) zone() *time.Location {
 	return zone
 }
 
-func (t *talk) compose(before loop.State, d loop.Decision, in loop.Input) []loop.Outgoing {
+func (t *chatHub) compose(before loop.State, d loop.Decision, in loop.Input) []loop.Outgoing {
 	if t == nil {
 		return nil
 	}
@@ -105,15 +105,15 @@ func (t *talk) compose(before loop.State, d loop.Decision, in loop.Input) []loop
 }
 
 // sent wakes whoever delivers.
-func (t *talk) sent(chats []string) {
-	t.each(func(p *post.Post) { p.Wake(chats...) })
+func (t *chatHub) sent(chats []string) {
+	t.each(func(p *delivery.Dispatcher) { p.Wake(chats...) })
 }
 
 // changed says that a project's live status has another text.
-func (t *talk) changed(project string) {
-	t.each(func(p *post.Post) {
-		p.Touch(bot.LiveKey(project))
-		p.Touch(bot.LiveKey(""))
+func (t *chatHub) changed(project string) {
+	t.each(func(p *delivery.Dispatcher) {
+		p.RefreshLive(bot.LiveKey(project))
+		p.RefreshLive(bot.LiveKey(""))
 	})
 }
 
@@ -122,7 +122,7 @@ func (t *talk) changed(project string) {
 const longAway = 10 * time.Minute
 
 // away asks the open questions again where nightporter was off for long.
-func (t *talk) away(ctx context.Context, off, now time.Time) {
+func (t *chatHub) away(ctx context.Context, off, now time.Time) {
 	if t == nil || off.IsZero() || now.Sub(off) < longAway {
 		return
 	}
@@ -145,12 +145,12 @@ type liveStatus struct{ porter *porter }
 // Text is the status as whoever reads the chat may see it, and whether a run
 // is under way.
 func (l liveStatus) Text(chat, key string) (bot.Message, bool) {
-	h := host{&desk{porter: l.porter}}
+	h := host{&service{porter: l.porter}}
 	m, ok := bot.Live(h, key, time.Now().In(l.porter.zone()))
 	if !ok {
 		return bot.Message{}, false
 	}
-	if person, ok := h.House().Person(chat); ok {
+	if person, ok := h.Shared().Person(chat); ok {
 		m = m.For(person.Role)
 	} else if l.porter.barred(chat) {
 		return bot.Message{}, false
@@ -168,7 +168,7 @@ func (l liveStatus) Text(chat, key string) (bot.Message, bool) {
 // barred reports whether a chat is that of somebody who is not let in any more
 // (SPEC 6.6): it was a person's own, since nothing is ever sent to a stranger.
 func (p *porter) barred(chat string) bool {
-	_, in := p.engine.House().Person(chat)
+	_, in := p.engine.Shared().Person(chat)
 	return !in && !isGroup(chat)
 }
 
@@ -202,7 +202,7 @@ func tidy(ctx context.Context, p *porter) {
 // platform is one connection to where people chat.
 type platform struct {
 	name      string
-	post      *post.Post
+	post      *delivery.Dispatcher
 	connected func() bool
 	listen    func(ctx context.Context) // hears people until ctx ends
 	lock      *os.File
@@ -239,7 +239,7 @@ func chats(ctx context.Context, p *porter, off time.Time) (stop func(), err erro
 		return out
 	}
 	p.metrics.queued = p.queued
-	var posts []*post.Post
+	var posts []*delivery.Dispatcher
 	for _, c := range all {
 		posts = append(posts, c.post)
 	}
@@ -249,7 +249,7 @@ func chats(ctx context.Context, p *porter, off time.Time) (stop func(), err erro
 	for _, project := range append(p.engine.Projects(), "") {
 		key := bot.LiveKey(project)
 		for _, chat := range p.where(key) {
-			p.talk.each(func(p *post.Post) { p.Show(chat, key) })
+			p.talk.each(func(p *delivery.Dispatcher) { p.Show(chat, key) })
 		}
 	}
 	p.talk.away(ctx, off, time.Now())
@@ -282,7 +282,7 @@ func connectTelegram(p *porter) (c platform, wanted bool, err error) {
 	}
 	line := &telegramLine{porter: p}
 	tg, err := telegram.New(telegram.Options{
-		Token: link.Secret(token), API: cfg.Telegram.API, Log: p.log, Changed: line.changed, Moved: p.moved, Lost: p.lost,
+		Token: transport.Secret(token), API: cfg.Telegram.API, Log: p.log, Changed: line.changed, Moved: p.moved, Lost: p.lost,
 	})
 	if err != nil {
 		return c, false, unusableChat(err)
@@ -292,17 +292,17 @@ func connectTelegram(p *porter) (c platform, wanted bool, err error) {
 		return c, false, err
 	}
 	line.bot = tg
-	line.post = post.New(post.Options{
-		Outbox: moving{p.store, p}, Sender: tg, Shut: p.shut, Prefix: telegram.Prefix, Platform: "Telegram", Log: p.log,
+	line.post = delivery.New(delivery.Options{
+		Outbox: migratingOutbox{p.store, p}, Sender: tg, Shut: p.shut, Prefix: telegram.Prefix, Platform: "Telegram", Log: p.log,
 		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Barred: p.barred, Quiet: p.quiet,
 	})
 	o := p.receptionOptions()
-	o.Outbox, o.Notice, o.Name, o.ProjectOf = topics{p.store, p}, tg.Notice, line.name, p.threadProject
-	receiver := waking{reception.New(o), line.post, p.wrote}
+	o.Outbox, o.Notice, o.Name, o.ProjectOf = topicOutbox{p.store, p}, tg.Notice, line.name, p.threadProject
+	receiver := waking{inbound.New(o), line.post, p.wrote}
 	p.botName = line.name
 	cursor := func(ctx context.Context) (string, error) { // asked for before every poll
 		if tg.State().Connected {
-			line.post.Reached()
+			line.post.MarkReachable()
 		}
 		c, _, err := p.store.Cursor(ctx, tg.CursorName())
 		return c.Value, err
@@ -320,9 +320,9 @@ func connectTelegram(p *porter) (c platform, wanted bool, err error) {
 }
 
 // receptionOptions are what the receptions of all platforms share.
-func (p *porter) receptionOptions() reception.Options {
-	return reception.Options{
-		Desk: host{&desk{porter: p}}, Zone: p.zone(), Log: p.log,
+func (p *porter) receptionOptions() inbound.Options {
+	return inbound.Options{
+		Desk: host{&service{porter: p}}, Zone: p.zone(), Log: p.log,
 		Hash: func(code string) string { return pairingHash(p.door.key, code) },
 	}
 }
@@ -336,13 +336,13 @@ func unusableChat(err error) error {
 // nothing is tried again.
 type waking struct {
 	bot.Receiver
-	post  *post.Post
+	post  *delivery.Dispatcher
 	wrote func(bot.Inbound)
 }
 
 // Receive hands an input on.
 func (o waking) Receive(ctx context.Context, in bot.Inbound) error {
-	o.post.Open(in.Chat)
+	o.post.Reopen(in.Chat)
 	o.wrote(in)
 	return o.Receiver.Receive(ctx, in)
 }
@@ -358,7 +358,7 @@ func (p *porter) queued() (int, error) {
 type telegramLine struct {
 	porter *porter
 	bot    *telegram.Bot
-	post   *post.Post
+	post   *delivery.Dispatcher
 
 	mu       sync.Mutex
 	username string
@@ -373,18 +373,18 @@ func (l *telegramLine) name() string {
 }
 
 // changed is told of every coming and going of the connection.
-func (l *telegramLine) changed(s link.State) {
+func (l *telegramLine) changed(s transport.State) {
 	if s.Connected {
 		l.porter.remarks.set("", remarkChat, "")
 		l.porter.log.Info("telegram is reached")
 		if l.post != nil {
-			l.post.Reached()
+			l.post.MarkReachable()
 		}
 		l.introduce()
 		l.porter.changes.ring() // there may be menus to set
 		return
 	}
-	if s.Trouble == link.TroubleStart {
+	if s.Trouble == transport.TroubleStart {
 		return
 	}
 	l.porter.log.Warn("telegram", "trouble", string(s.Trouble), "text", s.Text)

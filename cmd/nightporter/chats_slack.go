@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/link"
-	"github.com/nightporter/nightporter/bot/post"
-	"github.com/nightporter/nightporter/bot/reception"
+	"github.com/nightporter/nightporter/bot/delivery"
+	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/slack"
+	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -25,7 +25,7 @@ func connectSlack(p *porter) (c platform, wanted bool, err error) {
 	}
 	line := &slackLine{porter: p}
 	sl, err := slack.New(slack.Options{
-		AppToken: link.Secret(app), BotToken: link.Secret(token), API: cfg.API, Log: p.log,
+		AppToken: transport.Secret(app), BotToken: transport.Secret(token), API: cfg.API, Log: p.log,
 		Changed: line.changed, Rings: p.slackPeople, Answered: line.answered, Open: line.open, Alive: line.alive,
 	})
 	if err != nil {
@@ -36,13 +36,13 @@ func connectSlack(p *porter) (c platform, wanted bool, err error) {
 	if err != nil {
 		return c, false, err
 	}
-	line.post = post.New(post.Options{
-		Outbox: p.store, Sender: sl, Shut: p.shut, Prefix: slack.Prefix, Platform: "Slack", Log: p.log, Limits: post.SlackLimits, Group: slack.IsGroup,
+	line.post = delivery.New(delivery.Options{
+		Outbox: p.store, Sender: sl, Shut: p.shut, Prefix: slack.Prefix, Platform: "Slack", Log: p.log, Limits: delivery.SlackLimits, Group: slack.IsGroup,
 		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Barred: p.barred, Quiet: p.quiet,
 	})
 	o := p.receptionOptions()
-	o.Outbox, o.Notice, o.Ask, o.ProjectOf = threads{p.store}, sl.Notice, sl.Ask, p.threadProject
-	receiver := waking{reception.New(o), line.post, p.wrote}
+	o.Outbox, o.Notice, o.Ask, o.ProjectOf = threadOutbox{p.store}, sl.Notice, sl.Ask, p.threadProject
+	receiver := waking{inbound.New(o), line.post, p.wrote}
 	cursor := func(ctx context.Context) (string, error) {
 		c, _, err := p.store.Cursor(ctx, sl.CursorName())
 		return c.Value, err
@@ -57,7 +57,7 @@ func connectSlack(p *porter) (c platform, wanted bool, err error) {
 // that it makes a sound.
 func (p *porter) slackPeople(string) []string {
 	var out []string
-	for _, who := range p.engine.House().People {
+	for _, who := range p.engine.Shared().People {
 		if strings.HasPrefix(who.ID, slack.Prefix) && who.Role.May(loop.RoleSteer) {
 			out = append(out, who.ID)
 		}
@@ -65,12 +65,12 @@ func (p *porter) slackPeople(string) []string {
 	return out
 }
 
-// threads is the outbox as threads of Slack point at it: what is said below
+// threadOutbox is the outbox as threads of Slack point at it: what is said below
 // somebody's own message answers what we answered there.
-type threads struct{ reception.Outbox }
+type threadOutbox struct{ inbound.Outbox }
 
 // SentAt finds the message of ours that an id stands for.
-func (o threads) SentAt(ctx context.Context, chat, id string) (loop.SentMessage, bool, error) {
+func (o threadOutbox) SentAt(ctx context.Context, chat, id string) (loop.SentMessage, bool, error) {
 	if slack.IsTheirs(id) {
 		return o.AnswerTo(ctx, chat, id)
 	}
@@ -80,17 +80,17 @@ func (o threads) SentAt(ctx context.Context, chat, id string) (loop.SentMessage,
 // slackLine is the connection to Slack as the rest of nightporter sees it.
 type slackLine struct {
 	porter *porter
-	post   *post.Post
+	post   *delivery.Dispatcher
 }
 
 // changed is told of every coming and going of the connection.
-func (l *slackLine) changed(s link.State) {
+func (l *slackLine) changed(s transport.State) {
 	if s.Connected {
 		l.porter.remarks.set("", remarkSlack, "")
-		l.post.Reached()
+		l.post.MarkReachable()
 		return
 	}
-	if s.Trouble != link.TroubleStart {
+	if s.Trouble != transport.TroubleStart {
 		l.porter.remarks.set("", remarkSlack, "! Slack: "+s.Text)
 	}
 }
@@ -106,7 +106,7 @@ func (l *slackLine) answered(ctx context.Context, chat, id string) bool {
 
 // alive notes that a channel takes messages, which it may not have before.
 func (l *slackLine) alive(chat string) {
-	l.post.Open(chat)
+	l.post.Reopen(chat)
 	l.porter.wrote(bot.Inbound{Chat: chat})
 }
 

@@ -16,18 +16,18 @@ import (
 	"github.com/nightporter/nightporter/loop/engine"
 )
 
-// desk is where people's lines arrive: it is bot's view of the engine, and
+// service is where people's lines arrive: it is bot's view of the engine, and
 // the operator socket's handler.
-type desk struct{ porter *porter }
+type service struct{ porter *porter }
 
 // Do decides an input.
-func (d *desk) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+func (d *service) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	return d.porter.do(ctx, in)
 }
 
 // State returns a project's state. One that is configured, and of which the
 // ledger knows nothing yet, is there too where it is worked on.
-func (d *desk) State(project string) (loop.State, bool) {
+func (d *service) State(project string) (loop.State, bool) {
 	s, ok := d.porter.engine.State(project)
 	if !ok && d.porter.stays {
 		if _, ok = d.porter.configured(project); ok {
@@ -39,7 +39,7 @@ func (d *desk) State(project string) (loop.State, bool) {
 
 // Projects returns the names of all projects, sorted: those of the ledger, and
 // under `up` those of the configuration.
-func (d *desk) Projects() []string {
+func (d *service) Projects() []string {
 	names := d.porter.engine.Projects()
 	if d.porter.stays {
 		for _, pr := range d.porter.config().Projects {
@@ -52,7 +52,7 @@ func (d *desk) Projects() []string {
 }
 
 // Records returns the ledger's records of a task, or of the last run.
-func (d *desk) Records(ctx context.Context, project, task string) ([]loop.Record, error) {
+func (d *service) Records(ctx context.Context, project, task string) ([]loop.Record, error) {
 	var out []loop.Record
 	keep := func(r loop.Record) error { out = append(out, r); return nil }
 	stream := loop.ProjectStream(project)
@@ -69,12 +69,12 @@ func (d *desk) Records(ctx context.Context, project, task string) ([]loop.Record
 
 // Runs returns the ids of a project's runs, in the order in which they were
 // planned.
-func (d *desk) Runs(ctx context.Context, project string) ([]string, error) {
+func (d *service) Runs(ctx context.Context, project string) ([]string, error) {
 	return d.porter.store.RunsOf(ctx, loop.ProjectStream(project))
 }
 
 // RunRecords returns the ledger's records of a run, of some types or all.
-func (d *desk) RunRecords(ctx context.Context, project, run string, types ...string) ([]loop.Record, error) {
+func (d *service) RunRecords(ctx context.Context, project, run string, types ...string) ([]loop.Record, error) {
 	var out []loop.Record
 	keep := func(r loop.Record) error { out = append(out, r); return nil }
 	stream := loop.ProjectStream(project)
@@ -90,7 +90,7 @@ func (d *desk) RunRecords(ctx context.Context, project, run string, types ...str
 const maxDiff = 1 << 20
 
 // Diff returns the patch of a task or a run.
-func (d *desk) Diff(ctx context.Context, project, target string) (string, error) {
+func (d *service) Diff(ctx context.Context, project, target string) (string, error) {
 	s, ok := d.State(project)
 	if !ok || s.Project.Run == nil {
 		return "", nil
@@ -119,7 +119,7 @@ func (d *desk) Diff(ctx context.Context, project, target string) (string, error)
 
 // pastTips returns what an earlier run's diff is between: where it began and
 // its last commit; nothing where there is no such run.
-func (d *desk) pastTips(ctx context.Context, project, run string) (from, to string, err error) {
+func (d *service) pastTips(ctx context.Context, project, run string) (from, to string, err error) {
 	records, err := d.RunRecords(ctx, project, strings.ToLower(run), loop.PreflightDone{}.EntryType(), loop.TipFound{}.EntryType(), loop.TaskCommitted{}.EntryType())
 	if err != nil {
 		return "", "", err
@@ -143,7 +143,7 @@ func (d *desk) pastTips(ctx context.Context, project, run string) (from, to stri
 
 // trees returns what a task's diff is between: its commit and that one's
 // parent, or the start and the newest tree of its last attempt.
-func (d *desk) trees(ctx context.Context, project string, t loop.TaskState) (from, to string, err error) {
+func (d *service) trees(ctx context.Context, project string, t loop.TaskState) (from, to string, err error) {
 	records, err := d.Records(ctx, project, t.Task.ID)
 	if err != nil {
 		return "", "", err
@@ -172,7 +172,7 @@ func (d *desk) trees(ctx context.Context, project string, t loop.TaskState) (fro
 }
 
 // Command carries out a line, as the terminal's /commands do.
-func (d *desk) Command(ctx context.Context, c api.Command) (api.Reply, error) {
+func (d *service) Command(ctx context.Context, c api.Command) (api.Reply, error) {
 	actor := c.Actor
 	if actor == "" {
 		actor = "console"
@@ -194,7 +194,7 @@ func (d *desk) Command(ctx context.Context, c api.Command) (api.Reply, error) {
 }
 
 // project is the one that was named, or the only one there is.
-func (d *desk) project(name string) string {
+func (d *service) project(name string) string {
 	if names := d.Projects(); name == "" && len(names) == 1 {
 		return names[0]
 	}
@@ -202,7 +202,7 @@ func (d *desk) project(name string) string {
 }
 
 // View answers with a read model.
-func (d *desk) View(ctx context.Context, v api.View) (api.Reply, error) {
+func (d *service) View(ctx context.Context, v api.View) (api.Reply, error) {
 	project := d.project(v.Project)
 	if v.Name == "status" && project == "" {
 		return d.statusOfAll()
@@ -235,13 +235,13 @@ func (d *desk) View(ctx context.Context, v api.View) (api.Reply, error) {
 }
 
 // houseViews are views that are about no single project.
-var houseViews = map[string]func(*desk, context.Context, api.View) (api.Reply, error){
-	"pair": (*desk).pair, "pairing": (*desk).pairing, "people": (*desk).people, "unpair": (*desk).unpair, "export": (*desk).export,
-	"backup": (*desk).backup, "prompt": (*desk).prompt, api.ViewWatch: (*desk).watch,
+var houseViews = map[string]func(*service, context.Context, api.View) (api.Reply, error){
+	"pair": (*service).pair, "pairing": (*service).pairing, "people": (*service).people, "unpair": (*service).unpair, "export": (*service).export,
+	"backup": (*service).backup, "prompt": (*service).prompt, api.ViewWatch: (*service).watch,
 }
 
 // status is where a project stands: also where nobody is there to go on.
-func (d *desk) status(s loop.State) string {
+func (d *service) status(s loop.State) string {
 	m := bot.Status(s, time.Now())
 	if !d.porter.worksOn(s.Project.Name) && !s.Project.Run.Over() {
 		m = bot.Stopped(s, time.Now())
@@ -250,7 +250,7 @@ func (d *desk) status(s loop.State) string {
 }
 
 // absent says that nobody is there to act on anything, "" where somebody is.
-func (d *desk) absent() string {
+func (d *service) absent() string {
 	if d.porter.serves() {
 		return ""
 	}
@@ -258,7 +258,7 @@ func (d *desk) absent() string {
 }
 
 // statusOfAll is where every project stands.
-func (d *desk) statusOfAll() (api.Reply, error) {
+func (d *service) statusOfAll() (api.Reply, error) {
 	texts, all := []string{}, []statusJSON{}
 	for _, name := range d.Projects() {
 		s, _ := d.State(name)
@@ -276,7 +276,7 @@ func reply(text string, data any) (api.Reply, error) {
 	return api.Reply{OK: true, Text: text, Data: raw}, err
 }
 
-func (d *desk) evidence(ctx context.Context, s loop.State, id string) (api.Reply, error) {
+func (d *service) evidence(ctx context.Context, s loop.State, id string) (api.Reply, error) {
 	t, ok := s.Project.Find(id)
 	if !ok {
 		return api.Reply{Text: fmt.Sprintf("%s has no task %q. Its tasks: nightporter tasks", s.Project.Name, id)}, nil
@@ -296,11 +296,11 @@ func (d *desk) evidence(ctx context.Context, s loop.State, id string) (api.Reply
 	return reply(bot.Evidence(records, time.Local).Text(80), lines)
 }
 
-// sessionDesk is where a session's hat arrives.
-type sessionDesk struct{ porter *porter }
+// sessionAPI is where a session's hat arrives.
+type sessionAPI struct{ porter *porter }
 
 // find returns the project and session in flight of that id.
-func (d *sessionDesk) find(session string) (loop.State, loop.Session, bool) {
+func (d *sessionAPI) find(session string) (loop.State, loop.Session, bool) {
 	for _, name := range d.porter.engine.Projects() {
 		s, _ := d.porter.engine.State(name)
 		if ses, ok := s.Project.Session(session); ok {
@@ -311,7 +311,7 @@ func (d *sessionDesk) find(session string) (loop.State, loop.Session, bool) {
 }
 
 // Emit takes the session's event.
-func (d *sessionDesk) Emit(ctx context.Context, session string, e api.Emit) (api.Reply, error) {
+func (d *sessionAPI) Emit(ctx context.Context, session string, e api.Emit) (api.Reply, error) {
 	d.porter.runner.Touch(session)
 	s, _, ok := d.find(session)
 	if !ok {
@@ -331,7 +331,7 @@ func (d *sessionDesk) Emit(ctx context.Context, session string, e api.Emit) (api
 }
 
 // Task shows tasks; none can be added to a plan yet.
-func (d *sessionDesk) Task(_ context.Context, session string, q api.TaskQuery) (api.Reply, error) {
+func (d *sessionAPI) Task(_ context.Context, session string, q api.TaskQuery) (api.Reply, error) {
 	d.porter.runner.Touch(session)
 	s, ses, ok := d.find(session)
 	switch {
@@ -364,7 +364,7 @@ func apiTask(t loop.TaskState, ses loop.Session) api.Task {
 }
 
 // Guidance shows what this session was given.
-func (d *sessionDesk) Guidance(_ context.Context, session string) (api.Reply, error) {
+func (d *sessionAPI) Guidance(_ context.Context, session string) (api.Reply, error) {
 	d.porter.runner.Touch(session)
 	s, ses, ok := d.find(session)
 	if !ok {
@@ -381,7 +381,7 @@ func (d *sessionDesk) Guidance(_ context.Context, session string) (api.Reply, er
 }
 
 // Note keeps a text in one of the project's notebooks, or lists what is kept.
-func (d *sessionDesk) Note(ctx context.Context, session, kind string, n api.Note) (api.Reply, error) {
+func (d *sessionAPI) Note(ctx context.Context, session, kind string, n api.Note) (api.Reply, error) {
 	d.porter.runner.Touch(session)
 	s, _, ok := d.find(session)
 	if !ok {
@@ -407,7 +407,7 @@ func (d *sessionDesk) Note(ctx context.Context, session, kind string, n api.Note
 }
 
 // Session says whether its event was accepted, or how to send it.
-func (d *sessionDesk) Session(_ context.Context, session string) (api.Reply, error) {
+func (d *sessionAPI) Session(_ context.Context, session string) (api.Reply, error) {
 	d.porter.runner.Touch(session)
 	s, ses, ok := d.find(session)
 	switch {
@@ -426,7 +426,7 @@ func (d *sessionDesk) Session(_ context.Context, session string) (api.Reply, err
 }
 
 // memories lists what the project's notebooks hold.
-func (d *sessionDesk) memories(ctx context.Context, s loop.State) (api.Reply, error) {
+func (d *sessionAPI) memories(ctx context.Context, s loop.State) (api.Reply, error) {
 	ports, err := d.porter.ports(ctx, s.Project.Run.Settings)
 	if err != nil {
 		return api.Reply{}, err

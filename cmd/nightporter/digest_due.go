@@ -29,7 +29,7 @@ type digests struct {
 
 // daily sends the digest of each day, and of each week: it looks every minute,
 // and at the start, whether one is due. The core decides (SPEC 6.5).
-func (t *talk) daily(ctx context.Context) {
+func (t *chatHub) daily(ctx context.Context) {
 	due := make(chan struct{}, 1)
 	stop := ticker(func() {
 		select {
@@ -49,14 +49,14 @@ func (t *talk) daily(ctx context.Context) {
 }
 
 // digest sends what is due now.
-func (t *talk) digest(ctx context.Context, now time.Time) {
+func (t *chatHub) digest(ctx context.Context, now time.Time) {
 	now = now.In(t.porter.zone())
 	set := t.porter.config().Digest
 	if set.At.Set {
-		t.send(ctx, ofDay(set.At, t.porter.engine.House(), now), now)
+		t.send(ctx, ofDay(set.At, t.porter.engine.Shared(), now), now)
 	}
 	if set.Weekly.At.Set {
-		t.send(ctx, ofWeek(set.Weekly, t.porter.engine.House(), now), now)
+		t.send(ctx, ofWeek(set.Weekly, t.porter.engine.Shared(), now), now)
 	}
 }
 
@@ -93,7 +93,7 @@ func dueLast(at config.Clock, every, ago int, now time.Time) (date, due time.Tim
 // lateBy is from when on a digest says that it is late.
 const lateBy = 10 * time.Minute
 
-func ofDay(at config.Clock, house loop.House, now time.Time) occasion {
+func ofDay(at config.Clock, house loop.Shared, now time.Time) occasion {
 	day, due := digestDay(at, now)
 	var missed []string
 	for _, d := range (loop.DigestSent{Day: day}).Missed(house.Digest.Day) {
@@ -107,7 +107,7 @@ func ofDay(at config.Clock, house loop.House, now time.Time) occasion {
 	}
 }
 
-func ofWeek(at config.WeekTime, house loop.House, now time.Time) occasion {
+func ofWeek(at config.WeekTime, house loop.Shared, now time.Time) occasion {
 	week, due := digestWeek(at, now)
 	return occasion{
 		name: week, last: house.Week.Week, due: due, from: house.WeekDigestFrom(due, now),
@@ -117,7 +117,7 @@ func ofWeek(at config.WeekTime, house loop.House, now time.Time) occasion {
 
 // send sends an occasion's digests, if they are due now. They are drawn first:
 // the decision commits them whole.
-func (t *talk) send(ctx context.Context, o occasion, now time.Time) {
+func (t *chatHub) send(ctx context.Context, o occasion, now time.Time) {
 	p := t.porter
 	if o.name <= o.last || now.Before(o.due) || now.Sub(o.due) >= loop.DigestWindow {
 		return // the core would refuse it: nothing is drawn for that
@@ -139,9 +139,9 @@ func (t *talk) send(ctx context.Context, o occasion, now time.Time) {
 }
 
 // draw makes the digests of all projects that ever ran.
-func (t *talk) draw(ctx context.Context, o occasion, now time.Time) *digests {
+func (t *chatHub) draw(ctx context.Context, o occasion, now time.Time) *digests {
 	out := &digests{name: o.name}
-	desk := &desk{porter: t.porter}
+	desk := &service{porter: t.porter}
 	for _, name := range desk.Projects() {
 		s, _ := desk.State(name)
 		if s.Project.Run == nil {
@@ -158,7 +158,7 @@ func (t *talk) draw(ctx context.Context, o occasion, now time.Time) *digests {
 }
 
 // both are a project's digest for admins and for the others, with one picture.
-func (t *talk) both(ctx context.Context, s loop.State, o occasion, now time.Time) (admins, others bot.Message, err error) {
+func (t *chatHub) both(ctx context.Context, s loop.State, o occasion, now time.Time) (admins, others bot.Message, err error) {
 	f, err := t.porter.facts(ctx, s, o.from, now)
 	if err != nil {
 		return admins, others, err
@@ -177,7 +177,7 @@ func (t *talk) both(ctx context.Context, s loop.State, o occasion, now time.Time
 }
 
 // digests are what a person reads of a day or a week.
-func (t *talk) digests(name string, p loop.Person) []bot.Message {
+func (t *chatHub) digests(name string, p loop.Person) []bot.Message {
 	d := t.drawn.Load()
 	if d == nil || d.name != name {
 		return nil

@@ -92,7 +92,7 @@ func (p *porter) faulted(ctx context.Context, project string, err error, now tim
 		return
 	}
 	var messages []loop.Outgoing
-	for _, who := range p.engine.House().People {
+	for _, who := range p.engine.Shared().People {
 		if who.Role.May(loop.RoleAdmin) {
 			messages = append(messages, loop.Outgoing{Chat: who.ID, Class: loop.ClassNotice, Silent: p.quiet(who.ID, now), Body: body})
 		}

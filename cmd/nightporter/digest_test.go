@@ -18,7 +18,7 @@ import (
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
-	"github.com/nightporter/nightporter/internal/far/telegram"
+	"github.com/nightporter/nightporter/internal/fake/telegram"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -155,7 +155,7 @@ func TestDailyDigest(t *testing.T) {
 	cfg.Digest.At = config.Clock{}
 	w.cfg.Store(&cfg)
 	step(at(9, 8, 0), 0, "no time of day is set")
-	if got := w.engine.House().Digest; got.Day != at(5, 0, 0).Format(time.DateOnly) || !got.From.Equal(at(4, 9, 0)) {
+	if got := w.engine.Shared().Digest; got.Day != at(5, 0, 0).Format(time.DateOnly) || !got.From.Equal(at(4, 9, 0)) {
 		t.Errorf("the last one is kept as %+v", got)
 	}
 }
@@ -228,7 +228,7 @@ func TestWeeklyDigest(t *testing.T) {
 	step(at(11, 2, 14, 0), 0, 0, "off on Monday")
 	step(at(11, 16, 8, 0), 1, 1, "again")
 	step(at(11, 9, 8, 0), 0, 0, "the clock was set back")
-	if got := w.engine.House().Week; got.Week != "2026-W47" || !got.From.Equal(at(11, 9, 8, 0)) {
+	if got := w.engine.Shared().Week; got.Week != "2026-W47" || !got.From.Equal(at(11, 9, 8, 0)) {
 		t.Errorf("the last one is kept as %+v", got)
 	}
 	for _, c := range []struct {
@@ -271,7 +271,7 @@ func TestDigestStrangers(t *testing.T) {
 func TestDigestCommand(t *testing.T) {
 	w := newMornings(t)
 	w.ran()
-	d := &desk{porter: w.porter}
+	d := &service{porter: w.porter}
 	r, err := d.Command(t.Context(), api.Command{Key: "1", Project: "shop", Text: "/digest today"})
 	if err != nil || !r.OK || !strings.Contains(r.Text, "No agent ran.") {
 		t.Errorf("%+v, %v", r, err)
@@ -318,7 +318,7 @@ func TestDigestFault(t *testing.T) {
 		panic("index out of range")
 	}
 	w.morning(due.Add(time.Minute))
-	desk := &desk{porter: w.porter}
+	desk := &service{porter: w.porter}
 	for range 2 {
 		m, err := desk.Digest(t.Context(), "shop", bot.DigestQuery{Span: "7d", Now: due.Add(2 * time.Minute)})
 		if err != nil || m.Picture != nil || m.Key != bot.KeyDigest {
@@ -389,15 +389,15 @@ func TestLongWait(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	put(began, loop.HouseStream, loop.AgentParked{Agent: "claude", Why: loop.TroubleLimit})
+	put(began, loop.SharedStream, loop.AgentParked{Agent: "claude", Why: loop.FailureLimit})
 	put(began, project, loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitLimit})
 	for n := range 3 {
-		put(began.Add(time.Hour), loop.HouseStream, loop.StrangerWrote{})
+		put(began.Add(time.Hour), loop.SharedStream, loop.StrangerWrote{})
 		put(began.Add(time.Duration(n)*time.Hour), project, loop.SourceRead{})
 	}
 	ask := func(now time.Time) string {
 		t.Helper()
-		m, err := (&desk{porter: w.porter}).Digest(t.Context(), "shop", bot.DigestQuery{Now: now, Span: "1d"})
+		m, err := (&service{porter: w.porter}).Digest(t.Context(), "shop", bot.DigestQuery{Now: now, Span: "1d"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -426,7 +426,7 @@ func TestCameBackNoted(t *testing.T) {
 	w.cameBack(t.Context(), time.Time{})
 	w.cameBack(t.Context(), time.Now().Add(-10*time.Second))
 	w.cameBack(t.Context(), time.Now().Add(-3*time.Hour))
-	d := &desk{porter: w.porter}
+	d := &service{porter: w.porter}
 	m, err := d.Digest(t.Context(), "shop", bot.DigestQuery{Now: time.Now()})
 	if err != nil || !strings.Contains(m.Text(0), "nightporter was off") || !strings.Contains(m.First(), "off ") {
 		t.Errorf("%s, %v", m.Text(0), err)
@@ -442,7 +442,7 @@ func (w *mornings) worked(due time.Time) {
 		id := "r1-" + strconv.Itoa(n+1)
 		for _, e := range []loop.Entry{
 			{Time: at, Body: loop.SessionPlanned{Kind: loop.KindAgent, Hat: hat, Agent: "gone"}},
-			{Time: at.Add(40 * time.Minute), Body: loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndEvent, Counts: loop.CountsSuccess, Exit: loop.Exit{Started: at, Ended: at.Add(40 * time.Minute), CostUSD: 0.5}}},
+			{Time: at.Add(40 * time.Minute), Body: loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndedEvent, Counts: loop.CountsAsSuccess, Exit: loop.Exit{Started: at, Ended: at.Add(40 * time.Minute), CostUSD: 0.5}}},
 		} {
 			e.Stream, e.Run, e.Task, e.Session = loop.ProjectStream("shop"), "r1", "Task 1", id
 			r, err := e.Record()

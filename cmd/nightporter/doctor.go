@@ -49,7 +49,7 @@ type finding struct {
 // for those that follow.
 type check struct {
 	name string
-	look func(ctx context.Context, p *patient) []finding
+	look func(ctx context.Context, p *doctorContext) []finding
 }
 
 // checks are all of them, in the order in which one rests on another.
@@ -71,8 +71,8 @@ var checks = []check{
 	{"service", checkService},
 }
 
-// patient is what is looked at, and what is known of it so far.
-type patient struct {
+// doctorContext is what is looked at, and what is known of it so far.
+type doctorContext struct {
 	config string // --config
 	state  string // state folder, absolute
 	now    time.Time
@@ -83,7 +83,7 @@ type patient struct {
 
 	probe  func(ctx context.Context, token, api string, threads []string) []finding
 	slack  func(ctx context.Context, app, bot, api string, channels []config.Project) []finding
-	people func(ctx context.Context, p *patient) (n int, known bool)
+	people func(ctx context.Context, p *doctorContext) (n int, known bool)
 
 	ward   ward
 	agents map[string][]string // agents that projects start, each with the projects
@@ -106,7 +106,7 @@ Exit codes: 0 nothing to mend · 1 something to mend · 3 could not look`,
 			if err != nil {
 				return err
 			}
-			p := &patient{
+			p := &doctorContext{
 				config: file, state: dir, now: time.Now(), cfg: config.Empty(), agents: map[string][]string{},
 				probe: telegramProbe, slack: slackProbe, people: pairedPeople,
 			}
@@ -121,7 +121,7 @@ Exit codes: 0 nothing to mend · 1 something to mend · 3 could not look`,
 }
 
 // examine goes through all checks and prints each one's findings at once.
-func (p *patient) examine(ctx context.Context, out io.Writer, asJSON bool) error {
+func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool) error {
 	counts := map[string]int{}
 	said := map[string]bool{}
 	for _, c := range checks {
@@ -291,7 +291,7 @@ func (w *ward) close() {
 }
 
 // open makes the ward and its runner, once.
-func (p *patient) open() (*ward, error) {
+func (p *doctorContext) open() (*ward, error) {
 	w := &p.ward
 	if w.tried {
 		return w, w.err
@@ -306,7 +306,7 @@ func (p *patient) open() (*ward, error) {
 	return w, w.err
 }
 
-func (p *patient) place() (dir string, mine bool, err error) {
+func (p *doctorContext) place() (dir string, mine bool, err error) {
 	if info, err := os.Stat(p.state); err == nil && info.IsDir() && ownedByMe(info) && writable(p.state) == nil {
 		return p.state, false, nil
 	}
@@ -315,7 +315,7 @@ func (p *patient) place() (dir string, mine bool, err error) {
 }
 
 // agentNames lists the agents that projects start, sorted.
-func (p *patient) agentNames() []string {
+func (p *doctorContext) agentNames() []string {
 	var names []string
 	for name := range p.agents {
 		names = append(names, name)

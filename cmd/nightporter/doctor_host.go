@@ -23,7 +23,7 @@ import (
 )
 
 // checkConfig loads the configuration. Every mistake is a finding.
-func checkConfig(_ context.Context, p *patient) []finding {
+func checkConfig(_ context.Context, p *doctorContext) []finding {
 	file, err := config.Find(p.config)
 	if err != nil {
 		return fromError(err)
@@ -46,7 +46,7 @@ func checkConfig(_ context.Context, p *patient) []finding {
 
 // checkPrograms says which nightporter this is, and whether sessions get the
 // small client or have to do with this program under its name.
-func checkPrograms(context.Context, *patient) []finding {
+func checkPrograms(context.Context, *doctorContext) []finding {
 	if besideMe("hat") == "" {
 		return []finding{look("put hat into the folder that nightporter is in", "nightporter %s; hat is not beside it, and each of an agent's calls takes longer", Version)}
 	}
@@ -58,7 +58,7 @@ var oldest = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // checkClock shows the time as nightporter has it: a wrong zone is seen at a
 // glance, and found by nobody else before 7 in the morning.
-func checkClock(_ context.Context, p *patient) []finding {
+func checkClock(_ context.Context, p *doctorContext) []finding {
 	zone, err := p.cfg.Zone()
 	if err != nil {
 		return fromError(err)
@@ -79,7 +79,7 @@ func checkClock(_ context.Context, p *patient) []finding {
 }
 
 // checkState looks whether the state folder can be used, or made.
-func checkState(_ context.Context, p *patient) []finding {
+func checkState(_ context.Context, p *doctorContext) []finding {
 	if n := len(socket.OperatorPath(p.state)); n > api.MaxPath {
 		return []finding{mend("a shorter folder: --state DIR", "%s is too long for a socket in it: %d bytes, and at most %d are possible", p.state, n, api.MaxPath)}
 	}
@@ -162,7 +162,7 @@ func ownerName(info fs.FileInfo) string {
 }
 
 // checkDisk looks for room where the state is, or will be.
-func checkDisk(_ context.Context, p *patient) []finding {
+func checkDisk(_ context.Context, p *doctorContext) []finding {
 	dir := p.state
 	var s unix.Statfs_t
 	for {
@@ -186,7 +186,7 @@ func checkDisk(_ context.Context, p *patient) []finding {
 }
 
 // checkDaemon says who has the state folder.
-func checkDaemon(_ context.Context, p *patient) []finding {
+func checkDaemon(_ context.Context, p *doctorContext) []finding {
 	pid, held, err := statelock.Held(p.state)
 	switch p.daemon = listens(p.state); {
 	case err != nil:
@@ -200,7 +200,7 @@ func checkDaemon(_ context.Context, p *patient) []finding {
 }
 
 // checkLedger has the ledger verified, by whoever has it.
-func checkLedger(ctx context.Context, p *patient) []finding {
+func checkLedger(ctx context.Context, p *doctorContext) []finding {
 	info, err := os.Stat(p.state)
 	if err != nil || !info.IsDir() {
 		return []finding{unseen("there is none yet")}
@@ -237,7 +237,7 @@ func checkLedger(ctx context.Context, p *patient) []finding {
 
 // checkService looks at what ends nightporter behind one's back: a user's
 // services end with the last login, unless they may linger.
-func checkService(_ context.Context, p *patient) []finding {
+func checkService(_ context.Context, p *doctorContext) []finding {
 	if _, err := os.Stat("/run/systemd/system"); err != nil {
 		return nil
 	}

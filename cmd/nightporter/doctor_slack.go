@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/slack"
+	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/config"
 )
 
@@ -14,7 +14,7 @@ import (
 // that it is to do, and is it in the channels of projects. It opens no socket,
 // so it can run beside a daemon.
 func slackProbe(ctx context.Context, app, bot, api string, projects []config.Project) []finding {
-	s, err := slack.New(slack.Options{AppToken: link.Secret(app), BotToken: link.Secret(bot), API: api, Timeout: 10 * time.Second})
+	s, err := slack.New(slack.Options{AppToken: transport.Secret(app), BotToken: transport.Secret(bot), API: api, Timeout: 10 * time.Second})
 	if err != nil {
 		return []finding{mend("correct [slack] in the configuration", "%v", err)}
 	}
@@ -27,9 +27,9 @@ func slackProbe(ctx context.Context, app, bot, api string, projects []config.Pro
 	var out []finding
 	for _, f := range found {
 		switch f.Trouble {
-		case link.TroubleNone:
+		case transport.TroubleNone:
 			out = append(out, fine("%s", f.Text))
-		case link.TroubleNetwork, link.TroubleServer, link.TroubleSlow:
+		case transport.TroubleNetwork, transport.TroubleServer, transport.TroubleSlow:
 			// nightporter works on and tries again.
 			out = append(out, look(f.Fix, "%s", f.Text))
 		default:
@@ -40,7 +40,7 @@ func slackProbe(ctx context.Context, app, bot, api string, projects []config.Pro
 }
 
 // checkSlack looks at the tokens' files, and asks Slack about the app.
-func checkSlack(ctx context.Context, p *patient) []finding {
+func checkSlack(ctx context.Context, p *doctorContext) []finding {
 	s := p.cfg.Slack
 	if !p.usable || s == nil {
 		return nil // said with the projects; and Slack is no must

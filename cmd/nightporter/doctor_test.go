@@ -29,7 +29,7 @@ func TestDoctorTelegram(t *testing.T) {
 		{"an answer with the token in it", []finding{look("open /bot"+token, "get https://api.telegram.org/bot%s/getMe: timeout", token)},
 			finding{Result: resultLook, Text: "get https://api.telegram.org/botTOKEN/getMe: timeout", Fix: "open /botTOKEN"}},
 	} {
-		p := &patient{usable: true, cfg: &config.Config{
+		p := &doctorContext{usable: true, cfg: &config.Config{
 			Telegram: &config.Telegram{TokenFile: file, API: "http://127.0.0.1:9"},
 			Projects: []config.Project{{Name: "blog"}, {Name: "shop", TelegramTopic: config.Topic{Chat: -1007, Thread: 42}}},
 		}}
@@ -63,7 +63,7 @@ func TestDoctorSlack(t *testing.T) {
 	const app, token = "xapp-1-A0NIGHT-1-secretsecret", "xoxb-1-secretsecret"
 	dir := t.TempDir()
 	cfg := &config.Config{Slack: &config.Slack{AppTokenFile: filepath.Join(dir, "app"), BotTokenFile: filepath.Join(dir, "bot"), API: "http://127.0.0.1:9/"}}
-	p := &patient{usable: true, cfg: cfg}
+	p := &doctorContext{usable: true, cfg: cfg}
 	last := func() finding {
 		list := checkSlack(t.Context(), p)
 		return list[len(list)-1]
@@ -98,13 +98,13 @@ func TestDoctorSlack(t *testing.T) {
 	if list := slackProbe(t.Context(), app, token, "http://127.0.0.1:9/", cfg.Projects); len(list) != 1 || list[0].Result != resultLook {
 		t.Errorf("out of reach: %+v", list)
 	}
-	if list := checkSlack(t.Context(), &patient{usable: true, cfg: config.Empty()}); list != nil {
+	if list := checkSlack(t.Context(), &doctorContext{usable: true, cfg: config.Empty()}); list != nil {
 		t.Errorf("not set up: %+v", list)
 	}
 }
 
 func TestDoctorPeople(t *testing.T) {
-	p := &patient{cfg: config.Empty()}
+	p := &doctorContext{cfg: config.Empty()}
 	if list := checkPeople(t.Context(), p); list != nil {
 		t.Errorf("without Telegram: %+v", list)
 	}
@@ -114,7 +114,7 @@ func TestDoctorPeople(t *testing.T) {
 		known  bool
 		result string
 	}{{0, false, resultUnseen}, {0, true, resultLook}, {2, true, resultOK}} {
-		p.people = func(context.Context, *patient) (int, bool) { return c.n, c.known }
+		p.people = func(context.Context, *doctorContext) (int, bool) { return c.n, c.known }
 		if list := checkPeople(t.Context(), p); len(list) != 1 || list[0].Result != c.result {
 			t.Errorf("%d, %v: %+v", c.n, c.known, list)
 		}
@@ -135,7 +135,7 @@ func TestDoctorUnwritable(t *testing.T) {
 		dir:                        "chmod u+rwx " + quote(dir),
 		filepath.Join(dir, "deep"): "name another: --state DIR",
 	} {
-		list := checkState(t.Context(), &patient{state: state})
+		list := checkState(t.Context(), &doctorContext{state: state})
 		if len(list) != 1 || list[0].Result != resultMend || !strings.Contains(list[0].Fix, want) {
 			t.Errorf("%s: %+v", state, list)
 		}
@@ -147,7 +147,7 @@ func TestDoctorGoesOn(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	gone := errors.New("the person has left")
 	cancel(gone)
-	p := &patient{state: filepath.Join(t.TempDir(), "state"), config: "nowhere.toml", cfg: config.Empty(), probe: telegramProbe, people: pairedPeople}
+	p := &doctorContext{state: filepath.Join(t.TempDir(), "state"), config: "nowhere.toml", cfg: config.Empty(), probe: telegramProbe, people: pairedPeople}
 	defer p.ward.close()
 	if err := p.examine(ctx, &bytes.Buffer{}, false); !errors.Is(err, gone) {
 		t.Errorf("got %v", err)

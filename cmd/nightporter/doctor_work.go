@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/telegram"
+	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/loop"
@@ -23,7 +23,7 @@ import (
 )
 
 // checkBoundary tries a session at each level until one works.
-func checkBoundary(_ context.Context, p *patient) []finding {
+func checkBoundary(_ context.Context, p *doctorContext) []finding {
 	w, err := p.open()
 	if err != nil {
 		return fromError(err)
@@ -51,7 +51,7 @@ var mighty = regexp.MustCompile(`docker|podman|containerd|crio|lxd|incus|libvirt
 
 // checkSockets names what sessions can connect to: no level of the boundary
 // stops that everywhere (SPEC 12.1).
-func checkSockets(_ context.Context, p *patient) []finding {
+func checkSockets(_ context.Context, p *doctorContext) []finding {
 	w, err := p.open()
 	if err != nil {
 		return []finding{unseen("no session can be tried here")}
@@ -86,7 +86,7 @@ func someOf(words []string, n int) string {
 
 // checkProjects looks at each project as a start would, but for what only
 // sessions can show.
-func checkProjects(ctx context.Context, p *patient) []finding {
+func checkProjects(ctx context.Context, p *doctorContext) []finding {
 	if !p.usable {
 		return []finding{unseen("projects, agents and Telegram are looked at once the configuration is right")}
 	}
@@ -97,7 +97,7 @@ func checkProjects(ctx context.Context, p *patient) []finding {
 	return out
 }
 
-func checkProject(ctx context.Context, p *patient, pr config.Project) []finding {
+func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []finding {
 	s, err := pr.Settings(p.cfg, config.Overrides{}, p.now)
 	if err != nil {
 		return fromError(err)
@@ -117,7 +117,7 @@ func checkProject(ctx context.Context, p *patient, pr config.Project) []finding 
 	return out
 }
 
-func checkRepository(ctx context.Context, p *patient, s loop.Settings) []finding {
+func checkRepository(ctx context.Context, p *doctorContext, s loop.Settings) []finding {
 	w, err := p.open()
 	if err != nil {
 		return []finding{unseen("the repository: %v", err)}
@@ -161,7 +161,7 @@ func checkSource(ctx context.Context, s loop.Settings) []finding {
 
 // checkAgents looks at every agent that a project may start: its program, its
 // login, whether sessions get to it. No model is asked anything.
-func checkAgents(ctx context.Context, p *patient) []finding {
+func checkAgents(ctx context.Context, p *doctorContext) []finding {
 	var out []finding
 	for _, name := range p.agentNames() {
 		w, err := p.open()
@@ -182,7 +182,7 @@ func checkAgents(ctx context.Context, p *patient) []finding {
 // run beside a daemon. api is the address as configured, "" for Telegram's own.
 // Being out of reach is worth a look only: nightporter works on and tries again.
 func telegramProbe(ctx context.Context, token, api string, threads []string) []finding {
-	tg, err := telegram.New(telegram.Options{Token: link.Secret(token), API: api, Timeout: 10 * time.Second})
+	tg, err := telegram.New(telegram.Options{Token: transport.Secret(token), API: api, Timeout: 10 * time.Second})
 	if err != nil {
 		return []finding{mend("correct [telegram] in the configuration", "%v", err)}
 	}
@@ -191,7 +191,7 @@ func telegramProbe(ctx context.Context, token, api string, threads []string) []f
 		switch {
 		case f.OK:
 			out = append(out, fine("%s", f.Text))
-		case f.Trouble == link.TroubleNetwork || f.Trouble == link.TroubleServer || f.Trouble == telegram.TroubleRights:
+		case f.Trouble == transport.TroubleNetwork || f.Trouble == transport.TroubleServer || f.Trouble == telegram.TroubleRights:
 			out = append(out, look(f.Fix, "%s", f.Text))
 		default:
 			out = append(out, mend(f.Fix, "%s", f.Text))
@@ -201,7 +201,7 @@ func telegramProbe(ctx context.Context, token, api string, threads []string) []f
 }
 
 // checkTelegram looks at the token's file, and asks Telegram about the bot.
-func checkTelegram(ctx context.Context, p *patient) []finding {
+func checkTelegram(ctx context.Context, p *doctorContext) []finding {
 	t := p.cfg.Telegram
 	if !p.usable {
 		return nil // said with the projects
@@ -242,7 +242,7 @@ func checkTelegram(ctx context.Context, p *patient) []finding {
 
 // pairedPeople counts who is let in, by whoever has the ledger. known is false
 // where nobody could be asked.
-func pairedPeople(ctx context.Context, p *patient) (n int, known bool) {
+func pairedPeople(ctx context.Context, p *doctorContext) (n int, known bool) {
 	if _, err := os.Stat(filepath.Join(p.state, "nightporter.db")); errors.Is(err, fs.ErrNotExist) {
 		return 0, true
 	}
@@ -263,7 +263,7 @@ func pairedPeople(ctx context.Context, p *patient) (n int, known bool) {
 }
 
 // checkPeople looks whether anybody could steer by phone.
-func checkPeople(ctx context.Context, p *patient) []finding {
+func checkPeople(ctx context.Context, p *doctorContext) []finding {
 	if p.cfg.Telegram == nil && p.cfg.Slack == nil {
 		return nil
 	}

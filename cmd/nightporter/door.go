@@ -15,10 +15,10 @@ import (
 	"github.com/nightporter/nightporter/internal/socket"
 )
 
-// door opens one socket per session. A session's token is derived from the
+// sessionSockets opens one socket per session. A session's token is derived from the
 // operator's key, which sessions cannot read: so it is the same after a
 // restart, and nothing has to be kept.
-type door struct {
+type sessionSockets struct {
 	key     string
 	runner  *runners
 	handler socket.SessionHandler
@@ -29,14 +29,14 @@ type door struct {
 }
 
 // Token is what the session has to bear.
-func (d *door) Token(session string) string {
+func (d *sessionSockets) Token(session string) string {
 	mac := hmac.New(sha256.New, []byte(d.key))
 	mac.Write([]byte("session " + session))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
 // Open listens for a session.
-func (d *door) Open(session string) error {
+func (d *sessionSockets) Open(session string) error {
 	path := d.runner.SocketPath(session)
 	if err := os.MkdirAll(filepath.Dir(path), 0o711); err != nil {
 		return fmt.Errorf("folder of the session's socket: %w", err)
@@ -58,7 +58,7 @@ func (d *door) Open(session string) error {
 }
 
 // Close stops listening for a session.
-func (d *door) Close(session string) {
+func (d *sessionSockets) Close(session string) {
 	d.mu.Lock()
 	server := d.open[session]
 	delete(d.open, session)
@@ -73,7 +73,7 @@ func (d *door) Close(session string) {
 	}
 }
 
-func (d *door) closeAll() {
+func (d *sessionSockets) closeAll() {
 	d.mu.Lock()
 	names := make([]string, 0, len(d.open))
 	for name := range d.open {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/guidance"
-	"github.com/nightporter/nightporter/internal/far/models"
+	"github.com/nightporter/nightporter/internal/fake/models"
 	"github.com/nightporter/nightporter/loop"
 )
 

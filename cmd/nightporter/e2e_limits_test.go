@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/internal/far/models"
+	"github.com/nightporter/nightporter/internal/fake/models"
 )
 
 // TestLimits: whatever the model's side does, a real Claude Code's session is

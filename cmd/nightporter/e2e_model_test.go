@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nightporter/nightporter/internal/far/models"
+	"github.com/nightporter/nightporter/internal/fake/models"
 )
 
 // What the people of the night say, word for word.

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/guidance"
-	"github.com/nightporter/nightporter/internal/far/models"
-	"github.com/nightporter/nightporter/internal/far/telegram"
+	"github.com/nightporter/nightporter/internal/fake/models"
+	"github.com/nightporter/nightporter/internal/fake/telegram"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -70,7 +70,7 @@ func TestNight(t *testing.T) {
 //
 // The clock of a real daemon is the machine's, so Telegram is away for seconds
 // here. Two simulated hours, and what is left out after them, are tested in
-// bot/post, whose clock is a test's.
+// bot/delivery, whose clock is a test's.
 func TestNightWithKills(t *testing.T) {
 	t.Parallel()
 	seed := *killSeed
@@ -331,7 +331,7 @@ func (e *evening) sessionsOnce(limits int) {
 	}
 	ledger := e.ledger()
 	planned, ended := map[string]bool{}, map[string]int{}
-	counts := map[loop.Counts]int{}
+	counts := map[loop.Accounting]int{}
 	for _, x := range ledger {
 		switch {
 		case x.Type == (loop.SessionPlanned{}).EntryType():

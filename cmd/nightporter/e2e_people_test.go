@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/internal/far/models"
-	"github.com/nightporter/nightporter/internal/far/telegram"
+	"github.com/nightporter/nightporter/internal/fake/models"
+	"github.com/nightporter/nightporter/internal/fake/telegram"
 	"github.com/nightporter/nightporter/loop"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nightporter/nightporter/internal/far/telegram"
+	"github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
 // TestToken: a token that Telegram refuses, from the start or from some moment

@@ -21,8 +21,8 @@ import (
 
 	_ "github.com/mattn/go-sqlite3" // what was sent, as anybody with the file sees it
 
-	"github.com/nightporter/nightporter/internal/far/models"
-	"github.com/nightporter/nightporter/internal/far/telegram"
+	"github.com/nightporter/nightporter/internal/fake/models"
+	"github.com/nightporter/nightporter/internal/fake/telegram"
 	"github.com/nightporter/nightporter/loop"
 )
 

@@ -85,23 +85,23 @@ func (f *hatFlags) project(cfg *config.Config) (*config.Project, error) {
 	return nil, nil
 }
 
-// closet is every hat and pattern that counts, and where each hat comes from.
-type closet struct {
+// hatCatalog is every hat and pattern that counts, and where each hat comes from.
+type hatCatalog struct {
 	hats     map[string]loop.Hat
 	patterns map[string]loop.Pattern
 	from     map[string]string // file of a person's own hat
 }
 
-func (f *hatFlags) open(cfg *config.Config, p *config.Project) (closet, error) {
+func (f *hatFlags) open(cfg *config.Config, p *config.Project) (hatCatalog, error) {
 	hats, err := config.Hats(cfg, p)
 	if err != nil {
-		return closet{}, err
+		return hatCatalog{}, err
 	}
 	patterns, err := config.Patterns(cfg, p)
 	if err != nil {
-		return closet{}, err
+		return hatCatalog{}, err
 	}
-	c := closet{hats: hats, patterns: patterns, from: map[string]string{}}
+	c := hatCatalog{hats: hats, patterns: patterns, from: map[string]string{}}
 	var own config.Project
 	if p != nil {
 		own = *p
@@ -111,7 +111,7 @@ func (f *hatFlags) open(cfg *config.Config, p *config.Project) (closet, error) {
 			continue
 		}
 		if err := c.find(dir); err != nil {
-			return closet{}, err
+			return hatCatalog{}, err
 		}
 	}
 	if p != nil { // a project can give a hat another agent, model and effort

@@ -62,7 +62,7 @@ func asFile(h loop.Hat) hatFile {
 
 // find notes which file of a folder each hat is in. All of them were read and
 // found to be right a moment ago.
-func (c closet) find(dir string) error {
+func (c hatCatalog) find(dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.toml"))
 	if err != nil {
 		return fmt.Errorf("hats: %w", err)
@@ -89,7 +89,7 @@ func (c closet) find(dir string) error {
 }
 
 // origin says where a hat comes from.
-func (c closet) origin(name string) string {
+func (c hatCatalog) origin(name string) string {
 	if file, own := c.from[name]; own {
 		return file
 	}

@@ -16,12 +16,12 @@ import (
 
 // host is the desk of a nightporter that stays: it knows who is let in, and
 // can start runs.
-type host struct{ *desk }
+type host struct{ *service }
 
 var _ bot.Host = host{}
 
-// House returns what the projects share.
-func (h host) House() loop.House { return h.porter.engine.House() }
+// Shared returns what the projects share.
+func (h host) Shared() loop.Shared { return h.porter.engine.Shared() }
 
 // QuietHours are those of the configuration.
 func (h host) QuietHours() loop.Hours { return h.porter.quietHours() }

@@ -42,7 +42,7 @@ aside, under another name, and writes a new one.
 Exit codes: 0 done, or printed · 3 not possible, with the reason`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p := &proposer{flags: f, out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
+			p := &initWizard{flags: f, out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
 			if err := p.run(cmd.Context()); err != nil {
 				problems(p.err, err)
 				return exitCode(exitUsage)
@@ -60,14 +60,14 @@ Exit codes: 0 done, or printed · 3 not possible, with the reason`,
 	return cmd
 }
 
-// proposer is one `nightporter init`.
-type proposer struct {
+// initWizard is one `nightporter init`.
+type initWizard struct {
 	flags    initFlags
 	out, err io.Writer
 	said     strings.Builder // what was found, to be printed once all of it is known
 }
 
-func (p *proposer) run(ctx context.Context) error {
+func (p *initWizard) run(ctx context.Context) error {
 	file, err := p.file()
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (p *proposer) run(ctx context.Context) error {
 }
 
 // file is where the configuration belongs, absolute.
-func (p *proposer) file() (string, error) {
+func (p *initWizard) file() (string, error) {
 	file := p.flags.config
 	if file == "" {
 		file = config.DefaultFile()
@@ -146,7 +146,7 @@ func (p *proposer) file() (string, error) {
 
 // existing reads the file that is there, which has to be right before anything
 // is added to it, or is an empty Config.
-func (p *proposer) existing(file string) (*config.Config, error) {
+func (p *initWizard) existing(file string) (*config.Config, error) {
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) || p.flags.force && err == nil {
 		cfg := config.Empty()
 		if err == nil {
@@ -158,17 +158,17 @@ func (p *proposer) existing(file string) (*config.Config, error) {
 }
 
 // say notes one line of what was found.
-func (p *proposer) say(sign, what, format string, args ...any) {
+func (p *initWizard) say(sign, what, format string, args ...any) {
 	fmt.Fprintf(&p.said, "%s %-9s  %s\n", sign, what, propose.Plain(fmt.Sprintf(format, args...)))
 }
 
 // hint notes a line that says more about the one before.
-func (p *proposer) hint(format string, args ...any) {
+func (p *initWizard) hint(format string, args ...any) {
 	fmt.Fprintf(&p.said, "  %-9s  %s\n", "", propose.Plain(fmt.Sprintf(format, args...)))
 }
 
 // project looks at the repository and proposes its [[project]].
-func (p *proposer) project(ctx context.Context, cfg *config.Config) (propose.Project, error) {
+func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.Project, error) {
 	top, err := topFolder(ctx, p.flags.repo)
 	if err != nil {
 		return propose.Project{}, err
@@ -218,7 +218,7 @@ func (p *proposer) project(ctx context.Context, cfg *config.Config) (propose.Pro
 }
 
 // commands says what of a list holds and what was left out.
-func (p *proposer) commands(what string, list []propose.Command) {
+func (p *initWizard) commands(what string, list []propose.Command) {
 	sign := bot.SignDone
 	for _, c := range list {
 		if c.Off == "" {
@@ -233,7 +233,7 @@ func (p *proposer) commands(what string, list []propose.Command) {
 }
 
 // again is the flags that were given, for the same command once more.
-func (p *proposer) again() string {
+func (p *initWizard) again() string {
 	var b strings.Builder
 	for _, f := range []struct{ name, value string }{{"--repo", p.flags.repo}, {"--config", p.flags.config}} {
 		if f.value != "" {
@@ -244,7 +244,7 @@ func (p *proposer) again() string {
 }
 
 // next says which commands come next.
-func (p *proposer) next(before *config.Config, file string, project propose.Project, phone bool) {
+func (p *initWizard) next(before *config.Config, file string, project propose.Project, phone bool) {
 	flags := ""
 	if p.flags.config != "" {
 		flags = " --config " + quote(file)

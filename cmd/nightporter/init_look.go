@@ -56,7 +56,7 @@ type planFile struct {
 }
 
 // source finds the repository's plan, and says what to do where there is none.
-func (p *proposer) source(ctx context.Context, out *propose.Project) error {
+func (p *initWizard) source(ctx context.Context, out *propose.Project) error {
 	plans, err := findPlans(ctx, out.Repo)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (p *proposer) source(ctx context.Context, out *propose.Project) error {
 }
 
 // otherSources names task lists of kinds that cannot be worked on yet.
-func (p *proposer) otherSources(repo string) {
+func (p *initWizard) otherSources(repo string) {
 	for _, s := range []struct{ kind, path string }{{"backlog", "ai/backlog.md"}, {"tasks", "tasks.json"}, {"prd", "prd.json"}} {
 		if info, err := os.Lstat(filepath.Join(repo, filepath.FromSlash(s.path))); err == nil && info.Mode().IsRegular() {
 			p.say(bot.SignAway, s.kind, "%s is there; this kind of source is not built yet", s.path)
@@ -122,7 +122,7 @@ func (p *proposer) otherSources(repo string) {
 }
 
 // findings says what is wrong with a source, three lines at most.
-func (p *proposer) findings(err error) {
+func (p *initWizard) findings(err error) {
 	var in *loop.InputError
 	if !errors.As(err, &in) {
 		p.hint("%v", err)
@@ -322,7 +322,7 @@ var agentPrograms = []struct {
 
 // agent chooses who works: one that is built and on PATH, else one of the
 // file's own, else the scripted one, so that what is written works.
-func (p *proposer) agent(cfg *config.Config, out *propose.Project) {
+func (p *initWizard) agent(cfg *config.Config, out *propose.Project) {
 	var later []string
 	for _, a := range agentPrograms {
 		path, err := exec.LookPath(a.program)

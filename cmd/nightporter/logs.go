@@ -57,7 +57,7 @@ func redact(s string) string { return secretForm.ReplaceAllString(s, "[secret]")
 type journal struct {
 	mu    sync.Mutex
 	queue []journalled
-	bell  bell
+	bell  broadcast
 }
 
 type journalled struct {

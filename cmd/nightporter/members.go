@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/telegram"
+	"github.com/nightporter/nightporter/bot/transport"
 )
 
 // members knows who of those that are let in is in no group of a project's
@@ -40,7 +40,7 @@ func (l *telegramLine) members(ctx context.Context) {
 		if l.bot.State().Connected {
 			for _, pr := range p.config().Projects {
 				thread := telegramThread(p, pr)
-				for _, who := range p.engine.House().People {
+				for _, who := range p.engine.Shared().People {
 					if thread == "" || !strings.HasPrefix(who.ID, telegram.Prefix) || time.Since(asked[thread+" "+who.ID]) < membersFor-time.Minute {
 						continue
 					}
@@ -56,7 +56,7 @@ func (l *telegramLine) members(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-rung:
-			_ = link.Wait(ctx, time.Second) // a night rings often, and nobody's coming is urgent
+			_ = transport.Wait(ctx, time.Second) // a night rings often, and nobody's coming is urgent
 		case <-hourly.C:
 		}
 	}

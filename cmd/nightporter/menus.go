@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/telegram"
+	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -23,8 +23,8 @@ func (l *telegramLine) menus(ctx context.Context) {
 	for ctx.Err() == nil {
 		rung := l.porter.changes.next()
 		if l.bot.State().Connected {
-			if retry := m.update(ctx, l.porter.engine.House().People); retry > 0 {
-				_ = link.Wait(ctx, retry) // says why ctx ended
+			if retry := m.update(ctx, l.porter.engine.Shared().People); retry > 0 {
+				_ = transport.Wait(ctx, retry) // says why ctx ended
 				continue
 			}
 		}
@@ -71,7 +71,7 @@ func (m *menus) update(ctx context.Context, people []loop.Person) (retry time.Du
 		if err != nil && ctx.Err() == nil {
 			m.log.Warn("telegram: a menu is not set", "chat", chat, "error", err)
 		}
-		if err != nil && (!known || fault.Fault != bot.FaultRefused && fault.Fault != bot.FaultClosed) {
+		if err != nil && (!known || fault.Fault != bot.FaultRefused && fault.Fault != bot.FaultChatClosed) {
 			if retry = max(retry, time.Minute); known {
 				retry = max(retry, fault.After)
 			}

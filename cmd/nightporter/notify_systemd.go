@@ -86,7 +86,7 @@ func (p *porter) alive(ctx context.Context) error {
 	if _, err := p.engine.Do(ctx, loop.Input{Actor: "daemon", Body: loop.Wake{}}); err != nil {
 		return fmt.Errorf("engine: %w", err)
 	}
-	if _, _, err := p.store.Head(ctx, loop.HouseStream); err != nil {
+	if _, _, err := p.store.Head(ctx, loop.SharedStream); err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
 	return nil
@@ -94,7 +94,7 @@ func (p *porter) alive(ctx context.Context) error {
 
 // statusLine is the daemon in one line: "STATUS=2 projects, 1 at work".
 func (p *porter) statusLine() string {
-	d := &desk{porter: p}
+	d := &service{porter: p}
 	atWork := 0
 	names := d.Projects()
 	for _, name := range names {

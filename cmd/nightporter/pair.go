@@ -264,7 +264,7 @@ func platformID(id string) string {
 const longPoll = 20 * time.Second
 
 // pair offers a code: Args hash, role, key, by.
-func (d *desk) pair(ctx context.Context, v api.View) (api.Reply, error) {
+func (d *service) pair(ctx context.Context, v api.View) (api.Reply, error) {
 	if !d.porter.serves() {
 		return api.Reply{Text: "✗ nightporter is not running. Start it: nightporter up"}, nil
 	}
@@ -281,7 +281,7 @@ func (d *desk) pair(ctx context.Context, v api.View) (api.Reply, error) {
 		return api.Reply{Text: fmt.Sprintf("✗ no role %q: view, steer or admin", role)}, nil
 	}
 	// Before the offer: what happens to it is looked for from here on.
-	seq, _, err := d.porter.store.Head(ctx, loop.HouseStream)
+	seq, _, err := d.porter.store.Head(ctx, loop.SharedStream)
 	if err != nil {
 		return api.Reply{}, err
 	}
@@ -306,7 +306,7 @@ func (d *desk) pair(ctx context.Context, v api.View) (api.Reply, error) {
 
 // pairing waits for what becomes of a code: Args hash, after (an entry's
 // number) and begun, as the last answer gave them.
-func (d *desk) pairing(ctx context.Context, v api.View) (api.Reply, error) {
+func (d *service) pairing(ctx context.Context, v api.View) (api.Reply, error) {
 	after, err := strconv.ParseInt(v.Args["after"], 10, 64)
 	if err != nil {
 		return api.Reply{Text: "after is no number"}, nil
@@ -321,7 +321,7 @@ func (d *desk) pairing(ctx context.Context, v api.View) (api.Reply, error) {
 	}
 	for {
 		rung := d.porter.changes.next()
-		err := d.porter.store.Records(context.WithoutCancel(ctx), loop.HouseStream, news.Seq, func(r loop.Record) error {
+		err := d.porter.store.Records(context.WithoutCancel(ctx), loop.SharedStream, news.Seq, func(r loop.Record) error {
 			news.Seq = r.Seq
 			e, err := r.Entry()
 			if err != nil {
@@ -356,13 +356,13 @@ func (d *desk) pairing(ctx context.Context, v api.View) (api.Reply, error) {
 }
 
 // house is what projects share.
-func (d *desk) house() loop.House {
+func (d *service) house() loop.Shared {
 	s, _ := d.porter.engine.State("")
-	return s.House
+	return s.Shared
 }
 
 // people lists who is paired.
-func (d *desk) people(_ context.Context, _ api.View) (api.Reply, error) {
+func (d *service) people(_ context.Context, _ api.View) (api.Reply, error) {
 	people := d.house().People
 	if len(people) == 0 {
 		return reply("○ nobody is paired: nightporter pair", people)
@@ -375,7 +375,7 @@ func (d *desk) people(_ context.Context, _ api.View) (api.Reply, error) {
 }
 
 // unpair takes somebody out: Args id, key, by.
-func (d *desk) unpair(ctx context.Context, v api.View) (api.Reply, error) {
+func (d *service) unpair(ctx context.Context, v api.View) (api.Reply, error) {
 	id := v.Args["id"]
 	for _, p := range d.house().People { // the number alone will do
 		if _, n, ok := strings.Cut(p.ID, ":"); ok && n == id {

@@ -70,7 +70,7 @@ func opened(t *testing.T, cfg *config.Config) (*porter, *socket.OperatorClient) 
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
-	bell bell
+	bell broadcast
 }
 
 func (l *lines) Write(p []byte) (int, error) {
@@ -220,7 +220,7 @@ func TestPairLate(t *testing.T) {
 	asked := make(chan struct{})
 	go func() {
 		defer close(asked)
-		_, _ = (&desk{porter: p}).pairing(context.Background(), api.View{Args: map[string]string{"after": "0"}})
+		_, _ = (&service{porter: p}).pairing(context.Background(), api.View{Args: map[string]string{"after": "0"}})
 	}()
 	p.leave()
 	<-asked

@@ -41,10 +41,10 @@ type porter struct {
 	lock     *statelock.Lock
 	store    *store.Store
 	runner   *runners
-	door     *door
+	door     *sessionSockets
 	engine   *engine.Engine
 	metrics  *metrics
-	changes  bell // rung after every committed entry
+	changes  broadcast // rung after every committed entry
 	log      *slog.Logger
 	logs     io.Closer
 	server   *socket.Server
@@ -55,8 +55,8 @@ type porter struct {
 	stays    bool          // `up`: every configured project is worked on, and shown
 	botName  func() string // of the Telegram bot, "" while it is not known; nil without one
 	watched  timelines     // of runs that somebody looks at
-	remarks  remarks       // what people have to know of projects besides their state
-	talk     *talk         // what people are told in chats; nil where there is none
+	remarks  warnings      // what people have to know of projects besides their state
+	talk     *chatHub      // what people are told in chats; nil where there is none
 	picture  illustrator   // of a digest
 	members  members       // who is in no group of a thread
 	moves    moves         // groups that have another address now
@@ -117,7 +117,7 @@ func openPorter(ctx context.Context, o porterOptions) (p *porter, err error) {
 	if err != nil {
 		return p, err
 	}
-	p.door = &door{key: key, log: p.log, open: map[string]*socket.Server{}}
+	p.door = &sessionSockets{key: key, log: p.log, open: map[string]*socket.Server{}}
 	if err := p.openEngine(ctx, o); err != nil {
 		return p, err
 	}
@@ -140,7 +140,7 @@ func openPorter(ctx context.Context, o porterOptions) (p *porter, err error) {
 			return p, fmt.Errorf("operator socket: %w", err)
 		}
 	}
-	handler := socket.NewOperator(&desk{porter: p}, key, p.log)
+	handler := socket.NewOperator(&service{porter: p}, key, p.log)
 	p.server = socket.Serve(listener, socket.WithMetrics(handler, key, p.gather, p.log), p.log)
 	return p, nil
 }
@@ -201,7 +201,7 @@ func (p *porter) openEngine(ctx context.Context, o porterOptions) error {
 	}
 	var projects []string
 	for _, s := range streams {
-		if s != loop.HouseStream {
+		if s != loop.SharedStream {
 			projects = append(projects, s)
 		}
 	}
@@ -229,7 +229,7 @@ func (p *porter) openEngine(ctx context.Context, o porterOptions) error {
 	if err != nil {
 		return err
 	}
-	p.door.handler = &sessionDesk{porter: p}
+	p.door.handler = &sessionAPI{porter: p}
 	return nil
 }
 
@@ -388,7 +388,7 @@ func withAsker(ctx context.Context, state string, cfg *config.Config, f func(ask
 			return err
 		}
 		defer p.close()
-		return f(&desk{porter: p})
+		return f(&service{porter: p})
 	}
 }
 

@@ -203,7 +203,7 @@ func (p promptJSON) table(out io.Writer) {
 
 // prompt answers the view: what a session would be sent if it were planned
 // now. It reads, and records nothing.
-func (d *desk) prompt(ctx context.Context, v api.View) (api.Reply, error) {
+func (d *service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
 	var set *loop.Settings
 	if raw := v.Args["settings"]; raw != "" {
 		set = &loop.Settings{}
@@ -231,7 +231,7 @@ func (d *desk) prompt(ctx context.Context, v api.View) (api.Reply, error) {
 		}
 		return api.Reply{}, nil
 	case r != nil && set != nil && set.Repo != r.Settings.Repo: // another repository by the same name
-		s, r = loop.State{House: s.House}, nil
+		s, r = loop.State{Shared: s.Shared}, nil
 		s.Project.Name = name
 	case set == nil:
 		set = &r.Settings
@@ -273,7 +273,7 @@ func (d *desk) prompt(ctx context.Context, v api.View) (api.Reply, error) {
 }
 
 // newRun is what a run with these settings would begin with, from HEAD.
-func (d *desk) newRun(ctx context.Context, s loop.State, set loop.Settings, ports engine.Ports) (loop.State, engine.Files, error) {
+func (d *service) newRun(ctx context.Context, s loop.State, set loop.Settings, ports engine.Ports) (loop.State, engine.Files, error) {
 	snapshot, err := ports.Source.Read(ctx)
 	if err != nil {
 		return s, nil, err

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// remarks are what people have to know of a project, or of all of them,
+// warnings are what people have to know of a project, or of all of them,
 // besides its state: settings that were not reloaded, a start that was missed.
 // They are of this process, and gone with what they are about. The zero value
 // is ready for use.
-type remarks struct {
+type warnings struct {
 	mu sync.Mutex
 	by map[string]map[string]string // project ("" for the house), what it is about: a line
 }
@@ -28,7 +28,7 @@ const (
 
 // set puts a line in the place of the one about the same thing; "" takes it
 // away. It reports whether that one was another.
-func (r *remarks) set(project, about, line string) bool {
+func (r *warnings) set(project, about, line string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.by[project][about] == line {
@@ -49,7 +49,7 @@ func (r *remarks) set(project, about, line string) bool {
 }
 
 // of returns the lines about a project and about the house.
-func (r *remarks) of(project string) []string {
+func (r *warnings) of(project string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var lines []string

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/console"
+	"github.com/nightporter/nightporter/bot/termlog"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/statelock"
 	"github.com/nightporter/nightporter/loop"
@@ -220,10 +220,10 @@ type printer interface {
 
 // watch opens the porter, starts the run and stays until it is through.
 func (w *watcher) watch(ctx context.Context, o porterOptions) error {
-	text := console.New(w.out, console.Options{Zone: w.zone, Color: colour(w.out), Demo: w.demo, Began: w.began, Width: width(w.out)})
+	text := termlog.New(w.out, termlog.Options{Zone: w.zone, Color: colour(w.out), Demo: w.demo, Began: w.began, Width: width(w.out)})
 	var show printer = text
 	if w.json {
-		show = console.NewJSON(w.out)
+		show = termlog.NewJSON(w.out)
 	}
 	// The engine's goroutine must not wait for a slow terminal.
 	type shown struct {
@@ -257,7 +257,7 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 	}
 	defer p.close()
 	project := w.start.Settings.Project
-	d := &desk{porter: p}
+	d := &service{porter: p}
 
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
@@ -330,7 +330,7 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 	lines := make(chan string)
 	go func() {
 		// Ends with the input, or with the process: a read cannot be cut off.
-		_ = console.ReadLines(ctx, w.in, func(line string) {
+		_ = termlog.ReadLines(ctx, w.in, func(line string) {
 			select {
 			case lines <- line:
 			case <-ctx.Done():
@@ -391,7 +391,7 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 }
 
 // over waits until the project's run has ended.
-func (w *watcher) over(ctx context.Context, d *desk, wake <-chan struct{}, signals <-chan os.Signal, drain func()) error {
+func (w *watcher) over(ctx context.Context, d *service, wake <-chan struct{}, signals <-chan os.Signal, drain func()) error {
 	for {
 		drain()
 		if s, _ := d.State(w.start.Settings.Project); s.Project.Run.Over() {

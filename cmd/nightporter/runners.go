@@ -50,7 +50,7 @@ func (r *runners) Level() (int, []string) { return r.now.Load().Level() }
 func (r *runners) SocketPath(session string) string { return r.now.Load().SocketPath(session) }
 
 // Glimpse is what a session in hand printed last.
-func (r *runners) Glimpse(session string, most int) (agent.Glimpse, error) {
+func (r *runners) Glimpse(session string, most int) (agent.OutputTail, error) {
 	return r.now.Load().Glimpse(session, most)
 }
 

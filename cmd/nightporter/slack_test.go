@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	far "github.com/nightporter/nightporter/internal/far/slack"
+	far "github.com/nightporter/nightporter/internal/fake/slack"
 )
 
 // slackNight is the real nightporter beside a Slack of ours.

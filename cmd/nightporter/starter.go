@@ -22,9 +22,9 @@ const tolerance = 10 * time.Minute
 // It is less than the minute after which the clock wakes the starter.
 const lookAgain = 30 * time.Second
 
-// starter begins runs by themselves, as each project's `start` says (SPEC 16),
+// autostarter begins runs by themselves, as each project's `start` says (SPEC 16),
 // and takes up those that an earlier process left unfinished.
-type starter struct {
+type autostarter struct {
 	porter *porter
 	wake   chan struct{} // something below is to be looked at
 
@@ -48,8 +48,8 @@ type starting struct {
 
 // newStarter makes the starter of a daemon that was last there at off, zero
 // for never: starts by cron that were due since are missed.
-func newStarter(p *porter, plans schedules, off time.Time) *starter {
-	s := &starter{porter: p, wake: make(chan struct{}, 1), projects: map[string]*starting{}, plans: plans, seen: s0(off, time.Now())}
+func newStarter(p *porter, plans schedules, off time.Time) *autostarter {
+	s := &autostarter{porter: p, wake: make(chan struct{}, 1), projects: map[string]*starting{}, plans: plans, seen: s0(off, time.Now())}
 	s.missed(time.Now())
 	s.seen = time.Now()
 	return s
@@ -63,7 +63,7 @@ func s0(off, now time.Time) time.Time {
 	return off
 }
 
-func (s *starter) nudge() {
+func (s *autostarter) nudge() {
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -71,7 +71,7 @@ func (s *starter) nudge() {
 }
 
 // use takes over the schedules of a reloaded configuration.
-func (s *starter) use(plans schedules) {
+func (s *autostarter) use(plans schedules) {
 	s.mu.Lock()
 	s.plans = plans
 	for _, x := range s.projects {
@@ -85,7 +85,7 @@ func (s *starter) use(plans schedules) {
 // ends what these have in flight: nobody hears it, it costs money, and its
 // supervisor sees a nightporter and would let it be. It counts as nothing, and
 // is done again should the project come back.
-func (s *starter) free(ctx context.Context) {
+func (s *autostarter) free(ctx context.Context) {
 	p := s.porter
 	_, err := p.do(ctx, loop.Input{Actor: "daemon", Body: loop.WorksOn{Projects: *p.working.Load()}})
 	if err != nil && ctx.Err() == nil {
@@ -106,7 +106,7 @@ func (s *starter) free(ctx context.Context) {
 }
 
 // run works until ctx ends.
-func (s *starter) run(ctx context.Context) {
+func (s *autostarter) run(ctx context.Context) {
 	s.free(ctx)
 	due := make(chan struct{}, 1)
 	stop := ticker(func() {
@@ -141,7 +141,7 @@ func (s *starter) run(ctx context.Context) {
 }
 
 // of returns what is known of a project. The caller holds mu.
-func (s *starter) of(name string) *starting {
+func (s *autostarter) of(name string) *starting {
 	x := s.projects[name]
 	if x == nil {
 		x = &starting{look: true}
@@ -152,7 +152,7 @@ func (s *starter) of(name string) *starting {
 
 // consider takes up the project's unfinished run, or begins one if its start
 // is "auto" and work is ready.
-func (s *starter) consider(ctx context.Context, name string) {
+func (s *autostarter) consider(ctx context.Context, name string) {
 	p := s.porter
 	st, _ := p.engine.State(name)
 	if r := st.Project.Run; !r.Over() {
@@ -230,7 +230,7 @@ func phase(st loop.State) string {
 
 // read resolves the project's settings and reads its source, and sees to it
 // that the source is watched.
-func (s *starter) read(ctx context.Context, name string) (settings loop.Settings, snapshot loop.Snapshot, err error) {
+func (s *autostarter) read(ctx context.Context, name string) (settings loop.Settings, snapshot loop.Snapshot, err error) {
 	pr, _ := s.porter.configured(name)
 	settings, err = s.porter.resolve(name, config.Overrides{})
 	if err != nil {
@@ -261,7 +261,7 @@ func (x *starting) follow(cancel context.CancelFunc) {
 }
 
 // watch looks at the project again whenever its source changes.
-func (s *starter) watch(ctx context.Context, name string, watch func(context.Context, func()) error) {
+func (s *autostarter) watch(ctx context.Context, name string, watch func(context.Context, func()) error) {
 	err := watch(ctx, func() {
 		s.mu.Lock()
 		x := s.of(name)
@@ -281,7 +281,7 @@ func (s *starter) watch(ctx context.Context, name string, watch func(context.Con
 // adopt takes up a run that `run` left unfinished: with its own settings, but
 // waiting for a person where `run` would have ended. One that a person paused
 // stays paused (SPEC 6.3): it is taken up once it goes on.
-func (s *starter) adopt(ctx context.Context, name string, st loop.State) {
+func (s *autostarter) adopt(ctx context.Context, name string, st loop.State) {
 	r := st.Project.Run
 	if r.Over() || r.Settings.Stays || r.Finishing != nil || r.Check {
 		return
@@ -297,7 +297,7 @@ func (s *starter) adopt(ctx context.Context, name string, st loop.State) {
 }
 
 // start begins a run, or takes up the unfinished one.
-func (s *starter) start(ctx context.Context, name string, settings loop.Settings) {
+func (s *autostarter) start(ctx context.Context, name string, settings loop.Settings) {
 	answer, err := s.porter.do(ctx, loop.Input{
 		Project: name, Actor: "daemon", Name: "schedule", Body: loop.StartRun{Settings: settings, MaxSessions: s.porter.config().Sessions()},
 	})
@@ -315,7 +315,7 @@ func (s *starter) start(ctx context.Context, name string, settings loop.Settings
 
 // failed says, once, that a project could not be started by itself. It is tried
 // again when its source changes, or when it is due the next time.
-func (s *starter) failed(name string, err error) {
+func (s *autostarter) failed(name string, err error) {
 	if s.porter.remarks.set(name, remarkStart, "! "+name+" not started: "+oneLine(err)) {
 		s.porter.log.Error("not started by itself", "project", name, "error", err)
 		s.porter.changes.ring()
@@ -323,7 +323,7 @@ func (s *starter) failed(name string, err error) {
 }
 
 // tick starts what a cron expression wants now.
-func (s *starter) tick(ctx context.Context, now time.Time) {
+func (s *autostarter) tick(ctx context.Context, now time.Time) {
 	for _, name := range s.due(now) {
 		st, _ := s.porter.engine.State(name)
 		if r := st.Project.Run; !r.Over() {
@@ -347,7 +347,7 @@ func (s *starter) tick(ctx context.Context, now time.Time) {
 
 // due lists the projects whose cron expression was due since the last look,
 // and remarks on those for which it is too late.
-func (s *starter) due(now time.Time) []string {
+func (s *autostarter) due(now time.Time) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	since := s.seen
@@ -372,7 +372,7 @@ func (s *starter) due(now time.Time) []string {
 }
 
 // missed remarks on starts that were due while no nightporter was there.
-func (s *starter) missed(now time.Time) {
+func (s *autostarter) missed(now time.Time) {
 	for name, plan := range s.plans {
 		if at := lastDue(plan, s.local(s.seen), s.local(now)); !at.IsZero() {
 			s.miss(name, at, "nightporter was off")
@@ -380,13 +380,13 @@ func (s *starter) missed(now time.Time) {
 	}
 }
 
-func (s *starter) miss(name string, at time.Time, why string) {
+func (s *autostarter) miss(name string, at time.Time, why string) {
 	s.porter.remarks.set(name, remarkStart, fmt.Sprintf("! start of %s missed: %s. Not made up: /run %s", at.Format("Mon 15:04"), why, name))
 	s.porter.log.Warn("start by schedule missed", "project", name, "due", at, "why", why)
 }
 
 // local is a time in the person's zone.
-func (s *starter) local(t time.Time) time.Time {
+func (s *autostarter) local(t time.Time) time.Time {
 	zone, err := s.porter.config().Zone()
 	if err != nil {
 		zone = time.Local
@@ -395,7 +395,7 @@ func (s *starter) local(t time.Time) time.Time {
 }
 
 // says is how the project starts, for people.
-func (s *starter) says(name string) string {
+func (s *autostarter) says(name string) string {
 	pr, _ := s.porter.configured(name)
 	s.mu.Lock()
 	plan, ok := s.plans[name]

@@ -352,8 +352,8 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := loop.State{Project: loop.Project{Name: "shop", Sessions: []loop.Session{{ID: "r1-1", Planned: loop.SessionPlanned{Hat: "builder"}}}}}
-	p.metrics.entry(before, loop.Entry{Session: "r1-1", Body: loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndEvent, Counts: loop.CountsSuccess, Exit: loop.Exit{CostUSD: 0.5, Tokens: 1200}}})
-	p.metrics.entry(before, loop.Entry{Session: "r1-1", Body: loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndSilent, Counts: loop.CountsFailed, Exit: loop.Exit{CostUSD: -1, Tokens: -1}}})
+	p.metrics.entry(before, loop.Entry{Session: "r1-1", Body: loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndedEvent, Counts: loop.CountsAsSuccess, Exit: loop.Exit{CostUSD: 0.5, Tokens: 1200}}})
+	p.metrics.entry(before, loop.Entry{Session: "r1-1", Body: loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndedSilent, Counts: loop.CountsAsFailed, Exit: loop.Exit{CostUSD: -1, Tokens: -1}}})
 	p.metrics.entry(before, loop.Entry{Session: "r1-c1", Body: loop.SessionEnded{Kind: loop.KindVerify}})
 	text, err := p.gather(t.Context())
 	if err != nil {
@@ -389,7 +389,7 @@ func TestMetrics(t *testing.T) {
 func TestReload(t *testing.T) {
 	cfg := house(t, "manual")
 	p, _ := opened(t, cfg)
-	u := &upkeep{file: cfg.File, porter: p, starter: newStarter(p, nil, time.Time{})}
+	u := &upService{file: cfg.File, porter: p, starter: newStarter(p, nil, time.Time{})}
 	text, err := os.ReadFile(cfg.File)
 	if err != nil {
 		t.Fatal(err)

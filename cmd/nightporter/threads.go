@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/post"
+	"github.com/nightporter/nightporter/bot/delivery"
 	"github.com/nightporter/nightporter/bot/slack"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/config"
@@ -39,7 +39,7 @@ func slackThread(p *porter, pr config.Project) string {
 	return slack.Prefix + string(pr.SlackChannel)
 }
 
-// threads are the addresses that news of a project goes to. One that takes
+// threadOutbox are the addresses that news of a project goes to. One that takes
 // nothing is none: then everybody hears it in their own chat.
 func (p *porter) threads(project string) []string {
 	pr, _ := p.configured(project)
@@ -120,8 +120,8 @@ func (p *porter) placeName(chat string) string {
 }
 
 // takes reports whether a chat takes messages, as far as is known.
-func (t *talk) takes(chat string) bool {
+func (t *chatHub) takes(chat string) bool {
 	takes := true
-	t.each(func(p *post.Post) { takes = takes && p.Takes(chat) })
+	t.each(func(p *delivery.Dispatcher) { takes = takes && p.Accepts(chat) })
 	return takes
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/post"
-	"github.com/nightporter/nightporter/bot/reception"
+	"github.com/nightporter/nightporter/bot/delivery"
+	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/loop"
 )
@@ -50,7 +50,7 @@ func (p *porter) shut(chat, why string) {
 		open = append(open, q.ID)
 	}
 	var msgs []loop.Outgoing
-	for _, who := range p.engine.House().People {
+	for _, who := range p.engine.Shared().People {
 		if platform, _, _ := strings.Cut(who.ID, ":"); strings.HasPrefix(chat, platform+":") {
 			msgs = append(msgs, note(who.ID, bot.ThreadShut(project, why, open)))
 		}
@@ -179,27 +179,27 @@ func (m *moves) forget() {
 	clear(m.to)
 }
 
-// moving is an outbox whose chats move with all that is known of them.
-type moving struct {
-	post.Outbox
+// migratingOutbox is an outbox whose chats move with all that is known of them.
+type migratingOutbox struct {
+	delivery.Outbox
 	porter *porter
 }
 
 // MoveChat gives what is queued for a chat another address.
-func (o moving) MoveChat(ctx context.Context, from, to string) error {
+func (o migratingOutbox) MoveChat(ctx context.Context, from, to string) error {
 	return o.porter.moved(ctx, from, to)
 }
 
-// topics is the outbox as topics of Telegram point at it: what was sent to one
+// topicOutbox is the outbox as topics of Telegram point at it: what was sent to one
 // that is gone stands in the group's general one, which no message names.
-type topics struct {
-	reception.Outbox
+type topicOutbox struct {
+	inbound.Outbox
 	porter *porter
 }
 
 // SentAt finds the message of ours that an id stands for. Ids are the group's,
 // whatever topic they stand in.
-func (o topics) SentAt(ctx context.Context, chat, id string) (loop.SentMessage, bool, error) {
+func (o topicOutbox) SentAt(ctx context.Context, chat, id string) (loop.SentMessage, bool, error) {
 	sent, found, err := o.Outbox.SentAt(ctx, chat, id)
 	if found || err != nil || !telegram.IsGroup(chat) || telegram.Group(chat) != chat {
 		return sent, found, err

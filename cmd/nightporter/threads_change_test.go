@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/bot/post"
+	"github.com/nightporter/nightporter/bot/delivery"
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/internal/far/telegram"
+	"github.com/nightporter/nightporter/internal/fake/telegram"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -28,10 +28,10 @@ var forumMira = telegram.User{ID: 1, Name: "Mira"}
 func newForum(t *testing.T, at config.Topic) *forum {
 	t.Helper()
 	f := &forum{mornings: newMornings(t)}
-	usual := post.TelegramLimits
-	t.Cleanup(func() { post.TelegramLimits = usual })
-	soon := post.Rate{Every: time.Millisecond, Burst: 5} // a group's own is a message in 3.5 s
-	post.TelegramLimits = post.Limits{Private: soon, Group: soon, All: soon}
+	usual := delivery.TelegramLimits
+	t.Cleanup(func() { delivery.TelegramLimits = usual })
+	soon := delivery.Rate{Every: time.Millisecond, Burst: 5} // a group's own is a message in 3.5 s
+	delivery.TelegramLimits = delivery.Limits{Private: soon, Group: soon, All: soon}
 	var cancel context.CancelFunc
 	f.ctx, cancel = context.WithTimeout(t.Context(), patienceHere)
 	t.Cleanup(cancel)
@@ -259,7 +259,7 @@ func TestThreadLooks(t *testing.T) {
 	}
 	say("/quiet 22:00-06:30")
 	f.shows(group, 1, "○ Quiet 22:00-06:30")
-	quiet := f.engine.House().Quiet
+	quiet := f.engine.Shared().Quiet
 	if len(quiet) != 1 || quiet["telegram:-1001234567890/42"] != "22:00-06:30" {
 		t.Errorf("quiet hours %v", quiet)
 	}

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/bot/post"
+	"github.com/nightporter/nightporter/bot/delivery"
 	"github.com/nightporter/nightporter/config"
-	far "github.com/nightporter/nightporter/internal/far/slack"
+	far "github.com/nightporter/nightporter/internal/fake/slack"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -23,10 +23,10 @@ var named = regexp.MustCompile(`^(<?@[A-Z0-9]+>?[| ]*)+`)
 // conversation, until something is said there again; renaming changes nothing.
 func TestThreadOnSlack(t *testing.T) {
 	const channel = "C0SHOP"
-	usual := post.SlackLimits
-	t.Cleanup(func() { post.SlackLimits = usual })
-	soon := post.Rate{Every: time.Millisecond, Burst: 5}
-	post.SlackLimits = post.Limits{Private: soon, Group: soon, All: soon}
+	usual := delivery.SlackLimits
+	t.Cleanup(func() { delivery.SlackLimits = usual })
+	soon := delivery.Rate{Every: time.Millisecond, Burst: 5}
+	delivery.SlackLimits = delivery.Limits{Private: soon, Group: soon, All: soon}
 	ctx, cancel := context.WithTimeout(t.Context(), patienceHere)
 	t.Cleanup(cancel)
 

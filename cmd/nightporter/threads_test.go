@@ -47,7 +47,7 @@ func TestThreads(t *testing.T) {
 	p.titles.Store(shopTopic, "the shop")
 	places := func(actor, chat string) (out []string) {
 		for _, name := range []string{"shop", "blog", "wiki", "home"} {
-			out = append(out, host{&desk{porter: p}}.Place(name, bot.Request{Actor: actor, Chat: chat}))
+			out = append(out, host{&service{porter: p}}.Place(name, bot.Request{Actor: actor, Chat: chat}))
 		}
 		return out
 	}

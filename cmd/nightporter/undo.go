@@ -20,7 +20,7 @@ type answered struct {
 // undoable notes an answer that people may take back until its time is over.
 // Nobody waits for it: where too many come at once, a button stays that says,
 // when it is pressed, that it is too late.
-func (t *talk) undoable(before loop.State, e loop.Entry) {
+func (t *chatHub) undoable(before loop.State, e loop.Entry) {
 	b, ok := e.Body.(loop.QuestionAnswered)
 	if t == nil || !ok {
 		return
@@ -38,11 +38,11 @@ func (t *talk) undoable(before loop.State, e loop.Entry) {
 // settle takes [Undo] off every answer whose time is over, those of an earlier
 // process first, until ctx ends. All have the same time, so one waits for the
 // other.
-func (t *talk) settle(ctx context.Context) {
+func (t *chatHub) settle(ctx context.Context) {
 	var all []answered
 	for _, name := range t.porter.engine.Projects() {
 		s, _ := t.porter.engine.State(name)
-		for _, x := range s.Project.Settled {
+		for _, x := range s.Project.Answered {
 			if x.Before != nil {
 				all = append(all, answered{name, x.ID, x.At})
 			}
@@ -72,7 +72,7 @@ func (t *talk) settle(ctx context.Context) {
 }
 
 // noUndo takes [Undo] off an answer, in every chat that shows it.
-func (t *talk) noUndo(ctx context.Context, a answered, now time.Time) {
+func (t *chatHub) noUndo(ctx context.Context, a answered, now time.Time) {
 	p := t.porter
 	s, _ := p.engine.State(a.project)
 	messages := t.notify.NoUndo(s, a.question, now, func(chat, key string) (m bot.Message, ok bool) {

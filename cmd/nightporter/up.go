@@ -51,7 +51,7 @@ func up(cmd *cobra.Command, file, state string) error {
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 
-	u := &upkeep{file: file, out: cmd.OutOrStdout()}
+	u := &upService{file: file, out: cmd.OutOrStdout()}
 	cfg, plans, err := u.read()
 	if err != nil {
 		return notStarted(cmd.ErrOrStderr(), err)
@@ -173,17 +173,17 @@ func lastSeen(state string) time.Time {
 	return info.ModTime()
 }
 
-// upkeep is `up` while it runs.
-type upkeep struct {
+// upService is `up` while it runs.
+type upService struct {
 	file    string // --config
 	out     io.Writer
 	porter  *porter
-	starter *starter
+	starter *autostarter
 	journal journal
 }
 
 // read loads the configuration and what `up` alone wants of it.
-func (u *upkeep) read() (*config.Config, schedules, error) {
+func (u *upService) read() (*config.Config, schedules, error) {
 	cfg, err := loadConfig(u.file)
 	if err != nil {
 		return nil, nil, err
@@ -193,7 +193,7 @@ func (u *upkeep) read() (*config.Config, schedules, error) {
 }
 
 // stay works until a signal ends it, and returns the program's exit.
-func (u *upkeep) stay(ctx context.Context, plans schedules, off time.Time, signals <-chan os.Signal) error {
+func (u *upService) stay(ctx context.Context, plans schedules, off time.Time, signals <-chan os.Signal) error {
 	p := u.porter
 	sd := manager{p.log}
 	ctx, cancel := context.WithCancel(ctx)
@@ -262,7 +262,7 @@ func again(signals <-chan os.Signal) <-chan os.Signal {
 
 // wait returns with the exit code once the daemon shall end. A signal is no
 // failure: whoever sent it wants exactly that, and nothing is unfinished by it.
-func (u *upkeep) wait(ctx context.Context, sd manager, signals <-chan os.Signal) int {
+func (u *upService) wait(ctx context.Context, sd manager, signals <-chan os.Signal) int {
 	p := u.porter
 	for {
 		select {
@@ -292,7 +292,7 @@ const notReloaded = "! settings not reloaded"
 // reload reads the configuration again. Where it is wrong, the old settings
 // stay in force and the status says so (PHONE 4.4). Runs under way keep the
 // settings that they began with.
-func (u *upkeep) reload(ctx context.Context) {
+func (u *upService) reload(ctx context.Context) {
 	p := u.porter
 	cfg, plans, err := u.read()
 	if err == nil {
@@ -334,7 +334,7 @@ func (u *upkeep) reload(ctx context.Context) {
 
 // greet says where everything stands, for a person at a terminal and for the
 // journal's first lines.
-func (u *upkeep) greet() {
+func (u *upService) greet() {
 	p := u.porter
 	names := *p.working.Load()
 	what := strings.Join(names, ", ")
@@ -342,7 +342,7 @@ func (u *upkeep) greet() {
 		what = "no project yet; add one to the configuration, then: kill -HUP " + fmt.Sprint(os.Getpid())
 	}
 	fmt.Fprintf(u.out, "● nightporter is up: %s\n", what)
-	d := &desk{porter: p}
+	d := &service{porter: p}
 	for _, name := range d.Projects() {
 		s, ok := d.State(name)
 		switch {

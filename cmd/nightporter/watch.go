@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/terminal"
+	"github.com/nightporter/nightporter/bot/tui"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/socket"
@@ -55,7 +55,7 @@ Where the output is no terminal, the status is printed once.`,
 					zone = z
 				}
 			}
-			return terminal.Run(cmd.Context(), watched{client}, cmd.InOrStdin(), cmd.OutOrStdout(), terminal.Options{
+			return tui.Run(cmd.Context(), watched{client}, cmd.InOrStdin(), cmd.OutOrStdout(), tui.Options{
 				Project: f.project, Color: colour(cmd.OutOrStdout()), Zone: zone,
 			})
 		},
@@ -68,7 +68,7 @@ Where the output is no terminal, the status is printed once.`,
 type watched struct{ client *socket.OperatorClient }
 
 // Look returns the project's scene once it is another one than seen.
-func (w watched) Look(ctx context.Context, project, seen string, patient bool) (terminal.Scene, error) {
+func (w watched) Look(ctx context.Context, project, seen string, patient bool) (tui.Scene, error) {
 	ask := w.client.TryView
 	if patient {
 		ask = w.client.View
@@ -76,26 +76,26 @@ func (w watched) Look(ctx context.Context, project, seen string, patient bool) (
 	r, err := ask(ctx, api.View{Name: api.ViewWatch, Project: project, Args: map[string]string{api.ArgSeen: seen}})
 	switch {
 	case ctx.Err() != nil:
-		return terminal.Scene{}, context.Cause(ctx)
+		return tui.Scene{}, context.Cause(ctx)
 	case errors.Is(err, api.ErrLater):
-		return terminal.Scene{}, fmt.Errorf("%w: %w", terminal.ErrAway, err)
+		return tui.Scene{}, fmt.Errorf("%w: %w", tui.ErrAway, err)
 	case err != nil:
-		return terminal.Scene{}, err
+		return tui.Scene{}, err
 	case !r.OK:
-		return terminal.Scene{}, errors.New(strings.TrimPrefix(r.Text, bot.SignFailed+" "))
+		return tui.Scene{}, errors.New(strings.TrimPrefix(r.Text, bot.SignFailed+" "))
 	}
-	var scene terminal.Scene
+	var scene tui.Scene
 	if err := json.Unmarshal(r.Data, &scene); err != nil {
-		return terminal.Scene{}, fmt.Errorf("answer to watch: %w", err)
+		return tui.Scene{}, fmt.Errorf("answer to watch: %w", err)
 	}
 	return scene, nil
 }
 
 // Send sends a line, as `nightporter guidance` and the like do.
-func (w watched) Send(ctx context.Context, line terminal.Line) (terminal.Answer, error) {
+func (w watched) Send(ctx context.Context, line tui.Line) (tui.Answer, error) {
 	r, err := w.client.Command(ctx, api.Command{Key: line.Key, Project: line.Project, Text: line.Text, Actor: "console"})
 	if errors.Is(err, api.ErrLater) {
-		err = fmt.Errorf("%w: %w", terminal.ErrAway, err)
+		err = fmt.Errorf("%w: %w", tui.ErrAway, err)
 	}
-	return terminal.Answer{OK: r.OK, Text: r.Text}, err
+	return tui.Answer{OK: r.OK, Text: r.Text}, err
 }

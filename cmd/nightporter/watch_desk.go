@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/terminal"
+	"github.com/nightporter/nightporter/bot/tui"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/loop"
 )
 
 // watch answers with the scene of a project as soon as it is another one than
 // its asker has seen: Args seen, as the last answer gave it.
-func (d *desk) watch(ctx context.Context, v api.View) (api.Reply, error) {
+func (d *service) watch(ctx context.Context, v api.View) (api.Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, longPoll)
 	defer cancel()
 	for {
@@ -62,7 +62,7 @@ func (d *desk) watch(ctx context.Context, v api.View) (api.Reply, error) {
 const glance = time.Second
 
 // soon comes when a scene may be another one though nothing was decided.
-func soon(scene terminal.Scene) <-chan time.Time {
+func soon(scene tui.Scene) <-chan time.Time {
 	if scene.Hand == nil || scene.Hand.Session == "" {
 		return nil
 	}
@@ -71,7 +71,7 @@ func soon(scene terminal.Scene) <-chan time.Time {
 
 // atWork is the project that somebody who names none wants to see: the first
 // one that a run is under way for.
-func (d *desk) atWork() string {
+func (d *service) atWork() string {
 	names := d.Projects()
 	for _, name := range names {
 		if s, ok := d.State(name); ok && !s.Project.Run.Over() && d.porter.worksOn(name) {
@@ -86,18 +86,18 @@ func (d *desk) atWork() string {
 
 // scene is a project's scene but for what happened last, and the number of
 // its last entry.
-func (d *desk) scene(ctx context.Context, name string, s loop.State) (terminal.Scene, int64, error) {
+func (d *service) scene(ctx context.Context, name string, s loop.State) (tui.Scene, int64, error) {
 	zone := d.porter.zone()
-	var scene terminal.Scene
+	var scene tui.Scene
 	var head int64
 	if name == "" {
-		scene = terminal.Scene{Sign: bot.SignLater, Word: "no project yet", Says: []string{"Begin with: nightporter run"}}
+		scene = tui.Scene{Sign: bot.SignLater, Word: "no project yet", Says: []string{"Begin with: nightporter run"}}
 	} else {
 		var err error
 		if head, _, err = d.porter.store.Head(context.WithoutCancel(ctx), loop.ProjectStream(name)); err != nil {
 			return scene, 0, err
 		}
-		scene = terminal.Of(s, time.Now().In(zone))
+		scene = tui.Of(s, time.Now().In(zone))
 		sessions, err := d.porter.watched.read(context.WithoutCancel(ctx), d.porter.store, s)
 		if err != nil {
 			return scene, 0, err
@@ -126,11 +126,11 @@ func (d *desk) scene(ctx context.Context, name string, s loop.State) (terminal.S
 
 // shows adds what the session in hand shows of itself. Its output is nothing
 // that a screen could not do without.
-func (d *desk) shows(h *terminal.Hand) {
+func (d *service) shows(h *tui.CurrentWork) {
 	if h == nil || h.Session == "" {
 		return
 	}
-	seen, err := d.porter.runner.Glimpse(h.Session, 2*terminal.MaxOutput) // some are empty once they are cleaned
+	seen, err := d.porter.runner.Glimpse(h.Session, 2*tui.MaxOutput) // some are empty once they are cleaned
 	if err != nil {
 		d.porter.log.Debug("glimpse", "session", h.Session, "error", err)
 	}
@@ -145,7 +145,7 @@ func (d *desk) shows(h *terminal.Hand) {
 const lastEntries = 600
 
 // last is what happened lately, as /log tells it.
-func (d *desk) last(ctx context.Context, name string, head int64) ([]string, error) {
+func (d *service) last(ctx context.Context, name string, head int64) ([]string, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -157,5 +157,5 @@ func (d *desk) last(ctx context.Context, name string, head int64) ([]string, err
 	if err != nil {
 		return nil, err
 	}
-	return terminal.Lines(bot.Log(name, "", records, time.Now().In(d.porter.zone()))), nil
+	return tui.Lines(bot.Log(name, "", records, time.Now().In(d.porter.zone()))), nil
 }

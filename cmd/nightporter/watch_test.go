@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/bot/terminal"
+	"github.com/nightporter/nightporter/bot/tui"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/loop"
@@ -16,12 +16,12 @@ import (
 
 // looked is one answer of the view.
 type looked struct {
-	scene terminal.Scene
+	scene tui.Scene
 	reply api.Reply
 	err   error
 }
 
-func watchAnswer(ctx context.Context, d *desk, project, seen string) looked {
+func watchAnswer(ctx context.Context, d *service, project, seen string) looked {
 	l := looked{}
 	l.reply, l.err = d.watch(ctx, api.View{Name: api.ViewWatch, Project: project, Args: map[string]string{api.ArgSeen: seen}})
 	if l.err == nil && l.reply.OK {
@@ -34,7 +34,7 @@ func watchAnswer(ctx context.Context, d *desk, project, seen string) looked {
 // before; and at once to who has seen nothing.
 func TestWatch(t *testing.T) {
 	p, _ := opened(t, house(t, "manual"))
-	d := &desk{porter: p}
+	d := &service{porter: p}
 	first := watchAnswer(t.Context(), d, "", "")
 	if first.err != nil || first.scene.Project != "shop" || first.scene.Word != "idle" || first.scene.Zone != "Europe/Berlin" || first.scene.Seen == "" {
 		t.Fatalf("%+v", first)
@@ -105,7 +105,7 @@ func TestWatchNone(t *testing.T) {
 	if err := p.server.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (watched{client}).Look(t.Context(), "", s.Seen, false); !errors.Is(err, terminal.ErrAway) {
+	if _, err := (watched{client}).Look(t.Context(), "", s.Seen, false); !errors.Is(err, tui.ErrAway) {
 		t.Errorf("%v, want ErrAway", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -132,7 +132,7 @@ func TestTimelines(t *testing.T) {
 		}
 	}
 	planned := func(hat string) loop.Body { return loop.SessionPlanned{Kind: loop.KindAgent, Hat: hat} }
-	ended := loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndEvent, Counts: loop.CountsSuccess}
+	ended := loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndedEvent, Counts: loop.CountsAsSuccess}
 	var lines timelines
 	shows := func(run, inHand, want string) {
 		t.Helper()

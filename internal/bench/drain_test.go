@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/post"
+	"github.com/nightporter/nightporter/bot/delivery"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/store"
 )
@@ -67,7 +67,7 @@ func BenchmarkDrain(b *testing.B) {
 		}
 	}
 	far := &platform{}
-	p := post.New(post.Options{Outbox: ledger, Sender: far, Prefix: "telegram:", Platform: "Telegram", Limits: unhindered})
+	p := delivery.New(delivery.Options{Outbox: ledger, Sender: far, Prefix: "telegram:", Platform: "Telegram", Limits: unhindered})
 	ctx, cancel := context.WithCancel(b.Context())
 	done := make(chan struct{})
 	began := time.Now()

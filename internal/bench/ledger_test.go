@@ -105,7 +105,7 @@ func aNight(b *testing.B) (all []loop.Record, repos string) {
 		}
 		wait(b, 10*time.Millisecond)
 	}
-	for _, stream := range []string{loop.HouseStream, loop.ProjectStream(w.project)} {
+	for _, stream := range []string{loop.SharedStream, loop.ProjectStream(w.project)} {
 		err := w.ledger.Records(b.Context(), stream, 0, func(r loop.Record) error {
 			all = append(all, r)
 			return nil
@@ -164,7 +164,7 @@ func again(night []loop.Record, project, run string, names *strings.Replacer, be
 		return s
 	}
 	for n, r := range night {
-		if r.Stream != loop.HouseStream {
+		if r.Stream != loop.SharedStream {
 			r.Stream = loop.ProjectStream(project)
 		}
 		r.Time = begins.Add(spread * time.Duration(n) / time.Duration(len(night)))

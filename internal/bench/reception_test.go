@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/delivery"
+	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/notify"
-	"github.com/nightporter/nightporter/bot/post"
-	"github.com/nightporter/nightporter/bot/reception"
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
@@ -26,10 +26,10 @@ import (
 var people = []string{"telegram:48213377", "telegram:51120934", "telegram:60011223"}
 
 // unhindered is a platform that has no limits.
-var unhindered = post.Limits{
-	Private: post.Rate{Every: time.Nanosecond, Burst: 1 << 20},
-	Group:   post.Rate{Every: time.Nanosecond, Burst: 1 << 20},
-	All:     post.Rate{Every: time.Nanosecond, Burst: 1 << 20},
+var unhindered = delivery.Limits{
+	Private: delivery.Rate{Every: time.Nanosecond, Burst: 1 << 20},
+	Group:   delivery.Rate{Every: time.Nanosecond, Burst: 1 << 20},
+	All:     delivery.Rate{Every: time.Nanosecond, Burst: 1 << 20},
 }
 
 // BenchmarkCommand is from the moment when what a person sent is handed to the
@@ -97,8 +97,8 @@ func tail(values []time.Duration) (p50, p99, most time.Duration) {
 type house struct {
 	*world
 	names     []string // of the projects
-	reception *reception.Reception
-	post      atomic.Pointer[post.Post]
+	reception *inbound.Reception
+	post      atomic.Pointer[delivery.Dispatcher]
 	platform  *platform
 	said      int               // by people, so far
 	awaited   map[string]string // what was said, by the message that is to be answered
@@ -134,10 +134,10 @@ func newHouseOn(b *testing.B, projects, atWork int, seed func(*world)) *house {
 			}
 		}
 	})
-	p := post.New(post.Options{Outbox: h.ledger, Sender: h.platform, Prefix: "telegram:", Platform: "Telegram", Limits: unhindered})
+	p := delivery.New(delivery.Options{Outbox: h.ledger, Sender: h.platform, Prefix: "telegram:", Platform: "Telegram", Limits: unhindered})
 	h.post.Store(p)
 	h.beside(func(ctx context.Context) { _ = p.Run(ctx) }) // says why ctx ended
-	h.reception = reception.New(reception.Options{
+	h.reception = inbound.New(inbound.Options{
 		Desk: office{h}, Outbox: h.ledger, Hash: func(code string) string { return "hash of " + code },
 	})
 	for _, who := range people {
@@ -147,7 +147,7 @@ func newHouseOn(b *testing.B, projects, atWork int, seed func(*world)) *house {
 			b.Fatalf("offer a pairing: %v %s", err, a.Text)
 		}
 		h.receive(spoken{who: who, text: "/start " + code})
-		if _, ok := h.engine.House().Person(who); !ok {
+		if _, ok := h.engine.Shared().Person(who); !ok {
 			b.Fatalf("%s is not let in", who)
 		}
 	}
@@ -248,7 +248,7 @@ func (h *house) reported(l launched, data string) (json.RawMessage, error) {
 func (h *house) asks(l launched) bool {
 	s, _ := h.engine.State(l.Project)
 	t, ok := s.Project.Find(l.Task)
-	return ok && l.Hat == "planner" && t.Work != nil && t.Work.Sessions <= 1
+	return ok && l.Hat == "planner" && t.Attempt != nil && t.Attempt.Sessions <= 1
 }
 
 // spoken is something that somebody writes.
@@ -363,7 +363,7 @@ func (h *house) entries(said map[string][]time.Duration) (sum int) {
 // office is the desk as a nightporter that stays has it.
 type office struct{ h *house }
 
-var _ reception.Desk = office{}
+var _ inbound.Desk = office{}
 
 func (o office) QuietHours() loop.Hours { return "" }
 
@@ -380,7 +380,7 @@ func (o office) Say(ctx context.Context, key string, at time.Time, messages []lo
 }
 
 func (o office) State(project string) (loop.State, bool) { return o.h.engine.State(project) }
-func (o office) House() loop.House                       { return o.h.engine.House() }
+func (o office) Shared() loop.Shared                     { return o.h.engine.Shared() }
 func (o office) Configured() []string                    { return o.h.names }
 
 func (o office) Projects() []string {
@@ -406,7 +406,7 @@ func (o office) Records(ctx context.Context, project, task string) (out []loop.R
 func (o office) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
 	s, _ := o.h.engine.State(project)
 	began := time.Now()
-	f, err := report.Read(ctx, o.h.ledger, s, q.From(s.House.Digest), q.Now)
+	f, err := report.Read(ctx, o.h.ledger, s, q.From(s.Shared.Digest), q.Now)
 	if err != nil {
 		return bot.Message{}, err
 	}

@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/link"
 	"github.com/nightporter/nightporter/bot/telegram"
-	far "github.com/nightporter/nightporter/internal/far/telegram"
+	"github.com/nightporter/nightporter/bot/transport"
+	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
 // busy is an agent that calls nightporter and says something ten times a
@@ -169,7 +169,7 @@ func newFar(b *testing.B) *far.Server {
 func newEcho(b *testing.B) *far.Server {
 	b.Helper()
 	s := newFar(b)
-	tg, err := telegram.New(telegram.Options{Token: link.Secret(s.Token()), API: s.URL()})
+	tg, err := telegram.New(telegram.Options{Token: transport.Secret(s.Token()), API: s.URL()})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func openWorld(b *testing.B, projects, verify []string, more func(*world, *engin
 	if err != nil {
 		b.Fatal(err)
 	}
-	streams = slices.DeleteFunc(streams, func(s string) bool { return s == loop.HouseStream })
+	streams = slices.DeleteFunc(streams, func(s string) bool { return s == loop.SharedStream })
 	if w.engine, err = engine.Open(b.Context(), o, streams); err != nil {
 		b.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func (w *world) exit(session string) time.Time {
 	ended := w.ended[session]
 	w.mu.Unlock()
 	now := time.Now()
-	ended <- loop.Exit{Session: session, Why: loop.WhyExited, Turns: -1, Tokens: -1, CostUSD: -1, Started: now, Ended: now, Boundary: 3}
+	ended <- loop.Exit{Session: session, Reason: loop.ExitSelf, Turns: -1, Tokens: -1, CostUSD: -1, Started: now, Ended: now, Boundary: 3}
 	return now
 }
 
@@ -241,11 +241,11 @@ func (tree) Begin(_ context.Context, b loop.Begin) (loop.Base, error) {
 	return loop.Base{Commit: "c0", Tree: "t0", Head: "c0", HeadName: "main", Branch: "nightporter/shop/" + b.Run, Author: "Mira <mira@example.com>"}, nil
 }
 func (tree) Restore(context.Context, string, string) error { return nil }
-func (t tree) TakeOver(context.Context, loop.Takeover) (loop.Taken, error) {
+func (t tree) Capture(context.Context, loop.CaptureRequest) (loop.Capture, error) {
 	t.w.mu.Lock()
 	defer t.w.mu.Unlock()
 	t.w.trees++
-	return loop.Taken{
+	return loop.Capture{
 		Tree:  fmt.Sprintf("t%d", t.w.trees),
 		Files: []loop.FileChange{{Path: "cart.go", Added: 12, Removed: 3}, {Path: "round.go", Added: 20}},
 	}, nil

@@ -14,15 +14,15 @@ import (
 type Adapter interface {
 	// Command returns the arguments behind the program, and whether the
 	// prompt goes to standard input.
-	Command(l loop.Launch, d Definition, b Box) (args []string, stdin bool, err error)
+	Command(l loop.Launch, d Definition, b SessionPaths) (args []string, stdin bool, err error)
 	// Read reads a session's output, head and tail with a mark between them,
 	// and says what it means. x is the exit as the shim recorded it. It never
 	// fails: what is not understood is left unknown.
 	Read(output io.Reader, x loop.Exit) Verdict
 }
 
-// Box names what a session finds in its folder.
-type Box struct {
+// SessionPaths names what a session finds in its folder.
+type SessionPaths struct {
 	Prompt string // a file with the prompt, for an agent that does not get it otherwise
 	Hat    string // the program hat
 }
@@ -40,7 +40,7 @@ type (
 
 // Verdict is what an agent's output says. Unknown numbers are -1.
 type Verdict struct {
-	Trouble loop.Trouble
+	Trouble loop.FailureClass
 	Until   time.Time // end of a limit, zero where it was not named
 	Text    string    // the line that says so
 	Turns   int
@@ -70,7 +70,7 @@ func adapterOf(d Definition) (Adapter, error) {
 type command struct{}
 
 // Command gives the prompt as the definition asks.
-func (command) Command(l loop.Launch, d Definition, b Box) ([]string, bool, error) {
+func (command) Command(l loop.Launch, d Definition, b SessionPaths) ([]string, bool, error) {
 	args := d.Command[1:len(d.Command):len(d.Command)]
 	switch d.Prompt {
 	case "", PromptStdin:
@@ -92,9 +92,9 @@ func (command) Command(l loop.Launch, d Definition, b Box) ([]string, bool, erro
 // limited.
 func (command) Read(_ io.Reader, x loop.Exit) Verdict {
 	v := unknown()
-	switch x.Why {
-	case loop.WhyStall, loop.WhyWall: // some never give up, and say so again and again
-	case loop.WhyExited:
+	switch x.Reason {
+	case loop.ExitStall, loop.ExitWall: // some never give up, and say so again and again
+	case loop.ExitSelf:
 		if x.Code == 0 {
 			return v
 		}

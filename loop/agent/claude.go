@@ -67,7 +67,7 @@ func (claude) Install() string { return "npm i -g @anthropic-ai/claude-code" }
 // most. The permission mode asks nobody, because nobody is there: in every
 // other mode tools are refused in silence and the program ends well. What
 // keeps the session in bounds is the boundary around it.
-func (claude) Command(l loop.Launch, d Definition, b Box) ([]string, bool, error) {
+func (claude) Command(l loop.Launch, d Definition, b SessionPaths) ([]string, bool, error) {
 	if d.Prompt != "" && d.Prompt != PromptStdin {
 		return nil, false, d.problem(fmt.Sprintf("prompt = %q does not go with output = %q, whose prompt is on standard input", d.Prompt, d.Output),
 			fmt.Sprintf("take prompt out of [agents.%s]", d.Name))

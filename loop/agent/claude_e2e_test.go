@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/internal/far/models"
+	"github.com/nightporter/nightporter/internal/fake/models"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -83,7 +83,7 @@ func (n *claudeNight) session(session string, change ...func(*loop.Launch)) loop
 	n.start(l)
 	x := n.wait(session)
 	n.t.Logf("%s: exit %d after %s, turns %d, tokens %d, $%.5f, trouble %q until %s, %q, %d events, %d requests, %d killed",
-		x.Why, x.Code, x.Took().Round(10*time.Millisecond), x.Turns, x.Tokens, x.CostUSD, x.Trouble, x.Until.Format(time.RFC3339), x.Text,
+		x.Reason, x.Code, x.Took().Round(10*time.Millisecond), x.Turns, x.Tokens, x.CostUSD, x.Failure, x.Until.Format(time.RFC3339), x.Text,
 		len(n.desk.sent()), len(n.srv.Requests()), x.Killed)
 	n.record(session)
 	return x
@@ -139,7 +139,7 @@ func TestClaudeWorks(t *testing.T) {
 			t.Errorf("events: %+v", e)
 		}
 		// 3 turns of 1050 tokens, and one of 118.
-		if x.Why != loop.WhyExited || x.Code != 0 || x.Trouble != "" || x.Turns != 4 || x.Tokens != 3*1050+118 || x.CostUSD <= 0 || x.Boundary != level {
+		if x.Reason != loop.ExitSelf || x.Code != 0 || x.Failure != "" || x.Turns != 4 || x.Tokens != 3*1050+118 || x.CostUSD <= 0 || x.Boundary != level {
 			t.Errorf("exit: %+v", x)
 		}
 		if _, err := os.Stat("/etc/nightporter-was-here"); level > 1 && err == nil {
@@ -203,30 +203,30 @@ func TestClaudeFaults(t *testing.T) {
 		name    string
 		fault   models.Fault
 		vars    []string
-		trouble loop.Trouble
+		trouble loop.FailureClass
 		until   time.Time
 		text    string
 		works   bool // the session succeeds all the same
 		once    bool // at the second turn only: it takes long
 	}{
-		{name: "429 without reset", fault: models.RateLimited(0), trouble: loop.TroubleLimit, text: "429"},
-		{name: "429 with a long retry-after", fault: models.RateLimited(2 * time.Hour), trouble: loop.TroubleLimit, text: "429"},
-		{name: "five-hour limit with reset", fault: models.LimitReached("five_hour", reset), vars: oauth, trouble: loop.TroubleLimit, until: reset, text: "hit your"},
-		{name: "weekly limit with reset", fault: models.LimitReached("seven_day", reset), vars: oauth, trouble: loop.TroubleLimit, until: reset, text: "hit your"},
+		{name: "429 without reset", fault: models.RateLimited(0), trouble: loop.FailureLimit, text: "429"},
+		{name: "429 with a long retry-after", fault: models.RateLimited(2 * time.Hour), trouble: loop.FailureLimit, text: "429"},
+		{name: "five-hour limit with reset", fault: models.LimitReached("five_hour", reset), vars: oauth, trouble: loop.FailureLimit, until: reset, text: "hit your"},
+		{name: "weekly limit with reset", fault: models.LimitReached("seven_day", reset), vars: oauth, trouble: loop.FailureLimit, until: reset, text: "hit your"},
 		{name: "429 once", fault: models.RateLimited(0).Once(), works: true},
-		{name: "529", fault: models.Overloaded(), trouble: loop.TroubleNetwork, text: "529"},
+		{name: "529", fault: models.Overloaded(), trouble: loop.FailureNetwork, text: "529"},
 		{name: "529 once", fault: models.Overloaded().Once(), works: true},
-		{name: "500", fault: models.ServerError(), trouble: loop.TroubleNetwork, text: "500"},
-		{name: "connection reset", fault: models.Reset(), trouble: loop.TroubleNetwork, text: "ECONNRESET"},
-		{name: "stream cut", fault: models.Cut(), trouble: loop.TroubleNetwork, text: "ECONNRESET"},
+		{name: "500", fault: models.ServerError(), trouble: loop.FailureNetwork, text: "500"},
+		{name: "connection reset", fault: models.Reset(), trouble: loop.FailureNetwork, text: "ECONNRESET"},
+		{name: "stream cut", fault: models.Cut(), trouble: loop.FailureNetwork, text: "ECONNRESET"},
 		{name: "stream cut once", fault: models.Cut().Once(), works: true},
-		{name: "401", fault: models.Unauthorized(), trouble: loop.TroubleAuth, text: "Invalid API key"},
-		{name: "401 with a token", fault: models.Unauthorized(), vars: oauth, trouble: loop.TroubleAuth, text: "Not logged in"},
-		{name: "no credit", fault: models.CreditTooLow(), trouble: loop.TroubleAuth, text: "Credit balance is too low"},
-		{name: "unknown model", fault: models.UnknownModel("claude-x"), trouble: loop.TroubleAuth, text: "selected model"},
+		{name: "401", fault: models.Unauthorized(), trouble: loop.FailureAuth, text: "Invalid API key"},
+		{name: "401 with a token", fault: models.Unauthorized(), vars: oauth, trouble: loop.FailureAuth, text: "Not logged in"},
+		{name: "no credit", fault: models.CreditTooLow(), trouble: loop.FailureAuth, text: "Credit balance is too low"},
+		{name: "unknown model", fault: models.UnknownModel("claude-x"), trouble: loop.FailureAuth, text: "selected model"},
 		{name: "prompt too long", fault: models.PromptTooLong(), text: "too long"},
-		{name: "server hangs", fault: models.Hang(), vars: []string{"API_TIMEOUT_MS=2000"}, trouble: loop.TroubleNetwork, text: "timed out"},
-		{name: "server hangs in mid-answer", fault: models.HangHalf(), vars: []string{"CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS=10000", "API_TIMEOUT_MS=2000"}, trouble: loop.TroubleNetwork, text: "timed out", once: true},
+		{name: "server hangs", fault: models.Hang(), vars: []string{"API_TIMEOUT_MS=2000"}, trouble: loop.FailureNetwork, text: "timed out"},
+		{name: "server hangs in mid-answer", fault: models.HangHalf(), vars: []string{"CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS=10000", "API_TIMEOUT_MS=2000"}, trouble: loop.FailureNetwork, text: "timed out", once: true},
 	} {
 		for _, step := range []int{0, 1} {
 			if c.once && step == 0 {
@@ -239,15 +239,15 @@ func TestClaudeFaults(t *testing.T) {
 					return turns
 				}), c.vars...)
 				x := n.session("r1-1", func(l *loop.Launch) { l.Wall = loop.Duration(50 * time.Second) })
-				if x.Why != loop.WhyExited || x.Trouble != c.trouble || !x.Until.Equal(c.until) || !strings.Contains(x.Text, c.text) {
+				if x.Reason != loop.ExitSelf || x.Failure != c.trouble || !x.Until.Equal(c.until) || !strings.Contains(x.Text, c.text) {
 					t.Errorf("exit: %+v", x)
 				}
 				if (x.Code == 0) != c.works {
 					t.Errorf("exit code %d", x.Code)
 				}
 				end, _ := loop.Classify(x, false, false)
-				want := map[loop.Trouble]loop.End{
-					loop.TroubleLimit: loop.EndLimit, loop.TroubleAuth: loop.EndUnusable, loop.TroubleNetwork: loop.EndNetwork, "": loop.EndSilent,
+				want := map[loop.FailureClass]loop.SessionOutcome{
+					loop.FailureLimit: loop.EndedLimit, loop.FailureAuth: loop.EndedUnusable, loop.FailureNetwork: loop.EndedNetwork, "": loop.EndedSilent,
 				}[c.trouble]
 				if end != want {
 					t.Errorf("end: %s, want %s", end, want)
@@ -277,16 +277,16 @@ func TestClaudeBackground(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := n.wait("r1-1")
-		t.Logf("%s after %s, turns %d, tokens %d, $%.5f, %d killed", x.Why, x.Took(), x.Turns, x.Tokens, x.CostUSD, x.Killed)
+		t.Logf("%s after %s, turns %d, tokens %d, $%.5f, %d killed", x.Reason, x.Took(), x.Turns, x.Tokens, x.CostUSD, x.Killed)
 		n.record("r1-1")
-		if x.Why != loop.WhyAsked || x.Turns != 3 || x.Tokens != 3150 || x.CostUSD <= 0 || x.Took() > 15*time.Second {
+		if x.Reason != loop.ExitAsked || x.Turns != 3 || x.Tokens != 3150 || x.CostUSD <= 0 || x.Took() > 15*time.Second {
 			t.Errorf("exit: %+v", x)
 		}
 	})
 	t.Run("without one", func(t *testing.T) {
 		n := newClaude(t, 0, script(false))
 		x := n.session("r1-1", func(l *loop.Launch) { l.Wall = loop.Duration(6 * time.Second) })
-		if x.Why != loop.WhyWall || !strings.Contains(x.Text, "background command") || x.Tokens < 0 {
+		if x.Reason != loop.ExitWall || !strings.Contains(x.Text, "background command") || x.Tokens < 0 {
 			t.Errorf("exit: %+v", x)
 		}
 	})
@@ -342,7 +342,7 @@ func TestClaudeHugeLine(t *testing.T) {
 	}))
 	n.start(n.launchClaude("r1-1"))
 	x := n.wait("r1-1")
-	if x.Why != loop.WhyExited || x.Code != 0 || x.Trouble != "" || x.Tokens != 3150 || len(n.desk.sent()) != 1 || len(x.Tail) > lastSize {
+	if x.Reason != loop.ExitSelf || x.Code != 0 || x.Failure != "" || x.Tokens != 3150 || len(n.desk.sent()) != 1 || len(x.Tail) > lastSize {
 		t.Errorf("exit: %+v", x)
 	}
 }

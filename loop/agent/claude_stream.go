@@ -201,13 +201,13 @@ func (s *claudeStream) verdict(x loop.Exit) Verdict {
 	switch {
 	case s.err != nil:
 		v.Trouble, v.Text = s.err.trouble(x.Ended)
-	case x.Why == loop.WhyExited && (x.Code != 0 || x.Signal != ""):
+	case x.Reason == loop.ExitSelf && (x.Code != 0 || x.Signal != ""):
 		// It said nothing in its stream: what is left is standard error.
 		v.Trouble, v.Until, v.Text = recognise(strings.Join(s.raw, "\n"), x.Ended)
 		return v
 	}
 	switch {
-	case v.Trouble == loop.TroubleLimit:
+	case v.Trouble == loop.FailureLimit:
 		if v.Until = s.until; v.Until.IsZero() {
 			v.Until = resetTime(s.err.text, x.Ended)
 		}
@@ -234,7 +234,7 @@ func (s *claudeStream) ended(x loop.Exit) string {
 		}
 		return calls + " denied: " + strings.Join(tools, ", ")
 	}
-	if x.Why == loop.WhyStall || x.Why == loop.WhyWall {
+	if x.Reason == loop.ExitStall || x.Reason == loop.ExitWall {
 		return "its conversation had ended; a background command that it had started kept it alive"
 	}
 	return ""
@@ -247,7 +247,7 @@ var claudeAuth = []string{
 }
 
 // trouble says whose trouble an error is; none is the session's own.
-func (e *claudeError) trouble(ended time.Time) (loop.Trouble, string) {
+func (e *claudeError) trouble(ended time.Time) (loop.FailureClass, string) {
 	text := strings.TrimSpace(e.text)
 	switch e.reason {
 	case "prompt_too_long", "max_turns", "budget_exhausted", "max_budget_usd", "max_output_tokens":
@@ -263,12 +263,12 @@ func (e *claudeError) trouble(ended time.Time) (loop.Trouble, string) {
 	}
 	switch {
 	case e.kind == "rate_limit" || e.status == 429:
-		return loop.TroubleLimit, text
+		return loop.FailureLimit, text
 	case slices.Contains(claudeAuth, e.kind), e.status == 401, e.status == 402, e.status == 403, e.status == 404:
-		return loop.TroubleAuth, text
+		return loop.FailureAuth, text
 	case e.kind == "server_error", e.kind == "overloaded", e.status >= 500, e.status == 408,
 		e.kind == "unknown" && e.status == 0:
-		return loop.TroubleNetwork, text
+		return loop.FailureNetwork, text
 	}
 	return "", text
 }

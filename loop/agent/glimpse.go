@@ -13,8 +13,8 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// Glimpse is what a session shows of itself while it is in hand.
-type Glimpse struct {
+// OutputTail is what a session shows of itself while it is in hand.
+type OutputTail struct {
 	// Lines are what it did or printed last, the newest last. They are foreign
 	// text: whoever shows them makes them harmless.
 	Lines []string
@@ -36,12 +36,12 @@ var glimpseSizes = []int64{64 << 10, 1 << 20}
 // maxGlimpse is the most of one line, in bytes.
 const maxGlimpse = 1000
 
-// Glimpse looks at a session's output: at most most lines of it. It may be
+// OutputTail looks at a session's output: at most most lines of it. It may be
 // called at any time and never waits for the session. One that printed
 // nothing, or is gone, has no lines.
-func (r *Runner) Glimpse(session string, most int) (Glimpse, error) {
+func (r *Runner) Glimpse(session string, most int) (OutputTail, error) {
 	folder := r.folder(session)
-	var g Glimpse
+	var g OutputTail
 	for _, name := range []string{fileTouch, fileHead, fileTail} {
 		if info, err := os.Stat(filepath.Join(folder, name)); err == nil && info.ModTime().After(g.At) {
 			g.At = info.ModTime()

@@ -22,7 +22,7 @@ func TestGlimpse(t *testing.T) {
 	h.script(`printf 'one\n\n  two\r\n10%%\r99%%\nlast without an end'; while [ ! -e ` + going + ` ]; do sleep 0.01; done; echo; echo over`)
 	began := time.Now().Add(-time.Second)
 	h.start(h.launch("r1-1"))
-	var g Glimpse
+	var g OutputTail
 	for deadline := time.Now().Add(60 * time.Second); len(g.Lines) < 4 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		var err error
 		if g, err = h.runner.Glimpse("r1-1", 4); err != nil {

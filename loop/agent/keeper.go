@@ -55,9 +55,9 @@ func ShimInner(stage string) int {
 	return 2
 }
 
-// keeper owns the session's process tree: every process of it is its
+// reaper owns the session's process tree: every process of it is its
 // descendant, whatever they do, because it is PID 1 or a subreaper.
-type keeper struct {
+type reaper struct {
 	plan    plan
 	reports *json.Encoder
 	deaths  chan death // closed when no child is left
@@ -82,7 +82,7 @@ func keep() int {
 		for range caught { // nobody but the supervisor decides about the end
 		}
 	}()
-	k := &keeper{
+	k := &reaper{
 		reports: json.NewEncoder(os.NewFile(keeperReport, "report")),
 		deaths:  make(chan death), orders: make(chan byte),
 		killed: map[int]bool{},
@@ -115,7 +115,7 @@ func keep() int {
 }
 
 // start starts the agent and returns when it is one, or failed to become one.
-func (k *keeper) start() (int, error, bool) {
+func (k *reaper) start() (int, error, bool) {
 	planOut, planIn, err := os.Pipe()
 	if err != nil {
 		return 0, err, false
@@ -152,16 +152,16 @@ func (k *keeper) start() (int, error, bool) {
 	return pid, nil, false
 }
 
-func (k *keeper) fail(err error, exec bool) int {
+func (k *reaper) fail(err error, exec bool) int {
 	k.tell(report{Failed: err.Error(), Exec: exec})
 	return 1
 }
 
 // tell cannot fail in a way that matters: without a supervisor nobody asks.
-func (k *keeper) tell(r report) { _ = k.reports.Encode(r) }
+func (k *reaper) tell(r report) { _ = k.reports.Encode(r) }
 
 // reap collects the dead, the agent and every orphan of the tree.
-func (k *keeper) reap() {
+func (k *reaper) reap() {
 	defer close(k.deaths)
 	for {
 		var status syscall.WaitStatus
@@ -176,7 +176,7 @@ func (k *keeper) reap() {
 	}
 }
 
-func (k *keeper) listen() {
+func (k *reaper) listen() {
 	defer close(k.orders)
 	control := os.NewFile(keeperControl, "control")
 	b := make([]byte, 1)
@@ -190,7 +190,7 @@ func (k *keeper) listen() {
 
 // run waits for the agent and then ends what is left, always: agents leave
 // servers and watchers behind also when all went well.
-func (k *keeper) run(agent int) {
+func (k *reaper) run(agent int) {
 	var kill <-chan time.Time // due after TERM was sent
 	var again <-chan time.Time
 	exited := false
@@ -242,7 +242,7 @@ func (k *keeper) run(agent int) {
 
 // signal sends sig to every living process of the tree, and counts them as
 // killed where that is wanted.
-func (k *keeper) signal(sig syscall.Signal, count bool) {
+func (k *reaper) signal(sig syscall.Signal, count bool) {
 	for _, p := range descendants(os.Getpid()) {
 		if p.gone() {
 			continue

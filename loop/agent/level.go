@@ -110,8 +110,8 @@ func (r *Runner) tryPlan(dir string, p plan) error {
 	if err := readJSON(filepath.Join(dir, fileExit), &x); err != nil {
 		return err
 	}
-	if x.Why != loop.WhyExited || x.Code != 0 {
-		return fmt.Errorf("%s", firstOf(x.Text, oneLine(x.Tail), string(x.Why)+" "+strconv.Itoa(x.Code)))
+	if x.Reason != loop.ExitSelf || x.Code != 0 {
+		return fmt.Errorf("%s", firstOf(x.Text, oneLine(x.Tail), string(x.Reason)+" "+strconv.Itoa(x.Code)))
 	}
 	if _, err := os.Stat(filepath.Join(p.Dir, "tried")); err != nil {
 		return fmt.Errorf("a session's file did not appear: %w", err)

@@ -44,7 +44,7 @@ const busy = 0.01
 const tick = 10 * time.Millisecond
 
 // look returns why the session has to end now, "" where it need not.
-func (l *limits) look(root int) (loop.Why, string) {
+func (l *limits) look(root int) (loop.ExitReason, string) {
 	now := time.Now()
 	if n := l.s.printed.Load(); n != l.bytes {
 		l.bytes, l.sign = n, now
@@ -59,7 +59,7 @@ func (l *limits) look(root int) (loop.Why, string) {
 		}
 		l.cpu = cpu
 		if quiet := now.Sub(l.sign); quiet >= l.s.spec.Stall.D() {
-			return loop.WhyStall, fmt.Sprintf("no output, no hat call and no CPU for %s", quiet.Round(time.Second))
+			return loop.ExitStall, fmt.Sprintf("no output, no hat call and no CPU for %s", quiet.Round(time.Second))
 		}
 	}
 	l.looked = now
@@ -71,7 +71,7 @@ func (l *limits) look(root int) (loop.Why, string) {
 		l.alone = now
 	}
 	if alone := now.Sub(l.alone); alone >= l.s.spec.Timing.Abandon.D() {
-		return loop.WhyAbandoned, fmt.Sprintf("no nightporter for %s", alone.Round(time.Second))
+		return loop.ExitAbandoned, fmt.Sprintf("no nightporter for %s", alone.Round(time.Second))
 	}
 	return "", ""
 }

@@ -201,7 +201,7 @@ func TestLoginOneAtATime(t *testing.T) {
 	if err := h.runner.End(context.Background(), "r1-3", 0); err != nil {
 		t.Fatal(err)
 	}
-	if x := h.wait("r1-3"); x.Why != loop.WhyAsked || !strings.Contains(x.Text, "same login") {
+	if x := h.wait("r1-3"); x.Reason != loop.ExitAsked || !strings.Contains(x.Text, "same login") {
 		t.Errorf("the one that was ended: %+v", x)
 	}
 	if err := os.WriteFile(filepath.Join(h.work, "go"), nil, 0o644); err != nil {
@@ -235,7 +235,7 @@ func TestLoginOfLostSession(t *testing.T) {
 	if err := syscall.Kill(p.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if x := h.wait("r1-1"); x.Why != loop.WhyLost {
+	if x := h.wait("r1-1"); x.Reason != loop.ExitLost {
 		t.Errorf("exit: %+v", x)
 	}
 	if got := h.kept()[claudeOAuth]; got != string(next) {

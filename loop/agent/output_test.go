@@ -46,7 +46,7 @@ func TestFlood(t *testing.T) {
 	h := newHouse(t, 0)
 	size := floodSize()
 	x := h.run("r1-1", fmt.Sprintf("%s flood %d", h.runner.Program(), size))
-	if x.Why != loop.WhyExited || x.Code != 0 {
+	if x.Reason != loop.ExitSelf || x.Code != 0 {
 		t.Fatalf("exit = %+v", x)
 	}
 	last := fmt.Sprintf("%099d\n", size/100-1)
@@ -221,7 +221,7 @@ func TestExitIsReserved(t *testing.T) {
 	if err := reserve(dir); err != nil {
 		t.Fatal(err)
 	}
-	want := loop.Exit{Session: "r1-1", Why: loop.WhyDisk, Tail: strings.Repeat("\x01", lastSize)}
+	want := loop.Exit{Session: "r1-1", Reason: loop.ExitDisk, Tail: strings.Repeat("\x01", lastSize)}
 	if err := saveExit(dir, want); err != nil {
 		t.Fatal(err)
 	}

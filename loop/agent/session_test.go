@@ -18,7 +18,7 @@ func TestSession(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
 		h := newHouse(t, level)
 		x := h.run("r1-1", `cat; cat ../CONTEXT/TASK.md; echo made >made; cat $(command -v hat) >/dev/null && echo hat; exit 3`)
-		if x.Why != loop.WhyExited || x.Code != 3 || x.Boundary != level || x.Killed != 0 || x.Took() <= 0 {
+		if x.Reason != loop.ExitSelf || x.Code != 3 || x.Boundary != level || x.Killed != 0 || x.Took() <= 0 {
 			t.Errorf("exit = %+v\n%s", x, h.log("r1-1"))
 		}
 		if want := "do it\n# Task 5\nhat\n"; x.Tail != want {
@@ -166,7 +166,7 @@ func TestCommandSession(t *testing.T) {
 	l.Kind, l.Command = loop.KindVerify, `env | grep -E '^(HAT_|KEY)'; printf 'go on '; touch "$GOCACHE/x" "$npm_config_cache/x" && echo cached; nosuchprogram`
 	h.start(l)
 	x := h.wait("r1-c1")
-	if x.Why != loop.WhyExited || x.Code != 127 || !strings.HasPrefix(x.Tail, "go on cached\n") {
+	if x.Reason != loop.ExitSelf || x.Code != 127 || !strings.HasPrefix(x.Tail, "go on cached\n") {
 		t.Errorf("exit = %+v", x)
 	}
 }
@@ -176,14 +176,14 @@ func TestPrompt(t *testing.T) {
 	for _, c := range []struct {
 		name, prompt, script string
 		size                 int
-		why                  loop.Why
+		why                  loop.ExitReason
 		tail                 string
 	}{
-		{"stdin", PromptStdin, `wc -c | tr -d ' '`, 200_000, loop.WhyExited, "200000\n"},
-		{"arg", PromptArg, `printf %s "$1" | wc -c | tr -d ' '; wc -c | tr -d ' '`, 100_000, loop.WhyExited, "100000\n0\n"},
-		{"argtoolong", PromptArg, `exit 0`, 200_000, loop.WhyNotStarted, ""},
-		{"file", PromptFile, `wc -c <"$1" | tr -d ' '`, 200_000, loop.WhyExited, "200000\n"},
-		{"unknown", "smoke", `exit 0`, 10, loop.WhyNotStarted, ""},
+		{"stdin", PromptStdin, `wc -c | tr -d ' '`, 200_000, loop.ExitSelf, "200000\n"},
+		{"arg", PromptArg, `printf %s "$1" | wc -c | tr -d ' '; wc -c | tr -d ' '`, 100_000, loop.ExitSelf, "100000\n0\n"},
+		{"argtoolong", PromptArg, `exit 0`, 200_000, loop.ExitNotStarted, ""},
+		{"file", PromptFile, `wc -c <"$1" | tr -d ' '`, 200_000, loop.ExitSelf, "200000\n"},
+		{"unknown", "smoke", `exit 0`, 10, loop.ExitNotStarted, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h.script(c.script)
@@ -193,7 +193,7 @@ func TestPrompt(t *testing.T) {
 			l := h.launch("r1-" + c.name)
 			l.Prompt = strings.Repeat("x", c.size)
 			h.start(l)
-			if x := h.wait(l.Session); x.Why != c.why || x.Tail != c.tail {
+			if x := h.wait(l.Session); x.Reason != c.why || x.Tail != c.tail {
 				t.Errorf("exit = %+v", x)
 			}
 		})
@@ -215,22 +215,22 @@ func TestNotStarted(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		command []string
-		why     loop.Why
+		why     loop.ExitReason
 		code    int
 		signal  string
 		text    string
 	}{
-		{"none", nil, loop.WhyNotStarted, -1, "", "no agent"},
-		{"missing", []string{"no-such-agent"}, loop.WhyNotStarted, -1, "", "not found on PATH"},
-		{"path", []string{"./no-such-agent"}, loop.WhyNotStarted, -1, "", "does not exist"},
-		{"plain", []string{"./plain"}, loop.WhyNotStarted, -1, "", "chmod +x"},
-		{"broken", []string{"./broken"}, loop.WhyNotStarted, -1, "", "no such file"},
-		{"126", script("exit 126"), loop.WhyNotStarted, 126, "", "126"},
-		{"127", script("no-such-thing"), loop.WhyNotStarted, 127, "", "127"},
-		{"crash", script("echo oops >&2; exit 1"), loop.WhyExited, 1, "", ""},
-		{"signal", script("kill -SEGV $$"), loop.WhyExited, -1, "SIGSEGV", ""},
-		{"killed", script("kill -KILL $$"), loop.WhyExited, -1, "SIGKILL", ""},
-		{"fine", script("exit 0"), loop.WhyExited, 0, "", ""},
+		{"none", nil, loop.ExitNotStarted, -1, "", "no agent"},
+		{"missing", []string{"no-such-agent"}, loop.ExitNotStarted, -1, "", "not found on PATH"},
+		{"path", []string{"./no-such-agent"}, loop.ExitNotStarted, -1, "", "does not exist"},
+		{"plain", []string{"./plain"}, loop.ExitNotStarted, -1, "", "chmod +x"},
+		{"broken", []string{"./broken"}, loop.ExitNotStarted, -1, "", "no such file"},
+		{"126", script("exit 126"), loop.ExitNotStarted, 126, "", "126"},
+		{"127", script("no-such-thing"), loop.ExitNotStarted, 127, "", "127"},
+		{"crash", script("echo oops >&2; exit 1"), loop.ExitSelf, 1, "", ""},
+		{"signal", script("kill -SEGV $$"), loop.ExitSelf, -1, "SIGSEGV", ""},
+		{"killed", script("kill -KILL $$"), loop.ExitSelf, -1, "SIGKILL", ""},
+		{"fine", script("exit 0"), loop.ExitSelf, 0, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h.runner.o.Agents["mine"] = Definition{Name: "mine", Command: c.command, Dir: h.out}
@@ -239,12 +239,12 @@ func TestNotStarted(t *testing.T) {
 			}
 			h.start(h.launch("r1-" + c.name))
 			x := h.wait("r1-" + c.name)
-			if x.Why != c.why || x.Code != c.code || x.Signal != c.signal || !strings.Contains(x.Text, c.text) {
+			if x.Reason != c.why || x.Code != c.code || x.Signal != c.signal || !strings.Contains(x.Text, c.text) {
 				t.Errorf("exit = %+v", x)
 			}
 			err := h.runner.Check(context.Background(), "mine")
 			var in *loop.InputError
-			if wrong := c.code == -1 && c.why == loop.WhyNotStarted && c.name != "broken"; wrong != errors.As(err, &in) {
+			if wrong := c.code == -1 && c.why == loop.ExitNotStarted && c.name != "broken"; wrong != errors.As(err, &in) {
 				t.Errorf("Check = %v", err)
 			} else if wrong && in.Findings[0].Fix == "" {
 				t.Errorf("Check does not say what to do: %v", err)
@@ -326,7 +326,7 @@ func TestStartAgain(t *testing.T) {
 		t.Errorf("State = %v, %v", s, err)
 	}
 	fail = false
-	if x := h.run("r1-1", "exit 0"); x.Why != loop.WhyExited {
+	if x := h.run("r1-1", "exit 0"); x.Reason != loop.ExitSelf {
 		t.Errorf("exit = %+v", x)
 	}
 }
@@ -334,7 +334,7 @@ func TestStartAgain(t *testing.T) {
 func TestLostWithoutTrace(t *testing.T) {
 	h := newHouse(t, 0)
 	x := h.wait("r1-9")
-	if x.Why != loop.WhyLost || x.Code != -1 || x.Text == "" {
+	if x.Reason != loop.ExitLost || x.Code != -1 || x.Text == "" {
 		t.Errorf("exit = %+v", x)
 	}
 }

@@ -71,7 +71,7 @@ func (r *Runner) start(ctx context.Context, l loop.Launch) error {
 		level, _ := r.Level()
 		now := time.Now()
 		return saveExit(folder, loop.Exit{
-			Session: l.Session, Why: loop.WhyNotStarted, Code: -1, Text: no.Error(), Started: now, Ended: now,
+			Session: l.Session, Reason: loop.ExitNotStarted, Code: -1, Text: no.Error(), Started: now, Ended: now,
 			Turns: -1, Tokens: -1, CostUSD: -1, Boundary: level,
 		})
 	}
@@ -217,7 +217,7 @@ func (r *Runner) agentCommand(l loop.Launch, d Definition, box string, p *plan) 
 		return false, err
 	}
 	file := filepath.Join(box, "prompt")
-	args, stdin, err := a.Command(l, d, Box{Prompt: file, Hat: filepath.Join(box, boxBin, "hat")})
+	args, stdin, err := a.Command(l, d, SessionPaths{Prompt: file, Hat: filepath.Join(box, boxBin, "hat")})
 	if err != nil {
 		return false, err
 	}

@@ -62,7 +62,7 @@ func TestTreeAfterSuccess(t *testing.T) {
 		m := mark(t)
 		x := h.run("r1-1", rogue(m)+"exit 0")
 		none(t, m)
-		if x.Why != loop.WhyExited || x.Code != 0 || x.Killed < 5 {
+		if x.Reason != loop.ExitSelf || x.Code != 0 || x.Killed < 5 {
 			t.Errorf("exit = %+v\n%s", x, h.log("r1-1"))
 		}
 	})
@@ -74,13 +74,13 @@ func TestEnds(t *testing.T) {
 		name   string
 		change func(*loop.Launch)
 		do     func(*house)
-		why    loop.Why
+		why    loop.ExitReason
 	}{
-		{"stall", func(l *loop.Launch) { l.Stall = second / 3 }, nil, loop.WhyStall},
-		{"wall", func(l *loop.Launch) { l.Wall = second }, nil, loop.WhyWall},
-		{"now", nil, func(h *house) { h.end(0) }, loop.WhyAsked},
-		{"grace", nil, func(h *house) { h.end(second / 5) }, loop.WhyAsked},
-		{"sooner", nil, func(h *house) { h.end(600 * second); h.taken(); h.end(0) }, loop.WhyAsked},
+		{"stall", func(l *loop.Launch) { l.Stall = second / 3 }, nil, loop.ExitStall},
+		{"wall", func(l *loop.Launch) { l.Wall = second }, nil, loop.ExitWall},
+		{"now", nil, func(h *house) { h.end(0) }, loop.ExitAsked},
+		{"grace", nil, func(h *house) { h.end(second / 5) }, loop.ExitAsked},
+		{"sooner", nil, func(h *house) { h.end(600 * second); h.taken(); h.end(0) }, loop.ExitAsked},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			levels(t, func(t *testing.T, level int) {
@@ -98,7 +98,7 @@ func TestEnds(t *testing.T) {
 				}
 				x := h.wait("r1-1")
 				none(t, m)
-				if x.Why != c.why {
+				if x.Reason != c.why {
 					t.Errorf("exit = %+v\n%s", x, h.log("r1-1"))
 				}
 				// Asking for the end of what has ended is nothing.
@@ -146,7 +146,7 @@ func TestSignsOfLife(t *testing.T) {
 					}
 				}()
 			}
-			if x := h.wait("r1-1"); x.Why != loop.WhyExited || x.Code != 0 {
+			if x := h.wait("r1-1"); x.Reason != loop.ExitSelf || x.Code != 0 {
 				t.Errorf("exit = %+v", x)
 			}
 		})
@@ -175,7 +175,7 @@ func TestShimKilled(t *testing.T) {
 		}
 		x := h.wait("r1-1")
 		none(t, m)
-		if x.Why != loop.WhyLost || x.Boundary != level {
+		if x.Reason != loop.ExitLost || x.Boundary != level {
 			t.Errorf("exit = %+v", x)
 		}
 	})
@@ -194,7 +194,7 @@ func TestKeeperKilled(t *testing.T) {
 		}
 		x := h.wait("r1-1")
 		none(t, m)
-		if x.Why != loop.WhyLost || x.Text == "" {
+		if x.Reason != loop.ExitLost || x.Text == "" {
 			t.Errorf("exit = %+v", x)
 		}
 	})
@@ -217,7 +217,7 @@ func TestShimAndKeeperKilled(t *testing.T) {
 		}
 		x := h.wait("r1-1")
 		none(t, m)
-		if x.Why != loop.WhyLost {
+		if x.Reason != loop.ExitLost {
 			t.Errorf("exit = %+v", x)
 		}
 	})
@@ -305,7 +305,7 @@ func TestAdoption(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := h.wait("r1-1")
-		if x.Why != loop.WhyExited || x.Code != 7 || x.Tail != "went on\n" {
+		if x.Reason != loop.ExitSelf || x.Code != 7 || x.Tail != "went on\n" {
 			t.Errorf("exit = %+v\n%s", x, h.log("r1-1"))
 		}
 		if s, err := h.runner.State("r1-1"); s != Ended || err != nil {
@@ -323,7 +323,7 @@ func TestAdoptedEnd(t *testing.T) {
 	h.end(0)
 	x := h.wait("r1-1")
 	none(t, m)
-	if x.Why != loop.WhyAsked {
+	if x.Reason != loop.ExitAsked {
 		t.Errorf("exit = %+v", x)
 	}
 }
@@ -336,7 +336,7 @@ func TestAbandoned(t *testing.T) {
 	h.killedDaemon(h.launch("r1-1"))
 	x := h.wait("r1-1")
 	none(t, m)
-	if x.Why != loop.WhyAbandoned {
+	if x.Reason != loop.ExitAbandoned {
 		t.Errorf("exit = %+v", x)
 	}
 }
@@ -349,7 +349,7 @@ func TestNotAbandoned(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = lock.Release() }()
-	if x := h.run("r1-1", "sleep 1"); x.Why != loop.WhyExited {
+	if x := h.run("r1-1", "sleep 1"); x.Reason != loop.ExitSelf {
 		t.Errorf("exit = %+v", x)
 	}
 }
@@ -376,7 +376,7 @@ func TestEndedIsEnded(t *testing.T) {
 	h.start(l)
 	x := h.wait("r1-1")
 	none(t, m)
-	if x.Why != loop.WhyExited || x.Code != 4 || x.Killed == 0 {
+	if x.Reason != loop.ExitSelf || x.Code != 4 || x.Killed == 0 {
 		t.Errorf("exit = %+v", x)
 	}
 }

@@ -181,7 +181,7 @@ func pollProcess(ctx context.Context, pid int, start uint64) error {
 // lost is the end of a session whose shim left no word. What may live on of
 // its tree is waited for, and ended where nobody else does.
 func (r *Runner) lost(ctx context.Context, session, folder string) (loop.Exit, error) {
-	x := loop.Exit{Session: session, Why: loop.WhyLost, Code: -1, Turns: -1, Tokens: -1, CostUSD: -1}
+	x := loop.Exit{Session: session, Reason: loop.ExitLost, Code: -1, Turns: -1, Tokens: -1, CostUSD: -1}
 	x.Text = "its shim ended without a word"
 	var p pidFile
 	switch err := readJSON(filepath.Join(folder, filePID), &p); {
@@ -261,7 +261,7 @@ func (r *Runner) read(x *loop.Exit, folder string) {
 	defer func() { _ = out.Close() }()
 	v := a.Read(out, *x)
 	x.Turns, x.Tokens, x.CostUSD = v.Turns, v.Tokens, v.CostUSD
-	x.Trouble, x.Until = v.Trouble, v.Until
+	x.Failure, x.Until = v.Trouble, v.Until
 	if v.Text != "" {
 		x.Text = oneLine(v.Text)
 	}

@@ -84,7 +84,7 @@ func TestHouseInput(t *testing.T) {
 			t.Fatalf("%+v", a)
 		}
 		w.restart()
-		if p, ok := w.engine.House().Person(mira); !ok || p.Role != loop.RoleAdmin {
+		if p, ok := w.engine.Shared().Person(mira); !ok || p.Role != loop.RoleAdmin {
 			t.Errorf("after a restart: %+v %v", p, ok)
 		}
 		if names := w.engine.Projects(); len(names) > 0 {
@@ -103,7 +103,7 @@ func TestPairingEndsByItself(t *testing.T) {
 		}
 		time.Sleep(loop.PairingTime)
 		synctest.Wait()
-		if p := w.engine.House().Pairing; p != nil {
+		if p := w.engine.Shared().Pairing; p != nil {
 			t.Errorf("still open: %+v", p)
 		}
 	})

@@ -163,9 +163,9 @@ func (e *Engine) blames(project string, p loop.PendingEffect, err error) string 
 	case loop.EffectStart:
 		ses, _ := s.Project.Session(b.Session)
 		return ses.Task
-	case loop.EffectTakeover:
+	case loop.EffectCapture:
 		for _, t := range s.Project.Tasks {
-			if t.Work != nil && t.Work.Session == b.Takeover.Session {
+			if t.Attempt != nil && t.Attempt.Session == b.Request.Session {
 				return t.Task.ID
 			}
 		}
@@ -205,13 +205,13 @@ func (e *Engine) act(ctx context.Context, project string, p loop.PendingEffect, 
 		return e.session(ctx, project, ports, b)
 	case loop.EffectEnd:
 		return nil, e.o.Runner.End(ctx, b.Session, b.Grace)
-	case loop.EffectTakeover:
-		b.Takeover.Scope.Never = ports.Source.Owned()
-		taken, err := ports.Workspace.TakeOver(ctx, b.Takeover)
-		return loop.TreeTaken{Session: b.Takeover.Session, Taken: taken, Ref: b.Takeover.Ref}, err
+	case loop.EffectCapture:
+		b.Request.Scope.Never = ports.Source.Owned()
+		taken, err := ports.Workspace.Capture(ctx, b.Request)
+		return loop.TreeCaptured{Session: b.Request.Session, Taken: taken, Ref: b.Request.Ref}, err
 	case loop.EffectMerge:
 		merged, err := ports.Workspace.Merge(ctx, b.Merge)
-		return loop.TreeLaid{Task: b.Task, Onto: b.Merge.Onto, Merged: merged}, err
+		return loop.MergeFinished{Task: b.Task, Onto: b.Merge.Onto, Merged: merged}, err
 	case loop.EffectCommit:
 		// The head of the ledger as of this decision: the same after a crash.
 		b.Commit.Footers = fmt.Sprintf("Nightporter-Head: %s@%d:%x\n", p.Stream, p.Seq, p.Head) + b.Commit.Footers

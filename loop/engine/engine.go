@@ -55,7 +55,7 @@ type Engine struct {
 	unsaved  int                       // entries since the last snapshots
 
 	mu       sync.RWMutex // guards what other goroutines read; only Run's goroutine writes
-	house    loop.House
+	house    loop.Shared
 	projects map[string]loop.Project
 	ports    map[string]Ports
 	watches  map[string]context.CancelFunc
@@ -89,7 +89,7 @@ func Open(ctx context.Context, o Options, streams []string) (*Engine, error) {
 		projects: map[string]loop.Project{}, ports: map[string]Ports{}, watches: map[string]context.CancelFunc{},
 		heads: map[string]int64{},
 	}
-	for _, stream := range slices.Concat([]string{loop.HouseStream}, streams) {
+	for _, stream := range slices.Concat([]string{loop.SharedStream}, streams) {
 		if err := e.fold(ctx, stream); err != nil {
 			return nil, err
 		}
@@ -124,8 +124,8 @@ func (e *Engine) fold(ctx context.Context, stream string) error {
 		return fmt.Errorf("open %s: %w", stream, err)
 	}
 	e.heads[stream] = row.Seq
-	if stream == loop.HouseStream {
-		e.house = s.House
+	if stream == loop.SharedStream {
+		e.house = s.Shared
 		return nil
 	}
 	name := strings.TrimPrefix(stream, loop.ProjectStream(""))
@@ -140,11 +140,11 @@ func (e *Engine) State(project string) (loop.State, bool) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	p, ok := e.projects[project]
-	return loop.State{House: e.house, Project: p}, ok
+	return loop.State{Shared: e.house, Project: p}, ok
 }
 
-// House returns what projects share, as of the last commit.
-func (e *Engine) House() loop.House {
+// Shared returns what projects share, as of the last commit.
+func (e *Engine) Shared() loop.Shared {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	return e.house
@@ -188,7 +188,7 @@ func (e *Engine) Run(ctx context.Context, works func(project string) bool) error
 	}()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	if err := e.takeUp(ctx); ctx.Err() == nil && err != nil {
+	if err := e.recover(ctx); ctx.Err() == nil && err != nil {
 		return err
 	}
 	for {
@@ -205,9 +205,9 @@ func (e *Engine) Run(ctx context.Context, works func(project string) bool) error
 	}
 }
 
-// takeUp opens the adapters of projects with an unfinished run, or with
+// recover opens the adapters of projects with an unfinished run, or with
 // something left to carry out, and carries out every effect that has no result.
-func (e *Engine) takeUp(ctx context.Context) error {
+func (e *Engine) recover(ctx context.Context) error {
 	pending, err := e.o.Ledger.Pending(ctx)
 	if err != nil {
 		return fmt.Errorf("take up: %w", err)
@@ -252,17 +252,17 @@ func (e *Engine) reopen(ctx context.Context, s loop.Settings) error {
 	return nil
 }
 
-// same reports whether settings are about the repository that the project is
+// sameRepo reports whether settings are about the repository that the project is
 // known for; the core refuses others.
-func (e *Engine) same(s loop.Settings) bool {
+func (e *Engine) sameRepo(s loop.Settings) bool {
 	run := e.projects[s.Project].Run
 	return run == nil || run.Settings.Repo == s.Repo
 }
 
-// informed adds to a start what people wrote into the source while nobody
+// refreshSource adds to a start what people wrote into the source while nobody
 // looked: a run that is resumed must not go on from an old plan, nor from one
 // that does not parse.
-func (e *Engine) informed(ctx context.Context, start loop.StartRun) (loop.StartRun, error) {
+func (e *Engine) refreshSource(ctx context.Context, start loop.StartRun) (loop.StartRun, error) {
 	run := e.projects[start.Settings.Project].Run
 	if run.Over() || start.New || run.State == loop.RunPlanning || run.Settings.Source != start.Settings.Source {
 		return start, nil // preflight will read it
@@ -276,9 +276,9 @@ func (e *Engine) informed(ctx context.Context, start loop.StartRun) (loop.StartR
 	return start, nil
 }
 
-// atOnce carries out what an answer means for the user's own file, where no
+// runFileEffects carries out what an answer means for the user's own file, where no
 // daemon is there to do it. Everything else waits for the next run.
-func (e *Engine) atOnce(ctx context.Context, project string, effects []loop.PendingEffect) {
+func (e *Engine) runFileEffects(ctx context.Context, project string, effects []loop.PendingEffect) {
 	for _, p := range effects {
 		if !writesFile(p) {
 			continue
@@ -327,14 +327,14 @@ func (e *Engine) untilDue() time.Duration {
 	const idle = 24 * time.Hour
 	wait := idle
 	now := e.o.Clock()
-	if due := loop.Due(loop.State{House: e.house}); !due.IsZero() {
+	if due := loop.Due(loop.State{Shared: e.house}); !due.IsZero() {
 		wait = min(wait, max(due.Sub(now), 0))
 	}
 	for name, p := range e.projects {
 		if !e.works(name) {
 			continue
 		}
-		if due := loop.Due(loop.State{House: e.house, Project: p}); !due.IsZero() {
+		if due := loop.Due(loop.State{Shared: e.house, Project: p}); !due.IsZero() {
 			wait = min(wait, max(due.Sub(now), 0))
 		}
 	}
@@ -342,7 +342,7 @@ func (e *Engine) untilDue() time.Duration {
 }
 
 func (e *Engine) tick(ctx context.Context) {
-	if due := loop.Due(loop.State{House: e.house}); !due.IsZero() && !e.o.Clock().Before(due) {
+	if due := loop.Due(loop.State{Shared: e.house}); !due.IsZero() && !e.o.Clock().Before(due) {
 		if _, err := e.handle(ctx, loop.Input{Actor: "daemon", Body: loop.Tick{}}, nil); err != nil {
 			e.o.Log.Error("tick", "error", err)
 		}
@@ -360,17 +360,17 @@ func (e *Engine) tick(ctx context.Context) {
 // handle is DESIGN 2 in one place: decide, commit, apply, act.
 func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (loop.Answer, error) {
 	work := in.Project != "" && e.works(in.Project)
-	if start, ok := in.Body.(loop.StartRun); ok && e.same(start.Settings) {
+	if start, ok := in.Body.(loop.StartRun); ok && e.sameRepo(start.Settings) {
 		if err := e.reopen(ctx, start.Settings); err != nil {
 			return loop.Answer{}, err
 		}
 		var err error
-		if in.Body, err = e.informed(ctx, start); err != nil {
+		if in.Body, err = e.refreshSource(ctx, start); err != nil {
 			return loop.Answer{}, err
 		}
 	}
 	in.Time, in.Idle = e.now(in.Project), !work
-	before := loop.State{House: e.house, Project: e.projects[in.Project]}
+	before := loop.State{Shared: e.house, Project: e.projects[in.Project]}
 	if before.Project.Name == "" {
 		before.Project.Name = in.Project
 	}
@@ -378,10 +378,10 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (loop.Ans
 	if len(d.Entries) == 0 && len(d.Effects) == 0 && in.Settles == 0 && in.Key == "" {
 		return d.Answer, nil
 	}
-	if err := e.begun(ctx, before, in, d); err != nil {
+	if err := e.openForNewRun(ctx, before, in, d); err != nil {
 		return loop.Answer{}, err
 	}
-	told, d := e.tell(before, in, d)
+	told, d := e.composeMessages(before, in, d)
 	batch, err := e.batch(in, d)
 	if err != nil {
 		return loop.Answer{}, err
@@ -424,7 +424,7 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (loop.Ans
 		}
 	}
 	if !work {
-		e.atOnce(ctx, in.Project, receipt.Effects)
+		e.runFileEffects(ctx, in.Project, receipt.Effects)
 		return d.Answer, nil
 	}
 	for _, p := range receipt.Effects {
@@ -446,15 +446,15 @@ func (e *Engine) now(project string) time.Time {
 func (e *Engine) publish(project string, s loop.State) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.house = s.House
+	e.house = s.Shared
 	if project != "" {
 		e.projects[project] = s.Project
 	}
 }
 
-// begun opens the adapters of a run that something else than StartRun has
+// openForNewRun opens the adapters of a run that something else than StartRun has
 // begun: the answer to an offer, a task that was made ready again.
-func (e *Engine) begun(ctx context.Context, before loop.State, in loop.Input, d loop.Decision) error {
+func (e *Engine) openForNewRun(ctx context.Context, before loop.State, in loop.Input, d loop.Decision) error {
 	run := d.State.Project.Run
 	if _, start := in.Body.(loop.StartRun); start || run == nil || (before.Project.Run != nil && before.Project.Run.ID == run.ID) {
 		return nil
@@ -517,7 +517,7 @@ func (e *Engine) wake(ctx context.Context, in loop.Input, d loop.Decision) {
 	if _, wake := in.Body.(loop.Wake); wake {
 		return
 	}
-	if !slices.ContainsFunc(d.Entries, func(e loop.Entry) bool { return e.Stream == loop.HouseStream }) {
+	if !slices.ContainsFunc(d.Entries, func(e loop.Entry) bool { return e.Stream == loop.SharedStream }) {
 		return
 	}
 	for _, name := range e.Projects() {
@@ -571,7 +571,7 @@ func (e *Engine) snapshots() {
 			e.o.Log.Warn("snapshot not saved", "stream", stream, "error", err)
 		}
 	}
-	save(loop.HouseStream, loop.State{House: e.house})
+	save(loop.SharedStream, loop.State{Shared: e.house})
 	for _, p := range e.projects {
 		save(loop.ProjectStream(p.Name), loop.State{Project: p})
 	}

@@ -41,7 +41,7 @@ func TestScopeThatPermitsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
 		w.plan.Tasks[0].Scope, w.plan.Tasks[1].DependsOn = "elsewhere/", nil
-		w.refuses = func(b loop.Takeover) error {
+		w.refuses = func(b loop.CaptureRequest) error {
 			if b.Scope.Task == "" {
 				return nil
 			}
@@ -192,7 +192,7 @@ func TestLimitIsWaitedOut(t *testing.T) {
 			if l.Hat == "builder" && !limited {
 				limited = true
 				x := exited(l.Session, 1)
-				x.Trouble, x.Until, x.Text = loop.TroubleLimit, reset, "You've hit your limit"
+				x.Failure, x.Until, x.Text = loop.FailureLimit, reset, "You've hit your limit"
 				return x
 			}
 			if resumed.IsZero() && l.Hat != "" {

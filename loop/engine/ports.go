@@ -55,8 +55,8 @@ type Workspace interface {
 	Begin(ctx context.Context, b loop.Begin) (loop.Base, error)
 	// Restore brings the run's work folder to a tree; ignored files stay.
 	Restore(ctx context.Context, run, tree string) error
-	// TakeOver reads what a session left, without running its git.
-	TakeOver(ctx context.Context, t loop.Takeover) (loop.Taken, error)
+	// Capture reads what a session left, without running its git.
+	Capture(ctx context.Context, t loop.CaptureRequest) (loop.Capture, error)
 	// Commit makes a task's commit and moves the branch to it, in our
 	// repository and then in the user's. A branch that somebody else moved is
 	// a *loop.BranchMoved, one that is checked out a *loop.InputError.

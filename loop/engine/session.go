@@ -34,7 +34,7 @@ func (e *Engine) session(ctx context.Context, project string, ports Ports, b loo
 	if !known {
 		if ses.Cut { // cut off before it was started
 			return loop.SessionExited{Exit: loop.Exit{
-				Session: b.Session, Why: loop.WhyAsked, Code: -1, Turns: -1, Tokens: -1, CostUSD: 0, Started: e.o.Clock(), Ended: e.o.Clock(),
+				Session: b.Session, Reason: loop.ExitAsked, Code: -1, Turns: -1, Tokens: -1, CostUSD: 0, Started: e.o.Clock(), Ended: e.o.Clock(),
 			}}, nil
 		}
 		l, err := e.prepare(ctx, s, ses, ports, b)

@@ -7,11 +7,11 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// tell composes what people are told of a decision, and returns it with the
+// composeMessages composes what people are told of a decision, and returns it with the
 // decision as it is committed. Where composing fails inside, the decision
 // stands all the same, with an entry that says so, and people are told that:
 // an input that ends the daemon would come again after each start.
-func (e *Engine) tell(before loop.State, in loop.Input, d loop.Decision) ([]loop.Outgoing, loop.Decision) {
+func (e *Engine) composeMessages(before loop.State, in loop.Input, d loop.Decision) ([]loop.Outgoing, loop.Decision) {
 	if e.o.Compose == nil || len(d.Entries) == 0 {
 		return nil, d
 	}

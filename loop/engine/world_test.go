@@ -39,7 +39,7 @@ type world struct {
 	commits []loop.CommitTask
 	marks   []loop.Marking
 	plan    loop.Snapshot
-	refuses func(loop.Takeover) error // what is wrong with a take-over; nil: nothing
+	refuses func(loop.CaptureRequest) error // what is wrong with a take-over; nil: nothing
 	entries []loop.Entry
 	compose func(before loop.State, d loop.Decision, in loop.Input) []loop.Outgoing
 	looked  []string   // agents that preflight looked for
@@ -205,7 +205,7 @@ func good(w *world, l loop.Launch) loop.Exit {
 }
 
 func exited(session string, code int) loop.Exit {
-	return loop.Exit{Session: session, Why: loop.WhyExited, Code: code, Turns: -1, Tokens: -1, CostUSD: -1}
+	return loop.Exit{Session: session, Reason: loop.ExitSelf, Code: code, Turns: -1, Tokens: -1, CostUSD: -1}
 }
 
 // --- Runner ---
@@ -295,15 +295,15 @@ func (s workspace) Begin(_ context.Context, b loop.Begin) (loop.Base, error) {
 }
 func (s workspace) Restore(context.Context, string, string) error { return nil }
 
-func (s workspace) TakeOver(_ context.Context, t loop.Takeover) (loop.Taken, error) {
+func (s workspace) Capture(_ context.Context, t loop.CaptureRequest) (loop.Capture, error) {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
 	if s.w.refuses != nil {
 		if err := s.w.refuses(t); err != nil {
-			return loop.Taken{}, err
+			return loop.Capture{}, err
 		}
 	}
-	return loop.Taken{Tree: fmt.Sprintf("tree%d", s.w.tree), Files: []loop.FileChange{{Path: "f", Added: 1}}}, nil
+	return loop.Capture{Tree: fmt.Sprintf("tree%d", s.w.tree), Files: []loop.FileChange{{Path: "f", Added: 1}}}, nil
 }
 
 func (s workspace) Commit(_ context.Context, c loop.CommitTask, _ map[string][]byte) (loop.Committed, error) {

@@ -15,7 +15,7 @@ import (
 )
 
 // oneTask is a run with one taken-over tree, ready to be committed.
-func oneTask(t *testing.T, change ...func(*Options)) (repo string, w *Workspace, base loop.Base, taken loop.Taken) {
+func oneTask(t *testing.T, change ...func(*Options)) (repo string, w *Workspace, base loop.Base, taken loop.Capture) {
 	t.Helper()
 	repo = shop(t)
 	w = workspace(t, repo, change...)

@@ -58,7 +58,7 @@ func (w *Workspace) Restore(ctx context.Context, run, tree string) error {
 		return fmt.Errorf("restore %s: %w", run, err)
 	}
 	f := folder{dir, "work"}
-	ignored, err := w.bring(ctx, f, tree, tree)
+	ignored, err := w.importTree(ctx, f, tree, tree)
 	if err != nil {
 		return fmt.Errorf("restore %s: %w", run, err)
 	}
@@ -88,15 +88,15 @@ func (w *Workspace) Clean(ctx context.Context, run, commit string) (string, erro
 		return "", fmt.Errorf("clean folder: %w", err)
 	}
 	os.Remove(f.index())
-	if _, err := w.bring(ctx, f, tree, tree); err != nil {
+	if _, err := w.importTree(ctx, f, tree, tree); err != nil {
 		return "", fmt.Errorf("clean folder: %w", err)
 	}
 	return f.path(), nil
 }
 
-// bring makes a folder hold exactly the tree and what is ignored by the rules
+// importTree makes a folder hold exactly the tree and what is ignored by the rules
 // of another one, and returns the ignored paths.
-func (w *Workspace) bring(ctx context.Context, f folder, tree, rules string, keep ...string) ([]string, error) {
+func (w *Workspace) importTree(ctx context.Context, f folder, tree, rules string, keep ...string) ([]string, error) {
 	if err := f.ensure(); err != nil {
 		return nil, err
 	}
@@ -243,7 +243,7 @@ func (w *Workspace) tidy(ctx context.Context, f folder, kept pathSet) (again boo
 				}
 			}
 		}
-		return true, w.giveAway(parent, base, e)
+		return true, w.chownToSession(parent, base, e)
 	}, nil)
 	if err != nil {
 		return false, err
@@ -261,9 +261,9 @@ func (w *Workspace) tidy(ctx context.Context, f folder, kept pathSet) (again boo
 	return again, nil
 }
 
-// giveAway makes the session user the owner of one thing, without following
+// chownToSession makes the session user the owner of one thing, without following
 // a link. Nothing is done when sessions run as ourselves.
-func (w *Workspace) giveAway(parent int, base string, e found) error {
+func (w *Workspace) chownToSession(parent int, base string, e found) error {
 	if w.o.SessionUID < 0 || e.uid == uint32(w.o.SessionUID) && e.gid == uint32(w.o.SessionGID) {
 		return nil
 	}

@@ -225,7 +225,7 @@ func TestRestoreHandsOver(t *testing.T) {
 	must(t, os.Link(secret, filepath.Join(dir, "cart/extra")))
 	put(t, dir, "node_modules/x", "x\n")
 
-	_, err := w.TakeOver(t.Context(), takeover(base, base.Tree, all))
+	_, err := w.Capture(t.Context(), takeover(base, base.Tree, all))
 	must(t, err)
 	must(t, w.Restore(t.Context(), "r1", base.Tree))
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -255,7 +255,7 @@ func TestRestoreHandsOver(t *testing.T) {
 	if err != nil || strings.TrimSpace(string(out)) != "2" {
 		t.Errorf("the session user cannot work there: %v\n%s", err, out)
 	}
-	taken, err := w.TakeOver(t.Context(), takeover(base, base.Tree, all))
+	taken, err := w.Capture(t.Context(), takeover(base, base.Tree, all))
 	must(t, err)
 	if diff := cmp.Diff([]string{"cart/new.go"}, paths(taken.Files)); diff != "" {
 		t.Errorf("taken (-want +got):\n%s", diff)

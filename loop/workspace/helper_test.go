@@ -116,7 +116,7 @@ func begin(t *testing.T, w *Workspace, run string) loop.Base {
 var all = loop.Scope{Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true}
 
 // session restores the folder, lets do play a session in it, and takes over.
-func session(t *testing.T, w *Workspace, base loop.Base, input string, scope loop.Scope, do func(dir string)) loop.Taken {
+func session(t *testing.T, w *Workspace, base loop.Base, input string, scope loop.Scope, do func(dir string)) loop.Capture {
 	t.Helper()
 	if input == "" {
 		input = base.Tree
@@ -125,15 +125,15 @@ func session(t *testing.T, w *Workspace, base loop.Base, input string, scope loo
 		t.Fatal(err)
 	}
 	do(w.Work("r1"))
-	taken, err := w.TakeOver(t.Context(), takeover(base, input, scope))
+	taken, err := w.Capture(t.Context(), takeover(base, input, scope))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return taken
 }
 
-func takeover(base loop.Base, input string, scope loop.Scope) loop.Takeover {
-	return loop.Takeover{Run: "r1", Session: "r1-1", Ref: "refs/nightporter/shop/r1/task-1/a1/s1",
+func takeover(base loop.Base, input string, scope loop.Scope) loop.CaptureRequest {
+	return loop.CaptureRequest{Run: "r1", Session: "r1-1", Ref: "refs/nightporter/shop/r1/task-1/a1/s1",
 		Input: input, Start: base.Tree, StartRev: base.Commit, Scope: scope}
 }
 

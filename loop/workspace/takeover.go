@@ -16,7 +16,7 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// TakeOver reads what a session left in the work folder, without running
+// Capture reads what a session left in the work folder, without running
 // anything of it, and records the part that its scope allows as a tree.
 //
 // What counts is tracked files and what the rules of t.Start do not ignore,
@@ -29,18 +29,18 @@ import (
 // on t.Ref. A scope that leaves nothing to write is a *loop.InputError.
 //
 // Taking over the same folder again gives the same result.
-func (w *Workspace) TakeOver(ctx context.Context, t loop.Takeover) (loop.Taken, error) {
+func (w *Workspace) Capture(ctx context.Context, t loop.CaptureRequest) (loop.Capture, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	taken, err := w.takeOver(ctx, t)
+	taken, err := w.capture(ctx, t)
 	if err != nil {
-		return loop.Taken{}, fmt.Errorf("take over %s: %w", t.Session, err)
+		return loop.Capture{}, fmt.Errorf("take over %s: %w", t.Session, err)
 	}
 	return taken, nil
 }
 
-func (w *Workspace) takeOver(ctx context.Context, t loop.Takeover) (loop.Taken, error) {
-	var taken loop.Taken
+func (w *Workspace) capture(ctx context.Context, t loop.CaptureRequest) (loop.Capture, error) {
+	var taken loop.Capture
 	if !strings.HasPrefix(t.Ref, w.hidden(t.Run, "")) {
 		return taken, fmt.Errorf("ref %q is not below %s", t.Ref, w.hidden(t.Run, ""))
 	}
@@ -65,7 +65,7 @@ func (w *Workspace) takeOver(ctx context.Context, t loop.Takeover) (loop.Taken, 
 		// A crash came between undoing and the caller's own record. What was
 		// undone cannot be seen in the folder any more, so what was found
 		// before it counts.
-		if _, err := w.bring(ctx, l.folder, before.Tree, start, keptPaths(dir)...); err != nil {
+		if _, err := w.importTree(ctx, l.folder, before.Tree, start, keptPaths(dir)...); err != nil {
 			return taken, err
 		}
 		return before, w.record(ctx, t, before.Tree)
@@ -91,7 +91,7 @@ func (w *Workspace) takeOver(ctx context.Context, t loop.Takeover) (loop.Taken, 
 	if err := remember(dir, t, taken); err != nil {
 		return taken, err
 	}
-	if _, err := w.bring(ctx, l.folder, taken.Tree, start, l.prune...); err != nil {
+	if _, err := w.importTree(ctx, l.folder, taken.Tree, start, l.prune...); err != nil {
 		return taken, err
 	}
 	return taken, w.record(ctx, t, taken.Tree)
@@ -99,12 +99,12 @@ func (w *Workspace) takeOver(ctx context.Context, t loop.Takeover) (loop.Taken, 
 
 // memo is the last take-over of a run and what came of it.
 type memo struct {
-	Asked loop.Takeover `json:"asked"`
-	Taken loop.Taken    `json:"taken"`
+	Asked loop.CaptureRequest `json:"asked"`
+	Taken loop.Capture        `json:"taken"`
 }
 
 // remember keeps a take-over's result until the next restore.
-func remember(dir string, t loop.Takeover, taken loop.Taken) error {
+func remember(dir string, t loop.CaptureRequest, taken loop.Capture) error {
 	data, err := json.Marshal(memo{t, taken})
 	if err != nil {
 		return err
@@ -113,14 +113,14 @@ func remember(dir string, t loop.Takeover, taken loop.Taken) error {
 }
 
 // remembered returns the result of the same take-over, where its file is whole.
-func remembered(dir string, t loop.Takeover) (loop.Taken, bool) {
+func remembered(dir string, t loop.CaptureRequest) (loop.Capture, bool) {
 	data, err := os.ReadFile(filepath.Join(dir, memoFile))
 	if err != nil {
-		return loop.Taken{}, false
+		return loop.Capture{}, false
 	}
 	var m memo
 	if err := json.Unmarshal(data, &m); err != nil || m.Asked.Session != t.Session || m.Asked.Ref != t.Ref || m.Asked.Input != t.Input {
-		return loop.Taken{}, false
+		return loop.Capture{}, false
 	}
 	return m.Taken, true
 }
@@ -138,7 +138,7 @@ func keptPaths(dir string) []string {
 
 // record keeps the tree as a commit on the session's hidden ref. Its date is
 // that of the commit it builds on, so that repeating it changes nothing.
-func (w *Workspace) record(ctx context.Context, t loop.Takeover, tree string) error {
+func (w *Workspace) record(ctx context.Context, t loop.CaptureRequest, tree string) error {
 	c := commit{tree: tree, date: "@0 +0000", message: t.Session + "\n"}
 	if t.StartRev != "" {
 		date, err := w.laterDate(ctx, t.StartRev)

@@ -271,7 +271,7 @@ func TestTakeOverAgainSaysTheSame(t *testing.T) {
 		put(t, dir, "README.md", "other\n")
 		must(t, os.Symlink("/etc", filepath.Join(dir, "cart/etc")))
 	})
-	again, err := w.TakeOver(t.Context(), takeover(base, base.Tree, scope))
+	again, err := w.Capture(t.Context(), takeover(base, base.Tree, scope))
 	must(t, err)
 	if diff := cmp.Diff(first, again); diff != "" {
 		t.Errorf("again (-first +again):\n%s", diff)
@@ -323,7 +323,7 @@ func TestTakeOverRefusesRefsThatAreNotItsRuns(t *testing.T) {
 	for _, ref := range []string{"", "refs/heads/main", "refs/nightporter/shop/r2/x"} {
 		q := takeover(base, base.Tree, all)
 		q.Ref = ref
-		if _, err := w.TakeOver(t.Context(), q); err == nil {
+		if _, err := w.Capture(t.Context(), q); err == nil {
 			t.Errorf("ref %q was accepted", ref)
 		}
 	}

@@ -99,8 +99,8 @@ func (n *night) play(tasks []loop.Task) {
 				n.restore(b.Tree)
 			}
 			n.session(b.Session)
-		case loop.EffectTakeover:
-			n.takeover(b.Takeover)
+		case loop.EffectCapture:
+			n.takeover(b.Request)
 		case loop.EffectCommit:
 			c := n.git("commit-tree", "-p", b.Commit.Parent, "-m", b.Commit.Subject, b.Commit.Tree)
 			n.note("commit %s", b.Commit.Subject)
@@ -156,7 +156,7 @@ func (n *night) session(id string) {
 	if !ok {
 		n.t.Fatalf("session %s is not planned", id)
 	}
-	x := loop.Exit{Session: id, Why: loop.WhyExited, Started: n.now, Turns: -1, Tokens: -1, CostUSD: -1}
+	x := loop.Exit{Session: id, Reason: loop.ExitSelf, Started: n.now, Turns: -1, Tokens: -1, CostUSD: -1}
 	n.now = n.now.Add(time.Second)
 	x.Ended = n.now
 	if ses.Planned.Kind != loop.KindAgent {
@@ -237,10 +237,10 @@ func asked(t *testing.T, args []string) json.RawMessage {
 }
 
 // takeover records the work folder, and holds it against the task's scope.
-func (n *night) takeover(b loop.Takeover) {
+func (n *night) takeover(b loop.CaptureRequest) {
 	n.t.Helper()
 	n.git("add", "--all")
-	taken := loop.Taken{Tree: n.git("write-tree")}
+	taken := loop.Capture{Tree: n.git("write-tree")}
 	for _, line := range strings.Split(n.git("diff", "--numstat", b.Input, taken.Tree), "\n") {
 		if f := strings.Fields(line); len(f) == 3 {
 			added, _ := strconv.Atoi(f[0])
@@ -254,7 +254,7 @@ func (n *night) takeover(b loop.Takeover) {
 			n.t.Errorf("session %s wrote %s, which is out of scope %s", b.Session, f.Path, b.Scope.Task)
 		}
 	}
-	n.input(loop.TreeTaken{Session: b.Session, Taken: taken, Ref: b.Ref})
+	n.input(loop.TreeCaptured{Session: b.Session, Taken: taken, Ref: b.Ref})
 }
 
 var (

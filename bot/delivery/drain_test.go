@@ -1,0 +1,310 @@
+package delivery
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+)
+
+func address(n int) string {
+	if n%2 == 1 {
+		return fmt.Sprintf("-100%d", n)
+	}
+	return fmt.Sprintf("48%d", n)
+}
+
+// Ten thousand messages to forty chats, half of them groups, go out at the
+// platform's rate: none lost, doubled or out of order, no limit exceeded in
+// any window (the far end looks, and world's clean-up fails the test).
+func TestDrain(t *testing.T) {
+	const chats, each = 40, 250
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		for n := range each {
+			var batch []loop.Outgoing
+			for c := range chats {
+				batch = append(batch, out(address(c), "", fmt.Sprintf("n%d", n), loop.ClassNotice))
+			}
+			w.commit(batch...)
+		}
+		w.begin()
+		took := w.drained(time.Hour)
+		for c := range chats {
+			got := w.far.texts("telegram:" + address(c))
+			for n := range max(each, len(got)) {
+				if want := fmt.Sprintf("n%d", n); n >= len(got) || n >= each || got[n] != want {
+					t.Fatalf("chat %s: message %d of %d is not %s", address(c), n, len(got), want)
+				}
+			}
+		}
+		// A group takes longest: 17 a minute.
+		if most := each*time.Minute/17 + 5*time.Second; took > most {
+			t.Errorf("took %v, at the platform's rate %v is enough", took, most)
+		}
+	})
+}
+
+// Random faults and crashes, many messages: nothing is lost, chatter is never
+// doubled, anything else is marked when it comes again, and every chat's order
+// is kept.
+func TestFaultsAndCrashes(t *testing.T) {
+	seeds := uint64(6)
+	if os.Getenv("NIGHTPORTER_SOAK") != "" {
+		seeds = 300
+	}
+	crashes := 0
+	for seed := range seeds {
+		synctest.Test(t, func(t *testing.T) { crashes += faultsAndCrashes(t, seed) })
+	}
+	if crashes == 0 {
+		t.Error("there was no crash")
+	}
+}
+
+// faultsAndCrashes returns how often the process died.
+func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
+	const chats, each = 8, 25
+	w := newWorld(t)
+	var mu sync.Mutex
+	random := rand.New(rand.NewPCG(seed, 3))
+	roll := func(n int) int { mu.Lock(); defer mu.Unlock(); return random.IntN(n) }
+	unclear := map[string]int{} // by chat and name
+	crash := make(chan struct{}, 1)
+	w.far.play(func(ctx context.Context, kind, chat, text string) (bool, error) {
+		time.Sleep(time.Duration(roll(300)) * time.Millisecond)
+		name := chat + " " + nameOf(text)
+		maybe := func() {
+			mu.Lock()
+			defer mu.Unlock()
+			unclear[name]++
+		}
+		switch n := roll(100); {
+		case n < 4:
+			return false, &bot.SendError{Fault: bot.FaultRateLimited, After: time.Duration(roll(20)) * time.Second, Text: "too many requests"}
+		case n < 7:
+			return false, errAway
+		case n < 10:
+			maybe()
+			return true, errUnclear
+		case n < 13:
+			maybe()
+			return false, errUnclear
+		case n < 15:
+			w.outbox.dead.Store(true) // what follows of this process is never written
+			select {
+			case crash <- struct{}{}:
+			default:
+			}
+			return roll(2) == 0, nil
+		}
+		return true, nil
+	})
+	classes := []loop.MessageClass{loop.ClassAsk, loop.ClassNotice, loop.ClassReply, loop.ClassChatter}
+	class := map[string]loop.MessageClass{}
+	w.begin()
+	sent, polls := 0, 0
+	for began := time.Now(); ; {
+		if sent < each {
+			for c := range chats {
+				name := fmt.Sprintf("n%d", sent)
+				k := classes[roll(len(classes))]
+				class["telegram:"+address(c)+" "+name] = k
+				w.commit(out(address(c), name, name, k))
+				if roll(3) == 0 {
+					w.commit(change(address(c), name, name+"\nchanged", k))
+				}
+			}
+			sent++
+		}
+		w.pass(2 * time.Second)
+		if polls++; polls%25 == 0 {
+			w.post.MarkReachable() // the poll loop's long poll has ended
+		}
+		select {
+		case <-crash:
+			w.kill()
+			for chat, names := range w.begun() {
+				for _, name := range names {
+					unclear[chat+" "+name]++
+				}
+			}
+			w.begin()
+			restarts++
+		default:
+		}
+		if left, err := w.store.Chats(t.Context()); err != nil {
+			t.Fatal(err)
+		} else if len(left) == 0 && sent == each {
+			break
+		}
+		if time.Since(began) > 30*time.Hour {
+			t.Fatalf("seed %d: not drained: %.500q", seed, w.queued())
+		}
+	}
+	w.pass(time.Second)
+	for c := range chats {
+		chat := "telegram:" + address(c)
+		seen := map[string]int{} // how often each came
+		last, late := -1, false
+		for _, m := range w.far.messages(chat) {
+			name := nameOf(m.text)
+			if name == "" { // late.telegram: chatter was left out
+				late = true
+				continue
+			}
+			if seen[name] == 0 {
+				var n int
+				if _, err := fmt.Sscanf(name, "n%d", &n); err != nil {
+					t.Fatal(err)
+				}
+				// What is set aside after many doubts is the one exception.
+				if unclear[chat+" "+name] < asideAfter {
+					if n < last {
+						t.Errorf("seed %d, %s: %s came after n%d", seed, chat, name, last)
+					}
+					last = n
+				}
+			}
+			seen[name]++
+			marked := strings.HasPrefix(m.text, "↻ ") && strings.Contains(m.text, "Sent again: ")
+			if seen[name] > 1 && !marked {
+				t.Errorf("seed %d, %s: %s came again without a mark: %q", seed, chat, name, m.text)
+			}
+			if marked && unclear[chat+" "+name] == 0 {
+				t.Errorf("seed %d, %s: %s is marked, and never was in doubt", seed, chat, name)
+			}
+		}
+		for n := range each {
+			name := fmt.Sprintf("n%d", n)
+			came, k := seen[name], class[chat+" "+name]
+			switch {
+			case came == 0 && k == loop.ClassChatter && (late || unclear[chat+" "+name] > 0):
+			case came == 0:
+				t.Errorf("seed %d, %s: %s (%s) is lost", seed, chat, name, k)
+			case k == loop.ClassChatter && came > 1:
+				t.Errorf("seed %d, %s: chatter %s came %d times", seed, chat, name, came)
+			case came > unclear[chat+" "+name]+1:
+				t.Errorf("seed %d, %s: %s came %d times with %d doubts", seed, chat, name, came, unclear[chat+" "+name])
+			}
+		}
+	}
+	return restarts
+}
+
+// begun are the names of the messages whose sending was begun, by chat.
+func (w *world) begun() map[string][]string {
+	w.t.Helper()
+	names := map[string][]string{}
+	for c := range 40 {
+		chat := "telegram:" + address(c)
+		queue, err := w.store.Queued(w.t.Context(), chat)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, m := range queue {
+			var b bot.Message
+			if err := json.Unmarshal(m.Body, &b); err != nil {
+				w.t.Fatal(err)
+			}
+			if m.Tried {
+				names[chat] = append(names[chat], nameOf(b.First()))
+			}
+		}
+	}
+	return names
+}
+
+// nameOf is the name in a test message, marked or not, "" for any other.
+func nameOf(text string) string {
+	for f := range strings.FieldsSeq(text) {
+		if f != "↻" {
+			if strings.HasPrefix(f, "n") {
+				return f
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
+// A chat that hangs, one that is closed and one that the platform holds up do
+// not slow the one beside them.
+func TestDeadChatBesideALiveOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.far.play(func(ctx context.Context, _, chat, _ string) (bool, error) {
+			switch chat {
+			case "telegram:1":
+				<-ctx.Done()
+				return false, ctx.Err()
+			case "telegram:2":
+				return false, &bot.SendError{Fault: bot.FaultChatClosed, Text: "bot was blocked by the user"}
+			case "telegram:3":
+				return false, &bot.SendError{Fault: bot.FaultRateLimited, After: time.Hour, Text: "too many requests"}
+			}
+			return true, nil
+		})
+		w.begin()
+		for n := range 50 {
+			for _, chat := range []string{"1", "2", "3", "4"} {
+				w.commit(out(chat, "", fmt.Sprintf("n%d", n), loop.ClassNotice))
+			}
+			w.pass(time.Second)
+			if got := len(w.far.texts("telegram:4")); got != n+1 {
+				t.Fatalf("second %d: the live chat has %d messages", n, got)
+			}
+		}
+		if got := w.queued(); len(got) != 100 {
+			t.Errorf("%d messages are queued, want those of the hanging and the held up chat", len(got))
+		}
+		if n := w.logged.count("takes nothing any more"); n != 1 {
+			t.Errorf("a closed chat was logged %d times", n)
+		}
+	})
+}
+
+// How long it takes until the first of very many messages is on its way.
+func TestStartWithManyRows(t *testing.T) {
+	rows, most := 10_000, 2*time.Second
+	if os.Getenv("NIGHTPORTER_SOAK") != "" {
+		rows, most = 100_000, 5*time.Second
+	}
+	w := newWorld(t)
+	const chats = 50
+	for n := 0; n < rows; n += 1000 {
+		var batch []loop.Outgoing
+		for i := range 1000 {
+			batch = append(batch, out(fmt.Sprint(1000+i%chats), "", fmt.Sprintf("n%d", n/chats+i/chats), loop.ClassNotice))
+		}
+		w.commit(batch...)
+	}
+	first := make(chan struct{})
+	var once sync.Once
+	w.far.play(func(context.Context, string, string, string) (bool, error) {
+		once.Do(func() { close(first) })
+		return true, nil
+	})
+	began := time.Now()
+	w.begin()
+	<-first
+	took := time.Since(began)
+	t.Logf("first of %d messages after %v", rows, took)
+	if took > most {
+		t.Errorf("the first of %d messages took %v", rows, took)
+	}
+	w.end()
+	if texts := w.far.shown; len(texts) == 0 || !slices.Contains([]string{"n0"}, texts[0].text) {
+		t.Errorf("first of all is %+v", texts[0])
+	}
+}

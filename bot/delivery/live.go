@@ -1,0 +1,235 @@
+package delivery
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+// liveKeys begins the keys of messages that edit themselves.
+const liveKeys = "status/"
+
+// How often a live message is edited (SPEC 6.3).
+const (
+	livePrivate = 10 * time.Second
+	liveGroup   = 30 * time.Second
+	liveClock   = time.Minute // while a run is under way: it bears a clock
+)
+
+// live is one live message that a chat shows.
+type live struct {
+	version int // counts changes; guarded by Post.mu, like shown and text
+
+	shown int    // the version that the chat shows, or needs not
+	text  string // as JSON, "" = as the outbox has it
+
+	looked  time.Time // when it was compared last; the goroutine's own, like all below
+	edited  time.Time // when it was edited or sent last
+	ticking bool
+}
+
+// show begins to keep a live message up to date. The caller holds Post.mu.
+func (c *chat) show(key string) {
+	if c.live[key] == nil {
+		c.live[key] = &live{version: 1, ticking: true}
+	}
+}
+
+// shows notes that a live message was just sent or edited as a queued one.
+func (c *chat) shows(key string, m bot.Message) {
+	if c.p.o.Live == nil {
+		return
+	}
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
+	c.show(key)
+	l := c.live[key]
+	l.text, l.looked, l.edited, l.ticking = asJSON(m), time.Now(), time.Now(), true
+}
+
+func (c *chat) forgetLive(key string) {
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
+	delete(c.live, key)
+}
+
+// dueLive finds a live message that is to be looked at, or how long there is
+// none.
+func (c *chat) dueLive() (key string, version int, wait time.Duration) {
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
+	gap := livePrivate
+	if c.group {
+		gap = liveGroup
+	}
+	wait = never
+	for k, l := range c.live {
+		next := never
+		if l.version != l.shown {
+			next = gap - time.Since(l.edited)
+		} else if l.ticking {
+			next = liveClock - time.Since(l.looked)
+		}
+		if next < wait {
+			key, version, wait = k, l.version, next
+		}
+	}
+	return key, version, wait
+}
+
+// chooseLive finds the edit of a live message that is due. Text that the chat
+// shows already is not sent again.
+func (c *chat) chooseLive(ctx context.Context) (job, time.Duration, error) {
+	for {
+		key, version, wait := c.dueLive()
+		if wait > 0 {
+			return nil, wait, nil
+		}
+		m, ticking := c.p.o.Live.Text(c.address, key)
+		at, found, err := c.p.o.Outbox.SentFor(ctx, c.address, key)
+		if err != nil {
+			return nil, 0, err
+		}
+		if !found {
+			c.forgetLive(key)
+			continue
+		}
+		text := asJSON(m)
+		if len(m.Lines) > 0 && text != c.textOf(key, at.Body) {
+			return func(ctx context.Context, s slot) error {
+				return c.editLive(ctx, s, key, version, at.ID, m, ticking)
+			}, 0, nil
+		}
+		c.looked(key, version, ticking)
+	}
+}
+
+// textOf is what a chat shows of a live message.
+func (c *chat) textOf(key string, stored []byte) string {
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
+	if l := c.live[key]; l != nil && l.text != "" {
+		return l.text
+	}
+	var m bot.Message
+	if json.Unmarshal(stored, &m) != nil {
+		return ""
+	}
+	return asJSON(m)
+}
+
+// looked notes that a version needs no edit, or had it.
+func (c *chat) looked(key string, version int, ticking bool) *live {
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
+	l := c.live[key]
+	if l != nil {
+		l.shown, l.ticking, l.looked = version, ticking, time.Now()
+	}
+	return l
+}
+
+func (c *chat) editLive(ctx context.Context, s slot, key string, version int, id string, m bot.Message, ticking bool) error {
+	fault, ok := c.call(ctx, s, func(ctx context.Context) error {
+		return c.p.o.Sender.Edit(ctx, bot.Ref{Chat: c.address, ID: id}, m)
+	})
+	if !ok {
+		switch fault.Fault {
+		case bot.FaultOffline, bot.FaultRateLimited, bot.FaultToken, bot.FaultChatClosed:
+			return nil // it is still due, with the newest text then
+		case bot.FaultMoved:
+			return c.move(ctx, fault.To)
+		case bot.FaultMessageGone:
+			c.forgetLive(key) // the person took it away
+			return nil
+		case bot.FaultRefused:
+			c.p.o.Log.Warn("the platform refuses a live message", "chat", c.address, "key", key, "text", fault.Text)
+		}
+	}
+	l := c.looked(key, version, ticking)
+	if l == nil {
+		return nil
+	}
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
+	l.edited = time.Now()
+	if ok {
+		l.text = asJSON(m)
+	} else { // perhaps it is shown: edits are simply repeated, at the next look
+		l.ticking = true
+	}
+	return nil
+}
+
+// takeAway deletes the live message that a new one took over from. One that is
+// too old for that says where it went.
+func (c *chat) takeAway(ctx context.Context, s slot) error {
+	at := bot.Ref{Chat: c.address, ID: c.away[0]}
+	fault, ok := c.call(ctx, s, func(ctx context.Context) error { return c.p.o.Sender.Delete(ctx, at) })
+	if !ok {
+		switch fault.Fault {
+		case bot.FaultOffline, bot.FaultRateLimited, bot.FaultToken, bot.FaultChatClosed:
+			return nil
+		case bot.FaultMoved:
+			return c.move(ctx, fault.To)
+		}
+	}
+	c.away = c.away[1:]
+	if ok || fault.Fault == bot.FaultMessageGone {
+		return nil
+	}
+	next, err := c.slot(ctx)
+	if err != nil {
+		return err
+	}
+	defer next.release()
+	if fault, ok := c.call(ctx, next, func(ctx context.Context) error { return c.p.o.Sender.Edit(ctx, at, movedDown()) }); !ok {
+		c.p.o.Log.Info("an old live message stays", "chat", c.address, "text", fault.Text)
+	}
+	return c.unpin(ctx, at)
+}
+
+// unpin lets a message go that could not be deleted: what stands above the
+// chat is the newest one alone. A platform that does not let us pin has it
+// nowhere, so whatever it says is none of our business.
+func (c *chat) unpin(ctx context.Context, at bot.Ref) error {
+	p, can := c.p.o.Sender.(bot.Pinner)
+	if !can {
+		return nil
+	}
+	s, err := c.slot(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.release()
+	_, _ = c.call(ctx, s, func(ctx context.Context) error { return p.Unpin(ctx, at) })
+	return nil
+}
+
+// pin holds the newest live message above its chat. It is tried once: a group
+// may not let us, and the next run's message is pinned in its turn.
+func (c *chat) pin(ctx context.Context, s slot) error {
+	at := bot.Ref{Chat: c.address, ID: c.above}
+	p, can := c.p.o.Sender.(bot.Pinner)
+	c.above = ""
+	if !can {
+		return nil
+	}
+	if fault, ok := c.call(ctx, s, func(ctx context.Context) error { return p.Pin(ctx, at) }); !ok {
+		if fault.Fault == bot.FaultMoved {
+			return c.move(ctx, fault.To)
+		}
+		c.p.o.Log.Info("a live message is not pinned", "chat", c.address, "text", fault.Text)
+	}
+	return nil
+}
+
+func asJSON(m bot.Message) string {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return "" // strings alone: it cannot be
+	}
+	return string(text)
+}

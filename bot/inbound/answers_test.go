@@ -1,0 +1,64 @@
+package inbound_test
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// TestQuickAnswer: a person answers a message of ours before we have noted
+// that it was sent. The answer is taken up again, and is none to something else.
+func TestQuickAnswer(t *testing.T) {
+	w := newWorld(t)
+	w.tell("q1")
+	w.update++
+	in := bot.Inbound{
+		Key: fmt.Sprintf("telegram:%d", w.update), Cursor: &loop.Cursor{Name: "telegram:1", Value: strconv.Itoa(w.update + 1)},
+		Actor: mira, Name: "Mira", Chat: mira, Private: true, Sent: w.now, Message: "900",
+		Text: "retry", ReplyTo: "777", Answers: "■ shop #8 blocked, 2 attempts (q1)",
+	}
+	if err := w.r.Receive(t.Context(), in); err == nil {
+		t.Fatal("it was handled although nobody knows what it answers")
+	}
+	in.ReplyTo = w.with(mira, "q1").id // noted meanwhile
+	w.again(in)
+	if s := w.state().Project.Answered; len(s) != 1 || s[0].Text != "retry, Mira" {
+		t.Errorf("settled: %+v", s)
+	}
+}
+
+// TestAnswerToDoubt: a restart left a question in doubt, so the id of the
+// message that did arrive was never learned. Its first line names it.
+func TestAnswerToDoubt(t *testing.T) {
+	for text, want := range map[string]string{
+		"retry": "retry, Mira", "Refund by line, never the order": "guide Refund by line, never the order, Mira", "hm": "",
+	} {
+		w := newWorld(t)
+		w.tell("q1")
+		w.update++
+		in := bot.Inbound{
+			Key: fmt.Sprintf("telegram:%d", w.update), Cursor: &loop.Cursor{Name: "telegram:1", Value: strconv.Itoa(w.update + 1)},
+			Actor: mira, Name: "Mira", Chat: mira, Private: true, Sent: w.now, Message: "900",
+			Text: text, ReplyTo: "777", Answers: "■ shop #8 blocked, 2 attempts (q1)",
+		}
+		for range 2 {
+			if err := w.r.Receive(t.Context(), in); err == nil {
+				t.Fatal("it did not wait for the note")
+			}
+		}
+		w.again(in)
+		got := ""
+		for _, s := range w.state().Project.Answered {
+			got = s.Text
+		}
+		if got != want {
+			t.Errorf("%q settles as %q, want %q", text, got, want)
+		}
+		if items := w.state().Project.Guidance.Items; want == "" && len(items) > 0 {
+			t.Errorf("%q became guidance: %+v", text, items)
+		}
+	}
+}

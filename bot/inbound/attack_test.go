@@ -1,0 +1,169 @@
+package inbound_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/inbound"
+	"github.com/nightporter/nightporter/bot/telegram"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// TestViewAnswersNothing: who only looks cannot slip an answer in as if it were
+// the id of a task.
+func TestViewAnswersNothing(t *testing.T) {
+	for _, line := range []string{"/answer 8", "/answer #letters_only", "/answer NO-1", "/answer_8", "shop: /answer #yes", "/answer Task 3"} {
+		w := newWorld(t)
+		w.private(mira, "q1 retry") // q2, an agent's, is the only one left
+		before := w.entries("question.answered")
+		w.private(ben, line)
+		if n := w.entries("question.answered") - before; n != 0 {
+			t.Errorf("%s, whose role is view, answered with %q:\n%s", "Ben", line, w.transcript(ben))
+		}
+	}
+}
+
+// TestSecondPress: Ana presses before her phone shows that Mira was first. Her
+// chat still learns what became of the question.
+func TestSecondPress(t *testing.T) {
+	w := newWorld(t)
+	w.tell("q1")
+	q := w.with(ana, "q1")
+	w.held = ana
+	w.press(mira, mira, w.with(mira, "q1"), "Retry")
+	w.press(ana, ana, q, "Skip")
+	w.held = ""
+	w.deliver()
+	if got := q.m.First(); !strings.HasPrefix(got, "✓ q1 Retry, by Mira") {
+		t.Errorf("Ana's question says %q", got)
+	}
+	if last := w.toasts[len(w.toasts)-1]; last != "p1: Mira was first: Retry, 23:17. Nothing changed. To overrule: /skip 2" {
+		t.Errorf("Ana is told %q", last)
+	}
+}
+
+// TestOldCopy: a question was asked again after a time away, and settled. A
+// press of the first copy changes nothing of what the second one says.
+func TestOldCopy(t *testing.T) {
+	w := newWorld(t)
+	w.tell("q1")
+	old := *w.with(mira, "q1")
+	w.tell("q1")
+	w.private(mira, "q1 retry")
+	w.press(mira, mira, &old, "Skip")
+	w.pressData(mira, mira, old.id, "9.q1.skip.ffff")
+	if got := w.with(mira, "q1").m.First(); !strings.HasPrefix(got, "✓ q1 retry, by Mira") && !strings.HasPrefix(got, "✓ q1 Retry, by Mira") {
+		t.Errorf("the second copy says %q", got)
+	}
+}
+
+// TestLivePress: the live status edits itself without being stored; its
+// buttons work all the same, and a press of one that is gone leaves it alone.
+func TestLivePress(t *testing.T) {
+	w := newWorld(t)
+	idle := bot.Message{Key: "status.idle", Project: "shop", Lines: []bot.Line{{Text: "○ shop idle · 23:00"}}, Buttons: []bot.Button{{Label: "Start", Command: "/run shop"}}}
+	w.say(mira, bot.LiveKey("shop"), idle)
+	live := w.said(mira)
+	now := bot.Message{Key: "status.running", Buttons: []bot.Button{{Label: "Pause", Command: "/pause"}}}
+	w.pressData(mira, mira, live.id, telegram.Data(now, 0))
+	if r := w.state().Project.Run; r.State != loop.RunPausing {
+		t.Errorf("pressed Pause, the run is %s: %v", r.State, w.toasts)
+	}
+	w.pressData(mira, mira, live.id, "9.stop.ffff")
+	if len(live.m.Buttons) == 0 {
+		t.Error("the live status was replaced by what it said long ago")
+	}
+}
+
+// TestTakenOut: who was taken out hears nothing any more, of nothing.
+func TestTakenOut(t *testing.T) {
+	w := newWorld(t)
+	w.tell("q1")
+	w.private(ana, "/guidance Keep the names")
+	q, receipt := w.with(ana, "q1"), w.with(ana, "g1")
+	before, _ := json.Marshal([]bot.Message{q.m, receipt.m})
+	n := len(w.shown[ana])
+	w.private(mira, "/unpair 5")
+	w.private(mira, "q1 retry")
+	w.private(mira, "/drop g1")
+	after, _ := json.Marshal([]bot.Message{q.m, receipt.m})
+	if len(w.shown[ana]) != n || string(before) != string(after) {
+		t.Errorf("Ana was told:\n%s", w.transcript(ana))
+	}
+	w.press(ana, ana, q, "Skip")
+	w.receive(bot.Inbound{Actor: ana, Chat: ana, Private: true, Text: "/guidance Other words", Message: "103", Edited: true})
+	if len(w.shown[ana]) != n || w.entries("question.answered") != 1 || w.entries("guidance.changed") != 0 {
+		t.Errorf("Ana did something:\n%s", w.transcript(ana))
+	}
+}
+
+// TestPressFromNowhere: a platform may hand a press out without the message
+// that it stands under. It is answered where its sender is, and what comes
+// after it is read.
+func TestPressFromNowhere(t *testing.T) {
+	w := newWorld(t)
+	w.receive(bot.Inbound{Actor: mira, Press: "1./tasks.ffff", PressID: "p"})
+	if got := w.said(mira).m.Key; got != "tasks" {
+		t.Errorf("Mira is told %q", got)
+	}
+	w.receive(bot.Inbound{Actor: mira, Press: "1.q1.guide.WORDS.ffff", PressID: "p"})
+	w.receive(bot.Inbound{Actor: "telegram:99", Press: "1./stop.ffff", PressID: "p"})
+}
+
+// TestLastAdmin: the only admin who tries a link that was meant for somebody
+// else stays admin, and the link stays good.
+func TestLastAdmin(t *testing.T) {
+	w := newWorld(t)
+	a, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "hash of " + code, Role: loop.RoleView}})
+	if err != nil || !a.OK {
+		t.Fatal(a, err)
+	}
+	w.private(mira, "/start "+code)
+	if p, _ := w.state().Shared.Person(mira); p.Role != loop.RoleAdmin {
+		t.Errorf("Mira is %s, and nobody is admin", p.Role)
+	}
+	if got := w.said(mira).m.First(); got != "○ Mira, you are paired as admin" {
+		t.Errorf("Mira is told %q", got)
+	}
+	w.receive(bot.Inbound{Actor: "telegram:9", Name: "Lea", Chat: "telegram:9", Private: true, Text: "/start " + code, Message: "3"})
+	if p, _ := w.state().Shared.Person("telegram:9"); p.Role != loop.RoleView {
+		t.Errorf("Lea is %q", p.Role)
+	}
+}
+
+// TestLookHangs: a look that does not come back keeps nobody's command waiting.
+func TestLookHangs(t *testing.T) {
+	w := newWorld(t)
+	w.diffHangs, w.patience = true, 20*time.Millisecond
+	w.r = inbound.New(w.options())
+	w.private(ben, "/diff 1")
+	if m := w.said(ben).m; m.Key != "fault" {
+		t.Errorf("the look says %q", m.First())
+	}
+	w.private(mira, "/stop")
+	if r := w.state().Project.Run; r.State != loop.RunStopping {
+		t.Errorf("the run is %s", r.State)
+	}
+}
+
+// TestWordsOfNobody: a button asks for words, and its message says something
+// else by now, or is not known any more: what stands for the words is none.
+func TestWordsOfNobody(t *testing.T) {
+	for _, twin := range []string{"/guidance NEW WORDS", "q1 guide WORDS", "/now YOUR WORDS"} {
+		w := newWorld(t)
+		w.say(mira, "g7", bot.Message{Key: "guidance.addressed", Project: "shop", Lines: []bot.Line{{Text: "✓ g7 addressed · 23:10"}}})
+		m := bot.Message{Key: "guidance.setaside", Buttons: []bot.Button{{Label: "Resend…", Command: twin}}}
+		for _, message := range []string{w.said(mira).id, "31"} {
+			w.pressData(mira, mira, message, telegram.Data(m, 0))
+			if got := w.said(mira); !strings.HasPrefix(got.key, "words.") {
+				t.Errorf("%s: Mira is told %q", twin, got.m.First())
+			}
+		}
+		if n := w.entries("guidance.queued") + w.entries("question.asked") - 2; n != 0 {
+			t.Errorf("%s: %d things were done", twin, n)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package inbound_test
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// TestCut: nightporter dies after each commit that a line leads to, and the
+// platform delivers the line again to the one that comes after. The ledger and
+// the chat end as if nothing had been (SPEC 6.7).
+func TestCut(t *testing.T) {
+	died := errors.New("kill -9")
+	cuts := 0
+	for _, c := range []struct {
+		line  string
+		press string // instead: a button of q1's message
+	}{
+		{line: "/guidance Wrap it"}, {line: "Wrap it"}, {line: "/skip 3 4 6"}, {line: "/retry 2 3"}, {line: "q1 retry"}, {line: "q1 guide By line"}, {line: "q1 skip"},
+		{line: "/pause"}, {line: "/pause now"}, {line: "/stop now"}, {line: "/now"}, {line: "/now Keep names"}, {line: "/status"}, {line: "/drop g9"}, {line: "/run"},
+		{line: "/unpair 7"}, {line: "/frob"}, {press: "Retry"}, {press: "Skip"}, {press: "Guide…"},
+	} {
+		play := func(after int) (got []string, commits int) {
+			w := newWorld(t)
+			w.tell("q1")
+			w.update++
+			in := bot.Inbound{
+				Key: "telegram:1:" + strconv.Itoa(w.update), Cursor: &loop.Cursor{Name: "telegram:1", Value: strconv.Itoa(w.update + 1)},
+				Actor: mira, Name: "Mira", Chat: mira, Private: true, Sent: w.now, Message: "900", Text: c.line,
+			}
+			if c.press != "" {
+				q := w.with(mira, "q1")
+				in.Message, in.PressID, in.Text = q.id, "p", ""
+				for n, b := range q.m.Buttons {
+					if b.Label == c.press {
+						in.Press = w.data(q.m, n)
+					}
+				}
+			}
+			w.dies = func() error {
+				if commits++; commits == after {
+					return died
+				}
+				return nil
+			}
+			err := w.r.Receive(t.Context(), in)
+			if (err != nil) != (after > 0) {
+				t.Fatalf("%+v, cut after %d: %v", c, after, err)
+			}
+			w.dies = nil
+			w = w.reopened()
+			if _, read, _ := w.store.Cursor(t.Context(), "telegram:1"); !read {
+				w.again(in) // what is not confirmed comes again
+			}
+			w.again(in)
+			for _, kind := range []string{"guidance.queued", "question.asked", "question.answered", "task.set", "run.state", "session.cut", "session.planned", "person.removed", "run.planned"} {
+				got = append(got, fmt.Sprintf("%s %d", kind, w.entries(kind)))
+			}
+			for _, who := range []string{mira, ana, ben} {
+				got = append(got, w.transcript(who))
+			}
+			return got, commits
+		}
+		want, commits := play(0)
+		for n := range commits {
+			cuts++
+			got, _ := play(n + 1)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%+v, cut after commit %d of %d (-whole +cut):\n%s", c, n+1, commits, diff)
+			}
+		}
+	}
+	if cuts < 20 {
+		t.Errorf("only %d cuts", cuts)
+	}
+}

@@ -1,0 +1,70 @@
+package inbound
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// edited changes what is still queued where somebody edits the message that it
+// was sent with (SPEC 5.3). Any other edit changes nothing: a command that was
+// carried out is not carried out again.
+func (v *visit) edited(ctx context.Context) error {
+	sent, found, err := v.o.Outbox.AnswerTo(ctx, v.in.Chat, v.in.Message)
+	if err != nil {
+		return fmt.Errorf("look up the receipt of an edited message: %w", err)
+	}
+	if !found || !itemKey.MatchString(sent.Key) {
+		return v.say(ctx)
+	}
+	v.takeUp(sent)
+	v.receiptID = sent.ID
+	s, _ := v.o.Desk.State(v.project)
+	i, ok := s.Project.Guidance.Get(sent.Key)
+	text, guides := said(v.in.Text)
+	if !ok || !guides {
+		return v.say(ctx)
+	}
+	if !v.who.Role.May(loop.RoleSteer) {
+		return v.forbidden(ctx, bot.Command{Verb: bot.VerbGuidance})
+	}
+	address, words := guidance.Parse(text)
+	switch {
+	case strings.TrimSpace(words) == i.Text:
+		return v.say(ctx)
+	case address != (guidance.Address{}) && !sameAddress(s, i, address):
+		return v.say(ctx, v.answer(elsewhere(i, v.project)))
+	}
+	in := v.input(v.project, loop.EditGuidance{ID: i.ID, Text: words})
+	in.Role = v.who.Role
+	_, err = v.o.Desk.DoWith(ctx, in, func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
+		return v.replies(s, in, a), v.in.Cursor
+	})
+	return err
+}
+
+// said is the guidance that a text is, and whether it is one.
+func said(text string) (words string, guides bool) {
+	c, err := bot.Parse(text)
+	switch {
+	case err != nil:
+		// A plain word that happens to be a command's: in an edit it is words.
+		return strings.TrimSpace(text), !strings.HasPrefix(strings.TrimSpace(text), "/") && strings.TrimSpace(text) != ""
+	case c.Verb == bot.VerbGuidance, c.Verb == bot.VerbWords:
+		return c.Words, strings.TrimSpace(c.Words) != ""
+	}
+	return "", false
+}
+
+// sameAddress reports whether an address is the one that the item has.
+func sameAddress(s loop.State, i guidance.Item, a guidance.Address) bool {
+	task := ""
+	if a.Task != "" {
+		task = taskID(s, a.Task)
+	}
+	return a.Hat == i.Hat && a.Sticky == i.Sticky && task == i.Task
+}

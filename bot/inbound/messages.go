@@ -1,0 +1,99 @@
+package inbound
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// What only a chat can bring about is said here; everything else by package bot.
+
+func message(key string, lines ...string) bot.Message {
+	m := bot.Message{Key: key}
+	for n, text := range lines {
+		text = bot.Clean(text)
+		if n == 0 {
+			text = bot.Cut(text, bot.FirstWidth)
+		}
+		m.Lines = append(m.Lines, bot.Line{Text: text})
+	}
+	return m
+}
+
+// quoted adds what somebody wrote, as its second line.
+func quoted(m bot.Message, text string) bot.Message {
+	const twoLines = 72
+	if text = bot.Cut(bot.Clean(text), twoLines); text != "" {
+		rest := append([]bot.Line{{Kind: bot.Quote, Text: text}}, m.Lines[1:]...)
+		m.Lines = append(m.Lines[:1:1], rest...)
+	}
+	return m
+}
+
+// media is said of what holds no words: nothing else reaches a session.
+func media(kind string) bot.Message {
+	return message("media", bot.SignFailed+" Not queued: text only", "Only words reach a session. "+notKept(kind))
+}
+
+// notKept says what became of what came with words, or alone.
+func notKept(kind string) string {
+	if kind == "" {
+		kind = "rest"
+	}
+	return "The " + kind + " was not kept."
+}
+
+// withoutMedia adds to the answer to somebody's words that what came with them
+// was not kept. The last line stays the one that says what comes next.
+func withoutMedia(m bot.Message, kind string) bot.Message {
+	at := max(len(m.Lines)-1, min(1, len(m.Lines)))
+	m.Lines = slices.Insert(slices.Clone(m.Lines), at, bot.Line{Text: notKept(kind)})
+	return m
+}
+
+// fault is said of what cannot be decided.
+func fault(text string) bot.Message {
+	return quoted(message("fault", bot.SignFailed+" Not done: a fault in nightporter", "Nothing was changed. The host's log says why; send it again later."), text)
+}
+
+// asked says where the question is that a command in a group led to.
+func asked(question, project string) bot.Message {
+	m := message("asked", bot.SignAsk+" "+question+" asks you in private", "Nothing is done until it is answered.")
+	m.Project = project
+	return m
+}
+
+// elsewhere is said of an edit that changes whom words are for.
+func elsewhere(i guidance.Item, project string) bot.Message {
+	m := message("guidance.address", bot.SignFailed+" "+i.ID+" not changed: it goes elsewhere", "Only its words can be edited. Drop it and send them anew; no answer: it stays so.")
+	m.Project = project
+	m.Buttons = []bot.Button{{Label: "Drop", Command: "/drop " + i.ID}}
+	return m
+}
+
+// words asks for what a button needs (PHONE 3.5).
+func words(key, command, project, task string) bot.Message {
+	id, verb, _ := strings.Cut(command, " ")
+	about := bot.Cut(bot.Clean(loop.ShortID(task)), 14)
+	text := "Your words:"
+	switch {
+	case verb == "fail":
+		text = "What did you see? (" + id + ")"
+	case verb == "reject":
+		text = "What is wrong with it? (" + id + ")"
+	case task != "" && questionKey.MatchString(id):
+		text = "Your words for " + about + " (" + id + "):"
+	case questionKey.MatchString(id):
+		text = "Your words (" + id + "):"
+	case task != "" && strings.HasPrefix(command, "/plan "):
+		text = "Your words for the plan of " + about + ":"
+	case project != "":
+		text = "Your words for " + project + ":"
+	}
+	m := message(key, bot.SignAsk+" "+text, "Reply to this message. No answer: nothing changes.")
+	m.Project, m.About = project, task
+	return m
+}

@@ -1,0 +1,82 @@
+package inbound_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/internal/scenario"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// asking begins with a project of which one question is open.
+func asking(t *testing.T, q loop.Question) *world {
+	t.Helper()
+	n := scenario.New("shop", evening)
+	for _, p := range []loop.Person{{ID: mira, Name: "Mira", Role: loop.RoleAdmin}, {ID: ana, Name: "Ana", Role: loop.RoleSteer}, {ID: ben, Name: "Ben", Role: loop.RoleView}} {
+		p.Since = evening
+		n.Entry(loop.Entry{Stream: loop.SharedStream, Time: evening, Body: loop.PersonPaired{Person: p}})
+	}
+	n.Start(n.Settings(), n.Base("r1"), scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow"))
+	n.Until(func() bool { return bot.Doing(n.State) == "#1 builder" })
+	q.ID, q.Run, q.Task, q.Title, q.Asked = "q9", "r1", "Task 1", "Extract price rules", n.Now
+	n.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: n.Now, Run: "r1", Task: "Task 1", Body: loop.QuestionAsked{Question: q}})
+	return open(t, n.Now, n.All())
+}
+
+// TestPlanIsAdmins: who may steer reads a plan and cannot approve it, whether
+// they type or press, name the question or the task or nothing at all.
+func TestPlanIsAdmins(t *testing.T) {
+	for _, line := range []string{"q9 approve", "q9 a", "Q9 r not yet", "/approve", "/approve 1", "/approve q9", "/reject 1 not yet", "/reject not yet", "/answer 1 approve", "shop: q9 approve"} {
+		for _, who := range []string{ana, ben} {
+			w := asking(t, loop.Question{Kind: loop.AskPlan, Text: "x"})
+			w.private(who, line)
+			if m := w.said(who).m; m.Key != "cmd.forbidden" || w.entries("question.answered") != 0 || w.entries("command.refused") != 1 {
+				t.Errorf("%s %s: %q, %d answers, %d refusals recorded", who, line, m.First(), w.entries("question.answered"), w.entries("command.refused"))
+			}
+		}
+	}
+	w := asking(t, loop.Question{Kind: loop.AskPlan, Text: "x"})
+	w.private(mira, "q9")
+	shown := w.said(mira)
+	for _, label := range []string{"Approve", "Reject…"} { // a group's message, say
+		w.press(ana, mira, shown, label)
+		if last := w.toasts[len(w.toasts)-1]; !strings.Contains(last, "Ana, your role is steer") || w.entries("question.answered") > 0 {
+			t.Errorf("Ana's press of %s: %s", label, last)
+		}
+	}
+	w.press(mira, mira, shown, "Reject…")
+	if m := w.said(mira).m; m.First() != "? What is wrong with it? (q9)" {
+		t.Errorf("Reject… asks %q", m.First())
+	}
+	w.press(ana, mira, shown, "Read")
+	if m := w.said(mira).m; !strings.HasPrefix(m.Key, "plan") {
+		t.Errorf("Read shows %q", m.First())
+	}
+	w.private(ana, "/plan")
+	if m := w.said(ana).m; !strings.HasPrefix(m.Key, "plan") {
+		t.Errorf("/plan shows %q", m.First())
+	}
+	w.private(ben, "/plan redo 1")
+	if m := w.said(ben).m; m.Key != "cmd.forbidden" {
+		t.Errorf("/plan redo of who may look: %q", m.First())
+	}
+}
+
+// TestAllowIsSteers: a path out of scope is no plan: who may steer decides.
+func TestAllowIsSteers(t *testing.T) {
+	w := asking(t, loop.Question{Kind: loop.AskAllow, Paths: []string{"docs/a.md"}, Text: "x", Expires: evening.Add(3 * time.Hour)})
+	w.private(ana, "q9")
+	if b := w.said(ana).m.Buttons; len(b) != 2 || b[0].Label != "Deny" || b[1].Label != "Allow" {
+		t.Errorf("buttons: %+v", b)
+	}
+	w.private(ben, "q9 allow")
+	if w.entries("question.answered") != 0 || w.said(ben).m.Key != "cmd.forbidden" {
+		t.Errorf("Ben, who may look, answered: %s", w.said(ben).m.First())
+	}
+	w.private(ana, "q9 allow")
+	if w.said(ana).m.Key == "cmd.forbidden" {
+		t.Error("Ana, who may steer, was refused")
+	}
+}

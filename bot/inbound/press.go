@@ -1,0 +1,218 @@
+package inbound
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// onceKey begins the key of a message that offers somebody's own words in
+// other places: one press takes it, and its buttons go.
+const onceKey = "once/"
+
+// liveKey begins the keys of messages that edit themselves (bot.LiveKey).
+const liveKey = "status/"
+
+// asksWords is the end of a twin that is nothing without words: "q5 guide
+// WORDS", "q4 fail WHAT YOU SAW".
+var asksWords = regexp.MustCompile(`^(.*?)(?: [A-Z]{2,})+$`)
+
+// press is the same as typing what the button stands for (PHONE 2).
+func (v *visit) press(ctx context.Context) error {
+	sent, found, err := v.o.Outbox.SentAt(ctx, v.in.Chat, v.in.Message)
+	if err != nil {
+		return fmt.Errorf("look up the message that was pressed: %w", err)
+	}
+	if found {
+		v.takeUp(sent)
+		if v.stands, err = v.standsOn(ctx, sent); err != nil {
+			return err
+		}
+	}
+	twin, ok := bot.Pressed(v.pressed, v.in.Press)
+	if !ok || twin == "" {
+		return v.dead(ctx, "This button is from an older message. Now: /status")
+	}
+	if strings.HasPrefix(v.key, onceKey) && len(v.pressed.Buttons) == 0 {
+		return v.dead(ctx, "This was answered already. Nothing changed.")
+	}
+	c, _ := bot.Parse(twin)
+	if now, old := v.oldRun(c); old {
+		return v.dead(ctx, now)
+	}
+	if command, is := v.needsWords(twin); is {
+		if !v.who.Role.May(bot.RequiredRoleHere(v.o.Desk, v.project, c)) {
+			return v.forbidden(ctx, c)
+		}
+		if why, is := v.inVain(c); is {
+			return v.dead(ctx, why)
+		}
+		return v.askWords(ctx, command)
+	}
+	return v.run(ctx, twin)
+}
+
+// dead is a press of a button that means nothing any more: it is told, and the
+// buttons go.
+func (v *visit) dead(ctx context.Context, why string) error {
+	if err := v.say(ctx, v.unbuttoned()...); err != nil {
+		return err
+	}
+	v.notice(ctx, why)
+	return nil
+}
+
+// standsOn reports whether an edit of a message's key changes that message,
+// and what is stored of it is what it shows: an older copy of a question does
+// not bear its key any more, and a live message edits itself.
+func (v *visit) standsOn(ctx context.Context, sent loop.SentMessage) (bool, error) {
+	if sent.Key == "" || strings.HasPrefix(sent.Key, liveKey) {
+		return false, nil
+	}
+	newest, found, err := v.o.Outbox.SentFor(ctx, v.in.Chat, sent.Key)
+	if err != nil {
+		return false, fmt.Errorf("look up the newest message of %s: %w", sent.Key, err)
+	}
+	return found && newest.ID == sent.ID, nil
+}
+
+// unbuttoned takes the buttons of the pressed message away.
+func (v *visit) unbuttoned() []loop.Outgoing {
+	if !v.stands || len(v.pressed.Buttons) == 0 {
+		return nil
+	}
+	m := v.pressed
+	m.Buttons = nil
+	if strings.HasPrefix(v.key, onceKey) {
+		m.Lines = append(slices.Clone(m.Lines), bot.Line{Text: "Answered."})
+		m.Lines = slices.DeleteFunc(m.Lines, func(l bot.Line) bool { return strings.HasPrefix(l.Text, "Not done yet") })
+	}
+	body, err := json.Marshal(m)
+	if err != nil {
+		return nil
+	}
+	return []loop.Outgoing{{Chat: v.in.Chat, Key: v.key, Edit: true, Class: loop.ClassChatter, Silent: true, Body: body}}
+}
+
+// oldRun reports whether the button belongs to what was told of a run that is
+// over, and would hold or stop another one now.
+func (v *visit) oldRun(c bot.Command) (now string, old bool) {
+	m := runKey.FindStringSubmatch(v.key)
+	if m == nil || (c.Verb != bot.VerbPause && c.Verb != bot.VerbResume && c.Verb != bot.VerbStop) {
+		return "", false
+	}
+	s, _ := v.o.Desk.State(v.project)
+	r := s.Project.Run
+	switch {
+	case r != nil && r.ID == m[1] && !r.Over():
+		return "", false
+	case r.Over():
+		return m[1] + " is over. Nothing runs now; /status", true
+	}
+	return m[1] + " is over. Now: " + r.ID + ", /status", true
+}
+
+// needsWords reports whether a twin asks for words, and the command that they
+// complete. A twin that repeats somebody's words in capitals is none: its
+// button has no "…".
+func (v *visit) needsWords(twin string) (command string, is bool) {
+	m := asksWords.FindStringSubmatch(twin)
+	if m == nil {
+		return "", false
+	}
+	known := false
+	for _, b := range v.pressed.Buttons {
+		if b.Command == twin {
+			if known = true; strings.HasSuffix(b.Label, "…") {
+				return m[1], true
+			}
+		}
+	}
+	_, err := bot.Parse(twin)
+	return m[1], !known && err == nil // of a message that nobody knows, or that has other buttons by now
+}
+
+// askWords asks for the words that a button needs; the reply to it is the
+// command with them, and so is what a form comes back with.
+func (v *visit) askWords(ctx context.Context, command string) error {
+	key := wordsFor(command)
+	ask := words(key, command, v.project, v.pressed.About)
+	if v.o.Ask(ctx, v.in, command, ask) {
+		return v.say(ctx)
+	}
+	o := v.answer(ask)
+	o.Key = key
+	if err := v.say(ctx, o); err != nil {
+		return err
+	}
+	v.notice(ctx, "")
+	return nil
+}
+
+// pressedAnswer is what is said of an answer that was pressed: the question's
+// own message changes, and a refusal is told by the acknowledgement. Pressed
+// under another message than the question's, an answer is said there.
+func (v *visit) pressedAnswer(a loop.Answer) []loop.Outgoing {
+	switch {
+	case !a.OK && a.Code == "settled":
+		return nil // what became of it is on its way to the question's message
+	case !a.OK && a.Code == "no question":
+		if bot.QuestionOf(v.key) != "" {
+			return v.unbuttoned()
+		}
+		return nil
+	case a.OK && bot.QuestionOf(v.key) != "":
+		return nil
+	}
+	m := bot.FromAnswer("answer", a, "")
+	m.Project = v.project
+	return []loop.Outgoing{v.answer(m)}
+}
+
+// inVain reports whether a button asks for words for a question that has its
+// answer by now: nobody is to type them for nothing.
+func (v *visit) inVain(c bot.Command) (why string, is bool) {
+	s, _ := v.o.Desk.State(v.project)
+	settled, found := s.Project.SettledQuestion(c.Target)
+	if _, open := s.Project.Question(c.Target); c.Verb != bot.VerbAnswer || open || !found {
+		return "", false
+	}
+	choice, _, _ := strings.Cut(c.Words, " ")
+	return bot.Beaten(settled, v.in.Actor, choice, v.now), true
+}
+
+// beaten is the question that an answer came too late for, false where the
+// answer says more: that something cannot be taken back, say.
+func (v *visit) beaten(in loop.Input, a loop.Answer) (loop.Answered, bool) {
+	b, answers := in.Body.(loop.AnswerQuestion)
+	if !answers || a.Code != "settled" || strings.EqualFold(strings.TrimSpace(b.Choice), "undo") {
+		return loop.Answered{}, false
+	}
+	s, _ := v.o.Desk.State(in.Project)
+	return s.Project.SettledQuestion(b.Question)
+}
+
+// toastFor is what a press is acknowledged with: nothing where a message says
+// it, else the answer.
+func (v *visit) toastFor(in loop.Input, a loop.Answer) string {
+	if v.in.Press == "" {
+		return ""
+	}
+	b, answers := in.Body.(loop.AnswerQuestion)
+	switch {
+	case answers && a.Code == "settled":
+		if s, ok := v.beaten(in, a); ok {
+			return bot.Beaten(s, v.in.Actor, b.Choice, v.now)
+		}
+		return a.Text
+	case answers, v.onReceipt():
+		return bot.FromAnswer(in.Body.InputKind(), a, "").Text(0)
+	}
+	return ""
+}

@@ -1,0 +1,329 @@
+package inbound
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// Times after which something that was sent is late.
+const (
+	askAfter = time.Hour        // a command that starts, stops or resumes something asks first (SPEC 6.7)
+	saySent  = 10 * time.Minute // a receipt says when its words were written
+)
+
+// run carries out a line, and commits its reply and the cursor.
+func (v *visit) run(ctx context.Context, line string) error {
+	if c, err := bot.Parse(line); err == nil && !v.who.Role.May(bot.RequiredRoleHere(v.o.Desk, v.project, c)) {
+		return v.forbidden(ctx, c)
+	}
+	d := &counter{Desk: v.o.Desk, visit: v}
+	chat := ""
+	if !v.in.Private {
+		chat = v.in.Chat
+	}
+	m, err := bot.Handle(ctx, d, bot.Request{
+		Key: v.in.Key, Actor: v.in.Actor, Name: v.input("", nil).Name, Project: v.project, Chat: chat, Text: line, Time: v.now,
+	})
+	switch {
+	case d.err != nil:
+		return d.err
+	case err != nil: // a look that failed: said, and the next one is read
+		v.o.Log.Error("command", "key", v.in.Key, "error", err)
+	}
+	switch {
+	case d.done:
+	case d.out:
+		return v.say(ctx)
+	default:
+		if err := v.say(ctx, v.look(m)); err != nil {
+			return err
+		}
+	}
+	v.acknowledge(ctx, d)
+	return nil
+}
+
+// look is the reply to what only looked, or to several inputs together.
+func (v *visit) look(m bot.Message) loop.Outgoing {
+	class := loop.ClassChatter
+	if m.Cause != "" || strings.HasPrefix(m.First(), bot.SignFailed) || strings.HasPrefix(m.First(), bot.SignAsk) {
+		class = loop.ClassReply // that something was not done has to be known
+	}
+	o := v.outgoing(m, class)
+	if carries(m) {
+		o.Key = onceKey + v.in.Key
+	}
+	if strings.HasPrefix(m.Key, "status.") {
+		o.Class, o.Key, o.ReplyTo = loop.ClassChatter, bot.LiveKey(m.Project), ""
+	}
+	return o
+}
+
+// carries reports whether a message's buttons repeat the words that it answers:
+// pressed twice, they would be done twice.
+func carries(m bot.Message) bool {
+	switch m.Key {
+	case "cmd.whichproject", "cmd.unknown", "guidance.nohat", "guidance.toolate":
+		return len(m.Buttons) > 0
+	}
+	return false
+}
+
+// acknowledge ends a press's waiting. What the message itself will show needs
+// no words; a refusal does.
+func (v *visit) acknowledge(ctx context.Context, d *counter) {
+	if v.in.Press == "" || d.out {
+		return
+	}
+	v.notice(ctx, d.toast)
+}
+
+// forbidden is a command that the visitor's role does not include.
+func (v *visit) forbidden(ctx context.Context, c bot.Command) error {
+	m := bot.Forbidden(v.o.Desk.Shared(), v.who)
+	in := v.input("", loop.RefuseCommand{Command: string(c.Verb), For: v.project})
+	_, err := v.o.Desk.DoWith(ctx, in, func(loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
+		if v.in.Press != "" {
+			return nil, v.in.Cursor
+		}
+		return []loop.Outgoing{v.answer(m)}, v.in.Cursor
+	})
+	if err == nil && v.in.Press != "" {
+		v.notice(ctx, m.First())
+	}
+	return err
+}
+
+// counter is the Desk as one visit has it: an input takes the visit's reply
+// and cursor along.
+type counter struct {
+	Desk
+	visit *visit
+	done  bool   // reply and cursor are committed
+	out   bool   // the visitor was taken out while this was on its way
+	toast string // for a press
+	err   error  // that an input failed with: nothing is committed
+}
+
+// Do decides an input of the visit. Of several, each has a key of its own,
+// and the reply comes at the end.
+func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+	v := c.visit
+	in.Body, in.Role = v.late(in), v.who.Role
+	if in.Key != v.in.Key {
+		a, err := c.Desk.Do(ctx, in)
+		c.out = c.out || a.Code == loop.CodeTakenOut
+		return a, c.note(err)
+	}
+	before, _ := v.o.Desk.State(in.Project)
+	a, err := c.Desk.DoWith(ctx, in, func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
+		msgs := v.replies(before, in, a)
+		if strings.HasPrefix(v.key, onceKey) && v.in.Press != "" && a.OK {
+			msgs = append(msgs, v.unbuttoned()...)
+		}
+		return msgs, v.in.Cursor
+	})
+	if err != nil {
+		return a, c.note(err)
+	}
+	c.done, c.out = true, a.Code == loop.CodeTakenOut
+	c.toast = v.toastFor(in, a)
+	return a, nil
+}
+
+// Records, Runs, Diff, Hats, Offer and Digest look at disks and run programs, and
+// whoever writes next waits for them: a /stop must not wait for a /diff (SPEC 6.3).
+
+// Records is bot.Desk's, within the time that a look may take.
+func (c *counter) Records(ctx context.Context, project, task string) ([]loop.Record, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	defer cancel()
+	return c.Desk.Records(ctx, project, task)
+}
+
+// Runs is bot.Desk's, within the time that a look may take.
+func (c *counter) Runs(ctx context.Context, project string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	defer cancel()
+	return c.Desk.Runs(ctx, project)
+}
+
+// RunRecords is bot.Desk's, within the time that a look may take.
+func (c *counter) RunRecords(ctx context.Context, project, run string, types ...string) ([]loop.Record, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	defer cancel()
+	return c.Desk.RunRecords(ctx, project, run, types...)
+}
+
+// Diff is bot.Desk's, within the time that a look may take.
+func (c *counter) Diff(ctx context.Context, project, target string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	defer cancel()
+	return c.Desk.Diff(ctx, project, target)
+}
+
+// Hats is bot.Desk's, within the time that a look may take.
+func (c *counter) Hats(ctx context.Context, project, pattern string) (bot.HatSet, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	defer cancel()
+	return c.Desk.Hats(ctx, project, pattern)
+}
+
+// Offer is bot.Host's, within the time that a look may take.
+func (c *counter) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	defer cancel()
+	return c.Desk.Offer(ctx, project, f)
+}
+
+// Digest is bot.Digester's, within the time that a look may take.
+func (c *counter) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
+	d, ok := c.Desk.(bot.Digester)
+	if !ok {
+		return bot.NoDigest(), nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	defer cancel()
+	return d.Digest(ctx, project, q)
+}
+
+// Place is bot.Placer's.
+func (c *counter) Place(project string, r bot.Request) string {
+	p, ok := c.Desk.(bot.Placer)
+	if !ok {
+		return ""
+	}
+	return p.Place(project, r)
+}
+
+// note keeps an error that the input has to be delivered again for. What a
+// person has to mend is no such one: it will not go away.
+func (c *counter) note(err error) error {
+	var input *loop.InputError
+	if err != nil && !errors.As(err, &input) {
+		c.err = fmt.Errorf("decide: %w", err)
+	}
+	return err
+}
+
+// late turns a command that starts, stops or resumes something into a question
+// about it where it was sent long ago. A press is never old: the platform
+// forgets it.
+func (v *visit) late(in loop.Input) loop.InputBody {
+	if v.in.Press != "" || v.in.Sent.IsZero() || v.now.Sub(v.in.Sent) < askAfter {
+		return in.Body
+	}
+	var deed loop.DeferredCommand
+	switch b := in.Body.(type) {
+	case loop.Pause:
+		if deed = loop.DeferPause; b.Now {
+			deed = loop.DeferPauseNow
+		}
+	case loop.Stop:
+		if deed = loop.DeferStop; b.Now {
+			deed = loop.DeferStopNow
+		}
+	case loop.Resume:
+		deed = loop.DeferResume
+	case loop.Now:
+		if deed = loop.DeferNow; strings.TrimSpace(b.Text) != "" {
+			return in.Body // asks first by itself
+		}
+	default:
+		return in.Body
+	}
+	if s, ok := v.o.Desk.State(in.Project); !ok || s.Project.Run.Over() {
+		return in.Body // it can only be refused: nothing runs
+	}
+	return loop.Late{Line: "/" + string(deed), Do: deed, Sent: v.in.Sent.In(v.o.Zone)}
+}
+
+// replies is what the visitor is told of an answer, where nothing else tells
+// them. before is the state that the answer was decided on, or a little older.
+func (v *visit) replies(before loop.State, in loop.Input, a loop.Answer) []loop.Outgoing {
+	if a.Code == loop.CodeTakenOut {
+		return nil
+	}
+	m := bot.FromAnswer(in.Body.InputKind(), a, "")
+	m.Project = in.Project
+	switch b := in.Body.(type) {
+	case loop.Guide:
+		if a.OK {
+			address, words := guidance.Parse(b.Text)
+			return v.receipt(before, a, guidance.Item{Text: words, Hat: address.Hat, Task: taskID(before, address.Task), Sticky: address.Sticky})
+		}
+	case loop.EditGuidance:
+		if a.OK {
+			return nil // its receipt changes
+		}
+		if i, ok := before.Project.Guidance.Get(b.ID); ok && a.Code == "in use" {
+			m = bot.TooLate(before, i, b.Text, v.now)
+		}
+	case loop.DropGuidance, loop.KeepGuidance:
+		if a.OK && v.onReceipt() {
+			return nil
+		}
+		if d, is := b.(loop.DropGuidance); is && a.Code == "in use" {
+			if i, ok := before.Project.Guidance.Get(d.ID); ok {
+				m = bot.TooLate(before, i, "", v.now)
+			}
+		}
+	case loop.AnswerQuestion:
+		if v.in.Press != "" {
+			return v.pressedAnswer(a)
+		}
+		if s, ok := v.beaten(in, a); ok {
+			m = bot.BeatenMessage(s, v.in.Actor, b.Choice, b.Words, v.now)
+			m.Project = in.Project
+		}
+		if a.OK && itemKey.MatchString(a.ID) && strings.TrimSpace(b.Words) != "" {
+			q, _ := before.Project.Question(b.Question)
+			return v.receipt(before, a, guidance.Item{Text: b.Words, Task: loop.FoldID(q.Task)})
+		}
+	}
+	if a.Code == "asked" {
+		if v.in.Private {
+			return nil // the question itself comes to this chat
+		}
+		m = asked(a.ID, in.Project)
+	}
+	o := v.answer(m)
+	if carries(m) {
+		o.Key = onceKey + v.in.Key
+	}
+	return []loop.Outgoing{o}
+}
+
+// receipt is the one message of a guidance, which is edited from now on.
+func (v *visit) receipt(s loop.State, a loop.Answer, i guidance.Item) []loop.Outgoing {
+	i.ID, i.State = a.ID, guidance.Queued
+	_, forecast, found := strings.Cut(a.Text, "→ ")
+	if !found {
+		forecast = loop.Forecast(s, i)
+	}
+	sent := v.in.Sent
+	if v.in.Press != "" || sent.IsZero() || v.now.Sub(sent) < saySent {
+		sent = time.Time{}
+	}
+	o := v.answer(bot.Queued(s, i, forecast, v.now, sent))
+	o.Key = i.ID
+	return []loop.Outgoing{o}
+}
+
+// taskID is the folded id of the task that was typed.
+func taskID(s loop.State, typed string) string {
+	if t, ok := bot.FindTask(s, typed); ok {
+		return loop.FoldID(t.Task.ID)
+	}
+	return loop.FoldID(typed)
+}
+
+// onReceipt reports whether the button of a guidance's own receipt was pressed.
+func (v *visit) onReceipt() bool { return v.in.Press != "" && itemKey.MatchString(v.key) }

@@ -1,0 +1,269 @@
+package acceptance
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/delivery"
+	"github.com/nightporter/nightporter/bot/inbound"
+	"github.com/nightporter/nightporter/bot/slack"
+	"github.com/nightporter/nightporter/bot/telegram"
+	"github.com/nightporter/nightporter/bot/transport"
+	farslack "github.com/nightporter/nightporter/internal/fake/slack"
+	fartelegram "github.com/nightporter/nightporter/internal/fake/telegram"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/store"
+)
+
+// phone is a platform's far end, with the people who use it, and the adapter
+// that is connected to it.
+type phone interface {
+	// id is somebody's address.
+	id(name string) string
+	// name is that of the platform's golden files.
+	name() string
+	// say types a line in somebody's own chat.
+	say(who, line string)
+	// press presses the button with a label, under the newest message of that
+	// chat whose first line begins so.
+	press(who, first, label string) error
+	// shows is somebody's chat as the far end has it, oldest first.
+	shows(who string) []bubble
+	// transcript is the same for people.
+	transcript(who string) string
+	// picture is that of the newest digest.
+	picture(who string) []byte
+
+	// post and listen are the adapter's.
+	options(o delivery.Options) delivery.Options
+	reception(o inbound.Options, s *store.Store) inbound.Options
+	listen(ctx context.Context, s *store.Store, r bot.Receiver) error
+	close()
+}
+
+// bubble is one message of ours as the far end recorded it.
+type bubble struct {
+	at    time.Time
+	first string // its first line
+	lines []string
+	reply bool // it hangs on something that a person wrote
+	rings bool
+	live  bool // the one that is edited in place all night
+	edits int
+	mine  bool // a person's
+}
+
+// --- Telegram ---
+
+type telegramPhone struct {
+	far *fartelegram.Server
+	bot *telegram.Bot
+	net *wire
+}
+
+var users = map[string]fartelegram.User{"Mira": {ID: 48213377, Name: "Mira"}, "Ana": {ID: 51900221, Name: "Ana"}, "Ben": {ID: 60074418, Name: "Ben"}}
+
+func newTelegram(t *testing.T) phone {
+	p := &telegramPhone{net: newWire("telegram.test:80")}
+	var err error
+	p.far, err = fartelegram.Start(fartelegram.Options{Location: berlin, Rates: true, Listen: p.net.listen})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.bot, err = telegram.New(telegram.Options{Token: transport.Secret(p.far.Token()), API: p.far.URL(), Dial: p.net.Dial})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (p *telegramPhone) id(name string) string { return telegram.Address(users[name].ID, 0) }
+func (p *telegramPhone) name() string          { return "telegram" }
+func (p *telegramPhone) say(who, line string)  { p.far.Say(users[who], users[who].ID, line) }
+
+func (p *telegramPhone) press(who, first, label string) error {
+	m, ok := p.far.Chat(users[who].ID).Find(func(m fartelegram.Message) bool { return m.Bot && strings.HasPrefix(m.Text, first) })
+	if !ok {
+		return fmt.Errorf("%s has no message %q", who, first)
+	}
+	_, err := p.far.Press(users[who], users[who].ID, m.ID, label)
+	return err
+}
+
+func (p *telegramPhone) shows(who string) []bubble {
+	var out []bubble
+	for _, m := range p.far.Chat(users[who].ID).Messages {
+		lines := strings.Split(m.Text, "\n")
+		out = append(out, bubble{at: m.Date.In(berlin), first: lines[0], lines: lines, reply: m.ReplyTo != 0, rings: m.Bot && !m.Silent, live: m.Pinned, edits: m.Edits, mine: !m.Bot})
+	}
+	return out
+}
+
+func (p *telegramPhone) transcript(who string) string { return p.far.Transcript(users[who].ID) }
+
+// drawn is somebody's chat since a time as a picture.
+func (p *telegramPhone) drawn(who string, since time.Time) []byte {
+	pinned := ""
+	var shown []fartelegram.Message
+	for _, m := range p.far.Chat(users[who].ID).Messages {
+		if m.Pinned {
+			pinned, _, _ = strings.Cut(m.Text, "\n")
+		}
+		if !m.Date.Before(since) {
+			shown = append(shown, m)
+		}
+	}
+	return phoneSVG("night porter", pinned, shown, berlin)
+}
+
+func (p *telegramPhone) picture(who string) []byte {
+	m, _ := p.far.Chat(users[who].ID).Find(func(m fartelegram.Message) bool { return m.File != nil && m.File.Photo })
+	if m.File == nil {
+		return nil
+	}
+	return m.File.Data
+}
+
+func (p *telegramPhone) options(o delivery.Options) delivery.Options {
+	o.Sender, o.Prefix, o.Platform = p.bot, telegram.Prefix, "Telegram"
+	return o
+}
+
+func (p *telegramPhone) reception(o inbound.Options, s *store.Store) inbound.Options {
+	o.Outbox, o.Notice = s, p.bot.Notice
+	return o
+}
+
+func (p *telegramPhone) listen(ctx context.Context, s *store.Store, r bot.Receiver) error {
+	return p.bot.Poll(ctx, func(ctx context.Context) (string, error) {
+		c, _, err := s.Cursor(ctx, p.bot.CursorName())
+		return c.Value, err
+	}, r)
+}
+
+func (p *telegramPhone) close() { p.far.Close() }
+
+// --- Slack ---
+
+type slackPhone struct {
+	far *farslack.Server
+	bot *slack.Bot
+	net *wire
+}
+
+var members = map[string]string{"Mira": "UMIRA", "Ana": "UANA", "Ben": "UBEN"}
+
+func newSlack(t *testing.T) phone {
+	p := &slackPhone{net: newWire("slack.test:80")}
+	p.far = farslack.StartOn(p.net)
+	for _, id := range members {
+		p.far.Direct(id)
+	}
+	var err error
+	p.bot, err = slack.New(slack.Options{
+		AppToken: farslack.AppToken, BotToken: farslack.BotToken, API: p.far.URL(), Dial: p.net.Dial,
+		Silence: 30 * 24 * time.Hour, // the far end sends no pings
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (p *slackPhone) id(name string) string { return slack.Prefix + members[name] }
+func (p *slackPhone) name() string          { return "slack" }
+
+// say types behind /porter what begins with a slash: Slack has no other way.
+func (p *slackPhone) say(who, line string) {
+	where := p.far.Direct(members[who])
+	if command, is := strings.CutPrefix(line, "/"); is {
+		p.far.Slash(members[who], where, command)
+		return
+	}
+	p.far.Say(members[who], where, line)
+}
+
+func (p *slackPhone) press(who, first, label string) error {
+	where := p.far.Direct(members[who])
+	all := p.far.Messages(where)
+	for i := len(all) - 1; i >= 0; i-- {
+		if m := all[i]; m.Bot && strings.HasPrefix(firstOf(m), first) {
+			_, err := p.far.Press(members[who], where, m.TS, label)
+			return err
+		}
+	}
+	return fmt.Errorf("%s has no message %q", who, first)
+}
+
+// firstOf is what a notification shows of a message, without the name in front.
+func firstOf(m farslack.Message) string {
+	text := m.Text
+	for strings.HasPrefix(text, "<@") {
+		_, text, _ = strings.Cut(text, "> ")
+	}
+	return text
+}
+
+func (p *slackPhone) shows(who string) []bubble {
+	var out []bubble
+	for _, m := range p.far.Messages(p.far.Direct(members[who])) {
+		if m.Only != "" || len(m.Files) > 0 && m.Text == "" {
+			continue // the answer to a press, and a picture in a message's thread
+		}
+		key := ""
+		if _, after, ok := strings.Cut(string(m.Blocks), `"block_id":"`); ok {
+			key, _, _ = strings.Cut(after, `"`)
+		}
+		out = append(out, bubble{
+			at: m.Time().In(berlin), first: firstOf(m), lines: m.Lines(), rings: m.Rings(), edits: m.Edits, mine: !m.Bot,
+			live: strings.HasPrefix(key, "status."), reply: strings.HasPrefix(key, "guidance."),
+		})
+	}
+	return out
+}
+
+func (p *slackPhone) transcript(who string) string {
+	return p.far.Transcript(p.far.Direct(members[who]), berlin)
+}
+
+func (p *slackPhone) picture(string) []byte {
+	for _, f := range p.far.Files() {
+		if strings.HasSuffix(f.Name, ".png") {
+			return f.Data
+		}
+	}
+	return nil
+}
+
+func (p *slackPhone) options(o delivery.Options) delivery.Options {
+	o.Sender, o.Prefix, o.Platform, o.Limits, o.Group = p.bot, slack.Prefix, "Slack", delivery.SlackLimits, slack.IsGroup
+	return o
+}
+
+func (p *slackPhone) reception(o inbound.Options, s *store.Store) inbound.Options {
+	o.Outbox, o.Notice, o.Ask = threads{s}, p.bot.Notice, p.bot.Ask
+	return o
+}
+
+// threads finds the message of ours that stands below somebody's own.
+type threads struct{ inbound.Outbox }
+
+func (o threads) SentAt(ctx context.Context, chat, id string) (loop.SentMessage, bool, error) {
+	if slack.IsTheirs(id) {
+		return o.AnswerTo(ctx, chat, id)
+	}
+	return o.Outbox.SentAt(ctx, chat, id)
+}
+
+func (p *slackPhone) listen(ctx context.Context, s *store.Store, r bot.Receiver) error {
+	return p.bot.Run(ctx, func(ctx context.Context) (string, error) {
+		c, _, err := s.Cursor(ctx, p.bot.CursorName())
+		return c.Value, err
+	}, r)
+}
+
+func (p *slackPhone) close() { p.far.Close() }

@@ -1,0 +1,410 @@
+package messagelint
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/slack"
+	"github.com/nightporter/nightporter/bot/telegram"
+	far "github.com/nightporter/nightporter/internal/fake/telegram"
+)
+
+// Limits of PHONE 7 and of the platforms.
+const (
+	maxText    = 4096 // UTF-16 units of Telegram
+	maxCaption = 1024
+	maxData    = 64   // bytes of callback data
+	maxBlock   = 3000 // characters of Slack
+	maxAlt     = 2000
+	maxButtons = 9 // three rows
+	maxQuote   = 72
+)
+
+// never are the words that nightporter does not say (PHONE 6).
+var never = regexp.MustCompile(`(?i)\b(agent run|job|thread|worker|ticket|story|card|prompt|hint|instruction|instructions|steering|persona|sub-agent|stuck|errored|gave up|ignored|rejected|discarded|crashed|aborted|died|killed|rate limited|429|throttled|deadlocked|halted|hung|frozen|unresponsive|terminated|finished successfully|action required|human in the loop|unmet dependency|DAG|maybe|probably|should be|validated|confirmed|LGTM|burned|consumed|outage|please respond|timed out|oops|sorry|great|successfully|simply|just|hi|good morning)\b`)
+
+// Never finds a word that nightporter does not say, "" where there is none.
+func Never(text string) string { return never.FindString(text) }
+
+// steps are the messages between whose first and last line the plan has its
+// say: what a person has to look at.
+var steps = map[string]bool{"ask.manual": true, "again.away": true}
+
+// Check holds a message against the sheet: its form on both platforms, its
+// words, and, where its kind is pushed, its last line. name says which one it
+// is, where a key does not.
+func Check(t testing.TB, name string, m bot.Message) {
+	t.Helper()
+	Frame(t, name, m)
+	if n := utf8.RuneCountInString(m.First()); n > bot.FirstWidth {
+		t.Errorf("%s %s: the first line has %d characters: %q", name, m.Key, n, m.First())
+	}
+	for n, l := range m.Lines {
+		if steps[m.Key] && n > 0 && n < len(m.Lines)-1 {
+			continue
+		}
+		if r, is := emoji(l.Text); is && l.Kind != bot.Quote && l.Kind != bot.Pre {
+			t.Errorf("%s %s: %U may turn into an emoji: %s", name, m.Key, r, l.Text)
+		}
+		if bad := never.FindString(l.Text); bad != "" && (l.Kind == bot.Plain || l.Kind == bot.Head) {
+			t.Errorf("%s %s says %q: %s", name, m.Key, bad, l.Text)
+		}
+	}
+	ends, _ := lookUp(m.Key)
+	if len(ends) == 0 || len(m.Lines) == 0 {
+		return
+	}
+	last := m.Lines[len(m.Lines)-1]
+	says := func(end string) bool {
+		tail, is := strings.CutPrefix(end, "…")
+		return is && strings.HasSuffix(last.Text, tail) || strings.HasPrefix(last.Text, end)
+	}
+	if last.Kind != bot.Plain || len(m.Lines) < 2 || !slices.ContainsFunc(ends, says) {
+		t.Errorf("%s %s is pushed and ends with %q: what comes next? It begins with one of %q", name, m.Key, last.Text, ends)
+	}
+}
+
+// Pushed is Check for a message that comes of itself, and not as an answer or
+// an edit: its kind has to be one that says what comes next.
+func Pushed(t testing.TB, name string, m bot.Message) {
+	t.Helper()
+	Check(t, name, m)
+	if ends, _ := lookUp(m.Key); len(ends) == 0 {
+		t.Errorf("%s %s is pushed, and the table of package paper does not say with what it ends: %q", name, m.Key, m.Text(0))
+	}
+}
+
+// lookUp finds a key in the table.
+func lookUp(key string) (ends []string, known bool) {
+	if ends, known = Keys[key]; known {
+		return ends, true
+	}
+	head, _, dotted := strings.Cut(key, ".")
+	ends, known = Keys[head+".*"]
+	return ends, known && dotted
+}
+
+// Frame is the part of Check that holds whatever others say in a message.
+func Frame(t testing.TB, name string, m bot.Message) {
+	t.Helper()
+	name += " " + m.Key
+	if _, known := lookUp(m.Key); !known {
+		t.Errorf("%s: its key is not in the table of package paper", name)
+	}
+	first := m.First()
+	if first == "" || bot.Width(first) > bot.FirstWidth {
+		t.Errorf("%s: the first line has %d columns: %q", name, bot.Width(first), first)
+	}
+	if !signed(first) {
+		t.Errorf("%s: neither a known sign nor a word begins it: %q", name, first)
+	}
+	for _, l := range m.Lines {
+		if bot.CleanPre(l.Text) != l.Text {
+			t.Errorf("%s: a line is not clean: %q", name, l.Text)
+		}
+		if l.Kind == bot.Quote && bot.Width(l.Text) > maxQuote {
+			t.Errorf("%s: a quote of more than two lines: %s", name, l.Text)
+		}
+	}
+	buttons(t, name, m)
+	onTelegram(t, name, m)
+	onSlack(t, name, m)
+}
+
+// signed reports whether a first line begins with a known sign and a word, or
+// with no sign at all.
+func signed(first string) bool {
+	r, n := utf8.DecodeRuneInString(first)
+	if strings.ContainsRune(bot.Signs, r) {
+		return strings.HasPrefix(first[n:], " ") && len(first) > n+1
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '$' || r == '/' || r == '→' || r == '…' || r == utf8.RuneError
+}
+
+// emoji finds what a phone may show in colour.
+func emoji(s string) (rune, bool) {
+	for _, r := range s {
+		switch {
+		case strings.ContainsRune(bot.Signs, r):
+		case r >= 0x1f000 && r <= 0x1faff, r >= 0x2600 && r <= 0x27bf, r >= 0x23e9 && r <= 0x23fa, r == 0x25b6, r == 0x25c0, r >= 0x2b05 && r <= 0x2b55, r == 0xfe0f:
+			return r, true
+		}
+	}
+	return 0, false
+}
+
+// buttons have labels of a thumb's width, and a press is the same input as its
+// twin.
+func buttons(t testing.TB, name string, m bot.Message) {
+	t.Helper()
+	if len(m.Buttons) > maxButtons {
+		t.Errorf("%s: %d buttons are more than three rows", name, len(m.Buttons))
+	}
+	for n, b := range m.Buttons {
+		if b.Label == "" || bot.Width(b.Label) > bot.LabelWidth {
+			t.Errorf("%s: the label %q", name, b.Label)
+		}
+		typed, err := bot.Parse(b.Command)
+		if err != nil || typed.Verb == bot.VerbWords {
+			t.Errorf("%s: the twin %q of %q is no command: %v", name, b.Command, b.Label, err)
+		}
+		for _, data := range []string{bot.ButtonData(m, n, maxData), slack.Data(m, n), telegram.Data(m, n)} {
+			twin, ok := bot.Pressed(m, data)
+			pressed, err := bot.Parse(twin)
+			if !ok || err != nil || pressed != typed {
+				t.Errorf("%s: a press of %q is %+v, its twin %q is %+v (%v)", name, b.Label, pressed, b.Command, typed, err)
+			}
+		}
+		if data := telegram.Data(m, n); len(data) > maxData {
+			t.Errorf("%s: callback data of %d bytes: %s", name, len(data), data)
+		}
+	}
+}
+
+func units(s string) int { return len(utf16.Encode([]rune(s))) }
+
+// onTelegram reads the message as the platform would: it takes it, shows what
+// the lines say and nothing else, in the blocks that their kinds have, and no
+// finger can open what is not a command of ours.
+func onTelegram(t testing.TB, name string, m bot.Message) {
+	t.Helper()
+	most := maxText
+	parts := telegram.Render(m)
+	if len(m.Picture) > 0 && len(parts) == 1 {
+		most = maxCaption
+	}
+	var shown strings.Builder
+	for _, p := range parts {
+		text, entities, err := far.ParseHTML(p.HTML)
+		if err != nil {
+			t.Errorf("%s: Telegram refuses it: %v\n%s", name, err, p.HTML)
+			return
+		}
+		if p.File != nil {
+			most = maxCaption
+		}
+		for _, plain := range []string{text, p.Text} {
+			if n := units(plain); n == 0 || n > most {
+				t.Errorf("%s: %d units on Telegram, %d are the most", name, n, most)
+			}
+		}
+		for _, tap := range slices.Concat(far.Taps(text, entities), far.Taps(p.Text, nil)) {
+			if _, err := bot.Parse(tap); !strings.HasPrefix(tap, "/") || err != nil && !lacks(err) {
+				t.Errorf("%s: a finger can open %q", name, tap)
+			}
+		}
+		shown.WriteString(text)
+		if p.File != nil {
+			shown.Reset()
+			shown.Write(p.File.Data)
+		} else if len(parts) == 1 {
+			blocks(t, name, m, text, entities)
+		}
+	}
+	if want, got := flat(said(m)), flat(shown.String()); want != got && want != "" {
+		t.Errorf("%s: Telegram shows another text\n%q, want\n%q", name, got, want)
+	}
+}
+
+// blocks are as many as the lines ask for, each of them whole lines.
+func blocks(t testing.TB, name string, m bot.Message, text string, entities []far.Entity) {
+	t.Helper()
+	want, got := map[string]int{"bold": 1}, map[string]int{}
+	for n, l := range m.Lines {
+		follows := n > 0 && m.Lines[n-1].Kind == l.Kind
+		switch {
+		case l.Kind == bot.Head && n > 0:
+			want["bold"]++
+		case l.Kind == bot.Quote && !follows && n > 0:
+			want["quote"]++
+		case l.Kind == bot.Pre && !follows && n > 0:
+			want["pre"]++
+		}
+	}
+	all := utf16.Encode([]rune(text))
+	for _, e := range entities {
+		kind := map[string]string{"bold": "bold", "blockquote": "quote", "expandable_blockquote": "quote", "pre": "pre", "code": "code"}[e.Type]
+		if kind == "" {
+			t.Errorf("%s: Telegram sees %s", name, e.Type)
+		}
+		if kind == "code" {
+			continue
+		}
+		got[kind]++
+		if end := e.Offset + e.Length; e.Offset > 0 && all[e.Offset-1] != '\n' || end < len(all) && all[end] != '\n' {
+			t.Errorf("%s: a %s covers no whole lines: %+v in %q", name, kind, e, text)
+		}
+	}
+	if !maps.Equal(want, got) {
+		t.Errorf("%s: Telegram sees the blocks %v, want %v: %q", name, got, want, text)
+	}
+}
+
+// said is all that a message's lines say.
+func said(m bot.Message) string {
+	var b strings.Builder
+	for _, l := range m.Lines {
+		if l.Kind == bot.Pre {
+			b.WriteString(bot.CleanPre(l.Text))
+		} else {
+			b.WriteString(bot.Clean(l.Text))
+		}
+	}
+	return b.String()
+}
+
+// flat is a text without what may differ: spaces, at which long ones are cut,
+// and what keeps fingers away.
+func flat(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || r == '\u2060' || r == '┃' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// lacks reports whether a command is one of ours that something is missing from.
+func lacks(err error) bool {
+	_, unknown := err.(*bot.UnknownError) //nolint:errorlint // Parse returns it as it is
+	return !unknown
+}
+
+// onSlack looks at the blocks, where foreign text may stand only in what is
+// never read as markup, and at the one text that is read.
+func onSlack(t testing.TB, name string, m bot.Message) {
+	t.Helper()
+	s := slack.Render(m, nil, "")
+	raw, err := json.Marshal(s.Blocks)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	visible, special := Mrkdwn(s.Text)
+	if len(special) > 0 {
+		t.Errorf("%s: Slack reads %q in %q", name, special, s.Text)
+	}
+	if want := bot.Clean(m.First()); commandless(visible) != commandless(want) && want != "" {
+		t.Errorf("%s: Slack announces %q, want %q", name, visible, want)
+	}
+	var tree any
+	if err := json.Unmarshal(raw, &tree); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	var shown strings.Builder
+	long := s.File != nil
+	Walk(tree, func(node map[string]any) {
+		text, isText := node["text"].(string)
+		switch kind := node["type"]; {
+		case isText && (kind == "text" || kind == "plain_text"):
+			if node["emoji"] == true {
+				t.Errorf("%s: Slack reads emoji in %v", name, node)
+			}
+		case isText:
+			t.Errorf("%s: Slack reads markup in %v", name, node)
+		case kind == "user", kind == "link", kind == "broadcast", kind == "emoji", kind == "channel", kind == "usergroup":
+			t.Errorf("%s: Slack is given a %s", name, kind)
+		}
+		if utf8.RuneCountInString(text) > maxBlock && node["type"] != "text" {
+			t.Errorf("%s: a block's text of %d characters", name, utf8.RuneCountInString(text))
+		}
+	})
+	if list, is := tree.([]any); is {
+		for _, b := range list {
+			if block, is := b.(map[string]any); is && block["type"] != "actions" {
+				inOrder(block, &shown)
+			}
+		}
+	}
+	for _, l := range m.Lines {
+		long = long || utf8.RuneCountInString(l.Text) > maxBlock/2
+	}
+	if want, got := commandless(said(m)), commandless(shown.String()); want != got && !long && want != "" {
+		t.Errorf("%s: Slack shows another text\n%q, want\n%q", name, got, want)
+	}
+	if p := s.Picture; p != nil && (p.Alt == "" || utf8.RuneCountInString(p.Alt) > maxAlt) {
+		t.Errorf("%s: an alt text of %d characters", name, utf8.RuneCountInString(p.Alt))
+	}
+}
+
+// inOrder gathers the texts of a block.
+func inOrder(v any, b *strings.Builder) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			inOrder(e, b)
+		}
+	case map[string]any:
+		if text, is := v["text"].(string); is {
+			b.WriteString(text)
+		}
+		inOrder(v["elements"], b)
+	}
+}
+
+// commandless is a text in which a command is the same on both platforms:
+// "/task_8" is typed "/porter task 8" on Slack.
+func commandless(s string) string {
+	s = strings.ReplaceAll(flat(s), "/porter", "/")
+	return strings.NewReplacer("_", "", "//", "/").Replace(s)
+}
+
+// Mrkdwn reads a text as Slack does where no markdown is wanted: what is seen,
+// and what it takes for a mention, a link or a call of everybody.
+func Mrkdwn(s string) (visible string, special []string) {
+	var b strings.Builder
+	for s != "" {
+		switch at := strings.IndexAny(s, "<&"); {
+		case at < 0:
+			b.WriteString(s)
+			s = ""
+		case s[at] == '&':
+			b.WriteString(s[:at])
+			s = s[at:]
+			found := false
+			for name, c := range map[string]string{"&lt;": "<", "&gt;": ">", "&amp;": "&"} {
+				if strings.HasPrefix(s, name) {
+					b.WriteString(c)
+					s, found = s[len(name):], true
+					break
+				}
+			}
+			if !found {
+				b.WriteString("&")
+				s = s[1:]
+			}
+		default:
+			b.WriteString(s[:at])
+			inner, rest, closed := strings.Cut(s[at+1:], ">")
+			if !closed {
+				b.WriteString(s[at:])
+				return b.String(), special
+			}
+			special = append(special, inner)
+			s = rest
+		}
+	}
+	return b.String(), special
+}
+
+// Walk visits all objects of decoded JSON.
+func Walk(v any, visit func(map[string]any)) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			Walk(e, visit)
+		}
+	case map[string]any:
+		visit(v)
+		for _, e := range v {
+			Walk(e, visit)
+		}
+	}
+}

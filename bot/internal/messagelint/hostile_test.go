@@ -1,0 +1,216 @@
+package messagelint
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/internal/scenario"
+	"github.com/nightporter/nightporter/bot/notify"
+	"github.com/nightporter/nightporter/bot/report"
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// hostile is what plans, agents, programs and people may say: each character
+// that means something to one of the platforms, or to a terminal.
+var hostile = []string{
+	"", " ", "x", "<b>", "</b>", "<b", "</blockquote>", "&", "&amp;", "&lt;b&gt;", "&#60;", "*x*", "_x_", "`x`", "```x```", "~x~", "\"'\\",
+	"<@U0MIRA>", "<!channel>", "<!here|x>", "<https://evil.example|x>", "<#C1>", "<!subteam^S1>", ":smile:", "> x", "• x", "1. x",
+	"/stop", "/task_8", "/porter stop", "see:/queue,now", "@all", "@everyone", "@mira", "https://evil.example/a?b=c#d", "x://", "tg://user?id=1", "mailto:a@b.co", "evil.com", "www.x.org/y", "1.2.3.4",
+	"README.md", "a/b/c.go", "../../etc/passwd", "~/x", "./x", "\x00", "\x1b[2J\x1b]0;own\x07", "\u009b31m", "\u202eevil\u2066", "a\u200bb\u200dc\ufeff", "\u2060/stop", "\u00ad", "\u2028x\u2029y",
+	"one\ntwo\r\nthree", "\t\v\f", "\xff\xfe\xc3", "é\u0301\u0302\u0303\u0304\u0305\u0306", "日本語のタイトル", "👩‍👩‍👧 ❤️ ✔️ ▶️", "✓ #9 done", "■ blocked (q5)", "┃ quote", "…", "q5 retry", "WORDS", "a WORDS",
+	"[Retry]", "%s%d%!", "{{.}}", "${x}", strings.Repeat("word ", 2000), strings.Repeat("/stop ", 100), strings.Repeat("<&>x𝕏a.b/", 400),
+}
+
+// desk is a night as the conversation sees it, whose every word is a stranger's.
+type desk struct {
+	*scenario.Night
+	word string
+}
+
+func (d *desk) Runs(context.Context, string) ([]string, error) { return d.Night.Runs(), nil }
+func (d *desk) RunRecords(_ context.Context, _, run string, types ...string) ([]loop.Record, error) {
+	return d.Night.RunRecords(run, types...), nil
+}
+
+func (d *desk) Do(_ context.Context, in loop.Input) (loop.Answer, error) {
+	return d.Night.Do(in), nil
+}
+func (d *desk) State(string) (loop.State, bool) { return d.Night.State, true }
+func (d *desk) Projects() []string              { return []string{"shop"} }
+func (d *desk) Diff(context.Context, string, string) (string, error) {
+	return "diff --git a/x b/x\n--- a/" + d.word + "\n+++ b/x\n@@ -1 +1 @@\n-" + d.word + "\n+" + d.word + "\n", nil
+}
+
+func (d *desk) Hats(context.Context, string, string) (bot.HatSet, error) {
+	set := d.Settings()
+	h := set.Hats["builder"]
+	h.WriteAllowed, h.Model, h.Prompt = []string{d.word}, d.word, d.word
+	set.Hats["builder"] = h
+	return bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: d.word, Routes: "planner → builder"}, nil
+}
+
+func (d *desk) Records(_ context.Context, _, task string) ([]loop.Record, error) {
+	return d.Night.Records(task), nil
+}
+
+var berlin = time.FixedZone("CET", 3600)
+
+// said by everybody: a night with the word in every field that others fill in,
+// and every message that it leads to.
+func messages(word string) []bot.Message {
+	now := time.Date(2026, 11, 19, 23, 10, 0, 0, berlin)
+	n := scenario.New("shop", now)
+	n.State.Project.Name = "shop"
+	var out []bot.Message
+	told := notify.New(notify.Options{Where: func(string) []string { return []string{"telegram:1"} }, Zone: berlin})
+	gather := func(all []loop.Outgoing) {
+		for _, o := range all {
+			var m bot.Message
+			if err := json.Unmarshal(o.Body, &m); err == nil {
+				out = append(out, m)
+			}
+		}
+	}
+	n.Decided = func(before loop.State, d loop.Decision, in loop.Input) { gather(told.Compose(before, d, in)) }
+	n.Entry(loop.Entry{Stream: loop.SharedStream, Time: now, Body: loop.PersonPaired{Person: loop.Person{ID: "telegram:1", Name: word, Role: loop.RoleAdmin, Since: now}}})
+
+	event := func(typ string, fields map[string]any) scenario.Act {
+		raw, err := json.Marshal(fields)
+		if err != nil {
+			panic(err)
+		}
+		return scenario.Act{Type: typ, Data: string(raw), Took: time.Minute, Cost: 0.1}
+	}
+	blocked := event("task.blocked", map[string]any{"reason": word, "tried": word, "needs": word})
+	asks := event("question.asked", map[string]any{"text": word, "options": []string{word, "b"}, "choice": word})
+	built := event("build.complete", map[string]any{"summary": word, "files_modified": []string{word}, "guidance": []any{map[string]any{"id": "g1", "set_aside": true, "note": word}}})
+	built.Files = []loop.FileChange{{Path: word, Added: 1}}
+	built.Red = word
+	plan := event("plan.complete", map[string]any{"summary": word, "steps": []string{word}})
+	n.Acts["Task 1 planner"], n.Acts["Task 1 builder"] = []scenario.Act{plan}, []scenario.Act{built}
+	n.Acts["Task 2 planner"] = []scenario.Act{blocked, blocked}
+	n.Acts["Task 3 planner"] = []scenario.Act{asks, plan}
+	set := n.Settings()
+	set.Stays, set.Others, set.Agent = true, []string{word}, "claude"
+	set.Source.Path, set.Verify = word, []loop.Command{{Run: word}}
+	base := n.Base("r1")
+	base.Branch, base.Dirty, base.Notes = word, []string{word}, []loop.Finding{{File: word, Line: 1, Text: word, Fix: word}}
+	var tasks []loop.Task
+	for i := 1; i <= 4; i++ {
+		t := scenario.Task(i, word)
+		t.Body, t.Acceptance, t.Scope = word, []string{word, word}, word
+		tasks = append(tasks, t)
+	}
+	tasks[3].Mark = loop.MarkManualVerify
+	n.Start(set, base, tasks...)
+	n.Do(loop.Input{Key: "g", Actor: "telegram:1", Name: word, Body: loop.Guide{Text: word}})
+	stop := 0
+	n.Until(func() bool { stop++; return stop > 60 })
+
+	entry := func(task string, body loop.Body) {
+		before := n.State
+		e := loop.Entry{Stream: loop.ProjectStream("shop"), Time: n.Now, Run: "r1", Task: task, Actor: "daemon", Body: body}
+		after := loop.Apply(before, e)
+		gather(told.Compose(before, loop.Decision{Entries: []loop.Entry{e}, State: after}, loop.Input{Time: n.Now, Project: "shop", Name: word, Actor: "daemon", Body: loop.Tick{}}))
+		n.Entry(e)
+	}
+	q := loop.Question{ID: "q9", Run: "r1", Task: "Task 2", Tasks: []string{"Task 3"}, Title: word, Text: word, Tried: word, Needs: word, Hat: word, By: word, Options: []string{word, "b"}, Choice: word, Paths: []string{word}, Asked: n.Now, Sent: n.Now, Expires: n.Now.Add(time.Hour), Offer: &set}
+	for _, kind := range []loop.QuestionKind{
+		loop.AskBlocked, loop.AskManual, loop.AskAgent, loop.AskBaseline, loop.AskReview, loop.AskUnticked, loop.AskSkip, loop.AskNow, loop.AskStart, loop.AskLate, loop.AskPlan, loop.AskAllow,
+	} {
+		q.Kind = kind
+		out = append(out, bot.Ask(n.State, q, n.Now), bot.StillOpen(n.State, q, n.Now, n.Now, n.Now), bot.Reminder(n.State, q, n.Now))
+		for _, end := range []loop.Body{
+			loop.QuestionAnswered{ID: "q9", Choice: word, Words: word, By: word}, loop.QuestionAnswered{ID: "q9", Choice: "guide", Words: word, By: word},
+			loop.QuestionExpired{ID: "q9", Choice: word, Then: word},
+		} {
+			entry("Task 2", loop.QuestionAsked{Question: q})
+			entry("Task 2", end)
+		}
+	}
+	entry("", loop.GuidanceQueued{Item: guidance.Item{ID: "g7", Text: word, Hat: word, By: word, At: n.Now}})
+	for _, body := range []loop.Body{
+		loop.GuidanceChanged{ID: "g7", Text: word}, loop.GuidanceReported{ID: "g7", State: guidance.Addressed, Note: word}, loop.GuidanceJudged{ID: "g7", Hat: word, Note: word},
+		loop.GuidanceExpired{ID: "g7", Why: word}, loop.PreflightFailed{Problems: []loop.Finding{{File: word, Line: 7, Text: word, Fix: word}}},
+		loop.InputPoisoned{Kind: word, Error: word}, loop.EffectFailed{Kind: "mark", Key: word, Text: word}, loop.BaselineBroke{Commands: []string{word}, Text: word},
+		loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitLimit, Until: n.Now, Text: word}, loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitAgent, Until: n.Now, Text: word},
+		loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitDisk, Text: word}, loop.RunStateSet{State: loop.RunRunning},
+	} {
+		entry("Task 1", body)
+	}
+	d := &desk{n, word}
+	for _, line := range []string{
+		"/status", "/tasks", "/task 1", "/task 2", "/queue", "/log", "/log 1", "/evidence 1", "/diff 1", "/plan 1", "/hats", "/hats builder", "q9", "q9 " + word, "/guidance " + word, word, "/" + word, "/task " + word,
+		"/skip " + word, "/drop " + word, "/help " + word, "/answer " + word, "/plan redo 1 " + word, "/hats " + word, word + ": /status", "note: " + word, "/cost", "/projects", "/runs", "/runs r1", "/runs " + word,
+	} {
+		m, err := bot.Handle(context.Background(), d, bot.Request{Key: "k", Actor: "telegram:1", Name: word, Project: "shop", Text: line, Time: n.Now})
+		if err == nil {
+			out = append(out, m)
+		}
+	}
+	for _, reason := range []loop.Reason{loop.ReasonDone, loop.ReasonNothing, loop.ReasonBlocked, loop.ReasonStreak, loop.ReasonManual, loop.ReasonUntil, loop.ReasonStopped, loop.ReasonInternal} {
+		entry("", loop.RunEnded{Reason: reason, Text: word, By: word, Branch: word, Done: 1, Total: 4})
+		out = append(out, bot.Status(n.State, n.Now))
+	}
+	records := n.All()
+	for i := range records {
+		records[i].Seq, records[i].Hash = int64(i+1), []byte("0123456789abcdef")
+	}
+	if f, err := report.Collect(records, n.State, now.Add(-time.Hour), n.Now); err == nil {
+		out = append(out, report.Text(f), report.Whole(f))
+	}
+	return out
+}
+
+// held checks all messages that a word leads to.
+func held(t testing.TB, word string) {
+	t.Helper()
+	all := messages(word)
+	if len(all) < 60 {
+		t.Fatalf("%q leads to %d messages only", word, len(all))
+	}
+	for n, m := range all {
+		if m.Key == "" && len(m.Lines) == 0 {
+			continue
+		}
+		Frame(t, fmt.Sprintf("%.30q, message %d", word, n), m)
+	}
+}
+
+// long is from when on a word is one of those that have no end.
+const long = 2000
+
+// FuzzHostile: whatever stands in a field, the frame is whole on both platforms,
+// nothing foreign is read as markup, and no finger can open it (PHONE 2, 7).
+func FuzzHostile(f *testing.F) {
+	var all []string
+	for _, s := range hostile {
+		if len(s) < long {
+			all = append(all, s)
+		}
+	}
+	// Each is a night and some hundred renderings: six words share one, and
+	// each is first in its field once the fuzzer has had its turn.
+	for some := range slices.Chunk(all, 6) {
+		f.Add(strings.Join(some, " "))
+	}
+	f.Add(strings.Join(all, " "))
+	f.Add(strings.Join(all, ""))
+	f.Fuzz(func(t *testing.T, word string) { held(t, word[:min(len(word), long)]) })
+}
+
+// TestEndless is the same of words without an end.
+func TestEndless(t *testing.T) {
+	for _, word := range hostile {
+		if len(word) >= long {
+			held(t, word)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package messagelint
+
+// Keys are the kinds of messages that nightporter sends. A key that is not
+// here fails Check: decide first what it is.
+//
+// Of a message that is pushed (PHONE 5), the last line of text says what comes
+// next: it begins with one of these, or ends so where
+// there is "…" in front. One that is not pushed (an answer, a receipt, an edit
+// of what was pushed) has none. A key that ends in ".*" stands for all that
+// begin so.
+var Keys = map[string][]string{
+	// Pushed: questions.
+	"ask.agent":    {"No answer by ", "Waits as long as it takes"},
+	"ask.allow":    {"No answer by ", "Waits as long as it takes"},
+	"ask.baseline": {"No answer by ", "Waits as long as it takes"},
+	"ask.late":     {"No answer by "},
+	"ask.now":      {"No answer by "},
+	"ask.start":    {"No answer by "},
+	"ask.plan":     {"No answer: "},
+	"ask.blocked":  {"Stays blocked"},
+	"ask.blocked3": {"They stay blocked"},
+	"ask.manual":   {"Waits as long as it takes"},
+	"ask.skip":     {"Waits as long as it takes", "No answer: ", "Nothing is done "},
+	"ask.unticked": {"Waits as long as it takes"},
+	"ask.reminder": {"No answer by "},
+	"ask.review":   {"Stays paused until you resume."},
+	"again.away":   {"No answer by ", "No answer: ", "Stays blocked", "Waits as long as it takes", "Stays paused until you resume."},
+
+	// Pushed: the run.
+	"run.started":    {"Works alone from here"},
+	"run.warnings":   {"It starts all the same."},
+	"run.notstarted": {"Nothing runs. Mend it, then /run"},
+	"run.ended": {
+		"Nothing runs. /run goes on with ", "Nothing runs. Retry starts the next run with ", "Nothing runs. /run asks", "Nothing runs until somebody starts it", "Nothing runs.",
+		"Nothing was pushed. Look at /diff", "Merge when you like; nothing runs.", "Pass ends the plan; until then it waits.",
+	},
+
+	// Pushed: what settles itself, or says how.
+	"limit.waiting":  {"Goes on by itself. Costs nothing."},
+	"limit.network":  {"The network or the far side fails. Tried again until it works"},
+	"standstill":     {"Looks again every ", "Looks again by itself"},
+	"disk.full":      {"Goes on by itself once there is room"},
+	"agent.replaced": {"shop goes on with "},
+	"baseline.broke": {"The run goes on."},
+	"session.lost":   {"It is run again", "It counts as a failed attempt", "The attempt failed"},
+	"mark.failed":    {"What is done is known all the same"},
+	"poisoned":       {"All else goes on."},
+	"late.telegram":  {"Work went on.", "1 message follows", "What is over is left out.", "The rest is in /status."},
+	"late.slack":     {"Work went on.", "1 message follows", "What is over is left out.", "The rest is in /status."},
+	"thread.gone":    {"Until then all of it comes here."},
+	"thread.shut":    {"All that it was for comes here until"},
+	"thread.moved":   {"It goes on here in any case."},
+
+	// Pushed: the digest.
+	"digest":        digestEnds,
+	"digest.week":   digestEnds,
+	"digest.fault":  {"Why stands in the host's log. All else goes on."},
+	"digest.idle":   {"Nothing runs.", "Next: ", "Merge when you like", "Nothing is left to do"},
+	"digest.broken": {"The host's log says why"},
+
+	// What becomes of a question: edits of its message.
+	"settled.*": nil,
+	"expired.*": nil,
+
+	// What becomes of a wait: edits of its message.
+	"goes.on": nil,
+
+	// Receipts of guidance.
+	"guidance.queued": nil, "guidance.sticky": nil, "guidance.changed": nil, "guidance.injected": nil, "guidance.replaced": nil,
+	"guidance.addressed": nil, "guidance.setaside": nil, "guidance.notreported": nil, "guidance.notfollowed": nil, "guidance.expired": nil,
+	"guidance.dropped": nil, "guidance.toolate": nil, "guidance.nohat": nil, "guidance.words": nil, "guidance.address": nil,
+
+	// The live message.
+	"status.running": nil, "status.waiting": nil, "status.standstill": nil, "status.pausing": nil, "status.paused": nil, "status.stopping": nil,
+	"status.planned": nil, "status.idle": nil, "status.all": nil, "status.off": nil, "status.moved": nil,
+
+	// Answers to commands.
+	"answer.*": nil, "task.*": nil, "words.*": nil,
+	"asked": nil, "media": nil, "fault": nil, "cost": nil, "diff": nil, "diff.empty": nil, "digest.all": nil, "digest.elsewhere": nil,
+	"evidence.broken": nil, "evidence.none": nil, "evidence.open": nil, "evidence.whole": nil,
+	"hats": nil, "hats.one": nil, "hats.routes": nil, "hats.trouble": nil, "hats.unknown": nil, "help": nil, "help.one": nil,
+	"log": nil, "pair.welcome": nil, "pair.already": nil, "pair.elsewhere": nil, "people": nil, "people.which": nil,
+	"plan": nil, "plan.none": nil, "projects": nil, "queue": nil, "quiet": nil, "quiet.wrong": nil,
+	"press.second": nil, "run.nohost": nil, "run.running": nil, "runs": nil, "runs.one": nil, "tasks": nil, "whoami": nil,
+
+	// What was typed and means nothing here.
+	"cmd.empty": nil, "cmd.forbidden": nil, "cmd.noguidance": nil, "cmd.noproject": nil, "cmd.noquestion": nil, "cmd.norun": nil, "cmd.notask": nil,
+	"cmd.notverb": nil, "cmd.notyesno": nil, "cmd.unknown": nil, "cmd.usage": nil, "cmd.whichguidance": nil, "cmd.whichproject": nil,
+	"cmd.whichquestion": nil, "cmd.whichtask": nil,
+}
+
+var digestEnds = []string{
+	"Nothing runs.", "Merge when you like; nothing runs.", "Goes on by itself", "Pass ends the plan; until then it waits.",
+	"Nothing was pushed. Look at /diff", "Stays paused until you resume.", "… goes on by itself.",
+}

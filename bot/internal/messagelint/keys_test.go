@@ -1,0 +1,145 @@
+package messagelint
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// makers are the functions whose first argument is a message's key, or its end
+// where there is something to go in front.
+var makers = map[string]string{"newMessage": "", "message": "", "words": "", "unsettled": "", "receipt": "guidance.", "say": "status."}
+
+// keysIn are the keys that the files of a folder name: whole ones, and the
+// beginnings of those that are put together.
+func keysIn(t *testing.T, dir fs.FS) (whole, begun map[string]string) {
+	t.Helper()
+	whole, begun = map[string]string{}, map[string]string{}
+	files, err := fs.Glob(dir, "*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := fs.ReadFile(dir, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		take := func(e ast.Expr, front string) {
+			switch e := e.(type) {
+			case *ast.BasicLit:
+				if key, err := strconv.Unquote(e.Value); err == nil && e.Kind == token.STRING && !strings.ContainsAny(key, " /%") && key != "" {
+					whole[front+key] = name
+				}
+			case *ast.BinaryExpr:
+				if lit, is := e.Y.(*ast.BasicLit); is && typeName(e.X) == "KeyDigest" {
+					if end, err := strconv.Unquote(lit.Value); err == nil {
+						whole["digest"+end] = name
+					}
+				}
+				if lit, is := e.X.(*ast.BasicLit); is {
+					if key, err := strconv.Unquote(lit.Value); err == nil {
+						begun[front+key] = name
+					}
+				}
+			}
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				if fn, is := n.Fun.(*ast.Ident); is && len(n.Args) > 1 {
+					if front, makes := makers[fn.Name]; makes {
+						take(n.Args[0], front)
+					}
+				}
+			case *ast.CompositeLit:
+				if !strings.HasSuffix(typeName(n.Type), "Message") || strings.HasPrefix(typeName(n.Type), "Sent") || strings.HasPrefix(typeName(n.Type), "Queued") {
+					return true
+				}
+				for _, e := range n.Elts {
+					if kv, is := e.(*ast.KeyValueExpr); is && typeName(kv.Key) == "Key" {
+						take(kv.Value, "")
+					}
+				}
+			case *ast.AssignStmt: // m.Key = "again.away"
+				for i, to := range n.Lhs {
+					if to := typeName(to); (to == "Key" || to == "key") && i < len(n.Rhs) {
+						take(n.Rhs[i], "")
+					}
+				}
+			case *ast.ValueSpec: // KeyDigest = "digest"
+				for i, id := range n.Names {
+					if strings.HasPrefix(id.Name, "KeyDigest") && i < len(n.Values) {
+						take(n.Values[i], "")
+					}
+				}
+			}
+			return true
+		})
+	}
+	return whole, begun
+}
+
+func typeName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	}
+	return ""
+}
+
+// TestKeys holds the table against the source: a key that is not in it, and one
+// that nothing sends any more, is an error.
+func TestKeys(t *testing.T) {
+	sent, begun := map[string]bool{}, map[string]bool{}
+	for _, dir := range []string{".", "reception", "post", "report", "notify"} {
+		whole, beginnings := keysIn(t, os.DirFS(filepath.Join("..", "..", dir)))
+		for key, file := range whole {
+			sent[key] = true
+			if _, known := lookUp(key); !known {
+				t.Errorf("bot/%s/%s sends %q: say in the table of this package whether it is pushed, and what its last line begins with", dir, file, key)
+			}
+		}
+		for key := range beginnings {
+			begun[key] = true
+		}
+	}
+	if len(sent) < 60 || len(begun) < 5 {
+		t.Fatalf("only %d keys and %d beginnings were found: is the source elsewhere?", len(sent), len(begun))
+	}
+	for key := range Keys {
+		found := sent[key]
+		for b := range begun {
+			found = found || strings.HasPrefix(key, b)
+		}
+		if star, all := strings.CutSuffix(key, "*"); all {
+			found = begun[star] || star == "words."
+		}
+		if !found {
+			t.Errorf("nothing sends %q any more: take it out of the table", key)
+		}
+	}
+}
+
+// TestKeysFound: the search finds what is planted.
+func TestKeysFound(t *testing.T) {
+	whole, begun := keysIn(t, fstest.MapFS{"a.go": {Data: []byte("package a\nvar _ = newMessage(\"new.one\", \"x\")\nvar _ = newMessage(\"ask.\"+kind, \"x\")\nvar _ = bot.Message{Key: \"other\"}\nvar _ = receipt(\"taken\", \"x\")")}})
+	if len(whole) != 3 || whole["new.one"] == "" || whole["other"] == "" || whole["guidance.taken"] == "" || begun["ask."] == "" {
+		t.Errorf("found %v and %v", whole, begun)
+	}
+}

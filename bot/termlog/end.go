@@ -1,0 +1,221 @@
+package termlog
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// ended is the last thing a run says: why, what stands, where the work is,
+// and how to go on.
+func (c *Console) ended(v view, b loop.RunEnded) {
+	r := v.run()
+	c.flush(v.at)
+	c.told(v.e.Cause)
+	exit := fmt.Sprintf("(exit %d)", b.Exit)
+	head := c.ending(v, b)
+	switch {
+	case b.Reason == loop.ReasonPreflight: // told with the problems
+		c.more(strings.TrimSpace(orNothing("again: ", bot.Clean(b.Resume)) + "   " + exit))
+		return
+	case r.Started.IsZero():
+		c.whole(v.at, head+"   "+exit)
+		c.wrapped(b.Text)
+		c.again("again", b.Resume)
+		return
+	case c.opt.Demo:
+		c.whole(v.at, strings.Join([]string{head, bot.Plural(r.Agents, "session"), bot.Cost(&r)}, " · ")+"   "+exit)
+	default:
+		c.whole(v.at, head+"   "+facts(r, v.at))
+	}
+	if standing := c.standing(v.after); standing != "" {
+		c.wrapped(standing)
+	}
+	if b.Text != "" && (b.Reason == loop.ReasonInternal || b.Reason == loop.ReasonStreak || strings.HasPrefix(b.Text, "agent ")) {
+		c.wrapped(b.Text)
+	}
+	if b.FinalOK != nil && !*b.FinalOK {
+		c.more(bot.SignFailed + " in a clean folder: " + strings.TrimPrefix(bot.VerifyText(loop.Verified{Results: b.Final}), bot.SignFailed+" "))
+	}
+	if !c.opt.Demo {
+		c.branch(r, b.Branch, exit)
+	}
+	word := "go on"
+	if c.answers(v.after) && needsAnswer(b) {
+		word = "then"
+	}
+	c.again(word, b.Resume)
+}
+
+// needsAnswer reports whether a run ended where the same command alone would
+// end again at once, for want of an answer.
+func needsAnswer(b loop.RunEnded) bool {
+	switch b.Reason {
+	case loop.ReasonBlocked, loop.ReasonManual:
+		return true
+	case loop.ReasonNothing: // an agent that cannot be used needs no answer
+		return !strings.HasPrefix(b.Text, "agent ")
+	}
+	return false
+}
+
+// answers prints how open questions are answered from the shell, where chat
+// words are of no use any more. It reports whether there are any.
+func (c *Console) answers(s loop.State) bool {
+	lines := bot.ShellAnswers(s)
+	for _, line := range lines {
+		c.more(line)
+	}
+	return len(lines) > 0
+}
+
+// branch says where the work is, with the exit code at the end of the line.
+func (c *Console) branch(r loop.Run, branch, exit string) {
+	line := "nothing was committed"
+	if branch != "" && r.Commits > 0 {
+		line = "branch " + bot.Clean(branch) + ", " + bot.Plural(r.Commits, "commit")
+	}
+	c.more(bot.Pad(line, 54, 2) + exit)
+}
+
+// again is the command to go on with, whole.
+func (c *Console) again(word, command string) {
+	if command != "" {
+		c.more(word + ": " + bot.CleanPre(command)) // two spaces in a path are two
+	}
+}
+
+// orNothing puts a word before a text, unless there is none.
+func orNothing(word, text string) string {
+	if text == "" {
+		return ""
+	}
+	return word + text
+}
+
+func facts(r loop.Run, now time.Time) string {
+	return strings.Join([]string{bot.Took(now.Sub(r.Started)), bot.Plural(r.Agents, "session"), bot.Cost(&r)}, "  ")
+}
+
+// ending is why a run ended, in one line (SPEC 2.4).
+func (c *Console) ending(v view, b loop.RunEnded) string {
+	r := v.run()
+	name := strings.TrimSpace(c.project(v) + " " + r.ID)
+	if c.opt.Demo {
+		name = r.ID
+	}
+	t := bot.Count(v.after)
+	by := ""
+	if b.By != "" && b.By != "console" && b.By != "daemon" {
+		by = " by " + bot.Cut(bot.Clean(b.By), 24)
+	}
+	switch b.Reason {
+	case loop.ReasonDone, loop.ReasonChosen:
+		if b.FinalOK != nil && !*b.FinalOK {
+			return fmt.Sprintf("%s %s ended: %s done, the branch tip is red", bot.SignFailed, name, t)
+		}
+		return fmt.Sprintf("%s %s ended: %s done", bot.SignDone, name, t)
+	case loop.ReasonBlocked:
+		return fmt.Sprintf("%s %s ended at a blocked task: %s done", bot.SignBlocked, name, t)
+	case loop.ReasonNothing:
+		switch {
+		case strings.HasPrefix(b.Text, "agent "):
+			return fmt.Sprintf("%s %s stands still: %s done", bot.SignLook, name, t)
+		case t.Needs == 1:
+			return fmt.Sprintf("%s %s ended: %s, 1 needs you", bot.SignAsk, name, t)
+		case t.Needs > 1:
+			return fmt.Sprintf("%s %s ended: %s, %d need you", bot.SignAsk, name, t, t.Needs)
+		}
+		return fmt.Sprintf("%s %s ended: %s, nothing left can run", bot.SignLook, name, t)
+	case loop.ReasonManual:
+		return fmt.Sprintf("%s %s ended: %s, the rest is yours", bot.SignAsk, name, t)
+	case loop.ReasonStreak:
+		return fmt.Sprintf("%s %s ended: 3 tasks in a row blocked, %s done", bot.SignBlocked, name, t)
+	case loop.ReasonIterations:
+		return fmt.Sprintf("%s %s ended: %d iterations, %s done", bot.SignLook, name, r.Settings.MaxIterations, t)
+	case loop.ReasonUntil:
+		return fmt.Sprintf("%s %s ended: %s reached, %s done", bot.SignLook, name, bot.Clock(r.Settings.Until, v.at.In(c.opt.Zone)), t)
+	case loop.ReasonBudget:
+		return fmt.Sprintf("%s %s ended: budget spent, %s done", bot.SignLook, name, t)
+	case loop.ReasonStopped:
+		if r.Signal != "" {
+			by = " by " + bot.Clean(r.Signal)
+		}
+		return fmt.Sprintf("%s %s stopped%s: %s done", bot.SignLater, name, by, t)
+	case loop.ReasonChecked:
+		if b.Exit != 0 {
+			return bot.SignFailed + " " + name + " checked: would not start"
+		}
+		return bot.SignDone + " " + name + " checked: ready to start"
+	case loop.ReasonReplaced:
+		return bot.SignLater + " " + name + " ended: a new run takes its place"
+	case loop.ReasonInternal:
+		return bot.SignFailed + " " + name + " ended: internal error"
+	}
+	return bot.SignLater + " " + name + " ended: " + bot.Clean(string(b.Reason))
+}
+
+// standing lists what is not done, most urgent first.
+func (c *Console) standing(s loop.State) string {
+	groups := map[loop.Status][]string{}
+	for _, t := range s.Project.Tasks {
+		id := c.id(t.Task.ID)
+		if t.Question != "" && (t.Status == loop.Blocked || t.Status == loop.ManualVerify || t.Status == loop.Waiting) {
+			id += " (" + bot.Clean(t.Question) + ")"
+		}
+		groups[t.Status] = append(groups[t.Status], id)
+	}
+	var parts []string
+	for _, g := range []struct {
+		status loop.Status
+		word   string
+	}{
+		{loop.Blocked, "blocked"}, {loop.Waiting, "asks"}, {loop.ManualVerify, "manual verify"},
+		{loop.Pending, "waits"}, {loop.Active, "in hand"}, {loop.Ready, "ready"}, {loop.Skipped, "skipped"},
+	} {
+		ids := groups[g.status]
+		const most = 12
+		if len(ids) > most {
+			ids = append(ids[:most:most], fmt.Sprintf("%d more", len(ids)-most))
+		}
+		if len(ids) > 0 {
+			parts = append(parts, g.word+" "+strings.Join(ids, " "))
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// Leave says that nightporter ends while the run does not: paused for review,
+// or cut off by a signal. exit is the exit code that follows.
+func (c *Console) Leave(s loop.State, exit int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := s.Project.Run
+	if r.Over() {
+		return
+	}
+	now := c.opt.Now()
+	v := view{before: s, after: s, at: now}
+	c.settleAll(v)
+	code := fmt.Sprintf("(exit %d)", exit)
+	if r.State == loop.RunPaused {
+		c.whole(now, fmt.Sprintf("%s %s %s paused: %s done   %s", bot.SignPaused, c.project(v), r.ID, bot.Count(s), facts(*r, now)))
+		if standing := c.standing(s); standing != "" {
+			c.wrapped(standing)
+		}
+		c.branch(*r, r.Base.Branch, code)
+		c.answers(s)
+		c.again("go on", r.Settings.ResumeCommand())
+		return
+	}
+	text := bot.SignLater + " stopped; nothing is lost"
+	if task := strings.Fields(bot.Doing(s)); len(task) > 0 {
+		text = bot.SignLater + " stopped; " + task[0] + " starts afresh next time"
+	}
+	c.whole(now, text+" "+code)
+	c.answers(s)
+	c.again("go on", r.Settings.ResumeCommand())
+}

@@ -1,0 +1,73 @@
+package termlog
+
+import (
+	"strings"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// bound tells which words a session was given for the first time, or again
+// because the one before was cut off.
+func (c *Console) bound(v view, b loop.GuidanceBound) {
+	var fresh, again []string
+	for _, id := range b.Binding.Bound {
+		item, ok := v.before.Project.Guidance.Get(id)
+		switch {
+		case !ok, c.sticky[id]:
+		case item.State == guidance.Queued:
+			fresh = append(fresh, id)
+			c.sticky[id] = item.Sticky
+		case item.State == guidance.Injected && item.Session != v.e.Session:
+			again = append(again, id)
+		}
+	}
+	if len(fresh) > 0 {
+		if s := c.held[loop.FoldID(v.e.Task)]; s != nil && s.ready {
+			what, _ := c.what(s)
+			gap := "   "
+			if c.opt.Demo { // the column in which verifications stand
+				gap = strings.Repeat(" ", max(37-bot.Width(what), 3))
+			}
+			s.then += gap + bot.Clean(b.Hat) + " " + bot.SignNow + " with " + strings.Join(fresh, " ")
+			c.print(v, s)
+		} else {
+			c.say(v, bot.SignNow+" "+strings.Join(fresh, " ")+" with "+c.id(v.e.Task)+" "+bot.Clean(b.Hat))
+		}
+	}
+	if len(again) > 0 {
+		c.say(v, bot.SignAgain+" "+strings.Join(again, " ")+" handed on to "+c.id(v.e.Task)+" "+bot.Clean(b.Hat))
+	}
+}
+
+// reports tells what a session did with the guidance it was given.
+func (c *Console) reports(v view, s *session) {
+	for _, r := range s.reports {
+		switch r.State {
+		case guidance.Addressed:
+			c.line(v.at, bot.SignDone+" "+bot.Clean(r.ID)+" addressed"+because(r.Note))
+		case guidance.SetAside:
+			c.line(v.at, bot.SignAway+" "+bot.Clean(r.ID)+" set aside"+because(r.Note))
+		case guidance.NotReported:
+			c.line(v.at, bot.SignLook+" "+bot.Clean(r.ID)+" not reported by "+c.id(s.task)+" "+bot.Clean(s.hat))
+		}
+	}
+	s.reports = nil
+}
+
+// guidance tells what becomes of words while they wait.
+func (c *Console) guidance(v view) {
+	switch b := v.e.Body.(type) {
+	case loop.GuidanceQueued:
+		c.say(v, bot.SignLater+" "+b.Item.ID+" queued → "+bot.Clean(loop.Forecast(v.after, b.Item)))
+	case loop.GuidanceChanged:
+		c.say(v, bot.SignLater+" "+bot.Clean(b.ID)+" changed: "+bot.Clean(b.Text))
+	case loop.GuidanceDropped:
+		c.say(v, bot.SignAway+" "+bot.Clean(b.ID)+" dropped")
+	case loop.GuidanceExpired:
+		c.tell(v, bot.SignAway+" "+bot.Clean(b.ID)+" expired"+because(b.Why)+"   "+bot.Clean(b.ID)+" keep")
+	case loop.GuidanceKept:
+		c.say(v, bot.SignLater+" "+bot.Clean(b.ID)+" queued again")
+	}
+}

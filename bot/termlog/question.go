@@ -1,0 +1,186 @@
+package termlog
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// question puts a question: what it is about, how to answer, and what happens
+// without an answer.
+func (c *Console) question(v view, q loop.Question) {
+	if c.asked[q.ID] {
+		return // open once more, without an end: told when it expired
+	}
+	c.asked[q.ID] = true
+	if q.Task != "" {
+		c.settle(v, q.Task)
+	}
+	if len(q.Options) > 0 || q.Kind == loop.AskAgent {
+		c.askAgent(v, q)
+		return
+	}
+	tail := " (" + q.ID + ")"
+	text := bot.SignOf(q) + " " + bot.Headline(v.after, q) + tail
+	said := bot.CleanLines(q.Text)
+	switch {
+	case q.Kind == loop.AskManual:
+		c.say(v, text+": "+bot.Clean(q.Title))
+		const most = 12
+		for n, line := range said {
+			if n == most {
+				c.more(fmt.Sprintf("  and %d more lines: /task %s", len(said)-most, strings.TrimPrefix(c.id(q.Task), "#")))
+				break
+			}
+			c.more("  " + bot.Cut(line, c.room()-2))
+		}
+	case q.Kind == loop.AskBlocked:
+		c.tell(v, text+because(bot.OutcomeWhy(c.outcomes[loop.FoldID(q.Task)], q.Text)))
+	default:
+		c.tell(v, text+because(q.Text))
+	}
+	if q.Kind == loop.AskPlan {
+		about, rounds := bot.PlanFacts(v.after, q)
+		c.wrapped(about)
+		for _, r := range rounds {
+			c.wrapped(r)
+		}
+	}
+	if q.Needs != "" {
+		c.wrapped("needs: " + q.Needs)
+	}
+	c.verbs(v, q)
+}
+
+// verbs prints how a question is answered, and what happens without an answer.
+func (c *Console) verbs(v view, q loop.Question) {
+	var typed []string
+	for _, verb := range q.Verbs() {
+		t := bot.Typed(q, verb)
+		if means := bot.Meaning(q, verb); means != "" {
+			t += " (" + means + ")"
+		}
+		typed = append(typed, t)
+	}
+	if q.Kind == loop.AskPlan {
+		typed = append(typed, bot.PlanCommand(q))
+	}
+	line := strings.Join(typed, " · ")
+	then := c.unanswered(v, q)
+	if then != "" && bot.Width(line)+bot.Width(then)+6 <= c.room() {
+		line, then = line+"      "+then, ""
+	}
+	c.wrappedPre(line)
+	if then != "" {
+		c.wrapped(then)
+	}
+}
+
+// wrappedPre is wrapped for a line whose gaps have to stay.
+func (c *Console) wrappedPre(text string) {
+	for _, part := range bot.Wrap(bot.CleanPre(text), c.room()) {
+		c.more(part)
+	}
+}
+
+// unanswered says what happens if nobody answers. Where that is only that
+// nothing happens, nothing is said.
+func (c *Console) unanswered(v view, q loop.Question) string {
+	if q.Expires.IsZero() {
+		if q.Kind == loop.AskBlocked {
+			then := strings.TrimPrefix(strings.TrimPrefix(bot.Unanswered(v.after, q, ""), "Stays blocked"), "; ")
+			return strings.TrimSuffix(then, ".")
+		}
+		if q.Kind == loop.AskPlan {
+			return bot.Unanswered(v.after, q, "")
+		}
+		return ""
+	}
+	return bot.Unanswered(v.after, q, c.deadline(q, v.at))
+}
+
+func (c *Console) deadline(q loop.Question, now time.Time) string {
+	if d := q.Expires.Sub(q.Asked); d < time.Minute {
+		return "in " + bot.Took(d)
+	}
+	return "by " + bot.Clock(q.Expires, now.In(c.opt.Zone))
+}
+
+// askAgent puts an agent's question with its options, in one line where they fit.
+func (c *Console) askAgent(v view, q loop.Question) {
+	head := bot.SignAsk + " " + c.id(q.Task) + " asks: " + bot.Clean(q.Text) + " (" + q.ID + ")"
+	var options, letters []string
+	for n, o := range q.Options {
+		options = append(options, loop.Letter(n)+"  "+bot.Cut(bot.Clean(o), c.room()-24)+bot.ChoiceNote(q, n))
+		letters = append(letters, q.ID+" "+loop.Letter(n))
+	}
+	line := head + "   " + strings.Join(options, "   ")
+	c.flush(v.at)
+	c.told(v.e.Cause)
+	if bot.Width(line) <= c.room() || (c.opt.Demo && len(options) > 0) {
+		c.whole(v.at, line)
+	} else {
+		for n, part := range bot.Wrap(head, c.room()) {
+			if n == 0 {
+				c.whole(v.at, part)
+			} else {
+				c.more(part)
+			}
+		}
+		for _, o := range options {
+			c.more("  " + o)
+		}
+	}
+	how := "Type " + q.ID + " and your answer."
+	if len(letters) > 0 {
+		how = "Type " + strings.Join(letters, " or ") + "."
+		if !c.opt.Demo {
+			how = "Type " + strings.Join(letters, " or ") + ", or " + q.ID + " and your own words."
+		}
+	}
+	by := ""
+	if !q.Expires.IsZero() {
+		by = c.deadline(q, v.at)
+	}
+	c.wrapped(how + " " + bot.Unanswered(v.after, q, by))
+}
+
+// find returns a question that was open before an entry.
+func find(s loop.State, id string) (loop.Question, bool) {
+	for _, q := range s.Project.Questions {
+		if q.ID == id {
+			return q, true
+		}
+	}
+	return loop.Question{}, false
+}
+
+func (c *Console) answered(v view, b loop.QuestionAnswered) {
+	text := bot.SignDone + " " + bot.Clean(b.ID)
+	if b.Choice != "" {
+		text += " " + bot.Clean(b.Choice)
+	}
+	if b.By != "" && b.By != "console" {
+		text += ", by " + bot.Cut(bot.Clean(b.By), 24)
+	}
+	c.tell(v, text+because(b.Words))
+}
+
+// expired tells what a question was settled with. That a pause or a baseline
+// is no question any more when its run ends is no news.
+func (c *Console) expired(v view, b loop.QuestionExpired) {
+	q, ok := find(v.before, b.ID)
+	if ok && b.Choice == "" && (q.Kind == loop.AskReview || q.Kind == loop.AskBaseline || q.Kind == loop.AskUnticked) {
+		return
+	}
+	then := bot.Clean(b.Then)
+	if n := bot.OptionOf(q, b.Choice); ok && n >= 0 {
+		then = loop.Letter(n)
+	} else if then == "" {
+		then = bot.Clean(b.Choice)
+	}
+	c.tell(v, bot.SignAway+" "+bot.Clean(b.ID)+" unanswered: "+then)
+}

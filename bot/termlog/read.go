@@ -1,0 +1,47 @@
+package termlog
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxLine is how many bytes a typed line can have.
+const maxLine = 1 << 20
+
+// ReadLines calls line for each line of r that holds something, until r ends
+// or ctx does. It returns nil at the end of r, else ctx's cause or an error
+// of r. Reading cannot be interrupted: a goroutine stays behind in r's Read
+// after ctx has ended, and what it reads then is dropped.
+func ReadLines(ctx context.Context, r io.Reader, line func(string)) error {
+	lines, failed := make(chan string), make(chan error, 1)
+	go func() {
+		scan := bufio.NewScanner(r)
+		scan.Buffer(make([]byte, 0, 4096), maxLine)
+		for scan.Scan() {
+			select {
+			case lines <- scan.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+		failed <- scan.Err()
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case text := <-lines:
+			if text = strings.TrimSpace(text); text != "" {
+				line(text)
+			}
+		case err := <-failed:
+			if err != nil {
+				return fmt.Errorf("read commands: %w", err)
+			}
+			return nil
+		}
+	}
+}

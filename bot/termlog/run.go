@@ -1,0 +1,251 @@
+package termlog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// preflightFailed lists what keeps a run from starting, each with what to do.
+func (c *Console) preflightFailed(v view, b loop.PreflightFailed) {
+	c.flush(v.at)
+	c.line(v.at, fmt.Sprintf("%s %s not started: %s", bot.SignFailed, c.project(v), bot.Plural(len(b.Problems), "problem")))
+	for _, f := range b.Problems {
+		c.finding(f)
+	}
+}
+
+// finding prints what is wrong, whole: nobody can mend what was cut.
+func (c *Console) finding(f loop.Finding) {
+	fix := f.Fix
+	f.Fix = ""
+	c.wrappedPre(f.String())
+	if fix != "" {
+		for _, line := range bot.CleanLines(fix) {
+			c.more("  " + line)
+		}
+	}
+}
+
+// preflightDone tells what is worth a look and no reason not to start.
+func (c *Console) preflightDone(v view, b loop.PreflightDone) {
+	for _, f := range slices.Concat(b.Base.Notes, b.Warnings) {
+		first := f
+		first.Fix = ""
+		c.tell(v, bot.SignLook+" "+bot.Clean(first.String()))
+		if f.Fix != "" {
+			c.wrapped(f.Fix)
+		}
+	}
+	if n := len(b.Base.Dirty); n > 0 {
+		c.say(v, fmt.Sprintf("%s %s of your checkout not included: %s", bot.SignLook, bot.Plural(n, "changed file"), few(b.Base.Dirty)))
+	}
+}
+
+// started is the first thing a run says.
+func (c *Console) started(v view, b loop.RunStarted) {
+	r := v.run()
+	c.flush(v.at)
+	if c.opt.Demo {
+		c.whole(v.at, fmt.Sprintf("%s %s started · branch %s · %s%s", bot.SignNow, r.ID, bot.Clean(r.Base.Branch), baseline(b), level(r)))
+		return
+	}
+	c.line(v.at, fmt.Sprintf("%s %s %s started: %s, %s, %s", bot.SignNow, c.project(v), r.ID,
+		bot.Plural(b.Tasks, "task"), bot.Clean(r.Settings.Agent), bot.Clean(r.Settings.Pattern.Name)))
+	c.about(v)
+	c.wrapped("baseline: " + baseline(b))
+	c.typeHint(r)
+}
+
+// about says what a run does to the user's repository, and what holds its
+// sessions.
+func (c *Console) about(v view) {
+	r := v.run()
+	c.more("branch " + bot.Clean(r.Base.Branch) + "; your checkout stays as it is")
+	if r.Base.From != "" {
+		c.more("goes on from " + bot.Clean(r.Base.From))
+	}
+	switch r.Base.Boundary {
+	case 3:
+		c.more("boundary level 3: sessions write only into their own folders")
+	case 2:
+		c.more("boundary level 2: sessions write only into their own folders; they see other processes")
+	case 1:
+		c.more(bot.SignLook + " boundary level 1: what sessions write is compared, not prevented")
+	}
+}
+
+// level is the boundary in a word, for a line that has room for no more.
+func level(r loop.Run) string {
+	if r.Base.Boundary == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" · boundary %d", r.Base.Boundary)
+}
+
+func (c *Console) typeHint(r loop.Run) {
+	c.more("Type /guidance TEXT, /pause, /stop or /help. Ctrl-C ends " + r.ID + " cleanly.")
+}
+
+// baseline says how the start commit was verified. What is red and not
+// advisory is what a person wants mended first (SPEC 2.0).
+func baseline(b loop.RunStarted) string {
+	var good, red []string
+	for _, r := range b.Baseline {
+		switch {
+		case r.OK:
+			good = append(good, bot.CommandName(r.Run))
+		case !slices.Contains(b.Advisory, r.Run):
+			red = append(red, bot.CommandName(r.Run))
+		}
+	}
+	var parts []string
+	switch len(good) {
+	case 0:
+	case 1:
+		parts = append(parts, good[0]+" passes")
+	default:
+		parts = append(parts, strings.Join(good[:min(len(good), 3)], ", ")+" pass")
+	}
+	switch len(red) {
+	case 0:
+	case 1:
+		parts = append(parts, red[0]+" fails; the baseline task comes first")
+	default:
+		parts = append(parts, strings.Join(red, ", ")+" fail; the baseline task comes first")
+	}
+	for _, run := range b.Advisory {
+		parts = append(parts, bot.CommandName(run)+" fails already, only shown")
+	}
+	if len(parts) == 0 {
+		return "no verification command"
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (c *Console) resumed(v view) {
+	r := v.run()
+	if r.Started.IsZero() {
+		return // its start is still to come
+	}
+	c.say(v, fmt.Sprintf("%s %s %s goes on: %s done", bot.SignNow, c.project(v), r.ID, bot.Count(v.after)))
+	if v.before.Project.Run != nil && v.before.Project.Run.State == loop.RunPaused {
+		return
+	}
+	if !c.opt.Demo {
+		c.about(v)
+		c.typeHint(r)
+	}
+}
+
+// stateSet tells pauses, stops and waits.
+func (c *Console) stateSet(v view, b loop.RunStateSet) {
+	was := v.before.Project.Run
+	doing := bot.Doing(v.before)
+	switch b.State {
+	case loop.RunPausing:
+		if doing != "" {
+			c.say(v, bot.SignPaused+" pauses after "+doing+"; /resume keeps going")
+		}
+	case loop.RunPaused:
+		if b.Wait != loop.WaitReview { // told by its question
+			c.say(v, bot.SignPaused+" paused · "+bot.Count(v.after).String()+"; stays so until /resume")
+		}
+	case loop.RunStopping:
+		c.stopping(v, b, doing)
+	case loop.RunWaiting:
+		c.waits(v, b)
+	case loop.RunRunning:
+		if was != nil && (was.State == loop.RunPaused || was.State == loop.RunPausing || was.State == loop.RunStopping ||
+			(was.State == loop.RunWaiting && was.Wait != loop.WaitQuestion)) {
+			text := bot.SignNow + " goes on"
+			if doing != "" {
+				text += " with " + strings.Fields(doing)[0]
+			}
+			c.say(v, text)
+		}
+	}
+}
+
+func (c *Console) stopping(v view, b loop.RunStateSet, doing string) {
+	switch {
+	case b.Now && b.Signal != "":
+		c.say(v, bot.SignLater+" stopping now ("+bot.Clean(b.Signal)+")")
+	case b.Now:
+		c.say(v, bot.SignLater+" stopping "+orNow(doing))
+	case b.Signal != "":
+		c.say(v, bot.SignLater+" ends after this session; once more: at once")
+	case doing != "":
+		c.say(v, bot.SignLater+" ends after "+doing+"; /resume keeps going")
+	}
+}
+
+func orNow(doing string) string {
+	if doing == "" {
+		return "now"
+	}
+	return doing + " now"
+}
+
+func (c *Console) waits(v view, b loop.RunStateSet) {
+	if was := v.before.Project.Run; was != nil && was.State == loop.RunWaiting && was.Wait == b.Wait && b.Wait == loop.WaitDisk {
+		return // still the same
+	}
+	until := ""
+	if !b.Until.IsZero() {
+		until = " until " + c.until(b.Until, v.at)
+	}
+	text := bot.Clean(b.Text)
+	switch b.Wait {
+	case loop.WaitQuestion: // told by the question
+		return
+	case loop.WaitDisk:
+		c.say(v, bot.SignLook+" waits: "+text+". Make room; it goes on by itself.")
+		return
+	case loop.WaitLimit:
+		agent, why, ok := strings.Cut(text, ": ")
+		if !ok {
+			c.tell(v, bot.SignLook+" waits"+until+": "+text+" Ctrl-C is safe.")
+			c.more("/resume tries now")
+			return
+		}
+		if h := v.after.Shared.Agents[agent]; h.Why == loop.FailureLimit {
+			why = "usage limit"
+		} else if h.Why == loop.FailureNetwork {
+			why = "network"
+		}
+		c.tell(v, bot.SignLook+" waits"+until+" for "+bot.Cut(agent, 40)+": "+bot.Cut(why, 40)+". Ctrl-C is safe.")
+		c.more("/resume tries now")
+		return
+	}
+	c.tell(v, bot.SignLook+" waits"+until+because(text))
+}
+
+// until writes the end of a wait: with seconds where it is near.
+func (c *Console) until(t, now time.Time) string {
+	if d := t.Sub(now); d > 0 && d < 10*time.Minute && !c.opt.Demo {
+		return t.In(c.opt.Zone).Format("15:04:05")
+	}
+	return bot.Clock(t, now.In(c.opt.Zone))
+}
+
+// parked is told where the run goes on with another agent; else what the run
+// waits for tells it.
+func (c *Console) parked(v view, b loop.AgentParked) {
+	set := v.run().Settings
+	_, too := v.after.Shared.Agents[set.Fallback]
+	if set.Fallback == "" || too || b.Agent == set.Fallback {
+		return
+	}
+	why := "network"
+	if b.Why == loop.FailureLimit {
+		why = "at its usage limit"
+	}
+	c.say(v, fmt.Sprintf("%s %s %s until %s; %s takes over", bot.SignLook, bot.Clean(b.Agent), why, c.until(b.Until, v.at), bot.Clean(set.Fallback)))
+}
+
+func (c *Console) project(v view) string { return bot.Cut(bot.Clean(v.after.Project.Name), 32) }

@@ -1,0 +1,374 @@
+package termlog_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/internal/scenario"
+	"github.com/nightporter/nightporter/bot/termlog"
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// entry folds an entry by hand, as the core would have decided it.
+func (s *scene) entry(task, session string, body loop.Body) {
+	e := loop.Entry{Stream: loop.ProjectStream("shop"), Time: s.Now, Run: "r1", Task: task, Session: session, Attempt: "a1", Actor: "daemon", Body: body}
+	switch body.(type) {
+	case loop.AgentParked, loop.AgentUnusable, loop.AgentUsable:
+		e.Stream = loop.SharedStream
+	}
+	s.Night.Entry(e)
+}
+
+func (s *scene) signal(now bool, name string) {
+	s.Do(loop.Input{Key: "signal " + name, Actor: "console", Body: loop.Stop{Now: now, Signal: name}})
+}
+
+// begin starts a run of two tasks and goes on until stop says so.
+func (s *scene) begin(set loop.Settings, stop func() bool) {
+	s.Start(set, s.Base("r1"), scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow", "Task 1"))
+	s.Until(stop)
+}
+
+// scenes are the lines that an ordinary night does not have.
+var scenes = map[string]func(s *scene){
+	"preflight": func(s *scene) {
+		set := s.Settings()
+		s.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: set}})
+		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Problems: []loop.Finding{
+			{File: "checkout.md", Line: 41, Text: "Task 7 depends on Task 70, which this plan lacks", Fix: "Mend line 41, or add the task."},
+			{Text: `agent "claude" is not on PATH`, Fix: "npm i -g @anthropic-ai/claude-code"},
+		}}})
+	},
+	"check": func(s *scene) {
+		base := s.Base("r1")
+		base.Notes = []loop.Finding{{File: "checkout.md", Line: 9, Text: "scope \"the order pages\" is prose: no path in it", Fix: "Name folders or files, as in `order/**`."}}
+		s.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: s.Settings(), Check: true}})
+		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Base: base, Snapshot: loop.Snapshot{Name: "checkout", Tasks: []loop.Task{scenario.Task(1, "One")}}}})
+		s.Until(nil)
+	},
+	"review": func(s *scene) { // paused after one task, and taken up again
+		set := s.Settings()
+		set.MaxTasks, set.Profile = 1, "review"
+		s.begin(set, nil)
+		s.Leave(s.State, 2)
+		s.Now = s.Now.Add(9 * time.Hour)
+		s.Do(loop.Input{Key: "again", Actor: "console", Body: loop.StartRun{Settings: set}})
+		s.Until(nil)
+	},
+	"signals": func(s *scene) { // Ctrl-C twice, and taken up again
+		s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#1 builder" })
+		s.signal(false, "SIGINT")
+		s.signal(true, "SIGINT")
+		s.Until(func() bool { _, through := loop.Outcome(s.State); return through })
+		s.Leave(s.State, 130)
+		s.Do(loop.Input{Key: "again", Actor: "console", Body: loop.StartRun{Settings: s.Settings()}})
+		s.Until(nil)
+	},
+	"stop": func(s *scene) {
+		s.Type = func(line string) { s.typed(line, "") }
+		s.Acts["Task 1 builder"] = []scenario.Act{{Type: "build.complete", Data: `{"summary":"x","files_modified":["f0.go"]}`, Took: time.Minute, Cost: -1, Files: files(1, 1, 0), Typed: []string{"/stop"}}}
+		s.begin(s.Settings(), nil)
+		s.typed("/pause", "")
+	},
+	"unusable": func(s *scene) {
+		x := loop.Exit{Reason: loop.ExitSelf, Code: 1, CostUSD: -1, Turns: -1, Failure: loop.FailureAuth, Text: "Invalid API key · Please run /login"}
+		s.Acts["Task 1 planner"] = []scenario.Act{{Took: time.Second, Cost: -1, Exit: &x}}
+		s.begin(s.Settings(), nil)
+	},
+	"network": func(s *scene) {
+		x := loop.Exit{Reason: loop.ExitSelf, Code: 1, CostUSD: -1, Turns: 2, Failure: loop.FailureNetwork, Text: "connection reset"}
+		s.Acts["Task 1 planner"] = []scenario.Act{{Took: time.Second, Cost: -1, Exit: &x}, {Took: time.Second, Cost: -1, Exit: &x}}
+		s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#1 builder" })
+	},
+	"baseline": func(s *scene) {
+		s.Acts[""] = nil
+		set := s.Settings()
+		set.Verify = []loop.Command{{Run: "go vet ./..."}, {Run: "go test ./..."}}
+		s.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: set}})
+		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Base: s.Base("r1"), Snapshot: loop.Snapshot{Name: "checkout", Tasks: []loop.Task{scenario.Task(1, "One")}}}})
+		for n := range 3 { // vet is green, the tests are red twice
+			x := loop.Exit{Session: "r1-c" + string(rune('1'+n)), Reason: loop.ExitSelf, Started: s.Now, Ended: s.Now.Add(time.Second), CostUSD: -1}
+			if n > 0 {
+				x.Code, x.Tail = 1, "FAILED tests/test_sum.py::test_sum - assert 1 == 2\n"
+			}
+			s.Do(loop.Input{Body: loop.SessionExited{Exit: x}})
+		}
+		s.Now = s.Now.Add(15 * time.Minute)
+		s.Do(loop.Input{Body: loop.Tick{}})
+	},
+	"fix": func(s *scene) { // a red baseline that is mended first
+		set := s.Settings()
+		set.Verify = []loop.Command{{Run: "go vet ./..."}, {Run: "go test ./..."}}
+		s.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: set}})
+		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Base: s.Base("r1"), Snapshot: loop.Snapshot{Name: "checkout", Tasks: []loop.Task{scenario.Task(1, "One")}}}})
+		for n := range 4 { // both are red twice
+			x := loop.Exit{Session: "r1-c" + string(rune('1'+n)), Reason: loop.ExitSelf, Code: 1, Tail: "boom", Started: s.Now, Ended: s.Now.Add(time.Second), CostUSD: -1}
+			s.Do(loop.Input{Body: loop.SessionExited{Exit: x}})
+		}
+		s.typed("q1 fix", "")
+	},
+	"operator": func(s *scene) { // from the shell: more questions than fit, flags, a limit
+		set := s.Settings()
+		set.Operator = "--state '/srv/np  state' --config /etc/np.toml"
+		for _, n := range []int{1, 4} {
+			s.Acts[fmt.Sprintf("Task %d planner", n)] = []scenario.Act{{Type: "task.blocked", Data: `{"reason":"two things","tried":"x","needs":"y"}`, Took: time.Minute, Cost: -1}}
+		}
+		s.Acts["Task 2 planner"] = []scenario.Act{act("question.asked", `{"text":"Which?","options":["this","that"]}`, time.Minute)}
+		limit := loop.Exit{Reason: loop.ExitSelf, Code: 1, CostUSD: -1, Turns: 2, Failure: loop.FailureLimit, Text: "limit reached"}
+		s.Acts["Task 3 builder"] = []scenario.Act{{Took: time.Minute, Cost: -1, Exit: &limit}}
+		look := scenario.Task(5, "Look at it")
+		look.Mark = loop.MarkManualVerify
+		s.Start(set, s.Base("r1"), scenario.Task(1, "One"), scenario.Task(2, "Two"), scenario.Task(3, "Three"), scenario.Task(4, "Four"), look)
+		s.Until(func() bool { return s.State.Project.Run.State == loop.RunWaiting })
+		s.typed("/status", "")
+		s.Leave(s.State, 130)
+		s.Until(nil)
+	},
+	"failures": func(s *scene) { // every way in which a session does not count as done
+		nothing := build("all done", time.Minute, nil)
+		out := build("did it elsewhere", time.Minute, nil)
+		out.Out = []string{"vendor/x.go"}
+		stall := scenario.Act{Took: 15 * time.Minute, Cost: -1, Exit: &loop.Exit{Reason: loop.ExitStall, Code: -1, Signal: "SIGKILL", CostUSD: -1, Turns: -1}}
+		lost := scenario.Act{Took: time.Minute, Cost: -1, Exit: &loop.Exit{Reason: loop.ExitLost, Code: -1, CostUSD: -1, Turns: -1}}
+		s.Acts["Task 1 builder"] = []scenario.Act{nothing, out, build("ok", time.Minute, files(1, 1, 1))}
+		s.Acts["Task 1 reviewer"] = []scenario.Act{stall, lost}
+		s.Acts["Task 2 builder"] = []scenario.Act{{Type: "task.blocked", Data: `{"reason":"the plan says two things","tried":"by line","needs":"which of them"}`, Took: time.Minute, Cost: -1}}
+		set := s.Settings()
+		set.OnBlocked = loop.OnBlockedStop
+		s.begin(set, nil)
+	},
+	"questions": func(s *scene) {
+		ask := act("question.asked", `{"text":"May an address be a PO box? The carriers differ.","options":["Yes, letters only","No, and say so on the address form before anybody pays"]}`, time.Minute)
+		s.Acts["Task 1 planner"] = []scenario.Act{ask, ask}
+		s.begin(s.Settings(), func() bool { return len(s.State.Project.Questions) == 1 })
+		s.typed("q1", "")
+		s.typed("q1 a man should look at the carriers first", "")
+		s.Until(func() bool { return len(s.State.Project.Questions) == 1 })
+		s.Now = s.Now.Add(30 * time.Minute)
+		s.Do(loop.Input{Body: loop.Tick{}})
+		s.typed("q1 retry", "")
+		s.typed("q2 b", "")
+		s.Until(nil)
+	},
+	"manual": func(s *scene) {
+		a := build("page", time.Minute, files(1, 1, 0))
+		a.Data = `{"summary":"page","files_modified":["f0.go"],"manual_verify":"Open /pay on a phone"}`
+		s.Acts["Task 1 builder"] = []scenario.Act{a}
+		s.begin(s.Settings(), nil)
+		s.typed("/approve", "")
+		s.typed("/approve", "")
+		s.typed("/task 2", "")
+	},
+	"guidance": func(s *scene) {
+		s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#1 builder" })
+		for _, line := range []string{"Use pkg/money everywhere", "/guidance !sticky No new dependencies", "/guidance @fixer Keep it small", "/queue", "/now Keep the old names", "q1 rerun", "g9 keep", "g1 frob", "/guidance", "/drop", "note: two words"} {
+			s.typed(line, "")
+		}
+		s.entry("", "", loop.GuidanceExpired{ID: "g3", Why: "no fixer session in r1"})
+		s.typed("g3 keep", "")
+		s.entry("", "", loop.GuidanceChanged{ID: "g3", Text: "Keep it\nvery small"})
+		x := loop.Exit{Session: "r1-2", Reason: loop.ExitAsked, Code: -1, CostUSD: -1, Turns: -1, Started: s.Now, Ended: s.Now}
+		s.Do(loop.Input{Key: "exit:r1-2", Body: loop.SessionExited{Exit: x}})
+		aside := build("x", time.Minute, files(1, 1, 0))
+		aside.Data = `{"summary":"x","files_modified":["f0.go"],"guidance":[{"id":"g1","set_aside":true,"note":"No pkg/money in this repository"},{"id":"g2","done":true},{"id":"g4","done":"kept them"}]}`
+		s.Acts["Task 1 builder"] = []scenario.Act{aside}
+		s.Until(nil)
+	},
+	"handed-on": func(s *scene) { // a session is lost, and the next one gets its words
+		plan := act("plan.complete", `{"summary":"p","steps":["one"]}`, time.Minute)
+		plan.Typed = []string{"/guidance Wrap it"}
+		lost := scenario.Act{Took: time.Minute, Cost: -1, Exit: &loop.Exit{Reason: loop.ExitLost, Code: -1, CostUSD: -1, Turns: -1}}
+		done := build("x", time.Minute, files(1, 1, 0))
+		done.Data = `{"summary":"x","files_modified":["f0.go"],"guidance":[{"id":"g1","done":true,"note":"wrapped"}]}`
+		s.Acts["Task 1 planner"], s.Acts["Task 1 builder"] = []scenario.Act{plan}, []scenario.Act{lost, done}
+		s.begin(s.Settings(), nil)
+	},
+	"red-tip": func(s *scene) {
+		s.Tip = "--- FAIL: TestWhole (0.01s)\nFAIL"
+		s.begin(s.Settings(), nil)
+	},
+	"trouble": func(s *scene) {
+		set := s.Settings()
+		set.Fallback = "codex"
+		s.begin(set, func() bool { return bot.Doing(s.State) == "#1 builder" })
+		s.entry("", "", loop.AgentParked{Agent: "claude", Until: s.Now.Add(5 * time.Hour), Why: loop.FailureLimit})
+		s.entry("", "", loop.InputPoisoned{Key: "k", Kind: "emit", Error: "index out of range"})
+		s.entry("", "", loop.EffectFailed{Kind: "progress", Key: "k", Text: "checkout.progress.md: permission denied"})
+		s.entry("Task 1", "", loop.SourceMarked{Mark: loop.MarkDone, Error: "checkout.md: read-only file system"})
+		s.entry("Task 1", "r1-2", loop.EventRefused{Type: "build.complete", Why: "guidance not reported", Owed: []string{"g1"}})
+		s.entry("", "", loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitDisk, Until: s.Now.Add(time.Minute), Text: "the disk is full"})
+		s.entry("", "", loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitDisk, Until: s.Now.Add(2 * time.Minute), Text: "the disk is full"})
+		s.entry("", "", loop.RunStateSet{State: loop.RunRunning})
+		s.entry("", "", loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitLimit, Until: time.Date(2027, 1, 1, 0, 0, 0, 0, berlin), Text: "claude: usage limit"})
+		s.entry("", "", loop.RunStateSet{State: loop.RunRunning})
+		s.Do(loop.Input{Body: loop.SourceChanged{Err: "checkout.md:12  a task's number stands twice"}})
+		s.Do(loop.Input{Body: loop.SourceChanged{Snapshot: loop.Snapshot{Name: "checkout", Tasks: []loop.Task{scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow, by line", "Task 1"), scenario.Task(9, "Added at midnight")}}}})
+		s.typed("/skip 2", "")
+		s.typed("/retry 2", "")
+		s.typed("/next 9", "")
+		s.entry("Task 1", "", loop.AttemptEnded{Replan: true, Why: "conflicts with what was done since in a.go"})
+		s.entry("", "", loop.RunEnded{Reason: loop.ReasonInternal, Exit: 4, Text: "pattern x has no route"})
+	},
+}
+
+func TestScenes(t *testing.T) {
+	for name, play := range scenes {
+		t.Run(name, func(t *testing.T) {
+			s := newScene("shop", termlog.Options{})
+			play(s)
+			golden(t, "scene-"+name, s.out.Bytes())
+		})
+	}
+}
+
+// nasty is what a hostile plan, agent or person may say.
+var nasty = "\x1b[2J\x1b]0;owned\x07\u202eevil\u2066 \r\n✓ #9 done\x00\x9b31m\u009b31m" + strings.Repeat("A̷̡̢̛̛\tbc ", 900) + "\xff\u2028<b>&*x*"
+
+// TestHostile feeds such words through everything that is shown: no line may
+// break, no control character may reach the terminal, no line may be endless.
+func TestHostile(t *testing.T) {
+	s := newScene("shop", termlog.Options{})
+	set := s.Settings()
+	task := scenario.Task(1, nasty)
+	task.Scope, task.Acceptance, task.Mark = nasty, []string{nasty}, loop.MarkManualVerify
+	strange := loop.Task{ID: "Task \x1b[31m" + nasty[:40], Title: nasty, Mark: loop.MarkOpen, Line: 2}
+	base := s.Base("r1")
+	base.Dirty, base.Notes = []string{nasty}, []loop.Finding{{File: nasty, Line: 3, Text: nasty, Fix: nasty}}
+	s.Start(set, base, task, strange)
+	s.Until(func() bool { return bot.Doing(s.State) != "" })
+	id := strange.ID
+	s.entry(id, "r1-1", loop.EventAccepted{Type: nasty, Data: []byte(`{"summary":"` + "\\u001b[2J" + `"}`)})
+	s.entry(id, "r1-1", loop.GuidanceReported{ID: nasty, State: guidance.SetAside, Note: nasty})
+	s.entry(id, "r1-1", loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndedEvent, Counts: loop.CountsAsSuccess, Text: nasty, Exit: loop.Exit{Tail: nasty}})
+	s.entry(id, "r1-1", loop.TakenOver{Taken: loop.Capture{Outside: []string{nasty, nasty}, Refused: []loop.Finding{{File: nasty, Text: nasty}}}})
+	s.entry(id, "r1-1", loop.Verified{Kind: loop.KindVerify, Results: []loop.Result{{Run: nasty, Tail: nasty}}})
+	s.entry(id, "r1-2", loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndedSilent, Counts: loop.CountsAsFailed, Text: nasty, Exit: loop.Exit{Tail: nasty, Code: 1}})
+	s.entry(id, "", loop.TaskSet{From: loop.Active, To: loop.Blocked, Why: nasty})
+	s.entry(id, "", loop.AttemptEnded{Failed: true, Why: nasty})
+	s.entry(id, "", loop.QuestionAsked{Question: loop.Question{ID: "q7", Kind: loop.AskAgent, Task: id, Hat: nasty, Text: nasty, Options: []string{nasty, nasty}, Choice: nasty, Expires: s.Now.Add(time.Hour)}})
+	s.entry(id, "", loop.QuestionAsked{Question: loop.Question{ID: "q8", Kind: loop.AskBlocked, Task: id, Title: nasty, Text: nasty, Tried: nasty, Needs: nasty}})
+	s.entry(id, "", loop.QuestionAnswered{ID: "q7", Choice: nasty, Words: nasty, By: nasty})
+	s.entry("", "", loop.GuidanceQueued{Item: guidance.Item{ID: "g1", Text: nasty, Hat: nasty, Task: loop.FoldID(id)}})
+	s.entry("", "", loop.AgentUnusable{Agent: nasty, Text: nasty})
+	s.entry("", "", loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitLimit, Text: nasty})
+	s.entry("", "", loop.SourceRead{Name: nasty, Trouble: nasty})
+	s.Echo(nasty, nasty)
+	s.Note(nasty)
+	for _, line := range []string{"/status", "/tasks", "/task 1", "/queue", "q8", "/log", "/evidence 1", "/guidance " + nasty, nasty, "/" + nasty, "/task " + nasty} {
+		s.typed(line, nasty)
+	}
+	s.entry("", "", loop.RunEnded{Reason: loop.Reason(nasty), Text: nasty, By: nasty, Branch: nasty, Resume: nasty})
+
+	out := s.out.String()
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	for n, line := range lines {
+		if !strings.HasPrefix(line, "          ") && !clockLine(line) {
+			t.Errorf("line %d has neither a time nor the indent: %.60q", n+1, line)
+		}
+		for _, r := range line {
+			if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' {
+				t.Errorf("line %d holds %U: %.60q", n+1, r, line)
+				break
+			}
+		}
+	}
+	if len(lines) > 600 || len(out) > 400_000 {
+		t.Errorf("%d lines, %d bytes: hostile words are not cut", len(lines), len(out))
+	}
+	if strings.Contains(out, "owned") {
+		t.Error("a terminal title sequence was shown")
+	}
+}
+
+func clockLine(line string) bool {
+	_, err := time.Parse("15:04:05", strings.SplitN(line, " ", 2)[0])
+	return err == nil
+}
+
+// TestTaughtOnce: the sentence about claims is a lesson, not a refrain.
+func TestTaughtOnce(t *testing.T) {
+	s := newScene("shop", termlog.Options{Demo: true, Began: evening})
+	wrong := build("all tests pass", time.Minute, files(1, 1, 0))
+	wrong.Red = red
+	s.Acts["Task 1 builder"] = []scenario.Act{wrong, wrong}
+	s.begin(s.Settings(), nil)
+	if n := strings.Count(s.out.String(), "A claim is not a result"); n != 1 {
+		t.Errorf("said %d times:\n%s", n, s.out.String())
+	}
+	if n := strings.Count(s.out.String(), `"all tests pass"`); n != 2 {
+		t.Errorf("the claim was quoted %d times:\n%s", n, s.out.String())
+	}
+}
+
+// TestColor: only signs are painted, and without colour there is none.
+func TestColor(t *testing.T) {
+	play := func(opt termlog.Options) string {
+		s := newScene("shop", opt)
+		s.begin(s.Settings(), nil)
+		return s.out.String()
+	}
+	bare, painted := play(termlog.Options{}), play(termlog.Options{Color: true})
+	if strings.Contains(bare, "\x1b") {
+		t.Error("colour without Options.Color")
+	}
+	for _, code := range []string{"\x1b[0m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m"} {
+		painted = strings.ReplaceAll(painted, code, "")
+	}
+	if painted != bare {
+		t.Errorf("colour changes the text:\n%s", painted)
+	}
+}
+
+// TestWidth: a narrow terminal gets narrow lines, except for what would be
+// useless when cut.
+func TestWidth(t *testing.T) {
+	s := newScene("shop", termlog.Options{Width: 60})
+	s.begin(s.Settings(), nil)
+	s.typed("/status", "")
+	for line := range strings.SplitSeq(s.out.String(), "\n") {
+		if bot.Width(line) > 60 && !strings.Contains(line, "verify") && !strings.Contains(line, "branch") && !strings.Contains(line, "Type /guidance") && !strings.Contains(line, "boundary") && !strings.Contains(line, "ended") {
+			t.Errorf("%d columns: %s", bot.Width(line), line)
+		}
+	}
+}
+
+// TestReplyOnce: what an entry told already is not told again, a refusal is.
+func TestReplyOnce(t *testing.T) {
+	s := newScene("shop", termlog.Options{})
+	s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#1 builder" })
+	s.out.Reset()
+	s.typed("/guidance Wrap it", "")
+	if n := strings.Count(s.out.String(), "queued"); n != 1 {
+		t.Errorf("the receipt came %d times:\n%s", n, s.out.String())
+	}
+	s.typed("/drop g7", "")
+	if !strings.Contains(s.out.String(), "has no guidance g7") {
+		t.Errorf("the refusal is missing:\n%s", s.out.String())
+	}
+	s.Reply(bot.Message{}) // says nothing, breaks nothing
+}
+
+func TestReadLines(t *testing.T) {
+	var got []string
+	err := termlog.ReadLines(t.Context(), strings.NewReader("/status\n\n  q5 retry \r\nlast"), func(l string) { got = append(got, l) })
+	if err != nil || strings.Join(got, "|") != "/status|q5 retry|last" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if err := termlog.ReadLines(t.Context(), strings.NewReader(strings.Repeat("x", 2<<20)), func(string) {}); err == nil {
+		t.Error("a line of 2 MB was taken")
+	}
+	r, w := newPipe()
+	defer w.Close()
+	ctx, cancel := contextWith(t)
+	why := errors.New("the run ended")
+	cancel(why)
+	if err := termlog.ReadLines(ctx, r, func(string) {}); !errors.Is(err, why) {
+		t.Errorf("got %v, want the cause", err)
+	}
+}

@@ -1,0 +1,175 @@
+package termlog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// commitment begins a task's attempt.
+func (c *Console) commitment(v view, b loop.Commitment) {
+	key := loop.FoldID(v.e.Task)
+	t, _ := v.after.Project.Find(v.e.Task)
+	title := bot.Cut(bot.Clean(b.Title), 60)
+	if b.Resume {
+		if was, ok := v.before.Project.Find(v.e.Task); ok && was.Attempt != nil && was.Attempt.Run == v.e.Run {
+			return // it waited for an answer only
+		}
+		c.say(v, bot.SignAgain+" "+c.id(v.e.Task)+" "+title+", goes on from its tree")
+		return
+	}
+	delete(c.commits, key)
+	if t.Attempts <= 1 {
+		c.spent[key] = &purse{}
+		c.say(v, bot.SignNow+" "+c.id(v.e.Task)+" "+title)
+		return
+	}
+	c.say(v, fmt.Sprintf("%s %s %s, attempt %d", bot.SignAgain, c.id(v.e.Task), title, t.Attempts))
+}
+
+// taskSet tells a change of a task that is not told by something else.
+func (c *Console) taskSet(v view, b loop.TaskSet) {
+	if v.run().Started.IsZero() {
+		return // the first reading of the source
+	}
+	if b.To != loop.Active {
+		c.settle(v, v.e.Task)
+	}
+	id := c.id(v.e.Task)
+	switch b.To {
+	case loop.Done:
+		c.done(v, b)
+	case loop.Skipped:
+		text := bot.SignAway + " " + id + " skipped"
+		if rest := bot.Dependents(v.after, v.e.Task); rest != "" {
+			text += "; " + rest
+		}
+		c.tell(v, text)
+	case loop.Withdrawn:
+		c.say(v, bot.SignAway+" "+id+" withdrawn: its line is gone")
+	case loop.Blocked:
+		if b.Question == "" {
+			c.tell(v, bot.SignBlocked+" "+id+" blocked: "+bot.Clean(b.Why))
+		}
+	case loop.Ready:
+		if b.From == "" && isPart(v) {
+			return // told with the plan that it is a part of
+		}
+		if b.Fresh || (b.From != loop.Pending && b.From != loop.Active && b.From != loop.Waiting) {
+			c.say(v, bot.SignLater+" "+id+" ready again"+because(strings.TrimSuffix(b.Why, ", by console")))
+		}
+	}
+}
+
+// isPart reports whether a task is a part of another one's plan.
+func isPart(v view) bool {
+	t, ok := v.after.Project.Find(v.e.Task)
+	return ok && t.Task.Parent != ""
+}
+
+func because(why string) string {
+	if why = bot.Clean(why); why == "" {
+		return ""
+	}
+	return ": " + why
+}
+
+// done is the line of a finished task.
+func (c *Console) done(v view, b loop.TaskSet) {
+	key := loop.FoldID(v.e.Task)
+	gap := "   "
+	if c.opt.Demo {
+		gap = "  "
+	}
+	text := bot.SignDone + " " + c.id(v.e.Task) + " done" + gap + bot.Count(v.after).String()
+	if p := c.spent[key]; p != nil && !p.unknown && c.priced && !c.opt.Demo {
+		text += "  " + bot.Money(p.usd)
+	}
+	switch hash := c.commits[key]; {
+	case hash != "":
+		text += "  " + bot.Clean(hash)[:min(len(hash), 7)]
+	case b.Why != "":
+		text += "  " + bot.Clean(b.Why)
+	case b.From == loop.Active:
+		text += "  nothing to change"
+	}
+	c.say(v, text)
+}
+
+// attemptEnded tells a failed attempt; one that blocks its task is told there.
+func (c *Console) attemptEnded(v view, b loop.AttemptEnded) {
+	s := c.held[loop.FoldID(v.e.Task)]
+	c.settle(v, v.e.Task)
+	if s != nil && s.event.Type == loop.EventBlocked {
+		return // the question that follows gives the same reason
+	}
+	id := c.id(v.e.Task)
+	t, _ := v.after.Project.Find(v.e.Task)
+	c.outcomes[loop.FoldID(v.e.Task)] = b.Outcome
+	switch {
+	case b.Outcome == loop.OutcomeBlocked:
+	case b.Outcome == loop.OutcomeStalled && t.Failed < loop.MaxAttempts:
+		c.tell(v, fmt.Sprintf("%s %s attempt %d stalled%s", bot.SignFailed, id, max(t.Attempts, 1), because(b.Why)))
+	case b.Failed && t.Failed < loop.MaxAttempts:
+		c.tell(v, fmt.Sprintf("%s %s attempt %d failed: %s", bot.SignFailed, id, max(t.Attempts, 1), bot.OutcomeWhy(b.Outcome, b.Why)))
+	case b.Failed, b.Outcome == loop.OutcomePlanned: // told by the question that follows, or by its parts
+	case b.Outcome == loop.OutcomeBudget:
+		c.tell(v, bot.SignLook+" "+id+" kept as it is, goes on from there next time: "+bot.OutcomeWhy(b.Outcome, b.Why))
+	case b.Replan, b.Outcome == loop.OutcomeAnew:
+		c.tell(v, bot.SignAgain+" "+id+" starts anew: "+bot.Clean(b.Why))
+	case !b.Failed && t.Attempt != nil && t.Attempt.Consensus != nil && t.Attempt.Consensus.Yields:
+		c.say(v, bot.SignLater+" "+id+" goes on later: "+bot.Clean(b.Why))
+	case !b.Failed:
+		c.say(v, bot.SignLater+" "+id+" is kept as it is and goes on from there next time")
+	}
+}
+
+// planSettled tells what became of a plan that was argued about.
+func (c *Console) planSettled(v view, b loop.PlanSettled) {
+	sign := bot.SignDone
+	if !b.Approved {
+		sign = bot.SignAgain
+	}
+	c.tell(v, sign+" "+c.id(v.e.Task)+" plan "+bot.SettledPlan(b))
+}
+
+// hatsRead tells that hats were changed on disk.
+func (c *Console) hatsRead(v view, b loop.HatsRead) {
+	if trouble := bot.HatsTrouble(b.Trouble); trouble != "" {
+		c.tell(v, bot.SignLook+" hats "+trouble)
+		return
+	}
+	text := bot.SignLater + " hats read anew, for the sessions that come"
+	if b.Pattern.Name != "" {
+		text += ": " + bot.Clean(b.Pattern.Name)
+	}
+	c.say(v, text)
+}
+
+// sourceRead tells what people changed while the run was under way.
+func (c *Console) sourceRead(v view, b loop.SourceRead) {
+	if v.run().Started.IsZero() {
+		return
+	}
+	name := bot.Clean(b.Name)
+	if b.Trouble != "" {
+		c.say(v, bot.SignLook+" "+name+" cannot be used as it is; the last good reading stands")
+		c.wrapped(b.Trouble)
+		return
+	}
+	for _, t := range slices.Concat(b.Own, b.Tasks) {
+		if _, known := v.before.Project.Find(t.ID); known {
+			if len(b.Tasks) <= 5 {
+				c.say(v, bot.SignLater+" "+c.id(t.ID)+" changed in "+name)
+			}
+			continue
+		}
+		c.say(v, bot.SignDone+" "+c.id(t.ID)+" added: "+bot.Clean(t.Title))
+	}
+	if n := len(b.Tasks); n > 5 {
+		c.say(v, fmt.Sprintf("%s %s: %s read again", bot.SignLater, name, bot.Plural(n, "task")))
+	}
+}

@@ -1,0 +1,236 @@
+package tui
+
+import (
+	"cmp"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+// press does what a key is for.
+func (m model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	if k.String() == "ctrl+c" { // in every mode: it leaves, and ends nothing
+		return m, tea.Quit
+	}
+	switch m.mode {
+	case typing:
+		return m.pressTyping(k)
+	case asking:
+		return m.pressAsking(k)
+	case ending:
+		return m.pressEnding(k)
+	case reading:
+		if k.String() == "q" || k.String() == "esc" || k.String() == "enter" {
+			m.mode = looking
+			return m, nil
+		}
+		m.page.key(k.String(), m.width, m.height)
+		return m, nil
+	}
+	return m.pressLooking(k)
+}
+
+func (m model) pressLooking(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	switch k.String() {
+	case "q":
+		return m, tea.Quit
+	case "g":
+		m.mode, m.box, m.note = typing, lineEditor{}, ""
+	case "/":
+		m.mode, m.box, m.note = typing, newBox("/"), ""
+	case "p":
+		return m.say(sent{Line: Line{Text: "/pause"}})
+	case "r":
+		return m.say(sent{Line: Line{Text: "/resume"}})
+	case "s":
+		if m.idle() {
+			m.note = bot.SignLater + " no run is under way"
+			return m, nil
+		}
+		m.mode, m.note = ending, ""
+	case "l":
+		return m.say(sent{Line: Line{Text: strings.TrimSpace("/log " + m.chosenArg())}, open: true})
+	case "d":
+		return m.say(sent{Line: Line{Text: strings.TrimSpace("/diff " + m.chosenArg())}, open: true})
+	case "enter":
+		arg := cmp.Or(m.chosenArg(), m.atWork())
+		if arg == "" {
+			m.note = bot.SignLater + " no task is chosen; ↓ ↑ choose one"
+			return m, nil
+		}
+		return m.say(sent{Line: Line{Text: "/task " + arg}, open: true})
+	case "a":
+		if len(m.scene.Questions) == 0 {
+			m.note = bot.SignLater + " no question is open"
+			return m, nil
+		}
+		m.mode, m.asked, m.note = asking, m.scene.Questions[0].ID, ""
+	case "?":
+		m.page, m.mode = newPage("keys", help), reading
+	case "tab":
+		return m.otherProject(1)
+	case "shift+tab":
+		return m.otherProject(-1)
+	case "down", "j":
+		m.choose(1)
+	case "up", "k":
+		m.choose(-1)
+	case "esc":
+		m.chosen, m.note = "", ""
+	}
+	return m, nil
+}
+
+// help is what every key does, for the narrowest screen.
+const help = `g    guidance; enter sends it
+/    any command: /queue, /retry 8, …
+a    answer a question, by its letter
+p    pause after this session; r resumes
+s    stop the run; asks first
+l    log of the chosen task, or the run
+d    diff of the chosen task, or the run
+↓↑   choose a task, ↵ shows it
+tab  another project
+q    quits; nightporter goes on`
+
+func (m model) pressTyping(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	switch k.String() {
+	case "esc":
+		m.mode, m.box, m.note = looking, lineEditor{}, ""
+		return m, nil
+	case "enter":
+		words := m.box.String()
+		if strings.TrimSpace(words) == "" {
+			m.mode = looking
+			return m, nil
+		}
+		m.mode, m.box = looking, lineEditor{}
+		return m.say(sent{Line: Line{Text: lineOf(words)}, back: words})
+	}
+	was := m.box.String()
+	m.box.key(k)
+	if m.box.String() != was {
+		m.failed = nil // other words, another line
+	}
+	return m, nil
+}
+
+// lineOf is what typed words are sent as: guidance, but for what is a command
+// or an answer by itself, as in every chat.
+func lineOf(words string) string {
+	if line := strings.TrimSpace(words); bot.IsCommand(line) {
+		return line
+	}
+	return "/guidance " + strings.TrimSpace(words)
+}
+
+func (m model) pressAsking(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	q := m.question()
+	key := k.String()
+	switch key {
+	case "esc":
+		m.mode = looking
+		return m, nil
+	case "tab", "down":
+		m.asked = m.otherQuestion(1)
+		return m, nil
+	case "shift+tab", "up":
+		m.asked = m.otherQuestion(-1)
+		return m, nil
+	}
+	if len(key) != 1 || key[0] < 'a' || int(key[0]-'a') >= len(q.Choices) {
+		return m, nil
+	}
+	c := q.Choices[key[0]-'a']
+	if c.Words {
+		m.mode, m.box = typing, newBox(c.Line+" ")
+		return m, nil
+	}
+	m.mode = looking
+	return m.say(sent{Line: Line{Text: c.Line}, open: strings.HasPrefix(c.Line, "/plan")})
+}
+
+// otherQuestion is the one after the one that is shown, or before it.
+func (m model) otherQuestion(by int) string {
+	all := m.scene.Questions
+	for n, q := range all {
+		if q.ID == m.asked {
+			return all[(n+by+len(all))%len(all)].ID
+		}
+	}
+	return m.asked
+}
+
+func (m model) pressEnding(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	m.mode = looking
+	if k.String() == "y" {
+		return m.say(sent{Line: Line{Text: "/stop"}})
+	}
+	m.note = bot.SignLater + " not stopped"
+	return m, nil
+}
+
+// otherProject turns to the next project, or to the one before.
+func (m model) otherProject(by int) (tea.Model, tea.Cmd) {
+	all := m.scene.Projects
+	if len(all) < 2 {
+		return m, nil
+	}
+	at := 0
+	for n, name := range all {
+		if name == m.scene.Project {
+			at = n
+		}
+	}
+	m.leave()
+	m.gen++
+	m.scene = Scene{Project: all[(at+by+len(all))%len(all)], Projects: all, Zone: m.scene.Zone}
+	m.chosen, m.note = "", ""
+	return m, m.look()
+}
+
+// choose moves to another task of the list.
+func (m *model) choose(by int) {
+	if len(m.scene.Tasks) == 0 {
+		return
+	}
+	at := -1
+	for n, t := range m.scene.Tasks {
+		if t.Arg == m.chosen {
+			at = n
+		}
+	}
+	switch {
+	case at >= 0:
+		at = min(max(at+by, 0), len(m.scene.Tasks)-1)
+	case m.chosen == "" && m.atWork() != "": // that one first
+		m.chosen = m.atWork()
+		return
+	default:
+		at = 0
+	}
+	m.chosen = m.scene.Tasks[at].Arg
+}
+
+// atWork is the task at work as a command takes it, "" where none is.
+func (m model) atWork() string {
+	for _, t := range m.scene.Tasks {
+		if t.Sign == bot.SignNow {
+			return t.Arg
+		}
+	}
+	return ""
+}
+
+// chosenArg is the chosen task as a command takes it, "" for none, or for one
+// that is not there any more.
+func (m model) chosenArg() string {
+	for _, t := range m.scene.Tasks {
+		if t.Arg == m.chosen {
+			return t.Arg
+		}
+	}
+	return ""
+}

@@ -1,0 +1,44 @@
+package tui
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+// Colours of a sixteen-colour terminal, which its owner has chosen.
+const (
+	plain  = "\x1b[0m"
+	dim    = "\x1b[2m"
+	red    = "\x1b[31m"
+	green  = "\x1b[32m"
+	yellow = "\x1b[33m"
+	cyan   = "\x1b[36m"
+)
+
+var signColor = map[string]string{
+	bot.SignDone: green, bot.SignFailed: red, bot.SignBlocked: red, bot.SignAsk: yellow, bot.SignLook: yellow,
+	bot.SignNow: cyan, bot.SignLater: dim, bot.SignPaused: yellow, bot.SignAway: dim, bot.SignAgain: cyan,
+}
+
+// painted finds signs that begin a line or a column, and the frame.
+var painted = regexp.MustCompile(`(?:^|│)[ ›]*[` + bot.Signs + `] |[─│┬┤├┼┴]+`)
+
+// paint adds colour, to signs and frame only: everything reads without it.
+func (m model) paint(line string) string {
+	if !m.opt.Color {
+		return line
+	}
+	return painted.ReplaceAllStringFunc(line, func(part string) string {
+		for sign, color := range signColor {
+			if before, ok := strings.CutSuffix(part, sign+" "); ok {
+				if frame, rest, ok := strings.Cut(before, "│"); ok {
+					before = frame + dim + "│" + plain + rest
+				}
+				return before + color + sign + plain + " "
+			}
+		}
+		return dim + part + plain
+	})
+}

@@ -1,0 +1,60 @@
+package tui
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Run shows the screen until somebody leaves it. Whatever is watched goes on.
+func Run(ctx context.Context, porter Porter, in io.Reader, out io.Writer, opt Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := tea.NewProgram(newModel(ctx, porter, opt), tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out))
+	end, err := p.Run()
+	if errors.Is(err, tea.ErrInterrupted) {
+		return nil // Ctrl-C leaves, as q does
+	}
+	if err != nil {
+		return fmt.Errorf("screen: %w", err)
+	}
+	if m, ok := end.(model); ok {
+		return m.err
+	}
+	return nil
+}
+
+func newModel(ctx context.Context, porter Porter, opt Options) model {
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	if opt.Key == nil {
+		opt.Key = func() string { return "watch:" + rand.Text() }
+	}
+	looks, leave := context.WithCancel(ctx)
+	return model{
+		opt: opt, now: opt.Now(),
+		porter: func(project, seen string, patient bool, gen int) tea.Cmd {
+			if looks.Err() != nil && ctx.Err() == nil { // the one before was left
+				looks, leave = context.WithCancel(ctx)
+			}
+			now := looks
+			return func() tea.Msg {
+				scene, err := porter.Look(now, project, seen, patient)
+				return sceneMsg{gen, scene, err}
+			}
+		},
+		leave: func() { leave() },
+		send: func(s sent) tea.Cmd {
+			return func() tea.Msg {
+				answer, err := porter.Send(ctx, s.Line)
+				return answerMsg{s, answer, err}
+			}
+		},
+	}
+}

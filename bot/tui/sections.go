@@ -1,0 +1,323 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+// section is one part of the screen under a rule.
+type section struct {
+	title string
+	lines []string
+	least int                     // lines that it is worth nothing without; as many as it has, at most
+	bare  bool                    // without its rule
+	fit   func(rows int) []string // its lines, where they depend on how many there is room for
+	tail  bool                    // its last lines matter, not its first
+	spare bool                    // only where all the others are whole
+}
+
+// sections are the parts of the screen from the top down, which is also the
+// order in which they give way from the bottom up. Where there is little room,
+// only the tasks have a rule: the signs say what the rest is.
+func (m model) sections(width, rows int, withTasks bool) []section {
+	bare := rows < roomy/2
+	var all []section
+	if lines := m.questions(width); len(lines) > 0 {
+		all = append(all, section{title: "needs you", lines: lines, least: 1, bare: bare})
+	}
+	if m.scene.Project == "" {
+		return append(all, section{lines: m.says(width), least: 1, bare: true})
+	}
+	all = append(all, section{title: "now", lines: m.hand(width, rows/8), least: 2, bare: bare})
+	if withTasks {
+		hats := m.hats(width)
+		hats.spare = true
+		all = append(all, m.list(width, 2), hats)
+	}
+	return append(all,
+		section{title: "guidance", lines: m.guidance(width), least: 1, bare: bare && withTasks},
+		section{title: "last", lines: m.last(width), least: 1, tail: true})
+}
+
+// aside is what stands in the right column: the tasks, and below them the hats
+// where that leaves tasks enough to know where they stand.
+func (m model) aside(width, rows int) []section {
+	all := []section{m.list(width, min(6, rows-1))}
+	if len(m.scene.Hats) > 0 {
+		all = append(all, m.hats(width))
+	}
+	return all
+}
+
+func (m model) list(width, least int) section {
+	return section{
+		title: m.tasksTitle(), lines: m.tasks(width, len(m.scene.Tasks)), least: least,
+		fit: func(rows int) []string { return m.tasks(width, rows) },
+	}
+}
+
+func (m model) hats(width int) section {
+	return section{
+		title: "hats", lines: m.lanes(width, len(m.scene.Hats)), least: 4,
+		fit: func(rows int) []string { return m.lanes(width, rows) },
+	}
+}
+
+// layOut gives each section its rule and its least, those that come first
+// before the others, and what is left over to whoever has more to show.
+func layOut(all []section, width, rows int) []string {
+	given := make([]int, len(all))
+	left := rows
+	give := func(n, need int) {
+		head := 1
+		if all[n].bare {
+			head = 0
+		}
+		if need > 0 && left >= need+head {
+			given[n] = need
+			left -= need + head
+		}
+	}
+	for n, s := range all {
+		if !s.spare {
+			give(n, min(max(s.least, 1), max(len(s.lines), 1)))
+		}
+	}
+	for n, s := range all {
+		if more := min(len(s.lines)-given[n], left); given[n] > 0 && more > 0 {
+			given[n] += more
+			left -= more
+		}
+	}
+	for n, s := range all {
+		if s.spare {
+			give(n, len(s.lines))
+		}
+	}
+	var out []string
+	for n, s := range all {
+		if given[n] == 0 {
+			continue
+		}
+		lines := s.lines
+		if s.fit != nil {
+			lines = s.fit(given[n])
+		}
+		if over := len(lines) - given[n]; over > 0 && s.tail {
+			lines = lines[over:]
+		}
+		if !s.bare {
+			out = append(out, rule(s.title, "", width))
+		}
+		out = append(out, fill(slices.Clone(lines[:min(len(lines), given[n])]), given[n])...)
+	}
+	return fill(out, rows)
+}
+
+// questions is one line for each that is open.
+func (m model) questions(width int) []string {
+	var out []string
+	for _, q := range m.scene.Questions {
+		if len(q.Lines) > 0 {
+			out = append(out, bot.Cut(q.Lines[0], width))
+		}
+	}
+	return out
+}
+
+// hand is who is at work on what, and at most so many lines of what it printed.
+func (m model) hand(width, output int) []string {
+	h := m.scene.Hand
+	var out []string
+	if h != nil {
+		out = append(out, bot.Cut(h.Sign+" "+h.Task+" "+h.Title, width), m.doing(width))
+		if !h.Event.IsZero() {
+			facts := []string{"  last event " + elapsed(m.now.Sub(h.Event)) + " ago"}
+			if h.Stall != "" {
+				facts = append(facts, "silent limit "+h.Stall)
+			}
+			out = append(out, whole(facts, width))
+		}
+	}
+	if out = append(out, m.says(width)...); len(out) == 0 {
+		out = append(out, bot.SignLater+" nothing is in hand")
+	}
+	if h != nil {
+		for _, line := range h.Output[max(len(h.Output)-output, 0):] {
+			out = append(out, bot.Cut("  > "+line, width))
+		}
+	}
+	return out
+}
+
+// doing is "builder · claude fast · 8:04 · attempt 1". Which agent it is gives
+// way to how long it takes.
+func (m model) doing(width int) string {
+	h := m.scene.Hand
+	var facts []string
+	if !h.Since.IsZero() {
+		facts = append(facts, elapsed(m.now.Sub(h.Since)))
+	}
+	if h.Attempt > 0 {
+		facts = append(facts, fmt.Sprintf("attempt %d", h.Attempt))
+	}
+	if h.Agent != "" {
+		line := strings.Join(slices.Concat([]string{"  " + h.Doing, h.Agent}, facts), " · ")
+		if bot.Width(line) <= width {
+			return line
+		}
+	}
+	return whole(append(append([]string{"  " + h.Doing}, facts...), h.Agent), width)
+}
+
+// says is what else there is to know.
+func (m model) says(width int) []string {
+	var out []string
+	for _, text := range m.scene.Says {
+		out = append(out, bot.Wrap(bot.Clean(text), width)...)
+	}
+	return out
+}
+
+// elapsed is "8:04", "2:08:04": it goes on while somebody looks.
+func elapsed(d time.Duration) string {
+	s := max(int(d.Seconds()), 0)
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+func (m model) tasksTitle() string { return fmt.Sprintf("tasks %d/%d", m.scene.Done, m.scene.Total) }
+
+// tasks lists all tasks where there is room. Where there is not, what is done
+// becomes one line, and then only what is around the task at work is shown.
+func (m model) tasks(width, rows int) []string {
+	all := m.scene.Tasks
+	if len(all) == 0 {
+		return []string{bot.SignLater + " no tasks are known"}
+	}
+	ids := 0
+	for _, t := range all {
+		ids = max(ids, min(bot.Width(t.ID), width/3))
+	}
+	line := func(t Task) string {
+		mark := " "
+		if t.Arg == m.chosen {
+			mark = "›"
+		}
+		head := mark + t.Sign + " " + bot.Pad(bot.Cut(t.ID, ids), ids, 0) + " "
+		title := bot.Cut(t.Title, max(width-bot.Width(head)-bot.Width(t.Word)-1, 8))
+		return bot.Pad(head+title, width-bot.Width(t.Word), 1) + t.Word
+	}
+	if len(all) <= rows {
+		var out []string
+		for _, t := range all {
+			out = append(out, line(t))
+		}
+		return out
+	}
+	var done []string
+	var rest []Task
+	for _, t := range all {
+		if t.Done && t.Arg != m.chosen {
+			done = append(done, t.ID)
+			continue
+		}
+		rest = append(rest, t)
+	}
+	var out []string
+	if len(done) > 0 && rows > 1 {
+		out = append(out, bot.Cut(fmt.Sprintf(" %s %d done: %s", bot.SignDone, len(done), bot.Ranges(done)), width))
+	}
+	room := max(rows-len(out), 1)
+	from := 0
+	for n, t := range rest {
+		if t.Arg == m.chosen || m.chosen == "" && t.Sign == bot.SignNow {
+			from = n - room/2
+		}
+	}
+	more := len(rest) > room
+	if more && room > 2 {
+		room-- // for the line that says so
+	}
+	from = min(max(from, 0), max(len(rest)-room, 0))
+	shown := rest[from:min(from+room, len(rest))]
+	for _, t := range shown {
+		out = append(out, line(t))
+	}
+	if more && rows > 3 {
+		out = append(out, fmt.Sprintf("   and %d more", len(rest)-len(shown)))
+	}
+	return out
+}
+
+// guidance is a line for each item.
+func (m model) guidance(width int) []string {
+	var out []string
+	for _, i := range m.scene.Guidance {
+		head := i.Sign + " " + i.ID + " "
+		words := bot.Cut(i.Text, max(width-bot.Width(head)-bot.Width(i.Where)-2, 8))
+		out = append(out, bot.Pad(head+words, width-bot.Width(i.Where), 2)+i.Where)
+	}
+	if len(out) == 0 {
+		out = append(out, bot.SignLater+" none; g gives some")
+	}
+	return out
+}
+
+// last is what happened, the newest at the bottom.
+func (m model) last(width int) []string {
+	var out []string
+	for _, line := range m.scene.Last {
+		out = append(out, bot.Cut(line, width))
+	}
+	if len(out) == 0 {
+		out = append(out, bot.SignLater+" nothing yet")
+	}
+	return out
+}
+
+// asks is the question that is being answered, whole. Where there is too little
+// room, it gives way in its middle: its first line, the options and what
+// happens without an answer stay.
+func (m model) asks(rows int) []string {
+	q := m.question()
+	title := "needs you"
+	if n := len(m.scene.Questions); n > 1 {
+		at := slices.IndexFunc(m.scene.Questions, func(other Question) bool { return other.ID == q.ID })
+		title = fmt.Sprintf("needs you, %d of %d · tab", at+1, n)
+	}
+	var out []string
+	for _, line := range q.Lines {
+		if words, ok := strings.CutPrefix(line, quoted); ok {
+			for _, part := range bot.Wrap(words, m.width-bot.Width(quoted)) {
+				out = append(out, quoted+part)
+			}
+			continue
+		}
+		out = append(out, bot.Wrap(line, m.width)...)
+	}
+	if over := len(out) - (rows - 1); over > 0 && rows > 4 {
+		out = slices.Concat(out[:2], []string{"…"}, out[3+over:])
+	}
+	return append([]string{rule(title, "", m.width)}, out...)
+}
+
+// choicesLine is "a Retry  b Skip  c Guide  esc". An option of the agent's own
+// is its letter, and stands above.
+func (m model) choicesLine() string {
+	var parts []string
+	for n, c := range m.question().Choices {
+		letter := string(rune('a' + n))
+		if !strings.EqualFold(letter, c.Label) {
+			letter += " " + c.Label
+		}
+		parts = append(parts, letter)
+	}
+	return strings.Join(append(parts, "esc"), "  ")
+}

@@ -1,0 +1,275 @@
+package tui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+// Sizes of a screen.
+const (
+	minWidth, minHeight = 40, 12
+	twoColumns          = 72 // from here on the tasks stand on the right
+	roomy               = 20 // lines from which on nothing has to give way
+	noteLines           = 3  // most that an answer takes below
+)
+
+// View draws the screen.
+func (m model) View() tea.View {
+	v := tea.NewView(m.draw())
+	v.AltScreen = true
+	return v
+}
+
+// draw is the screen as text: as many lines as it is high, none wider than it.
+func (m model) draw() string {
+	if m.width == 0 || m.height == 0 { // its size is not known yet
+		return ""
+	}
+	var lines []string
+	switch {
+	case m.width < minWidth || m.height < minHeight:
+		lines = bot.Wrap(fmt.Sprintf("%s %d×%d is too small: %d×%d at least. q quits.", bot.SignLook, m.width, m.height, minWidth, minHeight), m.width)
+	case m.mode == reading:
+		lines = m.page.view(m.width, m.height)
+	default:
+		lines = m.screen()
+	}
+	lines = lines[:min(len(lines), m.height)]
+	for n, line := range lines {
+		lines[n] = m.paint(cutTo(line, m.width))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// screen is the head, the sections in one or two columns, and the foot.
+func (m model) screen() []string {
+	head, foot := m.head(), m.foot()
+	if m.mode == asking && m.height < roomy {
+		head = head[:1] // the question needs the room
+	}
+	rows := m.height - len(head) - len(foot)
+	var body []string
+	switch {
+	case m.mode == asking:
+		body = fill(m.asks(rows), rows)
+	case m.width >= twoColumns && m.scene.Project != "":
+		right := min(m.width*2/5, 60)
+		left := m.width - right - 1
+		a := layOut(m.sections(left, rows, false), left, rows)
+		b := layOut(m.aside(right, rows), right, rows)
+		for n := range rows {
+			body = append(body, join(a[n], b[n], left, n == 0))
+		}
+		foot[len(foot)-2] = joinFoot(foot[len(foot)-2], left)
+	default:
+		body = layOut(m.sections(m.width, rows, true), m.width, rows)
+	}
+	return append(append(head, body...), foot...)
+}
+
+// joinFoot ends the line between the columns.
+func joinFoot(line string, at int) string {
+	r := []rune(line)
+	if at < len(r) && r[at] == '─' {
+		r[at] = '┴'
+	}
+	return string(r)
+}
+
+// join sets two columns side by side. Where rules meet, they go on; above the
+// top of the columns nothing does.
+func join(a, b string, width int, top bool) string {
+	between := "│"
+	switch left, right := strings.HasPrefix(a, "─"), strings.HasPrefix(b, "─"); {
+	case left && right && top:
+		between = "┬"
+	case left && right:
+		between = "┼"
+	case left:
+		between = "┤"
+	case right:
+		between = "├"
+	}
+	return bot.Pad(a, width, 0) + between + strings.TrimRight(b, " ")
+}
+
+// rule is a line with a title at its left and its right.
+func rule(left, right string, width int) string {
+	if left != "" {
+		left = " " + left + " "
+	}
+	if right != "" {
+		right = " " + right + " ─"
+	}
+	left = "─" + bot.Cut(left, max(width-bot.Width(right)-2, 0))
+	return left + strings.Repeat("─", max(width-bot.Width(left)-bot.Width(right), 0)) + right
+}
+
+// head says which project and run, how it stands, and what the time is.
+func (m model) head() []string {
+	c := m.scene
+	title := strings.TrimSpace(bot.Clean(c.Project) + " " + c.Run)
+	if c.Plan != "" {
+		title += " · " + c.Plan
+	}
+	if title == "" {
+		title = "nightporter"
+	}
+	format := time.TimeOnly
+	if m.width >= twoColumns {
+		format = "Mon 2 Jan 15:04:05"
+	}
+	lines := []string{rule(title, m.now.In(m.zone()).Format(format), m.width)}
+	switch {
+	case !m.away.IsZero():
+		lines = append(lines,
+			bot.SignLook+" nightporter is away since "+m.away.In(m.zone()).Format(time.TimeOnly),
+			"  shown is what was before · tries again")
+	case !m.loaded:
+		lines = append(lines, bot.SignLater+" looking", "")
+	case c.Sign == "":
+		lines = append(lines, bot.SignLater+" looking at "+bot.Clean(c.Project), "")
+	case c.Project == "":
+		lines = append(lines, c.Sign+" "+c.Word, "")
+	default:
+		lines = append(lines, m.standing(), m.counts())
+	}
+	return lines
+}
+
+// standing is "● at work · 6/12 done · 2 h 48 · $6.42".
+func (m model) standing() string {
+	c := m.scene
+	facts := []string{c.Sign + " " + c.Word, fmt.Sprintf("%d/%d done", c.Done, c.Total)}
+	if !c.Began.IsZero() {
+		end := m.now
+		if !c.Ended.IsZero() {
+			end = c.Ended
+		}
+		facts = append(facts, bot.Took(max(end.Sub(c.Began), 0)))
+	}
+	return whole(append(facts, c.Cost), m.width)
+}
+
+// whole sets facts one after another, and leaves out what there is no room
+// for: half a number is worse than none.
+func whole(facts []string, width int) string {
+	line := bot.Cut(facts[0], width)
+	for _, f := range facts[1:] {
+		if next := line + " · " + f; f != "" && bot.Width(next) <= width {
+			line = next
+		}
+	}
+	return line
+}
+
+// counts is "left 6 · blocked 0 · needs you 0".
+func (m model) counts() string {
+	c := m.scene
+	return fmt.Sprintf("  left %d · blocked %d · needs you %d", c.Left, c.Blocked, c.Needs)
+}
+
+// foot is what was answered, the box or the keys.
+func (m model) foot() []string {
+	var lines []string
+	for line := range strings.SplitSeq(m.note, "\n") {
+		if line = bot.Clean(line); line != "" {
+			lines = append(lines, bot.Wrap(line, m.width)...)
+		}
+	}
+	most := noteLines
+	if m.height < roomy {
+		most = 2
+	}
+	if len(lines) > most {
+		lines = append(lines[:most-1], bot.Cut(strings.Join(lines[most-1:], " "), m.width))
+	}
+	switch {
+	case m.mode == typing:
+		name := "guidance"
+		switch line := strings.TrimSpace(m.box.String()); {
+		case strings.HasPrefix(line, "/"):
+			name = "command"
+		case bot.IsCommand(line):
+			name = "answer"
+		}
+		return append(lines, rule(name, "enter sends · esc", m.width), "> "+m.box.shown(m.width-2))
+	case m.mode == ending:
+		after := "this step"
+		if h := m.scene.Hand; h != nil {
+			after = h.Task + " " + h.Doing
+		}
+		return append(lines, rule("", "", m.width), fmt.Sprintf("%s y ends %s after %s · n", bot.SignAsk, m.scene.Run, after))
+	case m.mode == asking:
+		return append(lines, rule("", "", m.width), m.choicesLine())
+	case m.sent != nil && len(lines) == 0:
+		lines = []string{bot.SignLater + " " + bot.Cut(bot.Clean(m.sent.Text), m.width-12) + " is sent"}
+	}
+	return append(lines, rule("", "", m.width), m.keys())
+}
+
+// keys names as many keys as there is room for, those first that matter now.
+func (m model) keys() string {
+	var keys []string
+	if len(m.scene.Questions) > 0 {
+		keys = append(keys, "a answer")
+	}
+	if m.scene.Held {
+		keys = append(keys, "r resume")
+	}
+	if m.scene.Project != "" {
+		keys = append(keys, "g guidance")
+	}
+	if !m.idle() {
+		if !m.scene.Held {
+			keys = append(keys, "p pause")
+		}
+		keys = append(keys, "s stop")
+	}
+	if m.scene.Run != "" {
+		keys = append(keys, "↵ task", "l log", "d diff")
+	}
+	if len(m.scene.Projects) > 1 {
+		keys = append(keys, "tab project")
+	}
+	always := "? help  q quit"
+	if m.width < twoColumns {
+		always = "?  q"
+	}
+	line := ""
+	for _, k := range keys {
+		if next := line + k + "  "; bot.Width(next+always) <= m.width {
+			line = next
+		}
+	}
+	return line + always
+}
+
+// cutTo cuts a line hard: a frame must never break.
+func cutTo(line string, width int) string {
+	if bot.Width(line) <= width {
+		return line
+	}
+	n := 0
+	for i := range line {
+		if n = bot.Width(line[:i]); n >= width {
+			return line[:i]
+		}
+	}
+	return line
+}
+
+func fill(lines []string, rows int) []string {
+	for len(lines) < rows {
+		lines = append(lines, "")
+	}
+	return lines[:max(rows, 0)]
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -1,0 +1,202 @@
+package tui
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/internal/scenario"
+	"github.com/nightporter/nightporter/bot/report"
+	"github.com/nightporter/nightporter/loop"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+var berlin = time.FixedZone("CET", 3600)
+
+// evening is when the scripted night begins: Thu 19 Nov 2026, 23:10:02.
+var evening = time.Date(2026, 11, 19, 23, 10, 2, 0, berlin)
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got+"\n"); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// story is the night of project shop, up to where a test wants to look.
+type story struct {
+	*scenario.Night
+	keys int
+}
+
+func newStory() *story {
+	n := &story{Night: scenario.New("shop", evening)}
+	n.Cost = 0.27
+	n.Acts["Task 4 planner"] = []scenario.Act{{Type: "question.asked", Data: `{"text":"May an address be a PO box? The carriers differ.","options":["Yes, letters only","No"],"choice":"No"}`, Took: time.Minute, Cost: 0.1}}
+	blocked := scenario.Act{Type: "task.blocked", Data: `{"reason":"The plan says \"refund the order\" and \"refund the line\"; can't tell which.","tried":"by line: TestRefundOrder fails","needs":"which of them"}`, Took: time.Minute, Cost: 0.3}
+	n.Acts["Task 8 planner"] = []scenario.Act{blocked, blocked}
+	set := n.Settings()
+	set.OnBlocked = loop.OnBlockedContinue
+	titles := []string{"Extract price rules", "Sum the basket", "Price list", "Address form", "Carriers", "Delivery dates", "Move orders to the new API", "Refund flow", "Order emails", "Retry payments", "Admin order list", "Pay page"}
+	var tasks []loop.Task
+	for i, title := range titles {
+		switch i + 1 {
+		case 10:
+			tasks = append(tasks, scenario.Task(10, title, "Task 8"))
+		case 12:
+			tasks = append(tasks, scenario.Task(12, title, "Task 6", "Task 7"))
+		default:
+			tasks = append(tasks, scenario.Task(i+1, title))
+		}
+	}
+	n.Start(set, n.Base("r1"), tasks...)
+	return n
+}
+
+func (n *story) input(body loop.InputBody) {
+	n.keys++
+	if a := n.Do(loop.Input{Key: fmt.Sprintf("k%d", n.keys), Actor: "console", Name: "Mira", Body: body}); !a.OK {
+		panic(a.Text)
+	}
+}
+
+// at goes on until that is in hand: "#7 builder".
+func (n *story) at(doing string) *story {
+	n.Until(func() bool { return bot.Doing(n.State) == doing })
+	if got := bot.Doing(n.State); got != doing {
+		panic("in hand is " + got)
+	}
+	return n
+}
+
+func (n *story) scene() Scene {
+	s := Of(n.State, n.Now)
+	s.Seen, s.Projects = "1", []string{"shop"}
+	s.Last = Lines(bot.Log("shop", "", n.Records(""), n.Now))
+	var seen report.Sessions
+	for _, r := range n.Records("") {
+		e, err := r.Entry()
+		if err != nil {
+			panic(err)
+		}
+		seen.Take(e)
+	}
+	for _, x := range seen.In(n.State) {
+		s.Add(x.Hat, x.Start, x.End)
+	}
+	return s
+}
+
+// screen is a model and what it asked for.
+type screen struct {
+	model
+	t     *testing.T
+	sends []sent
+	looks []string // project, seen, patient
+	left  bool     // it wants to end
+}
+
+func newScreen(t *testing.T, width, height int) *screen {
+	s := &screen{t: t}
+	n := 0
+	s.model = model{
+		opt:   Options{Now: func() time.Time { return s.model.now }, Key: func() string { n++; return fmt.Sprintf("key%d", n) }, Zone: berlin},
+		leave: func() { s.looks = append(s.looks, "left") },
+		now:   evening,
+	}
+	s.porter = func(project, seen string, patient bool, gen int) tea.Cmd {
+		s.looks = append(s.looks, fmt.Sprintf("%s %q %v %d", project, seen, patient, gen))
+		return nil
+	}
+	s.send = func(x sent) tea.Cmd {
+		s.sends = append(s.sends, x)
+		return nil
+	}
+	s.take(tea.WindowSizeMsg{Width: width, Height: height})
+	return s
+}
+
+func (s *screen) take(msg tea.Msg) *screen {
+	next, cmd := s.Update(msg)
+	s.model = next.(model)
+	if x, is := msg.(sceneMsg); cmd == nil || is && x.err == nil {
+		return s // nothing, or the timer of the next look
+	}
+	if _, quit := cmd().(tea.QuitMsg); quit {
+		s.left = true
+	}
+	return s
+}
+
+func (s *screen) show(c Scene, now time.Time) *screen {
+	s.now = now
+	return s.take(sceneMsg{gen: s.gen, scene: c})
+}
+
+// keys presses one key after another: names of special keys, or one rune each.
+func (s *screen) keysOf(keys ...string) *screen {
+	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "backspace": tea.KeyBackspace, "left": tea.KeyLeft, "home": tea.KeyHome, "pgdown": tea.KeyPgDown}
+	for _, k := range keys {
+		switch code, ok := special[k]; {
+		case ok:
+			s.take(tea.KeyPressMsg{Code: code})
+		case k == "ctrl+c":
+			s.take(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl})
+		default:
+			for _, r := range k {
+				s.take(tea.KeyPressMsg{Code: r, Text: string(r)})
+			}
+		}
+	}
+	return s
+}
+
+func (s *screen) answer(text string, ok bool) *screen {
+	s.t.Helper()
+	if s.sent == nil {
+		s.t.Fatal("nothing is on its way")
+	}
+	return s.take(answerMsg{sent: *s.sent, answer: Answer{OK: ok, Text: text}})
+}
+
+// frame fails where a line is wider than the screen, or there are more.
+func (s *screen) frame() string {
+	s.t.Helper()
+	text := s.draw()
+	lines := strings.Split(text, "\n")
+	if len(lines) > s.height {
+		s.t.Errorf("%d lines on a screen of %d:\n%s", len(lines), s.height, text)
+	}
+	for _, line := range lines {
+		if bot.Width(line) > s.width || !utf8.ValidString(line) {
+			s.t.Errorf("%d columns on a screen of %d: %q", bot.Width(line), s.width, line)
+		}
+	}
+	for n, line := range lines {
+		lines[n] = strings.TrimRight(line, " ")
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,143 @@
+package slack
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/nightporter/nightporter/internal/fake/wrap"
+)
+
+// Transcript is a conversation as somebody sees it now, one message after the
+// other, 38 columns wide: edits applied, deleted ones gone, quotes behind "┃",
+// buttons in brackets. A message that names its reader "rings"; all others
+// make no sound. What only one reader sees is "only for" them.
+func (s *Server) Transcript(id string, zone *time.Location) string {
+	var b strings.Builder
+	files := map[string]File{}
+	for _, f := range s.Files() {
+		files[f.ID] = f
+	}
+	for _, m := range s.Messages(id) {
+		b.WriteString("── " + m.from() + " " + m.Time().In(zone).Format("15:04"))
+		for _, mark := range []struct {
+			on   bool
+			text string
+		}{{m.Root != "", "in a thread"}, {m.Rings(), "rings"}, {m.Edits > 0, "edited"}, {m.Only != "", "only for " + m.Only}} {
+			if mark.on {
+				b.WriteString(" · " + mark.text)
+			}
+		}
+		b.WriteString("\n")
+		for _, f := range m.Files {
+			b.WriteString("[file " + files[f].Name + "]\n")
+		}
+		for _, line := range m.Lines() {
+			b.WriteString(line + "\n")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// Time is when a message was sent.
+func (m Message) Time() time.Time {
+	seconds, micro, _ := strings.Cut(m.TS, ".")
+	s, _ := strconv.ParseInt(seconds, 10, 64)
+	u, _ := strconv.ParseInt(micro, 10, 64)
+	return time.Unix(s, u*1000)
+}
+
+// Rings reports whether a message of the app makes a sound: it names somebody.
+func (m Message) Rings() bool { return m.Bot && strings.Contains(m.Text, "<@") }
+
+func (m Message) from() string {
+	if m.Bot && m.User == BotUser {
+		return "porter"
+	}
+	return m.User
+}
+
+// Lines are a message as it is shown.
+func (m Message) Lines() []string {
+	var blocks []map[string]any
+	if json.Unmarshal(m.Blocks, &blocks) != nil || len(blocks) == 0 {
+		if m.Text == "" {
+			return nil
+		}
+		return lines(unwired(m.Text), "")
+	}
+	var out []string
+	for _, b := range blocks {
+		elements, _ := b["elements"].([]any)
+		switch b["type"] {
+		case "rich_text":
+			for _, e := range elements {
+				part, _ := e.(map[string]any)
+				frame := ""
+				switch part["type"] {
+				case "rich_text_preformatted":
+					out = append(out, strings.Split(shown(part), "\n")...)
+					continue
+				case "rich_text_quote":
+					frame = "┃ "
+				}
+				out = append(out, lines(shown(part), frame)...)
+			}
+		case "image": // what it shows, for who does not see it
+			out = append(out, lines("[picture] "+text(b["alt_text"]), "")...)
+		case "context":
+			for _, e := range elements {
+				part, _ := e.(map[string]any)
+				out = append(out, lines(text(part["text"]), "")...)
+			}
+		case "actions":
+			var labels []string
+			for _, e := range elements {
+				part, _ := e.(map[string]any)
+				label, _ := part["text"].(map[string]any)
+				labels = append(labels, "["+text(label["text"])+"]")
+			}
+			out = append(out, wrap.Wrap(strings.Join(labels, " "), wrap.Width)...)
+		}
+	}
+	return out
+}
+
+// shown is the text of a rich element.
+func shown(part map[string]any) string {
+	var b strings.Builder
+	elements, _ := part["elements"].([]any)
+	for _, e := range elements {
+		switch e, _ := e.(map[string]any); e["type"] {
+		case "text":
+			b.WriteString(text(e["text"]))
+		case "user":
+			b.WriteString("@" + text(e["user_id"]))
+		}
+	}
+	return b.String()
+}
+
+// unwired is a text without the platform's escapes.
+func unwired(s string) string {
+	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(s)
+}
+
+func lines(s, frame string) []string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, s)
+	var out []string
+	for line := range strings.SplitSeq(s, "\n") {
+		for _, part := range wrap.Wrap(line, wrap.Width-len([]rune(frame))) {
+			out = append(out, frame+part)
+		}
+	}
+	return out
+}

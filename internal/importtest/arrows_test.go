@@ -1,0 +1,322 @@
+package importtest
+
+import (
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/nightporter/nightporter"
+
+// everything lets a package import all others.
+const everything = "*"
+
+// arrows says which packages of this module each one may import. A package
+// that is missing here fails the test: where it belongs is decided before it
+// is used, not found out afterwards.
+//
+// The order is the house's, from the inside out: guidance ← loop ← engine and
+// adapters ← cmd. No adapter imports another one.
+var arrows = map[string][]string{
+	// The pure core.
+	"guidance": {},
+	"loop":     {"guidance"},
+
+	// The shell around it.
+	"loop/engine": {"loop", "guidance", "internal/crash"},
+
+	// Adapters: package loop for its types, never each other.
+	"store":          {"loop", "guidance"},
+	"loop/agent":     {"loop", "guidance", "internal/api", "internal/statelock", "internal/crash", "internal/guard"},
+	"loop/task":      {"loop", "guidance", "internal/crash"},
+	"loop/workspace": {"loop", "guidance", "internal/crash"},
+	"bot":            {"loop", "guidance"},
+	// Below an adapter lies what belongs to it.
+	"loop/agent/demo":          {"loop", "guidance", "loop/agent", "internal/api"},
+	"bot/termlog":              {"loop", "guidance", "bot"},
+	"bot/tui":                  {"loop", "guidance", "bot"},
+	"bot/report":               {"loop", "guidance", "bot"},
+	"bot/transport":            {},
+	"bot/telegram":             {"loop", "bot", "bot/transport"},
+	"bot/slack":                {"loop", "bot", "bot/transport"},
+	"bot/chattest":             {"loop", "bot"},
+	"bot/delivery":             {"loop", "bot", "guidance"},
+	"bot/notify":               {"loop", "guidance", "bot"},
+	"bot/inbound":              {"loop", "guidance", "bot"},
+	"bot/internal/scenario":    {"loop", "guidance", "bot"},
+	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"}, // for tests: one check over both platforms
+
+	"config":         {"loop", "guidance"},
+	"config/propose": {},
+
+	// Small things that know nothing of the rest.
+	"internal/api":        {},
+	"internal/backup":     {},
+	"internal/crash":      {},
+	"internal/statelock":  {},
+	"internal/socket":     {"internal/api"},
+	"internal/guard":      {},
+	"internal/hatcli":     {"internal/api"},
+	"internal/importtest": {},
+	"internal/bench":      {},
+
+	// The far end of networks, for tests.
+	"internal/fake/telegram": {"internal/fake/wrap"},
+	"internal/fake/slack":    {"internal/fake/wrap"},
+	"internal/fake/wrap":     {},
+	"internal/fake/models":   {},
+
+	// Programs.
+	"cmd/hat":         {"internal/hatcli", "internal/api", "internal/guard"},
+	"cmd/nightporter": {everything},
+}
+
+// stdOnly are packages that import nothing from outside this module but the
+// standard library.
+var stdOnly = []string{"guidance", "loop", "internal/api", "internal/hatcli", "internal/guard", "cmd/hat"}
+
+// reserved are imports that one place in the house keeps to itself, each with
+// the packages that may have it.
+var reserved = map[string][]string{
+	"database/sql":                 {"store"}, // nobody else writes the ledger (SPEC 8.1)
+	"database/sql/driver":          {"store"},
+	"github.com/mattn/go-sqlite3":  {"store"},
+	"github.com/pressly/goose/v3":  {"store"},
+	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"}, // the client's side speaks HTTP without it
+	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                        // flags are wiring
+	"testing":                      {"bot/chattest", "bot/internal/messagelint"},                                                                                               // tests only
+	"pgregory.net/rapid":           {},
+	"github.com/google/go-cmp/cmp": {},
+
+	// One platform, one package.
+	"github.com/go-telegram-bot-api/telegram-bot-api/v5": {"bot/telegram"},
+	"charm.land/bubbletea/v2":                            {"bot/tui"},
+	"git.sr.ht/~sbinet/gg":                               {"bot/report"},
+	"github.com/mdp/qrterminal/v3":                       {"cmd/nightporter"},
+	"github.com/creack/pty":                              {},
+	"github.com/slack-go/slack":                          {"bot/slack"},
+	"github.com/slack-go/slack/socketmode":               {"bot/slack"},
+	"github.com/slack-go/slack/slacktest":                {"internal/fake/slack"},
+}
+
+// files are the imports of each file outside tests, by package folder and
+// file name.
+type files map[string]map[string][]string
+
+func TestArrows(t *testing.T) {
+	tree, err := read(os.DirFS(root(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(tree) < 10 {
+		t.Fatalf("only %d packages were found: is this the repository's root? %v", len(tree), root(t))
+	}
+	for _, v := range violations(tree) {
+		t.Error(v)
+	}
+	for folder := range arrows {
+		if _, ok := tree[folder]; !ok && folder != "internal/bench" {
+			t.Errorf("%s has a row in the table of arrows and no files: remove the row", folder)
+		}
+	}
+}
+
+// root is the repository's top folder.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// read collects the imports of all packages below root, for every operating
+// system: build constraints are not looked at.
+func read(root fs.FS) (files, error) {
+	tree := files{}
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // somebody's temporary file
+			}
+			return err
+		}
+		if d.IsDir() {
+			if base := d.Name(); name != "." && (base == "testdata" || base == "vendor" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		imports, err := importsOf(root, name)
+		if err != nil {
+			return err
+		}
+		folder := path.Dir(name)
+		if tree[folder] == nil {
+			tree[folder] = map[string][]string{}
+		}
+		tree[folder][path.Base(name)] = imports
+		return nil
+	})
+	return tree, err
+}
+
+func importsOf(root fs.FS, name string) ([]string, error) {
+	text, err := fs.ReadFile(root, name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
+	if err != nil {
+		return nil, err
+	}
+	var imports []string
+	for _, spec := range f.Imports {
+		p, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		imports = append(imports, p)
+	}
+	return imports, nil
+}
+
+// violations are the imports that the tables above do not allow, sorted.
+func violations(tree files) []string {
+	var out []string
+	for folder, byName := range tree {
+		allowed, known := arrows[folder]
+		if !known {
+			out = append(out, fmt.Sprintf("%s has no row in the table of arrows (internal/importtest): say there what it may import", folder))
+			continue
+		}
+		for name, imports := range byName {
+			for _, p := range imports {
+				if why := objection(folder, allowed, p); why != "" {
+					out = append(out, fmt.Sprintf("%s/%s imports %s: %s", folder, name, p, why))
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// objection is why a package may not import p; "" when it may.
+func objection(folder string, allowed []string, p string) string {
+	if only, is := reserved[p]; is && !slices.Contains(only, folder) {
+		if len(only) == 0 {
+			return "this is for tests"
+		}
+		return "only " + strings.Join(only, ", ") + " may"
+	}
+	own, inside := strings.CutPrefix(p, module+"/")
+	switch {
+	case inside && strings.HasPrefix(own, "cmd/"):
+		return "nothing imports a command"
+	case inside && !slices.Contains(allowed, everything) && !slices.Contains(allowed, own):
+		return "it may import of this module: " + listed(allowed)
+	case !inside && !standard(p) && slices.Contains(stdOnly, folder):
+		return "it is built from the standard library alone"
+	}
+	return ""
+}
+
+func listed(allowed []string) string {
+	if len(allowed) == 0 {
+		return "nothing"
+	}
+	return strings.Join(allowed, ", ")
+}
+
+// standard reports whether a path is of the standard library: its first
+// element has no dot.
+func standard(p string) bool {
+	first, _, _ := strings.Cut(p, "/")
+	return !strings.Contains(first, ".")
+}
+
+// TestArrowsFindViolations plants what must not be and looks whether it is
+// found.
+func TestArrowsFindViolations(t *testing.T) {
+	for _, c := range []struct {
+		name, folder, imports, want string
+	}{
+		{"core imports shell", "loop", module + "/loop/engine", "it may import of this module: guidance"},
+		{"core imports adapter", "loop", module + "/store", "it may import of this module: guidance"},
+		{"core imports a library", "loop", "golang.org/x/sys/unix", "standard library alone"},
+		{"guidance imports core", "guidance", module + "/loop", "it may import of this module: nothing"},
+		{"shell imports adapter", "loop/engine", module + "/store", "it may import of this module: loop"},
+		{"adapter imports shell", "store", module + "/loop/engine", "it may import of this module: loop"},
+		{"adapter imports adapter", "loop/agent", module + "/loop/workspace", "it may import of this module: loop"},
+		{"chat imports adapter", "bot", module + "/store", "it may import of this module: loop"},
+		{"config imports shell", "config", module + "/loop/engine", "it may import of this module: loop"},
+		{"contract imports core", "internal/api", module + "/loop", "it may import of this module: nothing"},
+		{"contract imports HTTP", "internal/api", "net/http", "only internal/socket"},
+		{"client imports HTTP", "internal/hatcli", "net/http", "only internal/socket"},
+		{"client imports core", "cmd/hat", module + "/loop", "it may import of this module: internal/hatcli"},
+		{"client imports a library", "cmd/hat", "github.com/some/thing", "standard library alone"},
+		{"SQL outside the store", "cmd/nightporter", "database/sql", "only store may"},
+		{"SQL driver outside the store", "loop/task", "github.com/mattn/go-sqlite3", "only store may"},
+		{"a command imported", "cmd/nightporter", module + "/cmd/hat", "nothing imports a command"},
+		{"test library in the product", "loop/task", "pgregory.net/rapid", "for tests"},
+		{"new package", "telemetry", "fmt", "no row in the table"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			found := violations(files{c.folder: {"planted.go": {c.imports}}})
+			if len(found) != 1 || !strings.Contains(found[0], c.want) {
+				t.Errorf("planted %s → %s: got %q, want one that says %q", c.folder, c.imports, found, c.want)
+			}
+		})
+	}
+	allowed := files{
+		"loop":            {"a.go": {"fmt", module + "/guidance"}},
+		"loop/engine":     {"a.go": {"time", module + "/loop", module + "/internal/crash"}},
+		"store":           {"a.go": {"database/sql", "github.com/mattn/go-sqlite3", module + "/loop"}},
+		"bot/termlog":     {"a.go": {module + "/bot"}},
+		"cmd/nightporter": {"a.go": {module + "/store", "github.com/spf13/cobra"}},
+	}
+	if found := violations(allowed); len(found) > 0 {
+		t.Errorf("what is allowed is objected to: %q", found)
+	}
+}
+
+// TestReadSkips makes sure that tests and data are not read as product code.
+func TestReadSkips(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a/a.go":             "package a\nimport \"fmt\"\nvar _ = fmt.Sprint",
+		"a/a_windows.go":     "package a\nimport (\n\"os\"\nx \"net\"\n)",
+		"a/a_test.go":        "package a\nimport \"testing\"",
+		"a/testdata/bad.go":  "package bad\nimport \"database/sql\"",
+		".git/hooks/hook.go": "package hook\nimport \"os\"",
+	} {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := read(os.DirFS(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "map[a:map[a.go:[fmt] a_windows.go:[os net]]]"; fmt.Sprint(got) != want {
+		t.Errorf("read = %v, want %s", got, want)
+	}
+}
