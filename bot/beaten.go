@@ -7,11 +7,11 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// Beaten is what somebody is told whose answer came too late, in one line
+// ConflictText is what somebody is told whose answer came too late, in one line
 // (PHONE 3.11): who was first and, where they wanted something else, the
 // command that overrules it. actor is who is told, by id, and choice the verb
 // that they pressed.
-func Beaten(s loop.Answered, actor, choice string, now time.Time) string {
+func ConflictText(s loop.Answered, actor, choice string, now time.Time) string {
 	text := beaten(s, actor, now) + ". " + unchanged
 	if over := overrule(s, choice, "", now); over != "" {
 		text += " To overrule: " + over
@@ -19,9 +19,9 @@ func Beaten(s loop.Answered, actor, choice string, now time.Time) string {
 	return text
 }
 
-// BeatenMessage is Beaten as the answer to a line that was typed, in which
+// Conflict is Beaten as the answer to a line that was typed, in which
 // words can stand behind the verb, or instead of it.
-func BeatenMessage(s loop.Answered, actor, choice, words string, now time.Time) Message {
+func Conflict(s loop.Answered, actor, choice, words string, now time.Time) Message {
 	m := newMessage("press.second", SignFailed+" "+beaten(s, actor, now))
 	m.add(unchanged)
 	if over := overrule(s, choice, words, now); over != "" {

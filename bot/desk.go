@@ -7,8 +7,8 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// Desk is what the conversation needs of the engine.
-type Desk interface {
+// Service is what the conversation needs of the engine.
+type Service interface {
 	// Do decides an input and returns after what it led to was committed.
 	Do(ctx context.Context, in loop.Input) (loop.Answer, error)
 	// State returns a project's state as it is now, false for an unknown one.
@@ -43,10 +43,10 @@ type HatSet struct {
 	Routes   string              // the pattern's, drawn in lines of at most FirstWidth columns
 }
 
-// Host is a Desk of a nightporter that stays: it knows who is let in, and can
+// DaemonService is a Desk of a nightporter that stays: it knows who is let in, and can
 // start runs. A foreground run is none.
-type Host interface {
-	Desk
+type DaemonService interface {
+	Service
 	// Shared returns what the projects share.
 	Shared() loop.Shared
 	// QuietHours are those of chats that have none of their own.

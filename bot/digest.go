@@ -70,7 +70,7 @@ func (d dispatch) digest(ctx context.Context) (Message, error) {
 		return NoDigest(), nil
 	}
 	q := DigestQuery{Span: strings.ToLower(d.c.Target), Now: d.r.Time, Admin: true}
-	if host, ok := d.desk.(Host); ok {
+	if host, ok := d.desk.(DaemonService); ok {
 		if p, known := host.Shared().Person(d.r.Actor); known {
 			q.Admin = p.Role.May(loop.RoleAdmin)
 		}

@@ -15,7 +15,7 @@ import (
 // Handle does what a line asks for and returns what its sender is told. A
 // mistake of the sender is a message, never an error; an error is a fault of
 // ours, and comes with a message that says so.
-func Handle(ctx context.Context, desk Desk, r Request) (Message, error) {
+func Handle(ctx context.Context, desk Service, r Request) (Message, error) {
 	c, err := Parse(r.Text)
 	if err != nil {
 		return mistake(err), nil
@@ -55,7 +55,7 @@ func faulty(c Command) Message {
 
 // dispatch is one command on its way.
 type dispatch struct {
-	desk    Desk
+	desk    Service
 	r       Request
 	c       Command
 	s       loop.State
@@ -312,7 +312,7 @@ func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
 }
 
 // pick finds the project that a command is about.
-func pick(desk Desk, c *Command, r Request) (string, *Message) {
+func pick(desk Service, c *Command, r Request) (string, *Message) {
 	all := projects(desk)
 	if c.Project != "" && !slices.Contains(all, c.Project) {
 		if c.Verb == VerbResume && c.Target == "" {

@@ -11,8 +11,8 @@ import (
 
 // ofHouse does what is about no project in particular. done is false for
 // every other command.
-func ofHouse(ctx context.Context, desk Desk, r Request, c Command) (m Message, done bool, err error) {
-	host, stays := desk.(Host)
+func ofHouse(ctx context.Context, desk Service, r Request, c Command) (m Message, done bool, err error) {
+	host, stays := desk.(DaemonService)
 	switch c.Verb {
 	case VerbHelp:
 		return Help(c.Target), true, nil
@@ -72,7 +72,7 @@ func platform(id string) (name, number string) {
 }
 
 // Whoami says who somebody is here, and who else is (SPEC 6.2).
-func Whoami(host Host, stays bool, r Request) Message {
+func Whoami(host DaemonService, stays bool, r Request) Message {
 	if !stays {
 		m := newMessage("whoami", SignLater+" You are on the host")
 		m.add("You may do everything. Nobody else is paired with this run.")
@@ -123,7 +123,7 @@ func People(h loop.Shared, now time.Time) Message {
 }
 
 // quiet shows or changes when a chat is left in peace (SPEC 6.4).
-func quiet(ctx context.Context, host Host, r Request, c Command) (Message, error) {
+func quiet(ctx context.Context, host DaemonService, r Request, c Command) (Message, error) {
 	chat := orElse(r.Chat, r.Actor)
 	if c.Target != "" {
 		a, err := host.Do(ctx, loop.Input{Key: r.Key, Time: r.Time, Actor: r.Actor, Name: r.Name, Body: loop.SetQuiet{Chat: chat, Hours: loop.Hours(c.Target)}})
@@ -158,7 +158,7 @@ func quiet(ctx context.Context, host Host, r Request, c Command) (Message, error
 }
 
 // unpair takes somebody out, by id or by a name that only one has.
-func unpair(ctx context.Context, host Host, r Request, c Command) (Message, error) {
+func unpair(ctx context.Context, host DaemonService, r Request, c Command) (Message, error) {
 	typed := strings.TrimSpace(c.Target)
 	var found []loop.Person
 	for _, p := range host.Shared().People {
@@ -185,7 +185,7 @@ func unpair(ctx context.Context, host Host, r Request, c Command) (Message, erro
 }
 
 // Welcome is the first message to somebody who was let in (PHONE 3.1).
-func Welcome(desk Desk, p loop.Person) Message {
+func Welcome(desk Service, p loop.Person) Message {
 	m := newMessage("pair.welcome", SignDone+" "+Cut(Clean(p.Name), 14)+", you are paired as "+string(p.Role))
 	all := projects(desk)
 	runs := "Nothing runs."
@@ -200,7 +200,7 @@ func Welcome(desk Desk, p loop.Person) Message {
 	}
 	m.add("Projects: " + orNothing(strings.Join(all, ", ")) + ". " + runs)
 	rings := "Rings when something needs you, and when a run ends"
-	if host, ok := desk.(Host); ok {
+	if host, ok := desk.(DaemonService); ok {
 		if hours := host.Shared().QuietHours(p.ID, host.QuietHours()); hours != loop.QuietOff && hours != "" {
 			rings += "; " + strings.ReplaceAll(string(hours), "-", "–") + " only if all stands still"
 		}

@@ -12,8 +12,8 @@ import (
 
 // projects are the names of all that a command can be about: the configured
 // ones, or where there is no configuration the ones that the ledger knows.
-func projects(desk Desk) []string {
-	if host, ok := desk.(Host); ok {
+func projects(desk Service) []string {
+	if host, ok := desk.(DaemonService); ok {
 		if names := host.Configured(); len(names) > 0 {
 			return names
 		}
@@ -23,12 +23,12 @@ func projects(desk Desk) []string {
 
 // stateOf is a project's state, an empty one where it is configured and has
 // never run.
-func stateOf(desk Desk, name string) (loop.State, bool) {
+func stateOf(desk Service, name string) (loop.State, bool) {
 	s, ok := desk.State(name)
 	if ok {
 		return s, true
 	}
-	host, stays := desk.(Host)
+	host, stays := desk.(DaemonService)
 	if !stays || !slices.Contains(host.Configured(), name) {
 		return s, false
 	}
@@ -41,7 +41,7 @@ var issued = regexp.MustCompile(`^[gqrGQR][0-9]{1,9}$`)
 // ProjectOf returns the project that a question, guidance or run is of, "" where
 // id is none of them or nobody knows it any more. They count per daemon, so
 // their ids need no project (PHONE 0).
-func ProjectOf(desk Desk, id string) string {
+func ProjectOf(desk Service, id string) string {
 	id = strings.ToLower(id)
 	if !issued.MatchString(id) {
 		return ""
@@ -64,9 +64,9 @@ func ProjectOf(desk Desk, id string) string {
 }
 
 // status is where a project stands, with what can be started from there.
-func status(desk Desk, s loop.State, now time.Time) Message {
+func status(desk Service, s loop.State, now time.Time) Message {
 	m := Status(s, now)
-	if _, stays := desk.(Host); stays && s.Project.Run.Over() {
+	if _, stays := desk.(DaemonService); stays && s.Project.Run.Over() {
 		m.Buttons = slices.Insert(m.Buttons, 0, Button{Label: "Start", Command: "/run " + s.Project.Name})
 	}
 	m.Project = s.Project.Name
@@ -78,7 +78,7 @@ func status(desk Desk, s loop.State, now time.Time) Message {
 func LiveKey(project string) string { return "status/" + orElse(project, "*") }
 
 // Live is the newest text of a live message, false where key is none.
-func Live(desk Desk, key string, now time.Time) (Message, bool) {
+func Live(desk Service, key string, now time.Time) (Message, bool) {
 	name, is := strings.CutPrefix(key, "status/")
 	if !is {
 		return Message{}, false
@@ -94,7 +94,7 @@ func Live(desk Desk, key string, now time.Time) (Message, bool) {
 }
 
 // StatusAll is where all projects stand, one line each (PHONE 3.3).
-func StatusAll(desk Desk, now time.Time) Message {
+func StatusAll(desk Service, now time.Time) Message {
 	lines, atWork := oneEach(desk, now)
 	m := newMessage("status.all", summary(len(lines), atWork)+" · "+now.Format("15:04"))
 	m.each(desk, lines)
@@ -102,7 +102,7 @@ func StatusAll(desk Desk, now time.Time) Message {
 }
 
 // Projects lists all projects, and where they are talked of.
-func Projects(desk Desk, r Request) Message {
+func Projects(desk Service, r Request) Message {
 	lines, atWork := oneEach(desk, time.Time{})
 	if p, ok := desk.(Placer); ok {
 		for n, name := range projects(desk) {
@@ -131,7 +131,7 @@ func summary(n, atWork int) string {
 	return text + ", " + strconv.Itoa(atWork) + " at work"
 }
 
-func (m *Message) each(desk Desk, lines []string) {
+func (m *Message) each(desk Service, lines []string) {
 	for _, line := range lines {
 		m.add(line)
 	}
@@ -145,7 +145,7 @@ func (m *Message) each(desk Desk, lines []string) {
 
 // oneEach is one line a project, and how many have a run under way. A zero
 // now leaves out what changes by the minute.
-func oneEach(desk Desk, now time.Time) (lines []string, atWork int) {
+func oneEach(desk Service, now time.Time) (lines []string, atWork int) {
 	for _, name := range projects(desk) {
 		s, _ := stateOf(desk, name)
 		r := s.Project.Run

@@ -32,7 +32,7 @@ func RequiredRole(c Command) loop.Role {
 
 // RequiredRoleHere is Needs where it is known what is asked: a plan is approved, or
 // sent back, by an admin (SPEC 6.6). project is where the line was sent to.
-func RequiredRoleHere(desk Desk, project string, c Command) loop.Role {
+func RequiredRoleHere(desk Service, project string, c Command) loop.Role {
 	need := RequiredRole(c)
 	switch c.Verb {
 	case VerbAnswer, VerbApprove, VerbReject:

@@ -250,7 +250,7 @@ var runForm = regexp.MustCompile(`^[rR][0-9]{1,9}$`)
 const mostRuns = 6
 
 // runs answers /runs, /runs shop and /runs r14.
-func runs(ctx context.Context, desk Desk, r Request, c Command) (Message, error) {
+func runs(ctx context.Context, desk Service, r Request, c Command) (Message, error) {
 	target := strings.ToLower(strings.TrimSpace(c.Target))
 	if digits.MatchString(target) {
 		target = "r" + target
@@ -292,7 +292,7 @@ func runs(ctx context.Context, desk Desk, r Request, c Command) (Message, error)
 	return Runs(past, older, r.Time), nil
 }
 
-func oneRun(ctx context.Context, desk Desk, r Request, c Command, id string) (Message, error) {
+func oneRun(ctx context.Context, desk Service, r Request, c Command, id string) (Message, error) {
 	project, err := ranIn(ctx, desk, id)
 	if err != nil {
 		return faulty(c), err
@@ -310,7 +310,7 @@ func oneRun(ctx context.Context, desk Desk, r Request, c Command, id string) (Me
 	return Run(p, r.Time), nil
 }
 
-func pastRun(ctx context.Context, desk Desk, project, id string) (PastRun, error) {
+func pastRun(ctx context.Context, desk Service, project, id string) (PastRun, error) {
 	records, err := desk.RunRecords(ctx, project, id, pastTypes...)
 	if err != nil {
 		return PastRun{}, fmt.Errorf("run %s: %w", id, err)
@@ -326,7 +326,7 @@ func pastRun(ctx context.Context, desk Desk, project, id string) (PastRun, error
 
 // ranIn returns the project that a run is or was of, "" where nobody knows it.
 // Runs count per daemon, so their ids need no project (PHONE 0).
-func ranIn(ctx context.Context, desk Desk, id string) (string, error) {
+func ranIn(ctx context.Context, desk Service, id string) (string, error) {
 	id = strings.ToLower(id)
 	for _, name := range desk.Projects() {
 		ids, err := desk.Runs(ctx, name)

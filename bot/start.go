@@ -89,7 +89,7 @@ func (d dispatch) start(ctx context.Context) (Message, error) {
 	if r := d.s.Project.Run; !r.Over() {
 		return Running(d.s), nil
 	}
-	host, ok := d.desk.(Host)
+	host, ok := d.desk.(DaemonService)
 	if !ok {
 		m := newMessage("run.nohost", SignFailed+" /run needs nightporter up")
 		m.add("This one works on one run and ends with it. Nothing was done.")

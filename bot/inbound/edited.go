@@ -23,7 +23,7 @@ func (v *visit) edited(ctx context.Context) error {
 	}
 	v.takeUp(sent)
 	v.receiptID = sent.ID
-	s, _ := v.o.Desk.State(v.project)
+	s, _ := v.o.Service.State(v.project)
 	i, ok := s.Project.Guidance.Get(sent.Key)
 	text, guides := said(v.in.Text)
 	if !ok || !guides {
@@ -41,7 +41,7 @@ func (v *visit) edited(ctx context.Context) error {
 	}
 	in := v.input(v.project, loop.EditGuidance{ID: i.ID, Text: words})
 	in.Role = v.who.Role
-	_, err = v.o.Desk.DoWith(ctx, in, func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
+	_, err = v.o.Service.DoWith(ctx, in, func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
 		return v.replies(s, in, a), v.in.Cursor
 	})
 	return err

@@ -83,7 +83,7 @@ func (v *visit) repliedTo(ctx context.Context) (key string, found bool, err erro
 		// A restart left it in doubt, so its id was never learned. Its first
 		// line names what it is about.
 		key := named.FindString(v.in.Answers)
-		if owner := bot.ProjectOf(v.o.Desk, key); owner != "" {
+		if owner := bot.ProjectOf(v.o.Service, key); owner != "" {
 			v.key, v.project = key, owner
 		}
 		return key, key != "", nil
@@ -108,7 +108,7 @@ func (v *visit) takeUp(sent loop.SentMessage) {
 	if p := v.pressed.Project; p != "" {
 		v.project = p
 	}
-	if p := bot.ProjectOf(v.o.Desk, cmp.Or(bot.QuestionOf(sent.Key), sent.Key)); p != "" {
+	if p := bot.ProjectOf(v.o.Service, cmp.Or(bot.QuestionOf(sent.Key), sent.Key)); p != "" {
 		v.project = p
 	}
 }
@@ -136,7 +136,7 @@ func (v *visit) reply(key, text string) string {
 func (v *visit) address() string {
 	id := v.pressed.About
 	if itemKey.MatchString(v.key) {
-		s, _ := v.o.Desk.State(v.project)
+		s, _ := v.o.Service.State(v.project)
 		if i, ok := s.Project.Guidance.Get(v.key); ok {
 			switch {
 			case i.Bound != "" && i.Bound != "-":

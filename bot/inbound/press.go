@@ -47,7 +47,7 @@ func (v *visit) press(ctx context.Context) error {
 		return v.dead(ctx, now)
 	}
 	if command, is := v.needsWords(twin); is {
-		if !v.who.Role.May(bot.RequiredRoleHere(v.o.Desk, v.project, c)) {
+		if !v.who.Role.May(bot.RequiredRoleHere(v.o.Service, v.project, c)) {
 			return v.forbidden(ctx, c)
 		}
 		if why, is := v.inVain(c); is {
@@ -107,7 +107,7 @@ func (v *visit) oldRun(c bot.Command) (now string, old bool) {
 	if m == nil || (c.Verb != bot.VerbPause && c.Verb != bot.VerbResume && c.Verb != bot.VerbStop) {
 		return "", false
 	}
-	s, _ := v.o.Desk.State(v.project)
+	s, _ := v.o.Service.State(v.project)
 	r := s.Project.Run
 	switch {
 	case r != nil && r.ID == m[1] && !r.Over():
@@ -178,13 +178,13 @@ func (v *visit) pressedAnswer(a loop.Answer) []loop.Outgoing {
 // inVain reports whether a button asks for words for a question that has its
 // answer by now: nobody is to type them for nothing.
 func (v *visit) inVain(c bot.Command) (why string, is bool) {
-	s, _ := v.o.Desk.State(v.project)
+	s, _ := v.o.Service.State(v.project)
 	settled, found := s.Project.SettledQuestion(c.Target)
 	if _, open := s.Project.Question(c.Target); c.Verb != bot.VerbAnswer || open || !found {
 		return "", false
 	}
 	choice, _, _ := strings.Cut(c.Words, " ")
-	return bot.Beaten(settled, v.in.Actor, choice, v.now), true
+	return bot.ConflictText(settled, v.in.Actor, choice, v.now), true
 }
 
 // beaten is the question that an answer came too late for, false where the
@@ -194,7 +194,7 @@ func (v *visit) beaten(in loop.Input, a loop.Answer) (loop.Answered, bool) {
 	if !answers || a.Code != "settled" || strings.EqualFold(strings.TrimSpace(b.Choice), "undo") {
 		return loop.Answered{}, false
 	}
-	s, _ := v.o.Desk.State(in.Project)
+	s, _ := v.o.Service.State(in.Project)
 	return s.Project.SettledQuestion(b.Question)
 }
 
@@ -208,7 +208,7 @@ func (v *visit) toastFor(in loop.Input, a loop.Answer) string {
 	switch {
 	case answers && a.Code == "settled":
 		if s, ok := v.beaten(in, a); ok {
-			return bot.Beaten(s, v.in.Actor, b.Choice, v.now)
+			return bot.ConflictText(s, v.in.Actor, b.Choice, v.now)
 		}
 		return a.Text
 	case answers, v.onReceipt():

@@ -14,9 +14,9 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// Desk is what a reception needs of the engine.
-type Desk interface {
-	bot.Host
+// Service is what a reception needs of the engine.
+type Service interface {
+	bot.DaemonService
 	// DoWith decides an input and commits messages and the cursor in the same
 	// transaction. with is called with the answer before the commit, from the
 	// engine's goroutine; it is not called, or in vain, where the input's key was
@@ -41,8 +41,8 @@ type Outbox interface {
 
 // Options are what a Reception works with.
 type Options struct {
-	Desk   Desk
-	Outbox Outbox
+	Service Service
+	Outbox  Outbox
 	// Hash stands for a pairing code as it was typed, in upper case.
 	Hash func(code string) string
 	// Notice acknowledges a press, as bot.Sender does. nil: nothing does.
@@ -64,8 +64,8 @@ type Options struct {
 	Log       *slog.Logger
 }
 
-// Reception is the bot.Receiver of all chats.
-type Reception struct {
+// Receiver is the bot.Receiver of all chats.
+type Receiver struct {
 	o Options
 
 	mu     sync.Mutex // guards what failed, and album
@@ -75,7 +75,7 @@ type Reception struct {
 }
 
 // New returns a reception.
-func New(o Options) *Reception {
+func New(o Options) *Receiver {
 	if o.Notice == nil {
 		o.Notice = func(context.Context, string, string) error { return nil }
 	}
@@ -100,7 +100,7 @@ func New(o Options) *Reception {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Reception{o: o}
+	return &Receiver{o: o}
 }
 
 // giveUp is how often in a row an input may fail before its sender is told
@@ -112,11 +112,11 @@ const giveUp = 3
 // Receive handles what somebody did. It returns after everything that it led
 // to was committed; an error means that nothing was, or, where ctx ended in
 // between, that it may have been: the same input is answered the same again.
-func (r *Reception) Receive(ctx context.Context, in bot.Inbound) error {
+func (r *Receiver) Receive(ctx context.Context, in bot.Inbound) error {
 	if in.Chat == "" { // a press whose message the platform does not hand out: its sender's own chat
 		in.Chat, in.Private = in.Actor, true
 	}
-	v := &visit{Reception: r, in: in, now: r.o.Clock().In(r.o.Zone)}
+	v := &visit{Receiver: r, in: in, now: r.o.Clock().In(r.o.Zone)}
 	err := v.receive(ctx)
 	if err == nil {
 		r.noted("")
@@ -134,7 +134,7 @@ func (r *Reception) Receive(ctx context.Context, in bot.Inbound) error {
 }
 
 // noted counts how often in a row the input with a key has failed; "" forgets.
-func (r *Reception) noted(key string) int {
+func (r *Receiver) noted(key string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if key == "" || key != r.failed {
@@ -145,7 +145,7 @@ func (r *Reception) noted(key string) int {
 }
 
 // times is how often in a row the input with a key has failed.
-func (r *Reception) times(key string) int {
+func (r *Receiver) times(key string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if key != r.failed {
@@ -157,7 +157,7 @@ func (r *Reception) times(key string) int {
 // visit is one thing that somebody did, on its way. Nothing of it changes once
 // it is handed to the engine.
 type visit struct {
-	*Reception
+	*Receiver
 	in      bot.Inbound
 	now     time.Time
 	who     loop.Person
@@ -170,7 +170,7 @@ type visit struct {
 }
 
 func (v *visit) receive(ctx context.Context) error {
-	who, paired := v.o.Desk.Shared().Person(v.in.Actor)
+	who, paired := v.o.Service.Shared().Person(v.in.Actor)
 	v.who = who
 	v.project = v.o.ProjectOf(v.in.Chat)
 	if code, is := v.code(); is {
@@ -238,7 +238,7 @@ func (v *visit) answeredAlbum() {
 // say commits messages and the cursor under the input's key. Without messages
 // it only says that the input was read.
 func (v *visit) say(ctx context.Context, msgs ...loop.Outgoing) error {
-	if err := v.o.Desk.Say(ctx, v.in.Key, v.now, msgs, v.in.Cursor); err != nil {
+	if err := v.o.Service.Say(ctx, v.in.Key, v.now, msgs, v.in.Cursor); err != nil {
 		return fmt.Errorf("say: %w", err)
 	}
 	return nil
@@ -258,7 +258,7 @@ func (v *visit) input(project string, body loop.InputBody) loop.Input {
 
 // stranger is somebody who is not let in: silence, and the audit.
 func (v *visit) stranger(ctx context.Context, why string) error {
-	_, err := v.o.Desk.DoWith(ctx, v.input("", loop.MeetStranger{Chat: v.in.Chat, Why: why}), v.silent)
+	_, err := v.o.Service.DoWith(ctx, v.input("", loop.MeetStranger{Chat: v.in.Chat, Why: why}), v.silent)
 	return err
 }
 
@@ -283,11 +283,11 @@ func (v *visit) code() (string, bool) {
 // it. Who is in already may know that it was none.
 func (v *visit) pair(ctx context.Context, code string, paired bool) error {
 	in := v.input("", loop.TryPairing{Hash: v.o.Hash(code)})
-	_, err := v.o.Desk.DoWith(ctx, in, func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
+	_, err := v.o.Service.DoWith(ctx, in, func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
 		switch {
 		case a.OK:
 			p := loop.Person{ID: in.Actor, Name: in.Name, Role: loop.Role(a.ID)}
-			return []loop.Outgoing{v.answer(bot.Welcome(v.o.Desk, p))}, v.in.Cursor
+			return []loop.Outgoing{v.answer(bot.Welcome(v.o.Service, p))}, v.in.Cursor
 		case paired:
 			return []loop.Outgoing{v.answer(bot.Paired(v.who))}, v.in.Cursor
 		}

@@ -20,10 +20,10 @@ const (
 
 // run carries out a line, and commits its reply and the cursor.
 func (v *visit) run(ctx context.Context, line string) error {
-	if c, err := bot.Parse(line); err == nil && !v.who.Role.May(bot.RequiredRoleHere(v.o.Desk, v.project, c)) {
+	if c, err := bot.Parse(line); err == nil && !v.who.Role.May(bot.RequiredRoleHere(v.o.Service, v.project, c)) {
 		return v.forbidden(ctx, c)
 	}
-	d := &counter{Desk: v.o.Desk, visit: v}
+	d := &counter{Service: v.o.Service, visit: v}
 	chat := ""
 	if !v.in.Private {
 		chat = v.in.Chat
@@ -87,9 +87,9 @@ func (v *visit) acknowledge(ctx context.Context, d *counter) {
 
 // forbidden is a command that the visitor's role does not include.
 func (v *visit) forbidden(ctx context.Context, c bot.Command) error {
-	m := bot.Forbidden(v.o.Desk.Shared(), v.who)
+	m := bot.Forbidden(v.o.Service.Shared(), v.who)
 	in := v.input("", loop.RefuseCommand{Command: string(c.Verb), For: v.project})
-	_, err := v.o.Desk.DoWith(ctx, in, func(loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
+	_, err := v.o.Service.DoWith(ctx, in, func(loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
 		if v.in.Press != "" {
 			return nil, v.in.Cursor
 		}
@@ -104,7 +104,7 @@ func (v *visit) forbidden(ctx context.Context, c bot.Command) error {
 // counter is the Desk as one visit has it: an input takes the visit's reply
 // and cursor along.
 type counter struct {
-	Desk
+	Service
 	visit *visit
 	done  bool   // reply and cursor are committed
 	out   bool   // the visitor was taken out while this was on its way
@@ -118,12 +118,12 @@ func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	v := c.visit
 	in.Body, in.Role = v.late(in), v.who.Role
 	if in.Key != v.in.Key {
-		a, err := c.Desk.Do(ctx, in)
+		a, err := c.Service.Do(ctx, in)
 		c.out = c.out || a.Code == loop.CodeTakenOut
 		return a, c.note(err)
 	}
-	before, _ := v.o.Desk.State(in.Project)
-	a, err := c.Desk.DoWith(ctx, in, func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
+	before, _ := v.o.Service.State(in.Project)
+	a, err := c.Service.DoWith(ctx, in, func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
 		msgs := v.replies(before, in, a)
 		if strings.HasPrefix(v.key, onceKey) && v.in.Press != "" && a.OK {
 			msgs = append(msgs, v.unbuttoned()...)
@@ -145,47 +145,47 @@ func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 func (c *counter) Records(ctx context.Context, project, task string) ([]loop.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
 	defer cancel()
-	return c.Desk.Records(ctx, project, task)
+	return c.Service.Records(ctx, project, task)
 }
 
 // Runs is bot.Desk's, within the time that a look may take.
 func (c *counter) Runs(ctx context.Context, project string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
 	defer cancel()
-	return c.Desk.Runs(ctx, project)
+	return c.Service.Runs(ctx, project)
 }
 
 // RunRecords is bot.Desk's, within the time that a look may take.
 func (c *counter) RunRecords(ctx context.Context, project, run string, types ...string) ([]loop.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
 	defer cancel()
-	return c.Desk.RunRecords(ctx, project, run, types...)
+	return c.Service.RunRecords(ctx, project, run, types...)
 }
 
 // Diff is bot.Desk's, within the time that a look may take.
 func (c *counter) Diff(ctx context.Context, project, target string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
 	defer cancel()
-	return c.Desk.Diff(ctx, project, target)
+	return c.Service.Diff(ctx, project, target)
 }
 
 // Hats is bot.Desk's, within the time that a look may take.
 func (c *counter) Hats(ctx context.Context, project, pattern string) (bot.HatSet, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
 	defer cancel()
-	return c.Desk.Hats(ctx, project, pattern)
+	return c.Service.Hats(ctx, project, pattern)
 }
 
 // Offer is bot.Host's, within the time that a look may take.
 func (c *counter) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
 	defer cancel()
-	return c.Desk.Offer(ctx, project, f)
+	return c.Service.Offer(ctx, project, f)
 }
 
 // Digest is bot.Digester's, within the time that a look may take.
 func (c *counter) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
-	d, ok := c.Desk.(bot.Digester)
+	d, ok := c.Service.(bot.Digester)
 	if !ok {
 		return bot.NoDigest(), nil
 	}
@@ -196,7 +196,7 @@ func (c *counter) Digest(ctx context.Context, project string, q bot.DigestQuery)
 
 // Place is bot.Placer's.
 func (c *counter) Place(project string, r bot.Request) string {
-	p, ok := c.Desk.(bot.Placer)
+	p, ok := c.Service.(bot.Placer)
 	if !ok {
 		return ""
 	}
@@ -239,7 +239,7 @@ func (v *visit) late(in loop.Input) loop.InputBody {
 	default:
 		return in.Body
 	}
-	if s, ok := v.o.Desk.State(in.Project); !ok || s.Project.Run.Over() {
+	if s, ok := v.o.Service.State(in.Project); !ok || s.Project.Run.Over() {
 		return in.Body // it can only be refused: nothing runs
 	}
 	return loop.Late{Line: "/" + string(deed), Do: deed, Sent: v.in.Sent.In(v.o.Zone)}
@@ -280,7 +280,7 @@ func (v *visit) replies(before loop.State, in loop.Input, a loop.Answer) []loop.
 			return v.pressedAnswer(a)
 		}
 		if s, ok := v.beaten(in, a); ok {
-			m = bot.BeatenMessage(s, v.in.Actor, b.Choice, b.Words, v.now)
+			m = bot.Conflict(s, v.in.Actor, b.Choice, b.Words, v.now)
 			m.Project = in.Project
 		}
 		if a.OK && itemKey.MatchString(a.ID) && strings.TrimSpace(b.Words) != "" {

@@ -26,7 +26,7 @@ const (
 // crowd is a house with two platforms, where everybody presses at once.
 type crowd struct {
 	*world
-	platforms map[string]*inbound.Reception // by prefix
+	platforms map[string]*inbound.Receiver // by prefix
 
 	mu    sync.Mutex
 	notes map[string]string // what each press was acknowledged with
@@ -42,7 +42,7 @@ func newCrowd(t *testing.T) *crowd {
 		w.engineEntry(loop.Entry{Stream: loop.SharedStream, Time: w.now, Body: loop.PersonPaired{Person: loop.Person{ID: id, Name: name, Role: loop.RoleSteer, Since: w.now}}})
 	}
 	w = w.reopened()
-	c := &crowd{world: w, platforms: map[string]*inbound.Reception{}, notes: map[string]string{}, last: map[string]int{}}
+	c := &crowd{world: w, platforms: map[string]*inbound.Receiver{}, notes: map[string]string{}, last: map[string]int{}}
 	for _, prefix := range []string{telegram.Prefix, slack.Prefix} {
 		o := w.options()
 		o.Notice = func(_ context.Context, press, text string) error {

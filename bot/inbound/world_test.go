@@ -48,7 +48,7 @@ type world struct {
 	t      *testing.T
 	store  *store.Store
 	engine *engine.Engine
-	r      *inbound.Reception
+	r      *inbound.Receiver
 	now    time.Time
 	update int // of the last thing that somebody did
 	ids    int // of the last message that a chat got
@@ -154,7 +154,7 @@ func (w *world) start() {
 
 func (w *world) options() inbound.Options {
 	return inbound.Options{
-		Desk: host{w}, Outbox: w.store, Hash: func(code string) string { return "hash of " + code },
+		Service: host{w}, Outbox: w.store, Hash: func(code string) string { return "hash of " + code },
 		Notice: func(_ context.Context, press, text string) error {
 			if len(utf16.Encode([]rune(text))) > 200 { // PHONE 7
 				w.t.Errorf("a toast of more than 200 characters: %s", text)

@@ -177,7 +177,7 @@ func (d *service) Command(ctx context.Context, c api.Command) (api.Reply, error)
 	if actor == "" {
 		actor = "console"
 	}
-	var office bot.Desk = d
+	var office bot.Service = d
 	if d.porter.stays {
 		office = host{d}
 	}
