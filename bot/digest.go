@@ -10,7 +10,7 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// Digester is a Desk that can look back. One that cannot says where it is done.
+// Digester is a Service that can look back. Without one, the reply to /digest names the command that does it.
 type Digester interface {
 	// Digest returns a project's digest of a span, with its picture where there
 	// is something to be drawn.
@@ -65,17 +65,17 @@ func (q DigestQuery) From(last loop.DigestSent) time.Time {
 
 // digest is the digest once more.
 func (d dispatch) digest(ctx context.Context) (Message, error) {
-	desk, ok := d.desk.(Digester)
+	service, ok := d.service.(Digester)
 	if !ok {
 		return NoDigest(), nil
 	}
 	q := DigestQuery{Span: strings.ToLower(d.c.Target), Now: d.r.Time, Admin: true}
-	if host, ok := d.desk.(DaemonService); ok {
+	if host, ok := d.service.(DaemonService); ok {
 		if p, known := host.Shared().Person(d.r.Actor); known {
 			q.Admin = p.Role.May(loop.RoleAdmin)
 		}
 	}
-	return desk.Digest(ctx, d.project, q)
+	return service.Digest(ctx, d.project, q)
 }
 
 // NoDigest is said where nobody can look back.

@@ -15,28 +15,28 @@ import (
 // Handle does what a line asks for and returns what its sender is told. A
 // mistake of the sender is a message, never an error; an error is a fault of
 // ours, and comes with a message that says so.
-func Handle(ctx context.Context, desk Service, r Request) (Message, error) {
+func Handle(ctx context.Context, service Service, r Request) (Message, error) {
 	c, err := Parse(r.Text)
 	if err != nil {
 		return mistake(err), nil
 	}
-	if m, done, err := ofHouse(ctx, desk, r, c); done {
+	if m, done, err := ofHouse(ctx, service, r, c); done {
 		return m, err
 	}
 	if c.Project == "" && (c.Verb == VerbDiff || c.Verb == VerbLog) && runForm.MatchString(c.Target) {
-		if c.Project, err = ranIn(ctx, desk, c.Target); err != nil {
+		if c.Project, err = ranIn(ctx, service, c.Target); err != nil {
 			return faulty(c), fmt.Errorf("%s: %w", c.Verb, err)
 		}
 	}
-	project, problem := pick(desk, &c, r)
+	project, problem := pick(service, &c, r)
 	if problem != nil {
 		return *problem, nil
 	}
-	s, ok := stateOf(desk, project)
+	s, ok := stateOf(service, project)
 	if !ok {
-		return noProject(project, desk.Projects()), nil
+		return noProject(project, service.Projects()), nil
 	}
-	d := dispatch{desk: desk, r: r, c: c, s: s, project: project}
+	d := dispatch{service: service, r: r, c: c, s: s, project: project}
 	m, err := d.run(ctx)
 	m.Project = project
 	if err != nil {
@@ -55,7 +55,7 @@ func faulty(c Command) Message {
 
 // dispatch is one command on its way.
 type dispatch struct {
-	desk    Service
+	service Service
 	r       Request
 	c       Command
 	s       loop.State
@@ -65,7 +65,7 @@ type dispatch struct {
 func (d dispatch) run(ctx context.Context) (Message, error) {
 	switch d.c.Verb {
 	case VerbStatus:
-		return status(d.desk, d.s, d.r.Time), nil
+		return status(d.service, d.s, d.r.Time), nil
 	case VerbRun:
 		return d.start(ctx)
 	case VerbCost:
@@ -102,7 +102,7 @@ func (d dispatch) run(ctx context.Context) (Message, error) {
 
 // do sends an input to the core.
 func (d dispatch) do(ctx context.Context, body loop.InputBody) (Message, error) {
-	a, err := d.desk.Do(ctx, loop.Input{
+	a, err := d.service.Do(ctx, loop.Input{
 		Key: d.r.Key, Time: d.r.Time, Actor: d.r.Actor, Name: d.r.Name, Project: d.project, Body: body,
 	})
 	var input *loop.InputError
@@ -234,7 +234,7 @@ func (d dispatch) target(ctx context.Context) (Message, error) {
 func (d dispatch) about(ctx context.Context, t loop.TaskState, attempt string) (Message, error) {
 	switch d.c.Verb {
 	case VerbTask:
-		records, err := d.desk.Records(ctx, d.project, t.Task.ID)
+		records, err := d.service.Records(ctx, d.project, t.Task.ID)
 		if err != nil {
 			return Message{}, err
 		}
@@ -253,7 +253,7 @@ func (d dispatch) about(ctx context.Context, t loop.TaskState, attempt string) (
 
 // look renders records: the log, or the evidence of one attempt.
 func (d dispatch) look(ctx context.Context, task, attempt string) (Message, error) {
-	records, err := d.desk.Records(ctx, d.project, task)
+	records, err := d.service.Records(ctx, d.project, task)
 	if err != nil {
 		return Message{}, err
 	}
@@ -267,7 +267,7 @@ func (d dispatch) look(ctx context.Context, task, attempt string) (Message, erro
 }
 
 func (d dispatch) diff(ctx context.Context, target, title string) (Message, error) {
-	patch, err := d.desk.Diff(ctx, d.project, target)
+	patch, err := d.service.Diff(ctx, d.project, target)
 	if err != nil {
 		return Message{}, err
 	}
@@ -312,12 +312,12 @@ func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
 }
 
 // pick finds the project that a command is about.
-func pick(desk Service, c *Command, r Request) (string, *Message) {
-	all := projects(desk)
+func pick(service Service, c *Command, r Request) (string, *Message) {
+	all := projects(service)
 	if c.Project != "" && !slices.Contains(all, c.Project) {
 		if c.Verb == VerbResume && c.Target == "" {
 			c.Target, c.Project = c.Project, "" // "/resume codex"
-			return pick(desk, c, r)
+			return pick(service, c, r)
 		}
 		if c.Verb != VerbWords {
 			m := noProject(c.Project, all)
@@ -329,8 +329,8 @@ func pick(desk Service, c *Command, r Request) (string, *Message) {
 	switch {
 	case c.Project != "":
 		return c.Project, nil
-	case ProjectOf(desk, c.Target) != "":
-		return ProjectOf(desk, c.Target), nil
+	case ProjectOf(service, c.Target) != "":
+		return ProjectOf(service, c.Target), nil
 	case r.Project != "":
 		return r.Project, nil
 	case len(all) == 1:

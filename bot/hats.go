@@ -12,7 +12,7 @@ import (
 // hatsOf lists the hats of a project's pattern, shows one, or draws routes.
 func (d dispatch) hatsOf(ctx context.Context) (Message, error) {
 	name := strings.ToLower(strings.TrimSpace(d.c.Target))
-	set, err := d.desk.Hats(ctx, d.project, "")
+	set, err := d.service.Hats(ctx, d.project, "")
 	if m, failed, err := d.noHats(err); failed {
 		return m, err
 	}
@@ -25,7 +25,7 @@ func (d dispatch) hatsOf(ctx context.Context) (Message, error) {
 	case name == "routes", name == set.Pattern.Name:
 		return Routes(d.project, set), nil
 	case slices.Contains(set.Patterns, name):
-		set, err := d.desk.Hats(ctx, d.project, name)
+		set, err := d.service.Hats(ctx, d.project, name)
 		if m, failed, err := d.noHats(err); failed {
 			return m, err
 		}

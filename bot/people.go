@@ -11,8 +11,8 @@ import (
 
 // ofHouse does what is about no project in particular. done is false for
 // every other command.
-func ofHouse(ctx context.Context, desk Service, r Request, c Command) (m Message, done bool, err error) {
-	host, stays := desk.(DaemonService)
+func ofHouse(ctx context.Context, service Service, r Request, c Command) (m Message, done bool, err error) {
+	host, stays := service.(DaemonService)
 	switch c.Verb {
 	case VerbHelp:
 		return Help(c.Target), true, nil
@@ -23,9 +23,9 @@ func ofHouse(ctx context.Context, desk Service, r Request, c Command) (m Message
 		m.add("Send it to the bot, in a private chat. nightporter pair shows one.")
 		return m, true, nil
 	case VerbProjects:
-		return Projects(desk, r), true, nil
+		return Projects(service, r), true, nil
 	case VerbRuns:
-		m, err := runs(ctx, desk, r, c)
+		m, err := runs(ctx, service, r, c)
 		return m, true, err
 	case VerbWhoami:
 		return Whoami(host, stays, r), true, nil
@@ -49,8 +49,8 @@ func ofHouse(ctx context.Context, desk Service, r Request, c Command) (m Message
 		m, err := unpair(ctx, host, r, c)
 		return m, true, err
 	case VerbStatus:
-		if c.Project == "" && r.Project == "" && len(projects(desk)) > 1 {
-			return StatusAll(desk, r.Time), true, nil
+		if c.Project == "" && r.Project == "" && len(projects(service)) > 1 {
+			return StatusAll(service, r.Time), true, nil
 		}
 	}
 	return Message{}, false, nil
@@ -185,13 +185,13 @@ func unpair(ctx context.Context, host DaemonService, r Request, c Command) (Mess
 }
 
 // Welcome is the first message to somebody who was let in (PHONE 3.1).
-func Welcome(desk Service, p loop.Person) Message {
+func Welcome(service Service, p loop.Person) Message {
 	m := newMessage("pair.welcome", SignDone+" "+Cut(Clean(p.Name), 14)+", you are paired as "+string(p.Role))
-	all := projects(desk)
+	all := projects(service)
 	runs := "Nothing runs."
 	var idle []string
 	for _, name := range all {
-		s, _ := stateOf(desk, name)
+		s, _ := stateOf(service, name)
 		if s.Project.Run.Over() {
 			idle = append(idle, name)
 			continue
@@ -200,7 +200,7 @@ func Welcome(desk Service, p loop.Person) Message {
 	}
 	m.add("Projects: " + orNothing(strings.Join(all, ", ")) + ". " + runs)
 	rings := "Rings when something needs you, and when a run ends"
-	if host, ok := desk.(DaemonService); ok {
+	if host, ok := service.(DaemonService); ok {
 		if hours := host.Shared().QuietHours(p.ID, host.QuietHours()); hours != loop.QuietOff && hours != "" {
 			rings += "; " + strings.ReplaceAll(string(hours), "-", "–") + " only if all stands still"
 		}

@@ -32,7 +32,7 @@ func RequiredRole(c Command) loop.Role {
 
 // RequiredRoleHere is Needs where it is known what is asked: a plan is approved, or
 // sent back, by an admin (SPEC 6.6). project is where the line was sent to.
-func RequiredRoleHere(desk Service, project string, c Command) loop.Role {
+func RequiredRoleHere(service Service, project string, c Command) loop.Role {
 	need := RequiredRole(c)
 	switch c.Verb {
 	case VerbAnswer, VerbApprove, VerbReject:
@@ -43,12 +43,12 @@ func RequiredRoleHere(desk Service, project string, c Command) loop.Role {
 		return need
 	}
 	r := Request{Project: project}
-	project, problem := pick(desk, &c, r)
+	project, problem := pick(service, &c, r)
 	if problem != nil {
 		return need
 	}
-	s, _ := stateOf(desk, project)
-	if q, ok, _ := (dispatch{desk: desk, r: r, c: c, s: s, project: project}).meant(); ok && q.Kind == loop.AskPlan {
+	s, _ := stateOf(service, project)
+	if q, ok, _ := (dispatch{service: service, r: r, c: c, s: s, project: project}).meant(); ok && q.Kind == loop.AskPlan {
 		return loop.RoleAdmin
 	}
 	return need

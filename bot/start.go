@@ -89,7 +89,7 @@ func (d dispatch) start(ctx context.Context) (Message, error) {
 	if r := d.s.Project.Run; !r.Over() {
 		return Running(d.s), nil
 	}
-	host, ok := d.desk.(DaemonService)
+	host, ok := d.service.(DaemonService)
 	if !ok {
 		m := newMessage("run.nohost", SignFailed+" /run needs nightporter up")
 		m.add("This one works on one run and ends with it. Nothing was done.")
@@ -111,7 +111,7 @@ func (d dispatch) start(ctx context.Context) (Message, error) {
 	if err != nil || d.r.Actor != console {
 		return m, err // who asked in a chat is asked there
 	}
-	s, _ := d.desk.State(d.project)
+	s, _ := d.service.State(d.project)
 	for _, q := range s.Project.Questions {
 		if q.Kind == loop.AskStart {
 			return Ask(s, q, d.r.Time), nil

@@ -13,7 +13,7 @@ import (
 // edited changes what is still queued where somebody edits the message that it
 // was sent with (SPEC 5.3). Any other edit changes nothing: a command that was
 // carried out is not carried out again.
-func (v *visit) edited(ctx context.Context) error {
+func (v *request) edited(ctx context.Context) error {
 	sent, found, err := v.o.Outbox.AnswerTo(ctx, v.in.Chat, v.in.Message)
 	if err != nil {
 		return fmt.Errorf("look up the receipt of an edited message: %w", err)

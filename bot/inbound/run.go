@@ -19,11 +19,11 @@ const (
 )
 
 // run carries out a line, and commits its reply and the cursor.
-func (v *visit) run(ctx context.Context, line string) error {
+func (v *request) run(ctx context.Context, line string) error {
 	if c, err := bot.Parse(line); err == nil && !v.who.Role.May(bot.RequiredRoleHere(v.o.Service, v.project, c)) {
 		return v.forbidden(ctx, c)
 	}
-	d := &counter{Service: v.o.Service, visit: v}
+	d := &counter{Service: v.o.Service, request: v}
 	chat := ""
 	if !v.in.Private {
 		chat = v.in.Chat
@@ -51,7 +51,7 @@ func (v *visit) run(ctx context.Context, line string) error {
 }
 
 // look is the reply to what only looked, or to several inputs together.
-func (v *visit) look(m bot.Message) loop.Outgoing {
+func (v *request) look(m bot.Message) loop.Outgoing {
 	class := loop.ClassChatter
 	if m.Cause != "" || strings.HasPrefix(m.First(), bot.SignFailed) || strings.HasPrefix(m.First(), bot.SignAsk) {
 		class = loop.ClassReply // that something was not done has to be known
@@ -78,7 +78,7 @@ func carries(m bot.Message) bool {
 
 // acknowledge ends a press's waiting. What the message itself will show needs
 // no words; a refusal does.
-func (v *visit) acknowledge(ctx context.Context, d *counter) {
+func (v *request) acknowledge(ctx context.Context, d *counter) {
 	if v.in.Press == "" || d.out {
 		return
 	}
@@ -86,7 +86,7 @@ func (v *visit) acknowledge(ctx context.Context, d *counter) {
 }
 
 // forbidden is a command that the visitor's role does not include.
-func (v *visit) forbidden(ctx context.Context, c bot.Command) error {
+func (v *request) forbidden(ctx context.Context, c bot.Command) error {
 	m := bot.Forbidden(v.o.Service.Shared(), v.who)
 	in := v.input("", loop.RefuseCommand{Command: string(c.Verb), For: v.project})
 	_, err := v.o.Service.DoWith(ctx, in, func(loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
@@ -101,21 +101,21 @@ func (v *visit) forbidden(ctx context.Context, c bot.Command) error {
 	return err
 }
 
-// counter is the Desk as one visit has it: an input takes the visit's reply
+// counter is the Service as one request has it: an input takes the request's reply
 // and cursor along.
 type counter struct {
 	Service
-	visit *visit
-	done  bool   // reply and cursor are committed
-	out   bool   // the visitor was taken out while this was on its way
-	toast string // for a press
-	err   error  // that an input failed with: nothing is committed
+	request *request
+	done    bool   // reply and cursor are committed
+	out     bool   // the visitor was taken out while this was on its way
+	toast   string // for a press
+	err     error  // that an input failed with: nothing is committed
 }
 
-// Do decides an input of the visit. Of several, each has a key of its own,
+// Do decides an input of the request. Of several, each has a key of its own,
 // and the reply comes at the end.
 func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
-	v := c.visit
+	v := c.request
 	in.Body, in.Role = v.late(in), v.who.Role
 	if in.Key != v.in.Key {
 		a, err := c.Service.Do(ctx, in)
@@ -141,44 +141,44 @@ func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 // Records, Runs, Diff, Hats, Offer and Digest look at disks and run programs, and
 // whoever writes next waits for them: a /stop must not wait for a /diff (SPEC 6.3).
 
-// Records is bot.Desk's, within the time that a look may take.
+// Records is bot.Service's, within the time that a look may take.
 func (c *counter) Records(ctx context.Context, project, task string) ([]loop.Record, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Records(ctx, project, task)
 }
 
-// Runs is bot.Desk's, within the time that a look may take.
+// Runs is bot.Service's, within the time that a look may take.
 func (c *counter) Runs(ctx context.Context, project string) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Runs(ctx, project)
 }
 
-// RunRecords is bot.Desk's, within the time that a look may take.
+// RunRecords is bot.Service's, within the time that a look may take.
 func (c *counter) RunRecords(ctx context.Context, project, run string, types ...string) ([]loop.Record, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.RunRecords(ctx, project, run, types...)
 }
 
-// Diff is bot.Desk's, within the time that a look may take.
+// Diff is bot.Service's, within the time that a look may take.
 func (c *counter) Diff(ctx context.Context, project, target string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Diff(ctx, project, target)
 }
 
-// Hats is bot.Desk's, within the time that a look may take.
+// Hats is bot.Service's, within the time that a look may take.
 func (c *counter) Hats(ctx context.Context, project, pattern string) (bot.HatSet, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Hats(ctx, project, pattern)
 }
 
-// Offer is bot.Host's, within the time that a look may take.
+// Offer is bot.DaemonService's, within the time that a look may take.
 func (c *counter) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Offer(ctx, project, f)
 }
@@ -189,7 +189,7 @@ func (c *counter) Digest(ctx context.Context, project string, q bot.DigestQuery)
 	if !ok {
 		return bot.NoDigest(), nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return d.Digest(ctx, project, q)
 }
@@ -216,7 +216,7 @@ func (c *counter) note(err error) error {
 // late turns a command that starts, stops or resumes something into a question
 // about it where it was sent long ago. A press is never old: the platform
 // forgets it.
-func (v *visit) late(in loop.Input) loop.InputBody {
+func (v *request) late(in loop.Input) loop.InputBody {
 	if v.in.Press != "" || v.in.Sent.IsZero() || v.now.Sub(v.in.Sent) < askAfter {
 		return in.Body
 	}
@@ -247,7 +247,7 @@ func (v *visit) late(in loop.Input) loop.InputBody {
 
 // replies is what the visitor is told of an answer, where nothing else tells
 // them. before is the state that the answer was decided on, or a little older.
-func (v *visit) replies(before loop.State, in loop.Input, a loop.Answer) []loop.Outgoing {
+func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []loop.Outgoing {
 	if a.Code == loop.CodeTakenOut {
 		return nil
 	}
@@ -279,7 +279,7 @@ func (v *visit) replies(before loop.State, in loop.Input, a loop.Answer) []loop.
 		if v.in.Press != "" {
 			return v.pressedAnswer(a)
 		}
-		if s, ok := v.beaten(in, a); ok {
+		if s, ok := v.conflict(in, a); ok {
 			m = bot.Conflict(s, v.in.Actor, b.Choice, b.Words, v.now)
 			m.Project = in.Project
 		}
@@ -302,7 +302,7 @@ func (v *visit) replies(before loop.State, in loop.Input, a loop.Answer) []loop.
 }
 
 // receipt is the one message of a guidance, which is edited from now on.
-func (v *visit) receipt(s loop.State, a loop.Answer, i guidance.Item) []loop.Outgoing {
+func (v *request) receipt(s loop.State, a loop.Answer, i guidance.Item) []loop.Outgoing {
 	i.ID, i.State = a.ID, guidance.Queued
 	_, forecast, found := strings.Cut(a.Text, "→ ")
 	if !found {
@@ -326,4 +326,4 @@ func taskID(s loop.State, typed string) string {
 }
 
 // onReceipt reports whether the button of a guidance's own receipt was pressed.
-func (v *visit) onReceipt() bool { return v.in.Press != "" && itemKey.MatchString(v.key) }
+func (v *request) onReceipt() bool { return v.in.Press != "" && itemKey.MatchString(v.key) }

@@ -42,7 +42,7 @@ const (
 	code  = "K7QX-M2PD"
 )
 
-// world is a reception on the real engine and the real store, and a platform
+// world is a Receiver on the real engine and the real store, and a platform
 // that shows everything at once.
 type world struct {
 	t      *testing.T
@@ -255,7 +255,7 @@ func (h host) Offer(_ context.Context, project string, f bot.RunFlags) (loop.Off
 	return o, h.offerErr
 }
 
-// receive brings something to the reception, with the next update's id.
+// receive brings something to the Receiver, with the next update's id.
 func (w *world) receive(in bot.Inbound) bot.Inbound {
 	w.t.Helper()
 	w.update++

@@ -12,17 +12,17 @@ import (
 // command that overrules it. actor is who is told, by id, and choice the verb
 // that they pressed.
 func ConflictText(s loop.Answered, actor, choice string, now time.Time) string {
-	text := beaten(s, actor, now) + ". " + unchanged
+	text := conflictLine(s, actor, now) + ". " + unchanged
 	if over := overrule(s, choice, "", now); over != "" {
 		text += " To overrule: " + over
 	}
 	return text
 }
 
-// Conflict is Beaten as the answer to a line that was typed, in which
+// Conflict is ConflictText as the answer to a line that was typed, in which
 // words can stand behind the verb, or instead of it.
 func Conflict(s loop.Answered, actor, choice, words string, now time.Time) Message {
-	m := newMessage("press.second", SignFailed+" "+beaten(s, actor, now))
+	m := newMessage("press.second", SignFailed+" "+conflictLine(s, actor, now))
 	m.add(unchanged)
 	if over := overrule(s, choice, words, now); over != "" {
 		label := "Overrule"
@@ -34,9 +34,9 @@ func Conflict(s loop.Answered, actor, choice, words string, now time.Time) Messa
 	return m
 }
 
-// beaten is "Mira was first: Retry, 07:31" to others, and "q5 is settled:
+// conflictLine is "Mira was first: Retry, 07:31" to others, and "q5 is settled:
 // Retry, Mira 07:31" to Mira herself, and where nobody answered in time.
-func beaten(s loop.Answered, actor string, now time.Time) string {
+func conflictLine(s loop.Answered, actor string, now time.Time) string {
 	at, what := Clock(s.At, now), upper(Cut(Clean(s.Choice), 14))
 	switch {
 	case what == "":

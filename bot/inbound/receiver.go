@@ -14,7 +14,7 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// Service is what a reception needs of the engine.
+// Service is what a Receiver needs of the engine.
 type Service interface {
 	bot.DaemonService
 	// DoWith decides an input and commits messages and the cursor in the same
@@ -74,7 +74,7 @@ type Receiver struct {
 	inARow int        // how often in a row
 }
 
-// New returns a reception.
+// New returns a Receiver.
 func New(o Options) *Receiver {
 	if o.Notice == nil {
 		o.Notice = func(context.Context, string, string) error { return nil }
@@ -116,7 +116,7 @@ func (r *Receiver) Receive(ctx context.Context, in bot.Inbound) error {
 	if in.Chat == "" { // a press whose message the platform does not hand out: its sender's own chat
 		in.Chat, in.Private = in.Actor, true
 	}
-	v := &visit{Receiver: r, in: in, now: r.o.Clock().In(r.o.Zone)}
+	v := &request{Receiver: r, in: in, now: r.o.Clock().In(r.o.Zone)}
 	err := v.receive(ctx)
 	if err == nil {
 		r.noted("")
@@ -154,9 +154,9 @@ func (r *Receiver) times(key string) int {
 	return r.inARow
 }
 
-// visit is one thing that somebody did, on its way. Nothing of it changes once
+// request is one thing that somebody did, on its way. Nothing of it changes once
 // it is handed to the engine.
-type visit struct {
+type request struct {
 	*Receiver
 	in      bot.Inbound
 	now     time.Time
@@ -169,7 +169,7 @@ type visit struct {
 	receiptID string // platform's id of the receipt whose message was edited
 }
 
-func (v *visit) receive(ctx context.Context) error {
+func (v *request) receive(ctx context.Context) error {
 	who, paired := v.o.Service.Shared().Person(v.in.Actor)
 	v.who = who
 	v.project = v.o.ProjectOf(v.in.Chat)
@@ -206,7 +206,7 @@ func (v *visit) receive(ctx context.Context) error {
 
 // wordless is a picture, a voice note or whatever else without words. Of
 // several that were sent as one only the first is answered.
-func (v *visit) wordless(ctx context.Context) error {
+func (v *request) wordless(ctx context.Context) error {
 	if v.albumAnswered() {
 		return v.say(ctx)
 	}
@@ -220,13 +220,13 @@ func (v *visit) wordless(ctx context.Context) error {
 // albumAnswered reports whether what the visitor sent is of an album of which
 // another part was answered just before. A restart forgets that: then there is
 // one answer more.
-func (v *visit) albumAnswered() bool {
+func (v *request) albumAnswered() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.in.Album != "" && v.album == v.in.Chat+" "+v.in.Album
 }
 
-func (v *visit) answeredAlbum() {
+func (v *request) answeredAlbum() {
 	if v.in.Album == "" {
 		return
 	}
@@ -237,7 +237,7 @@ func (v *visit) answeredAlbum() {
 
 // say commits messages and the cursor under the input's key. Without messages
 // it only says that the input was read.
-func (v *visit) say(ctx context.Context, msgs ...loop.Outgoing) error {
+func (v *request) say(ctx context.Context, msgs ...loop.Outgoing) error {
 	if err := v.o.Service.Say(ctx, v.in.Key, v.now, msgs, v.in.Cursor); err != nil {
 		return fmt.Errorf("say: %w", err)
 	}
@@ -245,7 +245,7 @@ func (v *visit) say(ctx context.Context, msgs ...loop.Outgoing) error {
 }
 
 // input is what the visitor asks of the core, without its key.
-func (v *visit) input(project string, body loop.InputBody) loop.Input {
+func (v *request) input(project string, body loop.InputBody) loop.Input {
 	actor, name := v.in.Actor, v.who.Name
 	if actor == "" {
 		actor = v.in.Chat
@@ -257,16 +257,16 @@ func (v *visit) input(project string, body loop.InputBody) loop.Input {
 }
 
 // stranger is somebody who is not let in: silence, and the audit.
-func (v *visit) stranger(ctx context.Context, why string) error {
+func (v *request) stranger(ctx context.Context, why string) error {
 	_, err := v.o.Service.DoWith(ctx, v.input("", loop.MeetStranger{Chat: v.in.Chat, Why: why}), v.silent)
 	return err
 }
 
-func (v *visit) silent(loop.Answer) ([]loop.Outgoing, *loop.Cursor) { return nil, v.in.Cursor }
+func (v *request) silent(loop.Answer) ([]loop.Outgoing, *loop.Cursor) { return nil, v.in.Cursor }
 
 // code is the pairing code that the visitor sent: by a person, in a private
 // chat, in a message of its own.
-func (v *visit) code() (string, bool) {
+func (v *request) code() (string, bool) {
 	if !v.in.Private || v.in.Stands != "" || v.in.Press != "" || v.in.Edited || v.in.Media || v.in.Actor == "" {
 		return "", false
 	}
@@ -281,7 +281,7 @@ func (v *visit) code() (string, bool) {
 
 // pair tries a code. A wrong one gets no answer; the host and the audit have
 // it. Who is in already may know that it was none.
-func (v *visit) pair(ctx context.Context, code string, paired bool) error {
+func (v *request) pair(ctx context.Context, code string, paired bool) error {
 	in := v.input("", loop.TryPairing{Hash: v.o.Hash(code)})
 	_, err := v.o.Service.DoWith(ctx, in, func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
 		switch {
@@ -298,7 +298,7 @@ func (v *visit) pair(ctx context.Context, code string, paired bool) error {
 
 // outgoing is a message for where the visitor is, silent because they are
 // there. A message of theirs is answered; a press has none.
-func (v *visit) outgoing(m bot.Message, class loop.MessageClass) loop.Outgoing {
+func (v *request) outgoing(m bot.Message, class loop.MessageClass) loop.Outgoing {
 	if v.who.Role != "" && v.in.Private {
 		m = m.For(v.who.Role)
 	}
@@ -320,11 +320,11 @@ func (v *visit) outgoing(m bot.Message, class loop.MessageClass) loop.Outgoing {
 }
 
 // answer is the reply to a command that changed something, or could not.
-func (v *visit) answer(m bot.Message) loop.Outgoing { return v.outgoing(m, loop.ClassReply) }
+func (v *request) answer(m bot.Message) loop.Outgoing { return v.outgoing(m, loop.ClassReply) }
 
 // notice acknowledges a press after everything is committed. It may fail: the
 // platform gives up waiting by itself.
-func (v *visit) notice(ctx context.Context, text string) {
+func (v *request) notice(ctx context.Context, text string) {
 	const patience = 5 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -337,7 +337,7 @@ func (v *visit) notice(ctx context.Context, text string) {
 const mostNotice = 190
 
 // fault tells the visitor that what they sent was put away.
-func (v *visit) fault(ctx context.Context) error {
+func (v *request) fault(ctx context.Context) error {
 	if err := v.say(ctx, v.answer(fault(v.in.Text))); err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ type HatSet struct {
 	Routes   string              // the pattern's, drawn in lines of at most FirstWidth columns
 }
 
-// DaemonService is a Desk of a nightporter that stays: it knows who is let in, and can
+// DaemonService is the Service of `nightporter up`: it knows the paired people and can
 // start runs. A foreground run is none.
 type DaemonService interface {
 	Service
@@ -59,7 +59,7 @@ type DaemonService interface {
 	Offer(ctx context.Context, project string, f RunFlags) (loop.OfferRun, error)
 }
 
-// Placer is a Host that knows where its projects are talked of.
+// Placer is a DaemonService that knows the chats of its projects.
 type Placer interface {
 	// Place names the chat that a project's news goes to, as somebody reads it who
 	// asks: `topic "shop"`, "this chat". "" where no project has one of its own.
