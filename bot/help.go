@@ -11,7 +11,7 @@ func Help(about string) Message {
 		return m
 	}
 	if word != "" && word != "all" {
-		return mistake(&UnknownError{Word: "/" + word, Meant: nearest(word)})
+		return mistake(&UnknownError{Word: "/" + word, Meant: nearestCommand(word)})
 	}
 	m := newMessage("help", "Commands")
 	m.pre("Steer   /guidance TEXT  /now TEXT")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -77,14 +78,8 @@ func noTask(s loop.State, typed string) Message {
 
 func noHat(hat string, hats []string, text string) Message {
 	m := newMessage("guidance.nohat", SignFailed+" Not queued: no hat @"+Cut(Clean(hat), 16))
-	best, least := "", 4
-	for _, h := range hats {
-		if d := distance(hat[:min(len(hat), 32)], h); d < least {
-			best, least = h, d
-		}
-	}
 	m.quote(text)
-	if best != "" {
+	if best := nearest.Of(hat, hats); best != "" {
 		m.add("Meant @" + best + "?")
 		_, words, _ := strings.Cut(text, "@"+hat)
 		if words = strings.TrimLeft(words, ": "); words != "" && len(text) < maxTwin {

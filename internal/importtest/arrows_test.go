@@ -37,9 +37,9 @@ var arrows = map[string][]string{
 	// Adapters: package loop for its types, never each other.
 	"store":          {"loop", "guidance"},
 	"loop/agent":     {"loop", "guidance", "internal/api", "internal/statelock", "internal/crash", "internal/guard"},
-	"loop/task":      {"loop", "guidance", "internal/crash"},
+	"loop/task":      {"loop", "guidance", "internal/crash", "internal/nearest"},
 	"loop/workspace": {"loop", "guidance", "internal/crash"},
-	"bot":            {"loop", "guidance"},
+	"bot":            {"loop", "guidance", "internal/nearest"},
 	// Below an adapter lies what belongs to it.
 	"loop/agent/demo":          {"loop", "guidance", "loop/agent", "internal/api"},
 	"bot/termlog":              {"loop", "guidance", "bot"},
@@ -55,13 +55,14 @@ var arrows = map[string][]string{
 	"bot/internal/scenario":    {"loop", "guidance", "bot"},
 	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"}, // for tests: one check over both platforms
 
-	"config":         {"loop", "guidance"},
+	"config":         {"loop", "guidance", "internal/nearest"},
 	"config/propose": {},
 
 	// Small things that know nothing of the rest.
 	"internal/api":        {},
 	"internal/backup":     {},
 	"internal/crash":      {},
+	"internal/nearest":    {},
 	"internal/statelock":  {},
 	"internal/socket":     {"internal/api"},
 	"internal/guard":      {},
@@ -101,6 +102,7 @@ var reserved = map[string][]string{
 	"github.com/go-telegram-bot-api/telegram-bot-api/v5": {"bot/telegram"},
 	"charm.land/bubbletea/v2":                            {"bot/tui"},
 	"git.sr.ht/~sbinet/gg":                               {"bot/report"},
+	"github.com/agnivade/levenshtein":                    {"internal/nearest"}, // one "did you mean" for all
 	"github.com/mdp/qrterminal/v3":                       {"cmd/nightporter"},
 	"github.com/creack/pty":                              {},
 	"github.com/slack-go/slack":                          {"bot/slack"},
