@@ -25,7 +25,7 @@ func (d dispatch) answer(ctx context.Context) (Message, error) {
 		choice, rest := cutWord(words)
 		return d.do(ctx, loop.AnswerQuestion{Question: target, Choice: strings.ToLower(choice), Words: rest})
 	case len(d.s.Project.Questions) == 0:
-		m := newMessage("cmd.noquestion", SignLater+" "+d.project+" asks nothing")
+		m := refusal("cmd.noquestion", SignLater+" "+d.project+" asks nothing")
 		m.button("Status", "/status")
 		return m, nil
 	default:
@@ -84,7 +84,7 @@ func (d dispatch) settle(ctx context.Context, q loop.Question, choice, words str
 
 // unsettled says why an answer was none, and what can be answered.
 func unsettled(key, why string, q loop.Question) Message {
-	m := newMessage(key, SignAsk+" "+why)
+	m := refusal(key, SignAsk+" "+why)
 	m.add("Nothing was changed.")
 	buttons(&m, q)
 	return m
@@ -110,9 +110,9 @@ func (d dispatch) which() Message {
 	for _, q := range d.s.Project.Questions {
 		ids = append(ids, q.ID)
 	}
-	m := newMessage("cmd.whichquestion", SignAsk+" Which: "+strings.Join(ids, " or "))
+	m := refusal("cmd.whichquestion", SignAsk+" Which: "+strings.Join(ids, " or "))
 	if len(ids) > 3 {
-		m = newMessage("cmd.whichquestion", SignAsk+" Which of "+Plural(len(ids), "question")+"?")
+		m = refusal("cmd.whichquestion", SignAsk+" Which of "+Plural(len(ids), "question")+"?")
 	}
 	m.add("Nothing was changed.")
 	for _, id := range ids[:min(len(ids), 6)] {

@@ -22,7 +22,7 @@ func ConflictText(s loop.Answered, actor, choice string, now time.Time) string {
 // Conflict is ConflictText as the answer to a line that was typed, in which
 // words can stand behind the verb, or instead of it.
 func Conflict(s loop.Answered, actor, choice, words string, now time.Time) Message {
-	m := newMessage("press.second", SignFailed+" "+conflictLine(s, actor, now))
+	m := refusal("press.second", SignFailed+" "+conflictLine(s, actor, now))
 	m.add(unchanged)
 	if over := overrule(s, choice, words, now); over != "" {
 		label := "Overrule"

@@ -97,10 +97,10 @@ func DigestBroken(project string) Message {
 // DigestFault is told to admins where a digest comes without its picture, or,
 // with no project, not at all, because of a fault in nightporter (PHONE 3.11).
 func DigestFault(project string) Message {
-	m := newMessage(KeyDigest+".fault", SignFailed+" No digest: a fault in nightporter")
+	m := refusal(KeyDigest+".fault", SignFailed+" No digest: a fault in nightporter")
 	m.add("It is tried again every minute.")
 	if project != "" {
-		m = newMessage(KeyDigest+".fault", fit(SignFailed, project, "digest, no picture: a fault", ""))
+		m = refusal(KeyDigest+".fault", fit(SignFailed, project, "digest, no picture: a fault", ""))
 		m.Project = project
 		m.add("Its text says all that the picture would.")
 	}

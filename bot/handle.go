@@ -47,7 +47,7 @@ func Handle(ctx context.Context, service Service, r Request) (Message, error) {
 
 // faulty is what is told of a command that failed by a fault of ours.
 func faulty(c Command) Message {
-	m := newMessage("fault", SignFailed+" /"+string(c.Verb)+" failed: a fault in nightporter")
+	m := refusal("fault", SignFailed+" /"+string(c.Verb)+" failed: a fault in nightporter")
 	m.quote(c.Line)
 	m.add("All else goes on. Look at the daemon's log.")
 	return m
@@ -120,7 +120,7 @@ func (d dispatch) do(ctx context.Context, body loop.InputBody) (Message, error) 
 func (d dispatch) guide(ctx context.Context, text string) (Message, error) {
 	a, words := guidance.Parse(text)
 	if strings.TrimSpace(words) == "" {
-		m := newMessage("guidance.words", SignAsk+" Your words for "+d.project+":")
+		m := refusal("guidance.words", SignAsk+" Your words for "+d.project+":")
 		m.add("Type /guidance and what the next session is to know.")
 		return m, nil
 	}
@@ -164,7 +164,7 @@ var digits = regexp.MustCompile(`^[0-9]{1,9}$`)
 func (d dispatch) guidanceID(ctx context.Context) (Message, error) {
 	id := strings.ToLower(strings.TrimSpace(d.c.Target))
 	if id == "" {
-		m := newMessage("cmd.whichguidance", SignAsk+" /drop: which guidance?")
+		m := refusal("cmd.whichguidance", SignAsk+" /drop: which guidance?")
 		m.add("Type for example /drop g9.")
 		m.button("Queue", "/queue")
 		return m, nil
@@ -173,7 +173,7 @@ func (d dispatch) guidanceID(ctx context.Context) (Message, error) {
 		id = "g" + id
 	}
 	if _, ok := d.s.Project.Guidance.Get(id); !ok {
-		m := newMessage("cmd.noguidance", SignFailed+" "+d.project+" has no guidance "+Cut(Clean(id), 8))
+		m := refusal("cmd.noguidance", SignFailed+" "+d.project+" has no guidance "+Cut(Clean(id), 8))
 		m.add("Nothing was changed.")
 		m.button("Queue", "/queue")
 		return m, nil
@@ -196,7 +196,7 @@ func (d dispatch) target(ctx context.Context) (Message, error) {
 		}
 		t, ok := active(d.s)
 		if !ok || (d.c.Verb != VerbTask && d.c.Verb != VerbEvidence) {
-			m := newMessage("cmd.whichtask", SignAsk+" /"+string(d.c.Verb)+": which task?")
+			m := refusal("cmd.whichtask", SignAsk+" /"+string(d.c.Verb)+": which task?")
 			m.add("Type for example /" + string(d.c.Verb) + " " + example(d.s) + ".")
 			m.button("Tasks", "/tasks")
 			return m, nil
@@ -304,8 +304,8 @@ func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
 			continue
 		}
 		whole.Lines = append(whole.Lines, m.Lines...)
-		if m.Cause == "" { // a refusal has to be read
-			whole.Cause = ""
+		if m.Refused { // it has to be read
+			whole.Cause, whole.Refused = "", true
 		}
 	}
 	return whole, nil
@@ -336,7 +336,7 @@ func pick(service Service, c *Command, r Request) (string, *Message) {
 	case len(all) == 1:
 		return all[0], nil
 	case len(all) == 0:
-		m := newMessage("cmd.noproject", SignLater+" No project runs here")
+		m := refusal("cmd.noproject", SignLater+" No project runs here")
 		m.add("Start one: nightporter run")
 		return "", &m
 	}
@@ -344,7 +344,7 @@ func pick(service Service, c *Command, r Request) (string, *Message) {
 	if len(all) == 2 {
 		first = SignAsk + " For " + all[0] + " or " + all[1] + "?"
 	}
-	m := newMessage("cmd.whichproject", first)
+	m := refusal("cmd.whichproject", first)
 	m.quote(c.Line)
 	m.add("Not done yet.")
 	line := c.Line

@@ -31,7 +31,7 @@ func (d dispatch) hatsOf(ctx context.Context) (Message, error) {
 		}
 		return Routes(d.project, set), nil
 	}
-	m := newMessage("hats.unknown", SignFailed+" No hat or pattern "+Cut(Clean(name), 18))
+	m := refusal("hats.unknown", SignFailed+" No hat or pattern "+Cut(Clean(name), 18))
 	m.Project = d.project
 	m.add("Hats: " + strings.Join(sortedNames(set.Hats), ", ") + ".")
 	m.add("Patterns: " + orNothing(Clean(strings.Join(set.Patterns, ", "))) + ".")
@@ -44,7 +44,7 @@ func (d dispatch) hatsOf(ctx context.Context) (Message, error) {
 func (d dispatch) noHats(err error) (m Message, failed bool, fault error) {
 	var input *loop.InputError
 	if errors.As(err, &input) {
-		m := newMessage("hats.trouble", fit(SignFailed, d.project, "hats cannot be read", ""))
+		m := refusal("hats.trouble", fit(SignFailed, d.project, "hats cannot be read", ""))
 		m.Project = d.project
 		m.findings(input.Findings)
 		m.add("Mend it, then /hats.")

@@ -19,7 +19,7 @@ func ofHouse(ctx context.Context, service Service, r Request, c Command) (m Mess
 	case VerbStart:
 		return Help(""), true, nil
 	case VerbPair:
-		m := newMessage("pair.elsewhere", SignFailed+" Not here: a code is for a chat")
+		m := refusal("pair.elsewhere", SignFailed+" Not here: a code is for a chat")
 		m.add("Send it to the bot, in a private chat. nightporter pair shows one.")
 		return m, true, nil
 	case VerbProjects:
@@ -131,7 +131,7 @@ func quiet(ctx context.Context, host DaemonService, r Request, c Command) (Messa
 			return Message{}, err
 		}
 		if !a.OK {
-			m := newMessage("quiet.wrong", SignFailed+" Not a part of the day")
+			m := refusal("quiet.wrong", SignFailed+" Not a part of the day")
 			m.add(a.Text)
 			return m, nil
 		}
@@ -172,7 +172,7 @@ func unpair(ctx context.Context, host DaemonService, r Request, c Command) (Mess
 		}
 	}
 	if len(found) != 1 {
-		m := newMessage("people.which", SignAsk+" /unpair: whom?")
+		m := refusal("people.which", SignAsk+" /unpair: whom?")
 		m.add("Nobody was taken out. /people lists the ids; type for example /unpair 48213377.")
 		m.button("People", "/people")
 		return m, nil

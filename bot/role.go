@@ -76,7 +76,7 @@ func (m Message) For(r loop.Role) Message {
 
 // Forbidden is what somebody is told whose role does not include a command.
 func Forbidden(h loop.Shared, p loop.Person) Message {
-	m := newMessage("cmd.forbidden", SignFailed+" "+Cut(Clean(p.Name), 18)+", your role is "+string(p.Role))
+	m := refusal("cmd.forbidden", SignFailed+" "+Cut(Clean(p.Name), 18)+", your role is "+string(p.Role))
 	works := "/status /tasks /log /diff work."
 	if p.Role == loop.RoleSteer {
 		works = "All but plan approval, /people and /unpair works."

@@ -298,7 +298,7 @@ func oneRun(ctx context.Context, service Service, r Request, c Command, id strin
 		return faulty(c), err
 	}
 	if project == "" {
-		m := newMessage("cmd.norun", SignFailed+" There is no run "+id)
+		m := refusal("cmd.norun", SignFailed+" There is no run "+id)
 		m.add("Nothing was changed.")
 		m.button("Runs", "/runs")
 		return m, nil

@@ -91,7 +91,7 @@ func (d dispatch) start(ctx context.Context) (Message, error) {
 	}
 	host, ok := d.service.(DaemonService)
 	if !ok {
-		m := newMessage("run.nohost", SignFailed+" /run needs nightporter up")
+		m := refusal("run.nohost", SignFailed+" /run needs nightporter up")
 		m.add("This one works on one run and ends with it. Nothing was done.")
 		return m, nil
 	}
@@ -146,7 +146,7 @@ func NotStarted(project string, found []loop.Finding) Message {
 	if len(found) == 1 && found[0].File != "" {
 		rest = "not started: " + place(found[0])
 	}
-	m := newMessage("run.notstarted", fit(SignFailed, project, rest, ""))
+	m := refusal("run.notstarted", fit(SignFailed, project, rest, ""))
 	m.Project = project
 	m.findings(found)
 	m.add("Nothing runs. Mend it, then /run " + project + ".")

@@ -53,8 +53,8 @@ func (v *request) run(ctx context.Context, line string) error {
 // look is the reply to what only looked, or to several inputs together.
 func (v *request) look(m bot.Message) loop.Outgoing {
 	class := loop.ClassChatter
-	if m.Cause != "" || strings.HasPrefix(m.First(), bot.SignFailed) || strings.HasPrefix(m.First(), bot.SignAsk) {
-		class = loop.ClassReply // that something was not done has to be known
+	if m.Cause != "" || m.Refused {
+		class = loop.ClassReply // that something was done, or was not, has to be known
 	}
 	o := v.outgoing(m, class)
 	if carries(m) {
