@@ -20,9 +20,10 @@ const maxLen = 80
 const minPrefix = 3
 
 // Of returns the candidate that word most probably means, in any case of
-// letters: one at most a third of its length away, else the only one that
-// begins with word. It returns "" when none is near, because a wrong guess is
-// worse than none. Of two that are equally near the first in the alphabet wins.
+// letters: the only one that begins with it, else the nearest one, of which at
+// most a third is wrong. It returns "" when none is near, because a wrong guess
+// is worse than none. Of two that are equally near the first in the alphabet
+// wins.
 func Of(word string, candidates []string) string {
 	if len(word) > maxLen {
 		return ""
@@ -40,7 +41,7 @@ func Of(word string, candidates []string) string {
 			best, least = c, d
 		}
 	}
-	if best == "" && len(longer) == 1 {
+	if len(longer) == 1 {
 		return longer[0]
 	}
 	return best

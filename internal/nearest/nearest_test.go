@@ -7,7 +7,7 @@ import (
 
 func TestOf(t *testing.T) {
 	keys := []string{"protected", "profile", "project", "push", "token_file", "max_tasks", "max_waves"}
-	commands := []string{"status", "guidance", "stop", "task", "tasks", "approve"}
+	commands := []string{"start", "status", "guidance", "stop", "task", "tasks", "approve"}
 	for _, c := range []struct {
 		names      []string
 		word, want string
@@ -25,7 +25,8 @@ func TestOf(t *testing.T) {
 		{keys, strings.Repeat("push", 50), ""},
 		{commands, "guidence", "guidance"},
 		{commands, "sotp", "stop"},
-		{commands, "stat", "status"},
+		{commands, "sta", ""},        // begins two
+		{commands, "stat", "status"}, // begins it; start is only near
 		{commands, "tasl", "task"},
 		{commands, "frobnicate", ""},
 	} {
