@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/nightporter/nightporter/guidance"
 )
 
 // askAgent puts an agent's question to a person. The task waits with its
@@ -158,48 +156,14 @@ func (p Project) shelved(q Question) string {
 func (d *decision) unasked() {
 	for _, q := range d.Project.Questions {
 		t, _ := d.task(q.Task)
-		if q.Kind == AskUnticked || q.Kind == AskSkip || q.Kind == AskAllow && t.Question != q.ID {
-			d.add(scope{task: q.Task}, QuestionExpired{ID: q.ID, Then: "another source was taken up"})
+		if row := q.row(); row.ofSource && t.Question != q.ID {
+			row.drop(d, q, "another source was taken up")
 		}
 	}
 }
 
 // expire settles a question that nobody answered in time.
-func (d *decision) expire(q Question) {
-	about := scope{task: q.Task}
-	switch q.Kind {
-	case AskBaseline:
-		choice, then := "stop", "not started"
-		if d.run().Settings.Profile == "overnight" {
-			choice, then = "go", "goes on; the red commands are shown, not counted"
-		}
-		d.add(about, QuestionExpired{ID: q.ID, Choice: choice, Then: then})
-		d.settleBaseline(choice)
-	case AskAgent:
-		then := d.run().Settings.QuestionThen
-		if then == ThenAbort {
-			d.add(about, QuestionExpired{ID: q.ID, Then: ShortID(q.Task) + " is blocked"})
-			d.abort(q)
-			return
-		}
-		if q.Choice == "" || then == ThenPause {
-			d.add(about, QuestionExpired{ID: q.ID, Then: ShortID(q.Task) + " waits; answer any time"})
-			// The question stays answerable: it is asked again, without an end.
-			q.Expires, q.Remind = time.Time{}, time.Time{}
-			d.add(about, QuestionAsked{Question: q})
-			return
-		}
-		d.add(about, QuestionExpired{ID: q.ID, Choice: q.Choice, Then: q.Choice})
-		d.answered(q, fmt.Sprintf("%s (nobody answered in time; your own choice stands)", q.Choice))
-	case AskNow:
-		d.settleNow(q, "queued, nothing is stopped")
-	case AskAllow:
-		d.add(about, QuestionExpired{ID: q.ID, Choice: "deny", Then: "stays out"})
-		d.settleAllow(q, false, "nobody answered in time")
-	default:
-		d.add(about, QuestionExpired{ID: q.ID, Then: "nothing was done"})
-	}
-}
+func (d *decision) expire(q Question) { q.row().expire(d, q) }
 
 // abort blocks the task of a question that nobody answered in time.
 func (d *decision) abort(q Question) {
@@ -252,109 +216,38 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 	}
 	b.Words = strings.ToValidUTF8(b.Words, "\uFFFD")
 	choice, ok := q.choose(b.Choice)
-	if q.Kind == AskAgent && choice == "" && strings.EqualFold(strings.TrimSpace(trimJoin(b.Choice, b.Words)), "undo") { // pressed twice
+	if q.OwnWords() && choice == "" && strings.EqualFold(strings.TrimSpace(trimJoin(b.Choice, b.Words)), "undo") { // pressed twice
 		d.refuse("open", "%s is open; there is nothing to take back", q.ID)
 		return
 	}
-	if !ok {
-		if q.Kind == AskAgent { // own words
-			b.Words, choice = trimJoin(b.Choice, b.Words), ""
-		} else {
-			d.refuse("no answer", "%s takes: %s", q.ID, strings.Join(q.Verbs(), " · "))
-			return
-		}
+	switch {
+	case !ok && q.OwnWords():
+		b.Words, choice = trimJoin(b.Choice, b.Words), ""
+	case ok && choice == "" && b.Words != "":
+		choice = q.SentenceVerb()
 	}
-	if choice == "" && b.Words != "" && q.Kind == AskBlocked {
-		choice = "guide" // words alone
-	}
-	if choice == "" && (strings.TrimSpace(b.Words) == "" || q.Kind != AskAgent) {
+	verb, known := q.Verb(choice)
+	if !ok && !q.OwnWords() || !known || choice == "" && strings.TrimSpace(b.Words) == "" {
 		d.refuse("no answer", "%s takes: %s", q.ID, strings.Join(q.Verbs(), " · "))
 		return
 	}
-	if (choice == "guide" || choice == "fail" || choice == "reject") && strings.TrimSpace(b.Words) == "" {
+	if verb.Words == WordsRequired && strings.TrimSpace(b.Words) == "" {
 		d.refuse("words", "%s %s needs your words: %s %s WORDS", q.ID, choice, q.ID, choice)
 		return
 	}
-	if choice == "guide" {
-		if code, why := checkGuidance(b.Words); why != "" {
+	if verb.check != nil {
+		if code, why := verb.check(b.Words); why != "" {
 			d.refuse(code, "%s", why)
 			return
 		}
 	}
-	about := scope{task: q.Task}
-	var along []string
-	if q.Kind == AskSkip && choice == "skip" {
-		along = d.needing(q.Tasks)
+	given := answerGiven{q: q, choice: choice, words: b.Words}
+	if verb.along != nil {
+		given.along = verb.along(d, q)
 	}
-	d.add(about, QuestionAnswered{ID: q.ID, Choice: choice, Words: b.Words, By: d.by(), Along: along})
+	d.add(scope{task: q.Task}, QuestionAnswered{ID: q.ID, Choice: choice, Words: b.Words, By: d.by(), Along: given.along})
 	d.say("%s %s", q.ID, trimJoin(choice, b.Words))
-	switch q.Kind {
-	case AskBlocked:
-		switch choice {
-		case "retry":
-			d.retryTask(q.Task)
-		case "skip":
-			d.skipTask(q.Task)
-		case "guide":
-			d.queueGuidance(b.Words, guidance.Address{Task: q.Task})
-			d.retryTask(q.Task)
-		}
-	case AskManual:
-		d.judged(q, choice == "pass", b.Words)
-	case AskAgent:
-		d.answerAgent(q, choice, b.Words)
-	case AskBaseline:
-		d.settleBaseline(choice)
-	case AskReview:
-		if choice == "resume" {
-			d.resume("")
-		} else {
-			d.stop(Stop{})
-		}
-	case AskUnticked:
-		for _, id := range q.Tasks {
-			if choice == "keep" {
-				d.mark(id, MarkDone)
-			} else if t, ok := d.task(id); ok && t.Status == Done && t.Task.Mark != markGone {
-				d.add(scope{task: id}, TaskSet{From: t.Status, To: Ready, Why: "redo, by " + d.by(), Fresh: true})
-			}
-		}
-	case AskSkip:
-		for _, id := range along {
-			if t, ok := d.task(id); ok {
-				d.putAway(t)
-			}
-		}
-	case AskStart:
-		if choice != "cancel" {
-			s := *q.Offer
-			if choice == "review" {
-				s = s.limited(*q.Review)
-			}
-			d.startRun(StartRun{Settings: s})
-			d.say("%s starts %s", d.answer.ID, d.in.Project)
-		} else {
-			d.say("%s not started", d.in.Project)
-		}
-	case AskAllow:
-		if d.settleAllow(q, choice == "allow", d.by()) {
-			d.goOn()
-		}
-	case AskPlan:
-		d.settlePlan(q, choice == "approve", b.Words)
-	case AskLate:
-		if choice == "yes" {
-			d.act(q.Do)
-		} else {
-			d.say("%s not done", q.Text)
-		}
-	case AskNow:
-		item := d.queueNow(q)
-		if s, ok := d.Project.Session(q.Session); choice == "rerun" && ok && s.Event == nil {
-			d.cut(s, "/now")
-			d.say("%s goes into the session that starts now", item)
-		}
-	}
+	verb.apply(d, given)
 }
 
 // choose finds the answer that a person meant: a verb, a letter, an option's
@@ -385,11 +278,9 @@ func (q Question) choose(typed string) (string, bool) {
 	return "", false
 }
 
+// answerAgent gives an option, or a person's own words, to the session that
+// asked.
 func (d *decision) answerAgent(q Question, choice, words string) {
-	if choice == "skip" {
-		d.skipTask(q.Task)
-		return
-	}
 	text := words
 	for n, o := range q.Options {
 		if choice == Letter(n) {

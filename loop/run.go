@@ -219,11 +219,8 @@ func (d *decision) end(e RunEnded) {
 		e.Resume = r.Settings.ResumeCommand()
 	}
 	for _, q := range d.Project.Questions {
-		switch q.Kind {
-		case AskBaseline, AskReview:
-			d.add(scope{}, QuestionExpired{ID: q.ID, Then: "the run ended"})
-		case AskNow:
-			d.settleNow(q, "the run ended")
+		if row := q.row(); row.ofRun {
+			row.drop(d, q, "the run ended")
 		}
 	}
 	d.add(scope{}, e)

@@ -24,28 +24,10 @@ type Before struct {
 	Agents   int      `json:"agents,omitempty"` // its agent sessions then
 }
 
-// Undoable reports whether the answer that settled a question can be taken
-// back for a while.
-func Undoable(q Question, choice string) bool { return undoable(q.Kind, choice) }
-
-// undoable are the answers that can be taken back: what follows from others has
-// begun when they are given.
-func undoable(kind QuestionKind, choice string) bool {
-	switch kind {
-	case AskBlocked:
-		return choice == "retry" || choice == "skip"
-	case AskManual:
-		return true
-	case AskAgent:
-		return choice != "skip"
-	}
-	return false
-}
-
 // before notes what an answer changes, nil where it cannot be taken back.
 func (p Project) before(b QuestionAnswered) *Before {
 	for _, q := range p.Questions {
-		if q.ID != b.ID || !undoable(q.Kind, b.Choice) {
+		if q.ID != b.ID || !Undoable(q, b.Choice) {
 			continue
 		}
 		n := p.index(q.Task)
