@@ -33,19 +33,19 @@ func (d dispatch) answer(ctx context.Context) (Message, error) {
 	}
 	switch d.c.Verb {
 	case VerbApprove:
-		return d.settle(ctx, q, yes(q), words)
+		return d.settle(ctx, q, q.Yes(), words)
 	case VerbReject:
-		return d.settle(ctx, q, no(q), words)
+		return d.settle(ctx, q, q.No(), words)
 	}
 	if words == "" {
 		return Ask(d.s, q, d.r.Time), nil
 	}
 	choice, rest := Choose(q, words)
-	if choice == "" && q.Kind == loop.AskBlocked && sentence(q, words) {
+	if choice == "" && q.SentenceVerb() != "" && sentence(q, words) {
 		// A sentence is no slip in a verb: it is what the next attempt is to know.
-		choice, rest = "guide", words
+		choice, rest = q.SentenceVerb(), words
 	}
-	if choice == "" && q.Kind != loop.AskAgent {
+	if choice == "" && !q.OwnWords() {
 		// Only an agent's question can be answered in any words; a slip in a
 		// verb must not settle the others.
 		return unsettled("cmd.notverb", q.ID+" does not take "+Cut(Clean(words), 16), q), nil
@@ -127,70 +127,6 @@ func (d dispatch) which() Message {
 	return m
 }
 
-// yes and no are the choices that /approve and /reject stand for, "" where a
-// question is none of yes and no.
-func yes(q loop.Question) string {
-	switch q.Kind {
-	case loop.AskManual:
-		return "pass"
-	case loop.AskBaseline:
-		return "go"
-	case loop.AskReview:
-		return "resume"
-	case loop.AskNow:
-		return "rerun"
-	case loop.AskStart:
-		return "start"
-	case loop.AskLate:
-		return "yes"
-	case loop.AskPlan:
-		return "approve"
-	case loop.AskAllow:
-		return "allow"
-	case loop.AskAgent:
-		return option(q, "yes")
-	}
-	return ""
-}
-
-func no(q loop.Question) string {
-	switch q.Kind {
-	case loop.AskManual:
-		return "fail"
-	case loop.AskBaseline, loop.AskReview:
-		return "stop"
-	case loop.AskNow:
-		return "queue"
-	case loop.AskStart:
-		return "cancel"
-	case loop.AskLate:
-		return "no"
-	case loop.AskPlan:
-		return "reject"
-	case loop.AskAllow:
-		return "deny"
-	case loop.AskAgent:
-		return option(q, "no")
-	}
-	return ""
-}
-
-// option returns the letter of the one option that begins with a word.
-func option(q loop.Question, word string) string {
-	found := ""
-	for n, o := range q.Options {
-		first := strings.FieldsFunc(strings.ToLower(o), func(r rune) bool { return r < 'a' || r > 'z' })
-		if len(first) == 0 || first[0] != word {
-			continue
-		}
-		if found != "" {
-			return ""
-		}
-		found = loop.Letter(n)
-	}
-	return found
-}
-
 // Choose parts an answer into one of the question's verbs and the words after
 // it. A verb may be shortened to its first letters where they are unique.
 // What is no verb is all words, with an empty choice.
@@ -217,7 +153,7 @@ func Choose(q loop.Question, text string) (choice, words string) {
 	}
 	// "a man should look at it" is an answer in somebody's own words, not
 	// option a; only verbs that take words may be followed by some.
-	if rest != "" && (q.Kind == loop.AskAgent || (len(word) == 1 && !wordy(found))) {
+	if rest != "" && (q.OwnWords() || (len(word) == 1 && !verbTakesWords(q, found))) {
 		found = ""
 	}
 	if found == "" {
@@ -226,10 +162,8 @@ func Choose(q loop.Question, text string) (choice, words string) {
 	return found, rest
 }
 
-func wordy(verb string) bool {
-	switch verb {
-	case "guide", "fail", "pass", "reject":
-		return true
-	}
-	return false
+// verbTakesWords reports whether a verb may be followed by words.
+func verbTakesWords(q loop.Question, verb string) bool {
+	v, ok := q.Verb(verb)
+	return ok && v.Words != loop.WordsNone
 }

@@ -37,11 +37,12 @@ func Conflict(s loop.Answered, actor, choice, words string, now time.Time) Messa
 // conflictLine is "Mira was first: Retry, 07:31" to others, and "q5 is settled:
 // Retry, Mira 07:31" to Mira herself, and where nobody answered in time.
 func conflictLine(s loop.Answered, actor string, now time.Time) string {
+	subject := loop.Question{Kind: s.Subject.Kind}
 	at, what := Clock(s.At, now), upper(Cut(Clean(s.Choice), 14))
 	switch {
 	case what == "":
 		what = "answered"
-	case s.Subject.Kind == loop.AskAgent && len(s.Choice) == 1:
+	case subject.OwnWords() && len(s.Choice) == 1:
 		what = strings.ToUpper(s.Choice)
 	}
 	by := Cut(Clean(s.By), 12)
@@ -71,49 +72,20 @@ func overrule(s loop.Answered, choice, words string, now time.Time) string {
 	if s.By == "" || choice == "" && words == "" || choice == strings.ToLower(s.Choice) && words == "" {
 		return ""
 	}
-	task, several := arg(s.Subject.Task), ids(s.Subject.Tasks)
-	guide := func(words string) string {
-		if words == "" || len(words) > maxTwin {
-			return "/guidance #" + task + wordsWanted
-		}
-		return "/guidance #" + task + " " + words
-	}
-	switch string(s.Subject.Kind) + " " + choice {
-	case "blocked retry", "manual fail": // what was passed is done: only a retry has it done again
-		return "/retry " + task
-	case "blocked skip", "agent skip":
-		return "/skip " + task
-	case "blocked guide":
-		return guide(words)
-	case "manual pass":
-		if s.Before != nil && !now.After(s.At.Add(loop.UndoTime)) {
-			return Undoing(s.ID)
-		}
+	w, known := wordings[s.Subject.Kind]
+	if !known {
 		return ""
-	case "review resume":
-		return "/resume"
-	case "review stop", "baseline stop":
-		return "/stop"
-	case "unticked redo", "skip wait":
-		if several == "" {
-			return ""
-		}
-		return "/retry " + several
-	case "skip skip":
-		if several == "" {
-			return ""
-		}
-		return "/skip " + several
-	case "plan reject":
-		return "/plan redo " + task + wordsWanted // an admin's: only they are asked
 	}
+	v, is := w.verbs[choice]
 	switch {
-	case s.Subject.Kind != loop.AskAgent:
+	case is && v.overrule != nil:
+		return v.overrule(s, words, now)
+	case is || w.own == nil:
 		return ""
 	case len(choice) == 1 && words == "": // one of its options, which the question's message has
-		return guide("")
+		return guideAgain(s, "")
 	}
-	return guide(own)
+	return guideAgain(s, own)
 }
 
 // ids are tasks as a command takes them, "" where they are too many to be typed.

@@ -48,17 +48,28 @@ func RequiredRoleHere(service Service, project string, c Command) loop.Role {
 		return need
 	}
 	s, _ := stateOf(service, project)
-	if q, ok, _ := (dispatch{service: service, r: r, c: c, s: s, project: project}).meant(); ok && q.Kind == loop.AskPlan {
-		return loop.RoleAdmin
+	if q, ok, _ := (dispatch{service: service, r: r, c: c, s: s, project: project}).meant(); ok {
+		return q.Role()
 	}
 	return need
 }
 
-// approves reports whether a button decides about a plan: only that question
-// has these verbs.
-func approves(c Command) bool {
+// buttonRole returns the role that a button takes: that of its command, and of
+// the kinds of question that have the verb in it.
+func buttonRole(c Command) loop.Role {
+	role := RequiredRole(c)
 	verb, _ := cutWord(c.Words)
-	return c.Verb == VerbAnswer && questionID.MatchString(c.Target) && (verb == "approve" || verb == "reject")
+	if c.Verb != VerbAnswer || !questionID.MatchString(c.Target) {
+		return role
+	}
+	for _, kind := range loop.QuestionKinds() {
+		for _, v := range kind.AllVerbs() {
+			if v.Name == verb && !role.May(kind.Role()) {
+				role = kind.Role()
+			}
+		}
+	}
+	return role
 }
 
 // For returns a message without the buttons that the role may not press.
@@ -66,7 +77,7 @@ func (m Message) For(r loop.Role) Message {
 	var kept []Button
 	for _, b := range m.Buttons {
 		c, err := Parse(b.Command)
-		if err == nil && r.May(RequiredRole(c)) && (!approves(c) || r.May(loop.RoleAdmin)) {
+		if err == nil && r.May(buttonRole(c)) {
 			kept = append(kept, b)
 		}
 	}

@@ -184,15 +184,8 @@ func (m *Message) endButtons(s loop.State, b loop.RunEnded) {
 		if len(m.Buttons) == most-1 {
 			break
 		}
-		switch q.Kind {
-		case loop.AskBlocked:
-			m.button("Retry "+short(q.Task), q.ID+" retry")
-		case loop.AskManual:
-			m.button("Pass "+short(q.Task), q.ID+" pass")
-		case loop.AskAgent, loop.AskAllow:
-			m.button("Answer "+q.ID, q.ID)
-		case loop.AskPlan:
-			m.button("Read "+short(q.Task), PlanCommand(q))
+		if button := wordingOf(q).runEnd; button != nil {
+			m.button(button(q))
 		}
 	}
 	if len(m.Buttons) == 0 && b.Reason != loop.ReasonDone {

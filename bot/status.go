@@ -126,7 +126,7 @@ func waiting(s loop.State, r *loop.Run, now time.Time, say func(key, sign, rest 
 	case loop.WaitQuestion:
 		var ids []string
 		for _, q := range s.Project.Questions {
-			if !q.Expires.IsZero() || q.Kind == loop.AskPlan { // the others hold nothing up
+			if q.HoldsUp() {
 				ids = append(ids, q.ID)
 			}
 		}
@@ -166,17 +166,17 @@ func ifNobody(s loop.State, now time.Time) string {
 	}
 	if first.ID == "" {
 		for _, q := range s.Project.Questions {
-			if q.Kind == loop.AskPlan {
+			if q.HoldsUp() {
 				return Unanswered(s, q, "")
 			}
 		}
 		return "Waits as long as it takes."
 	}
 	by := "by " + Clock(first.Expires, now)
-	if first.Kind == loop.AskAgent && first.Choice == "" {
+	if first.OwnWords() && first.Choice == "" {
 		return "No answer " + by + ": " + short(first.Task) + " waits, and the run ends if nothing else can run."
 	}
-	if first.Kind == loop.AskAgent {
+	if first.OwnWords() {
 		choice := Cut(Clean(first.Choice), 30)
 		if n := OptionOf(first, first.Choice); n >= 0 {
 			choice = first.ID + " " + loop.Letter(n)

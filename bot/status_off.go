@@ -97,7 +97,7 @@ func shellVerbs(q loop.Question) (first string, others []string) {
 	for _, v := range q.Verbs() {
 		words = append(words, strings.TrimPrefix(Typed(q, v), q.ID+" "))
 	}
-	if q.Kind == loop.AskAgent {
+	if q.OwnWords() {
 		words = append(words, "WORDS")
 	}
 	return words[0], words[1:]

@@ -8,12 +8,6 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// confirmation reports whether a question only asks back about what somebody
-// has just asked for: nobody else is to be woken by it.
-func confirmation(k loop.QuestionKind) bool {
-	return k == loop.AskStart || k == loop.AskNow || k == loop.AskLate
-}
-
 // together is how close blocked tasks are to each other that become one
 // message, and how many there have to be.
 const (
@@ -29,7 +23,7 @@ func (c *composer) asked(q loop.Question) {
 			return // it stays open, which its own message says
 		}
 	}
-	if confirmation(q.Kind) {
+	if q.Personal() {
 		if p, ok := c.last.Shared.Person(c.in.Actor); ok {
 			c.send(loop.Outgoing{Chat: p.ID, Key: q.ID, Class: loop.ClassAsk, Silent: true}, bot.Ask(c.last, q, c.now))
 		}

@@ -28,12 +28,11 @@ func (c *composer) kindOf(e loop.Entry) string {
 	case loop.RunEnded:
 		return Ended
 	case loop.QuestionAsked:
-		switch r := c.after.Project.Run; {
-		case b.Question.Kind == loop.AskBlocked:
-			return Blocked
-		case b.Question.Kind == loop.AskAgent && r != nil && r.Settings.QuestionThen == loop.ThenAbort:
-			return Question
+		then := ""
+		if r := c.after.Project.Run; r != nil {
+			then = r.Settings.QuestionThen
 		}
+		return string(b.Question.Alarm(then))
 	case loop.PreflightFailed, loop.InputPoisoned, loop.AgentUnusable, loop.EffectFailed, loop.SessionEnded:
 		return Trouble
 	}

@@ -9,12 +9,6 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// urgency orders what needs a person: what holds up most comes first.
-var urgency = map[loop.QuestionKind]int{
-	loop.AskBaseline: 1, loop.AskReview: 2, loop.AskPlan: 3, loop.AskAgent: 4, loop.AskBlocked: 5, loop.AskUnticked: 6,
-	loop.AskAllow: 7, loop.AskManual: 8, loop.AskSkip: 9, loop.AskLate: 10, loop.AskStart: 11, loop.AskNow: 12,
-}
-
 // need lists what only a person can do, most urgent first.
 func (c *collector) need() {
 	r := c.s.Project.Run
@@ -25,7 +19,7 @@ func (c *collector) need() {
 		c.Needs = append(c.Needs, Need{Sign: bot.SignFailed, Text: "The branch tip fails verification; nothing was pushed"})
 	}
 	questions := slices.Clone(c.s.Project.Questions)
-	slices.SortStableFunc(questions, func(a, b loop.Question) int { return cmp.Compare(urgency[a.Kind], urgency[b.Kind]) })
+	slices.SortStableFunc(questions, func(a, b loop.Question) int { return cmp.Compare(a.Urgency(), b.Urgency()) })
 	asked := map[string]bool{}
 	for _, q := range questions {
 		asked[loop.FoldID(q.Task)] = true
@@ -65,15 +59,11 @@ func (c *collector) standstill(r *loop.Run) {
 // ask is a question in one line: "#8 Refund flow (q5): plan says two things;
 // #10 waits for it".
 func (c *collector) ask(q loop.Question) string {
-	switch q.Kind {
-	case loop.AskBlocked:
+	switch need, text := bot.DigestNeed(q); {
+	case need != "":
+		return c.named(q.Task, q.Title, "") + ", " + need + " (" + q.ID + ")"
+	case text:
 		return c.named(q.Task, q.Title, q.ID) + why(q.Text) + c.behind(q.Task)
-	case loop.AskManual:
-		return c.named(q.Task, q.Title, "") + ", manual verify (" + q.ID + ")"
-	case loop.AskAgent:
-		return c.named(q.Task, "", q.ID) + why(q.Text)
-	case loop.AskPlan:
-		return c.named(q.Task, q.Title, "") + ", plan ready (" + q.ID + ")"
 	}
 	return bot.Cut(bot.Headline(c.s, q), 60) + " (" + q.ID + ")"
 }

@@ -19,15 +19,15 @@ func (c *Console) question(v view, q loop.Question) {
 	if q.Task != "" {
 		c.settle(v, q.Task)
 	}
-	if len(q.Options) > 0 || q.Kind == loop.AskAgent {
+	if q.OwnWords() {
 		c.askAgent(v, q)
 		return
 	}
 	tail := " (" + q.ID + ")"
 	text := bot.SignOf(q) + " " + bot.Headline(v.after, q) + tail
 	said := bot.CleanLines(q.Text)
-	switch {
-	case q.Kind == loop.AskManual:
+	switch bot.TextOf(q) {
+	case bot.TextSteps:
 		c.say(v, text+": "+bot.Clean(q.Title))
 		const most = 12
 		for n, line := range said {
@@ -37,12 +37,12 @@ func (c *Console) question(v view, q loop.Question) {
 			}
 			c.more("  " + bot.Cut(line, c.room()-2))
 		}
-	case q.Kind == loop.AskBlocked:
+	case bot.TextOutcome:
 		c.tell(v, text+because(bot.OutcomeWhy(c.outcomes[loop.FoldID(q.Task)], q.Text)))
 	default:
 		c.tell(v, text+because(q.Text))
 	}
-	if q.Kind == loop.AskPlan {
+	if bot.ReadCommand(q) != "" {
 		about, rounds := bot.PlanFacts(v.after, q)
 		c.wrapped(about)
 		for _, r := range rounds {
@@ -65,8 +65,8 @@ func (c *Console) verbs(v view, q loop.Question) {
 		}
 		typed = append(typed, t)
 	}
-	if q.Kind == loop.AskPlan {
-		typed = append(typed, bot.PlanCommand(q))
+	if read := bot.ReadCommand(q); read != "" {
+		typed = append(typed, read)
 	}
 	line := strings.Join(typed, " · ")
 	then := c.unanswered(v, q)
@@ -90,14 +90,7 @@ func (c *Console) wrappedPre(text string) {
 // nothing happens, nothing is said.
 func (c *Console) unanswered(v view, q loop.Question) string {
 	if q.Expires.IsZero() {
-		if q.Kind == loop.AskBlocked {
-			then := strings.TrimPrefix(strings.TrimPrefix(bot.Unanswered(v.after, q, ""), "Stays blocked"), "; ")
-			return strings.TrimSuffix(then, ".")
-		}
-		if q.Kind == loop.AskPlan {
-			return bot.Unanswered(v.after, q, "")
-		}
-		return ""
+		return bot.Stands(v.after, q)
 	}
 	return bot.Unanswered(v.after, q, c.deadline(q, v.at))
 }
@@ -173,7 +166,7 @@ func (c *Console) answered(v view, b loop.QuestionAnswered) {
 // is no question any more when its run ends is no news.
 func (c *Console) expired(v view, b loop.QuestionExpired) {
 	q, ok := find(v.before, b.ID)
-	if ok && b.Choice == "" && (q.Kind == loop.AskReview || q.Kind == loop.AskBaseline || q.Kind == loop.AskUnticked) {
+	if ok && !bot.EndIsNews(q, b) {
 		return
 	}
 	then := bot.Clean(b.Then)
