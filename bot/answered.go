@@ -52,7 +52,7 @@ func Answered(s loop.State, q loop.Question, b loop.QuestionAnswered, item strin
 	case known:
 		m.add(verb.after(q, item))
 	}
-	if loop.Undoable(q, b.Choice) {
+	if q.Undoable(b.Choice) {
 		m.button("Undo", Undoing(q.ID))
 	}
 	return m

@@ -156,14 +156,14 @@ func (p Project) shelved(q Question) string {
 func (d *decision) unasked() {
 	for _, q := range d.Project.Questions {
 		t, _ := d.task(q.Task)
-		if row := q.row(); row.ofSource && t.Question != q.ID {
-			row.drop(d, q, "another source was taken up")
+		if q.EndsWithSource() && t.Question != q.ID {
+			effectsOf(q).drop(d, q, "another source was taken up")
 		}
 	}
 }
 
 // expire settles a question that nobody answered in time.
-func (d *decision) expire(q Question) { q.row().expire(d, q) }
+func (d *decision) expire(q Question) { effectsOf(q).expire(d, q) }
 
 // abort blocks the task of a question that nobody answered in time.
 func (d *decision) abort(q Question) {
@@ -235,19 +235,20 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 		d.refuse("words", "%s %s needs your words: %s %s WORDS", q.ID, choice, q.ID, choice)
 		return
 	}
-	if verb.check != nil {
-		if code, why := verb.check(b.Words); why != "" {
+	effect := effectOf(q, choice)
+	if effect.check != nil {
+		if code, why := effect.check(b.Words); why != "" {
 			d.refuse(code, "%s", why)
 			return
 		}
 	}
 	given := answerGiven{q: q, choice: choice, words: b.Words}
-	if verb.along != nil {
-		given.along = verb.along(d, q)
+	if effect.along != nil {
+		given.along = effect.along(d, q)
 	}
 	d.add(scope{task: q.Task}, QuestionAnswered{ID: q.ID, Choice: choice, Words: b.Words, By: d.by(), Along: given.along})
 	d.say("%s %s", q.ID, trimJoin(choice, b.Words))
-	verb.apply(d, given)
+	effect.apply(d, given)
 }
 
 // choose finds the answer that a person meant: a verb, a letter, an option's

@@ -4,9 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/nightporter/nightporter/guidance"
 )
 
 // AnswerVerb is one answer that a kind of question takes.
@@ -14,10 +11,7 @@ type AnswerVerb struct {
 	Name  string    // as it is typed and recorded
 	Words WordsRule // whether words follow it
 
-	offered func(Question) bool                   // nil: always
-	along   func(*decision, Question) []string    // tasks that the answer takes along; nil: none
-	check   func(words string) (code, why string) // refuses words; nil: takes any
-	apply   func(*decision, answerGiven)
+	offered func(Question) bool // nil: by every question of the kind
 }
 
 // WordsRule says whether a verb is followed by a person's words.
@@ -31,33 +25,6 @@ const (
 	WordsRequired WordsRule = "required"
 )
 
-// answerGiven is an answer on its way into effect. Its entry is written.
-type answerGiven struct {
-	q             Question
-	choice, words string
-	along         []string
-}
-
-// kindRow is all that the core knows of one kind of question. What people read
-// of it stands in the table of package bot under the same kind.
-type kindRow struct {
-	verbs    []AnswerVerb
-	own      *AnswerVerb                       // the answer in a person's own words, or by an option; nil: words are a slip
-	sentence string                            // the verb that a sentence without one stands for, "" for none
-	yes, no  string                            // verbs, or an option's first word, that /approve and /reject stand for; "" = no yes or no
-	role     Role                              // that an answer takes
-	urgency  int                               // rank among open questions: what holds up most is 1
-	alarm    Alarm                             // whether it may ring in quiet hours
-	personal bool                              // it asks somebody back about their own command
-	holds    bool                              // the run may stand still for it, also without an end
-	remind   bool                              // it is said once more before it ends
-	ofRun    bool                              // it ends with its run
-	ofSource bool                              // it ends with its source, unless a task waits for it
-	undo     func(choice string) bool          // answers that can be taken back for UndoTime
-	expire   func(*decision, Question)         // what becomes of it when nobody answers in time
-	drop     func(*decision, Question, string) // settles it by what happened instead, which the last argument says
-}
-
 // Alarm is a name of [digest] urgent that an open question can fall under.
 type Alarm string
 
@@ -68,118 +35,81 @@ const (
 	AlarmAborts  Alarm = "question" // where its task is blocked without an answer
 )
 
-// questionKinds has a row for each kind. It is filled by init because what an
-// answer does leads back to the table.
-var questionKinds map[QuestionKind]kindRow
-
-func init() {
-	questionKinds = map[QuestionKind]kindRow{
-		AskBaseline: {
-			verbs: []AnswerVerb{
-				{Name: "fix", Words: WordsNone, apply: applyBaseline},
-				{Name: "go", Words: WordsNone, apply: applyBaseline},
-				{Name: "stop", Words: WordsNone, apply: applyBaseline},
-			},
-			yes: "go", no: "stop", role: RoleSteer, urgency: 1, ofRun: true,
-			undo: never, expire: (*decision).expireBaseline, drop: (*decision).withdraw,
-		},
-		AskReview: {
-			verbs: []AnswerVerb{
-				{Name: "resume", Words: WordsNone, apply: func(d *decision, _ answerGiven) { d.resume("") }},
-				{Name: "stop", Words: WordsNone, apply: func(d *decision, _ answerGiven) { d.stop(Stop{}) }},
-			},
-			yes: "resume", no: "stop", role: RoleSteer, urgency: 2, ofRun: true,
-			undo: never, expire: (*decision).expireQuietly, drop: (*decision).withdraw,
-		},
-		AskPlan: {
-			verbs: []AnswerVerb{
-				{Name: "approve", Words: WordsNone, apply: applyPlan},
-				{Name: "reject", Words: WordsRequired, apply: applyPlan},
-			},
-			yes: "approve", no: "reject", role: RoleAdmin, urgency: 3, holds: true,
-			undo: never, expire: (*decision).expireQuietly, drop: (*decision).withdraw,
-		},
-		AskAgent: {
-			verbs: []AnswerVerb{
-				{Name: "skip", Words: WordsNone, apply: func(d *decision, a answerGiven) { d.skipTask(a.q.Task) }},
-			},
-			own: &AnswerVerb{Words: WordsOptional, apply: func(d *decision, a answerGiven) { d.answerAgent(a.q, a.choice, a.words) }},
-			yes: "yes", no: "no", role: RoleSteer, urgency: 4, alarm: AlarmAborts, remind: true,
-			undo: except("skip"), expire: (*decision).expireAgent, drop: (*decision).withdraw,
-		},
-		AskBlocked: {
-			verbs: []AnswerVerb{
-				{Name: "retry", Words: WordsNone, apply: func(d *decision, a answerGiven) { d.retryTask(a.q.Task) }},
-				{Name: "skip", Words: WordsNone, apply: func(d *decision, a answerGiven) { d.skipTask(a.q.Task) }},
-				{Name: "guide", Words: WordsRequired, check: checkGuidance, apply: func(d *decision, a answerGiven) {
-					d.queueGuidance(a.words, guidance.Address{Task: a.q.Task})
-					d.retryTask(a.q.Task)
-				}},
-			},
-			sentence: "guide", role: RoleSteer, urgency: 5, alarm: AlarmBlocked,
-			undo: only("retry", "skip"), expire: (*decision).expireQuietly, drop: (*decision).withdraw,
-		},
-		AskUnticked: {
-			verbs: []AnswerVerb{
-				{Name: "keep", Words: WordsNone, apply: applyUnticked},
-				{Name: "redo", Words: WordsNone, apply: applyUnticked},
-			},
-			role: RoleSteer, urgency: 6, ofSource: true,
-			undo: never, expire: (*decision).expireQuietly, drop: (*decision).withdraw,
-		},
-		AskAllow: {
-			verbs: []AnswerVerb{
-				{Name: "deny", Words: WordsNone, apply: applyAllow},
-				{Name: "allow", Words: WordsNone, apply: applyAllow},
-			},
-			yes: "allow", no: "deny", role: RoleSteer, urgency: 7, ofSource: true,
-			undo: never, expire: (*decision).expireAllow, drop: (*decision).withdraw,
-		},
-		AskManual: {
-			verbs: []AnswerVerb{
-				{Name: "pass", Words: WordsOptional, apply: applyManual},
-				{Name: "fail", Words: WordsRequired, apply: applyManual},
-			},
-			yes: "pass", no: "fail", role: RoleSteer, urgency: 8,
-			undo: always, expire: (*decision).expireQuietly, drop: (*decision).withdraw,
-		},
-		AskSkip: {
-			verbs: []AnswerVerb{
-				{Name: "wait", Words: WordsNone, apply: func(*decision, answerGiven) {}},
-				{Name: "skip", Words: WordsNone, along: func(d *decision, q Question) []string { return d.needing(q.Tasks) }, apply: applySkip},
-			},
-			role: RoleSteer, urgency: 9, ofSource: true,
-			undo: never, expire: (*decision).expireQuietly, drop: (*decision).withdraw,
-		},
-		AskLate: {
-			verbs: []AnswerVerb{
-				{Name: "no", Words: WordsNone, apply: applyLate},
-				{Name: "yes", Words: WordsNone, apply: applyLate},
-			},
-			yes: "yes", no: "no", role: RoleSteer, urgency: 10, personal: true,
-			undo: never, expire: (*decision).expireQuietly, drop: (*decision).withdraw,
-		},
-		AskStart: {
-			verbs: []AnswerVerb{
-				{Name: "start", Words: WordsNone, apply: applyStart},
-				{Name: "review", Words: WordsNone, offered: func(q Question) bool { return q.Review != nil }, apply: applyStart},
-				{Name: "cancel", Words: WordsNone, apply: applyStart},
-			},
-			yes: "start", no: "cancel", role: RoleSteer, urgency: 11, personal: true,
-			undo: never, expire: (*decision).expireQuietly, drop: (*decision).withdraw,
-		},
-		AskNow: {
-			verbs: []AnswerVerb{
-				{Name: "queue", Words: WordsNone, apply: applyNow},
-				{Name: "rerun", Words: WordsNone, apply: applyNow},
-			},
-			yes: "rerun", no: "queue", role: RoleSteer, urgency: 12, personal: true, ofRun: true,
-			undo: never, expire: (*decision).expireNow, drop: (*decision).settleNow,
-		},
-	}
+// kindRow is what holds for all questions of a kind. Package loop has a table
+// of what their answers do, and package bot one of what people read of them,
+// both by the same kind and verbs.
+type kindRow struct {
+	verbs    []AnswerVerb
+	own      WordsRule                // of an answer in a person's own words, or by an option; "" where words are a slip
+	sentence string                   // the verb that a sentence without one stands for, "" for none
+	yes, no  string                   // verbs, or an option's first word, that /approve and /reject stand for; "" = no yes or no
+	role     Role                     // that an answer takes
+	urgency  int                      // rank among open questions: what holds up most is 1
+	alarm    Alarm                    // whether it may ring in quiet hours
+	personal bool                     // it asks somebody back about their own command
+	holds    bool                     // the run may stand still for it, also without an end
+	remind   bool                     // it is said once more before it ends
+	ofRun    bool                     // it ends with its run
+	ofSource bool                     // it ends with its source, unless a task waits for it
+	undo     func(choice string) bool // answers that can be taken back for a while; nil: none
 }
 
-func never(string) bool  { return false }
+// questionKinds has a row for each kind.
+var questionKinds = map[QuestionKind]kindRow{
+	AskBaseline: {
+		verbs: []AnswerVerb{{Name: "fix", Words: WordsNone}, {Name: "go", Words: WordsNone}, {Name: "stop", Words: WordsNone}},
+		yes:   "go", no: "stop", role: RoleSteer, urgency: 1, ofRun: true,
+	},
+	AskReview: {
+		verbs: []AnswerVerb{{Name: "resume", Words: WordsNone}, {Name: "stop", Words: WordsNone}},
+		yes:   "resume", no: "stop", role: RoleSteer, urgency: 2, ofRun: true,
+	},
+	AskPlan: {
+		verbs: []AnswerVerb{{Name: "approve", Words: WordsNone}, {Name: "reject", Words: WordsRequired}},
+		yes:   "approve", no: "reject", role: RoleAdmin, urgency: 3, holds: true,
+	},
+	AskAgent: {
+		verbs: []AnswerVerb{{Name: "skip", Words: WordsNone}}, own: WordsOptional,
+		yes: "yes", no: "no", role: RoleSteer, urgency: 4, alarm: AlarmAborts, remind: true, undo: except("skip"),
+	},
+	AskBlocked: {
+		verbs:    []AnswerVerb{{Name: "retry", Words: WordsNone}, {Name: "skip", Words: WordsNone}, {Name: "guide", Words: WordsRequired}},
+		sentence: "guide", role: RoleSteer, urgency: 5, alarm: AlarmBlocked, undo: only("retry", "skip"),
+	},
+	AskUnticked: {
+		verbs: []AnswerVerb{{Name: "keep", Words: WordsNone}, {Name: "redo", Words: WordsNone}},
+		role:  RoleSteer, urgency: 6, ofSource: true,
+	},
+	AskAllow: {
+		verbs: []AnswerVerb{{Name: "deny", Words: WordsNone}, {Name: "allow", Words: WordsNone}},
+		yes:   "allow", no: "deny", role: RoleSteer, urgency: 7, ofSource: true,
+	},
+	AskManual: {
+		verbs: []AnswerVerb{{Name: "pass", Words: WordsOptional}, {Name: "fail", Words: WordsRequired}},
+		yes:   "pass", no: "fail", role: RoleSteer, urgency: 8, undo: always,
+	},
+	AskSkip: {
+		verbs: []AnswerVerb{{Name: "wait", Words: WordsNone}, {Name: "skip", Words: WordsNone}},
+		role:  RoleSteer, urgency: 9, ofSource: true,
+	},
+	AskLate: {
+		verbs: []AnswerVerb{{Name: "no", Words: WordsNone}, {Name: "yes", Words: WordsNone}},
+		yes:   "yes", no: "no", role: RoleSteer, urgency: 10, personal: true,
+	},
+	AskStart: {
+		verbs: []AnswerVerb{
+			{Name: "start", Words: WordsNone},
+			{Name: "review", Words: WordsNone, offered: func(q Question) bool { return q.Review != nil }},
+			{Name: "cancel", Words: WordsNone},
+		},
+		yes: "start", no: "cancel", role: RoleSteer, urgency: 11, personal: true,
+	},
+	AskNow: {
+		verbs: []AnswerVerb{{Name: "queue", Words: WordsNone}, {Name: "rerun", Words: WordsNone}},
+		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 12, personal: true, ofRun: true,
+	},
+}
+
 func always(string) bool { return true }
 
 func only(choices ...string) func(string) bool {
@@ -213,7 +143,7 @@ func (k QuestionKind) AllVerbs() []AnswerVerb { return slices.Clone(Question{Kin
 func (q Question) Verbs() []string {
 	row := q.row()
 	var names []string
-	if row.own != nil {
+	if row.own != "" {
 		for n := range q.Options {
 			names = append(names, Letter(n))
 		}
@@ -236,8 +166,8 @@ func (q Question) Verb(choice string) (AnswerVerb, bool) {
 			return v, true
 		}
 	}
-	if row.own != nil {
-		return *row.own, true
+	if row.own != "" {
+		return AnswerVerb{Words: row.own}, true
 	}
 	return AnswerVerb{}, false
 }
@@ -253,7 +183,7 @@ func (q Question) No() string { return q.answerFor(q.row().no) }
 // answerFor returns a verb, or the letter of the one option that begins with
 // the word.
 func (q Question) answerFor(word string) string {
-	if q.row().own == nil || word == "" {
+	if q.row().own == "" || word == "" {
 		return word
 	}
 	found := ""
@@ -284,7 +214,7 @@ func (q Question) Urgency() int { return q.row().urgency }
 func (q Question) Personal() bool { return q.row().personal }
 
 // OwnWords reports whether any words are an answer.
-func (q Question) OwnWords() bool { return q.row().own != nil }
+func (q Question) OwnWords() bool { return q.row().own != "" }
 
 // SentenceVerb returns the verb that a sentence without one stands for, "" for
 // none.
@@ -305,105 +235,17 @@ func (q Question) Alarm(then string) Alarm {
 
 // Undoable reports whether the answer that settled a question can be taken
 // back for a while.
-func Undoable(q Question, choice string) bool { return q.row().undo(choice) }
-
-func applyBaseline(d *decision, a answerGiven) { d.settleBaseline(a.choice) }
-
-func applyManual(d *decision, a answerGiven) { d.judged(a.q, a.choice == "pass", a.words) }
-
-func applyPlan(d *decision, a answerGiven) { d.settlePlan(a.q, a.choice == "approve", a.words) }
-
-func applyUnticked(d *decision, a answerGiven) {
-	for _, id := range a.q.Tasks {
-		if a.choice == "keep" {
-			d.mark(id, MarkDone)
-		} else if t, ok := d.task(id); ok && t.Status == Done && t.Task.Mark != markGone {
-			d.add(scope{task: id}, TaskSet{From: t.Status, To: Ready, Why: "redo, by " + d.by(), Fresh: true})
-		}
-	}
+func (q Question) Undoable(choice string) bool {
+	undo := q.row().undo
+	return undo != nil && undo(choice)
 }
 
-func applySkip(d *decision, a answerGiven) {
-	for _, id := range a.along {
-		if t, ok := d.task(id); ok {
-			d.putAway(t)
-		}
-	}
-}
+// Reminds reports whether a question is said once more before it ends.
+func (q Question) Reminds() bool { return q.row().remind }
 
-func applyStart(d *decision, a answerGiven) {
-	if a.choice == "cancel" {
-		d.say("%s not started", d.in.Project)
-		return
-	}
-	s := *a.q.Offer
-	if a.choice == "review" {
-		s = s.limited(*a.q.Review)
-	}
-	d.startRun(StartRun{Settings: s})
-	d.say("%s starts %s", d.answer.ID, d.in.Project)
-}
+// EndsWithRun reports whether a question is settled by the end of its run.
+func (q Question) EndsWithRun() bool { return q.row().ofRun }
 
-func applyAllow(d *decision, a answerGiven) {
-	if d.settleAllow(a.q, a.choice == "allow", d.by()) {
-		d.goOn()
-	}
-}
-
-func applyLate(d *decision, a answerGiven) {
-	if a.choice == "yes" {
-		d.act(a.q.Do)
-	} else {
-		d.say("%s not done", a.q.Text)
-	}
-}
-
-func applyNow(d *decision, a answerGiven) {
-	item := d.queueNow(a.q)
-	if s, ok := d.Project.Session(a.q.Session); a.choice == "rerun" && ok && s.Event == nil {
-		d.cut(s, "/now")
-		d.say("%s goes into the session that starts now", item)
-	}
-}
-
-// withdraw settles a question without an answer.
-func (d *decision) withdraw(q Question, then string) {
-	d.add(scope{task: q.Task}, QuestionExpired{ID: q.ID, Then: then})
-}
-
-// expireQuietly settles a question whose silence changes nothing.
-func (d *decision) expireQuietly(q Question) { d.withdraw(q, "nothing was done") }
-
-func (d *decision) expireBaseline(q Question) {
-	choice, then := "stop", "not started"
-	if d.run().Settings.Profile == "overnight" {
-		choice, then = "go", "goes on; the red commands are shown, not counted"
-	}
-	d.add(scope{task: q.Task}, QuestionExpired{ID: q.ID, Choice: choice, Then: then})
-	d.settleBaseline(choice)
-}
-
-func (d *decision) expireAgent(q Question) {
-	about, then := scope{task: q.Task}, d.run().Settings.QuestionThen
-	if then == ThenAbort {
-		d.add(about, QuestionExpired{ID: q.ID, Then: ShortID(q.Task) + " is blocked"})
-		d.abort(q)
-		return
-	}
-	if q.Choice == "" || then == ThenPause {
-		d.add(about, QuestionExpired{ID: q.ID, Then: ShortID(q.Task) + " waits; answer any time"})
-		// The question stays answerable: it is asked again, without an end.
-		q.Expires, q.Remind = time.Time{}, time.Time{}
-		d.add(about, QuestionAsked{Question: q})
-		return
-	}
-	d.add(about, QuestionExpired{ID: q.ID, Choice: q.Choice, Then: q.Choice})
-	d.answered(q, q.Choice+" (nobody answered in time; your own choice stands)")
-}
-
-func (d *decision) expireNow(q Question) { d.settleNow(q, "queued, nothing is stopped") }
-
-func (d *decision) expireAllow(q Question) {
-	d.add(scope{task: q.Task}, QuestionExpired{ID: q.ID, Choice: "deny", Then: "stays out"})
-	d.settleAllow(q, false, "nobody answered in time")
-}
+// EndsWithSource reports whether a question is settled when another source
+// takes the place of its own. One that a task waits for is kept.
+func (q Question) EndsWithSource() bool { return q.row().ofSource }

@@ -21,7 +21,7 @@ const ReminderLeft = 5 * time.Minute
 // their own command is none of anybody's night.
 func (q *Question) until(asked, expires time.Time) {
 	q.Expires, q.Remind = expires, time.Time{}
-	if whole := expires.Sub(asked); q.row().remind && whole >= reminderFrom {
+	if whole := expires.Sub(asked); q.Reminds() && whole >= reminderFrom {
 		q.Remind = expires.Add(-whole / 3)
 	}
 }

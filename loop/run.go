@@ -219,8 +219,8 @@ func (d *decision) end(e RunEnded) {
 		e.Resume = r.Settings.ResumeCommand()
 	}
 	for _, q := range d.Project.Questions {
-		if row := q.row(); row.ofRun {
-			row.drop(d, q, "the run ended")
+		if q.EndsWithRun() {
+			effectsOf(q).drop(d, q, "the run ended")
 		}
 	}
 	d.add(scope{}, e)

@@ -27,7 +27,7 @@ type Before struct {
 // before notes what an answer changes, nil where it cannot be taken back.
 func (p Project) before(b QuestionAnswered) *Before {
 	for _, q := range p.Questions {
-		if q.ID != b.ID || !Undoable(q, b.Choice) {
+		if q.ID != b.ID || !q.Undoable(b.Choice) {
 			continue
 		}
 		n := p.index(q.Task)

@@ -26,7 +26,7 @@ func (t *chatHub) undoable(before loop.State, e loop.Entry) {
 		return
 	}
 	q, ok := before.Project.Question(b.ID)
-	if !ok || !loop.Undoable(q, b.Choice) {
+	if !ok || !q.Undoable(b.Choice) {
 		return
 	}
 	select {
