@@ -122,7 +122,7 @@ func applyStart(d *decision, a answerGiven) {
 	}
 	s := *a.q.Offer
 	if a.choice == "review" {
-		s = s.limited(*a.q.Review)
+		s = s.WithLimits(*a.q.Review)
 	}
 	d.startRun(StartRun{Settings: s})
 	d.say("%s starts %s", d.answer.ID, d.in.Project)

@@ -44,7 +44,7 @@ type kindRow struct {
 	sentence string                   // the verb that a sentence without one stands for, "" for none
 	yes, no  string                   // verbs, or an option's first word, that /approve and /reject stand for; "" = no yes or no
 	role     Role                     // that an answer takes
-	urgency  int                      // rank among open questions: what holds up most is 1
+	urgency  int                      // Rank among open questions: what holds up most is 1
 	alarm    Alarm                    // whether it may ring in quiet hours
 	personal bool                     // it asks somebody back about their own command
 	holds    bool                     // the run may stand still for it, also without an end
