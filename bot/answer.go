@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 var questionID = regexp.MustCompile(`^[qQ][0-9]{1,9}$`)
@@ -55,7 +56,7 @@ func (d dispatch) answer(ctx context.Context) (Message, error) {
 
 // meant is the open question that an answer is for: the one that it names,
 // else the only one there is, alone.
-func (d dispatch) meant() (q loop.Question, open, alone bool) {
+func (d dispatch) meant() (q ledger.Question, open, alone bool) {
 	target := strings.ToLower(d.c.Target)
 	if q, open = d.question(target); open {
 		return q, true, false
@@ -65,17 +66,17 @@ func (d dispatch) meant() (q loop.Question, open, alone bool) {
 	if len(all) == 1 && !questionID.MatchString(target) && (target == "" || d.c.Verb != VerbApprove) {
 		return all[0], true, true
 	}
-	return loop.Question{}, false, false
+	return ledger.Question{}, false, false
 }
 
 // sentence reports whether words are a sentence and no slip in a verb.
-func sentence(q loop.Question, words string) bool {
+func sentence(q ledger.Question, words string) bool {
 	fields := strings.Fields(strings.ToLower(words))
 	return len(fields) > 2 && !slices.ContainsFunc(q.Verbs(), func(v string) bool { return strings.HasPrefix(v, fields[0]) })
 }
 
 // settle answers yes or no, where the question is one of yes or no.
-func (d dispatch) settle(ctx context.Context, q loop.Question, choice, words string) (Message, error) {
+func (d dispatch) settle(ctx context.Context, q ledger.Question, choice, words string) (Message, error) {
 	if choice == "" {
 		return unsettled("cmd.notyesno", q.ID+" is not a yes or no", q), nil
 	}
@@ -83,7 +84,7 @@ func (d dispatch) settle(ctx context.Context, q loop.Question, choice, words str
 }
 
 // unsettled says why an answer was none, and what can be answered.
-func unsettled(key, why string, q loop.Question) Message {
+func unsettled(key, why string, q ledger.Question) Message {
 	m := refusal(key, SignAsk+" "+why)
 	m.add("Nothing was changed.")
 	buttons(&m, q)
@@ -91,17 +92,17 @@ func unsettled(key, why string, q loop.Question) Message {
 }
 
 // question finds an open one by its id, or by the task that it is about.
-func (d dispatch) question(target string) (loop.Question, bool) {
+func (d dispatch) question(target string) (ledger.Question, bool) {
 	if target == "" {
-		return loop.Question{}, false
+		return ledger.Question{}, false
 	}
 	t, isTask := FindTask(d.s, target)
 	for _, q := range d.s.Project.Questions {
-		if strings.EqualFold(q.ID, target) || (isTask && loop.SameID(q.Task, t.Task.ID)) {
+		if strings.EqualFold(q.ID, target) || (isTask && ledger.SameID(q.Task, t.Task.ID)) {
 			return q, true
 		}
 	}
-	return loop.Question{}, false
+	return ledger.Question{}, false
 }
 
 // which asks which of the open questions was meant.
@@ -130,10 +131,10 @@ func (d dispatch) which() Message {
 // Choose parts an answer into one of the question's verbs and the words after
 // it. A verb may be shortened to its first letters where they are unique.
 // What is no verb is all words, with an empty choice.
-func Choose(q loop.Question, text string) (choice, words string) {
+func Choose(q ledger.Question, text string) (choice, words string) {
 	for n, o := range q.Options {
 		if strings.EqualFold(strings.TrimSpace(text), strings.TrimSpace(o)) {
-			return loop.Letter(n), ""
+			return ledger.Letter(n), ""
 		}
 	}
 	word, rest := cutWord(strings.TrimSpace(text))
@@ -163,7 +164,7 @@ func Choose(q loop.Question, text string) (choice, words string) {
 }
 
 // verbTakesWords reports whether a verb may be followed by words.
-func verbTakesWords(q loop.Question, verb string) bool {
+func verbTakesWords(q ledger.Question, verb string) bool {
 	v, ok := q.Verb(verb)
-	return ok && v.Words != loop.WordsNone
+	return ok && v.Words != ledger.WordsNone
 }

@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Answered is what a question's message becomes when it has its answer: its
 // buttons go, what it asked stays (PHONE 3.5). item is the guidance that the
 // answer was queued as, "" where it was none.
-func Answered(s loop.State, q loop.Question, b loop.QuestionAnswered, item string, now time.Time) Message {
+func Answered(s loop.State, q ledger.Question, b ledger.QuestionAnswered, item string, now time.Time) Message {
 	by := Cut(Clean(b.By), 12)
 	if b.By == "console" {
 		by = theHost
@@ -29,7 +30,7 @@ func Answered(s loop.State, q loop.Question, b loop.QuestionAnswered, item strin
 		tail = "," + tail
 	}
 	m := newMessage("settled."+string(q.Kind), SignDone+" "+q.ID+" "+Cut(what, FirstWidth-Width(q.ID+tail)-4)+tail)
-	if q.Kind == loop.AskNow && b.Choice == "rerun" && item != "" { // PHONE 3.4: what is done, not what was pressed
+	if q.Kind == ledger.AskNow && b.Choice == "rerun" && item != "" { // PHONE 3.4: what is done, not what was pressed
 		who := strings.TrimSpace(short(q.Task) + " " + Cut(Clean(q.Hat), 10))
 		m = newMessage("settled.now", Cut(SignNow+" "+who+" reruns with "+item, FirstWidth-8)+" · "+now.Format("15:04"))
 		m.Project, m.About = s.Project.Name, q.Task
@@ -40,7 +41,7 @@ func Answered(s loop.State, q loop.Question, b loop.QuestionAnswered, item strin
 	m.Project, m.About = s.Project.Name, q.Task
 	w.past(&m, s, q)
 	if n := OptionOf(q, b.Choice); q.OwnWords() && n >= 0 {
-		m.add(strings.ToUpper(loop.Letter(n)) + "  " + Cut(Clean(q.Options[n]), quoteWidth))
+		m.add(strings.ToUpper(ledger.Letter(n)) + "  " + Cut(Clean(q.Options[n]), quoteWidth))
 	}
 	if b.Words != "" {
 		m.add(upper(by) + ":")
@@ -62,13 +63,13 @@ func Answered(s loop.State, q loop.Question, b loop.QuestionAnswered, item strin
 func Undoing(question string) string { return question + " undo" }
 
 // pastQuoted adds what a settled question asked, with its text.
-func (m *Message) pastQuoted(s loop.State, q loop.Question) {
+func (m *Message) pastQuoted(s loop.State, q ledger.Question) {
 	m.pastTitled(s, q)
 	m.quote(q.Text)
 }
 
 // pastTitled adds what it asked, with its task's title.
-func (m *Message) pastTitled(s loop.State, q loop.Question) {
+func (m *Message) pastTitled(s loop.State, q ledger.Question) {
 	head := Headline(s, q)
 	if title := Cut(Clean(q.Title), 34); title != "" {
 		head += " · " + title
@@ -77,18 +78,18 @@ func (m *Message) pastTitled(s loop.State, q loop.Question) {
 }
 
 // pastHead adds its headline alone.
-func (m *Message) pastHead(s loop.State, q loop.Question) { m.add(Headline(s, q)) }
+func (m *Message) pastHead(s loop.State, q ledger.Question) { m.add(Headline(s, q)) }
 
 // Expired is what a question's message becomes when nobody answered in time.
 // again is the question where it stays open without an end, nil otherwise.
-func Expired(s loop.State, q loop.Question, b loop.QuestionExpired, again *loop.Question, now time.Time) Message {
+func Expired(s loop.State, q ledger.Question, b ledger.QuestionExpired, again *ledger.Question, now time.Time) Message {
 	task := short(q.Task)
 	if again != nil {
 		m := newMessage("expired.pauses", fit(SignPaused, s.Project.Name, task+" waits: "+q.ID+" unanswered", ""))
 		m.Project, m.About = s.Project.Name, q.Task
 		m.quote(q.Text)
 		for n, o := range q.Options {
-			m.add(strings.ToUpper(loop.Letter(n)) + "  " + Cut(Clean(o), quoteWidth))
+			m.add(strings.ToUpper(ledger.Letter(n)) + "  " + Cut(Clean(o), quoteWidth))
 		}
 		m.add("Other tasks go on. Answer any time.")
 		buttons(&m, *again)
@@ -111,7 +112,7 @@ func Expired(s loop.State, q loop.Question, b loop.QuestionExpired, again *loop.
 		m.add(task + " goes on with " + orElse(Cut(Clean(b.Choice), quoteWidth), "it") + ". Not too late to object:")
 		for n, o := range q.Options {
 			if len(m.Buttons) < 3 && o != b.Choice {
-				m.button("Choose "+strings.ToUpper(loop.Letter(n)), q.ID+" "+loop.Letter(n))
+				m.button("Choose "+strings.ToUpper(ledger.Letter(n)), q.ID+" "+ledger.Letter(n))
 			}
 		}
 		return m
@@ -122,7 +123,7 @@ func Expired(s loop.State, q loop.Question, b loop.QuestionExpired, again *loop.
 
 // PutBack is what the message about the dependents of a skipped task becomes
 // when the skip is taken back: q is the question that is open again.
-func PutBack(s loop.State, settled loop.Answered, q loop.Question, tasks []string, now time.Time) Message {
+func PutBack(s loop.State, settled loop.Answered, q ledger.Question, tasks []string, now time.Time) Message {
 	m := newMessage("settled.skip", SignAgain+" "+settled.ID+" taken back with "+q.ID+" · "+now.Format("15:04"))
 	m.Project, m.About = s.Project.Name, q.Task
 	m.add(Cut(Ranges(tasks), quoteWidth) + ": not put away any more.")
@@ -130,7 +131,7 @@ func PutBack(s loop.State, settled loop.Answered, q loop.Question, tasks []strin
 }
 
 // StillOpen is a question once more, after nightporter was off (PHONE 3.11).
-func StillOpen(s loop.State, q loop.Question, from, to, now time.Time) Message {
+func StillOpen(s loop.State, q ledger.Question, from, to, now time.Time) Message {
 	m := Ask(s, q, now)
 	m.Key = "again.away"
 	first := SignAgain + " " + m.Lines[0].Text

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // ConflictText is what somebody is told whose answer came too late, in one line
@@ -37,7 +38,7 @@ func Conflict(s loop.Answered, actor, choice, words string, now time.Time) Messa
 // conflictLine is "Mira was first: Retry, 07:31" to others, and "q5 is settled:
 // Retry, Mira 07:31" to Mira herself, and where nobody answered in time.
 func conflictLine(s loop.Answered, actor string, now time.Time) string {
-	subject := loop.Question{Kind: s.Subject.Kind}
+	subject := ledger.Question{Kind: s.Subject.Kind}
 	at, what := Clock(s.At, now), upper(Cut(Clean(s.Choice), 14))
 	switch {
 	case what == "":

@@ -7,25 +7,26 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Headline is a question in one line without its sign: "#8 blocked, 2 attempts".
-func Headline(s loop.State, q loop.Question) string { return wordingOf(q).headline(s, q) }
+func Headline(s loop.State, q ledger.Question) string { return wordingOf(q).headline(s, q) }
 
 // SignOf is the sign of a question's headline.
-func SignOf(q loop.Question) string { return wordingOf(q).sign }
+func SignOf(q ledger.Question) string { return wordingOf(q).sign }
 
 // Meaning says what a verb of a question does, "" where the verb says it all.
-func Meaning(q loop.Question, verb string) string { return wordingOf(q).verbs[verb].means }
+func Meaning(q ledger.Question, verb string) string { return wordingOf(q).verbs[verb].means }
 
 // Typed is how the verb of a question is typed: "q5 retry", "q5 guide WORDS".
-func Typed(q loop.Question, verb string) string {
+func Typed(q ledger.Question, verb string) string {
 	return strings.TrimSpace(q.ID + " " + verb + " " + wordingOf(q).verbs[verb].words)
 }
 
 // Unanswered says what happens if nobody answers. by is when the question
 // ends, "" where it has no end.
-func Unanswered(s loop.State, q loop.Question, by string) string {
+func Unanswered(s loop.State, q ledger.Question, by string) string {
 	if by == "" {
 		return wordingOf(q).waits(s, q)
 	}
@@ -34,31 +35,31 @@ func Unanswered(s loop.State, q loop.Question, by string) string {
 
 // unchosen is what becomes of an agent's question without an answer, as the
 // run is set (SPEC 6.4).
-func unchosen(s loop.State, q loop.Question) string {
+func unchosen(s loop.State, q ledger.Question) string {
 	set := ""
 	if s.Project.Run != nil {
 		set = s.Project.Run.Settings.QuestionThen
 	}
 	n := OptionOf(q, q.Choice)
 	switch {
-	case set == loop.ThenAbort:
+	case set == ledger.ThenAbort:
 		return orElse(short(q.Task), "the task") + " is blocked."
-	case set == loop.ThenPause, q.Choice == "":
+	case set == ledger.ThenPause, q.Choice == "":
 		return "the task waits."
 	case n >= 0:
-		return loop.Letter(n) + ", and on."
+		return ledger.Letter(n) + ", and on."
 	}
 	return Cut(Clean(q.Choice), 30) + ", and on."
 }
 
 // others says how the tasks around a blocked one go on.
-func others(s loop.State, q loop.Question) string {
+func others(s loop.State, q ledger.Question) string {
 	rest := Dependents(s, q.Task)
-	if s.Project.Run == nil || s.Project.Run.Over() || s.Project.Run.Settings.OnBlocked != loop.OnBlockedContinue {
+	if s.Project.Run == nil || s.Project.Run.Over() || s.Project.Run.Settings.OnBlocked != ledger.OnBlockedContinue {
 		return rest
 	}
 	next := NextReady(s, q.Task)
-	if t, ok := active(s); ok && !loop.SameID(t.Task.ID, q.Task) {
+	if t, ok := active(s); ok && !ledger.SameID(t.Task.ID, q.Task) {
 		next = t.Task.ID // it has begun already
 	}
 	if next != "" {
@@ -78,9 +79,9 @@ func join(first, rest string) string {
 }
 
 // OptionOf returns the index of an option, by its letter or as written, or -1.
-func OptionOf(q loop.Question, choice string) int {
+func OptionOf(q ledger.Question, choice string) int {
 	for n, o := range q.Options {
-		if choice != "" && (strings.EqualFold(choice, loop.Letter(n)) || choice == o) {
+		if choice != "" && (strings.EqualFold(choice, ledger.Letter(n)) || choice == o) {
 			return n
 		}
 	}
@@ -88,11 +89,11 @@ func OptionOf(q loop.Question, choice string) int {
 }
 
 // Ask is a question as a message of its own.
-func Ask(s loop.State, q loop.Question, now time.Time) Message { return AskAfter(s, q, "", now) }
+func Ask(s loop.State, q ledger.Question, now time.Time) Message { return AskAfter(s, q, "", now) }
 
 // AskAfter is the question that an attempt ended with, which says how that one
 // came out.
-func AskAfter(s loop.State, q loop.Question, o loop.AttemptOutcome, now time.Time) Message {
+func AskAfter(s loop.State, q ledger.Question, o ledger.AttemptOutcome, now time.Time) Message {
 	w := wordingOf(q)
 	if w.text == TextOutcome {
 		q.Text = OutcomeWhy(o, q.Text)
@@ -108,7 +109,7 @@ func AskAfter(s loop.State, q loop.Question, o loop.AttemptOutcome, now time.Tim
 	}
 	then := Unanswered(s, q, by)
 	if n := OptionOf(q, q.Choice); n >= 0 { // letters are large here, as on the buttons
-		then = strings.Replace(then, ": "+loop.Letter(n)+",", ": "+strings.ToUpper(loop.Letter(n))+",", 1)
+		then = strings.Replace(then, ": "+ledger.Letter(n)+",", ": "+strings.ToUpper(ledger.Letter(n))+",", 1)
 	}
 	m.add(then)
 	buttons(&m, q)
@@ -117,7 +118,7 @@ func AskAfter(s loop.State, q loop.Question, o loop.AttemptOutcome, now time.Tim
 
 // asking is the first line of an agent's question, with as much of it as fits:
 // on a lock screen nothing else is seen. "? shop #4 asks: May an…"
-func asking(s loop.State, q loop.Question, width int) string {
+func asking(s loop.State, q ledger.Question, width int) string {
 	const least = 8 // columns: less of it says nothing
 	head := Headline(s, q)
 	project := Cut(Clean(s.Project.Name), max(6, width-Width(SignOf(q)+"  "+head+": ")-12))
@@ -132,7 +133,7 @@ func asking(s loop.State, q loop.Question, width int) string {
 
 // described adds what a question is about: its task, its text, what was tried,
 // and the options.
-func (m *Message) described(s loop.State, q loop.Question, now time.Time) {
+func (m *Message) described(s loop.State, q ledger.Question, now time.Time) {
 	w := wordingOf(q)
 	facts := Cut(Clean(q.Title), quoteWidth)
 	if q.Hat != "" {
@@ -154,7 +155,7 @@ func (m *Message) described(s loop.State, q loop.Question, now time.Time) {
 		m.add("Needs: " + Cut(Clean(q.Needs), mostSaid))
 	}
 	for n, o := range q.Options {
-		m.add(strings.ToUpper(loop.Letter(n)) + "  " + Cut(Clean(o), quoteWidth) + ChoiceNote(q, n))
+		m.add(strings.ToUpper(ledger.Letter(n)) + "  " + Cut(Clean(o), quoteWidth) + ChoiceNote(q, n))
 	}
 	for _, v := range q.Verbs() {
 		if means := Meaning(q, v); means != "" {
@@ -192,7 +193,7 @@ func kept(task string) string {
 }
 
 // ChoiceNote marks the option that the agent would take itself.
-func ChoiceNote(q loop.Question, n int) string {
+func ChoiceNote(q ledger.Question, n int) string {
 	if OptionOf(q, q.Choice) != n {
 		return ""
 	}

@@ -3,14 +3,14 @@ package bot
 import (
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // asReview is the verb of an offer that starts the run with profile review.
 const asReview = "As review"
 
 // buttons are a question's verbs as they are pressed.
-func buttons(m *Message, q loop.Question) {
+func buttons(m *Message, q ledger.Question) {
 	for _, v := range q.Verbs() {
 		m.button(label(q, v), Typed(q, v))
 	}
@@ -20,10 +20,10 @@ func buttons(m *Message, q loop.Question) {
 }
 
 // PlanCommand is how the plan is read that a question is about.
-func PlanCommand(q loop.Question) string { return "/plan " + arg(q.Task) }
+func PlanCommand(q ledger.Question) string { return "/plan " + arg(q.Task) }
 
 // label is a verb as a button has it.
-func label(q loop.Question, v string) string {
+func label(q ledger.Question, v string) string {
 	w := wordingOf(q).verbs[v]
 	switch {
 	case w.labelFor != nil:
@@ -36,7 +36,7 @@ func label(q loop.Question, v string) string {
 
 // DigestButtons are the buttons of a question where many are listed: all its
 // verbs, or the likely one.
-func DigestButtons(q loop.Question, all bool) []Button {
+func DigestButtons(q ledger.Question, all bool) []Button {
 	task := Cut(short(q.Task), 14)
 	switch wordingOf(q).buttons {
 	case buttonVerbs:
@@ -68,7 +68,7 @@ func DigestButtons(q loop.Question, all bool) []Button {
 
 // DigestNeed is how a question stands in a list of what needs a person: need
 // behind its task, or its text where text is true. Neither: by its headline.
-func DigestNeed(q loop.Question) (need string, text bool) {
+func DigestNeed(q ledger.Question) (need string, text bool) {
 	w := wordingOf(q)
 	return w.need, w.need == "" && q.Task != "" && (w.text == TextOutcome || q.OwnWords())
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestQuestionWordings reads the core's table of question kinds beside the one
@@ -13,7 +14,7 @@ import (
 // with every cell that people read.
 func TestQuestionWordings(t *testing.T) {
 	now := time.Date(2027, 3, 4, 23, 10, 0, 0, time.UTC)
-	kinds := loop.QuestionKinds()
+	kinds := ledger.QuestionKinds()
 	if len(wordings) != len(kinds) {
 		t.Errorf("%d kinds of question have words, the core knows %d", len(wordings), len(kinds))
 	}
@@ -28,7 +29,7 @@ func TestQuestionWordings(t *testing.T) {
 			t.Errorf("%s misses one of sign, headline, first, body, waits, then, past, expired, task", kind)
 			continue
 		}
-		q := loop.Question{ID: "q1", Kind: kind, Task: "Task 1", Asked: now, Offer: &loop.Settings{}, Review: &loop.Limits{}}
+		q := ledger.Question{ID: "q1", Kind: kind, Task: "Task 1", Asked: now, Offer: &ledger.Settings{}, Review: &ledger.Limits{}}
 		if (w.own != nil) != q.OwnWords() {
 			t.Errorf("%s: own words are an answer: %v, and have words: %v", kind, q.OwnWords(), w.own != nil)
 		}
@@ -41,7 +42,7 @@ func TestQuestionWordings(t *testing.T) {
 				t.Errorf("%s %s has no label, or no words for what comes of it", kind, v.Name)
 				continue
 			}
-			if needs := v.Words == loop.WordsRequired; needs != (words.words != "") || needs != strings.HasSuffix(words.label, "…") {
+			if needs := v.Words == ledger.WordsRequired; needs != (words.words != "") || needs != strings.HasSuffix(words.label, "…") {
 				t.Errorf("%s %s: its button %q, typed with %q, and words are %s", kind, v.Name, words.label, words.words, v.Words)
 			}
 			if words.after(q, "") == "" {

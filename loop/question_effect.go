@@ -4,33 +4,34 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // answerGiven is an answer on its way into effect. Its entry is written.
 type answerGiven struct {
-	q             Question
+	q             ledger.Question
 	choice, words string
 	along         []string
 }
 
 // answerEffect is what one answer does.
 type answerEffect struct {
-	check func(words string) (code, why string) // refuses words; nil: takes any
-	along func(*decision, Question) []string    // tasks that the answer takes along; nil: none
+	check func(words string) (code, why string)     // refuses words; nil: takes any
+	along func(*decision, ledger.Question) []string // tasks that the answer takes along; nil: none
 	apply func(*decision, answerGiven)
 }
 
 // questionEffect is what becomes of a question, by its kind.
 type questionEffect struct {
 	verbs  map[string]answerEffect
-	own    func(*decision, answerGiven)      // an option, or a person's own words; nil: no answer
-	expire func(*decision, Question)         // nobody answers in time
-	drop   func(*decision, Question, string) // something else settled it, which the last argument says
+	own    func(*decision, answerGiven)             // an option, or a person's own words; nil: no answer
+	expire func(*decision, ledger.Question)         // nobody answers in time
+	drop   func(*decision, ledger.Question, string) // something else settled it, which the last argument says
 }
 
 // questionEffects has a row for each kind. It is filled by init because what an
 // answer does leads back to the table.
-var questionEffects map[QuestionKind]questionEffect
+var questionEffects map[ledger.QuestionKind]questionEffect
 
 func init() {
 	apply := func(does func(*decision, answerGiven), verbs ...string) map[string]answerEffect {
@@ -40,15 +41,15 @@ func init() {
 		}
 		return out
 	}
-	questionEffects = map[QuestionKind]questionEffect{
-		AskBaseline: {verbs: apply(applyBaseline, "fix", "go", "stop"), expire: (*decision).expireBaseline, drop: (*decision).withdraw},
-		AskReview: {verbs: map[string]answerEffect{
+	questionEffects = map[ledger.QuestionKind]questionEffect{
+		ledger.AskBaseline: {verbs: apply(applyBaseline, "fix", "go", "stop"), expire: (*decision).expireBaseline, drop: (*decision).withdraw},
+		ledger.AskReview: {verbs: map[string]answerEffect{
 			"resume": {apply: func(d *decision, _ answerGiven) { d.resume("") }},
 			"stop":   {apply: func(d *decision, _ answerGiven) { d.stop(Stop{}) }},
 		}, expire: (*decision).expireQuietly, drop: (*decision).withdraw},
-		AskPlan:  {verbs: apply(applyPlan, "approve", "reject"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
-		AskAgent: {verbs: apply(applySkipTask, "skip"), own: applyAnswer, expire: (*decision).expireAgent, drop: (*decision).withdraw},
-		AskBlocked: {verbs: map[string]answerEffect{
+		ledger.AskPlan:  {verbs: apply(applyPlan, "approve", "reject"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
+		ledger.AskAgent: {verbs: apply(applySkipTask, "skip"), own: applyAnswer, expire: (*decision).expireAgent, drop: (*decision).withdraw},
+		ledger.AskBlocked: {verbs: map[string]answerEffect{
 			"retry": {apply: func(d *decision, a answerGiven) { d.retryTask(a.q.Task) }},
 			"skip":  {apply: applySkipTask},
 			"guide": {check: checkGuidance, apply: func(d *decision, a answerGiven) {
@@ -56,30 +57,30 @@ func init() {
 				d.retryTask(a.q.Task)
 			}},
 		}, expire: (*decision).expireQuietly, drop: (*decision).withdraw},
-		AskUnticked: {verbs: apply(applyUnticked, "keep", "redo"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
-		AskAllow:    {verbs: apply(applyAllow, "deny", "allow"), expire: (*decision).expireAllow, drop: (*decision).withdraw},
-		AskManual:   {verbs: apply(applyManual, "pass", "fail"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
-		AskSkip: {verbs: map[string]answerEffect{
+		ledger.AskUnticked: {verbs: apply(applyUnticked, "keep", "redo"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
+		ledger.AskAllow:    {verbs: apply(applyAllow, "deny", "allow"), expire: (*decision).expireAllow, drop: (*decision).withdraw},
+		ledger.AskManual:   {verbs: apply(applyManual, "pass", "fail"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
+		ledger.AskSkip: {verbs: map[string]answerEffect{
 			"wait": {apply: func(*decision, answerGiven) {}},
-			"skip": {along: func(d *decision, q Question) []string { return d.needing(q.Tasks) }, apply: applySkip},
+			"skip": {along: func(d *decision, q ledger.Question) []string { return d.needing(q.Tasks) }, apply: applySkip},
 		}, expire: (*decision).expireQuietly, drop: (*decision).withdraw},
-		AskLate:  {verbs: apply(applyLate, "no", "yes"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
-		AskStart: {verbs: apply(applyStart, "start", "review", "cancel"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
-		AskNow:   {verbs: apply(applyNow, "queue", "rerun"), expire: (*decision).expireNow, drop: (*decision).settleNow},
+		ledger.AskLate:  {verbs: apply(applyLate, "no", "yes"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
+		ledger.AskStart: {verbs: apply(applyStart, "start", "review", "cancel"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
+		ledger.AskNow:   {verbs: apply(applyNow, "queue", "rerun"), expire: (*decision).expireNow, drop: (*decision).settleNow},
 	}
 }
 
 // effectsOf returns the row of a question's kind. One of an unknown kind is
 // treated as an agent's.
-func effectsOf(q Question) questionEffect {
+func effectsOf(q ledger.Question) questionEffect {
 	if e, ok := questionEffects[q.Kind]; ok {
 		return e
 	}
-	return questionEffects[AskAgent]
+	return questionEffects[ledger.AskAgent]
 }
 
 // effectOf returns what an answer to q does.
-func effectOf(q Question, choice string) answerEffect {
+func effectOf(q ledger.Question, choice string) answerEffect {
 	row := effectsOf(q)
 	if e, ok := row.verbs[choice]; ok {
 		return e
@@ -100,9 +101,9 @@ func applyPlan(d *decision, a answerGiven) { d.settlePlan(a.q, a.choice == "appr
 func applyUnticked(d *decision, a answerGiven) {
 	for _, id := range a.q.Tasks {
 		if a.choice == "keep" {
-			d.mark(id, MarkDone)
-		} else if t, ok := d.task(id); ok && t.Status == Done && t.Task.Mark != markGone {
-			d.add(scope{task: id}, TaskSet{From: t.Status, To: Ready, Why: "redo, by " + d.by(), Fresh: true})
+			d.mark(id, ledger.MarkDone)
+		} else if t, ok := d.task(id); ok && t.Status == ledger.Done && t.Task.Mark != markGone {
+			d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "redo, by " + d.by(), Fresh: true})
 		}
 	}
 }
@@ -151,43 +152,43 @@ func applyNow(d *decision, a answerGiven) {
 }
 
 // withdraw settles a question without an answer.
-func (d *decision) withdraw(q Question, then string) {
-	d.add(scope{task: q.Task}, QuestionExpired{ID: q.ID, Then: then})
+func (d *decision) withdraw(q ledger.Question, then string) {
+	d.add(scope{task: q.Task}, ledger.QuestionExpired{ID: q.ID, Then: then})
 }
 
 // expireQuietly settles a question whose silence changes nothing.
-func (d *decision) expireQuietly(q Question) { d.withdraw(q, "nothing was done") }
+func (d *decision) expireQuietly(q ledger.Question) { d.withdraw(q, "nothing was done") }
 
-func (d *decision) expireBaseline(q Question) {
+func (d *decision) expireBaseline(q ledger.Question) {
 	choice, then := "stop", "not started"
 	if d.run().Settings.Profile == "overnight" {
 		choice, then = "go", "goes on; the red commands are shown, not counted"
 	}
-	d.add(scope{task: q.Task}, QuestionExpired{ID: q.ID, Choice: choice, Then: then})
+	d.add(scope{task: q.Task}, ledger.QuestionExpired{ID: q.ID, Choice: choice, Then: then})
 	d.settleBaseline(choice)
 }
 
-func (d *decision) expireAgent(q Question) {
+func (d *decision) expireAgent(q ledger.Question) {
 	about, then := scope{task: q.Task}, d.run().Settings.QuestionThen
-	if then == ThenAbort {
-		d.add(about, QuestionExpired{ID: q.ID, Then: ShortID(q.Task) + " is blocked"})
+	if then == ledger.ThenAbort {
+		d.add(about, ledger.QuestionExpired{ID: q.ID, Then: ledger.ShortID(q.Task) + " is blocked"})
 		d.abort(q)
 		return
 	}
-	if q.Choice == "" || then == ThenPause {
-		d.add(about, QuestionExpired{ID: q.ID, Then: ShortID(q.Task) + " waits; answer any time"})
+	if q.Choice == "" || then == ledger.ThenPause {
+		d.add(about, ledger.QuestionExpired{ID: q.ID, Then: ledger.ShortID(q.Task) + " waits; answer any time"})
 		// The question stays answerable: it is asked again, without an end.
 		q.Expires, q.Remind = time.Time{}, time.Time{}
-		d.add(about, QuestionAsked{Question: q})
+		d.add(about, ledger.QuestionAsked{Question: q})
 		return
 	}
-	d.add(about, QuestionExpired{ID: q.ID, Choice: q.Choice, Then: q.Choice})
+	d.add(about, ledger.QuestionExpired{ID: q.ID, Choice: q.Choice, Then: q.Choice})
 	d.answered(q, q.Choice+" (nobody answered in time; your own choice stands)")
 }
 
-func (d *decision) expireNow(q Question) { d.settleNow(q, "queued, nothing is stopped") }
+func (d *decision) expireNow(q ledger.Question) { d.settleNow(q, "queued, nothing is stopped") }
 
-func (d *decision) expireAllow(q Question) {
-	d.add(scope{task: q.Task}, QuestionExpired{ID: q.ID, Choice: "deny", Then: "stays out"})
+func (d *decision) expireAllow(q ledger.Question) {
+	d.add(scope{task: q.Task}, ledger.QuestionExpired{ID: q.ID, Choice: "deny", Then: "stays out"})
 	d.settleAllow(q, false, "nobody answered in time")
 }

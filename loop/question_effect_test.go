@@ -1,17 +1,21 @@
 package loop
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
 
 // TestQuestionEffects reads the table of question kinds beside the one of their
 // effects: each kind, and each verb of it, does something, and has all its
 // cells.
 func TestQuestionEffects(t *testing.T) {
-	kinds := QuestionKinds()
+	kinds := ledger.QuestionKinds()
 	if len(questionEffects) != len(kinds) || len(kinds) != 12 {
 		t.Errorf("%d kinds of question have effects, the table knows %d", len(questionEffects), len(kinds))
 	}
 	for rank, kind := range kinds {
-		q := Question{Kind: kind, Options: []string{"Yes, do it", "No"}, Review: &Limits{}}
+		q := ledger.Question{Kind: kind, Options: []string{"Yes, do it", "No"}, Review: &ledger.Limits{}}
 		row, ok := questionEffects[kind]
 		if !ok || row.expire == nil || row.drop == nil || (row.own != nil) != q.OwnWords() {
 			t.Errorf("%s misses expire, drop, or what own words do", kind)
@@ -20,7 +24,7 @@ func TestQuestionEffects(t *testing.T) {
 		if q.Urgency() != rank+1 {
 			t.Errorf("%s has the urgency %d at rank %d", kind, q.Urgency(), rank+1)
 		}
-		if q.Role() != RoleSteer && q.Role() != RoleAdmin {
+		if q.Role() != ledger.RoleSteer && q.Role() != ledger.RoleAdmin {
 			t.Errorf("%s takes the role %q", kind, q.Role())
 		}
 		if len(kind.AllVerbs()) == 0 || len(row.verbs) != len(kind.AllVerbs()) {
@@ -30,9 +34,9 @@ func TestQuestionEffects(t *testing.T) {
 			switch e := row.verbs[v.Name]; {
 			case e.apply == nil:
 				t.Errorf("%s %s does nothing", kind, v.Name)
-			case v.Words != WordsNone && v.Words != WordsOptional && v.Words != WordsRequired:
+			case v.Words != ledger.WordsNone && v.Words != ledger.WordsOptional && v.Words != ledger.WordsRequired:
 				t.Errorf("%s %s has no rule for words", kind, v.Name)
-			case e.check != nil && v.Words != WordsRequired:
+			case e.check != nil && v.Words != ledger.WordsRequired:
 				t.Errorf("%s %s checks words that may be missing", kind, v.Name)
 			}
 		}

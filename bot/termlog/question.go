@@ -7,11 +7,12 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // question puts a question: what it is about, how to answer, and what happens
 // without an answer.
-func (c *Console) question(v view, q loop.Question) {
+func (c *Console) question(v view, q ledger.Question) {
 	if c.asked[q.ID] {
 		return // open once more, without an end: told when it expired
 	}
@@ -38,7 +39,7 @@ func (c *Console) question(v view, q loop.Question) {
 			c.more("  " + bot.Cut(line, c.room()-2))
 		}
 	case bot.TextOutcome:
-		c.tell(v, text+because(bot.OutcomeWhy(c.outcomes[loop.FoldID(q.Task)], q.Text)))
+		c.tell(v, text+because(bot.OutcomeWhy(c.outcomes[ledger.FoldID(q.Task)], q.Text)))
 	default:
 		c.tell(v, text+because(q.Text))
 	}
@@ -56,7 +57,7 @@ func (c *Console) question(v view, q loop.Question) {
 }
 
 // verbs prints how a question is answered, and what happens without an answer.
-func (c *Console) verbs(v view, q loop.Question) {
+func (c *Console) verbs(v view, q ledger.Question) {
 	var typed []string
 	for _, verb := range q.Verbs() {
 		t := bot.Typed(q, verb)
@@ -88,14 +89,14 @@ func (c *Console) wrappedPre(text string) {
 
 // unanswered says what happens if nobody answers. Where that is only that
 // nothing happens, nothing is said.
-func (c *Console) unanswered(v view, q loop.Question) string {
+func (c *Console) unanswered(v view, q ledger.Question) string {
 	if q.Expires.IsZero() {
 		return bot.Stands(v.after, q)
 	}
 	return bot.Unanswered(v.after, q, c.deadline(q, v.at))
 }
 
-func (c *Console) deadline(q loop.Question, now time.Time) string {
+func (c *Console) deadline(q ledger.Question, now time.Time) string {
 	if d := q.Expires.Sub(q.Asked); d < time.Minute {
 		return "in " + bot.Took(d)
 	}
@@ -103,12 +104,12 @@ func (c *Console) deadline(q loop.Question, now time.Time) string {
 }
 
 // askAgent puts an agent's question with its options, in one line where they fit.
-func (c *Console) askAgent(v view, q loop.Question) {
+func (c *Console) askAgent(v view, q ledger.Question) {
 	head := bot.SignAsk + " " + c.id(q.Task) + " asks: " + bot.Clean(q.Text) + " (" + q.ID + ")"
 	var options, letters []string
 	for n, o := range q.Options {
-		options = append(options, loop.Letter(n)+"  "+bot.Cut(bot.Clean(o), c.room()-24)+bot.ChoiceNote(q, n))
-		letters = append(letters, q.ID+" "+loop.Letter(n))
+		options = append(options, ledger.Letter(n)+"  "+bot.Cut(bot.Clean(o), c.room()-24)+bot.ChoiceNote(q, n))
+		letters = append(letters, q.ID+" "+ledger.Letter(n))
 	}
 	line := head + "   " + strings.Join(options, "   ")
 	c.flush(v.at)
@@ -142,16 +143,16 @@ func (c *Console) askAgent(v view, q loop.Question) {
 }
 
 // find returns a question that was open before an entry.
-func find(s loop.State, id string) (loop.Question, bool) {
+func find(s loop.State, id string) (ledger.Question, bool) {
 	for _, q := range s.Project.Questions {
 		if q.ID == id {
 			return q, true
 		}
 	}
-	return loop.Question{}, false
+	return ledger.Question{}, false
 }
 
-func (c *Console) answered(v view, b loop.QuestionAnswered) {
+func (c *Console) answered(v view, b ledger.QuestionAnswered) {
 	text := bot.SignDone + " " + bot.Clean(b.ID)
 	if b.Choice != "" {
 		text += " " + bot.Clean(b.Choice)
@@ -164,14 +165,14 @@ func (c *Console) answered(v view, b loop.QuestionAnswered) {
 
 // expired tells what a question was settled with. That a pause or a baseline
 // is no question any more when its run ends is no news.
-func (c *Console) expired(v view, b loop.QuestionExpired) {
+func (c *Console) expired(v view, b ledger.QuestionExpired) {
 	q, ok := find(v.before, b.ID)
 	if ok && !bot.EndIsNews(q, b) {
 		return
 	}
 	then := bot.Clean(b.Then)
 	if n := bot.OptionOf(q, b.Choice); ok && n >= 0 {
-		then = loop.Letter(n)
+		then = ledger.Letter(n)
 	} else if then == "" {
 		then = bot.Clean(b.Choice)
 	}
