@@ -46,10 +46,11 @@
 //
 // A ready task goes back to pending when a task it depends on is no longer
 // done, and to blocked or manual_verify where its source marks it so and its
-// turn comes. A person can put any task away (skipped), tick it in the source
-// (done) or remove its line (withdrawn; pending again once the line is back).
-// /retry makes a blocked, skipped or done task ready, an edit of its text a
-// blocked one. Nothing but a person takes a task out of done.
+// turn comes. A person can put a task away that is not at work (skipped), tick
+// it in the source (done), or remove its line before it is done (withdrawn, and
+// pending again once the line is back). /retry makes a blocked, skipped or done
+// task ready, an edit of its text a blocked one. Nothing but a person takes a
+// task out of done.
 //
 // # Stages of an attempt
 //
