@@ -8,26 +8,26 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // outbox is the part of Store and Memory that is about chats.
 type outbox interface {
 	Chats(ctx context.Context) ([]string, error)
-	NextMessage(ctx context.Context, chat string) (loop.QueuedMessage, bool, error)
-	Queued(ctx context.Context, chat string) ([]loop.QueuedMessage, error)
+	NextMessage(ctx context.Context, chat string) (ledger.QueuedMessage, bool, error)
+	Queued(ctx context.Context, chat string) ([]ledger.QueuedMessage, error)
 	Trying(ctx context.Context, id int64) error
 	Sent(ctx context.Context, id int64, platformID string, at time.Time) (string, error)
 	Unsent(ctx context.Context, id int64) error
 	Drop(ctx context.Context, id int64, why string) error
-	Forget(ctx context.Context, chat string, classes ...loop.MessageClass) (int, error)
+	Forget(ctx context.Context, chat string, classes ...ledger.MessageClass) (int, error)
 	MoveChat(ctx context.Context, from, to string) error
-	SentAt(ctx context.Context, chat, platformID string) (loop.SentMessage, bool, error)
-	SentFor(ctx context.Context, chat, key string) (loop.SentMessage, bool, error)
-	AnswerTo(ctx context.Context, chat, replyTo string) (loop.SentMessage, bool, error)
+	SentAt(ctx context.Context, chat, platformID string) (ledger.SentMessage, bool, error)
+	SentFor(ctx context.Context, chat, key string) (ledger.SentMessage, bool, error)
+	AnswerTo(ctx context.Context, chat, replyTo string) (ledger.SentMessage, bool, error)
 	Where(ctx context.Context, key string) ([]string, error)
 	PruneMessages(ctx context.Context, before time.Time) (int, error)
-	Cursor(ctx context.Context, name string) (loop.Cursor, bool, error)
+	Cursor(ctx context.Context, name string) (ledger.Cursor, bool, error)
 }
 
 var outboxSuite = []conformance{
@@ -55,9 +55,9 @@ const mira, group = "telegram:48213377", "telegram:-1001234"
 
 // line is a message of mira's: "q5 text", "q5+ text" for an edit, "- text"
 // without a key.
-func line(s string) loop.Outgoing {
+func line(s string) ledger.Outgoing {
 	key, text, _ := strings.Cut(s, " ")
-	m := loop.Outgoing{Chat: mira, Key: key, Class: loop.ClassAsk, Body: []byte(text)}
+	m := ledger.Outgoing{Chat: mira, Key: key, Class: ledger.ClassAsk, Body: []byte(text)}
 	if m.Key, m.Edit = strings.CutSuffix(key, "+"); m.Key == "-" {
 		m.Key = ""
 	}
@@ -65,21 +65,21 @@ func line(s string) loop.Outgoing {
 }
 
 // say commits messages, each in a batch of its own.
-func say(t testing.TB, l ledger, messages ...loop.Outgoing) {
+func say(t testing.TB, l ledgerStore, messages ...ledger.Outgoing) {
 	t.Helper()
 	for _, m := range messages {
-		mustCommit(t, l, loop.Batch{Time: night, Messages: []loop.Outgoing{m}})
+		mustCommit(t, l, ledger.Batch{Time: night, Messages: []ledger.Outgoing{m}})
 	}
 }
 
-func sayLines(t testing.TB, l ledger, lines ...string) {
+func sayLines(t testing.TB, l ledgerStore, lines ...string) {
 	t.Helper()
 	for _, s := range lines {
 		say(t, l, line(s))
 	}
 }
 
-func queue(t testing.TB, l ledger, chat string) []loop.QueuedMessage {
+func queue(t testing.TB, l ledgerStore, chat string) []ledger.QueuedMessage {
 	t.Helper()
 	all, err := l.Queued(t.Context(), chat)
 	if err != nil {
@@ -100,7 +100,7 @@ func queue(t testing.TB, l ledger, chat string) []loop.QueuedMessage {
 
 // lines is what is queued: "q5 text", "q5+100 text" for an edit of 100, with
 // "?" for what is in doubt.
-func lines(t testing.TB, l ledger, chat string) []string {
+func lines(t testing.TB, l ledgerStore, chat string) []string {
 	t.Helper()
 	var out []string
 	for _, m := range queue(t, l, chat) {
@@ -116,7 +116,7 @@ func lines(t testing.TB, l ledger, chat string) []string {
 	return out
 }
 
-func next(t testing.TB, l ledger, chat string) loop.QueuedMessage {
+func next(t testing.TB, l ledgerStore, chat string) ledger.QueuedMessage {
 	t.Helper()
 	m, ok, err := l.NextMessage(t.Context(), chat)
 	if err != nil || !ok {
@@ -125,7 +125,7 @@ func next(t testing.TB, l ledger, chat string) loop.QueuedMessage {
 	return m
 }
 
-func try(t testing.TB, l ledger, id int64) {
+func try(t testing.TB, l ledgerStore, id int64) {
 	t.Helper()
 	if err := l.Trying(t.Context(), id); err != nil {
 		t.Fatal(err)
@@ -133,14 +133,14 @@ func try(t testing.TB, l ledger, id int64) {
 }
 
 // settle sends what is next, as the given id, and returns before.
-func settle(t testing.TB, l ledger, chat, platformID string) string {
+func settle(t testing.TB, l ledgerStore, chat, platformID string) string {
 	t.Helper()
 	m := next(t, l, chat)
 	try(t, l, m.ID)
 	return sentAs(t, l, m.ID, platformID)
 }
 
-func sentAs(t testing.TB, l ledger, id int64, platformID string) string {
+func sentAs(t testing.TB, l ledgerStore, id int64, platformID string) string {
 	t.Helper()
 	before, err := l.Sent(t.Context(), id, platformID, night.Add(time.Minute))
 	if err != nil {
@@ -149,7 +149,7 @@ func sentAs(t testing.TB, l ledger, id int64, platformID string) string {
 	return before
 }
 
-func shownAt(t testing.TB, l ledger, chat, platformID string) loop.SentMessage {
+func shownAt(t testing.TB, l ledgerStore, chat, platformID string) ledger.SentMessage {
 	t.Helper()
 	m, ok, err := l.SentAt(t.Context(), chat, platformID)
 	if err != nil || !ok {
@@ -159,7 +159,7 @@ func shownAt(t testing.TB, l ledger, chat, platformID string) loop.SentMessage {
 }
 
 // shown is what a key stands on: "100 text", "" for nothing.
-func shown(t testing.TB, l ledger, chat, key string) string {
+func shown(t testing.TB, l ledgerStore, chat, key string) string {
 	t.Helper()
 	m, ok, err := l.SentFor(t.Context(), chat, key)
 	if err != nil {
@@ -171,12 +171,12 @@ func shown(t testing.TB, l ledger, chat, key string) string {
 	return m.ID + " " + string(m.Body)
 }
 
-func testOrder(t *testing.T, l ledger) {
+func testOrder(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "q1 ask", "- one")
 	settle(t, l, mira, "100")
 	settle(t, l, mira, "101")
 	sayLines(t, l, "q1+ answered", "- two", "- three")
-	say(t, l, loop.Outgoing{Chat: group, Class: loop.ClassNotice})
+	say(t, l, ledger.Outgoing{Chat: group, Class: ledger.ClassNotice})
 	same(t, "queue", lines(t, l, mira), []string{" two", " three", "q1+100 answered"})
 	chats, err := l.Chats(t.Context())
 	if err != nil {
@@ -192,48 +192,48 @@ func testOrder(t *testing.T, l ledger) {
 	}
 	same(t, "chats at last", chats, []string{group})
 
-	r := mustCommit(t, l, loop.Batch{Messages: []loop.Outgoing{
-		{Chat: group, Class: loop.ClassReply}, line("- a"), {Chat: group, Class: loop.ClassReply},
+	r := mustCommit(t, l, ledger.Batch{Messages: []ledger.Outgoing{
+		{Chat: group, Class: ledger.ClassReply}, line("- a"), {Chat: group, Class: ledger.ClassReply},
 	}})
 	same(t, "receipt", r.Chats, []string{group, mira})
 }
 
-func testMessage(t *testing.T, l ledger) {
-	m := loop.Outgoing{
-		Chat: group + "/55", Key: "q5 \x00'", Class: loop.ClassNotice, ReplyTo: "77", Silent: true, Body: []byte("{\"a\": \"\xff\x00\"}"),
+func testMessage(t *testing.T, l ledgerStore) {
+	m := ledger.Outgoing{
+		Chat: group + "/55", Key: "q5 \x00'", Class: ledger.ClassNotice, ReplyTo: "77", Silent: true, Body: []byte("{\"a\": \"\xff\x00\"}"),
 	}
-	say(t, l, m, loop.Outgoing{Chat: mira, Class: loop.ClassChatter, Body: []byte{}})
+	say(t, l, m, ledger.Outgoing{Chat: mira, Class: ledger.ClassChatter, Body: []byte{}})
 	got := queue(t, l, m.Chat)
-	same(t, "queued", got, []loop.QueuedMessage{{Outgoing: m, ID: got[0].ID, Time: night}})
+	same(t, "queued", got, []ledger.QueuedMessage{{Outgoing: m, ID: got[0].ID, Time: night}})
 	if zone := got[0].Time.Location(); zone != time.UTC {
 		t.Errorf("zone %v", zone)
 	}
 	same(t, "empty", queue(t, l, mira)[0].Body, []byte(nil))
 	settle(t, l, m.Chat, "abc")
-	same(t, "sent", shownAt(t, l, m.Chat, "abc"), loop.SentMessage{
+	same(t, "sent", shownAt(t, l, m.Chat, "abc"), ledger.SentMessage{
 		Chat: m.Chat, ID: "abc", Key: m.Key, Body: m.Body, Time: night.Add(time.Minute),
 	})
 }
 
-func testEditIntoSend(t *testing.T, l ledger) {
+func testEditIntoSend(t *testing.T, l ledgerStore) {
 	ask := line("q5 ask")
 	ask.ReplyTo = "7"
 	say(t, l, ask)
 	sayLines(t, l, "- between")
 	was := next(t, l, mira)
 	e := line("q5+ answered")
-	e.Class, e.Silent, e.ReplyTo = loop.ClassChatter, true, "9"
+	e.Class, e.Silent, e.ReplyTo = ledger.ClassChatter, true, "9"
 	say(t, l, e)
 	got := next(t, l, mira)
 	if got.ID == was.ID {
 		t.Error("another text has the same id: whoever read the first one would settle the second")
 	}
 	ask.Body, ask.Class = e.Body, e.Class
-	same(t, "next", got, loop.QueuedMessage{Outgoing: ask, ID: got.ID, Time: night})
+	same(t, "next", got, ledger.QueuedMessage{Outgoing: ask, ID: got.ID, Time: night})
 	same(t, "queue", lines(t, l, mira), []string{"q5 answered", " between"})
 }
 
-func testNewestEdit(t *testing.T, l ledger) {
+func testNewestEdit(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "q1 ask", "q2 ask")
 	settle(t, l, mira, "100")
 	settle(t, l, mira, "101")
@@ -244,7 +244,7 @@ func testNewestEdit(t *testing.T, l ledger) {
 	try(t, l, on.ID)
 	sayLines(t, l, "q2+ two")
 	same(t, "queue", lines(t, l, mira), []string{"q1+100 two", "q2+101 two"})
-	if err := l.Trying(t.Context(), on.ID); !errors.Is(err, loop.ErrReplaced) {
+	if err := l.Trying(t.Context(), on.ID); !errors.Is(err, ledger.ErrReplaced) {
 		t.Errorf("the older one again: %v, want ErrReplaced", err)
 	}
 	same(t, "before", sentAs(t, l, on.ID, "101"), "")
@@ -255,7 +255,7 @@ func testNewestEdit(t *testing.T, l ledger) {
 	same(t, "queue at last", lines(t, l, mira), []string(nil))
 }
 
-func testTakeOver(t *testing.T, l ledger) {
+func testTakeOver(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "status first")
 	same(t, "before", settle(t, l, mira, "100"), "")
 	sayLines(t, l, "status+ old", "status second", "status+ new")
@@ -272,7 +272,7 @@ func testTakeOver(t *testing.T, l ledger) {
 	same(t, "before fourth", settle(t, l, mira, "103"), "102")
 }
 
-func testEditBehindTried(t *testing.T, l ledger) {
+func testEditBehindTried(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "q5 ask", "q6 ask")
 	first := next(t, l, mira)
 	try(t, l, first.ID)
@@ -300,7 +300,7 @@ func testEditBehindTried(t *testing.T, l ledger) {
 	same(t, "refused", lines(t, l, mira), []string{"q6 over", "q5+100 two"})
 }
 
-func testEditOfNothing(t *testing.T, l ledger) {
+func testEditOfNothing(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "g17+ bound")
 	same(t, "queue", lines(t, l, mira), []string{"g17 bound"})
 	sayLines(t, l, "- other", "g17+ addressed")
@@ -315,7 +315,7 @@ func testEditOfNothing(t *testing.T, l ledger) {
 	same(t, "group", lines(t, l, group), []string{"g17 done"})
 }
 
-func testEditGone(t *testing.T, l ledger) {
+func testEditGone(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "q5 ask")
 	settle(t, l, mira, "100")
 	sayLines(t, l, "q5+ answered")
@@ -331,7 +331,7 @@ func testEditGone(t *testing.T, l ledger) {
 	same(t, "before", settle(t, l, mira, "301"), "300")
 }
 
-func testReplaced(t *testing.T, l ledger) {
+func testReplaced(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "q5 ask")
 	read := next(t, l, mira)
 	sayLines(t, l, "q5+ answered")
@@ -339,17 +339,17 @@ func testReplaced(t *testing.T, l ledger) {
 		"Trying": l.Trying(t.Context(), read.ID), "Unsent": l.Unsent(t.Context(), read.ID), "Drop": l.Drop(t.Context(), read.ID, "why"),
 		"Trying 0": l.Trying(t.Context(), 0),
 	} {
-		if !errors.Is(err, loop.ErrReplaced) {
+		if !errors.Is(err, ledger.ErrReplaced) {
 			t.Errorf("%s = %v, want ErrReplaced", name, err)
 		}
 	}
-	if _, err := l.Sent(t.Context(), read.ID, "100", night); !errors.Is(err, loop.ErrReplaced) {
+	if _, err := l.Sent(t.Context(), read.ID, "100", night); !errors.Is(err, ledger.ErrReplaced) {
 		t.Errorf("Sent = %v, want ErrReplaced", err)
 	}
 	same(t, "queue", lines(t, l, mira), []string{"q5 answered"})
 }
 
-func testDoubt(t *testing.T, l ledger) {
+func testDoubt(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "q5 ask")
 	m := next(t, l, mira)
 	unsent := func() {
@@ -369,7 +369,7 @@ func testDoubt(t *testing.T, l ledger) {
 	same(t, "the first one is still in doubt", lines(t, l, mira), []string{"q5? ask"})
 }
 
-func testSettling(t *testing.T, l ledger) {
+func testSettling(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "- one", "- two")
 	m := next(t, l, mira)
 	if _, err := l.Sent(t.Context(), m.ID, "", night); err == nil {
@@ -386,7 +386,7 @@ func testSettling(t *testing.T, l ledger) {
 	if err := l.Drop(t.Context(), m.ID, "late"); err == nil {
 		t.Error("a message that was sent was dropped")
 	}
-	if err := l.Trying(t.Context(), m.ID); !errors.Is(err, loop.ErrReplaced) {
+	if err := l.Trying(t.Context(), m.ID); !errors.Is(err, ledger.ErrReplaced) {
 		t.Errorf("Trying of what was sent = %v", err)
 	}
 	two := next(t, l, mira)
@@ -401,26 +401,26 @@ func testSettling(t *testing.T, l ledger) {
 	same(t, "shown", string(shownAt(t, l, mira, "101").Body), "two")
 }
 
-func testForget(t *testing.T, l ledger) {
+func testForget(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "q1 ask")
 	settle(t, l, mira, "100")
-	of := func(s string, c loop.MessageClass) {
+	of := func(s string, c ledger.MessageClass) {
 		t.Helper()
 		m := line(s)
 		m.Class = c
 		say(t, l, m)
 	}
-	of("s tried", loop.ClassChatter)
+	of("s tried", ledger.ClassChatter)
 	try(t, l, next(t, l, mira).ID)
-	of("s+ later", loop.ClassReply)
-	of("- chatter", loop.ClassChatter)
-	of("- reply", loop.ClassReply)
-	of("- notice", loop.ClassNotice)
-	of("q1+ over", loop.ClassChatter)
-	of("q2 ask", loop.ClassAsk)
-	of("q2+ over", loop.ClassChatter)
-	say(t, l, loop.Outgoing{Chat: group, Class: loop.ClassChatter})
-	n, err := l.Forget(t.Context(), mira, loop.ClassChatter, loop.ClassReply)
+	of("s+ later", ledger.ClassReply)
+	of("- chatter", ledger.ClassChatter)
+	of("- reply", ledger.ClassReply)
+	of("- notice", ledger.ClassNotice)
+	of("q1+ over", ledger.ClassChatter)
+	of("q2 ask", ledger.ClassAsk)
+	of("q2+ over", ledger.ClassChatter)
+	say(t, l, ledger.Outgoing{Chat: group, Class: ledger.ClassChatter})
+	n, err := l.Forget(t.Context(), mira, ledger.ClassChatter, ledger.ClassReply)
 	if err != nil || n != 3 {
 		t.Errorf("Forget = %d, %v", n, err)
 	}
@@ -436,7 +436,7 @@ func testForget(t *testing.T, l ledger) {
 	same(t, "one again", lines(t, l, mira), []string{"s later", " notice", "q1+100 over"})
 }
 
-func testShown(t *testing.T, l ledger) {
+func testShown(t *testing.T, l ledgerStore) {
 	for _, ask := range []func() bool{
 		func() bool { _, ok, _ := l.SentAt(t.Context(), mira, ""); return ok },
 		func() bool { _, ok, _ := l.SentFor(t.Context(), mira, ""); return ok },
@@ -459,10 +459,10 @@ func testShown(t *testing.T, l ledger) {
 	sayLines(t, l, "q5+ changed")
 	settle(t, l, mira, "105")
 	m := shownAt(t, l, mira, "105")
-	same(t, "changed", m, loop.SentMessage{Chat: mira, ID: "105", Key: "q5", Body: []byte("changed"), Time: m.Time})
+	same(t, "changed", m, ledger.SentMessage{Chat: mira, ID: "105", Key: "q5", Body: []byte("changed"), Time: m.Time})
 }
 
-func testAnswerTo(t *testing.T, l ledger) {
+func testAnswerTo(t *testing.T, l ledgerStore) {
 	answer := func() string {
 		t.Helper()
 		m, ok, err := l.AnswerTo(t.Context(), mira, "7")
@@ -472,7 +472,7 @@ func testAnswerTo(t *testing.T, l ledger) {
 		return fmt.Sprint(m.ID, " ", m.Key, " ", string(m.Body), " ", ok)
 	}
 	same(t, "none", answer(), "   false")
-	reply := func(s string) loop.Outgoing {
+	reply := func(s string) ledger.Outgoing {
 		m := line(s)
 		m.ReplyTo = "7"
 		return m
@@ -498,8 +498,8 @@ func testAnswerTo(t *testing.T, l ledger) {
 	}
 }
 
-func testMoveChat(t *testing.T, l ledger) {
-	at := func(chat, s string) loop.Outgoing {
+func testMoveChat(t *testing.T, l ledgerStore) {
+	at := func(chat, s string) ledger.Outgoing {
 		m := line(s)
 		m.Chat, m.ReplyTo = chat, "7"
 		return m
@@ -544,8 +544,8 @@ func testMoveChat(t *testing.T, l ledger) {
 	same(t, "onto itself", len(lines(t, l, to)), 6)
 }
 
-func testWhere(t *testing.T, l ledger) {
-	in := func(chat, s string) loop.Outgoing {
+func testWhere(t *testing.T, l ledgerStore) {
+	in := func(chat, s string) ledger.Outgoing {
 		m := line(s)
 		m.Chat = chat
 		return m
@@ -570,7 +570,7 @@ func testWhere(t *testing.T, l ledger) {
 	where("q5", group, mira)
 }
 
-func testPrune(t *testing.T, l ledger) {
+func testPrune(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "status one", "- text", "status two", "q5 ask", "- dropped", "- queued")
 	for i := range 4 {
 		settle(t, l, mira, fmt.Sprint(100+i))
@@ -596,20 +596,20 @@ func testPrune(t *testing.T, l ledger) {
 	same(t, "queue", lines(t, l, mira), []string{" queued"})
 }
 
-func testCursor(t *testing.T, l ledger) {
-	cursor := func() loop.Cursor {
+func testCursor(t *testing.T, l ledgerStore) {
+	cursor := func() ledger.Cursor {
 		t.Helper()
 		c, ok, err := l.Cursor(t.Context(), "telegram:1")
-		if err != nil || ok != (c != loop.Cursor{}) {
+		if err != nil || ok != (c != ledger.Cursor{}) {
 			t.Fatalf("Cursor = %+v, %v, %v", c, ok, err)
 		}
 		return c
 	}
-	same(t, "none", cursor(), loop.Cursor{})
+	same(t, "none", cursor(), ledger.Cursor{})
 	for _, value := range []string{"12", "3", ""} { // ids can begin anew
-		c := loop.Cursor{Name: "telegram:1", Value: value, Time: night}
-		mustCommit(t, l, loop.Batch{Cursor: &c, Key: "tg:" + value})
-		mustCommit(t, l, loop.Batch{Cursor: &loop.Cursor{Name: "telegram:2", Value: "other" + value}})
+		c := ledger.Cursor{Name: "telegram:1", Value: value, Time: night}
+		mustCommit(t, l, ledger.Batch{Cursor: &c, Key: "tg:" + value})
+		mustCommit(t, l, ledger.Batch{Cursor: &ledger.Cursor{Name: "telegram:2", Value: "other" + value}})
 		if other, ok, err := l.Cursor(t.Context(), "telegram:2"); !ok || err != nil || other.Value != "other"+value {
 			t.Errorf("the other cursor: %+v, %v", other, err)
 		}

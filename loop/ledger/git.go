@@ -1,6 +1,8 @@
-package loop
+package ledger
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // Begin asks where a run starts from.
 type Begin struct {
@@ -85,7 +87,7 @@ type CommitTask struct {
 // user's.
 type Committed struct {
 	Commit string       `json:"commit"`
-	Tree   string       `json:"tree"` // with the files that were put into it
+	Tree   string       `json:"tree"` // WithAgent the files that were put into it
 	Files  []FileChange `json:"files,omitempty"`
 }
 
