@@ -11,7 +11,8 @@
 // outside to act. The result of an effect is another input.
 //
 // Package engine is the shell around the core. It calls Decide once for each
-// input, commits, and carries out the effects.
+// input, commits, and carries out the effects. Package ledger has the types of
+// entries and effects, which adapters import instead of this package.
 //
 // # What the core must not do
 //
@@ -101,10 +102,10 @@
 //
 // # Files
 //
-// State and life: state.go, task.go, apply.go and apply_task.go. One decision:
+// State: state.go, apply.go and apply_task.go. One decision: input.go,
 // decide.go, and advance.go, the only place where work begins. A run: start.go,
 // run.go, startable.go. An attempt: attempt.go, exit.go and end.go (the end of
 // a session), taken.go (what it left), check.go (verification), converge.go
 // (the commit), consensus.go and part.go (plans that are argued about).
-// People: ask.go, question.go, undo.go, guide.go, person.go.
+// People: ask.go, undo.go, guide.go, person.go.
 package loop
