@@ -214,7 +214,7 @@ func TestBeginAfterUnshallow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := w.ours(t.Context(), "rev-list", "--count", base.Commit); err != nil || n != "2" {
+	if n, err := w.gitOurs(t.Context(), "rev-list", "--count", base.Commit); err != nil || n != "2" {
 		t.Errorf("our history has %s commits (%v), want 2", n, err)
 	}
 	if len(base.Notes) != 0 {
@@ -325,7 +325,7 @@ func TestBeginGoesOnFromTheLastRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parents, _ := w.ours(t.Context(), "show", "--no-patch", "--format=%P", base.Commit)
+		parents, _ := w.gitOurs(t.Context(), "show", "--no-patch", "--format=%P", base.Commit)
 		if parents != tip+" "+base.Head {
 			t.Errorf("parents %s, want %s and %s", parents, tip, base.Head)
 		}

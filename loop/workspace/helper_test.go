@@ -42,7 +42,7 @@ func home(t *testing.T) {
 	put(t, dir, ".gitconfig", "[user]\n\tname = Ada Example\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n")
 }
 
-// put writes a file and the folders above it.
+// withFiles writes a file and the folders above it.
 func put(t *testing.T, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, name)

@@ -135,14 +135,14 @@ func TestKeepWaitsForAnEditor(t *testing.T) {
 	root, err := n.open(false)
 	must(t, err)
 	defer root.Close()
-	data, info, err := n.settled(t.Context(), root, "agent/memories.md")
+	data, info, err := n.readSettled(t.Context(), root, "agent/memories.md")
 	if since := time.Since(info.ModTime()); err != nil || string(data) != "# Mine\n" || since < settleTime {
 		t.Errorf("read %q %v after it was written (%v), want %v at the least", data, since, err, settleTime)
 	}
 	keep(t, n, fact("k1", "x"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // whoever waits fails
-	if _, _, err := n.settled(ctx, root, "agent/memories.md"); err != nil {
+	if _, _, err := n.readSettled(ctx, root, "agent/memories.md"); err != nil {
 		t.Errorf("what we wrote ourselves: %v", err)
 	}
 }
@@ -390,11 +390,11 @@ func TestKeepWhereNothingCanBeWritten(t *testing.T) {
 	repo := t.TempDir()
 	n := NewNotebook(repo)
 	for _, err := range []error{&fs.PathError{Op: "openat", Path: ".ralph", Err: unix.EROFS}, &fs.PathError{Op: "mkdirat", Path: ".ralph", Err: unix.EACCES}} {
-		if found := findingsOf(t, n.fault("keep memory", err)); !strings.Contains(found, "cannot be written") || !strings.Contains(found, filepath.Join(repo, ".ralph")) {
+		if found := findingsOf(t, n.asInputError("keep memory", err)); !strings.Contains(found, "cannot be written") || !strings.Contains(found, filepath.Join(repo, ".ralph")) {
 			t.Errorf("findings: %q", found)
 		}
 	}
-	if err := n.fault("keep memory", &fs.PathError{Op: "write", Path: "x", Err: unix.ENOSPC}); !errors.Is(err, syscall.ENOSPC) {
+	if err := n.asInputError("keep memory", &fs.PathError{Op: "write", Path: "x", Err: unix.ENOSPC}); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("a full disk is %v", err)
 	}
 	if err := NewNotebook(filepath.Join(repo, "gone")).Keep(t.Context(), fact("k", "x")); !errors.Is(err, fs.ErrNotExist) {

@@ -2,11 +2,11 @@ package workspace
 
 import "context"
 
-// Theirs is the user's repository as it is, for looking at a commit that ours
-// has not fetched. It cannot write.
+// UserRepo reads commits of the user's repository that ours has not fetched. It
+// cannot write.
 type Theirs struct{ w *Workspace }
 
-// Theirs looks at the user's repository and fetches nothing.
+// UserRepo opens the user's repository for reading and fetches nothing.
 func (w *Workspace) Theirs(ctx context.Context) (Theirs, error) {
 	t, err := w.inspect(ctx)
 	if err != nil {

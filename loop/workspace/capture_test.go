@@ -218,7 +218,7 @@ func TestTakeOver(t *testing.T) {
 			if got := git(t, w.Work("r1"), "status", "--porcelain"); got != "" && got != "?? node_modules/" {
 				t.Errorf("git status in the work folder says %q", got)
 			}
-			recorded, err := w.ours(t.Context(), "rev-parse", "refs/nightporter/shop/r1/task-1/a1/s1^{tree}")
+			recorded, err := w.gitOurs(t.Context(), "rev-parse", "refs/nightporter/shop/r1/task-1/a1/s1^{tree}")
 			if err != nil || recorded != taken.Tree {
 				t.Errorf("recorded tree %s (%v), want %s", recorded, err, taken.Tree)
 			}
