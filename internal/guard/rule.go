@@ -5,28 +5,28 @@ import (
 	"strings"
 )
 
-// Rules are what one session is held to.
+// Rules are the rules of one session.
 type Rules struct {
 	Hat       string   `json:"hat,omitempty"`       // for the text of a refusal
-	Denied    []string `json:"denied,omitempty"`    // tools.denied, with the floor
-	Protected []string `json:"protected,omitempty"` // branches that nobody pushes to, as names or globs
-	Roots     []string `json:"roots,omitempty"`     // folders that are the session's own; real paths
+	Denied    []string `json:"denied,omitempty"`    // tools.denied of hat and configuration
+	Protected []string `json:"protected,omitempty"` // branches that no session pushes to, as names or globs
+	Roots     []string `json:"roots,omitempty"`     // the session's own folders, as real paths
 }
 
-// kind is how a rule is applied.
+// kind is the way in which a rule is applied.
 type kind int
 
 const (
-	unseen kind = iota // not a program's call: nothing for a wrapper
+	unseen kind = iota // no call of a program, so nothing for a wrapper
 	call               // program, words and flags
 	push               // git push that overwrites or deletes
-	remove             // rm -r outside
+	remove             // rm -r outside the session's folders
 	format             // the family of mkfs
-	device             // writing to a device
+	device             // write to a device
 	sql                // words in a database client's arguments
 )
 
-// rule is one line of Denied, understood.
+// rule is one parsed line of Denied.
 type rule struct {
 	text    string
 	kind    kind
@@ -35,8 +35,8 @@ type rule struct {
 	flags   []string // of a call, as flagsOf spells them
 }
 
-// parse understands one rule. Every text is a rule; what no wrapper can see
-// is of kind unseen.
+// parse parses a rule. Every text is a valid rule; a rule that no wrapper can
+// apply is of kind unseen.
 func parse(text string) rule {
 	words := strings.Fields(text)
 	r := rule{text: strings.Join(words, " ")}
@@ -98,7 +98,7 @@ func (r rule) programs() []string {
 	case format:
 		return formatters
 	case device:
-		return devicers
+		return diskTools
 	case sql:
 		return append(slices.Clone(sqlClients), sqlTools(r.words)...)
 	}
