@@ -286,7 +286,7 @@ func (d *service) newRun(ctx context.Context, s loop.State, set loop.Settings, p
 	if err != nil {
 		return s, nil, err
 	}
-	theirs, err := w.Theirs(ctx)
+	theirs, err := w.UserRepo(ctx)
 	if err != nil {
 		return s, nil, err
 	}
@@ -297,7 +297,7 @@ func (d *service) newRun(ctx context.Context, s loop.State, set loop.Settings, p
 // unfetched reads commits that our repository may not have yet.
 type unfetched struct {
 	engine.Files
-	theirs workspace.Theirs
+	theirs workspace.UserRepo
 }
 
 // Read looks in our repository first: what an attempt was parked on can be
