@@ -11,9 +11,9 @@ import (
 // transaction with an entry, an effect, a settled effect and the answer. Every
 // `hat emit` waits for one.
 func BenchmarkCommit(b *testing.B) {
-	for name, open := range map[string]func() ledger{
-		"Store":  func() ledger { return mustOpen(b, b.TempDir()) },
-		"Memory": func() ledger { return NewMemory() },
+	for name, open := range map[string]func() ledgerStore{
+		"Store":  func() ledgerStore { return mustOpen(b, b.TempDir()) },
+		"Memory": func() ledgerStore { return NewMemory() },
 	} {
 		b.Run(name, func(b *testing.B) {
 			l := open()
