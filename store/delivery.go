@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Chats returns the chats with queued messages, ordered by their oldest
@@ -55,10 +55,10 @@ const chatsQuery = `WITH RECURSIVE chats (chat) AS (
 // or the oldest edit if no send is queued. Sends come first, because they
 // answer a person, while an edit only updates a message already shown. An edit
 // has its Target set. It is false for an empty queue.
-func (s *Store) NextMessage(ctx context.Context, chat string) (loop.QueuedMessage, bool, error) {
+func (s *Store) NextMessage(ctx context.Context, chat string) (ledger.QueuedMessage, bool, error) {
 	all, err := s.queue(ctx, nextQuery, chat)
 	if err != nil || len(all) == 0 {
-		return loop.QueuedMessage{}, false, fail("next message of "+chat, err)
+		return ledger.QueuedMessage{}, false, fail("next message of "+chat, err)
 	}
 	return all[0], true, nil
 }
@@ -73,7 +73,7 @@ func (s *Store) Waiting(ctx context.Context) (int, error) {
 const waitingCount = `SELECT count(*) FROM messages WHERE state = 'queued'`
 
 // Queued returns the queued messages of a chat in the order of their delivery.
-func (s *Store) Queued(ctx context.Context, chat string) ([]loop.QueuedMessage, error) {
+func (s *Store) Queued(ctx context.Context, chat string) ([]ledger.QueuedMessage, error) {
 	all, err := s.queue(ctx, queueQuery, chat)
 	return all, fail("queue of "+chat, err)
 }
@@ -83,7 +83,7 @@ const (
 	nextQuery  = queueQuery + ` LIMIT 1`
 )
 
-func (s *Store) queue(ctx context.Context, query, chat string) ([]loop.QueuedMessage, error) {
+func (s *Store) queue(ctx context.Context, query, chat string) ([]ledger.QueuedMessage, error) {
 	// One transaction, so that the target of an edit cannot disappear in
 	// between.
 	tx, err := s.readers.BeginTx(ctx, nil)
@@ -100,7 +100,7 @@ func (s *Store) queue(ctx context.Context, query, chat string) ([]loop.QueuedMes
 	}, query, chat); err != nil {
 		return nil, err
 	}
-	var all []loop.QueuedMessage
+	var all []ledger.QueuedMessage
 	for _, m := range found {
 		target := ""
 		if m.Edit {
@@ -122,12 +122,12 @@ func (s *Store) queue(ctx context.Context, query, chat string) ([]loop.QueuedMes
 // Tried. Each call stands for one delivery; Unsent takes it back. From now on
 // an edit of the message is queued behind it instead of merged into it.
 //
-// Error: loop.ErrReplaced if a newer message has replaced this one. The caller
+// Error: ledger.ErrReplaced if a newer message has replaced this one. The caller
 // then asks for the next one.
 func (s *Store) Trying(ctx context.Context, id int64) error {
 	return fail(fmt.Sprintf("try message %d", id), s.change(ctx, id, func(ctx context.Context, m message) error {
 		if m.state != queued {
-			return loop.ErrReplaced
+			return ledger.ErrReplaced
 		}
 		_, err := s.writer.ExecContext(ctx, `UPDATE messages SET tried = tried + 1 WHERE id = ?`, id)
 		return err
@@ -136,7 +136,7 @@ func (s *Store) Trying(ctx context.Context, id int64) error {
 
 // Unsent takes back one Trying: that delivery certainly failed. A message with
 // an earlier delivery in doubt stays Tried. Waiting edits are merged into the
-// message now, which gives it a new id; the old one yields loop.ErrReplaced.
+// message now, which gives it a new id; the old one yields ledger.ErrReplaced.
 func (s *Store) Unsent(ctx context.Context, id int64) error {
 	return fail(fmt.Sprintf("take back message %d", id), s.change(ctx, id, func(ctx context.Context, m message) error {
 		if m.state != queued {
@@ -230,7 +230,7 @@ func (s *Store) change(ctx context.Context, id int64, do func(context.Context, m
 		var m message
 		err := m.scan(s.writer.QueryRowContext(ctx, `SELECT `+messageColumns+` FROM messages WHERE id = ?`, id))
 		if errors.Is(err, sql.ErrNoRows) {
-			return false, loop.ErrReplaced
+			return false, ledger.ErrReplaced
 		}
 		if err != nil {
 			return false, err
@@ -242,7 +242,7 @@ func (s *Store) change(ctx context.Context, id int64, do func(context.Context, m
 // Forget drops a chat's queued messages of the given classes that were never
 // tried, and returns their number. It keeps edits of shown messages: edits are
 // silent, and without them the chat would keep showing an outdated text.
-func (s *Store) Forget(ctx context.Context, chat string, classes ...loop.MessageClass) (int, error) {
+func (s *Store) Forget(ctx context.Context, chat string, classes ...ledger.MessageClass) (int, error) {
 	if len(classes) == 0 {
 		return 0, nil
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestPlans checks that every query run for a message or a button press uses an
@@ -66,9 +66,9 @@ func planOf(t *testing.T, s *Store, query string) string {
 // one.
 func TestLongQueue(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
-	var b loop.Batch
+	var b ledger.Batch
 	for i := range 100_000 {
-		b.Messages = append(b.Messages, loop.Outgoing{Chat: fmt.Sprintf("telegram:%d", i%40), Class: loop.ClassNotice, Body: []byte("text")})
+		b.Messages = append(b.Messages, ledger.Outgoing{Chat: fmt.Sprintf("telegram:%d", i%40), Class: ledger.ClassNotice, Body: []byte("text")})
 	}
 	r := mustCommit(t, s, b)
 	if len(r.Chats) != 40 {

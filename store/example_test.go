@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -27,11 +27,11 @@ func Example() {
 
 	ctx := context.Background()
 	now := time.Date(2026, 11, 20, 23, 0, 0, 0, time.UTC)
-	batch := loop.Batch{
+	batch := ledger.Batch{
 		Key:     "telegram:8123",
 		Time:    now,
-		Records: []loop.Record{{Stream: "project/shop", Time: now, Type: "run.started", V: 1, Body: []byte(`{"run":"r1"}`)}},
-		Effects: []loop.PendingEffect{{Stream: "project/shop", Kind: "session.start", Class: loop.Findable, Key: "r1-1", Time: now}},
+		Records: []ledger.Record{{Stream: "project/shop", Time: now, Type: "run.started", V: 1, Body: []byte(`{"run":"r1"}`)}},
+		Effects: []ledger.PendingEffect{{Stream: "project/shop", Kind: "session.start", Class: ledger.Findable, Key: "r1-1", Time: now}},
 		Answer:  []byte("r1 started"),
 	}
 	for range 2 {
@@ -42,7 +42,7 @@ func Example() {
 		fmt.Printf("%s, repeated: %t, new entries: %d\n", receipt.Answer, receipt.Repeated, len(receipt.Records))
 	}
 
-	err = s.Records(ctx, "project/shop", 0, func(r loop.Record) error {
+	err = s.Records(ctx, "project/shop", 0, func(r ledger.Record) error {
 		fmt.Printf("entry %d: %s %s\n", r.Seq, r.Type, r.Body)
 		return nil
 	})

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // message is one row of the table messages.
 type message struct {
-	loop.Outgoing
+	ledger.Outgoing
 	id       int64
 	place    int64 // position in the queue: the id of the first message that it replaces
 	time     string
@@ -47,12 +47,12 @@ func (m *message) scan(from interface{ Scan(...any) error }) error {
 
 // queued converts the row for the caller. target is the platform id of the
 // message that the key stands for; only an edit uses it.
-func (m *message) queued(target string) (loop.QueuedMessage, error) {
+func (m *message) queued(target string) (ledger.QueuedMessage, error) {
 	t, err := parseTime(m.time)
 	if err != nil {
-		return loop.QueuedMessage{}, fmt.Errorf("message %d: its time cannot be read: %w: %w", m.id, err, ErrBroken)
+		return ledger.QueuedMessage{}, fmt.Errorf("message %d: its time cannot be read: %w: %w", m.id, err, ErrBroken)
 	}
-	q := loop.QueuedMessage{Outgoing: m.Outgoing, ID: m.id, Time: t, Tried: m.tried > 0}
+	q := ledger.QueuedMessage{Outgoing: m.Outgoing, ID: m.id, Time: t, Tried: m.tried > 0}
 	if m.Edit {
 		q.Target = target
 	}
@@ -61,20 +61,20 @@ func (m *message) queued(target string) (loop.QueuedMessage, error) {
 
 // sent converts the row to a message that its chat shows. A row that is not
 // sent yet has no platform id, and its time is that of its commit.
-func (m *message) sent() (loop.SentMessage, error) {
+func (m *message) sent() (ledger.SentMessage, error) {
 	at := m.time
 	if m.state == sent {
 		at = m.settled
 	}
 	t, err := parseTime(at)
 	if err != nil {
-		return loop.SentMessage{}, fmt.Errorf("message %d: its time cannot be read: %w: %w", m.id, err, ErrBroken)
+		return ledger.SentMessage{}, fmt.Errorf("message %d: its time cannot be read: %w: %w", m.id, err, ErrBroken)
 	}
-	return loop.SentMessage{Chat: m.Chat, ID: m.platform, Key: m.Key, Body: m.Body, Time: t}, nil
+	return ledger.SentMessage{Chat: m.Chat, ID: m.platform, Key: m.Key, Body: m.Body, Time: t}, nil
 }
 
 // enqueue writes the messages of a batch and returns their chats, each once.
-func (s *Store) enqueue(ctx context.Context, b loop.Batch) ([]string, error) {
+func (s *Store) enqueue(ctx context.Context, b ledger.Batch) ([]string, error) {
 	now := formatTime(b.Time)
 	for _, m := range b.Messages {
 		// Queued edits of the key are out of date now.
@@ -94,7 +94,7 @@ func (s *Store) enqueue(ctx context.Context, b loop.Batch) ([]string, error) {
 }
 
 // chatsOf returns the chats of messages without repetition, in the order given.
-func chatsOf(messages []loop.Outgoing) []string {
+func chatsOf(messages []ledger.Outgoing) []string {
 	var chats []string
 	seen := map[string]bool{}
 	for _, m := range messages {
@@ -203,10 +203,10 @@ const shownIDQuery = `SELECT platform FROM messages
 	WHERE chat = ?1 AND key = ?2 AND key <> '' AND state = 'sent' ORDER BY place DESC LIMIT 1`
 
 // checkMessages refuses messages that only a bug of the core can produce.
-func checkMessages(b loop.Batch) error {
+func checkMessages(b ledger.Batch) error {
 	for _, m := range b.Messages {
 		switch m.Class {
-		case loop.ClassAsk, loop.ClassNotice, loop.ClassReply, loop.ClassChatter:
+		case ledger.ClassAsk, ledger.ClassNotice, ledger.ClassReply, ledger.ClassChatter:
 		default:
 			return fmt.Errorf("message %q to %q has the unknown class %q", m.Key, m.Chat, m.Class)
 		}

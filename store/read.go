@@ -8,21 +8,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Records calls yield with each entry of a stream whose Seq is greater than
 // after (0 for all), in order. It stops at an error of yield and returns it.
 // yield may use the store. Entries committed after Records began are not
 // yielded.
-func (s *Store) Records(ctx context.Context, stream string, after int64, yield func(loop.Record) error) error {
+func (s *Store) Records(ctx context.Context, stream string, after int64, yield func(ledger.Record) error) error {
 	return fail("records of "+stream, s.each(ctx, yield,
 		`SELECT `+columns+` FROM entries WHERE stream = ? AND seq > ? ORDER BY seq`, stream, after))
 }
 
 // RecordsOfTask is Records for the entries of one task. Ids match regardless of
 // case and white space.
-func (s *Store) RecordsOfTask(ctx context.Context, stream, task string, yield func(loop.Record) error) error {
+func (s *Store) RecordsOfTask(ctx context.Context, stream, task string, yield func(ledger.Record) error) error {
 	op := "records of task " + task
 	// The index holds ids as written, so the query needs their spellings.
 	args := []any{stream}
@@ -31,7 +31,7 @@ func (s *Store) RecordsOfTask(ctx context.Context, stream, task string, yield fu
 		if err := rows.Scan(&id); err != nil {
 			return err
 		}
-		if loop.SameID(id, task) {
+		if ledger.SameID(id, task) {
 			args = append(args, id)
 		}
 		return nil
@@ -47,13 +47,13 @@ func (s *Store) RecordsOfTask(ctx context.Context, stream, task string, yield fu
 }
 
 // RecordsOfRun is Records for the entries of one run.
-func (s *Store) RecordsOfRun(ctx context.Context, stream, run string, yield func(loop.Record) error) error {
+func (s *Store) RecordsOfRun(ctx context.Context, stream, run string, yield func(ledger.Record) error) error {
 	return fail("records of run "+run, s.each(ctx, yield,
 		`SELECT `+columns+` FROM entries WHERE stream = ? AND run <> '' AND run = ? ORDER BY seq`, stream, run))
 }
 
 // RecordsAfter is Records for entries of the given types only.
-func (s *Store) RecordsAfter(ctx context.Context, stream string, after int64, types []string, yield func(loop.Record) error) error {
+func (s *Store) RecordsAfter(ctx context.Context, stream string, after int64, types []string, yield func(ledger.Record) error) error {
 	args := []any{stream, after}
 	for _, t := range types {
 		args = append(args, t)
@@ -68,14 +68,14 @@ func placeholders(n int) string { return strings.TrimSuffix(strings.Repeat("?, "
 // LastRecord returns the last entry of a stream that has one of the types and a
 // Seq of at most upTo, or false for none. It scans backwards from upTo and
 // stops at the first match.
-func (s *Store) LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (loop.Record, bool, error) {
-	var last loop.Record
+func (s *Store) LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (ledger.Record, bool, error) {
+	var last ledger.Record
 	found := false
 	args := []any{stream, upTo}
 	for _, t := range types {
 		args = append(args, t)
 	}
-	err := s.each(ctx, func(r loop.Record) error {
+	err := s.each(ctx, func(r ledger.Record) error {
 		last, found = r, true
 		return nil
 	}, `SELECT `+columns+` FROM entries WHERE stream = ? AND seq <= ? AND type IN (`+placeholders(len(types))+`) ORDER BY seq DESC LIMIT 1`, args...)
@@ -110,7 +110,7 @@ func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), stri
 
 // RecordsOfTypes is RecordsOfRun for entries of the given types only: a summary
 // of a long run needs few of its entries.
-func (s *Store) RecordsOfTypes(ctx context.Context, stream, run string, types []string, yield func(loop.Record) error) error {
+func (s *Store) RecordsOfTypes(ctx context.Context, stream, run string, types []string, yield func(ledger.Record) error) error {
 	if len(types) == 0 {
 		return nil
 	}
@@ -160,7 +160,7 @@ func (s *Store) Head(ctx context.Context, stream string) (seq int64, hash []byte
 }
 
 // each calls yield with each entry that the query selects.
-func (s *Store) each(ctx context.Context, yield func(loop.Record) error, query string, args ...any) error {
+func (s *Store) each(ctx context.Context, yield func(ledger.Record) error, query string, args ...any) error {
 	return s.rows(ctx, func(rows *sql.Rows) error {
 		var r row
 		if err := r.scan(rows); err != nil {

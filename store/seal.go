@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // effectID identifies an effect among all that were ever committed.
@@ -20,14 +20,14 @@ type head struct {
 // sealed is a batch completed by the store, ready to be written.
 type sealed struct {
 	rows    []row
-	records []loop.Record
-	effects []loop.PendingEffect // without ID
+	records []ledger.Record
+	effects []ledger.PendingEffect // without ID
 }
 
 // seal computes Seq, Prev and Hash of a batch's records, and Seq and Head of
 // its effects. It calls lookup once for each stream, for the head before the
 // batch. The result shares no memory with the batch.
-func seal(b loop.Batch, lookup func(stream string) (head, error)) (sealed, error) {
+func seal(b ledger.Batch, lookup func(stream string) (head, error)) (sealed, error) {
 	if err := check(b); err != nil {
 		return sealed{}, err
 	}
@@ -74,7 +74,7 @@ func seal(b loop.Batch, lookup func(stream string) (head, error)) (sealed, error
 }
 
 // check refuses a batch that only a bug of the core can produce.
-func check(b loop.Batch) error {
+func check(b ledger.Batch) error {
 	for i, r := range b.Records {
 		if r.Stream == "" || r.Type == "" {
 			return fmt.Errorf("record %d has stream %q and type %q: neither may be empty", i, r.Stream, r.Type)
@@ -89,7 +89,7 @@ func check(b loop.Batch) error {
 			return fmt.Errorf("effect %q %q of stream %q: none of the three may be empty", e.Kind, e.Key, e.Stream)
 		}
 		switch e.Class {
-		case loop.Repeatable, loop.Findable:
+		case ledger.Repeatable, ledger.Findable:
 		default:
 			return fmt.Errorf("effect %q %q has the unknown class %q", e.Kind, e.Key, e.Class)
 		}
@@ -115,7 +115,7 @@ func checkTime(t time.Time) error {
 	return nil
 }
 
-func duplicate(e loop.PendingEffect) error {
+func duplicate(e ledger.PendingEffect) error {
 	return fmt.Errorf("effect %s %q: %w", e.Kind, e.Key, ErrEffect)
 }
 
@@ -134,7 +134,7 @@ func cloneBytes(b []byte) []byte {
 }
 
 // newRow converts a record to a row, without its hash.
-func newRow(r loop.Record) row {
+func newRow(r ledger.Record) row {
 	return row{
 		stream: r.Stream, seq: r.Seq, time: formatTime(r.Time), typ: r.Type, v: int64(r.V),
 		run: r.Run, task: r.Task, attempt: r.Attempt, session: r.Session, actor: r.Actor, cause: r.Cause,
@@ -143,12 +143,12 @@ func newRow(r loop.Record) row {
 }
 
 // record converts a row to a record. Its error is ErrBroken.
-func (r *row) record() (loop.Record, error) {
+func (r *row) record() (ledger.Record, error) {
 	t, err := parseTime(r.time)
 	if err != nil {
-		return loop.Record{}, fmt.Errorf("entry %d of %s: its time cannot be read: %w: %w", r.seq, r.stream, err, ErrBroken)
+		return ledger.Record{}, fmt.Errorf("entry %d of %s: its time cannot be read: %w: %w", r.seq, r.stream, err, ErrBroken)
 	}
-	return loop.Record{
+	return ledger.Record{
 		Stream: r.stream, Seq: r.seq, Time: t, Type: r.typ, V: int(r.v),
 		Run: r.run, Task: r.task, Attempt: r.attempt, Session: r.session, Actor: r.actor, Cause: r.cause,
 		Body: cloneBytes(r.body), Prev: cloneBytes(r.prev), Hash: cloneBytes(r.hash),

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Capture reads what a session left in the work folder without executing any of
@@ -26,21 +26,21 @@ import (
 // commit, undone, a violation). Afterwards the work folder holds exactly the
 // captured tree and ignored files, with a new .git, so that verification sees
 // what would be committed. The tree's commit is recorded on t.Ref. A scope that
-// permits no path is a *loop.InputError.
+// permits no path is a *ledger.InputError.
 //
 // Capturing the same session again gives the same result.
-func (w *Workspace) Capture(ctx context.Context, t loop.CaptureRequest) (loop.Capture, error) {
+func (w *Workspace) Capture(ctx context.Context, t ledger.CaptureRequest) (ledger.Capture, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	captured, err := w.capture(ctx, t)
 	if err != nil {
-		return loop.Capture{}, fmt.Errorf("take over %s: %w", t.Session, err)
+		return ledger.Capture{}, fmt.Errorf("take over %s: %w", t.Session, err)
 	}
 	return captured, nil
 }
 
-func (w *Workspace) capture(ctx context.Context, t loop.CaptureRequest) (loop.Capture, error) {
-	var captured loop.Capture
+func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledger.Capture, error) {
+	var captured ledger.Capture
 	if !strings.HasPrefix(t.Ref, w.hiddenRef(t.Run, "")) {
 		return captured, fmt.Errorf("ref %q is not below %s", t.Ref, w.hiddenRef(t.Run, ""))
 	}
@@ -86,7 +86,7 @@ func (w *Workspace) capture(ctx context.Context, t loop.CaptureRequest) (loop.Ca
 	if captured.Files, err = w.changed(ctx, input, captured.Tree); err != nil {
 		return captured, err
 	}
-	captured.Lock = slices.ContainsFunc(captured.Files, func(f loop.FileChange) bool { return isSetupInput(f.Path) })
+	captured.Lock = slices.ContainsFunc(captured.Files, func(f ledger.FileChange) bool { return isSetupInput(f.Path) })
 	if err := saveCapture(dir, t, captured); err != nil {
 		return captured, err
 	}
@@ -98,12 +98,12 @@ func (w *Workspace) capture(ctx context.Context, t loop.CaptureRequest) (loop.Ca
 
 // savedCapture is the file format of a run's last capture.
 type savedCapture struct {
-	Asked loop.CaptureRequest `json:"asked"`
-	Taken loop.Capture        `json:"taken"`
+	Asked ledger.CaptureRequest `json:"asked"`
+	Taken ledger.Capture        `json:"taken"`
 }
 
 // saveCapture keeps the result of a capture until the next Restore.
-func saveCapture(dir string, t loop.CaptureRequest, captured loop.Capture) error {
+func saveCapture(dir string, t ledger.CaptureRequest, captured ledger.Capture) error {
 	data, err := json.Marshal(savedCapture{t, captured})
 	if err != nil {
 		return err
@@ -113,14 +113,14 @@ func saveCapture(dir string, t loop.CaptureRequest, captured loop.Capture) error
 
 // loadCapture returns the saved result of the same capture, if its file is
 // intact.
-func loadCapture(dir string, t loop.CaptureRequest) (loop.Capture, bool) {
+func loadCapture(dir string, t ledger.CaptureRequest) (ledger.Capture, bool) {
 	data, err := os.ReadFile(filepath.Join(dir, savedCaptureFile))
 	if err != nil {
-		return loop.Capture{}, false
+		return ledger.Capture{}, false
 	}
 	var m savedCapture
 	if err := json.Unmarshal(data, &m); err != nil || m.Asked.Session != t.Session || m.Asked.Ref != t.Ref || m.Asked.Input != t.Input {
-		return loop.Capture{}, false
+		return ledger.Capture{}, false
 	}
 	return m.Taken, true
 }
@@ -139,7 +139,7 @@ func keptPaths(dir string) []string {
 
 // record stores the tree as a commit on the session's hidden ref. The commit
 // has the date of its parent, so that a repetition makes the same commit.
-func (w *Workspace) record(ctx context.Context, t loop.CaptureRequest, tree string) error {
+func (w *Workspace) record(ctx context.Context, t ledger.CaptureRequest, tree string) error {
 	c := commit{tree: tree, date: "@0 +0000", message: t.Session + "\n"}
 	if t.StartRev != "" {
 		date, err := w.laterDate(ctx, t.StartRev)

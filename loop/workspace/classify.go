@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // refusal says why a path cannot be in a commit and what to do instead. The
@@ -21,7 +21,7 @@ var tooLarge = refusal{"is larger than 50 MB", "make it smaller, or write it whe
 // classify splits the changes into those kept and those undone, and returns the
 // kept ones. The halves of a rename are classified independently, but
 // dropHalfMoves makes sure that no file is lost by it.
-func (l *sessionDiff) classify(ctx context.Context, scope *scope, input string, changes []change, never []string, captured *loop.Capture) ([]change, error) {
+func (l *sessionDiff) classify(ctx context.Context, scope *scope, input string, changes []change, never []string, captured *ledger.Capture) ([]change, error) {
 	violations := map[string]refusal{}
 	for p, why := range l.refused {
 		if !l.w.reserved(never, p) {
@@ -62,9 +62,9 @@ func (l *sessionDiff) classify(ctx context.Context, scope *scope, input string, 
 	}
 	kept = l.dropCollisions(kept, violations)
 	for p, why := range violations {
-		captured.Refused = append(captured.Refused, loop.Finding{File: strings.ToValidUTF8(p, "\uFFFD"), Text: why.text, Fix: why.fix})
+		captured.Refused = append(captured.Refused, ledger.Finding{File: strings.ToValidUTF8(p, "\uFFFD"), Text: why.text, Fix: why.fix})
 	}
-	slices.SortFunc(captured.Refused, func(a, b loop.Finding) int { return strings.Compare(a.File, b.File) })
+	slices.SortFunc(captured.Refused, func(a, b ledger.Finding) int { return strings.Compare(a.File, b.File) })
 	slices.Sort(captured.Outside)
 	slices.Sort(captured.Dropped)
 	return kept, nil
@@ -109,7 +109,7 @@ func (l *sessionDiff) refuse(ctx context.Context, c change) (refusal, error) {
 // undone: the file would exist nowhere, and verification might not notice. The
 // opposite half leaves a copy, which loses nothing. moved maps new paths to old
 // ones.
-func dropHalfMoves(moved map[string]string, kept []change, captured *loop.Capture) []change {
+func dropHalfMoves(moved map[string]string, kept []change, captured *ledger.Capture) []change {
 	stays, lost := map[string]bool{}, map[string]bool{}
 	for _, c := range kept {
 		stays[c.path] = true
@@ -168,7 +168,7 @@ func (l *sessionDiff) dropCollisions(kept []change, violations map[string]refusa
 
 // dropBlocked removes from kept what cannot coexist with an undone change: a
 // new file where a folder stays because its removal is undone, and vice versa.
-func dropBlocked(input map[string]treeEntry, kept []change, captured *loop.Capture) []change {
+func dropBlocked(input map[string]treeEntry, kept []change, captured *ledger.Capture) []change {
 	for {
 		stays := map[string]bool{} // undone paths that remain in the coming tree
 		for p := range input {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // commit is the input of commitTree. Its caller decides author and date, so
@@ -49,21 +49,21 @@ func (w *Workspace) commitTree(ctx context.Context, c commit) (string, error) {
 // Commit makes the one commit of a task and moves the run's branch to it, first
 // in our repository and then in the user's. The same request yields the same
 // hash and may be repeated; a branch is never forced. It returns a
-// *loop.BranchMoved for a branch that somebody else moved, and a
-// *loop.InputError for one that is checked out or cannot be created. After
+// *ledger.BranchMoved for a branch that somebody else moved, and a
+// *ledger.InputError for one that is checked out or cannot be created. After
 // either, the user's repository has at most new unreferenced objects.
-func (w *Workspace) Commit(ctx context.Context, c loop.CommitTask, files map[string][]byte) (loop.Committed, error) {
+func (w *Workspace) Commit(ctx context.Context, c ledger.CommitTask, files map[string][]byte) (ledger.Committed, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	done, err := w.commit(ctx, c, files)
 	if err != nil {
-		return loop.Committed{}, fmt.Errorf("commit to %s: %w", c.Branch, err)
+		return ledger.Committed{}, fmt.Errorf("commit to %s: %w", c.Branch, err)
 	}
 	return done, nil
 }
 
-func (w *Workspace) commit(ctx context.Context, c loop.CommitTask, files map[string][]byte) (loop.Committed, error) {
-	var done loop.Committed
+func (w *Workspace) commit(ctx context.Context, c ledger.CommitTask, files map[string][]byte) (ledger.Committed, error) {
+	var done ledger.Committed
 	if err := w.checkBranch(ctx, c.Branch); err != nil {
 		return done, err
 	}
@@ -138,7 +138,7 @@ func (w *Workspace) checkBranch(ctx context.Context, branch string) error {
 		return fmt.Errorf("branch %q is not below nightporter/%s/: nothing else is ever written", branch, w.o.Project)
 	}
 	if slices.ContainsFunc(w.o.Protected, func(p string) bool { return p == branch || match(p, branch) }) {
-		return inputError(loop.Finding{Text: "branch " + branch + " is protected", Fix: "take the pattern that matches it out of protected in nightporter.toml"})
+		return inputError(ledger.Finding{Text: "branch " + branch + " is protected", Fix: "take the pattern that matches it out of protected in nightporter.toml"})
 	}
 	if _, err := w.gitOurs(ctx, "check-ref-format", "refs/heads/"+branch); err != nil {
 		return fmt.Errorf("branch %q is not a valid name", branch)
@@ -147,7 +147,7 @@ func (w *Workspace) checkBranch(ctx context.Context, branch string) error {
 }
 
 // message returns the text of the commit: subject, body, footers.
-func message(c loop.CommitTask) string {
+func message(c ledger.CommitTask) string {
 	clean := func(s string) string {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 		s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "").Replace(s)

@@ -3,22 +3,22 @@ package workspace
 import (
 	"context"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Look inspects the user's repository as Begin does, and writes nothing, not
 // even into our repository. It fills Head, HeadName, Author and Notes of the
 // Base. Everything that would prevent a start is returned in one
-// *loop.InputError.
-func (w *Workspace) Look(ctx context.Context) (loop.Base, error) {
+// *ledger.InputError.
+func (w *Workspace) Look(ctx context.Context) (ledger.Base, error) {
 	t, err := w.inspect(ctx)
 	if err != nil {
-		return loop.Base{}, err
+		return ledger.Base{}, err
 	}
-	base := loop.Base{Head: t.head, HeadName: t.headName}
+	base := ledger.Base{Head: t.head, HeadName: t.headName}
 	author, note, err := w.identity(ctx, t)
 	if err != nil {
-		return loop.Base{}, err
+		return ledger.Base{}, err
 	}
 	base.Author = author
 	if note != nil {

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Limits of notebooks, in bytes. Prompts include notebooks, so they must be
@@ -27,10 +27,10 @@ const (
 
 // notebooks are the files of .ralph that sessions write through us, each with
 // its heading.
-var notebooks = map[loop.MemoryKind]struct{ file, heading string }{
-	loop.MemoryFact:     {"agent/memories.md", "# Memories"},
-	loop.MemoryDecision: {"agent/decisions.md", "# Decisions"},
-	loop.MemoryNote:     {"agent/scratchpad.md", "# Scratchpad"},
+var notebooks = map[ledger.MemoryKind]struct{ file, heading string }{
+	ledger.MemoryFact:     {"agent/memories.md", "# Memories"},
+	ledger.MemoryDecision: {"agent/decisions.md", "# Decisions"},
+	ledger.MemoryNote:     {"agent/scratchpad.md", "# Scratchpad"},
 }
 
 // planFile is the file from which hats load the newest plan.
@@ -55,7 +55,7 @@ func NewNotebook(repo string) *Notebook {
 	return &Notebook{repo: repo, own: map[string]stamp{}}
 }
 
-// Check returns a *loop.InputError with everything that would prevent a write,
+// Check returns a *ledger.InputError with everything that would prevent a write,
 // or nil. It creates nothing.
 func (n *Notebook) Check() error {
 	root, err := n.open(false)
@@ -76,7 +76,7 @@ func (n *Notebook) Check() error {
 // Keep appends an item to the notebook of its kind, unless the notebook has one
 // with the same key. Beyond 256 kB it drops the oldest items that we wrote;
 // text written by people stays, byte for byte.
-func (n *Notebook) Keep(ctx context.Context, m loop.Memory) error {
+func (n *Notebook) Keep(ctx context.Context, m ledger.Memory) error {
 	book, ok := notebooks[m.Kind]
 	if !ok {
 		return fmt.Errorf("keep memory: there is no notebook %q", m.Kind)
@@ -181,14 +181,14 @@ func readPart(f *os.File, size int64, tail bool) ([]byte, error) {
 	return data, nil
 }
 
-// asInputError turns an error that a person can mend into a *loop.InputError,
+// asInputError turns an error that a person can mend into a *ledger.InputError,
 // and returns any other as it is.
 func (n *Notebook) asInputError(op string, err error) error {
-	if _, ok := errors.AsType[*loop.InputError](err); ok {
+	if _, ok := errors.AsType[*ledger.InputError](err); ok {
 		return err
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
-		return inputError(loop.Finding{File: ".ralph", Text: fmt.Sprintf("cannot be written: %v", err),
+		return inputError(ledger.Finding{File: ".ralph", Text: fmt.Sprintf("cannot be written: %v", err),
 			Fix: "make it writable for the user that nightporter runs as: " + path.Join(n.repo, ".ralph")})
 	}
 	return fmt.Errorf("%s: %w", op, err)

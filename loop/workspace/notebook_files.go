@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 const (
@@ -89,7 +89,7 @@ func inTheWay(file string, info fs.FileInfo, want string) error {
 	case !mode.IsRegular():
 		what = "no plain file"
 	}
-	return inputError(loop.Finding{File: file, Text: fmt.Sprintf("is %s, and %s has to be there for what sessions remember", what, want), Fix: "move it away: mv " + file + " " + file + ".old"})
+	return inputError(ledger.Finding{File: file, Text: fmt.Sprintf("is %s, and %s has to be there for what sessions remember", what, want), Fix: "move it away: mv " + file + " " + file + ".old"})
 }
 
 // mkdir makes a folder owned by the repository's owner. It leaves an existing
@@ -218,7 +218,7 @@ func (n *Notebook) readSettled(ctx context.Context, root *os.Root, file string) 
 			return nil, nil, inTheWay(".ralph/"+file, info, "a file")
 		}
 		if info.Size() > maxShared {
-			return nil, nil, inputError(loop.Finding{File: ".ralph/" + file, Text: fmt.Sprintf("is larger than %d MB", maxShared>>20), Fix: "move it away: mv .ralph/" + file + " .ralph/" + file + ".old"})
+			return nil, nil, inputError(ledger.Finding{File: ".ralph/" + file, Text: fmt.Sprintf("is larger than %d MB", maxShared>>20), Fix: "move it away: mv .ralph/" + file + " .ralph/" + file + ".old"})
 		}
 		f, err := root.OpenFile(file, os.O_RDONLY|unix.O_NONBLOCK, 0)
 		if err != nil {
@@ -317,7 +317,7 @@ func (n *Notebook) setModeAndOwner(f *os.File, old fs.FileInfo) error {
 // plain file, which is no error for a reader, and err for any other.
 func unlessAbsent(file string, err error) error {
 	var errno syscall.Errno
-	switch _, input := errors.AsType[*loop.InputError](err); {
+	switch _, input := errors.AsType[*ledger.InputError](err); {
 	case err == nil, input, errors.Is(err, fs.ErrNotExist):
 		return nil
 	case !errors.As(err, &errno), errno == syscall.ENOTDIR, errno == syscall.ELOOP, errno == syscall.ENXIO, errno == syscall.EINVAL, errno == syscall.ENAMETOOLONG:

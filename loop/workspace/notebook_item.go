@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // itemKey returns the comment that ends an item and identifies it. It comes
@@ -30,7 +30,7 @@ func hasItem(text []byte, key string) bool {
 // notebookItem formats a memory as an item of a Markdown list; "" for no text.
 // It indents all lines after the first, so that none begins another item, and
 // removes keys from the text.
-func notebookItem(m loop.Memory) string {
+func notebookItem(m ledger.Memory) string {
 	text := strings.ToValidUTF8(m.Text, "\uFFFD")
 	cut := len(text) > maxItem
 	if cut {

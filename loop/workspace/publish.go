@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // publish copies a commit into the user's repository and moves our branch there
@@ -106,7 +106,7 @@ func (w *Workspace) branchMoved(ctx context.Context, t userRepo, branch, want, h
 	if err != nil && exitCode(err) != 1 {
 		return err
 	}
-	return &loop.BranchMoved{Branch: branch, Want: want, Have: have, Ahead: err == nil}
+	return &ledger.BranchMoved{Branch: branch, Want: want, Have: have, Ahead: err == nil}
 }
 
 // refuseCheckedOut refuses to move a branch that is checked out: git would show
@@ -116,7 +116,7 @@ func (w *Workspace) refuseCheckedOut(ctx context.Context, t userRepo, branch, ti
 	if err != nil || where == "" {
 		return err
 	}
-	return inputError(loop.Finding{
+	return inputError(ledger.Finding{
 		Text: fmt.Sprintf("branch %s is checked out in %s, so it cannot be moved to %.12s", branch, where, tip),
 		Fix:  "leave it for now: git -C " + where + " switch --detach   (or merge it from your own branch)",
 	})
