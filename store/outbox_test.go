@@ -35,7 +35,7 @@ var outboxSuite = []conformance{
 	{"a message comes back as it was", testMessage},
 	{"an edit takes the place of an untried send", testEditIntoSend},
 	{"only the newest edit stays", testNewestEdit},
-	{"a send takes the key over", testTakeOver},
+	{"a send takes the key over", testSendTakesKey},
 	{"an edit waits for a send that was begun", testEditBehindTried},
 	{"an edit of nothing is a send", testEditOfNothing},
 	{"an edit that must be sent anew", testEditGone},
@@ -255,7 +255,7 @@ func testNewestEdit(t *testing.T, l ledgerStore) {
 	same(t, "queue at last", lines(t, l, mira), []string(nil))
 }
 
-func testTakeOver(t *testing.T, l ledgerStore) {
+func testSendTakesKey(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "status first")
 	same(t, "before", settle(t, l, mira, "100"), "")
 	sayLines(t, l, "status+ old", "status second", "status+ new")

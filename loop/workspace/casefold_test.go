@@ -2,7 +2,7 @@ package workspace
 
 import "testing"
 
-func TestFold(t *testing.T) {
+func TestFoldName(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		same bool

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestMeet(t *testing.T) {
+func TestIntersect(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want bool
@@ -30,8 +30,9 @@ func TestMeet(t *testing.T) {
 	}
 }
 
-// A plan comes from a session: what it is full of must not hold up the night.
-func TestMeetEndsSoon(t *testing.T) {
+// TestIntersectEndsSoon bounds the time for hostile globs: a session writes the
+// plan that contains them.
+func TestIntersectEndsSoon(t *testing.T) {
 	began := time.Now()
 	for _, p := range [][2]string{
 		{strings.Repeat("**/", 40) + "x", strings.Repeat("**/a/", 20) + "y"}, {strings.Repeat("a*", 100), strings.Repeat("*b", 100) + "c"},

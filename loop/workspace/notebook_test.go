@@ -37,7 +37,8 @@ func keep(t *testing.T, n *Notebook, list ...ledger.Memory) {
 	}
 }
 
-// rested makes a file look as if nobody had written it for a while.
+// rested writes a file with an old time, as if it had been left alone for a
+// while.
 func rested(t *testing.T, dir, name, text string) {
 	t.Helper()
 	put(t, dir, name, text)
@@ -89,7 +90,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// What people write stays, byte for byte, whatever they do with the file.
+// TestKeepBesidePeople checks that text written by people stays, byte for byte.
 func TestKeepBesidePeople(t *testing.T) {
 	item := func(key string) string {
 		return strings.TrimSuffix(notebookItem(fact(key, "x")), "\n")
@@ -126,8 +127,8 @@ func TestKeepBesidePeople(t *testing.T) {
 	}
 }
 
-// An editor that writes in place may not be through yet: its file is taken
-// for whole only after a rest. Our own need none.
+// TestKeepWaitsForAnEditor checks that a file being written in place is read
+// only after it has settled. Files that we wrote need no wait.
 func TestKeepWaitsForAnEditor(t *testing.T) {
 	repo := t.TempDir()
 	n := NewNotebook(repo)
@@ -141,13 +142,14 @@ func TestKeepWaitsForAnEditor(t *testing.T) {
 	}
 	keep(t, n, fact("k1", "x"))
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // whoever waits fails
+	cancel() // a wait would fail
 	if _, _, err := n.readSettled(ctx, root, "agent/memories.md"); err != nil {
 		t.Errorf("what we wrote ourselves: %v", err)
 	}
 }
 
-// What somebody saves while an item is being added is not overwritten.
+// TestKeepSeesWhatIsSavedMeanwhile checks that a save during Keep is not
+// overwritten.
 func TestKeepSeesWhatIsSavedMeanwhile(t *testing.T) {
 	repo := t.TempDir()
 	rested(t, repo, ".ralph/agent/memories.md", "old\n")
