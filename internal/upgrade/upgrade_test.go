@@ -64,10 +64,32 @@ func runTests(m *testing.M) (int, error) {
 	return m.Run(), nil
 }
 
+// statSources makes a cached result depend on the sources of the programs: go
+// test records the files that a test looks at, but not those that go build
+// reads, nor those that TestMain looks at.
+func statSources(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
+		switch name := d.Name(); {
+		case err != nil:
+			return err
+		case d.IsDir() && (name == "testdata" || len(name) > 2 && name[0] == '.'):
+			return fs.SkipDir
+		case strings.HasSuffix(name, ".go"), strings.HasSuffix(name, ".sql"):
+			_, err = os.Stat(path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestEndedRun reads a finished run: the ledger verifies, and every command
 // prints what the release that wrote it printed.
 func TestEndedRun(t *testing.T) {
 	t.Parallel()
+	statSources(t)
 	dir := t.TempDir()
 	unpack(t, "testdata/demo.tar.gz", dir)
 	m := machine{dir}
@@ -80,6 +102,7 @@ func TestEndedRun(t *testing.T) {
 // The session counts as ended, lost or running by what its folder holds; the
 // run is brought to its end from each.
 func TestInterruptedRun(t *testing.T) {
+	statSources(t)
 	lockFixtureDir(t)
 	const session = "r2-5"
 	for name, c := range map[string]struct {
