@@ -189,7 +189,7 @@ func (s *Store) addEffect(ctx context.Context, e *ledger.PendingEffect) error {
 	return err
 }
 
-// columns are those of entries, in the order of row.args and row.scan.
+// columns lists the columns of entries in the order of row.args and row.scan.
 const columns = `stream, seq, time, type, v, run, task, attempt, session, actor, cause, body, prev, hash`
 
 func (r *row) args() []any {
@@ -202,7 +202,7 @@ func (r *row) scan(from interface{ Scan(...any) error }) error {
 		&r.body, &r.prev, &r.hash)
 }
 
-// notNull is b for a column that must not be null: the driver writes nil as NULL.
+// notNull replaces nil by an empty slice: the driver would write NULL.
 func notNull(b []byte) []byte {
 	if b == nil {
 		return []byte{}

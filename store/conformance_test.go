@@ -14,7 +14,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// ledger is the common interface of Store and Memory.
+// ledgerStore is the common interface of Store and Memory.
 type ledgerStore interface {
 	Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error)
 	Records(ctx context.Context, stream string, after int64, yield func(ledger.Record) error) error

@@ -73,7 +73,8 @@ func (m *message) sent() (ledger.SentMessage, error) {
 	return ledger.SentMessage{Chat: m.Chat, ID: m.platform, Key: m.Key, Body: m.Body, Time: t}, nil
 }
 
-// enqueue writes the messages of a batch and returns their chats, each once.
+// enqueue writes the messages of a batch and returns their chats without
+// repetition.
 func (s *Store) enqueue(ctx context.Context, b ledger.Batch) ([]string, error) {
 	now := formatTime(b.Time)
 	for _, m := range b.Messages {

@@ -74,8 +74,8 @@ func parse(text string) rule {
 	return r
 }
 
-// isProgram reports whether a word can be the name of a program on PATH. hat
-// cannot be denied: without it a session has no end.
+// isProgram reports whether a word can be the name of a program on PATH. It is
+// false for hat: a session could not end without it.
 func isProgram(w string) bool {
 	for i, c := range w {
 		lower := c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
@@ -86,7 +86,7 @@ func isProgram(w string) bool {
 	return w != "" && w != "hat"
 }
 
-// programs are those that the rule concerns.
+// programs returns the names of the programs that the rule concerns.
 func (r rule) programs() []string {
 	switch r.kind {
 	case call:
@@ -105,7 +105,7 @@ func (r rule) programs() []string {
 	return nil
 }
 
-// rules are all of them, understood.
+// rules parses every line of Denied.
 func (r Rules) rules() []rule {
 	var out []rule
 	for _, d := range r.Denied {
@@ -114,7 +114,7 @@ func (r Rules) rules() []rule {
 	return out
 }
 
-// Programs are the names, sorted, that have to have a wrapper.
+// Programs returns the names of all programs that need a wrapper, sorted.
 func (r Rules) Programs() []string {
 	var out []string
 	for _, d := range r.rules() {
@@ -127,7 +127,8 @@ func (r Rules) Programs() []string {
 	return slices.Compact(out)
 }
 
-// Unseen are the rules that no wrapper can see to: pipes, an agent's own tools.
+// Unseen returns the rules that no wrapper can apply: pipes, tools of an agent
+// itself.
 func (r Rules) Unseen() []string {
 	var out []string
 	for _, d := range r.rules() {
@@ -138,6 +139,7 @@ func (r Rules) Unseen() []string {
 	return out
 }
 
-// IsRemoval reports whether a rule is the one against recursive deletes
-// outside, in any spelling: it means a place, which a rule of text cannot.
+// IsRemoval reports whether a rule forbids recursive deletes outside of the
+// session's folders, in any spelling. An agent's own rules cannot express it,
+// because they compare text and know no folders.
 func IsRemoval(denied string) bool { return parse(denied).kind == remove }

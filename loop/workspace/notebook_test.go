@@ -234,7 +234,7 @@ func TestKeepDropsTheOldest(t *testing.T) {
 	if strings.Count(text, "second line") != strings.Count(text, "nightporter: old") {
 		t.Error("an item was dropped in part")
 	}
-	// The newest is never dropped, however much people wrote.
+	// The newest item is kept, however much people wrote.
 	rested(t, repo, ".ralph/agent/memories.md", strings.Repeat("mine\n", 60000))
 	keep(t, n, fact("k1", "x"), fact("k2", "y"))
 	if text := get(t, repo, ".ralph/agent/memories.md"); strings.Count(text, "mine\n") != 60000 || strings.Contains(text, itemKey("k1")) || !strings.HasSuffix(text, itemKey("k2")+"\n") {
@@ -284,7 +284,8 @@ func TestKeepWaitsForTheLock(t *testing.T) {
 	keep(t, NewNotebook(repo), fact("k2", "x"))
 }
 
-// A run says at its start what would keep notes from being kept.
+// TestNotebookInTheWayIsTold reports at a run's start whatever would prevent
+// notes.
 func TestNotebookInTheWayIsTold(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -306,8 +307,8 @@ func TestNotebookInTheWayIsTold(t *testing.T) {
 	}
 }
 
-// What a crash between writing and renaming leaves is not in the way, and
-// whatever somebody put there is not followed.
+// TestKeepAfterACrash finds the temporary file of an interrupted Keep: it is not
+// in the way, and a link put in its place is not followed.
 func TestKeepAfterACrash(t *testing.T) {
 	for name, leave := range map[string]func(t *testing.T, file, outside string){
 		"half a file": func(t *testing.T, file, _ string) { put(t, filepath.Dir(file), filepath.Base(file), "# Mem") },
@@ -334,7 +335,8 @@ func TestKeepAfterACrash(t *testing.T) {
 	}
 }
 
-// Something else in the place of ours is told, and nothing is written outside.
+// TestKeepWhereSomethingIsInTheWay puts other files in the place of ours: Keep
+// returns an error and writes nothing outside of .ralph.
 func TestKeepWhereSomethingIsInTheWay(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -412,7 +414,8 @@ func TestKeepWhereNothingCanBeWritten(t *testing.T) {
 	}
 }
 
-// Run by root, it leaves nothing in a person's checkout that is root's.
+// TestNotebookBelongsToTheRepositorysOwner writes as root: no file in the
+// checkout belongs to root.
 func TestNotebookBelongsToTheRepositorysOwner(t *testing.T) {
 	repo := t.TempDir()
 	want := os.Geteuid()
@@ -452,7 +455,7 @@ func TestKeepPlan(t *testing.T) {
 	if err := n.KeepPlan(t.Context(), []byte(`{"summary":`)); err == nil {
 		t.Error("half a plan was kept")
 	}
-	// One that is long only for being pretty is still read as a whole.
+	// A plan that is long only by its white space is read as a whole.
 	long, err := json.Marshal(make([]int, 60000))
 	must(t, err)
 	must(t, n.KeepPlan(t.Context(), long))
