@@ -34,7 +34,7 @@ func (w *Workspace) Capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 	defer w.mu.Unlock()
 	captured, err := w.capture(ctx, t)
 	if err != nil {
-		return ledger.Capture{}, fmt.Errorf("capture %s: %w", t.Session, err)
+		return ledger.Capture{}, fmt.Errorf("take over %s: %w", t.Session, err)
 	}
 	return captured, nil
 }
