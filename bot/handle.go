@@ -21,8 +21,11 @@ func Handle(ctx context.Context, service Service, r Request) (Message, error) {
 	if err != nil {
 		return mistake(err), nil
 	}
-	if m, done, err := ofHouse(ctx, service, r, c); done {
-		return m, err
+	if does := c.Verb.row().house; does != nil {
+		host, stays := service.(DaemonService)
+		if m, done, err := does(ctx, houseRequest{service: service, host: host, stays: stays, r: r, c: c}); done {
+			return m, err
+		}
 	}
 	if c.Project == "" && (c.Verb == VerbDiff || c.Verb == VerbLog) && runForm.MatchString(c.Target) {
 		if c.Project, err = ranIn(ctx, service, c.Target); err != nil {
@@ -64,41 +67,11 @@ type dispatch struct {
 }
 
 func (d dispatch) run(ctx context.Context) (Message, error) {
-	switch d.c.Verb {
-	case VerbStatus:
-		return status(d.service, d.s, d.r.Time), nil
-	case VerbRun:
-		return d.start(ctx)
-	case VerbCost:
-		return Spent(d.s), nil
-	case VerbDigest:
-		return d.digest(ctx)
-	case VerbTasks:
-		return Tasks(d.s), nil
-	case VerbQueue:
-		return Queue(d.s, d.r.Time), nil
-	case VerbPlan:
-		return d.plan(ctx)
-	case VerbHats:
-		return d.hatsOf(ctx)
-	case VerbTask, VerbSkip, VerbRetry, VerbNext, VerbLog, VerbDiff, VerbEvidence:
-		return d.target(ctx)
-	case VerbPause:
-		return d.do(ctx, loop.Pause{Now: d.c.Now})
-	case VerbResume:
-		return d.do(ctx, loop.Resume{Agent: d.c.Target})
-	case VerbStop:
-		return d.do(ctx, loop.Stop{Now: d.c.Now})
-	case VerbGuidance, VerbWords:
-		return d.guide(ctx, d.c.Words)
-	case VerbNow:
-		return d.now(ctx)
-	case VerbDrop, VerbKeep:
-		return d.guidanceID(ctx)
-	case VerbAnswer, VerbApprove, VerbReject:
-		return d.answer(ctx)
+	does := d.c.Verb.row().project
+	if does == nil {
+		return Message{}, fmt.Errorf("no handler for %q", d.c.Verb)
 	}
-	return Message{}, fmt.Errorf("no handler for %q", d.c.Verb)
+	return does(ctx, d)
 }
 
 // do sends an input to the core.

@@ -190,7 +190,7 @@ func cutWord(s string) (word, rest string) {
 
 func find(word string) (form, bool) {
 	for _, f := range forms {
-		if strings.EqualFold(word, string(f.verb)) {
+		if f.typed() && strings.EqualFold(word, string(f.verb)) {
 			return f, true
 		}
 	}
@@ -202,7 +202,7 @@ func find(word string) (form, bool) {
 func nearestCommand(word string) string {
 	var names []string
 	for _, f := range forms {
-		if f.verb != VerbStart { // the word of a platform, not ours
+		if f.typed() && f.verb != VerbStart { // the word of a platform, not ours
 			names = append(names, string(f.verb))
 		}
 	}

@@ -10,51 +10,53 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// ofHouse does what is about no project in particular. done is false for
-// every other command.
-func ofHouse(ctx context.Context, service Service, r Request, c Command) (m Message, done bool, err error) {
-	host, stays := service.(DaemonService)
-	switch c.Verb {
-	case VerbHelp:
-		return Help(c.Target), true, nil
-	case VerbStart:
-		return Help(""), true, nil
-	case VerbPair:
-		m := refusal("pair.elsewhere", SignFailed+" Not here: a code is for a chat")
-		m.add("Send it to the bot, in a private chat. nightporter pair shows one.")
-		return m, true, nil
-	case VerbProjects:
-		return Projects(service, r), true, nil
-	case VerbRuns:
-		m, err := runs(ctx, service, r, c)
-		return m, true, err
-	case VerbWhoami:
-		return Whoami(host, stays, r), true, nil
-	case VerbQuiet:
-		if !stays || r.Actor == "console" {
-			m := newMessage("quiet", SignLater+" Quiet hours are a chat's")
-			m.add("Type /quiet in the chat; [digest] quiet in the configuration is for all.")
-			return m, true, nil
-		}
-		m, err := quiet(ctx, host, r, c)
-		return m, true, err
-	case VerbPeople:
-		if !stays {
-			return nobodyHere(), true, nil
-		}
-		return People(host.Shared(), r.Time), true, nil
-	case VerbUnpair:
-		if !stays {
-			return nobodyHere(), true, nil
-		}
-		m, err := unpair(ctx, host, r, c)
-		return m, true, err
-	case VerbStatus:
-		if c.Project == "" && r.Project == "" && len(projects(service)) > 1 {
-			return StatusAll(service, r.Time), true, nil
-		}
+// pairElsewhere answers a code that was sent where it cannot be tried.
+func pairElsewhere(context.Context, houseRequest) (Message, bool, error) {
+	m := refusal("pair.elsewhere", SignFailed+" Not here: a code is for a chat")
+	m.add("Send it to the bot, in a private chat. nightporter pair shows one.")
+	return m, true, nil
+}
+
+// runsOfAll answers /runs, which names its project itself.
+func runsOfAll(ctx context.Context, h houseRequest) (Message, bool, error) {
+	m, err := runs(ctx, h.service, h.r, h.c)
+	return m, true, err
+}
+
+// statusOfAll answers /status where several projects are meant.
+func statusOfAll(_ context.Context, h houseRequest) (Message, bool, error) {
+	if h.c.Project == "" && h.r.Project == "" && len(projects(h.service)) > 1 {
+		return StatusAll(h.service, h.r.Time), true, nil
 	}
 	return Message{}, false, nil
+}
+
+// quietHours answers /quiet.
+func quietHours(ctx context.Context, h houseRequest) (Message, bool, error) {
+	if !h.stays || h.r.Actor == console {
+		m := newMessage("quiet", SignLater+" Quiet hours are a chat's")
+		m.add("Type /quiet in the chat; [digest] quiet in the configuration is for all.")
+		return m, true, nil
+	}
+	m, err := quiet(ctx, h.host, h.r, h.c)
+	return m, true, err
+}
+
+// listPeople answers /people.
+func listPeople(_ context.Context, h houseRequest) (Message, bool, error) {
+	if !h.stays {
+		return nobodyHere(), true, nil
+	}
+	return People(h.host.Shared(), h.r.Time), true, nil
+}
+
+// unpairPerson answers /unpair.
+func unpairPerson(ctx context.Context, h houseRequest) (Message, bool, error) {
+	if !h.stays {
+		return nobodyHere(), true, nil
+	}
+	m, err := unpair(ctx, h.host, h.r, h.c)
+	return m, true, err
 }
 
 func nobodyHere() Message {

@@ -1,6 +1,8 @@
 package bot
 
 import (
+	"slices"
+
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -8,29 +10,14 @@ import (
 // RequiredRole returns the role that a command takes (SPEC 6.6): view for all that
 // only looks, admin for people, steer for the rest.
 func RequiredRole(c Command) ledger.Role {
-	switch c.Verb {
-	case VerbStatus, VerbQueue, VerbTasks, VerbTask, VerbLog, VerbDiff, VerbEvidence, VerbProjects, VerbRuns, VerbCost, VerbDigest,
-		VerbWhoami, VerbPair, VerbStart, VerbHelp, VerbHats:
-		return ledger.RoleView
-	case VerbPlan:
-		if !c.Redo {
-			return ledger.RoleView
-		}
-	case VerbQuiet:
-		if c.Target == "" {
-			return ledger.RoleView
-		}
-		return ledger.RoleAdmin
-	case VerbPeople, VerbUnpair:
-		return ledger.RoleAdmin
-	case VerbAnswer:
-		// "q5" alone shows the question. What is no question's id can be an
-		// answer in somebody's own words: "/answer #letters_only".
-		if c.Words == "" && (c.Target == "" || questionID.MatchString(c.Target)) {
-			return ledger.RoleView
-		}
+	f := c.Verb.row()
+	switch {
+	case f.roleFor != nil:
+		return f.roleFor(c)
+	case f.role == "": // no command
+		return ledger.RoleSteer
 	}
-	return ledger.RoleSteer
+	return f.role
 }
 
 // RequiredRoleHere is Needs where it is known what is asked: a plan is approved, or
@@ -103,12 +90,13 @@ func Forbidden(h loop.Shared, p ledger.Person) Message {
 type MenuItem struct{ Command, Help string }
 
 // Menu lists the commands that a platform may show while somebody of a role
-// types, in the order of PHONE 2: those that they may use.
+// types, in the order of the table's menu cells: those that they may use.
 func Menu(r ledger.Role) []MenuItem {
+	places := slices.SortedFunc(slices.Values(forms), func(a, b form) int { return a.menu - b.menu })
 	var items []MenuItem
-	for _, v := range []Verb{VerbStatus, VerbGuidance, VerbPause, VerbResume, VerbTasks, VerbQueue, VerbNow, VerbStop, VerbCost, VerbDigest, VerbQuiet, VerbHelp} {
-		if f, ok := find(string(v)); ok && r.May(RequiredRole(Command{Verb: v})) {
-			items = append(items, MenuItem{Command: string(v), Help: f.help})
+	for _, f := range places {
+		if f.menu > 0 && r.May(RequiredRole(Command{Verb: f.verb})) {
+			items = append(items, MenuItem{Command: string(f.verb), Help: f.help})
 		}
 	}
 	return items
