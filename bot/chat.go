@@ -75,28 +75,28 @@ type SendOptions struct {
 	Silent  bool
 }
 
-// Fault is what an unsuccessful sending means.
+// Reason is what an unsuccessful sending means.
 type Fault string
 
 // Faults of sendings.
 const (
-	FaultOffline     Fault = "away"    // certainly not sent: no connection
-	FaultUnknown     Fault = "unknown" // nobody knows whether it arrived
-	FaultRateLimited Fault = "slow"    // the platform wants us to wait: After
-	FaultMessageGone Fault = "gone"    // the message to be edited is not there any more
-	FaultChatClosed  Fault = "closed"  // this chat takes nothing: blocked, kicked, deleted
-	FaultMoved       Fault = "moved"   // the chat has another address now: To
-	FaultRefused     Fault = "refused" // the platform will never take it
-	FaultToken       Fault = "token"   // the platform refuses our token
+	ErrOffline        Fault = "away"    // certainly not sent: no connection
+	ErrOutcomeUnknown Fault = "unknown" // nobody knows whether it arrived
+	ErrRateLimited    Fault = "slow"    // the platform wants us to wait: After
+	ErrMessageGone    Fault = "gone"    // the message to be edited is not there any more
+	ErrChatClosed     Fault = "closed"  // this chat takes nothing: blocked, kicked, deleted
+	ErrChatMoved      Fault = "moved"   // the chat has another address now: To
+	ErrRejected       Fault = "refused" // the platform will never take it
+	ErrTokenRejected  Fault = "token"   // the platform refuses our token
 )
 
 // SendError says what became of a sending. Its text never holds a token.
 type SendError struct {
-	Fault Fault
-	After time.Duration // of FaultRateLimited
-	To    string        // of FaultMoved: address
-	Text  string
+	Reason     Fault
+	RetryAfter time.Duration // of ErrRateLimited
+	MovedTo    string        // of ErrChatMoved: address
+	Text       string
 }
 
 // Error is the platform's own words.
-func (e *SendError) Error() string { return string(e.Fault) + ": " + e.Text }
+func (e *SendError) Error() string { return string(e.Reason) + ": " + e.Text }

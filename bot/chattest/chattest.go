@@ -7,8 +7,8 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// World is one adapter beside its far end, where one person is.
-type World struct {
+// Fixture is one adapter beside its far end, where one person is.
+type Fixture struct {
 	Sender bot.Sender
 	// Run hands over what people do until ctx ends.
 	Run  func(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error
@@ -22,13 +22,13 @@ type World struct {
 
 	// The person's side. Each works on the chat with an address, and on ids as
 	// the Sender gave them.
-	Say    func(chat, text string) (said string) // something that is for us
-	Reply  func(chat, to, text string)           // to one of ours
-	Change func(chat, said, text string)         // what they said
-	Press  func(chat, id, label string)          // a button of ours
-	Robot  func(chat, text string)               // another program says something to us
-	Shows  func(chat string) []Shown             // all of ours, in order
-	Fail   func(f Failure)                       // of the next sending
+	Say      func(chat, text string) (said string) // something that is for us
+	Reply    func(chat, to, text string)           // to one of ours
+	Change   func(chat, said, text string)         // what they said
+	Press    func(chat, id, label string)          // a button of ours
+	OtherBot func(chat, text string)               // another program says something to us
+	Messages func(chat string) []Shown             // all of ours, in order
+	Fail     func(f Failure)                       // of the next sending
 }
 
 // Shown is a message of ours as its reader sees it.
@@ -43,19 +43,19 @@ type Failure int
 
 // Failures.
 const (
-	Slow    Failure = iota // the platform wants 17 s of patience
-	Garbage                // 200, and a page of somebody else
-	Lost                   // it arrived, and the connection broke before the answer
-	Revoked                // the token is refused
-	Shut                   // this chat takes nothing
-	Fault                  // 502
+	RateLimited  Failure = iota // the platform wants 17 s of patience
+	ForeignPage                 // 200, and a page of somebody else
+	ResponseLost                // it arrived, and the connection broke before the answer
+	TokenRevoked                // the token is refused
+	ChatClosed                  // this chat takes nothing
+	BadGateway                  // 502
 )
 
 // Run runs all tests, each in a world of its own.
-func Run(t *testing.T, open func(t *testing.T) *World) {
+func Run(t *testing.T, open func(t *testing.T) *Fixture) {
 	for _, c := range []struct {
 		name string
-		test func(t *testing.T, w *World)
+		test func(t *testing.T, w *Fixture)
 	}{
 		{"shows", shows}, {"fails", fails}, {"hostile", hostile}, {"addresses", addresses},
 		{"hears", hears}, {"repeats", repeats}, {"restarts", restarts}, {"presses", presses}, {"answers", answers}, {"robots", robots},

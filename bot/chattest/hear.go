@@ -73,7 +73,7 @@ func (l *ledger) wait(n int) []bot.Inbound {
 }
 
 // begin runs the adapter until the returned function is called.
-func (w *World) begin(t *testing.T, l *ledger) (stop func()) {
+func (w *Fixture) begin(t *testing.T, l *ledger) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); _ = w.Run(ctx, l.at, l) }()
@@ -98,7 +98,7 @@ func texts(got []bot.Inbound) string {
 }
 
 // hears: what somebody says comes with who, where and when, in order.
-func hears(t *testing.T, w *World) {
+func hears(t *testing.T, w *Fixture) {
 	l := newLedger(t)
 	w.begin(t, l)
 	w.Say(w.Person, "Wrap the <existing> code & keep it")
@@ -129,7 +129,7 @@ func hears(t *testing.T, w *World) {
 
 // repeats: what could not be committed comes again, under the same key, and
 // nothing after it before.
-func repeats(t *testing.T, w *World) {
+func repeats(t *testing.T, w *Fixture) {
 	l := newLedger(t)
 	l.refuse = 3
 	w.begin(t, l)
@@ -143,7 +143,7 @@ func repeats(t *testing.T, w *World) {
 
 // restarts: what was said while nobody listened is heard later, and what was
 // heard is not heard again.
-func restarts(t *testing.T, w *World) {
+func restarts(t *testing.T, w *Fixture) {
 	l := newLedger(t)
 	stop := w.begin(t, l)
 	w.Say(w.Person, "before it")
@@ -162,7 +162,7 @@ func restarts(t *testing.T, w *World) {
 }
 
 // presses: a press is the twin of its button, whatever that holds.
-func presses(t *testing.T, w *World) {
+func presses(t *testing.T, w *Fixture) {
 	l := newLedger(t)
 	w.begin(t, l)
 	twins := []string{"q5 retry", "/evidence 7.1", "shop: /guidance ~tidy @1", "/guidance " + strings.Repeat("long words ", 30)}
@@ -196,7 +196,7 @@ func presses(t *testing.T, w *World) {
 
 // answers: what somebody answers is told by the id that the Sender gave, and
 // an edit is another input about the same message.
-func answers(t *testing.T, w *World) {
+func answers(t *testing.T, w *Fixture) {
 	l := newLedger(t)
 	w.begin(t, l)
 	for n, chat := range []string{w.Person, w.Group} {
@@ -225,10 +225,10 @@ func answers(t *testing.T, w *World) {
 }
 
 // robots: another program is nobody who can be let in.
-func robots(t *testing.T, w *World) {
+func robots(t *testing.T, w *Fixture) {
 	l := newLedger(t)
 	w.begin(t, l)
-	w.Robot(w.Group, "/stop")
+	w.OtherBot(w.Group, "/stop")
 	if in := l.wait(1)[0]; in.Stands == "" || in.Private || in.Actor == w.Person {
 		t.Errorf("%+v", in)
 	}

@@ -19,9 +19,9 @@ func message(lines ...string) bot.Message {
 }
 
 // last is the newest message of ours in a chat.
-func (w *World) last(t *testing.T, chat string) Shown {
+func (w *Fixture) last(t *testing.T, chat string) Shown {
 	t.Helper()
-	all := w.Shows(chat)
+	all := w.Messages(chat)
 	if len(all) == 0 {
 		t.Fatalf("%s shows nothing of ours", chat)
 	}
@@ -30,7 +30,7 @@ func (w *World) last(t *testing.T, chat string) Shown {
 
 // shows: what is sent is shown, under the id that came back; an edit takes its
 // place, and a message can be taken away.
-func shows(t *testing.T, w *World) {
+func shows(t *testing.T, w *Fixture) {
 	for _, chat := range []string{w.Person, w.Group} {
 		m := message("● shop r14 started", "12 tasks.")
 		m.Buttons = []bot.Button{{Label: "Status", Command: "/status"}, {Label: "Stop now", Command: "/stop now"}}
@@ -50,16 +50,16 @@ func shows(t *testing.T, w *World) {
 		if got := w.last(t, chat); got.ID != id || !strings.Contains(got.Text, "ended") || len(got.Labels) != 0 {
 			t.Errorf("%s shows %+v after an edit", chat, got)
 		}
-		n := len(w.Shows(chat))
+		n := len(w.Messages(chat))
 		for range 2 { // what is gone is no error
 			if err := w.Sender.Delete(t.Context(), at); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if len(w.Shows(chat)) != n-1 {
+		if len(w.Messages(chat)) != n-1 {
 			t.Errorf("%s still shows what was taken away", chat)
 		}
-		if err := w.Sender.Edit(t.Context(), at, m); faultOf(err) != bot.FaultMessageGone {
+		if err := w.Sender.Edit(t.Context(), at, m); faultOf(err) != bot.ErrMessageGone {
 			t.Errorf("edit of what is gone: %v", err)
 		}
 		if _, err := w.Sender.Send(t.Context(), chat, m, bot.SendOptions{ReplyTo: id}); err != nil {
@@ -75,18 +75,18 @@ func faultOf(err error) bot.Fault {
 	case err == nil:
 		return ""
 	case errors.As(err, &e):
-		return e.Fault
+		return e.Reason
 	}
-	return bot.FaultUnknown
+	return bot.ErrOutcomeUnknown
 }
 
 // fails: what is known of a sending is told apart from what nobody knows, and
 // a Sender sends once.
-func fails(t *testing.T, w *World) {
+func fails(t *testing.T, w *Fixture) {
 	for f, want := range map[Failure]bot.Fault{
-		Slow: bot.FaultRateLimited, Garbage: bot.FaultUnknown, Lost: bot.FaultUnknown, Revoked: bot.FaultToken, Shut: bot.FaultChatClosed, Fault: bot.FaultUnknown,
+		RateLimited: bot.ErrRateLimited, ForeignPage: bot.ErrOutcomeUnknown, ResponseLost: bot.ErrOutcomeUnknown, TokenRevoked: bot.ErrTokenRejected, ChatClosed: bot.ErrChatClosed, BadGateway: bot.ErrOutcomeUnknown,
 	} {
-		before := len(w.Shows(w.Group))
+		before := len(w.Messages(w.Group))
 		w.Fail(f)
 		_, err := w.Sender.Send(t.Context(), w.Group, message("■ shop #8 blocked"), bot.SendOptions{})
 		if faultOf(err) != want {
@@ -96,14 +96,14 @@ func fails(t *testing.T, w *World) {
 			t.Errorf("failure %d shows the token: %v", f, err)
 		}
 		var e *bot.SendError
-		if f == Slow && errors.As(err, &e) && e.After != 17*time.Second {
-			t.Errorf("to wait %s, want 17s", e.After)
+		if f == RateLimited && errors.As(err, &e) && e.RetryAfter != 17*time.Second {
+			t.Errorf("to wait %s, want 17s", e.RetryAfter)
 		}
 		arrived := 0
-		if f == Lost {
+		if f == ResponseLost {
 			arrived = 1
 		}
-		if n := len(w.Shows(w.Group)) - before; n != arrived {
+		if n := len(w.Messages(w.Group)) - before; n != arrived {
 			t.Errorf("failure %d: %d messages arrived, want %d", f, n, arrived)
 		}
 	}
@@ -114,7 +114,7 @@ func fails(t *testing.T, w *World) {
 
 // hostile: whatever a message holds, it arrives, and is read as it was
 // written.
-func hostile(t *testing.T, w *World) {
+func hostile(t *testing.T, w *Fixture) {
 	for _, text := range []string{
 		"<b>", "&amp;", "*x* _y_ `z` ~q~", "<@U1> <!channel>", "@everyone", "</blockquote>", "\u202eright to left", "a\nb\tc\x00d",
 		strings.Repeat("long & <wide> ", 900), "[x](http://evil.example)", ":tada: ```",
@@ -124,11 +124,11 @@ func hostile(t *testing.T, w *World) {
 			m.Lines[1] = bot.Line{Kind: kind, Text: text}
 			m.Lines = append(m.Lines, bot.Line{Text: "Stays blocked."})
 			m.Buttons = []bot.Button{{Label: text, Command: "/guidance " + text}}
-			before := len(w.Shows(w.Person))
+			before := len(w.Messages(w.Person))
 			if _, err := w.Sender.Send(t.Context(), w.Person, m, bot.SendOptions{}); err != nil {
 				t.Fatalf("%q as %q: %v", bot.Cut(text, 40), kind, err)
 			}
-			all := w.Shows(w.Person)
+			all := w.Messages(w.Person)
 			if len(all) == before {
 				t.Fatalf("%q as %q: nothing is shown", bot.Cut(text, 40), kind)
 			}
@@ -152,15 +152,15 @@ func hostile(t *testing.T, w *World) {
 func bare(s string) string { return strings.ReplaceAll(s, "\u2060", "") }
 
 // addresses: those of another platform are refused, and nothing is sent.
-func addresses(t *testing.T, w *World) {
+func addresses(t *testing.T, w *Fixture) {
 	for _, chat := range []string{"", w.Prefix, w.Prefix + "?", "other:1", "console", w.Prefix + "a b"} {
-		if _, err := w.Sender.Send(t.Context(), chat, message("x"), bot.SendOptions{}); faultOf(err) != bot.FaultRefused {
+		if _, err := w.Sender.Send(t.Context(), chat, message("x"), bot.SendOptions{}); faultOf(err) != bot.ErrRejected {
 			t.Errorf("%q: %v", chat, err)
 		}
-		if err := w.Sender.Edit(t.Context(), bot.Ref{Chat: chat, ID: "1"}, message("x")); faultOf(err) != bot.FaultRefused {
+		if err := w.Sender.Edit(t.Context(), bot.Ref{Chat: chat, ID: "1"}, message("x")); faultOf(err) != bot.ErrRejected {
 			t.Errorf("edit in %q: %v", chat, err)
 		}
-		if err := w.Sender.Delete(t.Context(), bot.Ref{Chat: chat, ID: "1"}); faultOf(err) != bot.FaultRefused {
+		if err := w.Sender.Delete(t.Context(), bot.Ref{Chat: chat, ID: "1"}); faultOf(err) != bot.ErrRejected {
 			t.Errorf("deletion in %q: %v", chat, err)
 		}
 	}

@@ -17,7 +17,7 @@ func TestBarred(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		var out5 atomic.Bool
-		w.o.Barred = func(chat string) bool { return chat == "telegram:5" && out5.Load() }
+		w.o.Unauthorized = func(chat string) bool { return chat == "telegram:5" && out5.Load() }
 		w.far.play(failing(errAway))
 		w.begin()
 		for _, chat := range []string{"5", "7"} {

@@ -79,18 +79,18 @@ func (c *chat) call(ctx context.Context, s slot, do func(context.Context) error)
 		c.p.circuit.settle(s.trial, "", "")
 		return nil, true
 	}
-	c.p.circuit.settle(s.trial, fault.Fault, fault.Text)
-	switch fault.Fault {
+	c.p.circuit.settle(s.trial, fault.Reason, fault.Text)
+	switch fault.Reason {
 	case faultPanic:
-		fault.Fault = bot.FaultRefused
-	case bot.FaultMoved:
-		if !c.canMove(fault.To) {
-			return &bot.SendError{Fault: bot.FaultRefused, Text: "moved nowhere: " + fault.Text}, false
+		fault.Reason = bot.ErrRejected
+	case bot.ErrChatMoved:
+		if !c.canMove(fault.MovedTo) {
+			return &bot.SendError{Reason: bot.ErrRejected, Text: "moved nowhere: " + fault.Text}, false
 		}
-	case bot.FaultRateLimited:
-		c.pace.pause(max(fault.After, time.Second))
-		c.p.o.Log.Info("the platform wants a chat to wait", "chat", c.address, "for", fault.After)
-	case bot.FaultChatClosed:
+	case bot.ErrRateLimited:
+		c.pace.pause(max(fault.RetryAfter, time.Second))
+		c.p.o.Log.Info("the platform wants a chat to wait", "chat", c.address, "for", fault.RetryAfter)
+	case bot.ErrChatClosed:
 		c.close(fault.Text)
 	}
 	return fault, false
@@ -100,7 +100,7 @@ func (c *chat) call(ctx context.Context, s slot, do func(context.Context) error)
 func guarded(ctx context.Context, do func(context.Context) error) (fault *bot.SendError) {
 	defer func() {
 		if r := recover(); r != nil {
-			fault = &bot.SendError{Fault: faultPanic, Text: fmt.Sprintf("a fault in nightporter: %v", r)}
+			fault = &bot.SendError{Reason: faultPanic, Text: fmt.Sprintf("a fault in nightporter: %v", r)}
 		}
 	}()
 	err := do(ctx)
@@ -109,10 +109,10 @@ func guarded(ctx context.Context, do func(context.Context) error) (fault *bot.Se
 	}
 	var known *bot.SendError
 	if errors.As(err, &known) {
-		switch known.Fault {
-		case bot.FaultOffline, bot.FaultRateLimited, bot.FaultMessageGone, bot.FaultChatClosed, bot.FaultMoved, bot.FaultRefused, bot.FaultToken:
+		switch known.Reason {
+		case bot.ErrOffline, bot.ErrRateLimited, bot.ErrMessageGone, bot.ErrChatClosed, bot.ErrChatMoved, bot.ErrRejected, bot.ErrTokenRejected:
 			return known
 		}
 	}
-	return &bot.SendError{Fault: bot.FaultUnknown, Text: err.Error()}
+	return &bot.SendError{Reason: bot.ErrOutcomeUnknown, Text: err.Error()}
 }

@@ -22,7 +22,7 @@ func (c *chat) close(why string) {
 	c.p.mu.Unlock()
 	if !told {
 		c.p.o.Log.Warn("a chat takes nothing any more; questions are kept for a day, the rest is dropped", "chat", c.address, "text", why)
-		c.p.o.Shut(c.address, why)
+		c.p.o.OnChatClosed(c.address, why)
 	}
 	c.unsettled = false
 	_, c.serial = c.p.circuit.outages()

@@ -14,7 +14,7 @@ import (
 
 // deliver sends, or edits, one queued message.
 func (c *chat) deliver(ctx context.Context, m loop.QueuedMessage, s slot) error {
-	if m.Class != loop.ClassReply && c.p.o.Barred(c.address) {
+	if m.Class != loop.ClassReply && c.p.o.Unauthorized(c.address) {
 		return c.drop(ctx, m, "nobody who is let in reads there")
 	}
 	if told, err := c.late(ctx, m, s); told || err != nil {
@@ -138,16 +138,16 @@ func (c *chat) sent(ctx context.Context, m loop.QueuedMessage, id string, shown 
 
 // failed settles what did not arrive, or may not have.
 func (c *chat) failed(ctx context.Context, m loop.QueuedMessage, asSend bool, f *bot.SendError) error {
-	fault := f.Fault
-	if fault == bot.FaultMessageGone && asSend {
-		fault = bot.FaultRefused // it says nothing about something new
+	fault := f.Reason
+	if fault == bot.ErrMessageGone && asSend {
+		fault = bot.ErrRejected // it says nothing about something new
 	}
 	switch fault {
-	case bot.FaultUnknown:
+	case bot.ErrOutcomeUnknown:
 		d := c.doubted(m, asSend)
 		c.p.o.Log.Warn("nobody knows whether a message arrived", "chat", c.address, "key", m.Key, "copies", d.copies, "text", f.Text)
 		return nil
-	case bot.FaultRefused:
+	case bot.ErrRejected:
 		c.p.o.Log.Error("the platform refuses a message; it is dropped", "chat", c.address, "key", m.Key, "class", m.Class, "text", f.Text)
 		return c.drop(ctx, m, "refused: "+f.Text)
 	}
@@ -157,16 +157,16 @@ func (c *chat) failed(ctx context.Context, m loop.QueuedMessage, asSend bool, f 
 	if err := c.note(ctx, "unsent", unsent); err != nil {
 		return err
 	}
-	switch f.Fault {
-	case bot.FaultMessageGone:
+	switch f.Reason {
+	case bot.ErrMessageGone:
 		d := c.doubts[m.ID]
 		if d == nil {
 			d = &doubt{}
 			c.doubts[m.ID] = d
 		}
 		d.gone = true
-	case bot.FaultMoved:
-		return c.move(ctx, f.To)
+	case bot.ErrChatMoved:
+		return c.move(ctx, f.MovedTo)
 	}
 	return nil
 }

@@ -91,7 +91,7 @@ func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 		}
 		switch n := roll(100); {
 		case n < 4:
-			return false, &bot.SendError{Fault: bot.FaultRateLimited, After: time.Duration(roll(20)) * time.Second, Text: "too many requests"}
+			return false, &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: time.Duration(roll(20)) * time.Second, Text: "too many requests"}
 		case n < 7:
 			return false, errAway
 		case n < 10:
@@ -249,9 +249,9 @@ func TestDeadChatBesideALiveOne(t *testing.T) {
 				<-ctx.Done()
 				return false, ctx.Err()
 			case "telegram:2":
-				return false, &bot.SendError{Fault: bot.FaultChatClosed, Text: "bot was blocked by the user"}
+				return false, &bot.SendError{Reason: bot.ErrChatClosed, Text: "bot was blocked by the user"}
 			case "telegram:3":
-				return false, &bot.SendError{Fault: bot.FaultRateLimited, After: time.Hour, Text: "too many requests"}
+				return false, &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: time.Hour, Text: "too many requests"}
 			}
 			return true, nil
 		})

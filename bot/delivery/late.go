@@ -47,10 +47,10 @@ func (c *chat) late(ctx context.Context, next loop.QueuedMessage, s slot) (told 
 		return err
 	})
 	switch {
-	case ok, fault.Fault == bot.FaultUnknown, fault.Fault == bot.FaultRefused, fault.Fault == bot.FaultMessageGone:
+	case ok, fault.Reason == bot.ErrOutcomeUnknown, fault.Reason == bot.ErrRejected, fault.Reason == bot.ErrMessageGone:
 		c.dealtWith()
-	case fault.Fault == bot.FaultMoved:
-		return true, c.move(ctx, fault.To)
+	case fault.Reason == bot.ErrChatMoved:
+		return true, c.move(ctx, fault.MovedTo)
 	}
 	return true, nil
 }

@@ -103,9 +103,9 @@ func (l *line) settle(trial bool, fault bot.Fault, text string) {
 	l.mu.Lock()
 	told := false
 	switch fault {
-	case bot.FaultOffline, bot.FaultToken:
+	case bot.ErrOffline, bot.ErrTokenRejected:
 		l.fell(trial, fault, text)
-	case bot.FaultUnknown, faultPanic:
+	case bot.ErrOutcomeUnknown, faultPanic:
 		if trial {
 			l.again()
 		}
@@ -132,7 +132,7 @@ func (l *line) fell(trial bool, fault bot.Fault, text string) {
 		l.since, l.back = l.clock(), 0
 	}
 	if l.down != fault {
-		if fault == bot.FaultToken {
+		if fault == bot.ErrTokenRejected {
 			l.log.Error("the platform refuses the token; outgoing messages wait", "text", text, "next", tokenWait)
 		} else {
 			l.log.Warn("the platform is out of reach; outgoing messages wait", "text", text)
@@ -145,7 +145,7 @@ func (l *line) fell(trial bool, fault bot.Fault, text string) {
 func (l *line) again() {
 	l.back = min(max(2*l.back, awayFirst), awayMost)
 	wait := l.back
-	if l.down == bot.FaultToken {
+	if l.down == bot.ErrTokenRejected {
 		wait = tokenWait
 	}
 	l.next = time.Now().Add(wait)

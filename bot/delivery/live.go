@@ -136,15 +136,15 @@ func (c *chat) editLive(ctx context.Context, s slot, key string, version int, id
 		return c.p.o.Sender.Edit(ctx, bot.Ref{Chat: c.address, ID: id}, m)
 	})
 	if !ok {
-		switch fault.Fault {
-		case bot.FaultOffline, bot.FaultRateLimited, bot.FaultToken, bot.FaultChatClosed:
+		switch fault.Reason {
+		case bot.ErrOffline, bot.ErrRateLimited, bot.ErrTokenRejected, bot.ErrChatClosed:
 			return nil // it is still due, with the newest text then
-		case bot.FaultMoved:
-			return c.move(ctx, fault.To)
-		case bot.FaultMessageGone:
+		case bot.ErrChatMoved:
+			return c.move(ctx, fault.MovedTo)
+		case bot.ErrMessageGone:
 			c.forgetLive(key) // the person took it away
 			return nil
-		case bot.FaultRefused:
+		case bot.ErrRejected:
 			c.p.o.Log.Warn("the platform refuses a live message", "chat", c.address, "key", key, "text", fault.Text)
 		}
 	}
@@ -169,15 +169,15 @@ func (c *chat) takeAway(ctx context.Context, s slot) error {
 	at := bot.Ref{Chat: c.address, ID: c.away[0]}
 	fault, ok := c.call(ctx, s, func(ctx context.Context) error { return c.p.o.Sender.Delete(ctx, at) })
 	if !ok {
-		switch fault.Fault {
-		case bot.FaultOffline, bot.FaultRateLimited, bot.FaultToken, bot.FaultChatClosed:
+		switch fault.Reason {
+		case bot.ErrOffline, bot.ErrRateLimited, bot.ErrTokenRejected, bot.ErrChatClosed:
 			return nil
-		case bot.FaultMoved:
-			return c.move(ctx, fault.To)
+		case bot.ErrChatMoved:
+			return c.move(ctx, fault.MovedTo)
 		}
 	}
 	c.away = c.away[1:]
-	if ok || fault.Fault == bot.FaultMessageGone {
+	if ok || fault.Reason == bot.ErrMessageGone {
 		return nil
 	}
 	next, err := c.slot(ctx)
@@ -218,8 +218,8 @@ func (c *chat) pin(ctx context.Context, s slot) error {
 		return nil
 	}
 	if fault, ok := c.call(ctx, s, func(ctx context.Context) error { return p.Pin(ctx, at) }); !ok {
-		if fault.Fault == bot.FaultMoved {
-			return c.move(ctx, fault.To)
+		if fault.Reason == bot.ErrChatMoved {
+			return c.move(ctx, fault.MovedTo)
 		}
 		c.p.o.Log.Info("a live message is not pinned", "chat", c.address, "text", fault.Text)
 	}

@@ -113,9 +113,9 @@ func TestLiveAfterRestart(t *testing.T) {
 		w.commit(out("1", "status/shop", "start", loop.ClassChatter))
 		w.pass(time.Minute)
 		w.restart()
-		w.post.Show("telegram:1", "status/shop")
-		w.post.Show("telegram:2", "status/shop") // shows nothing: no harm
-		w.post.Show("slack:3", "status/shop")    // not ours
+		w.post.TrackLive("telegram:1", "status/shop")
+		w.post.TrackLive("telegram:2", "status/shop") // shows nothing: no harm
+		w.post.TrackLive("slack:3", "status/shop")    // not ours
 		w.pass(time.Minute)
 		if m := w.far.messages("telegram:1")[0]; len(m.edits) != 0 {
 			t.Errorf("the same text was sent again: %q", m.edits)
@@ -138,7 +138,7 @@ func TestMovedDown(t *testing.T) {
 		want []string
 	}{
 		{"deleted", nil, true, nil},
-		{"too old", &bot.SendError{Fault: bot.FaultRefused, Text: "message can't be deleted"}, false, []string{"→ moved down"}},
+		{"too old", &bot.SendError{Reason: bot.ErrRejected, Text: "message can't be deleted"}, false, []string{"→ moved down"}},
 		{"away at first", errAway, true, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -186,7 +186,7 @@ func TestLiveFaults(t *testing.T) {
 	for _, c := range []struct {
 		fault bot.Fault
 		most  int
-	}{{bot.FaultMessageGone, 1}, {bot.FaultRefused, 61}, {bot.FaultChatClosed, 1}} {
+	}{{bot.ErrMessageGone, 1}, {bot.ErrRejected, 61}, {bot.ErrChatClosed, 1}} {
 		t.Run(string(c.fault), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
@@ -196,7 +196,7 @@ func TestLiveFaults(t *testing.T) {
 				w.far.play(func(_ context.Context, kind, _, _ string) (bool, error) {
 					if kind == "edit" {
 						calls++
-						return false, &bot.SendError{Fault: c.fault}
+						return false, &bot.SendError{Reason: c.fault}
 					}
 					return true, nil
 				})
@@ -223,7 +223,7 @@ func TestRepliesBeforeLive(t *testing.T) {
 		w.far.play(func(_ context.Context, kind, _, _ string) (bool, error) {
 			if kind == "edit" {
 				w.far.play(nil)
-				return false, &bot.SendError{Fault: bot.FaultRateLimited, After: time.Minute}
+				return false, &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: time.Minute}
 			}
 			return true, nil
 		})
@@ -253,7 +253,7 @@ func TestPinned(t *testing.T) {
 					return true, nil
 				}
 				if tries++; refused {
-					return false, &bot.SendError{Fault: bot.FaultRefused, Text: "not enough rights to pin a message"}
+					return false, &bot.SendError{Reason: bot.ErrRejected, Text: "not enough rights to pin a message"}
 				}
 				return true, nil
 			})

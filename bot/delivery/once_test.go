@@ -165,15 +165,15 @@ func TestFaults(t *testing.T) {
 		want []string // what the chat shows in the end; an edit's text after " → "
 		log  string
 	}{
-		{"slow", "send", &bot.SendError{Fault: bot.FaultRateLimited, After: 40 * time.Second}, []string{"first → second"}, "wants a chat to wait"},
+		{"slow", "send", &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: 40 * time.Second}, []string{"first → second"}, "wants a chat to wait"},
 		{"away", "send", errAway, []string{"first → second"}, "out of reach"},
-		{"refused", "send", &bot.SendError{Fault: bot.FaultRefused, Text: "message is empty"}, []string{"second"}, "message is empty"},
-		{"gone", "send", &bot.SendError{Fault: bot.FaultMessageGone, Text: "no such thread"}, []string{"second"}, "no such thread"},
-		{"not known to this package", "send", &bot.SendError{Fault: "new"}, []string{"↻ first\nSent again: the first is in doubt. → second"}, "nobody knows"},
-		{"slow edit", "edit", &bot.SendError{Fault: bot.FaultRateLimited, After: time.Second}, []string{"first → second"}, "wants a chat to wait"},
+		{"refused", "send", &bot.SendError{Reason: bot.ErrRejected, Text: "message is empty"}, []string{"second"}, "message is empty"},
+		{"gone", "send", &bot.SendError{Reason: bot.ErrMessageGone, Text: "no such thread"}, []string{"second"}, "no such thread"},
+		{"not known to this package", "send", &bot.SendError{Reason: "new"}, []string{"↻ first\nSent again: the first is in doubt. → second"}, "nobody knows"},
+		{"slow edit", "edit", &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: time.Second}, []string{"first → second"}, "wants a chat to wait"},
 		{"unclear edit", "edit", errUnclear, []string{"first → second"}, "nobody knows"},
-		{"refused edit", "edit", &bot.SendError{Fault: bot.FaultRefused, Text: "bad"}, []string{"first"}, "bad"},
-		{"gone edit", "edit", &bot.SendError{Fault: bot.FaultMessageGone, Text: "message to edit not found"}, []string{"first", "second"}, ""},
+		{"refused edit", "edit", &bot.SendError{Reason: bot.ErrRejected, Text: "bad"}, []string{"first"}, "bad"},
+		{"gone edit", "edit", &bot.SendError{Reason: bot.ErrMessageGone, Text: "message to edit not found"}, []string{"first", "second"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -238,7 +238,7 @@ func TestMoved(t *testing.T) {
 		w := newWorld(t)
 		w.far.play(func(_ context.Context, _, chat, _ string) (bool, error) {
 			if base(chat) == "telegram:-5" {
-				return false, &bot.SendError{Fault: bot.FaultMoved, To: "telegram:-1005"}
+				return false, &bot.SendError{Reason: bot.ErrChatMoved, MovedTo: "telegram:-1005"}
 			}
 			return true, nil
 		})
@@ -264,7 +264,7 @@ func TestMovedWithLive(t *testing.T) {
 		w.far.play(func(_ context.Context, kind, chat, _ string) (bool, error) {
 			if moved = moved || kind == "delete"; moved && chat == "telegram:-5" {
 				calls++
-				return false, &bot.SendError{Fault: bot.FaultMoved, To: "telegram:-1005"}
+				return false, &bot.SendError{Reason: bot.ErrChatMoved, MovedTo: "telegram:-1005"}
 			}
 			return true, nil
 		})
@@ -320,10 +320,10 @@ func TestClosedChat(t *testing.T) {
 		calls := 0
 		w.far.play(func(context.Context, string, string, string) (bool, error) {
 			calls++
-			return false, &bot.SendError{Fault: bot.FaultChatClosed, Text: "bot was blocked by the user"}
+			return false, &bot.SendError{Reason: bot.ErrChatClosed, Text: "bot was blocked by the user"}
 		})
 		var shut []string
-		w.o.Shut = func(chat, why string) {
+		w.o.OnChatClosed = func(chat, why string) {
 			if w.post.Accepts(chat) { // it is known already, and no lock is held
 				t.Errorf("%s takes messages", chat)
 			}

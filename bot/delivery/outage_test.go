@@ -223,7 +223,7 @@ func TestHeldUpChatAndOutage(t *testing.T) {
 			case away.Load():
 				return false, errAway
 			case base(chat) == "telegram:-1":
-				return false, &bot.SendError{Fault: bot.FaultRateLimited, After: 5 * time.Hour, Text: "too many requests"}
+				return false, &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: 5 * time.Hour, Text: "too many requests"}
 			}
 			return true, nil
 		})
@@ -273,7 +273,7 @@ func TestToken(t *testing.T) {
 		var calls atomic.Int64
 		w.far.play(func(context.Context, string, string, string) (bool, error) {
 			calls.Add(1)
-			return false, &bot.SendError{Fault: bot.FaultToken, Text: "unauthorized"}
+			return false, &bot.SendError{Reason: bot.ErrTokenRejected, Text: "unauthorized"}
 		})
 		w.begin()
 		for n := range 20 {

@@ -23,9 +23,9 @@ type Options struct {
 	Prefix   string // addresses that are this platform's: "telegram:"
 	Platform string // its name for people: "Telegram"
 
-	// Group reports whether several people read in a chat: it is edited less often
+	// IsGroup reports whether several people read in a chat: it is edited less often
 	// then. nil: those with a negative id, as Telegram has it.
-	Group func(chat string) bool
+	IsGroup func(chat string) bool
 	// Clock tells the time in the person's zone; nil: time.Now. Waits are on
 	// package time in any case.
 	Clock  func() time.Time
@@ -34,14 +34,14 @@ type Options struct {
 
 	// Live gives the texts of live messages; nil: there are none.
 	Live Live
-	// Barred reports that nobody who is let in reads in a chat any more: what
+	// Unauthorized reports that nobody who is let in reads in a chat any more: what
 	// waits for it is dropped, but for answers to what somebody asked there while
 	// they were. nil: no chat is.
-	Barred func(chat string) bool
-	// Shut is told that a chat begins to take nothing, with the platform's reason:
+	Unauthorized func(chat string) bool
+	// OnChatClosed is told that a chat begins to take nothing, with the platform's reason:
 	// it was blocked, left or closed. It is called without a lock of the Post's and
 	// keeps the chat waiting. nil: nobody wants to know.
-	Shut func(chat, why string)
+	OnChatClosed func(chat, why string)
 	// Quiet reports whether a chat is to be left in peace at a time. What was
 	// committed to ring by day and arrives in quiet hours then makes no sound;
 	// what was committed to ring in them does. nil: never.
@@ -72,14 +72,14 @@ func New(o Options) *Dispatcher {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.Group == nil {
-		o.Group = func(chat string) bool { return strings.HasPrefix(strings.TrimPrefix(chat, o.Prefix), "-") }
+	if o.IsGroup == nil {
+		o.IsGroup = func(chat string) bool { return strings.HasPrefix(strings.TrimPrefix(chat, o.Prefix), "-") }
 	}
-	if o.Barred == nil {
-		o.Barred = func(string) bool { return false }
+	if o.Unauthorized == nil {
+		o.Unauthorized = func(string) bool { return false }
 	}
-	if o.Shut == nil {
-		o.Shut = func(string, string) {}
+	if o.OnChatClosed == nil {
+		o.OnChatClosed = func(string, string) {}
 	}
 	o.Limits = o.Limits.orDefault()
 	p := &Dispatcher{o: o, made: time.Now(), chats: map[string]*chat{}, paces: map[string]*pace{}}
@@ -164,10 +164,10 @@ func (p *Dispatcher) Accepts(chat string) bool {
 // of the poll loop. An outage is over with that, without a wait.
 func (p *Dispatcher) MarkReachable() { p.circuit.settle(false, "", "") }
 
-// Show says that a chat shows the live message with this key, which is from
+// TrackLive says that a chat shows the live message with this key, which is from
 // then on kept up to date. What is sent under a key "status/…" is shown without
 // being said; at a start those of the outbox are (SentFor).
-func (p *Dispatcher) Show(chat, key string) {
+func (p *Dispatcher) TrackLive(chat, key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c := p.chat(chat); c != nil && p.o.Live != nil {
@@ -197,7 +197,7 @@ func (p *Dispatcher) chat(address string) *chat {
 	}
 	c := p.chats[address]
 	if c == nil {
-		group := p.o.Group(address)
+		group := p.o.IsGroup(address)
 		c = &chat{
 			p: p, address: address, group: group, pace: p.pace(base(address), group),
 			wake: make(chan struct{}, 1), live: map[string]*live{}, doubts: map[int64]*doubt{}, unsettled: true,

@@ -66,7 +66,7 @@ func (f *far) call(ctx context.Context, kind, chat, text string, do func() error
 	slow, script := f.tooFast(chat), f.script
 	f.mu.Unlock()
 	if slow {
-		return &bot.SendError{Fault: bot.FaultRateLimited, After: 30 * time.Second, Text: "too many requests"}
+		return &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: 30 * time.Second, Text: "too many requests"}
 	}
 	arrives, err := true, error(nil)
 	if script != nil {
@@ -138,7 +138,7 @@ func (f *far) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 	return f.call(ctx, "edit", at.Chat, m.Text(0), func() error {
 		old := f.find(at)
 		if old == nil {
-			return &bot.SendError{Fault: bot.FaultMessageGone, Text: "message to edit not found"}
+			return &bot.SendError{Reason: bot.ErrMessageGone, Text: "message to edit not found"}
 		}
 		old.edits, old.edited = append(old.edits, m.Text(0)), append(old.edited, time.Now())
 		return nil
@@ -158,7 +158,7 @@ func (f *far) Pin(ctx context.Context, at bot.Ref) error {
 	return f.call(ctx, "pin", at.Chat, "", func() error {
 		m := f.find(at)
 		if m == nil {
-			return &bot.SendError{Fault: bot.FaultMessageGone, Text: "message to pin not found"}
+			return &bot.SendError{Reason: bot.ErrMessageGone, Text: "message to pin not found"}
 		}
 		m.pinned = true
 		return nil
@@ -456,7 +456,7 @@ func (l *logged) count(part string) int {
 
 // Outcomes that scripts use.
 var (
-	errAway    = &bot.SendError{Fault: bot.FaultOffline, Text: "connection refused"}
+	errAway    = &bot.SendError{Reason: bot.ErrOffline, Text: "connection refused"}
 	errUnclear = errors.New("unexpected EOF")
 )
 

@@ -34,29 +34,29 @@ type Options struct {
 	API      string           // base of the address, "" = API
 	Log      *slog.Logger
 
-	Clock   func() time.Time                                 // nil = time.Now
-	Wait    func(ctx context.Context, d time.Duration) error // pauses; nil = a timer; an error ends Run
-	Dial    transport.Dial                                   // nil = TCP
-	Timeout time.Duration                                    // of one call, 0 = 30 s; uploads may take four times as long
-	Silence time.Duration                                    // without the platform's ping, after which a socket is dead; 0 = 30 s
+	Clock       func() time.Time                                 // nil = time.Now
+	Sleep       func(ctx context.Context, d time.Duration) error // pauses; nil = a timer; an error ends Run
+	Dial        transport.Dial                                   // nil = TCP
+	Timeout     time.Duration                                    // of one call, 0 = 30 s; uploads may take four times as long
+	PingTimeout time.Duration                                    // without the platform's ping, after which a socket is dead; 0 = 30 s
 
-	// Changed is told whenever the connection comes, goes or has another
+	// OnChange is told whenever the connection comes, goes or has another
 	// trouble. It must return at once.
-	Changed func(transport.State)
-	// Rings returns the ids of those who are named by a message that makes a
+	OnChange func(transport.State)
+	// Mentions returns the ids of those who are named by a message that makes a
 	// sound in a channel ("slack:U…"): there, nothing else would. nil: nobody.
-	Rings func(chat string) []string
-	// Answered reports whether a message of somebody's was answered by us: what
+	Mentions func(chat string) []string
+	// RepliedTo reports whether a message of somebody's was answered by us: what
 	// is said in its thread is for us, then. nil: none was.
-	Answered func(ctx context.Context, chat, message string) bool
-	// Open returns the ids of our messages in a chat that ask something and have
+	RepliedTo func(ctx context.Context, chat, message string) bool
+	// OpenQuestions returns the ids of our messages in a chat that ask something and have
 	// no answer yet: what is said below them is read back, however old they are.
 	// nil: none do.
-	Open func(ctx context.Context, chat string) []string
-	// Alive is told of every channel in which somebody says something, whomever
+	OpenQuestions func(ctx context.Context, chat string) []string
+	// OnChannelActive is told of every channel in which somebody says something, whomever
 	// it is for, or into which the bot was let: one that took nothing does again.
 	// It must return at once. nil: nobody wants to know.
-	Alive func(chat string)
+	OnChannelActive func(chat string)
 }
 
 // Bot is one app in one workspace. Its methods can be called from any
@@ -109,7 +109,7 @@ func New(o Options) (*Bot, error) {
 	o = o.orDefault()
 	b := &Bot{
 		o: o, id: form[1], base: strings.TrimRight(o.API, "/") + "/", direct: map[string]string{}, mended: func() {},
-		line: transport.New(transport.Options{Platform: "Slack", ID: form[1], Log: o.Log, Clock: o.Clock, Clean: o.without, Changed: o.Changed, Dial: o.Dial}),
+		line: transport.New(transport.Options{Platform: "Slack", ID: form[1], Log: o.Log, Clock: o.Clock, Redact: o.without, OnChange: o.OnChange, Dial: o.Dial}),
 	}
 	b.api = slack.New(string(o.BotToken), slack.OptionAppLevelToken(string(o.AppToken)), slack.OptionAPIURL(b.base), slack.OptionHTTPClient(b))
 	return b, nil
@@ -122,8 +122,8 @@ func (o Options) orDefault() Options {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	if o.Wait == nil {
-		o.Wait = transport.Wait
+	if o.Sleep == nil {
+		o.Sleep = transport.Sleep
 	}
 	if o.Dial == nil {
 		o.Dial = transport.TCP
@@ -131,20 +131,20 @@ func (o Options) orDefault() Options {
 	if o.Timeout == 0 {
 		o.Timeout = 30 * time.Second
 	}
-	if o.Silence == 0 {
-		o.Silence = 30 * time.Second
+	if o.PingTimeout == 0 {
+		o.PingTimeout = 30 * time.Second
 	}
-	if o.Rings == nil {
-		o.Rings = func(string) []string { return nil }
+	if o.Mentions == nil {
+		o.Mentions = func(string) []string { return nil }
 	}
-	if o.Answered == nil {
-		o.Answered = func(context.Context, string, string) bool { return false }
+	if o.RepliedTo == nil {
+		o.RepliedTo = func(context.Context, string, string) bool { return false }
 	}
-	if o.Open == nil {
-		o.Open = func(context.Context, string) []string { return nil }
+	if o.OpenQuestions == nil {
+		o.OpenQuestions = func(context.Context, string) []string { return nil }
 	}
-	if o.Alive == nil {
-		o.Alive = func(string) {}
+	if o.OnChannelActive == nil {
+		o.OnChannelActive = func(string) {}
 	}
 	return o
 }
@@ -153,10 +153,10 @@ func (o Options) orDefault() Options {
 func (o Options) without(text string) string {
 	for _, token := range []transport.Secret{o.AppToken, o.BotToken} {
 		if token != "" {
-			text = strings.ReplaceAll(text, string(token), transport.Hidden)
+			text = strings.ReplaceAll(text, string(token), transport.Redacted)
 		}
 	}
-	return ticket.ReplaceAllString(text, "$1"+transport.Hidden)
+	return ticket.ReplaceAllString(text, "$1"+transport.Redacted)
 }
 
 // ticket is what opens a socket, within its address.

@@ -75,7 +75,7 @@ func (e *listener) deed(ctx context.Context, v envelope) {
 		if early.Stop() { // not acknowledged: its sender is told by the platform
 			return
 		}
-		if e.o.Wait(ctx, pauses.Next()) != nil {
+		if e.o.Sleep(ctx, pauses.Next()) != nil {
 			return
 		}
 	}

@@ -153,8 +153,8 @@ func TestIndependentServer(t *testing.T) {
 	}
 	var asked string
 	o := slack.Options{
-		AppToken: far.AppToken, BotToken: far.BotToken, API: base, Silence: time.Hour,
-		Open: func(_ context.Context, chat string) []string {
+		AppToken: far.AppToken, BotToken: far.BotToken, API: base, PingTimeout: time.Hour,
+		OpenQuestions: func(_ context.Context, chat string) []string {
 			if strings.HasPrefix(chat, "slack:C") && asked != "" {
 				return []string{asked}
 			}
@@ -238,7 +238,7 @@ func TestIndependentServer(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := b.Edit(t.Context(), bot.Ref{Chat: chat, ID: gone}, said("x")); fault(err) != bot.FaultMessageGone {
+	if err := b.Edit(t.Context(), bot.Ref{Chat: chat, ID: gone}, said("x")); fault(err) != bot.ErrMessageGone {
 		t.Errorf("of what is gone: %v", err)
 	}
 
@@ -297,7 +297,7 @@ func TestIndependentServer(t *testing.T) {
 
 	// Archived, it takes nothing.
 	mira("conversations.archive", url.Values{"channel": {room}}, nil)
-	if _, err := b.Send(t.Context(), chat, said("x"), bot.SendOptions{}); fault(err) != bot.FaultChatClosed {
+	if _, err := b.Send(t.Context(), chat, said("x"), bot.SendOptions{}); fault(err) != bot.ErrChatClosed {
 		t.Errorf("archived: %v", err)
 	}
 	if f := b.ProbeChannel(t.Context(), room, "shop"); f.OK || !strings.Contains(f.Text, "archived") {

@@ -10,24 +10,24 @@ import (
 // meanings of the platform's refusals. Whatever is missing here is refused for
 // good.
 var meanings = map[string]bot.Fault{
-	"message_not_found":             bot.FaultMessageGone,
-	"cant_update_message":           bot.FaultMessageGone,
-	"edit_window_closed":            bot.FaultMessageGone,
-	"channel_not_found":             bot.FaultChatClosed,
-	"not_in_channel":                bot.FaultChatClosed,
-	"is_archived":                   bot.FaultChatClosed,
-	"is_inactive":                   bot.FaultChatClosed,
-	"user_not_found":                bot.FaultChatClosed,
-	"users_not_found":               bot.FaultChatClosed,
-	"user_not_visible":              bot.FaultChatClosed,
-	"user_disabled":                 bot.FaultChatClosed,
-	"cannot_dm_bot":                 bot.FaultChatClosed,
-	"messages_tab_disabled":         bot.FaultChatClosed,
-	"restricted_action":             bot.FaultChatClosed,
-	"restricted_action_read_only":   bot.FaultChatClosed,
-	"restricted_action_thread_only": bot.FaultChatClosed,
-	"team_access_not_granted":       bot.FaultChatClosed,
-	"message_limit_exceeded":        bot.FaultRateLimited,
+	"message_not_found":             bot.ErrMessageGone,
+	"cant_update_message":           bot.ErrMessageGone,
+	"edit_window_closed":            bot.ErrMessageGone,
+	"channel_not_found":             bot.ErrChatClosed,
+	"not_in_channel":                bot.ErrChatClosed,
+	"is_archived":                   bot.ErrChatClosed,
+	"is_inactive":                   bot.ErrChatClosed,
+	"user_not_found":                bot.ErrChatClosed,
+	"users_not_found":               bot.ErrChatClosed,
+	"user_not_visible":              bot.ErrChatClosed,
+	"user_disabled":                 bot.ErrChatClosed,
+	"cannot_dm_bot":                 bot.ErrChatClosed,
+	"messages_tab_disabled":         bot.ErrChatClosed,
+	"restricted_action":             bot.ErrChatClosed,
+	"restricted_action_read_only":   bot.ErrChatClosed,
+	"restricted_action_thread_only": bot.ErrChatClosed,
+	"team_access_not_granted":       bot.ErrChatClosed,
+	"message_limit_exceeded":        bot.ErrRateLimited,
 }
 
 // unclear are refusals after which something may have happened all the same.
@@ -74,32 +74,32 @@ func (b *Bot) sendError(err error) error {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &s) && !s.Sent:
-		return &bot.SendError{Fault: bot.FaultOffline, Text: s.Text()}
+		return &bot.SendError{Reason: bot.ErrOffline, Text: s.Text()}
 	case errors.As(err, &s):
 		return s
 	case !errors.As(err, &r):
 		return errors.New(b.o.without(err.Error()))
 	}
-	fail := func(f bot.Fault) error { return &bot.SendError{Fault: f, Text: r.text} }
+	fail := func(f bot.Fault) error { return &bot.SendError{Reason: f, Text: r.text} }
 	switch {
 	case r.foreign && (r.code == 413 || r.code == 414):
-		return fail(bot.FaultRefused)
+		return fail(bot.ErrRejected)
 	case r.foreign && r.code >= 300 && r.code < 500:
 		// A proxy or a login page stands in between and let nothing through.
-		return fail(bot.FaultOffline)
+		return fail(bot.ErrOffline)
 	case r.foreign:
 		return errors.New("slack " + r.method + ": " + r.text)
 	case r.after > 0:
-		return &bot.SendError{Fault: bot.FaultRateLimited, After: r.after, Text: r.text}
+		return &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: r.after, Text: r.text}
 	case r.text == "missing_scope":
-		return &bot.SendError{Fault: bot.FaultToken, Text: r.scope()}
+		return &bot.SendError{Reason: bot.ErrTokenRejected, Text: r.scope()}
 	case refusesToken(r.text):
-		return fail(bot.FaultToken)
+		return fail(bot.ErrTokenRejected)
 	case unclear[r.text]:
 		return errors.New("slack " + r.method + ": " + r.text)
 	}
 	if f, known := meanings[r.text]; known {
 		return fail(f)
 	}
-	return fail(bot.FaultRefused)
+	return fail(bot.ErrRejected)
 }

@@ -59,7 +59,7 @@ const completeTries = 3
 func (b *Bot) complete(ctx context.Context, id string, f *File, where, thread string) (err error) {
 	unclear := false // an earlier try may have been the one
 	for try := range completeTries {
-		if try > 0 && b.o.Wait(ctx, time.Duration(try)*transport.Shortest) != nil {
+		if try > 0 && b.o.Sleep(ctx, time.Duration(try)*transport.MinBackoff) != nil {
 			break
 		}
 		_, err = b.api.CompleteUploadExternalContext(ctx, slack.CompleteUploadExternalParameters{

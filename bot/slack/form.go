@@ -21,11 +21,11 @@ type form struct {
 	Message string `json:"message"` // whose button asked for them
 }
 
-// Ask opens a form for the words that a button needs, instead of a message
+// OpenForm opens a form for the words that a button needs, instead of a message
 // that waits for a reply. ask is that message, command what its words complete.
 // It reports false where there is none to open: the press is some seconds old,
 // or the platform refuses it.
-func (b *Bot) Ask(ctx context.Context, in bot.Inbound, command string, ask bot.Message) bool {
+func (b *Bot) OpenForm(ctx context.Context, in bot.Inbound, command string, ask bot.Message) bool {
 	p, known := readPress(in.PressID)
 	if !known || p.trigger == "" {
 		return false

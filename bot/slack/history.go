@@ -95,7 +95,7 @@ func (b *Bot) missedIn(ctx context.Context, c conversation, since time.Time) ([]
 			roots = append(roots, m.TS)
 		}
 	}
-	for _, id := range b.o.Open(ctx, c.address) {
+	for _, id := range b.o.OpenQuestions(ctx, c.address) {
 		if stamp.MatchString(id) && !slices.Contains(roots, id) {
 			roots = append(roots, id)
 		}
@@ -211,7 +211,7 @@ func (b *Bot) patient(ctx context.Context, method string, p url.Values, result a
 		if !errors.As(err, &r) || r.after == 0 || try == tries {
 			return err
 		}
-		if err := b.o.Wait(ctx, r.after); err != nil {
+		if err := b.o.Sleep(ctx, r.after); err != nil {
 			return err
 		}
 	}

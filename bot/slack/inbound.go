@@ -15,8 +15,8 @@ import (
 
 // What an Inbound says in Stands: why its sender is nobody who can be let in.
 const (
-	StandsBot    = "a bot"
-	StandsNobody = "nobody" // the platform does not say who
+	SenderBot     = "a bot"
+	SenderUnknown = "nobody" // the platform does not say who
 )
 
 // message is one message, as much of it as matters. Fields that are missing
@@ -99,12 +99,12 @@ func (b *Bot) said(m message, answered func(chat, id string) bool) (in bot.Inbou
 	}
 	switch {
 	case m.Bot != "" || m.User == "USLACKBOT":
-		in.Stands = StandsBot
+		in.Stands = SenderBot
 		if !isPerson(m.User) {
 			in.Actor = Prefix + m.Bot
 		}
 	case !isPerson(m.User):
-		in.Stands, in.Actor = StandsNobody, Prefix+channel
+		in.Stands, in.Actor = SenderUnknown, Prefix+channel
 	}
 	if in.Stands != "" {
 		in.Chat, in.Private = Prefix+channel, false

@@ -47,22 +47,22 @@ func newWorld(t *testing.T, change ...func(*slack.Options)) *world {
 	t.Cleanup(w.far.Close)
 	w.desk = &desk{changed: make(chan struct{})}
 	w.far.Direct(mira)
-	w.far.Shut(channel, "")
+	w.far.CloseChannel(channel, "")
 	o := slack.Options{
-		AppToken: far.AppToken, BotToken: far.BotToken, API: w.far.URL(), Silence: time.Hour,
+		AppToken: far.AppToken, BotToken: far.BotToken, API: w.far.URL(), PingTimeout: time.Hour,
 		Log: slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Wait: func(ctx context.Context, d time.Duration) error {
+		Sleep: func(ctx context.Context, d time.Duration) error {
 			w.mu.Lock()
 			w.pauses = append(w.pauses, d)
 			w.mu.Unlock()
 			return wait(ctx, time.Millisecond)
 		},
-		Changed: func(s transport.State) {
+		OnChange: func(s transport.State) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.states = append(w.states, s)
 		},
-		Rings: func(string) []string { return []string{home, "telegram:1"} },
+		Mentions: func(string) []string { return []string{home, "telegram:1"} },
 	}
 	for _, c := range change {
 		c(&o)
@@ -171,7 +171,7 @@ func (w *world) send(chat string, m bot.Message, o bot.SendOptions) string {
 func fault(err error) bot.Fault {
 	var e *bot.SendError
 	if errors.As(err, &e) {
-		return e.Fault
+		return e.Reason
 	}
 	return ""
 }

@@ -13,7 +13,7 @@ const maxAltFile = 1000
 
 // settling are the pauses while the platform does not know a new file yet: it
 // refuses messages that show it, for a second or two.
-var settling = []time.Duration{transport.Shortest, 2 * transport.Shortest, 4 * transport.Shortest}
+var settling = []time.Duration{transport.MinBackoff, 2 * transport.MinBackoff, 4 * transport.MinBackoff}
 
 // own brings a picture to the platform as a file of the app's own, which its
 // messages may show, and returns its id: "" where there is none, or it is not

@@ -66,11 +66,11 @@ func TestReceive(t *testing.T) {
 		{"not for us", func(w *world) { w.far.Say(mira, channel, "/stop everybody: lunch") }, bot.Inbound{}},
 		{"somebody else's thread", func(w *world) { w.far.Reply(mira, channel, w.far.Say(ana, channel, "lunch?"), "stop") }, bot.Inbound{}},
 		{"another app", func(w *world) {
-			w.far.Post(far.Saying{User: "U0OTHER", Channel: channel, Text: "@porter stop", Bot: true})
+			w.far.Post(far.UserMessage{User: "U0OTHER", Channel: channel, Text: "@porter stop", Bot: true})
 		},
-			bot.Inbound{Actor: "slack:U0OTHER", Chat: shop, Text: "/stop", Stands: slack.StandsBot}},
+			bot.Inbound{Actor: "slack:U0OTHER", Chat: shop, Text: "/stop", Stands: slack.SenderBot}},
 		{"a picture", func(w *world) {
-			w.far.Post(far.Saying{User: mira, Channel: w.far.Direct(mira), Text: "look", File: true})
+			w.far.Post(far.UserMessage{User: mira, Channel: w.far.Direct(mira), Text: "look", File: true})
 		},
 			bot.Inbound{Actor: home, Chat: home, Private: true, Text: "look", Media: true}},
 		{"/porter", func(w *world) { w.far.Slash(mira, channel, "guidance keep &amp; <@U0ANA|ana>") },
@@ -117,7 +117,7 @@ func TestReceive(t *testing.T) {
 // mention.
 func TestReplies(t *testing.T) {
 	w := newWorld(t, func(o *slack.Options) {
-		o.Answered = func(_ context.Context, chat, id string) bool {
+		o.RepliedTo = func(_ context.Context, chat, id string) bool {
 			return chat == shop && strings.HasSuffix(id, ":"+mira)
 		}
 	})
@@ -177,7 +177,7 @@ func TestPress(t *testing.T) {
 		if err := w.bot.Notice(t.Context(), in.PressID, "settled"); err != nil {
 			t.Fatal(err)
 		}
-		if got := w.shown(c.in); got.Only != mira || got.Text != "settled" {
+		if got := w.shown(c.in); got.VisibleTo != mira || got.Text != "settled" {
 			t.Errorf("toast: %+v", got)
 		}
 	}
@@ -196,13 +196,13 @@ func TestForm(t *testing.T) {
 	}
 	in := w.got(1)[0]
 	ask := said("? Your words for #8 (q5):")
-	if !w.bot.Ask(t.Context(), in, "q5 guide", ask) {
+	if !w.bot.OpenForm(t.Context(), in, "q5 guide", ask) {
 		t.Fatal("no form")
 	}
 	if v := w.far.Views()[0]; v.Label != "Your words for #8 (q5):" {
 		t.Errorf("form: %s", v.Raw)
 	}
-	if w.bot.Ask(t.Context(), in, "q5 guide", ask) {
+	if w.bot.OpenForm(t.Context(), in, "q5 guide", ask) {
 		t.Error("a press opens two forms")
 	}
 	env, err := w.far.Submit("wrap it,\ndon't replace it")
@@ -302,15 +302,15 @@ func TestCommandTooLate(t *testing.T) {
 func TestReadBack(t *testing.T) {
 	w := newWorld(t)
 	direct := w.far.Direct(mira)
-	w.far.Shut("C0LEFT", "not_in_channel")
+	w.far.CloseChannel("C0LEFT", "not_in_channel")
 	stop := w.begun()
 	asked := w.send(shop, said("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
 	w.far.Say(mira, direct, "guidance one")
 	edited := w.far.Say(mira, direct, "guidance two")
 	w.got(2)
 	stop()
-	w.far.Deaf(true)
-	w.far.Later(time.Second)
+	w.far.RefuseSockets(true)
+	w.far.AdvanceClock(time.Second)
 	w.far.Say(mira, channel, "@porter pause")
 	w.far.Say(mira, direct, "three")
 	w.far.Reply(mira, channel, asked, "retry")
@@ -319,9 +319,9 @@ func TestReadBack(t *testing.T) {
 	}
 	w.far.Say(mira, direct, "four")
 	w.far.Edit(direct, edited, "guidance two and a half")
-	w.far.Deaf(false)
-	w.far.Fault("conversations.history", far.Slow(3), far.Garbage(200))
-	w.far.Fault("users.conversations", far.Refuse("internal_error"))
+	w.far.RefuseSockets(false)
+	w.far.Fault("conversations.history", far.RateLimited(3), far.ForeignPage(200))
+	w.far.Fault("users.conversations", far.Rejected("internal_error"))
 	w.begun()
 	w.until("read back", func() bool { return len(w.desk.all()) >= 7 })
 	want := []string{"/guidance one", "/guidance two", "/guidance two and a half", "/pause", "three", "retry", "four"}
@@ -354,8 +354,8 @@ func TestReadBackRefused(t *testing.T) {
 		fault  far.Fault
 		want   []string
 	}{
-		"one conversation": {"conversations.history", far.Refuse("method_not_supported_for_channel_type"), []string{"one", "two", "three"}},
-		"a scope":          {"users.conversations", far.Lacking("groups:read"), []string{"one", "three"}},
+		"one conversation": {"conversations.history", far.Rejected("method_not_supported_for_channel_type"), []string{"one", "two", "three"}},
+		"a scope":          {"users.conversations", far.MissingScope("groups:read"), []string{"one", "three"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -364,9 +364,9 @@ func TestReadBackRefused(t *testing.T) {
 			w.far.Say(mira, direct, "one")
 			w.got(1)
 			stop()
-			w.far.Deaf(true)
+			w.far.RefuseSockets(true)
 			w.far.Say(mira, direct, "two")
-			w.far.Deaf(false)
+			w.far.RefuseSockets(false)
 			w.far.Fault(c.method, c.fault)
 			w.begun()
 			w.far.Say(mira, direct, "three")
@@ -390,10 +390,10 @@ func TestReadBackThread(t *testing.T) {
 	w.far.Say(mira, w.far.Direct(mira), "one")
 	w.got(1)
 	stop()
-	w.far.Deaf(true)
+	w.far.RefuseSockets(true)
 	w.far.Reply(ana, channel, lunch, "at one")
 	w.far.Reply(mira, channel, lunch, "@porter pause")
-	w.far.Deaf(false)
+	w.far.RefuseSockets(false)
 	w.begun()
 	w.until("read back", func() bool { return len(w.desk.all()) >= 2 })
 	if d := cmp.Diff([]string{"one", "/pause"}, w.desk.texts()); d != "" {
@@ -417,7 +417,7 @@ func TestReadBackOldThread(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var asked string
 			w := newWorld(t, func(o *slack.Options) {
-				o.Open = func(_ context.Context, chat string) []string {
+				o.OpenQuestions = func(_ context.Context, chat string) []string {
 					if c.open && chat == shop {
 						return []string{asked}
 					}
@@ -436,18 +436,18 @@ func TestReadBackOldThread(t *testing.T) {
 			for range c.busy {
 				w.far.Say(ana, channel, "lunch")
 			}
-			w.far.Later(c.age)
+			w.far.AdvanceClock(c.age)
 			w.far.Say(mira, direct, "one")
 			w.until("one", func() bool { return slices.Contains(w.desk.texts(), "one") })
 			stop()
-			w.far.Deaf(true)
+			w.far.RefuseSockets(true)
 			below := asked
 			if root != "" {
 				below = root
 			}
 			w.far.Reply(ana, channel, below, "@porter q5 retry")
 			w.far.Say(mira, direct, "two")
-			w.far.Deaf(false)
+			w.far.RefuseSockets(false)
 			before := len(w.far.Calls("conversations.history"))
 			w.begun()
 			w.until("two", func() bool { return slices.Contains(w.desk.texts(), "two") })
@@ -466,12 +466,12 @@ func TestReadBackOldThread(t *testing.T) {
 func TestReadBackFaults(t *testing.T) {
 	for _, method := range []string{"users.conversations", "conversations.history", "conversations.replies"} {
 		for name, f := range map[string]far.Fault{
-			"slow": far.Slow(9), "slow, without a time": far.Refuse("ratelimited"), "garbage": far.Garbage(200), "502": far.Garbage(502),
-			"its own fault": far.Refuse("internal_error"), "lost": far.Lost(), "another form": {Body: `{"ok":true,"messages":7,"channels":"x"}`},
+			"slow": far.RateLimited(9), "slow, without a time": far.Rejected("ratelimited"), "garbage": far.ForeignPage(200), "502": far.ForeignPage(502),
+			"its own fault": far.Rejected("internal_error"), "lost": far.ResponseLost(), "another form": {Body: `{"ok":true,"messages":7,"channels":"x"}`},
 		} {
 			t.Run(method+" "+name, func(t *testing.T) {
 				w := newWorld(t, func(o *slack.Options) {
-					o.Open = func(context.Context, string) []string { return []string{"1.000001", "garbage"} } // one that is gone, and none
+					o.OpenQuestions = func(context.Context, string) []string { return []string{"1.000001", "garbage"} } // one that is gone, and none
 				})
 				direct := w.far.Direct(mira)
 				stop := w.begun()
@@ -479,10 +479,10 @@ func TestReadBackFaults(t *testing.T) {
 				w.far.Say(mira, direct, "one")
 				w.got(1)
 				stop()
-				w.far.Deaf(true)
+				w.far.RefuseSockets(true)
 				w.far.Reply(mira, channel, asked, "retry")
 				w.far.Say(mira, direct, "two")
-				w.far.Deaf(false)
+				w.far.RefuseSockets(false)
 				w.far.Fault(method, f, f)
 				w.begun()
 				w.until("all of it", func() bool { return len(w.desk.all()) >= 3 })
@@ -509,13 +509,13 @@ func TestClock(t *testing.T) {
 				if n == 0 {
 					w.desk.set(func(d *desk) { d.cursor = w.far.Messages(direct)[0].TS })
 				}
-				w.far.Deaf(false)
+				w.far.RefuseSockets(false)
 				stop := w.begun()
 				w.until(word, func() bool { return slices.Contains(w.desk.texts(), word) })
 				w.far.Slash(mira, direct, "status") // commits where it stands, too
 				w.got(2*n + 2)
 				stop()
-				w.far.Deaf(true)
+				w.far.RefuseSockets(true)
 			}
 		})
 	}
@@ -572,7 +572,7 @@ func TestCursorWaits(t *testing.T) {
 	stop()
 	hold := make(chan struct{})
 	w2 := newWorldOn(t, w, func(o *slack.Options) {
-		o.Wait = func(ctx context.Context, _ time.Duration) error {
+		o.Sleep = func(ctx context.Context, _ time.Duration) error {
 			select {
 			case <-hold:
 				return nil
@@ -581,7 +581,7 @@ func TestCursorWaits(t *testing.T) {
 			}
 		}
 	})
-	w.far.Fault("conversations.history", far.Garbage(502))
+	w.far.Fault("conversations.history", far.ForeignPage(502))
 	w2.begun()
 	w.far.Say(mira, w.far.Direct(mira), "newer")
 	w.far.Slash(mira, channel, "status")
@@ -596,7 +596,7 @@ func TestCursorWaits(t *testing.T) {
 // newWorldOn is another process beside the same far end and desk.
 func newWorldOn(t *testing.T, w *world, change func(*slack.Options)) *world {
 	t.Helper()
-	o := slack.Options{AppToken: far.AppToken, BotToken: far.BotToken, API: w.far.URL(), Silence: time.Hour}
+	o := slack.Options{AppToken: far.AppToken, BotToken: far.BotToken, API: w.far.URL(), PingTimeout: time.Hour}
 	change(&o)
 	b, err := slack.New(o)
 	if err != nil {
@@ -638,13 +638,13 @@ func TestTroubles(t *testing.T) {
 		fault  far.Fault
 		want   transport.Trouble
 	}{
-		"bot token revoked":  {"auth.test", far.Refuse("token_revoked"), transport.TroubleToken},
-		"app token revoked":  {"apps.connections.open", far.Refuse("invalid_auth"), transport.TroubleToken},
-		"scope":              {"apps.connections.open", far.Lacking("connections:write"), transport.TroubleToken},
-		"garbage":            {"auth.test", far.Garbage(200), transport.TroubleServer},
-		"too many":           {"apps.connections.open", far.Slow(1), transport.TroubleSlow},
-		"a fault of its own": {"apps.connections.open", far.Refuse("internal_error"), transport.TroubleServer},
-		"no answer":          {"auth.test", far.Lost(), transport.TroubleNetwork},
+		"bot token revoked":  {"auth.test", far.Rejected("token_revoked"), transport.TroubleToken},
+		"app token revoked":  {"apps.connections.open", far.Rejected("invalid_auth"), transport.TroubleToken},
+		"scope":              {"apps.connections.open", far.MissingScope("connections:write"), transport.TroubleToken},
+		"garbage":            {"auth.test", far.ForeignPage(200), transport.TroubleServer},
+		"too many":           {"apps.connections.open", far.RateLimited(1), transport.TroubleSlow},
+		"a fault of its own": {"apps.connections.open", far.Rejected("internal_error"), transport.TroubleServer},
+		"no answer":          {"auth.test", far.ResponseLost(), transport.TroubleNetwork},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -669,8 +669,8 @@ func TestTokenRevoked(t *testing.T) {
 	direct := w.far.Direct(mira)
 	w.far.Say(mira, direct, "one")
 	w.got(1)
-	w.far.Fault("chat.postMessage", far.Refuse("token_revoked"))
-	if _, err := w.bot.Send(t.Context(), home, said("x"), bot.SendOptions{}); fault(err) != bot.FaultToken {
+	w.far.Fault("chat.postMessage", far.Rejected("token_revoked"))
+	if _, err := w.bot.Send(t.Context(), home, said("x"), bot.SendOptions{}); fault(err) != bot.ErrTokenRejected {
 		t.Fatal(err)
 	}
 	refused := func() {
@@ -687,7 +687,7 @@ func TestTokenRevoked(t *testing.T) {
 	w.far.Say(mira, direct, "three") // nor does what could not be committed at first
 	w.got(3)
 	refused()
-	w.far.Fault("users.conversations", far.Refuse("token_revoked")) // a new socket cannot be read back to
+	w.far.Fault("users.conversations", far.Rejected("token_revoked")) // a new socket cannot be read back to
 	w.far.Cut()
 	w.until("another socket", func() bool { return w.far.Sockets() == 2 && strings.Contains(w.logged(), "cannot be read back") })
 	refused()
@@ -703,7 +703,7 @@ func TestTokenRevoked(t *testing.T) {
 // again, is told of, whether it was for us or not.
 func TestAlive(t *testing.T) {
 	alive := make(chan string, 20)
-	w := newWorld(t, func(o *slack.Options) { o.Alive = func(chat string) { alive <- chat } })
+	w := newWorld(t, func(o *slack.Options) { o.OnChannelActive = func(chat string) { alive <- chat } })
 	w.begun()
 	joined := func(who, where string) {
 		w.far.Event(map[string]any{"type": "member_joined_channel", "channel": where, "user": who, "channel_type": "C"})
@@ -736,7 +736,7 @@ func TestRunEnds(t *testing.T) {
 		"listening": func(w *world) { w.begun() },
 		"refused": func(w *world) {
 			for range 100 {
-				w.far.Fault("auth.test", far.Refuse("invalid_auth"))
+				w.far.Fault("auth.test", far.Rejected("invalid_auth"))
 			}
 			w.run()
 		},
@@ -773,7 +773,7 @@ func TestSlacktest(t *testing.T) {
 		}
 	}()
 	d := &desk{changed: make(chan struct{})}
-	b, err := slack.New(slack.Options{AppToken: far.AppToken, BotToken: far.BotToken, API: s.GetAPIURL(), Silence: time.Hour})
+	b, err := slack.New(slack.Options{AppToken: far.AppToken, BotToken: far.BotToken, API: s.GetAPIURL(), PingTimeout: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

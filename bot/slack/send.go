@@ -81,7 +81,7 @@ const forbidden = "cmd.forbidden"
 func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOptions) (string, error) {
 	id, err := place(chat)
 	if err != nil {
-		return "", &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+		return "", &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
 	a := readID(o.ReplyTo)
 	rings := b.rings(chat, id, o)
@@ -135,7 +135,7 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 // worthWaiting reports whether nothing was sent and a later try may do better.
 func worthWaiting(err error) bool {
 	var e *bot.SendError
-	return errors.As(err, &e) && (e.Fault == bot.FaultRateLimited || e.Fault == bot.FaultOffline)
+	return errors.As(err, &e) && (e.Reason == bot.ErrRateLimited || e.Reason == bot.ErrOffline)
 }
 
 // rings are those whom a message names.
@@ -147,7 +147,7 @@ func (b *Bot) rings(chat, id string, o bot.SendOptions) []string {
 		return []string{id}
 	}
 	var out []string
-	for _, who := range b.o.Rings(chat) {
+	for _, who := range b.o.Mentions(chat) {
 		if id, err := place(who); err == nil && isPerson(id) {
 			out = append(out, id)
 		}
@@ -220,8 +220,8 @@ func (b *Bot) show(ctx context.Context, d *draft, call func(...slack.MsgOption) 
 		err := call(d.options(bare)...)
 		switch {
 		case says(err, "invalid_blocks") && d.picture != "" && try < len(settling):
-			if b.o.Wait(ctx, settling[try]) != nil {
-				return &bot.SendError{Fault: bot.FaultOffline, Text: "the picture was waited for"}
+			if b.o.Sleep(ctx, settling[try]) != nil {
+				return &bot.SendError{Reason: bot.ErrOffline, Text: "the picture was waited for"}
 			}
 			try++
 		case says(err, badBlocks...) && d.picture != "":
@@ -348,11 +348,11 @@ func (b *Bot) Delete(ctx context.Context, at bot.Ref) error {
 func (b *Bot) at(ctx context.Context, at bot.Ref) (string, error) {
 	id, err := place(at.Chat)
 	if err != nil {
-		return "", &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+		return "", &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
 	if !stamp.MatchString(at.ID) {
 		// Of a message whose arrival was not seen, or that one reader saw only.
-		return "", &bot.SendError{Fault: bot.FaultMessageGone, Text: "not a time stamp of Slack"}
+		return "", &bot.SendError{Reason: bot.ErrMessageGone, Text: "not a time stamp of Slack"}
 	}
 	where, err := b.conversation(ctx, id)
 	return where, b.sendError(err)
@@ -389,6 +389,6 @@ func (b *Bot) Notice(ctx context.Context, pressID, text string) error {
 	return b.sendError(err)
 }
 
-// IsTheirs reports whether an id is that of somebody's message, or of what
+// IsUserMessage reports whether an id is that of somebody's message, or of what
 // left none, and not one of ours.
-func IsTheirs(id string) bool { return strings.Contains(id, ":") }
+func IsUserMessage(id string) bool { return strings.Contains(id, ":") }

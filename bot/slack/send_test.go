@@ -45,7 +45,7 @@ func TestSendEditDelete(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.bot.Edit(t.Context(), at, m); fault(err) != bot.FaultMessageGone {
+	if err := w.bot.Edit(t.Context(), at, m); fault(err) != bot.ErrMessageGone {
 		t.Errorf("edit of what is gone: %v", err)
 	}
 	if n := len(w.far.Calls("conversations.open")); n != 1 {
@@ -98,11 +98,11 @@ func TestThreads(t *testing.T) {
 	// A refusal is for who typed it alone.
 	no := bot.Message{Key: "cmd.forbidden", Lines: []bot.Line{line("✗ Ben, your role is view")}}
 	w.send(shop, no, bot.SendOptions{ReplyTo: "cmd:U0BEN:/porter stop", Silent: true})
-	if got := w.shown(channel); got.Only != "U0BEN" {
+	if got := w.shown(channel); got.VisibleTo != "U0BEN" {
 		t.Errorf("everybody reads: %+v", got)
 	}
 	// Typed where the bot is not, a command is answered in private.
-	w.far.Shut("C0ELSE", "not_in_channel")
+	w.far.CloseChannel("C0ELSE", "not_in_channel")
 	w.send("slack:C0ELSE", said("‖ paused"), bot.SendOptions{ReplyTo: "cmd:" + mira + ":/porter pause"})
 	if got := w.shown(direct); !strings.Contains(got.Plain(), "paused") {
 		t.Errorf("in private: %s", got.Plain())
@@ -131,13 +131,13 @@ func TestFile(t *testing.T) {
 	}
 
 	// A file that cannot be shared is never sent twice: its caption says so.
-	w.far.Fault("files.completeUploadExternal", far.Refuse("fatal_error"), far.Garbage(502), far.Refuse("fatal_error"))
+	w.far.Fault("files.completeUploadExternal", far.Rejected("fatal_error"), far.ForeignPage(502), far.Rejected("fatal_error"))
 	id = w.send(shop, m, bot.SendOptions{Silent: true})
 	if got := w.shown(channel); got.TS != id || !strings.Contains(got.Plain(), "did not arrive") {
 		t.Errorf("caption: %s", got.Plain())
 	}
 	// Where none is taken at all, it says that, too.
-	for _, refused := range []far.Fault{far.Refuse("file_uploads_disabled"), far.Lacking("files:write")} {
+	for _, refused := range []far.Fault{far.Rejected("file_uploads_disabled"), far.MissingScope("files:write")} {
 		w.far.Fault("files.getUploadURLExternal", refused)
 		id := w.send(shop, m, bot.SendOptions{Silent: true})
 		if got := w.shown(channel); got.TS != id || len(got.Buttons) != 1 || !strings.Contains(got.Plain(), "Slack takes no file here (shop-11.diff): "+refused.Error) {
@@ -146,8 +146,8 @@ func TestFile(t *testing.T) {
 	}
 	// One that cannot be uploaded now leaves nothing behind.
 	before := len(w.far.Messages(channel))
-	w.far.Fault("files.getUploadURLExternal", far.Slow(7))
-	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.FaultRateLimited || len(w.far.Messages(channel)) != before {
+	w.far.Fault("files.getUploadURLExternal", far.RateLimited(7))
+	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.ErrRateLimited || len(w.far.Messages(channel)) != before {
 		t.Errorf("upload refused: %v", err)
 	}
 }
@@ -168,27 +168,27 @@ func TestPicture(t *testing.T) {
 		pauses      []time.Duration
 	}{
 		"above":         {above: true, alt: alt, pauses: []time.Duration{time.Second}},
-		"slowly":        {func(_ *bot.Message, s *far.Server) { s.Slowly(3) }, alt, true, false, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}},
-		"too slowly":    {func(_ *bot.Message, s *far.Server) { s.Slowly(4) }, "", false, true, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}},
+		"slowly":        {func(_ *bot.Message, s *far.Server) { s.DelayFiles(3) }, alt, true, false, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}},
+		"too slowly":    {func(_ *bot.Message, s *far.Server) { s.DelayFiles(4) }, "", false, true, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}},
 		"no PNG":        {func(m *bot.Message, _ *far.Server) { m.Picture = []byte("GIF89a") }, "", false, true, nil},
 		"no words":      {func(m *bot.Message, _ *far.Server) { m.Alt = "" }, "? shop 9/12 done, 2 need you", true, false, nil},
 		"many words":    {func(m *bot.Message, _ *far.Server) { m.Alt = strings.Repeat("ab\n", 1000) }, strings.Repeat("ab ", 666) + "a…", true, false, nil},
 		"too large":     {change: func(m *bot.Message, _ *far.Server) { m.Picture = make([]byte, bot.MaxPicture+1) }},
-		"a lost answer": {func(_ *bot.Message, s *far.Server) { s.Fault("files.completeUploadExternal", far.Lost()) }, alt, true, false, nil},
+		"a lost answer": {func(_ *bot.Message, s *far.Server) { s.Fault("files.completeUploadExternal", far.ResponseLost()) }, alt, true, false, nil},
 		"garbage for an address": {change: func(_ *bot.Message, s *far.Server) {
-			s.Fault("files.getUploadURLExternal", far.Garbage(200))
+			s.Fault("files.getUploadURLExternal", far.ForeignPage(200))
 		}},
 		"no address": {change: func(_ *bot.Message, s *far.Server) {
 			s.Fault("files.getUploadURLExternal", far.Fault{Body: `{"ok":true,"upload_url":"file:///etc/passwd\u0000","file_id":"F0123456789"}`})
 		}},
 		"no scope": {change: func(_ *bot.Message, s *far.Server) {
-			s.Fault("files.getUploadURLExternal", far.Lacking("files:write"))
+			s.Fault("files.getUploadURLExternal", far.MissingScope("files:write"))
 		}},
 		"uploads are off": {change: func(_ *bot.Message, s *far.Server) {
-			s.Fault("files.getUploadURLExternal", far.Refuse("file_uploads_disabled"))
+			s.Fault("files.getUploadURLExternal", far.Rejected("file_uploads_disabled"))
 		}},
 		"not completed": {change: func(_ *bot.Message, s *far.Server) {
-			s.Fault("files.completeUploadExternal", far.Garbage(502), far.Garbage(200), far.Refuse("fatal_error"))
+			s.Fault("files.completeUploadExternal", far.ForeignPage(502), far.ForeignPage(200), far.Rejected("fatal_error"))
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -236,12 +236,12 @@ func TestPicture(t *testing.T) {
 	}
 	// Where waiting helps, nothing is sent yet.
 	w := newWorld(t)
-	w.far.Fault("files.getUploadURLExternal", far.Slow(7))
-	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.FaultRateLimited || len(w.far.Messages(channel)) != 0 {
+	w.far.Fault("files.getUploadURLExternal", far.RateLimited(7))
+	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.ErrRateLimited || len(w.far.Messages(channel)) != 0 {
 		t.Errorf("%v, %+v", err, w.far.Messages(channel))
 	}
-	w.far.Fault("files.completeUploadExternal", far.Slow(1), far.Slow(1), far.Slow(9))
-	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.FaultRateLimited || len(w.far.Messages(channel)) != 0 {
+	w.far.Fault("files.completeUploadExternal", far.RateLimited(1), far.RateLimited(1), far.RateLimited(9))
+	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.ErrRateLimited || len(w.far.Messages(channel)) != 0 {
 		t.Errorf("%v, %+v", err, w.far.Messages(channel))
 	}
 }
@@ -250,11 +250,11 @@ func TestPicture(t *testing.T) {
 func TestPictureEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	w := newWorld(t, func(o *slack.Options) {
-		o.Wait = func(ctx context.Context, _ time.Duration) error { cancel(); return context.Canceled }
+		o.Sleep = func(ctx context.Context, _ time.Duration) error { cancel(); return context.Canceled }
 	})
 	m := said("? shop 9/12 done")
 	m.Picture, m.Alt = []byte("\x89PNG\r\n\x1a\nx"), "x"
-	if _, err := w.bot.Send(ctx, shop, m, bot.SendOptions{}); fault(err) != bot.FaultOffline || len(w.far.Messages(channel)) != 0 {
+	if _, err := w.bot.Send(ctx, shop, m, bot.SendOptions{}); fault(err) != bot.ErrOffline || len(w.far.Messages(channel)) != 0 {
 		t.Errorf("%v, %+v", err, w.far.Messages(channel))
 	}
 }
@@ -265,21 +265,21 @@ func TestFaults(t *testing.T) {
 		far  far.Fault
 		want bot.Fault // "" = nobody knows
 	}{
-		{"slow", far.Slow(17), bot.FaultRateLimited},
-		{"slow, said in the answer", far.Refuse("ratelimited"), bot.FaultRateLimited},
-		{"200 with garbage", far.Garbage(200), ""},
-		{"502", far.Garbage(502), ""},
-		{"a login page", far.Garbage(302), bot.FaultOffline},
-		{"a proxy's limit", far.Garbage(413), bot.FaultRefused},
-		{"lost after it was sent", far.Lost(), ""},
+		{"slow", far.RateLimited(17), bot.ErrRateLimited},
+		{"slow, said in the answer", far.Rejected("ratelimited"), bot.ErrRateLimited},
+		{"200 with garbage", far.ForeignPage(200), ""},
+		{"502", far.ForeignPage(502), ""},
+		{"a login page", far.ForeignPage(302), bot.ErrOffline},
+		{"a proxy's limit", far.ForeignPage(413), bot.ErrRejected},
+		{"lost after it was sent", far.ResponseLost(), ""},
 		{"cut before", far.Fault{Cut: true}, ""},
-		{"revoked", far.Refuse("token_revoked"), bot.FaultToken},
-		{"inactive", far.Refuse("account_inactive"), bot.FaultToken},
-		{"a scope", far.Lacking("chat:write"), bot.FaultToken},
-		{"archived", far.Refuse("is_archived"), bot.FaultChatClosed},
-		{"no such channel", far.Refuse("channel_not_found"), bot.FaultChatClosed},
-		{"its own fault", far.Refuse("fatal_error"), ""},
-		{"never", far.Refuse("no_text"), bot.FaultRefused},
+		{"revoked", far.Rejected("token_revoked"), bot.ErrTokenRejected},
+		{"inactive", far.Rejected("account_inactive"), bot.ErrTokenRejected},
+		{"a scope", far.MissingScope("chat:write"), bot.ErrTokenRejected},
+		{"archived", far.Rejected("is_archived"), bot.ErrChatClosed},
+		{"no such channel", far.Rejected("channel_not_found"), bot.ErrChatClosed},
+		{"its own fault", far.Rejected("fatal_error"), ""},
+		{"never", far.Rejected("no_text"), bot.ErrRejected},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -290,8 +290,8 @@ func TestFaults(t *testing.T) {
 			}
 			w.secret("error", fmt.Sprint(err))
 			var e *bot.SendError
-			if errors.As(err, &e) && c.name == "slow" && e.After != 17*time.Second {
-				t.Errorf("after %s", e.After)
+			if errors.As(err, &e) && c.name == "slow" && e.RetryAfter != 17*time.Second {
+				t.Errorf("after %s", e.RetryAfter)
 			}
 			if n := len(w.far.Calls("chat.postMessage")); n != 1 {
 				t.Errorf("called %d times", n)
@@ -306,7 +306,7 @@ func TestFaults(t *testing.T) {
 		api := "http://" + l.Addr().String() + "/"
 		_ = l.Close()
 		w := newWorld(t, func(o *slack.Options) { o.API = api })
-		if _, err := w.bot.Send(t.Context(), shop, said("x"), bot.SendOptions{}); fault(err) != bot.FaultOffline {
+		if _, err := w.bot.Send(t.Context(), shop, said("x"), bot.SendOptions{}); fault(err) != bot.ErrOffline {
 			t.Errorf("%v", err)
 		}
 	})
@@ -315,7 +315,7 @@ func TestFaults(t *testing.T) {
 // Blocks that the platform refuses go as plain text, in which nothing is read.
 func TestPlainFallback(t *testing.T) {
 	w := newWorld(t)
-	w.far.Fault("chat.postMessage", far.Refuse("invalid_blocks"))
+	w.far.Fault("chat.postMessage", far.Rejected("invalid_blocks"))
 	m := said("■ shop *8*", "a <!channel> b", "last")
 	m.Lines = slices.Insert(m.Lines, 2, quote("two & three"))
 	w.send(shop, m, bot.SendOptions{Silent: true})
@@ -338,7 +338,7 @@ func TestNotice(t *testing.T) {
 	if err := w.bot.Notice(t.Context(), press, "q5 is <settled>. /status"); err != nil {
 		t.Fatal(err)
 	}
-	if got := w.shown(channel); got.Only != mira || got.Text != "q5 is &lt;settled&gt;. /porter status" {
+	if got := w.shown(channel); got.VisibleTo != mira || got.Text != "q5 is &lt;settled&gt;. /porter status" {
 		t.Errorf("%+v", got)
 	}
 	if err := w.bot.Notice(t.Context(), "garbage", "x"); err != nil {
@@ -349,7 +349,7 @@ func TestNotice(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	w := newWorld(t)
 	for _, chat := range []string{"", "slack:", "telegram:1", "slack:C1/2", "C0SHOP", "slack:c1"} {
-		if _, err := w.bot.Send(t.Context(), chat, said("x"), bot.SendOptions{}); fault(err) != bot.FaultRefused {
+		if _, err := w.bot.Send(t.Context(), chat, said("x"), bot.SendOptions{}); fault(err) != bot.ErrRejected {
 			t.Errorf("%q: %v", chat, err)
 		}
 	}

@@ -43,12 +43,12 @@ func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, err
 		if ctx.Err() != nil {
 			break
 		}
-		if b.o.Clock().Sub(began) > transport.Longest {
+		if b.o.Clock().Sub(began) > transport.MaxBackoff {
 			pauses.Reset()
 		}
 		t, text, pause := b.trouble(err)
 		b.line.MarkDown(t, text)
-		if b.o.Wait(ctx, max(pause, pauses.Next())) != nil {
+		if b.o.Sleep(ctx, max(pause, pauses.Next())) != nil {
 			break
 		}
 	}
@@ -101,7 +101,7 @@ func (e *listener) identified(ctx context.Context) bool {
 		}
 		t, text, pause := e.trouble(err)
 		e.line.MarkDown(t, text)
-		if e.o.Wait(ctx, max(pause, pauses.Next())) != nil {
+		if e.o.Sleep(ctx, max(pause, pauses.Next())) != nil {
 			return false
 		}
 	}
@@ -114,7 +114,7 @@ func (e *listener) listen(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// Its log would go to the standard error, and only debugging is said there.
-	socket := socketmode.New(e.api, socketmode.OptionPingInterval(e.o.Silence), socketmode.OptionLog(log.New(io.Discard, "", 0)),
+	socket := socketmode.New(e.api, socketmode.OptionPingInterval(e.o.PingTimeout), socketmode.OptionLog(log.New(io.Discard, "", 0)),
 		socketmode.OptionDialer(&websocket.Dialer{NetDialContext: e.o.Dial, Proxy: http.ProxyFromEnvironment, HandshakeTimeout: 45 * time.Second}))
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -240,7 +240,7 @@ func (e *listener) message(ctx context.Context, payload json.RawMessage) bool {
 // alive tells that a channel is one that shows what is said there.
 func (e *listener) alive(m message) {
 	if idForm.MatchString(m.Channel) && !isDirect(m.Channel) {
-		e.o.Alive(Prefix + m.Channel)
+		e.o.OnChannelActive(Prefix + m.Channel)
 	}
 }
 
@@ -249,7 +249,7 @@ func (e *listener) deliver(ctx context.Context, m message) bool {
 	if m.User != e.known().User {
 		e.alive(m)
 	}
-	in, ok := e.said(m, func(chat, id string) bool { return e.o.Answered(ctx, chat, id) })
+	in, ok := e.said(m, func(chat, id string) bool { return e.o.RepliedTo(ctx, chat, id) })
 	if !ok {
 		return true
 	}
@@ -268,7 +268,7 @@ func (e *listener) deliver(ctx context.Context, m message) bool {
 			return false
 		}
 		e.stuck(err)
-		if e.o.Wait(ctx, pauses.Next()) != nil {
+		if e.o.Sleep(ctx, pauses.Next()) != nil {
 			return false
 		}
 	}
@@ -323,7 +323,7 @@ func (e *listener) readBack(ctx context.Context) {
 			return
 		}
 		e.o.Log.Warn("what was said meanwhile cannot be read back; it is tried again", "error", e.o.without(err.Error()))
-		if e.o.Wait(ctx, pauses.Next()) != nil {
+		if e.o.Sleep(ctx, pauses.Next()) != nil {
 			return
 		}
 	}

@@ -21,10 +21,10 @@ func (b *Bot) trouble(err error) (t transport.Trouble, text string, pause time.D
 	case r.after > 0:
 		return transport.TroubleSlow, "Slack wants us to wait", r.after
 	case r.text == "missing_scope":
-		return transport.TroubleToken, r.scope(), transport.TokenPause
+		return transport.TroubleToken, r.scope(), transport.TokenBackoff
 	case refusesToken(r.text):
 		what, page := tokenOf(r.method)
-		return transport.TroubleToken, "Slack refuses the " + what + " (" + r.text + "): " + newToken(page), transport.TokenPause
+		return transport.TroubleToken, "Slack refuses the " + what + " (" + r.text + "): " + newToken(page), transport.TokenBackoff
 	}
 	return transport.TroubleServer, r.method + ": " + r.text, 0
 }

@@ -28,21 +28,21 @@ type Options struct {
 	Log   *slog.Logger // nil = nothing is logged
 
 	Clock func() time.Time                                 // nil = time.Now
-	Wait  func(ctx context.Context, d time.Duration) error // pauses between polls; nil = a timer; an error ends Poll
+	Sleep func(ctx context.Context, d time.Duration) error // pauses between polls; nil = a timer; an error ends Poll
 
 	Dial     transport.Dial // nil = TCP
 	Timeout  time.Duration  // of one call, 0 = 30 s; uploads may take four times as long
 	LongPoll time.Duration  // how long the platform holds a poll, whole seconds; 0 = 50 s, its maximum
 
-	// Changed is told whenever the connection comes, goes or has another
+	// OnChange is told whenever the connection comes, goes or has another
 	// trouble. It must return at once.
-	Changed func(transport.State)
-	// Moved is told that a group has another address now, before the update
+	OnChange func(transport.State)
+	// OnChatMoved is told that a group has another address now, before the update
 	// that says so is confirmed; with an error it is told again. nil = ignored.
-	Moved func(ctx context.Context, from, to string) error
-	// Lost is told that a topic is not there, whenever something that was for it
+	OnChatMoved func(ctx context.Context, from, to string) error
+	// OnTopicGone is told that a topic is not there, whenever something that was for it
 	// was sent to its group instead. nil = ignored.
-	Lost func(chat string)
+	OnTopicGone func(chat string)
 }
 
 // Bot is one bot of the platform. Its methods can be called from any
@@ -73,7 +73,7 @@ func New(o Options) (*Bot, error) {
 	base, err := url.Parse(o.API)
 	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" || base.User != nil ||
 		base.RawQuery != "" || base.ForceQuery || base.Fragment != "" || strings.Contains(o.API, string(o.Token)) {
-		return nil, fmt.Errorf("telegram: api %q is no address; expected one like %s", strings.ReplaceAll(o.API, string(o.Token), transport.Hidden), API)
+		return nil, fmt.Errorf("telegram: api %q is no address; expected one like %s", strings.ReplaceAll(o.API, string(o.Token), transport.Redacted), API)
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -81,11 +81,11 @@ func New(o Options) (*Bot, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	if o.Wait == nil {
-		o.Wait = transport.Wait
+	if o.Sleep == nil {
+		o.Sleep = transport.Sleep
 	}
-	if o.Lost == nil {
-		o.Lost = func(string) {}
+	if o.OnTopicGone == nil {
+		o.OnTopicGone = func(string) {}
 	}
 	if o.Timeout == 0 {
 		o.Timeout = 30 * time.Second
@@ -100,7 +100,7 @@ func New(o Options) (*Bot, error) {
 		// of the address must survive it.
 		endpoint: strings.ReplaceAll(strings.TrimRight(o.API, "/"), "%", "%%") + "/bot%s/%s",
 	}
-	b.line = transport.New(transport.Options{Platform: "Telegram", ID: b.id, Log: o.Log, Clock: o.Clock, Clean: b.clean, Changed: o.Changed, Dial: o.Dial})
+	b.line = transport.New(transport.Options{Platform: "Telegram", ID: b.id, Log: o.Log, Clock: o.Clock, Redact: b.clean, OnChange: o.OnChange, Dial: o.Dial})
 	return b, nil
 }
 
@@ -136,9 +136,9 @@ func place(address string) (chat int64, thread int, err error) {
 	return chat, thread, nil
 }
 
-// Group is the address of the group that a topic is of; any other address is
+// GroupOf is the address of the group that a topic is of; any other address is
 // its own.
-func Group(address string) string {
+func GroupOf(address string) string {
 	chat, _, err := place(address)
 	if err != nil {
 		return address

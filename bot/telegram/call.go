@@ -104,7 +104,7 @@ func readable(status int, body []byte) (form []byte, foreign bool, err error) {
 
 // clean is the last line against a token in a text.
 func (b *Bot) clean(text string) string {
-	text = strings.ReplaceAll(text, string(b.o.Token), transport.Hidden)
+	text = strings.ReplaceAll(text, string(b.o.Token), transport.Redacted)
 	_, secret, _ := strings.Cut(string(b.o.Token), ":")
-	return strings.ReplaceAll(text, secret, transport.Hidden)
+	return strings.ReplaceAll(text, secret, transport.Redacted)
 }

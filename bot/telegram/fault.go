@@ -15,19 +15,19 @@ var meanings = []struct {
 	part  string
 	fault bot.Fault
 }{
-	{"message to edit not found", bot.FaultMessageGone},
-	{"message can't be edited", bot.FaultMessageGone},
-	{"message_id_invalid", bot.FaultMessageGone},
-	{"chat not found", bot.FaultChatClosed},
-	{"topic_closed", bot.FaultChatClosed},
-	{"topic_deleted", bot.FaultChatClosed},
-	{"chat_write_forbidden", bot.FaultChatClosed},
-	{"not enough rights to send", bot.FaultChatClosed},
-	{"have no rights to send", bot.FaultChatClosed},
-	{"need administrator rights in the channel chat", bot.FaultChatClosed},
-	{"user is deactivated", bot.FaultChatClosed},
-	{"group chat was deactivated", bot.FaultChatClosed},
-	{"peer_id_invalid", bot.FaultChatClosed},
+	{"message to edit not found", bot.ErrMessageGone},
+	{"message can't be edited", bot.ErrMessageGone},
+	{"message_id_invalid", bot.ErrMessageGone},
+	{"chat not found", bot.ErrChatClosed},
+	{"topic_closed", bot.ErrChatClosed},
+	{"topic_deleted", bot.ErrChatClosed},
+	{"chat_write_forbidden", bot.ErrChatClosed},
+	{"not enough rights to send", bot.ErrChatClosed},
+	{"have no rights to send", bot.ErrChatClosed},
+	{"need administrator rights in the channel chat", bot.ErrChatClosed},
+	{"user is deactivated", bot.ErrChatClosed},
+	{"group chat was deactivated", bot.ErrChatClosed},
+	{"peer_id_invalid", bot.ErrChatClosed},
 }
 
 // parts of refusals that this package answers itself.
@@ -65,27 +65,27 @@ func sendError(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &s) && !s.Sent:
-		return &bot.SendError{Fault: bot.FaultOffline, Text: s.Text()}
+		return &bot.SendError{Reason: bot.ErrOffline, Text: s.Text()}
 	case !errors.As(err, &r):
 		return err
 	}
-	fail := func(f bot.Fault) error { return &bot.SendError{Fault: f, Text: r.text} }
+	fail := func(f bot.Fault) error { return &bot.SendError{Reason: f, Text: r.text} }
 	switch {
 	case r.foreign && (r.code == 413 || r.code == 414):
-		return fail(bot.FaultRefused)
+		return fail(bot.ErrRejected)
 	case r.foreign && r.code >= 300 && r.code < 500:
 		// A proxy or a login page stands in between and let nothing through.
-		return fail(bot.FaultOffline)
+		return fail(bot.ErrOffline)
 	case r.foreign:
 		return err
 	case r.after > 0 || r.code == 429:
-		return &bot.SendError{Fault: bot.FaultRateLimited, After: max(r.after, time.Second), Text: r.text}
+		return &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: max(r.after, time.Second), Text: r.text}
 	case r.to != 0:
-		return &bot.SendError{Fault: bot.FaultMoved, To: Address(r.to, 0), Text: r.text}
+		return &bot.SendError{Reason: bot.ErrChatMoved, MovedTo: Address(r.to, 0), Text: r.text}
 	case r.code == 401 || (r.code == 404 && !strings.Contains(r.text, "method")):
-		return fail(bot.FaultToken)
+		return fail(bot.ErrTokenRejected)
 	case r.code == 403:
-		return fail(bot.FaultChatClosed)
+		return fail(bot.ErrChatClosed)
 	case r.code >= 400 && r.code < 500:
 		text := strings.ToLower(r.text)
 		for _, m := range meanings {
@@ -93,7 +93,7 @@ func sendError(err error) error {
 				return fail(m.fault)
 			}
 		}
-		return fail(bot.FaultRefused)
+		return fail(bot.ErrRejected)
 	}
 	return err
 }

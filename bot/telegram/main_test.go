@@ -51,7 +51,7 @@ func newWorld(t *testing.T, change ...func(*telegram.Options)) *world {
 	o := telegram.Options{
 		Token: transport.Secret(s.Token()), API: s.URL(),
 		Log: slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Wait: func(ctx context.Context, d time.Duration) error {
+		Sleep: func(ctx context.Context, d time.Duration) error {
 			w.mu.Lock()
 			w.pauses = append(w.pauses, d)
 			w.mu.Unlock()
@@ -69,12 +69,12 @@ func newWorld(t *testing.T, change ...func(*telegram.Options)) *world {
 				return ctx.Err()
 			}
 		},
-		Changed: func(s transport.State) {
+		OnChange: func(s transport.State) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.states = append(w.states, s)
 		},
-		Moved: func(_ context.Context, from, to string) error {
+		OnChatMoved: func(_ context.Context, from, to string) error {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.moved = append(w.moved, from+" → "+to)

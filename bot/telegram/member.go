@@ -12,10 +12,10 @@ import (
 // noMember are refusals that say that somebody never was in a group.
 var noMember = []string{"member not found", "user not found", "participant_id_invalid"}
 
-// Reads reports whether a person is in the group that an address is of, or of
+// IsMember reports whether a person is in the group that an address is of, or of
 // whose topic. An error leaves it open: in some groups only administrators are
 // told.
-func (b *Bot) Reads(ctx context.Context, chat, person string) (bool, error) {
+func (b *Bot) IsMember(ctx context.Context, chat, person string) (bool, error) {
 	at, _, err := place(chat)
 	if err != nil {
 		return false, err

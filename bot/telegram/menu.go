@@ -35,7 +35,7 @@ func (b *Bot) SetCommands(ctx context.Context, chat string, list []MenuCommand) 
 	if chat != "" {
 		id, _, err := place(chat)
 		if err != nil {
-			return &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+			return &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 		}
 		p["scope"] = encode(map[string]any{"type": "chat", "chat_id": id})
 	}

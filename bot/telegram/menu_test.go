@@ -53,13 +53,13 @@ func TestSetCommands(t *testing.T) {
 			t.Errorf("%+v was taken", c)
 		}
 	}
-	if err := w.bot.SetCommands(t.Context(), "slack:U1", nil); fault(err) != bot.FaultRefused {
+	if err := w.bot.SetCommands(t.Context(), "slack:U1", nil); fault(err) != bot.ErrRejected {
 		t.Error(err)
 	}
 	if n := len(w.far.Calls("")); n != calls {
 		t.Errorf("%d calls that can only be refused", n-calls)
 	}
-	if err := w.bot.SetCommands(t.Context(), "telegram:99", []telegram.MenuCommand{{Name: "a", Description: "x"}}); fault(err) != bot.FaultChatClosed {
+	if err := w.bot.SetCommands(t.Context(), "telegram:99", []telegram.MenuCommand{{Name: "a", Description: "x"}}); fault(err) != bot.ErrChatClosed {
 		t.Errorf("a chat that never was: %v", err)
 	}
 	for _, body := range []string{"<html>", `{"ok":true,"result":"yes"}`, `{"ok":true,"result":false}`, `{"ok":true}`, `[]`, ""} {

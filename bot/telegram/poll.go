@@ -25,7 +25,7 @@ func (b *Bot) Poll(ctx context.Context, cursor func(context.Context) (string, er
 	p := poller{Bot: b, receiver: r}
 	for ctx.Err() == nil {
 		pause := p.round(ctx, cursor)
-		if pause > 0 && ctx.Err() == nil && b.o.Wait(ctx, pause) != nil {
+		if pause > 0 && ctx.Err() == nil && b.o.Sleep(ctx, pause) != nil {
 			break
 		}
 	}
@@ -81,8 +81,8 @@ func (p *poller) round(ctx context.Context, cursor func(context.Context) (string
 	p.line.MarkUp()
 	if len(raw) == 0 {
 		p.errors.Reset()
-		if took := time.Since(began); hold > 0 && took < transport.Shortest {
-			return transport.Shortest - took // a server that does not hold polls
+		if took := time.Since(began); hold > 0 && took < transport.MinBackoff {
+			return transport.MinBackoff - took // a server that does not hold polls
 		}
 		return 0
 	}
@@ -131,14 +131,14 @@ func (p *poller) deliver(ctx context.Context, raw json.RawMessage) bool {
 		p.o.Log.Error("Telegram sent an update without an id; it is left out", "bytes", len(raw))
 		return true
 	}
-	if in.Stands == StandsUnread {
+	if in.Stands == SenderUnreadable {
 		p.o.Log.Warn("Telegram sent an update that is not understood; nothing is done about it", "update", in.Key)
 	}
 	var pauses transport.Backoff
 	for ctx.Err() == nil {
 		err := error(nil)
-		if moved != "" && p.o.Moved != nil {
-			err = p.o.Moved(ctx, in.Chat, moved)
+		if moved != "" && p.o.OnChatMoved != nil {
+			err = p.o.OnChatMoved(ctx, in.Chat, moved)
 		}
 		if err == nil {
 			err = p.receiver.Receive(ctx, in)
@@ -151,7 +151,7 @@ func (p *poller) deliver(ctx context.Context, raw json.RawMessage) bool {
 			return false
 		}
 		p.line.MarkDown(transport.TroubleStore, "an update could not be committed, it is tried again: "+p.clean(err.Error()))
-		if p.o.Wait(ctx, pauses.Next()) != nil {
+		if p.o.Sleep(ctx, pauses.Next()) != nil {
 			return false
 		}
 	}

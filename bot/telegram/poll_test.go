@@ -30,7 +30,7 @@ func TestPollDelivers(t *testing.T) {
 	if got[0].Text != "/status" || got[1].Text != "Wrap the existing code" {
 		t.Errorf("received %+v", got)
 	}
-	if s := w.bot.State(); !s.Connected || s.Heard.IsZero() {
+	if s := w.bot.State(); !s.Connected || s.LastContact.IsZero() {
 		t.Errorf("state %+v, want connected", s)
 	}
 	for _, c := range w.far.Calls("getUpdates") {
@@ -185,7 +185,7 @@ func TestPollMalformedUpdates(t *testing.T) {
 	w.poll()
 	got := w.desk.wait(t, 8)
 	for n, in := range got[:6] {
-		if in.Stands != telegram.StandsUnread || in.Cursor == nil || in.Key == "" {
+		if in.Stands != telegram.SenderUnreadable || in.Cursor == nil || in.Key == "" {
 			t.Errorf("update %d: %+v", n, in)
 		}
 	}
@@ -245,7 +245,7 @@ func TestPollConflictInTheMiddle(t *testing.T) {
 	if err := w.far.WaitPolling(soon(t)); err != nil {
 		t.Fatal(err)
 	}
-	for !w.far.Rival() { // between two polls there is none to be ended
+	for !w.far.PollElsewhere() { // between two polls there is none to be ended
 		if err := w.far.WaitPolling(soon(t)); err != nil {
 			t.Fatal(err)
 		}
@@ -266,7 +266,7 @@ func TestPollConflictInTheMiddle(t *testing.T) {
 func TestPollWhileAway(t *testing.T) {
 	w := newWorld(t)
 	w.resume = make(chan struct{})
-	w.far.Away()
+	w.far.Disconnect()
 	w.poll()
 	want := []time.Duration{1, 2, 4, 8, 16, 32, 60, 60}
 	for n := range want {
@@ -283,7 +283,7 @@ func TestPollWhileAway(t *testing.T) {
 		t.Errorf("state %+v", s)
 	}
 	w.far.Say(mira, mira.ID, "hello")
-	if err := w.far.Back(); err != nil {
+	if err := w.far.Reconnect(); err != nil {
 		t.Fatal(err)
 	}
 	close(w.resume)

@@ -42,9 +42,9 @@ func (b *Bot) Probe(ctx context.Context, threads ...string) []transport.Finding 
 	me, err := b.Me(ctx)
 	var fault *bot.SendError
 	switch {
-	case errors.As(err, &fault) && fault.Fault == bot.FaultToken:
+	case errors.As(err, &fault) && fault.Reason == bot.ErrTokenRejected:
 		return []transport.Finding{{Trouble: transport.TroubleToken, Text: "Telegram refuses the token", Fix: "ask @BotFather for a new one (/token) and write it into the token file"}}
-	case errors.As(err, &fault) && fault.Fault == bot.FaultOffline:
+	case errors.As(err, &fault) && fault.Reason == bot.ErrOffline:
 		return []transport.Finding{{Trouble: transport.TroubleNetwork, Text: "Telegram is out of reach: " + fault.Text, Fix: "look at the network, and at telegram.api"}}
 	case err != nil:
 		return []transport.Finding{{Trouble: transport.TroubleServer, Text: "Telegram does not answer as it should: " + err.Error(), Fix: "look at telegram.api; else try again later"}}
@@ -98,10 +98,10 @@ func (b *Bot) probeThread(ctx context.Context, me Me, chat string) transport.Fin
 	name := fmt.Sprintf("group %q", bot.Cut(bot.Clean(group.Title), 40))
 	var fault *bot.SendError
 	switch errors.As(err, &fault); {
-	case fault != nil && fault.Fault == bot.FaultMoved:
-		to := strings.TrimPrefix(fault.To, Prefix)
+	case fault != nil && fault.Reason == bot.ErrChatMoved:
+		to := strings.TrimPrefix(fault.MovedTo, Prefix)
 		return transport.Finding{Trouble: TroubleGroup, Text: "group " + at + " has another number by now", Fix: fmt.Sprintf("write telegram_topic = %q", to)}
-	case fault != nil && fault.Fault == bot.FaultChatClosed, err == nil && (mine.Status == "left" || mine.Status == "kicked"):
+	case fault != nil && fault.Reason == bot.ErrChatClosed, err == nil && (mine.Status == "left" || mine.Status == "kicked"):
 		return transport.Finding{Trouble: TroubleGroup, Text: "@" + me.Username + " is not in the group " + at, Fix: "add it there, or take telegram_topic out"}
 	case err != nil:
 		return transport.Finding{Trouble: transport.TroubleServer, Text: "cannot see the group " + at + ": " + err.Error()}

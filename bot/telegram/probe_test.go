@@ -40,7 +40,7 @@ func TestProbe(t *testing.T) {
 		{"fine", func(s *far.Server) { s.Say(mira, mira.ID, "x") }, []transport.Trouble{"", ""}},
 		{"webhook", hook, []transport.Trouble{"", telegram.TroubleWebhook}},
 		{"token", func(s *far.Server) { s.Fault("getMe", far.Unauthorized()) }, []transport.Trouble{transport.TroubleToken}},
-		{"away", (*far.Server).Away, []transport.Trouble{transport.TroubleNetwork}},
+		{"away", (*far.Server).Disconnect, []transport.Trouble{transport.TroubleNetwork}},
 		{"502", func(s *far.Server) { s.Fault("getMe", far.BadGateway()) }, []transport.Trouble{transport.TroubleServer}},
 		{"half", func(s *far.Server) { s.Fault("getWebhookInfo", far.BadGateway()) }, []transport.Trouble{"", transport.TroubleServer}},
 	} {
@@ -79,7 +79,7 @@ func TestProbeThreads(t *testing.T) {
 		want transport.Trouble
 		fix  string
 	}{
-		"fine":              {func(s *far.Server) { s.MayPin(group, true) }, telegram.Address(group, 55), "", ""},
+		"fine":              {func(s *far.Server) { s.SetPinRight(group, true) }, telegram.Address(group, 55), "", ""},
 		"may not pin":       {nil, telegram.Address(group, 55), telegram.TroubleRights, "may pin messages"},
 		"no topics":         {func(s *far.Server) { s.Say(mira, -1007, "x") }, "telegram:-1007/4", telegram.TroubleGroup, `telegram_topic = "-1007"`},
 		"unknown":           {nil, "telegram:-1009", telegram.TroubleGroup, "add it there"},
@@ -90,7 +90,7 @@ func TestProbeThreads(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.far.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "x"})
+			w.far.Post(far.UserMessage{From: mira, Chat: group, Thread: 55, Text: "x"})
 			if c.do != nil {
 				c.do(w.far)
 			}

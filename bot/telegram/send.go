@@ -14,9 +14,9 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// WordsKey begins the keys of messages that ask for words: they are sent so
+// ForceReplyPrefix begins the keys of messages that ask for words: they are sent so
 // that the person's keyboard opens with an answer to them.
-const WordsKey = "words."
+const ForceReplyPrefix = "words."
 
 const (
 	perRow    = 3   // buttons
@@ -37,7 +37,7 @@ type shown struct {
 func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOptions) (string, error) {
 	where, thread, err := place(chat)
 	if err != nil {
-		return "", &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+		return "", &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
 	if len(m.Picture) > 0 {
 		return b.photo(ctx, chat, m, o)
@@ -69,11 +69,11 @@ func (b *Bot) part(ctx context.Context, d draft, patient bool) (int, error) {
 	for {
 		id, err := b.send(ctx, d)
 		var slow *bot.SendError
-		if !patient || !errors.As(err, &slow) || slow.Fault != bot.FaultRateLimited || waited+slow.After > betweenParts {
+		if !patient || !errors.As(err, &slow) || slow.Reason != bot.ErrRateLimited || waited+slow.RetryAfter > betweenParts {
 			return id, err
 		}
-		waited += slow.After
-		if err := b.o.Wait(ctx, slow.After); err != nil {
+		waited += slow.RetryAfter
+		if err := b.o.Sleep(ctx, slow.RetryAfter); err != nil {
 			return 0, err
 		}
 	}
@@ -117,7 +117,7 @@ func (b *Bot) send(ctx context.Context, d draft) (int, error) {
 			d.replyTo = ""
 		default:
 			if err == nil && d.thread != topic {
-				b.o.Lost(Address(d.chat, topic))
+				b.o.OnTopicGone(Address(d.chat, topic))
 			}
 			return got.ID, sendError(err)
 		}
@@ -187,7 +187,7 @@ func keyboard(m bot.Message) any {
 
 // markup is what stands below a new message: buttons, or a request for words.
 func markup(m bot.Message, replies bool) any {
-	if strings.HasPrefix(m.Key, WordsKey) {
+	if strings.HasPrefix(m.Key, ForceReplyPrefix) {
 		// Selective asks only whom the message answers.
 		return map[string]any{"force_reply": true, "selective": replies}
 	}
@@ -199,7 +199,7 @@ func markup(m bot.Message, replies bool) any {
 func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 	chat, _, err := place(at.Chat)
 	if err != nil {
-		return &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+		return &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
 	d := draft{chat: chat, part: one(m)}
 	method, field := "editMessageText", "text"
@@ -240,7 +240,7 @@ func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 func (b *Bot) Delete(ctx context.Context, at bot.Ref) error {
 	chat, _, err := place(at.Chat)
 	if err != nil {
-		return &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+		return &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
 	err = b.call(ctx, "deleteMessage", tgbotapi.Params{"chat_id": strconv.FormatInt(chat, 10), "message_id": at.ID}, nil)
 	if says(err, noDelete) {
@@ -255,7 +255,7 @@ func (b *Bot) Delete(ctx context.Context, at bot.Ref) error {
 func (b *Bot) Pin(ctx context.Context, at bot.Ref) error {
 	chat, _, err := place(at.Chat)
 	if err != nil {
-		return &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+		return &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
 	return sendError(b.call(ctx, "pinChatMessage", tgbotapi.Params{
 		"chat_id": strconv.FormatInt(chat, 10), "message_id": at.ID, "disable_notification": "true",
@@ -267,7 +267,7 @@ func (b *Bot) Pin(ctx context.Context, at bot.Ref) error {
 func (b *Bot) Unpin(ctx context.Context, at bot.Ref) error {
 	chat, _, err := place(at.Chat)
 	if err != nil {
-		return &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+		return &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
 	err = b.call(ctx, "unpinChatMessage", tgbotapi.Params{"chat_id": strconv.FormatInt(chat, 10), "message_id": at.ID}, nil)
 	if says(err, noUnpin) {

@@ -25,14 +25,14 @@ func captionOf(m bot.Message) (Part, bool) {
 func (b *Bot) photo(ctx context.Context, chat string, m bot.Message, o bot.SendOptions) (string, error) {
 	where, thread, err := place(chat)
 	if err != nil {
-		return "", &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+		return "", &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
 	d := draft{chat: where, thread: thread, photo: m.Picture, silent: o.Silent, replyTo: o.ReplyTo}
 	caption, fits := captionOf(m)
 	if fits {
 		d.part, d.markup = caption, markup(m, o.ReplyTo != "")
 	}
-	id, err := 0, error(&bot.SendError{Fault: bot.FaultRefused, Text: "the picture is too large"})
+	id, err := 0, error(&bot.SendError{Reason: bot.ErrRejected, Text: "the picture is too large"})
 	if len(m.Picture) <= bot.MaxPicture {
 		id, err = b.send(ctx, d)
 	}
@@ -59,5 +59,5 @@ func (b *Bot) photo(ctx context.Context, chat string, m bot.Message, o bot.SendO
 // take, and not the chat or the connection.
 func refusesPhoto(err error) bool {
 	var refused *bot.SendError
-	return errors.As(err, &refused) && (refused.Fault == bot.FaultRefused || strings.Contains(refused.Text, noPhotos))
+	return errors.As(err, &refused) && (refused.Reason == bot.ErrRejected || strings.Contains(refused.Text, noPhotos))
 }

@@ -80,8 +80,8 @@ func TestPhotoRefused(t *testing.T) {
 		"too large for a proxy": {fault: &far.Fault{Code: 413, Body: "<html>413</html>"}, shown: "T"},
 		"no picture":            {change: func(m *bot.Message) { m.Picture = []byte("GIF89a") }, shown: "T"},
 		"too large":             {change: func(m *bot.Message) { m.Picture = make([]byte, bot.MaxPicture+1) }, shown: "T"},
-		"slow":                  {fault: new(far.TooMany(3)), fails: bot.FaultRateLimited},
-		"blocked":               {fault: new(far.Forbidden("bot was blocked by the user")), fails: bot.FaultChatClosed},
+		"slow":                  {fault: new(far.TooMany(3)), fails: bot.ErrRateLimited},
+		"blocked":               {fault: new(far.Forbidden("bot was blocked by the user")), fails: bot.ErrChatClosed},
 		"no answer":             {fault: new(far.CutAfter()), shown: "P", fails: "?"},
 		"long":                  {change: func(m *bot.Message) { *m = drawn(t, 60) }, shown: "PT"},
 		"formatting":            {fault: new(far.BadRequest("can't parse entities: unexpected end tag")), shown: "P"},
@@ -102,7 +102,7 @@ func TestPhotoRefused(t *testing.T) {
 				t.Fatal(err)
 			case c.fails == "?" && (err == nil || errors.As(err, &fault)):
 				t.Errorf("%v", err)
-			case c.fails != "" && c.fails != "?" && (!errors.As(err, &fault) || fault.Fault != c.fails):
+			case c.fails != "" && c.fails != "?" && (!errors.As(err, &fault) || fault.Reason != c.fails):
 				t.Errorf("%v, want %s", err, c.fails)
 			}
 			shown := ""

@@ -100,7 +100,7 @@ func TestConversation(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	want := bot.FaultMessageGone
+	want := bot.ErrMessageGone
 	if fault(w.bot.Edit(t.Context(), bot.Ref{Chat: home, ID: id}, ask())) != want {
 		t.Error("an edit of what is gone is no FaultGone")
 	}
@@ -137,10 +137,10 @@ func TestSendFile(t *testing.T) {
 	}
 	w.far.Fault("sendDocument", far.TooMany(7), far.Forbidden("bot was blocked by the user")) // the library forgets the code here
 	var e *bot.SendError
-	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); !errors.As(err, &e) || e.Fault != bot.FaultRateLimited || e.After != 7*time.Second {
+	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); !errors.As(err, &e) || e.Reason != bot.ErrRateLimited || e.RetryAfter != 7*time.Second {
 		t.Errorf("error %v", err)
 	}
-	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); fault(err) != bot.FaultChatClosed {
+	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); fault(err) != bot.ErrChatClosed {
 		t.Errorf("error %v", err)
 	}
 }
@@ -195,7 +195,7 @@ func TestSendPartsFail(t *testing.T) {
 	for _, f := range []far.Fault{far.TooMany(600), far.Unauthorized(), far.CutBefore(), far.BadGateway()} {
 		w.far.ClearFaults()
 		w.far.Fault("sendMessage", fine, f)
-		if _, err := w.bot.Send(t.Context(), home, long(), bot.SendOptions{}); err == nil || fault(err) != bot.FaultUnknown {
+		if _, err := w.bot.Send(t.Context(), home, long(), bot.SendOptions{}); err == nil || fault(err) != bot.ErrOutcomeUnknown {
 			t.Errorf("%+v: %v", f, err)
 		}
 	}
@@ -206,9 +206,9 @@ func fault(err error) bot.Fault {
 	var e *bot.SendError
 	switch {
 	case errors.As(err, &e):
-		return e.Fault
+		return e.Reason
 	case err != nil:
-		return bot.FaultUnknown
+		return bot.ErrOutcomeUnknown
 	}
 	return ""
 }
@@ -223,30 +223,30 @@ func TestSendFaults(t *testing.T) {
 		shown int
 	}{
 		{"fine", far.Fault{Code: 200, Body: `{"ok":true,"result":{"message_id":7}}`}, "", 0},
-		{"flood", far.TooMany(31), bot.FaultRateLimited, 0},
-		{"flood without a time", far.Fault{Code: 429, Text: "Too Many Requests"}, bot.FaultRateLimited, 0},
-		{"blocked", far.Forbidden("bot was blocked by the user"), bot.FaultChatClosed, 0},
-		{"unknown chat", far.BadRequest("chat not found"), bot.FaultChatClosed, 0},
-		{"closed topic", far.BadRequest("TOPIC_CLOSED"), bot.FaultChatClosed, 0},
-		{"no rights", far.BadRequest("not enough rights to send text messages to the chat"), bot.FaultChatClosed, 0},
-		{"moved", far.Migrated(-1009), bot.FaultMoved, 0},
-		{"token", far.Unauthorized(), bot.FaultToken, 0},
-		{"token of nobody", far.Fault{Code: 404, Text: "Not Found"}, bot.FaultToken, 0},
-		{"never", far.BadRequest("message is too long"), bot.FaultRefused, 0},
-		{"buttons", far.BadRequest("BUTTON_DATA_INVALID"), bot.FaultRefused, 0},
-		{"unknown method", far.Fault{Code: 404, Text: "Not Found: method not found"}, bot.FaultRefused, 0},
-		{"502", far.BadGateway(), bot.FaultUnknown, 0},
-		{"502 after", far.Fault{Code: 502, Body: "<html>", After: true}, bot.FaultUnknown, 1},
-		{"500", far.Fault{Code: 500, Text: "Internal Server Error"}, bot.FaultUnknown, 0},
-		{"login page", far.Fault{Code: 302, Body: "<html>"}, bot.FaultOffline, 0},
-		{"proxy forbids", far.Fault{Code: 403, Body: "<html>"}, bot.FaultOffline, 0},
-		{"proxy too small", far.Fault{Code: 413, Body: "<html>"}, bot.FaultRefused, 0},
-		{"cut", far.CutBefore(), bot.FaultUnknown, 0},
-		{"cut after", far.CutAfter(), bot.FaultUnknown, 1},
-		{"hangs", far.Hang(), bot.FaultUnknown, 0},
-		{"hangs after", far.Fault{Hang: true, After: true}, bot.FaultUnknown, 1},
-		{"half an answer", far.Fault{Code: 200, Body: `{"ok":tr`, After: true}, bot.FaultUnknown, 1},
-		{"another answer", far.Fault{Code: 200, Body: `{"ok":true,"result":[]}`, After: true}, bot.FaultUnknown, 1},
+		{"flood", far.TooMany(31), bot.ErrRateLimited, 0},
+		{"flood without a time", far.Fault{Code: 429, Text: "Too Many Requests"}, bot.ErrRateLimited, 0},
+		{"blocked", far.Forbidden("bot was blocked by the user"), bot.ErrChatClosed, 0},
+		{"unknown chat", far.BadRequest("chat not found"), bot.ErrChatClosed, 0},
+		{"closed topic", far.BadRequest("TOPIC_CLOSED"), bot.ErrChatClosed, 0},
+		{"no rights", far.BadRequest("not enough rights to send text messages to the chat"), bot.ErrChatClosed, 0},
+		{"moved", far.Migrated(-1009), bot.ErrChatMoved, 0},
+		{"token", far.Unauthorized(), bot.ErrTokenRejected, 0},
+		{"token of nobody", far.Fault{Code: 404, Text: "Not Found"}, bot.ErrTokenRejected, 0},
+		{"never", far.BadRequest("message is too long"), bot.ErrRejected, 0},
+		{"buttons", far.BadRequest("BUTTON_DATA_INVALID"), bot.ErrRejected, 0},
+		{"unknown method", far.Fault{Code: 404, Text: "Not Found: method not found"}, bot.ErrRejected, 0},
+		{"502", far.BadGateway(), bot.ErrOutcomeUnknown, 0},
+		{"502 after", far.Fault{Code: 502, Body: "<html>", After: true}, bot.ErrOutcomeUnknown, 1},
+		{"500", far.Fault{Code: 500, Text: "Internal Server Error"}, bot.ErrOutcomeUnknown, 0},
+		{"login page", far.Fault{Code: 302, Body: "<html>"}, bot.ErrOffline, 0},
+		{"proxy forbids", far.Fault{Code: 403, Body: "<html>"}, bot.ErrOffline, 0},
+		{"proxy too small", far.Fault{Code: 413, Body: "<html>"}, bot.ErrRejected, 0},
+		{"cut", far.CutBefore(), bot.ErrOutcomeUnknown, 0},
+		{"cut after", far.CutAfter(), bot.ErrOutcomeUnknown, 1},
+		{"hangs", far.Hang(), bot.ErrOutcomeUnknown, 0},
+		{"hangs after", far.Fault{Hang: true, After: true}, bot.ErrOutcomeUnknown, 1},
+		{"half an answer", far.Fault{Code: 200, Body: `{"ok":tr`, After: true}, bot.ErrOutcomeUnknown, 1},
+		{"another answer", far.Fault{Code: 200, Body: `{"ok":true,"result":[]}`, After: true}, bot.ErrOutcomeUnknown, 1},
 		{"formatting", far.BadRequest(`can't parse entities: Unsupported start tag "x"`), "", 1},
 		{"what it answers is gone", far.BadRequest("message to be replied not found"), "", 1},
 	} {
@@ -265,14 +265,14 @@ func TestSendFaults(t *testing.T) {
 			}
 			var e *bot.SendError
 			if errors.As(err, &e) {
-				switch e.Fault {
-				case bot.FaultRateLimited:
-					if e.After != 31*time.Second && e.After != time.Second {
-						t.Errorf("after %s", e.After)
+				switch e.Reason {
+				case bot.ErrRateLimited:
+					if e.RetryAfter != 31*time.Second && e.RetryAfter != time.Second {
+						t.Errorf("after %s", e.RetryAfter)
 					}
-				case bot.FaultMoved:
-					if e.To != "telegram:-1009" {
-						t.Errorf("to %q", e.To)
+				case bot.ErrChatMoved:
+					if e.MovedTo != "telegram:-1009" {
+						t.Errorf("to %q", e.MovedTo)
 					}
 				}
 			}
@@ -286,14 +286,14 @@ func TestEditAndDeleteFaults(t *testing.T) {
 		fault        far.Fault
 		edit, remove bot.Fault
 	}{
-		{far.BadRequest("message is not modified: specified new message content…"), "", bot.FaultRefused},
-		{far.BadRequest("message to edit not found"), bot.FaultMessageGone, bot.FaultMessageGone},
-		{far.BadRequest("MESSAGE_ID_INVALID"), bot.FaultMessageGone, bot.FaultMessageGone},
-		{far.BadRequest("message can't be edited"), bot.FaultMessageGone, bot.FaultMessageGone},
-		{far.BadRequest("message to delete not found"), bot.FaultRefused, ""},
-		{far.BadRequest("message can't be deleted"), bot.FaultRefused, bot.FaultRefused},
-		{far.TooMany(5), bot.FaultRateLimited, bot.FaultRateLimited},
-		{far.BadGateway(), bot.FaultUnknown, bot.FaultUnknown},
+		{far.BadRequest("message is not modified: specified new message content…"), "", bot.ErrRejected},
+		{far.BadRequest("message to edit not found"), bot.ErrMessageGone, bot.ErrMessageGone},
+		{far.BadRequest("MESSAGE_ID_INVALID"), bot.ErrMessageGone, bot.ErrMessageGone},
+		{far.BadRequest("message can't be edited"), bot.ErrMessageGone, bot.ErrMessageGone},
+		{far.BadRequest("message to delete not found"), bot.ErrRejected, ""},
+		{far.BadRequest("message can't be deleted"), bot.ErrRejected, bot.ErrRejected},
+		{far.TooMany(5), bot.ErrRateLimited, bot.ErrRateLimited},
+		{far.BadGateway(), bot.ErrOutcomeUnknown, bot.ErrOutcomeUnknown},
 	} {
 		w := inTouch(t)
 		id := w.send(bot.Message{Key: "status", Lines: []bot.Line{{Text: "● shop"}}}, bot.SendOptions{})
@@ -311,8 +311,8 @@ func TestEditAndDeleteFaults(t *testing.T) {
 // A topic that is gone is no reason to say nothing; the group has its general one.
 func TestSendTopics(t *testing.T) {
 	var lost []string
-	w := newWorld(t, func(o *telegram.Options) { o.Lost = func(chat string) { lost = append(lost, chat) } })
-	w.far.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "/status"})
+	w := newWorld(t, func(o *telegram.Options) { o.OnTopicGone = func(chat string) { lost = append(lost, chat) } })
+	w.far.Post(far.UserMessage{From: mira, Chat: group, Thread: 55, Text: "/status"})
 	at := telegram.Address(group, 55)
 	for _, want := range []int{55, 0} {
 		if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{ReplyTo: "77"}); err != nil {
@@ -331,16 +331,16 @@ func TestSendTopics(t *testing.T) {
 		t.Errorf("lost (-want +got):\n%s", diff)
 	}
 	w.far.Topic(group, 55, false)
-	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); fault(err) != bot.FaultChatClosed {
+	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); fault(err) != bot.ErrChatClosed {
 		t.Errorf("a closed topic: %v", err)
 	}
 	w.far.Block(group)
-	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); fault(err) != bot.FaultChatClosed {
+	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); fault(err) != bot.ErrChatClosed {
 		t.Errorf("thrown out: %v", err)
 	}
 	w.far.Migrate(-7, -1007)
 	var e *bot.SendError
-	if _, err := w.bot.Send(t.Context(), "telegram:-7", ask(), bot.SendOptions{}); !errors.As(err, &e) || e.Fault != bot.FaultMoved || e.To != "telegram:-1007" {
+	if _, err := w.bot.Send(t.Context(), "telegram:-7", ask(), bot.SendOptions{}); !errors.As(err, &e) || e.Reason != bot.ErrChatMoved || e.MovedTo != "telegram:-1007" {
 		t.Errorf("moved: %v", err)
 	}
 }
@@ -356,10 +356,10 @@ func TestPinGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := bot.Ref{Chat: chat, ID: id}
-	if err := w.bot.Pin(t.Context(), at); fault(err) != bot.FaultRefused {
+	if err := w.bot.Pin(t.Context(), at); fault(err) != bot.ErrRejected {
 		t.Errorf("without the right: %v", err)
 	}
-	w.far.MayPin(group, true)
+	w.far.SetPinRight(group, true)
 	for _, want := range []bool{true, false, false} {
 		do := w.bot.Pin
 		if !want {
@@ -387,13 +387,13 @@ func TestSendAway(t *testing.T) {
 	l.Close()
 	for _, api := range []string{closed, "http://no.such.host.invalid"} {
 		w := newWorld(t, func(o *telegram.Options) { o.API = api })
-		if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); fault(err) != bot.FaultOffline {
+		if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); fault(err) != bot.ErrOffline {
 			t.Errorf("%s: %v", api, err)
 		}
 		file := long()
 		file.Lines[9].Kind = bot.Pre
 		_, err := w.bot.Send(t.Context(), home, file, bot.SendOptions{})
-		if fault(err) != bot.FaultOffline {
+		if fault(err) != bot.ErrOffline {
 			t.Errorf("%s: %v", api, err)
 		}
 		w.secret("error", fmt.Sprintf("%v %#v", err, err))
@@ -407,7 +407,7 @@ func TestSendAway(t *testing.T) {
 		cancel()
 	}()
 	_, err = w.bot.Send(ctx, home, ask(), bot.SendOptions{})
-	if fault(err) != bot.FaultUnknown || !errors.Is(err, context.Canceled) {
+	if fault(err) != bot.ErrOutcomeUnknown || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	for ; err != nil; err = errors.Unwrap(err) { // whoever looks behind an error finds none either
@@ -420,7 +420,7 @@ func TestSendNowhere(t *testing.T) {
 	for _, chat := range []string{"", "telegram:", "telegram:x", "telegram:1/x", "slack:C1", "48213377", "telegram:0"} {
 		_, err := w.bot.Send(t.Context(), chat, ask(), bot.SendOptions{})
 		for _, err := range []error{err, w.bot.Edit(t.Context(), bot.Ref{Chat: chat, ID: "1"}, ask()), w.bot.Delete(t.Context(), bot.Ref{Chat: chat, ID: "1"})} {
-			if fault(err) != bot.FaultRefused {
+			if fault(err) != bot.ErrRejected {
 				t.Errorf("%q: %v", chat, err)
 			}
 		}
@@ -445,7 +445,7 @@ func TestSendFollowsNobody(t *testing.T) {
 	}))
 	t.Cleanup(portal.Close)
 	w := newWorld(t, func(o *telegram.Options) { o.API = portal.URL })
-	if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); fault(err) != bot.FaultOffline {
+	if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); fault(err) != bot.ErrOffline {
 		t.Errorf("error %v", err)
 	}
 	if len(seen) > 0 {

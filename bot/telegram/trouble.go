@@ -29,7 +29,7 @@ func trouble(err error) (t transport.Trouble, text string, pause time.Duration) 
 	case r.after > 0:
 		return transport.TroubleSlow, r.text, r.after
 	case r.code == 401 || r.code == 404:
-		return transport.TroubleToken, "Telegram refuses the token: it is wrong or was revoked; @BotFather gives a new one", transport.TokenPause
+		return transport.TroubleToken, "Telegram refuses the token: it is wrong or was revoked; @BotFather gives a new one", transport.TokenBackoff
 	case r.code == 409 && strings.Contains(r.text, "webhook"):
 		return TroubleWebhook, "a webhook is set for this bot, so nobody can poll: delete it (deleteWebhook), or use a bot of its own", 0
 	case r.code == 409:

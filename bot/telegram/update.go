@@ -12,11 +12,11 @@ import (
 
 // What an Inbound says in Stands: why its sender is nobody who can be let in.
 const (
-	StandsAnonymous = "anonymous"         // an admin who writes as the group
-	StandsChannel   = "a channel"         // a post, or somebody who writes as a channel
-	StandsBot       = "a bot"             //
-	StandsService   = "a service message" // somebody came, a title changed: nothing was said
-	StandsUnread    = "not understood"    // not of the platform's form, or of none that was asked for
+	SenderAnonymous  = "anonymous"         // an admin who writes as the group
+	SenderChannel    = "a channel"         // a post, or somebody who writes as a channel
+	SenderBot        = "a bot"             //
+	SenderService    = "a service message" // somebody came, a title changed: nothing was said
+	SenderUnreadable = "not understood"    // not of the platform's form, or of none that was asked for
 )
 
 // allowed are the kinds of updates that are asked for, always: what was asked
@@ -107,7 +107,7 @@ func (b *Bot) inbound(raw json.RawMessage) (in bot.Inbound, moved string, ok boo
 	now := b.o.Clock()
 	switch {
 	case err != nil:
-		in.Stands = StandsUnread
+		in.Stands = SenderUnreadable
 	case u.Message != nil:
 		in = b.said(u.Message)
 		if u.Message.Moved != 0 {
@@ -123,7 +123,7 @@ func (b *Bot) inbound(raw json.RawMessage) (in bot.Inbound, moved string, ok boo
 		in = u.Press.inbound()
 		in.Sent = now // the platform does not say; it keeps presses for 150 s
 	default:
-		in.Stands = StandsUnread
+		in.Stands = SenderUnreadable
 	}
 	// The ids are this bot's own: those of the one before it may be the same.
 	in.Key = b.CursorName() + ":" + strconv.Itoa(*u.ID)
@@ -158,16 +158,16 @@ func (b *Bot) said(m *message) bot.Inbound {
 	in.Actor, in.Name = m.From.actor()
 	switch {
 	case m.As != nil && m.As.ID == m.Chat.ID && m.As.Type != "channel":
-		in.Stands = StandsAnonymous
+		in.Stands = SenderAnonymous
 	case m.As != nil || m.From == nil || m.Chat.Type == "channel":
-		in.Stands = StandsChannel
+		in.Stands = SenderChannel
 		if m.As != nil {
 			in.Actor, in.Name = Address(m.As.ID, 0), "channel"
 		}
 	case m.From.Bot:
-		in.Stands = StandsBot
+		in.Stands = SenderBot
 	case in.Text == "" && !in.Media:
-		in.Stands = StandsService
+		in.Stands = SenderService
 	}
 	return in
 }
@@ -182,7 +182,7 @@ func (c *callback) inbound() bot.Inbound {
 		in.Private = m.Chat.Type == "private"
 	}
 	if c.From.Bot {
-		in.Stands = StandsBot
+		in.Stands = SenderBot
 	}
 	return in
 }

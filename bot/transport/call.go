@@ -34,8 +34,8 @@ func (s *NoResponseError) Text() string { return s.text }
 // Unwrap leads to the cause, such as context.Canceled.
 func (s *NoResponseError) Unwrap() error { return s.err }
 
-// Answer is what somebody answered, whoever that was.
-type Answer struct {
+// Response is what somebody answered, whoever that was.
+type Response struct {
 	Status int // of HTTP
 	Header http.Header
 	Body   []byte
@@ -43,7 +43,7 @@ type Answer struct {
 
 // Exchange makes one call of a method within a limit and reads its answer. An
 // error is a *Silence.
-func (l *Conn) Exchange(r *http.Request, method string, limit time.Duration) (Answer, error) {
+func (l *Conn) Exchange(r *http.Request, method string, limit time.Duration) (Response, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), limit)
 	defer cancel()
 	var connected atomic.Bool
@@ -55,15 +55,15 @@ func (l *Conn) Exchange(r *http.Request, method string, limit time.Duration) (An
 		_ = resp.Body.Close() // only read
 	}
 	if err == nil {
-		return Answer{resp.StatusCode, resp.Header, body}, nil
+		return Response{resp.StatusCode, resp.Header, body}, nil
 	}
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err // its address may hold what is nobody's business
 	}
-	text := l.o.Clean(err.Error())
+	text := l.o.Redact(err.Error())
 	if errors.Is(err, context.DeadlineExceeded) {
 		text = fmt.Sprintf("no answer within %s", limit)
 	}
-	return Answer{}, &NoResponseError{call: strings.ToLower(l.o.Platform) + " " + method, Sent: connected.Load(), text: text, err: err}
+	return Response{}, &NoResponseError{call: strings.ToLower(l.o.Platform) + " " + method, Sent: connected.Load(), text: text, err: err}
 }

@@ -15,8 +15,8 @@ type Options struct {
 	ID       string // which of the platform's bots or apps this is; no secret
 	Log      *slog.Logger
 	Clock    func() time.Time
-	Clean    func(text string) string // takes what is secret out of a text
-	Changed  func(State)              // told whenever State changes but for Heard; must return at once. nil = nobody
+	Redact   func(text string) string // takes what is secret out of a text
+	OnChange func(State)              // told whenever State changes but for Heard; must return at once. nil = nobody
 	Dial     Dial                     // nil = TCP
 }
 

@@ -30,8 +30,8 @@ func open() *world {
 	w := &world{now: time.Date(2026, 11, 20, 1, 47, 0, 0, time.UTC)}
 	w.Conn = transport.New(transport.Options{
 		Platform: "Slack", ID: "A1", Log: slog.New(slog.DiscardHandler), Clock: func() time.Time { return w.now },
-		Clean:   func(s string) string { return strings.ReplaceAll(s, token, transport.Hidden) },
-		Changed: func(s transport.State) { w.changed = append(w.changed, s) },
+		Redact:   func(s string) string { return strings.ReplaceAll(s, token, transport.Redacted) },
+		OnChange: func(s transport.State) { w.changed = append(w.changed, s) },
 	})
 	return w
 }
@@ -47,11 +47,11 @@ func TestState(t *testing.T) {
 		told bool
 	}{
 		{func() { w.MarkDown(transport.TroubleStart, "still not tried") }, transport.State{Since: began, Trouble: transport.TroubleStart, Text: "still not tried"}, false},
-		{w.MarkUp, transport.State{Connected: true, Since: began.Add(2 * time.Second), Heard: began.Add(2 * time.Second)}, true},
-		{w.MarkUp, transport.State{Connected: true, Since: began.Add(2 * time.Second), Heard: began.Add(3 * time.Second)}, false},
-		{func() { w.MarkDown(transport.TroubleNetwork, "no route") }, transport.State{Since: began.Add(4 * time.Second), Heard: began.Add(3 * time.Second), Trouble: transport.TroubleNetwork, Text: "no route"}, true},
-		{func() { w.MarkDown(transport.TroubleNetwork, "no name") }, transport.State{Since: began.Add(4 * time.Second), Heard: began.Add(3 * time.Second), Trouble: transport.TroubleNetwork, Text: "no name"}, false},
-		{func() { w.MarkDown(transport.TroubleToken, "revoked") }, transport.State{Since: began.Add(4 * time.Second), Heard: began.Add(3 * time.Second), Trouble: transport.TroubleToken, Text: "revoked"}, true},
+		{w.MarkUp, transport.State{Connected: true, Since: began.Add(2 * time.Second), LastContact: began.Add(2 * time.Second)}, true},
+		{w.MarkUp, transport.State{Connected: true, Since: began.Add(2 * time.Second), LastContact: began.Add(3 * time.Second)}, false},
+		{func() { w.MarkDown(transport.TroubleNetwork, "no route") }, transport.State{Since: began.Add(4 * time.Second), LastContact: began.Add(3 * time.Second), Trouble: transport.TroubleNetwork, Text: "no route"}, true},
+		{func() { w.MarkDown(transport.TroubleNetwork, "no name") }, transport.State{Since: began.Add(4 * time.Second), LastContact: began.Add(3 * time.Second), Trouble: transport.TroubleNetwork, Text: "no name"}, false},
+		{func() { w.MarkDown(transport.TroubleToken, "revoked") }, transport.State{Since: began.Add(4 * time.Second), LastContact: began.Add(3 * time.Second), Trouble: transport.TroubleToken, Text: "revoked"}, true},
 	}
 	for n, s := range steps {
 		w.now = w.now.Add(time.Second)
@@ -76,7 +76,7 @@ func TestBackoff(t *testing.T) {
 		t.Error(diff)
 	}
 	b.Reset()
-	if got := b.Next(); got != transport.Shortest {
+	if got := b.Next(); got != transport.MinBackoff {
 		t.Errorf("after a reset: %s", got)
 	}
 }
@@ -90,7 +90,7 @@ func TestSecret(t *testing.T) {
 	var logged strings.Builder
 	slog.New(slog.NewTextHandler(&logged, nil)).Info("x", "t", s, "in", struct{ T transport.Secret }{s})
 	for _, text := range []string{fmt.Sprint(s), fmt.Sprintf("%v %s %q %x %#v %+v", s, s, s, s, s, struct{ T transport.Secret }{s}), string(asJSON), logged.String()} {
-		if strings.Contains(text, "5ec7e7") || !strings.Contains(text, transport.Hidden) && !strings.Contains(text, "2873656372657429") {
+		if strings.Contains(text, "5ec7e7") || !strings.Contains(text, transport.Redacted) && !strings.Contains(text, "2873656372657429") {
 			t.Errorf("shown: %s", text)
 		}
 	}

@@ -6,17 +6,17 @@ import "log/slog"
 // Hidden (SPEC 6.6).
 type Secret string
 
-// Hidden stands for a secret.
-const Hidden = "(secret)"
+// Redacted stands for a secret.
+const Redacted = "(secret)"
 
 // String, GoString and MarshalText hide the secret from every way of printing.
-func (Secret) String() string { return Hidden }
+func (Secret) String() string { return Redacted }
 
 // GoString hides the secret from %#v.
-func (Secret) GoString() string { return Hidden }
+func (Secret) GoString() string { return Redacted }
 
 // MarshalText hides the secret from encoders.
-func (Secret) MarshalText() ([]byte, error) { return []byte(Hidden), nil }
+func (Secret) MarshalText() ([]byte, error) { return []byte(Redacted), nil }
 
 // LogValue hides the secret from log/slog.
-func (Secret) LogValue() slog.Value { return slog.StringValue(Hidden) }
+func (Secret) LogValue() slog.Value { return slog.StringValue(Redacted) }

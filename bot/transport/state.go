@@ -20,11 +20,11 @@ const (
 
 // State is how a line stands.
 type State struct {
-	Connected bool
-	Since     time.Time // of Connected, or of its absence
-	Heard     time.Time // when the platform was heard last; zero = not yet
-	Trouble   Trouble   // none while connected
-	Text      string    // what is wrong, and what to do; no secrets
+	Connected   bool
+	Since       time.Time // of Connected, or of its absence
+	LastContact time.Time // when the platform was heard last; zero = not yet
+	Trouble     Trouble   // none while connected
+	Text        string    // what is wrong, and what to do; no secrets
 }
 
 // State is how the line stands now.
@@ -39,9 +39,9 @@ func (l *Conn) MarkUp() {
 	now := l.o.Clock()
 	l.mu.Lock()
 	was := l.state
-	l.state.Heard = now
+	l.state.LastContact = now
 	if !was.Connected {
-		l.state = State{Connected: true, Since: now, Heard: now}
+		l.state = State{Connected: true, Since: now, LastContact: now}
 	}
 	is := l.state
 	l.mu.Unlock()
@@ -69,8 +69,8 @@ func (l *Conn) MarkDown(t Trouble, text string) {
 }
 
 func (l *Conn) notifyChange(s State) {
-	if l.o.Changed != nil {
-		l.o.Changed(s)
+	if l.o.OnChange != nil {
+		l.o.OnChange(s)
 	}
 }
 

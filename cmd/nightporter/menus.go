@@ -24,7 +24,7 @@ func (l *telegramLine) menus(ctx context.Context) {
 		rung := l.porter.changes.next()
 		if l.bot.State().Connected {
 			if retry := m.update(ctx, l.porter.engine.Shared().People); retry > 0 {
-				_ = transport.Wait(ctx, retry) // says why ctx ended
+				_ = transport.Sleep(ctx, retry) // says why ctx ended
 				continue
 			}
 		}
@@ -71,9 +71,9 @@ func (m *menus) update(ctx context.Context, people []loop.Person) (retry time.Du
 		if err != nil && ctx.Err() == nil {
 			m.log.Warn("telegram: a menu is not set", "chat", chat, "error", err)
 		}
-		if err != nil && (!known || fault.Fault != bot.FaultRefused && fault.Fault != bot.FaultChatClosed) {
+		if err != nil && (!known || fault.Reason != bot.ErrRejected && fault.Reason != bot.ErrChatClosed) {
 			if retry = max(retry, time.Minute); known {
-				retry = max(retry, fault.After)
+				retry = max(retry, fault.RetryAfter)
 			}
 			continue
 		}

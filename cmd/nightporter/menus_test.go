@@ -72,8 +72,8 @@ func menuNames(list []telegram.MenuCommand) string {
 // TestMenusFail: what was not set is tried again, what is refused is not, and
 // what is set stays alone.
 func TestMenusFail(t *testing.T) {
-	away := &bot.SendError{Fault: bot.FaultRateLimited, After: 3 * time.Minute}
-	s := &script{errs: []error{nil, away, &bot.SendError{Fault: bot.FaultChatClosed}, errors.New("garbage")}}
+	away := &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: 3 * time.Minute}
+	s := &script{errs: []error{nil, away, &bot.SendError{Reason: bot.ErrChatClosed}, errors.New("garbage")}}
 	m := menus{bot: s, log: slog.New(slog.DiscardHandler), set: map[string]loop.Role{}}
 	people := []loop.Person{{ID: "telegram:1", Role: loop.RoleAdmin}, {ID: "telegram:2", Role: loop.RoleView}, {ID: "telegram:3", Role: loop.RoleSteer}, {ID: "slack:U1", Role: loop.RoleAdmin}}
 	if retry := m.update(t.Context(), people); retry != 3*time.Minute {

@@ -17,9 +17,9 @@ type Fault struct {
 	Message string
 	Header  map[string]string
 
-	Hang bool // nothing is sent until the caller gives up
-	Cut  bool // the connection is closed in the middle of the answer
-	Half bool // with Hang or Cut: half of the answer is sent first
+	Hang      bool // nothing is sent until the caller gives up
+	Cut       bool // the connection is closed in the middle of the answer
+	AfterHalf bool // with Hang or Cut: half of the answer is sent first
 }
 
 // Once is the fault, one time only.
@@ -91,11 +91,11 @@ func UnknownModel(name string) Fault {
 // Hang is a server that takes the request and says nothing.
 func Hang() Fault { return Fault{Hang: true} }
 
-// HangHalf is a server that stops in the middle of its answer.
-func HangHalf() Fault { return Fault{Hang: true, Half: true} }
+// HangAfterHalf is a server that stops in the middle of its answer.
+func HangAfterHalf() Fault { return Fault{Hang: true, AfterHalf: true} }
 
 // Reset is a connection that is closed before an answer.
 func Reset() Fault { return Fault{Cut: true} }
 
 // Cut is a connection that is closed in the middle of the answer.
-func Cut() Fault { return Fault{Cut: true, Half: true} }
+func Cut() Fault { return Fault{Cut: true, AfterHalf: true} }

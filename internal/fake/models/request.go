@@ -9,11 +9,11 @@ import (
 
 // Request is one request for a turn, with the conversation so far.
 type Request struct {
-	Session string // the agent's own id of the conversation; "" where it gives none
-	Step    int    // answers of the model so far: 0 for the first turn
-	Try     int    // how often this turn was asked for before
-	Side    bool   // no tools are offered: a title, a quota; the script does not see it
-	Count   bool   // only the tokens are to be counted
+	Session     string // the agent's own id of the conversation; "" where it gives none
+	Step        int    // answers of the model so far: 0 for the first turn
+	Try         int    // how often this turn was asked for before
+	Auxiliary   bool   // no tools are offered: a title, a quota; the script does not see it
+	CountTokens bool   // only the tokens are to be counted
 
 	Model    string
 	Stream   bool
@@ -62,9 +62,9 @@ func (r Request) Results() []Part {
 	return out
 }
 
-// Said reports whether the text stands anywhere in what the agent sent: its
+// Contains reports whether the text stands anywhere in what the agent sent: its
 // prompt, tool results, what a hook said.
-func (r Request) Said(text string) bool {
+func (r Request) Contains(text string) bool {
 	for _, m := range r.Messages {
 		if m.Role != "user" {
 			continue
@@ -136,7 +136,7 @@ func parse(body []byte, header http.Header) (Request, error) {
 			r.Step++
 		}
 	}
-	r.Side = len(r.Tools) == 0
+	r.Auxiliary = len(r.Tools) == 0
 	return r, nil
 }
 

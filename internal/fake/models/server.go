@@ -83,7 +83,7 @@ func (s *Server) Requests() []Request {
 
 // Turns are the requests that the script answered.
 func (s *Server) Turns() []Request {
-	return slices.DeleteFunc(s.Requests(), func(r Request) bool { return r.Side || r.Count })
+	return slices.DeleteFunc(s.Requests(), func(r Request) bool { return r.Auxiliary || r.CountTokens })
 }
 
 func (s *Server) serve(w http.ResponseWriter, hr *http.Request) {
@@ -103,13 +103,13 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request) {
 		fail(w, Fault{Status: http.StatusBadRequest, Type: "invalid_request_error", Message: err.Error()})
 		return
 	}
-	r.Count = strings.HasSuffix(hr.URL.Path, "count_tokens")
+	r.CountTokens = strings.HasSuffix(hr.URL.Path, "count_tokens")
 	id := s.record(&r)
 	switch {
-	case r.Count:
+	case r.CountTokens:
 		answer(w, map[string]any{"input_tokens": len(body) / 4})
 		return
-	case r.Side:
+	case r.Auxiliary:
 		s.give(w, hr, r, id, Say(`{"title": "Work in progress", "isNewTopic": false}`))
 		return
 	}
@@ -121,7 +121,7 @@ func (s *Server) record(r *Request) (id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.n++
-	if !r.Side && !r.Count {
+	if !r.Auxiliary && !r.CountTokens {
 		key := fmt.Sprintf("%s %d", r.Session, r.Step)
 		r.Try = s.tries[key]
 		s.tries[key]++
@@ -146,7 +146,7 @@ func (s *Server) give(w http.ResponseWriter, hr *http.Request, r Request, id str
 	for k, v := range t.Header {
 		w.Header().Set(k, v)
 	}
-	half := f != nil && f.Half
+	half := f != nil && f.AfterHalf
 	if f == nil || half {
 		var err error
 		if r.Stream {

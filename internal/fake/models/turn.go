@@ -43,8 +43,8 @@ func Use(tools ...Tool) Turn { return Turn{Tools: tools} }
 // Fail is a turn that goes wrong.
 func Fail(f Fault) Turn { return Turn{Text: "Done.", Fault: &f} }
 
-// Or is the turn with a fault before it.
-func (t Turn) Or(f Fault) Turn {
+// WithFault is the turn with a fault before it.
+func (t Turn) WithFault(f Fault) Turn {
 	t.Fault = &f
 	return t
 }

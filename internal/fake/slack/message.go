@@ -17,7 +17,7 @@ type Message struct {
 	TS, User, Text string
 	Bot            bool
 	Root           string // thread, "" = none
-	Only           string // the one reader of an ephemeral one
+	VisibleTo      string // the one reader of an ephemeral one
 	Blocks         json.RawMessage
 	Edits          int
 	Files          []string // ids
@@ -149,7 +149,7 @@ func (s *Server) postEphemeral(f map[string]string) map[string]any {
 	if why != "" {
 		return no(why)
 	}
-	m := &Message{TS: s.stamp(), User: BotUser, Bot: true, Root: f["thread_ts"], Only: f["user"]}
+	m := &Message{TS: s.stamp(), User: BotUser, Bot: true, Root: f["thread_ts"], VisibleTo: f["user"]}
 	m.take(f)
 	c.messages = append(c.messages, m)
 	return map[string]any{"message_ts": m.TS}
@@ -162,7 +162,7 @@ func (s *Server) update(f map[string]string) map[string]any {
 	}
 	m := c.find(f["ts"])
 	switch {
-	case m == nil || m.Only != "":
+	case m == nil || m.VisibleTo != "":
 		return no("message_not_found")
 	case !m.Bot:
 		return no("cant_update_message")
@@ -334,9 +334,9 @@ func (s *Server) knows(image map[string]any) bool {
 	return true
 }
 
-// Slowly makes the next files known only after so many refusals; one, when
+// DelayFiles makes the next files known only after so many refusals; one, when
 // nothing is said.
-func (s *Server) Slowly(refusals int) {
+func (s *Server) DelayFiles(refusals int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.slowly = refusals
@@ -417,7 +417,7 @@ func (s *Server) history(f map[string]string) map[string]any {
 	}
 	list := []map[string]any{}
 	for i := len(c.messages) - 1; i >= 0; i-- {
-		if m := c.messages[i]; m.Root == "" && m.Only == "" && m.TS > f["oldest"] && (f["latest"] == "" || m.TS < f["latest"]) {
+		if m := c.messages[i]; m.Root == "" && m.VisibleTo == "" && m.TS > f["oldest"] && (f["latest"] == "" || m.TS < f["latest"]) {
 			list = append(list, m.wire(c))
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Saying is something that somebody says.
-type Saying struct {
+// UserMessage is something that somebody says.
+type UserMessage struct {
 	User, Channel, Text string
 	Root                string // thread
 	Bot                 bool   // by another app
@@ -22,16 +22,16 @@ type Saying struct {
 // Say lets somebody say something, and returns its time stamp. Names of ours
 // are written as "@porter".
 func (s *Server) Say(user, channel, text string) string {
-	return s.Post(Saying{User: user, Channel: channel, Text: text})
+	return s.Post(UserMessage{User: user, Channel: channel, Text: text})
 }
 
 // Reply is Say in a thread.
 func (s *Server) Reply(user, channel, root, text string) string {
-	return s.Post(Saying{User: user, Channel: channel, Text: text, Root: root})
+	return s.Post(UserMessage{User: user, Channel: channel, Text: text, Root: root})
 }
 
 // Post lets somebody say something in full.
-func (s *Server) Post(w Saying) string {
+func (s *Server) Post(w UserMessage) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.channel(w.Channel)
@@ -143,7 +143,7 @@ func (s *Server) Press(user, channel, ts, label string) (string, error) {
 }
 
 func (s *Server) press(user string, c *channel, m *Message, b Button) string {
-	container := map[string]any{"type": "message", "message_ts": m.TS, "channel_id": c.id, "is_ephemeral": m.Only != ""}
+	container := map[string]any{"type": "message", "message_ts": m.TS, "channel_id": c.id, "is_ephemeral": m.VisibleTo != ""}
 	return s.send("interactive", map[string]any{
 		"type": "block_actions", "team": map[string]any{"id": Team}, "api_app_id": AppID, "trigger_id": s.trigger(user),
 		"user": map[string]any{"id": user, "username": strings.ToLower(strings.TrimPrefix(user, "U"))}, "container": container,
@@ -312,9 +312,9 @@ func (s *Server) Cut() {
 	s.change()
 }
 
-// Deaf lets nobody have a socket, and tells nobody of what is said meanwhile;
+// RefuseSockets lets nobody have a socket, and tells nobody of what is said meanwhile;
 // false ends it.
-func (s *Server) Deaf(on bool) {
+func (s *Server) RefuseSockets(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.deaf = on

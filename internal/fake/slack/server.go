@@ -168,8 +168,8 @@ func (s *Server) stamp() string {
 	return fmt.Sprintf("%d.%06d", s.clock/1e6, s.clock%1e6)
 }
 
-// Later moves the clock of what is said from now on.
-func (s *Server) Later(d time.Duration) {
+// AdvanceClock moves the clock of what is said from now on.
+func (s *Server) AdvanceClock(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clock += d.Microseconds()
@@ -203,8 +203,8 @@ func (s *Server) direct(user string) string {
 	return id
 }
 
-// Shut makes a conversation take nothing: "is_archived", "not_in_channel".
-func (s *Server) Shut(id, why string) {
+// CloseChannel makes a conversation take nothing: "is_archived", "not_in_channel".
+func (s *Server) CloseChannel(id, why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.channel(id).closed = why
@@ -295,11 +295,11 @@ type Fault struct {
 }
 
 // Faults that happen.
-func Slow(seconds int) Fault     { return Fault{Code: http.StatusTooManyRequests, Seconds: seconds} }
-func Refuse(why string) Fault    { return Fault{Error: why} }
-func Garbage(code int) Fault     { return Fault{Code: code, Body: "<html>Welcome to the hotel</html>"} }
-func Lost() Fault                { return Fault{Cut: true, After: true} }
-func Lacking(scope string) Fault { return Fault{Error: "missing_scope", Needed: scope} }
+func RateLimited(seconds int) Fault   { return Fault{Code: http.StatusTooManyRequests, Seconds: seconds} }
+func Rejected(why string) Fault       { return Fault{Error: why} }
+func ForeignPage(code int) Fault      { return Fault{Code: code, Body: "<html>Welcome to the hotel</html>"} }
+func ResponseLost() Fault             { return Fault{Cut: true, After: true} }
+func MissingScope(scope string) Fault { return Fault{Error: "missing_scope", Needed: scope} }
 func (f Fault) code() int {
 	if f.Code == 0 {
 		return http.StatusOK

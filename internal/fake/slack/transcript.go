@@ -25,7 +25,7 @@ func (s *Server) Transcript(id string, zone *time.Location) string {
 		for _, mark := range []struct {
 			on   bool
 			text string
-		}{{m.Root != "", "in a thread"}, {m.Rings(), "rings"}, {m.Edits > 0, "edited"}, {m.Only != "", "only for " + m.Only}} {
+		}{{m.Root != "", "in a thread"}, {m.Mentions(), "rings"}, {m.Edits > 0, "edited"}, {m.VisibleTo != "", "only for " + m.VisibleTo}} {
 			if mark.on {
 				b.WriteString(" · " + mark.text)
 			}
@@ -50,8 +50,8 @@ func (m Message) Time() time.Time {
 	return time.Unix(s, u*1000)
 }
 
-// Rings reports whether a message of the app makes a sound: it names somebody.
-func (m Message) Rings() bool { return m.Bot && strings.Contains(m.Text, "<@") }
+// Mentions reports whether a message of the app makes a sound: it names somebody.
+func (m Message) Mentions() bool { return m.Bot && strings.Contains(m.Text, "<@") }
 
 func (m Message) from() string {
 	if m.Bot && m.User == BotUser {

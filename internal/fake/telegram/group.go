@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// MayPin lets a group give the bot the right to pin, or take it back. Nobody
+// SetPinRight lets a group give the bot the right to pin, or take it back. Nobody
 // has to ask for it in a private chat.
-func (s *Server) MayPin(chat int64, may bool) {
+func (s *Server) SetPinRight(chat int64, may bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.chat(chat).pins = may

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// Saying is what somebody writes, in full.
-type Saying struct {
-	From      User
-	Chat      int64 // the person's id for a private chat, negative for a group
-	Thread    int   // topic; one that is new is opened
-	Text      string
-	Photo     bool   // a picture, with Text as its caption
-	Holds     string // what else it holds, by its field: "voice", "sticker"; Text is its caption
-	Album     string // the group of media that it is of
-	ReplyTo   int
-	Anonymous bool // as the group: an admin who hides
-	Channel   int64
-	Date      time.Time // zero = now
-	Service   string    // field of a service message, such as "group_chat_created"
+// UserMessage is what somebody writes, in full.
+type UserMessage struct {
+	From       User
+	Chat       int64 // the person's id for a private chat, negative for a group
+	Thread     int   // topic; one that is new is opened
+	Text       string
+	Photo      bool   // a picture, with Text as its caption
+	Attachment string // what else it holds, by its field: "voice", "sticker"; Text is its caption
+	Album      string // the group of media that it is of
+	ReplyTo    int
+	Anonymous  bool // as the group: an admin who hides
+	Channel    int64
+	Date       time.Time // zero = now
+	Service    string    // field of a service message, such as "group_chat_created"
 }
 
 // topicName is what every topic is called.
@@ -29,16 +29,16 @@ const topicName = "night of the shop"
 
 // Say lets somebody write a line and returns the message's id.
 func (s *Server) Say(from User, chat int64, text string) int {
-	return s.Post(Saying{From: from, Chat: chat, Text: text})
+	return s.Post(UserMessage{From: from, Chat: chat, Text: text})
 }
 
 // Reply lets somebody answer a message.
 func (s *Server) Reply(from User, chat int64, to int, text string) int {
-	return s.Post(Saying{From: from, Chat: chat, Text: text, ReplyTo: to})
+	return s.Post(UserMessage{From: from, Chat: chat, Text: text, ReplyTo: to})
 }
 
 // Post lets somebody write anything and returns the message's id.
-func (s *Server) Post(w Saying) int {
+func (s *Server) Post(w UserMessage) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.chat(w.Chat)
@@ -72,9 +72,9 @@ func (s *Server) Post(w Saying) int {
 		opened["forum_topic_created"] = map[string]any{"name": topicName, "icon_color": 7322096}
 		wire["reply_to_message"] = opened
 	}
-	if w.Holds != "" {
+	if w.Attachment != "" {
 		delete(wire, "text")
-		wire[w.Holds] = map[string]any{"file_id": w.Holds + "-1"}
+		wire[w.Attachment] = map[string]any{"file_id": w.Attachment + "-1"}
 		if w.Text != "" {
 			wire["caption"] = w.Text
 		}

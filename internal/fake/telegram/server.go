@@ -84,14 +84,14 @@ func Start(o Options) (*Server, error) {
 		menus:   map[string][]Command{},
 		updates: queue{next: 900000001},
 	}
-	if err := s.Back(); err != nil {
+	if err := s.Reconnect(); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// Back brings a server that is Away back to its old address.
-func (s *Server) Back() error {
+// Reconnect brings a server that is Away back to its old address.
+func (s *Server) Reconnect() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.http != nil {
@@ -107,9 +107,9 @@ func (s *Server) Back() error {
 	return nil
 }
 
-// Away takes the server off the network: calls in hand are cut, new ones are
+// Disconnect takes the server off the network: calls in hand are cut, new ones are
 // refused. People can go on writing.
-func (s *Server) Away() {
+func (s *Server) Disconnect() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.http != nil {
@@ -120,7 +120,7 @@ func (s *Server) Away() {
 }
 
 // Close ends the server.
-func (s *Server) Close() { s.Away() }
+func (s *Server) Close() { s.Disconnect() }
 
 // URL is what a bot takes for https://api.telegram.org.
 func (s *Server) URL() string { return "http://" + s.addr }

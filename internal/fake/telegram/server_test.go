@@ -209,14 +209,14 @@ func TestLongPolling(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	waits = poll(t.Context())
-	s.Away()
+	s.Disconnect()
 	if got := <-waits; got.err == nil {
 		t.Errorf("%+v", got)
 	}
 	if _, err := call(t.Context(), s, "getMe"); err == nil {
 		t.Error("it is still there")
 	}
-	if err := s.Back(); err != nil {
+	if err := s.Reconnect(); err != nil {
 		t.Fatal(err)
 	}
 	if r := must(t, s, "getMe"); !r.OK {
@@ -228,7 +228,7 @@ func TestLongPolling(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	s, c := start(t, far.Options{})
 	s.Say(mira, mira.ID, "/start")
-	s.Post(far.Saying{From: mira, Chat: -5, Thread: 3, Text: "x"})
+	s.Post(far.UserMessage{From: mira, Chat: -5, Thread: 3, Text: "x"})
 	s.Topic(-5, 4, false)
 	chat := []string{"chat_id", fmt.Sprint(mira.ID)}
 	id := fmt.Sprint(must(t, s, "sendMessage", append(chat, "text", "<b>old</b>", "parse_mode", "HTML")...).id(t))

@@ -74,9 +74,9 @@ func (s *Server) Renumber(next int) {
 	s.updates.waiting = nil
 }
 
-// Forget lets the next n confirmations not count: what they were for is
+// IgnoreConfirmations lets the next n confirmations not count: what they were for is
 // delivered again, as after trouble inside the real server.
-func (s *Server) Forget(n int) {
+func (s *Server) IgnoreConfirmations(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.updates.forget = n
@@ -97,9 +97,9 @@ func (s *Server) SetWebhook(url string) {
 	s.kick()
 }
 
-// Rival is a second bot with the same token that polls once: the first one's
+// PollElsewhere is a second bot with the same token that polls once: the first one's
 // long poll ends with 409. It reports whether there was one.
-func (s *Server) Rival() bool {
+func (s *Server) PollElsewhere() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.kick()
