@@ -57,8 +57,8 @@ func Run(t *testing.T, open func(t *testing.T) *Fixture) {
 		name string
 		test func(t *testing.T, w *Fixture)
 	}{
-		{"shows", shows}, {"fails", fails}, {"hostile", hostile}, {"addresses", addresses},
-		{"hears", hears}, {"repeats", repeats}, {"restarts", restarts}, {"presses", presses}, {"answers", answers}, {"robots", robots},
+		{"shows", testSend}, {"fails", testFailures}, {"hostile", testHostileText}, {"addresses", testAddresses},
+		{"hears", testReceive}, {"repeats", testRedelivery}, {"restarts", testRestart}, {"presses", testPresses}, {"answers", testReplies}, {"robots", testOtherBots},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })
 	}

@@ -18,8 +18,8 @@ func message(lines ...string) bot.Message {
 	return m
 }
 
-// last is the newest message of ours in a chat.
-func (w *Fixture) last(t *testing.T, chat string) Shown {
+// lastMessage is the newest message of ours in a chat.
+func (w *Fixture) lastMessage(t *testing.T, chat string) Shown {
 	t.Helper()
 	all := w.Messages(chat)
 	if len(all) == 0 {
@@ -28,9 +28,9 @@ func (w *Fixture) last(t *testing.T, chat string) Shown {
 	return all[len(all)-1]
 }
 
-// shows: what is sent is shown, under the id that came back; an edit takes its
+// testSend: what is sent is shown, under the id that came back; an edit takes its
 // place, and a message can be taken away.
-func shows(t *testing.T, w *Fixture) {
+func testSend(t *testing.T, w *Fixture) {
 	for _, chat := range []string{w.Person, w.Group} {
 		m := message("● shop r14 started", "12 tasks.")
 		m.Buttons = []bot.Button{{Label: "Status", Command: "/status"}, {Label: "Stop now", Command: "/stop now"}}
@@ -38,7 +38,7 @@ func shows(t *testing.T, w *Fixture) {
 		if err != nil || id == "" {
 			t.Fatalf("%s: %q, %v", chat, id, err)
 		}
-		if got := w.last(t, chat); got.ID != id || !strings.Contains(got.Text, "● shop r14 started") || !strings.Contains(got.Text, "12 tasks.") || fmt.Sprint(got.Labels) != "[Status Stop now]" {
+		if got := w.lastMessage(t, chat); got.ID != id || !strings.Contains(got.Text, "● shop r14 started") || !strings.Contains(got.Text, "12 tasks.") || fmt.Sprint(got.Labels) != "[Status Stop now]" {
 			t.Errorf("%s shows %+v, sent as %s", chat, got, id)
 		}
 		at := bot.Ref{Chat: chat, ID: id}
@@ -47,7 +47,7 @@ func shows(t *testing.T, w *Fixture) {
 				t.Fatal(err)
 			}
 		}
-		if got := w.last(t, chat); got.ID != id || !strings.Contains(got.Text, "ended") || len(got.Labels) != 0 {
+		if got := w.lastMessage(t, chat); got.ID != id || !strings.Contains(got.Text, "ended") || len(got.Labels) != 0 {
 			t.Errorf("%s shows %+v after an edit", chat, got)
 		}
 		n := len(w.Messages(chat))
@@ -59,7 +59,7 @@ func shows(t *testing.T, w *Fixture) {
 		if len(w.Messages(chat)) != n-1 {
 			t.Errorf("%s still shows what was taken away", chat)
 		}
-		if err := w.Sender.Edit(t.Context(), at, m); faultOf(err) != bot.ErrMessageGone {
+		if err := w.Sender.Edit(t.Context(), at, m); reasonOf(err) != bot.ErrMessageGone {
 			t.Errorf("edit of what is gone: %v", err)
 		}
 		if _, err := w.Sender.Send(t.Context(), chat, m, bot.SendOptions{ReplyTo: id}); err != nil {
@@ -68,8 +68,8 @@ func shows(t *testing.T, w *Fixture) {
 	}
 }
 
-// faultOf is what a *bot.SendError says, "unknown" for any other error.
-func faultOf(err error) bot.Fault {
+// reasonOf is what a *bot.SendError says, "unknown" for any other error.
+func reasonOf(err error) bot.Fault {
 	var e *bot.SendError
 	switch {
 	case err == nil:
@@ -80,16 +80,16 @@ func faultOf(err error) bot.Fault {
 	return bot.ErrOutcomeUnknown
 }
 
-// fails: what is known of a sending is told apart from what nobody knows, and
+// testFailures: what is known of a sending is told apart from what nobody knows, and
 // a Sender sends once.
-func fails(t *testing.T, w *Fixture) {
+func testFailures(t *testing.T, w *Fixture) {
 	for f, want := range map[Failure]bot.Fault{
 		RateLimited: bot.ErrRateLimited, ForeignPage: bot.ErrOutcomeUnknown, ResponseLost: bot.ErrOutcomeUnknown, TokenRevoked: bot.ErrTokenRejected, ChatClosed: bot.ErrChatClosed, BadGateway: bot.ErrOutcomeUnknown,
 	} {
 		before := len(w.Messages(w.Group))
 		w.Fail(f)
 		_, err := w.Sender.Send(t.Context(), w.Group, message("■ shop #8 blocked"), bot.SendOptions{})
-		if faultOf(err) != want {
+		if reasonOf(err) != want {
 			t.Errorf("failure %d: %v, want %s", f, err, want)
 		}
 		if err != nil && strings.Contains(err.Error(), w.Secret) {
@@ -112,9 +112,9 @@ func fails(t *testing.T, w *Fixture) {
 	}
 }
 
-// hostile: whatever a message holds, it arrives, and is read as it was
+// testHostileText: whatever a message holds, it arrives, and is read as it was
 // written.
-func hostile(t *testing.T, w *Fixture) {
+func testHostileText(t *testing.T, w *Fixture) {
 	for _, text := range []string{
 		"<b>", "&amp;", "*x* _y_ `z` ~q~", "<@U1> <!channel>", "@everyone", "</blockquote>", "\u202eright to left", "a\nb\tc\x00d",
 		strings.Repeat("long & <wide> ", 900), "[x](http://evil.example)", ":tada: ```",
@@ -136,7 +136,7 @@ func hostile(t *testing.T, w *Fixture) {
 			if kind == bot.Pre {
 				clean = bot.CleanPre(text)
 			}
-			if short := len(text) < 100; short && (len(all) != before+1 || !strings.Contains(bare(all[before].Text), clean)) {
+			if short := len(text) < 100; short && (len(all) != before+1 || !strings.Contains(withoutJoiners(all[before].Text), clean)) {
 				t.Errorf("%q as %q is shown as %q", text, kind, all[before].Text)
 			}
 			if data := w.Data(m, 0); data == "" {
@@ -148,19 +148,19 @@ func hostile(t *testing.T, w *Fixture) {
 	}
 }
 
-// bare is a text without what an adapter may put in between, unseen.
-func bare(s string) string { return strings.ReplaceAll(s, "\u2060", "") }
+// withoutJoiners is a text without what an adapter may put in between, unseen.
+func withoutJoiners(s string) string { return strings.ReplaceAll(s, "\u2060", "") }
 
-// addresses: those of another platform are refused, and nothing is sent.
-func addresses(t *testing.T, w *Fixture) {
+// testAddresses: those of another platform are refused, and nothing is sent.
+func testAddresses(t *testing.T, w *Fixture) {
 	for _, chat := range []string{"", w.Prefix, w.Prefix + "?", "other:1", "console", w.Prefix + "a b"} {
-		if _, err := w.Sender.Send(t.Context(), chat, message("x"), bot.SendOptions{}); faultOf(err) != bot.ErrRejected {
+		if _, err := w.Sender.Send(t.Context(), chat, message("x"), bot.SendOptions{}); reasonOf(err) != bot.ErrRejected {
 			t.Errorf("%q: %v", chat, err)
 		}
-		if err := w.Sender.Edit(t.Context(), bot.Ref{Chat: chat, ID: "1"}, message("x")); faultOf(err) != bot.ErrRejected {
+		if err := w.Sender.Edit(t.Context(), bot.Ref{Chat: chat, ID: "1"}, message("x")); reasonOf(err) != bot.ErrRejected {
 			t.Errorf("edit in %q: %v", chat, err)
 		}
-		if err := w.Sender.Delete(t.Context(), bot.Ref{Chat: chat, ID: "1"}); faultOf(err) != bot.ErrRejected {
+		if err := w.Sender.Delete(t.Context(), bot.Ref{Chat: chat, ID: "1"}); reasonOf(err) != bot.ErrRejected {
 			t.Errorf("deletion in %q: %v", chat, err)
 		}
 	}

@@ -14,17 +14,17 @@ const callTimeout = 2 * time.Minute
 
 // slot is the permission for one call.
 type slot struct {
-	line   *line
-	used   *bool
-	trial  bool      // it finds out whether the platform is reached again
-	since  time.Time // of the outage, for a trial
-	waited bool
+	circuit *circuit
+	used    *bool
+	trial   bool      // it finds out whether the platform is reached again
+	since   time.Time // of the outage, for a trial
+	waited  bool
 }
 
-// release gives back what was not used.
+// releaseTrial gives back what was not used.
 func (s slot) release() {
 	if s.trial && !*s.used {
-		s.line.release()
+		s.circuit.releaseTrial()
 	}
 }
 
@@ -32,23 +32,23 @@ func (s slot) release() {
 // connection, then for the chat's own pace, then for everybody's. A chat whose
 // pace holds it up does not keep the trial that all others wait for.
 func (c *chat) slot(ctx context.Context) (slot, error) {
-	l, began := c.p.circuit, time.Now()
+	l, began := c.d.circuit, time.Now()
 	for {
-		trial, since, err := l.pass(ctx)
+		trial, since, err := l.acquire(ctx)
 		if err != nil {
 			return slot{}, err
 		}
-		s := slot{line: l, used: new(bool), trial: trial, since: since}
-		if trial && c.pace.paused() > awayFirst {
+		s := slot{circuit: l, used: new(bool), trial: trial, since: since}
+		if trial && c.throttle.paused() > minTrialWait {
 			s.release()
-			if err := sleep(ctx, c.pace.paused()); err != nil {
+			if err := sleep(ctx, c.throttle.paused()); err != nil {
 				return slot{}, err
 			}
 			continue
 		}
-		err = c.pace.wait(ctx)
+		err = c.throttle.wait(ctx)
 		if err == nil {
-			err = c.p.all.wait(ctx)
+			err = c.d.global.wait(ctx)
 		}
 		if err != nil {
 			s.release()
@@ -62,8 +62,8 @@ func (c *chat) slot(ctx context.Context) (slot, error) {
 	}
 }
 
-// faultPanic is that of a Sender that panicked.
-const faultPanic bot.Fault = "panic"
+// errSenderPanicked is that of a Sender that panicked.
+const errSenderPanicked bot.Fault = "panic"
 
 // call makes one call and tells the line what came of it; ok is success, else
 // there is a fault, one of package bot's. A Sender that panics has refused the message: whatever it cannot
@@ -74,33 +74,33 @@ func (c *chat) call(ctx context.Context, s slot, do func(context.Context) error)
 	defer cancel()
 	in, stop := context.WithTimeout(in, callTimeout)
 	defer stop()
-	fault = guarded(in, do)
+	fault = invoke(in, do)
 	if fault == nil {
-		c.p.circuit.settle(s.trial, "", "")
+		c.d.circuit.record(s.trial, "", "")
 		return nil, true
 	}
-	c.p.circuit.settle(s.trial, fault.Reason, fault.Text)
+	c.d.circuit.record(s.trial, fault.Reason, fault.Text)
 	switch fault.Reason {
-	case faultPanic:
+	case errSenderPanicked:
 		fault.Reason = bot.ErrRejected
 	case bot.ErrChatMoved:
-		if !c.canMove(fault.MovedTo) {
+		if !c.validMove(fault.MovedTo) {
 			return &bot.SendError{Reason: bot.ErrRejected, Text: "moved nowhere: " + fault.Text}, false
 		}
 	case bot.ErrRateLimited:
-		c.pace.pause(max(fault.RetryAfter, time.Second))
-		c.p.o.Log.Info("the platform wants a chat to wait", "chat", c.address, "for", fault.RetryAfter)
+		c.throttle.pause(max(fault.RetryAfter, time.Second))
+		c.d.o.Log.Info("the platform wants a chat to wait", "chat", c.address, "for", fault.RetryAfter)
 	case bot.ErrChatClosed:
-		c.close(fault.Text)
+		c.markClosed(fault.Text)
 	}
 	return fault, false
 }
 
-// guarded makes a call; nil is success.
-func guarded(ctx context.Context, do func(context.Context) error) (fault *bot.SendError) {
+// invoke makes a call; nil is success.
+func invoke(ctx context.Context, do func(context.Context) error) (fault *bot.SendError) {
 	defer func() {
 		if r := recover(); r != nil {
-			fault = &bot.SendError{Reason: faultPanic, Text: fmt.Sprintf("a fault in nightporter: %v", r)}
+			fault = &bot.SendError{Reason: errSenderPanicked, Text: fmt.Sprintf("a fault in nightporter: %v", r)}
 		}
 	}()
 	err := do(ctx)

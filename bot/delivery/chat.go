@@ -12,13 +12,13 @@ import (
 // never is the wait of who only waits to be woken.
 const never = time.Duration(math.MaxInt64)
 
-// chat is one address with what its goroutine knows.
+// chatFor is one address with what its goroutine knows.
 type chat struct {
-	p       *Dispatcher
-	address string
-	group   bool
-	pace    *pace
-	wake    chan struct{} // holds one signal
+	d        *Dispatcher
+	address  string
+	group    bool
+	throttle *throttle
+	wake     chan struct{} // holds one signal
 
 	// Guarded by Post.mu.
 	running bool
@@ -26,25 +26,25 @@ type chat struct {
 	live    map[string]*live
 
 	// The goroutine's own, and its successor's.
-	unsettled bool // nothing was delivered since the start: what is old now waited through it
-	serial    int  // long outages that are dealt with
-	leftOut   int  // messages that were dropped in the one that is not
-	rang      time.Time
-	doubts    map[int64]*doubt
-	away      []string // ids of old live messages that are to be taken away
-	above     string   // id of the live message that is to be pinned
+	starting       bool // nothing was delivered since the start: what is old now waited through it
+	outagesHandled int  // long outages that are dealt with
+	droppedCount   int  // countMessages that were dropped in the one that is not
+	lastSound      time.Time
+	doubts         map[int64]*doubt
+	superseded     []string // ids of old live messages that are to be taken away
+	toPin          string   // id of the live message that is to be pinned
 }
 
-// work does what there is to do and ends when that is nothing.
-func (c *chat) work(ctx context.Context) {
+// run does what there is to do and ends when that is nothing.
+func (c *chat) run(ctx context.Context) {
 	for wait := time.Second; ; {
 		pause, err := c.step(ctx)
 		switch {
 		case ctx.Err() != nil:
-			c.end()
+			c.markStopped()
 			return
 		case err != nil:
-			c.p.o.Log.Error("an outgoing message waits", "chat", c.address, "err", err, "next", wait)
+			c.d.o.Log.Error("an outgoing message waits", "chat", c.address, "err", err, "next", wait)
 			pause, wait = wait, min(2*wait, time.Minute)
 		default:
 			wait = time.Second
@@ -52,7 +52,7 @@ func (c *chat) work(ctx context.Context) {
 		if pause <= 0 {
 			continue
 		}
-		if pause == never && c.rest() {
+		if pause == never && c.tryStop() {
 			return
 		}
 		t := time.NewTimer(min(pause, 24*time.Hour))
@@ -65,16 +65,16 @@ func (c *chat) work(ctx context.Context) {
 	}
 }
 
-func (c *chat) end() {
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
+func (c *chat) markStopped() {
+	c.d.mu.Lock()
+	defer c.d.mu.Unlock()
 	c.running = false
 }
 
-// rest ends the goroutine, unless a signal came in meanwhile.
-func (c *chat) rest() bool {
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
+// tryStop ends the goroutine, unless a signal came in meanwhile.
+func (c *chat) tryStop() bool {
+	c.d.mu.Lock()
+	defer c.d.mu.Unlock()
 	select {
 	case <-c.wake:
 		c.wake <- struct{}{} // cannot block: signals are sent under mu
@@ -91,9 +91,9 @@ type job func(ctx context.Context, s slot) error
 // step makes one call, or says how long there is none to make.
 func (c *chat) step(ctx context.Context) (time.Duration, error) {
 	if c.isClosed() {
-		return never, c.tidy(ctx)
+		return never, c.dropUndeliverable(ctx)
 	}
-	do, pause, err := c.choose(ctx)
+	do, pause, err := c.nextJob(ctx)
 	if do == nil || err != nil {
 		return pause, err
 	}
@@ -103,42 +103,42 @@ func (c *chat) step(ctx context.Context) (time.Duration, error) {
 	}
 	defer s.release()
 	if s.waited { // something more urgent may have come, or this have changed
-		if do, pause, err = c.choose(ctx); do == nil || err != nil {
+		if do, pause, err = c.nextJob(ctx); do == nil || err != nil {
 			return pause, err
 		}
 	}
 	return 0, do(ctx, s)
 }
 
-// choose finds the next call: what is queued, then what is to be taken away,
+// nextJob finds the next call: what is queued, then what is to be taken away,
 // then live messages, which so never keep a reply waiting. Without one it
 // returns how long to wait for the next.
-func (c *chat) choose(ctx context.Context) (job, time.Duration, error) {
-	m, found, pause, err := c.pick(ctx)
+func (c *chat) nextJob(ctx context.Context) (job, time.Duration, error) {
+	m, found, pause, err := c.nextQueued(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
 	if found {
 		return func(ctx context.Context, s slot) error { return c.deliver(ctx, m, s) }, 0, nil
 	}
-	if len(c.away) > 0 {
-		return c.takeAway, 0, nil
+	if len(c.superseded) > 0 {
+		return c.deleteSuperseded, 0, nil
 	}
-	if c.above != "" {
+	if c.toPin != "" {
 		return c.pin, 0, nil
 	}
-	do, next, err := c.chooseLive(ctx)
+	do, next, err := c.nextLiveEdit(ctx)
 	return do, min(pause, next), err
 }
 
 func (c *chat) drop(ctx context.Context, m loop.QueuedMessage, why string) error {
 	delete(c.doubts, m.ID)
-	return c.note(ctx, "drop", func(ctx context.Context) error { return c.p.o.Outbox.Drop(ctx, m.ID, why) })
+	return c.persist(ctx, "drop", func(ctx context.Context) error { return c.d.o.Outbox.Drop(ctx, m.ID, why) })
 }
 
-// note makes the outbox take an outcome, which is known now and would be lost:
+// persist makes the outbox take an outcome, which is known now and would be lost:
 // it tries until it succeeds, or the time of grace is over.
-func (c *chat) note(ctx context.Context, op string, do func(context.Context) error) error {
+func (c *chat) persist(ctx context.Context, op string, do func(context.Context) error) error {
 	in, cancel := inGrace(ctx)
 	defer cancel()
 	for wait := time.Second; ; wait = min(2*wait, time.Minute) {
@@ -146,7 +146,7 @@ func (c *chat) note(ctx context.Context, op string, do func(context.Context) err
 		if err == nil || errors.Is(err, loop.ErrReplaced) { // a newer text is queued: the outcome is of no use to anybody
 			return nil
 		}
-		c.p.o.Log.Error("the outcome of a sending cannot be stored", "chat", c.address, "op", op, "err", err, "next", wait)
+		c.d.o.Log.Error("the outcome of a sending cannot be stored", "chat", c.address, "op", op, "err", err, "next", wait)
 		if sleep(in, wait) != nil {
 			return err
 		}

@@ -159,7 +159,7 @@ func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 		last, late := -1, false
 		for _, m := range w.far.messages(chat) {
 			name := nameOf(m.text)
-			if name == "" { // late.telegram: chatter was left out
+			if name == "" { // announceOutage.telegram: chatter was left out
 				late = true
 				continue
 			}
@@ -169,7 +169,7 @@ func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 					t.Fatal(err)
 				}
 				// What is set aside after many doubts is the one exception.
-				if unclear[chat+" "+name] < asideAfter {
+				if unclear[chat+" "+name] < setAsideAfter {
 					if n < last {
 						t.Errorf("seed %d, %s: %s came after n%d", seed, chat, name, last)
 					}

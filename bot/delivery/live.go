@@ -25,41 +25,41 @@ type live struct {
 	shown int    // the version that the chat shows, or needs not
 	text  string // as JSON, "" = as the outbox has it
 
-	looked  time.Time // when it was compared last; the goroutine's own, like all below
+	checked time.Time // when it was compared last; the goroutine's own, like all below
 	edited  time.Time // when it was edited or sent last
 	ticking bool
 }
 
-// show begins to keep a live message up to date. The caller holds Post.mu.
-func (c *chat) show(key string) {
+// track begins to keep a live message up to date. The caller holds Post.mu.
+func (c *chat) track(key string) {
 	if c.live[key] == nil {
 		c.live[key] = &live{version: 1, ticking: true}
 	}
 }
 
-// shows notes that a live message was just sent or edited as a queued one.
-func (c *chat) shows(key string, m bot.Message) {
-	if c.p.o.Live == nil {
+// trackSent notes that a live message was just sent or edited as a queued one.
+func (c *chat) trackSent(key string, m bot.Message) {
+	if c.d.o.Live == nil {
 		return
 	}
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
-	c.show(key)
+	c.d.mu.Lock()
+	defer c.d.mu.Unlock()
+	c.track(key)
 	l := c.live[key]
-	l.text, l.looked, l.edited, l.ticking = asJSON(m), time.Now(), time.Now(), true
+	l.text, l.checked, l.edited, l.ticking = asJSON(m), time.Now(), time.Now(), true
 }
 
-func (c *chat) forgetLive(key string) {
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
+func (c *chat) untrack(key string) {
+	c.d.mu.Lock()
+	defer c.d.mu.Unlock()
 	delete(c.live, key)
 }
 
-// dueLive finds a live message that is to be looked at, or how long there is
+// nextLive finds a live message that is to be looked at, or how long there is
 // none.
-func (c *chat) dueLive() (key string, version int, wait time.Duration) {
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
+func (c *chat) nextLive() (key string, version int, wait time.Duration) {
+	c.d.mu.Lock()
+	defer c.d.mu.Unlock()
 	gap := livePrivate
 	if c.group {
 		gap = liveGroup
@@ -70,7 +70,7 @@ func (c *chat) dueLive() (key string, version int, wait time.Duration) {
 		if l.version != l.shown {
 			next = gap - time.Since(l.edited)
 		} else if l.ticking {
-			next = liveClock - time.Since(l.looked)
+			next = liveClock - time.Since(l.checked)
 		}
 		if next < wait {
 			key, version, wait = k, l.version, next
@@ -79,37 +79,37 @@ func (c *chat) dueLive() (key string, version int, wait time.Duration) {
 	return key, version, wait
 }
 
-// chooseLive finds the edit of a live message that is due. Text that the chat
+// nextLiveEdit finds the edit of a live message that is due. Text that the chat
 // shows already is not sent again.
-func (c *chat) chooseLive(ctx context.Context) (job, time.Duration, error) {
+func (c *chat) nextLiveEdit(ctx context.Context) (job, time.Duration, error) {
 	for {
-		key, version, wait := c.dueLive()
+		key, version, wait := c.nextLive()
 		if wait > 0 {
 			return nil, wait, nil
 		}
-		m, ticking := c.p.o.Live.Text(c.address, key)
-		at, found, err := c.p.o.Outbox.SentFor(ctx, c.address, key)
+		m, ticking := c.d.o.Live.Text(c.address, key)
+		at, found, err := c.d.o.Outbox.SentFor(ctx, c.address, key)
 		if err != nil {
 			return nil, 0, err
 		}
 		if !found {
-			c.forgetLive(key)
+			c.untrack(key)
 			continue
 		}
 		text := asJSON(m)
-		if len(m.Lines) > 0 && text != c.textOf(key, at.Body) {
+		if len(m.Lines) > 0 && text != c.shownText(key, at.Body) {
 			return func(ctx context.Context, s slot) error {
 				return c.editLive(ctx, s, key, version, at.ID, m, ticking)
 			}, 0, nil
 		}
-		c.looked(key, version, ticking)
+		c.markShown(key, version, ticking)
 	}
 }
 
-// textOf is what a chat shows of a live message.
-func (c *chat) textOf(key string, stored []byte) string {
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
+// shownText is what a chat shows of a live message.
+func (c *chat) shownText(key string, stored []byte) string {
+	c.d.mu.Lock()
+	defer c.d.mu.Unlock()
 	if l := c.live[key]; l != nil && l.text != "" {
 		return l.text
 	}
@@ -120,20 +120,20 @@ func (c *chat) textOf(key string, stored []byte) string {
 	return asJSON(m)
 }
 
-// looked notes that a version needs no edit, or had it.
-func (c *chat) looked(key string, version int, ticking bool) *live {
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
+// checked notes that a version needs no edit, or had it.
+func (c *chat) markShown(key string, version int, ticking bool) *live {
+	c.d.mu.Lock()
+	defer c.d.mu.Unlock()
 	l := c.live[key]
 	if l != nil {
-		l.shown, l.ticking, l.looked = version, ticking, time.Now()
+		l.shown, l.ticking, l.checked = version, ticking, time.Now()
 	}
 	return l
 }
 
 func (c *chat) editLive(ctx context.Context, s slot, key string, version int, id string, m bot.Message, ticking bool) error {
 	fault, ok := c.call(ctx, s, func(ctx context.Context) error {
-		return c.p.o.Sender.Edit(ctx, bot.Ref{Chat: c.address, ID: id}, m)
+		return c.d.o.Sender.Edit(ctx, bot.Ref{Chat: c.address, ID: id}, m)
 	})
 	if !ok {
 		switch fault.Reason {
@@ -142,18 +142,18 @@ func (c *chat) editLive(ctx context.Context, s slot, key string, version int, id
 		case bot.ErrChatMoved:
 			return c.move(ctx, fault.MovedTo)
 		case bot.ErrMessageGone:
-			c.forgetLive(key) // the person took it away
+			c.untrack(key) // the person took it away
 			return nil
 		case bot.ErrRejected:
-			c.p.o.Log.Warn("the platform refuses a live message", "chat", c.address, "key", key, "text", fault.Text)
+			c.d.o.Log.Warn("the platform refuses a live message", "chat", c.address, "key", key, "text", fault.Text)
 		}
 	}
-	l := c.looked(key, version, ticking)
+	l := c.markShown(key, version, ticking)
 	if l == nil {
 		return nil
 	}
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
+	c.d.mu.Lock()
+	defer c.d.mu.Unlock()
 	l.edited = time.Now()
 	if ok {
 		l.text = asJSON(m)
@@ -163,11 +163,11 @@ func (c *chat) editLive(ctx context.Context, s slot, key string, version int, id
 	return nil
 }
 
-// takeAway deletes the live message that a new one took over from. One that is
+// deleteSuperseded deletes the live message that a new one took over from. One that is
 // too old for that says where it went.
-func (c *chat) takeAway(ctx context.Context, s slot) error {
-	at := bot.Ref{Chat: c.address, ID: c.away[0]}
-	fault, ok := c.call(ctx, s, func(ctx context.Context) error { return c.p.o.Sender.Delete(ctx, at) })
+func (c *chat) deleteSuperseded(ctx context.Context, s slot) error {
+	at := bot.Ref{Chat: c.address, ID: c.superseded[0]}
+	fault, ok := c.call(ctx, s, func(ctx context.Context) error { return c.d.o.Sender.Delete(ctx, at) })
 	if !ok {
 		switch fault.Reason {
 		case bot.ErrOffline, bot.ErrRateLimited, bot.ErrTokenRejected, bot.ErrChatClosed:
@@ -176,7 +176,7 @@ func (c *chat) takeAway(ctx context.Context, s slot) error {
 			return c.move(ctx, fault.MovedTo)
 		}
 	}
-	c.away = c.away[1:]
+	c.superseded = c.superseded[1:]
 	if ok || fault.Reason == bot.ErrMessageGone {
 		return nil
 	}
@@ -185,8 +185,8 @@ func (c *chat) takeAway(ctx context.Context, s slot) error {
 		return err
 	}
 	defer next.release()
-	if fault, ok := c.call(ctx, next, func(ctx context.Context) error { return c.p.o.Sender.Edit(ctx, at, movedDown()) }); !ok {
-		c.p.o.Log.Info("an old live message stays", "chat", c.address, "text", fault.Text)
+	if fault, ok := c.call(ctx, next, func(ctx context.Context) error { return c.d.o.Sender.Edit(ctx, at, movedMessage()) }); !ok {
+		c.d.o.Log.Info("an old live message stays", "chat", c.address, "text", fault.Text)
 	}
 	return c.unpin(ctx, at)
 }
@@ -195,7 +195,7 @@ func (c *chat) takeAway(ctx context.Context, s slot) error {
 // chat is the newest one alone. A platform that does not let us pin has it
 // nowhere, so whatever it says is none of our business.
 func (c *chat) unpin(ctx context.Context, at bot.Ref) error {
-	p, can := c.p.o.Sender.(bot.Pinner)
+	p, can := c.d.o.Sender.(bot.Pinner)
 	if !can {
 		return nil
 	}
@@ -211,9 +211,9 @@ func (c *chat) unpin(ctx context.Context, at bot.Ref) error {
 // pin holds the newest live message above its chat. It is tried once: a group
 // may not let us, and the next run's message is pinned in its turn.
 func (c *chat) pin(ctx context.Context, s slot) error {
-	at := bot.Ref{Chat: c.address, ID: c.above}
-	p, can := c.p.o.Sender.(bot.Pinner)
-	c.above = ""
+	at := bot.Ref{Chat: c.address, ID: c.toPin}
+	p, can := c.d.o.Sender.(bot.Pinner)
+	c.toPin = ""
 	if !can {
 		return nil
 	}
@@ -221,7 +221,7 @@ func (c *chat) pin(ctx context.Context, s slot) error {
 		if fault.Reason == bot.ErrChatMoved {
 			return c.move(ctx, fault.MovedTo)
 		}
-		c.p.o.Log.Info("a live message is not pinned", "chat", c.address, "text", fault.Text)
+		c.d.o.Log.Info("a live message is not pinned", "chat", c.address, "text", fault.Text)
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ func TestLiveAfterRestart(t *testing.T) {
 		w.pass(time.Minute)
 		w.restart()
 		w.post.TrackLive("telegram:1", "status/shop")
-		w.post.TrackLive("telegram:2", "status/shop") // shows nothing: no harm
+		w.post.TrackLive("telegram:2", "status/shop") // trackSent nothing: no harm
 		w.post.TrackLive("slack:3", "status/shop")    // not ours
 		w.pass(time.Minute)
 		if m := w.far.messages("telegram:1")[0]; len(m.edits) != 0 {

@@ -222,7 +222,7 @@ func TestHeldUpChatAndOutage(t *testing.T) {
 			switch {
 			case away.Load():
 				return false, errAway
-			case base(chat) == "telegram:-1":
+			case withoutTopic(chat) == "telegram:-1":
 				return false, &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: 5 * time.Hour, Text: "too many requests"}
 			}
 			return true, nil

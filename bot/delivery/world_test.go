@@ -91,9 +91,9 @@ func (f *far) tooFast(chat string) bool {
 		span time.Duration
 		most int
 	}
-	windows := []window{{"", time.Second, 30}, {base(chat), time.Second, 4}, {base(chat), 10 * time.Second, 13}}
+	windows := []window{{"", time.Second, 30}, {withoutTopic(chat), time.Second, 4}, {withoutTopic(chat), 10 * time.Second, 13}}
 	if strings.HasPrefix(chat, "telegram:-") {
-		windows = append(windows, window{base(chat), time.Minute, 20})
+		windows = append(windows, window{withoutTopic(chat), time.Minute, 20})
 	}
 	bad := false
 	for _, w := range windows {
@@ -109,7 +109,7 @@ func (f *far) tooFast(chat string) bool {
 			f.fast = append(f.fast, fmt.Sprintf("%s: %d calls of %q in %v", now.Format(time.TimeOnly), n, w.of, w.span))
 		}
 	}
-	for _, of := range []string{"", base(chat)} {
+	for _, of := range []string{"", withoutTopic(chat)} {
 		f.calls[of] = append(f.calls[of], now)
 	}
 	return bad
@@ -198,7 +198,7 @@ type mortal struct {
 	dead atomic.Bool
 	fail atomic.Bool // the disk is full
 
-	// next and queue are called once, after the next reading of that kind, as
+	// nextTrial and queue are called once, after the next reading of that kind, as
 	// another commit would come in then; nil: none does.
 	next, queue atomic.Pointer[func()]
 }
@@ -336,7 +336,7 @@ func (w *world) kill() {
 	w.end()
 }
 
-// end ends it properly and returns how long that took.
+// markStopped ends it properly and returns how long that took.
 func (w *world) end() time.Duration {
 	began := time.Now()
 	w.cancel()
@@ -383,7 +383,7 @@ func (w *world) commit(messages ...loop.Outgoing) {
 	}
 }
 
-// pass lets time go by.
+// acquire lets time go by.
 func (w *world) pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()

@@ -38,7 +38,7 @@ type Options struct {
 	Sleep       func(ctx context.Context, d time.Duration) error // pauses; nil = a timer; an error ends Run
 	Dial        transport.Dial                                   // nil = TCP
 	Timeout     time.Duration                                    // of one call, 0 = 30 s; uploads may take four times as long
-	PingTimeout time.Duration                                    // without the platform's ping, after which a socket is dead; 0 = 30 s
+	PingTimeout time.Duration                                    // redact the platform's ping, after which a socket is dead; 0 = 30 s
 
 	// OnChange is told whenever the connection comes, goes or has another
 	// trouble. It must return at once.
@@ -66,18 +66,18 @@ type Bot struct {
 	id   string
 	api  *slack.Client
 	base string
-	line *transport.Conn
+	conn *transport.Conn
 
-	mu     sync.Mutex
-	me     Me
-	direct map[string]string // conversation of each person: "U…" → "D…"
-	date   time.Time         // the platform's time, when it told last
-	dated  time.Time         // when that was, by our clock
+	mu           sync.Mutex
+	me           Me
+	directOf     map[string]string // conversation of each person: "U…" → "D…"
+	serverTime   time.Time         // the platform's time, when it told last
+	serverTimeAt time.Time         // when that was, by our clock
 
-	token   sync.Mutex // guards what follows, and the line's state with it
-	refused string     // why the bot's token is, "" = it is not
-	open    bool       // there is a socket
-	mended  func()     // told once the token is accepted again; must return at once
+	authMu          sync.Mutex // guards what follows, and the line's state with it
+	tokenRefusal    string     // why the bot's token is, "" = it is not
+	socketOpen      bool       // there is a socket
+	onTokenAccepted func()     // told once the token is accepted again; must return at once
 }
 
 var _ bot.Sender = (*Bot)(nil)
@@ -104,12 +104,12 @@ func New(o Options) (*Bot, error) {
 	base, err := url.Parse(o.API)
 	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" || base.User != nil ||
 		base.RawQuery != "" || base.ForceQuery || base.Fragment != "" {
-		return nil, fmt.Errorf("slack: api %q is no address; expected one like %s", o.without(o.API), API)
+		return nil, fmt.Errorf("slack: api %q is no address; expected one like %s", o.redact(o.API), API)
 	}
 	o = o.orDefault()
 	b := &Bot{
-		o: o, id: form[1], base: strings.TrimRight(o.API, "/") + "/", direct: map[string]string{}, mended: func() {},
-		line: transport.New(transport.Options{Platform: "Slack", ID: form[1], Log: o.Log, Clock: o.Clock, Redact: o.without, OnChange: o.OnChange, Dial: o.Dial}),
+		o: o, id: form[1], base: strings.TrimRight(o.API, "/") + "/", directOf: map[string]string{}, onTokenAccepted: func() {},
+		conn: transport.New(transport.Options{Platform: "Slack", ID: form[1], Log: o.Log, Clock: o.Clock, Redact: o.redact, OnChange: o.OnChange, Dial: o.Dial}),
 	}
 	b.api = slack.New(string(o.BotToken), slack.OptionAppLevelToken(string(o.AppToken)), slack.OptionAPIURL(b.base), slack.OptionHTTPClient(b))
 	return b, nil
@@ -149,8 +149,8 @@ func (o Options) orDefault() Options {
 	return o
 }
 
-// without takes the tokens out of a text: the last line against one in a log.
-func (o Options) without(text string) string {
+// redact takes the tokens out of a text: the last line against one in a log.
+func (o Options) redact(text string) string {
 	for _, token := range []transport.Secret{o.AppToken, o.BotToken} {
 		if token != "" {
 			text = strings.ReplaceAll(text, string(token), transport.Redacted)
@@ -163,7 +163,7 @@ func (o Options) without(text string) string {
 var ticket = regexp.MustCompile(`(ticket=)[^&\s"]+`)
 
 // State is how Run stands with the platform now.
-func (b *Bot) State() transport.State { return b.line.State() }
+func (b *Bot) State() transport.State { return b.conn.State() }
 
 // ID is the app's, the part of its token that is no secret.
 func (b *Bot) ID() string { return b.id }
@@ -171,8 +171,8 @@ func (b *Bot) ID() string { return b.id }
 // CursorName is the name of this bot's loop.Cursor: "slack:A…".
 func (b *Bot) CursorName() string { return Prefix + b.id }
 
-// place reads an address: the id of a person or of a conversation.
-func place(address string) (id string, err error) {
+// parseAddress reads an address: the id of a person or of a conversation.
+func parseAddress(address string) (id string, err error) {
 	id, ours := strings.CutPrefix(address, Prefix)
 	if !ours || !idForm.MatchString(id) {
 		return "", fmt.Errorf("%q is no address of a Slack conversation; expected slack:U… or slack:C…", address)
@@ -190,6 +190,6 @@ func isDirect(id string) bool { return strings.HasPrefix(id, "D") }
 
 // IsGroup reports whether an address is a channel's: others read there.
 func IsGroup(address string) bool {
-	id, err := place(address)
+	id, err := parseAddress(address)
 	return err == nil && !isPerson(id)
 }

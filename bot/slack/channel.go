@@ -26,10 +26,10 @@ func (b *Bot) ProbeChannel(ctx context.Context, id, project string) transport.Fi
 			Member   bool   `json:"is_member"`
 		} `json:"channel"`
 	}
-	err := b.patient(ctx, "conversations.info", url.Values{"channel": {id}}, &r)
+	err := b.callWithRetry(ctx, "conversations.info", url.Values{"channel": {id}}, &r)
 	c := r.Channel
 	if err == nil && c.ID != id {
-		err = &refusal{method: "conversations.info", code: http.StatusOK, text: "another channel in the answer", foreign: true}
+		err = &apiError{method: "conversations.info", code: http.StatusOK, text: "another channel in the answer", foreign: true}
 	}
 	name := "#" + bot.Cut(bot.Clean(c.Name), maxName) + ", the channel of " + project
 	var known *bot.SendError
@@ -46,7 +46,7 @@ func (b *Bot) ProbeChannel(ctx context.Context, id, project string) transport.Fi
 			Fix: "correct slack_channel; where it is right, " + invite,
 		}
 	}
-	f := b.found("conversations.info", err)
+	f := b.findingOf("conversations.info", err)
 	f.Text = "the channel of " + project + ": " + f.Text
 	return f
 }

@@ -2,6 +2,7 @@ package slack
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,13 +23,13 @@ func (b *Bot) upload(ctx context.Context, f *File) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return at.FileID, b.put(ctx, at.UploadURL, f)
+	return at.FileID, b.putFile(ctx, at.UploadURL, f)
 }
 
-// put sends a file to its address, which is secret enough to need no token.
+// putFile sends a file to its address, which is secret enough to need no token.
 // slack-go would send ours along, ends the form twice, and does not say how
 // long it is.
-func (b *Bot) put(ctx context.Context, address string, f *File) error {
+func (b *Bot) putFile(ctx context.Context, address string, f *File) error {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	part, err := form.CreateFormFile("file", f.Name)
@@ -43,7 +44,7 @@ func (b *Bot) put(ctx context.Context, address string, f *File) error {
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, &body)
 	if err != nil || r.URL.Host == "" || r.URL.Scheme != "https" && !strings.HasPrefix(b.base, "http://") {
-		return &refusal{method: "files.getUploadURLExternal", code: http.StatusOK, text: "no address in the answer", foreign: true}
+		return &apiError{method: "files.getUploadURLExternal", code: http.StatusOK, text: "no address in the answer", foreign: true}
 	}
 	r.Header.Set("Content-Type", form.FormDataContentType())
 	_, _, _, err = b.exchange(r)
@@ -65,7 +66,7 @@ func (b *Bot) complete(ctx context.Context, id string, f *File, where, thread st
 		_, err = b.api.CompleteUploadExternalContext(ctx, slack.CompleteUploadExternalParameters{
 			Files: []slack.FileSummary{{ID: id, Title: f.Name}}, Channel: where, ThreadTimestamp: thread,
 		})
-		if err == nil || unclear && says(err, "file_not_found") { // no upload waits for its end any more
+		if err == nil || unclear && isRefusal(err, "file_not_found") { // no upload waits for its end any more
 			return nil
 		}
 		var known *bot.SendError
@@ -74,24 +75,24 @@ func (b *Bot) complete(ctx context.Context, id string, f *File, where, thread st
 	return err
 }
 
-// share shows a file in the thread of its caption. Where that does not come
+// shareFile shows a file in the thread of its caption. Where that does not come
 // about, the caption says so.
-func (b *Bot) share(ctx context.Context, where, ts, thread, id string, m bot.Message, f *File) {
-	err := b.complete(ctx, id, f, where, or(thread, ts))
+func (b *Bot) shareFile(ctx context.Context, where, ts, thread, id string, m bot.Message, f *File) {
+	err := b.complete(ctx, id, f, where, cmp.Or(thread, ts))
 	if err == nil {
 		return
 	}
-	b.o.Log.Warn("a file was not shared", "key", m.Key, "error", b.o.without(err.Error()))
+	b.o.Log.Warn("a file was not shared", "key", m.Key, "error", b.o.redact(err.Error()))
 	d := draft{}
-	d.Text, d.Blocks = compose(fileless(m, "The file ("+strings.TrimSuffix(f.Name, ".txt")+") did not arrive; ask again."), nil, "")
+	d.Text, d.Blocks = compose(captionWithoutFile(m, "The file ("+strings.TrimSuffix(f.Name, ".txt")+") did not arrive; ask again."), nil, "")
 	if _, _, _, err := b.api.UpdateMessageContext(ctx, where, ts, d.options(false)...); err != nil {
-		b.o.Log.Warn("a caption was not changed", "key", m.Key, "error", b.o.without(err.Error()))
+		b.o.Log.Warn("a caption was not changed", "key", m.Key, "error", b.o.redact(err.Error()))
 	}
 }
 
-// fileless is the caption of a message whose file is not there.
-func fileless(m bot.Message, why string) bot.Message {
-	m = caption(m)
+// captionWithoutFile is the caption of a message whose file is not there.
+func captionWithoutFile(m bot.Message, why string) bot.Message {
+	m = fileCaption(m)
 	m.Lines = append(m.Lines, bot.Line{Text: why})
 	return m
 }

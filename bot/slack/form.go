@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,10 +45,10 @@ func (b *Bot) OpenForm(ctx context.Context, in bot.Inbound, command string, ask 
 	_, err = b.api.OpenViewContext(ctx, p.trigger, slack.ModalViewRequest{
 		Type: slack.VTModal, CallbackID: formID, PrivateMetadata: string(memory),
 		Title: text("nightporter"), Submit: text("Send"), Close: text("Cancel"),
-		Blocks: slack.Blocks{BlockSet: []slack.Block{slack.NewInputBlock(formID, text(or(label, "Your words:")), nil, field)}},
+		Blocks: slack.Blocks{BlockSet: []slack.Block{slack.NewInputBlock(formID, text(cmp.Or(label, "Your words:")), nil, field)}},
 	})
 	if err != nil {
-		b.o.Log.Info("no form is opened; its words are asked for by a message", "error", b.o.without(err.Error()))
+		b.o.Log.Info("no form is opened; its words are asked for by a message", "error", b.o.redact(err.Error()))
 	}
 	return err == nil
 }

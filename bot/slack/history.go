@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -14,15 +15,15 @@ import (
 const (
 	// overlap is read twice: events of several conversations come in any order.
 	overlap = 5 * time.Minute
-	// recent is how much older than the stored time stamp the beginning of a
+	// recentThreads is how much older than the stored time stamp the beginning of a
 	// thread may be whose newer replies are found in any case, aged how much
 	// older where agedPages reach so far back. Those of what is still open are
 	// found however old it is (Options.Open).
-	recent = 24 * time.Hour
-	aged   = 14 * 24 * time.Hour
-	// farthest is below what is kept of what was handled, so that nothing older
+	recentThreads = 24 * time.Hour
+	agedThreads   = 14 * 24 * time.Hour
+	// maxReadBack is below what is kept of what was handled, so that nothing older
 	// is handled a second time.
-	farthest = 14 * 24 * time.Hour
+	maxReadBack = 14 * 24 * time.Hour
 	// A page has two hundred messages.
 	recentPages = 50
 	agedPages   = 5
@@ -34,15 +35,15 @@ func tsOf(t time.Time) string {
 	return strconv.FormatInt(micro/1e6, 10) + "." + strconv.FormatInt(1e6+micro%1e6, 10)[1:]
 }
 
-// missed reads what was said since a time stamp, oldest first, in every
+// missedMessages reads what was said since a time stamp, oldest first, in every
 // conversation that the bot is in. now is the platform's time, zero where that
 // is not known.
-func (b *Bot) missed(ctx context.Context, since string, now time.Time) ([]message, error) {
-	from := moment(since).Add(-overlap)
+func (b *Bot) missedMessages(ctx context.Context, since string, now time.Time) ([]message, error) {
+	from := timeOf(since).Add(-overlap)
 	if now.IsZero() {
 		now = b.o.Clock()
 	}
-	if limit := now.Add(-farthest); from.Before(limit) {
+	if limit := now.Add(-maxReadBack); from.Before(limit) {
 		b.o.Log.Warn("what was said before is not read back", "since", limit)
 		from = limit
 	}
@@ -52,11 +53,11 @@ func (b *Bot) missed(ctx context.Context, since string, now time.Time) ([]messag
 	}
 	var out []message
 	for _, c := range all {
-		list, err := b.missedIn(ctx, c, from)
+		list, err := b.missedInConversation(ctx, c, from)
 		switch {
-		case final(err):
+		case isPermanent(err):
 			// One conversation that cannot be read must not silence all of them.
-			b.o.Log.Warn("a conversation is not read back", "channel", c.id, "error", b.o.without(err.Error()))
+			b.o.Log.Warn("a conversation is not read back", "channel", c.id, "error", b.o.redact(err.Error()))
 			continue
 		case err != nil:
 			return nil, err
@@ -67,10 +68,10 @@ func (b *Bot) missed(ctx context.Context, since string, now time.Time) ([]messag
 	return out, nil
 }
 
-// missedIn reads what was said in a conversation, and in its threads, whoever
+// missedInConversation reads what was said in a conversation, and in its threads, whoever
 // began them: we may have been named there.
-func (b *Bot) missedIn(ctx context.Context, c conversation, since time.Time) ([]message, error) {
-	from, begun := tsOf(since), tsOf(since.Add(-recent))
+func (b *Bot) missedInConversation(ctx context.Context, c conversation, since time.Time) ([]message, error) {
+	from, begun := tsOf(since), tsOf(since.Add(-recentThreads))
 	read, whole, err := b.pages(ctx, recentPages, "conversations.history", url.Values{"channel": {c.id}, "oldest": {begun}})
 	if err != nil {
 		return nil, err
@@ -85,7 +86,7 @@ func (b *Bot) missedIn(ctx context.Context, c conversation, since time.Time) ([]
 			out = append(out, m)
 		}
 	}
-	old, _, err := b.pages(ctx, agedPages, "conversations.history", url.Values{"channel": {c.id}, "oldest": {tsOf(since.Add(-aged))}, "latest": {begun}})
+	old, _, err := b.pages(ctx, agedPages, "conversations.history", url.Values{"channel": {c.id}, "oldest": {tsOf(since.Add(-agedThreads))}, "latest": {begun}})
 	if err != nil {
 		return nil, err
 	}
@@ -96,14 +97,14 @@ func (b *Bot) missedIn(ctx context.Context, c conversation, since time.Time) ([]
 		}
 	}
 	for _, id := range b.o.OpenQuestions(ctx, c.address) {
-		if stamp.MatchString(id) && !slices.Contains(roots, id) {
+		if timestampForm.MatchString(id) && !slices.Contains(roots, id) {
 			roots = append(roots, id)
 		}
 	}
 	for _, root := range roots {
 		replies, err := b.replies(ctx, c.id, root, from)
 		switch {
-		case final(err):
+		case isPermanent(err):
 			continue
 		case err != nil:
 			return nil, err
@@ -131,7 +132,7 @@ func (b *Bot) replies(ctx context.Context, channel, root, from string) ([]messag
 	var out []message
 	for _, m := range read {
 		if m.TS > from && m.TS != root {
-			m.Channel, m.Parent = channel, or(m.Parent, began)
+			m.Channel, m.Parent = channel, cmp.Or(m.Parent, began)
 			out = append(out, m)
 		}
 	}
@@ -148,7 +149,7 @@ func (b *Bot) pages(ctx context.Context, most int, method string, p url.Values) 
 				Next string `json:"next_cursor"`
 			} `json:"response_metadata"`
 		}
-		if err := b.patient(ctx, method, p, &page); err != nil {
+		if err := b.callWithRetry(ctx, method, p, &page); err != nil {
 			return nil, false, err
 		}
 		out = append(out, page.Messages...)
@@ -180,7 +181,7 @@ func (b *Bot) conversations(ctx context.Context) ([]conversation, error) {
 				Next string `json:"next_cursor"`
 			} `json:"response_metadata"`
 		}
-		if err := b.patient(ctx, "users.conversations", p, &page); err != nil {
+		if err := b.callWithRetry(ctx, "users.conversations", p, &page); err != nil {
 			return nil, err
 		}
 		for _, c := range page.Channels {
@@ -190,7 +191,7 @@ func (b *Bot) conversations(ctx context.Context) ([]conversation, error) {
 			found := conversation{id: c.ID, address: Prefix + c.ID}
 			if isDirect(c.ID) && isPerson(c.User) {
 				found.address = Prefix + c.User
-				b.learn(c.User, c.ID)
+				b.rememberDirect(c.User, c.ID)
 			}
 			out = append(out, found)
 		}
@@ -202,16 +203,16 @@ func (b *Bot) conversations(ctx context.Context) ([]conversation, error) {
 	return out, nil
 }
 
-// patient is call that waits as the platform wants it to.
-func (b *Bot) patient(ctx context.Context, method string, p url.Values, result any) error {
+// callWithRetry is call that waits as the platform wants it to.
+func (b *Bot) callWithRetry(ctx context.Context, method string, p url.Values, result any) error {
 	const tries = 5
 	for try := 1; ; try++ {
 		_, err := b.call(ctx, method, p, result)
-		var r *refusal
-		if !errors.As(err, &r) || r.after == 0 || try == tries {
+		var r *apiError
+		if !errors.As(err, &r) || r.retryAfter == 0 || try == tries {
 			return err
 		}
-		if err := b.o.Sleep(ctx, r.after); err != nil {
+		if err := b.o.Sleep(ctx, r.retryAfter); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -19,7 +20,7 @@ const (
 	SenderUnknown = "nobody" // the platform does not say who
 )
 
-// message is one message, as much of it as matters. Fields that are missing
+// handleMessage is one message, as much of it as matters. Fields that are missing
 // here cannot break its reading.
 type message struct {
 	Type    string `json:"type"`
@@ -42,9 +43,9 @@ type message struct {
 	Latest string `json:"latest_reply"` // of what began a thread
 }
 
-// said reads a message. It reports false for what is not for us, or is ours:
+// fromMessage reads a message. It reports false for what is not for us, or is ours:
 // in a channel only what names us is, and what is said in a thread of ours.
-func (b *Bot) said(m message, answered func(chat, id string) bool) (in bot.Inbound, ok bool) {
+func (b *Bot) fromMessage(m message, answered func(chat, id string) bool) (in bot.Inbound, ok bool) {
 	channel := m.Channel
 	edited := false
 	switch m.Subtype {
@@ -58,18 +59,18 @@ func (b *Bot) said(m message, answered func(chat, id string) bool) (in bot.Inbou
 	default:
 		return in, false
 	}
-	me := b.known()
-	if !stamp.MatchString(m.TS) || !idForm.MatchString(channel) || m.User == me.User || m.Bot != "" && m.Bot == me.Bot {
+	me := b.identity()
+	if !timestampForm.MatchString(m.TS) || !idForm.MatchString(channel) || m.User == me.User || m.Bot != "" && m.Bot == me.Bot {
 		return in, false
 	}
 	in = bot.Inbound{
 		Key: Prefix + channel + ":" + m.TS, Actor: Prefix + m.User, Chat: Prefix + channel,
 		Private: isDirect(channel), Message: messageID(m.TS, m.User, m.Thread), Edited: edited,
-		Media: len(m.Files) > 0, Sent: moment(m.TS),
+		Media: len(m.Files) > 0, Sent: timeOf(m.TS),
 	}
 	if edited {
 		in.Key += ":" + m.Edited.TS
-		in.Sent = moment(m.Edited.TS)
+		in.Sent = timeOf(m.Edited.TS)
 	}
 	if root := m.Thread; root != "" && root != m.TS {
 		// Of one of ours its time stamp; else what our answer to it is found by.
@@ -77,7 +78,7 @@ func (b *Bot) said(m message, answered func(chat, id string) bool) (in bot.Inbou
 			in.ReplyTo = messageID(root, m.Parent, "")
 		}
 	}
-	text, named := plain(m.Text, me.User)
+	text, named := decodeText(m.Text, me.User)
 	forUs := in.Private || named
 	if !forUs && in.ReplyTo != "" {
 		forUs = m.Parent == me.User || answered(in.Chat, in.ReplyTo)
@@ -87,15 +88,15 @@ func (b *Bot) said(m message, answered func(chat, id string) bool) (in bot.Inbou
 	}
 	if in.Private {
 		in.Chat = in.Actor
-		b.learn(m.User, channel)
+		b.rememberDirect(m.User, channel)
 	}
 	switch in.Text = text; {
 	case in.ReplyTo != "" && m.Parent == me.User:
 		// A reply without a slash answers what it stands below.
 	case named:
-		in.Text = addressed(text)
+		in.Text = mentionLine(text)
 	case in.Private && in.ReplyTo == "":
-		in.Text = alone(text)
+		in.Text = privateLine(text)
 	}
 	switch {
 	case m.Bot != "" || m.User == "USLACKBOT":
@@ -112,8 +113,8 @@ func (b *Bot) said(m message, answered func(chat, id string) bool) (in bot.Inbou
 	return in, true
 }
 
-// moment is the time of a time stamp, zero for none.
-func moment(ts string) time.Time {
+// timeOf is the time of a time stamp, zero for none.
+func timeOf(ts string) time.Time {
 	sec, frac, _ := strings.Cut(ts, ".")
 	s, err := strconv.ParseInt(sec, 10, 64)
 	if err != nil {
@@ -131,9 +132,9 @@ var (
 	mentions = regexp.MustCompile(`^<@([A-Z0-9]+)(?:\|[^<>]*)?>[:,]?\s*`)
 )
 
-// plain is what somebody typed: the platform's links and names as they were
+// decodeText is what somebody typed: the platform's links and names as they were
 // written. It reports whether the text names us; our name in front goes.
-func plain(text, us string) (typed string, named bool) {
+func decodeText(text, us string) (typed string, named bool) {
 	text = strings.TrimSpace(text)
 	if m := mentions.FindStringSubmatch(text); m != nil && m[1] == us {
 		text, named = text[len(m[0]):], true
@@ -145,9 +146,9 @@ func plain(text, us string) (typed string, named bool) {
 			named = true
 			return ""
 		case strings.HasPrefix(ref, "!"):
-			return "@" + strings.TrimLeft(or(label, ref), "!@")
+			return "@" + strings.TrimLeft(cmp.Or(label, ref), "!@")
 		case strings.HasPrefix(ref, "@"), strings.HasPrefix(ref, "#"):
-			return ref[:1] + strings.TrimLeft(or(label, ref), "@#")
+			return ref[:1] + strings.TrimLeft(cmp.Or(label, ref), "@#")
 		case labelled && strings.Contains(ref, label):
 			return label // "README.md" became a link by itself
 		}
@@ -166,7 +167,7 @@ func commandLine(text string) string {
 	}
 	project, rest, hasProject := strings.Cut(text, ":")
 	switch {
-	case strings.HasPrefix(text, "/"), handle.MatchString(strings.TrimSuffix(word, ":")):
+	case strings.HasPrefix(text, "/"), questionOrGuidanceID.MatchString(strings.TrimSuffix(word, ":")):
 		return text
 	case hasProject && projectName.MatchString(project) && strings.TrimSpace(rest) != "":
 		return project + ": " + commandLine(rest)
@@ -175,14 +176,14 @@ func commandLine(text string) string {
 }
 
 var (
-	handle      = regexp.MustCompile(`^[qgQG][0-9]{1,9}$`)
-	projectName = regexp.MustCompile(`^[A-Za-z0-9-]{1,32}$`)
+	questionOrGuidanceID = regexp.MustCompile(`^[qgQG][0-9]{1,9}$`)
+	projectName          = regexp.MustCompile(`^[A-Za-z0-9-]{1,32}$`)
 )
 
-// addressed is the line that a text is which names us: a command, or words
+// mentionLine is the line that a text is which names us: a command, or words
 // for the next session, which in private would need no name. One word that is
 // no command, or the beginning of one, is a slip.
-func addressed(text string) string {
+func mentionLine(text string) string {
 	line := commandLine(text)
 	_, err := bot.Parse(line)
 	unknown, is := asUnknown(err)
@@ -195,10 +196,10 @@ func addressed(text string) string {
 	return "/guidance " + text
 }
 
-// alone is the line that a text in private is. Slack keeps what begins with a
+// privateLine is the line that a text in private is. Slack keeps what begins with a
 // slash to itself, so what can hardly be words for a session is a command
 // without one: "status", "pause now", "skip 8". Anything else is words.
-func alone(text string) string {
+func privateLine(text string) string {
 	words := strings.Fields(text)
 	if len(words) == 0 || strings.HasPrefix(text, "/") {
 		return text
@@ -216,43 +217,36 @@ func alone(text string) string {
 	return text
 }
 
-// slash is a command of "/porter".
-type slash struct {
-	Text     string `json:"text"`
-	User     string `json:"user_id"`
-	UserName string `json:"user_name"`
-	Channel  string `json:"channel_id"`
-	Called   string `json:"channel_name"`
-	Trigger  string `json:"trigger_id"`
+// slashCommand is a command of "/porter".
+type slashCommand struct {
+	Text        string `json:"text"`
+	User        string `json:"user_id"`
+	UserName    string `json:"user_name"`
+	Channel     string `json:"channel_id"`
+	ChannelName string `json:"channel_name"`
+	Trigger     string `json:"trigger_id"`
 }
 
-func (b *Bot) typed(s slash, envelope string) (in bot.Inbound, ok bool) {
+func (b *Bot) fromSlashCommand(s slashCommand, envelope string) (in bot.Inbound, ok bool) {
 	if !isPerson(s.User) || !idForm.MatchString(s.Channel) {
 		return in, false
 	}
-	text, _ := plain(s.Text, "")
+	text, _ := decodeText(s.Text, "")
 	in = bot.Inbound{
-		Key: Prefix + "cmd:" + or(s.Trigger, envelope), Actor: Prefix + s.User, Name: bot.Clean(s.UserName), Chat: Prefix + s.Channel,
+		Key: Prefix + "cmd:" + cmp.Or(s.Trigger, envelope), Actor: Prefix + s.User, Name: bot.Clean(s.UserName), Chat: Prefix + s.Channel,
 		Text: commandLine(text), Message: commandID(s.User, Command+" "+text), Sent: b.o.Clock(),
 	}
 	if isDirect(s.Channel) {
 		// It may be a conversation with somebody else, which the bot is not in.
 		in.Chat, in.Private = in.Actor, true
-	} else if s.Called != privateName {
-		in.Title = bot.Clean(s.Called)
+	} else if s.ChannelName != privateName {
+		in.Title = bot.Clean(s.ChannelName)
 	}
 	return in, true
 }
 
 // privateName is what the platform calls a channel that not everybody may know.
 const privateName = "privategroup"
-
-func or(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a
-}
 
 // interaction is a press, or a form that was filled in.
 type interaction struct {
@@ -287,48 +281,48 @@ type interaction struct {
 	} `json:"view"`
 }
 
-func (b *Bot) did(i interaction, envelope string) (in bot.Inbound, ok bool) {
+func (b *Bot) fromInteraction(i interaction, envelope string) (in bot.Inbound, ok bool) {
 	if !isPerson(i.User.ID) {
 		return in, false
 	}
-	in = bot.Inbound{Actor: Prefix + i.User.ID, Name: bot.Clean(or(i.User.Name, i.User.UserName)), Sent: b.o.Clock()}
+	in = bot.Inbound{Actor: Prefix + i.User.ID, Name: bot.Clean(cmp.Or(i.User.Name, i.User.UserName)), Sent: b.o.Clock()}
 	switch {
 	case i.Type == "block_actions" && len(i.Actions) > 0:
-		return b.pressed(in, i, envelope)
+		return b.fromPress(in, i, envelope)
 	case i.Type == "view_submission" && i.View.Callback == formID:
-		return b.filled(in, i)
+		return b.fromForm(in, i)
 	}
 	return in, false
 }
 
-func (b *Bot) pressed(in bot.Inbound, i interaction, envelope string) (bot.Inbound, bool) {
-	channel := or(i.Container.Channel, i.Channel.ID)
+func (b *Bot) fromPress(in bot.Inbound, i interaction, envelope string) (bot.Inbound, bool) {
+	channel := cmp.Or(i.Container.Channel, i.Channel.ID)
 	thread := i.Container.Thread
 	in.Message = i.Container.Message
 	if m := i.Message; m != nil {
-		in.Message, thread = or(in.Message, m.TS), or(thread, m.Thread)
+		in.Message, thread = cmp.Or(in.Message, m.TS), cmp.Or(thread, m.Thread)
 	}
 	if !idForm.MatchString(channel) || i.Actions[0].Value == "" {
 		return in, false
 	}
-	in.Key, in.Press = Prefix+"press:"+or(i.Trigger, envelope), i.Actions[0].Value
+	in.Key, in.Press = Prefix+"press:"+cmp.Or(i.Trigger, envelope), i.Actions[0].Value
 	in.PressID = press{channel, i.User.ID, thread, i.Trigger}.String()
 	in.Chat = Prefix + channel
 	if isDirect(channel) {
 		in.Chat, in.Private = in.Actor, true
-		b.learn(i.User.ID, channel)
+		b.rememberDirect(i.User.ID, channel)
 	}
 	return in, true
 }
 
-// filled is a form: the words are typed behind the command that asked for
+// fromForm is a form: the words are typed behind the command that asked for
 // them.
-func (b *Bot) filled(in bot.Inbound, i interaction) (bot.Inbound, bool) {
+func (b *Bot) fromForm(in bot.Inbound, i interaction) (bot.Inbound, bool) {
 	var f form
 	if json.Unmarshal([]byte(i.View.Metadata), &f) != nil || f.Command == "" {
 		return in, false
 	}
-	if _, err := place(f.Chat); err != nil {
+	if _, err := parseAddress(f.Chat); err != nil {
 		return in, false
 	}
 	words := strings.TrimSpace(i.View.State.Values[formID][formID].Value)

@@ -114,7 +114,7 @@ func (w *world) secret(where, text string) {
 	}
 }
 
-// run runs the bot until the returned function is called.
+// composeRun runs the bot until the returned function is called.
 func (w *world) run() (stop func()) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	done := make(chan error, 1)

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -11,14 +12,14 @@ import (
 // Those of an image block may be bot.MaxAlt.
 const maxAltFile = 1000
 
-// settling are the pauses while the platform does not know a new file yet: it
+// pictureWaits are the pauses while the platform does not know a new file yet: it
 // refuses messages that show it, for a second or two.
-var settling = []time.Duration{transport.MinBackoff, 2 * transport.MinBackoff, 4 * transport.MinBackoff}
+var pictureWaits = []time.Duration{transport.MinBackoff, 2 * transport.MinBackoff, 4 * transport.MinBackoff}
 
-// own brings a picture to the platform as a file of the app's own, which its
+// uploadPicture brings a picture to the platform as a file of the app's own, which its
 // messages may show, and returns its id: "" where there is none, or it is not
 // taken. An error says that nothing was sent, and that waiting helps.
-func (b *Bot) own(ctx context.Context, key string, f *File) (id string, err error) {
+func (b *Bot) uploadPicture(ctx context.Context, key string, f *File) (id string, err error) {
 	if f == nil {
 		return "", nil
 	}
@@ -28,21 +29,21 @@ func (b *Bot) own(ctx context.Context, key string, f *File) (id string, err erro
 	switch {
 	case err == nil:
 		return id, nil
-	case worthWaiting(b.sendError(err)):
+	case isRetryable(b.sendError(err)):
 		return "", b.sendError(err)
 	}
-	b.o.Log.Warn("a picture is not shown", "key", key, "error", b.o.without(err.Error()))
+	b.o.Log.Warn("a picture is not shown", "key", key, "error", b.o.redact(err.Error()))
 	return "", nil
 }
 
-// below shows a picture in the thread of its message, which does not take it.
+// sharePicture shows a picture in the thread of its message, which does not take it.
 // The message says all that it shows.
-func (b *Bot) below(ctx context.Context, where, ts, thread, key string, f *File) {
+func (b *Bot) sharePicture(ctx context.Context, where, ts, thread, key string, f *File) {
 	id, err := b.upload(ctx, f)
 	if err == nil {
-		err = b.complete(ctx, id, f, where, or(thread, ts))
+		err = b.complete(ctx, id, f, where, cmp.Or(thread, ts))
 	}
 	if err != nil {
-		b.o.Log.Warn("a picture is not shown", "key", key, "error", b.o.without(err.Error()))
+		b.o.Log.Warn("a picture is not shown", "key", key, "error", b.o.redact(err.Error()))
 	}
 }

@@ -35,7 +35,7 @@ func TestReceive(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		do   func(w *world)
-		want bot.Inbound // without Key, Cursor and Sent; zero = nothing is for us
+		want bot.Inbound // redact Key, Cursor and Sent; zero = nothing is for us
 	}{
 		{"in private", func(w *world) { w.far.Say(mira, w.far.Direct(mira), "keep <it> & small") },
 			bot.Inbound{Actor: home, Chat: home, Private: true, Text: "keep <it> & small"}},
@@ -471,7 +471,7 @@ func TestReadBackFaults(t *testing.T) {
 		} {
 			t.Run(method+" "+name, func(t *testing.T) {
 				w := newWorld(t, func(o *slack.Options) {
-					o.OpenQuestions = func(context.Context, string) []string { return []string{"1.000001", "garbage"} } // one that is gone, and none
+					o.OpenQuestions = func(context.Context, string) []string { return []string{"1.000001", "garbage"} } // renderOne that is gone, and none
 				})
 				direct := w.far.Direct(mira)
 				stop := w.begun()

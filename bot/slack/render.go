@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
 	"strings"
@@ -54,19 +55,19 @@ func Render(m bot.Message, rings []string, quotes string) Shown {
 	}
 	s := Shown{}
 	if total > maxShown || pre && (total > maxPreText || len(m.Lines) > maxPre) {
-		s.File = document(m)
-		shown = caption(m)
+		s.File = documentFile(m)
+		shown = fileCaption(m)
 	}
 	s.Text, s.Blocks = compose(shown, rings, quotes)
 	if len(m.Picture) > 0 && len(m.Picture) <= bot.MaxPicture {
-		s.Picture = &File{Name: m.Key + ".png", Data: m.Picture, Alt: cutRunes(or(bot.Clean(m.Alt), bot.Clean(m.First())), bot.MaxAlt)}
+		s.Picture = &File{Name: m.Key + ".png", Data: m.Picture, Alt: cutRunes(cmp.Or(bot.Clean(m.Alt), bot.Clean(m.First())), bot.MaxAlt)}
 	}
 	return s
 }
 
-// one renders a message without a file, for what takes the place of another:
+// renderOne renders a message without a file, for what takes the place of another:
 // where it is too long, its end is left out.
-func one(m bot.Message) Shown {
+func renderOne(m bot.Message) Shown {
 	total := 0
 	for i, l := range m.Lines {
 		if total += utf8.RuneCountInString(l.Text) + 1; total > maxShown {
@@ -81,14 +82,14 @@ func one(m bot.Message) Shown {
 
 // compose sets the blocks of a message.
 func compose(m bot.Message, rings []string, quotes string) (text string, blocks []slack.Block) {
-	lines := cleaned(m)
+	lines := cleanLines(m)
 	var first []slack.RichTextSectionElement
 	for _, who := range rings {
 		text += "<@" + who + "> "
 		first = append(first, slack.NewRichTextSectionUserElement(who, nil), plainText(" "))
 	}
-	text += escape.Replace(spoken(lines[0].Text))
-	first = append(first, words(lines[0].Text, true)...)
+	text += escape.Replace(ownTextPlain(lines[0].Text))
+	first = append(first, ownText(lines[0].Text, true)...)
 	blocks = append(blocks, slack.NewRichTextBlock(blockID(m.Key), slack.NewRichTextSection(first...)))
 
 	lines = lines[1:]
@@ -102,23 +103,23 @@ func compose(m bot.Message, rings []string, quotes string) (text string, blocks 
 	}
 	for len(lines) > 0 {
 		n := 1
-		for n < len(lines) && setAs(lines[n]) == setAs(lines[0]) {
+		for n < len(lines) && elementKind(lines[n]) == elementKind(lines[0]) {
 			n++
 		}
-		body = append(body, run(lines[:n]))
+		body = append(body, composeRun(lines[:n]))
 		lines = lines[n:]
 	}
 	if len(body) > 0 {
 		blocks = append(blocks, slack.NewRichTextBlock("", body...))
 	}
 	if last != "" {
-		blocks = append(blocks, slack.NewContextBlock("", slack.NewTextBlockObject(slack.PlainTextType, cutRunes(spoken(last), maxContext), false, false)))
+		blocks = append(blocks, slack.NewContextBlock("", slack.NewTextBlockObject(slack.PlainTextType, cutRunes(ownTextPlain(last), maxContext), false, false)))
 	}
-	return text, append(blocks, actions(m)...)
+	return text, append(blocks, buttonBlocks(m)...)
 }
 
-// cleaned are the lines of a message, at least one, each of them one.
-func cleaned(m bot.Message) []bot.Line {
+// cleanLines are the lines of a message, at least one, each of them one.
+func cleanLines(m bot.Message) []bot.Line {
 	var out []bot.Line
 	for _, l := range m.Lines {
 		if l.Kind == bot.Pre {
@@ -138,24 +139,24 @@ func cleaned(m bot.Message) []bot.Line {
 	return out
 }
 
-// setAs is the kind of element that a line is part of: a heading is a bold line
+// elementKind is the kind of element that a line is part of: a heading is a bold line
 // among others.
-func setAs(l bot.Line) bot.LineKind {
+func elementKind(l bot.Line) bot.LineKind {
 	if l.Kind == bot.Head {
 		return bot.Plain
 	}
 	return l.Kind
 }
 
-// run sets lines of a kind of element that follow each other.
-func run(lines []bot.Line) slack.RichTextElement {
+// composeRun sets lines of a kind of element that follow each other.
+func composeRun(lines []bot.Line) slack.RichTextElement {
 	var elements []slack.RichTextSectionElement
 	for n, l := range lines {
 		if n > 0 {
 			elements = append(elements, plainText("\n"))
 		}
-		if setAs(l) == bot.Plain {
-			elements = append(elements, words(l.Text, l.Kind == bot.Head)...)
+		if elementKind(l) == bot.Plain {
+			elements = append(elements, ownText(l.Text, l.Kind == bot.Head)...)
 		} else if l.Text != "" {
 			elements = append(elements, plainText(l.Text))
 		}
@@ -164,7 +165,7 @@ func run(lines []bot.Line) slack.RichTextElement {
 	case bot.Quote:
 		return &slack.RichTextQuote{Type: slack.RTEQuote, Elements: elements}
 	case bot.Pre:
-		var text strings.Builder // one element: the platform's clients part others
+		var text strings.Builder // renderOne element: the platform's clients part others
 		for n, l := range lines {
 			if n > 0 {
 				text.WriteByte('\n')
@@ -187,13 +188,13 @@ var (
 	// escape is for the one text that the platform reads as markup.
 	escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-	ours   = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]*$`)
-	domain = regexp.MustCompile(`[\p{L}\p{N}_-]\.[\p{L}\p{N}_-]*\p{L}{2}`)
+	ownCommand = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]*$`)
+	domain     = regexp.MustCompile(`[\p{L}\p{N}_-]\.[\p{L}\p{N}_-]*\p{L}{2}`)
 )
 
-// words sets what nightporter itself says: our commands as they are typed
+// ownText sets what nightporter itself says: our commands as they are typed
 // here, names of files, branches and addresses as code.
-func words(line string, bold bool) []slack.RichTextSectionElement {
+func ownText(line string, bold bool) []slack.RichTextSectionElement {
 	var out []slack.RichTextSectionElement
 	var text strings.Builder
 	style := func(code bool) *slack.RichTextSectionTextStyle {
@@ -212,8 +213,8 @@ func words(line string, bold bool) []slack.RichTextSectionElement {
 		if i > 0 {
 			text.WriteByte(' ')
 		}
-		head, core, tail := parts(word)
-		typed, command := typed(core)
+		head, core, tail := trimPunctuation(word)
+		typed, command := commandAsTyped(core)
 		if !command && !namesFile(core) {
 			text.WriteString(word)
 			continue
@@ -227,29 +228,29 @@ func words(line string, bold bool) []slack.RichTextSectionElement {
 	return out
 }
 
-// spoken is a line as plain text, with our commands as they are typed here.
-func spoken(line string) string {
+// ownTextPlain is a line as plain text, with our commands as they are typed here.
+func ownTextPlain(line string) string {
 	all := strings.Split(line, " ")
 	for i, word := range all {
-		head, core, tail := parts(word)
-		core, _ = typed(core)
+		head, core, tail := trimPunctuation(word)
+		core, _ = commandAsTyped(core)
 		all[i] = head + core + tail
 	}
 	return strings.Join(all, " ")
 }
 
-// parts takes the punctuation off a word.
-func parts(word string) (head, core, tail string) {
+// trimPunctuation takes the punctuation off a word.
+func trimPunctuation(word string) (head, core, tail string) {
 	core = strings.TrimLeft(word, `("'[`)
 	head = word[:len(word)-len(core)]
 	core = strings.TrimRight(core, `.,:;!?)]"'`)
 	return head, core, word[len(head)+len(core):]
 }
 
-// typed is one of our commands as people type it here: "/task_8" is
+// commandAsTyped is one of our commands as people type it here: "/task_8" is
 // "/porter task 8".
-func typed(word string) (string, bool) {
-	if !ours.MatchString(word) {
+func commandAsTyped(word string) (string, bool) {
+	if !ownCommand.MatchString(word) {
 		return word, false
 	}
 	_, err := bot.Parse(word)
@@ -266,8 +267,8 @@ func namesFile(s string) bool {
 		strings.HasPrefix(s, "./") || strings.HasPrefix(s, "~/") || domain.MatchString(s)
 }
 
-// actions are a message's buttons.
-func actions(m bot.Message) []slack.Block {
+// buttonBlocks are a message's buttons.
+func buttonBlocks(m bot.Message) []slack.Block {
 	var blocks []slack.Block
 	var row []slack.BlockElement
 	for n, button := range m.Buttons[:min(len(m.Buttons), maxButtons)] {
@@ -303,12 +304,12 @@ func cutRunes(s string, most int) string {
 	return strings.TrimRight(string([]rune(s)[:most-1]), " ") + "…"
 }
 
-// document is a message as a file.
-func document(m bot.Message) *File { return &File{Name: m.FileName(), Data: m.File()} }
+// documentFile is a message as a file.
+func documentFile(m bot.Message) *File { return &File{Name: m.FileName(), Data: m.File()} }
 
-// caption is a message's first two lines, without those that belong into a
+// fileCaption is a message's first two lines, without those that belong into a
 // file, and its buttons.
-func caption(m bot.Message) bot.Message {
+func fileCaption(m bot.Message) bot.Message {
 	short := m
 	short.Lines = nil
 	for _, l := range m.Lines {

@@ -21,12 +21,12 @@ import (
 //
 // so that whatever hangs on it is found again, and quoted where nothing can be
 // hung on it.
-type answered struct {
+type replyTarget struct {
 	ts, user, root string
 	quote          string // of what left no message
 }
 
-var stamp = regexp.MustCompile(`^[0-9]{1,12}\.[0-9]{1,9}$`)
+var timestampForm = regexp.MustCompile(`^[0-9]{1,12}\.[0-9]{1,9}$`)
 
 // messageID is the id of somebody's message.
 func messageID(ts, user, root string) string {
@@ -48,22 +48,22 @@ func commandID(user, text string) string {
 	return "cmd:" + user + ":" + bot.Cut(bot.Clean(text), most)
 }
 
-func readID(id string) answered {
+func parseMessageID(id string) replyTarget {
 	if rest, is := strings.CutPrefix(id, "cmd:"); is {
 		user, quote, _ := strings.Cut(rest, ":")
-		return answered{user: user, quote: quote}
+		return replyTarget{user: user, quote: quote}
 	}
 	ts, rest, _ := strings.Cut(id, ":")
-	if !stamp.MatchString(ts) {
-		return answered{}
+	if !timestampForm.MatchString(ts) {
+		return replyTarget{}
 	}
 	user, root, _ := strings.Cut(rest, ":")
-	return answered{ts: ts, user: user, root: root}
+	return replyTarget{ts: ts, user: user, root: root}
 }
 
 // thread is the thread that an answer goes to, "" for none: in a conversation
 // of two an answer stands below what it answers anyhow.
-func (a answered) thread(direct bool) string {
+func (a replyTarget) thread(direct bool) string {
 	switch {
 	case a.root != "":
 		return a.root
@@ -73,18 +73,18 @@ func (a answered) thread(direct bool) string {
 	return a.ts
 }
 
-// forbidden is the key of what only its reader has to see (PHONE 3).
-const forbidden = "cmd.forbidden"
+// forbiddenKey is the key of what only its reader has to see (PHONE 3).
+const forbiddenKey = "cmd.forbidden"
 
 // Send shows a message and returns its time stamp. One that is too long for a
 // conversation has its text as a file in the thread below it.
 func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOptions) (string, error) {
-	id, err := place(chat)
+	id, err := parseAddress(chat)
 	if err != nil {
 		return "", &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
-	a := readID(o.ReplyTo)
-	rings := b.rings(chat, id, o)
+	a := parseMessageID(o.ReplyTo)
+	rings := b.mentionIDs(chat, id, o)
 	s := Render(m, rings, a.quote)
 	where, err := b.conversation(ctx, id)
 	if err != nil {
@@ -95,26 +95,26 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 		// Nobody sees it before it is shared, so this may be repeated.
 		file, err = b.upload(ctx, s.File)
 		switch {
-		case final(err), says(err, "missing_scope"):
-			b.o.Log.Warn("a file is not shown", "key", m.Key, "error", b.o.without(err.Error()))
+		case isPermanent(err), isRefusal(err, "missing_scope"):
+			b.o.Log.Warn("a file is not shown", "key", m.Key, "error", b.o.redact(err.Error()))
 			file = ""
-			s.Text, s.Blocks = compose(fileless(m, fmt.Sprintf("Slack takes no file here (%s): %s.", s.File.Name, b.o.without(err.Error()))), rings, a.quote)
+			s.Text, s.Blocks = compose(captionWithoutFile(m, fmt.Sprintf("Slack takes no file here (%s): %s.", s.File.Name, b.o.redact(err.Error()))), rings, a.quote)
 		case err != nil:
 			return "", b.sendError(err)
 		}
 	}
 	d := draft{Shown: s}
-	if d.picture, err = b.own(ctx, m.Key, s.Picture); err != nil {
+	if d.picture, err = b.uploadPicture(ctx, m.Key, s.Picture); err != nil {
 		return "", err
 	}
 	drawn := d.picture != ""
 	thread := a.thread(isDirect(where))
 	show := b.post
-	if m.Key == forbidden && a.user != "" && !isDirect(where) {
-		show = b.whisper(a.user)
+	if m.Key == forbiddenKey && a.user != "" && !isDirect(where) {
+		show = b.postEphemeral(a.user)
 	}
 	ts, err := show(ctx, where, thread, &d)
-	if says(err, "channel_not_found", "not_in_channel") && a.quote != "" && isPerson(a.user) && !isDirect(where) {
+	if isRefusal(err, "channel_not_found", "not_in_channel") && a.quote != "" && isPerson(a.user) && !isDirect(where) {
 		// A command may be typed where the bot is not: its answer goes to who typed it.
 		if where, err = b.conversation(ctx, a.user); err == nil {
 			ts, err = b.post(ctx, where, "", &d)
@@ -125,21 +125,21 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 	}
 	switch {
 	case file != "":
-		b.share(ctx, where, ts, thread, file, m, s.File)
+		b.shareFile(ctx, where, ts, thread, file, m, s.File)
 	case drawn && d.picture == "":
-		b.below(ctx, where, ts, thread, m.Key, s.Picture)
+		b.sharePicture(ctx, where, ts, thread, m.Key, s.Picture)
 	}
 	return ts, nil
 }
 
-// worthWaiting reports whether nothing was sent and a later try may do better.
-func worthWaiting(err error) bool {
+// isRetryable reports whether nothing was sent and a later try may do better.
+func isRetryable(err error) bool {
 	var e *bot.SendError
 	return errors.As(err, &e) && (e.Reason == bot.ErrRateLimited || e.Reason == bot.ErrOffline)
 }
 
-// rings are those whom a message names.
-func (b *Bot) rings(chat, id string, o bot.SendOptions) []string {
+// mentionIDs are those whom a message names.
+func (b *Bot) mentionIDs(chat, id string, o bot.SendOptions) []string {
 	if o.Silent {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (b *Bot) rings(chat, id string, o bot.SendOptions) []string {
 	}
 	var out []string
 	for _, who := range b.o.Mentions(chat) {
-		if id, err := place(who); err == nil && isPerson(id) {
+		if id, err := parseAddress(who); err == nil && isPerson(id) {
 			out = append(out, id)
 		}
 	}
@@ -163,7 +163,7 @@ func (b *Bot) conversation(ctx context.Context, id string) (string, error) {
 		return id, nil
 	}
 	b.mu.Lock()
-	known := b.direct[id]
+	known := b.directOf[id]
 	b.mu.Unlock()
 	if known != "" {
 		return known, nil
@@ -173,18 +173,18 @@ func (b *Bot) conversation(ctx context.Context, id string) (string, error) {
 		return "", err
 	}
 	if c == nil || c.ID == "" {
-		return "", &refusal{method: "conversations.open", code: 200, text: "no conversation in the answer", foreign: true}
+		return "", &apiError{method: "conversations.open", code: 200, text: "no conversation in the answer", foreign: true}
 	}
-	b.learn(id, c.ID)
+	b.rememberDirect(id, c.ID)
 	return c.ID, nil
 }
 
-func (b *Bot) learn(user, conversation string) {
+func (b *Bot) rememberDirect(user, conversation string) {
 	if !isPerson(user) || !isDirect(conversation) {
 		return
 	}
 	b.mu.Lock()
-	b.direct[user] = conversation
+	b.directOf[user] = conversation
 	b.mu.Unlock()
 }
 
@@ -196,11 +196,11 @@ type draft struct {
 
 // post sends a draft, and again where its thread is gone.
 func (b *Bot) post(ctx context.Context, where, thread string, d *draft) (ts string, err error) {
-	err = b.show(ctx, d, func(options ...slack.MsgOption) (err error) {
+	err = b.sendDraft(ctx, d, func(options ...slack.MsgOption) (err error) {
 		if thread != "" {
 			_, ts, err = b.api.PostMessageContext(ctx, where, append(options[:len(options):len(options)], slack.MsgOptionTS(thread))...)
 		}
-		if says(err, noThread...) {
+		if isRefusal(err, noThread...) {
 			thread = ""
 		}
 		if thread == "" {
@@ -211,23 +211,23 @@ func (b *Bot) post(ctx context.Context, where, thread string, d *draft) (ts stri
 	return ts, err
 }
 
-// show makes a call that shows a draft, and again without what the platform
+// sendDraft makes a call that shows a draft, and again without what the platform
 // does not accept of it: its picture, its blocks. In each of these cases
 // nothing was shown yet.
-func (b *Bot) show(ctx context.Context, d *draft, call func(...slack.MsgOption) error) error {
+func (b *Bot) sendDraft(ctx context.Context, d *draft, call func(...slack.MsgOption) error) error {
 	bare := false
 	for try := 0; ; {
 		err := call(d.options(bare)...)
 		switch {
-		case says(err, "invalid_blocks") && d.picture != "" && try < len(settling):
-			if b.o.Sleep(ctx, settling[try]) != nil {
+		case isRefusal(err, "invalid_blocks") && d.picture != "" && try < len(pictureWaits):
+			if b.o.Sleep(ctx, pictureWaits[try]) != nil {
 				return &bot.SendError{Reason: bot.ErrOffline, Text: "the picture was waited for"}
 			}
 			try++
-		case says(err, badBlocks...) && d.picture != "":
+		case isRefusal(err, badBlocks...) && d.picture != "":
 			b.o.Log.Warn("Slack refuses a picture in a message; it is sent without", "error", err)
 			d.picture = ""
-		case says(err, badBlocks...) && !bare:
+		case isRefusal(err, badBlocks...) && !bare:
 			b.o.Log.Warn("Slack refuses the blocks of a message; it is sent without", "error", err)
 			bare = true
 		default:
@@ -243,7 +243,7 @@ func (d *draft) options(bare bool) []slack.MsgOption {
 	}
 	switch {
 	case bare:
-		return append(out, slack.MsgOptionText(d.bare(), false), slack.MsgOptionBlocks())
+		return append(out, slack.MsgOptionText(d.textOnly(), false), slack.MsgOptionBlocks())
 	case d.picture != "":
 		above := slack.NewImageBlockSlackFile(&slack.SlackFileObject{ID: d.picture}, d.Picture.Alt, "", nil)
 		return append(out, slack.MsgOptionText(d.Text, false), slack.MsgOptionBlocks(append([]slack.Block{above}, d.Blocks...)...))
@@ -251,8 +251,8 @@ func (d *draft) options(bare bool) []slack.MsgOption {
 	return append(out, slack.MsgOptionText(d.Text, false), slack.MsgOptionBlocks(d.Blocks...))
 }
 
-// bare is the message as text alone.
-func (s Shown) bare() string {
+// textOnly is the message as text alone.
+func (s Shown) textOnly() string {
 	var lines []string
 	for n, block := range s.Blocks {
 		switch b := block.(type) {
@@ -262,7 +262,7 @@ func (s Shown) bare() string {
 				continue
 			}
 			for _, e := range b.Elements {
-				lines = append(lines, flat(e))
+				lines = append(lines, elementText(e))
 			}
 		case *slack.ContextBlock:
 			for _, e := range b.ContextElements.Elements {
@@ -275,8 +275,8 @@ func (s Shown) bare() string {
 	return strings.Join(lines, "\n")
 }
 
-// flat is one element as text.
-func flat(e slack.RichTextElement) string {
+// elementText is one element as text.
+func elementText(e slack.RichTextElement) string {
 	var elements []slack.RichTextSectionElement
 	before := ""
 	switch e := e.(type) {
@@ -297,8 +297,8 @@ func flat(e slack.RichTextElement) string {
 	return strings.ReplaceAll(text.String(), "\n", "\n"+before)
 }
 
-// whisper is post for one reader only. It cannot be changed later.
-func (b *Bot) whisper(user string) func(ctx context.Context, where, thread string, d *draft) (string, error) {
+// postEphemeral is post for one reader only. It cannot be changed later.
+func (b *Bot) postEphemeral(user string) func(ctx context.Context, where, thread string, d *draft) (string, error) {
 	return func(ctx context.Context, where, thread string, d *draft) (string, error) {
 		options := d.options(false)
 		if thread != "" {
@@ -311,7 +311,7 @@ func (b *Bot) whisper(user string) func(ctx context.Context, where, thread strin
 // Edit takes the place of a message that was sent. A text that is too long for
 // one message is cut. Buttons that the new message lacks go.
 func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
-	where, err := b.at(ctx, at)
+	where, err := b.locate(ctx, at)
 	if err != nil {
 		return err
 	}
@@ -319,13 +319,13 @@ func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 	if s.File != nil && !strings.HasPrefix(m.Key, "status") {
 		s.File = nil // it stands in the thread; the caption is what changes
 	} else if s.File != nil {
-		s = one(m)
+		s = renderOne(m)
 	}
 	d := draft{Shown: s}
-	if d.picture, err = b.own(ctx, m.Key, s.Picture); err != nil {
+	if d.picture, err = b.uploadPicture(ctx, m.Key, s.Picture); err != nil {
 		return err
 	}
-	return b.sendError(b.show(ctx, &d, func(options ...slack.MsgOption) error {
+	return b.sendError(b.sendDraft(ctx, &d, func(options ...slack.MsgOption) error {
 		_, _, _, err := b.api.UpdateMessageContext(ctx, where, at.ID, options...)
 		return err
 	}))
@@ -333,24 +333,24 @@ func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 
 // Delete takes a message away. One that is gone already is no error.
 func (b *Bot) Delete(ctx context.Context, at bot.Ref) error {
-	where, err := b.at(ctx, at)
+	where, err := b.locate(ctx, at)
 	if err != nil {
 		return err
 	}
 	_, _, err = b.api.DeleteMessageContext(ctx, where, at.ID)
-	if says(err, "message_not_found") {
+	if isRefusal(err, "message_not_found") {
 		return nil
 	}
 	return b.sendError(err)
 }
 
-// at is the conversation of a message; the error is ready to be returned.
-func (b *Bot) at(ctx context.Context, at bot.Ref) (string, error) {
-	id, err := place(at.Chat)
+// locate is the conversation of a message; the error is ready to be returned.
+func (b *Bot) locate(ctx context.Context, at bot.Ref) (string, error) {
+	id, err := parseAddress(at.Chat)
 	if err != nil {
 		return "", &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
-	if !stamp.MatchString(at.ID) {
+	if !timestampForm.MatchString(at.ID) {
 		// Of a message whose arrival was not seen, or that one reader saw only.
 		return "", &bot.SendError{Reason: bot.ErrMessageGone, Text: "not a time stamp of Slack"}
 	}
@@ -378,7 +378,7 @@ func readPress(id string) (press, bool) {
 // Without words there is nothing to tell: the platform waits for no answer.
 func (b *Bot) Notice(ctx context.Context, pressID, text string) error {
 	p, known := readPress(pressID)
-	if text = cutRunes(spoken(bot.Clean(text)), maxNotice); text == "" || !known {
+	if text = cutRunes(ownTextPlain(bot.Clean(text)), maxNotice); text == "" || !known {
 		return nil
 	}
 	options := []slack.MsgOption{slack.MsgOptionText(escape.Replace(text), false), slack.MsgOptionDisableMarkdown()}

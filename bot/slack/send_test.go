@@ -40,7 +40,7 @@ func TestSendEditDelete(t *testing.T) {
 	if got := w.shown(direct); got.Text != "✓ shop r14 ended" || len(got.Buttons) != 0 || got.Edits != 1 {
 		t.Errorf("after the edit: %+v", got)
 	}
-	for range 2 { // one that is gone is no error
+	for range 2 { // renderOne that is gone is no error
 		if err := w.bot.Delete(t.Context(), at); err != nil {
 			t.Fatal(err)
 		}

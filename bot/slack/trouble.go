@@ -8,20 +8,20 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// trouble says what an error of the connection means, and how long to wait; 0
+// troubleOf says what an error of the connection means, and how long to wait; 0
 // leaves that to the back-off.
-func (b *Bot) trouble(err error) (t transport.Trouble, text string, pause time.Duration) {
-	var r *refusal
+func (b *Bot) troubleOf(err error) (t transport.Trouble, text string, pause time.Duration) {
+	var r *apiError
 	if !errors.As(err, &r) {
-		return transport.TroubleNetwork, b.o.without(err.Error()), 0
+		return transport.TroubleNetwork, b.o.redact(err.Error()), 0
 	}
 	switch {
 	case r.foreign:
 		return transport.TroubleServer, "what answers is not Slack: " + r.text, 0
-	case r.after > 0:
-		return transport.TroubleSlow, "Slack wants us to wait", r.after
+	case r.retryAfter > 0:
+		return transport.TroubleSlow, "Slack wants us to wait", r.retryAfter
 	case r.text == "missing_scope":
-		return transport.TroubleToken, r.scope(), transport.TokenBackoff
+		return transport.TroubleToken, r.missingScope(), transport.TokenBackoff
 	case refusesToken(r.text):
 		what, page := tokenOf(r.method)
 		return transport.TroubleToken, "Slack refuses the " + what + " (" + r.text + "): " + newToken(page), transport.TokenBackoff
@@ -42,8 +42,8 @@ func newToken(page string) string {
 	return "get a new one on the app's page " + page + ", write it into its file, and start nightporter again"
 }
 
-// scope says which permission is missing.
-func (r *refusal) scope() string {
+// missingScope says which permission is missing.
+func (r *apiError) missingScope() string {
 	needed := r.needed
 	if needed == "" {
 		needed = "one of the manifest's"

@@ -51,7 +51,7 @@ type Bot struct {
 	o        Options
 	id       string
 	endpoint string
-	line     *transport.Conn
+	conn     *transport.Conn
 }
 
 var _ bot.Sender = (*Bot)(nil)
@@ -100,12 +100,12 @@ func New(o Options) (*Bot, error) {
 		// of the address must survive it.
 		endpoint: strings.ReplaceAll(strings.TrimRight(o.API, "/"), "%", "%%") + "/bot%s/%s",
 	}
-	b.line = transport.New(transport.Options{Platform: "Telegram", ID: b.id, Log: o.Log, Clock: o.Clock, Redact: b.clean, OnChange: o.OnChange, Dial: o.Dial})
+	b.conn = transport.New(transport.Options{Platform: "Telegram", ID: b.id, Log: o.Log, Clock: o.Clock, Redact: b.redact, OnChange: o.OnChange, Dial: o.Dial})
 	return b, nil
 }
 
 // State is how Poll stands with the platform now.
-func (b *Bot) State() transport.State { return b.line.State() }
+func (b *Bot) State() transport.State { return b.conn.State() }
 
 // ID is the bot's user id, the part of its token that is no secret.
 func (b *Bot) ID() string { return b.id }
@@ -123,8 +123,8 @@ func Address(chat int64, thread int) string {
 	return a
 }
 
-// place reads an address.
-func place(address string) (chat int64, thread int, err error) {
+// parseAddress reads an address.
+func parseAddress(address string) (chat int64, thread int, err error) {
 	rest, ours := strings.CutPrefix(address, Prefix)
 	id, topic, threaded := strings.Cut(rest, "/")
 	if chat, err = strconv.ParseInt(id, 10, 64); err == nil && threaded {
@@ -139,7 +139,7 @@ func place(address string) (chat int64, thread int, err error) {
 // GroupOf is the address of the group that a topic is of; any other address is
 // its own.
 func GroupOf(address string) string {
-	chat, _, err := place(address)
+	chat, _, err := parseAddress(address)
 	if err != nil {
 		return address
 	}
@@ -149,6 +149,6 @@ func GroupOf(address string) string {
 // IsGroup reports whether an address is a group's: its rates are lower, and
 // others read there.
 func IsGroup(address string) bool {
-	chat, _, err := place(address)
+	chat, _, err := parseAddress(address)
 	return err == nil && chat < 0
 }

@@ -9,18 +9,18 @@ import (
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 )
 
-// noMember are refusals that say that somebody never was in a group.
-var noMember = []string{"member not found", "user not found", "participant_id_invalid"}
+// notMemberTexts are refusals that say that somebody never was in a group.
+var notMemberTexts = []string{"member not found", "user not found", "participant_id_invalid"}
 
 // IsMember reports whether a person is in the group that an address is of, or of
 // whose topic. An error leaves it open: in some groups only administrators are
 // told.
 func (b *Bot) IsMember(ctx context.Context, chat, person string) (bool, error) {
-	at, _, err := place(chat)
+	at, _, err := parseAddress(chat)
 	if err != nil {
 		return false, err
 	}
-	who, _, err := place(person)
+	who, _, err := parseAddress(person)
 	if err != nil {
 		return false, err
 	}
@@ -29,8 +29,8 @@ func (b *Bot) IsMember(ctx context.Context, chat, person string) (bool, error) {
 		In     bool   `json:"is_member"` // of a restricted one
 	}
 	err = b.call(ctx, "getChatMember", tgbotapi.Params{"chat_id": strconv.FormatInt(at, 10), "user_id": strconv.FormatInt(who, 10)}, &is)
-	for _, text := range noMember {
-		if says(err, text) {
+	for _, text := range notMemberTexts {
+		if isRefusal(err, text) {
 			return false, nil
 		}
 	}

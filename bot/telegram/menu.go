@@ -27,13 +27,13 @@ func (b *Bot) SetCommands(ctx context.Context, chat string, list []MenuCommand) 
 		return fmt.Errorf("telegram menu: %d commands, 100 are possible", len(list))
 	}
 	for _, c := range list {
-		if n := units(c.Description); !menuName.MatchString(c.Name) || n < 1 || n > 256 {
+		if n := utf16Units(c.Description); !menuName.MatchString(c.Name) || n < 1 || n > 256 {
 			return fmt.Errorf("telegram menu: command %q with %d characters of description is not possible", c.Name, n)
 		}
 	}
 	p := tgbotapi.Params{}
 	if chat != "" {
-		id, _, err := place(chat)
+		id, _, err := parseAddress(chat)
 		if err != nil {
 			return &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// limit is how many updates are fetched at a time, the platform's maximum.
-const limit = 100
+// maxUpdates is how many updates are fetched at a time, the platform's maximum.
+const maxUpdates = 100
 
 // Poll hands what people do to r, one update after the other and in order,
 // until ctx ends; it returns why ctx ended and nothing else: every trouble is
@@ -24,12 +24,12 @@ const limit = 100
 func (b *Bot) Poll(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error {
 	p := poller{Bot: b, receiver: r}
 	for ctx.Err() == nil {
-		pause := p.round(ctx, cursor)
+		pause := p.pollOnce(ctx, cursor)
 		if pause > 0 && ctx.Err() == nil && b.o.Sleep(ctx, pause) != nil {
 			break
 		}
 	}
-	b.line.CloseIdle()
+	b.conn.CloseIdle()
 	if ctx.Err() == nil {
 		return context.Canceled // the clock of a test ended
 	}
@@ -39,27 +39,27 @@ func (b *Bot) Poll(ctx context.Context, cursor func(context.Context) (string, er
 // poller is one run of Poll.
 type poller struct {
 	*Bot
-	receiver  bot.Receiver
-	errors    transport.Backoff
-	connected bool   // the last poll was answered
-	stuck     string // cursor before the last updates, "" = there were none
+	receiver       bot.Receiver
+	errors         transport.Backoff
+	connected      bool   // the last poll was answered
+	previousCursor string // cursor before the last updates, "" = there were none
 }
 
-// round polls once and handles what came. It returns how long to pause.
-func (p *poller) round(ctx context.Context, cursor func(context.Context) (string, error)) time.Duration {
+// pollOnce polls once and handles what came. It returns how long to pause.
+func (p *poller) pollOnce(ctx context.Context, cursor func(context.Context) (string, error)) time.Duration {
 	at, err := cursor(ctx)
 	if err != nil {
-		p.line.MarkDown(transport.TroubleStore, "cannot read how far updates were handled: "+p.clean(err.Error()))
+		p.conn.MarkDown(transport.TroubleStore, "cannot read how far updates were handled: "+p.redact(err.Error()))
 		return p.errors.Next()
 	}
-	if p.stuck == orNone(at) {
+	if p.previousCursor == cursorOrNone(at) {
 		// Asking again would bring the same updates for ever.
-		p.stuck = ""
-		p.line.MarkDown(transport.TroubleStore, "updates were taken, and their cursor was not stored")
+		p.previousCursor = ""
+		p.conn.MarkDown(transport.TroubleStore, "updates were taken, and their cursor was not stored")
 		return p.errors.Next()
 	}
-	if p.stuck != "" {
-		p.stuck = ""
+	if p.previousCursor != "" {
+		p.previousCursor = ""
 		p.errors.Reset() // the updates before are stored
 	}
 	hold := p.o.LongPoll
@@ -73,12 +73,12 @@ func (p *poller) round(ctx context.Context, cursor func(context.Context) (string
 	}
 	if err != nil {
 		p.connected = false
-		t, text, pause := trouble(err)
-		p.line.MarkDown(t, text)
+		t, text, pause := troubleOf(err)
+		p.conn.MarkDown(t, text)
 		return max(pause, p.errors.Next())
 	}
 	p.connected = true
-	p.line.MarkUp()
+	p.conn.MarkUp()
 	if len(raw) == 0 {
 		p.errors.Reset()
 		if took := time.Since(began); hold > 0 && took < transport.MinBackoff {
@@ -91,12 +91,12 @@ func (p *poller) round(ctx context.Context, cursor func(context.Context) (string
 			return 0
 		}
 	}
-	p.stuck = orNone(at)
+	p.previousCursor = cursorOrNone(at)
 	return 0
 }
 
-// orNone keeps "there is no cursor" apart from "there is nothing to compare".
-func orNone(cursor string) string {
+// cursorOrNone keeps "there is no cursor" apart from "there is nothing to compare".
+func cursorOrNone(cursor string) string {
 	if cursor == "" {
 		return "none"
 	}
@@ -107,14 +107,14 @@ func orNone(cursor string) string {
 func (b *Bot) fetch(ctx context.Context, cursor string, hold time.Duration) ([]json.RawMessage, error) {
 	p := tgbotapi.Params{
 		"timeout":         strconv.Itoa(int(hold / time.Second)),
-		"limit":           strconv.Itoa(limit),
-		"allowed_updates": allowed,
+		"limit":           strconv.Itoa(maxUpdates),
+		"allowed_updates": allowedUpdates,
 	}
 	if n, err := strconv.Atoi(cursor); err == nil && n > 0 {
 		p["offset"] = cursor
 	} else if cursor != "" {
 		// From the beginning: what was handled is known by its key.
-		b.o.Log.Error("the stored cursor is no number; all updates are fetched again", "cursor", b.clean(fmt.Sprintf("%.40q", cursor)))
+		b.o.Log.Error("the stored cursor is no number; all updates are fetched again", "cursor", b.redact(fmt.Sprintf("%.40q", cursor)))
 	}
 	var raw []json.RawMessage
 	err := b.exchange(ctx, b.o.Timeout+hold, "getUpdates", &raw, func(api *tgbotapi.BotAPI) (*tgbotapi.APIResponse, error) {
@@ -126,7 +126,7 @@ func (b *Bot) fetch(ctx context.Context, cursor string, hold time.Duration) ([]j
 // deliver hands one update over until it is committed. It reports false when
 // ctx ended before.
 func (p *poller) deliver(ctx context.Context, raw json.RawMessage) bool {
-	in, moved, ok := p.inbound(raw)
+	in, moved, ok := p.fromUpdate(raw)
 	if !ok {
 		p.o.Log.Error("Telegram sent an update without an id; it is left out", "bytes", len(raw))
 		return true
@@ -144,13 +144,13 @@ func (p *poller) deliver(ctx context.Context, raw json.RawMessage) bool {
 			err = p.receiver.Receive(ctx, in)
 		}
 		if err == nil {
-			p.line.MarkUp() // if this was stuck, it goes on
+			p.conn.MarkUp() // if this was stuck, it goes on
 			return true
 		}
 		if ctx.Err() != nil {
 			return false
 		}
-		p.line.MarkDown(transport.TroubleStore, "an update could not be committed, it is tried again: "+p.clean(err.Error()))
+		p.conn.MarkDown(transport.TroubleStore, "an update could not be committed, it is tried again: "+p.redact(err.Error()))
 		if p.o.Sleep(ctx, pauses.Next()) != nil {
 			return false
 		}

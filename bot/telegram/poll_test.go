@@ -180,7 +180,7 @@ func TestPollMalformedUpdates(t *testing.T) {
 	} {
 		w.far.Inject(body)
 	}
-	w.far.Inject(map[string]any{"message": map[string]any{}}) // readable, and nothing in it
+	w.far.Inject(map[string]any{"message": map[string]any{}}) // asPlatformForm, and nothing in it
 	w.far.Say(mira, mira.ID, "/status")
 	w.poll()
 	got := w.desk.wait(t, 8)

@@ -77,7 +77,7 @@ func (b *Bot) Probe(ctx context.Context, threads ...string) []transport.Finding 
 
 // probeThread looks at a group that something is to be told in.
 func (b *Bot) probeThread(ctx context.Context, me Me, chat string) transport.Finding {
-	id, thread, err := place(chat)
+	id, thread, err := parseAddress(chat)
 	if err != nil {
 		return transport.Finding{Trouble: TroubleGroup, Text: err.Error()}
 	}

@@ -10,11 +10,11 @@ import (
 // platform's own are 4096 and 1024; the room between is for what it counts
 // otherwise than we do.
 const (
-	maxUnits   = 3500
-	maxPre     = 25 // lines, with columns that count among them
-	maxLine    = maxUnits / 2
-	maxCaption = 250 // of one of the two lines, which joiners can double
-	quoteShown = 72  // columns of a quote that is not folded
+	maxPartUnits   = 3500
+	maxPreLines    = 25 // lines, with columns that count among them
+	maxLineUnits   = maxPartUnits / 2
+	maxCaptionLine = 250 // of one of the two lines, which joiners can double
+	maxOpenQuote   = 72  // columns of a quote that is not folded
 )
 
 // Part is one message of the platform.
@@ -35,22 +35,22 @@ type File struct {
 // lines where columns count. It is pure, and whatever the lines hold, the
 // frame is whole and nothing foreign can be tapped (PHONE 2).
 func Render(m bot.Message) []Part {
-	lines := render(m)
+	lines := renderLines(m)
 	total, pre := -1, false
 	for _, l := range lines {
 		total += l.units + 1
 		pre = pre || l.kind == bot.Pre
 	}
-	if pre && (total > maxUnits || len(lines) > maxPre) {
-		return []Part{document(m)}
+	if pre && (total > maxPartUnits || len(lines) > maxPreLines) {
+		return []Part{documentPart(m)}
 	}
-	return parts(lines)
+	return packParts(lines)
 }
 
-// one renders a message as a single part, for what cannot become several: the
+// renderOne renders a message as a single part, for what cannot become several: the
 // end is left out where it is too long.
-func one(m bot.Message) Part {
-	all := parts(render(m))
+func renderOne(m bot.Message) Part {
+	all := packParts(renderLines(m))
 	p := all[0]
 	if len(all) > 1 {
 		p.HTML += "\n…"
@@ -59,7 +59,7 @@ func one(m bot.Message) Part {
 	return p
 }
 
-// line is a rendered line.
+// conn is a rendered line.
 type line struct {
 	kind  bot.LineKind
 	html  string
@@ -68,11 +68,11 @@ type line struct {
 	width int // columns as they are seen
 }
 
-// render cleans and renders all lines. One that is too long becomes several.
-func render(m bot.Message) []line {
+// renderLines cleans and renders all lines. One that is too long becomes several.
+func renderLines(m bot.Message) []line {
 	var out []line
 	for i, l := range m.Lines {
-		for j, piece := range pieces(tidy(l), maxLine) {
+		for j, piece := range splitLine(cleanLine(l), maxLineUnits) {
 			r := line{kind: l.Kind, width: bot.Width(piece)}
 			switch l.Kind {
 			case bot.Quote:
@@ -87,23 +87,23 @@ func render(m bot.Message) []line {
 			default:
 				r.kind = bot.Plain
 				first := i == 0 && j == 0
-				r.html, r.text = plain(piece, !first)
+				r.html, r.text = renderOwnText(piece, !first)
 				if first && piece != "" {
 					// Code cannot stand within bold.
 					r.html = "<b>" + r.html + "</b>"
 				}
 			}
-			r.units = units(r.text)
+			r.units = utf16Units(r.text)
 			out = append(out, r)
 		}
 	}
-	if len(out) == 0 || strings.TrimSpace(joined(out)) == "" {
+	if len(out) == 0 || strings.TrimSpace(joinTexts(out)) == "" {
 		return []line{{html: "…", text: "…", units: 1}} // the platform takes no empty ones
 	}
 	return out
 }
 
-func joined(lines []line) string {
+func joinTexts(lines []line) string {
 	texts := make([]string, len(lines))
 	for i, l := range lines {
 		texts[i] = l.text
@@ -111,22 +111,22 @@ func joined(lines []line) string {
 	return strings.Join(texts, "\n")
 }
 
-// tidy makes sure that a line is one, whatever it was made from.
-func tidy(l bot.Line) string {
+// cleanLine makes sure that a line is one, whatever it was made from.
+func cleanLine(l bot.Line) string {
 	if l.Kind == bot.Pre {
 		return bot.CleanPre(l.Text)
 	}
 	return bot.Clean(l.Text)
 }
 
-// pieces cuts a line into parts of at most so many UTF-16 units, at a space
+// splitLine cuts a line into parts of at most so many UTF-16 units, at a space
 // where there is one in the last quarter.
-func pieces(s string, most int) []string {
+func splitLine(s string, most int) []string {
 	var out []string
-	for units(s) > most {
+	for utf16Units(s) > most {
 		n, at, space := 0, 0, -1
 		for i, r := range s {
-			if n += units(string(r)); n > most {
+			if n += utf16Units(string(r)); n > most {
 				at = i
 				break
 			}
@@ -144,26 +144,26 @@ func pieces(s string, most int) []string {
 	return append(out, s)
 }
 
-// parts joins lines into as many messages as are needed.
-func parts(lines []line) []Part {
+// packParts joins lines into as many messages as are needed.
+func packParts(lines []line) []Part {
 	var out []Part
 	for len(lines) > 0 {
 		n, total := 0, 0
-		for n < len(lines) && (n == 0 || total+lines[n].units+1 <= maxUnits) {
+		for n < len(lines) && (n == 0 || total+lines[n].units+1 <= maxPartUnits) {
 			total += lines[n].units + 1
 			n++
 		}
-		if strings.TrimSpace(joined(lines[:n])) != "" { // the platform takes no empty ones
-			out = append(out, compose(lines[:n]))
+		if strings.TrimSpace(joinTexts(lines[:n])) != "" { // the platform takes no empty ones
+			out = append(out, composePart(lines[:n]))
 		}
 		lines = lines[n:]
 	}
 	return out
 }
 
-// compose sets lines of one message. Lines of a kind that follow each other
+// composePart sets lines of one message. Lines of a kind that follow each other
 // share one block.
-func compose(lines []line) Part {
+func composePart(lines []line) Part {
 	var html, text []string
 	for len(lines) > 0 {
 		n, width := 1, lines[0].width
@@ -181,7 +181,7 @@ func compose(lines []line) Part {
 		}
 		body := strings.Join(block, "\n")
 		switch {
-		case lines[0].kind == bot.Quote && (n > 2 || width > quoteShown):
+		case lines[0].kind == bot.Quote && (n > 2 || width > maxOpenQuote):
 			body = "<blockquote expandable>" + body + "</blockquote>"
 		case lines[0].kind == bot.Quote:
 			body = "<blockquote>" + body + "</blockquote>"
@@ -194,16 +194,16 @@ func compose(lines []line) Part {
 	return Part{HTML: strings.Join(html, "\n"), Text: strings.Join(text, "\n")}
 }
 
-// document is a message as a file, with its first two lines as the caption.
-func document(m bot.Message) Part {
-	p := compose(render(caption(m)))
+// documentPart is a message as a file, with its first two lines as the caption.
+func documentPart(m bot.Message) Part {
+	p := composePart(renderLines(fileCaption(m)))
 	p.File = &File{Name: m.FileName(), Data: m.File()}
 	return p
 }
 
-// caption is a message's first two lines, without those that belong into a
+// fileCaption is a message's first two lines, without those that belong into a
 // file.
-func caption(m bot.Message) bot.Message {
+func fileCaption(m bot.Message) bot.Message {
 	short := bot.Message{Key: m.Key}
 	for _, l := range m.Lines {
 		if len(short.Lines) == 2 {
@@ -212,8 +212,8 @@ func caption(m bot.Message) bot.Message {
 		if l.Kind == bot.Pre {
 			continue
 		}
-		l.Text = tidy(l)
-		if all := pieces(l.Text, maxCaption); len(all) > 1 {
+		l.Text = cleanLine(l)
+		if all := splitLine(l.Text, maxCaptionLine); len(all) > 1 {
 			l.Text = all[0] + "…"
 		}
 		short.Lines = append(short.Lines, l)

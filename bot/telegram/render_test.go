@@ -111,7 +111,7 @@ func visible(html string) (string, error) {
 	}
 }
 
-func units(s string) int { return len(utf16.Encode([]rune(s))) }
+func utf16Units(s string) int { return len(utf16.Encode([]rune(s))) }
 
 func seen(s string) string { return strings.ReplaceAll(s, joiner, "") }
 
@@ -132,8 +132,8 @@ func checkRender(t interface{ Fatalf(string, ...any) }, m bot.Message) {
 		if p.File != nil {
 			limit = 1024
 		}
-		if units(text) > limit || units(p.Text) > limit || strings.TrimSpace(text) == "" || strings.TrimSpace(p.Text) == "" {
-			t.Fatalf("%d and %d units of %d", units(text), units(p.Text), limit)
+		if utf16Units(text) > limit || utf16Units(p.Text) > limit || strings.TrimSpace(text) == "" || strings.TrimSpace(p.Text) == "" {
+			t.Fatalf("%d and %d units of %d", utf16Units(text), utf16Units(p.Text), limit)
 		}
 		for _, tap := range far.Taps(theirs, entities) {
 			if _, err := bot.Parse(tap); err != nil || tap[0] != '/' {
@@ -222,8 +222,8 @@ func TestRenderLong(t *testing.T) {
 		t.Errorf("%d parts", len(parts))
 	}
 	for n, p := range parts {
-		if p.File != nil || strings.Contains(p.HTML, "<b>") != (n == 0) || units(p.HTML) > 3500+100 {
-			t.Errorf("part %d of %d units: %.80q", n, units(p.HTML), p.HTML)
+		if p.File != nil || strings.Contains(p.HTML, "<b>") != (n == 0) || utf16Units(p.HTML) > 3500+100 {
+			t.Errorf("part %d of %d units: %.80q", n, utf16Units(p.HTML), p.HTML)
 		}
 	}
 	checkRender(t, m)

@@ -21,13 +21,13 @@ const ForceReplyPrefix = "words."
 const (
 	perRow    = 3   // buttons
 	maxNotice = 200 // UTF-16 units
-	// betweenParts is how long the rest of a message that needs several may be
+	// maxPartWait is how long the rest of a message that needs several may be
 	// held up by the platform before its fate is called unknown.
-	betweenParts = time.Minute
+	maxPartWait = time.Minute
 )
 
-// shown is what the platform says of a message that it took.
-type shown struct {
+// sentMessage is what the platform says of a message that it took.
+type sentMessage struct {
 	ID int `json:"message_id"`
 }
 
@@ -35,12 +35,12 @@ type shown struct {
 // id, with the last one. A part after the first that fails leaves open whether
 // the message arrived.
 func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOptions) (string, error) {
-	where, thread, err := place(chat)
+	where, thread, err := parseAddress(chat)
 	if err != nil {
 		return "", &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
 	if len(m.Picture) > 0 {
-		return b.photo(ctx, chat, m, o)
+		return b.sendPhoto(ctx, chat, m, o)
 	}
 	id := 0
 	all := Render(m)
@@ -50,11 +50,11 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 			d.replyTo = o.ReplyTo
 		}
 		if n == len(all)-1 {
-			d.markup = markup(m, o.ReplyTo != "")
+			d.markup = replyMarkup(m, o.ReplyTo != "")
 		}
-		if id, err = b.part(ctx, d, n > 0); err != nil {
+		if id, err = b.sendPart(ctx, d, n > 0); err != nil {
 			if n > 0 {
-				return "", fmt.Errorf("part %d of %d of a message: %s", n+1, len(all), b.clean(err.Error()))
+				return "", fmt.Errorf("part %d of %d of a message: %s", n+1, len(all), b.redact(err.Error()))
 			}
 			return "", err
 		}
@@ -62,14 +62,14 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 	return strconv.Itoa(id), nil
 }
 
-// part sends one part; one that is not the first waits for the platform, since
+// sendPart sends one part; one that is not the first waits for the platform, since
 // what was sent before it cannot be taken back.
-func (b *Bot) part(ctx context.Context, d draft, patient bool) (int, error) {
+func (b *Bot) sendPart(ctx context.Context, d draft, patient bool) (int, error) {
 	waited := time.Duration(0)
 	for {
 		id, err := b.send(ctx, d)
 		var slow *bot.SendError
-		if !patient || !errors.As(err, &slow) || slow.Reason != bot.ErrRateLimited || waited+slow.RetryAfter > betweenParts {
+		if !patient || !errors.As(err, &slow) || slow.Reason != bot.ErrRateLimited || waited+slow.RetryAfter > maxPartWait {
 			return id, err
 		}
 		waited += slow.RetryAfter
@@ -81,21 +81,21 @@ func (b *Bot) part(ctx context.Context, d draft, patient bool) (int, error) {
 
 // draft is one message of the platform before it is sent.
 type draft struct {
-	chat    int64
-	thread  int
-	part    Part
-	photo   []byte // the part is its caption
-	replyTo string
-	silent  bool
-	markup  any
-	bare    bool // without formatting
+	chat        int64
+	thread      int
+	part        Part
+	photo       []byte // the part is its caption
+	replyTo     string
+	silent      bool
+	markup      any
+	unformatted bool // without formatting
 }
 
 // send sends a draft, and again without what the platform does not accept:
 // formatting, a topic that is gone, a message to answer that is gone. In each
 // of these cases nothing was sent yet.
 func (b *Bot) send(ctx context.Context, d draft) (int, error) {
-	var got shown
+	var got sentMessage
 	var err error
 	topic := d.thread
 	for range 4 {
@@ -108,12 +108,12 @@ func (b *Bot) send(ctx context.Context, d draft) (int, error) {
 			err = b.call(ctx, "sendMessage", d.params("text"), &got)
 		}
 		switch {
-		case says(err, unparsable) && !d.bare:
+		case isRefusal(err, textUnparsable) && !d.unformatted:
 			b.o.Log.Warn("Telegram refuses the formatting of a message; it is sent without", "error", err)
-			d.bare = true
-		case (says(err, noThread) || says(err, goneTopic)) && d.thread != 0:
+			d.unformatted = true
+		case (isRefusal(err, textNoThread) || isRefusal(err, textTopicDeleted)) && d.thread != 0:
 			d.thread = 0
-		case noReply(err) && d.replyTo != "":
+		case isReplyTargetGone(err) && d.replyTo != "":
 			d.replyTo = ""
 		default:
 			if err == nil && d.thread != topic {
@@ -142,7 +142,7 @@ func (d draft) params(field string) tgbotapi.Params {
 
 func (d draft) text(p tgbotapi.Params, field string) {
 	p[field] = d.part.Text
-	if !d.bare {
+	if !d.unformatted {
 		p[field] = d.part.HTML
 		p["parse_mode"] = tgbotapi.ModeHTML
 	}
@@ -160,15 +160,15 @@ func encode(v any) string {
 	return string(data)
 }
 
-// key is one button of the platform.
-type key struct {
+// inlineButton is one button of the platform.
+type inlineButton struct {
 	Text string `json:"text"`
 	Data string `json:"callback_data"`
 }
 
 // keyboard is a message's buttons, three to a row; nil for none.
 func keyboard(m bot.Message) any {
-	var rows [][]key
+	var rows [][]inlineButton
 	for n, button := range m.Buttons {
 		if n%perRow == 0 {
 			rows = append(rows, nil)
@@ -177,7 +177,7 @@ func keyboard(m bot.Message) any {
 		if label == "" {
 			label = "…" // the platform takes no empty ones
 		}
-		rows[len(rows)-1] = append(rows[len(rows)-1], key{Text: label, Data: Data(m, n)})
+		rows[len(rows)-1] = append(rows[len(rows)-1], inlineButton{Text: label, Data: Data(m, n)})
 	}
 	if rows == nil {
 		return nil
@@ -185,8 +185,8 @@ func keyboard(m bot.Message) any {
 	return map[string]any{"inline_keyboard": rows}
 }
 
-// markup is what stands below a new message: buttons, or a request for words.
-func markup(m bot.Message, replies bool) any {
+// replyMarkup is what stands below a new message: buttons, or a request for words.
+func replyMarkup(m bot.Message, replies bool) any {
 	if strings.HasPrefix(m.Key, ForceReplyPrefix) {
 		// Selective asks only whom the message answers.
 		return map[string]any{"force_reply": true, "selective": replies}
@@ -197,15 +197,15 @@ func markup(m bot.Message, replies bool) any {
 // Edit takes the place of a message that was sent. A text that is too long for
 // one message is cut. Buttons that the new message lacks go.
 func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
-	chat, _, err := place(at.Chat)
+	chat, _, err := parseAddress(at.Chat)
 	if err != nil {
 		return &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
-	d := draft{chat: chat, part: one(m)}
+	d := draft{chat: chat, part: renderOne(m)}
 	method, field := "editMessageText", "text"
 	if len(m.Picture) > 0 {
-		method, field, d.part = "editMessageCaption", "caption", one(m)
-		if p, fits := captionOf(m); fits {
+		method, field, d.part = "editMessageCaption", "caption", renderOne(m)
+		if p, fits := asPhotoCaption(m); fits {
 			d.part = p
 		}
 	}
@@ -217,17 +217,17 @@ func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 		}
 		err = b.call(ctx, method, p, nil)
 		switch {
-		case says(err, notModified):
+		case isRefusal(err, textNotModified):
 			return nil
-		case says(err, unparsable) && !d.bare:
-			d.bare = true
-		case says(err, noText) && field == "text": // it was sent as a file
+		case isRefusal(err, textUnparsable) && !d.unformatted:
+			d.unformatted = true
+		case isRefusal(err, textNoText) && field == "text": // it was sent as a file
 			method, field = "editMessageCaption", "caption"
-			d.part = compose(render(caption(m)))
-			if p, fits := captionOf(m); fits {
+			d.part = composePart(renderLines(fileCaption(m)))
+			if p, fits := asPhotoCaption(m); fits {
 				d.part = p
 			}
-		case says(err, noCaption) && field == "caption": // its picture was refused
+		case isRefusal(err, textNoCaption) && field == "caption": // its picture was refused
 			method, field = "editMessageText", "text"
 		default:
 			return sendError(err)
@@ -238,12 +238,12 @@ func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 
 // Delete takes a message away. One that is gone already is no error.
 func (b *Bot) Delete(ctx context.Context, at bot.Ref) error {
-	chat, _, err := place(at.Chat)
+	chat, _, err := parseAddress(at.Chat)
 	if err != nil {
 		return &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
 	err = b.call(ctx, "deleteMessage", tgbotapi.Params{"chat_id": strconv.FormatInt(chat, 10), "message_id": at.ID}, nil)
-	if says(err, noDelete) {
+	if isRefusal(err, textNothingToDelete) {
 		return nil
 	}
 	return sendError(err)
@@ -253,7 +253,7 @@ func (b *Bot) Delete(ctx context.Context, at bot.Ref) error {
 // groups it needs a right that the bot may not have: then it is FaultRefused or
 // FaultClosed, and nothing else is wrong.
 func (b *Bot) Pin(ctx context.Context, at bot.Ref) error {
-	chat, _, err := place(at.Chat)
+	chat, _, err := parseAddress(at.Chat)
 	if err != nil {
 		return &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
@@ -265,12 +265,12 @@ func (b *Bot) Pin(ctx context.Context, at bot.Ref) error {
 // Unpin takes a message away from above its chat. One that is not there is no
 // error.
 func (b *Bot) Unpin(ctx context.Context, at bot.Ref) error {
-	chat, _, err := place(at.Chat)
+	chat, _, err := parseAddress(at.Chat)
 	if err != nil {
 		return &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
 	err = b.call(ctx, "unpinChatMessage", tgbotapi.Params{"chat_id": strconv.FormatInt(chat, 10), "message_id": at.ID}, nil)
-	if says(err, noUnpin) {
+	if isRefusal(err, textNothingToUnpin) {
 		return nil
 	}
 	return sendError(err)
@@ -279,12 +279,12 @@ func (b *Bot) Unpin(ctx context.Context, at bot.Ref) error {
 // Notice answers a press. One that is too old is no error.
 func (b *Bot) Notice(ctx context.Context, pressID, text string) error {
 	p := tgbotapi.Params{"callback_query_id": pressID}
-	if text = bot.Clean(text); units(text) > maxNotice {
-		text = pieces(text, maxNotice-1)[0] + "…"
+	if text = bot.Clean(text); utf16Units(text) > maxNotice {
+		text = splitLine(text, maxNotice-1)[0] + "…"
 	}
 	p.AddNonEmpty("text", text)
 	err := b.call(ctx, "answerCallbackQuery", p, nil)
-	if says(err, noPress) || says(err, badPress) {
+	if isRefusal(err, textPressTooOld) || isRefusal(err, textPressUnknown) {
 		return nil
 	}
 	return sendError(err)

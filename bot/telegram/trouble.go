@@ -16,18 +16,18 @@ const (
 	TroubleRights   transport.Trouble = "rights"   // a right is missing that is good to have
 )
 
-// trouble says what an error of a poll means, and how long to wait; 0 leaves
+// troubleOf says what an error of a poll means, and how long to wait; 0 leaves
 // that to the back-off.
-func trouble(err error) (t transport.Trouble, text string, pause time.Duration) {
-	var r *refusal
+func troubleOf(err error) (t transport.Trouble, text string, pause time.Duration) {
+	var r *apiError
 	if !errors.As(err, &r) {
 		return transport.TroubleNetwork, err.Error(), 0
 	}
 	switch {
 	case r.foreign:
 		return transport.TroubleServer, err.Error(), 0
-	case r.after > 0:
-		return transport.TroubleSlow, r.text, r.after
+	case r.retryAfter > 0:
+		return transport.TroubleSlow, r.text, r.retryAfter
 	case r.code == 401 || r.code == 404:
 		return transport.TroubleToken, "Telegram refuses the token: it is wrong or was revoked; @BotFather gives a new one", transport.TokenBackoff
 	case r.code == 409 && strings.Contains(r.text, "webhook"):

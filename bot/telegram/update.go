@@ -19,9 +19,9 @@ const (
 	SenderUnreadable = "not understood"    // not of the platform's form, or of none that was asked for
 )
 
-// allowed are the kinds of updates that are asked for, always: what was asked
+// allowedUpdates are the kinds of updates that are asked for, always: what was asked
 // for last stays in force.
-const allowed = `["message","edited_message","callback_query"]`
+const allowedUpdates = `["message","edited_message","callback_query"]`
 
 // update is one update, as much of it as matters. Fields that are missing here
 // cannot break its reading.
@@ -47,26 +47,26 @@ type chat struct {
 	Forum bool   `json:"is_forum"`
 }
 
-// named is what tells a topic's name: that it was opened, or called otherwise.
-type named struct {
+// topicName is what tells a topic's name: that it was opened, or called otherwise.
+type topicName struct {
 	Name string `json:"name"`
 }
 
 type message struct {
-	ID      int      `json:"message_id"`
-	Thread  int      `json:"message_thread_id"`
-	Topic   bool     `json:"is_topic_message"`
-	From    *user    `json:"from"`
-	As      *chat    `json:"sender_chat"`
-	Chat    chat     `json:"chat"`
-	Date    int64    `json:"date"`
-	Edit    int64    `json:"edit_date"`
-	ReplyTo *message `json:"reply_to_message"`
-	Opened  *named   `json:"forum_topic_created"`
-	Renamed *named   `json:"forum_topic_edited"`
-	Moved   int64    `json:"migrate_to_chat_id"`
-	Text    string   `json:"text"`
-	Caption string   `json:"caption"`
+	ID         int        `json:"message_id"`
+	Thread     int        `json:"message_thread_id"`
+	Topic      bool       `json:"is_topic_message"`
+	From       *user      `json:"from"`
+	SenderChat *chat      `json:"sender_chat"`
+	Chat       chat       `json:"chat"`
+	Date       int64      `json:"date"`
+	Edit       int64      `json:"edit_date"`
+	ReplyTo    *message   `json:"reply_to_message"`
+	Opened     *topicName `json:"forum_topic_created"`
+	Renamed    *topicName `json:"forum_topic_edited"`
+	Moved      int64      `json:"migrate_to_chat_id"`
+	Text       string     `json:"text"`
+	Caption    string     `json:"caption"`
 
 	Album string `json:"media_group_id"`
 	media
@@ -89,9 +89,9 @@ type callback struct {
 	Data    string   `json:"data"`
 }
 
-// inbound reads one update. It is false where there is not even an id, so that
+// toInbound reads one update. It is false where there is not even an id, so that
 // nothing can be confirmed. moved is the group's new address, "" mostly.
-func (b *Bot) inbound(raw json.RawMessage) (in bot.Inbound, moved string, ok bool) {
+func (b *Bot) fromUpdate(raw json.RawMessage) (in bot.Inbound, moved string, ok bool) {
 	var u update
 	err := json.Unmarshal(raw, &u)
 	if u.ID == nil {
@@ -109,18 +109,18 @@ func (b *Bot) inbound(raw json.RawMessage) (in bot.Inbound, moved string, ok boo
 	case err != nil:
 		in.Stands = SenderUnreadable
 	case u.Message != nil:
-		in = b.said(u.Message)
+		in = b.fromMessage(u.Message)
 		if u.Message.Moved != 0 {
 			moved = Address(u.Message.Moved, 0)
 		}
 	case u.Edited != nil:
-		in = b.said(u.Edited)
+		in = b.fromMessage(u.Edited)
 		in.Edited = true
 		if u.Edited.Edit != 0 {
 			in.Sent = time.Unix(u.Edited.Edit, 0)
 		}
 	case u.Press != nil:
-		in = u.Press.inbound()
+		in = u.Press.toInbound()
 		in.Sent = now // the platform does not say; it keeps presses for 150 s
 	default:
 		in.Stands = SenderUnreadable
@@ -133,13 +133,13 @@ func (b *Bot) inbound(raw json.RawMessage) (in bot.Inbound, moved string, ok boo
 	return in, moved, true
 }
 
-// said reads a message.
-func (b *Bot) said(m *message) bot.Inbound {
+// fromMessage reads a message.
+func (b *Bot) fromMessage(m *message) bot.Inbound {
 	in := bot.Inbound{
 		Chat: Address(m.Chat.ID, m.topic()), Private: m.Chat.Type == "private",
 		Text: m.Text, Message: strconv.Itoa(m.ID), Album: m.Album, Sent: time.Unix(m.Date, 0),
 	}
-	in.Kind, in.Media = m.kind()
+	in.Kind, in.Media = m.attachment()
 	in.Title = m.title()
 	if in.Text == "" {
 		in.Text = m.Caption
@@ -157,12 +157,12 @@ func (b *Bot) said(m *message) bot.Inbound {
 	}
 	in.Actor, in.Name = m.From.actor()
 	switch {
-	case m.As != nil && m.As.ID == m.Chat.ID && m.As.Type != "channel":
+	case m.SenderChat != nil && m.SenderChat.ID == m.Chat.ID && m.SenderChat.Type != "channel":
 		in.Stands = SenderAnonymous
-	case m.As != nil || m.From == nil || m.Chat.Type == "channel":
+	case m.SenderChat != nil || m.From == nil || m.Chat.Type == "channel":
 		in.Stands = SenderChannel
-		if m.As != nil {
-			in.Actor, in.Name = Address(m.As.ID, 0), "channel"
+		if m.SenderChat != nil {
+			in.Actor, in.Name = Address(m.SenderChat.ID, 0), "channel"
 		}
 	case m.From.Bot:
 		in.Stands = SenderBot
@@ -172,9 +172,9 @@ func (b *Bot) said(m *message) bot.Inbound {
 	return in
 }
 
-// inbound reads a press. The message may be too old to be handed out; then
+// toInbound reads a press. The message may be too old to be handed out; then
 // there is its chat and id only, or not even these.
-func (c *callback) inbound() bot.Inbound {
+func (c *callback) toInbound() bot.Inbound {
 	in := bot.Inbound{Press: c.Data, PressID: c.ID}
 	in.Actor, in.Name = c.From.actor()
 	if m := c.Message; m != nil && m.Chat.ID != 0 {
@@ -218,9 +218,9 @@ func (m *message) title() string {
 	return bot.Clean(m.Chat.Title) // private chats have none
 }
 
-// kind is what people call what a message holds besides words, false where it
+// attachment is what people call what a message holds besides words, false where it
 // holds words alone.
-func (m *media) kind() (string, bool) {
+func (m *media) attachment() (string, bool) {
 	for _, is := range []struct {
 		field json.RawMessage
 		name  string

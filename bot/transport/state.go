@@ -28,49 +28,49 @@ type State struct {
 }
 
 // State is how the line stands now.
-func (l *Conn) State() State {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.state
+func (c *Conn) State() State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state
 }
 
 // MarkUp notes a sign of life.
-func (l *Conn) MarkUp() {
-	now := l.o.Clock()
-	l.mu.Lock()
-	was := l.state
-	l.state.LastContact = now
+func (c *Conn) MarkUp() {
+	now := c.o.Clock()
+	c.mu.Lock()
+	was := c.state
+	c.state.LastContact = now
 	if !was.Connected {
-		l.state = State{Connected: true, Since: now, LastContact: now}
+		c.state = State{Connected: true, Since: now, LastContact: now}
 	}
-	is := l.state
-	l.mu.Unlock()
+	is := c.state
+	c.mu.Unlock()
 	if !was.Connected {
-		l.o.Log.Info(l.o.Platform+" is connected", "id", l.o.ID)
-		l.notifyChange(is)
+		c.o.Log.Info(c.o.Platform+" is connected", "id", c.o.ID)
+		c.notifyChange(is)
 	}
 }
 
 // MarkDown notes a trouble. text is without secrets.
-func (l *Conn) MarkDown(t Trouble, text string) {
-	now := l.o.Clock()
-	l.mu.Lock()
-	was := l.state
-	l.state.Trouble, l.state.Text = t, text
+func (c *Conn) MarkDown(t Trouble, text string) {
+	now := c.o.Clock()
+	c.mu.Lock()
+	was := c.state
+	c.state.Trouble, c.state.Text = t, text
 	if was.Connected {
-		l.state.Connected, l.state.Since = false, now
+		c.state.Connected, c.state.Since = false, now
 	}
-	is := l.state
-	l.mu.Unlock()
+	is := c.state
+	c.mu.Unlock()
 	if was.Connected || was.Trouble != t {
-		l.o.Log.Warn(l.o.Platform+" is out of reach", "id", l.o.ID, "trouble", t, "why", text)
-		l.notifyChange(is)
+		c.o.Log.Warn(c.o.Platform+" is out of reach", "id", c.o.ID, "trouble", t, "why", text)
+		c.notifyChange(is)
 	}
 }
 
-func (l *Conn) notifyChange(s State) {
-	if l.o.OnChange != nil {
-		l.o.OnChange(s)
+func (c *Conn) notifyChange(s State) {
+	if c.o.OnChange != nil {
+		c.o.OnChange(s)
 	}
 }
 

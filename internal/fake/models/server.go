@@ -107,13 +107,13 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request) {
 	id := s.record(&r)
 	switch {
 	case r.CountTokens:
-		answer(w, map[string]any{"input_tokens": len(body) / 4})
+		writeJSON(w, map[string]any{"input_tokens": len(body) / 4})
 		return
 	case r.Auxiliary:
-		s.give(w, hr, r, id, Say(`{"title": "Work in progress", "isNewTopic": false}`))
+		s.respond(w, hr, r, id, Say(`{"title": "Work in progress", "isNewTopic": false}`))
 		return
 	}
-	s.give(w, hr, r, id, s.script(r))
+	s.respond(w, hr, r, id, s.script(r))
 }
 
 // record keeps the request, and says how often it was asked before.
@@ -130,8 +130,8 @@ func (s *Server) record(r *Request) (id string) {
 	return fmt.Sprintf("%06d", s.n)
 }
 
-// give answers with a turn, or with what goes wrong in its place.
-func (s *Server) give(w http.ResponseWriter, hr *http.Request, r Request, id string, t Turn) {
+// respond answers with a turn, or with what goes wrong in its place.
+func (s *Server) respond(w http.ResponseWriter, hr *http.Request, r Request, id string, t Turn) {
 	if t.Before != nil {
 		t.Before()
 	}
@@ -153,7 +153,7 @@ func (s *Server) give(w http.ResponseWriter, hr *http.Request, r Request, id str
 			w.Header().Set("Content-Type", "text/event-stream")
 			err = t.stream(w, id, r.Model, half)
 		} else if !half {
-			answer(w, t.message(id, r.Model))
+			writeJSON(w, t.message(id, r.Model))
 		}
 		if err != nil && !errors.Is(err, net.ErrClosed) {
 			panic(http.ErrAbortHandler) // the caller is gone, or the script made no sense
@@ -172,7 +172,7 @@ func (s *Server) give(w http.ResponseWriter, hr *http.Request, r Request, id str
 	}
 }
 
-func answer(w http.ResponseWriter, body any) {
+func writeJSON(w http.ResponseWriter, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(body) // whom it does not reach asks again
 }

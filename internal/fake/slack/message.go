@@ -2,6 +2,7 @@ package slack
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -38,7 +39,7 @@ type File struct {
 	Root     string
 
 	complete bool
-	unknown  int // so many messages with it are refused first
+	refusals int // so many messages with it are refused first
 }
 
 // View is a form that was opened.
@@ -77,19 +78,19 @@ func init() {
 }
 
 func (s *Server) open(map[string]string) map[string]any {
-	if s.deaf {
-		return no("internal_error")
+	if s.refuseSockets {
+		return apiError("internal_error")
 	}
 	return map[string]any{"url": s.ws + "?ticket=5ec7e77icke7"}
 }
 
 func (s *Server) openDirect(f map[string]string) map[string]any {
 	if !strings.HasPrefix(f["users"], "U") {
-		return no("user_not_found")
+		return apiError("user_not_found")
 	}
 	id := s.direct(f["users"])
 	if why := s.channels[id].closed; why != "" {
-		return no(why)
+		return apiError(why)
 	}
 	return map[string]any{"channel": map[string]any{"id": id}}
 }
@@ -99,23 +100,16 @@ func (s *Server) openDirect(f map[string]string) map[string]any {
 func (s *Server) info(f map[string]string) map[string]any {
 	c := s.channels[f["channel"]]
 	if c == nil || c.closed == "channel_not_found" {
-		return no("channel_not_found")
+		return apiError("channel_not_found")
 	}
 	return map[string]any{"channel": map[string]any{
-		"id": c.id, "name": or(c.name, strings.ToLower(c.id)), "is_channel": c.with == "", "is_im": c.with != "",
+		"id": c.id, "name": cmp.Or(c.name, strings.ToLower(c.id)), "is_channel": c.with == "", "is_im": c.with != "",
 		"is_archived": c.closed == "is_archived", "is_member": c.closed == "",
 	}}
 }
 
-func or(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a
-}
-
-// place finds a conversation that takes messages.
-func (s *Server) place(f map[string]string) (*channel, string) {
+// findChannel finds a conversation that takes messages.
+func (s *Server) findChannel(f map[string]string) (*channel, string) {
 	c := s.channels[f["channel"]]
 	if c == nil {
 		return nil, "channel_not_found"
@@ -124,7 +118,7 @@ func (s *Server) place(f map[string]string) (*channel, string) {
 }
 
 func (s *Server) postMessage(f map[string]string) map[string]any {
-	c, why := s.place(f)
+	c, why := s.findChannel(f)
 	if why == "" {
 		why = s.checkBlocks(f)
 	}
@@ -132,53 +126,53 @@ func (s *Server) postMessage(f map[string]string) map[string]any {
 		why = "thread_not_found"
 	}
 	if why != "" {
-		return no(why)
+		return apiError(why)
 	}
 	m := &Message{TS: s.stamp(), User: BotUser, Bot: true, Root: f["thread_ts"]}
-	m.take(f)
+	m.apply(f)
 	c.messages = append(c.messages, m)
 	// The platform repeats the message, with fields that no library knows.
 	return map[string]any{"channel": c.id, "ts": m.TS, "message": map[string]any{"type": "message", "blocks": []any{map[string]any{"type": 7}}, "user": []int{1}}}
 }
 
 func (s *Server) postEphemeral(f map[string]string) map[string]any {
-	c, why := s.place(f)
+	c, why := s.findChannel(f)
 	if why == "" {
 		why = s.checkBlocks(f)
 	}
 	if why != "" {
-		return no(why)
+		return apiError(why)
 	}
 	m := &Message{TS: s.stamp(), User: BotUser, Bot: true, Root: f["thread_ts"], VisibleTo: f["user"]}
-	m.take(f)
+	m.apply(f)
 	c.messages = append(c.messages, m)
 	return map[string]any{"message_ts": m.TS}
 }
 
 func (s *Server) update(f map[string]string) map[string]any {
-	c, why := s.place(f)
+	c, why := s.findChannel(f)
 	if why != "" {
-		return no(why)
+		return apiError(why)
 	}
 	m := c.find(f["ts"])
 	switch {
 	case m == nil || m.VisibleTo != "":
-		return no("message_not_found")
+		return apiError("message_not_found")
 	case !m.Bot:
-		return no("cant_update_message")
+		return apiError("cant_update_message")
 	}
 	if why := s.checkBlocks(f); why != "" {
-		return no(why)
+		return apiError(why)
 	}
-	m.take(f)
+	m.apply(f)
 	m.Edits++
 	return map[string]any{"channel": c.id, "ts": m.TS, "text": m.Text}
 }
 
 func (s *Server) remove(f map[string]string) map[string]any {
-	c, why := s.place(f)
+	c, why := s.findChannel(f)
 	if why != "" {
-		return no(why)
+		return apiError(why)
 	}
 	for i, m := range c.messages {
 		if m.TS == f["ts"] && m.Bot {
@@ -186,7 +180,7 @@ func (s *Server) remove(f map[string]string) map[string]any {
 			return map[string]any{"channel": c.id, "ts": m.TS}
 		}
 	}
-	return no("message_not_found")
+	return apiError("message_not_found")
 }
 
 func (c *channel) find(ts string) *Message {
@@ -198,8 +192,8 @@ func (c *channel) find(ts string) *Message {
 	return nil
 }
 
-// take reads what a message says.
-func (m *Message) take(f map[string]string) {
+// apply reads what a message says.
+func (m *Message) apply(f map[string]string) {
 	m.Text, m.Buttons, m.Image, m.Alt = f["text"], nil, "", ""
 	if m.Blocks = json.RawMessage(f["blocks"]); len(m.Blocks) == 0 {
 		m.Blocks = json.RawMessage("[]")
@@ -297,7 +291,7 @@ func (s *Server) checkBlocks(f map[string]string) string {
 		case "image":
 			total += utf8.RuneCountInString(text(node["alt_text"]))
 			longest(node["alt_text"], 2000)
-			bad = bad || !s.knows(node)
+			bad = bad || !s.acceptsImage(node)
 		case "actions":
 			bad = bad || len(elements) == 0 || len(elements) > 25
 		case "context":
@@ -317,18 +311,18 @@ func (s *Server) checkBlocks(f map[string]string) string {
 
 var fileID = regexp.MustCompile(`^F[A-Z0-9]{8,}$`)
 
-// knows reports whether an image is one of the app's own files, of a kind that
+// acceptsImage reports whether an image is one of the app's own files, of a kind that
 // is shown. A new one is known after a while only, and until then a message
 // with it is refused.
-func (s *Server) knows(image map[string]any) bool {
+func (s *Server) acceptsImage(image map[string]any) bool {
 	ref, _ := image["slack_file"].(map[string]any)
 	id := text(ref["id"])
 	f := s.files[id]
 	if image["image_url"] != nil || len(ref) != 1 || !fileID.MatchString(id) || f == nil || !f.complete || !bytes.HasPrefix(f.Data, []byte("\x89PNG\r\n\x1a\n")) {
 		return false
 	}
-	if f.unknown > 0 {
-		f.unknown--
+	if f.refusals > 0 {
+		f.refusals--
 		return false
 	}
 	return true
@@ -339,7 +333,7 @@ func (s *Server) knows(image map[string]any) bool {
 func (s *Server) DelayFiles(refusals int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.slowly = refusals
+	s.fileDelay = refusals
 }
 
 // wire is a message as the API and events show it.
@@ -411,9 +405,9 @@ func page(list []map[string]any, f map[string]string) map[string]any {
 }
 
 func (s *Server) history(f map[string]string) map[string]any {
-	c, why := s.place(f)
+	c, why := s.findChannel(f)
 	if c == nil || why == "not_in_channel" {
-		return no("channel_not_found")
+		return apiError("channel_not_found")
 	}
 	list := []map[string]any{}
 	for i := len(c.messages) - 1; i >= 0; i-- {
@@ -425,9 +419,9 @@ func (s *Server) history(f map[string]string) map[string]any {
 }
 
 func (s *Server) replies(f map[string]string) map[string]any {
-	c, _ := s.place(f)
+	c, _ := s.findChannel(f)
 	if c == nil || c.find(f["ts"]) == nil {
-		return no("thread_not_found")
+		return apiError("thread_not_found")
 	}
 	list := []map[string]any{c.find(f["ts"]).wire(c)}
 	for _, m := range c.messages {
@@ -441,7 +435,7 @@ func (s *Server) replies(f map[string]string) map[string]any {
 func (s *Server) openView(f map[string]string) map[string]any {
 	user, _, known := strings.Cut(f["trigger_id"], ".")
 	if !known || s.opened[f["trigger_id"]] {
-		return no("expired_trigger_id")
+		return apiError("expired_trigger_id")
 	}
 	s.opened[f["trigger_id"]] = true
 	v := View{ID: s.next("V"), User: user, Raw: json.RawMessage(f["view"])}
@@ -458,7 +452,7 @@ func (s *Server) openView(f map[string]string) map[string]any {
 		} `json:"blocks"`
 	}
 	if json.Unmarshal(v.Raw, &form) != nil || len(form.Blocks) != 1 {
-		return no("invalid_arguments")
+		return apiError("invalid_arguments")
 	}
 	v.Metadata, v.Block, v.Action, v.Label = form.Metadata, form.Blocks[0].ID, form.Blocks[0].Element.Action, form.Blocks[0].Label.Text
 	s.views = append(s.views, v)
@@ -468,14 +462,14 @@ func (s *Server) openView(f map[string]string) map[string]any {
 func (s *Server) uploadURL(f map[string]string) map[string]any {
 	length, err := strconv.Atoi(f["length"])
 	if err != nil || length <= 0 || f["filename"] == "" {
-		return no("invalid_arguments")
+		return apiError("invalid_arguments")
 	}
 	if utf8.RuneCountInString(f["alt_txt"]) > 1000 {
-		return no("alt_txt_too_large")
+		return apiError("alt_txt_too_large")
 	}
 	s.last++
 	id := fmt.Sprintf("F%09d", s.last)
-	s.files[id] = &File{ID: id, Name: f["filename"], Alt: f["alt_txt"], unknown: s.slowly}
+	s.files[id] = &File{ID: id, Name: f["filename"], Alt: f["alt_txt"], refusals: s.fileDelay}
 	return map[string]any{"upload_url": strings.TrimSuffix(s.URL(), "/") + "/upload/" + id, "file_id": id}
 }
 
@@ -501,16 +495,16 @@ func (s *Server) share(f map[string]string) map[string]any {
 		ID string `json:"id"`
 	}
 	if json.Unmarshal([]byte(f["files"]), &list) != nil || len(list) != 1 || s.files[list[0].ID] == nil {
-		return no("invalid_arguments")
+		return apiError("invalid_arguments")
 	}
 	file := s.files[list[0].ID]
 	if len(file.Data) == 0 || file.complete {
-		return no("file_not_found")
+		return apiError("file_not_found")
 	}
 	if f["channel_id"] != "" {
-		c, why := s.place(map[string]string{"channel": f["channel_id"]})
+		c, why := s.findChannel(map[string]string{"channel": f["channel_id"]})
 		if why != "" {
-			return no(why)
+			return apiError(why)
 		}
 		file.Channel, file.Root = c.id, f["thread_ts"]
 		c.messages = append(c.messages, &Message{TS: s.stamp(), User: BotUser, Bot: true, Root: f["thread_ts"], Files: []string{file.ID}})

@@ -48,7 +48,7 @@ func (s *Server) Post(w UserMessage) string {
 		again["type"], again["channel"], again["event_ts"] = "app_mention", c.id, m.TS
 		s.event(c, again)
 	}
-	s.change()
+	s.notifyChange()
 	return m.TS
 }
 
@@ -69,7 +69,7 @@ func (s *Server) Edit(channel, ts, text string) {
 		"type": "message", "subtype": "message_changed", "channel": c.id, "ts": m.EditedTS, "event_ts": m.EditedTS,
 		"message": m.wire(c), "previous_message": before,
 	})
-	s.change()
+	s.notifyChange()
 }
 
 // Delete takes a message away, whoever it is by.
@@ -87,7 +87,7 @@ func (s *Server) Delete(channel, ts string) {
 
 // event sends one of the Events API. The caller holds mu.
 func (s *Server) event(c *channel, body map[string]any) {
-	if s.deaf {
+	if s.refuseSockets {
 		return // it would be tried again for an hour at most; a night is longer
 	}
 	if c.with != "" {
@@ -194,7 +194,7 @@ func (s *Server) Envelope(kind string, payload any) string {
 func (s *Server) send(kind string, payload any) string {
 	e := envelope{id: s.next("env-")}
 	e.body = map[string]any{"envelope_id": e.id, "type": kind, "payload": payload, "accepts_response_payload": kind != "events_api"}
-	if s.deaf {
+	if s.refuseSockets {
 		return e.id // whoever pressed or typed is told that the app does not answer
 	}
 	s.unacked = append(s.unacked, e)
@@ -216,10 +216,10 @@ func (s *Server) write(body any) {
 func (s *Server) Redeliver() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.again()
+	s.redeliver()
 }
 
-func (s *Server) again() {
+func (s *Server) redeliver() {
 	for _, e := range s.unacked {
 		if s.conn == nil {
 			return
@@ -243,8 +243,8 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	s.conn = conn
 	s.sockets++
 	s.write(map[string]any{"type": "hello", "num_connections": 1, "connection_info": map[string]any{"app_id": AppID}})
-	s.again()
-	s.change()
+	s.redeliver()
+	s.notifyChange()
 	s.mu.Unlock()
 	for {
 		var ack struct {
@@ -262,7 +262,7 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 				break
 			}
 		}
-		s.change()
+		s.notifyChange()
 		s.mu.Unlock()
 	}
 	s.mu.Lock()
@@ -271,7 +271,7 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	if s.conn == conn {
 		s.conn = nil
 	}
-	s.change()
+	s.notifyChange()
 }
 
 // Ping is the platform's sign of life.
@@ -309,7 +309,7 @@ func (s *Server) Cut() {
 		_ = s.conn.Close()
 		s.conn = nil
 	}
-	s.change()
+	s.notifyChange()
 }
 
 // RefuseSockets lets nobody have a socket, and tells nobody of what is said meanwhile;
@@ -317,7 +317,7 @@ func (s *Server) Cut() {
 func (s *Server) RefuseSockets(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.deaf = on
+	s.refuseSockets = on
 	if on {
 		s.unacked = nil
 		if s.conn != nil {
@@ -325,7 +325,7 @@ func (s *Server) RefuseSockets(on bool) {
 			s.conn = nil
 		}
 	}
-	s.change()
+	s.notifyChange()
 }
 
 // Connected reports whether the app has a socket.

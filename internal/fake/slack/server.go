@@ -34,23 +34,23 @@ type Server struct {
 	url, ws string // addresses of the API and of the socket
 	stop    func()
 
-	mu       sync.Mutex
-	changed  chan struct{} // closed and made anew with every change
-	scopes   string
-	clock    int64 // microseconds, of the last time stamp
-	channels map[string]*channel
-	faults   map[string][]Fault
-	calls    []Call
-	unacked  []envelope
-	acks     map[string]json.RawMessage
-	conn     *websocket.Conn
-	deaf     bool // nobody gets a socket
-	sockets  int
-	last     int // number of the last envelope, press, form or file
-	views    []View
-	files    map[string]*File
-	slowly   int             // refusals of a message with a new file
-	opened   map[string]bool // triggers that were used
+	mu            sync.Mutex
+	changed       chan struct{} // closed and made anew with every change
+	scopes        string
+	clock         int64 // microseconds, of the last time stamp
+	channels      map[string]*channel
+	faults        map[string][]Fault
+	calls         []Call
+	unacked       []envelope
+	acks          map[string]json.RawMessage
+	conn          *websocket.Conn
+	refuseSockets bool // nobody gets a socket
+	sockets       int
+	last          int // number of the last envelope, press, form or file
+	views         []View
+	files         map[string]*File
+	fileDelay     int             // refusals of a message with a new file
+	opened        map[string]bool // triggers that were used
 }
 
 // channel is one conversation.
@@ -98,7 +98,7 @@ func StartOn(l net.Listener) *Server {
 func open() *Server {
 	return &Server{
 		changed: make(chan struct{}), scopes: Scopes, clock: time.Now().UnixMicro(), channels: map[string]*channel{},
-		faults: map[string][]Fault{}, acks: map[string]json.RawMessage{}, files: map[string]*File{}, slowly: 1, opened: map[string]bool{},
+		faults: map[string][]Fault{}, acks: map[string]json.RawMessage{}, files: map[string]*File{}, fileDelay: 1, opened: map[string]bool{},
 	}
 }
 
@@ -126,8 +126,8 @@ func (s *Server) SetScopes(scopes string) {
 	s.scopes = scopes
 }
 
-// change tells whoever waits. The caller holds mu.
-func (s *Server) change() {
+// notifyChange tells whoever waits. The caller holds mu.
+func (s *Server) notifyChange() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
@@ -247,7 +247,7 @@ func (s *Server) serve(method string) http.HandlerFunc {
 		delete(form, "token")
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		defer s.change()
+		defer s.notifyChange()
 		w.Header().Set("Date", time.UnixMicro(max(s.clock, time.Now().UnixMicro())).UTC().Format(http.TimeFormat))
 		call := Call{Method: method, Form: form, Code: http.StatusOK}
 		f, failing := s.fault(method)
@@ -281,7 +281,7 @@ func (s *Server) serve(method string) http.HandlerFunc {
 	}
 }
 
-func no(why string) map[string]any { return map[string]any{"ok": false, "error": why} }
+func apiError(why string) map[string]any { return map[string]any{"ok": false, "error": why} }
 
 // Fault is one answer that is no success.
 type Fault struct {
@@ -345,7 +345,7 @@ func (f Fault) write(w http.ResponseWriter) {
 	}
 	w.WriteHeader(f.code())
 	if f.Body == "" {
-		out := no(f.Error)
+		out := apiError(f.Error)
 		if f.Needed != "" {
 			out["needed"] = f.Needed
 		}

@@ -67,7 +67,7 @@ func (m Message) Lines() []string {
 		if m.Text == "" {
 			return nil
 		}
-		return lines(unwired(m.Text), "")
+		return lines(unescape(m.Text), "")
 	}
 	var out []string
 	for _, b := range blocks {
@@ -121,8 +121,8 @@ func shown(part map[string]any) string {
 	return b.String()
 }
 
-// unwired is a text without the platform's escapes.
-func unwired(s string) string {
+// unescape is a text without the platform's escapes.
+func unescape(s string) string {
 	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(s)
 }
 

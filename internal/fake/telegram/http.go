@@ -83,7 +83,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, method, c, *f)
 		return
 	}
-	a := s.do(method, c)
+	a := s.dispatch(method, c)
 	if f != nil {
 		s.fail(w, r, method, c, *f)
 		return
@@ -94,8 +94,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.record(method, c, write(w, a))
 }
 
-// do is the table of methods.
-func (s *Server) do(method string, c call) answer {
+// dispatch is the table of methods.
+func (s *Server) dispatch(method string, c call) answer {
 	if method == "getUpdates" {
 		return s.getUpdates(c)
 	}
@@ -230,7 +230,7 @@ func (s *Server) record(method string, c call, code int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls = append(s.calls, Call{Method: method, Params: params, Code: code, Time: s.o.Clock()})
-	s.change()
+	s.notifyChange()
 }
 
 // Calls are the calls so far of one method, "" of all, in order. A call that

@@ -77,7 +77,7 @@ func (s *Server) setCommands(c call) answer {
 		}
 	}
 	s.menus[scope] = list
-	s.change()
+	s.notifyChange()
 	return ok(true)
 }
 
@@ -87,7 +87,7 @@ func (s *Server) deleteCommands(c call) answer {
 		return *refusal
 	}
 	delete(s.menus, scope)
-	s.change()
+	s.notifyChange()
 	return ok(true)
 }
 
@@ -109,7 +109,7 @@ func (s *Server) Menu(chat int64) []Command {
 
 func (s *Server) menu(chat int64) []Command {
 	all := scopePrivate
-	if group(chat) {
+	if isGroup(chat) {
 		all = scopeGroups
 	}
 	for _, scope := range []string{scopeOf(chat), all, scopeDefault} {

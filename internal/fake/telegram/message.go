@@ -157,8 +157,8 @@ func trim(text string, entities []Entity) (string, []Entity) {
 	return text, out
 }
 
-// place finds the chat of a call and looks whether something can be sent there.
-func (s *Server) place(c call) (*chat, *answer) {
+// findChat finds the chat of a call and looks whether something can be sent there.
+func (s *Server) findChat(c call) (*chat, *answer) {
 	ch := s.chats[c.num("chat_id")]
 	if ch == nil {
 		a := bad("chat not found")
@@ -172,7 +172,7 @@ func (s *Server) place(c call) (*chat, *answer) {
 
 // post sends what the bot composed.
 func (s *Server) post(c call, m *Message) answer {
-	ch, refusal := s.place(c)
+	ch, refusal := s.findChat(c)
 	if refusal != nil {
 		return *refusal
 	}
@@ -210,14 +210,14 @@ func (s *Server) post(c call, m *Message) answer {
 	}
 	m.Bot, m.From, m.Date = true, s.bot(), s.o.Clock()
 	m.Buttons, m.ForceReply, m.Silent = mk.Keyboard, mk.ForceReply, c.flag("disable_notification")
-	m.Preview = previews(c) && len(links(m.Text, m.Entities)) > 0
+	m.Preview = wantsPreview(c) && len(links(m.Text, m.Entities)) > 0
 	m.Taps = Taps(m.Text, m.Entities)
 	ch.add(m)
 	ch.count.Messages++
 	if !m.Silent {
 		ch.count.Sounds++
 	}
-	s.change()
+	s.notifyChange()
 	return ok(s.wire(ch, m))
 }
 
@@ -226,7 +226,7 @@ func tooMany(seconds int) answer {
 	return answer{code: f.Code, text: f.Text, params: map[string]any{"retry_after": seconds}}
 }
 
-func previews(c call) bool {
+func wantsPreview(c call) bool {
 	var o struct {
 		Off bool `json:"is_disabled"`
 	}
@@ -268,7 +268,7 @@ func (s *Server) sendFile(c call, kind string) answer {
 
 // edit takes the place of text, of a caption, or of buttons alone.
 func (s *Server) edit(c call, field string) answer {
-	ch, refusal := s.place(c)
+	ch, refusal := s.findChat(c)
 	if refusal != nil {
 		return *refusal
 	}
@@ -312,15 +312,15 @@ func (s *Server) edit(c call, field string) answer {
 	m.Taps = Taps(text, entities)
 	m.Edits++
 	ch.count.Edits++
-	s.change()
+	s.notifyChange()
 	return ok(s.wire(ch, m))
 }
 
-// deletable is how long a bot may take a message away.
-const deletable = 48 * time.Hour
+// deletableFor is how long a bot may take a message away.
+const deletableFor = 48 * time.Hour
 
 func (s *Server) deleteMessage(c call) answer {
-	ch, refusal := s.place(c)
+	ch, refusal := s.findChat(c)
 	if refusal != nil {
 		return *refusal
 	}
@@ -328,25 +328,25 @@ func (s *Server) deleteMessage(c call) answer {
 	switch {
 	case m == nil:
 		return bad("message to delete not found")
-	case s.o.Clock().Sub(m.Date) > deletable:
+	case s.o.Clock().Sub(m.Date) > deletableFor:
 		return bad("message can't be deleted")
 	}
 	m.Deleted = true
 	ch.count.Deletes++
-	s.change()
+	s.notifyChange()
 	return ok(true)
 }
 
 // pin holds a message above its chat, and unpin lets it go. In a group it
 // takes a right that bots do not have by themselves.
 func (s *Server) pin(c call, on bool) answer {
-	ch, refusal := s.place(c)
+	ch, refusal := s.findChat(c)
 	if refusal != nil {
 		return *refusal
 	}
 	m := ch.message(int(c.num("message_id")))
 	switch {
-	case group(ch.id) && !ch.pins:
+	case isGroup(ch.id) && !ch.mayPin:
 		return bad("not enough rights to manage pinned messages in the chat")
 	case m == nil && on:
 		return bad("message to pin not found")
@@ -354,7 +354,7 @@ func (s *Server) pin(c call, on bool) answer {
 		return bad("message to unpin not found")
 	}
 	m.Pinned = on
-	s.change()
+	s.notifyChange()
 	return ok(true)
 }
 
@@ -377,14 +377,14 @@ func (s *Server) answerPress(c call) answer {
 	p.answered = true
 	ch := s.chat(p.chat)
 	ch.notices = append(ch.notices, Notice{Label: p.label, Text: c.params["text"], Alert: c.flag("show_alert")})
-	s.change()
+	s.notifyChange()
 	return ok(true)
 }
 
 // wire is a message as the bot gets it. s.mu is held.
 func (s *Server) wire(c *chat, m *Message) map[string]any {
 	where := map[string]any{"id": c.id, "type": "private", "first_name": m.From.Name}
-	if group(c.id) {
+	if isGroup(c.id) {
 		where = map[string]any{"id": c.id, "type": "supergroup", "title": title(c.id)}
 	}
 	w := map[string]any{"message_id": m.ID, "from": m.From.wire(), "chat": where, "date": m.Date.Unix()}

@@ -45,7 +45,7 @@ func (s *Server) Post(w UserMessage) int {
 	if w.Thread != 0 {
 		c.topics[w.Thread] = true
 	}
-	if !group(w.Chat) {
+	if !isGroup(w.Chat) {
 		c.refusal = nil // who writes has unblocked the bot
 	}
 	m := &Message{From: w.From, Thread: w.Thread, Text: w.Text, ReplyTo: w.ReplyTo, Date: w.Date}
@@ -139,7 +139,7 @@ func (s *Server) press(from User, c *chat, m *Message, label, data string) strin
 	what := map[string]any{"id": id, "from": from.wire(), "chat_instance": strconv.FormatInt(c.id, 10), "data": data}
 	if m != nil {
 		w := s.wire(c, m)
-		if s.o.Clock().Sub(m.Date) > deletable { // the platform hands out no old ones
+		if s.o.Clock().Sub(m.Date) > deletableFor { // the platform hands out no old ones
 			w = map[string]any{"message_id": m.ID, "chat": w["chat"], "date": 0}
 		}
 		if where, is := w["chat"].(map[string]any); is {
@@ -155,13 +155,13 @@ func (s *Server) press(from User, c *chat, m *Message, label, data string) strin
 // out. A person who writes again has unblocked it.
 func (s *Server) Block(chat int64) {
 	a := forbidden("bot was blocked by the user")
-	if group(chat) {
+	if isGroup(chat) {
 		a = forbidden("bot was kicked from the supergroup chat")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.chat(chat).refusal = &a
-	s.change()
+	s.notifyChange()
 }
 
 // Migrate makes a supergroup with a new id of a group.
@@ -200,7 +200,7 @@ func (s *Server) Remove(chat int64, message int) {
 	if m := s.chat(chat).message(message); m != nil {
 		m.Deleted = true
 	}
-	s.change()
+	s.notifyChange()
 }
 
 // Chat is one conversation as it stands now.
@@ -249,10 +249,10 @@ func (c Chat) Find(is func(Message) bool) (Message, bool) {
 func (s *Server) Chat(id int64) Chat {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.look(id)
+	return s.snapshot(id)
 }
 
-func (s *Server) look(id int64) Chat {
+func (s *Server) snapshot(id int64) Chat {
 	c := s.chats[id]
 	if c == nil {
 		return Chat{ID: id}
@@ -271,7 +271,7 @@ func (s *Server) look(id int64) Chat {
 func (s *Server) WaitFor(ctx context.Context, chat int64, is func(Chat) bool) (Chat, error) {
 	var c Chat
 	err := s.Wait(ctx, func() bool {
-		c = s.look(chat)
+		c = s.snapshot(chat)
 		return is(c)
 	})
 	if err != nil {

@@ -32,7 +32,7 @@ func (s *Server) tooFast(id int64) int {
 		s.rates.chats = map[int64][]time.Time{}
 	}
 	most, window := burst, burstWindow
-	if group(id) {
+	if isGroup(id) {
 		most, window = perGroup, groupWindow
 	}
 	now := s.o.Clock()

@@ -51,7 +51,7 @@ type chat struct {
 	messages []*Message
 	topics   map[int]bool // by thread, true = open
 	refusal  *answer      // what every sending gets: blocked, kicked, moved
-	pins     bool         // a group in which the bot may pin
+	mayPin   bool         // a group in which the bot may pin
 	notices  []Notice
 	count    Count
 }
@@ -165,11 +165,11 @@ func (c *chat) add(m *Message) *Message {
 	return m
 }
 
-// change wakes whoever waits for something to be different. s.mu is held.
-func (s *Server) change() {
+// notifyChange wakes whoever waits for something to be different. s.mu is held.
+func (s *Server) notifyChange() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// group reports whether a chat id is a group's.
-func group(id int64) bool { return id < 0 }
+// isGroup reports whether a chat id is a group's.
+func isGroup(id int64) bool { return id < 0 }

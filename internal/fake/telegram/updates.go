@@ -21,18 +21,18 @@ const (
 
 // queue is what the bot has not confirmed.
 type queue struct {
-	waiting []update
-	next    int
-	allowed []string // nil = what the real server sends by itself
-	poller  chan struct{}
-	forget  int // confirmations that do not count
+	waiting             []update
+	next                int
+	allowed             []string // nil = what the real server sends by itself
+	poller              chan struct{}
+	ignoreConfirmations int // confirmations that do not count
 }
 
 // update is one thing that happened.
 type update struct {
-	id   int
-	body map[string]any
-	till time.Time // forgotten after
+	id      int
+	body    map[string]any
+	expires time.Time // forgotten after
 }
 
 // push adds an update of a kind, which the bot may have asked not to get. s.mu
@@ -48,8 +48,8 @@ func (s *Server) push(kind string, what any) {
 	}
 	id := q.next
 	q.next++
-	q.waiting = append(q.waiting, update{id: id, body: map[string]any{"update_id": id, kind: what}, till: s.o.Clock().Add(keep)})
-	s.change()
+	q.waiting = append(q.waiting, update{id: id, body: map[string]any{"update_id": id, kind: what}, expires: s.o.Clock().Add(keep)})
+	s.notifyChange()
 }
 
 // Inject queues an update as it is, with any content; its update_id is set. It
@@ -60,8 +60,8 @@ func (s *Server) Inject(body map[string]any) int {
 	id := s.updates.next
 	s.updates.next++
 	body["update_id"] = id
-	s.updates.waiting = append(s.updates.waiting, update{id: id, body: body, till: s.o.Clock().Add(keepMessages)})
-	s.change()
+	s.updates.waiting = append(s.updates.waiting, update{id: id, body: body, expires: s.o.Clock().Add(keepMessages)})
+	s.notifyChange()
 	return id
 }
 
@@ -79,7 +79,7 @@ func (s *Server) Renumber(next int) {
 func (s *Server) IgnoreConfirmations(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.updates.forget = n
+	s.updates.ignoreConfirmations = n
 }
 
 // Unconfirmed is how many updates the bot has not confirmed.
@@ -94,7 +94,7 @@ func (s *Server) SetWebhook(url string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.webhook = url
-	s.kick()
+	s.endPoll()
 }
 
 // PollElsewhere is a second bot with the same token that polls once: the first one's
@@ -102,10 +102,10 @@ func (s *Server) SetWebhook(url string) {
 func (s *Server) PollElsewhere() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.kick()
+	return s.endPoll()
 }
 
-func (s *Server) kick() bool {
+func (s *Server) endPoll() bool {
 	if s.updates.poller == nil {
 		return false
 	}
@@ -143,10 +143,10 @@ func (s *Server) getUpdates(c call) answer {
 		limit = maxLimit
 	}
 
-	s.kick()
+	s.endPoll()
 	mine := make(chan struct{})
 	s.updates.poller = mine
-	s.change()
+	s.notifyChange()
 	defer func() {
 		if s.updates.poller == mine {
 			s.updates.poller = nil
@@ -156,7 +156,7 @@ func (s *Server) getUpdates(c call) answer {
 	defer deadline.Stop()
 	for late := c.num("timeout") <= 0; ; {
 		now := s.o.Clock()
-		s.updates.waiting = slices.DeleteFunc(s.updates.waiting, func(u update) bool { return now.After(u.till) })
+		s.updates.waiting = slices.DeleteFunc(s.updates.waiting, func(u update) bool { return now.After(u.expires) })
 		if n := min(limit, len(s.updates.waiting)); n > 0 || late {
 			out := make([]map[string]any, 0, n)
 			for _, u := range s.updates.waiting[:n] {
@@ -191,8 +191,8 @@ func (s *Server) getUpdates(c call) answer {
 // public server's source, where ids begin anew on another server.
 func (s *Server) confirm(offset int) {
 	q := &s.updates
-	if offset != 0 && q.forget > 0 {
-		q.forget--
+	if offset != 0 && q.ignoreConfirmations > 0 {
+		q.ignoreConfirmations--
 		return
 	}
 	switch {

@@ -17,17 +17,17 @@ var (
 	escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 	// slashes and at signs in what others said (PHONE 2).
-	foreign = strings.NewReplacer("/", "/"+joiner, "@", "@"+joiner)
+	separators = strings.NewReplacer("/", "/"+joiner, "@", "@"+joiner)
 	// The platform makes a link of every "word.tld" without being asked, and
 	// many endings of files are one: README.md, main.rs.
 	domain = regexp.MustCompile(`([\p{L}\p{N}_-])\.([\p{L}\p{N}_-]*\p{L}{2})`)
 	ip     = regexp.MustCompile(`\d+\.\d+\.\d+\.\d+`)
 	// A command begins wherever a slash follows something that is no word.
-	command = regexp.MustCompile(`(^|[^\p{L}\p{N}_/<>])/([A-Za-z0-9_])`)
-	ours    = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]*$`)
+	commandStart = regexp.MustCompile(`(^|[^\p{L}\p{N}_/<>])/([A-Za-z0-9_])`)
+	ownCommand   = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]*$`)
 )
 
-func units(s string) int {
+func utf16Units(s string) int {
 	n := 0
 	for _, r := range s {
 		n += utf16.RuneLen(r)
@@ -37,7 +37,7 @@ func units(s string) int {
 
 // defuse makes a text of which nothing can be tapped.
 func defuse(s string) string {
-	s = foreign.Replace(s)
+	s = separators.Replace(s)
 	// Matches overlap ("a.bb.cc"), so it takes two passes at most.
 	for range 2 {
 		s = domain.ReplaceAllString(s, "$1."+joiner+"$2")
@@ -48,10 +48,10 @@ func defuse(s string) string {
 	return s
 }
 
-// plain renders what nightporter itself says, as HTML and as plain text: its
+// renderOwnText renders what nightporter itself says, as HTML and as plain text: its
 // commands can be tapped, names of files, branches and addresses stand as
 // code, where code is allowed, and nothing else can be tapped.
-func plain(s string, code bool) (html, text string) {
+func renderOwnText(s string, code bool) (html, text string) {
 	var h, t strings.Builder
 	for i, word := range strings.Split(s, " ") {
 		if i > 0 {
@@ -64,7 +64,7 @@ func plain(s string, code bool) (html, text string) {
 		tail := word[len(head)+len(core):]
 		safe := defuse(core)
 		switch {
-		case ours.MatchString(core) && known(core):
+		case ownCommand.MatchString(core) && isCommand(core):
 			h.WriteString(escape.Replace(word))
 			t.WriteString(word)
 		case code && namesFile(core):
@@ -75,7 +75,7 @@ func plain(s string, code bool) (html, text string) {
 			t.WriteString(head + safe + tail)
 		default: // "9/12", "pass/fail"
 			word = strings.ReplaceAll(word, "@", "@"+joiner)
-			word = command.ReplaceAllString(word, "$1/"+joiner+"$2")
+			word = commandStart.ReplaceAllString(word, "$1/"+joiner+"$2")
 			h.WriteString(escape.Replace(word))
 			t.WriteString(word)
 		}
@@ -83,8 +83,8 @@ func plain(s string, code bool) (html, text string) {
 	return h.String(), t.String()
 }
 
-// known reports whether a word is one of our commands.
-func known(word string) bool {
+// isCommand reports whether a word is one of our commands.
+func isCommand(word string) bool {
 	_, err := bot.Parse(word)
 	var unknown *bot.UnknownError
 	return !errors.As(err, &unknown)

@@ -69,4 +69,4 @@ func transport(dial Dial) *http.Transport {
 }
 
 // CloseIdle ends connections that nobody uses.
-func (l *Conn) CloseIdle() { l.client.CloseIdleConnections() }
+func (c *Conn) CloseIdle() { c.client.CloseIdleConnections() }

@@ -21,7 +21,7 @@ type Rate struct {
 type Limits struct {
 	Private Rate // a chat with one person
 	Group   Rate // a chat of several people, its topics together
-	All     Rate // all chats together
+	All     Rate // global chats together
 }
 
 // TelegramLimits keep below what Telegram asks for: about one message a second
@@ -61,16 +61,16 @@ func (r Rate) limiter(began time.Time) *rate.Limiter {
 	return l
 }
 
-// pace is how fast one chat may be called. Topics share their group's.
-type pace struct {
+// throttle is how fast one chat may be called. Topics share their group's.
+type throttle struct {
 	limiter *rate.Limiter
 
-	mu    sync.Mutex
-	until time.Time // the platform wants nothing before
+	mu          sync.Mutex
+	pausedUntil time.Time // the platform wants nothing before
 }
 
 // wait blocks until the chat's next call is due.
-func (p *pace) wait(ctx context.Context) error {
+func (p *throttle) wait(ctx context.Context) error {
 	for {
 		for d := p.paused(); d > 0; d = p.paused() {
 			if err := sleep(ctx, d); err != nil {
@@ -86,17 +86,17 @@ func (p *pace) wait(ctx context.Context) error {
 	}
 }
 
-func (p *pace) paused() time.Duration {
+func (p *throttle) paused() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return time.Until(p.until)
+	return time.Until(p.pausedUntil)
 }
 
-func (p *pace) pause(d time.Duration) {
+func (p *throttle) pause(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if until := time.Now().Add(d); until.After(p.until) {
-		p.until = until
+	if until := time.Now().Add(d); until.After(p.pausedUntil) {
+		p.pausedUntil = until
 	}
 }
 
@@ -112,8 +112,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// base is an address without its topic: "telegram:-100/55" → "telegram:-100".
-func base(address string) string {
+// withoutTopic is an address without its topic: "telegram:-100/55" → "telegram:-100".
+func withoutTopic(address string) string {
 	b, _, _ := strings.Cut(address, "/")
 	return b
 }

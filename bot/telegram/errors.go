@@ -9,9 +9,9 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// meanings of the platform's refusals with 400, by a part of their text, which
+// refusalReasons of the platform's refusals with 400, by a part of their text, which
 // is all that tells them apart.
-var meanings = []struct {
+var refusalReasons = []struct {
 	part  string
 	fault bot.Fault
 }{
@@ -30,36 +30,36 @@ var meanings = []struct {
 	{"peer_id_invalid", bot.ErrChatClosed},
 }
 
-// parts of refusals that this package answers itself.
+// packParts of refusals that this package answers itself.
 const (
-	notModified = "message is not modified"
-	unparsable  = "can't parse entities"
-	noThread    = "message thread not found"
-	goneTopic   = "topic_deleted"
-	noDelete    = "message to delete not found"
-	noUnpin     = "message to unpin not found"
-	noText      = "there is no text in the message to edit"
-	noCaption   = "there is no caption in the message to edit"
-	noPhotos    = "rights to send photos"
-	noPress     = "query is too old"
-	badPress    = "query id is invalid"
+	textNotModified     = "message is not modified"
+	textUnparsable      = "can't parse entities"
+	textNoThread        = "message thread not found"
+	textTopicDeleted    = "topic_deleted"
+	textNothingToDelete = "message to delete not found"
+	textNothingToUnpin  = "message to unpin not found"
+	textNoText          = "there is no text in the message to edit"
+	textNoCaption       = "there is no caption in the message to edit"
+	textNoPhotoRights   = "rights to send photos"
+	textPressTooOld     = "query is too old"
+	textPressUnknown    = "query id is invalid"
 )
 
-// says reports whether an error is a refusal that bears a text.
-func says(err error, part string) bool {
-	var r *refusal
+// isRefusal reports whether an error is a refusal that bears a text.
+func isRefusal(err error, part string) bool {
+	var r *apiError
 	return errors.As(err, &r) && strings.Contains(strings.ToLower(r.text), part)
 }
 
-// noReply reports whether what a message answers is gone.
-func noReply(err error) bool {
-	return says(err, "message to be replied not found") || says(err, "message to reply not found") || says(err, "reply message not found")
+// isReplyTargetGone reports whether what a message answers is gone.
+func isReplyTargetGone(err error) bool {
+	return isRefusal(err, "message to be replied not found") || isRefusal(err, "message to reply not found") || isRefusal(err, "reply message not found")
 }
 
 // sendError says what an error of a call means for what was to be sent: a
 // *bot.SendError, or another one where nobody knows.
 func sendError(err error) error {
-	var r *refusal
+	var r *apiError
 	var s *transport.NoResponseError
 	switch {
 	case err == nil:
@@ -78,17 +78,17 @@ func sendError(err error) error {
 		return fail(bot.ErrOffline)
 	case r.foreign:
 		return err
-	case r.after > 0 || r.code == 429:
-		return &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: max(r.after, time.Second), Text: r.text}
-	case r.to != 0:
-		return &bot.SendError{Reason: bot.ErrChatMoved, MovedTo: Address(r.to, 0), Text: r.text}
+	case r.retryAfter > 0 || r.code == 429:
+		return &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: max(r.retryAfter, time.Second), Text: r.text}
+	case r.migratedTo != 0:
+		return &bot.SendError{Reason: bot.ErrChatMoved, MovedTo: Address(r.migratedTo, 0), Text: r.text}
 	case r.code == 401 || (r.code == 404 && !strings.Contains(r.text, "method")):
 		return fail(bot.ErrTokenRejected)
 	case r.code == 403:
 		return fail(bot.ErrChatClosed)
 	case r.code >= 400 && r.code < 500:
 		text := strings.ToLower(r.text)
-		for _, m := range meanings {
+		for _, m := range refusalReasons {
 			if strings.Contains(text, m.part) {
 				return fail(m.fault)
 			}

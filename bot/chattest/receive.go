@@ -15,51 +15,51 @@ import (
 // patience is what a test waits at most.
 const patience = 20 * time.Second
 
-// ledger is a Receiver that commits at once, the cursor with the input.
-type ledger struct {
-	t       *testing.T
-	mu      sync.Mutex
-	changed chan struct{}
-	cursor  string
-	got     []bot.Inbound
-	refuse  int // so many inputs are not committed
-	refused []string
+// recorder is a Receiver that commits at once, the cursor with the input.
+type recorder struct {
+	t         *testing.T
+	mu        sync.Mutex
+	changed   chan struct{}
+	cursor    string
+	committed []bot.Inbound
+	refusals  int // so many inputs are not committed
+	refused   []string
 }
 
-func newLedger(t *testing.T) *ledger { return &ledger{t: t, changed: make(chan struct{})} }
+func newRecorder(t *testing.T) *recorder { return &recorder{t: t, changed: make(chan struct{})} }
 
-func (l *ledger) at(context.Context) (string, error) {
+func (l *recorder) at(context.Context) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.cursor, nil
 }
 
 // Receive commits an input, once.
-func (l *ledger) Receive(_ context.Context, in bot.Inbound) error {
+func (l *recorder) Receive(_ context.Context, in bot.Inbound) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	defer func() { close(l.changed); l.changed = make(chan struct{}) }()
-	if l.refuse > 0 {
-		l.refuse--
+	if l.refusals > 0 {
+		l.refusals--
 		l.refused = append(l.refused, in.Key)
 		return errors.New("the disk is full")
 	}
 	if in.Cursor != nil {
 		l.cursor = in.Cursor.Value
 	}
-	if !slices.ContainsFunc(l.got, func(had bot.Inbound) bool { return had.Key == in.Key }) {
-		l.got = append(l.got, in)
+	if !slices.ContainsFunc(l.committed, func(had bot.Inbound) bool { return had.Key == in.Key }) {
+		l.committed = append(l.committed, in)
 	}
 	return nil
 }
 
 // wait returns what was committed, once it is so much.
-func (l *ledger) wait(n int) []bot.Inbound {
+func (l *recorder) wait(n int) []bot.Inbound {
 	l.t.Helper()
 	late := time.After(patience)
 	for {
 		l.mu.Lock()
-		got, changed := slices.Clone(l.got), l.changed
+		got, changed := slices.Clone(l.committed), l.changed
 		l.mu.Unlock()
 		if len(got) >= n {
 			return got
@@ -72,8 +72,8 @@ func (l *ledger) wait(n int) []bot.Inbound {
 	}
 }
 
-// begin runs the adapter until the returned function is called.
-func (w *Fixture) begin(t *testing.T, l *ledger) (stop func()) {
+// start runs the adapter until the returned function is called.
+func (w *Fixture) start(t *testing.T, l *recorder) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); _ = w.Run(ctx, l.at, l) }()
@@ -97,10 +97,10 @@ func texts(got []bot.Inbound) string {
 	return strings.Join(out, " | ")
 }
 
-// hears: what somebody says comes with who, where and when, in order.
-func hears(t *testing.T, w *Fixture) {
-	l := newLedger(t)
-	w.begin(t, l)
+// testReceive: what somebody says comes with who, where and when, in order.
+func testReceive(t *testing.T, w *Fixture) {
+	l := newRecorder(t)
+	w.start(t, l)
 	w.Say(w.Person, "Wrap the <existing> code & keep it")
 	w.Say(w.Person, "/status")
 	w.Say(w.Group, "/pause")
@@ -127,12 +127,12 @@ func hears(t *testing.T, w *Fixture) {
 	}
 }
 
-// repeats: what could not be committed comes again, under the same key, and
+// testRedelivery: what could not be committed comes again, under the same key, and
 // nothing after it before.
-func repeats(t *testing.T, w *Fixture) {
-	l := newLedger(t)
-	l.refuse = 3
-	w.begin(t, l)
+func testRedelivery(t *testing.T, w *Fixture) {
+	l := newRecorder(t)
+	l.refusals = 3
+	w.start(t, l)
 	for _, text := range []string{"one of them", "two of them", "three of them"} {
 		w.Say(w.Person, text)
 	}
@@ -141,18 +141,18 @@ func repeats(t *testing.T, w *Fixture) {
 	}
 }
 
-// restarts: what was said while nobody listened is heard later, and what was
+// testRestart: what was said while nobody listened is heard later, and what was
 // heard is not heard again.
-func restarts(t *testing.T, w *Fixture) {
-	l := newLedger(t)
-	stop := w.begin(t, l)
+func testRestart(t *testing.T, w *Fixture) {
+	l := newRecorder(t)
+	stop := w.start(t, l)
 	w.Say(w.Person, "before it")
 	l.wait(1)
 	for n, text := range []string{"while it was off", "and off again"} {
 		stop()
 		w.Say(w.Person, text)
 		w.Say(w.Group, "/resume")
-		stop = w.begin(t, l)
+		stop = w.start(t, l)
 		l.wait(1 + 2*(n+1))
 	}
 	w.Say(w.Person, "after it")
@@ -161,10 +161,10 @@ func restarts(t *testing.T, w *Fixture) {
 	}
 }
 
-// presses: a press is the twin of its button, whatever that holds.
-func presses(t *testing.T, w *Fixture) {
-	l := newLedger(t)
-	w.begin(t, l)
+// testPresses: a press is the twin of its button, whatever that holds.
+func testPresses(t *testing.T, w *Fixture) {
+	l := newRecorder(t)
+	w.start(t, l)
 	twins := []string{"q5 retry", "/evidence 7.1", "shop: /guidance ~tidy @1", "/guidance " + strings.Repeat("long words ", 30)}
 	for n, twin := range twins {
 		chat := []string{w.Person, w.Group}[n%2]
@@ -186,7 +186,7 @@ func presses(t *testing.T, w *Fixture) {
 			}
 		}
 	}
-	if err := w.Sender.Notice(t.Context(), "no press at all", "x"); err != nil && faultOf(err) == "" {
+	if err := w.Sender.Notice(t.Context(), "no press at all", "x"); err != nil && reasonOf(err) == "" {
 		t.Errorf("notice of nothing: %v", err)
 	}
 	if _, ok := bot.Pressed(bot.Message{}, "9.q5.retry.0000"); ok {
@@ -194,11 +194,11 @@ func presses(t *testing.T, w *Fixture) {
 	}
 }
 
-// answers: what somebody answers is told by the id that the Sender gave, and
+// testReplies: what somebody answers is told by the id that the Sender gave, and
 // an edit is another input about the same message.
-func answers(t *testing.T, w *Fixture) {
-	l := newLedger(t)
-	w.begin(t, l)
+func testReplies(t *testing.T, w *Fixture) {
+	l := newRecorder(t)
+	w.start(t, l)
 	for n, chat := range []string{w.Person, w.Group} {
 		id, err := w.Sender.Send(t.Context(), chat, message("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
 		if err != nil {
@@ -216,7 +216,7 @@ func answers(t *testing.T, w *Fixture) {
 		w.Change(chat, said, "Keep the old names")
 		all := l.wait(3)
 		l.mu.Lock()
-		l.got = all[:2]
+		l.committed = all[:2]
 		l.mu.Unlock()
 		if in := all[2]; !in.Edited || in.Message != first.Message || in.Key == first.Key || in.Text != "Keep the old names" {
 			t.Errorf("%+v after %+v", in, first)
@@ -224,10 +224,10 @@ func answers(t *testing.T, w *Fixture) {
 	}
 }
 
-// robots: another program is nobody who can be let in.
-func robots(t *testing.T, w *Fixture) {
-	l := newLedger(t)
-	w.begin(t, l)
+// testOtherBots: another program is nobody who can be let in.
+func testOtherBots(t *testing.T, w *Fixture) {
+	l := newRecorder(t)
+	w.start(t, l)
 	w.OtherBot(w.Group, "/stop")
 	if in := l.wait(1)[0]; in.Stands == "" || in.Private || in.Actor == w.Person {
 		t.Errorf("%+v", in)

@@ -45,7 +45,7 @@ func TestMark(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			before := lines()
 			before.Lines = append(before.Lines, c.in.Lines...)
-			got := mark(c.in, c.again, c.add...)
+			got := annotate(c.in, c.again, c.add...)
 			if diff := cmp.Diff(c.want.Lines, got.Lines); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -85,7 +85,7 @@ func TestLateMessage(t *testing.T) {
 			"! Sent late: held up since 02:50\n1 question follows with its time. The rest is in /status."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := lateMessage("Telegram", c.o, c.kept, c.dropped, now)
+			m := outageMessage("Telegram", c.o, c.kept, c.dropped, now)
 			if diff := cmp.Diff(c.want, m.Text(0)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -98,7 +98,7 @@ func TestSecret(t *testing.T) {
 
 // Whether a call without an answer may have had its effect is what decides
 // whether it is made again.
-func TestSilence(t *testing.T) {
+func TestNoResponseError(t *testing.T) {
 	hold := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

@@ -7,9 +7,9 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// meanings of the platform's refusals. Whatever is missing here is refused for
+// refusalReasons of the platform's refusals. Whatever is missing here is refused for
 // good.
-var meanings = map[string]bot.Fault{
+var refusalReasons = map[string]bot.Fault{
 	"message_not_found":             bot.ErrMessageGone,
 	"cant_update_message":           bot.ErrMessageGone,
 	"edit_window_closed":            bot.ErrMessageGone,
@@ -30,14 +30,14 @@ var meanings = map[string]bot.Fault{
 	"message_limit_exceeded":        bot.ErrRateLimited,
 }
 
-// unclear are refusals after which something may have happened all the same.
-var unclear = map[string]bool{
+// ambiguousRefusals are refusals after which something may have happened all the same.
+var ambiguousRefusals = map[string]bool{
 	"internal_error": true, "fatal_error": true, "service_unavailable": true, "request_timeout": true, "unknown_error": true,
 }
 
-// says reports whether an error is a refusal with one of these words.
-func says(err error, words ...string) bool {
-	var r *refusal
+// isRefusal reports whether an error is a refusal with one of these words.
+func isRefusal(err error, words ...string) bool {
+	var r *apiError
 	if !errors.As(err, &r) || r.foreign {
 		return false
 	}
@@ -49,11 +49,11 @@ func says(err error, words ...string) bool {
 	return false
 }
 
-// final reports whether the same call would be refused for ever, whatever
+// isPermanent reports whether the same call would be refused for ever, whatever
 // becomes of the tokens.
-func final(err error) bool {
-	var r *refusal
-	return errors.As(err, &r) && !r.foreign && r.after == 0 && !unclear[r.text] && !refusesToken(r.text)
+func isPermanent(err error) bool {
+	var r *apiError
+	return errors.As(err, &r) && !r.foreign && r.retryAfter == 0 && !ambiguousRefusals[r.text] && !refusesToken(r.text)
 }
 
 // Refusals that this package answers itself.
@@ -65,7 +65,7 @@ var (
 // sendError says what an error of a call means for what was to be sent: a
 // *bot.SendError, or another one where nobody knows.
 func (b *Bot) sendError(err error) error {
-	var r *refusal
+	var r *apiError
 	var s *transport.NoResponseError
 	var known *bot.SendError
 	switch {
@@ -78,7 +78,7 @@ func (b *Bot) sendError(err error) error {
 	case errors.As(err, &s):
 		return s
 	case !errors.As(err, &r):
-		return errors.New(b.o.without(err.Error()))
+		return errors.New(b.o.redact(err.Error()))
 	}
 	fail := func(f bot.Fault) error { return &bot.SendError{Reason: f, Text: r.text} }
 	switch {
@@ -89,16 +89,16 @@ func (b *Bot) sendError(err error) error {
 		return fail(bot.ErrOffline)
 	case r.foreign:
 		return errors.New("slack " + r.method + ": " + r.text)
-	case r.after > 0:
-		return &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: r.after, Text: r.text}
+	case r.retryAfter > 0:
+		return &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: r.retryAfter, Text: r.text}
 	case r.text == "missing_scope":
-		return &bot.SendError{Reason: bot.ErrTokenRejected, Text: r.scope()}
+		return &bot.SendError{Reason: bot.ErrTokenRejected, Text: r.missingScope()}
 	case refusesToken(r.text):
 		return fail(bot.ErrTokenRejected)
-	case unclear[r.text]:
+	case ambiguousRefusals[r.text]:
 		return errors.New("slack " + r.method + ": " + r.text)
 	}
-	if f, known := meanings[r.text]; known {
+	if f, known := refusalReasons[r.text]; known {
 		return fail(f)
 	}
 	return fail(bot.ErrRejected)

@@ -11,14 +11,14 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// tail is the end of a first line that has to survive its being cut: the id to
+// firstLineTail is the end of a first line that has to survive its being cut: the id to
 // answer, or the clock.
-var tail = regexp.MustCompile(`(?: \([^()]{1,12}\)| · [0-9]{2}:[0-9]{2})$`)
+var firstLineTail = regexp.MustCompile(`(?: \([^()]{1,12}\)| · [0-9]{2}:[0-9]{2})$`)
 
-// againLine says why a message whose first sending is in doubt comes again.
+// resentLine says why a message whose first sending is in doubt comes again.
 // restart is when nightporter was started after that sending; zero: the doubt
 // is of this process's own making.
-func againLine(class loop.MessageClass, restart, now time.Time) string {
+func resentLine(class loop.MessageClass, restart, now time.Time) string {
 	why := "the first is in doubt."
 	if class != loop.ClassAsk {
 		return "Sent again: " + why
@@ -29,15 +29,15 @@ func againLine(class loop.MessageClass, restart, now time.Time) string {
 	return "Sent again: " + why + " Answer either."
 }
 
-// openLine says of a question that had to wait when it was asked.
-func openLine(asked, now time.Time) string {
+// stillOpenLine says of a question that had to wait when it was asked.
+func stillOpenLine(asked, now time.Time) string {
 	return "Asked " + bot.Clock(asked, now) + ", still open."
 }
 
-// mark is a message with lines added below its first one, and with the sign of
+// annotate is a message with lines added below its first one, and with the sign of
 // what comes again in front of it. Where the sign leaves too little room, the
 // first line is cut, and stands whole below, as it does in any message.
-func mark(m bot.Message, again bool, lines ...string) bot.Message {
+func annotate(m bot.Message, again bool, lines ...string) bot.Message {
 	if len(m.Lines) == 0 || len(lines) == 0 && !again {
 		return m
 	}
@@ -50,7 +50,7 @@ func mark(m bot.Message, again bool, lines ...string) bot.Message {
 	if again && !strings.HasPrefix(first, bot.SignAgain) {
 		signed := bot.SignAgain + " " + first
 		if bot.Width(signed) > bot.FirstWidth {
-			end := tail.FindString(signed)
+			end := firstLineTail.FindString(signed)
 			signed = bot.Cut(strings.TrimSuffix(signed, end), bot.FirstWidth-bot.Width(end)) + end
 			if at == 1 {
 				m.Lines = slices.Insert(m.Lines, 1, bot.Line{Text: first})
@@ -65,15 +65,15 @@ func mark(m bot.Message, again bool, lines ...string) bot.Message {
 	return m
 }
 
-// lateMessage opens what a chat gets after an outage: when it was, what
+// outageMessage opens what a chat gets after an outage: when it was, what
 // follows, and where the rest is. kept is what is still queued.
-func lateMessage(platform string, o outage, kept []loop.QueuedMessage, dropped int, now time.Time) bot.Message {
+func outageMessage(platform string, o outage, kept []loop.QueuedMessage, dropped int, now time.Time) bot.Message {
 	from, to := bot.Clock(o.from, now), bot.Clock(o.to, now)
 	first := bot.SignLook + " " + platform + " out of reach " + from + "–" + to
 	if bot.Width(first) > bot.FirstWidth { // another day's clock is longer
 		first = bot.SignLook + " " + platform + " away " + from + "–" + to
 	}
-	if !o.away {
+	if !o.observed {
 		first = bot.SignLook + " Sent late: held up since " + from
 	}
 	var asks []string
@@ -88,7 +88,7 @@ func lateMessage(platform string, o outage, kept []loop.QueuedMessage, dropped i
 		}
 	}
 	var text []string
-	if o.away { // that nightporter itself was there is known
+	if o.observed { // that nightporter itself was there is known
 		text = append(text, "Work went on.")
 	}
 	follow := ""
@@ -97,11 +97,11 @@ func lateMessage(platform string, o outage, kept []loop.QueuedMessage, dropped i
 		if n == 1 {
 			follow = "1 question follows with its time"
 		}
-		if ids := someIDs(asks); ids != "" {
+		if ids := firstKeys(asks); ids != "" {
 			follow += " (" + ids + ")"
 		}
 		if others > 0 {
-			follow += fmt.Sprintf(", and %s", messages(others))
+			follow += fmt.Sprintf(", and %s", countMessages(others))
 		}
 	} else if others == 1 {
 		follow = "1 message follows"
@@ -123,15 +123,15 @@ func lateMessage(platform string, o outage, kept []loop.QueuedMessage, dropped i
 	}
 }
 
-func messages(n int) string {
+func countMessages(n int) string {
 	if n == 1 {
 		return "1 message"
 	}
 	return fmt.Sprintf("%d messages", n)
 }
 
-// someIDs are the first three keys: "q5 q6 q7 …".
-func someIDs(keys []string) string {
+// firstKeys are the first three keys: "q5 q6 q7 …".
+func firstKeys(keys []string) string {
 	keys = slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return k == "" })
 	if len(keys) > 3 {
 		keys = append(keys[:3], "…")
@@ -139,8 +139,8 @@ func someIDs(keys []string) string {
 	return strings.Join(keys, " ")
 }
 
-// movedDown takes the place of a live message that went further down and
+// movedMessage takes the place of a live message that went further down and
 // cannot be deleted any more.
-func movedDown() bot.Message {
+func movedMessage() bot.Message {
 	return bot.Message{Key: "status.moved", Lines: []bot.Line{{Text: "→ moved down"}}}
 }

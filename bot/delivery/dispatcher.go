@@ -51,17 +51,17 @@ type Options struct {
 // Dispatcher brings the messages of an Outbox to one platform. Its methods may be
 // called from any goroutine, and before Run; none but Run blocks.
 type Dispatcher struct {
-	o       Options
-	circuit *line
-	all     *pace
-	made    time.Time // by the clock of waits
-	started time.Time // set by Run, by the person's clock
+	o         Options
+	circuit   *circuit
+	global    *throttle
+	createdAt time.Time // by the clock of waits
+	startedAt time.Time // set by Run, by the person's clock
 
-	mu    sync.Mutex
-	spawn func(*chat) // gives a chat a goroutine of Run's; nil while it does not run
-	chats map[string]*chat
-	paces map[string]*pace
-	wg    sync.WaitGroup
+	mu        sync.Mutex
+	spawn     func(*chat) // gives a chat a goroutine of Run's; nil while it does not run
+	chats     map[string]*chat
+	throttles map[string]*throttle
+	wg        sync.WaitGroup
 }
 
 // New makes a Post. Nothing is read or sent before Run.
@@ -82,166 +82,166 @@ func New(o Options) *Dispatcher {
 		o.OnChatClosed = func(string, string) {}
 	}
 	o.Limits = o.Limits.orDefault()
-	p := &Dispatcher{o: o, made: time.Now(), chats: map[string]*chat{}, paces: map[string]*pace{}}
-	p.all = &pace{limiter: o.Limits.All.limiter(p.made)}
-	p.circuit = newLine(o.Clock, o.Log, p.nudge)
-	return p
+	d := &Dispatcher{o: o, createdAt: time.Now(), chats: map[string]*chat{}, throttles: map[string]*throttle{}}
+	d.global = &throttle{limiter: o.Limits.All.limiter(d.createdAt)}
+	d.circuit = newCircuit(o.Clock, o.Log, d.wakeAll)
+	return d
 }
 
 // Run delivers until ctx ends, and returns then: within 5 s, which a call that
 // is under way gets to end and to be noted. What goes wrong with a chat, the
 // platform or the outbox is logged and tried again, it never ends a Run. The
 // error is why ctx ended, or that this Post is or was running.
-func (p *Dispatcher) Run(ctx context.Context) error {
-	p.mu.Lock()
-	if !p.started.IsZero() {
-		p.mu.Unlock()
+func (d *Dispatcher) Run(ctx context.Context) error {
+	d.mu.Lock()
+	if !d.startedAt.IsZero() {
+		d.mu.Unlock()
 		return errors.New("post: Run was called twice")
 	}
-	p.started = p.o.Clock()
-	p.spawn = func(c *chat) { p.wg.Go(func() { c.work(ctx) }) }
-	for _, c := range p.chats {
-		p.start(c)
+	d.startedAt = d.o.Clock()
+	d.spawn = func(c *chat) { d.wg.Go(func() { c.run(ctx) }) }
+	for _, c := range d.chats {
+		d.start(c)
 	}
-	p.mu.Unlock()
+	d.mu.Unlock()
 
 	for wait := time.Second; ; wait = min(2*wait, time.Minute) {
-		chats, err := p.o.Outbox.Chats(ctx)
+		chats, err := d.o.Outbox.Chats(ctx)
 		if err == nil {
-			p.Wake(chats...)
+			d.Wake(chats...)
 			<-ctx.Done()
 			break
 		}
 		if ctx.Err() != nil {
 			break
 		}
-		p.o.Log.Error("outgoing messages cannot be read", "err", err, "next", wait)
+		d.o.Log.Error("outgoing messages cannot be read", "err", err, "next", wait)
 		if sleep(ctx, wait) != nil {
 			break
 		}
 	}
-	p.mu.Lock()
-	p.spawn = nil
-	p.mu.Unlock()
-	p.wg.Wait()
+	d.mu.Lock()
+	d.spawn = nil
+	d.mu.Unlock()
+	d.wg.Wait()
 	return context.Cause(ctx)
 }
 
 // Wake says that something was committed for these chats. Addresses of other
 // platforms are passed over.
-func (p *Dispatcher) Wake(chats ...string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (d *Dispatcher) Wake(chats ...string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	for _, address := range chats {
-		if c := p.chat(address); c != nil {
-			p.signal(c)
+		if c := d.chatFor(address); c != nil {
+			d.signal(c)
 		}
 	}
 }
 
 // Reopen says that somebody wrote in a chat: one that took nothing any more is
 // tried again, with all topics of its group.
-func (p *Dispatcher) Reopen(chat string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, c := range p.chats {
-		if c.closed && base(c.address) == base(chat) {
+func (d *Dispatcher) Reopen(chat string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, c := range d.chats {
+		if c.closed && withoutTopic(c.address) == withoutTopic(chat) {
 			c.closed = false
-			p.signal(c)
+			d.signal(c)
 		}
 	}
 }
 
 // Accepts reports whether a chat takes messages, as far as is known.
-func (p *Dispatcher) Accepts(chat string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c := p.chats[chat]
+func (d *Dispatcher) Accepts(chat string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	c := d.chats[chat]
 	return c == nil || !c.closed
 }
 
 // MarkReachable says that the platform answered a call of somebody else, for example
 // of the poll loop. An outage is over with that, without a wait.
-func (p *Dispatcher) MarkReachable() { p.circuit.settle(false, "", "") }
+func (d *Dispatcher) MarkReachable() { d.circuit.record(false, "", "") }
 
 // TrackLive says that a chat shows the live message with this key, which is from
 // then on kept up to date. What is sent under a key "status/…" is shown without
 // being said; at a start those of the outbox are (SentFor).
-func (p *Dispatcher) TrackLive(chat, key string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if c := p.chat(chat); c != nil && p.o.Live != nil {
-		c.show(key)
-		p.signal(c)
+func (d *Dispatcher) TrackLive(chat, key string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.chatFor(chat); c != nil && d.o.Live != nil {
+		c.track(key)
+		d.signal(c)
 	}
 }
 
 // RefreshLive says that the text of a live message has changed, in all chats that
 // show it.
-func (p *Dispatcher) RefreshLive(key string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, c := range p.chats {
+func (d *Dispatcher) RefreshLive(key string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, c := range d.chats {
 		if l := c.live[key]; l != nil {
 			l.version++
-			p.signal(c)
+			d.signal(c)
 		}
 	}
 }
 
-// chat returns the chat with an address, nil for one of another platform. The
+// chatFor returns the chat with an address, nil for one of another platform. The
 // caller holds mu.
-func (p *Dispatcher) chat(address string) *chat {
-	if !strings.HasPrefix(address, p.o.Prefix) {
+func (d *Dispatcher) chatFor(address string) *chat {
+	if !strings.HasPrefix(address, d.o.Prefix) {
 		return nil
 	}
-	c := p.chats[address]
+	c := d.chats[address]
 	if c == nil {
-		group := p.o.IsGroup(address)
+		group := d.o.IsGroup(address)
 		c = &chat{
-			p: p, address: address, group: group, pace: p.pace(base(address), group),
-			wake: make(chan struct{}, 1), live: map[string]*live{}, doubts: map[int64]*doubt{}, unsettled: true,
+			d: d, address: address, group: group, throttle: d.throttleFor(withoutTopic(address), group),
+			wake: make(chan struct{}, 1), live: map[string]*live{}, doubts: map[int64]*doubt{}, starting: true,
 		}
-		p.chats[address] = c
+		d.chats[address] = c
 	}
 	return c
 }
 
-func (p *Dispatcher) pace(base string, group bool) *pace {
-	if p.paces[base] == nil {
-		r := p.o.Limits.Private
+func (d *Dispatcher) throttleFor(base string, group bool) *throttle {
+	if d.throttles[base] == nil {
+		r := d.o.Limits.Private
 		if group {
-			r = p.o.Limits.Group
+			r = d.o.Limits.Group
 		}
-		p.paces[base] = &pace{limiter: r.limiter(p.made)}
+		d.throttles[base] = &throttle{limiter: r.limiter(d.createdAt)}
 	}
-	return p.paces[base]
+	return d.throttles[base]
 }
 
 // signal makes a chat look for work. The caller holds mu.
-func (p *Dispatcher) signal(c *chat) {
+func (d *Dispatcher) signal(c *chat) {
 	select {
 	case c.wake <- struct{}{}:
 	default:
 	}
-	p.start(c)
+	d.start(c)
 }
 
 // start gives a chat its goroutine, unless it has one. The caller holds mu.
-func (p *Dispatcher) start(c *chat) {
-	if p.spawn == nil || c.running {
+func (d *Dispatcher) start(c *chat) {
+	if d.spawn == nil || c.running {
 		return
 	}
 	c.running = true
-	p.spawn(c)
+	d.spawn(c)
 }
 
-// nudge makes every chat look again: what is in doubt may have waited for it.
-func (p *Dispatcher) nudge() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, c := range p.chats {
-		p.signal(c)
+// wakeAll makes every chat look again: what is in doubt may have waited for it.
+func (d *Dispatcher) wakeAll() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, c := range d.chats {
+		d.signal(c)
 	}
 }
 

@@ -1,0 +1,109 @@
+package slack
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/slack-go/slack/socketmode"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/transport"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// ackDeadline is how long the platform may be kept waiting for the acknowledgement of
+// a press or a command: after three seconds it tells the person that nothing
+// came of it.
+const ackDeadline = 2500 * time.Millisecond
+
+// locate is the cursor of a time stamp, nil for none.
+func (l *listener) cursorAt(ts string) *loop.Cursor {
+	if ts == "" {
+		return nil
+	}
+	return &loop.Cursor{Name: l.CursorName(), Value: ts, Time: l.o.Clock()}
+}
+
+// handleInteractions handles presses, commands and forms, one after the other.
+func (l *listener) handleInteractions(ctx context.Context) {
+	for {
+		select {
+		case v := <-l.interactions:
+			l.handleInteraction(ctx, v)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// handleInteraction handles one of them. It is acknowledged once it is committed. One that
+// cannot be in time is not done at all: its sender was told so by the platform,
+// and may have tried again.
+func (l *listener) handleInteraction(ctx context.Context, v envelope) {
+	in, ok := l.parse(v)
+	if !ok {
+		v.ack(nil)
+		return
+	}
+	left := ackDeadline - time.Since(v.received)
+	if left <= 0 {
+		l.o.Log.Warn("a press or command came too late and is not done; its sender was told", "key", in.Key)
+		return
+	}
+	l.mu.Lock()
+	in.Cursor = l.cursorAt(l.handledUpTo)
+	l.mu.Unlock()
+	var once sync.Once
+	early := time.AfterFunc(left, func() {
+		once.Do(func() { v.ack(pendingAck(v.kind)) })
+	})
+	defer early.Stop()
+	var pauses transport.Backoff
+	for ctx.Err() == nil {
+		err := l.receiver.Receive(ctx, in)
+		if err == nil {
+			once.Do(func() { v.ack(nil) })
+			l.clearStuck()
+			return
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		l.markStuck(err)
+		if early.Stop() { // not acknowledged: its sender is told by the platform
+			return
+		}
+		if l.o.Sleep(ctx, pauses.Next()) != nil {
+			return
+		}
+	}
+}
+
+// parse understands an envelope.
+func (l *listener) parse(v envelope) (bot.Inbound, bool) {
+	switch v.kind {
+	case socketmode.RequestTypeSlashCommands:
+		var s slashCommand
+		if json.Unmarshal(v.payload, &s) == nil {
+			return l.fromSlashCommand(s, v.id)
+		}
+	case socketmode.RequestTypeInteractive:
+		var i interaction
+		if json.Unmarshal(v.payload, &i) == nil {
+			return l.fromInteraction(i, v.id)
+		}
+	}
+	l.o.Log.Warn("Slack sent something that is not understood; nothing is done about it", "kind", v.kind, "bytes", len(v.payload))
+	return bot.Inbound{}, false
+}
+
+// pendingAck is what a command is acknowledged with whose effect is not committed
+// yet.
+func pendingAck(kind string) any {
+	if kind != socketmode.RequestTypeSlashCommands {
+		return nil
+	}
+	return map[string]string{"response_type": "ephemeral", "text": bot.SignNow + " at work on it; nothing is done before the answer stands here"}
+}
