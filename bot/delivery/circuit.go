@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -28,7 +29,7 @@ type circuit struct {
 	log   *slog.Logger
 
 	mu           sync.Mutex
-	downReason   bot.Fault // "" = up
+	downReason   error     // nil = up
 	since        time.Time // of the outage
 	backoff      time.Duration
 	nextTrial    time.Time     // no trial before
@@ -60,7 +61,7 @@ func (c *circuit) acquire(ctx context.Context) (trial bool, since time.Time, err
 		c.mu.Lock()
 		wait, changed := time.Until(c.nextTrial), c.changed
 		switch {
-		case c.downReason == "":
+		case c.downReason == nil:
 			c.mu.Unlock()
 			return false, time.Time{}, nil
 		case !c.trialRunning && wait <= 0:
@@ -86,7 +87,7 @@ func (c *circuit) acquire(ctx context.Context) (trial bool, since time.Time, err
 func (c *circuit) isDown() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.downReason != ""
+	return c.downReason != nil
 }
 
 // releaseTrial gives a trial back that was not made.
@@ -99,13 +100,13 @@ func (c *circuit) releaseTrial() {
 
 // record takes the outcome of a call: "" or any fault that the platform itself
 // named proves the connection; an unknown outcome says nothing about it.
-func (c *circuit) record(trial bool, fault bot.Fault, text string) {
+func (c *circuit) record(trial bool, reason error, text string) {
 	c.mu.Lock()
 	told := false
-	switch fault {
-	case bot.ErrOffline, bot.ErrTokenRejected:
-		c.recordFailure(trial, fault, text)
-	case bot.ErrOutcomeUnknown, errSenderPanicked:
+	switch {
+	case isAny(reason, bot.ErrOffline, bot.ErrTokenRejected):
+		c.recordFailure(trial, reason, text)
+	case isAny(reason, bot.ErrOutcomeUnknown, errSenderPanicked):
 		if trial {
 			c.scheduleTrial()
 		}
@@ -124,28 +125,28 @@ func (c *circuit) record(trial bool, fault bot.Fault, text string) {
 
 // recordFailure notes that a call did not get through. Only a trial makes the waits
 // longer: of many calls that were under way at once, each says the same.
-func (c *circuit) recordFailure(trial bool, fault bot.Fault, text string) {
-	if c.downReason != "" && !trial {
+func (c *circuit) recordFailure(trial bool, reason error, text string) {
+	if c.downReason != nil && !trial {
 		return
 	}
-	if c.downReason == "" {
+	if c.downReason == nil {
 		c.since, c.backoff = c.clock(), 0
 	}
-	if c.downReason != fault {
-		if fault == bot.ErrTokenRejected {
+	if !errors.Is(c.downReason, reason) {
+		if errors.Is(reason, bot.ErrTokenRejected) {
 			c.log.Error("the platform refuses the token; outgoing messages wait", "text", text, "next", tokenTrialWait)
 		} else {
 			c.log.Warn("the platform is out of reach; outgoing messages wait", "text", text)
 		}
 	}
-	c.downReason = fault
+	c.downReason = reason
 	c.scheduleTrial()
 }
 
 func (c *circuit) scheduleTrial() {
 	c.backoff = min(max(2*c.backoff, minTrialWait), maxTrialWait)
 	wait := c.backoff
-	if c.downReason == bot.ErrTokenRejected {
+	if errors.Is(c.downReason, bot.ErrTokenRejected) {
 		wait = tokenTrialWait
 	}
 	c.nextTrial = time.Now().Add(wait)
@@ -156,7 +157,7 @@ func (c *circuit) scheduleTrial() {
 func (c *circuit) recordAnswer() (told bool) {
 	c.answerCount++
 	told, c.answerAwaited = c.answerAwaited, false
-	if c.downReason == "" {
+	if c.downReason == nil {
 		return told
 	}
 	o := outage{from: c.since, to: c.clock(), observed: true}
@@ -164,7 +165,7 @@ func (c *circuit) recordAnswer() (told bool) {
 	if o.to.Sub(o.from) > lateThreshold {
 		c.lastOutage, c.outageCount = o, c.outageCount+1
 	}
-	c.downReason = ""
+	c.downReason = nil
 	return told
 }
 

@@ -65,12 +65,12 @@ func (c *chat) send(ctx context.Context, m loop.QueuedMessage, msg bot.Message, 
 	shown := annotate(msg, again, lines...)
 	o := bot.SendOptions{ReplyTo: m.ReplyTo, Silent: !c.makesSound(m, now)}
 	var id string
-	fault, ok := c.call(ctx, s, func(ctx context.Context) (err error) {
+	failure, ok := c.call(ctx, s, func(ctx context.Context) (err error) {
 		id, err = c.d.o.Sender.Send(ctx, c.address, shown, o)
 		return err
 	})
 	if !ok {
-		return c.settleFailed(ctx, m, true, fault)
+		return c.settleFailed(ctx, m, true, failure)
 	}
 	if !o.Silent {
 		c.lastSound = now
@@ -106,11 +106,11 @@ func (c *chat) makesSound(m loop.QueuedMessage, now time.Time) bool {
 }
 
 func (c *chat) edit(ctx context.Context, m loop.QueuedMessage, msg bot.Message, s slot) error {
-	fault, ok := c.call(ctx, s, func(ctx context.Context) error {
+	failure, ok := c.call(ctx, s, func(ctx context.Context) error {
 		return c.d.o.Sender.Edit(ctx, bot.Ref{Chat: c.address, ID: m.Target}, msg)
 	})
 	if !ok {
-		return c.settleFailed(ctx, m, false, fault)
+		return c.settleFailed(ctx, m, false, failure)
 	}
 	return c.settleSent(ctx, m, m.Target, msg)
 }
@@ -138,16 +138,12 @@ func (c *chat) settleSent(ctx context.Context, m loop.QueuedMessage, id string, 
 
 // settleFailed settles what did not arrive, or may not have.
 func (c *chat) settleFailed(ctx context.Context, m loop.QueuedMessage, asSend bool, f *bot.SendError) error {
-	fault := f.Reason
-	if fault == bot.ErrMessageGone && asSend {
-		fault = bot.ErrRejected // it says nothing about something new
-	}
-	switch fault {
-	case bot.ErrOutcomeUnknown:
+	switch {
+	case errors.Is(f, bot.ErrOutcomeUnknown):
 		d := c.addDoubt(m, asSend)
 		c.d.o.Log.Warn("nobody knows whether a message arrived", "chat", c.address, "key", m.Key, "copies", d.copies, "text", f.Text)
 		return nil
-	case bot.ErrRejected:
+	case errors.Is(f, bot.ErrRejected), asSend && errors.Is(f, bot.ErrMessageGone): // a new message cannot be gone
 		c.d.o.Log.Error("the platform refuses a message; it is dropped", "chat", c.address, "key", m.Key, "class", m.Class, "text", f.Text)
 		return c.drop(ctx, m, "refused: "+f.Text)
 	}
@@ -157,15 +153,15 @@ func (c *chat) settleFailed(ctx context.Context, m loop.QueuedMessage, asSend bo
 	if err := c.persist(ctx, "unsent", unsent); err != nil {
 		return err
 	}
-	switch f.Reason {
-	case bot.ErrMessageGone:
+	switch {
+	case errors.Is(f, bot.ErrMessageGone):
 		d := c.doubts[m.ID]
 		if d == nil {
 			d = &doubt{}
 			c.doubts[m.ID] = d
 		}
 		d.targetGone = true
-	case bot.ErrChatMoved:
+	case errors.Is(f, bot.ErrChatMoved):
 		return c.move(ctx, f.MovedTo)
 	}
 	return nil

@@ -162,7 +162,7 @@ func (d *Dispatcher) Accepts(chat string) bool {
 
 // MarkReachable says that the platform answered a call of somebody else, for example
 // of the poll loop. An outage is over with that, without a wait.
-func (d *Dispatcher) MarkReachable() { d.circuit.record(false, "", "") }
+func (d *Dispatcher) MarkReachable() { d.circuit.record(false, nil, "") }
 
 // TrackLive says that a chat shows the live message with this key, which is from
 // then on kept up to date. What is sent under a key "status/…" is shown without

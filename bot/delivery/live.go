@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
@@ -132,20 +133,20 @@ func (c *chat) markShown(key string, version int, ticking bool) *live {
 }
 
 func (c *chat) editLive(ctx context.Context, s slot, key string, version int, id string, m bot.Message, ticking bool) error {
-	fault, ok := c.call(ctx, s, func(ctx context.Context) error {
+	failure, ok := c.call(ctx, s, func(ctx context.Context) error {
 		return c.d.o.Sender.Edit(ctx, bot.Ref{Chat: c.address, ID: id}, m)
 	})
 	if !ok {
-		switch fault.Reason {
-		case bot.ErrOffline, bot.ErrRateLimited, bot.ErrTokenRejected, bot.ErrChatClosed:
+		switch {
+		case isAny(failure, bot.ErrOffline, bot.ErrRateLimited, bot.ErrTokenRejected, bot.ErrChatClosed):
 			return nil // it is still due, with the newest text then
-		case bot.ErrChatMoved:
-			return c.move(ctx, fault.MovedTo)
-		case bot.ErrMessageGone:
+		case errors.Is(failure, bot.ErrChatMoved):
+			return c.move(ctx, failure.MovedTo)
+		case errors.Is(failure, bot.ErrMessageGone):
 			c.untrack(key) // the person took it away
 			return nil
-		case bot.ErrRejected:
-			c.d.o.Log.Warn("the platform refuses a live message", "chat", c.address, "key", key, "text", fault.Text)
+		case errors.Is(failure, bot.ErrRejected):
+			c.d.o.Log.Warn("the platform refuses a live message", "chat", c.address, "key", key, "text", failure.Text)
 		}
 	}
 	l := c.markShown(key, version, ticking)
@@ -167,17 +168,17 @@ func (c *chat) editLive(ctx context.Context, s slot, key string, version int, id
 // too old for that says where it went.
 func (c *chat) deleteSuperseded(ctx context.Context, s slot) error {
 	at := bot.Ref{Chat: c.address, ID: c.superseded[0]}
-	fault, ok := c.call(ctx, s, func(ctx context.Context) error { return c.d.o.Sender.Delete(ctx, at) })
+	failure, ok := c.call(ctx, s, func(ctx context.Context) error { return c.d.o.Sender.Delete(ctx, at) })
 	if !ok {
-		switch fault.Reason {
-		case bot.ErrOffline, bot.ErrRateLimited, bot.ErrTokenRejected, bot.ErrChatClosed:
+		switch {
+		case isAny(failure, bot.ErrOffline, bot.ErrRateLimited, bot.ErrTokenRejected, bot.ErrChatClosed):
 			return nil
-		case bot.ErrChatMoved:
-			return c.move(ctx, fault.MovedTo)
+		case errors.Is(failure, bot.ErrChatMoved):
+			return c.move(ctx, failure.MovedTo)
 		}
 	}
 	c.superseded = c.superseded[1:]
-	if ok || fault.Reason == bot.ErrMessageGone {
+	if ok || errors.Is(failure, bot.ErrMessageGone) {
 		return nil
 	}
 	next, err := c.slot(ctx)
@@ -185,8 +186,8 @@ func (c *chat) deleteSuperseded(ctx context.Context, s slot) error {
 		return err
 	}
 	defer next.release()
-	if fault, ok := c.call(ctx, next, func(ctx context.Context) error { return c.d.o.Sender.Edit(ctx, at, movedMessage()) }); !ok {
-		c.d.o.Log.Info("an old live message stays", "chat", c.address, "text", fault.Text)
+	if failure, ok := c.call(ctx, next, func(ctx context.Context) error { return c.d.o.Sender.Edit(ctx, at, movedMessage()) }); !ok {
+		c.d.o.Log.Info("an old live message stays", "chat", c.address, "text", failure.Text)
 	}
 	return c.unpin(ctx, at)
 }
@@ -217,11 +218,11 @@ func (c *chat) pin(ctx context.Context, s slot) error {
 	if !can {
 		return nil
 	}
-	if fault, ok := c.call(ctx, s, func(ctx context.Context) error { return p.Pin(ctx, at) }); !ok {
-		if fault.Reason == bot.ErrChatMoved {
-			return c.move(ctx, fault.MovedTo)
+	if failure, ok := c.call(ctx, s, func(ctx context.Context) error { return p.Pin(ctx, at) }); !ok {
+		if errors.Is(failure, bot.ErrChatMoved) {
+			return c.move(ctx, failure.MovedTo)
 		}
-		c.d.o.Log.Info("a live message is not pinned", "chat", c.address, "text", fault.Text)
+		c.d.o.Log.Info("a live message is not pinned", "chat", c.address, "text", failure.Text)
 	}
 	return nil
 }

@@ -184,10 +184,10 @@ func TestMovedDown(t *testing.T) {
 // that the platform refuses is not tried all the time.
 func TestLiveFaults(t *testing.T) {
 	for _, c := range []struct {
-		fault bot.Fault
-		most  int
+		reason error
+		most   int
 	}{{bot.ErrMessageGone, 1}, {bot.ErrRejected, 61}, {bot.ErrChatClosed, 1}} {
-		t.Run(string(c.fault), func(t *testing.T) {
+		t.Run(c.reason.Error(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
 				s := &status{text: "now", clock: true, ticking: true}
@@ -196,7 +196,7 @@ func TestLiveFaults(t *testing.T) {
 				w.far.play(func(_ context.Context, kind, _, _ string) (bool, error) {
 					if kind == "edit" {
 						calls++
-						return false, &bot.SendError{Reason: c.fault}
+						return false, &bot.SendError{Reason: c.reason}
 					}
 					return true, nil
 				})

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -169,7 +170,7 @@ func TestFaults(t *testing.T) {
 		{"away", "send", errAway, []string{"first → second"}, "out of reach"},
 		{"refused", "send", &bot.SendError{Reason: bot.ErrRejected, Text: "message is empty"}, []string{"second"}, "message is empty"},
 		{"gone", "send", &bot.SendError{Reason: bot.ErrMessageGone, Text: "no such thread"}, []string{"second"}, "no such thread"},
-		{"not known to this package", "send", &bot.SendError{Reason: "new"}, []string{"↻ first\nSent again: the first is in doubt. → second"}, "nobody knows"},
+		{"not known to this package", "send", &bot.SendError{Reason: errors.New("new")}, []string{"↻ first\nSent again: the first is in doubt. → second"}, "nobody knows"},
 		{"slow edit", "edit", &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: time.Second}, []string{"first → second"}, "wants a chat to wait"},
 		{"unclear edit", "edit", errUnclear, []string{"first → second"}, "nobody knows"},
 		{"refused edit", "edit", &bot.SendError{Reason: bot.ErrRejected, Text: "bad"}, []string{"first"}, "bad"},

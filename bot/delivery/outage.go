@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
@@ -42,15 +43,15 @@ func (c *chat) announceOutage(ctx context.Context, next loop.QueuedMessage, s sl
 		o.from = next.Time // the outage began before this process did
 	}
 	m := outageMessage(c.d.o.Platform, o, kept, c.droppedCount, now)
-	fault, ok := c.call(ctx, s, func(ctx context.Context) error {
+	failure, ok := c.call(ctx, s, func(ctx context.Context) error {
 		_, err := c.d.o.Sender.Send(ctx, c.address, m, bot.SendOptions{Silent: true})
 		return err
 	})
 	switch {
-	case ok, fault.Reason == bot.ErrOutcomeUnknown, fault.Reason == bot.ErrRejected, fault.Reason == bot.ErrMessageGone:
+	case ok, isAny(failure, bot.ErrOutcomeUnknown, bot.ErrRejected, bot.ErrMessageGone):
 		c.outageHandled()
-	case fault.Reason == bot.ErrChatMoved:
-		return true, c.move(ctx, fault.MovedTo)
+	case errors.Is(failure, bot.ErrChatMoved):
+		return true, c.move(ctx, failure.MovedTo)
 	}
 	return true, nil
 }

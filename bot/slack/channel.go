@@ -40,7 +40,7 @@ func (b *Bot) ProbeChannel(ctx context.Context, id, project string) transport.Fi
 		return transport.Finding{Trouble: transport.TroubleChannel, Text: "the app is not in " + name, Fix: invite}
 	case err == nil:
 		return transport.Finding{OK: true, Text: "the app is in " + name}
-	case errors.As(b.sendError(err), &known) && known.Reason == bot.ErrChatClosed:
+	case errors.As(b.sendError(err), &known) && errors.Is(known, bot.ErrChatClosed):
 		return transport.Finding{
 			Trouble: transport.TroubleChannel, Text: fmt.Sprintf("Slack shows the app no channel %s, which is that of %s (%s)", id, project, known.Text),
 			Fix: "correct slack_channel; where it is right, " + invite,

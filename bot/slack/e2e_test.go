@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -238,7 +239,7 @@ func TestIndependentServer(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := b.Edit(t.Context(), bot.Ref{Chat: chat, ID: gone}, said("x")); fault(err) != bot.ErrMessageGone {
+	if err := b.Edit(t.Context(), bot.Ref{Chat: chat, ID: gone}, said("x")); !errors.Is(err, bot.ErrMessageGone) {
 		t.Errorf("of what is gone: %v", err)
 	}
 
@@ -297,7 +298,7 @@ func TestIndependentServer(t *testing.T) {
 
 	// Archived, it takes nothing.
 	mira("conversations.archive", url.Values{"channel": {room}}, nil)
-	if _, err := b.Send(t.Context(), chat, said("x"), bot.SendOptions{}); fault(err) != bot.ErrChatClosed {
+	if _, err := b.Send(t.Context(), chat, said("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrChatClosed) {
 		t.Errorf("archived: %v", err)
 	}
 	if f := b.ProbeChannel(t.Context(), room, "shop"); f.OK || !strings.Contains(f.Text, "archived") {

@@ -9,7 +9,7 @@ import (
 
 // refusalReasons of the platform's refusals. Whatever is missing here is refused for
 // good.
-var refusalReasons = map[string]bot.Fault{
+var refusalReasons = map[string]error{
 	"message_not_found":             bot.ErrMessageGone,
 	"cant_update_message":           bot.ErrMessageGone,
 	"edit_window_closed":            bot.ErrMessageGone,
@@ -80,7 +80,7 @@ func (b *Bot) sendError(err error) error {
 	case !errors.As(err, &r):
 		return errors.New(b.o.redact(err.Error()))
 	}
-	fail := func(f bot.Fault) error { return &bot.SendError{Reason: f, Text: r.text} }
+	fail := func(reason error) error { return &bot.SendError{Reason: reason, Text: r.text} }
 	switch {
 	case r.foreign && (r.code == 413 || r.code == 414):
 		return fail(bot.ErrRejected)
@@ -98,8 +98,8 @@ func (b *Bot) sendError(err error) error {
 	case ambiguousRefusals[r.text]:
 		return errors.New("slack " + r.method + ": " + r.text)
 	}
-	if f, known := refusalReasons[r.text]; known {
-		return fail(f)
+	if reason, known := refusalReasons[r.text]; known {
+		return fail(reason)
 	}
 	return fail(bot.ErrRejected)
 }

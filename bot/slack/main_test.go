@@ -167,15 +167,6 @@ func (w *world) send(chat string, m bot.Message, o bot.SendOptions) string {
 	return id
 }
 
-// fault is what a *bot.SendError says, "" for any other error.
-func fault(err error) bot.Fault {
-	var e *bot.SendError
-	if errors.As(err, &e) {
-		return e.Reason
-	}
-	return ""
-}
-
 // desk is a Receiver with a cursor, as an engine would have it.
 type desk struct {
 	mu      sync.Mutex

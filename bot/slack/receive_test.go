@@ -3,6 +3,7 @@ package slack_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -670,7 +671,7 @@ func TestTokenRevoked(t *testing.T) {
 	w.far.Say(mira, direct, "one")
 	w.got(1)
 	w.far.Fault("chat.postMessage", far.Rejected("token_revoked"))
-	if _, err := w.bot.Send(t.Context(), home, said("x"), bot.SendOptions{}); fault(err) != bot.ErrTokenRejected {
+	if _, err := w.bot.Send(t.Context(), home, said("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrTokenRejected) {
 		t.Fatal(err)
 	}
 	refused := func() {

@@ -134,8 +134,7 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 
 // isRetryable reports whether nothing was sent and a later try may do better.
 func isRetryable(err error) bool {
-	var e *bot.SendError
-	return errors.As(err, &e) && (e.Reason == bot.ErrRateLimited || e.Reason == bot.ErrOffline)
+	return errors.Is(err, bot.ErrRateLimited) || errors.Is(err, bot.ErrOffline)
 }
 
 // mentionIDs are those whom a message names.

@@ -45,7 +45,7 @@ func TestSendEditDelete(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.bot.Edit(t.Context(), at, m); fault(err) != bot.ErrMessageGone {
+	if err := w.bot.Edit(t.Context(), at, m); !errors.Is(err, bot.ErrMessageGone) {
 		t.Errorf("edit of what is gone: %v", err)
 	}
 	if n := len(w.far.Calls("conversations.open")); n != 1 {
@@ -147,7 +147,7 @@ func TestFile(t *testing.T) {
 	// One that cannot be uploaded now leaves nothing behind.
 	before := len(w.far.Messages(channel))
 	w.far.Fault("files.getUploadURLExternal", far.RateLimited(7))
-	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.ErrRateLimited || len(w.far.Messages(channel)) != before {
+	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); !errors.Is(err, bot.ErrRateLimited) || len(w.far.Messages(channel)) != before {
 		t.Errorf("upload refused: %v", err)
 	}
 }
@@ -237,11 +237,11 @@ func TestPicture(t *testing.T) {
 	// Where waiting helps, nothing is sent yet.
 	w := newWorld(t)
 	w.far.Fault("files.getUploadURLExternal", far.RateLimited(7))
-	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.ErrRateLimited || len(w.far.Messages(channel)) != 0 {
+	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); !errors.Is(err, bot.ErrRateLimited) || len(w.far.Messages(channel)) != 0 {
 		t.Errorf("%v, %+v", err, w.far.Messages(channel))
 	}
 	w.far.Fault("files.completeUploadExternal", far.RateLimited(1), far.RateLimited(1), far.RateLimited(9))
-	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.ErrRateLimited || len(w.far.Messages(channel)) != 0 {
+	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); !errors.Is(err, bot.ErrRateLimited) || len(w.far.Messages(channel)) != 0 {
 		t.Errorf("%v, %+v", err, w.far.Messages(channel))
 	}
 }
@@ -254,7 +254,7 @@ func TestPictureEnds(t *testing.T) {
 	})
 	m := said("? shop 9/12 done")
 	m.Picture, m.Alt = []byte("\x89PNG\r\n\x1a\nx"), "x"
-	if _, err := w.bot.Send(ctx, shop, m, bot.SendOptions{}); fault(err) != bot.ErrOffline || len(w.far.Messages(channel)) != 0 {
+	if _, err := w.bot.Send(ctx, shop, m, bot.SendOptions{}); !errors.Is(err, bot.ErrOffline) || len(w.far.Messages(channel)) != 0 {
 		t.Errorf("%v, %+v", err, w.far.Messages(channel))
 	}
 }
@@ -263,30 +263,30 @@ func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		far  far.Fault
-		want bot.Fault // "" = nobody knows
+		want error
 	}{
 		{"slow", far.RateLimited(17), bot.ErrRateLimited},
 		{"slow, said in the answer", far.Rejected("ratelimited"), bot.ErrRateLimited},
-		{"200 with garbage", far.ForeignPage(200), ""},
-		{"502", far.ForeignPage(502), ""},
+		{"200 with garbage", far.ForeignPage(200), bot.ErrOutcomeUnknown},
+		{"502", far.ForeignPage(502), bot.ErrOutcomeUnknown},
 		{"a login page", far.ForeignPage(302), bot.ErrOffline},
 		{"a proxy's limit", far.ForeignPage(413), bot.ErrRejected},
-		{"lost after it was sent", far.ResponseLost(), ""},
-		{"cut before", far.Fault{Cut: true}, ""},
+		{"lost after it was sent", far.ResponseLost(), bot.ErrOutcomeUnknown},
+		{"cut before", far.Fault{Cut: true}, bot.ErrOutcomeUnknown},
 		{"revoked", far.Rejected("token_revoked"), bot.ErrTokenRejected},
 		{"inactive", far.Rejected("account_inactive"), bot.ErrTokenRejected},
 		{"a scope", far.MissingScope("chat:write"), bot.ErrTokenRejected},
 		{"archived", far.Rejected("is_archived"), bot.ErrChatClosed},
 		{"no such channel", far.Rejected("channel_not_found"), bot.ErrChatClosed},
-		{"its own fault", far.Rejected("fatal_error"), ""},
+		{"its own fault", far.Rejected("fatal_error"), bot.ErrOutcomeUnknown},
 		{"never", far.Rejected("no_text"), bot.ErrRejected},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.far.Fault("chat.postMessage", c.far)
 			_, err := w.bot.Send(t.Context(), shop, said("x"), bot.SendOptions{})
-			if err == nil || fault(err) != c.want {
-				t.Errorf("%v, want %q", err, c.want)
+			if !errors.Is(bot.SendReason(err), c.want) {
+				t.Errorf("%v, want %v", err, c.want)
 			}
 			w.secret("error", fmt.Sprint(err))
 			var e *bot.SendError
@@ -306,7 +306,7 @@ func TestFaults(t *testing.T) {
 		api := "http://" + l.Addr().String() + "/"
 		_ = l.Close()
 		w := newWorld(t, func(o *slack.Options) { o.API = api })
-		if _, err := w.bot.Send(t.Context(), shop, said("x"), bot.SendOptions{}); fault(err) != bot.ErrOffline {
+		if _, err := w.bot.Send(t.Context(), shop, said("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrOffline) {
 			t.Errorf("%v", err)
 		}
 	})
@@ -349,7 +349,7 @@ func TestNotice(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	w := newWorld(t)
 	for _, chat := range []string{"", "slack:", "telegram:1", "slack:C1/2", "C0SHOP", "slack:c1"} {
-		if _, err := w.bot.Send(t.Context(), chat, said("x"), bot.SendOptions{}); fault(err) != bot.ErrRejected {
+		if _, err := w.bot.Send(t.Context(), chat, said("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrRejected) {
 			t.Errorf("%q: %v", chat, err)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 // refusalReasons of the platform's refusals with 400, by a part of their text, which
 // is all that tells them apart.
 var refusalReasons = []struct {
-	part  string
-	fault bot.Fault
+	part   string
+	reason error
 }{
 	{"message to edit not found", bot.ErrMessageGone},
 	{"message can't be edited", bot.ErrMessageGone},
@@ -69,7 +69,7 @@ func sendError(err error) error {
 	case !errors.As(err, &r):
 		return err
 	}
-	fail := func(f bot.Fault) error { return &bot.SendError{Reason: f, Text: r.text} }
+	fail := func(reason error) error { return &bot.SendError{Reason: reason, Text: r.text} }
 	switch {
 	case r.foreign && (r.code == 413 || r.code == 414):
 		return fail(bot.ErrRejected)
@@ -90,7 +90,7 @@ func sendError(err error) error {
 		text := strings.ToLower(r.text)
 		for _, m := range refusalReasons {
 			if strings.Contains(text, m.part) {
-				return fail(m.fault)
+				return fail(m.reason)
 			}
 		}
 		return fail(bot.ErrRejected)

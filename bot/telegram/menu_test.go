@@ -1,6 +1,7 @@
 package telegram_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -53,13 +54,13 @@ func TestSetCommands(t *testing.T) {
 			t.Errorf("%+v was taken", c)
 		}
 	}
-	if err := w.bot.SetCommands(t.Context(), "slack:U1", nil); fault(err) != bot.ErrRejected {
+	if err := w.bot.SetCommands(t.Context(), "slack:U1", nil); !errors.Is(err, bot.ErrRejected) {
 		t.Error(err)
 	}
 	if n := len(w.far.Calls("")); n != calls {
 		t.Errorf("%d calls that can only be refused", n-calls)
 	}
-	if err := w.bot.SetCommands(t.Context(), "telegram:99", []telegram.MenuCommand{{Name: "a", Description: "x"}}); fault(err) != bot.ErrChatClosed {
+	if err := w.bot.SetCommands(t.Context(), "telegram:99", []telegram.MenuCommand{{Name: "a", Description: "x"}}); !errors.Is(err, bot.ErrChatClosed) {
 		t.Errorf("a chat that never was: %v", err)
 	}
 	for _, body := range []string{"<html>", `{"ok":true,"result":"yes"}`, `{"ok":true,"result":false}`, `{"ok":true}`, `[]`, ""} {

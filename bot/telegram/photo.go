@@ -59,5 +59,5 @@ func (b *Bot) sendPhoto(ctx context.Context, chat string, m bot.Message, o bot.S
 // take, and not the chat or the connection.
 func isPhotoRefusal(err error) bool {
 	var refused *bot.SendError
-	return errors.As(err, &refused) && (refused.Reason == bot.ErrRejected || strings.Contains(refused.Text, textNoPhotoRights))
+	return errors.Is(err, bot.ErrRejected) || errors.As(err, &refused) && strings.Contains(refused.Text, textNoPhotoRights)
 }

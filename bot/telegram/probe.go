@@ -40,12 +40,12 @@ func (b *Bot) Me(ctx context.Context) (Me, error) {
 // is the only one.
 func (b *Bot) Probe(ctx context.Context, threads ...string) []transport.Finding {
 	me, err := b.Me(ctx)
-	var fault *bot.SendError
+	var failure *bot.SendError
 	switch {
-	case errors.As(err, &fault) && fault.Reason == bot.ErrTokenRejected:
+	case errors.Is(err, bot.ErrTokenRejected):
 		return []transport.Finding{{Trouble: transport.TroubleToken, Text: "Telegram refuses the token", Fix: "ask @BotFather for a new one (/token) and write it into the token file"}}
-	case errors.As(err, &fault) && fault.Reason == bot.ErrOffline:
-		return []transport.Finding{{Trouble: transport.TroubleNetwork, Text: "Telegram is out of reach: " + fault.Text, Fix: "look at the network, and at telegram.api"}}
+	case errors.As(err, &failure) && errors.Is(failure, bot.ErrOffline):
+		return []transport.Finding{{Trouble: transport.TroubleNetwork, Text: "Telegram is out of reach: " + failure.Text, Fix: "look at the network, and at telegram.api"}}
 	case err != nil:
 		return []transport.Finding{{Trouble: transport.TroubleServer, Text: "Telegram does not answer as it should: " + err.Error(), Fix: "look at telegram.api; else try again later"}}
 	}
@@ -96,12 +96,12 @@ func (b *Bot) probeThread(ctx context.Context, me Me, chat string) transport.Fin
 		err = sendError(b.call(ctx, "getChatMember", tgbotapi.Params{"chat_id": at, "user_id": strconv.FormatInt(me.ID, 10)}, &mine))
 	}
 	name := fmt.Sprintf("group %q", bot.Cut(bot.Clean(group.Title), 40))
-	var fault *bot.SendError
-	switch errors.As(err, &fault); {
-	case fault != nil && fault.Reason == bot.ErrChatMoved:
-		to := strings.TrimPrefix(fault.MovedTo, Prefix)
+	var failure *bot.SendError
+	switch {
+	case errors.As(err, &failure) && errors.Is(failure, bot.ErrChatMoved):
+		to := strings.TrimPrefix(failure.MovedTo, Prefix)
 		return transport.Finding{Trouble: TroubleGroup, Text: "group " + at + " has another number by now", Fix: fmt.Sprintf("write telegram_topic = %q", to)}
-	case fault != nil && fault.Reason == bot.ErrChatClosed, err == nil && (mine.Status == "left" || mine.Status == "kicked"):
+	case errors.Is(err, bot.ErrChatClosed), err == nil && (mine.Status == "left" || mine.Status == "kicked"):
 		return transport.Finding{Trouble: TroubleGroup, Text: "@" + me.Username + " is not in the group " + at, Fix: "add it there, or take telegram_topic out"}
 	case err != nil:
 		return transport.Finding{Trouble: transport.TroubleServer, Text: "cannot see the group " + at + ": " + err.Error()}

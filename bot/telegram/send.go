@@ -69,7 +69,7 @@ func (b *Bot) sendPart(ctx context.Context, d draft, patient bool) (int, error) 
 	for {
 		id, err := b.send(ctx, d)
 		var slow *bot.SendError
-		if !patient || !errors.As(err, &slow) || slow.Reason != bot.ErrRateLimited || waited+slow.RetryAfter > maxPartWait {
+		if !patient || !errors.As(err, &slow) || !errors.Is(slow, bot.ErrRateLimited) || waited+slow.RetryAfter > maxPartWait {
 			return id, err
 		}
 		waited += slow.RetryAfter

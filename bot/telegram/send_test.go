@@ -100,8 +100,7 @@ func TestConversation(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	want := bot.ErrMessageGone
-	if fault(w.bot.Edit(t.Context(), bot.Ref{Chat: home, ID: id}, ask())) != want {
+	if err := w.bot.Edit(t.Context(), bot.Ref{Chat: home, ID: id}, ask()); !errors.Is(err, bot.ErrMessageGone) {
 		t.Error("an edit of what is gone is no FaultGone")
 	}
 }
@@ -137,10 +136,10 @@ func TestSendFile(t *testing.T) {
 	}
 	w.far.Fault("sendDocument", far.TooMany(7), far.Forbidden("bot was blocked by the user")) // the library forgets the code here
 	var e *bot.SendError
-	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); !errors.As(err, &e) || e.Reason != bot.ErrRateLimited || e.RetryAfter != 7*time.Second {
+	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); !errors.As(err, &e) || !errors.Is(e, bot.ErrRateLimited) || e.RetryAfter != 7*time.Second {
 		t.Errorf("error %v", err)
 	}
-	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); fault(err) != bot.ErrChatClosed {
+	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); !errors.Is(err, bot.ErrChatClosed) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -195,22 +194,10 @@ func TestSendPartsFail(t *testing.T) {
 	for _, f := range []far.Fault{far.TooMany(600), far.Unauthorized(), far.CutBefore(), far.BadGateway()} {
 		w.far.ClearFaults()
 		w.far.Fault("sendMessage", fine, f)
-		if _, err := w.bot.Send(t.Context(), home, long(), bot.SendOptions{}); err == nil || fault(err) != bot.ErrOutcomeUnknown {
+		if _, err := w.bot.Send(t.Context(), home, long(), bot.SendOptions{}); err == nil || !errors.Is(bot.SendReason(err), bot.ErrOutcomeUnknown) {
 			t.Errorf("%+v: %v", f, err)
 		}
 	}
-}
-
-// fault is what an error means; FaultUnknown is any that nobody knows of.
-func fault(err error) bot.Fault {
-	var e *bot.SendError
-	switch {
-	case errors.As(err, &e):
-		return e.Reason
-	case err != nil:
-		return bot.ErrOutcomeUnknown
-	}
-	return ""
 }
 
 // TestSendFaults is what each answer of the platform means for a message, and
@@ -219,10 +206,10 @@ func TestSendFaults(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		fault far.Fault
-		want  bot.Fault
+		want  error
 		shown int
 	}{
-		{"fine", far.Fault{Code: 200, Body: `{"ok":true,"result":{"message_id":7}}`}, "", 0},
+		{"fine", far.Fault{Code: 200, Body: `{"ok":true,"result":{"message_id":7}}`}, nil, 0},
 		{"flood", far.TooMany(31), bot.ErrRateLimited, 0},
 		{"flood without a time", far.Fault{Code: 429, Text: "Too Many Requests"}, bot.ErrRateLimited, 0},
 		{"blocked", far.Forbidden("bot was blocked by the user"), bot.ErrChatClosed, 0},
@@ -247,8 +234,8 @@ func TestSendFaults(t *testing.T) {
 		{"hangs after", far.Fault{Hang: true, After: true}, bot.ErrOutcomeUnknown, 1},
 		{"half an answer", far.Fault{Code: 200, Body: `{"ok":tr`, After: true}, bot.ErrOutcomeUnknown, 1},
 		{"another answer", far.Fault{Code: 200, Body: `{"ok":true,"result":[]}`, After: true}, bot.ErrOutcomeUnknown, 1},
-		{"formatting", far.BadRequest(`can't parse entities: Unsupported start tag "x"`), "", 1},
-		{"what it answers is gone", far.BadRequest("message to be replied not found"), "", 1},
+		{"formatting", far.BadRequest(`can't parse entities: Unsupported start tag "x"`), nil, 1},
+		{"what it answers is gone", far.BadRequest("message to be replied not found"), nil, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := inTouch(t, func(o *telegram.Options) { o.Timeout = 10 * time.Second })
@@ -257,20 +244,20 @@ func TestSendFaults(t *testing.T) {
 			}
 			w.far.Fault("sendMessage", c.fault)
 			_, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{ReplyTo: "1"})
-			if fault(err) != c.want {
-				t.Errorf("fault %q (%v), want %q", fault(err), err, c.want)
+			if got := bot.SendReason(err); !errors.Is(got, c.want) {
+				t.Errorf("reason %v (%v), want %v", got, err, c.want)
 			}
 			if n := w.far.Chat(mira.ID).Count.Messages; n != c.shown {
 				t.Errorf("%d messages, want %d", n, c.shown)
 			}
 			var e *bot.SendError
 			if errors.As(err, &e) {
-				switch e.Reason {
-				case bot.ErrRateLimited:
+				switch {
+				case errors.Is(e, bot.ErrRateLimited):
 					if e.RetryAfter != 31*time.Second && e.RetryAfter != time.Second {
 						t.Errorf("after %s", e.RetryAfter)
 					}
-				case bot.ErrChatMoved:
+				case errors.Is(e, bot.ErrChatMoved):
 					if e.MovedTo != "telegram:-1009" {
 						t.Errorf("to %q", e.MovedTo)
 					}
@@ -284,13 +271,13 @@ func TestSendFaults(t *testing.T) {
 func TestEditAndDeleteFaults(t *testing.T) {
 	for _, c := range []struct {
 		fault        far.Fault
-		edit, remove bot.Fault
+		edit, remove error
 	}{
-		{far.BadRequest("message is not modified: specified new message content…"), "", bot.ErrRejected},
+		{far.BadRequest("message is not modified: specified new message content…"), nil, bot.ErrRejected},
 		{far.BadRequest("message to edit not found"), bot.ErrMessageGone, bot.ErrMessageGone},
 		{far.BadRequest("MESSAGE_ID_INVALID"), bot.ErrMessageGone, bot.ErrMessageGone},
 		{far.BadRequest("message can't be edited"), bot.ErrMessageGone, bot.ErrMessageGone},
-		{far.BadRequest("message to delete not found"), bot.ErrRejected, ""},
+		{far.BadRequest("message to delete not found"), bot.ErrRejected, nil},
 		{far.BadRequest("message can't be deleted"), bot.ErrRejected, bot.ErrRejected},
 		{far.TooMany(5), bot.ErrRateLimited, bot.ErrRateLimited},
 		{far.BadGateway(), bot.ErrOutcomeUnknown, bot.ErrOutcomeUnknown},
@@ -299,11 +286,11 @@ func TestEditAndDeleteFaults(t *testing.T) {
 		id := w.send(bot.Message{Key: "status", Lines: []bot.Line{{Text: "● shop"}}}, bot.SendOptions{})
 		w.far.Fault("*", c.fault, c.fault)
 		at := bot.Ref{Chat: home, ID: id}
-		if got := fault(w.bot.Edit(t.Context(), at, ask())); got != c.edit {
-			t.Errorf("%s: an edit is %q, want %q", c.fault.Text, got, c.edit)
+		if got := bot.SendReason(w.bot.Edit(t.Context(), at, ask())); !errors.Is(got, c.edit) {
+			t.Errorf("%s: an edit fails with %v, want %v", c.fault.Text, got, c.edit)
 		}
-		if got := fault(w.bot.Delete(t.Context(), at)); got != c.remove {
-			t.Errorf("%s: a deletion is %q, want %q", c.fault.Text, got, c.remove)
+		if got := bot.SendReason(w.bot.Delete(t.Context(), at)); !errors.Is(got, c.remove) {
+			t.Errorf("%s: a deletion fails with %v, want %v", c.fault.Text, got, c.remove)
 		}
 	}
 }
@@ -331,16 +318,16 @@ func TestSendTopics(t *testing.T) {
 		t.Errorf("lost (-want +got):\n%s", diff)
 	}
 	w.far.Topic(group, 55, false)
-	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); fault(err) != bot.ErrChatClosed {
+	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); !errors.Is(err, bot.ErrChatClosed) {
 		t.Errorf("a closed topic: %v", err)
 	}
 	w.far.Block(group)
-	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); fault(err) != bot.ErrChatClosed {
+	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); !errors.Is(err, bot.ErrChatClosed) {
 		t.Errorf("thrown out: %v", err)
 	}
 	w.far.Migrate(-7, -1007)
 	var e *bot.SendError
-	if _, err := w.bot.Send(t.Context(), "telegram:-7", ask(), bot.SendOptions{}); !errors.As(err, &e) || e.Reason != bot.ErrChatMoved || e.MovedTo != "telegram:-1007" {
+	if _, err := w.bot.Send(t.Context(), "telegram:-7", ask(), bot.SendOptions{}); !errors.As(err, &e) || !errors.Is(e, bot.ErrChatMoved) || e.MovedTo != "telegram:-1007" {
 		t.Errorf("moved: %v", err)
 	}
 }
@@ -356,7 +343,7 @@ func TestPinGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := bot.Ref{Chat: chat, ID: id}
-	if err := w.bot.Pin(t.Context(), at); fault(err) != bot.ErrRejected {
+	if err := w.bot.Pin(t.Context(), at); !errors.Is(err, bot.ErrRejected) {
 		t.Errorf("without the right: %v", err)
 	}
 	w.far.SetPinRight(group, true)
@@ -387,13 +374,13 @@ func TestSendAway(t *testing.T) {
 	l.Close()
 	for _, api := range []string{closed, "http://no.such.host.invalid"} {
 		w := newWorld(t, func(o *telegram.Options) { o.API = api })
-		if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); fault(err) != bot.ErrOffline {
+		if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); !errors.Is(err, bot.ErrOffline) {
 			t.Errorf("%s: %v", api, err)
 		}
 		file := long()
 		file.Lines[9].Kind = bot.Pre
 		_, err := w.bot.Send(t.Context(), home, file, bot.SendOptions{})
-		if fault(err) != bot.ErrOffline {
+		if !errors.Is(err, bot.ErrOffline) {
 			t.Errorf("%s: %v", api, err)
 		}
 		w.secret("error", fmt.Sprintf("%v %#v", err, err))
@@ -407,7 +394,7 @@ func TestSendAway(t *testing.T) {
 		cancel()
 	}()
 	_, err = w.bot.Send(ctx, home, ask(), bot.SendOptions{})
-	if fault(err) != bot.ErrOutcomeUnknown || !errors.Is(err, context.Canceled) {
+	if !errors.Is(bot.SendReason(err), bot.ErrOutcomeUnknown) || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	for ; err != nil; err = errors.Unwrap(err) { // whoever looks behind an error finds none either
@@ -420,7 +407,7 @@ func TestSendNowhere(t *testing.T) {
 	for _, chat := range []string{"", "telegram:", "telegram:x", "telegram:1/x", "slack:C1", "48213377", "telegram:0"} {
 		_, err := w.bot.Send(t.Context(), chat, ask(), bot.SendOptions{})
 		for _, err := range []error{err, w.bot.Edit(t.Context(), bot.Ref{Chat: chat, ID: "1"}, ask()), w.bot.Delete(t.Context(), bot.Ref{Chat: chat, ID: "1"})} {
-			if fault(err) != bot.ErrRejected {
+			if !errors.Is(err, bot.ErrRejected) {
 				t.Errorf("%q: %v", chat, err)
 			}
 		}
@@ -445,7 +432,7 @@ func TestSendFollowsNobody(t *testing.T) {
 	}))
 	t.Cleanup(portal.Close)
 	w := newWorld(t, func(o *telegram.Options) { o.API = portal.URL })
-	if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); fault(err) != bot.ErrOffline {
+	if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); !errors.Is(err, bot.ErrOffline) {
 		t.Errorf("error %v", err)
 	}
 	if len(seen) > 0 {

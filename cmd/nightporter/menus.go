@@ -66,14 +66,14 @@ func (m *menus) update(ctx context.Context, people []loop.Person) (retry time.Du
 			continue
 		}
 		err := m.bot.SetCommands(ctx, chat, menuOf(role))
-		var fault *bot.SendError
-		known := errors.As(err, &fault)
 		if err != nil && ctx.Err() == nil {
 			m.log.Warn("telegram: a menu is not set", "chat", chat, "error", err)
 		}
-		if err != nil && (!known || fault.Reason != bot.ErrRejected && fault.Reason != bot.ErrChatClosed) {
-			if retry = max(retry, time.Minute); known {
-				retry = max(retry, fault.RetryAfter)
+		if err != nil && !errors.Is(err, bot.ErrRejected) && !errors.Is(err, bot.ErrChatClosed) {
+			retry = max(retry, time.Minute)
+			var limited *bot.SendError
+			if errors.As(err, &limited) {
+				retry = max(retry, limited.RetryAfter)
 			}
 			continue
 		}
