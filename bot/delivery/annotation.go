@@ -11,13 +11,13 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// firstLineTail is the end of a first line that has to survive its being cut: the id to
-// answer, or the clock.
+// firstLineTail matches the end of a first line that cutting must keep: the id
+// that a reader answers with, or the clock.
 var firstLineTail = regexp.MustCompile(`(?: \([^()]{1,12}\)| · [0-9]{2}:[0-9]{2})$`)
 
-// resentLine says why a message whose first sending is in doubt comes again.
-// restart is when nightporter was started after that sending; zero: the doubt
-// is of this process's own making.
+// resentLine explains why a message with an uncertain first copy comes again.
+// restart is the start of this process if an earlier one left the doubt, and
+// zero if this process did.
 func resentLine(class loop.MessageClass, restart, now time.Time) string {
 	why := "the first is in doubt."
 	if class != loop.ClassAsk {
@@ -29,14 +29,14 @@ func resentLine(class loop.MessageClass, restart, now time.Time) string {
 	return "Sent again: " + why + " Answer either."
 }
 
-// stillOpenLine says of a question that had to wait when it was asked.
+// stillOpenLine marks a question whose delivery was delayed with its date.
 func stillOpenLine(asked, now time.Time) string {
 	return "Asked " + bot.Clock(asked, now) + ", still open."
 }
 
-// annotate is a message with lines added below its first one, and with the sign of
-// what comes again in front of it. Where the sign leaves too little room, the
-// first line is cut, and stands whole below, as it does in any message.
+// annotate returns m with lines inserted below its first line and, for a copy
+// that is sent again, with bot.SignAgain in front. If the sign makes the first
+// line too wide, annotate cuts it and repeats it in full below. m is not changed.
 func annotate(m bot.Message, again bool, lines ...string) bot.Message {
 	if len(m.Lines) == 0 || len(lines) == 0 && !again {
 		return m
@@ -65,12 +65,13 @@ func annotate(m bot.Message, again bool, lines ...string) bot.Message {
 	return m
 }
 
-// outageMessage opens what a chat gets after an outage: when it was, what
-// follows, and where the rest is. kept is what is still queued.
+// outageMessage is the first message of a chat after an outage: its duration,
+// the number of messages that follow, and where to read the rest. kept holds the
+// messages still queued.
 func outageMessage(platform string, o outage, kept []loop.QueuedMessage, dropped int, now time.Time) bot.Message {
 	from, to := bot.Clock(o.from, now), bot.Clock(o.to, now)
 	first := bot.SignLook + " " + platform + " out of reach " + from + "–" + to
-	if bot.Width(first) > bot.FirstWidth { // another day's clock is longer
+	if bot.Width(first) > bot.FirstWidth { // the clock of an earlier day includes the weekday
 		first = bot.SignLook + " " + platform + " away " + from + "–" + to
 	}
 	if !o.observed {
@@ -88,7 +89,7 @@ func outageMessage(platform string, o outage, kept []loop.QueuedMessage, dropped
 		}
 	}
 	var text []string
-	if o.observed { // that nightporter itself was there is known
+	if o.observed { // after a restart nothing is known about the work meanwhile
 		text = append(text, "Work went on.")
 	}
 	follow := ""
@@ -130,7 +131,7 @@ func countMessages(n int) string {
 	return fmt.Sprintf("%d messages", n)
 }
 
-// firstKeys are the first three keys: "q5 q6 q7 …".
+// firstKeys joins the first three non-empty keys: "q5 q6 q7 …".
 func firstKeys(keys []string) string {
 	keys = slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return k == "" })
 	if len(keys) > 3 {
@@ -139,8 +140,7 @@ func firstKeys(keys []string) string {
 	return strings.Join(keys, " ")
 }
 
-// movedMessage takes the place of a live message that went further down and
-// cannot be deleted any more.
+// movedMessage replaces an old live message that the platform does not delete.
 func movedMessage() bot.Message {
 	return bot.Message{Key: "status.moved", Lines: []bot.Line{{Text: "→ moved down"}}}
 }

@@ -10,28 +10,28 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// callTimeout is a belt for a Sender without one of its own.
+// callTimeout limits a call of a Sender that has no timeout of its own.
 const callTimeout = 2 * time.Minute
 
-// slot is the permission for one call.
+// slot is the permission to make one call.
 type slot struct {
 	circuit *circuit
 	used    *bool
-	trial   bool      // it finds out whether the platform is reached again
-	since   time.Time // of the outage, for a trial
+	trial   bool      // the call tests whether the platform is reachable again
+	since   time.Time // start of the outage, set for a trial
 	waited  bool
 }
 
-// releaseTrial gives back what was not used.
+// release returns a trial that was not used.
 func (s slot) release() {
 	if s.trial && !*s.used {
 		s.circuit.releaseTrial()
 	}
 }
 
-// slot waits until the platform may be called for this chat: first for the
-// connection, then for the chat's own pace, then for everybody's. A chat whose
-// pace holds it up does not keep the trial that all others wait for.
+// slot waits until the platform may be called for this chat: for the circuit,
+// the chat's throttle and the global one, in this order. A chat that its throttle
+// holds up returns the trial, because all other chats wait for its result.
 func (c *chat) slot(ctx context.Context) (slot, error) {
 	l, began := c.d.circuit, time.Now()
 	for {
@@ -63,12 +63,14 @@ func (c *chat) slot(ctx context.Context) (slot, error) {
 	}
 }
 
-// errSenderPanicked is that of a Sender that panicked.
+// errSenderPanicked is the reason of a call whose Sender panicked. The circuit
+// learns nothing from it; to the chat it is ErrRejected.
 var errSenderPanicked = errors.New("the sender panicked")
 
-// call makes one call and tells the line what came of it; ok is success, else
-// there is a fault, one of package bot's. A Sender that panics has refused the message: whatever it cannot
-// bear would otherwise end every process after this one, too.
+// call makes one call and reports its result to the circuit and the throttle. ok
+// is true on success; otherwise failure has one of package bot's reasons. A
+// Sender's panic counts as ErrRejected: sending the message again would crash
+// every later process too.
 func (c *chat) call(ctx context.Context, s slot, do func(context.Context) error) (failure *bot.SendError, ok bool) {
 	*s.used = true
 	in, cancel := inGrace(ctx)
@@ -97,7 +99,7 @@ func (c *chat) call(ctx context.Context, s slot, do func(context.Context) error)
 	return failure, false
 }
 
-// invoke makes a call; nil is success.
+// invoke calls do and converts its error or panic; nil means success.
 func invoke(ctx context.Context, do func(context.Context) error) (failure *bot.SendError) {
 	defer func() {
 		if r := recover(); r != nil {

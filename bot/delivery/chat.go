@@ -9,33 +9,33 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// never is the wait of who only waits to be woken.
+// never is the wait of a chat that only a signal wakes.
 const never = time.Duration(math.MaxInt64)
 
-// chatFor is one address with what its goroutine knows.
+// chat delivers to one address. Its goroutine exists only while there is work.
 type chat struct {
 	d        *Dispatcher
 	address  string
 	group    bool
 	throttle *throttle
-	wake     chan struct{} // holds one signal
+	wake     chan struct{} // buffers one signal
 
-	// Guarded by Post.mu.
+	// Guarded by Dispatcher.mu.
 	running bool
-	closed  bool // takes nothing until somebody writes there
+	closed  bool // the platform refuses messages; ends when somebody writes in the chat
 	live    map[string]*live
 
-	// The goroutine's own, and its successor's.
-	starting       bool // nothing was delivered since the start: what is old now waited through it
-	outagesHandled int  // long outages that are dealt with
-	droppedCount   int  // countMessages that were dropped in the one that is not
+	// Owned by the goroutine, and handed to the next one.
+	starting       bool // nothing was delivered since the start, so old messages waited through it
+	outagesHandled int  // number of long outages this chat has announced
+	droppedCount   int  // messages dropped in the outage that is not announced yet
 	lastSound      time.Time
 	doubts         map[int64]*doubt
-	superseded     []string // ids of old live messages that are to be taken away
-	toPin          string   // id of the live message that is to be pinned
+	superseded     []string // ids of replaced live messages, to be deleted
+	toPin          string   // id of the live message to pin, "" = none
 }
 
-// run does what there is to do and ends when that is nothing.
+// run makes all calls that are due and returns when none is left.
 func (c *chat) run(ctx context.Context) {
 	for wait := time.Second; ; {
 		pause, err := c.step(ctx)
@@ -71,7 +71,7 @@ func (c *chat) markStopped() {
 	c.running = false
 }
 
-// tryStop ends the goroutine, unless a signal came in meanwhile.
+// tryStop ends the goroutine unless a signal arrived meanwhile.
 func (c *chat) tryStop() bool {
 	c.d.mu.Lock()
 	defer c.d.mu.Unlock()
@@ -85,10 +85,10 @@ func (c *chat) tryStop() bool {
 	return true
 }
 
-// job is one call that is due.
+// job is a call that is due.
 type job func(ctx context.Context, s slot) error
 
-// step makes one call, or says how long there is none to make.
+// step makes one call, or returns how long to wait for the next.
 func (c *chat) step(ctx context.Context) (time.Duration, error) {
 	if c.isClosed() {
 		return never, c.dropUndeliverable(ctx)
@@ -102,7 +102,7 @@ func (c *chat) step(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	defer s.release()
-	if s.waited { // something more urgent may have come, or this have changed
+	if s.waited { // a more urgent message may have come, or this one may have changed
 		if do, pause, err = c.nextJob(ctx); do == nil || err != nil {
 			return pause, err
 		}
@@ -110,9 +110,9 @@ func (c *chat) step(ctx context.Context) (time.Duration, error) {
 	return 0, do(ctx, s)
 }
 
-// nextJob finds the next call: what is queued, then what is to be taken away,
-// then live messages, which so never keep a reply waiting. Without one it
-// returns how long to wait for the next.
+// nextJob returns the next call: queued messages first, then deletions and pins,
+// then live messages, so that live messages never delay a reply. Without a call
+// it returns how long to wait for one.
 func (c *chat) nextJob(ctx context.Context) (job, time.Duration, error) {
 	m, found, pause, err := c.nextQueued(ctx)
 	if err != nil {
@@ -136,14 +136,14 @@ func (c *chat) drop(ctx context.Context, m loop.QueuedMessage, why string) error
 	return c.persist(ctx, "drop", func(ctx context.Context) error { return c.d.o.Outbox.Drop(ctx, m.ID, why) })
 }
 
-// persist makes the outbox take an outcome, which is known now and would be lost:
-// it tries until it succeeds, or the time of grace is over.
+// persist stores an outcome in the outbox. It retries until it succeeds or the
+// grace period ends, because losing a known outcome would send the message again.
 func (c *chat) persist(ctx context.Context, op string, do func(context.Context) error) error {
 	in, cancel := inGrace(ctx)
 	defer cancel()
 	for wait := time.Second; ; wait = min(2*wait, time.Minute) {
 		err := do(in)
-		if err == nil || errors.Is(err, loop.ErrReplaced) { // a newer text is queued: the outcome is of no use to anybody
+		if err == nil || errors.Is(err, loop.ErrReplaced) { // a newer text is queued, so the outcome is irrelevant
 			return nil
 		}
 		c.d.o.Log.Error("the outcome of a sending cannot be stored", "chat", c.address, "op", op, "err", err, "next", wait)

@@ -10,52 +10,52 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// Waits while a platform is out of reach.
+// Waits between trials while the platform is unreachable.
 const (
 	minTrialWait   = time.Second
 	maxTrialWait   = time.Minute
-	tokenTrialWait = 5 * time.Minute // a token is changed by hand; asking oftener is noise
+	tokenTrialWait = 5 * time.Minute // people replace tokens by hand; asking more often only fills logs
 )
 
-// lateThreshold is how long an outage has to be, and a message has to have waited,
-// for people to be told about it (SPEC 6.7).
+// lateThreshold is the minimum duration of an outage, and of a message's wait,
+// that people are told about.
 const lateThreshold = 10 * time.Minute
 
-// circuit is the connection to the platform, which all chats share: up, or down
-// with a reason. While it is down, one call at a time finds out whether it is
-// up again; all others wait for that.
+// circuit is a circuit breaker for the connection that all chats share. While it
+// is open (the platform is down), one trial call at a time tests the connection
+// and all other calls wait.
 type circuit struct {
 	clock func() time.Time
 	log   *slog.Logger
 
 	mu           sync.Mutex
-	downReason   error     // nil = up
-	since        time.Time // of the outage
+	downReason   error     // why the platform is unreachable, nil = it is reachable
+	since        time.Time // start of the outage
 	backoff      time.Duration
-	nextTrial    time.Time     // no trial before
-	trialRunning bool          // one is being made
-	changed      chan struct{} // closed at every change, and replaced
+	nextTrial    time.Time     // earliest time of the next trial
+	trialRunning bool          // a trial is in progress
+	changed      chan struct{} // closed and replaced at every change
 
-	lastOutage    outage // the last long one
-	outageCount   int    // counts the long ones
-	answerCount   int    // counts calls that the platform certainly answered
-	answerAwaited bool   // somebody waits for a proof
-	onAnswer      func() // tells them
+	lastOutage    outage // the last long outage
+	outageCount   int    // number of long outages
+	answerCount   int    // number of calls that the platform certainly answered
+	answerAwaited bool   // a chat waits for the next certain answer
+	onAnswer      func() // called, without a lock, when an awaited answer came
 }
 
-// outage is a time in which a platform was out of reach.
+// outage is a time in which messages could not be delivered.
 type outage struct {
 	from, to time.Time
-	observed bool // false: nothing is known but that messages waited
+	observed bool // the platform was seen to be down; false: messages waited for an unknown reason
 }
 
 func newCircuit(clock func() time.Time, log *slog.Logger, proved func()) *circuit {
 	return &circuit{clock: clock, log: log, changed: make(chan struct{}), onAnswer: proved}
 }
 
-// acquire blocks until a call may be made. The caller owes a settle or, without a
-// call, a release. trial: the line is down, since then, and this call finds
-// out whether it still is.
+// acquire blocks until a call may be made. The caller must call record with the
+// call's result, or releaseTrial if it makes no call. trial reports that the
+// platform is down, since the returned time, and that this call tests it.
 func (c *circuit) acquire(ctx context.Context) (trial bool, since time.Time, err error) {
 	for {
 		c.mu.Lock()
@@ -69,7 +69,7 @@ func (c *circuit) acquire(ctx context.Context) (trial bool, since time.Time, err
 			c.mu.Unlock()
 			return true, since, nil
 		case c.trialRunning:
-			wait = time.Hour // changed tells
+			wait = time.Hour // changed fires before that
 		}
 		c.mu.Unlock()
 		t := time.NewTimer(wait)
@@ -90,7 +90,7 @@ func (c *circuit) isDown() bool {
 	return c.downReason != nil
 }
 
-// releaseTrial gives a trial back that was not made.
+// releaseTrial returns a trial that the caller did not make.
 func (c *circuit) releaseTrial() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,11 +98,12 @@ func (c *circuit) releaseTrial() {
 	c.broadcast()
 }
 
-// record takes the outcome of a call: "" or any fault that the platform itself
-// named proves the connection; an unknown outcome says nothing about it.
+// record takes the result of a call; a nil reason means success. Success and
+// every reason that the platform itself gave prove that it is reachable; an
+// unknown outcome proves nothing.
 func (c *circuit) record(trial bool, reason error, text string) {
 	c.mu.Lock()
-	told := false
+	awaited := false
 	switch {
 	case isAny(reason, bot.ErrOffline, bot.ErrTokenRejected):
 		c.recordFailure(trial, reason, text)
@@ -111,20 +112,20 @@ func (c *circuit) record(trial bool, reason error, text string) {
 			c.scheduleTrial()
 		}
 	default:
-		told = c.recordAnswer()
+		awaited = c.recordAnswer()
 	}
 	if trial {
 		c.trialRunning = false
 	}
 	c.broadcast()
 	c.mu.Unlock()
-	if told {
+	if awaited {
 		c.onAnswer()
 	}
 }
 
-// recordFailure notes that a call did not get through. Only a trial makes the waits
-// longer: of many calls that were under way at once, each says the same.
+// recordFailure notes that a call did not reach the platform. Only a trial
+// lengthens the wait: parallel calls that fail together are one failure.
 func (c *circuit) recordFailure(trial bool, reason error, text string) {
 	if c.downReason != nil && !trial {
 		return
@@ -152,13 +153,13 @@ func (c *circuit) scheduleTrial() {
 	c.nextTrial = time.Now().Add(wait)
 }
 
-// recordAnswer notes that the platform answers, and reports whether somebody waits
-// for just that.
-func (c *circuit) recordAnswer() (told bool) {
+// recordAnswer notes that the platform answers. awaited reports whether a chat
+// waits for that.
+func (c *circuit) recordAnswer() (awaited bool) {
 	c.answerCount++
-	told, c.answerAwaited = c.answerAwaited, false
+	awaited, c.answerAwaited = c.answerAwaited, false
 	if c.downReason == nil {
-		return told
+		return awaited
 	}
 	o := outage{from: c.since, to: c.clock(), observed: true}
 	c.log.Info("the platform is reached again", "since", o.from, "for", o.to.Sub(o.from).Round(time.Second))
@@ -166,7 +167,7 @@ func (c *circuit) recordAnswer() (told bool) {
 		c.lastOutage, c.outageCount = o, c.outageCount+1
 	}
 	c.downReason = nil
-	return told
+	return awaited
 }
 
 func (c *circuit) broadcast() {
@@ -174,22 +175,22 @@ func (c *circuit) broadcast() {
 	c.changed = make(chan struct{})
 }
 
-// latestOutage returns the last long outage and how many there were.
+// latestOutage returns the last long outage and the number of long outages.
 func (c *circuit) latestOutage() (outage, int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.lastOutage, c.outageCount
 }
 
-// answersSoFar counts the certain answers.
+// answersSoFar returns the number of certain answers.
 func (c *circuit) answersSoFar() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.answerCount
 }
 
-// awaitAnswer asks to be told of the next certain answer after the given count; false
-// where there was one already.
+// awaitAnswer requests onAnswer for the next certain answer after the given
+// count. It returns false if that answer has already come.
 func (c *circuit) awaitAnswer(after int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

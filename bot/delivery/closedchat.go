@@ -14,13 +14,14 @@ func (c *chat) isClosed() bool {
 	return c.closed
 }
 
-// markClosed notes that the chat takes nothing: it was blocked, left or deleted.
+// markClosed notes that the chat accepts no messages: the bot was blocked or
+// removed, or the chat deleted.
 func (c *chat) markClosed(why string) {
 	c.d.mu.Lock()
-	told := c.closed
+	known := c.closed
 	c.closed = true
 	c.d.mu.Unlock()
-	if !told {
+	if !known {
 		c.d.o.Log.Warn("a chat takes nothing any more; questions are kept for a day, the rest is dropped", "chat", c.address, "text", why)
 		c.d.o.OnChatClosed(c.address, why)
 	}
@@ -29,11 +30,11 @@ func (c *chat) markClosed(why string) {
 	c.superseded, c.toPin = nil, ""
 }
 
-// keepQuestions is how long questions to a closed chat are kept: who comes back
-// within a day may still want to answer.
+// keepQuestions is how long questions to a closed chat stay queued: a person who
+// unblocks the bot within a day may still want to answer them.
 const keepQuestions = 24 * time.Hour
 
-// dropUndeliverable drops what a closed chat will never get.
+// dropUndeliverable drops the queued messages that a closed chat will never get.
 func (c *chat) dropUndeliverable(ctx context.Context) error {
 	o := c.d.o.Outbox
 	if _, err := o.Forget(ctx, c.address, loop.ClassNotice, loop.ClassReply, loop.ClassChatter); err != nil {
@@ -58,7 +59,7 @@ func (c *chat) validMove(to string) bool {
 	return strings.HasPrefix(to, c.d.o.Prefix) && withoutTopic(to) != withoutTopic(c.address)
 }
 
-// move goes on under another address.
+// move continues the chat under another address.
 func (c *chat) move(ctx context.Context, to string) error {
 	from, to := withoutTopic(c.address), withoutTopic(to)
 	err := c.persist(ctx, "move", func(ctx context.Context) error { return c.d.o.Outbox.MoveChat(ctx, from, to) })
@@ -66,13 +67,14 @@ func (c *chat) move(ctx context.Context, to string) error {
 		return err
 	}
 	c.d.o.Log.Info("a chat has another address", "from", from, "to", to)
-	c.superseded, c.toPin = nil, "" // the new one does not have it
+	c.superseded, c.toPin = nil, "" // they belong to the old address
 	c.d.chatMoved(from, to)
 	return nil
 }
 
-// chatMoved wakes the new addresses of a chat. What the old one showed stays
-// there, out of reach: live messages are shown anew with the next /status.
+// chatMoved wakes the new addresses of a chat and its topics. Messages at the
+// old address are out of reach, so its live messages end; the next /status posts
+// new ones.
 func (d *Dispatcher) chatMoved(from, to string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -12,12 +12,12 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// deliver sends, or edits, one queued message.
+// deliver sends or edits one queued message.
 func (c *chat) deliver(ctx context.Context, m loop.QueuedMessage, s slot) error {
 	if m.Class != loop.ClassReply && c.d.o.Unauthorized(c.address) {
 		return c.drop(ctx, m, "nobody who is let in reads there")
 	}
-	if told, err := c.announceOutage(ctx, m, s); told || err != nil {
+	if sent, err := c.announceOutage(ctx, m, s); sent || err != nil {
 		return err
 	}
 	known := c.doubts[m.ID]
@@ -33,7 +33,7 @@ func (c *chat) deliver(ctx context.Context, m loop.QueuedMessage, s slot) error 
 	switch err := c.d.o.Outbox.Trying(ctx, m.ID); {
 	case errors.Is(err, loop.ErrReplaced):
 		delete(c.doubts, m.ID)
-		return nil // the newer text is next
+		return nil // the newer text is queued
 	case err != nil:
 		return fmt.Errorf("mark message %d as begun: %w", m.ID, err)
 	}
@@ -43,8 +43,8 @@ func (c *chat) deliver(ctx context.Context, m loop.QueuedMessage, s slot) error 
 	return c.edit(ctx, m, msg, s)
 }
 
-// isSend reports whether a message is shown as a new one: an edit is, where
-// there is nothing that it could change.
+// isSend reports whether m is posted as a new message. That includes an edit
+// whose target was never sent or is gone.
 func (c *chat) isSend(m loop.QueuedMessage) bool {
 	d := c.doubts[m.ID]
 	return !m.Edit || m.Target == "" || d != nil && d.targetGone
@@ -76,21 +76,21 @@ func (c *chat) send(ctx context.Context, m loop.QueuedMessage, msg bot.Message, 
 		c.lastSound = now
 	}
 	if id == "" {
-		id = "unknown" // a fault of the Sender; it was shown all the same, and once is enough
+		id = "unknown" // a Sender without an id is a bug, but sending the message again would not help
 	}
 	return c.settleSent(ctx, m, id, shown)
 }
 
-// soundInterval is how long a chat is left without a second sound.
+// soundInterval is the minimum time between two sounds in a chat.
 const soundInterval = 10 * time.Minute
 
-// nightLength is longer than any one part of a day that is quiet, and shorter than
-// the way to the next one's end.
+// nightLength separates two nights: it is longer than the quiet hours of one
+// night and shorter than the time to the next night's last sound.
 const nightLength = 16 * time.Hour
 
-// makesSound reports whether a message makes a sound: as it was committed, but not
-// in quiet hours that it was not committed in, once in them at the most, and no
-// two within ten minutes (PHONE 5).
+// makesSound reports whether sending m notifies its readers. A message committed
+// as silent never does. Quiet hours silence a message that was committed outside
+// of them, and allow one sound a night. Two sounds are ten minutes apart.
 func (c *chat) makesSound(m loop.QueuedMessage, now time.Time) bool {
 	q := c.d.o.Quiet
 	switch {
@@ -100,7 +100,7 @@ func (c *chat) makesSound(m loop.QueuedMessage, now time.Time) bool {
 	case !q(c.address, m.Time):
 		return false
 	case !c.lastSound.IsZero() && q(c.address, c.lastSound) && now.Sub(c.lastSound) < nightLength:
-		return false // it rang in this night already
+		return false // one sound in this night already
 	}
 	return c.lastSound.IsZero() || now.Sub(c.lastSound) >= soundInterval
 }
@@ -115,7 +115,7 @@ func (c *chat) edit(ctx context.Context, m loop.QueuedMessage, msg bot.Message, 
 	return c.settleSent(ctx, m, m.Target, msg)
 }
 
-// settleSent settles what arrived.
+// settleSent settles a message that arrived.
 func (c *chat) settleSent(ctx context.Context, m loop.QueuedMessage, id string, shown bot.Message) error {
 	delete(c.doubts, m.ID)
 	var before string
@@ -136,7 +136,7 @@ func (c *chat) settleSent(ctx context.Context, m loop.QueuedMessage, id string, 
 	return nil
 }
 
-// settleFailed settles what did not arrive, or may not have.
+// settleFailed settles a message that did not arrive, or may not have.
 func (c *chat) settleFailed(ctx context.Context, m loop.QueuedMessage, asSend bool, f *bot.SendError) error {
 	switch {
 	case errors.Is(f, bot.ErrOutcomeUnknown):
@@ -147,8 +147,8 @@ func (c *chat) settleFailed(ctx context.Context, m loop.QueuedMessage, asSend bo
 		c.d.o.Log.Error("the platform refuses a message; it is dropped", "chat", c.address, "key", m.Key, "class", m.Class, "text", f.Text)
 		return c.drop(ctx, m, "refused: "+f.Text)
 	}
-	// Certainly not there. An earlier sending that is in doubt stays so: the
-	// outbox counts them.
+	// The message did certainly not arrive. An earlier copy stays in doubt: the
+	// outbox counts attempts.
 	unsent := func(ctx context.Context) error { return c.d.o.Outbox.Unsent(ctx, m.ID) }
 	if err := c.persist(ctx, "unsent", unsent); err != nil {
 		return err

@@ -11,60 +11,60 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// grace is how long a call that is under way, and the note of its outcome, may
-// take after the end was asked for. A clean end is out within 10 s (SPEC 13).
+// grace is how long a call in progress, and storing its outcome, may take after
+// the context ended. The whole daemon has 10 s to stop.
 const grace = 5 * time.Second
 
-// Options say what a Post works with.
+// Options configure a Dispatcher. Outbox, Sender and Prefix are required.
 type Options struct {
 	Outbox Outbox
 	Sender bot.Sender
 
-	Prefix   string // addresses that are this platform's: "telegram:"
-	Platform string // its name for people: "Telegram"
+	Prefix   string // of this platform's addresses: "telegram:"
+	Platform string // name for people: "Telegram"
 
-	// IsGroup reports whether several people read in a chat: it is edited less often
-	// then. nil: those with a negative id, as Telegram has it.
+	// IsGroup reports whether several people read a chat. Groups have lower rates,
+	// and their live messages change less often. nil: ids that begin with "-",
+	// as Telegram's groups have.
 	IsGroup func(chat string) bool
-	// Clock tells the time in the person's zone; nil: time.Now. Waits are on
-	// package time in any case.
+	// Clock returns the time in the person's zone, for texts and message ages; nil
+	// means time.Now. Waits always use package time.
 	Clock  func() time.Time
-	Limits Limits // zero: TelegramLimits
+	Limits Limits // zero means TelegramLimits
 	Log    *slog.Logger
 
-	// Live gives the texts of live messages; nil: there are none.
+	// Live provides the texts of live messages; nil means there are none.
 	Live Live
-	// Unauthorized reports that nobody who is let in reads in a chat any more: what
-	// waits for it is dropped, but for answers to what somebody asked there while
-	// they were. nil: no chat is.
+	// Unauthorized reports that no authorized person reads a chat any more. Its
+	// queued messages are dropped except for replies, which answer what a person
+	// asked while authorized. nil means every chat is authorized.
 	Unauthorized func(chat string) bool
-	// OnChatClosed is told that a chat begins to take nothing, with the platform's reason:
-	// it was blocked, left or closed. It is called without a lock of the Post's and
-	// keeps the chat waiting. nil: nobody wants to know.
+	// OnChatClosed is called when a chat stops accepting messages, with the
+	// platform's reason. No lock is held; the chat waits until it returns.
 	OnChatClosed func(chat, why string)
-	// Quiet reports whether a chat is to be left in peace at a time. What was
-	// committed to ring by day and arrives in quiet hours then makes no sound;
-	// what was committed to ring in them does. nil: never.
+	// Quiet reports whether a chat has quiet hours at a time. A message that was
+	// committed outside quiet hours and arrives in them makes no sound; one that was
+	// committed in them may. nil means there are none.
 	Quiet func(chat string, at time.Time) bool
 }
 
-// Dispatcher brings the messages of an Outbox to one platform. Its methods may be
-// called from any goroutine, and before Run; none but Run blocks.
+// Dispatcher delivers the messages of an Outbox to one platform. Its methods may
+// be called from any goroutine, before, during and after Run; only Run blocks.
 type Dispatcher struct {
 	o         Options
 	circuit   *circuit
 	global    *throttle
-	createdAt time.Time // by the clock of waits
-	startedAt time.Time // set by Run, by the person's clock
+	createdAt time.Time // by package time, for rate limits
+	startedAt time.Time // by Options.Clock, set by Run
 
 	mu        sync.Mutex
-	spawn     func(*chat) // gives a chat a goroutine of Run's; nil while it does not run
+	spawn     func(*chat) // starts a chat's goroutine within Run; nil while Run is not running
 	chats     map[string]*chat
 	throttles map[string]*throttle
 	wg        sync.WaitGroup
 }
 
-// New makes a Post. Nothing is read or sent before Run.
+// New returns a Dispatcher. It reads and sends nothing before Run.
 func New(o Options) *Dispatcher {
 	if o.Clock == nil {
 		o.Clock = time.Now
@@ -88,15 +88,15 @@ func New(o Options) *Dispatcher {
 	return d
 }
 
-// Run delivers until ctx ends, and returns then: within 5 s, which a call that
-// is under way gets to end and to be noted. What goes wrong with a chat, the
-// platform or the outbox is logged and tried again, it never ends a Run. The
-// error is why ctx ended, or that this Post is or was running.
+// Run delivers messages until ctx ends and then returns within 5 s, the grace
+// period of calls in progress. Errors of a chat, the platform or the outbox are
+// logged and retried; they never end Run. Run may be called once; the result is
+// the cause of ctx's end.
 func (d *Dispatcher) Run(ctx context.Context) error {
 	d.mu.Lock()
 	if !d.startedAt.IsZero() {
 		d.mu.Unlock()
-		return errors.New("post: Run was called twice")
+		return errors.New("delivery: Run was called twice")
 	}
 	d.startedAt = d.o.Clock()
 	d.spawn = func(c *chat) { d.wg.Go(func() { c.run(ctx) }) }
@@ -127,8 +127,8 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// Wake says that something was committed for these chats. Addresses of other
-// platforms are passed over.
+// Wake tells the Dispatcher that messages for these chats were committed. It
+// ignores addresses of other platforms.
 func (d *Dispatcher) Wake(chats ...string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -139,8 +139,8 @@ func (d *Dispatcher) Wake(chats ...string) {
 	}
 }
 
-// Reopen says that somebody wrote in a chat: one that took nothing any more is
-// tried again, with all topics of its group.
+// Reopen retries a closed chat, and all topics of its group, because somebody
+// wrote there.
 func (d *Dispatcher) Reopen(chat string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -152,7 +152,7 @@ func (d *Dispatcher) Reopen(chat string) {
 	}
 }
 
-// Accepts reports whether a chat takes messages, as far as is known.
+// Accepts reports whether a chat is open, as far as is known.
 func (d *Dispatcher) Accepts(chat string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -160,13 +160,13 @@ func (d *Dispatcher) Accepts(chat string) bool {
 	return c == nil || !c.closed
 }
 
-// MarkReachable says that the platform answered a call of somebody else, for example
-// of the poll loop. An outage is over with that, without a wait.
+// MarkReachable tells the Dispatcher that the platform answered another caller,
+// such as the poll loop. It ends an outage without waiting for a trial.
 func (d *Dispatcher) MarkReachable() { d.circuit.record(false, nil, "") }
 
-// TrackLive says that a chat shows the live message with this key, which is from
-// then on kept up to date. What is sent under a key "status/…" is shown without
-// being said; at a start those of the outbox are (SentFor).
+// TrackLive keeps the live message with this key up to date in a chat.
+// Messages sent under a key "status/…" are tracked automatically; call TrackLive
+// at a start for those sent by an earlier process.
 func (d *Dispatcher) TrackLive(chat, key string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -176,8 +176,8 @@ func (d *Dispatcher) TrackLive(chat, key string) {
 	}
 }
 
-// RefreshLive says that the text of a live message has changed, in all chats that
-// show it.
+// RefreshLive tells the Dispatcher that the text of a live message has changed,
+// in every chat that tracks it.
 func (d *Dispatcher) RefreshLive(key string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -189,8 +189,8 @@ func (d *Dispatcher) RefreshLive(key string) {
 	}
 }
 
-// chatFor returns the chat with an address, nil for one of another platform. The
-// caller holds mu.
+// chatFor returns the chat with an address, created if necessary, or nil for an
+// address of another platform. The caller holds mu.
 func (d *Dispatcher) chatFor(address string) *chat {
 	if !strings.HasPrefix(address, d.o.Prefix) {
 		return nil
@@ -218,7 +218,7 @@ func (d *Dispatcher) throttleFor(base string, group bool) *throttle {
 	return d.throttles[base]
 }
 
-// signal makes a chat look for work. The caller holds mu.
+// signal wakes a chat. The caller holds mu.
 func (d *Dispatcher) signal(c *chat) {
 	select {
 	case c.wake <- struct{}{}:
@@ -227,7 +227,7 @@ func (d *Dispatcher) signal(c *chat) {
 	d.start(c)
 }
 
-// start gives a chat its goroutine, unless it has one. The caller holds mu.
+// start starts a chat's goroutine unless it is running. The caller holds mu.
 func (d *Dispatcher) start(c *chat) {
 	if d.spawn == nil || c.running {
 		return
@@ -236,7 +236,7 @@ func (d *Dispatcher) start(c *chat) {
 	d.spawn(c)
 }
 
-// wakeAll makes every chat look again: what is in doubt may have waited for it.
+// wakeAll wakes every chat: messages in doubt may wait for a certain answer.
 func (d *Dispatcher) wakeAll() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -245,8 +245,8 @@ func (d *Dispatcher) wakeAll() {
 	}
 }
 
-// inGrace is a context for what has to be ended properly: it outlives ctx by
-// the time of grace.
+// inGrace returns a context that outlives ctx by the grace period, for work that
+// must be completed.
 func inGrace(ctx context.Context) (context.Context, context.CancelFunc) {
 	out, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {

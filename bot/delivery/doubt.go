@@ -6,28 +6,30 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// How often a sending is repeated whose outcome nobody saw.
+// How often a message is sent again when nobody knows whether it arrived.
 const (
-	minResendWait  = 5 * time.Second  // then four times as long each time
+	minResendWait  = 5 * time.Second  // quadrupled with each copy
 	maxResendWait  = time.Hour        // between two copies
-	minBlindWait   = 10 * time.Minute // at least, while nothing proves that the platform answers
-	maxBlindCopies = 3                // copies without such a proof
-	setAsideAfter  = 3                // copies until the rest of the chat goes past
-	giveUpAfter    = 24 * time.Hour   // since it was committed: then it is given up
+	minBlindWait   = 10 * time.Minute // minimum while no other call proves that the platform answers
+	maxBlindCopies = 3                // maximum number of copies without such a proof
+	setAsideAfter  = 3                // copies after which the chat's other messages overtake this one
+	giveUpAfter    = 24 * time.Hour   // since the message was committed
 )
 
-// doubt is what is known of a message whose sending may have arrived.
+// doubt describes a message that may have arrived: its sending began, and no
+// certain answer followed.
 type doubt struct {
-	copies      int       // sendings and edits in doubt
-	sends       int       // of them sendings: each may stand in the chat
-	targetGone  bool      // the message that it was to change is not there any more
-	restartedAt time.Time // when this process began, where an earlier one left it so
-	lastTry     time.Time // when it was done last; zero = before this process
-	answersThen int       // of the line, then
+	copies      int       // sends and edits without a certain answer
+	sends       int       // the sends among them: each may stand in the chat
+	targetGone  bool      // the message to edit does not exist any more
+	restartedAt time.Time // start of this process, if an earlier process left the doubt
+	lastTry     time.Time // time of the last copy, zero = before this process
+	answersThen int       // circuit.answersSoFar at lastTry
 }
 
-// doubtOf is the doubt about a message, nil where there is none. One that is
-// marked as begun without this process having done it was left by another.
+// doubtOf returns the doubt about a message, nil if there is none. A message that
+// the outbox marks as begun, and that this process did not begin, was left in
+// doubt by an earlier process.
 func (c *chat) doubtOf(m loop.QueuedMessage) *doubt {
 	d := c.doubts[m.ID]
 	if d == nil && m.Tried {
@@ -40,7 +42,7 @@ func (c *chat) doubtOf(m loop.QueuedMessage) *doubt {
 	return d
 }
 
-// addDoubt notes one more.
+// addDoubt counts one more copy without a certain answer.
 func (c *chat) addDoubt(m loop.QueuedMessage, asSend bool) *doubt {
 	d := c.doubts[m.ID]
 	if d == nil {
@@ -55,16 +57,16 @@ func (c *chat) addDoubt(m loop.QueuedMessage, asSend bool) *doubt {
 	return d
 }
 
-// mayStandInChat reports whether a message may stand in the chat already, where it is
-// delivered as a send.
+// mayStandInChat reports whether the chat may already show the message. Edits
+// replace their target, so only a send can be there twice.
 func (d *doubt) mayStandInChat(asSend bool) bool { return d != nil && asSend && d.sends > 0 }
 
-// setAside reports whether the rest of the chat goes past.
+// setAside reports whether the chat's other messages overtake this one.
 func (d *doubt) setAside() bool { return d != nil && d.copies >= setAsideAfter }
 
-// resendWait is how long until the next copy, at most 0 for now. A platform that
-// answers garbage for ever so gets three copies of a message, and one that
-// answers everything else but this message a copy an hour for a day.
+// resendWait returns how long to wait before the next copy; zero or less means
+// now. A platform that answers nothing certain gets three copies of a message. One
+// that answers everything but this message gets one an hour for a day.
 func (d *doubt) resendWait(c *circuit) time.Duration {
 	if d == nil || d.lastTry.IsZero() || d.copies == 0 {
 		return 0

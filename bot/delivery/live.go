@@ -9,36 +9,37 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// liveKeys begins the keys of messages that edit themselves.
+// liveKeys is the key prefix of messages that are kept up to date.
 const liveKeys = "status/"
 
-// How often a live message is edited (SPEC 6.3).
+// Intervals between edits of a live message.
 const (
 	livePrivate = 10 * time.Second
 	liveGroup   = 30 * time.Second
-	liveClock   = time.Minute // while a run is under way: it bears a clock
+	liveClock   = time.Minute // while a run is in progress, because the text contains a clock
 )
 
-// live is one live message that a chat shows.
+// live is the state of one live message in a chat.
 type live struct {
-	version int // counts changes; guarded by Post.mu, like shown and text
+	version int // counts changes; guarded by Dispatcher.mu, like shown and text
 
-	shown int    // the version that the chat shows, or needs not
-	text  string // as JSON, "" = as the outbox has it
+	shown int    // the version that the chat shows, or that needed no edit
+	text  string // JSON of the message in the chat, "" = as stored in the outbox
 
-	checked time.Time // when it was compared last; the goroutine's own, like all below
-	edited  time.Time // when it was edited or sent last
+	checked time.Time // time of the last comparison; owned by the chat's goroutine, like the fields below
+	edited  time.Time // time of the last edit or send
 	ticking bool
 }
 
-// track begins to keep a live message up to date. The caller holds Post.mu.
+// track keeps a live message up to date from now on. The caller holds
+// Dispatcher.mu.
 func (c *chat) track(key string) {
 	if c.live[key] == nil {
 		c.live[key] = &live{version: 1, ticking: true}
 	}
 }
 
-// trackSent notes that a live message was just sent or edited as a queued one.
+// trackSent tracks a live message that was sent or edited from the queue.
 func (c *chat) trackSent(key string, m bot.Message) {
 	if c.d.o.Live == nil {
 		return
@@ -56,8 +57,8 @@ func (c *chat) untrack(key string) {
 	delete(c.live, key)
 }
 
-// nextLive finds a live message that is to be looked at, or how long there is
-// none.
+// nextLive returns the live message that is due for a comparison first, and how
+// long until then.
 func (c *chat) nextLive() (key string, version int, wait time.Duration) {
 	c.d.mu.Lock()
 	defer c.d.mu.Unlock()
@@ -80,8 +81,8 @@ func (c *chat) nextLive() (key string, version int, wait time.Duration) {
 	return key, version, wait
 }
 
-// nextLiveEdit finds the edit of a live message that is due. Text that the chat
-// shows already is not sent again.
+// nextLiveEdit returns the edit of a live message that is due. It skips texts
+// that the chat already shows.
 func (c *chat) nextLiveEdit(ctx context.Context) (job, time.Duration, error) {
 	for {
 		key, version, wait := c.nextLive()
@@ -107,7 +108,7 @@ func (c *chat) nextLiveEdit(ctx context.Context) (job, time.Duration, error) {
 	}
 }
 
-// shownText is what a chat shows of a live message.
+// shownText returns the JSON of the live message that the chat shows.
 func (c *chat) shownText(key string, stored []byte) string {
 	c.d.mu.Lock()
 	defer c.d.mu.Unlock()
@@ -121,7 +122,7 @@ func (c *chat) shownText(key string, stored []byte) string {
 	return asJSON(m)
 }
 
-// checked notes that a version needs no edit, or had it.
+// markShown notes that the chat shows a version, or that it needs no edit.
 func (c *chat) markShown(key string, version int, ticking bool) *live {
 	c.d.mu.Lock()
 	defer c.d.mu.Unlock()
@@ -139,11 +140,11 @@ func (c *chat) editLive(ctx context.Context, s slot, key string, version int, id
 	if !ok {
 		switch {
 		case isAny(failure, bot.ErrOffline, bot.ErrRateLimited, bot.ErrTokenRejected, bot.ErrChatClosed):
-			return nil // it is still due, with the newest text then
+			return nil // still due, then with the newest text
 		case errors.Is(failure, bot.ErrChatMoved):
 			return c.move(ctx, failure.MovedTo)
 		case errors.Is(failure, bot.ErrMessageGone):
-			c.untrack(key) // the person took it away
+			c.untrack(key) // a person deleted it
 			return nil
 		case errors.Is(failure, bot.ErrRejected):
 			c.d.o.Log.Warn("the platform refuses a live message", "chat", c.address, "key", key, "text", failure.Text)
@@ -158,14 +159,14 @@ func (c *chat) editLive(ctx context.Context, s slot, key string, version int, id
 	l.edited = time.Now()
 	if ok {
 		l.text = asJSON(m)
-	} else { // perhaps it is shown: edits are simply repeated, at the next look
+	} else { // the edit may have arrived; the next comparison repeats it
 		l.ticking = true
 	}
 	return nil
 }
 
-// deleteSuperseded deletes the live message that a new one took over from. One that is
-// too old for that says where it went.
+// deleteSuperseded deletes a live message that a newer one replaced. The platform
+// does not delete old messages; those get the text of movedMessage instead.
 func (c *chat) deleteSuperseded(ctx context.Context, s slot) error {
 	at := bot.Ref{Chat: c.address, ID: c.superseded[0]}
 	failure, ok := c.call(ctx, s, func(ctx context.Context) error { return c.d.o.Sender.Delete(ctx, at) })
@@ -192,9 +193,8 @@ func (c *chat) deleteSuperseded(ctx context.Context, s slot) error {
 	return c.unpin(ctx, at)
 }
 
-// unpin lets a message go that could not be deleted: what stands above the
-// chat is the newest one alone. A platform that does not let us pin has it
-// nowhere, so whatever it says is none of our business.
+// unpin unpins a message that could not be deleted, so that only the newest stays
+// pinned. Errors are ignored: where the bot may not pin, nothing is pinned.
 func (c *chat) unpin(ctx context.Context, at bot.Ref) error {
 	p, can := c.d.o.Sender.(bot.Pinner)
 	if !can {
@@ -209,8 +209,8 @@ func (c *chat) unpin(ctx context.Context, at bot.Ref) error {
 	return nil
 }
 
-// pin holds the newest live message above its chat. It is tried once: a group
-// may not let us, and the next run's message is pinned in its turn.
+// pin pins the newest live message. It tries once: a group may deny the
+// permission, and the next run's message is pinned again.
 func (c *chat) pin(ctx context.Context, s slot) error {
 	at := bot.Ref{Chat: c.address, ID: c.toPin}
 	p, can := c.d.o.Sender.(bot.Pinner)
@@ -230,7 +230,7 @@ func (c *chat) pin(ctx context.Context, s slot) error {
 func asJSON(m bot.Message) string {
 	text, err := json.Marshal(m)
 	if err != nil {
-		return "" // strings alone: it cannot be
+		return "" // cannot happen: a Message holds strings only
 	}
 	return string(text)
 }

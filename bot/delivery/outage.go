@@ -9,24 +9,25 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// staleAfter is how young chatter is kept all the same: somebody just
-// asked for it.
+// staleAfter is the age at which chatter is dropped after an outage. Somebody
+// still waits for younger chatter.
 const staleAfter = time.Minute
 
-// announceOutage deals with an outage, or with a time without nightporter, before the
-// first sending after it: what only told how things stood is dropped, and one
-// message says what follows (SPEC 6.7). next is what the chat would get now.
-// told means that the slot was used for that message.
+// announceOutage prepares a chat for its first message after an outage or a
+// restart: it drops stale chatter and sends one message about the outage and the
+// messages that follow. next is the message about to be sent. sent reports that
+// the slot was used for the announcement.
 //
-// It is not stored: a process that dies right after it says it once more.
-func (c *chat) announceOutage(ctx context.Context, next loop.QueuedMessage, s slot) (told bool, err error) {
+// The announcement is not stored, so a process that dies right after it repeats
+// it.
+func (c *chat) announceOutage(ctx context.Context, next loop.QueuedMessage, s slot) (sent bool, err error) {
 	now := c.d.o.Clock()
-	o, is := c.pendingOutage(s, now)
-	if !is {
+	o, pending := c.pendingOutage(s, now)
+	if !pending {
 		return false, nil
 	}
-	// Sends come before edits and oldest first: where next is young or an edit,
-	// nothing waited long.
+	// Sends come before edits, and the oldest first. If next is recent or an
+	// edit, no message waited long.
 	if next.Edit || now.Sub(next.Time) <= lateThreshold {
 		c.outageHandled()
 		return false, nil
@@ -40,7 +41,7 @@ func (c *chat) announceOutage(ctx context.Context, next loop.QueuedMessage, s sl
 		return false, err
 	}
 	if !o.observed || next.Time.Before(o.from) && c.starting {
-		o.from = next.Time // the outage began before this process did
+		o.from = next.Time // the outage began before this process
 	}
 	m := outageMessage(c.d.o.Platform, o, kept, c.droppedCount, now)
 	failure, ok := c.call(ctx, s, func(ctx context.Context) error {
@@ -56,8 +57,8 @@ func (c *chat) announceOutage(ctx context.Context, next loop.QueuedMessage, s sl
 	return true, nil
 }
 
-// pendingOutage reports through what a chat's messages may have waited that is not
-// dealt with yet.
+// pendingOutage returns the outage that the chat's messages may have waited
+// through and that is not announced yet.
 func (c *chat) pendingOutage(s slot, now time.Time) (outage, bool) {
 	if s.trial && now.Sub(s.since) > lateThreshold {
 		return outage{from: s.since, to: now, observed: true}, true
@@ -65,7 +66,7 @@ func (c *chat) pendingOutage(s slot, now time.Time) (outage, bool) {
 	if o, serial := c.d.circuit.latestOutage(); serial != c.outagesHandled {
 		return o, true
 	}
-	return outage{to: now}, c.starting // what kept them before this process began is not known
+	return outage{to: now}, c.starting // the reason of a wait before this process is unknown
 }
 
 func (c *chat) outageHandled() {
@@ -73,27 +74,27 @@ func (c *chat) outageHandled() {
 	_, c.outagesHandled = c.d.circuit.latestOutage()
 }
 
-// dropStale drops chatter that nobody waits for any more, and returns what
-// stays. Edits do: the outbox has only the newest of each message.
+// dropStale drops old chatter and returns the remaining messages. It keeps edits,
+// because the outbox holds only the newest one for each message.
 func (c *chat) dropStale(ctx context.Context, queued []loop.QueuedMessage, now time.Time) (kept []loop.QueuedMessage, err error) {
-	var over []loop.QueuedMessage
-	all := true // over is all that Forget takes
+	var stale []loop.QueuedMessage
+	all := true // stale is everything that Forget would drop
 	for _, m := range queued {
 		chatter := m.Class == loop.ClassChatter && !m.Tried && !m.Edit
 		if chatter && now.Sub(m.Time) > staleAfter {
-			over = append(over, m)
+			stale = append(stale, m)
 			continue
 		}
 		all = all && !chatter
 		kept = append(kept, m)
 	}
-	if len(over) > 0 && all {
+	if len(stale) > 0 && all {
 		n, err := c.d.o.Outbox.Forget(ctx, c.address, loop.ClassChatter)
 		c.droppedCount += n
 		return kept, err
 	}
-	for _, m := range over {
-		if err := c.drop(ctx, m, "over when the platform was back"); err != nil {
+	for _, m := range stale {
+		if err := c.drop(ctx, m, "stale when the platform was back"); err != nil {
 			return nil, err
 		}
 		c.droppedCount++

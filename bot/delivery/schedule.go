@@ -7,8 +7,8 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// nextQueued finds the queued message that is to be sent next; without one, how long
-// there is none.
+// nextQueued returns the queued message to send next. Without one it returns how
+// long to wait.
 func (c *chat) nextQueued(ctx context.Context) (m loop.QueuedMessage, found bool, wait time.Duration, err error) {
 	for {
 		m, found, err = c.d.o.Outbox.NextMessage(ctx, c.address)
@@ -33,14 +33,14 @@ func (c *chat) nextQueued(ctx context.Context) (m loop.QueuedMessage, found bool
 	}
 }
 
-// isDroppableDoubt reports whether a message may have arrived and is not worth a second
-// copy.
+// isDroppableDoubt reports whether m may have arrived and is chatter, of which a
+// second copy would only be noise.
 func (c *chat) isDroppableDoubt(m loop.QueuedMessage) bool {
 	return m.Class == loop.ClassChatter && c.doubtOf(m).mayStandInChat(c.isSend(m))
 }
 
-// nextPastSetAside looks behind a message that is set aside. Edits of what is set
-// aside wait with it.
+// nextPastSetAside returns the next message behind one that is set aside. Edits
+// of a message that is set aside wait with it.
 func (c *chat) nextPastSetAside(ctx context.Context) (m loop.QueuedMessage, found bool, wait time.Duration, err error) {
 	queued, err := c.d.o.Outbox.Queued(ctx, c.address)
 	if err != nil {

@@ -9,33 +9,33 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Rate is a token bucket: Burst calls at once, then one every Every. In any
-// span of time t there are at most Burst + t/Every calls.
+// Rate is a token bucket: a burst of Burst calls, then one call per Every. Any
+// span of time t has at most Burst + t/Every calls.
 type Rate struct {
 	Every time.Duration
 	Burst int
 }
 
-// Limits are how fast a platform may be called. A Rate with a zero Every is
-// the default's.
+// Limits say how fast a platform may be called. A Rate with a zero Every has the
+// value of TelegramLimits.
 type Limits struct {
 	Private Rate // a chat with one person
 	Group   Rate // a chat of several people, its topics together
-	All     Rate // global chats together
+	All     Rate // all chats together
 }
 
-// TelegramLimits keep below what Telegram asks for: about one message a second
-// in a chat with short bursts, 20 a minute in a group, 30 a second overall.
-// Bursts are taken off the rates, so that no window of any position holds more
-// than that: 3 + 17 in a group's minute, 5 + 25 in a second. Edits count.
+// TelegramLimits stay below Telegram's published limits: about one message a
+// second in a chat with short bursts, 20 a minute in a group, 30 a second
+// overall. Bursts are subtracted from the rates so that no window exceeds a
+// limit: 3 + 17 in a group's minute, 5 + 25 in a second. Edits count.
 var TelegramLimits = Limits{
 	Private: Rate{Every: time.Second, Burst: 3},
 	Group:   Rate{Every: time.Minute / 17, Burst: 3},
 	All:     Rate{Every: time.Second / 25, Burst: 5},
 }
 
-// SlackLimits keep to one message a second in a conversation, and below what
-// the workspace bears, where edits are counted by the minute.
+// SlackLimits are one message a second in a conversation, and less than the
+// limits of a workspace, which count edits by the minute.
 var SlackLimits = Limits{
 	Private: Rate{Every: time.Second, Burst: 1},
 	Group:   Rate{Every: time.Second, Burst: 1},
@@ -53,54 +53,54 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// limiter is empty at the given time, when this process began: the one before
-// it may have called as fast as it was allowed to until then.
+// limiter returns a limiter without tokens at time began, the start of this
+// process: the process before may just have used them.
 func (r Rate) limiter(began time.Time) *rate.Limiter {
 	l := rate.NewLimiter(rate.Every(r.Every), max(r.Burst, 1))
 	l.AllowN(began, l.Burst())
 	return l
 }
 
-// throttle is how fast one chat may be called. Topics share their group's.
+// throttle limits the rate of calls for one chat. A group's topics share one.
 type throttle struct {
 	limiter *rate.Limiter
 
 	mu          sync.Mutex
-	pausedUntil time.Time // the platform wants nothing before
+	pausedUntil time.Time // the platform asked for no call before this time
 }
 
-// wait blocks until the chat's next call is due.
-func (p *throttle) wait(ctx context.Context) error {
+// wait blocks until the next call is allowed.
+func (t *throttle) wait(ctx context.Context) error {
 	for {
-		for d := p.paused(); d > 0; d = p.paused() {
+		for d := t.paused(); d > 0; d = t.paused() {
 			if err := sleep(ctx, d); err != nil {
 				return err
 			}
 		}
-		if err := p.limiter.Wait(ctx); err != nil {
+		if err := t.limiter.Wait(ctx); err != nil {
 			return err
 		}
-		if p.paused() <= 0 {
+		if t.paused() <= 0 {
 			return nil
 		}
 	}
 }
 
-func (p *throttle) paused() time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return time.Until(p.pausedUntil)
+func (t *throttle) paused() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return time.Until(t.pausedUntil)
 }
 
-func (p *throttle) pause(d time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if until := time.Now().Add(d); until.After(p.pausedUntil) {
-		p.pausedUntil = until
+func (t *throttle) pause(d time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if until := time.Now().Add(d); until.After(t.pausedUntil) {
+		t.pausedUntil = until
 	}
 }
 
-// sleep waits, or returns why ctx ended.
+// sleep waits for d, or returns the cause of ctx's end.
 func sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -112,7 +112,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// withoutTopic is an address without its topic: "telegram:-100/55" → "telegram:-100".
+// withoutTopic cuts the topic off an address: "telegram:-100/55" → "telegram:-100".
 func withoutTopic(address string) string {
 	b, _, _ := strings.Cut(address, "/")
 	return b
