@@ -9,8 +9,8 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// refusalReasons of the platform's refusals with 400, by a part of their text, which
-// is all that tells them apart.
+// refusalReasons maps parts of Telegram's error texts with code 400 to reasons.
+// Only the text distinguishes these errors.
 var refusalReasons = []struct {
 	part   string
 	reason error
@@ -30,7 +30,7 @@ var refusalReasons = []struct {
 	{"peer_id_invalid", bot.ErrChatClosed},
 }
 
-// packParts of refusals that this package answers itself.
+// Parts of error texts that this package handles itself.
 const (
 	textNotModified     = "message is not modified"
 	textUnparsable      = "can't parse entities"
@@ -45,19 +45,19 @@ const (
 	textPressUnknown    = "query id is invalid"
 )
 
-// isRefusal reports whether an error is a refusal that bears a text.
+// isRefusal reports whether err is an error response whose text contains part.
 func isRefusal(err error, part string) bool {
 	var r *apiError
 	return errors.As(err, &r) && strings.Contains(strings.ToLower(r.text), part)
 }
 
-// isReplyTargetGone reports whether what a message answers is gone.
+// isReplyTargetGone reports whether the message to reply to does not exist.
 func isReplyTargetGone(err error) bool {
 	return isRefusal(err, "message to be replied not found") || isRefusal(err, "message to reply not found") || isRefusal(err, "reply message not found")
 }
 
-// sendError says what an error of a call means for what was to be sent: a
-// *bot.SendError, or another one where nobody knows.
+// sendError converts an error of a call into a *bot.SendError. An error that
+// leaves open whether the message was sent is returned as it is.
 func sendError(err error) error {
 	var r *apiError
 	var s *transport.NoResponseError
@@ -74,7 +74,7 @@ func sendError(err error) error {
 	case r.foreign && (r.code == 413 || r.code == 414):
 		return fail(bot.ErrRejected)
 	case r.foreign && r.code >= 300 && r.code < 500:
-		// A proxy or a login page stands in between and let nothing through.
+		// A proxy or a login page answered, so nothing reached Telegram.
 		return fail(bot.ErrOffline)
 	case r.foreign:
 		return err

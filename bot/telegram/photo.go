@@ -9,19 +9,19 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// maxPhotoCaption is what stands below a picture, in UTF-16 units; the platform's
+// maxPhotoCaption limits the text below a picture, in UTF-16 units. Telegram's
 // own limit is 1024.
 const maxPhotoCaption = 1000
 
-// asPhotoCaption is a message as one caption, false where it is too long for that.
+// asPhotoCaption renders m as one caption. It returns false if m is too long.
 func asPhotoCaption(m bot.Message) (Part, bool) {
 	all := packParts(renderLines(m))
 	return all[0], len(all) == 1 && utf16Units(all[0].Text) <= maxPhotoCaption
 }
 
-// sendPhoto shows a message under its picture. A text that is no caption follows
-// it; a picture that the platform does not take is left out, because the text
-// says all that it shows.
+// sendPhoto sends a message below its picture. A text that is too long for a
+// caption follows as a message. A picture that Telegram refuses is left out: the
+// text contains everything that the picture shows.
 func (b *Bot) sendPhoto(ctx context.Context, chat string, m bot.Message, o bot.SendOptions) (string, error) {
 	where, thread, err := parseAddress(chat)
 	if err != nil {
@@ -47,7 +47,7 @@ func (b *Bot) sendPhoto(ctx context.Context, chat string, m bot.Message, o bot.S
 	default:
 		return "", err
 	}
-	// What was sent is not sent again: the rest of it is only text.
+	// The picture is not sent again; the second message is the text alone.
 	id2, err := b.Send(ctx, chat, m, o)
 	if err != nil && id != 0 {
 		return "", errors.New("the picture was sent, its text was not: " + b.redact(err.Error()))
@@ -55,8 +55,8 @@ func (b *Bot) sendPhoto(ctx context.Context, chat string, m bot.Message, o bot.S
 	return id2, err
 }
 
-// isPhotoRefusal reports whether it is the picture that the platform does not
-// take, and not the chat or the connection.
+// isPhotoRefusal reports whether Telegram refused the picture, as opposed to a
+// problem of the chat or the connection.
 func isPhotoRefusal(err error) bool {
 	var refused *bot.SendError
 	return errors.Is(err, bot.ErrRejected) || errors.As(err, &refused) && strings.Contains(refused.Text, textNoPhotoRights)

@@ -13,14 +13,14 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// maxUpdates is how many updates are fetched at a time, the platform's maximum.
+// maxUpdates is Telegram's maximum of updates in one response.
 const maxUpdates = 100
 
-// Poll hands what people do to r, one update after the other and in order,
-// until ctx ends; it returns why ctx ended and nothing else: every trouble is
-// waited out and shown by State. cursor returns the stored loop.Cursor's value
-// of CursorName, "" where there is none. An update that r cannot commit is
-// handed to it again, after a pause, and nothing after it before.
+// Poll passes every update to r, in order and one at a time, until ctx ends, and
+// returns the cause of ctx's end. Failures never end it: State shows them, and
+// Poll tries again. cursor returns the stored value of the loop.Cursor named
+// CursorName, "" if there is none. An update that r cannot commit is passed again
+// after a pause, and no later update before it.
 func (b *Bot) Poll(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error {
 	p := poller{Bot: b, receiver: r}
 	for ctx.Err() == nil {
@@ -31,21 +31,22 @@ func (b *Bot) Poll(ctx context.Context, cursor func(context.Context) (string, er
 	}
 	b.conn.CloseIdle()
 	if ctx.Err() == nil {
-		return context.Canceled // the clock of a test ended
+		return context.Canceled // only a test's Sleep returns an error while ctx is alive
 	}
 	return context.Cause(ctx)
 }
 
-// poller is one run of Poll.
+// poller is the state of one Poll.
 type poller struct {
 	*Bot
 	receiver       bot.Receiver
 	errors         transport.Backoff
-	connected      bool   // the last poll was answered
-	previousCursor string // cursor before the last updates, "" = there were none
+	connected      bool   // the last poll succeeded
+	previousCursor string // cursor before the last updates, "" = the last poll returned none
 }
 
-// pollOnce polls once and handles what came. It returns how long to pause.
+// pollOnce polls once and handles the updates. It returns the pause before the
+// next poll.
 func (p *poller) pollOnce(ctx context.Context, cursor func(context.Context) (string, error)) time.Duration {
 	at, err := cursor(ctx)
 	if err != nil {
@@ -53,18 +54,18 @@ func (p *poller) pollOnce(ctx context.Context, cursor func(context.Context) (str
 		return p.errors.Next()
 	}
 	if p.previousCursor == cursorOrNone(at) {
-		// Asking again would bring the same updates for ever.
+		// Polling again would return the same updates for ever.
 		p.previousCursor = ""
 		p.conn.MarkDown(transport.TroubleStore, "updates were taken, and their cursor was not stored")
 		return p.errors.Next()
 	}
 	if p.previousCursor != "" {
 		p.previousCursor = ""
-		p.errors.Reset() // the updates before are stored
+		p.errors.Reset() // the previous updates are stored
 	}
 	hold := p.o.LongPoll
 	if !p.connected {
-		hold = 0 // an answer at once says that there is a connection
+		hold = 0 // an immediate response shows that the connection works
 	}
 	began := time.Now()
 	raw, err := p.fetch(ctx, at, hold)
@@ -82,7 +83,7 @@ func (p *poller) pollOnce(ctx context.Context, cursor func(context.Context) (str
 	if len(raw) == 0 {
 		p.errors.Reset()
 		if took := time.Since(began); hold > 0 && took < transport.MinBackoff {
-			return transport.MinBackoff - took // a server that does not hold polls
+			return transport.MinBackoff - took // the server does not hold polls open
 		}
 		return 0
 	}
@@ -95,7 +96,7 @@ func (p *poller) pollOnce(ctx context.Context, cursor func(context.Context) (str
 	return 0
 }
 
-// cursorOrNone keeps "there is no cursor" apart from "there is nothing to compare".
+// cursorOrNone distinguishes a missing cursor from previousCursor's "".
 func cursorOrNone(cursor string) string {
 	if cursor == "" {
 		return "none"
@@ -103,7 +104,7 @@ func cursorOrNone(cursor string) string {
 	return cursor
 }
 
-// fetch asks for updates from the cursor on.
+// fetch requests the updates from the cursor on.
 func (b *Bot) fetch(ctx context.Context, cursor string, hold time.Duration) ([]json.RawMessage, error) {
 	p := tgbotapi.Params{
 		"timeout":         strconv.Itoa(int(hold / time.Second)),
@@ -113,7 +114,7 @@ func (b *Bot) fetch(ctx context.Context, cursor string, hold time.Duration) ([]j
 	if n, err := strconv.Atoi(cursor); err == nil && n > 0 {
 		p["offset"] = cursor
 	} else if cursor != "" {
-		// From the beginning: what was handled is known by its key.
+		// Start from the oldest update: known keys are not handled twice.
 		b.o.Log.Error("the stored cursor is no number; all updates are fetched again", "cursor", b.redact(fmt.Sprintf("%.40q", cursor)))
 	}
 	var raw []json.RawMessage
@@ -123,8 +124,8 @@ func (b *Bot) fetch(ctx context.Context, cursor string, hold time.Duration) ([]j
 	return raw, err
 }
 
-// deliver hands one update over until it is committed. It reports false when
-// ctx ended before.
+// deliver passes one update to the receiver until it is committed. It returns
+// false if ctx ends first.
 func (p *poller) deliver(ctx context.Context, raw json.RawMessage) bool {
 	in, moved, ok := p.fromUpdate(raw)
 	if !ok {
@@ -144,7 +145,7 @@ func (p *poller) deliver(ctx context.Context, raw json.RawMessage) bool {
 			err = p.receiver.Receive(ctx, in)
 		}
 		if err == nil {
-			p.conn.MarkUp() // if this was stuck, it goes on
+			p.conn.MarkUp() // ends a TroubleStore
 			return true
 		}
 		if ctx.Err() != nil {

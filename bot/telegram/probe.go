@@ -14,17 +14,17 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// Me is the bot as others see it.
+// Me is the bot's own account.
 type Me struct {
 	ID       int64
 	Username string // "mira_porter_bot": https://t.me/mira_porter_bot
 	Name     string
-	Groups   bool // can be added to groups
-	ReadsAll bool // sees all of what is said in groups, not only what is meant for it
+	Groups   bool // the bot may be added to groups
+	ReadsAll bool // in groups the bot sees every message, not only commands and replies
 }
 
-// Me asks the platform who this bot is. Errors are *bot.SendError, FaultToken
-// and FaultAway among them, or others.
+// Me asks Telegram for the bot's account. Errors are those of a bot.Sender, such
+// as bot.ErrTokenRejected and bot.ErrOffline.
 func (b *Bot) Me(ctx context.Context) (Me, error) {
 	var u tgbotapi.User
 	if err := b.call(ctx, "getMe", nil, &u); err != nil {
@@ -33,11 +33,10 @@ func (b *Bot) Me(ctx context.Context) (Me, error) {
 	return Me{ID: u.ID, Username: u.UserName, Name: u.FirstName, Groups: u.CanJoinGroups, ReadsAll: u.CanReadAllGroupMessages}, nil
 }
 
-// Probe looks whether the token is accepted, what the bot is called, whether it
-// can poll, and what it may do in each of these groups and topics. It fetches
-// no updates and changes nothing, so it can run beside the daemon. The first
-// finding is about the connection and the token; where that one is not OK, it
-// is the only one.
+// Probe checks the token, the webhook, and the bot's rights in each of the groups
+// and topics. It fetches no updates and changes nothing, so it may run beside the
+// daemon. The first finding is about the connection and the token; if that one is
+// not OK, there are no others.
 func (b *Bot) Probe(ctx context.Context, threads ...string) []transport.Finding {
 	me, err := b.Me(ctx)
 	var failure *bot.SendError
@@ -75,7 +74,7 @@ func (b *Bot) Probe(ctx context.Context, threads ...string) []transport.Finding 
 	return out
 }
 
-// probeThread looks at a group that something is to be told in.
+// probeThread checks a group or topic that messages are sent to.
 func (b *Bot) probeThread(ctx context.Context, me Me, chat string) transport.Finding {
 	id, thread, err := parseAddress(chat)
 	if err != nil {
@@ -113,7 +112,7 @@ func (b *Bot) probeThread(ctx context.Context, me Me, chat string) transport.Fin
 	return transport.Finding{OK: true, Text: name + " can be written to"}
 }
 
-// rights are what somebody may do in a group, as much of it as matters.
+// rights are the chat permissions that this package needs.
 type rights struct {
 	Pin bool `json:"can_pin_messages"`
 }

@@ -6,34 +6,33 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// Limits of what is sent, in UTF-16 units after parsing (PHONE 2). The
-// platform's own are 4096 and 1024; the room between is for what it counts
-// otherwise than we do.
+// Limits of messages, in UTF-16 units after parsing. Telegram's own are 4096 and
+// 1024; the difference allows for units that Telegram counts in another way.
 const (
 	maxPartUnits   = 3500
-	maxPreLines    = 25 // lines, with columns that count among them
+	maxPreLines    = 25 // lines of a message with preformatted text
 	maxLineUnits   = maxPartUnits / 2
-	maxCaptionLine = 250 // of one of the two lines, which joiners can double
-	maxOpenQuote   = 72  // columns of a quote that is not folded
+	maxCaptionLine = 250 // of one of the two caption lines; joiners can double it
+	maxOpenQuote   = 72  // columns of a quote that is shown unfolded
 )
 
-// Part is one message of the platform.
+// Part is one message as Telegram takes it.
 type Part struct {
 	HTML string
-	Text string // the same without formatting, for when the platform refuses the HTML
-	File *File  // HTML and Text are its caption
+	Text string // the same without markup, for when Telegram rejects the HTML
+	File *File  // if set, HTML and Text are its caption
 }
 
-// File is what is too long for a chat.
+// File is a text that is too long for a message.
 type File struct {
 	Name string
 	Data []byte
 }
 
-// Render is a message as Telegram HTML: mostly one part; several where its
-// text is too long for one, cut at line ends; a file with a caption of two
-// lines where columns count. It is pure, and whatever the lines hold, the
-// frame is whole and nothing foreign can be tapped (PHONE 2).
+// Render renders m as Telegram HTML. The result has one part, or several cut at
+// line ends if the text is too long, or a file with a caption of two lines if the
+// text is long and preformatted. Render is pure. Whatever the lines contain, the
+// markup is complete and no quoted text becomes a link, mention or command.
 func Render(m bot.Message) []Part {
 	lines := renderLines(m)
 	total, pre := -1, false
@@ -47,8 +46,8 @@ func Render(m bot.Message) []Part {
 	return packParts(lines)
 }
 
-// renderOne renders a message as a single part, for what cannot become several: the
-// end is left out where it is too long.
+// renderOne renders m as a single part, for edits and captions. Text that is too
+// long is cut.
 func renderOne(m bot.Message) Part {
 	all := packParts(renderLines(m))
 	p := all[0]
@@ -59,16 +58,16 @@ func renderOne(m bot.Message) Part {
 	return p
 }
 
-// conn is a rendered line.
+// line is a rendered line.
 type line struct {
 	kind  bot.LineKind
 	html  string
 	text  string
 	units int
-	width int // columns as they are seen
+	width int // visible columns
 }
 
-// renderLines cleans and renders all lines. One that is too long becomes several.
+// renderLines cleans and renders all lines, and splits those that are too long.
 func renderLines(m bot.Message) []line {
 	var out []line
 	for i, l := range m.Lines {
@@ -89,7 +88,7 @@ func renderLines(m bot.Message) []line {
 				first := i == 0 && j == 0
 				r.html, r.text = renderOwnText(piece, !first)
 				if first && piece != "" {
-					// Code cannot stand within bold.
+					// Telegram does not nest code within bold.
 					r.html = "<b>" + r.html + "</b>"
 				}
 			}
@@ -98,7 +97,7 @@ func renderLines(m bot.Message) []line {
 		}
 	}
 	if len(out) == 0 || strings.TrimSpace(joinTexts(out)) == "" {
-		return []line{{html: "…", text: "…", units: 1}} // the platform takes no empty ones
+		return []line{{html: "…", text: "…", units: 1}} // Telegram rejects empty messages
 	}
 	return out
 }
@@ -111,7 +110,7 @@ func joinTexts(lines []line) string {
 	return strings.Join(texts, "\n")
 }
 
-// cleanLine makes sure that a line is one, whatever it was made from.
+// cleanLine removes line breaks and control characters.
 func cleanLine(l bot.Line) string {
 	if l.Kind == bot.Pre {
 		return bot.CleanPre(l.Text)
@@ -119,8 +118,8 @@ func cleanLine(l bot.Line) string {
 	return bot.Clean(l.Text)
 }
 
-// splitLine cuts a line into parts of at most so many UTF-16 units, at a space
-// where there is one in the last quarter.
+// splitLine splits s into pieces of at most most UTF-16 units, at a space if the
+// last quarter has one.
 func splitLine(s string, most int) []string {
 	var out []string
 	for utf16Units(s) > most {
@@ -144,7 +143,7 @@ func splitLine(s string, most int) []string {
 	return append(out, s)
 }
 
-// packParts joins lines into as many messages as are needed.
+// packParts distributes lines over as few parts as possible.
 func packParts(lines []line) []Part {
 	var out []Part
 	for len(lines) > 0 {
@@ -153,7 +152,7 @@ func packParts(lines []line) []Part {
 			total += lines[n].units + 1
 			n++
 		}
-		if strings.TrimSpace(joinTexts(lines[:n])) != "" { // the platform takes no empty ones
+		if strings.TrimSpace(joinTexts(lines[:n])) != "" { // Telegram rejects empty messages
 			out = append(out, composePart(lines[:n]))
 		}
 		lines = lines[n:]
@@ -161,8 +160,7 @@ func packParts(lines []line) []Part {
 	return out
 }
 
-// composePart sets lines of one message. Lines of a kind that follow each other
-// share one block.
+// composePart joins lines into one part. Adjacent lines of a kind share a block.
 func composePart(lines []line) Part {
 	var html, text []string
 	for len(lines) > 0 {
@@ -194,15 +192,15 @@ func composePart(lines []line) Part {
 	return Part{HTML: strings.Join(html, "\n"), Text: strings.Join(text, "\n")}
 }
 
-// documentPart is a message as a file, with its first two lines as the caption.
+// documentPart renders m as a file with its first two lines as the caption.
 func documentPart(m bot.Message) Part {
 	p := composePart(renderLines(fileCaption(m)))
 	p.File = &File{Name: m.FileName(), Data: m.File()}
 	return p
 }
 
-// fileCaption is a message's first two lines, without those that belong into a
-// file.
+// fileCaption returns m's first two lines, without preformatted ones: those
+// belong in the file.
 func fileCaption(m bot.Message) bot.Message {
 	short := bot.Message{Key: m.Key}
 	for _, l := range m.Lines {

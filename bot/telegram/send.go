@@ -14,26 +14,26 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// ForceReplyPrefix begins the keys of messages that ask for words: they are sent so
-// that the person's keyboard opens with an answer to them.
+// ForceReplyPrefix starts the keys of messages that ask the person for a text.
+// They are sent with force_reply, so that the keyboard opens with a reply.
 const ForceReplyPrefix = "words."
 
 const (
 	perRow    = 3   // buttons
 	maxNotice = 200 // UTF-16 units
-	// maxPartWait is how long the rest of a message that needs several may be
-	// held up by the platform before its fate is called unknown.
+	// maxPartWait limits the pauses that Telegram may ask for between the parts
+	// of a message. After it the outcome of the message is unknown.
 	maxPartWait = time.Minute
 )
 
-// sentMessage is what the platform says of a message that it took.
+// sentMessage is the part of Telegram's response to a send that matters.
 type sentMessage struct {
 	ID int `json:"message_id"`
 }
 
-// Send shows a message. One that needs several parts has its buttons, and its
-// id, with the last one. A part after the first that fails leaves open whether
-// the message arrived.
+// Send posts a message. If it needs several parts, the last one has the buttons
+// and its id is the message's. If a part after the first fails, the error leaves
+// open whether the message arrived.
 func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOptions) (string, error) {
 	where, thread, err := parseAddress(chat)
 	if err != nil {
@@ -62,38 +62,38 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 	return strconv.Itoa(id), nil
 }
 
-// sendPart sends one part; one that is not the first waits for the platform, since
-// what was sent before it cannot be taken back.
-func (b *Bot) sendPart(ctx context.Context, d draft, patient bool) (int, error) {
-	waited := time.Duration(0)
+// sendPart sends one part. With wait, for parts after the first, it waits as long
+// as Telegram asks for: the earlier parts cannot be taken back.
+func (b *Bot) sendPart(ctx context.Context, d draft, wait bool) (int, error) {
+	total := time.Duration(0)
 	for {
 		id, err := b.send(ctx, d)
 		var slow *bot.SendError
-		if !patient || !errors.As(err, &slow) || !errors.Is(slow, bot.ErrRateLimited) || waited+slow.RetryAfter > maxPartWait {
+		if !wait || !errors.As(err, &slow) || !errors.Is(slow, bot.ErrRateLimited) || total+slow.RetryAfter > maxPartWait {
 			return id, err
 		}
-		waited += slow.RetryAfter
+		total += slow.RetryAfter
 		if err := b.o.Sleep(ctx, slow.RetryAfter); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// draft is one message of the platform before it is sent.
+// draft is a Telegram message before it is sent.
 type draft struct {
 	chat        int64
 	thread      int
 	part        Part
-	photo       []byte // the part is its caption
+	photo       []byte // part is its caption
 	replyTo     string
 	silent      bool
 	markup      any
-	unformatted bool // without formatting
+	unformatted bool // send the plain text
 }
 
-// send sends a draft, and again without what the platform does not accept:
-// formatting, a topic that is gone, a message to answer that is gone. In each
-// of these cases nothing was sent yet.
+// send sends a draft. If Telegram rejects its formatting, its topic or the
+// message it replies to, send tries again without that. Rejected drafts were
+// never posted.
 func (b *Bot) send(ctx context.Context, d draft) (int, error) {
 	var got sentMessage
 	var err error
@@ -125,7 +125,7 @@ func (b *Bot) send(ctx context.Context, d draft) (int, error) {
 	return got.ID, sendError(err)
 }
 
-// params are a draft's, with its text in the field of that name.
+// params returns the parameters of a draft, with its text in the named field.
 func (d draft) params(field string) tgbotapi.Params {
 	p := tgbotapi.Params{"chat_id": strconv.FormatInt(d.chat, 10)}
 	p.AddNonZero("message_thread_id", d.thread)
@@ -151,7 +151,7 @@ func (d draft) text(p tgbotapi.Params, field string) {
 	}
 }
 
-// encode is JSON of what cannot fail to be some.
+// encode returns the JSON of v, which only holds strings, numbers and lists.
 func encode(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -160,13 +160,13 @@ func encode(v any) string {
 	return string(data)
 }
 
-// inlineButton is one button of the platform.
+// inlineButton is a button as the Bot API takes it.
 type inlineButton struct {
 	Text string `json:"text"`
 	Data string `json:"callback_data"`
 }
 
-// keyboard is a message's buttons, three to a row; nil for none.
+// keyboard returns m's buttons, three to a row, or nil.
 func keyboard(m bot.Message) any {
 	var rows [][]inlineButton
 	for n, button := range m.Buttons {
@@ -175,7 +175,7 @@ func keyboard(m bot.Message) any {
 		}
 		label := bot.Cut(bot.Clean(button.Label), bot.LabelWidth)
 		if label == "" {
-			label = "…" // the platform takes no empty ones
+			label = "…" // Telegram rejects empty labels
 		}
 		rows[len(rows)-1] = append(rows[len(rows)-1], inlineButton{Text: label, Data: Data(m, n)})
 	}
@@ -185,17 +185,18 @@ func keyboard(m bot.Message) any {
 	return map[string]any{"inline_keyboard": rows}
 }
 
-// replyMarkup is what stands below a new message: buttons, or a request for words.
+// replyMarkup returns the markup below a new message: its buttons, or a forced
+// reply.
 func replyMarkup(m bot.Message, replies bool) any {
 	if strings.HasPrefix(m.Key, ForceReplyPrefix) {
-		// Selective asks only whom the message answers.
+		// With selective only the author of the replied message is asked.
 		return map[string]any{"force_reply": true, "selective": replies}
 	}
 	return keyboard(m)
 }
 
-// Edit takes the place of a message that was sent. A text that is too long for
-// one message is cut. Buttons that the new message lacks go.
+// Edit replaces a sent message. A text that is too long for one message is cut.
+// The buttons are replaced too.
 func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 	chat, _, err := parseAddress(at.Chat)
 	if err != nil {
@@ -236,7 +237,7 @@ func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 	return sendError(err)
 }
 
-// Delete takes a message away. One that is gone already is no error.
+// Delete deletes a sent message. A message that is gone is no error.
 func (b *Bot) Delete(ctx context.Context, at bot.Ref) error {
 	chat, _, err := parseAddress(at.Chat)
 	if err != nil {
@@ -249,9 +250,8 @@ func (b *Bot) Delete(ctx context.Context, at bot.Ref) error {
 	return sendError(err)
 }
 
-// Pin makes a message the one that stands above its chat, without a sound. In
-// groups it needs a right that the bot may not have: then it is FaultRefused or
-// FaultClosed, and nothing else is wrong.
+// Pin pins a message without a notification. In a group without the permission it
+// returns bot.ErrRejected or bot.ErrChatClosed.
 func (b *Bot) Pin(ctx context.Context, at bot.Ref) error {
 	chat, _, err := parseAddress(at.Chat)
 	if err != nil {
@@ -262,8 +262,7 @@ func (b *Bot) Pin(ctx context.Context, at bot.Ref) error {
 	}, nil))
 }
 
-// Unpin takes a message away from above its chat. One that is not there is no
-// error.
+// Unpin unpins a message. A message that is not pinned is no error.
 func (b *Bot) Unpin(ctx context.Context, at bot.Ref) error {
 	chat, _, err := parseAddress(at.Chat)
 	if err != nil {
@@ -276,7 +275,7 @@ func (b *Bot) Unpin(ctx context.Context, at bot.Ref) error {
 	return sendError(err)
 }
 
-// Notice answers a press. One that is too old is no error.
+// Notice answers a press with a short text. An expired press is no error.
 func (b *Bot) Notice(ctx context.Context, pressID, text string) error {
 	p := tgbotapi.Params{"callback_query_id": pressID}
 	if text = bot.Clean(text); utf16Units(text) > maxNotice {

@@ -9,20 +9,20 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// joiner is a word joiner, U+2060: nobody sees it, and the platform sees
-// neither command nor mention nor link across it.
+// joiner is U+2060, an invisible word joiner. Telegram's clients find no command,
+// mention or link across it.
 const joiner = "\u2060"
 
 var (
 	escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-	// slashes and at signs in what others said (PHONE 2).
+	// slashes and at signs, which start commands and mentions
 	separators = strings.NewReplacer("/", "/"+joiner, "@", "@"+joiner)
-	// The platform makes a link of every "word.tld" without being asked, and
-	// many endings of files are one: README.md, main.rs.
+	// Telegram links every "word.tld", and many file extensions are top-level
+	// domains: README.md, main.rs.
 	domain = regexp.MustCompile(`([\p{L}\p{N}_-])\.([\p{L}\p{N}_-]*\p{L}{2})`)
 	ip     = regexp.MustCompile(`\d+\.\d+\.\d+\.\d+`)
-	// A command begins wherever a slash follows something that is no word.
+	// A command starts at a slash behind a character that is not part of a word.
 	commandStart = regexp.MustCompile(`(^|[^\p{L}\p{N}_/<>])/([A-Za-z0-9_])`)
 	ownCommand   = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]*$`)
 )
@@ -35,10 +35,10 @@ func utf16Units(s string) int {
 	return n
 }
 
-// defuse makes a text of which nothing can be tapped.
+// defuse inserts joiners so that nothing in s can be tapped.
 func defuse(s string) string {
 	s = separators.Replace(s)
-	// Matches overlap ("a.bb.cc"), so it takes two passes at most.
+	// Matches overlap ("a.bb.cc"), and two passes find all of them.
 	for range 2 {
 		s = domain.ReplaceAllString(s, "$1."+joiner+"$2")
 	}
@@ -48,9 +48,9 @@ func defuse(s string) string {
 	return s
 }
 
-// renderOwnText renders what nightporter itself says, as HTML and as plain text: its
-// commands can be tapped, names of files, branches and addresses stand as
-// code, where code is allowed, and nothing else can be tapped.
+// renderOwnText renders text that nightporter wrote, as HTML and as plain text.
+// Its commands stay tappable. File names, branches and addresses become code, if
+// code is true. Anything else that could be tapped is defused.
 func renderOwnText(s string, code bool) (html, text string) {
 	var h, t strings.Builder
 	for i, word := range strings.Split(s, " ") {
@@ -83,7 +83,7 @@ func renderOwnText(s string, code bool) (html, text string) {
 	return h.String(), t.String()
 }
 
-// isCommand reports whether a word is one of our commands.
+// isCommand reports whether a word is a command of nightporter.
 func isCommand(word string) bool {
 	_, err := bot.Parse(word)
 	var unknown *bot.UnknownError

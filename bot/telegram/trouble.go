@@ -8,16 +8,16 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// Troubles that this platform alone has.
+// Troubles of Telegram only.
 const (
 	TroubleConflict transport.Trouble = "conflict" // another program polls with the same token
-	TroubleWebhook  transport.Trouble = "webhook"  // a webhook is set, with which nobody can poll
-	TroubleGroup    transport.Trouble = "group"    // a group that cannot be written to as configured
-	TroubleRights   transport.Trouble = "rights"   // a right is missing that is good to have
+	TroubleWebhook  transport.Trouble = "webhook"  // a webhook is set, which excludes polling
+	TroubleGroup    transport.Trouble = "group"    // a configured group cannot be written to
+	TroubleRights   transport.Trouble = "rights"   // an optional permission is missing
 )
 
-// troubleOf says what an error of a poll means, and how long to wait; 0 leaves
-// that to the back-off.
+// troubleOf classifies an error of a poll and returns the minimum pause before
+// the next one; 0 leaves it to the backoff.
 func troubleOf(err error) (t transport.Trouble, text string, pause time.Duration) {
 	var r *apiError
 	if !errors.As(err, &r) {

@@ -10,21 +10,21 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// What an Inbound says in Stands: why its sender is nobody who can be let in.
+// Values of Inbound.Stands: why the sender cannot be authorized.
 const (
-	SenderAnonymous  = "anonymous"         // an admin who writes as the group
-	SenderChannel    = "a channel"         // a post, or somebody who writes as a channel
+	SenderAnonymous  = "anonymous"         // an administrator who writes as the group
+	SenderChannel    = "a channel"         // a channel post, or a person who writes as a channel
 	SenderBot        = "a bot"             //
-	SenderService    = "a service message" // somebody came, a title changed: nothing was said
-	SenderUnreadable = "not understood"    // not of the platform's form, or of none that was asked for
+	SenderService    = "a service message" // a member joined, a title changed: no person wrote it
+	SenderUnreadable = "not understood"    // not Telegram's form, or a kind that was not requested
 )
 
-// allowedUpdates are the kinds of updates that are asked for, always: what was asked
-// for last stays in force.
+// allowedUpdates lists the requested kinds of updates. It is sent with every poll,
+// because Telegram remembers the last list.
 const allowedUpdates = `["message","edited_message","callback_query"]`
 
-// update is one update, as much of it as matters. Fields that are missing here
-// cannot break its reading.
+// update holds the fields of a Telegram update that matter. Other fields, or
+// other types in them, cannot make decoding fail.
 type update struct {
 	ID      *int      `json:"update_id"`
 	Message *message  `json:"message"`
@@ -47,7 +47,7 @@ type chat struct {
 	Forum bool   `json:"is_forum"`
 }
 
-// topicName is what tells a topic's name: that it was opened, or called otherwise.
+// topicName is a service message's name of a topic that was opened or renamed.
 type topicName struct {
 	Name string `json:"name"`
 }
@@ -72,8 +72,8 @@ type message struct {
 	media
 }
 
-// media is what a message holds besides words, one of them at a time but for
-// an animation, which is a document, and a venue, which is a location.
+// media are the attachments of a message. A message has one, except that an
+// animation is also a document and a venue also a location.
 type media struct {
 	Photo, Document, Audio, Voice, Video, Animation, Sticker json.RawMessage
 	VideoNote                                                json.RawMessage `json:"video_note"`
@@ -89,17 +89,17 @@ type callback struct {
 	Data    string   `json:"data"`
 }
 
-// toInbound reads one update. It is false where there is not even an id, so that
-// nothing can be confirmed. moved is the group's new address, "" mostly.
+// fromUpdate converts a Telegram update. ok is false if it has no id, so that it
+// cannot be confirmed. moved is the new address of a group that moved, else "".
 func (b *Bot) fromUpdate(raw json.RawMessage) (in bot.Inbound, moved string, ok bool) {
 	var u update
 	err := json.Unmarshal(raw, &u)
 	if u.ID == nil {
-		// Decoding may have stopped before it came to the id.
+		// Decoding may have failed before it reached the id.
 		var only struct {
 			ID *int `json:"update_id"`
 		}
-		_ = json.Unmarshal(raw, &only) // then there is none
+		_ = json.Unmarshal(raw, &only) // then the id stays nil
 		if u.ID = only.ID; u.ID == nil {
 			return in, "", false
 		}
@@ -121,19 +121,19 @@ func (b *Bot) fromUpdate(raw json.RawMessage) (in bot.Inbound, moved string, ok 
 		}
 	case u.Press != nil:
 		in = u.Press.toInbound()
-		in.Sent = now // the platform does not say; it keeps presses for 150 s
+		in.Sent = now // a press has no time; Telegram keeps presses for 150 s
 	default:
 		in.Stands = SenderUnreadable
 	}
-	// The ids are this bot's own: those of the one before it may be the same.
+	// Update ids are only unique for one bot.
 	in.Key = b.CursorName() + ":" + strconv.Itoa(*u.ID)
-	// Ids are not compared with the stored one: after a week without updates
-	// they go on from a random number, and on another server from any.
+	// The id is not compared with the stored cursor: after a week without
+	// updates ids continue from a random number, and another server has its own.
 	in.Cursor = &loop.Cursor{Name: b.CursorName(), Value: strconv.Itoa(*u.ID + 1), Time: now}
 	return in, moved, true
 }
 
-// fromMessage reads a message.
+// fromMessage converts a message.
 func (b *Bot) fromMessage(m *message) bot.Inbound {
 	in := bot.Inbound{
 		Chat: Address(m.Chat.ID, m.topic()), Private: m.Chat.Type == "private",
@@ -144,7 +144,7 @@ func (b *Bot) fromMessage(m *message) bot.Inbound {
 	if in.Text == "" {
 		in.Text = m.Caption
 	}
-	// What stands in a topic answers its first message, says the platform.
+	// Telegram marks each message in a topic as a reply to the topic's first one.
 	if r := m.ReplyTo; r != nil && r.Opened == nil {
 		in.ReplyTo = strconv.Itoa(r.ID)
 		if r.From != nil && strconv.FormatInt(r.From.ID, 10) == b.id {
@@ -172,8 +172,8 @@ func (b *Bot) fromMessage(m *message) bot.Inbound {
 	return in
 }
 
-// toInbound reads a press. The message may be too old to be handed out; then
-// there is its chat and id only, or not even these.
+// toInbound converts a press. Of an old message Telegram gives the chat and the id
+// only, or nothing.
 func (c *callback) toInbound() bot.Inbound {
 	in := bot.Inbound{Press: c.Data, PressID: c.ID}
 	in.Actor, in.Name = c.From.actor()
@@ -187,10 +187,9 @@ func (c *callback) toInbound() bot.Inbound {
 	return in
 }
 
-// topic is the forum topic that a message stands in, 0 for none. In groups
-// without topics an answer bears a thread, too, which is none to send to. That
-// the group is a forum is not said with presses, so what a message answers has
-// to tell.
+// topic returns the forum topic of a message, 0 for none. In groups without
+// topics a reply has a thread id too, which messages cannot be sent to. Presses
+// do not say whether the group is a forum, so the replied message decides.
 func (m *message) topic() int {
 	r := m.ReplyTo
 	if m.Topic || m.Chat.Forum || r == nil || r.Topic || r.Opened != nil {
@@ -199,8 +198,8 @@ func (m *message) topic() int {
 	return 0
 }
 
-// title is what people call the topic or the group that a message stands in,
-// "" where this message does not tell.
+// title returns the name of the message's topic or group, "" if this message does
+// not contain it.
 func (m *message) title() string {
 	opened := m.Opened
 	if m.Renamed != nil && m.Renamed.Name != "" {
@@ -215,11 +214,11 @@ func (m *message) title() string {
 	case m.topic() != 0:
 		return ""
 	}
-	return bot.Clean(m.Chat.Title) // private chats have none
+	return bot.Clean(m.Chat.Title) // empty for private chats
 }
 
-// attachment is what people call what a message holds besides words, false where it
-// holds words alone.
+// attachment returns the kind of a message's attachment in words for people. It
+// returns false for a message of text alone.
 func (m *media) attachment() (string, bool) {
 	for _, is := range []struct {
 		field json.RawMessage
@@ -236,7 +235,7 @@ func (m *media) attachment() (string, bool) {
 	return "", false
 }
 
-// actor is who somebody is, and the name that the platform shows of them.
+// actor returns a user's address and display name.
 func (u *user) actor() (actor, name string) {
 	if u == nil {
 		return "", ""

@@ -19,7 +19,7 @@ import (
 
 const token = "xoxb-5ec7e7"
 
-// world is a line with a clock of its own.
+// world is a Conn with a clock that the test sets.
 type world struct {
 	*transport.Conn
 	now     time.Time
@@ -36,8 +36,8 @@ func open() *world {
 	return w
 }
 
-// Since is when the connection came or went, whatever troubles follow each
-// other; only what changed is told.
+// Since is the time of the last change between connected and not, whatever
+// troubles follow each other, and OnChange is called for changes only.
 func TestState(t *testing.T) {
 	w := open()
 	began := w.now
@@ -96,8 +96,8 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-// Whether a call without an answer may have had its effect is what decides
-// whether it is made again.
+// A call without a response reports whether it may have had an effect: the
+// caller repeats only calls that had none.
 func TestNoResponseError(t *testing.T) {
 	hold := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

@@ -2,14 +2,14 @@ package transport
 
 import "log/slog"
 
-// Secret is a text that never shows itself: printed, logged or as JSON it is
-// Hidden (SPEC 6.6).
+// Secret is a string that prints, logs and marshals as Redacted. Convert it to a
+// string to use it.
 type Secret string
 
-// Redacted stands for a secret.
+// Redacted replaces a secret in any output.
 const Redacted = "(secret)"
 
-// String, GoString and MarshalText hide the secret from every way of printing.
+// String hides the secret from fmt.
 func (Secret) String() string { return Redacted }
 
 // GoString hides the secret from %#v.
