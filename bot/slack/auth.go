@@ -6,18 +6,18 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// The socket hangs on the app's token, and everything that is sent on the
-// bot's. One can be revoked while the other works on: then people are heard and
-// get no answer, which is no connection to them.
+// The app token opens the socket; the bot token is for everything else. Either
+// can be revoked alone. With a rejected bot token messages still arrive and
+// replies fail, so the connection counts as down.
 
-// noteAuth notes what a call came to.
+// noteAuth records whether a call proves the bot token valid or rejected.
 func (b *Bot) noteAuth(method string, err error) {
 	var r *apiError
 	refused := errors.As(err, &r) && !r.foreign && refusesToken(r.text)
 	switch {
-	case method == openSocket: // for which it is not needed
+	case method == openSocket: // uses the app token
 		return
-	case refused && r.text == "missing_scope": // it is accepted, for other things
+	case refused && r.text == "missing_scope": // the token is valid for other methods
 		return
 	case err != nil && !refused:
 		return
@@ -37,17 +37,17 @@ func (b *Bot) noteAuth(method string, err error) {
 	}
 }
 
-// setSocketOpen notes whether there is a socket.
-func (b *Bot) setSocketOpen(is bool) {
+// setSocketOpen records whether a socket is open.
+func (b *Bot) setSocketOpen(open bool) {
 	b.authMu.Lock()
-	b.socketOpen = is
+	b.socketOpen = open
 	b.authMu.Unlock()
-	if is {
+	if open {
 		b.markAlive()
 	}
 }
 
-// markAlive notes that something came over the socket.
+// markAlive records that something arrived on the socket.
 func (b *Bot) markAlive() {
 	b.authMu.Lock()
 	defer b.authMu.Unlock()

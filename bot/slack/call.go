@@ -17,20 +17,20 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// apiError is an answer that is no success.
+// apiError is a response that reports a failure.
 type apiError struct {
 	method     string
-	code       int // of HTTP
+	code       int // HTTP status
 	text       string
-	needed     string        // missingScope
+	needed     string        // the scope that the method needs
 	retryAfter time.Duration // 0 = none
-	foreign    bool          // not the platform's form: a proxy, a login page
+	foreign    bool          // not Slack's form: sent by a proxy or a login page
 }
 
-// Error is the platform's word alone: slack-go compares it.
+// Error returns Slack's error code alone, because slack-go compares it.
 func (r *apiError) Error() string { return r.text }
 
-// Unwrap lets slack-go see that it has to wait.
+// Unwrap makes slack-go recognize a rate limit.
 func (r *apiError) Unwrap() error {
 	if r.retryAfter > 0 {
 		return &slack.RateLimitedError{RetryAfter: r.retryAfter}
@@ -38,7 +38,8 @@ func (r *apiError) Unwrap() error {
 	return nil
 }
 
-// Do is the HTTP client of slack-go. Errors are *refusal and *transport.Silence.
+// Do is the HTTP client of slack-go. Errors are *apiError or
+// *transport.NoResponseError.
 func (b *Bot) Do(r *http.Request) (*http.Response, error) {
 	status, header, body, err := b.exchange(r)
 	if err != nil {
@@ -50,18 +51,18 @@ func (b *Bot) Do(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// exchange makes one call and looks at the answer before the library does.
+// exchange makes one call, and checks the response before slack-go decodes it.
 func (b *Bot) exchange(r *http.Request) (status int, header http.Header, body []byte, err error) {
 	method, ours := strings.CutPrefix(r.URL.String(), b.base)
 	method, _, _ = strings.Cut(method, "?")
 	if ours = ours && !strings.Contains(method, "/"); !ours {
-		method = "upload" // whose address is a secret
+		method = "upload" // its URL is a secret
 	}
 	limit := b.o.Timeout
 	if !ours {
 		limit *= 4
 	} else if r.Header.Get("Authorization") == "" {
-		r.Header.Set("Authorization", "Bearer "+string(b.tokenFor(method))) // slack-go has it in some bodies alone
+		r.Header.Set("Authorization", "Bearer "+string(b.tokenFor(method))) // slack-go sends the token in some bodies only
 	}
 	a, err := b.conn.Exchange(r, method, limit)
 	if err != nil {
@@ -80,7 +81,7 @@ func (b *Bot) exchange(r *http.Request) (status int, header http.Header, body []
 	return a.Status, a.Header, trimEcho(method, a.Body), nil
 }
 
-// noteServerTime notes the platform's time, by the clock of an answer.
+// noteServerTime records Slack's time from the Date header of a response.
 func (b *Bot) noteServerTime(header http.Header) {
 	date, err := http.ParseTime(header.Get("Date"))
 	if err != nil {
@@ -91,9 +92,9 @@ func (b *Bot) noteServerTime(header http.Header) {
 	b.serverTime, b.serverTimeAt = date, time.Now()
 }
 
-// platformTime is the platform's, zero where it did not tell yet. It may be
-// late, never early: our clock only measures how long ago it told, and stands
-// still while the machine sleeps.
+// platformTime returns Slack's current time, zero before the first response. It
+// may be late, never early: local time only measures the time since that response,
+// and does not advance while the machine sleeps.
 func (b *Bot) platformTime() time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -103,7 +104,7 @@ func (b *Bot) platformTime() time.Time {
 	return b.serverTime.Add(time.Since(b.serverTimeAt))
 }
 
-// tokenFor is the token that a method takes.
+// tokenFor returns the token that a method requires.
 func (b *Bot) tokenFor(method string) transport.Secret {
 	if method == openSocket {
 		return b.o.AppToken
@@ -111,9 +112,9 @@ func (b *Bot) tokenFor(method string) transport.Secret {
 	return b.o.BotToken
 }
 
-// trimEcho is a successful answer without what it repeats of our own message: the
-// library would read that, too, and a field that it does not know would make a
-// failure, and a second message, of what arrived.
+// trimEcho removes the echo of our own message from a successful response.
+// slack-go would decode it too, and a field of an unknown type would turn a posted
+// message into an error and a second attempt.
 func trimEcho(method string, body []byte) []byte {
 	if !strings.HasPrefix(method, "chat.") && !strings.HasPrefix(method, "views.") && method != "files.completeUploadExternal" {
 		return body
@@ -137,10 +138,10 @@ func trimEcho(method string, body []byte) []byte {
 	return short
 }
 
-// openSocket is the one method that the app's token is for.
+// openSocket is the only method that uses the app token.
 const openSocket = "apps.connections.open"
 
-// parseResponse reads an answer; nil is success.
+// parseResponse returns the *apiError of a response, nil for success.
 func (b *Bot) parseResponse(method string, status int, header http.Header, body []byte) error {
 	r := &apiError{method: method, code: status}
 	var form struct {
@@ -169,8 +170,8 @@ func (b *Bot) parseResponse(method string, status int, header http.Header, body 
 	return r
 }
 
-// call makes a call whose result is read by a type of this package, nil for
-// none. The header is the answer's.
+// call calls a method and decodes the result into result, a type of this package;
+// nil discards it. It returns the response's header.
 func (b *Bot) call(ctx context.Context, method string, p url.Values, result any) (http.Header, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, b.base+method, strings.NewReader(p.Encode()))
 	if err != nil {

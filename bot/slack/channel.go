@@ -11,10 +11,10 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// maxName is what is shown of a channel's name, in columns.
+// maxName limits a channel's name in findings, in columns.
 const maxName = 30
 
-// ProbeChannel looks whether a project's channel takes messages of this bot.
+// ProbeChannel checks whether a project's channel accepts messages of this bot.
 // It changes nothing.
 func (b *Bot) ProbeChannel(ctx context.Context, id, project string) transport.Finding {
 	const invite = "type in it: /invite @porter"

@@ -7,8 +7,8 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// refusalReasons of the platform's refusals. Whatever is missing here is refused for
-// good.
+// refusalReasons maps Slack's error codes to reasons. Any other code means
+// bot.ErrRejected.
 var refusalReasons = map[string]error{
 	"message_not_found":             bot.ErrMessageGone,
 	"cant_update_message":           bot.ErrMessageGone,
@@ -30,12 +30,12 @@ var refusalReasons = map[string]error{
 	"message_limit_exceeded":        bot.ErrRateLimited,
 }
 
-// ambiguousRefusals are refusals after which something may have happened all the same.
+// ambiguousRefusals are error codes of calls that may have had an effect.
 var ambiguousRefusals = map[string]bool{
 	"internal_error": true, "fatal_error": true, "service_unavailable": true, "request_timeout": true, "unknown_error": true,
 }
 
-// isRefusal reports whether an error is a refusal with one of these words.
+// isRefusal reports whether err is an error response with one of these codes.
 func isRefusal(err error, words ...string) bool {
 	var r *apiError
 	if !errors.As(err, &r) || r.foreign {
@@ -49,21 +49,21 @@ func isRefusal(err error, words ...string) bool {
 	return false
 }
 
-// isPermanent reports whether the same call would be refused for ever, whatever
-// becomes of the tokens.
+// isPermanent reports whether repeating the call would fail again, even with
+// another token.
 func isPermanent(err error) bool {
 	var r *apiError
 	return errors.As(err, &r) && !r.foreign && r.retryAfter == 0 && !ambiguousRefusals[r.text] && !refusesToken(r.text)
 }
 
-// Refusals that this package answers itself.
+// Error codes that this package handles itself.
 var (
 	badBlocks = []string{"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"}
 	noThread  = []string{"thread_not_found", "cannot_reply_to_message", "invalid_thread_ts"}
 )
 
-// sendError says what an error of a call means for what was to be sent: a
-// *bot.SendError, or another one where nobody knows.
+// sendError converts an error of a call into a *bot.SendError. An error that
+// leaves open whether the message was sent stays another one, without tokens.
 func (b *Bot) sendError(err error) error {
 	var r *apiError
 	var s *transport.NoResponseError
@@ -85,7 +85,7 @@ func (b *Bot) sendError(err error) error {
 	case r.foreign && (r.code == 413 || r.code == 414):
 		return fail(bot.ErrRejected)
 	case r.foreign && r.code >= 300 && r.code < 500:
-		// A proxy or a login page stands in between and let nothing through.
+		// A proxy or a login page answered, so nothing reached Slack.
 		return fail(bot.ErrOffline)
 	case r.foreign:
 		return errors.New("slack " + r.method + ": " + r.text)

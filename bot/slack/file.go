@@ -17,7 +17,7 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// upload brings a file to the platform, where nobody sees it yet.
+// upload uploads a file, which stays invisible until complete or share.
 func (b *Bot) upload(ctx context.Context, f *File) (id string, err error) {
 	at, err := b.api.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{FileSize: len(f.Data), FileName: f.Name, AltTxt: cutRunes(f.Alt, maxAltFile)})
 	if err != nil {
@@ -26,9 +26,9 @@ func (b *Bot) upload(ctx context.Context, f *File) (id string, err error) {
 	return at.FileID, b.putFile(ctx, at.UploadURL, f)
 }
 
-// putFile sends a file to its address, which is secret enough to need no token.
-// slack-go would send ours along, ends the form twice, and does not say how
-// long it is.
+// putFile sends the content to an upload URL. The URL is the credential, so no
+// token is sent. slack-go would send one, terminates the form twice, and omits the
+// length.
 func (b *Bot) putFile(ctx context.Context, address string, f *File) error {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
@@ -39,7 +39,7 @@ func (b *Bot) putFile(ctx context.Context, address string, f *File) error {
 	if err == nil {
 		err = form.Close()
 	}
-	if err != nil { // a buffer takes everything
+	if err != nil { // writing to a buffer does not fail
 		return fmt.Errorf("slack upload: %w", err)
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, &body)
@@ -51,14 +51,14 @@ func (b *Bot) putFile(ctx context.Context, address string, f *File) error {
 	return err
 }
 
-// completeTries is how often an upload is ended: what belongs to it may stand
-// there already, and whatever is said about it would be said twice.
+// completeTries limits files.completeUploadExternal. The file may already be
+// posted, and a retry of the whole message would post it twice.
 const completeTries = 3
 
-// complete ends an upload: the file stands in a thread then, or, where there is
-// none, it is the app's own and may stand in messages.
+// complete ends an upload. The file appears in the thread of the channel where; if
+// where is "", it belongs to the app, and messages may show it.
 func (b *Bot) complete(ctx context.Context, id string, f *File, where, thread string) (err error) {
-	unclear := false // an earlier try may have been the one
+	unclear := false // an earlier attempt may have succeeded
 	for try := range completeTries {
 		if try > 0 && b.o.Sleep(ctx, time.Duration(try)*transport.MinBackoff) != nil {
 			break
@@ -66,7 +66,7 @@ func (b *Bot) complete(ctx context.Context, id string, f *File, where, thread st
 		_, err = b.api.CompleteUploadExternalContext(ctx, slack.CompleteUploadExternalParameters{
 			Files: []slack.FileSummary{{ID: id, Title: f.Name}}, Channel: where, ThreadTimestamp: thread,
 		})
-		if err == nil || unclear && isRefusal(err, "file_not_found") { // no upload waits for its end any more
+		if err == nil || unclear && isRefusal(err, "file_not_found") { // the upload has already ended
 			return nil
 		}
 		var known *bot.SendError
@@ -75,8 +75,8 @@ func (b *Bot) complete(ctx context.Context, id string, f *File, where, thread st
 	return err
 }
 
-// shareFile shows a file in the thread of its caption. Where that does not come
-// about, the caption says so.
+// shareFile posts a file in the thread of its caption. If that fails, it edits the
+// caption to say so.
 func (b *Bot) shareFile(ctx context.Context, where, ts, thread, id string, m bot.Message, f *File) {
 	err := b.complete(ctx, id, f, where, cmp.Or(thread, ts))
 	if err == nil {
@@ -90,7 +90,7 @@ func (b *Bot) shareFile(ctx context.Context, where, ts, thread, id string, m bot
 	}
 }
 
-// captionWithoutFile is the caption of a message whose file is not there.
+// captionWithoutFile returns the caption of a file that is missing, with a reason.
 func captionWithoutFile(m bot.Message, why string) bot.Message {
 	m = fileCaption(m)
 	m.Lines = append(m.Lines, bot.Line{Text: why})

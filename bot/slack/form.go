@@ -12,20 +12,20 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// formID names our forms, their one field, and its block.
+// formID is the id of our forms, of their only block and of its field.
 const formID = "words"
 
-// form is what a form has to remember until it is filled in.
+// form is the state that Slack keeps for an open form.
 type form struct {
-	Command string `json:"command"` // that the words complete: "q5 guide"
+	Command string `json:"command"` // the text completes this command: "q5 guide"
 	Chat    string `json:"chat"`
-	Message string `json:"message"` // whose button asked for them
+	Message string `json:"message"` // the message with the button that opened the form
 }
 
-// OpenForm opens a form for the words that a button needs, instead of a message
-// that waits for a reply. ask is that message, command what its words complete.
-// It reports false where there is none to open: the press is some seconds old,
-// or the platform refuses it.
+// OpenForm opens a form for the text that a button's command needs, instead of a
+// message that waits for a reply. ask is that message; command is completed by the
+// text. OpenForm returns false if no form was opened: a trigger expires after some
+// seconds, and Slack may refuse it.
 func (b *Bot) OpenForm(ctx context.Context, in bot.Inbound, command string, ask bot.Message) bool {
 	p, known := readPress(in.PressID)
 	if !known || p.trigger == "" {
@@ -53,7 +53,7 @@ func (b *Bot) OpenForm(ctx context.Context, in bot.Inbound, command string, ask 
 	return err == nil
 }
 
-// asUnknown finds what bot.Parse says of a word that is no command.
+// asUnknown returns the error of bot.Parse for a word that is no command.
 func asUnknown(err error) (*bot.UnknownError, bool) {
 	var u *bot.UnknownError
 	return u, errors.As(err, &u)

@@ -11,33 +11,32 @@ import (
 	"time"
 )
 
-// How far back is read.
+// How far back messages are read after an outage.
 const (
-	// overlap is read twice: events of several conversations come in any order.
+	// overlap is read again: events of different conversations arrive in any order.
 	overlap = 5 * time.Minute
-	// recentThreads is how much older than the stored time stamp the beginning of a
-	// thread may be whose newer replies are found in any case, aged how much
-	// older where agedPages reach so far back. Those of what is still open are
-	// found however old it is (Options.Open).
+	// recentThreads and agedThreads say how much older than the cursor the first
+	// message of a thread may be for its new replies to be found: always within
+	// recentThreads, and within agedThreads as far as agedPages reach. Threads of
+	// Options.OpenQuestions are found at any age.
 	recentThreads = 24 * time.Hour
 	agedThreads   = 14 * 24 * time.Hour
-	// maxReadBack is below what is kept of what was handled, so that nothing older
-	// is handled a second time.
+	// maxReadBack is shorter than the time that keys of handled inputs are kept,
+	// so that no message is handled twice.
 	maxReadBack = 14 * 24 * time.Hour
-	// A page has two hundred messages.
+	// Pages hold 200 messages.
 	recentPages = 50
 	agedPages   = 5
 )
 
-// tsOf is a time as a time stamp.
+// tsOf converts a time to a Slack timestamp.
 func tsOf(t time.Time) string {
 	micro := t.UnixMicro()
 	return strconv.FormatInt(micro/1e6, 10) + "." + strconv.FormatInt(1e6+micro%1e6, 10)[1:]
 }
 
-// missedMessages reads what was said since a time stamp, oldest first, in every
-// conversation that the bot is in. now is the platform's time, zero where that
-// is not known.
+// missedMessages returns all messages since a timestamp in all conversations of
+// the bot, the oldest first. now is Slack's time, zero if unknown.
 func (b *Bot) missedMessages(ctx context.Context, since string, now time.Time) ([]message, error) {
 	from := timeOf(since).Add(-overlap)
 	if now.IsZero() {
@@ -56,7 +55,7 @@ func (b *Bot) missedMessages(ctx context.Context, since string, now time.Time) (
 		list, err := b.missedInConversation(ctx, c, from)
 		switch {
 		case isPermanent(err):
-			// One conversation that cannot be read must not silence all of them.
+			// One unreadable conversation must not block the others.
 			b.o.Log.Warn("a conversation is not read back", "channel", c.id, "error", b.o.redact(err.Error()))
 			continue
 		case err != nil:
@@ -68,8 +67,8 @@ func (b *Bot) missedMessages(ctx context.Context, since string, now time.Time) (
 	return out, nil
 }
 
-// missedInConversation reads what was said in a conversation, and in its threads, whoever
-// began them: we may have been named there.
+// missedInConversation returns the messages since a time in a conversation and in
+// all its threads, because any of them may mention the bot.
 func (b *Bot) missedInConversation(ctx context.Context, c conversation, since time.Time) ([]message, error) {
 	from, begun := tsOf(since), tsOf(since.Add(-recentThreads))
 	read, whole, err := b.pages(ctx, recentPages, "conversations.history", url.Values{"channel": {c.id}, "oldest": {begun}})
@@ -92,7 +91,7 @@ func (b *Bot) missedInConversation(ctx context.Context, c conversation, since ti
 	}
 	var roots []string
 	for _, m := range append(read, old...) {
-		if m.Latest > from { // else nothing is new
+		if m.Latest > from { // otherwise the thread has no new reply
 			roots = append(roots, m.TS)
 		}
 	}
@@ -114,7 +113,7 @@ func (b *Bot) missedInConversation(ctx context.Context, c conversation, since ti
 	return out, nil
 }
 
-// replies reads what is newer in a thread. root may be any message of it.
+// replies returns the new messages of a thread. root may be any message of it.
 func (b *Bot) replies(ctx context.Context, channel, root, from string) ([]message, error) {
 	read, _, err := b.pages(ctx, recentPages, "conversations.replies", url.Values{"channel": {channel}, "ts": {root}, "oldest": {from}})
 	if err != nil {
@@ -124,7 +123,7 @@ func (b *Bot) replies(ctx context.Context, channel, root, from string) ([]messag
 	for _, m := range read {
 		switch {
 		case m.TS == root && m.Thread != "" && m.Thread != root:
-			return b.replies(ctx, channel, m.Thread, from) // which is its own thread
+			return b.replies(ctx, channel, m.Thread, from) // root is a reply itself
 		case m.TS == root:
 			began = m.User
 		}
@@ -139,7 +138,7 @@ func (b *Bot) replies(ctx context.Context, channel, root, from string) ([]messag
 	return out, nil
 }
 
-// pages reads so many pages of messages. It reports whether these are all.
+// pages reads up to most pages of messages. whole reports that there are no more.
 func (b *Bot) pages(ctx context.Context, most int, method string, p url.Values) (out []message, whole bool, err error) {
 	p.Set("limit", "200")
 	for range most {
@@ -161,13 +160,13 @@ func (b *Bot) pages(ctx context.Context, most int, method string, p url.Values) 
 	return out, false, nil
 }
 
-// conversation is one that the bot is in.
+// conversation is a conversation of the bot.
 type conversation struct {
 	id      string
-	address string // the person's, of one of two
+	address string // of a direct conversation, the person's address
 }
 
-// conversations are those that the bot is in.
+// conversations returns all conversations that the bot is a member of.
 func (b *Bot) conversations(ctx context.Context) ([]conversation, error) {
 	p := url.Values{"types": {"public_channel,private_channel,im"}, "exclude_archived": {"true"}, "limit": {"200"}}
 	var out []conversation
@@ -203,7 +202,7 @@ func (b *Bot) conversations(ctx context.Context) ([]conversation, error) {
 	return out, nil
 }
 
-// callWithRetry is call that waits as the platform wants it to.
+// callWithRetry is call that waits as long as Slack's rate limits ask for.
 func (b *Bot) callWithRetry(ctx context.Context, method string, p url.Values, result any) error {
 	const tries = 5
 	for try := 1; ; try++ {

@@ -14,14 +14,14 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// What an Inbound says in Stands: why its sender is nobody who can be let in.
+// Values of Inbound.Stands: why the sender cannot be authorized.
 const (
 	SenderBot     = "a bot"
-	SenderUnknown = "nobody" // the platform does not say who
+	SenderUnknown = "nobody" // Slack does not name the sender
 )
 
-// handleMessage is one message, as much of it as matters. Fields that are missing
-// here cannot break its reading.
+// message holds the fields of a Slack message that matter. Other fields, or other
+// types in them, cannot make decoding fail.
 type message struct {
 	Type    string `json:"type"`
 	Subtype string `json:"subtype"`
@@ -31,27 +31,28 @@ type message struct {
 	Text    string `json:"text"`
 	TS      string `json:"ts"`
 	Thread  string `json:"thread_ts"`
-	Parent  string `json:"parent_user_id"` // who began the thread
+	Parent  string `json:"parent_user_id"` // author of the thread's first message
 
 	Edited *struct {
 		TS string `json:"ts"`
 	} `json:"edited"`
-	Message *message          `json:"message"` // of a change
+	Message *message          `json:"message"` // the new message in a message_changed event
 	Before  *message          `json:"previous_message"`
 	Files   []json.RawMessage `json:"files"`
 
-	Latest string `json:"latest_reply"` // of what began a thread
+	Latest string `json:"latest_reply"` // of a thread's first message
 }
 
-// fromMessage reads a message. It reports false for what is not for us, or is ours:
-// in a channel only what names us is, and what is said in a thread of ours.
+// fromMessage converts a message. It returns false for the bot's own messages and
+// for those not addressed to it. In a channel a message is for the bot if it
+// mentions the bot or stands in a thread that the bot takes part in.
 func (b *Bot) fromMessage(m message, answered func(chat, id string) bool) (in bot.Inbound, ok bool) {
 	channel := m.Channel
 	edited := false
 	switch m.Subtype {
 	case "", "file_share", "thread_broadcast", "me_message", "bot_message":
 	case "message_changed":
-		// A link's preview changes a message, too; so does a thread.
+		// Link previews and new replies change a message without an edit.
 		if m.Message == nil || m.Message.Edited == nil || m.Before != nil && m.Before.Text == m.Message.Text {
 			return in, false
 		}
@@ -73,7 +74,8 @@ func (b *Bot) fromMessage(m message, answered func(chat, id string) bool) (in bo
 		in.Sent = timeOf(m.Edited.TS)
 	}
 	if root := m.Thread; root != "" && root != m.TS {
-		// Of one of ours its time stamp; else what our answer to it is found by.
+		// In a thread of ours it is our timestamp; in a thread of another author it
+		// is the id under which our reply to that message is stored.
 		if in.ReplyTo = root; m.Parent != "" && m.Parent != me.User {
 			in.ReplyTo = messageID(root, m.Parent, "")
 		}
@@ -92,7 +94,7 @@ func (b *Bot) fromMessage(m message, answered func(chat, id string) bool) (in bo
 	}
 	switch in.Text = text; {
 	case in.ReplyTo != "" && m.Parent == me.User:
-		// A reply without a slash answers what it stands below.
+		// A reply without a slash answers the thread's first message.
 	case named:
 		in.Text = mentionLine(text)
 	case in.Private && in.ReplyTo == "":
@@ -113,7 +115,7 @@ func (b *Bot) fromMessage(m message, answered func(chat, id string) bool) (in bo
 	return in, true
 }
 
-// timeOf is the time of a time stamp, zero for none.
+// timeOf converts a Slack timestamp, and returns zero for an invalid one.
 func timeOf(ts string) time.Time {
 	sec, frac, _ := strings.Cut(ts, ".")
 	s, err := strconv.ParseInt(sec, 10, 64)
@@ -132,8 +134,9 @@ var (
 	mentions = regexp.MustCompile(`^<@([A-Z0-9]+)(?:\|[^<>]*)?>[:,]?\s*`)
 )
 
-// decodeText is what somebody typed: the platform's links and names as they were
-// written. It reports whether the text names us; our name in front goes.
+// decodeText returns a message's text as it was typed, without Slack's markup for
+// links and mentions. named reports whether it mentions us; a leading mention of
+// us is removed.
 func decodeText(text, us string) (typed string, named bool) {
 	text = strings.TrimSpace(text)
 	if m := mentions.FindStringSubmatch(text); m != nil && m[1] == us {
@@ -150,15 +153,15 @@ func decodeText(text, us string) (typed string, named bool) {
 		case strings.HasPrefix(ref, "@"), strings.HasPrefix(ref, "#"):
 			return ref[:1] + strings.TrimLeft(cmp.Or(label, ref), "@#")
 		case labelled && strings.Contains(ref, label):
-			return label // "README.md" became a link by itself
+			return label // Slack made a link of "README.md"
 		}
 		return ref
 	})
 	return strings.TrimSpace(html.UnescapeString(text)), named
 }
 
-// commandLine is what was typed behind "/porter" as a line that package bot
-// reads: a word is a command there without its slash.
+// commandLine converts the text after "/porter" into a line for bot.Parse. There
+// the first word is a command even without a slash.
 func commandLine(text string) string {
 	text = strings.TrimSpace(text)
 	word, _, _ := strings.Cut(text, " ")
@@ -180,9 +183,9 @@ var (
 	projectName          = regexp.MustCompile(`^[A-Za-z0-9-]{1,32}$`)
 )
 
-// mentionLine is the line that a text is which names us: a command, or words
-// for the next session, which in private would need no name. One word that is
-// no command, or the beginning of one, is a slip.
+// mentionLine converts a text that mentions us into a line for bot.Parse: a
+// command, or otherwise guidance for the next session. A single unknown word, or
+// the beginning of a command, stays a mistyped command.
 func mentionLine(text string) string {
 	line := commandLine(text)
 	_, err := bot.Parse(line)
@@ -196,9 +199,9 @@ func mentionLine(text string) string {
 	return "/guidance " + text
 }
 
-// privateLine is the line that a text in private is. Slack keeps what begins with a
-// slash to itself, so what can hardly be words for a session is a command
-// without one: "status", "pause now", "skip 8". Anything else is words.
+// privateLine converts a direct message into a line for bot.Parse. Slack does not
+// deliver text that starts with a slash, so a text that is hardly guidance counts
+// as a command without one: "status", "pause now", "skip 8".
 func privateLine(text string) string {
 	words := strings.Fields(text)
 	if len(words) == 0 || strings.HasPrefix(text, "/") {
@@ -217,7 +220,7 @@ func privateLine(text string) string {
 	return text
 }
 
-// slashCommand is a command of "/porter".
+// slashCommand is the payload of "/porter".
 type slashCommand struct {
 	Text        string `json:"text"`
 	User        string `json:"user_id"`
@@ -237,7 +240,7 @@ func (b *Bot) fromSlashCommand(s slashCommand, envelope string) (in bot.Inbound,
 		Text: commandLine(text), Message: commandID(s.User, Command+" "+text), Sent: b.o.Clock(),
 	}
 	if isDirect(s.Channel) {
-		// It may be a conversation with somebody else, which the bot is not in.
+		// It may be a conversation with another person, without the bot.
 		in.Chat, in.Private = in.Actor, true
 	} else if s.ChannelName != privateName {
 		in.Title = bot.Clean(s.ChannelName)
@@ -245,10 +248,10 @@ func (b *Bot) fromSlashCommand(s slashCommand, envelope string) (in bot.Inbound,
 	return in, true
 }
 
-// privateName is what the platform calls a channel that not everybody may know.
+// privateName is the name that Slack gives private channels in payloads.
 const privateName = "privategroup"
 
-// interaction is a press, or a form that was filled in.
+// interaction is the payload of a button press or a submitted form.
 type interaction struct {
 	Type    string `json:"type"`
 	Trigger string `json:"trigger_id"`
@@ -315,8 +318,7 @@ func (b *Bot) fromPress(in bot.Inbound, i interaction, envelope string) (bot.Inb
 	return in, true
 }
 
-// fromForm is a form: the words are typed behind the command that asked for
-// them.
+// fromForm converts a submitted form: its text follows the form's command.
 func (b *Bot) fromForm(in bot.Inbound, i interaction) (bot.Inbound, bool) {
 	var f form
 	if json.Unmarshal([]byte(i.View.Metadata), &f) != nil || f.Command == "" {

@@ -13,12 +13,11 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// ackDeadline is how long the platform may be kept waiting for the acknowledgement of
-// a press or a command: after three seconds it tells the person that nothing
-// came of it.
+// ackDeadline limits how long a press or command waits for its acknowledgement.
+// After three seconds Slack tells the person that it failed.
 const ackDeadline = 2500 * time.Millisecond
 
-// locate is the cursor of a time stamp, nil for none.
+// cursorAt returns the cursor at a timestamp, nil for "".
 func (l *listener) cursorAt(ts string) *loop.Cursor {
 	if ts == "" {
 		return nil
@@ -26,7 +25,7 @@ func (l *listener) cursorAt(ts string) *loop.Cursor {
 	return &loop.Cursor{Name: l.CursorName(), Value: ts, Time: l.o.Clock()}
 }
 
-// handleInteractions handles presses, commands and forms, one after the other.
+// handleInteractions handles presses, commands and forms, one at a time.
 func (l *listener) handleInteractions(ctx context.Context) {
 	for {
 		select {
@@ -38,9 +37,9 @@ func (l *listener) handleInteractions(ctx context.Context) {
 	}
 }
 
-// handleInteraction handles one of them. It is acknowledged once it is committed. One that
-// cannot be in time is not done at all: its sender was told so by the platform,
-// and may have tried again.
+// handleInteraction handles one of them and acknowledges it once it is committed.
+// It drops one that is too late for that: Slack has reported a failure to the
+// person, who may have tried again.
 func (l *listener) handleInteraction(ctx context.Context, v envelope) {
 	in, ok := l.parse(v)
 	if !ok {
@@ -72,7 +71,7 @@ func (l *listener) handleInteraction(ctx context.Context, v envelope) {
 			return
 		}
 		l.markStuck(err)
-		if early.Stop() { // not acknowledged: its sender is told by the platform
+		if early.Stop() { // not acknowledged, so Slack reports a failure to the person
 			return
 		}
 		if l.o.Sleep(ctx, pauses.Next()) != nil {
@@ -81,7 +80,7 @@ func (l *listener) handleInteraction(ctx context.Context, v envelope) {
 	}
 }
 
-// parse understands an envelope.
+// parse converts an envelope.
 func (l *listener) parse(v envelope) (bot.Inbound, bool) {
 	switch v.kind {
 	case socketmode.RequestTypeSlashCommands:
@@ -99,7 +98,7 @@ func (l *listener) parse(v envelope) (bot.Inbound, bool) {
 	return bot.Inbound{}, false
 }
 
-// pendingAck is what a command is acknowledged with whose effect is not committed
+// pendingAck is the acknowledgement of a command whose effect is not committed
 // yet.
 func pendingAck(kind string) any {
 	if kind != socketmode.RequestTypeSlashCommands {

@@ -11,16 +11,16 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// Me is the bot as others see it.
+// Me is the bot's own account.
 type Me struct {
-	User string // "U…": what a mention of it holds
-	Bot  string // "B…": what its messages bear
+	User string // "U…": the id in mentions of it
+	Bot  string // "B…": the id in its messages
 	Name string
 	Team string // name of the workspace
 }
 
-// Me asks the platform who this bot is. Errors are *bot.SendError, FaultToken
-// and FaultAway among them, or others.
+// Me asks Slack for the bot's account. Errors are those of a bot.Sender, such as
+// bot.ErrTokenRejected and bot.ErrOffline.
 func (b *Bot) Me(ctx context.Context) (Me, error) {
 	me, err := b.identify(ctx)
 	return me, b.sendError(err)
@@ -41,22 +41,21 @@ func (b *Bot) identify(ctx context.Context) (Me, error) {
 	return me, nil
 }
 
-// identity is who this bot is as far as it was asked.
+// identity returns the account that the last identify returned.
 func (b *Bot) identity() Me {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.me
 }
 
-// Scopes are those that the manifest asks for, and that each have a use here.
+// Scopes are the scopes that the manifest requests and this package uses.
 var Scopes = []string{
 	"app_mentions:read", "channels:history", "channels:read", "chat:write", "commands",
 	"files:write", "groups:history", "groups:read", "im:history", "im:read", "im:write",
 }
 
-// Probe looks whether both tokens are accepted, in which workspace, and with
-// which scopes. It opens no socket and changes nothing, so it can run beside
-// the daemon.
+// Probe checks both tokens, the workspace and the scopes. It opens no socket and
+// changes nothing, so it may run beside the daemon.
 func (b *Bot) Probe(ctx context.Context) []transport.Finding {
 	var who struct{ User, Team string }
 	header, err := b.call(ctx, "auth.test", nil, &who)
@@ -71,14 +70,14 @@ func (b *Bot) Probe(ctx context.Context) []transport.Finding {
 			Fix: "put deploy/slack-manifest.yaml into the app's page App Manifest, and install the app again",
 		})
 	}
-	// Asking for a socket's address opens none.
+	// Requesting a socket's address opens no socket.
 	if _, err := b.call(ctx, openSocket, nil, nil); err != nil {
 		return append(out, b.findingOf(openSocket, err))
 	}
 	return append(out, transport.Finding{OK: true, Text: "app token accepted: Socket Mode is on"})
 }
 
-// missingScopes are the scopes that are not among these.
+// missingScopes returns the Scopes that are not in has.
 func missingScopes(has []string) []string {
 	set := map[string]bool{}
 	for _, s := range has {
@@ -93,7 +92,7 @@ func missingScopes(has []string) []string {
 	return out
 }
 
-// findingOf is what an error of a probe's call means.
+// findingOf returns the finding for an error of a probe's call.
 func (b *Bot) findingOf(method string, err error) transport.Finding {
 	what, page := tokenOf(method)
 	t, text, _ := b.troubleOf(err)

@@ -12,23 +12,23 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// What a message answers is told by one of
+// replyTarget is the parsed form of an id that a message can reply to. Ids are:
 //
-//	1700000000.000100                        one of ours: the time stamp of it
-//	1700000000.000100:U1                     somebody's message, who wrote it
-//	1700000001.000100:U1:1700000000.000100   the same, and the thread it stands in
-//	cmd:U1:/porter pause                     no message: what U1 typed or filled in
+//	1700000000.000100                        the bot's message: its timestamp
+//	1700000000.000100:U1                     a message of person U1
+//	1700000001.000100:U1:1700000000.000100   the same, in a thread
+//	cmd:U1:/porter pause                     a command or form of U1, without a message
 //
-// so that whatever hangs on it is found again, and quoted where nothing can be
-// hung on it.
+// They hold enough to find the thread, or to quote the command where there is no
+// message to reply to.
 type replyTarget struct {
 	ts, user, root string
-	quote          string // of what left no message
+	quote          string // the command or form, if there is no message
 }
 
 var timestampForm = regexp.MustCompile(`^[0-9]{1,12}\.[0-9]{1,9}$`)
 
-// messageID is the id of somebody's message.
+// messageID returns the id of a person's message.
 func messageID(ts, user, root string) string {
 	if root == "" || root == ts {
 		return ts + ":" + user
@@ -36,8 +36,8 @@ func messageID(ts, user, root string) string {
 	return ts + ":" + user + ":" + root
 }
 
-// commandID is the id of what left no message. It holds as much of it as a
-// quote shows, and never a pairing code: it is shown to all of a channel.
+// commandID returns the id of a command or form. It includes the text that is
+// quoted in the channel, but never a pairing code.
 func commandID(user, text string) string {
 	const most = 72
 	typed, is := strings.CutPrefix(text, Command+" ")
@@ -61,8 +61,8 @@ func parseMessageID(id string) replyTarget {
 	return replyTarget{ts: ts, user: user, root: root}
 }
 
-// thread is the thread that an answer goes to, "" for none: in a conversation
-// of two an answer stands below what it answers anyhow.
+// thread returns the thread that a reply goes to, "" for none. Direct
+// conversations need none: the reply appears below the message anyway.
 func (a replyTarget) thread(direct bool) string {
 	switch {
 	case a.root != "":
@@ -73,32 +73,32 @@ func (a replyTarget) thread(direct bool) string {
 	return a.ts
 }
 
-// forbiddenKey is the key of what only its reader has to see (PHONE 3).
+// forbiddenKey is the key of refusals, which only the person concerned sees.
 const forbiddenKey = "cmd.forbidden"
 
-// Send shows a message and returns its time stamp. One that is too long for a
-// conversation has its text as a file in the thread below it.
+// Send posts a message and returns its timestamp. A text that is too long is
+// posted as a file in the message's thread.
 func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOptions) (string, error) {
 	id, err := parseAddress(chat)
 	if err != nil {
 		return "", &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
 	a := parseMessageID(o.ReplyTo)
-	rings := b.mentionIDs(chat, id, o)
-	s := Render(m, rings, a.quote)
+	mentions := b.mentionIDs(chat, id, o)
+	s := Render(m, mentions, a.quote)
 	where, err := b.conversation(ctx, id)
 	if err != nil {
 		return "", b.sendError(err)
 	}
 	file := ""
 	if s.File != nil {
-		// Nobody sees it before it is shared, so this may be repeated.
+		// An upload is invisible until it is shared, so it may be repeated.
 		file, err = b.upload(ctx, s.File)
 		switch {
 		case isPermanent(err), isRefusal(err, "missing_scope"):
 			b.o.Log.Warn("a file is not shown", "key", m.Key, "error", b.o.redact(err.Error()))
 			file = ""
-			s.Text, s.Blocks = compose(captionWithoutFile(m, fmt.Sprintf("Slack takes no file here (%s): %s.", s.File.Name, b.o.redact(err.Error()))), rings, a.quote)
+			s.Text, s.Blocks = compose(captionWithoutFile(m, fmt.Sprintf("Slack takes no file here (%s): %s.", s.File.Name, b.o.redact(err.Error()))), mentions, a.quote)
 		case err != nil:
 			return "", b.sendError(err)
 		}
@@ -115,7 +115,7 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 	}
 	ts, err := show(ctx, where, thread, &d)
 	if isRefusal(err, "channel_not_found", "not_in_channel") && a.quote != "" && isPerson(a.user) && !isDirect(where) {
-		// A command may be typed where the bot is not: its answer goes to who typed it.
+		// Commands work in channels without the bot. The reply goes to the person.
 		if where, err = b.conversation(ctx, a.user); err == nil {
 			ts, err = b.post(ctx, where, "", &d)
 		}
@@ -132,12 +132,12 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 	return ts, nil
 }
 
-// isRetryable reports whether nothing was sent and a later try may do better.
+// isRetryable reports whether nothing was sent and a later attempt may succeed.
 func isRetryable(err error) bool {
 	return errors.Is(err, bot.ErrRateLimited) || errors.Is(err, bot.ErrOffline)
 }
 
-// mentionIDs are those whom a message names.
+// mentionIDs returns the user ids that a message mentions.
 func (b *Bot) mentionIDs(chat, id string, o bot.SendOptions) []string {
 	if o.Silent {
 		return nil
@@ -154,9 +154,9 @@ func (b *Bot) mentionIDs(chat, id string, o bot.SendOptions) []string {
 	return out
 }
 
-// conversation is where messages for an id go: a person's is looked up, and
-// opened where there is none, because nothing can be changed under a person's
-// id.
+// conversation returns the conversation to post in for an id. For a person it
+// finds or opens the direct conversation, because Slack edits no messages under a
+// person's id.
 func (b *Bot) conversation(ctx context.Context, id string) (string, error) {
 	if !isPerson(id) {
 		return id, nil
@@ -187,13 +187,13 @@ func (b *Bot) rememberDirect(user, conversation string) {
 	b.mu.Unlock()
 }
 
-// draft is a message on its way, with what the platform accepts of it.
+// draft is a message before it is sent, without the parts that Slack rejected.
 type draft struct {
 	Shown
-	picture string // id of the file that stands above the text, "" = none
+	picture string // file id of the picture above the text, "" = none
 }
 
-// post sends a draft, and again where its thread is gone.
+// post posts a draft, and tries again outside a thread that does not exist.
 func (b *Bot) post(ctx context.Context, where, thread string, d *draft) (ts string, err error) {
 	err = b.sendDraft(ctx, d, func(options ...slack.MsgOption) (err error) {
 		if thread != "" {
@@ -210,9 +210,8 @@ func (b *Bot) post(ctx context.Context, where, thread string, d *draft) (ts stri
 	return ts, err
 }
 
-// sendDraft makes a call that shows a draft, and again without what the platform
-// does not accept of it: its picture, its blocks. In each of these cases
-// nothing was shown yet.
+// sendDraft calls call with a draft, and tries again without the picture or the
+// blocks if Slack rejects them. Rejected drafts were never posted.
 func (b *Bot) sendDraft(ctx context.Context, d *draft, call func(...slack.MsgOption) error) error {
 	bare := false
 	for try := 0; ; {
@@ -235,7 +234,7 @@ func (b *Bot) sendDraft(ctx context.Context, d *draft, call func(...slack.MsgOpt
 	}
 }
 
-// options are a message's, bare ones without blocks.
+// options returns the parameters of a message, without blocks if bare.
 func (d *draft) options(bare bool) []slack.MsgOption {
 	out := []slack.MsgOption{
 		slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(), slack.MsgOptionDisableMarkdown(),
@@ -250,7 +249,7 @@ func (d *draft) options(bare bool) []slack.MsgOption {
 	return append(out, slack.MsgOptionText(d.Text, false), slack.MsgOptionBlocks(d.Blocks...))
 }
 
-// textOnly is the message as text alone.
+// textOnly returns the message as a single text.
 func (s Shown) textOnly() string {
 	var lines []string
 	for n, block := range s.Blocks {
@@ -274,7 +273,7 @@ func (s Shown) textOnly() string {
 	return strings.Join(lines, "\n")
 }
 
-// elementText is one element as text.
+// elementText returns the text of one element.
 func elementText(e slack.RichTextElement) string {
 	var elements []slack.RichTextSectionElement
 	before := ""
@@ -296,7 +295,8 @@ func elementText(e slack.RichTextElement) string {
 	return strings.ReplaceAll(text.String(), "\n", "\n"+before)
 }
 
-// postEphemeral is post for one reader only. It cannot be changed later.
+// postEphemeral is post with a message that only one person sees. It cannot be
+// edited.
 func (b *Bot) postEphemeral(user string) func(ctx context.Context, where, thread string, d *draft) (string, error) {
 	return func(ctx context.Context, where, thread string, d *draft) (string, error) {
 		options := d.options(false)
@@ -307,8 +307,8 @@ func (b *Bot) postEphemeral(user string) func(ctx context.Context, where, thread
 	}
 }
 
-// Edit takes the place of a message that was sent. A text that is too long for
-// one message is cut. Buttons that the new message lacks go.
+// Edit replaces a sent message. A text that is too long is cut. The buttons are
+// replaced too.
 func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 	where, err := b.locate(ctx, at)
 	if err != nil {
@@ -316,7 +316,7 @@ func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 	}
 	s := Render(m, nil, "")
 	if s.File != nil && !strings.HasPrefix(m.Key, "status") {
-		s.File = nil // it stands in the thread; the caption is what changes
+		s.File = nil // it is in the thread; only the caption changes
 	} else if s.File != nil {
 		s = renderOne(m)
 	}
@@ -330,7 +330,7 @@ func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 	}))
 }
 
-// Delete takes a message away. One that is gone already is no error.
+// Delete deletes a sent message. A message that is gone is no error.
 func (b *Bot) Delete(ctx context.Context, at bot.Ref) error {
 	where, err := b.locate(ctx, at)
 	if err != nil {
@@ -343,22 +343,22 @@ func (b *Bot) Delete(ctx context.Context, at bot.Ref) error {
 	return b.sendError(err)
 }
 
-// locate is the conversation of a message; the error is ready to be returned.
+// locate returns the conversation of a message, or an error for the caller.
 func (b *Bot) locate(ctx context.Context, at bot.Ref) (string, error) {
 	id, err := parseAddress(at.Chat)
 	if err != nil {
 		return "", &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
 	if !timestampForm.MatchString(at.ID) {
-		// Of a message whose arrival was not seen, or that one reader saw only.
+		// The message's arrival was not seen, or it was ephemeral.
 		return "", &bot.SendError{Reason: bot.ErrMessageGone, Text: "not a time stamp of Slack"}
 	}
 	where, err := b.conversation(ctx, id)
 	return where, b.sendError(err)
 }
 
-// press is what a press is acknowledged by: where, who, in which thread, and
-// what opens a form for some seconds.
+// press is the id under which a press is acknowledged: the conversation, the
+// person, the thread, and the trigger that opens a form for some seconds.
 type press struct{ conversation, user, thread, trigger string }
 
 func (p press) String() string {
@@ -373,8 +373,8 @@ func readPress(id string) (press, bool) {
 	return press{f[0], f[1], f[2], f[3]}, true
 }
 
-// Notice tells who pressed something a few words that nobody else sees.
-// Without words there is nothing to tell: the platform waits for no answer.
+// Notice shows text to the sender of a press only. An empty text does nothing:
+// Slack's buttons do not wait.
 func (b *Bot) Notice(ctx context.Context, pressID, text string) error {
 	p, known := readPress(pressID)
 	if text = cutRunes(ownTextPlain(bot.Clean(text)), maxNotice); text == "" || !known {
@@ -388,6 +388,6 @@ func (b *Bot) Notice(ctx context.Context, pressID, text string) error {
 	return b.sendError(err)
 }
 
-// IsUserMessage reports whether an id is that of somebody's message, or of what
-// left none, and not one of ours.
+// IsUserMessage reports whether an id belongs to a person's message or command,
+// as opposed to the bot's own message.
 func IsUserMessage(id string) bool { return strings.Contains(id, ":") }

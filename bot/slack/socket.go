@@ -18,11 +18,11 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// Run hands what people do to r until ctx ends; it returns why ctx ended and
-// nothing else: every trouble is waited out and shown by State. cursor returns
-// the stored loop.Cursor's value of CursorName, "" where there is none. What r
-// cannot commit is handed to it again, after a pause, and nothing of its kind
-// after it before.
+// Run passes people's inputs to r until ctx ends, and returns the cause of ctx's
+// end. Failures never end it: State shows them, and Run tries again. cursor returns
+// the stored value of the loop.Cursor named CursorName, "" if there is none. An
+// input that r cannot commit is passed again after a pause, and no later input of
+// its kind before it.
 func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error {
 	l := &listener{Bot: b, cursor: cursor, receiver: r, readBackWanted: make(chan struct{}, 1), messages: make(chan envelope, queueSize), interactions: make(chan envelope, queueSize)}
 	b.authMu.Lock()
@@ -31,7 +31,7 @@ func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, err
 	work, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	if l.waitForIdentity(ctx) {
-		// What cannot be read back must not wait for what is.
+		// Interactions cannot be read back, so they must not wait for messages.
 		wg.Go(func() { l.handleMessages(work) })
 		wg.Go(func() { l.handleInteractions(work) })
 	}
@@ -56,39 +56,40 @@ func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, err
 	wg.Wait()
 	b.conn.CloseIdle()
 	if ctx.Err() == nil {
-		return context.Canceled // the clock of a test ended
+		return context.Canceled // only a test's Sleep returns an error while ctx is alive
 	}
 	return context.Cause(ctx)
 }
 
-// queueSize is how many envelopes wait to be handled. What is more is not
-// acknowledged and comes again, a few times; messages are read back besides.
+// queueSize is the number of envelopes that wait to be handled. Further ones are
+// not acknowledged, so Slack sends them again a few times, and messages are read
+// back besides.
 const queueSize = 1000
 
-// listener are one run of Run.
+// listener is the state of one Run.
 type listener struct {
 	*Bot
 	cursor         func(context.Context) (string, error)
 	receiver       bot.Receiver
-	readBackWanted chan struct{} // what is not among messages is to be read back
-	messages       chan envelope // what can be read back
-	interactions   chan envelope // presses, commands and forms
+	readBackWanted chan struct{} // missed messages have to be read back
+	messages       chan envelope // messages, which can be read back
+	interactions   chan envelope // presses, commands and forms, which cannot
 
 	mu          sync.Mutex
-	handledUpTo string // nothing older is still to be handled; "" = not known
+	handledUpTo string // all messages up to this timestamp are handled; "" = unknown
 }
 
-// envelope is one thing that came over the socket.
+// envelope is one request of Slack over the socket.
 type envelope struct {
 	kind     string
 	id       string
 	payload  json.RawMessage
-	received time.Time // for what the platform waits for
+	received time.Time // for ackDeadline
 	ack      func(payload any)
 }
 
-// waitForIdentity learns who we are: nothing can be told from our own messages
-// before. It reports false when ctx ended.
+// waitForIdentity learns the bot's user id, without which its own messages cannot
+// be recognized. It returns false if ctx ends first.
 func (l *listener) waitForIdentity(ctx context.Context) bool {
 	var pauses transport.Backoff
 	for ctx.Err() == nil {
@@ -108,12 +109,11 @@ func (l *listener) waitForIdentity(ctx context.Context) bool {
 	return false
 }
 
-// runSocket keeps a socket open, with others after it, until that is of no use
-// any more.
+// runSocket keeps a socket open, replacing it as Slack requests, until that fails.
 func (l *listener) runSocket(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// Its log would go to the standard error, and only debugging is said there.
+	// The library logs debug output to standard error.
 	socket := socketmode.New(l.api, socketmode.OptionPingInterval(l.o.PingTimeout), socketmode.OptionLog(log.New(io.Discard, "", 0)),
 		socketmode.OptionDialer(&websocket.Dialer{NetDialContext: l.o.Dial, Proxy: http.ProxyFromEnvironment, HandshakeTimeout: 45 * time.Second}))
 	var wg sync.WaitGroup
@@ -132,7 +132,7 @@ func (l *listener) runSocket(ctx context.Context) error {
 	return socket.RunContext(ctx)
 }
 
-// handleEvent takes what the socket says. It must not wait for anything.
+// handleEvent handles an event of the socket. It must not block.
 func (l *listener) handleEvent(ctx context.Context, socket *socketmode.Client, ev socketmode.Event) {
 	switch ev.Type {
 	case socketmode.EventTypeConnected:
@@ -151,7 +151,7 @@ func (l *listener) handleEvent(ctx context.Context, socket *socketmode.Client, e
 			l.enqueue(ctx, socket, *ev.Request)
 		}
 	case socketmode.EventTypeErrorBadMessage:
-		// Of a form that the library does not know. Ours may know enough of it.
+		// slack-go cannot decode it, but the fields of our own types may suffice.
 		var r socketmode.Request
 		if bad, is := ev.Data.(*socketmode.ErrorBadMessage); is && json.Unmarshal(bad.Message, &r) == nil && r.EnvelopeID != "" {
 			l.enqueue(ctx, socket, r)
@@ -159,7 +159,7 @@ func (l *listener) handleEvent(ctx context.Context, socket *socketmode.Client, e
 	}
 }
 
-// enqueue queues a request of the platform.
+// enqueue queues a request for its handler.
 func (l *listener) enqueue(ctx context.Context, socket *socketmode.Client, r socketmode.Request) {
 	l.markAlive()
 	v := envelope{kind: r.Type, id: r.EnvelopeID, payload: r.Payload, received: time.Now(), ack: func(payload any) {
@@ -189,7 +189,8 @@ func (l *listener) tryQueue(to chan envelope, v envelope) bool {
 	}
 }
 
-// requestReadBack has what was missed read back before any newer message is handled.
+// requestReadBack makes handleMessages read back missed messages before newer
+// ones.
 func (l *listener) requestReadBack() {
 	select {
 	case l.readBackWanted <- struct{}{}:
@@ -197,7 +198,7 @@ func (l *listener) requestReadBack() {
 	}
 }
 
-// handleMessages handles messages, one after the other.
+// handleMessages handles messages, one at a time.
 func (l *listener) handleMessages(ctx context.Context) {
 	for {
 		select {
@@ -218,7 +219,7 @@ func (l *listener) handleMessages(ctx context.Context) {
 	}
 }
 
-// handleMessage handles an event. It reports false when ctx ended before.
+// handleMessage handles one event. It returns false if ctx ends first.
 func (l *listener) handleMessage(ctx context.Context, payload json.RawMessage) bool {
 	var p struct {
 		Event json.RawMessage `json:"event"`
@@ -237,14 +238,15 @@ func (l *listener) handleMessage(ctx context.Context, payload json.RawMessage) b
 	return l.deliver(ctx, m)
 }
 
-// markActive tells that a channel is one that shows what is said there.
+// markActive reports that a channel is active.
 func (l *listener) markActive(m message) {
 	if idForm.MatchString(m.Channel) && !isDirect(m.Channel) {
 		l.o.OnChannelActive(Prefix + m.Channel)
 	}
 }
 
-// deliver hands a message over until it is committed.
+// deliver passes a message to the receiver until it is committed. It returns false
+// if ctx ends first.
 func (l *listener) deliver(ctx context.Context, m message) bool {
 	if m.User != l.identity().User {
 		l.markActive(m)
@@ -275,7 +277,7 @@ func (l *listener) deliver(ctx context.Context, m message) bool {
 	return false
 }
 
-// advance notes that nothing older is still to be handled.
+// advance notes that all messages up to ts are handled.
 func (l *listener) advance(ts string) {
 	l.mu.Lock()
 	l.handledUpTo = max(l.handledUpTo, ts)
@@ -283,20 +285,20 @@ func (l *listener) advance(ts string) {
 	l.clearStuck()
 }
 
-// markStuck says that something could not be committed.
+// markStuck shows in State that an input could not be committed.
 func (l *listener) markStuck(err error) {
 	l.conn.MarkDown(transport.TroubleStore, "what came could not be committed, it is tried again: "+l.o.redact(err.Error()))
 }
 
-// clearStuck ends that. It says nothing about the connection otherwise.
+// clearStuck ends that state, and no other trouble.
 func (l *listener) clearStuck() {
 	if l.State().Trouble == transport.TroubleStore {
 		l.markAlive()
 	}
 }
 
-// readBack handles what was missed. It does not end before that succeeded:
-// whatever is newer would move the stored time stamp past it.
+// readBack handles missed messages. It retries until it succeeds, because a newer
+// message would move the stored cursor past them.
 func (l *listener) readBack(ctx context.Context) {
 	var pauses transport.Backoff
 	for ctx.Err() == nil {
@@ -317,7 +319,7 @@ func (l *listener) readBack(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case isPermanent(err), errors.As(err, &r) && !r.foreign && refusesToken(r.text):
-			// It would never succeed, and nothing else would be heard.
+			// Retrying would never succeed, and would block all new messages.
 			_, text, _ := l.troubleOf(err)
 			l.o.Log.Error("what was said meanwhile cannot be read back", "error", text)
 			return
@@ -329,9 +331,9 @@ func (l *listener) readBack(ctx context.Context) {
 	}
 }
 
-// sinceCursor reads what was said since the stored time stamp. Once that is
-// handled, nothing before whole is still to be: by the platform's time, because
-// our clock may be wrong.
+// sinceCursor returns the messages since the stored cursor. Once they are handled,
+// all messages before the timestamp whole are. whole is in Slack's time, because
+// local clocks may be wrong.
 func (l *listener) sinceCursor(ctx context.Context) (list []message, whole string, err error) {
 	now := l.platformTime()
 	if !now.IsZero() {
@@ -339,7 +341,7 @@ func (l *listener) sinceCursor(ctx context.Context) (list []message, whole strin
 	}
 	at, err := l.cursor(ctx)
 	if err != nil || !timestampForm.MatchString(at) {
-		return nil, whole, err // "": nothing was ever said to us
+		return nil, whole, err // "" means that no input was ever stored
 	}
 	l.mu.Lock()
 	if ahead := timeOf(at).Sub(now); whole != "" && ahead > overlap {

@@ -8,8 +8,8 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// troubleOf says what an error of the connection means, and how long to wait; 0
-// leaves that to the back-off.
+// troubleOf classifies an error of the connection and returns the minimum pause
+// before the next attempt; 0 leaves it to the backoff.
 func (b *Bot) troubleOf(err error) (t transport.Trouble, text string, pause time.Duration) {
 	var r *apiError
 	if !errors.As(err, &r) {
@@ -29,7 +29,7 @@ func (b *Bot) troubleOf(err error) (t transport.Trouble, text string, pause time
 	return transport.TroubleServer, r.method + ": " + r.text, 0
 }
 
-// tokenOf is the token that a method takes, and the app's page that gives it.
+// tokenOf names the token that a method requires, and the page that shows it.
 func tokenOf(method string) (what, page string) {
 	if method == openSocket {
 		return "app token", "Basic Information"
@@ -37,7 +37,7 @@ func tokenOf(method string) (what, page string) {
 	return "bot token", "OAuth & Permissions"
 }
 
-// newToken says what to do about a token that is refused.
+// newToken says how to replace a rejected token.
 func newToken(page string) string {
 	return "get a new one on the app's page " + page + ", write it into its file, and start nightporter again"
 }
