@@ -18,7 +18,7 @@ func message(lines ...string) bot.Message {
 	return m
 }
 
-// lastMessage is the newest message of ours in a chat.
+// lastMessage returns the newest message of the bot in a chat.
 func (w *Fixture) lastMessage(t *testing.T, chat string) Shown {
 	t.Helper()
 	all := w.Messages(chat)
@@ -28,8 +28,7 @@ func (w *Fixture) lastMessage(t *testing.T, chat string) Shown {
 	return all[len(all)-1]
 }
 
-// testSend: what is sent is shown, under the id that came back; an edit takes its
-// place, and a message can be taken away.
+// testSend: a message appears with the returned id, and can be edited and deleted.
 func testSend(t *testing.T, w *Fixture) {
 	for _, chat := range []string{w.Person, w.Group} {
 		m := message("● shop r14 started", "12 tasks.")
@@ -51,7 +50,7 @@ func testSend(t *testing.T, w *Fixture) {
 			t.Errorf("%s shows %+v after an edit", chat, got)
 		}
 		n := len(w.Messages(chat))
-		for range 2 { // what is gone is no error
+		for range 2 { // deleting again is no error
 			if err := w.Sender.Delete(t.Context(), at); err != nil {
 				t.Fatal(err)
 			}
@@ -68,8 +67,8 @@ func testSend(t *testing.T, w *Fixture) {
 	}
 }
 
-// testFailures: what is known of a sending is told apart from what nobody knows, and
-// a Sender sends once.
+// testFailures: an error says whether the message was sent, as far as that is
+// known, and a Sender sends once.
 func testFailures(t *testing.T, w *Fixture) {
 	for f, want := range map[Failure]error{
 		RateLimited: bot.ErrRateLimited, ForeignPage: bot.ErrOutcomeUnknown, ResponseLost: bot.ErrOutcomeUnknown, TokenRevoked: bot.ErrTokenRejected, ChatClosed: bot.ErrChatClosed, BadGateway: bot.ErrOutcomeUnknown,
@@ -100,8 +99,7 @@ func testFailures(t *testing.T, w *Fixture) {
 	}
 }
 
-// testHostileText: whatever a message holds, it arrives, and is read as it was
-// written.
+// testHostileText: any text arrives and reads as it was written.
 func testHostileText(t *testing.T, w *Fixture) {
 	for _, text := range []string{
 		"<b>", "&amp;", "*x* _y_ `z` ~q~", "<@U1> <!channel>", "@everyone", "</blockquote>", "\u202eright to left", "a\nb\tc\x00d",
@@ -136,10 +134,10 @@ func testHostileText(t *testing.T, w *Fixture) {
 	}
 }
 
-// withoutJoiners is a text without what an adapter may put in between, unseen.
+// withoutJoiners removes the invisible joiners that adapters insert.
 func withoutJoiners(s string) string { return strings.ReplaceAll(s, "\u2060", "") }
 
-// testAddresses: those of another platform are refused, and nothing is sent.
+// testAddresses: addresses of other platforms are rejected, and nothing is sent.
 func testAddresses(t *testing.T, w *Fixture) {
 	for _, chat := range []string{"", w.Prefix, w.Prefix + "?", "other:1", "console", w.Prefix + "a b"} {
 		if _, err := w.Sender.Send(t.Context(), chat, message("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrRejected) {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Hat is what a session's prompt says of itself (SPEC 4.7).
+// Hat is the content of a session's prompt.
 type Hat struct {
 	Name         string            // builder, reviewer, …
-	Task         string            // id as written: "Task 5"
+	Task         string            // id as in the plan: "Task 5"
 	Title        string            // of the task
-	Event        string            // the hat's own event: the first that it may end with
-	Events       []string          // all of them
-	OwedGuidance []string          // ids of guidance that the event has to report on
+	Event        string            // the hat's own event, the first of Events
+	Events       []string          // all events that may end the session
+	OwedGuidance []string          // ids of guidance that the event must report on
 	Parts        map[string]string // the prompt's sections, by title
 }
 
@@ -25,10 +25,10 @@ var (
 	owedID   = regexp.MustCompile(`\{"id":"(g[0-9]+)"`)
 )
 
-// Hat reads the conversation's prompt. What it does not say is empty.
+// Hat parses the conversation's prompt. Missing parts are empty.
 func (r Request) Hat() Hat { return ReadHat(r.Prompt()) }
 
-// ReadHat reads a prompt as nightporter builds it.
+// ReadHat parses a prompt that nightporter composed.
 func ReadHat(prompt string) Hat {
 	h := Hat{Parts: map[string]string{}}
 	title := ""
@@ -64,8 +64,8 @@ func ReadHat(prompt string) Hat {
 	return h
 }
 
-// Emit is the shell command that sends the hat's own event. Guidance that is
-// owed a report is reported as done, where data has none.
+// Emit returns the shell command that sends the hat's own event. Unless data has
+// reports on guidance, owed guidance is reported as done.
 func (h Hat) Emit(data map[string]any) Tool {
 	if _, has := data["guidance"]; !has && len(h.OwedGuidance) > 0 {
 		with := map[string]any{}

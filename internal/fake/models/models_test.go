@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// reply is what came back; cut says why the body is not whole.
+// reply is a response; cut is the error if its body is incomplete.
 type reply struct {
 	status int
 	header http.Header
@@ -22,7 +22,7 @@ type reply struct {
 	cut    error
 }
 
-// ask sends a request as an agent would, with any JSON as its conversation.
+// ask sends a request as an agent does. The body is any JSON.
 func ask(t *testing.T, s *Server, path, body string) (reply, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -44,7 +44,7 @@ func ask(t *testing.T, s *Server, path, body string) (reply, error) {
 
 const begin = `{"model":"m","stream":true,"tools":[{"name":"Bash"}],"messages":[{"role":"user","content":"go"}]}`
 
-// streamed puts a stream's blocks together again.
+// streamed reassembles the blocks of a stream.
 func streamed(t *testing.T, body []byte) (text, input, stop string) {
 	t.Helper()
 	lines := bufio.NewScanner(bytes.NewReader(body))

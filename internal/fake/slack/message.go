@@ -13,33 +13,33 @@ import (
 	"unicode/utf8"
 )
 
-// Message is one message as a conversation shows it.
+// Message is a message in a conversation.
 type Message struct {
 	TS, User, Text string
 	Bot            bool
-	Root           string // thread, "" = none
-	VisibleTo      string // the one reader of an ephemeral one
+	Root           string // timestamp of the thread's first message, "" = no thread
+	VisibleTo      string // the reader of an ephemeral message, "" = everybody
 	Blocks         json.RawMessage
 	Edits          int
 	Files          []string // ids
 	Buttons        []Button
-	Image, Alt     string // id of the file that stands above the text, and its words
+	Image, Alt     string // file id of the picture above the text, and its alternative text
 	EditedTS       string
 }
 
-// Button is one that can be pressed.
+// Button is a button of a message.
 type Button struct{ Label, Value, Action, Style string }
 
-// File is a file that was uploaded.
+// File is an uploaded file.
 type File struct {
 	ID, Name string
 	Alt      string
 	Data     []byte
-	Channel  string // where it was shared
+	Channel  string // conversation that it was shared in
 	Root     string
 
 	complete bool
-	refusals int // so many messages with it are refused first
+	refusals int // number of messages with it that are rejected first
 }
 
 // View is a form that was opened.
@@ -53,7 +53,7 @@ type View struct {
 	Label    string
 }
 
-// methods are those of the API.
+// methods are the API methods by name.
 var methods map[string]func(*Server, map[string]string) map[string]any
 
 func init() {
@@ -95,8 +95,7 @@ func (s *Server) openDirect(f map[string]string) map[string]any {
 	return map[string]any{"channel": map[string]any{"id": id}}
 }
 
-// info tells of a channel. Of a private one that the app is not in it knows
-// nothing.
+// info returns a channel. A private channel without the app is not found.
 func (s *Server) info(f map[string]string) map[string]any {
 	c := s.channels[f["channel"]]
 	if c == nil || c.closed == "channel_not_found" {
@@ -108,7 +107,8 @@ func (s *Server) info(f map[string]string) map[string]any {
 	}}
 }
 
-// findChannel finds a conversation that takes messages.
+// findChannel returns the conversation of a call, and the error code if it
+// accepts no messages.
 func (s *Server) findChannel(f map[string]string) (*channel, string) {
 	c := s.channels[f["channel"]]
 	if c == nil {
@@ -131,7 +131,7 @@ func (s *Server) postMessage(f map[string]string) map[string]any {
 	m := &Message{TS: s.stamp(), User: BotUser, Bot: true, Root: f["thread_ts"]}
 	m.apply(f)
 	c.messages = append(c.messages, m)
-	// The platform repeats the message, with fields that no library knows.
+	// Slack echoes the message, with fields that no library knows.
 	return map[string]any{"channel": c.id, "ts": m.TS, "message": map[string]any{"type": "message", "blocks": []any{map[string]any{"type": 7}}, "user": []int{1}}}
 }
 
@@ -192,7 +192,7 @@ func (c *channel) find(ts string) *Message {
 	return nil
 }
 
-// apply reads what a message says.
+// apply sets the content of a message.
 func (m *Message) apply(f map[string]string) {
 	m.Text, m.Buttons, m.Image, m.Alt = f["text"], nil, "", ""
 	if m.Blocks = json.RawMessage(f["blocks"]); len(m.Blocks) == 0 {
@@ -214,7 +214,7 @@ func text(v any) string {
 	return s
 }
 
-// walk visits all objects of a JSON text, in order.
+// walk visits all objects of a JSON text in order.
 func walk(raw json.RawMessage, visit func(map[string]any)) {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
@@ -237,7 +237,7 @@ func walk(raw json.RawMessage, visit func(map[string]any)) {
 	in(v)
 }
 
-// Plain is all that a message's blocks show, a line for each part.
+// Plain returns all text in a message's blocks, separated by "|".
 func (m Message) Plain() string {
 	var lines []string
 	walk(m.Blocks, func(node map[string]any) {
@@ -253,7 +253,7 @@ func (m Message) Plain() string {
 	return strings.Join(lines, "|")
 }
 
-// checkBlocks is what the platform has against a message, "" = nothing.
+// checkBlocks returns the error code for a message that Slack rejects, "" = none.
 func (s *Server) checkBlocks(f map[string]string) string {
 	var blocks []map[string]any
 	if raw := f["blocks"]; raw != "" && json.Unmarshal([]byte(raw), &blocks) != nil {
@@ -311,9 +311,8 @@ func (s *Server) checkBlocks(f map[string]string) string {
 
 var fileID = regexp.MustCompile(`^F[A-Z0-9]{8,}$`)
 
-// acceptsImage reports whether an image is one of the app's own files, of a kind that
-// is shown. A new one is known after a while only, and until then a message
-// with it is refused.
+// acceptsImage reports whether an image block shows a PNG file of the app. Slack
+// rejects a new file for a while.
 func (s *Server) acceptsImage(image map[string]any) bool {
 	ref, _ := image["slack_file"].(map[string]any)
 	id := text(ref["id"])
@@ -328,15 +327,14 @@ func (s *Server) acceptsImage(image map[string]any) bool {
 	return true
 }
 
-// DelayFiles makes the next files known only after so many refusals; one, when
-// nothing is said.
+// DelayFiles sets how many messages with a new file are rejected; the default is 1.
 func (s *Server) DelayFiles(refusals int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fileDelay = refusals
 }
 
-// wire is a message as the API and events show it.
+// wire returns a message as the API and events contain it.
 func (m *Message) wire(c *channel) map[string]any {
 	out := map[string]any{"type": "message", "ts": m.TS, "user": m.User, "text": m.Text, "team": Team, "blocks": m.Blocks}
 	if m.Blocks == nil {
@@ -392,7 +390,7 @@ func (s *Server) conversations(f map[string]string) map[string]any {
 	return map[string]any{"channels": list, "response_metadata": map[string]any{"next_cursor": next}}
 }
 
-// page is a part of messages, newest first as the platform has it.
+// page returns a page of messages in the given order.
 func page(list []map[string]any, f map[string]string) map[string]any {
 	at, _ := strconv.Atoi(f["cursor"])
 	const most = 3
@@ -489,7 +487,7 @@ func (s *Server) takeFile(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, "OK - %d", len(f.Data))
 }
 
-// share ends an upload. Without a channel the file is the app's own.
+// share ends an upload. Without a channel the file belongs to the app.
 func (s *Server) share(f map[string]string) map[string]any {
 	var list []struct {
 		ID string `json:"id"`
@@ -513,7 +511,7 @@ func (s *Server) share(f map[string]string) map[string]any {
 	return map[string]any{"files": []any{map[string]any{"id": file.ID}}}
 }
 
-// File is one that was uploaded, shared or not.
+// File returns an uploaded file, shared or not.
 func (s *Server) File(id string) (File, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -524,7 +522,7 @@ func (s *Server) File(id string) (File, bool) {
 	return *f, true
 }
 
-// Files are those that were shared.
+// Files returns the shared files.
 func (s *Server) Files() []File {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -537,7 +535,7 @@ func (s *Server) Files() []File {
 	return out
 }
 
-// Messages are those of a conversation.
+// Messages returns the messages of a conversation.
 func (s *Server) Messages(id string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -550,7 +548,7 @@ func (s *Server) Messages(id string) []Message {
 	return out
 }
 
-// Views are the forms that were opened.
+// Views returns the forms that were opened.
 func (s *Server) Views() []View {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// SetPinRight lets a group give the bot the right to pin, or take it back. Nobody
-// has to ask for it in a private chat.
+// SetPinRight gives the bot the right to pin in a group, or revokes it. Private
+// chats need no right.
 func (s *Server) SetPinRight(chat int64, may bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,8 +30,8 @@ func (s *Server) getChat(c call) answer {
 	return ok(is)
 }
 
-// getMember says what somebody is in a chat. Of others than itself a bot is
-// told for sure only where it is an administrator. Who ever wrote is a member.
+// getMember returns a chat's member. A bot that is no administrator learns about
+// itself only. Everybody who has written is a member.
 func (s *Server) getMember(c call) answer {
 	ch, refusal := s.findChat(c)
 	if refusal != nil {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"image"
-	_ "image/jpeg" // photos are looked at
+	_ "image/jpeg" // decodes photos
 	_ "image/png"
 	"slices"
 	"strconv"
@@ -13,7 +13,7 @@ import (
 	"unicode/utf16"
 )
 
-// User is who writes: a person or a bot.
+// User is a person or a bot.
 type User struct {
 	ID   int64
 	Name string
@@ -28,42 +28,42 @@ func (u User) wire() map[string]any {
 	return w
 }
 
-// Message is one message as the people in its chat see it now.
+// Message is a message as the members of its chat see it.
 type Message struct {
 	ID         int
 	Thread     int // topic, 0 = none
 	From       User
 	Bot        bool // sent by the bot under test
 	Date       time.Time
-	Text       string // or caption, as it is seen
+	Text       string // text or caption, as it is seen
 	Entities   []Entity
-	Taps       []string // what a finger can open: commands, mentions, links
+	Taps       []string // tappable texts: commands, mentions, links
 	Buttons    [][]Button
 	ForceReply bool
-	ReplyTo    int // 0 = none, or what it answered is gone
+	ReplyTo    int // 0 = none, or the replied message is gone
 	Silent     bool
 	Edits      int
 	Deleted    bool
 	Pinned     bool
-	Preview    bool // a link in it is shown in large
+	Preview    bool // a link preview is shown
 	File       *File
 }
 
-// Button is one of an inline keyboard.
+// Button is a button of an inline keyboard.
 type Button struct {
 	Text string `json:"text"`
 	Data string `json:"callback_data"`
 	URL  string `json:"url,omitempty"`
 }
 
-// File is what came with a message.
+// File is the attachment of a message.
 type File struct {
 	Name  string
 	Photo bool
 	Data  []byte
 }
 
-// Labels are the texts of all buttons, in order.
+// Labels returns the labels of all buttons, in order.
 func (m *Message) Labels() []string {
 	var out []string
 	for _, row := range m.Buttons {
@@ -74,7 +74,7 @@ func (m *Message) Labels() []string {
 	return out
 }
 
-// Limits of the platform, in UTF-16 units after parsing.
+// Telegram's limits, in UTF-16 units after parsing.
 const (
 	maxText    = 4096
 	maxCaption = 1024
@@ -84,7 +84,7 @@ const (
 
 func units(s string) int { return len(utf16.Encode([]rune(s))) }
 
-// markup is what can stand below a message.
+// markup is the reply markup of a message.
 type markup struct {
 	Keyboard   [][]Button `json:"inline_keyboard"`
 	ForceReply bool       `json:"force_reply"`
@@ -116,7 +116,7 @@ func readMarkup(raw string) (m markup, problem string) {
 	return m, ""
 }
 
-// compose reads what a message of the bot says.
+// compose parses the text of a message by the bot.
 func compose(c call, field string, limit int) (text string, entities []Entity, problem string) {
 	text = c.params[field]
 	switch strings.ToLower(c.params["parse_mode"]) {
@@ -141,7 +141,7 @@ func compose(c call, field string, limit int) (text string, entities []Entity, p
 	return text, entities, ""
 }
 
-// trim takes white space off both ends, as the platform does.
+// trim removes white space at both ends, as Telegram does.
 func trim(text string, entities []Entity) (string, []Entity) {
 	left := units(text) - units(strings.TrimLeft(text, " \n\t"))
 	text = strings.Trim(text, " \n\t")
@@ -157,7 +157,7 @@ func trim(text string, entities []Entity) (string, []Entity) {
 	return text, out
 }
 
-// findChat finds the chat of a call and looks whether something can be sent there.
+// findChat returns the chat of a call, or the error if the bot may not send there.
 func (s *Server) findChat(c call) (*chat, *answer) {
 	ch := s.chats[c.num("chat_id")]
 	if ch == nil {
@@ -170,7 +170,7 @@ func (s *Server) findChat(c call) (*chat, *answer) {
 	return ch, nil
 }
 
-// post sends what the bot composed.
+// post posts a message of the bot.
 func (s *Server) post(c call, m *Message) answer {
 	ch, refusal := s.findChat(c)
 	if refusal != nil {
@@ -266,7 +266,7 @@ func (s *Server) sendFile(c call, kind string) answer {
 	return s.post(c, &Message{Text: caption, Entities: entities, File: &f})
 }
 
-// edit takes the place of text, of a caption, or of buttons alone.
+// edit replaces the text, the caption, or only the buttons.
 func (s *Server) edit(c call, field string) answer {
 	ch, refusal := s.findChat(c)
 	if refusal != nil {
@@ -316,7 +316,7 @@ func (s *Server) edit(c call, field string) answer {
 	return ok(s.wire(ch, m))
 }
 
-// deletableFor is how long a bot may take a message away.
+// deletableFor is the age up to which a bot may delete a message.
 const deletableFor = 48 * time.Hour
 
 func (s *Server) deleteMessage(c call) answer {
@@ -337,8 +337,8 @@ func (s *Server) deleteMessage(c call) answer {
 	return ok(true)
 }
 
-// pin holds a message above its chat, and unpin lets it go. In a group it
-// takes a right that bots do not have by themselves.
+// pin pins or unpins a message. In a group the bot needs the right, which it does
+// not have by default.
 func (s *Server) pin(c call, on bool) answer {
 	ch, refusal := s.findChat(c)
 	if refusal != nil {
@@ -358,7 +358,7 @@ func (s *Server) pin(c call, on bool) answer {
 	return ok(true)
 }
 
-// press is one press of a button that waits for its answer.
+// press is a button press that waits for an answer.
 type press struct {
 	chat     int64
 	label    string
@@ -381,7 +381,7 @@ func (s *Server) answerPress(c call) answer {
 	return ok(true)
 }
 
-// wire is a message as the bot gets it. s.mu is held.
+// wire returns a message as the bot receives it. The caller holds s.mu.
 func (s *Server) wire(c *chat, m *Message) map[string]any {
 	where := map[string]any{"id": c.id, "type": "private", "first_name": m.From.Name}
 	if isGroup(c.id) {

@@ -11,7 +11,7 @@ const (
 	webhookConflict = "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"
 )
 
-// Limits of getUpdates, and how long the real server keeps what nobody fetched.
+// Limits of getUpdates, and how long Telegram keeps unconfirmed updates.
 const (
 	maxLimit     = 100
 	maxPoll      = 50 * time.Second
@@ -19,24 +19,24 @@ const (
 	keepPresses  = 150 * time.Second
 )
 
-// queue is what the bot has not confirmed.
+// queue holds the unconfirmed updates.
 type queue struct {
 	waiting             []update
 	next                int
-	allowed             []string // nil = what the real server sends by itself
+	allowed             []string // requested kinds, nil = the default kinds
 	poller              chan struct{}
-	ignoreConfirmations int // confirmations that do not count
+	ignoreConfirmations int // number of confirmations to ignore
 }
 
-// update is one thing that happened.
+// update is an update in the queue.
 type update struct {
 	id      int
 	body    map[string]any
-	expires time.Time // forgotten after
+	expires time.Time // deleted after
 }
 
-// push adds an update of a kind, which the bot may have asked not to get. s.mu
-// is held.
+// push queues an update, unless the bot does not request its kind. The caller holds
+// s.mu.
 func (s *Server) push(kind string, what any) {
 	q := &s.updates
 	if q.allowed != nil && !slices.Contains(q.allowed, kind) {
@@ -52,8 +52,7 @@ func (s *Server) push(kind string, what any) {
 	s.notifyChange()
 }
 
-// Inject queues an update as it is, with any content; its update_id is set. It
-// returns the id.
+// Inject queues an update with any content, sets its update_id and returns it.
 func (s *Server) Inject(body map[string]any) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,8 +64,8 @@ func (s *Server) Inject(body map[string]any) int {
 	return id
 }
 
-// Renumber lets the ids of updates go on from next, as the real server does
-// with a random one after a week without any.
+// Renumber continues the ids of updates from next, as Telegram does with a random
+// number after a week without updates.
 func (s *Server) Renumber(next int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,22 +73,22 @@ func (s *Server) Renumber(next int) {
 	s.updates.waiting = nil
 }
 
-// IgnoreConfirmations lets the next n confirmations not count: what they were for is
-// delivered again, as after trouble inside the real server.
+// IgnoreConfirmations makes the next n confirmations ineffective, so that their
+// updates are delivered again, as after a failure at Telegram.
 func (s *Server) IgnoreConfirmations(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.updates.ignoreConfirmations = n
 }
 
-// Unconfirmed is how many updates the bot has not confirmed.
+// Unconfirmed returns the number of unconfirmed updates.
 func (s *Server) Unconfirmed() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.updates.waiting)
 }
 
-// SetWebhook sets a webhook, with which polling is refused; "" takes it away.
+// SetWebhook sets a webhook, which excludes polling; "" removes it.
 func (s *Server) SetWebhook(url string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,8 +96,8 @@ func (s *Server) SetWebhook(url string) {
 	s.endPoll()
 }
 
-// PollElsewhere is a second bot with the same token that polls once: the first one's
-// long poll ends with 409. It reports whether there was one.
+// PollElsewhere polls as a second bot with the same token, which ends the first
+// one's long poll with 409. It returns false if nobody was polling.
 func (s *Server) PollElsewhere() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +113,7 @@ func (s *Server) endPoll() bool {
 	return true
 }
 
-// Polling reports whether a bot waits for updates now.
+// Polling reports whether a bot is polling.
 func (s *Server) Polling() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,9 +185,9 @@ func (s *Server) getUpdates(c call) answer {
 	}
 }
 
-// confirm forgets what the bot says that it has. An offset far in the future
-// confirms nothing, and the answer begins at the first update: so does the
-// public server's source, where ids begin anew on another server.
+// confirm removes the updates that the bot confirms. An offset far above all ids
+// confirms nothing, and updates start with the first one: the source of the public
+// server does the same, because ids restart on another server.
 func (s *Server) confirm(offset int) {
 	q := &s.updates
 	if offset != 0 && q.ignoreConfirmations > 0 {
