@@ -18,7 +18,7 @@ func lines(texts ...string) bot.Message {
 	return m
 }
 
-func TestMark(t *testing.T) {
+func TestAnnotate(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		again bool
@@ -59,7 +59,7 @@ func TestMark(t *testing.T) {
 	}
 }
 
-func TestLateMessage(t *testing.T) {
+func TestOutageMessage(t *testing.T) {
 	now := time.Date(2026, 11, 20, 3, 40, 0, 0, time.UTC)
 	ask := func(key string) loop.QueuedMessage {
 		return loop.QueuedMessage{Outgoing: loop.Outgoing{Class: loop.ClassAsk, Key: key}}

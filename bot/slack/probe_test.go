@@ -15,7 +15,7 @@ func TestProbe(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		set   func(*far.Server)
-		texts []string // with "!" where something is to be done
+		texts []string // with "!" if there is something to do
 	}{
 		{"all well", func(*far.Server) {}, []string{"bot token accepted: porter in the workspace House", "app token accepted: Socket Mode is on"}},
 		{"bot token", func(s *far.Server) { s.Fault("auth.test", far.Rejected("invalid_auth")) }, []string{"!Slack refuses the bot token"}},
@@ -38,7 +38,7 @@ func TestProbe(t *testing.T) {
 				} else if f.Fix == "" || f.Trouble == transport.TroubleNone {
 					t.Errorf("nothing to do about %+v", f)
 				}
-				w.secret("finding", f.Text+f.Fix)
+				w.assertNoToken("finding", f.Text+f.Fix)
 				got = append(got, mark+f.Text)
 			}
 			if !slices.Equal(got, c.texts) {
@@ -51,12 +51,12 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// A project's channel, as doctor finds it.
+// The findings about a project's channel.
 func TestProbeChannel(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		set  func(*far.Server)
-		text string // with "!" where something is to be done
+		text string // with "!" if there is something to do
 	}{
 		{"all well", func(s *far.Server) { s.Rename(channel, "shop") }, "the app is in #shop, the channel of shop"},
 		{"archived", func(s *far.Server) { s.CloseChannel(channel, "is_archived") }, "!#c0shop, the channel of shop, is archived"},
@@ -85,12 +85,12 @@ func TestProbeChannel(t *testing.T) {
 			if got != c.text && !(c.name == "another form" && strings.HasPrefix(got, c.text)) {
 				t.Errorf("%q, want %q", got, c.text)
 			}
-			w.secret("finding", f.Text+f.Fix)
+			w.assertNoToken("finding", f.Text+f.Fix)
 		})
 	}
 }
 
-// The manifest asks for the scopes that are used, and no others.
+// The manifest requests exactly the scopes that are used.
 func TestManifest(t *testing.T) {
 	text, err := os.ReadFile("../../deploy/slack-manifest.yaml")
 	if err != nil {

@@ -40,7 +40,7 @@ func TestSendEditDelete(t *testing.T) {
 	if got := w.shown(direct); got.Text != "✓ shop r14 ended" || len(got.Buttons) != 0 || got.Edits != 1 {
 		t.Errorf("after the edit: %+v", got)
 	}
-	for range 2 { // renderOne that is gone is no error
+	for range 2 { // deleting again is no error
 		if err := w.bot.Delete(t.Context(), at); err != nil {
 			t.Fatal(err)
 		}
@@ -53,8 +53,8 @@ func TestSendEditDelete(t *testing.T) {
 	}
 }
 
-// A sound is a name in front; silent messages have none.
-func TestRings(t *testing.T) {
+// A message with a sound mentions somebody; a silent one does not.
+func TestMentions(t *testing.T) {
 	w := newWorld(t)
 	for chat, id := range map[string]string{home: w.far.Direct(mira), shop: channel} {
 		w.send(chat, said("■ shop #8 blocked"), bot.SendOptions{})
@@ -68,7 +68,7 @@ func TestRings(t *testing.T) {
 	}
 }
 
-// Where an answer stands, by what it answers.
+// The thread of a reply, by the kind of message it replies to.
 func TestThreads(t *testing.T) {
 	w := newWorld(t)
 	direct := w.far.Direct(mira)
@@ -95,13 +95,13 @@ func TestThreads(t *testing.T) {
 			t.Errorf("%s: %s", c.name, got.Plain())
 		}
 	}
-	// A refusal is for who typed it alone.
+	// A refusal is visible to its sender only.
 	no := bot.Message{Key: "cmd.forbidden", Lines: []bot.Line{line("✗ Ben, your role is view")}}
 	w.send(shop, no, bot.SendOptions{ReplyTo: "cmd:U0BEN:/porter stop", Silent: true})
 	if got := w.shown(channel); got.VisibleTo != "U0BEN" {
 		t.Errorf("everybody reads: %+v", got)
 	}
-	// Typed where the bot is not, a command is answered in private.
+	// A command typed in a channel without the bot is answered in private.
 	w.far.CloseChannel("C0ELSE", "not_in_channel")
 	w.send("slack:C0ELSE", said("‖ paused"), bot.SendOptions{ReplyTo: "cmd:" + mira + ":/porter pause"})
 	if got := w.shown(direct); !strings.Contains(got.Plain(), "paused") {
@@ -113,7 +113,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// What is too long stands as a file in the thread below its caption.
+// A long text is a file in the thread of its caption.
 func TestFile(t *testing.T) {
 	w := newWorld(t)
 	m := bot.Message{Key: "diff", Lines: []bot.Line{line("shop #11: 3 files"), line("Admin list")}, Buttons: []bot.Button{{Label: "Log", Command: "/log 11"}}}
@@ -130,13 +130,13 @@ func TestFile(t *testing.T) {
 		t.Errorf("caption: %+v", got)
 	}
 
-	// A file that cannot be shared is never sent twice: its caption says so.
+	// A file that cannot be shared is not sent twice: its caption says so.
 	w.far.Fault("files.completeUploadExternal", far.Rejected("fatal_error"), far.ForeignPage(502), far.Rejected("fatal_error"))
 	id = w.send(shop, m, bot.SendOptions{Silent: true})
 	if got := w.shown(channel); got.TS != id || !strings.Contains(got.Plain(), "did not arrive") {
 		t.Errorf("caption: %s", got.Plain())
 	}
-	// Where none is taken at all, it says that, too.
+	// If Slack accepts no files, the message says so.
 	for _, refused := range []far.Fault{far.Rejected("file_uploads_disabled"), far.MissingScope("files:write")} {
 		w.far.Fault("files.getUploadURLExternal", refused)
 		id := w.send(shop, m, bot.SendOptions{Silent: true})
@@ -144,7 +144,7 @@ func TestFile(t *testing.T) {
 			t.Errorf("caption: %s", got.Plain())
 		}
 	}
-	// One that cannot be uploaded now leaves nothing behind.
+	// A file that cannot be uploaded at the moment leaves nothing behind.
 	before := len(w.far.Messages(channel))
 	w.far.Fault("files.getUploadURLExternal", far.RateLimited(7))
 	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); !errors.Is(err, bot.ErrRateLimited) || len(w.far.Messages(channel)) != before {
@@ -152,9 +152,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// A picture stands above the message, which says all of it: where it cannot be
-// shown there, it stands in the thread; where it cannot be shown at all, the
-// message is as whole as before.
+// A picture appears above its message, or in its thread if Slack does not take it
+// there. Without the picture the message is still complete.
 func TestPicture(t *testing.T) {
 	const alt = "Night of shop, 9 of 12 tasks done."
 	m := bot.Message{
@@ -224,7 +223,7 @@ func TestPicture(t *testing.T) {
 			if !c.above {
 				return
 			}
-			// What is edited keeps its picture.
+			// An edit keeps the picture.
 			m.Buttons = nil
 			if err := w.bot.Edit(t.Context(), bot.Ref{Chat: shop, ID: id}, m); err != nil {
 				t.Fatal(err)
@@ -234,7 +233,7 @@ func TestPicture(t *testing.T) {
 			}
 		})
 	}
-	// Where waiting helps, nothing is sent yet.
+	// If waiting helps, nothing is sent yet.
 	w := newWorld(t)
 	w.far.Fault("files.getUploadURLExternal", far.RateLimited(7))
 	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); !errors.Is(err, bot.ErrRateLimited) || len(w.far.Messages(channel)) != 0 {
@@ -246,8 +245,8 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// Who stops while a new picture is waited for sends nothing.
-func TestPictureEnds(t *testing.T) {
+// A Send that is cancelled while the new picture is not available sends nothing.
+func TestStopWhilePictureWaits(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	w := newWorld(t, func(o *slack.Options) {
 		o.Sleep = func(ctx context.Context, _ time.Duration) error { cancel(); return context.Canceled }
@@ -259,7 +258,7 @@ func TestPictureEnds(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestSendReasons(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		far  far.Fault
@@ -288,7 +287,7 @@ func TestFaults(t *testing.T) {
 			if !errors.Is(bot.SendReason(err), c.want) {
 				t.Errorf("%v, want %v", err, c.want)
 			}
-			w.secret("error", fmt.Sprint(err))
+			w.assertNoToken("error", fmt.Sprint(err))
 			var e *bot.SendError
 			if errors.As(err, &e) && c.name == "slow" && e.RetryAfter != 17*time.Second {
 				t.Errorf("after %s", e.RetryAfter)
@@ -312,8 +311,8 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// Blocks that the platform refuses go as plain text, in which nothing is read.
-func TestPlainFallback(t *testing.T) {
+// If Slack rejects the blocks, the message is sent as text, without markup.
+func TestFallbackToText(t *testing.T) {
 	w := newWorld(t)
 	w.far.Fault("chat.postMessage", far.Rejected("invalid_blocks"))
 	m := said("■ shop *8*", "a <!channel> b", "last")
@@ -361,7 +360,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNewRejects(t *testing.T) {
 	for name, o := range map[string]slack.Options{
 		"no tokens":   {},
 		"swapped":     {AppToken: far.BotToken, BotToken: far.AppToken},

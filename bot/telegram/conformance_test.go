@@ -15,10 +15,10 @@ func TestConformance(t *testing.T) {
 		w := newWorld(t)
 		person, all := telegram.Address(mira.ID, 0), telegram.Address(group, 0)
 		chats := map[string]int64{person: mira.ID, all: group}
-		for _, chat := range chats { // a bot cannot begin a conversation
+		for _, chat := range chats { // a bot cannot start a conversation
 			w.far.Say(mira, chat, "hello")
 		}
-		w.far.Renumber(900000100) // and that is forgotten
+		w.far.Renumber(900000100) // removes that update
 		id := func(s string) int {
 			n, err := strconv.Atoi(s)
 			if err != nil {

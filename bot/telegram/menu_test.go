@@ -12,7 +12,7 @@ import (
 	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
-// TestSetCommands: everybody's menu, a person's own, and none at all.
+// The menu for everybody, a person's own menu, and their removal.
 func TestSetCommands(t *testing.T) {
 	w := newWorld(t)
 	w.far.Say(mira, mira.ID, "/start")
@@ -42,7 +42,7 @@ func TestSetCommands(t *testing.T) {
 	sees(mira.ID, "status", "stop")
 	sees(7, "status")
 	set("")
-	set("") // again is no error
+	set("") // repeating is no error
 	sees(7)
 	sees(mira.ID, "status", "stop")
 	set(own)

@@ -51,7 +51,7 @@ func TestProbe(t *testing.T) {
 			var got []transport.Trouble
 			for _, f := range w.bot.Probe(t.Context()) {
 				got = append(got, f.Trouble)
-				w.secret("finding", f.Text+f.Fix)
+				w.assertNoToken("finding", f.Text+f.Fix)
 				if f.OK != (f.Trouble == "") || f.Text == "" {
 					t.Errorf("finding %+v", f)
 				}
@@ -70,9 +70,8 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestProbeThreads: what stands between a group and what is to be told there,
-// and what to do about it.
-func TestProbeThreads(t *testing.T) {
+// Each problem of a group that messages are sent to, with its remedy.
+func TestProbeGroups(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(s *far.Server)
 		chat string

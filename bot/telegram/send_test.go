@@ -20,7 +20,7 @@ import (
 
 const home = "telegram:48213377"
 
-// ask is a question with buttons.
+// ask returns a question with buttons.
 func ask() bot.Message {
 	return bot.Message{
 		Key:   "ask.blocked",
@@ -31,14 +31,14 @@ func ask() bot.Message {
 	}
 }
 
-// inTouch is a world in which Mira has written once.
-func inTouch(t *testing.T, change ...func(*telegram.Options)) *world {
+// newWorldWithChat returns a world in which Mira has written once.
+func newWorldWithChat(t *testing.T, change ...func(*telegram.Options)) *world {
 	w := newWorld(t, change...)
 	w.far.Say(mira, mira.ID, "/start")
 	return w
 }
 
-// send sends and fails the test where it does not work.
+// send sends a message that must arrive.
 func (w *world) send(m bot.Message, o bot.SendOptions) string {
 	w.t.Helper()
 	id, err := w.bot.Send(w.t.Context(), home, m, o)
@@ -49,7 +49,7 @@ func (w *world) send(m bot.Message, o bot.SendOptions) string {
 }
 
 func TestConversation(t *testing.T) {
-	w := inTouch(t)
+	w := newWorldWithChat(t)
 	id := w.send(ask(), bot.SendOptions{ReplyTo: "1", Silent: true})
 	m := w.far.Chat(mira.ID).Last()
 	if fmt.Sprint(m.ID) != id || m.ReplyTo != 1 || !m.Silent || m.Preview {
@@ -70,11 +70,11 @@ func TestConversation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := w.desk.wait(t, 2)[1]
+	in := w.receiver.wait(t, 2)[1]
 	if twin, ok := bot.Pressed(bot.Message{}, in.Press); twin != "q5 retry" || !ok || in.Message != id || in.PressID != press {
 		t.Errorf("the press %+v is %q, %v", in, twin, ok)
 	}
-	for range 2 { // the second one is too late, and no error
+	for range 2 { // the second one is too late, which is no error
 		if err := w.bot.Notice(t.Context(), in.PressID, strings.Repeat("long ", 100)); err != nil {
 			t.Error(err)
 		}
@@ -95,7 +95,7 @@ func TestConversation(t *testing.T) {
 	if m := w.far.Chat(mira.ID).Last(); m.Text != "✓ q5 retry, by Mira 07:34" || len(m.Buttons) != 0 || m.Edits != 1 {
 		t.Errorf("after the edit %+v", m)
 	}
-	for range 2 { // so is what is gone
+	for range 2 { // deleting again is no error
 		if err := w.bot.Delete(t.Context(), bot.Ref{Chat: home, ID: id}); err != nil {
 			t.Error(err)
 		}
@@ -105,8 +105,8 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-func TestSendAsksForWords(t *testing.T) {
-	w := inTouch(t)
+func TestSendForceReply(t *testing.T) {
+	w := newWorldWithChat(t)
 	w.send(bot.Message{Key: "words.q5", Lines: []bot.Line{{Text: "? Your words for #8 (q5):"}}}, bot.SendOptions{ReplyTo: "1"})
 	if m := w.far.Chat(mira.ID).Last(); !m.ForceReply {
 		t.Errorf("message %+v", m)
@@ -114,7 +114,7 @@ func TestSendAsksForWords(t *testing.T) {
 }
 
 func TestSendFile(t *testing.T) {
-	w := inTouch(t)
+	w := newWorldWithChat(t)
 	m := bot.Message{Key: "diff", Lines: []bot.Line{{Text: "shop #11: 1 file +40 −0"}, {Text: "Admin list"}}, Buttons: []bot.Button{{Label: "Log", Command: "/log 11"}}}
 	for n := range 40 {
 		m.Lines = append(m.Lines, bot.Line{Kind: bot.Pre, Text: fmt.Sprintf("+line <%d>", n)})
@@ -127,14 +127,14 @@ func TestSendFile(t *testing.T) {
 	if got.Text != "shop #11: 1 file +40 −0\nAdmin list" || got.Labels()[0] != "Log" || !got.Silent || got.ReplyTo != 1 {
 		t.Errorf("message %+v", got)
 	}
-	// An edit changes the caption, since a file has no text.
+	// An edit changes the caption, because a file has no text.
 	if err := w.bot.Edit(t.Context(), bot.Ref{Chat: home, ID: id}, bot.Message{Key: "diff", Lines: []bot.Line{{Text: "shop #11: gone"}}}); err != nil {
 		t.Error(err)
 	}
 	if got := w.far.Chat(mira.ID).Last(); got.Text != "shop #11: gone" {
 		t.Errorf("message %+v", got)
 	}
-	w.far.Fault("sendDocument", far.TooMany(7), far.Forbidden("bot was blocked by the user")) // the library forgets the code here
+	w.far.Fault("sendDocument", far.TooMany(7), far.Forbidden("bot was blocked by the user")) // the library loses the code here
 	var e *bot.SendError
 	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); !errors.As(err, &e) || !errors.Is(e, bot.ErrRateLimited) || e.RetryAfter != 7*time.Second {
 		t.Errorf("error %v", err)
@@ -144,7 +144,7 @@ func TestSendFile(t *testing.T) {
 	}
 }
 
-// long is a message of three parts.
+// long returns a message of three parts.
 func long() bot.Message {
 	m := ask()
 	for n := range 200 {
@@ -154,7 +154,7 @@ func long() bot.Message {
 }
 
 func TestSendParts(t *testing.T) {
-	w := inTouch(t)
+	w := newWorldWithChat(t)
 	w.far.Fault("sendMessage", far.Fault{After: true}, far.TooMany(9)) // the second part waits
 	w.far.ClearFaults()
 	id := w.send(long(), bot.SendOptions{ReplyTo: "1"})
@@ -172,7 +172,7 @@ func TestSendParts(t *testing.T) {
 	if c.Count.Sounds != 1 {
 		t.Errorf("%d sounds", c.Count.Sounds)
 	}
-	// An edit has one message only: it is cut.
+	// An edit is a single message, so the text is cut.
 	if err := w.bot.Edit(t.Context(), bot.Ref{Chat: home, ID: id}, long()); err != nil {
 		t.Error(err)
 	}
@@ -181,11 +181,11 @@ func TestSendParts(t *testing.T) {
 	}
 }
 
-// What stops a message in its middle leaves its fate open; being told to wait
-// only delays it.
+// A message that fails after its first part has an unknown outcome. A rate limit
+// only delays the next part.
 func TestSendPartsFail(t *testing.T) {
 	fine := far.Fault{Code: 200, Body: `{"ok":true,"result":{"message_id":5}}`}
-	w := inTouch(t)
+	w := newWorldWithChat(t)
 	w.far.Fault("sendMessage", fine, far.TooMany(9), fine)
 	w.send(long(), bot.SendOptions{})
 	if diff := cmp.Diff([]time.Duration{9 * time.Second}, w.allPauses()); diff != "" {
@@ -200,9 +200,9 @@ func TestSendPartsFail(t *testing.T) {
 	}
 }
 
-// TestSendFaults is what each answer of the platform means for a message, and
-// how often it is in the chat afterwards.
-func TestSendFaults(t *testing.T) {
+// The reason for each response of Telegram, and the number of messages that the
+// chat shows afterwards.
+func TestSendReasons(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		fault far.Fault
@@ -238,9 +238,9 @@ func TestSendFaults(t *testing.T) {
 		{"what it answers is gone", far.BadRequest("message to be replied not found"), nil, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := inTouch(t, func(o *telegram.Options) { o.Timeout = 10 * time.Second })
+			w := newWorldWithChat(t, func(o *telegram.Options) { o.Timeout = 10 * time.Second })
 			if c.fault.Hang {
-				w = inTouch(t, func(o *telegram.Options) { o.Timeout = 50 * time.Millisecond })
+				w = newWorldWithChat(t, func(o *telegram.Options) { o.Timeout = 50 * time.Millisecond })
 			}
 			w.far.Fault("sendMessage", c.fault)
 			_, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{ReplyTo: "1"})
@@ -263,12 +263,12 @@ func TestSendFaults(t *testing.T) {
 					}
 				}
 			}
-			w.secret("error", fmt.Sprintf("%v %+v %#v", err, err, err))
+			w.assertNoToken("error", fmt.Sprintf("%v %+v %#v", err, err, err))
 		})
 	}
 }
 
-func TestEditAndDeleteFaults(t *testing.T) {
+func TestEditAndDeleteReasons(t *testing.T) {
 	for _, c := range []struct {
 		fault        far.Fault
 		edit, remove error
@@ -282,7 +282,7 @@ func TestEditAndDeleteFaults(t *testing.T) {
 		{far.TooMany(5), bot.ErrRateLimited, bot.ErrRateLimited},
 		{far.BadGateway(), bot.ErrOutcomeUnknown, bot.ErrOutcomeUnknown},
 	} {
-		w := inTouch(t)
+		w := newWorldWithChat(t)
 		id := w.send(bot.Message{Key: "status", Lines: []bot.Line{{Text: "● shop"}}}, bot.SendOptions{})
 		w.far.Fault("*", c.fault, c.fault)
 		at := bot.Ref{Chat: home, ID: id}
@@ -295,7 +295,7 @@ func TestEditAndDeleteFaults(t *testing.T) {
 	}
 }
 
-// A topic that is gone is no reason to say nothing; the group has its general one.
+// A message for a deleted topic goes to the group's general topic.
 func TestSendTopics(t *testing.T) {
 	var lost []string
 	w := newWorld(t, func(o *telegram.Options) { o.OnTopicGone = func(chat string) { lost = append(lost, chat) } })
@@ -332,8 +332,7 @@ func TestSendTopics(t *testing.T) {
 	}
 }
 
-// Above a group nothing can be held without the right to: that is a refusal,
-// and says nothing else about the chat.
+// In a group without the permission Pin is rejected, and the chat stays open.
 func TestPinGroups(t *testing.T) {
 	w := newWorld(t)
 	w.far.Say(mira, group, "/status")
@@ -364,8 +363,8 @@ func TestPinGroups(t *testing.T) {
 	}
 }
 
-// Certainly not sent is what had no connection.
-func TestSendAway(t *testing.T) {
+// Only a call without a connection was certainly not sent.
+func TestSendOffline(t *testing.T) {
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -383,10 +382,10 @@ func TestSendAway(t *testing.T) {
 		if !errors.Is(err, bot.ErrOffline) {
 			t.Errorf("%s: %v", api, err)
 		}
-		w.secret("error", fmt.Sprintf("%v %#v", err, err))
+		w.assertNoToken("error", fmt.Sprintf("%v %#v", err, err))
 	}
-	// A call that a stop ends leaves open whether it arrived.
-	w := inTouch(t)
+	// A call that is cancelled leaves open whether it arrived.
+	w := newWorldWithChat(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	w.far.Fault("sendMessage", far.Hang())
 	go func() {
@@ -397,12 +396,12 @@ func TestSendAway(t *testing.T) {
 	if !errors.Is(bot.SendReason(err), bot.ErrOutcomeUnknown) || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	for ; err != nil; err = errors.Unwrap(err) { // whoever looks behind an error finds none either
-		w.secret("cause", fmt.Sprintf("%v %+v %#v", err, err, err))
+	for ; err != nil; err = errors.Unwrap(err) { // wrapped errors contain no token either
+		w.assertNoToken("cause", fmt.Sprintf("%v %+v %#v", err, err, err))
 	}
 }
 
-func TestSendNowhere(t *testing.T) {
+func TestSendToInvalidAddress(t *testing.T) {
 	w := newWorld(t)
 	for _, chat := range []string{"", "telegram:", "telegram:x", "telegram:1/x", "slack:C1", "48213377", "telegram:0"} {
 		_, err := w.bot.Send(t.Context(), chat, ask(), bot.SendOptions{})
@@ -420,8 +419,8 @@ func TestSendNowhere(t *testing.T) {
 	}
 }
 
-// Whoever redirects is not the platform, and must not be shown the token.
-func TestSendFollowsNobody(t *testing.T) {
+// A redirect is not followed, so that its target never gets the token.
+func TestSendFollowsNoRedirect(t *testing.T) {
 	seen := make(chan string, 10)
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		seen <- r.URL.String() + " from " + r.Referer()

@@ -13,7 +13,7 @@ import (
 	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
-// TestInbound is what becomes of each thing that somebody can do.
+// The bot.Inbound of everything that people can do.
 func TestInbound(t *testing.T) {
 	who := func(in bot.Inbound) bot.Inbound {
 		if in.Actor == "" {
@@ -108,10 +108,10 @@ func TestInbound(t *testing.T) {
 			c.do(w.far)
 			n := w.far.Unconfirmed()
 			w.poll()
-			got := w.desk.wait(t, n)[n-1]
+			got := w.receiver.wait(t, n)[n-1]
 			ignore := cmpopts.IgnoreFields(bot.Inbound{}, "Key", "Cursor")
 			if strings.HasPrefix(got.Title, "group -") && !strings.Contains(got.Chat, "/") {
-				got.Title = "" // every group of the far end has one
+				got.Title = "" // every group of the fake server has a title
 			}
 			if got.Sent.IsZero() {
 				t.Error("no time")
@@ -133,7 +133,7 @@ func TestInbound(t *testing.T) {
 	}
 }
 
-// replyTo is an answer in a group to what a bot said there.
+// replyTo returns a reply in a group to a bot's message.
 func replyTo(id int64) map[string]any {
 	chat := map[string]any{"id": group, "type": "supergroup"}
 	return map[string]any{"message": map[string]any{

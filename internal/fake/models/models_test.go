@@ -174,7 +174,7 @@ func TestFaults(t *testing.T) {
 				return turn
 			})
 			done := make(chan struct{})
-			go func() { // what hangs does so until somebody gives up: here the server
+			go func() { // the server's Close ends the hanging request
 				defer close(done)
 				<-asked
 				if c.fault.Hang {
@@ -193,7 +193,7 @@ func TestFaults(t *testing.T) {
 				if !c.fault.Hang {
 					t.Fatal(err)
 				}
-				return // closed before the half of the answer had arrived
+				return // closed before half of the answer arrived
 			case resp.status != c.status || c.header != "" && resp.header.Get(c.header) == "":
 				t.Errorf("%d, %v", resp.status, resp.header)
 			}
