@@ -92,7 +92,7 @@ func (c *chat) call(ctx context.Context, s slot, do func(context.Context) error)
 		}
 	case errors.Is(failure, bot.ErrRateLimited):
 		c.throttle.pause(max(failure.RetryAfter, time.Second))
-		c.d.o.Log.Info("the platform wants a chat to wait", "chat", c.address, "for", failure.RetryAfter)
+		c.d.o.Log.Info("the platform limits the rate of a chat", "chat", c.address, "for", failure.RetryAfter)
 	case errors.Is(failure, bot.ErrChatClosed):
 		c.markClosed(failure.Text)
 	}

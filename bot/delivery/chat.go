@@ -146,7 +146,7 @@ func (c *chat) persist(ctx context.Context, op string, do func(context.Context) 
 		if err == nil || errors.Is(err, loop.ErrReplaced) { // a newer text is queued, so the outcome is irrelevant
 			return nil
 		}
-		c.d.o.Log.Error("the outcome of a sending cannot be stored", "chat", c.address, "op", op, "err", err, "next", wait)
+		c.d.o.Log.Error("the outcome of a call cannot be stored", "chat", c.address, "op", op, "err", err, "next", wait)
 		if sleep(in, wait) != nil {
 			return err
 		}

@@ -135,7 +135,7 @@ func (c *circuit) recordFailure(trial bool, reason error, text string) {
 	}
 	if !errors.Is(c.downReason, reason) {
 		if errors.Is(reason, bot.ErrTokenRejected) {
-			c.log.Error("the platform refuses the token; outgoing messages wait", "text", text, "next", tokenTrialWait)
+			c.log.Error("the platform rejects the token; outgoing messages wait", "text", text, "next", tokenTrialWait)
 		} else {
 			c.log.Warn("the platform is out of reach; outgoing messages wait", "text", text)
 		}
@@ -162,7 +162,7 @@ func (c *circuit) recordAnswer() (awaited bool) {
 		return awaited
 	}
 	o := outage{from: c.since, to: c.clock(), observed: true}
-	c.log.Info("the platform is reached again", "since", o.from, "for", o.to.Sub(o.from).Round(time.Second))
+	c.log.Info("the platform is reachable again", "since", o.from, "for", o.to.Sub(o.from).Round(time.Second))
 	if o.to.Sub(o.from) > lateThreshold {
 		c.lastOutage, c.outageCount = o, c.outageCount+1
 	}

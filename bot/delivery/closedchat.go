@@ -22,7 +22,7 @@ func (c *chat) markClosed(why string) {
 	c.closed = true
 	c.d.mu.Unlock()
 	if !known {
-		c.d.o.Log.Warn("a chat takes nothing any more; questions are kept for a day, the rest is dropped", "chat", c.address, "text", why)
+		c.d.o.Log.Warn("a chat is closed; questions are kept for a day, other messages dropped", "chat", c.address, "text", why)
 		c.d.o.OnChatClosed(c.address, why)
 	}
 	c.starting = false

@@ -22,12 +22,12 @@ func (c *chat) deliver(ctx context.Context, m loop.QueuedMessage, s slot) error 
 	}
 	known := c.doubts[m.ID]
 	if known != nil && !known.lastTry.IsZero() && c.d.o.Clock().Sub(m.Time) > giveUpAfter {
-		c.d.o.Log.Error("a message is given up: after a day nobody knows whether it arrived", "chat", c.address, "key", m.Key, "copies", known.copies)
+		c.d.o.Log.Error("a message is given up: its delivery is unknown after a day", "chat", c.address, "key", m.Key, "copies", known.copies)
 		return c.drop(ctx, m, "in doubt for a day")
 	}
 	var msg bot.Message
 	if err := json.Unmarshal(m.Body, &msg); err != nil || len(msg.Lines) == 0 {
-		c.d.o.Log.Error("a message cannot be read and is dropped", "chat", c.address, "key", m.Key, "err", err)
+		c.d.o.Log.Error("a message is invalid and is dropped", "chat", c.address, "key", m.Key, "err", err)
 		return c.drop(ctx, m, "not a message")
 	}
 	switch err := c.d.o.Outbox.Trying(ctx, m.ID); {
@@ -141,10 +141,10 @@ func (c *chat) settleFailed(ctx context.Context, m loop.QueuedMessage, asSend bo
 	switch {
 	case errors.Is(f, bot.ErrOutcomeUnknown):
 		d := c.addDoubt(m, asSend)
-		c.d.o.Log.Warn("nobody knows whether a message arrived", "chat", c.address, "key", m.Key, "copies", d.copies, "text", f.Text)
+		c.d.o.Log.Warn("the delivery of a message is unknown", "chat", c.address, "key", m.Key, "copies", d.copies, "text", f.Text)
 		return nil
 	case errors.Is(f, bot.ErrRejected), asSend && errors.Is(f, bot.ErrMessageGone): // a new message cannot be gone
-		c.d.o.Log.Error("the platform refuses a message; it is dropped", "chat", c.address, "key", m.Key, "class", m.Class, "text", f.Text)
+		c.d.o.Log.Error("the platform rejects a message; it is dropped", "chat", c.address, "key", m.Key, "class", m.Class, "text", f.Text)
 		return c.drop(ctx, m, "refused: "+f.Text)
 	}
 	// The message did certainly not arrive. An earlier copy stays in doubt: the

@@ -267,7 +267,7 @@ func TestStuckChatsDelayNoOther(t *testing.T) {
 		if got := w.queued(); len(got) != 100 {
 			t.Errorf("%d messages are queued, want those of the hanging and the held up chat", len(got))
 		}
-		if n := w.log.count("takes nothing any more"); n != 1 {
+		if n := w.log.count("a chat is closed"); n != 1 {
 			t.Errorf("a closed chat was logged %d times", n)
 		}
 	})

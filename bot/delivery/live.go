@@ -147,7 +147,7 @@ func (c *chat) editLive(ctx context.Context, s slot, key string, version int, id
 			c.untrack(key) // a person deleted it
 			return nil
 		case errors.Is(failure, bot.ErrRejected):
-			c.d.o.Log.Warn("the platform refuses a live message", "chat", c.address, "key", key, "text", failure.Text)
+			c.d.o.Log.Warn("the platform rejects a live message", "chat", c.address, "key", key, "text", failure.Text)
 		}
 	}
 	l := c.markShown(key, version, ticking)
@@ -188,7 +188,7 @@ func (c *chat) deleteSuperseded(ctx context.Context, s slot) error {
 	}
 	defer next.release()
 	if failure, ok := c.call(ctx, next, func(ctx context.Context) error { return c.d.o.Sender.Edit(ctx, at, movedMessage()) }); !ok {
-		c.d.o.Log.Info("an old live message stays", "chat", c.address, "text", failure.Text)
+		c.d.o.Log.Info("an old live message is not replaced", "chat", c.address, "text", failure.Text)
 	}
 	return c.unpin(ctx, at)
 }

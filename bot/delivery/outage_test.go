@@ -285,7 +285,7 @@ func TestTokenRejected(t *testing.T) {
 		if got := calls.Load() - first; got < 11 || got > 12 {
 			t.Errorf("%d calls in an hour, want one in five minutes", got)
 		}
-		if n := w.log.count("refuses the token"); n != 1 {
+		if n := w.log.count("rejects the token"); n != 1 {
 			t.Errorf("logged %d times", n)
 		}
 		w.platform.setScript(nil)

@@ -166,13 +166,13 @@ func TestSendReasons(t *testing.T) {
 		want []string // what the chat shows at the end; edits follow after " → "
 		log  string
 	}{
-		{"slow", "send", &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: 40 * time.Second}, []string{"first → second"}, "wants a chat to wait"},
+		{"slow", "send", &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: 40 * time.Second}, []string{"first → second"}, "limits the rate of a chat"},
 		{"away", "send", errOffline, []string{"first → second"}, "out of reach"},
 		{"refused", "send", &bot.SendError{Reason: bot.ErrRejected, Text: "message is empty"}, []string{"second"}, "message is empty"},
 		{"gone", "send", &bot.SendError{Reason: bot.ErrMessageGone, Text: "no such thread"}, []string{"second"}, "no such thread"},
-		{"not known to this package", "send", &bot.SendError{Reason: errors.New("new")}, []string{"↻ first\nSent again: the first is in doubt. → second"}, "nobody knows"},
-		{"slow edit", "edit", &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: time.Second}, []string{"first → second"}, "wants a chat to wait"},
-		{"unclear edit", "edit", errUnclear, []string{"first → second"}, "nobody knows"},
+		{"not known to this package", "send", &bot.SendError{Reason: errors.New("new")}, []string{"↻ first\nSent again: the first is in doubt. → second"}, "delivery of a message is unknown"},
+		{"slow edit", "edit", &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: time.Second}, []string{"first → second"}, "limits the rate of a chat"},
+		{"unclear edit", "edit", errUnclear, []string{"first → second"}, "delivery of a message is unknown"},
 		{"refused edit", "edit", &bot.SendError{Reason: bot.ErrRejected, Text: "bad"}, []string{"first"}, "bad"},
 		{"gone edit", "edit", &bot.SendError{Reason: bot.ErrMessageGone, Text: "message to edit not found"}, []string{"first", "second"}, ""},
 	} {
@@ -226,7 +226,7 @@ func TestSenderPanics(t *testing.T) {
 		if diff := cmp.Diff([]string{"good", "after"}, w.platform.texts("telegram:1")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if w.log.count("index out of range") != 1 || w.log.count("cannot be read") != 1 {
+		if w.log.count("index out of range") != 1 || w.log.count("message is invalid") != 1 {
 			t.Errorf("log: %q", w.log.lines)
 		}
 	})

@@ -48,7 +48,7 @@ func (b *Bot) OpenForm(ctx context.Context, in bot.Inbound, command string, ask 
 		Blocks: slack.Blocks{BlockSet: []slack.Block{slack.NewInputBlock(formID, text(cmp.Or(label, "Your words:")), nil, field)}},
 	})
 	if err != nil {
-		b.o.Log.Info("no form is opened; its words are asked for by a message", "error", b.o.redact(err.Error()))
+		b.o.Log.Info("no form is opened; a message asks for the text", "error", b.o.redact(err.Error()))
 	}
 	return err == nil
 }

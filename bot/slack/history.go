@@ -43,7 +43,7 @@ func (b *Bot) missedMessages(ctx context.Context, since string, now time.Time) (
 		now = b.o.Clock()
 	}
 	if limit := now.Add(-maxReadBack); from.Before(limit) {
-		b.o.Log.Warn("what was said before is not read back", "since", limit)
+		b.o.Log.Warn("older messages are not read back", "since", limit)
 		from = limit
 	}
 	all, err := b.conversations(ctx)
@@ -76,7 +76,7 @@ func (b *Bot) missedInConversation(ctx context.Context, c conversation, since ti
 		return nil, err
 	}
 	if !whole {
-		b.o.Log.Warn("not all of a conversation is read back", "channel", c.id, "messages", len(read))
+		b.o.Log.Warn("a conversation is read back in part", "channel", c.id, "messages", len(read))
 	}
 	var out []message
 	for _, m := range read {

@@ -48,7 +48,7 @@ func (l *listener) handleInteraction(ctx context.Context, v envelope) {
 	}
 	left := ackDeadline - time.Since(v.received)
 	if left <= 0 {
-		l.o.Log.Warn("a press or command came too late and is not done; its sender was told", "key", in.Key)
+		l.o.Log.Warn("a press or command came too late and is dropped; Slack has told its sender", "key", in.Key)
 		return
 	}
 	l.mu.Lock()
@@ -94,7 +94,7 @@ func (l *listener) parse(v envelope) (bot.Inbound, bool) {
 			return l.fromInteraction(i, v.id)
 		}
 	}
-	l.o.Log.Warn("Slack sent something that is not understood; nothing is done about it", "kind", v.kind, "bytes", len(v.payload))
+	l.o.Log.Warn("Slack sent an unknown envelope; it is ignored", "kind", v.kind, "bytes", len(v.payload))
 	return bot.Inbound{}, false
 }
 

@@ -544,7 +544,7 @@ func TestQueueOverflow(t *testing.T) {
 		w.far.Say(ana, channel, "lunch")
 	}
 	w.far.Say(mira, direct, "last")
-	w.waitFor("too much", func() bool { return strings.Count(w.logged(), "too much waits") == more+1 })
+	w.waitFor("a full queue", func() bool { return strings.Count(w.logged(), "the queue is full") == more+1 })
 	close(hold)
 	w.waitFor("the last", func() bool { return slices.Contains(w.receiver.texts(), "last") })
 	if got := w.receiver.texts(); !slices.Equal(got, []string{"first", "held", "last"}) {

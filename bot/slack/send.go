@@ -223,10 +223,10 @@ func (b *Bot) sendDraft(ctx context.Context, d *draft, call func(...slack.MsgOpt
 			}
 			try++
 		case isRefusal(err, badBlocks...) && d.picture != "":
-			b.o.Log.Warn("Slack refuses a picture in a message; it is sent without", "error", err)
+			b.o.Log.Warn("Slack rejects the picture of a message; it is sent without it", "error", err)
 			d.picture = ""
 		case isRefusal(err, badBlocks...) && !bare:
-			b.o.Log.Warn("Slack refuses the blocks of a message; it is sent without", "error", err)
+			b.o.Log.Warn("Slack rejects the blocks of a message; it is sent as plain text", "error", err)
 			bare = true
 		default:
 			return err

@@ -167,7 +167,7 @@ func (l *listener) enqueue(ctx context.Context, socket *socketmode.Client, r soc
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		if err := socket.SendCtx(ctx, socketmode.Response{EnvelopeID: r.EnvelopeID, Payload: payload}); err != nil {
-			l.o.Log.Debug("not acknowledged; it comes again", "envelope", r.EnvelopeID, "error", err)
+			l.o.Log.Debug("an envelope is not acknowledged; Slack will repeat it", "envelope", r.EnvelopeID, "error", err)
 		}
 	}}
 	if r.Type == socketmode.RequestTypeEventsAPI {
@@ -184,7 +184,7 @@ func (l *listener) tryQueue(to chan envelope, v envelope) bool {
 	case to <- v:
 		return true
 	default:
-		l.o.Log.Warn("too much waits to be handled; this comes again", "envelope", v.id)
+		l.o.Log.Warn("the queue is full; Slack will repeat the envelope", "envelope", v.id)
 		return false
 	}
 }
@@ -226,7 +226,7 @@ func (l *listener) handleMessage(ctx context.Context, payload json.RawMessage) b
 	}
 	var m message
 	if json.Unmarshal(payload, &p) != nil || json.Unmarshal(p.Event, &m) != nil {
-		l.o.Log.Warn("Slack sent an event that is not understood; nothing is done about it", "bytes", len(payload))
+		l.o.Log.Warn("Slack sent an unknown event; it is ignored", "bytes", len(payload))
 		return true
 	}
 	if m.Type == "member_joined_channel" && m.User == l.identity().User {
@@ -321,10 +321,10 @@ func (l *listener) readBack(ctx context.Context) {
 		case isPermanent(err), errors.As(err, &r) && !r.foreign && refusesToken(r.text):
 			// Retrying would never succeed, and would block all new messages.
 			_, text, _ := l.troubleOf(err)
-			l.o.Log.Error("what was said meanwhile cannot be read back", "error", text)
+			l.o.Log.Error("missed messages cannot be read back", "error", text)
 			return
 		}
-		l.o.Log.Warn("what was said meanwhile cannot be read back; it is tried again", "error", l.o.redact(err.Error()))
+		l.o.Log.Warn("missed messages cannot be read back; retrying", "error", l.o.redact(err.Error()))
 		if l.o.Sleep(ctx, pauses.Next()) != nil {
 			return
 		}
@@ -345,7 +345,7 @@ func (l *listener) sinceCursor(ctx context.Context) (list []message, whole strin
 	}
 	l.mu.Lock()
 	if ahead := timeOf(at).Sub(now); whole != "" && ahead > overlap {
-		l.o.Log.Warn("the stored time stamp lies in Slack's future; a day is read back", "ahead", ahead)
+		l.o.Log.Warn("the stored cursor is in Slack's future; a day is read back", "ahead", ahead)
 		at = tsOf(now.Add(-recentThreads))
 	}
 	l.handledUpTo = max(l.handledUpTo, at)

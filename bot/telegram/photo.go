@@ -43,7 +43,7 @@ func (b *Bot) sendPhoto(ctx context.Context, chat string, m bot.Message, o bot.S
 	case err == nil:
 		o.Silent, o.ReplyTo = true, ""
 	case isPhotoRefusal(err):
-		b.o.Log.Warn("Telegram refuses a picture; its text is sent without", "error", err)
+		b.o.Log.Warn("Telegram rejects a picture; its text is sent alone", "error", err)
 	default:
 		return "", err
 	}

@@ -115,7 +115,7 @@ func (b *Bot) fetch(ctx context.Context, cursor string, hold time.Duration) ([]j
 		p["offset"] = cursor
 	} else if cursor != "" {
 		// Start from the oldest update: known keys are not handled twice.
-		b.o.Log.Error("the stored cursor is no number; all updates are fetched again", "cursor", b.redact(fmt.Sprintf("%.40q", cursor)))
+		b.o.Log.Error("the stored cursor is not a number; all updates are fetched again", "cursor", b.redact(fmt.Sprintf("%.40q", cursor)))
 	}
 	var raw []json.RawMessage
 	err := b.exchange(ctx, b.o.Timeout+hold, "getUpdates", &raw, func(api *tgbotapi.BotAPI) (*tgbotapi.APIResponse, error) {
@@ -129,11 +129,11 @@ func (b *Bot) fetch(ctx context.Context, cursor string, hold time.Duration) ([]j
 func (p *poller) deliver(ctx context.Context, raw json.RawMessage) bool {
 	in, moved, ok := p.fromUpdate(raw)
 	if !ok {
-		p.o.Log.Error("Telegram sent an update without an id; it is left out", "bytes", len(raw))
+		p.o.Log.Error("Telegram sent an update without an id; it is ignored", "bytes", len(raw))
 		return true
 	}
 	if in.Stands == SenderUnreadable {
-		p.o.Log.Warn("Telegram sent an update that is not understood; nothing is done about it", "update", in.Key)
+		p.o.Log.Warn("Telegram sent an unknown update; it is ignored", "update", in.Key)
 	}
 	var pauses transport.Backoff
 	for ctx.Err() == nil {

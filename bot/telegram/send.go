@@ -109,7 +109,7 @@ func (b *Bot) send(ctx context.Context, d draft) (int, error) {
 		}
 		switch {
 		case isRefusal(err, textUnparsable) && !d.unformatted:
-			b.o.Log.Warn("Telegram refuses the formatting of a message; it is sent without", "error", err)
+			b.o.Log.Warn("Telegram rejects the formatting of a message; it is sent as plain text", "error", err)
 			d.unformatted = true
 		case (isRefusal(err, textNoThread) || isRefusal(err, textTopicDeleted)) && d.thread != 0:
 			d.thread = 0
