@@ -21,13 +21,13 @@ type Fixture struct {
 	Group  string // address of a chat of several people
 
 	// The person's side. chat is an address, and message ids are the Sender's.
-	Say      func(chat, text string) (said string) // a message to the bot
-	Reply    func(chat, to, text string)           // a reply to the bot's message
-	Change   func(chat, said, text string)         // an edit of the person's message
-	Press    func(chat, id, label string)          // a press of a button of the bot's message
-	OtherBot func(chat, text string)               // a message of another bot
-	Messages func(chat string) []Shown             // all messages of the bot, in order
-	Fail     func(f Failure)                       // makes the next send fail
+	Say      func(chat, text string) (id string) // a message to the bot
+	Reply    func(chat, to, text string)         // a reply to the bot's message
+	Change   func(chat, id, text string)         // an edit of the person's message
+	Press    func(chat, id, label string)        // a press of a button of the bot's message
+	OtherBot func(chat, text string)             // a message of another bot
+	Messages func(chat string) []Shown           // all messages of the bot, in order
+	Fail     func(f Failure)                     // makes the next send fail
 }
 
 // Shown is a message of the bot as people see it.

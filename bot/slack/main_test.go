@@ -176,7 +176,7 @@ type recordingReceiver struct {
 	keys     map[string]bool
 	refusals int // number of inputs to reject
 	hold     chan struct{}
-	blocked  int // number of inputs that waited for it
+	blocked  int // number of inputs that waited for hold
 }
 
 func (d *recordingReceiver) Cursor(context.Context) (string, error) {

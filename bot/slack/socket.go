@@ -72,8 +72,8 @@ type listener struct {
 	cursor         func(context.Context) (string, error)
 	receiver       bot.Receiver
 	readBackWanted chan struct{} // missed messages have to be read back
-	messages       chan envelope // messages, which can be read back
-	interactions   chan envelope // presses, commands and forms, which cannot
+	messages       chan envelope // messages; they can be read back
+	interactions   chan envelope // presses, commands and forms; they cannot be read back
 
 	mu          sync.Mutex
 	handledUpTo string // all messages up to this timestamp are handled; "" = unknown

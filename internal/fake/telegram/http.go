@@ -22,7 +22,7 @@ type Call struct {
 
 // call is a call in progress.
 type call struct {
-	ctx    context.Context //nolint:containedctx // the request's, for as long as it is answered
+	ctx    context.Context //nolint:containedctx // the request's context, used only while it is served
 	params map[string]string
 	files  map[string]File
 }
