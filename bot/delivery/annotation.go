@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // firstLineTail matches the end of a first line that cutting must keep: the id
@@ -18,9 +18,9 @@ var firstLineTail = regexp.MustCompile(`(?: \([^()]{1,12}\)| · [0-9]{2}:[0-9]{2
 // resentLine explains why a message with an uncertain first copy comes again.
 // restart is the start of this process if an earlier one left the doubt, and
 // zero if this process did.
-func resentLine(class loop.MessageClass, restart, now time.Time) string {
+func resentLine(class ledger.MessageClass, restart, now time.Time) string {
 	why := "the first is in doubt."
-	if class != loop.ClassAsk {
+	if class != ledger.ClassAsk {
 		return "Sent again: " + why
 	}
 	if !restart.IsZero() {
@@ -68,7 +68,7 @@ func annotate(m bot.Message, again bool, lines ...string) bot.Message {
 // outageMessage is the first message of a chat after an outage: its duration,
 // the number of messages that follow, and where to read the rest. kept holds the
 // messages still queued.
-func outageMessage(platform string, o outage, kept []loop.QueuedMessage, dropped int, now time.Time) bot.Message {
+func outageMessage(platform string, o outage, kept []ledger.QueuedMessage, dropped int, now time.Time) bot.Message {
 	from, to := bot.Clock(o.from, now), bot.Clock(o.to, now)
 	first := bot.SignLook + " " + platform + " out of reach " + from + "–" + to
 	if bot.Width(first) > bot.FirstWidth { // the clock of an earlier day includes the weekday
@@ -82,7 +82,7 @@ func outageMessage(platform string, o outage, kept []loop.QueuedMessage, dropped
 	for _, m := range kept {
 		switch {
 		case m.Edit:
-		case m.Class == loop.ClassAsk:
+		case m.Class == ledger.ClassAsk:
 			asks = append(asks, m.Key)
 		default:
 			others++

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func (c *chat) isClosed() bool {
@@ -37,7 +37,7 @@ const keepQuestions = 24 * time.Hour
 // dropUndeliverable drops the queued messages that a closed chat will never get.
 func (c *chat) dropUndeliverable(ctx context.Context) error {
 	o := c.d.o.Outbox
-	if _, err := o.Forget(ctx, c.address, loop.ClassNotice, loop.ClassReply, loop.ClassChatter); err != nil {
+	if _, err := o.Forget(ctx, c.address, ledger.ClassNotice, ledger.ClassReply, ledger.ClassChatter); err != nil {
 		return err
 	}
 	queued, err := o.Queued(ctx, c.address)
@@ -45,7 +45,7 @@ func (c *chat) dropUndeliverable(ctx context.Context) error {
 		return err
 	}
 	for _, m := range queued {
-		if m.Class == loop.ClassAsk && c.d.o.Clock().Sub(m.Time) < keepQuestions {
+		if m.Class == ledger.ClassAsk && c.d.o.Clock().Sub(m.Time) < keepQuestions {
 			continue
 		}
 		if err := c.drop(ctx, m, "the chat takes nothing"); err != nil {

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // deliver sends or edits one queued message.
-func (c *chat) deliver(ctx context.Context, m loop.QueuedMessage, s slot) error {
-	if m.Class != loop.ClassReply && c.d.o.Unauthorized(c.address) {
+func (c *chat) deliver(ctx context.Context, m ledger.QueuedMessage, s slot) error {
+	if m.Class != ledger.ClassReply && c.d.o.Unauthorized(c.address) {
 		return c.drop(ctx, m, "nobody who is let in reads there")
 	}
 	if sent, err := c.announceOutage(ctx, m, s); sent || err != nil {
@@ -31,7 +31,7 @@ func (c *chat) deliver(ctx context.Context, m loop.QueuedMessage, s slot) error 
 		return c.drop(ctx, m, "not a message")
 	}
 	switch err := c.d.o.Outbox.Trying(ctx, m.ID); {
-	case errors.Is(err, loop.ErrReplaced):
+	case errors.Is(err, ledger.ErrReplaced):
 		delete(c.doubts, m.ID)
 		return nil // the newer text is queued
 	case err != nil:
@@ -45,12 +45,12 @@ func (c *chat) deliver(ctx context.Context, m loop.QueuedMessage, s slot) error 
 
 // isSend reports whether m is posted as a new message. That includes an edit
 // whose target was never sent or is gone.
-func (c *chat) isSend(m loop.QueuedMessage) bool {
+func (c *chat) isSend(m ledger.QueuedMessage) bool {
 	d := c.doubts[m.ID]
 	return !m.Edit || m.Target == "" || d != nil && d.targetGone
 }
 
-func (c *chat) send(ctx context.Context, m loop.QueuedMessage, msg bot.Message, s slot) error {
+func (c *chat) send(ctx context.Context, m ledger.QueuedMessage, msg bot.Message, s slot) error {
 	now := c.d.o.Clock()
 	d := c.doubts[m.ID]
 	again := d.mayStandInChat(true)
@@ -59,7 +59,7 @@ func (c *chat) send(ctx context.Context, m loop.QueuedMessage, msg bot.Message, 
 	if again {
 		lines = append(lines, resentLine(m.Class, d.restartedAt, now))
 	}
-	if held && m.Class == loop.ClassAsk {
+	if held && m.Class == ledger.ClassAsk {
 		lines = append(lines, stillOpenLine(m.Time, now))
 	}
 	shown := annotate(msg, again, lines...)
@@ -91,7 +91,7 @@ const nightLength = 16 * time.Hour
 // makesSound reports whether sending m notifies its readers. A message committed
 // as silent never does. Quiet hours silence a message that was committed outside
 // of them, and allow one sound a night. Two sounds are ten minutes apart.
-func (c *chat) makesSound(m loop.QueuedMessage, now time.Time) bool {
+func (c *chat) makesSound(m ledger.QueuedMessage, now time.Time) bool {
 	q := c.d.o.Quiet
 	switch {
 	case m.Silent, m.Edit && m.Target != "":
@@ -105,7 +105,7 @@ func (c *chat) makesSound(m loop.QueuedMessage, now time.Time) bool {
 	return c.lastSound.IsZero() || now.Sub(c.lastSound) >= soundInterval
 }
 
-func (c *chat) edit(ctx context.Context, m loop.QueuedMessage, msg bot.Message, s slot) error {
+func (c *chat) edit(ctx context.Context, m ledger.QueuedMessage, msg bot.Message, s slot) error {
 	failure, ok := c.call(ctx, s, func(ctx context.Context) error {
 		return c.d.o.Sender.Edit(ctx, bot.Ref{Chat: c.address, ID: m.Target}, msg)
 	})
@@ -116,7 +116,7 @@ func (c *chat) edit(ctx context.Context, m loop.QueuedMessage, msg bot.Message, 
 }
 
 // settleSent settles a message that arrived.
-func (c *chat) settleSent(ctx context.Context, m loop.QueuedMessage, id string, shown bot.Message) error {
+func (c *chat) settleSent(ctx context.Context, m ledger.QueuedMessage, id string, shown bot.Message) error {
 	delete(c.doubts, m.ID)
 	var before string
 	err := c.persist(ctx, "sent", func(ctx context.Context) (err error) {
@@ -137,7 +137,7 @@ func (c *chat) settleSent(ctx context.Context, m loop.QueuedMessage, id string, 
 }
 
 // settleFailed settles a message that did not arrive, or may not have.
-func (c *chat) settleFailed(ctx context.Context, m loop.QueuedMessage, asSend bool, f *bot.SendError) error {
+func (c *chat) settleFailed(ctx context.Context, m ledger.QueuedMessage, asSend bool, f *bot.SendError) error {
 	switch {
 	case errors.Is(f, bot.ErrOutcomeUnknown):
 		d := c.addDoubt(m, asSend)

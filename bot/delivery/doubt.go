@@ -3,7 +3,7 @@ package delivery
 import (
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // How often a message is sent again when nobody knows whether it arrived.
@@ -30,7 +30,7 @@ type doubt struct {
 // doubtOf returns the doubt about a message, nil if there is none. A message that
 // the outbox marks as begun, and that this process did not begin, was left in
 // doubt by an earlier process.
-func (c *chat) doubtOf(m loop.QueuedMessage) *doubt {
+func (c *chat) doubtOf(m ledger.QueuedMessage) *doubt {
 	d := c.doubts[m.ID]
 	if d == nil && m.Tried {
 		d = &doubt{copies: 1, sends: 1}
@@ -43,7 +43,7 @@ func (c *chat) doubtOf(m loop.QueuedMessage) *doubt {
 }
 
 // addDoubt counts one more copy without a certain answer.
-func (c *chat) addDoubt(m loop.QueuedMessage, asSend bool) *doubt {
+func (c *chat) addDoubt(m ledger.QueuedMessage, asSend bool) *doubt {
 	d := c.doubts[m.ID]
 	if d == nil {
 		d = &doubt{}

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // status is a live message with a clock.
@@ -51,7 +51,7 @@ func TestLiveEditInterval(t *testing.T) {
 			s := &status{text: "start", ticking: true}
 			w.o.Live = s
 			w.start()
-			w.commit(out(c.chat, "status/shop", "start", loop.ClassChatter))
+			w.commit(out(c.chat, "status/shop", "start", ledger.ClassChatter))
 			w.advance(30 * time.Second)
 			for n := range 300 {
 				s.set(fmt.Sprintf("step %d", n))
@@ -110,7 +110,7 @@ func TestLiveAfterRestart(t *testing.T) {
 		s := &status{text: "start", ticking: true}
 		w.o.Live = s
 		w.start()
-		w.commit(out("1", "status/shop", "start", loop.ClassChatter))
+		w.commit(out("1", "status/shop", "start", ledger.ClassChatter))
 		w.advance(time.Minute)
 		w.restart()
 		w.dispatcher.TrackLive("telegram:1", "status/shop")
@@ -155,9 +155,9 @@ func TestLiveMessageReplaced(t *testing.T) {
 					return true, nil
 				})
 				w.start()
-				w.commit(out("1", "status/shop", "now", loop.ClassChatter))
+				w.commit(out("1", "status/shop", "now", ledger.ClassChatter))
 				w.advance(time.Minute)
-				w.commit(out("1", "status/shop", "now", loop.ClassChatter), out("1", "", "reply", loop.ClassReply))
+				w.commit(out("1", "status/shop", "now", ledger.ClassChatter), out("1", "", "reply", ledger.ClassReply))
 				w.advance(time.Minute)
 				s.set("later")
 				w.dispatcher.RefreshLive("status/shop")
@@ -201,7 +201,7 @@ func TestLiveEditErrors(t *testing.T) {
 					return true, nil
 				})
 				w.start()
-				w.commit(out("1", "status/shop", "now", loop.ClassChatter))
+				w.commit(out("1", "status/shop", "now", ledger.ClassChatter))
 				w.advance(time.Hour)
 				if calls < 1 || calls > c.most {
 					t.Errorf("%d calls in an hour, want 1 to %d", calls, c.most)
@@ -218,7 +218,7 @@ func TestRepliesOvertakeLiveEdits(t *testing.T) {
 		s := &status{text: "now", clock: true, ticking: true}
 		w.o.Live = s
 		w.start()
-		w.commit(out("-1", "status/shop", "now", loop.ClassChatter))
+		w.commit(out("-1", "status/shop", "now", ledger.ClassChatter))
 		w.advance(2 * time.Minute)
 		w.platform.setScript(func(_ context.Context, kind, _, _ string) (bool, error) {
 			if kind == "edit" {
@@ -230,7 +230,7 @@ func TestRepliesOvertakeLiveEdits(t *testing.T) {
 		w.advance(time.Minute)
 		w.dispatcher.RefreshLive("status/shop")
 		before := len(w.platform.arrived)
-		w.commit(out("-1", "", "reply", loop.ClassReply))
+		w.commit(out("-1", "", "reply", ledger.ClassReply))
 		for len(w.platform.texts("telegram:-1")) == 1 {
 			w.advance(time.Second)
 		}
@@ -258,9 +258,9 @@ func TestPinLiveMessage(t *testing.T) {
 				return true, nil
 			})
 			w.start()
-			w.commit(out("1", "status/shop", "now", loop.ClassChatter))
+			w.commit(out("1", "status/shop", "now", ledger.ClassChatter))
 			w.advance(time.Minute)
-			w.commit(out("1", "status/shop", "now", loop.ClassChatter), out("1", "", "reply", loop.ClassReply))
+			w.commit(out("1", "status/shop", "now", ledger.ClassChatter), out("1", "", "reply", ledger.ClassReply))
 			w.advance(time.Minute)
 			got := w.platform.messages("telegram:1")
 			if tries != 2 || len(got) != 3 || got[0].pinned == refused || got[1].pinned == refused || got[2].pinned {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // staleAfter is the age at which chatter is dropped after an outage. Somebody
@@ -20,7 +20,7 @@ const staleAfter = time.Minute
 //
 // The announcement is not stored, so a process that dies right after it repeats
 // it.
-func (c *chat) announceOutage(ctx context.Context, next loop.QueuedMessage, s slot) (sent bool, err error) {
+func (c *chat) announceOutage(ctx context.Context, next ledger.QueuedMessage, s slot) (sent bool, err error) {
 	now := c.d.o.Clock()
 	o, pending := c.pendingOutage(s, now)
 	if !pending {
@@ -76,11 +76,11 @@ func (c *chat) outageHandled() {
 
 // dropStale drops old chatter and returns the remaining messages. It keeps edits,
 // because the outbox holds only the newest one for each message.
-func (c *chat) dropStale(ctx context.Context, queued []loop.QueuedMessage, now time.Time) (kept []loop.QueuedMessage, err error) {
-	var stale []loop.QueuedMessage
+func (c *chat) dropStale(ctx context.Context, queued []ledger.QueuedMessage, now time.Time) (kept []ledger.QueuedMessage, err error) {
+	var stale []ledger.QueuedMessage
 	all := true // stale is everything that Forget would drop
 	for _, m := range queued {
-		chatter := m.Class == loop.ClassChatter && !m.Tried && !m.Edit
+		chatter := m.Class == ledger.ClassChatter && !m.Tried && !m.Edit
 		if chatter && now.Sub(m.Time) > staleAfter {
 			stale = append(stale, m)
 			continue
@@ -89,7 +89,7 @@ func (c *chat) dropStale(ctx context.Context, queued []loop.QueuedMessage, now t
 		kept = append(kept, m)
 	}
 	if len(stale) > 0 && all {
-		n, err := c.d.o.Outbox.Forget(ctx, c.address, loop.ClassChatter)
+		n, err := c.d.o.Outbox.Forget(ctx, c.address, ledger.ClassChatter)
 		c.droppedCount += n
 		return kept, err
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Queue reads the committed messages.
@@ -14,18 +14,18 @@ type Queue interface {
 	Chats(ctx context.Context) ([]string, error)
 	// NextMessage returns the next message of a chat: sends before edits, then the
 	// oldest. found is false if nothing is queued.
-	NextMessage(ctx context.Context, chat string) (loop.QueuedMessage, bool, error)
+	NextMessage(ctx context.Context, chat string) (ledger.QueuedMessage, bool, error)
 	// Queued returns all queued messages of a chat, in the order of NextMessage.
-	Queued(ctx context.Context, chat string) ([]loop.QueuedMessage, error)
+	Queued(ctx context.Context, chat string) ([]ledger.QueuedMessage, error)
 	// SentFor returns the message that a chat shows under a key.
-	SentFor(ctx context.Context, chat, key string) (loop.SentMessage, bool, error)
+	SentFor(ctx context.Context, chat, key string) (ledger.SentMessage, bool, error)
 }
 
 // Outbox stores the committed messages and their outcomes; package store
 // implements it. A method's change is durable when the method returns.
 type Outbox interface {
 	Queue
-	// Trying marks that a send or edit begins. It returns loop.ErrReplaced if a
+	// Trying marks that a send or edit begins. It returns ledger.ErrReplaced if a
 	// newer text has replaced the message since it was read.
 	Trying(ctx context.Context, id int64) error
 	// Sent settles a message as delivered. platformID is the platform's id of the
@@ -38,7 +38,7 @@ type Outbox interface {
 	Drop(ctx context.Context, id int64, why string) error
 	// Forget drops a chat's queued sends of these classes that were never begun,
 	// and returns their number. It keeps edits.
-	Forget(ctx context.Context, chat string, classes ...loop.MessageClass) (int, error)
+	Forget(ctx context.Context, chat string, classes ...ledger.MessageClass) (int, error)
 	// MoveChat gives the queued messages of a chat and its topics another address.
 	MoveChat(ctx context.Context, from, to string) error
 }

@@ -13,29 +13,29 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // A message whose sending was interrupted by a crash comes again, marked.
 func TestCrashDuringSend(t *testing.T) {
 	for _, c := range []struct {
-		class loop.MessageClass
+		class ledger.MessageClass
 		text  string
 		want  []string
 	}{
-		{loop.ClassAsk, "■ shop #8 blocked, 2 attempts (q5)\nRefund flow · 03:06", []string{
+		{ledger.ClassAsk, "■ shop #8 blocked, 2 attempts (q5)\nRefund flow · 03:06", []string{
 			"■ shop #8 blocked, 2 attempts (q5)\nRefund flow · 03:06",
 			"↻ ■ shop #8 blocked, 2 attempts (q5)\nSent again: a restart at 03:07 left the first in doubt. Answer either.\nRefund flow · 03:06",
 		}},
-		{loop.ClassNotice, "● shop r14 started, 12 tasks", []string{
+		{ledger.ClassNotice, "● shop r14 started, 12 tasks", []string{
 			"● shop r14 started, 12 tasks",
 			"↻ ● shop r14 started, 12 tasks\nSent again: the first is in doubt.",
 		}},
-		{loop.ClassReply, "○ g17 queued · 01:47", []string{
+		{ledger.ClassReply, "○ g17 queued · 01:47", []string{
 			"○ g17 queued · 01:47",
 			"↻ ○ g17 queued · 01:47\nSent again: the first is in doubt.",
 		}},
-		{loop.ClassChatter, "● shop 6/12", []string{"● shop 6/12"}},
+		{ledger.ClassChatter, "● shop 6/12", []string{"● shop 6/12"}},
 	} {
 		t.Run(string(c.class), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestCopiesAreLimited(t *testing.T) {
 					return false, errUnclear
 				})
 				w.start()
-				w.commit(out("1", "q1", "? one (q1)", loop.ClassAsk), out("1", "", "chatter", loop.ClassChatter), out("1", "", "notice", loop.ClassNotice))
+				w.commit(out("1", "q1", "? one (q1)", ledger.ClassAsk), out("1", "", "chatter", ledger.ClassChatter), out("1", "", "notice", ledger.ClassNotice))
 				for range 23 * 60 {
 					w.advance(time.Minute)
 					if c.reached {
@@ -122,18 +122,18 @@ func TestMessageInDoubtIsOvertakenAndGivenUp(t *testing.T) {
 			return true, nil
 		})
 		w.start()
-		w.commit(out("1", "q1", "? poison (q1)", loop.ClassAsk))
+		w.commit(out("1", "q1", "? poison (q1)", ledger.ClassAsk))
 		w.advance(2 * time.Second)
-		w.commit(change("1", "q1", "✓ q1 settled", loop.ClassAsk), out("1", "", "after", loop.ClassNotice))
+		w.commit(change("1", "q1", "✓ q1 settled", ledger.ClassAsk), out("1", "", "after", ledger.ClassNotice))
 		for range 30 {
 			w.advance(time.Second)
-			w.commit(out("2", "", "the connection is fine", loop.ClassNotice))
+			w.commit(out("2", "", "the connection is fine", ledger.ClassNotice))
 		}
 		if diff := cmp.Diff([]string{"after"}, w.platform.texts("telegram:1")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		for range 26 {
-			w.commit(out("2", "", "the connection is fine", loop.ClassNotice))
+			w.commit(out("2", "", "the connection is fine", ledger.ClassNotice))
 			w.advance(time.Hour)
 		}
 		if n := w.log.count("given up"); n != 1 {
@@ -188,9 +188,9 @@ func TestSendReasons(t *testing.T) {
 					return false, c.err
 				})
 				w.start()
-				w.commit(out("1", "k", "first", loop.ClassNotice))
+				w.commit(out("1", "k", "first", ledger.ClassNotice))
 				w.advance(time.Minute)
-				w.commit(change("1", "k", "second", loop.ClassNotice))
+				w.commit(change("1", "k", "second", ledger.ClassNotice))
 				w.advance(2 * time.Minute)
 				w.dispatcher.MarkReachable() // ends the wait of messages in doubt
 				w.waitDrained(time.Hour)
@@ -220,8 +220,8 @@ func TestSenderPanics(t *testing.T) {
 			return true, nil
 		})
 		w.start()
-		w.commit(out("1", "", "bad", loop.ClassNotice), out("1", "", "good", loop.ClassNotice))
-		w.commit(loop.Outgoing{Chat: "telegram:1", Class: loop.ClassNotice, Body: []byte("{")}, out("1", "", "after", loop.ClassNotice))
+		w.commit(out("1", "", "bad", ledger.ClassNotice), out("1", "", "good", ledger.ClassNotice))
+		w.commit(ledger.Outgoing{Chat: "telegram:1", Class: ledger.ClassNotice, Body: []byte("{")}, out("1", "", "after", ledger.ClassNotice))
 		w.waitDrained(time.Minute)
 		if diff := cmp.Diff([]string{"good", "after"}, w.platform.texts("telegram:1")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -245,7 +245,7 @@ func TestChatMoves(t *testing.T) {
 		})
 		w.start()
 		for n := range 5 {
-			w.commit(out("-5", "", fmt.Sprint(n), loop.ClassNotice))
+			w.commit(out("-5", "", fmt.Sprint(n), ledger.ClassNotice))
 		}
 		w.waitDrained(5 * time.Minute)
 		if diff := cmp.Diff([]string{"0", "1", "2", "3", "4"}, w.platform.texts("telegram:-1005")); diff != "" {
@@ -270,9 +270,9 @@ func TestChatMovesWithLiveMessage(t *testing.T) {
 			return true, nil
 		})
 		w.start()
-		w.commit(out("-5", "status/shop", "one", loop.ClassChatter))
+		w.commit(out("-5", "status/shop", "one", ledger.ClassChatter))
 		w.advance(20 * time.Second)
-		w.commit(out("-5", "status/shop", "two", loop.ClassChatter))
+		w.commit(out("-5", "status/shop", "two", ledger.ClassChatter))
 		w.advance(time.Hour)
 		if calls != 1 {
 			t.Errorf("%d calls to an address that is no more", calls)
@@ -286,9 +286,9 @@ func TestEditWhileSending(t *testing.T) {
 		w := newWorld(t)
 		w.start()
 		w.advance(time.Minute)
-		edit := func() { w.commit(change("1", "q1", "✓ q1 settled", loop.ClassNotice)) }
+		edit := func() { w.commit(change("1", "q1", "✓ q1 settled", ledger.ClassNotice)) }
 		w.outbox.afterNext.Store(&edit)
-		w.commit(out("1", "q1", "? one (q1)", loop.ClassAsk))
+		w.commit(out("1", "q1", "? one (q1)", ledger.ClassAsk))
 		w.advance(time.Second)
 		if diff := cmp.Diff([]string{"✓ q1 settled"}, w.platform.texts("telegram:1")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -296,11 +296,11 @@ func TestEditWhileSending(t *testing.T) {
 		// An edit committed during the send follows it.
 		w.platform.setScript(func(_ context.Context, kind, _, _ string) (bool, error) {
 			if kind == "send" {
-				w.commit(change("1", "q2", "✓ q2 settled", loop.ClassNotice))
+				w.commit(change("1", "q2", "✓ q2 settled", ledger.ClassNotice))
 			}
 			return true, nil
 		})
-		w.commit(out("1", "q2", "? two (q2)", loop.ClassAsk))
+		w.commit(out("1", "q2", "? two (q2)", ledger.ClassAsk))
 		w.advance(5 * time.Second)
 		m := w.platform.messages("telegram:1")[1]
 		if m.text != "? two (q2)" || !slices.Equal(m.edits, []string{"✓ q2 settled"}) {
@@ -333,11 +333,11 @@ func TestClosedChat(t *testing.T) {
 		if !w.dispatcher.Accepts("telegram:1") {
 			t.Error("before it was tried, nothing is known against it")
 		}
-		w.commit(out("1", "", "notice", loop.ClassNotice), out("1", "q1", "? one (q1)", loop.ClassAsk))
+		w.commit(out("1", "", "notice", ledger.ClassNotice), out("1", "q1", "? one (q1)", ledger.ClassAsk))
 		w.advance(20 * time.Hour)
-		w.commit(out("1", "q2", "? two (q2)", loop.ClassAsk), out("1", "", "chatter", loop.ClassChatter))
+		w.commit(out("1", "q2", "? two (q2)", ledger.ClassAsk), out("1", "", "chatter", ledger.ClassChatter))
 		w.advance(5 * time.Hour)
-		w.commit(out("1", "q3", "? three (q3)", loop.ClassAsk))
+		w.commit(out("1", "q3", "? three (q3)", ledger.ClassAsk))
 		w.advance(time.Minute)
 		if calls != 1 {
 			t.Errorf("%d calls to a closed chat", calls)
@@ -367,7 +367,7 @@ func TestOutboxUnwritable(t *testing.T) {
 			w.outbox.diskFull.Store(true)
 			return true, nil
 		})
-		w.commit(out("1", "", "one", loop.ClassNotice), out("1", "", "two", loop.ClassNotice))
+		w.commit(out("1", "", "one", ledger.ClassNotice), out("1", "", "two", ledger.ClassNotice))
 		w.advance(time.Hour)
 		w.platform.setScript(nil)
 		w.outbox.diskFull.Store(false)
@@ -399,7 +399,7 @@ func TestRunStops(t *testing.T) {
 			})
 			w.start()
 			w.advance(time.Minute)
-			w.commit(out("1", "q1", "? (q1)", loop.ClassAsk))
+			w.commit(out("1", "q1", "? (q1)", ledger.ClassAsk))
 			synctest.Wait()
 			if took := w.stop(); took > c.most {
 				t.Errorf("a call of %v: it ended after %v", c.takes, took)
@@ -418,13 +418,13 @@ func TestQuietHours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.o.Quiet = func(_ string, at time.Time) bool { return at.Hour() >= 1 }
-		w.commit(out("1", "", "by day", loop.ClassNotice))
+		w.commit(out("1", "", "by day", ledger.ClassNotice))
 		w.advance(2 * time.Hour)
-		w.commit(out("1", "", "standstill", loop.ClassNotice))
+		w.commit(out("1", "", "standstill", ledger.ClassNotice))
 		w.start()
 		w.waitDrained(time.Minute)
 		w.advance(2 * time.Hour) // in the same night
-		w.commit(out("1", "", "and again", loop.ClassNotice))
+		w.commit(out("1", "", "and again", ledger.ClassNotice))
 		w.waitDrained(time.Minute)
 		var got []string
 		for _, m := range w.platform.messages("telegram:1") {

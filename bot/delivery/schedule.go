@@ -4,12 +4,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // nextQueued returns the queued message to send next. Without one it returns how
 // long to wait.
-func (c *chat) nextQueued(ctx context.Context) (m loop.QueuedMessage, found bool, wait time.Duration, err error) {
+func (c *chat) nextQueued(ctx context.Context) (m ledger.QueuedMessage, found bool, wait time.Duration, err error) {
 	for {
 		m, found, err = c.d.o.Outbox.NextMessage(ctx, c.address)
 		if err != nil || !found {
@@ -35,13 +35,13 @@ func (c *chat) nextQueued(ctx context.Context) (m loop.QueuedMessage, found bool
 
 // isDroppableDoubt reports whether m may have arrived and is chatter, of which a
 // second copy would only be noise.
-func (c *chat) isDroppableDoubt(m loop.QueuedMessage) bool {
-	return m.Class == loop.ClassChatter && c.doubtOf(m).mayStandInChat(c.isSend(m))
+func (c *chat) isDroppableDoubt(m ledger.QueuedMessage) bool {
+	return m.Class == ledger.ClassChatter && c.doubtOf(m).mayStandInChat(c.isSend(m))
 }
 
 // nextPastSetAside returns the next message behind one that is set aside. Edits
 // of a message that is set aside wait with it.
-func (c *chat) nextPastSetAside(ctx context.Context) (m loop.QueuedMessage, found bool, wait time.Duration, err error) {
+func (c *chat) nextPastSetAside(ctx context.Context) (m ledger.QueuedMessage, found bool, wait time.Duration, err error) {
 	queued, err := c.d.o.Outbox.Queued(ctx, c.address)
 	if err != nil {
 		return m, false, 0, err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // The messages of a person who is removed during an outage are dropped; other
@@ -21,7 +21,7 @@ func TestUnauthorizedChat(t *testing.T) {
 		w.platform.setScript(failing(errOffline))
 		w.start()
 		for _, chat := range []string{"5", "7"} {
-			w.commit(out(chat, "q1", "? one (q1)", loop.ClassAsk), out(chat, "", "notice", loop.ClassNotice), out(chat, "", "answer", loop.ClassReply))
+			w.commit(out(chat, "q1", "? one (q1)", ledger.ClassAsk), out(chat, "", "notice", ledger.ClassNotice), out(chat, "", "answer", ledger.ClassReply))
 		}
 		w.advance(time.Minute)
 		out5.Store(true)

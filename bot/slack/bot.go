@@ -169,7 +169,7 @@ func (b *Bot) State() transport.State { return b.conn.State() }
 // ID returns the app's id, the public part of its token.
 func (b *Bot) ID() string { return b.id }
 
-// CursorName returns the name of this app's loop.Cursor: "slack:A…".
+// CursorName returns the name of this app's ledger.Cursor: "slack:A…".
 func (b *Bot) CursorName() string { return Prefix + b.id }
 
 // parseAddress returns the id of a person or conversation from its address.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/transport"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // ackDeadline limits how long a press or command waits for its acknowledgement.
@@ -18,11 +18,11 @@ import (
 const ackDeadline = 2500 * time.Millisecond
 
 // cursorAt returns the cursor at a timestamp, nil for "".
-func (l *listener) cursorAt(ts string) *loop.Cursor {
+func (l *listener) cursorAt(ts string) *ledger.Cursor {
 	if ts == "" {
 		return nil
 	}
-	return &loop.Cursor{Name: l.CursorName(), Value: ts, Time: l.o.Clock()}
+	return &ledger.Cursor{Name: l.CursorName(), Value: ts, Time: l.o.Clock()}
 }
 
 // handleInteractions handles presses, commands and forms, one at a time.

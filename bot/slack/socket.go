@@ -20,7 +20,7 @@ import (
 
 // Run passes people's inputs to r until ctx ends, and returns the cause of ctx's
 // end. Failures never end it: State shows them, and Run tries again. cursor returns
-// the stored value of the loop.Cursor named CursorName, "" if there is none. An
+// the stored value of the ledger.Cursor named CursorName, "" if there is none. An
 // input that r cannot commit is passed again after a pause, and no later input of
 // its kind before it.
 func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error {

@@ -111,7 +111,7 @@ func (b *Bot) State() transport.State { return b.conn.State() }
 // ID returns the bot's user id, the public part of its token.
 func (b *Bot) ID() string { return b.id }
 
-// CursorName returns the name of this bot's loop.Cursor: "telegram:ID". Each bot
+// CursorName returns the name of this bot's ledger.Cursor: "telegram:ID". Each bot
 // has its own, because update ids differ between bots.
 func (b *Bot) CursorName() string { return Prefix + b.id }
 

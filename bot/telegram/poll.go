@@ -18,7 +18,7 @@ const maxUpdates = 100
 
 // Poll passes every update to r, in order and one at a time, until ctx ends, and
 // returns the cause of ctx's end. Failures never end it: State shows them, and
-// Poll tries again. cursor returns the stored value of the loop.Cursor named
+// Poll tries again. cursor returns the stored value of the ledger.Cursor named
 // CursorName, "" if there is none. An update that r cannot commit is passed again
 // after a pause, and no later update before it.
 func (b *Bot) Poll(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Values of Inbound.Stands: why the sender cannot be authorized.
@@ -129,7 +129,7 @@ func (b *Bot) fromUpdate(raw json.RawMessage) (in bot.Inbound, moved string, ok 
 	in.Key = b.CursorName() + ":" + strconv.Itoa(*u.ID)
 	// The id is not compared with the stored cursor: after a week without
 	// updates ids continue from a random number, and another server has its own.
-	in.Cursor = &loop.Cursor{Name: b.CursorName(), Value: strconv.Itoa(*u.ID + 1), Time: now}
+	in.Cursor = &ledger.Cursor{Name: b.CursorName(), Value: strconv.Itoa(*u.ID + 1), Time: now}
 	return in, moved, true
 }
 
