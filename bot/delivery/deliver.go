@@ -50,6 +50,8 @@ func (c *chat) isSend(m ledger.QueuedMessage) bool {
 	return !m.Edit || m.Target == "" || d != nil && d.targetGone
 }
 
+// send posts a message and settles it. A copy of a message in doubt, and a
+// question that waited long, get a line that says so.
 func (c *chat) send(ctx context.Context, m ledger.QueuedMessage, msg bot.Message, s slot) error {
 	now := c.d.o.Clock()
 	d := c.doubts[m.ID]
@@ -105,6 +107,8 @@ func (c *chat) makesSound(m ledger.QueuedMessage, now time.Time) bool {
 	return c.lastSound.IsZero() || now.Sub(c.lastSound) >= soundInterval
 }
 
+// edit edits the target of a message and settles it. An edit in doubt is repeated
+// without a mark.
 func (c *chat) edit(ctx context.Context, m ledger.QueuedMessage, msg bot.Message, s slot) error {
 	failure, ok := c.call(ctx, s, func(ctx context.Context) error {
 		return c.d.o.Sender.Edit(ctx, bot.Ref{Chat: c.address, ID: m.Target}, msg)

@@ -133,6 +133,8 @@ func (c *chat) markShown(key string, version int, ticking bool) *live {
 	return l
 }
 
+// editLive makes one edit of a live message. Live edits are not in the outbox, so
+// a failed one is only repeated, with the newest text, at the next comparison.
 func (c *chat) editLive(ctx context.Context, s slot, key string, version int, id string, m bot.Message, ticking bool) error {
 	failure, ok := c.call(ctx, s, func(ctx context.Context) error {
 		return c.d.o.Sender.Edit(ctx, bot.Ref{Chat: c.address, ID: id}, m)

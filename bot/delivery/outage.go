@@ -78,7 +78,7 @@ func (c *chat) outageHandled() {
 // because the outbox holds only the newest one for each message.
 func (c *chat) dropStale(ctx context.Context, queued []ledger.QueuedMessage, now time.Time) (kept []ledger.QueuedMessage, err error) {
 	var stale []ledger.QueuedMessage
-	all := true // stale is everything that Forget would drop
+	all := true // Forget would drop exactly the stale messages
 	for _, m := range queued {
 		chatter := m.Class == ledger.ClassChatter && !m.Tried && !m.Edit
 		if chatter && now.Sub(m.Time) > staleAfter {

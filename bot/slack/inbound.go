@@ -230,6 +230,8 @@ type slashCommand struct {
 	Trigger     string `json:"trigger_id"`
 }
 
+// fromSlashCommand converts a command. envelope is the key if Slack sent no
+// trigger.
 func (b *Bot) fromSlashCommand(s slashCommand, envelope string) (in bot.Inbound, ok bool) {
 	if !isPerson(s.User) || !idForm.MatchString(s.Channel) {
 		return in, false
@@ -284,6 +286,8 @@ type interaction struct {
 	} `json:"view"`
 }
 
+// fromInteraction converts a press or a submitted form. It returns false for any
+// other interaction.
 func (b *Bot) fromInteraction(i interaction, envelope string) (in bot.Inbound, ok bool) {
 	if !isPerson(i.User.ID) {
 		return in, false
@@ -298,6 +302,7 @@ func (b *Bot) fromInteraction(i interaction, envelope string) (in bot.Inbound, o
 	return in, false
 }
 
+// fromPress converts a press of a button.
 func (b *Bot) fromPress(in bot.Inbound, i interaction, envelope string) (bot.Inbound, bool) {
 	channel := cmp.Or(i.Container.Channel, i.Channel.ID)
 	thread := i.Container.Thread

@@ -48,6 +48,7 @@ func commandID(user, text string) string {
 	return "cmd:" + user + ":" + bot.Cut(bot.Clean(text), most)
 }
 
+// parseMessageID parses an id; the zero replyTarget stands for an invalid one.
 func parseMessageID(id string) replyTarget {
 	if rest, is := strings.CutPrefix(id, "cmd:"); is {
 		user, quote, _ := strings.Cut(rest, ":")
@@ -178,6 +179,7 @@ func (b *Bot) conversation(ctx context.Context, id string) (string, error) {
 	return c.ID, nil
 }
 
+// rememberDirect stores the direct conversation of a person.
 func (b *Bot) rememberDirect(user, conversation string) {
 	if !isPerson(user) || !isDirect(conversation) {
 		return
@@ -361,10 +363,12 @@ func (b *Bot) locate(ctx context.Context, at bot.Ref) (string, error) {
 // person, the thread, and the trigger that opens a form for some seconds.
 type press struct{ conversation, user, thread, trigger string }
 
+// String returns the id that readPress parses.
 func (p press) String() string {
 	return strings.Join([]string{p.conversation, p.user, p.thread, p.trigger}, " ")
 }
 
+// readPress parses the id of a press. It returns false for any other text.
 func readPress(id string) (press, bool) {
 	f := strings.Split(id, " ")
 	if len(f) != 4 || !idForm.MatchString(f[0]) || !isPerson(f[1]) {

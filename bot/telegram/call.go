@@ -49,10 +49,12 @@ func (b *Bot) upload(ctx context.Context, method string, p tgbotapi.Params, fiel
 	})
 }
 
-func (b *Bot) exchange(ctx context.Context, limit time.Duration, method string, result any, do func(*tgbotapi.BotAPI) (*tgbotapi.APIResponse, error)) error {
+// exchange lets the library make one call within timeout, over conn instead of
+// the library's own HTTP client, and converts its errors.
+func (b *Bot) exchange(ctx context.Context, timeout time.Duration, method string, result any, do func(*tgbotapi.BotAPI) (*tgbotapi.APIResponse, error)) error {
 	status, foreign := 0, false
 	api := &tgbotapi.BotAPI{Token: string(b.o.Token), Client: doer(func(r *http.Request) (*http.Response, error) {
-		a, err := b.conn.Exchange(r.WithContext(ctx), method, limit)
+		a, err := b.conn.Exchange(r.WithContext(ctx), method, timeout)
 		if err != nil {
 			return nil, err
 		}

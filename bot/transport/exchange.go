@@ -25,6 +25,7 @@ type NoResponseError struct {
 	err        error
 }
 
+// Error returns the name of the call and the failure, without secrets.
 func (e *NoResponseError) Error() string { return e.call + ": " + e.text }
 
 // Text describes the failure, without secrets.

@@ -90,6 +90,7 @@ type markup struct {
 	ForceReply bool       `json:"force_reply"`
 }
 
+// readMarkup decodes reply markup; problem is Telegram's error, "" = none.
 func readMarkup(raw string) (m markup, problem string) {
 	if raw == "" {
 		return m, ""

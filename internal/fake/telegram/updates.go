@@ -104,6 +104,7 @@ func (s *Server) PollElsewhere() bool {
 	return s.endPoll()
 }
 
+// endPoll ends the current poll. The caller holds s.mu.
 func (s *Server) endPoll() bool {
 	if s.updates.poller == nil {
 		return false
@@ -120,6 +121,7 @@ func (s *Server) Polling() bool {
 	return s.updates.poller != nil
 }
 
+// getUpdates serves a long poll, and ends the poll of another caller with 409.
 func (s *Server) getUpdates(c call) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
