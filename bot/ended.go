@@ -30,8 +30,8 @@ func Ended(s loop.State, b loop.RunEnded, now time.Time) Message {
 	}
 	var retry []string
 	left := 0
-	for _, t := range s.Project.Tasks {
-		line := standsHow(s, t)
+	for _, t := range s.Project.Tasks.All() {
+		line := standsHow(s, *t)
 		if line == "" {
 			continue
 		}

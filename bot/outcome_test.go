@@ -189,7 +189,7 @@ func TestVerdicts(t *testing.T) {
 // receiptState is a project whose #7 builder is at work.
 func receiptState() loop.State {
 	return loop.State{Project: loop.Project{Name: "shop", Run: &loop.Run{ID: "r14", State: loop.RunRunning},
-		Tasks:    []loop.TaskState{{Task: loop.Task{ID: "Task 7"}, Status: loop.Active, Attempt: &loop.Attempt{Hat: "builder", Stage: loop.StageSession}}},
+		Tasks:    loop.NewTaskList(loop.TaskState{Task: loop.Task{ID: "Task 7"}, Status: loop.Active, Attempt: &loop.Attempt{Hat: "builder", Stage: loop.StageSession}}),
 		Sessions: []loop.Session{{ID: "r14-25", Task: "Task 7", At: evening.Add(-20 * time.Minute), Planned: loop.SessionPlanned{Kind: loop.KindAgent, Hat: "builder"}}}}}
 }
 

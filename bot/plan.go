@@ -234,9 +234,9 @@ func partOf(s loop.State, t loop.TaskState, section string) (loop.TaskState, boo
 	if t.Task.Parent != "" {
 		id = t.Task.ID
 	}
-	for _, u := range s.Project.Tasks {
+	for _, u := range s.Project.Tasks.All() {
 		if loop.SameID(u.Task.ID, id) && u.Task.Parent != "" {
-			return u, true
+			return *u, true
 		}
 	}
 	return loop.TaskState{}, false

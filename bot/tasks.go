@@ -19,7 +19,7 @@ func Tasks(s loop.State) Message {
 		return m
 	}
 	var done []string
-	for _, ts := range s.Project.Tasks {
+	for _, ts := range s.Project.Tasks.All() {
 		if ts.Status == loop.Done {
 			done = append(done, ts.Task.ID)
 		}
@@ -27,12 +27,12 @@ func Tasks(s loop.State) Message {
 	if len(done) > 0 {
 		m.add(SignDone + " " + Ranges(done))
 	}
-	for _, ts := range s.Project.Tasks {
+	for _, ts := range s.Project.Tasks.All() {
 		if ts.Status == loop.Done || ts.Status == loop.Withdrawn {
 			continue
 		}
-		m.add(fmt.Sprintf("%s %s %s%s", StatusSign(ts.Status), short(ts.Task.ID), Cut(Clean(ts.Task.Title), 34), comma(standing(s, ts))))
-		if standing(s, ts) != "" && len(m.Buttons) < 6 {
+		m.add(fmt.Sprintf("%s %s %s%s", StatusSign(ts.Status), short(ts.Task.ID), Cut(Clean(ts.Task.Title), 34), comma(standing(s, *ts))))
+		if standing(s, *ts) != "" && len(m.Buttons) < 6 {
 			m.button(short(ts.Task.ID), "/task "+arg(ts.Task.ID))
 		}
 	}
@@ -46,14 +46,14 @@ func TasksTable(s loop.State, width int) string {
 		width = 100
 	}
 	ids := 0
-	for _, ts := range s.Project.Tasks {
+	for _, ts := range s.Project.Tasks.All() {
 		ids = max(ids, Width(short(ts.Task.ID)))
 	}
 	var b strings.Builder
 	t := Count(s)
 	fmt.Fprintf(&b, "%s · %d/%d done\n", strings.TrimSpace(Clean(s.Project.Name)+" "+Plan(s.Project.Run)), t.Done, t.Total)
-	for _, ts := range s.Project.Tasks {
-		word := standing(s, ts)
+	for _, ts := range s.Project.Tasks.All() {
+		word := standing(s, *ts)
 		if ts.Status == loop.Done {
 			word = strings.TrimSpace("done " + commitID(ts.Commit))
 		}

@@ -122,7 +122,7 @@ func applyProject(p Project, e Entry) Project {
 	case GuidanceBound:
 		parent := ""
 		if n := p.index(e.Task); n >= 0 {
-			parent = FoldID(p.Tasks[n].Task.Parent)
+			parent = FoldID(p.Tasks.At(n).Task.Parent)
 		}
 		if b.Reopen {
 			p.Guidance = p.Guidance.Reopen(FoldID(e.Task), parent)
@@ -177,8 +177,7 @@ func applyProject(p Project, e Entry) Project {
 		p.Run.LastEvent = e.Time
 	}
 	if n := p.index(e.Task); n >= 0 {
-		p.Tasks = slices.Clone(p.Tasks)
-		p.Tasks[n] = applyTask(p.Tasks[n], p.Run, e)
+		p.Tasks = p.Tasks.with(n, applyTask(p.Tasks.At(n), p.Run, e))
 	}
 	if b, ok := e.Body.(Verified); ok && b.Kind == KindFinal && b.OK {
 		p.Green = with(p.Green, p.Source, b.Tree)
@@ -201,10 +200,10 @@ func progressLine(p Project, b Submit, e Entry) string {
 	if n < 0 {
 		return p.Progress
 	}
-	line := fmt.Sprintf("%s %s, %s", ShortID(e.Task), p.Tasks[n].Task.Title, b.Result)
+	line := fmt.Sprintf("%s %s, %s", ShortID(e.Task), p.Tasks.At(n).Task.Title, b.Result)
 	if b.Reason != "" {
 		line += ": " + b.Reason
-	} else if w := p.Tasks[n].Attempt; w != nil {
+	} else if w := p.Tasks.At(n).Attempt; w != nil {
 		if said := body(w); said != "" {
 			line += ": " + said
 		}
@@ -226,7 +225,7 @@ func (p Project) plan(b RunPlanned, e Entry) Project {
 	if source := b.Settings.Source.String(); p.Source != source {
 		shelf := maps.Clone(p.Shelf)
 		if shelf == nil {
-			shelf = map[string][]TaskState{}
+			shelf = map[string]TaskList{}
 		}
 		if p.Source != "" {
 			shelf[p.Source] = p.Tasks
@@ -236,71 +235,89 @@ func (p Project) plan(b RunPlanned, e Entry) Project {
 		p.Source, p.Shelf = source, shelf
 	}
 	// Tasks of our own came with an earlier run's baseline; this run's says anew.
-	p.Tasks = slices.DeleteFunc(slices.Clone(p.Tasks), func(t TaskState) bool { return t.Task.Own })
+	p.Tasks = p.Tasks.without(func(t *TaskState) bool { return t.Task.Own })
 	p.Run = &Run{ID: b.Run, Settings: b.Settings, Check: b.Check, State: RunPlanning, Planned: e.Time, LastEvent: e.Time}
 	return p
 }
 
 // read takes over what the source says. Statuses follow by entries of their own.
 func (p Project) read(b SourceRead) Project {
-	changed := map[string]Task{}
-	for _, t := range b.Tasks {
-		changed[FoldID(t.ID)] = t
-	}
 	old := p.Tasks
-	var tasks []TaskState
-	placed := map[string]bool{}
+	changed := make(map[string]*Task, len(b.Tasks))
+	for n := range b.Tasks {
+		changed[old.ids.fold(b.Tasks[n].ID)] = &b.Tasks[n]
+	}
+	tasks := make([]*TaskState, 0, len(b.Order))
+	placed := make(map[string]bool, len(b.Order))
 	for _, id := range b.Order {
-		key := FoldID(id)
-		var t TaskState
-		if n := slices.IndexFunc(old, func(t TaskState) bool { return FoldID(t.Task.ID) == key }); n >= 0 {
-			t = old[n]
-		} else {
-			t.Status = Pending
+		key := old.ids.fold(id)
+		t := &TaskState{Status: Pending}
+		if n := old.index(id); n >= 0 {
+			t = old.At(n)
 		}
 		if now, ok := changed[key]; ok {
+			edited := *t
 			if now.Mark != t.Lifted {
-				t.Lifted = ""
+				edited.Lifted = ""
 			}
-			t.Task = now
+			edited.Task = *now
+			t = &edited
 		}
 		tasks = append(tasks, t)
 		placed[key] = true
 	}
 	// What has no line any more keeps its place at the end: its history is
 	// still asked for, and a stash may bring the line back.
-	var own, rest, parts []TaskState
+	var own, rest, parts []*TaskState
 	for _, t := range b.Own {
-		own = append(own, TaskState{Task: t, Status: Pending})
-		placed[FoldID(t.ID)] = true
+		own = append(own, &TaskState{Task: t, Status: Pending})
+		placed[old.ids.fold(t.ID)] = true
 	}
-	for _, t := range old {
+	for n, t := range old.All() {
 		switch {
-		case placed[FoldID(t.Task.ID)]:
+		case placed[old.ids.keys[n]]:
 		case t.Task.Parent != "":
 			parts = append(parts, t)
 		case t.Task.Own:
 			own = append(own, t)
 		default:
-			t.Task.Mark = markGone
-			rest = append(rest, t)
+			gone := *t
+			gone.Task.Mark = markGone
+			rest = append(rest, &gone)
 		}
 	}
-	p.Tasks = slices.Concat(own, tasks, rest)
-	for _, t := range parts { // right behind their task, in their order
-		at := len(p.Tasks)
-		if n := p.index(t.Task.Parent); n >= 0 {
-			for at = n + 1; at < len(p.Tasks) && SameID(p.Tasks[at].Task.Parent, t.Task.Parent); at++ {
-			}
-		}
-		p.Tasks = slices.Insert(p.Tasks, at, t)
-	}
+	p.Tasks = newTaskList(withParts(slices.Concat(own, tasks, rest), parts, old.ids), old.ids)
 	if p.Run != nil {
 		r := *p.Run
 		r.Source, r.Name = b.Trouble, b.Name
 		p.Run = &r
 	}
 	return p
+}
+
+// withParts puts parts right behind their task, in their order; those of a task
+// that is not there come last.
+func withParts(tasks, parts []*TaskState, ids *taskIDs) []*TaskState {
+	if len(parts) == 0 {
+		return tasks
+	}
+	of := map[string][]*TaskState{}
+	for _, t := range parts {
+		key := ids.fold(t.Task.Parent)
+		of[key] = append(of[key], t)
+	}
+	out := make([]*TaskState, 0, len(tasks)+len(parts))
+	for _, t := range tasks {
+		key := ids.fold(t.Task.ID)
+		out = append(append(out, t), of[key]...)
+		delete(of, key)
+	}
+	for _, t := range parts {
+		if _, left := of[ids.fold(t.Task.Parent)]; left {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // guided is the guidance that waits for one of some tasks, by its address.
@@ -370,7 +387,7 @@ func (p Project) applySession(e Entry) Project {
 func (p Project) doneNow(e Entry) []string {
 	b, ok := e.Body.(TaskSet)
 	n := p.index(e.Task)
-	if !ok || b.To != Done || n < 0 || p.Tasks[n].Task.Parent != "" || b.From != Active && (b.From != Pending || len(p.Tasks[n].Parts) == 0) {
+	if !ok || b.To != Done || n < 0 || p.Tasks.At(n).Task.Parent != "" || b.From != Active && (b.From != Pending || len(p.Tasks.At(n).Parts) == 0) {
 		return p.Run.DoneNow
 	}
 	return append(slices.Clip(p.Run.DoneNow), e.Task)

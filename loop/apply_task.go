@@ -4,7 +4,9 @@ import (
 	"slices"
 )
 
-func applyTask(t TaskState, r *Run, e Entry) TaskState {
+// applyTask returns the task after an entry about it.
+func applyTask(before *TaskState, r *Run, e Entry) *TaskState {
+	t := *before
 	switch b := e.Body.(type) {
 	case TaskSet:
 		t.Status, t.Why, t.Question = b.To, b.Why, b.Question
@@ -45,7 +47,7 @@ func applyTask(t TaskState, r *Run, e Entry) TaskState {
 		}
 	case AnswerUndone:
 		t.Failed, t.LastFail = b.Before.Failed, b.Before.LastFail
-		t.Words = t.Words[:min(len(t.Words), b.Before.Words):min(len(t.Words), b.Before.Words)]
+		t.Words = slices.Clip(t.Words[:min(len(t.Words), max(b.Before.Words, 0))])
 	case TaskWords:
 		t.Words = append(slices.Clip(t.Words), b.Text)
 	case SourceMarked:
@@ -107,7 +109,7 @@ func applyTask(t TaskState, r *Run, e Entry) TaskState {
 			t.Plan = t.Attempt.Plan
 		}
 	}
-	return t
+	return &t
 }
 
 func applyWork(w *Attempt, r *Run, e Entry) *Attempt {

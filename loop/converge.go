@@ -42,7 +42,7 @@ func (d *decision) converge(t TaskState) {
 // own mark, and all that were set before and had no commit to travel in.
 func (d *decision) marksWith(t TaskState) []Marking {
 	var marks []Marking
-	for _, u := range d.Project.Tasks {
+	for _, u := range d.Project.Tasks.All() {
 		m := u.Status.mark()
 		if SameID(u.Task.ID, t.Task.ID) {
 			m = MarkDone
@@ -61,7 +61,7 @@ func (d *decision) marksWith(t TaskState) []Marking {
 }
 
 // lastPart reports whether t is a part of u and all that u waits for.
-func (d *decision) lastPart(t, u TaskState) bool {
+func (d *decision) lastPart(t TaskState, u *TaskState) bool {
 	return t.Attempt.Manual == "" && !t.Person && u.Status == Pending && slices.Contains(u.Parts, t.Task.ID) &&
 		!slices.ContainsFunc(u.Parts, func(id string) bool {
 			p, ok := d.task(id)

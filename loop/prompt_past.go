@@ -40,7 +40,7 @@ func (w *writing) historyPart() part {
 // position is "task 3 of 5" (SPEC 4.7). Parts are counted in their task.
 func (w *writing) position() string {
 	at, total, done := 0, 0, 0
-	for _, t := range w.p.Tasks {
+	for _, t := range w.p.Tasks.All() {
 		if t.Status == Withdrawn || t.Task.Parent != "" {
 			continue
 		}

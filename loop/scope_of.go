@@ -24,7 +24,7 @@ func (s State) scope(t TaskState, hat Hat) Scope {
 		Shipped: hat.Shipped, Adds: hat.OwnScope, Also: t.Allowed,
 	}
 	if n := s.Project.index(t.Task.Parent); n >= 0 {
-		parent := s.Project.Tasks[n]
+		parent := s.Project.Tasks.At(n)
 		if out.Within = parent.Task.Scope; len(ParseScope(out.Within)) == 0 {
 			out.Within = "none" // a part nevertheless: a plan cannot go beyond what its task could
 		}

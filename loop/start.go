@@ -57,14 +57,14 @@ func (d *decision) startRun(b StartRun) {
 		}
 		d.end(RunEnded{Reason: ReasonReplaced, Exit: 2, Text: "replaced by a new run"})
 	}
-	for _, t := range d.Project.Tasks {
+	for _, t := range d.Project.Tasks.All() {
 		switch {
 		case t.Task.Own: // gone with its run
 			d.closeQuestions(t.Task.ID, "its run is over")
 			d.expireGuidance(t.Task.ID, "its task went with its run")
 		case b.New && t.Attempt != nil && t.Status == Ready: // HEAD alone is what it starts from
 			d.add(scope{task: t.Task.ID}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: "a new run from HEAD"})
-			d.planAnew(t, "a new run from HEAD")
+			d.planAnew(*t, "a new run from HEAD")
 		}
 	}
 	d.withdrawOffers("a run was started")
@@ -219,8 +219,8 @@ func firstRed(v Verified) string {
 
 func (d *decision) order() []string {
 	var ids []string
-	for _, t := range d.Project.Tasks {
-		if t.Status != Withdrawn && t.Task.Mark != markGone && !t.Task.ours() {
+	for _, t := range d.Project.Tasks.All() {
+		if t.Task.inSource(t.Status) {
 			ids = append(ids, t.Task.ID)
 		}
 	}

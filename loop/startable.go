@@ -23,8 +23,8 @@ type Start struct {
 func ReadyTasks(s State, settings Settings, snapshot Snapshot) []string {
 	d := asRun(s, settings, snapshot)
 	var ids []string
-	for _, t := range d.Project.Tasks {
-		if t.Status == Ready && d.wanted(t) && t.wish() == MarkOpen {
+	for _, t := range d.Project.Tasks.of(setReady) {
+		if d.wanted(t) && t.wish() == MarkOpen {
 			ids = append(ids, t.Task.ID)
 		}
 	}

@@ -31,10 +31,12 @@ func TestStartable(t *testing.T) {
 	// after is the state that a run left: its tasks with their statuses.
 	after := func(reason Reason, statuses ...Status) State {
 		s := State{Project: Project{Name: "shop", Source: settings.Source.String()}}
+		var tasks []TaskState
 		for n, st := range statuses {
 			id := []string{"Task 1", "Task 2"}[n]
-			s.Project.Tasks = append(s.Project.Tasks, TaskState{Task: Task{ID: id, Title: id, Mark: MarkOpen}, Status: st})
+			tasks = append(tasks, TaskState{Task: Task{ID: id, Title: id, Mark: MarkOpen}, Status: st})
 		}
+		s.Project.Tasks = NewTaskList(tasks...)
 		s.Project.Run = &Run{ID: "r1", Settings: settings, State: RunOver, Planned: began, EndedAt: ended, Ended: &RunEnded{Reason: reason}}
 		return s
 	}

@@ -42,7 +42,7 @@ func TestReminder(t *testing.T) {
 			n := New(Options{Quiet: func() loop.Hours { return "23:00-07:00" }, Urgent: func() []string { return c.urgent }})
 			e := loop.Entry{Stream: loop.ProjectStream("shop"), Time: c.at, Run: "r14", Task: "Task 4", Body: loop.ReminderDue{ID: "q3"}}
 			got := map[string]bool{}
-			for _, m := range n.Compose(s, loop.Decision{Entries: []loop.Entry{e}, State: loop.Apply(s, e)}, loop.Input{Time: c.at, Project: "shop", Actor: "daemon"}) {
+			for _, m := range n.Compose(s, loop.Decided(s, e), loop.Input{Time: c.at, Project: "shop", Actor: "daemon"}) {
 				got[m.Chat] = !m.Silent
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
@@ -97,7 +97,7 @@ func TestQuietHours(t *testing.T) {
 			}
 			e := loop.Entry{Stream: loop.ProjectStream("shop"), Time: c.at, Run: "r14", Body: c.body}
 			got := map[string]bool{}
-			for _, m := range New(o).Compose(s, loop.Decision{Entries: []loop.Entry{e}, State: loop.Apply(s, e)}, loop.Input{Time: c.at, Project: "shop", Actor: "daemon"}) {
+			for _, m := range New(o).Compose(s, loop.Decided(s, e), loop.Input{Time: c.at, Project: "shop", Actor: "daemon"}) {
 				if m.Class != loop.ClassChatter {
 					got[m.Chat] = !m.Silent
 				}

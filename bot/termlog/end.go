@@ -161,7 +161,7 @@ func (c *Console) ending(v view, b loop.RunEnded) string {
 // standing lists what is not done, most urgent first.
 func (c *Console) standing(s loop.State) string {
 	groups := map[loop.Status][]string{}
-	for _, t := range s.Project.Tasks {
+	for _, t := range s.Project.Tasks.All() {
 		id := c.id(t.Task.ID)
 		if t.Question != "" && (t.Status == loop.Blocked || t.Status == loop.ManualVerify || t.Status == loop.Waiting) {
 			id += " (" + bot.Clean(t.Question) + ")"

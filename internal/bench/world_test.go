@@ -36,6 +36,7 @@ type world struct {
 	ledger  *store.Store
 	engine  *engine.Engine
 	project string
+	tasks   int           // of each project's plan
 	repos   string        // folder of the projects' repositories
 	ready   chan launched // sessions of agents that were started
 
@@ -57,12 +58,18 @@ func newWorld(b *testing.B, verify ...string) *world {
 	return openWorld(b, []string{"shop"}, verify, nil)
 }
 
+// newWorldOf is newWorld with a plan of another length.
+func newWorldOf(b *testing.B, tasks int, verify ...string) *world {
+	b.Helper()
+	return openWorld(b, []string{"shop"}, verify, func(w *world, _ *engine.Options) { w.tasks = tasks })
+}
+
 // openWorld starts a run of 200 tasks in each of the projects, and a session
 // in each at a time. more, unless nil, changes the engine's options, for which
 // the ledger is open already.
 func openWorld(b *testing.B, projects, verify []string, more func(*world, *engine.Options)) *world {
 	b.Helper()
-	w := &world{b: b, project: projects[0], repos: b.TempDir(), ready: make(chan launched, len(projects)), ended: map[string]chan loop.Exit{}}
+	w := &world{b: b, project: projects[0], tasks: planned, repos: b.TempDir(), ready: make(chan launched, len(projects)), ended: map[string]chan loop.Exit{}}
 	var err error
 	if w.ledger, err = store.Open(b.TempDir()); err != nil {
 		b.Fatal(err)
@@ -70,7 +77,7 @@ func openWorld(b *testing.B, projects, verify []string, more func(*world, *engin
 	o := engine.Options{
 		Ledger: w.ledger, Runner: runner{w}, Agents: agents{}, Door: door{},
 		Ports: func(context.Context, loop.Settings) (engine.Ports, error) {
-			return engine.Ports{Source: plan{}, Workspace: tree{w}, Files: tree{w}, Scoper: tree{w}, Zone: time.UTC}, nil
+			return engine.Ports{Source: plan{w.tasks}, Workspace: tree{w}, Files: tree{w}, Scoper: tree{w}, Zone: time.UTC}, nil
 		},
 	}
 	if more != nil {
@@ -214,18 +221,24 @@ func (door) Token(session string) string { return "token of " + session }
 func (door) Close(string)                {}
 
 // plan is a list of tasks in a file that nobody changes.
-type plan struct{}
+type plan struct{ tasks int }
 
-func (plan) Read(context.Context) (loop.Snapshot, error) {
-	s := loop.Snapshot{Name: "checkout", Path: "plan.md"}
-	for n := 1; n <= planned; n++ {
-		s.Tasks = append(s.Tasks, loop.Task{
-			ID: fmt.Sprintf("Task %d", n), Title: "Round totals half up", Mark: loop.MarkOpen, Scope: "`cart.go`, `round.go`", Line: n,
-			Body: "Sums of the cart are rounded once, at the end.", Acceptance: []string{"1.005 is 1.01", "no float is compared"},
-		})
-	}
-	return s, nil
+func (p plan) Read(context.Context) (loop.Snapshot, error) {
+	return loop.Snapshot{Name: "checkout", Path: "plan.md", Tasks: planOf(p.tasks)}, nil
 }
+
+// planOf is a plan of so many tasks.
+func planOf(tasks int) []loop.Task {
+	all := make([]loop.Task, tasks)
+	for n := range all {
+		all[n] = loop.Task{
+			ID: fmt.Sprintf("Task %d", n+1), Title: "Round totals half up", Mark: loop.MarkOpen, Scope: "`cart.go`, `round.go`", Line: n + 1,
+			Body: "Sums of the cart are rounded once, at the end.", Acceptance: []string{"1.005 is 1.01", "no float is compared"},
+		}
+	}
+	return all
+}
+
 func (plan) Mark(context.Context, []loop.Marking) error { return nil }
 func (plan) Log(context.Context, loop.Progress) error   { return nil }
 func (plan) Owned() []string                            { return []string{"plan.md"} }

@@ -164,7 +164,7 @@ func (e *Engine) blames(project string, p loop.PendingEffect, err error) string 
 		ses, _ := s.Project.Session(b.Session)
 		return ses.Task
 	case loop.EffectCapture:
-		for _, t := range s.Project.Tasks {
+		for _, t := range s.Project.Tasks.All() {
 			if t.Attempt != nil && t.Attempt.Session == b.Request.Session {
 				return t.Task.ID
 			}

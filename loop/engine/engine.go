@@ -417,10 +417,9 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (loop.Ans
 	}
 	if e.o.Observe != nil {
 		s := before
-		for _, entry := range d.Entries {
-			next := loop.Apply(s, entry)
-			e.o.Observe(s, next, entry)
-			s = next
+		for n, entry := range d.Entries {
+			e.o.Observe(s, d.After[n], entry)
+			s = d.After[n]
 		}
 	}
 	if !work {
@@ -475,10 +474,8 @@ func (e *Engine) decide(s loop.State, in loop.Input) (d loop.Decision) {
 			Stream: loop.ProjectStream(in.Project), Time: in.Time, Actor: "daemon", Cause: in.Key,
 			Body: loop.InputPoisoned{Key: in.Key, Kind: in.Body.InputKind(), Error: fmt.Sprint(fault)},
 		}
-		d = loop.Decision{
-			Entries: []loop.Entry{entry}, State: loop.Apply(s, entry),
-			Answer: loop.Answer{Code: "fault", Text: "a fault in nightporter; it is kept in the ledger, all else goes on"},
-		}
+		d = loop.Decided(s, entry)
+		d.Answer = loop.Answer{Code: "fault", Text: "a fault in nightporter; it is kept in the ledger, all else goes on"}
 	}()
 	return loop.Decide(s, in)
 }
