@@ -59,3 +59,13 @@ func (p Project) Session(id string) (Session, bool) {
 func (p Project) Count() (done, total int) {
 	return p.Tasks.count(setDone), p.Tasks.count(setCounted)
 }
+
+// Place returns where a task stands among those that Count counts, from 1; 0
+// for a task that is none of them.
+func (p Project) Place(id string) int {
+	n := p.index(id)
+	if n < 0 || !p.Tasks.in[setCounted].has(n) {
+		return 0
+	}
+	return p.Tasks.in[setCounted].countTo(n)
+}

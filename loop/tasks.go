@@ -287,6 +287,11 @@ func (b bitset) count() (n int) {
 	return n
 }
 
+// countTo counts the positions up to n.
+func (b bitset) countTo(n int) int {
+	return b[:n/64].count() + bits.OnesCount64(b[n/64]<<(63-n%64))
+}
+
 // all iterates over the positions in order.
 func (b bitset) all() iter.Seq[int] {
 	return func(yield func(int) bool) {
