@@ -17,12 +17,9 @@ const settledKept = 50
 // gives a state, and one that it does not know leaves the state as it is. It
 // never changes the state that it was given, so an old one stays valid.
 func Apply(s State, e Entry) State {
-	if e.Stream == SharedStream {
-		s.Shared = applyHouse(s.Shared, e)
-		return s
-	}
-	s.Project = applyProject(s.Project, e)
-	return s
+	f := Folder{state: s}
+	f.Add(e)
+	return f.state
 }
 
 func applyHouse(h Shared, e Entry) Shared {
@@ -105,7 +102,7 @@ func with[V any](m map[string]V, k string, v V) map[string]V {
 
 // applyProject folds one entry of a project's stream. Entries about a run,
 // a task or a session are handed on; what is not there is not changed.
-func applyProject(p Project, e Entry) Project {
+func applyProject(p Project, e Entry, own *owned) Project {
 	switch b := e.Body.(type) {
 	case RunPlanned:
 		return p.plan(b, e)
@@ -165,19 +162,26 @@ func applyProject(p Project, e Entry) Project {
 	if b, ok := e.Body.(Submit); ok {
 		p.Progress = progressLine(p, b, e)
 	}
-	had, _ := p.Session(e.Session) // before it is over
+	ended, ends := e.Body.(SessionEnded)
+	var had Session
+	if ends {
+		had, _ = p.Session(e.Session) // before it is over
+	}
 	p = p.applySession(e)
 	if p.Run != nil {
-		r := *p.Run
-		p.Run = applyRun(&r, e)
-		if b, ok := e.Body.(SessionEnded); ok && b.Kind == KindAgent {
-			p.Run.Spent = p.Run.Spent.with(had.Planned.Hat, e.Task, b.Exit)
+		p.Run = applyRun(own.runOf(p.Run), e)
+		if ends && ended.Kind == KindAgent {
+			p.Run.Spent = p.Run.Spent.with(had.Planned.Hat, e.Task, ended.Exit)
 		}
 		p.Run.DoneNow = p.doneNow(e)
 		p.Run.LastEvent = e.Time
 	}
 	if n := p.index(e.Task); n >= 0 {
-		p.Tasks = p.Tasks.with(n, applyTask(p.Tasks.At(n), p.Run, e))
+		old := p.Tasks.At(n)
+		was := old.kept()
+		t := own.taskOf(old)
+		applyTask(t, p.Run, e, own)
+		p.Tasks = p.Tasks.replace(n, was, t)
 	}
 	if b, ok := e.Body.(Verified); ok && b.Kind == KindFinal && b.OK {
 		p.Green = with(p.Green, p.Source, b.Tree)

@@ -4,9 +4,8 @@ import (
 	"slices"
 )
 
-// applyTask returns the task after an entry about it.
-func applyTask(before *TaskState, r *Run, e Entry) *TaskState {
-	t := *before
+// applyTask changes a task by an entry about it.
+func applyTask(t *TaskState, r *Run, e Entry, own *owned) {
 	switch b := e.Body.(type) {
 	case TaskSet:
 		t.Status, t.Why, t.Question = b.To, b.Why, b.Question
@@ -103,13 +102,11 @@ func applyTask(before *TaskState, r *Run, e Entry) *TaskState {
 		t.Commit = b.Commit
 	}
 	if t.Attempt != nil && r != nil {
-		w := *t.Attempt
-		t.Attempt = applyWork(&w, r, e)
+		t.Attempt = applyWork(own.attemptOf(t.Attempt), r, e)
 		if len(t.Attempt.Plan) > 0 && t.Task.Parent == "" {
 			t.Plan = t.Attempt.Plan
 		}
 	}
-	return &t
 }
 
 func applyWork(w *Attempt, r *Run, e Entry) *Attempt {

@@ -194,26 +194,6 @@ func TestUnknownEntries(t *testing.T) {
 	}
 }
 
-// TestApplyIsTotal: every entry gives a state, also on one that it does not fit.
-func TestApplyIsTotal(t *testing.T) {
-	for _, zero := range Bodies() {
-		v := reflect.New(reflect.TypeOf(zero)).Elem()
-		fill(t, v, "x")
-		for _, stream := range []string{SharedStream, ProjectStream("shop")} {
-			for _, body := range []Body{zero, v.Interface().(Body)} {
-				Apply(State{}, Entry{Stream: stream, Task: "Task 1", Session: "r1-1", Body: body})
-				n := newNight(t)
-				n.do(StartRun{Settings: n.settings}, "run")
-				before := mustJSON(t, n.s)
-				Apply(n.s, Entry{Stream: stream, Task: "Task 1", Session: "r1-1", Body: body})
-				if mustJSON(t, n.s) != before {
-					t.Errorf("%s changes the state that it is applied to", body.EntryType())
-				}
-			}
-		}
-	}
-}
-
 // TestStatesAreValues: two futures of one state do not write into each other,
 // also where a list of it has room to grow.
 func TestStatesAreValues(t *testing.T) {

@@ -24,6 +24,9 @@ type night struct {
 	t        faults
 	s        State
 	folded   State // of the entries as the ledger would give them back
+	folder   *Folder
+	gave     State  // by folder, after the decision before
+	gaveJSON string // as it was then
 	now      time.Time
 	settings Settings
 	plan     Snapshot
@@ -47,6 +50,7 @@ func newNight(t faults) *night {
 	}
 	n.s.Project.Name = n.settings.Project
 	n.folded = n.s
+	n.folder = NewFolder(n.s)
 	return n
 }
 
@@ -163,6 +167,7 @@ func (n *night) fold(d Decision) {
 			n.t.Fatalf("%v", err)
 		}
 		n.folded = Apply(n.folded, back)
+		n.folder.Add(back)
 		if at != len(d.Entries)/2 {
 			continue
 		}
@@ -173,6 +178,13 @@ func (n *night) fold(d Decision) {
 	want, got := mustJSON(n.t, d.State), mustJSON(n.t, n.folded)
 	if want != got {
 		n.t.Fatalf("%s: the fold of the ledger is another state: %s", n.last.Body.InputKind(), differ(got, want))
+	}
+	if got := mustJSON(n.t, n.gave); n.gaveJSON != "" && got != n.gaveJSON {
+		n.t.Fatalf("%s: a Folder changed a state that it gave away: %s", n.last.Body.InputKind(), differ(got, n.gaveJSON))
+	}
+	n.gave, n.gaveJSON = n.folder.State(), want
+	if got := mustJSON(n.t, n.gave); got != want {
+		n.t.Fatalf("%s: a Folder folds another state: %s", n.last.Body.InputKind(), differ(got, want))
 	}
 	var back State
 	if err := json.Unmarshal([]byte(want), &back); err != nil {

@@ -227,7 +227,11 @@ func (p Project) parts(b PartsMade, parent string) Project {
 	}
 	for _, t := range b.Parts {
 		of.Parts = append(of.Parts, t.ID)
-		tasks = slices.Insert(tasks, at, &TaskState{Task: t, Status: Pending, Plan: json.RawMessage(b.Plans[t.ID])})
+		plan := json.RawMessage(b.Plans[t.ID])
+		if !json.Valid(plan) { // a state with it could not be saved
+			plan = nil
+		}
+		tasks = slices.Insert(tasks, at, &TaskState{Task: t, Status: Pending, Plan: plan})
 		at++
 	}
 	if of.Attempt != nil && of.Attempt.Consensus != nil && len(b.Parts) > 0 {

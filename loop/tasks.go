@@ -39,17 +39,23 @@ const (
 	taskSets
 )
 
-// alone reports which sets a task is in by itself: all but unsettled.
-func (t *TaskState) alone() (in [taskSets]bool) {
-	in[setReady] = t.Status == Ready
-	in[setActive] = t.Status == Active
-	in[setBlocked] = t.Status == Blocked
-	in[setAttempt] = t.Attempt != nil
-	in[setAsks] = t.Question != ""
-	in[setToCheck] = t.Status == Ready && len(t.Task.DependsOn) > 0 && t.wish() == MarkManualVerify
-	in[setCounted] = t.Status != Withdrawn && t.Task.Parent == ""
-	in[setDone] = in[setCounted] && t.Status == Done
-	return in
+// kept is what a list keeps for one task.
+type kept struct {
+	in   [setUnsettled]bool
+	done bool // satisfies what depends on it
+}
+
+func (t *TaskState) kept() (k kept) {
+	k.in[setReady] = t.Status == Ready
+	k.in[setActive] = t.Status == Active
+	k.in[setBlocked] = t.Status == Blocked
+	k.in[setAttempt] = t.Attempt != nil
+	k.in[setAsks] = t.Question != ""
+	k.in[setToCheck] = t.Status == Ready && len(t.Task.DependsOn) > 0 && t.wish() == MarkManualVerify
+	k.in[setCounted] = t.Status != Withdrawn && t.Task.Parent == ""
+	k.done = t.Status == Done
+	k.in[setDone] = k.in[setCounted] && k.done
+	return k
 }
 
 // NewTaskList returns the list of the given tasks. They are copied.
@@ -74,7 +80,7 @@ func newTaskList(tasks []*TaskState, known *taskIDs) TaskList {
 		l.in[s] = newBitset(len(tasks))
 	}
 	for n, t := range tasks {
-		for s, in := range t.alone() {
+		for s, in := range t.kept().in {
 			if in {
 				l.in[s].set(n)
 			}
@@ -109,17 +115,22 @@ func (l TaskList) Slice() []TaskState {
 func (l TaskList) With(n int, t TaskState) TaskList { return l.with(n, &t) }
 
 // with is With for a task that nobody writes to any more.
-func (l TaskList) with(n int, t *TaskState) TaskList {
-	old := l.tasks.At(n)
-	l.tasks = l.tasks.With(n, t)
-	was, is := old.alone(), t.alone()
+func (l TaskList) with(n int, t *TaskState) TaskList { return l.replace(n, l.tasks.At(n).kept(), t) }
+
+// replace puts t where a task stood for which the list kept was. It may be the
+// same one, changed, where nobody else has the list.
+func (l TaskList) replace(n int, was kept, t *TaskState) TaskList {
+	if l.tasks.At(n) != t {
+		l.tasks = l.tasks.With(n, t)
+	}
+	is := t.kept()
 	for s := range setUnsettled {
-		if was[s] != is[s] {
-			l.in[s] = l.in[s].with(n, is[s])
+		if was.in[s] != is.in[s] {
+			l.in[s] = l.in[s].with(n, is.in[s])
 		}
 	}
 	l.settle(n)
-	if (old.Status == Done) != (t.Status == Done) {
+	if was.done != is.done {
 		for _, m := range l.ids.neededBy[n] {
 			l.settle(int(m))
 		}

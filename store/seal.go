@@ -125,11 +125,14 @@ func unknownEffect(id int64) error { return fmt.Errorf("settle effect %d: there 
 func normal(t time.Time) time.Time { return t.Round(0).UTC() }
 
 // blob is a copy of b in the one form that no bytes have: nil.
-func blob(b []byte) []byte {
+func blob(b []byte) []byte { return bytes.Clone(some(b)) }
+
+// some is b in that form, for bytes that nobody else has.
+func some(b []byte) []byte {
 	if len(b) == 0 {
 		return nil
 	}
-	return bytes.Clone(b)
+	return b
 }
 
 // newRow is a record as it is written; its hash is left to the caller.
@@ -141,7 +144,7 @@ func newRow(r loop.Record) row {
 	}
 }
 
-// record is a row in the form that the core knows.
+// record is a row in the form that the core knows. It has the row's bytes.
 func (r *row) record() (loop.Record, error) {
 	t, err := parseTime(r.time)
 	if err != nil {
@@ -150,6 +153,6 @@ func (r *row) record() (loop.Record, error) {
 	return loop.Record{
 		Stream: r.stream, Seq: r.seq, Time: t, Type: r.typ, V: int(r.v),
 		Run: r.run, Task: r.task, Attempt: r.attempt, Session: r.session, Actor: r.actor, Cause: r.cause,
-		Body: blob(r.body), Prev: blob(r.prev), Hash: blob(r.hash),
+		Body: some(r.body), Prev: some(r.prev), Hash: some(r.hash),
 	}, nil
 }

@@ -57,7 +57,6 @@ type player struct {
 	trees   int
 	took    []time.Duration
 	entries []loop.Entry
-	keep    bool // entries
 }
 
 func newPlayer(b *testing.B, tasks int) *player {
@@ -93,9 +92,7 @@ func (p *player) do(body loop.InputBody) {
 	d := loop.Decide(p.state, in)
 	p.took = append(p.took, time.Since(began))
 	p.state, p.waiting = d.State, append(p.waiting, d.Effects...)
-	if p.keep {
-		p.entries = append(p.entries, d.Entries...)
-	}
+	p.entries = append(p.entries, d.Entries...)
 }
 
 // effects carries out what was decided until an agent is at work, or nothing

@@ -28,7 +28,6 @@ func BenchmarkFold(b *testing.B) {
 			for b.Loop() {
 			}
 			p := newPlayer(b, n)
-			p.keep = true
 			for range n {
 				p.task()
 			}
@@ -46,11 +45,14 @@ func BenchmarkFold(b *testing.B) {
 			runtime.GC()
 			runtime.ReadMemStats(&before)
 			began := time.Now()
-			_, err = engine.Open(b.Context(), engine.Options{Ledger: ledger}, []string{loop.ProjectStream("shop")})
+			e, err := engine.Open(b.Context(), engine.Options{Ledger: ledger}, []string{loop.ProjectStream("shop")})
 			took := time.Since(began)
 			runtime.ReadMemStats(&after)
 			if err != nil {
 				b.Fatal(err)
+			}
+			if s, _ := e.State("shop"); len(s.Project.Run.DoneNow) == 0 {
+				b.Fatal("nothing was folded")
 			}
 			b.ReportMetric(float64(wrote), "entries")
 			b.ReportMetric(float64(took.Microseconds())/float64(wrote), "µs/entry")

@@ -110,12 +110,13 @@ func (e *Engine) fold(ctx context.Context, stream string) error {
 			s, row.Seq = loop.State{}, 0
 		}
 	}
+	folder := loop.NewFolder(s)
 	err = e.o.Ledger.Records(ctx, stream, row.Seq, func(r loop.Record) error {
 		entry, err := r.Entry()
 		if err != nil {
 			return err
 		}
-		s = loop.Apply(s, entry)
+		folder.Add(entry)
 		row.Seq = r.Seq
 		e.unsaved++
 		return nil
@@ -123,6 +124,7 @@ func (e *Engine) fold(ctx context.Context, stream string) error {
 	if err != nil {
 		return fmt.Errorf("open %s: %w", stream, err)
 	}
+	s = folder.State()
 	e.heads[stream] = row.Seq
 	if stream == loop.SharedStream {
 		e.house = s.Shared
