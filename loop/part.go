@@ -13,11 +13,11 @@ import (
 // (SPEC 4.4).
 
 // ours reports whether a task is in no file: nothing is ever written back.
-func (t *Task) ours() bool { return t.Own || t.Parent != "" }
+func (t Task) ours() bool { return t.Own || t.Parent != "" }
 
-// inSource reports whether a task of the given status has its line there.
-func (t *Task) inSource(s Status) bool {
-	return s != Withdrawn && t.Mark != markGone && !t.ours()
+// inSource reports whether the task has a line in its source.
+func (t *TaskState) inSource() bool {
+	return t.Status != Withdrawn && t.Task.Mark != markGone && !t.Task.ours()
 }
 
 // partsDue are the parts that a plan can become now: sections that are

@@ -235,7 +235,7 @@ func sameBody(a, b *Task) bool {
 func (d *decision) inOrder(ids []string) bool {
 	tasks, k := d.Project.Tasks, 0
 	for n, t := range tasks.All() {
-		if !t.Task.inSource(t.Status) {
+		if !t.inSource() {
 			continue
 		}
 		if k == len(ids) || ids[k] != t.Task.ID && tasks.ids.fold(ids[k]) != tasks.ids.keys[n] {

@@ -220,7 +220,7 @@ func firstRed(v Verified) string {
 func (d *decision) order() []string {
 	var ids []string
 	for _, t := range d.Project.Tasks.All() {
-		if t.Task.inSource(t.Status) {
+		if t.inSource() {
 			ids = append(ids, t.Task.ID)
 		}
 	}
