@@ -17,7 +17,7 @@ type Share struct {
 	Unpriced int     `json:"unpriced,omitempty"` // sessions whose cost is unknown
 }
 
-// with adds an ended session of an agent.
+// WithAgent adds an ended session of an agent.
 func (s Spent) with(hat, task string, x Exit) Spent {
 	n := slices.IndexFunc(s.Hats, func(h Share) bool { return h.Name == hat })
 	if s.Hats = slices.Clone(s.Hats); n < 0 {
@@ -35,7 +35,7 @@ func (s Spent) with(hat, task string, x Exit) Spent {
 	return s
 }
 
-// with adds an ended session of an agent.
+// WithAgent adds an ended session of an agent.
 func (s Share) with(x Exit) Share {
 	if x.CostUSD < 0 {
 		s.Unpriced++

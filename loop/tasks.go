@@ -114,7 +114,7 @@ func (l TaskList) Slice() []TaskState {
 // dependencies must be those of the task that it replaces.
 func (l TaskList) With(n int, t TaskState) TaskList { return l.with(n, &t) }
 
-// with is With for a task that nobody writes to any more.
+// WithAgent is With for a task that nobody writes to any more.
 func (l TaskList) with(n int, t *TaskState) TaskList { return l.replace(n, l.tasks.At(n).kept(), t) }
 
 // replace puts t where a task stood for which the list kept was. It may be the
@@ -271,7 +271,7 @@ func (b bitset) set(n int) { b[n/64] |= 1 << (n % 64) }
 
 func (b bitset) has(n int) bool { return b[n/64]&(1<<(n%64)) != 0 }
 
-// with returns the set with or without a position.
+// WithAgent returns the set with or without a position.
 func (b bitset) with(n int, in bool) bitset {
 	out := make(bitset, len(b))
 	copy(out, b)

@@ -31,21 +31,21 @@ func BenchmarkFold(b *testing.B) {
 			for range n {
 				p.task()
 			}
-			ledger, err := store.Open(b.TempDir())
+			ledgerStore, err := store.Open(b.TempDir())
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer func() {
-				if err := ledger.Close(); err != nil {
+				if err := ledgerStore.Close(); err != nil {
 					b.Error(err)
 				}
 			}()
-			wrote := nightsOf(b, ledger, p.entries)
+			wrote := nightsOf(b, ledgerStore, p.entries)
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
 			began := time.Now()
-			e, err := engine.Open(b.Context(), engine.Options{Ledger: ledger}, []string{loop.ProjectStream("shop")})
+			e, err := engine.Open(b.Context(), engine.Options{Ledger: ledgerStore}, []string{loop.ProjectStream("shop")})
 			took := time.Since(began)
 			runtime.ReadMemStats(&after)
 			if err != nil {
@@ -64,10 +64,10 @@ func BenchmarkFold(b *testing.B) {
 
 // nightsOf writes the entries of a run again and again, each time as a run of
 // another number, and returns how many it wrote.
-func nightsOf(b *testing.B, ledger *store.Store, entries []loop.Entry) (wrote int) {
+func nightsOf(b *testing.B, ledgerStore *store.Store, entries []loop.Entry) (wrote int) {
 	batch := loop.Batch{}
 	flush := func() {
-		if _, err := ledger.Commit(b.Context(), batch); err != nil {
+		if _, err := ledgerStore.Commit(b.Context(), batch); err != nil {
 			b.Fatal(err)
 		}
 		wrote += len(batch.Records)
