@@ -1,5 +1,7 @@
 package loop
 
+import "github.com/nightporter/nightporter/loop/ledger"
+
 // Folder folds entries into a state of its own. Apply copies the run, the task
 // and the attempt that an entry changes; a Folder copies each once and then
 // writes to its copy, which makes a difference for a ledger of a million
@@ -15,8 +17,8 @@ type Folder struct {
 func NewFolder(s State) *Folder { return &Folder{state: s} }
 
 // Add folds one more entry.
-func (f *Folder) Add(e Entry) {
-	if e.Stream == SharedStream {
+func (f *Folder) Add(e ledger.Entry) {
+	if e.Stream == ledger.SharedStream {
 		f.state.Shared = applyHouse(f.state.Shared, e)
 		return
 	}

@@ -1,5 +1,7 @@
 package loop
 
+import "github.com/nightporter/nightporter/loop/ledger"
+
 // index returns the position of the task with an id, -1 where there is none.
 func (p *Project) index(task string) int { return p.Tasks.index(task) }
 
@@ -12,32 +14,32 @@ func (p Project) Find(id string) (TaskState, bool) {
 }
 
 // Question returns an open question by its id, or by the task that it is about.
-func (p Project) Question(id string) (Question, bool) {
+func (p Project) Question(id string) (ledger.Question, bool) {
 	for _, q := range p.Questions {
-		if SameID(q.ID, id) {
+		if ledger.SameID(q.ID, id) {
 			return q, true
 		}
 	}
 	t, ok := p.Find(id)
 	if !ok {
-		return Question{}, false
+		return ledger.Question{}, false
 	}
-	var found []Question
+	var found []ledger.Question
 	for _, q := range p.Questions {
-		if q.Task != "" && SameID(q.Task, t.Task.ID) {
+		if q.Task != "" && ledger.SameID(q.Task, t.Task.ID) {
 			found = append(found, q)
 		}
 	}
 	if len(found) == 1 {
 		return found[0], true
 	}
-	return Question{}, false
+	return ledger.Question{}, false
 }
 
 // SettledQuestion returns one that has its answer, as long as it is remembered.
 func (p Project) SettledQuestion(id string) (Answered, bool) {
 	for _, s := range p.Answered {
-		if SameID(s.ID, id) {
+		if ledger.SameID(s.ID, id) {
 			return s, true
 		}
 	}

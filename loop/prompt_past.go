@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // historyPart says where the run stands and what this attempt did. Where it is
@@ -45,7 +47,7 @@ func (w *writing) position() string {
 	}
 	done, total := w.p.Count()
 	line := fmt.Sprintf("Task %d of %d (%d done)", w.p.Place(id), total, done)
-	if n := slices.IndexFunc(w.parent.Parts, func(id string) bool { return SameID(id, w.t.Task.ID) }); n >= 0 {
+	if n := slices.IndexFunc(w.parent.Parts, func(id string) bool { return ledger.SameID(id, w.t.Task.ID) }); n >= 0 {
 		line += fmt.Sprintf(", its part %d of %d", n+1, len(w.parent.Parts))
 	}
 	return fmt.Sprintf("%s, attempt %d.", line, w.w.N)
@@ -55,7 +57,7 @@ func (w *writing) position() string {
 // why this task's own attempt before came to nothing.
 func (w *writing) progressPart() part {
 	p := part{title: "Last progress", under: true, trim: trimProgress, file: "progress.md", text: w.p.Progress}
-	if w.t.LastFail != "" && strings.HasPrefix(w.p.Progress, ShortID(w.t.Task.ID)+" "+w.t.Task.Title+", ") {
+	if w.t.LastFail != "" && strings.HasPrefix(w.p.Progress, ledger.ShortID(w.t.Task.ID)+" "+w.t.Task.Title+", ") {
 		p.text = ""
 	}
 	return p
@@ -85,7 +87,7 @@ const acceptanceRule = "acceptance"
 // the reviewer what to look at again. What would not fit is in a file, with
 // the count here.
 func (w *writing) issuesText() string {
-	review := w.hat.emits("review.verdict")
+	review := emits(w.hat, "review.verdict")
 	if !w.hat.Writes() && !review {
 		return ""
 	}
@@ -104,7 +106,7 @@ func (w *writing) issuesText() string {
 }
 
 func (w *writing) issuesLead(review bool) string {
-	checks := !slices.ContainsFunc(w.w.Issues, func(i Issue) bool { return i.Rule != acceptanceRule })
+	checks := !slices.ContainsFunc(w.w.Issues, func(i ledger.Issue) bool { return i.Rule != acceptanceRule })
 	switch {
 	case review && checks:
 		return "Acceptance criteria that did not hold before the last fix; see whether they do now:"
@@ -122,7 +124,7 @@ func (w *writing) issueLines() string {
 		w.context["issues.json"] = all
 	}
 	issues = slices.Clone(issues)
-	slices.SortStableFunc(issues, func(a, b Issue) int { return a.Severity.Rank() - b.Severity.Rank() }) // worst first: what is not here is the least
+	slices.SortStableFunc(issues, func(a, b ledger.Issue) int { return a.Severity.Rank() - b.Severity.Rank() }) // worst first: what is not here is the least
 	var b strings.Builder
 	for n, i := range issues {
 		line := fmt.Sprintf("%d. %s\n", n+1, i.Describe())

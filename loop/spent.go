@@ -1,6 +1,10 @@
 package loop
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
 
 // Spent is what a run has spent, by hat and by task: a read model, so that
 // nobody has to read a run's entries for it.
@@ -18,7 +22,7 @@ type Share struct {
 }
 
 // WithAgent adds an ended session of an agent.
-func (s Spent) with(hat, task string, x Exit) Spent {
+func (s Spent) with(hat, task string, x ledger.Exit) Spent {
 	n := slices.IndexFunc(s.Hats, func(h Share) bool { return h.Name == hat })
 	if s.Hats = slices.Clone(s.Hats); n < 0 {
 		s.Hats = append(s.Hats, Share{Name: hat}.with(x))
@@ -36,7 +40,7 @@ func (s Spent) with(hat, task string, x Exit) Spent {
 }
 
 // WithAgent adds an ended session of an agent.
-func (s Share) with(x Exit) Share {
+func (s Share) with(x ledger.Exit) Share {
 	if x.CostUSD < 0 {
 		s.Unpriced++
 	} else {

@@ -2,6 +2,8 @@ package loop
 
 import (
 	"sync"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // taskIDs says where ids stand in a list of tasks, and which tasks depend on
@@ -59,7 +61,7 @@ func (ids *taskIDs) fold(id string) string {
 			return ids.keys[n]
 		}
 	}
-	return FoldID(id)
+	return ledger.FoldID(id)
 }
 
 // at returns the position of the task with an id, -1 where there is none.
@@ -67,7 +69,7 @@ func (ids *taskIDs) at(id string) int {
 	if n, ok := ids.byID[id]; ok {
 		return int(n)
 	}
-	if n, ok := ids.byID[FoldID(id)]; ok {
+	if n, ok := ids.byID[ledger.FoldID(id)]; ok {
 		return int(n)
 	}
 	return -1
@@ -82,7 +84,7 @@ func (ids *taskIDs) find(id string) int {
 			return n
 		}
 	}
-	want := FoldID(id)
+	want := ledger.FoldID(id)
 	if len(want) > 0 && want[0] == '#' {
 		want = want[1:]
 	}

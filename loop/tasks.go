@@ -5,6 +5,8 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TaskList is the tasks of one source in document order. It is immutable: a
@@ -46,14 +48,14 @@ type kept struct {
 }
 
 func (t *TaskState) kept() (k kept) {
-	k.in[setReady] = t.Status == Ready
-	k.in[setActive] = t.Status == Active
-	k.in[setBlocked] = t.Status == Blocked
+	k.in[setReady] = t.Status == ledger.Ready
+	k.in[setActive] = t.Status == ledger.Active
+	k.in[setBlocked] = t.Status == ledger.Blocked
 	k.in[setAttempt] = t.Attempt != nil
 	k.in[setAsks] = t.Question != ""
-	k.in[setToCheck] = t.Status == Ready && len(t.Task.DependsOn) > 0 && t.wish() == MarkManualVerify
-	k.in[setCounted] = t.Status != Withdrawn && t.Task.Parent == ""
-	k.done = t.Status == Done
+	k.in[setToCheck] = t.Status == ledger.Ready && len(t.Task.DependsOn) > 0 && t.wish() == ledger.MarkManualVerify
+	k.in[setCounted] = t.Status != ledger.Withdrawn && t.Task.Parent == ""
+	k.done = t.Status == ledger.Done
 	k.in[setDone] = k.in[setCounted] && k.done
 	return k
 }
@@ -159,11 +161,11 @@ func (l *TaskList) settle(n int) {
 // settleParts, which set it right.
 func (l TaskList) unsettled(n int, t *TaskState) bool {
 	switch {
-	case t.Status == Pending && len(t.Parts) > 0:
+	case t.Status == ledger.Pending && len(t.Parts) > 0:
 		return l.openPart(t) == ""
-	case t.Status == Pending:
+	case t.Status == ledger.Pending:
 		return l.missing(n, t) == ""
-	case t.Status == Ready && t.Attempt == nil:
+	case t.Status == ledger.Ready && t.Attempt == nil:
 		return l.missing(n, t) != ""
 	}
 	return false
@@ -173,7 +175,7 @@ func (l TaskList) unsettled(n int, t *TaskState) bool {
 // that is not done, "" where there is none.
 func (l TaskList) missing(n int, t *TaskState) string {
 	for k, at := range l.ids.needs[n] {
-		if at < 0 || l.tasks.At(int(at)).Status != Done {
+		if at < 0 || l.tasks.At(int(at)).Status != ledger.Done {
 			return t.Task.DependsOn[k]
 		}
 	}
@@ -187,7 +189,7 @@ func (l TaskList) missing(n int, t *TaskState) string {
 // there is none.
 func (l TaskList) openPart(t *TaskState) string {
 	for _, id := range t.Parts {
-		if n := l.index(id); n >= 0 && l.tasks.At(n).Status != Done {
+		if n := l.index(id); n >= 0 && l.tasks.At(n).Status != ledger.Done {
 			return id
 		}
 	}

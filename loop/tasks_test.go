@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestList: a changed list is another one, and the first stays as it was, over
@@ -52,7 +54,7 @@ func TestFindOfMany(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var tasks []TaskState
 		for _, s := range rapid.SliceOfN(id, 0, 8).Draw(rt, "ids") {
-			tasks = append(tasks, TaskState{Task: Task{ID: s}})
+			tasks = append(tasks, TaskState{Task: ledger.Task{ID: s}})
 		}
 		l := NewTaskList(tasks...)
 		for _, want := range append(rapid.SliceOfN(id, 1, 5).Draw(rt, "wanted"), "", "task 5") {
@@ -65,17 +67,17 @@ func TestFindOfMany(t *testing.T) {
 
 func findSlowly(tasks []TaskState, id string) int {
 	for n, t := range tasks {
-		if id != "" && SameID(t.Task.ID, id) {
+		if id != "" && ledger.SameID(t.Task.ID, id) {
 			return n
 		}
 	}
-	want := FoldID(id)
+	want := ledger.FoldID(id)
 	if len(want) > 0 && want[0] == '#' {
 		want = want[1:]
 	}
 	found := -1
 	for n, t := range tasks {
-		key := FoldID(t.Task.ID)
+		key := ledger.FoldID(t.Task.ID)
 		if key == "task "+want || key == want {
 			return n
 		}
@@ -95,7 +97,7 @@ func TestTaskListJSON(t *testing.T) {
 	if got, want := mustJSON(t, p), `{"name":"shop"}`; got != want {
 		t.Errorf("an empty list is %s, want %s", got, want)
 	}
-	p.Tasks = NewTaskList(TaskState{Task: Task{ID: "Task 1"}, Status: Done}, TaskState{Task: Task{ID: "Task 2", DependsOn: []string{"1"}}, Status: Pending})
+	p.Tasks = NewTaskList(TaskState{Task: ledger.Task{ID: "Task 1"}, Status: ledger.Done}, TaskState{Task: ledger.Task{ID: "Task 2", DependsOn: []string{"1"}}, Status: ledger.Pending})
 	var back Project
 	if err := json.Unmarshal([]byte(mustJSON(t, p)), &back); err != nil {
 		t.Fatal(err)
@@ -107,9 +109,9 @@ func TestTaskListJSON(t *testing.T) {
 
 // TestSameBody: it looks at every field of a task but its mark and its line.
 func TestSameBody(t *testing.T) {
-	for n := range reflect.TypeFor[Task]().NumField() {
-		var a, b Task
-		name := reflect.TypeFor[Task]().Field(n).Name
+	for n := range reflect.TypeFor[ledger.Task]().NumField() {
+		var a, b ledger.Task
+		name := reflect.TypeFor[ledger.Task]().Field(n).Name
 		switch f := reflect.ValueOf(&b).Elem().Field(n); f.Kind() {
 		case reflect.String:
 			f.SetString("x")
@@ -137,11 +139,11 @@ func BenchmarkWith(b *testing.B) {
 	for _, n := range []int{200, 2000} {
 		var tasks []TaskState
 		for k := range n {
-			tasks = append(tasks, TaskState{Task: Task{ID: fmt.Sprint("Task ", k+1)}, Status: Ready})
+			tasks = append(tasks, TaskState{Task: ledger.Task{ID: fmt.Sprint("Task ", k+1)}, Status: ledger.Ready})
 		}
 		l := NewTaskList(tasks...)
 		t := *l.At(n / 2)
-		t.Status = Active
+		t.Status = ledger.Active
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

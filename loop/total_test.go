@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // FuzzApplyIsTotal: entries of every type, with any content that their JSON can
 // have and in any order, lead from any state to one that can be saved, shown and
 // decided on. A ledger is a file: what stands in it need not come from Decide.
 func FuzzApplyIsTotal(f *testing.F) {
-	all := Bodies()
+	all := ledger.Bodies()
 	for n := range all {
 		for seed := range uint64(30) {
 			f.Add(n, seed)
@@ -68,19 +69,19 @@ func oneOf[T any](d drawing, from ...T) T { return from[d.IntN(len(from))] }
 // state is one in the middle of a night, or none.
 func (d drawing) state() State {
 	var s State
-	for _, of := range []Body{RunPlanned{}, SourceRead{}, Commitment{}, SessionPlanned{}} { // mostly some order
+	for _, of := range []ledger.Body{ledger.RunPlanned{}, ledger.SourceRead{}, ledger.Commitment{}, ledger.SessionPlanned{}} { // mostly some order
 		if d.IntN(4) > 0 {
 			s = d.apply(s, of)
 		}
 	}
 	for range d.IntN(6) {
-		s = d.apply(s, oneOf[Body](d, RunPlanned{}, SourceRead{}, SessionPlanned{}, Commitment{}, QuestionAsked{}, ChecksBegun{},
-			EventAccepted{}, PartsMade{}, GuidanceQueued{}, TaskSet{}, QuestionAnswered{}, Routed{}))
+		s = d.apply(s, oneOf[ledger.Body](d, ledger.RunPlanned{}, ledger.SourceRead{}, ledger.SessionPlanned{}, ledger.Commitment{}, ledger.QuestionAsked{}, ledger.ChecksBegun{},
+			ledger.EventAccepted{}, ledger.PartsMade{}, ledger.GuidanceQueued{}, ledger.TaskSet{}, ledger.QuestionAnswered{}, ledger.Routed{}))
 	}
 	return s
 }
 
-func (d drawing) apply(s State, of Body) State {
+func (d drawing) apply(s State, of ledger.Body) State {
 	e := d.entry(of)
 	if e.Body == nil {
 		return s
@@ -90,19 +91,19 @@ func (d drawing) apply(s State, of Body) State {
 
 // entry is one of the type of a body, as a ledger gives it back; without a
 // body where it does not decode.
-func (d drawing) entry(of Body) Entry {
+func (d drawing) entry(of ledger.Body) ledger.Entry {
 	v := reflect.New(reflect.TypeOf(of)).Elem()
 	d.fill(v, 0)
-	e := Entry{
-		Stream: oneOf(d, ProjectStream("shop"), ProjectStream("shop"), SharedStream), Time: time.Unix(d.Int64N(2e9), 0).UTC(),
-		Run: oneOf(d, "", "r1", "r2"), Task: oneOf(d, someTasks...), Session: oneOf(d, someSessions...), Actor: "daemon", Body: v.Interface().(Body),
+	e := ledger.Entry{
+		Stream: oneOf(d, ledger.ProjectStream("shop"), ledger.ProjectStream("shop"), ledger.SharedStream), Time: time.Unix(d.Int64N(2e9), 0).UTC(),
+		Run: oneOf(d, "", "r1", "r2"), Task: oneOf(d, someTasks...), Session: oneOf(d, someSessions...), Actor: "daemon", Body: v.Interface().(ledger.Body),
 	}
 	r, err := e.Record()
 	if err != nil {
-		return Entry{}
+		return ledger.Entry{}
 	}
 	if e, err = r.Entry(); err != nil {
-		return Entry{}
+		return ledger.Entry{}
 	}
 	return e
 }
@@ -111,19 +112,19 @@ var (
 	timeType = reflect.TypeFor[time.Time]()
 	rawType  = reflect.TypeFor[json.RawMessage]()
 	known    = map[reflect.Type][]string{
-		reflect.TypeFor[Status](): {"", "pending", "ready", "active", "done", "blocked", "manual_verify", "skipped", "waiting", "withdrawn", "odd"},
-		reflect.TypeFor[Mark]():   {"", "open", "done", "blocked", "manual_verify", "odd"}, reflect.TypeFor[Kind](): {"", "agent", "setup", "verify", "final", "baseline", "repro", "recheck"},
-		reflect.TypeFor[Stage]():          {"", "ready", "session", "takeover", "checks", "merge", "commit", "held"},
-		reflect.TypeFor[SessionOutcome](): {"", "event", "lost", "cut off", "disk", "limit"},
-		reflect.TypeFor[Accounting]():     {"", "success", "failed session", "nothing"},
-		reflect.TypeFor[QuestionKind]():   {string(AskAgent), string(AskBlocked), string(AskManual), string(AskSkip), string(AskUnticked), "odd"},
-		reflect.TypeFor[guidance.State](): {"", "queued", "injected", "addressed", "set_aside", "not_reported", "expired", "dropped", "odd"},
-		reflect.TypeFor[AttemptOutcome](): {"", string(OutcomeStalled), string(OutcomePlanned), string(OutcomeParked), string(OutcomeAnew)},
-		reflect.TypeFor[RunState]():       {"", string(RunPlanning), string(RunRunning), string(RunWaiting), string(RunPaused), string(RunStopping), string(RunOver)},
+		reflect.TypeFor[ledger.Status](): {"", "pending", "ready", "active", "done", "blocked", "manual_verify", "skipped", "waiting", "withdrawn", "odd"},
+		reflect.TypeFor[ledger.Mark]():   {"", "open", "done", "blocked", "manual_verify", "odd"}, reflect.TypeFor[ledger.Kind](): {"", "agent", "setup", "verify", "final", "baseline", "repro", "recheck"},
+		reflect.TypeFor[ledger.Stage]():          {"", "ready", "session", "takeover", "checks", "merge", "commit", "held"},
+		reflect.TypeFor[ledger.SessionOutcome](): {"", "event", "lost", "cut off", "disk", "limit"},
+		reflect.TypeFor[ledger.Accounting]():     {"", "success", "failed session", "nothing"},
+		reflect.TypeFor[ledger.QuestionKind]():   {string(ledger.AskAgent), string(ledger.AskBlocked), string(ledger.AskManual), string(ledger.AskSkip), string(ledger.AskUnticked), "odd"},
+		reflect.TypeFor[guidance.State]():        {"", "queued", "injected", "addressed", "set_aside", "not_reported", "expired", "dropped", "odd"},
+		reflect.TypeFor[ledger.AttemptOutcome](): {"", string(ledger.OutcomeStalled), string(ledger.OutcomePlanned), string(ledger.OutcomeParked), string(ledger.OutcomeAnew)},
+		reflect.TypeFor[ledger.RunState]():       {"", string(ledger.RunPlanning), string(ledger.RunRunning), string(ledger.RunWaiting), string(ledger.RunPaused), string(ledger.RunStopping), string(ledger.RunOver)},
 	}
 	someJSON = []string{`null`, `{}`, `[]`, `"a"`, `-1`, `{"summary":5}`, `{"sections":[{"id":"a"},{"id":"a","depends_on":["b"]},null]}`, `{"sections":{"a":1},"disputed":7}`,
 		`{"verdict":"OKAY","sections":[{"id":"a","verdict":"REJECT","objections":[1]}]}`, `{"issues":[{"severity":"x"},null,3]}`, `{"failed":[{}],"command":[],"learnings":{},"manual_verify":5,"no_change":[]}`, `{"choice":"a","text":"b"}`}
-	someEvents = []string{"", EventPlan, EventCritique, EventAdvice, EventFix, EventRepro, EventFailed, EventReview, EventQuestion, EventBlocked, "build.complete"}
+	someEvents = []string{"", ledger.EventPlan, ledger.EventCritique, ledger.EventAdvice, ledger.EventFix, ledger.EventRepro, ledger.EventFailed, ledger.EventReview, ledger.EventQuestion, ledger.EventBlocked, "build.complete"}
 )
 
 // fill gives a value any content.
@@ -152,7 +153,7 @@ func (d drawing) fill(v reflect.Value, depth int) {
 	case reflect.Bool:
 		v.SetBool(d.IntN(2) == 0)
 	case reflect.Int, reflect.Int64:
-		if v.SetInt(oneOf[int64](d, 0, 1, 2, -1, -1<<31, 1<<31-1)); v.Type() == reflect.TypeFor[Duration]() {
+		if v.SetInt(oneOf[int64](d, 0, 1, 2, -1, -1<<31, 1<<31-1)); v.Type() == reflect.TypeFor[ledger.Duration]() {
 			v.SetInt(max(v.Int(), 0)) // others do not decode
 		}
 	case reflect.Float64:

@@ -10,7 +10,7 @@ import (
 	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/slack"
 	"github.com/nightporter/nightporter/bot/transport"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // connectSlack makes the connection to Slack, where one is configured.
@@ -58,7 +58,7 @@ func connectSlack(p *porter) (c platform, wanted bool, err error) {
 func (p *porter) slackPeople(string) []string {
 	var out []string
 	for _, who := range p.engine.Shared().People {
-		if strings.HasPrefix(who.ID, slack.Prefix) && who.Role.May(loop.RoleSteer) {
+		if strings.HasPrefix(who.ID, slack.Prefix) && who.Role.May(ledger.RoleSteer) {
 			out = append(out, who.ID)
 		}
 	}
@@ -70,7 +70,7 @@ func (p *porter) slackPeople(string) []string {
 type threadOutbox struct{ inbound.Outbox }
 
 // SentAt finds the message of ours that an id stands for.
-func (o threadOutbox) SentAt(ctx context.Context, chat, id string) (loop.SentMessage, bool, error) {
+func (o threadOutbox) SentAt(ctx context.Context, chat, id string) (ledger.SentMessage, bool, error) {
 	if slack.IsTheirs(id) {
 		return o.AnswerTo(ctx, chat, id)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Plans of two lengths: nothing that is done for one task may take longer
@@ -50,13 +51,13 @@ type player struct {
 	b       *testing.B
 	state   loop.State
 	now     time.Time
-	tasks   []loop.Task
-	waiting []loop.Effect
+	tasks   []ledger.Task
+	waiting []ledger.Effect
 	session string // of the agent that is at work
 	hat     string
 	trees   int
 	took    []time.Duration
-	entries []loop.Entry
+	entries []ledger.Entry
 }
 
 func newPlayer(b *testing.B, tasks int) *player {
@@ -70,14 +71,14 @@ func newPlayer(b *testing.B, tasks int) *player {
 	return p
 }
 
-func (p *player) start(s loop.Settings) {
+func (p *player) start(s ledger.Settings) {
 	p.do(loop.StartRun{Settings: s, MaxSessions: 1})
 	p.effects()
 }
 
 // read is the source as it is read from its file: no string is shared.
-func (p *player) read() loop.Snapshot {
-	s := loop.Snapshot{Name: "checkout", Path: "plan.md"}
+func (p *player) read() ledger.Snapshot {
+	s := ledger.Snapshot{Name: "checkout", Path: "plan.md"}
 	for _, t := range p.tasks {
 		t.ID, t.Title, t.Body, t.Scope = strings.Clone(t.ID), strings.Clone(t.Title), strings.Clone(t.Body), strings.Clone(t.Scope)
 		s.Tasks = append(s.Tasks, t)
@@ -102,23 +103,23 @@ func (p *player) effects() {
 		e := p.waiting[0]
 		p.waiting = p.waiting[1:]
 		switch b := e.Body.(type) {
-		case loop.EffectPreflight:
-			p.do(loop.Preflighted{Run: b.Begin.Run, Base: loop.Base{Commit: "c0", Tree: "t0", Head: "c0", HeadName: "main", Branch: "nightporter/shop/" + b.Begin.Run, Author: "Mira <mira@example.com>"}, Snapshot: p.read()})
-		case loop.EffectStart:
+		case ledger.EffectPreflight:
+			p.do(loop.Preflighted{Run: b.Begin.Run, Base: ledger.Base{Commit: "c0", Tree: "t0", Head: "c0", HeadName: "main", Branch: "nightporter/shop/" + b.Begin.Run, Author: "Mira <mira@example.com>"}, Snapshot: p.read()})
+		case ledger.EffectStart:
 			s, ok := p.state.Project.Session(b.Session)
 			switch {
 			case !ok:
-			case s.Planned.Kind == loop.KindAgent:
+			case s.Planned.Kind == ledger.KindAgent:
 				p.session, p.hat = b.Session, s.Planned.Hat
 			default:
 				p.exit(b.Session)
 			}
-		case loop.EffectCapture:
+		case ledger.EffectCapture:
 			p.trees++
-			p.do(loop.TreeCaptured{Session: b.Request.Session, Ref: b.Request.Ref, Taken: loop.Capture{Tree: fmt.Sprint("t", p.trees), Files: []loop.FileChange{{Path: "cart.go", Added: 12, Removed: 3}}}})
-		case loop.EffectCommit:
-			p.do(loop.CommitMade{Task: b.Task, Committed: loop.Committed{Commit: "c" + b.Commit.Tree, Files: []loop.FileChange{{Path: "cart.go", Added: 12, Removed: 3}}}})
-		case loop.EffectMark:
+			p.do(loop.TreeCaptured{Session: b.Request.Session, Ref: b.Request.Ref, Taken: ledger.Capture{Tree: fmt.Sprint("t", p.trees), Files: []ledger.FileChange{{Path: "cart.go", Added: 12, Removed: 3}}}})
+		case ledger.EffectCommit:
+			p.do(loop.CommitMade{Task: b.Task, Committed: ledger.Committed{Commit: "c" + b.Commit.Tree, Files: []ledger.FileChange{{Path: "cart.go", Added: 12, Removed: 3}}}})
+		case ledger.EffectMark:
 			for n := range p.tasks {
 				if p.tasks[n].ID == b.Task {
 					p.tasks[n].Mark = b.Mark
@@ -126,14 +127,14 @@ func (p *player) effects() {
 			}
 			p.do(loop.MarkMade{Task: b.Task, Mark: b.Mark})
 			p.do(loop.SourceChanged{Snapshot: p.read(), Read: p.now.Add(time.Second)})
-		case loop.EffectProgress:
+		case ledger.EffectProgress:
 			p.do(loop.Wake{})
 		}
 	}
 }
 
 func (p *player) exit(session string) {
-	p.do(loop.SessionExited{Exit: loop.Exit{Session: session, Reason: loop.ExitSelf, Turns: 3, Tokens: 1000, CostUSD: 0.35, Started: p.now, Ended: p.now, Boundary: 3}})
+	p.do(loop.SessionExited{Exit: ledger.Exit{Session: session, Reason: ledger.ExitSelf, Turns: 3, Tokens: 1000, CostUSD: 0.35, Started: p.now, Ended: p.now, Boundary: 3}})
 }
 
 // task carries one task from its planner to its commit.

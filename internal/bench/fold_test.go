@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -45,7 +45,7 @@ func BenchmarkFold(b *testing.B) {
 			runtime.GC()
 			runtime.ReadMemStats(&before)
 			began := time.Now()
-			e, err := engine.Open(b.Context(), engine.Options{Ledger: ledgerStore}, []string{loop.ProjectStream("shop")})
+			e, err := engine.Open(b.Context(), engine.Options{Ledger: ledgerStore}, []string{ledger.ProjectStream("shop")})
 			took := time.Since(began)
 			runtime.ReadMemStats(&after)
 			if err != nil {
@@ -64,8 +64,8 @@ func BenchmarkFold(b *testing.B) {
 
 // nightsOf writes the entries of a run again and again, each time as a run of
 // another number, and returns how many it wrote.
-func nightsOf(b *testing.B, ledgerStore *store.Store, entries []loop.Entry) (wrote int) {
-	batch := loop.Batch{}
+func nightsOf(b *testing.B, ledgerStore *store.Store, entries []ledger.Entry) (wrote int) {
+	batch := ledger.Batch{}
 	flush := func() {
 		if _, err := ledgerStore.Commit(b.Context(), batch); err != nil {
 			b.Fatal(err)
