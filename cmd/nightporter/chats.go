@@ -250,7 +250,7 @@ func chats(ctx context.Context, p *porter, off time.Time) (stop func(), err erro
 	for _, project := range append(p.engine.Projects(), "") {
 		key := bot.LiveKey(project)
 		for _, chat := range p.where(key) {
-			p.talk.each(func(p *delivery.Dispatcher) { p.Show(chat, key) })
+			p.talk.each(func(p *delivery.Dispatcher) { p.TrackLive(chat, key) })
 		}
 	}
 	p.talk.away(ctx, off, time.Now())
@@ -283,7 +283,7 @@ func connectTelegram(p *porter) (c platform, wanted bool, err error) {
 	}
 	line := &telegramLine{porter: p}
 	tg, err := telegram.New(telegram.Options{
-		Token: transport.Secret(token), API: cfg.Telegram.API, Log: p.log, Changed: line.changed, Moved: p.moved, Lost: p.lost,
+		Token: transport.Secret(token), API: cfg.Telegram.API, Log: p.log, OnChange: line.changed, OnChatMoved: p.moved, OnTopicGone: p.lost,
 	})
 	if err != nil {
 		return c, false, unusableChat(err)
@@ -294,8 +294,8 @@ func connectTelegram(p *porter) (c platform, wanted bool, err error) {
 	}
 	line.bot = tg
 	line.post = delivery.New(delivery.Options{
-		Outbox: migratingOutbox{p.store, p}, Sender: tg, Shut: p.shut, Prefix: telegram.Prefix, Platform: "Telegram", Log: p.log,
-		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Barred: p.barred, Quiet: p.quiet,
+		Outbox: migratingOutbox{p.store, p}, Sender: tg, OnChatClosed: p.shut, Prefix: telegram.Prefix, Platform: "Telegram", Log: p.log,
+		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Unauthorized: p.barred, Quiet: p.quiet,
 	})
 	o := p.receptionOptions()
 	o.Outbox, o.Notice, o.Name, o.ProjectOf = topicOutbox{p.store, p}, tg.Notice, line.name, p.threadProject

@@ -26,7 +26,7 @@ func connectSlack(p *porter) (c platform, wanted bool, err error) {
 	line := &slackLine{porter: p}
 	sl, err := slack.New(slack.Options{
 		AppToken: transport.Secret(app), BotToken: transport.Secret(token), API: cfg.API, Log: p.log,
-		Changed: line.changed, Rings: p.slackPeople, Answered: line.answered, Open: line.open, Alive: line.alive,
+		OnChange: line.changed, Mentions: p.slackPeople, RepliedTo: line.answered, OpenQuestions: line.open, OnChannelActive: line.alive,
 	})
 	if err != nil {
 		return c, false, unusableChat(err)
@@ -37,11 +37,11 @@ func connectSlack(p *porter) (c platform, wanted bool, err error) {
 		return c, false, err
 	}
 	line.post = delivery.New(delivery.Options{
-		Outbox: p.store, Sender: sl, Shut: p.shut, Prefix: slack.Prefix, Platform: "Slack", Log: p.log, Limits: delivery.SlackLimits, Group: slack.IsGroup,
-		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Barred: p.barred, Quiet: p.quiet,
+		Outbox: p.store, Sender: sl, OnChatClosed: p.shut, Prefix: slack.Prefix, Platform: "Slack", Log: p.log, Limits: delivery.SlackLimits, IsGroup: slack.IsGroup,
+		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Unauthorized: p.barred, Quiet: p.quiet,
 	})
 	o := p.receptionOptions()
-	o.Outbox, o.Notice, o.Ask, o.ProjectOf = threadOutbox{p.store}, sl.Notice, sl.Ask, p.threadProject
+	o.Outbox, o.Notice, o.Ask, o.ProjectOf = threadOutbox{p.store}, sl.Notice, sl.OpenForm, p.threadProject
 	receiver := waking{inbound.New(o), line.post, p.wrote}
 	cursor := func(ctx context.Context) (string, error) {
 		c, _, err := p.store.Cursor(ctx, sl.CursorName())
@@ -71,7 +71,7 @@ type threadOutbox struct{ inbound.Outbox }
 
 // SentAt finds the message of ours that an id stands for.
 func (o threadOutbox) SentAt(ctx context.Context, chat, id string) (ledger.SentMessage, bool, error) {
-	if slack.IsTheirs(id) {
+	if slack.IsUserMessage(id) {
 		return o.AnswerTo(ctx, chat, id)
 	}
 	return o.Outbox.SentAt(ctx, chat, id)

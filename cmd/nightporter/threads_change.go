@@ -80,7 +80,7 @@ func (p *porter) moved(ctx context.Context, from, to string) error {
 	var msgs []ledger.Outgoing
 	for _, pr := range p.config().Projects {
 		for _, chat := range p.allThreads(pr) {
-			if telegram.Group(chat) == from {
+			if telegram.GroupOf(chat) == from {
 				msgs = append(msgs, note(to+strings.TrimPrefix(chat, from), bot.ThreadMoved(pr.Name, setting(to))))
 			}
 		}
@@ -201,12 +201,12 @@ type topicOutbox struct {
 // whatever topic they stand in.
 func (o topicOutbox) SentAt(ctx context.Context, chat, id string) (ledger.SentMessage, bool, error) {
 	sent, found, err := o.Outbox.SentAt(ctx, chat, id)
-	if found || err != nil || !telegram.IsGroup(chat) || telegram.Group(chat) != chat {
+	if found || err != nil || !telegram.IsGroup(chat) || telegram.GroupOf(chat) != chat {
 		return sent, found, err
 	}
 	for _, pr := range o.porter.config().Projects {
 		for _, thread := range o.porter.allThreads(pr) {
-			if thread != chat && telegram.Group(thread) == chat {
+			if thread != chat && telegram.GroupOf(thread) == chat {
 				if sent, found, err = o.Outbox.SentAt(ctx, thread, id); found || err != nil {
 					return sent, found, err
 				}
