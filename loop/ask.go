@@ -126,7 +126,7 @@ func (d *decision) holdTask(t TaskState, q ledger.Question) {
 // askManual asks a person to look at what no agent can judge.
 func (d *decision) askManual(t TaskState, instructions string) {
 	list := slices.Clone(t.Task.Acceptance)
-	if instructions != "" && !strings.HasPrefix(instructions, "as the task's") {
+	if instructions != "" && instructions != manualAcceptance {
 		list = append([]string{instructions}, list...)
 	}
 	q := ledger.Question{

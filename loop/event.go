@@ -323,12 +323,16 @@ func summaryOf(data json.RawMessage) string {
 	return strings.Join(found, "; ")
 }
 
+// manualAcceptance stands for a flag without words: the task's acceptance list
+// says what to look at.
+const manualAcceptance = "as the task's acceptance says"
+
 // manualOf returns what a person has to look at, if the event says so; true
 // means the task's acceptance list.
 func manualOf(data json.RawMessage) string {
 	on, text := flag(fieldOf(data, "manual_verify"))
 	if on && text == "" {
-		return "as the task's acceptance says"
+		return manualAcceptance
 	}
 	return text
 }
