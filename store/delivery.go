@@ -202,6 +202,10 @@ func checkSent(m message, platformID string, at time.Time) error {
 
 // Drop settles a message that will not be sent, and keeps why. One that was
 // replaced is dropped already.
+//
+// An edit that waits for the message becomes a message of its own. Where the
+// dropped one was chatter and its sending is in doubt, the edit inherits the
+// doubt: shown unmarked, it could be the same message a second time.
 func (s *Store) Drop(ctx context.Context, id int64, why string) error {
 	return fail(fmt.Sprintf("drop message %d", id), s.change(ctx, id, func(ctx context.Context, m message) error {
 		switch m.state {
@@ -212,6 +216,12 @@ func (s *Store) Drop(ctx context.Context, id int64, why string) error {
 		}
 		if _, err := s.writer.ExecContext(ctx, dropQuery+` WHERE id = ?2`, why, id); err != nil {
 			return err
+		}
+		if m.handsDoubtOn() {
+			if _, err := s.writer.ExecContext(ctx, `UPDATE messages SET tried = max(tried, ?3)
+				WHERE chat = ?1 AND key = ?2 AND key <> '' AND state = 'queued' AND edit`, m.Chat, m.Key, m.tried); err != nil {
+				return err
+			}
 		}
 		return s.coalesce(ctx, m.Chat, m.Key)
 	}))

@@ -73,6 +73,13 @@ func (m *message) sent() (loop.SentMessage, error) {
 	return loop.SentMessage{Chat: m.Chat, ID: m.platform, Key: m.Key, Body: m.Body, Time: t}, nil
 }
 
+// handsDoubtOn reports whether an edit of a dropped message inherits the doubt
+// about its sending. A message of another class is dropped only when it counts
+// as not arrived: what became of it is then told as new.
+func (m *message) handsDoubtOn() bool {
+	return m.Class == loop.ClassChatter && !m.Edit && m.tried > 0
+}
+
 // enqueue writes the messages of a batch and returns their chats, each once.
 func (s *Store) enqueue(ctx context.Context, b loop.Batch) ([]string, error) {
 	now := formatTime(b.Time)

@@ -39,6 +39,7 @@ var outboxSuite = []conformance{
 	{"an edit waits for a send that was begun", testEditBehindTried},
 	{"an edit of nothing is a send", testEditOfNothing},
 	{"an edit that must be sent anew", testEditGone},
+	{"an edit inherits the doubt of dropped chatter", testInheritedDoubt},
 	{"what was replaced is not tried", testReplaced},
 	{"a doubt stays until it is settled", testDoubt},
 	{"settling", testSettling},
@@ -298,6 +299,41 @@ func testEditBehindTried(t *testing.T, l ledger) {
 		t.Fatal(err)
 	}
 	same(t, "refused", lines(t, l, mira), []string{"q6 over", "q5+100 two"})
+}
+
+func testInheritedDoubt(t *testing.T, l ledger) {
+	for _, c := range []struct {
+		class loop.MessageClass
+		sends int // whose outcome nobody knows
+		want  string
+	}{
+		{loop.ClassChatter, 1, "s? later"},
+		{loop.ClassChatter, 2, "s? later"},
+		{loop.ClassChatter, 0, "s later"}, // refused, for example
+		{loop.ClassAsk, 1, "s later"},
+	} {
+		first, edit := line("s first"), line("s+ later")
+		first.Class = c.class
+		say(t, l, first)
+		m := next(t, l, mira)
+		try(t, l, m.ID)
+		say(t, l, edit)
+		for range c.sends {
+			try(t, l, m.ID)
+		}
+		// Takes the first sending back; without another one, the edit goes into
+		// the message, which is replaced by that.
+		if err := l.Unsent(t.Context(), m.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Drop(t.Context(), m.ID, "over"); err != nil && (c.sends > 0 || !errors.Is(err, loop.ErrReplaced)) {
+			t.Fatal(err)
+		}
+		same(t, fmt.Sprintf("%s, %d in doubt", c.class, c.sends), lines(t, l, mira), []string{c.want})
+		if err := l.Drop(t.Context(), next(t, l, mira).ID, "end of the case"); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func testEditOfNothing(t *testing.T, l ledger) {

@@ -147,9 +147,6 @@ func (c *chat) failed(ctx context.Context, m loop.QueuedMessage, asSend bool, f 
 		d := c.doubted(m, asSend)
 		c.p.o.Log.Warn("nobody knows whether a message arrived", "chat", c.address, "key", m.Key, "copies", d.copies, "text", f.Text)
 		return nil
-	case bot.FaultRefused:
-		c.p.o.Log.Error("the platform refuses a message; it is dropped", "chat", c.address, "key", m.Key, "class", m.Class, "text", f.Text)
-		return c.drop(ctx, m, "refused: "+f.Text)
 	}
 	// Certainly not there. An earlier sending that is in doubt stays so: the
 	// outbox counts them.
@@ -157,7 +154,10 @@ func (c *chat) failed(ctx context.Context, m loop.QueuedMessage, asSend bool, f 
 	if err := c.note(ctx, "unsent", unsent); err != nil {
 		return err
 	}
-	switch f.Fault {
+	switch fault {
+	case bot.FaultRefused:
+		c.p.o.Log.Error("the platform refuses a message; it is dropped", "chat", c.address, "key", m.Key, "class", m.Class, "text", f.Text)
+		return c.drop(ctx, m, "refused: "+f.Text)
 	case bot.FaultMessageGone:
 		d := c.doubts[m.ID]
 		if d == nil {

@@ -312,6 +312,44 @@ func TestChangedAtTheLastMoment(t *testing.T) {
 	})
 }
 
+// An edit that is committed while its message is on its way, and what becomes
+// of it when that message is dropped.
+func TestEditBehindDropped(t *testing.T) {
+	refused := &bot.SendError{Fault: bot.FaultRefused, Text: "message is empty"}
+	for _, c := range []struct {
+		name       string
+		send, edit loop.MessageClass
+		arrives    bool
+		err        error
+		want       []string
+	}{
+		{"chatter that arrived is not doubled", loop.ClassChatter, loop.ClassChatter, true, errUnclear, []string{"first"}},
+		{"chatter that did not arrive is left out", loop.ClassChatter, loop.ClassChatter, false, errUnclear, nil},
+		{"a notice is marked", loop.ClassChatter, loop.ClassNotice, true, errUnclear, []string{"first", "↻ second\nSent again: the first is in doubt."}},
+		{"refused chatter never arrived", loop.ClassChatter, loop.ClassChatter, false, refused, []string{"second"}},
+		{"a refused question never arrived", loop.ClassAsk, loop.ClassChatter, false, refused, []string{"second"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.far.play(func(_ context.Context, _, _, text string) (bool, error) {
+					if text != "first" {
+						return true, nil
+					}
+					w.commit(change("1", "k", "second", c.edit))
+					return c.arrives, c.err
+				})
+				w.begin()
+				w.commit(out("1", "k", "first", c.send))
+				w.drained(time.Hour)
+				if diff := cmp.Diff(c.want, w.far.texts("telegram:1")); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
 // A closed chat: questions are kept for a day, the rest is dropped, and it is
 // tried again when somebody writes there.
 func TestClosedChat(t *testing.T) {
