@@ -23,6 +23,7 @@ import (
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // chatHub is how a nightporter that stays speaks with people: what is told is
@@ -49,7 +50,7 @@ func newTalk(p *porter) *chatHub {
 }
 
 // quietHours are those of chats that have none of their own.
-func (p *porter) quietHours() loop.Hours { return loop.Hours(p.config().Digest.Quiet.String()) }
+func (p *porter) quietHours() ledger.Hours { return ledger.Hours(p.config().Digest.Quiet.String()) }
 
 // quiet reports whether a chat is left in peace at a time.
 func (p *porter) quiet(chat string, at time.Time) bool {
@@ -97,7 +98,7 @@ func (p *porter) zone() *time.Location {
 	return zone
 }
 
-func (t *chatHub) compose(before loop.State, d loop.Decision, in loop.Input) []loop.Outgoing {
+func (t *chatHub) compose(before loop.State, d loop.Decision, in loop.Input) []ledger.Outgoing {
 	if t == nil {
 		return nil
 	}
@@ -158,7 +159,7 @@ func (l liveStatus) Text(chat, key string) (bot.Message, bool) {
 	ticking := false
 	for _, name := range h.Projects() {
 		s, _ := h.State(name)
-		if r := s.Project.Run; !r.Over() && r.State != loop.RunPaused && (strings.HasSuffix(key, "/"+name) || strings.HasSuffix(key, "/*")) {
+		if r := s.Project.Run; !r.Over() && r.State != ledger.RunPaused && (strings.HasSuffix(key, "/"+name) || strings.HasSuffix(key, "/*")) {
 			ticking = true
 		}
 	}
@@ -249,7 +250,7 @@ func chats(ctx context.Context, p *porter, off time.Time) (stop func(), err erro
 	for _, project := range append(p.engine.Projects(), "") {
 		key := bot.LiveKey(project)
 		for _, chat := range p.where(key) {
-			p.talk.each(func(p *delivery.Dispatcher) { p.Show(chat, key) })
+			p.talk.each(func(p *delivery.Dispatcher) { p.TrackLive(chat, key) })
 		}
 	}
 	p.talk.away(ctx, off, time.Now())
@@ -282,7 +283,7 @@ func connectTelegram(p *porter) (c platform, wanted bool, err error) {
 	}
 	line := &telegramLine{porter: p}
 	tg, err := telegram.New(telegram.Options{
-		Token: transport.Secret(token), API: cfg.Telegram.API, Log: p.log, Changed: line.changed, Moved: p.moved, Lost: p.lost,
+		Token: transport.Secret(token), API: cfg.Telegram.API, Log: p.log, OnChange: line.changed, OnChatMoved: p.moved, OnTopicGone: p.lost,
 	})
 	if err != nil {
 		return c, false, unusableChat(err)
@@ -293,8 +294,8 @@ func connectTelegram(p *porter) (c platform, wanted bool, err error) {
 	}
 	line.bot = tg
 	line.post = delivery.New(delivery.Options{
-		Outbox: migratingOutbox{p.store, p}, Sender: tg, Shut: p.shut, Prefix: telegram.Prefix, Platform: "Telegram", Log: p.log,
-		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Barred: p.barred, Quiet: p.quiet,
+		Outbox: migratingOutbox{p.store, p}, Sender: tg, OnChatClosed: p.shut, Prefix: telegram.Prefix, Platform: "Telegram", Log: p.log,
+		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Unauthorized: p.barred, Quiet: p.quiet,
 	})
 	o := p.receptionOptions()
 	o.Outbox, o.Notice, o.Name, o.ProjectOf = topicOutbox{p.store, p}, tg.Notice, line.name, p.threadProject
@@ -329,7 +330,7 @@ func (p *porter) receptionOptions() inbound.Options {
 
 // unusableChat is what a person has to mend before any chat begins.
 func unusableChat(err error) error {
-	return &loop.InputError{Findings: []loop.Finding{{Text: err.Error()}}}
+	return &ledger.InputError{Findings: []ledger.Finding{{Text: err.Error()}}}
 }
 
 // waking tells the post that somebody wrote in a chat, so that one that took
@@ -437,7 +438,7 @@ func lockBot(log *slog.Logger, api, id string) (*os.File, error) {
 		_ = f.Close()
 	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, &loop.InputError{Findings: []loop.Finding{{
+		return nil, &ledger.InputError{Findings: []ledger.Finding{{
 			Text: "another nightporter of this machine hears people with this bot's token; both would lose messages",
 			Fix:  "End the other one, or give this one a bot with a token of its own.",
 		}}}

@@ -10,7 +10,7 @@ import (
 	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/slack"
 	"github.com/nightporter/nightporter/bot/transport"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // connectSlack makes the connection to Slack, where one is configured.
@@ -26,7 +26,7 @@ func connectSlack(p *porter) (c platform, wanted bool, err error) {
 	line := &slackLine{porter: p}
 	sl, err := slack.New(slack.Options{
 		AppToken: transport.Secret(app), BotToken: transport.Secret(token), API: cfg.API, Log: p.log,
-		Changed: line.changed, Rings: p.slackPeople, Answered: line.answered, Open: line.open, Alive: line.alive,
+		OnChange: line.changed, Mentions: p.slackPeople, RepliedTo: line.answered, OpenQuestions: line.open, OnChannelActive: line.alive,
 	})
 	if err != nil {
 		return c, false, unusableChat(err)
@@ -37,11 +37,11 @@ func connectSlack(p *porter) (c platform, wanted bool, err error) {
 		return c, false, err
 	}
 	line.post = delivery.New(delivery.Options{
-		Outbox: p.store, Sender: sl, Shut: p.shut, Prefix: slack.Prefix, Platform: "Slack", Log: p.log, Limits: delivery.SlackLimits, Group: slack.IsGroup,
-		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Barred: p.barred, Quiet: p.quiet,
+		Outbox: p.store, Sender: sl, OnChatClosed: p.shut, Prefix: slack.Prefix, Platform: "Slack", Log: p.log, Limits: delivery.SlackLimits, IsGroup: slack.IsGroup,
+		Clock: func() time.Time { return time.Now().In(p.zone()) }, Live: liveStatus{p}, Unauthorized: p.barred, Quiet: p.quiet,
 	})
 	o := p.receptionOptions()
-	o.Outbox, o.Notice, o.Ask, o.ProjectOf = threadOutbox{p.store}, sl.Notice, sl.Ask, p.threadProject
+	o.Outbox, o.Notice, o.Ask, o.ProjectOf = threadOutbox{p.store}, sl.Notice, sl.OpenForm, p.threadProject
 	receiver := waking{inbound.New(o), line.post, p.wrote}
 	cursor := func(ctx context.Context) (string, error) {
 		c, _, err := p.store.Cursor(ctx, sl.CursorName())
@@ -58,7 +58,7 @@ func connectSlack(p *porter) (c platform, wanted bool, err error) {
 func (p *porter) slackPeople(string) []string {
 	var out []string
 	for _, who := range p.engine.Shared().People {
-		if strings.HasPrefix(who.ID, slack.Prefix) && who.Role.May(loop.RoleSteer) {
+		if strings.HasPrefix(who.ID, slack.Prefix) && who.Role.May(ledger.RoleSteer) {
 			out = append(out, who.ID)
 		}
 	}
@@ -70,8 +70,8 @@ func (p *porter) slackPeople(string) []string {
 type threadOutbox struct{ inbound.Outbox }
 
 // SentAt finds the message of ours that an id stands for.
-func (o threadOutbox) SentAt(ctx context.Context, chat, id string) (loop.SentMessage, bool, error) {
-	if slack.IsTheirs(id) {
+func (o threadOutbox) SentAt(ctx context.Context, chat, id string) (ledger.SentMessage, bool, error) {
+	if slack.IsUserMessage(id) {
 		return o.AnswerTo(ctx, chat, id)
 	}
 	return o.Outbox.SentAt(ctx, chat, id)

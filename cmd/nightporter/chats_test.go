@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestLockBot: a second one is refused, and nothing that others put where the
@@ -24,7 +25,7 @@ func TestLockBot(t *testing.T) {
 	if err != nil || first == nil {
 		t.Fatalf("%v, %v", first, err)
 	}
-	var refused *loop.InputError
+	var refused *ledger.InputError
 	if _, err := lock(); !errors.As(err, &refused) {
 		t.Errorf("a second one: %v", err)
 	}
@@ -95,7 +96,7 @@ func TestTakenOut(t *testing.T) {
 		}
 	}
 	look("unknown", ana, false)
-	do("console", loop.OfferPairing{Hash: "h", Role: loop.RoleView})
+	do("console", loop.OfferPairing{Hash: "h", Role: ledger.RoleView})
 	do(ana, loop.TryPairing{Hash: "h"})
 	look("paired", ana, true)
 	do("console", loop.RemovePerson{ID: ana})

@@ -14,6 +14,7 @@ import (
 	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // service is where people's lines arrive: it is bot's view of the engine, and
@@ -52,10 +53,10 @@ func (d *service) Projects() []string {
 }
 
 // Records returns the ledger's records of a task, or of the last run.
-func (d *service) Records(ctx context.Context, project, task string) ([]loop.Record, error) {
-	var out []loop.Record
-	keep := func(r loop.Record) error { out = append(out, r); return nil }
-	stream := loop.ProjectStream(project)
+func (d *service) Records(ctx context.Context, project, task string) ([]ledger.Record, error) {
+	var out []ledger.Record
+	keep := func(r ledger.Record) error { out = append(out, r); return nil }
+	stream := ledger.ProjectStream(project)
 	if task != "" {
 		err := d.porter.store.RecordsOfTask(ctx, stream, task, keep)
 		return out, err
@@ -70,14 +71,14 @@ func (d *service) Records(ctx context.Context, project, task string) ([]loop.Rec
 // Runs returns the ids of a project's runs, in the order in which they were
 // planned.
 func (d *service) Runs(ctx context.Context, project string) ([]string, error) {
-	return d.porter.store.RunsOf(ctx, loop.ProjectStream(project))
+	return d.porter.store.RunsOf(ctx, ledger.ProjectStream(project))
 }
 
 // RunRecords returns the ledger's records of a run, of some types or all.
-func (d *service) RunRecords(ctx context.Context, project, run string, types ...string) ([]loop.Record, error) {
-	var out []loop.Record
-	keep := func(r loop.Record) error { out = append(out, r); return nil }
-	stream := loop.ProjectStream(project)
+func (d *service) RunRecords(ctx context.Context, project, run string, types ...string) ([]ledger.Record, error) {
+	var out []ledger.Record
+	keep := func(r ledger.Record) error { out = append(out, r); return nil }
+	stream := ledger.ProjectStream(project)
 	if len(types) == 0 {
 		err := d.porter.store.RecordsOfRun(ctx, stream, run, keep)
 		return out, err
@@ -120,7 +121,7 @@ func (d *service) Diff(ctx context.Context, project, target string) (string, err
 // pastTips returns what an earlier run's diff is between: where it began and
 // its last commit; nothing where there is no such run.
 func (d *service) pastTips(ctx context.Context, project, run string) (from, to string, err error) {
-	records, err := d.RunRecords(ctx, project, strings.ToLower(run), loop.PreflightDone{}.EntryType(), loop.TipFound{}.EntryType(), loop.TaskCommitted{}.EntryType())
+	records, err := d.RunRecords(ctx, project, strings.ToLower(run), ledger.PreflightDone{}.EntryType(), ledger.TipFound{}.EntryType(), ledger.TaskCommitted{}.EntryType())
 	if err != nil {
 		return "", "", err
 	}
@@ -130,11 +131,11 @@ func (d *service) pastTips(ctx context.Context, project, run string) (from, to s
 			return "", "", err
 		}
 		switch b := e.Body.(type) {
-		case loop.PreflightDone:
+		case ledger.PreflightDone:
 			from, to = b.Base.Commit, b.Base.Commit
-		case loop.TipFound:
+		case ledger.TipFound:
 			to = b.Commit
-		case loop.TaskCommitted:
+		case ledger.TaskCommitted:
 			to = b.Commit
 		}
 	}
@@ -154,17 +155,17 @@ func (d *service) trees(ctx context.Context, project string, t loop.TaskState) (
 			return "", "", err
 		}
 		switch b := e.Body.(type) {
-		case loop.Commitment:
+		case ledger.Commitment:
 			if !b.Resume {
 				from, to = b.Base, ""
 			}
-		case loop.TakenOver:
+		case ledger.TakenOver:
 			to = b.Taken.Tree
-		case loop.TreeKept:
+		case ledger.TreeKept:
 			if to == "" {
 				to = b.Tree
 			}
-		case loop.TaskCommitted:
+		case ledger.TaskCommitted:
 			from, to = b.Parent, b.Commit
 		}
 	}
@@ -349,7 +350,7 @@ func (d *sessionAPI) Task(_ context.Context, session string, q api.TaskQuery) (a
 	}
 	r := api.Reply{OK: true}
 	for _, t := range s.Project.Tasks {
-		if t.Status != loop.Withdrawn {
+		if t.Status != ledger.Withdrawn {
 			r.Tasks = append(r.Tasks, apiTask(t, ses))
 		}
 	}
@@ -359,7 +360,7 @@ func (d *sessionAPI) Task(_ context.Context, session string, q api.TaskQuery) (a
 func apiTask(t loop.TaskState, ses loop.Session) api.Task {
 	return api.Task{
 		ID: t.Task.ID, Title: t.Task.Title, Status: string(t.Status), Body: t.Task.Body, Scope: t.Task.Scope,
-		DependsOn: t.Task.DependsOn, Acceptance: t.Task.Acceptance, Current: loop.SameID(t.Task.ID, ses.Task),
+		DependsOn: t.Task.DependsOn, Acceptance: t.Task.Acceptance, Current: ledger.SameID(t.Task.ID, ses.Task),
 	}
 }
 
@@ -390,10 +391,10 @@ func (d *sessionAPI) Note(ctx context.Context, session, kind string, n api.Note)
 	if n.Text == "" && kind == socket.KindMemory {
 		return d.memories(ctx, s)
 	}
-	book := loop.MemoryNote
+	book := ledger.MemoryNote
 	if kind == socket.KindMemory {
-		if book = loop.MemoryKind(n.Kind); book == "" {
-			book = loop.MemoryFact
+		if book = ledger.MemoryKind(n.Kind); book == "" {
+			book = ledger.MemoryFact
 		}
 	}
 	answer, err := d.porter.do(ctx, loop.Input{
@@ -416,11 +417,11 @@ func (d *sessionAPI) Session(_ context.Context, session string) (api.Reply, erro
 	case ses.Event != nil:
 		return api.Reply{OK: true, Receipt: ses.Event.Receipt}, nil
 	}
-	var hat loop.Hat
+	var hat ledger.Hat
 	if s.Project.Run != nil {
 		hat = s.Project.Run.Settings.Hats[ses.Planned.Hat]
 	}
-	emits := slices.Concat(hat.Emits, []string{loop.EventQuestion, loop.EventBlocked})
+	emits := slices.Concat(hat.Emits, []string{ledger.EventQuestion, ledger.EventBlocked})
 	return api.Reply{OK: true, Text: "This session has not sent its event yet, and counts as failed without one. Send exactly one of them, as \"How to end\" in your prompt shows it: hat emit " +
 		strings.Join(emits, " | ") + ". See that it is accepted, then stop."}, nil
 }

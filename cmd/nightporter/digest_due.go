@@ -9,6 +9,7 @@ import (
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // occasion is a digest that was due last: of a day, or of a week.
@@ -96,7 +97,7 @@ const lateBy = 10 * time.Minute
 func ofDay(at config.Clock, house loop.Shared, now time.Time) occasion {
 	day, due := digestDay(at, now)
 	var missed []string
-	for _, d := range (loop.DigestSent{Day: day}).Missed(house.Digest.Day) {
+	for _, d := range (ledger.DigestSent{Day: day}).Missed(house.Digest.Day) {
 		if at, err := time.Parse(time.DateOnly, d); err == nil {
 			missed = append(missed, at.Format("Mon 2 Jan"))
 		}
@@ -177,12 +178,12 @@ func (t *chatHub) both(ctx context.Context, s loop.State, o occasion, now time.T
 }
 
 // digests are what a person reads of a day or a week.
-func (t *chatHub) digests(name string, p loop.Person) []bot.Message {
+func (t *chatHub) digests(name string, p ledger.Person) []bot.Message {
 	d := t.drawn.Load()
 	if d == nil || d.name != name {
 		return nil
 	}
-	if p.Role.May(loop.RoleAdmin) {
+	if p.Role.May(ledger.RoleAdmin) {
 		return d.admins
 	}
 	return d.others

@@ -20,6 +20,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/fake/telegram"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // mornings is a nightporter with a chat and a run, and what waits to be sent
@@ -66,7 +67,7 @@ func newMornings(t *testing.T) *mornings {
 	}
 	t.Cleanup(p.close)
 	w.porter = p
-	for id, role := range map[string]loop.Role{digestAdmin: loop.RoleAdmin, digestViewer: loop.RoleView} {
+	for id, role := range map[string]ledger.Role{digestAdmin: ledger.RoleAdmin, digestViewer: ledger.RoleView} {
 		w.do(loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: role}})
 		w.do(loop.Input{Actor: id, Name: "Mira", Body: loop.TryPairing{Hash: "h"}})
 	}
@@ -378,22 +379,22 @@ func TestLongWait(t *testing.T) {
 	began := due.Add(-5 * 24 * time.Hour)
 	w.now.Store(began.Add(-time.Hour).UnixNano())
 	w.ran()
-	project := loop.ProjectStream("shop")
-	put := func(at time.Time, stream string, body loop.Body) {
+	project := ledger.ProjectStream("shop")
+	put := func(at time.Time, stream string, body ledger.Body) {
 		t.Helper()
-		r, err := loop.Entry{Stream: stream, Time: at, Body: body}.Record()
+		r, err := ledger.Entry{Stream: stream, Time: at, Body: body}.Record()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.store.Commit(t.Context(), loop.Batch{Time: at, Records: []loop.Record{r}}); err != nil {
+		if _, err := w.store.Commit(t.Context(), ledger.Batch{Time: at, Records: []ledger.Record{r}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	put(began, loop.SharedStream, loop.AgentParked{Agent: "claude", Why: loop.FailureLimit})
-	put(began, project, loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitLimit})
+	put(began, ledger.SharedStream, ledger.AgentParked{Agent: "claude", Why: ledger.FailureLimit})
+	put(began, project, ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitLimit})
 	for n := range 3 {
-		put(began.Add(time.Hour), loop.SharedStream, loop.StrangerWrote{})
-		put(began.Add(time.Duration(n)*time.Hour), project, loop.SourceRead{})
+		put(began.Add(time.Hour), ledger.SharedStream, ledger.StrangerWrote{})
+		put(began.Add(time.Duration(n)*time.Hour), project, ledger.SourceRead{})
 	}
 	ask := func(now time.Time) string {
 		t.Helper()
@@ -413,7 +414,7 @@ func TestLongWait(t *testing.T) {
 			t.Errorf("%q is missing:\n%s", want, text)
 		}
 	}
-	put(due.Add(time.Hour), project, loop.RunStateSet{State: loop.RunRunning})
+	put(due.Add(time.Hour), project, ledger.RunStateSet{State: ledger.RunRunning})
 	if text := ask(due.Add(6 * time.Hour)); !strings.Contains(text, "Waited 19 h 00 for claude's limit\n") {
 		t.Errorf("over by now:\n%s", text)
 	}
@@ -436,15 +437,15 @@ func TestCameBackNoted(t *testing.T) {
 // worked puts a night of three sessions into the ledger, before a time.
 func (w *mornings) worked(due time.Time) {
 	w.t.Helper()
-	var records []loop.Record
+	var records []ledger.Record
 	for n, hat := range []string{"planner", "builder", "reviewer"} {
 		at := due.Add(time.Duration(n-9) * time.Hour)
 		id := "r1-" + strconv.Itoa(n+1)
-		for _, e := range []loop.Entry{
-			{Time: at, Body: loop.SessionPlanned{Kind: loop.KindAgent, Hat: hat, Agent: "gone"}},
-			{Time: at.Add(40 * time.Minute), Body: loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndedEvent, Counts: loop.CountsAsSuccess, Exit: loop.Exit{Started: at, Ended: at.Add(40 * time.Minute), CostUSD: 0.5}}},
+		for _, e := range []ledger.Entry{
+			{Time: at, Body: ledger.SessionPlanned{Kind: ledger.KindAgent, Hat: hat, Agent: "gone"}},
+			{Time: at.Add(40 * time.Minute), Body: ledger.SessionEnded{Kind: ledger.KindAgent, End: ledger.EndedEvent, Counts: ledger.CountsAsSuccess, Exit: ledger.Exit{Started: at, Ended: at.Add(40 * time.Minute), CostUSD: 0.5}}},
 		} {
-			e.Stream, e.Run, e.Task, e.Session = loop.ProjectStream("shop"), "r1", "Task 1", id
+			e.Stream, e.Run, e.Task, e.Session = ledger.ProjectStream("shop"), "r1", "Task 1", id
 			r, err := e.Record()
 			if err != nil {
 				w.t.Fatal(err)
@@ -452,7 +453,7 @@ func (w *mornings) worked(due time.Time) {
 			records = append(records, r)
 		}
 	}
-	if _, err := w.store.Commit(w.t.Context(), loop.Batch{Time: due.Add(-time.Hour), Records: records}); err != nil {
+	if _, err := w.store.Commit(w.t.Context(), ledger.Batch{Time: due.Add(-time.Hour), Records: records}); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // host is the desk of a nightporter that stays: it knows who is let in, and
@@ -24,7 +25,7 @@ var _ bot.Host = host{}
 func (h host) Shared() loop.Shared { return h.porter.engine.Shared() }
 
 // QuietHours are those of the configuration.
-func (h host) QuietHours() loop.Hours { return h.porter.quietHours() }
+func (h host) QuietHours() ledger.Hours { return h.porter.quietHours() }
 
 // Configured returns the projects that runs can be started for.
 func (h host) Configured() []string {
@@ -51,8 +52,8 @@ func (h host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 		return loop.OfferRun{}, err
 	}
 	for _, id := range []string{f.From, f.Only} {
-		if id != "" && !slices.ContainsFunc(snapshot.Tasks, func(t loop.Task) bool { return names(t, id) }) {
-			return loop.OfferRun{}, &loop.InputError{Findings: []loop.Finding{{
+		if id != "" && !slices.ContainsFunc(snapshot.Tasks, func(t ledger.Task) bool { return names(t, id) }) {
+			return loop.OfferRun{}, &ledger.InputError{Findings: []ledger.Finding{{
 				File: s.Source.Path, Text: fmt.Sprintf("there is no task %s (it has %d)", id, len(snapshot.Tasks)), Fix: "Name one of them: nightporter tasks",
 			}}}
 		}
@@ -69,10 +70,10 @@ func (h host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 	}
 	begun := f.From == ""
 	for _, t := range snapshot.Tasks {
-		if begun = begun || names(t, f.From); !begun || f.Only != "" && !names(t, f.Only) || t.Mark == loop.MarkDone {
+		if begun = begun || names(t, f.From); !begun || f.Only != "" && !names(t, f.Only) || t.Mark == ledger.MarkDone {
 			continue
 		}
-		if known, ok := state.Project.Find(t.ID); ok && (known.Status == loop.Done || known.Status == loop.Skipped) {
+		if known, ok := state.Project.Find(t.ID); ok && (known.Status == ledger.Done || known.Status == ledger.Skipped) {
 			continue // the ledger decides what is done
 		}
 		if o.Tasks++; o.First == "" {
@@ -89,15 +90,15 @@ func asInput(err error) error {
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	in := &loop.InputError{}
+	in := &ledger.InputError{}
 	for _, i := range wrong.Items {
-		in.Findings = append(in.Findings, loop.Finding{File: i.File, Line: i.Line, Text: i.Text, Fix: i.Fix})
+		in.Findings = append(in.Findings, ledger.Finding{File: i.File, Line: i.Line, Text: i.Text, Fix: i.Fix})
 	}
 	return in
 }
 
 // DoWith decides an input and commits messages and a chat's cursor with it.
-func (h host) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]loop.Outgoing, *loop.Cursor)) (loop.Answer, error) {
+func (h host) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error) {
 	began := time.Now()
 	a, err := h.porter.engine.DoWith(ctx, in, engine.With(with))
 	if err == nil {
@@ -107,11 +108,11 @@ func (h host) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) 
 }
 
 // Say commits messages and a chat's cursor.
-func (h host) Say(ctx context.Context, key string, at time.Time, messages []loop.Outgoing, cursor *loop.Cursor) error {
+func (h host) Say(ctx context.Context, key string, at time.Time, messages []ledger.Outgoing, cursor *ledger.Cursor) error {
 	return h.porter.engine.Say(ctx, key, at, messages, cursor)
 }
 
 // names reports whether somebody who types id means the task.
-func names(t loop.Task, id string) bool {
-	return loop.SameID(t.ID, id) || strings.EqualFold(strings.TrimPrefix(loop.ShortID(t.ID), "#"), strings.TrimPrefix(id, "#"))
+func names(t ledger.Task, id string) bool {
+	return ledger.SameID(t.ID, id) || strings.EqualFold(strings.TrimPrefix(ledger.ShortID(t.ID), "#"), strings.TrimPrefix(id, "#"))
 }

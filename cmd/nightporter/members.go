@@ -45,7 +45,7 @@ func (l *telegramLine) members(ctx context.Context) {
 						continue
 					}
 					asked[thread+" "+who.ID] = time.Now()
-					reads, err := l.bot.Reads(ctx, thread, who.ID)
+					reads, err := l.bot.IsMember(ctx, thread, who.ID)
 					if err != nil {
 						p.log.Debug("telegram: nobody says whether somebody is in a group", "chat", thread, "person", who.ID, "error", err)
 					}
@@ -56,7 +56,7 @@ func (l *telegramLine) members(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-rung:
-			_ = transport.Wait(ctx, time.Second) // a night rings often, and nobody's coming is urgent
+			_ = transport.Sleep(ctx, time.Second) // a night rings often, and nobody's coming is urgent
 		case <-hourly.C:
 		}
 	}

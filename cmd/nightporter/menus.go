@@ -12,19 +12,19 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/bot/transport"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // menus keeps the menu of commands in everybody's own chat as their role is
 // (PHONE 2), until ctx ends. Strangers have none, and neither have groups,
 // where strangers read. A menu is a convenience: what cannot be set is logged.
 func (l *telegramLine) menus(ctx context.Context) {
-	m := menus{bot: l.bot, log: l.porter.log, set: map[string]loop.Role{}}
+	m := menus{bot: l.bot, log: l.porter.log, set: map[string]ledger.Role{}}
 	for ctx.Err() == nil {
 		rung := l.porter.changes.next()
 		if l.bot.State().Connected {
 			if retry := m.update(ctx, l.porter.engine.Shared().People); retry > 0 {
-				_ = transport.Wait(ctx, retry) // says why ctx ended
+				_ = transport.Sleep(ctx, retry) // says why ctx ended
 				continue
 			}
 		}
@@ -42,13 +42,13 @@ type menus struct {
 		SetCommands(ctx context.Context, chat string, list []telegram.MenuCommand) error
 	}
 	log *slog.Logger
-	set map[string]loop.Role // by chat; "" is everybody else's, which is empty
+	set map[string]ledger.Role // by chat; "" is everybody else's, which is empty
 }
 
 // update makes the menus as the roles are. It returns after which time to try
 // again, 0 where nothing is left to do: what is refused is not tried again.
-func (m *menus) update(ctx context.Context, people []loop.Person) (retry time.Duration) {
-	want := map[string]loop.Role{"": ""}
+func (m *menus) update(ctx context.Context, people []ledger.Person) (retry time.Duration) {
+	want := map[string]ledger.Role{"": ""}
 	for _, p := range people {
 		if strings.HasPrefix(p.ID, telegram.Prefix) {
 			want[p.ID] = p.Role
@@ -66,14 +66,14 @@ func (m *menus) update(ctx context.Context, people []loop.Person) (retry time.Du
 			continue
 		}
 		err := m.bot.SetCommands(ctx, chat, menuOf(role))
-		var fault *bot.SendError
-		known := errors.As(err, &fault)
 		if err != nil && ctx.Err() == nil {
 			m.log.Warn("telegram: a menu is not set", "chat", chat, "error", err)
 		}
-		if err != nil && (!known || fault.Fault != bot.FaultRefused && fault.Fault != bot.FaultChatClosed) {
-			if retry = max(retry, time.Minute); known {
-				retry = max(retry, fault.After)
+		if err != nil && !errors.Is(err, bot.ErrRejected) && !errors.Is(err, bot.ErrChatClosed) {
+			retry = max(retry, time.Minute)
+			var limited *bot.SendError
+			if errors.As(err, &limited) {
+				retry = max(retry, limited.RetryAfter)
 			}
 			continue
 		}
@@ -84,7 +84,7 @@ func (m *menus) update(ctx context.Context, people []loop.Person) (retry time.Du
 	return retry
 }
 
-func menuOf(r loop.Role) []telegram.MenuCommand {
+func menuOf(r ledger.Role) []telegram.MenuCommand {
 	var list []telegram.MenuCommand
 	for _, c := range bot.Menu(r) {
 		list = append(list, telegram.MenuCommand{Name: c.Command, Description: c.Help})

@@ -13,6 +13,8 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/loop/ledger"
+
 	far "github.com/nightporter/nightporter/internal/fake/telegram"
 	"github.com/nightporter/nightporter/loop"
 )
@@ -35,7 +37,7 @@ func TestMenus(t *testing.T) {
 	sees(2, looks)
 	sees(99, "")
 	sees(-1001234567890, "")
-	f.do(loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: loop.RoleSteer}})
+	f.do(loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleSteer}})
 	f.do(loop.Input{Actor: digestViewer, Name: "Mira", Body: loop.TryPairing{Hash: "h"}})
 	sees(2, steers)
 	f.do(loop.Input{Actor: "console", Body: loop.RemovePerson{ID: digestViewer}})
@@ -72,10 +74,10 @@ func menuNames(list []telegram.MenuCommand) string {
 // TestMenusFail: what was not set is tried again, what is refused is not, and
 // what is set stays alone.
 func TestMenusFail(t *testing.T) {
-	away := &bot.SendError{Fault: bot.FaultRateLimited, After: 3 * time.Minute}
-	s := &script{errs: []error{nil, away, &bot.SendError{Fault: bot.FaultChatClosed}, errors.New("garbage")}}
-	m := menus{bot: s, log: slog.New(slog.DiscardHandler), set: map[string]loop.Role{}}
-	people := []loop.Person{{ID: "telegram:1", Role: loop.RoleAdmin}, {ID: "telegram:2", Role: loop.RoleView}, {ID: "telegram:3", Role: loop.RoleSteer}, {ID: "slack:U1", Role: loop.RoleAdmin}}
+	away := &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: 3 * time.Minute}
+	s := &script{errs: []error{nil, away, &bot.SendError{Reason: bot.ErrChatClosed}, errors.New("garbage")}}
+	m := menus{bot: s, log: slog.New(slog.DiscardHandler), set: map[string]ledger.Role{}}
+	people := []ledger.Person{{ID: "telegram:1", Role: ledger.RoleAdmin}, {ID: "telegram:2", Role: ledger.RoleView}, {ID: "telegram:3", Role: ledger.RoleSteer}, {ID: "slack:U1", Role: ledger.RoleAdmin}}
 	if retry := m.update(t.Context(), people); retry != 3*time.Minute {
 		t.Errorf("again after %v", retry)
 	}
@@ -85,7 +87,7 @@ func TestMenusFail(t *testing.T) {
 			t.Errorf("again after %v", retry)
 		}
 	}
-	people[0].Role = loop.RoleView
+	people[0].Role = ledger.RoleView
 	m.update(t.Context(), people[:2])
 	want := []string{" none", "telegram:1 status…help", "telegram:2 status…help", "telegram:3 status…help", "--", "telegram:1 status…help", "telegram:3 status…help", "telegram:1 status…help", "telegram:3 none"}
 	if diff := cmp.Diff(want, s.calls); diff != "" {

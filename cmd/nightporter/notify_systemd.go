@@ -12,6 +12,7 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // manager is the service manager that started this process, by the protocol of
@@ -86,7 +87,7 @@ func (p *porter) alive(ctx context.Context) error {
 	if _, err := p.engine.Do(ctx, loop.Input{Actor: "daemon", Body: loop.Wake{}}); err != nil {
 		return fmt.Errorf("engine: %w", err)
 	}
-	if _, _, err := p.store.Head(ctx, loop.SharedStream); err != nil {
+	if _, _, err := p.store.Head(ctx, ledger.SharedStream); err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // listening is a service manager's end of sd_notify.
@@ -71,7 +72,7 @@ func TestWatchdog(t *testing.T) {
 	defer cancel()
 	p, err := openPorter(ctx, porterOptions{
 		state: filepath.Join(shortDir(t), "s"), cfg: config.Empty(), stays: true,
-		observe: func(_, _ loop.State, _ loop.Entry) {
+		observe: func(_, _ loop.State, _ ledger.Entry) {
 			select {
 			case <-wedge:
 				<-hang // in the engine's goroutine
@@ -98,7 +99,7 @@ func TestWatchdog(t *testing.T) {
 	wedge <- struct{}{}
 	offer := make(chan error, 1)
 	go func() {
-		_, err := p.do(ctx, loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "x", Role: loop.RoleAdmin}})
+		_, err := p.do(ctx, loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "x", Role: ledger.RoleAdmin}})
 		offer <- err
 	}()
 	// What was sent before the wedge may still lie in the socket.

@@ -23,6 +23,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // codeLetters are those of a pairing code: none looks like another, said or
@@ -129,10 +130,10 @@ type pairing struct {
 
 // pairOffer is the answer of the view "pair".
 type pairOffer struct {
-	Role  loop.Role `json:"role"`
-	Until time.Time `json:"until"`
-	Seq   int64     `json:"seq"`           // of the house's entry from which on to look
-	Bot   string    `json:"bot,omitempty"` // name of the Telegram bot, where it is known
+	Role  ledger.Role `json:"role"`
+	Until time.Time   `json:"until"`
+	Seq   int64       `json:"seq"`           // of the house's entry from which on to look
+	Bot   string      `json:"bot,omitempty"` // name of the Telegram bot, where it is known
 
 	Telegram bool `json:"telegram,omitempty"` // which platforms the code can be sent by
 	Slack    bool `json:"slack,omitempty"`
@@ -149,13 +150,13 @@ type pairNews struct {
 
 // pairEvent is something that happened to the code.
 type pairEvent struct {
-	Time  time.Time `json:"time"`
-	What  string    `json:"what"` // tried, paired, void
-	Who   string    `json:"who,omitempty"`
-	Name  string    `json:"name,omitempty"`
-	Role  loop.Role `json:"role,omitempty"`
-	Tries int       `json:"tries,omitempty"`
-	Why   string    `json:"why,omitempty"`
+	Time  time.Time   `json:"time"`
+	What  string      `json:"what"` // tried, paired, void
+	Who   string      `json:"who,omitempty"`
+	Name  string      `json:"name,omitempty"`
+	Role  ledger.Role `json:"role,omitempty"`
+	Tries int         `json:"tries,omitempty"`
+	Why   string      `json:"why,omitempty"`
 }
 
 func (p pairing) run(ctx context.Context, state, role string) error {
@@ -269,19 +270,19 @@ func (d *service) pair(ctx context.Context, v api.View) (api.Reply, error) {
 		return api.Reply{Text: "✗ nightporter is not running. Start it: nightporter up"}, nil
 	}
 	house := d.house()
-	role := loop.Role(v.Args["role"])
+	role := ledger.Role(v.Args["role"])
 	switch {
 	case len(house.People) == 0 && role == "":
-		role = loop.RoleAdmin
-	case len(house.People) == 0 && role != loop.RoleAdmin:
+		role = ledger.RoleAdmin
+	case len(house.People) == 0 && role != ledger.RoleAdmin:
 		return api.Reply{Text: "✗ nobody is paired yet, and the first person has to be admin: nightporter pair --role admin"}, nil
 	case role == "":
 		return api.Reply{Text: "✗ which role? --role view, steer or admin"}, nil
-	case !role.May(loop.RoleView):
+	case !role.May(ledger.RoleView):
 		return api.Reply{Text: fmt.Sprintf("✗ no role %q: view, steer or admin", role)}, nil
 	}
 	// Before the offer: what happens to it is looked for from here on.
-	seq, _, err := d.porter.store.Head(ctx, loop.SharedStream)
+	seq, _, err := d.porter.store.Head(ctx, ledger.SharedStream)
 	if err != nil {
 		return api.Reply{}, err
 	}
@@ -321,20 +322,20 @@ func (d *service) pairing(ctx context.Context, v api.View) (api.Reply, error) {
 	}
 	for {
 		rung := d.porter.changes.next()
-		err := d.porter.store.Records(context.WithoutCancel(ctx), loop.SharedStream, news.Seq, func(r loop.Record) error {
+		err := d.porter.store.Records(context.WithoutCancel(ctx), ledger.SharedStream, news.Seq, func(r ledger.Record) error {
 			news.Seq = r.Seq
 			e, err := r.Entry()
 			if err != nil {
 				return err
 			}
 			switch b := e.Body.(type) {
-			case loop.PairingOffered:
+			case ledger.PairingOffered:
 				news.Begun = b.Hash == v.Args["hash"]
-			case loop.PairingTried:
+			case ledger.PairingTried:
 				add(pairEvent{Time: e.Time, What: "tried", Who: b.Who, Name: b.Name, Tries: b.Tries})
-			case loop.PersonPaired:
+			case ledger.PersonPaired:
 				add(pairEvent{Time: e.Time, What: "paired", Who: b.Person.ID, Name: b.Person.Name, Role: b.Person.Role})
-			case loop.PairingEnded:
+			case ledger.PairingEnded:
 				add(pairEvent{Time: e.Time, What: "void", Why: b.Why})
 			}
 			return nil

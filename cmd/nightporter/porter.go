@@ -26,6 +26,7 @@ import (
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
 	"github.com/nightporter/nightporter/loop/workspace"
 	"github.com/nightporter/nightporter/store"
@@ -73,10 +74,10 @@ type porterOptions struct {
 	cfg     *config.Config
 	agents  map[string]agent.Definition // besides those of the config
 	hat     string                      // hat program; "" = look beside this one
-	observe func(before, after loop.State, e loop.Entry)
+	observe func(before, after loop.State, e ledger.Entry)
 	// settings of the run that is to be started; its project is the only one
 	// that is worked on, and gets a name of its own. nil: it only answers.
-	settings *loop.Settings
+	settings *ledger.Settings
 	// stays: every configured project is worked on (`up`), and listener, where
 	// it is not nil, is the operator's socket.
 	stays    bool
@@ -171,7 +172,7 @@ func (p *porter) do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 // nameFor is the project's name, with a number where this state folder knows
 // another repository by it: two folders called "app" are two projects. A name
 // from the configuration stays as it is, and is refused then.
-func (p *porter) nameFor(s loop.Settings) string {
+func (p *porter) nameFor(s ledger.Settings) string {
 	for _, pr := range p.config().Projects {
 		if pr.Name == s.Project {
 			return s.Project
@@ -201,14 +202,14 @@ func (p *porter) openEngine(ctx context.Context, o porterOptions) error {
 	}
 	var projects []string
 	for _, s := range streams {
-		if s != loop.SharedStream {
+		if s != ledger.SharedStream {
 			projects = append(projects, s)
 		}
 	}
 	p.engine, err = engine.Open(ctx, engine.Options{
 		Ledger: p.metrics.ledger(p.store), Runner: p.runner, Agents: p.runner, Door: p.door, Ports: p.ports, Log: p.log,
 		Compose: p.talk.compose, Sent: p.talk.sent, Clock: o.clock,
-		Observe: func(before, after loop.State, e loop.Entry) {
+		Observe: func(before, after loop.State, e ledger.Entry) {
 			p.metrics.entry(before, e)
 			if o.observe != nil {
 				o.observe(before, after, e)
@@ -256,7 +257,7 @@ func (p *porter) agentOptions(o porterOptions, cfg *config.Config) agent.Options
 }
 
 // ports opens one project's adapters.
-func (p *porter) ports(ctx context.Context, s loop.Settings) (engine.Ports, error) {
+func (p *porter) ports(ctx context.Context, s ledger.Settings) (engine.Ports, error) {
 	zone, err := time.LoadLocation(s.Timezone)
 	if err != nil || s.Timezone == "" || s.Timezone == "Local" {
 		zone = time.Local
@@ -272,7 +273,7 @@ func (p *porter) ports(ctx context.Context, s loop.Settings) (engine.Ports, erro
 	return engine.Ports{Source: source, Workspace: w, Files: w, Scoper: w, Notebook: workspace.NewNotebook(s.Repo), Hats: &hatFiles{porter: p, project: s.Project, repo: s.Repo}, Zone: zone}, nil
 }
 
-func (p *porter) workspace(ctx context.Context, s loop.Settings, owned []string) (*workspace.Workspace, error) {
+func (p *porter) workspace(ctx context.Context, s ledger.Settings, owned []string) (*workspace.Workspace, error) {
 	uid, gid := p.runner.User()
 	return workspace.Open(ctx, workspace.Options{
 		State: p.state, Project: s.Project, Repo: s.Repo, Protected: s.Protected, Owned: owned, SessionUID: uid, SessionGID: gid,
@@ -429,7 +430,7 @@ func gone(pid int) bool { return pid > 0 && errors.Is(syscall.Kill(pid, 0), sysc
 
 // problems prints what a person has to mend, each with the remedy.
 func problems(w io.Writer, err error) {
-	var in *loop.InputError
+	var in *ledger.InputError
 	if errors.As(err, &in) {
 		for _, f := range in.Findings {
 			fmt.Fprintf(w, "✗ %s\n", f)

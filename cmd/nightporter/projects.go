@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // configured returns a project of the configuration in force.
@@ -69,24 +69,24 @@ func (p *porter) obstacle(ctx context.Context, pr config.Project, before []strin
 }
 
 // resolve makes the settings of a run that `up` starts now. What a person has
-// to mend is a *loop.InputError or *config.Error; what has no effect becomes a
+// to mend is a *ledger.InputError or *config.Error; what has no effect becomes a
 // remark.
-func (p *porter) resolve(project string, flags config.Overrides) (s loop.Settings, err error) {
+func (p *porter) resolve(project string, flags config.Overrides) (s ledger.Settings, err error) {
 	pr, ok := p.configured(project)
 	if !ok {
-		return s, &loop.InputError{Findings: []loop.Finding{{
+		return s, &ledger.InputError{Findings: []ledger.Finding{{
 			File: p.config().File, Text: fmt.Sprintf("there is no project %q in the configuration", project), Fix: "Add a [[project]] with that name.",
 		}}}
 	}
 	if !p.worksOn(project) {
-		return s, &loop.InputError{Findings: []loop.Finding{{Text: strings.TrimPrefix(strings.Join(p.remarks.of(project), "; "), "! ")}}}
+		return s, &ledger.InputError{Findings: []ledger.Finding{{Text: strings.TrimPrefix(strings.Join(p.remarks.of(project), "; "), "! ")}}}
 	}
 	cfg := p.config()
 	if s, err = pr.Settings(cfg, flags, time.Now()); err != nil {
 		return s, err
 	}
 	if other, run := p.alsoAtWork(s); other != "" {
-		return s, &loop.InputError{Findings: []loop.Finding{{
+		return s, &ledger.InputError{Findings: []ledger.Finding{{
 			Text: fmt.Sprintf("%s is still at work on %s, as %s", run, s.Source, other), Fix: "Wait for its end, or: nightporter stop --project " + other,
 		}}}
 	}
@@ -95,7 +95,7 @@ func (p *porter) resolve(project string, flags config.Overrides) (s loop.Setting
 	s.Flags = s.Operator
 	refused, warned := unbuilt(cfg, pr, s)
 	if len(refused) > 0 {
-		return s, &loop.InputError{Findings: refused}
+		return s, &ledger.InputError{Findings: refused}
 	}
 	line := ""
 	for _, f := range warned {
@@ -111,7 +111,7 @@ func (p *porter) resolve(project string, flags config.Overrides) (s loop.Setting
 // alsoAtWork is another project whose unfinished run works on the same source,
 // and that run: a project that was renamed in mid-run. Two runs would do each
 // task twice. "" for none.
-func (p *porter) alsoAtWork(s loop.Settings) (project, run string) {
+func (p *porter) alsoAtWork(s ledger.Settings) (project, run string) {
 	for _, name := range p.engine.Projects() {
 		st, _ := p.engine.State(name)
 		r := st.Project.Run
@@ -136,7 +136,7 @@ func (p *porter) operatorFlags() string {
 
 // oneLine is an error as it fits into a line: the first thing to mend.
 func oneLine(err error) string {
-	var in *loop.InputError
+	var in *ledger.InputError
 	if errors.As(err, &in) && len(in.Findings) > 0 {
 		return in.Findings[0].String()
 	}

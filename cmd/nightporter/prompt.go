@@ -18,6 +18,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/workspace"
 )
 
@@ -150,14 +151,14 @@ func (f *promptFlags) given(cmd *cobra.Command) bool {
 
 // settings are what `run` with the same flags would work by. Without a
 // configuration that can be read there is none either.
-func (f *promptFlags) settings() (*config.Config, loop.Settings, error) {
+func (f *promptFlags) settings() (*config.Config, ledger.Settings, error) {
 	cfg, err := loadConfig(f.config)
 	if err != nil {
-		return nil, loop.Settings{}, err
+		return nil, ledger.Settings{}, err
 	}
 	dir, err := os.Getwd()
 	if err != nil {
-		return nil, loop.Settings{}, err
+		return nil, ledger.Settings{}, err
 	}
 	flags := f.Overrides
 	if flags.Repo == "" && len(cfg.Projects) == 0 {
@@ -170,7 +171,7 @@ func (f *promptFlags) settings() (*config.Config, loop.Settings, error) {
 		}
 	}
 	if err != nil {
-		return cfg, loop.Settings{}, err
+		return cfg, ledger.Settings{}, err
 	}
 	s, err := project.Settings(cfg, flags, time.Now())
 	return cfg, s, err
@@ -182,7 +183,7 @@ func (p promptJSON) table(out io.Writer) {
 	if p.Run != "" {
 		of = "as " + p.Run + " stands"
 	}
-	fmt.Fprintf(out, "%s %s, %s; tokens are estimated\n", loop.ShortID(p.Task), p.Hat, of)
+	fmt.Fprintf(out, "%s %s, %s; tokens are estimated\n", ledger.ShortID(p.Task), p.Hat, of)
 	for _, part := range p.Parts {
 		note := ""
 		if part.Cut {
@@ -204,9 +205,9 @@ func (p promptJSON) table(out io.Writer) {
 // prompt answers the view: what a session would be sent if it were planned
 // now. It reads, and records nothing.
 func (d *service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
-	var set *loop.Settings
+	var set *ledger.Settings
 	if raw := v.Args["settings"]; raw != "" {
-		set = &loop.Settings{}
+		set = &ledger.Settings{}
 		if err := json.Unmarshal([]byte(raw), set); err != nil {
 			return api.Reply{}, fmt.Errorf("settings: %w", err)
 		}
@@ -245,7 +246,7 @@ func (d *service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
 	switch {
 	case !r.Over() && r.Base.Commit != "" && r.Settings.Source == set.Source:
 		if run = r.ID; v.Args["given"] != "" { // flags count for it, as where it is resumed with them
-			s = loop.Apply(s, loop.Entry{Stream: loop.ProjectStream(name), Run: r.ID, Time: r.LastEvent, Body: loop.RunResumed{Settings: *set}})
+			s = loop.Apply(s, ledger.Entry{Stream: ledger.ProjectStream(name), Run: r.ID, Time: r.LastEvent, Body: ledger.RunResumed{Settings: *set}})
 		}
 	default:
 		if s, files, err = d.newRun(ctx, s, *set, ports); err != nil {
@@ -273,7 +274,7 @@ func (d *service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
 }
 
 // newRun is what a run with these settings would begin with, from HEAD.
-func (d *service) newRun(ctx context.Context, s loop.State, set loop.Settings, ports engine.Ports) (loop.State, engine.Files, error) {
+func (d *service) newRun(ctx context.Context, s loop.State, set ledger.Settings, ports engine.Ports) (loop.State, engine.Files, error) {
 	snapshot, err := ports.Source.Read(ctx)
 	if err != nil {
 		return s, nil, err
@@ -286,7 +287,7 @@ func (d *service) newRun(ctx context.Context, s loop.State, set loop.Settings, p
 	if err != nil {
 		return s, nil, err
 	}
-	theirs, err := w.Theirs(ctx)
+	theirs, err := w.UserRepo(ctx)
 	if err != nil {
 		return s, nil, err
 	}
@@ -297,7 +298,7 @@ func (d *service) newRun(ctx context.Context, s loop.State, set loop.Settings, p
 // unfetched reads commits that our repository may not have yet.
 type unfetched struct {
 	engine.Files
-	theirs workspace.Theirs
+	theirs workspace.UserRepo
 }
 
 // Read looks in our repository first: what an attempt was parked on can be

@@ -21,6 +21,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -82,7 +83,7 @@ type replayed struct {
 func (d *service) replay(ctx context.Context, s loop.State, to string) (api.Reply, error) {
 	var streams []replayed
 	text, same := "", true
-	for _, stream := range []string{loop.SharedStream, loop.ProjectStream(s.Project.Name)} {
+	for _, stream := range []string{ledger.SharedStream, ledger.ProjectStream(s.Project.Name)} {
 		r, err := d.compare(ctx, stream)
 		if err != nil {
 			return api.Reply{}, err
@@ -140,7 +141,7 @@ func (d *service) compare(ctx context.Context, stream string) (replayed, error) 
 	if row.Seq > 0 && json.Unmarshal(row.Body, &onwards) == nil {
 		out.Snapshot = row.Seq
 	}
-	err = d.porter.store.Records(ctx, stream, 0, func(r loop.Record) error {
+	err = d.porter.store.Records(ctx, stream, 0, func(r ledger.Record) error {
 		e, err := r.Entry()
 		if err != nil {
 			return err
@@ -172,12 +173,12 @@ func canonical(s loop.State) ([]byte, error) {
 }
 
 // upTo reads --to as a test of entries.
-func (d *service) upTo(to string) (func(loop.Record) bool, error) {
+func (d *service) upTo(to string) (func(ledger.Record) bool, error) {
 	if to == "" {
-		return func(loop.Record) bool { return true }, nil
+		return func(ledger.Record) bool { return true }, nil
 	}
 	if seq, err := strconv.ParseInt(to, 10, 64); err == nil {
-		return func(r loop.Record) bool { return r.Seq <= seq }, nil
+		return func(r ledger.Record) bool { return r.Seq <= seq }, nil
 	}
 	zone := d.zone()
 	now := time.Now().In(zone)
@@ -192,7 +193,7 @@ func (d *service) upTo(to string) (func(loop.Record) bool, error) {
 				t = t.AddDate(0, 0, -1)
 			}
 		}
-		return func(r loop.Record) bool { return !r.Time.After(t) }, nil
+		return func(r ledger.Record) bool { return !r.Time.After(t) }, nil
 	}
 	return nil, fmt.Errorf("%q is neither the number of an entry nor a time like 02:30 or 2026-11-20 02:30", to)
 }
@@ -202,9 +203,9 @@ var errFar = errors.New("far enough")
 
 // stateAt is where a project and the house stood after the last of the
 // project's entries that until lets in, and that entry.
-func (d *service) stateAt(ctx context.Context, project string, until func(loop.Record) bool) (s loop.State, last loop.Record, err error) {
-	fold := func(stream string, until func(loop.Record) bool) error {
-		err := d.porter.store.Records(ctx, stream, 0, func(r loop.Record) error {
+func (d *service) stateAt(ctx context.Context, project string, until func(ledger.Record) bool) (s loop.State, last ledger.Record, err error) {
+	fold := func(stream string, until func(ledger.Record) bool) error {
+		err := d.porter.store.Records(ctx, stream, 0, func(r ledger.Record) error {
 			if !until(r) {
 				return errFar
 			}
@@ -213,7 +214,7 @@ func (d *service) stateAt(ctx context.Context, project string, until func(loop.R
 				return err
 			}
 			s = loop.Apply(s, e)
-			if stream != loop.SharedStream {
+			if stream != ledger.SharedStream {
 				last = r
 			}
 			return nil
@@ -223,8 +224,8 @@ func (d *service) stateAt(ctx context.Context, project string, until func(loop.R
 		}
 		return err
 	}
-	if err = fold(loop.ProjectStream(project), until); err == nil {
-		err = fold(loop.SharedStream, func(r loop.Record) bool { return !r.Time.After(last.Time) })
+	if err = fold(ledger.ProjectStream(project), until); err == nil {
+		err = fold(ledger.SharedStream, func(r ledger.Record) bool { return !r.Time.After(last.Time) })
 	}
 	s.Project.Name = project
 	return s, last, err
@@ -263,7 +264,7 @@ func (d *service) writeLedger(ctx context.Context, path string) (n int, err erro
 		return 0, err
 	}
 	for _, stream := range streams {
-		err := d.porter.store.Records(ctx, stream, 0, func(r loop.Record) error {
+		err := d.porter.store.Records(ctx, stream, 0, func(r ledger.Record) error {
 			line, err := bot.RecordJSON(r)
 			if err != nil {
 				return err
@@ -348,7 +349,7 @@ func refill(ctx context.Context, dir string, in io.Reader) (n int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	var batch loop.Batch
+	var batch ledger.Batch
 	var hashes []string
 	first := 1 // line of the batch's first record
 	commit := func() error {
@@ -384,7 +385,7 @@ func refill(ctx context.Context, dir string, in io.Reader) (n int, err error) {
 			return n, fmt.Errorf("line %d is no entry of an exported ledger: write one with nightporter replay --export FILE", at)
 		}
 		batch.Time = x.Time
-		batch.Records = append(batch.Records, loop.Record{
+		batch.Records = append(batch.Records, ledger.Record{
 			Stream: x.Stream, Time: x.Time, Type: x.Type, V: x.V, Run: x.Run, Task: x.Task, Attempt: x.Attempt,
 			Session: x.Session, Actor: x.Actor, Cause: x.Cause, Body: x.Body,
 		})

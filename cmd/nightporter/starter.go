@@ -10,6 +10,7 @@ import (
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
 )
 
@@ -221,7 +222,7 @@ func phase(st loop.State) string {
 		text += " " + string(t.Status)
 	}
 	for _, q := range st.Project.Questions {
-		if q.Kind == loop.AskStart {
+		if q.Kind == ledger.AskStart {
 			text += " " + q.ID
 		}
 	}
@@ -230,7 +231,7 @@ func phase(st loop.State) string {
 
 // read resolves the project's settings and reads its source, and sees to it
 // that the source is watched.
-func (s *autostarter) read(ctx context.Context, name string) (settings loop.Settings, snapshot loop.Snapshot, err error) {
+func (s *autostarter) read(ctx context.Context, name string) (settings ledger.Settings, snapshot ledger.Snapshot, err error) {
 	pr, _ := s.porter.configured(name)
 	settings, err = s.porter.resolve(name, config.Overrides{})
 	if err != nil {
@@ -286,8 +287,8 @@ func (s *autostarter) adopt(ctx context.Context, name string, st loop.State) {
 	if r.Over() || r.Settings.Stays || r.Finishing != nil || r.Check {
 		return
 	}
-	cut := r.State == loop.RunStopping && r.StopNow && r.Signal != ""
-	if r.State != loop.RunRunning && r.State != loop.RunWaiting && !cut {
+	cut := r.State == ledger.RunStopping && r.StopNow && r.Signal != ""
+	if r.State != ledger.RunRunning && r.State != ledger.RunWaiting && !cut {
 		return
 	}
 	settings := r.Settings
@@ -297,7 +298,7 @@ func (s *autostarter) adopt(ctx context.Context, name string, st loop.State) {
 }
 
 // start begins a run, or takes up the unfinished one.
-func (s *autostarter) start(ctx context.Context, name string, settings loop.Settings) {
+func (s *autostarter) start(ctx context.Context, name string, settings ledger.Settings) {
 	answer, err := s.porter.do(ctx, loop.Input{
 		Project: name, Actor: "daemon", Name: "schedule", Body: loop.StartRun{Settings: settings, MaxSessions: s.porter.config().Sessions()},
 	})

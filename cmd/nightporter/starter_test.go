@@ -13,6 +13,7 @@ import (
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // house is a configuration of one repository whose agent is not there: a run
@@ -217,7 +218,7 @@ func TestCron(t *testing.T) {
 		}
 	}
 	ended()
-	if r := state(); r.Ended.Reason != loop.ReasonPreflight {
+	if r := state(); r.Ended.Reason != ledger.ReasonPreflight {
 		t.Fatalf("%+v", r.Ended)
 	}
 	s.tick(t.Context(), due.Add(90*time.Second))
@@ -264,7 +265,7 @@ func TestAuto(t *testing.T) {
 	until("r1 ends", func() bool { r := state(); return r != nil && r.Over() })
 	// Many looks later it is still the only one.
 	for range 20 {
-		if _, err := p.do(ctx, loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: loop.RoleAdmin}}); err != nil {
+		if _, err := p.do(ctx, loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleAdmin}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -351,10 +352,10 @@ func TestMetrics(t *testing.T) {
 	if err := p.alive(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	before := loop.State{Project: loop.Project{Name: "shop", Sessions: []loop.Session{{ID: "r1-1", Planned: loop.SessionPlanned{Hat: "builder"}}}}}
-	p.metrics.entry(before, loop.Entry{Session: "r1-1", Body: loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndedEvent, Counts: loop.CountsAsSuccess, Exit: loop.Exit{CostUSD: 0.5, Tokens: 1200}}})
-	p.metrics.entry(before, loop.Entry{Session: "r1-1", Body: loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndedSilent, Counts: loop.CountsAsFailed, Exit: loop.Exit{CostUSD: -1, Tokens: -1}}})
-	p.metrics.entry(before, loop.Entry{Session: "r1-c1", Body: loop.SessionEnded{Kind: loop.KindVerify}})
+	before := loop.State{Project: loop.Project{Name: "shop", Sessions: []loop.Session{{ID: "r1-1", Planned: ledger.SessionPlanned{Hat: "builder"}}}}}
+	p.metrics.entry(before, ledger.Entry{Session: "r1-1", Body: ledger.SessionEnded{Kind: ledger.KindAgent, End: ledger.EndedEvent, Counts: ledger.CountsAsSuccess, Exit: ledger.Exit{CostUSD: 0.5, Tokens: 1200}}})
+	p.metrics.entry(before, ledger.Entry{Session: "r1-1", Body: ledger.SessionEnded{Kind: ledger.KindAgent, End: ledger.EndedSilent, Counts: ledger.CountsAsFailed, Exit: ledger.Exit{CostUSD: -1, Tokens: -1}}})
+	p.metrics.entry(before, ledger.Entry{Session: "r1-c1", Body: ledger.SessionEnded{Kind: ledger.KindVerify}})
 	text, err := p.gather(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -63,7 +63,7 @@ func (p *porter) threadProject(chat string) string {
 	if name := p.exactThread(chat); name != "" {
 		return name
 	}
-	return p.exactThread(telegram.Group(chat))
+	return p.exactThread(telegram.GroupOf(chat))
 }
 
 // exactThread is the project whose thread has just this address.

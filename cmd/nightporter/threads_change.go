@@ -12,7 +12,7 @@ import (
 	"github.com/nightporter/nightporter/bot/delivery"
 	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/telegram"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // What becomes of threads that change while nightporter is up: a topic is
@@ -49,7 +49,7 @@ func (p *porter) shut(chat, why string) {
 	for _, q := range s.Project.Questions {
 		open = append(open, q.ID)
 	}
-	var msgs []loop.Outgoing
+	var msgs []ledger.Outgoing
 	for _, who := range p.engine.Shared().People {
 		if platform, _, _ := strings.Cut(who.ID, ":"); strings.HasPrefix(chat, platform+":") {
 			msgs = append(msgs, note(who.ID, bot.ThreadShut(project, why, open)))
@@ -77,16 +77,16 @@ func (p *porter) moved(ctx context.Context, from, to string) error {
 	if err := p.store.MoveChat(ctx, from, to); err != nil {
 		return err
 	}
-	var msgs []loop.Outgoing
+	var msgs []ledger.Outgoing
 	for _, pr := range p.config().Projects {
 		for _, chat := range p.allThreads(pr) {
-			if telegram.Group(chat) == from {
+			if telegram.GroupOf(chat) == from {
 				msgs = append(msgs, note(to+strings.TrimPrefix(chat, from), bot.ThreadMoved(pr.Name, setting(to))))
 			}
 		}
 	}
 	now := time.Now()
-	if err := p.engine.Say(ctx, "moved:"+from, now, msgs, &loop.Cursor{Name: movedKey + from, Value: to, Time: now}); err != nil {
+	if err := p.engine.Say(ctx, "moved:"+from, now, msgs, &ledger.Cursor{Name: movedKey + from, Value: to, Time: now}); err != nil {
 		return fmt.Errorf("note the new address of %s: %w", from, err)
 	}
 	p.moves.forget()
@@ -122,19 +122,19 @@ func (p *porter) rethread() {
 func setting(chat string) string { return strings.TrimPrefix(chat, telegram.Prefix) }
 
 // tellOfThread commits messages about a thread, once for each key.
-func (p *porter) tellOfThread(key string, msgs ...loop.Outgoing) {
+func (p *porter) tellOfThread(key string, msgs ...ledger.Outgoing) {
 	if err := p.engine.Say(p.closing, key, time.Now(), msgs, nil); err != nil && p.closing.Err() == nil {
 		p.log.Error("tell of a thread", "key", key, "error", err)
 	}
 }
 
 // note is a message that makes no sound.
-func note(chat string, m bot.Message) loop.Outgoing {
+func note(chat string, m bot.Message) ledger.Outgoing {
 	body, err := json.Marshal(m)
 	if err != nil { // strings alone: it cannot be
-		return loop.Outgoing{}
+		return ledger.Outgoing{}
 	}
-	return loop.Outgoing{Chat: chat, Class: loop.ClassNotice, Silent: true, Body: body}
+	return ledger.Outgoing{Chat: chat, Class: ledger.ClassNotice, Silent: true, Body: body}
 }
 
 // movedKey begins the names under which new addresses of groups are kept: the
@@ -144,7 +144,7 @@ const movedKey = "moved/"
 // moves knows the new addresses of groups. It asks the store once for each.
 type moves struct {
 	store interface {
-		Cursor(ctx context.Context, name string) (loop.Cursor, bool, error)
+		Cursor(ctx context.Context, name string) (ledger.Cursor, bool, error)
 	}
 
 	mu sync.Mutex
@@ -199,14 +199,14 @@ type topicOutbox struct {
 
 // SentAt finds the message of ours that an id stands for. Ids are the group's,
 // whatever topic they stand in.
-func (o topicOutbox) SentAt(ctx context.Context, chat, id string) (loop.SentMessage, bool, error) {
+func (o topicOutbox) SentAt(ctx context.Context, chat, id string) (ledger.SentMessage, bool, error) {
 	sent, found, err := o.Outbox.SentAt(ctx, chat, id)
-	if found || err != nil || !telegram.IsGroup(chat) || telegram.Group(chat) != chat {
+	if found || err != nil || !telegram.IsGroup(chat) || telegram.GroupOf(chat) != chat {
 		return sent, found, err
 	}
 	for _, pr := range o.porter.config().Projects {
 		for _, thread := range o.porter.allThreads(pr) {
-			if thread != chat && telegram.Group(thread) == chat {
+			if thread != chat && telegram.GroupOf(thread) == chat {
 				if sent, found, err = o.Outbox.SentAt(ctx, thread, id); found || err != nil {
 					return sent, found, err
 				}

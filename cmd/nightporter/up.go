@@ -18,7 +18,7 @@ import (
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/socket"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func upCommand() *cobra.Command {
@@ -134,7 +134,7 @@ func notStarted(w io.Writer, err error) error {
 	problems(w, err)
 	n := 1
 	var c *config.Error
-	var in *loop.InputError
+	var in *ledger.InputError
 	switch {
 	case errors.As(err, &c):
 		n = len(c.Items) + c.More

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -24,7 +25,7 @@ type timeline struct {
 }
 
 // read returns the sessions of a project's run as the state has it.
-func (t *timelines) read(ctx context.Context, ledger *store.Store, s loop.State) ([]report.Session, error) {
+func (t *timelines) read(ctx context.Context, ledgerStore *store.Store, s loop.State) ([]report.Session, error) {
 	r := s.Project.Run
 	if r == nil {
 		return nil, nil
@@ -32,11 +33,11 @@ func (t *timelines) read(ctx context.Context, ledger *store.Store, s loop.State)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	name := s.Project.Name
-	stream, seen := loop.ProjectStream(name), t.of[name]
+	stream, seen := ledger.ProjectStream(name), t.of[name]
 	if seen == nil || seen.run != r.ID {
 		seen = &timeline{run: r.ID}
 	}
-	take := func(rec loop.Record) error { //nolint:unparam // as Records wants it
+	take := func(rec ledger.Record) error { //nolint:unparam // as Records wants it
 		seen.seq = rec.Seq
 		if e, err := rec.Entry(); err == nil && rec.Run == r.ID { // what cannot be read is no session
 			seen.sessions.Take(e)
@@ -47,9 +48,9 @@ func (t *timelines) read(ctx context.Context, ledger *store.Store, s loop.State)
 		t.of = map[string]*timeline{}
 	}
 	t.of[name] = seen
-	read := func() error { return ledger.Records(ctx, stream, seen.seq, take) }
+	read := func() error { return ledgerStore.Records(ctx, stream, seen.seq, take) }
 	if seen.seq == 0 {
-		read = func() error { return ledger.RecordsOfRun(ctx, stream, r.ID, take) }
+		read = func() error { return ledgerStore.RecordsOfRun(ctx, stream, r.ID, take) }
 	}
 	if err := read(); err != nil {
 		return nil, err // what was read stands; the next look goes on behind it

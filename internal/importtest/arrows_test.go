@@ -28,34 +28,36 @@ const everything = "*"
 // adapters ← cmd. No adapter imports another one.
 var arrows = map[string][]string{
 	// The pure core.
-	"guidance": {},
-	"loop":     {"guidance"},
+	"guidance":    {},
+	"loop/ledger": {"guidance"},
+	"loop":        {"guidance", "loop/ledger"},
 
 	// The shell around it.
-	"loop/engine": {"loop", "guidance", "internal/crash"},
+	"loop/engine": {"loop", "loop/ledger", "guidance", "internal/crash"},
 
-	// Adapters: package loop for its types, never each other.
-	"store":          {"loop", "guidance"},
-	"loop/agent":     {"loop", "guidance", "internal/api", "internal/statelock", "internal/crash", "internal/guard"},
-	"loop/task":      {"loop", "guidance", "internal/crash"},
-	"loop/workspace": {"loop", "guidance", "internal/crash"},
-	"bot":            {"loop", "guidance"},
+	// Adapters: package ledger for its types, never each other.
+	"store":                  {"loop/ledger", "guidance"},
+	"loop/agent":             {"loop/ledger", "guidance", "internal/api", "internal/statelock", "internal/crash", "internal/guard"},
+	"loop/task":              {"loop/ledger", "guidance", "internal/crash"},
+	"loop/workspace":         {"loop/ledger", "guidance", "internal/crash"},
+	"bot":                    {"loop", "loop/ledger", "guidance"},
+	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
 	// Below an adapter lies what belongs to it.
-	"loop/agent/demo":          {"loop", "guidance", "loop/agent", "internal/api"},
-	"bot/termlog":              {"loop", "guidance", "bot"},
-	"bot/tui":                  {"loop", "guidance", "bot"},
-	"bot/report":               {"loop", "guidance", "bot"},
+	"loop/agent/demo":          {"loop/ledger", "guidance", "loop/agent", "internal/api"},
+	"bot/termlog":              {"loop", "loop/ledger", "guidance", "bot"},
+	"bot/tui":                  {"loop", "loop/ledger", "guidance", "bot"},
+	"bot/report":               {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/transport":            {},
-	"bot/telegram":             {"loop", "bot", "bot/transport"},
-	"bot/slack":                {"loop", "bot", "bot/transport"},
-	"bot/chattest":             {"loop", "bot"},
-	"bot/delivery":             {"loop", "bot", "guidance"},
-	"bot/notify":               {"loop", "guidance", "bot"},
-	"bot/inbound":              {"loop", "guidance", "bot"},
-	"bot/internal/scenario":    {"loop", "guidance", "bot"},
+	"bot/telegram":             {"loop/ledger", "bot", "bot/transport"},
+	"bot/slack":                {"loop/ledger", "bot", "bot/transport"},
+	"bot/chattest":             {"loop/ledger", "bot"},
+	"bot/delivery":             {"loop/ledger", "bot", "guidance"},
+	"bot/notify":               {"loop", "loop/ledger", "guidance", "bot"},
+	"bot/inbound":              {"loop", "loop/ledger", "guidance", "bot"},
+	"bot/internal/scenario":    {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"}, // for tests: one check over both platforms
 
-	"config":         {"loop", "guidance"},
+	"config":         {"loop/ledger", "guidance"},
 	"config/propose": {},
 
 	// Small things that know nothing of the rest.
@@ -84,7 +86,7 @@ var arrows = map[string][]string{
 
 // stdOnly are packages that import nothing from outside this module but the
 // standard library.
-var stdOnly = []string{"guidance", "loop", "internal/api", "internal/hatcli", "internal/guard", "cmd/hat"}
+var stdOnly = []string{"guidance", "loop", "loop/ledger", "internal/api", "internal/hatcli", "internal/guard", "cmd/hat"}
 
 // reserved are imports that one place in the house keeps to itself, each with
 // the packages that may have it.
@@ -95,7 +97,7 @@ var reserved = map[string][]string{
 	"github.com/pressly/goose/v3":  {"store"},
 	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"}, // the client's side speaks HTTP without it
 	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                        // flags are wiring
-	"testing":                      {"bot/chattest", "bot/internal/messagelint"},                                                                                               // tests only
+	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint"},                                                                     // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {},
 
@@ -259,6 +261,7 @@ func TestArrowsFindViolations(t *testing.T) {
 	}{
 		{"core imports shell", "loop", module + "/loop/engine", "it may import of this module: guidance"},
 		{"core imports adapter", "loop", module + "/store", "it may import of this module: guidance"},
+		{"adapter imports core", "store", module + "/loop", "it may import of this module: loop/ledger"},
 		{"core imports a library", "loop", "golang.org/x/sys/unix", "standard library alone"},
 		{"guidance imports core", "guidance", module + "/loop", "it may import of this module: nothing"},
 		{"shell imports adapter", "loop/engine", module + "/store", "it may import of this module: loop"},
@@ -287,7 +290,7 @@ func TestArrowsFindViolations(t *testing.T) {
 	allowed := files{
 		"loop":            {"a.go": {"fmt", module + "/guidance"}},
 		"loop/engine":     {"a.go": {"time", module + "/loop", module + "/internal/crash"}},
-		"store":           {"a.go": {"database/sql", "github.com/mattn/go-sqlite3", module + "/loop"}},
+		"store":           {"a.go": {"database/sql", "github.com/mattn/go-sqlite3", module + "/loop/ledger"}},
 		"bot/termlog":     {"a.go": {module + "/bot"}},
 		"cmd/nightporter": {"a.go": {module + "/store", "github.com/spf13/cobra"}},
 	}
