@@ -349,9 +349,9 @@ func (d *sessionAPI) Task(_ context.Context, session string, q api.TaskQuery) (a
 		return api.Reply{OK: true, Task: &shown}, nil
 	}
 	r := api.Reply{OK: true}
-	for _, t := range s.Project.Tasks {
+	for _, t := range s.Project.Tasks.All() {
 		if t.Status != ledger.Withdrawn {
-			r.Tasks = append(r.Tasks, apiTask(t, ses))
+			r.Tasks = append(r.Tasks, apiTask(*t, ses))
 		}
 	}
 	return r, nil
