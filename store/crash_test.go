@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/leaktest"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("rapid.checks", "30"); err != nil {
 		panic(err)
 	}
-	os.Exit(m.Run())
+	leaktest.Main(m.Run)
 }
 
 // commitForEver commits one input after another, each with everything that a

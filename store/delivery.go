@@ -203,6 +203,10 @@ func checkSent(m message, platformID string, at time.Time) error {
 
 // Drop gives up a queued message and records why. It does nothing for a message
 // that is dropped already.
+//
+// An edit that waits for the message becomes a message of its own. If the
+// dropped one was chatter and its delivery is in doubt, the edit inherits the
+// doubt: sent without a mark, it could be a second copy.
 func (s *Store) Drop(ctx context.Context, id int64, why string) error {
 	return fail(fmt.Sprintf("drop message %d", id), s.change(ctx, id, func(ctx context.Context, m message) error {
 		switch m.state {
@@ -213,6 +217,12 @@ func (s *Store) Drop(ctx context.Context, id int64, why string) error {
 		}
 		if _, err := s.writer.ExecContext(ctx, dropQuery+` WHERE id = ?2`, why, id); err != nil {
 			return err
+		}
+		if m.passesDoubt() {
+			if _, err := s.writer.ExecContext(ctx, `UPDATE messages SET tried = max(tried, ?3)
+				WHERE chat = ?1 AND key = ?2 AND key <> '' AND state = 'queued' AND edit`, m.Chat, m.Key, m.tried); err != nil {
+				return err
+			}
 		}
 		return s.coalesce(ctx, m.Chat, m.Key)
 	}))

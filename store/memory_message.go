@@ -219,6 +219,13 @@ func (m *Memory) Drop(ctx context.Context, id int64, _ string) error {
 			return errSent
 		}
 		r.drop()
+		if r.passesDoubt() {
+			for _, e := range m.messages {
+				if e.Chat == r.Chat && e.Key == r.Key && e.Key != "" && e.state == queued && e.Edit {
+					e.tried = max(e.tried, r.tried)
+				}
+			}
+		}
 		m.coalesce(r.Chat, r.Key)
 		return nil
 	})

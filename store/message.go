@@ -73,6 +73,13 @@ func (m *message) sent() (ledger.SentMessage, error) {
 	return ledger.SentMessage{Chat: m.Chat, ID: m.platform, Key: m.Key, Body: m.Body, Time: t}, nil
 }
 
+// passesDoubt reports whether an edit of a dropped message inherits the doubt
+// about its delivery. A message of another class is dropped only when it counts
+// as not delivered: its edit is news then.
+func (m *message) passesDoubt() bool {
+	return m.Class == ledger.ClassChatter && !m.Edit && m.tried > 0
+}
+
 // enqueue writes the messages of a batch and returns their chats without
 // repetition.
 func (s *Store) enqueue(ctx context.Context, b ledger.Batch) ([]string, error) {

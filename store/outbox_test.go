@@ -39,6 +39,7 @@ var outboxSuite = []conformance{
 	{"an edit waits for a send that was begun", testEditBehindTried},
 	{"an edit of nothing is a send", testEditOfNothing},
 	{"an edit that must be sent anew", testEditGone},
+	{"an edit inherits the doubt of dropped chatter", testInheritedDoubt},
 	{"what was replaced is not tried", testReplaced},
 	{"a doubt stays until it is settled", testDoubt},
 	{"settling", testSettling},
@@ -298,6 +299,41 @@ func testEditBehindTried(t *testing.T, l ledgerStore) {
 		t.Fatal(err)
 	}
 	wantEqual(t, "refused", lines(t, l, mira), []string{"q6 over", "q5+100 two"})
+}
+
+func testInheritedDoubt(t *testing.T, l ledgerStore) {
+	for _, c := range []struct {
+		class ledger.MessageClass
+		sends int // whose outcome nobody knows
+		want  string
+	}{
+		{ledger.ClassChatter, 1, "s? later"},
+		{ledger.ClassChatter, 2, "s? later"},
+		{ledger.ClassChatter, 0, "s later"}, // refused, for example
+		{ledger.ClassAsk, 1, "s later"},
+	} {
+		first, edit := line("s first"), line("s+ later")
+		first.Class = c.class
+		commitMessages(t, l, first)
+		m := next(t, l, mira)
+		begin(t, l, m.ID)
+		commitMessages(t, l, edit)
+		for range c.sends {
+			begin(t, l, m.ID)
+		}
+		// Takes the first sending back; without another one, the edit goes into
+		// the message, which is replaced by that.
+		if err := l.Unsent(t.Context(), m.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Drop(t.Context(), m.ID, "over"); err != nil && (c.sends > 0 || !errors.Is(err, ledger.ErrReplaced)) {
+			t.Fatal(err)
+		}
+		wantEqual(t, fmt.Sprintf("%s, %d in doubt", c.class, c.sends), lines(t, l, mira), []string{c.want})
+		if err := l.Drop(t.Context(), next(t, l, mira).ID, "end of the case"); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func testEditOfNothing(t *testing.T, l ledgerStore) {

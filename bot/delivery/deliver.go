@@ -147,9 +147,6 @@ func (c *chat) settleFailed(ctx context.Context, m ledger.QueuedMessage, asSend 
 		d := c.addDoubt(m, asSend)
 		c.d.o.Log.Warn("the delivery of a message is unknown", "chat", c.address, "key", m.Key, "copies", d.copies, "text", f.Text)
 		return nil
-	case errors.Is(f, bot.ErrRejected), asSend && errors.Is(f, bot.ErrMessageGone): // a new message cannot be gone
-		c.d.o.Log.Error("the platform rejects a message; it is dropped", "chat", c.address, "key", m.Key, "class", m.Class, "text", f.Text)
-		return c.drop(ctx, m, "refused: "+f.Text)
 	}
 	// The message did certainly not arrive. An earlier copy stays in doubt: the
 	// outbox counts attempts.
@@ -158,6 +155,9 @@ func (c *chat) settleFailed(ctx context.Context, m ledger.QueuedMessage, asSend 
 		return err
 	}
 	switch {
+	case errors.Is(f, bot.ErrRejected), asSend && errors.Is(f, bot.ErrMessageGone): // a new message cannot be gone
+		c.d.o.Log.Error("the platform rejects a message; it is dropped", "chat", c.address, "key", m.Key, "class", m.Class, "text", f.Text)
+		return c.drop(ctx, m, "refused: "+f.Text)
 	case errors.Is(f, bot.ErrMessageGone):
 		d := c.doubts[m.ID]
 		if d == nil {

@@ -312,6 +312,44 @@ func TestEditWhileSending(t *testing.T) {
 	})
 }
 
+// TestEditBehindDroppedMessage commits an edit while its message is being sent,
+// and drops the message.
+func TestEditBehindDroppedMessage(t *testing.T) {
+	rejected := &bot.SendError{Reason: bot.ErrRejected, Text: "message is empty"}
+	for _, c := range []struct {
+		name       string
+		send, edit ledger.MessageClass
+		arrives    bool
+		err        error
+		want       []string
+	}{
+		{"chatter that arrived is not doubled", ledger.ClassChatter, ledger.ClassChatter, true, errUnclear, []string{"first"}},
+		{"chatter that did not arrive is left out", ledger.ClassChatter, ledger.ClassChatter, false, errUnclear, nil},
+		{"a notice is marked", ledger.ClassChatter, ledger.ClassNotice, true, errUnclear, []string{"first", "↻ second\nSent again: the first is in doubt."}},
+		{"rejected chatter never arrived", ledger.ClassChatter, ledger.ClassChatter, false, rejected, []string{"second"}},
+		{"a rejected question never arrived", ledger.ClassAsk, ledger.ClassChatter, false, rejected, []string{"second"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.platform.setScript(func(_ context.Context, _, _, text string) (bool, error) {
+					if text != "first" {
+						return true, nil
+					}
+					w.commit(change("1", "k", "second", c.edit))
+					return c.arrives, c.err
+				})
+				w.start()
+				w.commit(out("1", "k", "first", c.send))
+				w.waitDrained(time.Hour)
+				if diff := cmp.Diff(c.want, w.platform.texts("telegram:1")); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
 // A closed chat keeps questions for a day and drops other messages. It is tried
 // again when somebody writes there.
 func TestClosedChat(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/nightporter/nightporter/internal/leaktest"
 )
 
 // Folders of the whole test run, set by TestMain before any test.
@@ -22,7 +24,7 @@ var (
 // that a user has.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	os.Exit(inPrograms(m))
+	leaktest.Main(func() int { return inPrograms(m) })
 }
 
 func inPrograms(m *testing.M) int {
@@ -43,7 +45,9 @@ func inPrograms(m *testing.M) int {
 	}
 	binDir = filepath.Join(root, "bin")
 	for name, static := range map[string]bool{"nightporter": false, "hat": true} {
-		cmd := exec.Command("go", "build", "-o", filepath.Join(binDir, name), "github.com/nightporter/nightporter/cmd/"+name)
+		// Stripped: every start of a daemon hashes them, and the first one in a
+		// state folder copies them.
+		cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(binDir, name), "github.com/nightporter/nightporter/cmd/"+name)
 		cmd.Env = os.Environ()
 		if static {
 			cmd.Env = append(cmd.Env, "CGO_ENABLED=0")

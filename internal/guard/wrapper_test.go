@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/nightporter/nightporter/internal/leaktest"
 )
 
 // TestMain makes the test program a wrapper if it is started as one.
@@ -20,7 +22,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "no-wrapper" {
 		os.Exit(44)
 	}
-	os.Exit(m.Run())
+	leaktest.Main(m.Run)
 }
 
 // wrappers makes a folder with wrappers of programs.

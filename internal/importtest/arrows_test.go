@@ -71,6 +71,8 @@ var arrows = map[string][]string{
 	"internal/hatcli":     {"internal/api"},
 	"internal/importtest": {},
 	"internal/bench":      {},
+	"internal/leaktest":   {}, // for tests
+	"internal/gotest":     {}, // what make test runs
 
 	// The far end of networks, for tests.
 	"internal/fake/telegram": {"internal/fake/wrap"},

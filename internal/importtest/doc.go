@@ -4,6 +4,9 @@
 //     docs/architecture.md 11 allows it.
 //   - pure_test.go: the pure core does no I/O, reads no clock, starts no
 //     goroutine and draws no random number.
+//   - race_test.go: what make test runs without the race detector starts no
+//     goroutine.
+//   - children_test.go: tests that start processes run below internal/leaktest.
 //   - client_test.go: the agents' client is linked from little.
 //   - docs_test.go: the documents name every package and setting, and their
 //     links lead somewhere.

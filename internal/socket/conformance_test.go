@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -74,35 +73,56 @@ func TestReplyArrivesWhole(t *testing.T) {
 
 func TestHandlerErrors(t *testing.T) {
 	tests := []struct {
-		name  string
-		do    func() (api.Reply, error)
-		want  error
-		text  string
-		tries int // 0: several
+		name string
+		do   func() (api.Reply, error)
+		want error
+		text string
 	}{
-		{"later", func() (api.Reply, error) { return api.Reply{}, fmt.Errorf("%w: the disk is full", api.ErrLater) }, api.ErrLater, "the disk is full", 0},
-		{"internal", func() (api.Reply, error) { return api.Reply{}, errors.New("secret path") }, api.ErrInternal, "its log says why", 1},
-		{"panic", func() (api.Reply, error) { panic("secret path") }, api.ErrInternal, "its log says why", 1},
-		{"no JSON in the reply", func() (api.Reply, error) { return api.Reply{OK: true, Data: json.RawMessage("{")}, nil }, api.ErrInternal, "its log says why", 1},
+		{"later", func() (api.Reply, error) { return api.Reply{}, fmt.Errorf("%w: the disk is full", api.ErrLater) }, api.ErrLater, "the disk is full"},
+		{"internal", func() (api.Reply, error) { return api.Reply{}, errors.New("secret path") }, api.ErrInternal, "its log says why"},
+		{"panic", func() (api.Reply, error) { panic("secret path") }, api.ErrInternal, "its log says why"},
+		{"no JSON in the reply", func() (api.Reply, error) { return api.Reply{OK: true, Data: json.RawMessage("{")}, nil }, api.ErrInternal, "its log says why"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			h := &handler{emit: func(context.Context, string, api.Emit) (api.Reply, error) { return tt.do() }}
 			path := open(t, NewSession(h, token, "s", quiet), defaults)
-			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-			defer cancel()
-			if tt.tries == 1 {
-				ctx = t.Context()
-			}
-			err := api.Call(ctx, path, token, api.PathEmit, api.Emit{Type: "x"}, &api.Reply{})
+			err := api.Try(t.Context(), path, token, api.PathEmit, api.Emit{Type: "x"}, &api.Reply{})
 			if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) || strings.Contains(err.Error(), "secret") {
 				t.Errorf("%v, want %v with %q", err, tt.want, tt.text)
 			}
-			if n := len(h.seen); (tt.tries == 1) != (n == 1) {
-				t.Errorf("%d tries", n)
-			}
 			if err := api.Call(t.Context(), path, token, api.PathGuidance, api.Empty{}, &api.Reply{}); err != nil {
 				t.Errorf("the next request: %v", err)
+			}
+		})
+	}
+}
+
+// TestHandlerErrorsRepeated: Call repeats a request that the handler defers, and
+// none that fails otherwise.
+func TestHandlerErrorsRepeated(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		err   error
+		want  error
+		tries int
+	}{
+		{"later", api.ErrLater, nil, 3},
+		{"internal", errors.New("secret path"), api.ErrInternal, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tries := 0
+			h := &handler{emit: func(context.Context, string, api.Emit) (api.Reply, error) {
+				if tries++; tries < 3 {
+					return api.Reply{}, tt.err
+				}
+				return api.Reply{OK: true}, nil
+			}}
+			path := open(t, NewSession(h, token, "s", quiet), defaults)
+			var reply api.Reply
+			err := api.Call(t.Context(), path, token, api.PathEmit, api.Emit{Type: "x"}, &reply)
+			if !errors.Is(err, tt.want) || reply.OK != (tt.want == nil) || tries != tt.tries {
+				t.Errorf("%+v, %v after %d tries, want %v after %d", reply, err, tries, tt.want, tt.tries)
 			}
 		})
 	}

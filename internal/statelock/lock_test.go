@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nightporter/nightporter/internal/leaktest"
 )
 
 const holdEnv = "STATELOCK_TEST_HOLD"
@@ -30,7 +32,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	leaktest.Main(m.Run)
 }
 
 // hold starts a process that holds the lock of dir when hold returns.

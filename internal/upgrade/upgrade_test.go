@@ -22,6 +22,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nightporter/nightporter/internal/leaktest"
 )
 
 // fixtureDir is where the earlier release wrote the fixtures. The ledger of an
@@ -36,12 +38,14 @@ const patience = 60 * time.Second
 var binDir string
 
 func TestMain(m *testing.M) {
-	code, err := runTests(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	leaktest.Main(func() int {
+		code, err := runTests(m)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+		return code
+	})
 }
 
 func runTests(m *testing.M) (int, error) {
@@ -56,7 +60,7 @@ func runTests(m *testing.M) (int, error) {
 	}
 	binDir = dir
 	for _, name := range []string{"nightporter", "hat"} {
-		cmd := exec.Command("go", "build", "-o", filepath.Join(dir, name), "github.com/nightporter/nightporter/cmd/"+name)
+		cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, name), "github.com/nightporter/nightporter/cmd/"+name)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return 0, fmt.Errorf("build %s: %w\n%s", name, err, out)
 		}

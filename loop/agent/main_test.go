@@ -16,6 +16,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/guard"
 	"github.com/nightporter/nightporter/internal/hatcli"
+	"github.com/nightporter/nightporter/internal/leaktest"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 			os.Exit(floodHelper(os.Args[2]))
 		}
 	}
-	os.Exit(m.Run())
+	leaktest.Main(m.Run)
 }
 
 // exit ends the process without the second that the race detector waits.

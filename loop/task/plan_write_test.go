@@ -186,11 +186,14 @@ func TestSavedBetweenReadAndWrite(t *testing.T) {
 	}
 }
 
+// markIn names the folder in which the test program marks until it is killed.
+const markIn = "TASK_TEST_MARK_IN"
+
 // A process that is killed while it marks leaves the text whole, with or
 // without the mark.
 func TestKilledWhileMarking(t *testing.T) {
 	marks := []ledger.Mark{ledger.MarkDone, ledger.MarkBlocked, ledger.MarkOpen, ledger.MarkManualVerify}
-	if dir := os.Getenv("TASK_TEST_MARK_IN"); dir != "" {
+	if dir := os.Getenv(markIn); dir != "" {
 		s := openPlanT(t, "plan.md", dir)
 		for n := 0; ; n++ {
 			if err := s.Mark(t.Context(), []ledger.Marking{{Task: "Task 1", Mark: marks[n%4]}}); err != nil {
@@ -202,7 +205,7 @@ func TestKilledWhileMarking(t *testing.T) {
 	dir, path := repo(t, seedPlan)
 	for n := range 12 {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledWhileMarking$")
-		cmd.Env = append(os.Environ(), "TASK_TEST_MARK_IN="+dir)
+		cmd.Env = append(os.Environ(), markIn+"="+dir)
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
