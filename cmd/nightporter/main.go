@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,15 @@ var Version = "devel"
 
 func main() { os.Exit(Main()) }
 
+// limitHeap collects garbage twice as often as Go does by default. Preflight
+// leaves 14 MB of heap behind, of which an idle night needs half, and nightporter
+// allocates little after it. GOGC in the environment comes first.
+func limitHeap() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
+	}
+}
+
 // Main runs the program and returns its exit code. Under the name hat it is
 // the agents' client, under that of a denied program its wrapper; as shim it
 // supervises one session.
@@ -34,6 +44,7 @@ func Main() int {
 	if filepath.Base(os.Args[0]) == "hat" {
 		return hatcli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 	}
+	limitHeap()
 	if len(os.Args) > 2 {
 		switch os.Args[1] {
 		case "shim":
