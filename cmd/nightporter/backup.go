@@ -233,7 +233,7 @@ func listed(breaks []store.Break) string {
 }
 
 // backup copies the database, for the command of that name.
-func (d *service) backup(ctx context.Context, v api.View) (api.Reply, error) {
+func (d *operatorService) backup(ctx context.Context, v api.View) (api.Reply, error) {
 	path := v.Args["path"]
 	if !filepath.IsAbs(path) {
 		return api.Reply{Text: "a backup of the database needs the absolute path of a new file"}, nil

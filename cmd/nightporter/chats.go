@@ -145,7 +145,7 @@ type liveStatus struct{ porter *porter }
 // Text is the status as whoever reads the chat may see it, and whether a run
 // is under way.
 func (l liveStatus) Text(chat, key string) (bot.Message, bool) {
-	h := host{&service{porter: l.porter}}
+	h := host{&operatorService{porter: l.porter}}
 	m, ok := bot.Live(h, key, time.Now().In(l.porter.zone()))
 	if !ok {
 		return bot.Message{}, false
@@ -322,7 +322,7 @@ func connectTelegram(p *porter) (c platform, wanted bool, err error) {
 // receptionOptions are what the receptions of all platforms share.
 func (p *porter) receptionOptions() inbound.Options {
 	return inbound.Options{
-		Desk: host{&service{porter: p}}, Zone: p.zone(), Log: p.log,
+		Desk: host{&operatorService{porter: p}}, Zone: p.zone(), Log: p.log,
 		Hash: func(code string) string { return pairingHash(p.door.key, code) },
 	}
 }
@@ -381,7 +381,7 @@ func (l *telegramLine) changed(s transport.State) {
 			l.post.MarkReachable()
 		}
 		l.introduce()
-		l.porter.changes.ring() // there may be menus to set
+		l.porter.changes.Ring() // there may be menus to set
 		return
 	}
 	if s.Trouble == transport.TroubleStart {
@@ -414,7 +414,7 @@ func (l *telegramLine) introduce() {
 			l.porter.log.Warn("telegram: the bot's name is not known", "error", err)
 			return
 		}
-		l.porter.changes.ring()
+		l.porter.changes.Ring()
 	}()
 }
 

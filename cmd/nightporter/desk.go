@@ -16,18 +16,18 @@ import (
 	"github.com/nightporter/nightporter/loop/engine"
 )
 
-// service is where people's lines arrive: it is bot's view of the engine, and
+// operatorService is where people's lines arrive: it is bot's view of the engine, and
 // the operator socket's handler.
-type service struct{ porter *porter }
+type operatorService struct{ porter *porter }
 
 // Do decides an input.
-func (d *service) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+func (d *operatorService) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	return d.porter.do(ctx, in)
 }
 
 // State returns a project's state. One that is configured, and of which the
 // ledger knows nothing yet, is there too where it is worked on.
-func (d *service) State(project string) (loop.State, bool) {
+func (d *operatorService) State(project string) (loop.State, bool) {
 	s, ok := d.porter.engine.State(project)
 	if !ok && d.porter.stays {
 		if _, ok = d.porter.configured(project); ok {
@@ -39,7 +39,7 @@ func (d *service) State(project string) (loop.State, bool) {
 
 // Projects returns the names of all projects, sorted: those of the ledger, and
 // under `up` those of the configuration.
-func (d *service) Projects() []string {
+func (d *operatorService) Projects() []string {
 	names := d.porter.engine.Projects()
 	if d.porter.stays {
 		for _, pr := range d.porter.config().Projects {
@@ -52,7 +52,7 @@ func (d *service) Projects() []string {
 }
 
 // Records returns the ledger's records of a task, or of the last run.
-func (d *service) Records(ctx context.Context, project, task string) ([]loop.Record, error) {
+func (d *operatorService) Records(ctx context.Context, project, task string) ([]loop.Record, error) {
 	var out []loop.Record
 	keep := func(r loop.Record) error { out = append(out, r); return nil }
 	stream := loop.ProjectStream(project)
@@ -69,12 +69,12 @@ func (d *service) Records(ctx context.Context, project, task string) ([]loop.Rec
 
 // Runs returns the ids of a project's runs, in the order in which they were
 // planned.
-func (d *service) Runs(ctx context.Context, project string) ([]string, error) {
+func (d *operatorService) Runs(ctx context.Context, project string) ([]string, error) {
 	return d.porter.store.RunsOf(ctx, loop.ProjectStream(project))
 }
 
 // RunRecords returns the ledger's records of a run, of some types or all.
-func (d *service) RunRecords(ctx context.Context, project, run string, types ...string) ([]loop.Record, error) {
+func (d *operatorService) RunRecords(ctx context.Context, project, run string, types ...string) ([]loop.Record, error) {
 	var out []loop.Record
 	keep := func(r loop.Record) error { out = append(out, r); return nil }
 	stream := loop.ProjectStream(project)
@@ -90,7 +90,7 @@ func (d *service) RunRecords(ctx context.Context, project, run string, types ...
 const maxDiff = 1 << 20
 
 // Diff returns the patch of a task or a run.
-func (d *service) Diff(ctx context.Context, project, target string) (string, error) {
+func (d *operatorService) Diff(ctx context.Context, project, target string) (string, error) {
 	s, ok := d.State(project)
 	if !ok || s.Project.Run == nil {
 		return "", nil
@@ -119,7 +119,7 @@ func (d *service) Diff(ctx context.Context, project, target string) (string, err
 
 // pastTips returns what an earlier run's diff is between: where it began and
 // its last commit; nothing where there is no such run.
-func (d *service) pastTips(ctx context.Context, project, run string) (from, to string, err error) {
+func (d *operatorService) pastTips(ctx context.Context, project, run string) (from, to string, err error) {
 	records, err := d.RunRecords(ctx, project, strings.ToLower(run), loop.PreflightDone{}.EntryType(), loop.TipFound{}.EntryType(), loop.TaskCommitted{}.EntryType())
 	if err != nil {
 		return "", "", err
@@ -143,7 +143,7 @@ func (d *service) pastTips(ctx context.Context, project, run string) (from, to s
 
 // trees returns what a task's diff is between: its commit and that one's
 // parent, or the start and the newest tree of its last attempt.
-func (d *service) trees(ctx context.Context, project string, t loop.TaskState) (from, to string, err error) {
+func (d *operatorService) trees(ctx context.Context, project string, t loop.TaskState) (from, to string, err error) {
 	records, err := d.Records(ctx, project, t.Task.ID)
 	if err != nil {
 		return "", "", err
@@ -172,7 +172,7 @@ func (d *service) trees(ctx context.Context, project string, t loop.TaskState) (
 }
 
 // Command carries out a line, as the terminal's /commands do.
-func (d *service) Command(ctx context.Context, c api.Command) (api.Reply, error) {
+func (d *operatorService) Command(ctx context.Context, c api.Command) (api.Reply, error) {
 	actor := c.Actor
 	if actor == "" {
 		actor = "console"
@@ -194,7 +194,7 @@ func (d *service) Command(ctx context.Context, c api.Command) (api.Reply, error)
 }
 
 // project is the one that was named, or the only one there is.
-func (d *service) project(name string) string {
+func (d *operatorService) project(name string) string {
 	if names := d.Projects(); name == "" && len(names) == 1 {
 		return names[0]
 	}
@@ -202,7 +202,7 @@ func (d *service) project(name string) string {
 }
 
 // View answers with a read model.
-func (d *service) View(ctx context.Context, v api.View) (api.Reply, error) {
+func (d *operatorService) View(ctx context.Context, v api.View) (api.Reply, error) {
 	project := d.project(v.Project)
 	if v.Name == "status" && project == "" {
 		return d.statusOfAll()
@@ -235,13 +235,13 @@ func (d *service) View(ctx context.Context, v api.View) (api.Reply, error) {
 }
 
 // houseViews are views that are about no single project.
-var houseViews = map[string]func(*service, context.Context, api.View) (api.Reply, error){
-	"pair": (*service).pair, "pairing": (*service).pairing, "people": (*service).people, "unpair": (*service).unpair, "export": (*service).export,
-	"backup": (*service).backup, "prompt": (*service).prompt, api.ViewWatch: (*service).watch,
+var houseViews = map[string]func(*operatorService, context.Context, api.View) (api.Reply, error){
+	"pair": (*operatorService).pair, "pairing": (*operatorService).pairing, "people": (*operatorService).people, "unpair": (*operatorService).unpair, "export": (*operatorService).export,
+	"backup": (*operatorService).backup, "prompt": (*operatorService).prompt, api.ViewWatch: (*operatorService).watch,
 }
 
 // status is where a project stands: also where nobody is there to go on.
-func (d *service) status(s loop.State) string {
+func (d *operatorService) status(s loop.State) string {
 	m := bot.Status(s, time.Now())
 	if !d.porter.worksOn(s.Project.Name) && !s.Project.Run.Over() {
 		m = bot.Stopped(s, time.Now())
@@ -250,7 +250,7 @@ func (d *service) status(s loop.State) string {
 }
 
 // absent says that nobody is there to act on anything, "" where somebody is.
-func (d *service) absent() string {
+func (d *operatorService) absent() string {
 	if d.porter.serves() {
 		return ""
 	}
@@ -258,7 +258,7 @@ func (d *service) absent() string {
 }
 
 // statusOfAll is where every project stands.
-func (d *service) statusOfAll() (api.Reply, error) {
+func (d *operatorService) statusOfAll() (api.Reply, error) {
 	texts, all := []string{}, []statusJSON{}
 	for _, name := range d.Projects() {
 		s, _ := d.State(name)
@@ -276,7 +276,7 @@ func reply(text string, data any) (api.Reply, error) {
 	return api.Reply{OK: true, Text: text, Data: raw}, err
 }
 
-func (d *service) evidence(ctx context.Context, s loop.State, id string) (api.Reply, error) {
+func (d *operatorService) evidence(ctx context.Context, s loop.State, id string) (api.Reply, error) {
 	t, ok := s.Project.Find(id)
 	if !ok {
 		return api.Reply{Text: fmt.Sprintf("%s has no task %q. Its tasks: nightporter tasks", s.Project.Name, id)}, nil

@@ -92,7 +92,7 @@ func writePicture(file string, r *api.Reply) error {
 
 // digestView is the digest for the terminal: the text, the picture in words,
 // and the picture where a look is asked for.
-func (d *service) digestView(ctx context.Context, project string, args map[string]string) (api.Reply, error) {
+func (d *operatorService) digestView(ctx context.Context, project string, args map[string]string) (api.Reply, error) {
 	q := bot.DigestQuery{Span: args["span"], Admin: true, Now: time.Now()}
 	f, err := d.facts(ctx, project, &q)
 	if err != nil {
@@ -118,7 +118,7 @@ func (d *service) digestView(ctx context.Context, project string, args map[strin
 }
 
 // Digest is the digest as a chat shows it.
-func (d *service) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
+func (d *operatorService) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
 	f, err := d.facts(ctx, project, &q)
 	if err != nil {
 		return bot.Message{}, err
@@ -134,7 +134,7 @@ func (d *service) Digest(ctx context.Context, project string, q bot.DigestQuery)
 }
 
 // facts are those of a span that somebody asks for, in the people's zone.
-func (d *service) facts(ctx context.Context, project string, q *bot.DigestQuery) (report.Facts, error) {
+func (d *operatorService) facts(ctx context.Context, project string, q *bot.DigestQuery) (report.Facts, error) {
 	q.Now = q.Now.In(d.zone())
 	s, _ := d.State(project)
 	return d.porter.facts(ctx, s, q.From(s.Shared.Digest), q.Now)

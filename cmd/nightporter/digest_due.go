@@ -8,6 +8,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -30,13 +31,7 @@ type digests struct {
 // daily sends the digest of each day, and of each week: it looks every minute,
 // and at the start, whether one is due. The core decides (SPEC 6.5).
 func (t *chatHub) daily(ctx context.Context) {
-	due := make(chan struct{}, 1)
-	stop := ticker(func() {
-		select {
-		case due <- struct{}{}:
-		default:
-		}
-	})
+	due, stop := service.Minutely()
 	defer stop()
 	for {
 		t.digest(ctx, time.Now())
@@ -141,7 +136,7 @@ func (t *chatHub) send(ctx context.Context, o occasion, now time.Time) {
 // draw makes the digests of all projects that ever ran.
 func (t *chatHub) draw(ctx context.Context, o occasion, now time.Time) *digests {
 	out := &digests{name: o.name}
-	desk := &service{porter: t.porter}
+	desk := &operatorService{porter: t.porter}
 	for _, name := range desk.Projects() {
 		s, _ := desk.State(name)
 		if s.Project.Run == nil {

@@ -271,7 +271,7 @@ func TestDigestStrangers(t *testing.T) {
 func TestDigestCommand(t *testing.T) {
 	w := newMornings(t)
 	w.ran()
-	d := &service{porter: w.porter}
+	d := &operatorService{porter: w.porter}
 	r, err := d.Command(t.Context(), api.Command{Key: "1", Project: "shop", Text: "/digest today"})
 	if err != nil || !r.OK || !strings.Contains(r.Text, "No agent ran.") {
 		t.Errorf("%+v, %v", r, err)
@@ -318,7 +318,7 @@ func TestDigestFault(t *testing.T) {
 		panic("index out of range")
 	}
 	w.morning(due.Add(time.Minute))
-	desk := &service{porter: w.porter}
+	desk := &operatorService{porter: w.porter}
 	for range 2 {
 		m, err := desk.Digest(t.Context(), "shop", bot.DigestQuery{Span: "7d", Now: due.Add(2 * time.Minute)})
 		if err != nil || m.Picture != nil || m.Key != bot.KeyDigest {
@@ -397,7 +397,7 @@ func TestLongWait(t *testing.T) {
 	}
 	ask := func(now time.Time) string {
 		t.Helper()
-		m, err := (&service{porter: w.porter}).Digest(t.Context(), "shop", bot.DigestQuery{Now: now, Span: "1d"})
+		m, err := (&operatorService{porter: w.porter}).Digest(t.Context(), "shop", bot.DigestQuery{Now: now, Span: "1d"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -426,7 +426,7 @@ func TestCameBackNoted(t *testing.T) {
 	w.cameBack(t.Context(), time.Time{})
 	w.cameBack(t.Context(), time.Now().Add(-10*time.Second))
 	w.cameBack(t.Context(), time.Now().Add(-3*time.Hour))
-	d := &service{porter: w.porter}
+	d := &operatorService{porter: w.porter}
 	m, err := d.Digest(t.Context(), "shop", bot.DigestQuery{Now: time.Now()})
 	if err != nil || !strings.Contains(m.Text(0), "nightporter was off") || !strings.Contains(m.First(), "off ") {
 		t.Errorf("%s, %v", m.Text(0), err)

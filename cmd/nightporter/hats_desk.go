@@ -15,7 +15,7 @@ import (
 
 // Hats returns a project's hats for who asks in a chat: those that the run
 // under way works by, else those that the next one would begin with.
-func (d *service) Hats(_ context.Context, project, pattern string) (bot.HatSet, error) {
+func (d *operatorService) Hats(_ context.Context, project, pattern string) (bot.HatSet, error) {
 	s, _ := d.State(project)
 	r := s.Project.Run
 	cfg := d.porter.config()

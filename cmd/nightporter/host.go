@@ -16,7 +16,7 @@ import (
 
 // host is the desk of a nightporter that stays: it knows who is let in, and
 // can start runs.
-type host struct{ *service }
+type host struct{ *operatorService }
 
 var _ bot.Host = host{}
 

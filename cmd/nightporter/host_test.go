@@ -18,7 +18,7 @@ func TestOffer(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(repo, "plan.md"), []byte("- [x] **Task 1: One**\n- [ ] **Task 2: Two**\n- [ ] **Task 3: Three**\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := host{&service{porter: p}}
+	h := host{&operatorService{porter: p}}
 	for _, c := range []struct {
 		flags         bot.RunFlags
 		profile, from string

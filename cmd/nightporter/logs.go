@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -57,7 +58,7 @@ func redact(s string) string { return secretForm.ReplaceAllString(s, "[secret]")
 type journal struct {
 	mu    sync.Mutex
 	queue []journalled
-	bell  broadcast
+	bell  service.Broadcast
 }
 
 type journalled struct {
@@ -75,13 +76,13 @@ func (j *journal) add(before, _ loop.State, e loop.Entry) {
 		j.queue = append(j.queue, journalled{before.Project.Name, e})
 	}
 	j.mu.Unlock()
-	j.bell.ring()
+	j.bell.Ring()
 }
 
 // run logs until ctx ends.
 func (j *journal) run(ctx context.Context, log *slog.Logger) {
 	for {
-		rung := j.bell.next()
+		rung := j.bell.Next()
 		j.mu.Lock()
 		queue := j.queue
 		j.queue = nil

@@ -36,7 +36,7 @@ func (l *telegramLine) members(ctx context.Context) {
 	hourly := time.NewTicker(membersFor)
 	defer hourly.Stop()
 	for ctx.Err() == nil {
-		rung := p.changes.next()
+		rung := p.changes.Next()
 		if l.bot.State().Connected {
 			for _, pr := range p.config().Projects {
 				thread := telegramThread(p, pr)

@@ -21,7 +21,7 @@ import (
 func (l *telegramLine) menus(ctx context.Context) {
 	m := menus{bot: l.bot, log: l.porter.log, set: map[string]loop.Role{}}
 	for ctx.Err() == nil {
-		rung := l.porter.changes.next()
+		rung := l.porter.changes.Next()
 		if l.bot.State().Connected {
 			if retry := m.update(ctx, l.porter.engine.Shared().People); retry > 0 {
 				_ = transport.Wait(ctx, retry) // says why ctx ended

@@ -154,7 +154,7 @@ func (m *metrics) now(p *porter) *prometheus.Registry {
 	waiting := gauge("guidance_waiting", "Guidance that no session has taken yet.", "project")
 	open := gauge("questions_open", "Questions that wait for a person.", "project")
 	held := gauge("agent_held", "1 for each agent that cannot be used now: parked, or unusable until a person acts.", "agent", "why")
-	d := &service{porter: p}
+	d := &operatorService{porter: p}
 	var house loop.Shared
 	for _, name := range d.Projects() {
 		s, _ := d.State(name)

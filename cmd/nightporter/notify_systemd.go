@@ -94,7 +94,7 @@ func (p *porter) alive(ctx context.Context) error {
 
 // statusLine is the daemon in one line: "STATUS=2 projects, 1 at work".
 func (p *porter) statusLine() string {
-	d := &service{porter: p}
+	d := &operatorService{porter: p}
 	atWork := 0
 	names := d.Projects()
 	for _, name := range names {
@@ -113,7 +113,7 @@ func (p *porter) statusLine() string {
 func (m manager) report(ctx context.Context, p *porter) {
 	last := ""
 	for {
-		rung := p.changes.next()
+		rung := p.changes.Next()
 		if line := p.statusLine(); line != last {
 			m.tell("STATUS=" + line)
 			last = line

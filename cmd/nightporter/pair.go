@@ -264,7 +264,7 @@ func platformID(id string) string {
 const longPoll = 20 * time.Second
 
 // pair offers a code: Args hash, role, key, by.
-func (d *service) pair(ctx context.Context, v api.View) (api.Reply, error) {
+func (d *operatorService) pair(ctx context.Context, v api.View) (api.Reply, error) {
 	if !d.porter.serves() {
 		return api.Reply{Text: "✗ nightporter is not running. Start it: nightporter up"}, nil
 	}
@@ -306,7 +306,7 @@ func (d *service) pair(ctx context.Context, v api.View) (api.Reply, error) {
 
 // pairing waits for what becomes of a code: Args hash, after (an entry's
 // number) and begun, as the last answer gave them.
-func (d *service) pairing(ctx context.Context, v api.View) (api.Reply, error) {
+func (d *operatorService) pairing(ctx context.Context, v api.View) (api.Reply, error) {
 	after, err := strconv.ParseInt(v.Args["after"], 10, 64)
 	if err != nil {
 		return api.Reply{Text: "after is no number"}, nil
@@ -320,7 +320,7 @@ func (d *service) pairing(ctx context.Context, v api.View) (api.Reply, error) {
 		}
 	}
 	for {
-		rung := d.porter.changes.next()
+		rung := d.porter.changes.Next()
 		err := d.porter.store.Records(context.WithoutCancel(ctx), loop.SharedStream, news.Seq, func(r loop.Record) error {
 			news.Seq = r.Seq
 			e, err := r.Entry()
@@ -356,13 +356,13 @@ func (d *service) pairing(ctx context.Context, v api.View) (api.Reply, error) {
 }
 
 // house is what projects share.
-func (d *service) house() loop.Shared {
+func (d *operatorService) house() loop.Shared {
 	s, _ := d.porter.engine.State("")
 	return s.Shared
 }
 
 // people lists who is paired.
-func (d *service) people(_ context.Context, _ api.View) (api.Reply, error) {
+func (d *operatorService) people(_ context.Context, _ api.View) (api.Reply, error) {
 	people := d.house().People
 	if len(people) == 0 {
 		return reply("○ nobody is paired: nightporter pair", people)
@@ -375,7 +375,7 @@ func (d *service) people(_ context.Context, _ api.View) (api.Reply, error) {
 }
 
 // unpair takes somebody out: Args id, key, by.
-func (d *service) unpair(ctx context.Context, v api.View) (api.Reply, error) {
+func (d *operatorService) unpair(ctx context.Context, v api.View) (api.Reply, error) {
 	id := v.Args["id"]
 	for _, p := range d.house().People { // the number alone will do
 		if _, n, ok := strings.Cut(p.ID, ":"); ok && n == id {

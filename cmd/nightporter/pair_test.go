@@ -15,6 +15,7 @@ import (
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/loop"
 )
@@ -70,13 +71,13 @@ func opened(t *testing.T, cfg *config.Config) (*porter, *socket.OperatorClient) 
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
-	bell broadcast
+	bell service.Broadcast
 }
 
 func (l *lines) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	defer l.bell.ring()
+	defer l.bell.Ring()
 	return l.text.Write(p)
 }
 
@@ -90,7 +91,7 @@ func (l *lines) until(t *testing.T, re string) string {
 	t.Helper()
 	late := time.After(patienceHere)
 	for {
-		rung := l.bell.next()
+		rung := l.bell.Next()
 		if m := regexp.MustCompile(re).FindString(l.String()); m != "" {
 			return m
 		}
@@ -220,7 +221,7 @@ func TestPairLate(t *testing.T) {
 	asked := make(chan struct{})
 	go func() {
 		defer close(asked)
-		_, _ = (&service{porter: p}).pairing(context.Background(), api.View{Args: map[string]string{"after": "0"}})
+		_, _ = (&operatorService{porter: p}).pairing(context.Background(), api.View{Args: map[string]string{"after": "0"}})
 	}()
 	p.leave()
 	<-asked

@@ -21,6 +21,7 @@ import (
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/internal/statelock"
 	"github.com/nightporter/nightporter/loop"
@@ -44,7 +45,7 @@ type porter struct {
 	door     *sessionSockets
 	engine   *engine.Engine
 	metrics  *metrics
-	changes  broadcast // rung after every committed entry
+	changes  service.Broadcast // rung after every committed entry
 	log      *slog.Logger
 	logs     io.Closer
 	server   *socket.Server
@@ -140,7 +141,7 @@ func openPorter(ctx context.Context, o porterOptions) (p *porter, err error) {
 			return p, fmt.Errorf("operator socket: %w", err)
 		}
 	}
-	handler := socket.NewOperator(&service{porter: p}, key, p.log)
+	handler := socket.NewOperator(&operatorService{porter: p}, key, p.log)
 	p.server = socket.Serve(listener, socket.WithMetrics(handler, key, p.gather, p.log), p.log)
 	return p, nil
 }
@@ -215,7 +216,7 @@ func (p *porter) openEngine(ctx context.Context, o porterOptions) error {
 			}
 			p.talk.undoable(before, e)
 			p.talk.changed(after.Project.Name)
-			p.changes.ring()
+			p.changes.Ring()
 		},
 		FreeDisk: func() (uint64, error) {
 			var s unix.Statfs_t
@@ -388,7 +389,7 @@ func withAsker(ctx context.Context, state string, cfg *config.Config, f func(ask
 			return err
 		}
 		defer p.close()
-		return f(&service{porter: p})
+		return f(&operatorService{porter: p})
 	}
 }
 

@@ -203,7 +203,7 @@ func (p promptJSON) table(out io.Writer) {
 
 // prompt answers the view: what a session would be sent if it were planned
 // now. It reads, and records nothing.
-func (d *service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
+func (d *operatorService) prompt(ctx context.Context, v api.View) (api.Reply, error) {
 	var set *loop.Settings
 	if raw := v.Args["settings"]; raw != "" {
 		set = &loop.Settings{}
@@ -273,7 +273,7 @@ func (d *service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
 }
 
 // newRun is what a run with these settings would begin with, from HEAD.
-func (d *service) newRun(ctx context.Context, s loop.State, set loop.Settings, ports engine.Ports) (loop.State, engine.Files, error) {
+func (d *operatorService) newRun(ctx context.Context, s loop.State, set loop.Settings, ports engine.Ports) (loop.State, engine.Files, error) {
 	snapshot, err := ports.Source.Read(ctx)
 	if err != nil {
 		return s, nil, err

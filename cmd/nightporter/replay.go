@@ -79,7 +79,7 @@ type replayed struct {
 }
 
 // replay folds the project's stream and the house's.
-func (d *service) replay(ctx context.Context, s loop.State, to string) (api.Reply, error) {
+func (d *operatorService) replay(ctx context.Context, s loop.State, to string) (api.Reply, error) {
 	var streams []replayed
 	text, same := "", true
 	for _, stream := range []string{loop.SharedStream, loop.ProjectStream(s.Project.Name)} {
@@ -121,7 +121,7 @@ func (d *service) replay(ctx context.Context, s loop.State, to string) (api.Repl
 	return r, err
 }
 
-func (d *service) zone() *time.Location {
+func (d *operatorService) zone() *time.Location {
 	zone, err := d.porter.config().Zone()
 	if err != nil {
 		return time.Local
@@ -130,7 +130,7 @@ func (d *service) zone() *time.Location {
 }
 
 // compare folds a stream from its beginning, and from its snapshot.
-func (d *service) compare(ctx context.Context, stream string) (replayed, error) {
+func (d *operatorService) compare(ctx context.Context, stream string) (replayed, error) {
 	out := replayed{Stream: stream, Same: true}
 	row, err := d.porter.store.Snapshot(ctx, stream, loop.StateVersion)
 	if err != nil {
@@ -172,7 +172,7 @@ func canonical(s loop.State) ([]byte, error) {
 }
 
 // upTo reads --to as a test of entries.
-func (d *service) upTo(to string) (func(loop.Record) bool, error) {
+func (d *operatorService) upTo(to string) (func(loop.Record) bool, error) {
 	if to == "" {
 		return func(loop.Record) bool { return true }, nil
 	}
@@ -202,7 +202,7 @@ var errFar = errors.New("far enough")
 
 // stateAt is where a project and the house stood after the last of the
 // project's entries that until lets in, and that entry.
-func (d *service) stateAt(ctx context.Context, project string, until func(loop.Record) bool) (s loop.State, last loop.Record, err error) {
+func (d *operatorService) stateAt(ctx context.Context, project string, until func(loop.Record) bool) (s loop.State, last loop.Record, err error) {
 	fold := func(stream string, until func(loop.Record) bool) error {
 		err := d.porter.store.Records(ctx, stream, 0, func(r loop.Record) error {
 			if !until(r) {
@@ -231,7 +231,7 @@ func (d *service) stateAt(ctx context.Context, project string, until func(loop.R
 }
 
 // export writes the whole ledger to a new file: Args path.
-func (d *service) export(ctx context.Context, v api.View) (api.Reply, error) {
+func (d *operatorService) export(ctx context.Context, v api.View) (api.Reply, error) {
 	path := v.Args["path"]
 	if !filepath.IsAbs(path) {
 		return api.Reply{Text: "✗ the file needs an absolute path"}, nil
@@ -246,7 +246,7 @@ func (d *service) export(ctx context.Context, v api.View) (api.Reply, error) {
 	return reply(fmt.Sprintf("✓ %d entries in %s", n, path), map[string]any{"entries": n, "path": path})
 }
 
-func (d *service) writeLedger(ctx context.Context, path string) (n int, err error) {
+func (d *operatorService) writeLedger(ctx context.Context, path string) (n int, err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return 0, err

@@ -257,7 +257,7 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 	}
 	defer p.close()
 	project := w.start.Settings.Project
-	d := &service{porter: p}
+	d := &operatorService{porter: p}
 
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
@@ -391,7 +391,7 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 }
 
 // over waits until the project's run has ended.
-func (w *watcher) over(ctx context.Context, d *service, wake <-chan struct{}, signals <-chan os.Signal, drain func()) error {
+func (w *watcher) over(ctx context.Context, d *operatorService, wake <-chan struct{}, signals <-chan os.Signal, drain func()) error {
 	for {
 		drain()
 		if s, _ := d.State(w.start.Settings.Project); s.Project.Run.Over() {

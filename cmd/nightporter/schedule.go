@@ -134,14 +134,3 @@ func lastDue(s cron.Schedule, since, now time.Time) time.Time {
 	}
 	return last
 }
-
-// ticker calls f every minute, in the zone's wall clock, until stop is called.
-// The library is a tick and no more: what is due is decided from the clock.
-func ticker(f func()) (stop func()) {
-	c := cron.New(cron.WithChain(cron.Recover(cron.DiscardLogger)))
-	if _, err := c.AddFunc("* * * * *", f); err != nil {
-		panic(err) // a constant expression
-	}
-	c.Start()
-	return func() { <-c.Stop().Done() }
-}

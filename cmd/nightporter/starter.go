@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/task"
 )
@@ -108,13 +109,7 @@ func (s *autostarter) free(ctx context.Context) {
 // run works until ctx ends.
 func (s *autostarter) run(ctx context.Context) {
 	s.free(ctx)
-	due := make(chan struct{}, 1)
-	stop := ticker(func() {
-		select {
-		case due <- struct{}{}:
-		default:
-		}
-	})
+	due, stop := service.Minutely()
 	defer stop()
 	defer func() {
 		s.mu.Lock()
@@ -125,7 +120,7 @@ func (s *autostarter) run(ctx context.Context) {
 		s.watches.Wait()
 	}()
 	for {
-		rung := s.porter.changes.next()
+		rung := s.porter.changes.Next()
 		for _, name := range *s.porter.working.Load() {
 			s.consider(ctx, name)
 		}
@@ -318,7 +313,7 @@ func (s *autostarter) start(ctx context.Context, name string, settings loop.Sett
 func (s *autostarter) failed(name string, err error) {
 	if s.porter.remarks.set(name, remarkStart, "! "+name+" not started: "+oneLine(err)) {
 		s.porter.log.Error("not started by itself", "project", name, "error", err)
-		s.porter.changes.ring()
+		s.porter.changes.Ring()
 	}
 }
 

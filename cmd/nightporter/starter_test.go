@@ -205,7 +205,7 @@ func TestCron(t *testing.T) {
 		t.Helper()
 		late := time.After(patienceHere)
 		for {
-			rung := p.changes.next()
+			rung := p.changes.Next()
 			if state().Over() {
 				return
 			}
@@ -339,7 +339,7 @@ func TestMetrics(t *testing.T) {
 	}
 	s.start(t.Context(), "shop", settings)
 	for r := (*loop.Run)(nil); r == nil || !r.Over(); {
-		rung := p.changes.next()
+		rung := p.changes.Next()
 		st, _ := p.engine.State("shop")
 		if r = st.Project.Run; r.Over() {
 			break

@@ -47,7 +47,7 @@ func TestThreads(t *testing.T) {
 	p.titles.Store(shopTopic, "the shop")
 	places := func(actor, chat string) (out []string) {
 		for _, name := range []string{"shop", "blog", "wiki", "home"} {
-			out = append(out, host{&service{porter: p}}.Place(name, bot.Request{Actor: actor, Chat: chat}))
+			out = append(out, host{&operatorService{porter: p}}.Place(name, bot.Request{Actor: actor, Chat: chat}))
 		}
 		return out
 	}
@@ -99,7 +99,7 @@ func TestThreads(t *testing.T) {
 		return first
 	}
 	for late := time.After(patienceHere); len(told(shopTopic)) == 0; {
-		rung := p.changes.next()
+		rung := p.changes.Next()
 		if len(told(shopTopic)) > 0 {
 			break
 		}

@@ -329,7 +329,7 @@ func (u *upService) reload(ctx context.Context) {
 	u.starter.free(ctx)
 	u.starter.use(plans)
 	p.log.Info("settings reloaded", "projects", *p.working.Load())
-	p.changes.ring()
+	p.changes.Ring()
 }
 
 // greet says where everything stands, for a person at a terminal and for the
@@ -342,7 +342,7 @@ func (u *upService) greet() {
 		what = "no project yet; add one to the configuration, then: kill -HUP " + fmt.Sprint(os.Getpid())
 	}
 	fmt.Fprintf(u.out, "● nightporter is up: %s\n", what)
-	d := &service{porter: p}
+	d := &operatorService{porter: p}
 	for _, name := range d.Projects() {
 		s, ok := d.State(name)
 		switch {

@@ -34,7 +34,7 @@ type statusJSON struct {
 	Remarks  []string   `json:"remarks,omitempty"` // what is wrong besides: settings not reloaded, a start missed
 }
 
-func (d *service) statusOf(s loop.State) statusJSON {
+func (d *operatorService) statusOf(s loop.State) statusJSON {
 	out := statusJSON{Daemon: d.porter.worksOn(s.Project.Name), Remarks: d.porter.remarks.of(s.Project.Name), Project: s.Project.Name, State: "idle", Guidance: len(s.Project.Guidance.Waiting())}
 	out.Done, out.Total = s.Project.Count()
 	for _, q := range s.Project.Questions {
@@ -83,7 +83,7 @@ func tasksOf(s loop.State) []taskJSON {
 
 // verify recomputes every chain, and holds it against the heads that stand in
 // the task commits of each project's branches.
-func (d *service) verify(ctx context.Context) (api.Reply, error) {
+func (d *operatorService) verify(ctx context.Context) (api.Reply, error) {
 	var known []store.Anchor
 	for _, name := range d.Projects() {
 		s, _ := d.State(name)

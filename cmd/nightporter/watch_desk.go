@@ -17,11 +17,11 @@ import (
 
 // watch answers with the scene of a project as soon as it is another one than
 // its asker has seen: Args seen, as the last answer gave it.
-func (d *service) watch(ctx context.Context, v api.View) (api.Reply, error) {
+func (d *operatorService) watch(ctx context.Context, v api.View) (api.Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, longPoll)
 	defer cancel()
 	for {
-		rung := d.porter.changes.next()
+		rung := d.porter.changes.Next()
 		name := v.Project
 		if name == "" {
 			name = d.atWork()
@@ -71,7 +71,7 @@ func soon(scene tui.Scene) <-chan time.Time {
 
 // atWork is the project that somebody who names none wants to see: the first
 // one that a run is under way for.
-func (d *service) atWork() string {
+func (d *operatorService) atWork() string {
 	names := d.Projects()
 	for _, name := range names {
 		if s, ok := d.State(name); ok && !s.Project.Run.Over() && d.porter.worksOn(name) {
@@ -86,7 +86,7 @@ func (d *service) atWork() string {
 
 // scene is a project's scene but for what happened last, and the number of
 // its last entry.
-func (d *service) scene(ctx context.Context, name string, s loop.State) (tui.Scene, int64, error) {
+func (d *operatorService) scene(ctx context.Context, name string, s loop.State) (tui.Scene, int64, error) {
 	zone := d.porter.zone()
 	var scene tui.Scene
 	var head int64
@@ -126,7 +126,7 @@ func (d *service) scene(ctx context.Context, name string, s loop.State) (tui.Sce
 
 // shows adds what the session in hand shows of itself. Its output is nothing
 // that a screen could not do without.
-func (d *service) shows(h *tui.CurrentWork) {
+func (d *operatorService) shows(h *tui.CurrentWork) {
 	if h == nil || h.Session == "" {
 		return
 	}
@@ -145,7 +145,7 @@ func (d *service) shows(h *tui.CurrentWork) {
 const lastEntries = 600
 
 // last is what happened lately, as /log tells it.
-func (d *service) last(ctx context.Context, name string, head int64) ([]string, error) {
+func (d *operatorService) last(ctx context.Context, name string, head int64) ([]string, error) {
 	if name == "" {
 		return nil, nil
 	}

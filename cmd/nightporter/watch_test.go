@@ -21,7 +21,7 @@ type looked struct {
 	err   error
 }
 
-func watchAnswer(ctx context.Context, d *service, project, seen string) looked {
+func watchAnswer(ctx context.Context, d *operatorService, project, seen string) looked {
 	l := looked{}
 	l.reply, l.err = d.watch(ctx, api.View{Name: api.ViewWatch, Project: project, Args: map[string]string{api.ArgSeen: seen}})
 	if l.err == nil && l.reply.OK {
@@ -34,7 +34,7 @@ func watchAnswer(ctx context.Context, d *service, project, seen string) looked {
 // before; and at once to who has seen nothing.
 func TestWatch(t *testing.T) {
 	p, _ := opened(t, house(t, "manual"))
-	d := &service{porter: p}
+	d := &operatorService{porter: p}
 	first := watchAnswer(t.Context(), d, "", "")
 	if first.err != nil || first.scene.Project != "shop" || first.scene.Word != "idle" || first.scene.Zone != "Europe/Berlin" || first.scene.Seen == "" {
 		t.Fatalf("%+v", first)
@@ -46,7 +46,7 @@ func TestWatch(t *testing.T) {
 		t.Helper()
 		got := make(chan looked, 1)
 		go func() { got <- watchAnswer(t.Context(), d, "shop", seen) }()
-		p.changes.ring() // by itself, it is nothing new
+		p.changes.Ring() // by itself, it is nothing new
 		select {
 		case l := <-got:
 			t.Fatalf("answered, and nothing has changed: %+v", l)
@@ -67,7 +67,7 @@ func TestWatch(t *testing.T) {
 	// What the ledger does not know counts too.
 	got := waits(first.scene.Seen)
 	p.remarks.set("shop", remarkStart, "! not started: the plan is gone")
-	p.changes.ring()
+	p.changes.Ring()
 	second := comes(got)
 	if second.err != nil || second.scene.Seen == first.scene.Seen || !strings.Contains(strings.Join(second.scene.Says, "\n"), "the plan is gone") {
 		t.Errorf("%+v", second)

@@ -63,6 +63,7 @@ var arrows = map[string][]string{
 	"internal/backup":     {},
 	"internal/crash":      {},
 	"internal/statelock":  {},
+	"internal/service":    {},
 	"internal/socket":     {"internal/api"},
 	"internal/guard":      {},
 	"internal/hatcli":     {"internal/api"},
