@@ -13,7 +13,6 @@ const (
 	TroubleConflict transport.Trouble = "conflict" // another program polls with the same token
 	TroubleWebhook  transport.Trouble = "webhook"  // a webhook is set, with which nobody can poll
 	TroubleGroup    transport.Trouble = "group"    // a group that cannot be written to as configured
-	TroubleRights   transport.Trouble = "rights"   // a right is missing that is good to have
 )
 
 // trouble says what an error of a poll means, and how long to wait; 0 leaves

@@ -15,6 +15,7 @@ const (
 	TroubleSlow    Trouble = "slow"    // the platform wants us to wait
 	TroubleToken   Trouble = "token"   // refused: wrong, revoked, or without a permission
 	TroubleStore   Trouble = "store"   // what came could not be committed
+	TroubleRights  Trouble = "rights"  // a right is missing that is good to have
 	TroubleChannel Trouble = "channel" // a chat of the configuration takes nothing
 )
 

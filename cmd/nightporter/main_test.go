@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/nightporter/nightporter/internal/daemon/daemontest"
 )
 
 // Folders of the whole test run, set by TestMain before any test.
@@ -21,6 +23,7 @@ var (
 // from STATE/bin and looks for hat beside itself: what is tested are the files
 // that a user has.
 func TestMain(m *testing.M) {
+	daemontest.Dispatch()
 	flag.Parse()
 	os.Exit(inPrograms(m))
 }

@@ -70,6 +70,21 @@ var arrows = map[string][]string{
 	"internal/importtest": {},
 	"internal/bench":      {},
 
+	// What runs: rooms that know no root, and the root that puts them together.
+	"internal/multicall":         {"internal/guard", "internal/hatcli", "loop/agent", "loop/agent/demo"},
+	"internal/daemon/logging":    {"internal/service", "loop"},
+	"internal/daemon/systemd":    {"internal/service"},
+	"internal/daemon/metrics":    {"internal/api", "loop", "loop/engine", "store"},
+	"internal/daemon/platform":   {"bot", "bot/delivery", "bot/inbound", "bot/slack", "bot/telegram", "bot/transport", "config", "loop"},
+	"internal/daemon/project":    {"config", "loop", "loop/engine", "loop/task", "loop/workspace"},
+	"internal/daemon/session":    {"config", "internal/api", "internal/socket", "loop", "loop/agent", "loop/engine"},
+	"internal/daemon/autostart":  {"config", "internal/daemon/project", "internal/service", "loop", "loop/task"},
+	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "store"},
+	"internal/daemon/operator":   {"bot", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/workspace", "store"},
+	"internal/daemon/chat":       {"bot", "bot/delivery", "bot/inbound", "bot/notify", "bot/transport", "config", "internal/daemon/digest", "internal/daemon/platform", "internal/daemon/project", "internal/service", "loop", "loop/engine", "store"},
+	"internal/daemon":            {everything},
+	"internal/daemon/daemontest": {"bot", "config", "internal/daemon", "internal/fake/telegram", "internal/multicall", "internal/socket", "loop"}, // for tests
+
 	// The far end of networks, for tests.
 	"internal/fake/telegram": {"internal/fake/wrap"},
 	"internal/fake/slack":    {"internal/fake/wrap"},
@@ -94,7 +109,7 @@ var reserved = map[string][]string{
 	"github.com/pressly/goose/v3":  {"store"},
 	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"}, // the client's side speaks HTTP without it
 	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                        // flags are wiring
-	"testing":                      {"bot/chattest", "bot/internal/messagelint"},                                                                                               // tests only
+	"testing":                      {"bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest"},                                                                 // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {},
 
@@ -228,6 +243,8 @@ func objection(folder string, allowed []string, p string) string {
 	switch {
 	case inside && strings.HasPrefix(own, "cmd/"):
 		return "nothing imports a command"
+	case own == "internal/daemon" && folder != "cmd/nightporter" && folder != "internal/daemon/daemontest":
+		return "only the command starts a daemon"
 	case inside && !slices.Contains(allowed, everything) && !slices.Contains(allowed, own):
 		return "it may import of this module: " + listed(allowed)
 	case !inside && !standard(p) && slices.Contains(stdOnly, folder):

@@ -120,6 +120,19 @@ func (g *Group) Start(ctx context.Context, s Service) error {
 	return nil
 }
 
+// Defer lets Stop call f in its turn, as if f were the Stop of a service that was
+// started now.
+func (g *Group) Defer(f func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.running = append(g.running, deferred(f))
+}
+
+type deferred func()
+
+func (deferred) Start(context.Context) error { return nil }
+func (f deferred) Stop()                     { f() }
+
 // Stop stops all services, the one that was started last first: what was
 // started later may use what was there before.
 func (g *Group) Stop() {
