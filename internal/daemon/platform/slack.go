@@ -28,15 +28,17 @@ var Slack = Platform{
 		return *c.Slack
 	},
 	Tokens: []Token{{
-		File: func(c *config.Config) string { return c.Slack.AppTokenFile },
-		Form: regexp.MustCompile(`^xapp-[A-Za-z0-9-]+$`),
-		Ask:  "Put the app's token (xapp-…) there, mode 0600",
-		Want: "no app token: one line like xapp-1-A…, as the app's page Basic Information gives it under App-Level Tokens, and nothing else",
+		File:    func(c *config.Config) string { return c.Slack.AppTokenFile },
+		Form:    regexp.MustCompile(`^xapp-[A-Za-z0-9-]+$`),
+		Example: "xapp-1-A0NIGHT-1-night",
+		Ask:     "Put the app's token (xapp-…) there, mode 0600",
+		Want:    "no app token: one line like xapp-1-A…, as the app's page Basic Information gives it under App-Level Tokens, and nothing else",
 	}, {
-		File: func(c *config.Config) string { return c.Slack.BotTokenFile },
-		Form: regexp.MustCompile(`^xoxb-[A-Za-z0-9-]+$`),
-		Ask:  "Put the bot's token (xoxb-…) there, mode 0600",
-		Want: "no bot token: one line like xoxb-…, as the app's page OAuth & Permissions gives it, and nothing else",
+		File:    func(c *config.Config) string { return c.Slack.BotTokenFile },
+		Form:    regexp.MustCompile(`^xoxb-[A-Za-z0-9-]+$`),
+		Example: "xoxb-1-night",
+		Ask:     "Put the bot's token (xoxb-…) there, mode 0600",
+		Want:    "no bot token: one line like xoxb-…, as the app's page OAuth & Permissions gives it, and nothing else",
 	}},
 	TokenFix: func(e *TokenError) (fix, text string) {
 		return "deploy/slack-manifest.yaml says where the tokens come from", e.Error()

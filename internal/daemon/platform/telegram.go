@@ -30,10 +30,11 @@ var Telegram = Platform{
 		return *c.Telegram
 	},
 	Tokens: []Token{{
-		File: func(c *config.Config) string { return c.Telegram.TokenFile },
-		Form: regexp.MustCompile(`^[0-9]+:[A-Za-z0-9_-]+$`), // the bot's number and a secret
-		Ask:  "Ask @BotFather for a token and put it there, mode 0600",
-		Want: "no bot token: one line like 123456789:ABC…, as @BotFather gives it, and nothing else",
+		File:    func(c *config.Config) string { return c.Telegram.TokenFile },
+		Form:    regexp.MustCompile(`^[0-9]+:[A-Za-z0-9_-]+$`), // the bot's number and a secret
+		Example: "123456789:AAHnight",
+		Ask:     "Ask @BotFather for a token and put it there, mode 0600",
+		Want:    "no bot token: one line like 123456789:ABC…, as @BotFather gives it, and nothing else",
 	}},
 	TokenFix: func(e *TokenError) (fix, text string) {
 		if e.Reason != nil {

@@ -15,10 +15,11 @@ import (
 
 // Token is one of a platform's tokens: a file, or a credential of systemd.
 type Token struct {
-	File func(*config.Config) string // of a configuration with the platform's section
-	Form *regexp.Regexp
-	Ask  string // what to do where there is none
-	Want string // what the file should hold instead, after "holds "
+	File    func(*config.Config) string // of a configuration with the platform's section
+	Form    *regexp.Regexp
+	Example string // of that form
+	Ask     string // what to do where there is none
+	Want    string // what the file should hold instead, after "holds "
 }
 
 // TokenError says why a token cannot be used. It never holds any of it.
