@@ -29,12 +29,13 @@ func (h *Hub) lost(chat string) {
 	if project == "" {
 		return
 	}
-	t := threadTrouble{text: "topic is gone, its group has it all: write another one to telegram_topic"}
+	key := threadKey(chat)
+	t := threadTrouble{text: "topic is gone, its group has it all: write another one to " + key}
 	if _, known := h.troubles.Swap(chat, t); known {
 		return
 	}
 	h.CheckThreads()
-	h.tellOfThread("lost:"+chat, note(chat, bot.ThreadGone(project)))
+	h.tellOfThread("lost:"+chat, note(chat, bot.ThreadGone(project, key)))
 }
 
 // shut says that a chat takes nothing. Where it is a thread, its project is
@@ -83,7 +84,7 @@ func (h *Hub) moved(ctx context.Context, from, to string) error {
 	for _, pr := range h.o.Catalog.Config().Projects {
 		for _, chat := range h.Threads.of(pr) {
 			if platform.Group(chat) == from {
-				msgs = append(msgs, note(to+strings.TrimPrefix(chat, from), bot.ThreadMoved(pr.Name, setting(to))))
+				msgs = append(msgs, note(to+strings.TrimPrefix(chat, from), bot.ThreadMoved(pr.Name, threadKey(to), setting(to))))
 			}
 		}
 	}
@@ -127,6 +128,12 @@ func (h *Hub) CheckThreads() {
 		}
 		h.o.Catalog.Warn(pr.Name, project.AboutThread, line)
 	}
+}
+
+// threadKey is the configuration's key for threads on the platform of a chat.
+func threadKey(chat string) string {
+	p, _ := platform.Of(chat)
+	return p.ThreadKey
 }
 
 // setting is how an address is written in the configuration.
