@@ -99,7 +99,7 @@ func (d *decision) missing(t TaskState) string {
 	return ""
 }
 
-// limited ends the run at a limit that holds whatever is ready (SPEC 2.4).
+// WithLimits ends the run at a limit that holds whatever is ready (SPEC 2.4).
 func (d *decision) limited() bool {
 	r := d.run()
 	done, total := d.Project.Count()

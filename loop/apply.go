@@ -388,9 +388,9 @@ func applyRun(r *Run, e Entry) *Run {
 		r.DoneNow, r.Counted, r.Streak = nil, 0, 0
 	case AgentChosen:
 		if h := r.Hats; h != nil {
-			r.Hats = &HatsRead{Pattern: h.Pattern, Hats: r.upcoming().with(b.Agent).Hats}
+			r.Hats = &HatsRead{Pattern: h.Pattern, Hats: r.upcoming().WithAgent(b.Agent).Hats}
 		}
-		r.Settings = r.Settings.with(b.Agent)
+		r.Settings = r.Settings.WithAgent(b.Agent)
 	case HatsRead:
 		if r.HatsBad = b.Trouble; b.Trouble == "" {
 			r.Hats = &b

@@ -78,7 +78,7 @@ func applyTask(t TaskState, r *Run, e Entry) TaskState {
 		if r != nil {
 			s := r.upcoming()
 			t.Attempt.Hat = s.firstHat(t.Task, t.Stalled)
-			if t.Task.Parent != "" && t.Attempt.Hat != s.planner() {
+			if t.Task.Parent != "" && t.Attempt.Hat != s.Planner() {
 				t.Attempt.Plan = t.Plan
 			}
 		}

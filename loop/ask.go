@@ -28,7 +28,7 @@ func (d *decision) askDispute(t TaskState) {
 	}
 	b.WriteString("The " + who + " upholds this a second time, and the " + t.Attempt.Hat + " sees nothing to change:")
 	for _, i := range t.Attempt.Issues {
-		b.WriteString("\n" + i.line())
+		b.WriteString("\n" + i.Describe())
 	}
 	for n := len(t.Attempt.History) - 1; n >= 0; n-- {
 		if s := t.Attempt.History[n]; s.Hat == t.Attempt.Hat {
@@ -329,7 +329,7 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 		if choice != "cancel" {
 			s := *q.Offer
 			if choice == "review" {
-				s = s.limited(*q.Review)
+				s = s.WithLimits(*q.Review)
 			}
 			d.startRun(StartRun{Settings: s})
 			d.say("%s starts %s", d.answer.ID, d.in.Project)

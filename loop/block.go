@@ -34,7 +34,7 @@ func (d *decision) block(id string, b blockage) {
 	}
 	r = d.run()
 	switch {
-	case r.Settings.OnBlocked == OnBlockedStop, t.Task.Own: // with a red baseline nothing else can get green
+	case r.Settings.OnBlocked == OnBlockedStop, t.Task.Own: // WithAgent a red baseline nothing else can get green
 		d.finish(RunEnded{Reason: ReasonBlocked, Exit: 1, Text: fmt.Sprintf("%s is blocked (%s): %s", ShortID(id), q.ID, b.reason)})
 	case r.Streak >= MaxBlockedInARow:
 		d.finish(RunEnded{Reason: ReasonStreak, Exit: 1, Text: fmt.Sprintf("%d tasks blocked in a row", r.Streak)})

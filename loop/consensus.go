@@ -33,7 +33,7 @@ func (s Settings) argues(t Task) bool {
 
 // afterPlan is the hat that a settled plan goes to.
 func (s Settings) afterPlan() string {
-	if to := s.Pattern.Next(s.planner(), EventPlan, false, func(string) bool { return false }); to != "" {
+	if to := s.Pattern.Next(s.Planner(), EventPlan, false, func(string) bool { return false }); to != "" {
 		return to
 	}
 	return s.Pattern.Start
@@ -54,9 +54,9 @@ func (s Settings) nextArguing(t TaskState) string {
 		case w.rounds() > 0 && w.rounds()+1 < maxCritiques:
 			return hatArchitect
 		}
-		return s.planner()
+		return s.Planner()
 	case w.Hat == hatArchitect && w.Event.Type == EventAdvice:
-		return s.planner()
+		return s.Planner()
 	}
 	return ""
 }
@@ -269,7 +269,7 @@ func (d *decision) settlePlan(q Question, approved bool, words string) {
 	w := t.Attempt
 	d.add(scope{task: q.Task, session: w.Session}, PlanSettled{By: d.by(), Rounds: w.rounds(), Words: words})
 	d.add(scope{task: q.Task}, TaskWords{Text: "The owner sent the plan back: " + words})
-	d.add(scope{task: q.Task, session: w.Session}, Routed{From: w.Hat, To: d.run().Settings.planner(), Tree: w.Tree, Round: w.Rounds, Why: "plan sent back"})
+	d.add(scope{task: q.Task, session: w.Session}, Routed{From: w.Hat, To: d.run().Settings.Planner(), Tree: w.Tree, Round: w.Rounds, Why: "plan sent back"})
 	d.setTask(q.Task, Ready, "planned anew")
 	d.say("%s is planned anew with your words", ShortID(q.Task))
 	d.goOn()

@@ -51,7 +51,7 @@ func (d *decision) marksWith(t TaskState) []Marking {
 			}
 		}
 		if d.lastPart(t, u) {
-			m = MarkDone // with this commit: another one may never come
+			m = MarkDone // WithAgent this commit: another one may never come
 		}
 		if m != "" && m != MarkOpen && u.Task.Mark != markGone && !u.Task.ours() {
 			marks = append(marks, Marking{Task: u.Task.ID, Mark: m})

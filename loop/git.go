@@ -85,7 +85,7 @@ type CommitTask struct {
 // user's.
 type Committed struct {
 	Commit string       `json:"commit"`
-	Tree   string       `json:"tree"` // with the files that were put into it
+	Tree   string       `json:"tree"` // WithAgent the files that were put into it
 	Files  []FileChange `json:"files,omitempty"`
 }
 

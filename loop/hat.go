@@ -77,8 +77,8 @@ const (
 	Suggestion Severity = "suggestion"
 )
 
-// rank is a severity's place, the worst first.
-func (s Severity) rank() int {
+// Rank is a severity's place, the worst first.
+func (s Severity) Rank() int {
 	return slices.Index([]Severity{Critical, Major, Minor, Suggestion}, s)
 }
 
@@ -91,8 +91,8 @@ type Issue struct {
 	Text     string   `json:"text"`
 }
 
-// line is the issue as people and prompts are shown it, in one line.
-func (i Issue) line() string {
+// Describe is the issue as people and prompts are shown it, in one line.
+func (i Issue) Describe() string {
 	line := fmt.Sprintf("[%s] ", i.Severity)
 	if i.File != "" {
 		line += i.File
@@ -154,9 +154,9 @@ func (p Pattern) Next(from, on string, above bool, been func(hat string) bool) s
 	return ""
 }
 
-// above reports whether an issue of the list keeps an attempt at the task from
+// AboveThreshold reports whether an issue of the list keeps an attempt at the task from
 // converging: by the task's own threshold where it has one.
-func (p Pattern) above(t Task, issues []Issue) bool {
+func (p Pattern) AboveThreshold(t Task, issues []Issue) bool {
 	threshold := p.Threshold
 	if len(t.Threshold) > 0 {
 		threshold = t.Threshold

@@ -17,9 +17,9 @@ const (
 )
 
 // May reports whether the role includes another one.
-func (r Role) May(needed Role) bool { return r.rank() >= needed.rank() && r.rank() > 0 }
+func (r Role) May(needed Role) bool { return r.Rank() >= needed.Rank() && r.Rank() > 0 }
 
-func (r Role) rank() int {
+func (r Role) Rank() int {
 	switch r {
 	case RoleView:
 		return 1
@@ -78,7 +78,7 @@ func without(people []Person, id string) []Person {
 
 // offerPairing lets the first one in who sends the code that the host shows.
 func (d *decision) offerPairing(b OfferPairing) {
-	if b.Hash == "" || b.Role.rank() == 0 {
+	if b.Hash == "" || b.Role.Rank() == 0 {
 		d.refuse("no role", "a person's role is view, steer or admin, not %q", b.Role)
 		return
 	}

@@ -130,10 +130,10 @@ func (w *writing) issueLines() string {
 		w.context["issues.json"] = all
 	}
 	issues = slices.Clone(issues)
-	slices.SortStableFunc(issues, func(a, b Issue) int { return a.Severity.rank() - b.Severity.rank() }) // worst first: what is not here is the least
+	slices.SortStableFunc(issues, func(a, b Issue) int { return a.Severity.Rank() - b.Severity.Rank() }) // worst first: what is not here is the least
 	var b strings.Builder
 	for n, i := range issues {
-		line := fmt.Sprintf("%d. %s\n", n+1, i.line())
+		line := fmt.Sprintf("%d. %s\n", n+1, i.Describe())
 		if n >= maxIssues || b.Len()+len(line) > maxIssueBytes {
 			fmt.Fprintf(&b, "… %d issues in all, settle every one: ../CONTEXT/issues.json has those that are not here.\n", len(issues))
 			break

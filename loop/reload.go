@@ -55,7 +55,7 @@ func (s Settings) has(hat string) bool {
 	if _, ok := s.Hats[hat]; !ok {
 		return false
 	}
-	return hat == s.Pattern.Start || hat == s.planner() || hat == hatCritic || hat == hatArchitect ||
+	return hat == s.Pattern.Start || hat == s.Planner() || hat == hatCritic || hat == hatArchitect ||
 		slices.ContainsFunc(s.Pattern.Routes, func(r Route) bool { return r.From == hat })
 }
 

@@ -238,7 +238,7 @@ func (d *decision) end(e RunEnded) {
 func (d *decision) canStillRun(hat string) bool {
 	s := d.run().upcoming()
 	argued := slices.ContainsFunc(d.Project.Tasks, func(t TaskState) bool { return s.argues(t.Task) })
-	if slices.Contains(Arguing(), hat) || hat == s.planner() && hat != s.Pattern.Start {
+	if slices.Contains(Arguing(), hat) || hat == s.Planner() && hat != s.Pattern.Start {
 		return argued
 	}
 	return s.has(hat)

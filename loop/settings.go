@@ -59,8 +59,8 @@ func (s Settings) Limits() Limits {
 	return Limits{Profile: s.Profile, OnBlocked: s.OnBlocked, MaxTasks: s.MaxTasks, MaxIterations: s.MaxIterations}
 }
 
-// limited are the settings with others.
-func (s Settings) limited(l Limits) Settings {
+// WithLimits are the settings with others.
+func (s Settings) WithLimits(l Limits) Settings {
 	s.Profile, s.OnBlocked, s.MaxTasks, s.MaxIterations = l.Profile, l.OnBlocked, l.MaxTasks, l.MaxIterations
 	return s
 }
@@ -87,7 +87,7 @@ const (
 
 // What becomes of an agent's question that nobody answers in time (SPEC 6.4).
 const (
-	ThenContinue = "continue" // with the agent's own choice; where it named none, the task waits
+	ThenContinue = "continue" // WithAgent the agent's own choice; where it named none, the task waits
 	ThenPause    = "pause"    // the task waits
 	ThenAbort    = "abort"    // the task is blocked
 )
@@ -107,10 +107,10 @@ type Command struct {
 	Timeout Duration `json:"timeout,omitempty"` // 0 = DefaultVerifyTimeout
 }
 
-// with returns the settings with another agent in the place of the run's own,
+// WithAgent returns the settings with another agent in the place of the run's own,
 // also for hats that name the old one. Models are the old agent's, so the new
 // one takes its own choice.
-func (s Settings) with(agent string) Settings {
+func (s Settings) WithAgent(agent string) Settings {
 	old := s.Agent
 	if agent == old {
 		return s
@@ -139,7 +139,7 @@ func (s Settings) with(agent string) Settings {
 // stood still it is the planner: a plan is disposable, and another round of
 // the same is what stood still (SPEC 2.5). A part has its plan already.
 func (s Settings) firstHat(t Task, stalled bool) string {
-	planner := s.planner()
+	planner := s.Planner()
 	switch {
 	case planner != "" && (stalled || s.argues(t)):
 		return planner
@@ -149,9 +149,9 @@ func (s Settings) firstHat(t Task, stalled bool) string {
 	return s.Pattern.Start
 }
 
-// planner is the hat that plans: the pattern's own, else the house's; "" where
+// Planner is the hat that plans: the pattern's own, else the house's; "" where
 // there is none.
-func (s Settings) planner() string {
+func (s Settings) Planner() string {
 	for _, r := range s.Pattern.Routes {
 		if r.On == EventPlan {
 			return r.From

@@ -17,7 +17,7 @@ type Share struct {
 	Unpriced int     `json:"unpriced,omitempty"` // sessions whose cost is unknown
 }
 
-// with adds an ended session of an agent.
+// WithAgent adds an ended session of an agent.
 func (s Spent) with(hat, task string, x Exit) Spent {
 	s.Hats, s.Tasks = shared(s.Hats, hat, x), shared(s.Tasks, task, x)
 	return s

@@ -212,7 +212,7 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 // next says where the attempt's event goes, and whether issues are why.
 func (d *decision) next(t TaskState) (to string, above bool) {
 	s, w := d.run().Settings, t.Attempt
-	above = s.Pattern.above(t.Task, d.issues(t))
+	above = s.Pattern.AboveThreshold(t.Task, d.issues(t))
 	to = s.Pattern.Next(w.Hat, w.Event.Type, above, w.been)
 	if arguing := s.nextArguing(t); arguing != "" {
 		return arguing, false

@@ -11,9 +11,9 @@ import (
 // an entry, an effect, a settled one and the answer. On the path
 // of every `hat emit`, so it counts for the figure of a call (DESIGN 4).
 func BenchmarkCommit(b *testing.B) {
-	for name, open := range map[string]func() ledger{
-		"Store":  func() ledger { return mustOpen(b, b.TempDir()) },
-		"Memory": func() ledger { return NewMemory() },
+	for name, open := range map[string]func() ledgerStore{
+		"Store":  func() ledgerStore { return mustOpen(b, b.TempDir()) },
+		"Memory": func() ledgerStore { return NewMemory() },
 	} {
 		b.Run(name, func(b *testing.B) {
 			l := open()

@@ -15,7 +15,7 @@ import (
 )
 
 // ledger is what Store and Memory have in common.
-type ledger interface {
+type ledgerStore interface {
 	Commit(ctx context.Context, b loop.Batch) (loop.Receipt, error)
 	Records(ctx context.Context, stream string, after int64, yield func(loop.Record) error) error
 	RecordsOfTask(ctx context.Context, stream, task string, yield func(loop.Record) error) error
@@ -48,7 +48,7 @@ func effect(stream, kind, key string) loop.PendingEffect {
 	return loop.PendingEffect{Stream: stream, Kind: kind, Class: loop.Findable, Key: key, Body: []byte(`{}`), Time: night}
 }
 
-func mustCommit(t testing.TB, l ledger, b loop.Batch) loop.Receipt {
+func mustCommit(t testing.TB, l ledgerStore, b loop.Batch) loop.Receipt {
 	t.Helper()
 	r, err := l.Commit(t.Context(), b)
 	if err != nil {
@@ -71,7 +71,7 @@ func mustOpen(t testing.TB, dir string) *Store {
 	return s
 }
 
-func records(t testing.TB, l ledger, stream string, after int64) []loop.Record {
+func records(t testing.TB, l ledgerStore, stream string, after int64) []loop.Record {
 	t.Helper()
 	var got []loop.Record
 	if err := l.Records(t.Context(), stream, after, collect(&got)); err != nil {
@@ -84,7 +84,7 @@ func collect(to *[]loop.Record) func(loop.Record) error {
 	return func(r loop.Record) error { *to = append(*to, r); return nil }
 }
 
-func pending(t testing.TB, l ledger) []loop.PendingEffect {
+func pending(t testing.TB, l ledgerStore) []loop.PendingEffect {
 	t.Helper()
 	p, err := l.Pending(t.Context())
 	if err != nil {
@@ -104,13 +104,13 @@ func same(t testing.TB, what string, got, want any) {
 // conformance is one behaviour that Store and Memory share.
 type conformance struct {
 	name string
-	test func(*testing.T, ledger)
+	test func(*testing.T, ledgerStore)
 }
 
 func TestConformance(t *testing.T) {
-	makers := map[string]func(*testing.T) ledger{
-		"Store":  func(t *testing.T) ledger { return mustOpen(t, t.TempDir()) },
-		"Memory": func(*testing.T) ledger { return NewMemory() },
+	makers := map[string]func(*testing.T) ledgerStore{
+		"Store":  func(t *testing.T) ledgerStore { return mustOpen(t, t.TempDir()) },
+		"Memory": func(*testing.T) ledgerStore { return NewMemory() },
 	}
 	suite := []conformance{
 		{"records are chained", testChained},
@@ -137,7 +137,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-func testChained(t *testing.T, l ledger) {
+func testChained(t *testing.T, l ledgerStore) {
 	first := mustCommit(t, l, loop.Batch{Time: night, Records: []loop.Record{rec(shop, "a"), rec(loop.SharedStream, "h"), rec(shop, "b")}})
 	second := mustCommit(t, l, loop.Batch{Time: night, Records: []loop.Record{rec(shop, "c")}})
 
@@ -160,7 +160,7 @@ func testChained(t *testing.T, l ledger) {
 	}
 }
 
-func testBytes(t *testing.T, l ledger) {
+func testBytes(t *testing.T, l ledgerStore) {
 	want := rec(shop, "odd")
 	want.Time = time.Date(2026, 3, 29, 1, 2, 3, 4, time.FixedZone("X", -7200))
 	want.V = -3
@@ -182,7 +182,7 @@ func testBytes(t *testing.T, l ledger) {
 	same(t, "empty answer again", mustCommit(t, l, loop.Batch{Key: "k"}).Answer, []byte(nil))
 }
 
-func testShared(t *testing.T, l ledger) {
+func testShared(t *testing.T, l ledgerStore) {
 	body, answer, text := []byte("body"), []byte("answer"), []byte("text")
 	r := rec(shop, "a")
 	r.Body = body
@@ -217,7 +217,7 @@ func testShared(t *testing.T, l ledger) {
 	}
 }
 
-func testRepeated(t *testing.T, l ledger) {
+func testRepeated(t *testing.T, l ledgerStore) {
 	b := loop.Batch{Key: "emit:r14-25", Time: night, Records: []loop.Record{rec(shop, "a")}, Answer: []byte("first")}
 	if r := mustCommit(t, l, b); r.Repeated || string(r.Answer) != "first" {
 		t.Errorf("first: %+v", r)
@@ -250,7 +250,7 @@ func testRepeated(t *testing.T, l ledger) {
 	}
 }
 
-func testAtomic(t *testing.T, l ledger) {
+func testAtomic(t *testing.T, l ledgerStore) {
 	mustCommit(t, l, loop.Batch{
 		Records: []loop.Record{rec(shop, "a")}, Effects: []loop.PendingEffect{effect(shop, "start", "1")},
 	})
@@ -286,7 +286,7 @@ func testAtomic(t *testing.T, l ledger) {
 	}
 }
 
-func testEffectHeads(t *testing.T, l ledger) {
+func testEffectHeads(t *testing.T, l ledgerStore) {
 	a := mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "a")}})
 	r := mustCommit(t, l, loop.Batch{
 		Records: []loop.Record{rec(loop.SharedStream, "h"), rec(loop.SharedStream, "i")},
@@ -304,7 +304,7 @@ func testEffectHeads(t *testing.T, l ledger) {
 	same(t, "pending", pending(t, l), r.Effects)
 }
 
-func testSettle(t *testing.T, l ledger) {
+func testSettle(t *testing.T, l ledgerStore) {
 	r := mustCommit(t, l, loop.Batch{Effects: []loop.PendingEffect{
 		effect(shop, "k", "1"), effect("a/first", "k", "2"), effect(shop, "k", "3"),
 	}})
@@ -319,7 +319,7 @@ func testSettle(t *testing.T, l ledger) {
 	same(t, "pending at last", pending(t, l), []loop.PendingEffect(nil))
 }
 
-func testEffectOnce(t *testing.T, l ledger) {
+func testEffectOnce(t *testing.T, l ledgerStore) {
 	e := effect(shop, "start", "r14-25")
 	r := mustCommit(t, l, loop.Batch{Effects: []loop.PendingEffect{e, effect(shop, "end", "r14-25")}})
 	mustCommit(t, l, loop.Batch{Settles: []int64{r.Effects[0].ID, r.Effects[1].ID}})
@@ -333,7 +333,7 @@ func testEffectOnce(t *testing.T, l ledger) {
 	}
 }
 
-func testRefused(t *testing.T, l ledger) {
+func testRefused(t *testing.T, l ledgerStore) {
 	with := func(change func(*loop.PendingEffect)) loop.Batch {
 		e := effect(shop, "k", "1")
 		change(&e)
@@ -365,7 +365,7 @@ func testRefused(t *testing.T, l ledger) {
 	}
 }
 
-func testSnapshots(t *testing.T, l ledger) {
+func testSnapshots(t *testing.T, l ledgerStore) {
 	mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "a"), rec(shop, "b"), rec(shop, "c"), rec("project/blog", "a")}})
 	want := func(stream string, version int, seq int64, body string) {
 		t.Helper()
@@ -409,7 +409,7 @@ func testSnapshots(t *testing.T, l ledger) {
 	want(shop, 2, 3, "three")
 }
 
-func testSelections(t *testing.T, l ledger) {
+func testSelections(t *testing.T, l ledgerStore) {
 	of := func(stream, task, run string) loop.Record {
 		r := rec(stream, "a")
 		r.Task, r.Run = task, run
@@ -487,7 +487,7 @@ func testSelections(t *testing.T, l ledger) {
 	}
 }
 
-func testStreams(t *testing.T, l ledger) {
+func testStreams(t *testing.T, l ledgerStore) {
 	if s, err := l.Streams(t.Context()); err != nil || len(s) != 0 {
 		t.Errorf("Streams = %q, %v of an empty ledger", s, err)
 	}
@@ -506,7 +506,7 @@ func testStreams(t *testing.T, l ledger) {
 	}
 }
 
-func testYield(t *testing.T, l ledger) {
+func testYield(t *testing.T, l ledgerStore) {
 	mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "a"), rec(shop, "b"), rec(shop, "c")}})
 	stop := errors.New("enough")
 	n := 0
@@ -536,7 +536,7 @@ func testYield(t *testing.T, l ledger) {
 	}
 }
 
-func testContext(t *testing.T, l ledger) {
+func testContext(t *testing.T, l ledgerStore) {
 	why := errors.New("going down")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
@@ -551,7 +551,7 @@ func testContext(t *testing.T, l ledger) {
 	}
 }
 
-func testManyWriters(t *testing.T, l ledger) {
+func testManyWriters(t *testing.T, l ledgerStore) {
 	const writers, each = 4, 25
 	var wg sync.WaitGroup
 	for w := range writers {

@@ -355,7 +355,7 @@ func TestLockedByAnotherProgram(t *testing.T) {
 
 // Migrations go forward only and leave the ledger alone; the first one makes it.
 func TestMigrationsLeaveEntriesAlone(t *testing.T) {
-	ledger := regexp.MustCompile(`(?i)\bentries\b`)
+	ledgerStore := regexp.MustCompile(`(?i)\bentries\b`)
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("migrations %q, %v", names, err)
@@ -371,7 +371,7 @@ func TestMigrationsLeaveEntriesAlone(t *testing.T) {
 		if strings.Contains(string(text), "+goose Down") {
 			t.Errorf("%s goes backward", name)
 		}
-		if touches := ledger.Match(text); touches != (i == 0) {
+		if touches := ledgerStore.Match(text); touches != (i == 0) {
 			t.Errorf("%s: speaks of the table entries: %v", name, touches)
 		}
 	}

@@ -65,21 +65,21 @@ func line(s string) loop.Outgoing {
 }
 
 // say commits messages, each in a batch of its own.
-func say(t testing.TB, l ledger, messages ...loop.Outgoing) {
+func say(t testing.TB, l ledgerStore, messages ...loop.Outgoing) {
 	t.Helper()
 	for _, m := range messages {
 		mustCommit(t, l, loop.Batch{Time: night, Messages: []loop.Outgoing{m}})
 	}
 }
 
-func sayLines(t testing.TB, l ledger, lines ...string) {
+func sayLines(t testing.TB, l ledgerStore, lines ...string) {
 	t.Helper()
 	for _, s := range lines {
 		say(t, l, line(s))
 	}
 }
 
-func queue(t testing.TB, l ledger, chat string) []loop.QueuedMessage {
+func queue(t testing.TB, l ledgerStore, chat string) []loop.QueuedMessage {
 	t.Helper()
 	all, err := l.Queued(t.Context(), chat)
 	if err != nil {
@@ -100,7 +100,7 @@ func queue(t testing.TB, l ledger, chat string) []loop.QueuedMessage {
 
 // lines is what is queued: "q5 text", "q5+100 text" for an edit of 100, with
 // "?" for what is in doubt.
-func lines(t testing.TB, l ledger, chat string) []string {
+func lines(t testing.TB, l ledgerStore, chat string) []string {
 	t.Helper()
 	var out []string
 	for _, m := range queue(t, l, chat) {
@@ -116,7 +116,7 @@ func lines(t testing.TB, l ledger, chat string) []string {
 	return out
 }
 
-func next(t testing.TB, l ledger, chat string) loop.QueuedMessage {
+func next(t testing.TB, l ledgerStore, chat string) loop.QueuedMessage {
 	t.Helper()
 	m, ok, err := l.NextMessage(t.Context(), chat)
 	if err != nil || !ok {
@@ -125,7 +125,7 @@ func next(t testing.TB, l ledger, chat string) loop.QueuedMessage {
 	return m
 }
 
-func try(t testing.TB, l ledger, id int64) {
+func try(t testing.TB, l ledgerStore, id int64) {
 	t.Helper()
 	if err := l.Trying(t.Context(), id); err != nil {
 		t.Fatal(err)
@@ -133,14 +133,14 @@ func try(t testing.TB, l ledger, id int64) {
 }
 
 // settle sends what is next, as the given id, and returns before.
-func settle(t testing.TB, l ledger, chat, platformID string) string {
+func settle(t testing.TB, l ledgerStore, chat, platformID string) string {
 	t.Helper()
 	m := next(t, l, chat)
 	try(t, l, m.ID)
 	return sentAs(t, l, m.ID, platformID)
 }
 
-func sentAs(t testing.TB, l ledger, id int64, platformID string) string {
+func sentAs(t testing.TB, l ledgerStore, id int64, platformID string) string {
 	t.Helper()
 	before, err := l.Sent(t.Context(), id, platformID, night.Add(time.Minute))
 	if err != nil {
@@ -149,7 +149,7 @@ func sentAs(t testing.TB, l ledger, id int64, platformID string) string {
 	return before
 }
 
-func shownAt(t testing.TB, l ledger, chat, platformID string) loop.SentMessage {
+func shownAt(t testing.TB, l ledgerStore, chat, platformID string) loop.SentMessage {
 	t.Helper()
 	m, ok, err := l.SentAt(t.Context(), chat, platformID)
 	if err != nil || !ok {
@@ -159,7 +159,7 @@ func shownAt(t testing.TB, l ledger, chat, platformID string) loop.SentMessage {
 }
 
 // shown is what a key stands on: "100 text", "" for nothing.
-func shown(t testing.TB, l ledger, chat, key string) string {
+func shown(t testing.TB, l ledgerStore, chat, key string) string {
 	t.Helper()
 	m, ok, err := l.SentFor(t.Context(), chat, key)
 	if err != nil {
@@ -171,7 +171,7 @@ func shown(t testing.TB, l ledger, chat, key string) string {
 	return m.ID + " " + string(m.Body)
 }
 
-func testOrder(t *testing.T, l ledger) {
+func testOrder(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "q1 ask", "- one")
 	settle(t, l, mira, "100")
 	settle(t, l, mira, "101")
@@ -198,7 +198,7 @@ func testOrder(t *testing.T, l ledger) {
 	same(t, "receipt", r.Chats, []string{group, mira})
 }
 
-func testMessage(t *testing.T, l ledger) {
+func testMessage(t *testing.T, l ledgerStore) {
 	m := loop.Outgoing{
 		Chat: group + "/55", Key: "q5 \x00'", Class: loop.ClassNotice, ReplyTo: "77", Silent: true, Body: []byte("{\"a\": \"\xff\x00\"}"),
 	}
@@ -215,7 +215,7 @@ func testMessage(t *testing.T, l ledger) {
 	})
 }
 
-func testEditIntoSend(t *testing.T, l ledger) {
+func testEditIntoSend(t *testing.T, l ledgerStore) {
 	ask := line("q5 ask")
 	ask.ReplyTo = "7"
 	say(t, l, ask)
@@ -233,7 +233,7 @@ func testEditIntoSend(t *testing.T, l ledger) {
 	same(t, "queue", lines(t, l, mira), []string{"q5 answered", " between"})
 }
 
-func testNewestEdit(t *testing.T, l ledger) {
+func testNewestEdit(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "q1 ask", "q2 ask")
 	settle(t, l, mira, "100")
 	settle(t, l, mira, "101")
@@ -255,7 +255,7 @@ func testNewestEdit(t *testing.T, l ledger) {
 	same(t, "queue at last", lines(t, l, mira), []string(nil))
 }
 
-func testTakeOver(t *testing.T, l ledger) {
+func testTakeOver(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "status first")
 	same(t, "before", settle(t, l, mira, "100"), "")
 	sayLines(t, l, "status+ old", "status second", "status+ new")
@@ -272,7 +272,7 @@ func testTakeOver(t *testing.T, l ledger) {
 	same(t, "before fourth", settle(t, l, mira, "103"), "102")
 }
 
-func testEditBehindTried(t *testing.T, l ledger) {
+func testEditBehindTried(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "q5 ask", "q6 ask")
 	first := next(t, l, mira)
 	try(t, l, first.ID)
@@ -300,7 +300,7 @@ func testEditBehindTried(t *testing.T, l ledger) {
 	same(t, "refused", lines(t, l, mira), []string{"q6 over", "q5+100 two"})
 }
 
-func testEditOfNothing(t *testing.T, l ledger) {
+func testEditOfNothing(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "g17+ bound")
 	same(t, "queue", lines(t, l, mira), []string{"g17 bound"})
 	sayLines(t, l, "- other", "g17+ addressed")
@@ -315,7 +315,7 @@ func testEditOfNothing(t *testing.T, l ledger) {
 	same(t, "group", lines(t, l, group), []string{"g17 done"})
 }
 
-func testEditGone(t *testing.T, l ledger) {
+func testEditGone(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "q5 ask")
 	settle(t, l, mira, "100")
 	sayLines(t, l, "q5+ answered")
@@ -331,7 +331,7 @@ func testEditGone(t *testing.T, l ledger) {
 	same(t, "before", settle(t, l, mira, "301"), "300")
 }
 
-func testReplaced(t *testing.T, l ledger) {
+func testReplaced(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "q5 ask")
 	read := next(t, l, mira)
 	sayLines(t, l, "q5+ answered")
@@ -349,7 +349,7 @@ func testReplaced(t *testing.T, l ledger) {
 	same(t, "queue", lines(t, l, mira), []string{"q5 answered"})
 }
 
-func testDoubt(t *testing.T, l ledger) {
+func testDoubt(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "q5 ask")
 	m := next(t, l, mira)
 	unsent := func() {
@@ -369,7 +369,7 @@ func testDoubt(t *testing.T, l ledger) {
 	same(t, "the first one is still in doubt", lines(t, l, mira), []string{"q5? ask"})
 }
 
-func testSettling(t *testing.T, l ledger) {
+func testSettling(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "- one", "- two")
 	m := next(t, l, mira)
 	if _, err := l.Sent(t.Context(), m.ID, "", night); err == nil {
@@ -401,7 +401,7 @@ func testSettling(t *testing.T, l ledger) {
 	same(t, "shown", string(shownAt(t, l, mira, "101").Body), "two")
 }
 
-func testForget(t *testing.T, l ledger) {
+func testForget(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "q1 ask")
 	settle(t, l, mira, "100")
 	of := func(s string, c loop.MessageClass) {
@@ -436,7 +436,7 @@ func testForget(t *testing.T, l ledger) {
 	same(t, "one again", lines(t, l, mira), []string{"s later", " notice", "q1+100 over"})
 }
 
-func testShown(t *testing.T, l ledger) {
+func testShown(t *testing.T, l ledgerStore) {
 	for _, ask := range []func() bool{
 		func() bool { _, ok, _ := l.SentAt(t.Context(), mira, ""); return ok },
 		func() bool { _, ok, _ := l.SentFor(t.Context(), mira, ""); return ok },
@@ -462,7 +462,7 @@ func testShown(t *testing.T, l ledger) {
 	same(t, "changed", m, loop.SentMessage{Chat: mira, ID: "105", Key: "q5", Body: []byte("changed"), Time: m.Time})
 }
 
-func testAnswerTo(t *testing.T, l ledger) {
+func testAnswerTo(t *testing.T, l ledgerStore) {
 	answer := func() string {
 		t.Helper()
 		m, ok, err := l.AnswerTo(t.Context(), mira, "7")
@@ -498,7 +498,7 @@ func testAnswerTo(t *testing.T, l ledger) {
 	}
 }
 
-func testMoveChat(t *testing.T, l ledger) {
+func testMoveChat(t *testing.T, l ledgerStore) {
 	at := func(chat, s string) loop.Outgoing {
 		m := line(s)
 		m.Chat, m.ReplyTo = chat, "7"
@@ -544,7 +544,7 @@ func testMoveChat(t *testing.T, l ledger) {
 	same(t, "onto itself", len(lines(t, l, to)), 6)
 }
 
-func testWhere(t *testing.T, l ledger) {
+func testWhere(t *testing.T, l ledgerStore) {
 	in := func(chat, s string) loop.Outgoing {
 		m := line(s)
 		m.Chat = chat
@@ -570,7 +570,7 @@ func testWhere(t *testing.T, l ledger) {
 	where("q5", group, mira)
 }
 
-func testPrune(t *testing.T, l ledger) {
+func testPrune(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "status one", "- text", "status two", "q5 ask", "- dropped", "- queued")
 	for i := range 4 {
 		settle(t, l, mira, fmt.Sprint(100+i))
@@ -596,7 +596,7 @@ func testPrune(t *testing.T, l ledger) {
 	same(t, "queue", lines(t, l, mira), []string{" queued"})
 }
 
-func testCursor(t *testing.T, l ledger) {
+func testCursor(t *testing.T, l ledgerStore) {
 	cursor := func() loop.Cursor {
 		t.Helper()
 		c, ok, err := l.Cursor(t.Context(), "telegram:1")

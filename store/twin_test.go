@@ -45,7 +45,7 @@ func (w *twins) step(t *rapid.T, i int) {
 	key := rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "key")
 	class := rapid.SampledFrom([]loop.MessageClass{loop.ClassAsk, loop.ClassChatter}).Draw(t, "class")
 	at := night.Add(time.Duration(i) * time.Minute)
-	both := func(do func(l ledger, id int64) (any, error), id int64) {
+	both := func(do func(l ledgerStore, id int64) (any, error), id int64) {
 		mine, merr := do(w.m, id)
 		theirs, serr := do(w.s, w.real[id])
 		if errors.Is(merr, loop.ErrReplaced) != errors.Is(serr, loop.ErrReplaced) || (merr == nil) != (serr == nil) || mine != theirs {
@@ -57,15 +57,15 @@ func (w *twins) step(t *rapid.T, i int) {
 		m := loop.Outgoing{
 			Chat: chat, Key: key, Class: class, Edit: key != "" && what > 1, Body: fmt.Append(nil, i), ReplyTo: rapid.SampledFrom([]string{"", "7"}).Draw(t, "reply"),
 		}
-		both(func(l ledger, _ int64) (any, error) {
+		both(func(l ledgerStore, _ int64) (any, error) {
 			r, err := l.Commit(ctx, loop.Batch{Time: at, Messages: []loop.Outgoing{m}})
 			return len(r.Chats), err
 		}, 0)
 	case 4:
-		both(func(l ledger, _ int64) (any, error) { return l.Forget(ctx, chat, class) }, 0)
+		both(func(l ledgerStore, _ int64) (any, error) { return l.Forget(ctx, chat, class) }, 0)
 	case 5:
 		to := rapid.SampledFrom(w.chats).Draw(t, "to")
-		both(func(l ledger, _ int64) (any, error) { return nil, l.MoveChat(ctx, chat, to) }, 0)
+		both(func(l ledgerStore, _ int64) (any, error) { return nil, l.MoveChat(ctx, chat, to) }, 0)
 	default:
 		if len(w.ids) == 0 {
 			return
@@ -80,7 +80,7 @@ func (w *twins) step(t *rapid.T, i int) {
 				}
 			}
 		}
-		both(func(l ledger, id int64) (any, error) {
+		both(func(l ledgerStore, id int64) (any, error) {
 			switch what {
 			case 6:
 				return nil, l.Unsent(ctx, id)
@@ -136,15 +136,15 @@ func (w *twins) compareShown(t *rapid.T) {
 	ctx := t.Context()
 	for _, chat := range w.chats {
 		for _, key := range []string{"a", "b"} {
-			same := func(what string, of func(l ledger) (loop.SentMessage, bool, error)) {
+			same := func(what string, of func(l ledgerStore) (loop.SentMessage, bool, error)) {
 				mine, mok, merr := of(w.m)
 				theirs, sok, serr := of(w.s)
 				if d := cmp.Diff(mine, theirs); d != "" || mok != sok || merr != nil || serr != nil {
 					t.Fatalf("%s of %s (-Memory +Store): %v %v %v %v\n%s", what, chat, mok, sok, merr, serr, d)
 				}
 			}
-			same(key, func(l ledger) (loop.SentMessage, bool, error) { return l.SentFor(ctx, chat, key) })
-			same("answer", func(l ledger) (loop.SentMessage, bool, error) { return l.AnswerTo(ctx, chat, "7") })
+			same(key, func(l ledgerStore) (loop.SentMessage, bool, error) { return l.SentFor(ctx, chat, key) })
+			same("answer", func(l ledgerStore) (loop.SentMessage, bool, error) { return l.AnswerTo(ctx, chat, "7") })
 		}
 	}
 }

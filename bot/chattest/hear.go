@@ -16,7 +16,7 @@ import (
 const patience = 20 * time.Second
 
 // ledger is a Receiver that commits at once, the cursor with the input.
-type ledger struct {
+type ledgerStore struct {
 	t       *testing.T
 	mu      sync.Mutex
 	changed chan struct{}
@@ -26,16 +26,16 @@ type ledger struct {
 	refused []string
 }
 
-func newLedger(t *testing.T) *ledger { return &ledger{t: t, changed: make(chan struct{})} }
+func newLedger(t *testing.T) *ledgerStore { return &ledgerStore{t: t, changed: make(chan struct{})} }
 
-func (l *ledger) at(context.Context) (string, error) {
+func (l *ledgerStore) at(context.Context) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.cursor, nil
 }
 
 // Receive commits an input, once.
-func (l *ledger) Receive(_ context.Context, in bot.Inbound) error {
+func (l *ledgerStore) Receive(_ context.Context, in bot.Inbound) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	defer func() { close(l.changed); l.changed = make(chan struct{}) }()
@@ -54,7 +54,7 @@ func (l *ledger) Receive(_ context.Context, in bot.Inbound) error {
 }
 
 // wait returns what was committed, once it is so much.
-func (l *ledger) wait(n int) []bot.Inbound {
+func (l *ledgerStore) wait(n int) []bot.Inbound {
 	l.t.Helper()
 	late := time.After(patience)
 	for {
@@ -73,7 +73,7 @@ func (l *ledger) wait(n int) []bot.Inbound {
 }
 
 // begin runs the adapter until the returned function is called.
-func (w *World) begin(t *testing.T, l *ledger) (stop func()) {
+func (w *World) begin(t *testing.T, l *ledgerStore) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); _ = w.Run(ctx, l.at, l) }()

@@ -37,8 +37,8 @@ func Text(f Facts) bot.Message {
 		{lines: f.spanLines(), weight: 4},
 		{lines: f.footLines(), weight: 5},
 	}
-	ledger := f.ledger()
-	room := captionUnits - units(m, f.next) - utf16Len(ledger) - 1 - utf16Len("and 999 lines more: /digest all") - 1
+	ledgerStore := f.ledger()
+	room := captionUnits - units(m, f.next) - utf16Len(ledgerStore) - 1 - utf16Len("and 999 lines more: /digest all") - 1
 	fill(parts, room)
 	left := 0
 	for _, p := range parts {
@@ -48,7 +48,7 @@ func Text(f Facts) bot.Message {
 	if left > 0 {
 		add(&m, fmt.Sprintf("and %s more: /digest all", plural(left, "line")))
 	}
-	add(&m, ledger)
+	add(&m, ledgerStore)
 	add(&m, f.next)
 	f.buttons(&m)
 	return m

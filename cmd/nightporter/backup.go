@@ -217,11 +217,11 @@ func about(m backup.Manifest) string {
 	if names := m.Repositories(); len(names) > 0 {
 		repositories = "repositories of " + strings.Join(names, ", ")
 	}
-	ledger := "an empty ledger"
+	ledgerStore := "an empty ledger"
 	if len(ends) > 0 {
-		ledger = "ledger up to " + strings.Join(ends, ", ")
+		ledgerStore = "ledger up to " + strings.Join(ends, ", ")
 	}
-	return fmt.Sprintf("%s, %s, %d files, %.1f MB, of %s", ledger, repositories, len(m.Files), float64(m.Size())/1e6, m.Time.Local().Format("2006-01-02 15:04:05"))
+	return fmt.Sprintf("%s, %s, %d files, %.1f MB, of %s", ledgerStore, repositories, len(m.Files), float64(m.Size())/1e6, m.Time.Local().Format("2006-01-02 15:04:05"))
 }
 
 func listed(breaks []store.Break) string {

@@ -117,10 +117,10 @@ func (e *evening) conversations() []session {
 
 // chain is the evidence of a task, and what its sessions were routed to, each
 // entry as a few words.
-func (e *evening) chain(ledger []entry, task string) []string {
+func (e *evening) chain(ledgerStore []entry, task string) []string {
 	e.t.Helper()
 	var out []string
-	for _, x := range ledger {
+	for _, x := range ledgerStore {
 		if x.Task != task {
 			continue
 		}

@@ -172,9 +172,9 @@ func TestStatusWhileAgentHangs(t *testing.T) {
 }
 
 // last is the number of a stream's last entry.
-func last(ledger []entry, stream string) int64 {
+func last(ledgerStore []entry, stream string) int64 {
 	var n int64
-	for _, x := range ledger {
+	for _, x := range ledgerStore {
 		if x.Stream == stream {
 			n = max(n, x.Seq)
 		}
@@ -232,16 +232,16 @@ func TestBacklog(t *testing.T) {
 	e.must(e.far.WaitConfirmed(e.within()))
 	t.Logf("%d updates %v were handled in %s", updates, kinds, time.Since(began).Round(time.Millisecond))
 
-	ledger := e.ledger()
+	ledgerStore := e.ledger()
 	var got []string
-	for _, b := range bodies[loop.GuidanceQueued](e, ledger) {
+	for _, b := range bodies[loop.GuidanceQueued](e, ledgerStore) {
 		got = append(got, b.Item.Text)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("guidance in the ledger (-want +got):\n%s", diff)
 	}
 	lates, asked := 0, ""
-	for _, b := range bodies[loop.QuestionAsked](e, ledger) {
+	for _, b := range bodies[loop.QuestionAsked](e, ledgerStore) {
 		if b.Question.Kind == loop.AskLate {
 			lates++
 			asked = b.Question.ID
@@ -251,7 +251,7 @@ func TestBacklog(t *testing.T) {
 	if lates != 1 {
 		t.Errorf("%d questions about old commands, want 1", lates)
 	}
-	if n := len(bodies[loop.StrangerWrote](e, ledger)); n != 1 {
+	if n := len(bodies[loop.StrangerWrote](e, ledgerStore)); n != 1 {
 		t.Errorf("%d audit entries of one stranger within the hour", n)
 	}
 	if s := e.runState(); s != "running" {

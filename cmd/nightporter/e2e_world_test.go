@@ -446,10 +446,10 @@ func (e *evening) ledger() []entry {
 }
 
 // bodies are the bodies of all entries of B's type.
-func bodies[B loop.Body](e *evening, ledger []entry) []B {
+func bodies[B loop.Body](e *evening, ledgerStore []entry) []B {
 	e.t.Helper()
 	var out []B
-	for _, x := range ledger {
+	for _, x := range ledgerStore {
 		var b B
 		if x.Type != b.EntryType() {
 			continue

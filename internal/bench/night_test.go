@@ -211,15 +211,15 @@ func repository(b *testing.B, repo string) {
 // gapsOf reads from the ledger when sessions ended and the next ones started.
 func gapsOf(b *testing.B, state string) []span {
 	b.Helper()
-	ledger, err := store.Open(state)
+	ledgerStore, err := store.Open(state)
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer ledger.Close()
+	defer ledgerStore.Close()
 	hats := map[string]string{}
 	var spans []span
 	var last *span
-	err = ledger.Records(b.Context(), loop.ProjectStream("shop"), 0, func(r loop.Record) error {
+	err = ledgerStore.Records(b.Context(), loop.ProjectStream("shop"), 0, func(r loop.Record) error {
 		e, err := r.Entry()
 		if err != nil {
 			return err

@@ -12,6 +12,6 @@ import (
 type Timelines struct{ timelines }
 
 // Read returns the sessions of a project's run.
-func (t *Timelines) Read(ctx context.Context, ledger *store.Store, s loop.State) ([]report.Session, error) {
-	return t.read(ctx, ledger, s)
+func (t *Timelines) Read(ctx context.Context, ledgerStore *store.Store, s loop.State) ([]report.Session, error) {
+	return t.read(ctx, ledgerStore, s)
 }

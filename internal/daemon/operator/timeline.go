@@ -24,7 +24,7 @@ type timeline struct {
 }
 
 // read returns the sessions of a project's run as the state has it.
-func (t *timelines) read(ctx context.Context, ledger *store.Store, s loop.State) ([]report.Session, error) {
+func (t *timelines) read(ctx context.Context, ledgerStore *store.Store, s loop.State) ([]report.Session, error) {
 	r := s.Project.Run
 	if r == nil {
 		return nil, nil
@@ -47,9 +47,9 @@ func (t *timelines) read(ctx context.Context, ledger *store.Store, s loop.State)
 		t.of = map[string]*timeline{}
 	}
 	t.of[name] = seen
-	read := func() error { return ledger.Records(ctx, stream, seen.seq, take) }
+	read := func() error { return ledgerStore.Records(ctx, stream, seen.seq, take) }
 	if seen.seq == 0 {
-		read = func() error { return ledger.RecordsOfRun(ctx, stream, r.ID, take) }
+		read = func() error { return ledgerStore.RecordsOfRun(ctx, stream, r.ID, take) }
 	}
 	if err := read(); err != nil {
 		return nil, err // what was read stands; the next look goes on behind it
