@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Started is told when a run begins (PHONE 3.2).
-func Started(s loop.State, b loop.RunStarted, now time.Time) Message {
+func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 	r := s.Project.Run
 	m := newMessage("run.started", fit(SignNow, s.Project.Name, r.ID+" started, "+Plural(b.Tasks, "task"), ""))
 	m.Project = s.Project.Name
@@ -71,7 +72,7 @@ func names(commands []string) []string {
 	return out
 }
 
-func passed(results []loop.Result) []string {
+func passed(results []ledger.Result) []string {
 	var out []string
 	for _, r := range results {
 		if name := CommandName(r.Run); r.OK && len(out) < 3 {
@@ -83,13 +84,13 @@ func passed(results []loop.Result) []string {
 
 // Problems is told when the look before a start finds what keeps the run from
 // it (SPEC 2.0).
-func Problems(s loop.State, found []loop.Finding) Message {
+func Problems(s loop.State, found []ledger.Finding) Message {
 	return NotStarted(s.Project.Name, found)
 }
 
 // Warnings is told when the look before a start finds what is no reason not
 // to begin.
-func Warnings(s loop.State, found []loop.Finding) Message {
+func Warnings(s loop.State, found []ledger.Finding) Message {
 	m := newMessage("run.warnings", fit(SignLook, s.Project.Name, runID(s)+": "+Plural(len(found), "thing")+" to look at", ""))
 	m.Project = s.Project.Name
 	m.findings(found)
@@ -120,7 +121,7 @@ func Limited(s loop.State, cut string, now time.Time) Message {
 		rest = "waits until " + Clock(r.Until, now) + " for " + name
 	}
 	key := "limit.waiting"
-	if hold.Why == loop.FailureNetwork {
+	if hold.Why == ledger.FailureNetwork {
 		key = "limit.network"
 		last = "The network or the far side fails. Tried again until it works; costs nothing."
 	}
@@ -150,7 +151,7 @@ func GoesOn(s loop.State, r *loop.Run, since, now time.Time) Message {
 	m := newMessage("goes.on", fit(SignAgain, s.Project.Name, "goes on · "+now.Format("15:04"), ""))
 	m.Project = s.Project.Name
 	what := Cut(Clean(agentOf(s, r)), 20)
-	if r.Wait == loop.WaitDisk {
+	if r.Wait == ledger.WaitDisk {
 		what = "room on the disk"
 	}
 	took := ""
@@ -159,7 +160,7 @@ func GoesOn(s loop.State, r *loop.Run, since, now time.Time) Message {
 	}
 	text := "Waited" + took + " for " + what + "."
 	for _, t := range s.Project.Tasks {
-		if t.Status == loop.Active && t.Attempt != nil && t.Attempt.Replaces != "" {
+		if t.Status == ledger.Active && t.Attempt != nil && t.Attempt.Replaces != "" {
 			text += " " + Doing(s) + " starts again."
 			break
 		}
@@ -191,7 +192,7 @@ func Standstill(s loop.State, cut string, now time.Time) Message {
 }
 
 // Replaced is told when an agent cannot be used and another one goes on.
-func Replaced(s loop.State, b loop.AgentUnusable, other string, now time.Time) Message {
+func Replaced(s loop.State, b ledger.AgentUnusable, other string, now time.Time) Message {
 	m := newMessage("agent.replaced", SignLook+" "+Cut(Clean(b.Agent), 14)+" "+ails(b.Text)+" · "+now.Format("15:04"))
 	m.Project = s.Project.Name
 	m.quote(b.Text)
@@ -227,7 +228,7 @@ func DiskFull(s loop.State, now time.Time) Message {
 
 // BaselineBroke is told when verification fails on the start commit by now: no
 // task broke it, and none is failed for it.
-func BaselineBroke(s loop.State, b loop.BaselineBroke, now time.Time) Message {
+func BaselineBroke(s loop.State, b ledger.BaselineBroke, now time.Time) Message {
 	m := newMessage("baseline.broke", fit(SignLook, s.Project.Name, "red without our changes", " · "+now.Format("15:04")))
 	m.Project = s.Project.Name
 	m.add("Passed when the run began, by now only shown: " + strings.Join(b.Commands, ", "))
@@ -239,7 +240,7 @@ func BaselineBroke(s loop.State, b loop.BaselineBroke, now time.Time) Message {
 }
 
 // NotMarked is told when a status cannot be written into the user's own file.
-func NotMarked(s loop.State, b loop.EffectFailed, now time.Time) Message {
+func NotMarked(s loop.State, b ledger.EffectFailed, now time.Time) Message {
 	m := newMessage("mark.failed", fit(SignLook, s.Project.Name, "cannot write a mark", " · "+now.Format("15:04")))
 	m.Project = s.Project.Name
 	m.quote(b.Text)
@@ -250,7 +251,7 @@ func NotMarked(s loop.State, b loop.EffectFailed, now time.Time) Message {
 
 // Poisoned is told when an input could not be decided, or what came of it not
 // be told, because of a fault in nightporter.
-func Poisoned(project string, b loop.InputPoisoned, now time.Time) Message {
+func Poisoned(project string, b ledger.InputPoisoned, now time.Time) Message {
 	m := newMessage("poisoned", SignFailed+" A fault in nightporter · "+now.Format("15:04"))
 	m.Project = project
 	kind := Cut(strings.ReplaceAll(Clean(b.Kind), "_", " "), 24)
@@ -279,7 +280,7 @@ func Lost(s loop.State, task, hat, session string, again bool, now time.Time) Me
 
 // BlockedTogether is the third blocked task in an hour, and those before it,
 // in one message (PHONE 3.5).
-func BlockedTogether(s loop.State, all []loop.Question, now time.Time) Message {
+func BlockedTogether(s loop.State, all []ledger.Question, now time.Time) Message {
 	var ids, args []string
 	same := true
 	for _, q := range all {
@@ -300,7 +301,7 @@ func BlockedTogether(s loop.State, all []loop.Question, now time.Time) Message {
 		}
 	}
 	rest := "They stay blocked."
-	if next := NextReady(s, last.Task); next != "" && s.Project.Run != nil && s.Project.Run.Settings.OnBlocked == loop.OnBlockedContinue {
+	if next := NextReady(s, last.Task); next != "" && s.Project.Run != nil && s.Project.Run.Settings.OnBlocked == ledger.OnBlockedContinue {
 		rest = "They stay blocked; " + short(next) + " goes on."
 	}
 	m.add(rest)

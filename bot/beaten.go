@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Beaten is what somebody is told whose answer came too late, in one line
@@ -41,7 +42,7 @@ func beaten(s loop.Answered, actor string, now time.Time) string {
 	switch {
 	case what == "":
 		what = "answered"
-	case s.Subject.Kind == loop.AskAgent && len(s.Choice) == 1:
+	case s.Subject.Kind == ledger.AskAgent && len(s.Choice) == 1:
 		what = strings.ToUpper(s.Choice)
 	}
 	by := Cut(Clean(s.By), 12)
@@ -108,7 +109,7 @@ func overrule(s loop.Answered, choice, words string, now time.Time) string {
 		return "/plan redo " + task + wordsWanted // an admin's: only they are asked
 	}
 	switch {
-	case s.Subject.Kind != loop.AskAgent:
+	case s.Subject.Kind != ledger.AskAgent:
 		return ""
 	case len(choice) == 1 && words == "": // one of its options, which the question's message has
 		return guide("")

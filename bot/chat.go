@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Inbound is one thing that somebody did in a chat, as an adapter delivers it.
 type Inbound struct {
 	Key     string // natural key: "telegram:BOT:8123"; the same key is the same input
-	Cursor  *loop.Cursor
+	Cursor  *ledger.Cursor
 	Actor   string // "telegram:48213377"
 	Name    string // as the platform says it
 	Chat    string // address that an answer goes to: "telegram:48213377", "telegram:-100123/55"

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Desk is what the conversation needs of the engine.
@@ -17,30 +18,30 @@ type Desk interface {
 	Projects() []string
 	// Records returns the ledger's records of a task, by its id as written, or
 	// of the last run where task is "", in order.
-	Records(ctx context.Context, project, task string) ([]loop.Record, error)
+	Records(ctx context.Context, project, task string) ([]ledger.Record, error)
 	// Runs returns the ids of a project's runs, ended long ago or not, in the
 	// order in which they were planned.
 	Runs(ctx context.Context, project string) ([]string, error)
 	// RunRecords returns the ledger's records of a run, in order: of some types
 	// alone, or all where none is named.
-	RunRecords(ctx context.Context, project, run string, types ...string) ([]loop.Record, error)
+	RunRecords(ctx context.Context, project, run string, types ...string) ([]ledger.Record, error)
 	// Diff returns the patch of a task, by its id as written, or of a run
 	// ("r14"), or of the last run where target is "". "" means that nothing changed.
 	Diff(ctx context.Context, project, target string) (string, error)
 	// Hats returns a pattern and its hats: with pattern "" the project's own,
 	// those of the run that is under way or of the one that would start now.
 	// What a person has to mend, and a pattern that is not there, is a
-	// *loop.InputError.
+	// *ledger.InputError.
 	Hats(ctx context.Context, project, pattern string) (HatSet, error)
 }
 
 // HatSet is a pattern with all that counts for it.
 type HatSet struct {
-	Pattern  loop.Pattern
-	Hats     map[string]loop.Hat // all that the project can use
-	Agent    string              // of hats that name none
-	Patterns []string            // all that the project can use
-	Routes   string              // the pattern's, drawn in lines of at most FirstWidth columns
+	Pattern  ledger.Pattern
+	Hats     map[string]ledger.Hat // all that the project can use
+	Agent    string                // of hats that name none
+	Patterns []string              // all that the project can use
+	Routes   string                // the pattern's, drawn in lines of at most FirstWidth columns
 }
 
 // Host is a Desk of a nightporter that stays: it knows who is let in, and can
@@ -50,12 +51,12 @@ type Host interface {
 	// Shared returns what the projects share.
 	Shared() loop.Shared
 	// QuietHours are those of chats that have none of their own.
-	QuietHours() loop.Hours
+	QuietHours() ledger.Hours
 	// Configured returns the names of the projects that runs can be started
 	// for, in the order of the configuration.
 	Configured() []string
 	// Offer resolves the settings of a run that somebody asks for and reads its
-	// source. What a person has to mend is a *loop.InputError.
+	// source. What a person has to mend is a *ledger.InputError.
 	Offer(ctx context.Context, project string, f RunFlags) (loop.OfferRun, error)
 }
 

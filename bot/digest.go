@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Digester is a Desk that can look back. One that cannot says where it is done.
@@ -46,7 +46,7 @@ func IsSpan(word string) bool { return spanForm.MatchString(strings.ToLower(word
 
 // From is where the span begins, given what the last digest was about: it
 // begins a day ago where there was none.
-func (q DigestQuery) From(last loop.DigestSent) time.Time {
+func (q DigestQuery) From(last ledger.DigestSent) time.Time {
 	if days, ok := strings.CutSuffix(q.Span, "d"); ok {
 		n, err := strconv.Atoi(days)
 		if err == nil && n > 0 {
@@ -72,7 +72,7 @@ func (d dispatch) digest(ctx context.Context) (Message, error) {
 	q := DigestQuery{Span: strings.ToLower(d.c.Target), Now: d.r.Time, Admin: true}
 	if host, ok := d.desk.(Host); ok {
 		if p, known := host.Shared().Person(d.r.Actor); known {
-			q.Admin = p.Role.May(loop.RoleAdmin)
+			q.Admin = p.Role.May(ledger.RoleAdmin)
 		}
 	}
 	return desk.Digest(ctx, d.project, q)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // maxStanding is how many tasks that stand the end of a run names.
@@ -14,7 +15,7 @@ const maxStanding = 5
 
 // Ended is told when a run has ended: why, what needs somebody, and how it
 // goes on (PHONE 3.8). s is the state after the end.
-func Ended(s loop.State, b loop.RunEnded, now time.Time) Message {
+func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 	r := s.Project.Run
 	tally := fmt.Sprintf("%d/%d", b.Done, b.Total)
 	sign, rest := endLine(s, b, tally)
@@ -25,7 +26,7 @@ func Ended(s loop.State, b loop.RunEnded, now time.Time) Message {
 		began = r.Planned
 	}
 	m.add(now.Format("15:04") + " · " + Took(now.Sub(began)) + " · " + Plural(r.Agents, "session") + " · " + Cost(r))
-	if b.Reason == loop.ReasonInternal || b.Reason == loop.ReasonNothing && len(s.Project.Questions) == 0 {
+	if b.Reason == ledger.ReasonInternal || b.Reason == ledger.ReasonNothing && len(s.Project.Questions) == 0 {
 		m.quote(b.Text)
 	}
 	var retry []string
@@ -38,7 +39,7 @@ func Ended(s loop.State, b loop.RunEnded, now time.Time) Message {
 		if left++; left <= maxStanding {
 			m.add(line)
 		}
-		if t.Status == loop.Blocked {
+		if t.Status == ledger.Blocked {
 			retry = append(retry, short(t.Task.ID))
 		}
 	}
@@ -57,43 +58,43 @@ func Ended(s loop.State, b loop.RunEnded, now time.Time) Message {
 }
 
 // endLine is the sign and the rest of the first line.
-func endLine(s loop.State, b loop.RunEnded, tally string) (sign, rest string) {
+func endLine(s loop.State, b ledger.RunEnded, tally string) (sign, rest string) {
 	r := s.Project.Run
 	switch b.Reason {
-	case loop.ReasonDone:
+	case ledger.ReasonDone:
 		if b.FinalOK != nil && !*b.FinalOK {
 			return SignFailed, tally + " done, branch tip is red"
 		}
 		return SignDone, tally + " done, " + r.ID + " ended"
-	case loop.ReasonChosen:
+	case ledger.ReasonChosen:
 		return SignDone, "chosen tasks done, " + r.ID + " ended"
-	case loop.ReasonBlocked:
-		if q, ok := lastOf(s, loop.AskBlocked); ok {
+	case ledger.ReasonBlocked:
+		if q, ok := lastOf(s, ledger.AskBlocked); ok {
 			return SignBlocked, "stopped at " + short(q.Task) + ", " + tally + " done"
 		}
 		return SignBlocked, "stopped: blocked, " + tally + " done"
-	case loop.ReasonStreak:
+	case ledger.ReasonStreak:
 		return SignBlocked, fmt.Sprintf("stopped: %d blocked in a row", r.Streak)
-	case loop.ReasonManual:
-		if q, ok := lastOf(s, loop.AskManual); ok {
+	case ledger.ReasonManual:
+		if q, ok := lastOf(s, ledger.AskManual); ok {
 			return SignAsk, tally + " done, " + short(q.Task) + " is yours (" + q.ID + ")"
 		}
 		return SignAsk, tally + " done, the rest is yours"
-	case loop.ReasonIterations:
+	case ledger.ReasonIterations:
 		return SignLook, fmt.Sprintf("ended: %d iterations, %s", r.Counted, tally)
-	case loop.ReasonUntil:
+	case ledger.ReasonUntil:
 		return SignLook, "ended: " + strings.TrimSuffix(Clean(b.Text), " has come") + " reached, " + tally
-	case loop.ReasonBudget:
+	case ledger.ReasonBudget:
 		return SignLook, "ended: budget spent, " + tally
-	case loop.ReasonBaseline:
+	case ledger.ReasonBaseline:
 		return SignLook, "ended: red without our changes, " + tally
-	case loop.ReasonStopped:
+	case ledger.ReasonStopped:
 		by := nameOf(s.Shared, b.By)
 		if r.Signal != "" || by == theHost {
 			return SignLater, "stopped on the host, " + tally
 		}
 		return SignLater, "stopped by " + by + ", " + tally
-	case loop.ReasonInternal:
+	case ledger.ReasonInternal:
 		return SignFailed, r.ID + " ended: a fault, " + tally
 	}
 	if n := len(s.Project.Questions); n > 0 {
@@ -110,13 +111,13 @@ func needYou(n int) string {
 	return fmt.Sprintf("%d need you", n)
 }
 
-func lastOf(s loop.State, kind loop.QuestionKind) (loop.Question, bool) {
+func lastOf(s loop.State, kind ledger.QuestionKind) (ledger.Question, bool) {
 	for n := len(s.Project.Questions) - 1; n >= 0; n-- {
 		if q := s.Project.Questions[n]; q.Kind == kind {
 			return q, true
 		}
 	}
-	return loop.Question{}, false
+	return ledger.Question{}, false
 }
 
 // standsHow is one line on a task that a person has to do something about:
@@ -128,38 +129,38 @@ func standsHow(s loop.State, t loop.TaskState) string {
 		asks = " (" + t.Question + ")"
 	}
 	switch t.Status {
-	case loop.Blocked:
+	case ledger.Blocked:
 		line := SignBlocked + " " + id + " blocked" + asks
 		if need := Dependents(s, t.Task.ID); need != "" {
 			line += ", " + need
 		}
 		return line
-	case loop.ManualVerify:
+	case ledger.ManualVerify:
 		return SignAsk + " " + id + " manual verify" + asks
-	case loop.Waiting:
+	case ledger.Waiting:
 		return SignAsk + " " + id + " " + waitsFor(s, t) + asks
 	}
 	return ""
 }
 
 // nextStep says what comes next if nobody does anything, and what somebody can do.
-func nextStep(s loop.State, b loop.RunEnded, retry []string) string {
+func nextStep(s loop.State, b ledger.RunEnded, retry []string) string {
 	next := NextReady(s, "")
 	start := "Nothing runs."
 	if next != "" {
 		start = "Nothing runs. /run goes on with " + short(next) + "."
 	}
 	switch b.Reason {
-	case loop.ReasonDone, loop.ReasonChosen:
+	case ledger.ReasonDone, ledger.ReasonChosen:
 		if b.FinalOK != nil && !*b.FinalOK {
 			return "Nothing was pushed. Look at /diff, then /run."
 		}
 		return "Merge when you like; nothing runs."
-	case loop.ReasonBaseline:
+	case ledger.ReasonBaseline:
 		return "Nothing runs. /run asks: fix it first, or go on without it."
-	case loop.ReasonManual:
+	case ledger.ReasonManual:
 		return "Pass ends the plan; until then it waits."
-	case loop.ReasonStopped:
+	case ledger.ReasonStopped:
 		if r := s.Project.Run; r.Signal != "" {
 			return "Nothing runs until somebody starts it: /run."
 		}
@@ -170,32 +171,32 @@ func nextStep(s loop.State, b loop.RunEnded, retry []string) string {
 	return start
 }
 
-func (m *Message) endButtons(s loop.State, b loop.RunEnded) {
+func (m *Message) endButtons(s loop.State, b ledger.RunEnded) {
 	const most = 3
 	all := slices.Clone(s.Project.Questions)
-	later := func(q loop.Question) int { // what holds others up comes first
-		if q.Kind == loop.AskBlocked {
+	later := func(q ledger.Question) int { // what holds others up comes first
+		if q.Kind == ledger.AskBlocked {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(all, func(a, b loop.Question) int { return later(a) - later(b) })
+	slices.SortStableFunc(all, func(a, b ledger.Question) int { return later(a) - later(b) })
 	for _, q := range all {
 		if len(m.Buttons) == most-1 {
 			break
 		}
 		switch q.Kind {
-		case loop.AskBlocked:
+		case ledger.AskBlocked:
 			m.button("Retry "+short(q.Task), q.ID+" retry")
-		case loop.AskManual:
+		case ledger.AskManual:
 			m.button("Pass "+short(q.Task), q.ID+" pass")
-		case loop.AskAgent, loop.AskAllow:
+		case ledger.AskAgent, ledger.AskAllow:
 			m.button("Answer "+q.ID, q.ID)
-		case loop.AskPlan:
+		case ledger.AskPlan:
 			m.button("Read "+short(q.Task), PlanCommand(q))
 		}
 	}
-	if len(m.Buttons) == 0 && b.Reason != loop.ReasonDone {
+	if len(m.Buttons) == 0 && b.Reason != ledger.ReasonDone {
 		m.button("Start", "/run "+s.Project.Name)
 	}
 	if s.Project.Run.Commits > 0 {

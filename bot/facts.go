@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Took writes a length of time the way people read it at a glance: "38 s",
@@ -96,7 +97,7 @@ func CostOpen(s loop.State) bool {
 	}
 	working := 0
 	for _, x := range s.Project.Sessions {
-		if x.Planned.Kind == loop.KindAgent {
+		if x.Planned.Kind == ledger.KindAgent {
 			working++
 		}
 	}
@@ -123,22 +124,22 @@ type Tally struct {
 func Count(s loop.State) Tally {
 	t := Tally{Needs: len(s.Project.Questions)}
 	for _, ts := range s.Project.Tasks {
-		if ts.Status == loop.Withdrawn {
+		if ts.Status == ledger.Withdrawn {
 			continue
 		}
 		if ts.Task.Parent != "" {
-			if ts.Status == loop.Blocked {
+			if ts.Status == ledger.Blocked {
 				t.Blocked++
 			}
 			continue
 		}
 		t.Total++
 		switch ts.Status {
-		case loop.Done:
+		case ledger.Done:
 			t.Done++
-		case loop.Skipped:
+		case ledger.Skipped:
 			t.Skipped++
-		case loop.Blocked:
+		case ledger.Blocked:
 			t.Blocked++
 		}
 	}
@@ -150,10 +151,10 @@ func Count(s loop.State) Tally {
 func (t Tally) String() string { return fmt.Sprintf("%d/%d", t.Done, t.Total) }
 
 // short is a task's id for people, harmless and never longer than a thumb.
-func short(id string) string { return Cut(Clean(loop.ShortID(id)), 14) }
+func short(id string) string { return Cut(Clean(ledger.ShortID(id)), 14) }
 
 // arg is a task's id as a command takes it: "8" of "#8".
-func arg(id string) string { return strings.TrimPrefix(Clean(loop.ShortID(id)), "#") }
+func arg(id string) string { return strings.TrimPrefix(Clean(ledger.ShortID(id)), "#") }
 
 // Ranges writes ids of one kind closely: "#1–#7 #9 #11".
 func Ranges(ids []string) string {
@@ -182,7 +183,7 @@ func Ranges(ids []string) string {
 }
 
 func number(id string) (int, bool) {
-	rest, ok := strings.CutPrefix(loop.ShortID(id), "#")
+	rest, ok := strings.CutPrefix(ledger.ShortID(id), "#")
 	if !ok {
 		return 0, false
 	}
@@ -193,14 +194,14 @@ func number(id string) (int, bool) {
 // FindTask returns the task that was typed: its id as written or in any case,
 // its number with or without "#", or any tail of an id that only one has.
 func FindTask(s loop.State, typed string) (loop.TaskState, bool) {
-	want := loop.FoldID(strings.TrimPrefix(strings.TrimSpace(typed), "#"))
+	want := ledger.FoldID(strings.TrimPrefix(strings.TrimSpace(typed), "#"))
 	if want == "" {
 		return loop.TaskState{}, false
 	}
 	var tails []loop.TaskState
 	for _, t := range s.Project.Tasks {
-		id := loop.FoldID(t.Task.ID)
-		if id == want || id == "task "+want || strings.TrimPrefix(loop.FoldID(loop.ShortID(t.Task.ID)), "#") == want {
+		id := ledger.FoldID(t.Task.ID)
+		if id == want || id == "task "+want || strings.TrimPrefix(ledger.FoldID(ledger.ShortID(t.Task.ID)), "#") == want {
 			return t, true
 		}
 		// A tail begins where a word does, so that "9" is never "Task 19".
@@ -217,7 +218,7 @@ func FindTask(s loop.State, typed string) (loop.TaskState, bool) {
 // active returns the task that an attempt is in hand for.
 func active(s loop.State) (loop.TaskState, bool) {
 	for _, t := range s.Project.Tasks {
-		if t.Status == loop.Active && t.Attempt != nil {
+		if t.Status == ledger.Active && t.Attempt != nil {
 			return t, true
 		}
 	}
@@ -231,9 +232,9 @@ func Doing(s loop.State) string {
 		return ""
 	}
 	switch t.Attempt.Stage {
-	case loop.StageCapture, loop.StageChecks, loop.StageMerge:
+	case ledger.StageCapture, ledger.StageChecks, ledger.StageMerge:
 		return short(t.Task.ID) + " verify"
-	case loop.StageCommit:
+	case ledger.StageCommit:
 		return short(t.Task.ID) + " commit"
 	}
 	return strings.TrimSpace(short(t.Task.ID) + " " + Cut(Clean(t.Attempt.Hat), 12))
@@ -243,11 +244,11 @@ func Doing(s loop.State) string {
 func dependents(s loop.State, id string) []string {
 	var ids []string
 	for _, t := range s.Project.Tasks {
-		if t.Status == loop.Done || t.Status == loop.Skipped || t.Status == loop.Withdrawn {
+		if t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn {
 			continue
 		}
 		for _, d := range t.Task.DependsOn {
-			if loop.SameID(d, id) {
+			if ledger.SameID(d, id) {
 				ids = append(ids, t.Task.ID)
 				break
 			}
@@ -273,7 +274,7 @@ func Dependents(s loop.State, id string) string {
 // there is none.
 func NextReady(s loop.State, but string) string {
 	for _, t := range s.Project.Tasks {
-		if t.Status == loop.Ready && !loop.SameID(t.Task.ID, but) {
+		if t.Status == ledger.Ready && !ledger.SameID(t.Task.ID, but) {
 			return t.Task.ID
 		}
 	}
@@ -285,7 +286,7 @@ func needs(s loop.State, t loop.TaskState) []loop.TaskState {
 	var out []loop.TaskState
 	for _, id := range t.Task.DependsOn {
 		for _, d := range s.Project.Tasks {
-			if loop.SameID(d.Task.ID, id) && d.Status != loop.Done {
+			if ledger.SameID(d.Task.ID, id) && d.Status != ledger.Done {
 				out = append(out, d)
 			}
 		}
@@ -294,7 +295,7 @@ func needs(s loop.State, t loop.TaskState) []loop.TaskState {
 }
 
 // sourceOf is where a run's tasks come from: "Plan checkout".
-func sourceOf(s loop.Settings) string {
+func sourceOf(s ledger.Settings) string {
 	name := Cut(Plan(&loop.Run{Settings: s}), 40)
 	if kind := Clean(s.Source.Kind); kind != "" {
 		name = strings.ToUpper(kind[:1]) + kind[1:] + " " + name

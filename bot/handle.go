@@ -10,6 +10,7 @@ import (
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Handle does what a line asks for and returns what its sender is told. A
@@ -105,7 +106,7 @@ func (d dispatch) do(ctx context.Context, body loop.InputBody) (Message, error) 
 	a, err := d.desk.Do(ctx, loop.Input{
 		Key: d.r.Key, Time: d.r.Time, Actor: d.r.Actor, Name: d.r.Name, Project: d.project, Body: body,
 	})
-	var input *loop.InputError
+	var input *ledger.InputError
 	if errors.As(err, &input) { // a start that cannot be: the person mends it
 		return NotStarted(d.project, input.Findings), nil
 	}
@@ -261,7 +262,7 @@ func (d dispatch) look(ctx context.Context, task, attempt string) (Message, erro
 		return Log(d.project, task, records, d.r.Time), nil
 	}
 	if attempt != "" {
-		records = slices.DeleteFunc(slices.Clone(records), func(r loop.Record) bool { return r.Attempt != attempt })
+		records = slices.DeleteFunc(slices.Clone(records), func(r ledger.Record) bool { return r.Attempt != attempt })
 	}
 	return Evidence(records, d.r.Time.Location()), nil
 }

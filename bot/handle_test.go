@@ -20,6 +20,7 @@ import (
 	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -41,7 +42,7 @@ func (d *desk) Do(_ context.Context, in loop.Input) (loop.Answer, error) {
 	}
 	d.inputs = append(d.inputs, in)
 	if b, is := in.Body.(loop.RedoPlan); is { // what comes of it is not shown here
-		return loop.Answer{OK: true, Text: loop.ShortID(b.Task) + " is planned anew"}, nil
+		return loop.Answer{OK: true, Text: ledger.ShortID(b.Task) + " is planned anew"}, nil
 	}
 	return d.Night.Do(in), nil
 }
@@ -56,12 +57,12 @@ func (d *desk) Hats(_ context.Context, project, pattern string) (bot.HatSet, err
 	return hatSet(project, pattern), d.err
 }
 
-func (d *desk) Records(_ context.Context, _, task string) ([]loop.Record, error) {
+func (d *desk) Records(_ context.Context, _, task string) ([]ledger.Record, error) {
 	return d.Night.Records(task), d.err
 }
 
 func (d *desk) Runs(context.Context, string) ([]string, error) { return d.Night.Runs(), d.err }
-func (d *desk) RunRecords(_ context.Context, _, run string, types ...string) ([]loop.Record, error) {
+func (d *desk) RunRecords(_ context.Context, _, run string, types ...string) ([]ledger.Record, error) {
 	return d.Night.RunRecords(run, types...), d.err
 }
 
@@ -83,7 +84,7 @@ func atWork() *desk {
 	n.Acts["Task 2 planner"] = []scenario.Act{{Type: "task.blocked", Data: `{"reason":"the plan says two things","tried":"by line","needs":"which of them"}`, Took: time.Minute, Cost: 0.1}}
 	n.Acts["Task 3 planner"] = []scenario.Act{{Type: "question.asked", Data: `{"text":"May an address be a PO box?","options":["Yes, letters only","No"],"choice":"No"}`, Took: time.Minute, Cost: 0.1}}
 	look := scenario.Task(5, "Pay page on a phone")
-	look.Mark, look.Acceptance = loop.MarkManualVerify, []string{"Open /pay", "Test card"}
+	look.Mark, look.Acceptance = ledger.MarkManualVerify, []string{"Open /pay", "Test card"}
 	n.Start(n.Settings(), n.Base("r1"), scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow"), scenario.Task(3, "Address form"),
 		scenario.Task(4, "Move orders to the new API"), look, scenario.Task(6, "Retry failed payments", "Task 2"))
 	n.Until(func() bool { return bot.Doing(n.State) == "#4 builder" })
@@ -136,12 +137,12 @@ func spoken(t *testing.T) map[string]bot.Message {
 	d := atWork()
 	ask("steered", d, "/guidance Wrap the existing code, don't replace it", "/guidance !sticky No new dependencies", "/guidance @fixer #4 Keep it small", "/now Keep the names", "/queue", "/drop g1", "/pause", "/status", "/pause", "/resume", "/stop", "/status", "/next 6", "/retry 2", "/skip 6", "/skip 2 3", "/plan redo 4 Wrap it, don't replace it")
 	d = atWork()
-	d.Until(func() bool { return d.Night.State.Project.Run.State == loop.RunWaiting })
+	d.Until(func() bool { return d.Night.State.Project.Run.State == ledger.RunWaiting })
 	ask("waiting", d, "/status")
 	d = over()
 	ask("over", d, "/status", "/tasks", "/task 5", "/pause", "/resume", "/approve", "/retry 1", "/log", "q2 b", "/runs", "/runs r1", "/runs 7", "/log r1")
-	d.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: d.Now, Body: loop.GuidanceQueued{Item: guidance.Item{ID: "g8", Text: "Mention the env vars", Hat: "writer", At: d.Now}}})
-	d.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: d.Now, Body: loop.GuidanceExpired{ID: "g8", Why: "no writer"}})
+	d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Body: ledger.GuidanceQueued{Item: guidance.Item{ID: "g8", Text: "Mention the env vars", Hat: "writer", At: d.Now}}})
+	d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Body: ledger.GuidanceExpired{ID: "g8", Why: "no writer"}})
 	ask("expired", d, "/queue", "g8 keep")
 	d = &desk{Night: scenario.New("shop", evening), names: []string{"shop"}}
 	d.Night.State.Project.Name = "shop"
@@ -215,7 +216,7 @@ func TestFormHostile(t *testing.T) {
 		q := &s.Project.Questions[n]
 		q.Text, q.Title, q.Tried, q.Needs, q.Hat, q.Options = nasty, nasty, nasty, nasty, nasty, []string{nasty, nasty}
 	}
-	s.Project.Guidance = s.Project.Guidance.Add(guidance.Item{ID: "g1", Text: nasty, Hat: nasty, Task: loop.FoldID(nasty)})
+	s.Project.Guidance = s.Project.Guidance.Add(guidance.Item{ID: "g1", Text: nasty, Hat: nasty, Task: ledger.FoldID(nasty)})
 	d.patch = "diff --git a/" + nasty + " b/" + nasty + "\n@@\n+" + nasty
 	for _, line := range []string{"/status", "/tasks", "/task 1", "/task 2", "/task 3", "/queue", "q1", "q2", "/log", "/diff 1", "/evidence 1", "/runs", "/runs r1", "/runs " + nasty, "/guidance @" + nasty, "/" + nasty, "/task " + nasty, "/help " + nasty, "/drop " + nasty, nasty, nasty + ": /stop", "/stop " + nasty} {
 		m := d.say(t, line)
@@ -313,15 +314,15 @@ func TestTasksTable(t *testing.T) {
 // TestEvidenceBroke: the chain ends where it broke, not where it was red and
 // then green.
 func TestEvidenceBroke(t *testing.T) {
-	var records []loop.Record
-	for _, b := range []loop.Body{
-		loop.Commitment{TaskID: "Task 8", Title: "Refund flow", Tier: "T3"}, loop.Claim{AgentID: "claude"},
-		loop.Evidence{Kind: "build", Command: "go test ./...", ExitCode: 1, Tail: "--- FAIL: TestSum"},
-		loop.Evidence{Kind: "build", Command: "go test ./..."},
-		loop.Evidence{Kind: "review", Issues: []loop.Issue{{Severity: loop.Major, Text: "x"}}},
-		loop.Submit{Result: "fail", Reason: "stalled"},
+	var records []ledger.Record
+	for _, b := range []ledger.Body{
+		ledger.Commitment{TaskID: "Task 8", Title: "Refund flow", Tier: "T3"}, ledger.Claim{AgentID: "claude"},
+		ledger.Evidence{Kind: "build", Command: "go test ./...", ExitCode: 1, Tail: "--- FAIL: TestSum"},
+		ledger.Evidence{Kind: "build", Command: "go test ./..."},
+		ledger.Evidence{Kind: "review", Issues: []ledger.Issue{{Severity: ledger.Major, Text: "x"}}},
+		ledger.Submit{Result: "fail", Reason: "stalled"},
 	} {
-		r, err := loop.Entry{Stream: "project/shop", Time: evening, Task: "Task 8", Attempt: "a1", Body: b}.Record()
+		r, err := ledger.Entry{Stream: "project/shop", Time: evening, Task: "Task 8", Attempt: "a1", Body: b}.Record()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -346,7 +347,7 @@ func TestEvidenceJSON(t *testing.T) {
 	if len(lines) != len(d.Night.Records("Task 1")) || !strings.Contains(string(out), `"type":"claim"`) || !strings.Contains(string(out), `"agentId":"claude"`) {
 		t.Errorf("%d lines:\n%s", len(lines), out)
 	}
-	line, err := bot.RecordJSON(loop.Record{Body: []byte("not json\xff")})
+	line, err := bot.RecordJSON(ledger.Record{Body: []byte("not json\xff")})
 	if err != nil || !strings.Contains(string(line), `"body":"not json`) {
 		t.Errorf("%s, %v", line, err)
 	}

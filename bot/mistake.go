@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // maxTwin is how many bytes of somebody's words a typed twin repeats.
@@ -61,7 +62,7 @@ func noTask(s loop.State, typed string) Message {
 	}
 	var ids []string
 	for _, t := range s.Project.Tasks {
-		if t.Status != loop.Withdrawn {
+		if t.Status != ledger.Withdrawn {
 			ids = append(ids, t.Task.ID)
 		}
 	}
@@ -99,7 +100,7 @@ func noHat(hat string, hats []string, text string) Message {
 // example is the id of a task that there is.
 func example(s loop.State) string {
 	for _, t := range s.Project.Tasks {
-		if t.Status != loop.Withdrawn && t.Status != loop.Done {
+		if t.Status != ledger.Withdrawn && t.Status != ledger.Done {
 			return arg(t.Task.ID)
 		}
 	}

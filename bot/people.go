@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // ofHouse does what is about no project in particular. done is false for
@@ -95,7 +96,7 @@ func Whoami(host Host, stays bool, r Request) Message {
 	}
 	m.add("Your clock: " + r.Time.Format("15:04 MST"))
 	verb := "Looks at "
-	if !ok || p.Role.May(loop.RoleSteer) {
+	if !ok || p.Role.May(ledger.RoleSteer) {
 		verb = "Steers "
 	}
 	m.add(verb + orNothing(strings.Join(projects(host), ", ")))
@@ -126,7 +127,7 @@ func People(h loop.Shared, now time.Time) Message {
 func quiet(ctx context.Context, host Host, r Request, c Command) (Message, error) {
 	chat := orElse(r.Chat, r.Actor)
 	if c.Target != "" {
-		a, err := host.Do(ctx, loop.Input{Key: r.Key, Time: r.Time, Actor: r.Actor, Name: r.Name, Body: loop.SetQuiet{Chat: chat, Hours: loop.Hours(c.Target)}})
+		a, err := host.Do(ctx, loop.Input{Key: r.Key, Time: r.Time, Actor: r.Actor, Name: r.Name, Body: loop.SetQuiet{Chat: chat, Hours: ledger.Hours(c.Target)}})
 		if err != nil {
 			return Message{}, err
 		}
@@ -141,7 +142,7 @@ func quiet(ctx context.Context, host Host, r Request, c Command) (Message, error
 		hours = host.QuietHours()
 	}
 	switch {
-	case hours == "" || hours == loop.QuietOff:
+	case hours == "" || hours == ledger.QuietOff:
 		m := newMessage("quiet", SignLater+" No quiet hours")
 		m.add("This chat rings at any time. Set them: /quiet 23:00-07:00")
 		return m, nil
@@ -160,11 +161,11 @@ func quiet(ctx context.Context, host Host, r Request, c Command) (Message, error
 // unpair takes somebody out, by id or by a name that only one has.
 func unpair(ctx context.Context, host Host, r Request, c Command) (Message, error) {
 	typed := strings.TrimSpace(c.Target)
-	var found []loop.Person
+	var found []ledger.Person
 	for _, p := range host.Shared().People {
 		_, number := platform(p.ID)
 		if p.ID == typed || number == typed {
-			found = []loop.Person{p}
+			found = []ledger.Person{p}
 			break
 		}
 		if typed != "" && strings.EqualFold(p.Name, typed) {
@@ -185,7 +186,7 @@ func unpair(ctx context.Context, host Host, r Request, c Command) (Message, erro
 }
 
 // Welcome is the first message to somebody who was let in (PHONE 3.1).
-func Welcome(desk Desk, p loop.Person) Message {
+func Welcome(desk Desk, p ledger.Person) Message {
 	m := newMessage("pair.welcome", SignDone+" "+Cut(Clean(p.Name), 14)+", you are paired as "+string(p.Role))
 	all := projects(desk)
 	runs := "Nothing runs."
@@ -201,7 +202,7 @@ func Welcome(desk Desk, p loop.Person) Message {
 	m.add("Projects: " + orNothing(strings.Join(all, ", ")) + ". " + runs)
 	rings := "Rings when something needs you, and when a run ends"
 	if host, ok := desk.(Host); ok {
-		if hours := host.Shared().QuietHours(p.ID, host.QuietHours()); hours != loop.QuietOff && hours != "" {
+		if hours := host.Shared().QuietHours(p.ID, host.QuietHours()); hours != ledger.QuietOff && hours != "" {
 			rings += "; " + strings.ReplaceAll(string(hours), "-", "–") + " only if all stands still"
 		}
 	}
@@ -215,7 +216,7 @@ func Welcome(desk Desk, p loop.Person) Message {
 
 // Paired is what somebody is told who is let in already and sends a code that
 // is not valid.
-func Paired(p loop.Person) Message {
+func Paired(p ledger.Person) Message {
 	m := newMessage("pair.already", SignLater+" "+Cut(Clean(p.Name), 14)+", you are paired as "+string(p.Role))
 	m.add("That code is not open. Your role stays as it is.")
 	m.button("Help", "/help")
@@ -226,7 +227,7 @@ func Paired(p loop.Person) Message {
 func admins(h loop.Shared, but string) string {
 	var names []string
 	for _, p := range h.People {
-		if p.Role == loop.RoleAdmin && p.ID != but {
+		if p.Role == ledger.RoleAdmin && p.ID != but {
 			names = append(names, Cut(Clean(p.Name), 20))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // projects are the names of all that a command can be about: the configured
@@ -55,7 +56,7 @@ func ProjectOf(desk Desk, id string) string {
 		if _, ok := p.Guidance.Get(id); ok {
 			return name
 		}
-		if slices.ContainsFunc(p.Questions, func(q loop.Question) bool { return q.ID == id }) ||
+		if slices.ContainsFunc(p.Questions, func(q ledger.Question) bool { return q.ID == id }) ||
 			slices.ContainsFunc(p.Answered, func(q loop.Answered) bool { return q.ID == id }) {
 			return name
 		}
@@ -174,14 +175,14 @@ func oneEach(desk Desk, now time.Time) (lines []string, atWork int) {
 
 func standingSign(r *loop.Run) string {
 	switch r.State {
-	case loop.RunPaused, loop.RunPausing:
+	case ledger.RunPaused, ledger.RunPausing:
 		return SignPaused
-	case loop.RunWaiting:
-		if r.Wait == loop.WaitQuestion {
+	case ledger.RunWaiting:
+		if r.Wait == ledger.WaitQuestion {
 			return SignAsk
 		}
 		return SignLook
-	case loop.RunPlanning, loop.RunStopping:
+	case ledger.RunPlanning, ledger.RunStopping:
 		return SignLater
 	}
 	return SignNow

@@ -7,47 +7,48 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Headline is a question in one line without its sign: "#8 blocked, 2 attempts".
-func Headline(s loop.State, q loop.Question) string {
+func Headline(s loop.State, q ledger.Question) string {
 	task := short(q.Task)
 	switch q.Kind {
-	case loop.AskBlocked:
+	case ledger.AskBlocked:
 		text := task + " blocked"
 		if t, ok := FindTask(s, q.Task); ok && t.Failed > 0 {
 			text += ", " + Plural(t.Failed, "attempt")
 		}
 		return text
-	case loop.AskManual:
+	case ledger.AskManual:
 		return task + " manual verify"
-	case loop.AskAgent:
+	case ledger.AskAgent:
 		return task + " asks"
-	case loop.AskBaseline:
+	case ledger.AskBaseline:
 		return "Tests fail before any work"
-	case loop.AskReview:
+	case ledger.AskReview:
 		return Count(s).String() + " done, paused"
-	case loop.AskUnticked:
+	case ledger.AskUnticked:
 		return Plural(len(q.Tasks), "done task") + " open again"
-	case loop.AskSkip:
+	case ledger.AskSkip:
 		return task + " skipped; what needs it?"
-	case loop.AskNow:
+	case ledger.AskNow:
 		if doing := Doing(s); doing != "" {
 			return "Stop " + doing + ", rerun?"
 		}
 		return "Stop and rerun?"
-	case loop.AskStart:
+	case ledger.AskStart:
 		text, _, _ := strings.Cut(Clean(q.Text), ", ")
 		return strings.TrimSpace("Start " + Cut(s.Project.Name, 12) + "? " + text)
-	case loop.AskLate:
+	case ledger.AskLate:
 		text := Cut(Clean(q.Text), 11) + " from " + sentAt(q).Format("15:04")
 		if Width(text) > 17 { // "/pause now": the id has to fit in behind it
 			return text + ": still?"
 		}
 		return text + ": still do it?"
-	case loop.AskPlan:
+	case ledger.AskPlan:
 		return planHead(s, q)
-	case loop.AskAllow:
+	case ledger.AskAllow:
 		return outsideHead(q, quoteWidth)
 	}
 	switch {
@@ -60,18 +61,18 @@ func Headline(s loop.State, q loop.Question) string {
 }
 
 // SignOf is the sign of a question's headline.
-func SignOf(q loop.Question) string {
+func SignOf(q ledger.Question) string {
 	switch q.Kind {
-	case loop.AskBlocked:
+	case ledger.AskBlocked:
 		return SignBlocked
-	case loop.AskReview:
+	case ledger.AskReview:
 		return SignPaused
 	}
 	return SignAsk
 }
 
 // Meaning says what a verb of a question does, "" where the verb says it all.
-func Meaning(q loop.Question, verb string) string {
+func Meaning(q ledger.Question, verb string) string {
 	switch string(q.Kind) + " " + verb {
 	case "baseline fix":
 		return "a task that mends them comes first"
@@ -90,7 +91,7 @@ func Meaning(q loop.Question, verb string) string {
 }
 
 // Typed is how the verb of a question is typed: "q5 retry", "q5 guide WORDS".
-func Typed(q loop.Question, verb string) string {
+func Typed(q ledger.Question, verb string) string {
 	switch verb {
 	case "guide":
 		verb = "guide WORDS"
@@ -103,45 +104,45 @@ func Typed(q loop.Question, verb string) string {
 }
 
 // Unanswered says what happens if nobody answers.
-func Unanswered(s loop.State, q loop.Question, by string) string {
+func Unanswered(s loop.State, q ledger.Question, by string) string {
 	if by == "" {
 		switch q.Kind {
-		case loop.AskBlocked:
+		case ledger.AskBlocked:
 			return join("Stays blocked", others(s, q))
-		case loop.AskManual:
+		case ledger.AskManual:
 			if Doing(s) == "" && NextReady(s, q.Task) == "" {
 				return "Waits as long as it takes."
 			}
 			return "Waits as long as it takes; others go on."
-		case loop.AskReview:
+		case ledger.AskReview:
 			return "Stays paused until you resume."
-		case loop.AskPlan:
+		case ledger.AskPlan:
 			return "No answer: nothing starts."
 		}
 		return "Waits as long as it takes."
 	}
 	then := ""
 	switch q.Kind {
-	case loop.AskAgent:
+	case ledger.AskAgent:
 		then = unchosen(s, q)
-	case loop.AskBaseline:
+	case ledger.AskBaseline:
 		then = "goes on, shown on every task."
 		if s.Project.Run != nil && s.Project.Run.Settings.Profile == "review" {
 			then = "not started."
 		}
-	case loop.AskUnticked:
+	case ledger.AskUnticked:
 		then = "they stay done."
-	case loop.AskSkip:
+	case ledger.AskSkip:
 		then = "what needs it waits."
-	case loop.AskNow:
+	case ledger.AskNow:
 		then = "queued, nothing is stopped."
-	case loop.AskStart:
+	case ledger.AskStart:
 		then = "not started."
-	case loop.AskLate:
+	case ledger.AskLate:
 		then = "not done."
-	case loop.AskPlan:
+	case ledger.AskPlan:
 		then = "nothing starts."
-	case loop.AskAllow:
+	case ledger.AskAllow:
 		then = "stays out."
 	default:
 		then = "it stays as it is."
@@ -151,31 +152,31 @@ func Unanswered(s loop.State, q loop.Question, by string) string {
 
 // unchosen is what becomes of an agent's question without an answer, as the
 // run is set (SPEC 6.4).
-func unchosen(s loop.State, q loop.Question) string {
+func unchosen(s loop.State, q ledger.Question) string {
 	set := ""
 	if s.Project.Run != nil {
 		set = s.Project.Run.Settings.QuestionThen
 	}
 	n := OptionOf(q, q.Choice)
 	switch {
-	case set == loop.ThenAbort:
+	case set == ledger.ThenAbort:
 		return orElse(short(q.Task), "the task") + " is blocked."
-	case set == loop.ThenPause, q.Choice == "":
+	case set == ledger.ThenPause, q.Choice == "":
 		return "the task waits."
 	case n >= 0:
-		return loop.Letter(n) + ", and on."
+		return ledger.Letter(n) + ", and on."
 	}
 	return Cut(Clean(q.Choice), 30) + ", and on."
 }
 
 // others says how the tasks around a blocked one go on.
-func others(s loop.State, q loop.Question) string {
+func others(s loop.State, q ledger.Question) string {
 	rest := Dependents(s, q.Task)
-	if s.Project.Run == nil || s.Project.Run.Over() || s.Project.Run.Settings.OnBlocked != loop.OnBlockedContinue {
+	if s.Project.Run == nil || s.Project.Run.Over() || s.Project.Run.Settings.OnBlocked != ledger.OnBlockedContinue {
 		return rest
 	}
 	next := NextReady(s, q.Task)
-	if t, ok := active(s); ok && !loop.SameID(t.Task.ID, q.Task) {
+	if t, ok := active(s); ok && !ledger.SameID(t.Task.ID, q.Task) {
 		next = t.Task.ID // it has begun already
 	}
 	if next != "" {
@@ -195,9 +196,9 @@ func join(first, rest string) string {
 }
 
 // OptionOf returns the index of an option, by its letter or as written, or -1.
-func OptionOf(q loop.Question, choice string) int {
+func OptionOf(q ledger.Question, choice string) int {
 	for n, o := range q.Options {
-		if choice != "" && (strings.EqualFold(choice, loop.Letter(n)) || choice == o) {
+		if choice != "" && (strings.EqualFold(choice, ledger.Letter(n)) || choice == o) {
 			return n
 		}
 	}
@@ -205,24 +206,24 @@ func OptionOf(q loop.Question, choice string) int {
 }
 
 // Ask is a question as a message of its own.
-func Ask(s loop.State, q loop.Question, now time.Time) Message { return AskAfter(s, q, "", now) }
+func Ask(s loop.State, q ledger.Question, now time.Time) Message { return AskAfter(s, q, "", now) }
 
 // AskAfter is the question that an attempt ended with, which says how that one
 // came out.
-func AskAfter(s loop.State, q loop.Question, o loop.AttemptOutcome, now time.Time) Message {
-	if q.Kind == loop.AskBlocked {
+func AskAfter(s loop.State, q ledger.Question, o ledger.AttemptOutcome, now time.Time) Message {
+	if q.Kind == ledger.AskBlocked {
 		q.Text = OutcomeWhy(o, q.Text)
 	}
 	tail := " (" + q.ID + ")"
 	head := Headline(s, q)
 	first := SignOf(q) + " " + s.Project.Name + " " + head
 	switch {
-	case q.Kind == loop.AskAllow:
+	case q.Kind == ledger.AskAllow:
 		project := Cut(s.Project.Name, 12)
 		first = SignAsk + " " + project + " " + outsideHead(q, FirstWidth-Width(SignAsk+" "+project+" "+tail))
-	case q.Kind == loop.AskAgent:
+	case q.Kind == ledger.AskAgent:
 		first = asking(s, q, FirstWidth-Width(tail))
-	case q.Kind == loop.AskStart, q.Kind == loop.AskLate, q.Kind == loop.AskNow:
+	case q.Kind == ledger.AskStart, q.Kind == ledger.AskLate, q.Kind == ledger.AskNow:
 		first = SignOf(q) + " " + head // the project is in it, or is where it is asked
 	case Width(first+tail) > FirstWidth:
 		first = SignOf(q) + " " + Cut(s.Project.Name, max(6, FirstWidth-Width(head+tail)-3)) + " " + head
@@ -236,7 +237,7 @@ func AskAfter(s loop.State, q loop.Question, o loop.AttemptOutcome, now time.Tim
 	}
 	then := Unanswered(s, q, by)
 	if n := OptionOf(q, q.Choice); n >= 0 { // letters are large here, as on the buttons
-		then = strings.Replace(then, ": "+loop.Letter(n)+",", ": "+strings.ToUpper(loop.Letter(n))+",", 1)
+		then = strings.Replace(then, ": "+ledger.Letter(n)+",", ": "+strings.ToUpper(ledger.Letter(n))+",", 1)
 	}
 	m.add(then)
 	buttons(&m, q)
@@ -245,7 +246,7 @@ func AskAfter(s loop.State, q loop.Question, o loop.AttemptOutcome, now time.Tim
 
 // asking is the first line of an agent's question, with as much of it as fits:
 // on a lock screen nothing else is seen. "? shop #4 asks: May an…"
-func asking(s loop.State, q loop.Question, width int) string {
+func asking(s loop.State, q ledger.Question, width int) string {
 	const least = 8 // columns: less of it says nothing
 	head := Headline(s, q)
 	project := Cut(Clean(s.Project.Name), max(6, width-Width(SignOf(q)+"  "+head+": ")-12))
@@ -260,14 +261,14 @@ func asking(s loop.State, q loop.Question, width int) string {
 
 // asked is what a question says between its first line and what happens if
 // nobody answers.
-func (m *Message) asked(s loop.State, q loop.Question, now time.Time) {
+func (m *Message) asked(s loop.State, q ledger.Question, now time.Time) {
 	switch q.Kind {
-	case loop.AskStart:
+	case ledger.AskStart:
 		for _, line := range offered(s, q) {
 			m.add(line)
 		}
 		return
-	case loop.AskLate:
+	case ledger.AskLate:
 		m.add("Sent " + Clock(sentAt(q), now) + " by " + Cut(Clean(q.By), 20) + ", read " + Clock(q.Asked, now) + ".")
 		return
 	}
@@ -276,15 +277,15 @@ func (m *Message) asked(s loop.State, q loop.Question, now time.Time) {
 		facts = strings.TrimPrefix(facts+" · "+Cut(Clean(q.Hat), 16), " · ")
 	}
 	m.add(strings.TrimPrefix(facts+" · "+Clock(q.Asked, now), " · "))
-	if q.Kind == loop.AskManual {
+	if q.Kind == ledger.AskManual {
 		m.steps(CleanLines(q.Text))
 	} else {
 		m.quote(q.Text)
 	}
 	switch q.Kind {
-	case loop.AskPlan:
+	case ledger.AskPlan:
 		m.verdicts(s, q)
-	case loop.AskAllow:
+	case ledger.AskAllow:
 		m.paths(q)
 	}
 	if q.Tried != "" {
@@ -294,7 +295,7 @@ func (m *Message) asked(s loop.State, q loop.Question, now time.Time) {
 		m.add("Needs: " + Cut(Clean(q.Needs), mostSaid))
 	}
 	for n, o := range q.Options {
-		m.add(strings.ToUpper(loop.Letter(n)) + "  " + Cut(Clean(o), quoteWidth) + ChoiceNote(q, n))
+		m.add(strings.ToUpper(ledger.Letter(n)) + "  " + Cut(Clean(o), quoteWidth) + ChoiceNote(q, n))
 	}
 	for _, v := range q.Verbs() {
 		if means := Meaning(q, v); means != "" {
@@ -304,7 +305,7 @@ func (m *Message) asked(s loop.State, q loop.Question, now time.Time) {
 	if len(q.Tasks) > 0 {
 		m.add(Ranges(q.Tasks))
 	}
-	if q.Kind == loop.AskNow {
+	if q.Kind == ledger.AskNow {
 		m.add("Its work so far is done again; what it wrote is kept" + kept(q.Task) + ".")
 	}
 }
@@ -335,7 +336,7 @@ func kept(task string) string {
 }
 
 // ChoiceNote marks the option that the agent would take itself.
-func ChoiceNote(q loop.Question, n int) string {
+func ChoiceNote(q ledger.Question, n int) string {
 	if OptionOf(q, q.Choice) != n {
 		return ""
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // A guidance has one receipt, which is edited as its state changes (PHONE
@@ -100,7 +101,7 @@ func taskOf(i guidance.Item) string {
 
 // HandedOn is the receipt of a guidance whose session ended without having
 // used it.
-func HandedOn(s loop.State, i guidance.Item, b loop.SessionEnded, session string, now time.Time) Message {
+func HandedOn(s loop.State, i guidance.Item, b ledger.SessionEnded, session string, now time.Time) Message {
 	m := receipt("replaced", SignAgain, "handed on", s.Project.Name, i, now)
 	m.About = taskOf(i)
 	_, n, _ := strings.Cut(Clean(session), "-")

@@ -1,45 +1,48 @@
 package bot
 
-import "github.com/nightporter/nightporter/loop"
+import (
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
 
 // RequiredRole returns the role that a command takes (SPEC 6.6): view for all that
 // only looks, admin for people, steer for the rest.
-func RequiredRole(c Command) loop.Role {
+func RequiredRole(c Command) ledger.Role {
 	switch c.Verb {
 	case VerbStatus, VerbQueue, VerbTasks, VerbTask, VerbLog, VerbDiff, VerbEvidence, VerbProjects, VerbRuns, VerbCost, VerbDigest,
 		VerbWhoami, VerbPair, VerbStart, VerbHelp, VerbHats:
-		return loop.RoleView
+		return ledger.RoleView
 	case VerbPlan:
 		if !c.Redo {
-			return loop.RoleView
+			return ledger.RoleView
 		}
 	case VerbQuiet:
 		if c.Target == "" {
-			return loop.RoleView
+			return ledger.RoleView
 		}
-		return loop.RoleAdmin
+		return ledger.RoleAdmin
 	case VerbPeople, VerbUnpair:
-		return loop.RoleAdmin
+		return ledger.RoleAdmin
 	case VerbAnswer:
 		// "q5" alone shows the question. What is no question's id can be an
 		// answer in somebody's own words: "/answer #letters_only".
 		if c.Words == "" && (c.Target == "" || questionID.MatchString(c.Target)) {
-			return loop.RoleView
+			return ledger.RoleView
 		}
 	}
-	return loop.RoleSteer
+	return ledger.RoleSteer
 }
 
 // RequiredRoleHere is Needs where it is known what is asked: a plan is approved, or
 // sent back, by an admin (SPEC 6.6). project is where the line was sent to.
-func RequiredRoleHere(desk Desk, project string, c Command) loop.Role {
+func RequiredRoleHere(desk Desk, project string, c Command) ledger.Role {
 	need := RequiredRole(c)
 	switch c.Verb {
 	case VerbAnswer, VerbApprove, VerbReject:
 	default:
 		return need
 	}
-	if need == loop.RoleView {
+	if need == ledger.RoleView {
 		return need
 	}
 	r := Request{Project: project}
@@ -48,8 +51,8 @@ func RequiredRoleHere(desk Desk, project string, c Command) loop.Role {
 		return need
 	}
 	s, _ := stateOf(desk, project)
-	if q, ok, _ := (dispatch{desk: desk, r: r, c: c, s: s, project: project}).meant(); ok && q.Kind == loop.AskPlan {
-		return loop.RoleAdmin
+	if q, ok, _ := (dispatch{desk: desk, r: r, c: c, s: s, project: project}).meant(); ok && q.Kind == ledger.AskPlan {
+		return ledger.RoleAdmin
 	}
 	return need
 }
@@ -62,11 +65,11 @@ func approves(c Command) bool {
 }
 
 // For returns a message without the buttons that the role may not press.
-func (m Message) For(r loop.Role) Message {
+func (m Message) For(r ledger.Role) Message {
 	var kept []Button
 	for _, b := range m.Buttons {
 		c, err := Parse(b.Command)
-		if err == nil && r.May(RequiredRole(c)) && (!approves(c) || r.May(loop.RoleAdmin)) {
+		if err == nil && r.May(RequiredRole(c)) && (!approves(c) || r.May(ledger.RoleAdmin)) {
 			kept = append(kept, b)
 		}
 	}
@@ -75,10 +78,10 @@ func (m Message) For(r loop.Role) Message {
 }
 
 // Forbidden is what somebody is told whose role does not include a command.
-func Forbidden(h loop.Shared, p loop.Person) Message {
+func Forbidden(h loop.Shared, p ledger.Person) Message {
 	m := newMessage("cmd.forbidden", SignFailed+" "+Cut(Clean(p.Name), 18)+", your role is "+string(p.Role))
 	works := "/status /tasks /log /diff work."
-	if p.Role == loop.RoleSteer {
+	if p.Role == ledger.RoleSteer {
 		works = "All but plan approval, /people and /unpair works."
 	}
 	m.add(works + " For more ask " + orElse(admins(h, p.ID), "on the host") + ".")
@@ -90,7 +93,7 @@ type MenuItem struct{ Command, Help string }
 
 // Menu lists the commands that a platform may show while somebody of a role
 // types, in the order of PHONE 2: those that they may use.
-func Menu(r loop.Role) []MenuItem {
+func Menu(r ledger.Role) []MenuItem {
 	var items []MenuItem
 	for _, v := range []Verb{VerbStatus, VerbGuidance, VerbPause, VerbResume, VerbTasks, VerbQueue, VerbNow, VerbStop, VerbCost, VerbDigest, VerbQuiet, VerbHelp} {
 		if f, ok := find(string(v)); ok && r.May(RequiredRole(Command{Verb: v})) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // PastRun is one run as its records tell it, ended or not.
@@ -21,7 +22,7 @@ type PastRun struct {
 	Agent       string
 	Began       time.Time // started, or planned where it never was
 	Ended       time.Time // zero: it is under way
-	End         *loop.RunEnded
+	End         *ledger.RunEnded
 	Done, Total int // tasks of the source, at its end or now
 	Sessions    int // of agents, ended
 	Unpriced    int // of these: cost unknown
@@ -36,18 +37,18 @@ type PastRun struct {
 // RunTask is what a run made of a task.
 type RunTask struct {
 	ID     string
-	Status loop.Status
+	Status ledger.Status
 }
 
 // pastTypes are the entries that say how a run went.
 var pastTypes = []string{
-	loop.RunPlanned{}.EntryType(), loop.RunResumed{}.EntryType(), loop.PreflightDone{}.EntryType(), loop.RunStarted{}.EntryType(), loop.RunEnded{}.EntryType(),
-	loop.TaskSet{}.EntryType(), loop.TaskCommitted{}.EntryType(), loop.SessionEnded{}.EntryType(),
+	ledger.RunPlanned{}.EntryType(), ledger.RunResumed{}.EntryType(), ledger.PreflightDone{}.EntryType(), ledger.RunStarted{}.EntryType(), ledger.RunEnded{}.EntryType(),
+	ledger.TaskSet{}.EntryType(), ledger.TaskCommitted{}.EntryType(), ledger.SessionEnded{}.EntryType(),
 }
 
 // Past reads how a run went from its records. s is its project's state, which
 // knows more of one that is under way.
-func Past(s loop.State, run string, records []loop.Record) (PastRun, error) {
+func Past(s loop.State, run string, records []ledger.Record) (PastRun, error) {
 	p := PastRun{ID: run, Project: s.Project.Name}
 	for _, rec := range records {
 		e, err := rec.Entry()
@@ -63,24 +64,24 @@ func Past(s loop.State, run string, records []loop.Record) (PastRun, error) {
 	return p, nil
 }
 
-func (p *PastRun) entry(e loop.Entry) {
+func (p *PastRun) entry(e ledger.Entry) {
 	switch b := e.Body.(type) {
-	case loop.RunPlanned:
+	case ledger.RunPlanned:
 		p.Began = e.Time
 		p.settings(b.Settings)
-	case loop.RunResumed:
+	case ledger.RunResumed:
 		p.settings(b.Settings)
-	case loop.PreflightDone:
+	case ledger.PreflightDone:
 		p.Branch = b.Base.Branch
-	case loop.RunStarted:
+	case ledger.RunStarted:
 		p.Began = e.Time
-	case loop.RunEnded:
+	case ledger.RunEnded:
 		p.Ended, p.End, p.Done, p.Total = e.Time, &b, b.Done, b.Total
 		p.Branch = orElse(b.Branch, p.Branch)
-	case loop.TaskCommitted:
+	case ledger.TaskCommitted:
 		p.Commits++
-	case loop.SessionEnded:
-		if b.Kind != loop.KindAgent {
+	case ledger.SessionEnded:
+		if b.Kind != ledger.KindAgent {
 			return
 		}
 		if p.Sessions++; b.Exit.CostUSD < 0 {
@@ -88,13 +89,13 @@ func (p *PastRun) entry(e loop.Entry) {
 		} else {
 			p.USD += b.Exit.CostUSD
 		}
-	case loop.TaskSet:
-		p.Tasks = slices.DeleteFunc(p.Tasks, func(t RunTask) bool { return loop.SameID(t.ID, e.Task) })
+	case ledger.TaskSet:
+		p.Tasks = slices.DeleteFunc(p.Tasks, func(t RunTask) bool { return ledger.SameID(t.ID, e.Task) })
 		p.Tasks = append(p.Tasks, RunTask{ID: e.Task, Status: b.To})
 	}
 }
 
-func (p *PastRun) settings(s loop.Settings) {
+func (p *PastRun) settings(s ledger.Settings) {
 	p.Source, p.Profile, p.Agent = sourceOf(s), Clean(s.Profile), Clean(s.Agent)
 }
 
@@ -130,20 +131,20 @@ func (p PastRun) sign() string {
 		return SignLook
 	}
 	switch p.End.Reason {
-	case loop.ReasonDone, loop.ReasonChosen:
+	case ledger.ReasonDone, ledger.ReasonChosen:
 		if p.End.FinalOK != nil && !*p.End.FinalOK {
 			return SignFailed
 		}
 		return SignDone
-	case loop.ReasonBlocked, loop.ReasonStreak:
+	case ledger.ReasonBlocked, ledger.ReasonStreak:
 		return SignBlocked
-	case loop.ReasonManual, loop.ReasonNothing:
+	case ledger.ReasonManual, ledger.ReasonNothing:
 		return SignAsk
-	case loop.ReasonStopped, loop.ReasonChecked:
+	case ledger.ReasonStopped, ledger.ReasonChecked:
 		return SignLater
-	case loop.ReasonReplaced:
+	case ledger.ReasonReplaced:
 		return SignAway
-	case loop.ReasonPreflight, loop.ReasonInternal:
+	case ledger.ReasonPreflight, ledger.ReasonInternal:
 		return SignFailed
 	}
 	return SignLook
@@ -153,9 +154,9 @@ func (p PastRun) tally() string {
 	switch {
 	case p.state == nil && p.End == nil:
 		return "unknown"
-	case p.End != nil && p.End.Reason == loop.ReasonPreflight:
+	case p.End != nil && p.End.Reason == ledger.ReasonPreflight:
 		return "not started"
-	case p.End != nil && p.End.Reason == loop.ReasonChecked:
+	case p.End != nil && p.End.Reason == ledger.ReasonChecked:
 		return "checked only"
 	}
 	return fmt.Sprintf("%d/%d", p.Done, p.Total)
@@ -224,14 +225,14 @@ func Run(p PastRun, now time.Time) Message {
 
 // made lists what became of tasks, in the order in which it did.
 func (m *Message) made(tasks []RunTask) {
-	by := map[loop.Status][]string{}
+	by := map[ledger.Status][]string{}
 	for _, t := range tasks {
 		by[t.Status] = append(by[t.Status], t.ID)
 	}
 	for _, k := range []struct {
-		status loop.Status
+		status ledger.Status
 		word   string
-	}{{loop.Done, "Done"}, {loop.Blocked, SignBlocked + " Blocked"}, {loop.ManualVerify, SignAsk + " Manual verify"}, {loop.Skipped, SignAway + " Skipped"}} {
+	}{{ledger.Done, "Done"}, {ledger.Blocked, SignBlocked + " Blocked"}, {ledger.ManualVerify, SignAsk + " Manual verify"}, {ledger.Skipped, SignAway + " Skipped"}} {
 		ids := by[k.status]
 		slices.SortStableFunc(ids, func(a, b string) int {
 			x, _ := number(a)

@@ -8,15 +8,16 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // EndText says in a few words why a session ended without an event.
-func EndText(b loop.SessionEnded) string {
+func EndText(b ledger.SessionEnded) string {
 	x := b.Exit
 	switch b.End {
-	case loop.EndedEvent:
+	case ledger.EndedEvent:
 		return "event"
-	case loop.EndedSilent:
+	case ledger.EndedSilent:
 		text := "ended without an event"
 		if x.Code > 0 {
 			text += fmt.Sprintf(", exit %d", x.Code)
@@ -25,30 +26,30 @@ func EndText(b loop.SessionEnded) string {
 			text += ", " + Clean(x.Signal)
 		}
 		return text
-	case loop.EndedStall:
+	case ledger.EndedStall:
 		return "silent too long, stopped"
-	case loop.EndedWall:
+	case ledger.EndedWall:
 		return "over its time limit, stopped"
-	case loop.EndedLimit:
+	case ledger.EndedLimit:
 		return "cut off: usage limit, not an attempt"
-	case loop.EndedUnusable:
+	case ledger.EndedUnusable:
 		return "agent cannot be used, not an attempt"
-	case loop.EndedNetwork:
+	case ledger.EndedNetwork:
 		return "cut off: network, not an attempt"
-	case loop.EndedCut:
+	case ledger.EndedCut:
 		return "cut off, not an attempt"
-	case loop.EndedLost:
+	case ledger.EndedLost:
 		return "lost without trace"
-	case loop.EndedDisk:
+	case ledger.EndedDisk:
 		return "cut off: disk full, not an attempt"
 	}
 	return Clean(string(b.End))
 }
 
 // Issues reads the issues of a review's event.
-func Issues(data json.RawMessage) []loop.Issue {
+func Issues(data json.RawMessage) []ledger.Issue {
 	var v struct {
-		Issues []loop.Issue `json:"issues"`
+		Issues []ledger.Issue `json:"issues"`
 	}
 	if json.Unmarshal(data, &v) != nil {
 		return nil
@@ -58,7 +59,7 @@ func Issues(data json.RawMessage) []loop.Issue {
 
 // Verdict says what a review found: "no issues", "1 major issue: rounding", or
 // what a critic says of a plan. It reports false for any other event.
-func Verdict(e loop.EventAccepted) (string, bool) {
+func Verdict(e ledger.EventAccepted) (string, bool) {
 	switch e.Type {
 	case "review.verdict":
 	case "critique.verdict":
@@ -72,13 +73,13 @@ func Verdict(e loop.EventAccepted) (string, bool) {
 	if len(issues) == 0 {
 		return "no issues", true
 	}
-	count := map[loop.Severity]int{}
+	count := map[ledger.Severity]int{}
 	for _, i := range issues {
 		count[i.Severity]++
 	}
 	var parts []string
-	var worst loop.Severity
-	for _, s := range []loop.Severity{loop.Critical, loop.Major, loop.Minor, loop.Suggestion} {
+	var worst ledger.Severity
+	for _, s := range []ledger.Severity{ledger.Critical, ledger.Major, ledger.Minor, ledger.Suggestion} {
 		if count[s] == 0 {
 			continue
 		}
@@ -185,8 +186,8 @@ func Field(data json.RawMessage, name string) string {
 }
 
 // VerifyText says how a verification went: "✓ go test 38 s", "✗ TestSum".
-func VerifyText(v loop.Verified) string {
-	if v.Kind == loop.KindRepro {
+func VerifyText(v ledger.Verified) string {
+	if v.Kind == ledger.KindRepro {
 		return reproText(v)
 	}
 	var took time.Duration
@@ -224,7 +225,7 @@ func VerifyText(v loop.Verified) string {
 }
 
 // reproText is what came of a reproducer's command, which has to fail.
-func reproText(v loop.Verified) string {
+func reproText(v ledger.Verified) string {
 	if len(v.Results) == 0 {
 		return SignFailed + " not run"
 	}
@@ -291,7 +292,7 @@ var failures = []*regexp.Regexp{
 
 // FailedTest names what failed in a red result: the first failed test, else
 // the last line of its output, else the command and its exit code.
-func FailedTest(r loop.Result) string {
+func FailedTest(r ledger.Result) string {
 	lines := CleanLines(r.Tail)
 	tail := strings.Join(lines, "\n")
 	for _, f := range failures {

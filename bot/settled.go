@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Answered is what a question's message becomes when it has its answer: its
 // buttons go, what it asked stays (PHONE 3.5). item is the guidance that the
 // answer was queued as, "" where it was none.
-func Answered(s loop.State, q loop.Question, b loop.QuestionAnswered, item string, now time.Time) Message {
+func Answered(s loop.State, q ledger.Question, b ledger.QuestionAnswered, item string, now time.Time) Message {
 	by := Cut(Clean(b.By), 12)
 	if b.By == "console" {
 		by = theHost
@@ -19,9 +20,9 @@ func Answered(s loop.State, q loop.Question, b loop.QuestionAnswered, item strin
 	switch {
 	case b.Choice == "guide":
 		what = "guided"
-	case q.Kind == loop.AskStart && b.Choice == "review":
+	case q.Kind == ledger.AskStart && b.Choice == "review":
 		what = asReview
-	case q.Kind == loop.AskAgent && OptionOf(q, b.Choice) >= 0:
+	case q.Kind == ledger.AskAgent && OptionOf(q, b.Choice) >= 0:
 		what = strings.ToUpper(b.Choice)
 	case what == "":
 		what = "answered"
@@ -31,7 +32,7 @@ func Answered(s loop.State, q loop.Question, b loop.QuestionAnswered, item strin
 		tail = "," + tail
 	}
 	m := newMessage("settled."+string(q.Kind), SignDone+" "+q.ID+" "+Cut(what, FirstWidth-Width(q.ID+tail)-4)+tail)
-	if q.Kind == loop.AskNow && b.Choice == "rerun" && item != "" { // PHONE 3.4: what is done, not what was pressed
+	if q.Kind == ledger.AskNow && b.Choice == "rerun" && item != "" { // PHONE 3.4: what is done, not what was pressed
 		who := strings.TrimSpace(short(q.Task) + " " + Cut(Clean(q.Hat), 10))
 		m = newMessage("settled.now", Cut(SignNow+" "+who+" reruns with "+item, FirstWidth-8)+" · "+now.Format("15:04"))
 		m.Project, m.About = s.Project.Name, q.Task
@@ -41,8 +42,8 @@ func Answered(s loop.State, q loop.Question, b loop.QuestionAnswered, item strin
 	}
 	m.Project, m.About = s.Project.Name, q.Task
 	m.was(s, q)
-	if n := OptionOf(q, b.Choice); q.Kind == loop.AskAgent && n >= 0 {
-		m.add(strings.ToUpper(loop.Letter(n)) + "  " + Cut(Clean(q.Options[n]), quoteWidth))
+	if n := OptionOf(q, b.Choice); q.Kind == ledger.AskAgent && n >= 0 {
+		m.add(strings.ToUpper(ledger.Letter(n)) + "  " + Cut(Clean(q.Options[n]), quoteWidth))
 	}
 	if b.Words != "" {
 		m.add(upper(by) + ":")
@@ -59,22 +60,22 @@ func Answered(s loop.State, q loop.Question, b loop.QuestionAnswered, item strin
 func Undoing(question string) string { return question + " undo" }
 
 // was is what a settled question asked.
-func (m *Message) was(s loop.State, q loop.Question) {
+func (m *Message) was(s loop.State, q ledger.Question) {
 	head := Headline(s, q)
-	if title := Cut(Clean(q.Title), 34); title != "" && q.Kind != loop.AskStart && q.Kind != loop.AskLate {
+	if title := Cut(Clean(q.Title), 34); title != "" && q.Kind != ledger.AskStart && q.Kind != ledger.AskLate {
 		head += " · " + title
 	}
 	m.add(head)
-	if q.Kind != loop.AskManual && q.Kind != loop.AskStart && q.Kind != loop.AskLate {
+	if q.Kind != ledger.AskManual && q.Kind != ledger.AskStart && q.Kind != ledger.AskLate {
 		m.quote(q.Text)
 	}
-	if q.Kind == loop.AskAllow {
+	if q.Kind == ledger.AskAllow {
 		m.paths(q)
 	}
 }
 
 // after says what comes of an answer.
-func after(q loop.Question, choice, item string) string {
+func after(q ledger.Question, choice, item string) string {
 	task := short(q.Task)
 	switch string(q.Kind) + " " + choice {
 	case "blocked retry":
@@ -120,7 +121,7 @@ func after(q loop.Question, choice, item string) string {
 	case "allow deny":
 		return "It stays out of " + task + "."
 	}
-	if q.Kind == loop.AskAgent {
+	if q.Kind == ledger.AskAgent {
 		return task + " goes on with it."
 	}
 	if means := Meaning(q, choice); means != "" {
@@ -131,14 +132,14 @@ func after(q loop.Question, choice, item string) string {
 
 // Expired is what a question's message becomes when nobody answered in time.
 // again is the question where it stays open without an end, nil otherwise.
-func Expired(s loop.State, q loop.Question, b loop.QuestionExpired, again *loop.Question, now time.Time) Message {
+func Expired(s loop.State, q ledger.Question, b ledger.QuestionExpired, again *ledger.Question, now time.Time) Message {
 	task := short(q.Task)
 	if again != nil {
 		m := newMessage("expired.pauses", fit(SignPaused, s.Project.Name, task+" waits: "+q.ID+" unanswered", ""))
 		m.Project, m.About = s.Project.Name, q.Task
 		m.quote(q.Text)
 		for n, o := range q.Options {
-			m.add(strings.ToUpper(loop.Letter(n)) + "  " + Cut(Clean(o), quoteWidth))
+			m.add(strings.ToUpper(ledger.Letter(n)) + "  " + Cut(Clean(o), quoteWidth))
 		}
 		m.add("Other tasks go on. Answer any time.")
 		buttons(&m, *again)
@@ -147,34 +148,34 @@ func Expired(s loop.State, q loop.Question, b loop.QuestionExpired, again *loop.
 	tail := " unanswered at " + now.Format("15:04")
 	then := ""
 	switch q.Kind {
-	case loop.AskAgent:
+	case ledger.AskAgent:
 		then = Cut(Clean(b.Choice), 10)
 		if n := OptionOf(q, b.Choice); n >= 0 {
-			then = strings.ToUpper(loop.Letter(n))
+			then = strings.ToUpper(ledger.Letter(n))
 		}
-	case loop.AskStart:
+	case ledger.AskStart:
 		tail, then = " unanswered", "not started"
-	case loop.AskLate:
+	case ledger.AskLate:
 		tail, then = " unanswered", "not done"
-	case loop.AskNow:
+	case ledger.AskNow:
 		then = "queued"
-	case loop.AskBaseline:
+	case ledger.AskBaseline:
 		then = Clean(b.Choice)
-	case loop.AskAllow:
+	case ledger.AskAllow:
 		then = "stays out"
 	}
 	first := SignAway + " " + q.ID + tail + ": " + then
-	if then == "" || b.Choice == "" && q.Kind != loop.AskStart && q.Kind != loop.AskLate {
+	if then == "" || b.Choice == "" && q.Kind != ledger.AskStart && q.Kind != ledger.AskLate {
 		first = SignAway + " " + q.ID + " is over · " + now.Format("15:04")
 	}
 	m := newMessage("expired."+string(q.Kind), first)
 	m.Project, m.About = s.Project.Name, q.Task
 	m.was(s, q)
-	if q.Kind == loop.AskAgent && b.Choice != "" {
+	if q.Kind == ledger.AskAgent && b.Choice != "" {
 		m.add(task + " goes on with " + orElse(Cut(Clean(b.Choice), quoteWidth), "it") + ". Not too late to object:")
 		for n, o := range q.Options {
 			if len(m.Buttons) < 3 && o != b.Choice {
-				m.button("Choose "+strings.ToUpper(loop.Letter(n)), q.ID+" "+loop.Letter(n))
+				m.button("Choose "+strings.ToUpper(ledger.Letter(n)), q.ID+" "+ledger.Letter(n))
 			}
 		}
 		return m
@@ -185,7 +186,7 @@ func Expired(s loop.State, q loop.Question, b loop.QuestionExpired, again *loop.
 
 // PutBack is what the message about the dependents of a skipped task becomes
 // when the skip is taken back: q is the question that is open again.
-func PutBack(s loop.State, settled loop.Answered, q loop.Question, tasks []string, now time.Time) Message {
+func PutBack(s loop.State, settled loop.Answered, q ledger.Question, tasks []string, now time.Time) Message {
 	m := newMessage("settled.skip", SignAgain+" "+settled.ID+" taken back with "+q.ID+" · "+now.Format("15:04"))
 	m.Project, m.About = s.Project.Name, q.Task
 	m.add(Cut(Ranges(tasks), quoteWidth) + ": not put away any more.")
@@ -193,7 +194,7 @@ func PutBack(s loop.State, settled loop.Answered, q loop.Question, tasks []strin
 }
 
 // StillOpen is a question once more, after nightporter was off (PHONE 3.11).
-func StillOpen(s loop.State, q loop.Question, from, to, now time.Time) Message {
+func StillOpen(s loop.State, q ledger.Question, from, to, now time.Time) Message {
 	m := Ask(s, q, now)
 	m.Key = "again.away"
 	first := SignAgain + " " + m.Lines[0].Text

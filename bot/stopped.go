@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Stopped is where a project stands at now while no nightporter is at work on
@@ -44,11 +45,11 @@ func Stopped(s loop.State, now time.Time) Message {
 // leftAt says in what state a run was left, "" where that was at work.
 func leftAt(r *loop.Run, now time.Time) string {
 	switch {
-	case r.State == loop.RunPlanning:
+	case r.State == ledger.RunPlanning:
 		return r.ID + " has not started yet. Nothing has been changed."
-	case r.State == loop.RunPaused, r.State == loop.RunPausing:
+	case r.State == ledger.RunPaused, r.State == ledger.RunPausing:
 		return r.ID + " was paused"
-	case r.State == loop.RunWaiting && r.Wait != loop.WaitQuestion && !r.Until.IsZero():
+	case r.State == ledger.RunWaiting && r.Wait != ledger.WaitQuestion && !r.Until.IsZero():
 		return r.ID + " waited until " + Clock(r.Until, now) + ": " + Cut(Clean(r.Text), quoteWidth)
 	}
 	return ""
@@ -56,7 +57,7 @@ func leftAt(r *loop.Run, now time.Time) string {
 
 func agentInFlight(s loop.State) bool {
 	for _, x := range s.Project.Sessions {
-		if x.Planned.Kind == loop.KindAgent {
+		if x.Planned.Kind == ledger.KindAgent {
 			return true
 		}
 	}
@@ -92,12 +93,12 @@ func ShellAnswers(s loop.State) []string {
 
 // shellVerbs is what can stand behind a question's id in the shell: the likely
 // one, so that the line can be pasted as it is, and the others.
-func shellVerbs(q loop.Question) (first string, others []string) {
+func shellVerbs(q ledger.Question) (first string, others []string) {
 	var words []string
 	for _, v := range q.Verbs() {
 		words = append(words, strings.TrimPrefix(Typed(q, v), q.ID+" "))
 	}
-	if q.Kind == loop.AskAgent {
+	if q.Kind == ledger.AskAgent {
 		words = append(words, "WORDS")
 	}
 	return words[0], words[1:]

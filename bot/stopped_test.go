@@ -7,6 +7,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestStopped: where a run was left that nobody works on any more, by how it
@@ -22,18 +23,18 @@ func TestStopped(t *testing.T) {
 	left := map[string]func(d *desk){
 		"work":   func(*desk) {},
 		"verify": func(d *desk) { d.Until(func() bool { return bot.Doing(d.Night.State) == "#4 verify" }) },
-		"waits":  func(d *desk) { d.Until(func() bool { return d.Night.State.Project.Run.State == loop.RunWaiting }) },
+		"waits":  func(d *desk) { d.Until(func() bool { return d.Night.State.Project.Run.State == ledger.RunWaiting }) },
 		"cut": func(d *desk) {
 			d.Night.Do(loop.Input{Key: "s", Body: loop.Stop{Now: true, Signal: "SIGINT"}})
 			d.Until(func() bool { _, through := loop.Outcome(d.Night.State); return through })
 		},
 		"paused": func(d *desk) {
 			d.say(t, "/pause now")
-			d.Until(func() bool { return d.Night.State.Project.Run.State == loop.RunPaused })
+			d.Until(func() bool { return d.Night.State.Project.Run.State == ledger.RunPaused })
 		},
 		"limit": func(d *desk) {
-			d.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: d.Now, Body: loop.RunStateSet{
-				State: loop.RunWaiting, Wait: loop.WaitLimit, Until: time.Date(2027, 1, 1, 0, 0, 0, 0, evening.Location()), Text: "claude: usage limit"}})
+			d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Body: ledger.RunStateSet{
+				State: ledger.RunWaiting, Wait: ledger.WaitLimit, Until: time.Date(2027, 1, 1, 0, 0, 0, 0, evening.Location()), Text: "claude: usage limit"}})
 		},
 		"long": func(d *desk) { d.Night.State.Project.Name = "a-project-with-a-name-like-this" },
 	}
@@ -56,7 +57,7 @@ func TestStopped(t *testing.T) {
 // TestIfNobody: what a waiting run says of the time when nobody answers.
 func TestIfNobody(t *testing.T) {
 	d := atWork()
-	d.Until(func() bool { return d.Night.State.Project.Run.State == loop.RunWaiting })
+	d.Until(func() bool { return d.Night.State.Project.Run.State == ledger.RunWaiting })
 	q := &d.Night.State.Project.Questions[1]
 	for choice, want := range map[string]string{
 		"No":      "No answer by 23:46: #3 goes on with q2 b.",

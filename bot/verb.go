@@ -3,27 +3,27 @@ package bot
 import (
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // asReview is the verb of an offer that starts the run with profile review.
 const asReview = "As review"
 
 // buttons are a question's verbs as they are pressed.
-func buttons(m *Message, q loop.Question) {
+func buttons(m *Message, q ledger.Question) {
 	for _, v := range q.Verbs() {
 		m.button(label(q, v), Typed(q, v))
 	}
-	if q.Kind == loop.AskPlan {
+	if q.Kind == ledger.AskPlan {
 		m.button("Read", PlanCommand(q))
 	}
 }
 
 // PlanCommand is how the plan is read that a question is about.
-func PlanCommand(q loop.Question) string { return "/plan " + arg(q.Task) }
+func PlanCommand(q ledger.Question) string { return "/plan " + arg(q.Task) }
 
 // label is a verb as a button has it.
-func label(q loop.Question, v string) string {
+func label(q ledger.Question, v string) string {
 	switch string(q.Kind) + " " + v {
 	case "agent skip":
 		return "Skip task"

@@ -3,7 +3,7 @@ package config
 import (
 	"path/filepath"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Config is nightporter.toml (SPEC 17), checked, with every path absolute.
@@ -199,7 +199,7 @@ type HatOverride struct {
 // Verify is one verification command, written as "CMD" or as
 // {run = "CMD", when = "always|code|final", timeout = "10m"}.
 type Verify struct {
-	Run     string        `toml:"run"`
-	When    string        `toml:"when" oneof:"always code final"`
-	Timeout loop.Duration `toml:"timeout"`
+	Run     string          `toml:"run"`
+	When    string          `toml:"when" oneof:"always code final"`
+	Timeout ledger.Duration `toml:"timeout"`
 }

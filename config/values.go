@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Text is a text that people also write as a whole number, such as a uid.
@@ -61,8 +61,8 @@ func (v *Verify) fromTOML(x any) error {
 // (SPEC 6.4), written as "30m", as "continue", "pause" or "abort", or as
 // {after = "30m", then = "pause"}.
 type QuestionTimeout struct {
-	After loop.Duration `toml:"after"` // 0 = 30 minutes
-	Then  string        `toml:"then" oneof:"continue pause abort"`
+	After ledger.Duration `toml:"after"` // 0 = 30 minutes
+	Then  string          `toml:"then" oneof:"continue pause abort"`
 }
 
 func (q *QuestionTimeout) fromTOML(x any) error {
@@ -222,7 +222,7 @@ func (s *Start) UnmarshalText(text []byte) error {
 
 // Source is where a project's tasks come from: KIND:PATH (SPEC 3, 17). Path is
 // as written, relative to the repository.
-type Source loop.SourceRef
+type Source ledger.SourceRef
 
 // Kinds of sources, and the path that each has when none is named.
 var sourceKinds = []string{"plan", "backlog", "tasks", "prd", "bugs", "forge"}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // MaxEvent is the largest payload of an event in bytes (SPEC 4.2).
@@ -38,8 +39,8 @@ var eventFields = map[string][]field{
 	"advice.complete":     {{"summary", "string", true}, {"advice", "words", true}},
 	"triage.verdict":      {{"reports", "list", true}},
 
-	EventQuestion: {{"text", "words", true}, {"options", "strings", false}, {"choice", "string", false}},
-	EventBlocked:  {{"reason", "words", true}, {"tried", "string", true}, {"needs", "string", true}},
+	ledger.EventQuestion: {{"text", "words", true}, {"options", "strings", false}, {"choice", "string", false}},
+	ledger.EventBlocked:  {{"reason", "words", true}, {"tried", "string", true}, {"needs", "string", true}},
 }
 
 // EventShape describes an event's payload for the prompt and for a refusal:
@@ -68,9 +69,9 @@ func EventShape(typ string) string {
 		return `{"summary":"…","advice":"…"}`
 	case "triage.verdict":
 		return `{"reports":[{"id":"b37","verdict":"take|set_aside","gate":3,"reason":"…"}]}`
-	case EventQuestion:
+	case ledger.EventQuestion:
 		return `{"text":"…","options":["…","…"],"choice":"…"}`
-	case EventBlocked:
+	case ledger.EventBlocked:
 		return `{"reason":"…","tried":"…","needs":"…"}`
 	}
 	return `{"summary":"…"}`
@@ -86,9 +87,9 @@ type eventGuidance struct {
 
 // checkEvent holds an event against what its hat declares. why is empty when
 // it can be accepted; else it tells the agent what to change.
-func checkEvent(h Hat, typ string, data json.RawMessage) (reports []GuidanceReported, why string) {
+func checkEvent(h ledger.Hat, typ string, data json.RawMessage) (reports []ledger.GuidanceReported, why string) {
 	if !h.MayEmit(typ) {
-		may := append(slices.Clone(h.Emits), EventQuestion, EventBlocked)
+		may := append(slices.Clone(h.Emits), ledger.EventQuestion, ledger.EventBlocked)
 		return nil, fmt.Sprintf("a %s ends with %s, not with %q", h.Name, strings.Join(may, " or "), typ)
 	}
 	if len(data) > MaxEvent {
@@ -122,7 +123,7 @@ func checkEvent(h Hat, typ string, data json.RawMessage) (reports []GuidanceRepo
 			return nil, fmt.Sprintf("field %q %s; send %s", f.name, bad, shape)
 		}
 	}
-	if typ != EventQuestion && typ != EventBlocked {
+	if typ != ledger.EventQuestion && typ != ledger.EventBlocked {
 		for _, name := range h.Payload {
 			if _, ok := fields[name]; !ok && !slices.Contains(missing, name) {
 				missing = append(missing, name)
@@ -138,7 +139,7 @@ func checkEvent(h Hat, typ string, data json.RawMessage) (reports []GuidanceRepo
 	if bad := checkWhole(typ, data); bad != "" {
 		return nil, fmt.Sprintf("%s; send %s", bad, EventShape(typ))
 	}
-	if typ == EventQuestion {
+	if typ == ledger.EventQuestion {
 		options, choice := stringsOf(data, "options"), stringOf(data, "choice")
 		switch {
 		case len(options) > 20:
@@ -191,12 +192,12 @@ func (f field) check(raw json.RawMessage) string {
 			return "has to be a list"
 		}
 	case "issues":
-		var v []Issue
+		var v []ledger.Issue
 		if json.Unmarshal(raw, &v) != nil || v == nil {
 			return "has to be a list of issues, each with strings for severity, file, rule and text, and a number for line"
 		}
 		for n, i := range v {
-			if !slices.Contains([]Severity{Critical, Major, Minor, Suggestion}, i.Severity) {
+			if !slices.Contains([]ledger.Severity{ledger.Critical, ledger.Major, ledger.Minor, ledger.Suggestion}, i.Severity) {
 				return fmt.Sprintf("has an issue (number %d) of severity %q; it has to be critical, major, minor or suggestion", n+1, i.Severity)
 			}
 			if strings.TrimSpace(i.Text) == "" {
@@ -209,7 +210,7 @@ func (f field) check(raw json.RawMessage) string {
 
 // guidanceReports reads {id, done|set_aside, note}. done and set_aside may be
 // true, or the note itself.
-func guidanceReports(raw json.RawMessage) ([]GuidanceReported, string) {
+func guidanceReports(raw json.RawMessage) ([]ledger.GuidanceReported, string) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, ""
 	}
@@ -218,9 +219,9 @@ func guidanceReports(raw json.RawMessage) ([]GuidanceReported, string) {
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return nil, shape
 	}
-	var out []GuidanceReported
+	var out []ledger.GuidanceReported
 	for _, g := range list {
-		r := GuidanceReported{ID: strings.ToLower(strings.TrimSpace(g.ID)), Note: g.Note}
+		r := ledger.GuidanceReported{ID: strings.ToLower(strings.TrimSpace(g.ID)), Note: g.Note}
 		done, doneNote := flag(g.Done)
 		aside, asideNote := flag(g.SetAside)
 		switch {
@@ -234,7 +235,7 @@ func guidanceReports(raw json.RawMessage) ([]GuidanceReported, string) {
 			r.Note = trimJoin(r.Note, asideNote)
 		}
 		// The last word on each counts: what is repeated is not recorded.
-		out = slices.DeleteFunc(out, func(o GuidanceReported) bool { return o.ID == r.ID })
+		out = slices.DeleteFunc(out, func(o ledger.GuidanceReported) bool { return o.ID == r.ID })
 		out = append(out, r)
 	}
 	return out, ""
@@ -305,8 +306,8 @@ func manualOf(data json.RawMessage) string {
 	return text
 }
 
-func issuesOf(data json.RawMessage) []Issue {
-	var issues []Issue
+func issuesOf(data json.RawMessage) []ledger.Issue {
+	var issues []ledger.Issue
 	_ = json.Unmarshal(fieldOf(data, "issues"), &issues)
 	return issues
 }
@@ -321,7 +322,7 @@ func filesOf(data json.RawMessage) []string { return stringsOf(data, "files_modi
 
 // issueSet is what makes two reviews the same: severity, file and rule
 // (SPEC 2.6).
-func issueSet(issues []Issue) string {
+func issueSet(issues []ledger.Issue) string {
 	keys := make([]string, len(issues))
 	for n, i := range issues {
 		keys[n] = string(i.Severity) + "\x00" + i.File + "\x00" + i.Rule

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // A part is a section of a task's plan as a task of its own, "Task 5/b": it is
@@ -13,7 +15,7 @@ import (
 // (SPEC 4.4).
 
 // ours reports whether a task is in no file: nothing is ever written back.
-func (t Task) ours() bool { return t.Own || t.Parent != "" }
+func isPart(t ledger.Task) bool { return t.Own || t.Parent != "" }
 
 // partsDue are the parts that a plan can become now: sections that are
 // approved, or all of them, with all that they depend on, and no part yet.
@@ -48,7 +50,7 @@ func (t TaskState) partOf(section string) string {
 // is left for the task itself but to wait for them.
 func (d *decision) makeParts(t TaskState, whole bool) bool {
 	w, id := t.Attempt, t.Task.ID
-	made := PartsMade{Plans: map[string]string{}, Whole: whole}
+	made := ledger.PartsMade{Plans: map[string]string{}, Whole: whole}
 	ids := map[string]string{}
 	name := func(section string) string {
 		if part := t.partOf(section); part != "" {
@@ -60,9 +62,9 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 	for _, s := range d.partsDue(t, whole) {
 		part := d.freePart(id + "/" + s.ID)
 		ids[s.ID] = part
-		task := Task{
+		task := ledger.Task{
 			ID: part, Title: oneLine(s.Title), Body: partBody(s), Scope: strings.Join(s.Files, ", "), Acceptance: s.Tasks,
-			Priority: t.Task.Priority, Role: t.Task.Role, Threshold: t.Task.Threshold, Mark: MarkOpen, Parent: id,
+			Priority: t.Task.Priority, Role: t.Task.Role, Threshold: t.Task.Threshold, Mark: ledger.MarkOpen, Parent: id,
 		}
 		for _, on := range s.DependsOn {
 			task.DependsOn = append(task.DependsOn, name(on))
@@ -77,10 +79,10 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 	about := scope{task: id, session: w.Session}
 	d.add(about, made)
 	if whole {
-		d.submit(t, Submit{Result: "pass", Outcome: OutcomePlanned})
-		d.add(about, AttemptEnded{Outcome: OutcomePlanned, Why: "its plan has parts"})
+		d.submit(t, ledger.Submit{Result: "pass", Outcome: ledger.OutcomePlanned})
+		d.add(about, ledger.AttemptEnded{Outcome: ledger.OutcomePlanned, Why: "its plan has parts"})
 		t, _ = d.task(id)
-		d.add(about, TaskSet{From: t.Status, To: Pending, Why: fmt.Sprintf("%d parts", len(t.Parts))})
+		d.add(about, ledger.TaskSet{From: t.Status, To: ledger.Pending, Why: fmt.Sprintf("%d parts", len(t.Parts))})
 	}
 	return true
 }
@@ -91,8 +93,8 @@ func (d *decision) beginParts(t TaskState) {
 	if len(sectionsOf(t.Attempt.Plan)) < 2 || !d.makeParts(t, false) {
 		return
 	}
-	d.add(scope{task: t.Task.ID}, AttemptEnded{Outcome: OutcomeParked, Why: "approved parts come first"})
-	d.setTask(t.Task.ID, Ready, "approved parts come first")
+	d.add(scope{task: t.Task.ID}, ledger.AttemptEnded{Outcome: ledger.OutcomeParked, Why: "approved parts come first"})
+	d.setTask(t.Task.ID, ledger.Ready, "approved parts come first")
 }
 
 // freePart is a part's id that was never used: "Task 5/b", or "Task 5/b.2"
@@ -143,23 +145,23 @@ func (d *decision) dropParts(t TaskState, why string) (done []string) {
 		if !ok {
 			continue
 		}
-		if p.Status == Done || p.committing() {
-			done = append(done, ShortID(id))
+		if p.Status == ledger.Done || p.committing() {
+			done = append(done, ledger.ShortID(id))
 			continue
 		}
 		d.closeQuestions(id, "withdrawn")
-		if p.Status == Skipped || p.Status == Withdrawn {
+		if p.Status == ledger.Skipped || p.Status == ledger.Withdrawn {
 			continue
 		}
 		d.cutTask(p, why)
 		if p.Attempt != nil {
-			d.add(scope{task: id}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: why})
+			d.add(scope{task: id}, ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: why})
 		}
-		d.setTask(id, Withdrawn, why)
+		d.setTask(id, ledger.Withdrawn, why)
 		d.expireGuidance(id, "its task was withdrawn")
 	}
 	if len(t.Parts) > 0 {
-		d.add(scope{task: t.Task.ID}, PartsMade{Gone: t.Parts})
+		d.add(scope{task: t.Task.ID}, ledger.PartsMade{Gone: t.Parts})
 	}
 	return done
 }
@@ -172,14 +174,14 @@ func (d *decision) planAnew(t TaskState, why string) {
 		return
 	}
 	if done := d.dropParts(t, why); len(done) > 0 {
-		d.add(scope{task: t.Task.ID}, TaskWords{Text: "Done already, by an earlier plan: " + strings.Join(done, ", ") + "."})
+		d.add(scope{task: t.Task.ID}, ledger.TaskWords{Text: "Done already, by an earlier plan: " + strings.Join(done, ", ") + "."})
 	}
 }
 
 // settleParts ends tasks whose parts are done.
 func (d *decision) settleParts() {
 	for _, t := range d.Project.Tasks {
-		if t.Status == Pending && len(t.Parts) > 0 && d.openPart(t) == "" {
+		if t.Status == ledger.Pending && len(t.Parts) > 0 && d.openPart(t) == "" {
 			d.partsDone(t)
 		}
 	}
@@ -187,9 +189,9 @@ func (d *decision) settleParts() {
 
 func (d *decision) partsDone(t TaskState) {
 	id := t.Task.ID
-	d.add(scope{task: id}, TaskSet{From: t.Status, To: Done, Why: "its parts are done"})
+	d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Done, Why: "its parts are done"})
 	d.expireGuidance(id, "its task ended")
-	d.mark(id, MarkDone)
+	d.mark(id, ledger.MarkDone)
 	t, _ = d.task(id)
 	d.progress(t, "completed", "", "")
 }
@@ -197,7 +199,7 @@ func (d *decision) partsDone(t TaskState) {
 // openPart is a part of the task that is not done, "" where there is none.
 func (d *decision) openPart(t TaskState) string {
 	for _, id := range t.Parts {
-		if p, ok := d.task(id); ok && p.Status != Done {
+		if p, ok := d.task(id); ok && p.Status != ledger.Done {
 			return id
 		}
 	}
@@ -212,13 +214,13 @@ func (d *decision) yields(t TaskState) bool {
 	}
 	return slices.ContainsFunc(t.Parts, func(id string) bool {
 		p, ok := d.task(id)
-		return ok && p.Status == Ready && d.wanted(p)
+		return ok && p.Status == ledger.Ready && d.wanted(p)
 	})
 }
 
 // parts is the project after sections of a plan became tasks: they stand right
 // behind theirs.
-func (p Project) parts(b PartsMade, parent string) Project {
+func (p Project) parts(b ledger.PartsMade, parent string) Project {
 	n := p.index(parent)
 	if n < 0 {
 		return p
@@ -227,12 +229,12 @@ func (p Project) parts(b PartsMade, parent string) Project {
 	of := p.Tasks[n]
 	of.Parts = slices.DeleteFunc(slices.Clone(of.Parts), func(id string) bool { return slices.Contains(b.Gone, id) })
 	at := n + 1
-	for at < len(p.Tasks) && SameID(p.Tasks[at].Task.Parent, parent) {
+	for at < len(p.Tasks) && ledger.SameID(p.Tasks[at].Task.Parent, parent) {
 		at++
 	}
 	for _, t := range b.Parts {
 		of.Parts = append(of.Parts, t.ID)
-		p.Tasks = slices.Insert(p.Tasks, at, TaskState{Task: t, Status: Pending, Plan: json.RawMessage(b.Plans[t.ID])})
+		p.Tasks = slices.Insert(p.Tasks, at, TaskState{Task: t, Status: ledger.Pending, Plan: json.RawMessage(b.Plans[t.ID])})
 		at++
 	}
 	if of.Attempt != nil && of.Attempt.Consensus != nil && len(b.Parts) > 0 {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Limits of what single fields of events hold.
@@ -77,8 +79,8 @@ func checkSections(raw json.RawMessage) string {
 			}
 		}
 		for _, f := range s.Files {
-			for _, i := range ParseScope(f) {
-				if i.Kind == ScopeBad {
+			for _, i := range ledger.ParseScope(f) {
+				if i.Kind == ledger.ScopeBad {
 					return fmt.Sprintf("has a section (%s) with the file %q, which leaves the repository", s.ID, f)
 				}
 			}
@@ -103,11 +105,11 @@ func checksOf(data json.RawMessage) []criterion {
 
 // failedChecks are the criteria that a verifier saw unmet, as issues for the
 // fixer.
-func failedChecks(data json.RawMessage) []Issue {
-	var issues []Issue
+func failedChecks(data json.RawMessage) []ledger.Issue {
+	var issues []ledger.Issue
 	for _, c := range checksOf(data) {
 		if c.OK == nil || !*c.OK {
-			issues = append(issues, Issue{Severity: Major, Rule: "acceptance", Text: c.Criterion + ": " + c.How})
+			issues = append(issues, ledger.Issue{Severity: ledger.Major, Rule: "acceptance", Text: c.Criterion + ": " + c.How})
 		}
 	}
 	return issues

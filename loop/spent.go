@@ -1,6 +1,10 @@
 package loop
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
 
 // Spent is what a run has spent, by hat and by task: a read model, so that
 // nobody has to read a run's entries for it.
@@ -18,12 +22,12 @@ type Share struct {
 }
 
 // WithAgent adds an ended session of an agent.
-func (s Spent) with(hat, task string, x Exit) Spent {
+func (s Spent) with(hat, task string, x ledger.Exit) Spent {
 	s.Hats, s.Tasks = shared(s.Hats, hat, x), shared(s.Tasks, task, x)
 	return s
 }
 
-func shared(all []Share, name string, x Exit) []Share {
+func shared(all []Share, name string, x ledger.Exit) []Share {
 	all = slices.Clone(all)
 	n := slices.IndexFunc(all, func(s Share) bool { return s.Name == name })
 	if n < 0 {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // A copy is one moment of the ledger, while others commit to it.
@@ -27,10 +27,10 @@ func TestBackup(t *testing.T) {
 		n := 0
 		for ; ctx.Err() == nil; n++ {
 			key := fmt.Sprintf("busy:%d", n)
-			_, err := s.Commit(t.Context(), loop.Batch{
-				Key: key, Records: []loop.Record{rec("project/busy", "a"), rec("project/busy", "b")},
-				Effects:  []loop.PendingEffect{effect("project/busy", "start", key)},
-				Messages: []loop.Outgoing{{Chat: group, Class: loop.ClassNotice}},
+			_, err := s.Commit(t.Context(), ledger.Batch{
+				Key: key, Records: []ledger.Record{rec("project/busy", "a"), rec("project/busy", "b")},
+				Effects:  []ledger.PendingEffect{effect("project/busy", "start", key)},
+				Messages: []ledger.Outgoing{{Chat: group, Class: ledger.ClassNotice}},
 			})
 			if err != nil {
 				t.Error(err)

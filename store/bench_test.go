@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // BenchmarkCommit is what an accepted event costs: a durable transaction with
@@ -22,9 +22,9 @@ func BenchmarkCommit(b *testing.B) {
 			for b.Loop() {
 				key := fmt.Sprintf("emit:r14-%d", i)
 				i++
-				r := mustCommit(b, l, loop.Batch{
-					Key: key, Time: night, Records: []loop.Record{rec(shop, "event.accepted")},
-					Effects: []loop.PendingEffect{effect(shop, "start", key)}, Settles: last,
+				r := mustCommit(b, l, ledger.Batch{
+					Key: key, Time: night, Records: []ledger.Record{rec(shop, "event.accepted")},
+					Effects: []ledger.PendingEffect{effect(shop, "start", key)}, Settles: last,
 					Answer: []byte(`{"ok":true}`),
 				})
 				last = []int64{r.Effects[0].ID}
@@ -36,7 +36,7 @@ func BenchmarkCommit(b *testing.B) {
 // BenchmarkRepeated is what a retry of the same event costs.
 func BenchmarkRepeated(b *testing.B) {
 	s := mustOpen(b, b.TempDir())
-	batch := loop.Batch{Key: "emit:r14-25", Records: []loop.Record{rec(shop, "event.accepted")}}
+	batch := ledger.Batch{Key: "emit:r14-25", Records: []ledger.Record{rec(shop, "event.accepted")}}
 	mustCommit(b, s, batch)
 	for b.Loop() {
 		mustCommit(b, s, batch)
@@ -46,7 +46,7 @@ func BenchmarkRepeated(b *testing.B) {
 // BenchmarkVerify is a ledger of 10,000 entries.
 func BenchmarkVerify(b *testing.B) {
 	s := mustOpen(b, b.TempDir())
-	batch := loop.Batch{}
+	batch := ledger.Batch{}
 	for range 1000 {
 		batch.Records = append(batch.Records, rec(shop, "event.accepted"))
 	}

@@ -7,22 +7,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // The encoding is a contract: a chain that was written once must verify for
 // ever. These hashes were computed by another program from the comment at
 // row.sum; they are never to be changed.
 func TestHashGolden(t *testing.T) {
-	full := loop.Record{
+	full := ledger.Record{
 		Stream: "project/shop", Seq: 41, Time: time.Date(2026, 11, 20, 22, 4, 5, 120000000, time.UTC),
 		Type: "session.ended", V: 2, Run: "r14", Task: "Task 5", Attempt: "a1", Session: "r14-25",
 		Actor: "telegram:48213377", Cause: "exit:r14-25", Body: []byte(`{"why":"exited","text":"fünf"}`),
 		Prev: bytes.Repeat([]byte{0xab}, 32),
 	}
-	first := loop.Record{Stream: "house", Seq: 1, Type: "x"}
+	first := ledger.Record{Stream: "house", Seq: 1, Type: "x"}
 	for name, c := range map[string]struct {
-		rec  loop.Record
+		rec  ledger.Record
 		want string
 	}{
 		"full":  {full, "046d5cb12cf592d6d5f0a4566b7b973908bcdb3ab1bf27b2d6c8df520be9269f"},

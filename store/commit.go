@@ -9,7 +9,7 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // statements are those of a commit, prepared once on the writing connection.
@@ -87,71 +87,71 @@ func (s *statements) close() error {
 // ErrDisk where nothing can be written now, ErrBroken for a stream that does
 // not end where it did. After any error nothing of the batch is in force, and
 // committing it again under the same key is always safe.
-func (s *Store) Commit(ctx context.Context, b loop.Batch) (loop.Receipt, error) {
-	var r loop.Receipt
+func (s *Store) Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error) {
+	var r ledger.Receipt
 	err := s.write(ctx, func(ctx context.Context) (bool, error) {
 		var err error
 		r, err = s.commit(ctx, b)
 		return !r.Repeated, err
 	})
 	if err != nil {
-		return loop.Receipt{}, fail("commit", err)
+		return ledger.Receipt{}, fail("commit", err)
 	}
 	return r, nil
 }
 
-func (s *Store) commit(ctx context.Context, b loop.Batch) (loop.Receipt, error) {
+func (s *Store) commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error) {
 	if b.Key != "" {
 		var answer []byte
 		err := s.stmts.input.QueryRowContext(ctx, b.Key).Scan(&answer)
 		if err == nil {
-			return loop.Receipt{Repeated: true, Answer: blob(answer)}, nil
+			return ledger.Receipt{Repeated: true, Answer: blob(answer)}, nil
 		}
 		if !errors.Is(err, sql.ErrNoRows) {
-			return loop.Receipt{}, err
+			return ledger.Receipt{}, err
 		}
 	}
 	made, err := seal(b, func(stream string) (head, error) { return s.head(ctx, stream) })
 	if err != nil {
-		return loop.Receipt{}, err
+		return ledger.Receipt{}, err
 	}
 	for i := range made.rows {
 		if _, err := s.stmts.addEntry.ExecContext(ctx, made.rows[i].args()...); err != nil {
-			return loop.Receipt{}, err
+			return ledger.Receipt{}, err
 		}
 	}
 	for i := range made.effects {
 		if err := s.addEffect(ctx, &made.effects[i]); err != nil {
-			return loop.Receipt{}, err
+			return ledger.Receipt{}, err
 		}
 	}
 	now := formatTime(b.Time)
 	for _, id := range b.Settles {
 		res, err := s.stmts.settle.ExecContext(ctx, now, id)
 		if err != nil {
-			return loop.Receipt{}, err
+			return ledger.Receipt{}, err
 		}
 		if n, err := res.RowsAffected(); err != nil {
-			return loop.Receipt{}, err
+			return ledger.Receipt{}, err
 		} else if n == 0 {
-			return loop.Receipt{}, unknownEffect(id)
+			return ledger.Receipt{}, unknownEffect(id)
 		}
 	}
 	if b.Key != "" {
 		if _, err := s.stmts.addInput.ExecContext(ctx, b.Key, now, b.Answer); err != nil {
-			return loop.Receipt{}, err
+			return ledger.Receipt{}, err
 		}
 	}
 	chats, err := s.enqueue(ctx, b)
 	if err != nil {
-		return loop.Receipt{}, err
+		return ledger.Receipt{}, err
 	}
 	if c := b.Cursor; c != nil {
 		if _, err := s.stmts.setCursor.ExecContext(ctx, c.Name, c.Value, formatTime(c.Time)); err != nil {
-			return loop.Receipt{}, err
+			return ledger.Receipt{}, err
 		}
 	}
-	return loop.Receipt{Answer: blob(b.Answer), Records: made.records, Effects: made.effects, Chats: chats}, nil
+	return ledger.Receipt{Answer: blob(b.Answer), Records: made.records, Effects: made.effects, Chats: chats}, nil
 }
 
 // head returns where a stream ends. It refuses a stream whose last entry is
@@ -172,7 +172,7 @@ func (s *Store) head(ctx context.Context, stream string) (head, error) {
 	return h, nil
 }
 
-func (s *Store) addEffect(ctx context.Context, e *loop.PendingEffect) error {
+func (s *Store) addEffect(ctx context.Context, e *ledger.PendingEffect) error {
 	res, err := s.stmts.addEffect.ExecContext(ctx,
 		e.Stream, e.Kind, string(e.Class), e.Key, notNull(e.Body), formatTime(e.Time), e.Seq, notNull(e.Head))
 	if err != nil {

@@ -11,24 +11,24 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // ledger is what Store and Memory have in common.
 type ledgerStore interface {
-	Commit(ctx context.Context, b loop.Batch) (loop.Receipt, error)
-	Records(ctx context.Context, stream string, after int64, yield func(loop.Record) error) error
-	RecordsOfTask(ctx context.Context, stream, task string, yield func(loop.Record) error) error
-	RecordsOfRun(ctx context.Context, stream, run string, yield func(loop.Record) error) error
-	RecordsAfter(ctx context.Context, stream string, after int64, types []string, yield func(loop.Record) error) error
-	LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (loop.Record, bool, error)
-	RecordsOfTypes(ctx context.Context, stream, run string, types []string, yield func(loop.Record) error) error
+	Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error)
+	Records(ctx context.Context, stream string, after int64, yield func(ledger.Record) error) error
+	RecordsOfTask(ctx context.Context, stream, task string, yield func(ledger.Record) error) error
+	RecordsOfRun(ctx context.Context, stream, run string, yield func(ledger.Record) error) error
+	RecordsAfter(ctx context.Context, stream string, after int64, types []string, yield func(ledger.Record) error) error
+	LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (ledger.Record, bool, error)
+	RecordsOfTypes(ctx context.Context, stream, run string, types []string, yield func(ledger.Record) error) error
 	RunsOf(ctx context.Context, stream string) ([]string, error)
 	Streams(ctx context.Context) ([]string, error)
 	Head(ctx context.Context, stream string) (seq int64, hash []byte, err error)
-	Pending(ctx context.Context) ([]loop.PendingEffect, error)
-	Snapshot(ctx context.Context, stream string, version int) (loop.SnapshotRow, error)
-	SaveSnapshot(ctx context.Context, row loop.SnapshotRow) error
+	Pending(ctx context.Context) ([]ledger.PendingEffect, error)
+	Snapshot(ctx context.Context, stream string, version int) (ledger.SnapshotRow, error)
+	SaveSnapshot(ctx context.Context, row ledger.SnapshotRow) error
 	outbox
 }
 
@@ -37,18 +37,18 @@ const shop = "project/shop"
 // night is the time of every entry here; its zone must not reach the ledger.
 var night = time.Date(2026, 11, 20, 23, 4, 5, 120000000, time.FixedZone("CET", 3600))
 
-func rec(stream, typ string) loop.Record {
-	return loop.Record{
+func rec(stream, typ string) ledger.Record {
+	return ledger.Record{
 		Stream: stream, Time: night, Type: typ, V: 1, Run: "r14", Task: "Task 5", Attempt: "a1",
 		Session: "r14-25", Actor: "agent", Cause: "emit:r14-25", Body: []byte(`{"n": 1}`),
 	}
 }
 
-func effect(stream, kind, key string) loop.PendingEffect {
-	return loop.PendingEffect{Stream: stream, Kind: kind, Class: loop.Findable, Key: key, Body: []byte(`{}`), Time: night}
+func effect(stream, kind, key string) ledger.PendingEffect {
+	return ledger.PendingEffect{Stream: stream, Kind: kind, Class: ledger.Findable, Key: key, Body: []byte(`{}`), Time: night}
 }
 
-func mustCommit(t testing.TB, l ledgerStore, b loop.Batch) loop.Receipt {
+func mustCommit(t testing.TB, l ledgerStore, b ledger.Batch) ledger.Receipt {
 	t.Helper()
 	r, err := l.Commit(t.Context(), b)
 	if err != nil {
@@ -71,20 +71,20 @@ func mustOpen(t testing.TB, dir string) *Store {
 	return s
 }
 
-func records(t testing.TB, l ledgerStore, stream string, after int64) []loop.Record {
+func records(t testing.TB, l ledgerStore, stream string, after int64) []ledger.Record {
 	t.Helper()
-	var got []loop.Record
+	var got []ledger.Record
 	if err := l.Records(t.Context(), stream, after, collect(&got)); err != nil {
 		t.Fatal(err)
 	}
 	return got
 }
 
-func collect(to *[]loop.Record) func(loop.Record) error {
-	return func(r loop.Record) error { *to = append(*to, r); return nil }
+func collect(to *[]ledger.Record) func(ledger.Record) error {
+	return func(r ledger.Record) error { *to = append(*to, r); return nil }
 }
 
-func pending(t testing.TB, l ledgerStore) []loop.PendingEffect {
+func pending(t testing.TB, l ledgerStore) []ledger.PendingEffect {
 	t.Helper()
 	p, err := l.Pending(t.Context())
 	if err != nil {
@@ -138,14 +138,14 @@ func TestConformance(t *testing.T) {
 }
 
 func testChained(t *testing.T, l ledgerStore) {
-	first := mustCommit(t, l, loop.Batch{Time: night, Records: []loop.Record{rec(shop, "a"), rec(loop.SharedStream, "h"), rec(shop, "b")}})
-	second := mustCommit(t, l, loop.Batch{Time: night, Records: []loop.Record{rec(shop, "c")}})
+	first := mustCommit(t, l, ledger.Batch{Time: night, Records: []ledger.Record{rec(shop, "a"), rec(ledger.SharedStream, "h"), rec(shop, "b")}})
+	second := mustCommit(t, l, ledger.Batch{Time: night, Records: []ledger.Record{rec(shop, "c")}})
 
-	written := []loop.Record{first.Records[0], first.Records[2], second.Records[0]}
+	written := []ledger.Record{first.Records[0], first.Records[2], second.Records[0]}
 	same(t, "records", records(t, l, shop, 0), written)
 	same(t, "records after 2", records(t, l, shop, 2), written[2:])
-	same(t, "records of house", records(t, l, loop.SharedStream, 0), first.Records[1:2])
-	same(t, "records of nobody", records(t, l, "project/none", 0), []loop.Record(nil))
+	same(t, "records of house", records(t, l, ledger.SharedStream, 0), first.Records[1:2])
+	same(t, "records of nobody", records(t, l, "project/none", 0), []ledger.Record(nil))
 
 	var prev []byte
 	for i, r := range written {
@@ -167,19 +167,19 @@ func testBytes(t *testing.T, l ledgerStore) {
 	want.Task = "TÄSK \x00 'quoted'; --"
 	want.Cause = "not utf-8: \xff\xfe"
 	want.Body = []byte("{\"a\":  1,\r\n\"b\": \"\\u0000\x00\xff\"}  ")
-	empty := loop.Record{Stream: shop, Type: "empty", Body: []byte{}}
-	r := mustCommit(t, l, loop.Batch{Key: "k", Records: []loop.Record{want, empty}, Answer: []byte{}})
+	empty := ledger.Record{Stream: shop, Type: "empty", Body: []byte{}}
+	r := mustCommit(t, l, ledger.Batch{Key: "k", Records: []ledger.Record{want, empty}, Answer: []byte{}})
 
 	want.Seq, want.Hash = 1, r.Records[0].Hash
 	empty.Seq, empty.Body, empty.Prev, empty.Hash = 2, nil, want.Hash, r.Records[1].Hash
 	got := records(t, l, shop, 0)
-	same(t, "read", got, []loop.Record{want, empty})
+	same(t, "read", got, []ledger.Record{want, empty})
 	same(t, "receipt", r.Records, got)
 	if zone := got[0].Time.Location(); zone != time.UTC {
 		t.Errorf("the time came back in zone %v, want UTC", zone)
 	}
 	same(t, "empty answer", r.Answer, []byte(nil))
-	same(t, "empty answer again", mustCommit(t, l, loop.Batch{Key: "k"}).Answer, []byte(nil))
+	same(t, "empty answer again", mustCommit(t, l, ledger.Batch{Key: "k"}).Answer, []byte(nil))
 }
 
 func testShared(t *testing.T, l ledgerStore) {
@@ -188,9 +188,9 @@ func testShared(t *testing.T, l ledgerStore) {
 	r.Body = body
 	e := effect(shop, "start", "1")
 	e.Body = body
-	got := mustCommit(t, l, loop.Batch{
-		Key: "k", Records: []loop.Record{r}, Effects: []loop.PendingEffect{e}, Answer: answer,
-		Messages: []loop.Outgoing{{Chat: mira, Key: "q5", Class: loop.ClassAsk, Body: text}},
+	got := mustCommit(t, l, ledger.Batch{
+		Key: "k", Records: []ledger.Record{r}, Effects: []ledger.PendingEffect{e}, Answer: answer,
+		Messages: []ledger.Outgoing{{Chat: mira, Key: "q5", Class: ledger.ClassAsk, Body: text}},
 	})
 	head := bytes.Clone(got.Effects[0].Head)
 	for _, b := range [][]byte{body, answer, text, got.Records[0].Body, got.Records[0].Hash, got.Effects[0].Body, got.Effects[0].Head, got.Answer} {
@@ -212,23 +212,23 @@ func testShared(t *testing.T, l ledgerStore) {
 	if m := shownAt(t, l, mira, "100"); string(m.Body) != "text" {
 		t.Errorf("message became %q", m.Body)
 	}
-	if a := mustCommit(t, l, loop.Batch{Key: "k"}).Answer; string(a) != "answer" {
+	if a := mustCommit(t, l, ledger.Batch{Key: "k"}).Answer; string(a) != "answer" {
 		t.Errorf("answer became %q", a)
 	}
 }
 
 func testRepeated(t *testing.T, l ledgerStore) {
-	b := loop.Batch{Key: "emit:r14-25", Time: night, Records: []loop.Record{rec(shop, "a")}, Answer: []byte("first")}
+	b := ledger.Batch{Key: "emit:r14-25", Time: night, Records: []ledger.Record{rec(shop, "a")}, Answer: []byte("first")}
 	if r := mustCommit(t, l, b); r.Repeated || string(r.Answer) != "first" {
 		t.Errorf("first: %+v", r)
 	}
 	b.Records = append(b.Records, rec(shop, "other"))
-	b.Effects = []loop.PendingEffect{effect(shop, "start", "1")}
+	b.Effects = []ledger.PendingEffect{effect(shop, "start", "1")}
 	b.Answer = []byte("second")
-	b.Messages = []loop.Outgoing{{Chat: mira, Class: loop.ClassReply}}
-	b.Cursor = &loop.Cursor{Name: "telegram:1", Value: "9"}
+	b.Messages = []ledger.Outgoing{{Chat: mira, Class: ledger.ClassReply}}
+	b.Cursor = &ledger.Cursor{Name: "telegram:1", Value: "9"}
 	r := mustCommit(t, l, b)
-	same(t, "second", r, loop.Receipt{Repeated: true, Answer: []byte("first")})
+	same(t, "second", r, ledger.Receipt{Repeated: true, Answer: []byte("first")})
 	if n := len(records(t, l, shop, 0)) + len(pending(t, l)); n != 1 {
 		t.Errorf("the repeated input wrote something: %d entries and effects, want 1", n)
 	}
@@ -240,31 +240,31 @@ func testRepeated(t *testing.T, l ledgerStore) {
 	}
 	// Without a key, nothing is ever a repetition.
 	for range 2 {
-		if r := mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "b")}}); r.Repeated {
+		if r := mustCommit(t, l, ledger.Batch{Records: []ledger.Record{rec(shop, "b")}}); r.Repeated {
 			t.Error("a batch without key was taken for a repetition")
 		}
 	}
 	// Keys are compared byte by byte.
-	if r := mustCommit(t, l, loop.Batch{Key: "EMIT:r14-25"}); r.Repeated {
+	if r := mustCommit(t, l, ledger.Batch{Key: "EMIT:r14-25"}); r.Repeated {
 		t.Error("keys were compared without case")
 	}
 }
 
 func testAtomic(t *testing.T, l ledgerStore) {
-	mustCommit(t, l, loop.Batch{
-		Records: []loop.Record{rec(shop, "a")}, Effects: []loop.PendingEffect{effect(shop, "start", "1")},
+	mustCommit(t, l, ledger.Batch{
+		Records: []ledger.Record{rec(shop, "a")}, Effects: []ledger.PendingEffect{effect(shop, "start", "1")},
 	})
 	before := pending(t, l)
-	for name, spoil := range map[string]func(*loop.Batch){
-		"effect again":   func(b *loop.Batch) { b.Effects = append(b.Effects, effect(shop, "start", "1")) },
-		"unknown effect": func(b *loop.Batch) { b.Settles = append(b.Settles, 999) },
-		"bad message":    func(b *loop.Batch) { b.Messages = append(b.Messages, loop.Outgoing{Chat: mira}) },
-		"bad record":     func(b *loop.Batch) { b.Records = append(b.Records, rec(shop, "")) },
+	for name, spoil := range map[string]func(*ledger.Batch){
+		"effect again":   func(b *ledger.Batch) { b.Effects = append(b.Effects, effect(shop, "start", "1")) },
+		"unknown effect": func(b *ledger.Batch) { b.Settles = append(b.Settles, 999) },
+		"bad message":    func(b *ledger.Batch) { b.Messages = append(b.Messages, ledger.Outgoing{Chat: mira}) },
+		"bad record":     func(b *ledger.Batch) { b.Records = append(b.Records, rec(shop, "")) },
 	} {
-		b := loop.Batch{
-			Key: "k", Records: []loop.Record{rec(shop, "b"), rec("project/new", "b")},
-			Effects: []loop.PendingEffect{effect(shop, "start", "2")}, Settles: []int64{before[0].ID},
-			Messages: []loop.Outgoing{{Chat: mira, Class: loop.ClassReply}}, Cursor: &loop.Cursor{Name: "telegram:1", Value: "9"},
+		b := ledger.Batch{
+			Key: "k", Records: []ledger.Record{rec(shop, "b"), rec("project/new", "b")},
+			Effects: []ledger.PendingEffect{effect(shop, "start", "2")}, Settles: []int64{before[0].ID},
+			Messages: []ledger.Outgoing{{Chat: mira, Class: ledger.ClassReply}}, Cursor: &ledger.Cursor{Name: "telegram:1", Value: "9"},
 		}
 		spoil(&b)
 		if _, err := l.Commit(t.Context(), b); err == nil {
@@ -281,16 +281,16 @@ func testAtomic(t *testing.T, l ledgerStore) {
 			t.Errorf("%s: a message was queued or the cursor moved (%v)", name, err)
 		}
 	}
-	if r := mustCommit(t, l, loop.Batch{Key: "k", Records: []loop.Record{rec(shop, "b")}}); r.Repeated || r.Records[0].Seq != 2 {
+	if r := mustCommit(t, l, ledger.Batch{Key: "k", Records: []ledger.Record{rec(shop, "b")}}); r.Repeated || r.Records[0].Seq != 2 {
 		t.Errorf("after refusals: %+v, want seq 2 and no repetition", r)
 	}
 }
 
 func testEffectHeads(t *testing.T, l ledgerStore) {
-	a := mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "a")}})
-	r := mustCommit(t, l, loop.Batch{
-		Records: []loop.Record{rec(loop.SharedStream, "h"), rec(loop.SharedStream, "i")},
-		Effects: []loop.PendingEffect{effect(loop.SharedStream, "k", "1"), effect(shop, "k", "2"), effect("project/new", "k", "3")},
+	a := mustCommit(t, l, ledger.Batch{Records: []ledger.Record{rec(shop, "a")}})
+	r := mustCommit(t, l, ledger.Batch{
+		Records: []ledger.Record{rec(ledger.SharedStream, "h"), rec(ledger.SharedStream, "i")},
+		Effects: []ledger.PendingEffect{effect(ledger.SharedStream, "k", "1"), effect(shop, "k", "2"), effect("project/new", "k", "3")},
 	})
 	for i, want := range []struct {
 		seq  int64
@@ -305,57 +305,57 @@ func testEffectHeads(t *testing.T, l ledgerStore) {
 }
 
 func testSettle(t *testing.T, l ledgerStore) {
-	r := mustCommit(t, l, loop.Batch{Effects: []loop.PendingEffect{
+	r := mustCommit(t, l, ledger.Batch{Effects: []ledger.PendingEffect{
 		effect(shop, "k", "1"), effect("a/first", "k", "2"), effect(shop, "k", "3"),
 	}})
 	ids := []int64{r.Effects[0].ID, r.Effects[1].ID, r.Effects[2].ID}
 	if ids[0] < 1 || ids[0] >= ids[1] || ids[1] >= ids[2] {
 		t.Fatalf("ids %v do not rise", ids)
 	}
-	mustCommit(t, l, loop.Batch{Settles: []int64{ids[1]}})
-	same(t, "pending", pending(t, l), []loop.PendingEffect{r.Effects[0], r.Effects[2]})
-	mustCommit(t, l, loop.Batch{Settles: []int64{ids[1], ids[0]}}) // again is no error
-	mustCommit(t, l, loop.Batch{Settles: []int64{ids[2]}})
-	same(t, "pending at last", pending(t, l), []loop.PendingEffect(nil))
+	mustCommit(t, l, ledger.Batch{Settles: []int64{ids[1]}})
+	same(t, "pending", pending(t, l), []ledger.PendingEffect{r.Effects[0], r.Effects[2]})
+	mustCommit(t, l, ledger.Batch{Settles: []int64{ids[1], ids[0]}}) // again is no error
+	mustCommit(t, l, ledger.Batch{Settles: []int64{ids[2]}})
+	same(t, "pending at last", pending(t, l), []ledger.PendingEffect(nil))
 }
 
 func testEffectOnce(t *testing.T, l ledgerStore) {
 	e := effect(shop, "start", "r14-25")
-	r := mustCommit(t, l, loop.Batch{Effects: []loop.PendingEffect{e, effect(shop, "end", "r14-25")}})
-	mustCommit(t, l, loop.Batch{Settles: []int64{r.Effects[0].ID, r.Effects[1].ID}})
+	r := mustCommit(t, l, ledger.Batch{Effects: []ledger.PendingEffect{e, effect(shop, "end", "r14-25")}})
+	mustCommit(t, l, ledger.Batch{Settles: []int64{r.Effects[0].ID, r.Effects[1].ID}})
 	e.Stream = "project/other"
-	if _, err := l.Commit(t.Context(), loop.Batch{Effects: []loop.PendingEffect{e}}); !errors.Is(err, ErrEffect) {
+	if _, err := l.Commit(t.Context(), ledger.Batch{Effects: []ledger.PendingEffect{e}}); !errors.Is(err, ErrEffect) {
 		t.Errorf("a settled effect again: %v, want ErrEffect", err)
 	}
 	n := effect(shop, "start", "r14-26")
-	if _, err := l.Commit(t.Context(), loop.Batch{Effects: []loop.PendingEffect{n, n}}); !errors.Is(err, ErrEffect) {
+	if _, err := l.Commit(t.Context(), ledger.Batch{Effects: []ledger.PendingEffect{n, n}}); !errors.Is(err, ErrEffect) {
 		t.Errorf("an effect twice in a batch: %v, want ErrEffect", err)
 	}
 }
 
 func testRefused(t *testing.T, l ledgerStore) {
-	with := func(change func(*loop.PendingEffect)) loop.Batch {
+	with := func(change func(*ledger.PendingEffect)) ledger.Batch {
 		e := effect(shop, "k", "1")
 		change(&e)
-		return loop.Batch{Effects: []loop.PendingEffect{e}}
+		return ledger.Batch{Effects: []ledger.PendingEffect{e}}
 	}
 	late := rec(shop, "a")
 	late.Time = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
-	for name, b := range map[string]loop.Batch{
-		"record without stream": {Records: []loop.Record{rec("", "a")}},
-		"record without type":   {Records: []loop.Record{rec(shop, "")}},
-		"record of year 10000":  {Records: []loop.Record{late}},
-		"effect without stream": with(func(e *loop.PendingEffect) { e.Stream = "" }),
-		"effect without kind":   with(func(e *loop.PendingEffect) { e.Kind = "" }),
-		"effect without key":    with(func(e *loop.PendingEffect) { e.Key = "" }),
-		"effect without class":  with(func(e *loop.PendingEffect) { e.Class = "" }),
-		"effect of new class":   with(func(e *loop.PendingEffect) { e.Class = "perhaps" }),
-		"message without chat":  {Messages: []loop.Outgoing{{Class: loop.ClassAsk}}},
-		"message without class": {Messages: []loop.Outgoing{{Chat: mira}}},
-		"message of new class":  {Messages: []loop.Outgoing{{Chat: mira, Class: "perhaps"}}},
-		"edit of nothing":       {Messages: []loop.Outgoing{{Chat: mira, Class: loop.ClassAsk, Edit: true}}},
-		"cursor without name":   {Cursor: &loop.Cursor{Value: "1"}},
-		"cursor of year 10000":  {Cursor: &loop.Cursor{Name: "telegram:1", Time: late.Time}},
+	for name, b := range map[string]ledger.Batch{
+		"record without stream": {Records: []ledger.Record{rec("", "a")}},
+		"record without type":   {Records: []ledger.Record{rec(shop, "")}},
+		"record of year 10000":  {Records: []ledger.Record{late}},
+		"effect without stream": with(func(e *ledger.PendingEffect) { e.Stream = "" }),
+		"effect without kind":   with(func(e *ledger.PendingEffect) { e.Kind = "" }),
+		"effect without key":    with(func(e *ledger.PendingEffect) { e.Key = "" }),
+		"effect without class":  with(func(e *ledger.PendingEffect) { e.Class = "" }),
+		"effect of new class":   with(func(e *ledger.PendingEffect) { e.Class = "perhaps" }),
+		"message without chat":  {Messages: []ledger.Outgoing{{Class: ledger.ClassAsk}}},
+		"message without class": {Messages: []ledger.Outgoing{{Chat: mira}}},
+		"message of new class":  {Messages: []ledger.Outgoing{{Chat: mira, Class: "perhaps"}}},
+		"edit of nothing":       {Messages: []ledger.Outgoing{{Chat: mira, Class: ledger.ClassAsk, Edit: true}}},
+		"cursor without name":   {Cursor: &ledger.Cursor{Value: "1"}},
+		"cursor of year 10000":  {Cursor: &ledger.Cursor{Name: "telegram:1", Time: late.Time}},
 		"settles 0":             {Settles: []int64{0}},
 		"settles -1":            {Settles: []int64{-1}},
 	} {
@@ -366,17 +366,17 @@ func testRefused(t *testing.T, l ledgerStore) {
 }
 
 func testSnapshots(t *testing.T, l ledgerStore) {
-	mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "a"), rec(shop, "b"), rec(shop, "c"), rec("project/blog", "a")}})
+	mustCommit(t, l, ledger.Batch{Records: []ledger.Record{rec(shop, "a"), rec(shop, "b"), rec(shop, "c"), rec("project/blog", "a")}})
 	want := func(stream string, version int, seq int64, body string) {
 		t.Helper()
 		got, err := l.Snapshot(t.Context(), stream, version)
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "snapshot", got, loop.SnapshotRow{Stream: stream, Version: version, Seq: seq, Body: blob([]byte(body))})
+		same(t, "snapshot", got, ledger.SnapshotRow{Stream: stream, Version: version, Seq: seq, Body: blob([]byte(body))})
 	}
 	save := func(stream string, version int, seq int64, body string) error {
-		return l.SaveSnapshot(t.Context(), loop.SnapshotRow{Stream: stream, Version: version, Seq: seq, Body: []byte(body)})
+		return l.SaveSnapshot(t.Context(), ledger.SnapshotRow{Stream: stream, Version: version, Seq: seq, Body: []byte(body)})
 	}
 	must := func(err error) {
 		t.Helper()
@@ -410,18 +410,18 @@ func testSnapshots(t *testing.T, l ledgerStore) {
 }
 
 func testSelections(t *testing.T, l ledgerStore) {
-	of := func(stream, task, run string) loop.Record {
+	of := func(stream, task, run string) ledger.Record {
 		r := rec(stream, "a")
 		r.Task, r.Run = task, run
 		return r
 	}
-	mustCommit(t, l, loop.Batch{Records: []loop.Record{
+	mustCommit(t, l, ledger.Batch{Records: []ledger.Record{
 		of(shop, "Task 5", "r14"), of(shop, "", "r14"), of(shop, "task  5", "r15"), of(shop, "Task 50", "r1"),
 		of("project/blog", "Task 5", "r14"), of(shop, "Task 5", ""),
 	}})
-	seqs := func(read func(context.Context, string, string, func(loop.Record) error) error, stream, of string) []int64 {
+	seqs := func(read func(context.Context, string, string, func(ledger.Record) error) error, stream, of string) []int64 {
 		t.Helper()
-		var got []loop.Record
+		var got []ledger.Record
 		if err := read(t.Context(), stream, of, collect(&got)); err != nil {
 			t.Fatal(err)
 		}
@@ -450,9 +450,9 @@ func testSelections(t *testing.T, l ledgerStore) {
 	runs("project/none")
 	b := rec(shop, "a")
 	b.Run, b.Type = "r14", "task.set"
-	mustCommit(t, l, loop.Batch{Records: []loop.Record{b}})
-	typed := func(types ...string) func(context.Context, string, string, func(loop.Record) error) error {
-		return func(ctx context.Context, stream, run string, yield func(loop.Record) error) error {
+	mustCommit(t, l, ledger.Batch{Records: []ledger.Record{b}})
+	typed := func(types ...string) func(context.Context, string, string, func(ledger.Record) error) error {
+		return func(ctx context.Context, stream, run string, yield func(ledger.Record) error) error {
 			return l.RecordsOfTypes(ctx, stream, run, types, yield)
 		}
 	}
@@ -461,9 +461,9 @@ func testSelections(t *testing.T, l ledgerStore) {
 	same(t, "no type", seqs(typed(), shop, "r14"), []int64(nil))
 	same(t, "no run", seqs(l.RecordsOfRun, shop, ""), []int64(nil))
 
-	mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "b"), rec(shop, "c"), rec(shop, "b"), rec(shop, "d")}})
+	mustCommit(t, l, ledger.Batch{Records: []ledger.Record{rec(shop, "b"), rec(shop, "c"), rec(shop, "b"), rec(shop, "d")}})
 	ofTypes := func(after int64, types ...string) []int64 {
-		return seqs(func(ctx context.Context, stream, _ string, yield func(loop.Record) error) error {
+		return seqs(func(ctx context.Context, stream, _ string, yield func(ledger.Record) error) error {
 			return l.RecordsAfter(ctx, stream, after, types, yield)
 		}, shop, "")
 	}
@@ -494,12 +494,12 @@ func testStreams(t *testing.T, l ledgerStore) {
 	if seq, hash, err := l.Head(t.Context(), shop); seq != 0 || hash != nil || err != nil {
 		t.Errorf("Head = %d, %x, %v of an empty stream", seq, hash, err)
 	}
-	r := mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "a"), rec("project/blog", "a"), rec(loop.SharedStream, "a"), rec(shop, "b")}})
+	r := mustCommit(t, l, ledger.Batch{Records: []ledger.Record{rec(shop, "a"), rec("project/blog", "a"), rec(ledger.SharedStream, "a"), rec(shop, "b")}})
 	s, err := l.Streams(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "streams", s, []string{loop.SharedStream, "project/blog", shop})
+	same(t, "streams", s, []string{ledger.SharedStream, "project/blog", shop})
 	seq, hash, err := l.Head(t.Context(), shop)
 	if err != nil || seq != 2 || !bytes.Equal(hash, r.Records[3].Hash) {
 		t.Errorf("Head = %d, %x, %v", seq, hash, err)
@@ -507,15 +507,15 @@ func testStreams(t *testing.T, l ledgerStore) {
 }
 
 func testYield(t *testing.T, l ledgerStore) {
-	mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "a"), rec(shop, "b"), rec(shop, "c")}})
+	mustCommit(t, l, ledger.Batch{Records: []ledger.Record{rec(shop, "a"), rec(shop, "b"), rec(shop, "c")}})
 	stop := errors.New("enough")
 	n := 0
-	err := l.Records(t.Context(), shop, 0, func(r loop.Record) error {
+	err := l.Records(t.Context(), shop, 0, func(r ledger.Record) error {
 		n++
 		if _, err := l.Pending(t.Context()); err != nil {
 			return err
 		}
-		if _, err := l.Commit(t.Context(), loop.Batch{Records: []loop.Record{rec(shop, "later")}}); err != nil {
+		if _, err := l.Commit(t.Context(), ledger.Batch{Records: []ledger.Record{rec(shop, "later")}}); err != nil {
 			return err
 		}
 		if r.Seq == 2 {
@@ -527,9 +527,9 @@ func testYield(t *testing.T, l ledgerStore) {
 		t.Errorf("Records = %v after %d entries, want %v after 2", err, n, stop)
 	}
 	n = 0
-	if err := l.Records(t.Context(), shop, 0, func(loop.Record) error {
+	if err := l.Records(t.Context(), shop, 0, func(ledger.Record) error {
 		n++
-		_, err := l.Commit(t.Context(), loop.Batch{Records: []loop.Record{rec(shop, "later")}})
+		_, err := l.Commit(t.Context(), ledger.Batch{Records: []ledger.Record{rec(shop, "later")}})
 		return err
 	}); err != nil || n != 5 {
 		t.Errorf("Records = %v after %d entries, want the 5 that were there", err, n)
@@ -540,13 +540,13 @@ func testContext(t *testing.T, l ledgerStore) {
 	why := errors.New("going down")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
-	if _, err := l.Commit(ctx, loop.Batch{Key: "k", Records: []loop.Record{rec(shop, "a")}}); !errors.Is(err, why) {
+	if _, err := l.Commit(ctx, ledger.Batch{Key: "k", Records: []ledger.Record{rec(shop, "a")}}); !errors.Is(err, why) {
 		t.Errorf("Commit = %v, want %v", err, why)
 	}
 	if n := len(records(t, l, shop, 0)); n != 0 {
 		t.Errorf("%d entries were written", n)
 	}
-	if r := mustCommit(t, l, loop.Batch{Key: "k", Records: []loop.Record{rec(shop, "a")}}); r.Repeated {
+	if r := mustCommit(t, l, ledger.Batch{Key: "k", Records: []ledger.Record{rec(shop, "a")}}); r.Repeated {
 		t.Error("the key was written")
 	}
 }
@@ -558,10 +558,10 @@ func testManyWriters(t *testing.T, l ledgerStore) {
 		wg.Go(func() {
 			for i := range each {
 				key := fmt.Sprintf("k%d-%d", w, i)
-				if _, err := l.Commit(t.Context(), loop.Batch{Key: key, Records: []loop.Record{rec(shop, key)}}); err != nil {
+				if _, err := l.Commit(t.Context(), ledger.Batch{Key: key, Records: []ledger.Record{rec(shop, key)}}); err != nil {
 					t.Errorf("commit %s: %v", key, err)
 				}
-				if err := l.Records(t.Context(), shop, int64(i), func(loop.Record) error { return nil }); err != nil {
+				if err := l.Records(t.Context(), shop, int64(i), func(ledger.Record) error { return nil }); err != nil {
 					t.Errorf("records: %v", err)
 				}
 			}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // crashEnv makes the test binary the process that is killed: it commits to the
@@ -53,12 +53,12 @@ func commitForEver(dir string) error {
 	}
 	for i := seq; ; i++ {
 		key := fmt.Sprintf("in:%d", i)
-		b := loop.Batch{
+		b := ledger.Batch{
 			Key: key, Time: night, Answer: []byte(key),
-			Records:  []loop.Record{rec(shop, key), rec(loop.SharedStream, key)},
-			Effects:  []loop.PendingEffect{effect(shop, "start", key)},
-			Messages: []loop.Outgoing{{Chat: mira, Key: key, Class: loop.ClassNotice}},
-			Cursor:   &loop.Cursor{Name: "telegram:1", Value: key},
+			Records:  []ledger.Record{rec(shop, key), rec(ledger.SharedStream, key)},
+			Effects:  []ledger.PendingEffect{effect(shop, "start", key)},
+			Messages: []ledger.Outgoing{{Chat: mira, Key: key, Class: ledger.ClassNotice}},
+			Cursor:   &ledger.Cursor{Name: "telegram:1", Value: key},
 		}
 		b.Records[0].Body = []byte(strings.Repeat("x", int(i%7)*1000))
 		r, err := s.Commit(ctx, b)
@@ -66,7 +66,7 @@ func commitForEver(dir string) error {
 			return err
 		}
 		if i%5 == 4 {
-			if err := s.SaveSnapshot(ctx, loop.SnapshotRow{Stream: shop, Seq: i, Version: 1, Body: []byte(key)}); err != nil {
+			if err := s.SaveSnapshot(ctx, ledger.SnapshotRow{Stream: shop, Seq: i, Version: 1, Body: []byte(key)}); err != nil {
 				return err
 			}
 		}
@@ -161,7 +161,7 @@ func checkAfterKill(t *testing.T, dir string, acknowledged map[string]string) {
 		}
 	}()
 	same(t, "breaks", breaks(t, s), "")
-	entries, house, effects := records(t, s, shop, 0), records(t, s, loop.SharedStream, 0), pending(t, s)
+	entries, house, effects := records(t, s, shop, 0), records(t, s, ledger.SharedStream, 0), pending(t, s)
 	// One input can have been committed that nobody was told of.
 	if n := len(entries); n < len(acknowledged) || n != len(house) || n != len(effects) {
 		t.Fatalf("%d entries, %d of house, %d effects; %d inputs were acknowledged", n, len(house), len(effects), len(acknowledged))
@@ -176,7 +176,7 @@ func checkAfterKill(t *testing.T, dir string, acknowledged map[string]string) {
 		}
 	}
 	for key := range byKey {
-		if r := mustCommit(t, s, loop.Batch{Key: key, Records: []loop.Record{rec(shop, "again")}}); !r.Repeated || string(r.Answer) != key {
+		if r := mustCommit(t, s, ledger.Batch{Key: key, Records: []ledger.Record{rec(shop, "again")}}); !r.Repeated || string(r.Answer) != key {
 			t.Errorf("%s again: repeated %v, answer %q", key, r.Repeated, r.Answer)
 		}
 	}

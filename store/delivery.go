@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Chats returns the chats that something is queued for, those first whose
@@ -55,10 +55,10 @@ const chatsQuery = `WITH RECURSIVE chats (chat) AS (
 // the oldest edit where there is none, so that an answer overtakes what only
 // changes something shown (SPEC 6.3). An edit comes with its Target; false
 // where nothing is queued.
-func (s *Store) NextMessage(ctx context.Context, chat string) (loop.QueuedMessage, bool, error) {
+func (s *Store) NextMessage(ctx context.Context, chat string) (ledger.QueuedMessage, bool, error) {
 	all, err := s.queue(ctx, nextQuery, chat)
 	if err != nil || len(all) == 0 {
-		return loop.QueuedMessage{}, false, fail("next message of "+chat, err)
+		return ledger.QueuedMessage{}, false, fail("next message of "+chat, err)
 	}
 	return all[0], true, nil
 }
@@ -73,7 +73,7 @@ func (s *Store) Waiting(ctx context.Context) (int, error) {
 const waitingCount = `SELECT count(*) FROM messages WHERE state = 'queued'`
 
 // Queued returns all that a chat is to be sent, in that order.
-func (s *Store) Queued(ctx context.Context, chat string) ([]loop.QueuedMessage, error) {
+func (s *Store) Queued(ctx context.Context, chat string) ([]ledger.QueuedMessage, error) {
 	all, err := s.queue(ctx, queueQuery, chat)
 	return all, fail("queue of "+chat, err)
 }
@@ -83,7 +83,7 @@ const (
 	nextQuery  = queueQuery + ` LIMIT 1`
 )
 
-func (s *Store) queue(ctx context.Context, query, chat string) ([]loop.QueuedMessage, error) {
+func (s *Store) queue(ctx context.Context, query, chat string) ([]ledger.QueuedMessage, error) {
 	// One transaction: a message must not find its target gone.
 	tx, err := s.readers.BeginTx(ctx, nil)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Store) queue(ctx context.Context, query, chat string) ([]loop.QueuedMes
 	}, query, chat); err != nil {
 		return nil, err
 	}
-	var all []loop.QueuedMessage
+	var all []ledger.QueuedMessage
 	for _, m := range found {
 		target := ""
 		if m.Edit {
@@ -121,12 +121,12 @@ func (s *Store) queue(ctx context.Context, query, chat string) ([]loop.QueuedMes
 // call is one sending, and is taken back by one Unsent. From here on, an edit
 // of the message comes after it instead of into it.
 //
-// Error: loop.ErrReplaced where a newer text has taken its place since it was
+// Error: ledger.ErrReplaced where a newer text has taken its place since it was
 // read; the next one is asked for then.
 func (s *Store) Trying(ctx context.Context, id int64) error {
 	return fail(fmt.Sprintf("try message %d", id), s.change(ctx, id, func(ctx context.Context, m message) error {
 		if m.state != queued {
-			return loop.ErrReplaced
+			return ledger.ErrReplaced
 		}
 		_, err := s.writer.ExecContext(ctx, `UPDATE messages SET tried = tried + 1 WHERE id = ?`, id)
 		return err
@@ -135,7 +135,7 @@ func (s *Store) Trying(ctx context.Context, id int64) error {
 
 // Unsent takes one Trying back: that sending has certainly not arrived. A
 // message with an earlier one in doubt stays Tried. Edits that waited for the
-// message go into it now, which makes it another one (loop.ErrReplaced for the
+// message go into it now, which makes it another one (ledger.ErrReplaced for the
 // id from here on).
 func (s *Store) Unsent(ctx context.Context, id int64) error {
 	return fail(fmt.Sprintf("take back message %d", id), s.change(ctx, id, func(ctx context.Context, m message) error {
@@ -228,7 +228,7 @@ func (s *Store) change(ctx context.Context, id int64, do func(context.Context, m
 		var m message
 		err := m.scan(s.writer.QueryRowContext(ctx, `SELECT `+messageColumns+` FROM messages WHERE id = ?`, id))
 		if errors.Is(err, sql.ErrNoRows) {
-			return false, loop.ErrReplaced
+			return false, ledger.ErrReplaced
 		}
 		if err != nil {
 			return false, err
@@ -240,7 +240,7 @@ func (s *Store) change(ctx context.Context, id int64, do func(context.Context, m
 // Forget drops what a chat was to be sent in these classes and no sending was
 // begun of, and returns how many. Edits of what the chat shows are left: they
 // make no sound, and without them it would go on showing what is over.
-func (s *Store) Forget(ctx context.Context, chat string, classes ...loop.MessageClass) (int, error) {
+func (s *Store) Forget(ctx context.Context, chat string, classes ...ledger.MessageClass) (int, error) {
 	if len(classes) == 0 {
 		return 0, nil
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // What is asked for each message and each press is found by an index: 10^5
@@ -65,9 +65,9 @@ func planOf(t *testing.T, s *Store, query string) string {
 // With 10^5 messages waiting, the next one takes about as long as with few.
 func TestLongQueue(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
-	var b loop.Batch
+	var b ledger.Batch
 	for i := range 100_000 {
-		b.Messages = append(b.Messages, loop.Outgoing{Chat: fmt.Sprintf("telegram:%d", i%40), Class: loop.ClassNotice, Body: []byte("text")})
+		b.Messages = append(b.Messages, ledger.Outgoing{Chat: fmt.Sprintf("telegram:%d", i%40), Class: ledger.ClassNotice, Body: []byte("text")})
 	}
 	r := mustCommit(t, s, b)
 	if len(r.Chats) != 40 {

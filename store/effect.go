@@ -5,15 +5,15 @@ import (
 	"database/sql"
 	"fmt"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Pending returns the effects that were committed and not settled, oldest
 // first, of all streams.
-func (s *Store) Pending(ctx context.Context) ([]loop.PendingEffect, error) {
-	var pending []loop.PendingEffect
+func (s *Store) Pending(ctx context.Context) ([]ledger.PendingEffect, error) {
+	var pending []ledger.PendingEffect
 	err := s.rows(ctx, func(rows *sql.Rows) error {
-		var e loop.PendingEffect
+		var e ledger.PendingEffect
 		var at string
 		if err := rows.Scan(&e.ID, &e.Stream, &e.Kind, &e.Class, &e.Key, &e.Body, &at, &e.Seq, &e.Head); err != nil {
 			return err

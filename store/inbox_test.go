@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestPruneInputs: what a platform cannot deliver again is forgotten; the rest,
@@ -19,7 +19,7 @@ func TestPruneInputs(t *testing.T) {
 	old := night.Add(-31 * 24 * time.Hour)
 	commit := func(key string, at time.Time) bool {
 		t.Helper()
-		r, err := s.Commit(t.Context(), loop.Batch{Key: key, Time: at, Answer: []byte("{}")})
+		r, err := s.Commit(t.Context(), ledger.Batch{Key: key, Time: at, Answer: []byte("{}")})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // enqueue is Store.enqueue for one message.
-func (m *Memory) enqueue(o loop.Outgoing, now string) {
+func (m *Memory) enqueue(o ledger.Outgoing, now string) {
 	if o.Key != "" {
 		m.replaceEdits(o.Chat, o.Key)
 	}
@@ -118,19 +118,19 @@ func (m *Memory) Chats(context.Context) ([]string, error) {
 }
 
 // NextMessage is Store.NextMessage.
-func (m *Memory) NextMessage(ctx context.Context, chat string) (loop.QueuedMessage, bool, error) {
+func (m *Memory) NextMessage(ctx context.Context, chat string) (ledger.QueuedMessage, bool, error) {
 	all, err := m.Queued(ctx, chat)
 	if err != nil || len(all) == 0 {
-		return loop.QueuedMessage{}, false, err
+		return ledger.QueuedMessage{}, false, err
 	}
 	return all[0], true, nil
 }
 
 // Queued is Store.Queued.
-func (m *Memory) Queued(_ context.Context, chat string) ([]loop.QueuedMessage, error) {
+func (m *Memory) Queued(_ context.Context, chat string) ([]ledger.QueuedMessage, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var sends, edits []loop.QueuedMessage
+	var sends, edits []ledger.QueuedMessage
 	for _, r := range m.messages {
 		if r.state != queued || r.Chat != chat {
 			continue
@@ -162,14 +162,14 @@ func (m *Memory) change(ctx context.Context, op string, id int64, do func(*messa
 			return fail(op, do(r))
 		}
 	}
-	return fail(op, loop.ErrReplaced)
+	return fail(op, ledger.ErrReplaced)
 }
 
 // Trying is Store.Trying.
 func (m *Memory) Trying(ctx context.Context, id int64) error {
 	return m.change(ctx, "try", id, func(r *message) error {
 		if r.state != queued {
-			return loop.ErrReplaced
+			return ledger.ErrReplaced
 		}
 		r.tried++
 		return nil
@@ -225,7 +225,7 @@ func (m *Memory) Drop(ctx context.Context, id int64, _ string) error {
 }
 
 // Forget is Store.Forget.
-func (m *Memory) Forget(_ context.Context, chat string, classes ...loop.MessageClass) (int, error) {
+func (m *Memory) Forget(_ context.Context, chat string, classes ...ledger.MessageClass) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var keys []string
@@ -264,17 +264,17 @@ func (m *Memory) MoveChat(_ context.Context, from, to string) error {
 }
 
 // SentAt is Store.SentAt.
-func (m *Memory) SentAt(_ context.Context, chat, platformID string) (loop.SentMessage, bool, error) {
+func (m *Memory) SentAt(_ context.Context, chat, platformID string) (ledger.SentMessage, bool, error) {
 	return m.one(func(r *message) bool { return r.Chat == chat && r.state == sent && r.platform == platformID })
 }
 
 // SentFor is Store.SentFor.
-func (m *Memory) SentFor(_ context.Context, chat, key string) (loop.SentMessage, bool, error) {
+func (m *Memory) SentFor(_ context.Context, chat, key string) (ledger.SentMessage, bool, error) {
 	return m.one(func(r *message) bool { return r.Chat == chat && r.state == sent && r.Key == key && key != "" })
 }
 
 // AnswerTo is Store.AnswerTo.
-func (m *Memory) AnswerTo(_ context.Context, chat, replyTo string) (loop.SentMessage, bool, error) {
+func (m *Memory) AnswerTo(_ context.Context, chat, replyTo string) (ledger.SentMessage, bool, error) {
 	answer := func(r *message) bool { return r.Chat == chat && r.ReplyTo == replyTo && replyTo != "" }
 	found, ok, err := m.one(func(r *message) bool { return answer(r) && r.Key != "" })
 	if ok || err != nil {
@@ -283,12 +283,12 @@ func (m *Memory) AnswerTo(_ context.Context, chat, replyTo string) (loop.SentMes
 	return m.one(answer)
 }
 
-func (m *Memory) one(want func(*message) bool) (loop.SentMessage, bool, error) {
+func (m *Memory) one(want func(*message) bool) (ledger.SentMessage, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.newest(want)
 	if r == nil {
-		return loop.SentMessage{}, false, nil
+		return ledger.SentMessage{}, false, nil
 	}
 	shown, err := r.sent()
 	shown.Body = bytes.Clone(shown.Body)
@@ -326,12 +326,12 @@ func (m *Memory) PruneMessages(_ context.Context, before time.Time) (int, error)
 }
 
 // Cursor is Store.Cursor.
-func (m *Memory) Cursor(_ context.Context, name string) (loop.Cursor, bool, error) {
+func (m *Memory) Cursor(_ context.Context, name string) (ledger.Cursor, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c, ok := m.cursors[name]
 	if !ok {
-		return loop.Cursor{}, false, nil
+		return ledger.Cursor{}, false, nil
 	}
 	return c, true, nil
 }

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // message is one row of the outbox.
 type message struct {
-	loop.Outgoing
+	ledger.Outgoing
 	id       int64
 	place    int64 // where it stands in the order; its first text's id
 	time     string
@@ -47,12 +47,12 @@ func (m *message) scan(from interface{ Scan(...any) error }) error {
 
 // queued is the row in the form that the core knows. target is where its key
 // stands; only an edit has use for it.
-func (m *message) queued(target string) (loop.QueuedMessage, error) {
+func (m *message) queued(target string) (ledger.QueuedMessage, error) {
 	t, err := parseTime(m.time)
 	if err != nil {
-		return loop.QueuedMessage{}, fmt.Errorf("message %d: its time cannot be read: %w: %w", m.id, err, ErrBroken)
+		return ledger.QueuedMessage{}, fmt.Errorf("message %d: its time cannot be read: %w: %w", m.id, err, ErrBroken)
 	}
-	q := loop.QueuedMessage{Outgoing: m.Outgoing, ID: m.id, Time: t, Tried: m.tried > 0}
+	q := ledger.QueuedMessage{Outgoing: m.Outgoing, ID: m.id, Time: t, Tried: m.tried > 0}
 	if m.Edit {
 		q.Target = target
 	}
@@ -61,20 +61,20 @@ func (m *message) queued(target string) (loop.QueuedMessage, error) {
 
 // sent is the row as what its chat shows; not settled, it has no id yet and
 // the time at which it was committed.
-func (m *message) sent() (loop.SentMessage, error) {
+func (m *message) sent() (ledger.SentMessage, error) {
 	at := m.time
 	if m.state == sent {
 		at = m.settled
 	}
 	t, err := parseTime(at)
 	if err != nil {
-		return loop.SentMessage{}, fmt.Errorf("message %d: its time cannot be read: %w: %w", m.id, err, ErrBroken)
+		return ledger.SentMessage{}, fmt.Errorf("message %d: its time cannot be read: %w: %w", m.id, err, ErrBroken)
 	}
-	return loop.SentMessage{Chat: m.Chat, ID: m.platform, Key: m.Key, Body: m.Body, Time: t}, nil
+	return ledger.SentMessage{Chat: m.Chat, ID: m.platform, Key: m.Key, Body: m.Body, Time: t}, nil
 }
 
 // enqueue writes the messages of a batch and returns their chats, each once.
-func (s *Store) enqueue(ctx context.Context, b loop.Batch) ([]string, error) {
+func (s *Store) enqueue(ctx context.Context, b ledger.Batch) ([]string, error) {
 	now := formatTime(b.Time)
 	for _, m := range b.Messages {
 		// What was to be made of the key's message before is out of date.
@@ -94,7 +94,7 @@ func (s *Store) enqueue(ctx context.Context, b loop.Batch) ([]string, error) {
 }
 
 // chatsOf returns the chats of messages, each once, in the order given.
-func chatsOf(messages []loop.Outgoing) []string {
+func chatsOf(messages []ledger.Outgoing) []string {
 	var chats []string
 	seen := map[string]bool{}
 	for _, m := range messages {
@@ -202,10 +202,10 @@ const standsQuery = `SELECT platform FROM messages
 
 // checkMessages refuses outgoing messages that only a fault of the core can
 // make.
-func checkMessages(b loop.Batch) error {
+func checkMessages(b ledger.Batch) error {
 	for _, m := range b.Messages {
 		switch m.Class {
-		case loop.ClassAsk, loop.ClassNotice, loop.ClassReply, loop.ClassChatter:
+		case ledger.ClassAsk, ledger.ClassNotice, ledger.ClassReply, ledger.ClassChatter:
 		default:
 			return fmt.Errorf("message %q to %q has the unknown class %q", m.Key, m.Chat, m.Class)
 		}

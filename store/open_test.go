@@ -16,13 +16,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func TestOpenMakesPrivateFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a folder?x=1#100%", "state")
 	s := mustOpen(t, dir)
-	mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(shop, "a")}})
+	mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(shop, "a")}})
 	for _, name := range []string{"", Name, Name + "-wal"} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil {
@@ -45,10 +45,10 @@ func TestCloseLeavesOneWholeFile(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Errorf("second Close: %v", err)
 	}
-	if _, err := s.Commit(t.Context(), loop.Batch{Key: "k"}); !errors.Is(err, errClosed) {
+	if _, err := s.Commit(t.Context(), ledger.Batch{Key: "k"}); !errors.Is(err, errClosed) {
 		t.Errorf("Commit after Close = %v", err)
 	}
-	if err := s.Records(t.Context(), shop, 0, func(loop.Record) error { return nil }); err == nil {
+	if err := s.Records(t.Context(), shop, 0, func(ledger.Record) error { return nil }); err == nil {
 		t.Error("Records after Close gave no error")
 	}
 	names, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -100,7 +100,7 @@ func (c endsWhenAsked) Err() error {
 func TestCommitIsNotCutOff(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
 	ctx, end := context.WithCancel(t.Context())
-	r, err := s.Commit(endsWhenAsked{ctx, end}, loop.Batch{Key: "k", Records: []loop.Record{rec(shop, "a"), rec(shop, "b")}})
+	r, err := s.Commit(endsWhenAsked{ctx, end}, ledger.Batch{Key: "k", Records: []ledger.Record{rec(shop, "a"), rec(shop, "b")}})
 	if ctx.Err() == nil {
 		t.Fatal("the context did not end on the way")
 	}
@@ -113,9 +113,9 @@ func TestCommitIsNotCutOff(t *testing.T) {
 func TestSettledOnce(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)
-	id := mustCommit(t, s, loop.Batch{Effects: []loop.PendingEffect{effect(shop, "start", "1")}}).Effects[0].ID
+	id := mustCommit(t, s, ledger.Batch{Effects: []ledger.PendingEffect{effect(shop, "start", "1")}}).Effects[0].ID
 	for _, at := range []time.Time{night, night.Add(time.Hour)} {
-		mustCommit(t, s, loop.Batch{Time: at, Settles: []int64{id}})
+		mustCommit(t, s, ledger.Batch{Time: at, Settles: []int64{id}})
 	}
 	var got string
 	if err := raw(t, dir).QueryRow("SELECT settled_at FROM effects").Scan(&got); err != nil {
@@ -291,7 +291,7 @@ func TestDiskFull(t *testing.T) {
 	limit(pages + 2)
 	big := rec(shop, "big")
 	big.Body = make([]byte, 64<<10)
-	b := loop.Batch{Key: "big", Records: []loop.Record{rec(shop, "small"), big}}
+	b := ledger.Batch{Key: "big", Records: []ledger.Record{rec(shop, "small"), big}}
 	before := records(t, s, shop, 0)
 	for range 2 {
 		if _, err := s.Commit(t.Context(), b); !errors.Is(err, ErrDisk) || !strings.Contains(err.Error(), "disk is full") {
@@ -345,7 +345,7 @@ func TestLockedByAnotherProgram(t *testing.T) {
 	if _, err := s.writer.ExecContext(t.Context(), "PRAGMA busy_timeout = 20"); err != nil {
 		t.Fatal(err)
 	}
-	b := loop.Batch{Key: "k", Records: []loop.Record{rec(shop, "a")}}
+	b := ledger.Batch{Key: "k", Records: []ledger.Record{rec(shop, "a")}}
 	if _, err := s.Commit(t.Context(), b); err == nil || !strings.Contains(err.Error(), "another program keeps the database locked") {
 		t.Errorf("Commit = %v", err)
 	}

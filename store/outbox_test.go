@@ -8,26 +8,26 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // outbox is the part of Store and Memory that is about chats.
 type outbox interface {
 	Chats(ctx context.Context) ([]string, error)
-	NextMessage(ctx context.Context, chat string) (loop.QueuedMessage, bool, error)
-	Queued(ctx context.Context, chat string) ([]loop.QueuedMessage, error)
+	NextMessage(ctx context.Context, chat string) (ledger.QueuedMessage, bool, error)
+	Queued(ctx context.Context, chat string) ([]ledger.QueuedMessage, error)
 	Trying(ctx context.Context, id int64) error
 	Sent(ctx context.Context, id int64, platformID string, at time.Time) (string, error)
 	Unsent(ctx context.Context, id int64) error
 	Drop(ctx context.Context, id int64, why string) error
-	Forget(ctx context.Context, chat string, classes ...loop.MessageClass) (int, error)
+	Forget(ctx context.Context, chat string, classes ...ledger.MessageClass) (int, error)
 	MoveChat(ctx context.Context, from, to string) error
-	SentAt(ctx context.Context, chat, platformID string) (loop.SentMessage, bool, error)
-	SentFor(ctx context.Context, chat, key string) (loop.SentMessage, bool, error)
-	AnswerTo(ctx context.Context, chat, replyTo string) (loop.SentMessage, bool, error)
+	SentAt(ctx context.Context, chat, platformID string) (ledger.SentMessage, bool, error)
+	SentFor(ctx context.Context, chat, key string) (ledger.SentMessage, bool, error)
+	AnswerTo(ctx context.Context, chat, replyTo string) (ledger.SentMessage, bool, error)
 	Where(ctx context.Context, key string) ([]string, error)
 	PruneMessages(ctx context.Context, before time.Time) (int, error)
-	Cursor(ctx context.Context, name string) (loop.Cursor, bool, error)
+	Cursor(ctx context.Context, name string) (ledger.Cursor, bool, error)
 }
 
 var outboxSuite = []conformance{
@@ -55,9 +55,9 @@ const mira, group = "telegram:48213377", "telegram:-1001234"
 
 // line is a message of mira's: "q5 text", "q5+ text" for an edit, "- text"
 // without a key.
-func line(s string) loop.Outgoing {
+func line(s string) ledger.Outgoing {
 	key, text, _ := strings.Cut(s, " ")
-	m := loop.Outgoing{Chat: mira, Key: key, Class: loop.ClassAsk, Body: []byte(text)}
+	m := ledger.Outgoing{Chat: mira, Key: key, Class: ledger.ClassAsk, Body: []byte(text)}
 	if m.Key, m.Edit = strings.CutSuffix(key, "+"); m.Key == "-" {
 		m.Key = ""
 	}
@@ -65,10 +65,10 @@ func line(s string) loop.Outgoing {
 }
 
 // say commits messages, each in a batch of its own.
-func say(t testing.TB, l ledgerStore, messages ...loop.Outgoing) {
+func say(t testing.TB, l ledgerStore, messages ...ledger.Outgoing) {
 	t.Helper()
 	for _, m := range messages {
-		mustCommit(t, l, loop.Batch{Time: night, Messages: []loop.Outgoing{m}})
+		mustCommit(t, l, ledger.Batch{Time: night, Messages: []ledger.Outgoing{m}})
 	}
 }
 
@@ -79,7 +79,7 @@ func sayLines(t testing.TB, l ledgerStore, lines ...string) {
 	}
 }
 
-func queue(t testing.TB, l ledgerStore, chat string) []loop.QueuedMessage {
+func queue(t testing.TB, l ledgerStore, chat string) []ledger.QueuedMessage {
 	t.Helper()
 	all, err := l.Queued(t.Context(), chat)
 	if err != nil {
@@ -116,7 +116,7 @@ func lines(t testing.TB, l ledgerStore, chat string) []string {
 	return out
 }
 
-func next(t testing.TB, l ledgerStore, chat string) loop.QueuedMessage {
+func next(t testing.TB, l ledgerStore, chat string) ledger.QueuedMessage {
 	t.Helper()
 	m, ok, err := l.NextMessage(t.Context(), chat)
 	if err != nil || !ok {
@@ -149,7 +149,7 @@ func sentAs(t testing.TB, l ledgerStore, id int64, platformID string) string {
 	return before
 }
 
-func shownAt(t testing.TB, l ledgerStore, chat, platformID string) loop.SentMessage {
+func shownAt(t testing.TB, l ledgerStore, chat, platformID string) ledger.SentMessage {
 	t.Helper()
 	m, ok, err := l.SentAt(t.Context(), chat, platformID)
 	if err != nil || !ok {
@@ -176,7 +176,7 @@ func testOrder(t *testing.T, l ledgerStore) {
 	settle(t, l, mira, "100")
 	settle(t, l, mira, "101")
 	sayLines(t, l, "q1+ answered", "- two", "- three")
-	say(t, l, loop.Outgoing{Chat: group, Class: loop.ClassNotice})
+	say(t, l, ledger.Outgoing{Chat: group, Class: ledger.ClassNotice})
 	same(t, "queue", lines(t, l, mira), []string{" two", " three", "q1+100 answered"})
 	chats, err := l.Chats(t.Context())
 	if err != nil {
@@ -192,25 +192,25 @@ func testOrder(t *testing.T, l ledgerStore) {
 	}
 	same(t, "chats at last", chats, []string{group})
 
-	r := mustCommit(t, l, loop.Batch{Messages: []loop.Outgoing{
-		{Chat: group, Class: loop.ClassReply}, line("- a"), {Chat: group, Class: loop.ClassReply},
+	r := mustCommit(t, l, ledger.Batch{Messages: []ledger.Outgoing{
+		{Chat: group, Class: ledger.ClassReply}, line("- a"), {Chat: group, Class: ledger.ClassReply},
 	}})
 	same(t, "receipt", r.Chats, []string{group, mira})
 }
 
 func testMessage(t *testing.T, l ledgerStore) {
-	m := loop.Outgoing{
-		Chat: group + "/55", Key: "q5 \x00'", Class: loop.ClassNotice, ReplyTo: "77", Silent: true, Body: []byte("{\"a\": \"\xff\x00\"}"),
+	m := ledger.Outgoing{
+		Chat: group + "/55", Key: "q5 \x00'", Class: ledger.ClassNotice, ReplyTo: "77", Silent: true, Body: []byte("{\"a\": \"\xff\x00\"}"),
 	}
-	say(t, l, m, loop.Outgoing{Chat: mira, Class: loop.ClassChatter, Body: []byte{}})
+	say(t, l, m, ledger.Outgoing{Chat: mira, Class: ledger.ClassChatter, Body: []byte{}})
 	got := queue(t, l, m.Chat)
-	same(t, "queued", got, []loop.QueuedMessage{{Outgoing: m, ID: got[0].ID, Time: night}})
+	same(t, "queued", got, []ledger.QueuedMessage{{Outgoing: m, ID: got[0].ID, Time: night}})
 	if zone := got[0].Time.Location(); zone != time.UTC {
 		t.Errorf("zone %v", zone)
 	}
 	same(t, "empty", queue(t, l, mira)[0].Body, []byte(nil))
 	settle(t, l, m.Chat, "abc")
-	same(t, "sent", shownAt(t, l, m.Chat, "abc"), loop.SentMessage{
+	same(t, "sent", shownAt(t, l, m.Chat, "abc"), ledger.SentMessage{
 		Chat: m.Chat, ID: "abc", Key: m.Key, Body: m.Body, Time: night.Add(time.Minute),
 	})
 }
@@ -222,14 +222,14 @@ func testEditIntoSend(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "- between")
 	was := next(t, l, mira)
 	e := line("q5+ answered")
-	e.Class, e.Silent, e.ReplyTo = loop.ClassChatter, true, "9"
+	e.Class, e.Silent, e.ReplyTo = ledger.ClassChatter, true, "9"
 	say(t, l, e)
 	got := next(t, l, mira)
 	if got.ID == was.ID {
 		t.Error("another text has the same id: whoever read the first one would settle the second")
 	}
 	ask.Body, ask.Class = e.Body, e.Class
-	same(t, "next", got, loop.QueuedMessage{Outgoing: ask, ID: got.ID, Time: night})
+	same(t, "next", got, ledger.QueuedMessage{Outgoing: ask, ID: got.ID, Time: night})
 	same(t, "queue", lines(t, l, mira), []string{"q5 answered", " between"})
 }
 
@@ -244,7 +244,7 @@ func testNewestEdit(t *testing.T, l ledgerStore) {
 	try(t, l, on.ID)
 	sayLines(t, l, "q2+ two")
 	same(t, "queue", lines(t, l, mira), []string{"q1+100 two", "q2+101 two"})
-	if err := l.Trying(t.Context(), on.ID); !errors.Is(err, loop.ErrReplaced) {
+	if err := l.Trying(t.Context(), on.ID); !errors.Is(err, ledger.ErrReplaced) {
 		t.Errorf("the older one again: %v, want ErrReplaced", err)
 	}
 	same(t, "before", sentAs(t, l, on.ID, "101"), "")
@@ -339,11 +339,11 @@ func testReplaced(t *testing.T, l ledgerStore) {
 		"Trying": l.Trying(t.Context(), read.ID), "Unsent": l.Unsent(t.Context(), read.ID), "Drop": l.Drop(t.Context(), read.ID, "why"),
 		"Trying 0": l.Trying(t.Context(), 0),
 	} {
-		if !errors.Is(err, loop.ErrReplaced) {
+		if !errors.Is(err, ledger.ErrReplaced) {
 			t.Errorf("%s = %v, want ErrReplaced", name, err)
 		}
 	}
-	if _, err := l.Sent(t.Context(), read.ID, "100", night); !errors.Is(err, loop.ErrReplaced) {
+	if _, err := l.Sent(t.Context(), read.ID, "100", night); !errors.Is(err, ledger.ErrReplaced) {
 		t.Errorf("Sent = %v, want ErrReplaced", err)
 	}
 	same(t, "queue", lines(t, l, mira), []string{"q5 answered"})
@@ -386,7 +386,7 @@ func testSettling(t *testing.T, l ledgerStore) {
 	if err := l.Drop(t.Context(), m.ID, "late"); err == nil {
 		t.Error("a message that was sent was dropped")
 	}
-	if err := l.Trying(t.Context(), m.ID); !errors.Is(err, loop.ErrReplaced) {
+	if err := l.Trying(t.Context(), m.ID); !errors.Is(err, ledger.ErrReplaced) {
 		t.Errorf("Trying of what was sent = %v", err)
 	}
 	two := next(t, l, mira)
@@ -404,23 +404,23 @@ func testSettling(t *testing.T, l ledgerStore) {
 func testForget(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "q1 ask")
 	settle(t, l, mira, "100")
-	of := func(s string, c loop.MessageClass) {
+	of := func(s string, c ledger.MessageClass) {
 		t.Helper()
 		m := line(s)
 		m.Class = c
 		say(t, l, m)
 	}
-	of("s tried", loop.ClassChatter)
+	of("s tried", ledger.ClassChatter)
 	try(t, l, next(t, l, mira).ID)
-	of("s+ later", loop.ClassReply)
-	of("- chatter", loop.ClassChatter)
-	of("- reply", loop.ClassReply)
-	of("- notice", loop.ClassNotice)
-	of("q1+ over", loop.ClassChatter)
-	of("q2 ask", loop.ClassAsk)
-	of("q2+ over", loop.ClassChatter)
-	say(t, l, loop.Outgoing{Chat: group, Class: loop.ClassChatter})
-	n, err := l.Forget(t.Context(), mira, loop.ClassChatter, loop.ClassReply)
+	of("s+ later", ledger.ClassReply)
+	of("- chatter", ledger.ClassChatter)
+	of("- reply", ledger.ClassReply)
+	of("- notice", ledger.ClassNotice)
+	of("q1+ over", ledger.ClassChatter)
+	of("q2 ask", ledger.ClassAsk)
+	of("q2+ over", ledger.ClassChatter)
+	say(t, l, ledger.Outgoing{Chat: group, Class: ledger.ClassChatter})
+	n, err := l.Forget(t.Context(), mira, ledger.ClassChatter, ledger.ClassReply)
 	if err != nil || n != 3 {
 		t.Errorf("Forget = %d, %v", n, err)
 	}
@@ -459,7 +459,7 @@ func testShown(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "q5+ changed")
 	settle(t, l, mira, "105")
 	m := shownAt(t, l, mira, "105")
-	same(t, "changed", m, loop.SentMessage{Chat: mira, ID: "105", Key: "q5", Body: []byte("changed"), Time: m.Time})
+	same(t, "changed", m, ledger.SentMessage{Chat: mira, ID: "105", Key: "q5", Body: []byte("changed"), Time: m.Time})
 }
 
 func testAnswerTo(t *testing.T, l ledgerStore) {
@@ -472,7 +472,7 @@ func testAnswerTo(t *testing.T, l ledgerStore) {
 		return fmt.Sprint(m.ID, " ", m.Key, " ", string(m.Body), " ", ok)
 	}
 	same(t, "none", answer(), "   false")
-	reply := func(s string) loop.Outgoing {
+	reply := func(s string) ledger.Outgoing {
 		m := line(s)
 		m.ReplyTo = "7"
 		return m
@@ -499,7 +499,7 @@ func testAnswerTo(t *testing.T, l ledgerStore) {
 }
 
 func testMoveChat(t *testing.T, l ledgerStore) {
-	at := func(chat, s string) loop.Outgoing {
+	at := func(chat, s string) ledger.Outgoing {
 		m := line(s)
 		m.Chat, m.ReplyTo = chat, "7"
 		return m
@@ -545,7 +545,7 @@ func testMoveChat(t *testing.T, l ledgerStore) {
 }
 
 func testWhere(t *testing.T, l ledgerStore) {
-	in := func(chat, s string) loop.Outgoing {
+	in := func(chat, s string) ledger.Outgoing {
 		m := line(s)
 		m.Chat = chat
 		return m
@@ -597,19 +597,19 @@ func testPrune(t *testing.T, l ledgerStore) {
 }
 
 func testCursor(t *testing.T, l ledgerStore) {
-	cursor := func() loop.Cursor {
+	cursor := func() ledger.Cursor {
 		t.Helper()
 		c, ok, err := l.Cursor(t.Context(), "telegram:1")
-		if err != nil || ok != (c != loop.Cursor{}) {
+		if err != nil || ok != (c != ledger.Cursor{}) {
 			t.Fatalf("Cursor = %+v, %v, %v", c, ok, err)
 		}
 		return c
 	}
-	same(t, "none", cursor(), loop.Cursor{})
+	same(t, "none", cursor(), ledger.Cursor{})
 	for _, value := range []string{"12", "3", ""} { // ids can begin anew
-		c := loop.Cursor{Name: "telegram:1", Value: value, Time: night}
-		mustCommit(t, l, loop.Batch{Cursor: &c, Key: "tg:" + value})
-		mustCommit(t, l, loop.Batch{Cursor: &loop.Cursor{Name: "telegram:2", Value: "other" + value}})
+		c := ledger.Cursor{Name: "telegram:1", Value: value, Time: night}
+		mustCommit(t, l, ledger.Batch{Cursor: &c, Key: "tg:" + value})
+		mustCommit(t, l, ledger.Batch{Cursor: &ledger.Cursor{Name: "telegram:2", Value: "other" + value}})
 		if other, ok, err := l.Cursor(t.Context(), "telegram:2"); !ok || err != nil || other.Value != "other"+value {
 			t.Errorf("the other cursor: %+v, %v", other, err)
 		}

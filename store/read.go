@@ -8,20 +8,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Records calls yield with the entries of a stream whose Seq is after the
 // given one (0 for all), in order, and ends with yield's error. yield may use
 // the store; it sees what was committed before Records began.
-func (s *Store) Records(ctx context.Context, stream string, after int64, yield func(loop.Record) error) error {
+func (s *Store) Records(ctx context.Context, stream string, after int64, yield func(ledger.Record) error) error {
 	return fail("records of "+stream, s.each(ctx, yield,
 		`SELECT `+columns+` FROM entries WHERE stream = ? AND seq > ? ORDER BY seq`, stream, after))
 }
 
 // RecordsOfTask is Records for the entries of one task, for its evidence. Ids
 // are matched as everywhere: without case or a difference in white space.
-func (s *Store) RecordsOfTask(ctx context.Context, stream, task string, yield func(loop.Record) error) error {
+func (s *Store) RecordsOfTask(ctx context.Context, stream, task string, yield func(ledger.Record) error) error {
 	op := "records of task " + task
 	// The index has the ids as written, so the few spellings that mean this
 	// task come first.
@@ -31,7 +31,7 @@ func (s *Store) RecordsOfTask(ctx context.Context, stream, task string, yield fu
 		if err := rows.Scan(&id); err != nil {
 			return err
 		}
-		if loop.SameID(id, task) {
+		if ledger.SameID(id, task) {
 			args = append(args, id)
 		}
 		return nil
@@ -47,13 +47,13 @@ func (s *Store) RecordsOfTask(ctx context.Context, stream, task string, yield fu
 }
 
 // RecordsOfRun is Records for the entries of one run.
-func (s *Store) RecordsOfRun(ctx context.Context, stream, run string, yield func(loop.Record) error) error {
+func (s *Store) RecordsOfRun(ctx context.Context, stream, run string, yield func(ledger.Record) error) error {
 	return fail("records of run "+run, s.each(ctx, yield,
 		`SELECT `+columns+` FROM entries WHERE stream = ? AND run <> '' AND run = ? ORDER BY seq`, stream, run))
 }
 
 // RecordsAfter is Records for the entries of some types alone.
-func (s *Store) RecordsAfter(ctx context.Context, stream string, after int64, types []string, yield func(loop.Record) error) error {
+func (s *Store) RecordsAfter(ctx context.Context, stream string, after int64, types []string, yield func(ledger.Record) error) error {
 	args := []any{stream, after}
 	for _, t := range types {
 		args = append(args, t)
@@ -68,14 +68,14 @@ func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), "
 // LastRecord returns a stream's last entry of one of the types whose Seq is not
 // after the given one; false where there is none. It reads backwards from there
 // and no further than it has to.
-func (s *Store) LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (loop.Record, bool, error) {
-	var last loop.Record
+func (s *Store) LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (ledger.Record, bool, error) {
+	var last ledger.Record
 	found := false
 	args := []any{stream, upTo}
 	for _, t := range types {
 		args = append(args, t)
 	}
-	err := s.each(ctx, func(r loop.Record) error {
+	err := s.each(ctx, func(r ledger.Record) error {
 		last, found = r, true
 		return nil
 	}, `SELECT `+columns+` FROM entries WHERE stream = ? AND seq <= ? AND type IN (`+marks(len(types))+`) ORDER BY seq DESC LIMIT 1`, args...)
@@ -111,7 +111,7 @@ func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), stri
 
 // RecordsOfTypes is RecordsOfRun for the entries of some types alone: how a
 // long run went is in few of them.
-func (s *Store) RecordsOfTypes(ctx context.Context, stream, run string, types []string, yield func(loop.Record) error) error {
+func (s *Store) RecordsOfTypes(ctx context.Context, stream, run string, types []string, yield func(ledger.Record) error) error {
 	if len(types) == 0 {
 		return nil
 	}
@@ -160,7 +160,7 @@ func (s *Store) Head(ctx context.Context, stream string) (seq int64, hash []byte
 }
 
 // each yields the entries that a query selects.
-func (s *Store) each(ctx context.Context, yield func(loop.Record) error, query string, args ...any) error {
+func (s *Store) each(ctx context.Context, yield func(ledger.Record) error, query string, args ...any) error {
 	return s.rows(ctx, func(rows *sql.Rows) error {
 		var r row
 		if err := r.scan(rows); err != nil {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // effectID is what an effect is about, unique among all ever committed.
@@ -20,14 +20,14 @@ type head struct {
 // sealed is a batch with everything that the store adds: what will be written.
 type sealed struct {
 	rows    []row
-	records []loop.Record
-	effects []loop.PendingEffect // without ID
+	records []ledger.Record
+	effects []ledger.PendingEffect // without ID
 }
 
 // seal gives a batch's records their Seq, Prev and Hash and its effects their
 // Seq and Head. lookup returns where a stream ends before the batch; it is
 // asked once for each. The result shares no memory with the batch.
-func seal(b loop.Batch, lookup func(stream string) (head, error)) (sealed, error) {
+func seal(b ledger.Batch, lookup func(stream string) (head, error)) (sealed, error) {
 	if err := check(b); err != nil {
 		return sealed{}, err
 	}
@@ -74,7 +74,7 @@ func seal(b loop.Batch, lookup func(stream string) (head, error)) (sealed, error
 }
 
 // check refuses a batch that only a fault of the core can make.
-func check(b loop.Batch) error {
+func check(b ledger.Batch) error {
 	for i, r := range b.Records {
 		if r.Stream == "" || r.Type == "" {
 			return fmt.Errorf("record %d has stream %q and type %q: neither may be empty", i, r.Stream, r.Type)
@@ -89,7 +89,7 @@ func check(b loop.Batch) error {
 			return fmt.Errorf("effect %q %q of stream %q: none of the three may be empty", e.Kind, e.Key, e.Stream)
 		}
 		switch e.Class {
-		case loop.Repeatable, loop.Findable:
+		case ledger.Repeatable, ledger.Findable:
 		default:
 			return fmt.Errorf("effect %q %q has the unknown class %q", e.Kind, e.Key, e.Class)
 		}
@@ -115,7 +115,7 @@ func checkTime(t time.Time) error {
 	return nil
 }
 
-func duplicate(e loop.PendingEffect) error {
+func duplicate(e ledger.PendingEffect) error {
 	return fmt.Errorf("effect %s %q: %w", e.Kind, e.Key, ErrEffect)
 }
 
@@ -133,7 +133,7 @@ func blob(b []byte) []byte {
 }
 
 // newRow is a record as it is written; its hash is left to the caller.
-func newRow(r loop.Record) row {
+func newRow(r ledger.Record) row {
 	return row{
 		stream: r.Stream, seq: r.Seq, time: formatTime(r.Time), typ: r.Type, v: int64(r.V),
 		run: r.Run, task: r.Task, attempt: r.Attempt, session: r.Session, actor: r.Actor, cause: r.Cause,
@@ -142,12 +142,12 @@ func newRow(r loop.Record) row {
 }
 
 // record is a row in the form that the core knows.
-func (r *row) record() (loop.Record, error) {
+func (r *row) record() (ledger.Record, error) {
 	t, err := parseTime(r.time)
 	if err != nil {
-		return loop.Record{}, fmt.Errorf("entry %d of %s: its time cannot be read: %w: %w", r.seq, r.stream, err, ErrBroken)
+		return ledger.Record{}, fmt.Errorf("entry %d of %s: its time cannot be read: %w: %w", r.seq, r.stream, err, ErrBroken)
 	}
-	return loop.Record{
+	return ledger.Record{
 		Stream: r.stream, Seq: r.seq, Time: t, Type: r.typ, V: int(r.v),
 		Run: r.run, Task: r.task, Attempt: r.attempt, Session: r.session, Actor: r.actor, Cause: r.cause,
 		Body: blob(r.body), Prev: blob(r.prev), Hash: blob(r.hash),

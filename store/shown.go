@@ -6,25 +6,25 @@ import (
 	"errors"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // SentAt returns the message that a chat shows under the platform's id: what
 // somebody answers, or presses a button of.
-func (s *Store) SentAt(ctx context.Context, chat, platformID string) (loop.SentMessage, bool, error) {
+func (s *Store) SentAt(ctx context.Context, chat, platformID string) (ledger.SentMessage, bool, error) {
 	return s.one(ctx, "message "+platformID+" of "+chat, sentAtQuery, chat, platformID)
 }
 
 // SentFor returns the message that a key stands on in a chat: the one that was
 // sent last under it.
-func (s *Store) SentFor(ctx context.Context, chat, key string) (loop.SentMessage, bool, error) {
+func (s *Store) SentFor(ctx context.Context, chat, key string) (ledger.SentMessage, bool, error) {
 	return s.one(ctx, "message of "+key+" in "+chat, sentForQuery, chat, key)
 }
 
 // AnswerTo returns what a person's message was answered with: of several
 // answers the newest that has a key. It need not have been sent; then its ID
 // is "" and its Time that of its commit.
-func (s *Store) AnswerTo(ctx context.Context, chat, replyTo string) (loop.SentMessage, bool, error) {
+func (s *Store) AnswerTo(ctx context.Context, chat, replyTo string) (ledger.SentMessage, bool, error) {
 	return s.one(ctx, "answer to "+replyTo+" in "+chat, answerQuery, chat, replyTo)
 }
 
@@ -40,18 +40,18 @@ const (
 			SELECT 1 FROM messages n WHERE n.chat = m.chat AND n.key = m.key AND n.key <> '' AND n.state = 'sent' AND n.place > m.place))`
 )
 
-func (s *Store) one(ctx context.Context, op, query string, args ...any) (loop.SentMessage, bool, error) {
+func (s *Store) one(ctx context.Context, op, query string, args ...any) (ledger.SentMessage, bool, error) {
 	var m message
 	err := m.scan(s.readers.QueryRowContext(ctx, query, args...))
 	if errors.Is(err, sql.ErrNoRows) {
-		return loop.SentMessage{}, false, nil
+		return ledger.SentMessage{}, false, nil
 	}
 	if err != nil {
-		return loop.SentMessage{}, false, fail(op, err)
+		return ledger.SentMessage{}, false, fail(op, err)
 	}
 	shown, err := m.sent()
 	if err != nil {
-		return loop.SentMessage{}, false, fail(op, err)
+		return ledger.SentMessage{}, false, fail(op, err)
 	}
 	return shown, true, nil
 }
@@ -77,18 +77,18 @@ func (s *Store) PruneMessages(ctx context.Context, before time.Time) (int, error
 
 // Cursor returns how far a chat's inputs have been handled; false where none
 // ever was.
-func (s *Store) Cursor(ctx context.Context, name string) (loop.Cursor, bool, error) {
-	c := loop.Cursor{Name: name}
+func (s *Store) Cursor(ctx context.Context, name string) (ledger.Cursor, bool, error) {
+	c := ledger.Cursor{Name: name}
 	var at string
 	err := s.readers.QueryRowContext(ctx, `SELECT value, time FROM cursors WHERE name = ?`, name).Scan(&c.Value, &at)
 	if errors.Is(err, sql.ErrNoRows) {
-		return loop.Cursor{}, false, nil
+		return ledger.Cursor{}, false, nil
 	}
 	if err == nil {
 		c.Time, err = parseTime(at)
 	}
 	if err != nil {
-		return loop.Cursor{}, false, fail("cursor "+name, err)
+		return ledger.Cursor{}, false, fail("cursor "+name, err)
 	}
 	return c, true, nil
 }

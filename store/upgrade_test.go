@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Every later release opens every older state folder (SPEC 13). Beside each
@@ -71,7 +71,7 @@ func upgrade(t *testing.T, fixture string) {
 		if n := len(records(t, s, a.Stream, 0)); int64(n) != a.Seq {
 			t.Errorf("%s: %d entries can be read, want %d", a.Stream, n, a.Seq)
 		}
-		r := mustCommit(t, s, loop.Batch{Time: night, Records: []loop.Record{rec(a.Stream, "later")}})
+		r := mustCommit(t, s, ledger.Batch{Time: night, Records: []ledger.Record{rec(a.Stream, "later")}})
 		if r.Records[0].Seq != a.Seq+1 {
 			t.Errorf("%s goes on with %d, want %d", a.Stream, r.Records[0].Seq, a.Seq+1)
 		}
@@ -80,7 +80,7 @@ func upgrade(t *testing.T, fixture string) {
 	if len(effects) != 1 || effects[0].Kind != "start" || effects[0].Key != "r14-26" {
 		t.Errorf("pending: %+v, want start r14-26", effects)
 	}
-	if r := mustCommit(t, s, loop.Batch{Key: "emit:r14-25"}); !r.Repeated || string(r.Answer) != `{"ok":true}` {
+	if r := mustCommit(t, s, ledger.Batch{Key: "emit:r14-25"}); !r.Repeated || string(r.Answer) != `{"ok":true}` {
 		t.Errorf("an old input again: %+v", r)
 	}
 	// Messages came with the second schema.
@@ -104,19 +104,19 @@ func writeFixture(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustCommit(t, s, loop.Batch{
-		Key: "run:r14", Time: night, Records: []loop.Record{rec(shop, "run.started"), rec(loop.SharedStream, "lease.given")},
-		Effects: []loop.PendingEffect{effect(shop, "start", "r14-25")},
+	mustCommit(t, s, ledger.Batch{
+		Key: "run:r14", Time: night, Records: []ledger.Record{rec(shop, "run.started"), rec(ledger.SharedStream, "lease.given")},
+		Effects: []ledger.PendingEffect{effect(shop, "start", "r14-25")},
 	})
-	mustCommit(t, s, loop.Batch{
-		Key: "emit:r14-25", Time: night, Records: []loop.Record{rec(shop, "event.accepted"), rec(shop, "session.planned")},
-		Effects: []loop.PendingEffect{effect(shop, "start", "r14-26")}, Settles: []int64{1}, Answer: []byte(`{"ok":true}`),
+	mustCommit(t, s, ledger.Batch{
+		Key: "emit:r14-25", Time: night, Records: []ledger.Record{rec(shop, "event.accepted"), rec(shop, "session.planned")},
+		Effects: []ledger.PendingEffect{effect(shop, "start", "r14-26")}, Settles: []int64{1}, Answer: []byte(`{"ok":true}`),
 	})
-	if err := s.SaveSnapshot(t.Context(), loop.SnapshotRow{Stream: shop, Seq: 3, Version: 1, Body: []byte(`{}`)}); err != nil {
+	if err := s.SaveSnapshot(t.Context(), ledger.SnapshotRow{Stream: shop, Seq: 3, Version: 1, Body: []byte(`{}`)}); err != nil {
 		t.Fatal(err)
 	}
-	mustCommit(t, s, loop.Batch{
-		Key: "tg:8123", Time: night, Messages: []loop.Outgoing{line("q7 ask")}, Cursor: &loop.Cursor{Name: "telegram:1", Value: "8124", Time: night},
+	mustCommit(t, s, ledger.Batch{
+		Key: "tg:8123", Time: night, Messages: []ledger.Outgoing{line("q7 ask")}, Cursor: &ledger.Cursor{Name: "telegram:1", Value: "8124", Time: night},
 	})
 	settle(t, s, mira, "100")
 	sayLines(t, s, "q7+ answered", "q8 in doubt", "- dropped")
@@ -125,7 +125,7 @@ func writeFixture(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	var heads strings.Builder
-	for _, stream := range []string{loop.SharedStream, shop} {
+	for _, stream := range []string{ledger.SharedStream, shop} {
 		seq, hash, err := s.Head(t.Context(), stream)
 		if err != nil {
 			t.Fatal(err)

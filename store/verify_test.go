@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // raw is a second connection to a database, as anybody with the file has one:
@@ -34,13 +34,13 @@ func execSQL(t testing.TB, db *sql.DB, query string, args ...any) {
 // evening writes six entries of shop, two of house, two effects and a snapshot.
 func evening(t testing.TB, s *Store) {
 	t.Helper()
-	mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(shop, "a"), rec(shop, "b"), rec(loop.SharedStream, "h")}})
-	mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(shop, "c")}, Effects: []loop.PendingEffect{effect(shop, "start", "r14-25")}})
-	if err := s.SaveSnapshot(t.Context(), loop.SnapshotRow{Stream: shop, Seq: 2, Version: 1, Body: []byte("s")}); err != nil {
+	mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(shop, "a"), rec(shop, "b"), rec(ledger.SharedStream, "h")}})
+	mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(shop, "c")}, Effects: []ledger.PendingEffect{effect(shop, "start", "r14-25")}})
+	if err := s.SaveSnapshot(t.Context(), ledger.SnapshotRow{Stream: shop, Seq: 2, Version: 1, Body: []byte("s")}); err != nil {
 		t.Fatal(err)
 	}
-	mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(shop, "d"), rec(shop, "e"), rec(loop.SharedStream, "i")}})
-	mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(shop, "f")}})
+	mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(shop, "d"), rec(shop, "e"), rec(ledger.SharedStream, "i")}})
+	mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(shop, "f")}})
 }
 
 // breaks returns what Verify finds, one a line.
@@ -97,12 +97,12 @@ func TestLedgerRefuses(t *testing.T) {
 			dir := t.TempDir()
 			s := mustOpen(t, dir)
 			evening(t, s)
-			before := append(records(t, s, shop, 0), records(t, s, loop.SharedStream, 0)...)
+			before := append(records(t, s, shop, 0), records(t, s, ledger.SharedStream, 0)...)
 			_, err := raw(t, dir).Exec(c.query, c.args...)
 			if err == nil || !strings.Contains(err.Error(), "append-only") {
 				t.Errorf("error %v, want one that says append-only", err)
 			}
-			same(t, "entries", append(records(t, s, shop, 0), records(t, s, loop.SharedStream, 0)...), before)
+			same(t, "entries", append(records(t, s, shop, 0), records(t, s, ledger.SharedStream, 0)...), before)
 			same(t, "breaks", breaks(t, s), "")
 		})
 	}
@@ -263,7 +263,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 200 {
-		mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(shop, "a")}})
+		mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(shop, "a")}})
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -297,19 +297,19 @@ func TestCommitRefusesBrokenLedger(t *testing.T) {
 		s := mustOpen(t, dir)
 		evening(t, s)
 		tamper(t, dir, func(db *sql.DB) { execSQL(t, db, query) })
-		_, err := s.Commit(t.Context(), loop.Batch{Key: "k", Records: []loop.Record{rec(shop, "g")}})
+		_, err := s.Commit(t.Context(), ledger.Batch{Key: "k", Records: []ledger.Record{rec(shop, "g")}})
 		if !errors.Is(err, ErrBroken) || !strings.Contains(err.Error(), "nightporter verify") {
 			t.Errorf("%s: Commit = %v, want ErrBroken with what to do", name, err)
 		}
 		if name == "no head" {
 			continue
 		}
-		_, err = s.Commit(t.Context(), loop.Batch{Effects: []loop.PendingEffect{effect(shop, "end", "r14-25")}})
+		_, err = s.Commit(t.Context(), ledger.Batch{Effects: []ledger.PendingEffect{effect(shop, "end", "r14-25")}})
 		if want := "stream project/shop does not end with its entry 6 any more"; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: an effect alone: %v, want %q", name, err, want)
 		}
 		// The other streams go on.
-		mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(loop.SharedStream, "j")}})
+		mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(ledger.SharedStream, "j")}})
 	}
 }
 

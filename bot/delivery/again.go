@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // tail is the end of a first line that has to survive its being cut: the id to
@@ -18,9 +18,9 @@ var tail = regexp.MustCompile(`(?: \([^()]{1,12}\)| · [0-9]{2}:[0-9]{2})$`)
 // againLine says why a message whose first sending is in doubt comes again.
 // restart is when nightporter was started after that sending; zero: the doubt
 // is of this process's own making.
-func againLine(class loop.MessageClass, restart, now time.Time) string {
+func againLine(class ledger.MessageClass, restart, now time.Time) string {
 	why := "the first is in doubt."
-	if class != loop.ClassAsk {
+	if class != ledger.ClassAsk {
 		return "Sent again: " + why
 	}
 	if !restart.IsZero() {
@@ -67,7 +67,7 @@ func mark(m bot.Message, again bool, lines ...string) bot.Message {
 
 // lateMessage opens what a chat gets after an outage: when it was, what
 // follows, and where the rest is. kept is what is still queued.
-func lateMessage(platform string, o outage, kept []loop.QueuedMessage, dropped int, now time.Time) bot.Message {
+func lateMessage(platform string, o outage, kept []ledger.QueuedMessage, dropped int, now time.Time) bot.Message {
 	from, to := bot.Clock(o.from, now), bot.Clock(o.to, now)
 	first := bot.SignLook + " " + platform + " out of reach " + from + "–" + to
 	if bot.Width(first) > bot.FirstWidth { // another day's clock is longer
@@ -81,7 +81,7 @@ func lateMessage(platform string, o outage, kept []loop.QueuedMessage, dropped i
 	for _, m := range kept {
 		switch {
 		case m.Edit:
-		case m.Class == loop.ClassAsk:
+		case m.Class == ledger.ClassAsk:
 			asks = append(asks, m.Key)
 		default:
 			others++

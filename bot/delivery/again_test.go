@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func lines(texts ...string) bot.Message {
@@ -61,27 +61,27 @@ func TestMark(t *testing.T) {
 
 func TestLateMessage(t *testing.T) {
 	now := time.Date(2026, 11, 20, 3, 40, 0, 0, time.UTC)
-	ask := func(key string) loop.QueuedMessage {
-		return loop.QueuedMessage{Outgoing: loop.Outgoing{Class: loop.ClassAsk, Key: key}}
+	ask := func(key string) ledger.QueuedMessage {
+		return ledger.QueuedMessage{Outgoing: ledger.Outgoing{Class: ledger.ClassAsk, Key: key}}
 	}
-	notice := loop.QueuedMessage{Outgoing: loop.Outgoing{Class: loop.ClassNotice}}
-	edit := loop.QueuedMessage{Outgoing: loop.Outgoing{Class: loop.ClassReply, Key: "g1", Edit: true}}
+	notice := ledger.QueuedMessage{Outgoing: ledger.Outgoing{Class: ledger.ClassNotice}}
+	edit := ledger.QueuedMessage{Outgoing: ledger.Outgoing{Class: ledger.ClassReply, Key: "g1", Edit: true}}
 	for _, c := range []struct {
 		name    string
 		o       outage
-		kept    []loop.QueuedMessage
+		kept    []ledger.QueuedMessage
 		dropped int
 		want    string
 	}{
-		{"as the sheet has it", outage{now.Add(-50 * time.Minute), now, true}, []loop.QueuedMessage{ask("q5")}, 3,
+		{"as the sheet has it", outage{now.Add(-50 * time.Minute), now, true}, []ledger.QueuedMessage{ask("q5")}, 3,
 			"! Telegram out of reach 02:50–03:40\nWork went on. 1 question follows with its time (q5); what is over is left out. The rest is in /status."},
-		{"nothing follows", outage{now.Add(-50 * time.Minute), now, true}, []loop.QueuedMessage{edit}, 1,
+		{"nothing follows", outage{now.Add(-50 * time.Minute), now, true}, []ledger.QueuedMessage{edit}, 1,
 			"! Telegram out of reach 02:50–03:40\nWork went on. What is over is left out. The rest is in /status."},
-		{"many", outage{now.Add(-50 * time.Minute), now, true}, []loop.QueuedMessage{ask("q5"), notice, ask("q6"), ask("q7"), edit, ask("q8")}, 0,
+		{"many", outage{now.Add(-50 * time.Minute), now, true}, []ledger.QueuedMessage{ask("q5"), notice, ask("q6"), ask("q7"), edit, ask("q8")}, 0,
 			"! Telegram out of reach 02:50–03:40\nWork went on. 4 questions follow with their times (q5 q6 q7 …), and 1 message. The rest is in /status."},
-		{"since the day before", outage{now.Add(-29 * time.Hour), now, true}, []loop.QueuedMessage{notice}, 0,
+		{"since the day before", outage{now.Add(-29 * time.Hour), now, true}, []ledger.QueuedMessage{notice}, 0,
 			"! Telegram away Wed 22:40–03:40\nWork went on. 1 message follows. The rest is in /status."},
-		{"nightporter was not there", outage{now.Add(-50 * time.Minute), now, false}, []loop.QueuedMessage{ask("")}, 0,
+		{"nightporter was not there", outage{now.Add(-50 * time.Minute), now, false}, []ledger.QueuedMessage{ask("")}, 0,
 			"! Sent late: held up since 02:50\n1 question follows with its time. The rest is in /status."},
 	} {
 		t.Run(c.name, func(t *testing.T) {

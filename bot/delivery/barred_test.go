@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Somebody is taken out while the platform is away: what waited for them is
@@ -21,7 +21,7 @@ func TestBarred(t *testing.T) {
 		w.far.play(failing(errAway))
 		w.begin()
 		for _, chat := range []string{"5", "7"} {
-			w.commit(out(chat, "q1", "? one (q1)", loop.ClassAsk), out(chat, "", "notice", loop.ClassNotice), out(chat, "", "answer", loop.ClassReply))
+			w.commit(out(chat, "q1", "? one (q1)", ledger.ClassAsk), out(chat, "", "notice", ledger.ClassNotice), out(chat, "", "answer", ledger.ClassReply))
 		}
 		w.pass(time.Minute)
 		out5.Store(true)

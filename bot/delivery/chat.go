@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // never is the wait of who only waits to be woken.
@@ -131,7 +131,7 @@ func (c *chat) choose(ctx context.Context) (job, time.Duration, error) {
 	return do, min(pause, next), err
 }
 
-func (c *chat) drop(ctx context.Context, m loop.QueuedMessage, why string) error {
+func (c *chat) drop(ctx context.Context, m ledger.QueuedMessage, why string) error {
 	delete(c.doubts, m.ID)
 	return c.note(ctx, "drop", func(ctx context.Context) error { return c.p.o.Outbox.Drop(ctx, m.ID, why) })
 }
@@ -143,7 +143,7 @@ func (c *chat) note(ctx context.Context, op string, do func(context.Context) err
 	defer cancel()
 	for wait := time.Second; ; wait = min(2*wait, time.Minute) {
 		err := do(in)
-		if err == nil || errors.Is(err, loop.ErrReplaced) { // a newer text is queued: the outcome is of no use to anybody
+		if err == nil || errors.Is(err, ledger.ErrReplaced) { // a newer text is queued: the outcome is of no use to anybody
 			return nil
 		}
 		c.p.o.Log.Error("the outcome of a sending cannot be stored", "chat", c.address, "op", op, "err", err, "next", wait)

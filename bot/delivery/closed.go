@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func (c *chat) isClosed() bool {
@@ -36,7 +36,7 @@ const keepAsks = 24 * time.Hour
 // tidy drops what a closed chat will never get.
 func (c *chat) tidy(ctx context.Context) error {
 	o := c.p.o.Outbox
-	if _, err := o.Forget(ctx, c.address, loop.ClassNotice, loop.ClassReply, loop.ClassChatter); err != nil {
+	if _, err := o.Forget(ctx, c.address, ledger.ClassNotice, ledger.ClassReply, ledger.ClassChatter); err != nil {
 		return err
 	}
 	queued, err := o.Queued(ctx, c.address)
@@ -44,7 +44,7 @@ func (c *chat) tidy(ctx context.Context) error {
 		return err
 	}
 	for _, m := range queued {
-		if m.Class == loop.ClassAsk && c.p.o.Clock().Sub(m.Time) < keepAsks {
+		if m.Class == ledger.ClassAsk && c.p.o.Clock().Sub(m.Time) < keepAsks {
 			continue
 		}
 		if err := c.drop(ctx, m, "the chat takes nothing"); err != nil {

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // deliver sends, or edits, one queued message.
-func (c *chat) deliver(ctx context.Context, m loop.QueuedMessage, s slot) error {
-	if m.Class != loop.ClassReply && c.p.o.Barred(c.address) {
+func (c *chat) deliver(ctx context.Context, m ledger.QueuedMessage, s slot) error {
+	if m.Class != ledger.ClassReply && c.p.o.Barred(c.address) {
 		return c.drop(ctx, m, "nobody who is let in reads there")
 	}
 	if told, err := c.late(ctx, m, s); told || err != nil {
@@ -31,7 +31,7 @@ func (c *chat) deliver(ctx context.Context, m loop.QueuedMessage, s slot) error 
 		return c.drop(ctx, m, "not a message")
 	}
 	switch err := c.p.o.Outbox.Trying(ctx, m.ID); {
-	case errors.Is(err, loop.ErrReplaced):
+	case errors.Is(err, ledger.ErrReplaced):
 		delete(c.doubts, m.ID)
 		return nil // the newer text is next
 	case err != nil:
@@ -45,12 +45,12 @@ func (c *chat) deliver(ctx context.Context, m loop.QueuedMessage, s slot) error 
 
 // asSend reports whether a message is shown as a new one: an edit is, where
 // there is nothing that it could change.
-func (c *chat) asSend(m loop.QueuedMessage) bool {
+func (c *chat) asSend(m ledger.QueuedMessage) bool {
 	d := c.doubts[m.ID]
 	return !m.Edit || m.Target == "" || d != nil && d.gone
 }
 
-func (c *chat) send(ctx context.Context, m loop.QueuedMessage, msg bot.Message, s slot) error {
+func (c *chat) send(ctx context.Context, m ledger.QueuedMessage, msg bot.Message, s slot) error {
 	now := c.p.o.Clock()
 	d := c.doubts[m.ID]
 	again := d.inDoubt(true)
@@ -59,7 +59,7 @@ func (c *chat) send(ctx context.Context, m loop.QueuedMessage, msg bot.Message, 
 	if again {
 		lines = append(lines, againLine(m.Class, d.restart, now))
 	}
-	if held && m.Class == loop.ClassAsk {
+	if held && m.Class == ledger.ClassAsk {
 		lines = append(lines, openLine(m.Time, now))
 	}
 	shown := mark(msg, again, lines...)
@@ -91,7 +91,7 @@ const aNight = 16 * time.Hour
 // rings reports whether a message makes a sound: as it was committed, but not
 // in quiet hours that it was not committed in, once in them at the most, and no
 // two within ten minutes (PHONE 5).
-func (c *chat) rings(m loop.QueuedMessage, now time.Time) bool {
+func (c *chat) rings(m ledger.QueuedMessage, now time.Time) bool {
 	q := c.p.o.Quiet
 	switch {
 	case m.Silent, m.Edit && m.Target != "":
@@ -105,7 +105,7 @@ func (c *chat) rings(m loop.QueuedMessage, now time.Time) bool {
 	return c.rang.IsZero() || now.Sub(c.rang) >= betweenSounds
 }
 
-func (c *chat) edit(ctx context.Context, m loop.QueuedMessage, msg bot.Message, s slot) error {
+func (c *chat) edit(ctx context.Context, m ledger.QueuedMessage, msg bot.Message, s slot) error {
 	fault, ok := c.call(ctx, s, func(ctx context.Context) error {
 		return c.p.o.Sender.Edit(ctx, bot.Ref{Chat: c.address, ID: m.Target}, msg)
 	})
@@ -116,7 +116,7 @@ func (c *chat) edit(ctx context.Context, m loop.QueuedMessage, msg bot.Message, 
 }
 
 // sent settles what arrived.
-func (c *chat) sent(ctx context.Context, m loop.QueuedMessage, id string, shown bot.Message) error {
+func (c *chat) sent(ctx context.Context, m ledger.QueuedMessage, id string, shown bot.Message) error {
 	delete(c.doubts, m.ID)
 	var before string
 	err := c.note(ctx, "sent", func(ctx context.Context) (err error) {
@@ -137,7 +137,7 @@ func (c *chat) sent(ctx context.Context, m loop.QueuedMessage, id string, shown 
 }
 
 // failed settles what did not arrive, or may not have.
-func (c *chat) failed(ctx context.Context, m loop.QueuedMessage, asSend bool, f *bot.SendError) error {
+func (c *chat) failed(ctx context.Context, m ledger.QueuedMessage, asSend bool, f *bot.SendError) error {
 	fault := f.Fault
 	if fault == bot.FaultMessageGone && asSend {
 		fault = bot.FaultRefused // it says nothing about something new

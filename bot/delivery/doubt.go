@@ -3,7 +3,7 @@ package delivery
 import (
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // How often a sending is repeated whose outcome nobody saw.
@@ -28,7 +28,7 @@ type doubt struct {
 
 // doubtOf is the doubt about a message, nil where there is none. One that is
 // marked as begun without this process having done it was left by another.
-func (c *chat) doubtOf(m loop.QueuedMessage) *doubt {
+func (c *chat) doubtOf(m ledger.QueuedMessage) *doubt {
 	d := c.doubts[m.ID]
 	if d == nil && m.Tried {
 		d = &doubt{copies: 1, sends: 1}
@@ -41,7 +41,7 @@ func (c *chat) doubtOf(m loop.QueuedMessage) *doubt {
 }
 
 // doubted notes one more.
-func (c *chat) doubted(m loop.QueuedMessage, asSend bool) *doubt {
+func (c *chat) doubted(m ledger.QueuedMessage, asSend bool) *doubt {
 	d := c.doubts[m.ID]
 	if d == nil {
 		d = &doubt{}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func address(n int) string {
@@ -32,9 +32,9 @@ func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		for n := range each {
-			var batch []loop.Outgoing
+			var batch []ledger.Outgoing
 			for c := range chats {
-				batch = append(batch, out(address(c), "", fmt.Sprintf("n%d", n), loop.ClassNotice))
+				batch = append(batch, out(address(c), "", fmt.Sprintf("n%d", n), ledger.ClassNotice))
 			}
 			w.commit(batch...)
 		}
@@ -110,8 +110,8 @@ func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 		}
 		return true, nil
 	})
-	classes := []loop.MessageClass{loop.ClassAsk, loop.ClassNotice, loop.ClassReply, loop.ClassChatter}
-	class := map[string]loop.MessageClass{}
+	classes := []ledger.MessageClass{ledger.ClassAsk, ledger.ClassNotice, ledger.ClassReply, ledger.ClassChatter}
+	class := map[string]ledger.MessageClass{}
 	w.begin()
 	sent, polls := 0, 0
 	for began := time.Now(); ; {
@@ -189,10 +189,10 @@ func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 			name := fmt.Sprintf("n%d", n)
 			came, k := seen[name], class[chat+" "+name]
 			switch {
-			case came == 0 && k == loop.ClassChatter && (late || unclear[chat+" "+name] > 0):
+			case came == 0 && k == ledger.ClassChatter && (late || unclear[chat+" "+name] > 0):
 			case came == 0:
 				t.Errorf("seed %d, %s: %s (%s) is lost", seed, chat, name, k)
-			case k == loop.ClassChatter && came > 1:
+			case k == ledger.ClassChatter && came > 1:
 				t.Errorf("seed %d, %s: chatter %s came %d times", seed, chat, name, came)
 			case came > unclear[chat+" "+name]+1:
 				t.Errorf("seed %d, %s: %s came %d times with %d doubts", seed, chat, name, came, unclear[chat+" "+name])
@@ -258,7 +258,7 @@ func TestDeadChatBesideALiveOne(t *testing.T) {
 		w.begin()
 		for n := range 50 {
 			for _, chat := range []string{"1", "2", "3", "4"} {
-				w.commit(out(chat, "", fmt.Sprintf("n%d", n), loop.ClassNotice))
+				w.commit(out(chat, "", fmt.Sprintf("n%d", n), ledger.ClassNotice))
 			}
 			w.pass(time.Second)
 			if got := len(w.far.texts("telegram:4")); got != n+1 {
@@ -283,9 +283,9 @@ func TestStartWithManyRows(t *testing.T) {
 	w := newWorld(t)
 	const chats = 50
 	for n := 0; n < rows; n += 1000 {
-		var batch []loop.Outgoing
+		var batch []ledger.Outgoing
 		for i := range 1000 {
-			batch = append(batch, out(fmt.Sprint(1000+i%chats), "", fmt.Sprintf("n%d", n/chats+i/chats), loop.ClassNotice))
+			batch = append(batch, out(fmt.Sprint(1000+i%chats), "", fmt.Sprintf("n%d", n/chats+i/chats), ledger.ClassNotice))
 		}
 		w.commit(batch...)
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // freshAfterOutage is how young chatter is kept all the same: somebody just
@@ -18,7 +18,7 @@ const freshAfterOutage = time.Minute
 // told means that the slot was used for that message.
 //
 // It is not stored: a process that dies right after it says it once more.
-func (c *chat) late(ctx context.Context, next loop.QueuedMessage, s slot) (told bool, err error) {
+func (c *chat) late(ctx context.Context, next ledger.QueuedMessage, s slot) (told bool, err error) {
 	now := c.p.o.Clock()
 	o, is := c.waited(s, now)
 	if !is {
@@ -74,11 +74,11 @@ func (c *chat) dealtWith() {
 
 // collapse drops chatter that nobody waits for any more, and returns what
 // stays. Edits do: the outbox has only the newest of each message.
-func (c *chat) collapse(ctx context.Context, queued []loop.QueuedMessage, now time.Time) (kept []loop.QueuedMessage, err error) {
-	var over []loop.QueuedMessage
+func (c *chat) collapse(ctx context.Context, queued []ledger.QueuedMessage, now time.Time) (kept []ledger.QueuedMessage, err error) {
+	var over []ledger.QueuedMessage
 	all := true // over is all that Forget takes
 	for _, m := range queued {
-		chatter := m.Class == loop.ClassChatter && !m.Tried && !m.Edit
+		chatter := m.Class == ledger.ClassChatter && !m.Tried && !m.Edit
 		if chatter && now.Sub(m.Time) > freshAfterOutage {
 			over = append(over, m)
 			continue
@@ -87,7 +87,7 @@ func (c *chat) collapse(ctx context.Context, queued []loop.QueuedMessage, now ti
 		kept = append(kept, m)
 	}
 	if len(over) > 0 && all {
-		n, err := c.p.o.Outbox.Forget(ctx, c.address, loop.ClassChatter)
+		n, err := c.p.o.Outbox.Forget(ctx, c.address, ledger.ClassChatter)
 		c.leftOut += n
 		return kept, err
 	}

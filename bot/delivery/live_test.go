@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // status is a live message that bears a clock.
@@ -51,7 +51,7 @@ func TestLivePace(t *testing.T) {
 			s := &status{text: "start", ticking: true}
 			w.o.Live = s
 			w.begin()
-			w.commit(out(c.chat, "status/shop", "start", loop.ClassChatter))
+			w.commit(out(c.chat, "status/shop", "start", ledger.ClassChatter))
 			w.pass(30 * time.Second)
 			for n := range 300 {
 				s.set(fmt.Sprintf("step %d", n))
@@ -110,7 +110,7 @@ func TestLiveAfterRestart(t *testing.T) {
 		s := &status{text: "start", ticking: true}
 		w.o.Live = s
 		w.begin()
-		w.commit(out("1", "status/shop", "start", loop.ClassChatter))
+		w.commit(out("1", "status/shop", "start", ledger.ClassChatter))
 		w.pass(time.Minute)
 		w.restart()
 		w.post.Show("telegram:1", "status/shop")
@@ -155,9 +155,9 @@ func TestMovedDown(t *testing.T) {
 					return true, nil
 				})
 				w.begin()
-				w.commit(out("1", "status/shop", "now", loop.ClassChatter))
+				w.commit(out("1", "status/shop", "now", ledger.ClassChatter))
 				w.pass(time.Minute)
-				w.commit(out("1", "status/shop", "now", loop.ClassChatter), out("1", "", "reply", loop.ClassReply))
+				w.commit(out("1", "status/shop", "now", ledger.ClassChatter), out("1", "", "reply", ledger.ClassReply))
 				w.pass(time.Minute)
 				s.set("later")
 				w.post.RefreshLive("status/shop")
@@ -201,7 +201,7 @@ func TestLiveFaults(t *testing.T) {
 					return true, nil
 				})
 				w.begin()
-				w.commit(out("1", "status/shop", "now", loop.ClassChatter))
+				w.commit(out("1", "status/shop", "now", ledger.ClassChatter))
 				w.pass(time.Hour)
 				if calls < 1 || calls > c.most {
 					t.Errorf("%d calls in an hour, want 1 to %d", calls, c.most)
@@ -218,7 +218,7 @@ func TestRepliesBeforeLive(t *testing.T) {
 		s := &status{text: "now", clock: true, ticking: true}
 		w.o.Live = s
 		w.begin()
-		w.commit(out("-1", "status/shop", "now", loop.ClassChatter))
+		w.commit(out("-1", "status/shop", "now", ledger.ClassChatter))
 		w.pass(2 * time.Minute)
 		w.far.play(func(_ context.Context, kind, _, _ string) (bool, error) {
 			if kind == "edit" {
@@ -230,7 +230,7 @@ func TestRepliesBeforeLive(t *testing.T) {
 		w.pass(time.Minute)
 		w.post.RefreshLive("status/shop")
 		before := len(w.far.done)
-		w.commit(out("-1", "", "reply", loop.ClassReply))
+		w.commit(out("-1", "", "reply", ledger.ClassReply))
 		for len(w.far.texts("telegram:-1")) == 1 {
 			w.pass(time.Second)
 		}
@@ -258,9 +258,9 @@ func TestPinned(t *testing.T) {
 				return true, nil
 			})
 			w.begin()
-			w.commit(out("1", "status/shop", "now", loop.ClassChatter))
+			w.commit(out("1", "status/shop", "now", ledger.ClassChatter))
 			w.pass(time.Minute)
-			w.commit(out("1", "status/shop", "now", loop.ClassChatter), out("1", "", "reply", loop.ClassReply))
+			w.commit(out("1", "status/shop", "now", ledger.ClassChatter), out("1", "", "reply", ledger.ClassReply))
 			w.pass(time.Minute)
 			got := w.far.messages("telegram:1")
 			if tries != 2 || len(got) != 3 || got[0].pinned == refused || got[1].pinned == refused || got[2].pinned {

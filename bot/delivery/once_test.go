@@ -12,29 +12,29 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // What becomes of a sending whose process died before it saw the answer.
 func TestCrashInTheMiddle(t *testing.T) {
 	for _, c := range []struct {
-		class loop.MessageClass
+		class ledger.MessageClass
 		text  string
 		want  []string
 	}{
-		{loop.ClassAsk, "■ shop #8 blocked, 2 attempts (q5)\nRefund flow · 03:06", []string{
+		{ledger.ClassAsk, "■ shop #8 blocked, 2 attempts (q5)\nRefund flow · 03:06", []string{
 			"■ shop #8 blocked, 2 attempts (q5)\nRefund flow · 03:06",
 			"↻ ■ shop #8 blocked, 2 attempts (q5)\nSent again: a restart at 03:07 left the first in doubt. Answer either.\nRefund flow · 03:06",
 		}},
-		{loop.ClassNotice, "● shop r14 started, 12 tasks", []string{
+		{ledger.ClassNotice, "● shop r14 started, 12 tasks", []string{
 			"● shop r14 started, 12 tasks",
 			"↻ ● shop r14 started, 12 tasks\nSent again: the first is in doubt.",
 		}},
-		{loop.ClassReply, "○ g17 queued · 01:47", []string{
+		{ledger.ClassReply, "○ g17 queued · 01:47", []string{
 			"○ g17 queued · 01:47",
 			"↻ ○ g17 queued · 01:47\nSent again: the first is in doubt.",
 		}},
-		{loop.ClassChatter, "● shop 6/12", []string{"● shop 6/12"}},
+		{ledger.ClassChatter, "● shop 6/12", []string{"● shop 6/12"}},
 	} {
 		t.Run(string(c.class), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestGarbageForEver(t *testing.T) {
 					return false, errUnclear
 				})
 				w.begin()
-				w.commit(out("1", "q1", "? one (q1)", loop.ClassAsk), out("1", "", "chatter", loop.ClassChatter), out("1", "", "notice", loop.ClassNotice))
+				w.commit(out("1", "q1", "? one (q1)", ledger.ClassAsk), out("1", "", "chatter", ledger.ClassChatter), out("1", "", "notice", ledger.ClassNotice))
 				for range 23 * 60 {
 					w.pass(time.Minute)
 					if c.reached {
@@ -121,18 +121,18 @@ func TestOneMessageInDoubt(t *testing.T) {
 			return true, nil
 		})
 		w.begin()
-		w.commit(out("1", "q1", "? poison (q1)", loop.ClassAsk))
+		w.commit(out("1", "q1", "? poison (q1)", ledger.ClassAsk))
 		w.pass(2 * time.Second)
-		w.commit(change("1", "q1", "✓ q1 settled", loop.ClassAsk), out("1", "", "after", loop.ClassNotice))
+		w.commit(change("1", "q1", "✓ q1 settled", ledger.ClassAsk), out("1", "", "after", ledger.ClassNotice))
 		for range 30 {
 			w.pass(time.Second)
-			w.commit(out("2", "", "the connection is fine", loop.ClassNotice))
+			w.commit(out("2", "", "the connection is fine", ledger.ClassNotice))
 		}
 		if diff := cmp.Diff([]string{"after"}, w.far.texts("telegram:1")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		for range 26 {
-			w.commit(out("2", "", "the connection is fine", loop.ClassNotice))
+			w.commit(out("2", "", "the connection is fine", ledger.ClassNotice))
 			w.pass(time.Hour)
 		}
 		if n := w.logged.count("given up"); n != 1 {
@@ -187,9 +187,9 @@ func TestFaults(t *testing.T) {
 					return false, c.err
 				})
 				w.begin()
-				w.commit(out("1", "k", "first", loop.ClassNotice))
+				w.commit(out("1", "k", "first", ledger.ClassNotice))
 				w.pass(time.Minute)
-				w.commit(change("1", "k", "second", loop.ClassNotice))
+				w.commit(change("1", "k", "second", ledger.ClassNotice))
 				w.pass(2 * time.Minute)
 				w.post.MarkReachable() // what is in doubt waits for that, or longer
 				w.drained(time.Hour)
@@ -219,8 +219,8 @@ func TestPanic(t *testing.T) {
 			return true, nil
 		})
 		w.begin()
-		w.commit(out("1", "", "bad", loop.ClassNotice), out("1", "", "good", loop.ClassNotice))
-		w.commit(loop.Outgoing{Chat: "telegram:1", Class: loop.ClassNotice, Body: []byte("{")}, out("1", "", "after", loop.ClassNotice))
+		w.commit(out("1", "", "bad", ledger.ClassNotice), out("1", "", "good", ledger.ClassNotice))
+		w.commit(ledger.Outgoing{Chat: "telegram:1", Class: ledger.ClassNotice, Body: []byte("{")}, out("1", "", "after", ledger.ClassNotice))
 		w.drained(time.Minute)
 		if diff := cmp.Diff([]string{"good", "after"}, w.far.texts("telegram:1")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -244,7 +244,7 @@ func TestMoved(t *testing.T) {
 		})
 		w.begin()
 		for n := range 5 {
-			w.commit(out("-5", "", fmt.Sprint(n), loop.ClassNotice))
+			w.commit(out("-5", "", fmt.Sprint(n), ledger.ClassNotice))
 		}
 		w.drained(5 * time.Minute)
 		if diff := cmp.Diff([]string{"0", "1", "2", "3", "4"}, w.far.texts("telegram:-1005")); diff != "" {
@@ -269,9 +269,9 @@ func TestMovedWithLive(t *testing.T) {
 			return true, nil
 		})
 		w.begin()
-		w.commit(out("-5", "status/shop", "one", loop.ClassChatter))
+		w.commit(out("-5", "status/shop", "one", ledger.ClassChatter))
 		w.pass(20 * time.Second)
-		w.commit(out("-5", "status/shop", "two", loop.ClassChatter))
+		w.commit(out("-5", "status/shop", "two", ledger.ClassChatter))
 		w.pass(time.Hour)
 		if calls != 1 {
 			t.Errorf("%d calls to an address that is no more", calls)
@@ -286,9 +286,9 @@ func TestChangedAtTheLastMoment(t *testing.T) {
 		w := newWorld(t)
 		w.begin()
 		w.pass(time.Minute)
-		edit := func() { w.commit(change("1", "q1", "✓ q1 settled", loop.ClassNotice)) }
+		edit := func() { w.commit(change("1", "q1", "✓ q1 settled", ledger.ClassNotice)) }
 		w.outbox.next.Store(&edit)
-		w.commit(out("1", "q1", "? one (q1)", loop.ClassAsk))
+		w.commit(out("1", "q1", "? one (q1)", ledger.ClassAsk))
 		w.pass(time.Second)
 		if diff := cmp.Diff([]string{"✓ q1 settled"}, w.far.texts("telegram:1")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -296,11 +296,11 @@ func TestChangedAtTheLastMoment(t *testing.T) {
 		// The same while it is on its way: it comes after it.
 		w.far.play(func(_ context.Context, kind, _, _ string) (bool, error) {
 			if kind == "send" {
-				w.commit(change("1", "q2", "✓ q2 settled", loop.ClassNotice))
+				w.commit(change("1", "q2", "✓ q2 settled", ledger.ClassNotice))
 			}
 			return true, nil
 		})
-		w.commit(out("1", "q2", "? two (q2)", loop.ClassAsk))
+		w.commit(out("1", "q2", "? two (q2)", ledger.ClassAsk))
 		w.pass(5 * time.Second)
 		m := w.far.messages("telegram:1")[1]
 		if m.text != "? two (q2)" || !slices.Equal(m.edits, []string{"✓ q2 settled"}) {
@@ -333,11 +333,11 @@ func TestClosedChat(t *testing.T) {
 		if !w.post.Accepts("telegram:1") {
 			t.Error("before it was tried, nothing is known against it")
 		}
-		w.commit(out("1", "", "notice", loop.ClassNotice), out("1", "q1", "? one (q1)", loop.ClassAsk))
+		w.commit(out("1", "", "notice", ledger.ClassNotice), out("1", "q1", "? one (q1)", ledger.ClassAsk))
 		w.pass(20 * time.Hour)
-		w.commit(out("1", "q2", "? two (q2)", loop.ClassAsk), out("1", "", "chatter", loop.ClassChatter))
+		w.commit(out("1", "q2", "? two (q2)", ledger.ClassAsk), out("1", "", "chatter", ledger.ClassChatter))
 		w.pass(5 * time.Hour)
-		w.commit(out("1", "q3", "? three (q3)", loop.ClassAsk))
+		w.commit(out("1", "q3", "? three (q3)", ledger.ClassAsk))
 		w.pass(time.Minute)
 		if calls != 1 {
 			t.Errorf("%d calls to a closed chat", calls)
@@ -367,7 +367,7 @@ func TestFullDisk(t *testing.T) {
 			w.outbox.fail.Store(true)
 			return true, nil
 		})
-		w.commit(out("1", "", "one", loop.ClassNotice), out("1", "", "two", loop.ClassNotice))
+		w.commit(out("1", "", "one", ledger.ClassNotice), out("1", "", "two", ledger.ClassNotice))
 		w.pass(time.Hour)
 		w.far.play(nil)
 		w.outbox.fail.Store(false)
@@ -400,7 +400,7 @@ func TestEnd(t *testing.T) {
 			})
 			w.begin()
 			w.pass(time.Minute)
-			w.commit(out("1", "q1", "? (q1)", loop.ClassAsk))
+			w.commit(out("1", "q1", "? (q1)", ledger.ClassAsk))
 			synctest.Wait()
 			if took := w.end(); took > c.most {
 				t.Errorf("a call of %v: it ended after %v", c.takes, took)
@@ -419,13 +419,13 @@ func TestQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.o.Quiet = func(_ string, at time.Time) bool { return at.Hour() >= 1 }
-		w.commit(out("1", "", "by day", loop.ClassNotice))
+		w.commit(out("1", "", "by day", ledger.ClassNotice))
 		w.pass(2 * time.Hour)
-		w.commit(out("1", "", "standstill", loop.ClassNotice))
+		w.commit(out("1", "", "standstill", ledger.ClassNotice))
 		w.begin()
 		w.drained(time.Minute)
 		w.pass(2 * time.Hour) // in the same night
-		w.commit(out("1", "", "and again", loop.ClassNotice))
+		w.commit(out("1", "", "and again", ledger.ClassNotice))
 		w.drained(time.Minute)
 		var got []string
 		for _, m := range w.far.messages("telegram:1") {

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // at is the start of a bubble's clock.
@@ -28,7 +28,7 @@ func TestOutage(t *testing.T) {
 		w := newWorld(t)
 		w.begin()
 		for c := range 5 {
-			w.commit(out(address(c), "g1", "○ g1 queued", loop.ClassReply))
+			w.commit(out(address(c), "g1", "○ g1 queued", ledger.ClassReply))
 		}
 		w.pass(10 * time.Minute)
 		var away atomic.Bool
@@ -44,11 +44,11 @@ func TestOutage(t *testing.T) {
 		for n := range 20 {
 			for c := range 5 {
 				w.commit(
-					out(address(c), fmt.Sprintf("q%d", n), fmt.Sprintf("? shop asks (q%d)", n), loop.ClassAsk),
-					out(address(c), "", fmt.Sprintf("notice %d", n), loop.ClassNotice),
-					out(address(c), "", fmt.Sprintf("tasks %d", n), loop.ClassChatter),
-					out(address(c), "status/shop", fmt.Sprintf("status %d", n), loop.ClassChatter),
-					change(address(c), "g1", fmt.Sprintf("● g1 in use %d", n), loop.ClassReply),
+					out(address(c), fmt.Sprintf("q%d", n), fmt.Sprintf("? shop asks (q%d)", n), ledger.ClassAsk),
+					out(address(c), "", fmt.Sprintf("notice %d", n), ledger.ClassNotice),
+					out(address(c), "", fmt.Sprintf("tasks %d", n), ledger.ClassChatter),
+					out(address(c), "status/shop", fmt.Sprintf("status %d", n), ledger.ClassChatter),
+					change(address(c), "g1", fmt.Sprintf("● g1 in use %d", n), ledger.ClassReply),
 				)
 			}
 			w.pass(6 * time.Minute)
@@ -63,7 +63,7 @@ func TestOutage(t *testing.T) {
 			t.Fatalf("%d messages arrived at a platform that was away", n)
 		}
 		// One question is answered in time: what it became is chatter.
-		w.commit(change(address(0), "q0", "✓ q0 yes, by Mira", loop.ClassChatter))
+		w.commit(change(address(0), "q0", "✓ q0 yes, by Mira", ledger.ClassChatter))
 		w.pass(5 * time.Minute)
 		away.Store(false)
 		w.drained(10 * time.Minute)
@@ -112,14 +112,14 @@ func TestShortOutage(t *testing.T) {
 		w := newWorld(t)
 		w.far.play(failing(errAway))
 		w.begin()
-		w.commit(out("1", "", "tasks", loop.ClassChatter), out("1", "q1", "? (q1)", loop.ClassAsk))
+		w.commit(out("1", "", "tasks", ledger.ClassChatter), out("1", "q1", "? (q1)", ledger.ClassAsk))
 		w.pass(8 * time.Minute)
 		w.far.play(nil)
 		w.drained(2 * time.Minute)
 		if diff := cmp.Diff([]string{"tasks", "? (q1)"}, w.far.texts("telegram:1")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		w.commit(out("1", "", "more", loop.ClassChatter))
+		w.commit(out("1", "", "more", ledger.ClassChatter))
 		w.pass(time.Minute)
 		if got := len(w.far.shown); got != 3 {
 			t.Errorf("%d messages, want 3: %q", got, w.far.texts("telegram:1"))
@@ -141,7 +141,7 @@ func TestReached(t *testing.T) {
 			return false, errAway
 		})
 		w.begin()
-		w.commit(out("1", "", "old chatter", loop.ClassChatter), out("1", "", "notice", loop.ClassNotice))
+		w.commit(out("1", "", "old chatter", ledger.ClassChatter), out("1", "", "notice", ledger.ClassNotice))
 		w.pass(30*time.Minute + 5*time.Second)
 		for n := 1; n < len(calls); n++ {
 			gap := calls[n].Sub(calls[n-1])
@@ -150,7 +150,7 @@ func TestReached(t *testing.T) {
 			}
 		}
 		w.far.play(nil)
-		w.commit(out("1", "", "○ shop 6/12 just asked for", loop.ClassChatter))
+		w.commit(out("1", "", "○ shop 6/12 just asked for", ledger.ClassChatter))
 		w.post.MarkReachable()
 		w.pass(10 * time.Second)
 		want := []string{
@@ -161,7 +161,7 @@ func TestReached(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		// A chat that had nothing waiting hears nothing of it.
-		w.commit(out("2", "", "hello", loop.ClassNotice))
+		w.commit(out("2", "", "hello", ledger.ClassNotice))
 		w.pass(10 * time.Second)
 		if diff := cmp.Diff([]string{"hello"}, w.far.texts("telegram:2")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -185,7 +185,7 @@ func TestManyFailAtOnce(t *testing.T) {
 		w.begin()
 		w.pass(time.Minute)
 		for n := range 5 {
-			w.commit(out(fmt.Sprint(n), "", "notice", loop.ClassNotice))
+			w.commit(out(fmt.Sprint(n), "", "notice", ledger.ClassNotice))
 		}
 		w.pass(2500 * time.Millisecond)
 		if len(began) != 6 || began[5].Sub(began[0]) != 2*time.Second {
@@ -199,11 +199,11 @@ func TestManyFailAtOnce(t *testing.T) {
 func TestReplacedWhileCollapsing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.commit(out("1", "k", "old", loop.ClassChatter), out("1", "", "notice", loop.ClassNotice))
+		w.commit(out("1", "k", "old", ledger.ClassChatter), out("1", "", "notice", ledger.ClassNotice))
 		w.pass(time.Hour)
-		w.commit(out("1", "", "fresh", loop.ClassChatter))
+		w.commit(out("1", "", "fresh", ledger.ClassChatter))
 		w.begin()
-		edit := func() { w.commit(change("1", "k", "newer", loop.ClassChatter)) }
+		edit := func() { w.commit(change("1", "k", "newer", ledger.ClassChatter)) }
 		w.outbox.queue.Store(&edit)
 		w.drained(time.Minute)
 		if diff := cmp.Diff([]string{"newer", "notice", "fresh"}, w.far.texts("telegram:1")[1:]); diff != "" {
@@ -228,13 +228,13 @@ func TestHeldUpChatAndOutage(t *testing.T) {
 			return true, nil
 		})
 		w.begin()
-		w.commit(out("-1/6", "", "six", loop.ClassNotice))
+		w.commit(out("-1/6", "", "six", ledger.ClassNotice))
 		w.pass(time.Minute)
 		away.Store(true)
-		w.commit(out("2", "", "two", loop.ClassNotice))
+		w.commit(out("2", "", "two", ledger.ClassNotice))
 		w.pass(2 * time.Second)
 		for n := range 5 {
-			w.commit(out(fmt.Sprintf("-1/%d", 10+n), "", "more", loop.ClassNotice))
+			w.commit(out(fmt.Sprintf("-1/%d", 10+n), "", "more", ledger.ClassNotice))
 		}
 		w.pass(8 * time.Minute)
 		away.Store(false)
@@ -251,7 +251,7 @@ func TestLateAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.pass(2*time.Hour + 27*time.Minute)
-		w.commit(out("1", "q4", "? shop #12 manual verify (q4)\nPass ticks it.", loop.ClassAsk), out("1", "", "status", loop.ClassChatter))
+		w.commit(out("1", "q4", "? shop #12 manual verify (q4)\nPass ticks it.", ledger.ClassAsk), out("1", "", "status", ledger.ClassChatter))
 		w.pass(3 * time.Hour)
 		w.begin()
 		w.drained(time.Minute)
@@ -277,7 +277,7 @@ func TestToken(t *testing.T) {
 		})
 		w.begin()
 		for n := range 20 {
-			w.commit(out(fmt.Sprint(n), "", "notice", loop.ClassNotice))
+			w.commit(out(fmt.Sprint(n), "", "notice", ledger.ClassNotice))
 		}
 		w.pass(time.Minute)
 		first := calls.Load()

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Queue is the reading half of the Outbox.
@@ -14,18 +14,18 @@ type Queue interface {
 	Chats(ctx context.Context) ([]string, error)
 	// NextMessage returns what a chat gets next: sends before edits, then by
 	// age; false where nothing is queued.
-	NextMessage(ctx context.Context, chat string) (loop.QueuedMessage, bool, error)
+	NextMessage(ctx context.Context, chat string) (ledger.QueuedMessage, bool, error)
 	// Queued returns everything that a chat still gets.
-	Queued(ctx context.Context, chat string) ([]loop.QueuedMessage, error)
+	Queued(ctx context.Context, chat string) ([]ledger.QueuedMessage, error)
 	// SentFor returns the message that a key stands on in a chat.
-	SentFor(ctx context.Context, chat, key string) (loop.SentMessage, bool, error)
+	SentFor(ctx context.Context, chat, key string) (ledger.SentMessage, bool, error)
 }
 
 // Outbox holds the committed messages; package store has it. Each method is
 // durable when it returns.
 type Outbox interface {
 	Queue
-	// Trying marks that a sending is begun; loop.ErrReplaced where a newer text
+	// Trying marks that a sending is begun; ledger.ErrReplaced where a newer text
 	// has taken the message's place since it was read.
 	Trying(ctx context.Context, id int64) error
 	// Sent settles a message and returns the platform's id that its key stood
@@ -38,7 +38,7 @@ type Outbox interface {
 	Drop(ctx context.Context, id int64, why string) error
 	// Forget drops a chat's queued sends of these classes that were never
 	// begun, and returns how many. Edits stay.
-	Forget(ctx context.Context, chat string, classes ...loop.MessageClass) (int, error)
+	Forget(ctx context.Context, chat string, classes ...ledger.MessageClass) (int, error)
 	// MoveChat gives what is queued for a chat another address, topics included.
 	MoveChat(ctx context.Context, from, to string) error
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // pick finds the queued message that is to be sent next; without one, how long
 // there is none.
-func (c *chat) pick(ctx context.Context) (m loop.QueuedMessage, found bool, wait time.Duration, err error) {
+func (c *chat) pick(ctx context.Context) (m ledger.QueuedMessage, found bool, wait time.Duration, err error) {
 	for {
 		m, found, err = c.p.o.Outbox.NextMessage(ctx, c.address)
 		if err != nil || !found {
@@ -35,13 +35,13 @@ func (c *chat) pick(ctx context.Context) (m loop.QueuedMessage, found bool, wait
 
 // isOver reports whether a message may have arrived and is not worth a second
 // copy.
-func (c *chat) isOver(m loop.QueuedMessage) bool {
-	return m.Class == loop.ClassChatter && c.doubtOf(m).inDoubt(c.asSend(m))
+func (c *chat) isOver(m ledger.QueuedMessage) bool {
+	return m.Class == ledger.ClassChatter && c.doubtOf(m).inDoubt(c.asSend(m))
 }
 
 // pickPast looks behind a message that is set aside. Edits of what is set
 // aside wait with it.
-func (c *chat) pickPast(ctx context.Context) (m loop.QueuedMessage, found bool, wait time.Duration, err error) {
+func (c *chat) pickPast(ctx context.Context) (m ledger.QueuedMessage, found bool, wait time.Duration, err error) {
 	queued, err := c.p.o.Outbox.Queued(ctx, c.address)
 	if err != nil {
 		return m, false, 0, err

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -219,15 +219,15 @@ func (m *mortal) Chats(ctx context.Context) ([]string, error) {
 	return m.Outbox.Chats(ctx)
 }
 
-func (m *mortal) NextMessage(ctx context.Context, chat string) (loop.QueuedMessage, bool, error) {
+func (m *mortal) NextMessage(ctx context.Context, chat string) (ledger.QueuedMessage, bool, error) {
 	if err := m.err(); err != nil {
-		return loop.QueuedMessage{}, false, err
+		return ledger.QueuedMessage{}, false, err
 	}
 	defer between(&m.next)
 	return m.Outbox.NextMessage(ctx, chat)
 }
 
-func (m *mortal) Queued(ctx context.Context, chat string) ([]loop.QueuedMessage, error) {
+func (m *mortal) Queued(ctx context.Context, chat string) ([]ledger.QueuedMessage, error) {
 	if err := m.err(); err != nil {
 		return nil, err
 	}
@@ -361,20 +361,20 @@ func body(text string) []byte {
 	return b
 }
 
-func out(chat, key, text string, class loop.MessageClass) loop.Outgoing {
-	return loop.Outgoing{Chat: "telegram:" + chat, Key: key, Class: class, Body: body(text)}
+func out(chat, key, text string, class ledger.MessageClass) ledger.Outgoing {
+	return ledger.Outgoing{Chat: "telegram:" + chat, Key: key, Class: class, Body: body(text)}
 }
 
-func change(chat, key, text string, class loop.MessageClass) loop.Outgoing {
+func change(chat, key, text string, class ledger.MessageClass) ledger.Outgoing {
 	m := out(chat, key, text, class)
 	m.Edit = true
 	return m
 }
 
 // commit writes messages as the engine does, and wakes the post if there is one.
-func (w *world) commit(messages ...loop.Outgoing) {
+func (w *world) commit(messages ...ledger.Outgoing) {
 	w.t.Helper()
-	r, err := w.store.Commit(w.t.Context(), loop.Batch{Time: time.Now(), Messages: messages})
+	r, err := w.store.Commit(w.t.Context(), ledger.Batch{Time: time.Now(), Messages: messages})
 	if err != nil {
 		w.t.Fatal(err)
 	}

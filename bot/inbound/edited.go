@@ -8,6 +8,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // edited changes what is still queued where somebody edits the message that it
@@ -29,7 +30,7 @@ func (v *visit) edited(ctx context.Context) error {
 	if !ok || !guides {
 		return v.say(ctx)
 	}
-	if !v.who.Role.May(loop.RoleSteer) {
+	if !v.who.Role.May(ledger.RoleSteer) {
 		return v.forbidden(ctx, bot.Command{Verb: bot.VerbGuidance})
 	}
 	address, words := guidance.Parse(text)
@@ -41,7 +42,7 @@ func (v *visit) edited(ctx context.Context) error {
 	}
 	in := v.input(v.project, loop.EditGuidance{ID: i.ID, Text: words})
 	in.Role = v.who.Role
-	_, err = v.o.Desk.DoWith(ctx, in, func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
+	_, err = v.o.Desk.DoWith(ctx, in, func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		return v.replies(s, in, a), v.in.Cursor
 	})
 	return err

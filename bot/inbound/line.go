@@ -11,7 +11,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/guidance"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 var (
@@ -100,7 +100,7 @@ var errOnItsWay = errors.New("the message that is answered is not known yet")
 var named = regexp.MustCompile(`\b[qg][0-9]{1,9}\b`)
 
 // takeUp reads what a message of ours is about.
-func (v *visit) takeUp(sent loop.SentMessage) {
+func (v *visit) takeUp(sent ledger.SentMessage) {
 	v.key = sent.Key
 	if json.Unmarshal(sent.Body, &v.pressed) != nil {
 		v.pressed = bot.Message{} // of another version: its key says enough
@@ -146,7 +146,7 @@ func (v *visit) address() string {
 			}
 		}
 	}
-	short := strings.TrimPrefix(loop.ShortID(id), "#")
+	short := strings.TrimPrefix(ledger.ShortID(id), "#")
 	if short == "" || strings.ContainsAny(short, " \t\n#") {
 		return ""
 	}

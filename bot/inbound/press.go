@@ -10,6 +10,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // onceKey begins the key of a message that offers somebody's own words in
@@ -71,7 +72,7 @@ func (v *visit) dead(ctx context.Context, why string) error {
 // standsOn reports whether an edit of a message's key changes that message,
 // and what is stored of it is what it shows: an older copy of a question does
 // not bear its key any more, and a live message edits itself.
-func (v *visit) standsOn(ctx context.Context, sent loop.SentMessage) (bool, error) {
+func (v *visit) standsOn(ctx context.Context, sent ledger.SentMessage) (bool, error) {
 	if sent.Key == "" || strings.HasPrefix(sent.Key, liveKey) {
 		return false, nil
 	}
@@ -83,7 +84,7 @@ func (v *visit) standsOn(ctx context.Context, sent loop.SentMessage) (bool, erro
 }
 
 // unbuttoned takes the buttons of the pressed message away.
-func (v *visit) unbuttoned() []loop.Outgoing {
+func (v *visit) unbuttoned() []ledger.Outgoing {
 	if !v.stands || len(v.pressed.Buttons) == 0 {
 		return nil
 	}
@@ -97,7 +98,7 @@ func (v *visit) unbuttoned() []loop.Outgoing {
 	if err != nil {
 		return nil
 	}
-	return []loop.Outgoing{{Chat: v.in.Chat, Key: v.key, Edit: true, Class: loop.ClassChatter, Silent: true, Body: body}}
+	return []ledger.Outgoing{{Chat: v.in.Chat, Key: v.key, Edit: true, Class: ledger.ClassChatter, Silent: true, Body: body}}
 }
 
 // oldRun reports whether the button belongs to what was told of a run that is
@@ -158,7 +159,7 @@ func (v *visit) askWords(ctx context.Context, command string) error {
 // pressedAnswer is what is said of an answer that was pressed: the question's
 // own message changes, and a refusal is told by the acknowledgement. Pressed
 // under another message than the question's, an answer is said there.
-func (v *visit) pressedAnswer(a loop.Answer) []loop.Outgoing {
+func (v *visit) pressedAnswer(a loop.Answer) []ledger.Outgoing {
 	switch {
 	case !a.OK && a.Code == "settled":
 		return nil // what became of it is on its way to the question's message
@@ -172,7 +173,7 @@ func (v *visit) pressedAnswer(a loop.Answer) []loop.Outgoing {
 	}
 	m := bot.FromAnswer("answer", a, "")
 	m.Project = v.project
-	return []loop.Outgoing{v.answer(m)}
+	return []ledger.Outgoing{v.answer(m)}
 }
 
 // inVain reports whether a button asks for words for a question that has its

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Desk is what a reception needs of the engine.
@@ -22,21 +23,21 @@ type Desk interface {
 	// engine's goroutine; it is not called, or in vain, where the input's key was
 	// committed before: then the stored answer comes back, and an empty one where
 	// the key was Say's.
-	DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]loop.Outgoing, *loop.Cursor)) (loop.Answer, error)
+	DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error)
 	// Say commits messages and the cursor under a key, without a decision.
 	// Under a key that was committed before it does nothing.
-	Say(ctx context.Context, key string, at time.Time, msgs []loop.Outgoing, cursor *loop.Cursor) error
+	Say(ctx context.Context, key string, at time.Time, msgs []ledger.Outgoing, cursor *ledger.Cursor) error
 }
 
 // Outbox is what was sent, by what people can point at.
 type Outbox interface {
 	// SentAt returns the message that a chat shows under the platform's id.
-	SentAt(ctx context.Context, chat, platformID string) (loop.SentMessage, bool, error)
+	SentAt(ctx context.Context, chat, platformID string) (ledger.SentMessage, bool, error)
 	// SentFor returns the message that a key stands on in a chat.
-	SentFor(ctx context.Context, chat, key string) (loop.SentMessage, bool, error)
+	SentFor(ctx context.Context, chat, key string) (ledger.SentMessage, bool, error)
 	// AnswerTo returns the message that was sent, or is queued, as an answer to
 	// a person's message.
-	AnswerTo(ctx context.Context, chat, replyTo string) (loop.SentMessage, bool, error)
+	AnswerTo(ctx context.Context, chat, replyTo string) (ledger.SentMessage, bool, error)
 }
 
 // Options are what a Reception works with.
@@ -160,7 +161,7 @@ type visit struct {
 	*Reception
 	in      bot.Inbound
 	now     time.Time
-	who     loop.Person
+	who     ledger.Person
 	project string      // that the chat, or the message replied to or pressed, is about
 	pressed bot.Message // the message whose button was pressed
 	key     string      // that message's key
@@ -237,7 +238,7 @@ func (v *visit) answeredAlbum() {
 
 // say commits messages and the cursor under the input's key. Without messages
 // it only says that the input was read.
-func (v *visit) say(ctx context.Context, msgs ...loop.Outgoing) error {
+func (v *visit) say(ctx context.Context, msgs ...ledger.Outgoing) error {
 	if err := v.o.Desk.Say(ctx, v.in.Key, v.now, msgs, v.in.Cursor); err != nil {
 		return fmt.Errorf("say: %w", err)
 	}
@@ -262,7 +263,7 @@ func (v *visit) stranger(ctx context.Context, why string) error {
 	return err
 }
 
-func (v *visit) silent(loop.Answer) ([]loop.Outgoing, *loop.Cursor) { return nil, v.in.Cursor }
+func (v *visit) silent(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) { return nil, v.in.Cursor }
 
 // code is the pairing code that the visitor sent: by a person, in a private
 // chat, in a message of its own.
@@ -283,13 +284,13 @@ func (v *visit) code() (string, bool) {
 // it. Who is in already may know that it was none.
 func (v *visit) pair(ctx context.Context, code string, paired bool) error {
 	in := v.input("", loop.TryPairing{Hash: v.o.Hash(code)})
-	_, err := v.o.Desk.DoWith(ctx, in, func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
+	_, err := v.o.Desk.DoWith(ctx, in, func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		switch {
 		case a.OK:
-			p := loop.Person{ID: in.Actor, Name: in.Name, Role: loop.Role(a.ID)}
-			return []loop.Outgoing{v.answer(bot.Welcome(v.o.Desk, p))}, v.in.Cursor
+			p := ledger.Person{ID: in.Actor, Name: in.Name, Role: ledger.Role(a.ID)}
+			return []ledger.Outgoing{v.answer(bot.Welcome(v.o.Desk, p))}, v.in.Cursor
 		case paired:
-			return []loop.Outgoing{v.answer(bot.Paired(v.who))}, v.in.Cursor
+			return []ledger.Outgoing{v.answer(bot.Paired(v.who))}, v.in.Cursor
 		}
 		return nil, v.in.Cursor
 	})
@@ -298,7 +299,7 @@ func (v *visit) pair(ctx context.Context, code string, paired bool) error {
 
 // outgoing is a message for where the visitor is, silent because they are
 // there. A message of theirs is answered; a press has none.
-func (v *visit) outgoing(m bot.Message, class loop.MessageClass) loop.Outgoing {
+func (v *visit) outgoing(m bot.Message, class ledger.MessageClass) ledger.Outgoing {
 	if v.who.Role != "" && v.in.Private {
 		m = m.For(v.who.Role)
 	}
@@ -309,7 +310,7 @@ func (v *visit) outgoing(m bot.Message, class loop.MessageClass) loop.Outgoing {
 	if err != nil { // a struct of strings always encodes
 		v.o.Log.Error("encode message", "key", m.Key, "error", err)
 	}
-	o := loop.Outgoing{Chat: v.in.Chat, Class: class, Silent: true, Body: body}
+	o := ledger.Outgoing{Chat: v.in.Chat, Class: class, Silent: true, Body: body}
 	switch {
 	case v.in.Edited: // the edited message has its answer: the receipt, which is looked up by it
 		o.ReplyTo = v.receiptID
@@ -320,7 +321,7 @@ func (v *visit) outgoing(m bot.Message, class loop.MessageClass) loop.Outgoing {
 }
 
 // answer is the reply to a command that changed something, or could not.
-func (v *visit) answer(m bot.Message) loop.Outgoing { return v.outgoing(m, loop.ClassReply) }
+func (v *visit) answer(m bot.Message) ledger.Outgoing { return v.outgoing(m, ledger.ClassReply) }
 
 // notice acknowledges a press after everything is committed. It may fail: the
 // platform gives up waiting by itself.

@@ -13,6 +13,7 @@ import (
 	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestStrangers: who is nobody here changes nothing but the audit, and is told
@@ -38,7 +39,7 @@ func TestStrangers(t *testing.T) {
 	if len(w.shown) > 0 || len(w.toasts) > 0 {
 		t.Errorf("strangers were answered: %v %v", w.shown, w.toasts)
 	}
-	if r := w.state().Project.Run; r.State != loop.RunRunning {
+	if r := w.state().Project.Run; r.State != ledger.RunRunning {
 		t.Errorf("a stranger made the run %s", r.State)
 	}
 	// telegram:99, Mira who hides, the anonymous admin, 777 and the channel.
@@ -55,7 +56,7 @@ func TestPairing(t *testing.T) {
 	w := newWorld(t)
 	offer := func() {
 		t.Helper()
-		a, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "hash of " + code, Role: loop.RoleSteer}})
+		a, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "hash of " + code, Role: ledger.RoleSteer}})
 		if err != nil || !a.OK {
 			t.Fatal(a, err)
 		}
@@ -69,7 +70,7 @@ func TestPairing(t *testing.T) {
 	in := w.receive(bot.Inbound{Actor: "telegram:9", Name: "Lea", Chat: "telegram:9", Private: true, Text: "/start " + strings.ToLower(code), Message: "3"})
 	w.again(in)
 	w.again(in)
-	if p, ok := w.state().Shared.Person("telegram:9"); !ok || p.Role != loop.RoleSteer || p.Name != "Lea" {
+	if p, ok := w.state().Shared.Person("telegram:9"); !ok || p.Role != ledger.RoleSteer || p.Name != "Lea" {
 		t.Errorf("Lea is %+v, %v", p, ok)
 	}
 	if n := len(w.shown["telegram:9"]); n != 1 {
@@ -116,7 +117,7 @@ func TestRoles(t *testing.T) {
 		if got := m.Key != "cmd.forbidden" && refused == 0; got != c.ok {
 			t.Errorf("%s %s: %q, %d refusals recorded; allowed should be %v", c.who, c.line, m.First(), refused, c.ok)
 		}
-		if !c.ok && (w.entries("guidance.queued") > 0 || w.entries("question.answered") > 0 || w.entries("person.removed") > 0 || w.state().Project.Run.State != loop.RunRunning) {
+		if !c.ok && (w.entries("guidance.queued") > 0 || w.entries("question.answered") > 0 || w.entries("person.removed") > 0 || w.state().Project.Run.State != ledger.RunRunning) {
 			t.Errorf("%s %s changed something", c.who, c.line)
 		}
 	}
@@ -142,7 +143,7 @@ func TestOnce(t *testing.T) {
 		}
 		w.private(mira, "/tasks") // something else in between
 		in2 := in
-		in2.Cursor = &loop.Cursor{Name: "telegram:1", Value: fmt.Sprint(w.update + 1)}
+		in2.Cursor = &ledger.Cursor{Name: "telegram:1", Value: fmt.Sprint(w.update + 1)}
 		if err := w.r.Receive(t.Context(), in2); err != nil {
 			t.Error(err)
 		}
@@ -166,7 +167,7 @@ func TestGuidance(t *testing.T) {
 		t.Errorf("the words arrived as %+v", i)
 	}
 	s := w.said(mira)
-	if s.key != "g1" || s.replyTo != in.Message || !s.silent || s.class != loop.ClassReply {
+	if s.key != "g1" || s.replyTo != in.Message || !s.silent || s.class != ledger.ClassReply {
 		t.Errorf("the receipt is %+v", s)
 	}
 	edit := func(text string) {
@@ -183,7 +184,7 @@ func TestGuidance(t *testing.T) {
 	edit("Wrap it, whatever it costs") // the platform says so when a link preview comes
 	edit("/stop")                      // a command is not carried out by an edit
 	edit("")
-	if len(w.shown[mira]) != 1 || w.state().Project.Run.State != loop.RunRunning {
+	if len(w.shown[mira]) != 1 || w.state().Project.Run.State != ledger.RunRunning {
 		t.Errorf("an edit did something:\n%s", w.transcript(mira))
 	}
 	edit("@fixer Wrap it")
@@ -241,7 +242,7 @@ func TestMedia(t *testing.T) {
 		t.Errorf("%s", got.Text(0))
 	}
 	send("/pause", "", "9")
-	if r := w.state().Project.Run; r.State != loop.RunPausing {
+	if r := w.state().Project.Run; r.State != ledger.RunPausing {
 		t.Errorf("a command below a picture: the run is %s", r.State)
 	}
 	w.tell("q1")
@@ -259,7 +260,7 @@ func TestMedia(t *testing.T) {
 func TestTooLate(t *testing.T) {
 	w := newWorld(t)
 	in := w.private(mira, "Wrap it")
-	w.engineEntry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: w.now, Task: "Task 4", Session: "r1-9", Body: loop.GuidanceBound{Hat: "builder", Writes: true, Binding: guidance.Binding{Bound: []string{"g1"}}}})
+	w.engineEntry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: w.now, Task: "Task 4", Session: "r1-9", Body: ledger.GuidanceBound{Hat: "builder", Writes: true, Binding: guidance.Binding{Bound: []string{"g1"}}}})
 	w = w.reopened()
 	w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: "Replace\nit", Message: in.Message, Edited: true})
 	late := w.said(mira)
@@ -341,7 +342,7 @@ func TestLatePresses(t *testing.T) {
 	w.say(mira, "r0", bot.Message{Key: "run.started", Project: "shop", Lines: []bot.Line{{Text: "● shop r0 started"}, {Text: "Works alone from here."}}, Buttons: []bot.Button{{Label: "Stop", Command: "/stop"}, {Label: "Log", Command: "/log"}}})
 	s := w.said(mira)
 	w.press(mira, mira, s, "Stop")
-	if r := w.state().Project.Run; r.State != loop.RunRunning {
+	if r := w.state().Project.Run; r.State != ledger.RunRunning {
 		t.Errorf("a button of r0 made r1 %s", r.State)
 	}
 	if len(s.m.Buttons) > 0 {
@@ -369,7 +370,7 @@ func TestGroup(t *testing.T) {
 		if got := len(w.shown[group]) > before; got != c.changes {
 			t.Errorf("%q in a group: answered %v, want %v", c.text, got, c.changes)
 		}
-		if !c.changes && (w.entries("guidance.queued") > 0 || w.state().Project.Run.State != loop.RunRunning) {
+		if !c.changes && (w.entries("guidance.queued") > 0 || w.state().Project.Run.State != ledger.RunRunning) {
 			t.Errorf("%q in a group did something", c.text)
 		}
 	}
@@ -406,32 +407,32 @@ func TestLate(t *testing.T) {
 	for _, c := range []struct {
 		line string
 		ago  time.Duration
-		deed loop.DeferredCommand // asked about; "" = done or refused at once
+		deed ledger.DeferredCommand // asked about; "" = done or refused at once
 	}{
-		{"/stop", 150 * time.Minute, loop.DeferStop}, {"/stop now", 2 * time.Hour, loop.DeferStopNow}, {"/pause", time.Hour, loop.DeferPause},
-		{"/pause now", 3 * time.Hour, loop.DeferPauseNow}, {"/resume", 24 * time.Hour, loop.DeferResume}, {"shop: /stop", 2 * time.Hour, loop.DeferStop},
-		{"/now", 2 * time.Hour, loop.DeferNow}, {"/now Keep names", 2 * time.Hour, ""}, {"/now", time.Minute, ""},
+		{"/stop", 150 * time.Minute, ledger.DeferStop}, {"/stop now", 2 * time.Hour, ledger.DeferStopNow}, {"/pause", time.Hour, ledger.DeferPause},
+		{"/pause now", 3 * time.Hour, ledger.DeferPauseNow}, {"/resume", 24 * time.Hour, ledger.DeferResume}, {"shop: /stop", 2 * time.Hour, ledger.DeferStop},
+		{"/now", 2 * time.Hour, ledger.DeferNow}, {"/now Keep names", 2 * time.Hour, ""}, {"/now", time.Minute, ""},
 		{"/stop", 59 * time.Minute, ""}, {"/status", 3 * time.Hour, ""}, {"q1 retry", 3 * time.Hour, ""}, {"/skip 6", 3 * time.Hour, ""},
 	} {
 		w := newWorld(t)
 		w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: c.line, Message: "3", Sent: w.now.Add(-c.ago)})
-		var got loop.DeferredCommand
+		var got ledger.DeferredCommand
 		for _, q := range w.state().Project.Questions {
-			if q.Kind == loop.AskLate {
+			if q.Kind == ledger.AskLate {
 				got = q.Do
 			}
 		}
 		if got != c.deed {
 			t.Errorf("%s from %s ago: asked about %q, want %q", c.line, c.ago, got, c.deed)
 		}
-		if c.deed != "" && w.state().Project.Run.State != loop.RunRunning {
+		if c.deed != "" && w.state().Project.Run.State != ledger.RunRunning {
 			t.Errorf("%s from %s ago was done", c.line, c.ago)
 		}
 	}
 	w := newWorld(t)
 	w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: "/stop", Message: "3", Sent: w.now.Add(-150 * time.Minute)})
 	w.press(mira, mira, w.said(mira), "Stop")
-	if r := w.state().Project.Run; r.State != loop.RunStopping {
+	if r := w.state().Project.Run; r.State != ledger.RunStopping {
 		t.Errorf("said yes to, the run is %s", r.State)
 	}
 	golden(t, "late", w.transcript(mira))
@@ -458,7 +459,7 @@ func TestProjects(t *testing.T) {
 		t.Errorf("%+v", w.said(mira))
 	}
 	w.press(mira, mira, w.said(mira), "Pause") // of shop's own message: nobody asks which
-	if r := w.state().Project.Run; r.State != loop.RunPausing {
+	if r := w.state().Project.Run; r.State != ledger.RunPausing {
 		t.Errorf("shop is %s", r.State)
 	}
 	w.private(mira, "q1") // ids need no project
@@ -475,7 +476,7 @@ func TestProjects(t *testing.T) {
 func TestRun(t *testing.T) {
 	w := newWorld(t)
 	w.configured = []string{"shop", "blog"}
-	w.offerErr = &loop.InputError{Findings: []loop.Finding{{File: "/srv/blog/checkout.md", Line: 41, Text: "Task 7 depends on Task 70, which this plan lacks", Fix: "Fix the line."}}}
+	w.offerErr = &ledger.InputError{Findings: []ledger.Finding{{File: "/srv/blog/checkout.md", Line: 41, Text: "Task 7 depends on Task 70, which this plan lacks", Fix: "Fix the line."}}}
 	w.private(mira, "/run blog")
 	w.offerErr = errors.New("the disk sings")
 	w.private(mira, "/run blog")
@@ -505,7 +506,7 @@ func TestNothingSaved(t *testing.T) {
 	w := newWorld(t)
 	fault := errors.New("the database is locked")
 	w.breaks = func(loop.Input) error { return fault }
-	in := bot.Inbound{Key: "telegram:1", Cursor: &loop.Cursor{Name: "telegram:1", Value: "2"}, Actor: mira, Chat: mira, Private: true, Text: "/pause", Message: "1", Sent: w.now}
+	in := bot.Inbound{Key: "telegram:1", Cursor: &ledger.Cursor{Name: "telegram:1", Value: "2"}, Actor: mira, Chat: mira, Private: true, Text: "/pause", Message: "1", Sent: w.now}
 	for n := range 2 {
 		if err := w.r.Receive(t.Context(), in); !errors.Is(err, fault) {
 			t.Fatalf("delivery %d: %v", n, err)
@@ -518,7 +519,7 @@ func TestNothingSaved(t *testing.T) {
 	golden(t, "put-away", w.transcript(mira))
 	w.breaks = nil
 	w.again(in)
-	if r := w.state().Project.Run; r.State != loop.RunRunning || len(w.shown[mira]) != 1 {
+	if r := w.state().Project.Run; r.State != ledger.RunRunning || len(w.shown[mira]) != 1 {
 		t.Errorf("what was put away was done: %s", r.State)
 	}
 
@@ -531,7 +532,7 @@ func TestNothingSaved(t *testing.T) {
 		}
 	}
 	w.again(in)
-	if r := w.state().Project.Run; r.State != loop.RunPausing {
+	if r := w.state().Project.Run; r.State != ledger.RunPausing {
 		t.Errorf("after all, the run is %s", r.State)
 	}
 
@@ -548,7 +549,7 @@ func TestSaidOnce(t *testing.T) {
 	w := newWorld(t)
 	in := w.private(mira, "/drop g1") // there is none
 	w.private(ana, "Wrap it")
-	in.Cursor = &loop.Cursor{Name: "telegram:1", Value: fmt.Sprint(w.update + 1)}
+	in.Cursor = &ledger.Cursor{Name: "telegram:1", Value: fmt.Sprint(w.update + 1)}
 	if err := w.r.Receive(t.Context(), in); err != nil {
 		t.Error(err)
 	}
@@ -595,7 +596,7 @@ func TestHostile(t *testing.T) {
 			t.Errorf("a notice of %d characters: %q", len([]rune(text)), text)
 		}
 	}
-	if r := w.state().Project.Run; r.State != loop.RunRunning && r.State != loop.RunPausing {
+	if r := w.state().Project.Run; r.State != ledger.RunRunning && r.State != ledger.RunPausing {
 		t.Errorf("the run is %s", r.State)
 	}
 }
@@ -606,12 +607,12 @@ func TestUndo(t *testing.T) {
 	w := newWorld(t)
 	w.tell("q1")
 	w.press(mira, mira, w.with(mira, "q1"), "Skip")
-	if got, _ := w.state().Project.Find("Task 2"); got.Status != loop.Skipped {
+	if got, _ := w.state().Project.Find("Task 2"); got.Status != ledger.Skipped {
 		t.Fatalf("it is %s", got.Status)
 	}
 	settled := *w.with(mira, "q1")
 	w.press(mira, mira, &settled, "Undo")
-	if got, _ := w.state().Project.Find("Task 2"); got.Status != loop.Blocked || got.Question != "q1" {
+	if got, _ := w.state().Project.Find("Task 2"); got.Status != ledger.Blocked || got.Question != "q1" {
 		t.Errorf("taken back: %s %q", got.Status, got.Question)
 	}
 	for _, who := range []string{mira, ana} {
@@ -620,7 +621,7 @@ func TestUndo(t *testing.T) {
 		}
 	}
 	w.press(mira, mira, &settled, "Undo")
-	if got, _ := w.state().Project.Find("Task 2"); got.Status != loop.Blocked {
+	if got, _ := w.state().Project.Find("Task 2"); got.Status != ledger.Blocked {
 		t.Errorf("pressed again: %s", got.Status)
 	}
 }
@@ -632,12 +633,12 @@ func TestUndoSkip(t *testing.T) {
 	w.tell("q1")
 	w.press(mira, mira, w.with(mira, "q1"), "Skip")
 	w.press(ana, ana, w.with(ana, "q3"), "Skip")
-	status := func(id string) loop.Status { t, _ := w.state().Project.Find(id); return t.Status }
-	if status("Task 2") != loop.Skipped || status("Task 6") != loop.Skipped {
+	status := func(id string) ledger.Status { t, _ := w.state().Project.Find(id); return t.Status }
+	if status("Task 2") != ledger.Skipped || status("Task 6") != ledger.Skipped {
 		t.Fatalf("they are %s and %s", status("Task 2"), status("Task 6"))
 	}
 	w.press(mira, mira, w.with(mira, "q1"), "Undo")
-	if status("Task 2") != loop.Blocked || status("Task 6") != loop.Pending {
+	if status("Task 2") != ledger.Blocked || status("Task 6") != ledger.Pending {
 		t.Errorf("taken back: %s and %s", status("Task 2"), status("Task 6"))
 	}
 	for _, who := range []string{mira, ana} {

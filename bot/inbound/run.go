@@ -10,6 +10,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Times after which something that was sent is late.
@@ -51,17 +52,17 @@ func (v *visit) run(ctx context.Context, line string) error {
 }
 
 // look is the reply to what only looked, or to several inputs together.
-func (v *visit) look(m bot.Message) loop.Outgoing {
-	class := loop.ClassChatter
+func (v *visit) look(m bot.Message) ledger.Outgoing {
+	class := ledger.ClassChatter
 	if m.Cause != "" || strings.HasPrefix(m.First(), bot.SignFailed) || strings.HasPrefix(m.First(), bot.SignAsk) {
-		class = loop.ClassReply // that something was not done has to be known
+		class = ledger.ClassReply // that something was not done has to be known
 	}
 	o := v.outgoing(m, class)
 	if carries(m) {
 		o.Key = onceKey + v.in.Key
 	}
 	if strings.HasPrefix(m.Key, "status.") {
-		o.Class, o.Key, o.ReplyTo = loop.ClassChatter, bot.LiveKey(m.Project), ""
+		o.Class, o.Key, o.ReplyTo = ledger.ClassChatter, bot.LiveKey(m.Project), ""
 	}
 	return o
 }
@@ -89,11 +90,11 @@ func (v *visit) acknowledge(ctx context.Context, d *counter) {
 func (v *visit) forbidden(ctx context.Context, c bot.Command) error {
 	m := bot.Forbidden(v.o.Desk.Shared(), v.who)
 	in := v.input("", loop.RefuseCommand{Command: string(c.Verb), For: v.project})
-	_, err := v.o.Desk.DoWith(ctx, in, func(loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
+	_, err := v.o.Desk.DoWith(ctx, in, func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		if v.in.Press != "" {
 			return nil, v.in.Cursor
 		}
-		return []loop.Outgoing{v.answer(m)}, v.in.Cursor
+		return []ledger.Outgoing{v.answer(m)}, v.in.Cursor
 	})
 	if err == nil && v.in.Press != "" {
 		v.notice(ctx, m.First())
@@ -123,7 +124,7 @@ func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 		return a, c.note(err)
 	}
 	before, _ := v.o.Desk.State(in.Project)
-	a, err := c.Desk.DoWith(ctx, in, func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
+	a, err := c.Desk.DoWith(ctx, in, func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		msgs := v.replies(before, in, a)
 		if strings.HasPrefix(v.key, onceKey) && v.in.Press != "" && a.OK {
 			msgs = append(msgs, v.unbuttoned()...)
@@ -142,7 +143,7 @@ func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 // whoever writes next waits for them: a /stop must not wait for a /diff (SPEC 6.3).
 
 // Records is bot.Desk's, within the time that a look may take.
-func (c *counter) Records(ctx context.Context, project, task string) ([]loop.Record, error) {
+func (c *counter) Records(ctx context.Context, project, task string) ([]ledger.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
 	defer cancel()
 	return c.Desk.Records(ctx, project, task)
@@ -156,7 +157,7 @@ func (c *counter) Runs(ctx context.Context, project string) ([]string, error) {
 }
 
 // RunRecords is bot.Desk's, within the time that a look may take.
-func (c *counter) RunRecords(ctx context.Context, project, run string, types ...string) ([]loop.Record, error) {
+func (c *counter) RunRecords(ctx context.Context, project, run string, types ...string) ([]ledger.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
 	defer cancel()
 	return c.Desk.RunRecords(ctx, project, run, types...)
@@ -206,7 +207,7 @@ func (c *counter) Place(project string, r bot.Request) string {
 // note keeps an error that the input has to be delivered again for. What a
 // person has to mend is no such one: it will not go away.
 func (c *counter) note(err error) error {
-	var input *loop.InputError
+	var input *ledger.InputError
 	if err != nil && !errors.As(err, &input) {
 		c.err = fmt.Errorf("decide: %w", err)
 	}
@@ -220,20 +221,20 @@ func (v *visit) late(in loop.Input) loop.InputBody {
 	if v.in.Press != "" || v.in.Sent.IsZero() || v.now.Sub(v.in.Sent) < askAfter {
 		return in.Body
 	}
-	var deed loop.DeferredCommand
+	var deed ledger.DeferredCommand
 	switch b := in.Body.(type) {
 	case loop.Pause:
-		if deed = loop.DeferPause; b.Now {
-			deed = loop.DeferPauseNow
+		if deed = ledger.DeferPause; b.Now {
+			deed = ledger.DeferPauseNow
 		}
 	case loop.Stop:
-		if deed = loop.DeferStop; b.Now {
-			deed = loop.DeferStopNow
+		if deed = ledger.DeferStop; b.Now {
+			deed = ledger.DeferStopNow
 		}
 	case loop.Resume:
-		deed = loop.DeferResume
+		deed = ledger.DeferResume
 	case loop.Now:
-		if deed = loop.DeferNow; strings.TrimSpace(b.Text) != "" {
+		if deed = ledger.DeferNow; strings.TrimSpace(b.Text) != "" {
 			return in.Body // asks first by itself
 		}
 	default:
@@ -247,7 +248,7 @@ func (v *visit) late(in loop.Input) loop.InputBody {
 
 // replies is what the visitor is told of an answer, where nothing else tells
 // them. before is the state that the answer was decided on, or a little older.
-func (v *visit) replies(before loop.State, in loop.Input, a loop.Answer) []loop.Outgoing {
+func (v *visit) replies(before loop.State, in loop.Input, a loop.Answer) []ledger.Outgoing {
 	if a.Code == loop.CodeTakenOut {
 		return nil
 	}
@@ -285,7 +286,7 @@ func (v *visit) replies(before loop.State, in loop.Input, a loop.Answer) []loop.
 		}
 		if a.OK && itemKey.MatchString(a.ID) && strings.TrimSpace(b.Words) != "" {
 			q, _ := before.Project.Question(b.Question)
-			return v.receipt(before, a, guidance.Item{Text: b.Words, Task: loop.FoldID(q.Task)})
+			return v.receipt(before, a, guidance.Item{Text: b.Words, Task: ledger.FoldID(q.Task)})
 		}
 	}
 	if a.Code == "asked" {
@@ -298,11 +299,11 @@ func (v *visit) replies(before loop.State, in loop.Input, a loop.Answer) []loop.
 	if carries(m) {
 		o.Key = onceKey + v.in.Key
 	}
-	return []loop.Outgoing{o}
+	return []ledger.Outgoing{o}
 }
 
 // receipt is the one message of a guidance, which is edited from now on.
-func (v *visit) receipt(s loop.State, a loop.Answer, i guidance.Item) []loop.Outgoing {
+func (v *visit) receipt(s loop.State, a loop.Answer, i guidance.Item) []ledger.Outgoing {
 	i.ID, i.State = a.ID, guidance.Queued
 	_, forecast, found := strings.Cut(a.Text, "→ ")
 	if !found {
@@ -314,15 +315,15 @@ func (v *visit) receipt(s loop.State, a loop.Answer, i guidance.Item) []loop.Out
 	}
 	o := v.answer(bot.Queued(s, i, forecast, v.now, sent))
 	o.Key = i.ID
-	return []loop.Outgoing{o}
+	return []ledger.Outgoing{o}
 }
 
 // taskID is the folded id of the task that was typed.
 func taskID(s loop.State, typed string) string {
 	if t, ok := bot.FindTask(s, typed); ok {
-		return loop.FoldID(t.Task.ID)
+		return ledger.FoldID(t.Task.ID)
 	}
-	return loop.FoldID(typed)
+	return ledger.FoldID(typed)
 }
 
 // onReceipt reports whether the button of a guidance's own receipt was pressed.

@@ -15,6 +15,7 @@ import (
 	"github.com/nightporter/nightporter/bot/slack"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // People of the second platform.
@@ -39,7 +40,7 @@ func newCrowd(t *testing.T) *crowd {
 	t.Helper()
 	w := newWorld(t)
 	for id, name := range map[string]string{lea: "Lea", kim: "Kim"} {
-		w.engineEntry(loop.Entry{Stream: loop.SharedStream, Time: w.now, Body: loop.PersonPaired{Person: loop.Person{ID: id, Name: name, Role: loop.RoleSteer, Since: w.now}}})
+		w.engineEntry(ledger.Entry{Stream: ledger.SharedStream, Time: w.now, Body: ledger.PersonPaired{Person: ledger.Person{ID: id, Name: name, Role: ledger.RoleSteer, Since: w.now}}})
 	}
 	w = w.reopened()
 	c := &crowd{world: w, platforms: map[string]*inbound.Reception{}, notes: map[string]string{}, last: map[string]int{}}
@@ -71,7 +72,7 @@ func (c *crowd) pressing(who, label string) bot.Inbound {
 	shown, prefix := c.with(who, "q1"), prefixOf(who)
 	c.last[prefix]++
 	in := bot.Inbound{
-		Key: fmt.Sprintf("%s%d", prefix, c.last[prefix]), Cursor: &loop.Cursor{Name: prefix + "1", Value: strconv.Itoa(c.last[prefix])},
+		Key: fmt.Sprintf("%s%d", prefix, c.last[prefix]), Cursor: &ledger.Cursor{Name: prefix + "1", Value: strconv.Itoa(c.last[prefix])},
 		Actor: who, Name: who, Chat: who, Private: true, Message: shown.id, PressID: who + " " + label, Sent: c.now,
 	}
 	for n, b := range shown.m.Buttons {
@@ -108,12 +109,12 @@ func (c *crowd) receiving(in bot.Inbound) func() {
 }
 
 // answer is the one that q1 has in the ledger; there must be exactly one.
-func (c *crowd) answer() loop.QuestionAnswered {
+func (c *crowd) answer() ledger.QuestionAnswered {
 	c.t.Helper()
-	var all []loop.QuestionAnswered
-	err := c.store.Records(c.t.Context(), loop.ProjectStream("shop"), 0, func(r loop.Record) error {
+	var all []ledger.QuestionAnswered
+	err := c.store.Records(c.t.Context(), ledger.ProjectStream("shop"), 0, func(r ledger.Record) error {
 		e, err := r.Entry()
-		if b, ok := e.Body.(loop.QuestionAnswered); ok && b.ID == "q1" {
+		if b, ok := e.Body.(ledger.QuestionAnswered); ok && b.ID == "q1" {
 			all = append(all, b)
 		}
 		return err
@@ -125,11 +126,11 @@ func (c *crowd) answer() loop.QuestionAnswered {
 }
 
 // moves are the statuses that Task 2 was given since q1 was asked.
-func (c *crowd) moves() []loop.Status {
-	var all []loop.Status
-	_ = c.store.Records(c.t.Context(), loop.ProjectStream("shop"), 0, func(r loop.Record) error {
+func (c *crowd) moves() []ledger.Status {
+	var all []ledger.Status
+	_ = c.store.Records(c.t.Context(), ledger.ProjectStream("shop"), 0, func(r ledger.Record) error {
 		e, err := r.Entry()
-		if b, ok := e.Body.(loop.TaskSet); ok && loop.SameID(e.Task, "Task 2") && e.Actor != "daemon" && e.Actor != "agent" && e.Actor != "console" {
+		if b, ok := e.Body.(ledger.TaskSet); ok && ledger.SameID(e.Task, "Task 2") && e.Actor != "daemon" && e.Actor != "agent" && e.Actor != "console" {
 			all = append(all, b.To)
 		}
 		return err
@@ -157,7 +158,7 @@ func TestPressedTogether(t *testing.T) {
 		if first == "" || a.Choice != strings.ToLower(label[first]) {
 			t.Fatalf("answered %+v", a)
 		}
-		want := map[string][]loop.Status{"retry": {loop.Ready}, "skip": {loop.Skipped}}[a.Choice]
+		want := map[string][]ledger.Status{"retry": {ledger.Ready}, "skip": {ledger.Skipped}}[a.Choice]
 		if got := c.moves(); !slices.Equal(got, want) {
 			t.Errorf("%s: Task 2 went to %v, want %v", a.Choice, got, want)
 		}
@@ -195,7 +196,7 @@ func TestTakenOutTogether(t *testing.T) {
 		shown := len(c.shown[kim])
 		press := c.pressing(kim, "Skip")
 		c.atOnce(c.receiving(press), c.receiving(bot.Inbound{
-			Key: "telegram:1", Cursor: &loop.Cursor{Name: "telegram:1", Value: "2"}, Actor: mira, Chat: mira, Private: true, Text: "/unpair U0KIM", Message: "100", Sent: c.now,
+			Key: "telegram:1", Cursor: &ledger.Cursor{Name: "telegram:1", Value: "2"}, Actor: mira, Chat: mira, Private: true, Text: "/unpair U0KIM", Message: "100", Sent: c.now,
 		}))
 		if _, in := c.state().Shared.Person(kim); in {
 			t.Fatalf("Kim is still in:\n%s", c.transcript(mira))
@@ -256,7 +257,7 @@ func TestSmallerRole(t *testing.T) {
 		}
 		w.breaks = nil
 		for _, in := range []loop.Input{
-			{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: loop.RoleView}}, {Actor: ana, Name: "Ana", Body: loop.TryPairing{Hash: "h"}},
+			{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleView}}, {Actor: ana, Name: "Ana", Body: loop.TryPairing{Hash: "h"}},
 		} {
 			if a, err := w.engine.Do(t.Context(), in); err != nil || !a.OK {
 				t.Error(a, err)

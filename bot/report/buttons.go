@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 const (
@@ -52,10 +52,10 @@ func (f Facts) buttons(m *bot.Message) {
 }
 
 // verbs are the buttons of a question; all of them, or the likely one.
-func verbs(q loop.Question, all bool) []bot.Button {
+func verbs(q ledger.Question, all bool) []bot.Button {
 	task := short(q.Task)
 	switch q.Kind {
-	case loop.AskBlocked, loop.AskManual:
+	case ledger.AskBlocked, ledger.AskManual:
 		var out []bot.Button
 		for _, v := range q.Verbs() {
 			label := strings.ToUpper(v[:1]) + v[1:]
@@ -73,9 +73,9 @@ func verbs(q loop.Question, all bool) []bot.Button {
 			}
 		}
 		return out
-	case loop.AskPlan:
+	case ledger.AskPlan:
 		return []bot.Button{{Label: "Read " + task, Command: bot.PlanCommand(q)}}
-	case loop.AskReview:
+	case ledger.AskReview:
 		return []bot.Button{{Label: "Resume", Command: bot.Typed(q, "resume")}}
 	}
 	return []bot.Button{{Label: "Answer " + q.ID, Command: q.ID}}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // captionUnits is what a caption holds, in UTF-16 units: the platform's 1024
@@ -273,7 +273,7 @@ func (f Facts) attemptLines() []string {
 
 func (f Facts) needs(task string) bool {
 	for _, n := range f.Needs {
-		if n.Task != "" && loop.SameID(n.Task, task) {
+		if n.Task != "" && ledger.SameID(n.Task, task) {
 			return true
 		}
 	}

@@ -168,7 +168,7 @@ func (b *Bot) State() transport.State { return b.line.State() }
 // ID is the app's, the part of its token that is no secret.
 func (b *Bot) ID() string { return b.id }
 
-// CursorName is the name of this bot's loop.Cursor: "slack:A…".
+// CursorName is the name of this bot's ledger.Cursor: "slack:A…".
 func (b *Bot) CursorName() string { return Prefix + b.id }
 
 // place reads an address: the id of a person or of a conversation.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/transport"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // soon is how long the platform may be kept waiting for the acknowledgement of
@@ -19,11 +19,11 @@ import (
 const soon = 2500 * time.Millisecond
 
 // at is the cursor of a time stamp, nil for none.
-func (e *listener) at(ts string) *loop.Cursor {
+func (e *listener) at(ts string) *ledger.Cursor {
 	if ts == "" {
 		return nil
 	}
-	return &loop.Cursor{Name: e.CursorName(), Value: ts, Time: e.o.Clock()}
+	return &ledger.Cursor{Name: e.CursorName(), Value: ts, Time: e.o.Clock()}
 }
 
 // act handles presses, commands and forms, one after the other.

@@ -14,8 +14,9 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/slack"
 	"github.com/nightporter/nightporter/bot/transport"
+	"github.com/nightporter/nightporter/loop/ledger"
+
 	far "github.com/nightporter/nightporter/internal/fake/slack"
-	"github.com/nightporter/nightporter/loop"
 )
 
 const (
@@ -250,7 +251,7 @@ func (d *desk) texts() []string {
 	return out
 }
 
-var _ = loop.Cursor{}
+var _ = ledger.Cursor{}
 
 func asJSON(t *testing.T, v any) string {
 	t.Helper()

@@ -15,6 +15,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/slack"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -30,8 +31,8 @@ func TestRenderGolden(t *testing.T) {
 		patch.Lines = append(patch.Lines, pre(fmt.Sprintf("+	a < b && c[%d]", n)))
 	}
 	asked := time.Date(2026, 11, 20, 12, 36, 0, 0, time.UTC)
-	reminder := bot.Reminder(loop.State{Project: loop.Project{Name: "shop"}}, loop.Question{
-		ID: "q3", Kind: loop.AskAgent, Task: "Task 4", Title: "Address form", Hat: "planner", Text: "PO boxes? *The* carriers differ, see <!channel> & a/b.",
+	reminder := bot.Reminder(loop.State{Project: loop.Project{Name: "shop"}}, ledger.Question{
+		ID: "q3", Kind: ledger.AskAgent, Task: "Task 4", Title: "Address form", Hat: "planner", Text: "PO boxes? *The* carriers differ, see <!channel> & a/b.",
 		Options: []string{"Yes, letters only", "No"}, Choice: "No", Asked: asked, Expires: asked.Add(30 * time.Minute),
 	}, asked.Add(20*time.Minute))
 	for name, c := range map[string]struct {

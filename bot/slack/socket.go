@@ -20,7 +20,7 @@ import (
 
 // Run hands what people do to r until ctx ends; it returns why ctx ended and
 // nothing else: every trouble is waited out and shown by State. cursor returns
-// the stored loop.Cursor's value of CursorName, "" where there is none. What r
+// the stored ledger.Cursor's value of CursorName, "" where there is none. What r
 // cannot commit is handed to it again, after a pause, and nothing of its kind
 // after it before.
 func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error {

@@ -110,7 +110,7 @@ func (b *Bot) State() transport.State { return b.line.State() }
 // ID is the bot's user id, the part of its token that is no secret.
 func (b *Bot) ID() string { return b.id }
 
-// CursorName is the name of this bot's loop.Cursor: "telegram:ID". Another
+// CursorName is the name of this bot's ledger.Cursor: "telegram:ID". Another
 // bot's token has another one.
 func (b *Bot) CursorName() string { return Prefix + b.id }
 

@@ -18,7 +18,7 @@ const limit = 100
 
 // Poll hands what people do to r, one update after the other and in order,
 // until ctx ends; it returns why ctx ended and nothing else: every trouble is
-// waited out and shown by State. cursor returns the stored loop.Cursor's value
+// waited out and shown by State. cursor returns the stored ledger.Cursor's value
 // of CursorName, "" where there is none. An update that r cannot commit is
 // handed to it again, after a pause, and nothing after it before.
 func (b *Bot) Poll(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error {

@@ -18,6 +18,8 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/telegram"
+	"github.com/nightporter/nightporter/loop/ledger"
+
 	far "github.com/nightporter/nightporter/internal/fake/telegram"
 	"github.com/nightporter/nightporter/loop"
 )
@@ -40,8 +42,8 @@ func TestRenderGolden(t *testing.T) {
 		plan.Lines = append(plan.Lines, pre(fmt.Sprintf("✓ %d Move <callers>", n)))
 	}
 	asked := time.Date(2026, 11, 20, 12, 36, 0, 0, time.UTC)
-	reminder := bot.Reminder(loop.State{Project: loop.Project{Name: "shop"}}, loop.Question{
-		ID: "q3", Kind: loop.AskAgent, Task: "Task 4", Title: "Address form", Hat: "planner", Text: "PO boxes? <b>The</b> carriers differ, see /stop & a/b.",
+	reminder := bot.Reminder(loop.State{Project: loop.Project{Name: "shop"}}, ledger.Question{
+		ID: "q3", Kind: ledger.AskAgent, Task: "Task 4", Title: "Address form", Hat: "planner", Text: "PO boxes? <b>The</b> carriers differ, see /stop & a/b.",
 		Options: []string{"Yes, letters only", "No"}, Choice: "No", Asked: asked, Expires: asked.Add(30 * time.Minute),
 	}, asked.Add(20*time.Minute))
 	for name, m := range map[string]bot.Message{

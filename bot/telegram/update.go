@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // What an Inbound says in Stands: why its sender is nobody who can be let in.
@@ -129,7 +129,7 @@ func (b *Bot) inbound(raw json.RawMessage) (in bot.Inbound, moved string, ok boo
 	in.Key = b.CursorName() + ":" + strconv.Itoa(*u.ID)
 	// Ids are not compared with the stored one: after a week without updates
 	// they go on from a random number, and on another server from any.
-	in.Cursor = &loop.Cursor{Name: b.CursorName(), Value: strconv.Itoa(*u.ID + 1), Time: now}
+	in.Cursor = &ledger.Cursor{Name: b.CursorName(), Value: strconv.Itoa(*u.ID + 1), Time: now}
 	return in, moved, true
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestScreens are the screens of a night, at the smallest size, at a usual one
@@ -52,7 +53,7 @@ func TestScreens(t *testing.T) {
 		"paused": func(s *screen) {
 			n := working()
 			n.input(loop.Pause{})
-			n.Until(func() bool { return n.State.Project.Run.State == loop.RunPaused })
+			n.Until(func() bool { return n.State.Project.Run.State == ledger.RunPaused })
 			s.show(n.scene(), n.Now.Add(time.Hour)).keysOf("p").answer("‖ shop is paused already", true)
 		},
 		"typing": func(s *screen) {

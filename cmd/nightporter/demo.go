@@ -15,6 +15,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent/demo"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func demoCommand() *cobra.Command {
@@ -65,7 +66,7 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 	settings.QuestionTimeout = demoQuestion
 	if fast {
 		pace = demoFast
-		settings.QuestionTimeout = loop.Duration(time.Second)
+		settings.QuestionTimeout = ledger.Duration(time.Second)
 	}
 	settings.CoAuthor = ""
 	w := watcher{
@@ -102,11 +103,11 @@ type demoPerson struct {
 
 // Sees waits for the planner of the task that is to be steered: what is typed
 // while it works binds to the builder after it.
-func (p *demoPerson) Sees(e loop.Entry) (hint string, wait time.Duration, act bool) {
+func (p *demoPerson) Sees(e ledger.Entry) (hint string, wait time.Duration, act bool) {
 	switch b := e.Body.(type) {
-	case loop.GuidanceQueued:
+	case ledger.GuidanceQueued:
 		p.said = true
-	case loop.SessionPlanned:
+	case ledger.SessionPlanned:
 		if p.said || b.Hat != demo.GuidanceHat || e.Task != demo.GuidanceTask {
 			return "", 0, false
 		}
@@ -148,7 +149,7 @@ const (
 	demoFast     = 40 * time.Millisecond // enough for the words to come before the builder
 	demoPace     = 800 * time.Millisecond
 	demoTurn     = demo.TypedAfter * demoPace
-	demoQuestion = loop.Duration(5 * time.Second)
+	demoQuestion = ledger.Duration(5 * time.Second)
 )
 
 // demoMark shows that a folder is the demo's own, so that it may be emptied.

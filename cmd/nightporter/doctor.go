@@ -19,8 +19,8 @@ import (
 	"github.com/nightporter/nightporter/config/propose"
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/internal/daemon/session"
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // What a check came to.
@@ -235,7 +235,7 @@ func ofProject(project string, list []finding) []finding {
 // or one of any other.
 func fromError(err error) []finding {
 	var out []finding
-	var in *loop.InputError
+	var in *ledger.InputError
 	var c *config.Error
 	switch {
 	case errors.As(err, &in):
@@ -266,7 +266,7 @@ func fromError(err error) []finding {
 	return out
 }
 
-func fromFindings(result string, list []loop.Finding) []finding {
+func fromFindings(result string, list []ledger.Finding) []finding {
 	var out []finding
 	for _, f := range list {
 		out = append(out, finding{Result: result, File: f.File, Line: f.Line, Text: f.Text, Fix: f.Fix})

@@ -16,8 +16,8 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/internal/daemon/project"
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
 	"github.com/nightporter/nightporter/loop/workspace"
 )
@@ -31,7 +31,7 @@ func checkBoundary(_ context.Context, p *doctorContext) []finding {
 	level, reasons := w.runner.Level()
 	why := strings.Join(reasons, "; ")
 	if f, weak := engine.WeakBoundary(p.cfg.Boundary, level, reasons); weak {
-		return fromFindings(resultMend, []loop.Finding{f})
+		return fromFindings(resultMend, []ledger.Finding{f})
 	}
 	const more = "docs/operating.md, Boundary, says what each level keeps out"
 	switch level {
@@ -117,7 +117,7 @@ func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []fi
 	return out
 }
 
-func checkRepository(ctx context.Context, p *doctorContext, s loop.Settings) []finding {
+func checkRepository(ctx context.Context, p *doctorContext, s ledger.Settings) []finding {
 	w, err := p.open()
 	if err != nil {
 		return []finding{unseen("the repository: %v", err)}
@@ -137,7 +137,7 @@ func checkRepository(ctx context.Context, p *doctorContext, s loop.Settings) []f
 	return append(out, fromFindings(resultLook, base.Notes)...)
 }
 
-func checkSource(ctx context.Context, s loop.Settings) []finding {
+func checkSource(ctx context.Context, s ledger.Settings) []finding {
 	source, err := task.Open(s.Source.Kind, s.Source.Path, s.Repo, task.Options{})
 	if err != nil {
 		return fromError(err)
@@ -148,7 +148,7 @@ func checkSource(ctx context.Context, s loop.Settings) []finding {
 	}
 	open := 0
 	for _, t := range snapshot.Tasks {
-		if t.Mark == loop.MarkOpen {
+		if t.Mark == ledger.MarkOpen {
 			open++
 		}
 	}

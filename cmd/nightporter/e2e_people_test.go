@@ -13,7 +13,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/fake/models"
 	"github.com/nightporter/nightporter/internal/fake/telegram"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestStrangers: who does not belong changes nothing but the audit (SPEC 6.6),
@@ -76,18 +76,18 @@ func TestStrangers(t *testing.T) {
 		if seen[fmt.Sprint(x.Stream, x.Seq)] {
 			continue
 		}
-		if audit[x.Type]++; x.Type != (loop.StrangerWrote{}).EntryType() && x.Type != (loop.CommandRefused{}).EntryType() && x.Type != (loop.PairingTried{}).EntryType() {
+		if audit[x.Type]++; x.Type != (ledger.StrangerWrote{}).EntryType() && x.Type != (ledger.CommandRefused{}).EntryType() && x.Type != (ledger.PairingTried{}).EntryType() {
 			t.Errorf("they led to an entry: %s %s", x.Type, x.Body)
 		}
 	}
 	t.Logf("audit: %v", audit)
-	for _, b := range bodies[loop.StrangerWrote](e, now) {
+	for _, b := range bodies[ledger.StrangerWrote](e, now) {
 		t.Logf("  %s in %s: %s", b.Who, b.Chat, b.Why)
 	}
-	for _, b := range bodies[loop.CommandRefused](e, now) {
+	for _, b := range bodies[ledger.CommandRefused](e, now) {
 		t.Logf("  %s, %s: /%s refused", b.Name, b.Role, b.Command)
 	}
-	if n := audit[(loop.StrangerWrote{}).EntryType()]; n < 2 || n > 4 {
+	if n := audit[(ledger.StrangerWrote{}).EntryType()]; n < 2 || n > 4 {
 		t.Errorf("%d audit entries of strangers, want one for each of them", n)
 	}
 	if n := e.far.Chat(stranger.ID).Count.Messages; n != 0 {
@@ -132,7 +132,7 @@ func TestStatusWhileAgentHangs(t *testing.T) {
 
 	hangs := func() bool {
 		for _, x := range e.ledger() {
-			if x.Type == (loop.SessionEnded{}).EntryType() && x.Task == "Task 1" {
+			if x.Type == (ledger.SessionEnded{}).EntryType() && x.Task == "Task 1" {
 				return false
 			}
 		}
@@ -234,15 +234,15 @@ func TestBacklog(t *testing.T) {
 
 	ledgerStore := e.ledger()
 	var got []string
-	for _, b := range bodies[loop.GuidanceQueued](e, ledgerStore) {
+	for _, b := range bodies[ledger.GuidanceQueued](e, ledgerStore) {
 		got = append(got, b.Item.Text)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("guidance in the ledger (-want +got):\n%s", diff)
 	}
 	lates, asked := 0, ""
-	for _, b := range bodies[loop.QuestionAsked](e, ledgerStore) {
-		if b.Question.Kind == loop.AskLate {
+	for _, b := range bodies[ledger.QuestionAsked](e, ledgerStore) {
+		if b.Question.Kind == ledger.AskLate {
 			lates++
 			asked = b.Question.ID
 			t.Logf("%s: %s %s by %s: still do it?", b.Question.ID, b.Question.Text, b.Question.Title, b.Question.By)
@@ -251,7 +251,7 @@ func TestBacklog(t *testing.T) {
 	if lates != 1 {
 		t.Errorf("%d questions about old commands, want 1", lates)
 	}
-	if n := len(bodies[loop.StrangerWrote](e, ledgerStore)); n != 1 {
+	if n := len(bodies[ledger.StrangerWrote](e, ledgerStore)); n != 1 {
 		t.Errorf("%d audit entries of one stranger within the hour", n)
 	}
 	if s := e.runState(); s != "running" {
@@ -264,7 +264,7 @@ func TestBacklog(t *testing.T) {
 	}
 	e.far.Say(mira, mira.ID, asked+" no")
 	e.must(waitFor("the question to be settled", func() (bool, error) {
-		return len(bodies[loop.QuestionAnswered](e, e.ledger())) == 2, nil // the first is q1
+		return len(bodies[ledger.QuestionAnswered](e, e.ledger())) == 2, nil // the first is q1
 	}))
 	if s := e.runState(); s != "running" {
 		t.Errorf("the run is %s after no", s)

@@ -18,7 +18,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/project"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // hatFlags are the flags of `nightporter hats`.
@@ -88,8 +88,8 @@ func (f *hatFlags) project(cfg *config.Config) (*config.Project, error) {
 
 // hatCatalog is every hat and pattern that counts, and where each hat comes from.
 type hatCatalog struct {
-	hats     map[string]loop.Hat
-	patterns map[string]loop.Pattern
+	hats     map[string]ledger.Hat
+	patterns map[string]ledger.Pattern
 	from     map[string]string // file of a person's own hat
 }
 

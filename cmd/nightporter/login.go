@@ -10,8 +10,8 @@ import (
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/session"
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // maxToken is the most that is read of a token's file, in bytes.
@@ -67,7 +67,7 @@ func (f *loginFlags) login(cmd *cobra.Command, name string) (string, error) {
 		return "", err
 	}
 	if d, ok := session.Definitions(cfg)[name]; !ok || d.Output != agent.Claude {
-		return "", &loop.InputError{Findings: []loop.Finding{{
+		return "", &ledger.InputError{Findings: []ledger.Finding{{
 			Text: fmt.Sprintf("%q is no agent that nightporter can log in", name),
 			Fix:  "nightporter login claude; other agents get their keys from env_file in [agents.NAME]",
 		}}}

@@ -19,6 +19,7 @@ import (
 	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestCode: eight letters that nobody confuses, each as likely as another, and
@@ -199,7 +200,7 @@ func TestPair(t *testing.T) {
 	if r := view("unpair", map[string]string{"id": "nobody", "key": "k2"}); r.OK {
 		t.Error(r.Text)
 	}
-	var people []loop.Person
+	var people []ledger.Person
 	if err := json.Unmarshal(view("people", nil).Data, &people); err != nil || len(people) != 1 {
 		t.Errorf("%v %v", people, err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/daemon/operator"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // promptFlags are those of `nightporter prompt`: where the state is, and the
@@ -127,14 +127,14 @@ func (f *promptFlags) given(cmd *cobra.Command) bool {
 
 // settings are what `run` with the same flags would work by. Without a
 // configuration that can be read there is none either.
-func (f *promptFlags) settings() (*config.Config, loop.Settings, error) {
+func (f *promptFlags) settings() (*config.Config, ledger.Settings, error) {
 	cfg, err := loadConfig(f.config)
 	if err != nil {
-		return nil, loop.Settings{}, err
+		return nil, ledger.Settings{}, err
 	}
 	dir, err := os.Getwd()
 	if err != nil {
-		return nil, loop.Settings{}, err
+		return nil, ledger.Settings{}, err
 	}
 	flags := f.Overrides
 	if flags.Repo == "" && len(cfg.Projects) == 0 {
@@ -147,7 +147,7 @@ func (f *promptFlags) settings() (*config.Config, loop.Settings, error) {
 		}
 	}
 	if err != nil {
-		return cfg, loop.Settings{}, err
+		return cfg, ledger.Settings{}, err
 	}
 	s, err := project.Settings(cfg, flags, time.Now())
 	return cfg, s, err
@@ -159,7 +159,7 @@ func printParts(out io.Writer, p operator.Prompt) {
 	if p.Run != "" {
 		of = "as " + p.Run + " stands"
 	}
-	fmt.Fprintf(out, "%s %s, %s; tokens are estimated\n", loop.ShortID(p.Task), p.Hat, of)
+	fmt.Fprintf(out, "%s %s, %s; tokens are estimated\n", ledger.ShortID(p.Task), p.Hat, of)
 	for _, part := range p.Parts {
 		note := ""
 		if part.Cut {

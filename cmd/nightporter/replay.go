@@ -16,7 +16,7 @@ import (
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -135,7 +135,7 @@ func refill(ctx context.Context, dir string, in io.Reader) (n int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	var batch loop.Batch
+	var batch ledger.Batch
 	var hashes []string
 	first := 1 // line of the batch's first record
 	commit := func() error {
@@ -171,7 +171,7 @@ func refill(ctx context.Context, dir string, in io.Reader) (n int, err error) {
 			return n, fmt.Errorf("line %d is no entry of an exported ledger: write one with nightporter replay --export FILE", at)
 		}
 		batch.Time = x.Time
-		batch.Records = append(batch.Records, loop.Record{
+		batch.Records = append(batch.Records, ledger.Record{
 			Stream: x.Stream, Time: x.Time, Type: x.Type, V: x.V, Run: x.Run, Task: x.Task, Attempt: x.Attempt,
 			Session: x.Session, Actor: x.Actor, Cause: x.Cause, Body: x.Body,
 		})

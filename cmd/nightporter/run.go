@@ -26,6 +26,7 @@ import (
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/agent/demo"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // runFlags are the flags of `nightporter run` (SPEC 17).
@@ -74,10 +75,10 @@ again to go on · 3 could not start · 4 internal error · 130, 143 by a signal`
 }
 
 // settings resolves the flags and the configuration.
-func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, loop.Settings, error) {
+func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, ledger.Settings, error) {
 	cfg, err := loadConfig(f.config)
 	if err != nil {
-		return nil, loop.Settings{}, err
+		return nil, ledger.Settings{}, err
 	}
 	for name, v := range map[string]struct {
 		from *int
@@ -92,18 +93,18 @@ func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, loop.Settings, 
 	}
 	dir, err := os.Getwd()
 	if err != nil {
-		return nil, loop.Settings{}, err
+		return nil, ledger.Settings{}, err
 	}
 	if f.Repo == "" && len(cfg.Projects) == 0 {
 		f.Repo = dir
 	}
 	pr, err := cfg.Pick(f.Overrides, dir)
 	if err != nil {
-		return nil, loop.Settings{}, err
+		return nil, ledger.Settings{}, err
 	}
 	s, err := pr.Settings(cfg, f.Overrides, time.Now())
 	if err != nil {
-		return nil, loop.Settings{}, err
+		return nil, ledger.Settings{}, err
 	}
 	s.Flags = f.again(cmd)
 	s.Operator = f.operator(cmd)
@@ -112,7 +113,7 @@ func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, loop.Settings, 
 		fmt.Fprintf(cmd.ErrOrStderr(), "! %s\n", w)
 	}
 	if len(refused) > 0 {
-		return nil, loop.Settings{}, &loop.InputError{Findings: refused}
+		return nil, ledger.Settings{}, &ledger.InputError{Findings: refused}
 	}
 	return cfg, s, nil
 }
@@ -202,14 +203,14 @@ type watcher struct {
 type person interface {
 	// Sees is called for every entry after it was shown. hint is printed for
 	// whoever sits there; with act, Turn is due after wait.
-	Sees(e loop.Entry) (hint string, wait time.Duration, act bool)
+	Sees(e ledger.Entry) (hint string, wait time.Duration, act bool)
 	// Turn returns what the person types now; "" for nothing.
 	Turn() string
 }
 
 // printer is what shows entries: text for people, or JSON.
 type printer interface {
-	Entry(before, after loop.State, e loop.Entry)
+	Entry(before, after loop.State, e ledger.Entry)
 }
 
 // watch starts the daemon, starts the run and stays until it is through.
@@ -222,12 +223,12 @@ func (w *watcher) watch(ctx context.Context, o daemon.Options) error {
 	// The engine's goroutine must not wait for a slow terminal.
 	type shown struct {
 		before, after loop.State
-		e             loop.Entry
+		e             ledger.Entry
 	}
 	var mu sync.Mutex
 	var queue []shown
 	wake := make(chan struct{}, 1)
-	o.Observe = func(before, after loop.State, e loop.Entry) {
+	o.Observe = func(before, after loop.State, e ledger.Entry) {
 		if after.Project.Name != w.start.Settings.Project {
 			return
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
 )
 
@@ -55,13 +55,13 @@ func lintTasks(cmd *cobra.Command, flags config.Overrides, file string) error {
 	if err != nil {
 		return fail(err)
 	}
-	ref := loop.SourceRef(project.Source)
+	ref := ledger.SourceRef(project.Source)
 	if flags.Source != "" {
 		var s config.Source
 		if err := s.UnmarshalText([]byte(flags.Source)); err != nil {
 			return fail(err)
 		}
-		ref = loop.SourceRef(s)
+		ref = ledger.SourceRef(s)
 	}
 	if ref.Path == "" {
 		return fail(errors.New("which source? Name it: --source plan:PATH"))

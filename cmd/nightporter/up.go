@@ -19,7 +19,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/autostart"
 	"github.com/nightporter/nightporter/internal/daemon/logging"
 	"github.com/nightporter/nightporter/internal/socket"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func upCommand() *cobra.Command {
@@ -168,7 +168,7 @@ func notStarted(w io.Writer, err error) error {
 	problems(w, err)
 	n := 1
 	var c *config.Error
-	var in *loop.InputError
+	var in *ledger.InputError
 	switch {
 	case errors.As(err, &c):
 		n = len(c.Items) + c.More

@@ -9,7 +9,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/delivery"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -54,13 +54,13 @@ func BenchmarkDrain(b *testing.B) {
 		b.Fatal(err)
 	}
 	for range queuedMessages / queuedChats {
-		batch := loop.Batch{Time: time.Now()}
+		batch := ledger.Batch{Time: time.Now()}
 		for c := range queuedChats {
 			chat := fmt.Sprintf("telegram:48%d", c)
 			if c%2 == 1 {
 				chat = fmt.Sprintf("telegram:-100%d", c)
 			}
-			batch.Messages = append(batch.Messages, loop.Outgoing{Chat: chat, Class: loop.ClassNotice, Body: body})
+			batch.Messages = append(batch.Messages, ledger.Outgoing{Chat: chat, Class: ledger.ClassNotice, Body: body})
 		}
 		if _, err := ledgerStore.Commit(b.Context(), batch); err != nil {
 			b.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -219,15 +219,15 @@ func gapsOf(b *testing.B, state string) []span {
 	hats := map[string]string{}
 	var spans []span
 	var last *span
-	err = ledgerStore.Records(b.Context(), loop.ProjectStream("shop"), 0, func(r loop.Record) error {
+	err = ledgerStore.Records(b.Context(), ledger.ProjectStream("shop"), 0, func(r ledger.Record) error {
 		e, err := r.Entry()
 		if err != nil {
 			return err
 		}
 		switch body := e.Body.(type) {
-		case loop.SessionPlanned:
+		case ledger.SessionPlanned:
 			hats[e.Session] = body.Hat
-		case loop.SessionEnded:
+		case ledger.SessionEnded:
 			if last != nil {
 				last.ended = body.Exit.Started
 				spans = append(spans, *last)

@@ -33,6 +33,7 @@ import (
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -79,11 +80,11 @@ type Options struct {
 
 	// Observe is told of every committed entry by the goroutine that decides, so
 	// it must return at once. nil: nobody wants to know.
-	Observe func(before, after loop.State, e loop.Entry)
+	Observe func(before, after loop.State, e ledger.Entry)
 
 	// Run are the settings of the run that is to be started; its project is the
 	// only one that is worked on, and gets a name of its own here.
-	Run *loop.Settings
+	Run *ledger.Settings
 
 	// Stays works on every configured project, connects the chats and starts runs.
 	// A daemon that neither stays nor has a Run only answers whoever started it.
@@ -103,7 +104,7 @@ func New(o Options) *Daemon {
 }
 
 // Start takes the state folder, opens everything in it and begins to work. What
-// a person has to mend is a *loop.InputError or *config.Error; a state folder
+// a person has to mend is a *ledger.InputError or *config.Error; a state folder
 // that is held by another process a *statelock.InUseError.
 func (d *Daemon) Start(ctx context.Context) error {
 	d.lifecycle.Lock()
@@ -246,11 +247,11 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	projects := slices.DeleteFunc(streams, func(stream string) bool { return stream == loop.SharedStream })
+	projects := slices.DeleteFunc(streams, func(stream string) bool { return stream == ledger.SharedStream })
 	d.Engine.Engine, err = engine.Open(ctx, engine.Options{
 		Ledger: d.metrics.Ledger(d.Store), Runner: d.runners, Agents: d.runners, Door: d.sockets, Ports: catalog.Ports, Log: d.Log,
 		Compose: d.Hub.Compose, Sent: d.Hub.Sent, Clock: d.o.Clock,
-		Observe: func(before, after loop.State, e loop.Entry) {
+		Observe: func(before, after loop.State, e ledger.Entry) {
 			d.metrics.Entry(before, e)
 			if d.o.Stays {
 				journal.Add(before, e)

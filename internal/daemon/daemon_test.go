@@ -22,6 +22,7 @@ import (
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/agent/demo"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // stopTime is how long a daemon may take to end.
@@ -177,7 +178,7 @@ func TestStopFirst(t *testing.T) {
 	}
 	broken := o
 	broken.Config = &config.Config{Telegram: &config.Telegram{TokenFile: filepath.Join(o.State, "nowhere")}}
-	var in *loop.InputError
+	var in *ledger.InputError
 	if err := daemon.New(broken).Start(t.Context()); !errors.As(err, &in) {
 		t.Errorf("without a token: %v", err)
 	}

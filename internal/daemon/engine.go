@@ -7,6 +7,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/metrics"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Engine is the engine as all rooms use it: what it decides is counted. The
@@ -27,7 +28,7 @@ func (e *Engine) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 }
 
 // DoWith decides an input and commits messages and a chat's cursor with it.
-func (e *Engine) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]loop.Outgoing, *loop.Cursor)) (loop.Answer, error) {
+func (e *Engine) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error) {
 	began := time.Now()
 	answer, err := e.Engine.DoWith(ctx, in, with)
 	if err == nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestMetrics: what an operator's dashboard needs is there, and by bounded
@@ -33,10 +34,10 @@ func TestMetrics(t *testing.T) {
 	if err := p.Alive(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	before := loop.State{Project: loop.Project{Name: "shop", Sessions: []loop.Session{{ID: "r1-1", Planned: loop.SessionPlanned{Hat: "builder"}}}}}
-	p.Counted(before, loop.Entry{Session: "r1-1", Body: loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndedEvent, Counts: loop.CountsAsSuccess, Exit: loop.Exit{CostUSD: 0.5, Tokens: 1200}}})
-	p.Counted(before, loop.Entry{Session: "r1-1", Body: loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndedSilent, Counts: loop.CountsAsFailed, Exit: loop.Exit{CostUSD: -1, Tokens: -1}}})
-	p.Counted(before, loop.Entry{Session: "r1-c1", Body: loop.SessionEnded{Kind: loop.KindVerify}})
+	before := loop.State{Project: loop.Project{Name: "shop", Sessions: []loop.Session{{ID: "r1-1", Planned: ledger.SessionPlanned{Hat: "builder"}}}}}
+	p.Counted(before, ledger.Entry{Session: "r1-1", Body: ledger.SessionEnded{Kind: ledger.KindAgent, End: ledger.EndedEvent, Counts: ledger.CountsAsSuccess, Exit: ledger.Exit{CostUSD: 0.5, Tokens: 1200}}})
+	p.Counted(before, ledger.Entry{Session: "r1-1", Body: ledger.SessionEnded{Kind: ledger.KindAgent, End: ledger.EndedSilent, Counts: ledger.CountsAsFailed, Exit: ledger.Exit{CostUSD: -1, Tokens: -1}}})
+	p.Counted(before, ledger.Entry{Session: "r1-c1", Body: ledger.SessionEnded{Kind: ledger.KindVerify}})
 	text, err := p.Figures(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/systemd"
 	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // stay starts what only a daemon that stays has. off is when one was there last.
@@ -61,7 +62,7 @@ func (d *Daemon) Alive(ctx context.Context) error {
 	if _, err := d.Engine.Do(ctx, loop.Input{Actor: "daemon", Body: loop.Wake{}}); err != nil {
 		return fmt.Errorf("engine: %w", err)
 	}
-	if _, _, err := d.Store.Head(ctx, loop.SharedStream); err != nil {
+	if _, _, err := d.Store.Head(ctx, ledger.SharedStream); err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
 	return nil

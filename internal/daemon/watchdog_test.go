@@ -17,6 +17,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
 	"github.com/nightporter/nightporter/internal/daemon/systemd"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // listening is a service manager's end of sd_notify.
@@ -63,7 +64,7 @@ func TestWatchdog(t *testing.T) {
 	defer cancel()
 	p := daemon.New(daemon.Options{
 		State: filepath.Join(daemontest.ShortDir(t), "s"), Config: config.Empty(), Stays: true, Paused: true,
-		Observe: func(_, _ loop.State, _ loop.Entry) {
+		Observe: func(_, _ loop.State, _ ledger.Entry) {
 			select {
 			case <-wedge:
 				<-hang // in the engine's goroutine
@@ -95,7 +96,7 @@ func TestWatchdog(t *testing.T) {
 	wedge <- struct{}{}
 	offer := make(chan error, 1)
 	go func() {
-		_, err := p.Engine.Do(ctx, loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "x", Role: loop.RoleAdmin}})
+		_, err := p.Engine.Do(ctx, loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "x", Role: ledger.RoleAdmin}})
 		offer <- err
 	}()
 	// What was sent before the wedge may still lie in the socket.

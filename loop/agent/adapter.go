@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Adapter knows one agent's command line and what its output means. A
@@ -14,11 +14,11 @@ import (
 type Adapter interface {
 	// Command returns the arguments behind the program, and whether the
 	// prompt goes to standard input.
-	Command(l loop.Launch, d Definition, b SessionPaths) (args []string, stdin bool, err error)
+	Command(l ledger.Launch, d Definition, b SessionPaths) (args []string, stdin bool, err error)
 	// Read reads a session's output, head and tail with a mark between them,
 	// and says what it means. x is the exit as the shim recorded it. It never
 	// fails: what is not understood is left unknown.
-	Read(output io.Reader, x loop.Exit) Verdict
+	Read(output io.Reader, x ledger.Exit) Verdict
 }
 
 // SessionPaths names what a session finds in its folder.
@@ -40,7 +40,7 @@ type (
 
 // Verdict is what an agent's output says. Unknown numbers are -1.
 type Verdict struct {
-	Trouble loop.FailureClass
+	Trouble ledger.FailureClass
 	Until   time.Time // end of a limit, zero where it was not named
 	Text    string    // the line that says so
 	Turns   int
@@ -70,7 +70,7 @@ func adapterOf(d Definition) (Adapter, error) {
 type command struct{}
 
 // Command gives the prompt as the definition asks.
-func (command) Command(l loop.Launch, d Definition, b SessionPaths) ([]string, bool, error) {
+func (command) Command(l ledger.Launch, d Definition, b SessionPaths) ([]string, bool, error) {
 	args := d.Command[1:len(d.Command):len(d.Command)]
 	switch d.Prompt {
 	case "", PromptStdin:
@@ -90,11 +90,11 @@ func (command) Command(l loop.Launch, d Definition, b SessionPaths) ([]string, b
 // Read looks for a provider's words in the last lines of a session that
 // failed, and nowhere else: a model that writes about rate limits is not
 // limited.
-func (command) Read(_ io.Reader, x loop.Exit) Verdict {
+func (command) Read(_ io.Reader, x ledger.Exit) Verdict {
 	v := unknown()
 	switch x.Reason {
-	case loop.ExitStall, loop.ExitWall: // some never give up, and say so again and again
-	case loop.ExitSelf:
+	case ledger.ExitStall, ledger.ExitWall: // some never give up, and say so again and again
+	case ledger.ExitSelf:
 		if x.Code == 0 {
 			return v
 		}
@@ -109,7 +109,7 @@ func (command) Read(_ io.Reader, x loop.Exit) Verdict {
 type scripted struct{ command }
 
 // Read says that there were no turns, and no cost.
-func (scripted) Read(output io.Reader, x loop.Exit) Verdict {
+func (scripted) Read(output io.Reader, x ledger.Exit) Verdict {
 	v := command{}.Read(output, x)
 	v.Tokens, v.CostUSD = 0, 0
 	return v

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/internal/guard"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Claude is the name of the built-in agent that is Claude Code, and of its
@@ -67,7 +67,7 @@ func (claude) Install() string { return "npm i -g @anthropic-ai/claude-code" }
 // most. The permission mode asks nobody, because nobody is there: in every
 // other mode tools are refused in silence and the program ends well. What
 // keeps the session in bounds is the boundary around it.
-func (claude) Command(l loop.Launch, d Definition, b SessionPaths) ([]string, bool, error) {
+func (claude) Command(l ledger.Launch, d Definition, b SessionPaths) ([]string, bool, error) {
 	if d.Prompt != "" && d.Prompt != PromptStdin {
 		return nil, false, d.problem(fmt.Sprintf("prompt = %q does not go with output = %q, whose prompt is on standard input", d.Prompt, d.Output),
 			fmt.Sprintf("take prompt out of [agents.%s]", d.Name))
@@ -161,7 +161,7 @@ func claudePiped(from, to string) []string {
 }
 
 // Read judges by the stream, never by the exit code: see claudeStream.
-func (claude) Read(output io.Reader, x loop.Exit) Verdict {
+func (claude) Read(output io.Reader, x ledger.Exit) Verdict {
 	var s claudeStream
 	eachLine(output, claudeLine, s.take)
 	return s.verdict(x)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Files of a kept login of Claude Code: one of them.
@@ -87,7 +87,7 @@ func renewedClaude(began, left []byte) []byte {
 
 // ClaudeHome takes the login over that Claude Code keeps in a home, for
 // SaveLogin. note is for people: what it is, and what to know of it. Where
-// there is none the error is a *loop.InputError that says what to do.
+// there is none the error is a *ledger.InputError that says what to do.
 func ClaudeHome(home string, now time.Time) (files map[string][]byte, note string, err error) {
 	path := filepath.Join(home, ".claude", ".credentials.json")
 	data, err := os.ReadFile(path)
@@ -113,7 +113,7 @@ func ClaudeHome(home string, now time.Time) (files map[string][]byte, note strin
 }
 
 func claudeNone(text string) error {
-	return &loop.InputError{Findings: []loop.Finding{{
+	return &ledger.InputError{Findings: []ledger.Finding{{
 		Text: text,
 		Fix:  "run `claude` and /login there; or `claude setup-token` anywhere, then `nightporter login claude --token-file FILE` (macOS keeps logins in its keychain: use this)",
 	}}}
@@ -124,7 +124,7 @@ func claudeNone(text string) error {
 func ClaudeToken(text []byte) (files map[string][]byte, note string, err error) {
 	fields := strings.Fields(string(text))
 	bad := func(what string) error {
-		return &loop.InputError{Findings: []loop.Finding{{
+		return &ledger.InputError{Findings: []ledger.Finding{{
 			Text: what,
 			Fix:  "put the one line that `claude setup-token` printed, or an API key, into a file, and name it with --token-file",
 		}}}

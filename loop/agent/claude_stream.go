@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // claudeLine is the longest line of Claude Code's stream that is read, in
@@ -180,7 +180,7 @@ func retryText(e claudeEvent) string {
 }
 
 // verdict says what the stream means for a session that ended so.
-func (s *claudeStream) verdict(x loop.Exit) Verdict {
+func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 	v := unknown()
 	v.Turns = len(s.turns)
 	if r := s.result; r != nil {
@@ -201,13 +201,13 @@ func (s *claudeStream) verdict(x loop.Exit) Verdict {
 	switch {
 	case s.err != nil:
 		v.Trouble, v.Text = s.err.trouble(x.Ended)
-	case x.Reason == loop.ExitSelf && (x.Code != 0 || x.Signal != ""):
+	case x.Reason == ledger.ExitSelf && (x.Code != 0 || x.Signal != ""):
 		// It said nothing in its stream: what is left is standard error.
 		v.Trouble, v.Until, v.Text = recognise(strings.Join(s.raw, "\n"), x.Ended)
 		return v
 	}
 	switch {
-	case v.Trouble == loop.FailureLimit:
+	case v.Trouble == ledger.FailureLimit:
 		if v.Until = s.until; v.Until.IsZero() {
 			v.Until = resetTime(s.err.text, x.Ended)
 		}
@@ -220,7 +220,7 @@ func (s *claudeStream) verdict(x loop.Exit) Verdict {
 }
 
 // ended is what a person has to know of a conversation that ended well.
-func (s *claudeStream) ended(x loop.Exit) string {
+func (s *claudeStream) ended(x ledger.Exit) string {
 	if n := len(s.result.Denials); n > 0 {
 		var tools []string
 		for _, d := range s.result.Denials {
@@ -234,7 +234,7 @@ func (s *claudeStream) ended(x loop.Exit) string {
 		}
 		return calls + " denied: " + strings.Join(tools, ", ")
 	}
-	if x.Reason == loop.ExitStall || x.Reason == loop.ExitWall {
+	if x.Reason == ledger.ExitStall || x.Reason == ledger.ExitWall {
 		return "its conversation had ended; a background command that it had started kept it alive"
 	}
 	return ""
@@ -247,7 +247,7 @@ var claudeAuth = []string{
 }
 
 // trouble says whose trouble an error is; none is the session's own.
-func (e *claudeError) trouble(ended time.Time) (loop.FailureClass, string) {
+func (e *claudeError) trouble(ended time.Time) (ledger.FailureClass, string) {
 	text := strings.TrimSpace(e.text)
 	switch e.reason {
 	case "prompt_too_long", "max_turns", "budget_exhausted", "max_budget_usd", "max_output_tokens":
@@ -263,12 +263,12 @@ func (e *claudeError) trouble(ended time.Time) (loop.FailureClass, string) {
 	}
 	switch {
 	case e.kind == "rate_limit" || e.status == 429:
-		return loop.FailureLimit, text
+		return ledger.FailureLimit, text
 	case slices.Contains(claudeAuth, e.kind), e.status == 401, e.status == 402, e.status == 403, e.status == 404:
-		return loop.FailureAuth, text
+		return ledger.FailureAuth, text
 	case e.kind == "server_error", e.kind == "overloaded", e.status >= 500, e.status == 408,
 		e.kind == "unknown" && e.status == 0:
-		return loop.FailureNetwork, text
+		return ledger.FailureNetwork, text
 	}
 	return "", text
 }

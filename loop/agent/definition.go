@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Ways in which an agent gets its prompt.
@@ -48,7 +48,7 @@ func (d Definition) file(path string) string {
 
 // problem is a finding about this definition.
 func (d Definition) problem(text, fix string) error {
-	return &loop.InputError{Findings: []loop.Finding{{Text: fmt.Sprintf("agent %q: %s", d.Name, text), Fix: fix}}}
+	return &ledger.InputError{Findings: []ledger.Finding{{Text: fmt.Sprintf("agent %q: %s", d.Name, text), Fix: fix}}}
 }
 
 // program finds the agent's program, as an absolute path.
@@ -97,11 +97,11 @@ func executable(path string) error {
 // Check reports what would keep the agent from being started: an unknown
 // name, a missing program or env_file, a boundary below what the
 // configuration requires, folders that the session's user cannot reach. What
-// a person has to mend is a *loop.InputError. It starts no model turn.
+// a person has to mend is a *ledger.InputError. It starts no model turn.
 func (r *Runner) Check(ctx context.Context, agent string) error {
 	d, ok := r.o.Agents[agent]
 	if !ok {
-		return &loop.InputError{Findings: []loop.Finding{{
+		return &ledger.InputError{Findings: []ledger.Finding{{
 			Text: fmt.Sprintf("there is no agent %q", agent),
 			Fix:  fmt.Sprintf("add [agents.%s] with its command, or name one of: %s", agent, strings.Join(r.names(), ", ")),
 		}}}
@@ -117,9 +117,9 @@ func (r *Runner) Check(ctx context.Context, agent string) error {
 	if err != nil {
 		return err
 	}
-	env, err := r.environment(loop.Launch{Session: "check", Project: "check", Kind: loop.KindAgent}, d)
+	env, err := r.environment(ledger.Launch{Session: "check", Project: "check", Kind: ledger.KindAgent}, d)
 	if err != nil {
-		var in *loop.InputError
+		var in *ledger.InputError
 		if errors.As(err, &in) {
 			return in
 		}
@@ -154,7 +154,7 @@ func (r *Runner) checkKnown(ctx context.Context, d Definition, k known, prog str
 		return d.problem(err.Error(), "nightporter login "+d.Name)
 	}
 	if !ok {
-		return &loop.InputError{Findings: []loop.Finding{{
+		return &ledger.InputError{Findings: []ledger.Finding{{
 			Text: fmt.Sprintf("agent %s is not logged in", d.Name), Fix: "nightporter login " + d.Name,
 		}}}
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // OutputTail is what a session shows of itself while it is in hand.
@@ -77,7 +77,7 @@ func (r *Runner) Glimpse(session string, most int) (OutputTail, error) {
 
 // teller is what reads the output of the session's agent, where that takes one.
 func (r *Runner) teller(s spec) (teller, bool) {
-	if s.Kind != loop.KindAgent {
+	if s.Kind != ledger.KindAgent {
 		return nil, false
 	}
 	a, err := adapterOf(r.o.Agents[s.Agent])

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // wording is one way in which agents and providers say that they cannot go on.
 type wording struct {
-	trouble loop.FailureClass
+	trouble ledger.FailureClass
 	re      *regexp.Regexp
 }
 
@@ -19,22 +19,22 @@ type wording struct {
 // real output; single words such as "429" or "limit" are in every second
 // test's output.
 var wordings = []wording{
-	{loop.FailureAuth, phrase(`not logged in\b.*/login|please run /login`)},
-	{loop.FailureAuth, phrase(`credit balance is too low`)},
-	{loop.FailureAuth, phrase(`invalid (x-)?api[ -]key|incorrect api key provided`)},
-	{loop.FailureAuth, phrase(`oauth token (has expired|(has been )?revoked)`)},
-	{loop.FailureAuth, phrase(`organization (does not have access to claude|has been disabled)`)},
-	{loop.FailureAuth, phrase(`api error:? 40[13]\b|\bauthentication_error\b`)},
-	{loop.FailureAuth, phrase(`there['’]s an issue with the selected model|model_not_found|the model .* does not exist or you do not have access`)},
-	{loop.FailureLimit, phrase(`(you['’]ve|you have) (hit|reached) your ([\w'’-]+ ){0,3}limit\b`)},
-	{loop.FailureLimit, phrase(`\b(usage|session|weekly|daily|monthly|5-hour) limit reached`)},
-	{loop.FailureLimit, phrase(`\bout of extra usage\b`)},
-	{loop.FailureLimit, phrase(`your usage allocation has been disabled`)},
-	{loop.FailureLimit, phrase(`api error:? (request rejected \()?429\b|\brate_limit_error\b`)},
-	{loop.FailureLimit, phrase(`quota exceeded\b|exceeded your current quota|\binsufficient_quota\b`)},
-	{loop.FailureNetwork, phrase(`api error:? 5\d\d\b|\boverloaded_error\b`)},
-	{loop.FailureNetwork, phrase(`api error:? \(?connection (error|reset|refused|dropped)`)},
-	{loop.FailureNetwork, phrase(`request timed out\. if the api is slow`)},
+	{ledger.FailureAuth, phrase(`not logged in\b.*/login|please run /login`)},
+	{ledger.FailureAuth, phrase(`credit balance is too low`)},
+	{ledger.FailureAuth, phrase(`invalid (x-)?api[ -]key|incorrect api key provided`)},
+	{ledger.FailureAuth, phrase(`oauth token (has expired|(has been )?revoked)`)},
+	{ledger.FailureAuth, phrase(`organization (does not have access to claude|has been disabled)`)},
+	{ledger.FailureAuth, phrase(`api error:? 40[13]\b|\bauthentication_error\b`)},
+	{ledger.FailureAuth, phrase(`there['’]s an issue with the selected model|model_not_found|the model .* does not exist or you do not have access`)},
+	{ledger.FailureLimit, phrase(`(you['’]ve|you have) (hit|reached) your ([\w'’-]+ ){0,3}limit\b`)},
+	{ledger.FailureLimit, phrase(`\b(usage|session|weekly|daily|monthly|5-hour) limit reached`)},
+	{ledger.FailureLimit, phrase(`\bout of extra usage\b`)},
+	{ledger.FailureLimit, phrase(`your usage allocation has been disabled`)},
+	{ledger.FailureLimit, phrase(`api error:? (request rejected \()?429\b|\brate_limit_error\b`)},
+	{ledger.FailureLimit, phrase(`quota exceeded\b|exceeded your current quota|\binsufficient_quota\b`)},
+	{ledger.FailureNetwork, phrase(`api error:? 5\d\d\b|\boverloaded_error\b`)},
+	{ledger.FailureNetwork, phrase(`api error:? \(?connection (error|reset|refused|dropped)`)},
+	{ledger.FailureNetwork, phrase(`request timed out\. if the api is slow`)},
 }
 
 func phrase(re string) *regexp.Regexp { return regexp.MustCompile(`(?i)` + re) }
@@ -47,7 +47,7 @@ const lastWords = 12
 // a trouble on the far side. ended is when the session ended: times of day in
 // the text are the first such time after it, in the text's zone or else the
 // machine's.
-func recognise(tail string, ended time.Time) (loop.FailureClass, time.Time, string) {
+func recognise(tail string, ended time.Time) (ledger.FailureClass, time.Time, string) {
 	lines := strings.FieldsFunc(tail, func(r rune) bool { return r == '\n' || r == '\r' })
 	for i := len(lines) - 1; i >= 0 && i >= len(lines)-lastWords; i-- {
 		for _, w := range wordings {
@@ -58,12 +58,12 @@ func recognise(tail string, ended time.Time) (loop.FailureClass, time.Time, stri
 			if len(text) > 300 {
 				text = clean(text[:300], 300)
 			}
-			if w.trouble != loop.FailureLimit {
+			if w.trouble != ledger.FailureLimit {
 				return w.trouble, time.Time{}, text
 			}
 			// The time may stand on one of the lines after it.
 			until := resetTime(strings.Join(lines[i:], " "), ended)
-			return loop.FailureLimit, until, text
+			return ledger.FailureLimit, until, text
 		}
 	}
 	return "", time.Time{}, ""

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // expected is the form that every finding about a task's line points to.
@@ -20,7 +20,7 @@ type span struct{ start, end int }
 // planMark is a status in words that stands somewhere in a task's line.
 type planMark struct {
 	span // with its parentheses
-	mark loop.Mark
+	mark ledger.Mark
 	lead bool // it stands before the title
 }
 
@@ -185,16 +185,16 @@ func boldEnd(s []byte) int {
 const knownMarks = "the words are (blocked) and (manual-verify), between box and title"
 
 // markWords is how each status in words is written by us.
-var markWords = map[loop.Mark]string{loop.MarkBlocked: "(blocked)", loop.MarkManualVerify: "(manual-verify)"}
+var markWords = map[ledger.Mark]string{ledger.MarkBlocked: "(blocked)", ledger.MarkManualVerify: "(manual-verify)"}
 
 // markOf reads a mark with its parentheses, without case, with any of the
 // usual joints in manual-verify.
-func markOf(s string) (loop.Mark, bool) {
+func markOf(s string) (ledger.Mark, bool) {
 	switch foldMark(s) {
 	case "(blocked)":
-		return loop.MarkBlocked, true
+		return ledger.MarkBlocked, true
 	case "(manual-verify)":
-		return loop.MarkManualVerify, true
+		return ledger.MarkManualVerify, true
 	}
 	return "", false
 }
@@ -242,7 +242,7 @@ func unknownMark(text string) (string, string) {
 // "" for none.
 func nearMark(text string) string {
 	text = foldMark(text)
-	for _, w := range []string{markWords[loop.MarkBlocked], markWords[loop.MarkManualVerify]} {
+	for _, w := range []string{markWords[ledger.MarkBlocked], markWords[ledger.MarkManualVerify]} {
 		if distance(text, w) <= 3 || strings.HasPrefix(text, strings.TrimSuffix(w, ")")+"-") || strings.HasPrefix(text, strings.TrimSuffix(w, ")")+":") {
 			return w
 		}

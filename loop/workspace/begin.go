@@ -10,55 +10,55 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Begin looks at the user's repository, fetches its HEAD into ours and decides
 // where the run starts: at HEAD, or, while the branch of the source's last run
 // is not contained in it, at that branch's tip merged with HEAD (SPEC 9.1).
 // It writes nothing into the user's repository. What makes a start impossible
-// is a *loop.InputError with every finding.
-func (w *Workspace) Begin(ctx context.Context, b loop.Begin) (loop.Base, error) {
+// is a *ledger.InputError with every finding.
+func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !runName.MatchString(b.Run) {
-		return loop.Base{}, fmt.Errorf("begin: %q is no name of a run", b.Run)
+		return ledger.Base{}, fmt.Errorf("begin: %q is no name of a run", b.Run)
 	}
 	t, err := w.inspect(ctx)
 	if err != nil {
-		return loop.Base{}, err
+		return ledger.Base{}, err
 	}
 	if err := w.ensure(ctx, t.format); err != nil {
-		return loop.Base{}, err
+		return ledger.Base{}, err
 	}
 	if err := w.mayWrite(ctx, w.branchOf(b.Run)); err != nil {
-		return loop.Base{}, err
+		return ledger.Base{}, err
 	}
-	base := loop.Base{Head: t.head, HeadName: t.headName, Branch: w.branchOf(b.Run)}
+	base := ledger.Base{Head: t.head, HeadName: t.headName, Branch: w.branchOf(b.Run)}
 	if _, err := w.inTheirs(ctx, t, "show-ref", "--verify", "--quiet", "refs/heads/"+base.Branch); err == nil {
-		return loop.Base{}, stop(loop.Finding{
+		return ledger.Base{}, stop(ledger.Finding{
 			Text: "branch " + base.Branch + " exists already, from an earlier state folder",
 			Fix:  "rename it: git -C " + w.o.Repo + " branch -m " + base.Branch + " " + strings.ReplaceAll(base.Branch, "/", "-") + "-old",
 		})
 	}
 	if err := w.fetch(ctx, t, "HEAD", w.hidden(b.Run, "head"), t.head); err != nil {
-		return loop.Base{}, fmt.Errorf("begin: %w", err)
+		return ledger.Base{}, fmt.Errorf("begin: %w", err)
 	}
 	if err := w.refuseContent(ctx, t.head); err != nil {
-		return loop.Base{}, err
+		return ledger.Base{}, err
 	}
 	if err := w.keepExclude(t, b.Run); err != nil {
-		return loop.Base{}, fmt.Errorf("begin: %w", err)
+		return ledger.Base{}, fmt.Errorf("begin: %w", err)
 	}
 	if err := w.startFrom(ctx, t, b, &base); err != nil {
-		return loop.Base{}, err
+		return ledger.Base{}, err
 	}
 	if err := w.setRef(ctx, w.hidden(b.Run, "base"), base.Commit); err != nil {
-		return loop.Base{}, fmt.Errorf("begin: %w", err)
+		return ledger.Base{}, fmt.Errorf("begin: %w", err)
 	}
 	author, note, err := w.identity(ctx, t)
 	if err != nil {
-		return loop.Base{}, fmt.Errorf("begin: %w", err)
+		return ledger.Base{}, fmt.Errorf("begin: %w", err)
 	}
 	base.Author = author
 	if note != nil {
@@ -67,7 +67,7 @@ func (w *Workspace) Begin(ctx context.Context, b loop.Begin) (loop.Base, error) 
 	w.remark(t, &base)
 	if base.Dirty, err = w.dirty(ctx, t, b.Run); err != nil {
 		// Only a remark depends on it: not knowing is no reason not to start.
-		base.Notes = append(base.Notes, loop.Finding{Text: fmt.Sprintf("which files of the checkout are not included could not be found out: %v", err)})
+		base.Notes = append(base.Notes, ledger.Finding{Text: fmt.Sprintf("which files of the checkout are not included could not be found out: %v", err)})
 	}
 	return base, nil
 }
@@ -119,12 +119,12 @@ func (w *Workspace) refuseContent(ctx context.Context, treeish string) error {
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	var found []loop.Finding
+	var found []ledger.Finding
 	var attributes []treeEntry
 	for _, e := range entries {
 		switch {
 		case e.mode == modeGitlink:
-			found = append(found, loop.Finding{
+			found = append(found, ledger.Finding{
 				File: e.path, Text: "is a submodule, and nightporter cannot work with submodules yet",
 				Fix: "use a branch without it: git rm --cached " + e.path,
 			})
@@ -139,7 +139,7 @@ func (w *Workspace) refuseContent(ctx context.Context, treeish string) error {
 		}
 		for n, line := range strings.Split(string(data), "\n") {
 			if f := strings.Fields(line); len(f) > 1 && !strings.HasPrefix(f[0], "#") && strings.Contains(" "+strings.Join(f[1:], " ")+" ", " filter=lfs ") {
-				found = append(found, loop.Finding{
+				found = append(found, ledger.Finding{
 					File: e.path, Line: n + 1, Text: "puts " + f[0] + " into Git LFS, and nightporter cannot work with LFS yet",
 					Fix: "use a branch without LFS: git lfs migrate export --include=\"" + f[0] + "\"",
 				})
@@ -167,7 +167,7 @@ func (w *Workspace) keepExclude(t theirs, run string) error {
 }
 
 // startFrom decides between HEAD and the earlier run's branch.
-func (w *Workspace) startFrom(ctx context.Context, t theirs, b loop.Begin, base *loop.Base) error {
+func (w *Workspace) startFrom(ctx context.Context, t theirs, b ledger.Begin, base *ledger.Base) error {
 	base.Commit = t.head
 	if !b.Fresh && b.Previous != "" && strings.HasPrefix(b.Previous, "nightporter/") {
 		prev, err := w.inTheirs(ctx, t, "rev-parse", "--verify", "--quiet", "refs/heads/"+b.Previous+"^{commit}")
@@ -195,7 +195,7 @@ func (w *Workspace) startFrom(ctx context.Context, t theirs, b loop.Begin, base 
 // gone says that the earlier run's branch was deleted. That is how people say
 // that they are through with it, squashed what was on it, perhaps: no reason
 // not to start.
-func (w *Workspace) gone(ctx context.Context, b loop.Begin, base *loop.Base) error {
+func (w *Workspace) gone(ctx context.Context, b ledger.Begin, base *ledger.Base) error {
 	if b.Tip != "" {
 		merged, err := w.contains(ctx, base.Head, b.Tip)
 		if err != nil || merged {
@@ -204,7 +204,7 @@ func (w *Workspace) gone(ctx context.Context, b loop.Begin, base *loop.Base) err
 	}
 	_, err := w.ours(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+b.Previous)
 	kept := err == nil
-	note := loop.Finding{Text: "branch " + b.Previous + " of the last run is gone: starting from HEAD"}
+	note := ledger.Finding{Text: "branch " + b.Previous + " of the last run is gone: starting from HEAD"}
 	switch {
 	case b.Tip != "":
 		note.Text = "branch " + b.Previous + " of the last run is gone; its commits are not in HEAD by name (a squash looks so too); starting from HEAD"
@@ -221,7 +221,7 @@ func (w *Workspace) gone(ctx context.Context, b loop.Begin, base *loop.Base) err
 // lost refuses an earlier run's branch that is there but no longer has what we
 // committed to it: starting from it would count those tasks as done without
 // their work. HEAD may have it instead. prev, the branch's tip, is in ours.
-func (w *Workspace) lost(ctx context.Context, t theirs, b loop.Begin, prev string) error {
+func (w *Workspace) lost(ctx context.Context, t theirs, b ledger.Begin, prev string) error {
 	if b.Tip == "" {
 		return nil
 	}
@@ -230,7 +230,7 @@ func (w *Workspace) lost(ctx context.Context, t theirs, b loop.Begin, prev strin
 			return err
 		}
 	}
-	found := loop.Finding{
+	found := ledger.Finding{
 		Text: fmt.Sprintf("branch %s was moved to %.12s and no longer has commit %.12s, the last of finished tasks; HEAD does not have it either", b.Previous, prev, b.Tip),
 		Fix:  "start from HEAD, which leaves those commits out: nightporter run --new",
 	}
@@ -246,7 +246,7 @@ func (w *Workspace) lost(ctx context.Context, t theirs, b loop.Begin, prev strin
 
 // putBack is the command that gives the earlier run's branch its commits
 // again, without losing what it holds now; "" where nobody has them any more.
-func (w *Workspace) putBack(ctx context.Context, t theirs, b loop.Begin, prev string) (string, error) {
+func (w *Workspace) putBack(ctx context.Context, t theirs, b ledger.Begin, prev string) (string, error) {
 	git := "git -C " + w.o.Repo + " "
 	fetch := ""
 	if _, err := w.inTheirs(ctx, t, "rev-parse", "--verify", "--quiet", b.Tip+"^{commit}"); err != nil {
@@ -290,7 +290,7 @@ func (w *Workspace) contains(ctx context.Context, at, commit string) (bool, erro
 
 // goOn starts from the earlier run's tip, with HEAD merged in, unless HEAD
 // has it all.
-func (w *Workspace) goOn(ctx context.Context, t theirs, b loop.Begin, prev string, base *loop.Base) error {
+func (w *Workspace) goOn(ctx context.Context, t theirs, b ledger.Begin, prev string, base *ledger.Base) error {
 	if err := w.fetch(ctx, t, "refs/heads/"+b.Previous, w.hidden(b.Run, "previous"), prev); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
@@ -315,7 +315,7 @@ func (w *Workspace) goOn(ctx context.Context, t theirs, b loop.Begin, prev strin
 		return fmt.Errorf("begin: %w", err)
 	}
 	if len(conflicts) > 0 {
-		return stop(loop.Finding{
+		return stop(ledger.Finding{
 			Text: fmt.Sprintf("branch %s holds work of the last run that HEAD does not have, and the two do not merge: %s", b.Previous, someOf(conflicts)),
 			Fix:  "merge it: git merge " + b.Previous + "   or leave it behind: nightporter run --new",
 		})
@@ -363,18 +363,18 @@ func (w *Workspace) laterDate(ctx context.Context, commits ...string) (string, e
 }
 
 // remark adds what is worth knowing and no reason not to start.
-func (w *Workspace) remark(t theirs, base *loop.Base) {
+func (w *Workspace) remark(t theirs, base *ledger.Base) {
 	if t.headName == "detached" {
-		base.Notes = append(base.Notes, loop.Finding{Text: fmt.Sprintf("HEAD is detached: work starts from commit %.12s", t.head)})
+		base.Notes = append(base.Notes, ledger.Finding{Text: fmt.Sprintf("HEAD is detached: work starts from commit %.12s", t.head)})
 	}
 	if op := t.underway(); op != "" {
-		base.Notes = append(base.Notes, loop.Finding{Text: fmt.Sprintf("a %s is in progress in the checkout: work starts from HEAD, %.12s, as it is now", op, t.head)})
+		base.Notes = append(base.Notes, ledger.Finding{Text: fmt.Sprintf("a %s is in progress in the checkout: work starts from HEAD, %.12s, as it is now", op, t.head)})
 	}
 	if t.shallow {
-		base.Notes = append(base.Notes, loop.Finding{Text: "the repository is a shallow clone: its history ends early, here too"})
+		base.Notes = append(base.Notes, ledger.Finding{Text: "the repository is a shallow clone: its history ends early, here too"})
 	}
 	// A notebook is a help, and no reason for a night not to begin.
-	if in, ok := errors.AsType[*loop.InputError](NewNotebook(w.o.Repo).Check()); ok {
+	if in, ok := errors.AsType[*ledger.InputError](NewNotebook(w.o.Repo).Check()); ok {
 		base.Notes = append(base.Notes, in.Findings...)
 	}
 }

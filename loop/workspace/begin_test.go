@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func TestBeginStartsAtHead(t *testing.T) {
@@ -19,7 +19,7 @@ func TestBeginStartsAtHead(t *testing.T) {
 	w := workspace(t, repo)
 	base := begin(t, w, "r1")
 	head := git(t, repo, "rev-parse", "HEAD")
-	want := loop.Base{Commit: head, Head: head, Tree: git(t, repo, "rev-parse", "HEAD^{tree}"), HeadName: "main",
+	want := ledger.Base{Commit: head, Head: head, Tree: git(t, repo, "rev-parse", "HEAD^{tree}"), HeadName: "main",
 		Branch: "nightporter/shop/r1", Author: "Ada Example <ada@example.org>"}
 	if diff := cmp.Diff(want, base); diff != "" {
 		t.Errorf("base (-want +got):\n%s", diff)
@@ -88,7 +88,7 @@ func TestBeginFindings(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			repo := c.make(t, shop(t))
-			_, err := workspace(t, repo).Begin(t.Context(), loop.Begin{Run: "r1"})
+			_, err := workspace(t, repo).Begin(t.Context(), ledger.Begin{Run: "r1"})
 			got := findingsOf(t, err)
 			for _, want := range c.want {
 				if !strings.Contains(got, want) {
@@ -179,7 +179,7 @@ func TestBeginKinds(t *testing.T) {
 				t.Errorf("dirty: %v", base.Dirty)
 			}
 			for _, want := range c.notes {
-				if !strings.Contains((&loop.InputError{Findings: base.Notes}).Error(), want) {
+				if !strings.Contains((&ledger.InputError{Findings: base.Notes}).Error(), want) {
 					t.Errorf("notes %v lack %q", base.Notes, want)
 				}
 			}
@@ -210,7 +210,7 @@ func TestBeginAfterUnshallow(t *testing.T) {
 	w := workspace(t, repo)
 	begin(t, w, "r1")
 	git(t, repo, "fetch", "-q", "--unshallow")
-	base, err := w.Begin(t.Context(), loop.Begin{Run: "r2"})
+	base, err := w.Begin(t.Context(), ledger.Begin{Run: "r2"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +294,7 @@ func TestBeginGoesOnFromTheLastRun(t *testing.T) {
 		}
 		return repo, w, done.Commit
 	}
-	next := loop.Begin{Run: "r2", Previous: "nightporter/shop/r1"}
+	next := ledger.Begin{Run: "r2", Previous: "nightporter/shop/r1"}
 
 	t.Run("HEAD has not moved", func(t *testing.T) {
 		_, w, tip := start(t)
@@ -363,7 +363,7 @@ func TestBeginGoesOnFromTheLastRun(t *testing.T) {
 	})
 	t.Run("the run never made one", func(t *testing.T) {
 		_, w, _ := start(t)
-		base, err := w.Begin(t.Context(), loop.Begin{Run: "r3", Previous: "nightporter/shop/r2"})
+		base, err := w.Begin(t.Context(), ledger.Begin{Run: "r3", Previous: "nightporter/shop/r2"})
 		if err != nil || base.Commit != base.Head || len(base.Notes) != 0 {
 			t.Errorf("base %+v, %v", base, err)
 		}
@@ -430,12 +430,12 @@ func TestBeginFindsWhatTheLastRunMade(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.do(t, repo, done.Commit)
-			next := loop.Begin{Run: "r2", Previous: branch, Tip: done.Commit}
+			next := ledger.Begin{Run: "r2", Previous: branch, Tip: done.Commit}
 			base, err = w.Begin(t.Context(), next)
 			var said, fix string
 			if c.from == "" {
 				said = findingsOf(t, err)
-				input, _ := errors.AsType[*loop.InputError](err)
+				input, _ := errors.AsType[*ledger.InputError](err)
 				fix = input.Findings[0].Fix
 			} else {
 				if err != nil {
@@ -488,7 +488,7 @@ func TestBeginOfAnotherRepositoryUnderTheSameName(t *testing.T) {
 	git(t, other, "init", "-q", "--object-format=sha256")
 	git(t, other, "commit", "-q", "--allow-empty", "-m", "x")
 	w2 := workspace(t, other, func(o *Options) { o.State = w.o.State })
-	_, err := w2.Begin(t.Context(), loop.Begin{Run: "r2"})
+	_, err := w2.Begin(t.Context(), ledger.Begin{Run: "r2"})
 	if got := findingsOf(t, err); !strings.Contains(got, "sha256") {
 		t.Errorf("findings %q", got)
 	}
@@ -496,13 +496,13 @@ func TestBeginOfAnotherRepositoryUnderTheSameName(t *testing.T) {
 
 func TestBeginWhenAllIsProtected(t *testing.T) {
 	w := workspace(t, shop(t), func(o *Options) { o.Protected = []string{"**"} })
-	_, err := w.Begin(t.Context(), loop.Begin{Run: "r1"})
+	_, err := w.Begin(t.Context(), ledger.Begin{Run: "r1"})
 	if got := findingsOf(t, err); !strings.Contains(got, "is protected") {
 		t.Errorf("findings %q", got)
 	}
 }
 
-func commitTask(base loop.Base, parent, tree string) loop.CommitTask {
-	return loop.CommitTask{Run: "r1", Branch: base.Branch, Parent: parent, Tree: tree, Subject: "feat: Task 1 - A",
+func commitTask(base ledger.Base, parent, tree string) ledger.CommitTask {
+	return ledger.CommitTask{Run: "r1", Branch: base.Branch, Parent: parent, Tree: tree, Subject: "feat: Task 1 - A",
 		Footers: "Nightporter-Session: r1-1\nNightporter-Head: abc123", Author: base.Author, Time: "2026-11-20T22:30:00+01:00"}
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // commit is what commitTree writes. Author and date are fixed by the caller,
@@ -49,21 +49,21 @@ func (w *Workspace) commitTree(ctx context.Context, c commit) (string, error) {
 // Commit makes a task's one commit and moves the run's branch to it, in our
 // repository and then in the user's. The same request gives the same hash and
 // may be repeated at any time; it never forces. A branch that somebody else
-// moved is a *loop.BranchMoved; one that is checked out somewhere, or in the
-// way, is a *loop.InputError. In both cases nothing was written to the user's
+// moved is a *ledger.BranchMoved; one that is checked out somewhere, or in the
+// way, is a *ledger.InputError. In both cases nothing was written to the user's
 // repository but, at most, unreferenced objects.
-func (w *Workspace) Commit(ctx context.Context, c loop.CommitTask, files map[string][]byte) (loop.Committed, error) {
+func (w *Workspace) Commit(ctx context.Context, c ledger.CommitTask, files map[string][]byte) (ledger.Committed, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	done, err := w.commit(ctx, c, files)
 	if err != nil {
-		return loop.Committed{}, fmt.Errorf("commit to %s: %w", c.Branch, err)
+		return ledger.Committed{}, fmt.Errorf("commit to %s: %w", c.Branch, err)
 	}
 	return done, nil
 }
 
-func (w *Workspace) commit(ctx context.Context, c loop.CommitTask, files map[string][]byte) (loop.Committed, error) {
-	var done loop.Committed
+func (w *Workspace) commit(ctx context.Context, c ledger.CommitTask, files map[string][]byte) (ledger.Committed, error) {
+	var done ledger.Committed
 	if err := w.mayWrite(ctx, c.Branch); err != nil {
 		return done, err
 	}
@@ -138,7 +138,7 @@ func (w *Workspace) mayWrite(ctx context.Context, branch string) error {
 		return fmt.Errorf("branch %q is not below nightporter/%s/: nothing else is ever written", branch, w.o.Project)
 	}
 	if slices.ContainsFunc(w.o.Protected, func(p string) bool { return p == branch || match(p, branch) }) {
-		return stop(loop.Finding{Text: "branch " + branch + " is protected", Fix: "take the pattern that matches it out of protected in nightporter.toml"})
+		return stop(ledger.Finding{Text: "branch " + branch + " is protected", Fix: "take the pattern that matches it out of protected in nightporter.toml"})
 	}
 	if _, err := w.ours(ctx, "check-ref-format", "refs/heads/"+branch); err != nil {
 		return fmt.Errorf("branch %q is not a valid name", branch)
@@ -147,7 +147,7 @@ func (w *Workspace) mayWrite(ctx context.Context, branch string) error {
 }
 
 // message is the commit's text: subject, body, footers.
-func message(c loop.CommitTask) string {
+func message(c ledger.CommitTask) string {
 	clean := func(s string) string {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 		s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "").Replace(s)

@@ -11,11 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // oneTask is a run with one taken-over tree, ready to be committed.
-func oneTask(t *testing.T, change ...func(*Options)) (repo string, w *Workspace, base loop.Base, taken loop.Capture) {
+func oneTask(t *testing.T, change ...func(*Options)) (repo string, w *Workspace, base ledger.Base, taken ledger.Capture) {
 	t.Helper()
 	repo = shop(t)
 	w = workspace(t, repo, change...)
@@ -31,7 +31,7 @@ func TestCommit(t *testing.T) {
 	c.Body = "What was done.\r\n\x00"
 	done, err := w.Commit(t.Context(), c, nil)
 	must(t, err)
-	if diff := cmp.Diff([]loop.FileChange{{Path: "cart/cart.go", Added: 1, Removed: 1}}, done.Files); diff != "" {
+	if diff := cmp.Diff([]ledger.FileChange{{Path: "cart/cart.go", Added: 1, Removed: 1}}, done.Files); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	want := "Ada Example <ada@example.org> 2026-11-20T22:30:00+01:00\nnightporter <nightporter@localhost> 2026-11-20T22:30:00+01:00\n" +
@@ -97,7 +97,7 @@ func TestCommitRunsNoHook(t *testing.T) {
 	put(t, repo, ".git/info/attributes", "* filter=x\n")
 	must(t, os.Chtimes(filepath.Join(repo, "README.md"), tomorrow, tomorrow))
 	before := picture(t, repo)
-	if _, err := w.Begin(t.Context(), loop.Begin{Run: "r2"}); err != nil {
+	if _, err := w.Begin(t.Context(), ledger.Begin{Run: "r2"}); err != nil {
 		t.Fatal(err)
 	}
 	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
@@ -150,7 +150,7 @@ func TestCommitWhenTheBranchMoved(t *testing.T) {
 	second := session(t, w, base, taken.Tree, all, func(dir string) { put(t, dir, "cart/b.go", "x\n") })
 	c := commitTask(base, done.Commit, second.Tree)
 	_, err = w.Commit(t.Context(), c, nil)
-	moved, ok := errors.AsType[*loop.BranchMoved](err)
+	moved, ok := errors.AsType[*ledger.BranchMoved](err)
 	if !ok || moved.Have != theirs || moved.Want != done.Commit || !moved.Ahead {
 		t.Fatalf("error %v, want a branch moved ahead to %s", err, theirs)
 	}
@@ -158,7 +158,7 @@ func TestCommitWhenTheBranchMoved(t *testing.T) {
 		t.Errorf("the branch was moved to %s", got)
 	}
 	// Their commit is in our repository, and the work can be laid onto it.
-	merged, err := w.Merge(t.Context(), loop.MergeTree{Run: "r1", Base: done.Commit, Tree: second.Tree, Onto: theirs})
+	merged, err := w.Merge(t.Context(), ledger.MergeTree{Run: "r1", Base: done.Commit, Tree: second.Tree, Onto: theirs})
 	must(t, err)
 	c = commitTask(base, theirs, merged.Tree)
 	_, err = w.Commit(t.Context(), c, nil)
@@ -185,7 +185,7 @@ func TestCommitWhenTheBranchWasMovedAside(t *testing.T) {
 	git(t, repo, "branch", "-qf", base.Branch, "HEAD")
 	second := session(t, w, base, taken.Tree, all, func(dir string) { put(t, dir, "cart/b.go", "x\n") })
 	_, err = w.Commit(t.Context(), commitTask(base, done.Commit, second.Tree), nil)
-	moved, ok := errors.AsType[*loop.BranchMoved](err)
+	moved, ok := errors.AsType[*ledger.BranchMoved](err)
 	if !ok || moved.Ahead || moved.Want != done.Commit {
 		t.Fatalf("error %v, want a branch moved aside", err)
 	}

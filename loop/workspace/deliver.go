@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // deliver copies a commit into the user's repository and moves our branch
@@ -106,7 +106,7 @@ func (w *Workspace) moved(ctx context.Context, t theirs, branch, want, have stri
 	if err != nil && exitCode(err) != 1 {
 		return err
 	}
-	return &loop.BranchMoved{Branch: branch, Want: want, Have: have, Ahead: err == nil}
+	return &ledger.BranchMoved{Branch: branch, Want: want, Have: have, Ahead: err == nil}
 }
 
 // notCheckedOut refuses to move a branch under somebody's feet: their
@@ -116,7 +116,7 @@ func (w *Workspace) notCheckedOut(ctx context.Context, t theirs, branch, tip str
 	if err != nil || where == "" {
 		return err
 	}
-	return stop(loop.Finding{
+	return stop(ledger.Finding{
 		Text: fmt.Sprintf("branch %s is checked out in %s, so it cannot be moved to %.12s", branch, where, tip),
 		Fix:  "leave it for now: git -C " + where + " switch --detach   (or merge it from your own branch)",
 	})

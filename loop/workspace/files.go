@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Modes of a tree's entries, as git writes them.
@@ -93,7 +93,7 @@ func (w *Workspace) moves(ctx context.Context, from, to string) (map[string]stri
 
 // Changed lists what differs between two trees or commits, with the lines
 // added and removed; -1 for both in a binary file.
-func (w *Workspace) Changed(ctx context.Context, from, to string) ([]loop.FileChange, error) {
+func (w *Workspace) Changed(ctx context.Context, from, to string) ([]ledger.FileChange, error) {
 	list, err := w.changed(ctx, from, to)
 	if err != nil {
 		return nil, fmt.Errorf("changed files: %w", err)
@@ -101,7 +101,7 @@ func (w *Workspace) Changed(ctx context.Context, from, to string) ([]loop.FileCh
 	return list, nil
 }
 
-func (w *Workspace) changed(ctx context.Context, from, to string) ([]loop.FileChange, error) {
+func (w *Workspace) changed(ctx context.Context, from, to string) ([]ledger.FileChange, error) {
 	a, err := w.tree(ctx, from)
 	if err != nil {
 		return nil, err
@@ -114,13 +114,13 @@ func (w *Workspace) changed(ctx context.Context, from, to string) ([]loop.FileCh
 	if err != nil {
 		return nil, err
 	}
-	var list []loop.FileChange
+	var list []ledger.FileChange
 	for _, rec := range zlist(out) {
 		f := strings.SplitN(rec, "\t", 3)
 		if len(f) != 3 {
 			return nil, fmt.Errorf("git diff-tree answered %q", rec)
 		}
-		list = append(list, loop.FileChange{Path: strings.ToValidUTF8(f[2], "\uFFFD"), Added: lineCount(f[0]), Removed: lineCount(f[1])})
+		list = append(list, ledger.FileChange{Path: strings.ToValidUTF8(f[2], "\uFFFD"), Added: lineCount(f[0]), Removed: lineCount(f[1])})
 	}
 	return list, nil
 }

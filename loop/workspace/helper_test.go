@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // git runs git as a person would, in dir, and fails the test when git does.
@@ -103,9 +103,9 @@ func workspace(t *testing.T, repo string, change ...func(*Options)) *Workspace {
 }
 
 // begin starts a run that has to be able to start.
-func begin(t *testing.T, w *Workspace, run string) loop.Base {
+func begin(t *testing.T, w *Workspace, run string) ledger.Base {
 	t.Helper()
-	base, err := w.Begin(t.Context(), loop.Begin{Run: run})
+	base, err := w.Begin(t.Context(), ledger.Begin{Run: run})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,10 +113,10 @@ func begin(t *testing.T, w *Workspace, run string) loop.Base {
 }
 
 // all is the scope of a shipped builder.
-var all = loop.Scope{Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true}
+var all = ledger.Scope{Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true}
 
 // session restores the folder, lets do play a session in it, and takes over.
-func session(t *testing.T, w *Workspace, base loop.Base, input string, scope loop.Scope, do func(dir string)) loop.Capture {
+func session(t *testing.T, w *Workspace, base ledger.Base, input string, scope ledger.Scope, do func(dir string)) ledger.Capture {
 	t.Helper()
 	if input == "" {
 		input = base.Tree
@@ -132,13 +132,13 @@ func session(t *testing.T, w *Workspace, base loop.Base, input string, scope loo
 	return taken
 }
 
-func takeover(base loop.Base, input string, scope loop.Scope) loop.CaptureRequest {
-	return loop.CaptureRequest{Run: "r1", Session: "r1-1", Ref: "refs/nightporter/shop/r1/task-1/a1/s1",
+func takeover(base ledger.Base, input string, scope ledger.Scope) ledger.CaptureRequest {
+	return ledger.CaptureRequest{Run: "r1", Session: "r1-1", Ref: "refs/nightporter/shop/r1/task-1/a1/s1",
 		Input: input, Start: base.Tree, StartRev: base.Commit, Scope: scope}
 }
 
 // paths are those of a list of changed files.
-func paths(files []loop.FileChange) []string {
+func paths(files []ledger.FileChange) []string {
 	var list []string
 	for _, f := range files {
 		list = append(list, f.Path)
@@ -150,7 +150,7 @@ func paths(files []loop.FileChange) []string {
 // when the error is of another kind or a finding does not say what to do.
 func findingsOf(t *testing.T, err error) string {
 	t.Helper()
-	input, ok := errors.AsType[*loop.InputError](err)
+	input, ok := errors.AsType[*ledger.InputError](err)
 	if !ok {
 		t.Fatalf("got error %v, want a *loop.InputError", err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // inventory is what a tree has, for items of a scope to be found in.
@@ -33,9 +33,9 @@ func newInventory(entries []treeEntry) *inventory {
 
 // read gives the globs that a task's own scope means in this tree; none where
 // it has no scope, or says it in prose only.
-func (in *inventory) read(text string) (allow []string, warnings, wrong []loop.Finding) {
+func (in *inventory) read(text string) (allow []string, warnings, wrong []ledger.Finding) {
 	lost := false
-	for _, item := range loop.ParseScope(text) {
+	for _, item := range ledger.ParseScope(text) {
 		globs, warning, bad := in.item(item)
 		for _, g := range globs {
 			if !slices.Contains(allow, g) {
@@ -48,27 +48,27 @@ func (in *inventory) read(text string) (allow []string, warnings, wrong []loop.F
 		if warning != nil {
 			warnings = append(warnings, *warning)
 		}
-		lost = lost || item.Kind == loop.ScopeWord && globs == nil
+		lost = lost || item.Kind == ledger.ScopeWord && globs == nil
 	}
 	if allow == nil && wrong == nil && lost {
 		// A scope that was meant as one and names nothing must not open what the
 		// project allows in general.
-		wrong = append(wrong, loop.Finding{Text: fmt.Sprintf("scope %q names nothing in this repository", text), Fix: "write a path, which may be new, for example src/auth or src/auth/login.go"})
+		wrong = append(wrong, ledger.Finding{Text: fmt.Sprintf("scope %q names nothing in this repository", text), Fix: "write a path, which may be new, for example src/auth or src/auth/login.go"})
 	}
 	return allow, warnings, wrong
 }
 
 // item gives the globs that one item of a scope means, and what is worth
 // saying about it or wrong with it.
-func (in *inventory) item(item loop.ScopeItem) (allow []string, warning, wrong *loop.Finding) {
+func (in *inventory) item(item ledger.ScopeItem) (allow []string, warning, wrong *ledger.Finding) {
 	switch item.Kind {
-	case loop.ScopeProse:
-		return nil, &loop.Finding{Text: fmt.Sprintf("scope %q is prose: the reviewer sees it, but it permits nothing", item.Text), Fix: "name folders, files or globs, for example `src/auth`"}, nil
-	case loop.ScopeBad:
-		return nil, nil, &loop.Finding{Text: fmt.Sprintf("scope %q leaves the repository or cannot be meant", item.Text), Fix: "write it relative to the repository's top folder, for example src/auth"}
+	case ledger.ScopeProse:
+		return nil, &ledger.Finding{Text: fmt.Sprintf("scope %q is prose: the reviewer sees it, but it permits nothing", item.Text), Fix: "name folders, files or globs, for example `src/auth`"}, nil
+	case ledger.ScopeBad:
+		return nil, nil, &ledger.Finding{Text: fmt.Sprintf("scope %q leaves the repository or cannot be meant", item.Text), Fix: "write it relative to the repository's top folder, for example src/auth"}
 	}
 	text := item.Text
-	if !in.folders[text] && !in.inTree[text] && item.Kind != loop.ScopeWord {
+	if !in.folders[text] && !in.inTree[text] && item.Kind != ledger.ScopeWord {
 		if text, wrong = in.spelled(text); wrong != nil {
 			return nil, nil, wrong
 		}
@@ -82,10 +82,10 @@ func (in *inventory) item(item loop.ScopeItem) (allow []string, warning, wrong *
 		return []string{lit + "/**"}, warning, nil
 	case in.inTree[text]:
 		return []string{lit}, warning, nil
-	case item.Kind == loop.ScopePath:
+	case item.Kind == ledger.ScopePath:
 		// New: as a file, and as a folder where it is to become one.
 		return []string{lit, lit + "/**"}, warning, nil
-	case item.Kind == loop.ScopeWord:
+	case item.Kind == ledger.ScopeWord:
 		allow, warning = in.word(text)
 		return allow, warning, nil
 	case !doublestar.ValidatePattern(text):
@@ -97,7 +97,7 @@ func (in *inventory) item(item loop.ScopeItem) (allow []string, warning, wrong *
 		// "packages/*" where packages holds folders only: those are meant.
 		below := in.below(func(dir string) bool { return match(text, dir) })
 		if below == nil && warning == nil {
-			warning = &loop.Finding{Text: fmt.Sprintf("scope %q matches nothing yet: only new files can be in it", item.Text)}
+			warning = &ledger.Finding{Text: fmt.Sprintf("scope %q matches nothing yet: only new files can be in it", item.Text)}
 		}
 		allow = append(allow, below...)
 	}
@@ -105,7 +105,7 @@ func (in *inventory) item(item loop.ScopeItem) (allow []string, warning, wrong *
 }
 
 // word finds the folders of a name.
-func (in *inventory) word(name string) ([]string, *loop.Finding) {
+func (in *inventory) word(name string) ([]string, *ledger.Finding) {
 	if named := in.below(func(dir string) bool { return path.Base(dir) == name }); named != nil {
 		return named, nil
 	}
@@ -120,7 +120,7 @@ func (in *inventory) word(name string) ([]string, *loop.Finding) {
 	if named != nil {
 		return named, otherSpelling(name, other)
 	}
-	return nil, &loop.Finding{Text: fmt.Sprintf("scope %q names no folder of this repository", name), Fix: "write a path, for example src/" + name}
+	return nil, &ledger.Finding{Text: fmt.Sprintf("scope %q names no folder of this repository", name), Fix: "write a path, for example src/" + name}
 }
 
 // below lists globs of everything in the folders that are wanted, in order.
@@ -138,7 +138,7 @@ func (in *inventory) below(wanted func(dir string) bool) []string {
 // spelled gives a path or glob the spelling of what the tree has under its
 // name: SRC/auth is src/auth where there is no SRC. A new file of that name
 // could not be taken over (see twinOf), so nothing else can be meant.
-func (in *inventory) spelled(text string) (string, *loop.Finding) {
+func (in *inventory) spelled(text string) (string, *ledger.Finding) {
 	segments := strings.Split(text, "/")
 	have := ""
 	for i, s := range segments {
@@ -161,7 +161,7 @@ func (in *inventory) spelled(text string) (string, *loop.Finding) {
 			}
 			if len(same) > 1 {
 				slices.Sort(same)
-				return "", &loop.Finding{Text: fmt.Sprintf("scope %q can be any of %s", text, someOf(same)), Fix: "write the one that is meant, in its own capitals"}
+				return "", &ledger.Finding{Text: fmt.Sprintf("scope %q can be any of %s", text, someOf(same)), Fix: "write the one that is meant, in its own capitals"}
 			}
 			if same == nil {
 				break
@@ -174,25 +174,25 @@ func (in *inventory) spelled(text string) (string, *loop.Finding) {
 }
 
 // otherSpelling says that an item is taken for what the tree has.
-func otherSpelling(written, have string) *loop.Finding {
-	return &loop.Finding{Text: fmt.Sprintf("scope %q is taken for %s: that is how this repository writes it", written, have), Fix: "write " + have}
+func otherSpelling(written, have string) *ledger.Finding {
+	return &ledger.Finding{Text: fmt.Sprintf("scope %q is taken for %s: that is how this repository writes it", written, have), Fix: "write " + have}
 }
 
 // badGlob is what is said of a glob that cannot be used.
-func badGlob(g string) loop.Finding {
-	return loop.Finding{Text: fmt.Sprintf("scope %q is not a valid glob", g), Fix: "close its brackets and braces, or put a \\ before those that stand for themselves"}
+func badGlob(g string) ledger.Finding {
+	return ledger.Finding{Text: fmt.Sprintf("scope %q is not a valid glob", g), Fix: "close its brackets and braces, or put a \\ before those that stand for themselves"}
 }
 
 // allowed gives the globs of paths that a person allowed: each the file of
 // that name, and all below where the tree has it as a folder or it is written
 // as one. A path stands for itself, whatever letters it has: a session made
 // it up, and one that is called ** must not open everything.
-func (in *inventory) allowed(paths []string) (allow []string, warnings []loop.Finding) {
+func (in *inventory) allowed(paths []string) (allow []string, warnings []ledger.Finding) {
 	for _, p := range paths {
 		clean := path.Clean(p)
 		switch {
 		case p == "" || clean == "." || clean == ".." || strings.HasPrefix(clean, "../") || path.IsAbs(clean):
-			warnings = append(warnings, loop.Finding{Text: fmt.Sprintf("allowed path %q is not a path inside the repository: it permits nothing", p), Fix: "allow a file or folder by its path below the repository's top folder"})
+			warnings = append(warnings, ledger.Finding{Text: fmt.Sprintf("allowed path %q is not a path inside the repository: it permits nothing", p), Fix: "allow a file or folder by its path below the repository's top folder"})
 		case in.folders[clean] || strings.HasSuffix(p, "/"):
 			allow = append(allow, literal(clean), literal(clean)+"/**")
 		default:

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // offence is why something cannot be in a commit, and what to do instead. The
@@ -20,7 +20,7 @@ var tooLarge = offence{"is larger than 50 MB", "make it smaller, or write it whe
 
 // judge sorts the changes into what is kept and what is not. Each half of a
 // rename is judged by itself, but nothing is lost by it (see together).
-func (l *leftover) judge(ctx context.Context, scope *scope, input string, changes []change, never []string, taken *loop.Capture) ([]change, error) {
+func (l *leftover) judge(ctx context.Context, scope *scope, input string, changes []change, never []string, taken *ledger.Capture) ([]change, error) {
 	violations := map[string]offence{}
 	for p, why := range l.refused {
 		if !l.w.never(never, p) {
@@ -61,9 +61,9 @@ func (l *leftover) judge(ctx context.Context, scope *scope, input string, change
 	}
 	kept = l.distinct(kept, violations)
 	for p, why := range violations {
-		taken.Refused = append(taken.Refused, loop.Finding{File: strings.ToValidUTF8(p, "\uFFFD"), Text: why.text, Fix: why.fix})
+		taken.Refused = append(taken.Refused, ledger.Finding{File: strings.ToValidUTF8(p, "\uFFFD"), Text: why.text, Fix: why.fix})
 	}
-	slices.SortFunc(taken.Refused, func(a, b loop.Finding) int { return strings.Compare(a.File, b.File) })
+	slices.SortFunc(taken.Refused, func(a, b ledger.Finding) int { return strings.Compare(a.File, b.File) })
 	slices.Sort(taken.Outside)
 	slices.Sort(taken.Dropped)
 	return kept, nil
@@ -108,7 +108,7 @@ func (l *leftover) offence(ctx context.Context, c change) (offence, error) {
 // is undone: the file would be nowhere then, and no verification needs to
 // notice. The other way round a copy is left, which loses nothing. moved says
 // for a new path which one it was.
-func together(moved map[string]string, kept []change, taken *loop.Capture) []change {
+func together(moved map[string]string, kept []change, taken *ledger.Capture) []change {
 	stays, lost := map[string]bool{}, map[string]bool{}
 	for _, c := range kept {
 		stays[c.path] = true
@@ -167,7 +167,7 @@ func (l *leftover) distinct(kept []change, violations map[string]offence) []chan
 
 // apart takes out of kept what cannot stand beside what is undone: a new file
 // where a folder with an undone removal stays, and the other way round.
-func apart(input map[string]treeEntry, kept []change, taken *loop.Capture) []change {
+func apart(input map[string]treeEntry, kept []change, taken *ledger.Capture) []change {
 	for {
 		stays := map[string]bool{} // paths of the coming tree
 		for p := range input {

@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func TestJudge(t *testing.T) {
-	cart := loop.Scope{Task: "`cart`", Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true}
+	cart := ledger.Scope{Task: "`cart`", Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true}
 	move := func(t *testing.T, dir, from, to string) {
 		t.Helper()
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, to)), 0o755))
@@ -20,7 +20,7 @@ func TestJudge(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name            string
-		scope           loop.Scope
+		scope           ledger.Scope
 		set             func(t *testing.T, repo string) // adds to the repository
 		do              func(t *testing.T, dir string)
 		files           []string
@@ -144,25 +144,25 @@ func TestJudge(t *testing.T) {
 		}, files: []string{"CART/y.go", "README.md", "Readme.md"}, refuse: []string{"cart/y.go  has the name of CART/y.go but for its case: one of the two is lost on other systems"}},
 		{name: "folder renamed by its case", scope: all, do: func(t *testing.T, dir string) { move(t, dir, "cart", "Cart") },
 			files: []string{"Cart/cart.go", "Cart/cart_test.go", "cart/cart.go", "cart/cart_test.go"}},
-		{name: "renamed by its case where the old one stays", scope: loop.Scope{Task: "R*.md", Allowed: []string{"**"}, Never: []string{"README.md"}}, do: func(t *testing.T, dir string) {
+		{name: "renamed by its case where the old one stays", scope: ledger.Scope{Task: "R*.md", Allowed: []string{"**"}, Never: []string{"README.md"}}, do: func(t *testing.T, dir string) {
 			move(t, dir, "README.md", "Readme.md")
 		}, dropped: []string{"README.md"}, refuse: []string{"Readme.md  has the name of README.md but for its case: one of the two is lost on other systems"}, holds: map[string]string{"README.md": "file A shop.\n"}},
 		{name: "out of scope by its case", scope: cart, do: func(t *testing.T, dir string) { put(t, dir, "Cart/x.go", "x\n") }, outside: []string{"Cart/x.go"}},
 		{name: "ours in another case", scope: all, do: func(t *testing.T, dir string) { put(t, dir, ".Nightporter/hats/builder.toml", "x\n") }, dropped: []string{".Nightporter/hats/builder.toml"}},
 
 		// Parts, and what a person allowed.
-		{name: "a part", scope: loop.Scope{Task: "web", Within: "web/app, cart", Allowed: []string{"**"}}, do: func(t *testing.T, dir string) {
+		{name: "a part", scope: ledger.Scope{Task: "web", Within: "web/app, cart", Allowed: []string{"**"}}, do: func(t *testing.T, dir string) {
 			put(t, dir, "web/app/page.tsx", "1\n")
 			put(t, dir, "web/cart/view.ts", "1\n")
 			put(t, dir, "cart/cart.go", "1\n")
 		}, files: []string{"web/app/page.tsx"}, outside: []string{"cart/cart.go", "web/cart/view.ts"}},
-		{name: "allowed", scope: loop.Scope{Task: "cart", Also: []string{"docs/api.md", "plan.md", "**"}, Allowed: []string{"**"}, Denied: []string{"docs/**"}}, do: func(t *testing.T, dir string) {
+		{name: "allowed", scope: ledger.Scope{Task: "cart", Also: []string{"docs/api.md", "plan.md", "**"}, Allowed: []string{"**"}, Denied: []string{"docs/**"}}, do: func(t *testing.T, dir string) {
 			put(t, dir, "cart/cart.go", "1\n")
 			put(t, dir, "docs/api.md", "1\n")
 			put(t, dir, "docs/x.md", "1\n")
 			put(t, dir, "plan.md", "1\n")
 		}, files: []string{"cart/cart.go", "docs/api.md"}, outside: []string{"docs/x.md"}, dropped: []string{"plan.md"}},
-		{name: "a writer", scope: loop.Scope{Task: "cart/cart.go", Allowed: []string{"docs/**"}, Adds: true}, do: func(t *testing.T, dir string) {
+		{name: "a writer", scope: ledger.Scope{Task: "cart/cart.go", Allowed: []string{"docs/**"}, Adds: true}, do: func(t *testing.T, dir string) {
 			put(t, dir, "cart/cart.go", "1\n")
 			put(t, dir, "docs/api.md", "1\n")
 			put(t, dir, "README.md", "1\n")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestLook: it says what Begin says of the user's repository, and writes
@@ -26,7 +26,7 @@ func TestLook(t *testing.T) {
 		t.Errorf("Look made %v, %v in our folder", entries, err)
 	}
 	base := begin(t, w, "r1")
-	want := loop.Base{Head: base.Head, HeadName: base.HeadName, Author: base.Author, Notes: base.Notes}
+	want := ledger.Base{Head: base.Head, HeadName: base.HeadName, Author: base.Author, Notes: base.Notes}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("unlike Begin (-want +got):\n%s", d)
 	}
@@ -40,7 +40,7 @@ func TestLook(t *testing.T) {
 	}
 
 	_, err = workspace(t, filepath.Join(repo, "cart")).Look(t.Context())
-	var in *loop.InputError
+	var in *ledger.InputError
 	if !errors.As(err, &in) || !strings.Contains(err.Error(), "is a folder inside the repository") {
 		t.Errorf("a folder inside: %v", err)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Sizes of notebooks. They go into prompts: what is longer is read by nobody.
@@ -26,10 +26,10 @@ const (
 
 // notebooks are the files of .ralph that sessions write through us, with the
 // heading that each begins with.
-var notebooks = map[loop.MemoryKind]struct{ file, heading string }{
-	loop.MemoryFact:     {"agent/memories.md", "# Memories"},
-	loop.MemoryDecision: {"agent/decisions.md", "# Decisions"},
-	loop.MemoryNote:     {"agent/scratchpad.md", "# Scratchpad"},
+var notebooks = map[ledger.MemoryKind]struct{ file, heading string }{
+	ledger.MemoryFact:     {"agent/memories.md", "# Memories"},
+	ledger.MemoryDecision: {"agent/decisions.md", "# Decisions"},
+	ledger.MemoryNote:     {"agent/scratchpad.md", "# Scratchpad"},
 }
 
 // planFile is where hats load the newest plan from.
@@ -75,7 +75,7 @@ func (n *Notebook) Check() error {
 // Keep appends one item to the notebook of its kind, unless one with its key
 // is there. Past 256 kB, the oldest items that we wrote are dropped; what
 // people wrote stays, byte for byte.
-func (n *Notebook) Keep(ctx context.Context, m loop.Memory) error {
+func (n *Notebook) Keep(ctx context.Context, m ledger.Memory) error {
 	book, ok := notebooks[m.Kind]
 	if !ok {
 		return fmt.Errorf("keep memory: there is no notebook %q", m.Kind)
@@ -179,11 +179,11 @@ func readPart(f *os.File, size int64, tail bool) ([]byte, error) {
 
 // fault says what a person can mend as such; everything else stays an error.
 func (n *Notebook) fault(op string, err error) error {
-	if _, ok := errors.AsType[*loop.InputError](err); ok {
+	if _, ok := errors.AsType[*ledger.InputError](err); ok {
 		return err
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
-		return stop(loop.Finding{File: ".ralph", Text: fmt.Sprintf("cannot be written: %v", err),
+		return stop(ledger.Finding{File: ".ralph", Text: fmt.Sprintf("cannot be written: %v", err),
 			Fix: "make it writable for the user that nightporter runs as: " + path.Join(n.repo, ".ralph")})
 	}
 	return fmt.Errorf("%s: %w", op, err)

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 const (
@@ -88,7 +88,7 @@ func inTheWay(file string, info fs.FileInfo, want string) error {
 	case !mode.IsRegular():
 		what = "no plain file"
 	}
-	return stop(loop.Finding{File: file, Text: fmt.Sprintf("is %s, and %s has to be there for what sessions remember", what, want), Fix: "move it away: mv " + file + " " + file + ".old"})
+	return stop(ledger.Finding{File: file, Text: fmt.Sprintf("is %s, and %s has to be there for what sessions remember", what, want), Fix: "move it away: mv " + file + " " + file + ".old"})
 }
 
 // mkdir makes a folder that belongs to whom the repository belongs. One that
@@ -216,7 +216,7 @@ func (n *Notebook) settled(ctx context.Context, root *os.Root, file string) ([]b
 			return nil, nil, inTheWay(".ralph/"+file, info, "a file")
 		}
 		if info.Size() > maxShared {
-			return nil, nil, stop(loop.Finding{File: ".ralph/" + file, Text: fmt.Sprintf("is larger than %d MB", maxShared>>20), Fix: "move it away: mv .ralph/" + file + " .ralph/" + file + ".old"})
+			return nil, nil, stop(ledger.Finding{File: ".ralph/" + file, Text: fmt.Sprintf("is larger than %d MB", maxShared>>20), Fix: "move it away: mv .ralph/" + file + " .ralph/" + file + ".old"})
 		}
 		f, err := root.OpenFile(file, os.O_RDONLY|unix.O_NONBLOCK, 0)
 		if err != nil {
@@ -315,7 +315,7 @@ func (n *Notebook) dress(f *os.File, old fs.FileInfo) error {
 // is no error for who reads, and err for everything else.
 func notRead(file string, err error) error {
 	var errno syscall.Errno
-	switch _, input := errors.AsType[*loop.InputError](err); {
+	switch _, input := errors.AsType[*ledger.InputError](err); {
 	case err == nil, input, errors.Is(err, fs.ErrNotExist):
 		return nil
 	case !errors.As(err, &errno), errno == syscall.ENOTDIR, errno == syscall.ELOOP, errno == syscall.ENXIO, errno == syscall.EINVAL, errno == syscall.ENAMETOOLONG:

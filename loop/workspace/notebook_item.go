@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // itemKey is the comment that ends an item and makes it findable. It comes
@@ -30,7 +30,7 @@ func hasItem(text []byte, key string) bool {
 // notebookItem writes a memory as one item of a Markdown list; "" where it
 // has no text. All lines after the first are indented, so that none of them
 // can begin another item, and none can hold a key.
-func notebookItem(m loop.Memory) string {
+func notebookItem(m ledger.Memory) string {
 	text := strings.ToValidUTF8(m.Text, "\uFFFD")
 	cut := len(text) > maxItem
 	if cut {

@@ -18,17 +18,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 var _ engine.Notebook = (*Notebook)(nil)
 
-func fact(key, text string) loop.Memory {
-	return loop.Memory{Key: key, Kind: loop.MemoryFact, Time: "2026-11-20T23:14:11+01:00", Session: "r14-25", Hat: "builder", Task: "Task 5", Text: text}
+func fact(key, text string) ledger.Memory {
+	return ledger.Memory{Key: key, Kind: ledger.MemoryFact, Time: "2026-11-20T23:14:11+01:00", Session: "r14-25", Hat: "builder", Task: "Task 5", Text: text}
 }
 
-func keep(t *testing.T, n *Notebook, list ...loop.Memory) {
+func keep(t *testing.T, n *Notebook, list ...ledger.Memory) {
 	t.Helper()
 	for _, m := range list {
 		if err := n.Keep(t.Context(), m); err != nil {
@@ -49,7 +49,7 @@ func TestKeep(t *testing.T) {
 	repo := shop(t)
 	n := NewNotebook(repo)
 	decision, note := fact("k3", "Use one table."), fact("k4", "Ask about VAT.")
-	decision.Kind, note.Kind, note.Task = loop.MemoryDecision, loop.MemoryNote, ""
+	decision.Kind, note.Kind, note.Task = ledger.MemoryDecision, ledger.MemoryNote, ""
 	keep(t, n, fact("k1", "Totals are in cents."), fact("k2", "Two steps:\r\n- one\n\n  - two\n```go\nx := 1\n```"), decision, note, fact("k1", "Totals are in cents."))
 	want := map[string]string{
 		".ralph/.gitignore": "*\n",
@@ -82,7 +82,7 @@ func TestKeep(t *testing.T) {
 			t.Errorf("%s reads %q", file, data)
 		}
 	}
-	for _, m := range []loop.Memory{{Key: "k", Kind: "other", Text: "x"}, fact("k", " \n\t")} {
+	for _, m := range []ledger.Memory{{Key: "k", Kind: "other", Text: "x"}, fact("k", " \n\t")} {
 		if err := n.Keep(t.Context(), m); err == nil {
 			t.Errorf("%+v was kept", m)
 		}

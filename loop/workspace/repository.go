@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Options say which project a Workspace is for.
@@ -56,7 +56,7 @@ var (
 // Open looks for git and prepares the state folder. It does not look at the
 // user's repository: that is Begin's part, so that a project whose repository
 // is gone for a night can still be asked about. A missing or too old git is a
-// *loop.InputError.
+// *ledger.InputError.
 func Open(ctx context.Context, o Options) (*Workspace, error) {
 	if !projectName.MatchString(o.Project) {
 		return nil, fmt.Errorf("open workspace: project name %q is not [a-z0-9-]{1,32}", o.Project)
@@ -66,7 +66,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	}
 	program, err := exec.LookPath("git")
 	if err != nil {
-		return nil, stop(loop.Finding{Text: "git is not on PATH", Fix: "install git 2.39 or newer, for example: apt install git"})
+		return nil, stop(ledger.Finding{Text: "git is not on PATH", Fix: "install git 2.39 or newer, for example: apt install git"})
 	}
 	w := &Workspace{o: o, program: program, gitDir: filepath.Join(o.State, "repos", o.Project+".git")}
 	out, err := w.run(ctx, call{args: []string{"version"}})
@@ -78,7 +78,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 		major, _ := strconv.Atoi(m[1])
 		minor, _ := strconv.Atoi(m[2])
 		if major < 2 || major == 2 && minor < 39 {
-			return nil, stop(loop.Finding{Text: fmt.Sprintf("git is %s.%s, and nightporter needs 2.39 or newer", m[1], m[2]), Fix: "install a newer git"})
+			return nil, stop(ledger.Finding{Text: fmt.Sprintf("git is %s.%s, and nightporter needs 2.39 or newer", m[1], m[2]), Fix: "install a newer git"})
 		}
 	}
 	for _, dir := range []string{"repos", "runs"} {
@@ -98,14 +98,14 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 }
 
 // stop makes the error that keeps a run from starting.
-func stop(f ...loop.Finding) error { return &loop.InputError{Findings: f} }
+func stop(f ...ledger.Finding) error { return &ledger.InputError{Findings: f} }
 
 // ensure makes our bare repository if it is not there, with the user's
 // repository's kind of hash ("sha1" or "sha256").
 func (w *Workspace) ensure(ctx context.Context, format string) error {
 	if have, err := w.ours(ctx, "rev-parse", "--show-object-format"); err == nil {
 		if have != format {
-			return stop(loop.Finding{
+			return stop(ledger.Finding{
 				Text: fmt.Sprintf("%s uses %s hashes, but nightporter's own repository for project %s uses %s", w.o.Repo, format, w.o.Project, have),
 				Fix:  "give this repository a project name of its own, or move " + w.gitDir + " away",
 			})
@@ -113,7 +113,7 @@ func (w *Workspace) ensure(ctx context.Context, format string) error {
 		return nil
 	}
 	if _, err := os.Lstat(w.gitDir); err == nil {
-		return stop(loop.Finding{
+		return stop(ledger.Finding{
 			Text: w.gitDir + " is there, but git cannot read it as a repository",
 			Fix:  "move it away: mv " + w.gitDir + " " + w.gitDir + ".broken (earlier runs' trees are in there)",
 		})

@@ -9,7 +9,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // scope is an effective scope (SPEC 4.1) in a form that paths can be held
@@ -34,8 +34,8 @@ func (a area) has(p string, in func(list []string, p string) bool) bool {
 // ResolveScope turns a scope into the globs that it permits to write, against
 // the tree that work starts from. Findings are worth a look: prose, a glob
 // that matches nothing yet. A scope with something wrong in it, or that leaves
-// nothing to write, is a *loop.InputError.
-func (w *Workspace) ResolveScope(ctx context.Context, tree string, s loop.Scope) ([]string, []loop.Finding, error) {
+// nothing to write, is a *ledger.InputError.
+func (w *Workspace) ResolveScope(ctx context.Context, tree string, s ledger.Scope) ([]string, []ledger.Finding, error) {
 	r, warnings, err := w.resolve(ctx, tree, s)
 	if err != nil {
 		return nil, warnings, err
@@ -43,7 +43,7 @@ func (w *Workspace) ResolveScope(ctx context.Context, tree string, s loop.Scope)
 	return r.globs(), warnings, nil
 }
 
-func (w *Workspace) resolve(ctx context.Context, tree string, s loop.Scope) (*scope, []loop.Finding, error) {
+func (w *Workspace) resolve(ctx context.Context, tree string, s ledger.Scope) (*scope, []ledger.Finding, error) {
 	entries, err := w.list(ctx, tree)
 	if err != nil {
 		return nil, nil, fmt.Errorf("resolve scope: %w", err)
@@ -62,7 +62,7 @@ func (w *Workspace) resolve(ctx context.Context, tree string, s loop.Scope) (*sc
 		if s.Task != "" {
 			text = fmt.Sprintf("scope %q leaves nothing to write", s.Task)
 		}
-		return nil, warnings, stop(loop.Finding{Text: text, Fix: "name a folder or file that may be changed, and see what the hat's write_denied takes away"})
+		return nil, warnings, stop(ledger.Finding{Text: text, Fix: "name a folder or file that may be changed, and see what the hat's write_denied takes away"})
 	}
 	return r, warnings, nil
 }
@@ -70,7 +70,7 @@ func (w *Workspace) resolve(ctx context.Context, tree string, s loop.Scope) (*sc
 // draw finds the areas (SPEC 4.1): the task's own scope, else the project's,
 // else the hat's; for a hat that has its own, the hat's and the task's. The
 // scope of a part counts only as far as its task's goes.
-func (r *scope) draw(in *inventory, s loop.Scope, never func(string) bool) (warnings, wrong []loop.Finding) {
+func (r *scope) draw(in *inventory, s ledger.Scope, never func(string) bool) (warnings, wrong []ledger.Finding) {
 	task, warnings, wrong := in.read(s.Task)
 	rest := globs(s.Allowed) // what is permitted where no task names anything
 	if len(s.Layout) > 0 && !s.Adds {
@@ -83,7 +83,7 @@ func (r *scope) draw(in *inventory, s loop.Scope, never func(string) bool) (warn
 	}
 	var whole []string // the scope of a part's task
 	if s.Within != "" {
-		var bad []loop.Finding
+		var bad []ledger.Finding
 		whole, _, bad = in.read(s.Within) // what is only worth a look was said of the task
 		wrong = append(wrong, bad...)
 	}
@@ -118,13 +118,13 @@ func (r *scope) draw(in *inventory, s loop.Scope, never func(string) bool) (warn
 
 // beyond looks for what a part's scope names outside its task's: an error
 // where nothing is inside.
-func (r *scope) beyond(in *inventory, s loop.Scope, named area, never func(string) bool) (warnings, wrong []loop.Finding) {
+func (r *scope) beyond(in *inventory, s ledger.Scope, named area, never func(string) bool) (warnings, wrong []ledger.Finding) {
 	whose := fmt.Sprintf("its task's scope %q", s.Within)
-	if len(loop.ParseScope(s.Within)) == 0 {
+	if len(ledger.ParseScope(s.Within)) == 0 {
 		whose = "what the project and the hat allow"
 	}
 	inside := false
-	for _, item := range loop.ParseScope(s.Task) {
+	for _, item := range ledger.ParseScope(s.Task) {
 		globs, _, _ := in.item(item)
 		one := scope{files: r.files, areas: []area{{globs, named[1]}}}
 		switch {
@@ -132,13 +132,13 @@ func (r *scope) beyond(in *inventory, s loop.Scope, named area, never func(strin
 		case one.writable(never):
 			inside = true
 		default:
-			warnings = append(warnings, loop.Finding{Text: fmt.Sprintf("scope %q of a part is outside %s: it permits nothing", item.Text, whose), Fix: "leave it out, or add it to the task's scope"})
+			warnings = append(warnings, ledger.Finding{Text: fmt.Sprintf("scope %q of a part is outside %s: it permits nothing", item.Text, whose), Fix: "leave it out, or add it to the task's scope"})
 		}
 	}
 	if inside || s.Adds {
 		return warnings, nil
 	}
-	return nil, []loop.Finding{{
+	return nil, []ledger.Finding{{
 		Text: fmt.Sprintf("scope %q of a part names nothing inside %s", s.Task, whose),
 		Fix:  "name paths inside it, or widen the task's scope",
 	}}

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Capture reads what a session left in the work folder, without running
@@ -26,21 +26,21 @@ import (
 // be in a commit, undone, a violation). The work folder is left with exactly
 // the tree that is returned, what is ignored, and a new .git, so that a
 // verification can be told nothing else by it. The tree's commit is recorded
-// on t.Ref. A scope that leaves nothing to write is a *loop.InputError.
+// on t.Ref. A scope that leaves nothing to write is a *ledger.InputError.
 //
 // Taking over the same folder again gives the same result.
-func (w *Workspace) Capture(ctx context.Context, t loop.CaptureRequest) (loop.Capture, error) {
+func (w *Workspace) Capture(ctx context.Context, t ledger.CaptureRequest) (ledger.Capture, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	taken, err := w.capture(ctx, t)
 	if err != nil {
-		return loop.Capture{}, fmt.Errorf("take over %s: %w", t.Session, err)
+		return ledger.Capture{}, fmt.Errorf("take over %s: %w", t.Session, err)
 	}
 	return taken, nil
 }
 
-func (w *Workspace) capture(ctx context.Context, t loop.CaptureRequest) (loop.Capture, error) {
-	var taken loop.Capture
+func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledger.Capture, error) {
+	var taken ledger.Capture
 	if !strings.HasPrefix(t.Ref, w.hidden(t.Run, "")) {
 		return taken, fmt.Errorf("ref %q is not below %s", t.Ref, w.hidden(t.Run, ""))
 	}
@@ -87,7 +87,7 @@ func (w *Workspace) capture(ctx context.Context, t loop.CaptureRequest) (loop.Ca
 	if taken.Files, err = w.changed(ctx, input, taken.Tree); err != nil {
 		return taken, err
 	}
-	taken.Lock = slices.ContainsFunc(taken.Files, func(f loop.FileChange) bool { return installs(f.Path) })
+	taken.Lock = slices.ContainsFunc(taken.Files, func(f ledger.FileChange) bool { return installs(f.Path) })
 	if err := remember(dir, t, taken); err != nil {
 		return taken, err
 	}
@@ -99,12 +99,12 @@ func (w *Workspace) capture(ctx context.Context, t loop.CaptureRequest) (loop.Ca
 
 // memo is the last take-over of a run and what came of it.
 type memo struct {
-	Asked loop.CaptureRequest `json:"asked"`
-	Taken loop.Capture        `json:"taken"`
+	Asked ledger.CaptureRequest `json:"asked"`
+	Taken ledger.Capture        `json:"taken"`
 }
 
 // remember keeps a take-over's result until the next restore.
-func remember(dir string, t loop.CaptureRequest, taken loop.Capture) error {
+func remember(dir string, t ledger.CaptureRequest, taken ledger.Capture) error {
 	data, err := json.Marshal(memo{t, taken})
 	if err != nil {
 		return err
@@ -113,14 +113,14 @@ func remember(dir string, t loop.CaptureRequest, taken loop.Capture) error {
 }
 
 // remembered returns the result of the same take-over, where its file is whole.
-func remembered(dir string, t loop.CaptureRequest) (loop.Capture, bool) {
+func remembered(dir string, t ledger.CaptureRequest) (ledger.Capture, bool) {
 	data, err := os.ReadFile(filepath.Join(dir, memoFile))
 	if err != nil {
-		return loop.Capture{}, false
+		return ledger.Capture{}, false
 	}
 	var m memo
 	if err := json.Unmarshal(data, &m); err != nil || m.Asked.Session != t.Session || m.Asked.Ref != t.Ref || m.Asked.Input != t.Input {
-		return loop.Capture{}, false
+		return ledger.Capture{}, false
 	}
 	return m.Taken, true
 }
@@ -138,7 +138,7 @@ func keptPaths(dir string) []string {
 
 // record keeps the tree as a commit on the session's hidden ref. Its date is
 // that of the commit it builds on, so that repeating it changes nothing.
-func (w *Workspace) record(ctx context.Context, t loop.CaptureRequest, tree string) error {
+func (w *Workspace) record(ctx context.Context, t ledger.CaptureRequest, tree string) error {
 	c := commit{tree: tree, date: "@0 +0000", message: t.Session + "\n"}
 	if t.StartRev != "" {
 		date, err := w.laterDate(ctx, t.StartRev)

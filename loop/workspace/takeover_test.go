@@ -10,14 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func TestTakeOver(t *testing.T) {
-	cart := loop.Scope{Task: "`cart`", Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true, Never: []string{"plan.md"}}
+	cart := ledger.Scope{Task: "`cart`", Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true, Never: []string{"plan.md"}}
 	for _, c := range []struct {
 		name                            string
-		scope                           loop.Scope
+		scope                           ledger.Scope
 		do                              func(t *testing.T, dir string)
 		files, dropped, outside, refuse []string
 		lock                            bool
@@ -96,7 +96,7 @@ func TestTakeOver(t *testing.T) {
 		{name: "manifest", scope: all, do: func(t *testing.T, dir string) {
 			put(t, dir, "go.mod", "module other\n")
 		}, files: []string{"go.mod"}, lock: true},
-		{name: "companions", scope: loop.Scope{Task: "go.mod, web/app/page.test.tsx", Allowed: []string{"**"}}, do: func(t *testing.T, dir string) {
+		{name: "companions", scope: ledger.Scope{Task: "go.mod, web/app/page.test.tsx", Allowed: []string{"**"}}, do: func(t *testing.T, dir string) {
 			put(t, dir, "go.mod", "module other\n")
 			put(t, dir, "go.sum", "x\n")
 			put(t, dir, "web/app/__snapshots__/page.test.tsx.snap", "x\n")
@@ -104,11 +104,11 @@ func TestTakeOver(t *testing.T) {
 			put(t, dir, "web/package-lock.json", "{}\n")
 		}, files: []string{"go.mod", "go.sum", "web/app/__snapshots__/page.test.tsx.snap"},
 			outside: []string{"web/app/__snapshots__/other.test.tsx.snap", "web/package-lock.json"}, lock: true},
-		{name: "half of a swap", scope: loop.Scope{Task: "`web/cart`, `web/app`", Allowed: []string{"**"}}, do: func(t *testing.T, dir string) {
+		{name: "half of a swap", scope: ledger.Scope{Task: "`web/cart`, `web/app`", Allowed: []string{"**"}}, do: func(t *testing.T, dir string) {
 			must(t, os.RemoveAll(filepath.Join(dir, "web")))
 			put(t, dir, "web", "a file\n") // web/.gitignore is out of scope and comes back
 		}, files: []string{"web/app/page.tsx", "web/cart/view.ts"}, outside: []string{"web", "web/.gitignore"}},
-		{name: "other half of a swap", scope: loop.Scope{Task: "`go.mod/x`", Allowed: []string{"**"}}, do: func(t *testing.T, dir string) {
+		{name: "other half of a swap", scope: ledger.Scope{Task: "`go.mod/x`", Allowed: []string{"**"}}, do: func(t *testing.T, dir string) {
 			must(t, os.Remove(filepath.Join(dir, "go.mod")))
 			put(t, dir, "go.mod/x", "x\n")
 		}, outside: []string{"go.mod", "go.mod/x"}},
@@ -170,7 +170,7 @@ func TestTakeOver(t *testing.T) {
 			}
 		}, files: []string{".gitignore", "README.md", "cart/cart.go", "cart/cart_test.go", "go.mod", "web/.gitignore", "web/app/page.tsx", "web/cart/view.ts"},
 			dropped: []string{"plan.md"}, outside: []string{"docs/api.md"}, lock: true},
-		{name: "the folder is gone", scope: loop.Scope{Task: "cart", Allowed: []string{"**"}}, do: func(t *testing.T, dir string) {
+		{name: "the folder is gone", scope: ledger.Scope{Task: "cart", Allowed: []string{"**"}}, do: func(t *testing.T, dir string) {
 			must(t, os.RemoveAll(dir))
 		}, files: []string{"cart/cart.go", "cart/cart_test.go"}, dropped: []string{"plan.md"},
 			outside: []string{".gitignore", "README.md", "docs/api.md", "go.mod", "web/.gitignore", "web/app/page.tsx", "web/cart/view.ts"}},
@@ -265,7 +265,7 @@ func TestTakeOverRefusesDevicesAndSockets(t *testing.T) {
 func TestTakeOverAgainSaysTheSame(t *testing.T) {
 	w := workspace(t, shop(t))
 	base := begin(t, w, "r1")
-	scope := loop.Scope{Task: "cart/", Allowed: []string{"**"}}
+	scope := ledger.Scope{Task: "cart/", Allowed: []string{"**"}}
 	first := session(t, w, base, "", scope, func(dir string) {
 		put(t, dir, "cart/a.go", "x\n")
 		put(t, dir, "README.md", "other\n")

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // theirs is what was found out about the user's repository. Finding out
@@ -31,17 +31,17 @@ type theirs struct {
 }
 
 // inspect looks at the user's repository. What makes it unusable is a
-// *loop.InputError that says what to do.
+// *ledger.InputError that says what to do.
 func (w *Workspace) inspect(ctx context.Context) (theirs, error) {
 	repo := w.o.Repo
 	var t theirs
 	switch info, err := os.Stat(repo); {
 	case errors.Is(err, fs.ErrNotExist):
-		return t, stop(loop.Finding{Text: "repository folder " + repo + " does not exist", Fix: "check --repo, or repo in nightporter.toml"})
+		return t, stop(ledger.Finding{Text: "repository folder " + repo + " does not exist", Fix: "check --repo, or repo in nightporter.toml"})
 	case err != nil:
-		return t, stop(loop.Finding{Text: fmt.Sprintf("repository folder %s cannot be read: %v", repo, err), Fix: "make it readable for the user that nightporter runs as"})
+		return t, stop(ledger.Finding{Text: fmt.Sprintf("repository folder %s cannot be read: %v", repo, err), Fix: "make it readable for the user that nightporter runs as"})
 	case !info.IsDir():
-		return t, stop(loop.Finding{Text: repo + " is a file, and a repository is a folder", Fix: "check --repo, or repo in nightporter.toml"})
+		return t, stop(ledger.Finding{Text: repo + " is a file, and a repository is a folder", Fix: "check --repo, or repo in nightporter.toml"})
 	}
 	out, err := w.run(ctx, call{dir: repo, args: []string{"rev-parse", "--path-format=absolute",
 		"--is-bare-repository", "--is-shallow-repository", "--show-object-format", "--git-dir", "--git-common-dir"}})
@@ -56,7 +56,7 @@ func (w *Workspace) inspect(ctx context.Context) (theirs, error) {
 		return t, fmt.Errorf("inspect repository: git rev-parse answered %q", out)
 	}
 	if lines[0] == "true" {
-		return t, stop(loop.Finding{Text: repo + " is a bare repository: it has no checkout in which the task list could be", Fix: "clone it and give the clone: git clone " + repo + " DIR"})
+		return t, stop(ledger.Finding{Text: repo + " is a bare repository: it has no checkout in which the task list could be", Fix: "clone it and give the clone: git clone " + repo + " DIR"})
 	}
 	t.shallow, t.format, t.gitDir, t.commonDir = lines[1] == "true", lines[2], lines[3], lines[4]
 	out, err = w.run(ctx, call{dir: repo, args: []string{"rev-parse", "--path-format=absolute", "--show-toplevel"}})
@@ -68,7 +68,7 @@ func (w *Workspace) inspect(ctx context.Context) (theirs, error) {
 	}
 	t.top = strings.TrimSuffix(string(out), "\n")
 	if real, err := filepath.EvalSymlinks(repo); err == nil && real != t.top {
-		return t, stop(loop.Finding{Text: repo + " is a folder inside the repository " + t.top, Fix: "give the repository's top folder: --repo " + t.top})
+		return t, stop(ledger.Finding{Text: repo + " is a folder inside the repository " + t.top, Fix: "give the repository's top folder: --repo " + t.top})
 	}
 	if t.owner, err = ownerOf(t.commonDir); err != nil {
 		return t, fmt.Errorf("inspect repository: %w", err)
@@ -82,9 +82,9 @@ func (w *Workspace) inspect(ctx context.Context) (theirs, error) {
 // notReadable turns git's refusal to open the user's repository into a finding.
 func (w *Workspace) notReadable(err error) error {
 	if strings.Contains(err.Error(), "not a git repository") {
-		return stop(loop.Finding{Text: w.o.Repo + " is not a git repository", Fix: "check --repo, or make one: git -C " + w.o.Repo + " init"})
+		return stop(ledger.Finding{Text: w.o.Repo + " is not a git repository", Fix: "check --repo, or make one: git -C " + w.o.Repo + " init"})
 	}
-	return stop(loop.Finding{Text: "git cannot read " + w.o.Repo + ": " + strings.TrimPrefix(err.Error(), "git rev-parse: "), Fix: "mend it until this works: git -C " + w.o.Repo + " status"})
+	return stop(ledger.Finding{Text: "git cannot read " + w.o.Repo + ": " + strings.TrimPrefix(err.Error(), "git rev-parse: "), Fix: "mend it until this works: git -C " + w.o.Repo + " status"})
 }
 
 // inTheirs runs git on the user's repository and returns its output without
@@ -115,20 +115,20 @@ func (w *Workspace) readHead(ctx context.Context, t *theirs) error {
 		return fmt.Errorf("read branches: %w", err)
 	}
 	if any == "" {
-		return stop(loop.Finding{Text: w.o.Repo + " has no commits yet, so there is nothing to start from", Fix: "make the first one: git add -A && git commit -m \"First commit\""})
+		return stop(ledger.Finding{Text: w.o.Repo + " has no commits yet, so there is nothing to start from", Fix: "make the first one: git add -A && git commit -m \"First commit\""})
 	}
-	return stop(loop.Finding{Text: "the checkout is on branch " + t.headName + ", which has no commit", Fix: "go to one that has: git -C " + w.o.Repo + " switch " + any})
+	return stop(ledger.Finding{Text: "the checkout is on branch " + t.headName + ", which has no commit", Fix: "go to one that has: git -C " + w.o.Repo + " switch " + any})
 }
 
 // usable finds what would make a later step fail.
 func (w *Workspace) usable(ctx context.Context, t theirs) error {
-	var found []loop.Finding
+	var found []ledger.Finding
 	partial, err := w.inTheirs(ctx, t, "config", "--local", "--get-regexp", `^(extensions\.partialclone|remote\..*\.promisor)$`)
 	if err != nil && exitCode(err) != 1 {
 		return fmt.Errorf("read configuration: %w", err)
 	}
 	if partial != "" {
-		found = append(found, loop.Finding{
+		found = append(found, ledger.Finding{
 			Text: w.o.Repo + " is a partial clone: parts of it are only at its remote, and nightporter reads without network",
 			Fix:  "use a full clone: git clone URL DIR",
 		})
@@ -136,7 +136,7 @@ func (w *Workspace) usable(ctx context.Context, t theirs) error {
 	// A branch called "nightporter" leaves no room for "nightporter/shop/r1".
 	for _, name := range []string{"nightporter", "nightporter/" + w.o.Project} {
 		if _, err := w.inTheirs(ctx, t, "show-ref", "--verify", "--quiet", "refs/heads/"+name); err == nil {
-			found = append(found, loop.Finding{
+			found = append(found, ledger.Finding{
 				Text: "a branch called " + name + " is in the way: git cannot have branches below it",
 				Fix:  "rename it: git -C " + w.o.Repo + " branch -m " + name + " " + strings.ReplaceAll(name, "/", "-") + "-old",
 			})
@@ -146,7 +146,7 @@ func (w *Workspace) usable(ctx context.Context, t theirs) error {
 		for _, sub := range []string{"objects", "refs"} {
 			path := filepath.Join(t.commonDir, sub)
 			if err := unix.Access(path, unix.W_OK); err != nil {
-				found = append(found, loop.Finding{
+				found = append(found, ledger.Finding{
 					Text: fmt.Sprintf("%s is not writable (%v), so the branch could not be put there", path, err),
 					Fix:  "run nightporter as the user that the repository belongs to",
 				})
@@ -176,7 +176,7 @@ func (t theirs) underway() string {
 // identity asks for the name that the user's own commits in this repository
 // would have. It is the one question that needs their whole configuration,
 // therefore their home folder; "git config --get" prints and executes nothing.
-func (w *Workspace) identity(ctx context.Context, t theirs) (author string, note *loop.Finding, err error) {
+func (w *Workspace) identity(ctx context.Context, t theirs) (author string, note *ledger.Finding, err error) {
 	home, _ := os.UserHomeDir()
 	if t.owner != nil {
 		home = "/dev/null"
@@ -217,7 +217,7 @@ func (w *Workspace) identity(ctx context.Context, t theirs) (author string, note
 	if name != "" && email != "" {
 		return name + " <" + email + ">", nil, nil
 	}
-	return ownName + " <" + ownEmail + ">", &loop.Finding{
+	return ownName + " <" + ownEmail + ">", &ledger.Finding{
 		Text: "git knows no name and e-mail for this repository, so commits will say nightporter is their author",
 		Fix:  "git config --global user.name \"Your Name\" && git config --global user.email you@example.com",
 	}, nil

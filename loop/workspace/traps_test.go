@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Each trap of FACTS.md D is planted by a session, and a whole cycle goes over
@@ -100,7 +100,7 @@ func TestTraps(t *testing.T) {
 			must(t, err)
 			done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 			must(t, err)
-			_, err = w.Merge(t.Context(), loop.MergeTree{Run: "r1", Base: base.Commit, Tree: taken.Tree, Onto: done.Commit})
+			_, err = w.Merge(t.Context(), ledger.MergeTree{Run: "r1", Base: base.Commit, Tree: taken.Tree, Onto: done.Commit})
 			must(t, err)
 			if got := get(t, filepath.Dir(mark), "ran"); got != "(none)" {
 				t.Errorf("the trap ran:\n%s", got)

@@ -13,9 +13,11 @@ import (
 	"github.com/nightporter/nightporter/bot/slack"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/bot/transport"
+	"github.com/nightporter/nightporter/loop/ledger"
+
 	farslack "github.com/nightporter/nightporter/internal/fake/slack"
+
 	fartelegram "github.com/nightporter/nightporter/internal/fake/telegram"
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -252,7 +254,7 @@ func (p *slackPhone) reception(o inbound.Options, s *store.Store) inbound.Option
 // threads finds the message of ours that stands below somebody's own.
 type threads struct{ inbound.Outbox }
 
-func (o threads) SentAt(ctx context.Context, chat, id string) (loop.SentMessage, bool, error) {
+func (o threads) SentAt(ctx context.Context, chat, id string) (ledger.SentMessage, bool, error) {
 	if slack.IsTheirs(id) {
 		return o.AnswerTo(ctx, chat, id)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Act is what one agent session does.
@@ -18,11 +19,11 @@ type Act struct {
 	Data  string // payload
 	Took  time.Duration
 	Cost  float64 // negative = unknown
-	Files []loop.FileChange
-	Out   []string   // paths out of scope
-	Red   string     // tail of the verification after it; "" = green
-	Exit  *loop.Exit // how it ends, where that is not well
-	Typed []string   // lines that a person types while it is at work
+	Files []ledger.FileChange
+	Out   []string     // paths out of scope
+	Red   string       // tail of the verification after it; "" = green
+	Exit  *ledger.Exit // how it ends, where that is not well
+	Typed []string     // lines that a person types while it is at work
 }
 
 // Night is a project at work.
@@ -33,17 +34,17 @@ type Night struct {
 	Check time.Duration    // how long a verification takes
 	Cost  float64          // of sessions without an act of their own
 	Tip   string           // tail of the branch tip's verification; "" = green
-	See   func(before, after loop.State, e loop.Entry)
+	See   func(before, after loop.State, e ledger.Entry)
 	Type  func(line string) // what a person types goes here
 
 	// Decided is called with every decision before it is folded. May be nil.
 	Decided func(before loop.State, d loop.Decision, in loop.Input)
 
 	project string
-	effects []loop.Effect
+	effects []ledger.Effect
 	last    map[string]Act // of each task's last session
 	tree    int
-	records []loop.Record
+	records []ledger.Record
 	seq     map[string]int64
 }
 
@@ -53,33 +54,33 @@ func New(project string, at time.Time) *Night {
 }
 
 // Settings of a run with the shipped hats, as far as the core looks at them.
-func (n *Night) Settings() loop.Settings {
-	hat := func(name, emits string, writes bool) loop.Hat {
-		h := loop.Hat{Name: name, Emits: []string{emits}, Expect: loop.ExpectNone, Timeout: loop.Duration(time.Hour), StallTimeout: loop.Duration(15 * time.Minute), Shipped: true}
+func (n *Night) Settings() ledger.Settings {
+	hat := func(name, emits string, writes bool) ledger.Hat {
+		h := ledger.Hat{Name: name, Emits: []string{emits}, Expect: ledger.ExpectNone, Timeout: ledger.Duration(time.Hour), StallTimeout: ledger.Duration(15 * time.Minute), Shipped: true}
 		if writes {
-			h.WriteAllowed, h.Expect = []string{"**"}, loop.ExpectPass
+			h.WriteAllowed, h.Expect = []string{"**"}, ledger.ExpectPass
 		}
 		return h
 	}
-	return loop.Settings{
-		Project: n.project, Repo: "/srv/" + n.project, Source: loop.SourceRef{Kind: "plan", Path: ".agents/plans/in-progress/checkout.md"},
-		Profile: "overnight", OnBlocked: loop.OnBlockedContinue, Agent: "claude", MaxIterations: 500, Push: "never",
-		Pattern: loop.Pattern{
-			Name: "plan-build-review", Start: "planner", Threshold: []loop.Severity{loop.Critical, loop.Major}, MinRounds: 1,
-			Routes: []loop.Route{
+	return ledger.Settings{
+		Project: n.project, Repo: "/srv/" + n.project, Source: ledger.SourceRef{Kind: "plan", Path: ".agents/plans/in-progress/checkout.md"},
+		Profile: "overnight", OnBlocked: ledger.OnBlockedContinue, Agent: "claude", MaxIterations: 500, Push: "never",
+		Pattern: ledger.Pattern{
+			Name: "plan-build-review", Start: "planner", Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, MinRounds: 1,
+			Routes: []ledger.Route{
 				{From: "planner", On: "plan.complete", To: "builder"},
 				{From: "builder", On: "build.complete", To: "reviewer"},
-				{From: "reviewer", On: "review.verdict", When: loop.Above, To: "fixer"},
-				{From: "reviewer", On: "review.verdict", When: loop.Below, To: loop.Converged},
+				{From: "reviewer", On: "review.verdict", When: ledger.Above, To: "fixer"},
+				{From: "reviewer", On: "review.verdict", When: ledger.Below, To: ledger.Converged},
 				{From: "fixer", On: "fix.complete", To: "reviewer"},
 			},
 		},
-		Hats: map[string]loop.Hat{
+		Hats: map[string]ledger.Hat{
 			"planner": hat("planner", "plan.complete", false), "builder": hat("builder", "build.complete", true),
 			"reviewer": hat("reviewer", "review.verdict", false), "fixer": hat("fixer", "fix.complete", true),
 		},
-		Verify:          []loop.Command{{Run: "go test ./..."}},
-		QuestionTimeout: loop.DefaultQuestionTimeout, BaselineTimeout: loop.DefaultBaselineTimeout, Grace: loop.DefaultGrace,
+		Verify:          []ledger.Command{{Run: "go test ./..."}},
+		QuestionTimeout: ledger.DefaultQuestionTimeout, BaselineTimeout: ledger.DefaultBaselineTimeout, Grace: ledger.DefaultGrace,
 	}
 }
 
@@ -114,7 +115,7 @@ func ofHouse(b loop.InputBody) bool {
 }
 
 // Entry folds one entry and shows it.
-func (n *Night) Entry(e loop.Entry) {
+func (n *Night) Entry(e ledger.Entry) {
 	before := n.State
 	n.State = loop.Apply(before, e)
 	if r, err := e.Record(); err == nil {
@@ -128,10 +129,10 @@ func (n *Night) Entry(e loop.Entry) {
 }
 
 // Records returns the project's records of a task, or all where task is "".
-func (n *Night) Records(task string) []loop.Record {
-	var out []loop.Record
+func (n *Night) Records(task string) []ledger.Record {
+	var out []ledger.Record
 	for _, r := range n.records {
-		if r.Stream != loop.SharedStream && (task == "" || loop.SameID(r.Task, task)) {
+		if r.Stream != ledger.SharedStream && (task == "" || ledger.SameID(r.Task, task)) {
 			out = append(out, r)
 		}
 	}
@@ -150,8 +151,8 @@ func (n *Night) Runs() []string {
 }
 
 // RunRecords returns the records of a run, of some types or all.
-func (n *Night) RunRecords(run string, types ...string) []loop.Record {
-	var out []loop.Record
+func (n *Night) RunRecords(run string, types ...string) []ledger.Record {
+	var out []ledger.Record
 	for _, r := range n.records {
 		if r.Run == run && (len(types) == 0 || slices.Contains(types, r.Type)) {
 			out = append(out, r)
@@ -161,7 +162,7 @@ func (n *Night) RunRecords(run string, types ...string) []loop.Record {
 }
 
 // All returns all records, without what the store adds to them.
-func (n *Night) All() []loop.Record {
+func (n *Night) All() []ledger.Record {
 	out := slices.Clone(n.records)
 	for i := range out {
 		out[i].Seq = 0
@@ -170,15 +171,15 @@ func (n *Night) All() []loop.Record {
 }
 
 // Start plans a run over tasks.
-func (n *Night) Start(set loop.Settings, base loop.Base, tasks ...loop.Task) {
+func (n *Night) Start(set ledger.Settings, base ledger.Base, tasks ...ledger.Task) {
 	n.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: set, MaxSessions: 1}})
 	n.effects = nil
-	n.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Base: base, Snapshot: loop.Snapshot{Name: "checkout", Path: set.Source.Path, Tasks: tasks}}})
+	n.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Base: base, Snapshot: ledger.Snapshot{Name: "checkout", Path: set.Source.Path, Tasks: tasks}}})
 }
 
 // Base is where a run starts from, at boundary level 3.
-func (n *Night) Base(run string) loop.Base {
-	return loop.Base{Commit: "c0", Tree: "t0", Head: "c0", HeadName: "main", Branch: "nightporter/" + n.project + "/" + run, Boundary: 3}
+func (n *Night) Base(run string) ledger.Base {
+	return ledger.Base{Commit: "c0", Tree: "t0", Head: "c0", HeadName: "main", Branch: "nightporter/" + n.project + "/" + run, Boundary: 3}
 }
 
 // Until carries out effects until there is none left, or stop says so.
@@ -205,11 +206,11 @@ func (n *Night) Until(stop func() bool) {
 	panic("night: it does not end")
 }
 
-func (n *Night) carry(e loop.Effect) {
+func (n *Night) carry(e ledger.Effect) {
 	switch b := e.Body.(type) {
-	case loop.EffectStart:
+	case ledger.EffectStart:
 		n.session(b.Session)
-	case loop.EffectCapture:
+	case ledger.EffectCapture:
 		t, _ := n.task(b.Request.Session)
 		act := n.last[t]
 		n.tree++
@@ -217,14 +218,14 @@ func (n *Night) carry(e loop.Effect) {
 		if len(act.Files) == 0 {
 			tree = b.Request.Input
 		}
-		n.Do(loop.Input{Body: loop.TreeCaptured{Session: b.Request.Session, Ref: b.Request.Ref, Taken: loop.Capture{Tree: tree, Files: act.Files, Outside: act.Out}}})
-	case loop.EffectCommit:
+		n.Do(loop.Input{Body: loop.TreeCaptured{Session: b.Request.Session, Ref: b.Request.Ref, Taken: ledger.Capture{Tree: tree, Files: act.Files, Outside: act.Out}}})
+	case ledger.EffectCommit:
 		n.tree++
-		n.Do(loop.Input{Body: loop.CommitMade{Task: b.Task, Committed: loop.Committed{Commit: fmt.Sprintf("%07x5e", 0x3b1f0aa+n.tree*0x1111)}}})
-	case loop.EffectMerge:
+		n.Do(loop.Input{Body: loop.CommitMade{Task: b.Task, Committed: ledger.Committed{Commit: fmt.Sprintf("%07x5e", 0x3b1f0aa+n.tree*0x1111)}}})
+	case ledger.EffectMerge:
 		n.tree++
-		n.Do(loop.Input{Body: loop.MergeFinished{Task: b.Task, Onto: b.Merge.Onto, Merged: loop.Merged{Tree: fmt.Sprintf("t%d", n.tree)}}})
-	case loop.EffectMark:
+		n.Do(loop.Input{Body: loop.MergeFinished{Task: b.Task, Onto: b.Merge.Onto, Merged: ledger.Merged{Tree: fmt.Sprintf("t%d", n.tree)}}})
+	case ledger.EffectMark:
 		n.Do(loop.Input{Body: loop.MarkMade{Task: b.Task, Mark: b.Mark}})
 	}
 }
@@ -245,11 +246,11 @@ func (n *Night) session(id string) {
 		return
 	}
 	began := n.Now
-	if s.Planned.Kind != loop.KindAgent {
+	if s.Planned.Kind != ledger.KindAgent {
 		n.Now = n.Now.Add(n.Check)
-		x := loop.Exit{Session: id, Reason: loop.ExitSelf, Started: began, Ended: n.Now, CostUSD: -1, Tokens: -1, Turns: -1, Boundary: 3}
+		x := ledger.Exit{Session: id, Reason: ledger.ExitSelf, Started: began, Ended: n.Now, CostUSD: -1, Tokens: -1, Turns: -1, Boundary: 3}
 		red := n.last[s.Task].Red
-		if s.Planned.Kind == loop.KindFinal || s.Planned.Kind == loop.KindRecheck {
+		if s.Planned.Kind == ledger.KindFinal || s.Planned.Kind == ledger.KindRecheck {
 			red = n.Tip
 		}
 		if red != "" {
@@ -270,7 +271,7 @@ func (n *Night) session(id string) {
 			n.Do(emit)
 		}
 	}
-	x := loop.Exit{Session: id, Reason: loop.ExitSelf, CostUSD: act.Cost, Tokens: -1, Turns: -1, Boundary: 3}
+	x := ledger.Exit{Session: id, Reason: ledger.ExitSelf, CostUSD: act.Cost, Tokens: -1, Turns: -1, Boundary: 3}
 	if act.Exit != nil {
 		x = *act.Exit
 	}
@@ -294,12 +295,12 @@ func (n *Night) act(s loop.Session) Act {
 	default:
 		a.Type = map[string]string{"builder": "build.complete", "fixer": "fix.complete"}[s.Planned.Hat]
 		a.Data = `{"summary":"did it","files_modified":["a.go"]}`
-		a.Files = []loop.FileChange{{Path: "a.go", Added: 10, Removed: 2}}
+		a.Files = []ledger.FileChange{{Path: "a.go", Added: 10, Removed: 2}}
 	}
 	return a
 }
 
 // Task is a plain task for a plan.
-func Task(n int, title string, needs ...string) loop.Task {
-	return loop.Task{ID: fmt.Sprintf("Task %d", n), Title: title, Body: title, DependsOn: needs, Mark: loop.MarkOpen, Line: n}
+func Task(n int, title string, needs ...string) ledger.Task {
+	return ledger.Task{ID: fmt.Sprintf("Task %d", n), Title: title, Body: title, DependsOn: needs, Mark: ledger.MarkOpen, Line: n}
 }

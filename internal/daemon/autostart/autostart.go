@@ -13,6 +13,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
 )
 
@@ -59,7 +60,7 @@ type Engine interface {
 
 // Sessions ends sessions.
 type Sessions interface {
-	End(ctx context.Context, session string, grace loop.Duration) error
+	End(ctx context.Context, session string, grace ledger.Duration) error
 }
 
 // starting is what the starter knows of one project.
@@ -243,7 +244,7 @@ func phase(st loop.State) string {
 		text += " " + string(t.Status)
 	}
 	for _, q := range st.Project.Questions {
-		if q.Kind == loop.AskStart {
+		if q.Kind == ledger.AskStart {
 			text += " " + q.ID
 		}
 	}
@@ -252,7 +253,7 @@ func phase(st loop.State) string {
 
 // read resolves the project's settings and reads its source, and sees to it
 // that the source is watched.
-func (s *Autostarter) read(ctx context.Context, name string) (settings loop.Settings, snapshot loop.Snapshot, err error) {
+func (s *Autostarter) read(ctx context.Context, name string) (settings ledger.Settings, snapshot ledger.Snapshot, err error) {
 	pr, _ := s.o.Projects.Find(name)
 	settings, err = s.o.Projects.Resolve(name, config.Overrides{})
 	if err != nil {
@@ -308,8 +309,8 @@ func (s *Autostarter) adopt(ctx context.Context, name string, st loop.State) {
 	if r.Over() || r.Settings.Stays || r.Finishing != nil || r.Check {
 		return
 	}
-	cut := r.State == loop.RunStopping && r.StopNow && r.Signal != ""
-	if r.State != loop.RunRunning && r.State != loop.RunWaiting && !cut {
+	cut := r.State == ledger.RunStopping && r.StopNow && r.Signal != ""
+	if r.State != ledger.RunRunning && r.State != ledger.RunWaiting && !cut {
 		return
 	}
 	settings := r.Settings
@@ -319,7 +320,7 @@ func (s *Autostarter) adopt(ctx context.Context, name string, st loop.State) {
 }
 
 // start begins a run, or takes up the unfinished one.
-func (s *Autostarter) start(ctx context.Context, name string, settings loop.Settings) {
+func (s *Autostarter) start(ctx context.Context, name string, settings ledger.Settings) {
 	answer, err := s.o.Engine.Do(ctx, loop.Input{
 		Project: name, Actor: "daemon", Name: "schedule", Body: loop.StartRun{Settings: settings, MaxSessions: s.o.Projects.Config().Sessions()},
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/autostart"
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func starter(d *daemon.Daemon, plans autostart.Schedules, off time.Time) *autostart.Autostarter {
@@ -21,7 +22,7 @@ func starter(d *daemon.Daemon, plans autostart.Schedules, off time.Time) *autost
 // noSessions are the sessions of a daemon that starts none.
 type noSessions struct{}
 
-func (noSessions) End(context.Context, string, loop.Duration) error { return nil }
+func (noSessions) End(context.Context, string, ledger.Duration) error { return nil }
 
 // TestCron: a tick starts what is due in the configuration's zone; what came
 // while nobody was there, or while the machine slept, is told and not made up.
@@ -67,7 +68,7 @@ func TestCron(t *testing.T) {
 		}
 	}
 	ended()
-	if r := state(); r.Ended.Reason != loop.ReasonPreflight {
+	if r := state(); r.Ended.Reason != ledger.ReasonPreflight {
 		t.Fatalf("%+v", r.Ended)
 	}
 	s.Tick(t.Context(), due.Add(90*time.Second))
@@ -115,7 +116,7 @@ func TestAuto(t *testing.T) {
 	until("r1 ends", func() bool { r := state(); return r != nil && r.Over() })
 	// Many looks later it is still the only one.
 	for range 20 {
-		if _, err := p.Engine.Do(ctx, loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: loop.RoleAdmin}}); err != nil {
+		if _, err := p.Engine.Do(ctx, loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleAdmin}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/service"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Connections are the connections of a hub to the platforms that the
@@ -31,7 +31,7 @@ type Connections struct {
 func (h *Hub) Connect(off time.Time) *Connections { return &Connections{hub: h, off: off} }
 
 // Start connects. A token that cannot be used, and a second program with the
-// same bot, are a *loop.InputError.
+// same bot, are a *ledger.InputError.
 func (c *Connections) Start(ctx context.Context) error {
 	if err := c.Begin(); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (c *Connections) dial(p platform.Platform, place int) (*line, error) {
 
 // unusable is what a person has to mend before any chat begins.
 func unusable(err error) error {
-	return &loop.InputError{Findings: []loop.Finding{{Text: err.Error()}}}
+	return &ledger.InputError{Findings: []ledger.Finding{{Text: err.Error()}}}
 }
 
 func (l *line) unlock() { _ = l.lock.Close() } // none is no error to it
@@ -221,7 +221,7 @@ func (l *line) introduce() {
 func (l *line) steerers(string) []string {
 	var out []string
 	for _, who := range l.hub.o.Engine.Shared().People {
-		if strings.HasPrefix(who.ID, l.platform.Prefix()) && who.Role.May(loop.RoleSteer) {
+		if strings.HasPrefix(who.ID, l.platform.Prefix()) && who.Role.May(ledger.RoleSteer) {
 			out = append(out, who.ID)
 		}
 	}
@@ -283,6 +283,6 @@ type sentOutbox struct {
 }
 
 // SentAt finds the message of ours that an id stands for.
-func (o sentOutbox) SentAt(ctx context.Context, chat, id string) (loop.SentMessage, bool, error) {
+func (o sentOutbox) SentAt(ctx context.Context, chat, id string) (ledger.SentMessage, bool, error) {
 	return o.line.platform.SentAt(ctx, o.Outbox, o.line.hub.Threads.all(), chat, id)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -48,7 +49,7 @@ type Options struct {
 
 // Engine commits what is told, and knows the state of all projects.
 type Engine interface {
-	Say(ctx context.Context, key string, at time.Time, messages []loop.Outgoing, cursor *loop.Cursor) error
+	Say(ctx context.Context, key string, at time.Time, messages []ledger.Outgoing, cursor *ledger.Cursor) error
 	State(project string) (loop.State, bool)
 	Projects() []string
 	Shared() loop.Shared
@@ -126,7 +127,7 @@ func (h *Hub) Queued() int {
 }
 
 // Compose returns what people are told of a decision.
-func (h *Hub) Compose(before loop.State, d loop.Decision, in loop.Input) []loop.Outgoing {
+func (h *Hub) Compose(before loop.State, d loop.Decision, in loop.Input) []ledger.Outgoing {
 	if h == nil {
 		return nil
 	}
@@ -140,7 +141,7 @@ func (h *Hub) Sent(chats []string) {
 
 // Observe notes a committed entry, which was decided in before: the live status
 // of its project has another text, and an answer may be taken back for a while.
-func (h *Hub) Observe(before loop.State, e loop.Entry) {
+func (h *Hub) Observe(before loop.State, e ledger.Entry) {
 	h.undoable(before, e)
 	h.each(func(p *delivery.Dispatcher) {
 		p.RefreshLive(bot.LiveKey(before.Project.Name))

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // liveStatus gives the text of live messages.
@@ -27,7 +27,7 @@ func (l liveStatus) Text(chat, key string) (bot.Message, bool) {
 	ticking := false
 	for _, name := range h.Projects() {
 		s, _ := h.State(name)
-		if r := s.Project.Run; !r.Over() && r.State != loop.RunPaused && (strings.HasSuffix(key, "/"+name) || strings.HasSuffix(key, "/*")) {
+		if r := s.Project.Run; !r.Over() && r.State != ledger.RunPaused && (strings.HasSuffix(key, "/"+name) || strings.HasSuffix(key, "/*")) {
 			ticking = true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestTakenOut: the live status of somebody who was taken out stands still, and
@@ -29,7 +30,7 @@ func TestTakenOut(t *testing.T) {
 		}
 	}
 	look("unknown", ana, false)
-	do("console", loop.OfferPairing{Hash: "h", Role: loop.RoleView})
+	do("console", loop.OfferPairing{Hash: "h", Role: ledger.RoleView})
 	do(ana, loop.TryPairing{Hash: "h"})
 	look("paired", ana, true)
 	do("console", loop.RemovePerson{ID: ana})

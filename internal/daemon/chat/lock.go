@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // lockBot keeps a second nightporter of this person on this machine from
@@ -32,7 +32,7 @@ func lockBot(log *slog.Logger, id string) (*os.File, error) {
 		_ = f.Close()
 	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, &loop.InputError{Findings: []loop.Finding{{
+		return nil, &ledger.InputError{Findings: []ledger.Finding{{
 			Text: "another nightporter of this machine hears people with this bot's token; both would lose messages",
 			Fix:  "End the other one, or give this one a bot with a token of its own.",
 		}}}

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestLockBot: a second one is refused, and nothing that others put where the
@@ -24,7 +24,7 @@ func TestLockBot(t *testing.T) {
 	if err != nil || first == nil {
 		t.Fatalf("%v, %v", first, err)
 	}
-	var refused *loop.InputError
+	var refused *ledger.InputError
 	if _, err := lock(); !errors.As(err, &refused) {
 		t.Errorf("a second one: %v", err)
 	}

@@ -11,14 +11,14 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/transport"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // menus keeps the menu of commands in everybody's own chat as their role is
 // (PHONE 2), until ctx ends. Strangers have none, and neither have groups,
 // where strangers read. A menu is a convenience: what cannot be set is logged.
 func (l *line) menus(ctx context.Context) {
-	m := menus{prefix: l.platform.Prefix(), tell: l.conn.SetMenu, log: l.hub.o.Log, set: map[string]loop.Role{}}
+	m := menus{prefix: l.platform.Prefix(), tell: l.conn.SetMenu, log: l.hub.o.Log, set: map[string]ledger.Role{}}
 	for ctx.Err() == nil {
 		rung := l.hub.o.Changes.Next()
 		if l.conn.State().Connected {
@@ -40,13 +40,13 @@ type menus struct {
 	prefix string // of the platform's addresses
 	tell   func(ctx context.Context, chat string, items []bot.MenuItem) error
 	log    *slog.Logger
-	set    map[string]loop.Role // by chat; "" is everybody else's, which is empty
+	set    map[string]ledger.Role // by chat; "" is everybody else's, which is empty
 }
 
 // update makes the menus as the roles are. It returns after which time to try
 // again, 0 where nothing is left to do: what is refused is not tried again.
-func (m *menus) update(ctx context.Context, people []loop.Person) (retry time.Duration) {
-	want := map[string]loop.Role{"": ""}
+func (m *menus) update(ctx context.Context, people []ledger.Person) (retry time.Duration) {
+	want := map[string]ledger.Role{"": ""}
 	for _, p := range people {
 		if strings.HasPrefix(p.ID, m.prefix) {
 			want[p.ID] = p.Role

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // script answers calls of SetMenu in turn.
@@ -41,8 +41,8 @@ func menuNames(list []bot.MenuItem) string {
 func TestMenusFail(t *testing.T) {
 	away := &bot.SendError{Fault: bot.FaultRateLimited, After: 3 * time.Minute}
 	s := &script{errs: []error{nil, away, &bot.SendError{Fault: bot.FaultChatClosed}, errors.New("garbage")}}
-	m := menus{prefix: "telegram:", tell: s.set, log: slog.New(slog.DiscardHandler), set: map[string]loop.Role{}}
-	people := []loop.Person{{ID: "telegram:1", Role: loop.RoleAdmin}, {ID: "telegram:2", Role: loop.RoleView}, {ID: "telegram:3", Role: loop.RoleSteer}, {ID: "slack:U1", Role: loop.RoleAdmin}}
+	m := menus{prefix: "telegram:", tell: s.set, log: slog.New(slog.DiscardHandler), set: map[string]ledger.Role{}}
+	people := []ledger.Person{{ID: "telegram:1", Role: ledger.RoleAdmin}, {ID: "telegram:2", Role: ledger.RoleView}, {ID: "telegram:3", Role: ledger.RoleSteer}, {ID: "slack:U1", Role: ledger.RoleAdmin}}
 	if retry := m.update(t.Context(), people); retry != 3*time.Minute {
 		t.Errorf("again after %v", retry)
 	}
@@ -52,7 +52,7 @@ func TestMenusFail(t *testing.T) {
 			t.Errorf("again after %v", retry)
 		}
 	}
-	people[0].Role = loop.RoleView
+	people[0].Role = ledger.RoleView
 	m.update(t.Context(), people[:2])
 	want := []string{" none", "telegram:1 status…help", "telegram:2 status…help", "telegram:3 status…help", "--", "telegram:1 status…help", "telegram:3 status…help", "telegram:1 status…help", "telegram:3 none"}
 	if diff := cmp.Diff(want, s.calls); diff != "" {

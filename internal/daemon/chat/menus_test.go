@@ -1,13 +1,14 @@
 package chat_test
 
 import (
-	far "github.com/nightporter/nightporter/internal/fake/telegram"
+	"github.com/nightporter/nightporter/loop/ledger"
 
 	"strings"
 	"testing"
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
+	far "github.com/nightporter/nightporter/internal/fake/telegram"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -29,7 +30,7 @@ func TestMenus(t *testing.T) {
 	sees(2, looks)
 	sees(99, "")
 	sees(-1001234567890, "")
-	f.Input(loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: loop.RoleSteer}})
+	f.Input(loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleSteer}})
 	f.Input(loop.Input{Actor: daemontest.Viewer, Name: "Mira", Body: loop.TryPairing{Hash: "h"}})
 	sees(2, steers)
 	f.Input(loop.Input{Actor: "console", Body: loop.RemovePerson{ID: daemontest.Viewer}})

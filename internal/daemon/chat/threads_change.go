@@ -13,8 +13,8 @@ import (
 	"github.com/nightporter/nightporter/bot/delivery"
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/internal/daemon/project"
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // What becomes of threads that change while nightporter is up: a topic is
@@ -52,7 +52,7 @@ func (h *Hub) shut(chat, why string) {
 	for _, q := range s.Project.Questions {
 		open = append(open, q.ID)
 	}
-	var msgs []loop.Outgoing
+	var msgs []ledger.Outgoing
 	for _, who := range h.o.Engine.Shared().People {
 		if name, _, _ := strings.Cut(who.ID, ":"); strings.HasPrefix(chat, name+":") {
 			msgs = append(msgs, note(who.ID, bot.ThreadShut(project, why, open)))
@@ -80,7 +80,7 @@ func (h *Hub) moved(ctx context.Context, from, to string) error {
 	if err := h.o.Store.MoveChat(ctx, from, to); err != nil {
 		return err
 	}
-	var msgs []loop.Outgoing
+	var msgs []ledger.Outgoing
 	for _, pr := range h.o.Catalog.Config().Projects {
 		for _, chat := range h.Threads.of(pr) {
 			if platform.Group(chat) == from {
@@ -89,7 +89,7 @@ func (h *Hub) moved(ctx context.Context, from, to string) error {
 		}
 	}
 	now := time.Now()
-	if err := h.o.Engine.Say(ctx, "moved:"+from, now, msgs, &loop.Cursor{Name: movedKey + from, Value: to, Time: now}); err != nil {
+	if err := h.o.Engine.Say(ctx, "moved:"+from, now, msgs, &ledger.Cursor{Name: movedKey + from, Value: to, Time: now}); err != nil {
 		return fmt.Errorf("note the new address of %s: %w", from, err)
 	}
 	h.Threads.moves.forget()
@@ -143,19 +143,19 @@ func setting(chat string) string {
 }
 
 // tellOfThread commits messages about a thread, once for each key.
-func (h *Hub) tellOfThread(key string, msgs ...loop.Outgoing) {
+func (h *Hub) tellOfThread(key string, msgs ...ledger.Outgoing) {
 	if err := h.o.Engine.Say(context.Background(), key, time.Now(), msgs, nil); err != nil && !errors.Is(err, engine.ErrStopped) {
 		h.o.Log.Error("tell of a thread", "key", key, "error", err)
 	}
 }
 
 // note is a message that makes no sound.
-func note(chat string, m bot.Message) loop.Outgoing {
+func note(chat string, m bot.Message) ledger.Outgoing {
 	body, err := json.Marshal(m)
 	if err != nil { // strings alone: it cannot be
-		return loop.Outgoing{}
+		return ledger.Outgoing{}
 	}
-	return loop.Outgoing{Chat: chat, Class: loop.ClassNotice, Silent: true, Body: body}
+	return ledger.Outgoing{Chat: chat, Class: ledger.ClassNotice, Silent: true, Body: body}
 }
 
 // movedKey begins the names under which new addresses of groups are kept: the
@@ -164,7 +164,7 @@ const movedKey = "moved/"
 
 // Cursors reads what is kept under a name.
 type Cursors interface {
-	Cursor(ctx context.Context, name string) (loop.Cursor, bool, error)
+	Cursor(ctx context.Context, name string) (ledger.Cursor, bool, error)
 }
 
 // moves knows the new addresses of groups. It asks the store once for each.

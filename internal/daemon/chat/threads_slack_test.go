@@ -12,6 +12,8 @@ import (
 	"github.com/nightporter/nightporter/bot/delivery"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
+	"github.com/nightporter/nightporter/loop/ledger"
+
 	far "github.com/nightporter/nightporter/internal/fake/slack"
 	"github.com/nightporter/nightporter/loop"
 )
@@ -50,7 +52,7 @@ func TestThreadOnSlack(t *testing.T) {
 	}
 	p, _ := daemontest.Open(t, cfg)
 	for _, id := range []string{"slack:U0MIRA", "slack:U0ANA"} {
-		for _, in := range []loop.Input{{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: loop.RoleAdmin}}, {Actor: id, Name: "Mira", Body: loop.TryPairing{Hash: "h"}}} {
+		for _, in := range []loop.Input{{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleAdmin}}, {Actor: id, Name: "Mira", Body: loop.TryPairing{Hash: "h"}}} {
 			if a, err := p.Engine.Do(ctx, in); err != nil || !a.OK {
 				t.Fatal(a, err)
 			}

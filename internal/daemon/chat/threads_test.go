@@ -14,6 +14,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 const shopTopic = "telegram:-1001234567890/42"
@@ -68,7 +69,7 @@ func TestThreads(t *testing.T) {
 
 	// What a decision tells is in the outbox for the topic, once.
 	for _, id := range []string{"telegram:1", "telegram:2"} {
-		for _, in := range []loop.Input{{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: loop.RoleAdmin}}, {Actor: id, Name: "Mira", Body: loop.TryPairing{Hash: "h"}}} {
+		for _, in := range []loop.Input{{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleAdmin}}, {Actor: id, Name: "Mira", Body: loop.TryPairing{Hash: "h"}}} {
 			if a, err := p.Engine.Do(t.Context(), in); err != nil || !a.OK {
 				t.Fatal(a, err)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // answered is an answer that can be taken back for a while.
@@ -20,8 +21,8 @@ type answered struct {
 // undoable notes an answer that people may take back until its time is over.
 // Nobody waits for it: where too many come at once, a button stays that says,
 // when it is pressed, that it is too late.
-func (h *Hub) undoable(before loop.State, e loop.Entry) {
-	b, ok := e.Body.(loop.QuestionAnswered)
+func (h *Hub) undoable(before loop.State, e ledger.Entry) {
+	b, ok := e.Body.(ledger.QuestionAnswered)
 	if h == nil || !ok {
 		return
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon"
 	"github.com/nightporter/nightporter/internal/fake/telegram"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // World is a nightporter with a chat and a run, and what waits to be sent
@@ -56,7 +57,7 @@ func New(t testing.TB) *World {
 	w := &World{T: t, Far: far}
 	w.Now.Store(time.Now().UnixNano())
 	w.Daemon = start(t, daemon.Options{Config: cfg, Clock: func() time.Time { return time.Unix(0, w.Now.Load()) }})
-	for id, role := range map[string]loop.Role{Admin: loop.RoleAdmin, Viewer: loop.RoleView} {
+	for id, role := range map[string]ledger.Role{Admin: ledger.RoleAdmin, Viewer: ledger.RoleView} {
 		w.Input(loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: role}})
 		w.Input(loop.Input{Actor: id, Name: "Mira", Body: loop.TryPairing{Hash: "h"}})
 	}
@@ -108,15 +109,15 @@ func (w *World) Digested(chat string) []bot.Message {
 // Worked puts a night of three sessions into the ledger, before a time.
 func (w *World) Worked(due time.Time) {
 	w.T.Helper()
-	var records []loop.Record
+	var records []ledger.Record
 	for n, hat := range []string{"planner", "builder", "reviewer"} {
 		at := due.Add(time.Duration(n-9) * time.Hour)
 		id := "r1-" + strconv.Itoa(n+1)
-		for _, e := range []loop.Entry{
-			{Time: at, Body: loop.SessionPlanned{Kind: loop.KindAgent, Hat: hat, Agent: "gone"}},
-			{Time: at.Add(40 * time.Minute), Body: loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndedEvent, Counts: loop.CountsAsSuccess, Exit: loop.Exit{Started: at, Ended: at.Add(40 * time.Minute), CostUSD: 0.5}}},
+		for _, e := range []ledger.Entry{
+			{Time: at, Body: ledger.SessionPlanned{Kind: ledger.KindAgent, Hat: hat, Agent: "gone"}},
+			{Time: at.Add(40 * time.Minute), Body: ledger.SessionEnded{Kind: ledger.KindAgent, End: ledger.EndedEvent, Counts: ledger.CountsAsSuccess, Exit: ledger.Exit{Started: at, Ended: at.Add(40 * time.Minute), CostUSD: 0.5}}},
 		} {
-			e.Stream, e.Run, e.Task, e.Session = loop.ProjectStream("shop"), "r1", "Task 1", id
+			e.Stream, e.Run, e.Task, e.Session = ledger.ProjectStream("shop"), "r1", "Task 1", id
 			r, err := e.Record()
 			if err != nil {
 				w.T.Fatal(err)
@@ -124,7 +125,7 @@ func (w *World) Worked(due time.Time) {
 			records = append(records, r)
 		}
 	}
-	if _, err := w.Store.Commit(w.T.Context(), loop.Batch{Time: due.Add(-time.Hour), Records: records}); err != nil {
+	if _, err := w.Store.Commit(w.T.Context(), ledger.Batch{Time: due.Add(-time.Hour), Records: records}); err != nil {
 		w.T.Fatal(err)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/operator"
 	"github.com/nightporter/nightporter/internal/fake/telegram"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestDailyDigest: once a local day, across restarts of the clock, days off,
@@ -275,22 +276,22 @@ func TestLongWait(t *testing.T) {
 	began := due.Add(-5 * 24 * time.Hour)
 	w.Now.Store(began.Add(-time.Hour).UnixNano())
 	w.Ran()
-	project := loop.ProjectStream("shop")
-	put := func(at time.Time, stream string, body loop.Body) {
+	project := ledger.ProjectStream("shop")
+	put := func(at time.Time, stream string, body ledger.Body) {
 		t.Helper()
-		r, err := loop.Entry{Stream: stream, Time: at, Body: body}.Record()
+		r, err := ledger.Entry{Stream: stream, Time: at, Body: body}.Record()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Store.Commit(t.Context(), loop.Batch{Time: at, Records: []loop.Record{r}}); err != nil {
+		if _, err := w.Store.Commit(t.Context(), ledger.Batch{Time: at, Records: []ledger.Record{r}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	put(began, loop.SharedStream, loop.AgentParked{Agent: "claude", Why: loop.FailureLimit})
-	put(began, project, loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitLimit})
+	put(began, ledger.SharedStream, ledger.AgentParked{Agent: "claude", Why: ledger.FailureLimit})
+	put(began, project, ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitLimit})
 	for n := range 3 {
-		put(began.Add(time.Hour), loop.SharedStream, loop.StrangerWrote{})
-		put(began.Add(time.Duration(n)*time.Hour), project, loop.SourceRead{})
+		put(began.Add(time.Hour), ledger.SharedStream, ledger.StrangerWrote{})
+		put(began.Add(time.Duration(n)*time.Hour), project, ledger.SourceRead{})
 	}
 	ask := func(now time.Time) string {
 		t.Helper()
@@ -310,7 +311,7 @@ func TestLongWait(t *testing.T) {
 			t.Errorf("%q is missing:\n%s", want, text)
 		}
 	}
-	put(due.Add(time.Hour), project, loop.RunStateSet{State: loop.RunRunning})
+	put(due.Add(time.Hour), project, ledger.RunStateSet{State: ledger.RunRunning})
 	if text := ask(due.Add(6 * time.Hour)); !strings.Contains(text, "Waited 19 h 00 for claude's limit\n") {
 		t.Errorf("over by now:\n%s", text)
 	}

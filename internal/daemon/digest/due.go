@@ -10,6 +10,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // occasion is a digest that was due last: of a day, or of a week.
@@ -106,7 +107,7 @@ const lateBy = 10 * time.Minute
 func ofDay(at config.Clock, house loop.Shared, now time.Time) occasion {
 	day, due := digestDay(at, now)
 	var missed []string
-	for _, d := range (loop.DigestSent{Day: day}).Missed(house.Digest.Day) {
+	for _, d := range (ledger.DigestSent{Day: day}).Missed(house.Digest.Day) {
 		if at, err := time.Parse(time.DateOnly, d); err == nil {
 			missed = append(missed, at.Format("Mon 2 Jan"))
 		}
@@ -185,12 +186,12 @@ func (m *Maker) both(ctx context.Context, s loop.State, o occasion, now time.Tim
 }
 
 // For returns what a person reads of a day or a week.
-func (m *Maker) For(name string, p loop.Person) []bot.Message {
+func (m *Maker) For(name string, p ledger.Person) []bot.Message {
 	d := m.ready.Load()
 	if d == nil || d.name != name {
 		return nil
 	}
-	if p.Role.May(loop.RoleAdmin) {
+	if p.Role.May(ledger.RoleAdmin) {
 		return d.admins
 	}
 	return d.others

@@ -9,7 +9,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/report"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // A digest is made of whatever a night has left, by a library that draws. A
@@ -91,10 +91,10 @@ func (m *Maker) faulted(ctx context.Context, project string, err error, now time
 	if err != nil { // a struct of strings always encodes
 		return
 	}
-	var messages []loop.Outgoing
+	var messages []ledger.Outgoing
 	for _, who := range m.Engine.Shared().People {
-		if who.Role.May(loop.RoleAdmin) {
-			messages = append(messages, loop.Outgoing{Chat: who.ID, Class: loop.ClassNotice, Silent: m.quiet(who.ID, now), Body: body})
+		if who.Role.May(ledger.RoleAdmin) {
+			messages = append(messages, ledger.Outgoing{Chat: who.ID, Class: ledger.ClassNotice, Silent: m.quiet(who.ID, now), Body: body})
 		}
 	}
 	key := "fault:digest:" + now.In(m.Catalog.Zone()).Format(time.DateOnly)

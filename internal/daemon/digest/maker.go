@@ -9,6 +9,7 @@ import (
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -27,7 +28,7 @@ type Maker struct {
 // Engine decides that a digest is due, and commits what is told besides.
 type Engine interface {
 	Do(ctx context.Context, in loop.Input) (loop.Answer, error)
-	Say(ctx context.Context, key string, at time.Time, messages []loop.Outgoing, cursor *loop.Cursor) error
+	Say(ctx context.Context, key string, at time.Time, messages []ledger.Outgoing, cursor *ledger.Cursor) error
 	State(project string) (loop.State, bool)
 	Projects() []string
 	Shared() loop.Shared

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Handler writes JSON lines to the state folder's log, and to other where that
@@ -59,7 +60,7 @@ type Journal struct {
 
 type journalled struct {
 	project string
-	entry   loop.Entry
+	entry   ledger.Entry
 }
 
 // maxJournal bounds what waits for a journal that nobody reads; the ledger has
@@ -79,7 +80,7 @@ func (j *Journal) Start(context.Context) error {
 }
 
 // Add notes a committed entry; before is the state that it was decided in.
-func (j *Journal) Add(before loop.State, e loop.Entry) {
+func (j *Journal) Add(before loop.State, e ledger.Entry) {
 	j.mu.Lock()
 	if len(j.queue) < maxJournal {
 		j.queue = append(j.queue, journalled{before.Project.Name, e})
@@ -109,34 +110,34 @@ func (j *Journal) run(ctx context.Context) {
 
 // logEntry logs what the journal of a daemon should tell by itself. All else
 // is in the ledger.
-func logEntry(log *slog.Logger, project string, e loop.Entry) {
+func logEntry(log *slog.Logger, project string, e ledger.Entry) {
 	at := log.With("project", project, "run", e.Run)
 	switch b := e.Body.(type) {
-	case loop.RunStarted:
+	case ledger.RunStarted:
 		at.Info("run started", "tasks", b.Tasks)
-	case loop.RunEnded:
+	case ledger.RunEnded:
 		at.Info("run ended", "reason", b.Reason, "exit", b.Exit, "done", b.Done, "total", b.Total, "text", b.Text)
-	case loop.PreflightFailed:
+	case ledger.PreflightFailed:
 		for _, f := range b.Problems {
 			at.Warn("preflight", "problem", f.String())
 		}
-	case loop.SessionPlanned:
-		if b.Kind == loop.KindAgent {
+	case ledger.SessionPlanned:
+		if b.Kind == ledger.KindAgent {
 			at.Info("session", "session", e.Session, "task", e.Task, "hat", b.Hat, "agent", b.Agent)
 		}
-	case loop.SessionEnded:
-		if b.Kind == loop.KindAgent {
+	case ledger.SessionEnded:
+		if b.Kind == ledger.KindAgent {
 			at.Info("session ended", "session", e.Session, "task", e.Task, "end", b.End, "counts", b.Counts, "took", b.Exit.Took().Round(1e9).String(), "text", b.Text)
 		}
-	case loop.TaskCommitted:
+	case ledger.TaskCommitted:
 		at.Info("task committed", "task", e.Task, "commit", b.Commit)
-	case loop.QuestionAsked:
+	case ledger.QuestionAsked:
 		at.Info("question", "question", b.Question.ID, "kind", b.Question.Kind, "task", e.Task)
-	case loop.AgentParked:
+	case ledger.AgentParked:
 		log.Warn("agent parked", "agent", b.Agent, "until", b.Until, "text", b.Text)
-	case loop.AgentUnusable:
+	case ledger.AgentUnusable:
 		log.Warn("agent cannot be used", "agent", b.Agent, "text", b.Text)
-	case loop.InputPoisoned:
+	case ledger.InputPoisoned:
 		at.Error("fault in nightporter", "input", b.Kind, "error", b.Error)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -93,13 +94,13 @@ func (m *Metrics) Input(kind string, began time.Time) {
 }
 
 // Entry counts one committed entry. before is the state that it was decided in.
-func (m *Metrics) Entry(before loop.State, e loop.Entry) {
+func (m *Metrics) Entry(before loop.State, e ledger.Entry) {
 	project := before.Project.Name
 	switch b := e.Body.(type) {
-	case loop.RunEnded:
+	case ledger.RunEnded:
 		m.runs.WithLabelValues(project, string(b.Reason)).Inc()
-	case loop.SessionEnded:
-		if b.Kind != loop.KindAgent {
+	case ledger.SessionEnded:
+		if b.Kind != ledger.KindAgent {
 			return
 		}
 		hat := "unknown"
@@ -127,7 +128,7 @@ type timedLedger struct {
 	seconds prometheus.Observer
 }
 
-func (l timedLedger) Commit(ctx context.Context, b loop.Batch) (loop.Receipt, error) {
+func (l timedLedger) Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error) {
 	began := time.Now()
 	r, err := l.Store.Commit(ctx, b)
 	if err == nil {

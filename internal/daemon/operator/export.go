@@ -11,7 +11,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/api"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // export writes the whole ledger to a new file: Args path.
@@ -47,7 +47,7 @@ func (d *Service) writeLedger(ctx context.Context, path string) (n int, err erro
 		return 0, err
 	}
 	for _, stream := range streams {
-		err := d.o.Store.Records(ctx, stream, 0, func(r loop.Record) error {
+		err := d.o.Store.Records(ctx, stream, 0, func(r ledger.Record) error {
 			line, err := bot.RecordJSON(r)
 			if err != nil {
 				return err

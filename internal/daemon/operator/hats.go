@@ -10,7 +10,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Hats returns a project's hats for who asks in a chat: those that the run
@@ -23,7 +23,7 @@ func (d *Service) Hats(_ context.Context, project, pattern string) (bot.HatSet, 
 	if !configured && r != nil {
 		p = config.Project{Name: project, Repo: r.Settings.Repo}
 	}
-	var set loop.Settings
+	var set ledger.Settings
 	if r != nil && (!r.Over() || !configured) {
 		set = r.Settings
 	} else {
@@ -41,7 +41,7 @@ func (d *Service) Hats(_ context.Context, project, pattern string) (bot.HatSet, 
 	if pattern != "" && pattern != set.Pattern.Name {
 		other, ok := patterns[pattern]
 		if !ok {
-			return bot.HatSet{}, &loop.InputError{Findings: []loop.Finding{{Text: fmt.Sprintf("there is no pattern %q", pattern), Fix: "There are: " + strings.Join(out.Patterns, ", ")}}}
+			return bot.HatSet{}, &ledger.InputError{Findings: []ledger.Finding{{Text: fmt.Sprintf("there is no pattern %q", pattern), Fix: "There are: " + strings.Join(out.Patterns, ", ")}}}
 		}
 		out.Pattern = other
 	}

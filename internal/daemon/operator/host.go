@@ -10,6 +10,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Host is the service of a nightporter that stays: it knows who is let in, and
@@ -29,7 +30,7 @@ func (d *Service) Host() Host { return Host{d, d.o.Threads, d.o.Chats} }
 func (h Host) Shared() loop.Shared { return h.o.Engine.Shared() }
 
 // QuietHours are those of the configuration.
-func (h Host) QuietHours() loop.Hours { return h.o.Projects.QuietHours() }
+func (h Host) QuietHours() ledger.Hours { return h.o.Projects.QuietHours() }
 
 // Configured returns the projects that runs can be started for.
 func (h Host) Configured() []string {
@@ -56,8 +57,8 @@ func (h Host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 		return loop.OfferRun{}, err
 	}
 	for _, id := range []string{f.From, f.Only} {
-		if id != "" && !slices.ContainsFunc(snapshot.Tasks, func(t loop.Task) bool { return names(t, id) }) {
-			return loop.OfferRun{}, &loop.InputError{Findings: []loop.Finding{{
+		if id != "" && !slices.ContainsFunc(snapshot.Tasks, func(t ledger.Task) bool { return names(t, id) }) {
+			return loop.OfferRun{}, &ledger.InputError{Findings: []ledger.Finding{{
 				File: s.Source.Path, Text: fmt.Sprintf("there is no task %s (it has %d)", id, len(snapshot.Tasks)), Fix: "Name one of them: nightporter tasks",
 			}}}
 		}
@@ -74,10 +75,10 @@ func (h Host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 	}
 	begun := f.From == ""
 	for _, t := range snapshot.Tasks {
-		if begun = begun || names(t, f.From); !begun || f.Only != "" && !names(t, f.Only) || t.Mark == loop.MarkDone {
+		if begun = begun || names(t, f.From); !begun || f.Only != "" && !names(t, f.Only) || t.Mark == ledger.MarkDone {
 			continue
 		}
-		if known, ok := state.Project.Find(t.ID); ok && (known.Status == loop.Done || known.Status == loop.Skipped) {
+		if known, ok := state.Project.Find(t.ID); ok && (known.Status == ledger.Done || known.Status == ledger.Skipped) {
 			continue // the ledger decides what is done
 		}
 		if o.Tasks++; o.First == "" {
@@ -94,14 +95,14 @@ func asInput(err error) error {
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	in := &loop.InputError{}
+	in := &ledger.InputError{}
 	for _, i := range wrong.Items {
-		in.Findings = append(in.Findings, loop.Finding{File: i.File, Line: i.Line, Text: i.Text, Fix: i.Fix})
+		in.Findings = append(in.Findings, ledger.Finding{File: i.File, Line: i.Line, Text: i.Text, Fix: i.Fix})
 	}
 	return in
 }
 
 // names reports whether somebody who types id means the task.
-func names(t loop.Task, id string) bool {
-	return loop.SameID(t.ID, id) || strings.EqualFold(strings.TrimPrefix(loop.ShortID(t.ID), "#"), strings.TrimPrefix(id, "#"))
+func names(t ledger.Task, id string) bool {
+	return ledger.SameID(t.ID, id) || strings.EqualFold(strings.TrimPrefix(ledger.ShortID(t.ID), "#"), strings.TrimPrefix(id, "#"))
 }

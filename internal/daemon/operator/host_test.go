@@ -7,7 +7,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestOffer: what a person asks for fills the offer in, and one of profile
@@ -25,12 +25,12 @@ func TestOffer(t *testing.T) {
 		profile, from string
 		tasks         int
 		first         string
-		review        *loop.Limits
+		review        *ledger.Limits
 	}{
 		{bot.RunFlags{}, "review", "", 2, "Task 2", nil},
 		{bot.RunFlags{Profile: "review", From: "3"}, "review", "3", 1, "Task 3", nil},
 		{bot.RunFlags{Only: "task 2"}, "review", "", 1, "Task 2", nil},
-		{bot.RunFlags{Profile: "overnight"}, "overnight", "", 2, "Task 2", &loop.Limits{Profile: "review", OnBlocked: loop.OnBlockedStop, MaxTasks: 5, MaxIterations: 100}},
+		{bot.RunFlags{Profile: "overnight"}, "overnight", "", 2, "Task 2", &ledger.Limits{Profile: "review", OnBlocked: ledger.OnBlockedStop, MaxTasks: 5, MaxIterations: 100}},
 	} {
 		o, err := h.Offer(t.Context(), "shop", c.flags)
 		if err != nil {

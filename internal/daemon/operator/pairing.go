@@ -12,6 +12,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // PairingHash stands for a code in the ledger: without the operator's key
@@ -30,10 +31,10 @@ func PairingHash(key, code string) string {
 
 // PairOffer is the answer of the view "pair".
 type PairOffer struct {
-	Role  loop.Role `json:"role"`
-	Until time.Time `json:"until"`
-	Seq   int64     `json:"seq"` // of the house's entry from which on to look
-	Ways  []PairWay `json:"ways,omitempty"`
+	Role  ledger.Role `json:"role"`
+	Until time.Time   `json:"until"`
+	Seq   int64       `json:"seq"` // of the house's entry from which on to look
+	Ways  []PairWay   `json:"ways,omitempty"`
 }
 
 // PairWay is a platform by which a code can be sent.
@@ -51,13 +52,13 @@ type PairNews struct {
 
 // PairEvent is something that happened to the code.
 type PairEvent struct {
-	Time  time.Time `json:"time"`
-	What  string    `json:"what"` // tried, paired, void
-	Who   string    `json:"who,omitempty"`
-	Name  string    `json:"name,omitempty"`
-	Role  loop.Role `json:"role,omitempty"`
-	Tries int       `json:"tries,omitempty"`
-	Why   string    `json:"why,omitempty"`
+	Time  time.Time   `json:"time"`
+	What  string      `json:"what"` // tried, paired, void
+	Who   string      `json:"who,omitempty"`
+	Name  string      `json:"name,omitempty"`
+	Role  ledger.Role `json:"role,omitempty"`
+	Tries int         `json:"tries,omitempty"`
+	Why   string      `json:"why,omitempty"`
 }
 
 // longPoll is how long the view "pairing" waits for news. It is shorter than
@@ -70,19 +71,19 @@ func (d *Service) pair(ctx context.Context, v api.View) (api.Reply, error) {
 		return api.Reply{Text: "✗ nightporter is not running. Start it: nightporter up"}, nil
 	}
 	house := d.o.Engine.Shared()
-	role := loop.Role(v.Args["role"])
+	role := ledger.Role(v.Args["role"])
 	switch {
 	case len(house.People) == 0 && role == "":
-		role = loop.RoleAdmin
-	case len(house.People) == 0 && role != loop.RoleAdmin:
+		role = ledger.RoleAdmin
+	case len(house.People) == 0 && role != ledger.RoleAdmin:
 		return api.Reply{Text: "✗ nobody is paired yet, and the first person has to be admin: nightporter pair --role admin"}, nil
 	case role == "":
 		return api.Reply{Text: "✗ which role? --role view, steer or admin"}, nil
-	case !role.May(loop.RoleView):
+	case !role.May(ledger.RoleView):
 		return api.Reply{Text: fmt.Sprintf("✗ no role %q: view, steer or admin", role)}, nil
 	}
 	// Before the offer: what happens to it is looked for from here on.
-	seq, _, err := d.o.Store.Head(ctx, loop.SharedStream)
+	seq, _, err := d.o.Store.Head(ctx, ledger.SharedStream)
 	if err != nil {
 		return api.Reply{}, err
 	}
@@ -117,20 +118,20 @@ func (d *Service) pairing(ctx context.Context, v api.View) (api.Reply, error) {
 	}
 	for {
 		rung := d.o.Changes.Next()
-		err := d.o.Store.Records(context.WithoutCancel(ctx), loop.SharedStream, news.Seq, func(r loop.Record) error {
+		err := d.o.Store.Records(context.WithoutCancel(ctx), ledger.SharedStream, news.Seq, func(r ledger.Record) error {
 			news.Seq = r.Seq
 			e, err := r.Entry()
 			if err != nil {
 				return err
 			}
 			switch b := e.Body.(type) {
-			case loop.PairingOffered:
+			case ledger.PairingOffered:
 				news.Begun = b.Hash == v.Args["hash"]
-			case loop.PairingTried:
+			case ledger.PairingTried:
 				add(PairEvent{Time: e.Time, What: "tried", Who: b.Who, Name: b.Name, Tries: b.Tries})
-			case loop.PersonPaired:
+			case ledger.PersonPaired:
 				add(PairEvent{Time: e.Time, What: "paired", Who: b.Person.ID, Name: b.Person.Name, Role: b.Person.Role})
-			case loop.PairingEnded:
+			case ledger.PairingEnded:
 				add(PairEvent{Time: e.Time, What: "void", Why: b.Why})
 			}
 			return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/workspace"
 )
 
@@ -38,9 +39,9 @@ type PromptPart struct {
 // prompt answers the view: what a session would be sent if it were planned
 // now. It reads, and records nothing.
 func (d *Service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
-	var set *loop.Settings
+	var set *ledger.Settings
 	if raw := v.Args["settings"]; raw != "" {
-		set = &loop.Settings{}
+		set = &ledger.Settings{}
 		if err := json.Unmarshal([]byte(raw), set); err != nil {
 			return api.Reply{}, fmt.Errorf("settings: %w", err)
 		}
@@ -77,7 +78,7 @@ func (d *Service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
 	switch {
 	case !r.Over() && r.Base.Commit != "" && r.Settings.Source == set.Source:
 		if run = r.ID; v.Args["given"] != "" { // flags count for it, as where it is resumed with them
-			s = loop.Apply(s, loop.Entry{Stream: loop.ProjectStream(name), Run: r.ID, Time: r.LastEvent, Body: loop.RunResumed{Settings: *set}})
+			s = loop.Apply(s, ledger.Entry{Stream: ledger.ProjectStream(name), Run: r.ID, Time: r.LastEvent, Body: ledger.RunResumed{Settings: *set}})
 		}
 	default:
 		if s, files, err = d.newRun(ctx, s, *set, ports); err != nil {
@@ -105,7 +106,7 @@ func (d *Service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
 }
 
 // newRun is what a run with these settings would begin with, from HEAD.
-func (d *Service) newRun(ctx context.Context, s loop.State, set loop.Settings, ports engine.Ports) (loop.State, engine.Files, error) {
+func (d *Service) newRun(ctx context.Context, s loop.State, set ledger.Settings, ports engine.Ports) (loop.State, engine.Files, error) {
 	snapshot, err := ports.Source.Read(ctx)
 	if err != nil {
 		return s, nil, err

@@ -12,6 +12,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // replayed is a stream folded anew.
@@ -26,7 +27,7 @@ type replayed struct {
 func (d *Service) replay(ctx context.Context, s loop.State, to string) (api.Reply, error) {
 	var streams []replayed
 	text, same := "", true
-	for _, stream := range []string{loop.SharedStream, loop.ProjectStream(s.Project.Name)} {
+	for _, stream := range []string{ledger.SharedStream, ledger.ProjectStream(s.Project.Name)} {
 		r, err := d.compare(ctx, stream)
 		if err != nil {
 			return api.Reply{}, err
@@ -76,7 +77,7 @@ func (d *Service) compare(ctx context.Context, stream string) (replayed, error) 
 	if row.Seq > 0 && json.Unmarshal(row.Body, &onwards) == nil {
 		out.Snapshot = row.Seq
 	}
-	err = d.o.Store.Records(ctx, stream, 0, func(r loop.Record) error {
+	err = d.o.Store.Records(ctx, stream, 0, func(r ledger.Record) error {
 		e, err := r.Entry()
 		if err != nil {
 			return err
@@ -108,12 +109,12 @@ func canonical(s loop.State) ([]byte, error) {
 }
 
 // upTo reads --to as a test of entries.
-func (d *Service) upTo(to string) (func(loop.Record) bool, error) {
+func (d *Service) upTo(to string) (func(ledger.Record) bool, error) {
 	if to == "" {
-		return func(loop.Record) bool { return true }, nil
+		return func(ledger.Record) bool { return true }, nil
 	}
 	if seq, err := strconv.ParseInt(to, 10, 64); err == nil {
-		return func(r loop.Record) bool { return r.Seq <= seq }, nil
+		return func(r ledger.Record) bool { return r.Seq <= seq }, nil
 	}
 	zone := d.o.Projects.Zone()
 	now := time.Now().In(zone)
@@ -128,7 +129,7 @@ func (d *Service) upTo(to string) (func(loop.Record) bool, error) {
 				t = t.AddDate(0, 0, -1)
 			}
 		}
-		return func(r loop.Record) bool { return !r.Time.After(t) }, nil
+		return func(r ledger.Record) bool { return !r.Time.After(t) }, nil
 	}
 	return nil, fmt.Errorf("%q is neither the number of an entry nor a time like 02:30 or 2026-11-20 02:30", to)
 }
@@ -138,9 +139,9 @@ var errFar = errors.New("far enough")
 
 // stateAt is where a project and the house stood after the last of the
 // project's entries that until lets in, and that entry.
-func (d *Service) stateAt(ctx context.Context, project string, until func(loop.Record) bool) (s loop.State, last loop.Record, err error) {
-	fold := func(stream string, until func(loop.Record) bool) error {
-		err := d.o.Store.Records(ctx, stream, 0, func(r loop.Record) error {
+func (d *Service) stateAt(ctx context.Context, project string, until func(ledger.Record) bool) (s loop.State, last ledger.Record, err error) {
+	fold := func(stream string, until func(ledger.Record) bool) error {
+		err := d.o.Store.Records(ctx, stream, 0, func(r ledger.Record) error {
 			if !until(r) {
 				return errFar
 			}
@@ -149,7 +150,7 @@ func (d *Service) stateAt(ctx context.Context, project string, until func(loop.R
 				return err
 			}
 			s = loop.Apply(s, e)
-			if stream != loop.SharedStream {
+			if stream != ledger.SharedStream {
 				last = r
 			}
 			return nil
@@ -159,8 +160,8 @@ func (d *Service) stateAt(ctx context.Context, project string, until func(loop.R
 		}
 		return err
 	}
-	if err = fold(loop.ProjectStream(project), until); err == nil {
-		err = fold(loop.SharedStream, func(r loop.Record) bool { return !r.Time.After(last.Time) })
+	if err = fold(ledger.ProjectStream(project), until); err == nil {
+		err = fold(ledger.SharedStream, func(r ledger.Record) bool { return !r.Time.After(last.Time) })
 	}
 	s.Project.Name = project
 	return s, last, err

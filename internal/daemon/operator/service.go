@@ -19,6 +19,7 @@ import (
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -62,8 +63,8 @@ type Engine interface {
 
 // Chats commits what is answered in chats, with the cursor of what was asked.
 type Chats interface {
-	DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]loop.Outgoing, *loop.Cursor)) (loop.Answer, error)
-	Say(ctx context.Context, key string, at time.Time, messages []loop.Outgoing, cursor *loop.Cursor) error
+	DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error)
+	Say(ctx context.Context, key string, at time.Time, messages []ledger.Outgoing, cursor *ledger.Cursor) error
 }
 
 // Sessions shows what sessions print.
@@ -106,10 +107,10 @@ func (d *Service) Projects() []string {
 }
 
 // Records returns the ledger's records of a task, or of the last run.
-func (d *Service) Records(ctx context.Context, project, task string) ([]loop.Record, error) {
-	var out []loop.Record
-	keep := func(r loop.Record) error { out = append(out, r); return nil }
-	stream := loop.ProjectStream(project)
+func (d *Service) Records(ctx context.Context, project, task string) ([]ledger.Record, error) {
+	var out []ledger.Record
+	keep := func(r ledger.Record) error { out = append(out, r); return nil }
+	stream := ledger.ProjectStream(project)
 	if task != "" {
 		err := d.o.Store.RecordsOfTask(ctx, stream, task, keep)
 		return out, err
@@ -124,14 +125,14 @@ func (d *Service) Records(ctx context.Context, project, task string) ([]loop.Rec
 // Runs returns the ids of a project's runs, in the order in which they were
 // planned.
 func (d *Service) Runs(ctx context.Context, project string) ([]string, error) {
-	return d.o.Store.RunsOf(ctx, loop.ProjectStream(project))
+	return d.o.Store.RunsOf(ctx, ledger.ProjectStream(project))
 }
 
 // RunRecords returns the ledger's records of a run, of some types or all.
-func (d *Service) RunRecords(ctx context.Context, project, run string, types ...string) ([]loop.Record, error) {
-	var out []loop.Record
-	keep := func(r loop.Record) error { out = append(out, r); return nil }
-	stream := loop.ProjectStream(project)
+func (d *Service) RunRecords(ctx context.Context, project, run string, types ...string) ([]ledger.Record, error) {
+	var out []ledger.Record
+	keep := func(r ledger.Record) error { out = append(out, r); return nil }
+	stream := ledger.ProjectStream(project)
 	if len(types) == 0 {
 		err := d.o.Store.RecordsOfRun(ctx, stream, run, keep)
 		return out, err
@@ -174,7 +175,7 @@ func (d *Service) Diff(ctx context.Context, project, target string) (string, err
 // pastTips returns what an earlier run's diff is between: where it began and
 // its last commit; nothing where there is no such run.
 func (d *Service) pastTips(ctx context.Context, project, run string) (from, to string, err error) {
-	records, err := d.RunRecords(ctx, project, strings.ToLower(run), loop.PreflightDone{}.EntryType(), loop.TipFound{}.EntryType(), loop.TaskCommitted{}.EntryType())
+	records, err := d.RunRecords(ctx, project, strings.ToLower(run), ledger.PreflightDone{}.EntryType(), ledger.TipFound{}.EntryType(), ledger.TaskCommitted{}.EntryType())
 	if err != nil {
 		return "", "", err
 	}
@@ -184,11 +185,11 @@ func (d *Service) pastTips(ctx context.Context, project, run string) (from, to s
 			return "", "", err
 		}
 		switch b := e.Body.(type) {
-		case loop.PreflightDone:
+		case ledger.PreflightDone:
 			from, to = b.Base.Commit, b.Base.Commit
-		case loop.TipFound:
+		case ledger.TipFound:
 			to = b.Commit
-		case loop.TaskCommitted:
+		case ledger.TaskCommitted:
 			to = b.Commit
 		}
 	}
@@ -208,17 +209,17 @@ func (d *Service) trees(ctx context.Context, project string, t loop.TaskState) (
 			return "", "", err
 		}
 		switch b := e.Body.(type) {
-		case loop.Commitment:
+		case ledger.Commitment:
 			if !b.Resume {
 				from, to = b.Base, ""
 			}
-		case loop.TakenOver:
+		case ledger.TakenOver:
 			to = b.Taken.Tree
-		case loop.TreeKept:
+		case ledger.TreeKept:
 			if to == "" {
 				to = b.Tree
 			}
-		case loop.TaskCommitted:
+		case ledger.TaskCommitted:
 			from, to = b.Parent, b.Commit
 		}
 	}

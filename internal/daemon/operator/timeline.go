@@ -6,6 +6,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -32,11 +33,11 @@ func (t *timelines) read(ctx context.Context, ledgerStore *store.Store, s loop.S
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	name := s.Project.Name
-	stream, seen := loop.ProjectStream(name), t.of[name]
+	stream, seen := ledger.ProjectStream(name), t.of[name]
 	if seen == nil || seen.run != r.ID {
 		seen = &timeline{run: r.ID}
 	}
-	take := func(rec loop.Record) error { //nolint:unparam // as Records wants it
+	take := func(rec ledger.Record) error { //nolint:unparam // as Records wants it
 		seen.seq = rec.Seq
 		if e, err := rec.Entry(); err == nil && rec.Run == r.ID { // what cannot be read is no session
 			seen.sessions.Take(e)

@@ -14,6 +14,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/daemon/logging"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // watch answers with the scene of a project as soon as it is another one than
@@ -95,7 +96,7 @@ func (d *Service) scene(ctx context.Context, name string, s loop.State) (tui.Sce
 		scene = tui.Scene{Sign: bot.SignLater, Word: "no project yet", Says: []string{"Begin with: nightporter run"}}
 	} else {
 		var err error
-		if head, _, err = d.o.Store.Head(context.WithoutCancel(ctx), loop.ProjectStream(name)); err != nil {
+		if head, _, err = d.o.Store.Head(context.WithoutCancel(ctx), ledger.ProjectStream(name)); err != nil {
 			return scene, 0, err
 		}
 		scene = tui.Of(s, time.Now().In(zone))
@@ -150,8 +151,8 @@ func (d *Service) last(ctx context.Context, name string, head int64) ([]string, 
 	if name == "" {
 		return nil, nil
 	}
-	var records []loop.Record
-	err := d.o.Store.Records(ctx, loop.ProjectStream(name), max(head-lastEntries, 0), func(r loop.Record) error {
+	var records []ledger.Record
+	err := d.o.Store.Records(ctx, ledger.ProjectStream(name), max(head-lastEntries, 0), func(r ledger.Record) error {
 		records = append(records, r)
 		return nil
 	})

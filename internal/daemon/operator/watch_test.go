@@ -14,6 +14,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/operator"
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // looked is one answer of the view.
@@ -102,19 +103,19 @@ func TestWatch(t *testing.T) {
 func TestTimelines(t *testing.T) {
 	p, _ := daemontest.Open(t, daemontest.House(t, "manual"))
 	at := time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)
-	keep := func(run, session string, body loop.Body) {
+	keep := func(run, session string, body ledger.Body) {
 		t.Helper()
 		at = at.Add(time.Minute)
-		r, err := loop.Entry{Stream: loop.ProjectStream("till"), Run: run, Session: session, Time: at, Body: body}.Record()
+		r, err := ledger.Entry{Stream: ledger.ProjectStream("till"), Run: run, Session: session, Time: at, Body: body}.Record()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Store.Commit(t.Context(), loop.Batch{Time: at, Records: []loop.Record{r}}); err != nil {
+		if _, err := p.Store.Commit(t.Context(), ledger.Batch{Time: at, Records: []ledger.Record{r}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	planned := func(hat string) loop.Body { return loop.SessionPlanned{Kind: loop.KindAgent, Hat: hat} }
-	ended := loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndedEvent, Counts: loop.CountsAsSuccess}
+	planned := func(hat string) ledger.Body { return ledger.SessionPlanned{Kind: ledger.KindAgent, Hat: hat} }
+	ended := ledger.SessionEnded{Kind: ledger.KindAgent, End: ledger.EndedEvent, Counts: ledger.CountsAsSuccess}
 	var lines operator.Timelines
 	shows := func(run, inHand, want string) {
 		t.Helper()

@@ -10,7 +10,7 @@ import (
 	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // All are the platforms in the order in which they are connected and shown.
@@ -57,7 +57,7 @@ type Platform struct {
 	ThreadName func(id string) (kind, name string)
 	// SentAt finds the message of ours that an id in a chat stands for; threads
 	// are the addresses of all projects' threads.
-	SentAt func(ctx context.Context, sent inbound.Outbox, threads []string, chat, id string) (loop.SentMessage, bool, error)
+	SentAt func(ctx context.Context, sent inbound.Outbox, threads []string, chat, id string) (ledger.SentMessage, bool, error)
 
 	// PairLine is what a person types to send a pairing code, with a remark behind
 	// it, PairLabel what stands before that, and PairLink, optional, an address

@@ -9,7 +9,7 @@ import (
 	"github.com/nightporter/nightporter/bot/slack"
 	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Slack is the row of Slack: an app in one workspace, direct messages, channels
@@ -80,7 +80,7 @@ var Slack = Platform{
 	ThreadKey:  "slack_channel",
 	ThreadName: func(id string) (kind, name string) { return "channel", id },
 	// What is said below somebody's own message answers what we answered there.
-	SentAt: func(ctx context.Context, sent inbound.Outbox, _ []string, chat, id string) (loop.SentMessage, bool, error) {
+	SentAt: func(ctx context.Context, sent inbound.Outbox, _ []string, chat, id string) (ledger.SentMessage, bool, error) {
 		if slack.IsTheirs(id) {
 			return sent.AnswerTo(ctx, chat, id)
 		}

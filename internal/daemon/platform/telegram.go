@@ -14,7 +14,7 @@ import (
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Telegram is the row of Telegram: a bot, private chats, groups and topics.
@@ -95,7 +95,7 @@ var Telegram = Platform{
 	},
 	// Ids are the group's, whatever topic they stand in: what was sent to a topic
 	// that is gone stands in the group's general one, which no message names.
-	SentAt: func(ctx context.Context, sent inbound.Outbox, threads []string, chat, id string) (loop.SentMessage, bool, error) {
+	SentAt: func(ctx context.Context, sent inbound.Outbox, threads []string, chat, id string) (ledger.SentMessage, bool, error) {
 		m, found, err := sent.SentAt(ctx, chat, id)
 		if found || err != nil || !telegram.IsGroup(chat) || telegram.Group(chat) != chat {
 			return m, found, err

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
 	"github.com/nightporter/nightporter/loop/workspace"
 )
@@ -82,10 +82,10 @@ func (c *Catalog) Zone() *time.Location {
 }
 
 // QuietHours are those of chats that have none of their own.
-func (c *Catalog) QuietHours() loop.Hours { return loop.Hours(c.Config().Digest.Quiet.String()) }
+func (c *Catalog) QuietHours() ledger.Hours { return ledger.Hours(c.Config().Digest.Quiet.String()) }
 
 // Ports opens the adapters of a project with these settings.
-func (c *Catalog) Ports(ctx context.Context, s loop.Settings) (engine.Ports, error) {
+func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, error) {
 	zone, err := time.LoadLocation(s.Timezone)
 	if err != nil || s.Timezone == "" || s.Timezone == "Local" {
 		zone = time.Local
@@ -106,7 +106,7 @@ func (c *Catalog) Ports(ctx context.Context, s loop.Settings) (engine.Ports, err
 
 // Workspace opens a project's repository and work folder; owned are the files
 // that only its source may change.
-func (c *Catalog) Workspace(ctx context.Context, s loop.Settings, owned []string) (*workspace.Workspace, error) {
+func (c *Catalog) Workspace(ctx context.Context, s ledger.Settings, owned []string) (*workspace.Workspace, error) {
 	uid, gid := c.owner.User()
 	return workspace.Open(ctx, workspace.Options{
 		State: c.state, Project: s.Project, Repo: s.Repo, Protected: s.Protected, Owned: owned, SessionUID: uid, SessionGID: gid,

@@ -13,7 +13,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // hatFiles are one project's hats and patterns on disk: those beside the
@@ -40,10 +40,10 @@ func (h *hatFiles) of() (config.Project, error) {
 
 // Read gives what a run with these settings would start with now. Its agent
 // and pattern stay those that it was started with.
-func (h *hatFiles) Read(s loop.Settings) (loop.Pattern, map[string]loop.Hat, error) {
+func (h *hatFiles) Read(s ledger.Settings) (ledger.Pattern, map[string]ledger.Hat, error) {
 	pr, err := h.of()
 	if err != nil {
-		return loop.Pattern{}, nil, err
+		return ledger.Pattern{}, nil, err
 	}
 	o := config.Overrides{Repo: h.repo, Source: s.Source.String(), Pattern: s.Pattern.Name}
 	if plain, err := pr.Settings(h.catalog.Config(), config.Overrides{Repo: h.repo, Source: o.Source, Pattern: o.Pattern}, time.Now()); err == nil && plain.Agent == s.Agent {

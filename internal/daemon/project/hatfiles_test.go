@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestHatFiles: hats and patterns are read anew when a file of theirs changes,
@@ -79,7 +79,7 @@ func TestHatFiles(t *testing.T) {
 		t.Errorf("from the repository: %+v, %v", hats["builder"], err)
 	}
 	// What the run was started with stays: another agent, another pattern.
-	settings.Agent, settings.Pattern = "codex", loop.Pattern{Name: "single"}
+	settings.Agent, settings.Pattern = "codex", ledger.Pattern{Name: "single"}
 	if pattern, _, err := files.Read(settings); err != nil || pattern.Name != "single" {
 		t.Errorf("pattern %q, %v", pattern.Name, err)
 	}

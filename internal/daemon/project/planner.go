@@ -10,6 +10,7 @@ import (
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Planner holds the configuration against the ledger: what can be worked on,
@@ -34,7 +35,7 @@ func NewPlanner(c *Catalog, e Engine, log *slog.Logger) *Planner {
 // NameFor is the project's name, with a number where this state folder knows
 // another repository by it: two folders called "app" are two projects. A name
 // from the configuration stays as it is, and is refused then.
-func (p *Planner) NameFor(s loop.Settings) string {
+func (p *Planner) NameFor(s ledger.Settings) string {
 	if _, configured := p.Find(s.Project); configured {
 		return s.Project
 	}
@@ -96,24 +97,24 @@ func (p *Planner) obstacle(ctx context.Context, pr config.Project, before []stri
 }
 
 // Resolve makes the settings of a run that a daemon starts now. What a person has
-// to mend is a *loop.InputError or *config.Error; what has no effect becomes a
+// to mend is a *ledger.InputError or *config.Error; what has no effect becomes a
 // remark.
-func (p *Planner) Resolve(project string, flags config.Overrides) (s loop.Settings, err error) {
+func (p *Planner) Resolve(project string, flags config.Overrides) (s ledger.Settings, err error) {
 	pr, ok := p.Find(project)
 	if !ok {
-		return s, &loop.InputError{Findings: []loop.Finding{{
+		return s, &ledger.InputError{Findings: []ledger.Finding{{
 			File: p.Config().File, Text: fmt.Sprintf("there is no project %q in the configuration", project), Fix: "Add a [[project]] with that name.",
 		}}}
 	}
 	if !p.Works(project) {
-		return s, &loop.InputError{Findings: []loop.Finding{{Text: strings.TrimPrefix(strings.Join(p.Of(project), "; "), "! ")}}}
+		return s, &ledger.InputError{Findings: []ledger.Finding{{Text: strings.TrimPrefix(strings.Join(p.Of(project), "; "), "! ")}}}
 	}
 	cfg := p.Config()
 	if s, err = pr.Settings(cfg, flags, time.Now()); err != nil {
 		return s, err
 	}
 	if other, run := p.alsoAtWork(s); other != "" {
-		return s, &loop.InputError{Findings: []loop.Finding{{
+		return s, &ledger.InputError{Findings: []ledger.Finding{{
 			Text: fmt.Sprintf("%s is still at work on %s, as %s", run, s.Source, other), Fix: "Wait for its end, or: nightporter stop --project " + other,
 		}}}
 	}
@@ -122,7 +123,7 @@ func (p *Planner) Resolve(project string, flags config.Overrides) (s loop.Settin
 	s.Flags = s.Operator
 	refused, warned := Unbuilt(cfg, pr, s)
 	if len(refused) > 0 {
-		return s, &loop.InputError{Findings: refused}
+		return s, &ledger.InputError{Findings: refused}
 	}
 	line := ""
 	for _, f := range warned {
@@ -138,7 +139,7 @@ func (p *Planner) Resolve(project string, flags config.Overrides) (s loop.Settin
 // alsoAtWork is another project whose unfinished run works on the same source,
 // and that run: a project that was renamed in mid-run. Two runs would do each
 // task twice. "" for none.
-func (p *Planner) alsoAtWork(s loop.Settings) (project, run string) {
+func (p *Planner) alsoAtWork(s ledger.Settings) (project, run string) {
 	for _, name := range p.engine.Projects() {
 		st, _ := p.engine.State(name)
 		r := st.Project.Run

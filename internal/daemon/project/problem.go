@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Problems is an error as a person reads it: all that has to be mended, each
 // with the remedy, with an end of line.
 func Problems(err error) string {
-	var in *loop.InputError
+	var in *ledger.InputError
 	var c *config.Error
 	switch {
 	case errors.As(err, &in):
@@ -29,7 +29,7 @@ func Problems(err error) string {
 
 // OneLine is an error as it fits into a line: the first thing to mend.
 func OneLine(err error) string {
-	var in *loop.InputError
+	var in *ledger.InputError
 	if errors.As(err, &in) && len(in.Findings) > 0 {
 		return in.Findings[0].String()
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // API answers the requests of sessions' hats.
@@ -32,7 +33,7 @@ type Engine interface {
 
 // Notebooks opens what a project keeps for later sessions.
 type Notebooks interface {
-	Ports(ctx context.Context, s loop.Settings) (engine.Ports, error)
+	Ports(ctx context.Context, s ledger.Settings) (engine.Ports, error)
 }
 
 // find returns the project and session in flight of that id.
@@ -85,7 +86,7 @@ func (a *API) Task(_ context.Context, session string, q api.TaskQuery) (api.Repl
 	}
 	r := api.Reply{OK: true}
 	for _, t := range s.Project.Tasks {
-		if t.Status != loop.Withdrawn {
+		if t.Status != ledger.Withdrawn {
 			r.Tasks = append(r.Tasks, apiTask(t, ses))
 		}
 	}
@@ -95,7 +96,7 @@ func (a *API) Task(_ context.Context, session string, q api.TaskQuery) (api.Repl
 func apiTask(t loop.TaskState, ses loop.Session) api.Task {
 	return api.Task{
 		ID: t.Task.ID, Title: t.Task.Title, Status: string(t.Status), Body: t.Task.Body, Scope: t.Task.Scope,
-		DependsOn: t.Task.DependsOn, Acceptance: t.Task.Acceptance, Current: loop.SameID(t.Task.ID, ses.Task),
+		DependsOn: t.Task.DependsOn, Acceptance: t.Task.Acceptance, Current: ledger.SameID(t.Task.ID, ses.Task),
 	}
 }
 
@@ -126,10 +127,10 @@ func (a *API) Note(ctx context.Context, session, kind string, n api.Note) (api.R
 	if n.Text == "" && kind == socket.KindMemory {
 		return a.memories(ctx, s)
 	}
-	book := loop.MemoryNote
+	book := ledger.MemoryNote
 	if kind == socket.KindMemory {
-		if book = loop.MemoryKind(n.Kind); book == "" {
-			book = loop.MemoryFact
+		if book = ledger.MemoryKind(n.Kind); book == "" {
+			book = ledger.MemoryFact
 		}
 	}
 	answer, err := a.Engine.Do(ctx, loop.Input{
@@ -152,11 +153,11 @@ func (a *API) Session(_ context.Context, session string) (api.Reply, error) {
 	case ses.Event != nil:
 		return api.Reply{OK: true, Receipt: ses.Event.Receipt}, nil
 	}
-	var hat loop.Hat
+	var hat ledger.Hat
 	if s.Project.Run != nil {
 		hat = s.Project.Run.Settings.Hats[ses.Planned.Hat]
 	}
-	emits := slices.Concat(hat.Emits, []string{loop.EventQuestion, loop.EventBlocked})
+	emits := slices.Concat(hat.Emits, []string{ledger.EventQuestion, ledger.EventBlocked})
 	return api.Reply{OK: true, Text: "This session has not sent its event yet, and counts as failed without one. Send exactly one of them, as \"How to end\" in your prompt shows it: hat emit " +
 		strings.Join(emits, " | ") + ". See that it is accepted, then stop."}, nil
 }

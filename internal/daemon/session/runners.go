@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Runners is the runner of sessions for the configuration in force. A reload
@@ -35,13 +35,15 @@ func (r *Runners) Use(cfg *config.Config) error {
 
 func (r *Runners) Known(session string) bool { return r.now.Load().Known(session) }
 
-func (r *Runners) Start(ctx context.Context, l loop.Launch) error { return r.now.Load().Start(ctx, l) }
+func (r *Runners) Start(ctx context.Context, l ledger.Launch) error {
+	return r.now.Load().Start(ctx, l)
+}
 
-func (r *Runners) Wait(ctx context.Context, session string) (loop.Exit, error) {
+func (r *Runners) Wait(ctx context.Context, session string) (ledger.Exit, error) {
 	return r.now.Load().Wait(ctx, session)
 }
 
-func (r *Runners) End(ctx context.Context, session string, grace loop.Duration) error {
+func (r *Runners) End(ctx context.Context, session string, grace ledger.Duration) error {
 	return r.now.Load().End(ctx, session, grace)
 }
 

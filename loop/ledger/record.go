@@ -1,6 +1,8 @@
-package loop
+package ledger
 
-import "time"
+import (
+	"time"
+)
 
 // SharedStream is the stream of what projects share.
 const SharedStream = "house"

@@ -1,6 +1,8 @@
-package loop
+package ledger
 
-import "time"
+import (
+	"time"
+)
 
 // QuestionKind is what a question is about.
 type QuestionKind string

@@ -1,4 +1,4 @@
-package loop
+package ledger_test
 
 import (
 	"go/ast"
@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/ledger/ledgertest"
 )
 
 // TestEffectClasses: a crash asks of every effect what is to be done about
@@ -26,24 +29,24 @@ func TestEffectClasses(t *testing.T) {
 		}
 		return true
 	})
-	if declared == 0 || declared != len(effectKinds) {
-		t.Errorf("%d kinds of effect, and %d of them have a class", declared, len(effectKinds))
+	if declared == 0 || declared != len(ledger.EffectKinds()) {
+		t.Errorf("%d kinds of effect, and %d of them have a class", declared, len(ledger.EffectKinds()))
 	}
-	for kind, k := range effectKinds {
-		if k.body.EffectKind() != kind {
-			t.Errorf("%s is listed as %s", k.body.EffectKind(), kind)
+	for kind, k := range ledger.EffectKinds() {
+		if k.Body.EffectKind() != kind {
+			t.Errorf("%s is listed as %s", k.Body.EffectKind(), kind)
 		}
-		if k.class != Repeatable && k.class != Findable {
-			t.Errorf("%s has class %q", kind, k.class)
+		if k.Class != ledger.Repeatable && k.Class != ledger.Findable {
+			t.Errorf("%s has class %q", kind, k.Class)
 		}
-		v := reflect.New(reflect.TypeOf(k.body)).Elem()
-		fill(t, v, kind)
-		want := Effect{Project: "shop", Key: "k", Body: v.Interface().(EffectBody)}
+		v := reflect.New(reflect.TypeOf(k.Body)).Elem()
+		ledgertest.Fill(t, v, kind)
+		want := ledger.Effect{Project: "shop", Key: "k", Body: v.Interface().(ledger.EffectBody)}
 		p, err := want.Pending()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Stream != "project/shop" || p.Kind != kind || p.Class != k.class || p.Key != "k" {
+		if p.Stream != "project/shop" || p.Kind != kind || p.Class != k.Class || p.Key != "k" {
 			t.Errorf("%s is kept as %+v", kind, p)
 		}
 		got, err := p.Effect()
@@ -61,13 +64,13 @@ type strangeEffect struct{}
 func (strangeEffect) EffectKind() string { return "strange" }
 
 func TestUnknownEffects(t *testing.T) {
-	if _, err := (Effect{Body: strangeEffect{}}).Pending(); err == nil || !strings.Contains(err.Error(), "strange") {
+	if _, err := (ledger.Effect{Body: strangeEffect{}}).Pending(); err == nil || !strings.Contains(err.Error(), "strange") {
 		t.Errorf("an effect without a class can be committed: %v", err)
 	}
-	if _, err := (PendingEffect{Kind: "strange"}).Effect(); err == nil {
+	if _, err := (ledger.PendingEffect{Kind: "strange"}).Effect(); err == nil {
 		t.Error("an effect of an unknown kind is read")
 	}
-	if _, err := (PendingEffect{Kind: "mark", Body: []byte("x")}).Effect(); err == nil {
+	if _, err := (ledger.PendingEffect{Kind: "mark", Body: []byte("x")}).Effect(); err == nil {
 		t.Error("an effect that does not decode is read")
 	}
 }

@@ -1,4 +1,4 @@
-package loop
+package ledger
 
 import (
 	"fmt"

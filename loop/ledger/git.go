@@ -1,6 +1,8 @@
-package loop
+package ledger
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // Begin asks where a run starts from.
 type Begin struct {

@@ -1,6 +1,8 @@
-package loop
+package ledger
 
-import "time"
+import (
+	"time"
+)
 
 // Kind of a session. Only agent sessions count as iterations; the others are
 // commands that run in the same boundary, because they run what a session may

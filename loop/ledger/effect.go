@@ -1,4 +1,4 @@
-package loop
+package ledger
 
 import (
 	"encoding/json"
@@ -93,15 +93,24 @@ type Memory struct {
 
 // EffectKind values.
 func (EffectPreflight) EffectKind() string { return "preflight" }
-func (EffectStart) EffectKind() string     { return "session.start" }
-func (EffectEnd) EffectKind() string       { return "session.end" }
-func (EffectCapture) EffectKind() string   { return "takeover" }
-func (EffectMerge) EffectKind() string     { return "merge" }
-func (EffectCommit) EffectKind() string    { return "commit" }
-func (EffectMark) EffectKind() string      { return "mark" }
-func (EffectProgress) EffectKind() string  { return "progress" }
-func (EffectRemember) EffectKind() string  { return "memory" }
-func (EffectKeepPlan) EffectKind() string  { return "plan" }
+
+func (EffectStart) EffectKind() string { return "session.start" }
+
+func (EffectEnd) EffectKind() string { return "session.end" }
+
+func (EffectCapture) EffectKind() string { return "takeover" }
+
+func (EffectMerge) EffectKind() string { return "merge" }
+
+func (EffectCommit) EffectKind() string { return "commit" }
+
+func (EffectMark) EffectKind() string { return "mark" }
+
+func (EffectProgress) EffectKind() string { return "progress" }
+
+func (EffectRemember) EffectKind() string { return "memory" }
+
+func (EffectKeepPlan) EffectKind() string { return "plan" }
 
 // effectKinds says of each kind what is done about one whose outcome is
 // unknown, and gives its zero value. A kind that is missing here cannot be
