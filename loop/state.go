@@ -16,8 +16,8 @@ const StateVersion = 5
 // house that it shares. It is a fold of the two streams and nothing else.
 // States are values: Apply never changes one that it was given.
 type State struct {
-	Shared  Shared
-	Project Project
+	Shared  Shared  `json:"House"` // the name in snapshots since version 5
+	Project Project `json:"Project"`
 }
 
 // Shared is what projects share.

@@ -12,7 +12,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// A copy is one moment of the ledger, while others commit to it.
+// TestBackup copies the ledger while others commit to it: the copy is
+// consistent.
 func TestBackup(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)
@@ -84,7 +85,7 @@ func TestBackup(t *testing.T) {
 			t.Errorf("%s ends with %d, %v; Check said %d", a.Stream, seq, err, a.Seq)
 		}
 	}
-	// Ids go on: none is given twice.
+	// Ids continue: none is used twice.
 	old := next(t, c, mira)
 	sayLines(t, c, "q6+ answered")
 	if got := next(t, c, mira); got.ID <= old.ID {

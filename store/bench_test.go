@@ -7,9 +7,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// BenchmarkCommit is what an accepted event costs: a durable transaction with
-// an entry, an effect, a settled one and the answer. On the path
-// of every `hat emit`, so it counts for the figure of a call (DESIGN 4).
+// BenchmarkCommit measures the commit of an accepted event: a durable
+// transaction with an entry, an effect, a settled effect and the answer. Every
+// `hat emit` waits for one.
 func BenchmarkCommit(b *testing.B) {
 	for name, open := range map[string]func() ledgerStore{
 		"Store":  func() ledgerStore { return mustOpen(b, b.TempDir()) },
@@ -33,7 +33,7 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
-// BenchmarkRepeated is what a retry of the same event costs.
+// BenchmarkRepeated measures the retry of an event that was committed.
 func BenchmarkRepeated(b *testing.B) {
 	s := mustOpen(b, b.TempDir())
 	batch := ledger.Batch{Key: "emit:r14-25", Records: []ledger.Record{rec(shop, "event.accepted")}}
@@ -43,7 +43,7 @@ func BenchmarkRepeated(b *testing.B) {
 	}
 }
 
-// BenchmarkVerify is a ledger of 10,000 entries.
+// BenchmarkVerify verifies a ledger of 10,000 entries.
 func BenchmarkVerify(b *testing.B) {
 	s := mustOpen(b, b.TempDir())
 	batch := ledger.Batch{}
@@ -60,7 +60,7 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen is what every command pays that finds no daemon.
+// BenchmarkOpen measures the start of a command that finds no daemon.
 func BenchmarkOpen(b *testing.B) {
 	dir := b.TempDir()
 	evening(b, mustOpen(b, dir))

@@ -10,9 +10,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// The encoding is a contract: a chain that was written once must verify for
-// ever. These hashes were computed by another program from the comment at
-// row.sum; they are never to be changed.
+// TestHashGolden pins the encoding: a chain that was written once must verify
+// for ever. Another program computed these hashes from the comment of row.sum;
+// they must never change.
 func TestHashGolden(t *testing.T) {
 	full := ledger.Record{
 		Stream: "project/shop", Seq: 41, Time: time.Date(2026, 11, 20, 22, 4, 5, 120000000, time.UTC),
@@ -35,7 +35,8 @@ func TestHashGolden(t *testing.T) {
 	}
 }
 
-// Every field counts, and nothing flows from one field into the next.
+// TestHashCoversEveryField changes each field, and moves bytes between
+// neighbours.
 func TestHashCoversEveryField(t *testing.T) {
 	base := row{
 		stream: "ab", time: "t", typ: "type", run: "r", task: "k", attempt: "a", session: "s", actor: "c", cause: "d",

@@ -12,7 +12,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// statements are those of a commit, prepared once on the writing connection.
+// statements holds the prepared statements of a commit, all on the writing
+// connection.
 type statements struct {
 	begin, commit, rollback *sql.Stmt
 
@@ -44,7 +45,8 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 			SELECT stream, seq, ?3, hash, ?4 FROM entries WHERE stream = ?1 AND seq = ?2
 			ON CONFLICT (stream, seq, version) DO UPDATE SET hash = excluded.hash, body = excluded.body`},
 		{&s.oldSnaps, `DELETE FROM snapshots WHERE stream = ?1 AND (seq < ?2 OR (seq = ?2 AND version <> ?3))`},
-		// Place 0 is the end: the id that the row will get.
+		// Place 0 means the end of the queue: the id that the row is about to
+		// get.
 		{&s.addMessage, `INSERT INTO messages (place, chat, key, edit, class, reply_to, silent, body, time, state)
 			VALUES (CASE WHEN ?1 > 0 THEN ?1 ELSE coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'messages'), 0) + 1 END,
 				?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'queued')`},
@@ -69,24 +71,24 @@ func (s *statements) close() error {
 	return errors.Join(errs...)
 }
 
-// Commit writes a batch in one transaction, durable when it returns: records
-// with their Seq, Prev and Hash, effects with ID, Seq and Head (of their
-// stream after the batch's records), settled effects, messages, the cursor and
-// the answer under the input's key. A batch whose key was committed before
-// writes nothing and gets the first one's answer. Settling an effect twice is
-// no error; the first time stays.
+// Commit writes a batch in one transaction. When it returns, these are on disk:
+// the records with their Seq, Prev and Hash, the effects with their ID, Seq and
+// Head (their stream's head after the batch's records), the settled effects,
+// the messages, the cursor, and the answer under the input's key. A batch whose
+// key was committed before writes nothing; its receipt holds the first batch's
+// answer. Settling an effect again changes nothing: the first time stays.
 //
-// A message whose key has something queued is coalesced with it: an edit goes
-// into a send of which no sending was begun, and takes the place of an older
-// edit; a send is a message of its own that takes the key over, and ends what
-// edits of the earlier one are queued. An edit of a key under which the chat
-// neither shows nor awaits anything is a send. The cursor is stored as it is,
-// also an older one: a platform may begin to count anew.
+// Commit coalesces a message with the queued messages of its key. An edit is
+// merged into a send that was never tried, and replaces an older edit. A send
+// is a new message that takes over the key, and drops queued edits of the
+// earlier one. An edit becomes a send if the chat neither shows nor awaits a
+// message of the key. The cursor is stored unchecked, even a smaller one: a
+// platform may restart its numbering.
 //
 // Errors: ErrEffect for an effect whose kind and key were committed before,
-// ErrDisk where nothing can be written now, ErrBroken for a stream that does
-// not end where it did. After any error nothing of the batch is in force, and
-// committing it again under the same key is always safe.
+// ErrDisk if the disk cannot be written, ErrBroken for a stream whose last
+// entry is missing or changed. After any error nothing of the batch is in
+// force, and the caller may commit it again under the same key.
 func (s *Store) Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error) {
 	var r ledger.Receipt
 	err := s.write(ctx, func(ctx context.Context) (bool, error) {
@@ -105,7 +107,7 @@ func (s *Store) commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, err
 		var answer []byte
 		err := s.stmts.input.QueryRowContext(ctx, b.Key).Scan(&answer)
 		if err == nil {
-			return ledger.Receipt{Repeated: true, Answer: blob(answer)}, nil
+			return ledger.Receipt{Repeated: true, Answer: cloneBytes(answer)}, nil
 		}
 		if !errors.Is(err, sql.ErrNoRows) {
 			return ledger.Receipt{}, err
@@ -151,11 +153,12 @@ func (s *Store) commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, err
 			return ledger.Receipt{}, err
 		}
 	}
-	return ledger.Receipt{Answer: blob(b.Answer), Records: made.records, Effects: made.effects, Chats: chats}, nil
+	return ledger.Receipt{Answer: cloneBytes(b.Answer), Records: made.records, Effects: made.effects, Chats: chats}, nil
 }
 
-// head returns where a stream ends. It refuses a stream whose last entry is
-// not the one that was written last: to append there would bury the cut.
+// head returns the head of a stream. It refuses a stream whose last entry is
+// not the one recorded as its head: an append would hide that entries were cut
+// off.
 func (s *Store) head(ctx context.Context, stream string) (head, error) {
 	var h head
 	var last []byte
@@ -186,7 +189,7 @@ func (s *Store) addEffect(ctx context.Context, e *ledger.PendingEffect) error {
 	return err
 }
 
-// columns are those of entries, in the order of row.args and row.scan.
+// columns lists the columns of entries in the order of row.args and row.scan.
 const columns = `stream, seq, time, type, v, run, task, attempt, session, actor, cause, body, prev, hash`
 
 func (r *row) args() []any {
@@ -199,7 +202,7 @@ func (r *row) scan(from interface{ Scan(...any) error }) error {
 		&r.body, &r.prev, &r.hash)
 }
 
-// notNull is b for a column that must not be null: the driver writes nil as NULL.
+// notNull replaces nil by an empty slice: the driver would write NULL.
 func notNull(b []byte) []byte {
 	if b == nil {
 		return []byte{}

@@ -14,7 +14,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// ledger is what Store and Memory have in common.
+// ledgerStore is the common interface of Store and Memory.
 type ledgerStore interface {
 	Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error)
 	Records(ctx context.Context, stream string, after int64, yield func(ledger.Record) error) error
@@ -34,7 +34,8 @@ type ledgerStore interface {
 
 const shop = "project/shop"
 
-// night is the time of every entry here; its zone must not reach the ledger.
+// night is the time of every entry in these tests. The database must not keep
+// its zone.
 var night = time.Date(2026, 11, 20, 23, 4, 5, 120000000, time.FixedZone("CET", 3600))
 
 func rec(stream, typ string) ledger.Record {
@@ -93,7 +94,7 @@ func pending(t testing.TB, l ledgerStore) []ledger.PendingEffect {
 	return p
 }
 
-// same reports a difference; nil and empty are different things here.
+// same fails the test if got differs from want; nil and empty differ.
 func same(t testing.TB, what string, got, want any) {
 	t.Helper()
 	if d := cmp.Diff(want, got); d != "" {
@@ -238,7 +239,7 @@ func testRepeated(t *testing.T, l ledgerStore) {
 	if c, ok, err := l.Cursor(t.Context(), "telegram:1"); ok || err != nil {
 		t.Errorf("the repeated input moved the cursor: %+v, %v", c, err)
 	}
-	// Without a key, nothing is ever a repetition.
+	// A batch without a key is never a repetition.
 	for range 2 {
 		if r := mustCommit(t, l, ledger.Batch{Records: []ledger.Record{rec(shop, "b")}}); r.Repeated {
 			t.Error("a batch without key was taken for a repetition")
@@ -314,7 +315,7 @@ func testSettle(t *testing.T, l ledgerStore) {
 	}
 	mustCommit(t, l, ledger.Batch{Settles: []int64{ids[1]}})
 	same(t, "pending", pending(t, l), []ledger.PendingEffect{r.Effects[0], r.Effects[2]})
-	mustCommit(t, l, ledger.Batch{Settles: []int64{ids[1], ids[0]}}) // again is no error
+	mustCommit(t, l, ledger.Batch{Settles: []int64{ids[1], ids[0]}}) // settling again is no error
 	mustCommit(t, l, ledger.Batch{Settles: []int64{ids[2]}})
 	same(t, "pending at last", pending(t, l), []ledger.PendingEffect(nil))
 }
@@ -373,7 +374,7 @@ func testSnapshots(t *testing.T, l ledgerStore) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "snapshot", got, ledger.SnapshotRow{Stream: stream, Version: version, Seq: seq, Body: blob([]byte(body))})
+		same(t, "snapshot", got, ledger.SnapshotRow{Stream: stream, Version: version, Seq: seq, Body: cloneBytes([]byte(body))})
 	}
 	save := func(stream string, version int, seq int64, body string) error {
 		return l.SaveSnapshot(t.Context(), ledger.SnapshotRow{Stream: stream, Version: version, Seq: seq, Body: []byte(body)})
@@ -388,14 +389,14 @@ func testSnapshots(t *testing.T, l ledgerStore) {
 	must(save(shop, 1, 2, "two"))
 	must(save("project/blog", 1, 1, "blog"))
 	want(shop, 1, 2, "two")
-	want(shop, 2, 0, "") // another core's
+	want(shop, 2, 0, "") // written by another version of the core
 	must(save(shop, 1, 2, "two again"))
 	want(shop, 1, 2, "two again")
 	must(save(shop, 2, 3, "three"))
 	want(shop, 2, 3, "three")
-	want(shop, 1, 0, "") // dropped
+	want(shop, 1, 0, "") // deleted
 	want("project/blog", 1, 1, "blog")
-	must(save(shop, 2, 1, "late")) // does not drop the newer one
+	must(save(shop, 2, 1, "late")) // an older snapshot must not delete the newer one
 	want(shop, 2, 3, "three")
 
 	for _, seq := range []int64{-1, 0, 4} {

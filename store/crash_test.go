@@ -15,8 +15,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// crashEnv makes the test binary the process that is killed: it commits to the
-// database of this folder until it dies, and says what was acknowledged.
+// crashEnv turns the test binary into the process to be killed: it commits to
+// the database in this folder until it dies, and prints every acknowledged
+// commit.
 const crashEnv = "STORE_TEST_CRASH"
 
 var (
@@ -32,15 +33,15 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(1)
 	}
-	// Each round is some hundred durable transactions; -rapid.checks takes more.
+	// A round is some hundred durable transactions; -rapid.checks allows more.
 	if err := flag.Set("rapid.checks", "30"); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())
 }
 
-// commitForEver commits one input after another, each with all that a batch
-// can hold, and prints "KEY SEQ" after each acknowledgement.
+// commitForEver commits one input after another, each with everything that a
+// batch can hold, and prints "KEY SEQ" after each acknowledgement.
 func commitForEver(dir string) error {
 	s, err := Open(dir)
 	if err != nil {
@@ -77,7 +78,7 @@ func commitForEver(dir string) error {
 	}
 }
 
-// deliverAll sends what is queued; each message's id is its key.
+// deliverAll sends every queued message, with its key as platform id.
 func deliverAll(ctx context.Context, s *Store) error {
 	for {
 		m, ok, err := s.NextMessage(ctx, mira)
@@ -93,7 +94,8 @@ func deliverAll(ctx context.Context, s *Store) error {
 	}
 }
 
-// What was acknowledged before a kill -9 is there after it, once, whole.
+// TestKill kills a committing process: every acknowledged commit is there
+// afterwards, once and whole.
 func TestKill(t *testing.T) {
 	if *seed == 0 {
 		*seed = uint64(time.Now().UnixNano())
@@ -101,15 +103,15 @@ func TestKill(t *testing.T) {
 	t.Logf("-crash.seed %d", *seed)
 	random := rand.New(rand.NewPCG(*seed, 0))
 	dir := t.TempDir()
-	acknowledged := map[string]string{} // key to seq
+	acknowledged := map[string]string{} // Seq by key
 	for range *rounds {
 		killAfter(t, dir, random, acknowledged)
 		checkAfterKill(t, dir, acknowledged)
 	}
 }
 
-// killAfter lets a child commit and kills it at a random moment: some lines
-// later, and some microseconds after that, so that it is met anywhere.
+// killAfter starts a child that commits, and kills it a random number of lines
+// and microseconds later, so that the kill can hit any step.
 func killAfter(t *testing.T, dir string, random *rand.Rand, acknowledged map[string]string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -162,7 +164,7 @@ func checkAfterKill(t *testing.T, dir string, acknowledged map[string]string) {
 	}()
 	same(t, "breaks", breaks(t, s), "")
 	entries, house, effects := records(t, s, shop, 0), records(t, s, ledger.SharedStream, 0), pending(t, s)
-	// One input can have been committed that nobody was told of.
+	// The last input may have been committed and not acknowledged.
 	if n := len(entries); n < len(acknowledged) || n != len(house) || n != len(effects) {
 		t.Fatalf("%d entries, %d of house, %d effects; %d inputs were acknowledged", n, len(house), len(effects), len(acknowledged))
 	}
@@ -182,12 +184,12 @@ func checkAfterKill(t *testing.T, dir string, acknowledged map[string]string) {
 	}
 	checkMessagesAfterKill(t, s, byKey, entries[len(entries)-1].Type)
 	for key := range byKey {
-		acknowledged[key] = byKey[key] // also the one that nobody was told of
+		acknowledged[key] = byKey[key] // includes the input that was not acknowledged
 	}
 }
 
-// Each message was sent once, but for the last one, and the cursor is where
-// the last input left it.
+// checkMessagesAfterKill checks that every message but the last was sent once,
+// and that the cursor is that of the last input.
 func checkMessagesAfterKill(t *testing.T, s *Store, keys map[string]string, last string) {
 	t.Helper()
 	left := queue(t, s, mira)

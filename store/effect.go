@@ -8,8 +8,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Pending returns the effects that were committed and not settled, oldest
-// first, of all streams.
+// Pending returns the effects of all streams that are not settled, oldest
+// first.
 func (s *Store) Pending(ctx context.Context) ([]ledger.PendingEffect, error) {
 	var pending []ledger.PendingEffect
 	err := s.rows(ctx, func(rows *sql.Rows) error {
@@ -22,7 +22,7 @@ func (s *Store) Pending(ctx context.Context) ([]ledger.PendingEffect, error) {
 		if e.Time, err = parseTime(at); err != nil {
 			return fmt.Errorf("effect %d: its time cannot be read: %w: %w", e.ID, err, ErrBroken)
 		}
-		e.Body, e.Head = blob(e.Body), blob(e.Head)
+		e.Body, e.Head = cloneBytes(e.Body), cloneBytes(e.Head)
 		pending = append(pending, e)
 		return nil
 	}, `SELECT id, stream, kind, class, key, body, time, seq, head FROM effects WHERE settled_at IS NULL ORDER BY id`)

@@ -8,8 +8,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestPruneInputs: what a platform cannot deliver again is forgotten; the rest,
-// and every other key, is known as before.
+// TestPruneInputs deletes inputs that a platform cannot deliver again; every
+// other key is still known.
 func TestPruneInputs(t *testing.T) {
 	s, err := Open(t.TempDir())
 	if err != nil {

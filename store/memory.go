@@ -10,19 +10,20 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Memory is the Store's twin without a disk, for tests of what stands above
-// it. The conformance suite holds both to the same behaviour; only what is
-// about a file (Open, Close, Verify) is missing here. The zero value is ready.
+// Memory is a Store without a disk, for tests of the packages that use one. One
+// conformance suite runs over both. Memory lacks the methods that are about a
+// file: Open, Close, Verify, Backup. The zero value is an empty ledger. Memory
+// is safe for concurrent use.
 type Memory struct {
 	mu        sync.Mutex
 	streams   map[string][]ledger.Record
 	inputs    map[string][]byte
-	effects   []memoryEffect // the effect with ID n is at n-1
+	effects   []memoryEffect // the effect with ID n has index n-1
 	known     map[effectID]bool
 	snapshots map[string][]ledger.SnapshotRow
 	cursors   map[string]ledger.Cursor
-	messages  []*message // by place
-	lastID    int64      // of messages
+	messages  []*message // sorted by place
+	lastID    int64      // of the messages
 }
 
 type memoryEffect struct {
@@ -49,7 +50,7 @@ func (m *Memory) Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, er
 	if err != nil {
 		return ledger.Receipt{}, fail("commit", err)
 	}
-	// All that can be refused comes before the first change.
+	// Everything that can be refused is checked before the first change.
 	for _, e := range made.effects {
 		if m.known[effectID{e.Kind, e.Key}] {
 			return ledger.Receipt{}, fail("commit", duplicate(e))
@@ -61,7 +62,7 @@ func (m *Memory) Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, er
 		}
 	}
 
-	m.make()
+	m.init()
 	for _, r := range made.records {
 		m.streams[r.Stream] = append(m.streams[r.Stream], cloneRecord(r))
 	}
@@ -74,18 +75,18 @@ func (m *Memory) Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, er
 		m.effects[id-1].settled = true
 	}
 	if b.Key != "" {
-		m.inputs[b.Key] = blob(b.Answer)
+		m.inputs[b.Key] = cloneBytes(b.Answer)
 	}
 	for _, o := range b.Messages {
 		m.enqueue(o, formatTime(b.Time))
 	}
 	if c := b.Cursor; c != nil {
-		m.cursors[c.Name] = ledger.Cursor{Name: c.Name, Value: c.Value, Time: normal(c.Time)}
+		m.cursors[c.Name] = ledger.Cursor{Name: c.Name, Value: c.Value, Time: normalTime(c.Time)}
 	}
-	return ledger.Receipt{Answer: blob(b.Answer), Records: made.records, Effects: made.effects, Chats: chatsOf(b.Messages)}, nil
+	return ledger.Receipt{Answer: cloneBytes(b.Answer), Records: made.records, Effects: made.effects, Chats: chatsOf(b.Messages)}, nil
 }
 
-func (m *Memory) make() {
+func (m *Memory) init() {
 	if m.streams != nil {
 		return
 	}
@@ -154,10 +155,10 @@ func (m *Memory) RunsOf(ctx context.Context, stream string) ([]string, error) {
 	return runs, nil
 }
 
-// each yields without the mutex, so that yield may use the Memory.
+// each calls yield without holding the mutex, so that yield may use the Memory.
 func (m *Memory) each(ctx context.Context, op, stream string, want func(ledger.Record) bool, yield func(ledger.Record) error) error {
 	m.mu.Lock()
-	entries := m.streams[stream] // entries are never changed in place
+	entries := m.streams[stream] // entries are never changed in place, so the slice may be read unlocked
 	m.mu.Unlock()
 	for _, r := range entries {
 		if ctx.Err() != nil {
@@ -211,7 +212,7 @@ func (m *Memory) Snapshot(_ context.Context, stream string, version int) (ledger
 			best = r
 		}
 	}
-	best.Body = blob(best.Body)
+	best.Body = cloneBytes(best.Body)
 	return best, nil
 }
 
@@ -226,7 +227,7 @@ func (m *Memory) SaveSnapshot(ctx context.Context, r ledger.SnapshotRow) error {
 		return fail("save snapshot of "+r.Stream, noEntry(r))
 	}
 	newer := slices.DeleteFunc(m.snapshots[r.Stream], func(o ledger.SnapshotRow) bool { return o.Seq <= r.Seq })
-	r.Body = blob(r.Body)
+	r.Body = cloneBytes(r.Body)
 	m.snapshots[r.Stream] = append(newer, r)
 	return nil
 }

@@ -23,7 +23,7 @@ func (m *Memory) enqueue(o ledger.Outgoing, now string) {
 func (m *Memory) addMessage(row message) {
 	m.lastID++
 	row.id, row.state, row.tried = m.lastID, queued, 0
-	row.Body = blob(row.Body)
+	row.Body = cloneBytes(row.Body)
 	if row.place == 0 {
 		row.place = row.id
 	}
@@ -33,7 +33,7 @@ func (m *Memory) addMessage(row message) {
 	}
 }
 
-// remove takes out the rows that gone says.
+// remove deletes the rows for which gone is true and returns their number.
 func (m *Memory) remove(gone func(*message) bool) int {
 	before := len(m.messages)
 	m.messages = slices.DeleteFunc(m.messages, gone)
@@ -56,7 +56,7 @@ func (m *Memory) coalesce(chat, key string) {
 	if key == "" {
 		return
 	}
-	var edit, send *message // the newest
+	var edit, send *message // the newest of each
 	edits := 0
 	for _, r := range m.messages {
 		switch {
@@ -83,11 +83,11 @@ func (m *Memory) coalesce(chat, key string) {
 		m.remove(func(r *message) bool { return r == send || r == edit })
 		m.addMessage(next)
 	default:
-		edit.Edit = m.stands(chat, key) != ""
+		edit.Edit = m.shownID(chat, key) != ""
 	}
 }
 
-// newest returns the row with the highest place that want says, nil for none.
+// newest returns the matching row with the highest place, nil for none.
 func (m *Memory) newest(want func(*message) bool) *message {
 	for _, r := range slices.Backward(m.messages) {
 		if want(r) {
@@ -97,7 +97,7 @@ func (m *Memory) newest(want func(*message) bool) *message {
 	return nil
 }
 
-func (m *Memory) stands(chat, key string) string {
+func (m *Memory) shownID(chat, key string) string {
 	if r := m.newest(func(r *message) bool { return r.Chat == chat && r.Key == key && key != "" && r.state == sent }); r != nil {
 		return r.platform
 	}
@@ -135,7 +135,7 @@ func (m *Memory) Queued(_ context.Context, chat string) ([]ledger.QueuedMessage,
 		if r.state != queued || r.Chat != chat {
 			continue
 		}
-		q, err := r.queued(m.stands(chat, r.Key))
+		q, err := r.queued(m.shownID(chat, r.Key))
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +149,7 @@ func (m *Memory) Queued(_ context.Context, chat string) ([]ledger.QueuedMessage,
 	return append(sends, edits...), nil
 }
 
-// change calls do for a message.
+// change calls do with the message that has the id.
 func (m *Memory) change(ctx context.Context, op string, id int64, do func(*message) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -202,14 +202,14 @@ func (m *Memory) Sent(ctx context.Context, id int64, platformID string, at time.
 				return nil
 			}
 		}
-		before = m.stands(r.Chat, r.Key)
+		before = m.shownID(r.Chat, r.Key)
 		r.state, r.Edit, r.tried, r.platform, r.settled = sent, false, 0, platformID, formatTime(at)
 		return nil
 	})
 	return before, err
 }
 
-// Drop is Store.Drop. The reason is kept nowhere.
+// Drop is Store.Drop, but discards the reason.
 func (m *Memory) Drop(ctx context.Context, id int64, _ string) error {
 	return m.change(ctx, "drop", id, func(r *message) error {
 		switch r.state {

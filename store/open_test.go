@@ -65,8 +65,8 @@ func TestCloseLeavesOneWholeFile(t *testing.T) {
 	same(t, "breaks", breaks(t, s), "")
 }
 
-// SQLite writes the log back by itself when the last program closes the file;
-// it must be written back too when somebody looks on (a backup, a shell).
+// TestCloseWithOnlooker closes the database while another program has it open.
+// SQLite writes its log back on the last close only; Close must do it before.
 func TestCloseWithOnlooker(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)
@@ -85,7 +85,7 @@ func TestCloseWithOnlooker(t *testing.T) {
 	}
 }
 
-// endsWhenAsked is a context that ends as soon as somebody has looked at it.
+// endsWhenAsked is a context that ends with the first call of Err or Done.
 type endsWhenAsked struct {
 	context.Context
 	end context.CancelFunc
@@ -96,7 +96,7 @@ func (c endsWhenAsked) Err() error {
 	return c.Context.Err()
 }
 
-// A context that ends in the middle must not leave open what happened.
+// TestCommitIsNotCutOff ends the context in mid-commit: the outcome is known.
 func TestCommitIsNotCutOff(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
 	ctx, end := context.WithCancel(t.Context())
@@ -109,7 +109,7 @@ func TestCommitIsNotCutOff(t *testing.T) {
 	}
 }
 
-// The time at which an effect was settled is that of the first result.
+// TestSettledOnce settles an effect twice: the first time stays.
 func TestSettledOnce(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)
@@ -176,7 +176,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// A first start that was cut off at any step is taken up again.
+// TestOpenAfterCutOffStart opens what a first start left that was cut off at
+// any step.
 func TestOpenAfterCutOffStart(t *testing.T) {
 	for name, prepare := range map[string]func(t *testing.T, dir string){
 		"empty file": func(t *testing.T, dir string) {
@@ -207,7 +208,8 @@ func TestOpenAfterCutOffStart(t *testing.T) {
 	}
 }
 
-// Whoever may not write gets to know it, at start and not at the first commit.
+// TestOpenUnwritable refuses an unwritable folder at start, not at the first
+// commit.
 func TestOpenUnwritable(t *testing.T) {
 	for name, prepare := range map[string]func(t *testing.T, dir string){
 		"folder missing": func(*testing.T, string) {},
@@ -256,9 +258,9 @@ func TestOpenUnwritable(t *testing.T) {
 	}
 }
 
-// asNobody runs f without root's right to write everywhere. For a normal user
-// it is just f. The thread's file-system user is changed and the thread thrown
-// away afterwards.
+// asNobody runs f without root's right to write everywhere; a normal user
+// simply runs f. It changes the file-system user of a thread, which is
+// discarded after.
 func asNobody(f func() error) error {
 	if os.Geteuid() != 0 {
 		return f()
@@ -275,7 +277,8 @@ func asNobody(f func() error) error {
 	return <-done
 }
 
-// A full disk refuses the batch whole, says so, and is over when there is room.
+// TestDiskFull fills the disk: the whole batch is refused with ErrDisk, and
+// commits succeed again once there is room.
 func TestDiskFull(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
 	evening(t, s)
@@ -314,7 +317,7 @@ func TestPragmas(t *testing.T) {
 	if _, err := s.readers.Exec("DELETE FROM snapshots"); err == nil {
 		t.Error("the read-only pool can write")
 	}
-	// A misspelt key is what the check is there for.
+	// The check exists for misspelt parameters.
 	path := filepath.Join(t.TempDir(), "x.db")
 	for _, c := range []struct{ key, misspelt, names string }{
 		{"_synchronous", "_syncronous", "pragma synchronous is"},
@@ -336,7 +339,8 @@ func TestPragmas(t *testing.T) {
 	}
 }
 
-// A program that holds the file is waited for, and named in the end.
+// TestLockedByAnotherProgram waits for a program that holds the file, and names
+// it when the wait is over.
 func TestLockedByAnotherProgram(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)
@@ -353,7 +357,8 @@ func TestLockedByAnotherProgram(t *testing.T) {
 	mustCommit(t, s, b)
 }
 
-// Migrations go forward only and leave the ledger alone; the first one makes it.
+// TestMigrationsLeaveEntriesAlone checks that only the first migration mentions
+// the table of entries.
 func TestMigrationsLeaveEntriesAlone(t *testing.T) {
 	ledgerStore := regexp.MustCompile(`(?i)\bentries\b`)
 	names, err := fs.Glob(migrations, "migrations/*.sql")

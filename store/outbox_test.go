@@ -11,7 +11,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// outbox is the part of Store and Memory that is about chats.
+// outbox is the part of Store and Memory that is about messages.
 type outbox interface {
 	Chats(ctx context.Context) ([]string, error)
 	NextMessage(ctx context.Context, chat string) (ledger.QueuedMessage, bool, error)
@@ -35,7 +35,7 @@ var outboxSuite = []conformance{
 	{"a message comes back as it was", testMessage},
 	{"an edit takes the place of an untried send", testEditIntoSend},
 	{"only the newest edit stays", testNewestEdit},
-	{"a send takes the key over", testTakeOver},
+	{"a send takes the key over", testSendTakesKey},
 	{"an edit waits for a send that was begun", testEditBehindTried},
 	{"an edit of nothing is a send", testEditOfNothing},
 	{"an edit that must be sent anew", testEditGone},
@@ -53,7 +53,7 @@ var outboxSuite = []conformance{
 
 const mira, group = "telegram:48213377", "telegram:-1001234"
 
-// line is a message of mira's: "q5 text", "q5+ text" for an edit, "- text"
+// line returns a message to mira: "q5 text", "q5+ text" for an edit, "- text"
 // without a key.
 func line(s string) ledger.Outgoing {
 	key, text, _ := strings.Cut(s, " ")
@@ -98,8 +98,8 @@ func queue(t testing.TB, l ledgerStore, chat string) []ledger.QueuedMessage {
 	return all
 }
 
-// lines is what is queued: "q5 text", "q5+100 text" for an edit of 100, with
-// "?" for what is in doubt.
+// lines describes the queue: "q5 text", "q5+100 text" for an edit of message
+// 100, with "?" for a message in doubt.
 func lines(t testing.TB, l ledgerStore, chat string) []string {
 	t.Helper()
 	var out []string
@@ -132,7 +132,7 @@ func try(t testing.TB, l ledgerStore, id int64) {
 	}
 }
 
-// settle sends what is next, as the given id, and returns before.
+// settle marks the next message as sent under the given id, and returns before.
 func settle(t testing.TB, l ledgerStore, chat, platformID string) string {
 	t.Helper()
 	m := next(t, l, chat)
@@ -158,7 +158,7 @@ func shownAt(t testing.TB, l ledgerStore, chat, platformID string) ledger.SentMe
 	return m
 }
 
-// shown is what a key stands on: "100 text", "" for nothing.
+// shown describes the message that a key stands for: "100 text", "" for none.
 func shown(t testing.TB, l ledgerStore, chat, key string) string {
 	t.Helper()
 	m, ok, err := l.SentFor(t.Context(), chat, key)
@@ -239,7 +239,7 @@ func testNewestEdit(t *testing.T, l ledgerStore) {
 	settle(t, l, mira, "101")
 	sayLines(t, l, "q1+ one", "q2+ one", "q1+ two")
 	same(t, "queue", lines(t, l, mira), []string{"q2+101 one", "q1+100 two"})
-	// One that is on its way has its end, too.
+	// A message in delivery can still be settled.
 	on := next(t, l, mira)
 	try(t, l, on.ID)
 	sayLines(t, l, "q2+ two")
@@ -255,7 +255,7 @@ func testNewestEdit(t *testing.T, l ledgerStore) {
 	same(t, "queue at last", lines(t, l, mira), []string(nil))
 }
 
-func testTakeOver(t *testing.T, l ledgerStore) {
+func testSendTakesKey(t *testing.T, l ledgerStore) {
 	sayLines(t, l, "status first")
 	same(t, "before", settle(t, l, mira, "100"), "")
 	sayLines(t, l, "status+ old", "status second", "status+ new")
@@ -265,7 +265,7 @@ func testTakeOver(t *testing.T, l ledgerStore) {
 	same(t, "old", string(shownAt(t, l, mira, "100").Body), "first")
 	sayLines(t, l, "status+ newer")
 	same(t, "queue", lines(t, l, mira), []string{"status+101 newer"})
-	// Two that nobody has seen yet are two.
+	// Two sends that were never tried remain two messages.
 	sayLines(t, l, "status third", "status fourth", "status+ fifth")
 	same(t, "queue", lines(t, l, mira), []string{"status third", "status fifth"})
 	same(t, "before third", settle(t, l, mira, "102"), "101")
@@ -281,7 +281,7 @@ func testEditBehindTried(t *testing.T, l ledgerStore) {
 	sentAs(t, l, first.ID, "100")
 	same(t, "sent", lines(t, l, mira), []string{"q6 ask", "q5+100 two"})
 
-	// Not sent after all: they are one again.
+	// The delivery failed: edit and send become one message again.
 	second := next(t, l, mira)
 	try(t, l, second.ID)
 	sayLines(t, l, "q6+ answered")
@@ -290,7 +290,7 @@ func testEditBehindTried(t *testing.T, l ledgerStore) {
 	}
 	same(t, "unsent", lines(t, l, mira), []string{"q6 answered", "q5+100 two"})
 
-	// Refused: what comes after is all that the chat will see of it.
+	// The platform refused the send: the chat only gets the edit, as a send.
 	third := next(t, l, mira)
 	try(t, l, third.ID)
 	sayLines(t, l, "q6+ over")
@@ -308,7 +308,7 @@ func testEditOfNothing(t *testing.T, l ledgerStore) {
 	settle(t, l, mira, "100")
 	sayLines(t, l, "g17+ done")
 	same(t, "queue", lines(t, l, mira), []string{" other", "g17+100 done"})
-	// Another chat knows nothing of it.
+	// Another chat is not affected.
 	e := line("g17+ done")
 	e.Chat = group
 	say(t, l, e)
@@ -323,7 +323,7 @@ func testEditGone(t *testing.T, l ledgerStore) {
 	same(t, "shown", shown(t, l, mira, "q5"), "200 answered")
 	sayLines(t, l, "q5+ later")
 	same(t, "queue", lines(t, l, mira), []string{"q5+200 later"})
-	// The same, replaced while it was on its way.
+	// The same, with the edit replaced during its delivery.
 	on := next(t, l, mira)
 	try(t, l, on.ID)
 	sayLines(t, l, "q5 again")
@@ -363,7 +363,7 @@ func testDoubt(t *testing.T, l ledgerStore) {
 	unsent()
 	same(t, "taken back", lines(t, l, mira), []string{"q5 ask"})
 	unsent()
-	try(t, l, m.ID) // in doubt, and again
+	try(t, l, m.ID) // in doubt a second time
 	try(t, l, m.ID)
 	unsent()
 	same(t, "the first one is still in doubt", lines(t, l, mira), []string{"q5? ask"})
@@ -379,7 +379,7 @@ func testSettling(t *testing.T, l ledgerStore) {
 		t.Error("a message of year 10000 was settled")
 	}
 	sentAs(t, l, m.ID, "100")
-	sentAs(t, l, m.ID, "100") // again is no error
+	sentAs(t, l, m.ID, "100") // repeating is no error
 	if _, err := l.Sent(t.Context(), m.ID, "101", night); err == nil {
 		t.Error("a message became two")
 	}
@@ -396,7 +396,7 @@ func testSettling(t *testing.T, l ledgerStore) {
 		}
 	}
 	same(t, "queue", lines(t, l, mira), []string(nil))
-	// Nobody believed in it, but it arrived.
+	// A dropped message turns out to have arrived.
 	sentAs(t, l, two.ID, "101")
 	same(t, "shown", string(shownAt(t, l, mira, "101").Body), "two")
 }
@@ -429,7 +429,7 @@ func testForget(t *testing.T, l ledgerStore) {
 	if n, err := l.Forget(t.Context(), mira); err != nil || n != 0 {
 		t.Errorf("Forget of no class = %d, %v", n, err)
 	}
-	// What was taken back and forgotten leaves its edit alone.
+	// A message that was taken back and forgotten leaves its edit alone.
 	if err := l.Unsent(t.Context(), next(t, l, mira).ID); err != nil {
 		t.Fatal(err)
 	}
@@ -516,7 +516,8 @@ func testMoveChat(t *testing.T, l ledgerStore) {
 		t.Fatal(err)
 	}
 	same(t, "from", lines(t, l, group), []string(nil))
-	// q3: the moved one is newer; q1: shown in the old chat only; q2: here too.
+	// q3: the moved message is newer; q1: shown in the old chat only; q2: shown
+	// here too.
 	same(t, "to", lines(t, l, to), []string{"q3 queued here", "q3 moved", "q1 over", " text", "q2+1 over"})
 	same(t, "topic", lines(t, l, to+"/55"), []string{" topic"})
 	same(t, "other", lines(t, l, group+"5"), []string{" other"})
@@ -528,8 +529,8 @@ func testMoveChat(t *testing.T, l ledgerStore) {
 	}
 	same(t, "old message", string(shownAt(t, l, group, "100").Body), "ask")
 
-	// The newer one here ends an edit that comes from there, and of two edits
-	// the newer one stays.
+	// A newer send here ends an edit from the old chat; of two edits the newer
+	// stays.
 	say(t, l, at(group, "q1+ from there"), at(to, "q2+ here"), at(group, "q2+ from there"), at(to, "q1 anew"))
 	if err := l.MoveChat(t.Context(), group, to); err != nil {
 		t.Fatal(err)
@@ -585,7 +586,7 @@ func testPrune(t *testing.T, l ledgerStore) {
 		}
 	}
 	prune(night, 0)
-	prune(night.Add(time.Second), 1) // dropped
+	prune(night.Add(time.Second), 1) // the dropped message
 	prune(night.Add(time.Hour), 2)   // status one, text
 	prune(night.Add(time.Hour), 0)
 	for id, want := range map[string]bool{"100": false, "101": false, "102": true, "103": true} {
@@ -606,7 +607,7 @@ func testCursor(t *testing.T, l ledgerStore) {
 		return c
 	}
 	same(t, "none", cursor(), ledger.Cursor{})
-	for _, value := range []string{"12", "3", ""} { // ids can begin anew
+	for _, value := range []string{"12", "3", ""} { // platforms may restart their numbering
 		c := ledger.Cursor{Name: "telegram:1", Value: value, Time: night}
 		mustCommit(t, l, ledger.Batch{Cursor: &c, Key: "tg:" + value})
 		mustCommit(t, l, ledger.Batch{Cursor: &ledger.Cursor{Name: "telegram:2", Value: "other" + value}})

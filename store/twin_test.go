@@ -13,13 +13,13 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Store and Memory do the same with the same messages, whatever is done in
-// which order; and after each step, what is queued has its one form.
+// TestTwins runs random schedules on Store and Memory. Both must behave alike,
+// and after each step the queue holds at most one edit of a key.
 func TestTwins(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
-		n++ // chats of this round alone
+		n++ // the round's own chats
 		chats := []string{fmt.Sprintf("t:%d", n), fmt.Sprintf("t:%d/5", n), fmt.Sprintf("t:%d-2", n), fmt.Sprintf("t:%d-2/5", n)}
 		w := twins{s: s, m: NewMemory(), chats: chats, real: map[int64]int64{}}
 		for i := range rapid.IntRange(1, 30).Draw(t, "steps") {
@@ -34,9 +34,9 @@ type twins struct {
 	s     *Store
 	m     *Memory
 	chats []string
-	real  map[int64]int64 // ids of Memory to those of Store
-	ids   []int64         // of Memory, all that were ever read
-	last  int             // platform's
+	real  map[int64]int64 // Store's id by Memory's
+	ids   []int64         // every id of Memory that was ever read
+	last  int             // last platform id
 }
 
 func (w *twins) step(t *rapid.T, i int) {

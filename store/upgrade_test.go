@@ -12,13 +12,13 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Every later release opens every older state folder (SPEC 13). Beside each
-// fixture lies what its streams end with; neither is ever made again once its
-// schema was released.
+// TestUpgrade opens the database of every earlier release. Beside each fixture
+// lie the heads of its streams; neither is written again once its schema was
+// released.
 //
 //	go test ./store -run TestUpgrade -update
 //
-// writes the pair of the current schema, where it is missing.
+// writes both for the current schema, if they do not exist.
 func TestUpgrade(t *testing.T) {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
@@ -83,7 +83,7 @@ func upgrade(t *testing.T, fixture string) {
 	if r := mustCommit(t, s, ledger.Batch{Key: "emit:r14-25"}); !r.Repeated || string(r.Answer) != `{"ok":true}` {
 		t.Errorf("an old input again: %+v", r)
 	}
-	// Messages came with the second schema.
+	// The first schema had no messages.
 	if filepath.Base(fixture) != "v1.db" {
 		same(t, "queue", lines(t, s, mira), []string{"q8? in doubt", "q7+100 answered"})
 		same(t, "shown", shown(t, s, mira, "q7"), "100 ask")
@@ -97,7 +97,7 @@ func upgrade(t *testing.T, fixture string) {
 
 func headsOf(fixture string) string { return strings.TrimSuffix(fixture, ".db") + ".heads" }
 
-// writeFixture makes a small database with something in every table.
+// writeFixture makes a small database with a row in every table.
 func writeFixture(t *testing.T, path string) {
 	dir := t.TempDir()
 	s, err := Open(dir)

@@ -12,8 +12,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// raw is a second connection to a database, as anybody with the file has one:
-// without our pragmas.
+// raw opens a second connection without our settings, as another program would.
 func raw(t testing.TB, dir string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite3", filepath.Join(dir, Name))
@@ -43,7 +42,7 @@ func evening(t testing.TB, s *Store) {
 	mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(shop, "f")}})
 }
 
-// breaks returns what Verify finds, one a line.
+// breaks returns the breaks found by Verify, one a line.
 func breaks(t testing.TB, s *Store, known ...Anchor) string {
 	t.Helper()
 	found, err := s.VerifyAgainst(t.Context(), known)
@@ -68,7 +67,7 @@ func TestVerifyFindsNothing(t *testing.T) {
 	same(t, "after an evening", breaks(t, s, Anchor{Stream: shop, Seq: seq, Hash: hash}), "")
 }
 
-// The database refuses whoever writes to it past this program.
+// TestLedgerRefuses writes to the entries by plain SQL: the database refuses.
 func TestLedgerRefuses(t *testing.T) {
 	const values = ` (stream, seq, time, type, v, run, task, attempt, session, actor, cause, body, prev, hash)
 		SELECT stream, ?1, time, 'forged', v, run, task, attempt, session, actor, cause, body, prev, hash FROM entries WHERE stream = 'project/shop' AND seq = 6`
@@ -108,11 +107,11 @@ func TestLedgerRefuses(t *testing.T) {
 	}
 }
 
-// guardNames are the triggers as a tamperer would drop them.
+// guardNames are the triggers that protect the entries.
 var guardNames = []string{"entries_no_update", "entries_no_delete", "entries_next_only", "entries_head"}
 
-// tamper does something to the ledger past its guards, and puts them back as
-// they were, so that only the chain can show it.
+// tamper changes the ledger with its guards removed, and restores the guards,
+// so that only the chain can reveal the change.
 func tamper(t *testing.T, dir string, do func(db *sql.DB)) {
 	t.Helper()
 	db := raw(t, dir)
@@ -142,7 +141,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 	const shop4 = ` WHERE stream = 'project/shop' AND seq = 4`
 	cases := map[string]struct {
 		do   func(*testing.T, *sql.DB)
-		want []string // parts of what is found, in order
+		want []string // parts of the breaks, in order
 	}{
 		"missing":          {run(`DELETE FROM entries` + shop4), []string{"project/shop entry 4: it is missing"}},
 		"several missing":  {run(`DELETE FROM entries WHERE stream = 'project/shop' AND seq IN (2, 3, 4)`), []string{"entry 2: it is missing, with all up to entry 4"}},
@@ -190,8 +189,8 @@ func TestVerifyFindsTampering(t *testing.T) {
 	}
 }
 
-// Somebody who knows the encoding rewrites an entry with a fitting hash: then
-// the next one does not follow, and of the last one only anchors know.
+// TestVerifyFindsForgedHash rewrites an entry with a matching hash. The next
+// entry reveals it; for a stream's last entry, only an anchor does.
 func TestVerifyFindsForgedHash(t *testing.T) {
 	forge := func(t *testing.T, dir string, seq int64) {
 		t.Helper()
@@ -273,7 +272,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Garbage over the last third: pages of entries, but not of the schema.
+	// Overwrite the last third: pages of entries, but not of the schema.
 	for i := len(file) * 2 / 3; i < len(file); i++ {
 		file[i] = 0xa5
 	}
@@ -286,7 +285,8 @@ func TestVerifyFindsDamage(t *testing.T) {
 	}
 }
 
-// A ledger that was cut is not appended to: new entries would bury the cut.
+// TestCommitRefusesBrokenLedger cuts off a stream's end: an append would hide
+// it.
 func TestCommitRefusesBrokenLedger(t *testing.T) {
 	for name, query := range map[string]string{
 		"cut":       `DELETE FROM entries WHERE stream = 'project/shop' AND seq = 6`,
@@ -308,12 +308,12 @@ func TestCommitRefusesBrokenLedger(t *testing.T) {
 		if want := "stream project/shop does not end with its entry 6 any more"; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: an effect alone: %v, want %q", name, err, want)
 		}
-		// The other streams go on.
+		// Other streams are not affected.
 		mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(ledger.SharedStream, "j")}})
 	}
 }
 
-// A snapshot of a history that is not this one any more is not used.
+// TestSnapshotOfOtherHistory ignores a snapshot whose entry was replaced.
 func TestSnapshotOfOtherHistory(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)

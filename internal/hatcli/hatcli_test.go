@@ -17,8 +17,8 @@ import (
 	"github.com/nightporter/nightporter/internal/socket"
 )
 
-// desk is a session's other side: it records what it is asked and gives a
-// fixed answer.
+// desk is the server of a session: it records requests and gives a fixed
+// answer.
 type desk struct {
 	asked []any
 	reply api.Reply
@@ -79,7 +79,7 @@ func TestRequests(t *testing.T) {
 		stdin string
 		reply api.Reply
 		want  any
-		out   string // part of it
+		out   string // part of the output
 	}{
 		{"emit without data", []string{"emit", "x.y"}, "", ok, event("x.y", "{}"), "Accepted x.y: r1-1/7\nKept.\n" + ended},
 		{"emit data", []string{"emit", "x.y", "--data", `{"n": 1.50, "u":"\u00fc", "n": 2}`}, "", ok, event("x.y", `{"n":1.50,"u":"\u00fc","n":2}`), ended},

@@ -13,7 +13,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// A session that wants to end is held back once where its event is missing,
+// TestHookStop checks that an agent without an accepted event is stopped once,
 // and in no other case.
 func TestHookStop(t *testing.T) {
 	missing := api.Reply{OK: true, Text: `send "it"`}

@@ -28,34 +28,36 @@ const everything = "*"
 // adapters ← cmd. No adapter imports another one.
 var arrows = map[string][]string{
 	// The pure core.
-	"guidance": {},
-	"loop":     {"guidance"},
+	"guidance":    {},
+	"loop/ledger": {"guidance"},
+	"loop":        {"guidance", "loop/ledger"},
 
 	// The shell around it.
-	"loop/engine": {"loop", "guidance", "internal/crash"},
+	"loop/engine": {"loop", "loop/ledger", "guidance", "internal/crash"},
 
-	// Adapters: package loop for its types, never each other.
-	"store":          {"loop", "guidance"},
-	"loop/agent":     {"loop", "guidance", "internal/api", "internal/statelock", "internal/crash", "internal/guard"},
-	"loop/task":      {"loop", "guidance", "internal/crash"},
-	"loop/workspace": {"loop", "guidance", "internal/crash"},
-	"bot":            {"loop", "guidance"},
+	// Adapters: package ledger for its types, never each other.
+	"store":                  {"loop/ledger", "guidance"},
+	"loop/agent":             {"loop/ledger", "guidance", "internal/api", "internal/statelock", "internal/crash", "internal/guard"},
+	"loop/task":              {"loop/ledger", "guidance", "internal/crash"},
+	"loop/workspace":         {"loop/ledger", "guidance", "internal/crash"},
+	"bot":                    {"loop", "loop/ledger", "guidance"},
+	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
 	// Below an adapter lies what belongs to it.
-	"loop/agent/demo":          {"loop", "guidance", "loop/agent", "internal/api"},
-	"bot/termlog":              {"loop", "guidance", "bot"},
-	"bot/tui":                  {"loop", "guidance", "bot"},
-	"bot/report":               {"loop", "guidance", "bot"},
+	"loop/agent/demo":          {"loop/ledger", "guidance", "loop/agent", "internal/api"},
+	"bot/termlog":              {"loop", "loop/ledger", "guidance", "bot"},
+	"bot/tui":                  {"loop", "loop/ledger", "guidance", "bot"},
+	"bot/report":               {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/transport":            {},
-	"bot/telegram":             {"loop", "bot", "bot/transport"},
-	"bot/slack":                {"loop", "bot", "bot/transport"},
-	"bot/chattest":             {"loop", "bot"},
-	"bot/delivery":             {"loop", "bot", "guidance"},
-	"bot/notify":               {"loop", "guidance", "bot"},
-	"bot/inbound":              {"loop", "guidance", "bot"},
-	"bot/internal/scenario":    {"loop", "guidance", "bot"},
+	"bot/telegram":             {"loop/ledger", "bot", "bot/transport"},
+	"bot/slack":                {"loop/ledger", "bot", "bot/transport"},
+	"bot/chattest":             {"loop/ledger", "bot"},
+	"bot/delivery":             {"loop/ledger", "bot", "guidance"},
+	"bot/notify":               {"loop", "loop/ledger", "guidance", "bot"},
+	"bot/inbound":              {"loop", "loop/ledger", "guidance", "bot"},
+	"bot/internal/scenario":    {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"}, // for tests: one check over both platforms
 
-	"config":         {"loop", "guidance"},
+	"config":         {"loop/ledger", "guidance"},
 	"config/propose": {},
 
 	// Small things that know nothing of the rest.
@@ -72,18 +74,18 @@ var arrows = map[string][]string{
 
 	// What runs: rooms that know no root, and the root that puts them together.
 	"internal/multicall":         {"internal/guard", "internal/hatcli", "loop/agent", "loop/agent/demo"},
-	"internal/daemon/logging":    {"internal/service", "loop"},
+	"internal/daemon/logging":    {"internal/service", "loop", "loop/ledger"},
 	"internal/daemon/systemd":    {"internal/service"},
-	"internal/daemon/metrics":    {"internal/api", "loop", "loop/engine", "store"},
-	"internal/daemon/platform":   {"bot", "bot/delivery", "bot/inbound", "bot/slack", "bot/telegram", "bot/transport", "config", "loop"},
-	"internal/daemon/project":    {"config", "loop", "loop/engine", "loop/task", "loop/workspace"},
-	"internal/daemon/session":    {"config", "internal/api", "internal/socket", "loop", "loop/agent", "loop/engine"},
-	"internal/daemon/autostart":  {"config", "internal/daemon/project", "internal/service", "loop", "loop/task"},
-	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "store"},
-	"internal/daemon/operator":   {"bot", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/workspace", "store"},
-	"internal/daemon/chat":       {"bot", "bot/delivery", "bot/inbound", "bot/notify", "bot/transport", "config", "internal/daemon/digest", "internal/daemon/platform", "internal/daemon/project", "internal/service", "loop", "loop/engine", "store"},
+	"internal/daemon/metrics":    {"internal/api", "loop", "loop/engine", "loop/ledger", "store"},
+	"internal/daemon/platform":   {"bot", "bot/delivery", "bot/inbound", "bot/slack", "bot/telegram", "bot/transport", "config", "loop/ledger"},
+	"internal/daemon/project":    {"config", "loop", "loop/engine", "loop/ledger", "loop/task", "loop/workspace"},
+	"internal/daemon/session":    {"config", "internal/api", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger"},
+	"internal/daemon/autostart":  {"config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/task"},
+	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "store"},
+	"internal/daemon/operator":   {"bot", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/workspace", "store"},
+	"internal/daemon/chat":       {"bot", "bot/delivery", "bot/inbound", "bot/notify", "bot/transport", "config", "internal/daemon/digest", "internal/daemon/platform", "internal/daemon/project", "internal/service", "loop", "loop/engine", "loop/ledger", "store"},
 	"internal/daemon":            {everything},
-	"internal/daemon/daemontest": {"bot", "config", "internal/daemon", "internal/fake/telegram", "internal/multicall", "internal/socket", "loop"}, // for tests
+	"internal/daemon/daemontest": {"bot", "config", "internal/daemon", "internal/fake/telegram", "internal/multicall", "internal/socket", "loop", "loop/ledger"}, // for tests
 
 	// The far end of networks, for tests.
 	"internal/fake/telegram": {"internal/fake/wrap"},
@@ -98,7 +100,7 @@ var arrows = map[string][]string{
 
 // stdOnly are packages that import nothing from outside this module but the
 // standard library.
-var stdOnly = []string{"guidance", "loop", "internal/api", "internal/hatcli", "internal/guard", "cmd/hat"}
+var stdOnly = []string{"guidance", "loop", "loop/ledger", "internal/api", "internal/hatcli", "internal/guard", "cmd/hat"}
 
 // reserved are imports that one place in the house keeps to itself, each with
 // the packages that may have it.
@@ -109,7 +111,7 @@ var reserved = map[string][]string{
 	"github.com/pressly/goose/v3":  {"store"},
 	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"}, // the client's side speaks HTTP without it
 	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                        // flags are wiring
-	"testing":                      {"bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest"},                                                                 // tests only
+	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest"},                                       // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {},
 
@@ -275,6 +277,7 @@ func TestArrowsFindViolations(t *testing.T) {
 	}{
 		{"core imports shell", "loop", module + "/loop/engine", "it may import of this module: guidance"},
 		{"core imports adapter", "loop", module + "/store", "it may import of this module: guidance"},
+		{"adapter imports core", "store", module + "/loop", "it may import of this module: loop/ledger"},
 		{"core imports a library", "loop", "golang.org/x/sys/unix", "standard library alone"},
 		{"guidance imports core", "guidance", module + "/loop", "it may import of this module: nothing"},
 		{"shell imports adapter", "loop/engine", module + "/store", "it may import of this module: loop"},
@@ -303,7 +306,7 @@ func TestArrowsFindViolations(t *testing.T) {
 	allowed := files{
 		"loop":            {"a.go": {"fmt", module + "/guidance"}},
 		"loop/engine":     {"a.go": {"time", module + "/loop", module + "/internal/crash"}},
-		"store":           {"a.go": {"database/sql", "github.com/mattn/go-sqlite3", module + "/loop"}},
+		"store":           {"a.go": {"database/sql", "github.com/mattn/go-sqlite3", module + "/loop/ledger"}},
 		"bot/termlog":     {"a.go": {module + "/bot"}},
 		"cmd/nightporter": {"a.go": {module + "/store", "github.com/spf13/cobra"}},
 	}

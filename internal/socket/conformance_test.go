@@ -48,10 +48,10 @@ func TestSessionRoutes(t *testing.T) {
 	}
 }
 
-// asBytes compares JSON as what it is on the wire; cmp would go byte by byte.
+// asBytes compares JSON by its bytes, and shows it as text.
 var asBytes = cmp.Comparer(func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 
-// largest is an event of the largest size, and over bytes more.
+// largest returns an event of the maximum size plus over bytes.
 func largest(over int) json.RawMessage {
 	return json.RawMessage(`{"a":"` + strings.Repeat("x", api.MaxEvent+over-len(`{"a":""}`)) + `"}`)
 }
@@ -78,7 +78,7 @@ func TestHandlerErrors(t *testing.T) {
 		do    func() (api.Reply, error)
 		want  error
 		text  string
-		tries int // 0: more than one
+		tries int // 0: several
 	}{
 		{"later", func() (api.Reply, error) { return api.Reply{}, fmt.Errorf("%w: the disk is full", api.ErrLater) }, api.ErrLater, "the disk is full", 0},
 		{"internal", func() (api.Reply, error) { return api.Reply{}, errors.New("secret path") }, api.ErrInternal, "its log says why", 1},
@@ -108,12 +108,12 @@ func TestHandlerErrors(t *testing.T) {
 	}
 }
 
-// A daemon that is killed after it committed and before it answered, and
-// started again within the window: one event, one receipt.
+// TestRestartWithinWindow kills a daemon between its commit and its answer, and
+// starts it again within the window: one event, one receipt.
 func TestRestartWithinWindow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	var mu sync.Mutex
-	kept := map[string]string{} // the ledger: event → receipt
+	kept := map[string]string{} // receipt by event
 	took := make(chan struct{}, 1)
 	dying := make(chan struct{})
 	emit := func(answered bool) *handler {
@@ -127,7 +127,7 @@ func TestRestartWithinWindow(t *testing.T) {
 			if !answered {
 				took <- struct{}{}
 				<-dying
-				<-ctx.Done() // cut off: the caller never sees this
+				<-ctx.Done() // the caller never sees this reply
 			}
 			return api.Reply{OK: true, Receipt: kept[key]}, nil
 		}}
@@ -197,7 +197,7 @@ func TestOperator(t *testing.T) {
 	if !ok || !strings.HasPrefix(sent.Key, "cli:") || len(sent.Key) < 20 || sent.Text != "/pause" {
 		t.Errorf("command arrived as %+v", h.seen[0])
 	}
-	// A session's token, or none, opens nothing.
+	// Neither a session's token nor an empty one is accepted.
 	for _, wrong := range []string{token, "", key[1:]} {
 		var r api.Reply
 		if err := api.Call(t.Context(), OperatorPath(state), wrong, api.PathCommand, api.Command{Key: "k", Text: "/stop"}, &r); err != nil || r.OK {
@@ -207,7 +207,7 @@ func TestOperator(t *testing.T) {
 	if len(h.seen) != 2 {
 		t.Errorf("reached the handler: %v", h.seen[2:])
 	}
-	// A command must have a key, or it could not be recognised when repeated.
+	// A command without a key could not be recognized when it is repeated.
 	var r api.Reply
 	if err := api.Call(t.Context(), OperatorPath(state), key, api.PathCommand, api.Command{Text: "/stop"}, &r); err != nil || r.OK {
 		t.Errorf("without a key: %+v, %v", r, err)

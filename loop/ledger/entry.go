@@ -45,7 +45,7 @@ var bodies = func() map[string]reflect.Type {
 	m := map[string]reflect.Type{}
 	for _, b := range Bodies() {
 		if _, twice := m[b.EntryType()]; twice {
-			panic("loop: two bodies for entry type " + b.EntryType())
+			panic("ledger: two bodies for entry type " + b.EntryType())
 		}
 		m[b.EntryType()] = reflect.TypeOf(b)
 	}

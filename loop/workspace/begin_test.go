@@ -153,7 +153,7 @@ func TestBeginKinds(t *testing.T) {
 			put(t, repo, "mixed.txt", "x\r\ny\n")
 			git(t, repo, "add", "-A")
 			git(t, repo, "commit", "-q", "-m", "encodings")
-			must(t, os.Chtimes(filepath.Join(repo, "a.u16"), tomorrow, tomorrow)) // has to be read to see that it did not change
+			must(t, os.Chtimes(filepath.Join(repo, "a.u16"), tomorrow, tomorrow)) // git must read the file to see that it did not change
 			return repo
 		}, "main", nil},
 		{"sha256", func(t *testing.T, repo string) string {
@@ -183,7 +183,8 @@ func TestBeginKinds(t *testing.T) {
 					t.Errorf("notes %v lack %q", base.Notes, want)
 				}
 			}
-			// The whole way has to work from there, not only the start.
+			// The whole way has to work from such a repository, not only the
+			// start.
 			taken := session(t, w, base, "", all, func(dir string) { put(t, dir, "new.txt", "x\n") })
 			if diff := cmp.Diff([]string{"new.txt"}, paths(taken.Files)); diff != "" {
 				t.Errorf("taken (-want +got):\n%s", diff)
@@ -214,7 +215,7 @@ func TestBeginAfterUnshallow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := w.ours(t.Context(), "rev-list", "--count", base.Commit); err != nil || n != "2" {
+	if n, err := w.gitOurs(t.Context(), "rev-list", "--count", base.Commit); err != nil || n != "2" {
 		t.Errorf("our history has %s commits (%v), want 2", n, err)
 	}
 	if len(base.Notes) != 0 {
@@ -282,7 +283,8 @@ func TestBeginWithoutIdentity(t *testing.T) {
 }
 
 func TestBeginGoesOnFromTheLastRun(t *testing.T) {
-	// A first run leaves one commit on its branch.
+	// start makes a repository with a first run that left one commit on its
+	// branch.
 	start := func(t *testing.T) (repo string, w *Workspace, tip string) {
 		repo = shop(t)
 		w = workspace(t, repo)
@@ -325,7 +327,7 @@ func TestBeginGoesOnFromTheLastRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parents, _ := w.ours(t.Context(), "show", "--no-patch", "--format=%P", base.Commit)
+		parents, _ := w.gitOurs(t.Context(), "show", "--no-patch", "--format=%P", base.Commit)
 		if parents != tip+" "+base.Head {
 			t.Errorf("parents %s, want %s and %s", parents, tip, base.Head)
 		}
@@ -370,14 +372,15 @@ func TestBeginGoesOnFromTheLastRun(t *testing.T) {
 	})
 }
 
-// The branch of the last run, after somebody else had it in hand.
+// TestBeginFindsWhatTheLastRunMade starts after somebody changed the last run's
+// branch.
 func TestBeginFindsWhatTheLastRunMade(t *testing.T) {
 	const branch = "nightporter/shop/r1"
 	for _, c := range []struct {
 		name  string
 		do    func(t *testing.T, repo, tip string)
-		from  string   // where the run starts, as people name it; "" = it does not
-		want  []string // of the refusal or the notes; none = not a word
+		from  string   // start of the run in the words of messages; "" = no start
+		want  []string // parts of the refusal or the notes; empty = no notes
 		lacks string
 	}{
 		{"untouched", func(*testing.T, string, string) {}, branch, nil, ""},
@@ -463,7 +466,7 @@ func TestBeginFindsWhatTheLastRunMade(t *testing.T) {
 			if fix == "" {
 				return
 			}
-			// Both ways out lead out.
+			// Both remedies of the refusal have to work.
 			fresh := next
 			fresh.Fresh = true
 			if base, err := w.Begin(t.Context(), fresh); err != nil || base.Commit != base.Head {

@@ -14,7 +14,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// git runs git as a person would, in dir, and fails the test when git does.
+// git runs git in dir as a person would, and fails the test on an error.
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	out, err := tryGit(t, dir, args...)
@@ -33,7 +33,7 @@ func tryGit(t *testing.T, dir string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// home gives the test a home folder with an identity, and hides the real one.
+// home sets up a home folder with an identity, and hides the real one.
 func home(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -42,7 +42,7 @@ func home(t *testing.T) {
 	put(t, dir, ".gitconfig", "[user]\n\tname = Ada Example\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n")
 }
 
-// put writes a file and the folders above it.
+// withFiles writes a file and the folders above it.
 func put(t *testing.T, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -54,7 +54,7 @@ func put(t *testing.T, dir, name, text string) {
 	}
 }
 
-// get reads a file; one that is not there is "(none)".
+// get reads a file; "(none)" for a missing one.
 func get(t *testing.T, dir, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, name))
@@ -67,7 +67,7 @@ func get(t *testing.T, dir, name string) string {
 	return string(data)
 }
 
-// shop is a small repository of a user, with one commit.
+// shop makes a user's repository with a few files and one commit.
 func shop(t *testing.T) string {
 	t.Helper()
 	home(t)
@@ -88,7 +88,7 @@ func shop(t *testing.T) string {
 	return dir
 }
 
-// workspace opens one on a repository, with its state in a folder of its own.
+// workspace opens a Workspace on a repository, with a state folder of its own.
 func workspace(t *testing.T, repo string, change ...func(*Options)) *Workspace {
 	t.Helper()
 	o := Options{State: filepath.Join(t.TempDir(), "state"), Project: "shop", Repo: repo, Owned: []string{"plan.md", "plan.progress.md"}, SessionUID: -1, SessionGID: -1}
@@ -102,7 +102,7 @@ func workspace(t *testing.T, repo string, change ...func(*Options)) *Workspace {
 	return w
 }
 
-// begin starts a run that has to be able to start.
+// begin starts a run, and fails the test if it cannot.
 func begin(t *testing.T, w *Workspace, run string) ledger.Base {
 	t.Helper()
 	base, err := w.Begin(t.Context(), ledger.Begin{Run: run})
@@ -115,7 +115,8 @@ func begin(t *testing.T, w *Workspace, run string) ledger.Base {
 // all is the scope of a shipped builder.
 var all = ledger.Scope{Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true}
 
-// session restores the folder, lets do play a session in it, and takes over.
+// session restores the folder, calls do in the role of a session, and captures
+// the result.
 func session(t *testing.T, w *Workspace, base ledger.Base, input string, scope ledger.Scope, do func(dir string)) ledger.Capture {
 	t.Helper()
 	if input == "" {
@@ -125,19 +126,19 @@ func session(t *testing.T, w *Workspace, base ledger.Base, input string, scope l
 		t.Fatal(err)
 	}
 	do(w.Work("r1"))
-	taken, err := w.Capture(t.Context(), takeover(base, input, scope))
+	taken, err := w.Capture(t.Context(), captureRequest(base, input, scope))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return taken
 }
 
-func takeover(base ledger.Base, input string, scope ledger.Scope) ledger.CaptureRequest {
+func captureRequest(base ledger.Base, input string, scope ledger.Scope) ledger.CaptureRequest {
 	return ledger.CaptureRequest{Run: "r1", Session: "r1-1", Ref: "refs/nightporter/shop/r1/task-1/a1/s1",
 		Input: input, Start: base.Tree, StartRev: base.Commit, Scope: scope}
 }
 
-// paths are those of a list of changed files.
+// paths returns the paths of changed files.
 func paths(files []ledger.FileChange) []string {
 	var list []string
 	for _, f := range files {
@@ -146,8 +147,8 @@ func paths(files []ledger.FileChange) []string {
 	return list
 }
 
-// findingsOf returns what an error tells a person to mend; it fails the test
-// when the error is of another kind or a finding does not say what to do.
+// findingsOf returns the findings in an error. It fails the test for another
+// kind of error, and for a finding without a remedy.
 func findingsOf(t *testing.T, err error) string {
 	t.Helper()
 	input, ok := errors.AsType[*ledger.InputError](err)
@@ -162,8 +163,8 @@ func findingsOf(t *testing.T, err error) string {
 	return input.Error()
 }
 
-// picture is a repository's files by name, mode and content. What nightporter
-// may write is left out: objects, and its own branch with its log.
+// picture returns a repository's files with mode and content, except what
+// nightporter may write: objects, and its own branches with their logs.
 func picture(t *testing.T, repo string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -202,7 +203,7 @@ func picture(t *testing.T, repo string) map[string]string {
 	return files
 }
 
-// files lists what lies in a folder, without .git; folders only where empty.
+// files lists the files in a folder and its empty folders, without .git.
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	var list []string
@@ -227,5 +228,5 @@ func files(t *testing.T, dir string) []string {
 	return list
 }
 
-// shopFiles is what shop has.
+// shopFiles are the files of shop.
 var shopFiles = []string{".gitignore", "README.md", "cart/cart.go", "cart/cart_test.go", "docs/api.md", "go.mod", "plan.md", "web/.gitignore", "web/app/page.tsx", "web/cart/view.ts"}

@@ -11,12 +11,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// inventory is what a tree has, for items of a scope to be found in.
+// inventory is what a tree holds, by which the items of a scope are resolved.
 type inventory struct {
 	files   []string
 	inTree  map[string]bool
 	folders map[string]bool
-	byFold  map[string][]string // files and folders, by fold; made when something is not found as written
+	byFold  map[string][]string // files and folders by folded name; built on first use
 }
 
 func newInventory(entries []treeEntry) *inventory {
@@ -31,12 +31,12 @@ func newInventory(entries []treeEntry) *inventory {
 	return in
 }
 
-// read gives the globs that a task's own scope means in this tree; none where
-// it has no scope, or says it in prose only.
+// read resolves a task's own scope to globs. It returns none for a task without
+// a scope or with one in prose only.
 func (in *inventory) read(text string) (allow []string, warnings, wrong []ledger.Finding) {
 	lost := false
 	for _, item := range ledger.ParseScope(text) {
-		globs, warning, bad := in.item(item)
+		globs, warning, bad := in.globsOf(item)
 		for _, g := range globs {
 			if !slices.Contains(allow, g) {
 				allow = append(allow, g)
@@ -51,16 +51,16 @@ func (in *inventory) read(text string) (allow []string, warnings, wrong []ledger
 		lost = lost || item.Kind == ledger.ScopeWord && globs == nil
 	}
 	if allow == nil && wrong == nil && lost {
-		// A scope that was meant as one and names nothing must not open what the
-		// project allows in general.
+		// A scope that names nothing must not fall back to the project's
+		// general permission.
 		wrong = append(wrong, ledger.Finding{Text: fmt.Sprintf("scope %q names nothing in this repository", text), Fix: "write a path, which may be new, for example src/auth or src/auth/login.go"})
 	}
 	return allow, warnings, wrong
 }
 
-// item gives the globs that one item of a scope means, and what is worth
-// saying about it or wrong with it.
-func (in *inventory) item(item ledger.ScopeItem) (allow []string, warning, wrong *ledger.Finding) {
+// globsOf resolves one item of a scope to globs, with a warning or an error
+// about it.
+func (in *inventory) globsOf(item ledger.ScopeItem) (allow []string, warning, wrong *ledger.Finding) {
 	switch item.Kind {
 	case ledger.ScopeProse:
 		return nil, &ledger.Finding{Text: fmt.Sprintf("scope %q is prose: the reviewer sees it, but it permits nothing", item.Text), Fix: "name folders, files or globs, for example `src/auth`"}, nil
@@ -69,7 +69,7 @@ func (in *inventory) item(item ledger.ScopeItem) (allow []string, warning, wrong
 	}
 	text := item.Text
 	if !in.folders[text] && !in.inTree[text] && item.Kind != ledger.ScopeWord {
-		if text, wrong = in.spelled(text); wrong != nil {
+		if text, wrong = in.actualSpelling(text); wrong != nil {
 			return nil, nil, wrong
 		}
 		if text != item.Text {
@@ -83,10 +83,10 @@ func (in *inventory) item(item ledger.ScopeItem) (allow []string, warning, wrong
 	case in.inTree[text]:
 		return []string{lit}, warning, nil
 	case item.Kind == ledger.ScopePath:
-		// New: as a file, and as a folder where it is to become one.
+		// A new path: it may become a file or a folder.
 		return []string{lit, lit + "/**"}, warning, nil
 	case item.Kind == ledger.ScopeWord:
-		allow, warning = in.word(text)
+		allow, warning = in.foldersNamed(text)
 		return allow, warning, nil
 	case !doublestar.ValidatePattern(text):
 		bad := badGlob(text)
@@ -94,7 +94,7 @@ func (in *inventory) item(item ledger.ScopeItem) (allow []string, warning, wrong
 	}
 	allow = []string{text}
 	if !slices.ContainsFunc(in.files, func(p string) bool { return match(text, p) }) {
-		// "packages/*" where packages holds folders only: those are meant.
+		// "packages/*", where packages holds folders only, means these folders.
 		below := in.below(func(dir string) bool { return match(text, dir) })
 		if below == nil && warning == nil {
 			warning = &ledger.Finding{Text: fmt.Sprintf("scope %q matches nothing yet: only new files can be in it", item.Text)}
@@ -104,14 +104,14 @@ func (in *inventory) item(item ledger.ScopeItem) (allow []string, warning, wrong
 	return allow, warning, nil
 }
 
-// word finds the folders of a name.
-func (in *inventory) word(name string) ([]string, *ledger.Finding) {
+// foldersNamed returns globs for the folders that have the name.
+func (in *inventory) foldersNamed(name string) ([]string, *ledger.Finding) {
 	if named := in.below(func(dir string) bool { return path.Base(dir) == name }); named != nil {
 		return named, nil
 	}
 	var other string
 	named := in.below(func(dir string) bool {
-		same := fold(path.Base(dir)) == fold(name)
+		same := foldName(path.Base(dir)) == foldName(name)
 		if same {
 			other = path.Base(dir)
 		}
@@ -123,7 +123,7 @@ func (in *inventory) word(name string) ([]string, *ledger.Finding) {
 	return nil, &ledger.Finding{Text: fmt.Sprintf("scope %q names no folder of this repository", name), Fix: "write a path, for example src/" + name}
 }
 
-// below lists globs of everything in the folders that are wanted, in order.
+// below returns globs for everything below the wanted folders, in order.
 func (in *inventory) below(wanted func(dir string) bool) []string {
 	var list []string
 	for dir := range in.folders {
@@ -135,10 +135,10 @@ func (in *inventory) below(wanted func(dir string) bool) []string {
 	return list
 }
 
-// spelled gives a path or glob the spelling of what the tree has under its
-// name: SRC/auth is src/auth where there is no SRC. A new file of that name
-// could not be taken over (see twinOf), so nothing else can be meant.
-func (in *inventory) spelled(text string) (string, *ledger.Finding) {
+// actualSpelling returns a path or glob in the spelling that the tree has:
+// src/auth for SRC/auth if the tree has no SRC. Since a capture refuses a new
+// file that differs by case only (see collision), nothing else can be meant.
+func (in *inventory) actualSpelling(text string) (string, *ledger.Finding) {
 	segments := strings.Split(text, "/")
 	have := ""
 	for i, s := range segments {
@@ -154,14 +154,14 @@ func (in *inventory) spelled(text string) (string, *ledger.Finding) {
 				}
 			}
 			var same []string
-			for _, q := range in.byFold[fold(p)] {
+			for _, q := range in.byFold[foldName(p)] {
 				if path.Dir(q) == path.Dir(p) {
 					same = append(same, q)
 				}
 			}
 			if len(same) > 1 {
 				slices.Sort(same)
-				return "", &ledger.Finding{Text: fmt.Sprintf("scope %q can be any of %s", text, someOf(same)), Fix: "write the one that is meant, in its own capitals"}
+				return "", &ledger.Finding{Text: fmt.Sprintf("scope %q can be any of %s", text, firstFive(same)), Fix: "write the one that is meant, in its own capitals"}
 			}
 			if same == nil {
 				break
@@ -173,20 +173,21 @@ func (in *inventory) spelled(text string) (string, *ledger.Finding) {
 	return strings.Join(segments, "/"), nil
 }
 
-// otherSpelling says that an item is taken for what the tree has.
+// otherSpelling is the warning about an item that is spelled otherwise in the
+// tree.
 func otherSpelling(written, have string) *ledger.Finding {
 	return &ledger.Finding{Text: fmt.Sprintf("scope %q is taken for %s: that is how this repository writes it", written, have), Fix: "write " + have}
 }
 
-// badGlob is what is said of a glob that cannot be used.
+// badGlob is the finding about an invalid glob.
 func badGlob(g string) ledger.Finding {
 	return ledger.Finding{Text: fmt.Sprintf("scope %q is not a valid glob", g), Fix: "close its brackets and braces, or put a \\ before those that stand for themselves"}
 }
 
-// allowed gives the globs of paths that a person allowed: each the file of
-// that name, and all below where the tree has it as a folder or it is written
-// as one. A path stands for itself, whatever letters it has: a session made
-// it up, and one that is called ** must not open everything.
+// allowed returns globs for paths that a person allowed: for each the file of
+// that name, and everything below it if it is a folder in the tree or written
+// as one. Special characters lose their meaning: a session made the path up,
+// and a path "**" must not permit everything.
 func (in *inventory) allowed(paths []string) (allow []string, warnings []ledger.Finding) {
 	for _, p := range paths {
 		clean := path.Clean(p)

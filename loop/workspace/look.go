@@ -6,9 +6,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Look finds out about the user's repository what Begin would, and writes
-// nothing: not there, nor into ours. Of the Base it fills Head, HeadName,
-// Author and Notes. What would keep a run from starting is a
+// Look inspects the user's repository as Begin does, and writes nothing, not
+// even into our repository. It fills Head, HeadName, Author and Notes of the
+// Base. Everything that would prevent a start is returned in one
 // *ledger.InputError.
 func (w *Workspace) Look(ctx context.Context) (ledger.Base, error) {
 	t, err := w.inspect(ctx)
@@ -24,6 +24,6 @@ func (w *Workspace) Look(ctx context.Context) (ledger.Base, error) {
 	if note != nil {
 		base.Notes = append(base.Notes, *note)
 	}
-	w.remark(t, &base)
+	w.addNotes(t, &base)
 	return base, nil
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestLook: it says what Begin says of the user's repository, and writes
-// nothing.
+// TestLook compares Look with Begin, and checks that it writes nothing.
 func TestLook(t *testing.T) {
 	repo := shop(t)
 	before := picture(t, repo)

@@ -23,7 +23,7 @@ func TestResolveScope(t *testing.T) {
 		name        string
 		scope       ledger.Scope
 		globs       []string
-		warns       string // part of the findings
+		warns       string // part of the warnings
 		fails       string // part of the error
 		permits     []string
 		permitsNone []string
@@ -52,7 +52,7 @@ func TestResolveScope(t *testing.T) {
 		{name: "denied whole", scope: ledger.Scope{Allowed: []string{"docs/**"}, Denied: []string{"docs/**"}}, fails: "leaves nothing to write"},
 		{name: "denied by a hat of the user's", scope: ledger.Scope{Task: "docs/api.md", Allowed: []string{"**"}, Denied: []string{"docs/**"}}, fails: "leaves nothing to write"},
 		{name: "denied by a shipped hat, named by the task", scope: ledger.Scope{Task: "docs/api.md", Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true}, globs: []string{"docs/api.md"}, permits: []string{"docs/api.md"}, permitsNone: []string{"docs/x.md"}},
-		// Parts: never beyond their task's scope.
+		// Parts: never beyond the scope of their task.
 		{name: "a part of a folder", scope: ledger.Scope{Task: "`web/app`, `cart/cart.go`", Within: "`web`, `cart`", Allowed: []string{"**"}},
 			globs: []string{"web/app/**", "cart/cart.go"}, permits: []string{"web/app/new.tsx", "cart/cart.go"}, permitsNone: []string{"web/cart/view.ts", "cart/cart_test.go"}},
 		{name: "a part wider than its task", scope: ledger.Scope{Task: "`web`", Within: "`web/app`", Allowed: []string{"**"}},
@@ -79,7 +79,7 @@ func TestResolveScope(t *testing.T) {
 		{name: "companions by the task's manifest only", scope: ledger.Scope{Task: "cart, go.sum", Within: "cart, go.mod", Allowed: []string{"**"}},
 			globs: []string{"cart/**"}, permits: []string{"go.sum"}, permitsNone: []string{"go.mod"}},
 
-		// What a person allowed.
+		// Paths that a person allowed.
 		{name: "allowed beside the task's", scope: ledger.Scope{Task: "cart", Also: []string{"web/app/page.tsx", "infra/new.tf"}, Allowed: []string{"**"}},
 			globs: []string{"cart/**", "web/app/page.tsx", "infra/new.tf"}, permits: []string{"cart/x", "web/app/page.tsx", "infra/new.tf"}, permitsNone: []string{"web/app/x", "infra/x.tf"}},
 		{name: "allowed although denied", scope: ledger.Scope{Allowed: []string{"cart/**"}, Denied: []string{"docs/**"}, Also: []string{"docs/api.md"}},
@@ -95,7 +95,7 @@ func TestResolveScope(t *testing.T) {
 			globs: []string{"cart/cart.go", "go.mod"}, permits: []string{"go.mod", "go.sum"}, permitsNone: []string{"README.md"}},
 		{name: "allowed but the floor", scope: ledger.Scope{Allowed: []string{"docs/**"}, Denied: []string{"docs/**"}, Also: []string{"plan.md", ".ralph/agent/x.md", ".Nightporter/hats/x.toml", "log.md"}, Never: []string{"log.md"}}, fails: "leaves nothing to write"},
 
-		// Hats with an area of their own.
+		// Hats with a scope of their own.
 		{name: "a writer", scope: ledger.Scope{Task: "cart/README.md", Layout: []string{"web"}, Allowed: []string{"docs/**"}, Adds: true},
 			globs: []string{"cart/README.md", "cart/README.md/**", "docs/**"}, warns: "", permits: []string{"docs/new.md", "cart/README.md"}, permitsNone: []string{"web/x", "cart/cart.go"}},
 		{name: "a writer for a task without a scope", scope: ledger.Scope{Layout: []string{"web"}, Allowed: []string{"docs/**"}, Adds: true}, globs: []string{"docs/**"}, permits: []string{"docs/x"}, permitsNone: []string{"web/x"}},

@@ -11,14 +11,14 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Each trap of FACTS.md D is planted by a session, and a whole cycle goes over
-// it: take-over, verification's folder, next restore, commit. A trap that
-// runs leaves a mark.
+// TestTraps lets a session plant everything by which a repository can make git
+// run a program, and then runs capture, verification's folder, the next restore
+// and a commit. A trap that runs leaves a mark.
 func TestTraps(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		set  func(t *testing.T, dir, trap, repo string)
-		live []string // a git command that runs the trap, to show that it is one
+		live []string // a git command that runs the trap, to prove that it works
 	}{
 		{"core.fsmonitor", func(t *testing.T, dir, trap, _ string) {
 			git(t, dir, "config", "core.fsmonitor", trap)
@@ -91,7 +91,7 @@ func TestTraps(t *testing.T) {
 				os.Remove(mark)
 			})
 			if len(taken.Files) == 0 {
-				t.Error("nothing was taken over")
+				t.Error("nothing was captured")
 			}
 			must(t, w.Restore(t.Context(), "r1", taken.Tree))
 			_, err := w.Clean(t.Context(), "r1", taken.Tree)

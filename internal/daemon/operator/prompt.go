@@ -119,7 +119,7 @@ func (d *Service) newRun(ctx context.Context, s loop.State, set ledger.Settings,
 	if err != nil {
 		return s, nil, err
 	}
-	theirs, err := w.Theirs(ctx)
+	theirs, err := w.UserRepo(ctx)
 	if err != nil {
 		return s, nil, err
 	}
@@ -130,7 +130,7 @@ func (d *Service) newRun(ctx context.Context, s loop.State, set ledger.Settings,
 // unfetched reads commits that our repository may not have yet.
 type unfetched struct {
 	engine.Files
-	theirs workspace.Theirs
+	theirs workspace.UserRepo
 }
 
 // Read looks in our repository first: what an attempt was parked on can be

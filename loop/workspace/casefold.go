@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// fold returns what a path has in common with every other that some file
-// system takes for the same: macOS and Windows do not tell cases apart, and
-// macOS not whether an accent is part of its letter or stands behind it.
-func fold(p string) string {
+// foldName returns the same string for all paths that some file system treats
+// as one: macOS and Windows ignore case, and macOS stores an accented letter as
+// a letter with a combining accent.
+func foldName(p string) string {
 	if strings.IndexFunc(p, func(r rune) bool { return r >= 0x80 }) < 0 {
 		return strings.ToUpper(p)
 	}
@@ -21,7 +21,7 @@ func fold(p string) string {
 	return strings.Map(foldCase, b.String())
 }
 
-// foldCase is the smallest of all forms of a letter.
+// foldCase returns the smallest rune among the cases of a letter.
 func foldCase(r rune) rune {
 	least := r
 	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
@@ -30,9 +30,9 @@ func foldCase(r rune) rune {
 	return least
 }
 
-// decompose writes a letter and its accents, each as a rune of its own. It
-// knows the letters of composed and Hangul's syllables; where others are
-// missing, two names are taken for different that are not.
+// decompose writes a letter and its accents as separate runes. It knows the
+// letters in composed and Hangul syllables; names with other accented letters
+// count as different although macOS would take them for one.
 func decompose(b *strings.Builder, r rune) {
 	switch parts, ok := decomposed[r]; {
 	case r < 0x80:
@@ -52,7 +52,7 @@ func decompose(b *strings.Builder, r rune) {
 	}
 }
 
-// decomposed is composed by letter.
+// decomposed is composed, by letter.
 var decomposed = func() map[rune][2]rune {
 	m := map[rune][2]rune{}
 	for mark, list := range composed {
@@ -64,24 +64,24 @@ var decomposed = func() map[rune][2]rune {
 	return m
 }()
 
-// twinOf returns the name of an existing path that some file systems take for
-// p, or for a folder above it, and that part of p; "" where there is none.
-func twinOf(byFold map[string][]string, p string) (own, other string) {
+// collision returns the name of an existing path that some file systems take
+// for p or for a folder above p, and that part of p; "" for none.
+func collision(byFold map[string][]string, p string) (own, other string) {
 	for i := 0; i <= len(p); i++ {
 		if i < len(p) && p[i] != '/' {
 			continue
 		}
-		if have := byFold[fold(p[:i])]; len(have) > 0 && !slices.Contains(have, p[:i]) {
+		if have := byFold[foldName(p[:i])]; len(have) > 0 && !slices.Contains(have, p[:i]) {
 			return p[:i], have[0]
 		}
 	}
 	return "", ""
 }
 
-// addFolded puts a path and the folders above it under what fold makes of them.
+// addFolded adds a path and the folders above it under their folded names.
 func addFolded(byFold map[string][]string, p string) {
 	for ; p != "." && p != "/"; p = path.Dir(p) {
-		f := fold(p)
+		f := foldName(p)
 		if slices.Contains(byFold[f], p) {
 			return
 		}
@@ -89,9 +89,9 @@ func addFolded(byFold map[string][]string, p string) {
 	}
 }
 
-// composed lists letters that have an accent of their own, each before the
-// letter that is left without it, by accent (Unicode's canonical
-// decompositions for Latin, Greek, Cyrillic and Kana).
+// composed lists accented letters, each followed by the letter without the
+// accent, by accent: the canonical decompositions of Unicode for Latin, Greek,
+// Cyrillic and Kana.
 var composed = map[rune]string{
 	0x0300: "ÀAÈEÌIÒOÙUàaèeìiòoùuǛÜǜüǸNǹnЀЕЍИѐеѝиḔĒḕēṐŌṑōẀWẁwẦÂầâẰĂằăỀÊềêỒÔồôỜƠờơỪƯừưỲYỳyἂἀἃἁἊἈἋἉἒἐἓἑἚἘἛἙἢἠἣἡἪἨἫἩἲἰἳἱἺἸἻἹὂὀὃὁὊὈὋὉὒὐὓὑὛὙὢὠὣὡὪὨὫὩὰαὲεὴηὶιὸοὺυὼωᾺΑῈΕῊΗ῍᾿ῒϊῚΙ῝῾ῢϋῪΥ῭¨ῸΟῺΩ",                                                                   // grave accent
 	0x0301: "ÁAÉEÍIÓOÚUÝYáaéeíióoúuýyĆCćcĹLĺlŃNńnŔRŕrŚSśsŹZźzǗÜǘüǴGǵgǺÅǻåǼÆǽæǾØǿø΅¨ΆΑΈΕΉΗΊΙΌΟΎΥΏΩΐϊάαέεήηίιΰϋόούυώωϓϒЃГЌКѓгќкḈÇḉçḖĒḗēḮÏḯïḰKḱkḾMḿmṌÕṍõṒŌṓōṔPṕpṸŨṹũẂWẃwẤÂấâẮĂắăẾÊếêỐÔốôỚƠớơỨƯứưἄἀἅἁἌἈἍἉἔἐἕἑἜἘἝἙἤἠἥἡἬἨἭἩἴἰἵἱἼἸἽἹὄὀὅὁὌὈὍὉὔὐὕὑὝὙὤὠὥὡὬὨὭὩ῎᾿῞῾", // acute accent

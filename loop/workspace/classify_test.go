@@ -26,9 +26,10 @@ func TestJudge(t *testing.T) {
 		files           []string
 		outside, refuse []string
 		dropped         []string
-		holds           map[string]string // what the folder has then, as seen says
+		holds           map[string]string // content of the folder afterwards, as described by seen
 	}{
-		// Renames: each half by itself, and nothing is lost.
+		// Renames: the halves are classified independently, and no file is
+		// lost.
 		{name: "rename inside", scope: cart, do: func(t *testing.T, dir string) {
 			move(t, dir, "cart/cart.go", "cart/x/basket.go")
 		}, files: []string{"cart/cart.go", "cart/x/basket.go"}, holds: map[string]string{"cart/cart.go": "none", "cart/x/basket.go": "file package cart\n"}},
@@ -58,7 +59,7 @@ func TestJudge(t *testing.T) {
 		}, do: func(t *testing.T, dir string) {
 			move(t, dir, "cart/sub/notes.md", "web/notes.md")
 			must(t, os.Remove(filepath.Join(dir, "cart/sub")))
-			move(t, dir, "cart/other.md", "cart/sub") // cannot stand beside cart/sub/notes.md, which comes back
+			move(t, dir, "cart/other.md", "cart/sub") // cannot coexist with cart/sub/notes.md, which is restored
 		}, outside: []string{"cart/other.md", "cart/sub", "cart/sub/notes.md", "web/notes.md"},
 			holds: map[string]string{"cart/sub/notes.md": "file Notes\n", "cart/other.md": "file Other\n"}},
 
@@ -127,7 +128,7 @@ func TestJudge(t *testing.T) {
 			mustLink(t, "/etc/passwd", filepath.Join(dir, "cart/other"))
 		}, files: []string{"cart/gone"}, refuse: []string{"cart/other  is a symbolic link that leaves the repository: /etc/passwd"}, holds: map[string]string{"cart/old": "link /etc/hosts", "cart/other": "link /etc/hosts"}},
 
-		// Names that some systems take for one.
+		// Names that some file systems treat as one.
 		{name: "case of a file", scope: all, do: func(t *testing.T, dir string) { put(t, dir, "cart/Cart.go", "x\n") },
 			refuse: []string{"cart/Cart.go  has the name of cart/cart.go but for its case: one of the two is lost on other systems"}},
 		{name: "case of a folder", scope: all, do: func(t *testing.T, dir string) { put(t, dir, "CART/new/x.go", "x\n") },
@@ -150,7 +151,7 @@ func TestJudge(t *testing.T) {
 		{name: "out of scope by its case", scope: cart, do: func(t *testing.T, dir string) { put(t, dir, "Cart/x.go", "x\n") }, outside: []string{"Cart/x.go"}},
 		{name: "ours in another case", scope: all, do: func(t *testing.T, dir string) { put(t, dir, ".Nightporter/hats/builder.toml", "x\n") }, dropped: []string{".Nightporter/hats/builder.toml"}},
 
-		// Parts, and what a person allowed.
+		// Parts of tasks, and paths that a person allowed.
 		{name: "a part", scope: ledger.Scope{Task: "web", Within: "web/app, cart", Allowed: []string{"**"}}, do: func(t *testing.T, dir string) {
 			put(t, dir, "web/app/page.tsx", "1\n")
 			put(t, dir, "web/cart/view.ts", "1\n")
@@ -192,7 +193,8 @@ func TestJudge(t *testing.T) {
 					t.Errorf("%s is %q, want %q", p, got, want)
 				}
 			}
-			// By content and mode the folder is the tree, and so is its .git's HEAD.
+			// The folder and the HEAD of its .git equal the tree, by content
+			// and mode.
 			if got := git(t, w.Work("r1"), "-c", "core.quotePath=false", "status", "--porcelain"); got != "" {
 				t.Errorf("git status in the work folder says %q", got)
 			}
@@ -206,8 +208,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// seen says what is at a path: none, file or program with its content, link
-// with its target.
+// seen describes a path: none, a file or program with its content, a link with
+// its target.
 func seen(t *testing.T, dir, p string) string {
 	t.Helper()
 	file := filepath.Join(dir, p)

@@ -9,21 +9,20 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// SentAt returns the message that a chat shows under the platform's id: what
-// somebody answers, or presses a button of.
+// SentAt returns the message that a chat shows under a platform id: the target
+// of a reply or of a button press. It is false for an unknown id.
 func (s *Store) SentAt(ctx context.Context, chat, platformID string) (ledger.SentMessage, bool, error) {
 	return s.one(ctx, "message "+platformID+" of "+chat, sentAtQuery, chat, platformID)
 }
 
-// SentFor returns the message that a key stands on in a chat: the one that was
-// sent last under it.
+// SentFor returns the last message sent to a chat under a key.
 func (s *Store) SentFor(ctx context.Context, chat, key string) (ledger.SentMessage, bool, error) {
 	return s.one(ctx, "message of "+key+" in "+chat, sentForQuery, chat, key)
 }
 
-// AnswerTo returns what a person's message was answered with: of several
-// answers the newest that has a key. It need not have been sent; then its ID
-// is "" and its Time that of its commit.
+// AnswerTo returns the answer to a person's message: the newest message that
+// replies to it, preferably one with a key. An answer that is still queued has
+// an empty ID, and its Time is that of its commit.
 func (s *Store) AnswerTo(ctx context.Context, chat, replyTo string) (ledger.SentMessage, bool, error) {
 	return s.one(ctx, "answer to "+replyTo+" in "+chat, answerQuery, chat, replyTo)
 }
@@ -56,9 +55,9 @@ func (s *Store) one(ctx context.Context, op, query string, args ...any) (ledger.
 	return shown, true, nil
 }
 
-// PruneMessages removes messages that were sent before the given time, and
-// dropped ones that were committed before it, and returns how many. The
-// message that a key stands on stays, however old: it can still be edited.
+// PruneMessages deletes sent messages settled before the given time and dropped
+// ones committed before it, and returns their number. The last message sent for
+// a key is kept regardless of age: it can still be edited.
 func (s *Store) PruneMessages(ctx context.Context, before time.Time) (int, error) {
 	var n int64
 	err := s.write(ctx, func(ctx context.Context) (bool, error) {
@@ -75,8 +74,8 @@ func (s *Store) PruneMessages(ctx context.Context, before time.Time) (int, error
 	return int(n), nil
 }
 
-// Cursor returns how far a chat's inputs have been handled; false where none
-// ever was.
+// Cursor returns how far a chat's inputs have been handled, or false if none
+// have.
 func (s *Store) Cursor(ctx context.Context, name string) (ledger.Cursor, bool, error) {
 	c := ledger.Cursor{Name: name}
 	var at string
@@ -91,4 +90,25 @@ func (s *Store) Cursor(ctx context.Context, name string) (ledger.Cursor, bool, e
 		return ledger.Cursor{}, false, fail("cursor "+name, err)
 	}
 	return c, true, nil
+}
+
+const whereQuery = `SELECT DISTINCT chat FROM messages WHERE key = ? AND key <> '' AND state <> 'dropped' ORDER BY chat`
+
+// Where returns the chats in which a message of the key is shown or queued:
+// those that need an edit when the message's subject changes.
+func (s *Store) Where(ctx context.Context, key string) (chats []string, err error) {
+	defer func() { err = fail("chats of "+key, err) }()
+	rows, err := s.readers.QueryContext(ctx, whereQuery, key)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var chat string
+		if err := rows.Scan(&chat); err != nil {
+			return nil, err
+		}
+		chats = append(chats, chat)
+	}
+	return chats, rows.Err()
 }

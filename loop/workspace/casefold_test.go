@@ -2,7 +2,7 @@ package workspace
 
 import "testing"
 
-func TestFold(t *testing.T) {
+func TestFoldName(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		same bool
@@ -13,7 +13,7 @@ func TestFold(t *testing.T) {
 		{"\ud55c\uae00", "\u1112\u1161\u11ab\u1100\u1173\u11af", true}, {"\uac00", "\u1100\u1161", true}, {"\u212a", "k", true}, {"\u03c3", "\u03c2", true},
 		{"bad\xff", "bad\xff", true},
 	} {
-		if got := fold(c.a) == fold(c.b); got != c.same {
+		if got := foldName(c.a) == foldName(c.b); got != c.same {
 			t.Errorf("%q and %q: the same is %v, want %v", c.a, c.b, got, c.same)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-func TestTakeOver(t *testing.T) {
+func TestCapture(t *testing.T) {
 	cart := ledger.Scope{Task: "`cart`", Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true, Never: []string{"plan.md"}}
 	for _, c := range []struct {
 		name                            string
@@ -177,7 +177,7 @@ func TestTakeOver(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.name == "file and folder swapped" {
-				c.lock = true // go.mod went
+				c.lock = true // go.mod was removed
 			}
 			repo := shop(t)
 			before := picture(t, repo)
@@ -197,7 +197,8 @@ func TestTakeOver(t *testing.T) {
 			if taken.Lock != c.lock {
 				t.Errorf("lock %v, want %v", taken.Lock, c.lock)
 			}
-			// The folder holds exactly the tree, so that is what gets verified.
+			// The folder holds exactly the tree, so verification sees what is
+			// committed.
 			entries, err := w.list(t.Context(), taken.Tree)
 			must(t, err)
 			var want []string
@@ -218,7 +219,7 @@ func TestTakeOver(t *testing.T) {
 			if got := git(t, w.Work("r1"), "status", "--porcelain"); got != "" && got != "?? node_modules/" {
 				t.Errorf("git status in the work folder says %q", got)
 			}
-			recorded, err := w.ours(t.Context(), "rev-parse", "refs/nightporter/shop/r1/task-1/a1/s1^{tree}")
+			recorded, err := w.gitOurs(t.Context(), "rev-parse", "refs/nightporter/shop/r1/task-1/a1/s1^{tree}")
 			if err != nil || recorded != taken.Tree {
 				t.Errorf("recorded tree %s (%v), want %s", recorded, err, taken.Tree)
 			}
@@ -229,12 +230,12 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-func TestTakeOverRefusesDevicesAndSockets(t *testing.T) {
+func TestCaptureRefusesDevicesAndSockets(t *testing.T) {
 	w := workspace(t, shop(t))
 	base := begin(t, w, "r1")
 	var want []string
 	taken := session(t, w, base, "", all, func(dir string) {
-		short := filepath.Join(t.TempDir(), "s") // a socket's path is short; it moves like a file
+		short := filepath.Join(t.TempDir(), "s") // short, because a socket's path is limited; the test moves it like a file
 		fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 		must(t, err)
 		defer unix.Close(fd)
@@ -260,9 +261,10 @@ func TestTakeOverRefusesDevicesAndSockets(t *testing.T) {
 	}
 }
 
-// A take-over that was cut off by a crash after it had undone something says
-// the same when it is repeated, although the folder no longer shows it.
-func TestTakeOverAgainSaysTheSame(t *testing.T) {
+// TestCaptureAgainSaysTheSame repeats a capture that a crash cut off after it
+// had undone something: the result is the same, although the folder no longer
+// shows it.
+func TestCaptureAgainSaysTheSame(t *testing.T) {
 	w := workspace(t, shop(t))
 	base := begin(t, w, "r1")
 	scope := ledger.Scope{Task: "cart/", Allowed: []string{"**"}}
@@ -271,7 +273,7 @@ func TestTakeOverAgainSaysTheSame(t *testing.T) {
 		put(t, dir, "README.md", "other\n")
 		must(t, os.Symlink("/etc", filepath.Join(dir, "cart/etc")))
 	})
-	again, err := w.Capture(t.Context(), takeover(base, base.Tree, scope))
+	again, err := w.Capture(t.Context(), captureRequest(base, base.Tree, scope))
 	must(t, err)
 	if diff := cmp.Diff(first, again); diff != "" {
 		t.Errorf("again (-first +again):\n%s", diff)
@@ -279,16 +281,17 @@ func TestTakeOverAgainSaysTheSame(t *testing.T) {
 	if len(again.Outside) != 1 || len(again.Refused) != 1 {
 		t.Errorf("%+v", again)
 	}
-	// A new session of the same folder is looked at anew.
+	// The next session in the folder gets a result of its own.
 	second := session(t, w, base, first.Tree, scope, func(dir string) { put(t, dir, "cart/b.go", "x\n") })
 	if diff := cmp.Diff([]string{"cart/b.go"}, paths(second.Files)); diff != "" {
 		t.Errorf("second session (-want +got):\n%s", diff)
 	}
 }
 
-// What verification or setup left, ignored by a rule that the attempt itself
-// made, is not the next session's work.
-func TestTakeOverLeavesWhatTheRestoreKept(t *testing.T) {
+// TestCaptureLeavesWhatTheRestoreKept ignores files of verification or setup
+// that match a rule made by the attempt itself: they are not the next session's
+// work.
+func TestCaptureLeavesWhatTheRestoreKept(t *testing.T) {
 	w := workspace(t, shop(t))
 	base := begin(t, w, "r1")
 	first := session(t, w, base, "", all, func(dir string) { put(t, dir, ".gitignore", "node_modules/\n*.log\n/build\n") })
@@ -304,9 +307,9 @@ func TestTakeOverLeavesWhatTheRestoreKept(t *testing.T) {
 	}
 }
 
-// The rules of the attempt's start count, also when an earlier session of the
-// attempt changed them.
-func TestTakeOverByTheRulesOfTheStart(t *testing.T) {
+// TestCaptureByTheRulesOfTheStart applies the ignore rules of the attempt's
+// start, even if an earlier session of the attempt changed them.
+func TestCaptureByTheRulesOfTheStart(t *testing.T) {
 	w := workspace(t, shop(t))
 	base := begin(t, w, "r1")
 	first := session(t, w, base, "", all, func(dir string) { put(t, dir, ".gitignore", "node_modules/\n*.log\n/hidden\n") })
@@ -316,12 +319,12 @@ func TestTakeOverByTheRulesOfTheStart(t *testing.T) {
 	}
 }
 
-func TestTakeOverRefusesRefsThatAreNotItsRuns(t *testing.T) {
+func TestCaptureRefusesRefsThatAreNotItsRuns(t *testing.T) {
 	w := workspace(t, shop(t))
 	base := begin(t, w, "r1")
 	must(t, w.Restore(t.Context(), "r1", base.Tree))
 	for _, ref := range []string{"", "refs/heads/main", "refs/nightporter/shop/r2/x"} {
-		q := takeover(base, base.Tree, all)
+		q := captureRequest(base, base.Tree, all)
 		q.Ref = ref
 		if _, err := w.Capture(t.Context(), q); err == nil {
 			t.Errorf("ref %q was accepted", ref)

@@ -16,118 +16,119 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Capture reads what a session left in the work folder, without running
-// anything of it, and records the part that its scope allows as a tree.
+// Capture reads what a session left in the work folder without executing any of
+// it, and records the changes that its scope allows as a tree.
 //
-// What counts is tracked files and what the rules of t.Start do not ignore,
-// except what already lay there, ignored, when the session began. Against
-// t.Input every changed path is one of: taken; Dropped (never in any scope,
-// undone in silence); Outside (out of this scope, undone); Refused (it cannot
-// be in a commit, undone, a violation). The work folder is left with exactly
-// the tree that is returned, what is ignored, and a new .git, so that a
-// verification can be told nothing else by it. The tree's commit is recorded
-// on t.Ref. A scope that leaves nothing to write is a *ledger.InputError.
+// It considers tracked files and those that the rules of t.Start do not ignore,
+// except files that lay there, ignored, when the session began. Each path that
+// differs from t.Input is one of: captured; Dropped (in no scope, undone
+// silently); Outside (out of this scope, undone); Refused (cannot be in a
+// commit, undone, a violation). Afterwards the work folder holds exactly the
+// captured tree and ignored files, with a new .git, so that verification sees
+// what would be committed. The tree's commit is recorded on t.Ref. A scope that
+// permits no path is a *ledger.InputError.
 //
-// Taking over the same folder again gives the same result.
+// Capturing the same session again gives the same result.
 func (w *Workspace) Capture(ctx context.Context, t ledger.CaptureRequest) (ledger.Capture, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	taken, err := w.capture(ctx, t)
+	captured, err := w.capture(ctx, t)
 	if err != nil {
 		return ledger.Capture{}, fmt.Errorf("take over %s: %w", t.Session, err)
 	}
-	return taken, nil
+	return captured, nil
 }
 
 func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledger.Capture, error) {
-	var taken ledger.Capture
-	if !strings.HasPrefix(t.Ref, w.hidden(t.Run, "")) {
-		return taken, fmt.Errorf("ref %q is not below %s", t.Ref, w.hidden(t.Run, ""))
+	var captured ledger.Capture
+	if !strings.HasPrefix(t.Ref, w.hiddenRef(t.Run, "")) {
+		return captured, fmt.Errorf("ref %q is not below %s", t.Ref, w.hiddenRef(t.Run, ""))
 	}
 	input, err := w.tree(ctx, t.Input)
 	if err != nil {
-		return taken, err
+		return captured, err
 	}
 	start, err := w.tree(ctx, t.Start)
 	if err != nil {
-		return taken, err
+		return captured, err
 	}
 	scope, _, err := w.resolve(ctx, start, t.Scope)
 	if err != nil {
-		return taken, err
+		return captured, err
 	}
 	dir, err := w.runDir(t.Run)
 	if err != nil {
-		return taken, err
+		return captured, err
 	}
-	l := &leftover{w: w, folder: folder{dir, "work"}, input: map[string]treeEntry{}, refused: map[string]offence{}}
-	if before, ok := remembered(dir, t); ok {
-		// A crash came between undoing and the caller's own record. What was
-		// undone cannot be seen in the folder any more, so what was found
-		// before it counts.
+	l := &sessionDiff{w: w, folder: folder{dir, "work"}, input: map[string]treeEntry{}, refused: map[string]refusal{}}
+	if before, ok := loadCapture(dir, t); ok {
+		// A crash came between the undoing and the caller's record. The folder
+		// no longer shows the undone changes, so the saved result counts.
 		if _, err := w.importTree(ctx, l.folder, before.Tree, start, keptPaths(dir)...); err != nil {
-			return taken, err
+			return captured, err
 		}
 		return before, w.record(ctx, t, before.Tree)
 	}
 	if err := l.read(ctx, input, start); err != nil {
-		return taken, err
+		return captured, err
 	}
 	changes, err := w.changes(ctx, input, l.tree)
 	if err != nil {
-		return taken, err
+		return captured, err
 	}
-	kept, err := l.judge(ctx, scope, input, changes, t.Scope.Never, &taken)
+	kept, err := l.classify(ctx, scope, input, changes, t.Scope.Never, &captured)
 	if err != nil {
-		return taken, err
+		return captured, err
 	}
-	if taken.Tree, err = w.applied(ctx, dir, input, kept); err != nil {
-		return taken, err
+	if captured.Tree, err = w.applyChanges(ctx, dir, input, kept); err != nil {
+		return captured, err
 	}
-	if taken.Files, err = w.changed(ctx, input, taken.Tree); err != nil {
-		return taken, err
+	if captured.Files, err = w.changed(ctx, input, captured.Tree); err != nil {
+		return captured, err
 	}
-	taken.Lock = slices.ContainsFunc(taken.Files, func(f ledger.FileChange) bool { return installs(f.Path) })
-	if err := remember(dir, t, taken); err != nil {
-		return taken, err
+	captured.Lock = slices.ContainsFunc(captured.Files, func(f ledger.FileChange) bool { return isSetupInput(f.Path) })
+	if err := saveCapture(dir, t, captured); err != nil {
+		return captured, err
 	}
-	if _, err := w.importTree(ctx, l.folder, taken.Tree, start, l.prune...); err != nil {
-		return taken, err
+	if _, err := w.importTree(ctx, l.folder, captured.Tree, start, l.prune...); err != nil {
+		return captured, err
 	}
-	return taken, w.record(ctx, t, taken.Tree)
+	return captured, w.record(ctx, t, captured.Tree)
 }
 
-// memo is the last take-over of a run and what came of it.
-type memo struct {
+// savedCapture is the file format of a run's last capture.
+type savedCapture struct {
 	Asked ledger.CaptureRequest `json:"asked"`
 	Taken ledger.Capture        `json:"taken"`
 }
 
-// remember keeps a take-over's result until the next restore.
-func remember(dir string, t ledger.CaptureRequest, taken ledger.Capture) error {
-	data, err := json.Marshal(memo{t, taken})
+// saveCapture keeps the result of a capture until the next Restore.
+func saveCapture(dir string, t ledger.CaptureRequest, captured ledger.Capture) error {
+	data, err := json.Marshal(savedCapture{t, captured})
 	if err != nil {
 		return err
 	}
-	return writeDurably(filepath.Join(dir, memoFile), data)
+	return writeDurably(filepath.Join(dir, savedCaptureFile), data)
 }
 
-// remembered returns the result of the same take-over, where its file is whole.
-func remembered(dir string, t ledger.CaptureRequest) (ledger.Capture, bool) {
-	data, err := os.ReadFile(filepath.Join(dir, memoFile))
+// loadCapture returns the saved result of the same capture, if its file is
+// intact.
+func loadCapture(dir string, t ledger.CaptureRequest) (ledger.Capture, bool) {
+	data, err := os.ReadFile(filepath.Join(dir, savedCaptureFile))
 	if err != nil {
 		return ledger.Capture{}, false
 	}
-	var m memo
+	var m savedCapture
 	if err := json.Unmarshal(data, &m); err != nil || m.Asked.Session != t.Session || m.Asked.Ref != t.Ref || m.Asked.Input != t.Input {
 		return ledger.Capture{}, false
 	}
 	return m.Taken, true
 }
 
-const memoFile = "taken.json"
+const savedCaptureFile = "taken.json"
 
-// keptPaths is what lay ignored in the work folder when the session began.
+// keptPaths returns the ignored paths that lay in the work folder when the
+// session began.
 func keptPaths(dir string) []string {
 	data, err := os.ReadFile(filepath.Join(dir, "kept"))
 	if err != nil {
@@ -136,8 +137,8 @@ func keptPaths(dir string) []string {
 	return zlist(data)
 }
 
-// record keeps the tree as a commit on the session's hidden ref. Its date is
-// that of the commit it builds on, so that repeating it changes nothing.
+// record stores the tree as a commit on the session's hidden ref. The commit
+// has the date of its parent, so that a repetition makes the same commit.
 func (w *Workspace) record(ctx context.Context, t ledger.CaptureRequest, tree string) error {
 	c := commit{tree: tree, date: "@0 +0000", message: t.Session + "\n"}
 	if t.StartRev != "" {
@@ -154,19 +155,19 @@ func (w *Workspace) record(ctx context.Context, t ledger.CaptureRequest, tree st
 	return w.setRef(ctx, t.Ref, hash)
 }
 
-// leftover is a work folder after a session.
-type leftover struct {
+// sessionDiff compares a work folder after a session with the tree before it.
+type sessionDiff struct {
 	w      *Workspace
 	folder folder
 
-	input   map[string]treeEntry // what the session began with
-	prune   []string             // ignored, or there before: not looked into
+	input   map[string]treeEntry // files before the session, by path
+	prune   []string             // ignored, or there before the session: not entered
 	tree    string               // everything else, as git would add it
-	refused map[string]offence   // path → why it cannot be in a commit
+	refused map[string]refusal   // path → why it cannot be in a commit
 }
 
-// read looks at the folder and adds what is there to our repository.
-func (l *leftover) read(ctx context.Context, input, start string) error {
+// read scans the folder and adds its files to our repository.
+func (l *sessionDiff) read(ctx context.Context, input, start string) error {
 	entries, err := l.w.list(ctx, input)
 	if err != nil {
 		return err
@@ -188,16 +189,16 @@ func (l *leftover) read(ctx context.Context, input, start string) error {
 		return err
 	}
 	l.prune = append(l.prune, keptPaths(l.folder.dir)...)
-	present, err := l.look(ctx)
+	present, err := l.scan(ctx)
 	if err != nil {
 		return err
 	}
 	return l.add(ctx, present)
 }
 
-// readIndex brings the folder's index to the input tree. What it knows of
-// files that did not change stays, so that these need not be read.
-func (l *leftover) readIndex(ctx context.Context, input string) error {
+// readIndex sets the folder's index to the input tree. It keeps what the index
+// knows about unchanged files, so that git need not read these.
+func (l *sessionDiff) readIndex(ctx context.Context, input string) error {
 	if err := l.w.dropStaleLock(ctx, l.folder.index()+".lock"); err != nil {
 		return err
 	}
@@ -212,9 +213,9 @@ func (l *leftover) readIndex(ctx context.Context, input string) error {
 	return read()
 }
 
-// look walks through the folder and returns the files and links that can be
-// added; what cannot is put into refused.
-func (l *leftover) look(ctx context.Context) (present []string, err error) {
+// scan walks the folder and returns the files and links that git can add. It
+// puts the others into refused.
+func (l *sessionDiff) scan(ctx context.Context) (present []string, err error) {
 	prune := newPathSet(l.prune)
 	err = walk(l.folder.path(), func(parent int, base string, f found) (bool, error) {
 		if err := ctx.Err(); err != nil {
@@ -224,15 +225,14 @@ func (l *leftover) look(ctx context.Context) (present []string, err error) {
 			return false, nil
 		}
 		if dotGit(base) {
-			// A repository inside the repository: what lies around it would be a
-			// gitlink for git.
-			l.refused[f.path] = offence{"is a git repository inside the repository", "remove it when it is no longer needed, or make it in TMPDIR"}
+			// A repository inside the repository: git would add a gitlink.
+			l.refused[f.path] = refusal{"is a git repository inside the repository", "remove it when it is no longer needed, or make it in TMPDIR"}
 			return false, nil
 		}
 		switch f.kind {
 		case unix.S_IFDIR:
 			if len(f.path) >= maxPath {
-				l.refused[f.path] = offence{"is nested too deep", "use fewer folders, or shorter names"}
+				l.refused[f.path] = refusal{"is nested too deep", "use fewer folders, or shorter names"}
 				return false, nil
 			}
 			return true, nil
@@ -240,7 +240,7 @@ func (l *leftover) look(ctx context.Context) (present []string, err error) {
 			present = append(present, f.path)
 			return false, nil
 		case unix.S_IFREG:
-			why, err := l.lookAtFile(ctx, parent, base, f)
+			why, err := l.checkFile(ctx, parent, base, f)
 			if err != nil {
 				return false, err
 			}
@@ -251,13 +251,13 @@ func (l *leftover) look(ctx context.Context) (present []string, err error) {
 			}
 			return false, nil
 		}
-		l.refused[f.path] = offence{specialKind(f.kind), "remove it when it is no longer needed, or make it in TMPDIR"}
+		l.refused[f.path] = refusal{specialKind(f.kind), "remove it when it is no longer needed, or make it in TMPDIR"}
 		return false, nil
 	}, nil)
 	return present, err
 }
 
-// specialKind names what is neither file nor folder nor link.
+// specialKind names a kind that is neither file nor folder nor link.
 func specialKind(kind uint32) string {
 	switch kind {
 	case unix.S_IFIFO:
@@ -268,36 +268,36 @@ func specialKind(kind uint32) string {
 	return "is a device"
 }
 
-// lookAtFile returns why a regular file cannot be taken over, or none.
-func (l *leftover) lookAtFile(ctx context.Context, parent int, base string, f found) (offence, error) {
+// checkFile returns why a regular file cannot be captured, or a zero refusal.
+func (l *sessionDiff) checkFile(ctx context.Context, parent int, base string, f found) (refusal, error) {
 	if f.links > 1 && l.w.o.SessionUID >= 0 && f.uid != uint32(l.w.o.SessionUID) && f.uid != uint32(os.Geteuid()) {
-		return offence{"is a hard link to a file of somebody else", "copy the file instead"}, nil
+		return refusal{"is a hard link to a file of somebody else", "copy the file instead"}, nil
 	}
 	if f.size > maxFile {
-		// A large file that was there and kept its size is worth reading; git
-		// will tell whether it changed.
+		// A large file that existed and has the same size may be unchanged; git
+		// will find out.
 		old, known := l.input[f.path]
 		if !known {
 			return tooLarge, nil
 		}
-		out, err := l.w.ours(ctx, "cat-file", "-s", old.hash)
+		out, err := l.w.gitOurs(ctx, "cat-file", "-s", old.hash)
 		if err != nil {
-			return offence{}, err
+			return refusal{}, err
 		}
 		if size, err := strconv.ParseInt(out, 10, 64); err != nil || size != f.size {
-			return tooLarge, nil //nolint:nilerr // no number is as good as another size
+			return tooLarge, nil //nolint:nilerr // an unparsable size counts as another size
 		}
 	}
 	if f.mode&0o400 == 0 {
 		if err := unix.Fchmodat(parent, base, f.mode|0o600, 0); err != nil {
-			return offence{}, fmt.Errorf("make %s readable: %w", f.path, err)
+			return refusal{}, fmt.Errorf("make %s readable: %w", f.path, err)
 		}
 	}
-	return offence{}, nil
+	return refusal{}, nil
 }
 
-// add brings the index to what is there and writes its tree.
-func (l *leftover) add(ctx context.Context, present []string) error {
+// add updates the index to the present files and writes its tree.
+func (l *sessionDiff) add(ctx context.Context, present []string) error {
 	there := make(map[string]bool, len(present))
 	for _, p := range present {
 		there[p] = true
@@ -316,7 +316,7 @@ func (l *leftover) add(ctx context.Context, present []string) error {
 			args: append([]string{"update-index"}, append(args, "-z", "--stdin")...)})
 		return err
 	}
-	// First what is gone: a folder can have become a file or a link.
+	// Removals first: a folder may have become a file or a link.
 	if err := index(gone, "--force-remove"); err != nil {
 		return err
 	}
@@ -328,8 +328,8 @@ func (l *leftover) add(ctx context.Context, present []string) error {
 	return err
 }
 
-// applied writes the tree that the changes make of another.
-func (w *Workspace) applied(ctx context.Context, dir, tree string, changes []change) (string, error) {
+// applyChanges writes the tree that results from applying changes to tree.
+func (w *Workspace) applyChanges(ctx context.Context, dir, tree string, changes []change) (string, error) {
 	if len(changes) == 0 {
 		return tree, nil
 	}

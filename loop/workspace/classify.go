@@ -12,18 +12,19 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// offence is why something cannot be in a commit, and what to do instead. The
+// refusal says why a path cannot be in a commit and what to do instead. The
 // next session reads both.
-type offence struct{ text, fix string }
+type refusal struct{ text, fix string }
 
-var tooLarge = offence{"is larger than 50 MB", "make it smaller, or write it where .gitignore has it ignored"}
+var tooLarge = refusal{"is larger than 50 MB", "make it smaller, or write it where .gitignore has it ignored"}
 
-// judge sorts the changes into what is kept and what is not. Each half of a
-// rename is judged by itself, but nothing is lost by it (see together).
-func (l *leftover) judge(ctx context.Context, scope *scope, input string, changes []change, never []string, taken *ledger.Capture) ([]change, error) {
-	violations := map[string]offence{}
+// classify splits the changes into those kept and those undone, and returns the
+// kept ones. The halves of a rename are classified independently, but
+// dropHalfMoves makes sure that no file is lost by it.
+func (l *sessionDiff) classify(ctx context.Context, scope *scope, input string, changes []change, never []string, captured *ledger.Capture) ([]change, error) {
+	violations := map[string]refusal{}
 	for p, why := range l.refused {
-		if !l.w.never(never, p) {
+		if !l.w.reserved(never, p) {
 			violations[p] = why
 		}
 	}
@@ -32,17 +33,17 @@ func (l *leftover) judge(ctx context.Context, scope *scope, input string, change
 		why, refused := l.refused[c.path]
 		var err error
 		if !refused {
-			if why, err = l.offence(ctx, c); err != nil {
+			if why, err = l.refuse(ctx, c); err != nil {
 				return nil, err
 			}
 		}
 		switch {
-		case l.w.never(never, c.path):
-			taken.Dropped = append(taken.Dropped, c.path)
+		case l.w.reserved(never, c.path):
+			captured.Dropped = append(captured.Dropped, c.path)
 		case why.text != "":
 			violations[c.path] = why
 		case !scope.permits(c.path):
-			taken.Outside = append(taken.Outside, c.path)
+			captured.Outside = append(captured.Outside, c.path)
 		default:
 			kept = append(kept, c)
 		}
@@ -54,61 +55,61 @@ func (l *leftover) judge(ctx context.Context, scope *scope, input string, change
 			return nil, err
 		}
 	}
-	for n := -1; n != len(kept); { // what one takes away can concern the other
+	for n := -1; n != len(kept); { // repeat: each removal can affect the others
 		n = len(kept)
-		kept = together(moved, kept, taken)
-		kept = apart(l.input, kept, taken)
+		kept = dropHalfMoves(moved, kept, captured)
+		kept = dropBlocked(l.input, kept, captured)
 	}
-	kept = l.distinct(kept, violations)
+	kept = l.dropCollisions(kept, violations)
 	for p, why := range violations {
-		taken.Refused = append(taken.Refused, ledger.Finding{File: strings.ToValidUTF8(p, "\uFFFD"), Text: why.text, Fix: why.fix})
+		captured.Refused = append(captured.Refused, ledger.Finding{File: strings.ToValidUTF8(p, "\uFFFD"), Text: why.text, Fix: why.fix})
 	}
-	slices.SortFunc(taken.Refused, func(a, b ledger.Finding) int { return strings.Compare(a.File, b.File) })
-	slices.Sort(taken.Outside)
-	slices.Sort(taken.Dropped)
+	slices.SortFunc(captured.Refused, func(a, b ledger.Finding) int { return strings.Compare(a.File, b.File) })
+	slices.Sort(captured.Outside)
+	slices.Sort(captured.Dropped)
 	return kept, nil
 }
 
-// offence returns why a changed path cannot be in a commit, or none.
+// refuse returns why a changed path cannot be in a commit, or a zero refusal.
 //
-// A symbolic link is content like any other as long as it stays inside the
-// repository, wherever in it: what is written through it is judged where it
-// lands. One that leaves it is a violation, although git could keep it:
-// verification, the next session and in the end the person's tools would
-// follow it on a machine where the target is something else.
-func (l *leftover) offence(ctx context.Context, c change) (offence, error) {
+// A symbolic link counts as content while it stays inside the repository: a
+// file written through it is classified where it lands. A link that leaves the
+// repository is a violation, although git could store it: on another machine,
+// verification, the next session and the user's tools would follow it to
+// something else.
+func (l *sessionDiff) refuse(ctx context.Context, c change) (refusal, error) {
 	if c.new.hash == "" {
-		return offence{}, nil // removing is always possible
+		return refusal{}, nil // a removal is always possible
 	}
 	if why := badName(c.path); why != "" {
-		return offence{why, "give it a plain name"}, nil
+		return refusal{why, "give it a plain name"}, nil
 	}
 	if c.new.mode == modeSymlink {
-		target, err := l.w.blob(ctx, c.new.hash)
+		target, err := l.w.fileContent(ctx, c.new.hash)
 		if err != nil {
-			return offence{}, err
+			return refusal{}, err
 		}
 		if leavesRepo(c.path, string(target)) {
-			return offence{
+			return refusal{
 				fmt.Sprintf("is a symbolic link that leaves the repository: %.200s", strings.ToValidUTF8(string(target), "\uFFFD")),
 				"link to a path inside the repository, relative to the link, or copy the file",
 			}, nil
 		}
 	} else if _, was := l.input[c.path]; was {
-		// Only a large one can have slipped through lookAtFile: same size, other content.
+		// checkFile lets a large file pass if only its content changed.
 		info, err := os.Lstat(filepath.Join(l.folder.path(), filepath.FromSlash(c.path)))
 		if err == nil && info.Size() > maxFile {
 			return tooLarge, nil
 		}
 	}
-	return offence{}, nil
+	return refusal{}, nil
 }
 
-// together takes out of kept the removal of a file that was moved to where it
-// is undone: the file would be nowhere then, and no verification needs to
-// notice. The other way round a copy is left, which loses nothing. moved says
-// for a new path which one it was.
-func together(moved map[string]string, kept []change, taken *ledger.Capture) []change {
+// dropHalfMoves removes from kept the removal of a file whose new path is
+// undone: the file would exist nowhere, and verification might not notice. The
+// opposite half leaves a copy, which loses nothing. moved maps new paths to old
+// ones.
+func dropHalfMoves(moved map[string]string, kept []change, captured *ledger.Capture) []change {
 	stays, lost := map[string]bool{}, map[string]bool{}
 	for _, c := range kept {
 		stays[c.path] = true
@@ -119,15 +120,15 @@ func together(moved map[string]string, kept []change, taken *ledger.Capture) []c
 	return slices.DeleteFunc(slices.Clone(kept), func(c change) bool {
 		gone := c.new.hash == "" && lost[c.path]
 		if gone {
-			taken.Outside = append(taken.Outside, c.path)
+			captured.Outside = append(captured.Outside, c.path)
 		}
 		return gone
 	})
 }
 
-// distinct takes new paths out of kept that some file system takes for one of
-// the coming tree: a checkout there has only one of the two.
-func (l *leftover) distinct(kept []change, violations map[string]offence) []change {
+// dropCollisions removes from kept new paths that some file system takes for
+// another path of the coming tree: a checkout there would have one of the two.
+func (l *sessionDiff) dropCollisions(kept []change, violations map[string]refusal) []change {
 	gone := map[string]bool{}
 	for _, c := range kept {
 		gone[c.path] = c.new.hash == ""
@@ -145,7 +146,7 @@ func (l *leftover) distinct(kept []change, violations map[string]offence) []chan
 		if _, was := l.input[c.path]; was || c.new.hash == "" {
 			return false
 		}
-		own, other := twinOf(byFold, c.path)
+		own, other := collision(byFold, c.path)
 		if own == "" {
 			addFolded(byFold, c.path)
 			return false
@@ -157,7 +158,7 @@ func (l *leftover) distinct(kept []change, violations map[string]offence) []chan
 		if !strings.EqualFold(own, other) {
 			how = "how its accents are stored"
 		}
-		violations[c.path] = offence{
+		violations[c.path] = refusal{
 			fmt.Sprintf("%shas the name of %s but for %s: one of the two is lost on other systems", which, other, how),
 			"use " + other + ", or another name",
 		}
@@ -165,11 +166,11 @@ func (l *leftover) distinct(kept []change, violations map[string]offence) []chan
 	})
 }
 
-// apart takes out of kept what cannot stand beside what is undone: a new file
-// where a folder with an undone removal stays, and the other way round.
-func apart(input map[string]treeEntry, kept []change, taken *ledger.Capture) []change {
+// dropBlocked removes from kept what cannot coexist with an undone change: a
+// new file where a folder stays because its removal is undone, and vice versa.
+func dropBlocked(input map[string]treeEntry, kept []change, captured *ledger.Capture) []change {
 	for {
-		stays := map[string]bool{} // paths of the coming tree
+		stays := map[string]bool{} // undone paths that remain in the coming tree
 		for p := range input {
 			stays[p] = true
 		}
@@ -202,7 +203,7 @@ func apart(input map[string]treeEntry, kept []change, taken *ledger.Capture) []c
 		}
 		for _, c := range kept {
 			if clash(c) {
-				taken.Outside = append(taken.Outside, c.path)
+				captured.Outside = append(captured.Outside, c.path)
 			}
 		}
 		kept = rest

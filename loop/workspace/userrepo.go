@@ -17,31 +17,31 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// theirs is what was found out about the user's repository. Finding out
-// reads files and runs nothing that its configuration names.
-type theirs struct {
+// userRepo describes the user's repository. Gathering it reads files and runs
+// nothing that the repository's configuration names.
+type userRepo struct {
 	top       string // top folder of the checkout
-	gitDir    string // of this checkout: .git, or the folder of a linked worktree
-	commonDir string // objects and refs
-	format    string // kind of hash
+	gitDir    string // .git, or the folder of a linked worktree
+	commonDir string // folder of objects and refs
+	format    string // hash format
 	shallow   bool
 	head      string // commit
 	headName  string // branch, or "detached"
 	owner     *syscall.Credential
 }
 
-// inspect looks at the user's repository. What makes it unusable is a
-// *ledger.InputError that says what to do.
-func (w *Workspace) inspect(ctx context.Context) (theirs, error) {
+// inspect examines the user's repository. Everything that makes it unusable is
+// returned in one *ledger.InputError with remedies.
+func (w *Workspace) inspect(ctx context.Context) (userRepo, error) {
 	repo := w.o.Repo
-	var t theirs
+	var t userRepo
 	switch info, err := os.Stat(repo); {
 	case errors.Is(err, fs.ErrNotExist):
-		return t, stop(ledger.Finding{Text: "repository folder " + repo + " does not exist", Fix: "check --repo, or repo in nightporter.toml"})
+		return t, inputError(ledger.Finding{Text: "repository folder " + repo + " does not exist", Fix: "check --repo, or repo in nightporter.toml"})
 	case err != nil:
-		return t, stop(ledger.Finding{Text: fmt.Sprintf("repository folder %s cannot be read: %v", repo, err), Fix: "make it readable for the user that nightporter runs as"})
+		return t, inputError(ledger.Finding{Text: fmt.Sprintf("repository folder %s cannot be read: %v", repo, err), Fix: "make it readable for the user that nightporter runs as"})
 	case !info.IsDir():
-		return t, stop(ledger.Finding{Text: repo + " is a file, and a repository is a folder", Fix: "check --repo, or repo in nightporter.toml"})
+		return t, inputError(ledger.Finding{Text: repo + " is a file, and a repository is a folder", Fix: "check --repo, or repo in nightporter.toml"})
 	}
 	out, err := w.run(ctx, call{dir: repo, args: []string{"rev-parse", "--path-format=absolute",
 		"--is-bare-repository", "--is-shallow-repository", "--show-object-format", "--git-dir", "--git-common-dir"}})
@@ -56,7 +56,7 @@ func (w *Workspace) inspect(ctx context.Context) (theirs, error) {
 		return t, fmt.Errorf("inspect repository: git rev-parse answered %q", out)
 	}
 	if lines[0] == "true" {
-		return t, stop(ledger.Finding{Text: repo + " is a bare repository: it has no checkout in which the task list could be", Fix: "clone it and give the clone: git clone " + repo + " DIR"})
+		return t, inputError(ledger.Finding{Text: repo + " is a bare repository: it has no checkout in which the task list could be", Fix: "clone it and give the clone: git clone " + repo + " DIR"})
 	}
 	t.shallow, t.format, t.gitDir, t.commonDir = lines[1] == "true", lines[2], lines[3], lines[4]
 	out, err = w.run(ctx, call{dir: repo, args: []string{"rev-parse", "--path-format=absolute", "--show-toplevel"}})
@@ -68,7 +68,7 @@ func (w *Workspace) inspect(ctx context.Context) (theirs, error) {
 	}
 	t.top = strings.TrimSuffix(string(out), "\n")
 	if real, err := filepath.EvalSymlinks(repo); err == nil && real != t.top {
-		return t, stop(ledger.Finding{Text: repo + " is a folder inside the repository " + t.top, Fix: "give the repository's top folder: --repo " + t.top})
+		return t, inputError(ledger.Finding{Text: repo + " is a folder inside the repository " + t.top, Fix: "give the repository's top folder: --repo " + t.top})
 	}
 	if t.owner, err = ownerOf(t.commonDir); err != nil {
 		return t, fmt.Errorf("inspect repository: %w", err)
@@ -82,27 +82,27 @@ func (w *Workspace) inspect(ctx context.Context) (theirs, error) {
 // notReadable turns git's refusal to open the user's repository into a finding.
 func (w *Workspace) notReadable(err error) error {
 	if strings.Contains(err.Error(), "not a git repository") {
-		return stop(ledger.Finding{Text: w.o.Repo + " is not a git repository", Fix: "check --repo, or make one: git -C " + w.o.Repo + " init"})
+		return inputError(ledger.Finding{Text: w.o.Repo + " is not a git repository", Fix: "check --repo, or make one: git -C " + w.o.Repo + " init"})
 	}
-	return stop(ledger.Finding{Text: "git cannot read " + w.o.Repo + ": " + strings.TrimPrefix(err.Error(), "git rev-parse: "), Fix: "mend it until this works: git -C " + w.o.Repo + " status"})
+	return inputError(ledger.Finding{Text: "git cannot read " + w.o.Repo + ": " + strings.TrimPrefix(err.Error(), "git rev-parse: "), Fix: "mend it until this works: git -C " + w.o.Repo + " status"})
 }
 
-// inTheirs runs git on the user's repository and returns its output without
-// the last line end.
-func (w *Workspace) inTheirs(ctx context.Context, t theirs, args ...string) (string, error) {
+// gitUser runs git on the user's repository and returns its output without the
+// last line end.
+func (w *Workspace) gitUser(ctx context.Context, t userRepo, args ...string) (string, error) {
 	out, err := w.run(ctx, call{gitDir: t.gitDir, args: args})
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// readHead finds the commit that work can start from.
-func (w *Workspace) readHead(ctx context.Context, t *theirs) error {
+// readHead finds the commit from which work can start.
+func (w *Workspace) readHead(ctx context.Context, t *userRepo) error {
 	t.headName = "detached"
-	if name, err := w.inTheirs(ctx, *t, "symbolic-ref", "--quiet", "--short", "HEAD"); err == nil {
+	if name, err := w.gitUser(ctx, *t, "symbolic-ref", "--quiet", "--short", "HEAD"); err == nil {
 		t.headName = name
 	} else if exitCode(err) != 1 {
 		return fmt.Errorf("read HEAD: %w", err)
 	}
-	head, err := w.inTheirs(ctx, *t, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	head, err := w.gitUser(ctx, *t, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	if err == nil {
 		t.head = head
 		return nil
@@ -110,20 +110,20 @@ func (w *Workspace) readHead(ctx context.Context, t *theirs) error {
 	if exitCode(err) <= 0 {
 		return fmt.Errorf("read HEAD: %w", err)
 	}
-	any, err := w.inTheirs(ctx, *t, "for-each-ref", "--count=1", "--format=%(refname:short)", "refs/heads")
+	any, err := w.gitUser(ctx, *t, "for-each-ref", "--count=1", "--format=%(refname:short)", "refs/heads")
 	if err != nil {
 		return fmt.Errorf("read branches: %w", err)
 	}
 	if any == "" {
-		return stop(ledger.Finding{Text: w.o.Repo + " has no commits yet, so there is nothing to start from", Fix: "make the first one: git add -A && git commit -m \"First commit\""})
+		return inputError(ledger.Finding{Text: w.o.Repo + " has no commits yet, so there is nothing to start from", Fix: "make the first one: git add -A && git commit -m \"First commit\""})
 	}
-	return stop(ledger.Finding{Text: "the checkout is on branch " + t.headName + ", which has no commit", Fix: "go to one that has: git -C " + w.o.Repo + " switch " + any})
+	return inputError(ledger.Finding{Text: "the checkout is on branch " + t.headName + ", which has no commit", Fix: "go to one that has: git -C " + w.o.Repo + " switch " + any})
 }
 
-// usable finds what would make a later step fail.
-func (w *Workspace) usable(ctx context.Context, t theirs) error {
+// usable returns an error for anything that would make a later step fail.
+func (w *Workspace) usable(ctx context.Context, t userRepo) error {
 	var found []ledger.Finding
-	partial, err := w.inTheirs(ctx, t, "config", "--local", "--get-regexp", `^(extensions\.partialclone|remote\..*\.promisor)$`)
+	partial, err := w.gitUser(ctx, t, "config", "--local", "--get-regexp", `^(extensions\.partialclone|remote\..*\.promisor)$`)
 	if err != nil && exitCode(err) != 1 {
 		return fmt.Errorf("read configuration: %w", err)
 	}
@@ -133,9 +133,9 @@ func (w *Workspace) usable(ctx context.Context, t theirs) error {
 			Fix:  "use a full clone: git clone URL DIR",
 		})
 	}
-	// A branch called "nightporter" leaves no room for "nightporter/shop/r1".
+	// A branch "nightporter" leaves no room for "nightporter/shop/r1".
 	for _, name := range []string{"nightporter", "nightporter/" + w.o.Project} {
-		if _, err := w.inTheirs(ctx, t, "show-ref", "--verify", "--quiet", "refs/heads/"+name); err == nil {
+		if _, err := w.gitUser(ctx, t, "show-ref", "--verify", "--quiet", "refs/heads/"+name); err == nil {
 			found = append(found, ledger.Finding{
 				Text: "a branch called " + name + " is in the way: git cannot have branches below it",
 				Fix:  "rename it: git -C " + w.o.Repo + " branch -m " + name + " " + strings.ReplaceAll(name, "/", "-") + "-old",
@@ -155,13 +155,14 @@ func (w *Workspace) usable(ctx context.Context, t theirs) error {
 		}
 	}
 	if found != nil {
-		return stop(found...)
+		return inputError(found...)
 	}
 	return nil
 }
 
-// underway names an operation of git that the user has not finished.
-func (t theirs) underway() string {
+// unfinished names an operation of git that the user has begun and not
+// finished.
+func (t userRepo) unfinished() string {
 	for _, op := range []struct{ file, name string }{
 		{"rebase-merge", "rebase"}, {"rebase-apply", "rebase"}, {"MERGE_HEAD", "merge"},
 		{"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"}, {"BISECT_LOG", "bisect"},
@@ -173,10 +174,10 @@ func (t theirs) underway() string {
 	return ""
 }
 
-// identity asks for the name that the user's own commits in this repository
-// would have. It is the one question that needs their whole configuration,
-// therefore their home folder; "git config --get" prints and executes nothing.
-func (w *Workspace) identity(ctx context.Context, t theirs) (author string, note *ledger.Finding, err error) {
+// identity returns the author that the user's own commits in this repository
+// have. It is the only question that needs their whole configuration and
+// therefore their home folder; "git config --get" executes nothing.
+func (w *Workspace) identity(ctx context.Context, t userRepo) (author string, note *ledger.Finding, err error) {
 	home, _ := os.UserHomeDir()
 	if t.owner != nil {
 		home = "/dev/null"
@@ -223,7 +224,7 @@ func (w *Workspace) identity(ctx context.Context, t theirs) (author string, note
 	}, nil
 }
 
-// identityEnv is cleanEnv without what hides the user's configuration.
+// identityEnv is cleanEnv with access to the user's configuration.
 func identityEnv() []string {
 	var env []string
 	for _, kv := range cleanEnv() {
@@ -234,8 +235,8 @@ func identityEnv() []string {
 	return env
 }
 
-// plainIdentity takes away what git takes away from a name or e-mail, so that
-// the author we write reads back the same.
+// plainIdentity removes the characters that git removes from a name or e-mail,
+// so that the author reads back as it was written.
 func plainIdentity(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == '<' || r == '>' || r == 0x7f {
