@@ -161,7 +161,7 @@ func until(ctx context.Context, t *testing.T, d *daemon.Daemon, is func(loop.Sta
 		select {
 		case <-rung:
 		case <-ctx.Done():
-			t.Fatalf("it never came to it: run %+v, warnings %q", s.Project.Run, d.Projects.Of("shop"))
+			t.Fatalf("it never came to it: run %+v, warnings %q", s.Project.Run, d.Projects.WarningsOf("shop"))
 		}
 	}
 }

@@ -27,19 +27,19 @@ func TestReload(t *testing.T) {
 		p.Reload(t.Context())
 	}
 	write(string(text) + "protectd = [\"main\"]\n")
-	if got := strings.Join(p.Projects.Of("shop"), "\n"); got != "! settings not reloaded: line 10" || p.Projects.Config() != cfg {
+	if got := strings.Join(p.Projects.WarningsOf("shop"), "\n"); got != "! settings not reloaded: line 10" || p.Projects.Config() != cfg {
 		t.Errorf("remarks %q", got)
 	}
 	if m, err := p.Figures(t.Context()); err != nil || !strings.Contains(string(m), "\nnightporter_config_reload_failed 1") {
 		t.Errorf("metrics: %v", err)
 	}
 	write(strings.Replace(string(text), "manual", "99 22 * * *", 1))
-	if got := strings.Join(p.Projects.Of(""), "\n"); !strings.Contains(got, "settings not reloaded") {
+	if got := strings.Join(p.Projects.WarningsOf(""), "\n"); !strings.Contains(got, "settings not reloaded") {
 		t.Errorf("remarks %q", got)
 	}
 	write(strings.ReplaceAll(strings.Replace(string(text), `name = "shop"`, `name = "market"`, 1), "manual", "0 22 * * *"))
-	if p.Projects.Works("shop") || !p.Projects.Works("market") || len(p.Projects.Of("")) > 0 {
-		t.Errorf("works on %v, remarks %q", p.Projects.Working(), p.Projects.Of(""))
+	if p.Projects.Works("shop") || !p.Projects.Works("market") || len(p.Projects.WarningsOf("")) > 0 {
+		t.Errorf("works on %v, remarks %q", p.Projects.Working(), p.Projects.WarningsOf(""))
 	}
 	// Chats begin with the process.
 	token := filepath.Join(filepath.Dir(cfg.File), "token")
@@ -47,11 +47,11 @@ func TestReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(string(text) + "[telegram]\ntoken_file = \"token\"\n")
-	if got := strings.Join(p.Projects.Of(""), "\n"); got != "! the new [telegram] takes effect when nightporter is started again" {
+	if got := strings.Join(p.Projects.WarningsOf(""), "\n"); got != "! the new [telegram] takes effect when nightporter is started again" {
 		t.Errorf("remarks %q", got)
 	}
 	write(string(text))
-	if got := p.Projects.Of(""); len(got) > 0 {
+	if got := p.Projects.WarningsOf(""); len(got) > 0 {
 		t.Errorf("remarks %q", got)
 	}
 	write(strings.ReplaceAll(strings.Replace(string(text), `name = "shop"`, `name = "market"`, 1), "manual", "0 22 * * *"))

@@ -175,7 +175,7 @@ func (d *Daemon) Greeting() string {
 		default:
 			fmt.Fprintf(&out, "  %s: only shown, it is not worked on\n", name)
 		}
-		for _, line := range d.Projects.Of(name) {
+		for _, line := range d.Projects.WarningsOf(name) {
 			fmt.Fprintln(&out, "  "+line)
 		}
 	}

@@ -23,7 +23,7 @@ import (
 const tolerance = 10 * time.Minute
 
 // lookAgain is when a project that could not be looked at is looked at again.
-// It is less than the minute after which the clock wakes the starter.
+// It is less than the minute after which the clock wakes the autostarter.
 const lookAgain = 30 * time.Second
 
 // Autostarter begins runs by themselves, as each project's `start` says, and
@@ -63,7 +63,7 @@ type Sessions interface {
 	End(ctx context.Context, session string, grace ledger.Duration) error
 }
 
-// starting is what the starter knows of one project.
+// starting is what the autostarter knows of one project.
 type starting struct {
 	look    bool      // something happened since it was looked at
 	again   time.Time // when time alone is a reason to look
@@ -303,7 +303,7 @@ func (s *Autostarter) watch(ctx context.Context, name string, watch func(context
 
 // adopt takes up a run that `run` left unfinished: with its own settings, but
 // waiting for a person where `run` would have ended. One that a person paused
-// stays paused (SPEC 6.3): it is taken up once it goes on.
+// stays paused: it is taken up once it goes on.
 func (s *Autostarter) adopt(ctx context.Context, name string, st loop.State) {
 	r := st.Project.Run
 	if r.Over() || r.Settings.Stays || r.Finishing != nil || r.Check {
@@ -369,7 +369,7 @@ func (s *Autostarter) tick(ctx context.Context, now time.Time) {
 }
 
 // due lists the projects whose cron expression was due since the last look,
-// and remarks on those for which it is too late.
+// and warns of those for which it is too late.
 func (s *Autostarter) due(now time.Time) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -394,7 +394,7 @@ func (s *Autostarter) due(now time.Time) []string {
 	return names
 }
 
-// missed remarks on starts that were due while no nightporter was there.
+// missed warns of starts that were due while no nightporter was there.
 func (s *Autostarter) missed(now time.Time) {
 	for name, plan := range s.plans {
 		if at := lastDue(plan, s.local(s.seen), s.local(now)); !at.IsZero() {

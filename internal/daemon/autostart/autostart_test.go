@@ -34,7 +34,7 @@ func TestCron(t *testing.T) {
 	}
 	now := time.Now()
 	s := starter(p, plans, now.Add(-48*time.Hour))
-	if got := strings.Join(p.Projects.Of("shop"), "\n"); !strings.Contains(got, "22:00 missed: nightporter was off") || !strings.Contains(got, "/run shop") {
+	if got := strings.Join(p.Projects.WarningsOf("shop"), "\n"); !strings.Contains(got, "22:00 missed: nightporter was off") || !strings.Contains(got, "/run shop") {
 		t.Errorf("remarks: %q", got)
 	}
 	state := func() *loop.Run { st, _ := p.Engine.State("shop"); return st.Project.Run }
@@ -47,9 +47,9 @@ func TestCron(t *testing.T) {
 	}
 	s.Tick(t.Context(), due.Add(30*time.Second))
 	if r := state(); r == nil || !r.Settings.Stays {
-		t.Fatalf("not started: %+v %q", r, p.Projects.Of("shop"))
+		t.Fatalf("not started: %+v %q", r, p.Projects.WarningsOf("shop"))
 	}
-	if got := p.Projects.Of("shop"); len(got) > 0 {
+	if got := p.Projects.WarningsOf("shop"); len(got) > 0 {
 		t.Errorf("remarks after a start: %q", got)
 	}
 	ended := func() {
@@ -79,7 +79,7 @@ func TestCron(t *testing.T) {
 	if r := state(); r.ID != "r1" {
 		t.Error("a missed start was made up")
 	}
-	if got := strings.Join(p.Projects.Of("shop"), "\n"); !strings.Contains(got, "asleep") {
+	if got := strings.Join(p.Projects.WarningsOf("shop"), "\n"); !strings.Contains(got, "asleep") {
 		t.Errorf("remarks: %q", got)
 	}
 	if err := os.WriteFile(filepath.Join(p.Projects.Config().Projects[0].Repo, "plan.md"), []byte("- [x] **Task 1: One**\n"), 0o600); err != nil {
@@ -148,7 +148,7 @@ func TestAutoLater(t *testing.T) {
 	p, _ := daemontest.Open(t, cfg)
 	s := starter(p, nil, time.Time{})
 	s.Consider(t.Context(), "shop")
-	if got := strings.Join(p.Projects.Of("shop"), "\n"); !strings.Contains(got, "no such file") {
+	if got := strings.Join(p.Projects.WarningsOf("shop"), "\n"); !strings.Contains(got, "no such file") {
 		t.Errorf("remarks %q", got)
 	}
 	if _, again, _ := s.Known("shop"); !again.Before(time.Now().Add(time.Minute)) || again.IsZero() {
@@ -159,7 +159,7 @@ func TestAutoLater(t *testing.T) {
 	}
 	s.LookAt("shop", time.Now())
 	s.Consider(t.Context(), "shop")
-	if got := p.Projects.Of("shop"); len(got) > 0 {
+	if got := p.Projects.WarningsOf("shop"); len(got) > 0 {
 		t.Errorf("remarks %q", got)
 	}
 	if err := os.WriteFile(plan, text, 0o600); err != nil {

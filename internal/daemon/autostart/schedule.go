@@ -9,7 +9,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 )
 
-// Start modes of a project besides a cron expression (SPEC 16).
+// Start modes of a project besides a cron expression.
 const (
 	startManual = "manual"
 	startAuto   = "auto"

@@ -261,8 +261,8 @@ func (l *line) open(ctx context.Context, chat string) []string {
 	return out
 }
 
-// waking tells the post that somebody wrote in a chat, so that one that took
-// nothing is tried again.
+// waking reports to the dispatcher and the hub that somebody wrote in a chat: a
+// chat that took nothing is tried again.
 type waking struct {
 	bot.Receiver
 	post  *delivery.Dispatcher

@@ -150,7 +150,7 @@ func (h *Hub) Observe(before loop.State, e ledger.Entry) {
 }
 
 // longAway is from when on open questions are asked again: a press in that
-// time is lost (PHONE 3.11).
+// time is lost.
 const longAway = 10 * time.Minute
 
 // away asks the open questions again where nightporter was off for long.

@@ -14,7 +14,7 @@ import (
 )
 
 // lockBot keeps a second nightporter of this person on this machine from
-// polling with the same bot: each would lose what the other reads (SPEC 13).
+// polling with the same bot: each would lose what the other reads.
 // The folder is everybody's, so what lies there under the name may be a trap,
 // or somebody else's: then there is no lock, and the platform's own refusal of
 // a second poller has to do. It must not keep nightporter from starting.

@@ -14,8 +14,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// menus keeps the menu of commands in everybody's own chat as their role is
-// (PHONE 2), until ctx ends. Strangers have none, and neither have groups,
+// menus keeps the menu of commands in everybody's own chat as their role is,
+// until ctx ends. Strangers have none, and neither have groups,
 // where strangers read. A menu is a convenience: what cannot be set is logged.
 func (l *line) menus(ctx context.Context) {
 	m := menus{prefix: l.platform.Prefix(), tell: l.conn.SetMenu, log: l.hub.o.Log, set: map[string]ledger.Role{}}

@@ -156,8 +156,8 @@ func TestThreadOnTelegram(t *testing.T) {
 	if n := f.count(group, "! shop: its topic is gone"); n != 1 {
 		t.Errorf("told %d times that it is gone", n)
 	}
-	if !strings.Contains(strings.Join(f.Projects.Of("shop"), "\n"), "topic is gone") {
-		t.Errorf("remarks: %q", f.Projects.Of("shop"))
+	if !strings.Contains(strings.Join(f.Projects.WarningsOf("shop"), "\n"), "topic is gone") {
+		t.Errorf("remarks: %q", f.Projects.WarningsOf("shop"))
 	}
 	// What stands there can be answered there.
 	f.Far.Reply(forumMira, group, fallen.ID, "Keep the old names")
@@ -175,7 +175,7 @@ func TestThreadOnTelegram(t *testing.T) {
 	f.shows(2, 1, "! shop: its chat takes nothing")
 	f.news()
 	f.shows(forumMira.ID, 1, shopBad)
-	if got := strings.Join(f.Projects.Of("shop"), "\n"); !strings.Contains(got, "takes nothing") {
+	if got := strings.Join(f.Projects.WarningsOf("shop"), "\n"); !strings.Contains(got, "takes nothing") {
 		t.Errorf("remarks: %q", got)
 	}
 	// It is opened, and somebody writes in the group: it is tried again.
@@ -191,7 +191,7 @@ func TestThreadOnTelegram(t *testing.T) {
 	if n := f.count(forumMira.ID, shopBad); n != 1 {
 		t.Errorf("told %d times in private", n)
 	}
-	if got := strings.Join(f.Projects.Of("shop"), "\n"); strings.Contains(got, "takes nothing") {
+	if got := strings.Join(f.Projects.WarningsOf("shop"), "\n"); strings.Contains(got, "takes nothing") {
 		t.Errorf("remarks: %q", got)
 	}
 }
@@ -213,7 +213,7 @@ func TestThreadMoves(t *testing.T) {
 		f.shows(group, n, shopBad)
 		f.Far.Say(forumMira, group, "/status")
 		f.shows(group, 1, "○ shop idle")
-		if got := strings.Join(f.Projects.Of("shop"), "\n"); !strings.Contains(got, `write telegram_topic = "-1009876543210"`) {
+		if got := strings.Join(f.Projects.WarningsOf("shop"), "\n"); !strings.Contains(got, `write telegram_topic = "-1009876543210"`) {
 			t.Errorf("%s, remarks: %q", when, got)
 		}
 	}

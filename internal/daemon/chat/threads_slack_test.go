@@ -78,7 +78,7 @@ func TestThreadOnSlack(t *testing.T) {
 			_ = s.Wait(tick, is)
 			done()
 			if ctx.Err() != nil {
-				t.Fatalf("%s: never; remarks: %q", what, p.Projects.Of("shop"))
+				t.Fatalf("%s: never; remarks: %q", what, p.Projects.WarningsOf("shop"))
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func TestThreadOnSlack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	remarks := func() string { return strings.Join(p.Projects.Of("shop"), "\n") }
+	remarks := func() string { return strings.Join(p.Projects.WarningsOf("shop"), "\n") }
 	const bad, shut = "✗ shop not started", "! shop: its chat takes nothing"
 
 	news()

@@ -28,7 +28,7 @@ func Handler(file io.Writer, other slog.Handler) slog.Handler {
 
 // secretForm is what tokens of chats, agents and forges look like. No token is
 // ever logged on purpose; this is for errors of others that quote an address
-// or a line (SPEC 6.6).
+// or a line.
 var secretForm = regexp.MustCompile(`\d{6,12}:[A-Za-z0-9_-]{30,}|\b(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,}|\bsk-[A-Za-z0-9_-]{16,}|\b(?:gh[pousr]_|github_pat_)[A-Za-z0-9_]{20,}`)
 
 // Options are those of a handler that shows no secrets.

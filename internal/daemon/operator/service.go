@@ -232,11 +232,11 @@ func (d *Service) Command(ctx context.Context, c api.Command) (api.Reply, error)
 	if actor == "" {
 		actor = "console"
 	}
-	var office bot.Desk = d
+	var desk bot.Desk = d
 	if d.o.Stays {
-		office = d.Host()
+		desk = d.Host()
 	}
-	m, err := bot.Handle(ctx, office, bot.Request{
+	m, err := bot.Handle(ctx, desk, bot.Request{
 		Key: c.Key, Actor: actor, Name: d.o.Person, Project: d.project(c.Project), Text: c.Text, Time: time.Now(),
 	})
 	if err != nil {
@@ -301,7 +301,7 @@ func (d *Service) status(s loop.State) string {
 	if !d.o.Projects.Works(s.Project.Name) && !s.Project.Run.Over() {
 		m = bot.Stopped(s, time.Now())
 	}
-	return strings.Join(append([]string{m.Text(80)}, d.o.Projects.Of(s.Project.Name)...), "\n")
+	return strings.Join(append([]string{m.Text(80)}, d.o.Projects.WarningsOf(s.Project.Name)...), "\n")
 }
 
 // absent says that nobody is there to act on anything, "" where somebody is.
@@ -321,7 +321,7 @@ func (d *Service) statusOfAll() (api.Reply, error) {
 		all = append(all, d.statusOf(s))
 	}
 	if len(all) == 0 {
-		return reply(strings.Join(append([]string{"○ no project yet; begin with: nightporter run"}, d.o.Projects.Of("")...), "\n")+d.absent(), all)
+		return reply(strings.Join(append([]string{"○ no project yet; begin with: nightporter run"}, d.o.Projects.WarningsOf("")...), "\n")+d.absent(), all)
 	}
 	return reply(strings.Join(texts, "\n\n")+d.absent(), all)
 }

@@ -35,7 +35,7 @@ type statusJSON struct {
 }
 
 func (d *Service) statusOf(s loop.State) statusJSON {
-	out := statusJSON{Daemon: d.o.Projects.Works(s.Project.Name), Remarks: d.o.Projects.Of(s.Project.Name), Project: s.Project.Name, State: "idle", Guidance: len(s.Project.Guidance.Waiting())}
+	out := statusJSON{Daemon: d.o.Projects.Works(s.Project.Name), Remarks: d.o.Projects.WarningsOf(s.Project.Name), Project: s.Project.Name, State: "idle", Guidance: len(s.Project.Guidance.Waiting())}
 	out.Done, out.Total = s.Project.Count()
 	for _, q := range s.Project.Questions {
 		out.Asks = append(out.Asks, q.ID)

@@ -115,7 +115,7 @@ func (d *Service) scene(ctx context.Context, name string, s loop.State) (tui.Sce
 	if scene.Projects = d.Projects(); zone != time.Local {
 		scene.Zone = zone.String()
 	}
-	scene.Says = append(scene.Says, d.o.Projects.Of(name)...)
+	scene.Says = append(scene.Says, d.o.Projects.WarningsOf(name)...)
 	raw, err := json.Marshal(scene)
 	if err != nil {
 		return scene, 0, fmt.Errorf("scene: %w", err)

@@ -12,6 +12,9 @@ import (
 	"github.com/nightporter/nightporter/config"
 )
 
+// optional are the cells that a row may lack.
+var optional = []string{"PairLink", "BotName", "Ask", "SetMenu", "Reads"}
+
 // TestTable: no row has a cell that was forgotten, in the row or in what it
 // connects, and each platform's adapter passes the conformance suite.
 func TestTable(t *testing.T) {
@@ -37,6 +40,9 @@ func TestTable(t *testing.T) {
 				if !slices.Contains(empty, cell) {
 					t.Errorf("Lacks names %s, which is there", cell)
 				}
+				if !slices.Contains(optional, cell) {
+					t.Errorf("no platform may lack %s", cell)
+				}
 			}
 			if p.Section(config.Empty()) != nil || len(Used(config.Empty())) != 0 {
 				t.Error("it is in use without a section")
@@ -59,6 +65,20 @@ func TestTable(t *testing.T) {
 				t.Errorf("a project has no key %q", p.ThreadKey)
 			}
 		})
+	}
+}
+
+// TestAll: every adapter that passes the conformance suite has a row.
+func TestAll(t *testing.T) {
+	adapters, err := filepath.Glob(filepath.Join("..", "..", "..", "bot", "*", "conformance_test.go"))
+	if err != nil || len(adapters) == 0 {
+		t.Fatalf("%q, %v", adapters, err)
+	}
+	for _, file := range adapters {
+		name := filepath.Base(filepath.Dir(file))
+		if !slices.ContainsFunc(All, func(p Platform) bool { return p.Name == name }) {
+			t.Errorf("the adapter bot/%s has no row in All", name)
+		}
 	}
 }
 

@@ -52,7 +52,7 @@ func (p *Planner) NameFor(s ledger.Settings) string {
 
 // Workable lists the projects that a daemon works on with the configuration in
 // force; before are those it works on already, nil at its start. A project
-// that is left out gets a remark that says why and what to do.
+// that is left out gets a warning that says why and what to do.
 func (p *Planner) Workable(ctx context.Context, before []string) []string {
 	var names []string
 	for _, pr := range p.Config().Projects {
@@ -107,7 +107,7 @@ func (p *Planner) Resolve(project string, flags config.Overrides) (s ledger.Sett
 		}}}
 	}
 	if !p.Works(project) {
-		return s, &ledger.InputError{Findings: []ledger.Finding{{Text: strings.TrimPrefix(strings.Join(p.Of(project), "; "), "! ")}}}
+		return s, &ledger.InputError{Findings: []ledger.Finding{{Text: strings.TrimPrefix(strings.Join(p.WarningsOf(project), "; "), "! ")}}}
 	}
 	cfg := p.Config()
 	if s, err = pr.Settings(cfg, flags, time.Now()); err != nil {

@@ -54,8 +54,8 @@ func (w *Warnings) Warn(project string, about About, line string) bool {
 	return true
 }
 
-// Of returns the lines about a project and about the house.
-func (w *Warnings) Of(project string) []string {
+// WarningsOf returns the lines about a project and about the house.
+func (w *Warnings) WarningsOf(project string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var lines []string
