@@ -98,7 +98,7 @@ func (p *Planner) obstacle(ctx context.Context, pr config.Project, before []stri
 
 // Resolve makes the settings of a run that a daemon starts now. What a person has
 // to mend is a *ledger.InputError or *config.Error; what has no effect becomes a
-// remark.
+// warning.
 func (p *Planner) Resolve(project string, flags config.Overrides) (s ledger.Settings, err error) {
 	pr, ok := p.Find(project)
 	if !ok {
