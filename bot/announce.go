@@ -159,7 +159,7 @@ func GoesOn(s loop.State, r *loop.Run, since, now time.Time) Message {
 		took = " " + Took(now.Sub(since))
 	}
 	text := "Waited" + took + " for " + what + "."
-	for _, t := range s.Project.Tasks {
+	for _, t := range s.Project.Tasks.All() {
 		if t.Status == ledger.Active && t.Attempt != nil && t.Attempt.Replaces != "" {
 			text += " " + Doing(s) + " starts again."
 			break

@@ -31,8 +31,8 @@ func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 	}
 	var retry []string
 	left := 0
-	for _, t := range s.Project.Tasks {
-		line := standsHow(s, t)
+	for _, t := range s.Project.Tasks.All() {
+		line := standsHow(s, *t)
 		if line == "" {
 			continue
 		}

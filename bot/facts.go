@@ -123,7 +123,7 @@ type Tally struct {
 // their task, but for one that is blocked.
 func Count(s loop.State) Tally {
 	t := Tally{Needs: len(s.Project.Questions)}
-	for _, ts := range s.Project.Tasks {
+	for _, ts := range s.Project.Tasks.All() {
 		if ts.Status == ledger.Withdrawn {
 			continue
 		}
@@ -199,14 +199,14 @@ func FindTask(s loop.State, typed string) (loop.TaskState, bool) {
 		return loop.TaskState{}, false
 	}
 	var tails []loop.TaskState
-	for _, t := range s.Project.Tasks {
+	for _, t := range s.Project.Tasks.All() {
 		id := ledger.FoldID(t.Task.ID)
 		if id == want || id == "task "+want || strings.TrimPrefix(ledger.FoldID(ledger.ShortID(t.Task.ID)), "#") == want {
-			return t, true
+			return *t, true
 		}
 		// A tail begins where a word does, so that "9" is never "Task 19".
 		if head, ok := strings.CutSuffix(id, want); ok && strings.ContainsAny(head[max(len(head)-1, 0):], "-_/ ") {
-			tails = append(tails, t)
+			tails = append(tails, *t)
 		}
 	}
 	if len(tails) == 1 {
@@ -217,9 +217,9 @@ func FindTask(s loop.State, typed string) (loop.TaskState, bool) {
 
 // active returns the task that an attempt is in hand for.
 func active(s loop.State) (loop.TaskState, bool) {
-	for _, t := range s.Project.Tasks {
+	for _, t := range s.Project.Tasks.All() {
 		if t.Status == ledger.Active && t.Attempt != nil {
-			return t, true
+			return *t, true
 		}
 	}
 	return loop.TaskState{}, false
@@ -243,7 +243,7 @@ func Doing(s loop.State) string {
 // dependents returns the ids of the tasks that need the given one and are not over.
 func dependents(s loop.State, id string) []string {
 	var ids []string
-	for _, t := range s.Project.Tasks {
+	for _, t := range s.Project.Tasks.All() {
 		if t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn {
 			continue
 		}
@@ -273,7 +273,7 @@ func Dependents(s loop.State, id string) string {
 // NextReady returns the id of the first other task that can be tried, "" when
 // there is none.
 func NextReady(s loop.State, but string) string {
-	for _, t := range s.Project.Tasks {
+	for _, t := range s.Project.Tasks.All() {
 		if t.Status == ledger.Ready && !ledger.SameID(t.Task.ID, but) {
 			return t.Task.ID
 		}
@@ -285,9 +285,9 @@ func NextReady(s loop.State, but string) string {
 func needs(s loop.State, t loop.TaskState) []loop.TaskState {
 	var out []loop.TaskState
 	for _, id := range t.Task.DependsOn {
-		for _, d := range s.Project.Tasks {
+		for _, d := range s.Project.Tasks.All() {
 			if ledger.SameID(d.Task.ID, id) && d.Status != ledger.Done {
-				out = append(out, d)
+				out = append(out, *d)
 			}
 		}
 	}

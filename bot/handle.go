@@ -128,7 +128,7 @@ func (d dispatch) guide(ctx context.Context, text string) (Message, error) {
 	if hats := d.hats(); a.Hat != "" && len(hats) > 0 && !slices.Contains(hats, a.Hat) {
 		return noHat(a.Hat, hats, text), nil
 	}
-	if a.Task != "" && len(d.s.Project.Tasks) > 0 {
+	if a.Task != "" && d.s.Project.Tasks.Len() > 0 {
 		if _, ok := FindTask(d.s, a.Task); !ok {
 			m := noTask(d.s, "#"+a.Task)
 			m.quote(text)

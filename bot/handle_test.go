@@ -208,10 +208,12 @@ func TestFormHostile(t *testing.T) {
 	s.Project.Name = strings.Repeat("n", 32)
 	d.names = []string{s.Project.Name}
 	s.Project.Run.Settings.Source.Path = nasty
-	for n := range s.Project.Tasks {
-		s.Project.Tasks[n].Task.Title, s.Project.Tasks[n].Why, s.Project.Tasks[n].Task.Scope, s.Project.Tasks[n].LastFail = nasty, nasty, nasty, nasty
+	tasks := s.Project.Tasks.Slice()
+	for n := range tasks {
+		tasks[n].Task.Title, tasks[n].Why, tasks[n].Task.Scope, tasks[n].LastFail = nasty, nasty, nasty, nasty
 	}
-	s.Project.Tasks[5].Task.ID = nasty
+	tasks[5].Task.ID = nasty
+	s.Project.Tasks = loop.NewTaskList(tasks...)
 	for n := range s.Project.Questions {
 		q := &s.Project.Questions[n]
 		q.Text, q.Title, q.Tried, q.Needs, q.Hat, q.Options = nasty, nasty, nasty, nasty, nasty, []string{nasty, nasty}

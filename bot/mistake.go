@@ -61,7 +61,7 @@ func noTask(s loop.State, typed string) Message {
 		typed = "#" + typed
 	}
 	var ids []string
-	for _, t := range s.Project.Tasks {
+	for _, t := range s.Project.Tasks.All() {
 		if t.Status != ledger.Withdrawn {
 			ids = append(ids, t.Task.ID)
 		}
@@ -99,7 +99,7 @@ func noHat(hat string, hats []string, text string) Message {
 
 // example is the id of a task that there is.
 func example(s loop.State) string {
-	for _, t := range s.Project.Tasks {
+	for _, t := range s.Project.Tasks.All() {
 		if t.Status != ledger.Withdrawn && t.Status != ledger.Done {
 			return arg(t.Task.ID)
 		}

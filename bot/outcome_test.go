@@ -190,7 +190,7 @@ func TestVerdicts(t *testing.T) {
 // receiptState is a project whose #7 builder is at work.
 func receiptState() loop.State {
 	return loop.State{Project: loop.Project{Name: "shop", Run: &loop.Run{ID: "r14", State: ledger.RunRunning},
-		Tasks:    []loop.TaskState{{Task: ledger.Task{ID: "Task 7"}, Status: ledger.Active, Attempt: &loop.Attempt{Hat: "builder", Stage: ledger.StageSession}}},
+		Tasks:    loop.NewTaskList(loop.TaskState{Task: ledger.Task{ID: "Task 7"}, Status: ledger.Active, Attempt: &loop.Attempt{Hat: "builder", Stage: ledger.StageSession}}),
 		Sessions: []loop.Session{{ID: "r14-25", Task: "Task 7", At: evening.Add(-20 * time.Minute), Planned: ledger.SessionPlanned{Kind: ledger.KindAgent, Hat: "builder"}}}}}
 }
 

@@ -235,9 +235,9 @@ func partOf(s loop.State, t loop.TaskState, section string) (loop.TaskState, boo
 	if t.Task.Parent != "" {
 		id = t.Task.ID
 	}
-	for _, u := range s.Project.Tasks {
+	for _, u := range s.Project.Tasks.All() {
 		if ledger.SameID(u.Task.ID, id) && u.Task.Parent != "" {
-			return u, true
+			return *u, true
 		}
 	}
 	return loop.TaskState{}, false

@@ -40,8 +40,9 @@ const sections = `{"summary":"An adapter around the old payment API, then the ca
 func argued(c *loop.Consensus, plan string) *desk {
 	d := atWork()
 	s := &d.Night.State
-	for n := range s.Project.Tasks {
-		t := &s.Project.Tasks[n]
+	tasks := s.Project.Tasks.Slice()
+	for n := range tasks {
+		t := &tasks[n]
 		if t.Task.ID != "Task 4" {
 			continue
 		}
@@ -50,6 +51,7 @@ func argued(c *loop.Consensus, plan string) *desk {
 		w.Consensus, w.Hat, w.Plan = c, "planner", t.Plan
 		t.Attempt = &w
 	}
+	s.Project.Tasks = loop.NewTaskList(tasks...)
 	return d
 }
 
@@ -144,16 +146,17 @@ func planScenes() map[string]func() (*desk, string) {
 func parted() *desk {
 	d := argued(nil, sections)
 	s := &d.Night.State
-	for n := range s.Project.Tasks {
-		if t := &s.Project.Tasks[n]; t.Task.ID == "Task 4" {
+	tasks := s.Project.Tasks.Slice()
+	for n := range tasks {
+		if t := &tasks[n]; t.Task.ID == "Task 4" {
 			t.Status, t.Parts, t.Allowed = ledger.Pending, []string{"Task 4/a", "Task 4/b", "Task 4/c"}, []string{"docs/orders.md"}
 		}
 	}
 	section := json.RawMessage(`{"id":"b","title":"Move the callers to the adapter, and nothing else","files":["orders/service.go"],"steps":["service"]}`)
-	s.Project.Tasks = append(s.Project.Tasks,
+	s.Project.Tasks = loop.NewTaskList(append(tasks,
 		loop.TaskState{Task: ledger.Task{ID: "Task 4/a", Title: "Add the adapter", Parent: "Task 4", Own: true}, Status: ledger.Done},
 		loop.TaskState{Task: ledger.Task{ID: "Task 4/b", Title: "Move the callers", Parent: "Task 4", Own: true}, Status: ledger.Active, Attempt: &loop.Attempt{Hat: "builder"}, Plan: section},
-		loop.TaskState{Task: ledger.Task{ID: "Task 4/c", Title: "Remove the old client", Parent: "Task 4", Own: true, DependsOn: []string{"Task 4/b"}}, Status: ledger.Pending})
+		loop.TaskState{Task: ledger.Task{ID: "Task 4/c", Title: "Remove the old client", Parent: "Task 4", Own: true, DependsOn: []string{"Task 4/b"}}, Status: ledger.Pending})...)
 	return d
 }
 

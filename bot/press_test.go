@@ -39,7 +39,7 @@ func TestButtonData(t *testing.T) {
 			t.Errorf("%q is read as %q", data, twin)
 		}
 	}
-	// After an edit, button 1 is another one: the old data must not press it.
+	// RetryAfter an edit, button 1 is another one: the old data must not press it.
 	long := strings.Repeat("word ", 20)
 	if twin, ok := bot.Pressed(pressable("a", "/now "+long), bot.ButtonData(pressable("a", "/guidance "+long), 1, most)); ok {
 		t.Errorf("pressed %q", twin)

@@ -20,7 +20,7 @@ func Tasks(s loop.State) Message {
 		return m
 	}
 	var done []string
-	for _, ts := range s.Project.Tasks {
+	for _, ts := range s.Project.Tasks.All() {
 		if ts.Status == ledger.Done {
 			done = append(done, ts.Task.ID)
 		}
@@ -28,12 +28,12 @@ func Tasks(s loop.State) Message {
 	if len(done) > 0 {
 		m.add(SignDone + " " + Ranges(done))
 	}
-	for _, ts := range s.Project.Tasks {
+	for _, ts := range s.Project.Tasks.All() {
 		if ts.Status == ledger.Done || ts.Status == ledger.Withdrawn {
 			continue
 		}
-		m.add(fmt.Sprintf("%s %s %s%s", StatusSign(ts.Status), short(ts.Task.ID), Cut(Clean(ts.Task.Title), 34), comma(standing(s, ts))))
-		if standing(s, ts) != "" && len(m.Buttons) < 6 {
+		m.add(fmt.Sprintf("%s %s %s%s", StatusSign(ts.Status), short(ts.Task.ID), Cut(Clean(ts.Task.Title), 34), comma(standing(s, *ts))))
+		if standing(s, *ts) != "" && len(m.Buttons) < 6 {
 			m.button(short(ts.Task.ID), "/task "+arg(ts.Task.ID))
 		}
 	}
@@ -47,14 +47,14 @@ func TasksTable(s loop.State, width int) string {
 		width = 100
 	}
 	ids := 0
-	for _, ts := range s.Project.Tasks {
+	for _, ts := range s.Project.Tasks.All() {
 		ids = max(ids, Width(short(ts.Task.ID)))
 	}
 	var b strings.Builder
 	t := Count(s)
 	fmt.Fprintf(&b, "%s · %d/%d done\n", strings.TrimSpace(Clean(s.Project.Name)+" "+Plan(s.Project.Run)), t.Done, t.Total)
-	for _, ts := range s.Project.Tasks {
-		word := standing(s, ts)
+	for _, ts := range s.Project.Tasks.All() {
+		word := standing(s, *ts)
 		if ts.Status == ledger.Done {
 			word = strings.TrimSpace("done " + commitID(ts.Commit))
 		}

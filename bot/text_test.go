@@ -171,10 +171,11 @@ func TestFacts(t *testing.T) {
 }
 
 func TestFindTask(t *testing.T) {
-	var s loop.State
+	var tasks []loop.TaskState
 	for _, id := range []string{"Task 1", "Task 19", "Task 9", "TECH-069", "FTR-069b", "BUG-7"} {
-		s.Project.Tasks = append(s.Project.Tasks, loop.TaskState{Task: ledger.Task{ID: id}})
+		tasks = append(tasks, loop.TaskState{Task: ledger.Task{ID: id}})
 	}
+	s := loop.State{Project: loop.Project{Tasks: loop.NewTaskList(tasks...)}}
 	for typed, want := range map[string]string{
 		"1": "Task 1", "#9": "Task 9", "task 19": "Task 19", "TASK  9": "Task 9", "tech-069": "TECH-069", "069": "TECH-069", "#069b": "FTR-069b", "7": "BUG-7",
 		"8": "", "": "", "#": "", "69": "", "TECH": "",

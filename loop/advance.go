@@ -77,28 +77,16 @@ func (d *decision) advance() {
 
 // settleReady moves tasks between pending and ready as their dependencies say.
 func (d *decision) settleReady() {
-	for _, t := range d.Project.Tasks {
+	list := d.Project.Tasks
+	for n, t := range list.of(setUnsettled) {
 		switch {
-		case t.Status == ledger.Pending && len(t.Parts) > 0: // done when they are
-		case t.Status == ledger.Pending && d.missing(t) == "":
+		case t.Status == ledger.Pending && len(t.Parts) > 0: // done when they are: settleParts
+		case t.Status == ledger.Pending:
 			d.setTask(t.Task.ID, ledger.Ready, "")
-		case t.Status == ledger.Ready && t.Attempt == nil && d.missing(t) != "":
-			d.setTask(t.Task.ID, ledger.Pending, "needs "+ledger.ShortID(d.missing(t)))
+		default:
+			d.setTask(t.Task.ID, ledger.Pending, "needs "+ledger.ShortID(list.missing(n, t)))
 		}
 	}
-}
-
-// missing returns a task that t depends on and that is not done.
-func (d *decision) missing(t TaskState) string {
-	for _, id := range t.Task.DependsOn {
-		if dep, ok := d.Project.Find(id); !ok || dep.Status != ledger.Done {
-			return id
-		}
-	}
-	if t.Attempt == nil {
-		return d.openPart(t)
-	}
-	return ""
 }
 
 // WithLimits ends the run at a limit that holds whatever is ready (SPEC 2.4).
@@ -120,7 +108,7 @@ func (d *decision) limited() bool {
 
 // anyLeft reports whether an agent could still do something in this run.
 func (d *decision) anyLeft() bool {
-	for _, t := range d.Project.Tasks {
+	for _, t := range d.Project.Tasks.All() {
 		if (t.Status == ledger.Ready || t.Status == ledger.Active || t.Status == ledger.Waiting) && d.wanted(t) {
 			return true
 		}
@@ -159,29 +147,29 @@ func shortIDs(ids []string) []string {
 }
 
 // wanted reports whether the run's --from and --only let a task in.
-func (d *decision) wanted(t TaskState) bool {
-	s := d.run().Settings
+func (d *decision) wanted(t *TaskState) bool {
+	tasks, s := d.Project.Tasks, &d.run().Settings
 	if t.Task.Own {
 		return true
 	}
-	if parent, ok := d.task(t.Task.Parent); ok {
-		return d.wanted(parent)
+	if n := tasks.index(t.Task.Parent); n >= 0 {
+		return d.wanted(tasks.At(n))
 	}
 	if s.Only != "" {
-		only, ok := d.Project.Find(s.Only)
-		return ok && ledger.SameID(only.Task.ID, t.Task.ID)
+		only := tasks.find(s.Only)
+		return only >= 0 && tasks.index(t.Task.ID) == tasks.index(tasks.At(only).Task.ID)
 	}
 	if s.From != "" {
-		from, ok := d.Project.Find(s.From)
-		return ok && d.Project.index(t.Task.ID) >= d.Project.index(from.Task.ID)
+		from := tasks.find(s.From)
+		return from >= 0 && tasks.index(t.Task.ID) >= from
 	}
 	return true
 }
 
 func (d *decision) firstReady() (TaskState, bool) {
-	for _, t := range d.Project.Tasks {
-		if t.Status == ledger.Ready && d.wanted(t) && t.wish() == ledger.MarkOpen {
-			return t, true
+	for _, t := range d.Project.Tasks.of(setReady) {
+		if d.wanted(t) && t.wish() == ledger.MarkOpen {
+			return *t, true
 		}
 	}
 	return TaskState{}, false
@@ -193,9 +181,9 @@ func (d *decision) firstReady() (TaskState, bool) {
 func (d *decision) pick() (TaskState, bool) {
 	// Where it is written what has to be done before, a person is asked as soon
 	// as that is done: they may be awake now, and not when the task's turn comes.
-	for _, t := range d.Project.Tasks {
-		if t.Status == ledger.Ready && t.wish() == ledger.MarkManualVerify && len(t.Task.DependsOn) > 0 && d.wanted(t) && !d.yields(t) {
-			d.askManual(t, "")
+	for _, t := range d.Project.Tasks.of(setToCheck) {
+		if d.wanted(t) && !d.yields(t) {
+			d.askManual(*t, "")
 		}
 	}
 	if next := d.run().Next; next != "" {
@@ -203,13 +191,13 @@ func (d *decision) pick() (TaskState, bool) {
 			return t, true
 		}
 	}
-	for _, t := range d.Project.Tasks {
+	for _, t := range d.Project.Tasks.ofEither(setReady, setBlocked) {
 		if !d.wanted(t) || d.yields(t) {
 			continue
 		}
 		switch {
 		case t.Status == ledger.Ready && t.wish() == ledger.MarkManualVerify:
-			d.askManual(t, "")
+			d.askManual(*t, "")
 			continue
 		case t.Status == ledger.Ready && t.wish() == ledger.MarkBlocked:
 			d.block(t.Task.ID, blockage{reason: "marked (blocked) in " + d.run().Settings.Source.Path, marked: true})
@@ -221,7 +209,7 @@ func (d *decision) pick() (TaskState, bool) {
 			d.finish(ledger.RunEnded{Reason: ledger.ReasonBlocked, Exit: 1, Text: ledger.ShortID(t.Task.ID) + " is blocked: " + t.Why})
 			return TaskState{}, false
 		case t.Status == ledger.Ready:
-			return t, true
+			return *t, true
 		}
 	}
 	return TaskState{}, false
@@ -238,7 +226,7 @@ func (d *decision) nothingReady() {
 			unticked = append(unticked, q.Text+" ("+q.ID+")")
 		}
 	}
-	for _, t := range d.Project.Tasks {
+	for _, t := range d.Project.Tasks.All() {
 		if t.Status == ledger.Withdrawn || t.Status == ledger.Done || t.Status == ledger.Skipped {
 			continue
 		}
@@ -277,7 +265,7 @@ func (d *decision) nothingReady() {
 // standing says why each open task cannot run.
 func (d *decision) standing() string {
 	var parts []string
-	for _, t := range d.Project.Tasks {
+	for n, t := range d.Project.Tasks.All() {
 		switch t.Status {
 		case ledger.Blocked:
 			parts = append(parts, ledger.ShortID(t.Task.ID)+" blocked")
@@ -286,7 +274,7 @@ func (d *decision) standing() string {
 		case ledger.Waiting:
 			parts = append(parts, ledger.ShortID(t.Task.ID)+" waits for "+t.Question)
 		case ledger.Pending:
-			if dep := d.missing(t); dep != "" {
+			if dep := d.Project.Tasks.missing(n, t); dep != "" {
 				parts = append(parts, ledger.ShortID(t.Task.ID)+" needs "+ledger.ShortID(dep))
 			}
 		}

@@ -18,12 +18,9 @@ const settledKept = 50
 // gives a state, and one that it does not know leaves the state as it is. It
 // never changes the state that it was given, so an old one stays valid.
 func Apply(s State, e ledger.Entry) State {
-	if e.Stream == ledger.SharedStream {
-		s.Shared = applyHouse(s.Shared, e)
-		return s
-	}
-	s.Project = applyProject(s.Project, e)
-	return s
+	f := Folder{state: s}
+	f.Add(e)
+	return f.state
 }
 
 func applyHouse(h Shared, e ledger.Entry) Shared {
@@ -106,7 +103,7 @@ func with[V any](m map[string]V, k string, v V) map[string]V {
 
 // applyProject folds one entry of a project's stream. Entries about a run,
 // a task or a session are handed on; what is not there is not changed.
-func applyProject(p Project, e ledger.Entry) Project {
+func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	switch b := e.Body.(type) {
 	case ledger.RunPlanned:
 		return p.plan(b, e)
@@ -123,7 +120,7 @@ func applyProject(p Project, e ledger.Entry) Project {
 	case ledger.GuidanceBound:
 		parent := ""
 		if n := p.index(e.Task); n >= 0 {
-			parent = ledger.FoldID(p.Tasks[n].Task.Parent)
+			parent = ledger.FoldID(p.Tasks.At(n).Task.Parent)
 		}
 		if b.Reopen {
 			p.Guidance = p.Guidance.Reopen(ledger.FoldID(e.Task), parent)
@@ -166,20 +163,26 @@ func applyProject(p Project, e ledger.Entry) Project {
 	if b, ok := e.Body.(ledger.Submit); ok {
 		p.Progress = progressLine(p, b, e)
 	}
-	had, _ := p.Session(e.Session) // before it is over
+	ended, ends := e.Body.(ledger.SessionEnded)
+	var had Session
+	if ends {
+		had, _ = p.Session(e.Session) // before it is over
+	}
 	p = p.applySession(e)
 	if p.Run != nil {
-		r := *p.Run
-		p.Run = applyRun(&r, e)
-		if b, ok := e.Body.(ledger.SessionEnded); ok && b.Kind == ledger.KindAgent {
-			p.Run.Spent = p.Run.Spent.with(had.Planned.Hat, e.Task, b.Exit)
+		p.Run = applyRun(own.runOf(p.Run), e)
+		if ends && ended.Kind == ledger.KindAgent {
+			p.Run.Spent = p.Run.Spent.with(had.Planned.Hat, e.Task, ended.Exit)
 		}
 		p.Run.DoneNow = p.doneNow(e)
 		p.Run.LastEvent = e.Time
 	}
 	if n := p.index(e.Task); n >= 0 {
-		p.Tasks = slices.Clone(p.Tasks)
-		p.Tasks[n] = applyTask(p.Tasks[n], p.Run, e)
+		old := p.Tasks.At(n)
+		was := old.kept()
+		t := own.taskOf(old)
+		applyTask(t, p.Run, e, own)
+		p.Tasks = p.Tasks.replace(n, was, t)
 	}
 	if b, ok := e.Body.(ledger.Verified); ok && b.Kind == ledger.KindFinal && b.OK {
 		p.Green = with(p.Green, p.Source, b.Tree)
@@ -202,10 +205,10 @@ func progressLine(p Project, b ledger.Submit, e ledger.Entry) string {
 	if n < 0 {
 		return p.Progress
 	}
-	line := fmt.Sprintf("%s %s, %s", ledger.ShortID(e.Task), p.Tasks[n].Task.Title, b.Result)
+	line := fmt.Sprintf("%s %s, %s", ledger.ShortID(e.Task), p.Tasks.At(n).Task.Title, b.Result)
 	if b.Reason != "" {
 		line += ": " + b.Reason
-	} else if w := p.Tasks[n].Attempt; w != nil {
+	} else if w := p.Tasks.At(n).Attempt; w != nil {
 		if said := body(w); said != "" {
 			line += ": " + said
 		}
@@ -227,7 +230,7 @@ func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 	if source := b.Settings.Source.String(); p.Source != source {
 		shelf := maps.Clone(p.Shelf)
 		if shelf == nil {
-			shelf = map[string][]TaskState{}
+			shelf = map[string]TaskList{}
 		}
 		if p.Source != "" {
 			shelf[p.Source] = p.Tasks
@@ -237,71 +240,89 @@ func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 		p.Source, p.Shelf = source, shelf
 	}
 	// Tasks of our own came with an earlier run's baseline; this run's says anew.
-	p.Tasks = slices.DeleteFunc(slices.Clone(p.Tasks), func(t TaskState) bool { return t.Task.Own })
+	p.Tasks = p.Tasks.without(func(t *TaskState) bool { return t.Task.Own })
 	p.Run = &Run{ID: b.Run, Settings: b.Settings, Check: b.Check, State: ledger.RunPlanning, Planned: e.Time, LastEvent: e.Time}
 	return p
 }
 
 // read takes over what the source says. Statuses follow by entries of their own.
 func (p Project) read(b ledger.SourceRead) Project {
-	changed := map[string]ledger.Task{}
-	for _, t := range b.Tasks {
-		changed[ledger.FoldID(t.ID)] = t
-	}
 	old := p.Tasks
-	var tasks []TaskState
-	placed := map[string]bool{}
+	changed := make(map[string]*ledger.Task, len(b.Tasks))
+	for n := range b.Tasks {
+		changed[old.ids.fold(b.Tasks[n].ID)] = &b.Tasks[n]
+	}
+	tasks := make([]*TaskState, 0, len(b.Order))
+	placed := make(map[string]bool, len(b.Order))
 	for _, id := range b.Order {
-		key := ledger.FoldID(id)
-		var t TaskState
-		if n := slices.IndexFunc(old, func(t TaskState) bool { return ledger.FoldID(t.Task.ID) == key }); n >= 0 {
-			t = old[n]
-		} else {
-			t.Status = ledger.Pending
+		key := old.ids.fold(id)
+		t := &TaskState{Status: ledger.Pending}
+		if n := old.index(id); n >= 0 {
+			t = old.At(n)
 		}
 		if now, ok := changed[key]; ok {
+			edited := *t
 			if now.Mark != t.Lifted {
-				t.Lifted = ""
+				edited.Lifted = ""
 			}
-			t.Task = now
+			edited.Task = *now
+			t = &edited
 		}
 		tasks = append(tasks, t)
 		placed[key] = true
 	}
 	// What has no line any more keeps its place at the end: its history is
 	// still asked for, and a stash may bring the line back.
-	var own, rest, parts []TaskState
+	var own, rest, parts []*TaskState
 	for _, t := range b.Own {
-		own = append(own, TaskState{Task: t, Status: ledger.Pending})
-		placed[ledger.FoldID(t.ID)] = true
+		own = append(own, &TaskState{Task: t, Status: ledger.Pending})
+		placed[old.ids.fold(t.ID)] = true
 	}
-	for _, t := range old {
+	for n, t := range old.All() {
 		switch {
-		case placed[ledger.FoldID(t.Task.ID)]:
+		case placed[old.ids.keys[n]]:
 		case t.Task.Parent != "":
 			parts = append(parts, t)
 		case t.Task.Own:
 			own = append(own, t)
 		default:
-			t.Task.Mark = markGone
-			rest = append(rest, t)
+			gone := *t
+			gone.Task.Mark = markGone
+			rest = append(rest, &gone)
 		}
 	}
-	p.Tasks = slices.Concat(own, tasks, rest)
-	for _, t := range parts { // right behind their task, in their order
-		at := len(p.Tasks)
-		if n := p.index(t.Task.Parent); n >= 0 {
-			for at = n + 1; at < len(p.Tasks) && ledger.SameID(p.Tasks[at].Task.Parent, t.Task.Parent); at++ {
-			}
-		}
-		p.Tasks = slices.Insert(p.Tasks, at, t)
-	}
+	p.Tasks = newTaskList(withParts(slices.Concat(own, tasks, rest), parts, old.ids), old.ids)
 	if p.Run != nil {
 		r := *p.Run
 		r.Source, r.Name = b.Trouble, b.Name
 		p.Run = &r
 	}
 	return p
+}
+
+// withParts puts parts right behind their task, in their order; those of a task
+// that is not there come last.
+func withParts(tasks, parts []*TaskState, ids *taskIDs) []*TaskState {
+	if len(parts) == 0 {
+		return tasks
+	}
+	of := map[string][]*TaskState{}
+	for _, t := range parts {
+		key := ids.fold(t.Task.Parent)
+		of[key] = append(of[key], t)
+	}
+	out := make([]*TaskState, 0, len(tasks)+len(parts))
+	for _, t := range tasks {
+		key := ids.fold(t.Task.ID)
+		out = append(append(out, t), of[key]...)
+		delete(of, key)
+	}
+	for _, t := range parts {
+		if _, left := of[ids.fold(t.Task.Parent)]; left {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // guided is the guidance that waits for one of some tasks, by its address.
@@ -371,7 +392,7 @@ func (p Project) applySession(e ledger.Entry) Project {
 func (p Project) doneNow(e ledger.Entry) []string {
 	b, ok := e.Body.(ledger.TaskSet)
 	n := p.index(e.Task)
-	if !ok || b.To != ledger.Done || n < 0 || p.Tasks[n].Task.Parent != "" || b.From != ledger.Active && (b.From != ledger.Pending || len(p.Tasks[n].Parts) == 0) {
+	if !ok || b.To != ledger.Done || n < 0 || p.Tasks.At(n).Task.Parent != "" || b.From != ledger.Active && (b.From != ledger.Pending || len(p.Tasks.At(n).Parts) == 0) {
 		return p.Run.DoneNow
 	}
 	return append(slices.Clip(p.Run.DoneNow), e.Task)

@@ -6,7 +6,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-func applyTask(t TaskState, r *Run, e ledger.Entry) TaskState {
+// applyTask changes a task by an entry about it.
+func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 	switch b := e.Body.(type) {
 	case ledger.TaskSet:
 		t.Status, t.Why, t.Question = b.To, b.Why, b.Question
@@ -47,7 +48,7 @@ func applyTask(t TaskState, r *Run, e ledger.Entry) TaskState {
 		}
 	case ledger.AnswerUndone:
 		t.Failed, t.LastFail = b.Before.Failed, b.Before.LastFail
-		t.Words = t.Words[:min(len(t.Words), b.Before.Words):min(len(t.Words), b.Before.Words)]
+		t.Words = slices.Clip(t.Words[:min(len(t.Words), max(b.Before.Words, 0))])
 	case ledger.TaskWords:
 		t.Words = append(slices.Clip(t.Words), b.Text)
 	case ledger.SourceMarked:
@@ -103,13 +104,11 @@ func applyTask(t TaskState, r *Run, e ledger.Entry) TaskState {
 		t.Commit = b.Commit
 	}
 	if t.Attempt != nil && r != nil {
-		w := *t.Attempt
-		t.Attempt = applyWork(&w, r, e)
+		t.Attempt = applyWork(own.attemptOf(t.Attempt), r, e)
 		if len(t.Attempt.Plan) > 0 && t.Task.Parent == "" {
 			t.Plan = t.Attempt.Plan
 		}
 	}
-	return t
 }
 
 func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {

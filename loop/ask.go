@@ -147,8 +147,10 @@ func (d *decision) askManual(t TaskState, instructions string) {
 // one name. Its time stands still until that source is at work again.
 func (p Project) shelved(q ledger.Question) string {
 	for _, source := range sortedKeys(p.Shelf) {
-		if slices.ContainsFunc(p.Shelf[source], func(t TaskState) bool { return t.Question == q.ID }) {
-			return source
+		for _, t := range p.Shelf[source].of(setAsks) {
+			if t.Question == q.ID {
+				return source
+			}
 		}
 	}
 	return ""

@@ -87,7 +87,7 @@ func (d *decision) putAway(t TaskState) {
 // dependents lists the tasks that wait for t alone or among others.
 func (d *decision) dependents(t TaskState) []string {
 	var need []string
-	for _, u := range d.Project.Tasks {
+	for _, u := range d.Project.Tasks.All() {
 		revised := slices.Contains(u.Parts, t.Task.ID) // parked, while parts of it are built
 		if (u.Status == ledger.Pending || u.Status == ledger.Ready && (u.Attempt == nil || revised)) && d.dependsOn(u, t) {
 			need = append(need, u.Task.ID)
@@ -110,7 +110,7 @@ func (d *decision) needing(ids []string) (all []string) {
 	return all
 }
 
-func (d *decision) dependsOn(t, on TaskState) bool {
+func (d *decision) dependsOn(t *TaskState, on TaskState) bool {
 	for _, id := range slices.Concat(t.Task.DependsOn, t.Parts) {
 		if dep, ok := d.Project.Find(id); ok && ledger.SameID(dep.Task.ID, on.Task.ID) {
 			return true
@@ -184,7 +184,7 @@ func (d *decision) nextTask(id string) {
 func (d *decision) noTask(id string) {
 	has := "no tasks"
 	var ids []string
-	for _, t := range d.Project.Tasks {
+	for _, t := range d.Project.Tasks.All() {
 		if t.Status != ledger.Withdrawn && t.Task.Parent == "" {
 			ids = append(ids, ledger.ShortID(t.Task.ID))
 		}

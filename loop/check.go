@@ -108,8 +108,8 @@ func (d *decision) heldCheck() bool {
 		d.nextCheck(scope{}, true)
 		return true
 	}
-	for _, t := range d.Project.Tasks {
-		if t.Attempt != nil && t.Attempt.Stage == ledger.StageChecks && t.Attempt.Checks != nil {
+	for _, t := range d.Project.Tasks.of(setAttempt) {
+		if t.Attempt.Stage == ledger.StageChecks && t.Attempt.Checks != nil {
 			d.nextCheck(scope{task: t.Task.ID, session: t.Attempt.Session}, true)
 			return true
 		}
@@ -188,7 +188,7 @@ func (d *decision) checked(about scope, c Checks) {
 func (d *decision) finished(e ledger.RunEnded) {
 	wanted := e.By != "" && d.run().State != ledger.RunStopping // see goOn
 	e.By = ""
-	left := slices.ContainsFunc(d.Project.Tasks, func(t TaskState) bool {
+	left := d.Project.Tasks.contains(func(t *TaskState) bool {
 		return d.wanted(t) && t.Status != ledger.Done && t.Status != ledger.Skipped && t.Status != ledger.Withdrawn
 	})
 	if e.Reason == ledger.ReasonManual && !left {

@@ -44,7 +44,7 @@ func (d *decision) converge(t TaskState) {
 // own mark, and all that were set before and had no commit to travel in.
 func (d *decision) marksWith(t TaskState) []ledger.Marking {
 	var marks []ledger.Marking
-	for _, u := range d.Project.Tasks {
+	for _, u := range d.Project.Tasks.All() {
 		m := markOf(u.Status)
 		if ledger.SameID(u.Task.ID, t.Task.ID) {
 			m = ledger.MarkDone
@@ -63,7 +63,7 @@ func (d *decision) marksWith(t TaskState) []ledger.Marking {
 }
 
 // lastPart reports whether t is a part of u and all that u waits for.
-func (d *decision) lastPart(t, u TaskState) bool {
+func (d *decision) lastPart(t TaskState, u *TaskState) bool {
 	return t.Attempt.Manual == "" && !t.Person && u.Status == ledger.Pending && slices.Contains(u.Parts, t.Task.ID) &&
 		!slices.ContainsFunc(u.Parts, func(id string) bool {
 			p, ok := d.task(id)

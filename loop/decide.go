@@ -10,13 +10,30 @@ import (
 )
 
 // Decision is what one input leads to. Entries and Effects are committed
-// together or not at all; State is the fold of Entries over the state that
-// was decided on.
+// together or not at all. State is the fold of Entries over the state that was
+// decided on, and After[n] that of the entries up to Entries[n], so that nobody
+// who looks at single entries has to fold them again.
 type Decision struct {
 	Entries []ledger.Entry
+	After   []State
 	Effects []ledger.Effect
 	Answer  Answer
 	State   State
+}
+
+// Decided returns a decision of the given entries alone, made on a state.
+func Decided(s State, entries ...ledger.Entry) Decision {
+	d := Decision{State: s}
+	for _, e := range entries {
+		d.Add(e)
+	}
+	return d
+}
+
+// Add adds an entry to a decision, behind those that it has.
+func (d *Decision) Add(e ledger.Entry) {
+	d.Entries, d.State = append(d.Entries, e), Apply(d.State, e)
+	d.After = append(d.After, d.State)
 }
 
 // Decide says what an input means. It is called once per input; calling it
@@ -25,7 +42,7 @@ func Decide(s State, in Input) Decision {
 	in.Name = strings.ToValidUTF8(in.Name, "\uFFFD") // what is no text would come back from the ledger as something else
 	d := &decision{State: s, in: in, answer: Answer{OK: true}}
 	if d.roleRevoked() {
-		return Decision{Entries: d.entries, Answer: d.answer, State: d.State}
+		return d.made()
 	}
 	switch b := in.Body.(type) {
 	case StartRun:
@@ -113,7 +130,7 @@ func Decide(s State, in Input) Decision {
 	if !in.Idle {
 		d.advance()
 	}
-	return Decision{Entries: d.entries, Effects: d.effects, Answer: d.answer, State: d.State}
+	return d.made()
 }
 
 // decision is a Decision in the making. Every entry is folded as soon as it
@@ -122,8 +139,13 @@ type decision struct {
 	State
 	in      Input
 	entries []ledger.Entry
+	after   []State // after each of entries
 	effects []ledger.Effect
 	answer  Answer
+}
+
+func (d *decision) made() Decision {
+	return Decision{Entries: d.entries, After: d.after, Effects: d.effects, Answer: d.answer, State: d.State}
 }
 
 // run is the project's last run; nil before the first one.
@@ -135,7 +157,7 @@ func (d *decision) task(id string) (TaskState, bool) {
 	if n < 0 {
 		return TaskState{}, false
 	}
-	return d.Project.Tasks[n], true
+	return *d.Project.Tasks.At(n), true
 }
 
 // scope is what an entry is about.
@@ -173,6 +195,7 @@ func (d *decision) addShared(body ledger.Body) {
 func (d *decision) push(e ledger.Entry) {
 	d.entries = append(d.entries, e)
 	d.State = Apply(d.State, e)
+	d.after = append(d.after, d.State)
 }
 
 func (d *decision) effect(key string, body ledger.EffectBody) {
@@ -227,16 +250,19 @@ func (p Project) busy() bool {
 		return true
 	}
 	// A check without a session in flight was cut off and is held.
-	return slices.ContainsFunc(p.Tasks, func(t TaskState) bool {
-		return t.Attempt != nil && t.Attempt.Stage != ledger.StageReady && t.Attempt.Stage != ledger.StageHeld && t.Attempt.Stage != ledger.StageChecks
-	})
+	for _, t := range p.Tasks.of(setAttempt) {
+		if s := t.Attempt.Stage; s != ledger.StageReady && s != ledger.StageHeld && s != ledger.StageChecks {
+			return true
+		}
+	}
+	return false
 }
 
 // inHand returns the task whose attempt is under way.
 func (p Project) inHand() (TaskState, bool) {
-	for _, t := range p.Tasks {
-		if t.Status == ledger.Active && t.Attempt != nil && t.Attempt.Stage != ledger.StageHeld {
-			return t, true
+	for _, t := range p.Tasks.of(setAttempt) {
+		if t.Status == ledger.Active && t.Attempt.Stage != ledger.StageHeld {
+			return *t, true
 		}
 	}
 	return TaskState{}, false

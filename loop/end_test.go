@@ -190,7 +190,7 @@ func (d *director) after(from int) (ledger.SessionOutcome, endAfter) {
 	case !agent.Until.IsZero():
 		a.Agent = "parked"
 	}
-	if w := p.Tasks[0].Attempt; w != nil {
+	if w := p.Tasks.At(0).Attempt; w != nil {
 		a.Attempt = w.N
 	}
 	for _, s := range p.Sessions {

@@ -25,6 +25,9 @@ type night struct {
 	t        faults
 	s        State
 	folded   State // of the entries as the ledger would give them back
+	folder   *Folder
+	gave     State  // by folder, after the decision before
+	gaveJSON string // as it was then
 	now      time.Time
 	settings ledger.Settings
 	plan     ledger.Snapshot
@@ -48,6 +51,7 @@ func newNight(t faults) *night {
 	}
 	n.s.Project.Name = n.settings.Project
 	n.folded = n.s
+	n.folder = NewFolder(n.s)
 	return n
 }
 
@@ -119,6 +123,8 @@ func (n *night) do(body InputBody, key string) Decision {
 	if mustJSON(n.t, n.s) != before {
 		n.t.Fatalf("%s: Decide changed the state that it was given", body.InputKind())
 	}
+	after := d.After
+	d.After, again.After = nil, nil // fold looks at these
 	if a, b := mustJSON(n.t, d), mustJSON(n.t, again); a != b {
 		n.t.Fatalf("%s: two decisions of one input: %s", body.InputKind(), differ(a, b))
 	}
@@ -129,7 +135,9 @@ func (n *night) do(body InputBody, key string) Decision {
 	if now := mustJSON(n.t, d.State); now != first {
 		n.t.Fatalf("%s: a later decision changed the state of this one: %s", body.InputKind(), differ(first, now))
 	}
+	d.After = after
 	n.fold(d)
+	n.indexed(d.State.Project.Tasks)
 	for _, e := range d.Effects {
 		n.effect(e)
 	}
@@ -144,7 +152,10 @@ func (n *night) do(body InputBody, key string) Decision {
 // fold folds the entries as they come back from the ledger.
 func (n *night) fold(d Decision) {
 	n.t.Helper()
-	for _, e := range d.Entries {
+	if len(d.After) != len(d.Entries) {
+		n.t.Fatalf("%d states after %d entries", len(d.After), len(d.Entries))
+	}
+	for at, e := range d.Entries {
 		if e.Stream != ledger.SharedStream && e.Stream != ledger.ProjectStream("shop") {
 			n.t.Fatalf("entry %s in stream %q", e.Body.EntryType(), e.Stream)
 		}
@@ -157,10 +168,24 @@ func (n *night) fold(d Decision) {
 			n.t.Fatalf("%v", err)
 		}
 		n.folded = Apply(n.folded, back)
+		n.folder.Add(back)
+		if at != len(d.Entries)/2 {
+			continue
+		}
+		if want, got := mustJSON(n.t, n.folded), mustJSON(n.t, d.After[at]); want != got {
+			n.t.Fatalf("after %s stands another state than that of the fold: %s", e.Body.EntryType(), differ(got, want))
+		}
 	}
 	want, got := mustJSON(n.t, d.State), mustJSON(n.t, n.folded)
 	if want != got {
 		n.t.Fatalf("%s: the fold of the ledger is another state: %s", n.last.Body.InputKind(), differ(got, want))
+	}
+	if got := mustJSON(n.t, n.gave); n.gaveJSON != "" && got != n.gaveJSON {
+		n.t.Fatalf("%s: a Folder changed a state that it gave away: %s", n.last.Body.InputKind(), differ(got, n.gaveJSON))
+	}
+	n.gave, n.gaveJSON = n.folder.State(), want
+	if got := mustJSON(n.t, n.gave); got != want {
+		n.t.Fatalf("%s: a Folder folds another state: %s", n.last.Body.InputKind(), differ(got, want))
 	}
 	var back State
 	if err := json.Unmarshal([]byte(want), &back); err != nil {
@@ -168,6 +193,23 @@ func (n *night) fold(d Decision) {
 	}
 	if got := mustJSON(n.t, back); got != want {
 		n.t.Fatalf("a snapshot is another state: %s", differ(got, want))
+	}
+}
+
+// indexed compares what a list keeps beside its tasks with the same of a list
+// that is made anew.
+func (n *night) indexed(l TaskList) {
+	n.t.Helper()
+	anew := NewTaskList(l.Slice()...)
+	for s := range taskSets {
+		if !slices.Equal(l.in[s], anew.in[s]) {
+			n.t.Fatalf("%s: set %d of the tasks is %b, and should be %b", n.last.Body.InputKind(), s, l.in[s], anew.in[s])
+		}
+	}
+	if l.Len() > 0 && !slices.EqualFunc(l.ids.neededBy, anew.ids.neededBy, func(has, should []int32) bool {
+		return !slices.ContainsFunc(should, func(n int32) bool { return !slices.Contains(has, n) })
+	}) {
+		n.t.Fatalf("%s: tasks are needed by %v, and should be by %v", n.last.Body.InputKind(), l.ids.neededBy, anew.ids.neededBy)
 	}
 }
 
@@ -261,7 +303,7 @@ func (n *night) check(old State, d Decision) {
 		fail("no lease for %v", agents)
 	}
 	status := map[string]ledger.Status{}
-	for _, t := range old.Project.Tasks {
+	for _, t := range old.Project.Tasks.All() {
 		status[ledger.FoldID(t.Task.ID)] = t.Status
 	}
 	s := old
@@ -340,7 +382,7 @@ func (n *night) check(old State, d Decision) {
 // checkParts: a part is worked on only while its task's plan is in force, and
 // a task is done by its parts only where they are all of its plan.
 func (n *night) checkParts(fail func(string, ...any), d Decision) {
-	for _, t := range n.s.Project.Tasks {
+	for _, t := range n.s.Project.Tasks.All() {
 		if t.Task.Parent == "" || t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn || t.committing() {
 			continue
 		}
@@ -470,7 +512,7 @@ func (n *night) dump() string {
 		fmt.Fprintf(&b, "%s %s wait=%q until=%s signal=%q now=%v finishing=%v checks=%v agents=%v due=%s at=%s\n",
 			r.ID, r.State, r.Wait, r.Until.Format(time.TimeOnly), r.Signal, r.StopNow, r.Finishing != nil, r.Checks != nil, n.s.Shared.Agents, Due(n.s).Format(time.TimeOnly), n.now.Format(time.TimeOnly))
 	}
-	for _, t := range p.Tasks {
+	for _, t := range p.Tasks.All() {
 		fmt.Fprintf(&b, "%s %s mark=%q lifted=%q why=%q", t.Task.ID, t.Status, t.Task.Mark, t.Lifted, t.Why)
 		if w := t.Attempt; w != nil {
 			fmt.Fprintf(&b, " a%d %s %s session=%s", w.N, w.Hat, w.Stage, w.Session)

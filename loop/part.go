@@ -17,6 +17,11 @@ import (
 // ours reports whether a task is in no file: nothing is ever written back.
 func isPart(t ledger.Task) bool { return t.Own || t.Parent != "" }
 
+// inSource reports whether the task has a line in its source.
+func (t *TaskState) inSource() bool {
+	return t.Status != ledger.Withdrawn && t.Task.Mark != markGone && !isPart(t.Task)
+}
+
 // partsDue are the parts that a plan can become now: sections that are
 // approved, or all of them, with all that they depend on, and no part yet.
 func (d *decision) partsDue(t TaskState, all bool) []Section {
@@ -180,9 +185,9 @@ func (d *decision) planAnew(t TaskState, why string) {
 
 // settleParts ends tasks whose parts are done.
 func (d *decision) settleParts() {
-	for _, t := range d.Project.Tasks {
-		if t.Status == ledger.Pending && len(t.Parts) > 0 && d.openPart(t) == "" {
-			d.partsDone(t)
+	for _, t := range d.Project.Tasks.of(setUnsettled) {
+		if t.Status == ledger.Pending && len(t.Parts) > 0 && d.Project.Tasks.openPart(t) == "" {
+			d.partsDone(*t)
 		}
 	}
 }
@@ -196,25 +201,15 @@ func (d *decision) partsDone(t TaskState) {
 	d.progress(t, "completed", "", "")
 }
 
-// openPart is a part of the task that is not done, "" where there is none.
-func (d *decision) openPart(t TaskState) string {
-	for _, id := range t.Parts {
-		if p, ok := d.task(id); ok && p.Status != ledger.Done {
-			return id
-		}
-	}
-	return ""
-}
-
 // yields reports whether the task's next revision waits for a part that can be
 // built.
-func (d *decision) yields(t TaskState) bool {
+func (d *decision) yields(t *TaskState) bool {
 	if t.Attempt == nil || t.Attempt.Consensus == nil || !t.Attempt.Consensus.Yields {
 		return false
 	}
 	return slices.ContainsFunc(t.Parts, func(id string) bool {
 		p, ok := d.task(id)
-		return ok && p.Status == ledger.Ready && d.wanted(p)
+		return ok && p.Status == ledger.Ready && d.wanted(&p)
 	})
 }
 
@@ -225,16 +220,20 @@ func (p Project) parts(b ledger.PartsMade, parent string) Project {
 	if n < 0 {
 		return p
 	}
-	p.Tasks = slices.Clone(p.Tasks)
-	of := p.Tasks[n]
+	tasks := p.Tasks.tasks.Slice()
+	of := *tasks[n]
 	of.Parts = slices.DeleteFunc(slices.Clone(of.Parts), func(id string) bool { return slices.Contains(b.Gone, id) })
 	at := n + 1
-	for at < len(p.Tasks) && ledger.SameID(p.Tasks[at].Task.Parent, parent) {
+	for at < len(tasks) && ledger.SameID(tasks[at].Task.Parent, parent) {
 		at++
 	}
 	for _, t := range b.Parts {
 		of.Parts = append(of.Parts, t.ID)
-		p.Tasks = slices.Insert(p.Tasks, at, TaskState{Task: t, Status: ledger.Pending, Plan: json.RawMessage(b.Plans[t.ID])})
+		plan := json.RawMessage(b.Plans[t.ID])
+		if !json.Valid(plan) { // a state with it could not be saved
+			plan = nil
+		}
+		tasks = slices.Insert(tasks, at, &TaskState{Task: t, Status: ledger.Pending, Plan: plan})
 		at++
 	}
 	if of.Attempt != nil && of.Attempt.Consensus != nil && len(b.Parts) > 0 {
@@ -243,7 +242,8 @@ func (p Project) parts(b ledger.PartsMade, parent string) Project {
 		w.Consensus = &c
 		of.Attempt = &w
 	}
-	p.Tasks[n] = of
+	tasks[n] = &of
+	p.Tasks = newTaskList(tasks, p.Tasks.ids)
 	return p
 }
 
@@ -254,14 +254,18 @@ func (p Project) tookTurn(part string) Project {
 	if k < 0 {
 		return p
 	}
-	n := p.index(p.Tasks[k].Task.Parent)
-	if n < 0 || p.Tasks[n].Attempt == nil || p.Tasks[n].Attempt.Consensus == nil {
+	n := p.index(p.Tasks.At(k).Task.Parent)
+	if n < 0 {
 		return p
 	}
-	p.Tasks = slices.Clone(p.Tasks)
-	w, c := *p.Tasks[n].Attempt, *p.Tasks[n].Attempt.Consensus
+	t := *p.Tasks.At(n)
+	if t.Attempt == nil || t.Attempt.Consensus == nil {
+		return p
+	}
+	w, c := *t.Attempt, *t.Attempt.Consensus
 	c.Yields = false
 	w.Consensus = &c
-	p.Tasks[n].Attempt = &w
+	t.Attempt = &w
+	p.Tasks = p.Tasks.with(n, &t)
 	return p
 }

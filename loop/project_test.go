@@ -9,10 +9,11 @@ import (
 // TestFind: an id is matched without case, and by any tail of it that is a
 // word of its own and names one task only (SPEC 1, PHONE 0).
 func TestFind(t *testing.T) {
-	var p Project
+	var tasks []TaskState
 	for _, id := range []string{"Task 1", "Task 12", "TECH-069", "BUG-069", "TECH-070", "9b"} {
-		p.Tasks = append(p.Tasks, TaskState{Task: ledger.Task{ID: id}})
+		tasks = append(tasks, TaskState{Task: ledger.Task{ID: id}})
 	}
+	p := Project{Tasks: NewTaskList(tasks...)}
 	for _, c := range []struct{ in, want string }{
 		{"Task 1", "Task 1"}, {"task  1", "Task 1"}, {"#1", "Task 1"}, {"1", "Task 1"}, {"2", ""}, {"12", "Task 12"}, {"#12", "Task 12"},
 		{"TECH-069", "TECH-069"}, {"tech-069", "TECH-069"}, {"#tech-069", "TECH-069"}, {"069", ""}, {"070", "TECH-070"}, {"70", ""}, {"9b", "9b"}, {"b", ""},

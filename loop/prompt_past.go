@@ -41,20 +41,12 @@ func (w *writing) historyPart() part {
 
 // position is "task 3 of 5" (SPEC 4.7). Parts are counted in their task.
 func (w *writing) position() string {
-	at, total, done := 0, 0, 0
-	for _, t := range w.p.Tasks {
-		if t.Status == ledger.Withdrawn || t.Task.Parent != "" {
-			continue
-		}
-		total++
-		if t.Status == ledger.Done {
-			done++
-		}
-		if ledger.SameID(t.Task.ID, w.t.Task.ID) || w.part && ledger.SameID(t.Task.ID, w.parent.Task.ID) {
-			at = total
-		}
+	id := w.t.Task.ID
+	if w.part {
+		id = w.parent.Task.ID
 	}
-	line := fmt.Sprintf("Task %d of %d (%d done)", at, total, done)
+	done, total := w.p.Count()
+	line := fmt.Sprintf("Task %d of %d (%d done)", w.p.Place(id), total, done)
 	if n := slices.IndexFunc(w.parent.Parts, func(id string) bool { return ledger.SameID(id, w.t.Task.ID) }); n >= 0 {
 		line += fmt.Sprintf(", its part %d of %d", n+1, len(w.parent.Parts))
 	}

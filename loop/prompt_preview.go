@@ -104,7 +104,7 @@ func (d *decision) nextHat(t TaskState) string {
 // taskIDs lists the tasks that can be named, for somebody who named another.
 func (p Project) taskIDs() string {
 	var ids []string
-	for _, t := range p.Tasks {
+	for _, t := range p.Tasks.All() {
 		if t.Status != ledger.Withdrawn {
 			ids = append(ids, t.Task.ID)
 		}

@@ -60,12 +60,11 @@ func arguing(s *State) {
 // inWork changes the first task, and its attempt, by hand: what leads there is
 // decided elsewhere.
 func inWork(s *State, change func(t *TaskState, w *Attempt)) {
-	s.Project.Tasks = slices.Clone(s.Project.Tasks)
-	t := s.Project.Tasks[0]
+	t := *s.Project.Tasks.At(0)
 	w := *t.Attempt
 	change(&t, &w)
 	t.Attempt = &w
-	s.Project.Tasks[0] = t
+	s.Project.Tasks = s.Project.Tasks.With(0, t)
 }
 
 const sectioned = `emit plan.complete {"summary":"Rules become data, then the handler uses them","sections":[` +
@@ -197,7 +196,8 @@ func TestPrompts(t *testing.T) {
 // inParts makes the sections of a plan the parts of Task 1.
 func inParts(s *State) {
 	p := s.Project
-	whole := p.Tasks[0]
+	tasks := p.Tasks.Slice()
+	whole := tasks[0]
 	whole.Status, whole.Attempt, whole.Parts = ledger.Active, nil, []string{"Task 1/a", "Task 1/b", "Task 1/c"}
 	whole.Words, whole.Allowed = []string{"planner asked: Which currency?\nAnswer: Euro"}, []string{"Makefile"}
 	part := func(id, title string, status ledger.Status) TaskState {
@@ -207,7 +207,7 @@ func inParts(s *State) {
 	}
 	b := part("b", "Use them", ledger.Ready)
 	b.Plan = json.RawMessage(`{"id":"b","title":"Use them","tasks":["The handler looks rules up"],"files":["internal/price/handler.go"],"steps":["Replace the switch"]}`)
-	p.Tasks = append([]TaskState{whole, part("a", "Rules as data", ledger.Done), b, part("c", "Expired rules", ledger.Pending)}, p.Tasks[1:]...)
+	p.Tasks = NewTaskList(slices.Concat([]TaskState{whole, part("a", "Rules as data", ledger.Done), b, part("c", "Expired rules", ledger.Pending)}, tasks[1:])...)
 	s.Project = p
 }
 
@@ -284,13 +284,13 @@ func TestGuidanceFits(t *testing.T) {
 func TestTwentySessions(t *testing.T) {
 	d := promptNight(t, "go quiet")
 	for n := range ledger.MaxSessions {
-		if d.s.Project.Tasks[0].Attempts != 1 {
-			t.Fatalf("attempt %d after %d sessions", d.s.Project.Tasks[0].Attempts, n)
+		if d.s.Project.Tasks.At(0).Attempts != 1 {
+			t.Fatalf("attempt %d after %d sessions", d.s.Project.Tasks.At(0).Attempts, n)
 		}
 		d.play(`ask {"text":"which?","options":["x"],"choice":"x"}`)
 		d.play(fmt.Sprintf("/answer q%d a", n+1))
 	}
-	if got := d.s.Project.Tasks[0]; got.Attempts != 2 || got.Failed != 1 || !strings.Contains(got.LastFail, "20 sessions") {
+	if got := d.s.Project.Tasks.At(0); got.Attempts != 2 || got.Failed != 1 || !strings.Contains(got.LastFail, "20 sessions") {
 		t.Errorf("after 20 sessions: %+v", got)
 	}
 }

@@ -190,13 +190,11 @@ func (d *decision) finish(e ledger.RunEnded) {
 // park keeps attempts that are in hand for the next run: a limit, a pause for
 // review or a stop is not a failure.
 func (d *decision) park(why string) {
-	for _, t := range d.Project.Tasks {
-		if t.Status == ledger.Active {
-			if t.Attempt != nil {
-				d.add(scope{task: t.Task.ID}, ledger.AttemptEnded{Outcome: ledger.OutcomeParked, Why: why})
-			}
-			d.setTask(t.Task.ID, ledger.Ready, "goes on from its tree")
+	for _, t := range d.Project.Tasks.of(setActive) {
+		if t.Attempt != nil {
+			d.add(scope{task: t.Task.ID}, ledger.AttemptEnded{Outcome: ledger.OutcomeParked, Why: why})
 		}
+		d.setTask(t.Task.ID, ledger.Ready, "goes on from its tree")
 	}
 }
 
@@ -239,7 +237,7 @@ func (d *decision) end(e ledger.RunEnded) {
 // canStillRun reports whether a session of the hat can come in the project's runs.
 func (d *decision) canStillRun(hat string) bool {
 	s := d.run().upcoming()
-	argued := slices.ContainsFunc(d.Project.Tasks, func(t TaskState) bool { return argues(s, t.Task) })
+	argued := d.Project.Tasks.contains(func(t *TaskState) bool { return argues(s, t.Task) })
 	if slices.Contains(Arguing(), hat) || hat == s.Planner() && hat != s.Pattern.Start {
 		return argued
 	}

@@ -147,10 +147,10 @@ func (w *world) pass() {
 
 func (w *world) anyTask() string {
 	ts := w.s.Project.Tasks
-	if len(ts) == 0 {
+	if ts.Len() == 0 {
 		return "Task 1"
 	}
-	return ts[w.draw(len(ts), "task")].Task.ID
+	return ts.At(w.draw(ts.Len(), "task")).Task.ID
 }
 
 func (w *world) people() {
@@ -642,8 +642,8 @@ func (w *world) settle(q ledger.Question) {
 }
 
 func (w *world) finished() bool {
-	for _, t := range w.s.Project.Tasks {
-		if t.Status != ledger.Done && t.Status != ledger.Skipped && t.Status != ledger.Withdrawn && !w.hopeless(t, 0) {
+	for _, t := range w.s.Project.Tasks.All() {
+		if t.Status != ledger.Done && t.Status != ledger.Skipped && t.Status != ledger.Withdrawn && !w.hopeless(*t, 0) {
 			return false
 		}
 	}

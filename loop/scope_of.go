@@ -28,7 +28,7 @@ func (s State) scope(t TaskState, hat ledger.Hat) ledger.Scope {
 		Shipped: hat.Shipped, Adds: hat.OwnScope, Also: t.Allowed,
 	}
 	if n := s.Project.index(t.Task.Parent); n >= 0 {
-		parent := s.Project.Tasks[n]
+		parent := s.Project.Tasks.At(n)
 		if out.Within = parent.Task.Scope; len(ledger.ParseScope(out.Within)) == 0 {
 			out.Within = "none" // a part nevertheless: a plan cannot go beyond what its task could
 		}

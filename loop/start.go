@@ -59,14 +59,14 @@ func (d *decision) startRun(b StartRun) {
 		}
 		d.end(ledger.RunEnded{Reason: ledger.ReasonReplaced, Exit: 2, Text: "replaced by a new run"})
 	}
-	for _, t := range d.Project.Tasks {
+	for _, t := range d.Project.Tasks.All() {
 		switch {
 		case t.Task.Own: // gone with its run
 			d.closeQuestions(t.Task.ID, "its run is over")
 			d.expireGuidance(t.Task.ID, "its task went with its run")
 		case b.New && t.Attempt != nil && t.Status == ledger.Ready: // HEAD alone is what it starts from
 			d.add(scope{task: t.Task.ID}, ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: "a new run from HEAD"})
-			d.planAnew(t, "a new run from HEAD")
+			d.planAnew(*t, "a new run from HEAD")
 		}
 	}
 	d.withdrawOffers("a run was started")
@@ -221,8 +221,8 @@ func firstRed(v ledger.Verified) string {
 
 func (d *decision) order() []string {
 	var ids []string
-	for _, t := range d.Project.Tasks {
-		if t.Status != ledger.Withdrawn && t.Task.Mark != markGone && !isPart(t.Task) {
+	for _, t := range d.Project.Tasks.All() {
+		if t.inSource() {
 			ids = append(ids, t.Task.ID)
 		}
 	}

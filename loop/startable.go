@@ -25,8 +25,8 @@ type Start struct {
 func ReadyTasks(s State, settings ledger.Settings, snapshot ledger.Snapshot) []string {
 	d := asRun(s, settings, snapshot)
 	var ids []string
-	for _, t := range d.Project.Tasks {
-		if t.Status == ledger.Ready && d.wanted(t) && t.wish() == ledger.MarkOpen {
+	for _, t := range d.Project.Tasks.of(setReady) {
+		if d.wanted(t) && t.wish() == ledger.MarkOpen {
 			ids = append(ids, t.Task.ID)
 		}
 	}

@@ -33,10 +33,12 @@ func TestStartable(t *testing.T) {
 	// after is the state that a run left: its tasks with their statuses.
 	after := func(reason ledger.Reason, statuses ...ledger.Status) State {
 		s := State{Project: Project{Name: "shop", Source: settings.Source.String()}}
+		var tasks []TaskState
 		for n, st := range statuses {
 			id := []string{"Task 1", "Task 2"}[n]
-			s.Project.Tasks = append(s.Project.Tasks, TaskState{Task: ledger.Task{ID: id, Title: id, Mark: ledger.MarkOpen}, Status: st})
+			tasks = append(tasks, TaskState{Task: ledger.Task{ID: id, Title: id, Mark: ledger.MarkOpen}, Status: st})
 		}
+		s.Project.Tasks = NewTaskList(tasks...)
 		s.Project.Run = &Run{ID: "r1", Settings: settings, State: ledger.RunOver, Planned: began, EndedAt: ended, Ended: &ledger.RunEnded{Reason: reason}}
 		return s
 	}

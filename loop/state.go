@@ -49,18 +49,18 @@ type AgentHold struct {
 
 // Project is one repository under nightporter.
 type Project struct {
-	Name      string                 `json:"name"`
-	Source    string                 `json:"source,omitempty"`   // KIND:PATH that Tasks came from
-	Shelf     map[string][]TaskState `json:"shelf,omitempty"`    // tasks of its other sources
-	Tasks     []TaskState            `json:"tasks,omitempty"`    // in document order
-	Run       *Run                   `json:"run,omitempty"`      // the last one, ended or not
-	Branches  map[string]Tip         `json:"branches,omitempty"` // last branch of each source
-	Green     map[string]string      `json:"green,omitempty"`    // tip of each source's branch that was verified in a clean folder
-	Guidance  guidance.Queue         `json:"guidance,omitzero"`
-	Questions []ledger.Question      `json:"questions,omitempty"` // open ones
-	Answered  []Answered             `json:"settled,omitempty"`   // the last settled ones, for late answers
-	Sessions  []Session              `json:"sessions,omitempty"`  // in flight: planned and not ended
-	Progress  string                 `json:"progress,omitempty"`  // one line on the last finished or blocked task
+	Name      string              `json:"name"`
+	Source    string              `json:"source,omitempty"`   // KIND:PATH that Tasks came from
+	Shelf     map[string]TaskList `json:"shelf,omitempty"`    // tasks of its other sources
+	Tasks     TaskList            `json:"tasks,omitzero"`     // in document order
+	Run       *Run                `json:"run,omitempty"`      // the last one, ended or not
+	Branches  map[string]Tip      `json:"branches,omitempty"` // last branch of each source
+	Green     map[string]string   `json:"green,omitempty"`    // tip of each source's branch that was verified in a clean folder
+	Guidance  guidance.Queue      `json:"guidance,omitzero"`
+	Questions []ledger.Question   `json:"questions,omitempty"` // open ones
+	Answered  []Answered          `json:"settled,omitempty"`   // the last settled ones, for late answers
+	Sessions  []Session           `json:"sessions,omitempty"`  // in flight: planned and not ended
+	Progress  string              `json:"progress,omitempty"`  // one line on the last finished or blocked task
 }
 
 // Tip is a branch of ours and its last commit.
@@ -165,7 +165,7 @@ type TaskState struct {
 
 // wish is what the source asks for with the task, as far as no person has
 // decided otherwise since.
-func (t TaskState) wish() ledger.Mark {
+func (t *TaskState) wish() ledger.Mark {
 	if t.Task.Mark == "" || t.Task.Mark == t.Lifted {
 		return ledger.MarkOpen
 	}

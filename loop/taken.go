@@ -150,9 +150,9 @@ func (d *decision) stands(t TaskState, tree string) {
 
 // workOf returns the task whose attempt a session belongs to.
 func (d *decision) workOf(session string) (TaskState, bool) {
-	for _, t := range d.Project.Tasks {
-		if t.Attempt != nil && t.Attempt.Session == session {
-			return t, true
+	for _, t := range d.Project.Tasks.of(setAttempt) {
+		if t.Attempt.Session == session {
+			return *t, true
 		}
 	}
 	return TaskState{}, false

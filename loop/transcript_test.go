@@ -77,7 +77,7 @@ func (d *director) show() {
 		}
 		d.out.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	for _, t := range p.Tasks {
+	for _, t := range p.Tasks.All() {
 		line := fmt.Sprintf("  = %s %s", ledger.ShortID(t.Task.ID), t.Status)
 		if w := t.Attempt; w != nil {
 			line += fmt.Sprintf(" a%d %s %s tree=%s", w.N, w.Hat, w.Stage, w.Tree)

@@ -41,7 +41,7 @@ func (p Project) before(b ledger.QuestionAnswered) *ledger.Before {
 		if n < 0 {
 			return nil
 		}
-		t := p.Tasks[n]
+		t := p.Tasks.At(n)
 		if len(t.Parts) > 0 {
 			return nil // an answer may have taken them back
 		}

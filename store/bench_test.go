@@ -23,7 +23,7 @@ func BenchmarkCommit(b *testing.B) {
 				key := fmt.Sprintf("emit:r14-%d", i)
 				i++
 				r := mustCommit(b, l, ledger.Batch{
-					Key: key, Time: night, Records: []ledger.Record{rec(shop, "event.accepted")},
+					Key: key, Time: entryTime, Records: []ledger.Record{rec(shop, "event.accepted")},
 					Effects: []ledger.PendingEffect{effect(shop, "start", key)}, Settles: last,
 					Answer: []byte(`{"ok":true}`),
 				})
@@ -63,7 +63,7 @@ func BenchmarkVerify(b *testing.B) {
 // BenchmarkOpen measures the start of a command that finds no daemon.
 func BenchmarkOpen(b *testing.B) {
 	dir := b.TempDir()
-	evening(b, mustOpen(b, dir))
+	writeEntries(b, mustOpen(b, dir))
 	for b.Loop() {
 		s, err := Open(dir)
 		if err != nil {

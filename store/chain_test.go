@@ -82,7 +82,7 @@ func TestAnchor(t *testing.T) {
 		if err != nil {
 			t.Errorf("ParseAnchor(%q): %v", s, err)
 		}
-		same(t, s, got, want)
+		wantEqual(t, s, got, want)
 	}
 	for s, why := range map[string]string{
 		"":                                 "no stream",

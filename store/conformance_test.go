@@ -34,19 +34,19 @@ type ledgerStore interface {
 
 const shop = "project/shop"
 
-// night is the time of every entry in these tests. The database must not keep
+// entryTime is the time of every entry in these tests. The database must not keep
 // its zone.
-var night = time.Date(2026, 11, 20, 23, 4, 5, 120000000, time.FixedZone("CET", 3600))
+var entryTime = time.Date(2026, 11, 20, 23, 4, 5, 120000000, time.FixedZone("CET", 3600))
 
 func rec(stream, typ string) ledger.Record {
 	return ledger.Record{
-		Stream: stream, Time: night, Type: typ, V: 1, Run: "r14", Task: "Task 5", Attempt: "a1",
+		Stream: stream, Time: entryTime, Type: typ, V: 1, Run: "r14", Task: "Task 5", Attempt: "a1",
 		Session: "r14-25", Actor: "agent", Cause: "emit:r14-25", Body: []byte(`{"n": 1}`),
 	}
 }
 
 func effect(stream, kind, key string) ledger.PendingEffect {
-	return ledger.PendingEffect{Stream: stream, Kind: kind, Class: ledger.Findable, Key: key, Body: []byte(`{}`), Time: night}
+	return ledger.PendingEffect{Stream: stream, Kind: kind, Class: ledger.Findable, Key: key, Body: []byte(`{}`), Time: entryTime}
 }
 
 func mustCommit(t testing.TB, l ledgerStore, b ledger.Batch) ledger.Receipt {
@@ -94,8 +94,8 @@ func pending(t testing.TB, l ledgerStore) []ledger.PendingEffect {
 	return p
 }
 
-// same fails the test if got differs from want; nil and empty differ.
-func same(t testing.TB, what string, got, want any) {
+// wantEqual fails the test if got differs from want; nil and empty differ.
+func wantEqual(t testing.TB, what string, got, want any) {
 	t.Helper()
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("%s (-want +got):\n%s", what, d)
@@ -139,14 +139,14 @@ func TestConformance(t *testing.T) {
 }
 
 func testChained(t *testing.T, l ledgerStore) {
-	first := mustCommit(t, l, ledger.Batch{Time: night, Records: []ledger.Record{rec(shop, "a"), rec(ledger.SharedStream, "h"), rec(shop, "b")}})
-	second := mustCommit(t, l, ledger.Batch{Time: night, Records: []ledger.Record{rec(shop, "c")}})
+	first := mustCommit(t, l, ledger.Batch{Time: entryTime, Records: []ledger.Record{rec(shop, "a"), rec(ledger.SharedStream, "h"), rec(shop, "b")}})
+	second := mustCommit(t, l, ledger.Batch{Time: entryTime, Records: []ledger.Record{rec(shop, "c")}})
 
 	written := []ledger.Record{first.Records[0], first.Records[2], second.Records[0]}
-	same(t, "records", records(t, l, shop, 0), written)
-	same(t, "records after 2", records(t, l, shop, 2), written[2:])
-	same(t, "records of house", records(t, l, ledger.SharedStream, 0), first.Records[1:2])
-	same(t, "records of nobody", records(t, l, "project/none", 0), []ledger.Record(nil))
+	wantEqual(t, "records", records(t, l, shop, 0), written)
+	wantEqual(t, "records after 2", records(t, l, shop, 2), written[2:])
+	wantEqual(t, "records of house", records(t, l, ledger.SharedStream, 0), first.Records[1:2])
+	wantEqual(t, "records of nobody", records(t, l, "project/none", 0), []ledger.Record(nil))
 
 	var prev []byte
 	for i, r := range written {
@@ -174,13 +174,13 @@ func testBytes(t *testing.T, l ledgerStore) {
 	want.Seq, want.Hash = 1, r.Records[0].Hash
 	empty.Seq, empty.Body, empty.Prev, empty.Hash = 2, nil, want.Hash, r.Records[1].Hash
 	got := records(t, l, shop, 0)
-	same(t, "read", got, []ledger.Record{want, empty})
-	same(t, "receipt", r.Records, got)
+	wantEqual(t, "read", got, []ledger.Record{want, empty})
+	wantEqual(t, "receipt", r.Records, got)
 	if zone := got[0].Time.Location(); zone != time.UTC {
 		t.Errorf("the time came back in zone %v, want UTC", zone)
 	}
-	same(t, "empty answer", r.Answer, []byte(nil))
-	same(t, "empty answer again", mustCommit(t, l, ledger.Batch{Key: "k"}).Answer, []byte(nil))
+	wantEqual(t, "empty answer", r.Answer, []byte(nil))
+	wantEqual(t, "empty answer again", mustCommit(t, l, ledger.Batch{Key: "k"}).Answer, []byte(nil))
 }
 
 func testShared(t *testing.T, l ledgerStore) {
@@ -219,7 +219,7 @@ func testShared(t *testing.T, l ledgerStore) {
 }
 
 func testRepeated(t *testing.T, l ledgerStore) {
-	b := ledger.Batch{Key: "emit:r14-25", Time: night, Records: []ledger.Record{rec(shop, "a")}, Answer: []byte("first")}
+	b := ledger.Batch{Key: "emit:r14-25", Time: entryTime, Records: []ledger.Record{rec(shop, "a")}, Answer: []byte("first")}
 	if r := mustCommit(t, l, b); r.Repeated || string(r.Answer) != "first" {
 		t.Errorf("first: %+v", r)
 	}
@@ -229,7 +229,7 @@ func testRepeated(t *testing.T, l ledgerStore) {
 	b.Messages = []ledger.Outgoing{{Chat: mira, Class: ledger.ClassReply}}
 	b.Cursor = &ledger.Cursor{Name: "telegram:1", Value: "9"}
 	r := mustCommit(t, l, b)
-	same(t, "second", r, ledger.Receipt{Repeated: true, Answer: []byte("first")})
+	wantEqual(t, "second", r, ledger.Receipt{Repeated: true, Answer: []byte("first")})
 	if n := len(records(t, l, shop, 0)) + len(pending(t, l)); n != 1 {
 		t.Errorf("the repeated input wrote something: %d entries and effects, want 1", n)
 	}
@@ -277,7 +277,7 @@ func testAtomic(t *testing.T, l ledgerStore) {
 		if s, _ := l.Streams(t.Context()); len(s) != 1 {
 			t.Errorf("%s: streams %q, want one", name, s)
 		}
-		same(t, name+": pending", pending(t, l), before)
+		wantEqual(t, name+": pending", pending(t, l), before)
 		if _, ok, err := l.Cursor(t.Context(), "telegram:1"); ok || err != nil || len(queue(t, l, mira)) > 0 {
 			t.Errorf("%s: a message was queued or the cursor moved (%v)", name, err)
 		}
@@ -302,7 +302,7 @@ func testEffectHeads(t *testing.T, l ledgerStore) {
 			t.Errorf("effect %d: seq %d head %x, want %d %x", i, e.Seq, e.Head, want.seq, want.head)
 		}
 	}
-	same(t, "pending", pending(t, l), r.Effects)
+	wantEqual(t, "pending", pending(t, l), r.Effects)
 }
 
 func testSettle(t *testing.T, l ledgerStore) {
@@ -314,10 +314,10 @@ func testSettle(t *testing.T, l ledgerStore) {
 		t.Fatalf("ids %v do not rise", ids)
 	}
 	mustCommit(t, l, ledger.Batch{Settles: []int64{ids[1]}})
-	same(t, "pending", pending(t, l), []ledger.PendingEffect{r.Effects[0], r.Effects[2]})
+	wantEqual(t, "pending", pending(t, l), []ledger.PendingEffect{r.Effects[0], r.Effects[2]})
 	mustCommit(t, l, ledger.Batch{Settles: []int64{ids[1], ids[0]}}) // settling again is no error
 	mustCommit(t, l, ledger.Batch{Settles: []int64{ids[2]}})
-	same(t, "pending at last", pending(t, l), []ledger.PendingEffect(nil))
+	wantEqual(t, "pending at last", pending(t, l), []ledger.PendingEffect(nil))
 }
 
 func testEffectOnce(t *testing.T, l ledgerStore) {
@@ -374,7 +374,7 @@ func testSnapshots(t *testing.T, l ledgerStore) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "snapshot", got, ledger.SnapshotRow{Stream: stream, Version: version, Seq: seq, Body: cloneBytes([]byte(body))})
+		wantEqual(t, "snapshot", got, ledger.SnapshotRow{Stream: stream, Version: version, Seq: seq, Body: cloneBytes([]byte(body))})
 	}
 	save := func(stream string, version int, seq int64, body string) error {
 		return l.SaveSnapshot(t.Context(), ledger.SnapshotRow{Stream: stream, Version: version, Seq: seq, Body: []byte(body)})
@@ -432,19 +432,19 @@ func testSelections(t *testing.T, l ledgerStore) {
 		}
 		return n
 	}
-	same(t, "TASK 5", seqs(l.RecordsOfTask, shop, "TASK 5"), []int64{1, 3, 5})
-	same(t, "Task 5 of blog", seqs(l.RecordsOfTask, "project/blog", "Task 5"), []int64{1})
-	same(t, "Task 7", seqs(l.RecordsOfTask, shop, "Task 7"), []int64(nil))
-	same(t, "no task", seqs(l.RecordsOfTask, shop, ""), []int64(nil))
-	same(t, "r14", seqs(l.RecordsOfRun, shop, "r14"), []int64{1, 2})
-	same(t, "r1", seqs(l.RecordsOfRun, shop, "r1"), []int64{4})
+	wantEqual(t, "TASK 5", seqs(l.RecordsOfTask, shop, "TASK 5"), []int64{1, 3, 5})
+	wantEqual(t, "Task 5 of blog", seqs(l.RecordsOfTask, "project/blog", "Task 5"), []int64{1})
+	wantEqual(t, "Task 7", seqs(l.RecordsOfTask, shop, "Task 7"), []int64(nil))
+	wantEqual(t, "no task", seqs(l.RecordsOfTask, shop, ""), []int64(nil))
+	wantEqual(t, "r14", seqs(l.RecordsOfRun, shop, "r14"), []int64{1, 2})
+	wantEqual(t, "r1", seqs(l.RecordsOfRun, shop, "r1"), []int64{4})
 	runs := func(stream string, want ...string) {
 		t.Helper()
 		got, err := l.RunsOf(t.Context(), stream)
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "runs of "+stream, got, want)
+		wantEqual(t, "runs of "+stream, got, want)
 	}
 	runs(shop, "r1", "r14", "r15")
 	runs("project/blog", "r14")
@@ -457,10 +457,10 @@ func testSelections(t *testing.T, l ledgerStore) {
 			return l.RecordsOfTypes(ctx, stream, run, types, yield)
 		}
 	}
-	same(t, "one type", seqs(typed("task.set"), shop, "r14"), []int64{6})
-	same(t, "both", seqs(typed("task.set", rec(shop, "a").Type, "nothing"), shop, "r14"), []int64{1, 2, 6})
-	same(t, "no type", seqs(typed(), shop, "r14"), []int64(nil))
-	same(t, "no run", seqs(l.RecordsOfRun, shop, ""), []int64(nil))
+	wantEqual(t, "one type", seqs(typed("task.set"), shop, "r14"), []int64{6})
+	wantEqual(t, "both", seqs(typed("task.set", rec(shop, "a").Type, "nothing"), shop, "r14"), []int64{1, 2, 6})
+	wantEqual(t, "no type", seqs(typed(), shop, "r14"), []int64(nil))
+	wantEqual(t, "no run", seqs(l.RecordsOfRun, shop, ""), []int64(nil))
 
 	mustCommit(t, l, ledger.Batch{Records: []ledger.Record{rec(shop, "b"), rec(shop, "c"), rec(shop, "b"), rec(shop, "d")}})
 	ofTypes := func(after int64, types ...string) []int64 {
@@ -468,9 +468,9 @@ func testSelections(t *testing.T, l ledgerStore) {
 			return l.RecordsAfter(ctx, stream, after, types, yield)
 		}, shop, "")
 	}
-	same(t, "b and d", ofTypes(0, "b", "d"), []int64{7, 9, 10})
-	same(t, "b after 7", ofTypes(7, "b"), []int64{9})
-	same(t, "no type", ofTypes(0), []int64(nil))
+	wantEqual(t, "b and d", ofTypes(0, "b", "d"), []int64{7, 9, 10})
+	wantEqual(t, "b after 7", ofTypes(7, "b"), []int64{9})
+	wantEqual(t, "no type", ofTypes(0), []int64(nil))
 	for _, c := range []struct {
 		stream string
 		upTo   int64
@@ -500,7 +500,7 @@ func testStreams(t *testing.T, l ledgerStore) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "streams", s, []string{ledger.SharedStream, "project/blog", shop})
+	wantEqual(t, "streams", s, []string{ledger.SharedStream, "project/blog", shop})
 	seq, hash, err := l.Head(t.Context(), shop)
 	if err != nil || seq != 2 || !bytes.Equal(hash, r.Records[3].Hash) {
 		t.Errorf("Head = %d, %x, %v", seq, hash, err)

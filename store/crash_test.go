@@ -55,7 +55,7 @@ func commitForEver(dir string) error {
 	for i := seq; ; i++ {
 		key := fmt.Sprintf("in:%d", i)
 		b := ledger.Batch{
-			Key: key, Time: night, Answer: []byte(key),
+			Key: key, Time: entryTime, Answer: []byte(key),
 			Records:  []ledger.Record{rec(shop, key), rec(ledger.SharedStream, key)},
 			Effects:  []ledger.PendingEffect{effect(shop, "start", key)},
 			Messages: []ledger.Outgoing{{Chat: mira, Key: key, Class: ledger.ClassNotice}},
@@ -88,7 +88,7 @@ func deliverAll(ctx context.Context, s *Store) error {
 		if err := s.Trying(ctx, m.ID); err != nil {
 			return err
 		}
-		if _, err := s.Sent(ctx, m.ID, m.Key, night); err != nil {
+		if _, err := s.Sent(ctx, m.ID, m.Key, entryTime); err != nil {
 			return err
 		}
 	}
@@ -162,7 +162,7 @@ func checkAfterKill(t *testing.T, dir string, acknowledged map[string]string) {
 			t.Error(err)
 		}
 	}()
-	same(t, "breaks", breaks(t, s), "")
+	wantEqual(t, "breaks", breaks(t, s), "")
 	entries, house, effects := records(t, s, shop, 0), records(t, s, ledger.SharedStream, 0), pending(t, s)
 	// The last input may have been committed and not acknowledged.
 	if n := len(entries); n < len(acknowledged) || n != len(house) || n != len(effects) {

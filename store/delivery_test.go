@@ -101,9 +101,9 @@ func TestReopenedOutbox(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sayLines(t, s, "q5 ask", "q6 ask", "- text")
+	commitLines(t, s, "q5 ask", "q6 ask", "- text")
 	settle(t, s, mira, "100")
-	try(t, s, next(t, s, mira).ID)
+	begin(t, s, next(t, s, mira).ID)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -111,6 +111,6 @@ func TestReopenedOutbox(t *testing.T) {
 		t.Error("a closed store took a mark")
 	}
 	s = mustOpen(t, dir)
-	same(t, "queue", lines(t, s, mira), []string{"q6? ask", " text"})
-	same(t, "shown", shown(t, s, mira, "q5"), "100 ask")
+	wantEqual(t, "queue", lines(t, s, mira), []string{"q6? ask", " text"})
+	wantEqual(t, "shown", shown(t, s, mira, "q5"), "100 ask")
 }

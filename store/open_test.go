@@ -37,7 +37,7 @@ func TestOpenMakesPrivateFiles(t *testing.T) {
 func TestCloseLeavesOneWholeFile(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)
-	evening(t, s)
+	writeEntries(t, s)
 	want := records(t, s, shop, 0)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -55,14 +55,14 @@ func TestCloseLeavesOneWholeFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "files", names, []string{filepath.Join(dir, Name)})
+	wantEqual(t, "files", names, []string{filepath.Join(dir, Name)})
 
 	s = mustOpen(t, dir)
-	same(t, "records", records(t, s, shop, 0), want)
+	wantEqual(t, "records", records(t, s, shop, 0), want)
 	if n := len(pending(t, s)); n != 1 {
 		t.Errorf("%d effects are pending, want 1", n)
 	}
-	same(t, "breaks", breaks(t, s), "")
+	wantEqual(t, "breaks", breaks(t, s), "")
 }
 
 // TestCloseWithOnlooker closes the database while another program has it open.
@@ -70,7 +70,7 @@ func TestCloseLeavesOneWholeFile(t *testing.T) {
 func TestCloseWithOnlooker(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)
-	evening(t, s)
+	writeEntries(t, s)
 	db := raw(t, dir)
 	var n int
 	if err := db.QueryRow("SELECT count(*) FROM entries").Scan(&n); err != nil || n == 0 {
@@ -114,14 +114,14 @@ func TestSettledOnce(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)
 	id := mustCommit(t, s, ledger.Batch{Effects: []ledger.PendingEffect{effect(shop, "start", "1")}}).Effects[0].ID
-	for _, at := range []time.Time{night, night.Add(time.Hour)} {
+	for _, at := range []time.Time{entryTime, entryTime.Add(time.Hour)} {
 		mustCommit(t, s, ledger.Batch{Time: at, Settles: []int64{id}})
 	}
 	var got string
 	if err := raw(t, dir).QueryRow("SELECT settled_at FROM effects").Scan(&got); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "settled_at", got, "2026-11-20T22:04:05.120000000Z")
+	wantEqual(t, "settled_at", got, "2026-11-20T22:04:05.120000000Z")
 }
 
 func TestOpenRefuses(t *testing.T) {
@@ -203,7 +203,7 @@ func TestOpenAfterCutOffStart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			prepare(t, dir)
-			evening(t, mustOpen(t, dir))
+			writeEntries(t, mustOpen(t, dir))
 		})
 	}
 }
@@ -219,7 +219,7 @@ func TestOpenUnwritable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			evening(t, s)
+			writeEntries(t, s)
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -281,7 +281,7 @@ func asNobody(f func() error) error {
 // commits succeed again once there is room.
 func TestDiskFull(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
-	evening(t, s)
+	writeEntries(t, s)
 	var pages int
 	if err := s.writer.QueryRowContext(t.Context(), "PRAGMA page_count").Scan(&pages); err != nil {
 		t.Fatal(err)
@@ -300,13 +300,13 @@ func TestDiskFull(t *testing.T) {
 		if _, err := s.Commit(t.Context(), b); !errors.Is(err, ErrDisk) || !strings.Contains(err.Error(), "disk is full") {
 			t.Fatalf("Commit = %v, want ErrDisk", err)
 		}
-		same(t, "records", records(t, s, shop, 0), before)
+		wantEqual(t, "records", records(t, s, shop, 0), before)
 	}
 	limit(pages + 1000)
 	if r := mustCommit(t, s, b); r.Repeated || len(r.Records) != 2 {
 		t.Errorf("after there was room: %+v", r)
 	}
-	same(t, "breaks", breaks(t, s), "")
+	wantEqual(t, "breaks", breaks(t, s), "")
 }
 
 func TestPragmas(t *testing.T) {

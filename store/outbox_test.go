@@ -64,18 +64,18 @@ func line(s string) ledger.Outgoing {
 	return m
 }
 
-// say commits messages, each in a batch of its own.
-func say(t testing.TB, l ledgerStore, messages ...ledger.Outgoing) {
+// commitMessages commits messages, each in a batch of its own.
+func commitMessages(t testing.TB, l ledgerStore, messages ...ledger.Outgoing) {
 	t.Helper()
 	for _, m := range messages {
-		mustCommit(t, l, ledger.Batch{Time: night, Messages: []ledger.Outgoing{m}})
+		mustCommit(t, l, ledger.Batch{Time: entryTime, Messages: []ledger.Outgoing{m}})
 	}
 }
 
-func sayLines(t testing.TB, l ledgerStore, lines ...string) {
+func commitLines(t testing.TB, l ledgerStore, lines ...string) {
 	t.Helper()
 	for _, s := range lines {
-		say(t, l, line(s))
+		commitMessages(t, l, line(s))
 	}
 }
 
@@ -90,7 +90,7 @@ func queue(t testing.TB, l ledgerStore, chat string) []ledger.QueuedMessage {
 		t.Fatalf("NextMessage = %v, %v; %d are queued", ok, err, len(all))
 	}
 	if ok {
-		same(t, "next of "+chat, next, all[0])
+		wantEqual(t, "next of "+chat, next, all[0])
 		if next.Edit != (next.Target != "") {
 			t.Errorf("next of %s: edit %v of %q", chat, next.Edit, next.Target)
 		}
@@ -125,7 +125,7 @@ func next(t testing.TB, l ledgerStore, chat string) ledger.QueuedMessage {
 	return m
 }
 
-func try(t testing.TB, l ledgerStore, id int64) {
+func begin(t testing.TB, l ledgerStore, id int64) {
 	t.Helper()
 	if err := l.Trying(t.Context(), id); err != nil {
 		t.Fatal(err)
@@ -136,13 +136,13 @@ func try(t testing.TB, l ledgerStore, id int64) {
 func settle(t testing.TB, l ledgerStore, chat, platformID string) string {
 	t.Helper()
 	m := next(t, l, chat)
-	try(t, l, m.ID)
+	begin(t, l, m.ID)
 	return sentAs(t, l, m.ID, platformID)
 }
 
 func sentAs(t testing.TB, l ledgerStore, id int64, platformID string) string {
 	t.Helper()
-	before, err := l.Sent(t.Context(), id, platformID, night.Add(time.Minute))
+	before, err := l.Sent(t.Context(), id, platformID, entryTime.Add(time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,169 +172,169 @@ func shown(t testing.TB, l ledgerStore, chat, key string) string {
 }
 
 func testOrder(t *testing.T, l ledgerStore) {
-	sayLines(t, l, "q1 ask", "- one")
+	commitLines(t, l, "q1 ask", "- one")
 	settle(t, l, mira, "100")
 	settle(t, l, mira, "101")
-	sayLines(t, l, "q1+ answered", "- two", "- three")
-	say(t, l, ledger.Outgoing{Chat: group, Class: ledger.ClassNotice})
-	same(t, "queue", lines(t, l, mira), []string{" two", " three", "q1+100 answered"})
+	commitLines(t, l, "q1+ answered", "- two", "- three")
+	commitMessages(t, l, ledger.Outgoing{Chat: group, Class: ledger.ClassNotice})
+	wantEqual(t, "queue", lines(t, l, mira), []string{" two", " three", "q1+100 answered"})
 	chats, err := l.Chats(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "chats", chats, []string{mira, group})
+	wantEqual(t, "chats", chats, []string{mira, group})
 	for _, id := range []string{"102", "103", "100"} {
 		settle(t, l, mira, id)
 	}
-	same(t, "queue at last", lines(t, l, mira), []string(nil))
+	wantEqual(t, "queue at last", lines(t, l, mira), []string(nil))
 	if chats, err = l.Chats(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "chats at last", chats, []string{group})
+	wantEqual(t, "chats at last", chats, []string{group})
 
 	r := mustCommit(t, l, ledger.Batch{Messages: []ledger.Outgoing{
 		{Chat: group, Class: ledger.ClassReply}, line("- a"), {Chat: group, Class: ledger.ClassReply},
 	}})
-	same(t, "receipt", r.Chats, []string{group, mira})
+	wantEqual(t, "receipt", r.Chats, []string{group, mira})
 }
 
 func testMessage(t *testing.T, l ledgerStore) {
 	m := ledger.Outgoing{
 		Chat: group + "/55", Key: "q5 \x00'", Class: ledger.ClassNotice, ReplyTo: "77", Silent: true, Body: []byte("{\"a\": \"\xff\x00\"}"),
 	}
-	say(t, l, m, ledger.Outgoing{Chat: mira, Class: ledger.ClassChatter, Body: []byte{}})
+	commitMessages(t, l, m, ledger.Outgoing{Chat: mira, Class: ledger.ClassChatter, Body: []byte{}})
 	got := queue(t, l, m.Chat)
-	same(t, "queued", got, []ledger.QueuedMessage{{Outgoing: m, ID: got[0].ID, Time: night}})
+	wantEqual(t, "queued", got, []ledger.QueuedMessage{{Outgoing: m, ID: got[0].ID, Time: entryTime}})
 	if zone := got[0].Time.Location(); zone != time.UTC {
 		t.Errorf("zone %v", zone)
 	}
-	same(t, "empty", queue(t, l, mira)[0].Body, []byte(nil))
+	wantEqual(t, "empty", queue(t, l, mira)[0].Body, []byte(nil))
 	settle(t, l, m.Chat, "abc")
-	same(t, "sent", shownAt(t, l, m.Chat, "abc"), ledger.SentMessage{
-		Chat: m.Chat, ID: "abc", Key: m.Key, Body: m.Body, Time: night.Add(time.Minute),
+	wantEqual(t, "sent", shownAt(t, l, m.Chat, "abc"), ledger.SentMessage{
+		Chat: m.Chat, ID: "abc", Key: m.Key, Body: m.Body, Time: entryTime.Add(time.Minute),
 	})
 }
 
 func testEditIntoSend(t *testing.T, l ledgerStore) {
 	ask := line("q5 ask")
 	ask.ReplyTo = "7"
-	say(t, l, ask)
-	sayLines(t, l, "- between")
+	commitMessages(t, l, ask)
+	commitLines(t, l, "- between")
 	was := next(t, l, mira)
 	e := line("q5+ answered")
 	e.Class, e.Silent, e.ReplyTo = ledger.ClassChatter, true, "9"
-	say(t, l, e)
+	commitMessages(t, l, e)
 	got := next(t, l, mira)
 	if got.ID == was.ID {
 		t.Error("another text has the same id: whoever read the first one would settle the second")
 	}
 	ask.Body, ask.Class = e.Body, e.Class
-	same(t, "next", got, ledger.QueuedMessage{Outgoing: ask, ID: got.ID, Time: night})
-	same(t, "queue", lines(t, l, mira), []string{"q5 answered", " between"})
+	wantEqual(t, "next", got, ledger.QueuedMessage{Outgoing: ask, ID: got.ID, Time: entryTime})
+	wantEqual(t, "queue", lines(t, l, mira), []string{"q5 answered", " between"})
 }
 
 func testNewestEdit(t *testing.T, l ledgerStore) {
-	sayLines(t, l, "q1 ask", "q2 ask")
+	commitLines(t, l, "q1 ask", "q2 ask")
 	settle(t, l, mira, "100")
 	settle(t, l, mira, "101")
-	sayLines(t, l, "q1+ one", "q2+ one", "q1+ two")
-	same(t, "queue", lines(t, l, mira), []string{"q2+101 one", "q1+100 two"})
+	commitLines(t, l, "q1+ one", "q2+ one", "q1+ two")
+	wantEqual(t, "queue", lines(t, l, mira), []string{"q2+101 one", "q1+100 two"})
 	// A message in delivery can still be settled.
 	on := next(t, l, mira)
-	try(t, l, on.ID)
-	sayLines(t, l, "q2+ two")
-	same(t, "queue", lines(t, l, mira), []string{"q1+100 two", "q2+101 two"})
+	begin(t, l, on.ID)
+	commitLines(t, l, "q2+ two")
+	wantEqual(t, "queue", lines(t, l, mira), []string{"q1+100 two", "q2+101 two"})
 	if err := l.Trying(t.Context(), on.ID); !errors.Is(err, ledger.ErrReplaced) {
 		t.Errorf("the older one again: %v, want ErrReplaced", err)
 	}
-	same(t, "before", sentAs(t, l, on.ID, "101"), "")
-	same(t, "shown", shown(t, l, mira, "q2"), "101 one")
+	wantEqual(t, "before", sentAs(t, l, on.ID, "101"), "")
+	wantEqual(t, "shown", shown(t, l, mira, "q2"), "101 one")
 	settle(t, l, mira, "100")
-	same(t, "before", settle(t, l, mira, "101"), "")
-	same(t, "shown at last", shown(t, l, mira, "q2"), "101 two")
-	same(t, "queue at last", lines(t, l, mira), []string(nil))
+	wantEqual(t, "before", settle(t, l, mira, "101"), "")
+	wantEqual(t, "shown at last", shown(t, l, mira, "q2"), "101 two")
+	wantEqual(t, "queue at last", lines(t, l, mira), []string(nil))
 }
 
 func testSendTakesKey(t *testing.T, l ledgerStore) {
-	sayLines(t, l, "status first")
-	same(t, "before", settle(t, l, mira, "100"), "")
-	sayLines(t, l, "status+ old", "status second", "status+ new")
-	same(t, "queue", lines(t, l, mira), []string{"status new"})
-	same(t, "before", settle(t, l, mira, "101"), "100")
-	same(t, "shown", shown(t, l, mira, "status"), "101 new")
-	same(t, "old", string(shownAt(t, l, mira, "100").Body), "first")
-	sayLines(t, l, "status+ newer")
-	same(t, "queue", lines(t, l, mira), []string{"status+101 newer"})
+	commitLines(t, l, "status first")
+	wantEqual(t, "before", settle(t, l, mira, "100"), "")
+	commitLines(t, l, "status+ old", "status second", "status+ new")
+	wantEqual(t, "queue", lines(t, l, mira), []string{"status new"})
+	wantEqual(t, "before", settle(t, l, mira, "101"), "100")
+	wantEqual(t, "shown", shown(t, l, mira, "status"), "101 new")
+	wantEqual(t, "old", string(shownAt(t, l, mira, "100").Body), "first")
+	commitLines(t, l, "status+ newer")
+	wantEqual(t, "queue", lines(t, l, mira), []string{"status+101 newer"})
 	// Two sends that were never tried remain two messages.
-	sayLines(t, l, "status third", "status fourth", "status+ fifth")
-	same(t, "queue", lines(t, l, mira), []string{"status third", "status fifth"})
-	same(t, "before third", settle(t, l, mira, "102"), "101")
-	same(t, "before fourth", settle(t, l, mira, "103"), "102")
+	commitLines(t, l, "status third", "status fourth", "status+ fifth")
+	wantEqual(t, "queue", lines(t, l, mira), []string{"status third", "status fifth"})
+	wantEqual(t, "before third", settle(t, l, mira, "102"), "101")
+	wantEqual(t, "before fourth", settle(t, l, mira, "103"), "102")
 }
 
 func testEditBehindTried(t *testing.T, l ledgerStore) {
-	sayLines(t, l, "q5 ask", "q6 ask")
+	commitLines(t, l, "q5 ask", "q6 ask")
 	first := next(t, l, mira)
-	try(t, l, first.ID)
-	sayLines(t, l, "q5+ one", "q5+ two")
-	same(t, "queue", lines(t, l, mira), []string{"q5? ask", "q6 ask", "q5+ two"})
+	begin(t, l, first.ID)
+	commitLines(t, l, "q5+ one", "q5+ two")
+	wantEqual(t, "queue", lines(t, l, mira), []string{"q5? ask", "q6 ask", "q5+ two"})
 	sentAs(t, l, first.ID, "100")
-	same(t, "sent", lines(t, l, mira), []string{"q6 ask", "q5+100 two"})
+	wantEqual(t, "sent", lines(t, l, mira), []string{"q6 ask", "q5+100 two"})
 
 	// The delivery failed: edit and send become one message again.
 	second := next(t, l, mira)
-	try(t, l, second.ID)
-	sayLines(t, l, "q6+ answered")
+	begin(t, l, second.ID)
+	commitLines(t, l, "q6+ answered")
 	if err := l.Unsent(t.Context(), second.ID); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "unsent", lines(t, l, mira), []string{"q6 answered", "q5+100 two"})
+	wantEqual(t, "unsent", lines(t, l, mira), []string{"q6 answered", "q5+100 two"})
 
 	// The platform refused the send: the chat only gets the edit, as a send.
 	third := next(t, l, mira)
-	try(t, l, third.ID)
-	sayLines(t, l, "q6+ over")
+	begin(t, l, third.ID)
+	commitLines(t, l, "q6+ over")
 	if err := l.Drop(t.Context(), third.ID, "refused"); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "refused", lines(t, l, mira), []string{"q6 over", "q5+100 two"})
+	wantEqual(t, "refused", lines(t, l, mira), []string{"q6 over", "q5+100 two"})
 }
 
 func testEditOfNothing(t *testing.T, l ledgerStore) {
-	sayLines(t, l, "g17+ bound")
-	same(t, "queue", lines(t, l, mira), []string{"g17 bound"})
-	sayLines(t, l, "- other", "g17+ addressed")
-	same(t, "queue", lines(t, l, mira), []string{"g17 addressed", " other"})
+	commitLines(t, l, "g17+ bound")
+	wantEqual(t, "queue", lines(t, l, mira), []string{"g17 bound"})
+	commitLines(t, l, "- other", "g17+ addressed")
+	wantEqual(t, "queue", lines(t, l, mira), []string{"g17 addressed", " other"})
 	settle(t, l, mira, "100")
-	sayLines(t, l, "g17+ done")
-	same(t, "queue", lines(t, l, mira), []string{" other", "g17+100 done"})
+	commitLines(t, l, "g17+ done")
+	wantEqual(t, "queue", lines(t, l, mira), []string{" other", "g17+100 done"})
 	// Another chat is not affected.
 	e := line("g17+ done")
 	e.Chat = group
-	say(t, l, e)
-	same(t, "group", lines(t, l, group), []string{"g17 done"})
+	commitMessages(t, l, e)
+	wantEqual(t, "group", lines(t, l, group), []string{"g17 done"})
 }
 
 func testEditGone(t *testing.T, l ledgerStore) {
-	sayLines(t, l, "q5 ask")
+	commitLines(t, l, "q5 ask")
 	settle(t, l, mira, "100")
-	sayLines(t, l, "q5+ answered")
-	same(t, "before", settle(t, l, mira, "200"), "100")
-	same(t, "shown", shown(t, l, mira, "q5"), "200 answered")
-	sayLines(t, l, "q5+ later")
-	same(t, "queue", lines(t, l, mira), []string{"q5+200 later"})
+	commitLines(t, l, "q5+ answered")
+	wantEqual(t, "before", settle(t, l, mira, "200"), "100")
+	wantEqual(t, "shown", shown(t, l, mira, "q5"), "200 answered")
+	commitLines(t, l, "q5+ later")
+	wantEqual(t, "queue", lines(t, l, mira), []string{"q5+200 later"})
 	// The same, with the edit replaced during its delivery.
 	on := next(t, l, mira)
-	try(t, l, on.ID)
-	sayLines(t, l, "q5 again")
-	same(t, "before", sentAs(t, l, on.ID, "300"), "200")
-	same(t, "before", settle(t, l, mira, "301"), "300")
+	begin(t, l, on.ID)
+	commitLines(t, l, "q5 again")
+	wantEqual(t, "before", sentAs(t, l, on.ID, "300"), "200")
+	wantEqual(t, "before", settle(t, l, mira, "301"), "300")
 }
 
 func testReplaced(t *testing.T, l ledgerStore) {
-	sayLines(t, l, "q5 ask")
+	commitLines(t, l, "q5 ask")
 	read := next(t, l, mira)
-	sayLines(t, l, "q5+ answered")
+	commitLines(t, l, "q5+ answered")
 	for name, err := range map[string]error{
 		"Trying": l.Trying(t.Context(), read.ID), "Unsent": l.Unsent(t.Context(), read.ID), "Drop": l.Drop(t.Context(), read.ID, "why"),
 		"Trying 0": l.Trying(t.Context(), 0),
@@ -343,14 +343,14 @@ func testReplaced(t *testing.T, l ledgerStore) {
 			t.Errorf("%s = %v, want ErrReplaced", name, err)
 		}
 	}
-	if _, err := l.Sent(t.Context(), read.ID, "100", night); !errors.Is(err, ledger.ErrReplaced) {
+	if _, err := l.Sent(t.Context(), read.ID, "100", entryTime); !errors.Is(err, ledger.ErrReplaced) {
 		t.Errorf("Sent = %v, want ErrReplaced", err)
 	}
-	same(t, "queue", lines(t, l, mira), []string{"q5 answered"})
+	wantEqual(t, "queue", lines(t, l, mira), []string{"q5 answered"})
 }
 
 func testDoubt(t *testing.T, l ledgerStore) {
-	sayLines(t, l, "q5 ask")
+	commitLines(t, l, "q5 ask")
 	m := next(t, l, mira)
 	unsent := func() {
 		t.Helper()
@@ -358,21 +358,21 @@ func testDoubt(t *testing.T, l ledgerStore) {
 			t.Fatal(err)
 		}
 	}
-	try(t, l, m.ID)
-	same(t, "tried", lines(t, l, mira), []string{"q5? ask"})
+	begin(t, l, m.ID)
+	wantEqual(t, "tried", lines(t, l, mira), []string{"q5? ask"})
 	unsent()
-	same(t, "taken back", lines(t, l, mira), []string{"q5 ask"})
+	wantEqual(t, "taken back", lines(t, l, mira), []string{"q5 ask"})
 	unsent()
-	try(t, l, m.ID) // in doubt a second time
-	try(t, l, m.ID)
+	begin(t, l, m.ID) // in doubt a second time
+	begin(t, l, m.ID)
 	unsent()
-	same(t, "the first one is still in doubt", lines(t, l, mira), []string{"q5? ask"})
+	wantEqual(t, "the first one is still in doubt", lines(t, l, mira), []string{"q5? ask"})
 }
 
 func testSettling(t *testing.T, l ledgerStore) {
-	sayLines(t, l, "- one", "- two")
+	commitLines(t, l, "- one", "- two")
 	m := next(t, l, mira)
-	if _, err := l.Sent(t.Context(), m.ID, "", night); err == nil {
+	if _, err := l.Sent(t.Context(), m.ID, "", entryTime); err == nil {
 		t.Error("a message without an id was settled")
 	}
 	if _, err := l.Sent(t.Context(), m.ID, "1", time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)); err == nil {
@@ -380,7 +380,7 @@ func testSettling(t *testing.T, l ledgerStore) {
 	}
 	sentAs(t, l, m.ID, "100")
 	sentAs(t, l, m.ID, "100") // repeating is no error
-	if _, err := l.Sent(t.Context(), m.ID, "101", night); err == nil {
+	if _, err := l.Sent(t.Context(), m.ID, "101", entryTime); err == nil {
 		t.Error("a message became two")
 	}
 	if err := l.Drop(t.Context(), m.ID, "late"); err == nil {
@@ -395,23 +395,23 @@ func testSettling(t *testing.T, l ledgerStore) {
 			t.Fatal(err)
 		}
 	}
-	same(t, "queue", lines(t, l, mira), []string(nil))
+	wantEqual(t, "queue", lines(t, l, mira), []string(nil))
 	// A dropped message turns out to have arrived.
 	sentAs(t, l, two.ID, "101")
-	same(t, "shown", string(shownAt(t, l, mira, "101").Body), "two")
+	wantEqual(t, "shown", string(shownAt(t, l, mira, "101").Body), "two")
 }
 
 func testForget(t *testing.T, l ledgerStore) {
-	sayLines(t, l, "q1 ask")
+	commitLines(t, l, "q1 ask")
 	settle(t, l, mira, "100")
 	of := func(s string, c ledger.MessageClass) {
 		t.Helper()
 		m := line(s)
 		m.Class = c
-		say(t, l, m)
+		commitMessages(t, l, m)
 	}
 	of("s tried", ledger.ClassChatter)
-	try(t, l, next(t, l, mira).ID)
+	begin(t, l, next(t, l, mira).ID)
 	of("s+ later", ledger.ClassReply)
 	of("- chatter", ledger.ClassChatter)
 	of("- reply", ledger.ClassReply)
@@ -419,13 +419,13 @@ func testForget(t *testing.T, l ledgerStore) {
 	of("q1+ over", ledger.ClassChatter)
 	of("q2 ask", ledger.ClassAsk)
 	of("q2+ over", ledger.ClassChatter)
-	say(t, l, ledger.Outgoing{Chat: group, Class: ledger.ClassChatter})
+	commitMessages(t, l, ledger.Outgoing{Chat: group, Class: ledger.ClassChatter})
 	n, err := l.Forget(t.Context(), mira, ledger.ClassChatter, ledger.ClassReply)
 	if err != nil || n != 3 {
 		t.Errorf("Forget = %d, %v", n, err)
 	}
-	same(t, "queue", lines(t, l, mira), []string{"s? tried", " notice", "s+ later", "q1+100 over"})
-	same(t, "group", len(lines(t, l, group)), 1)
+	wantEqual(t, "queue", lines(t, l, mira), []string{"s? tried", " notice", "s+ later", "q1+100 over"})
+	wantEqual(t, "group", len(lines(t, l, group)), 1)
 	if n, err := l.Forget(t.Context(), mira); err != nil || n != 0 {
 		t.Errorf("Forget of no class = %d, %v", n, err)
 	}
@@ -433,7 +433,7 @@ func testForget(t *testing.T, l ledgerStore) {
 	if err := l.Unsent(t.Context(), next(t, l, mira).ID); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "one again", lines(t, l, mira), []string{"s later", " notice", "q1+100 over"})
+	wantEqual(t, "one again", lines(t, l, mira), []string{"s later", " notice", "q1+100 over"})
 }
 
 func testShown(t *testing.T, l ledgerStore) {
@@ -442,7 +442,7 @@ func testShown(t *testing.T, l ledgerStore) {
 		func() bool { _, ok, _ := l.SentFor(t.Context(), mira, ""); return ok },
 		func() bool { _, ok, _ := l.SentFor(t.Context(), mira, "q5"); return ok },
 	} {
-		sayLines(t, l, "- queued", "q5 queued")
+		commitLines(t, l, "- queued", "q5 queued")
 		if ask() {
 			t.Error("something is shown that was not sent")
 		}
@@ -450,16 +450,16 @@ func testShown(t *testing.T, l ledgerStore) {
 	for i := range 6 {
 		settle(t, l, mira, fmt.Sprint(100+i))
 	}
-	same(t, "q5", shown(t, l, mira, "q5"), "105 queued")
-	same(t, "nobody's", shown(t, l, group, "q5"), "")
+	wantEqual(t, "q5", shown(t, l, mira, "q5"), "105 queued")
+	wantEqual(t, "nobody's", shown(t, l, group, "q5"), "")
 	if _, ok, _ := l.SentAt(t.Context(), group, "105"); ok {
 		t.Error("another chat shows it too")
 	}
-	same(t, "no key", shown(t, l, mira, ""), "")
-	sayLines(t, l, "q5+ changed")
+	wantEqual(t, "no key", shown(t, l, mira, ""), "")
+	commitLines(t, l, "q5+ changed")
 	settle(t, l, mira, "105")
 	m := shownAt(t, l, mira, "105")
-	same(t, "changed", m, ledger.SentMessage{Chat: mira, ID: "105", Key: "q5", Body: []byte("changed"), Time: m.Time})
+	wantEqual(t, "changed", m, ledger.SentMessage{Chat: mira, ID: "105", Key: "q5", Body: []byte("changed"), Time: m.Time})
 }
 
 func testAnswerTo(t *testing.T, l ledgerStore) {
@@ -471,25 +471,25 @@ func testAnswerTo(t *testing.T, l ledgerStore) {
 		}
 		return fmt.Sprint(m.ID, " ", m.Key, " ", string(m.Body), " ", ok)
 	}
-	same(t, "none", answer(), "   false")
+	wantEqual(t, "none", answer(), "   false")
 	reply := func(s string) ledger.Outgoing {
 		m := line(s)
 		m.ReplyTo = "7"
 		return m
 	}
-	say(t, l, reply("g17 queued"))
-	same(t, "queued", answer(), " g17 queued true")
-	sayLines(t, l, "g17+ bound")
-	same(t, "coalesced", answer(), " g17 bound true")
+	commitMessages(t, l, reply("g17 queued"))
+	wantEqual(t, "queued", answer(), " g17 queued true")
+	commitLines(t, l, "g17+ bound")
+	wantEqual(t, "coalesced", answer(), " g17 bound true")
 	settle(t, l, mira, "100")
-	same(t, "sent", answer(), "100 g17 bound true")
-	say(t, l, reply("- changed"))
-	same(t, "with a later one without key", answer(), "100 g17 bound true")
-	say(t, l, reply("g18 other"))
-	same(t, "with a later one", answer(), " g18 other true")
+	wantEqual(t, "sent", answer(), "100 g17 bound true")
+	commitMessages(t, l, reply("- changed"))
+	wantEqual(t, "with a later one without key", answer(), "100 g17 bound true")
+	commitMessages(t, l, reply("g18 other"))
+	wantEqual(t, "with a later one", answer(), " g18 other true")
 	m := line("- x")
 	m.ReplyTo = "8"
-	say(t, l, m)
+	commitMessages(t, l, m)
 	if _, ok, err := l.AnswerTo(t.Context(), mira, "8"); !ok || err != nil {
 		t.Errorf("an answer without key was not found: %v", err)
 	}
@@ -505,44 +505,44 @@ func testMoveChat(t *testing.T, l ledgerStore) {
 		return m
 	}
 	const to = "telegram:-200"
-	say(t, l, at(group, "q1 ask"), at(group, "q2 ask"))
+	commitMessages(t, l, at(group, "q1 ask"), at(group, "q2 ask"))
 	settle(t, l, group, "100")
 	settle(t, l, group, "101")
-	say(t, l, at(to, "q2 asked here"))
+	commitMessages(t, l, at(to, "q2 asked here"))
 	settle(t, l, to, "1")
-	say(t, l, at(to, "q3 queued here"), at(group, "q3+ moved"), at(group, "q1+ over"), at(group, "q2+ over"), at(group, "- text"),
+	commitMessages(t, l, at(to, "q3 queued here"), at(group, "q3+ moved"), at(group, "q1+ over"), at(group, "q2+ over"), at(group, "- text"),
 		at(group+"/55", "- topic"), at(group+"5", "- other"), at(group+"5/55", "- other topic"))
 	if err := l.MoveChat(t.Context(), group, to); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "from", lines(t, l, group), []string(nil))
+	wantEqual(t, "from", lines(t, l, group), []string(nil))
 	// q3: the moved message is newer; q1: shown in the old chat only; q2: shown
 	// here too.
-	same(t, "to", lines(t, l, to), []string{"q3 queued here", "q3 moved", "q1 over", " text", "q2+1 over"})
-	same(t, "topic", lines(t, l, to+"/55"), []string{" topic"})
-	same(t, "other", lines(t, l, group+"5"), []string{" other"})
-	same(t, "other's topic", lines(t, l, group+"5/55"), []string{" other topic"})
+	wantEqual(t, "to", lines(t, l, to), []string{"q3 queued here", "q3 moved", "q1 over", " text", "q2+1 over"})
+	wantEqual(t, "topic", lines(t, l, to+"/55"), []string{" topic"})
+	wantEqual(t, "other", lines(t, l, group+"5"), []string{" other"})
+	wantEqual(t, "other's topic", lines(t, l, group+"5/55"), []string{" other topic"})
 	for _, m := range queue(t, l, to)[1:] {
 		if m.ReplyTo != "" {
 			t.Errorf("%q answers %s, which is another message here", m.Body, m.ReplyTo)
 		}
 	}
-	same(t, "old message", string(shownAt(t, l, group, "100").Body), "ask")
+	wantEqual(t, "old message", string(shownAt(t, l, group, "100").Body), "ask")
 
 	// A newer send here ends an edit from the old chat; of two edits the newer
 	// stays.
-	say(t, l, at(group, "q1+ from there"), at(to, "q2+ here"), at(group, "q2+ from there"), at(to, "q1 anew"))
+	commitMessages(t, l, at(group, "q1+ from there"), at(to, "q2+ here"), at(group, "q2+ from there"), at(to, "q1 anew"))
 	if err := l.MoveChat(t.Context(), group, to); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "again", lines(t, l, to), []string{"q3 queued here", "q3 moved", "q1 over", " text", "q1 anew", "q2+1 from there"})
+	wantEqual(t, "again", lines(t, l, to), []string{"q3 queued here", "q3 moved", "q1 over", " text", "q1 anew", "q2+1 from there"})
 	if l.MoveChat(t.Context(), "", to) == nil || l.MoveChat(t.Context(), to, "") == nil {
 		t.Error("a chat moved from or to nowhere")
 	}
 	if err := l.MoveChat(t.Context(), to, to); err != nil {
 		t.Error(err)
 	}
-	same(t, "onto itself", len(lines(t, l, to)), 6)
+	wantEqual(t, "onto itself", len(lines(t, l, to)), 6)
 }
 
 func testWhere(t *testing.T, l ledgerStore) {
@@ -557,9 +557,9 @@ func testWhere(t *testing.T, l ledgerStore) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "where "+key, chats, want)
+		wantEqual(t, "where "+key, chats, want)
 	}
-	say(t, l, in(mira, "q5 ask"), in(mira, "q5 again"), in(group, "q5 ask"), in(group+"/55", "q5 ask"), in(group, "q6 ask"), in(mira, "- text"))
+	commitMessages(t, l, in(mira, "q5 ask"), in(mira, "q5 again"), in(group, "q5 ask"), in(group+"/55", "q5 ask"), in(group, "q6 ask"), in(mira, "- text"))
 	settle(t, l, mira, "100")
 	where("q5", group, group+"/55", mira)
 	where("q6", group)
@@ -572,7 +572,7 @@ func testWhere(t *testing.T, l ledgerStore) {
 }
 
 func testPrune(t *testing.T, l ledgerStore) {
-	sayLines(t, l, "status one", "- text", "status two", "q5 ask", "- dropped", "- queued")
+	commitLines(t, l, "status one", "- text", "status two", "q5 ask", "- dropped", "- queued")
 	for i := range 4 {
 		settle(t, l, mira, fmt.Sprint(100+i))
 	}
@@ -585,16 +585,16 @@ func testPrune(t *testing.T, l ledgerStore) {
 			t.Errorf("PruneMessages(%v) = %d, %v, want %d", before, n, err, want)
 		}
 	}
-	prune(night, 0)
-	prune(night.Add(time.Second), 1) // the dropped message
-	prune(night.Add(time.Hour), 2)   // status one, text
-	prune(night.Add(time.Hour), 0)
+	prune(entryTime, 0)
+	prune(entryTime.Add(time.Second), 1) // the dropped message
+	prune(entryTime.Add(time.Hour), 2)   // status one, text
+	prune(entryTime.Add(time.Hour), 0)
 	for id, want := range map[string]bool{"100": false, "101": false, "102": true, "103": true} {
 		if _, ok, err := l.SentAt(t.Context(), mira, id); ok != want || err != nil {
 			t.Errorf("%s is there: %v, %v", id, ok, err)
 		}
 	}
-	same(t, "queue", lines(t, l, mira), []string{" queued"})
+	wantEqual(t, "queue", lines(t, l, mira), []string{" queued"})
 }
 
 func testCursor(t *testing.T, l ledgerStore) {
@@ -606,14 +606,14 @@ func testCursor(t *testing.T, l ledgerStore) {
 		}
 		return c
 	}
-	same(t, "none", cursor(), ledger.Cursor{})
+	wantEqual(t, "none", cursor(), ledger.Cursor{})
 	for _, value := range []string{"12", "3", ""} { // platforms may restart their numbering
-		c := ledger.Cursor{Name: "telegram:1", Value: value, Time: night}
+		c := ledger.Cursor{Name: "telegram:1", Value: value, Time: entryTime}
 		mustCommit(t, l, ledger.Batch{Cursor: &c, Key: "tg:" + value})
 		mustCommit(t, l, ledger.Batch{Cursor: &ledger.Cursor{Name: "telegram:2", Value: "other" + value}})
 		if other, ok, err := l.Cursor(t.Context(), "telegram:2"); !ok || err != nil || other.Value != "other"+value {
 			t.Errorf("the other cursor: %+v, %v", other, err)
 		}
-		same(t, "cursor", cursor(), c)
+		wantEqual(t, "cursor", cursor(), c)
 	}
 }

@@ -126,11 +126,13 @@ func normalTime(t time.Time) time.Time { return t.Round(0).UTC() }
 
 // cloneBytes copies b. An empty slice becomes nil, so that Store and Memory
 // return the same for a body without bytes.
-func cloneBytes(b []byte) []byte {
+func cloneBytes(b []byte) []byte { return bytes.Clone(nilIfEmpty(b)) }
+
+func nilIfEmpty(b []byte) []byte {
 	if len(b) == 0 {
 		return nil
 	}
-	return bytes.Clone(b)
+	return b
 }
 
 // newRow converts a record to a row, without its hash.
@@ -142,7 +144,8 @@ func newRow(r ledger.Record) row {
 	}
 }
 
-// record converts a row to a record. Its error is ErrBroken.
+// record converts a row to a record, which has the row's bytes. Its error is
+// ErrBroken.
 func (r *row) record() (ledger.Record, error) {
 	t, err := parseTime(r.time)
 	if err != nil {
@@ -151,6 +154,6 @@ func (r *row) record() (ledger.Record, error) {
 	return ledger.Record{
 		Stream: r.stream, Seq: r.seq, Time: t, Type: r.typ, V: int(r.v),
 		Run: r.run, Task: r.task, Attempt: r.attempt, Session: r.session, Actor: r.actor, Cause: r.cause,
-		Body: cloneBytes(r.body), Prev: cloneBytes(r.prev), Hash: cloneBytes(r.hash),
+		Body: nilIfEmpty(r.body), Prev: nilIfEmpty(r.prev), Hash: nilIfEmpty(r.hash),
 	}, nil
 }

@@ -44,7 +44,7 @@ func (w *twins) step(t *rapid.T, i int) {
 	chat := rapid.SampledFrom(w.chats).Draw(t, "chat")
 	key := rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "key")
 	class := rapid.SampledFrom([]ledger.MessageClass{ledger.ClassAsk, ledger.ClassChatter}).Draw(t, "class")
-	at := night.Add(time.Duration(i) * time.Minute)
+	at := entryTime.Add(time.Duration(i) * time.Minute)
 	both := func(do func(l ledgerStore, id int64) (any, error), id int64) {
 		mine, merr := do(w.m, id)
 		theirs, serr := do(w.s, w.real[id])

@@ -62,7 +62,7 @@ func upgrade(t *testing.T, fixture string) {
 		}
 		known = append(known, a)
 	}
-	same(t, "breaks", breaks(t, s, known...), "")
+	wantEqual(t, "breaks", breaks(t, s, known...), "")
 
 	for _, a := range known {
 		if seq, _, err := s.Head(t.Context(), a.Stream); err != nil || seq != a.Seq {
@@ -71,7 +71,7 @@ func upgrade(t *testing.T, fixture string) {
 		if n := len(records(t, s, a.Stream, 0)); int64(n) != a.Seq {
 			t.Errorf("%s: %d entries can be read, want %d", a.Stream, n, a.Seq)
 		}
-		r := mustCommit(t, s, ledger.Batch{Time: night, Records: []ledger.Record{rec(a.Stream, "later")}})
+		r := mustCommit(t, s, ledger.Batch{Time: entryTime, Records: []ledger.Record{rec(a.Stream, "later")}})
 		if r.Records[0].Seq != a.Seq+1 {
 			t.Errorf("%s goes on with %d, want %d", a.Stream, r.Records[0].Seq, a.Seq+1)
 		}
@@ -85,14 +85,14 @@ func upgrade(t *testing.T, fixture string) {
 	}
 	// The first schema had no messages.
 	if filepath.Base(fixture) != "v1.db" {
-		same(t, "queue", lines(t, s, mira), []string{"q8? in doubt", "q7+100 answered"})
-		same(t, "shown", shown(t, s, mira, "q7"), "100 ask")
+		wantEqual(t, "queue", lines(t, s, mira), []string{"q8? in doubt", "q7+100 answered"})
+		wantEqual(t, "shown", shown(t, s, mira, "q7"), "100 ask")
 		if c, ok, err := s.Cursor(t.Context(), "telegram:1"); !ok || err != nil || c.Value != "8124" {
 			t.Errorf("cursor %+v, %v", c, err)
 		}
 	}
-	sayLines(t, s, "q9 later")
-	same(t, "breaks after", breaks(t, s, known...), "")
+	commitLines(t, s, "q9 later")
+	wantEqual(t, "breaks after", breaks(t, s, known...), "")
 }
 
 func headsOf(fixture string) string { return strings.TrimSuffix(fixture, ".db") + ".heads" }
@@ -105,22 +105,22 @@ func writeFixture(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	mustCommit(t, s, ledger.Batch{
-		Key: "run:r14", Time: night, Records: []ledger.Record{rec(shop, "run.started"), rec(ledger.SharedStream, "lease.given")},
+		Key: "run:r14", Time: entryTime, Records: []ledger.Record{rec(shop, "run.started"), rec(ledger.SharedStream, "lease.given")},
 		Effects: []ledger.PendingEffect{effect(shop, "start", "r14-25")},
 	})
 	mustCommit(t, s, ledger.Batch{
-		Key: "emit:r14-25", Time: night, Records: []ledger.Record{rec(shop, "event.accepted"), rec(shop, "session.planned")},
+		Key: "emit:r14-25", Time: entryTime, Records: []ledger.Record{rec(shop, "event.accepted"), rec(shop, "session.planned")},
 		Effects: []ledger.PendingEffect{effect(shop, "start", "r14-26")}, Settles: []int64{1}, Answer: []byte(`{"ok":true}`),
 	})
 	if err := s.SaveSnapshot(t.Context(), ledger.SnapshotRow{Stream: shop, Seq: 3, Version: 1, Body: []byte(`{}`)}); err != nil {
 		t.Fatal(err)
 	}
 	mustCommit(t, s, ledger.Batch{
-		Key: "tg:8123", Time: night, Messages: []ledger.Outgoing{line("q7 ask")}, Cursor: &ledger.Cursor{Name: "telegram:1", Value: "8124", Time: night},
+		Key: "tg:8123", Time: entryTime, Messages: []ledger.Outgoing{line("q7 ask")}, Cursor: &ledger.Cursor{Name: "telegram:1", Value: "8124", Time: entryTime},
 	})
 	settle(t, s, mira, "100")
-	sayLines(t, s, "q7+ answered", "q8 in doubt", "- dropped")
-	try(t, s, next(t, s, mira).ID)
+	commitLines(t, s, "q7+ answered", "q8 in doubt", "- dropped")
+	begin(t, s, next(t, s, mira).ID)
 	if err := s.Drop(t.Context(), queue(t, s, mira)[1].ID, "refused"); err != nil {
 		t.Fatal(err)
 	}

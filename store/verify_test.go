@@ -30,8 +30,8 @@ func execSQL(t testing.TB, db *sql.DB, query string, args ...any) {
 	}
 }
 
-// evening writes six entries of shop, two of house, two effects and a snapshot.
-func evening(t testing.TB, s *Store) {
+// writeEntries writes six entries of shop, two of house, two effects and a snapshot.
+func writeEntries(t testing.TB, s *Store) {
 	t.Helper()
 	mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(shop, "a"), rec(shop, "b"), rec(ledger.SharedStream, "h")}})
 	mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(shop, "c")}, Effects: []ledger.PendingEffect{effect(shop, "start", "r14-25")}})
@@ -58,13 +58,13 @@ func breaks(t testing.TB, s *Store, known ...Anchor) string {
 
 func TestVerifyFindsNothing(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
-	same(t, "empty", breaks(t, s), "")
-	evening(t, s)
+	wantEqual(t, "empty", breaks(t, s), "")
+	writeEntries(t, s)
 	seq, hash, err := s.Head(t.Context(), shop)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "after an evening", breaks(t, s, Anchor{Stream: shop, Seq: seq, Hash: hash}), "")
+	wantEqual(t, "after an evening", breaks(t, s, Anchor{Stream: shop, Seq: seq, Hash: hash}), "")
 }
 
 // TestLedgerRefuses writes to the entries by plain SQL: the database refuses.
@@ -95,14 +95,14 @@ func TestLedgerRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			s := mustOpen(t, dir)
-			evening(t, s)
+			writeEntries(t, s)
 			before := append(records(t, s, shop, 0), records(t, s, ledger.SharedStream, 0)...)
 			_, err := raw(t, dir).Exec(c.query, c.args...)
 			if err == nil || !strings.Contains(err.Error(), "append-only") {
 				t.Errorf("error %v, want one that says append-only", err)
 			}
-			same(t, "entries", append(records(t, s, shop, 0), records(t, s, ledger.SharedStream, 0)...), before)
-			same(t, "breaks", breaks(t, s), "")
+			wantEqual(t, "entries", append(records(t, s, shop, 0), records(t, s, ledger.SharedStream, 0)...), before)
+			wantEqual(t, "breaks", breaks(t, s), "")
 		})
 	}
 }
@@ -174,7 +174,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			s := mustOpen(t, dir)
-			evening(t, s)
+			writeEntries(t, s)
 			tamper(t, dir, func(db *sql.DB) { c.do(t, db) })
 			got := breaks(t, s)
 			rest := got
@@ -207,7 +207,7 @@ func TestVerifyFindsForgedHash(t *testing.T) {
 	t.Run("in the middle", func(t *testing.T) {
 		dir := t.TempDir()
 		s := mustOpen(t, dir)
-		evening(t, s)
+		writeEntries(t, s)
 		forge(t, dir, 4)
 		if got := breaks(t, s); !strings.Contains(got, "project/shop entry 5: it does not follow") {
 			t.Errorf("found %q", got)
@@ -216,20 +216,20 @@ func TestVerifyFindsForgedHash(t *testing.T) {
 	t.Run("the last", func(t *testing.T) {
 		dir := t.TempDir()
 		s := mustOpen(t, dir)
-		evening(t, s)
+		writeEntries(t, s)
 		_, hash, err := s.Head(t.Context(), shop)
 		if err != nil {
 			t.Fatal(err)
 		}
 		forge(t, dir, 6)
-		same(t, "without an anchor", breaks(t, s), "")
+		wantEqual(t, "without an anchor", breaks(t, s), "")
 		footer := Anchor{Stream: shop, Seq: 6, Hash: hash, Source: "commit 3f2c1d0"}
-		same(t, "with one", breaks(t, s, footer), "project/shop entry 6: it is not the entry that commit 3f2c1d0 names: it was rewritten")
+		wantEqual(t, "with one", breaks(t, s, footer), "project/shop entry 6: it is not the entry that commit 3f2c1d0 names: it was rewritten")
 	})
 	t.Run("cut with all records of it", func(t *testing.T) {
 		dir := t.TempDir()
 		s := mustOpen(t, dir)
-		evening(t, s)
+		writeEntries(t, s)
 		_, hash, err := s.Head(t.Context(), shop)
 		if err != nil {
 			t.Fatal(err)
@@ -238,8 +238,8 @@ func TestVerifyFindsForgedHash(t *testing.T) {
 			execSQL(t, db, `DELETE FROM entries WHERE stream = 'project/shop' AND seq > 3`)
 			execSQL(t, db, `UPDATE heads SET seq = 3, hash = (SELECT hash FROM entries WHERE stream = 'project/shop' AND seq = 3) WHERE stream = 'project/shop'`)
 		})
-		same(t, "without an anchor", breaks(t, s), "")
-		same(t, "with one", breaks(t, s, Anchor{Stream: shop, Seq: 6, Hash: hash}),
+		wantEqual(t, "without an anchor", breaks(t, s), "")
+		wantEqual(t, "with one", breaks(t, s, Anchor{Stream: shop, Seq: 6, Hash: hash}),
 			"project/shop entry 4: the end is cut off: the ledger holds 3 of at least 6 entries, as an anchor shows")
 	})
 }
@@ -295,7 +295,7 @@ func TestCommitRefusesBrokenLedger(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		s := mustOpen(t, dir)
-		evening(t, s)
+		writeEntries(t, s)
 		tamper(t, dir, func(db *sql.DB) { execSQL(t, db, query) })
 		_, err := s.Commit(t.Context(), ledger.Batch{Key: "k", Records: []ledger.Record{rec(shop, "g")}})
 		if !errors.Is(err, ErrBroken) || !strings.Contains(err.Error(), "nightporter verify") {
@@ -317,7 +317,7 @@ func TestCommitRefusesBrokenLedger(t *testing.T) {
 func TestSnapshotOfOtherHistory(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)
-	evening(t, s)
+	writeEntries(t, s)
 	tamper(t, dir, func(db *sql.DB) {
 		execSQL(t, db, `UPDATE entries SET hash = zeroblob(32) WHERE stream = 'project/shop' AND seq = 2`)
 	})

@@ -96,7 +96,7 @@ func (c *composer) hatOf(session string) string {
 
 // reporter is the hat of a session that has ended.
 func (c *composer) reporter(task, session string) string {
-	for _, t := range c.after.Project.Tasks {
+	for _, t := range c.after.Project.Tasks.All() {
 		if t.Attempt == nil || !ledger.SameID(t.Task.ID, task) {
 			continue
 		}

@@ -65,8 +65,7 @@ func (n *Notifier) Compose(before loop.State, d loop.Decision, in loop.Input) []
 	c := &composer{Notifier: n, d: d, in: in, now: n.local(in.Time), last: d.State}
 	c.start, c.after = before, before
 	for at, e := range d.Entries {
-		c.at, c.before = at, c.after
-		c.after = loop.Apply(c.before, e)
+		c.at, c.before, c.after = at, c.after, d.After[at]
 		c.kind = c.kindOf(e)
 		c.entry(e)
 	}

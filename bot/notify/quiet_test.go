@@ -43,7 +43,7 @@ func TestReminder(t *testing.T) {
 			n := New(Options{Quiet: func() ledger.Hours { return "23:00-07:00" }, Urgent: func() []string { return c.urgent }})
 			e := ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: c.at, Run: "r14", Task: "Task 4", Body: ledger.ReminderDue{ID: "q3"}}
 			got := map[string]bool{}
-			for _, m := range n.Compose(s, loop.Decision{Entries: []ledger.Entry{e}, State: loop.Apply(s, e)}, loop.Input{Time: c.at, Project: "shop", Actor: "daemon"}) {
+			for _, m := range n.Compose(s, loop.Decided(s, e), loop.Input{Time: c.at, Project: "shop", Actor: "daemon"}) {
 				got[m.Chat] = !m.Silent
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
@@ -98,7 +98,7 @@ func TestQuietHours(t *testing.T) {
 			}
 			e := ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: c.at, Run: "r14", Body: c.body}
 			got := map[string]bool{}
-			for _, m := range New(o).Compose(s, loop.Decision{Entries: []ledger.Entry{e}, State: loop.Apply(s, e)}, loop.Input{Time: c.at, Project: "shop", Actor: "daemon"}) {
+			for _, m := range New(o).Compose(s, loop.Decided(s, e), loop.Input{Time: c.at, Project: "shop", Actor: "daemon"}) {
 				if m.Class != ledger.ClassChatter {
 					got[m.Chat] = !m.Silent
 				}

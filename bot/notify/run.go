@@ -76,7 +76,7 @@ func (c *composer) holdOf(r *loop.Run) loop.AgentHold {
 // cut is the session in hand that ended without being counted, for people:
 // "#9 planner"; "" where the wait came before one was started.
 func (c *composer) cut() string {
-	for _, t := range c.after.Project.Tasks {
+	for _, t := range c.after.Project.Tasks.All() {
 		if t.Status == ledger.Active && t.Attempt != nil && t.Attempt.Replaces != "" {
 			return bot.Doing(c.after)
 		}

@@ -62,14 +62,11 @@ func (p *porter) project(bodies ...ledger.Body) { p.session("", "", bodies...) }
 
 // session is the same of entries that are about a task and a session.
 func (p *porter) session(task, session string, bodies ...ledger.Body) {
-	before := p.State
 	var entries []ledger.Entry
-	after := before
 	for _, b := range bodies {
-		e := ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: p.Now, Run: "r1", Task: task, Session: session, Actor: "daemon", Body: b}
-		entries, after = append(entries, e), loop.Apply(after, e)
+		entries = append(entries, ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: p.Now, Run: "r1", Task: task, Session: session, Actor: "daemon", Body: b})
 	}
-	p.deliver(p.n.Compose(before, loop.Decision{Entries: entries, State: after}, loop.Input{Time: p.Now, Project: "shop", Actor: "daemon", Body: loop.Tick{}}))
+	p.deliver(p.n.Compose(p.State, loop.Decided(p.State, entries...), loop.Input{Time: p.Now, Project: "shop", Actor: "daemon", Body: loop.Tick{}}))
 	for _, e := range entries {
 		p.Entry(e)
 	}
@@ -377,13 +374,15 @@ func (p *porter) taken(id, task string, state guidance.State, note string) {
 // plan asks a person about the plan of #2, after what its critic said.
 func (p *porter) plan(rounds ...loop.Critique) {
 	plan := json.RawMessage(`{"summary":"An adapter first, then the callers.","sections":[{"id":"a","title":"Adapter"},{"id":"b","title":"Callers"},{"id":"c","title":"The old client goes"}]}`)
-	for n := range p.State.Project.Tasks {
-		if t := &p.State.Project.Tasks[n]; t.Task.ID == "Task 2" {
+	tasks := p.State.Project.Tasks.Slice()
+	for n := range tasks {
+		if t := &tasks[n]; t.Task.ID == "Task 2" {
 			w := *t.Attempt
 			w.Consensus = &loop.Consensus{Rounds: rounds}
 			w.Plan, t.Plan, t.Attempt = plan, plan, &w
 		}
 	}
+	p.State.Project.Tasks = loop.NewTaskList(tasks...)
 	p.session("Task 2", "", ledger.QuestionAsked{Question: ledger.Question{ID: "q9", Kind: ledger.AskPlan, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "An adapter first, then the callers.", Asked: p.Now}})
 }
 
@@ -433,9 +432,11 @@ func TestHostile(t *testing.T) {
 	p.State.Project.Name = strings.Repeat("n", 32)
 	run := p.State.Project.Run
 	run.Settings.Agent, run.Settings.Source.Path, run.Base.Branch, run.Base.Dirty = nasty, nasty, nasty, []string{nasty}
-	for n := range p.State.Project.Tasks {
-		p.State.Project.Tasks[n].Task.Title = nasty
+	tasks := p.State.Project.Tasks.Slice()
+	for n := range tasks {
+		tasks[n].Task.Title = nasty
 	}
+	p.State.Project.Tasks = loop.NewTaskList(tasks...)
 	for n := range p.State.Shared.People {
 		p.State.Shared.People[n].Name = nasty
 	}

@@ -315,7 +315,7 @@ func merged(all []Span) []Span {
 // stand is where the project stands at the end.
 func (c *collector) stand() {
 	c.Done, c.Total = c.s.Project.Count()
-	for _, t := range c.s.Project.Tasks {
+	for _, t := range c.s.Project.Tasks.All() {
 		if t.Task.Parent != "" {
 			continue
 		}

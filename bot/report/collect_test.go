@@ -137,7 +137,7 @@ func TestGrowing(t *testing.T) {
 	at := n.Now.Add(time.Second)
 	n.Now = at
 	snap := ledger.Snapshot{Name: "checkout", Path: n.State.Project.Run.Settings.Source.Path}
-	for _, ts := range n.State.Project.Tasks {
+	for _, ts := range n.State.Project.Tasks.All() {
 		if ts.Task.ID != "Task 9" { // taken out
 			snap.Tasks = append(snap.Tasks, ts.Task)
 		}

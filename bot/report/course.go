@@ -44,7 +44,7 @@ func (c *collector) begin(entries []ledger.Entry) {
 			}
 		}
 	}
-	for _, t := range c.s.Project.Tasks {
+	for _, t := range c.s.Project.Tasks.All() {
 		id := ledger.FoldID(t.Task.ID)
 		if t.Task.Parent != "" {
 			k.part[id] = true

@@ -32,7 +32,7 @@ func (c *collector) need() {
 		asked[ledger.FoldID(q.Task)] = true
 		c.Needs = append(c.Needs, Need{Sign: bot.SignOf(q), Text: c.ask(q), Task: q.Task, Q: q})
 	}
-	for _, t := range c.s.Project.Tasks { // of a run without questions, or settled by a mark in the source
+	for _, t := range c.s.Project.Tasks.All() { // of a run without questions, or settled by a mark in the source
 		if asked[ledger.FoldID(t.Task.ID)] {
 			continue
 		}
@@ -112,7 +112,7 @@ func short(id string) string { return bot.Cut(bot.Clean(ledger.ShortID(id)), 14)
 
 // after says what happens if nobody does anything.
 func (c *collector) after(r *loop.Run) string {
-	for _, t := range c.s.Project.Tasks {
+	for _, t := range c.s.Project.Tasks.All() {
 		if t.Status == ledger.Blocked {
 			c.retry = append(c.retry, short(t.Task.ID))
 		}

@@ -162,7 +162,7 @@ func (c *Console) ending(v view, b ledger.RunEnded) string {
 // standing lists what is not done, most urgent first.
 func (c *Console) standing(s loop.State) string {
 	groups := map[ledger.Status][]string{}
-	for _, t := range s.Project.Tasks {
+	for _, t := range s.Project.Tasks.All() {
 		id := c.id(t.Task.ID)
 		if t.Question != "" && (t.Status == ledger.Blocked || t.Status == ledger.ManualVerify || t.Status == ledger.Waiting) {
 			id += " (" + bot.Clean(t.Question) + ")"

@@ -27,13 +27,15 @@ func TestPlans(t *testing.T) {
 		}
 	}
 	plan := json.RawMessage(`{"summary":"An adapter first.","sections":[{"id":"a","title":"Adapter"},{"id":"b","title":"Callers"}]}`)
-	for n := range s.State.Project.Tasks {
-		if t := &s.State.Project.Tasks[n]; t.Task.ID == "Task 2" {
+	tasks := s.State.Project.Tasks.Slice()
+	for n := range tasks {
+		if t := &tasks[n]; t.Task.ID == "Task 2" {
 			w := *t.Attempt
 			w.Consensus = &loop.Consensus{Rounds: []loop.Critique{{Sections: []loop.Judgement{{ID: "b", Verdict: "REJECT", Objections: []string{"no path for expired cards"}}}}, {OK: true}}}
 			w.Plan, t.Plan, t.Attempt = plan, plan, &w
 		}
 	}
+	s.State.Project.Tasks = loop.NewTaskList(tasks...)
 	at("", ledger.HatsRead{Pattern: ledger.Pattern{Name: "full-cycle"}}, ledger.HatsRead{Trouble: `hats/mine.toml:3: unknown key "wrote_allowed"`})
 	q := ledger.Question{ID: "q7", Kind: ledger.AskPlan, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "An adapter first.", Asked: s.Now}
 	at("Task 2", ledger.QuestionAsked{Question: q}, ledger.QuestionAnswered{ID: "q7", Choice: "approve", By: "Mira"}, ledger.PlanSettled{Approved: true, By: "Mira", Rounds: 2})

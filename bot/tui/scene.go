@@ -107,9 +107,9 @@ func Of(s loop.State, now time.Time) Scene {
 	}
 	c.standing(s, now)
 	c.hand(s)
-	for _, ts := range s.Project.Tasks {
+	for _, ts := range s.Project.Tasks.All() {
 		if ts.Status != ledger.Withdrawn {
-			c.Tasks = append(c.Tasks, taskOf(s, ts))
+			c.Tasks = append(c.Tasks, taskOf(s, *ts))
 		}
 	}
 	c.guidance(s)
@@ -195,7 +195,7 @@ func (c *Scene) hand(s loop.State) {
 	}
 	id, rest, _ := strings.Cut(doing, " ")
 	h := &CurrentWork{Sign: bot.SignNow, Task: id, Doing: rest, Event: s.Project.Run.LastEvent}
-	for _, t := range s.Project.Tasks {
+	for _, t := range s.Project.Tasks.All() {
 		if t.Status == ledger.Active && t.Attempt != nil {
 			h.Title, h.Attempt = bot.Cut(bot.Clean(t.Task.Title), longest), t.Attempt.N
 			break

@@ -33,12 +33,12 @@ func build(tb testing.TB, dir, name, pkg string) string {
 	return bin
 }
 
-// desk is a session's server. It syncs each event to a file before it answers.
-type desk struct {
+// fakeServer is a session's server. It syncs each event to a file before it answers.
+type fakeServer struct {
 	file *os.File // nil: events are not kept
 }
 
-func (d desk) Emit(_ context.Context, session string, e api.Emit) (api.Reply, error) {
+func (d fakeServer) Emit(_ context.Context, session string, e api.Emit) (api.Reply, error) {
 	if !json.Valid(e.Data) || e.Type == "refused" {
 		return api.Reply{Text: "files_modified is missing"}, nil
 	}
@@ -53,20 +53,24 @@ func (d desk) Emit(_ context.Context, session string, e api.Emit) (api.Reply, er
 	return api.Reply{OK: true, Receipt: session + "/1"}, nil
 }
 
-func (desk) Task(context.Context, string, api.TaskQuery) (api.Reply, error) {
+func (fakeServer) Task(context.Context, string, api.TaskQuery) (api.Reply, error) {
 	return api.Reply{OK: true}, nil
 }
 
-func (desk) Guidance(context.Context, string) (api.Reply, error) { return api.Reply{OK: true}, nil }
+func (fakeServer) Guidance(context.Context, string) (api.Reply, error) {
+	return api.Reply{OK: true}, nil
+}
 
-func (desk) Note(context.Context, string, string, api.Note) (api.Reply, error) {
+func (fakeServer) Note(context.Context, string, string, api.Note) (api.Reply, error) {
 	return api.Reply{Text: "not built yet"}, nil
 }
 
-func (desk) Session(context.Context, string) (api.Reply, error) { return api.Reply{OK: true}, nil }
+func (fakeServer) Session(context.Context, string) (api.Reply, error) {
+	return api.Reply{OK: true}, nil
+}
 
 // serve opens a session's socket and returns the environment of that session.
-func serve(tb testing.TB, d desk) []string {
+func serve(tb testing.TB, d fakeServer) []string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "s")
 	l, err := socket.Listen(path, 0o600)
@@ -82,7 +86,7 @@ func serve(tb testing.TB, d desk) []string {
 // TestHat runs the real program against a real socket.
 func TestHat(t *testing.T) {
 	bin := build(t, ".", "hat", ".")
-	env := serve(t, desk{})
+	env := serve(t, fakeServer{})
 	tests := []struct {
 		name        string
 		args        []string
@@ -195,8 +199,8 @@ func BenchmarkHat(b *testing.B) {
 		took []time.Duration
 	}{
 		{name: "empty", args: []string{empty}},
-		{name: "answer", args: emit, env: serve(b, desk{})},
-		{name: "durable", args: emit, env: serve(b, desk{file})},
+		{name: "answer", args: emit, env: serve(b, fakeServer{})},
+		{name: "durable", args: emit, env: serve(b, fakeServer{file})},
 		{name: "program", args: program, env: []string{"PATH=" + os.Getenv("PATH")}},
 		{name: "wrapped", args: program, env: wrap(b, bin, "git", `{"denied": ["git push --force", "rm -rf", "DROP TABLE"], "protected": ["main"]}`)},
 	}

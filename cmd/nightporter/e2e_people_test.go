@@ -48,8 +48,8 @@ func TestStrangers(t *testing.T) {
 		e.far.Say(stranger, stranger.ID, line)
 		e.far.Say(stranger, group, line)
 		e.far.Say(ana, ana.ID, line) // she was taken out
-		e.far.Post(telegram.Saying{From: mira, Chat: group, Text: line, Anonymous: true})
-		e.far.Post(telegram.Saying{From: stranger, Chat: group, Text: line, Channel: -100777})
+		e.far.Post(telegram.UserMessage{From: mira, Chat: group, Text: line, Anonymous: true})
+		e.far.Post(telegram.UserMessage{From: stranger, Chat: group, Text: line, Channel: -100777})
 	}
 	for _, row := range started.Buttons {
 		for _, b := range row {
@@ -206,26 +206,26 @@ func TestBacklog(t *testing.T) {
 		switch {
 		case n == 400:
 			kinds["/stop"]++
-			e.far.Post(telegram.Saying{From: mira, Chat: mira.ID, Text: "/stop", Date: ago(n)})
+			e.far.Post(telegram.UserMessage{From: mira, Chat: mira.ID, Text: "/stop", Date: ago(n)})
 		case n%10 == 3:
 			kinds["look"]++
-			e.far.Post(telegram.Saying{From: mira, Chat: mira.ID, Text: "/tasks", Date: ago(n)})
+			e.far.Post(telegram.UserMessage{From: mira, Chat: mira.ID, Text: "/tasks", Date: ago(n)})
 		case n%10 == 7:
 			kinds["stranger"]++
-			e.far.Post(telegram.Saying{From: stranger, Chat: stranger.ID, Text: "/stop", Date: ago(n)})
+			e.far.Post(telegram.UserMessage{From: stranger, Chat: stranger.ID, Text: "/stop", Date: ago(n)})
 		case n%10 == 9:
 			kinds["plain words"]++
 			text := fmt.Sprintf("Words %d & <b>more</b> 🫖", n)
 			want = append(want, text)
-			e.far.Post(telegram.Saying{From: mira, Chat: mira.ID, Text: text, Date: ago(n)})
+			e.far.Post(telegram.UserMessage{From: mira, Chat: mira.ID, Text: text, Date: ago(n)})
 		default:
 			kinds["guidance"]++
 			text := fmt.Sprintf("Keep rule %d", n)
 			want = append(want, text)
-			e.far.Post(telegram.Saying{From: mira, Chat: mira.ID, Text: "/guidance " + text, Date: ago(n)})
+			e.far.Post(telegram.UserMessage{From: mira, Chat: mira.ID, Text: "/guidance " + text, Date: ago(n)})
 		}
 	}
-	e.far.Forget(4) // what was delivered first is delivered five times
+	e.far.IgnoreConfirmations(4) // what was delivered first is delivered five times
 	began := time.Now()
 	e.up()
 	e.ready()

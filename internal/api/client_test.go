@@ -46,8 +46,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// far listens and calls f for each connection, with its number from 1.
-func far(t *testing.T, path string, f func(n int, c net.Conn)) {
+// serveEach listens and calls f for each connection, with its number from 1.
+func serveEach(t *testing.T, path string, f func(n int, c net.Conn)) {
 	t.Helper()
 	l, err := net.Listen("unix", path)
 	if err != nil {
@@ -103,7 +103,7 @@ func answerText(status int, body string) string {
 func TestCallRequest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	got := make(chan string, 1)
-	far(t, path, func(_ int, c net.Conn) {
+	serveEach(t, path, func(_ int, c net.Conn) {
 		got <- request(t, c)
 		io.WriteString(c, answerText(200, `{"ok":true,"receipt":"r1"}`))
 	})
@@ -143,7 +143,7 @@ func TestCallRepeats(t *testing.T) {
 			io.WriteString(c, answerText(200, `{"ok":true,"receipt":"r9"}`))
 		},
 	}
-	far(t, path, func(n int, c net.Conn) { ways[n-1](c) })
+	serveEach(t, path, func(n int, c net.Conn) { ways[n-1](c) })
 	var reply Reply
 	if err := Call(t.Context(), path, "t", PathEmit, Emit{Type: "x"}, &reply); err != nil || reply.Receipt != "r9" {
 		t.Fatalf("reply %+v, %v", reply, err)
@@ -160,7 +160,7 @@ func TestTry(t *testing.T) {
 	if err := Try(t.Context(), path, "t", PathView, View{Name: ViewWatch}, &reply); !errors.Is(err, ErrLater) {
 		t.Errorf("nobody there: %v, want ErrLater", err)
 	}
-	far(t, path, func(n int, c net.Conn) {
+	serveEach(t, path, func(n int, c net.Conn) {
 		request(t, c)
 		if n == 2 {
 			io.WriteString(c, answerText(200, `{"ok":true,"text":"second"}`))
@@ -199,7 +199,7 @@ func TestCallErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "s")
-			far(t, path, func(n int, c net.Conn) {
+			serveEach(t, path, func(n int, c net.Conn) {
 				if n > 1 {
 					t.Error("asked again")
 				}
@@ -217,7 +217,7 @@ func TestCallErrors(t *testing.T) {
 
 func TestCallRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
-	far(t, path, func(_ int, c net.Conn) {
+	serveEach(t, path, func(_ int, c net.Conn) {
 		request(t, c)
 		io.WriteString(c, answerText(401, `{"ok":true,"text":"not yours"}`))
 	})
@@ -230,7 +230,7 @@ func TestCallRefused(t *testing.T) {
 // TestCallRefusedEarly answers by a request's head, without reading the body.
 func TestCallRefusedEarly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
-	far(t, path, func(_ int, c net.Conn) {
+	serveEach(t, path, func(_ int, c net.Conn) {
 		io.ReadFull(c, make([]byte, 100))
 		io.WriteString(c, answerText(401, `{"ok":false,"text":"not yours"}`))
 	})
@@ -246,7 +246,7 @@ func TestCallRefusedEarly(t *testing.T) {
 func TestCallGivesUp(t *testing.T) {
 	silent := filepath.Join(t.TempDir(), "s")
 	hold := make(chan struct{})
-	far(t, silent, func(int, net.Conn) { <-hold })
+	serveEach(t, silent, func(int, net.Conn) { <-hold })
 	t.Cleanup(func() { close(hold) })
 	for _, path := range []string{silent, filepath.Join(t.TempDir(), "absent")} {
 		start := time.Now() // before the time-out begins, so that the time measured is not too short

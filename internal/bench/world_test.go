@@ -37,6 +37,7 @@ type world struct {
 	ledger  *store.Store
 	engine  *engine.Engine
 	project string
+	tasks   int           // of each project's plan
 	repos   string        // folder of the projects' repositories
 	ready   chan launched // sessions of agents that were started
 
@@ -58,12 +59,18 @@ func newWorld(b *testing.B, verify ...string) *world {
 	return openWorld(b, []string{"shop"}, verify, nil)
 }
 
+// newWorldOf is newWorld with a plan of another length.
+func newWorldOf(b *testing.B, tasks int, verify ...string) *world {
+	b.Helper()
+	return openWorld(b, []string{"shop"}, verify, func(w *world, _ *engine.Options) { w.tasks = tasks })
+}
+
 // openWorld starts a run of 200 tasks in each of the projects, and a session
 // in each at a time. more, unless nil, changes the engine's options, for which
 // the ledger is open already.
 func openWorld(b *testing.B, projects, verify []string, more func(*world, *engine.Options)) *world {
 	b.Helper()
-	w := &world{b: b, project: projects[0], repos: b.TempDir(), ready: make(chan launched, len(projects)), ended: map[string]chan ledger.Exit{}}
+	w := &world{b: b, project: projects[0], tasks: planned, repos: b.TempDir(), ready: make(chan launched, len(projects)), ended: map[string]chan ledger.Exit{}}
 	var err error
 	if w.ledger, err = store.Open(b.TempDir()); err != nil {
 		b.Fatal(err)
@@ -71,7 +78,7 @@ func openWorld(b *testing.B, projects, verify []string, more func(*world, *engin
 	o := engine.Options{
 		Ledger: w.ledger, Runner: runner{w}, Agents: agents{}, Door: door{},
 		Ports: func(context.Context, ledger.Settings) (engine.Ports, error) {
-			return engine.Ports{Source: plan{}, Workspace: tree{w}, Files: tree{w}, Scoper: tree{w}, Zone: time.UTC}, nil
+			return engine.Ports{Source: plan{w.tasks}, Workspace: tree{w}, Files: tree{w}, Scoper: tree{w}, Zone: time.UTC}, nil
 		},
 	}
 	if more != nil {
@@ -215,18 +222,24 @@ func (door) Token(session string) string { return "token of " + session }
 func (door) Close(string)                {}
 
 // plan is a list of tasks in a file that nobody changes.
-type plan struct{}
+type plan struct{ tasks int }
 
-func (plan) Read(context.Context) (ledger.Snapshot, error) {
-	s := ledger.Snapshot{Name: "checkout", Path: "plan.md"}
-	for n := 1; n <= planned; n++ {
-		s.Tasks = append(s.Tasks, ledger.Task{
-			ID: fmt.Sprintf("Task %d", n), Title: "Round totals half up", Mark: ledger.MarkOpen, Scope: "`cart.go`, `round.go`", Line: n,
-			Body: "Sums of the cart are rounded once, at the end.", Acceptance: []string{"1.005 is 1.01", "no float is compared"},
-		})
-	}
-	return s, nil
+func (p plan) Read(context.Context) (ledger.Snapshot, error) {
+	return ledger.Snapshot{Name: "checkout", Path: "plan.md", Tasks: planOf(p.tasks)}, nil
 }
+
+// planOf is a plan of so many tasks.
+func planOf(tasks int) []ledger.Task {
+	all := make([]ledger.Task, tasks)
+	for n := range all {
+		all[n] = ledger.Task{
+			ID: fmt.Sprintf("Task %d", n+1), Title: "Round totals half up", Mark: ledger.MarkOpen, Scope: "`cart.go`, `round.go`", Line: n + 1,
+			Body: "Sums of the cart are rounded once, at the end.", Acceptance: []string{"1.005 is 1.01", "no float is compared"},
+		}
+	}
+	return all
+}
+
 func (plan) Mark(context.Context, []ledger.Marking) error { return nil }
 func (plan) Log(context.Context, ledger.Progress) error   { return nil }
 func (plan) Owned() []string                              { return []string{"plan.md"} }

@@ -182,7 +182,7 @@ func TestClaudeStopHook(t *testing.T) {
 			}
 			x := n.session("r1-1")
 			turns := n.srv.Turns()
-			if last := turns[len(turns)-1]; !last.Said("hat emit build.complete") || !last.Said("Stop hook feedback") {
+			if last := turns[len(turns)-1]; !last.Contains("hat emit build.complete") || !last.Contains("Stop hook feedback") {
 				t.Error("the model was not told")
 			}
 			want, events := 2, 0
@@ -227,7 +227,7 @@ func TestClaudeFaults(t *testing.T) {
 		{name: "unknown model", fault: models.UnknownModel("claude-x"), trouble: ledger.FailureAuth, text: "selected model"},
 		{name: "prompt too long", fault: models.PromptTooLong(), text: "too long"},
 		{name: "server hangs", fault: models.Hang(), vars: []string{"API_TIMEOUT_MS=2000"}, trouble: ledger.FailureNetwork, text: "timed out"},
-		{name: "server hangs in mid-answer", fault: models.HangHalf(), vars: []string{"CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS=10000", "API_TIMEOUT_MS=2000"}, trouble: ledger.FailureNetwork, text: "timed out", once: true},
+		{name: "server hangs in mid-answer", fault: models.HangAfterHalf(), vars: []string{"CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS=10000", "API_TIMEOUT_MS=2000"}, trouble: ledger.FailureNetwork, text: "timed out", once: true},
 	} {
 		for _, step := range []int{0, 1} {
 			if c.once && step == 0 {
@@ -236,7 +236,7 @@ func TestClaudeFaults(t *testing.T) {
 			t.Run(fmt.Sprintf("%s at turn %d", c.name, step+1), func(t *testing.T) {
 				n := newClaude(t, 0, models.Play(func(models.Request) []models.Turn {
 					turns := []models.Turn{models.Use(models.Bash("echo hi")), models.Say("This is the end, and it is long enough to be cut.")}
-					turns[step] = turns[step].Or(c.fault)
+					turns[step] = turns[step].WithFault(c.fault)
 					return turns
 				}), c.vars...)
 				x := n.session("r1-1", func(l *ledger.Launch) { l.Wall = ledger.Duration(50 * time.Second) })

@@ -165,7 +165,7 @@ func (e *Engine) blames(project string, p ledger.PendingEffect, err error) strin
 		ses, _ := s.Project.Session(b.Session)
 		return ses.Task
 	case ledger.EffectCapture:
-		for _, t := range s.Project.Tasks {
+		for _, t := range s.Project.Tasks.All() {
 			if t.Attempt != nil && t.Attempt.Session == b.Request.Session {
 				return t.Task.ID
 			}

@@ -111,12 +111,13 @@ func (e *Engine) fold(ctx context.Context, stream string) error {
 			s, row.Seq = loop.State{}, 0
 		}
 	}
+	folder := loop.NewFolder(s)
 	err = e.o.Ledger.Records(ctx, stream, row.Seq, func(r ledger.Record) error {
 		entry, err := r.Entry()
 		if err != nil {
 			return err
 		}
-		s = loop.Apply(s, entry)
+		folder.Add(entry)
 		row.Seq = r.Seq
 		e.unsaved++
 		return nil
@@ -124,6 +125,7 @@ func (e *Engine) fold(ctx context.Context, stream string) error {
 	if err != nil {
 		return fmt.Errorf("open %s: %w", stream, err)
 	}
+	s = folder.State()
 	e.heads[stream] = row.Seq
 	if stream == ledger.SharedStream {
 		e.house = s.Shared
@@ -418,10 +420,9 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (loop.Ans
 	}
 	if e.o.Observe != nil {
 		s := before
-		for _, entry := range d.Entries {
-			next := loop.Apply(s, entry)
-			e.o.Observe(s, next, entry)
-			s = next
+		for n, entry := range d.Entries {
+			e.o.Observe(s, d.After[n], entry)
+			s = d.After[n]
 		}
 	}
 	if !work {
@@ -476,10 +477,8 @@ func (e *Engine) decide(s loop.State, in loop.Input) (d loop.Decision) {
 			Stream: ledger.ProjectStream(in.Project), Time: in.Time, Actor: "daemon", Cause: in.Key,
 			Body: ledger.InputPoisoned{Key: in.Key, Kind: in.Body.InputKind(), Error: fmt.Sprint(fault)},
 		}
-		d = loop.Decision{
-			Entries: []ledger.Entry{entry}, State: loop.Apply(s, entry),
-			Answer: loop.Answer{Code: "fault", Text: "a fault in nightporter; it is kept in the ledger, all else goes on"},
-		}
+		d = loop.Decided(s, entry)
+		d.Answer = loop.Answer{Code: "fault", Text: "a fault in nightporter; it is kept in the ledger, all else goes on"}
 	}()
 	return loop.Decide(s, in)
 }

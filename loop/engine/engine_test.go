@@ -51,7 +51,7 @@ func TestScopeThatPermitsNothing(t *testing.T) {
 		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 		synctest.Wait()
 		var got []ledger.Status
-		for _, t := range w.state().Project.Tasks {
+		for _, t := range w.state().Project.Tasks.All() {
 			got = append(got, t.Status)
 		}
 		if exit, through := w.outcome(); exit != 1 || !through || !slices.Equal(got, []ledger.Status{ledger.Blocked, ledger.Done}) {
@@ -143,7 +143,7 @@ func TestQuestionExpires(t *testing.T) {
 		if exit, through := w.outcome(); exit != 0 || !through {
 			t.Fatalf("outcome %d, %v", exit, through)
 		}
-		if words := w.state().Project.Tasks[0].Words; len(words) != 1 || !strings.Contains(words[0], "that") {
+		if words := w.state().Project.Tasks.At(0).Words; len(words) != 1 || !strings.Contains(words[0], "that") {
 			t.Errorf("the session was told %q", words)
 		}
 	})
@@ -214,7 +214,7 @@ func TestLimitIsWaitedOut(t *testing.T) {
 		if resumed.Before(reset) {
 			t.Errorf("a session was started at %s, before %s", resumed, reset)
 		}
-		if failed := w.state().Project.Tasks[0].Attempts; failed != 1 {
+		if failed := w.state().Project.Tasks.At(0).Attempts; failed != 1 {
 			t.Errorf("%d attempts, want 1: a limit counts as nothing", failed)
 		}
 	})

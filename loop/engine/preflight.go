@@ -107,11 +107,11 @@ func LowDisk(free uint64) (f ledger.Finding, low bool) {
 }
 
 func hasTask(s ledger.Snapshot, id string) bool {
-	var p loop.Project
+	tasks := make([]loop.TaskState, 0, len(s.Tasks))
 	for _, t := range s.Tasks {
-		p.Tasks = append(p.Tasks, loop.TaskState{Task: t})
+		tasks = append(tasks, loop.TaskState{Task: t})
 	}
-	_, ok := p.Find(id)
+	_, ok := loop.Project{Tasks: loop.NewTaskList(tasks...)}.Find(id)
 	return ok
 }
 

@@ -36,7 +36,7 @@ func TestScopeBeforeSession(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		state := w.state()
-		first := state.Project.Tasks[0]
+		first := state.Project.Tasks.At(0)
 		if first.Status != ledger.Blocked || !strings.Contains(first.Why, "nothing to write") {
 			t.Errorf("%s is %s: %s", first.Task.ID, first.Status, first.Why)
 		}

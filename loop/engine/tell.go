@@ -24,9 +24,8 @@ func (e *Engine) composeMessages(before loop.State, in loop.Input, d loop.Decisi
 		Stream: ledger.ProjectStream(in.Project), Time: in.Time, Actor: "daemon", Cause: in.Key,
 		Body: ledger.InputPoisoned{Key: in.Key, Kind: in.Body.InputKind(), Error: fmt.Sprint(fault), Done: true},
 	}
-	alone := loop.Decision{Entries: []ledger.Entry{entry}, State: loop.Apply(d.State, entry)}
-	out, _ = e.compose(d.State, alone, in) // who cannot be told even this finds it in the ledger
-	d.Entries, d.State = append(d.Entries, entry), alone.State
+	out, _ = e.compose(d.State, loop.Decided(d.State, entry), in) // who cannot be told even this finds it in the ledger
+	d.Add(entry)
 	return out, d
 }
 

@@ -15,7 +15,7 @@ import (
 
 func TestBeginStartsAtHead(t *testing.T) {
 	repo := shop(t)
-	before := picture(t, repo)
+	before := repoContent(t, repo)
 	w := workspace(t, repo)
 	base := begin(t, w, "r1")
 	head := git(t, repo, "rev-parse", "HEAD")
@@ -24,7 +24,7 @@ func TestBeginStartsAtHead(t *testing.T) {
 	if diff := cmp.Diff(want, base); diff != "" {
 		t.Errorf("base (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(before, picture(t, repo)); diff != "" {
+	if diff := cmp.Diff(before, repoContent(t, repo)); diff != "" {
 		t.Errorf("Begin changed the user's repository (-before +after):\n%s", diff)
 	}
 	if again := begin(t, w, "r1"); !cmp.Equal(base, again) {
@@ -238,12 +238,12 @@ func TestBeginListsDirtyFiles(t *testing.T) {
 	if err := os.Remove(filepath.Join(repo, "docs/api.md")); err != nil {
 		t.Fatal(err)
 	}
-	before := picture(t, repo)
+	before := repoContent(t, repo)
 	base := begin(t, workspace(t, repo), "r1")
 	if diff := cmp.Diff([]string{"README.md", "docs/api.md", "staged.txt", "new/"}, base.Dirty); diff != "" {
 		t.Errorf("dirty (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(before, picture(t, repo)); diff != "" {
+	if diff := cmp.Diff(before, repoContent(t, repo)); diff != "" {
 		t.Errorf("Begin changed the user's repository (-before +after):\n%s", diff)
 	}
 }

@@ -180,7 +180,7 @@ func TestCapture(t *testing.T) {
 				c.lock = true // go.mod was removed
 			}
 			repo := shop(t)
-			before := picture(t, repo)
+			before := repoContent(t, repo)
 			w := workspace(t, repo)
 			base := begin(t, w, "r1")
 			taken := session(t, w, base, "", c.scope, func(dir string) { c.do(t, dir) })
@@ -223,7 +223,7 @@ func TestCapture(t *testing.T) {
 			if err != nil || recorded != taken.Tree {
 				t.Errorf("recorded tree %s (%v), want %s", recorded, err, taken.Tree)
 			}
-			if diff := cmp.Diff(before, picture(t, repo)); diff != "" {
+			if diff := cmp.Diff(before, repoContent(t, repo)); diff != "" {
 				t.Errorf("the user's repository changed (-before +after):\n%s", diff)
 			}
 		})

@@ -176,7 +176,7 @@ func TestJudge(t *testing.T) {
 				git(t, repo, "add", "-A")
 				git(t, repo, "commit", "-q", "-m", "more")
 			}
-			before := picture(t, repo)
+			before := repoContent(t, repo)
 			w := workspace(t, repo)
 			base := begin(t, w, "r1")
 			taken := session(t, w, base, "", c.scope, func(dir string) { c.do(t, dir) })
@@ -189,7 +189,7 @@ func TestJudge(t *testing.T) {
 				t.Errorf("files, dropped, outside, refused (-want +got):\n%s", diff)
 			}
 			for p, want := range c.holds {
-				if got := seen(t, w.Work("r1"), p); got != want {
+				if got := describePath(t, w.Work("r1"), p); got != want {
 					t.Errorf("%s is %q, want %q", p, got, want)
 				}
 			}
@@ -201,16 +201,16 @@ func TestJudge(t *testing.T) {
 			if got := git(t, w.Work("r1"), "rev-parse", "HEAD^{tree}"); got != taken.Tree {
 				t.Errorf("HEAD's tree is %s, want %s", got, taken.Tree)
 			}
-			if diff := cmp.Diff(before, picture(t, repo)); diff != "" {
+			if diff := cmp.Diff(before, repoContent(t, repo)); diff != "" {
 				t.Errorf("the user's repository changed (-before +after):\n%s", diff)
 			}
 		})
 	}
 }
 
-// seen describes a path: none, a file or program with its content, a link with
+// describePath describes a path: none, a file or program with its content, a link with
 // its target.
-func seen(t *testing.T, dir, p string) string {
+func describePath(t *testing.T, dir, p string) string {
 	t.Helper()
 	file := filepath.Join(dir, p)
 	info, err := os.Lstat(file)

@@ -26,7 +26,7 @@ func oneTask(t *testing.T, change ...func(*Options)) (repo string, w *Workspace,
 
 func TestCommit(t *testing.T) {
 	repo, w, base, taken := oneTask(t)
-	before := picture(t, repo)
+	before := repoContent(t, repo)
 	c := commitTask(base, base.Commit, taken.Tree)
 	c.Body = "What was done.\r\n\x00"
 	done, err := w.Commit(t.Context(), c, nil)
@@ -43,7 +43,7 @@ func TestCommit(t *testing.T) {
 		t.Errorf("parent %s, want %s", got, base.Commit)
 	}
 	git(t, repo, "fsck", "--strict", "--no-dangling")
-	if diff := cmp.Diff(before, picture(t, repo)); diff != "" {
+	if diff := cmp.Diff(before, repoContent(t, repo)); diff != "" {
 		t.Errorf("the user's repository changed beyond our branch (-before +after):\n%s", diff)
 	}
 	for range 2 {
@@ -97,7 +97,7 @@ func TestCommitRunsNoHook(t *testing.T) {
 	}
 	put(t, repo, ".git/info/attributes", "* filter=x\n")
 	must(t, os.Chtimes(filepath.Join(repo, "README.md"), tomorrow, tomorrow))
-	before := picture(t, repo)
+	before := repoContent(t, repo)
 	if _, err := w.Begin(t.Context(), ledger.Begin{Run: "r2"}); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestCommitRunsNoHook(t *testing.T) {
 	if got := get(t, filepath.Dir(mark), "ran"); got != "(none)" {
 		t.Errorf("these ran: %s", got)
 	}
-	if diff := cmp.Diff(before, picture(t, repo)); diff != "" {
+	if diff := cmp.Diff(before, repoContent(t, repo)); diff != "" {
 		t.Errorf("the user's repository changed (-before +after):\n%s", diff)
 	}
 	// The hooks work: a plain git runs them.
@@ -259,10 +259,10 @@ func TestCommitBesideARebaseAndStash(t *testing.T) {
 	if _, err := tryGit(t, repo, "rebase", "main"); err == nil {
 		t.Fatal("the rebase was to stop at a conflict")
 	}
-	before := picture(t, repo)
+	before := repoContent(t, repo)
 	_, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 	must(t, err)
-	if diff := cmp.Diff(before, picture(t, repo)); diff != "" {
+	if diff := cmp.Diff(before, repoContent(t, repo)); diff != "" {
 		t.Errorf("the user's repository changed (-before +after):\n%s", diff)
 	}
 	put(t, repo, "README.md", "both\n")

@@ -33,8 +33,8 @@ func tryGit(t *testing.T, dir string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// home sets up a home folder with an identity, and hides the real one.
-func home(t *testing.T) {
+// setHome sets up a home folder with an identity, and hides the real one.
+func setHome(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
 	t.Setenv("HOME", dir)
@@ -70,7 +70,7 @@ func get(t *testing.T, dir, name string) string {
 // shop makes a user's repository with a few files and one commit.
 func shop(t *testing.T) string {
 	t.Helper()
-	home(t)
+	setHome(t)
 	dir := filepath.Join(t.TempDir(), "shop")
 	put(t, dir, "README.md", "A shop.\n")
 	put(t, dir, "go.mod", "module shop\n")
@@ -163,9 +163,9 @@ func findingsOf(t *testing.T, err error) string {
 	return input.Error()
 }
 
-// picture returns a repository's files with mode and content, except what
+// repoContent returns a repository's files with mode and content, except what
 // nightporter may write: objects, and its own branches with their logs.
-func picture(t *testing.T, repo string) map[string]string {
+func repoContent(t *testing.T, repo string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	err := filepath.WalkDir(repo, func(path string, d fs.DirEntry, err error) error {

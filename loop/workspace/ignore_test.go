@@ -13,7 +13,7 @@ import (
 // TestFlatRulesIgnoreTheSame compares one flat file of rules with git's own
 // reading of all .gitignore files in place.
 func TestFlatRulesIgnoreTheSame(t *testing.T) {
-	home(t)
+	setHome(t)
 	dir := t.TempDir()
 	git(t, dir, "init", "-q")
 	rules := map[string]string{

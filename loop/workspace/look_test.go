@@ -15,7 +15,7 @@ import (
 // TestLook compares Look with Begin, and checks that it writes nothing.
 func TestLook(t *testing.T) {
 	repo := shop(t)
-	before := picture(t, repo)
+	before := repoContent(t, repo)
 	w := workspace(t, repo)
 	got, err := w.Look(t.Context())
 	if err != nil {
@@ -29,7 +29,7 @@ func TestLook(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("unlike Begin (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff(before, picture(t, repo)); d != "" {
+	if d := cmp.Diff(before, repoContent(t, repo)); d != "" {
 		t.Errorf("Look changed the user's repository (-before +after):\n%s", d)
 	}
 	git(t, repo, "switch", "-q", "--detach")

@@ -375,12 +375,12 @@ func TestKeepWhereSomethingIsInTheWay(t *testing.T) {
 			repo, outside := t.TempDir(), t.TempDir()
 			put(t, outside, "x", "theirs\n")
 			c.set(t, repo, outside)
-			before := picture(t, outside)
+			before := repoContent(t, outside)
 			err := NewNotebook(repo).Keep(t.Context(), fact("k", "x"))
 			if found := findingsOf(t, err); !strings.Contains(found, c.want) {
 				t.Errorf("findings %q lack %q", found, c.want)
 			}
-			if diff := cmp.Diff(before, picture(t, outside)); diff != "" {
+			if diff := cmp.Diff(before, repoContent(t, outside)); diff != "" {
 				t.Errorf("outside (-before +after):\n%s", diff)
 			}
 			if _, err := NewNotebook(repo).Read(t.Context(), ".ralph/agent/memories.md"); err != nil {

@@ -70,7 +70,7 @@ func TestTraps(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			repo := shop(t)
-			before := picture(t, repo)
+			before := repoContent(t, repo)
 			w := workspace(t, repo)
 			base := begin(t, w, "r1")
 			traps := t.TempDir()
@@ -105,7 +105,7 @@ func TestTraps(t *testing.T) {
 			if got := get(t, filepath.Dir(mark), "ran"); got != "(none)" {
 				t.Errorf("the trap ran:\n%s", got)
 			}
-			if diff := cmp.Diff(before, picture(t, repo)); diff != "" {
+			if diff := cmp.Diff(before, repoContent(t, repo)); diff != "" {
 				t.Errorf("the user's repository changed (-before +after):\n%s", diff)
 			}
 		})

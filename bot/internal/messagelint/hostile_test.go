@@ -116,10 +116,8 @@ func messages(word string) []bot.Message {
 	n.Until(func() bool { stop++; return stop > 60 })
 
 	entry := func(task string, body ledger.Body) {
-		before := n.State
 		e := ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: n.Now, Run: "r1", Task: task, Actor: "daemon", Body: body}
-		after := loop.Apply(before, e)
-		gather(told.Compose(before, loop.Decision{Entries: []ledger.Entry{e}, State: after}, loop.Input{Time: n.Now, Project: "shop", Name: word, Actor: "daemon", Body: loop.Tick{}}))
+		gather(told.Compose(n.State, loop.Decided(n.State, e), loop.Input{Time: n.Now, Project: "shop", Name: word, Actor: "daemon", Body: loop.Tick{}}))
 		n.Entry(e)
 	}
 	q := ledger.Question{ID: "q9", Run: "r1", Task: "Task 2", Tasks: []string{"Task 3"}, Title: word, Text: word, Tried: word, Needs: word, Hat: word, By: word, Options: []string{word, "b"}, Choice: word, Paths: []string{word}, Asked: n.Now, Sent: n.Now, Expires: n.Now.Add(time.Hour), Offer: &set}

@@ -232,7 +232,7 @@ func (n *Night) carry(e ledger.Effect) {
 
 // task returns the task whose attempt a session belongs to.
 func (n *Night) task(session string) (id, hat string) {
-	for _, t := range n.State.Project.Tasks {
+	for _, t := range n.State.Project.Tasks.All() {
 		if t.Attempt != nil && t.Attempt.Session == session {
 			return t.Task.ID, t.Attempt.Hat
 		}

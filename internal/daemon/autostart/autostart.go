@@ -240,7 +240,7 @@ func phase(st loop.State) string {
 	if r != nil {
 		text = r.ID
 	}
-	for _, t := range st.Project.Tasks {
+	for _, t := range st.Project.Tasks.All() {
 		text += " " + string(t.Status)
 	}
 	for _, q := range st.Project.Questions {

@@ -56,7 +56,7 @@ func (c *Connections) Start(ctx context.Context) error {
 	for _, project := range append(h.o.Engine.Projects(), "") {
 		key := bot.LiveKey(project)
 		for _, chat := range h.where(key) {
-			h.each(func(p *delivery.Dispatcher) { p.Show(chat, key) })
+			h.each(func(p *delivery.Dispatcher) { p.TrackLive(chat, key) })
 		}
 	}
 	h.away(ctx, c.off, time.Now())
@@ -137,8 +137,8 @@ func (c *Connections) dial(p platform.Platform, place int) (*line, error) {
 		return nil, err
 	}
 	l.post = delivery.New(delivery.Options{
-		Outbox: migratingOutbox{h.o.Store, h}, Sender: l.conn.Sender, Shut: h.shut, Prefix: p.Prefix(), Platform: p.Title, Log: h.o.Log,
-		Limits: *p.Limits, Group: p.IsGroup, Live: liveStatus{h}, Barred: h.barred, Quiet: h.quiet,
+		Outbox: migratingOutbox{h.o.Store, h}, Sender: l.conn.Sender, OnChatClosed: h.shut, Prefix: p.Prefix(), Platform: p.Title, Log: h.o.Log,
+		Limits: *p.Limits, IsGroup: p.IsGroup, Live: liveStatus{h}, Unauthorized: h.barred, Quiet: h.quiet,
 		Clock: func() time.Time { return time.Now().In(h.o.Catalog.Zone()) },
 	})
 	l.receiver = waking{inbound.New(inbound.Options{

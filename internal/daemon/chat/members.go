@@ -55,7 +55,7 @@ func (l *line) members(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-rung:
-			_ = transport.Wait(ctx, time.Second) // a night rings often, and nobody's coming is urgent
+			_ = transport.Sleep(ctx, time.Second) // a night rings often, and nobody's coming is urgent
 		case <-hourly.C:
 		}
 	}

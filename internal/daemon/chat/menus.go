@@ -23,7 +23,7 @@ func (l *line) menus(ctx context.Context) {
 		rung := l.hub.o.Changes.Next()
 		if l.conn.State().Connected {
 			if retry := m.update(ctx, l.hub.o.Engine.Shared().People); retry > 0 {
-				_ = transport.Wait(ctx, retry) // says why ctx ended
+				_ = transport.Sleep(ctx, retry) // says why ctx ended
 				continue
 			}
 		}
@@ -64,14 +64,14 @@ func (m *menus) update(ctx context.Context, people []ledger.Person) (retry time.
 			continue
 		}
 		err := m.tell(ctx, chat, bot.Menu(role))
-		var fault *bot.SendError
-		known := errors.As(err, &fault)
 		if err != nil && ctx.Err() == nil {
 			m.log.Warn("a menu is not set", "chat", chat, "error", err)
 		}
-		if err != nil && (!known || fault.Fault != bot.FaultRefused && fault.Fault != bot.FaultChatClosed) {
-			if retry = max(retry, time.Minute); known {
-				retry = max(retry, fault.After)
+		if err != nil && !errors.Is(err, bot.ErrRejected) && !errors.Is(err, bot.ErrChatClosed) {
+			retry = max(retry, time.Minute)
+			var limited *bot.SendError
+			if errors.As(err, &limited) {
+				retry = max(retry, limited.RetryAfter)
 			}
 			continue
 		}

@@ -39,8 +39,8 @@ func menuNames(list []bot.MenuItem) string {
 // TestMenusFail: what was not set is tried again, what is refused is not, and
 // what is set stays alone.
 func TestMenusFail(t *testing.T) {
-	away := &bot.SendError{Fault: bot.FaultRateLimited, After: 3 * time.Minute}
-	s := &script{errs: []error{nil, away, &bot.SendError{Fault: bot.FaultChatClosed}, errors.New("garbage")}}
+	away := &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: 3 * time.Minute}
+	s := &script{errs: []error{nil, away, &bot.SendError{Reason: bot.ErrChatClosed}, errors.New("garbage")}}
 	m := menus{prefix: "telegram:", tell: s.set, log: slog.New(slog.DiscardHandler), set: map[string]ledger.Role{}}
 	people := []ledger.Person{{ID: "telegram:1", Role: ledger.RoleAdmin}, {ID: "telegram:2", Role: ledger.RoleView}, {ID: "telegram:3", Role: ledger.RoleSteer}, {ID: "slack:U1", Role: ledger.RoleAdmin}}
 	if retry := m.update(t.Context(), people); retry != 3*time.Minute {

@@ -44,7 +44,7 @@ func newForum(t *testing.T, at config.Topic) *forum {
 		t.Fatal(err)
 	}
 	f.Projects.Use(&cfg)
-	f.Far.Post(telegram.Saying{From: forumMira, Chat: at.Chat, Thread: at.Thread, Text: "good evening"})
+	f.Far.Post(telegram.UserMessage{From: forumMira, Chat: at.Chat, Thread: at.Thread, Text: "good evening"})
 	for _, id := range []int64{1, 2} {
 		f.Far.Say(telegram.User{ID: id, Name: "Mira"}, id, "/whoami") // private chats begin with the person
 	}
@@ -118,7 +118,7 @@ func TestThreadOnTelegram(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	// Nobody is asked which project, and the answer stands where it was asked for.
-	f.Far.Post(telegram.Saying{From: forumMira, Chat: group, Thread: 42, Text: "/status"})
+	f.Far.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: "/status"})
 	status := f.shows(group, 1, "○ shop idle")
 	if status.Thread != 42 {
 		t.Errorf("%+v", status)
@@ -180,7 +180,7 @@ func TestThreadOnTelegram(t *testing.T) {
 	}
 	// It is opened, and somebody writes in the group: it is tried again.
 	f.Far.Topic(group, 42, true)
-	f.Far.Post(telegram.Saying{From: forumMira, Chat: group, Thread: 7, Text: "open again"})
+	f.Far.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 7, Text: "open again"})
 	if err := f.Far.WaitConfirmed(f.ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestThreadLooks(t *testing.T) {
 	const group = -1001234567890
 	f := newForum(t, config.Topic{Chat: group, Thread: 42})
 	say := func(text string) {
-		f.Far.Post(telegram.Saying{From: forumMira, Chat: group, Thread: 42, Text: text})
+		f.Far.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: text})
 	}
 	say("/projects")
 	if m := f.shows(group, 1, "○ 2 projects"); !strings.Contains(m.Text, "shop idle, no run yet · this chat") || !strings.Contains(m.Text, "blog idle, no run yet · in private") {
@@ -272,7 +272,7 @@ func TestThreadMembers(t *testing.T) {
 	f.news() // nobody says who is in there
 	f.shows(group, 1, shopBad)
 	f.stop()
-	f.Far.MayPin(group, true)
+	f.Far.SetPinRight(group, true)
 	f.begin()
 	if err := f.Far.WaitCalls(f.ctx, "getChatMember", 4); err != nil {
 		t.Fatal(err)
@@ -298,7 +298,7 @@ func TestThreadStatus(t *testing.T) {
 	status := func() telegram.Message {
 		t.Helper()
 		asks++
-		f.Far.Post(telegram.Saying{From: forumMira, Chat: group, Thread: 42, Text: "/status"})
+		f.Far.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: "/status"})
 		if err := f.Far.WaitCalls(f.ctx, "pinChatMessage", asks); err != nil {
 			t.Fatal(err)
 		}
@@ -310,7 +310,7 @@ func TestThreadStatus(t *testing.T) {
 	if one.Pinned || two.Pinned || one.ID == two.ID || f.count(group, first) != 1 || two.Thread != 42 {
 		t.Errorf("without the right to pin: %+v\n%+v", one, two)
 	}
-	f.Far.MayPin(group, true)
+	f.Far.SetPinRight(group, true)
 	three := status()
 	if !three.Pinned || f.count(group, first) != 1 {
 		t.Errorf("%+v", three)

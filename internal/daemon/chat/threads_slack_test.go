@@ -35,7 +35,7 @@ func TestThreadOnSlack(t *testing.T) {
 
 	s := far.Start()
 	t.Cleanup(s.Close)
-	s.Shut(channel, "")
+	s.CloseChannel(channel, "")
 	s.Rename(channel, "shop")
 	mira, ana := s.Direct("U0MIRA"), s.Direct("U0ANA")
 	cfg := daemontest.House(t, "manual")
@@ -112,7 +112,7 @@ func TestThreadOnSlack(t *testing.T) {
 
 	private, there := 0, 2
 	for n, why := range []string{"is_archived", "not_in_channel", "channel_not_found"} {
-		s.Shut(channel, why)
+		s.CloseChannel(channel, why)
 		news() // finds out
 		if n == 0 {
 			for _, in := range []string{mira, ana} {
@@ -125,7 +125,7 @@ func TestThreadOnSlack(t *testing.T) {
 		shows(mira, private, bad)
 		shows(ana, private, bad)
 		// Anything that is said there shows that it takes messages again.
-		s.Shut(channel, "")
+		s.CloseChannel(channel, "")
 		s.Say("U0EVE", channel, "lunch?")
 		until("open after "+why, func() bool { return s.Unacked() == 0 && !strings.Contains(remarks(), "takes nothing") })
 		news()
@@ -137,7 +137,7 @@ func TestThreadOnSlack(t *testing.T) {
 	}
 
 	// A bot token that is revoked is in the status, although the socket is open.
-	s.Fault("chat.postMessage", far.Refuse("token_revoked"))
+	s.Fault("chat.postMessage", far.Rejected("token_revoked"))
 	news()
 	until("the token", func() bool {
 		return strings.Contains(remarks(), "! Slack: Slack refuses the bot token (token_revoked): get a new one on the app's page OAuth & Permissions")

@@ -173,7 +173,7 @@ func gauges(now Current) *prometheus.Registry {
 			at = string(s.Project.Run.State)
 		}
 		state.WithLabelValues(name, at).Set(1)
-		for _, t := range s.Project.Tasks {
+		for _, t := range s.Project.Tasks.All() {
 			tasks.WithLabelValues(name, string(t.Status)).Inc()
 		}
 		flight.WithLabelValues(name).Set(float64(len(s.Project.Sessions)))

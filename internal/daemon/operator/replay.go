@@ -73,18 +73,19 @@ func (d *Service) compare(ctx context.Context, stream string) (replayed, error) 
 	if err != nil {
 		return out, err
 	}
-	var anew, onwards loop.State
-	if row.Seq > 0 && json.Unmarshal(row.Body, &onwards) == nil {
+	var snapshot loop.State
+	if row.Seq > 0 && json.Unmarshal(row.Body, &snapshot) == nil {
 		out.Snapshot = row.Seq
 	}
+	anew, onwards := loop.NewFolder(loop.State{}), loop.NewFolder(snapshot)
 	err = d.o.Store.Records(ctx, stream, 0, func(r ledger.Record) error {
 		e, err := r.Entry()
 		if err != nil {
 			return err
 		}
-		anew = loop.Apply(anew, e)
+		anew.Add(e)
 		if out.Snapshot > 0 && r.Seq > out.Snapshot {
-			onwards = loop.Apply(onwards, e)
+			onwards.Add(e)
 		}
 		out.Entries = r.Seq
 		return nil
@@ -92,11 +93,11 @@ func (d *Service) compare(ctx context.Context, stream string) (replayed, error) 
 	if err != nil || out.Snapshot == 0 {
 		return out, err
 	}
-	a, err := canonical(anew)
+	a, err := canonical(anew.State())
 	if err != nil {
 		return out, err
 	}
-	b, err := canonical(onwards)
+	b, err := canonical(onwards.State())
 	out.Same = bytes.Equal(a, b)
 	return out, err
 }
@@ -140,6 +141,7 @@ var errFar = errors.New("far enough")
 // stateAt is where a project and the house stood after the last of the
 // project's entries that until lets in, and that entry.
 func (d *Service) stateAt(ctx context.Context, project string, until func(ledger.Record) bool) (s loop.State, last ledger.Record, err error) {
+	folder := loop.NewFolder(s)
 	fold := func(stream string, until func(ledger.Record) bool) error {
 		err := d.o.Store.Records(ctx, stream, 0, func(r ledger.Record) error {
 			if !until(r) {
@@ -149,7 +151,7 @@ func (d *Service) stateAt(ctx context.Context, project string, until func(ledger
 			if err != nil {
 				return err
 			}
-			s = loop.Apply(s, e)
+			folder.Add(e)
 			if stream != ledger.SharedStream {
 				last = r
 			}
@@ -163,6 +165,7 @@ func (d *Service) stateAt(ctx context.Context, project string, until func(ledger
 	if err = fold(ledger.ProjectStream(project), until); err == nil {
 		err = fold(ledger.SharedStream, func(r ledger.Record) bool { return !r.Time.After(last.Time) })
 	}
+	s = folder.State()
 	s.Project.Name = project
 	return s, last, err
 }

@@ -73,7 +73,7 @@ type taskJSON struct {
 
 func tasksOf(s loop.State) []taskJSON {
 	out := []taskJSON{}
-	for _, t := range s.Project.Tasks {
+	for _, t := range s.Project.Tasks.All() {
 		out = append(out, taskJSON{
 			ID: t.Task.ID, Title: t.Task.Title, Status: string(t.Status), Why: t.Why, Question: t.Question, Attempts: t.Attempts, Commit: t.Commit,
 		})

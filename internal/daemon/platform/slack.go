@@ -47,12 +47,12 @@ var Slack = Platform{
 	Connect: func(c *config.Config, tokens []transport.Secret, h Hooks) (*Conn, error) {
 		b, err := slack.New(slack.Options{
 			AppToken: tokens[0], BotToken: tokens[1], API: c.Slack.API, Log: h.Log,
-			Changed: h.Changed, Rings: h.Steerers, Answered: h.Answered, Open: h.Open, Alive: h.Alive,
+			OnChange: h.Changed, Mentions: h.Steerers, RepliedTo: h.Answered, OpenQuestions: h.Open, OnChannelActive: h.Alive,
 		})
 		if err != nil {
 			return nil, err
 		}
-		return &Conn{ID: c.Slack.API + " " + b.ID(), Cursor: b.CursorName(), Sender: b, State: b.State, Listen: b.Run, Ask: b.Ask}, nil
+		return &Conn{ID: c.Slack.API + " " + b.ID(), Cursor: b.CursorName(), Sender: b, State: b.State, Listen: b.Run, Ask: b.OpenForm}, nil
 	},
 	Probe: func(ctx context.Context, c *config.Config, tokens []transport.Secret) ([]transport.Finding, error) {
 		b, err := slack.New(slack.Options{AppToken: tokens[0], BotToken: tokens[1], API: c.Slack.API, Timeout: probeTime})
@@ -81,7 +81,7 @@ var Slack = Platform{
 	ThreadName: func(id string) (kind, name string) { return "channel", id },
 	// What is said below somebody's own message answers what we answered there.
 	SentAt: func(ctx context.Context, sent inbound.Outbox, _ []string, chat, id string) (ledger.SentMessage, bool, error) {
-		if slack.IsTheirs(id) {
+		if slack.IsUserMessage(id) {
 			return sent.AnswerTo(ctx, chat, id)
 		}
 		return sent.SentAt(ctx, chat, id)

@@ -44,12 +44,12 @@ var Telegram = Platform{
 	},
 
 	Connect: func(c *config.Config, tokens []transport.Secret, h Hooks) (*Conn, error) {
-		b, err := telegram.New(telegram.Options{Token: tokens[0], API: c.Telegram.API, Log: h.Log, Changed: h.Changed, Moved: h.Moved, Lost: h.Lost})
+		b, err := telegram.New(telegram.Options{Token: tokens[0], API: c.Telegram.API, Log: h.Log, OnChange: h.Changed, OnChatMoved: h.Moved, OnTopicGone: h.Lost})
 		if err != nil {
 			return nil, err
 		}
 		return &Conn{
-			ID: c.Telegram.API + " " + b.ID(), Cursor: b.CursorName(), Sender: b, State: b.State, Listen: b.Poll, Reads: b.Reads,
+			ID: c.Telegram.API + " " + b.ID(), Cursor: b.CursorName(), Sender: b, State: b.State, Listen: b.Poll, Reads: b.IsMember,
 			BotName: func(ctx context.Context) (string, error) {
 				me, err := b.Me(ctx)
 				return me.Username, err
@@ -79,7 +79,7 @@ var Telegram = Platform{
 	Limits: &delivery.TelegramLimits,
 
 	IsGroup: telegram.IsGroup,
-	Group:   telegram.Group,
+	Group:   telegram.GroupOf,
 	Thread: func(pr config.Project) string {
 		if at := pr.TelegramTopic; at.Chat != 0 {
 			return telegram.Address(at.Chat, at.Thread)
@@ -97,11 +97,11 @@ var Telegram = Platform{
 	// that is gone stands in the group's general one, which no message names.
 	SentAt: func(ctx context.Context, sent inbound.Outbox, threads []string, chat, id string) (ledger.SentMessage, bool, error) {
 		m, found, err := sent.SentAt(ctx, chat, id)
-		if found || err != nil || !telegram.IsGroup(chat) || telegram.Group(chat) != chat {
+		if found || err != nil || !telegram.IsGroup(chat) || telegram.GroupOf(chat) != chat {
 			return m, found, err
 		}
 		for _, thread := range threads {
-			if thread != chat && telegram.Group(thread) == chat {
+			if thread != chat && telegram.GroupOf(thread) == chat {
 				if m, found, err = sent.SentAt(ctx, thread, id); found || err != nil {
 					return m, found, err
 				}

@@ -85,9 +85,9 @@ func (a *API) Task(_ context.Context, session string, q api.TaskQuery) (api.Repl
 		return api.Reply{OK: true, Task: &shown}, nil
 	}
 	r := api.Reply{OK: true}
-	for _, t := range s.Project.Tasks {
+	for _, t := range s.Project.Tasks.All() {
 		if t.Status != ledger.Withdrawn {
-			r.Tasks = append(r.Tasks, apiTask(t, ses))
+			r.Tasks = append(r.Tasks, apiTask(*t, ses))
 		}
 	}
 	return r, nil

@@ -6,15 +6,14 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// maxData is what a button's value may have, in bytes: the platform takes two
-// thousand characters.
+// maxData limits a button's value, in bytes. Slack's limit is 2000 characters.
 const maxData = 1900
 
-// Data is the value of the message's button n.
+// Data returns the value of button n of a message.
 func Data(m bot.Message, n int) string { return bot.ButtonData(m, n, maxData) }
 
-// stopsSession reports whether a twin cuts a session off: its button is red,
-// and no other one is.
+// stopsSession reports whether a button's command stops a session. Only such
+// buttons are red.
 func stopsSession(twin string) bool {
 	c, err := bot.Parse(twin)
 	return err == nil && (c.Now || c.Verb == bot.VerbAnswer && strings.EqualFold(c.Words, "rerun"))

@@ -2,8 +2,8 @@ package telegram
 
 import "github.com/nightporter/nightporter/bot"
 
-// maxData is what callback data may have, in bytes.
+// maxData is Telegram's limit of callback data, in bytes.
 const maxData = 64
 
-// Data is the callback data of the message's button n.
+// Data returns the callback data of button n of a message.
 func Data(m bot.Message, n int) string { return bot.ButtonData(m, n, maxData) }

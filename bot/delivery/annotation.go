@@ -11,14 +11,14 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// tail is the end of a first line that has to survive its being cut: the id to
-// answer, or the clock.
-var tail = regexp.MustCompile(`(?: \([^()]{1,12}\)| · [0-9]{2}:[0-9]{2})$`)
+// firstLineTail matches the end of a first line that cutting must keep: the id
+// that a reader answers with, or the clock.
+var firstLineTail = regexp.MustCompile(`(?: \([^()]{1,12}\)| · [0-9]{2}:[0-9]{2})$`)
 
-// againLine says why a message whose first sending is in doubt comes again.
-// restart is when nightporter was started after that sending; zero: the doubt
-// is of this process's own making.
-func againLine(class ledger.MessageClass, restart, now time.Time) string {
+// resentLine explains why a message with an uncertain first copy comes again.
+// restart is the start of this process if an earlier one left the doubt, and
+// zero if this process did.
+func resentLine(class ledger.MessageClass, restart, now time.Time) string {
 	why := "the first is in doubt."
 	if class != ledger.ClassAsk {
 		return "Sent again: " + why
@@ -29,15 +29,15 @@ func againLine(class ledger.MessageClass, restart, now time.Time) string {
 	return "Sent again: " + why + " Answer either."
 }
 
-// openLine says of a question that had to wait when it was asked.
-func openLine(asked, now time.Time) string {
+// stillOpenLine marks a question whose delivery was delayed with its date.
+func stillOpenLine(asked, now time.Time) string {
 	return "Asked " + bot.Clock(asked, now) + ", still open."
 }
 
-// mark is a message with lines added below its first one, and with the sign of
-// what comes again in front of it. Where the sign leaves too little room, the
-// first line is cut, and stands whole below, as it does in any message.
-func mark(m bot.Message, again bool, lines ...string) bot.Message {
+// annotate returns m with lines inserted below its first line and, for a copy
+// that is sent again, with bot.SignAgain in front. If the sign makes the first
+// line too wide, annotate cuts it and repeats it in full below. m is not changed.
+func annotate(m bot.Message, again bool, lines ...string) bot.Message {
 	if len(m.Lines) == 0 || len(lines) == 0 && !again {
 		return m
 	}
@@ -50,7 +50,7 @@ func mark(m bot.Message, again bool, lines ...string) bot.Message {
 	if again && !strings.HasPrefix(first, bot.SignAgain) {
 		signed := bot.SignAgain + " " + first
 		if bot.Width(signed) > bot.FirstWidth {
-			end := tail.FindString(signed)
+			end := firstLineTail.FindString(signed)
 			signed = bot.Cut(strings.TrimSuffix(signed, end), bot.FirstWidth-bot.Width(end)) + end
 			if at == 1 {
 				m.Lines = slices.Insert(m.Lines, 1, bot.Line{Text: first})
@@ -65,15 +65,16 @@ func mark(m bot.Message, again bool, lines ...string) bot.Message {
 	return m
 }
 
-// lateMessage opens what a chat gets after an outage: when it was, what
-// follows, and where the rest is. kept is what is still queued.
-func lateMessage(platform string, o outage, kept []ledger.QueuedMessage, dropped int, now time.Time) bot.Message {
+// outageMessage is the first message of a chat after an outage: its duration,
+// the number of messages that follow, and where to read the rest. kept holds the
+// messages still queued.
+func outageMessage(platform string, o outage, kept []ledger.QueuedMessage, dropped int, now time.Time) bot.Message {
 	from, to := bot.Clock(o.from, now), bot.Clock(o.to, now)
 	first := bot.SignLook + " " + platform + " out of reach " + from + "–" + to
-	if bot.Width(first) > bot.FirstWidth { // another day's clock is longer
+	if bot.Width(first) > bot.FirstWidth { // the clock of an earlier day includes the weekday
 		first = bot.SignLook + " " + platform + " away " + from + "–" + to
 	}
-	if !o.away {
+	if !o.observed {
 		first = bot.SignLook + " Sent late: held up since " + from
 	}
 	var asks []string
@@ -88,7 +89,7 @@ func lateMessage(platform string, o outage, kept []ledger.QueuedMessage, dropped
 		}
 	}
 	var text []string
-	if o.away { // that nightporter itself was there is known
+	if o.observed { // after a restart nothing is known about the work meanwhile
 		text = append(text, "Work went on.")
 	}
 	follow := ""
@@ -97,11 +98,11 @@ func lateMessage(platform string, o outage, kept []ledger.QueuedMessage, dropped
 		if n == 1 {
 			follow = "1 question follows with its time"
 		}
-		if ids := someIDs(asks); ids != "" {
+		if ids := firstKeys(asks); ids != "" {
 			follow += " (" + ids + ")"
 		}
 		if others > 0 {
-			follow += fmt.Sprintf(", and %s", messages(others))
+			follow += fmt.Sprintf(", and %s", countMessages(others))
 		}
 	} else if others == 1 {
 		follow = "1 message follows"
@@ -123,15 +124,15 @@ func lateMessage(platform string, o outage, kept []ledger.QueuedMessage, dropped
 	}
 }
 
-func messages(n int) string {
+func countMessages(n int) string {
 	if n == 1 {
 		return "1 message"
 	}
 	return fmt.Sprintf("%d messages", n)
 }
 
-// someIDs are the first three keys: "q5 q6 q7 …".
-func someIDs(keys []string) string {
+// firstKeys joins the first three non-empty keys: "q5 q6 q7 …".
+func firstKeys(keys []string) string {
 	keys = slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return k == "" })
 	if len(keys) > 3 {
 		keys = append(keys[:3], "…")
@@ -139,8 +140,7 @@ func someIDs(keys []string) string {
 	return strings.Join(keys, " ")
 }
 
-// movedDown takes the place of a live message that went further down and
-// cannot be deleted any more.
-func movedDown() bot.Message {
+// movedMessage replaces an old live message that the platform does not delete.
+func movedMessage() bot.Message {
 	return bot.Message{Key: "status.moved", Lines: []bot.Line{{Text: "→ moved down"}}}
 }

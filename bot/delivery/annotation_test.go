@@ -18,7 +18,7 @@ func lines(texts ...string) bot.Message {
 	return m
 }
 
-func TestMark(t *testing.T) {
+func TestAnnotate(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		again bool
@@ -45,7 +45,7 @@ func TestMark(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			before := lines()
 			before.Lines = append(before.Lines, c.in.Lines...)
-			got := mark(c.in, c.again, c.add...)
+			got := annotate(c.in, c.again, c.add...)
 			if diff := cmp.Diff(c.want.Lines, got.Lines); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -59,7 +59,7 @@ func TestMark(t *testing.T) {
 	}
 }
 
-func TestLateMessage(t *testing.T) {
+func TestOutageMessage(t *testing.T) {
 	now := time.Date(2026, 11, 20, 3, 40, 0, 0, time.UTC)
 	ask := func(key string) ledger.QueuedMessage {
 		return ledger.QueuedMessage{Outgoing: ledger.Outgoing{Class: ledger.ClassAsk, Key: key}}
@@ -85,7 +85,7 @@ func TestLateMessage(t *testing.T) {
 			"! Sent late: held up since 02:50\n1 question follows with its time. The rest is in /status."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := lateMessage("Telegram", c.o, c.kept, c.dropped, now)
+			m := outageMessage("Telegram", c.o, c.kept, c.dropped, now)
 			if diff := cmp.Diff(c.want, m.Text(0)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

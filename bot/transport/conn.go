@@ -9,26 +9,25 @@ import (
 	"time"
 )
 
-// Options are what a Link needs: all of them but Changed and Dial.
+// Options configure a Conn. Only OnChange and Dial are optional.
 type Options struct {
-	Platform string // as people know it: "Telegram"
-	ID       string // which of the platform's bots or apps this is; no secret
+	Platform string // name for people: "Telegram"
+	ID       string // of the bot or app at the platform; no secret
 	Log      *slog.Logger
 	Clock    func() time.Time
-	Clean    func(text string) string // takes what is secret out of a text
-	Changed  func(State)              // told whenever State changes but for Heard; must return at once. nil = nobody
-	Dial     Dial                     // nil = TCP
+	Redact   func(text string) string // removes secrets from a text
+	OnChange func(State)              // called when Connected or Trouble changed; must not block; nil = no call
+	Dial     Dial                     // nil means TCP
 }
 
-// Dial opens a connection to a platform. Tests have one that stays within
-// their process.
+// Dial opens a network connection. Tests replace it by one within the process.
 type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-// TCP is the Dial of everybody else.
+// TCP is the default Dial.
 var TCP Dial = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext
 
-// Conn is the line of one bot to its platform. Its methods can be called from
-// any goroutine.
+// Conn is the HTTP client of one bot at its platform, with the state of the
+// connection. Its methods may be called from any goroutine.
 type Conn struct {
 	o      Options
 	client *http.Client
@@ -37,7 +36,7 @@ type Conn struct {
 	state State
 }
 
-// New makes a line that was not tried yet.
+// New returns a Conn. It is not connected, with TroubleStart, until MarkUp.
 func New(o Options) *Conn {
 	if o.Dial == nil {
 		o.Dial = TCP
@@ -46,15 +45,15 @@ func New(o Options) *Conn {
 		o: o,
 		client: &http.Client{
 			Transport: transport(o.Dial),
-			// No platform redirects. Whoever does is not the platform, and
-			// would get a token that stands in the address as the Referer.
+			// No platform redirects API calls. Following a redirect could send a
+			// token in the URL to another host, in the Referer header.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		state: State{Since: o.Clock(), Trouble: TroubleStart, Text: "not tried yet"},
 	}
 }
 
-// transport notices dead connections: a laptop wakes up with some.
+// transport detects dead connections, which a laptop has after it wakes up.
 func transport(dial Dial) *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -68,5 +67,5 @@ func transport(dial Dial) *http.Transport {
 	}
 }
 
-// CloseIdle ends connections that nobody uses.
-func (l *Conn) CloseIdle() { l.client.CloseIdleConnections() }
+// CloseIdle closes unused connections.
+func (c *Conn) CloseIdle() { c.client.CloseIdleConnections() }

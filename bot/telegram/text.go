@@ -9,25 +9,25 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// joiner is a word joiner, U+2060: nobody sees it, and the platform sees
-// neither command nor mention nor link across it.
+// joiner is U+2060, an invisible word joiner. Telegram's clients find no command,
+// mention or link across it.
 const joiner = "\u2060"
 
 var (
 	escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-	// slashes and at signs in what others said (PHONE 2).
-	foreign = strings.NewReplacer("/", "/"+joiner, "@", "@"+joiner)
-	// The platform makes a link of every "word.tld" without being asked, and
-	// many endings of files are one: README.md, main.rs.
+	// slashes and at signs, which start commands and mentions
+	separators = strings.NewReplacer("/", "/"+joiner, "@", "@"+joiner)
+	// Telegram links every "word.tld", and many file extensions are top-level
+	// domains: README.md, main.rs.
 	domain = regexp.MustCompile(`([\p{L}\p{N}_-])\.([\p{L}\p{N}_-]*\p{L}{2})`)
 	ip     = regexp.MustCompile(`\d+\.\d+\.\d+\.\d+`)
-	// A command begins wherever a slash follows something that is no word.
-	command = regexp.MustCompile(`(^|[^\p{L}\p{N}_/<>])/([A-Za-z0-9_])`)
-	ours    = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]*$`)
+	// A command starts at a slash behind a character that is not part of a word.
+	commandStart = regexp.MustCompile(`(^|[^\p{L}\p{N}_/<>])/([A-Za-z0-9_])`)
+	ownCommand   = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]*$`)
 )
 
-func units(s string) int {
+func utf16Units(s string) int {
 	n := 0
 	for _, r := range s {
 		n += utf16.RuneLen(r)
@@ -35,10 +35,10 @@ func units(s string) int {
 	return n
 }
 
-// defuse makes a text of which nothing can be tapped.
+// defuse inserts joiners so that nothing in s can be tapped.
 func defuse(s string) string {
-	s = foreign.Replace(s)
-	// Matches overlap ("a.bb.cc"), so it takes two passes at most.
+	s = separators.Replace(s)
+	// Matches overlap ("a.bb.cc"), and two passes find all of them.
 	for range 2 {
 		s = domain.ReplaceAllString(s, "$1."+joiner+"$2")
 	}
@@ -48,10 +48,10 @@ func defuse(s string) string {
 	return s
 }
 
-// plain renders what nightporter itself says, as HTML and as plain text: its
-// commands can be tapped, names of files, branches and addresses stand as
-// code, where code is allowed, and nothing else can be tapped.
-func plain(s string, code bool) (html, text string) {
+// renderOwnText renders text that nightporter wrote, as HTML and as plain text.
+// Its commands stay tappable. File names, branches and addresses become code, if
+// code is true. Anything else that could be tapped is defused.
+func renderOwnText(s string, code bool) (html, text string) {
 	var h, t strings.Builder
 	for i, word := range strings.Split(s, " ") {
 		if i > 0 {
@@ -64,7 +64,7 @@ func plain(s string, code bool) (html, text string) {
 		tail := word[len(head)+len(core):]
 		safe := defuse(core)
 		switch {
-		case ours.MatchString(core) && known(core):
+		case ownCommand.MatchString(core) && isCommand(core):
 			h.WriteString(escape.Replace(word))
 			t.WriteString(word)
 		case code && namesFile(core):
@@ -75,7 +75,7 @@ func plain(s string, code bool) (html, text string) {
 			t.WriteString(head + safe + tail)
 		default: // "9/12", "pass/fail"
 			word = strings.ReplaceAll(word, "@", "@"+joiner)
-			word = command.ReplaceAllString(word, "$1/"+joiner+"$2")
+			word = commandStart.ReplaceAllString(word, "$1/"+joiner+"$2")
 			h.WriteString(escape.Replace(word))
 			t.WriteString(word)
 		}
@@ -83,8 +83,8 @@ func plain(s string, code bool) (html, text string) {
 	return h.String(), t.String()
 }
 
-// known reports whether a word is one of our commands.
-func known(word string) bool {
+// isCommand reports whether a word is a command of nightporter.
+func isCommand(word string) bool {
 	_, err := bot.Parse(word)
 	var unknown *bot.UnknownError
 	return !errors.As(err, &unknown)

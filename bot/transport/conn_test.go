@@ -19,7 +19,7 @@ import (
 
 const token = "xoxb-5ec7e7"
 
-// world is a line with a clock of its own.
+// world is a Conn with a clock that the test sets.
 type world struct {
 	*transport.Conn
 	now     time.Time
@@ -30,14 +30,14 @@ func open() *world {
 	w := &world{now: time.Date(2026, 11, 20, 1, 47, 0, 0, time.UTC)}
 	w.Conn = transport.New(transport.Options{
 		Platform: "Slack", ID: "A1", Log: slog.New(slog.DiscardHandler), Clock: func() time.Time { return w.now },
-		Clean:   func(s string) string { return strings.ReplaceAll(s, token, transport.Hidden) },
-		Changed: func(s transport.State) { w.changed = append(w.changed, s) },
+		Redact:   func(s string) string { return strings.ReplaceAll(s, token, transport.Redacted) },
+		OnChange: func(s transport.State) { w.changed = append(w.changed, s) },
 	})
 	return w
 }
 
-// Since is when the connection came or went, whatever troubles follow each
-// other; only what changed is told.
+// Since is the time of the last change between connected and not, whatever
+// troubles follow each other, and OnChange is called for changes only.
 func TestState(t *testing.T) {
 	w := open()
 	began := w.now
@@ -47,11 +47,11 @@ func TestState(t *testing.T) {
 		told bool
 	}{
 		{func() { w.MarkDown(transport.TroubleStart, "still not tried") }, transport.State{Since: began, Trouble: transport.TroubleStart, Text: "still not tried"}, false},
-		{w.MarkUp, transport.State{Connected: true, Since: began.Add(2 * time.Second), Heard: began.Add(2 * time.Second)}, true},
-		{w.MarkUp, transport.State{Connected: true, Since: began.Add(2 * time.Second), Heard: began.Add(3 * time.Second)}, false},
-		{func() { w.MarkDown(transport.TroubleNetwork, "no route") }, transport.State{Since: began.Add(4 * time.Second), Heard: began.Add(3 * time.Second), Trouble: transport.TroubleNetwork, Text: "no route"}, true},
-		{func() { w.MarkDown(transport.TroubleNetwork, "no name") }, transport.State{Since: began.Add(4 * time.Second), Heard: began.Add(3 * time.Second), Trouble: transport.TroubleNetwork, Text: "no name"}, false},
-		{func() { w.MarkDown(transport.TroubleToken, "revoked") }, transport.State{Since: began.Add(4 * time.Second), Heard: began.Add(3 * time.Second), Trouble: transport.TroubleToken, Text: "revoked"}, true},
+		{w.MarkUp, transport.State{Connected: true, Since: began.Add(2 * time.Second), LastContact: began.Add(2 * time.Second)}, true},
+		{w.MarkUp, transport.State{Connected: true, Since: began.Add(2 * time.Second), LastContact: began.Add(3 * time.Second)}, false},
+		{func() { w.MarkDown(transport.TroubleNetwork, "no route") }, transport.State{Since: began.Add(4 * time.Second), LastContact: began.Add(3 * time.Second), Trouble: transport.TroubleNetwork, Text: "no route"}, true},
+		{func() { w.MarkDown(transport.TroubleNetwork, "no name") }, transport.State{Since: began.Add(4 * time.Second), LastContact: began.Add(3 * time.Second), Trouble: transport.TroubleNetwork, Text: "no name"}, false},
+		{func() { w.MarkDown(transport.TroubleToken, "revoked") }, transport.State{Since: began.Add(4 * time.Second), LastContact: began.Add(3 * time.Second), Trouble: transport.TroubleToken, Text: "revoked"}, true},
 	}
 	for n, s := range steps {
 		w.now = w.now.Add(time.Second)
@@ -76,7 +76,7 @@ func TestBackoff(t *testing.T) {
 		t.Error(diff)
 	}
 	b.Reset()
-	if got := b.Next(); got != transport.Shortest {
+	if got := b.Next(); got != transport.MinBackoff {
 		t.Errorf("after a reset: %s", got)
 	}
 }
@@ -90,15 +90,15 @@ func TestSecret(t *testing.T) {
 	var logged strings.Builder
 	slog.New(slog.NewTextHandler(&logged, nil)).Info("x", "t", s, "in", struct{ T transport.Secret }{s})
 	for _, text := range []string{fmt.Sprint(s), fmt.Sprintf("%v %s %q %x %#v %+v", s, s, s, s, s, struct{ T transport.Secret }{s}), string(asJSON), logged.String()} {
-		if strings.Contains(text, "5ec7e7") || !strings.Contains(text, transport.Hidden) && !strings.Contains(text, "2873656372657429") {
+		if strings.Contains(text, "5ec7e7") || !strings.Contains(text, transport.Redacted) && !strings.Contains(text, "2873656372657429") {
 			t.Errorf("shown: %s", text)
 		}
 	}
 }
 
-// Whether a call without an answer may have had its effect is what decides
-// whether it is made again.
-func TestSilence(t *testing.T) {
+// A call without a response reports whether it may have had an effect: the
+// caller repeats only calls that had none.
+func TestNoResponseError(t *testing.T) {
 	hold := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

