@@ -93,15 +93,7 @@ func (c *checker) house() {
 		c.value("max_sessions cannot be 0: nothing would ever be done", "max_sessions")
 	}
 	c.sessionUser(string(c.cfg.SessionUser))
-	if t := c.cfg.Telegram; t != nil {
-		c.secretFile(t.TokenFile, "Ask @BotFather for a token, put it in %s, mode 0600", "telegram", "token_file")
-		c.url(t.API, "telegram", "api")
-	}
-	if s := c.cfg.Slack; s != nil {
-		c.secretFile(s.AppTokenFile, "Put the app's token (xapp-…) in %s, mode 0600", "slack", "app_token_file")
-		c.secretFile(s.BotTokenFile, "Put the bot's token (xoxb-…) in %s, mode 0600", "slack", "bot_token_file")
-		c.url(s.API, "slack", "api")
-	}
+	c.chats()
 }
 
 // nearestZone also finds a zone by its city alone, which is what people type.
@@ -239,27 +231,13 @@ func (c *checker) project(i int) {
 	if near, ok := c.cfg.knowsAgent(p.Agent); !ok {
 		c.bad(unknownAgent(c.doc.atValue(at("agent"), ""), p.Agent, near))
 	}
-	c.thread(i, at)
+	c.threads(i, at)
 	c.commands(p, at)
 	c.names(p, at)
 	if p.Batch != nil && *p.Batch == 0 && c.isNumberAt(at("batch")) {
 		c.value("batch cannot be 0: nothing would ever be fixed", at("batch")...)
 	}
 	c.hats(p, at)
-}
-
-// thread checks that a project's own topic and channel are nobody else's: what
-// is said there without a project's name is for one of them.
-func (c *checker) thread(i int, at func(...string) []string) {
-	p := c.cfg.Projects[i]
-	for _, o := range c.cfg.Projects[:i] {
-		if p.TelegramTopic != (Topic{}) && p.TelegramTopic == o.TelegramTopic {
-			c.value(fmt.Sprintf("this is %s's topic already: one project each", o.Name), at("telegram_topic")...)
-		}
-		if p.SlackChannel != "" && p.SlackChannel == o.SlackChannel {
-			c.value(fmt.Sprintf("this is %s's channel already: one project each", o.Name), at("slack_channel")...)
-		}
-	}
 }
 
 // commands checks what a project runs.

@@ -1,8 +1,6 @@
 package loop
 
 import (
-	"sync"
-
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -14,7 +12,7 @@ type taskIDs struct {
 	byID     map[string]int32 // first position, by the folded id and by the id as written
 	needs    [][]int32        // positions of what a task depends on, by position; -1 = no such task
 	neededBy [][]int32        // positions of tasks that depend on one, or have it as a part
-	tails    func() map[string]tail
+	tails    map[string]tail  // by the last words of ids
 }
 
 // tail says which tasks' ids end in a word or words: "5" is the tail of "API 5".
@@ -33,7 +31,7 @@ func newTaskIDs(tasks []*TaskState, known *taskIDs) *taskIDs {
 		}
 		ids.byID[t.Task.ID] = ids.byID[key]
 	}
-	ids.tails = sync.OnceValue(ids.makeTails)
+	ids.tails = ids.makeTails()
 	for n, t := range tasks {
 		for _, id := range t.Task.DependsOn {
 			at := ids.find(id)
@@ -94,7 +92,7 @@ func (ids *taskIDs) find(id string) int {
 			full = n
 		}
 	}
-	ends, ok := ids.tails()[want]
+	ends, ok := ids.tails[want]
 	switch {
 	case full >= 0 && (!ok || ends.second < 0 || full <= ends.second):
 		return int(full)

@@ -107,7 +107,7 @@ func (b *Bot) probeThread(ctx context.Context, me Me, chat string) transport.Fin
 	case thread != 0 && !group.Forum:
 		return transport.Finding{Trouble: TroubleGroup, Text: name + " has no topics", Fix: fmt.Sprintf("write telegram_topic = %q, or turn topics on in the group", at)}
 	case mine.Status != "creator" && !mine.Pin && (mine.Status == "administrator" || !group.Rights.Pin):
-		return transport.Finding{Trouble: TroubleRights, Text: name + ": the live status is not pinned there", Fix: "make @" + me.Username + " an administrator that may pin messages"}
+		return transport.Finding{Trouble: transport.TroubleRights, Text: name + ": the live status is not pinned there", Fix: "make @" + me.Username + " an administrator that may pin messages"}
 	}
 	return transport.Finding{OK: true, Text: name + " can be written to"}
 }

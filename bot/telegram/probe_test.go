@@ -79,7 +79,7 @@ func TestProbeGroups(t *testing.T) {
 		fix  string
 	}{
 		"fine":              {func(s *far.Server) { s.SetPinRight(group, true) }, telegram.Address(group, 55), "", ""},
-		"may not pin":       {nil, telegram.Address(group, 55), telegram.TroubleRights, "may pin messages"},
+		"may not pin":       {nil, telegram.Address(group, 55), transport.TroubleRights, "may pin messages"},
 		"no topics":         {func(s *far.Server) { s.Say(mira, -1007, "x") }, "telegram:-1007/4", telegram.TroubleGroup, `telegram_topic = "-1007"`},
 		"unknown":           {nil, "telegram:-1009", telegram.TroubleGroup, "add it there"},
 		"thrown out":        {func(s *far.Server) { s.Block(group) }, telegram.Address(group, 0), telegram.TroubleGroup, "add it there"},

@@ -15,6 +15,7 @@ const (
 	TroubleSlow    Trouble = "slow"    // the platform asks for a pause
 	TroubleToken   Trouble = "token"   // the token was rejected: wrong, revoked, or without a permission
 	TroubleStore   Trouble = "store"   // an update was received and could not be committed
+	TroubleRights  Trouble = "rights"  // an optional permission is missing
 	TroubleChannel Trouble = "channel" // a configured chat accepts no messages
 )
 

@@ -15,6 +15,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/daemon"
 )
 
 // askFlags are the flags of every command that asks whoever holds the state.
@@ -34,7 +35,7 @@ func (f *askFlags) ask(ctx context.Context, do func(asker) error) error {
 	}
 	cfg, err := loadConfig(f.config)
 	if err != nil {
-		if !listens(state) {
+		if !daemon.Listens(state) {
 			return err
 		}
 		// Whoever is there has settings in force; a mistake in the file must not
@@ -42,6 +43,14 @@ func (f *askFlags) ask(ctx context.Context, do func(asker) error) error {
 		cfg = config.Empty()
 	}
 	return withAsker(ctx, state, cfg, do)
+}
+
+// asker answers commands and views: a daemon, or this process itself.
+type asker = daemon.Asker
+
+// withAsker calls f with whoever holds the state folder.
+func withAsker(ctx context.Context, state string, cfg *config.Config, f func(asker) error) error {
+	return daemon.Ask(ctx, daemon.Options{Version: Version, State: state, Config: cfg, Person: personName()}, f)
 }
 
 // loadConfig reads the configuration, or an empty one where there is none.

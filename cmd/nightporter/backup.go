@@ -231,15 +231,3 @@ func listed(breaks []store.Break) string {
 	}
 	return strings.Join(lines, "\n")
 }
-
-// backup copies the database, for the command of that name.
-func (d *service) backup(ctx context.Context, v api.View) (api.Reply, error) {
-	path := v.Args["path"]
-	if !filepath.IsAbs(path) {
-		return api.Reply{Text: "a backup of the database needs the absolute path of a new file"}, nil
-	}
-	if err := d.porter.store.Backup(ctx, path); err != nil {
-		return api.Reply{Text: err.Error()}, nil //nolint:nilerr // it is the answer: the command prints it
-	}
-	return reply("the database was copied to "+path, map[string]string{"path": path})
-}

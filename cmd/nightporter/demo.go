@@ -12,6 +12,7 @@ import (
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/daemon"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent/demo"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -72,7 +73,7 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 		out: out, in: cmd.InOrStdin(), err: cmd.ErrOrStderr(), zone: time.Local, demo: true, began: began,
 		start: loop.StartRun{Settings: settings, MaxSessions: 1}, person: &demoPerson{fast: fast},
 	}
-	err = w.watch(cmd.Context(), porterOptions{state: state, cfg: cfg, agents: builtin(pace)})
+	err = w.watch(cmd.Context(), daemon.Options{Version: Version, State: state, Config: cfg, Agents: builtin(pace), Person: personName()})
 	if err != nil {
 		return err
 	}

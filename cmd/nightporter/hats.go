@@ -17,6 +17,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -275,7 +276,7 @@ func (f *hatFlags) check(out io.Writer, cfg *config.Config, _ []string) error {
 		if note := untrusted(p); note != "" && !slices.Contains(notes, note) {
 			notes = append(notes, note)
 		}
-		for _, f := range idle(c.hats) {
+		for _, f := range project.Idle(c.hats) {
 			if note := fmt.Sprintf("%s %s\n    %s", bot.SignLook, f.Text, f.Fix); !slices.Contains(notes, note) {
 				notes = append(notes, note)
 			}

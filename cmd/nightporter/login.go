@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/daemon/session"
 	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -65,7 +66,7 @@ func (f *loginFlags) login(cmd *cobra.Command, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if d, ok := definitions(cfg)[name]; !ok || d.Output != agent.Claude {
+	if d, ok := session.Definitions(cfg)[name]; !ok || d.Output != agent.Claude {
 		return "", &ledger.InputError{Findings: []ledger.Finding{{
 			Text: fmt.Sprintf("%q is no agent that nightporter can log in", name),
 			Fix:  "nightporter login claude; other agents get their keys from env_file in [agents.NAME]",

@@ -6,18 +6,16 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/nightporter/nightporter/internal/guard"
-	"github.com/nightporter/nightporter/internal/hatcli"
+	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/internal/multicall"
 	"github.com/nightporter/nightporter/internal/nearest"
-	"github.com/nightporter/nightporter/loop/agent"
-	"github.com/nightporter/nightporter/loop/agent/demo"
 )
 
 // Version is set by the build; a plain `go build` leaves it at devel.
@@ -38,24 +36,10 @@ func limitHeap() {
 // the agents' client, under that of a denied program its wrapper; as shim it
 // supervises one session.
 func Main() int {
-	if w, is := guard.Find(os.Args[0]); is {
-		return w.Main(os.Args[1:], os.Stderr)
-	}
-	if filepath.Base(os.Args[0]) == "hat" {
-		return hatcli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+	if code, is := multicall.Run(); is {
+		return code
 	}
 	limitHeap()
-	if len(os.Args) > 2 {
-		switch os.Args[1] {
-		case "shim":
-			return agent.ShimMain(os.Args[2])
-		case "shim-inner":
-			return agent.ShimInner(os.Args[2])
-		}
-	}
-	if len(os.Args) > 1 && os.Args[1] == demo.Command {
-		return demo.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
-	}
 	all := root()
 	cmd, err := all.ExecuteC()
 	var code exitCode
@@ -121,3 +105,9 @@ func root() *cobra.Command {
 	cmd.AddCommand(askCommands()...)
 	return cmd
 }
+
+// problems prints what a person has to mend, each with the remedy.
+func problems(w io.Writer, err error) { fmt.Fprint(w, project.Problems(err)) }
+
+// quote quotes a word for a shell where it needs that.
+func quote(s string) string { return project.Quote(s) }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/nightporter/nightporter/internal/daemon/daemontest"
 	"github.com/nightporter/nightporter/internal/leaktest"
 )
 
@@ -23,6 +24,7 @@ var (
 // from STATE/bin and looks for hat beside itself: what is tested are the files
 // that a user has.
 func TestMain(m *testing.M) {
+	daemontest.Dispatch()
 	flag.Parse()
 	leaktest.Main(func() int { return inPrograms(m) })
 }

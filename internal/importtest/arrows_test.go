@@ -66,6 +66,7 @@ var arrows = map[string][]string{
 	"internal/crash":      {},
 	"internal/nearest":    {},
 	"internal/statelock":  {},
+	"internal/service":    {},
 	"internal/socket":     {"internal/api"},
 	"internal/guard":      {},
 	"internal/hatcli":     {"internal/api"},
@@ -73,6 +74,21 @@ var arrows = map[string][]string{
 	"internal/bench":      {},
 	"internal/leaktest":   {}, // for tests
 	"internal/gotest":     {}, // what make test runs
+
+	// What runs: rooms that know no root, and the root that puts them together.
+	"internal/multicall":         {"internal/guard", "internal/hatcli", "loop/agent", "loop/agent/demo"},
+	"internal/daemon/logging":    {"internal/service", "loop", "loop/ledger"},
+	"internal/daemon/systemd":    {"internal/service"},
+	"internal/daemon/metrics":    {"internal/api", "loop", "loop/engine", "loop/ledger", "store"},
+	"internal/daemon/platform":   {"bot", "bot/delivery", "bot/inbound", "bot/slack", "bot/telegram", "bot/transport", "config", "loop/ledger"},
+	"internal/daemon/project":    {"config", "loop", "loop/engine", "loop/ledger", "loop/task", "loop/workspace"},
+	"internal/daemon/session":    {"config", "internal/api", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger"},
+	"internal/daemon/autostart":  {"config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/task"},
+	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "store"},
+	"internal/daemon/operator":   {"bot", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/workspace", "store"},
+	"internal/daemon/chat":       {"bot", "bot/delivery", "bot/inbound", "bot/notify", "bot/transport", "config", "internal/daemon/digest", "internal/daemon/platform", "internal/daemon/project", "internal/service", "loop", "loop/engine", "loop/ledger", "store"},
+	"internal/daemon":            {everything},
+	"internal/daemon/daemontest": {"bot", "config", "internal/daemon", "internal/fake/telegram", "internal/multicall", "internal/socket", "loop", "loop/ledger"}, // for tests
 
 	// The far end of networks, for tests.
 	"internal/fake/telegram": {"internal/fake/wrap"},
@@ -98,7 +114,7 @@ var reserved = map[string][]string{
 	"github.com/pressly/goose/v3":  {"store"},
 	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"}, // the client's side speaks HTTP without it
 	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                        // flags are wiring
-	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint"},                                                                     // tests only
+	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest"},                                       // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {},
 
@@ -233,6 +249,8 @@ func objection(folder string, allowed []string, p string) string {
 	switch {
 	case inside && strings.HasPrefix(own, "cmd/"):
 		return "nothing imports a command"
+	case own == "internal/daemon" && folder != "cmd/nightporter" && folder != "internal/daemon/daemontest":
+		return "only the command starts a daemon"
 	case inside && !slices.Contains(allowed, everything) && !slices.Contains(allowed, own):
 		return "it may import of this module: " + listed(allowed)
 	case !inside && !standard(p) && slices.Contains(stdOnly, folder):

@@ -23,7 +23,7 @@ var pure = []string{"loop", "loop/ledger", "guidance"}
 // of what is harmless rather than of what is not, so that a new import is
 // looked at once.
 var pureImports = []string{
-	"bytes", "cmp", "encoding/json", "errors", "fmt", "iter", "maps", "path", "reflect", "regexp",
+	"bytes", "cmp", "encoding/json", "errors", "fmt", "iter", "maps", "math/bits", "path", "reflect", "regexp",
 	"slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8",
 }
 
