@@ -26,7 +26,7 @@ func (d dispatch) answer(ctx context.Context) (Message, error) {
 		choice, rest := cutWord(words)
 		return d.do(ctx, loop.AnswerQuestion{Question: target, Choice: strings.ToLower(choice), Words: rest})
 	case len(d.s.Project.Questions) == 0:
-		m := newMessage("cmd.noquestion", SignLater+" "+d.project+" asks nothing")
+		m := refusal("cmd.noquestion", SignLater+" "+d.project+" asks nothing")
 		m.button("Status", "/status")
 		return m, nil
 	default:
@@ -34,19 +34,19 @@ func (d dispatch) answer(ctx context.Context) (Message, error) {
 	}
 	switch d.c.Verb {
 	case VerbApprove:
-		return d.settle(ctx, q, yes(q), words)
+		return d.settle(ctx, q, q.Yes(), words)
 	case VerbReject:
-		return d.settle(ctx, q, no(q), words)
+		return d.settle(ctx, q, q.No(), words)
 	}
 	if words == "" {
 		return Ask(d.s, q, d.r.Time), nil
 	}
 	choice, rest := Choose(q, words)
-	if choice == "" && q.Kind == ledger.AskBlocked && sentence(q, words) {
+	if choice == "" && q.SentenceVerb() != "" && sentence(q, words) {
 		// A sentence is no slip in a verb: it is what the next attempt is to know.
-		choice, rest = "guide", words
+		choice, rest = q.SentenceVerb(), words
 	}
-	if choice == "" && q.Kind != ledger.AskAgent {
+	if choice == "" && !q.OwnWords() {
 		// Only an agent's question can be answered in any words; a slip in a
 		// verb must not settle the others.
 		return unsettled("cmd.notverb", q.ID+" does not take "+Cut(Clean(words), 16), q), nil
@@ -85,7 +85,7 @@ func (d dispatch) settle(ctx context.Context, q ledger.Question, choice, words s
 
 // unsettled says why an answer was none, and what can be answered.
 func unsettled(key, why string, q ledger.Question) Message {
-	m := newMessage(key, SignAsk+" "+why)
+	m := refusal(key, SignAsk+" "+why)
 	m.add("Nothing was changed.")
 	buttons(&m, q)
 	return m
@@ -111,9 +111,9 @@ func (d dispatch) which() Message {
 	for _, q := range d.s.Project.Questions {
 		ids = append(ids, q.ID)
 	}
-	m := newMessage("cmd.whichquestion", SignAsk+" Which: "+strings.Join(ids, " or "))
+	m := refusal("cmd.whichquestion", SignAsk+" Which: "+strings.Join(ids, " or "))
 	if len(ids) > 3 {
-		m = newMessage("cmd.whichquestion", SignAsk+" Which of "+Plural(len(ids), "question")+"?")
+		m = refusal("cmd.whichquestion", SignAsk+" Which of "+Plural(len(ids), "question")+"?")
 	}
 	m.add("Nothing was changed.")
 	for _, id := range ids[:min(len(ids), 6)] {
@@ -126,70 +126,6 @@ func (d dispatch) which() Message {
 		m.button(id, c.String())
 	}
 	return m
-}
-
-// yes and no are the choices that /approve and /reject stand for, "" where a
-// question is none of yes and no.
-func yes(q ledger.Question) string {
-	switch q.Kind {
-	case ledger.AskManual:
-		return "pass"
-	case ledger.AskBaseline:
-		return "go"
-	case ledger.AskReview:
-		return "resume"
-	case ledger.AskNow:
-		return "rerun"
-	case ledger.AskStart:
-		return "start"
-	case ledger.AskLate:
-		return "yes"
-	case ledger.AskPlan:
-		return "approve"
-	case ledger.AskAllow:
-		return "allow"
-	case ledger.AskAgent:
-		return option(q, "yes")
-	}
-	return ""
-}
-
-func no(q ledger.Question) string {
-	switch q.Kind {
-	case ledger.AskManual:
-		return "fail"
-	case ledger.AskBaseline, ledger.AskReview:
-		return "stop"
-	case ledger.AskNow:
-		return "queue"
-	case ledger.AskStart:
-		return "cancel"
-	case ledger.AskLate:
-		return "no"
-	case ledger.AskPlan:
-		return "reject"
-	case ledger.AskAllow:
-		return "deny"
-	case ledger.AskAgent:
-		return option(q, "no")
-	}
-	return ""
-}
-
-// option returns the letter of the one option that begins with a word.
-func option(q ledger.Question, word string) string {
-	found := ""
-	for n, o := range q.Options {
-		first := strings.FieldsFunc(strings.ToLower(o), func(r rune) bool { return r < 'a' || r > 'z' })
-		if len(first) == 0 || first[0] != word {
-			continue
-		}
-		if found != "" {
-			return ""
-		}
-		found = ledger.Letter(n)
-	}
-	return found
 }
 
 // Choose parts an answer into one of the question's verbs and the words after
@@ -218,7 +154,7 @@ func Choose(q ledger.Question, text string) (choice, words string) {
 	}
 	// "a man should look at it" is an answer in somebody's own words, not
 	// option a; only verbs that take words may be followed by some.
-	if rest != "" && (q.Kind == ledger.AskAgent || (len(word) == 1 && !wordy(found))) {
+	if rest != "" && (q.OwnWords() || (len(word) == 1 && !verbTakesWords(q, found))) {
 		found = ""
 	}
 	if found == "" {
@@ -227,10 +163,8 @@ func Choose(q ledger.Question, text string) (choice, words string) {
 	return found, rest
 }
 
-func wordy(verb string) bool {
-	switch verb {
-	case "guide", "fail", "pass", "reject":
-		return true
-	}
-	return false
+// verbTakesWords reports whether a verb may be followed by words.
+func verbTakesWords(q ledger.Question, verb string) bool {
+	v, ok := q.Verb(verb)
+	return ok && v.Words != ledger.WordsNone
 }

@@ -56,13 +56,13 @@ func (l *looker) Digest(_ context.Context, project string, q bot.DigestQuery) (b
 	return bot.Message{Key: "digest", Lines: []bot.Line{{Text: "✓ " + project}}, Picture: []byte("png")}, nil
 }
 
-// TestDigestAsked: who asks gets what their role reads; a desk that cannot
+// TestDigestAsked: who asks gets what their role reads; a service that cannot
 // look back says who can.
 func TestDigestAsked(t *testing.T) {
 	n := scenario.New("shop", evening)
 	n.State.Project.Name = "shop"
 	n.State.Shared.People = []ledger.Person{{ID: "telegram:1", Name: "Mira", Role: ledger.RoleAdmin}, {ID: "telegram:2", Name: "Ben", Role: ledger.RoleView}}
-	h := &host{desk: &desk{Night: n, names: []string{"shop"}}}
+	h := &host{service: &service{Night: n, names: []string{"shop"}}}
 	l := &looker{host: h}
 	for _, actor := range []string{"telegram:1", "telegram:2", "console"} {
 		m, err := bot.Handle(t.Context(), l, bot.Request{Actor: actor, Project: "shop", Text: "/digest 7d", Time: evening})

@@ -27,8 +27,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 var evening = time.Date(2026, 11, 19, 23, 10, 0, 0, time.FixedZone("CET", 3600))
 
-// desk is a scripted night as the conversation sees it, and what was asked of it.
-type desk struct {
+// service is a scripted night as the conversation sees it, and what was asked of it.
+type service struct {
 	*scenario.Night
 	names  []string
 	inputs []loop.Input
@@ -36,7 +36,7 @@ type desk struct {
 	err    error
 }
 
-func (d *desk) Do(_ context.Context, in loop.Input) (loop.Answer, error) {
+func (d *service) Do(_ context.Context, in loop.Input) (loop.Answer, error) {
 	if d.err != nil {
 		return loop.Answer{}, d.err
 	}
@@ -47,26 +47,28 @@ func (d *desk) Do(_ context.Context, in loop.Input) (loop.Answer, error) {
 	return d.Night.Do(in), nil
 }
 
-func (d *desk) State(p string) (loop.State, bool) { return d.Night.State, slices.Contains(d.names, p) }
-func (d *desk) Projects() []string                { return d.names }
-func (d *desk) Diff(context.Context, string, string) (string, error) {
+func (d *service) State(p string) (loop.State, bool) {
+	return d.Night.State, slices.Contains(d.names, p)
+}
+func (d *service) Projects() []string { return d.names }
+func (d *service) Diff(context.Context, string, string) (string, error) {
 	return d.patch, d.err
 }
 
-func (d *desk) Hats(_ context.Context, project, pattern string) (bot.HatSet, error) {
+func (d *service) Hats(_ context.Context, project, pattern string) (bot.HatSet, error) {
 	return hatSet(project, pattern), d.err
 }
 
-func (d *desk) Records(_ context.Context, _, task string) ([]ledger.Record, error) {
+func (d *service) Records(_ context.Context, _, task string) ([]ledger.Record, error) {
 	return d.Night.Records(task), d.err
 }
 
-func (d *desk) Runs(context.Context, string) ([]string, error) { return d.Night.Runs(), d.err }
-func (d *desk) RunRecords(_ context.Context, _, run string, types ...string) ([]ledger.Record, error) {
+func (d *service) Runs(context.Context, string) ([]string, error) { return d.Night.Runs(), d.err }
+func (d *service) RunRecords(_ context.Context, _, run string, types ...string) ([]ledger.Record, error) {
 	return d.Night.RunRecords(run, types...), d.err
 }
 
-func (d *desk) say(t *testing.T, line string) bot.Message {
+func (d *service) say(t *testing.T, line string) bot.Message {
 	t.Helper()
 	d.inputs = nil
 	m, err := bot.Handle(t.Context(), d, bot.Request{Key: "k", Actor: "telegram:1", Name: "Mira", Text: line, Time: d.Now})
@@ -78,7 +80,7 @@ func (d *desk) say(t *testing.T, line string) bot.Message {
 
 // atWork is a night in which one task is done, one blocked, one asks, and a
 // builder is at work.
-func atWork() *desk {
+func atWork() *service {
 	n := scenario.New("shop", evening)
 	n.Cost = 0.25
 	n.Acts["Task 2 planner"] = []scenario.Act{{Type: "task.blocked", Data: `{"reason":"the plan says two things","tried":"by line","needs":"which of them"}`, Took: time.Minute, Cost: 0.1}}
@@ -88,11 +90,11 @@ func atWork() *desk {
 	n.Start(n.Settings(), n.Base("r1"), scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow"), scenario.Task(3, "Address form"),
 		scenario.Task(4, "Move orders to the new API"), look, scenario.Task(6, "Retry failed payments", "Task 2"))
 	n.Until(func() bool { return bot.Doing(n.State) == "#4 builder" })
-	return &desk{Night: n, names: []string{"shop"}, patch: patch}
+	return &service{Night: n, names: []string{"shop"}, patch: patch}
 }
 
 // over is the same night at its end.
-func over() *desk {
+func over() *service {
 	d := atWork()
 	d.Until(nil)
 	return d
@@ -120,7 +122,7 @@ var notPlain = regexp.MustCompile(`[^a-z0-9]+`)
 // spoken is every message that can be asked for, by a name for its golden file.
 func spoken(t *testing.T) map[string]bot.Message {
 	out := map[string]bot.Message{}
-	ask := func(where string, d *desk, lines ...string) {
+	ask := func(where string, d *service, lines ...string) {
 		for _, line := range lines {
 			m := d.say(t, line)
 			name := strings.Trim(notPlain.ReplaceAllString(strings.ToLower(where+" "+line), "-"), "-")
@@ -144,14 +146,14 @@ func spoken(t *testing.T) map[string]bot.Message {
 	d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Body: ledger.GuidanceQueued{Item: guidance.Item{ID: "g8", Text: "Mention the env vars", Hat: "writer", At: d.Now}}})
 	d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Body: ledger.GuidanceExpired{ID: "g8", Why: "no writer"}})
 	ask("expired", d, "/queue", "g8 keep")
-	d = &desk{Night: scenario.New("shop", evening), names: []string{"shop"}}
+	d = &service{Night: scenario.New("shop", evening), names: []string{"shop"}}
 	d.Night.State.Project.Name = "shop"
 	ask("new", d, "/runs", "/plan", "/plan redo", "/status", "/tasks", "/log", "/evidence 1", "/queue", "/diff", "/guidance Wrap it", "/stop", "q1 a")
 	d.Do(context.Background(), loop.Input{Key: "run", Body: loop.StartRun{Settings: d.Settings()}})
 	ask("planned", d, "/status", "/pause")
-	ask("two", &desk{Night: scenario.New("shop", evening), names: []string{"shop", "blog"}}, "/guidance Wrap the existing code, don't replace it", "blog: /stop", "note: two words")
-	ask("three", &desk{Night: scenario.New("shop", evening), names: []string{"shop", "blog", "zoo"}}, "/stop")
-	ask("none", &desk{Night: scenario.New("shop", evening)}, "/status")
+	ask("two", &service{Night: scenario.New("shop", evening), names: []string{"shop", "blog"}}, "/guidance Wrap the existing code, don't replace it", "blog: /stop", "note: two words")
+	ask("three", &service{Night: scenario.New("shop", evening), names: []string{"shop", "blog", "zoo"}}, "/stop")
+	ask("none", &service{Night: scenario.New("shop", evening)}, "/status")
 	broken := atWork()
 	broken.err = errors.New("the database is locked")
 	ask("broken", broken, "/pause", "/diff 1")

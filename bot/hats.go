@@ -12,7 +12,7 @@ import (
 // hatsOf lists the hats of a project's pattern, shows one, or draws routes.
 func (d dispatch) hatsOf(ctx context.Context) (Message, error) {
 	name := strings.ToLower(strings.TrimSpace(d.c.Target))
-	set, err := d.desk.Hats(ctx, d.project, "")
+	set, err := d.service.Hats(ctx, d.project, "")
 	if m, failed, err := d.noHats(err); failed {
 		return m, err
 	}
@@ -25,13 +25,13 @@ func (d dispatch) hatsOf(ctx context.Context) (Message, error) {
 	case name == "routes", name == set.Pattern.Name:
 		return Routes(d.project, set), nil
 	case slices.Contains(set.Patterns, name):
-		set, err := d.desk.Hats(ctx, d.project, name)
+		set, err := d.service.Hats(ctx, d.project, name)
 		if m, failed, err := d.noHats(err); failed {
 			return m, err
 		}
 		return Routes(d.project, set), nil
 	}
-	m := newMessage("hats.unknown", SignFailed+" No hat or pattern "+Cut(Clean(name), 18))
+	m := refusal("hats.unknown", SignFailed+" No hat or pattern "+Cut(Clean(name), 18))
 	m.Project = d.project
 	m.add("Hats: " + strings.Join(sortedNames(set.Hats), ", ") + ".")
 	m.add("Patterns: " + orNothing(Clean(strings.Join(set.Patterns, ", "))) + ".")
@@ -44,7 +44,7 @@ func (d dispatch) hatsOf(ctx context.Context) (Message, error) {
 func (d dispatch) noHats(err error) (m Message, failed bool, fault error) {
 	var input *ledger.InputError
 	if errors.As(err, &input) {
-		m := newMessage("hats.trouble", fit(SignFailed, d.project, "hats cannot be read", ""))
+		m := refusal("hats.trouble", fit(SignFailed, d.project, "hats cannot be read", ""))
 		m.Project = d.project
 		m.findings(input.Findings)
 		m.add("Mend it, then /hats.")

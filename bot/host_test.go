@@ -16,9 +16,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// host is a desk of a nightporter that stays.
+// host is a service of a nightporter that stays.
 type host struct {
-	*desk
+	*service
 	configured []string
 	asked      []bot.RunFlags
 	offer      error
@@ -47,8 +47,8 @@ func (h *host) say(t *testing.T, line string) bot.Message {
 	return m
 }
 
-func stays(d *desk) *host {
-	h := &host{desk: d, configured: []string{"shop"}}
+func stays(d *service) *host {
+	h := &host{service: d, configured: []string{"shop"}}
 	for _, p := range []ledger.Person{{ID: "telegram:48213377", Name: "Mira", Role: ledger.RoleAdmin}, {ID: "telegram:5", Name: "Ana", Role: ledger.RoleSteer}, {ID: "telegram:6", Name: "Ana", Role: ledger.RoleView}} {
 		p.Since = evening
 		h.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: evening, Body: ledger.PersonPaired{Person: p}})
@@ -56,8 +56,8 @@ func stays(d *desk) *host {
 	return h
 }
 
-func fresh() *desk {
-	d := &desk{Night: scenario.New("shop", evening), names: []string{"shop"}}
+func fresh() *service {
+	d := &service{Night: scenario.New("shop", evening), names: []string{"shop"}}
 	d.Night.State.Project.Name = "shop"
 	return d
 }

@@ -97,7 +97,7 @@ func (d dispatch) plannedTask() (loop.TaskState, *Message) {
 	if d.c.Redo {
 		what = "/plan redo"
 	}
-	m := newMessage("cmd.whichtask", SignAsk+" "+what+": which task?")
+	m := refusal("cmd.whichtask", SignAsk+" "+what+": which task?")
 	m.add("Type for example " + what + " " + example(d.s) + ".")
 	m.button("Tasks", "/tasks")
 	return loop.TaskState{}, &m

@@ -37,7 +37,7 @@ const sections = `{"summary":"An adapter around the old payment API, then the ca
  {"id":"c","title":"Remove the old client","depends_on":["b"]}]}`
 
 // argued is a project whose #4 has a plan that the critic looked at.
-func argued(c *loop.Consensus, plan string) *desk {
+func argued(c *loop.Consensus, plan string) *service {
 	d := atWork()
 	s := &d.Night.State
 	tasks := s.Project.Tasks.Slice()
@@ -56,7 +56,7 @@ func argued(c *loop.Consensus, plan string) *desk {
 }
 
 // asks makes the task of argued wait for a person.
-func (d *desk) asks(q ledger.Question) {
+func (d *service) asks(q ledger.Question) {
 	q.ID, q.Task, q.Title, q.Run, q.Asked = "q9", "Task 4", "Move orders to the new API", "r1", d.Now
 	d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Run: "r1", Task: "Task 4", Body: ledger.TaskSet{From: ledger.Active, To: ledger.Waiting, Question: q.ID}})
 	d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Run: "r1", Task: "Task 4", Body: ledger.QuestionAsked{Question: q}})
@@ -69,27 +69,27 @@ func rejected(section, objection string) loop.Critique {
 func fine() loop.Critique { return loop.Critique{OK: true} }
 
 // planScenes are plans and questions about them, by the name of a golden file.
-func planScenes() map[string]func() (*desk, string) {
-	return map[string]func() (*desk, string){
-		"steps": func() (*desk, string) {
+func planScenes() map[string]func() (*service, string) {
+	return map[string]func() (*service, string){
+		"steps": func() (*service, string) {
 			return argued(nil, `{"summary":"Two steps.","steps":["Write the adapter around the old client, and keep its tests",{"title":"Move callers"},{"odd":1}]}`), "/plan 4"
 		},
-		"sent-back": func() (*desk, string) {
+		"sent-back": func() (*service, string) {
 			c := &loop.Consensus{Rounds: []loop.Critique{rejected("b", "no path for expired cards")}, Approved: []string{"a"}}
 			return argued(c, sections), "/plan"
 		},
-		"asked": func() (*desk, string) {
+		"asked": func() (*service, string) {
 			c := &loop.Consensus{Rounds: []loop.Critique{rejected("b", "no path for expired cards"), {Objections: []string{"b before a"}}, fine()}, Approved: []string{"a", "b", "c"}}
 			d := argued(c, sections)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "An adapter around the old payment API, then the callers one by one."})
 			return d, "q9"
 		},
-		"asked-read": func() (*desk, string) {
+		"asked-read": func() (*service, string) {
 			d := argued(&loop.Consensus{Rounds: []loop.Critique{rejected("b", "no path for expired cards"), fine()}, Approved: []string{"a", "b", "c"}}, sections)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "An adapter."})
 			return d, "/plan"
 		},
-		"asked-no-okay": func() (*desk, string) {
+		"asked-no-okay": func() (*service, string) {
 			c := &loop.Consensus{}
 			for range 5 {
 				c.Rounds = append(c.Rounds, rejected("b", "no path for expired cards, whichever way the callers are moved, since the old client swallows them"))
@@ -98,43 +98,43 @@ func planScenes() map[string]func() (*desk, string) {
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "An adapter."})
 			return d, "q9"
 		},
-		"asked-plain": func() (*desk, string) { // approval without a critic
+		"asked-plain": func() (*service, string) { // approval without a critic
 			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "One step."})
 			return d, "q9"
 		},
-		"asked-task": func() (*desk, string) {
+		"asked-task": func() (*service, string) {
 			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "One step."})
 			return d, "/task 4"
 		},
-		"asked-tasks": func() (*desk, string) {
+		"asked-tasks": func() (*service, string) {
 			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "One step."})
 			return d, "/tasks"
 		},
-		"asked-slip": func() (*desk, string) {
+		"asked-slip": func() (*service, string) {
 			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "One step."})
 			return d, "q9 do b first"
 		},
-		"waits-status": func() (*desk, string) {
+		"waits-status": func() (*service, string) {
 			d := argued(nil, sections)
 			d.Night.State.Project.Questions = nil
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 			d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Run: "r1", Body: ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitQuestion}})
 			return d, "/status"
 		},
-		"ended": func() (*desk, string) {
+		"ended": func() (*service, string) {
 			d := argued(nil, sections)
 			d.Night.State.Project.Questions = nil
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 			return d, "ended"
 		},
-		"parts": func() (*desk, string) { d := parted(); return d, "/plan 4" },
-		"part":  func() (*desk, string) { d := parted(); return d, "/plan 4/b" },
-		"whole": func() (*desk, string) { d := parted(); return d, "/task 4" },
-		"allow": func() (*desk, string) {
+		"parts": func() (*service, string) { d := parted(); return d, "/plan 4" },
+		"part":  func() (*service, string) { d := parted(); return d, "/plan 4/b" },
+		"whole": func() (*service, string) { d := parted(); return d, "/task 4" },
+		"allow": func() (*service, string) {
 			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
 			d.asks(ledger.Question{Kind: ledger.AskAllow, Hat: "builder", Text: "builder wrote docs/orders/guide.md again", Paths: []string{"docs/orders/a/guide for people.md", "go.work"}, Expires: d.Now.Add(30 * time.Minute)})
 			return d, "q9"
@@ -143,7 +143,7 @@ func planScenes() map[string]func() (*desk, string) {
 }
 
 // parted is a project whose #4 became parts: the first done, the second at work.
-func parted() *desk {
+func parted() *service {
 	d := argued(nil, sections)
 	s := &d.Night.State
 	tasks := s.Project.Tasks.Slice()

@@ -11,143 +11,26 @@ import (
 )
 
 // Headline is a question in one line without its sign: "#8 blocked, 2 attempts".
-func Headline(s loop.State, q ledger.Question) string {
-	task := short(q.Task)
-	switch q.Kind {
-	case ledger.AskBlocked:
-		text := task + " blocked"
-		if t, ok := FindTask(s, q.Task); ok && t.Failed > 0 {
-			text += ", " + Plural(t.Failed, "attempt")
-		}
-		return text
-	case ledger.AskManual:
-		return task + " manual verify"
-	case ledger.AskAgent:
-		return task + " asks"
-	case ledger.AskBaseline:
-		return "Tests fail before any work"
-	case ledger.AskReview:
-		return Count(s).String() + " done, paused"
-	case ledger.AskUnticked:
-		return Plural(len(q.Tasks), "done task") + " open again"
-	case ledger.AskSkip:
-		return task + " skipped; what needs it?"
-	case ledger.AskNow:
-		if doing := Doing(s); doing != "" {
-			return "Stop " + doing + ", rerun?"
-		}
-		return "Stop and rerun?"
-	case ledger.AskStart:
-		text, _, _ := strings.Cut(Clean(q.Text), ", ")
-		return strings.TrimSpace("Start " + Cut(s.Project.Name, 12) + "? " + text)
-	case ledger.AskLate:
-		text := Cut(Clean(q.Text), 11) + " from " + sentAt(q).Format("15:04")
-		if Width(text) > 17 { // "/pause now": the id has to fit in behind it
-			return text + ": still?"
-		}
-		return text + ": still do it?"
-	case ledger.AskPlan:
-		return planHead(s, q)
-	case ledger.AskAllow:
-		return outsideHead(q, quoteWidth)
-	}
-	switch {
-	case q.Task != "":
-		return task + " asks"
-	case q.Title != "":
-		return Cut(Clean(q.Title), 30)
-	}
-	return "A question"
-}
+func Headline(s loop.State, q ledger.Question) string { return wordingOf(q).headline(s, q) }
 
 // SignOf is the sign of a question's headline.
-func SignOf(q ledger.Question) string {
-	switch q.Kind {
-	case ledger.AskBlocked:
-		return SignBlocked
-	case ledger.AskReview:
-		return SignPaused
-	}
-	return SignAsk
-}
+func SignOf(q ledger.Question) string { return wordingOf(q).sign }
 
 // Meaning says what a verb of a question does, "" where the verb says it all.
-func Meaning(q ledger.Question, verb string) string {
-	switch string(q.Kind) + " " + verb {
-	case "baseline fix":
-		return "a task that mends them comes first"
-	case "baseline go":
-		return "goes on; it is shown on every task"
-	case "unticked keep":
-		return "they stay done"
-	case "unticked redo":
-		return "they are done again"
-	case "skip wait":
-		return "what needs it waits"
-	case "skip skip":
-		return "what needs it is skipped too"
-	}
-	return ""
-}
+func Meaning(q ledger.Question, verb string) string { return wordingOf(q).verbs[verb].means }
 
 // Typed is how the verb of a question is typed: "q5 retry", "q5 guide WORDS".
 func Typed(q ledger.Question, verb string) string {
-	switch verb {
-	case "guide":
-		verb = "guide WORDS"
-	case "fail":
-		verb = "fail WHAT YOU SAW"
-	case "reject":
-		verb = "reject WHY"
-	}
-	return q.ID + " " + verb
+	return strings.TrimSpace(q.ID + " " + verb + " " + wordingOf(q).verbs[verb].words)
 }
 
-// Unanswered says what happens if nobody answers.
+// Unanswered says what happens if nobody answers. by is when the question
+// ends, "" where it has no end.
 func Unanswered(s loop.State, q ledger.Question, by string) string {
 	if by == "" {
-		switch q.Kind {
-		case ledger.AskBlocked:
-			return join("Stays blocked", others(s, q))
-		case ledger.AskManual:
-			if Doing(s) == "" && NextReady(s, q.Task) == "" {
-				return "Waits as long as it takes."
-			}
-			return "Waits as long as it takes; others go on."
-		case ledger.AskReview:
-			return "Stays paused until you resume."
-		case ledger.AskPlan:
-			return "No answer: nothing starts."
-		}
-		return "Waits as long as it takes."
+		return wordingOf(q).waits(s, q)
 	}
-	then := ""
-	switch q.Kind {
-	case ledger.AskAgent:
-		then = unchosen(s, q)
-	case ledger.AskBaseline:
-		then = "goes on, shown on every task."
-		if s.Project.Run != nil && s.Project.Run.Settings.Profile == "review" {
-			then = "not started."
-		}
-	case ledger.AskUnticked:
-		then = "they stay done."
-	case ledger.AskSkip:
-		then = "what needs it waits."
-	case ledger.AskNow:
-		then = "queued, nothing is stopped."
-	case ledger.AskStart:
-		then = "not started."
-	case ledger.AskLate:
-		then = "not done."
-	case ledger.AskPlan:
-		then = "nothing starts."
-	case ledger.AskAllow:
-		then = "stays out."
-	default:
-		then = "it stays as it is."
-	}
-	return "No answer " + by + ": " + then
+	return "No answer " + by + ": " + wordingOf(q).then(s, q)
 }
 
 // unchosen is what becomes of an agent's question without an answer, as the
@@ -211,26 +94,15 @@ func Ask(s loop.State, q ledger.Question, now time.Time) Message { return AskAft
 // AskAfter is the question that an attempt ended with, which says how that one
 // came out.
 func AskAfter(s loop.State, q ledger.Question, o ledger.AttemptOutcome, now time.Time) Message {
-	if q.Kind == ledger.AskBlocked {
+	w := wordingOf(q)
+	if w.text == TextOutcome {
 		q.Text = OutcomeWhy(o, q.Text)
 	}
 	tail := " (" + q.ID + ")"
-	head := Headline(s, q)
-	first := SignOf(q) + " " + s.Project.Name + " " + head
-	switch {
-	case q.Kind == ledger.AskAllow:
-		project := Cut(s.Project.Name, 12)
-		first = SignAsk + " " + project + " " + outsideHead(q, FirstWidth-Width(SignAsk+" "+project+" "+tail))
-	case q.Kind == ledger.AskAgent:
-		first = asking(s, q, FirstWidth-Width(tail))
-	case q.Kind == ledger.AskStart, q.Kind == ledger.AskLate, q.Kind == ledger.AskNow:
-		first = SignOf(q) + " " + head // the project is in it, or is where it is asked
-	case Width(first+tail) > FirstWidth:
-		first = SignOf(q) + " " + Cut(s.Project.Name, max(6, FirstWidth-Width(head+tail)-3)) + " " + head
-	}
+	first := w.first(s, q, FirstWidth-Width(tail))
 	m := newMessage("ask."+string(q.Kind), Cut(Clean(first), FirstWidth-len(tail))+tail)
 	m.Project, m.About = s.Project.Name, q.Task
-	m.asked(s, q, now)
+	w.body(&m, s, q, now)
 	by := ""
 	if !q.Expires.IsZero() {
 		by = "by " + Clock(q.Expires, now)
@@ -259,34 +131,22 @@ func asking(s loop.State, q ledger.Question, width int) string {
 	return Cut(first, width)
 }
 
-// asked is what a question says between its first line and what happens if
-// nobody answers.
-func (m *Message) asked(s loop.State, q ledger.Question, now time.Time) {
-	switch q.Kind {
-	case ledger.AskStart:
-		for _, line := range offered(s, q) {
-			m.add(line)
-		}
-		return
-	case ledger.AskLate:
-		m.add("Sent " + Clock(sentAt(q), now) + " by " + Cut(Clean(q.By), 20) + ", read " + Clock(q.Asked, now) + ".")
-		return
-	}
+// described adds what a question is about: its task, its text, what was tried,
+// and the options.
+func (m *Message) described(s loop.State, q ledger.Question, now time.Time) {
+	w := wordingOf(q)
 	facts := Cut(Clean(q.Title), quoteWidth)
 	if q.Hat != "" {
 		facts = strings.TrimPrefix(facts+" · "+Cut(Clean(q.Hat), 16), " · ")
 	}
 	m.add(strings.TrimPrefix(facts+" · "+Clock(q.Asked, now), " · "))
-	if q.Kind == ledger.AskManual {
+	if w.text == TextSteps {
 		m.steps(CleanLines(q.Text))
 	} else {
 		m.quote(q.Text)
 	}
-	switch q.Kind {
-	case ledger.AskPlan:
-		m.verdicts(s, q)
-	case ledger.AskAllow:
-		m.paths(q)
+	if w.facts != nil {
+		w.facts(m, s, q)
 	}
 	if q.Tried != "" {
 		m.add("Tried: " + Cut(Clean(q.Tried), mostSaid))
@@ -304,9 +164,6 @@ func (m *Message) asked(s loop.State, q ledger.Question, now time.Time) {
 	}
 	if len(q.Tasks) > 0 {
 		m.add(Ranges(q.Tasks))
-	}
-	if q.Kind == ledger.AskNow {
-		m.add("Its work so far is done again; what it wrote is kept" + kept(q.Task) + ".")
 	}
 }
 

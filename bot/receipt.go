@@ -235,7 +235,7 @@ func TooLate(s loop.State, i guidance.Item, words string, now time.Time) Message
 		since = " since " + Clock(has.At, now)
 		who = strings.TrimSpace(who + " " + Cut(Clean(has.Planned.Hat), 16))
 	}
-	m := newMessage("guidance.toolate", Cut(SignFailed+" "+i.ID+" "+what+": "+i.State.Word()+since, FirstWidth))
+	m := refusal("guidance.toolate", Cut(SignFailed+" "+i.ID+" "+what+": "+i.State.Word()+since, FirstWidth))
 	m.Project, m.About = s.Project.Name, taskOf(i)
 	who = orElse(who, "A session")
 	if words == "" {

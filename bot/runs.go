@@ -251,25 +251,25 @@ var runForm = regexp.MustCompile(`^[rR][0-9]{1,9}$`)
 const mostRuns = 6
 
 // runs answers /runs, /runs shop and /runs r14.
-func runs(ctx context.Context, desk Desk, r Request, c Command) (Message, error) {
+func runs(ctx context.Context, service Service, r Request, c Command) (Message, error) {
 	target := strings.ToLower(strings.TrimSpace(c.Target))
 	if digits.MatchString(target) {
 		target = "r" + target
 	}
 	if runForm.MatchString(target) {
-		return oneRun(ctx, desk, r, c, target)
+		return oneRun(ctx, service, r, c, target)
 	}
-	names := desk.Projects()
+	names := service.Projects()
 	if one := orElse(c.Project, orElse(target, r.Project)); one != "" {
-		if !slices.Contains(names, one) && !slices.Contains(projects(desk), one) {
-			return noProject(one, projects(desk)), nil
+		if !slices.Contains(names, one) && !slices.Contains(projects(service), one) {
+			return noProject(one, projects(service)), nil
 		}
 		names = []string{one}
 	}
 	type ran struct{ id, project string }
 	var all []ran
 	for _, name := range names {
-		ids, err := desk.Runs(ctx, name)
+		ids, err := service.Runs(ctx, name)
 		if err != nil {
 			return faulty(c), fmt.Errorf("runs of %s: %w", name, err)
 		}
@@ -284,7 +284,7 @@ func runs(ctx context.Context, desk Desk, r Request, c Command) (Message, error)
 	}
 	var past []PastRun
 	for _, x := range all {
-		p, err := pastRun(ctx, desk, x.project, x.id)
+		p, err := pastRun(ctx, service, x.project, x.id)
 		if err != nil {
 			return faulty(c), err
 		}
@@ -293,30 +293,30 @@ func runs(ctx context.Context, desk Desk, r Request, c Command) (Message, error)
 	return Runs(past, older, r.Time), nil
 }
 
-func oneRun(ctx context.Context, desk Desk, r Request, c Command, id string) (Message, error) {
-	project, err := ranIn(ctx, desk, id)
+func oneRun(ctx context.Context, service Service, r Request, c Command, id string) (Message, error) {
+	project, err := ranIn(ctx, service, id)
 	if err != nil {
 		return faulty(c), err
 	}
 	if project == "" {
-		m := newMessage("cmd.norun", SignFailed+" There is no run "+id)
+		m := refusal("cmd.norun", SignFailed+" There is no run "+id)
 		m.add("Nothing was changed.")
 		m.button("Runs", "/runs")
 		return m, nil
 	}
-	p, err := pastRun(ctx, desk, project, id)
+	p, err := pastRun(ctx, service, project, id)
 	if err != nil {
 		return faulty(c), err
 	}
 	return Run(p, r.Time), nil
 }
 
-func pastRun(ctx context.Context, desk Desk, project, id string) (PastRun, error) {
-	records, err := desk.RunRecords(ctx, project, id, pastTypes...)
+func pastRun(ctx context.Context, service Service, project, id string) (PastRun, error) {
+	records, err := service.RunRecords(ctx, project, id, pastTypes...)
 	if err != nil {
 		return PastRun{}, fmt.Errorf("run %s: %w", id, err)
 	}
-	s, _ := stateOf(desk, project)
+	s, _ := stateOf(service, project)
 	s.Project.Name = project
 	p, err := Past(s, id, records)
 	if err != nil {
@@ -327,10 +327,10 @@ func pastRun(ctx context.Context, desk Desk, project, id string) (PastRun, error
 
 // ranIn returns the project that a run is or was of, "" where nobody knows it.
 // Runs count per daemon, so their ids need no project (PHONE 0).
-func ranIn(ctx context.Context, desk Desk, id string) (string, error) {
+func ranIn(ctx context.Context, service Service, id string) (string, error) {
 	id = strings.ToLower(id)
-	for _, name := range desk.Projects() {
-		ids, err := desk.Runs(ctx, name)
+	for _, name := range service.Projects() {
+		ids, err := service.Runs(ctx, name)
 		if err != nil {
 			return "", fmt.Errorf("runs of %s: %w", name, err)
 		}
@@ -348,7 +348,7 @@ func runNumber(id string) int {
 
 // logOfRun is what the sessions of any run did.
 func (d dispatch) logOfRun(ctx context.Context, id string) (Message, error) {
-	records, err := d.desk.RunRecords(ctx, d.project, id)
+	records, err := d.service.RunRecords(ctx, d.project, id)
 	if err != nil {
 		return Message{}, err
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// archive is a desk with runs of two projects that ended long ago.
+// archive is a service with runs of two projects that ended long ago.
 type archive struct {
-	*desk
+	*service
 	past map[string][]ledger.Record
 	fail error
 }
@@ -83,7 +83,7 @@ func (a *archive) ran(t *testing.T, project, run string, began time.Time, took t
 func TestRuns(t *testing.T) {
 	red := false
 	day := func(d, h, m int) time.Time { return time.Date(2026, 11, d, h, m, 0, 0, evening.Location()) }
-	a := &archive{desk: over(), past: map[string][]ledger.Record{}}
+	a := &archive{service: over(), past: map[string][]ledger.Record{}}
 	a.names = []string{"blog", "shop"}
 	a.Now = day(20, 8, 0)
 	a.ran(t, "shop", "r2", day(1, 22, 0), 3*time.Hour, []float64{1}, &ledger.RunEnded{Reason: ledger.ReasonUntil, Done: 1, Total: 3})

@@ -90,9 +90,9 @@ func (d dispatch) start(ctx context.Context) (Message, error) {
 	if r := d.s.Project.Run; !r.Over() {
 		return Running(d.s), nil
 	}
-	host, ok := d.desk.(Host)
+	host, ok := d.service.(DaemonService)
 	if !ok {
-		m := newMessage("run.nohost", SignFailed+" /run needs nightporter up")
+		m := refusal("run.nohost", SignFailed+" /run needs nightporter up")
 		m.add("This one works on one run and ends with it. Nothing was done.")
 		return m, nil
 	}
@@ -112,7 +112,7 @@ func (d dispatch) start(ctx context.Context) (Message, error) {
 	if err != nil || d.r.Actor != console {
 		return m, err // who asked in a chat is asked there
 	}
-	s, _ := d.desk.State(d.project)
+	s, _ := d.service.State(d.project)
 	for _, q := range s.Project.Questions {
 		if q.Kind == ledger.AskStart {
 			return Ask(s, q, d.r.Time), nil
@@ -147,7 +147,7 @@ func NotStarted(project string, found []ledger.Finding) Message {
 	if len(found) == 1 && found[0].File != "" {
 		rest = "not started: " + place(found[0])
 	}
-	m := newMessage("run.notstarted", fit(SignFailed, project, rest, ""))
+	m := refusal("run.notstarted", fit(SignFailed, project, rest, ""))
 	m.Project = project
 	m.findings(found)
 	m.add("Nothing runs. Mend it, then /run " + project + ".")

@@ -127,7 +127,7 @@ func waiting(s loop.State, r *loop.Run, now time.Time, say func(key, sign, rest 
 	case ledger.WaitQuestion:
 		var ids []string
 		for _, q := range s.Project.Questions {
-			if !q.Expires.IsZero() || q.Kind == ledger.AskPlan { // the others hold nothing up
+			if q.HoldsUp() {
 				ids = append(ids, q.ID)
 			}
 		}
@@ -167,17 +167,17 @@ func ifNobody(s loop.State, now time.Time) string {
 	}
 	if first.ID == "" {
 		for _, q := range s.Project.Questions {
-			if q.Kind == ledger.AskPlan {
+			if q.HoldsUp() {
 				return Unanswered(s, q, "")
 			}
 		}
 		return "Waits as long as it takes."
 	}
 	by := "by " + Clock(first.Expires, now)
-	if first.Kind == ledger.AskAgent && first.Choice == "" {
+	if first.OwnWords() && first.Choice == "" {
 		return "No answer " + by + ": " + short(first.Task) + " waits, and the run ends if nothing else can run."
 	}
-	if first.Kind == ledger.AskAgent {
+	if first.OwnWords() {
 		choice := Cut(Clean(first.Choice), 30)
 		if n := OptionOf(first, first.Choice); n >= 0 {
 			choice = first.ID + " " + ledger.Letter(n)

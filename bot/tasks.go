@@ -245,15 +245,13 @@ func partsDone(s loop.State, t loop.TaskState) int {
 // waitsFor is what a waiting task asks, in a word or two.
 func waitsFor(s loop.State, t loop.TaskState) string {
 	for _, q := range s.Project.Questions {
-		switch {
-		case q.ID != t.Question && !ledger.SameID(q.Task, t.Task.ID):
-		case q.Kind == ledger.AskPlan:
-			return "asks about its plan"
-		case q.Kind == ledger.AskAllow:
-			return "asks to write outside"
+		if q.ID == t.Question || ledger.SameID(q.Task, t.Task.ID) {
+			if does := wordingOf(q).task; does != asks {
+				return does
+			}
 		}
 	}
-	return "asks"
+	return asks
 }
 
 func dependsOn(s loop.State, t loop.TaskState) string {

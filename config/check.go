@@ -16,6 +16,8 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // so that zones are known on hosts and in containers without them
+
+	"github.com/nightporter/nightporter/internal/nearest"
 )
 
 // Names of time zones, to guess what a misspelt one means. From the IANA time
@@ -44,7 +46,7 @@ func (c *Config) knowsAgent(name string) (near string, ok bool) {
 	if name == "" || slices.Contains(names, name) {
 		return "", true
 	}
-	return nearest(name, names), false
+	return nearest.Of(name, names), false
 }
 
 func unknownAgent(p Problem, name, near string) Problem {
@@ -105,7 +107,7 @@ func (c *checker) house() {
 // nearestZone also finds a zone by its city alone, which is what people type.
 func nearestZone(name string) string {
 	names := strings.Fields(zones)
-	if near := nearest(name, names); near != "" {
+	if near := nearest.Of(name, names); near != "" {
 		return near
 	}
 	cities := map[string]string{}
@@ -113,7 +115,7 @@ func nearestZone(name string) string {
 		cities[strings.ToLower(filepath.Base(z))] = z
 	}
 	city := strings.ReplaceAll(filepath.Base(name), " ", "_")
-	return cities[nearest(city, slices.Collect(maps.Keys(cities)))]
+	return cities[nearest.Of(city, slices.Collect(maps.Keys(cities)))]
 }
 
 func (c *checker) sessionUser(name string) {
@@ -176,7 +178,7 @@ func (c *checker) agents() {
 		switch {
 		case !known && c.isTable(at()) && !c.doc.has(at("command")...):
 			p := c.key(fmt.Sprintf("agent %q has no command", name), at()...)
-			p.Meant = nearest(name, builtinAgents())
+			p.Meant = nearest.Of(name, builtinAgents())
 			p.Fix = `command = ["./my-agent", "--flag"]`
 		case len(a.Command) == 0 && c.isList(at("command")):
 			c.value("command is empty", at("command")...).Fix = `command = ["./my-agent", "--flag"]`
@@ -324,7 +326,7 @@ func (c *checker) hats(p *Project, at func(...string) []string) {
 	cat := c.catalogue(p)
 	for _, name := range slices.Sorted(maps.Keys(p.Hat)) {
 		if _, ok := cat.hats[name]; !ok {
-			c.key(fmt.Sprintf("no hat %q", name), at("hat", name)...).Meant = nearest(name, slices.Collect(maps.Keys(cat.hats)))
+			c.key(fmt.Sprintf("no hat %q", name), at("hat", name)...).Meant = nearest.Of(name, slices.Collect(maps.Keys(cat.hats)))
 		}
 		if near, ok := c.cfg.knowsAgent(p.Hat[name].Agent); !ok {
 			c.bad(unknownAgent(c.doc.atValue(at("hat", name, "agent"), ""), p.Hat[name].Agent, near))
@@ -344,7 +346,7 @@ func (c *checker) hats(p *Project, at func(...string) []string) {
 		}
 	}
 	if _, ok := cat.patterns[p.Pattern]; p.Pattern != "" && !ok {
-		c.value(fmt.Sprintf("no pattern %q", p.Pattern), at("pattern")...).Meant = nearest(p.Pattern, slices.Collect(maps.Keys(cat.patterns)))
+		c.value(fmt.Sprintf("no pattern %q", p.Pattern), at("pattern")...).Meant = nearest.Of(p.Pattern, slices.Collect(maps.Keys(cat.patterns)))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -88,7 +89,7 @@ func checkNames(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem {
 			return false
 		}
 		problem := at(route, field, fmt.Sprintf("no hat %q", name))
-		problem.Meant = nearest(name, append(also, known...))
+		problem.Meant = nearest.Of(name, append(also, known...))
 		problems = append(problems, problem)
 		return true
 	}
@@ -107,7 +108,7 @@ func checkNames(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem {
 			problems = append(problems, at(i, "on", fmt.Sprintf("%s goes to a person from every hat: leave the route out", r.On)))
 		case !slices.Contains(hat.Emits, r.On):
 			problem := at(i, "on", fmt.Sprintf("%s does not end with %q, but with %s", r.From, r.On, list(hat.Emits)))
-			problem.Meant = nearest(r.On, hat.Emits)
+			problem.Meant = nearest.Of(r.On, hat.Emits)
 			problems = append(problems, problem)
 		case r.When != "" && !slices.Contains(hat.Payload, "issues"):
 			problem := at(i, "when", fmt.Sprintf("when = %q looks at issues, which %s need not have", r.When, r.On))

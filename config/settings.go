@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -59,7 +60,7 @@ func (f *flagChecker) bad(flag, text, meant string) {
 
 func (f *flagChecker) oneOf(flag, v string, words []string) {
 	if v != "" && !slices.Contains(words, v) {
-		f.bad(flag, fmt.Sprintf("%q is not one of %s", v, list(words)), nearest(v, words))
+		f.bad(flag, fmt.Sprintf("%q is not one of %s", v, list(words)), nearest.Of(v, words))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -76,7 +77,7 @@ func (q *QuestionTimeout) fromTOML(x any) error {
 		return nil
 	}
 	if err := q.After.UnmarshalText([]byte(s)); err != nil {
-		if near := nearest(s, words); near != "" {
+		if near := nearest.Of(s, words); near != "" {
 			return &valueError{text: fmt.Sprintf("%q is neither a duration nor one of continue, pause, abort", s), meant: near}
 		}
 		return err
@@ -213,7 +214,7 @@ func (s *Start) UnmarshalText(text []byte) error {
 	if !cron && !slices.Contains(cronWords, v) {
 		return &valueError{
 			text:  fmt.Sprintf(`%q is neither "manual", "auto" nor a cron expression like "0 22 * * 1-5"`, v),
-			meant: nearest(v, cronWords),
+			meant: nearest.Of(v, cronWords),
 		}
 	}
 	*s = Start(v)
@@ -235,7 +236,7 @@ func (s *Source) UnmarshalText(text []byte) error {
 	kind, path, hasPath := strings.Cut(v, ":")
 	if !slices.Contains(sourceKinds, kind) {
 		e := &valueError{text: fmt.Sprintf("%q is not a source: write KIND:PATH, KIND one of %s", v, list(sourceKinds))}
-		near := nearest(kind, sourceKinds)
+		near := nearest.Of(kind, sourceKinds)
 		switch {
 		case hasPath && near != "":
 			e.meant = near + ":" + path

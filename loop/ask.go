@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -127,7 +126,7 @@ func (d *decision) holdTask(t TaskState, q ledger.Question) {
 // askManual asks a person to look at what no agent can judge.
 func (d *decision) askManual(t TaskState, instructions string) {
 	list := slices.Clone(t.Task.Acceptance)
-	if instructions != "" && !strings.HasPrefix(instructions, "as the task's") {
+	if instructions != "" && instructions != manualAcceptance {
 		list = append([]string{instructions}, list...)
 	}
 	q := ledger.Question{
@@ -161,48 +160,14 @@ func (p Project) shelved(q ledger.Question) string {
 func (d *decision) unasked() {
 	for _, q := range d.Project.Questions {
 		t, _ := d.task(q.Task)
-		if q.Kind == ledger.AskUnticked || q.Kind == ledger.AskSkip || q.Kind == ledger.AskAllow && t.Question != q.ID {
-			d.add(scope{task: q.Task}, ledger.QuestionExpired{ID: q.ID, Then: "another source was taken up"})
+		if q.EndsWithSource() && t.Question != q.ID {
+			effectsOf(q).drop(d, q, "another source was taken up")
 		}
 	}
 }
 
 // expire settles a question that nobody answered in time.
-func (d *decision) expire(q ledger.Question) {
-	about := scope{task: q.Task}
-	switch q.Kind {
-	case ledger.AskBaseline:
-		choice, then := "stop", "not started"
-		if d.run().Settings.Profile == "overnight" {
-			choice, then = "go", "goes on; the red commands are shown, not counted"
-		}
-		d.add(about, ledger.QuestionExpired{ID: q.ID, Choice: choice, Then: then})
-		d.settleBaseline(choice)
-	case ledger.AskAgent:
-		then := d.run().Settings.QuestionThen
-		if then == ledger.ThenAbort {
-			d.add(about, ledger.QuestionExpired{ID: q.ID, Then: ledger.ShortID(q.Task) + " is blocked"})
-			d.abort(q)
-			return
-		}
-		if q.Choice == "" || then == ledger.ThenPause {
-			d.add(about, ledger.QuestionExpired{ID: q.ID, Then: ledger.ShortID(q.Task) + " waits; answer any time"})
-			// The question stays answerable: it is asked again, without an end.
-			q.Expires, q.Remind = time.Time{}, time.Time{}
-			d.add(about, ledger.QuestionAsked{Question: q})
-			return
-		}
-		d.add(about, ledger.QuestionExpired{ID: q.ID, Choice: q.Choice, Then: q.Choice})
-		d.answered(q, fmt.Sprintf("%s (nobody answered in time; your own choice stands)", q.Choice))
-	case ledger.AskNow:
-		d.settleNow(q, "queued, nothing is stopped")
-	case ledger.AskAllow:
-		d.add(about, ledger.QuestionExpired{ID: q.ID, Choice: "deny", Then: "stays out"})
-		d.settleAllow(q, false, "nobody answered in time")
-	default:
-		d.add(about, ledger.QuestionExpired{ID: q.ID, Then: "nothing was done"})
-	}
-}
+func (d *decision) expire(q ledger.Question) { effectsOf(q).expire(d, q) }
 
 // abort blocks the task of a question that nobody answered in time.
 func (d *decision) abort(q ledger.Question) {
@@ -255,109 +220,39 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 	}
 	b.Words = strings.ToValidUTF8(b.Words, "\uFFFD")
 	choice, ok := chooseOption(q, b.Choice)
-	if q.Kind == ledger.AskAgent && choice == "" && strings.EqualFold(strings.TrimSpace(trimJoin(b.Choice, b.Words)), "undo") { // pressed twice
+	if q.OwnWords() && choice == "" && strings.EqualFold(strings.TrimSpace(trimJoin(b.Choice, b.Words)), "undo") { // pressed twice
 		d.refuse("open", "%s is open; there is nothing to take back", q.ID)
 		return
 	}
-	if !ok {
-		if q.Kind == ledger.AskAgent { // own words
-			b.Words, choice = trimJoin(b.Choice, b.Words), ""
-		} else {
-			d.refuse("no answer", "%s takes: %s", q.ID, strings.Join(q.Verbs(), " · "))
-			return
-		}
+	switch {
+	case !ok && q.OwnWords():
+		b.Words, choice = trimJoin(b.Choice, b.Words), ""
+	case ok && choice == "" && b.Words != "":
+		choice = q.SentenceVerb()
 	}
-	if choice == "" && b.Words != "" && q.Kind == ledger.AskBlocked {
-		choice = "guide" // words alone
-	}
-	if choice == "" && (strings.TrimSpace(b.Words) == "" || q.Kind != ledger.AskAgent) {
+	verb, known := q.Verb(choice)
+	if !ok && !q.OwnWords() || !known || choice == "" && strings.TrimSpace(b.Words) == "" {
 		d.refuse("no answer", "%s takes: %s", q.ID, strings.Join(q.Verbs(), " · "))
 		return
 	}
-	if (choice == "guide" || choice == "fail" || choice == "reject") && strings.TrimSpace(b.Words) == "" {
+	if verb.Words == ledger.WordsRequired && strings.TrimSpace(b.Words) == "" {
 		d.refuse("words", "%s %s needs your words: %s %s WORDS", q.ID, choice, q.ID, choice)
 		return
 	}
-	if choice == "guide" {
-		if code, why := checkGuidance(b.Words); why != "" {
+	effect := effectOf(q, choice)
+	if effect.check != nil {
+		if code, why := effect.check(b.Words); why != "" {
 			d.refuse(code, "%s", why)
 			return
 		}
 	}
-	about := scope{task: q.Task}
-	var along []string
-	if q.Kind == ledger.AskSkip && choice == "skip" {
-		along = d.needing(q.Tasks)
+	given := answerGiven{q: q, choice: choice, words: b.Words}
+	if effect.along != nil {
+		given.along = effect.along(d, q)
 	}
-	d.add(about, ledger.QuestionAnswered{ID: q.ID, Choice: choice, Words: b.Words, By: d.by(), Along: along})
+	d.add(scope{task: q.Task}, ledger.QuestionAnswered{ID: q.ID, Choice: choice, Words: b.Words, By: d.by(), Along: given.along})
 	d.say("%s %s", q.ID, trimJoin(choice, b.Words))
-	switch q.Kind {
-	case ledger.AskBlocked:
-		switch choice {
-		case "retry":
-			d.retryTask(q.Task)
-		case "skip":
-			d.skipTask(q.Task)
-		case "guide":
-			d.queueGuidance(b.Words, guidance.Address{Task: q.Task})
-			d.retryTask(q.Task)
-		}
-	case ledger.AskManual:
-		d.judged(q, choice == "pass", b.Words)
-	case ledger.AskAgent:
-		d.answerAgent(q, choice, b.Words)
-	case ledger.AskBaseline:
-		d.settleBaseline(choice)
-	case ledger.AskReview:
-		if choice == "resume" {
-			d.resume("")
-		} else {
-			d.stop(Stop{})
-		}
-	case ledger.AskUnticked:
-		for _, id := range q.Tasks {
-			if choice == "keep" {
-				d.mark(id, ledger.MarkDone)
-			} else if t, ok := d.task(id); ok && t.Status == ledger.Done && t.Task.Mark != markGone {
-				d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "redo, by " + d.by(), Fresh: true})
-			}
-		}
-	case ledger.AskSkip:
-		for _, id := range along {
-			if t, ok := d.task(id); ok {
-				d.putAway(t)
-			}
-		}
-	case ledger.AskStart:
-		if choice != "cancel" {
-			s := *q.Offer
-			if choice == "review" {
-				s = s.WithLimits(*q.Review)
-			}
-			d.startRun(StartRun{Settings: s})
-			d.say("%s starts %s", d.answer.ID, d.in.Project)
-		} else {
-			d.say("%s not started", d.in.Project)
-		}
-	case ledger.AskAllow:
-		if d.settleAllow(q, choice == "allow", d.by()) {
-			d.goOn()
-		}
-	case ledger.AskPlan:
-		d.settlePlan(q, choice == "approve", b.Words)
-	case ledger.AskLate:
-		if choice == "yes" {
-			d.act(q.Do)
-		} else {
-			d.say("%s not done", q.Text)
-		}
-	case ledger.AskNow:
-		item := d.queueNow(q)
-		if s, ok := d.Project.Session(q.Session); choice == "rerun" && ok && s.Event == nil {
-			d.cut(s, "/now")
-			d.say("%s goes into the session that starts now", item)
-		}
-	}
+	effect.apply(d, given)
 }
 
 // choose finds the answer that a person meant: a verb, a letter, an option's
@@ -388,11 +283,9 @@ func chooseOption(q ledger.Question, typed string) (string, bool) {
 	return "", false
 }
 
+// answerAgent gives an option, or a person's own words, to the session that
+// asked.
 func (d *decision) answerAgent(q ledger.Question, choice, words string) {
-	if choice == "skip" {
-		d.skipTask(q.Task)
-		return
-	}
 	text := words
 	for n, o := range q.Options {
 		if choice == ledger.Letter(n) {

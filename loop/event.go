@@ -22,57 +22,88 @@ type field struct {
 	must bool
 }
 
-// eventFields are the fields that each event of the shipped hats may carry
-// (SPEC 4.2). A field that is not listed is kept and not looked at.
-var eventFields = map[string][]field{
-	"plan.complete":  {{"summary", "string", true}, {"steps", "list", false}, {"sections", "sections", false}},
-	"build.complete": {{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}, {"manual_verify", "flag", false}, {"learnings", "string", false}},
-	"fix.complete":   {{"summary", "string", true}, {"files_modified", "strings", true}, {"resolved", "list", false}, {"disputed", "list", false}, {"no_change", "string", false}},
-	"review.verdict": {{"summary", "string", true}, {"issues", "issues", true}},
+// eventRow is all that is known of one event.
+type eventRow struct {
+	// fields that it may carry (SPEC 4.2). A field that is not listed is kept and
+	// not looked at.
+	fields   []field
+	shape    string                                  // an example that is accepted
+	anyOf    []string                                // fields of which it has to carry one
+	everyHat bool                                    // any session may end with it; else only those whose hat emits it
+	check    func(data json.RawMessage) (why string) // holds its fields against each other; nil: nothing to hold
+}
 
-	"docs.complete":       {{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}},
-	"refactor.complete":   {{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}},
-	"repro.complete":      {{"command", "line", true}, {"root_cause", "words", true}, {"affected_files", "strings", true}, {"strategy", "words", true}},
-	"verification.passed": {{"checks", "checks", true}},
-	"verification.failed": {{"checks", "checks", true}},
-	"critique.verdict":    {{"verdict", "words", true}, {"sections", "critique", true}, {"objections", "strings", false}},
-	"advice.complete":     {{"summary", "string", true}, {"advice", "words", true}},
-	"triage.verdict":      {{"reports", "list", true}},
-
-	ledger.EventQuestion: {{"text", "words", true}, {"options", "strings", false}, {"choice", "string", false}},
-	ledger.EventBlocked:  {{"reason", "words", true}, {"tried", "string", true}, {"needs", "string", true}},
+// events has a row for each event of the shipped hats.
+var events = map[string]eventRow{
+	"plan.complete": {
+		fields: []field{{"summary", "string", true}, {"steps", "list", false}, {"sections", "sections", false}},
+		shape:  `{"summary":"…","steps":["…","…"]}`,
+		anyOf:  []string{"steps", "sections"},
+	},
+	"build.complete": {
+		fields: []field{{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}, {"manual_verify", "flag", false}, {"learnings", "string", false}},
+		shape:  `{"summary":"…","files_modified":["path"]}`,
+	},
+	"fix.complete": {
+		fields: []field{{"summary", "string", true}, {"files_modified", "strings", true}, {"resolved", "list", false}, {"disputed", "list", false}, {"no_change", "string", false}},
+		shape:  `{"summary":"…","files_modified":["path"],"resolved":["…"],"disputed":[{"issue":"…","reason":"…"}]}`,
+	},
+	"review.verdict": {
+		fields: []field{{"summary", "string", true}, {"issues", "issues", true}},
+		shape:  `{"summary":"…","issues":[{"severity":"critical|major|minor|suggestion","file":"path","line":12,"rule":"…","text":"…"}]}`,
+	},
+	"docs.complete": {
+		fields: []field{{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}},
+		shape:  `{"summary":"…","files_modified":["path"]}`,
+	},
+	"refactor.complete": {
+		fields: []field{{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}},
+		shape:  `{"summary":"…","files_modified":["path"]}`,
+	},
+	"repro.complete": {
+		fields: []field{{"command", "line", true}, {"root_cause", "words", true}, {"affected_files", "strings", true}, {"strategy", "words", true}},
+		shape:  `{"command":"go test ./pkg -run TestName","root_cause":"…","affected_files":["path"],"strategy":"…"}`,
+	},
+	"verification.passed": {
+		fields: []field{{"checks", "checks", true}},
+		shape:  `{"checks":[{"criterion":"…","ok":true,"how":"what you ran and saw"}]}`,
+		check:  checkPassed,
+	},
+	"verification.failed": {
+		fields: []field{{"checks", "checks", true}},
+		shape:  `{"checks":[{"criterion":"…","ok":false,"how":"what you ran and saw"}]}`,
+		check:  checkFailed,
+	},
+	"critique.verdict": {
+		fields: []field{{"verdict", "words", true}, {"sections", "critique", true}, {"objections", "strings", false}},
+		shape:  `{"verdict":"OKAY|REJECT","sections":[{"id":"a","verdict":"OKAY|REJECT","objections":["…"]}],"objections":["about the whole"]}`,
+		check:  checkVerdict,
+	},
+	"advice.complete": {
+		fields: []field{{"summary", "string", true}, {"advice", "words", true}},
+		shape:  `{"summary":"…","advice":"…"}`,
+	},
+	"triage.verdict": {
+		fields: []field{{"reports", "list", true}},
+		shape:  `{"reports":[{"id":"b37","verdict":"take|set_aside","gate":3,"reason":"…"}]}`,
+	},
+	ledger.EventQuestion: {
+		fields: []field{{"text", "words", true}, {"options", "strings", false}, {"choice", "string", false}},
+		shape:  `{"text":"…","options":["…","…"],"choice":"…"}`,
+		check:  checkQuestion, everyHat: true,
+	},
+	ledger.EventBlocked: {
+		fields:   []field{{"reason", "words", true}, {"tried", "string", true}, {"needs", "string", true}},
+		shape:    `{"reason":"…","tried":"…","needs":"…"}`,
+		everyHat: true,
+	},
 }
 
 // EventShape describes an event's payload for the prompt and for a refusal:
 // an example that would be accepted.
 func EventShape(typ string) string {
-	switch typ {
-	case "plan.complete":
-		return `{"summary":"…","steps":["…","…"]}`
-	case "build.complete":
-		return `{"summary":"…","files_modified":["path"]}`
-	case "fix.complete":
-		return `{"summary":"…","files_modified":["path"],"resolved":["…"],"disputed":[{"issue":"…","reason":"…"}]}`
-	case "review.verdict":
-		return `{"summary":"…","issues":[{"severity":"critical|major|minor|suggestion","file":"path","line":12,"rule":"…","text":"…"}]}`
-	case "docs.complete", "refactor.complete":
-		return `{"summary":"…","files_modified":["path"]}`
-	case "repro.complete":
-		return `{"command":"go test ./pkg -run TestName","root_cause":"…","affected_files":["path"],"strategy":"…"}`
-	case "verification.passed":
-		return `{"checks":[{"criterion":"…","ok":true,"how":"what you ran and saw"}]}`
-	case "verification.failed":
-		return `{"checks":[{"criterion":"…","ok":false,"how":"what you ran and saw"}]}`
-	case "critique.verdict":
-		return `{"verdict":"OKAY|REJECT","sections":[{"id":"a","verdict":"OKAY|REJECT","objections":["…"]}],"objections":["about the whole"]}`
-	case "advice.complete":
-		return `{"summary":"…","advice":"…"}`
-	case "triage.verdict":
-		return `{"reports":[{"id":"b37","verdict":"take|set_aside","gate":3,"reason":"…"}]}`
-	case ledger.EventQuestion:
-		return `{"text":"…","options":["…","…"],"choice":"…"}`
-	case ledger.EventBlocked:
-		return `{"reason":"…","tried":"…","needs":"…"}`
+	if row, ok := events[typ]; ok {
+		return row.shape
 	}
 	return `{"summary":"…"}`
 }
@@ -106,8 +137,8 @@ func checkEvent(h ledger.Hat, typ string, data json.RawMessage) (reports []ledge
 		return nil, "the data is not a JSON object; send " + EventShape(typ)
 	}
 	var missing []string
-	known := eventFields[typ]
-	for _, f := range known {
+	row := events[typ]
+	for _, f := range row.fields {
 		raw, ok := fields[f.name]
 		if !ok || !f.must && string(raw) == "null" { // agents write null for "nothing to say"
 			if f.must {
@@ -123,29 +154,25 @@ func checkEvent(h ledger.Hat, typ string, data json.RawMessage) (reports []ledge
 			return nil, fmt.Sprintf("field %q %s; send %s", f.name, bad, shape)
 		}
 	}
-	if typ != ledger.EventQuestion && typ != ledger.EventBlocked {
+	if !row.everyHat { // the hat's own payload
 		for _, name := range h.Payload {
 			if _, ok := fields[name]; !ok && !slices.Contains(missing, name) {
 				missing = append(missing, name)
 			}
 		}
 	}
-	if typ == "plan.complete" && fields["steps"] == nil && fields["sections"] == nil {
-		missing = append(missing, "steps")
+	if row.anyOf != nil && !slices.ContainsFunc(row.anyOf, func(name string) bool { return fields[name] != nil }) {
+		missing = append(missing, row.anyOf[0])
 	}
 	if len(missing) > 0 {
 		return nil, fmt.Sprintf("%s is missing; send %s", strings.Join(missing, ", "), EventShape(typ))
 	}
-	if bad := checkWhole(typ, data); bad != "" {
-		return nil, fmt.Sprintf("%s; send %s", bad, EventShape(typ))
-	}
-	if typ == ledger.EventQuestion {
-		options, choice := stringsOf(data, "options"), stringOf(data, "choice")
-		switch {
-		case len(options) > 20:
-			return nil, "20 options are the most"
-		case choice != "" && !slices.Contains(options, choice):
-			return nil, "choice has to be one of the options, written the same"
+	if row.check != nil {
+		if bad := row.check(data); bad != "" {
+			if !row.everyHat {
+				bad += "; send " + row.shape
+			}
+			return nil, bad
 		}
 	}
 	reports, why = guidanceReports(fields["guidance"])
@@ -296,12 +323,16 @@ func summaryOf(data json.RawMessage) string {
 	return strings.Join(found, "; ")
 }
 
+// manualAcceptance stands for a flag without words: the task's acceptance list
+// says what to look at.
+const manualAcceptance = "as the task's acceptance says"
+
 // manualOf returns what a person has to look at, if the event says so; true
 // means the task's acceptance list.
 func manualOf(data json.RawMessage) string {
 	on, text := flag(fieldOf(data, "manual_verify"))
 	if on && text == "" {
-		return "as the task's acceptance says"
+		return manualAcceptance
 	}
 	return text
 }

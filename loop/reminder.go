@@ -23,7 +23,7 @@ const ReminderLeft = 5 * time.Minute
 // their own command is none of anybody's night.
 func scheduleReminder(q *ledger.Question, asked, expires time.Time) {
 	q.Expires, q.Remind = expires, time.Time{}
-	if whole := expires.Sub(asked); q.Kind == ledger.AskAgent && whole >= reminderFrom {
+	if whole := expires.Sub(asked); q.Reminds() && whole >= reminderFrom {
 		q.Remind = expires.Add(-whole / 3)
 	}
 }

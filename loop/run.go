@@ -219,11 +219,8 @@ func (d *decision) end(e ledger.RunEnded) {
 		e.Resume = r.Settings.ResumeCommand()
 	}
 	for _, q := range d.Project.Questions {
-		switch q.Kind {
-		case ledger.AskBaseline, ledger.AskReview:
-			d.add(scope{}, ledger.QuestionExpired{ID: q.ID, Then: "the run ended"})
-		case ledger.AskNow:
-			d.settleNow(q, "the run ended")
+		if q.EndsWithRun() {
+			effectsOf(q).drop(d, q, "the run ended")
 		}
 	}
 	d.add(scope{}, e)

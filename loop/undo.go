@@ -13,28 +13,10 @@ import (
 // because of it: a sleepy thumb errs (SPEC 6.4, PHONE 3.5).
 const UndoTime = time.Minute
 
-// Undoable reports whether the answer that settled a question can be taken
-// back for a while.
-func Undoable(q ledger.Question, choice string) bool { return undoable(q.Kind, choice) }
-
-// undoable are the answers that can be taken back: what follows from others has
-// begun when they are given.
-func undoable(kind ledger.QuestionKind, choice string) bool {
-	switch kind {
-	case ledger.AskBlocked:
-		return choice == "retry" || choice == "skip"
-	case ledger.AskManual:
-		return true
-	case ledger.AskAgent:
-		return choice != "skip"
-	}
-	return false
-}
-
 // before notes what an answer changes, nil where it cannot be taken back.
 func (p Project) before(b ledger.QuestionAnswered) *ledger.Before {
 	for _, q := range p.Questions {
-		if q.ID != b.ID || !undoable(q.Kind, b.Choice) {
+		if q.ID != b.ID || !q.Undoable(b.Choice) {
 			continue
 		}
 		n := p.index(q.Task)

@@ -43,13 +43,13 @@ const (
 	code  = "K7QX-M2PD"
 )
 
-// world is a reception on the real engine and the real store, and a platform
+// world is a Receiver on the real engine and the real store, and a platform
 // that shows everything at once.
 type world struct {
 	t      *testing.T
 	store  *store.Store
 	engine *engine.Engine
-	r      *inbound.Reception
+	r      *inbound.Receiver
 	now    time.Time
 	update int // of the last thing that somebody did
 	ids    int // of the last message that a chat got
@@ -155,7 +155,7 @@ func (w *world) start() {
 
 func (w *world) options() inbound.Options {
 	return inbound.Options{
-		Desk: host{w}, Outbox: w.store, Hash: func(code string) string { return "hash of " + code },
+		Service: host{w}, Outbox: w.store, Hash: func(code string) string { return "hash of " + code },
 		Notice: func(_ context.Context, press, text string) error {
 			if len(utf16.Encode([]rune(text))) > 200 { // PHONE 7
 				w.t.Errorf("a toast of more than 200 characters: %s", text)
@@ -256,7 +256,7 @@ func (h host) Offer(_ context.Context, project string, f bot.RunFlags) (loop.Off
 	return o, h.offerErr
 }
 
-// receive brings something to the reception, with the next update's id.
+// receive brings something to the Receiver, with the next update's id.
 func (w *world) receive(in bot.Inbound) bot.Inbound {
 	w.t.Helper()
 	w.update++

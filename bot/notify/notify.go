@@ -78,7 +78,7 @@ func (n *Notifier) Compose(before loop.State, d loop.Decision, in loop.Input) []
 func (n *Notifier) AwayAgain(s loop.State, from, to time.Time) []ledger.Outgoing {
 	c := &composer{Notifier: n, now: n.local(to), last: s, after: s}
 	for _, q := range s.Project.Questions {
-		if confirmation(q.Kind) {
+		if q.Personal() {
 			continue
 		}
 		c.push(q.ID, ledger.ClassAsk, false, bot.StillOpen(s, q, n.local(from), c.now, c.now))

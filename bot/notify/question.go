@@ -9,12 +9,6 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// confirmation reports whether a question only asks back about what somebody
-// has just asked for: nobody else is to be woken by it.
-func confirmation(k ledger.QuestionKind) bool {
-	return k == ledger.AskStart || k == ledger.AskNow || k == ledger.AskLate
-}
-
 // together is how close blocked tasks are to each other that become one
 // message, and how many there have to be.
 const (
@@ -30,7 +24,7 @@ func (c *composer) asked(q ledger.Question) {
 			return // it stays open, which its own message says
 		}
 	}
-	if confirmation(q.Kind) {
+	if q.Personal() {
 		if p, ok := c.last.Shared.Person(c.in.Actor); ok {
 			c.send(ledger.Outgoing{Chat: p.ID, Key: q.ID, Class: ledger.ClassAsk, Silent: true}, bot.Ask(c.last, q, c.now))
 		}

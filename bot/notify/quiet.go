@@ -28,12 +28,11 @@ func (c *composer) kindOf(e ledger.Entry) string {
 	case ledger.RunEnded:
 		return Ended
 	case ledger.QuestionAsked:
-		switch r := c.after.Project.Run; {
-		case b.Question.Kind == ledger.AskBlocked:
-			return Blocked
-		case b.Question.Kind == ledger.AskAgent && r != nil && r.Settings.QuestionThen == ledger.ThenAbort:
-			return Question
+		then := ""
+		if r := c.after.Project.Run; r != nil {
+			then = r.Settings.QuestionThen
 		}
+		return string(b.Question.Alarm(then))
 	case ledger.PreflightFailed, ledger.InputPoisoned, ledger.AgentUnusable, ledger.EffectFailed, ledger.SessionEnded:
 		return Trouble
 	}

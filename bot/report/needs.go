@@ -10,12 +10,6 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// urgency orders what needs a person: what holds up most comes first.
-var urgency = map[ledger.QuestionKind]int{
-	ledger.AskBaseline: 1, ledger.AskReview: 2, ledger.AskPlan: 3, ledger.AskAgent: 4, ledger.AskBlocked: 5, ledger.AskUnticked: 6,
-	ledger.AskAllow: 7, ledger.AskManual: 8, ledger.AskSkip: 9, ledger.AskLate: 10, ledger.AskStart: 11, ledger.AskNow: 12,
-}
-
 // need lists what only a person can do, most urgent first.
 func (c *collector) need() {
 	r := c.s.Project.Run
@@ -26,7 +20,7 @@ func (c *collector) need() {
 		c.Needs = append(c.Needs, Need{Sign: bot.SignFailed, Text: "The branch tip fails verification; nothing was pushed"})
 	}
 	questions := slices.Clone(c.s.Project.Questions)
-	slices.SortStableFunc(questions, func(a, b ledger.Question) int { return cmp.Compare(urgency[a.Kind], urgency[b.Kind]) })
+	slices.SortStableFunc(questions, func(a, b ledger.Question) int { return cmp.Compare(a.Urgency(), b.Urgency()) })
 	asked := map[string]bool{}
 	for _, q := range questions {
 		asked[ledger.FoldID(q.Task)] = true
@@ -66,15 +60,11 @@ func (c *collector) standstill(r *loop.Run) {
 // ask is a question in one line: "#8 Refund flow (q5): plan says two things;
 // #10 waits for it".
 func (c *collector) ask(q ledger.Question) string {
-	switch q.Kind {
-	case ledger.AskBlocked:
+	switch need, text := bot.DigestNeed(q); {
+	case need != "":
+		return c.named(q.Task, q.Title, "") + ", " + need + " (" + q.ID + ")"
+	case text:
 		return c.named(q.Task, q.Title, q.ID) + why(q.Text) + c.behind(q.Task)
-	case ledger.AskManual:
-		return c.named(q.Task, q.Title, "") + ", manual verify (" + q.ID + ")"
-	case ledger.AskAgent:
-		return c.named(q.Task, "", q.ID) + why(q.Text)
-	case ledger.AskPlan:
-		return c.named(q.Task, q.Title, "") + ", plan ready (" + q.ID + ")"
 	}
 	return bot.Cut(bot.Headline(c.s, q), 60) + " (" + q.ID + ")"
 }

@@ -20,15 +20,15 @@ func (c *Console) question(v view, q ledger.Question) {
 	if q.Task != "" {
 		c.settle(v, q.Task)
 	}
-	if len(q.Options) > 0 || q.Kind == ledger.AskAgent {
+	if q.OwnWords() {
 		c.askAgent(v, q)
 		return
 	}
 	tail := " (" + q.ID + ")"
 	text := bot.SignOf(q) + " " + bot.Headline(v.after, q) + tail
 	said := bot.CleanLines(q.Text)
-	switch {
-	case q.Kind == ledger.AskManual:
+	switch bot.TextOf(q) {
+	case bot.TextSteps:
 		c.say(v, text+": "+bot.Clean(q.Title))
 		const most = 12
 		for n, line := range said {
@@ -38,12 +38,12 @@ func (c *Console) question(v view, q ledger.Question) {
 			}
 			c.more("  " + bot.Cut(line, c.room()-2))
 		}
-	case q.Kind == ledger.AskBlocked:
+	case bot.TextOutcome:
 		c.tell(v, text+because(bot.OutcomeWhy(c.outcomes[ledger.FoldID(q.Task)], q.Text)))
 	default:
 		c.tell(v, text+because(q.Text))
 	}
-	if q.Kind == ledger.AskPlan {
+	if bot.ReadCommand(q) != "" {
 		about, rounds := bot.PlanFacts(v.after, q)
 		c.wrapped(about)
 		for _, r := range rounds {
@@ -66,8 +66,8 @@ func (c *Console) verbs(v view, q ledger.Question) {
 		}
 		typed = append(typed, t)
 	}
-	if q.Kind == ledger.AskPlan {
-		typed = append(typed, bot.PlanCommand(q))
+	if read := bot.ReadCommand(q); read != "" {
+		typed = append(typed, read)
 	}
 	line := strings.Join(typed, " · ")
 	then := c.unanswered(v, q)
@@ -91,14 +91,7 @@ func (c *Console) wrappedPre(text string) {
 // nothing happens, nothing is said.
 func (c *Console) unanswered(v view, q ledger.Question) string {
 	if q.Expires.IsZero() {
-		if q.Kind == ledger.AskBlocked {
-			then := strings.TrimPrefix(strings.TrimPrefix(bot.Unanswered(v.after, q, ""), "Stays blocked"), "; ")
-			return strings.TrimSuffix(then, ".")
-		}
-		if q.Kind == ledger.AskPlan {
-			return bot.Unanswered(v.after, q, "")
-		}
-		return ""
+		return bot.Stands(v.after, q)
 	}
 	return bot.Unanswered(v.after, q, c.deadline(q, v.at))
 }
@@ -174,7 +167,7 @@ func (c *Console) answered(v view, b ledger.QuestionAnswered) {
 // is no question any more when its run ends is no news.
 func (c *Console) expired(v view, b ledger.QuestionExpired) {
 	q, ok := find(v.before, b.ID)
-	if ok && b.Choice == "" && (q.Kind == ledger.AskReview || q.Kind == ledger.AskBaseline || q.Kind == ledger.AskUnticked) {
+	if ok && !bot.EndIsNews(q, b) {
 		return
 	}
 	then := bot.Clean(b.Then)

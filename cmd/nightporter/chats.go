@@ -323,7 +323,7 @@ func connectTelegram(p *porter) (c platform, wanted bool, err error) {
 // receptionOptions are what the receptions of all platforms share.
 func (p *porter) receptionOptions() inbound.Options {
 	return inbound.Options{
-		Desk: host{&service{porter: p}}, Zone: p.zone(), Log: p.log,
+		Service: host{&service{porter: p}}, Zone: p.zone(), Log: p.log,
 		Hash: func(code string) string { return pairingHash(p.door.key, code) },
 	}
 }

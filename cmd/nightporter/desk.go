@@ -178,7 +178,7 @@ func (d *service) Command(ctx context.Context, c api.Command) (api.Reply, error)
 	if actor == "" {
 		actor = "console"
 	}
-	var office bot.Desk = d
+	var office bot.Service = d
 	if d.porter.stays {
 		office = host{d}
 	}
@@ -191,7 +191,7 @@ func (d *service) Command(ctx context.Context, c api.Command) (api.Reply, error)
 			return api.Reply{}, fmt.Errorf("%w: nightporter is stopping", api.ErrLater)
 		}
 	}
-	return api.Reply{OK: err == nil && !strings.HasPrefix(m.First(), bot.SignFailed), Text: m.Text(80)}, nil
+	return api.Reply{OK: err == nil && !m.Refused, Text: m.Text(80)}, nil
 }
 
 // project is the one that was named, or the only one there is.

@@ -19,7 +19,7 @@ import (
 // can start runs.
 type host struct{ *service }
 
-var _ bot.Host = host{}
+var _ bot.DaemonService = host{}
 
 // Shared returns what the projects share.
 func (h host) Shared() loop.Shared { return h.porter.engine.Shared() }

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nightporter/nightporter/internal/guard"
 	"github.com/nightporter/nightporter/internal/hatcli"
+	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/agent/demo"
 )
@@ -43,7 +45,8 @@ func Main() int {
 	if len(os.Args) > 1 && os.Args[1] == demo.Command {
 		return demo.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 	}
-	cmd, err := root().ExecuteC()
+	all := root()
+	cmd, err := all.ExecuteC()
 	var code exitCode
 	switch {
 	case err == nil:
@@ -51,25 +54,35 @@ func Main() int {
 	case errors.As(err, &code):
 		return int(code)
 	}
-	problems(os.Stderr, mistyped(cmd, err))
+	problems(os.Stderr, mistyped(all, cmd, os.Args[1:], err))
 	return exitUsage
 }
 
-// mistyped says how a command is typed, or which was meant, where cobra only
-// counts words.
-func mistyped(cmd *cobra.Command, err error) error {
-	args := cmd.Flags().Args()
-	if cmd.Args == nil || cmd.Args(cmd, args) == nil {
+// mistyped says which command was meant, or how one is typed, where cobra only
+// counts words. An unknown command explains all that follows it: its flags are
+// not the mistake.
+func mistyped(all, cmd *cobra.Command, args []string, err error) error {
+	if group, rest, _ := all.Find(args); group.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") && group.ValidateArgs(rest[:1]) != nil {
+		return unknownCommand(group, rest[0])
+	}
+	if cmd.ValidateArgs(cmd.Flags().Args()) == nil {
 		return err
 	}
-	if !cmd.HasSubCommands() {
-		return fmt.Errorf("type it like this: %s", cmd.UseLine())
+	return fmt.Errorf("type it like this: %s", cmd.UseLine())
+}
+
+// unknownCommand names the command of group that word probably means.
+func unknownCommand(group *cobra.Command, word string) error {
+	var names []string
+	for _, c := range group.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
 	}
-	cmd.SuggestionsMinimumDistance = 2
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return fmt.Errorf("%w; meant %q?", err, near[0])
+	if near := nearest.Of(word, names); near != "" {
+		return fmt.Errorf("unknown command %q for %q; meant %q?", word, group.CommandPath(), near)
 	}
-	return err
+	return fmt.Errorf("unknown command %q for %q; %s --help lists them", word, group.CommandPath(), group.CommandPath())
 }
 
 // Exit codes besides those of a run's end (SPEC 2.4).

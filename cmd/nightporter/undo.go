@@ -27,7 +27,7 @@ func (t *chatHub) undoable(before loop.State, e ledger.Entry) {
 		return
 	}
 	q, ok := before.Project.Question(b.ID)
-	if !ok || !loop.Undoable(q, b.Choice) {
+	if !ok || !q.Undoable(b.Choice) {
 		return
 	}
 	select {

@@ -98,7 +98,7 @@ func tail(values []time.Duration) (p50, p99, most time.Duration) {
 type house struct {
 	*world
 	names     []string // of the projects
-	reception *inbound.Reception
+	reception *inbound.Receiver
 	post      atomic.Pointer[delivery.Dispatcher]
 	platform  *platform
 	said      int               // by people, so far
@@ -139,7 +139,7 @@ func newHouseOn(b *testing.B, projects, atWork int, seed func(*world)) *house {
 	h.post.Store(p)
 	h.beside(func(ctx context.Context) { _ = p.Run(ctx) }) // says why ctx ended
 	h.reception = inbound.New(inbound.Options{
-		Desk: office{h}, Outbox: h.ledger, Hash: func(code string) string { return "hash of " + code },
+		Service: office{h}, Outbox: h.ledger, Hash: func(code string) string { return "hash of " + code },
 	})
 	for _, who := range people {
 		const code = "K7QX-M2PD"
@@ -364,7 +364,7 @@ func (h *house) entries(said map[string][]time.Duration) (sum int) {
 // office is the desk as a nightporter that stays has it.
 type office struct{ h *house }
 
-var _ inbound.Desk = office{}
+var _ inbound.Service = office{}
 
 func (o office) QuietHours() ledger.Hours { return "" }
 

@@ -38,9 +38,9 @@ var arrows = map[string][]string{
 	// Adapters: package ledger for its types, never each other.
 	"store":                  {"loop/ledger", "guidance"},
 	"loop/agent":             {"loop/ledger", "guidance", "internal/api", "internal/statelock", "internal/crash", "internal/guard"},
-	"loop/task":              {"loop/ledger", "guidance", "internal/crash"},
+	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/nearest"},
 	"loop/workspace":         {"loop/ledger", "guidance", "internal/crash"},
-	"bot":                    {"loop", "loop/ledger", "guidance"},
+	"bot":                    {"loop", "loop/ledger", "guidance", "internal/nearest"},
 	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
 	// Below an adapter lies what belongs to it.
 	"loop/agent/demo":          {"loop/ledger", "guidance", "loop/agent", "internal/api"},
@@ -57,13 +57,14 @@ var arrows = map[string][]string{
 	"internal/scenario":        {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"}, // for tests: one check over both platforms
 
-	"config":         {"loop/ledger", "guidance"},
+	"config":         {"loop/ledger", "guidance", "internal/nearest"},
 	"config/propose": {},
 
 	// Small things that know nothing of the rest.
 	"internal/api":        {},
 	"internal/backup":     {},
 	"internal/crash":      {},
+	"internal/nearest":    {},
 	"internal/statelock":  {},
 	"internal/socket":     {"internal/api"},
 	"internal/guard":      {},
@@ -105,6 +106,7 @@ var reserved = map[string][]string{
 	"github.com/go-telegram-bot-api/telegram-bot-api/v5": {"bot/telegram"},
 	"charm.land/bubbletea/v2":                            {"bot/tui"},
 	"git.sr.ht/~sbinet/gg":                               {"bot/report"},
+	"github.com/agnivade/levenshtein":                    {"internal/nearest"}, // one "did you mean" for all
 	"github.com/mdp/qrterminal/v3":                       {"cmd/nightporter"},
 	"github.com/creack/pty":                              {},
 	"github.com/slack-go/slack":                          {"bot/slack"},

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -53,6 +52,7 @@ type Engine struct {
 	works    func(project string) bool // set once, by Run
 	writes   tally                     // of the users' own files
 	heads    map[string]int64          // last entry of each stream; Run's goroutine only
+	saved    map[string]int64          // last entry of each stream's last snapshot
 	unsaved  int                       // entries since the last snapshots
 
 	mu       sync.RWMutex // guards what other goroutines read; only Run's goroutine writes
@@ -88,53 +88,12 @@ func Open(ctx context.Context, o Options, streams []string) (*Engine, error) {
 	e := &Engine{
 		o: o, inputs: make(chan call), stopping: make(chan struct{}),
 		projects: map[string]loop.Project{}, ports: map[string]Ports{}, watches: map[string]context.CancelFunc{},
-		heads: map[string]int64{},
+		heads: map[string]int64{}, saved: map[string]int64{},
 	}
-	for _, stream := range slices.Concat([]string{ledger.SharedStream}, streams) {
-		if err := e.fold(ctx, stream); err != nil {
-			return nil, err
-		}
+	if err := e.foldAll(ctx, slices.Concat([]string{ledger.SharedStream}, streams)); err != nil {
+		return nil, err
 	}
 	return e, nil
-}
-
-// fold reads one stream: its newest snapshot, then what follows.
-func (e *Engine) fold(ctx context.Context, stream string) error {
-	var s loop.State
-	row, err := e.o.Ledger.Snapshot(ctx, stream, loop.StateVersion)
-	if err != nil {
-		return fmt.Errorf("open %s: %w", stream, err)
-	}
-	if row.Seq > 0 {
-		// A snapshot is a convenience: one that does not decode is passed over.
-		if json.Unmarshal(row.Body, &s) != nil {
-			s, row.Seq = loop.State{}, 0
-		}
-	}
-	folder := loop.NewFolder(s)
-	err = e.o.Ledger.Records(ctx, stream, row.Seq, func(r ledger.Record) error {
-		entry, err := r.Entry()
-		if err != nil {
-			return err
-		}
-		folder.Add(entry)
-		row.Seq = r.Seq
-		e.unsaved++
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("open %s: %w", stream, err)
-	}
-	s = folder.State()
-	e.heads[stream] = row.Seq
-	if stream == ledger.SharedStream {
-		e.house = s.Shared
-		return nil
-	}
-	name := strings.TrimPrefix(stream, ledger.ProjectStream(""))
-	s.Project.Name = name // a stream can begin before its first run
-	e.projects[name] = s.Project
-	return nil
 }
 
 // State returns a project's state as of the last commit. It is safe for use
@@ -187,7 +146,7 @@ func (e *Engine) Run(ctx context.Context, works func(project string) bool) error
 		cancel()
 		close(e.stopping)
 		e.effects.Wait()
-		e.snapshots()
+		e.save(e.changed())
 	}()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -416,7 +375,8 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (loop.Ans
 		e.heads[r.Stream] = r.Seq
 	}
 	if e.unsaved += len(receipt.Records); e.unsaved >= snapshotEvery {
-		e.snapshots()
+		rows := e.changed()
+		e.effects.Go(func() { e.save(rows) })
 	}
 	if e.o.Observe != nil {
 		s := before
@@ -549,31 +509,4 @@ func (e *Engine) watch(ctx context.Context, project string) {
 			e.effects.Go(func() { e.followHats(wctx, project, ports.Hats) })
 		}
 	}
-}
-
-// snapshotEvery bounds how many entries have to be folded at the next start.
-const snapshotEvery = 2000
-
-// snapshots keeps the states for a faster start; a failure costs only time.
-func (e *Engine) snapshots() {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	save := func(stream string, s loop.State) {
-		seq := e.heads[stream]
-		if seq == 0 {
-			return
-		}
-		body, err := json.Marshal(s)
-		if err == nil {
-			err = e.o.Ledger.SaveSnapshot(ctx, ledger.SnapshotRow{Stream: stream, Seq: seq, Version: loop.StateVersion, Body: body})
-		}
-		if err != nil {
-			e.o.Log.Warn("snapshot not saved", "stream", stream, "error", err)
-		}
-	}
-	save(ledger.SharedStream, loop.State{Shared: e.house})
-	for _, p := range e.projects {
-		save(ledger.ProjectStream(p.Name), loop.State{Project: p})
-	}
-	e.unsaved = 0
 }

@@ -7,20 +7,20 @@ import (
 // QuestionKind is what a question is about.
 type QuestionKind string
 
-// Kinds of question. All are one record with typed answers.
+// Kinds of question. All are one record; questionKinds has their answers.
 const (
-	AskBlocked  QuestionKind = "blocked"  // retry · skip · guide WORDS
-	AskManual   QuestionKind = "manual"   // pass · fail WORDS
-	AskAgent    QuestionKind = "agent"    // its options by letter, own words, skip
-	AskBaseline QuestionKind = "baseline" // fix · go · stop
-	AskReview   QuestionKind = "review"   // resume · stop: paused after max_tasks
-	AskUnticked QuestionKind = "unticked" // keep · redo: finished here, and now open or gone in the source
-	AskSkip     QuestionKind = "skip"     // wait · skip: what dependents of a skipped task shall do
-	AskNow      QuestionKind = "now"      // queue · rerun
-	AskStart    QuestionKind = "start"    // start · review · cancel: a run that somebody asked for
-	AskLate     QuestionKind = "late"     // no · yes: a command that is older than an hour
-	AskPlan     QuestionKind = "plan"     // approve · reject WORDS: a plan that a person decides on
-	AskAllow    QuestionKind = "allow"    // deny · allow: a path out of scope that was written again
+	AskBlocked  QuestionKind = "blocked"  // a task came to nothing
+	AskManual   QuestionKind = "manual"   // only a person can judge a task
+	AskAgent    QuestionKind = "agent"    // a session asks
+	AskBaseline QuestionKind = "baseline" // verification fails before any work
+	AskReview   QuestionKind = "review"   // paused after max_tasks
+	AskUnticked QuestionKind = "unticked" // finished here, and now open or gone in the source
+	AskSkip     QuestionKind = "skip"     // a skipped task has dependents
+	AskNow      QuestionKind = "now"      // a /now would stop a session
+	AskStart    QuestionKind = "start"    // a run that somebody asked for
+	AskLate     QuestionKind = "late"     // a command that is older than an hour
+	AskPlan     QuestionKind = "plan"     // a person decides on a plan
+	AskAllow    QuestionKind = "allow"    // a path out of scope was written again
 )
 
 // Question is something that only a person can answer.
@@ -51,39 +51,3 @@ type Question struct {
 
 // Letter returns the letter that stands for option n: a, b, c, …
 func Letter(n int) string { return string(rune('a' + n%26)) }
-
-// Verbs returns the typed answers of a question, the likely one first.
-func (q Question) Verbs() []string {
-	switch q.Kind {
-	case AskBlocked:
-		return []string{"retry", "skip", "guide"}
-	case AskManual:
-		return []string{"pass", "fail"}
-	case AskBaseline:
-		return []string{"fix", "go", "stop"}
-	case AskReview:
-		return []string{"resume", "stop"}
-	case AskUnticked:
-		return []string{"keep", "redo"}
-	case AskSkip:
-		return []string{"wait", "skip"}
-	case AskNow:
-		return []string{"queue", "rerun"}
-	case AskStart:
-		if q.Review != nil {
-			return []string{"start", "review", "cancel"}
-		}
-		return []string{"start", "cancel"}
-	case AskLate:
-		return []string{"no", "yes"}
-	case AskPlan:
-		return []string{"approve", "reject"}
-	case AskAllow:
-		return []string{"deny", "allow"}
-	}
-	var verbs []string
-	for n := range q.Options {
-		verbs = append(verbs, Letter(n))
-	}
-	return append(verbs, "skip")
-}

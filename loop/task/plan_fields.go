@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -151,7 +152,7 @@ func (p *plan) fields(t planTask) map[field]*fieldText {
 // errors; short names are too near to other words for more than a warning.
 func (p *plan) nearField(line int, name string) {
 	for _, f := range []field{fieldDepends, fieldAcceptance, fieldComplexity, fieldPriority, fieldThreshold, fieldConsensus, fieldScope, fieldNotes} {
-		if distance(strings.ToLower(name), strings.ToLower(string(f))) > 2 {
+		if nearest.Distance(strings.ToLower(name), strings.ToLower(string(f))) > 2 {
 			continue
 		}
 		text := fmt.Sprintf("unknown field %q: meant %q?", clip(name, 40), f)

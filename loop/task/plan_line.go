@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -243,38 +244,11 @@ func unknownMark(text string) (string, string) {
 func nearMark(text string) string {
 	text = foldMark(text)
 	for _, w := range []string{markWords[ledger.MarkBlocked], markWords[ledger.MarkManualVerify]} {
-		if distance(text, w) <= 3 || strings.HasPrefix(text, strings.TrimSuffix(w, ")")+"-") || strings.HasPrefix(text, strings.TrimSuffix(w, ")")+":") {
+		if nearest.Distance(text, w) <= 3 || strings.HasPrefix(text, strings.TrimSuffix(w, ")")+"-") || strings.HasPrefix(text, strings.TrimSuffix(w, ")")+":") {
 			return w
 		}
 	}
 	return ""
-}
-
-// distance is the number of letters to insert, delete, replace or swap with a
-// neighbour to get from a to b; anything long is simply far away.
-func distance(a, b string) int {
-	const far = 40
-	s, t := []rune(a), []rune(b)
-	if len(s) > far || len(t) > far {
-		return far
-	}
-	var d [far + 1][far + 1]int
-	for i := range len(s) + 1 {
-		for j := range len(t) + 1 {
-			switch {
-			case i == 0 || j == 0:
-				d[i][j] = i + j
-			case s[i-1] == t[j-1]:
-				d[i][j] = d[i-1][j-1]
-			default:
-				d[i][j] = 1 + min(d[i-1][j], d[i][j-1], d[i-1][j-1])
-				if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
-					d[i][j] = min(d[i][j], d[i-2][j-2]+1)
-				}
-			}
-		}
-	}
-	return d[len(s)][len(t)]
 }
 
 // clip shortens what is quoted in a finding and takes control characters out.

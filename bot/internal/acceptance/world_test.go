@@ -93,7 +93,7 @@ func open(t *testing.T, p phone) *porter {
 		Quiet: func(chat string, at time.Time) bool { return w.engine.Shared().QuietHours(chat, quiet).Has(at) },
 	}))
 	r := inbound.New(p.reception(inbound.Options{
-		Desk: host{w}, Zone: berlin, Hash: func(code string) string { return "hash of " + code },
+		Service: host{w}, Zone: berlin, Hash: func(code string) string { return "hash of " + code },
 	}, db))
 	ctx, cancel := context.WithCancel(t.Context())
 	var work sync.WaitGroup

@@ -15,7 +15,7 @@ import (
 
 // makers are the functions whose first argument is a message's key, or its end
 // where there is something to go in front.
-var makers = map[string]string{"newMessage": "", "message": "", "words": "", "unsettled": "", "receipt": "guidance.", "say": "status."}
+var makers = map[string]string{"newMessage": "", "refusal": "", "message": "", "words": "", "unsettled": "", "receipt": "guidance.", "say": "status."}
 
 // keysIn are the keys that the files of a folder name: whole ones, and the
 // beginnings of those that are put together.

@@ -98,7 +98,7 @@ func shellVerbs(q ledger.Question) (first string, others []string) {
 	for _, v := range q.Verbs() {
 		words = append(words, strings.TrimPrefix(Typed(q, v), q.ID+" "))
 	}
-	if q.Kind == ledger.AskAgent {
+	if q.OwnWords() {
 		words = append(words, "WORDS")
 	}
 	return words[0], words[1:]

@@ -185,15 +185,8 @@ func (m *Message) endButtons(s loop.State, b ledger.RunEnded) {
 		if len(m.Buttons) == most-1 {
 			break
 		}
-		switch q.Kind {
-		case ledger.AskBlocked:
-			m.button("Retry "+short(q.Task), q.ID+" retry")
-		case ledger.AskManual:
-			m.button("Pass "+short(q.Task), q.ID+" pass")
-		case ledger.AskAgent, ledger.AskAllow:
-			m.button("Answer "+q.ID, q.ID)
-		case ledger.AskPlan:
-			m.button("Read "+short(q.Task), PlanCommand(q))
+		if button := wordingOf(q).runEnd; button != nil {
+			m.button(button(q))
 		}
 	}
 	if len(m.Buttons) == 0 && b.Reason != ledger.ReasonDone {

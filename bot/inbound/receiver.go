@@ -15,9 +15,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Desk is what a reception needs of the engine.
-type Desk interface {
-	bot.Host
+// Service is what a Receiver needs of the engine.
+type Service interface {
+	bot.DaemonService
 	// DoWith decides an input and commits messages and the cursor in the same
 	// transaction. with is called with the answer before the commit, from the
 	// engine's goroutine; it is not called, or in vain, where the input's key was
@@ -42,8 +42,8 @@ type Outbox interface {
 
 // Options are what a Reception works with.
 type Options struct {
-	Desk   Desk
-	Outbox Outbox
+	Service Service
+	Outbox  Outbox
 	// Hash stands for a pairing code as it was typed, in upper case.
 	Hash func(code string) string
 	// Notice acknowledges a press, as bot.Sender does. nil: nothing does.
@@ -65,8 +65,8 @@ type Options struct {
 	Log       *slog.Logger
 }
 
-// Reception is the bot.Receiver of all chats.
-type Reception struct {
+// Receiver is the bot.Receiver of all chats.
+type Receiver struct {
 	o Options
 
 	mu     sync.Mutex // guards what failed, and album
@@ -75,8 +75,8 @@ type Reception struct {
 	inARow int        // how often in a row
 }
 
-// New returns a reception.
-func New(o Options) *Reception {
+// New returns a Receiver.
+func New(o Options) *Receiver {
 	if o.Notice == nil {
 		o.Notice = func(context.Context, string, string) error { return nil }
 	}
@@ -101,7 +101,7 @@ func New(o Options) *Reception {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Reception{o: o}
+	return &Receiver{o: o}
 }
 
 // giveUp is how often in a row an input may fail before its sender is told
@@ -113,11 +113,11 @@ const giveUp = 3
 // Receive handles what somebody did. It returns after everything that it led
 // to was committed; an error means that nothing was, or, where ctx ended in
 // between, that it may have been: the same input is answered the same again.
-func (r *Reception) Receive(ctx context.Context, in bot.Inbound) error {
+func (r *Receiver) Receive(ctx context.Context, in bot.Inbound) error {
 	if in.Chat == "" { // a press whose message the platform does not hand out: its sender's own chat
 		in.Chat, in.Private = in.Actor, true
 	}
-	v := &visit{Reception: r, in: in, now: r.o.Clock().In(r.o.Zone)}
+	v := &request{Receiver: r, in: in, now: r.o.Clock().In(r.o.Zone)}
 	err := v.receive(ctx)
 	if err == nil {
 		r.noted("")
@@ -135,7 +135,7 @@ func (r *Reception) Receive(ctx context.Context, in bot.Inbound) error {
 }
 
 // noted counts how often in a row the input with a key has failed; "" forgets.
-func (r *Reception) noted(key string) int {
+func (r *Receiver) noted(key string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if key == "" || key != r.failed {
@@ -146,7 +146,7 @@ func (r *Reception) noted(key string) int {
 }
 
 // times is how often in a row the input with a key has failed.
-func (r *Reception) times(key string) int {
+func (r *Receiver) times(key string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if key != r.failed {
@@ -155,10 +155,10 @@ func (r *Reception) times(key string) int {
 	return r.inARow
 }
 
-// visit is one thing that somebody did, on its way. Nothing of it changes once
+// request is one thing that somebody did, on its way. Nothing of it changes once
 // it is handed to the engine.
-type visit struct {
-	*Reception
+type request struct {
+	*Receiver
 	in      bot.Inbound
 	now     time.Time
 	who     ledger.Person
@@ -170,8 +170,8 @@ type visit struct {
 	receiptID string // platform's id of the receipt whose message was edited
 }
 
-func (v *visit) receive(ctx context.Context) error {
-	who, paired := v.o.Desk.Shared().Person(v.in.Actor)
+func (v *request) receive(ctx context.Context) error {
+	who, paired := v.o.Service.Shared().Person(v.in.Actor)
 	v.who = who
 	v.project = v.o.ProjectOf(v.in.Chat)
 	if code, is := v.code(); is {
@@ -207,7 +207,7 @@ func (v *visit) receive(ctx context.Context) error {
 
 // wordless is a picture, a voice note or whatever else without words. Of
 // several that were sent as one only the first is answered.
-func (v *visit) wordless(ctx context.Context) error {
+func (v *request) wordless(ctx context.Context) error {
 	if v.albumAnswered() {
 		return v.say(ctx)
 	}
@@ -221,13 +221,13 @@ func (v *visit) wordless(ctx context.Context) error {
 // albumAnswered reports whether what the visitor sent is of an album of which
 // another part was answered just before. A restart forgets that: then there is
 // one answer more.
-func (v *visit) albumAnswered() bool {
+func (v *request) albumAnswered() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.in.Album != "" && v.album == v.in.Chat+" "+v.in.Album
 }
 
-func (v *visit) answeredAlbum() {
+func (v *request) answeredAlbum() {
 	if v.in.Album == "" {
 		return
 	}
@@ -238,15 +238,15 @@ func (v *visit) answeredAlbum() {
 
 // say commits messages and the cursor under the input's key. Without messages
 // it only says that the input was read.
-func (v *visit) say(ctx context.Context, msgs ...ledger.Outgoing) error {
-	if err := v.o.Desk.Say(ctx, v.in.Key, v.now, msgs, v.in.Cursor); err != nil {
+func (v *request) say(ctx context.Context, msgs ...ledger.Outgoing) error {
+	if err := v.o.Service.Say(ctx, v.in.Key, v.now, msgs, v.in.Cursor); err != nil {
 		return fmt.Errorf("say: %w", err)
 	}
 	return nil
 }
 
 // input is what the visitor asks of the core, without its key.
-func (v *visit) input(project string, body loop.InputBody) loop.Input {
+func (v *request) input(project string, body loop.InputBody) loop.Input {
 	actor, name := v.in.Actor, v.who.Name
 	if actor == "" {
 		actor = v.in.Chat
@@ -258,16 +258,16 @@ func (v *visit) input(project string, body loop.InputBody) loop.Input {
 }
 
 // stranger is somebody who is not let in: silence, and the audit.
-func (v *visit) stranger(ctx context.Context, why string) error {
-	_, err := v.o.Desk.DoWith(ctx, v.input("", loop.MeetStranger{Chat: v.in.Chat, Why: why}), v.silent)
+func (v *request) stranger(ctx context.Context, why string) error {
+	_, err := v.o.Service.DoWith(ctx, v.input("", loop.MeetStranger{Chat: v.in.Chat, Why: why}), v.silent)
 	return err
 }
 
-func (v *visit) silent(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) { return nil, v.in.Cursor }
+func (v *request) silent(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) { return nil, v.in.Cursor }
 
 // code is the pairing code that the visitor sent: by a person, in a private
 // chat, in a message of its own.
-func (v *visit) code() (string, bool) {
+func (v *request) code() (string, bool) {
 	if !v.in.Private || v.in.Stands != "" || v.in.Press != "" || v.in.Edited || v.in.Media || v.in.Actor == "" {
 		return "", false
 	}
@@ -282,13 +282,13 @@ func (v *visit) code() (string, bool) {
 
 // pair tries a code. A wrong one gets no answer; the host and the audit have
 // it. Who is in already may know that it was none.
-func (v *visit) pair(ctx context.Context, code string, paired bool) error {
+func (v *request) pair(ctx context.Context, code string, paired bool) error {
 	in := v.input("", loop.TryPairing{Hash: v.o.Hash(code)})
-	_, err := v.o.Desk.DoWith(ctx, in, func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+	_, err := v.o.Service.DoWith(ctx, in, func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		switch {
 		case a.OK:
 			p := ledger.Person{ID: in.Actor, Name: in.Name, Role: ledger.Role(a.ID)}
-			return []ledger.Outgoing{v.answer(bot.Welcome(v.o.Desk, p))}, v.in.Cursor
+			return []ledger.Outgoing{v.answer(bot.Welcome(v.o.Service, p))}, v.in.Cursor
 		case paired:
 			return []ledger.Outgoing{v.answer(bot.Paired(v.who))}, v.in.Cursor
 		}
@@ -299,7 +299,7 @@ func (v *visit) pair(ctx context.Context, code string, paired bool) error {
 
 // outgoing is a message for where the visitor is, silent because they are
 // there. A message of theirs is answered; a press has none.
-func (v *visit) outgoing(m bot.Message, class ledger.MessageClass) ledger.Outgoing {
+func (v *request) outgoing(m bot.Message, class ledger.MessageClass) ledger.Outgoing {
 	if v.who.Role != "" && v.in.Private {
 		m = m.For(v.who.Role)
 	}
@@ -321,11 +321,11 @@ func (v *visit) outgoing(m bot.Message, class ledger.MessageClass) ledger.Outgoi
 }
 
 // answer is the reply to a command that changed something, or could not.
-func (v *visit) answer(m bot.Message) ledger.Outgoing { return v.outgoing(m, ledger.ClassReply) }
+func (v *request) answer(m bot.Message) ledger.Outgoing { return v.outgoing(m, ledger.ClassReply) }
 
 // notice acknowledges a press after everything is committed. It may fail: the
 // platform gives up waiting by itself.
-func (v *visit) notice(ctx context.Context, text string) {
+func (v *request) notice(ctx context.Context, text string) {
 	const patience = 5 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -338,7 +338,7 @@ func (v *visit) notice(ctx context.Context, text string) {
 const mostNotice = 190
 
 // fault tells the visitor that what they sent was put away.
-func (v *visit) fault(ctx context.Context) error {
+func (v *request) fault(ctx context.Context) error {
 	if err := v.say(ctx, v.answer(fault(v.in.Text))); err != nil {
 		return err
 	}

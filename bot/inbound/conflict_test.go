@@ -27,7 +27,7 @@ const (
 // crowd is a house with two platforms, where everybody presses at once.
 type crowd struct {
 	*world
-	platforms map[string]*inbound.Reception // by prefix
+	platforms map[string]*inbound.Receiver // by prefix
 
 	mu    sync.Mutex
 	notes map[string]string // what each press was acknowledged with
@@ -43,7 +43,7 @@ func newCrowd(t *testing.T) *crowd {
 		w.engineEntry(ledger.Entry{Stream: ledger.SharedStream, Time: w.now, Body: ledger.PersonPaired{Person: ledger.Person{ID: id, Name: name, Role: ledger.RoleSteer, Since: w.now}}})
 	}
 	w = w.reopened()
-	c := &crowd{world: w, platforms: map[string]*inbound.Reception{}, notes: map[string]string{}, last: map[string]int{}}
+	c := &crowd{world: w, platforms: map[string]*inbound.Receiver{}, notes: map[string]string{}, last: map[string]int{}}
 	for _, prefix := range []string{telegram.Prefix, slack.Prefix} {
 		o := w.options()
 		o.Notice = func(_ context.Context, press, text string) error {

@@ -8,8 +8,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Desk is what the conversation needs of the engine.
-type Desk interface {
+// Service is what the conversation needs of the engine.
+type Service interface {
 	// Do decides an input and returns after what it led to was committed.
 	Do(ctx context.Context, in loop.Input) (loop.Answer, error)
 	// State returns a project's state as it is now, false for an unknown one.
@@ -44,10 +44,10 @@ type HatSet struct {
 	Routes   string                // the pattern's, drawn in lines of at most FirstWidth columns
 }
 
-// Host is a Desk of a nightporter that stays: it knows who is let in, and can
+// DaemonService is the Service of `nightporter up`: it knows the paired people and can
 // start runs. A foreground run is none.
-type Host interface {
-	Desk
+type DaemonService interface {
+	Service
 	// Shared returns what the projects share.
 	Shared() loop.Shared
 	// QuietHours are those of chats that have none of their own.
@@ -60,7 +60,7 @@ type Host interface {
 	Offer(ctx context.Context, project string, f RunFlags) (loop.OfferRun, error)
 }
 
-// Placer is a Host that knows where its projects are talked of.
+// Placer is a DaemonService that knows the chats of its projects.
 type Placer interface {
 	// Place names the chat that a project's news goes to, as somebody reads it who
 	// asks: `topic "shop"`, "this chat". "" where no project has one of its own.

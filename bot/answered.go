@@ -16,13 +16,11 @@ func Answered(s loop.State, q ledger.Question, b ledger.QuestionAnswered, item s
 	if b.By == "console" {
 		by = theHost
 	}
-	what := upper(Clean(b.Choice))
+	w := wordingOf(q)
+	verb, known := w.verb(b.Choice)
+	what := orElse(verb.settled, upper(Clean(b.Choice)))
 	switch {
-	case b.Choice == "guide":
-		what = "guided"
-	case q.Kind == ledger.AskStart && b.Choice == "review":
-		what = asReview
-	case q.Kind == ledger.AskAgent && OptionOf(q, b.Choice) >= 0:
+	case q.OwnWords() && OptionOf(q, b.Choice) >= 0:
 		what = strings.ToUpper(b.Choice)
 	case what == "":
 		what = "answered"
@@ -41,16 +39,21 @@ func Answered(s loop.State, q ledger.Question, b ledger.QuestionAnswered, item s
 		return m
 	}
 	m.Project, m.About = s.Project.Name, q.Task
-	m.was(s, q)
-	if n := OptionOf(q, b.Choice); q.Kind == ledger.AskAgent && n >= 0 {
+	w.past(&m, s, q)
+	if n := OptionOf(q, b.Choice); q.OwnWords() && n >= 0 {
 		m.add(strings.ToUpper(ledger.Letter(n)) + "  " + Cut(Clean(q.Options[n]), quoteWidth))
 	}
 	if b.Words != "" {
 		m.add(upper(by) + ":")
 		m.quote(b.Words)
 	}
-	m.add(after(q, b.Choice, item))
-	if loop.Undoable(q, b.Choice) {
+	switch closed := w.closed[b.Choice]; {
+	case closed != nil:
+		m.add(closed(q, item))
+	case known:
+		m.add(verb.after(q, item))
+	}
+	if q.Undoable(b.Choice) {
 		m.button("Undo", Undoing(q.ID))
 	}
 	return m
@@ -59,76 +62,23 @@ func Answered(s loop.State, q ledger.Question, b ledger.QuestionAnswered, item s
 // Undoing is what takes the answer to a question back.
 func Undoing(question string) string { return question + " undo" }
 
-// was is what a settled question asked.
-func (m *Message) was(s loop.State, q ledger.Question) {
+// pastQuoted adds what a settled question asked, with its text.
+func (m *Message) pastQuoted(s loop.State, q ledger.Question) {
+	m.pastTitled(s, q)
+	m.quote(q.Text)
+}
+
+// pastTitled adds what it asked, with its task's title.
+func (m *Message) pastTitled(s loop.State, q ledger.Question) {
 	head := Headline(s, q)
-	if title := Cut(Clean(q.Title), 34); title != "" && q.Kind != ledger.AskStart && q.Kind != ledger.AskLate {
+	if title := Cut(Clean(q.Title), 34); title != "" {
 		head += " · " + title
 	}
 	m.add(head)
-	if q.Kind != ledger.AskManual && q.Kind != ledger.AskStart && q.Kind != ledger.AskLate {
-		m.quote(q.Text)
-	}
-	if q.Kind == ledger.AskAllow {
-		m.paths(q)
-	}
 }
 
-// after says what comes of an answer.
-func after(q ledger.Question, choice, item string) string {
-	task := short(q.Task)
-	switch string(q.Kind) + " " + choice {
-	case "blocked retry":
-		return task + " is tried again."
-	case "blocked skip", "agent skip":
-		return task + " is put away."
-	case "blocked guide":
-		return orElse(item, "Your words") + " → " + task + ", next attempt."
-	case "manual pass":
-		return task + " is done and ticked."
-	case "manual fail":
-		return task + " is done again, with these words."
-	case "baseline fix":
-		return "The run mends it first."
-	case "baseline go":
-		return "The run goes on; it is shown on every task."
-	case "baseline stop", "start cancel":
-		return "Nothing was started."
-	case "review resume":
-		return "The run goes on."
-	case "review stop":
-		return "The run ends."
-	case "start start", "start review":
-		return "It looks first at what would fail at night, then starts."
-	case "late no":
-		return "Nothing was done."
-	case "late yes":
-		return "Done."
-	case "now queue":
-		return orElse(item, "It") + " waits for the next session; nothing is stopped."
-	case "now rerun":
-		return orElse(item, "It") + " goes into the session that starts now."
-	case "plan approve":
-		return task + " is built as planned."
-	case "plan reject":
-		return task + " is planned anew, with these words."
-	case "plan retry":
-		return task + " is tried again."
-	case "plan skip":
-		return task + " is put away."
-	case "allow allow":
-		return task + " may write it from now on."
-	case "allow deny":
-		return "It stays out of " + task + "."
-	}
-	if q.Kind == ledger.AskAgent {
-		return task + " goes on with it."
-	}
-	if means := Meaning(q, choice); means != "" {
-		return upper(means) + "."
-	}
-	return ""
-}
+// pastHead adds its headline alone.
+func (m *Message) pastHead(s loop.State, q ledger.Question) { m.add(Headline(s, q)) }
 
 // Expired is what a question's message becomes when nobody answered in time.
 // again is the question where it stays open without an end, nil otherwise.
@@ -145,33 +95,20 @@ func Expired(s loop.State, q ledger.Question, b ledger.QuestionExpired, again *l
 		buttons(&m, *again)
 		return m
 	}
+	w := wordingOf(q)
 	tail := " unanswered at " + now.Format("15:04")
-	then := ""
-	switch q.Kind {
-	case ledger.AskAgent:
-		then = Cut(Clean(b.Choice), 10)
-		if n := OptionOf(q, b.Choice); n >= 0 {
-			then = strings.ToUpper(ledger.Letter(n))
-		}
-	case ledger.AskStart:
-		tail, then = " unanswered", "not started"
-	case ledger.AskLate:
-		tail, then = " unanswered", "not done"
-	case ledger.AskNow:
-		then = "queued"
-	case ledger.AskBaseline:
-		then = Clean(b.Choice)
-	case ledger.AskAllow:
-		then = "stays out"
+	if w.untimed {
+		tail = " unanswered"
 	}
+	then := w.expired(q, b)
 	first := SignAway + " " + q.ID + tail + ": " + then
-	if then == "" || b.Choice == "" && q.Kind != ledger.AskStart && q.Kind != ledger.AskLate {
+	if then == "" || b.Choice == "" && !w.untimed {
 		first = SignAway + " " + q.ID + " is over · " + now.Format("15:04")
 	}
 	m := newMessage("expired."+string(q.Kind), first)
 	m.Project, m.About = s.Project.Name, q.Task
-	m.was(s, q)
-	if q.Kind == ledger.AskAgent && b.Choice != "" {
+	w.past(&m, s, q)
+	if q.OwnWords() && b.Choice != "" {
 		m.add(task + " goes on with " + orElse(Cut(Clean(b.Choice), quoteWidth), "it") + ". Not too late to object:")
 		for n, o := range q.Options {
 			if len(m.Buttons) < 3 && o != b.Choice {

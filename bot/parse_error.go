@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -17,7 +18,7 @@ func mistake(err error) Message {
 	var usage *UsageError
 	switch {
 	case errors.As(err, &unknown):
-		m := newMessage("cmd.unknown", SignAsk+" No "+Cut(Clean(unknown.Word), 14)+". "+meant(unknown.Meant))
+		m := refusal("cmd.unknown", SignAsk+" No "+Cut(Clean(unknown.Word), 14)+". "+meant(unknown.Meant))
 		m.quote(unknown.Rest)
 		m.add("Nothing was done.")
 		if twin := unknown.Meant; twin != "" {
@@ -33,11 +34,11 @@ func mistake(err error) Message {
 		m.button("Help", "/help")
 		return m
 	case errors.As(err, &usage):
-		m := newMessage("cmd.usage", SignFailed+" Not done: "+Cut(Clean(usage.Got), 20)+"?")
+		m := refusal("cmd.usage", SignFailed+" Not done: "+Cut(Clean(usage.Got), 20)+"?")
 		m.add("Type " + usage.Use + ".")
 		return m
 	}
-	m := newMessage("cmd.empty", SignAsk+" Nothing was typed")
+	m := refusal("cmd.empty", SignAsk+" Nothing was typed")
 	m.button("Help", "/help")
 	return m
 }
@@ -50,7 +51,7 @@ func meant(word string) string {
 }
 
 func noProject(name string, all []string) Message {
-	m := newMessage("cmd.noproject", SignFailed+" No project "+Cut(Clean(name), 24))
+	m := refusal("cmd.noproject", SignFailed+" No project "+Cut(Clean(name), 24))
 	m.add("Nothing was done. Here: " + orNothing(strings.Join(all, ", ")) + ".")
 	return m
 }
@@ -70,22 +71,16 @@ func noTask(s loop.State, typed string) Message {
 	if len(ids) > 0 {
 		has = " (it has " + Ranges(ids) + ")"
 	}
-	m := newMessage("cmd.notask", SignFailed+" "+s.Project.Name+" has no "+typed+has)
+	m := refusal("cmd.notask", SignFailed+" "+s.Project.Name+" has no "+typed+has)
 	m.add("Nothing was changed.")
 	m.button("Tasks", "/tasks")
 	return m
 }
 
 func noHat(hat string, hats []string, text string) Message {
-	m := newMessage("guidance.nohat", SignFailed+" Not queued: no hat @"+Cut(Clean(hat), 16))
-	best, least := "", 4
-	for _, h := range hats {
-		if d := distance(hat[:min(len(hat), 32)], h); d < least {
-			best, least = h, d
-		}
-	}
+	m := refusal("guidance.nohat", SignFailed+" Not queued: no hat @"+Cut(Clean(hat), 16))
 	m.quote(text)
-	if best != "" {
+	if best := nearest.Of(hat, hats); best != "" {
 		m.add("Meant @" + best + "?")
 		_, words, _ := strings.Cut(text, "@"+hat)
 		if words = strings.TrimLeft(words, ": "); words != "" && len(text) < maxTwin {

@@ -8,22 +8,22 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Beaten is what somebody is told whose answer came too late, in one line
+// ConflictText is what somebody is told whose answer came too late, in one line
 // (PHONE 3.11): who was first and, where they wanted something else, the
 // command that overrules it. actor is who is told, by id, and choice the verb
 // that they pressed.
-func Beaten(s loop.Answered, actor, choice string, now time.Time) string {
-	text := beaten(s, actor, now) + ". " + unchanged
+func ConflictText(s loop.Answered, actor, choice string, now time.Time) string {
+	text := conflictLine(s, actor, now) + ". " + unchanged
 	if over := overrule(s, choice, "", now); over != "" {
 		text += " To overrule: " + over
 	}
 	return text
 }
 
-// BeatenMessage is Beaten as the answer to a line that was typed, in which
+// Conflict is ConflictText as the answer to a line that was typed, in which
 // words can stand behind the verb, or instead of it.
-func BeatenMessage(s loop.Answered, actor, choice, words string, now time.Time) Message {
-	m := newMessage("press.second", SignFailed+" "+beaten(s, actor, now))
+func Conflict(s loop.Answered, actor, choice, words string, now time.Time) Message {
+	m := refusal("press.second", SignFailed+" "+conflictLine(s, actor, now))
 	m.add(unchanged)
 	if over := overrule(s, choice, words, now); over != "" {
 		label := "Overrule"
@@ -35,14 +35,15 @@ func BeatenMessage(s loop.Answered, actor, choice, words string, now time.Time) 
 	return m
 }
 
-// beaten is "Mira was first: Retry, 07:31" to others, and "q5 is settled:
+// conflictLine is "Mira was first: Retry, 07:31" to others, and "q5 is settled:
 // Retry, Mira 07:31" to Mira herself, and where nobody answered in time.
-func beaten(s loop.Answered, actor string, now time.Time) string {
+func conflictLine(s loop.Answered, actor string, now time.Time) string {
+	subject := ledger.Question{Kind: s.Subject.Kind}
 	at, what := Clock(s.At, now), upper(Cut(Clean(s.Choice), 14))
 	switch {
 	case what == "":
 		what = "answered"
-	case s.Subject.Kind == ledger.AskAgent && len(s.Choice) == 1:
+	case subject.OwnWords() && len(s.Choice) == 1:
 		what = strings.ToUpper(s.Choice)
 	}
 	by := Cut(Clean(s.By), 12)
@@ -72,49 +73,20 @@ func overrule(s loop.Answered, choice, words string, now time.Time) string {
 	if s.By == "" || choice == "" && words == "" || choice == strings.ToLower(s.Choice) && words == "" {
 		return ""
 	}
-	task, several := arg(s.Subject.Task), ids(s.Subject.Tasks)
-	guide := func(words string) string {
-		if words == "" || len(words) > maxTwin {
-			return "/guidance #" + task + wordsWanted
-		}
-		return "/guidance #" + task + " " + words
-	}
-	switch string(s.Subject.Kind) + " " + choice {
-	case "blocked retry", "manual fail": // what was passed is done: only a retry has it done again
-		return "/retry " + task
-	case "blocked skip", "agent skip":
-		return "/skip " + task
-	case "blocked guide":
-		return guide(words)
-	case "manual pass":
-		if s.Before != nil && !now.After(s.At.Add(loop.UndoTime)) {
-			return Undoing(s.ID)
-		}
+	w, known := wordings[s.Subject.Kind]
+	if !known {
 		return ""
-	case "review resume":
-		return "/resume"
-	case "review stop", "baseline stop":
-		return "/stop"
-	case "unticked redo", "skip wait":
-		if several == "" {
-			return ""
-		}
-		return "/retry " + several
-	case "skip skip":
-		if several == "" {
-			return ""
-		}
-		return "/skip " + several
-	case "plan reject":
-		return "/plan redo " + task + wordsWanted // an admin's: only they are asked
 	}
+	v, is := w.verbs[choice]
 	switch {
-	case s.Subject.Kind != ledger.AskAgent:
+	case is && v.overrule != nil:
+		return v.overrule(s, words, now)
+	case is || w.own == nil:
 		return ""
 	case len(choice) == 1 && words == "": // one of its options, which the question's message has
-		return guide("")
+		return guideAgain(s, "")
 	}
-	return guide(own)
+	return guideAgain(s, own)
 }
 
 // ids are tasks as a command takes them, "" where they are too many to be typed.

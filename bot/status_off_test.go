@@ -13,30 +13,30 @@ import (
 // TestStopped: where a run was left that nobody works on any more, by how it
 // was left.
 func TestStopped(t *testing.T) {
-	over, fresh := over(), &desk{Night: scenario.New("shop", evening)}
+	over, fresh := over(), &service{Night: scenario.New("shop", evening)}
 	fresh.Night.State.Project.Name = "shop"
-	for name, d := range map[string]*desk{"over": over, "new": fresh} {
+	for name, d := range map[string]*service{"over": over, "new": fresh} {
 		if got, want := bot.Stopped(d.Night.State, d.Now).Text(80), bot.Status(d.Night.State, d.Now).Text(80); got != want {
 			t.Errorf("%s: a run that has ended is told as by Status:\n%s", name, got)
 		}
 	}
-	left := map[string]func(d *desk){
-		"work":   func(*desk) {},
-		"verify": func(d *desk) { d.Until(func() bool { return bot.Doing(d.Night.State) == "#4 verify" }) },
-		"waits":  func(d *desk) { d.Until(func() bool { return d.Night.State.Project.Run.State == ledger.RunWaiting }) },
-		"cut": func(d *desk) {
+	left := map[string]func(d *service){
+		"work":   func(*service) {},
+		"verify": func(d *service) { d.Until(func() bool { return bot.Doing(d.Night.State) == "#4 verify" }) },
+		"waits":  func(d *service) { d.Until(func() bool { return d.Night.State.Project.Run.State == ledger.RunWaiting }) },
+		"cut": func(d *service) {
 			d.Night.Do(loop.Input{Key: "s", Body: loop.Stop{Now: true, Signal: "SIGINT"}})
 			d.Until(func() bool { _, through := loop.Outcome(d.Night.State); return through })
 		},
-		"paused": func(d *desk) {
+		"paused": func(d *service) {
 			d.say(t, "/pause now")
 			d.Until(func() bool { return d.Night.State.Project.Run.State == ledger.RunPaused })
 		},
-		"limit": func(d *desk) {
+		"limit": func(d *service) {
 			d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Body: ledger.RunStateSet{
 				State: ledger.RunWaiting, Wait: ledger.WaitLimit, Until: time.Date(2027, 1, 1, 0, 0, 0, 0, evening.Location()), Text: "claude: usage limit"}})
 		},
-		"long": func(d *desk) { d.Night.State.Project.Name = "a-project-with-a-name-like-this" },
+		"long": func(d *service) { d.Night.State.Project.Name = "a-project-with-a-name-like-this" },
 	}
 	for name, leave := range left {
 		d := atWork()
@@ -49,7 +49,7 @@ func TestStopped(t *testing.T) {
 		}
 		golden(t, "stopped-"+name, []byte(m.Text(78)+"\n"))
 	}
-	planned := &desk{Night: scenario.New("shop", evening)}
+	planned := &service{Night: scenario.New("shop", evening)}
 	planned.Night.Do(loop.Input{Key: "run", Body: loop.StartRun{Settings: planned.Settings()}})
 	golden(t, "stopped-planned", []byte(bot.Stopped(planned.Night.State, planned.Now).Text(78)+"\n"))
 }
