@@ -54,7 +54,7 @@ var arrows = map[string][]string{
 	"bot/delivery":             {"loop/ledger", "bot", "guidance"},
 	"bot/notify":               {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/inbound":              {"loop", "loop/ledger", "guidance", "bot"},
-	"bot/internal/scenario":    {"loop", "loop/ledger", "guidance", "bot"},
+	"internal/scenario":        {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"}, // for tests: one check over both platforms
 
 	"config":         {"loop/ledger", "guidance", "internal/nearest"},

@@ -3,7 +3,7 @@ package acceptance
 import (
 	"time"
 
-	"github.com/nightporter/nightporter/bot/internal/scenario"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 

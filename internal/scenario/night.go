@@ -1,4 +1,4 @@
-// Package night drives the real core through a scripted night, for tests of
+// Package scenario drives the real core through a scripted night, for tests of
 // what people are shown. Its outside world is a table: what each session
 // says, which files it leaves, and whether verification is red after it.
 package scenario
@@ -203,7 +203,7 @@ func (n *Night) Until(stop func() bool) {
 		n.effects = n.effects[1:]
 		n.carry(e)
 	}
-	panic("night: it does not end")
+	panic("scenario: it does not end")
 }
 
 func (n *Night) carry(e ledger.Effect) {
