@@ -14,7 +14,7 @@ import (
 func (d *decision) askAgent(t TaskState) {
 	data := t.Attempt.Event.Data
 	d.holdTask(t, ledger.Question{
-		Hat: t.Attempt.Hat, Text: stringOf(data, "text"), Options: stringsOf(data, "options"), Choice: stringOf(data, "choice"),
+		Hat: t.Attempt.Hat, Text: String(data, "text"), Options: Strings(data, "options"), Choice: String(data, "choice"),
 	})
 }
 
@@ -126,7 +126,7 @@ func (d *decision) holdTask(t TaskState, q ledger.Question) {
 // askManual asks a person to look at what no agent can judge.
 func (d *decision) askManual(t TaskState, instructions string) {
 	list := slices.Clone(t.Task.Acceptance)
-	if instructions != "" && instructions != manualAcceptance {
+	if instructions != "" && instructions != ManualAcceptance {
 		list = append([]string{instructions}, list...)
 	}
 	q := ledger.Question{

@@ -382,7 +382,7 @@ func (d *director) play(line string) string {
 		data := `{"verdict":"OKAY","sections":[]}`
 		if rest != "OKAY" {
 			var list []string
-			for _, sec := range sectionsOf(d.task(d.session().Task).Attempt.Plan) {
+			for _, sec := range Sections(d.task(d.session().Task).Attempt.Plan) {
 				verdict := fmt.Sprintf(`{"id":%q,"verdict":"OKAY"}`, sec.ID)
 				if slices.Contains(strings.Fields(rest), sec.ID) {
 					verdict = fmt.Sprintf(`{"id":%q,"verdict":"REJECT","objections":["no test in %s"]}`, sec.ID, sec.ID)

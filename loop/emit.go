@@ -32,7 +32,7 @@ func (d *decision) emit(b Emit) {
 	r := d.run()
 	about := scope{task: s.Task, session: s.ID}
 	hat := r.Settings.Hats[s.Planned.Hat]
-	reports, why := checkEvent(hat, b.Type, b.Data)
+	reports, why := Check(hat, b.Type, b.Data)
 	if t, ok := d.task(s.Task); ok && t.Attempt != nil && why == "" {
 		switch b.Type {
 		case ledger.EventCritique:

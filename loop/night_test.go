@@ -401,7 +401,7 @@ func (n *night) checkParts(fail func(string, ...any), d Decision) {
 			continue
 		}
 		t, _ := n.s.Project.Find(e.Task)
-		for _, s := range sectionsOf(t.Plan) {
+		for _, s := range Sections(t.Plan) {
 			part := t.partOf(s.ID)
 			if p, ok := n.s.Project.Find(part); !ok || p.Status != ledger.Done && part != "" {
 				fail("%s is done by its parts, and its section %s is not", e.Task, s.ID)

@@ -28,7 +28,7 @@ func (d *decision) partsDue(t TaskState, all bool) []Section {
 	w := t.Attempt
 	var due []Section
 	can := map[string]bool{}
-	for _, s := range sectionsOf(w.Plan) {
+	for _, s := range Sections(w.Plan) {
 		ok := all || slices.Contains(w.Consensus.Approved, s.ID)
 		for _, on := range s.DependsOn {
 			ok = ok && can[on]
@@ -63,7 +63,7 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 		}
 		return ids[section]
 	}
-	sections := sectionsOf(w.Plan)
+	sections := Sections(w.Plan)
 	for _, s := range d.partsDue(t, whole) {
 		part := d.freePart(id + "/" + s.ID)
 		ids[s.ID] = part
@@ -95,7 +95,7 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 // beginParts lets approved sections be built while the others are revised:
 // the two take turns.
 func (d *decision) beginParts(t TaskState) {
-	if len(sectionsOf(t.Attempt.Plan)) < 2 || !d.makeParts(t, false) {
+	if len(Sections(t.Attempt.Plan)) < 2 || !d.makeParts(t, false) {
 		return
 	}
 	d.add(scope{task: t.Task.ID}, ledger.AttemptEnded{Outcome: ledger.OutcomeParked, Why: "approved parts come first"})

@@ -71,9 +71,9 @@ const sectionsShape = `{"summary":"…","sections":[{"id":"a","title":"…","tas
 // shapeOf is an example of an event's data with every field that the hat
 // demands: one that would be accepted.
 func shapeOf(h ledger.Hat, typ string) string {
-	shape := EventShape(typ)
+	shape := Shape(typ)
 	for _, name := range h.Payload {
-		if fieldOf(json.RawMessage(shape), name) == nil && slices.Contains(h.Emits, typ) {
+		if Field(json.RawMessage(shape), name) == nil && slices.Contains(h.Emits, typ) {
 			shape = withField(shape, fmt.Sprintf("%q:%q", name, "…"))
 		}
 	}

@@ -147,7 +147,7 @@ func disputedText(raw json.RawMessage) string {
 	for _, d := range list {
 		var text string
 		if json.Unmarshal(d, &text) != nil {
-			issue, reason := stringOf(d, "issue"), stringOf(d, "reason")
+			issue, reason := String(d, "issue"), String(d, "reason")
 			if text = trimColon(issue, reason); text == "" {
 				text = string(d)
 			}

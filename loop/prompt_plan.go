@@ -55,9 +55,9 @@ func planText(plan json.RawMessage, standing func(id string) string) string {
 	if len(plan) == 0 {
 		return ""
 	}
-	summary := stringOf(plan, "summary")
+	summary := String(plan, "summary")
 	blocks := []string{summary}
-	sections := sectionsOf(plan)
+	sections := Sections(plan)
 	var one Section
 	if len(sections) == 0 && json.Unmarshal(plan, &one) == nil && one.Title != "" { // a part's own
 		blocks[0] = strings.TrimSpace(summary + "\n" + one.text())
@@ -80,7 +80,7 @@ func planText(plan json.RawMessage, standing func(id string) string) string {
 
 func stepsOf(plan json.RawMessage) []json.RawMessage {
 	var steps []json.RawMessage
-	_ = json.Unmarshal(fieldOf(plan, "steps"), &steps)
+	_ = json.Unmarshal(Field(plan, "steps"), &steps)
 	return steps
 }
 
@@ -121,7 +121,7 @@ func (c *Consensus) standing(id string) string {
 	}
 	for n := len(c.Rounds) - 1; n >= 0; n-- {
 		for _, j := range c.Rounds[n].Sections {
-			if j.ID == id && j.Verdict == verdictReject {
+			if j.ID == id && j.Verdict == VerdictReject {
 				return fmt.Sprintf("rejected in round %d", n+1)
 			}
 		}
@@ -143,7 +143,7 @@ func (w *writing) objectionsText() string {
 	switch {
 	case plans(w.hat) && last.OK:
 		lines = append(lines, "The critic let the plan pass, and a person sent it back since; see Answers. Revise it for that, keep every section's id, and send the whole plan again.")
-	case plans(w.hat) && len(sectionsOf(w.plan())) == 0:
+	case plans(w.hat) && len(Sections(w.plan())) == 0:
 		lines = append(lines, "The critic rejected the plan. Revise what it objects to, and send the whole plan again.")
 	case plans(w.hat):
 		lines = append(lines, "The critic rejected the plan. Revise the sections that it rejects, and only those. Keep every section's id, and send the whole plan again.")
@@ -186,9 +186,9 @@ func (w *writing) earlierPart() part {
 
 // text is one verdict of the critic.
 func (c Critique) text(round int) string {
-	verdict := verdictReject
+	verdict := VerdictReject
 	if c.OK {
-		verdict = verdictOkay
+		verdict = VerdictOkay
 	}
 	lines := []string{fmt.Sprintf("Round %d, %s", round, verdict)}
 	for _, j := range c.Sections {

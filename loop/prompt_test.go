@@ -75,9 +75,9 @@ const sectioned = `emit plan.complete {"summary":"Rules become data, then the ha
 var rejected = Consensus{
 	Approved: []string{"a"},
 	Rounds: []Critique{
-		{Sections: []Judgement{{ID: "a", Verdict: verdictReject, Objections: []string{"Rule has no currency"}}, {ID: "b", Verdict: verdictReject, Objections: []string{"The switch has two callers; the plan names one"}}}},
+		{Sections: []Judgement{{ID: "a", Verdict: VerdictReject, Objections: []string{"Rule has no currency"}}, {ID: "b", Verdict: VerdictReject, Objections: []string{"The switch has two callers; the plan names one"}}}},
 		{
-			Sections:   []Judgement{{ID: "a", Verdict: verdictOkay}, {ID: "b", Verdict: verdictReject, Objections: []string{"legacy/orders.go still calls the switch"}}, {ID: "c", Verdict: verdictReject, Objections: []string{"No test says what happens at midnight", "Until needs a zone"}}},
+			Sections:   []Judgement{{ID: "a", Verdict: VerdictOkay}, {ID: "b", Verdict: VerdictReject, Objections: []string{"legacy/orders.go still calls the switch"}}, {ID: "c", Verdict: VerdictReject, Objections: []string{"No test says what happens at midnight", "Until needs a zone"}}},
 			Objections: []string{"Nothing says how old prices are kept readable"},
 		},
 	},

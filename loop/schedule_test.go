@@ -484,17 +484,17 @@ func (w *world) sections() []map[string]any {
 
 // critique is what a critic says of the plan in hand.
 func (w *world) critique(task string) map[string]any {
-	data := map[string]any{"verdict": verdictOkay, "sections": []any{}}
+	data := map[string]any{"verdict": VerdictOkay, "sections": []any{}}
 	t, _ := w.s.Project.Find(task)
 	if w.kind || w.draw(2, "verdict") == 0 || t.Attempt == nil {
 		return data
 	}
-	data["verdict"], data["objections"] = verdictReject, []string{"it misses the point"}
+	data["verdict"], data["objections"] = VerdictReject, []string{"it misses the point"}
 	var list []map[string]any
-	for _, s := range sectionsOf(t.Attempt.Plan) {
-		j := map[string]any{"id": s.ID, "verdict": verdictOkay}
+	for _, s := range Sections(t.Attempt.Plan) {
+		j := map[string]any{"id": s.ID, "verdict": VerdictOkay}
 		if w.draw(2, "section") == 0 {
-			j = map[string]any{"id": s.ID, "verdict": verdictReject, "objections": []string{"no test"}}
+			j = map[string]any{"id": s.ID, "verdict": VerdictReject, "objections": []string{"no test"}}
 		}
 		list = append(list, j)
 	}

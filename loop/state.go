@@ -206,7 +206,7 @@ type Attempt struct {
 	Converged bool                  `json:"converged,omitempty"`  // scope its way to the commit
 	Manual    string                `json:"manual,omitempty"`     // instructions: a person has to look when it is committed
 	NoChange  string                `json:"no_change,omitempty"`
-	Disputed  json.RawMessage       `json:"disputed,omitempty"` // issues that the fixer says are none, with its reasons
+	Disputed  json.RawMessage       `json:"disputed,omitempty"` // AsIssues that the fixer says are none, with its reasons
 	Upheld    int                   `json:"upheld,omitempty"`   // times in a row that a review upheld what was disputed
 	Learnings string                `json:"learnings,omitempty"`
 	Strayed   []string              `json:"strayed,omitempty"`   // paths out of scope, over the attempt
