@@ -149,7 +149,7 @@ func Check(h ledger.Hat, typ string, data json.RawMessage) (reports []ledger.Gui
 		if bad := f.check(raw); bad != "" {
 			shape := Shape(typ)
 			if f.kind == "sections" {
-				shape = sectionsShape
+				shape = SectionsShape
 			}
 			return nil, fmt.Sprintf("field %q %s; send %s", f.name, bad, shape)
 		}
@@ -256,10 +256,10 @@ func guidanceReports(raw json.RawMessage) ([]ledger.GuidanceReported, string) {
 			return nil, shape
 		case done:
 			r.State = guidance.Addressed
-			r.Note = trimJoin(r.Note, doneNote)
+			r.Note = strings.TrimSpace(r.Note + " " + doneNote)
 		default:
 			r.State = guidance.SetAside
-			r.Note = trimJoin(r.Note, asideNote)
+			r.Note = strings.TrimSpace(r.Note + " " + asideNote)
 		}
 		// The last word on each counts: what is repeated is not recorded.
 		out = slices.DeleteFunc(out, func(o ledger.GuidanceReported) bool { return o.ID == r.ID })
@@ -308,7 +308,7 @@ func Summary(data json.RawMessage) string {
 		if len(said) > 2 {
 			said = append(said[:2:2], fmt.Sprintf("%d more", len(said)-2))
 		}
-		return trimColon(v, strings.Join(said, "; "))
+		return Labelled(v, strings.Join(said, "; "))
 	}
 	var found []string
 	if cause := String(data, "root_cause"); cause != "" {

@@ -39,7 +39,7 @@ func (w *writing) guidanceText() string {
 			if !j.Followed {
 				verdict = "not followed"
 			}
-			line += fmt.Sprintf("\n  (%s: %s)", j.Hat, trimColon(verdict, j.Note))
+			line += fmt.Sprintf("\n  (%s: %s)", j.Hat, Labelled(verdict, j.Note))
 		}
 		lines = append(lines, line)
 	}
@@ -64,9 +64,9 @@ func (w *writing) guidanceText() string {
 	return strings.Join(lines, "\n")
 }
 
-// sectionsShape is the other form of a plan: one that can be judged and built
+// SectionsShape is the other form of a plan: one that can be judged and built
 // section by section.
-const sectionsShape = `{"summary":"…","sections":[{"id":"a","title":"…","tasks":["what is true when it is done"],"files":["path"],"steps":["…"],"depends_on":[]},{"id":"b","title":"…","tasks":["…"],"files":["path"],"steps":["…"],"depends_on":["a"]}]}`
+const SectionsShape = `{"summary":"…","sections":[{"id":"a","title":"…","tasks":["what is true when it is done"],"files":["path"],"steps":["…"],"depends_on":[]},{"id":"b","title":"…","tasks":["…"],"files":["path"],"steps":["…"],"depends_on":["a"]}]}`
 
 // shapeOf is an example of an event's data with every field that the hat
 // demands: one that would be accepted.
@@ -100,7 +100,7 @@ func (w *writing) howToEnd() string {
 	for _, typ := range slices.Concat(h.Emits, []string{ledger.EventQuestion, ledger.EventBlocked}) {
 		line(typ, shapeOf(h, typ))
 		if typ == "plan.complete" && w.consensus() && !w.part {
-			line(typ, sectionsShape)
+			line(typ, SectionsShape)
 		}
 	}
 	lines = append(lines, "")

@@ -148,7 +148,7 @@ func disputedText(raw json.RawMessage) string {
 		var text string
 		if json.Unmarshal(d, &text) != nil {
 			issue, reason := String(d, "issue"), String(d, "reason")
-			if text = trimColon(issue, reason); text == "" {
+			if text = Labelled(issue, reason); text == "" {
 				text = string(d)
 			}
 		}
@@ -157,7 +157,7 @@ func disputedText(raw json.RawMessage) string {
 	return strings.Join(lines, "\n")
 }
 
-func trimColon(a, b string) string {
+func Labelled(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
 	}
