@@ -1,6 +1,8 @@
-package loop
+package payload
 
-import "testing"
+import (
+	"testing"
+)
 
 // TestEventTable reads the table of events: each has all its cells.
 func TestEventTable(t *testing.T) {

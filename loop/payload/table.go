@@ -1,4 +1,4 @@
-package loop
+package payload
 
 import (
 	"bytes"
@@ -351,13 +351,13 @@ func Strings(data json.RawMessage, name string) []string {
 
 func FilesModified(data json.RawMessage) []string { return Strings(data, "files_modified") }
 
-// issueSet is what makes two reviews the same: severity, file and rule
-// (SPEC 2.6).
-func issueSet(issues []ledger.Issue) string {
-	keys := make([]string, len(issues))
-	for n, i := range issues {
-		keys[n] = string(i.Severity) + "\x00" + i.File + "\x00" + i.Rule
+// SectionsShape is the other form of a plan: one that can be judged and built
+// section by section.
+const SectionsShape = `{"summary":"…","sections":[{"id":"a","title":"…","tasks":["what is true when it is done"],"files":["path"],"steps":["…"],"depends_on":[]},{"id":"b","title":"…","tasks":["…"],"files":["path"],"steps":["…"],"depends_on":["a"]}]}`
+
+func Labelled(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
 	}
-	slices.Sort(keys)
-	return strings.Join(slices.Compact(keys), "\x01")
+	return a + ": " + b
 }

@@ -1,4 +1,4 @@
-package loop
+package payload
 
 import (
 	"encoding/json"
