@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
 
 // Built-in settings of a project (SPEC 2.4, 4.3, 7).
 const (
-	defaultAgent   = "claude"
 	defaultPattern = "plan-build-review"
 
 	profileReview    = "review"
@@ -156,7 +156,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (loop.Set
 		Project: p.Name, Repo: p.Repo,
 		Source:    p.source(flags, f),
 		Profile:   cmp.Or(flags.Profile, p.Profile, profileReview),
-		Agent:     cmp.Or(flags.Agent, p.Agent, defaultAgent),
+		Agent:     cmp.Or(flags.Agent, p.Agent, adapter.Default),
 		From:      strings.TrimSpace(flags.From),
 		Only:      strings.TrimSpace(flags.Only),
 		Setup:     p.setup(flags, f),

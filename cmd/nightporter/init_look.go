@@ -18,6 +18,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/config/propose"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/agent/demo"
 	"github.com/nightporter/nightporter/loop/task"
 )
@@ -309,30 +310,23 @@ func protectedBranches(ctx context.Context, repo string) []string {
 	return names
 }
 
-// agentPrograms are the programs of the agents that nightporter knows by name
-// (SPEC 10). Those that are not built cannot be chosen yet.
-var agentPrograms = []struct {
-	agent, program string
-	built          bool
-}{
-	{"claude", "claude", true},
-	{"codex", "codex", false}, {"opencode", "opencode", false}, {"gemini", "gemini", false},
-	{"qwen", "qwen", false}, {"pi", "pi", false}, {"copilot", "copilot", false},
-}
-
-// agent chooses who works: one that is built and on PATH, else one of the
-// file's own, else the scripted one, so that what is written works.
+// agent chooses the project's agent: the first of the table that is built and
+// on PATH, else one of the file's own, else the scripted one, so that the
+// configuration works as it is written.
 func (p *initWizard) agent(cfg *config.Config, out *propose.Project) {
 	var later []string
-	for _, a := range agentPrograms {
-		path, err := exec.LookPath(a.program)
+	for _, a := range adapter.All() {
+		if a.Origin != adapter.FromPath {
+			continue
+		}
+		path, err := exec.LookPath(a.Program)
 		switch {
 		case err != nil:
-		case !a.built:
-			later = append(later, a.agent)
+		case a.Reserved:
+			later = append(later, a.Name)
 		case out.Agent == "":
-			out.Agent, out.AgentWhy = a.agent, "Found as "+path+"."
-			p.say(bot.SignDone, "agent", "%s (%s)", a.agent, path)
+			out.Agent, out.AgentWhy = a.Name, "Found as "+path+"."
+			p.say(bot.SignDone, "agent", "%s (%s)", a.Name, path)
 		}
 	}
 	for _, name := range cfg.AgentNames() {
@@ -343,9 +337,9 @@ func (p *initWizard) agent(cfg *config.Config, out *propose.Project) {
 	}
 	if out.Agent == "" {
 		out.Agent = demo.Agent
-		out.AgentWhy = "No agent was found on PATH, so the scripted one stands in: it costs nothing and does no work. Once there is one: \"claude\"."
+		out.AgentWhy = fmt.Sprintf("No agent was found on PATH, so the scripted one stands in: it costs nothing and does no work. Once there is one: %q.", adapter.Default)
 		p.say(bot.SignLook, "agent", "none found on PATH; the scripted \"%s\" stands in and does no work", demo.Agent)
-		p.hint("npm i -g @anthropic-ai/claude-code   then: agent = \"claude\"")
+		p.hint("%s   then: agent = %q", adapter.Find(adapter.Default).Install, adapter.Default)
 	}
 	if len(later) > 0 {
 		p.say(bot.SignAway, "agent", "found, not built yet: %s", strings.Join(later, ", "))

@@ -36,12 +36,13 @@ var arrows = map[string][]string{
 
 	// Adapters: package loop for its types, never each other.
 	"store":          {"loop", "guidance"},
-	"loop/agent":     {"loop", "guidance", "internal/api", "internal/statelock", "internal/crash", "internal/guard"},
+	"loop/agent":     {"loop", "guidance", "loop/agent/adapter", "internal/api", "internal/statelock", "internal/crash", "internal/guard"},
 	"loop/task":      {"loop", "guidance", "internal/crash"},
 	"loop/workspace": {"loop", "guidance", "internal/crash"},
 	"bot":            {"loop", "guidance"},
 	// Below an adapter lies what belongs to it.
-	"loop/agent/demo":          {"loop", "guidance", "loop/agent", "internal/api"},
+	"loop/agent/adapter":       {"loop", "internal/guard"},
+	"loop/agent/demo":          {"loop", "guidance", "loop/agent/adapter", "internal/api"},
 	"bot/termlog":              {"loop", "guidance", "bot"},
 	"bot/tui":                  {"loop", "guidance", "bot"},
 	"bot/report":               {"loop", "guidance", "bot"},
@@ -55,7 +56,7 @@ var arrows = map[string][]string{
 	"bot/internal/scenario":    {"loop", "guidance", "bot"},
 	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"}, // for tests: one check over both platforms
 
-	"config":         {"loop", "guidance"},
+	"config":         {"loop", "guidance", "loop/agent/adapter", "loop/task"}, // names of agents and kinds of sources are those of their tables
 	"config/propose": {},
 
 	// Small things that know nothing of the rest.

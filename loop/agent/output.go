@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
 
 // Sizes of what is kept of a session's output (SPEC 10).
@@ -220,20 +220,7 @@ func (o *output) lastLines() string {
 			text = text[i+1:]
 		}
 	}
-	return clean(string(text), lastSize)
-}
-
-// clean makes text valid UTF-8 of at most size bytes, from its end. NUL, which
-// no terminal or chat shows, is taken out.
-func clean(text string, size int) string {
-	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
-	if over := len(text) - size; over > 0 {
-		for over < len(text) && !utf8.RuneStart(text[over]) {
-			over++
-		}
-		text = text[over:]
-	}
-	return text
+	return adapter.Clean(string(text), lastSize)
 }
 
 // openOutput reads what is kept of a session's output, head then tail.

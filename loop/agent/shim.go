@@ -17,6 +17,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/statelock"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
 
 // shimLock is the open file that holds the folder's lock, handed over by the
@@ -505,7 +506,7 @@ func (s *supervisor) finish(err error) error {
 
 // oneLine is what a person reads at a glance.
 func oneLine(text string) string {
-	b := []byte(clean(text, 1000))
+	b := []byte(adapter.Clean(text, 1000))
 	for i, c := range b {
 		if c < ' ' {
 			b[i] = ' '

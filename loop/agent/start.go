@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
 
 // Start begins a session. A second Start of the same session starts nothing
@@ -212,12 +213,15 @@ func (r *Runner) agentCommand(l loop.Launch, d Definition, box string, p *plan) 
 	if err != nil {
 		return false, err
 	}
-	a, err := adapterOf(d)
+	a, err := d.adapter()
 	if err != nil {
 		return false, err
 	}
 	file := filepath.Join(box, "prompt")
-	args, stdin, err := a.Command(l, d, SessionPaths{Prompt: file, Hat: filepath.Join(box, boxBin, "hat")})
+	args, stdin, err := a.CommandLine(adapter.Call{
+		Agent: d.Name, Output: d.Output, Prompt: d.Prompt, Args: d.Command[1:],
+		Launch: l, PromptFile: file, Hat: filepath.Join(box, boxBin, "hat"),
+	})
 	if err != nil {
 		return false, err
 	}

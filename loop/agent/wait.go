@@ -249,7 +249,7 @@ func (r *Runner) read(x *loop.Exit, folder string) {
 	if err := readJSON(filepath.Join(folder, fileSpec), &s); err != nil || s.Kind != loop.KindAgent {
 		return
 	}
-	a, err := adapterOf(r.o.Agents[s.Agent])
+	a, err := r.o.Agents[s.Agent].adapter()
 	if err != nil {
 		return // the configuration changed meanwhile; what it means stays unknown
 	}
@@ -259,9 +259,9 @@ func (r *Runner) read(x *loop.Exit, folder string) {
 		return
 	}
 	defer func() { _ = out.Close() }()
-	v := a.Read(out, *x)
+	v := a.Judge(out, *x)
 	x.Turns, x.Tokens, x.CostUSD = v.Turns, v.Tokens, v.CostUSD
-	x.Failure, x.Until = v.Trouble, v.Until
+	x.Failure, x.Until = v.Failure, v.Until
 	if v.Text != "" {
 		x.Text = oneLine(v.Text)
 	}
