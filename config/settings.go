@@ -13,6 +13,7 @@ import (
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
+	"github.com/nightporter/nightporter/loop/task"
 )
 
 // Built-in settings of a project (SPEC 2.4, 4.3, 7).
@@ -24,7 +25,6 @@ const (
 
 	defaultWaves   = 5
 	defaultBatch   = 5
-	backlogTasks   = 20 // specs a run (SPEC 3.4)
 	reviewTasks    = 5
 	reviewSessions = 100
 	nightSessions  = 500
@@ -221,22 +221,20 @@ func (c *Config) Zone() (*time.Location, error) {
 
 // limits sets what depends on the profile and the kind of source (SPEC 2.4).
 func (p Project) limits(s *loop.Settings, flags Overrides) {
-	tasks, sessions, blocked, push := reviewTasks, reviewSessions, loop.OnBlockedStop, "never"
-	if s.Profile == profileOvernight {
-		tasks, sessions, blocked = 0, nightSessions, loop.OnBlockedContinue
-		if s.Source.Kind == "backlog" {
-			tasks = backlogTasks
-		}
+	kind := task.FindKind(s.Source.Kind)
+	if kind == nil { // no source is named: another finding says so
+		kind = task.Proposed()
 	}
-	if s.Source.Kind == "bugs" {
-		push = "task"
+	tasks, sessions, blocked := reviewTasks, reviewSessions, loop.OnBlockedStop
+	if s.Profile == profileOvernight {
+		tasks, sessions, blocked = kind.MaxTasks, nightSessions, loop.OnBlockedContinue
 	}
 	s.MaxTasks = first(tasks, flags.MaxTasks, p.MaxTasks)
 	s.MaxIterations = first(sessions, flags.MaxIterations, p.MaxIterations)
 	s.MaxWaves = first(defaultWaves, flags.MaxWaves, p.MaxWaves)
 	s.Batch = first(defaultBatch, flags.Batch, p.Batch)
 	s.OnBlocked = cmp.Or(p.OnBlocked, blocked)
-	s.Push = cmp.Or(flags.Push, p.Push, push)
+	s.Push = cmp.Or(flags.Push, p.Push, kind.Push)
 }
 
 // hats are all hats, with agent, model and effort as this run uses them. A
@@ -286,8 +284,11 @@ func (p Project) source(flags Overrides, f *flagChecker) loop.SourceRef {
 // with slashes. A path outside stays as written: who opens the source refuses
 // it. Links below the repository are not followed: they are names of their own.
 func (p Project) sourceRef(s Source) loop.SourceRef {
-	ref := loop.SourceRef(s)
-	if s.Path == "" || s.label() {
+	ref := loop.SourceRef{Kind: s.Kind, Path: s.Path}
+	if k := s.kind(); k != nil {
+		ref.Foreign = k.Foreign
+	}
+	if !s.isPath() {
 		return ref
 	}
 	path := s.Path
@@ -313,11 +314,6 @@ func (p Project) sourceRef(s Source) loop.SourceRef {
 		ref.Path = filepath.ToSlash(path)
 	}
 	return ref
-}
-
-// label reports whether the path is no path but a label of a forge's issues.
-func (s Source) label() bool {
-	return s.Kind == "forge" || s.Kind == "bugs" && strings.HasPrefix(s.Path, "forge:")
 }
 
 func (p Project) until(flags Overrides, f *flagChecker) (Clock, bool) {

@@ -64,7 +64,7 @@ func TestDuration(t *testing.T) {
 }
 
 func TestResumeCommand(t *testing.T) {
-	s := Settings{Repo: "/srv/my shop", Source: SourceRef{"plan", "it's.md"}, Profile: "overnight", Flags: "--max-tasks 3"}
+	s := Settings{Repo: "/srv/my shop", Source: SourceRef{Kind: "plan", Path: "it's.md"}, Profile: "overnight", Flags: "--max-tasks 3"}
 	want := `nightporter run --repo '/srv/my shop' --source 'plan:it'\''s.md' --profile overnight --max-tasks 3`
 	if got := s.ResumeCommand(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

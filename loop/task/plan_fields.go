@@ -228,7 +228,7 @@ func (p *plan) read() []loop.Task {
 		f := p.fields(t)
 		mark := t.state(p.data)
 		if mark == loop.MarkDone && len(t.marks) > 0 {
-			p.warning(t.line, t.id+" is ticked and marked "+markWords[t.marks[0].mark]+": it counts as done", "")
+			p.warning(t.line, t.id+" is ticked and marked "+planStatuses[t.marks[0].mark]+": it counts as done", "")
 		}
 		if mark != loop.MarkDone {
 			for _, d := range t.doubt {

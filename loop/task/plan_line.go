@@ -184,9 +184,6 @@ func boldEnd(s []byte) int {
 
 const knownMarks = "the words are (blocked) and (manual-verify), between box and title"
 
-// markWords is how each status in words is written by us.
-var markWords = map[loop.Mark]string{loop.MarkBlocked: "(blocked)", loop.MarkManualVerify: "(manual-verify)"}
-
 // markOf reads a mark with its parentheses, without case, with any of the
 // usual joints in manual-verify.
 func markOf(s string) (loop.Mark, bool) {
@@ -242,7 +239,7 @@ func unknownMark(text string) (string, string) {
 // "" for none.
 func nearMark(text string) string {
 	text = foldMark(text)
-	for _, w := range []string{markWords[loop.MarkBlocked], markWords[loop.MarkManualVerify]} {
+	for _, w := range []string{planStatuses[loop.MarkBlocked], planStatuses[loop.MarkManualVerify]} {
 		if distance(text, w) <= 3 || strings.HasPrefix(text, strings.TrimSuffix(w, ")")+"-") || strings.HasPrefix(text, strings.TrimSuffix(w, ")")+":") {
 			return w
 		}

@@ -44,8 +44,9 @@ func maskPlan(text []byte) []byte {
 	}
 }
 
-func TestPlanConforms(t *testing.T) {
-	testSource(t, len(planTexts), func(t testing.TB, dir string, variant int) fixture {
+// planConforms runs the conformance suite over plans.
+func planConforms(t *testing.T) {
+	testSource(t, FindKind(KindPlan), len(planTexts), func(t testing.TB, dir string, variant int) fixture {
 		path := filepath.Join(dir, ".agents", "plans", "in-progress", "checkout.md")
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
