@@ -39,12 +39,12 @@ var arrows = map[string][]string{
 	"loop/agent":     {"loop", "guidance", "loop/agent/adapter", "internal/api", "internal/statelock", "internal/crash", "internal/guard"},
 	"loop/task":      {"loop", "guidance", "internal/crash"},
 	"loop/workspace": {"loop", "guidance", "internal/crash"},
-	"bot":            {"loop", "guidance"},
+	"bot":            {"loop", "guidance", "internal/width"},
 	// Below an adapter lies what belongs to it.
 	"loop/agent/adapter":       {"loop", "internal/guard"},
 	"loop/agent/demo":          {"loop", "guidance", "loop/agent/adapter", "internal/api"},
 	"bot/termlog":              {"loop", "guidance", "bot"},
-	"bot/tui":                  {"loop", "guidance", "bot"},
+	"bot/tui":                  {"loop", "guidance", "bot", "internal/width"},
 	"bot/report":               {"loop", "guidance", "bot"},
 	"bot/transport":            {},
 	"bot/telegram":             {"loop", "bot", "bot/transport"},
@@ -64,6 +64,7 @@ var arrows = map[string][]string{
 	"internal/backup":     {},
 	"internal/crash":      {},
 	"internal/statelock":  {},
+	"internal/width":      {},
 	"internal/socket":     {"internal/api"},
 	"internal/guard":      {},
 	"internal/hatcli":     {"internal/api"},
@@ -101,6 +102,10 @@ var reserved = map[string][]string{
 	// One platform, one package.
 	"github.com/go-telegram-bot-api/telegram-bot-api/v5": {"bot/telegram"},
 	"charm.land/bubbletea/v2":                            {"bot/tui"},
+	"github.com/charmbracelet/x/ansi":                    {"internal/width"}, // one measure of text
+	"charm.land/bubbles/v2/key":                          {"bot/tui"},
+	"charm.land/bubbles/v2/textinput":                    {"bot/tui"},
+	"charm.land/bubbles/v2/viewport":                     {"bot/tui"},
 	"git.sr.ht/~sbinet/gg":                               {"bot/report"},
 	"github.com/mdp/qrterminal/v3":                       {"cmd/nightporter"},
 	"github.com/creack/pty":                              {},
