@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"sync"
 
 	"golang.org/x/term"
+	"gopkg.in/natefinch/lumberjack.v2"
 
 	"github.com/nightporter/nightporter/loop"
 )
@@ -131,56 +131,13 @@ func logEntry(log *slog.Logger, project string, e loop.Entry) {
 	}
 }
 
-// maxLog is the size in bytes at which the log begins anew; the one before it
-// is kept as nightporter.log.1.
-const maxLog = 20 << 20
+// maxLog is the size in megabytes at which the log begins anew. The one before
+// it is kept beside it, with the time in its name.
+const maxLog = 20
 
-// logFile is the state folder's log.
-type logFile struct {
-	path string
-
-	mu   sync.Mutex
-	file *os.File
-	size int64
-}
-
-func openLog(path string) (*logFile, error) {
-	l := &logFile{path: path}
-	return l, l.open()
-}
-
-func (l *logFile) open() error {
-	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return errors.Join(err, f.Close())
-	}
-	l.file, l.size = f, info.Size()
-	return nil
-}
-
-// Write appends a line. A log that cannot begin anew goes on as it is: it must
-// never be the log that stops a night.
-func (l *logFile) Write(line []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.size+int64(len(line)) > maxLog && os.Rename(l.path, l.path+".1") == nil {
-		old := l.file
-		if err := l.open(); err == nil {
-			_ = old.Close()
-		}
-	}
-	n, err := l.file.Write(line)
-	l.size += int64(n)
-	return n, err
-}
-
-// Close closes the file.
-func (l *logFile) Close() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.file.Close()
+// openLog opens the state folder's log. Lines are appended whole.
+func openLog(path string) (io.WriteCloser, error) {
+	l := &lumberjack.Logger{Filename: path, MaxSize: maxLog, MaxBackups: 1, LocalTime: true}
+	_, err := l.Write(nil) // it opens the file by its first write: a folder that cannot be written is to be known now
+	return l, err
 }
