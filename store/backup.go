@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/nightporter/nightporter/internal/fsutil"
 )
 
 // Backup writes a copy of the database as it is at one moment, while commits
@@ -42,15 +44,7 @@ func (s *Store) backup(ctx context.Context, path string) (err error) {
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return fsutil.SyncDir(filepath.Dir(path))
 }
 
 // Check looks at a copy that Backup made, without changing it: that it is

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/sleep"
 )
 
 // callTimeout is a belt for a Sender without one of its own.
@@ -41,7 +42,7 @@ func (c *chat) slot(ctx context.Context) (slot, error) {
 		s := slot{line: l, used: new(bool), trial: trial, since: since}
 		if trial && c.pace.paused() > awayFirst {
 			s.release()
-			if err := sleep(ctx, c.pace.paused()); err != nil {
+			if err := sleep.For(ctx, c.pace.paused()); err != nil {
 				return slot{}, err
 			}
 			continue

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/sleep"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -396,7 +397,7 @@ func TestEnd(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			w.far.play(func(ctx context.Context, _, _, _ string) (bool, error) {
-				return true, sleep(ctx, c.takes)
+				return true, sleep.For(ctx, c.takes)
 			})
 			w.begin()
 			w.pass(time.Minute)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/nightporter/nightporter/internal/sleep"
 )
 
 // Rate is a token bucket: Burst calls at once, then one every Every. In any
@@ -73,7 +75,7 @@ type pace struct {
 func (p *pace) wait(ctx context.Context) error {
 	for {
 		for d := p.paused(); d > 0; d = p.paused() {
-			if err := sleep(ctx, d); err != nil {
+			if err := sleep.For(ctx, d); err != nil {
 				return err
 			}
 		}
@@ -97,18 +99,6 @@ func (p *pace) pause(d time.Duration) {
 	defer p.mu.Unlock()
 	if until := time.Now().Add(d); until.After(p.until) {
 		p.until = until
-	}
-}
-
-// sleep waits, or returns why ctx ended.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
 

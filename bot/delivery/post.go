@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/sleep"
 )
 
 // grace is how long a call that is under way, and the note of its outcome, may
@@ -116,7 +117,7 @@ func (p *Dispatcher) Run(ctx context.Context) error {
 			break
 		}
 		p.o.Log.Error("outgoing messages cannot be read", "err", err, "next", wait)
-		if sleep(ctx, wait) != nil {
+		if sleep.For(ctx, wait) != nil {
 			break
 		}
 	}

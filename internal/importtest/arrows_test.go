@@ -32,17 +32,17 @@ var arrows = map[string][]string{
 	"loop":     {"guidance"},
 
 	// The shell around it.
-	"loop/engine": {"loop", "guidance", "internal/crash"},
+	"loop/engine": {"loop", "guidance", "internal/crash", "internal/sleep"},
 
 	// Adapters: package loop for its types, never each other.
-	"store":          {"loop", "guidance"},
-	"loop/agent":     {"loop", "guidance", "loop/agent/adapter", "internal/api", "internal/statelock", "internal/crash", "internal/guard"},
-	"loop/task":      {"loop", "guidance", "internal/crash"},
-	"loop/workspace": {"loop", "guidance", "internal/crash"},
+	"store":          {"loop", "guidance", "internal/fsutil"},
+	"loop/agent":     {"loop", "guidance", "loop/agent/adapter", "internal/api", "internal/statelock", "internal/crash", "internal/fsutil", "internal/guard", "internal/text"},
+	"loop/task":      {"loop", "guidance", "internal/crash", "internal/fsutil", "internal/sleep", "internal/text"},
+	"loop/workspace": {"loop", "guidance", "internal/crash", "internal/sleep", "internal/text"},
 	"bot":            {"loop", "guidance", "internal/width"},
 	// Below an adapter lies what belongs to it.
 	"loop/agent/adapter":       {"loop", "internal/guard"},
-	"loop/agent/demo":          {"loop", "guidance", "loop/agent/adapter", "internal/api"},
+	"loop/agent/demo":          {"loop", "guidance", "loop/agent/adapter", "internal/api", "internal/text"},
 	"bot/termlog":              {"loop", "guidance", "bot"},
 	"bot/tui":                  {"loop", "guidance", "bot", "internal/width"},
 	"bot/report":               {"loop", "guidance", "bot"},
@@ -50,7 +50,7 @@ var arrows = map[string][]string{
 	"bot/telegram":             {"loop", "bot", "bot/transport"},
 	"bot/slack":                {"loop", "bot", "bot/transport"},
 	"bot/chattest":             {"loop", "bot"},
-	"bot/delivery":             {"loop", "bot", "guidance"},
+	"bot/delivery":             {"loop", "bot", "guidance", "internal/sleep"},
 	"bot/notify":               {"loop", "guidance", "bot"},
 	"bot/inbound":              {"loop", "guidance", "bot"},
 	"bot/internal/scenario":    {"loop", "guidance", "bot"},
@@ -63,9 +63,12 @@ var arrows = map[string][]string{
 	"internal/api":        {},
 	"internal/backup":     {},
 	"internal/crash":      {},
+	"internal/fsutil":     {},
+	"internal/sleep":      {},
+	"internal/text":       {},
 	"internal/statelock":  {},
 	"internal/width":      {},
-	"internal/socket":     {"internal/api"},
+	"internal/socket":     {"internal/api", "internal/fsutil"},
 	"internal/guard":      {},
 	"internal/hatcli":     {"internal/api"},
 	"internal/importtest": {},
@@ -84,7 +87,7 @@ var arrows = map[string][]string{
 
 // stdOnly are packages that import nothing from outside this module but the
 // standard library.
-var stdOnly = []string{"guidance", "loop", "internal/api", "internal/hatcli", "internal/guard", "cmd/hat"}
+var stdOnly = []string{"guidance", "loop", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sleep", "internal/text", "cmd/hat"}
 
 // reserved are imports that one place in the house keeps to itself, each with
 // the packages that may have it.

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
 
@@ -116,7 +117,7 @@ func saveLogin(dir string, files map[string][]byte) error {
 			return fmt.Errorf("save login: %w", err)
 		}
 		for name, data := range files {
-			if err := writeFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			if err := fsutil.Replace(filepath.Join(dir, name), data, 0o600); err != nil {
 				return fmt.Errorf("save login: %w", err)
 			}
 		}
@@ -128,7 +129,7 @@ func saveLogin(dir string, files map[string][]byte) error {
 				return fmt.Errorf("save login: %w", err)
 			}
 		}
-		return syncDir(dir)
+		return fsutil.SyncDir(dir)
 	})
 }
 
@@ -153,7 +154,7 @@ func RemoveLogin(state, agent string) (bool, error) {
 				return fmt.Errorf("remove login: %w", err)
 			}
 		}
-		return syncDir(dir)
+		return fsutil.SyncDir(dir)
 	})
 	return was, err
 }
@@ -348,12 +349,12 @@ func keepLogin(folder string) error {
 				continue // the session made away with it
 			}
 			if next := form.Renewed(began, left); next != nil {
-				if err := writeFile(filepath.Join(mark.Use.Dir, file), next, 0o600); err != nil {
+				if err := fsutil.Replace(filepath.Join(mark.Use.Dir, file), next, 0o600); err != nil {
 					return fmt.Errorf("keep a renewed login: %w", err)
 				}
 			}
 		}
-		return syncDir(mark.Use.Dir)
+		return fsutil.SyncDir(mark.Use.Dir)
 	})
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
 
@@ -160,7 +161,7 @@ func (o *output) close() error {
 		return nil // nothing is missing between head and tail
 	}
 	cut := tailLines(all, int(o.tailMax))
-	if err := writeFile(path, cut, 0o600); err != nil {
+	if err := fsutil.Replace(path, cut, 0o600); err != nil {
 		return err
 	}
 	if err := os.Remove(path + ".1"); err != nil && !errors.Is(err, os.ErrNotExist) {

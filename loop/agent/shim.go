@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nightporter/nightporter/internal/statelock"
+	"github.com/nightporter/nightporter/internal/text"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
@@ -504,16 +505,8 @@ func (s *supervisor) finish(err error) error {
 	return nil
 }
 
-// oneLine is what a person reads at a glance.
-func oneLine(text string) string {
-	b := []byte(adapter.Clean(text, 1000))
-	for i, c := range b {
-		if c < ' ' {
-			b[i] = ' '
-		}
-	}
-	return string(b)
-}
+// oneLine returns the end of a text as one line, at most 1000 bytes of it.
+func oneLine(s string) string { return text.OneLine(adapter.Clean(s, 1000)) }
 
 // oomKills counts the processes that the kernel has ended for memory on this
 // machine since it started, 0 where it does not say.

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
@@ -123,9 +124,9 @@ func (r *Runner) prepare(l loop.Launch, folder string) error {
 	}
 	return errors.Join(
 		makeDir(filepath.Join(folder, dirAsk), 0o700),
-		writeFile(filepath.Join(folder, fileVersion), []byte(strconv.Itoa(FolderVersion)+"\n"), 0o600),
-		writeFile(filepath.Join(folder, filePrompt), prompt, 0o600),
-		writeFile(filepath.Join(folder, fileTouch), nil, 0o600),
+		fsutil.Replace(filepath.Join(folder, fileVersion), []byte(strconv.Itoa(FolderVersion)+"\n"), 0o600),
+		fsutil.Replace(filepath.Join(folder, filePrompt), prompt, 0o600),
+		fsutil.Replace(filepath.Join(folder, fileTouch), nil, 0o600),
 		writeJSON(filepath.Join(folder, fileEnv), env),
 		writeJSON(filepath.Join(folder, fileSpec), s),
 		reserve(folder),
@@ -226,7 +227,7 @@ func (r *Runner) agentCommand(l loop.Launch, d Definition, box string, p *plan) 
 		return false, err
 	}
 	if !stdin {
-		if err := writeFile(file, []byte(l.Prompt), 0o644); err != nil {
+		if err := fsutil.Replace(file, []byte(l.Prompt), 0o644); err != nil {
 			return false, err
 		}
 	}

@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/nightporter/nightporter/internal/fsutil"
+	"github.com/nightporter/nightporter/internal/sleep"
 )
 
 // settleTime is how long a file must have been left alone before it is taken
@@ -75,7 +78,7 @@ func (f *sharedFile) settled(ctx context.Context, path string) ([]byte, fs.FileI
 		if age := time.Since(info.ModTime()); own || try == 20 || age >= settleTime || age < -settleTime {
 			return data, info, nil
 		}
-		if err := pause(ctx, settleTime); err != nil {
+		if err := sleep.For(ctx, settleTime); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -108,18 +111,6 @@ func readWhole(path string) ([]byte, fs.FileInfo, error) {
 		if stampOf(before) == stampOf(after) {
 			return data, after, nil
 		}
-	}
-}
-
-// pause waits, or returns why ctx ended.
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
 
@@ -162,7 +153,7 @@ func lockFile(ctx context.Context, open func() (*os.File, string, error)) (*os.F
 		case time.Now().After(deadline):
 			return nil, "", fmt.Errorf("lock %s: another program has held it for %v", path, lockTime)
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := sleep.For(ctx, wait); err != nil {
 			return nil, "", err
 		}
 	}
@@ -198,7 +189,7 @@ func (f *sharedFile) rewrite(ctx context.Context, edit func(fresh []byte) ([]byt
 			return errors.Join(err, perr)
 		}
 		if bytes.Equal(found, holds) {
-			return errors.Join(err, syncFolder(filepath.Dir(path)))
+			return errors.Join(err, fsutil.SyncDir(filepath.Dir(path)))
 		}
 		base = found
 		if holds = found; swapped {
@@ -287,14 +278,4 @@ func fill(file *os.File, data []byte, like fs.FileInfo) error {
 		return err
 	}
 	return file.Sync()
-}
-
-// syncFolder makes a rename in a folder last.
-func syncFolder(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }
