@@ -85,7 +85,7 @@ type pidFile struct {
 	PID   int    `json:"pid"`
 	Start uint64 `json:"start"` // ticks since boot, from /proc/PID/stat
 	Boot  string `json:"boot"`  // kernel's boot id
-	// Inner is the tree keeper: when it is gone, so is the tree.
+	// Inner is the reaper: when it is gone, so is the tree.
 	Inner      int    `json:"inner,omitempty"`
 	InnerStart uint64 `json:"inner_start,omitempty"`
 }

@@ -30,7 +30,7 @@ const shimLock = 3
 // All it has to say is in the folder's exit.json; the exit code is 0 where
 // that was written, and 1 else.
 func ShimMain(folder string) int {
-	// The tree keeper dies with the thread that started it: this one, which
+	// The reaper dies with the thread that started it: this one, which
 	// lives as long as the process.
 	runtime.LockOSThread()
 	unix.CloseOnExec(shimLock)
@@ -106,7 +106,7 @@ func (s *supervisor) writePID() error {
 	return writeJSON(s.path(filePID), s.pid)
 }
 
-// inner is the running tree keeper, seen from outside.
+// inner is the running reaper, seen from outside.
 type inner struct {
 	cmd     *os.Process
 	reports chan report // closed when it has none to give any more
@@ -216,7 +216,7 @@ func (s *supervisor) waitTurn(mine <-chan error, asks <-chan fsnotify.Event) (lo
 	}
 }
 
-// startInner starts the tree keeper in the namespaces of its level.
+// startInner starts the reaper in the namespaces of its level.
 func (s *supervisor) startInner() (*inner, error) {
 	stdin := os.DevNull
 	if s.spec.Stdin {
@@ -246,7 +246,7 @@ func (s *supervisor) startInner() (*inner, error) {
 	}
 	in := &inner{cmd: proc, reports: make(chan report, 8), control: ctl[1], printed: make(chan struct{}), pipe: out[0]}
 	go func() {
-		_ = json.NewEncoder(plan[1]).Encode(s.spec.Plan) // a keeper that reads none says so itself
+		_ = json.NewEncoder(plan[1]).Encode(s.spec.Plan) // a reaper that reads none says so itself
 		_ = plan[1].Close()
 	}()
 	go func() {
@@ -263,7 +263,7 @@ func (s *supervisor) startInner() (*inner, error) {
 	return in, nil
 }
 
-// namespaces says how the tree keeper is started at a level. It dies with its
+// namespaces says how the reaper is started at a level. It dies with its
 // parent at level 3, and its whole namespace with it; at the lower levels it
 // sees the end of the control pipe instead, and has a tree to end first.
 func namespaces(level int) *syscall.SysProcAttr {
@@ -334,12 +334,12 @@ func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
 	var deadline time.Time
 	ended, seen, done := false, false, false
 	end := func(why loop.ExitReason, text string) {
-		if ended || seen { // it is over already; the keeper ends what is left
+		if ended || seen { // it is over already; the reaper ends what is left
 			return
 		}
 		ended = true
 		s.exit.Reason, s.exit.Text = why, text
-		_, _ = in.control.Write([]byte{orderEnd}) // a keeper that is gone has ended it
+		_, _ = in.control.Write([]byte{orderEnd}) // a reaper that is gone has ended it
 	}
 	asked := func() {
 		g, ok := s.asked()
@@ -435,7 +435,7 @@ func (s *supervisor) take(r report, ended bool) {
 	}
 }
 
-// lastWord judges a tree keeper that ended, and reaps it.
+// lastWord judges a reaper that ended, and reaps it.
 func (s *supervisor) lastWord(in *inner, ended, seen, done bool) {
 	_ = in.control.Close()
 	state, err := in.cmd.Wait()
@@ -452,7 +452,7 @@ func (s *supervisor) lastWord(in *inner, ended, seen, done bool) {
 	}
 }
 
-// sweep ends what a tree keeper could not, because somebody ended it first:
+// sweep ends what a reaper could not, because somebody ended it first:
 // its orphans are ours, the next subreaper above.
 func (s *supervisor) sweep() {
 	for i := 0; i < 500; i++ {

@@ -192,7 +192,7 @@ func (r *Runner) lost(ctx context.Context, session, folder string) (loop.Exit, e
 	case p.Boot != bootID():
 		x.Text = "the machine was started anew while it ran"
 	case p.Inner > 0:
-		// The keeper notices by itself that it is alone, and ends its tree.
+		// The reaper notices by itself that it is alone, and ends its tree.
 		if err := waitProcess(ctx, p.Inner, p.InnerStart); err != nil {
 			return x, err
 		}
