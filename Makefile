@@ -21,9 +21,17 @@ build: ## bin/nightporter and bin/hat, for this machine
 	CGO_ENABLED=1 go build -trimpath -ldflags '-X main.Version=$(VERSION)' -o bin/nightporter ./cmd/nightporter
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/hat ./cmd/hat
 
-test: ## all tests, with the race detector, in random order; some minutes
-	go vet ./...
-	CGO_ENABLED=1 go test -race -shuffle=on ./...
+# PLAIN are packages without goroutines: the race detector has nothing to find in
+# them and takes ten times as long (internal/importtest holds them to it). What
+# starts goroutines around them is tested with it. SLOW begin first, so that
+# nothing long is left for the end.
+PLAIN = ./guidance ./loop ./loop/ledger ./bot ./bot/notify ./bot/report ./bot/tui ./bot/internal/messagelint ./config ./config/propose
+SLOW  = ./cmd/nightporter ./loop/agent ./bot/internal/acceptance
+
+test: ## all tests, with the race detector where there is concurrency, in random order; some minutes
+	@began=$$(date +%s); race=$$(go list ./... | grep -vxF "$$(go list $(PLAIN))") || exit 1; \
+	set -x; go vet ./... || exit 1; { set +x; } 2>/dev/null; export CGO_ENABLED=1; \
+	go run ./internal/gotest -began $$began -vet=off -shuffle=on -timeout 20m -- -race $(SLOW) $$race -- $(PLAIN)
 
 # Two things that make test does not have. The first is what a newcomer does:
 # its build cache is empty; Go modules are taken from this user's cache. The
@@ -52,6 +60,7 @@ e2e: ## a fresh clone of HEAD is built and its demo run; then real programs, end
 
 soak: ## the large numbers: crash rounds, property checks, fuzzing FUZZTIME=2m each; an hour or two
 	NIGHTPORTER_SOAK=1 go test -count=1 -timeout 60m ./...
+	CGO_ENABLED=1 go test -race -count=1 -timeout 60m $(PLAIN)
 	go test -count=1 -timeout 60m ./store -args -crash.rounds=200
 	go test -count=1 -timeout 60m ./cmd/nightporter -args -crash.all -kill.count=200
 	go test -count=1 -timeout 60m $(RAPID) -args -rapid.checks=2000

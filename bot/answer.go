@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 var questionID = regexp.MustCompile(`^[qQ][0-9]{1,9}$`)
@@ -25,7 +26,7 @@ func (d dispatch) answer(ctx context.Context) (Message, error) {
 		choice, rest := cutWord(words)
 		return d.do(ctx, loop.AnswerQuestion{Question: target, Choice: strings.ToLower(choice), Words: rest})
 	case len(d.s.Project.Questions) == 0:
-		m := newMessage("cmd.noquestion", SignLater+" "+d.project+" asks nothing")
+		m := refusal("cmd.noquestion", SignLater+" "+d.project+" asks nothing")
 		m.button("Status", "/status")
 		return m, nil
 	default:
@@ -33,19 +34,19 @@ func (d dispatch) answer(ctx context.Context) (Message, error) {
 	}
 	switch d.c.Verb {
 	case VerbApprove:
-		return d.settle(ctx, q, yes(q), words)
+		return d.settle(ctx, q, q.Yes(), words)
 	case VerbReject:
-		return d.settle(ctx, q, no(q), words)
+		return d.settle(ctx, q, q.No(), words)
 	}
 	if words == "" {
 		return Ask(d.s, q, d.r.Time), nil
 	}
 	choice, rest := Choose(q, words)
-	if choice == "" && q.Kind == loop.AskBlocked && sentence(q, words) {
+	if choice == "" && q.SentenceVerb() != "" && sentence(q, words) {
 		// A sentence is no slip in a verb: it is what the next attempt is to know.
-		choice, rest = "guide", words
+		choice, rest = q.SentenceVerb(), words
 	}
-	if choice == "" && q.Kind != loop.AskAgent {
+	if choice == "" && !q.OwnWords() {
 		// Only an agent's question can be answered in any words; a slip in a
 		// verb must not settle the others.
 		return unsettled("cmd.notverb", q.ID+" does not take "+Cut(Clean(words), 16), q), nil
@@ -55,7 +56,7 @@ func (d dispatch) answer(ctx context.Context) (Message, error) {
 
 // meant is the open question that an answer is for: the one that it names,
 // else the only one there is, alone.
-func (d dispatch) meant() (q loop.Question, open, alone bool) {
+func (d dispatch) meant() (q ledger.Question, open, alone bool) {
 	target := strings.ToLower(d.c.Target)
 	if q, open = d.question(target); open {
 		return q, true, false
@@ -65,17 +66,17 @@ func (d dispatch) meant() (q loop.Question, open, alone bool) {
 	if len(all) == 1 && !questionID.MatchString(target) && (target == "" || d.c.Verb != VerbApprove) {
 		return all[0], true, true
 	}
-	return loop.Question{}, false, false
+	return ledger.Question{}, false, false
 }
 
 // sentence reports whether words are a sentence and no slip in a verb.
-func sentence(q loop.Question, words string) bool {
+func sentence(q ledger.Question, words string) bool {
 	fields := strings.Fields(strings.ToLower(words))
 	return len(fields) > 2 && !slices.ContainsFunc(q.Verbs(), func(v string) bool { return strings.HasPrefix(v, fields[0]) })
 }
 
 // settle answers yes or no, where the question is one of yes or no.
-func (d dispatch) settle(ctx context.Context, q loop.Question, choice, words string) (Message, error) {
+func (d dispatch) settle(ctx context.Context, q ledger.Question, choice, words string) (Message, error) {
 	if choice == "" {
 		return unsettled("cmd.notyesno", q.ID+" is not a yes or no", q), nil
 	}
@@ -83,25 +84,25 @@ func (d dispatch) settle(ctx context.Context, q loop.Question, choice, words str
 }
 
 // unsettled says why an answer was none, and what can be answered.
-func unsettled(key, why string, q loop.Question) Message {
-	m := newMessage(key, SignAsk+" "+why)
+func unsettled(key, why string, q ledger.Question) Message {
+	m := refusal(key, SignAsk+" "+why)
 	m.add("Nothing was changed.")
 	buttons(&m, q)
 	return m
 }
 
 // question finds an open one by its id, or by the task that it is about.
-func (d dispatch) question(target string) (loop.Question, bool) {
+func (d dispatch) question(target string) (ledger.Question, bool) {
 	if target == "" {
-		return loop.Question{}, false
+		return ledger.Question{}, false
 	}
 	t, isTask := FindTask(d.s, target)
 	for _, q := range d.s.Project.Questions {
-		if strings.EqualFold(q.ID, target) || (isTask && loop.SameID(q.Task, t.Task.ID)) {
+		if strings.EqualFold(q.ID, target) || (isTask && ledger.SameID(q.Task, t.Task.ID)) {
 			return q, true
 		}
 	}
-	return loop.Question{}, false
+	return ledger.Question{}, false
 }
 
 // which asks which of the open questions was meant.
@@ -110,9 +111,9 @@ func (d dispatch) which() Message {
 	for _, q := range d.s.Project.Questions {
 		ids = append(ids, q.ID)
 	}
-	m := newMessage("cmd.whichquestion", SignAsk+" Which: "+strings.Join(ids, " or "))
+	m := refusal("cmd.whichquestion", SignAsk+" Which: "+strings.Join(ids, " or "))
 	if len(ids) > 3 {
-		m = newMessage("cmd.whichquestion", SignAsk+" Which of "+Plural(len(ids), "question")+"?")
+		m = refusal("cmd.whichquestion", SignAsk+" Which of "+Plural(len(ids), "question")+"?")
 	}
 	m.add("Nothing was changed.")
 	for _, id := range ids[:min(len(ids), 6)] {
@@ -127,77 +128,13 @@ func (d dispatch) which() Message {
 	return m
 }
 
-// yes and no are the choices that /approve and /reject stand for, "" where a
-// question is none of yes and no.
-func yes(q loop.Question) string {
-	switch q.Kind {
-	case loop.AskManual:
-		return "pass"
-	case loop.AskBaseline:
-		return "go"
-	case loop.AskReview:
-		return "resume"
-	case loop.AskNow:
-		return "rerun"
-	case loop.AskStart:
-		return "start"
-	case loop.AskLate:
-		return "yes"
-	case loop.AskPlan:
-		return "approve"
-	case loop.AskAllow:
-		return "allow"
-	case loop.AskAgent:
-		return option(q, "yes")
-	}
-	return ""
-}
-
-func no(q loop.Question) string {
-	switch q.Kind {
-	case loop.AskManual:
-		return "fail"
-	case loop.AskBaseline, loop.AskReview:
-		return "stop"
-	case loop.AskNow:
-		return "queue"
-	case loop.AskStart:
-		return "cancel"
-	case loop.AskLate:
-		return "no"
-	case loop.AskPlan:
-		return "reject"
-	case loop.AskAllow:
-		return "deny"
-	case loop.AskAgent:
-		return option(q, "no")
-	}
-	return ""
-}
-
-// option returns the letter of the one option that begins with a word.
-func option(q loop.Question, word string) string {
-	found := ""
-	for n, o := range q.Options {
-		first := strings.FieldsFunc(strings.ToLower(o), func(r rune) bool { return r < 'a' || r > 'z' })
-		if len(first) == 0 || first[0] != word {
-			continue
-		}
-		if found != "" {
-			return ""
-		}
-		found = loop.Letter(n)
-	}
-	return found
-}
-
 // Choose parts an answer into one of the question's verbs and the words after
 // it. A verb may be shortened to its first letters where they are unique.
 // What is no verb is all words, with an empty choice.
-func Choose(q loop.Question, text string) (choice, words string) {
+func Choose(q ledger.Question, text string) (choice, words string) {
 	for n, o := range q.Options {
 		if strings.EqualFold(strings.TrimSpace(text), strings.TrimSpace(o)) {
-			return loop.Letter(n), ""
+			return ledger.Letter(n), ""
 		}
 	}
 	word, rest := cutWord(strings.TrimSpace(text))
@@ -217,7 +154,7 @@ func Choose(q loop.Question, text string) (choice, words string) {
 	}
 	// "a man should look at it" is an answer in somebody's own words, not
 	// option a; only verbs that take words may be followed by some.
-	if rest != "" && (q.Kind == loop.AskAgent || (len(word) == 1 && !wordy(found))) {
+	if rest != "" && (q.OwnWords() || (len(word) == 1 && !verbTakesWords(q, found))) {
 		found = ""
 	}
 	if found == "" {
@@ -226,10 +163,8 @@ func Choose(q loop.Question, text string) (choice, words string) {
 	return found, rest
 }
 
-func wordy(verb string) bool {
-	switch verb {
-	case "guide", "fail", "pass", "reject":
-		return true
-	}
-	return false
+// verbTakesWords reports whether a verb may be followed by words.
+func verbTakesWords(q ledger.Question, verb string) bool {
+	v, ok := q.Verb(verb)
+	return ok && v.Words != ledger.WordsNone
 }

@@ -3,14 +3,14 @@ package bot
 import (
 	"testing"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func TestChoose(t *testing.T) {
-	currency := loop.Question{ID: "q2", Kind: loop.AskAgent, Options: []string{"Euro", "Pound sterling"}}
-	blocked := loop.Question{ID: "q5", Kind: loop.AskBlocked}
+	currency := ledger.Question{ID: "q2", Kind: ledger.AskAgent, Options: []string{"Euro", "Pound sterling"}}
+	blocked := ledger.Question{ID: "q5", Kind: ledger.AskBlocked}
 	for _, c := range []struct {
-		q             loop.Question
+		q             ledger.Question
 		text          string
 		choice, words string
 	}{

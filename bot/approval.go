@@ -6,11 +6,12 @@ import (
 
 	"github.com/nightporter/nightporter/internal/width"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // planHead is the question about a plan in one line: "#6 plan ready, 3
 // rounds", or that the critic never said OKAY.
-func planHead(s loop.State, q loop.Question) string {
+func planHead(s loop.State, q ledger.Question) string {
 	text := short(q.Task) + " plan ready"
 	t, ok := FindTask(s, q.Task)
 	if !ok {
@@ -33,7 +34,7 @@ const maxRounds = 3
 
 // PlanFacts is what a person is told of a plan that is asked about: how large
 // it is, and what the critic said, one of its verdicts a line.
-func PlanFacts(s loop.State, q loop.Question) (about string, rounds []string) {
+func PlanFacts(s loop.State, q ledger.Question) (about string, rounds []string) {
 	t, ok := FindTask(s, q.Task)
 	if !ok {
 		return "", nil
@@ -61,7 +62,7 @@ func PlanFacts(s loop.State, q loop.Question) (about string, rounds []string) {
 }
 
 // verdicts adds them to a message. They are a critic's words.
-func (m *Message) verdicts(s loop.State, q loop.Question) {
+func (m *Message) verdicts(s loop.State, q ledger.Question) {
 	about, rounds := PlanFacts(s, q)
 	m.add(about)
 	for _, r := range rounds {
@@ -89,7 +90,7 @@ func objections(v loop.Critique) (first string, more int) {
 
 // outsideHead is the question about a path out of scope in one line, with so
 // much of the path as has room: its end says more than its beginning.
-func outsideHead(q loop.Question, width int) string {
+func outsideHead(q ledger.Question, width int) string {
 	text := short(q.Task) + " writes outside"
 	if len(q.Paths) == 0 {
 		return text
@@ -124,7 +125,7 @@ const maxPaths = 5
 
 // paths names what was written out of scope. Their lines are set as code: an
 // agent chose the names, and nothing in them can be tapped.
-func (m *Message) paths(q loop.Question) {
+func (m *Message) paths(q ledger.Question) {
 	if len(q.Paths) == 0 {
 		return
 	}

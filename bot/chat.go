@@ -2,15 +2,16 @@ package bot
 
 import (
 	"context"
+	"errors"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Inbound is one thing that somebody did in a chat, as an adapter delivers it.
 type Inbound struct {
 	Key     string // natural key: "telegram:BOT:8123"; the same key is the same input
-	Cursor  *loop.Cursor
+	Cursor  *ledger.Cursor
 	Actor   string // "telegram:48213377"
 	Name    string // as the platform says it
 	Chat    string // address that an answer goes to: "telegram:48213377", "telegram:-100123/55"
@@ -40,63 +41,82 @@ type Receiver interface {
 	Receive(ctx context.Context, in Inbound) error
 }
 
-// Ref says where a platform shows a message.
+// Ref identifies a message that a platform shows.
 type Ref struct {
 	Chat string // address
-	ID   string // the platform's own
+	ID   string // the platform's id of the message
 }
 
-// Sender brings messages to one platform. Errors are a *SendError where it is
-// known what they mean; any other one leaves open whether the message arrived.
+// Sender delivers messages to one platform. An error that says what happened
+// wraps one of the reasons below (ErrOffline, ErrRateLimited, …), in a
+// *SendError where there are details. Any other error leaves open whether the
+// message arrived.
 type Sender interface {
-	// Send shows a message and returns the platform's id of it.
+	// Send posts a message and returns the platform's id of it.
 	Send(ctx context.Context, chat string, m Message, o SendOptions) (id string, err error)
-	// Edit takes the place of a message that was sent. The same text is no error.
+	// Edit replaces a sent message. Replacing it by the same text is no error.
 	Edit(ctx context.Context, at Ref, m Message) error
-	// Delete takes a message away.
+	// Delete deletes a sent message.
 	Delete(ctx context.Context, at Ref) error
-	// Notice answers a press for a moment, at most 200 characters; "" only
-	// ends its waiting. A press that is too old is no error.
+	// Notice shows text, at most 200 characters, to the sender of a button
+	// press for a moment. An empty text only ends the button's waiting state.
+	// An expired press is no error.
 	Notice(ctx context.Context, pressID, text string) error
 }
 
-// Pinner is a Sender that can hold a message above its chat (PHONE 1.3).
+// Pinner is a Sender that can pin a message above its chat.
 type Pinner interface {
-	// Pin makes it the one that stands above the chat, without a sound. Where
-	// the platform does not let us, that is a *SendError, and nothing is wrong.
+	// Pin pins a message without a sound. A missing permission is an error of
+	// Pin, and of nothing else.
 	Pin(ctx context.Context, at Ref) error
-	// Unpin lets one go that stands there. One that does not is no error.
+	// Unpin unpins a message. A message that is not pinned is no error.
 	Unpin(ctx context.Context, at Ref) error
 }
 
-// SendOptions say how a message is shown.
+// SendOptions say how a message is posted.
 type SendOptions struct {
-	ReplyTo string // the platform's id of the message that it answers; one that is gone is no error
+	ReplyTo string // the platform's id of the message to reply to; a deleted message is no error
 	Silent  bool
 }
 
-// Fault is what an unsuccessful sending means.
-type Fault string
-
-// Faults of sendings.
-const (
-	FaultOffline     Fault = "away"    // certainly not sent: no connection
-	FaultUnknown     Fault = "unknown" // nobody knows whether it arrived
-	FaultRateLimited Fault = "slow"    // the platform wants us to wait: After
-	FaultMessageGone Fault = "gone"    // the message to be edited is not there any more
-	FaultChatClosed  Fault = "closed"  // this chat takes nothing: blocked, kicked, deleted
-	FaultMoved       Fault = "moved"   // the chat has another address now: To
-	FaultRefused     Fault = "refused" // the platform will never take it
-	FaultToken       Fault = "token"   // the platform refuses our token
+// Reasons for which a Sender fails. Test for them with errors.Is; SendReason
+// reduces any error to one of them.
+var (
+	ErrOffline        = errors.New("offline")         // no connection: the message was certainly not sent
+	ErrOutcomeUnknown = errors.New("outcome unknown") // the message may have arrived
+	ErrRateLimited    = errors.New("rate limited")    // not sent; the platform asks for a pause of SendError.RetryAfter
+	ErrMessageGone    = errors.New("message gone")    // the message to edit does not exist any more
+	ErrChatClosed     = errors.New("chat closed")     // the chat accepts no messages: bot blocked, kicked, chat deleted
+	ErrChatMoved      = errors.New("chat moved")      // the chat has the address SendError.MovedTo now
+	ErrRejected       = errors.New("rejected")        // the platform will never accept this message
+	ErrTokenRejected  = errors.New("token rejected")  // the platform does not accept the bot's token
 )
 
-// SendError says what became of a sending. Its text never holds a token.
+// SendError is an error of a Sender with the platform's explanation. It wraps
+// its Reason, and its text never holds a token.
 type SendError struct {
-	Fault Fault
-	After time.Duration // of FaultRateLimited
-	To    string        // of FaultMoved: address
-	Text  string
+	Reason     error         // one of the errors above; any other means ErrOutcomeUnknown
+	RetryAfter time.Duration // set with ErrRateLimited
+	MovedTo    string        // address, set with ErrChatMoved
+	Text       string        // the platform's explanation
 }
 
-// Error is the platform's own words.
-func (e *SendError) Error() string { return string(e.Fault) + ": " + e.Text }
+// Error returns the reason and the platform's explanation.
+func (e *SendError) Error() string { return SendReason(e).Error() + ": " + e.Text }
+
+// Unwrap returns the Reason.
+func (e *SendError) Unwrap() error { return e.Reason }
+
+// SendReason returns the reason for which a Sender failed: nil for nil, and
+// ErrOutcomeUnknown for an error that wraps none of the others.
+func SendReason(err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, reason := range []error{ErrOffline, ErrRateLimited, ErrMessageGone, ErrChatClosed, ErrChatMoved, ErrRejected, ErrTokenRejected} {
+		if errors.Is(err, reason) {
+			return reason
+		}
+	}
+	return ErrOutcomeUnknown
+}

@@ -20,7 +20,7 @@ func Spent(s loop.State) Message {
 	}
 	m := newMessage("cost", CostSoFar(s)+" · "+Cut(Clean(s.Project.Name), 14)+" "+r.ID)
 	m.add(written(r.Spent.Hats, 4, func(hat string) string { return orElse(Clean(hat), "unknown") }))
-	if top := written(r.Spent.Tasks, 2, short); top != "" {
+	if top := written(r.Spent.Tasks.Slice(), 2, short); top != "" {
 		m.add("Most: " + top)
 	}
 	var tokens int64

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Digester is a Desk that can look back. One that cannot says where it is done.
+// Digester is a Service that can look back. Without one, the reply to /digest names the command that does it.
 type Digester interface {
 	// Digest returns a project's digest of a span, with its picture where there
 	// is something to be drawn.
@@ -46,7 +46,7 @@ func IsSpan(word string) bool { return spanForm.MatchString(strings.ToLower(word
 
 // From is where the span begins, given what the last digest was about: it
 // begins a day ago where there was none.
-func (q DigestQuery) From(last loop.DigestSent) time.Time {
+func (q DigestQuery) From(last ledger.DigestSent) time.Time {
 	if days, ok := strings.CutSuffix(q.Span, "d"); ok {
 		n, err := strconv.Atoi(days)
 		if err == nil && n > 0 {
@@ -65,17 +65,17 @@ func (q DigestQuery) From(last loop.DigestSent) time.Time {
 
 // digest is the digest once more.
 func (d dispatch) digest(ctx context.Context) (Message, error) {
-	desk, ok := d.desk.(Digester)
+	service, ok := d.service.(Digester)
 	if !ok {
 		return NoDigest(), nil
 	}
 	q := DigestQuery{Span: strings.ToLower(d.c.Target), Now: d.r.Time, Admin: true}
-	if host, ok := d.desk.(Host); ok {
+	if host, ok := d.service.(DaemonService); ok {
 		if p, known := host.Shared().Person(d.r.Actor); known {
-			q.Admin = p.Role.May(loop.RoleAdmin)
+			q.Admin = p.Role.May(ledger.RoleAdmin)
 		}
 	}
-	return desk.Digest(ctx, d.project, q)
+	return service.Digest(ctx, d.project, q)
 }
 
 // NoDigest is said where nobody can look back.
@@ -97,10 +97,10 @@ func DigestBroken(project string) Message {
 // DigestFault is told to admins where a digest comes without its picture, or,
 // with no project, not at all, because of a fault in nightporter (PHONE 3.11).
 func DigestFault(project string) Message {
-	m := newMessage(KeyDigest+".fault", SignFailed+" No digest: a fault in nightporter")
+	m := refusal(KeyDigest+".fault", SignFailed+" No digest: a fault in nightporter")
 	m.add("It is tried again every minute.")
 	if project != "" {
-		m = newMessage(KeyDigest+".fault", fit(SignFailed, project, "digest, no picture: a fault", ""))
+		m = refusal(KeyDigest+".fault", fit(SignFailed, project, "digest, no picture: a fault", ""))
 		m.Project = project
 		m.add("Its text says all that the picture would.")
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/internal/scenario"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/internal/scenario"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestSpan: where each span begins, also in a night in which the clocks change.
@@ -19,17 +19,17 @@ func TestSpan(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 10, 25, 9, 0, 0, 0, berlin) // the clocks were set back at 3
-	sent := loop.DigestSent{From: now.Add(-26 * time.Hour), To: now.Add(-2 * time.Hour)}
+	sent := ledger.DigestSent{From: now.Add(-26 * time.Hour), To: now.Add(-2 * time.Hour)}
 	for _, c := range []struct {
 		span string
-		last loop.DigestSent
+		last ledger.DigestSent
 		want string
 	}{
 		{"", sent, "2026-10-24T08:00:00+02:00"},
 		{"last", sent, "2026-10-24T08:00:00+02:00"},
 		{"all", sent, "2026-10-24T08:00:00+02:00"},
-		{"", loop.DigestSent{}, "2026-10-24T09:00:00+02:00"},
-		{"", loop.DigestSent{From: now.Add(time.Hour)}, "2026-10-24T09:00:00+02:00"}, // the clock was set back
+		{"", ledger.DigestSent{}, "2026-10-24T09:00:00+02:00"},
+		{"", ledger.DigestSent{From: now.Add(time.Hour)}, "2026-10-24T09:00:00+02:00"}, // the clock was set back
 		{"today", sent, "2026-10-25T00:00:00+02:00"},
 		{"7d", sent, "2026-10-18T09:00:00+02:00"},
 	} {
@@ -56,13 +56,13 @@ func (l *looker) Digest(_ context.Context, project string, q bot.DigestQuery) (b
 	return bot.Message{Key: "digest", Lines: []bot.Line{{Text: "✓ " + project}}, Picture: []byte("png")}, nil
 }
 
-// TestDigestAsked: who asks gets what their role reads; a desk that cannot
+// TestDigestAsked: who asks gets what their role reads; a service that cannot
 // look back says who can.
 func TestDigestAsked(t *testing.T) {
 	n := scenario.New("shop", evening)
 	n.State.Project.Name = "shop"
-	n.State.Shared.People = []loop.Person{{ID: "telegram:1", Name: "Mira", Role: loop.RoleAdmin}, {ID: "telegram:2", Name: "Ben", Role: loop.RoleView}}
-	h := &host{desk: &desk{Night: n, names: []string{"shop"}}}
+	n.State.Shared.People = []ledger.Person{{ID: "telegram:1", Name: "Mira", Role: ledger.RoleAdmin}, {ID: "telegram:2", Name: "Ben", Role: ledger.RoleView}}
+	h := &host{service: &service{Night: n, names: []string{"shop"}}}
 	l := &looker{host: h}
 	for _, actor := range []string{"telegram:1", "telegram:2", "console"} {
 		m, err := bot.Handle(t.Context(), l, bot.Request{Actor: actor, Project: "shop", Text: "/digest 7d", Time: evening})
@@ -78,7 +78,7 @@ func TestDigestAsked(t *testing.T) {
 	if err != nil || m.Key != "digest.elsewhere" {
 		t.Errorf("%+v, %v", m, err)
 	}
-	if c, err := bot.Parse("/digest all"); err != nil || bot.RequiredRole(c) != loop.RoleView {
+	if c, err := bot.Parse("/digest all"); err != nil || bot.RequiredRole(c) != ledger.RoleView {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

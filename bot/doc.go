@@ -4,9 +4,9 @@
 //
 // Looking is pure: Status, Tasks, Task, PlanOf, Hats, Queue, Log, Evidence and Help are
 // functions of a loop.State or of ledger records. What changes something goes
-// through a Desk, which the engine implements; a Host is one that stays, knows
-// people and starts runs. What comes in from chats is package reception's, and
-// who is told what without having asked package notify's. Wording, signs and
+// through a Service, which the daemon implements; a DaemonService also knows
+// people and starts runs. Package inbound takes what comes in from chats, and
+// package notify composes what people are told unasked. Wording, signs and
 // forms follow one sheet: the first line is the message and at most FirstWidth columns
 // wide, and the last line says what happens if nobody does anything.
 //

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Evidence shows the chain of the last attempt that the records hold, in
 // order, and where it broke. Records of other types are passed over.
-func Evidence(records []loop.Record, zone *time.Location) Message {
+func Evidence(records []ledger.Record, zone *time.Location) Message {
 	c := chain{zone: zone, attempts: map[string]bool{}}
 	for _, r := range records {
 		if e, err := r.Entry(); err == nil {
@@ -53,7 +53,7 @@ type chain struct {
 	last, broke    string
 	build          int // where the last build begins in lines
 	closed, passed bool
-	put            loop.AttemptOutcome // how it ended without having failed
+	put            ledger.AttemptOutcome // how it ended without having failed
 }
 
 func (c *chain) add(sign, text, link string) {
@@ -70,13 +70,13 @@ func (c *chain) add(sign, text, link string) {
 // of one that goes on from its tree where it stands.
 func (c *chain) putAt() string {
 	word := OutcomeWord(c.put)
-	if c.put == loop.OutcomeParked || c.put == loop.OutcomeBudget {
+	if c.put == ledger.OutcomeParked || c.put == ledger.OutcomeBudget {
 		return word + " at " + c.last
 	}
 	return word
 }
 
-func (c *chain) entry(e loop.Entry) {
+func (c *chain) entry(e ledger.Entry) {
 	at := func(t time.Time) string {
 		if t.IsZero() {
 			t = e.Time
@@ -84,7 +84,7 @@ func (c *chain) entry(e loop.Entry) {
 		return t.In(c.zone).Format("15:04")
 	}
 	switch b := e.Body.(type) {
-	case loop.Commitment:
+	case ledger.Commitment:
 		if !b.Resume {
 			// Each attempt has a chain of its own; the last one counts.
 			c.lines, c.broke, c.closed, c.passed = nil, "", false, false
@@ -93,20 +93,20 @@ func (c *chain) entry(e loop.Entry) {
 		c.attempts[e.Attempt] = true
 		c.stream, c.task = e.Stream, e.Task
 		c.add(SignDone, strings.TrimSpace("commit "+b.Tier)+" "+at(e.Time), "commit")
-	case loop.Claim:
+	case ledger.Claim:
 		c.add(SignDone, "claim "+Clean(b.AgentID)+" "+at(b.StartedAt), "claim")
-	case loop.Evidence:
+	case ledger.Evidence:
 		c.evidence(b)
-	case loop.Verified:
+	case ledger.Verified:
 		// A reproducer's command has to fail: its red is what was wanted.
-		if b.Kind == loop.KindRepro && b.OK && c.last == "build" {
+		if b.Kind == ledger.KindRepro && b.OK && c.last == "build" {
 			c.lines, c.broke = c.lines[:c.build], ""
 			c.add(SignDone, "build: "+strings.TrimPrefix(VerifyText(b), SignDone+" "), "build")
 		}
-	case loop.Submit:
+	case ledger.Submit:
 		c.closed, c.passed = true, b.Result == "pass"
 		text := "submit " + b.Result
-		if word := OutcomeWord(b.Outcome); word != "" && b.Outcome != loop.OutcomeConverged && b.Outcome != loop.OutcomeFailed {
+		if word := OutcomeWord(b.Outcome); word != "" && b.Outcome != ledger.OutcomeConverged && b.Outcome != ledger.OutcomeFailed {
 			text += ", " + word // else pass or fail says it
 		}
 		text += " " + at(b.ClosedAt)
@@ -118,7 +118,7 @@ func (c *chain) entry(e loop.Entry) {
 		if reason := Clean(b.Reason); reason != "" {
 			c.lines = append(c.lines, Line{Kind: Quote, Text: Cut(reason, quoteWidth)})
 		}
-	case loop.AttemptEnded:
+	case ledger.AttemptEnded:
 		if b.Failed || len(c.lines) == 0 || c.closed {
 			return // the submission says it
 		}
@@ -130,7 +130,7 @@ func (c *chain) entry(e loop.Entry) {
 	}
 }
 
-func (c *chain) evidence(b loop.Evidence) {
+func (c *chain) evidence(b ledger.Evidence) {
 	switch b.Kind {
 	case "build":
 		sign := SignDone
@@ -145,7 +145,7 @@ func (c *chain) evidence(b loop.Evidence) {
 		}
 		c.add(sign, text, "build")
 		if b.ExitCode != 0 {
-			failed := FailedTest(loop.Result{Run: b.Command, Exit: b.ExitCode, Tail: b.Tail})
+			failed := FailedTest(ledger.Result{Run: b.Command, Exit: b.ExitCode, Tail: b.Tail})
 			if failed != ran { // else it is said already
 				c.lines = append(c.lines, Line{Kind: Quote, Text: Cut(failed, quoteWidth)})
 			}
@@ -184,7 +184,7 @@ type recordJSON struct {
 
 // RecordJSON is one record as one line of JSON, without a newline. A body
 // that is no JSON becomes a string, so that the line can be read all the same.
-func RecordJSON(r loop.Record) ([]byte, error) {
+func RecordJSON(r ledger.Record) ([]byte, error) {
 	body := json.RawMessage(r.Body)
 	if !json.Valid(body) {
 		text, err := json.Marshal(strings.ToValidUTF8(string(r.Body), "\uFFFD"))
@@ -205,7 +205,7 @@ func RecordJSON(r loop.Record) ([]byte, error) {
 }
 
 // EvidenceJSON is records as JSON Lines, oldest first.
-func EvidenceJSON(records []loop.Record) ([]byte, error) {
+func EvidenceJSON(records []ledger.Record) ([]byte, error) {
 	var out []byte
 	for _, r := range records {
 		line, err := RecordJSON(r)

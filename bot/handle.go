@@ -10,33 +10,37 @@ import (
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Handle does what a line asks for and returns what its sender is told. A
 // mistake of the sender is a message, never an error; an error is a fault of
 // ours, and comes with a message that says so.
-func Handle(ctx context.Context, desk Desk, r Request) (Message, error) {
+func Handle(ctx context.Context, service Service, r Request) (Message, error) {
 	c, err := Parse(r.Text)
 	if err != nil {
 		return mistake(err), nil
 	}
-	if m, done, err := ofHouse(ctx, desk, r, c); done {
-		return m, err
+	if does := c.Verb.row().house; does != nil {
+		host, stays := service.(DaemonService)
+		if m, done, err := does(ctx, houseRequest{service: service, host: host, stays: stays, r: r, c: c}); done {
+			return m, err
+		}
 	}
 	if c.Project == "" && (c.Verb == VerbDiff || c.Verb == VerbLog) && runForm.MatchString(c.Target) {
-		if c.Project, err = ranIn(ctx, desk, c.Target); err != nil {
+		if c.Project, err = ranIn(ctx, service, c.Target); err != nil {
 			return faulty(c), fmt.Errorf("%s: %w", c.Verb, err)
 		}
 	}
-	project, problem := pick(desk, &c, r)
+	project, problem := pick(service, &c, r)
 	if problem != nil {
 		return *problem, nil
 	}
-	s, ok := stateOf(desk, project)
+	s, ok := stateOf(service, project)
 	if !ok {
-		return noProject(project, desk.Projects()), nil
+		return noProject(project, service.Projects()), nil
 	}
-	d := dispatch{desk: desk, r: r, c: c, s: s, project: project}
+	d := dispatch{service: service, r: r, c: c, s: s, project: project}
 	m, err := d.run(ctx)
 	m.Project = project
 	if err != nil {
@@ -47,7 +51,7 @@ func Handle(ctx context.Context, desk Desk, r Request) (Message, error) {
 
 // faulty is what is told of a command that failed by a fault of ours.
 func faulty(c Command) Message {
-	m := newMessage("fault", SignFailed+" /"+string(c.Verb)+" failed: a fault in nightporter")
+	m := refusal("fault", SignFailed+" /"+string(c.Verb)+" failed: a fault in nightporter")
 	m.quote(c.Line)
 	m.add("All else goes on. Look at the daemon's log.")
 	return m
@@ -55,7 +59,7 @@ func faulty(c Command) Message {
 
 // dispatch is one command on its way.
 type dispatch struct {
-	desk    Desk
+	service Service
 	r       Request
 	c       Command
 	s       loop.State
@@ -63,49 +67,19 @@ type dispatch struct {
 }
 
 func (d dispatch) run(ctx context.Context) (Message, error) {
-	switch d.c.Verb {
-	case VerbStatus:
-		return status(d.desk, d.s, d.r.Time), nil
-	case VerbRun:
-		return d.start(ctx)
-	case VerbCost:
-		return Spent(d.s), nil
-	case VerbDigest:
-		return d.digest(ctx)
-	case VerbTasks:
-		return Tasks(d.s), nil
-	case VerbQueue:
-		return Queue(d.s, d.r.Time), nil
-	case VerbPlan:
-		return d.plan(ctx)
-	case VerbHats:
-		return d.hatsOf(ctx)
-	case VerbTask, VerbSkip, VerbRetry, VerbNext, VerbLog, VerbDiff, VerbEvidence:
-		return d.target(ctx)
-	case VerbPause:
-		return d.do(ctx, loop.Pause{Now: d.c.Now})
-	case VerbResume:
-		return d.do(ctx, loop.Resume{Agent: d.c.Target})
-	case VerbStop:
-		return d.do(ctx, loop.Stop{Now: d.c.Now})
-	case VerbGuidance, VerbWords:
-		return d.guide(ctx, d.c.Words)
-	case VerbNow:
-		return d.now(ctx)
-	case VerbDrop, VerbKeep:
-		return d.guidanceID(ctx)
-	case VerbAnswer, VerbApprove, VerbReject:
-		return d.answer(ctx)
+	does := d.c.Verb.row().project
+	if does == nil {
+		return Message{}, fmt.Errorf("no handler for %q", d.c.Verb)
 	}
-	return Message{}, fmt.Errorf("no handler for %q", d.c.Verb)
+	return does(ctx, d)
 }
 
 // do sends an input to the core.
 func (d dispatch) do(ctx context.Context, body loop.InputBody) (Message, error) {
-	a, err := d.desk.Do(ctx, loop.Input{
+	a, err := d.service.Do(ctx, loop.Input{
 		Key: d.r.Key, Time: d.r.Time, Actor: d.r.Actor, Name: d.r.Name, Project: d.project, Body: body,
 	})
-	var input *loop.InputError
+	var input *ledger.InputError
 	if errors.As(err, &input) { // a start that cannot be: the person mends it
 		return NotStarted(d.project, input.Findings), nil
 	}
@@ -120,14 +94,14 @@ func (d dispatch) do(ctx context.Context, body loop.InputBody) (Message, error) 
 func (d dispatch) guide(ctx context.Context, text string) (Message, error) {
 	a, words := guidance.Parse(text)
 	if strings.TrimSpace(words) == "" {
-		m := newMessage("guidance.words", SignAsk+" Your words for "+d.project+":")
+		m := refusal("guidance.words", SignAsk+" Your words for "+d.project+":")
 		m.add("Type /guidance and what the next session is to know.")
 		return m, nil
 	}
 	if hats := d.hats(); a.Hat != "" && len(hats) > 0 && !slices.Contains(hats, a.Hat) {
 		return noHat(a.Hat, hats, text), nil
 	}
-	if a.Task != "" && len(d.s.Project.Tasks) > 0 {
+	if a.Task != "" && d.s.Project.Tasks.Len() > 0 {
 		if _, ok := FindTask(d.s, a.Task); !ok {
 			m := noTask(d.s, "#"+a.Task)
 			m.quote(text)
@@ -164,7 +138,7 @@ var digits = regexp.MustCompile(`^[0-9]{1,9}$`)
 func (d dispatch) guidanceID(ctx context.Context) (Message, error) {
 	id := strings.ToLower(strings.TrimSpace(d.c.Target))
 	if id == "" {
-		m := newMessage("cmd.whichguidance", SignAsk+" /drop: which guidance?")
+		m := refusal("cmd.whichguidance", SignAsk+" /drop: which guidance?")
 		m.add("Type for example /drop g9.")
 		m.button("Queue", "/queue")
 		return m, nil
@@ -173,7 +147,7 @@ func (d dispatch) guidanceID(ctx context.Context) (Message, error) {
 		id = "g" + id
 	}
 	if _, ok := d.s.Project.Guidance.Get(id); !ok {
-		m := newMessage("cmd.noguidance", SignFailed+" "+d.project+" has no guidance "+Cut(Clean(id), 8))
+		m := refusal("cmd.noguidance", SignFailed+" "+d.project+" has no guidance "+Cut(Clean(id), 8))
 		m.add("Nothing was changed.")
 		m.button("Queue", "/queue")
 		return m, nil
@@ -196,7 +170,7 @@ func (d dispatch) target(ctx context.Context) (Message, error) {
 		}
 		t, ok := active(d.s)
 		if !ok || (d.c.Verb != VerbTask && d.c.Verb != VerbEvidence) {
-			m := newMessage("cmd.whichtask", SignAsk+" /"+string(d.c.Verb)+": which task?")
+			m := refusal("cmd.whichtask", SignAsk+" /"+string(d.c.Verb)+": which task?")
 			m.add("Type for example /" + string(d.c.Verb) + " " + example(d.s) + ".")
 			m.button("Tasks", "/tasks")
 			return m, nil
@@ -234,7 +208,7 @@ func (d dispatch) target(ctx context.Context) (Message, error) {
 func (d dispatch) about(ctx context.Context, t loop.TaskState, attempt string) (Message, error) {
 	switch d.c.Verb {
 	case VerbTask:
-		records, err := d.desk.Records(ctx, d.project, t.Task.ID)
+		records, err := d.service.Records(ctx, d.project, t.Task.ID)
 		if err != nil {
 			return Message{}, err
 		}
@@ -253,7 +227,7 @@ func (d dispatch) about(ctx context.Context, t loop.TaskState, attempt string) (
 
 // look renders records: the log, or the evidence of one attempt.
 func (d dispatch) look(ctx context.Context, task, attempt string) (Message, error) {
-	records, err := d.desk.Records(ctx, d.project, task)
+	records, err := d.service.Records(ctx, d.project, task)
 	if err != nil {
 		return Message{}, err
 	}
@@ -261,13 +235,13 @@ func (d dispatch) look(ctx context.Context, task, attempt string) (Message, erro
 		return Log(d.project, task, records, d.r.Time), nil
 	}
 	if attempt != "" {
-		records = slices.DeleteFunc(slices.Clone(records), func(r loop.Record) bool { return r.Attempt != attempt })
+		records = slices.DeleteFunc(slices.Clone(records), func(r ledger.Record) bool { return r.Attempt != attempt })
 	}
 	return Evidence(records, d.r.Time.Location()), nil
 }
 
 func (d dispatch) diff(ctx context.Context, target, title string) (Message, error) {
-	patch, err := d.desk.Diff(ctx, d.project, target)
+	patch, err := d.service.Diff(ctx, d.project, target)
 	if err != nil {
 		return Message{}, err
 	}
@@ -304,20 +278,20 @@ func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
 			continue
 		}
 		whole.Lines = append(whole.Lines, m.Lines...)
-		if m.Cause == "" { // a refusal has to be read
-			whole.Cause = ""
+		if m.Refused { // it has to be read
+			whole.Cause, whole.Refused = "", true
 		}
 	}
 	return whole, nil
 }
 
 // pick finds the project that a command is about.
-func pick(desk Desk, c *Command, r Request) (string, *Message) {
-	all := projects(desk)
+func pick(service Service, c *Command, r Request) (string, *Message) {
+	all := projects(service)
 	if c.Project != "" && !slices.Contains(all, c.Project) {
 		if c.Verb == VerbResume && c.Target == "" {
 			c.Target, c.Project = c.Project, "" // "/resume codex"
-			return pick(desk, c, r)
+			return pick(service, c, r)
 		}
 		if c.Verb != VerbWords {
 			m := noProject(c.Project, all)
@@ -329,14 +303,14 @@ func pick(desk Desk, c *Command, r Request) (string, *Message) {
 	switch {
 	case c.Project != "":
 		return c.Project, nil
-	case ProjectOf(desk, c.Target) != "":
-		return ProjectOf(desk, c.Target), nil
+	case ProjectOf(service, c.Target) != "":
+		return ProjectOf(service, c.Target), nil
 	case r.Project != "":
 		return r.Project, nil
 	case len(all) == 1:
 		return all[0], nil
 	case len(all) == 0:
-		m := newMessage("cmd.noproject", SignLater+" No project runs here")
+		m := refusal("cmd.noproject", SignLater+" No project runs here")
 		m.add("Start one: nightporter run")
 		return "", &m
 	}
@@ -344,7 +318,7 @@ func pick(desk Desk, c *Command, r Request) (string, *Message) {
 	if len(all) == 2 {
 		first = SignAsk + " For " + all[0] + " or " + all[1] + "?"
 	}
-	m := newMessage("cmd.whichproject", first)
+	m := refusal("cmd.whichproject", first)
 	m.quote(c.Line)
 	m.add("Not done yet.")
 	line := c.Line

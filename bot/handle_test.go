@@ -17,17 +17,18 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/internal/messagelint"
-	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 var evening = time.Date(2026, 11, 19, 23, 10, 0, 0, time.FixedZone("CET", 3600))
 
-// desk is a scripted night as the conversation sees it, and what was asked of it.
-type desk struct {
+// service is a scripted night as the conversation sees it, and what was asked of it.
+type service struct {
 	*scenario.Night
 	names  []string
 	inputs []loop.Input
@@ -35,37 +36,39 @@ type desk struct {
 	err    error
 }
 
-func (d *desk) Do(_ context.Context, in loop.Input) (loop.Answer, error) {
+func (d *service) Do(_ context.Context, in loop.Input) (loop.Answer, error) {
 	if d.err != nil {
 		return loop.Answer{}, d.err
 	}
 	d.inputs = append(d.inputs, in)
 	if b, is := in.Body.(loop.RedoPlan); is { // what comes of it is not shown here
-		return loop.Answer{OK: true, Text: loop.ShortID(b.Task) + " is planned anew"}, nil
+		return loop.Answer{OK: true, Text: ledger.ShortID(b.Task) + " is planned anew"}, nil
 	}
 	return d.Night.Do(in), nil
 }
 
-func (d *desk) State(p string) (loop.State, bool) { return d.Night.State, slices.Contains(d.names, p) }
-func (d *desk) Projects() []string                { return d.names }
-func (d *desk) Diff(context.Context, string, string) (string, error) {
+func (d *service) State(p string) (loop.State, bool) {
+	return d.Night.State, slices.Contains(d.names, p)
+}
+func (d *service) Projects() []string { return d.names }
+func (d *service) Diff(context.Context, string, string) (string, error) {
 	return d.patch, d.err
 }
 
-func (d *desk) Hats(_ context.Context, project, pattern string) (bot.HatSet, error) {
+func (d *service) Hats(_ context.Context, project, pattern string) (bot.HatSet, error) {
 	return hatSet(project, pattern), d.err
 }
 
-func (d *desk) Records(_ context.Context, _, task string) ([]loop.Record, error) {
+func (d *service) Records(_ context.Context, _, task string) ([]ledger.Record, error) {
 	return d.Night.Records(task), d.err
 }
 
-func (d *desk) Runs(context.Context, string) ([]string, error) { return d.Night.Runs(), d.err }
-func (d *desk) RunRecords(_ context.Context, _, run string, types ...string) ([]loop.Record, error) {
+func (d *service) Runs(context.Context, string) ([]string, error) { return d.Night.Runs(), d.err }
+func (d *service) RunRecords(_ context.Context, _, run string, types ...string) ([]ledger.Record, error) {
 	return d.Night.RunRecords(run, types...), d.err
 }
 
-func (d *desk) say(t *testing.T, line string) bot.Message {
+func (d *service) say(t *testing.T, line string) bot.Message {
 	t.Helper()
 	d.inputs = nil
 	m, err := bot.Handle(t.Context(), d, bot.Request{Key: "k", Actor: "telegram:1", Name: "Mira", Text: line, Time: d.Now})
@@ -77,21 +80,21 @@ func (d *desk) say(t *testing.T, line string) bot.Message {
 
 // atWork is a night in which one task is done, one blocked, one asks, and a
 // builder is at work.
-func atWork() *desk {
+func atWork() *service {
 	n := scenario.New("shop", evening)
 	n.Cost = 0.25
 	n.Acts["Task 2 planner"] = []scenario.Act{{Type: "task.blocked", Data: `{"reason":"the plan says two things","tried":"by line","needs":"which of them"}`, Took: time.Minute, Cost: 0.1}}
 	n.Acts["Task 3 planner"] = []scenario.Act{{Type: "question.asked", Data: `{"text":"May an address be a PO box?","options":["Yes, letters only","No"],"choice":"No"}`, Took: time.Minute, Cost: 0.1}}
 	look := scenario.Task(5, "Pay page on a phone")
-	look.Mark, look.Acceptance = loop.MarkManualVerify, []string{"Open /pay", "Test card"}
+	look.Mark, look.Acceptance = ledger.MarkManualVerify, []string{"Open /pay", "Test card"}
 	n.Start(n.Settings(), n.Base("r1"), scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow"), scenario.Task(3, "Address form"),
 		scenario.Task(4, "Move orders to the new API"), look, scenario.Task(6, "Retry failed payments", "Task 2"))
 	n.Until(func() bool { return bot.Doing(n.State) == "#4 builder" })
-	return &desk{Night: n, names: []string{"shop"}, patch: patch}
+	return &service{Night: n, names: []string{"shop"}, patch: patch}
 }
 
 // over is the same night at its end.
-func over() *desk {
+func over() *service {
 	d := atWork()
 	d.Until(nil)
 	return d
@@ -119,7 +122,7 @@ var notPlain = regexp.MustCompile(`[^a-z0-9]+`)
 // spoken is every message that can be asked for, by a name for its golden file.
 func spoken(t *testing.T) map[string]bot.Message {
 	out := map[string]bot.Message{}
-	ask := func(where string, d *desk, lines ...string) {
+	ask := func(where string, d *service, lines ...string) {
 		for _, line := range lines {
 			m := d.say(t, line)
 			name := strings.Trim(notPlain.ReplaceAllString(strings.ToLower(where+" "+line), "-"), "-")
@@ -136,21 +139,21 @@ func spoken(t *testing.T) map[string]bot.Message {
 	d := atWork()
 	ask("steered", d, "/guidance Wrap the existing code, don't replace it", "/guidance !sticky No new dependencies", "/guidance @fixer #4 Keep it small", "/now Keep the names", "/queue", "/drop g1", "/pause", "/status", "/pause", "/resume", "/stop", "/status", "/next 6", "/retry 2", "/skip 6", "/skip 2 3", "/plan redo 4 Wrap it, don't replace it")
 	d = atWork()
-	d.Until(func() bool { return d.Night.State.Project.Run.State == loop.RunWaiting })
+	d.Until(func() bool { return d.Night.State.Project.Run.State == ledger.RunWaiting })
 	ask("waiting", d, "/status")
 	d = over()
 	ask("over", d, "/status", "/tasks", "/task 5", "/pause", "/resume", "/approve", "/retry 1", "/log", "q2 b", "/runs", "/runs r1", "/runs 7", "/log r1")
-	d.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: d.Now, Body: loop.GuidanceQueued{Item: guidance.Item{ID: "g8", Text: "Mention the env vars", Hat: "writer", At: d.Now}}})
-	d.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: d.Now, Body: loop.GuidanceExpired{ID: "g8", Why: "no writer"}})
+	d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Body: ledger.GuidanceQueued{Item: guidance.Item{ID: "g8", Text: "Mention the env vars", Hat: "writer", At: d.Now}}})
+	d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Body: ledger.GuidanceExpired{ID: "g8", Why: "no writer"}})
 	ask("expired", d, "/queue", "g8 keep")
-	d = &desk{Night: scenario.New("shop", evening), names: []string{"shop"}}
+	d = &service{Night: scenario.New("shop", evening), names: []string{"shop"}}
 	d.Night.State.Project.Name = "shop"
 	ask("new", d, "/runs", "/plan", "/plan redo", "/status", "/tasks", "/log", "/evidence 1", "/queue", "/diff", "/guidance Wrap it", "/stop", "q1 a")
 	d.Do(context.Background(), loop.Input{Key: "run", Body: loop.StartRun{Settings: d.Settings()}})
 	ask("planned", d, "/status", "/pause")
-	ask("two", &desk{Night: scenario.New("shop", evening), names: []string{"shop", "blog"}}, "/guidance Wrap the existing code, don't replace it", "blog: /stop", "note: two words")
-	ask("three", &desk{Night: scenario.New("shop", evening), names: []string{"shop", "blog", "zoo"}}, "/stop")
-	ask("none", &desk{Night: scenario.New("shop", evening)}, "/status")
+	ask("two", &service{Night: scenario.New("shop", evening), names: []string{"shop", "blog"}}, "/guidance Wrap the existing code, don't replace it", "blog: /stop", "note: two words")
+	ask("three", &service{Night: scenario.New("shop", evening), names: []string{"shop", "blog", "zoo"}}, "/stop")
+	ask("none", &service{Night: scenario.New("shop", evening)}, "/status")
 	broken := atWork()
 	broken.err = errors.New("the database is locked")
 	ask("broken", broken, "/pause", "/diff 1")
@@ -207,15 +210,17 @@ func TestFormHostile(t *testing.T) {
 	s.Project.Name = strings.Repeat("n", 32)
 	d.names = []string{s.Project.Name}
 	s.Project.Run.Settings.Source.Path = nasty
-	for n := range s.Project.Tasks {
-		s.Project.Tasks[n].Task.Title, s.Project.Tasks[n].Why, s.Project.Tasks[n].Task.Scope, s.Project.Tasks[n].LastFail = nasty, nasty, nasty, nasty
+	tasks := s.Project.Tasks.Slice()
+	for n := range tasks {
+		tasks[n].Task.Title, tasks[n].Why, tasks[n].Task.Scope, tasks[n].LastFail = nasty, nasty, nasty, nasty
 	}
-	s.Project.Tasks[5].Task.ID = nasty
+	tasks[5].Task.ID = nasty
+	s.Project.Tasks = loop.NewTaskList(tasks...)
 	for n := range s.Project.Questions {
 		q := &s.Project.Questions[n]
 		q.Text, q.Title, q.Tried, q.Needs, q.Hat, q.Options = nasty, nasty, nasty, nasty, nasty, []string{nasty, nasty}
 	}
-	s.Project.Guidance = s.Project.Guidance.Add(guidance.Item{ID: "g1", Text: nasty, Hat: nasty, Task: loop.FoldID(nasty)})
+	s.Project.Guidance = s.Project.Guidance.Add(guidance.Item{ID: "g1", Text: nasty, Hat: nasty, Task: ledger.FoldID(nasty)})
 	d.patch = "diff --git a/" + nasty + " b/" + nasty + "\n@@\n+" + nasty
 	for _, line := range []string{"/status", "/tasks", "/task 1", "/task 2", "/task 3", "/queue", "q1", "q2", "/log", "/diff 1", "/evidence 1", "/runs", "/runs r1", "/runs " + nasty, "/guidance @" + nasty, "/" + nasty, "/task " + nasty, "/help " + nasty, "/drop " + nasty, nasty, nasty + ": /stop", "/stop " + nasty} {
 		m := d.say(t, line)
@@ -313,15 +318,15 @@ func TestTasksTable(t *testing.T) {
 // TestEvidenceBroke: the chain ends where it broke, not where it was red and
 // then green.
 func TestEvidenceBroke(t *testing.T) {
-	var records []loop.Record
-	for _, b := range []loop.Body{
-		loop.Commitment{TaskID: "Task 8", Title: "Refund flow", Tier: "T3"}, loop.Claim{AgentID: "claude"},
-		loop.Evidence{Kind: "build", Command: "go test ./...", ExitCode: 1, Tail: "--- FAIL: TestSum"},
-		loop.Evidence{Kind: "build", Command: "go test ./..."},
-		loop.Evidence{Kind: "review", Issues: []loop.Issue{{Severity: loop.Major, Text: "x"}}},
-		loop.Submit{Result: "fail", Reason: "stalled"},
+	var records []ledger.Record
+	for _, b := range []ledger.Body{
+		ledger.Commitment{TaskID: "Task 8", Title: "Refund flow", Tier: "T3"}, ledger.Claim{AgentID: "claude"},
+		ledger.Evidence{Kind: "build", Command: "go test ./...", ExitCode: 1, Tail: "--- FAIL: TestSum"},
+		ledger.Evidence{Kind: "build", Command: "go test ./..."},
+		ledger.Evidence{Kind: "review", Issues: []ledger.Issue{{Severity: ledger.Major, Text: "x"}}},
+		ledger.Submit{Result: "fail", Reason: "stalled"},
 	} {
-		r, err := loop.Entry{Stream: "project/shop", Time: evening, Task: "Task 8", Attempt: "a1", Body: b}.Record()
+		r, err := ledger.Entry{Stream: "project/shop", Time: evening, Task: "Task 8", Attempt: "a1", Body: b}.Record()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -346,7 +351,7 @@ func TestEvidenceJSON(t *testing.T) {
 	if len(lines) != len(d.Night.Records("Task 1")) || !strings.Contains(string(out), `"type":"claim"`) || !strings.Contains(string(out), `"agentId":"claude"`) {
 		t.Errorf("%d lines:\n%s", len(lines), out)
 	}
-	line, err := bot.RecordJSON(loop.Record{Body: []byte("not json\xff")})
+	line, err := bot.RecordJSON(ledger.Record{Body: []byte("not json\xff")})
 	if err != nil || !strings.Contains(string(line), `"body":"not json`) {
 		t.Errorf("%s, %v", line, err)
 	}

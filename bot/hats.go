@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // hatsOf lists the hats of a project's pattern, shows one, or draws routes.
 func (d dispatch) hatsOf(ctx context.Context) (Message, error) {
 	name := strings.ToLower(strings.TrimSpace(d.c.Target))
-	set, err := d.desk.Hats(ctx, d.project, "")
+	set, err := d.service.Hats(ctx, d.project, "")
 	if m, failed, err := d.noHats(err); failed {
 		return m, err
 	}
@@ -25,13 +25,13 @@ func (d dispatch) hatsOf(ctx context.Context) (Message, error) {
 	case name == "routes", name == set.Pattern.Name:
 		return Routes(d.project, set), nil
 	case slices.Contains(set.Patterns, name):
-		set, err := d.desk.Hats(ctx, d.project, name)
+		set, err := d.service.Hats(ctx, d.project, name)
 		if m, failed, err := d.noHats(err); failed {
 			return m, err
 		}
 		return Routes(d.project, set), nil
 	}
-	m := newMessage("hats.unknown", SignFailed+" No hat or pattern "+Cut(Clean(name), 18))
+	m := refusal("hats.unknown", SignFailed+" No hat or pattern "+Cut(Clean(name), 18))
 	m.Project = d.project
 	m.add("Hats: " + strings.Join(sortedNames(set.Hats), ", ") + ".")
 	m.add("Patterns: " + orNothing(Clean(strings.Join(set.Patterns, ", "))) + ".")
@@ -42,9 +42,9 @@ func (d dispatch) hatsOf(ctx context.Context) (Message, error) {
 // noHats is told where hats cannot be read: what is wrong is the person's to
 // mend.
 func (d dispatch) noHats(err error) (m Message, failed bool, fault error) {
-	var input *loop.InputError
+	var input *ledger.InputError
 	if errors.As(err, &input) {
-		m := newMessage("hats.trouble", fit(SignFailed, d.project, "hats cannot be read", ""))
+		m := refusal("hats.trouble", fit(SignFailed, d.project, "hats cannot be read", ""))
 		m.Project = d.project
 		m.findings(input.Findings)
 		m.add("Mend it, then /hats.")
@@ -53,7 +53,7 @@ func (d dispatch) noHats(err error) (m Message, failed bool, fault error) {
 	return Message{}, err != nil, err
 }
 
-func sortedNames(hats map[string]loop.Hat) []string {
+func sortedNames(hats map[string]ledger.Hat) []string {
 	var names []string
 	for name := range hats {
 		names = append(names, Clean(name))
@@ -63,11 +63,11 @@ func sortedNames(hats map[string]loop.Hat) []string {
 }
 
 // worn are the hats of a pattern, in the order in which its routes reach them.
-func worn(p loop.Pattern) []string {
+func worn(p ledger.Pattern) []string {
 	names := []string{p.Start}
 	for n := 0; n < len(names); n++ {
 		for _, r := range p.Routes {
-			if r.From == names[n] && r.To != loop.Converged && !slices.Contains(names, r.To) {
+			if r.From == names[n] && r.To != ledger.Converged && !slices.Contains(names, r.To) {
 				names = append(names, r.To)
 			}
 		}
@@ -104,16 +104,16 @@ func Hats(project string, set HatSet) Message {
 }
 
 // wears says in a few words by what a hat works and what it may write.
-func wears(set HatSet, h loop.Hat) string {
+func wears(set HatSet, h ledger.Hat) string {
 	return strings.TrimSpace(Cut(Clean(agentWords(set, h)), 24) + " · " + writes(h))
 }
 
-func agentWords(set HatSet, h loop.Hat) string {
+func agentWords(set HatSet, h ledger.Hat) string {
 	return strings.TrimSpace(orElse(h.Agent, set.Agent) + " " + h.Model + " " + h.Effort)
 }
 
 // writes says what a hat may write: "reads only", "writes all but docs/**".
-func writes(h loop.Hat) string {
+func writes(h ledger.Hat) string {
 	if !h.Writes() {
 		return "reads only"
 	}
@@ -128,7 +128,7 @@ func writes(h loop.Hat) string {
 }
 
 // HatOf is one hat, in full but for its prompt.
-func HatOf(project string, set HatSet, h loop.Hat) Message {
+func HatOf(project string, set HatSet, h ledger.Hat) Message {
 	m := newMessage("hats.one", fit("", project, "hat "+h.Name, ""))
 	m.Project = project
 	m.quote(h.Role)
@@ -155,11 +155,11 @@ func HatOf(project string, set HatSet, h loop.Hat) Message {
 }
 
 // expects says what is looked at after a session of the hat.
-func expects(e loop.Expect) string {
+func expects(e ledger.Expect) string {
 	switch e {
-	case loop.ExpectPass:
+	case ledger.ExpectPass:
 		return "verification has to pass."
-	case loop.ExpectRepro:
+	case ledger.ExpectRepro:
 		return "the command that it names has to fail."
 	}
 	return "nothing is run."

@@ -1,9 +1,13 @@
 package bot
 
-import "strings"
+import (
+	"strings"
 
-// Help says what can be typed: all of it, or one command.
-func Help(about string) Message {
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Help says what can be typed: every command that a role may use, or one.
+func Help(about string, role ledger.Role) Message {
 	word := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(about), "/"))
 	if f, ok := find(word); ok {
 		m := newMessage("help.one", f.use)
@@ -11,18 +15,40 @@ func Help(about string) Message {
 		return m
 	}
 	if word != "" && word != "all" {
-		return mistake(&UnknownError{Word: "/" + word, Meant: nearest(word)})
+		return mistake(&UnknownError{Word: "/" + word, Meant: nearestCommand(word)})
 	}
 	m := newMessage("help", "Commands")
-	m.pre("Steer   /guidance TEXT  /now TEXT")
-	m.pre("        /queue  /drop g9")
-	m.pre("Hold    /pause /resume /stop")
-	m.pre("Look    /status /tasks /task 7 /log 7")
-	m.pre("        /diff 7 /evidence 7 /plan 6 /hats")
-	m.pre("Decide  q5 retry · /approve /reject")
-	m.pre("        /retry 8 /skip 8 /next 9")
-	m.pre("Start   /run /runs /projects /whoami")
-	m.pre("Night   /digest /cost")
+	for _, section := range sections {
+		m.commands(section, helpOf(section, role))
+	}
 	m.add("One of them: /help now")
 	return m
+}
+
+// helpOf lists the commands of a section that a role may use.
+func helpOf(section string, role ledger.Role) []string {
+	var out []string
+	for _, f := range forms {
+		if f.section == section && role.May(f.role) {
+			out = append(out, f.listed)
+		}
+	}
+	return out
+}
+
+// commands adds the commands of a section, in as many lines as they take on a
+// phone.
+func (m *Message) commands(name string, commands []string) {
+	const indent = 8
+	line := ""
+	for _, c := range commands {
+		if line != "" && indent+Width(line+" "+c) > FirstWidth {
+			m.pre(Pad(name, indent, 1) + line)
+			name, line = "", ""
+		}
+		line = strings.TrimSpace(line + " " + c)
+	}
+	if line != "" {
+		m.pre(Pad(name, indent, 1) + line)
+	}
 }

@@ -11,26 +11,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/internal/scenario"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// host is a desk of a nightporter that stays.
+// host is a service of a nightporter that stays.
 type host struct {
-	*desk
+	*service
 	configured []string
 	asked      []bot.RunFlags
 	offer      error
 }
 
-func (h *host) Shared() loop.Shared    { return h.Night.State.Shared }
-func (h *host) Configured() []string   { return h.configured }
-func (h *host) QuietHours() loop.Hours { return "23:00-07:00" }
+func (h *host) Shared() loop.Shared      { return h.Night.State.Shared }
+func (h *host) Configured() []string     { return h.configured }
+func (h *host) QuietHours() ledger.Hours { return "23:00-07:00" }
 
 func (h *host) Offer(_ context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {
 	h.asked = append(h.asked, f)
 	set := scenario.New(project, h.Now).Settings()
-	set.Profile, set.MaxTasks, set.OnBlocked = "review", 5, loop.OnBlockedStop
+	set.Profile, set.MaxTasks, set.OnBlocked = "review", 5, ledger.OnBlockedStop
 	set.Until = time.Date(2026, 11, 20, 7, 0, 0, 0, h.Now.Location())
 	set.Only = f.Only
 	return loop.OfferRun{Settings: set, MaxSessions: 1, Tasks: 12, First: "Task 1"}, h.offer
@@ -46,17 +47,17 @@ func (h *host) say(t *testing.T, line string) bot.Message {
 	return m
 }
 
-func stays(d *desk) *host {
-	h := &host{desk: d, configured: []string{"shop"}}
-	for _, p := range []loop.Person{{ID: "telegram:48213377", Name: "Mira", Role: loop.RoleAdmin}, {ID: "telegram:5", Name: "Ana", Role: loop.RoleSteer}, {ID: "telegram:6", Name: "Ana", Role: loop.RoleView}} {
+func stays(d *service) *host {
+	h := &host{service: d, configured: []string{"shop"}}
+	for _, p := range []ledger.Person{{ID: "telegram:48213377", Name: "Mira", Role: ledger.RoleAdmin}, {ID: "telegram:5", Name: "Ana", Role: ledger.RoleSteer}, {ID: "telegram:6", Name: "Ana", Role: ledger.RoleView}} {
 		p.Since = evening
-		h.Entry(loop.Entry{Stream: loop.SharedStream, Time: evening, Body: loop.PersonPaired{Person: p}})
+		h.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: evening, Body: ledger.PersonPaired{Person: p}})
 	}
 	return h
 }
 
-func fresh() *desk {
-	d := &desk{Night: scenario.New("shop", evening), names: []string{"shop"}}
+func fresh() *service {
+	d := &service{Night: scenario.New("shop", evening), names: []string{"shop"}}
 	d.Night.State.Project.Name = "shop"
 	return d
 }
@@ -95,7 +96,7 @@ func TestHost(t *testing.T) {
 	none.configured = nil
 	texts["host-none-projects"] = none.say(t, "/projects")
 	broken := stays(fresh())
-	broken.offer = &loop.InputError{Findings: []loop.Finding{{Text: "/srv/shop is not a git repository", Fix: "git init"}, {File: "nightporter.toml", Line: 9, Text: "no time zone"}}}
+	broken.offer = &ledger.InputError{Findings: []ledger.Finding{{Text: "/srv/shop is not a git repository", Fix: "git init"}, {File: "nightporter.toml", Line: 9, Text: "no time zone"}}}
 	texts["host-broken-run"] = broken.say(t, "/run")
 	broken.offer = errors.New("the disk sings")
 	texts["host-fault-run"] = broken.say(t, "/run")
@@ -104,8 +105,8 @@ func TestHost(t *testing.T) {
 	texts["alone-people"] = fresh().say(t, "/people")
 
 	still := stays(atWork())
-	still.Entry(loop.Entry{Stream: loop.SharedStream, Time: still.Now, Body: loop.AgentUnusable{Agent: "claude", Text: "Invalid API key · Please run /login"}})
-	still.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: still.Now, Body: loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitAgent, Until: still.Now.Add(15 * time.Minute), Text: "claude: Invalid API key"}})
+	still.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: still.Now, Body: ledger.AgentUnusable{Agent: "claude", Text: "Invalid API key · Please run /login"}})
+	still.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: still.Now, Body: ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitAgent, Until: still.Now.Add(15 * time.Minute), Text: "claude: Invalid API key"}})
 	texts["host-standstill-status"] = still.say(t, "/status")
 	for name, m := range texts {
 		checkForm(t, name, m)
@@ -131,7 +132,7 @@ func TestConfirmations(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", line, h.inputs, want)
 		}
 	}
-	q := loop.Question{ID: "q9", Kind: loop.AskLate, Do: loop.DeferStop, Text: "/stop", By: "Mira", Sent: evening.Add(-3 * time.Hour), Asked: evening, Expires: evening.Add(30 * time.Minute)}
+	q := ledger.Question{ID: "q9", Kind: ledger.AskLate, Do: ledger.DeferStop, Text: "/stop", By: "Mira", Sent: evening.Add(-3 * time.Hour), Asked: evening, Expires: evening.Add(30 * time.Minute)}
 	m := bot.Ask(h.Night.State, q, evening)
 	checkForm(t, "late", m)
 	if got := m.First(); got != "? /stop from 20:10: still do it? (q9)" {
@@ -144,10 +145,10 @@ func TestConfirmations(t *testing.T) {
 
 // TestNeeds: no command is given a role by forgetting it.
 func TestNeeds(t *testing.T) {
-	want := map[loop.Role]string{
-		loop.RoleView:  "status queue tasks task log diff evidence projects cost whoami pair start help plan hats",
-		loop.RoleSteer: "guidance pause resume stop now drop answer approve reject skip retry next run keep words",
-		loop.RoleAdmin: "people unpair",
+	want := map[ledger.Role]string{
+		ledger.RoleView:  "status queue tasks task log diff evidence projects cost whoami pair start help plan hats",
+		ledger.RoleSteer: "guidance pause resume stop now drop answer approve reject skip retry next run keep words",
+		ledger.RoleAdmin: "people unpair",
 	}
 	seen := map[bot.Verb]bool{}
 	for role, verbs := range want {
@@ -164,14 +165,14 @@ func TestNeeds(t *testing.T) {
 			t.Errorf("%s: %v, %v", word, c.Verb, err)
 		}
 	}
-	if got := bot.RequiredRole(bot.Command{Verb: bot.VerbPlan, Redo: true}); got != loop.RoleSteer {
+	if got := bot.RequiredRole(bot.Command{Verb: bot.VerbPlan, Redo: true}); got != ledger.RoleSteer {
 		t.Errorf("/plan redo needs %s", got)
 	}
-	if bot.RequiredRole(bot.Command{Verb: "new thing"}) == loop.RoleView {
+	if bot.RequiredRole(bot.Command{Verb: "new thing"}) == ledger.RoleView {
 		t.Error("a command that nobody thought of may be used by everybody")
 	}
 	m := bot.Message{Buttons: []bot.Button{{Label: "Log", Command: "/log"}, {Label: "Stop", Command: "/stop"}, {Label: "People", Command: "/people"}}}
-	for role, n := range map[loop.Role]int{loop.RoleView: 1, loop.RoleSteer: 2, loop.RoleAdmin: 3, "": 0} {
+	for role, n := range map[ledger.Role]int{ledger.RoleView: 1, ledger.RoleSteer: 2, ledger.RoleAdmin: 3, "": 0} {
 		if got := len(m.For(role).Buttons); got != n {
 			t.Errorf("%q gets %d buttons, want %d", role, got, n)
 		}
@@ -179,11 +180,11 @@ func TestNeeds(t *testing.T) {
 	if len(m.Buttons) != 3 {
 		t.Error("the message itself lost buttons")
 	}
-	for role, want := range map[loop.Role]string{
-		loop.RoleView:  "status tasks queue cost digest quiet help",
-		loop.RoleSteer: "status guidance pause resume tasks queue now stop cost digest quiet help",
-		loop.RoleAdmin: "status guidance pause resume tasks queue now stop cost digest quiet help",
-		"":             "",
+	for role, want := range map[ledger.Role]string{
+		ledger.RoleView:  "status tasks queue cost digest quiet help",
+		ledger.RoleSteer: "status guidance pause resume tasks queue now stop cost digest quiet help",
+		ledger.RoleAdmin: "status guidance pause resume tasks queue now stop cost digest quiet help",
+		"":               "",
 	} {
 		var names []string
 		for _, i := range bot.Menu(role) {
@@ -200,10 +201,10 @@ func TestNeeds(t *testing.T) {
 
 // TestSpent: shares of a run's cost; what nobody knows is never free.
 func TestSpent(t *testing.T) {
-	s := loop.Apply(loop.State{Project: loop.Project{Name: "shop"}}, loop.Entry{Stream: "project/shop", Body: loop.RunPlanned{Run: "r1", Settings: loop.Settings{Project: "shop"}}})
+	s := loop.Apply(loop.State{Project: loop.Project{Name: "shop"}}, ledger.Entry{Stream: "project/shop", Body: ledger.RunPlanned{Run: "r1", Settings: ledger.Settings{Project: "shop"}}})
 	add := func(session, task, hat string, usd float64, tokens int64) {
-		for _, b := range []loop.Body{loop.SessionPlanned{Kind: loop.KindAgent, Hat: hat}, loop.SessionEnded{Kind: loop.KindAgent, Exit: loop.Exit{CostUSD: usd, Tokens: tokens}}} {
-			s = loop.Apply(s, loop.Entry{Stream: "project/shop", Task: task, Session: session, Body: b})
+		for _, b := range []ledger.Body{ledger.SessionPlanned{Kind: ledger.KindAgent, Hat: hat}, ledger.SessionEnded{Kind: ledger.KindAgent, Exit: ledger.Exit{CostUSD: usd, Tokens: tokens}}} {
+			s = loop.Apply(s, ledger.Entry{Stream: "project/shop", Task: task, Session: session, Body: b})
 		}
 	}
 	add("r1-1", "Task 1", "builder", 7.3, 9_000_000)

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // maxLog is how many lines of a log are shown; the newest ones are kept.
 const maxLog = 40
 
 // Log lists what sessions of a task did, or of the run where task is "".
-func Log(project, task string, records []loop.Record, now time.Time) Message {
+func Log(project, task string, records []ledger.Record, now time.Time) Message {
 	l := logbook{now: now, wholeRun: task == ""}
 	for _, r := range records {
 		if e, err := r.Entry(); err == nil {
@@ -48,10 +48,10 @@ type logbook struct {
 	commit   string            // of the task that is about to be done
 	why      string            // of the task that is about to be blocked
 	hats     map[string]string // of sessions
-	events   map[string]loop.EventAccepted
+	events   map[string]ledger.EventAccepted
 }
 
-func (l *logbook) line(e loop.Entry, what, text string) {
+func (l *logbook) line(e ledger.Entry, what, text string) {
 	id := ""
 	if l.wholeRun && e.Task != "" {
 		id = Pad(short(e.Task), 4, 1)
@@ -59,73 +59,73 @@ func (l *logbook) line(e loop.Entry, what, text string) {
 	l.lines = append(l.lines, fmt.Sprintf("%s %s%s%s", Clock(e.Time, l.now), id, Pad(Cut(Clean(what), 10), 9, 1), Clean(text)))
 }
 
-func (l *logbook) entry(e loop.Entry) {
+func (l *logbook) entry(e ledger.Entry) {
 	if e.Run != "" {
 		l.run = e.Run
 	}
 	switch b := e.Body.(type) {
-	case loop.SessionPlanned:
+	case ledger.SessionPlanned:
 		if l.hats == nil {
-			l.hats, l.events = map[string]string{}, map[string]loop.EventAccepted{}
+			l.hats, l.events = map[string]string{}, map[string]ledger.EventAccepted{}
 		}
 		l.hats[e.Session] = b.Hat
-	case loop.EventAccepted:
+	case ledger.EventAccepted:
 		if l.events != nil {
 			l.events[e.Session] = b
 		}
-	case loop.SessionEnded:
-		if b.Kind != loop.KindAgent && b.Kind != "" {
+	case ledger.SessionEnded:
+		if b.Kind != ledger.KindAgent && b.Kind != "" {
 			return
 		}
 		l.sessions++
 		l.took += b.Exit.Took()
 		text := EndText(b)
-		if ev, ok := l.events[e.Session]; ok && b.End == loop.EndedEvent {
+		if ev, ok := l.events[e.Session]; ok && b.End == ledger.EndedEvent {
 			text = ev.Type
 			if v, is := Verdict(ev); is {
 				text = v
 			}
 		}
 		l.line(e, orElse(l.hats[e.Session], "session"), text)
-	case loop.Verified:
+	case ledger.Verified:
 		l.line(e, "verify", VerifyText(b))
-	case loop.TaskCommitted:
+	case ledger.TaskCommitted:
 		l.commit = commitID(b.Commit)
-	case loop.TaskSet:
+	case ledger.TaskSet:
 		switch b.To {
-		case loop.Done:
+		case ledger.Done:
 			l.line(e, SignDone+" done", l.commit)
-		case loop.ManualVerify:
+		case ledger.ManualVerify:
 			l.line(e, SignAsk, strings.TrimSpace("manual verify "+l.commit))
-		case loop.Blocked, loop.Skipped:
+		case ledger.Blocked, ledger.Skipped:
 			l.line(e, StatusSign(b.To)+" "+string(b.To), l.why)
 		default:
 			return
 		}
 		l.commit, l.why = "", ""
-	case loop.AttemptEnded:
+	case ledger.AttemptEnded:
 		l.attempt(e, b)
-	case loop.PlanSettled:
+	case ledger.PlanSettled:
 		l.line(e, "plan", SettledPlan(b))
-	case loop.PartsMade:
+	case ledger.PartsMade:
 		l.line(e, "plan", PartsText(b))
-	case loop.AnswerUndone:
+	case ledger.AnswerUndone:
 		l.line(e, SignAgain+" "+b.Before.Question.ID+" taken back", "by "+Clean(b.By))
-	case loop.BaselineBroke:
+	case ledger.BaselineBroke:
 		l.line(e, SignLook+" red", Cut(Clean(b.Text), 60))
-	case loop.HatsRead:
+	case ledger.HatsRead:
 		l.line(e, "hats", orElse(HatsTrouble(b.Trouble), "read anew"))
 	}
 }
 
 // attempt is how an attempt ended. One that is blocked says why with its task.
-func (l *logbook) attempt(e loop.Entry, b loop.AttemptEnded) {
+func (l *logbook) attempt(e ledger.Entry, b ledger.AttemptEnded) {
 	why := Cut(Clean(b.Why), 60)
 	switch o := outcomeOf(b); {
-	case b.Outcome == loop.OutcomeBlocked:
+	case b.Outcome == ledger.OutcomeBlocked:
 		l.why = why
-	case o == loop.OutcomePlanned: // its parts say so
-	case o == loop.OutcomeAnew:
+	case o == ledger.OutcomePlanned: // its parts say so
+	case o == ledger.OutcomeAnew:
 		l.line(e, SignAgain+" anew", why)
 	case b.Failed || b.Outcome != "":
 		l.line(e, outcomeSign(o)+" "+string(o), why)
@@ -133,7 +133,7 @@ func (l *logbook) attempt(e loop.Entry, b loop.AttemptEnded) {
 }
 
 // SettledPlan says what became of a plan that was argued about.
-func SettledPlan(b loop.PlanSettled) string {
+func SettledPlan(b ledger.PlanSettled) string {
 	by := Cut(Clean(b.By), 20)
 	if b.Rounds > 0 {
 		by += ", " + Plural(b.Rounds, "round")
@@ -149,7 +149,7 @@ func SettledPlan(b loop.PlanSettled) string {
 }
 
 // PartsText says which tasks a plan became.
-func PartsText(b loop.PartsMade) string {
+func PartsText(b ledger.PartsMade) string {
 	var made []string
 	for _, t := range b.Parts {
 		made = append(made, short(t.ID))

@@ -77,6 +77,11 @@ type Message struct {
 	// see it: a platform takes it with the picture, a terminal prints it.
 	Alt string `json:"alt,omitempty"`
 
+	// Refused reports that a command was not carried out: a shell ends with exit
+	// code 1, and a chat sends the reply again where it may have got lost. It is
+	// about the command, not the message, so the outbox does not keep it.
+	Refused bool `json:"-"`
+
 	cut bool // the first line was cut, and stands whole in the second
 }
 
@@ -88,6 +93,13 @@ func newMessage(key, first string) Message {
 	if m.cut = m.Lines[0].Text != first; m.cut {
 		m.Lines = append(m.Lines, Line{Text: first})
 	}
+	return m
+}
+
+// refusal begins the reply to a command that was not carried out.
+func refusal(key, first string) Message {
+	m := newMessage(key, first)
+	m.Refused = true
 	return m
 }
 
@@ -183,7 +195,7 @@ func FromAnswer(kind string, a loop.Answer, cause string) Message {
 	for line := range strings.SplitSeq(rest, "\n") {
 		m.add(line)
 	}
-	if a.OK {
+	if m.Refused = !a.OK; a.OK {
 		m.Cause = cause
 	}
 	return m

@@ -4,49 +4,49 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // OutcomeWord says in a word or two how an attempt ended, "" where the ledger
 // does not say so.
-func OutcomeWord(o loop.AttemptOutcome) string {
+func OutcomeWord(o ledger.AttemptOutcome) string {
 	switch o {
-	case loop.OutcomeLimit:
-		return fmt.Sprintf("limit of %d sessions", loop.MaxSessions)
-	case loop.OutcomeAnew:
+	case ledger.OutcomeLimit:
+		return fmt.Sprintf("limit of %d sessions", ledger.MaxSessions)
+	case ledger.OutcomeAnew:
 		return "starts anew"
-	case loop.OutcomePlanned:
+	case ledger.OutcomePlanned:
 		return "became parts"
 	}
 	return Clean(string(o))
 }
 
 // outcomeSign is the sign of an attempt's end that is no success.
-func outcomeSign(o loop.AttemptOutcome) string {
+func outcomeSign(o ledger.AttemptOutcome) string {
 	switch o {
-	case loop.OutcomeConverged, loop.OutcomePlanned:
+	case ledger.OutcomeConverged, ledger.OutcomePlanned:
 		return SignDone
-	case loop.OutcomeBlocked:
+	case ledger.OutcomeBlocked:
 		return SignBlocked
-	case loop.OutcomeBudget:
+	case ledger.OutcomeBudget:
 		return SignLook
-	case loop.OutcomeParked:
+	case ledger.OutcomeParked:
 		return SignAway
-	case loop.OutcomeAnew:
+	case ledger.OutcomeAnew:
 		return SignAgain
 	}
 	return SignFailed
 }
 
 // outcomeTold are words by which a reason says already how its attempt ended.
-var outcomeTold = map[loop.AttemptOutcome]string{
-	loop.OutcomeStalled: "stall", loop.OutcomeLimit: "session", loop.OutcomeRed: "red", loop.OutcomeBudget: "budget",
-	loop.OutcomeParked: "parked",
+var outcomeTold = map[ledger.AttemptOutcome]string{
+	ledger.OutcomeStalled: "stall", ledger.OutcomeLimit: "session", ledger.OutcomeRed: "red", ledger.OutcomeBudget: "budget",
+	ledger.OutcomeParked: "parked",
 }
 
 // OutcomeWhy is why an attempt ended, with how it ended in front where the
 // reason does not say that itself: "stalled: the same tree as after round 1".
-func OutcomeWhy(o loop.AttemptOutcome, why string) string {
+func OutcomeWhy(o ledger.AttemptOutcome, why string) string {
 	why = Clean(why)
 	word, known := outcomeTold[o]
 	switch {
@@ -60,28 +60,28 @@ func OutcomeWhy(o loop.AttemptOutcome, why string) string {
 
 // outcomeOf is how an attempt ended, also by entries that were written before
 // the ledger said so in a word.
-func outcomeOf(b loop.AttemptEnded) loop.AttemptOutcome {
+func outcomeOf(b ledger.AttemptEnded) ledger.AttemptOutcome {
 	switch {
 	case b.Outcome != "":
 		return b.Outcome
 	case b.Failed:
-		return loop.OutcomeFailed
+		return ledger.OutcomeFailed
 	case b.Replan:
-		return loop.OutcomeAnew
+		return ledger.OutcomeAnew
 	}
-	return loop.OutcomeParked
+	return ledger.OutcomeParked
 }
 
 // lastOutcome is how the last attempt that has ended came out, "" where the
 // records do not say it in a word.
-func lastOutcome(records []loop.Record) loop.AttemptOutcome {
-	var last loop.AttemptOutcome
+func lastOutcome(records []ledger.Record) ledger.AttemptOutcome {
+	var last ledger.AttemptOutcome
 	for _, r := range records {
 		e, err := r.Entry()
 		if err != nil {
 			continue
 		}
-		if b, ok := e.Body.(loop.AttemptEnded); ok {
+		if b, ok := e.Body.(ledger.AttemptEnded); ok {
 			last = b.Outcome
 		}
 	}
@@ -89,23 +89,23 @@ func lastOutcome(records []loop.Record) loop.AttemptOutcome {
 }
 
 // lastAttempt begins the reason why a task's last attempt came to nothing.
-func lastAttempt(o loop.AttemptOutcome) string {
+func lastAttempt(o ledger.AttemptOutcome) string {
 	switch o {
-	case loop.OutcomeStalled:
+	case ledger.OutcomeStalled:
 		return "The last attempt stalled:"
-	case loop.OutcomeLimit:
-		return fmt.Sprintf("The last attempt came to its limit of %d sessions:", loop.MaxSessions)
-	case loop.OutcomeRed:
+	case ledger.OutcomeLimit:
+		return fmt.Sprintf("The last attempt came to its limit of %d sessions:", ledger.MaxSessions)
+	case ledger.OutcomeRed:
 		return "The last attempt stayed red:"
-	case loop.OutcomeBlocked:
+	case ledger.OutcomeBlocked:
 		return "The last attempt ended as blocked:"
-	case loop.OutcomeBudget:
+	case ledger.OutcomeBudget:
 		return "The last attempt came to its budget:"
-	case loop.OutcomeAnew:
+	case ledger.OutcomeAnew:
 		return "The last attempt starts anew:"
-	case loop.OutcomeParked:
+	case ledger.OutcomeParked:
 		return "The last attempt is parked:"
-	case loop.OutcomePlanned:
+	case ledger.OutcomePlanned:
 		return "The last attempt became parts:"
 	}
 	return "The last attempt failed:"

@@ -11,46 +11,47 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // ended are attempts that came out in each of the ways there are.
-var ended = map[loop.AttemptOutcome]loop.AttemptEnded{
-	"":                    {Failed: true, Why: "ended without an event 3 times in a row"}, // of before outcomes were kept
-	loop.OutcomeStalled:   {Failed: true, Why: "the same tree as after round 1"},
-	loop.OutcomeLimit:     {Failed: true, Why: "it goes round and round"},
-	loop.OutcomeRed:       {Failed: true, Why: "verification red 3 times in a row: TestSum"},
-	loop.OutcomeFailed:    {Failed: true, Why: "ended without an event 3 times in a row"},
-	loop.OutcomeBlocked:   {Failed: true, Why: "the plan says two things"},
-	loop.OutcomeBudget:    {Why: "$15.02 of $15.00 spent"},
-	loop.OutcomeParked:    {Why: "the run ends"},
-	loop.OutcomeAnew:      {Replan: true, Why: "conflicts with what was done since in a.go"},
-	loop.OutcomePlanned:   {Why: "3 parts"},
-	loop.OutcomeConverged: {},
+var ended = map[ledger.AttemptOutcome]ledger.AttemptEnded{
+	"":                      {Failed: true, Why: "ended without an event 3 times in a row"}, // of before outcomes were kept
+	ledger.OutcomeStalled:   {Failed: true, Why: "the same tree as after round 1"},
+	ledger.OutcomeLimit:     {Failed: true, Why: "it goes round and round"},
+	ledger.OutcomeRed:       {Failed: true, Why: "verification red 3 times in a row: TestSum"},
+	ledger.OutcomeFailed:    {Failed: true, Why: "ended without an event 3 times in a row"},
+	ledger.OutcomeBlocked:   {Failed: true, Why: "the plan says two things"},
+	ledger.OutcomeBudget:    {Why: "$15.02 of $15.00 spent"},
+	ledger.OutcomeParked:    {Why: "the run ends"},
+	ledger.OutcomeAnew:      {Replan: true, Why: "conflicts with what was done since in a.go"},
+	ledger.OutcomePlanned:   {Why: "3 parts"},
+	ledger.OutcomeConverged: {},
 }
 
 // records is an attempt of #8 at its end, as the ledger has it.
-func records(t *testing.T, o loop.AttemptOutcome) []loop.Record {
+func records(t *testing.T, o ledger.AttemptOutcome) []ledger.Record {
 	t.Helper()
 	b := ended[o]
 	b.Outcome = o
-	bodies := []loop.Body{
-		loop.Commitment{TaskID: "Task 8", Title: "Refund flow", Tier: "T3"}, loop.Claim{AgentID: "claude"},
-		loop.Evidence{Kind: "fix-applied", FilesChanged: 2, LinesAdded: 31}, loop.Evidence{Kind: "review"},
+	bodies := []ledger.Body{
+		ledger.Commitment{TaskID: "Task 8", Title: "Refund flow", Tier: "T3"}, ledger.Claim{AgentID: "claude"},
+		ledger.Evidence{Kind: "fix-applied", FilesChanged: 2, LinesAdded: 31}, ledger.Evidence{Kind: "review"},
 	}
 	switch {
-	case o == loop.OutcomeConverged:
-		bodies = append(bodies, loop.Submit{Result: "pass", Outcome: o, Commit: "9c41e07aa"}, loop.TaskSet{To: loop.Done})
+	case o == ledger.OutcomeConverged:
+		bodies = append(bodies, ledger.Submit{Result: "pass", Outcome: o, Commit: "9c41e07aa"}, ledger.TaskSet{To: ledger.Done})
 	case b.Failed:
-		bodies = append(bodies, loop.Submit{Result: "fail", Outcome: o, Reason: b.Why}, b)
-		if o == loop.OutcomeBlocked {
-			bodies = append(bodies, loop.TaskSet{To: loop.Blocked, Why: b.Why})
+		bodies = append(bodies, ledger.Submit{Result: "fail", Outcome: o, Reason: b.Why}, b)
+		if o == ledger.OutcomeBlocked {
+			bodies = append(bodies, ledger.TaskSet{To: ledger.Blocked, Why: b.Why})
 		}
 	default:
 		bodies = append(bodies, b)
 	}
-	var out []loop.Record
+	var out []ledger.Record
 	for _, body := range bodies {
-		r, err := loop.Entry{Stream: "project/shop", Time: evening, Run: "r14", Task: "Task 8", Attempt: "a1", Body: body}.Record()
+		r, err := ledger.Entry{Stream: "project/shop", Time: evening, Run: "r14", Task: "Task 8", Attempt: "a1", Body: body}.Record()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,14 +63,14 @@ func records(t *testing.T, o loop.AttemptOutcome) []loop.Record {
 // TestOutcomes: no two ways in which an attempt can end look the same.
 func TestOutcomes(t *testing.T) {
 	var text strings.Builder
-	seen := map[string]loop.AttemptOutcome{}
+	seen := map[string]ledger.AttemptOutcome{}
 	s := loop.State{Project: loop.Project{Name: "shop"}}
-	for _, o := range []loop.AttemptOutcome{"", loop.OutcomeFailed, loop.OutcomeStalled, loop.OutcomeLimit, loop.OutcomeRed, loop.OutcomeBlocked, loop.OutcomeBudget, loop.OutcomeParked, loop.OutcomeAnew, loop.OutcomePlanned, loop.OutcomeConverged} {
+	for _, o := range []ledger.AttemptOutcome{"", ledger.OutcomeFailed, ledger.OutcomeStalled, ledger.OutcomeLimit, ledger.OutcomeRed, ledger.OutcomeBlocked, ledger.OutcomeBudget, ledger.OutcomeParked, ledger.OutcomeAnew, ledger.OutcomePlanned, ledger.OutcomeConverged} {
 		recs := records(t, o)
 		evidence, log := bot.Evidence(recs, evening.Location()), bot.Log("shop", "Task 8", recs, evening)
-		task := loop.TaskState{Task: loop.Task{ID: "Task 8", Title: "Refund flow"}, Status: loop.Ready, Attempts: 1, LastFail: ended[o].Why}
+		task := loop.TaskState{Task: ledger.Task{ID: "Task 8", Title: "Refund flow"}, Status: ledger.Ready, Attempts: 1, LastFail: ended[o].Why}
 		all := []bot.Message{evidence, log, bot.Task(s, task, o, evening)}
-		q := loop.Question{ID: "q5", Kind: loop.AskBlocked, Task: "Task 8", Text: ended[o].Why, Asked: evening}
+		q := ledger.Question{ID: "q5", Kind: ledger.AskBlocked, Task: "Task 8", Text: ended[o].Why, Asked: evening}
 		all = append(all, bot.AskAfter(s, q, o, evening))
 		whole := ""
 		for n, m := range all {
@@ -89,16 +90,16 @@ func TestOutcomes(t *testing.T) {
 
 func TestOutcomeWhy(t *testing.T) {
 	for _, c := range []struct {
-		o         loop.AttemptOutcome
+		o         ledger.AttemptOutcome
 		why, want string
 	}{
-		{loop.OutcomeStalled, "the same tree as after round 1", "stalled: the same tree as after round 1"},
-		{loop.OutcomeStalled, "Stalled: the same issues", "Stalled: the same issues"},
-		{loop.OutcomeLimit, "20 sessions, and no end", "20 sessions, and no end"},
-		{loop.OutcomeLimit, "no end", "limit of 20 sessions: no end"},
-		{loop.OutcomeRed, "verification red 3 times in a row: TestSum", "verification red 3 times in a row: TestSum"},
-		{loop.OutcomeBudget, "", "budget"},
-		{loop.OutcomeFailed, "lost twice", "lost twice"},
+		{ledger.OutcomeStalled, "the same tree as after round 1", "stalled: the same tree as after round 1"},
+		{ledger.OutcomeStalled, "Stalled: the same issues", "Stalled: the same issues"},
+		{ledger.OutcomeLimit, "20 sessions, and no end", "20 sessions, and no end"},
+		{ledger.OutcomeLimit, "no end", "limit of 20 sessions: no end"},
+		{ledger.OutcomeRed, "verification red 3 times in a row: TestSum", "verification red 3 times in a row: TestSum"},
+		{ledger.OutcomeBudget, "", "budget"},
+		{ledger.OutcomeFailed, "lost twice", "lost twice"},
 		{"", "\x1b[2Jx", "x"},
 	} {
 		if got := bot.OutcomeWhy(c.o, c.why); got != c.want {
@@ -109,20 +110,20 @@ func TestOutcomeWhy(t *testing.T) {
 
 // TestLogTells: what a plan and the hats on disk came to stands in a run's log.
 func TestLogTells(t *testing.T) {
-	var recs []loop.Record
-	for _, b := range []loop.Body{
-		loop.HatsRead{Pattern: loop.Pattern{Name: "full-cycle"}},
-		loop.HatsRead{Trouble: "hats/mine.toml:3: unknown key \"wrote_allowed\""},
-		loop.HatsRead{Trouble: "✗ /home/mira/.config/nightporter/hats/mine.toml:3:1  unknown key \"rol\" in [hat]\n     3 | rol = \"x\"\n       | ^^^ meant \"role\"?\n✗ /home/mira/.config/nightporter/hats/b.toml  file is missing"},
-		loop.Verified{Kind: loop.KindRepro, OK: true, Results: []loop.Result{{Run: "sh tests/t2.sh", Exit: 1}}},
-		loop.Verified{Kind: loop.KindRepro, Results: []loop.Result{{Run: "sh tests/t2.sh", OK: true}}},
-		loop.PlanSettled{By: "Mira", Rounds: 5, Words: "b before a"},
-		loop.PlanSettled{Approved: true, By: "critic", Rounds: 2},
-		loop.PartsMade{Parts: []loop.Task{{ID: "Task 8/a"}, {ID: "Task 8/b"}}, Gone: []string{"Task 8/c"}},
-		loop.PartsMade{Whole: true},
+	var recs []ledger.Record
+	for _, b := range []ledger.Body{
+		ledger.HatsRead{Pattern: ledger.Pattern{Name: "full-cycle"}},
+		ledger.HatsRead{Trouble: "hats/mine.toml:3: unknown key \"wrote_allowed\""},
+		ledger.HatsRead{Trouble: "✗ /home/mira/.config/nightporter/hats/mine.toml:3:1  unknown key \"rol\" in [hat]\n     3 | rol = \"x\"\n       | ^^^ meant \"role\"?\n✗ /home/mira/.config/nightporter/hats/b.toml  file is missing"},
+		ledger.Verified{Kind: ledger.KindRepro, OK: true, Results: []ledger.Result{{Run: "sh tests/t2.sh", Exit: 1}}},
+		ledger.Verified{Kind: ledger.KindRepro, Results: []ledger.Result{{Run: "sh tests/t2.sh", OK: true}}},
+		ledger.PlanSettled{By: "Mira", Rounds: 5, Words: "b before a"},
+		ledger.PlanSettled{Approved: true, By: "critic", Rounds: 2},
+		ledger.PartsMade{Parts: []ledger.Task{{ID: "Task 8/a"}, {ID: "Task 8/b"}}, Gone: []string{"Task 8/c"}},
+		ledger.PartsMade{Whole: true},
 	} {
-		e := loop.Entry{Stream: "project/shop", Time: evening, Run: "r14", Body: b}
-		if _, of := b.(loop.HatsRead); !of {
+		e := ledger.Entry{Stream: "project/shop", Time: evening, Run: "r14", Body: b}
+		if _, of := b.(ledger.HatsRead); !of {
 			e.Task = "Task 8"
 		}
 		r, err := e.Record()
@@ -138,15 +139,15 @@ func TestLogTells(t *testing.T) {
 
 // TestEvidenceOfReproducer: a command that has to fail is no break in the chain.
 func TestEvidenceOfReproducer(t *testing.T) {
-	var recs []loop.Record
-	for _, b := range []loop.Body{
-		loop.Commitment{},
-		loop.Evidence{Kind: "build", Command: "npm ci"},
-		loop.Evidence{Kind: "build", Command: "sh tests/t2.sh", ExitCode: 1},
-		loop.Verified{Kind: loop.KindRepro, OK: true, Results: []loop.Result{{Run: "npm ci", OK: true}, {Run: "sh tests/t2.sh", Exit: 1}}},
-		loop.Evidence{Kind: "investigation", RootCause: "greet.sh never says it"},
+	var recs []ledger.Record
+	for _, b := range []ledger.Body{
+		ledger.Commitment{},
+		ledger.Evidence{Kind: "build", Command: "npm ci"},
+		ledger.Evidence{Kind: "build", Command: "sh tests/t2.sh", ExitCode: 1},
+		ledger.Verified{Kind: ledger.KindRepro, OK: true, Results: []ledger.Result{{Run: "npm ci", OK: true}, {Run: "sh tests/t2.sh", Exit: 1}}},
+		ledger.Evidence{Kind: "investigation", RootCause: "greet.sh never says it"},
 	} {
-		r, err := loop.Entry{Stream: "project/shop", Time: evening, Run: "r14", Task: "Task 8", Attempt: "a1", Body: b}.Record()
+		r, err := ledger.Entry{Stream: "project/shop", Time: evening, Run: "r14", Task: "Task 8", Attempt: "a1", Body: b}.Record()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +158,7 @@ func TestEvidenceOfReproducer(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	// One that passes is none, and the same words are not said twice.
-	r, err := loop.Entry{Stream: "project/shop", Task: "Task 8", Attempt: "a1", Body: loop.Evidence{Kind: "build", Command: "sh tests/t2.sh", ExitCode: 1}}.Record()
+	r, err := ledger.Entry{Stream: "project/shop", Task: "Task 8", Attempt: "a1", Body: ledger.Evidence{Kind: "build", Command: "sh tests/t2.sh", ExitCode: 1}}.Record()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,20 +178,20 @@ func TestVerdicts(t *testing.T) {
 		`verification.failed {"checks":[{"criterion":"a","ok":false},{"criterion":"b","ok":false},{"criterion":"c","ok":true}]}`: "2 of 3 checks fail: a",
 	} {
 		typ, payload, _ := strings.Cut(data, " ")
-		if got, ok := bot.Verdict(loop.EventAccepted{Type: typ, Data: []byte(payload)}); !ok || got != want {
+		if got, ok := bot.Verdict(ledger.EventAccepted{Type: typ, Data: []byte(payload)}); !ok || got != want {
 			t.Errorf("%s: %q, %v, want %q", data, got, ok, want)
 		}
 	}
-	if _, ok := bot.Verdict(loop.EventAccepted{Type: "verification.passed"}); ok {
+	if _, ok := bot.Verdict(ledger.EventAccepted{Type: "verification.passed"}); ok {
 		t.Error("a verification that passed is a verdict")
 	}
 }
 
 // receiptState is a project whose #7 builder is at work.
 func receiptState() loop.State {
-	return loop.State{Project: loop.Project{Name: "shop", Run: &loop.Run{ID: "r14", State: loop.RunRunning},
-		Tasks:    []loop.TaskState{{Task: loop.Task{ID: "Task 7"}, Status: loop.Active, Attempt: &loop.Attempt{Hat: "builder", Stage: loop.StageSession}}},
-		Sessions: []loop.Session{{ID: "r14-25", Task: "Task 7", At: evening.Add(-20 * time.Minute), Planned: loop.SessionPlanned{Kind: loop.KindAgent, Hat: "builder"}}}}}
+	return loop.State{Project: loop.Project{Name: "shop", Run: &loop.Run{ID: "r14", State: ledger.RunRunning},
+		Tasks:    loop.NewTaskList(loop.TaskState{Task: ledger.Task{ID: "Task 7"}, Status: ledger.Active, Attempt: &loop.Attempt{Hat: "builder", Stage: ledger.StageSession}}),
+		Sessions: []loop.Session{{ID: "r14-25", Task: "Task 7", At: evening.Add(-20 * time.Minute), Planned: ledger.SessionPlanned{Kind: ledger.KindAgent, Hat: "builder"}}}}}
 }
 
 // TestTooLate: who has the words that cannot be changed any more, and since when.

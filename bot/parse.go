@@ -4,6 +4,8 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/nearest"
 )
 
 // ErrEmpty says that a line holds nothing.
@@ -78,7 +80,7 @@ func IsCommand(line string) bool {
 func (c Command) slash(word, rest string) (Command, error) {
 	f, ok := find(word)
 	if !ok {
-		return c, &UnknownError{Word: "/" + word, Meant: nearest(word), Rest: rest}
+		return c, &UnknownError{Word: "/" + word, Meant: nearestCommand(word), Rest: rest}
 	}
 	c.Verb = f.verb
 	switch f.takes {
@@ -188,55 +190,24 @@ func cutWord(s string) (word, rest string) {
 
 func find(word string) (form, bool) {
 	for _, f := range forms {
-		if strings.EqualFold(word, string(f.verb)) {
+		if f.typed() && strings.EqualFold(word, string(f.verb)) {
 			return f, true
 		}
 	}
 	return form{}, false
 }
 
-// nearest returns the command that a word was probably meant to be, "" when
-// none is near: one that it begins, or one at most a third of it away.
-func nearest(word string) string {
-	word = strings.ToLower(word)
-	if len(word) < 2 || len(word) > 32 {
-		return ""
-	}
-	best, least := "", len(word)/3+1
+// nearestCommand returns the command that a word was probably meant to be, with
+// its slash, "" when none is near.
+func nearestCommand(word string) string {
+	var names []string
 	for _, f := range forms {
-		v := string(f.verb)
-		if strings.HasPrefix(v, word) {
-			return "/" + v
-		}
-		if d := distance(word, v); d < least || (d == least && best == "") {
-			best, least = "/"+v, d
+		if f.typed() && f.verb != VerbStart { // the word of a platform, not ours
+			names = append(names, string(f.verb))
 		}
 	}
-	return best
-}
-
-// distance is how many letters have to be changed, added, taken away or
-// swapped with their neighbour to make b of a.
-func distance(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
+	if near := nearest.Of(word, names); near != "" {
+		return "/" + near
 	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(a)][len(b)]
+	return ""
 }

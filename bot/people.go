@@ -7,53 +7,56 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// ofHouse does what is about no project in particular. done is false for
-// every other command.
-func ofHouse(ctx context.Context, desk Desk, r Request, c Command) (m Message, done bool, err error) {
-	host, stays := desk.(Host)
-	switch c.Verb {
-	case VerbHelp:
-		return Help(c.Target), true, nil
-	case VerbStart:
-		return Help(""), true, nil
-	case VerbPair:
-		m := newMessage("pair.elsewhere", SignFailed+" Not here: a code is for a chat")
-		m.add("Send it to the bot, in a private chat. nightporter pair shows one.")
-		return m, true, nil
-	case VerbProjects:
-		return Projects(desk, r), true, nil
-	case VerbRuns:
-		m, err := runs(ctx, desk, r, c)
-		return m, true, err
-	case VerbWhoami:
-		return Whoami(host, stays, r), true, nil
-	case VerbQuiet:
-		if !stays || r.Actor == "console" {
-			m := newMessage("quiet", SignLater+" Quiet hours are a chat's")
-			m.add("Type /quiet in the chat; [digest] quiet in the configuration is for all.")
-			return m, true, nil
-		}
-		m, err := quiet(ctx, host, r, c)
-		return m, true, err
-	case VerbPeople:
-		if !stays {
-			return nobodyHere(), true, nil
-		}
-		return People(host.Shared(), r.Time), true, nil
-	case VerbUnpair:
-		if !stays {
-			return nobodyHere(), true, nil
-		}
-		m, err := unpair(ctx, host, r, c)
-		return m, true, err
-	case VerbStatus:
-		if c.Project == "" && r.Project == "" && len(projects(desk)) > 1 {
-			return StatusAll(desk, r.Time), true, nil
-		}
+// pairElsewhere answers a code that was sent where it cannot be tried.
+func pairElsewhere(context.Context, houseRequest) (Message, bool, error) {
+	m := refusal("pair.elsewhere", SignFailed+" Not here: a code is for a chat")
+	m.add("Send it to the bot, in a private chat. nightporter pair shows one.")
+	return m, true, nil
+}
+
+// runsOfAll answers /runs, which names its project itself.
+func runsOfAll(ctx context.Context, h houseRequest) (Message, bool, error) {
+	m, err := runs(ctx, h.service, h.r, h.c)
+	return m, true, err
+}
+
+// statusOfAll answers /status where several projects are meant.
+func statusOfAll(_ context.Context, h houseRequest) (Message, bool, error) {
+	if h.c.Project == "" && h.r.Project == "" && len(projects(h.service)) > 1 {
+		return StatusAll(h.service, h.r.Time), true, nil
 	}
 	return Message{}, false, nil
+}
+
+// quietHours answers /quiet.
+func quietHours(ctx context.Context, h houseRequest) (Message, bool, error) {
+	if !h.stays || h.r.Actor == console {
+		m := newMessage("quiet", SignLater+" Quiet hours are a chat's")
+		m.add("Type /quiet in the chat; [digest] quiet in the configuration is for all.")
+		return m, true, nil
+	}
+	m, err := quiet(ctx, h.host, h.r, h.c)
+	return m, true, err
+}
+
+// listPeople answers /people.
+func listPeople(_ context.Context, h houseRequest) (Message, bool, error) {
+	if !h.stays {
+		return nobodyHere(), true, nil
+	}
+	return People(h.host.Shared(), h.r.Time), true, nil
+}
+
+// unpairPerson answers /unpair.
+func unpairPerson(ctx context.Context, h houseRequest) (Message, bool, error) {
+	if !h.stays {
+		return nobodyHere(), true, nil
+	}
+	m, err := unpair(ctx, h.host, h.r, h.c)
+	return m, true, err
 }
 
 func nobodyHere() Message {
@@ -72,7 +75,7 @@ func platform(id string) (name, number string) {
 }
 
 // Whoami says who somebody is here, and who else is (SPEC 6.2).
-func Whoami(host Host, stays bool, r Request) Message {
+func Whoami(host DaemonService, stays bool, r Request) Message {
 	if !stays {
 		m := newMessage("whoami", SignLater+" You are on the host")
 		m.add("You may do everything. Nobody else is paired with this run.")
@@ -95,7 +98,7 @@ func Whoami(host Host, stays bool, r Request) Message {
 	}
 	m.add("Your clock: " + r.Time.Format("15:04 MST"))
 	verb := "Looks at "
-	if !ok || p.Role.May(loop.RoleSteer) {
+	if !ok || p.Role.May(ledger.RoleSteer) {
 		verb = "Steers "
 	}
 	m.add(verb + orNothing(strings.Join(projects(host), ", ")))
@@ -123,15 +126,15 @@ func People(h loop.Shared, now time.Time) Message {
 }
 
 // quiet shows or changes when a chat is left in peace (SPEC 6.4).
-func quiet(ctx context.Context, host Host, r Request, c Command) (Message, error) {
+func quiet(ctx context.Context, host DaemonService, r Request, c Command) (Message, error) {
 	chat := orElse(r.Chat, r.Actor)
 	if c.Target != "" {
-		a, err := host.Do(ctx, loop.Input{Key: r.Key, Time: r.Time, Actor: r.Actor, Name: r.Name, Body: loop.SetQuiet{Chat: chat, Hours: loop.Hours(c.Target)}})
+		a, err := host.Do(ctx, loop.Input{Key: r.Key, Time: r.Time, Actor: r.Actor, Name: r.Name, Body: loop.SetQuiet{Chat: chat, Hours: ledger.Hours(c.Target)}})
 		if err != nil {
 			return Message{}, err
 		}
 		if !a.OK {
-			m := newMessage("quiet.wrong", SignFailed+" Not a part of the day")
+			m := refusal("quiet.wrong", SignFailed+" Not a part of the day")
 			m.add(a.Text)
 			return m, nil
 		}
@@ -141,7 +144,7 @@ func quiet(ctx context.Context, host Host, r Request, c Command) (Message, error
 		hours = host.QuietHours()
 	}
 	switch {
-	case hours == "" || hours == loop.QuietOff:
+	case hours == "" || hours == ledger.QuietOff:
 		m := newMessage("quiet", SignLater+" No quiet hours")
 		m.add("This chat rings at any time. Set them: /quiet 23:00-07:00")
 		return m, nil
@@ -158,13 +161,13 @@ func quiet(ctx context.Context, host Host, r Request, c Command) (Message, error
 }
 
 // unpair takes somebody out, by id or by a name that only one has.
-func unpair(ctx context.Context, host Host, r Request, c Command) (Message, error) {
+func unpair(ctx context.Context, host DaemonService, r Request, c Command) (Message, error) {
 	typed := strings.TrimSpace(c.Target)
-	var found []loop.Person
+	var found []ledger.Person
 	for _, p := range host.Shared().People {
 		_, number := platform(p.ID)
 		if p.ID == typed || number == typed {
-			found = []loop.Person{p}
+			found = []ledger.Person{p}
 			break
 		}
 		if typed != "" && strings.EqualFold(p.Name, typed) {
@@ -172,7 +175,7 @@ func unpair(ctx context.Context, host Host, r Request, c Command) (Message, erro
 		}
 	}
 	if len(found) != 1 {
-		m := newMessage("people.which", SignAsk+" /unpair: whom?")
+		m := refusal("people.which", SignAsk+" /unpair: whom?")
 		m.add("Nobody was taken out. /people lists the ids; type for example /unpair 48213377.")
 		m.button("People", "/people")
 		return m, nil
@@ -185,13 +188,13 @@ func unpair(ctx context.Context, host Host, r Request, c Command) (Message, erro
 }
 
 // Welcome is the first message to somebody who was let in (PHONE 3.1).
-func Welcome(desk Desk, p loop.Person) Message {
+func Welcome(service Service, p ledger.Person) Message {
 	m := newMessage("pair.welcome", SignDone+" "+Cut(Clean(p.Name), 14)+", you are paired as "+string(p.Role))
-	all := projects(desk)
+	all := projects(service)
 	runs := "Nothing runs."
 	var idle []string
 	for _, name := range all {
-		s, _ := stateOf(desk, name)
+		s, _ := stateOf(service, name)
 		if s.Project.Run.Over() {
 			idle = append(idle, name)
 			continue
@@ -200,8 +203,8 @@ func Welcome(desk Desk, p loop.Person) Message {
 	}
 	m.add("Projects: " + orNothing(strings.Join(all, ", ")) + ". " + runs)
 	rings := "Rings when something needs you, and when a run ends"
-	if host, ok := desk.(Host); ok {
-		if hours := host.Shared().QuietHours(p.ID, host.QuietHours()); hours != loop.QuietOff && hours != "" {
+	if host, ok := service.(DaemonService); ok {
+		if hours := host.Shared().QuietHours(p.ID, host.QuietHours()); hours != ledger.QuietOff && hours != "" {
 			rings += "; " + strings.ReplaceAll(string(hours), "-", "–") + " only if all stands still"
 		}
 	}
@@ -215,7 +218,7 @@ func Welcome(desk Desk, p loop.Person) Message {
 
 // Paired is what somebody is told who is let in already and sends a code that
 // is not valid.
-func Paired(p loop.Person) Message {
+func Paired(p ledger.Person) Message {
 	m := newMessage("pair.already", SignLater+" "+Cut(Clean(p.Name), 14)+", you are paired as "+string(p.Role))
 	m.add("That code is not open. Your role stays as it is.")
 	m.button("Help", "/help")
@@ -226,7 +229,7 @@ func Paired(p loop.Person) Message {
 func admins(h loop.Shared, but string) string {
 	var names []string
 	for _, p := range h.People {
-		if p.Role == loop.RoleAdmin && p.ID != but {
+		if p.Role == ledger.RoleAdmin && p.ID != but {
 			names = append(names, Cut(Clean(p.Name), 20))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // planWidth is how many columns a line of a plan has: a phone shows so many
@@ -83,7 +84,7 @@ func (d dispatch) plannedTask() (loop.TaskState, *Message) {
 		return loop.TaskState{}, &m
 	}
 	for _, q := range d.s.Project.Questions {
-		if q.Kind == loop.AskPlan {
+		if q.Kind == ledger.AskPlan {
 			if t, ok := FindTask(d.s, q.Task); ok {
 				return t, nil
 			}
@@ -96,7 +97,7 @@ func (d dispatch) plannedTask() (loop.TaskState, *Message) {
 	if d.c.Redo {
 		what = "/plan redo"
 	}
-	m := newMessage("cmd.whichtask", SignAsk+" "+what+": which task?")
+	m := refusal("cmd.whichtask", SignAsk+" "+what+": which task?")
 	m.add("Type for example " + what + " " + example(d.s) + ".")
 	m.button("Tasks", "/tasks")
 	return loop.TaskState{}, &m
@@ -163,7 +164,7 @@ func PlanOf(s loop.State, t loop.TaskState) Message {
 // no part of another one's plan, and its id can stand in the button's key.
 func redoable(t loop.TaskState) bool {
 	switch t.Status {
-	case loop.Done, loop.Skipped, loop.Withdrawn:
+	case ledger.Done, ledger.Skipped, ledger.Withdrawn:
 		return false
 	}
 	return t.Task.Parent == "" && !strings.ContainsAny(arg(t.Task.ID), " .")
@@ -186,13 +187,13 @@ func round(c loop.Consensus) string {
 	return fmt.Sprintf(", round %d", len(c.Rounds))
 }
 
-func planQuestion(s loop.State, t loop.TaskState) (loop.Question, bool) {
+func planQuestion(s loop.State, t loop.TaskState) (ledger.Question, bool) {
 	for _, q := range s.Project.Questions {
-		if q.Kind == loop.AskPlan && loop.SameID(q.Task, t.Task.ID) {
+		if q.Kind == ledger.AskPlan && ledger.SameID(q.Task, t.Task.ID) {
 			return q, true
 		}
 	}
-	return loop.Question{}, false
+	return ledger.Question{}, false
 }
 
 // section is one part of a plan, and what became of it.
@@ -234,16 +235,16 @@ func partOf(s loop.State, t loop.TaskState, section string) (loop.TaskState, boo
 	if t.Task.Parent != "" {
 		id = t.Task.ID
 	}
-	for _, u := range s.Project.Tasks {
-		if loop.SameID(u.Task.ID, id) && u.Task.Parent != "" {
-			return u, true
+	for _, u := range s.Project.Tasks.All() {
+		if ledger.SameID(u.Task.ID, id) && u.Task.Parent != "" {
+			return *u, true
 		}
 	}
 	return loop.TaskState{}, false
 }
 
 func standingOf(s loop.State, t loop.TaskState) string {
-	if t.Status == loop.Done {
+	if t.Status == ledger.Done {
 		return "done"
 	}
 	return standing(s, t)

@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/internal/scenario"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // hatSet is what a project's hats are in tests.
@@ -24,7 +25,7 @@ func hatSet(project, pattern string) bot.HatSet {
 	writer.Name, writer.WriteAllowed, writer.WriteDenied, writer.OwnScope, writer.Emits = "writer", []string{"docs/**", "README*"}, nil, true, []string{"docs.complete"}
 	out.Hats["writer"] = writer
 	if pattern == "single" {
-		out.Pattern = loop.Pattern{Name: "single", Start: "builder", Routes: []loop.Route{{From: "builder", On: "build.complete", To: loop.Converged}}}
+		out.Pattern = ledger.Pattern{Name: "single", Start: "builder", Routes: []ledger.Route{{From: "builder", On: "build.complete", To: ledger.Converged}}}
 		out.Routes = "builder → converged"
 	}
 	return out
@@ -36,11 +37,12 @@ const sections = `{"summary":"An adapter around the old payment API, then the ca
  {"id":"c","title":"Remove the old client","depends_on":["b"]}]}`
 
 // argued is a project whose #4 has a plan that the critic looked at.
-func argued(c *loop.Consensus, plan string) *desk {
+func argued(c *loop.Consensus, plan string) *service {
 	d := atWork()
 	s := &d.Night.State
-	for n := range s.Project.Tasks {
-		t := &s.Project.Tasks[n]
+	tasks := s.Project.Tasks.Slice()
+	for n := range tasks {
+		t := &tasks[n]
 		if t.Task.ID != "Task 4" {
 			continue
 		}
@@ -49,14 +51,15 @@ func argued(c *loop.Consensus, plan string) *desk {
 		w.Consensus, w.Hat, w.Plan = c, "planner", t.Plan
 		t.Attempt = &w
 	}
+	s.Project.Tasks = loop.NewTaskList(tasks...)
 	return d
 }
 
 // asks makes the task of argued wait for a person.
-func (d *desk) asks(q loop.Question) {
+func (d *service) asks(q ledger.Question) {
 	q.ID, q.Task, q.Title, q.Run, q.Asked = "q9", "Task 4", "Move orders to the new API", "r1", d.Now
-	d.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: d.Now, Run: "r1", Task: "Task 4", Body: loop.TaskSet{From: loop.Active, To: loop.Waiting, Question: q.ID}})
-	d.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: d.Now, Run: "r1", Task: "Task 4", Body: loop.QuestionAsked{Question: q}})
+	d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Run: "r1", Task: "Task 4", Body: ledger.TaskSet{From: ledger.Active, To: ledger.Waiting, Question: q.ID}})
+	d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Run: "r1", Task: "Task 4", Body: ledger.QuestionAsked{Question: q}})
 }
 
 func rejected(section, objection string) loop.Critique {
@@ -66,93 +69,94 @@ func rejected(section, objection string) loop.Critique {
 func fine() loop.Critique { return loop.Critique{OK: true} }
 
 // planScenes are plans and questions about them, by the name of a golden file.
-func planScenes() map[string]func() (*desk, string) {
-	return map[string]func() (*desk, string){
-		"steps": func() (*desk, string) {
+func planScenes() map[string]func() (*service, string) {
+	return map[string]func() (*service, string){
+		"steps": func() (*service, string) {
 			return argued(nil, `{"summary":"Two steps.","steps":["Write the adapter around the old client, and keep its tests",{"title":"Move callers"},{"odd":1}]}`), "/plan 4"
 		},
-		"sent-back": func() (*desk, string) {
+		"sent-back": func() (*service, string) {
 			c := &loop.Consensus{Rounds: []loop.Critique{rejected("b", "no path for expired cards")}, Approved: []string{"a"}}
 			return argued(c, sections), "/plan"
 		},
-		"asked": func() (*desk, string) {
+		"asked": func() (*service, string) {
 			c := &loop.Consensus{Rounds: []loop.Critique{rejected("b", "no path for expired cards"), {Objections: []string{"b before a"}}, fine()}, Approved: []string{"a", "b", "c"}}
 			d := argued(c, sections)
-			d.asks(loop.Question{Kind: loop.AskPlan, Text: "An adapter around the old payment API, then the callers one by one."})
+			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "An adapter around the old payment API, then the callers one by one."})
 			return d, "q9"
 		},
-		"asked-read": func() (*desk, string) {
+		"asked-read": func() (*service, string) {
 			d := argued(&loop.Consensus{Rounds: []loop.Critique{rejected("b", "no path for expired cards"), fine()}, Approved: []string{"a", "b", "c"}}, sections)
-			d.asks(loop.Question{Kind: loop.AskPlan, Text: "An adapter."})
+			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "An adapter."})
 			return d, "/plan"
 		},
-		"asked-no-okay": func() (*desk, string) {
+		"asked-no-okay": func() (*service, string) {
 			c := &loop.Consensus{}
 			for range 5 {
 				c.Rounds = append(c.Rounds, rejected("b", "no path for expired cards, whichever way the callers are moved, since the old client swallows them"))
 			}
 			d := argued(c, sections)
-			d.asks(loop.Question{Kind: loop.AskPlan, Text: "An adapter."})
+			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "An adapter."})
 			return d, "q9"
 		},
-		"asked-plain": func() (*desk, string) { // approval without a critic
+		"asked-plain": func() (*service, string) { // approval without a critic
 			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
-			d.asks(loop.Question{Kind: loop.AskPlan, Text: "One step."})
+			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "One step."})
 			return d, "q9"
 		},
-		"asked-task": func() (*desk, string) {
+		"asked-task": func() (*service, string) {
 			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
-			d.asks(loop.Question{Kind: loop.AskPlan, Text: "One step."})
+			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "One step."})
 			return d, "/task 4"
 		},
-		"asked-tasks": func() (*desk, string) {
+		"asked-tasks": func() (*service, string) {
 			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
-			d.asks(loop.Question{Kind: loop.AskPlan, Text: "One step."})
+			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "One step."})
 			return d, "/tasks"
 		},
-		"asked-slip": func() (*desk, string) {
+		"asked-slip": func() (*service, string) {
 			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
-			d.asks(loop.Question{Kind: loop.AskPlan, Text: "One step."})
+			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "One step."})
 			return d, "q9 do b first"
 		},
-		"waits-status": func() (*desk, string) {
+		"waits-status": func() (*service, string) {
 			d := argued(nil, sections)
 			d.Night.State.Project.Questions = nil
-			d.asks(loop.Question{Kind: loop.AskPlan, Text: "x"})
-			d.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: d.Now, Run: "r1", Body: loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitQuestion}})
+			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "x"})
+			d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Run: "r1", Body: ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitQuestion}})
 			return d, "/status"
 		},
-		"ended": func() (*desk, string) {
+		"ended": func() (*service, string) {
 			d := argued(nil, sections)
 			d.Night.State.Project.Questions = nil
-			d.asks(loop.Question{Kind: loop.AskPlan, Text: "x"})
+			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 			return d, "ended"
 		},
-		"parts": func() (*desk, string) { d := parted(); return d, "/plan 4" },
-		"part":  func() (*desk, string) { d := parted(); return d, "/plan 4/b" },
-		"whole": func() (*desk, string) { d := parted(); return d, "/task 4" },
-		"allow": func() (*desk, string) {
+		"parts": func() (*service, string) { d := parted(); return d, "/plan 4" },
+		"part":  func() (*service, string) { d := parted(); return d, "/plan 4/b" },
+		"whole": func() (*service, string) { d := parted(); return d, "/task 4" },
+		"allow": func() (*service, string) {
 			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
-			d.asks(loop.Question{Kind: loop.AskAllow, Hat: "builder", Text: "builder wrote docs/orders/guide.md again", Paths: []string{"docs/orders/a/guide for people.md", "go.work"}, Expires: d.Now.Add(30 * time.Minute)})
+			d.asks(ledger.Question{Kind: ledger.AskAllow, Hat: "builder", Text: "builder wrote docs/orders/guide.md again", Paths: []string{"docs/orders/a/guide for people.md", "go.work"}, Expires: d.Now.Add(30 * time.Minute)})
 			return d, "q9"
 		},
 	}
 }
 
 // parted is a project whose #4 became parts: the first done, the second at work.
-func parted() *desk {
+func parted() *service {
 	d := argued(nil, sections)
 	s := &d.Night.State
-	for n := range s.Project.Tasks {
-		if t := &s.Project.Tasks[n]; t.Task.ID == "Task 4" {
-			t.Status, t.Parts, t.Allowed = loop.Pending, []string{"Task 4/a", "Task 4/b", "Task 4/c"}, []string{"docs/orders.md"}
+	tasks := s.Project.Tasks.Slice()
+	for n := range tasks {
+		if t := &tasks[n]; t.Task.ID == "Task 4" {
+			t.Status, t.Parts, t.Allowed = ledger.Pending, []string{"Task 4/a", "Task 4/b", "Task 4/c"}, []string{"docs/orders.md"}
 		}
 	}
 	section := json.RawMessage(`{"id":"b","title":"Move the callers to the adapter, and nothing else","files":["orders/service.go"],"steps":["service"]}`)
-	s.Project.Tasks = append(s.Project.Tasks,
-		loop.TaskState{Task: loop.Task{ID: "Task 4/a", Title: "Add the adapter", Parent: "Task 4", Own: true}, Status: loop.Done},
-		loop.TaskState{Task: loop.Task{ID: "Task 4/b", Title: "Move the callers", Parent: "Task 4", Own: true}, Status: loop.Active, Attempt: &loop.Attempt{Hat: "builder"}, Plan: section},
-		loop.TaskState{Task: loop.Task{ID: "Task 4/c", Title: "Remove the old client", Parent: "Task 4", Own: true, DependsOn: []string{"Task 4/b"}}, Status: loop.Pending})
+	s.Project.Tasks = loop.NewTaskList(append(tasks,
+		loop.TaskState{Task: ledger.Task{ID: "Task 4/a", Title: "Add the adapter", Parent: "Task 4", Own: true}, Status: ledger.Done},
+		loop.TaskState{Task: ledger.Task{ID: "Task 4/b", Title: "Move the callers", Parent: "Task 4", Own: true}, Status: ledger.Active, Attempt: &loop.Attempt{Hat: "builder"}, Plan: section},
+		loop.TaskState{Task: ledger.Task{ID: "Task 4/c", Title: "Remove the old client", Parent: "Task 4", Own: true, DependsOn: []string{"Task 4/b"}}, Status: ledger.Pending})...)
 	return d
 }
 
@@ -162,7 +166,7 @@ func TestPlans(t *testing.T) {
 		d, line := scene()
 		var m bot.Message
 		if line == "ended" {
-			m = bot.Ended(d.Night.State, loop.RunEnded{Reason: loop.ReasonNothing, Exit: 1, Done: 1, Total: 6}, d.Now)
+			m = bot.Ended(d.Night.State, ledger.RunEnded{Reason: ledger.ReasonNothing, Exit: 1, Done: 1, Total: 6}, d.Now)
 		} else {
 			m = d.say(t, line)
 		}
@@ -177,20 +181,20 @@ func TestPlans(t *testing.T) {
 
 // TestPlanAnswers: how a question about a plan, or about a path, is answered.
 func TestPlanAnswers(t *testing.T) {
-	for kind, lines := range map[loop.QuestionKind]map[string]loop.AnswerQuestion{
-		loop.AskPlan: {
+	for kind, lines := range map[ledger.QuestionKind]map[string]loop.AnswerQuestion{
+		ledger.AskPlan: {
 			"q9 approve": {Question: "q9", Choice: "approve"}, "q9 a": {Question: "q9", Choice: "approve"},
 			"q9 reject b before a": {Question: "q9", Choice: "reject", Words: "b before a"}, "q9 r b first": {Question: "q9", Choice: "reject", Words: "b first"},
 			"/approve 4": {Question: "q9", Choice: "approve"}, "/reject q9 b before a": {Question: "q9", Choice: "reject", Words: "b before a"},
 		},
-		loop.AskAllow: {
+		ledger.AskAllow: {
 			"q9 allow": {Question: "q9", Choice: "allow"}, "q9 d": {Question: "q9", Choice: "deny"},
 			"/approve q9": {Question: "q9", Choice: "allow"}, "/reject #4": {Question: "q9", Choice: "deny"},
 		},
 	} {
 		for line, want := range lines {
 			d := argued(nil, sections)
-			d.asks(loop.Question{Kind: kind, Paths: []string{"docs/a.md"}})
+			d.asks(ledger.Question{Kind: kind, Paths: []string{"docs/a.md"}})
 			d.say(t, line)
 			if len(d.inputs) != 1 || d.inputs[0].Body != loop.InputBody(want) {
 				t.Errorf("%s: %+v, want %+v", line, d.inputs, want)
@@ -203,10 +207,10 @@ func TestPlanAnswers(t *testing.T) {
 // typed; every other question is still everybody's who may steer.
 func TestPlanApprovalIsAdmins(t *testing.T) {
 	h := stays(argued(nil, sections))
-	h.asks(loop.Question{Kind: loop.AskPlan, Text: "x"})
-	for line, want := range map[string]loop.Role{
-		"q9 approve": loop.RoleAdmin, "q9 a": loop.RoleAdmin, "/approve 4": loop.RoleAdmin, "/reject q9 no": loop.RoleAdmin, "shop: q9 r no": loop.RoleAdmin,
-		"/answer #4 a": loop.RoleAdmin, "q9": loop.RoleView, "q1 retry": loop.RoleSteer, "/approve 3": loop.RoleSteer, "/plan 4": loop.RoleView, "/plan redo 4": loop.RoleSteer,
+	h.asks(ledger.Question{Kind: ledger.AskPlan, Text: "x"})
+	for line, want := range map[string]ledger.Role{
+		"q9 approve": ledger.RoleAdmin, "q9 a": ledger.RoleAdmin, "/approve 4": ledger.RoleAdmin, "/reject q9 no": ledger.RoleAdmin, "shop: q9 r no": ledger.RoleAdmin,
+		"/answer #4 a": ledger.RoleAdmin, "q9": ledger.RoleView, "q1 retry": ledger.RoleSteer, "/approve 3": ledger.RoleSteer, "/plan 4": ledger.RoleView, "/plan redo 4": ledger.RoleSteer,
 	} {
 		c, err := bot.Parse(line)
 		if err != nil {
@@ -216,10 +220,10 @@ func TestPlanApprovalIsAdmins(t *testing.T) {
 			t.Errorf("%s needs %s, want %s", line, got, want)
 		}
 	}
-	for line, want := range map[string]loop.Role{"/approve": loop.RoleAdmin, "/reject not yet": loop.RoleAdmin, "/answer a": loop.RoleAdmin, "/retry 4": loop.RoleSteer} {
+	for line, want := range map[string]ledger.Role{"/approve": ledger.RoleAdmin, "/reject not yet": ledger.RoleAdmin, "/answer a": ledger.RoleAdmin, "/retry 4": ledger.RoleSteer} {
 		alone := stays(argued(nil, sections))
 		alone.Night.State.Project.Questions = nil
-		alone.asks(loop.Question{Kind: loop.AskPlan, Text: "x"})
+		alone.asks(ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 		c, err := bot.Parse(line)
 		if err != nil {
 			t.Fatal(err)
@@ -230,7 +234,7 @@ func TestPlanApprovalIsAdmins(t *testing.T) {
 	}
 	s, _ := h.State("shop")
 	q := s.Project.Questions[len(s.Project.Questions)-1]
-	for role, want := range map[loop.Role]string{loop.RoleAdmin: "Approve Reject… Read", loop.RoleSteer: "Read", loop.RoleView: "Read"} {
+	for role, want := range map[ledger.Role]string{ledger.RoleAdmin: "Approve Reject… Read", ledger.RoleSteer: "Read", ledger.RoleView: "Read"} {
 		var labels []string
 		for _, b := range bot.Ask(s, q, h.Now).For(role).Buttons {
 			labels = append(labels, b.Label)
@@ -252,9 +256,9 @@ func TestPlanHostile(t *testing.T) {
 	n := string(quoted)
 	plan := `{"summary":` + n + `,"steps":[` + n + `,{"title":` + n + `}],"sections":[{"id":"a","title":` + n + `,"tasks":[` + n + `],"files":[` + n + `],"steps":[` + n + `]}]}`
 	c := &loop.Consensus{Rounds: []loop.Critique{{Sections: []loop.Judgement{{ID: nasty, Objections: []string{nasty}}, {ID: "a", Objections: []string{nasty}}}, Objections: []string{nasty}}}, Approved: []string{nasty}}
-	for _, kind := range []loop.QuestionKind{loop.AskPlan, loop.AskAllow} {
+	for _, kind := range []ledger.QuestionKind{ledger.AskPlan, ledger.AskAllow} {
 		d := argued(c, plan)
-		d.asks(loop.Question{Kind: kind, Text: nasty, Hat: "builder", Paths: []string{"docs/ /stop " + nasty, nasty, nasty, nasty, nasty, nasty}})
+		d.asks(ledger.Question{Kind: kind, Text: nasty, Hat: "builder", Paths: []string{"docs/ /stop " + nasty, nasty, nasty, nasty, nasty, nasty}})
 		for _, line := range []string{"q9", "/plan 4", "/tasks", "/task 4", "/status"} {
 			m := d.say(t, line)
 			checkForm(t, line, m)
@@ -278,7 +282,7 @@ func TestPlanHostile(t *testing.T) {
 // TestHats: a set that cannot be read, and one of another pattern.
 func TestHats(t *testing.T) {
 	d := atWork()
-	d.err = &loop.InputError{Findings: []loop.Finding{{File: "/home/mira/hats/mine.toml", Line: 3, Text: "unknown key \"wrote_allowed\"", Fix: "write_allowed"}}}
+	d.err = &ledger.InputError{Findings: []ledger.Finding{{File: "/home/mira/hats/mine.toml", Line: 3, Text: "unknown key \"wrote_allowed\"", Fix: "write_allowed"}}}
 	m, err := bot.Handle(context.Background(), d, bot.Request{Text: "/hats", Time: d.Now, Project: "shop"})
 	if err != nil || !strings.Contains(m.Text(0), "mine.toml:3") || !strings.HasPrefix(m.First(), bot.SignFailed) {
 		t.Errorf("%v\n%s", err, m.Text(0))

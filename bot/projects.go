@@ -8,27 +8,28 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // projects are the names of all that a command can be about: the configured
 // ones, or where there is no configuration the ones that the ledger knows.
-func projects(desk Desk) []string {
-	if host, ok := desk.(Host); ok {
+func projects(service Service) []string {
+	if host, ok := service.(DaemonService); ok {
 		if names := host.Configured(); len(names) > 0 {
 			return names
 		}
 	}
-	return desk.Projects()
+	return service.Projects()
 }
 
 // stateOf is a project's state, an empty one where it is configured and has
 // never run.
-func stateOf(desk Desk, name string) (loop.State, bool) {
-	s, ok := desk.State(name)
+func stateOf(service Service, name string) (loop.State, bool) {
+	s, ok := service.State(name)
 	if ok {
 		return s, true
 	}
-	host, stays := desk.(Host)
+	host, stays := service.(DaemonService)
 	if !stays || !slices.Contains(host.Configured(), name) {
 		return s, false
 	}
@@ -41,13 +42,13 @@ var issued = regexp.MustCompile(`^[gqrGQR][0-9]{1,9}$`)
 // ProjectOf returns the project that a question, guidance or run is of, "" where
 // id is none of them or nobody knows it any more. They count per daemon, so
 // their ids need no project (PHONE 0).
-func ProjectOf(desk Desk, id string) string {
+func ProjectOf(service Service, id string) string {
 	id = strings.ToLower(id)
 	if !issued.MatchString(id) {
 		return ""
 	}
-	for _, name := range desk.Projects() {
-		s, _ := desk.State(name)
+	for _, name := range service.Projects() {
+		s, _ := service.State(name)
 		p := s.Project
 		if p.Run != nil && p.Run.ID == id {
 			return name
@@ -55,7 +56,7 @@ func ProjectOf(desk Desk, id string) string {
 		if _, ok := p.Guidance.Get(id); ok {
 			return name
 		}
-		if slices.ContainsFunc(p.Questions, func(q loop.Question) bool { return q.ID == id }) ||
+		if slices.ContainsFunc(p.Questions, func(q ledger.Question) bool { return q.ID == id }) ||
 			slices.ContainsFunc(p.Answered, func(q loop.Answered) bool { return q.ID == id }) {
 			return name
 		}
@@ -64,9 +65,9 @@ func ProjectOf(desk Desk, id string) string {
 }
 
 // status is where a project stands, with what can be started from there.
-func status(desk Desk, s loop.State, now time.Time) Message {
+func status(service Service, s loop.State, now time.Time) Message {
 	m := Status(s, now)
-	if _, stays := desk.(Host); stays && s.Project.Run.Over() {
+	if _, stays := service.(DaemonService); stays && s.Project.Run.Over() {
 		m.Buttons = slices.Insert(m.Buttons, 0, Button{Label: "Start", Command: "/run " + s.Project.Name})
 	}
 	m.Project = s.Project.Name
@@ -78,41 +79,41 @@ func status(desk Desk, s loop.State, now time.Time) Message {
 func LiveKey(project string) string { return "status/" + orElse(project, "*") }
 
 // Live is the newest text of a live message, false where key is none.
-func Live(desk Desk, key string, now time.Time) (Message, bool) {
+func Live(service Service, key string, now time.Time) (Message, bool) {
 	name, is := strings.CutPrefix(key, "status/")
 	if !is {
 		return Message{}, false
 	}
 	if name == "*" {
-		return StatusAll(desk, now), true
+		return StatusAll(service, now), true
 	}
-	s, ok := stateOf(desk, name)
+	s, ok := stateOf(service, name)
 	if !ok {
 		return Message{}, false
 	}
-	return status(desk, s, now), true
+	return status(service, s, now), true
 }
 
 // StatusAll is where all projects stand, one line each (PHONE 3.3).
-func StatusAll(desk Desk, now time.Time) Message {
-	lines, atWork := oneEach(desk, now)
+func StatusAll(service Service, now time.Time) Message {
+	lines, atWork := oneEach(service, now)
 	m := newMessage("status.all", summary(len(lines), atWork)+" · "+now.Format("15:04"))
-	m.each(desk, lines)
+	m.each(service, lines)
 	return m
 }
 
 // Projects lists all projects, and where they are talked of.
-func Projects(desk Desk, r Request) Message {
-	lines, atWork := oneEach(desk, time.Time{})
-	if p, ok := desk.(Placer); ok {
-		for n, name := range projects(desk) {
+func Projects(service Service, r Request) Message {
+	lines, atWork := oneEach(service, time.Time{})
+	if p, ok := service.(Placer); ok {
+		for n, name := range projects(service) {
 			if place := p.Place(name, r); place != "" {
 				lines[n] += " · " + place
 			}
 		}
 	}
 	m := newMessage("projects", summary(len(lines), atWork))
-	m.each(desk, lines)
+	m.each(service, lines)
 	return m
 }
 
@@ -131,11 +132,11 @@ func summary(n, atWork int) string {
 	return text + ", " + strconv.Itoa(atWork) + " at work"
 }
 
-func (m *Message) each(desk Desk, lines []string) {
+func (m *Message) each(service Service, lines []string) {
 	for _, line := range lines {
 		m.add(line)
 	}
-	for _, name := range projects(desk)[:min(len(lines), 6)] {
+	for _, name := range projects(service)[:min(len(lines), 6)] {
 		m.button(name, "/status "+name)
 	}
 	if len(lines) == 0 {
@@ -145,9 +146,9 @@ func (m *Message) each(desk Desk, lines []string) {
 
 // oneEach is one line a project, and how many have a run under way. A zero
 // now leaves out what changes by the minute.
-func oneEach(desk Desk, now time.Time) (lines []string, atWork int) {
-	for _, name := range projects(desk) {
-		s, _ := stateOf(desk, name)
+func oneEach(service Service, now time.Time) (lines []string, atWork int) {
+	for _, name := range projects(service) {
+		s, _ := stateOf(service, name)
 		r := s.Project.Run
 		t := Count(s)
 		line := Cut(Clean(name), 20) + " "
@@ -174,14 +175,14 @@ func oneEach(desk Desk, now time.Time) (lines []string, atWork int) {
 
 func standingSign(r *loop.Run) string {
 	switch r.State {
-	case loop.RunPaused, loop.RunPausing:
+	case ledger.RunPaused, ledger.RunPausing:
 		return SignPaused
-	case loop.RunWaiting:
-		if r.Wait == loop.WaitQuestion {
+	case ledger.RunWaiting:
+		if r.Wait == ledger.WaitQuestion {
 			return SignAsk
 		}
 		return SignLook
-	case loop.RunPlanning, loop.RunStopping:
+	case ledger.RunPlanning, ledger.RunStopping:
 		return SignLater
 	}
 	return SignNow

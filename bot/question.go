@@ -7,175 +7,59 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Headline is a question in one line without its sign: "#8 blocked, 2 attempts".
-func Headline(s loop.State, q loop.Question) string {
-	task := short(q.Task)
-	switch q.Kind {
-	case loop.AskBlocked:
-		text := task + " blocked"
-		if t, ok := FindTask(s, q.Task); ok && t.Failed > 0 {
-			text += ", " + Plural(t.Failed, "attempt")
-		}
-		return text
-	case loop.AskManual:
-		return task + " manual verify"
-	case loop.AskAgent:
-		return task + " asks"
-	case loop.AskBaseline:
-		return "Tests fail before any work"
-	case loop.AskReview:
-		return Count(s).String() + " done, paused"
-	case loop.AskUnticked:
-		return Plural(len(q.Tasks), "done task") + " open again"
-	case loop.AskSkip:
-		return task + " skipped; what needs it?"
-	case loop.AskNow:
-		if doing := Doing(s); doing != "" {
-			return "Stop " + doing + ", rerun?"
-		}
-		return "Stop and rerun?"
-	case loop.AskStart:
-		text, _, _ := strings.Cut(Clean(q.Text), ", ")
-		return strings.TrimSpace("Start " + Cut(s.Project.Name, 12) + "? " + text)
-	case loop.AskLate:
-		text := Cut(Clean(q.Text), 11) + " from " + sentAt(q).Format("15:04")
-		if Width(text) > 17 { // "/pause now": the id has to fit in behind it
-			return text + ": still?"
-		}
-		return text + ": still do it?"
-	case loop.AskPlan:
-		return planHead(s, q)
-	case loop.AskAllow:
-		return outsideHead(q, quoteWidth)
-	}
-	switch {
-	case q.Task != "":
-		return task + " asks"
-	case q.Title != "":
-		return Cut(Clean(q.Title), 30)
-	}
-	return "A question"
-}
+func Headline(s loop.State, q ledger.Question) string { return wordingOf(q).headline(s, q) }
 
 // SignOf is the sign of a question's headline.
-func SignOf(q loop.Question) string {
-	switch q.Kind {
-	case loop.AskBlocked:
-		return SignBlocked
-	case loop.AskReview:
-		return SignPaused
-	}
-	return SignAsk
-}
+func SignOf(q ledger.Question) string { return wordingOf(q).sign }
 
 // Meaning says what a verb of a question does, "" where the verb says it all.
-func Meaning(q loop.Question, verb string) string {
-	switch string(q.Kind) + " " + verb {
-	case "baseline fix":
-		return "a task that mends them comes first"
-	case "baseline go":
-		return "goes on; it is shown on every task"
-	case "unticked keep":
-		return "they stay done"
-	case "unticked redo":
-		return "they are done again"
-	case "skip wait":
-		return "what needs it waits"
-	case "skip skip":
-		return "what needs it is skipped too"
-	}
-	return ""
-}
+func Meaning(q ledger.Question, verb string) string { return wordingOf(q).verbs[verb].means }
 
 // Typed is how the verb of a question is typed: "q5 retry", "q5 guide WORDS".
-func Typed(q loop.Question, verb string) string {
-	switch verb {
-	case "guide":
-		verb = "guide WORDS"
-	case "fail":
-		verb = "fail WHAT YOU SAW"
-	case "reject":
-		verb = "reject WHY"
-	}
-	return q.ID + " " + verb
+func Typed(q ledger.Question, verb string) string {
+	return strings.TrimSpace(q.ID + " " + verb + " " + wordingOf(q).verbs[verb].words)
 }
 
-// Unanswered says what happens if nobody answers.
-func Unanswered(s loop.State, q loop.Question, by string) string {
+// Unanswered says what happens if nobody answers. by is when the question
+// ends, "" where it has no end.
+func Unanswered(s loop.State, q ledger.Question, by string) string {
 	if by == "" {
-		switch q.Kind {
-		case loop.AskBlocked:
-			return join("Stays blocked", others(s, q))
-		case loop.AskManual:
-			if Doing(s) == "" && NextReady(s, q.Task) == "" {
-				return "Waits as long as it takes."
-			}
-			return "Waits as long as it takes; others go on."
-		case loop.AskReview:
-			return "Stays paused until you resume."
-		case loop.AskPlan:
-			return "No answer: nothing starts."
-		}
-		return "Waits as long as it takes."
+		return wordingOf(q).waits(s, q)
 	}
-	then := ""
-	switch q.Kind {
-	case loop.AskAgent:
-		then = unchosen(s, q)
-	case loop.AskBaseline:
-		then = "goes on, shown on every task."
-		if s.Project.Run != nil && s.Project.Run.Settings.Profile == "review" {
-			then = "not started."
-		}
-	case loop.AskUnticked:
-		then = "they stay done."
-	case loop.AskSkip:
-		then = "what needs it waits."
-	case loop.AskNow:
-		then = "queued, nothing is stopped."
-	case loop.AskStart:
-		then = "not started."
-	case loop.AskLate:
-		then = "not done."
-	case loop.AskPlan:
-		then = "nothing starts."
-	case loop.AskAllow:
-		then = "stays out."
-	default:
-		then = "it stays as it is."
-	}
-	return "No answer " + by + ": " + then
+	return "No answer " + by + ": " + wordingOf(q).then(s, q)
 }
 
 // unchosen is what becomes of an agent's question without an answer, as the
 // run is set (SPEC 6.4).
-func unchosen(s loop.State, q loop.Question) string {
+func unchosen(s loop.State, q ledger.Question) string {
 	set := ""
 	if s.Project.Run != nil {
 		set = s.Project.Run.Settings.QuestionThen
 	}
 	n := OptionOf(q, q.Choice)
 	switch {
-	case set == loop.ThenAbort:
+	case set == ledger.ThenAbort:
 		return orElse(short(q.Task), "the task") + " is blocked."
-	case set == loop.ThenPause, q.Choice == "":
+	case set == ledger.ThenPause, q.Choice == "":
 		return "the task waits."
 	case n >= 0:
-		return loop.Letter(n) + ", and on."
+		return ledger.Letter(n) + ", and on."
 	}
 	return Cut(Clean(q.Choice), 30) + ", and on."
 }
 
 // others says how the tasks around a blocked one go on.
-func others(s loop.State, q loop.Question) string {
+func others(s loop.State, q ledger.Question) string {
 	rest := Dependents(s, q.Task)
-	if s.Project.Run == nil || s.Project.Run.Over() || s.Project.Run.Settings.OnBlocked != loop.OnBlockedContinue {
+	if s.Project.Run == nil || s.Project.Run.Over() || s.Project.Run.Settings.OnBlocked != ledger.OnBlockedContinue {
 		return rest
 	}
 	next := NextReady(s, q.Task)
-	if t, ok := active(s); ok && !loop.SameID(t.Task.ID, q.Task) {
+	if t, ok := active(s); ok && !ledger.SameID(t.Task.ID, q.Task) {
 		next = t.Task.ID // it has begun already
 	}
 	if next != "" {
@@ -195,9 +79,9 @@ func join(first, rest string) string {
 }
 
 // OptionOf returns the index of an option, by its letter or as written, or -1.
-func OptionOf(q loop.Question, choice string) int {
+func OptionOf(q ledger.Question, choice string) int {
 	for n, o := range q.Options {
-		if choice != "" && (strings.EqualFold(choice, loop.Letter(n)) || choice == o) {
+		if choice != "" && (strings.EqualFold(choice, ledger.Letter(n)) || choice == o) {
 			return n
 		}
 	}
@@ -205,38 +89,27 @@ func OptionOf(q loop.Question, choice string) int {
 }
 
 // Ask is a question as a message of its own.
-func Ask(s loop.State, q loop.Question, now time.Time) Message { return AskAfter(s, q, "", now) }
+func Ask(s loop.State, q ledger.Question, now time.Time) Message { return AskAfter(s, q, "", now) }
 
 // AskAfter is the question that an attempt ended with, which says how that one
 // came out.
-func AskAfter(s loop.State, q loop.Question, o loop.AttemptOutcome, now time.Time) Message {
-	if q.Kind == loop.AskBlocked {
+func AskAfter(s loop.State, q ledger.Question, o ledger.AttemptOutcome, now time.Time) Message {
+	w := wordingOf(q)
+	if w.text == TextOutcome {
 		q.Text = OutcomeWhy(o, q.Text)
 	}
 	tail := " (" + q.ID + ")"
-	head := Headline(s, q)
-	first := SignOf(q) + " " + s.Project.Name + " " + head
-	switch {
-	case q.Kind == loop.AskAllow:
-		project := Cut(s.Project.Name, 12)
-		first = SignAsk + " " + project + " " + outsideHead(q, FirstWidth-Width(SignAsk+" "+project+" "+tail))
-	case q.Kind == loop.AskAgent:
-		first = asking(s, q, FirstWidth-Width(tail))
-	case q.Kind == loop.AskStart, q.Kind == loop.AskLate, q.Kind == loop.AskNow:
-		first = SignOf(q) + " " + head // the project is in it, or is where it is asked
-	case Width(first+tail) > FirstWidth:
-		first = SignOf(q) + " " + Cut(s.Project.Name, max(6, FirstWidth-Width(head+tail)-3)) + " " + head
-	}
+	first := w.first(s, q, FirstWidth-Width(tail))
 	m := newMessage("ask."+string(q.Kind), Cut(Clean(first), FirstWidth-len(tail))+tail)
 	m.Project, m.About = s.Project.Name, q.Task
-	m.asked(s, q, now)
+	w.body(&m, s, q, now)
 	by := ""
 	if !q.Expires.IsZero() {
 		by = "by " + Clock(q.Expires, now)
 	}
 	then := Unanswered(s, q, by)
 	if n := OptionOf(q, q.Choice); n >= 0 { // letters are large here, as on the buttons
-		then = strings.Replace(then, ": "+loop.Letter(n)+",", ": "+strings.ToUpper(loop.Letter(n))+",", 1)
+		then = strings.Replace(then, ": "+ledger.Letter(n)+",", ": "+strings.ToUpper(ledger.Letter(n))+",", 1)
 	}
 	m.add(then)
 	buttons(&m, q)
@@ -245,7 +118,7 @@ func AskAfter(s loop.State, q loop.Question, o loop.AttemptOutcome, now time.Tim
 
 // asking is the first line of an agent's question, with as much of it as fits:
 // on a lock screen nothing else is seen. "? shop #4 asks: May an…"
-func asking(s loop.State, q loop.Question, width int) string {
+func asking(s loop.State, q ledger.Question, width int) string {
 	const least = 8 // columns: less of it says nothing
 	head := Headline(s, q)
 	project := Cut(Clean(s.Project.Name), max(6, width-Width(SignOf(q)+"  "+head+": ")-12))
@@ -258,34 +131,22 @@ func asking(s loop.State, q loop.Question, width int) string {
 	return Cut(first, width)
 }
 
-// asked is what a question says between its first line and what happens if
-// nobody answers.
-func (m *Message) asked(s loop.State, q loop.Question, now time.Time) {
-	switch q.Kind {
-	case loop.AskStart:
-		for _, line := range offered(s, q) {
-			m.add(line)
-		}
-		return
-	case loop.AskLate:
-		m.add("Sent " + Clock(sentAt(q), now) + " by " + Cut(Clean(q.By), 20) + ", read " + Clock(q.Asked, now) + ".")
-		return
-	}
+// described adds what a question is about: its task, its text, what was tried,
+// and the options.
+func (m *Message) described(s loop.State, q ledger.Question, now time.Time) {
+	w := wordingOf(q)
 	facts := Cut(Clean(q.Title), quoteWidth)
 	if q.Hat != "" {
 		facts = strings.TrimPrefix(facts+" · "+Cut(Clean(q.Hat), 16), " · ")
 	}
 	m.add(strings.TrimPrefix(facts+" · "+Clock(q.Asked, now), " · "))
-	if q.Kind == loop.AskManual {
+	if w.text == TextSteps {
 		m.steps(CleanLines(q.Text))
 	} else {
 		m.quote(q.Text)
 	}
-	switch q.Kind {
-	case loop.AskPlan:
-		m.verdicts(s, q)
-	case loop.AskAllow:
-		m.paths(q)
+	if w.facts != nil {
+		w.facts(m, s, q)
 	}
 	if q.Tried != "" {
 		m.add("Tried: " + Cut(Clean(q.Tried), mostSaid))
@@ -294,7 +155,7 @@ func (m *Message) asked(s loop.State, q loop.Question, now time.Time) {
 		m.add("Needs: " + Cut(Clean(q.Needs), mostSaid))
 	}
 	for n, o := range q.Options {
-		m.add(strings.ToUpper(loop.Letter(n)) + "  " + Cut(Clean(o), quoteWidth) + ChoiceNote(q, n))
+		m.add(strings.ToUpper(ledger.Letter(n)) + "  " + Cut(Clean(o), quoteWidth) + ChoiceNote(q, n))
 	}
 	for _, v := range q.Verbs() {
 		if means := Meaning(q, v); means != "" {
@@ -303,9 +164,6 @@ func (m *Message) asked(s loop.State, q loop.Question, now time.Time) {
 	}
 	if len(q.Tasks) > 0 {
 		m.add(Ranges(q.Tasks))
-	}
-	if q.Kind == loop.AskNow {
-		m.add("Its work so far is done again; what it wrote is kept" + kept(q.Task) + ".")
 	}
 }
 
@@ -335,7 +193,7 @@ func kept(task string) string {
 }
 
 // ChoiceNote marks the option that the agent would take itself.
-func ChoiceNote(q loop.Question, n int) string {
+func ChoiceNote(q ledger.Question, n int) string {
 	if OptionOf(q, q.Choice) != n {
 		return ""
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestQuestionIsShort: whatever an agent puts into a question, it is one
@@ -19,12 +20,12 @@ func TestQuestionIsShort(t *testing.T) {
 	for n := range 400 {
 		steps = append(steps, fmt.Sprintf("%d look at %s", n, long[:200]))
 	}
-	for _, kind := range []loop.QuestionKind{loop.AskBlocked, loop.AskManual, loop.AskAgent, loop.AskBaseline} {
-		q := loop.Question{ID: "q5", Kind: kind, Task: "Task 8", Title: long, Text: long, Tried: long, Needs: long, Hat: long, Asked: now}
-		if kind == loop.AskManual {
+	for _, kind := range []ledger.QuestionKind{ledger.AskBlocked, ledger.AskManual, ledger.AskAgent, ledger.AskBaseline} {
+		q := ledger.Question{ID: "q5", Kind: kind, Task: "Task 8", Title: long, Text: long, Tried: long, Needs: long, Hat: long, Asked: now}
+		if kind == ledger.AskManual {
 			q.Text = strings.Join(steps, "\n")
 		}
-		for range map[bool]int{true: 20}[kind == loop.AskAgent] {
+		for range map[bool]int{true: 20}[kind == ledger.AskAgent] {
 			q.Options = append(q.Options, long)
 		}
 		m := bot.Ask(loop.State{Project: loop.Project{Name: "shop"}}, q, now)
@@ -32,7 +33,7 @@ func TestQuestionIsShort(t *testing.T) {
 		if n := len([]rune(text)); n > 3500 {
 			t.Errorf("%s: %d characters", kind, n)
 		}
-		if kind == loop.AskManual && (!strings.Contains(text, "14 look at") || strings.Contains(text, "15 look at") || !strings.Contains(text, "and 385 more")) {
+		if kind == ledger.AskManual && (!strings.Contains(text, "14 look at") || strings.Contains(text, "15 look at") || !strings.Contains(text, "and 385 more")) {
 			t.Errorf("steps:\n%s", text)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // A guidance has one receipt, which is edited as its state changes (PHONE
@@ -100,7 +101,7 @@ func taskOf(i guidance.Item) string {
 
 // HandedOn is the receipt of a guidance whose session ended without having
 // used it.
-func HandedOn(s loop.State, i guidance.Item, b loop.SessionEnded, session string, now time.Time) Message {
+func HandedOn(s loop.State, i guidance.Item, b ledger.SessionEnded, session string, now time.Time) Message {
 	m := receipt("replaced", SignAgain, "handed on", s.Project.Name, i, now)
 	m.About = taskOf(i)
 	_, n, _ := strings.Cut(Clean(session), "-")
@@ -234,7 +235,7 @@ func TooLate(s loop.State, i guidance.Item, words string, now time.Time) Message
 		since = " since " + Clock(has.At, now)
 		who = strings.TrimSpace(who + " " + Cut(Clean(has.Planned.Hat), 16))
 	}
-	m := newMessage("guidance.toolate", Cut(SignFailed+" "+i.ID+" "+what+": "+i.State.Word()+since, FirstWidth))
+	m := refusal("guidance.toolate", Cut(SignFailed+" "+i.ID+" "+what+": "+i.State.Word()+since, FirstWidth))
 	m.Project, m.About = s.Project.Name, taskOf(i)
 	who = orElse(who, "A session")
 	if words == "" {

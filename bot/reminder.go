@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // reminderPrefix begins the keys of reminders.
@@ -25,7 +26,7 @@ func QuestionOf(key string) string {
 
 // Reminder says once more that an agent's question is open: until when, and
 // what happens without an answer.
-func Reminder(s loop.State, q loop.Question, now time.Time) Message {
+func Reminder(s loop.State, q ledger.Question, now time.Time) Message {
 	m := Ask(s, q, now)
 	m.Key = "ask.reminder"
 	still := Line{Text: "Asked " + Clock(q.Asked, now) + ", still open until " + Clock(q.Expires, now) + "."}

@@ -1,72 +1,73 @@
 package bot
 
-import "github.com/nightporter/nightporter/loop"
+import (
+	"slices"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
 
 // RequiredRole returns the role that a command takes (SPEC 6.6): view for all that
 // only looks, admin for people, steer for the rest.
-func RequiredRole(c Command) loop.Role {
-	switch c.Verb {
-	case VerbStatus, VerbQueue, VerbTasks, VerbTask, VerbLog, VerbDiff, VerbEvidence, VerbProjects, VerbRuns, VerbCost, VerbDigest,
-		VerbWhoami, VerbPair, VerbStart, VerbHelp, VerbHats:
-		return loop.RoleView
-	case VerbPlan:
-		if !c.Redo {
-			return loop.RoleView
-		}
-	case VerbQuiet:
-		if c.Target == "" {
-			return loop.RoleView
-		}
-		return loop.RoleAdmin
-	case VerbPeople, VerbUnpair:
-		return loop.RoleAdmin
-	case VerbAnswer:
-		// "q5" alone shows the question. What is no question's id can be an
-		// answer in somebody's own words: "/answer #letters_only".
-		if c.Words == "" && (c.Target == "" || questionID.MatchString(c.Target)) {
-			return loop.RoleView
-		}
+func RequiredRole(c Command) ledger.Role {
+	f := c.Verb.row()
+	switch {
+	case f.roleFor != nil:
+		return f.roleFor(c)
+	case f.role == "": // no command
+		return ledger.RoleSteer
 	}
-	return loop.RoleSteer
+	return f.role
 }
 
 // RequiredRoleHere is Needs where it is known what is asked: a plan is approved, or
 // sent back, by an admin (SPEC 6.6). project is where the line was sent to.
-func RequiredRoleHere(desk Desk, project string, c Command) loop.Role {
+func RequiredRoleHere(service Service, project string, c Command) ledger.Role {
 	need := RequiredRole(c)
 	switch c.Verb {
 	case VerbAnswer, VerbApprove, VerbReject:
 	default:
 		return need
 	}
-	if need == loop.RoleView {
+	if need == ledger.RoleView {
 		return need
 	}
 	r := Request{Project: project}
-	project, problem := pick(desk, &c, r)
+	project, problem := pick(service, &c, r)
 	if problem != nil {
 		return need
 	}
-	s, _ := stateOf(desk, project)
-	if q, ok, _ := (dispatch{desk: desk, r: r, c: c, s: s, project: project}).meant(); ok && q.Kind == loop.AskPlan {
-		return loop.RoleAdmin
+	s, _ := stateOf(service, project)
+	if q, ok, _ := (dispatch{service: service, r: r, c: c, s: s, project: project}).meant(); ok {
+		return q.Role()
 	}
 	return need
 }
 
-// approves reports whether a button decides about a plan: only that question
-// has these verbs.
-func approves(c Command) bool {
+// buttonRole returns the role that a button takes: that of its command, and of
+// the kinds of question that have the verb in it.
+func buttonRole(c Command) ledger.Role {
+	role := RequiredRole(c)
 	verb, _ := cutWord(c.Words)
-	return c.Verb == VerbAnswer && questionID.MatchString(c.Target) && (verb == "approve" || verb == "reject")
+	if c.Verb != VerbAnswer || !questionID.MatchString(c.Target) {
+		return role
+	}
+	for _, kind := range ledger.QuestionKinds() {
+		for _, v := range kind.AllVerbs() {
+			if v.Name == verb && !role.May(kind.Role()) {
+				role = kind.Role()
+			}
+		}
+	}
+	return role
 }
 
 // For returns a message without the buttons that the role may not press.
-func (m Message) For(r loop.Role) Message {
+func (m Message) For(r ledger.Role) Message {
 	var kept []Button
 	for _, b := range m.Buttons {
 		c, err := Parse(b.Command)
-		if err == nil && r.May(RequiredRole(c)) && (!approves(c) || r.May(loop.RoleAdmin)) {
+		if err == nil && r.May(buttonRole(c)) {
 			kept = append(kept, b)
 		}
 	}
@@ -75,10 +76,10 @@ func (m Message) For(r loop.Role) Message {
 }
 
 // Forbidden is what somebody is told whose role does not include a command.
-func Forbidden(h loop.Shared, p loop.Person) Message {
-	m := newMessage("cmd.forbidden", SignFailed+" "+Cut(Clean(p.Name), 18)+", your role is "+string(p.Role))
+func Forbidden(h loop.Shared, p ledger.Person) Message {
+	m := refusal("cmd.forbidden", SignFailed+" "+Cut(Clean(p.Name), 18)+", your role is "+string(p.Role))
 	works := "/status /tasks /log /diff work."
-	if p.Role == loop.RoleSteer {
+	if p.Role == ledger.RoleSteer {
 		works = "All but plan approval, /people and /unpair works."
 	}
 	m.add(works + " For more ask " + orElse(admins(h, p.ID), "on the host") + ".")
@@ -89,12 +90,13 @@ func Forbidden(h loop.Shared, p loop.Person) Message {
 type MenuItem struct{ Command, Help string }
 
 // Menu lists the commands that a platform may show while somebody of a role
-// types, in the order of PHONE 2: those that they may use.
-func Menu(r loop.Role) []MenuItem {
+// types, in the order of the table's menu cells: those that they may use.
+func Menu(r ledger.Role) []MenuItem {
+	places := slices.SortedFunc(slices.Values(forms), func(a, b form) int { return a.menu - b.menu })
 	var items []MenuItem
-	for _, v := range []Verb{VerbStatus, VerbGuidance, VerbPause, VerbResume, VerbTasks, VerbQueue, VerbNow, VerbStop, VerbCost, VerbDigest, VerbQuiet, VerbHelp} {
-		if f, ok := find(string(v)); ok && r.May(RequiredRole(Command{Verb: v})) {
-			items = append(items, MenuItem{Command: string(v), Help: f.help})
+	for _, f := range places {
+		if f.menu > 0 && r.May(RequiredRole(Command{Verb: f.verb})) {
+			items = append(items, MenuItem{Command: string(f.verb), Help: f.help})
 		}
 	}
 	return items

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // PastRun is one run as its records tell it, ended or not.
@@ -21,7 +22,7 @@ type PastRun struct {
 	Agent       string
 	Began       time.Time // started, or planned where it never was
 	Ended       time.Time // zero: it is under way
-	End         *loop.RunEnded
+	End         *ledger.RunEnded
 	Done, Total int // tasks of the source, at its end or now
 	Sessions    int // of agents, ended
 	Unpriced    int // of these: cost unknown
@@ -36,18 +37,18 @@ type PastRun struct {
 // RunTask is what a run made of a task.
 type RunTask struct {
 	ID     string
-	Status loop.Status
+	Status ledger.Status
 }
 
 // pastTypes are the entries that say how a run went.
 var pastTypes = []string{
-	loop.RunPlanned{}.EntryType(), loop.RunResumed{}.EntryType(), loop.PreflightDone{}.EntryType(), loop.RunStarted{}.EntryType(), loop.RunEnded{}.EntryType(),
-	loop.TaskSet{}.EntryType(), loop.TaskCommitted{}.EntryType(), loop.SessionEnded{}.EntryType(),
+	ledger.RunPlanned{}.EntryType(), ledger.RunResumed{}.EntryType(), ledger.PreflightDone{}.EntryType(), ledger.RunStarted{}.EntryType(), ledger.RunEnded{}.EntryType(),
+	ledger.TaskSet{}.EntryType(), ledger.TaskCommitted{}.EntryType(), ledger.SessionEnded{}.EntryType(),
 }
 
 // Past reads how a run went from its records. s is its project's state, which
 // knows more of one that is under way.
-func Past(s loop.State, run string, records []loop.Record) (PastRun, error) {
+func Past(s loop.State, run string, records []ledger.Record) (PastRun, error) {
 	p := PastRun{ID: run, Project: s.Project.Name}
 	for _, rec := range records {
 		e, err := rec.Entry()
@@ -63,24 +64,24 @@ func Past(s loop.State, run string, records []loop.Record) (PastRun, error) {
 	return p, nil
 }
 
-func (p *PastRun) entry(e loop.Entry) {
+func (p *PastRun) entry(e ledger.Entry) {
 	switch b := e.Body.(type) {
-	case loop.RunPlanned:
+	case ledger.RunPlanned:
 		p.Began = e.Time
 		p.settings(b.Settings)
-	case loop.RunResumed:
+	case ledger.RunResumed:
 		p.settings(b.Settings)
-	case loop.PreflightDone:
+	case ledger.PreflightDone:
 		p.Branch = b.Base.Branch
-	case loop.RunStarted:
+	case ledger.RunStarted:
 		p.Began = e.Time
-	case loop.RunEnded:
+	case ledger.RunEnded:
 		p.Ended, p.End, p.Done, p.Total = e.Time, &b, b.Done, b.Total
 		p.Branch = orElse(b.Branch, p.Branch)
-	case loop.TaskCommitted:
+	case ledger.TaskCommitted:
 		p.Commits++
-	case loop.SessionEnded:
-		if b.Kind != loop.KindAgent {
+	case ledger.SessionEnded:
+		if b.Kind != ledger.KindAgent {
 			return
 		}
 		if p.Sessions++; b.Exit.CostUSD < 0 {
@@ -88,13 +89,13 @@ func (p *PastRun) entry(e loop.Entry) {
 		} else {
 			p.USD += b.Exit.CostUSD
 		}
-	case loop.TaskSet:
-		p.Tasks = slices.DeleteFunc(p.Tasks, func(t RunTask) bool { return loop.SameID(t.ID, e.Task) })
+	case ledger.TaskSet:
+		p.Tasks = slices.DeleteFunc(p.Tasks, func(t RunTask) bool { return ledger.SameID(t.ID, e.Task) })
 		p.Tasks = append(p.Tasks, RunTask{ID: e.Task, Status: b.To})
 	}
 }
 
-func (p *PastRun) settings(s loop.Settings) {
+func (p *PastRun) settings(s ledger.Settings) {
 	p.Source, p.Profile, p.Agent = sourceOf(s), Clean(s.Profile), Clean(s.Agent)
 }
 
@@ -130,20 +131,20 @@ func (p PastRun) sign() string {
 		return SignLook
 	}
 	switch p.End.Reason {
-	case loop.ReasonDone, loop.ReasonChosen:
+	case ledger.ReasonDone, ledger.ReasonChosen:
 		if p.End.FinalOK != nil && !*p.End.FinalOK {
 			return SignFailed
 		}
 		return SignDone
-	case loop.ReasonBlocked, loop.ReasonStreak:
+	case ledger.ReasonBlocked, ledger.ReasonStreak:
 		return SignBlocked
-	case loop.ReasonManual, loop.ReasonNothing:
+	case ledger.ReasonManual, ledger.ReasonNothing:
 		return SignAsk
-	case loop.ReasonStopped, loop.ReasonChecked:
+	case ledger.ReasonStopped, ledger.ReasonChecked:
 		return SignLater
-	case loop.ReasonReplaced:
+	case ledger.ReasonReplaced:
 		return SignAway
-	case loop.ReasonPreflight, loop.ReasonInternal:
+	case ledger.ReasonPreflight, ledger.ReasonInternal:
 		return SignFailed
 	}
 	return SignLook
@@ -153,9 +154,9 @@ func (p PastRun) tally() string {
 	switch {
 	case p.state == nil && p.End == nil:
 		return "unknown"
-	case p.End != nil && p.End.Reason == loop.ReasonPreflight:
+	case p.End != nil && p.End.Reason == ledger.ReasonPreflight:
 		return "not started"
-	case p.End != nil && p.End.Reason == loop.ReasonChecked:
+	case p.End != nil && p.End.Reason == ledger.ReasonChecked:
 		return "checked only"
 	}
 	return fmt.Sprintf("%d/%d", p.Done, p.Total)
@@ -224,14 +225,14 @@ func Run(p PastRun, now time.Time) Message {
 
 // made lists what became of tasks, in the order in which it did.
 func (m *Message) made(tasks []RunTask) {
-	by := map[loop.Status][]string{}
+	by := map[ledger.Status][]string{}
 	for _, t := range tasks {
 		by[t.Status] = append(by[t.Status], t.ID)
 	}
 	for _, k := range []struct {
-		status loop.Status
+		status ledger.Status
 		word   string
-	}{{loop.Done, "Done"}, {loop.Blocked, SignBlocked + " Blocked"}, {loop.ManualVerify, SignAsk + " Manual verify"}, {loop.Skipped, SignAway + " Skipped"}} {
+	}{{ledger.Done, "Done"}, {ledger.Blocked, SignBlocked + " Blocked"}, {ledger.ManualVerify, SignAsk + " Manual verify"}, {ledger.Skipped, SignAway + " Skipped"}} {
 		ids := by[k.status]
 		slices.SortStableFunc(ids, func(a, b string) int {
 			x, _ := number(a)
@@ -250,25 +251,25 @@ var runForm = regexp.MustCompile(`^[rR][0-9]{1,9}$`)
 const mostRuns = 6
 
 // runs answers /runs, /runs shop and /runs r14.
-func runs(ctx context.Context, desk Desk, r Request, c Command) (Message, error) {
+func runs(ctx context.Context, service Service, r Request, c Command) (Message, error) {
 	target := strings.ToLower(strings.TrimSpace(c.Target))
 	if digits.MatchString(target) {
 		target = "r" + target
 	}
 	if runForm.MatchString(target) {
-		return oneRun(ctx, desk, r, c, target)
+		return oneRun(ctx, service, r, c, target)
 	}
-	names := desk.Projects()
+	names := service.Projects()
 	if one := orElse(c.Project, orElse(target, r.Project)); one != "" {
-		if !slices.Contains(names, one) && !slices.Contains(projects(desk), one) {
-			return noProject(one, projects(desk)), nil
+		if !slices.Contains(names, one) && !slices.Contains(projects(service), one) {
+			return noProject(one, projects(service)), nil
 		}
 		names = []string{one}
 	}
 	type ran struct{ id, project string }
 	var all []ran
 	for _, name := range names {
-		ids, err := desk.Runs(ctx, name)
+		ids, err := service.Runs(ctx, name)
 		if err != nil {
 			return faulty(c), fmt.Errorf("runs of %s: %w", name, err)
 		}
@@ -283,7 +284,7 @@ func runs(ctx context.Context, desk Desk, r Request, c Command) (Message, error)
 	}
 	var past []PastRun
 	for _, x := range all {
-		p, err := pastRun(ctx, desk, x.project, x.id)
+		p, err := pastRun(ctx, service, x.project, x.id)
 		if err != nil {
 			return faulty(c), err
 		}
@@ -292,30 +293,30 @@ func runs(ctx context.Context, desk Desk, r Request, c Command) (Message, error)
 	return Runs(past, older, r.Time), nil
 }
 
-func oneRun(ctx context.Context, desk Desk, r Request, c Command, id string) (Message, error) {
-	project, err := ranIn(ctx, desk, id)
+func oneRun(ctx context.Context, service Service, r Request, c Command, id string) (Message, error) {
+	project, err := ranIn(ctx, service, id)
 	if err != nil {
 		return faulty(c), err
 	}
 	if project == "" {
-		m := newMessage("cmd.norun", SignFailed+" There is no run "+id)
+		m := refusal("cmd.norun", SignFailed+" There is no run "+id)
 		m.add("Nothing was changed.")
 		m.button("Runs", "/runs")
 		return m, nil
 	}
-	p, err := pastRun(ctx, desk, project, id)
+	p, err := pastRun(ctx, service, project, id)
 	if err != nil {
 		return faulty(c), err
 	}
 	return Run(p, r.Time), nil
 }
 
-func pastRun(ctx context.Context, desk Desk, project, id string) (PastRun, error) {
-	records, err := desk.RunRecords(ctx, project, id, pastTypes...)
+func pastRun(ctx context.Context, service Service, project, id string) (PastRun, error) {
+	records, err := service.RunRecords(ctx, project, id, pastTypes...)
 	if err != nil {
 		return PastRun{}, fmt.Errorf("run %s: %w", id, err)
 	}
-	s, _ := stateOf(desk, project)
+	s, _ := stateOf(service, project)
 	s.Project.Name = project
 	p, err := Past(s, id, records)
 	if err != nil {
@@ -326,10 +327,10 @@ func pastRun(ctx context.Context, desk Desk, project, id string) (PastRun, error
 
 // ranIn returns the project that a run is or was of, "" where nobody knows it.
 // Runs count per daemon, so their ids need no project (PHONE 0).
-func ranIn(ctx context.Context, desk Desk, id string) (string, error) {
+func ranIn(ctx context.Context, service Service, id string) (string, error) {
 	id = strings.ToLower(id)
-	for _, name := range desk.Projects() {
-		ids, err := desk.Runs(ctx, name)
+	for _, name := range service.Projects() {
+		ids, err := service.Runs(ctx, name)
 		if err != nil {
 			return "", fmt.Errorf("runs of %s: %w", name, err)
 		}
@@ -347,7 +348,7 @@ func runNumber(id string) int {
 
 // logOfRun is what the sessions of any run did.
 func (d dispatch) logOfRun(ctx context.Context, id string) (Message, error) {
-	records, err := d.desk.RunRecords(ctx, d.project, id)
+	records, err := d.service.RunRecords(ctx, d.project, id)
 	if err != nil {
 		return Message{}, err
 	}

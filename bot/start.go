@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // RunFlags are what a person wants a run to differ in from the configuration.
@@ -89,9 +90,9 @@ func (d dispatch) start(ctx context.Context) (Message, error) {
 	if r := d.s.Project.Run; !r.Over() {
 		return Running(d.s), nil
 	}
-	host, ok := d.desk.(Host)
+	host, ok := d.service.(DaemonService)
 	if !ok {
-		m := newMessage("run.nohost", SignFailed+" /run needs nightporter up")
+		m := refusal("run.nohost", SignFailed+" /run needs nightporter up")
 		m.add("This one works on one run and ends with it. Nothing was done.")
 		return m, nil
 	}
@@ -100,7 +101,7 @@ func (d dispatch) start(ctx context.Context) (Message, error) {
 		return mistake(err), nil
 	}
 	offer, err := host.Offer(ctx, d.project, f)
-	var input *loop.InputError
+	var input *ledger.InputError
 	if errors.As(err, &input) {
 		return NotStarted(d.project, input.Findings), nil
 	}
@@ -111,9 +112,9 @@ func (d dispatch) start(ctx context.Context) (Message, error) {
 	if err != nil || d.r.Actor != console {
 		return m, err // who asked in a chat is asked there
 	}
-	s, _ := d.desk.State(d.project)
+	s, _ := d.service.State(d.project)
 	for _, q := range s.Project.Questions {
-		if q.Kind == loop.AskStart {
+		if q.Kind == ledger.AskStart {
 			return Ask(s, q, d.r.Time), nil
 		}
 	}
@@ -128,7 +129,7 @@ func Running(s loop.State) Message {
 	r := s.Project.Run
 	t := Count(s).String()
 	m := newMessage("run.running", fit(SignNow, s.Project.Name, "runs already: "+r.ID+", "+t, ""))
-	if r.State == loop.RunPaused || r.State == loop.RunPausing {
+	if r.State == ledger.RunPaused || r.State == ledger.RunPausing {
 		m = newMessage("run.running", fit(SignPaused, s.Project.Name, "is paused: "+r.ID+", "+t, ""))
 		m.button("Resume", "/resume")
 	}
@@ -141,12 +142,12 @@ const maxFindings = 5
 
 // NotStarted says why a run does not start, each reason with its remedy
 // (SPEC 2.0).
-func NotStarted(project string, found []loop.Finding) Message {
+func NotStarted(project string, found []ledger.Finding) Message {
 	rest := "not started: " + Plural(len(found), "problem")
 	if len(found) == 1 && found[0].File != "" {
 		rest = "not started: " + place(found[0])
 	}
-	m := newMessage("run.notstarted", fit(SignFailed, project, rest, ""))
+	m := refusal("run.notstarted", fit(SignFailed, project, rest, ""))
 	m.Project = project
 	m.findings(found)
 	m.add("Nothing runs. Mend it, then /run " + project + ".")
@@ -154,7 +155,7 @@ func NotStarted(project string, found []loop.Finding) Message {
 	return m
 }
 
-func (m *Message) findings(found []loop.Finding) {
+func (m *Message) findings(found []ledger.Finding) {
 	for _, f := range found[:min(len(found), maxFindings)] {
 		text := Cut(Clean(f.Text), 4*quoteWidth)
 		if f.File != "" {
@@ -169,7 +170,7 @@ func (m *Message) findings(found []loop.Finding) {
 }
 
 // place is where a finding is: "checkout.md:41".
-func place(f loop.Finding) string {
+func place(f ledger.Finding) string {
 	name := Cut(Clean(path.Base(strings.ReplaceAll(f.File, `\`, "/"))), 40)
 	if f.Line > 0 {
 		name += fmt.Sprintf(":%d", f.Line)
@@ -178,7 +179,7 @@ func place(f loop.Finding) string {
 }
 
 // offered is the question whether a run shall start (PHONE 3.2).
-func offered(s loop.State, q loop.Question) []string {
+func offered(s loop.State, q ledger.Question) []string {
 	var lines []string
 	o := q.Offer
 	if o == nil {
@@ -200,7 +201,7 @@ func offered(s loop.State, q loop.Question) []string {
 		tasks = "pauses after " + Plural(o.MaxTasks, "task")
 	}
 	blocked := "stops at a blocked task"
-	if o.OnBlocked == loop.OnBlockedContinue {
+	if o.OnBlocked == ledger.OnBlockedContinue {
 		blocked = "goes on past blocked tasks"
 	}
 	lines = append(lines, orElse(Clean(o.Profile), "review")+": "+tasks+", "+blocked+".")
@@ -225,4 +226,4 @@ func offered(s loop.State, q loop.Question) []string {
 }
 
 // sentAt is when a late command was typed, in the person's zone.
-func sentAt(q loop.Question) time.Time { return q.Sent.In(q.Asked.Location()) }
+func sentAt(q ledger.Question) time.Time { return q.Sent.In(q.Asked.Location()) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Status is where a project stands at now, whose location is the person's.
@@ -25,36 +26,36 @@ func Status(s loop.State, now time.Time) Message {
 	var m Message
 	last := ""
 	switch {
-	case r.State == loop.RunPlanning:
+	case r.State == ledger.RunPlanning:
 		m = say("planned", SignLater, "looks before it starts")
 		last = "Nothing has been changed yet."
-		if r.Wait == loop.WaitQuestion {
+		if r.Wait == ledger.WaitQuestion {
 			last = "Waits for your answer."
 		}
 		m.button("Stop", "/stop")
-	case r.State == loop.RunPausing:
+	case r.State == ledger.RunPausing:
 		m = say("pausing", SignPaused, "pauses after "+orElse(doing, "this step"))
 		last = "Usually within half an hour."
 		m.button("Keep going", "/resume")
 		m.button("Pause now", "/pause now")
-	case r.State == loop.RunPaused:
+	case r.State == ledger.RunPaused:
 		m = say("paused", SignPaused, "paused · "+t.String())
 		last = "Stays paused until you resume."
 		m.button("Resume", "/resume")
 		m.button("Tasks", "/tasks")
 		m.button("Stop", "/stop")
-	case r.State == loop.RunStopping || r.Finishing != nil:
+	case r.State == ledger.RunStopping || r.Finishing != nil:
 		m = say("stopping", SignLater, "ends after "+orElse(doing, "this step"))
-		if r.State == loop.RunStopping {
+		if r.State == ledger.RunStopping {
 			m.button("Keep going", "/resume")
 		}
 		m.button("Stop now", "/stop now")
-	case r.State == loop.RunWaiting:
+	case r.State == ledger.RunWaiting:
 		m, last = waiting(s, r, now, say)
-		if r.Wait != loop.WaitQuestion {
+		if r.Wait != ledger.WaitQuestion {
 			m.button("Try now", "/resume")
 		}
-		if r.Wait == loop.WaitLimit || r.Wait == loop.WaitAgent {
+		if r.Wait == ledger.WaitLimit || r.Wait == ledger.WaitAgent {
 			m.useOther(r)
 		}
 		m.button("Stop", "/stop")
@@ -74,7 +75,7 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
 	if a, ok := active(s); ok {
 		m.add(Cut(Clean(a.Task.Title), quoteWidth))
 		for _, x := range s.Project.Sessions {
-			if x.Planned.Kind == loop.KindAgent {
+			if x.Planned.Kind == ledger.KindAgent {
 				m.add(fmt.Sprintf("%s so far, last event %s", Took(now.Sub(x.At)), Clock(r.LastEvent, now)))
 				break
 			}
@@ -123,10 +124,10 @@ func waiting(s loop.State, r *loop.Run, now time.Time, say func(key, sign, rest 
 		last = "Goes on by itself at " + Clock(r.Until, now) + "."
 	}
 	switch r.Wait {
-	case loop.WaitQuestion:
+	case ledger.WaitQuestion:
 		var ids []string
 		for _, q := range s.Project.Questions {
-			if !q.Expires.IsZero() || q.Kind == loop.AskPlan { // the others hold nothing up
+			if q.HoldsUp() {
 				ids = append(ids, q.ID)
 			}
 		}
@@ -136,11 +137,11 @@ func waiting(s loop.State, r *loop.Run, now time.Time, say func(key, sign, rest 
 			m.button("Answer "+id, id)
 		}
 		return m, ifNobody(s, now)
-	case loop.WaitDisk:
+	case ledger.WaitDisk:
 		m := say("waiting", SignLook, "waits: the disk is full")
 		m.quote(r.Text)
 		return m, "Goes on by itself once there is room."
-	case loop.WaitAgent:
+	case ledger.WaitAgent:
 		m := say("standstill", SignLook, "stands still")
 		m.quote(orElse(r.Text, HoldText(s)))
 		m.add(remedy(agentOf(s, r)))
@@ -158,7 +159,7 @@ func waiting(s loop.State, r *loop.Run, now time.Time, say func(key, sign, rest 
 // of its questions expires: only one with the agent's own choice lets its
 // task go on (SPEC 6.4).
 func ifNobody(s loop.State, now time.Time) string {
-	var first loop.Question
+	var first ledger.Question
 	for _, q := range s.Project.Questions {
 		if !q.Expires.IsZero() && (first.ID == "" || q.Expires.Before(first.Expires)) {
 			first = q
@@ -166,20 +167,20 @@ func ifNobody(s loop.State, now time.Time) string {
 	}
 	if first.ID == "" {
 		for _, q := range s.Project.Questions {
-			if q.Kind == loop.AskPlan {
+			if q.HoldsUp() {
 				return Unanswered(s, q, "")
 			}
 		}
 		return "Waits as long as it takes."
 	}
 	by := "by " + Clock(first.Expires, now)
-	if first.Kind == loop.AskAgent && first.Choice == "" {
+	if first.OwnWords() && first.Choice == "" {
 		return "No answer " + by + ": " + short(first.Task) + " waits, and the run ends if nothing else can run."
 	}
-	if first.Kind == loop.AskAgent {
+	if first.OwnWords() {
 		choice := Cut(Clean(first.Choice), 30)
 		if n := OptionOf(first, first.Choice); n >= 0 {
-			choice = first.ID + " " + loop.Letter(n)
+			choice = first.ID + " " + ledger.Letter(n)
 		}
 		return "No answer " + by + ": " + short(first.Task) + " goes on with " + choice + "."
 	}

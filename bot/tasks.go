@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Tasks lists a project's tasks in document order; what is done comes first,
@@ -19,20 +20,20 @@ func Tasks(s loop.State) Message {
 		return m
 	}
 	var done []string
-	for _, ts := range s.Project.Tasks {
-		if ts.Status == loop.Done {
+	for _, ts := range s.Project.Tasks.All() {
+		if ts.Status == ledger.Done {
 			done = append(done, ts.Task.ID)
 		}
 	}
 	if len(done) > 0 {
 		m.add(SignDone + " " + Ranges(done))
 	}
-	for _, ts := range s.Project.Tasks {
-		if ts.Status == loop.Done || ts.Status == loop.Withdrawn {
+	for _, ts := range s.Project.Tasks.All() {
+		if ts.Status == ledger.Done || ts.Status == ledger.Withdrawn {
 			continue
 		}
-		m.add(fmt.Sprintf("%s %s %s%s", StatusSign(ts.Status), short(ts.Task.ID), Cut(Clean(ts.Task.Title), 34), comma(standing(s, ts))))
-		if standing(s, ts) != "" && len(m.Buttons) < 6 {
+		m.add(fmt.Sprintf("%s %s %s%s", StatusSign(ts.Status), short(ts.Task.ID), Cut(Clean(ts.Task.Title), 34), comma(standing(s, *ts))))
+		if standing(s, *ts) != "" && len(m.Buttons) < 6 {
 			m.button(short(ts.Task.ID), "/task "+arg(ts.Task.ID))
 		}
 	}
@@ -46,15 +47,15 @@ func TasksTable(s loop.State, width int) string {
 		width = 100
 	}
 	ids := 0
-	for _, ts := range s.Project.Tasks {
+	for _, ts := range s.Project.Tasks.All() {
 		ids = max(ids, Width(short(ts.Task.ID)))
 	}
 	var b strings.Builder
 	t := Count(s)
 	fmt.Fprintf(&b, "%s · %d/%d done\n", strings.TrimSpace(Clean(s.Project.Name)+" "+Plan(s.Project.Run)), t.Done, t.Total)
-	for _, ts := range s.Project.Tasks {
-		word := standing(s, ts)
-		if ts.Status == loop.Done {
+	for _, ts := range s.Project.Tasks.All() {
+		word := standing(s, *ts)
+		if ts.Status == ledger.Done {
 			word = strings.TrimSpace("done " + commitID(ts.Commit))
 		}
 		if word == "" {
@@ -69,11 +70,11 @@ func TasksTable(s loop.State, width int) string {
 
 // Task is one task: how it stands, what it needs, what became of it. last is
 // how its last attempt came out, "" where nobody knows.
-func Task(s loop.State, t loop.TaskState, last loop.AttemptOutcome, now time.Time) Message {
+func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.Time) Message {
 	id := short(t.Task.ID)
 	rest := id + " " + orElse(standing(s, t), "ready")
 	tail := ""
-	if t.Status == loop.Done {
+	if t.Status == ledger.Done {
 		rest = id + " done"
 		if !t.Ended.IsZero() {
 			rest += " " + Clock(t.Ended, now)
@@ -82,15 +83,15 @@ func Task(s loop.State, t loop.TaskState, last loop.AttemptOutcome, now time.Tim
 			tail = " · " + commitID(t.Commit)
 		}
 	}
-	if t.Status == loop.Pending {
+	if t.Status == ledger.Pending {
 		if n := needs(s, t); len(n) > 0 {
 			rest = id + " not ready: needs " + short(n[0].Task.ID)
 		}
 	}
 	m := newMessage("task."+string(t.Status), fit(StatusSign(t.Status), s.Project.Name, rest, tail))
 	m.add(Cut(Clean(t.Task.Title), quoteWidth))
-	failed := t.LastFail != "" && t.Status != loop.Done
-	if t.Why != "" && t.Status != loop.Done && !(failed && Clean(t.Why) == Clean(t.LastFail)) {
+	failed := t.LastFail != "" && t.Status != ledger.Done
+	if t.Why != "" && t.Status != ledger.Done && !(failed && Clean(t.Why) == Clean(t.LastFail)) {
 		m.quote(t.Why)
 	}
 	if deps := dependsOn(s, t); deps != "" {
@@ -141,28 +142,28 @@ func (m *Message) partsOf(s loop.State, t loop.TaskState) {
 func (m *Message) next(s loop.State, t loop.TaskState) {
 	a := arg(t.Task.ID)
 	switch t.Status {
-	case loop.Done:
+	case ledger.Done:
 		m.button("Diff", "/diff "+a)
 		m.button("Log", "/log "+a)
 		m.button("Evidence", "/evidence "+a)
-	case loop.Active:
+	case ledger.Active:
 		m.button("Log", "/log "+a)
 		m.button("Diff", "/diff "+a)
-	case loop.Blocked, loop.ManualVerify, loop.Waiting:
+	case ledger.Blocked, ledger.ManualVerify, ledger.Waiting:
 		for _, q := range s.Project.Questions {
-			if q.ID == t.Question || loop.SameID(q.Task, t.Task.ID) {
+			if q.ID == t.Question || ledger.SameID(q.Task, t.Task.ID) {
 				buttons(m, q)
 				return
 			}
 		}
 		m.button("Retry", "/retry "+a)
 		m.button("Skip", "/skip "+a)
-	case loop.Skipped:
+	case ledger.Skipped:
 		m.button("Retry", "/retry "+a)
-	case loop.Ready:
+	case ledger.Ready:
 		m.button("Next", "/next "+a)
 		m.button("Skip", "/skip "+a)
-	case loop.Pending:
+	case ledger.Pending:
 		if n := needs(s, t); len(n) > 0 {
 			m.add("Runs when " + short(n[0].Task.ID) + " is done.")
 			m.button("Task "+strings.TrimPrefix(short(n[0].Task.ID), "#"), "/task "+arg(n[0].Task.ID))
@@ -172,17 +173,17 @@ func (m *Message) next(s loop.State, t loop.TaskState) {
 }
 
 // StatusSign is the sign of a task's status.
-func StatusSign(s loop.Status) string {
+func StatusSign(s ledger.Status) string {
 	switch s {
-	case loop.Done:
+	case ledger.Done:
 		return SignDone
-	case loop.Active:
+	case ledger.Active:
 		return SignNow
-	case loop.Blocked:
+	case ledger.Blocked:
 		return SignBlocked
-	case loop.ManualVerify, loop.Waiting:
+	case ledger.ManualVerify, ledger.Waiting:
 		return SignAsk
-	case loop.Skipped, loop.Withdrawn:
+	case ledger.Skipped, ledger.Withdrawn:
 		return SignAway
 	}
 	return SignLater
@@ -196,31 +197,31 @@ func standing(s loop.State, t loop.TaskState) string {
 	}
 	if n := len(t.Parts); n > 0 && q == "" {
 		switch t.Status {
-		case loop.Pending, loop.Ready, loop.Waiting:
+		case ledger.Pending, ledger.Ready, ledger.Waiting:
 			return fmt.Sprintf("in parts, %d of %d done", partsDone(s, t), n)
 		}
 	}
 	switch t.Status {
-	case loop.Active:
+	case ledger.Active:
 		if t.Attempt != nil {
 			return orElse(strings.TrimPrefix(Doing(s), short(t.Task.ID)+" "), "at work")
 		}
 		return "at work"
-	case loop.Blocked:
+	case ledger.Blocked:
 		return "blocked" + q
-	case loop.ManualVerify:
+	case ledger.ManualVerify:
 		return "manual verify" + q
-	case loop.Waiting:
+	case ledger.Waiting:
 		return waitsFor(s, t) + q
-	case loop.Skipped:
+	case ledger.Skipped:
 		return "skipped"
-	case loop.Pending:
+	case ledger.Pending:
 		if n := needs(s, t); len(n) > 0 {
 			return "waits for " + short(n[0].Task.ID)
 		}
-	case loop.Withdrawn:
+	case ledger.Withdrawn:
 		return "withdrawn"
-	case loop.Ready:
+	case ledger.Ready:
 		if t.Attempt != nil {
 			return "goes on from its tree"
 		}
@@ -234,7 +235,7 @@ func standing(s loop.State, t loop.TaskState) string {
 func partsDone(s loop.State, t loop.TaskState) int {
 	n := 0
 	for _, id := range t.Parts {
-		if p, ok := FindTask(s, id); ok && p.Status == loop.Done {
+		if p, ok := FindTask(s, id); ok && p.Status == ledger.Done {
 			n++
 		}
 	}
@@ -244,15 +245,13 @@ func partsDone(s loop.State, t loop.TaskState) int {
 // waitsFor is what a waiting task asks, in a word or two.
 func waitsFor(s loop.State, t loop.TaskState) string {
 	for _, q := range s.Project.Questions {
-		switch {
-		case q.ID != t.Question && !loop.SameID(q.Task, t.Task.ID):
-		case q.Kind == loop.AskPlan:
-			return "asks about its plan"
-		case q.Kind == loop.AskAllow:
-			return "asks to write outside"
+		if q.ID == t.Question || ledger.SameID(q.Task, t.Task.ID) {
+			if does := wordingOf(q).task; does != asks {
+				return does
+			}
 		}
 	}
-	return "asks"
+	return asks
 }
 
 func dependsOn(s loop.State, t loop.TaskState) string {
@@ -264,7 +263,7 @@ func dependsOn(s loop.State, t loop.TaskState) string {
 			continue
 		}
 		part := StatusSign(d.Status) + " " + short(d.Task.ID)
-		if d.Status != loop.Done {
+		if d.Status != ledger.Done {
 			part += " " + orElse(standing(s, d), string(d.Status))
 		}
 		parts = append(parts, part)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func TestClean(t *testing.T) {
@@ -143,8 +144,8 @@ func TestFacts(t *testing.T) {
 			t.Errorf("Cost = %q, want %q", got, c.want)
 		}
 	}
-	working := []loop.Session{{ID: "r1-1", Planned: loop.SessionPlanned{Kind: loop.KindAgent}}}
-	command := []loop.Session{{ID: "r1-v1", Planned: loop.SessionPlanned{Kind: loop.KindVerify}}}
+	working := []loop.Session{{ID: "r1-1", Planned: ledger.SessionPlanned{Kind: ledger.KindAgent}}}
+	command := []loop.Session{{ID: "r1-v1", Planned: ledger.SessionPlanned{Kind: ledger.KindVerify}}}
 	for _, c := range []struct {
 		run      loop.Run
 		sessions []loop.Session
@@ -170,10 +171,11 @@ func TestFacts(t *testing.T) {
 }
 
 func TestFindTask(t *testing.T) {
-	var s loop.State
+	var tasks []loop.TaskState
 	for _, id := range []string{"Task 1", "Task 19", "Task 9", "TECH-069", "FTR-069b", "BUG-7"} {
-		s.Project.Tasks = append(s.Project.Tasks, loop.TaskState{Task: loop.Task{ID: id}})
+		tasks = append(tasks, loop.TaskState{Task: ledger.Task{ID: id}})
 	}
+	s := loop.State{Project: loop.Project{Tasks: loop.NewTaskList(tasks...)}}
 	for typed, want := range map[string]string{
 		"1": "Task 1", "#9": "Task 9", "task 19": "Task 19", "TASK  9": "Task 9", "tech-069": "TECH-069", "069": "TECH-069", "#069b": "FTR-069b", "7": "BUG-7",
 		"8": "", "": "", "#": "", "69": "", "TECH": "",
@@ -209,7 +211,7 @@ func TestSaid(t *testing.T) {
 		"make: *** [check] Error 2\n\n":                                                "make: *** [check] Error 2",
 		"":                                                                             "go test, exit 2",
 	} {
-		if got := bot.FailedTest(loop.Result{Run: "go test ./...", Exit: 2, Tail: tail}); got != want {
+		if got := bot.FailedTest(ledger.Result{Run: "go test ./...", Exit: 2, Tail: tail}); got != want {
 			t.Errorf("FailedTest(%q) = %q, want %q", tail, got, want)
 		}
 	}
@@ -227,19 +229,19 @@ func TestSaid(t *testing.T) {
 		`{"issues":[{"severity":"minor","text":"b"},{"severity":"critical","text":"a leak"},{"severity":"minor","text":"c"}]}`: "1 critical, 2 minor issues: a leak",
 		`not json`: "no issues",
 	} {
-		got, ok := bot.Verdict(loop.EventAccepted{Type: "review.verdict", Data: []byte(data)})
+		got, ok := bot.Verdict(ledger.EventAccepted{Type: "review.verdict", Data: []byte(data)})
 		if !ok || got != want {
 			t.Errorf("Verdict(%s) = %q, want %q", data, got, want)
 		}
 	}
-	ok := func(run string, ms int64) loop.Result { return loop.Result{Run: run, OK: true, Ms: ms} }
-	for want, v := range map[string]loop.Verified{
-		"✓ go test 38 s":                              {OK: true, Results: []loop.Result{ok("go test ./...", 38000)}},
-		"✓ go test":                                   {OK: true, Results: []loop.Result{ok("go test ./...", 400)}},
-		"✓ go vet, go test, 1 more 2 min":             {OK: true, Results: []loop.Result{ok("go vet .", 60000), ok("go test .", 60000), ok("make", 100)}},
-		"✓ go test 1 s, flaky":                        {OK: true, Results: []loop.Result{{Run: "go test", OK: true, Flaky: true, Ms: 1000}}},
-		"✓ go test 1 s, go vet fails as at the start": {OK: true, Results: []loop.Result{{Run: "go vet ./..."}, ok("go test", 1000)}},
-		"✗ boom":                                      {Results: []loop.Result{ok("go vet", 1), {Run: "go test", Tail: "boom"}}},
+	ok := func(run string, ms int64) ledger.Result { return ledger.Result{Run: run, OK: true, Ms: ms} }
+	for want, v := range map[string]ledger.Verified{
+		"✓ go test 38 s":                              {OK: true, Results: []ledger.Result{ok("go test ./...", 38000)}},
+		"✓ go test":                                   {OK: true, Results: []ledger.Result{ok("go test ./...", 400)}},
+		"✓ go vet, go test, 1 more 2 min":             {OK: true, Results: []ledger.Result{ok("go vet .", 60000), ok("go test .", 60000), ok("make", 100)}},
+		"✓ go test 1 s, flaky":                        {OK: true, Results: []ledger.Result{{Run: "go test", OK: true, Flaky: true, Ms: 1000}}},
+		"✓ go test 1 s, go vet fails as at the start": {OK: true, Results: []ledger.Result{{Run: "go vet ./..."}, ok("go test", 1000)}},
+		"✗ boom":                                      {Results: []ledger.Result{ok("go vet", 1), {Run: "go test", Tail: "boom"}}},
 		"✓ nothing to run":                            {OK: true},
 		"✗ failed":                                    {},
 	} {

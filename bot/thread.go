@@ -6,10 +6,10 @@ import "strings"
 // about such a chat itself: it went, closed or moved.
 
 // ThreadGone says, in the group of a topic that is not there, that its project
-// is talked of in the group now.
-func ThreadGone(project string) Message {
+// is talked of in the group now; key is the configuration's, for another one.
+func ThreadGone(project, key string) Message {
 	m := newMessage("thread.gone", SignLook+" "+Cut(Clean(project), 20)+": its topic is gone")
-	m.add("Make another one, and write the link of a message in it to telegram_topic.")
+	m.add("Make another one, and write the link of a message in it to " + key + ".")
 	m.add("Until then all of it comes here.")
 	m.Project = project
 	return m
@@ -30,10 +30,10 @@ func ThreadShut(project, why string, open []string) Message {
 }
 
 // ThreadMoved says, in a group that has another number now, what to write for
-// it: setting is the value of telegram_topic.
-func ThreadMoved(project, setting string) Message {
+// it: setting is the value of the configuration's key.
+func ThreadMoved(project, key, setting string) Message {
 	m := newMessage("thread.moved", SignLook+" "+Cut(Clean(project), 12)+": another group number")
-	m.add("Write telegram_topic = \"" + setting + "\" into the configuration.")
+	m.add("Write " + key + " = \"" + setting + "\" into the configuration.")
 	m.add("It goes on here in any case.")
 	m.Project = project
 	return m

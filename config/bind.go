@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/nearest"
 )
 
 // fromTOML is implemented by types that can be written in several ways. It
@@ -95,7 +97,7 @@ func (b *binder) text(v reflect.Value, x any, path []string, tag reflect.StructT
 	if words := strings.Fields(tag.Get("oneof")); len(words) > 0 && !slices.Contains(words, s) {
 		b.bad(path, &valueError{
 			text:  notOneOf(strings.TrimPrefix(lastName(path), eachOf), s, words),
-			meant: nearest(s, words),
+			meant: nearest.Of(s, words),
 		})
 		return
 	}
@@ -202,7 +204,7 @@ func (b *binder) unknown(key string, fields map[string]reflect.StructField, path
 		for n := range fields {
 			names = append(names, n)
 		}
-		p.Meant = nearest(key, names)
+		p.Meant = nearest.Of(key, names)
 	}
 	b.problems = append(b.problems, p)
 }

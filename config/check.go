@@ -17,6 +17,7 @@ import (
 	"time"
 	_ "time/tzdata" // so that zones are known on hosts and in containers without them
 
+	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
 
@@ -41,7 +42,7 @@ func (c *Config) knowsAgent(name string) (near string, ok bool) {
 	if name == "" || slices.Contains(names, name) {
 		return "", true
 	}
-	return nearest(name, names), false
+	return nearest.Of(name, names), false
 }
 
 func unknownAgent(p Problem, name, near string) Problem {
@@ -88,21 +89,13 @@ func (c *checker) house() {
 		c.value("max_sessions cannot be 0: nothing would ever be done", "max_sessions")
 	}
 	c.sessionUser(string(c.cfg.SessionUser))
-	if t := c.cfg.Telegram; t != nil {
-		c.secretFile(t.TokenFile, "Ask @BotFather for a token, put it in %s, mode 0600", "telegram", "token_file")
-		c.url(t.API, "telegram", "api")
-	}
-	if s := c.cfg.Slack; s != nil {
-		c.secretFile(s.AppTokenFile, "Put the app's token (xapp-…) in %s, mode 0600", "slack", "app_token_file")
-		c.secretFile(s.BotTokenFile, "Put the bot's token (xoxb-…) in %s, mode 0600", "slack", "bot_token_file")
-		c.url(s.API, "slack", "api")
-	}
+	c.chats()
 }
 
 // nearestZone also finds a zone by its city alone, which is what people type.
 func nearestZone(name string) string {
 	names := strings.Fields(zones)
-	if near := nearest(name, names); near != "" {
+	if near := nearest.Of(name, names); near != "" {
 		return near
 	}
 	cities := map[string]string{}
@@ -110,7 +103,7 @@ func nearestZone(name string) string {
 		cities[strings.ToLower(filepath.Base(z))] = z
 	}
 	city := strings.ReplaceAll(filepath.Base(name), " ", "_")
-	return cities[nearest(city, slices.Collect(maps.Keys(cities)))]
+	return cities[nearest.Of(city, slices.Collect(maps.Keys(cities)))]
 }
 
 func (c *checker) sessionUser(name string) {
@@ -174,7 +167,7 @@ func (c *checker) agents() {
 		switch {
 		case !known && c.isTable(at()) && !c.doc.has(at("command")...):
 			p := c.key(fmt.Sprintf("agent %q has no command", name), at()...)
-			p.Meant = nearest(name, adapter.Names())
+			p.Meant = nearest.Of(name, adapter.Names())
 			p.Fix = `command = ["./my-agent", "--flag"]`
 		case len(a.Command) == 0 && c.isList(at("command")):
 			c.value("command is empty", at("command")...).Fix = `command = ["./my-agent", "--flag"]`
@@ -200,7 +193,7 @@ func (c *checker) agents() {
 // output checks the form of output that [agents.X] names.
 func (c *checker) output(form string, path []string) {
 	if forms := adapter.Outputs(); isText(c.doc, path) && !slices.Contains(forms, form) {
-		c.value(notOneOf("output", form, forms), path...).Meant = nearest(form, forms)
+		c.value(notOneOf("output", form, forms), path...).Meant = nearest.Of(form, forms)
 	}
 }
 
@@ -242,27 +235,13 @@ func (c *checker) project(i int) {
 	if near, ok := c.cfg.knowsAgent(p.Agent); !ok {
 		c.bad(unknownAgent(c.doc.atValue(at("agent"), ""), p.Agent, near))
 	}
-	c.thread(i, at)
+	c.threads(i, at)
 	c.commands(p, at)
 	c.names(p, at)
 	if p.Batch != nil && *p.Batch == 0 && c.isNumberAt(at("batch")) {
 		c.value("batch cannot be 0: nothing would ever be fixed", at("batch")...)
 	}
 	c.hats(p, at)
-}
-
-// thread checks that a project's own topic and channel are nobody else's: what
-// is said there without a project's name is for one of them.
-func (c *checker) thread(i int, at func(...string) []string) {
-	p := c.cfg.Projects[i]
-	for _, o := range c.cfg.Projects[:i] {
-		if p.TelegramTopic != (Topic{}) && p.TelegramTopic == o.TelegramTopic {
-			c.value(fmt.Sprintf("this is %s's topic already: one project each", o.Name), at("telegram_topic")...)
-		}
-		if p.SlackChannel != "" && p.SlackChannel == o.SlackChannel {
-			c.value(fmt.Sprintf("this is %s's channel already: one project each", o.Name), at("slack_channel")...)
-		}
-	}
 }
 
 // commands checks what a project runs.
@@ -329,7 +308,7 @@ func (c *checker) hats(p *Project, at func(...string) []string) {
 	cat := c.catalogue(p)
 	for _, name := range slices.Sorted(maps.Keys(p.Hat)) {
 		if _, ok := cat.hats[name]; !ok {
-			c.key(fmt.Sprintf("no hat %q", name), at("hat", name)...).Meant = nearest(name, slices.Collect(maps.Keys(cat.hats)))
+			c.key(fmt.Sprintf("no hat %q", name), at("hat", name)...).Meant = nearest.Of(name, slices.Collect(maps.Keys(cat.hats)))
 		}
 		if near, ok := c.cfg.knowsAgent(p.Hat[name].Agent); !ok {
 			c.bad(unknownAgent(c.doc.atValue(at("hat", name, "agent"), ""), p.Hat[name].Agent, near))
@@ -349,7 +328,7 @@ func (c *checker) hats(p *Project, at func(...string) []string) {
 		}
 	}
 	if _, ok := cat.patterns[p.Pattern]; p.Pattern != "" && !ok {
-		c.value(fmt.Sprintf("no pattern %q", p.Pattern), at("pattern")...).Meant = nearest(p.Pattern, slices.Collect(maps.Keys(cat.patterns)))
+		c.value(fmt.Sprintf("no pattern %q", p.Pattern), at("pattern")...).Meant = nearest.Of(p.Pattern, slices.Collect(maps.Keys(cat.patterns)))
 	}
 }
 

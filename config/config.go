@@ -3,7 +3,7 @@ package config
 import (
 	"path/filepath"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Config is nightporter.toml (SPEC 17), checked, with every path absolute.
@@ -61,6 +61,31 @@ type Slack struct {
 	AppTokenFile string `toml:"app_token_file"` // "" = the systemd credential slack-app-token
 	BotTokenFile string `toml:"bot_token_file"` // "" = the systemd credential slack-bot-token
 	API          string `toml:"api"`            // "" = https://slack.com/api/
+}
+
+// chats are the sections of chat platforms that the file has.
+func (c *Config) chats() []chat {
+	var all []chat
+	if t := c.Telegram; t != nil {
+		all = append(all, chat{"telegram", t.API, []tokenFile{
+			{&t.TokenFile, "token_file", "telegram-token", "telegram.token", "Ask @BotFather for a token, put it in %s, mode 0600"},
+		}})
+	}
+	if s := c.Slack; s != nil {
+		all = append(all, chat{"slack", s.API, []tokenFile{
+			{&s.AppTokenFile, "app_token_file", "slack-app-token", "slack-app.token", "Put the app's token (xapp-…) in %s, mode 0600"},
+			{&s.BotTokenFile, "bot_token_file", "slack-bot-token", "slack-bot.token", "Put the bot's token (xoxb-…) in %s, mode 0600"},
+		}})
+	}
+	return all
+}
+
+// threads are a project's own chats, one for each platform.
+func (p Project) threads() []thread {
+	return []thread{
+		{"telegram_topic", "topic", p.TelegramTopic, Topic{}},
+		{"slack_channel", "channel", p.SlackChannel, Channel("")},
+	}
 }
 
 // Digest is [digest]: when the morning summary and that of the week come, and
@@ -174,7 +199,7 @@ type HatOverride struct {
 // Verify is one verification command, written as "CMD" or as
 // {run = "CMD", when = "always|code|final", timeout = "10m"}.
 type Verify struct {
-	Run     string        `toml:"run"`
-	When    string        `toml:"when" oneof:"always code final"`
-	Timeout loop.Duration `toml:"timeout"`
+	Run     string          `toml:"run"`
+	When    string          `toml:"when" oneof:"always code final"`
+	Timeout ledger.Duration `toml:"timeout"`
 }

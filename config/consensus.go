@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Events of the house that a pattern's check looks for (SPEC 4.2).
@@ -26,7 +26,7 @@ const (
 // checkConsensus says what keeps plans of a pattern from being argued about
 // (SPEC 4.4). Somebody relies on it that nothing is built before, so that none
 // of it is a mere warning. The problems have no place yet.
-func checkConsensus(p loop.Pattern, hats map[string]loop.Hat) []Problem {
+func checkConsensus(p ledger.Pattern, hats map[string]ledger.Hat) []Problem {
 	var problems []Problem
 	for _, need := range []struct{ hat, event string }{{hatCritic, eventCritique}, {hatArchitect, eventAdvice}} {
 		h, ok := hats[need.hat]
@@ -50,7 +50,7 @@ func checkConsensus(p loop.Pattern, hats map[string]loop.Hat) []Problem {
 }
 
 // plans reports whether a hat that the pattern comes to ends with a plan.
-func plans(p loop.Pattern, hats map[string]loop.Hat) bool {
+func plans(p ledger.Pattern, hats map[string]ledger.Hat) bool {
 	for name := range reach(p, p.Start) {
 		if slices.Contains(hats[name].Emits, eventPlan) {
 			return true
@@ -59,7 +59,7 @@ func plans(p loop.Pattern, hats map[string]loop.Hat) bool {
 	return false
 }
 
-func noPlan(key string, p loop.Pattern) Problem {
+func noPlan(key string, p ledger.Pattern) Problem {
 	return Problem{
 		Text: fmt.Sprintf("%s needs a plan, and no hat of pattern %s ends with %s", key, p.Name, eventPlan),
 		Fix:  fmt.Sprintf("Take a pattern with a planner, such as %s, or leave %s out", defaultPattern, key),
@@ -69,7 +69,7 @@ func noPlan(key string, p loop.Pattern) Problem {
 // checkPlans says what keeps a project's wishes about plans from being
 // fulfilled by a pattern, by key. What a pattern wishes itself is its own
 // check's to say.
-func (p *Project) checkPlans(pattern loop.Pattern, hats map[string]loop.Hat) map[string][]Problem {
+func (p *Project) checkPlans(pattern ledger.Pattern, hats map[string]ledger.Hat) map[string][]Problem {
 	out := map[string][]Problem{}
 	if p.Consensus && !pattern.Consensus {
 		out["consensus"] = checkConsensus(pattern, hats)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // drawWidth is how wide a phone shows a line without wrapping it (PHONE).
@@ -26,7 +26,7 @@ const drawWidth = 38
 //	  then: → converged
 //	fixer → reviewer
 //	refactorer → reviewer
-func Draw(p loop.Pattern, hats map[string]loop.Hat) string {
+func Draw(p ledger.Pattern, hats map[string]ledger.Hat) string {
 	var b strings.Builder
 	argued := false
 	for _, name := range visited(p) {
@@ -46,11 +46,11 @@ func Draw(p loop.Pattern, hats map[string]loop.Hat) string {
 }
 
 // visited are the hats of a pattern, from its start on, nearest first.
-func visited(p loop.Pattern) []string {
+func visited(p ledger.Pattern) []string {
 	order := []string{p.Start}
 	for i := 0; i < len(order); i++ {
 		for _, r := range p.Routes {
-			if r.From == order[i] && r.To != loop.Converged && !slices.Contains(order, r.To) {
+			if r.From == order[i] && r.To != ledger.Converged && !slices.Contains(order, r.To) {
 				order = append(order, r.To)
 			}
 		}
@@ -67,7 +67,7 @@ type way struct {
 }
 
 // waysFrom are the ways that leave a hat: event by event, what was found first.
-func waysFrom(p loop.Pattern, hats map[string]loop.Hat, name string) []way {
+func waysFrom(p ledger.Pattern, hats map[string]ledger.Hat, name string) []way {
 	events := slices.Clone(hats[name].Emits)
 	for _, r := range p.Routes {
 		if r.From == name && !slices.Contains(events, r.On) {
@@ -76,22 +76,22 @@ func waysFrom(p loop.Pattern, hats map[string]loop.Hat, name string) []way {
 	}
 	var ways []way
 	for _, event := range events {
-		var routes []loop.Route
+		var routes []ledger.Route
 		for _, r := range p.Routes {
 			if r.From == name && r.On == event {
 				routes = append(routes, r)
 			}
 		}
-		rank := map[loop.ThresholdSide]int{"": 0, loop.Above: 1, loop.Below: 2}
-		slices.SortStableFunc(routes, func(a, b loop.Route) int { return cmp.Compare(rank[a.When], rank[b.When]) })
+		rank := map[ledger.ThresholdSide]int{"": 0, ledger.Above: 1, ledger.Below: 2}
+		slices.SortStableFunc(routes, func(a, b ledger.Route) int { return cmp.Compare(rank[a.When], rank[b.When]) })
 		for i, r := range routes {
 			w := way{event: event, to: r.To, once: r.Once}
 			switch {
 			case i > 0 && routes[i-1].Once && routes[i-1].When == r.When:
 				w.label = "then"
-			case r.When == loop.Above:
+			case r.When == ledger.Above:
 				w.label = "issues"
-			case r.When == loop.Below:
+			case r.When == ledger.Below:
 				w.label = "else"
 			}
 			if len(events) > 1 {
@@ -168,7 +168,7 @@ Which hat follows on which event, in each shipped pattern. This page is written 
 
 // RoutesTable is the page on the routes of patterns, in Markdown: each drawn,
 // with a table of where each event of each hat goes.
-func RoutesTable(hats map[string]loop.Hat, patterns map[string]loop.Pattern) string {
+func RoutesTable(hats map[string]ledger.Hat, patterns map[string]ledger.Pattern) string {
 	var b strings.Builder
 	b.WriteString(routesPage)
 	used := map[string]bool{}
@@ -179,7 +179,7 @@ func RoutesTable(hats map[string]loop.Hat, patterns map[string]loop.Pattern) str
 		for _, hat := range visited(p) {
 			used[hat] = true
 			for _, event := range hats[hat].Emits {
-				fmt.Fprintf(&b, "| %s | `%s` | %s | %s | person | person |\n", hat, event, target(p, hat, event, loop.Above), target(p, hat, event, loop.Below))
+				fmt.Fprintf(&b, "| %s | `%s` | %s | %s | person | person |\n", hat, event, target(p, hat, event, ledger.Above), target(p, hat, event, ledger.Below))
 			}
 		}
 	}
@@ -196,7 +196,7 @@ func RoutesTable(hats map[string]loop.Hat, patterns map[string]loop.Pattern) str
 }
 
 // target is where an event goes on one side of the threshold, in words.
-func target(p loop.Pattern, hat, event string, side loop.ThresholdSide) string {
+func target(p ledger.Pattern, hat, event string, side ledger.ThresholdSide) string {
 	var words []string
 	for _, r := range p.Routes {
 		if r.From != hat || r.On != event || !slices.Contains(sides(r.When), side) {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func TestDraw(t *testing.T) {
@@ -18,9 +18,9 @@ func TestDraw(t *testing.T) {
 	argued := patterns["plan-build-review"]
 	argued.Consensus = true
 	long := strings.Repeat("a-very-long-name-", 2)[:32]
-	hats[long] = loop.Hat{Emits: []string{"x." + long, "y." + long}}
+	hats[long] = ledger.Hat{Emits: []string{"x." + long, "y." + long}}
 	for name, c := range map[string]struct {
-		pattern loop.Pattern
+		pattern ledger.Pattern
 		want    string
 	}{
 		"single": {patterns["single"], "builder → converged\n"},
@@ -73,7 +73,7 @@ refactorer → builder
   y.a-very-long-name-a-very-long-na… →
     converged
 `},
-		"nothing": {loop.Pattern{Start: "builder"}, "builder\n"},
+		"nothing": {ledger.Pattern{Start: "builder"}, "builder\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Draw(c.pattern, hats)
@@ -131,7 +131,7 @@ func TestEveryWayConverges(t *testing.T) {
 				left := turns
 				var been []string
 				hat := p.Start
-				for n := 0; hat != loop.Converged; n++ {
+				for n := 0; hat != ledger.Converged; n++ {
 					if n > 4*badTurns+len(p.Routes) {
 						t.Fatalf("turns %08b: still at work after %q", turns, been)
 					}

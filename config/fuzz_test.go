@@ -11,7 +11,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // seed adds every shipped file of a kind, and what other tests refuse.
@@ -58,14 +58,14 @@ func FuzzHat(f *testing.F) {
 			return
 		}
 		h := parsed.hat
-		if name == "" || h.Name != name || !nameForm.MatchString(name) || name == loop.Converged {
+		if name == "" || h.Name != name || !nameForm.MatchString(name) || name == ledger.Converged {
 			t.Errorf("name %q, %q", name, h.Name)
 		}
 		if h.Prompt == "" || len(h.Emits) == 0 || h.MaxTokens < 1000 || h.Timeout <= 0 || h.StallTimeout <= 0 || h.MaxCostUSD < 0 {
 			t.Errorf("%+v", h)
 		}
 		for _, e := range h.Emits {
-			if e == loop.EventQuestion || e == loop.EventBlocked || !h.MayEmit(e) {
+			if e == ledger.EventQuestion || e == ledger.EventBlocked || !h.MayEmit(e) {
 				t.Errorf("emits %q", e)
 			}
 		}
@@ -74,7 +74,7 @@ func FuzzHat(f *testing.F) {
 				t.Errorf("does not deny %q", floor)
 			}
 		}
-		if h.Expect == "" || h.Expect != loop.ExpectNone && !h.Writes() || h.OwnScope && !h.Writes() {
+		if h.Expect == "" || h.Expect != ledger.ExpectNone && !h.Writes() || h.OwnScope && !h.Writes() {
 			t.Errorf("expects %q, own scope %v, writes %q", h.Expect, h.OwnScope, h.WriteAllowed)
 		}
 		for _, g := range slices.Concat(h.WriteAllowed, h.WriteDenied) {
@@ -125,11 +125,11 @@ func FuzzPattern(f *testing.F) {
 					}
 				}
 			}
-			if !reach(p, name)[loop.Converged] {
-				t.Errorf("no way from %s to %s", name, loop.Converged)
+			if !reach(p, name)[ledger.Converged] {
+				t.Errorf("no way from %s to %s", name, ledger.Converged)
 			}
 		}
-		if page := RoutesTable(hats, map[string]loop.Pattern{p.Name: p}); strings.Contains(page, "| nowhere |") {
+		if page := RoutesTable(hats, map[string]ledger.Pattern{p.Name: p}); strings.Contains(page, "| nowhere |") {
 			t.Errorf("drawn wrongly:\n%s", page)
 		}
 	})

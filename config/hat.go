@@ -10,14 +10,15 @@ import (
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
-	"github.com/nightporter/nightporter/loop"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Built-in settings of a hat (SPEC 4.1).
 const (
 	defaultMaxTokens = 40000
-	defaultTimeout   = loop.Duration(60 * time.Minute)
-	defaultStall     = loop.Duration(15 * time.Minute)
+	defaultTimeout   = ledger.Duration(60 * time.Minute)
+	defaultStall     = ledger.Duration(15 * time.Minute)
 )
 
 // Floor lists what no hat can lift (SPEC 12.1); it is part of every hat's
@@ -30,7 +31,7 @@ func Floor() []string {
 // those beside the config file, and those of its repository where it is
 // trusted. With p nil the repository's are left out. What is wrong in any file
 // is an *Error.
-func Hats(cfg *Config, p *Project) (map[string]loop.Hat, error) {
+func Hats(cfg *Config, p *Project) (map[string]ledger.Hat, error) {
 	cat, problems := cfg.catalogue(p)
 	if err := newError(problems); err != nil {
 		return nil, err
@@ -63,12 +64,12 @@ type hatFile struct {
 		Expect string `toml:"expect" oneof:"pass repro none"`
 	} `toml:"verify"`
 	Agent struct {
-		Name         string         `toml:"name"`
-		Model        string         `toml:"model"`
-		Effort       string         `toml:"effort"`
-		Timeout      *loop.Duration `toml:"timeout"`
-		StallTimeout *loop.Duration `toml:"stall_timeout"`
-		MaxCostUSD   float64        `toml:"max_cost_usd"`
+		Name         string           `toml:"name"`
+		Model        string           `toml:"model"`
+		Effort       string           `toml:"effort"`
+		Timeout      *ledger.Duration `toml:"timeout"`
+		StallTimeout *ledger.Duration `toml:"stall_timeout"`
+		MaxCostUSD   float64          `toml:"max_cost_usd"`
 	} `toml:"agent"`
 }
 
@@ -90,7 +91,7 @@ func readHat(doc *document) (string, parsedHat, []Problem) {
 	in := &f.Hat
 
 	checkName(doc, []string{"hat", "name"}, "a hat", in.Name, bad)
-	if in.Name == loop.Converged {
+	if in.Name == ledger.Converged {
 		bad(doc.atValue([]string{"hat", "name"}, fmt.Sprintf("%q is where routes end: no hat can have this name", in.Name)))
 	}
 	if strings.TrimSpace(in.Prompt) == "" && strings.TrimSpace(in.Role) == "" {
@@ -116,12 +117,12 @@ func readHat(doc *document) (string, parsedHat, []Problem) {
 		}
 	}
 
-	h := loop.Hat{
+	h := ledger.Hat{
 		Name: in.Name, Role: in.Role, Prompt: strings.TrimSpace(in.Prompt),
 		Load: in.Context.Load, WriteAllowed: allowed, WriteDenied: denied, OwnScope: in.Context.OwnScope,
 		Emits: in.Exit.EmitEvent, Payload: in.Exit.Payload, MaxTokens: or(in.Exit.MaxTokens, defaultMaxTokens),
 		Denied: union(f.Tools.Denied, Floor()),
-		Expect: loop.Expect(f.Verify.Expect),
+		Expect: ledger.Expect(f.Verify.Expect),
 		Agent:  f.Agent.Name, Model: f.Agent.Model, Effort: f.Agent.Effort,
 		Timeout: or(f.Agent.Timeout, defaultTimeout), StallTimeout: or(f.Agent.StallTimeout, defaultStall),
 		MaxCostUSD: f.Agent.MaxCostUSD,
@@ -136,10 +137,10 @@ func readHat(doc *document) (string, parsedHat, []Problem) {
 	}
 	switch {
 	case h.Expect == "" && h.Writes():
-		h.Expect = loop.ExpectPass
+		h.Expect = ledger.ExpectPass
 	case h.Expect == "":
-		h.Expect = loop.ExpectNone
-	case h.Expect != loop.ExpectNone && !h.Writes():
+		h.Expect = ledger.ExpectNone
+	case h.Expect != ledger.ExpectNone && !h.Writes():
 		p := doc.atValue([]string{"verify", "expect"}, fmt.Sprintf("expect = %q, but the hat may write nothing: there is no tree of its own to check", h.Expect))
 		p.Fix = `Either write_allowed = ["**"], or expect = "none"`
 		bad(p)
@@ -162,7 +163,7 @@ func checkExit(doc *document, f *hatFile, bad func(Problem)) {
 		switch {
 		case !eventForm.MatchString(e) || len(e) > 64:
 			bad(doc.atValue(at, fmt.Sprintf(`%q is not an event: write it like "build.complete"`, e)))
-		case e == loop.EventQuestion || e == loop.EventBlocked:
+		case e == ledger.EventQuestion || e == ledger.EventBlocked:
 			bad(doc.atValue(at, fmt.Sprintf("every hat may end with %s: leave it out", e)))
 		case seen[e]:
 			bad(doc.atValue(at, fmt.Sprintf("%s is listed twice", e)))
@@ -179,7 +180,7 @@ func checkExit(doc *document, f *hatFile, bad func(Problem)) {
 	}
 	for _, d := range []struct {
 		key string
-		v   *loop.Duration
+		v   *ledger.Duration
 	}{{"timeout", f.Agent.Timeout}, {"stall_timeout", f.Agent.StallTimeout}} {
 		if d.v != nil && *d.v == 0 {
 			bad(doc.atValue([]string{"agent", d.key}, d.key+` cannot be 0: a session has to end some time; write it like "60m"`))

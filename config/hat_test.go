@@ -14,7 +14,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestShippedHats has each shipped hat as SPEC 4.1, 4.2 and 4.6 state it.
@@ -25,24 +25,24 @@ func TestShippedHats(t *testing.T) {
 	for name, want := range map[string]struct {
 		emits   string
 		payload string
-		expect  loop.Expect
+		expect  ledger.Expect
 		model   string
 		allowed []string // nil = read-only
 		denied  []string
 		own     bool
 	}{
-		"planner":        {"plan.complete", "summary", loop.ExpectNone, "strong", none, none, false},
-		"builder":        {"build.complete", "summary files_modified", loop.ExpectPass, "fast", all, docs, false},
-		"builder-strict": {"build.complete", "summary files_modified", loop.ExpectPass, "fast", []string{"src/**", "lib/**"}, []string{"docs/**", "tests/**", "**/*.spec.*"}, false},
-		"reviewer":       {"review.verdict", "summary issues", loop.ExpectNone, "strong", none, none, false},
-		"fixer":          {"fix.complete", "summary files_modified resolved", loop.ExpectPass, "fast", all, docs, false},
-		"verifier":       {"verification.passed verification.failed", "checks", loop.ExpectNone, "strong", none, none, false},
-		"writer":         {"docs.complete", "summary files_modified", loop.ExpectPass, "light", hats["writer"].WriteAllowed, hats["writer"].WriteDenied, true},
-		"refactorer":     {"refactor.complete", "summary files_modified", loop.ExpectPass, "fast", all, docs, false},
-		"reproducer":     {"repro.complete", "command root_cause affected_files strategy", loop.ExpectRepro, "fast", hats["reproducer"].WriteAllowed, none, true},
-		"critic":         {"critique.verdict", "verdict sections", loop.ExpectNone, "strong", none, none, false},
-		"architect":      {"advice.complete", "summary advice", loop.ExpectNone, "strong", none, none, false},
-		"triager":        {"triage.verdict", "reports", loop.ExpectNone, "light", none, none, false},
+		"planner":        {"plan.complete", "summary", ledger.ExpectNone, "strong", none, none, false},
+		"builder":        {"build.complete", "summary files_modified", ledger.ExpectPass, "fast", all, docs, false},
+		"builder-strict": {"build.complete", "summary files_modified", ledger.ExpectPass, "fast", []string{"src/**", "lib/**"}, []string{"docs/**", "tests/**", "**/*.spec.*"}, false},
+		"reviewer":       {"review.verdict", "summary issues", ledger.ExpectNone, "strong", none, none, false},
+		"fixer":          {"fix.complete", "summary files_modified resolved", ledger.ExpectPass, "fast", all, docs, false},
+		"verifier":       {"verification.passed verification.failed", "checks", ledger.ExpectNone, "strong", none, none, false},
+		"writer":         {"docs.complete", "summary files_modified", ledger.ExpectPass, "light", hats["writer"].WriteAllowed, hats["writer"].WriteDenied, true},
+		"refactorer":     {"refactor.complete", "summary files_modified", ledger.ExpectPass, "fast", all, docs, false},
+		"reproducer":     {"repro.complete", "command root_cause affected_files strategy", ledger.ExpectRepro, "fast", hats["reproducer"].WriteAllowed, none, true},
+		"critic":         {"critique.verdict", "verdict sections", ledger.ExpectNone, "strong", none, none, false},
+		"architect":      {"advice.complete", "summary advice", ledger.ExpectNone, "strong", none, none, false},
+		"triager":        {"triage.verdict", "reports", ledger.ExpectNone, "light", none, none, false},
 	} {
 		h, ok := hats[name]
 		delete(hats, name)

@@ -48,13 +48,7 @@ func (c *Config) resolve() {
 		}
 		c.Agents[name] = a
 	}
-	if t := c.Telegram; t != nil {
-		t.TokenFile = c.secret(t.TokenFile, "telegram-token", "telegram.token")
-	}
-	if s := c.Slack; s != nil {
-		s.AppTokenFile = c.secret(s.AppTokenFile, "slack-app-token", "slack-app.token")
-		s.BotTokenFile = c.secret(s.BotTokenFile, "slack-bot-token", "slack-bot.token")
-	}
+	c.findTokens()
 	for i := range c.Projects {
 		p := &c.Projects[i]
 		p.Repo = c.path(p.Repo)

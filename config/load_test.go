@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // laySite makes a folder with a config's usual surroundings, two repositories
@@ -145,7 +145,7 @@ func TestWhole(t *testing.T) {
 	dir := layWhole(t)
 	want := &Config{
 		Timezone: "Europe/Berlin", MaxSessions: ptr(3), Boundary: "required", SessionUser: "65533",
-		QuestionTimeout: QuestionTimeout{After: loop.Duration(45 * time.Minute), Then: "pause"},
+		QuestionTimeout: QuestionTimeout{After: ledger.Duration(45 * time.Minute), Then: "pause"},
 		Telegram:        &Telegram{TokenFile: dir + "/telegram.token", API: "http://127.0.0.1:8081"},
 		Slack:           &Slack{AppTokenFile: dir + "/slack-app.token", BotTokenFile: dir + "/secrets/slack-bot.token", API: "https://slack.example.com/api/"},
 		Digest:          Digest{At: Clock{true, 6, 45}, Weekly: WeekTime{time.Sunday, Clock{true, 18, 30}}, Quiet: Hours{Clock{true, 22, 30}, Clock{true, 6, 30}}, Urgent: []string{"standstill", "question"}},
@@ -161,7 +161,7 @@ func TestWhole(t *testing.T) {
 		Projects: []Project{{
 			Name: "shop", Repo: dir + "/shop", Source: Source{"plan", ".agents/plans/in-progress/checkout.md"},
 			Profile: "overnight", Pattern: "quick", Agent: "mine", Setup: []string{"npm ci"},
-			Verify: []Verify{{Run: "npm test"}, {"npm run e2e", "final", loop.Duration(20 * time.Minute)}},
+			Verify: []Verify{{Run: "npm test"}, {"npm run e2e", "final", ledger.Duration(20 * time.Minute)}},
 			Base:   "develop", Protected: []string{"main", "release/*"}, Push: "end", OnBlocked: "stop",
 			MaxTasks: ptr(7), MaxIterations: ptr(70), MaxWaves: ptr(2), Batch: ptr(3), Start: "0 22 * * 1-5", Until: Clock{true, 7, 0},
 			Read: []string{"/usr/share/dict", dir + "/shared"}, Cache: []string{dir + "/caches/npm"},
@@ -223,7 +223,7 @@ func TestWholeIsWhole(t *testing.T) {
 func TestShortForms(t *testing.T) {
 	dir := laySite(t)
 	for text, want := range map[string]QuestionTimeout{
-		`question_timeout = "10m"`:                 {After: loop.Duration(10 * time.Minute)},
+		`question_timeout = "10m"`:                 {After: ledger.Duration(10 * time.Minute)},
 		`question_timeout = "abort"`:               {Then: "abort"},
 		`question_timeout = { then = "continue" }`: {Then: "continue"},
 	} {

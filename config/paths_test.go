@@ -59,15 +59,3 @@ func TestHomePaths(t *testing.T) {
 		t.Errorf("repo %q", got)
 	}
 }
-
-func TestNearest(t *testing.T) {
-	keys := []string{"protected", "profile", "project", "push", "token_file", "max_tasks", "max_waves"}
-	for word, want := range map[string]string{
-		"protectd": "protected", "Protected": "protected", "porfile": "profile", "psuh": "push", "token": "token_file",
-		"max_task": "max_tasks", "xyz": "", "": "", "p": "", "max": "", strings.Repeat("push", 50): "",
-	} {
-		if got := nearest(word, keys); got != want {
-			t.Errorf("nearest(%.20q) = %q, want %q", word, got, want)
-		}
-	}
-}

@@ -5,16 +5,16 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Patterns returns every pattern that a project can use, by name, from the
 // same places as Hats. What is wrong in any file is an *Error; a pattern of
 // the house that a hat of the user's own no longer fits is left out, because
 // nothing says that it is used.
-func Patterns(cfg *Config, p *Project) (map[string]loop.Pattern, error) {
+func Patterns(cfg *Config, p *Project) (map[string]ledger.Pattern, error) {
 	cat, problems := cfg.catalogue(p)
-	out := map[string]loop.Pattern{}
+	out := map[string]ledger.Pattern{}
 	for name, f := range cat.patterns {
 		ps := f.check(cat)
 		if len(ps) == 0 {
@@ -34,7 +34,7 @@ const maxRounds = 9
 
 // patternFile is a pattern and the document that it was read from.
 type patternFile struct {
-	pattern loop.Pattern
+	pattern ledger.Pattern
 	doc     *document
 	broken  bool // something was said of it already
 }
@@ -58,7 +58,7 @@ func (f patternFile) check(cat catalogue) []Problem {
 // unsure reports whether something was said of the pattern, or of a hat that it
 // goes through, already: what follows from that is nothing to mend by itself.
 func (f patternFile) unsure(cat catalogue) bool {
-	return f.broken || cat.files[f.pattern.Start].broken || slices.ContainsFunc(f.pattern.Routes, func(r loop.Route) bool {
+	return f.broken || cat.files[f.pattern.Start].broken || slices.ContainsFunc(f.pattern.Routes, func(r ledger.Route) bool {
 		return cat.files[r.From].broken || cat.files[r.To].broken
 	})
 }
@@ -106,14 +106,14 @@ func readPattern(doc *document) (string, patternFile, []Problem) {
 	if f.MinRounds != nil && *f.MinRounds > maxRounds {
 		bad(doc.atValue([]string{"min_rounds"}, fmt.Sprintf("min_rounds can be %d at most: an attempt has 20 sessions, and a round takes two", maxRounds)))
 	}
-	p := loop.Pattern{
+	p := ledger.Pattern{
 		Name: f.Name, Start: f.Start, MinRounds: or(f.MinRounds, 1), Consensus: f.Consensus,
-		Threshold: []loop.Severity{loop.Critical, loop.Major}, // SPEC 2.6
+		Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, // SPEC 2.6
 	}
 	if f.Threshold != nil {
 		p.Threshold = nil
 		for _, s := range *f.Threshold {
-			p.Threshold = append(p.Threshold, loop.Severity(s))
+			p.Threshold = append(p.Threshold, ledger.Severity(s))
 		}
 	}
 	for i, r := range f.Route {
@@ -123,7 +123,7 @@ func readPattern(doc *document) (string, patternFile, []Problem) {
 				bad(doc.atKey(child(at, k), fmt.Sprintf("a route needs from, on and to; this one lacks %q", k)))
 			}
 		}
-		p.Routes = append(p.Routes, loop.Route{From: r.From, On: r.On, When: loop.ThresholdSide(r.When), To: r.To, Once: r.Once})
+		p.Routes = append(p.Routes, ledger.Route{From: r.From, On: r.On, When: ledger.ThresholdSide(r.When), To: r.To, Once: r.Once})
 	}
 	return f.Name, patternFile{pattern: p, doc: doc, broken: len(problems) > 0}, problems
 }

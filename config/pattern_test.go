@@ -9,10 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-func shipped(t *testing.T) (map[string]loop.Hat, map[string]loop.Pattern) {
+func shipped(t *testing.T) (map[string]ledger.Hat, map[string]ledger.Pattern) {
 	t.Helper()
 	hats, err := Hats(Empty(), nil)
 	if err != nil {
@@ -43,12 +43,12 @@ func TestShippedPatterns(t *testing.T) {
 	}
 	for name, routes := range want {
 		p := pattern(routes[0], routes[1:]...)
-		p.Name, p.Threshold, p.MinRounds = name, []loop.Severity{"critical", "major"}, 1
+		p.Name, p.Threshold, p.MinRounds = name, []ledger.Severity{"critical", "major"}, 1
 		if name == "single" {
 			p.MinRounds = 0
 		}
 		got := patterns[name]
-		byFrom := func(a, b loop.Route) bool { return a.From < b.From } // the order between hats says nothing
+		byFrom := func(a, b ledger.Route) bool { return a.From < b.From } // the order between hats says nothing
 		if d := cmp.Diff(p, got, cmpopts.SortSlices(byFrom)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
@@ -62,16 +62,16 @@ func TestShippedPatterns(t *testing.T) {
 }
 
 // pattern makes one of routes written "from on [above|below] [once] to".
-func pattern(start string, routes ...string) loop.Pattern {
-	p := loop.Pattern{Name: "x", Start: start}
+func pattern(start string, routes ...string) ledger.Pattern {
+	p := ledger.Pattern{Name: "x", Start: start}
 	for _, s := range routes {
 		f := strings.Fields(s)
-		r := loop.Route{From: f[0], On: f[1], To: f[len(f)-1]}
+		r := ledger.Route{From: f[0], On: f[1], To: f[len(f)-1]}
 		for _, word := range f[2 : len(f)-1] {
 			if word == "once" {
 				r.Once = true
 			} else {
-				r.When = loop.ThresholdSide(word)
+				r.When = ledger.ThresholdSide(word)
 			}
 		}
 		p.Routes = append(p.Routes, r)
@@ -80,7 +80,7 @@ func pattern(start string, routes ...string) loop.Pattern {
 }
 
 func TestCheckPattern(t *testing.T) {
-	hats := map[string]loop.Hat{
+	hats := map[string]ledger.Hat{
 		"planner":    {Emits: []string{"plan.complete"}},
 		"critic":     {Emits: []string{"critique.verdict"}},
 		"builder":    {Emits: []string{"build.complete"}, WriteAllowed: []string{"**"}},
@@ -94,9 +94,9 @@ func TestCheckPattern(t *testing.T) {
 		b, above, below, f = "builder build.complete reviewer", "reviewer review.verdict above fixer", "reviewer review.verdict below converged", "fixer fix.complete reviewer"
 		once, r            = "reviewer review.verdict below once refactorer", "refactorer refactor.complete reviewer"
 	)
-	consensus := func(p loop.Pattern) loop.Pattern { p.Consensus = true; return p }
+	consensus := func(p ledger.Pattern) ledger.Pattern { p.Consensus = true; return p }
 	for name, c := range map[string]struct {
-		pattern loop.Pattern
+		pattern ledger.Pattern
 		want    []string
 	}{
 		"right":                       {pattern("builder", b, above, below, f), nil},
@@ -161,15 +161,19 @@ func TestConsensusHats(t *testing.T) {
 	if ps := CheckPattern(p, hats); len(ps) > 0 {
 		t.Fatalf("the shipped hats: %v", ps)
 	}
-	for want, spoil := range map[string]func(map[string]loop.Hat){
-		`consensus needs a hat "critic", and there is none`:                                        func(h map[string]loop.Hat) { delete(h, "critic") },
-		"consensus needs hat critic to end with critique.verdict, and it ends with review.verdict": func(h map[string]loop.Hat) { h["critic"] = h["reviewer"] },
-		"consensus needs hat architect to end with advice.complete, and it ends with advice.complete, my.advice": func(h map[string]loop.Hat) {
+	for want, spoil := range map[string]func(map[string]ledger.Hat){
+		`consensus needs a hat "critic", and there is none`:                                        func(h map[string]ledger.Hat) { delete(h, "critic") },
+		"consensus needs hat critic to end with critique.verdict, and it ends with review.verdict": func(h map[string]ledger.Hat) { h["critic"] = h["reviewer"] },
+		"consensus needs hat architect to end with advice.complete, and it ends with advice.complete, my.advice": func(h map[string]ledger.Hat) {
 			a := h["architect"]
 			a.Emits = []string{"advice.complete", "my.advice"}
 			h["architect"] = a
 		},
-		"consensus needs hat architect to be read-only": func(h map[string]loop.Hat) { a := h["architect"]; a.WriteAllowed = []string{"**"}; h["architect"] = a },
+		"consensus needs hat architect to be read-only": func(h map[string]ledger.Hat) {
+			a := h["architect"]
+			a.WriteAllowed = []string{"**"}
+			h["architect"] = a
+		},
 	} {
 		own := maps.Clone(hats)
 		spoil(own)

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"path/filepath"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // presets are the hats and patterns of the house.
@@ -62,14 +62,14 @@ func (p Project) HatFolders(cfg *Config) []string {
 
 // catalogue is every hat and pattern that a project can use.
 type catalogue struct {
-	hats     map[string]loop.Hat
+	hats     map[string]ledger.Hat
 	files    map[string]parsedHat // where each hat comes from
 	patterns map[string]patternFile
 }
 
 // parsedHat is a hat and the document that it was read from.
 type parsedHat struct {
-	hat    loop.Hat
+	hat    ledger.Hat
 	doc    *document
 	broken bool // something was said of it already
 }
@@ -77,7 +77,7 @@ type parsedHat struct {
 // catalogue reads all layers anew: the files are few, and the only copy that
 // cannot be stale is the one on disk.
 func (c *Config) catalogue(p *Project) (catalogue, []Problem) {
-	cat := catalogue{hats: map[string]loop.Hat{}, files: map[string]parsedHat{}, patterns: map[string]patternFile{}}
+	cat := catalogue{hats: map[string]ledger.Hat{}, files: map[string]parsedHat{}, patterns: map[string]patternFile{}}
 	var problems []Problem
 	for _, l := range c.layers(p) {
 		hats, ps := readFolder(l, hatFolder, readHat)

@@ -5,7 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/internal/nearest"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // CheckPattern says what is wrong with a pattern, given the hats that exist
@@ -18,7 +19,7 @@ import (
 // standing still (SPEC 2.5, 2.6).
 //
 // Its problems have no place in a file.
-func CheckPattern(p loop.Pattern, hats map[string]loop.Hat) []Problem {
+func CheckPattern(p ledger.Pattern, hats map[string]ledger.Hat) []Problem {
 	return checkPattern(p, hats, func(route int, _, text string) Problem {
 		if route >= 0 {
 			text = fmt.Sprintf("route %d: %s", route+1, text)
@@ -30,7 +31,7 @@ func CheckPattern(p loop.Pattern, hats map[string]loop.Hat) []Problem {
 // at makes a problem with a field of a route, or of the pattern for route -1.
 type at func(route int, field, text string) Problem
 
-func checkPattern(p loop.Pattern, hats map[string]loop.Hat, at at) []Problem {
+func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem {
 	// What follows reads routes as a graph, which has a meaning only once all
 	// names are right.
 	if problems := checkNames(p, hats, at); len(problems) > 0 {
@@ -44,23 +45,23 @@ func checkPattern(p loop.Pattern, hats map[string]loop.Hat, at at) []Problem {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(reached)) {
-		if name == loop.Converged {
+		if name == ledger.Converged {
 			continue
 		}
 		hat := hats[name]
 		for _, event := range hat.Emits {
-			if !slices.ContainsFunc(p.Routes, func(r loop.Route) bool { return r.From == name && r.On == event }) {
+			if !slices.ContainsFunc(p.Routes, func(r ledger.Route) bool { return r.From == name && r.On == event }) {
 				problem := at(firstFrom(p, name), "from", fmt.Sprintf("%s can end with %s, and no route says what follows", name, event))
 				problem.Fix = fmt.Sprintf("Add [[route]] from = %q, on = %q, to = …", name, event)
 				problems = append(problems, problem)
 			}
 		}
-		if !reach(lasting(p), name)[loop.Converged] {
-			problems = append(problems, at(firstFrom(p, name), "from", fmt.Sprintf("from %s no way leads to %q, so no task would ever be done", name, loop.Converged)))
+		if !reach(lasting(p), name)[ledger.Converged] {
+			problems = append(problems, at(firstFrom(p, name), "from", fmt.Sprintf("from %s no way leads to %q, so no task would ever be done", name, ledger.Converged)))
 		}
 	}
 	for i, r := range p.Routes {
-		if r.On == eventReview && r.When != loop.Below && !r.Once && reached[r.From] && !fixes(p, hats, r) {
+		if r.On == eventReview && r.When != ledger.Below && !r.Once && reached[r.From] && !fixes(p, hats, r) {
 			problem := at(i, "to", fmt.Sprintf("what %s finds is fixed by nobody: from %s no way leads to a hat that ends with %s", r.From, r.To, eventFix))
 			problem.Fix = fmt.Sprintf("Send it to a fixer: [[route]] from = %q, on = %q, when = \"above\", to = \"fixer\"", r.From, r.On)
 			problems = append(problems, problem)
@@ -80,7 +81,7 @@ func checkPattern(p loop.Pattern, hats map[string]loop.Hat, at at) []Problem {
 }
 
 // checkNames looks at each name by itself.
-func checkNames(p loop.Pattern, hats map[string]loop.Hat, at at) []Problem {
+func checkNames(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem {
 	var problems []Problem
 	known := slices.Sorted(maps.Keys(hats))
 	unknown := func(route int, field, name string, also ...string) bool {
@@ -88,7 +89,7 @@ func checkNames(p loop.Pattern, hats map[string]loop.Hat, at at) []Problem {
 			return false
 		}
 		problem := at(route, field, fmt.Sprintf("no hat %q", name))
-		problem.Meant = nearest(name, append(also, known...))
+		problem.Meant = nearest.Of(name, append(also, known...))
 		problems = append(problems, problem)
 		return true
 	}
@@ -97,17 +98,17 @@ func checkNames(p loop.Pattern, hats map[string]loop.Hat, at at) []Problem {
 	}
 	unknown(-1, "start", p.Start)
 	for i, r := range p.Routes {
-		unknown(i, "to", r.To, loop.Converged)
+		unknown(i, "to", r.To, ledger.Converged)
 		if unknown(i, "from", r.From) {
 			continue
 		}
 		hat := hats[r.From]
 		switch {
-		case r.On == loop.EventQuestion || r.On == loop.EventBlocked:
+		case r.On == ledger.EventQuestion || r.On == ledger.EventBlocked:
 			problems = append(problems, at(i, "on", fmt.Sprintf("%s goes to a person from every hat: leave the route out", r.On)))
 		case !slices.Contains(hat.Emits, r.On):
 			problem := at(i, "on", fmt.Sprintf("%s does not end with %q, but with %s", r.From, r.On, list(hat.Emits)))
-			problem.Meant = nearest(r.On, hat.Emits)
+			problem.Meant = nearest.Of(r.On, hat.Emits)
 			problems = append(problems, problem)
 		case r.When != "" && !slices.Contains(hat.Payload, "issues"):
 			problem := at(i, "when", fmt.Sprintf("when = %q looks at issues, which %s need not have", r.When, r.On))
@@ -119,26 +120,26 @@ func checkNames(p loop.Pattern, hats map[string]loop.Hat, at at) []Problem {
 }
 
 // checkSides looks for events that are routed twice, or on one side only.
-func checkSides(p loop.Pattern, at at) []Problem {
+func checkSides(p ledger.Pattern, at at) []Problem {
 	type key struct{ from, on string }
 	var problems []Problem
 	var order []key
-	settled := map[key]map[loop.ThresholdSide]int{} // by side, the route that is always taken on it
-	once := map[key]map[loop.ThresholdSide]int{}    // by side, the last route that is taken once
+	settled := map[key]map[ledger.ThresholdSide]int{} // by side, the route that is always taken on it
+	once := map[key]map[ledger.ThresholdSide]int{}    // by side, the last route that is taken once
 	for i, r := range p.Routes {
 		k := key{r.From, r.On}
 		if settled[k] == nil {
-			settled[k], once[k] = map[loop.ThresholdSide]int{}, map[loop.ThresholdSide]int{}
+			settled[k], once[k] = map[ledger.ThresholdSide]int{}, map[ledger.ThresholdSide]int{}
 			order = append(order, k)
 		}
-		if slices.ContainsFunc(sides(r.When), func(side loop.ThresholdSide) bool { _, ok := settled[k][side]; return ok }) {
+		if slices.ContainsFunc(sides(r.When), func(side ledger.ThresholdSide) bool { _, ok := settled[k][side]; return ok }) {
 			problems = append(problems, at(i, "on", fmt.Sprintf("%s from %s is routed already by an earlier route", r.On, r.From)))
 			continue
 		}
 		in := settled[k]
 		if r.Once {
 			problems = append(problems, checkOnce(p, i, at)...)
-			if r.To != loop.Converged {
+			if r.To != ledger.Converged {
 				in = once[k]
 			}
 		}
@@ -147,7 +148,7 @@ func checkSides(p loop.Pattern, at at) []Problem {
 		}
 	}
 	for _, k := range order {
-		for _, side := range []loop.ThresholdSide{loop.Above, loop.Below} {
+		for _, side := range []ledger.ThresholdSide{ledger.Above, ledger.Below} {
 			if _, ok := settled[k][side]; ok {
 				continue
 			}
@@ -179,12 +180,12 @@ func checkSides(p loop.Pattern, at at) []Problem {
 }
 
 // checkOnce looks at a route that is taken once.
-func checkOnce(p loop.Pattern, i int, at at) []Problem {
+func checkOnce(p ledger.Pattern, i int, at at) []Problem {
 	r := p.Routes[i]
 	switch {
-	case r.To == loop.Converged:
+	case r.To == ledger.Converged:
 		return []Problem{at(i, "once", "a task converges only once anyway: leave once out")}
-	case slices.ContainsFunc(p.Routes[:i], func(e loop.Route) bool {
+	case slices.ContainsFunc(p.Routes[:i], func(e ledger.Route) bool {
 		return e.Once && e.From == r.From && e.On == r.On && e.To == r.To && (e.When == "" || e.When == r.When)
 	}):
 		return []Problem{at(i, "once", fmt.Sprintf("%s from %s goes to %s once by an earlier route, so never by this one", r.On, r.From, r.To))}
@@ -195,26 +196,26 @@ func checkOnce(p loop.Pattern, i int, at at) []Problem {
 }
 
 // sides are the sides of the threshold on which a route can be taken.
-func sides(when loop.ThresholdSide) []loop.ThresholdSide {
+func sides(when ledger.ThresholdSide) []ledger.ThresholdSide {
 	if when == "" {
-		return []loop.ThresholdSide{loop.Above, loop.Below}
+		return []ledger.ThresholdSide{ledger.Above, ledger.Below}
 	}
-	return []loop.ThresholdSide{when}
+	return []ledger.ThresholdSide{when}
 }
 
-func opposite(side loop.ThresholdSide) loop.ThresholdSide {
-	if side == loop.Above {
-		return loop.Below
+func opposite(side ledger.ThresholdSide) ledger.ThresholdSide {
+	if side == ledger.Above {
+		return ledger.Below
 	}
-	return loop.Above
+	return ledger.Above
 }
 
 // reach is what can be reached from a hat, itself included.
-func reach(p loop.Pattern, from string) map[string]bool { return reachWithout(p, from, "") }
+func reach(p ledger.Pattern, from string) map[string]bool { return reachWithout(p, from, "") }
 
 // reachWithout is what can be reached from a hat without ever coming to
 // another.
-func reachWithout(p loop.Pattern, from, without string) map[string]bool {
+func reachWithout(p ledger.Pattern, from, without string) map[string]bool {
 	if from == without {
 		return nil
 	}
@@ -232,14 +233,14 @@ func reachWithout(p loop.Pattern, from, without string) map[string]bool {
 
 // lasting is the pattern without routes that are taken once, which an attempt
 // may have behind it: what they lead to has to be reached without them as well.
-func lasting(p loop.Pattern) loop.Pattern {
-	p.Routes = slices.DeleteFunc(slices.Clone(p.Routes), func(r loop.Route) bool { return r.Once && r.To != loop.Converged })
+func lasting(p ledger.Pattern) ledger.Pattern {
+	p.Routes = slices.DeleteFunc(slices.Clone(p.Routes), func(r ledger.Route) bool { return r.Once && r.To != ledger.Converged })
 	return p
 }
 
 // fixes reports whether what a review found comes to a hat that fixes it
 // before it comes back to the review.
-func fixes(p loop.Pattern, hats map[string]loop.Hat, review loop.Route) bool {
+func fixes(p ledger.Pattern, hats map[string]ledger.Hat, review ledger.Route) bool {
 	for name := range reachWithout(p, review.To, review.From) {
 		if slices.Contains(hats[name].Emits, eventFix) {
 			return true
@@ -250,8 +251,8 @@ func fixes(p loop.Pattern, hats map[string]loop.Hat, review loop.Route) bool {
 
 // idleCycle is a hat on a cycle of hats that neither write nor review, or "".
 // A route that is taken once ends each cycle that it lies on.
-func idleCycle(p loop.Pattern, hats map[string]loop.Hat, reached map[string]bool) string {
-	quiet := loop.Pattern{}
+func idleCycle(p ledger.Pattern, hats map[string]ledger.Hat, reached map[string]bool) string {
+	quiet := ledger.Pattern{}
 	for _, r := range p.Routes {
 		if r.When == "" && !r.Once && !hats[r.From].Writes() {
 			quiet.Routes = append(quiet.Routes, r)
@@ -266,6 +267,6 @@ func idleCycle(p loop.Pattern, hats map[string]loop.Hat, reached map[string]bool
 }
 
 // firstFrom is the index of the first route that leaves a hat, or -1.
-func firstFrom(p loop.Pattern, hat string) int {
-	return slices.IndexFunc(p.Routes, func(r loop.Route) bool { return r.From == hat })
+func firstFrom(p ledger.Pattern, hat string) int {
+	return slices.IndexFunc(p.Routes, func(r ledger.Route) bool { return r.From == hat })
 }

@@ -11,8 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
 )
 
@@ -59,7 +60,7 @@ func (f *flagChecker) bad(flag, text, meant string) {
 
 func (f *flagChecker) oneOf(flag, v string, words []string) {
 	if v != "" && !slices.Contains(words, v) {
-		f.bad(flag, fmt.Sprintf("%q is not one of %s", v, list(words)), nearest(v, words))
+		f.bad(flag, fmt.Sprintf("%q is not one of %s", v, list(words)), nearest.Of(v, words))
 	}
 }
 
@@ -134,11 +135,11 @@ func (c *Config) fromRepo(repo string) (Project, error) {
 // win over the project, it over its profile, and that over what is built in
 // (SPEC 16); the rest of a task's own wishes is the core's. now is the time at
 // which the run starts. What is wrong with the flags, or missing, is an *Error.
-func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (loop.Settings, error) {
+func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.Settings, error) {
 	f := &flagChecker{}
 	zone, err := cfg.Zone()
 	if err != nil {
-		return loop.Settings{}, newError([]Problem{{Text: err.Error()}})
+		return ledger.Settings{}, newError([]Problem{{Text: err.Error()}})
 	}
 	cat, problems := cfg.catalogue(&p)
 	f.problems = problems
@@ -152,7 +153,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (loop.Set
 	f.count("max-waves", flags.MaxWaves, 0)
 	f.count("batch", flags.Batch, 1)
 
-	s := loop.Settings{
+	s := ledger.Settings{
 		Project: p.Name, Repo: p.Repo,
 		Source:    p.source(flags, f),
 		Profile:   cmp.Or(flags.Profile, p.Profile, profileReview),
@@ -164,10 +165,10 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (loop.Set
 		Protected: p.Protected,
 		Layout:    p.Layout.Write,
 
-		QuestionTimeout: cmp.Or(cfg.QuestionTimeout.After, loop.DefaultQuestionTimeout),
+		QuestionTimeout: cmp.Or(cfg.QuestionTimeout.After, ledger.DefaultQuestionTimeout),
 		QuestionThen:    cfg.QuestionTimeout.Then,
-		BaselineTimeout: loop.DefaultBaselineTimeout,
-		Grace:           loop.DefaultGrace,
+		BaselineTimeout: ledger.DefaultBaselineTimeout,
+		Grace:           ledger.DefaultGrace,
 		Timezone:        zone.String(),
 		CommitStatus:    p.CommitStatus,
 		Consensus:       p.Consensus,
@@ -181,7 +182,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (loop.Set
 	}
 	s.Fallback = cfg.Agents[s.Agent].Fallback
 	s.Others = cfg.others(s.Agent)
-	s.CoAuthor = or(cfg.Agents[s.Agent].CoAuthor, loop.DefaultCoAuthor(s.Agent))
+	s.CoAuthor = or(cfg.Agents[s.Agent].CoAuthor, ledger.DefaultCoAuthor(s.Agent))
 	p.limits(&s, flags)
 	if until, ok := p.until(flags, f); ok {
 		s.Until = until.Next(now, zone)
@@ -202,7 +203,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (loop.Set
 	}
 	s.Hats = p.hats(cfg, s, flags, cat.hats)
 	if err := newError(f.problems); err != nil {
-		return loop.Settings{}, err
+		return ledger.Settings{}, err
 	}
 	return s, nil
 }
@@ -220,14 +221,14 @@ func (c *Config) Zone() (*time.Location, error) {
 }
 
 // limits sets what depends on the profile and the kind of source (SPEC 2.4).
-func (p Project) limits(s *loop.Settings, flags Overrides) {
+func (p Project) limits(s *ledger.Settings, flags Overrides) {
 	kind := task.FindKind(s.Source.Kind)
 	if kind == nil { // no source is named: another finding says so
 		kind = task.Proposed()
 	}
-	tasks, sessions, blocked := reviewTasks, reviewSessions, loop.OnBlockedStop
+	tasks, sessions, blocked := reviewTasks, reviewSessions, ledger.OnBlockedStop
 	if s.Profile == profileOvernight {
-		tasks, sessions, blocked = kind.MaxTasks, nightSessions, loop.OnBlockedContinue
+		tasks, sessions, blocked = kind.MaxTasks, nightSessions, ledger.OnBlockedContinue
 	}
 	s.MaxTasks = first(tasks, flags.MaxTasks, p.MaxTasks)
 	s.MaxIterations = first(sessions, flags.MaxIterations, p.MaxIterations)
@@ -239,8 +240,8 @@ func (p Project) limits(s *loop.Settings, flags Overrides) {
 
 // hats are all hats, with agent, model and effort as this run uses them. A
 // flag's agent wins over every hat's: who tries another agent means all of it.
-func (p Project) hats(cfg *Config, s loop.Settings, flags Overrides, hats map[string]loop.Hat) map[string]loop.Hat {
-	out := map[string]loop.Hat{}
+func (p Project) hats(cfg *Config, s ledger.Settings, flags Overrides, hats map[string]ledger.Hat) map[string]ledger.Hat {
+	out := map[string]ledger.Hat{}
 	for name, h := range hats {
 		o := p.Hat[name]
 		own := cmp.Or(o.Agent, h.Agent)
@@ -266,7 +267,7 @@ func (p Project) hats(cfg *Config, s loop.Settings, flags Overrides, hats map[st
 // source is where the tasks come from, by the one name that the source has in
 // the ledger: a run goes on with the source of the one before only where both
 // have the same.
-func (p Project) source(flags Overrides, f *flagChecker) loop.SourceRef {
+func (p Project) source(flags Overrides, f *flagChecker) ledger.SourceRef {
 	if flags.Source == "" {
 		if p.Source.Kind == "" {
 			f.bad("source", `missing: where are the tasks? Write it like "plan:.agents/plans/in-progress/checkout.md"`, "")
@@ -283,8 +284,8 @@ func (p Project) source(flags Overrides, f *flagChecker) loop.SourceRef {
 // sourceRef is a source with its path relative to the repository, cleaned and
 // with slashes. A path outside stays as written: who opens the source refuses
 // it. Links below the repository are not followed: they are names of their own.
-func (p Project) sourceRef(s Source) loop.SourceRef {
-	ref := loop.SourceRef{Kind: s.Kind, Path: s.Path}
+func (p Project) sourceRef(s Source) ledger.SourceRef {
+	ref := ledger.SourceRef{Kind: s.Kind, Path: s.Path}
 	if k := s.kind(); k != nil {
 		ref.Foreign = k.Foreign
 	}
@@ -328,7 +329,7 @@ func (p Project) until(flags Overrides, f *flagChecker) (Clock, bool) {
 	return c, true
 }
 
-func (p Project) setup(flags Overrides, f *flagChecker) []loop.Command {
+func (p Project) setup(flags Overrides, f *flagChecker) []ledger.Command {
 	lines := p.Setup
 	if flags.Setup != nil {
 		lines = flags.Setup
@@ -336,25 +337,25 @@ func (p Project) setup(flags Overrides, f *flagChecker) []loop.Command {
 	return commands("setup", lines, f)
 }
 
-func (p Project) verify(flags Overrides, f *flagChecker) []loop.Command {
+func (p Project) verify(flags Overrides, f *flagChecker) []ledger.Command {
 	if flags.Verify != nil {
 		return commands("verify", flags.Verify, f)
 	}
-	var out []loop.Command
+	var out []ledger.Command
 	for _, v := range p.Verify {
-		out = append(out, loop.Command(v))
+		out = append(out, ledger.Command(v))
 	}
 	return out
 }
 
-func commands(flag string, lines []string, f *flagChecker) []loop.Command {
-	var out []loop.Command
+func commands(flag string, lines []string, f *flagChecker) []ledger.Command {
+	var out []ledger.Command
 	for _, line := range lines {
 		if strings.TrimSpace(line) == "" {
 			f.bad(flag, "the command is empty", "")
 			continue
 		}
-		out = append(out, loop.Command{Run: line})
+		out = append(out, ledger.Command{Run: line})
 	}
 	return out
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 var evening = time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)
 
-func settings(t *testing.T, cfg *Config, p Project, flags Overrides) loop.Settings {
+func settings(t *testing.T, cfg *Config, p Project, flags Overrides) ledger.Settings {
 	t.Helper()
 	s, err := p.Settings(cfg, flags, evening)
 	if err != nil {
@@ -33,14 +33,14 @@ func TestSettingsFromFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := settings(t, Empty(), p, flags)
-	want := loop.Settings{
-		Project: "shop", Repo: dir + "/shop", Source: loop.SourceRef{Kind: "plan", Path: "checkout.md"}, Profile: "review",
+	want := ledger.Settings{
+		Project: "shop", Repo: dir + "/shop", Source: ledger.SourceRef{Kind: "plan", Path: "checkout.md"}, Profile: "review",
 		Agent: "claude", OnBlocked: "stop", MaxTasks: 5, MaxIterations: 100, MaxWaves: 5, Batch: 5, From: "Task 5",
-		Verify: []loop.Command{{Run: "go test ./..."}}, Protected: []string{"main", "master"}, Push: "never",
-		QuestionTimeout: loop.DefaultQuestionTimeout, BaselineTimeout: loop.DefaultBaselineTimeout, Grace: loop.DefaultGrace,
+		Verify: []ledger.Command{{Run: "go test ./..."}}, Protected: []string{"main", "master"}, Push: "never",
+		QuestionTimeout: ledger.DefaultQuestionTimeout, BaselineTimeout: ledger.DefaultBaselineTimeout, Grace: ledger.DefaultGrace,
 		Timezone: "Local", CoAuthor: "claude <claude@localhost>",
 	}
-	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(loop.Settings{}, "Pattern", "Hats")); d != "" {
+	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(ledger.Settings{}, "Pattern", "Hats")); d != "" {
 		t.Errorf("settings (-want +got):\n%s", d)
 	}
 	if got.Pattern.Name != "plan-build-review" || len(got.Hats) != 12 {
@@ -85,7 +85,7 @@ func TestSourceHasOneName(t *testing.T) {
 		flag := settings(t, Empty(), project, Overrides{Source: c.source})
 		project.Source = configured
 		key := settings(t, Empty(), project, Overrides{})
-		for from, got := range map[string]loop.SourceRef{"--source": flag.Source, "the key source": key.Source} {
+		for from, got := range map[string]ledger.SourceRef{"--source": flag.Source, "the key source": key.Source} {
 			if got.String() != c.want {
 				t.Errorf("%s %q in %s: %q, want %q", from, c.source, c.repo, got, c.want)
 			}
@@ -101,25 +101,25 @@ func TestPrecedence(t *testing.T) {
 	for name, c := range map[string]struct {
 		project Project
 		flags   Overrides
-		want    loop.Settings // of the fields below
+		want    ledger.Settings // of the fields below
 	}{
-		"project over profile": {shop, Overrides{}, loop.Settings{
+		"project over profile": {shop, Overrides{}, ledger.Settings{
 			Profile: "overnight", OnBlocked: "stop", MaxTasks: 7, MaxIterations: 70, MaxWaves: 2, Batch: 3, Push: "end",
 			Agent: "mine", Fallback: "codex", CoAuthor: "Mine <mine@example.com>"}},
 		"flags over project": {shop, Overrides{
-			Profile: "review", MaxTasks: ptr(0), MaxIterations: ptr(9), MaxWaves: ptr(1), Batch: ptr(1), Push: "never", Agent: "demo"}, loop.Settings{
+			Profile: "review", MaxTasks: ptr(0), MaxIterations: ptr(9), MaxWaves: ptr(1), Batch: ptr(1), Push: "never", Agent: "demo"}, ledger.Settings{
 			Profile: "review", OnBlocked: "stop", MaxTasks: 0, MaxIterations: 9, MaxWaves: 1, Batch: 1, Push: "never",
 			Agent: "demo", CoAuthor: "demo <demo@localhost>"}},
-		"profile over built-in, bugs are pushed": {blog, Overrides{Profile: "overnight"}, loop.Settings{
+		"profile over built-in, bugs are pushed": {blog, Overrides{Profile: "overnight"}, ledger.Settings{
 			Profile: "overnight", OnBlocked: "continue", MaxTasks: 0, MaxIterations: 500, MaxWaves: 5, Batch: 5, Push: "task",
 			Agent: "claude", CoAuthor: "claude <claude@localhost>"}},
-		"backlog overnight": {Project{Name: "x"}, Overrides{Profile: "overnight", Source: "backlog"}, loop.Settings{
+		"backlog overnight": {Project{Name: "x"}, Overrides{Profile: "overnight", Source: "backlog"}, ledger.Settings{
 			Profile: "overnight", OnBlocked: "continue", MaxTasks: 20, MaxIterations: 500, MaxWaves: 5, Batch: 5, Push: "never",
 			Agent: "claude", CoAuthor: "claude <claude@localhost>"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := settings(t, cfg, c.project, c.flags)
-			got := loop.Settings{Profile: s.Profile, OnBlocked: s.OnBlocked, MaxTasks: s.MaxTasks, MaxIterations: s.MaxIterations,
+			got := ledger.Settings{Profile: s.Profile, OnBlocked: s.OnBlocked, MaxTasks: s.MaxTasks, MaxIterations: s.MaxIterations,
 				MaxWaves: s.MaxWaves, Batch: s.Batch, Push: s.Push, Agent: s.Agent, Fallback: s.Fallback, CoAuthor: s.CoAuthor}
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
@@ -127,7 +127,7 @@ func TestPrecedence(t *testing.T) {
 		})
 	}
 	s := settings(t, cfg, shop, Overrides{})
-	if want := []loop.Command{{Run: "npm test"}, {Run: "npm run e2e", When: "final", Timeout: loop.Duration(20 * time.Minute)}}; !cmp.Equal(s.Verify, want) {
+	if want := []ledger.Command{{Run: "npm test"}, {Run: "npm run e2e", When: "final", Timeout: ledger.Duration(20 * time.Minute)}}; !cmp.Equal(s.Verify, want) {
 		t.Errorf("verify %v", s.Verify)
 	}
 	if s.QuestionTimeout.D() != 45*time.Minute || s.Boundary != "required" || s.Pattern.Name != "quick" || s.Timezone != "Europe/Berlin" {
@@ -152,7 +152,7 @@ func TestHatsOfARun(t *testing.T) {
 		Agent, Model, Effort string
 		Max                  float64
 	}
-	check := func(name string, s loop.Settings, want map[string]row) {
+	check := func(name string, s ledger.Settings, want map[string]row) {
 		t.Helper()
 		got := map[string]row{}
 		for n := range want {

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/internal/nearest"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
 )
 
@@ -62,8 +63,8 @@ func (v *Verify) fromTOML(x any) error {
 // (SPEC 6.4), written as "30m", as "continue", "pause" or "abort", or as
 // {after = "30m", then = "pause"}.
 type QuestionTimeout struct {
-	After loop.Duration `toml:"after"` // 0 = 30 minutes
-	Then  string        `toml:"then" oneof:"continue pause abort"`
+	After ledger.Duration `toml:"after"` // 0 = 30 minutes
+	Then  string          `toml:"then" oneof:"continue pause abort"`
 }
 
 func (q *QuestionTimeout) fromTOML(x any) error {
@@ -77,7 +78,7 @@ func (q *QuestionTimeout) fromTOML(x any) error {
 		return nil
 	}
 	if err := q.After.UnmarshalText([]byte(s)); err != nil {
-		if near := nearest(s, words); near != "" {
+		if near := nearest.Of(s, words); near != "" {
 			return &valueError{text: fmt.Sprintf("%q is neither a duration nor one of continue, pause, abort", s), meant: near}
 		}
 		return err
@@ -214,7 +215,7 @@ func (s *Start) UnmarshalText(text []byte) error {
 	if !cron && !slices.Contains(cronWords, v) {
 		return &valueError{
 			text:  fmt.Sprintf(`%q is neither "manual", "auto" nor a cron expression like "0 22 * * 1-5"`, v),
-			meant: nearest(v, cronWords),
+			meant: nearest.Of(v, cronWords),
 		}
 	}
 	*s = Start(v)
@@ -246,7 +247,7 @@ func (s *Source) UnmarshalText(text []byte) error {
 	if kind == nil {
 		names := task.KindNames()
 		e := &valueError{text: fmt.Sprintf("%q is not a source: write KIND:PATH, KIND one of %s", v, list(names))}
-		near, guess := nearest(name, names), task.GuessKind(v)
+		near, guess := nearest.Of(name, names), task.GuessKind(v)
 		switch {
 		case hasPath && near != "":
 			e.meant = near + ":" + path

@@ -7,21 +7,22 @@ import (
 	"unicode"
 )
 
-// State of one item, as the person who sent it sees it (SPEC 5.1).
+// State is the state of an item.
 type State string
 
-// States of an item.
+// States of an item. Its life is Queued, Injected, and then one of Addressed,
+// SetAside and NotReported; Expired and Dropped end it.
 const (
 	Queued      State = "queued"
-	Injected    State = "injected"     // in the prompt of a session that has to say what it did with it
-	Addressed   State = "addressed"    // that session says it was done
-	SetAside    State = "set_aside"    // that session says why not
-	NotReported State = "not_reported" // that session did not say
+	Injected    State = "injected"     // in the prompt of a session that has to report on it
+	Addressed   State = "addressed"    // reported as done
+	SetAside    State = "set_aside"    // reported as not done, with a reason
+	NotReported State = "not_reported" // the session ended without a report on it
 	Expired     State = "expired"
 	Dropped     State = "dropped"
 )
 
-// Word is the state as people are told it.
+// Word returns the state in the words of messages: "in use" for Injected.
 func (s State) Word() string {
 	switch s {
 	case Injected:
@@ -34,34 +35,34 @@ func (s State) Word() string {
 	return string(s)
 }
 
-// Limits of SPEC 4.7 and 5.1.
+// Limits of a queue.
 const (
-	MaxText   = 4000 // characters of one item
+	MaxText   = 4000 // characters of an item
 	MaxTokens = 16000
 	Lifetime  = 72 * time.Hour
-	maxShown  = 50 // sessions that an item remembers that it was shown to
+	maxShown  = 50 // sessions recorded in Item.Shown
 )
 
-// Item is one human directive.
+// Item is one directive. The zero value is not valid: ID and Text are required.
 type Item struct {
-	ID       string    `json:"id"` // g9
+	ID       string    `json:"id"` // "g9"; given by the caller
 	Text     string    `json:"text"`
 	By       string    `json:"by"`
 	At       time.Time `json:"at"`
-	Hat      string    `json:"hat,omitempty"`    // only a session of this hat, read-only ones too
-	Task     string    `json:"task,omitempty"`   // only a session of this task (folded id)
-	Sticky   bool      `json:"sticky,omitempty"` // every writing session until dropped
+	Hat      string    `json:"hat,omitempty"`    // only for sessions of this hat, read-only ones included
+	Task     string    `json:"task,omitempty"`   // only for sessions of this task (folded id)
+	Sticky   bool      `json:"sticky,omitempty"` // for every writing session until dropped
 	State    State     `json:"state"`
-	Session  string    `json:"session,omitempty"` // the session it is or was bound to last
-	Bound    string    `json:"bound,omitempty"`   // the task it holds for since it was bound (folded id)
-	Note     string    `json:"note,omitempty"`    // what the session said, or why it expired
-	Reported time.Time `json:"reported,omitzero"` // when the session said so; zero where nobody knows
-	Shown    []string  `json:"shown,omitempty"`   // read-only sessions that had it for information
-	Judged   *Judged   `json:"judged,omitempty"`  // what the last of those found
+	Session  string    `json:"session,omitempty"` // session that has or last had the item bound
+	Bound    string    `json:"bound,omitempty"`   // task to which the item is bound (folded id); "-" once that task has ended
+	Note     string    `json:"note,omitempty"`    // the session's report, or why the item expired
+	Reported time.Time `json:"reported,omitzero"` // time of the report; zero if unknown
+	Shown    []string  `json:"shown,omitempty"`   // read-only sessions that were shown the item
+	Judged   *Judged   `json:"judged,omitempty"`  // the last verdict of such a session
 }
 
-// Judged is what a session that only reads found of an item: whether the work
-// follows it.
+// Judged is the verdict of a read-only session: whether the work follows an
+// item.
 type Judged struct {
 	Session  string `json:"session"`
 	Hat      string `json:"hat"`
@@ -69,16 +70,16 @@ type Judged struct {
 	Note     string `json:"note,omitempty"`
 }
 
-// Over reports whether nothing will become of the item any more.
+// Over reports whether the item has ended: it is Expired or Dropped.
 func (i Item) Over() bool { return i.State == Expired || i.State == Dropped }
 
-// Open reports whether the item still has to be reported on by a session.
+// Open reports whether a session still has to report on the item.
 func (i Item) Open() bool { return i.State == Queued || i.State == Injected }
 
-// tokens is the estimate of SPEC 4.7.
+// tokens estimates the item's tokens: 3.5 bytes each.
 func (i Item) tokens() int { return int(float64(len(i.Text))/3.5) + 1 }
 
-// Address is what precedes the words of a directive: "@builder", "#12",
+// Address is the part of a directive before its text: "@builder", "#12",
 // "!sticky", in any order.
 type Address struct {
 	Hat    string
@@ -86,8 +87,8 @@ type Address struct {
 	Sticky bool
 }
 
-// Parse splits the address off the text of a directive. A "#" or "@" in the
-// words themselves is left alone.
+// Parse splits a directive into its address and the text. "#" and "@" inside
+// the text are left alone. The text is empty for an address alone.
 func Parse(text string) (Address, string) {
 	var a Address
 	rest := strings.TrimSpace(text)
@@ -111,17 +112,17 @@ func Parse(text string) (Address, string) {
 	}
 }
 
-// Target is a session that is being planned.
+// Target describes a session that is being planned.
 type Target struct {
 	Session string
 	Hat     string
 	Task    string // folded id
-	Parent  string // of a part: the task that it is a part of, folded id
+	Parent  string // folded id of the task of which Task is a part; "" for a whole task
 	Writes  bool
 }
 
-// holds is the task for which a new item holds from this session on. What is
-// said while a part is at work is said of the whole task, unless it names the
+// holds returns the task to which the item is bound by this session. An item
+// given while a part is at work is bound to the whole task, unless it names the
 // part.
 func (t Target) holds(i Item) string {
 	if t.Parent != "" && i.Task != t.Task {
@@ -130,11 +131,11 @@ func (t Target) holds(i Item) string {
 	return t.Task
 }
 
-// of reports whether the session is of a task, or of a part of it.
+// of reports whether the session works on the task or on a part of it.
 func (t Target) of(task string) bool { return task == t.Task || t.Parent != "" && task == t.Parent }
 
-// reaches reports whether the item binds to the target, and whether it is
-// shown there for information only.
+// reaches reports whether the target has to report on the item (binds), or is
+// only shown it (shows).
 func (i Item) reaches(t Target) (binds, shows bool) {
 	if i.Over() || (i.Task != "" && !t.of(i.Task)) || (i.Bound != "" && !t.of(i.Bound)) {
 		return false, false

@@ -5,19 +5,20 @@ import (
 	"time"
 )
 
-// Queue holds the items of one project in the order in which they came.
+// Queue holds the items of one project in the order in which they were given.
+// The zero value is an empty queue.
 type Queue struct {
 	Items []Item `json:"items,omitempty"`
 }
 
-// Binding is what planning one session means for the queue: Bound items have
-// to be reported on by its event, Shown ones are there for information.
+// Binding lists the ids of items in a session's prompt. The session has to
+// report on Bound items; Shown items are for information.
 type Binding struct {
 	Bound []string `json:"bound,omitempty"`
 	Shown []string `json:"shown,omitempty"`
 }
 
-// Get returns an item by its id.
+// Get returns an item by its id, or false for an unknown id.
 func (q Queue) Get(id string) (Item, bool) {
 	for _, i := range q.Items {
 		if i.ID == id {
@@ -27,14 +28,14 @@ func (q Queue) Get(id string) (Item, bool) {
 	return Item{}, false
 }
 
-// Plan decides which items go with the target, in order. Items that were
-// bound to its task before come first and always go along; new ones go while
-// they fit into MaxTokens. What does not fit stays queued, and so does all
-// that came after it, because order is part of what a person said.
+// Plan returns the items for the prompt of the target's session, in order.
+// Items bound to its task come first and are always included. New items follow
+// while the total stays within MaxTokens. The first item that does not fit
+// stays queued, and so do all later ones: a person may rely on the order.
 func (q Queue) Plan(t Target) Binding {
 	var b Binding
 	tokens := 0
-	for _, i := range q.Items { // held for this task already
+	for _, i := range q.Items { // already bound to a task
 		if i.Bound == "" || i.Sticky {
 			continue
 		}
@@ -69,19 +70,20 @@ func (b *Binding) add(id string, binds, shows bool) {
 	}
 }
 
-// Add returns the queue with one more item.
+// Add returns the queue with an item appended in state Queued. The caller has
+// given it a new ID.
 func (q Queue) Add(i Item) Queue {
 	i.State = Queued
 	return Queue{Items: append(slices.Clip(q.Items), i)}
 }
 
-// Bind returns the queue after a session was planned with b.
+// Bind returns the queue after the target's session was planned with b.
 func (q Queue) Bind(t Target, b Binding) Queue {
 	return q.edit(func(i *Item) {
 		switch {
 		case slices.Contains(b.Bound, i.ID):
-			// A report of an earlier session of the same task stands until
-			// this one says otherwise; only what is open is injected (again).
+			// A report to an earlier session of the task stays valid until this
+			// one reports. Only open items become Injected.
 			if i.State == Queued || i.State == Injected {
 				i.State = Injected
 			}
@@ -92,14 +94,14 @@ func (q Queue) Bind(t Target, b Binding) Queue {
 				}
 			}
 		case slices.Contains(b.Shown, i.ID):
-			// A sticky item is shown every night; only the last ones are of use.
+			// Sticky items are shown every night; older sessions are forgotten.
 			i.Shown = append(i.Shown[max(len(i.Shown)-maxShown+1, 0):], t.Session)
 		}
 	})
 }
 
-// Owed returns which of the bound items a session's event has to report on:
-// those nobody has reported on yet.
+// Owed returns which of the bound items the session's event has to report on:
+// those without a report.
 func (q Queue) Owed(bound []string) []string {
 	var ids []string
 	for _, id := range bound {
@@ -110,8 +112,8 @@ func (q Queue) Owed(bound []string) []string {
 	return ids
 }
 
-// Report returns the queue after a session said, at a time, what it did with an
-// item.
+// Report returns the queue after a session reported on an item at a time. It
+// does nothing for an unknown id or an item that is over.
 func (q Queue) Report(id string, s State, note string, at time.Time) Queue {
 	return q.edit(func(i *Item) {
 		if i.ID != id || i.Over() {
@@ -121,9 +123,9 @@ func (q Queue) Report(id string, s State, note string, at time.Time) Queue {
 	})
 }
 
-// Judge returns the queue after a session that only reads said whether an
-// item that it was shown is followed. What was reported as done and is not has
-// to be reported on again.
+// Judge returns the queue after a read-only session's verdict on an item. A
+// session has to report again on an item that is not followed although it was
+// Addressed or NotReported.
 func (q Queue) Judge(id string, j Judged) Queue {
 	return q.edit(func(i *Item) {
 		if i.ID == id && !i.Over() {
@@ -135,11 +137,12 @@ func (q Queue) Judge(id string, j Judged) Queue {
 	})
 }
 
-// Reopen returns the queue with the items of a task open again: a new attempt
-// starts from another tree, so what an earlier one did with them is gone.
+// Reopen returns the queue with the items of a task Injected again: a new
+// attempt starts from another tree, without what an earlier attempt did for
+// them.
 //
-// Of a part's attempt, parent is the task that it is a part of: what holds for
-// the whole is asked again as well.
+// For an attempt of a part, parent is the whole task, whose items are reopened
+// too; otherwise it is "".
 func (q Queue) Reopen(task, parent string) Queue {
 	return q.edit(func(i *Item) {
 		if (i.Bound == task || parent != "" && i.Bound == parent) && !i.Over() {
@@ -148,8 +151,8 @@ func (q Queue) Reopen(task, parent string) Queue {
 	})
 }
 
-// Rest returns the queue after a sticky item's session ended: it waits for
-// the next one.
+// Rest returns the queue after a session ended: its sticky items wait for the
+// next one.
 func (q Queue) Rest(session string) Queue {
 	return q.edit(func(i *Item) {
 		if i.Sticky && i.Session == session && !i.Over() {
@@ -158,7 +161,7 @@ func (q Queue) Rest(session string) Queue {
 	})
 }
 
-// Drop, Change and Expire end or edit one item.
+// Drop returns the queue with an item dropped.
 func (q Queue) Drop(id string) Queue {
 	return q.edit(func(i *Item) {
 		if i.ID == id {
@@ -167,7 +170,7 @@ func (q Queue) Drop(id string) Queue {
 	})
 }
 
-// Change replaces the words of an item that is still queued.
+// Change returns the queue with a new text for an item, if it is still Queued.
 func (q Queue) Change(id, text string) Queue {
 	return q.edit(func(i *Item) {
 		if i.ID == id && i.State == Queued {
@@ -176,7 +179,7 @@ func (q Queue) Change(id, text string) Queue {
 	})
 }
 
-// Expire ends an item with the reason.
+// Expire returns the queue with an item expired for the reason why.
 func (q Queue) Expire(id, why string) Queue {
 	return q.edit(func(i *Item) {
 		if i.ID == id && !i.Over() {
@@ -194,8 +197,8 @@ func (q Queue) Keep(id string, now time.Time) Queue {
 	})
 }
 
-// Due returns the items whose lifetime is over: queued ones that no session
-// took. What a session has keeps until its task ends.
+// Due returns the ids of items that have expired by now: Queued ones older than
+// Lifetime. Bound items stay until their task ends.
 func (q Queue) Due(now time.Time) []string {
 	var ids []string
 	for _, i := range q.Items {
@@ -206,7 +209,8 @@ func (q Queue) Due(now time.Time) []string {
 	return ids
 }
 
-// NextDue returns when Due will next have something, or the zero time.
+// NextDue returns the earliest time at which Due returns an item; zero for
+// none.
 func (q Queue) NextDue() time.Time {
 	var next time.Time
 	for _, i := range q.Items {
@@ -220,8 +224,8 @@ func (q Queue) NextDue() time.Time {
 	return next
 }
 
-// Release returns the queue after a task ended: its items no longer hold, and
-// keep the state in which it left them.
+// Release returns the queue after a task ended. Its items are bound to it no
+// more and keep their state.
 func (q Queue) Release(task string) Queue {
 	return q.edit(func(i *Item) {
 		if i.Bound == task && !i.Open() {
@@ -230,7 +234,7 @@ func (q Queue) Release(task string) Queue {
 	})
 }
 
-// Waiting returns the items that are queued, sticky ones included.
+// Waiting returns the Queued items, sticky ones included.
 func (q Queue) Waiting() []Item {
 	var out []Item
 	for _, i := range q.Items {

@@ -14,7 +14,7 @@ import (
 
 var start = time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)
 
-// at is when sessions report.
+// at is the time of reports.
 var at = time.Date(2026, 11, 20, 2, 19, 0, 0, time.UTC)
 
 func queue(items ...Item) Queue {
@@ -33,7 +33,7 @@ func writes(session, task string) Target {
 	return Target{Session: session, Hat: "builder", Task: task, Writes: true}
 }
 
-// A directive holds until its task ends, and is owed until somebody reports.
+// TestLife follows a directive: bound until its task ends, owed until reported.
 func TestLife(t *testing.T) {
 	q := queue(Item{}, Item{Sticky: true})
 	one := writes("r1-2", "task 1")
@@ -68,7 +68,8 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// What does not fit stays, and so does all that came after it.
+// TestPlanLimit plans more than MaxTokens: the item that does not fit stays
+// queued, and so do all later ones.
 func TestPlanLimit(t *testing.T) {
 	long := strings.Repeat("x", MaxText)
 	var items []Item
@@ -121,8 +122,9 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestQueueLaws: whatever happens, no directive is lost, doubled, reordered or
-// revived, no change touches an older queue, and a plan keeps its limits.
+// TestQueueLaws applies random changes: no directive is lost, doubled,
+// reordered or revived, no change touches an older queue, and a plan keeps its
+// limits.
 func TestQueueLaws(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var q Queue
@@ -213,8 +215,8 @@ func TestQueueLaws(t *testing.T) {
 	})
 }
 
-// What a reviewer sees not followed is owed again, and what holds for a task
-// holds for its parts.
+// TestJudgeAndParts checks that an item found not followed is owed again, and
+// that items of a task apply to its parts.
 func TestJudgeAndParts(t *testing.T) {
 	q := queue(Item{}, Item{Task: "task 5"}, Item{Task: "task 5/b"}, Item{})
 	part := func(session, id string) Target {
@@ -247,7 +249,7 @@ func TestJudgeAndParts(t *testing.T) {
 	}
 }
 
-// A sticky item that is shown every night for years stays small.
+// TestShownIsBounded shows a sticky item every night for years: it stays small.
 func TestShownIsBounded(t *testing.T) {
 	q := queue(Item{Sticky: true})
 	for n := range 3 * maxShown {

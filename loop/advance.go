@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // advance plans what can be planned in the state that an input led to. It is
@@ -16,10 +18,10 @@ func (d *decision) advance() {
 		if r.Over() || d.Project.busy() {
 			return
 		}
-		if r.State == RunPlanning || r.Finishing != nil {
+		if r.State == ledger.RunPlanning || r.Finishing != nil {
 			// Only the run's own check can be in hand; one that was cut off
 			// begins again, unless something holds it.
-			if r.Checks != nil && r.Wait != WaitDisk && !(r.StopNow && r.Signal != "") {
+			if r.Checks != nil && r.Wait != ledger.WaitDisk && !(r.StopNow && r.Signal != "") {
 				d.nextCheck(scope{}, true)
 			}
 			return
@@ -27,23 +29,23 @@ func (d *decision) advance() {
 		d.settleParts()
 		d.settleReady()
 		switch r.State {
-		case RunStopping:
+		case ledger.RunStopping:
 			if r.StopNow && r.Signal != "" {
 				return // unfinished: the same command resumes it
 			}
-			d.finish(RunEnded{Reason: ReasonStopped, Exit: signalExit(r.Signal)})
+			d.finish(ledger.RunEnded{Reason: ledger.ReasonStopped, Exit: signalExit(r.Signal)})
 			return
-		case RunPausing:
+		case ledger.RunPausing:
 			wait := r.Wait
 			if wait == "" {
-				wait = WaitPerson
+				wait = ledger.WaitPerson
 			}
-			d.add(scope{}, RunStateSet{State: RunPaused, Wait: wait})
+			d.add(scope{}, ledger.RunStateSet{State: ledger.RunPaused, Wait: wait})
 			return
-		case RunPaused:
+		case ledger.RunPaused:
 			return
-		case RunWaiting:
-			if r.Wait == WaitDisk {
+		case ledger.RunWaiting:
+			if r.Wait == ledger.WaitDisk {
 				return
 			}
 		}
@@ -75,39 +77,27 @@ func (d *decision) advance() {
 
 // settleReady moves tasks between pending and ready as their dependencies say.
 func (d *decision) settleReady() {
-	for _, t := range d.Project.Tasks {
+	list := d.Project.Tasks
+	for n, t := range list.of(setUnsettled) {
 		switch {
-		case t.Status == Pending && len(t.Parts) > 0: // done when they are
-		case t.Status == Pending && d.missing(t) == "":
-			d.setTask(t.Task.ID, Ready, "")
-		case t.Status == Ready && t.Attempt == nil && d.missing(t) != "":
-			d.setTask(t.Task.ID, Pending, "needs "+ShortID(d.missing(t)))
+		case t.Status == ledger.Pending && len(t.Parts) > 0: // done when they are: settleParts
+		case t.Status == ledger.Pending:
+			d.setTask(t.Task.ID, ledger.Ready, "")
+		default:
+			d.setTask(t.Task.ID, ledger.Pending, "needs "+ledger.ShortID(list.missing(n, t)))
 		}
 	}
 }
 
-// missing returns a task that t depends on and that is not done.
-func (d *decision) missing(t TaskState) string {
-	for _, id := range t.Task.DependsOn {
-		if dep, ok := d.Project.Find(id); !ok || dep.Status != Done {
-			return id
-		}
-	}
-	if t.Attempt == nil {
-		return d.openPart(t)
-	}
-	return ""
-}
-
-// limited ends the run at a limit that holds whatever is ready (SPEC 2.4).
+// WithLimits ends the run at a limit that holds whatever is ready (SPEC 2.4).
 func (d *decision) limited() bool {
 	r := d.run()
 	done, total := d.Project.Count()
 	switch {
 	case !r.Settings.Until.IsZero() && !d.in.Time.Before(r.Settings.Until):
-		d.finish(RunEnded{Reason: ReasonUntil, Exit: 2, Text: r.Settings.Until.Format("15:04") + " has come"})
-	case r.Streak >= MaxBlockedInARow:
-		d.finish(RunEnded{Reason: ReasonStreak, Exit: 1, Text: fmt.Sprintf("%d tasks blocked in a row", r.Streak)})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonUntil, Exit: 2, Text: r.Settings.Until.Format("15:04") + " has come"})
+	case r.Streak >= ledger.MaxBlockedInARow:
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonStreak, Exit: 1, Text: fmt.Sprintf("%d tasks blocked in a row", r.Streak)})
 	case r.Settings.MaxTasks > 0 && len(r.DoneNow) >= r.Settings.MaxTasks && done < total && d.anyLeft():
 		d.pauseForReview()
 	default:
@@ -118,8 +108,8 @@ func (d *decision) limited() bool {
 
 // anyLeft reports whether an agent could still do something in this run.
 func (d *decision) anyLeft() bool {
-	for _, t := range d.Project.Tasks {
-		if (t.Status == Ready || t.Status == Active || t.Status == Waiting) && d.wanted(t) {
+	for _, t := range d.Project.Tasks.All() {
+		if (t.Status == ledger.Ready || t.Status == ledger.Active || t.Status == ledger.Waiting) && d.wanted(t) {
 			return true
 		}
 	}
@@ -135,14 +125,14 @@ func (d *decision) pauseForReview() {
 	if t, ok := d.firstReady(); ok {
 		next = t.Task.ID
 	}
-	q := Question{
-		ID: d.nextID("q"), Kind: AskReview, Run: r.ID, Title: "Pause for review",
-		Text:  fmt.Sprintf("%d/%d done: %s committed on %s. Next: %s", done, total, strings.Join(shortIDs(r.DoneNow), " "), r.Base.Branch, ShortID(next)),
+	q := ledger.Question{
+		ID: d.nextID("q"), Kind: ledger.AskReview, Run: r.ID, Title: "Pause for review",
+		Text:  fmt.Sprintf("%d/%d done: %s committed on %s. Next: %s", done, total, strings.Join(shortIDs(r.DoneNow), " "), r.Base.Branch, ledger.ShortID(next)),
 		Asked: d.in.Time,
 	}
-	d.add(scope{}, QuestionAsked{Question: q})
-	d.add(scope{}, RunStateSet{State: RunPaused, Wait: WaitReview, Text: q.Text})
-	d.effect(d.uniqueKey(r.ID+" review"), EffectProgress{Progress: Progress{
+	d.add(scope{}, ledger.QuestionAsked{Question: q})
+	d.add(scope{}, ledger.RunStateSet{State: ledger.RunPaused, Wait: ledger.WaitReview, Text: q.Text})
+	d.effect(d.uniqueKey(r.ID+" review"), ledger.EffectProgress{Progress: ledger.Progress{
 		Key: r.ID + " review " + q.ID, Time: d.local(d.in.Time),
 		Status: "paused", Text: fmt.Sprintf("Paused after %d tasks for review", n), Next: next,
 	}})
@@ -151,35 +141,35 @@ func (d *decision) pauseForReview() {
 func shortIDs(ids []string) []string {
 	out := make([]string, len(ids))
 	for n, id := range ids {
-		out[n] = ShortID(id)
+		out[n] = ledger.ShortID(id)
 	}
 	return out
 }
 
 // wanted reports whether the run's --from and --only let a task in.
-func (d *decision) wanted(t TaskState) bool {
-	s := d.run().Settings
+func (d *decision) wanted(t *TaskState) bool {
+	tasks, s := d.Project.Tasks, &d.run().Settings
 	if t.Task.Own {
 		return true
 	}
-	if parent, ok := d.task(t.Task.Parent); ok {
-		return d.wanted(parent)
+	if n := tasks.index(t.Task.Parent); n >= 0 {
+		return d.wanted(tasks.At(n))
 	}
 	if s.Only != "" {
-		only, ok := d.Project.Find(s.Only)
-		return ok && SameID(only.Task.ID, t.Task.ID)
+		only := tasks.find(s.Only)
+		return only >= 0 && tasks.index(t.Task.ID) == tasks.index(tasks.At(only).Task.ID)
 	}
 	if s.From != "" {
-		from, ok := d.Project.Find(s.From)
-		return ok && d.Project.index(t.Task.ID) >= d.Project.index(from.Task.ID)
+		from := tasks.find(s.From)
+		return from >= 0 && tasks.index(t.Task.ID) >= from
 	}
 	return true
 }
 
 func (d *decision) firstReady() (TaskState, bool) {
-	for _, t := range d.Project.Tasks {
-		if t.Status == Ready && d.wanted(t) && t.wish() == MarkOpen {
-			return t, true
+	for _, t := range d.Project.Tasks.of(setReady) {
+		if d.wanted(t) && t.wish() == ledger.MarkOpen {
+			return *t, true
 		}
 	}
 	return TaskState{}, false
@@ -191,35 +181,35 @@ func (d *decision) firstReady() (TaskState, bool) {
 func (d *decision) pick() (TaskState, bool) {
 	// Where it is written what has to be done before, a person is asked as soon
 	// as that is done: they may be awake now, and not when the task's turn comes.
-	for _, t := range d.Project.Tasks {
-		if t.Status == Ready && t.wish() == MarkManualVerify && len(t.Task.DependsOn) > 0 && d.wanted(t) && !d.yields(t) {
-			d.askManual(t, "")
+	for _, t := range d.Project.Tasks.of(setToCheck) {
+		if d.wanted(t) && !d.yields(t) {
+			d.askManual(*t, "")
 		}
 	}
 	if next := d.run().Next; next != "" {
-		if t, ok := d.task(next); ok && t.Status == Ready && t.wish() == MarkOpen {
+		if t, ok := d.task(next); ok && t.Status == ledger.Ready && t.wish() == ledger.MarkOpen {
 			return t, true
 		}
 	}
-	for _, t := range d.Project.Tasks {
+	for _, t := range d.Project.Tasks.ofEither(setReady, setBlocked) {
 		if !d.wanted(t) || d.yields(t) {
 			continue
 		}
 		switch {
-		case t.Status == Ready && t.wish() == MarkManualVerify:
-			d.askManual(t, "")
+		case t.Status == ledger.Ready && t.wish() == ledger.MarkManualVerify:
+			d.askManual(*t, "")
 			continue
-		case t.Status == Ready && t.wish() == MarkBlocked:
+		case t.Status == ledger.Ready && t.wish() == ledger.MarkBlocked:
 			d.block(t.Task.ID, blockage{reason: "marked (blocked) in " + d.run().Settings.Source.Path, marked: true})
 			if d.run().Over() || d.run().Finishing != nil {
 				return TaskState{}, false
 			}
 			continue
-		case t.Status == Blocked && d.run().Settings.OnBlocked == OnBlockedStop:
-			d.finish(RunEnded{Reason: ReasonBlocked, Exit: 1, Text: ShortID(t.Task.ID) + " is blocked: " + t.Why})
+		case t.Status == ledger.Blocked && d.run().Settings.OnBlocked == ledger.OnBlockedStop:
+			d.finish(ledger.RunEnded{Reason: ledger.ReasonBlocked, Exit: 1, Text: ledger.ShortID(t.Task.ID) + " is blocked: " + t.Why})
 			return TaskState{}, false
-		case t.Status == Ready:
-			return t, true
+		case t.Status == ledger.Ready:
+			return *t, true
 		}
 	}
 	return TaskState{}, false
@@ -232,12 +222,12 @@ func (d *decision) nothingReady() {
 	text, left := "", 0
 	var unticked []string
 	for _, q := range d.Project.Questions {
-		if q.Kind == AskUnticked {
+		if q.Kind == ledger.AskUnticked {
 			unticked = append(unticked, q.Text+" ("+q.ID+")")
 		}
 	}
-	for _, t := range d.Project.Tasks {
-		if t.Status == Withdrawn || t.Status == Done || t.Status == Skipped {
+	for _, t := range d.Project.Tasks.All() {
+		if t.Status == ledger.Withdrawn || t.Status == ledger.Done || t.Status == ledger.Skipped {
 			continue
 		}
 		if !d.wanted(t) {
@@ -246,46 +236,46 @@ func (d *decision) nothingReady() {
 		}
 		open++
 		switch t.Status {
-		case ManualVerify:
+		case ledger.ManualVerify:
 			manual++
-		case Waiting:
+		case ledger.Waiting:
 			if q, ok := d.Project.Question(t.Question); ok && !q.Expires.IsZero() {
 				if until.IsZero() || q.Expires.Before(until) {
-					until, text = q.Expires, fmt.Sprintf("%s asks (%s)", ShortID(t.Task.ID), q.ID)
+					until, text = q.Expires, fmt.Sprintf("%s asks (%s)", ledger.ShortID(t.Task.ID), q.ID)
 				}
 			}
 		}
 	}
 	switch {
 	case open == 0 && len(unticked) > 0:
-		d.finish(RunEnded{Reason: ReasonNothing, Exit: 1, Text: unticked[0]})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Exit: 1, Text: unticked[0]})
 	case open == 0 && left > 0:
-		d.finish(RunEnded{Reason: ReasonChosen, Exit: 0, Text: fmt.Sprintf("%d more were left out by --from or --only", left)})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonChosen, Exit: 0, Text: fmt.Sprintf("%d more were left out by --from or --only", left)})
 	case open == 0:
-		d.finish(RunEnded{Reason: ReasonDone, Exit: 0})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonDone, Exit: 0})
 	case !until.IsZero():
-		d.wait(WaitQuestion, until, text)
+		d.wait(ledger.WaitQuestion, until, text)
 	case manual > 0 && manual == open:
-		d.finish(RunEnded{Reason: ReasonManual, Exit: 1, Text: fmt.Sprintf("%d for you to look at", manual)})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonManual, Exit: 1, Text: fmt.Sprintf("%d for you to look at", manual)})
 	default:
-		d.finish(RunEnded{Reason: ReasonNothing, Exit: 1, Text: d.standing()})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Exit: 1, Text: d.standing()})
 	}
 }
 
 // standing says why each open task cannot run.
 func (d *decision) standing() string {
 	var parts []string
-	for _, t := range d.Project.Tasks {
+	for n, t := range d.Project.Tasks.All() {
 		switch t.Status {
-		case Blocked:
-			parts = append(parts, ShortID(t.Task.ID)+" blocked")
-		case ManualVerify:
-			parts = append(parts, ShortID(t.Task.ID)+" manual verify")
-		case Waiting:
-			parts = append(parts, ShortID(t.Task.ID)+" waits for "+t.Question)
-		case Pending:
-			if dep := d.missing(t); dep != "" {
-				parts = append(parts, ShortID(t.Task.ID)+" needs "+ShortID(dep))
+		case ledger.Blocked:
+			parts = append(parts, ledger.ShortID(t.Task.ID)+" blocked")
+		case ledger.ManualVerify:
+			parts = append(parts, ledger.ShortID(t.Task.ID)+" manual verify")
+		case ledger.Waiting:
+			parts = append(parts, ledger.ShortID(t.Task.ID)+" waits for "+t.Question)
+		case ledger.Pending:
+			if dep := d.Project.Tasks.missing(n, t); dep != "" {
+				parts = append(parts, ledger.ShortID(t.Task.ID)+" needs "+ledger.ShortID(dep))
 			}
 		}
 	}
@@ -293,12 +283,12 @@ func (d *decision) standing() string {
 }
 
 // wait records what the run waits for, once.
-func (d *decision) wait(w WaitReason, until time.Time, text string) {
+func (d *decision) wait(w ledger.WaitReason, until time.Time, text string) {
 	r := d.run()
-	if r.State == RunWaiting && r.Wait == w && r.Until.Equal(until) && r.Text == text {
+	if r.State == ledger.RunWaiting && r.Wait == w && r.Until.Equal(until) && r.Text == text {
 		return
 	}
-	d.add(scope{}, RunStateSet{State: RunWaiting, Wait: w, Until: until, Text: text})
+	d.add(scope{}, ledger.RunStateSet{State: ledger.RunWaiting, Wait: w, Until: until, Text: text})
 }
 
 // claim begins an attempt, or takes up the one that was parked.
@@ -306,15 +296,15 @@ func (d *decision) claim(t TaskState) {
 	r := d.run()
 	id := t.Task.ID
 	resume := t.Attempt != nil
-	d.setTask(id, Active, "")
-	c := Commitment{TaskID: id, Title: t.Task.Title, Branch: r.Base.Branch, Base: r.Tip, Tree: r.TipTree, Resume: resume}
+	d.setTask(id, ledger.Active, "")
+	c := ledger.Commitment{TaskID: id, Title: t.Task.Title, Branch: r.Base.Branch, Base: r.Tip, Tree: r.TipTree, Resume: resume}
 	if resume {
 		c.Base, c.Tree = t.Attempt.Base, t.Attempt.Tree
 	}
 	d.add(scope{task: id}, c)
-	d.add(scope{task: id}, Claim{AgentID: r.Settings.Agent, StartedAt: d.in.Time})
-	if r.State == RunWaiting {
-		d.add(scope{}, RunStateSet{State: RunRunning})
+	d.add(scope{task: id}, ledger.Claim{AgentID: r.Settings.Agent, StartedAt: d.in.Time})
+	if r.State == ledger.RunWaiting {
+		d.add(scope{}, ledger.RunStateSet{State: ledger.RunRunning})
 	}
 	switch t, _ = d.task(id); {
 	case resume && d.orphaned(t):
@@ -329,7 +319,7 @@ func (d *decision) claim(t TaskState) {
 // run verifies with now.
 func (d *decision) checkAgain(id string) {
 	t, _ := d.task(id)
-	if t.Attempt.Checks.Kind == KindRecheck { // of the start commit: the tree of the attempt is another one, and known to be red
+	if t.Attempt.Checks.Kind == ledger.KindRecheck { // of the start commit: the tree of the attempt is another one, and known to be red
 		d.recheck(t, *t.Attempt.Verified)
 		return
 	}
@@ -337,12 +327,12 @@ func (d *decision) checkAgain(id string) {
 	setup := t.Attempt.Captured != nil && t.Attempt.Captured.Lock
 	hat := d.run().Settings.Hats[t.Attempt.Hat]
 	if t.Attempt.Converged {
-		hat.Expect = ExpectPass // whichever hat it was that converged
+		hat.Expect = ledger.ExpectPass // whichever hat it was that converged
 	}
 	kind, cmds, setups := d.checks(t, hat, nil, setup)
 	switch {
 	case len(cmds) > 0:
-		d.add(about, ChecksBegun{Kind: kind, Tree: tree, Setup: setups, Commands: cmds})
+		d.add(about, ledger.ChecksBegun{Kind: kind, Tree: tree, Setup: setups, Commands: cmds})
 		d.nextCheck(about, true)
 	case t.Attempt.Converged:
 		d.converge(t)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // settledKept is how many settled questions are remembered for people who
@@ -16,37 +17,34 @@ const settledKept = 50
 // Apply returns the state after one more entry. It is total: every entry
 // gives a state, and one that it does not know leaves the state as it is. It
 // never changes the state that it was given, so an old one stays valid.
-func Apply(s State, e Entry) State {
-	if e.Stream == SharedStream {
-		s.Shared = applyHouse(s.Shared, e)
-		return s
-	}
-	s.Project = applyProject(s.Project, e)
-	return s
+func Apply(s State, e ledger.Entry) State {
+	f := Folder{state: s}
+	f.Add(e)
+	return f.state
 }
 
-func applyHouse(h Shared, e Entry) Shared {
+func applyHouse(h Shared, e ledger.Entry) Shared {
 	switch b := e.Body.(type) {
-	case HouseSet:
+	case ledger.HouseSet:
 		h.MaxSessions = b.MaxSessions
-	case IDIssued:
+	case ledger.IDIssued:
 		h.Issued = with(h.Issued, b.Kind, b.N)
-	case LeaseGranted:
+	case ledger.LeaseGranted:
 		h.Leases = append(slices.Clip(h.Leases), b)
-	case LeaseReleased:
-		h.Leases = slices.DeleteFunc(slices.Clone(h.Leases), func(l LeaseGranted) bool { return l.Session == b.Session })
-	case AgentParked:
+	case ledger.LeaseReleased:
+		h.Leases = slices.DeleteFunc(slices.Clone(h.Leases), func(l ledger.LeaseGranted) bool { return l.Session == b.Session })
+	case ledger.AgentParked:
 		h.Agents = with(h.Agents, b.Agent, AgentHold{Until: b.Until, Known: b.Known, Why: b.Why, Text: b.Text, Since: e.Time, Times: b.Times})
-		if b.Why == FailureNetwork {
+		if b.Why == ledger.FailureNetwork {
 			h.Backoff = with(h.Backoff, b.Agent, b.Times)
 		}
-	case AgentUnusable:
-		hold := AgentHold{Unusable: true, Why: FailureAuth, Text: b.Text, Since: e.Time, Until: e.Time.Add(trialEvery)}
+	case ledger.AgentUnusable:
+		hold := AgentHold{Unusable: true, Why: ledger.FailureAuth, Text: b.Text, Since: e.Time, Until: e.Time.Add(trialEvery)}
 		if before := h.Agents[b.Agent]; before.Trial {
 			hold.Since = before.Since
 		}
 		h.Agents = with(h.Agents, b.Agent, hold)
-	case AgentUsable:
+	case ledger.AgentUsable:
 		if before, held := h.Agents[b.Agent]; held && b.Trial {
 			h.Agents = with(h.Agents, b.Agent, AgentHold{Trial: true, Why: before.Why, Text: before.Text, Since: before.Since})
 			break
@@ -57,9 +55,9 @@ func applyHouse(h Shared, e Entry) Shared {
 			h.Backoff = maps.Clone(h.Backoff)
 			delete(h.Backoff, b.Agent)
 		}
-	case PairingOffered:
+	case ledger.PairingOffered:
 		h.Pairing = &Pairing{Hash: b.Hash, Role: b.Role, Until: b.Until}
-	case PairingTried:
+	case ledger.PairingTried:
 		if p := h.Pairing; p != nil {
 			tried := *p
 			tried.Tries = b.Tries
@@ -67,28 +65,28 @@ func applyHouse(h Shared, e Entry) Shared {
 				h.Pairing = nil
 			}
 		}
-	case PairingEnded:
+	case ledger.PairingEnded:
 		h.Pairing = nil
-	case PersonPaired:
+	case ledger.PersonPaired:
 		h.Pairing = nil
 		h.People = append(without(h.People, b.Person.ID), b.Person)
-	case PersonRemoved:
+	case ledger.PersonRemoved:
 		h.People = without(h.People, b.ID)
 		h.Quiet = maps.Clone(h.Quiet)
 		delete(h.Quiet, b.ID)
-	case QuietSet:
+	case ledger.QuietSet:
 		if b.Hours == "" {
 			h.Quiet = maps.Clone(h.Quiet)
 			delete(h.Quiet, b.Chat)
 		} else {
 			h.Quiet = with(h.Quiet, b.Chat, b.Hours)
 		}
-	case StrangerWrote:
+	case ledger.StrangerWrote:
 		h.Strangers = slices.DeleteFunc(slices.Clone(h.Strangers), func(s Stranger) bool { return !e.Time.Before(s.At.Add(StrangerEvery)) })
 		h.Strangers = append(h.Strangers, Stranger{Who: b.Who, At: e.Time})
-	case DigestSent:
+	case ledger.DigestSent:
 		h.Digest = b
-	case WeekDigestSent:
+	case ledger.WeekDigestSent:
 		h.Week = b
 	}
 	return h
@@ -105,106 +103,112 @@ func with[V any](m map[string]V, k string, v V) map[string]V {
 
 // applyProject folds one entry of a project's stream. Entries about a run,
 // a task or a session are handed on; what is not there is not changed.
-func applyProject(p Project, e Entry) Project {
+func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	switch b := e.Body.(type) {
-	case RunPlanned:
+	case ledger.RunPlanned:
 		return p.plan(b, e)
-	case SourceRead:
+	case ledger.SourceRead:
 		return p.read(b)
-	case PartsMade:
+	case ledger.PartsMade:
 		p = p.parts(b, e.Task)
-	case GuidanceQueued:
+	case ledger.GuidanceQueued:
 		p.Guidance = p.Guidance.Add(b.Item)
-	case GuidanceChanged:
+	case ledger.GuidanceChanged:
 		p.Guidance = p.Guidance.Change(b.ID, b.Text)
-	case GuidanceDropped:
+	case ledger.GuidanceDropped:
 		p.Guidance = p.Guidance.Drop(b.ID)
-	case GuidanceBound:
+	case ledger.GuidanceBound:
 		parent := ""
 		if n := p.index(e.Task); n >= 0 {
-			parent = FoldID(p.Tasks[n].Task.Parent)
+			parent = ledger.FoldID(p.Tasks.At(n).Task.Parent)
 		}
 		if b.Reopen {
-			p.Guidance = p.Guidance.Reopen(FoldID(e.Task), parent)
+			p.Guidance = p.Guidance.Reopen(ledger.FoldID(e.Task), parent)
 		}
-		p.Guidance = p.Guidance.Bind(guidance.Target{Session: e.Session, Hat: b.Hat, Task: FoldID(e.Task), Parent: parent, Writes: b.Writes}, b.Binding)
-	case GuidanceReported:
+		p.Guidance = p.Guidance.Bind(guidance.Target{Session: e.Session, Hat: b.Hat, Task: ledger.FoldID(e.Task), Parent: parent, Writes: b.Writes}, b.Binding)
+	case ledger.GuidanceReported:
 		p.Guidance = p.Guidance.Report(b.ID, b.State, b.Note, e.Time)
-	case GuidanceJudged:
+	case ledger.GuidanceJudged:
 		p.Guidance = p.Guidance.Judge(b.ID, guidance.Judged{Session: e.Session, Hat: b.Hat, Followed: b.Followed, Note: b.Note})
-	case GuidanceExpired:
+	case ledger.GuidanceExpired:
 		p.Guidance = p.Guidance.Expire(b.ID, b.Why)
-	case GuidanceKept:
+	case ledger.GuidanceKept:
 		p.Guidance = p.Guidance.Keep(b.ID, e.Time)
-	case QuestionAsked:
+	case ledger.QuestionAsked:
 		p.Questions = append(slices.Clip(p.Questions), b.Question)
-	case ReminderDue:
+	case ledger.ReminderDue:
 		p.Questions = slices.Clone(p.Questions)
 		for n := range p.Questions {
 			if p.Questions[n].ID == b.ID {
 				p.Questions[n].Remind = time.Time{}
 			}
 		}
-	case QuestionAnswered:
+	case ledger.QuestionAnswered:
 		p = p.settle(Answered{
 			ID: b.ID, Text: trimJoin(b.Choice, b.Words) + ", " + b.By, At: e.Time,
 			Choice: b.Choice, By: b.By, Actor: e.Actor, Along: b.Along, Guided: p.guided(append(slices.Clip(b.Along), e.Task)), Before: p.before(b),
 		})
-	case AnswerUndone:
+	case ledger.AnswerUndone:
 		id := b.Before.Question.ID
 		p.Answered = slices.DeleteFunc(slices.Clone(p.Answered), func(s Answered) bool { return s.ID == id })
 		p.Questions = append(slices.Clip(p.Questions), b.Before.Question)
-	case QuestionExpired:
+	case ledger.QuestionExpired:
 		s := Answered{ID: b.ID, Text: "unanswered: " + b.Then, At: e.Time}
-		if n := slices.IndexFunc(p.Questions, func(q Question) bool { return q.ID == b.ID }); n >= 0 && p.Questions[n].Kind == AskAgent && b.Choice != "" {
+		if n := slices.IndexFunc(p.Questions, func(q ledger.Question) bool { return q.ID == b.ID }); n >= 0 && p.Questions[n].Kind == ledger.AskAgent && b.Choice != "" {
 			q := p.Questions[n]
 			s.Late = &q
 		}
 		p = p.settle(s)
 	}
-	if b, ok := e.Body.(Submit); ok {
+	if b, ok := e.Body.(ledger.Submit); ok {
 		p.Progress = progressLine(p, b, e)
 	}
-	had, _ := p.Session(e.Session) // before it is over
+	ended, ends := e.Body.(ledger.SessionEnded)
+	var had Session
+	if ends {
+		had, _ = p.Session(e.Session) // before it is over
+	}
 	p = p.applySession(e)
 	if p.Run != nil {
-		r := *p.Run
-		p.Run = applyRun(&r, e)
-		if b, ok := e.Body.(SessionEnded); ok && b.Kind == KindAgent {
-			p.Run.Spent = p.Run.Spent.with(had.Planned.Hat, e.Task, b.Exit)
+		p.Run = applyRun(own.runOf(p.Run), e)
+		if ends && ended.Kind == ledger.KindAgent {
+			p.Run.Spent = p.Run.Spent.with(had.Planned.Hat, e.Task, ended.Exit)
 		}
 		p.Run.DoneNow = p.doneNow(e)
 		p.Run.LastEvent = e.Time
 	}
 	if n := p.index(e.Task); n >= 0 {
-		p.Tasks = slices.Clone(p.Tasks)
-		p.Tasks[n] = applyTask(p.Tasks[n], p.Run, e)
+		old := p.Tasks.At(n)
+		was := old.kept()
+		t := own.taskOf(old)
+		applyTask(t, p.Run, e, own)
+		p.Tasks = p.Tasks.replace(n, was, t)
 	}
-	if b, ok := e.Body.(Verified); ok && b.Kind == KindFinal && b.OK {
+	if b, ok := e.Body.(ledger.Verified); ok && b.Kind == ledger.KindFinal && b.OK {
 		p.Green = with(p.Green, p.Source, b.Tree)
 	}
-	if b, ok := e.Body.(TaskCommitted); ok && p.Run != nil {
+	if b, ok := e.Body.(ledger.TaskCommitted); ok && p.Run != nil {
 		p.Branches = with(p.Branches, p.Source, Tip{Branch: p.Run.Base.Branch, Commit: b.Commit})
 	}
-	if b, ok := e.Body.(TaskSet); ok && b.From == Active {
+	if b, ok := e.Body.(ledger.TaskSet); ok && b.From == ledger.Active {
 		p = p.tookTurn(e.Task)
 	}
-	if b, ok := e.Body.(TaskSet); ok && (b.To == Done || b.To == Skipped || b.To == Withdrawn) {
-		p.Guidance = p.Guidance.Release(FoldID(e.Task))
+	if b, ok := e.Body.(ledger.TaskSet); ok && (b.To == ledger.Done || b.To == ledger.Skipped || b.To == ledger.Withdrawn) {
+		p.Guidance = p.Guidance.Release(ledger.FoldID(e.Task))
 	}
 	return p
 }
 
 // progressLine is what a later prompt is told of the last attempt that ended.
-func progressLine(p Project, b Submit, e Entry) string {
+func progressLine(p Project, b ledger.Submit, e ledger.Entry) string {
 	n := p.index(e.Task)
 	if n < 0 {
 		return p.Progress
 	}
-	line := fmt.Sprintf("%s %s, %s", ShortID(e.Task), p.Tasks[n].Task.Title, b.Result)
+	line := fmt.Sprintf("%s %s, %s", ledger.ShortID(e.Task), p.Tasks.At(n).Task.Title, b.Result)
 	if b.Reason != "" {
 		line += ": " + b.Reason
-	} else if w := p.Tasks[n].Attempt; w != nil {
+	} else if w := p.Tasks.At(n).Attempt; w != nil {
 		if said := body(w); said != "" {
 			line += ": " + said
 		}
@@ -221,12 +225,12 @@ func trimJoin(a, b string) string {
 
 // plan makes room for a new run. Tasks belong to their source: those of
 // another one are put on the shelf, and come back with it.
-func (p Project) plan(b RunPlanned, e Entry) Project {
+func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 	p.Name = b.Settings.Project
 	if source := b.Settings.Source.String(); p.Source != source {
 		shelf := maps.Clone(p.Shelf)
 		if shelf == nil {
-			shelf = map[string][]TaskState{}
+			shelf = map[string]TaskList{}
 		}
 		if p.Source != "" {
 			shelf[p.Source] = p.Tasks
@@ -236,65 +240,58 @@ func (p Project) plan(b RunPlanned, e Entry) Project {
 		p.Source, p.Shelf = source, shelf
 	}
 	// Tasks of our own came with an earlier run's baseline; this run's says anew.
-	p.Tasks = slices.DeleteFunc(slices.Clone(p.Tasks), func(t TaskState) bool { return t.Task.Own })
-	p.Run = &Run{ID: b.Run, Settings: b.Settings, Check: b.Check, State: RunPlanning, Planned: e.Time, LastEvent: e.Time}
+	p.Tasks = p.Tasks.without(func(t *TaskState) bool { return t.Task.Own })
+	p.Run = &Run{ID: b.Run, Settings: b.Settings, Check: b.Check, State: ledger.RunPlanning, Planned: e.Time, LastEvent: e.Time}
 	return p
 }
 
 // read takes over what the source says. Statuses follow by entries of their own.
-func (p Project) read(b SourceRead) Project {
-	changed := map[string]Task{}
-	for _, t := range b.Tasks {
-		changed[FoldID(t.ID)] = t
-	}
+func (p Project) read(b ledger.SourceRead) Project {
 	old := p.Tasks
-	var tasks []TaskState
-	placed := map[string]bool{}
+	changed := make(map[string]*ledger.Task, len(b.Tasks))
+	for n := range b.Tasks {
+		changed[old.ids.fold(b.Tasks[n].ID)] = &b.Tasks[n]
+	}
+	tasks := make([]*TaskState, 0, len(b.Order))
+	placed := make(map[string]bool, len(b.Order))
 	for _, id := range b.Order {
-		key := FoldID(id)
-		var t TaskState
-		if n := slices.IndexFunc(old, func(t TaskState) bool { return FoldID(t.Task.ID) == key }); n >= 0 {
-			t = old[n]
-		} else {
-			t.Status = Pending
+		key := old.ids.fold(id)
+		t := &TaskState{Status: ledger.Pending}
+		if n := old.index(id); n >= 0 {
+			t = old.At(n)
 		}
 		if now, ok := changed[key]; ok {
+			edited := *t
 			if now.Mark != t.Lifted {
-				t.Lifted = ""
+				edited.Lifted = ""
 			}
-			t.Task = now
+			edited.Task = *now
+			t = &edited
 		}
 		tasks = append(tasks, t)
 		placed[key] = true
 	}
 	// What has no line any more keeps its place at the end: its history is
 	// still asked for, and a stash may bring the line back.
-	var own, rest, parts []TaskState
+	var own, rest, parts []*TaskState
 	for _, t := range b.Own {
-		own = append(own, TaskState{Task: t, Status: Pending})
-		placed[FoldID(t.ID)] = true
+		own = append(own, &TaskState{Task: t, Status: ledger.Pending})
+		placed[old.ids.fold(t.ID)] = true
 	}
-	for _, t := range old {
+	for n, t := range old.All() {
 		switch {
-		case placed[FoldID(t.Task.ID)]:
+		case placed[old.ids.keys[n]]:
 		case t.Task.Parent != "":
 			parts = append(parts, t)
 		case t.Task.Own:
 			own = append(own, t)
 		default:
-			t.Task.Mark = markGone
-			rest = append(rest, t)
+			gone := *t
+			gone.Task.Mark = markGone
+			rest = append(rest, &gone)
 		}
 	}
-	p.Tasks = slices.Concat(own, tasks, rest)
-	for _, t := range parts { // right behind their task, in their order
-		at := len(p.Tasks)
-		if n := p.index(t.Task.Parent); n >= 0 {
-			for at = n + 1; at < len(p.Tasks) && SameID(p.Tasks[at].Task.Parent, t.Task.Parent); at++ {
-			}
-		}
-		p.Tasks = slices.Insert(p.Tasks, at, t)
-	}
+	p.Tasks = newTaskList(withParts(slices.Concat(own, tasks, rest), parts, old.ids), old.ids)
 	if p.Run != nil {
 		r := *p.Run
 		r.Source, r.Name = b.Trouble, b.Name
@@ -303,11 +300,36 @@ func (p Project) read(b SourceRead) Project {
 	return p
 }
 
+// withParts puts parts right behind their task, in their order; those of a task
+// that is not there come last.
+func withParts(tasks, parts []*TaskState, ids *taskIDs) []*TaskState {
+	if len(parts) == 0 {
+		return tasks
+	}
+	of := map[string][]*TaskState{}
+	for _, t := range parts {
+		key := ids.fold(t.Task.Parent)
+		of[key] = append(of[key], t)
+	}
+	out := make([]*TaskState, 0, len(tasks)+len(parts))
+	for _, t := range tasks {
+		key := ids.fold(t.Task.ID)
+		out = append(append(out, t), of[key]...)
+		delete(of, key)
+	}
+	for _, t := range parts {
+		if _, left := of[ids.fold(t.Task.Parent)]; left {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
 // guided is the guidance that waits for one of some tasks, by its address.
 func (p Project) guided(tasks []string) []string {
 	var ids []string
 	for _, i := range p.Guidance.Waiting() {
-		if i.Task != "" && slices.ContainsFunc(tasks, func(t string) bool { return FoldID(t) == i.Task }) {
+		if i.Task != "" && slices.ContainsFunc(tasks, func(t string) bool { return ledger.FoldID(t) == i.Task }) {
 			ids = append(ids, i.ID)
 		}
 	}
@@ -318,7 +340,7 @@ func (p Project) settle(s Answered) Project {
 	if q, ok := p.Question(s.ID); ok {
 		s.Subject = QuestionSubject{Kind: q.Kind, Task: q.Task, Tasks: q.Tasks}
 	}
-	p.Questions = slices.DeleteFunc(slices.Clone(p.Questions), func(q Question) bool { return q.ID == s.ID })
+	p.Questions = slices.DeleteFunc(slices.Clone(p.Questions), func(q ledger.Question) bool { return q.ID == s.ID })
 	// One that stayed open after its time is settled a second time.
 	p.Answered = slices.DeleteFunc(slices.Clone(p.Answered), func(o Answered) bool { return o.ID == s.ID })
 	for n := range p.Answered { // a minute is over long before so many are settled
@@ -334,9 +356,9 @@ func (p Project) settle(s Answered) Project {
 }
 
 // applySession keeps the set of sessions in flight.
-func (p Project) applySession(e Entry) Project {
+func (p Project) applySession(e ledger.Entry) Project {
 	n := slices.IndexFunc(p.Sessions, func(s Session) bool { return s.ID == e.Session })
-	if b, ok := e.Body.(SessionPlanned); ok {
+	if b, ok := e.Body.(ledger.SessionPlanned); ok {
 		p.Sessions = append(slices.Clip(p.Sessions), Session{ID: e.Session, Planned: b, Task: e.Task, Attempt: e.Attempt, At: e.Time})
 		return p
 	}
@@ -346,16 +368,16 @@ func (p Project) applySession(e Entry) Project {
 	sessions := slices.Clone(p.Sessions)
 	s := &sessions[n]
 	switch b := e.Body.(type) {
-	case EventAccepted:
+	case ledger.EventAccepted:
 		s.Event = &b
-	case EventRefused:
+	case ledger.EventRefused:
 		s.Refused++
 		s.Owed = s.Owed || len(b.Owed) > 0
-	case SessionCut:
+	case ledger.SessionCut:
 		s.Cut = true
-	case MemoryKept:
+	case ledger.MemoryKept:
 		s.Kept++
-	case SessionEnded:
+	case ledger.SessionEnded:
 		sessions = slices.Delete(sessions, n, n+1)
 		p.Guidance = p.Guidance.Rest(e.Session)
 	default:
@@ -367,109 +389,109 @@ func (p Project) applySession(e Entry) Project {
 
 // doneNow is which tasks were done since the run was started or resumed. A
 // part is none: its task is, when all parts are.
-func (p Project) doneNow(e Entry) []string {
-	b, ok := e.Body.(TaskSet)
+func (p Project) doneNow(e ledger.Entry) []string {
+	b, ok := e.Body.(ledger.TaskSet)
 	n := p.index(e.Task)
-	if !ok || b.To != Done || n < 0 || p.Tasks[n].Task.Parent != "" || b.From != Active && (b.From != Pending || len(p.Tasks[n].Parts) == 0) {
+	if !ok || b.To != ledger.Done || n < 0 || p.Tasks.At(n).Task.Parent != "" || b.From != ledger.Active && (b.From != ledger.Pending || len(p.Tasks.At(n).Parts) == 0) {
 		return p.Run.DoneNow
 	}
 	return append(slices.Clip(p.Run.DoneNow), e.Task)
 }
 
-func applyRun(r *Run, e Entry) *Run {
+func applyRun(r *Run, e ledger.Entry) *Run {
 	switch b := e.Body.(type) {
-	case RunResumed:
+	case ledger.RunResumed:
 		r.Settings, r.Hats, r.HatsBad = b.Settings, nil, ""
-		r.State, r.Wait, r.Text, r.Signal, r.StopBy, r.StopNow = RunRunning, "", "", "", "", false
+		r.State, r.Wait, r.Text, r.Signal, r.StopBy, r.StopNow = ledger.RunRunning, "", "", "", "", false
 		r.Until = time.Time{}
 		if r.Started.IsZero() {
-			r.State = RunPlanning
+			r.State = ledger.RunPlanning
 		}
 		r.DoneNow, r.Counted, r.Streak = nil, 0, 0
-	case AgentChosen:
+	case ledger.AgentChosen:
 		if h := r.Hats; h != nil {
-			r.Hats = &HatsRead{Pattern: h.Pattern, Hats: r.upcoming().with(b.Agent).Hats}
+			r.Hats = &ledger.HatsRead{Pattern: h.Pattern, Hats: r.upcoming().WithAgent(b.Agent).Hats}
 		}
-		r.Settings = r.Settings.with(b.Agent)
-	case HatsRead:
+		r.Settings = r.Settings.WithAgent(b.Agent)
+	case ledger.HatsRead:
 		if r.HatsBad = b.Trouble; b.Trouble == "" {
 			r.Hats = &b
 		}
-	case PreflightDone:
+	case ledger.PreflightDone:
 		r.Base, r.Tip, r.TipTree = b.Base, b.Base.Commit, b.Base.Tree
-	case RunStarted:
-		r.State, r.Started, r.Baseline, r.Advisory, r.Red = RunRunning, e.Time, b.Baseline, b.Advisory, nil
+	case ledger.RunStarted:
+		r.State, r.Started, r.Baseline, r.Advisory, r.Red = ledger.RunRunning, e.Time, b.Baseline, b.Advisory, nil
 		r.Wait, r.Text, r.Until = "", "", time.Time{}
-	case BaselineBroke:
+	case ledger.BaselineBroke:
 		r.Advisory = append(slices.Clip(r.Advisory), b.Commands...)
-	case RunStateSet:
+	case ledger.RunStateSet:
 		r.State, r.Wait, r.Until, r.Text = b.State, b.Wait, b.Until, b.Text
 		switch b.State {
-		case RunStopping:
+		case ledger.RunStopping:
 			r.Signal, r.StopBy, r.StopNow = b.Signal, e.Actor, r.StopNow || b.Now
-		case RunRunning:
+		case ledger.RunRunning:
 			r.Signal, r.StopBy, r.StopNow = "", "", false
 		}
-	case RunFinishing:
+	case ledger.RunFinishing:
 		r.Finishing = &b.Ending
-	case RunEnded:
-		r.State, r.Ended, r.EndedAt, r.Finishing = RunOver, &b, e.Time, nil
+	case ledger.RunEnded:
+		r.State, r.Ended, r.EndedAt, r.Finishing = ledger.RunOver, &b, e.Time, nil
 		r.Wait, r.Text = "", ""
-	case ChecksBegun:
+	case ledger.ChecksBegun:
 		if e.Task == "" {
 			r.Checks = &Checks{Kind: b.Kind, Tree: b.Tree, Commands: b.Commands, Setup: b.Setup}
 		}
-	case Verified:
+	case ledger.Verified:
 		if e.Task == "" {
 			r.Checks = nil
-			if b.Kind == KindBaseline && !b.OK {
+			if b.Kind == ledger.KindBaseline && !b.OK {
 				r.Red = &b
 			}
-			if b.Kind == KindFinal {
+			if b.Kind == ledger.KindFinal {
 				r.Final, r.FinalTip = &b, b.Tree
 			}
 		}
-	case SessionPlanned:
-		if b.Kind == KindAgent {
+	case ledger.SessionPlanned:
+		if b.Kind == ledger.KindAgent {
 			r.Settings, r.Hats = r.upcoming(), nil
 			r.Agents++
 			r.Counted++
 		} else {
 			r.Commands++
 		}
-	case SessionEnded:
+	case ledger.SessionEnded:
 		if e.Task == "" && r.Checks != nil {
 			r.Checks = r.Checks.result(b, e.Session)
 		}
-		if b.Kind == KindAgent {
+		if b.Kind == ledger.KindAgent {
 			if b.Exit.CostUSD < 0 {
 				r.Unpriced++
 			} else {
 				r.CostUSD += b.Exit.CostUSD
 			}
 			switch b.End {
-			case EndedLimit, EndedUnusable, EndedNetwork, EndedDisk:
+			case ledger.EndedLimit, ledger.EndedUnusable, ledger.EndedNetwork, ledger.EndedDisk:
 				r.Counted = max(r.Counted-1, 0) // a night of waiting is no night of work
 			}
 		}
-	case TipFound:
+	case ledger.TipFound:
 		r.Tip, r.TipTree = b.Commit, b.Commit // git takes a commit where it wants a tree
-	case TaskCommitted:
+	case ledger.TaskCommitted:
 		r.Tip, r.TipTree = b.Commit, b.Tree
 		r.Commits++
-	case TaskSet:
+	case ledger.TaskSet:
 		switch b.To {
-		case Done:
+		case ledger.Done:
 			r.Streak = 0
-		case Blocked:
-			if b.From == Active {
+		case ledger.Blocked:
+			if b.From == ledger.Active {
 				r.Streak++
 			}
 		}
-	case TaskNext:
-		r.Next = FoldID(e.Task)
-	case Commitment:
-		if r.Next == FoldID(e.Task) {
+	case ledger.TaskNext:
+		r.Next = ledger.FoldID(e.Task)
+	case ledger.Commitment:
+		if r.Next == ledger.FoldID(e.Task) {
 			r.Next = ""
 		}
 	}
@@ -478,17 +500,17 @@ func applyRun(r *Run, e Entry) *Run {
 
 // result is the checks after one of their commands ended: a red command is
 // repeated once, and green on repeat is flaky (SPEC 2.3).
-func (c *Checks) result(b SessionEnded, session string) *Checks {
+func (c *Checks) result(b ledger.SessionEnded, session string) *Checks {
 	n := *c
-	if c.Index >= len(c.Commands) || b.End == EndedCut || b.End == EndedDisk {
+	if c.Index >= len(c.Commands) || b.End == ledger.EndedCut || b.End == ledger.EndedDisk {
 		return &n // planned again as it was
 	}
-	if b.End == EndedLost && c.Lost == 0 {
+	if b.End == ledger.EndedLost && c.Lost == 0 {
 		n.Lost++ // an unknown result is no red one; the second in a row is
 		return &n
 	}
 	n.Lost = 0
-	res := Result{
+	res := ledger.Result{
 		Run: c.Commands[c.Index].Run, OK: b.OK, Exit: b.Exit.Code, Ms: b.Exit.Took().Milliseconds(),
 		Tail: b.Exit.Tail, Session: session,
 	}

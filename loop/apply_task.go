@@ -2,13 +2,16 @@ package loop
 
 import (
 	"slices"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-func applyTask(t TaskState, r *Run, e Entry) TaskState {
+// applyTask changes a task by an entry about it.
+func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 	switch b := e.Body.(type) {
-	case TaskSet:
+	case ledger.TaskSet:
 		t.Status, t.Why, t.Question = b.To, b.Why, b.Question
-		t.Person = b.To == ManualVerify || t.Person && b.To != Done
+		t.Person = b.To == ledger.ManualVerify || t.Person && b.To != ledger.Done
 		if b.Fresh {
 			t.Failed, t.LastFail, t.Stalled, t.Attempt = 0, "", false, nil
 			t.Parts, t.Denied = nil, nil
@@ -18,54 +21,54 @@ func applyTask(t TaskState, r *Run, e Entry) TaskState {
 			// What a person said just now outranks the mark that the source
 			// still shows, however long writing the new one takes.
 			t.Lifted = t.Task.Mark
-			if b.From == Blocked {
-				t.Lifted = MarkBlocked
-			} else if b.From == ManualVerify {
-				t.Lifted = MarkManualVerify
+			if b.From == ledger.Blocked {
+				t.Lifted = ledger.MarkBlocked
+			} else if b.From == ledger.ManualVerify {
+				t.Lifted = ledger.MarkManualVerify
 			}
 		}
-		if b.To == Done || b.To == Blocked || b.To == Skipped || b.To == Withdrawn {
+		if b.To == ledger.Done || b.To == ledger.Blocked || b.To == ledger.Skipped || b.To == ledger.Withdrawn {
 			t.Ended = e.Time
 		}
-		if b.To == Done || b.To == Skipped || b.To == Blocked || b.To == Withdrawn || b.To == ManualVerify {
+		if b.To == ledger.Done || b.To == ledger.Skipped || b.To == ledger.Blocked || b.To == ledger.Withdrawn || b.To == ledger.ManualVerify {
 			t.Attempt = nil
 		}
-	case PlanSettled:
+	case ledger.PlanSettled:
 		if c := t.Attempt; !b.Approved && c != nil && c.Consensus != nil {
 			w := *c
 			// All is open again but what is being built already.
 			w.Consensus = &Consensus{Approved: slices.DeleteFunc(slices.Clone(c.Consensus.Approved), func(id string) bool { return t.partOf(id) == "" })}
 			t.Attempt = &w
 		}
-	case PathsAllowed:
+	case ledger.PathsAllowed:
 		if b.Denied {
 			t.Denied = append(slices.Clip(t.Denied), b.Paths...)
 		} else {
 			t.Allowed = append(slices.Clip(t.Allowed), b.Paths...)
 		}
-	case AnswerUndone:
+	case ledger.AnswerUndone:
 		t.Failed, t.LastFail = b.Before.Failed, b.Before.LastFail
-		t.Words = t.Words[:min(len(t.Words), b.Before.Words):min(len(t.Words), b.Before.Words)]
-	case TaskWords:
+		t.Words = slices.Clip(t.Words[:min(len(t.Words), max(b.Before.Words, 0))])
+	case ledger.TaskWords:
 		t.Words = append(slices.Clip(t.Words), b.Text)
-	case SourceMarked:
+	case ledger.SourceMarked:
 		if b.Error == "" {
 			t.Marked, t.MarkedAt = b.Mark, e.Time
 			if t.Task.Mark != markGone {
 				t.Task.Mark = b.Mark
 			}
 			switch {
-			case b.Mark != MarkOpen && (t.Status == Ready || t.Status == Pending || t.Status == Active || t.Status == Waiting):
+			case b.Mark != ledger.MarkOpen && (t.Status == ledger.Ready || t.Status == ledger.Pending || t.Status == ledger.Active || t.Status == ledger.Waiting):
 				t.Lifted = b.Mark // a person decided otherwise while it was being written
 			case b.Mark != t.Lifted:
 				t.Lifted = ""
 			}
 		}
-	case Commitment:
+	case ledger.Commitment:
 		t.Last = e.Time
 		if b.Resume && t.Attempt != nil {
 			w := *t.Attempt
-			w.Stage, w.Run = StageReady, e.Run
+			w.Stage, w.Run = ledger.StageReady, e.Run
 			t.Attempt = &w
 			break
 		}
@@ -73,75 +76,73 @@ func applyTask(t TaskState, r *Run, e Entry) TaskState {
 		t.Attempt = &Attempt{
 			Of: t.Task,
 			N:  t.Attempts, Run: e.Run, Base: b.Base, Start: b.Tree, Tree: b.Tree,
-			Stage: StageReady, Began: e.Time, Fresh: true,
+			Stage: ledger.StageReady, Began: e.Time, Fresh: true,
 		}
 		if r != nil {
 			s := r.upcoming()
-			t.Attempt.Hat = s.firstHat(t.Task, t.Stalled)
-			if t.Task.Parent != "" && t.Attempt.Hat != s.planner() {
+			t.Attempt.Hat = firstHat(s, t.Task, t.Stalled)
+			if t.Task.Parent != "" && t.Attempt.Hat != s.Planner() {
 				t.Attempt.Plan = t.Plan
 			}
 		}
-	case AttemptEnded:
+	case ledger.AttemptEnded:
 		switch {
 		case b.Failed:
 			t.Failed++
 			t.LastFail, t.Attempt = b.Why, nil
-			t.Stalled = b.Outcome == OutcomeStalled
+			t.Stalled = b.Outcome == ledger.OutcomeStalled
 		case b.Replan:
 			t.LastFail, t.Attempt = b.Why, nil
-		case b.Outcome == OutcomePlanned:
+		case b.Outcome == ledger.OutcomePlanned:
 			t.Attempt = nil
 		case t.Attempt != nil:
 			w := *t.Attempt
-			w.Stage = StageHeld
+			w.Stage = ledger.StageHeld
 			t.Attempt = &w
 		}
-	case TaskCommitted:
+	case ledger.TaskCommitted:
 		t.Commit = b.Commit
 	}
 	if t.Attempt != nil && r != nil {
-		w := *t.Attempt
-		t.Attempt = applyWork(&w, r, e)
+		t.Attempt = applyWork(own.attemptOf(t.Attempt), r, e)
 		if len(t.Attempt.Plan) > 0 && t.Task.Parent == "" {
 			t.Plan = t.Attempt.Plan
 		}
 	}
-	return t
 }
 
-func applyWork(w *Attempt, r *Run, e Entry) *Attempt {
+func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 	switch b := e.Body.(type) {
-	case SessionPlanned:
-		if b.Kind != KindAgent {
+	case ledger.SessionPlanned:
+		if b.Kind != ledger.KindAgent {
 			break
 		}
-		w.Stage, w.Session, w.Fresh = StageSession, e.Session, false
+		w.Stage, w.Session, w.Fresh = ledger.StageSession, e.Session, false
 		w.Sessions++
 		w.Event, w.Captured, w.Checks, w.Note, w.Replaces, w.Converged = nil, nil, nil, "", "", false
-	case SessionEnded:
+	case ledger.SessionEnded:
 		switch {
-		case b.Kind != KindAgent:
+		case b.Kind != ledger.KindAgent:
 			if w.Checks != nil {
 				w.Checks = w.Checks.result(b, e.Session)
 			}
-		case w.Session == e.Session && w.Stage == StageSession:
+		case w.Session == e.Session && w.Stage == ledger.StageSession:
 			w.again(b, e.Session)
 		}
-	case EventAccepted:
+	case ledger.EventAccepted:
 		w.Event = &b
-	case EventRefused:
+	case ledger.EventRefused:
 		w.Owed = append(slices.Clip(w.Owed), b.Owed...)
-	case TakenOver:
+	case ledger.TakenOver:
 		w.Captured = &b.Taken
-		w.Stage = StageChecks
+		w.Stage = ledger.StageChecks
 		w.Strayed = append(slices.Clip(w.Strayed), b.Taken.Outside...)
-	case ChecksBegun:
-		w.Stage = StageChecks
+	case ledger.ChecksBegun:
+		w.Stage = ledger.StageChecks
 		w.Checks = &Checks{Kind: b.Kind, Tree: b.Tree, Commands: b.Commands, Setup: b.Setup}
-	case Verified:
+	case ledger.Verified:
 		w.Checks = nil
-		if b.Kind == KindRecheck {
+		if b.Kind == ledger.KindRecheck {
 			w.Rechecked = true // of another tree: what is known of this one stands
 			break
 		}
@@ -153,70 +154,70 @@ func applyWork(w *Attempt, r *Run, e Entry) *Attempt {
 		case !again:
 			w.Red++
 		}
-	case Redo:
-		w.Stage, w.Note, w.Replaces, w.Tree = StageReady, b.Note, w.Session, b.Tree
+	case ledger.Redo:
+		w.Stage, w.Note, w.Replaces, w.Tree = ledger.StageReady, b.Note, w.Session, b.Tree
 		if b.Failed {
 			w.FailedRow++
 		} else {
 			w.FailedRow = 0 // a red tree is work, and counted by Red
 		}
-	case Routed:
+	case ledger.Routed:
 		w.route(b)
-	case TreeMerged:
+	case ledger.TreeMerged:
 		if b.Tree != "" {
 			w.Base, w.Start, w.Tree = b.Onto, r.TipTree, b.Tree
 		}
-	case Evidence:
-		if b.Kind == "review" && w.Event != nil && w.Event.Type == EventReview {
+	case ledger.Evidence:
+		if b.Kind == "review" && w.Event != nil && w.Event.Type == ledger.EventReview {
 			w.Found = b.Issues
 		}
 		w.Proof = append(slices.Clip(w.Proof), b.Kind+" "+e.Session)
-	case StageSet:
+	case ledger.StageSet:
 		w.Stage = b.Stage
 	}
 	return w
 }
 
 // again is the attempt after one of its agent sessions ended.
-func (w *Attempt) again(b SessionEnded, session string) {
+func (w *Attempt) again(b ledger.SessionEnded, session string) {
 	switch b.Counts {
-	case CountsAsSuccess:
+	case ledger.CountsAsSuccess:
 		w.LostRow = 0
-		w.Stage = StageCapture
-	case CountsAsFailed:
+		w.Stage = ledger.StageCapture
+	case ledger.CountsAsFailed:
 		w.FailedRow++
 		w.LostRow = 0
-		w.Stage, w.Note, w.Replaces = StageReady, strictNote(b.End, b.Text), session
+		w.Stage, w.Note, w.Replaces = ledger.StageReady, strictNote(b.End, b.Text), session
 	default:
-		if b.End == EndedLost {
+		if b.End == ledger.EndedLost {
 			w.LostRow++
 		}
-		w.Stage, w.Replaces = StageReady, session
+		w.Stage, w.Replaces = ledger.StageReady, session
 		w.Sessions-- // it counts as nothing
 	}
 }
 
 // route is the attempt after its session's event was routed.
-func (w *Attempt) route(b Routed) {
+func (w *Attempt) route(b ledger.Routed) {
 	if ev := w.Event; ev != nil && b.On == ev.Type {
 		w.History = append(slices.Clip(w.History), Step{Session: w.Session, Hat: w.Hat, Event: ev.Type, Summary: summaryOf(ev.Data)})
 		switch ev.Type {
-		case EventPlan:
+		case ledger.EventPlan:
 			if c := w.Consensus; c != nil {
 				w.Plan = revised(w.Plan, ev.Data, c.Approved)
 				w.argue(*ev)
 			} else {
 				w.Plan = ev.Data
 			}
-		case EventCritique, EventAdvice:
+		case ledger.EventCritique, ledger.EventAdvice:
 			w.argue(*ev)
-		case EventFix:
+		case ledger.EventFix:
 			w.Disputed = fieldOf(ev.Data, "disputed")
-		case EventRepro:
+		case ledger.EventRepro:
 			w.Repro = stringOf(ev.Data, "command")
-		case EventFailed:
+		case ledger.EventFailed:
 			w.Issues = failedChecks(ev.Data)
-		case EventReview:
+		case ledger.EventReview:
 			issues := w.Found
 			w.Found = nil
 			if w.contested(issues) {
@@ -237,9 +238,9 @@ func (w *Attempt) route(b Routed) {
 		}
 		w.NoChange = stringOf(ev.Data, "no_change")
 	}
-	w.Tree, w.Stage, w.FailedRow = b.Tree, StageReady, 0
-	if b.To == Converged {
-		w.Stage, w.Converged = StageCommit, true
+	w.Tree, w.Stage, w.FailedRow = b.Tree, ledger.StageReady, 0
+	if b.To == ledger.Converged {
+		w.Stage, w.Converged = ledger.StageCommit, true
 		return
 	}
 	w.Hat = b.To

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // askAgent puts an agent's question to a person. The task waits with its
 // tree; others go on.
 func (d *decision) askAgent(t TaskState) {
 	data := t.Attempt.Event.Data
-	d.holdTask(t, Question{
+	d.holdTask(t, ledger.Question{
 		Hat: t.Attempt.Hat, Text: stringOf(data, "text"), Options: stringsOf(data, "options"), Choice: stringOf(data, "choice"),
 	})
 }
@@ -23,12 +23,12 @@ func (d *decision) askAgent(t TaskState) {
 func (d *decision) askDispute(t TaskState) {
 	var b strings.Builder
 	who := "review"
-	if t.Attempt.Event.Type == EventFailed {
+	if t.Attempt.Event.Type == ledger.EventFailed {
 		who = "verifier"
 	}
 	b.WriteString("The " + who + " upholds this a second time, and the " + t.Attempt.Hat + " sees nothing to change:")
 	for _, i := range t.Attempt.Issues {
-		b.WriteString("\n" + i.line())
+		b.WriteString("\n" + i.Describe())
 	}
 	for n := len(t.Attempt.History) - 1; n >= 0; n-- {
 		if s := t.Attempt.History[n]; s.Hat == t.Attempt.Hat {
@@ -36,7 +36,7 @@ func (d *decision) askDispute(t TaskState) {
 			break
 		}
 	}
-	d.holdTask(t, Question{Hat: t.Attempt.Hat, Text: b.String(), Options: []string{"Fix it as the " + who + " says", "Leave it as it is"}})
+	d.holdTask(t, ledger.Question{Hat: t.Attempt.Hat, Text: b.String(), Options: []string{"Fix it as the " + who + " says", "Leave it as it is"}})
 }
 
 // strayedAgain lists paths out of scope that the session in hand wrote although
@@ -65,7 +65,7 @@ func (t TaskState) strayedAgain() []string {
 // its scope (SPEC 4.1). With an end, the task waits for it.
 func (d *decision) askAllow(t TaskState, paths []string, expires time.Time) {
 	for _, q := range d.Project.Questions {
-		if q.Kind != AskAllow || !SameID(q.Task, t.Task.ID) {
+		if q.Kind != ledger.AskAllow || !ledger.SameID(q.Task, t.Task.ID) {
 			continue
 		}
 		if expires.IsZero() {
@@ -76,78 +76,80 @@ func (d *decision) askAllow(t TaskState, paths []string, expires time.Time) {
 				paths = append(slices.Clip(paths), p)
 			}
 		}
-		d.add(scope{task: t.Task.ID}, QuestionExpired{ID: q.ID, Then: "asked again: the task waits for it now"})
+		d.add(scope{task: t.Task.ID}, ledger.QuestionExpired{ID: q.ID, Then: "asked again: the task waits for it now"})
 	}
-	q := Question{
-		Kind: AskAllow, Hat: t.Attempt.Hat, Paths: paths, Expires: expires,
-		Text: fmt.Sprintf("allow %s for %s?", joinFew(paths), ShortID(t.Task.ID)),
+	q := ledger.Question{
+		Kind: ledger.AskAllow, Hat: t.Attempt.Hat, Paths: paths, Expires: expires,
+		Text: fmt.Sprintf("allow %s for %s?", joinFew(paths), ledger.ShortID(t.Task.ID)),
 	}
 	if !expires.IsZero() {
 		d.holdTask(t, q)
 		return
 	}
 	q.ID, q.Run, q.Task, q.Session, q.Title, q.Asked = d.nextID("q"), d.run().ID, t.Task.ID, t.Attempt.Session, t.Task.Title, d.in.Time
-	d.add(scope{task: t.Task.ID, session: t.Attempt.Session}, QuestionAsked{Question: q})
+	d.add(scope{task: t.Task.ID, session: t.Attempt.Session}, ledger.QuestionAsked{Question: q})
 }
 
 // settleAllow acts on what was decided of paths out of scope. It reports
 // whether the task waited for it.
-func (d *decision) settleAllow(q Question, allow bool, by string) (waited bool) {
+func (d *decision) settleAllow(q ledger.Question, allow bool, by string) (waited bool) {
 	t, ok := d.task(q.Task)
 	if !ok {
 		return false
 	}
-	d.add(scope{task: q.Task}, PathsAllowed{Paths: q.Paths, Denied: !allow})
+	d.add(scope{task: q.Task}, ledger.PathsAllowed{Paths: q.Paths, Denied: !allow})
 	words := fmt.Sprintf("%s is out of scope and stays so; do without it (%s).", joinFew(q.Paths), by)
 	if allow {
 		words = fmt.Sprintf("%s may be changed for this task (%s).", joinFew(q.Paths), by)
 	}
-	d.add(scope{task: q.Task}, TaskWords{Text: words})
-	if waited = t.Status == Waiting && t.Question == q.ID; waited {
-		d.setTask(q.Task, Ready, "answered")
+	d.add(scope{task: q.Task}, ledger.TaskWords{Text: words})
+	if waited = t.Status == ledger.Waiting && t.Question == q.ID; waited {
+		d.setTask(q.Task, ledger.Ready, "answered")
 	}
 	return waited
 }
 
 // holdTask lets a task wait with its tree for an answer.
-func (d *decision) holdTask(t TaskState, q Question) {
+func (d *decision) holdTask(t TaskState, q ledger.Question) {
 	w, id := t.Attempt, t.Task.ID
 	q.ID, q.Run, q.Task, q.Session, q.Title, q.Asked = d.nextID("q"), d.run().ID, id, w.Session, t.Task.Title, d.in.Time
 	if q.Kind == "" {
-		q.Kind = AskAgent
-		q.until(d.in.Time, d.in.Time.Add(d.run().Settings.QuestionTimeout.D()))
+		q.Kind = ledger.AskAgent
+		scheduleReminder(&q, d.in.Time, d.in.Time.Add(d.run().Settings.QuestionTimeout.D()))
 	}
 	about := scope{task: id, session: w.Session}
-	d.add(about, StageSet{Stage: StageHeld})
-	d.add(about, TaskSet{From: t.Status, To: Waiting, Why: "asks: " + firstLine(q.Text), Question: q.ID})
-	d.add(about, QuestionAsked{Question: q})
+	d.add(about, ledger.StageSet{Stage: ledger.StageHeld})
+	d.add(about, ledger.TaskSet{From: t.Status, To: ledger.Waiting, Why: "asks: " + firstLine(q.Text), Question: q.ID})
+	d.add(about, ledger.QuestionAsked{Question: q})
 }
 
 // askManual asks a person to look at what no agent can judge.
 func (d *decision) askManual(t TaskState, instructions string) {
 	list := slices.Clone(t.Task.Acceptance)
-	if instructions != "" && !strings.HasPrefix(instructions, "as the task's") {
+	if instructions != "" && instructions != manualAcceptance {
 		list = append([]string{instructions}, list...)
 	}
-	q := Question{
-		ID: d.nextID("q"), Kind: AskManual, Run: d.run().ID, Task: t.Task.ID, Title: t.Task.Title,
+	q := ledger.Question{
+		ID: d.nextID("q"), Kind: ledger.AskManual, Run: d.run().ID, Task: t.Task.ID, Title: t.Task.Title,
 		Text: strings.Join(list, "\n"), Asked: d.in.Time,
 	}
 	if q.Text == "" {
 		q.Text = t.Task.Title
 	}
-	d.add(scope{task: t.Task.ID}, TaskSet{From: t.Status, To: ManualVerify, Why: "needs a person", Question: q.ID})
-	d.add(scope{task: t.Task.ID}, QuestionAsked{Question: q})
-	d.mark(t.Task.ID, MarkManualVerify)
+	d.add(scope{task: t.Task.ID}, ledger.TaskSet{From: t.Status, To: ledger.ManualVerify, Why: "needs a person", Question: q.ID})
+	d.add(scope{task: t.Task.ID}, ledger.QuestionAsked{Question: q})
+	d.mark(t.Task.ID, ledger.MarkManualVerify)
 }
 
 // shelved names the source whose task waits for the answer to a question, where
 // the project is at another one; "" where it is not. The two may have tasks of
 // one name. Its time stands still until that source is at work again.
-func (p Project) shelved(q Question) string {
+func (p Project) shelved(q ledger.Question) string {
 	for _, source := range sortedKeys(p.Shelf) {
-		if slices.ContainsFunc(p.Shelf[source], func(t TaskState) bool { return t.Question == q.ID }) {
-			return source
+		for _, t := range p.Shelf[source].of(setAsks) {
+			if t.Question == q.ID {
+				return source
+			}
 		}
 	}
 	return ""
@@ -158,71 +160,37 @@ func (p Project) shelved(q Question) string {
 func (d *decision) unasked() {
 	for _, q := range d.Project.Questions {
 		t, _ := d.task(q.Task)
-		if q.Kind == AskUnticked || q.Kind == AskSkip || q.Kind == AskAllow && t.Question != q.ID {
-			d.add(scope{task: q.Task}, QuestionExpired{ID: q.ID, Then: "another source was taken up"})
+		if q.EndsWithSource() && t.Question != q.ID {
+			effectsOf(q).drop(d, q, "another source was taken up")
 		}
 	}
 }
 
 // expire settles a question that nobody answered in time.
-func (d *decision) expire(q Question) {
-	about := scope{task: q.Task}
-	switch q.Kind {
-	case AskBaseline:
-		choice, then := "stop", "not started"
-		if d.run().Settings.Profile == "overnight" {
-			choice, then = "go", "goes on; the red commands are shown, not counted"
-		}
-		d.add(about, QuestionExpired{ID: q.ID, Choice: choice, Then: then})
-		d.settleBaseline(choice)
-	case AskAgent:
-		then := d.run().Settings.QuestionThen
-		if then == ThenAbort {
-			d.add(about, QuestionExpired{ID: q.ID, Then: ShortID(q.Task) + " is blocked"})
-			d.abort(q)
-			return
-		}
-		if q.Choice == "" || then == ThenPause {
-			d.add(about, QuestionExpired{ID: q.ID, Then: ShortID(q.Task) + " waits; answer any time"})
-			// The question stays answerable: it is asked again, without an end.
-			q.Expires, q.Remind = time.Time{}, time.Time{}
-			d.add(about, QuestionAsked{Question: q})
-			return
-		}
-		d.add(about, QuestionExpired{ID: q.ID, Choice: q.Choice, Then: q.Choice})
-		d.answered(q, fmt.Sprintf("%s (nobody answered in time; your own choice stands)", q.Choice))
-	case AskNow:
-		d.settleNow(q, "queued, nothing is stopped")
-	case AskAllow:
-		d.add(about, QuestionExpired{ID: q.ID, Choice: "deny", Then: "stays out"})
-		d.settleAllow(q, false, "nobody answered in time")
-	default:
-		d.add(about, QuestionExpired{ID: q.ID, Then: "nothing was done"})
-	}
-}
+func (d *decision) expire(q ledger.Question) { effectsOf(q).expire(d, q) }
 
 // abort blocks the task of a question that nobody answered in time.
-func (d *decision) abort(q Question) {
+func (d *decision) abort(q ledger.Question) {
 	t, ok := d.task(q.Task)
-	if !ok || t.Status != Waiting {
+	if !ok || t.Status != ledger.Waiting {
 		return
 	}
 	why := fmt.Sprintf("%s unanswered: %s", q.ID, firstLine(q.Text))
 	if t.Attempt != nil {
-		d.add(scope{task: q.Task}, AttemptEnded{Outcome: OutcomeBlocked, Why: why})
+		d.add(scope{task: q.Task}, ledger.AttemptEnded{Outcome: ledger.OutcomeBlocked, Why: why})
 	}
 	d.block(q.Task, blockage{reason: why, needs: "an answer", work: t.Attempt})
 }
 
 // answered gives the words to the task and lets its attempt go on.
-func (d *decision) answered(q Question, words string) {
+func (d *decision) answered(q ledger.Question, words string) {
 	t, ok := d.task(q.Task)
 	if !ok {
 		return
 	}
-	d.add(scope{task: q.Task}, TaskWords{Text: fmt.Sprintf("%s asked: %s\nAnswer: %s", q.Hat, q.Text, words)})
-	if t.Status == Waiting {
-		d.setTask(q.Task, Ready, "answered")
+	d.add(scope{task: q.Task}, ledger.TaskWords{Text: fmt.Sprintf("%s asked: %s\nAnswer: %s", q.Hat, q.Text, words)})
+	if t.Status == ledger.Waiting {
+		d.setTask(q.Task, ledger.Ready, "answered")
 	}
 }
 
@@ -231,7 +199,7 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 	q, ok := d.Project.Question(b.Question)
 	if !ok {
 		for _, s := range d.Project.Answered {
-			if SameID(s.ID, b.Question) {
+			if ledger.SameID(s.ID, b.Question) {
 				if strings.EqualFold(strings.TrimSpace(b.Choice), "undo") {
 					d.undo(s)
 					return
@@ -247,119 +215,49 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 		return
 	}
 	if source := d.Project.shelved(q); source != "" {
-		d.refuse("other source", "%s is about %s of %s; start a run of that first. Nothing was changed.", q.ID, ShortID(q.Task), source)
+		d.refuse("other source", "%s is about %s of %s; start a run of that first. Nothing was changed.", q.ID, ledger.ShortID(q.Task), source)
 		return
 	}
 	b.Words = strings.ToValidUTF8(b.Words, "\uFFFD")
-	choice, ok := q.choose(b.Choice)
-	if q.Kind == AskAgent && choice == "" && strings.EqualFold(strings.TrimSpace(trimJoin(b.Choice, b.Words)), "undo") { // pressed twice
+	choice, ok := chooseOption(q, b.Choice)
+	if q.OwnWords() && choice == "" && strings.EqualFold(strings.TrimSpace(trimJoin(b.Choice, b.Words)), "undo") { // pressed twice
 		d.refuse("open", "%s is open; there is nothing to take back", q.ID)
 		return
 	}
-	if !ok {
-		if q.Kind == AskAgent { // own words
-			b.Words, choice = trimJoin(b.Choice, b.Words), ""
-		} else {
-			d.refuse("no answer", "%s takes: %s", q.ID, strings.Join(q.Verbs(), " · "))
-			return
-		}
+	switch {
+	case !ok && q.OwnWords():
+		b.Words, choice = trimJoin(b.Choice, b.Words), ""
+	case ok && choice == "" && b.Words != "":
+		choice = q.SentenceVerb()
 	}
-	if choice == "" && b.Words != "" && q.Kind == AskBlocked {
-		choice = "guide" // words alone
-	}
-	if choice == "" && (strings.TrimSpace(b.Words) == "" || q.Kind != AskAgent) {
+	verb, known := q.Verb(choice)
+	if !ok && !q.OwnWords() || !known || choice == "" && strings.TrimSpace(b.Words) == "" {
 		d.refuse("no answer", "%s takes: %s", q.ID, strings.Join(q.Verbs(), " · "))
 		return
 	}
-	if (choice == "guide" || choice == "fail" || choice == "reject") && strings.TrimSpace(b.Words) == "" {
+	if verb.Words == ledger.WordsRequired && strings.TrimSpace(b.Words) == "" {
 		d.refuse("words", "%s %s needs your words: %s %s WORDS", q.ID, choice, q.ID, choice)
 		return
 	}
-	if choice == "guide" {
-		if code, why := checkGuidance(b.Words); why != "" {
+	effect := effectOf(q, choice)
+	if effect.check != nil {
+		if code, why := effect.check(b.Words); why != "" {
 			d.refuse(code, "%s", why)
 			return
 		}
 	}
-	about := scope{task: q.Task}
-	var along []string
-	if q.Kind == AskSkip && choice == "skip" {
-		along = d.needing(q.Tasks)
+	given := answerGiven{q: q, choice: choice, words: b.Words}
+	if effect.along != nil {
+		given.along = effect.along(d, q)
 	}
-	d.add(about, QuestionAnswered{ID: q.ID, Choice: choice, Words: b.Words, By: d.by(), Along: along})
+	d.add(scope{task: q.Task}, ledger.QuestionAnswered{ID: q.ID, Choice: choice, Words: b.Words, By: d.by(), Along: given.along})
 	d.say("%s %s", q.ID, trimJoin(choice, b.Words))
-	switch q.Kind {
-	case AskBlocked:
-		switch choice {
-		case "retry":
-			d.retryTask(q.Task)
-		case "skip":
-			d.skipTask(q.Task)
-		case "guide":
-			d.queueGuidance(b.Words, guidance.Address{Task: q.Task})
-			d.retryTask(q.Task)
-		}
-	case AskManual:
-		d.judged(q, choice == "pass", b.Words)
-	case AskAgent:
-		d.answerAgent(q, choice, b.Words)
-	case AskBaseline:
-		d.settleBaseline(choice)
-	case AskReview:
-		if choice == "resume" {
-			d.resume("")
-		} else {
-			d.stop(Stop{})
-		}
-	case AskUnticked:
-		for _, id := range q.Tasks {
-			if choice == "keep" {
-				d.mark(id, MarkDone)
-			} else if t, ok := d.task(id); ok && t.Status == Done && t.Task.Mark != markGone {
-				d.add(scope{task: id}, TaskSet{From: t.Status, To: Ready, Why: "redo, by " + d.by(), Fresh: true})
-			}
-		}
-	case AskSkip:
-		for _, id := range along {
-			if t, ok := d.task(id); ok {
-				d.putAway(t)
-			}
-		}
-	case AskStart:
-		if choice != "cancel" {
-			s := *q.Offer
-			if choice == "review" {
-				s = s.limited(*q.Review)
-			}
-			d.startRun(StartRun{Settings: s})
-			d.say("%s starts %s", d.answer.ID, d.in.Project)
-		} else {
-			d.say("%s not started", d.in.Project)
-		}
-	case AskAllow:
-		if d.settleAllow(q, choice == "allow", d.by()) {
-			d.goOn()
-		}
-	case AskPlan:
-		d.settlePlan(q, choice == "approve", b.Words)
-	case AskLate:
-		if choice == "yes" {
-			d.act(q.Do)
-		} else {
-			d.say("%s not done", q.Text)
-		}
-	case AskNow:
-		item := d.queueNow(q)
-		if s, ok := d.Project.Session(q.Session); choice == "rerun" && ok && s.Event == nil {
-			d.cut(s, "/now")
-			d.say("%s goes into the session that starts now", item)
-		}
-	}
+	effect.apply(d, given)
 }
 
 // choose finds the answer that a person meant: a verb, a letter, an option's
 // own words, or the first letters of one where they are unique.
-func (q Question) choose(typed string) (string, bool) {
+func chooseOption(q ledger.Question, typed string) (string, bool) {
 	typed = strings.ToLower(strings.TrimSpace(typed))
 	if typed == "" {
 		return "", true
@@ -370,7 +268,7 @@ func (q Question) choose(typed string) (string, bool) {
 	}
 	for n, o := range q.Options {
 		if strings.EqualFold(o, typed) {
-			return Letter(n), true
+			return ledger.Letter(n), true
 		}
 	}
 	var found []string
@@ -385,44 +283,42 @@ func (q Question) choose(typed string) (string, bool) {
 	return "", false
 }
 
-func (d *decision) answerAgent(q Question, choice, words string) {
-	if choice == "skip" {
-		d.skipTask(q.Task)
-		return
-	}
+// answerAgent gives an option, or a person's own words, to the session that
+// asked.
+func (d *decision) answerAgent(q ledger.Question, choice, words string) {
 	text := words
 	for n, o := range q.Options {
-		if choice == Letter(n) {
+		if choice == ledger.Letter(n) {
 			text = trimJoin(o, words)
 		}
 	}
 	d.answered(q, text)
-	d.say("%s: %s. %s goes on with it", q.ID, text, ShortID(q.Task))
+	d.say("%s: %s. %s goes on with it", q.ID, text, ledger.ShortID(q.Task))
 	d.goOn()
 }
 
 // judged is what a person saw on a task that needs one.
-func (d *decision) judged(q Question, pass bool, words string) {
+func (d *decision) judged(q ledger.Question, pass bool, words string) {
 	t, ok := d.task(q.Task)
 	if !ok {
 		return
 	}
 	d.dropParts(t, "a person looked at its task")
 	if pass {
-		d.add(scope{task: q.Task}, TaskSet{From: t.Status, To: Done, Why: "passed by " + d.by()})
+		d.add(scope{task: q.Task}, ledger.TaskSet{From: t.Status, To: ledger.Done, Why: "passed by " + d.by()})
 		d.expireGuidance(q.Task, "its task ended")
-		d.mark(q.Task, MarkDone)
+		d.mark(q.Task, ledger.MarkDone)
 		d.settleParts() // it may be the last one, and no run be there to see that its task is done
-		d.say("%s done", ShortID(q.Task))
+		d.say("%s done", ledger.ShortID(q.Task))
 		of, is := d.task(t.Task.Parent)
-		if len(d.dependents(t)) > 0 || is && of.Status == Done && len(d.dependents(of)) > 0 {
+		if len(d.dependents(t)) > 0 || is && of.Status == ledger.Done && len(d.dependents(of)) > 0 {
 			d.goOn() // for what waited for it
 		}
 		return
 	}
-	d.add(scope{task: q.Task}, TaskWords{Text: "A person looked at it and it is not right: " + words})
-	d.add(scope{task: q.Task}, TaskSet{From: t.Status, To: Ready, Why: "not passed by " + d.by(), Fresh: true})
-	d.mark(q.Task, MarkOpen)
-	d.say("%s ready again, with your words", ShortID(q.Task))
+	d.add(scope{task: q.Task}, ledger.TaskWords{Text: "A person looked at it and it is not right: " + words})
+	d.add(scope{task: q.Task}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "not passed by " + d.by(), Fresh: true})
+	d.mark(q.Task, ledger.MarkOpen)
+	d.say("%s ready again, with your words", ledger.ShortID(q.Task))
 	d.goOn()
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // planSession plans the next session of an attempt, with its lease and its
@@ -17,15 +18,15 @@ func (d *decision) planSession(t TaskState) bool {
 		return true
 	}
 	if !ok {
-		d.end(RunEnded{Reason: ReasonInternal, Exit: 4, Text: fmt.Sprintf("pattern %s routes to hat %q, which is not there", r.Settings.Pattern.Name, w.Hat)})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Exit: 4, Text: fmt.Sprintf("pattern %s routes to hat %q, which is not there", r.Settings.Pattern.Name, w.Hat)})
 		return true
 	}
 	if r.Settings.MaxIterations > 0 && r.Counted >= r.Settings.MaxIterations {
-		d.finish(RunEnded{Reason: ReasonIterations, Exit: 2, Text: fmt.Sprintf("%d iterations", r.Counted)})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonIterations, Exit: 2, Text: fmt.Sprintf("%d iterations", r.Counted)})
 		return true
 	}
-	if w.Sessions >= MaxSessions {
-		d.failAttempt(id, OutcomeLimit, fmt.Sprintf("%d sessions without converging", w.Sessions))
+	if w.Sessions >= ledger.MaxSessions {
+		d.failAttempt(id, ledger.OutcomeLimit, fmt.Sprintf("%d sessions without converging", w.Sessions))
 		return true
 	}
 	agent, held := d.agentFor(hat)
@@ -35,23 +36,23 @@ func (d *decision) planSession(t TaskState) bool {
 	if n := d.Shared.MaxSessions; n > 0 && len(d.Shared.Leases) >= n {
 		return false // the house wakes us when a slot is free
 	}
-	if r.State == RunWaiting {
-		d.add(scope{}, RunStateSet{State: RunRunning})
+	if r.State == ledger.RunWaiting {
+		d.add(scope{}, ledger.RunStateSet{State: ledger.RunRunning})
 	}
 	session := fmt.Sprintf("%s-%d", r.ID, r.Agents+1)
 	about := scope{task: id, session: session}
-	target := guidance.Target{Session: session, Hat: hat.Name, Task: FoldID(id), Parent: FoldID(t.Task.Parent), Writes: hat.Writes()}
+	target := guidance.Target{Session: session, Hat: hat.Name, Task: ledger.FoldID(id), Parent: ledger.FoldID(t.Task.Parent), Writes: hat.Writes()}
 	binding := d.Project.Guidance.Plan(target)
 	reopen := w.Fresh && w.N > 1
-	d.addShared(LeaseGranted{Session: session, Project: d.in.Project, Agent: agent})
-	d.add(about, SessionPlanned{
-		Kind: KindAgent, Hat: hat.Name, Agent: agent, Model: hat.Model, Tree: w.Tree, Round: w.Rounds,
+	d.addShared(ledger.LeaseGranted{Session: session, Project: d.in.Project, Agent: agent})
+	d.add(about, ledger.SessionPlanned{
+		Kind: ledger.KindAgent, Hat: hat.Name, Agent: agent, Model: hat.Model, Tree: w.Tree, Round: w.Rounds,
 		Guidance: binding, Replaces: w.Replaces, Note: w.Note, Wall: hat.Timeout, Stall: hat.StallTimeout,
 	})
 	if len(binding.Bound)+len(binding.Shown) > 0 {
-		d.add(about, GuidanceBound{Hat: hat.Name, Writes: target.Writes, Binding: binding, Reopen: reopen})
+		d.add(about, ledger.GuidanceBound{Hat: hat.Name, Writes: target.Writes, Binding: binding, Reopen: reopen})
 	}
-	d.effect(session, EffectStart{Session: session, Tree: w.Tree, Restore: true})
+	d.effect(session, ledger.EffectStart{Session: session, Tree: w.Tree, Restore: true})
 	return true
 }
 
@@ -60,12 +61,12 @@ func (d *decision) planSession(t TaskState) bool {
 // attempt did stands on no route of the new one.
 func (d *decision) orphaned(t TaskState) bool {
 	s, w := d.run().upcoming(), t.Attempt
-	return !w.Converged && !s.has(w.Hat) && w.Hat != s.firstHat(t.Task, t.Stalled)
+	return !w.Converged && !hasHats(s, w.Hat) && w.Hat != firstHat(s, t.Task, t.Stalled)
 }
 
 // agentFor returns the agent of a hat: its fallback while it cannot be used,
 // and why it is held where there is none.
-func (d *decision) agentFor(hat Hat) (string, *AgentHold) {
+func (d *decision) agentFor(hat ledger.Hat) (string, *AgentHold) {
 	s := d.run().Settings
 	name := hat.Agent
 	if name == "" {
@@ -93,42 +94,42 @@ func (d *decision) agentFor(hat Hat) (string, *AgentHold) {
 // then whether that was done; otherwise the run ends.
 func (d *decision) holdFor(agent string, h AgentHold) bool {
 	if h.Unusable && d.run().Settings.Stays {
-		d.wait(WaitAgent, h.Until, fmt.Sprintf("%s: %s", agent, h.Text))
+		d.wait(ledger.WaitAgent, h.Until, fmt.Sprintf("%s: %s", agent, h.Text))
 		return false
 	}
 	if h.Unusable {
-		d.finish(RunEnded{Reason: ReasonNothing, Exit: 1, Text: fmt.Sprintf("agent %s cannot be used: %s", agent, h.Text)})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Exit: 1, Text: fmt.Sprintf("agent %s cannot be used: %s", agent, h.Text)})
 		return true
 	}
-	d.wait(WaitLimit, h.Until, fmt.Sprintf("%s: %s", agent, h.Text))
+	d.wait(ledger.WaitLimit, h.Until, fmt.Sprintf("%s: %s", agent, h.Text))
 	return false
 }
 
 // redo sends the same hat again, or ends the attempt where that was tried
 // often enough.
-func (d *decision) redo(t TaskState, b Redo) {
+func (d *decision) redo(t TaskState, b ledger.Redo) {
 	d.add(scope{task: t.Task.ID, session: t.Attempt.Session}, b)
 	t, _ = d.task(t.Task.ID)
 	switch {
-	case t.Attempt.FailedRow >= MaxFailed:
-		d.failAttempt(t.Task.ID, OutcomeFailed, b.Why+" "+fmt.Sprint(t.Attempt.FailedRow)+" times in a row")
-	case t.Attempt.Red >= MaxRed && t.Attempt.Verified.Kind == KindRepro:
-		d.failAttempt(t.Task.ID, OutcomeRed, fmt.Sprintf("not reproduced in %d sessions", t.Attempt.Red))
-	case t.Attempt.Red >= MaxRed:
-		d.failAttempt(t.Task.ID, OutcomeRed, fmt.Sprintf("verification red %d times in a row: %s", t.Attempt.Red, firstRed(*t.Attempt.Verified)))
+	case t.Attempt.FailedRow >= ledger.MaxFailed:
+		d.failAttempt(t.Task.ID, ledger.OutcomeFailed, b.Why+" "+fmt.Sprint(t.Attempt.FailedRow)+" times in a row")
+	case t.Attempt.Red >= ledger.MaxRed && t.Attempt.Verified.Kind == ledger.KindRepro:
+		d.failAttempt(t.Task.ID, ledger.OutcomeRed, fmt.Sprintf("not reproduced in %d sessions", t.Attempt.Red))
+	case t.Attempt.Red >= ledger.MaxRed:
+		d.failAttempt(t.Task.ID, ledger.OutcomeRed, fmt.Sprintf("verification red %d times in a row: %s", t.Attempt.Red, firstRed(*t.Attempt.Verified)))
 	}
 }
 
 func (d *decision) replan(task, why string) {
-	d.add(scope{task: task}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: why})
+	d.add(scope{task: task}, ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: why})
 	if t, ok := d.task(task); ok {
 		d.planAnew(t, why)
 	}
-	d.setTask(task, Ready, "starts anew: "+why)
+	d.setTask(task, ledger.Ready, "starts anew: "+why)
 }
 
 // failAttempt ends an attempt; the second one blocks its task (SPEC 2.5).
-func (d *decision) failAttempt(task string, outcome AttemptOutcome, why string) {
+func (d *decision) failAttempt(task string, outcome ledger.AttemptOutcome, why string) {
 	t, ok := d.task(task)
 	if !ok || t.Attempt == nil {
 		return
@@ -136,19 +137,19 @@ func (d *decision) failAttempt(task string, outcome AttemptOutcome, why string) 
 	w := t.Attempt
 	about := scope{task: task, session: w.Session}
 	tried := trying(w)
-	d.submit(t, Submit{Result: "fail", Outcome: outcome, Reason: why})
-	d.add(about, AttemptEnded{Failed: true, Outcome: outcome, Why: why})
+	d.submit(t, ledger.Submit{Result: "fail", Outcome: outcome, Reason: why})
+	d.add(about, ledger.AttemptEnded{Failed: true, Outcome: outcome, Why: why})
 	t, _ = d.task(task)
-	if t.Failed >= MaxAttempts {
+	if t.Failed >= ledger.MaxAttempts {
 		d.block(task, blockage{reason: why, tried: tried, work: w})
 		return
 	}
 	d.planAnew(t, "its plan failed")
-	d.setTask(task, Ready, fmt.Sprintf("attempt %d failed: %s", t.Attempts, why))
+	d.setTask(task, ledger.Ready, fmt.Sprintf("attempt %d failed: %s", t.Attempts, why))
 }
 
 // submit closes the chain of the attempt in hand.
-func (d *decision) submit(t TaskState, b Submit) {
+func (d *decision) submit(t TaskState, b ledger.Submit) {
 	w := t.Attempt
 	b.Evidence, b.ClosedAt, b.TotalDurationMs = w.Proof, d.in.Time, d.in.Time.Sub(w.Began).Milliseconds()
 	d.add(scope{task: t.Task.ID, session: w.Session}, b)

@@ -3,6 +3,8 @@ package loop
 import (
 	"fmt"
 	"testing"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestUndoneIsBounded: a session that installs packages where nobody ignores
@@ -25,7 +27,7 @@ func TestUndoneIsBounded(t *testing.T) {
 	if len(d.s.Project.Questions) != 1 {
 		t.Fatalf("questions %v, want one", d.s.Project.Questions)
 	}
-	if q := d.s.Project.Questions[0]; q.Kind != AskAllow || len(q.Paths) > maxUndone || len(q.Text) > 2000 {
+	if q := d.s.Project.Questions[0]; q.Kind != ledger.AskAllow || len(q.Paths) > maxUndone || len(q.Text) > 2000 {
 		t.Errorf("%s %s asks about %d paths in %d characters", q.ID, q.Kind, len(q.Paths), len(q.Text))
 	}
 }

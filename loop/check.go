@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // nextCheck plans the next command of the check that is in hand, or closes
@@ -25,53 +27,53 @@ func (d *decision) nextCheck(about scope, restore bool) {
 		d.checked(about, *c)
 		return
 	}
-	if r.State == RunStopping && r.StopNow {
+	if r.State == ledger.RunStopping && r.StopNow {
 		return // held: whoever resumes plans it
 	}
 	cmd := c.Commands[c.Index]
 	wall := cmd.Timeout
 	if wall == 0 {
-		wall = DefaultVerifyTimeout
+		wall = ledger.DefaultVerifyTimeout
 	}
 	kind := c.Kind
 	if c.Index < c.Setup {
-		kind = KindSetup
+		kind = ledger.KindSetup
 	}
 	session := fmt.Sprintf("%s-c%d", r.ID, r.Commands+1)
-	start := EffectStart{Session: session, Tree: c.Tree}
+	start := ledger.EffectStart{Session: session, Tree: c.Tree}
 	switch {
-	case c.Kind == KindFinal, c.Kind == KindRecheck:
+	case c.Kind == ledger.KindFinal, c.Kind == ledger.KindRecheck:
 		start.Clean = c.Tree
 	default:
 		start.Restore = restore
 	}
-	d.add(scope{task: about.task, session: session}, SessionPlanned{
+	d.add(scope{task: about.task, session: session}, ledger.SessionPlanned{
 		Kind: kind, Command: cmd.Run, Index: c.Index, Repeat: c.Repeat, Tree: c.Tree, Wall: wall,
 	})
 	d.effect(session, start)
 }
 
 // commandExited goes on after one command of a check.
-func (d *decision) commandExited(s Session, x Exit) {
+func (d *decision) commandExited(s Session, x ledger.Exit) {
 	about := scope{task: s.Task, session: s.ID}
-	end, text := EndedEvent, ""
+	end, text := ledger.EndedEvent, ""
 	switch {
-	case s.Cut || x.Reason == ExitAbandoned:
-		end = EndedCut
-	case x.Reason == ExitLost || x.Reason == ExitMemory:
-		end, text = EndedLost, endText(EndedLost, x, s)
-	case x.Reason == ExitDisk:
-		end, text = EndedDisk, "the disk is full"
-	case x.Reason == ExitWall:
-		end, text = EndedWall, endText(EndedWall, x, s)
-	case x.Reason == ExitStall:
-		end, text = EndedStall, endText(EndedStall, x, s)
+	case s.Cut || x.Reason == ledger.ExitAbandoned:
+		end = ledger.EndedCut
+	case x.Reason == ledger.ExitLost || x.Reason == ledger.ExitMemory:
+		end, text = ledger.EndedLost, endText(ledger.EndedLost, x, s)
+	case x.Reason == ledger.ExitDisk:
+		end, text = ledger.EndedDisk, "the disk is full"
+	case x.Reason == ledger.ExitWall:
+		end, text = ledger.EndedWall, endText(ledger.EndedWall, x, s)
+	case x.Reason == ledger.ExitStall:
+		end, text = ledger.EndedStall, endText(ledger.EndedStall, x, s)
 	}
 	if x.Tail == "" {
 		x.Tail = trimJoin(text, x.Text)
 	}
-	ok := end == EndedEvent && x.Reason == ExitSelf && x.Code == 0
-	d.add(about, SessionEnded{Kind: s.Planned.Kind, End: end, Exit: x, OK: ok, Text: text})
+	ok := end == ledger.EndedEvent && x.Reason == ledger.ExitSelf && x.Code == 0
+	d.add(about, ledger.SessionEnded{Kind: s.Planned.Kind, End: end, Exit: x, OK: ok, Text: text})
 	r := d.run()
 	if r.Over() || !r.owns(s.ID) {
 		return
@@ -80,10 +82,10 @@ func (d *decision) commandExited(s Session, x Exit) {
 		d.cutCheck()
 		return
 	}
-	if end == EndedDisk {
+	if end == ledger.EndedDisk {
 		d.holdForDisk()
 	}
-	if end == EndedCut || end == EndedDisk {
+	if end == ledger.EndedCut || end == ledger.EndedDisk {
 		return // planned again by advance, when nothing holds it back
 	}
 	owner := scope{}
@@ -96,7 +98,7 @@ func (d *decision) commandExited(s Session, x Exit) {
 	}
 	// The next command runs in the folder as this one left it, unless nobody
 	// knows what a lost one was doing there.
-	d.nextCheck(owner, end == EndedLost)
+	d.nextCheck(owner, end == ledger.EndedLost)
 }
 
 // heldCheck plans the command again of a check that was cut off. It reports
@@ -106,8 +108,8 @@ func (d *decision) heldCheck() bool {
 		d.nextCheck(scope{}, true)
 		return true
 	}
-	for _, t := range d.Project.Tasks {
-		if t.Attempt != nil && t.Attempt.Stage == StageChecks && t.Attempt.Checks != nil {
+	for _, t := range d.Project.Tasks.of(setAttempt) {
+		if t.Attempt.Stage == ledger.StageChecks && t.Attempt.Checks != nil {
 			d.nextCheck(scope{task: t.Task.ID, session: t.Attempt.Session}, true)
 			return true
 		}
@@ -118,18 +120,18 @@ func (d *decision) heldCheck() bool {
 // holdForDisk holds everything for a minute: the disk is full, or the state
 // folder not writable (SPEC 2.2).
 func (d *decision) holdForDisk() {
-	state := RunWaiting
+	state := ledger.RunWaiting
 	switch r := d.run(); r.State {
-	case RunPausing, RunPaused:
+	case ledger.RunPausing, ledger.RunPaused:
 		return // nothing is planned anyway
-	case RunPlanning:
-		state = RunPlanning
-	case RunStopping:
+	case ledger.RunPlanning:
+		state = ledger.RunPlanning
+	case ledger.RunStopping:
 		if r.Finishing == nil {
 			return
 		}
 	}
-	d.add(scope{}, RunStateSet{State: state, Wait: WaitDisk, Until: d.in.Time.Add(time.Minute), Text: "the disk is full"})
+	d.add(scope{}, ledger.RunStateSet{State: state, Wait: ledger.WaitDisk, Until: d.in.Time.Add(time.Minute), Text: "the disk is full"})
 }
 
 // cutCheck: a person, or a signal, ended the run's own check.
@@ -149,29 +151,29 @@ func (d *decision) cutCheck() {
 // checked closes a check and goes on with what waited for it.
 func (d *decision) checked(about scope, c Checks) {
 	r := d.run()
-	v := Verified{Kind: c.Kind, OK: len(c.Results) > 0, Results: slices.Clone(c.Results), Tree: c.Tree}
+	v := ledger.Verified{Kind: c.Kind, OK: len(c.Results) > 0, Results: slices.Clone(c.Results), Tree: c.Tree}
 	for n, res := range v.Results {
-		if !res.OK && c.Kind != KindBaseline && slices.Contains(r.Advisory, res.Run) {
+		if !res.OK && c.Kind != ledger.KindBaseline && slices.Contains(r.Advisory, res.Run) {
 			v.Results[n].Advisory = true
 			continue
 		}
 		v.OK = v.OK && res.OK
 	}
-	if c.Kind == KindRepro {
+	if c.Kind == ledger.KindRepro {
 		v.OK = reproduced(c)
 	}
-	if about.task != "" && c.Kind != KindRecheck {
+	if about.task != "" && c.Kind != ledger.KindRecheck {
 		for _, res := range v.Results {
-			d.add(about, Evidence{Kind: "build", Command: res.Run, ExitCode: res.Exit, DurationMs: res.Ms, Tail: res.Tail, Flaky: res.Flaky})
+			d.add(about, ledger.Evidence{Kind: "build", Command: res.Run, ExitCode: res.Exit, DurationMs: res.Ms, Tail: res.Tail, Flaky: res.Flaky})
 		}
 	}
 	d.add(about, v)
 	switch {
-	case c.Kind == KindBaseline:
+	case c.Kind == ledger.KindBaseline:
 		d.baselined(v, c.Setup)
-	case c.Kind == KindRecheck:
+	case c.Kind == ledger.KindRecheck:
 		d.rechecked(about.task, v, c.Setup)
-	case c.Kind == KindFinal:
+	case c.Kind == ledger.KindFinal:
 		if e := d.run().Finishing; e != nil {
 			d.finished(*e)
 		}
@@ -183,14 +185,14 @@ func (d *decision) checked(about scope, c Checks) {
 // finished ends a run whose branch tip is verified. That takes its time, and a
 // person may have answered meanwhile: what was left to them then need not be
 // left now, and what they want done again is done by the next run.
-func (d *decision) finished(e RunEnded) {
-	wanted := e.By != "" && d.run().State != RunStopping // see goOn
+func (d *decision) finished(e ledger.RunEnded) {
+	wanted := e.By != "" && d.run().State != ledger.RunStopping // see goOn
 	e.By = ""
-	left := slices.ContainsFunc(d.Project.Tasks, func(t TaskState) bool {
-		return d.wanted(t) && t.Status != Done && t.Status != Skipped && t.Status != Withdrawn
+	left := d.Project.Tasks.contains(func(t *TaskState) bool {
+		return d.wanted(t) && t.Status != ledger.Done && t.Status != ledger.Skipped && t.Status != ledger.Withdrawn
 	})
-	if e.Reason == ReasonManual && !left {
-		e.Reason, e.Exit, e.Text = ReasonDone, 0, ""
+	if e.Reason == ledger.ReasonManual && !left {
+		e.Reason, e.Exit, e.Text = ledger.ReasonDone, 0, ""
 	}
 	d.end(e)
 	if wanted {
@@ -200,7 +202,7 @@ func (d *decision) finished(e RunEnded) {
 
 // verified routes the session's event when its tree is green; red sends the
 // same hat again, and no reviewer sees it (SPEC 2.3).
-func (d *decision) verified(task string, v Verified) {
+func (d *decision) verified(task string, v ledger.Verified) {
 	t, ok := d.task(task)
 	if !ok || t.Attempt == nil {
 		return
@@ -211,19 +213,19 @@ func (d *decision) verified(task string, v Verified) {
 		d.converge(t)
 	case v.OK:
 		d.stands(t, v.Tree)
-	case v.Kind == KindRepro:
-		d.redo(t, Redo{Why: "not reproduced", Tree: v.Tree, Note: notReproduced(v)})
+	case v.Kind == ledger.KindRepro:
+		d.redo(t, ledger.Redo{Why: "not reproduced", Tree: v.Tree, Note: notReproduced(v)})
 	case w.Converged:
 		d.replan(task, "on the newer tip verification fails: "+firstRed(v))
 	case len(t.strayedAgain()) > 0:
 		paths := t.strayedAgain()
-		d.add(scope{task: task, session: w.Session}, Redo{Why: "out of scope", Tree: v.Tree, Note: fmt.Sprintf("Files out of scope were undone again (%s), and without them verification fails.", joinFew(paths))})
+		d.add(scope{task: task, session: w.Session}, ledger.Redo{Why: "out of scope", Tree: v.Tree, Note: fmt.Sprintf("Files out of scope were undone again (%s), and without them verification fails.", joinFew(paths))})
 		t, _ = d.task(task)
 		d.askAllow(t, paths, d.in.Time.Add(d.run().Settings.QuestionTimeout.D()))
 	case w.Captured != nil && len(w.Captured.Outside) > 0:
-		d.redo(t, Redo{Why: "out of scope", Failed: true, Tree: w.Tree,
+		d.redo(t, ledger.Redo{Why: "out of scope", Failed: true, Tree: w.Tree,
 			Note: fmt.Sprintf("Files out of scope were undone (%s), and without them verification fails.", joinFew(w.Captured.Outside))})
-	case w.Red == MaxRed-1 && !w.Rechecked && v.Kind == KindVerify:
+	case w.Red == ledger.MaxRed-1 && !w.Rechecked && v.Kind == ledger.KindVerify:
 		d.recheck(t, v)
 	default:
 		d.red(t, v)
@@ -231,19 +233,19 @@ func (d *decision) verified(task string, v Verified) {
 }
 
 // red sends the same hat again with what failed.
-func (d *decision) red(t TaskState, v Verified) {
-	d.redo(t, Redo{Why: "verification red", Tree: v.Tree, Note: "Verification failed after the session before: " + firstRed(v)})
+func (d *decision) red(t TaskState, v ledger.Verified) {
+	d.redo(t, ledger.Redo{Why: "verification red", Tree: v.Tree, Note: "Verification failed after the session before: " + firstRed(v)})
 }
 
 // recheck runs what is red a second time in a row on the commit that the
 // attempt began on, in a clean folder: a certificate may have run out at
 // midnight, and no session will mend that. The work folder would not do: what
 // sessions left in its ignored files may be what is wrong.
-func (d *decision) recheck(t TaskState, v Verified) {
+func (d *decision) recheck(t TaskState, v ledger.Verified) {
 	s, w := d.run().Settings, t.Attempt
 	cmds := slices.Clone(s.Setup)
 	for _, c := range s.Verify {
-		if slices.ContainsFunc(v.Results, func(r Result) bool { return r.Run == c.Run && !r.OK && !r.Advisory }) {
+		if slices.ContainsFunc(v.Results, func(r ledger.Result) bool { return r.Run == c.Run && !r.OK && !r.Advisory }) {
 			cmds = append(cmds, c)
 		}
 	}
@@ -252,7 +254,7 @@ func (d *decision) recheck(t TaskState, v Verified) {
 		return
 	}
 	about := scope{task: t.Task.ID, session: w.Session}
-	d.add(about, ChecksBegun{Kind: KindRecheck, Tree: w.Base, Setup: len(s.Setup), Commands: cmds})
+	d.add(about, ledger.ChecksBegun{Kind: ledger.KindRecheck, Tree: w.Base, Setup: len(s.Setup), Commands: cmds})
 	d.nextCheck(about, true)
 }
 
@@ -260,7 +262,7 @@ func (d *decision) recheck(t TaskState, v Verified) {
 // green, it is the attempt's. Else the run goes on without those commands, or
 // ends and asks about them when it is started again, as a red baseline would
 // have it (SPEC 2.3).
-func (d *decision) rechecked(task string, now Verified, setups int) {
+func (d *decision) rechecked(task string, now ledger.Verified, setups int) {
 	t, ok := d.task(task)
 	if !ok || t.Attempt == nil || t.Attempt.Verified == nil {
 		return
@@ -279,10 +281,10 @@ func (d *decision) rechecked(task string, now Verified, setups int) {
 	text := "fails on the start commit too by now: " + firstRed(now)
 	if d.run().Settings.Profile != "overnight" {
 		d.red(t, v)
-		d.finish(RunEnded{Reason: ReasonBaseline, Exit: 1, Text: text})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonBaseline, Exit: 1, Text: text})
 		return
 	}
-	d.add(scope{}, BaselineBroke{Commands: broke, Text: text})
+	d.add(scope{}, ledger.BaselineBroke{Commands: broke, Text: text})
 	// What else was red is the attempt's; without it, the tree stands.
 	left := v
 	left.OK, left.Results = true, slices.Clone(v.Results)
@@ -306,7 +308,7 @@ func reproduced(c Checks) bool {
 }
 
 // notReproduced tells the reproducer what is wrong with its command.
-func notReproduced(v Verified) string {
+func notReproduced(v ledger.Verified) string {
 	last := v.Results[len(v.Results)-1]
 	said := fmt.Sprintf("nightporter ran %q on your tree, ", last.Run)
 	switch {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // maxCritiques is how often a plan is judged before a person decides (SPEC 4.4).
@@ -24,16 +26,16 @@ func Arguing() []string { return []string{hatCritic, hatArchitect} }
 // argues reports whether the task's plan goes to the critic before anything is
 // built. A part's plan was argued about with its task's; and a red baseline is
 // mended by a task of the run alone, which has none that could outlive it.
-func (s Settings) argues(t Task) bool {
+func argues(s ledger.Settings, t ledger.Task) bool {
 	// A person's own hats of these names may be for something else.
-	critic := slices.Contains(s.Hats[hatCritic].Emits, EventCritique)
-	architect := slices.Contains(s.Hats[hatArchitect].Emits, EventAdvice)
-	return (s.Consensus || s.Pattern.Consensus || t.Consensus) && !t.ours() && critic && architect
+	critic := slices.Contains(s.Hats[hatCritic].Emits, ledger.EventCritique)
+	architect := slices.Contains(s.Hats[hatArchitect].Emits, ledger.EventAdvice)
+	return (s.Consensus || s.Pattern.Consensus || t.Consensus) && !isPart(t) && critic && architect
 }
 
 // afterPlan is the hat that a settled plan goes to.
-func (s Settings) afterPlan() string {
-	if to := s.Pattern.Next(s.planner(), EventPlan, false, func(string) bool { return false }); to != "" {
+func afterPlan(s ledger.Settings) string {
+	if to := s.Pattern.Next(s.Planner(), ledger.EventPlan, false, func(string) bool { return false }); to != "" {
 		return to
 	}
 	return s.Pattern.Start
@@ -42,33 +44,33 @@ func (s Settings) afterPlan() string {
 // nextArguing is where an event goes that belongs to the argument about a
 // plan; "" where it does not. A critic's second rejection, and each after it,
 // goes through the architect.
-func (s Settings) nextArguing(t TaskState) string {
+func nextArguing(s ledger.Settings, t TaskState) string {
 	w := t.Attempt
 	switch {
-	case w.Event.Type == EventPlan && s.argues(t.Task):
+	case w.Event.Type == ledger.EventPlan && argues(s, t.Task):
 		return hatCritic
-	case w.Hat == hatCritic && w.Event.Type == EventCritique:
+	case w.Hat == hatCritic && w.Event.Type == ledger.EventCritique:
 		switch {
 		case stringOf(w.Event.Data, "verdict") == verdictOkay:
-			return s.afterPlan()
+			return afterPlan(s)
 		case w.rounds() > 0 && w.rounds()+1 < maxCritiques:
 			return hatArchitect
 		}
-		return s.planner()
-	case w.Hat == hatArchitect && w.Event.Type == EventAdvice:
-		return s.planner()
+		return s.Planner()
+	case w.Hat == hatArchitect && w.Event.Type == ledger.EventAdvice:
+		return s.Planner()
 	}
 	return ""
 }
 
 // argue is the attempt's argument after one more of its events.
-func (w *Attempt) argue(ev EventAccepted) {
+func (w *Attempt) argue(ev ledger.EventAccepted) {
 	c := Consensus{}
 	if w.Consensus != nil {
 		c = *w.Consensus
 	}
 	switch ev.Type {
-	case EventCritique:
+	case ledger.EventCritique:
 		v := Critique{
 			OK: stringOf(ev.Data, "verdict") == verdictOkay, Sections: judgementsOf(ev.Data), Objections: stringsOf(ev.Data, "objections"),
 		}
@@ -79,9 +81,9 @@ func (w *Attempt) argue(ev EventAccepted) {
 				c.Approved = append(slices.Clip(c.Approved), s.ID)
 			}
 		}
-	case EventAdvice:
+	case ledger.EventAdvice:
 		c.Advice = stringOf(ev.Data, "advice")
-	case EventPlan:
+	case ledger.EventPlan:
 		c.Advice = ""
 	}
 	w.Consensus = &c
@@ -225,7 +227,7 @@ func (d *decision) critiqued(t TaskState) {
 
 // askPlan lets a person decide about a plan; the task waits.
 func (d *decision) askPlan(t TaskState) {
-	q := Question{Kind: AskPlan, Hat: t.Attempt.Hat, Text: summaryOf(t.Attempt.Plan)}
+	q := ledger.Question{Kind: ledger.AskPlan, Hat: t.Attempt.Hat, Text: summaryOf(t.Attempt.Plan)}
 	if c := t.Attempt.Consensus; c != nil && len(c.Rounds) > 0 {
 		if last := c.Rounds[len(c.Rounds)-1]; !last.OK {
 			q.Text, q.Tried = strings.Join(last.objections(), "\n"), fmt.Sprintf("%d rounds", len(c.Rounds))
@@ -246,32 +248,32 @@ func (c Critique) objections() []string {
 }
 
 // issues is a verdict as evidence.
-func (c Critique) issues() []Issue {
-	var out []Issue
+func (c Critique) issues() []ledger.Issue {
+	var out []ledger.Issue
 	for _, o := range c.objections() {
-		out = append(out, Issue{Severity: Major, Rule: "plan", Text: o})
+		out = append(out, ledger.Issue{Severity: ledger.Major, Rule: "plan", Text: o})
 	}
 	return out
 }
 
 // settlePlan acts on what a person decided about a plan.
-func (d *decision) settlePlan(q Question, approved bool, words string) {
+func (d *decision) settlePlan(q ledger.Question, approved bool, words string) {
 	t, ok := d.task(q.Task)
-	if !ok || t.Attempt == nil || t.Status != Waiting {
+	if !ok || t.Attempt == nil || t.Status != ledger.Waiting {
 		return
 	}
 	if approved {
 		d.settled(t, d.by())
-		d.say("%s: the plan is approved", ShortID(q.Task))
+		d.say("%s: the plan is approved", ledger.ShortID(q.Task))
 		d.goOn()
 		return
 	}
 	w := t.Attempt
-	d.add(scope{task: q.Task, session: w.Session}, PlanSettled{By: d.by(), Rounds: w.rounds(), Words: words})
-	d.add(scope{task: q.Task}, TaskWords{Text: "The owner sent the plan back: " + words})
-	d.add(scope{task: q.Task, session: w.Session}, Routed{From: w.Hat, To: d.run().Settings.planner(), Tree: w.Tree, Round: w.Rounds, Why: "plan sent back"})
-	d.setTask(q.Task, Ready, "planned anew")
-	d.say("%s is planned anew with your words", ShortID(q.Task))
+	d.add(scope{task: q.Task, session: w.Session}, ledger.PlanSettled{By: d.by(), Rounds: w.rounds(), Words: words})
+	d.add(scope{task: q.Task}, ledger.TaskWords{Text: "The owner sent the plan back: " + words})
+	d.add(scope{task: q.Task, session: w.Session}, ledger.Routed{From: w.Hat, To: d.run().Settings.Planner(), Tree: w.Tree, Round: w.Rounds, Why: "plan sent back"})
+	d.setTask(q.Task, ledger.Ready, "planned anew")
+	d.say("%s is planned anew with your words", ledger.ShortID(q.Task))
 	d.goOn()
 }
 
@@ -286,16 +288,16 @@ func (w *Attempt) rounds() int {
 // every other one is built by this attempt.
 func (d *decision) settled(t TaskState, by string) {
 	w, id := t.Attempt, t.Task.ID
-	d.add(scope{task: id, session: w.Session}, PlanSettled{Approved: true, By: by, Rounds: w.rounds()})
-	if len(t.Parts) > 0 || d.run().Settings.argues(t.Task) && len(sectionsOf(w.Plan)) > 1 {
+	d.add(scope{task: id, session: w.Session}, ledger.PlanSettled{Approved: true, By: by, Rounds: w.rounds()})
+	if len(t.Parts) > 0 || argues(d.run().Settings, t.Task) && len(sectionsOf(w.Plan)) > 1 {
 		d.makeParts(t, true)
 		return
 	}
-	if to := d.run().Settings.afterPlan(); w.Hat != to {
-		d.add(scope{task: id, session: w.Session}, Routed{From: w.Hat, To: to, Tree: w.Tree, Round: w.Rounds, Why: "plan approved"})
+	if to := afterPlan(d.run().Settings); w.Hat != to {
+		d.add(scope{task: id, session: w.Session}, ledger.Routed{From: w.Hat, To: to, Tree: w.Tree, Round: w.Rounds, Why: "plan approved"})
 	}
-	if t.Status == Waiting {
-		d.setTask(id, Ready, "plan approved")
+	if t.Status == ledger.Waiting {
+		d.setTask(id, ledger.Ready, "plan approved")
 	}
 }
 
@@ -312,14 +314,14 @@ func (d *decision) redoPlan(b RedoPlan) {
 	case d.run().Over():
 		d.refuse("idle", "%s is idle; it plans when it runs", d.in.Project)
 		return
-	case t.Status == Done || t.Status == Skipped || t.Status == Withdrawn:
-		d.refuse("over", "%s is %s; /retry %s gives it new attempts", ShortID(t.Task.ID), t.Status, strings.TrimPrefix(ShortID(t.Task.ID), "#"))
+	case t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn:
+		d.refuse("over", "%s is %s; /retry %s gives it new attempts", ledger.ShortID(t.Task.ID), t.Status, strings.TrimPrefix(ledger.ShortID(t.Task.ID), "#"))
 		return
 	case len(t.Plan) == 0:
-		d.refuse("no plan", "%s has no plan yet", ShortID(t.Task.ID))
+		d.refuse("no plan", "%s has no plan yet", ledger.ShortID(t.Task.ID))
 		return
 	case t.committing():
-		d.refuse("too late", "%s is being committed; nothing was changed", ShortID(t.Task.ID))
+		d.refuse("too late", "%s is being committed; nothing was changed", ledger.ShortID(t.Task.ID))
 		return
 	}
 	id := t.Task.ID
@@ -333,14 +335,14 @@ func (d *decision) redoPlan(b RedoPlan) {
 	if len(stay) > 0 {
 		words += "\nDone already: " + strings.Join(stay, ", ") + "."
 	}
-	d.add(scope{task: id}, TaskWords{Text: words})
-	d.add(scope{task: id}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: "/plan redo, by " + d.by()})
+	d.add(scope{task: id}, ledger.TaskWords{Text: words})
+	d.add(scope{task: id}, ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: "/plan redo, by " + d.by()})
 	why := "planned anew, by " + d.by()
-	if t.Status == Blocked || t.Status == ManualVerify { // as /retry: with two new attempts, whatever its mark says
-		d.add(scope{task: id}, TaskSet{From: t.Status, To: Ready, Why: why, Fresh: true})
-		d.mark(id, MarkOpen)
+	if t.Status == ledger.Blocked || t.Status == ledger.ManualVerify { // as /retry: with two new attempts, whatever its mark says
+		d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: why, Fresh: true})
+		d.mark(id, ledger.MarkOpen)
 	} else {
-		d.setTask(id, Ready, why)
+		d.setTask(id, ledger.Ready, why)
 	}
-	d.say("%s is planned anew", ShortID(id))
+	d.say("%s is planned anew", ledger.ShortID(id))
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // outline is a plan's sections as "a b<a,c": ids and what each depends on.
@@ -96,7 +98,7 @@ func TestLastPartMarksItsTask(t *testing.T) {
 				}
 				got = nil
 				for _, e := range d.todo {
-					if b, ok := e.Body.(EffectCommit); ok {
+					if b, ok := e.Body.(ledger.EffectCommit); ok {
 						for _, m := range b.Marks {
 							got = append(got, m.Task+" "+string(m.Mark))
 						}
@@ -127,7 +129,7 @@ func TestPartTitles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.emit(EventPlan, string(raw))
+	d.emit(ledger.EventPlan, string(raw))
 	d.play("exit")
 	d.play("critic OKAY")
 	part, ok := d.s.Project.Find("Task 1/a")
@@ -149,7 +151,7 @@ func TestLargePart(t *testing.T) {
 	if err != nil || len(raw) > MaxEvent {
 		t.Fatalf("%v, %d bytes", err, len(raw))
 	}
-	d.emit(EventPlan, string(raw))
+	d.emit(ledger.EventPlan, string(raw))
 	d.play("exit")
 	d.play("critic OKAY")
 	p, err := BuildPrompt(d.s, d.session().ID, Material{})
@@ -165,7 +167,7 @@ func TestCommitNamesItsWriter(t *testing.T) {
 	for _, line := range []string{"tasks 1", "set pattern=refactor", "go quiet", "build", "greens", "ok", "refactor", "greens", "hold commit", "ok"} {
 		d.play(line)
 	}
-	c, ok := take[EffectCommit](d.night, nil)
+	c, ok := take[ledger.EffectCommit](d.night, nil)
 	if !ok || !strings.Contains(c.Commit.Footers, "Nightporter-Session: r1-3\n") || c.Commit.Body != "built it" {
 		t.Errorf("%v %q %q", ok, c.Commit.Footers, c.Commit.Body)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // converge commits the attempt's tree, on the tip that it was built on.
@@ -14,11 +16,11 @@ func (d *decision) converge(t TaskState) {
 		return
 	}
 	if w.Base != r.Tip {
-		d.add(scope{task: id, session: w.Session}, StageSet{Stage: StageMerge})
-		d.effect(fmt.Sprintf("%s/%s/a%d/%s", r.ID, FoldID(id), w.N, r.Tip), EffectMerge{Task: id, Merge: MergeTree{Run: r.ID, Base: w.Base, Tree: w.Tree, Onto: r.Tip}})
+		d.add(scope{task: id, session: w.Session}, ledger.StageSet{Stage: ledger.StageMerge})
+		d.effect(fmt.Sprintf("%s/%s/a%d/%s", r.ID, ledger.FoldID(id), w.N, r.Tip), ledger.EffectMerge{Task: id, Merge: ledger.MergeTree{Run: r.ID, Base: w.Base, Tree: w.Tree, Onto: r.Tip}})
 		return
 	}
-	d.add(scope{task: id, session: w.Session}, StageSet{Stage: StageCommit})
+	d.add(scope{task: id, session: w.Session}, ledger.StageSet{Stage: ledger.StageCommit})
 	footers := "Nightporter-Session: " + w.writer() + "\n"
 	for _, red := range r.Advisory {
 		footers += "Nightporter-Advisory: " + strings.Join(strings.Fields(red), " ") + " was red before the run\n"
@@ -26,7 +28,7 @@ func (d *decision) converge(t TaskState) {
 	if r.Settings.CoAuthor != "" {
 		footers += "Co-authored-by: " + r.Settings.CoAuthor + "\n"
 	}
-	commit := EffectCommit{Task: id, Commit: CommitTask{
+	commit := ledger.EffectCommit{Task: id, Commit: ledger.CommitTask{
 		Run: r.ID, Branch: r.Base.Branch, Parent: w.Base, Tree: w.Tree,
 		Author: r.Base.Author, Subject: subject(t.Task), Body: body(w), Footers: footers, Time: d.local(d.in.Time),
 	}}
@@ -35,37 +37,37 @@ func (d *decision) converge(t TaskState) {
 		p := d.progressOf(t, endStatus(t), "", "")
 		commit.Progress = &p
 	}
-	d.effect(fmt.Sprintf("%s/%s/a%d/%s onto %s", r.ID, FoldID(id), w.N, w.Tree, w.Base), commit)
+	d.effect(fmt.Sprintf("%s/%s/a%d/%s onto %s", r.ID, ledger.FoldID(id), w.N, w.Tree, w.Base), commit)
 }
 
 // marksWith lists what the source has to say once the task is committed: its
 // own mark, and all that were set before and had no commit to travel in.
-func (d *decision) marksWith(t TaskState) []Marking {
-	var marks []Marking
-	for _, u := range d.Project.Tasks {
-		m := u.Status.mark()
-		if SameID(u.Task.ID, t.Task.ID) {
-			m = MarkDone
+func (d *decision) marksWith(t TaskState) []ledger.Marking {
+	var marks []ledger.Marking
+	for _, u := range d.Project.Tasks.All() {
+		m := markOf(u.Status)
+		if ledger.SameID(u.Task.ID, t.Task.ID) {
+			m = ledger.MarkDone
 			if t.Attempt.Manual != "" || t.Person {
-				m = MarkManualVerify
+				m = ledger.MarkManualVerify
 			}
 		}
 		if d.lastPart(t, u) {
-			m = MarkDone // with this commit: another one may never come
+			m = ledger.MarkDone // WithAgent this commit: another one may never come
 		}
-		if m != "" && m != MarkOpen && u.Task.Mark != markGone && !u.Task.ours() {
-			marks = append(marks, Marking{Task: u.Task.ID, Mark: m})
+		if m != "" && m != ledger.MarkOpen && u.Task.Mark != markGone && !isPart(u.Task) {
+			marks = append(marks, ledger.Marking{Task: u.Task.ID, Mark: m})
 		}
 	}
 	return marks
 }
 
 // lastPart reports whether t is a part of u and all that u waits for.
-func (d *decision) lastPart(t, u TaskState) bool {
-	return t.Attempt.Manual == "" && !t.Person && u.Status == Pending && slices.Contains(u.Parts, t.Task.ID) &&
+func (d *decision) lastPart(t TaskState, u *TaskState) bool {
+	return t.Attempt.Manual == "" && !t.Person && u.Status == ledger.Pending && slices.Contains(u.Parts, t.Task.ID) &&
 		!slices.ContainsFunc(u.Parts, func(id string) bool {
 			p, ok := d.task(id)
-			return ok && p.Status != Done && id != t.Task.ID
+			return ok && p.Status != ledger.Done && id != t.Task.ID
 		})
 }
 
@@ -78,7 +80,7 @@ func endStatus(t TaskState) string {
 }
 
 // subject is a task's commit subject: "feat: Task 5 - Title" (SPEC 9.2).
-func subject(t Task) string {
+func subject(t ledger.Task) string {
 	kind := "feat"
 	title := strings.ToLower(t.Title)
 	if t.Own {
@@ -133,22 +135,22 @@ func (w *Attempt) writer() string {
 // again, or tried anew there where it conflicts.
 func (d *decision) mergeFinished(b MergeFinished) {
 	t, ok := d.task(b.Task)
-	if !ok || t.Attempt == nil || t.Attempt.Stage != StageMerge || b.Onto != d.run().Tip { // of another attempt, onto an older tip
+	if !ok || t.Attempt == nil || t.Attempt.Stage != ledger.StageMerge || b.Onto != d.run().Tip { // of another attempt, onto an older tip
 		return
 	}
 	about := scope{task: b.Task, session: t.Attempt.Session}
-	d.add(about, TreeMerged{Onto: b.Onto, Tree: b.Merged.Tree, Conflicts: b.Merged.Conflicts})
+	d.add(about, ledger.TreeMerged{Onto: b.Onto, Tree: b.Merged.Tree, Conflicts: b.Merged.Conflicts})
 	if len(b.Merged.Conflicts) > 0 {
 		d.replan(b.Task, "conflicts with what was done since in "+strings.Join(b.Merged.Conflicts, ", "))
 		return
 	}
-	cmds, setups := d.run().Settings.commands(KindVerify, nil, false)
+	cmds, setups := verificationCommands(d.run().Settings, ledger.KindVerify, nil, false)
 	if cmds = t.Attempt.withRepro(cmds); len(cmds) == 0 {
 		t, _ = d.task(b.Task)
 		d.converge(t)
 		return
 	}
-	d.add(about, ChecksBegun{Kind: KindVerify, Tree: b.Merged.Tree, Setup: setups, Commands: cmds})
+	d.add(about, ledger.ChecksBegun{Kind: ledger.KindVerify, Tree: b.Merged.Tree, Setup: setups, Commands: cmds})
 	d.nextCheck(about, true)
 }
 
@@ -156,10 +158,10 @@ func (d *decision) mergeFinished(b MergeFinished) {
 // change is laid onto theirs, as onto any tip that moved (SPEC 9.2).
 func (d *decision) tipMoved(b TipMoved) {
 	t, ok := d.task(b.Task)
-	if !ok || t.Attempt == nil || t.Attempt.Stage != StageCommit {
+	if !ok || t.Attempt == nil || t.Attempt.Stage != ledger.StageCommit {
 		return
 	}
-	d.add(scope{task: b.Task, session: t.Attempt.Session}, TipFound{Commit: b.Tip})
+	d.add(scope{task: b.Task, session: t.Attempt.Session}, ledger.TipFound{Commit: b.Tip})
 	t, _ = d.task(b.Task)
 	d.converge(t)
 }
@@ -167,7 +169,7 @@ func (d *decision) tipMoved(b TipMoved) {
 // commitMade is the end of an attempt that converged.
 func (d *decision) commitMade(b CommitMade) {
 	t, ok := d.task(b.Task)
-	if !ok || t.Attempt == nil || t.Attempt.Stage != StageCommit {
+	if !ok || t.Attempt == nil || t.Attempt.Stage != ledger.StageCommit {
 		return
 	}
 	w := t.Attempt
@@ -175,7 +177,7 @@ func (d *decision) commitMade(b CommitMade) {
 	if b.Committed.Tree != "" {
 		tree = b.Committed.Tree
 	}
-	d.add(scope{task: b.Task, session: w.Session}, TaskCommitted{
+	d.add(scope{task: b.Task, session: w.Session}, ledger.TaskCommitted{
 		Commit: b.Committed.Commit, Parent: w.Base, Tree: tree, Subject: subject(t.Task), Files: b.Committed.Files,
 	})
 	t, _ = d.task(b.Task)
@@ -187,16 +189,16 @@ func (d *decision) done(t TaskState, commit string) {
 	w, id := t.Attempt, t.Task.ID
 	about := scope{task: id, session: w.Session}
 	for _, q := range d.Project.Questions {
-		if q.Kind == AskAllow && SameID(q.Task, id) {
-			d.add(about, QuestionExpired{ID: q.ID, Then: "its task ended"})
+		if q.Kind == ledger.AskAllow && ledger.SameID(q.Task, id) {
+			d.add(about, ledger.QuestionExpired{ID: q.ID, Then: "its task ended"})
 		}
 	}
-	d.submit(t, Submit{Result: "pass", Outcome: OutcomeConverged, Commit: commit})
+	d.submit(t, ledger.Submit{Result: "pass", Outcome: ledger.OutcomeConverged, Commit: commit})
 	switch {
 	case bodyChanged(w.Of, t.Task):
 		// Edited while its commit was made: that stands, and is not what the
 		// line asks for now.
-		d.add(about, TaskSet{From: t.Status, To: Ready, Why: "edited in the source", Fresh: true})
+		d.add(about, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "edited in the source", Fresh: true})
 		return
 	case w.Manual != "" || t.Person:
 		d.askManual(t, w.Manual)
@@ -204,9 +206,9 @@ func (d *decision) done(t TaskState, commit string) {
 		// A run that does not argue builds the whole of a task that an earlier
 		// one had begun in parts.
 		d.dropParts(t, "its task was done as a whole")
-		d.add(about, TaskSet{From: t.Status, To: Done})
+		d.add(about, ledger.TaskSet{From: t.Status, To: ledger.Done})
 		d.expireGuidance(id, "its task ended")
-		d.mark(id, MarkDone)
+		d.mark(id, ledger.MarkDone)
 	}
 	d.progress(t, endStatus(t), commit, "")
 }
@@ -214,50 +216,50 @@ func (d *decision) done(t TaskState, commit string) {
 // expireGuidance ends what nobody will take any more because a task is over.
 func (d *decision) expireGuidance(task, why string) {
 	for _, i := range d.Project.Guidance.Items {
-		mine := i.Task == FoldID(task) || (i.Bound == FoldID(task) && !i.Sticky)
+		mine := i.Task == ledger.FoldID(task) || (i.Bound == ledger.FoldID(task) && !i.Sticky)
 		if mine && (i.Open() || i.Sticky && !i.Over()) {
-			d.add(scope{task: task}, GuidanceExpired{ID: i.ID, Why: why})
+			d.add(scope{task: task}, ledger.GuidanceExpired{ID: i.ID, Why: why})
 		}
 	}
 }
 
 // mark writes a task's status into its source.
-func (d *decision) mark(id string, m Mark) {
+func (d *decision) mark(id string, m ledger.Mark) {
 	t, ok := d.task(id)
-	if !ok || t.Task.ours() || t.Status == Withdrawn || t.Task.Mark == markGone || d.run().Settings.CommitStatus {
+	if !ok || isPart(t.Task) || t.Status == ledger.Withdrawn || t.Task.Mark == markGone || d.run().Settings.CommitStatus {
 		return
 	}
-	d.effect(d.uniqueKey(id+" "+string(m)), EffectMark{Task: id, Mark: m})
+	d.effect(d.uniqueKey(id+" "+string(m)), ledger.EffectMark{Task: id, Mark: m})
 }
 
 func (d *decision) markMade(b MarkMade) {
 	if b.Mark == "" && b.Err == "" {
 		return
 	}
-	d.add(scope{task: b.Task}, SourceMarked{Mark: b.Mark, Error: b.Err})
+	d.add(scope{task: b.Task}, ledger.SourceMarked{Mark: b.Mark, Error: b.Err})
 	// Two marks of one task can be under way at once, and the older one be
 	// written last: then the newer one is written again.
 	t, ok := d.task(b.Task)
 	if !ok || b.Err != "" || b.Mark == "" {
 		return
 	}
-	if want := t.Status.mark(); want != "" && want != b.Mark {
+	if want := markOf(t.Status); want != "" && want != b.Mark {
 		d.mark(b.Task, want)
 	}
 }
 
 // mark is what the source says of a task in this status once we have written
 // it; "" where we write nothing.
-func (s Status) mark() Mark {
+func markOf(s ledger.Status) ledger.Mark {
 	switch s {
-	case Done:
-		return MarkDone
-	case Blocked:
-		return MarkBlocked
-	case ManualVerify:
-		return MarkManualVerify
-	case Pending, Ready, Active, Waiting:
-		return MarkOpen
+	case ledger.Done:
+		return ledger.MarkDone
+	case ledger.Blocked:
+		return ledger.MarkBlocked
+	case ledger.ManualVerify:
+		return ledger.MarkManualVerify
+	case ledger.Pending, ledger.Ready, ledger.Active, ledger.Waiting:
+		return ledger.MarkOpen
 	}
 	return ""
 }
@@ -267,14 +269,14 @@ func (s Status) mark() Mark {
 func (d *decision) progress(t TaskState, status, commit, blockers string) {
 	p := d.progressOf(t, status, commit, blockers)
 	if !d.run().Settings.CommitStatus {
-		d.effect(d.uniqueKey(p.Key), EffectProgress{Progress: p})
+		d.effect(d.uniqueKey(p.Key), ledger.EffectProgress{Progress: p})
 	}
 }
 
-func (d *decision) progressOf(t TaskState, status, commit, blockers string) Progress {
+func (d *decision) progressOf(t TaskState, status, commit, blockers string) ledger.Progress {
 	r, w := d.run(), t.Attempt
-	p := Progress{
-		Key: fmt.Sprintf("%s %s a%d %s", r.ID, FoldID(t.Task.ID), t.Attempts, status), Time: d.local(d.in.Time),
+	p := ledger.Progress{
+		Key: fmt.Sprintf("%s %s a%d %s", r.ID, ledger.FoldID(t.Task.ID), t.Attempts, status), Time: d.local(d.in.Time),
 		Task: t.Task.ID, Title: t.Task.Title, Attempt: t.Attempts, Status: status, Commit: commit, Blockers: blockers,
 	}
 	if w != nil {
@@ -286,13 +288,13 @@ func (d *decision) progressOf(t TaskState, status, commit, blockers string) Prog
 		}
 		if w.Verified != nil {
 			for _, res := range w.Verified.Results {
-				p.Commands = append(p.Commands, CommandMark{Run: res.Run, OK: res.OK})
+				p.Commands = append(p.Commands, ledger.CommandMark{Run: res.Run, OK: res.OK})
 			}
 		}
 	}
 	d.settleReady() // what this task was needed for may be next
 	if next, ok := d.firstReady(); ok && blockers == "" {
-		p.Next = ShortID(next.Task.ID) + " " + next.Task.Title
+		p.Next = ledger.ShortID(next.Task.ID) + " " + next.Task.Title
 	}
 	return p
 }

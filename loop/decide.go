@@ -5,16 +5,35 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Decision is what one input leads to. Entries and Effects are committed
-// together or not at all; State is the fold of Entries over the state that
-// was decided on.
+// together or not at all. State is the fold of Entries over the state that was
+// decided on, and After[n] that of the entries up to Entries[n], so that nobody
+// who looks at single entries has to fold them again.
 type Decision struct {
-	Entries []Entry
-	Effects []Effect
+	Entries []ledger.Entry
+	After   []State
+	Effects []ledger.Effect
 	Answer  Answer
 	State   State
+}
+
+// Decided returns a decision of the given entries alone, made on a state.
+func Decided(s State, entries ...ledger.Entry) Decision {
+	d := Decision{State: s}
+	for _, e := range entries {
+		d.Add(e)
+	}
+	return d
+}
+
+// Add adds an entry to a decision, behind those that it has.
+func (d *Decision) Add(e ledger.Entry) {
+	d.Entries, d.State = append(d.Entries, e), Apply(d.State, e)
+	d.After = append(d.After, d.State)
 }
 
 // Decide says what an input means. It is called once per input; calling it
@@ -23,7 +42,7 @@ func Decide(s State, in Input) Decision {
 	in.Name = strings.ToValidUTF8(in.Name, "\uFFFD") // what is no text would come back from the ledger as something else
 	d := &decision{State: s, in: in, answer: Answer{OK: true}}
 	if d.roleRevoked() {
-		return Decision{Entries: d.entries, Answer: d.answer, State: d.State}
+		return d.made()
 	}
 	switch b := in.Body.(type) {
 	case StartRun:
@@ -111,7 +130,7 @@ func Decide(s State, in Input) Decision {
 	if !in.Idle {
 		d.advance()
 	}
-	return Decision{Entries: d.entries, Effects: d.effects, Answer: d.answer, State: d.State}
+	return d.made()
 }
 
 // decision is a Decision in the making. Every entry is folded as soon as it
@@ -119,9 +138,14 @@ func Decide(s State, in Input) Decision {
 type decision struct {
 	State
 	in      Input
-	entries []Entry
-	effects []Effect
+	entries []ledger.Entry
+	after   []State // after each of entries
+	effects []ledger.Effect
 	answer  Answer
+}
+
+func (d *decision) made() Decision {
+	return Decision{Entries: d.entries, After: d.after, Effects: d.effects, Answer: d.answer, State: d.State}
 }
 
 // run is the project's last run; nil before the first one.
@@ -133,48 +157,49 @@ func (d *decision) task(id string) (TaskState, bool) {
 	if n < 0 {
 		return TaskState{}, false
 	}
-	return d.Project.Tasks[n], true
+	return *d.Project.Tasks.At(n), true
 }
 
 // scope is what an entry is about.
 type scope struct{ task, session string }
 
 // add records an entry of the project's stream.
-func (d *decision) add(about scope, body Body) {
-	e := Entry{
-		Stream: ProjectStream(d.in.Project), Time: d.in.Time, Task: about.task, Session: about.session,
+func (d *decision) add(about scope, body ledger.Body) {
+	e := ledger.Entry{
+		Stream: ledger.ProjectStream(d.in.Project), Time: d.in.Time, Task: about.task, Session: about.session,
 		Actor: d.in.Actor, Cause: d.in.Key, Body: body,
 	}
 	if r := d.run(); r != nil && !r.Over() {
 		e.Run = r.ID
 	}
-	if b, ok := body.(RunPlanned); ok {
+	if b, ok := body.(ledger.RunPlanned); ok {
 		e.Run = b.Run
 	}
 	if t, ok := d.task(about.task); ok && t.Attempts > 0 {
 		n := t.Attempts
-		if c, ok := body.(Commitment); ok && !c.Resume {
+		if c, ok := body.(ledger.Commitment); ok && !c.Resume {
 			n++
 		}
 		e.Attempt = fmt.Sprintf("a%d", n)
-	} else if _, ok := body.(Commitment); ok {
+	} else if _, ok := body.(ledger.Commitment); ok {
 		e.Attempt = "a1"
 	}
 	d.push(e)
 }
 
 // addShared records an entry of the house's stream.
-func (d *decision) addShared(body Body) {
-	d.push(Entry{Stream: SharedStream, Time: d.in.Time, Actor: d.in.Actor, Cause: d.in.Key, Body: body})
+func (d *decision) addShared(body ledger.Body) {
+	d.push(ledger.Entry{Stream: ledger.SharedStream, Time: d.in.Time, Actor: d.in.Actor, Cause: d.in.Key, Body: body})
 }
 
-func (d *decision) push(e Entry) {
+func (d *decision) push(e ledger.Entry) {
 	d.entries = append(d.entries, e)
 	d.State = Apply(d.State, e)
+	d.after = append(d.after, d.State)
 }
 
-func (d *decision) effect(key string, body EffectBody) {
-	d.effects = append(d.effects, Effect{Project: d.in.Project, Key: key, Body: body})
+func (d *decision) effect(key string, body ledger.EffectBody) {
+	d.effects = append(d.effects, ledger.Effect{Project: d.in.Project, Key: key, Body: body})
 }
 
 // uniqueKey makes an effect's key unique where the same effect may be wanted
@@ -190,7 +215,7 @@ func (d *decision) uniqueKey(key string) string {
 // nextID takes the next number of a kind: r14, g9, q7.
 func (d *decision) nextID(kind string) string {
 	n := d.Shared.Issued[kind] + 1
-	d.addShared(IDIssued{Kind: kind, N: n})
+	d.addShared(ledger.IDIssued{Kind: kind, N: n})
 	return fmt.Sprintf("%s%d", kind, n)
 }
 
@@ -210,12 +235,12 @@ func (d *decision) by() string {
 	return d.in.Actor
 }
 
-func (d *decision) setTask(id string, to Status, why string) {
+func (d *decision) setTask(id string, to ledger.Status, why string) {
 	t, ok := d.task(id)
 	if !ok || (t.Status == to && t.Why == why) {
 		return
 	}
-	d.add(scope{task: id}, TaskSet{From: t.Status, To: to, Why: why})
+	d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: to, Why: why})
 }
 
 // busy reports whether anything is under way that has to be waited for
@@ -225,16 +250,19 @@ func (p Project) busy() bool {
 		return true
 	}
 	// A check without a session in flight was cut off and is held.
-	return slices.ContainsFunc(p.Tasks, func(t TaskState) bool {
-		return t.Attempt != nil && t.Attempt.Stage != StageReady && t.Attempt.Stage != StageHeld && t.Attempt.Stage != StageChecks
-	})
+	for _, t := range p.Tasks.of(setAttempt) {
+		if s := t.Attempt.Stage; s != ledger.StageReady && s != ledger.StageHeld && s != ledger.StageChecks {
+			return true
+		}
+	}
+	return false
 }
 
 // inHand returns the task whose attempt is under way.
 func (p Project) inHand() (TaskState, bool) {
-	for _, t := range p.Tasks {
-		if t.Status == Active && t.Attempt != nil && t.Attempt.Stage != StageHeld {
-			return t, true
+	for _, t := range p.Tasks.of(setAttempt) {
+		if t.Status == ledger.Active && t.Attempt.Stage != ledger.StageHeld {
+			return *t, true
 		}
 	}
 	return TaskState{}, false
@@ -265,12 +293,12 @@ func Due(s State) time.Time {
 	}
 	if r := s.Project.Run; !r.Over() {
 		// Every other wait ends with its question or its agent, above.
-		if r.Wait == WaitDisk {
+		if r.Wait == ledger.WaitDisk {
 			need(r.Until)
 		}
 		// While something is in hand, its end is what asks for the time: a due
 		// time that nothing can be done about would only keep the clock busy.
-		if !r.Settings.Until.IsZero() && r.Finishing == nil && r.Wait != WaitDisk && !s.Project.busy() && (r.State == RunRunning || r.State == RunWaiting) {
+		if !r.Settings.Until.IsZero() && r.Finishing == nil && r.Wait != ledger.WaitDisk && !s.Project.busy() && (r.State == ledger.RunRunning || r.State == ledger.RunWaiting) {
 			need(r.Settings.Until)
 		}
 	}
@@ -280,7 +308,7 @@ func Due(s State) time.Time {
 // tries reports whether the project's run waits for an agent that only a
 // person can make usable: it looks every now and then whether that was done.
 func (p Project) tries() bool {
-	return !p.Run.Over() && p.Run.State == RunWaiting && p.Run.Wait == WaitAgent
+	return !p.Run.Over() && p.Run.State == ledger.RunWaiting && p.Run.Wait == ledger.WaitAgent
 }
 
 // tick acts on what is due.
@@ -293,19 +321,19 @@ func (d *decision) tick() {
 	}
 	d.remind()
 	for _, id := range d.Project.Guidance.Due(now) {
-		d.add(scope{}, GuidanceExpired{ID: id, Why: "72 hours passed and no session took it"})
+		d.add(scope{}, ledger.GuidanceExpired{ID: id, Why: "72 hours passed and no session took it"})
 	}
-	if r := d.run(); !r.Over() && r.Wait == WaitDisk && !now.Before(r.Until) {
-		state := RunRunning
+	if r := d.run(); !r.Over() && r.Wait == ledger.WaitDisk && !now.Before(r.Until) {
+		state := ledger.RunRunning
 		if r.Started.IsZero() {
-			state = RunPlanning
+			state = ledger.RunPlanning
 		}
-		d.add(scope{}, RunStateSet{State: state})
+		d.add(scope{}, ledger.RunStateSet{State: state})
 	}
 	for _, name := range sortedKeys(d.Shared.Agents) {
 		h := d.Shared.Agents[name]
 		if !h.Until.IsZero() && !now.Before(h.Until) && (!h.Unusable || d.Project.tries()) {
-			d.addShared(AgentUsable{Agent: name, Trial: h.Unusable})
+			d.addShared(ledger.AgentUsable{Agent: name, Trial: h.Unusable})
 		}
 	}
 	d.endPairing()

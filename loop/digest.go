@@ -3,6 +3,8 @@ package loop
 import (
 	"regexp"
 	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // DigestWindow is how late a digest may come and still be one. After that the
@@ -19,10 +21,10 @@ const offLeast = 2 * time.Minute
 // cameBack records an absence.
 func (d *decision) cameBack(b CameBack) {
 	if b.Off.IsZero() || d.in.Time.Sub(b.Off) < offLeast {
-		d.refuse("short", "it was off for less than %s", plain(Duration(offLeast)))
+		d.refuse("short", "it was off for less than %s", plain(ledger.Duration(offLeast)))
 		return
 	}
-	d.addShared(WasOff{From: b.Off, To: d.in.Time})
+	d.addShared(ledger.WasOff{From: b.Off, To: d.in.Time})
 	d.answer.Code = "noted"
 }
 
@@ -35,7 +37,7 @@ func (d *decision) digestDue(b DigestDue) {
 		return
 	}
 	if d.digestNow(b.Day, d.Shared.Digest.Day, b.At) {
-		d.addShared(DigestSent{Day: b.Day, Meant: b.At, From: d.Shared.DigestFrom(b.At, d.in.Time), To: d.in.Time})
+		d.addShared(ledger.DigestSent{Day: b.Day, Meant: b.At, From: d.Shared.DigestFrom(b.At, d.in.Time), To: d.in.Time})
 	}
 }
 
@@ -49,7 +51,7 @@ func (d *decision) weekDigestDue(b WeekDigestDue) {
 		return
 	}
 	if d.digestNow(b.Week, d.Shared.Week.Week, b.At) {
-		d.addShared(WeekDigestSent{Week: b.Week, Meant: b.At, From: d.Shared.WeekDigestFrom(b.At, d.in.Time), To: d.in.Time})
+		d.addShared(ledger.WeekDigestSent{Week: b.Week, Meant: b.At, From: d.Shared.WeekDigestFrom(b.At, d.in.Time), To: d.in.Time})
 	}
 }
 
@@ -64,7 +66,7 @@ func (d *decision) digestNow(name, last string, at time.Time) bool {
 		d.refuse("early", "the digest of %s is not due yet", name)
 		return false
 	case d.in.Time.Sub(at) >= DigestWindow:
-		d.refuse("late", "the digest of %s is %s late, and left out", name, plain(Duration(d.in.Time.Sub(at).Round(time.Minute))))
+		d.refuse("late", "the digest of %s is %s late, and left out", name, plain(ledger.Duration(d.in.Time.Sub(at).Round(time.Minute))))
 		return false
 	}
 	d.answer = Answer{OK: true, Code: "sent", Text: "digest of " + name}
@@ -89,24 +91,4 @@ func (h Shared) WeekDigestFrom(at, now time.Time) time.Time {
 		return last
 	}
 	return at.AddDate(0, 0, -7)
-}
-
-// Missed returns the days without a digest between this one and the one that
-// was sent before it, "" where that is not known: at most the last seven.
-func (b DigestSent) Missed(last string) []string {
-	day, err := time.Parse(time.DateOnly, b.Day)
-	if err != nil {
-		return nil
-	}
-	since, err := time.Parse(time.DateOnly, last)
-	if err != nil {
-		return nil
-	}
-	var out []string
-	for n := 7; n >= 1; n-- {
-		if d := day.AddDate(0, 0, -n); d.After(since) {
-			out = append(out, d.Format(time.DateOnly))
-		}
-	}
-	return out
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestDigestOnce: a day has one digest, whatever says how often that it is
@@ -16,7 +18,7 @@ func TestDigestOnce(t *testing.T) {
 	}
 	at := func(day, hour, minute int) time.Time { return time.Date(2026, 11, day, hour, minute, 0, 0, berlin) }
 	var s State
-	var sent []DigestSent
+	var sent []ledger.DigestSent
 	for n, c := range []struct {
 		now  time.Time
 		day  string
@@ -50,7 +52,7 @@ func TestDigestOnce(t *testing.T) {
 			t.Errorf("%d: entries %+v", n, d.Entries)
 		}
 		for _, e := range d.Entries {
-			sent = append(sent, e.Body.(DigestSent))
+			sent = append(sent, e.Body.(ledger.DigestSent))
 		}
 		s = d.State
 	}
@@ -110,13 +112,13 @@ func TestWeekDigestOnce(t *testing.T) {
 			t.Errorf("%d: at %v for %s: %s (%s), %d entries, want %s", n, c.now, c.week, code, d.Answer.Text, len(d.Entries), c.code)
 		}
 		for _, e := range d.Entries {
-			if b := e.Body.(WeekDigestSent); !b.From.Equal(c.from) || !b.To.Equal(c.now) || b != d.State.Shared.Week {
+			if b := e.Body.(ledger.WeekDigestSent); !b.From.Equal(c.from) || !b.To.Equal(c.now) || b != d.State.Shared.Week {
 				t.Errorf("%d: %+v, want it to look from %v", n, b, c.from)
 			}
 		}
 		s = d.State
 	}
-	if s.Shared.Digest != (DigestSent{}) {
+	if s.Shared.Digest != (ledger.DigestSent{}) {
 		t.Errorf("the day's: %+v", s.Shared.Digest)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // director plays the outside world by script. What only has to happen, as a
@@ -16,8 +18,8 @@ type director struct {
 	*night
 	where string
 	held  map[string]bool
-	taken Capture // of the next take-over
-	laid  Merged
+	taken ledger.Capture // of the next take-over
+	laid  ledger.Merged
 	moved string // what is in the way of the next commit
 	seq   int
 	out   strings.Builder
@@ -36,7 +38,7 @@ func (f scriptFault) Fatalf(format string, args ...any) {
 func newDirector(t *testing.T, where string) *director {
 	d := &director{where: where, held: map[string]bool{}}
 	d.night = newNight(scriptFault{t, d})
-	d.plan = Snapshot{Name: "checkout", Path: "checkout.md"}
+	d.plan = ledger.Snapshot{Name: "checkout", Path: "checkout.md"}
 	d.tasks("1 2")
 	return d
 }
@@ -45,13 +47,13 @@ func newDirector(t *testing.T, where string) *director {
 func (d *director) tasks(spec string) {
 	d.plan.Tasks = nil
 	for _, f := range strings.Fields(spec) {
-		t := Task{Mark: MarkOpen, Acceptance: []string{"It works"}}
+		t := ledger.Task{Mark: ledger.MarkOpen, Acceptance: []string{"It works"}}
 		f, edited := strings.CutSuffix(f, "~")
 		if edited {
 			t.Body = "edited"
 		}
 		if id, mark, ok := strings.Cut(f, ":"); ok {
-			f, t.Mark = id, Mark(mark)
+			f, t.Mark = id, ledger.Mark(mark)
 		}
 		id, needs, ok := strings.Cut(f, "<")
 		if ok {
@@ -90,7 +92,7 @@ func (d *director) settle() {
 			continue
 		}
 		switch e.Body.(type) {
-		case EffectCapture, EffectMerge, EffectCommit, EffectMark, EffectProgress, EffectEnd, EffectKeepPlan, EffectRemember:
+		case ledger.EffectCapture, ledger.EffectMerge, ledger.EffectCommit, ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember:
 			d.let(e.Body.EffectKind())
 			return
 		}
@@ -100,28 +102,28 @@ func (d *director) settle() {
 func (d *director) let(kind string) {
 	switch kind {
 	case "takeover":
-		b, _ := take[EffectCapture](d.night, nil)
+		b, _ := take[ledger.EffectCapture](d.night, nil)
 		taken := d.taken
-		d.taken = Capture{}
+		d.taken = ledger.Capture{}
 		if taken.Tree == "" {
 			taken.Tree = d.tree()
 			if len(taken.Files) == 0 {
-				taken.Files = []FileChange{{Path: "a.go", Added: 2, Removed: 1}}
+				taken.Files = []ledger.FileChange{{Path: "a.go", Added: 2, Removed: 1}}
 			}
 		} else {
 			taken.Tree = b.Request.Input
 		}
 		d.input(TreeCaptured{Session: b.Request.Session, Taken: taken, Ref: b.Request.Ref})
 	case "merge":
-		b, _ := take[EffectMerge](d.night, nil)
+		b, _ := take[ledger.EffectMerge](d.night, nil)
 		m := d.laid
-		d.laid = Merged{}
+		d.laid = ledger.Merged{}
 		if len(m.Conflicts) == 0 {
 			m.Tree = d.tree()
 		}
 		d.input(MergeFinished{Task: b.Task, Onto: b.Merge.Onto, Merged: m})
 	case "commit":
-		b, _ := take[EffectCommit](d.night, nil)
+		b, _ := take[ledger.EffectCommit](d.night, nil)
 		if tip := d.moved; tip != "" {
 			d.moved = ""
 			d.input(TipMoved{Task: b.Task, Tip: tip})
@@ -129,8 +131,8 @@ func (d *director) let(kind string) {
 		}
 		d.input(CommitMade{Task: b.Task, Committed: d.commit(b.Commit)})
 	case "mark":
-		b, _ := take[EffectMark](d.night, nil)
-		n := slices.IndexFunc(d.plan.Tasks, func(t Task) bool { return SameID(t.ID, b.Task) })
+		b, _ := take[ledger.EffectMark](d.night, nil)
+		n := slices.IndexFunc(d.plan.Tasks, func(t ledger.Task) bool { return ledger.SameID(t.ID, b.Task) })
 		if n < 0 {
 			d.input(MarkMade{Task: b.Task, Mark: b.Mark, Err: "no such task"})
 			return
@@ -139,19 +141,19 @@ func (d *director) let(kind string) {
 		d.plan.Tasks[n].Mark = b.Mark
 		d.input(MarkMade{Task: b.Task, Mark: b.Mark})
 	case "progress":
-		take[EffectProgress](d.night, nil)
+		take[ledger.EffectProgress](d.night, nil)
 		d.input(Wake{})
 		d.settle()
 	case "plan":
-		take[EffectKeepPlan](d.night, nil)
+		take[ledger.EffectKeepPlan](d.night, nil)
 		d.input(Wake{})
 		d.settle()
 	case "memory":
-		take[EffectRemember](d.night, nil)
+		take[ledger.EffectRemember](d.night, nil)
 		d.input(Wake{})
 		d.settle()
 	case "session.end":
-		take[EffectEnd](d.night, nil)
+		take[ledger.EffectEnd](d.night, nil)
 		d.input(Wake{})
 		d.settle()
 	}
@@ -165,16 +167,16 @@ func (d *director) session() Session {
 	return d.s.Project.Sessions[0]
 }
 
-func (d *director) exit(change func(*Exit)) {
+func (d *director) exit(change func(*ledger.Exit)) {
 	s := d.session()
-	x := Exit{Session: s.ID, Reason: ExitSelf, Turns: 3, Tokens: 1000, CostUSD: 0.25, Started: d.now, Ended: d.now.Add(time.Minute)}
+	x := ledger.Exit{Session: s.ID, Reason: ledger.ExitSelf, Turns: 3, Tokens: 1000, CostUSD: 0.25, Started: d.now, Ended: d.now.Add(time.Minute)}
 	if change != nil {
 		change(&x)
 	}
-	if s.Planned.Kind != KindAgent {
+	if s.Planned.Kind != ledger.KindAgent {
 		d.outcome[s.ID] = x
 	}
-	take(d.night, func(e EffectStart) bool { return e.Session == s.ID })
+	take(d.night, func(e ledger.EffectStart) bool { return e.Session == s.ID })
 	d.input(SessionExited{x})
 }
 
@@ -182,35 +184,35 @@ func (d *director) emit(typ, data string) {
 	d.input(Emit{Session: d.session().ID, Type: typ, Data: json.RawMessage(data)})
 }
 
-var ends = map[string]func(*director, *Exit){
-	"silent": func(_ *director, x *Exit) {},
-	"code 3": func(_ *director, x *Exit) { x.Code = 3; x.Ended = x.Started.Add(11 * time.Second); x.Turns = 0 },
-	"at once": func(_ *director, x *Exit) {
+var ends = map[string]func(*director, *ledger.Exit){
+	"silent": func(_ *director, x *ledger.Exit) {},
+	"code 3": func(_ *director, x *ledger.Exit) { x.Code = 3; x.Ended = x.Started.Add(11 * time.Second); x.Turns = 0 },
+	"at once": func(_ *director, x *ledger.Exit) {
 		x.Code = 1
 		x.Ended = x.Started.Add(2 * time.Second)
 		x.Turns = 0
 		x.Tail = "panic: no config"
 	},
-	"127":         func(_ *director, x *Exit) { x.Code = 127; x.Tail = "claude: not found" },
-	"not started": func(_ *director, x *Exit) { x.Reason = ExitNotStarted; x.Text = "no such file" },
-	"stall":       func(_ *director, x *Exit) { x.Reason = ExitStall },
-	"wall":        func(_ *director, x *Exit) { x.Reason = ExitWall },
-	"limit": func(d *director, x *Exit) {
-		x.Failure, x.Until, x.Text = FailureLimit, d.now.Add(time.Hour), "You've hit your limit"
+	"127":         func(_ *director, x *ledger.Exit) { x.Code = 127; x.Tail = "claude: not found" },
+	"not started": func(_ *director, x *ledger.Exit) { x.Reason = ledger.ExitNotStarted; x.Text = "no such file" },
+	"stall":       func(_ *director, x *ledger.Exit) { x.Reason = ledger.ExitStall },
+	"wall":        func(_ *director, x *ledger.Exit) { x.Reason = ledger.ExitWall },
+	"limit": func(d *director, x *ledger.Exit) {
+		x.Failure, x.Until, x.Text = ledger.FailureLimit, d.now.Add(time.Hour), "You've hit your limit"
 	},
-	"limit stale": func(d *director, x *Exit) {
-		x.Failure, x.Until, x.Text = FailureLimit, d.now.Add(-time.Hour), "You've hit your limit"
+	"limit stale": func(d *director, x *ledger.Exit) {
+		x.Failure, x.Until, x.Text = ledger.FailureLimit, d.now.Add(-time.Hour), "You've hit your limit"
 	},
-	"never": func(d *director, x *Exit) {
-		x.Failure, x.Until, x.Text = FailureLimit, d.now.AddDate(70, 0, 0), "resets at 2099-01-01"
+	"never": func(d *director, x *ledger.Exit) {
+		x.Failure, x.Until, x.Text = ledger.FailureLimit, d.now.AddDate(70, 0, 0), "resets at 2099-01-01"
 	},
-	"auth":      func(_ *director, x *Exit) { x.Failure, x.Text = FailureAuth, "Please run /login" },
-	"network":   func(_ *director, x *Exit) { x.Failure, x.Text = FailureNetwork, "502" },
-	"lost":      func(_ *director, x *Exit) { x.Reason, x.Code = ExitLost, -1 },
-	"memory":    func(_ *director, x *Exit) { x.Reason, x.Code = ExitMemory, -1 },
-	"disk":      func(_ *director, x *Exit) { x.Reason, x.Code = ExitDisk, -1 },
-	"abandoned": func(_ *director, x *Exit) { x.Reason, x.Code = ExitAbandoned, -1 },
-	"asked":     func(_ *director, x *Exit) { x.Reason, x.Code, x.Signal = ExitAsked, -1, "SIGTERM" },
+	"auth":      func(_ *director, x *ledger.Exit) { x.Failure, x.Text = ledger.FailureAuth, "Please run /login" },
+	"network":   func(_ *director, x *ledger.Exit) { x.Failure, x.Text = ledger.FailureNetwork, "502" },
+	"lost":      func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitLost, -1 },
+	"memory":    func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitMemory, -1 },
+	"disk":      func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitDisk, -1 },
+	"abandoned": func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitAbandoned, -1 },
+	"asked":     func(_ *director, x *ledger.Exit) { x.Reason, x.Code, x.Signal = ledger.ExitAsked, -1, "SIGTERM" },
 }
 
 const (
@@ -220,23 +222,23 @@ const (
 )
 
 // patterns that a script can name.
-var patterns = map[string]Pattern{
+var patterns = map[string]ledger.Pattern{
 	"plan-build-review": testSettings().Pattern,
-	"single":            {Name: "single", Start: "builder", Routes: []Route{{From: "builder", On: "build.complete", To: Converged}}},
+	"single":            {Name: "single", Start: "builder", Routes: []ledger.Route{{From: "builder", On: "build.complete", To: ledger.Converged}}},
 	"bug": {
-		Name: "bug", Start: "reproducer", Threshold: []Severity{Critical, Major}, MinRounds: 1,
-		Routes: []Route{
-			{From: "reproducer", On: EventRepro, To: "fixer"}, {From: "fixer", On: EventFix, To: "reviewer"},
-			{From: "reviewer", On: EventReview, When: Above, To: "fixer"}, {From: "reviewer", On: EventReview, When: Below, To: "verifier"},
-			{From: "verifier", On: "verification.passed", To: Converged}, {From: "verifier", On: EventFailed, To: "fixer"},
+		Name: "bug", Start: "reproducer", Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, MinRounds: 1,
+		Routes: []ledger.Route{
+			{From: "reproducer", On: ledger.EventRepro, To: "fixer"}, {From: "fixer", On: ledger.EventFix, To: "reviewer"},
+			{From: "reviewer", On: ledger.EventReview, When: ledger.Above, To: "fixer"}, {From: "reviewer", On: ledger.EventReview, When: ledger.Below, To: "verifier"},
+			{From: "verifier", On: "verification.passed", To: ledger.Converged}, {From: "verifier", On: ledger.EventFailed, To: "fixer"},
 		},
 	},
 	"refactor": {
-		Name: "build-review-refactor", Start: "builder", Threshold: []Severity{Critical, Major}, MinRounds: 1,
-		Routes: []Route{
-			{From: "builder", On: "build.complete", To: "reviewer"}, {From: "reviewer", On: EventReview, When: Above, To: "fixer"},
-			{From: "reviewer", On: EventReview, When: Below, To: "refactorer", Once: true}, {From: "reviewer", On: EventReview, When: Below, To: Converged},
-			{From: "fixer", On: EventFix, To: "reviewer"}, {From: "refactorer", On: "refactor.complete", To: "reviewer"},
+		Name: "build-review-refactor", Start: "builder", Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, MinRounds: 1,
+		Routes: []ledger.Route{
+			{From: "builder", On: "build.complete", To: "reviewer"}, {From: "reviewer", On: ledger.EventReview, When: ledger.Above, To: "fixer"},
+			{From: "reviewer", On: ledger.EventReview, When: ledger.Below, To: "refactorer", Once: true}, {From: "reviewer", On: ledger.EventReview, When: ledger.Below, To: ledger.Converged},
+			{From: "fixer", On: ledger.EventFix, To: "reviewer"}, {From: "refactorer", On: "refactor.complete", To: "reviewer"},
 		},
 	},
 }
@@ -280,10 +282,10 @@ func (d *director) play(line string) string {
 				s.Verify = nil
 				for _, run := range strings.FieldsFunc(v, func(r rune) bool { return r == ',' }) {
 					run, when, _ := strings.Cut(run, "@")
-					s.Verify = append(s.Verify, Command{Run: run, When: when})
+					s.Verify = append(s.Verify, ledger.Command{Run: run, When: when})
 				}
 			case "setup":
-				s.Setup = []Command{{Run: v}}
+				s.Setup = []ledger.Command{{Run: v}}
 			case "profile":
 				s.Profile = v
 			case "consensus":
@@ -301,7 +303,7 @@ func (d *director) play(line string) string {
 				if err != nil {
 					d.t.Fatalf("%v", err)
 				}
-				s.QuestionTimeout = Duration(t)
+				s.QuestionTimeout = ledger.Duration(t)
 			case "stays":
 				s.Stays = v == "yes"
 			case "on_blocked":
@@ -331,17 +333,17 @@ func (d *director) play(line string) string {
 	case "run":
 		d.input(StartRun{Settings: *s, MaxSessions: 1, New: rest == "new", Check: rest == "check"})
 	case "preflight":
-		b, _ := take[EffectPreflight](d.night, nil)
+		b, _ := take[ledger.EffectPreflight](d.night, nil)
 		p := Preflighted{Run: b.Begin.Run, Base: d.base(b.Begin.Run), Snapshot: d.plan}
 		if rest != "" {
-			p.Problems = []Finding{{Text: rest}}
+			p.Problems = []ledger.Finding{{Text: rest}}
 		}
 		d.input(p)
 	case "go": // run, preflight, green baseline
 		d.input(StartRun{Settings: *s, MaxSessions: 1})
 		d.out.Reset()
 		d.play("preflight")
-		for len(d.s.Project.Sessions) > 0 && d.session().Planned.Kind != KindAgent {
+		for len(d.s.Project.Sessions) > 0 && d.session().Planned.Kind != ledger.KindAgent {
 			d.exit(nil)
 		}
 		if rest == "quiet" {
@@ -363,7 +365,7 @@ func (d *director) play(line string) string {
 		}
 	case "remember":
 		kind, text, _ := strings.Cut(rest, " ")
-		d.input(Remember{Session: d.session().ID, Kind: MemoryKind(kind), Text: text})
+		d.input(Remember{Session: d.session().ID, Kind: ledger.MemoryKind(kind), Text: text})
 	case "sections": // ID[<ID,…]…
 		var list []string
 		for _, f := range strings.Fields(rest) {
@@ -374,7 +376,7 @@ func (d *director) play(line string) string {
 			}
 			list = append(list, fmt.Sprintf(`{"id":%q,"title":"Section %s","tasks":["%s works"],"files":["%s.go"],"steps":["do %s"],"depends_on":%s}`, id, id, id, id, id, needs))
 		}
-		d.emit(EventPlan, `{"summary":"in parts","sections":[`+strings.Join(list, ",")+`]}`)
+		d.emit(ledger.EventPlan, `{"summary":"in parts","sections":[`+strings.Join(list, ",")+`]}`)
 		d.exit(nil)
 	case "critic": // OKAY, or which sections it rejects; "all" for the whole
 		data := `{"verdict":"OKAY","sections":[]}`
@@ -393,19 +395,19 @@ func (d *director) play(line string) string {
 			}
 			data += "}"
 		}
-		d.emit(EventCritique, data)
+		d.emit(ledger.EventCritique, data)
 		d.exit(nil)
 	case "advice":
-		d.emit(EventAdvice, `{"summary":"s","advice":"smaller steps"}`)
+		d.emit(ledger.EventAdvice, `{"summary":"s","advice":"smaller steps"}`)
 		d.exit(nil)
 	case "repro":
-		d.emit(EventRepro, `{"command":"go test -run TestBug","root_cause":"off by one","affected_files":["a.go"],"strategy":"count from 0"}`)
+		d.emit(ledger.EventRepro, `{"command":"go test -run TestBug","root_cause":"off by one","affected_files":["a.go"],"strategy":"count from 0"}`)
 		d.exit(nil)
 	case "passed":
 		d.emit("verification.passed", `{"checks":[{"criterion":"It works","ok":true,"how":"ran it"}]}`)
 		d.exit(nil)
 	case "failed":
-		d.emit(EventFailed, `{"checks":[{"criterion":"It works","ok":false,"how":"ran it, and it does not"}]}`)
+		d.emit(ledger.EventFailed, `{"checks":[{"criterion":"It works","ok":false,"how":"ran it, and it does not"}]}`)
 		d.exit(nil)
 	case "refactor":
 		d.emit("refactor.complete", fmt.Sprintf(`{"summary":"tidied","files_modified":["a.go"]%s}`, rest))
@@ -429,10 +431,10 @@ func (d *director) play(line string) string {
 		d.emit("review.verdict", `{"summary":"look","issues":[`+strings.Join(list, ",")+`]}`)
 		d.exit(nil)
 	case "ask":
-		d.emit(EventQuestion, rest)
+		d.emit(ledger.EventQuestion, rest)
 		d.exit(nil)
 	case "stuck":
-		d.emit(EventBlocked, `{"reason":"no key","tried":"the docs","needs":"a key"}`)
+		d.emit(ledger.EventBlocked, `{"reason":"no key","tried":"the docs","needs":"a key"}`)
 		d.exit(nil)
 	case "exit":
 		if rest == "" {
@@ -443,19 +445,19 @@ func (d *director) play(line string) string {
 		if !ok {
 			d.t.Fatalf("no end %q", rest)
 		}
-		d.exit(func(x *Exit) { f(d, x) })
+		d.exit(func(x *ledger.Exit) { f(d, x) })
 	case "green":
 		d.exit(nil)
 	case "greens":
-		for len(d.s.Project.Sessions) > 0 && d.session().Planned.Kind != KindAgent {
+		for len(d.s.Project.Sessions) > 0 && d.session().Planned.Kind != ledger.KindAgent {
 			d.exit(nil)
 		}
 	case "red": // and red again
 		for range 2 {
-			d.exit(func(x *Exit) { x.Code, x.Tail = 1, "FAIL TestA\nwant 1, got 2" })
+			d.exit(func(x *ledger.Exit) { x.Code, x.Tail = 1, "FAIL TestA\nwant 1, got 2" })
 		}
 	case "red1":
-		d.exit(func(x *Exit) { x.Code, x.Tail = 1, "FAIL TestA" })
+		d.exit(func(x *ledger.Exit) { x.Code, x.Tail = 1, "FAIL TestA" })
 	case "next":
 		k, v, _ := strings.Cut(rest, "=")
 		switch k {
@@ -466,9 +468,9 @@ func (d *director) play(line string) string {
 		case "only-outside":
 			d.taken.Tree, d.taken.Outside = "same", []string{v}
 		case "refused":
-			d.taken.Refused = []Finding{{Text: v}}
+			d.taken.Refused = []ledger.Finding{{Text: v}}
 		case "file":
-			d.taken.Files = []FileChange{{Path: v, Added: 1}}
+			d.taken.Files = []ledger.FileChange{{Path: v, Added: 1}}
 		case "lock":
 			d.taken.Lock = true
 		case "conflict":
@@ -489,9 +491,9 @@ func (d *director) play(line string) string {
 			if e.Body.EffectKind() == kind {
 				task := ""
 				switch b := e.Body.(type) {
-				case EffectCommit:
+				case ledger.EffectCommit:
 					task = b.Task
-				case EffectStart:
+				case ledger.EffectStart:
 					if strings.HasPrefix(text, "scope") { // what a plan wrote is why
 						task = d.session().Task
 					}
@@ -563,14 +565,14 @@ func (d *director) person(word, rest string) {
 	case "/run":
 		o := OfferRun{Settings: d.settings, MaxSessions: 1, Tasks: len(d.plan.Tasks), First: d.plan.Tasks[0].ID}
 		if rest == "or review" { // as every offer is made that is of another profile
-			o.Review = &Limits{Profile: "review", OnBlocked: OnBlockedStop, MaxTasks: 1, MaxIterations: 100}
+			o.Review = &ledger.Limits{Profile: "review", OnBlocked: ledger.OnBlockedStop, MaxTasks: 1, MaxIterations: 100}
 		}
 		d.input(o)
 	case "late": // a command typed two hours ago
-		d.input(Late{Line: "/" + rest, Do: DeferredCommand(rest), Sent: d.now.Add(-2 * time.Hour)})
+		d.input(Late{Line: "/" + rest, Do: ledger.DeferredCommand(rest), Sent: d.now.Add(-2 * time.Hour)})
 	case "offer": // a code on the host
 		role, hash, _ := strings.Cut(rest, " ")
-		d.input(OfferPairing{Hash: hash, Role: Role(role)})
+		d.input(OfferPairing{Hash: hash, Role: ledger.Role(role)})
 	case "/pair":
 		d.input(TryPairing{Hash: rest})
 	case "/unpair":

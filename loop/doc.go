@@ -1,15 +1,111 @@
-// Package loop is the pure core of nightporter: what a night means.
-//
-// It holds the State of one project and of the house, the inputs that can
-// reach it, the entries that record what was decided, and the effects that
-// ask the outside to act:
+// Package loop is the pure core of nightporter. It decides what happens next
+// in a run, from what happened so far and from nothing else.
 //
 //	Decide(State, Input) → Entries + Effects + Answer
 //	Apply(State, Entry)  → State
 //
-// Nothing in here does I/O, reads a clock, starts a goroutine or draws a
-// random number, so a night can be replayed, and a crash at any point can be
-// simulated by folding the entries that were committed before it. Package
-// engine is the shell around it; adapters (store, agent, task, workspace)
-// import this package for its types only.
+// An Input is anything that reaches the core: a person's command, an agent's
+// event, the end of a session, a verification result, a timer. Decide says
+// what the input means. Its entries are committed to the ledger together with
+// its effects; the State is the fold of all entries, and an Effect asks the
+// outside to act. The result of an effect is another input.
+//
+// Package engine is the shell around the core. It calls Decide once for each
+// input, commits, and carries out the effects. Package ledger has the types of
+// entries and effects, which adapters import instead of this package.
+//
+// # What the core must not do
+//
+// The core does no I/O, reads no clock, starts no goroutine and draws no random
+// number: time comes with the input. So a night can be replayed from its
+// ledger, and a crash at any point is simulated by folding the entries that
+// were committed before it. internal/importtest fails for code that breaks
+// this rule.
+//
+// # States of a run
+//
+//	planned ──► running ──┬──► waiting               limit, agent, question, disk
+//	   │           ▲      ├──► pausing ──► paused    /pause; at max_tasks paused at once
+//	   │           │      ├──► stopping ──► ended    /stop, a signal
+//	   │           │      ├───────────────► ended    a stop reason (docs/spec 2.4)
+//	   │           └──────┘                          the wait is over, /resume
+//	   └──────────────────────────────────► ended    could not start, --check
+//
+// A waiting run can be paused and stopped too, and a paused one stopped. Before
+// a run with commits ends, its branch tip is verified (Run.Finishing). A signal
+// that cuts a session off leaves the run in stopping; the same command resumes
+// it.
+//
+// # States of a task
+//
+//	pending ──► ready ──► active ──┬──► done             converged and committed
+//	               ▲               ├──► waiting          a question; its answer makes it ready
+//	               │               ├──► manual_verify    a person has to look: done, or ready
+//	               │               ├──► blocked          two attempts failed, or an event says so
+//	               │               ├──► pending          its plan became parts: done when they are
+//	               └───────────────┘                     parked, failed once, starts anew
+//
+// A ready task goes back to pending when a task it depends on is no longer
+// done, and to blocked or manual_verify where its source marks it so and its
+// turn comes. A person can put a task away that is not at work (skipped), tick
+// it in the source (done), or remove its line before it is done (withdrawn, and
+// pending again once the line is back). /retry makes a blocked, skipped or done
+// task ready, an edit of its text a blocked one. Nothing but a person takes a
+// task out of done.
+//
+// # Stages of an attempt
+//
+//	ready ──► session ──► takeover ──► checks ──┬──► ready     next hat, or the same one again
+//	             │            │                 └──► commit    converged
+//	             │            └───────► ready, commit          nothing to run
+//	             └────────────────────► ready, commit          no event, or a hat that only reads
+//	commit ──┬──► the task is done
+//	         └──► merge ──┬──► checks                          the tip moved: verified on the new one
+//	                      └──► the task starts anew            a conflict
+//	held                                                       an answer or the next run is waited for
+//
+// Classify says what a session's end counts as (docs/spec 2.2). The pattern's
+// routes choose the next hat (docs/spec 2.7).
+//
+// # Invariants
+//
+// Tests hold these after every decision of random nights with crashes, repeated
+// deliveries, edits and nonsensical commands (TestSchedules), and over all
+// entry types:
+//
+//   - Decide is a function: the same state and input give the same decision.
+//   - Decide and Apply never change the state that they are given, and a state
+//     that was decided on keeps its value whatever is decided later.
+//   - The state after a decision is the fold of its entries, also after they
+//     were encoded and decoded; a snapshot decodes to the same state.
+//   - Apply is total: every entry gives a state, and an unknown type leaves the
+//     state as it is.
+//   - A result that is delivered twice changes nothing the second time.
+//   - An agent session in flight has exactly one lease, a project has at most
+//     one session in flight, and no session is planned twice.
+//   - Numbers of runs, questions and guidance are issued in order, each once.
+//   - A verification result says what the command's exit said.
+//   - A task is committed on the branch's tip, with the tree that was verified
+//     green, where there is anything to verify with.
+//   - A task is done with its commit on the branch, unless nothing was changed,
+//     a person said so, or its parts are done. Only a person undoes that.
+//   - No directive is lost, doubled or reordered, bound to two live sessions,
+//     or in use by a task that is over.
+//   - A part is open only while its task's plan is in force.
+//   - A session accepts one event. The same event gets the same answer.
+//   - The run never hangs: an effect is under way, something is due at a known
+//     time, or a person is waited for.
+//   - Once nothing goes wrong any more and people answer, every night comes to
+//     its end with nothing in flight.
+//   - Every kind of effect has a class, which says what is done where its
+//     outcome is unknown. A kind without one cannot be committed.
+//
+// # Files
+//
+// State: state.go, apply.go and apply_task.go. One decision: input.go,
+// decide.go, and advance.go, the only place where work begins. A run: start.go,
+// run.go, startable.go. An attempt: attempt.go, exit.go and end.go (the end of
+// a session), taken.go (what it left), check.go (verification), converge.go
+// (the commit), consensus.go and part.go (plans that are argued about).
+// People: ask.go, undo.go, guide.go, person.go.
 package loop

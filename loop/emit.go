@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // emit takes the one event of a session (SPEC 2.2, 5.4).
 func (d *decision) emit(b Emit) {
 	s, ok := d.Project.Session(b.Session)
 	switch {
-	case !ok || s.Planned.Kind != KindAgent:
+	case !ok || s.Planned.Kind != ledger.KindAgent:
 		d.refuse("ended", "session %s has ended; nothing was recorded", b.Session)
 		return
 	case s.Event != nil:
@@ -34,26 +35,26 @@ func (d *decision) emit(b Emit) {
 	reports, why := checkEvent(hat, b.Type, b.Data)
 	if t, ok := d.task(s.Task); ok && t.Attempt != nil && why == "" {
 		switch b.Type {
-		case EventCritique:
+		case ledger.EventCritique:
 			if id := unknownSection(t.Attempt.Plan, b.Data); id != "" {
 				why = fmt.Sprintf("the plan has no section %q", id)
 			}
-		case EventPlan:
+		case ledger.EventPlan:
 			why = wrongRevision(t.Attempt, b.Data)
 		}
 	}
 	if why != "" {
 		if s.Refused < maxRefusals {
-			d.add(about, EventRefused{Type: b.Type, Why: why})
+			d.add(about, ledger.EventRefused{Type: b.Type, Why: why})
 		}
 		d.refuse("refused", "%s", why)
 		return
 	}
 	owed := d.Project.Guidance.Owed(s.Planned.Guidance.Bound)
 	owed = slices.DeleteFunc(owed, func(id string) bool {
-		return slices.ContainsFunc(reports, func(r GuidanceReported) bool { return r.ID == id })
+		return slices.ContainsFunc(reports, func(r ledger.GuidanceReported) bool { return r.ID == id })
 	})
-	ends := b.Type == EventQuestion || b.Type == EventBlocked // these reported items come again
+	ends := b.Type == ledger.EventQuestion || b.Type == ledger.EventBlocked // these reported items come again
 	// Refused once an attempt and item, not once a session: an agent that knows
 	// nothing of guidance would be sent back until its task is blocked.
 	asked := s.Owed
@@ -61,27 +62,27 @@ func (d *decision) emit(b Emit) {
 		asked = asked || !slices.ContainsFunc(owed, func(id string) bool { return !slices.Contains(t.Attempt.Owed, id) })
 	}
 	if len(owed) > 0 && !asked && !ends {
-		d.add(about, EventRefused{Type: b.Type, Why: "guidance not reported", Owed: owed})
+		d.add(about, ledger.EventRefused{Type: b.Type, Why: "guidance not reported", Owed: owed})
 		d.refuse("guidance", `say what you did with %s: add "guidance":[{"id":"%s","done":true,"note":"how"}] or "set_aside":true with why`, strings.Join(owed, ", "), owed[0])
 		return
 	}
 	data := asKept(b.Data)
 	receipt := s.ID + " " + b.Type
-	d.add(about, EventAccepted{Type: b.Type, Data: data, Receipt: receipt})
+	d.add(about, ledger.EventAccepted{Type: b.Type, Data: data, Receipt: receipt})
 	for _, rep := range reports {
 		switch {
 		case slices.Contains(s.Planned.Guidance.Bound, rep.ID):
 			d.add(about, rep)
 		case slices.Contains(s.Planned.Guidance.Shown, rep.ID) && !hat.Writes(): // whoever writes was told what another hat holds to
-			d.add(about, GuidanceJudged{ID: rep.ID, Hat: hat.Name, Followed: rep.State == guidance.Addressed, Note: rep.Note})
+			d.add(about, ledger.GuidanceJudged{ID: rep.ID, Hat: hat.Name, Followed: rep.State == guidance.Addressed, Note: rep.Note})
 		}
 	}
 	if !ends {
 		for _, id := range owed {
-			d.add(about, GuidanceReported{ID: id, State: guidance.NotReported})
+			d.add(about, ledger.GuidanceReported{ID: id, State: guidance.NotReported})
 		}
 	}
-	d.effect(s.ID+" event", EffectEnd{Session: s.ID, Grace: r.Settings.Grace})
+	d.effect(s.ID+" event", ledger.EffectEnd{Session: s.ID, Grace: r.Settings.Grace})
 	d.answer = Answer{OK: true, Code: "accepted", Receipt: receipt, Text: "accepted; end the session now"}
 }
 

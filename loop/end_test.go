@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // An end without a turn within ten seconds makes an agent unusable, unless the
@@ -13,20 +15,20 @@ import (
 func TestClassifyEarlyEnd(t *testing.T) {
 	began := time.Unix(1795190000, 0)
 	for _, c := range []struct {
-		trouble FailureClass
+		trouble ledger.FailureClass
 		turns   int
 		took    time.Duration
-		want    SessionOutcome
+		want    ledger.SessionOutcome
 	}{
-		{"", 0, 2 * time.Second, EndedUnusable},
-		{"", 0, 11 * time.Second, EndedSilent},
-		{"", 1, 2 * time.Second, EndedSilent},
-		{"", -1, 2 * time.Second, EndedSilent},
-		{FailureNetwork, 0, 2 * time.Second, EndedNetwork},
-		{FailureLimit, 0, 2 * time.Second, EndedLimit},
-		{FailureAuth, 3, time.Minute, EndedUnusable},
+		{"", 0, 2 * time.Second, ledger.EndedUnusable},
+		{"", 0, 11 * time.Second, ledger.EndedSilent},
+		{"", 1, 2 * time.Second, ledger.EndedSilent},
+		{"", -1, 2 * time.Second, ledger.EndedSilent},
+		{ledger.FailureNetwork, 0, 2 * time.Second, ledger.EndedNetwork},
+		{ledger.FailureLimit, 0, 2 * time.Second, ledger.EndedLimit},
+		{ledger.FailureAuth, 3, time.Minute, ledger.EndedUnusable},
 	} {
-		x := Exit{Reason: ExitSelf, Code: 1, Failure: c.trouble, Turns: c.turns, Started: began, Ended: began.Add(c.took)}
+		x := ledger.Exit{Reason: ledger.ExitSelf, Code: 1, Failure: c.trouble, Turns: c.turns, Started: began, Ended: began.Add(c.took)}
 		if got, _ := Classify(x, false, false); got != c.want {
 			t.Errorf("%q, %d turns, %s: %s, want %s", c.trouble, c.turns, c.took, got, c.want)
 		}
@@ -35,9 +37,9 @@ func TestClassifyEarlyEnd(t *testing.T) {
 
 // endAfter is where all stands once a builder's session on tree-c0 has ended.
 type endAfter struct {
-	Counts Accounting
-	Run    RunState
-	Wait   WaitReason
+	Counts ledger.Accounting
+	Run    ledger.RunState
+	Wait   ledger.WaitReason
 	Agent  string // where the agent stands: usable, parked or unusable
 	// The session that follows.
 	Hat     string // "" = none
@@ -55,18 +57,18 @@ type endAfter struct {
 // it counts as, and what follows. The ends of the builder's session are those
 // of the director's script; TestTranscripts has the same nights entry by entry.
 func TestEnds(t *testing.T) {
-	const running, waiting, over = RunRunning, RunWaiting, RunOver
+	const running, waiting, over = ledger.RunRunning, ledger.RunWaiting, ledger.RunOver
 	again := endAfter{Run: running, Agent: "usable", Hat: "builder", With: "claude", Tree: "tree-c0", Again: true, Attempt: 1}
 	with := func(a endAfter, change func(*endAfter)) endAfter {
 		change(&a)
 		return a
 	}
-	success := endAfter{Counts: CountsAsSuccess, Run: running, Agent: "usable", Hat: "reviewer", With: "claude", Tree: "t1", Attempt: 1, Taken: true}
-	failed := with(again, func(a *endAfter) { a.Counts, a.Noted = CountsAsFailed, true })
-	nothing := with(again, func(a *endAfter) { a.Counts, a.Kept = CountsAsNothing, true })
+	success := endAfter{Counts: ledger.CountsAsSuccess, Run: running, Agent: "usable", Hat: "reviewer", With: "claude", Tree: "t1", Attempt: 1, Taken: true}
+	failed := with(again, func(a *endAfter) { a.Counts, a.Noted = ledger.CountsAsFailed, true })
+	nothing := with(again, func(a *endAfter) { a.Counts, a.Kept = ledger.CountsAsNothing, true })
 	// The next attempt begins at the planner again, with nothing to do over.
 	anew := endAfter{Run: running, Agent: "usable", Hat: "planner", With: "claude", Tree: "tree-c0", Attempt: 2}
-	unusable := endAfter{Counts: CountsAsNothing, Run: over, Agent: "unusable", Attempt: 1}
+	unusable := endAfter{Counts: ledger.CountsAsNothing, Run: over, Agent: "unusable", Attempt: 1}
 	const done = `emit build.complete {"summary":"built it","files_modified":["a.go"]}`
 
 	for _, row := range []struct {
@@ -74,62 +76,62 @@ func TestEnds(t *testing.T) {
 		name  string
 		set   string // settings
 		plays []string
-		end   SessionOutcome
+		end   ledger.SessionOutcome
 		want  endAfter
 	}{
-		{"event accepted, whatever the exit code", "exit 0", "", []string{done, "exit", "greens"}, EndedEvent, success},
-		{"event accepted, whatever the exit code", "exit 3", "", []string{done, "exit code 3", "greens"}, EndedEvent, success},
-		{"event accepted, whatever the exit code", "exit 1 at once, without a turn", "", []string{done, "exit at once", "greens"}, EndedEvent, success},
-		{"event accepted, whatever the exit code", "ended after the grace", "", []string{done, "exit asked", "greens"}, EndedEvent, success},
-		{"event accepted, whatever the exit code", "the wall limit comes after it", "", []string{done, "exit wall", "greens"}, EndedEvent, success},
+		{"event accepted, whatever the exit code", "exit 0", "", []string{done, "exit", "greens"}, ledger.EndedEvent, success},
+		{"event accepted, whatever the exit code", "exit 3", "", []string{done, "exit code 3", "greens"}, ledger.EndedEvent, success},
+		{"event accepted, whatever the exit code", "exit 1 at once, without a turn", "", []string{done, "exit at once", "greens"}, ledger.EndedEvent, success},
+		{"event accepted, whatever the exit code", "ended after the grace", "", []string{done, "exit asked", "greens"}, ledger.EndedEvent, success},
+		{"event accepted, whatever the exit code", "the wall limit comes after it", "", []string{done, "exit wall", "greens"}, ledger.EndedEvent, success},
 
-		{"no event, stall, wall limit", "no event", "", []string{"exit silent"}, EndedSilent, failed},
-		{"no event, stall, wall limit", "no event, exit 3", "", []string{"exit code 3"}, EndedSilent, failed},
-		{"no event, stall, wall limit", "stall", "", []string{"exit stall"}, EndedStall, failed},
-		{"no event, stall, wall limit", "wall limit", "", []string{"exit wall"}, EndedWall, failed},
-		{"no event, stall, wall limit", "the second repeat", "", []string{"exit silent", "exit stall"}, EndedStall, failed},
-		{"no event, stall, wall limit", "after two repeats the attempt fails", "", []string{"exit silent", "exit stall", "exit wall"}, EndedWall,
-			with(anew, func(a *endAfter) { a.Counts = CountsAsFailed })},
+		{"no event, stall, wall limit", "no event", "", []string{"exit silent"}, ledger.EndedSilent, failed},
+		{"no event, stall, wall limit", "no event, exit 3", "", []string{"exit code 3"}, ledger.EndedSilent, failed},
+		{"no event, stall, wall limit", "stall", "", []string{"exit stall"}, ledger.EndedStall, failed},
+		{"no event, stall, wall limit", "wall limit", "", []string{"exit wall"}, ledger.EndedWall, failed},
+		{"no event, stall, wall limit", "the second repeat", "", []string{"exit silent", "exit stall"}, ledger.EndedStall, failed},
+		{"no event, stall, wall limit", "after two repeats the attempt fails", "", []string{"exit silent", "exit stall", "exit wall"}, ledger.EndedWall,
+			with(anew, func(a *endAfter) { a.Counts = ledger.CountsAsFailed })},
 
-		{"usage or rate limit", "waits until resume_at", "", []string{"exit limit"}, EndedLimit,
-			endAfter{Counts: CountsAsNothing, Run: waiting, Wait: WaitLimit, Agent: "parked", Attempt: 1, Kept: true}},
-		{"usage or rate limit", "goes on by itself then", "", []string{"exit limit", "wait"}, EndedLimit, nothing},
-		{"usage or rate limit", "with a fallback agent", "fallback=codex", []string{"exit limit"}, EndedLimit,
+		{"usage or rate limit", "waits until resume_at", "", []string{"exit limit"}, ledger.EndedLimit,
+			endAfter{Counts: ledger.CountsAsNothing, Run: waiting, Wait: ledger.WaitLimit, Agent: "parked", Attempt: 1, Kept: true}},
+		{"usage or rate limit", "goes on by itself then", "", []string{"exit limit", "wait"}, ledger.EndedLimit, nothing},
+		{"usage or rate limit", "with a fallback agent", "fallback=codex", []string{"exit limit"}, ledger.EndedLimit,
 			with(nothing, func(a *endAfter) { a.Agent, a.With = "parked", "codex" })},
 
-		{"auth, billing, unknown model, agent missing or not startable", "auth", "", []string{"exit auth"}, EndedUnusable, unusable},
-		{"auth, billing, unknown model, agent missing or not startable", "exit 127", "", []string{"exit 127"}, EndedUnusable, unusable},
-		{"auth, billing, unknown model, agent missing or not startable", "not startable", "", []string{"exit not started"}, EndedUnusable, unusable},
-		{"auth, billing, unknown model, agent missing or not startable", "non-zero within 10 s without a turn", "", []string{"exit at once"}, EndedUnusable, unusable},
-		{"auth, billing, unknown model, agent missing or not startable", "with a fallback agent", "fallback=codex", []string{"exit auth"}, EndedUnusable,
-			with(again, func(a *endAfter) { a.Counts, a.Agent, a.With = CountsAsNothing, "unusable", "codex" })},
+		{"auth, billing, unknown model, agent missing or not startable", "auth", "", []string{"exit auth"}, ledger.EndedUnusable, unusable},
+		{"auth, billing, unknown model, agent missing or not startable", "exit 127", "", []string{"exit 127"}, ledger.EndedUnusable, unusable},
+		{"auth, billing, unknown model, agent missing or not startable", "not startable", "", []string{"exit not started"}, ledger.EndedUnusable, unusable},
+		{"auth, billing, unknown model, agent missing or not startable", "non-zero within 10 s without a turn", "", []string{"exit at once"}, ledger.EndedUnusable, unusable},
+		{"auth, billing, unknown model, agent missing or not startable", "with a fallback agent", "fallback=codex", []string{"exit auth"}, ledger.EndedUnusable,
+			with(again, func(a *endAfter) { a.Counts, a.Agent, a.With = ledger.CountsAsNothing, "unusable", "codex" })},
 
-		{"network, provider 5xx", "backs off", "", []string{"exit network"}, EndedNetwork,
-			endAfter{Counts: CountsAsNothing, Run: waiting, Wait: WaitLimit, Agent: "parked", Attempt: 1, Kept: true}},
-		{"network, provider 5xx", "goes on by itself then", "", []string{"exit network", "wait"}, EndedNetwork, nothing},
+		{"network, provider 5xx", "backs off", "", []string{"exit network"}, ledger.EndedNetwork,
+			endAfter{Counts: ledger.CountsAsNothing, Run: waiting, Wait: ledger.WaitLimit, Agent: "parked", Attempt: 1, Kept: true}},
+		{"network, provider 5xx", "goes on by itself then", "", []string{"exit network", "wait"}, ledger.EndedNetwork, nothing},
 
-		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "pause now", "", []string{"/pause now", "exit asked"}, EndedCut,
-			endAfter{Counts: CountsAsNothing, Run: RunPaused, Wait: WaitPerson, Agent: "usable", Attempt: 1, Kept: true, Cut: true}},
-		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "pause now, and resume", "", []string{"/pause now", "exit asked", "/resume"}, EndedCut,
+		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "pause now", "", []string{"/pause now", "exit asked"}, ledger.EndedCut,
+			endAfter{Counts: ledger.CountsAsNothing, Run: ledger.RunPaused, Wait: ledger.WaitPerson, Agent: "usable", Attempt: 1, Kept: true, Cut: true}},
+		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "pause now, and resume", "", []string{"/pause now", "exit asked", "/resume"}, ledger.EndedCut,
 			with(nothing, func(a *endAfter) { a.Cut = true })},
-		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "stop now", "", []string{"/stop now", "exit asked"}, EndedCut,
-			endAfter{Counts: CountsAsNothing, Run: over, Agent: "usable", Attempt: 1, Kept: true, Cut: true}},
-		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "/now", "", []string{"/now Use cents", "/answer q1 rerun", "exit asked"}, EndedCut,
+		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "stop now", "", []string{"/stop now", "exit asked"}, ledger.EndedCut,
+			endAfter{Counts: ledger.CountsAsNothing, Run: over, Agent: "usable", Attempt: 1, Kept: true, Cut: true}},
+		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "/now", "", []string{"/now Use cents", "/answer q1 rerun", "exit asked"}, ledger.EndedCut,
 			with(nothing, func(a *endAfter) { a.Cut = true })},
-		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "daemon away, machine asleep", "", []string{"exit abandoned"}, EndedCut, nothing},
-		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "it fails while it is cut off", "", []string{"/pause now", "exit code 3", "/resume"}, EndedCut,
+		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "daemon away, machine asleep", "", []string{"exit abandoned"}, ledger.EndedCut, nothing},
+		{"pause now, stop now, /now, budget, daemon restart, machine sleep", "it fails while it is cut off", "", []string{"/pause now", "exit code 3", "/resume"}, ledger.EndedCut,
 			with(nothing, func(a *endAfter) { a.Cut = true })},
 
-		{"lost without trace, killed for memory", "lost once", "", []string{"exit lost"}, EndedLost, nothing},
-		{"lost without trace, killed for memory", "killed for memory once", "", []string{"exit memory"}, EndedLost, nothing},
-		{"lost without trace, killed for memory", "the second in a row fails the attempt", "", []string{"exit lost", "exit memory"}, EndedLost,
-			with(anew, func(a *endAfter) { a.Counts, a.Kept = CountsAsNothing, true })},
-		{"lost without trace, killed for memory", "not in a row", "", []string{"exit lost", "exit silent", "exit lost"}, EndedLost, nothing},
+		{"lost without trace, killed for memory", "lost once", "", []string{"exit lost"}, ledger.EndedLost, nothing},
+		{"lost without trace, killed for memory", "killed for memory once", "", []string{"exit memory"}, ledger.EndedLost, nothing},
+		{"lost without trace, killed for memory", "the second in a row fails the attempt", "", []string{"exit lost", "exit memory"}, ledger.EndedLost,
+			with(anew, func(a *endAfter) { a.Counts, a.Kept = ledger.CountsAsNothing, true })},
+		{"lost without trace, killed for memory", "not in a row", "", []string{"exit lost", "exit silent", "exit lost"}, ledger.EndedLost, nothing},
 
-		{"disk full, state not writable", "everything holds", "", []string{"exit disk"}, EndedDisk,
-			endAfter{Counts: CountsAsNothing, Run: waiting, Wait: WaitDisk, Agent: "usable", Attempt: 1}},
-		{"disk full, state not writable", "goes on when there is room", "", []string{"exit disk", "wait"}, EndedDisk,
-			with(again, func(a *endAfter) { a.Counts = CountsAsNothing })},
+		{"disk full, state not writable", "everything holds", "", []string{"exit disk"}, ledger.EndedDisk,
+			endAfter{Counts: ledger.CountsAsNothing, Run: waiting, Wait: ledger.WaitDisk, Agent: "usable", Attempt: 1}},
+		{"disk full, state not writable", "goes on when there is room", "", []string{"exit disk", "wait"}, ledger.EndedDisk,
+			with(again, func(a *endAfter) { a.Counts = ledger.CountsAsNothing })},
 	} {
 		t.Run(row.row+"/"+row.name, func(t *testing.T) {
 			d := newDirector(t, row.name)
@@ -157,26 +159,26 @@ func TestEnds(t *testing.T) {
 
 // after reads what the entries from a place on, and the state, say of the last
 // agent session that ended.
-func (d *director) after(from int) (SessionOutcome, endAfter) {
+func (d *director) after(from int) (ledger.SessionOutcome, endAfter) {
 	d.t.Helper()
-	var end SessionOutcome
+	var end ledger.SessionOutcome
 	var ended string
 	a := endAfter{Agent: "usable"}
 	for _, e := range d.entries[from:] {
 		switch b := e.Body.(type) {
-		case SessionEnded:
-			if b.Kind != KindAgent {
+		case ledger.SessionEnded:
+			if b.Kind != ledger.KindAgent {
 				continue
 			}
 			end, ended, a.Counts = b.End, e.Session, b.Counts
-			if got, counts := Classify(b.Exit, b.End == EndedEvent, b.End == EndedCut); got != b.End || counts != b.Counts {
+			if got, counts := Classify(b.Exit, b.End == ledger.EndedEvent, b.End == ledger.EndedCut); got != b.End || counts != b.Counts {
 				d.t.Fatalf("Classify says %s, %s of what was recorded as %s, %s", got, counts, b.End, b.Counts)
 			}
-		case SessionCut:
+		case ledger.SessionCut:
 			a.Cut = true
-		case TreeKept:
+		case ledger.TreeKept:
 			a.Kept = true
-		case TakenOver:
+		case ledger.TakenOver:
 			a.Taken = true
 		}
 	}
@@ -188,11 +190,11 @@ func (d *director) after(from int) (SessionOutcome, endAfter) {
 	case !agent.Until.IsZero():
 		a.Agent = "parked"
 	}
-	if w := p.Tasks[0].Attempt; w != nil {
+	if w := p.Tasks.At(0).Attempt; w != nil {
 		a.Attempt = w.N
 	}
 	for _, s := range p.Sessions {
-		if s.Planned.Kind == KindAgent && s.ID != ended {
+		if s.Planned.Kind == ledger.KindAgent && s.ID != ended {
 			a.Hat, a.With, a.Tree = s.Planned.Hat, s.Planned.Agent, s.Planned.Tree
 			a.Again, a.Noted = s.Planned.Replaces == ended, s.Planned.Note != ""
 		}

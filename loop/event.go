@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // MaxEvent is the largest payload of an event in bytes (SPEC 4.2).
@@ -21,57 +22,88 @@ type field struct {
 	must bool
 }
 
-// eventFields are the fields that each event of the shipped hats may carry
-// (SPEC 4.2). A field that is not listed is kept and not looked at.
-var eventFields = map[string][]field{
-	"plan.complete":  {{"summary", "string", true}, {"steps", "list", false}, {"sections", "sections", false}},
-	"build.complete": {{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}, {"manual_verify", "flag", false}, {"learnings", "string", false}},
-	"fix.complete":   {{"summary", "string", true}, {"files_modified", "strings", true}, {"resolved", "list", false}, {"disputed", "list", false}, {"no_change", "string", false}},
-	"review.verdict": {{"summary", "string", true}, {"issues", "issues", true}},
+// eventRow is all that is known of one event.
+type eventRow struct {
+	// fields that it may carry (SPEC 4.2). A field that is not listed is kept and
+	// not looked at.
+	fields   []field
+	shape    string                                  // an example that is accepted
+	anyOf    []string                                // fields of which it has to carry one
+	everyHat bool                                    // any session may end with it; else only those whose hat emits it
+	check    func(data json.RawMessage) (why string) // holds its fields against each other; nil: nothing to hold
+}
 
-	"docs.complete":       {{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}},
-	"refactor.complete":   {{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}},
-	"repro.complete":      {{"command", "line", true}, {"root_cause", "words", true}, {"affected_files", "strings", true}, {"strategy", "words", true}},
-	"verification.passed": {{"checks", "checks", true}},
-	"verification.failed": {{"checks", "checks", true}},
-	"critique.verdict":    {{"verdict", "words", true}, {"sections", "critique", true}, {"objections", "strings", false}},
-	"advice.complete":     {{"summary", "string", true}, {"advice", "words", true}},
-	"triage.verdict":      {{"reports", "list", true}},
-
-	EventQuestion: {{"text", "words", true}, {"options", "strings", false}, {"choice", "string", false}},
-	EventBlocked:  {{"reason", "words", true}, {"tried", "string", true}, {"needs", "string", true}},
+// events has a row for each event of the shipped hats.
+var events = map[string]eventRow{
+	"plan.complete": {
+		fields: []field{{"summary", "string", true}, {"steps", "list", false}, {"sections", "sections", false}},
+		shape:  `{"summary":"…","steps":["…","…"]}`,
+		anyOf:  []string{"steps", "sections"},
+	},
+	"build.complete": {
+		fields: []field{{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}, {"manual_verify", "flag", false}, {"learnings", "string", false}},
+		shape:  `{"summary":"…","files_modified":["path"]}`,
+	},
+	"fix.complete": {
+		fields: []field{{"summary", "string", true}, {"files_modified", "strings", true}, {"resolved", "list", false}, {"disputed", "list", false}, {"no_change", "string", false}},
+		shape:  `{"summary":"…","files_modified":["path"],"resolved":["…"],"disputed":[{"issue":"…","reason":"…"}]}`,
+	},
+	"review.verdict": {
+		fields: []field{{"summary", "string", true}, {"issues", "issues", true}},
+		shape:  `{"summary":"…","issues":[{"severity":"critical|major|minor|suggestion","file":"path","line":12,"rule":"…","text":"…"}]}`,
+	},
+	"docs.complete": {
+		fields: []field{{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}},
+		shape:  `{"summary":"…","files_modified":["path"]}`,
+	},
+	"refactor.complete": {
+		fields: []field{{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}},
+		shape:  `{"summary":"…","files_modified":["path"]}`,
+	},
+	"repro.complete": {
+		fields: []field{{"command", "line", true}, {"root_cause", "words", true}, {"affected_files", "strings", true}, {"strategy", "words", true}},
+		shape:  `{"command":"go test ./pkg -run TestName","root_cause":"…","affected_files":["path"],"strategy":"…"}`,
+	},
+	"verification.passed": {
+		fields: []field{{"checks", "checks", true}},
+		shape:  `{"checks":[{"criterion":"…","ok":true,"how":"what you ran and saw"}]}`,
+		check:  checkPassed,
+	},
+	"verification.failed": {
+		fields: []field{{"checks", "checks", true}},
+		shape:  `{"checks":[{"criterion":"…","ok":false,"how":"what you ran and saw"}]}`,
+		check:  checkFailed,
+	},
+	"critique.verdict": {
+		fields: []field{{"verdict", "words", true}, {"sections", "critique", true}, {"objections", "strings", false}},
+		shape:  `{"verdict":"OKAY|REJECT","sections":[{"id":"a","verdict":"OKAY|REJECT","objections":["…"]}],"objections":["about the whole"]}`,
+		check:  checkVerdict,
+	},
+	"advice.complete": {
+		fields: []field{{"summary", "string", true}, {"advice", "words", true}},
+		shape:  `{"summary":"…","advice":"…"}`,
+	},
+	"triage.verdict": {
+		fields: []field{{"reports", "list", true}},
+		shape:  `{"reports":[{"id":"b37","verdict":"take|set_aside","gate":3,"reason":"…"}]}`,
+	},
+	ledger.EventQuestion: {
+		fields: []field{{"text", "words", true}, {"options", "strings", false}, {"choice", "string", false}},
+		shape:  `{"text":"…","options":["…","…"],"choice":"…"}`,
+		check:  checkQuestion, everyHat: true,
+	},
+	ledger.EventBlocked: {
+		fields:   []field{{"reason", "words", true}, {"tried", "string", true}, {"needs", "string", true}},
+		shape:    `{"reason":"…","tried":"…","needs":"…"}`,
+		everyHat: true,
+	},
 }
 
 // EventShape describes an event's payload for the prompt and for a refusal:
 // an example that would be accepted.
 func EventShape(typ string) string {
-	switch typ {
-	case "plan.complete":
-		return `{"summary":"…","steps":["…","…"]}`
-	case "build.complete":
-		return `{"summary":"…","files_modified":["path"]}`
-	case "fix.complete":
-		return `{"summary":"…","files_modified":["path"],"resolved":["…"],"disputed":[{"issue":"…","reason":"…"}]}`
-	case "review.verdict":
-		return `{"summary":"…","issues":[{"severity":"critical|major|minor|suggestion","file":"path","line":12,"rule":"…","text":"…"}]}`
-	case "docs.complete", "refactor.complete":
-		return `{"summary":"…","files_modified":["path"]}`
-	case "repro.complete":
-		return `{"command":"go test ./pkg -run TestName","root_cause":"…","affected_files":["path"],"strategy":"…"}`
-	case "verification.passed":
-		return `{"checks":[{"criterion":"…","ok":true,"how":"what you ran and saw"}]}`
-	case "verification.failed":
-		return `{"checks":[{"criterion":"…","ok":false,"how":"what you ran and saw"}]}`
-	case "critique.verdict":
-		return `{"verdict":"OKAY|REJECT","sections":[{"id":"a","verdict":"OKAY|REJECT","objections":["…"]}],"objections":["about the whole"]}`
-	case "advice.complete":
-		return `{"summary":"…","advice":"…"}`
-	case "triage.verdict":
-		return `{"reports":[{"id":"b37","verdict":"take|set_aside","gate":3,"reason":"…"}]}`
-	case EventQuestion:
-		return `{"text":"…","options":["…","…"],"choice":"…"}`
-	case EventBlocked:
-		return `{"reason":"…","tried":"…","needs":"…"}`
+	if row, ok := events[typ]; ok {
+		return row.shape
 	}
 	return `{"summary":"…"}`
 }
@@ -86,9 +118,9 @@ type eventGuidance struct {
 
 // checkEvent holds an event against what its hat declares. why is empty when
 // it can be accepted; else it tells the agent what to change.
-func checkEvent(h Hat, typ string, data json.RawMessage) (reports []GuidanceReported, why string) {
+func checkEvent(h ledger.Hat, typ string, data json.RawMessage) (reports []ledger.GuidanceReported, why string) {
 	if !h.MayEmit(typ) {
-		may := append(slices.Clone(h.Emits), EventQuestion, EventBlocked)
+		may := append(slices.Clone(h.Emits), ledger.EventQuestion, ledger.EventBlocked)
 		return nil, fmt.Sprintf("a %s ends with %s, not with %q", h.Name, strings.Join(may, " or "), typ)
 	}
 	if len(data) > MaxEvent {
@@ -105,8 +137,8 @@ func checkEvent(h Hat, typ string, data json.RawMessage) (reports []GuidanceRepo
 		return nil, "the data is not a JSON object; send " + EventShape(typ)
 	}
 	var missing []string
-	known := eventFields[typ]
-	for _, f := range known {
+	row := events[typ]
+	for _, f := range row.fields {
 		raw, ok := fields[f.name]
 		if !ok || !f.must && string(raw) == "null" { // agents write null for "nothing to say"
 			if f.must {
@@ -122,29 +154,25 @@ func checkEvent(h Hat, typ string, data json.RawMessage) (reports []GuidanceRepo
 			return nil, fmt.Sprintf("field %q %s; send %s", f.name, bad, shape)
 		}
 	}
-	if typ != EventQuestion && typ != EventBlocked {
+	if !row.everyHat { // the hat's own payload
 		for _, name := range h.Payload {
 			if _, ok := fields[name]; !ok && !slices.Contains(missing, name) {
 				missing = append(missing, name)
 			}
 		}
 	}
-	if typ == "plan.complete" && fields["steps"] == nil && fields["sections"] == nil {
-		missing = append(missing, "steps")
+	if row.anyOf != nil && !slices.ContainsFunc(row.anyOf, func(name string) bool { return fields[name] != nil }) {
+		missing = append(missing, row.anyOf[0])
 	}
 	if len(missing) > 0 {
 		return nil, fmt.Sprintf("%s is missing; send %s", strings.Join(missing, ", "), EventShape(typ))
 	}
-	if bad := checkWhole(typ, data); bad != "" {
-		return nil, fmt.Sprintf("%s; send %s", bad, EventShape(typ))
-	}
-	if typ == EventQuestion {
-		options, choice := stringsOf(data, "options"), stringOf(data, "choice")
-		switch {
-		case len(options) > 20:
-			return nil, "20 options are the most"
-		case choice != "" && !slices.Contains(options, choice):
-			return nil, "choice has to be one of the options, written the same"
+	if row.check != nil {
+		if bad := row.check(data); bad != "" {
+			if !row.everyHat {
+				bad += "; send " + row.shape
+			}
+			return nil, bad
 		}
 	}
 	reports, why = guidanceReports(fields["guidance"])
@@ -191,12 +219,12 @@ func (f field) check(raw json.RawMessage) string {
 			return "has to be a list"
 		}
 	case "issues":
-		var v []Issue
+		var v []ledger.Issue
 		if json.Unmarshal(raw, &v) != nil || v == nil {
 			return "has to be a list of issues, each with strings for severity, file, rule and text, and a number for line"
 		}
 		for n, i := range v {
-			if !slices.Contains([]Severity{Critical, Major, Minor, Suggestion}, i.Severity) {
+			if !slices.Contains([]ledger.Severity{ledger.Critical, ledger.Major, ledger.Minor, ledger.Suggestion}, i.Severity) {
 				return fmt.Sprintf("has an issue (number %d) of severity %q; it has to be critical, major, minor or suggestion", n+1, i.Severity)
 			}
 			if strings.TrimSpace(i.Text) == "" {
@@ -209,7 +237,7 @@ func (f field) check(raw json.RawMessage) string {
 
 // guidanceReports reads {id, done|set_aside, note}. done and set_aside may be
 // true, or the note itself.
-func guidanceReports(raw json.RawMessage) ([]GuidanceReported, string) {
+func guidanceReports(raw json.RawMessage) ([]ledger.GuidanceReported, string) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, ""
 	}
@@ -218,9 +246,9 @@ func guidanceReports(raw json.RawMessage) ([]GuidanceReported, string) {
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return nil, shape
 	}
-	var out []GuidanceReported
+	var out []ledger.GuidanceReported
 	for _, g := range list {
-		r := GuidanceReported{ID: strings.ToLower(strings.TrimSpace(g.ID)), Note: g.Note}
+		r := ledger.GuidanceReported{ID: strings.ToLower(strings.TrimSpace(g.ID)), Note: g.Note}
 		done, doneNote := flag(g.Done)
 		aside, asideNote := flag(g.SetAside)
 		switch {
@@ -234,7 +262,7 @@ func guidanceReports(raw json.RawMessage) ([]GuidanceReported, string) {
 			r.Note = trimJoin(r.Note, asideNote)
 		}
 		// The last word on each counts: what is repeated is not recorded.
-		out = slices.DeleteFunc(out, func(o GuidanceReported) bool { return o.ID == r.ID })
+		out = slices.DeleteFunc(out, func(o ledger.GuidanceReported) bool { return o.ID == r.ID })
 		out = append(out, r)
 	}
 	return out, ""
@@ -295,18 +323,22 @@ func summaryOf(data json.RawMessage) string {
 	return strings.Join(found, "; ")
 }
 
+// manualAcceptance stands for a flag without words: the task's acceptance list
+// says what to look at.
+const manualAcceptance = "as the task's acceptance says"
+
 // manualOf returns what a person has to look at, if the event says so; true
 // means the task's acceptance list.
 func manualOf(data json.RawMessage) string {
 	on, text := flag(fieldOf(data, "manual_verify"))
 	if on && text == "" {
-		return "as the task's acceptance says"
+		return manualAcceptance
 	}
 	return text
 }
 
-func issuesOf(data json.RawMessage) []Issue {
-	var issues []Issue
+func issuesOf(data json.RawMessage) []ledger.Issue {
+	var issues []ledger.Issue
 	_ = json.Unmarshal(fieldOf(data, "issues"), &issues)
 	return issues
 }
@@ -321,7 +353,7 @@ func filesOf(data json.RawMessage) []string { return stringsOf(data, "files_modi
 
 // issueSet is what makes two reviews the same: severity, file and rule
 // (SPEC 2.6).
-func issueSet(issues []Issue) string {
+func issueSet(issues []ledger.Issue) string {
 	keys := make([]string, len(issues))
 	for n, i := range issues {
 		keys[n] = string(i.Severity) + "\x00" + i.File + "\x00" + i.Rule

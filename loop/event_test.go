@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func TestCheckEvent(t *testing.T) {
@@ -54,33 +55,33 @@ func TestCheckEvent(t *testing.T) {
 		{"planner", "plan.complete", `{"summary":"s","sections":[{"id":"a","title":"t","depends_on":["b"]},{"id":"b","title":"t"}]}`, "no section before it"},
 		{"planner", "plan.complete", `{"summary":"s","sections":[{"id":"a","title":"t","files":["../etc"]}]}`, "leaves the repository"},
 		{"planner", "plan.complete", `{"summary":"s","sections":[{"id":"a","title":"t","steps":"one"}]}`, "list of"},
-		{"reproducer", EventRepro, `{"command":"go test","root_cause":"r","affected_files":[],"strategy":"s"}`, ""},
-		{"reproducer", EventRepro, `{"command":"go test\nrm x","root_cause":"r","affected_files":[],"strategy":"s"}`, "one line"},
-		{"reproducer", EventRepro, `{"command":" ","root_cause":"r","affected_files":[],"strategy":"s"}`, "one line"},
-		{"reproducer", EventRepro, `{"command":"go test"}`, "root_cause, affected_files, strategy is missing"},
+		{"reproducer", ledger.EventRepro, `{"command":"go test","root_cause":"r","affected_files":[],"strategy":"s"}`, ""},
+		{"reproducer", ledger.EventRepro, `{"command":"go test\nrm x","root_cause":"r","affected_files":[],"strategy":"s"}`, "one line"},
+		{"reproducer", ledger.EventRepro, `{"command":" ","root_cause":"r","affected_files":[],"strategy":"s"}`, "one line"},
+		{"reproducer", ledger.EventRepro, `{"command":"go test"}`, "root_cause, affected_files, strategy is missing"},
 		{"verifier", "verification.passed", `{"checks":[{"criterion":"c","ok":true,"how":"h"}]}`, ""},
 		{"verifier", "verification.passed", `{"checks":[]}`, "not empty"},
 		{"verifier", "verification.passed", `{"checks":[{"criterion":"c","ok":false,"how":"h"}]}`, "this is verification.failed"},
-		{"verifier", EventFailed, `{"checks":[{"criterion":"c","ok":true,"how":"h"}]}`, "this is verification.passed"},
-		{"verifier", EventFailed, `{"checks":[{"criterion":"c","how":"h"}]}`, "without criterion, ok or how"},
-		{"critic", EventCritique, `{"verdict":"OKAY","sections":[]}`, ""},
-		{"critic", EventCritique, `{"verdict":"okay","sections":[]}`, "OKAY or REJECT"},
-		{"critic", EventCritique, `{"verdict":"REJECT","sections":[]}`, "without an objection"},
-		{"critic", EventCritique, `{"verdict":"REJECT","sections":[{"id":"a","verdict":"REJECT","objections":[" "]}]}`, "without an objection"},
-		{"critic", EventCritique, `{"verdict":"OKAY","sections":[{"id":"a","verdict":"REJECT","objections":["o"]}]}`, "there are objections"},
-		{"critic", EventCritique, `{"verdict":"OKAY"}`, "sections is missing"},
-		{"critic", EventCritique, `{"verdict":"REJECT","sections":[{"id":"a","verdict":"OKAY"},{"id":"a","verdict":"REJECT","objections":["o"]}]}`, "twice"},
-		{"architect", EventAdvice, `{"summary":"s","advice":""}`, "not empty"},
+		{"verifier", ledger.EventFailed, `{"checks":[{"criterion":"c","ok":true,"how":"h"}]}`, "this is verification.passed"},
+		{"verifier", ledger.EventFailed, `{"checks":[{"criterion":"c","how":"h"}]}`, "without criterion, ok or how"},
+		{"critic", ledger.EventCritique, `{"verdict":"OKAY","sections":[]}`, ""},
+		{"critic", ledger.EventCritique, `{"verdict":"okay","sections":[]}`, "OKAY or REJECT"},
+		{"critic", ledger.EventCritique, `{"verdict":"REJECT","sections":[]}`, "without an objection"},
+		{"critic", ledger.EventCritique, `{"verdict":"REJECT","sections":[{"id":"a","verdict":"REJECT","objections":[" "]}]}`, "without an objection"},
+		{"critic", ledger.EventCritique, `{"verdict":"OKAY","sections":[{"id":"a","verdict":"REJECT","objections":["o"]}]}`, "there are objections"},
+		{"critic", ledger.EventCritique, `{"verdict":"OKAY"}`, "sections is missing"},
+		{"critic", ledger.EventCritique, `{"verdict":"REJECT","sections":[{"id":"a","verdict":"OKAY"},{"id":"a","verdict":"REJECT","objections":["o"]}]}`, "twice"},
+		{"architect", ledger.EventAdvice, `{"summary":"s","advice":""}`, "not empty"},
 		{"refactorer", "refactor.complete", `{"summary":"s"}`, "files_modified is missing"},
-		{"fixer", EventQuestion, `{"text":"which?"}`, ""},
-		{"fixer", EventQuestion, `{"text":"which?","options":["a","b"],"choice":"b"}`, ""},
-		{"fixer", EventQuestion, `{"text":"which?","options":["a","b"],"choice":"c"}`, "one of the options"},
-		{"fixer", EventQuestion, `{"text":"which?","Options":["c"],"choice":"c"}`, "one of the options"},
-		{"fixer", EventQuestion, `{"text":" "}`, "not empty"},
-		{"fixer", EventQuestion, `{"text":"w","options":["1","2","3","4","5","6","7","8","9","10","11","12","13","14","15","16","17","18","19","20","21"]}`, "20 options"},
-		{"fixer", EventBlocked, `{"reason":"r","tried":"","needs":""}`, ""},
-		{"fixer", EventBlocked, `{"reason":"","tried":"t","needs":"n"}`, "not empty"},
-		{"fixer", EventBlocked, `{"reason":"r"}`, "tried, needs is missing"},
+		{"fixer", ledger.EventQuestion, `{"text":"which?"}`, ""},
+		{"fixer", ledger.EventQuestion, `{"text":"which?","options":["a","b"],"choice":"b"}`, ""},
+		{"fixer", ledger.EventQuestion, `{"text":"which?","options":["a","b"],"choice":"c"}`, "one of the options"},
+		{"fixer", ledger.EventQuestion, `{"text":"which?","Options":["c"],"choice":"c"}`, "one of the options"},
+		{"fixer", ledger.EventQuestion, `{"text":" "}`, "not empty"},
+		{"fixer", ledger.EventQuestion, `{"text":"w","options":["1","2","3","4","5","6","7","8","9","10","11","12","13","14","15","16","17","18","19","20","21"]}`, "20 options"},
+		{"fixer", ledger.EventBlocked, `{"reason":"r","tried":"","needs":""}`, ""},
+		{"fixer", ledger.EventBlocked, `{"reason":"","tried":"t","needs":"n"}`, "not empty"},
+		{"fixer", ledger.EventBlocked, `{"reason":"r"}`, "tried, needs is missing"},
 		{"builder", "build.complete", `{"summary":"s","files_modified":[],"guidance":[{"id":"g1","done":true}]}`, ""},
 		{"builder", "build.complete", `{"summary":"s","files_modified":[],"guidance":[{"id":"g1","done":"so"}]}`, ""},
 		{"builder", "build.complete", `{"summary":"s","files_modified":[],"guidance":[{"id":"g1"}]}`, "guidance has to be"},
@@ -98,7 +99,7 @@ func TestCheckEvent(t *testing.T) {
 // TestEventShapes: the example that a prompt or a refusal shows is accepted.
 func TestEventShapes(t *testing.T) {
 	for name, hat := range testSettings().Hats {
-		for _, typ := range append(hat.Emits, EventQuestion, EventBlocked) {
+		for _, typ := range append(hat.Emits, ledger.EventQuestion, ledger.EventBlocked) {
 			shape := strings.NewReplacer("critical|major|minor|suggestion", "major", "OKAY|REJECT", "REJECT", "take|set_aside", "take").Replace(EventShape(typ))
 			if _, why := checkEvent(hat, typ, json.RawMessage(shape)); why != "" {
 				t.Errorf("%s %s: the example %s is refused: %s", name, typ, shape, why)
@@ -139,7 +140,7 @@ func TestRefusalsAreBounded(t *testing.T) {
 func TestEmitForAnother(t *testing.T) {
 	d := promptNight(t, "go quiet", "plan", "build")
 	for _, session := range []string{"r1-1", "r1-99", d.session().ID, ""} {
-		dec := d.do(Emit{Session: session, Type: EventQuestion, Data: json.RawMessage(`{"text":"which?"}`)}, "")
+		dec := d.do(Emit{Session: session, Type: ledger.EventQuestion, Data: json.RawMessage(`{"text":"which?"}`)}, "")
 		if dec.Answer.OK || len(dec.Entries) > 0 {
 			t.Errorf("%q: %+v %v", session, dec.Answer, dec.Entries)
 		}
@@ -164,7 +165,7 @@ func FuzzEmit(f *testing.F) {
 		`{"command":"go test","root_cause":"r","affected_files":["a"],"strategy":"s"}`,
 	} {
 		for stage := range 8 {
-			for _, typ := range []string{"plan.complete", "build.complete", "review.verdict", "fix.complete", EventCritique, EventRepro, EventQuestion, EventBlocked} {
+			for _, typ := range []string{"plan.complete", "build.complete", "review.verdict", "fix.complete", ledger.EventCritique, ledger.EventRepro, ledger.EventQuestion, ledger.EventBlocked} {
 				f.Add(uint8(stage), typ, strings.ReplaceAll(s, "%s", ""))
 			}
 		}

@@ -3,27 +3,29 @@ package loop
 import (
 	"fmt"
 	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // sessionExited says what a session's end means.
-func (d *decision) sessionExited(x Exit) {
+func (d *decision) sessionExited(x ledger.Exit) {
 	s, ok := d.Project.Session(x.Session)
 	if !ok {
 		return
 	}
 	about := scope{task: s.Task, session: s.ID}
-	if s.Planned.Kind != KindAgent {
+	if s.Planned.Kind != ledger.KindAgent {
 		d.commandExited(s, x)
 		return
 	}
 	r := d.run()
 	end, counts := Classify(x, s.Event != nil, s.Cut)
 	text := endText(end, x, s)
-	d.addShared(LeaseReleased{Session: s.ID})
-	d.add(about, SessionEnded{Kind: KindAgent, End: end, Counts: counts, Exit: x, Text: text})
+	d.addShared(ledger.LeaseReleased{Session: s.ID})
+	d.add(about, ledger.SessionEnded{Kind: ledger.KindAgent, End: end, Counts: counts, Exit: x, Text: text})
 	d.lateNow(s)
-	if counts == CountsAsSuccess && (d.Shared.Backoff[s.Planned.Agent] > 0 || d.Shared.Agents[s.Planned.Agent].Trial) {
-		d.addShared(AgentUsable{Agent: s.Planned.Agent, Worked: true})
+	if counts == ledger.CountsAsSuccess && (d.Shared.Backoff[s.Planned.Agent] > 0 || d.Shared.Agents[s.Planned.Agent].Trial) {
+		d.addShared(ledger.AgentUsable{Agent: s.Planned.Agent, Worked: true})
 	}
 	if r.Over() || !r.owns(s.ID) {
 		return // of a run that is over: nothing follows from it
@@ -33,9 +35,9 @@ func (d *decision) sessionExited(x Exit) {
 	if !ok || t.Attempt == nil || t.Attempt.Session != s.ID {
 		return
 	}
-	if counts == CountsAsSuccess {
+	if counts == ledger.CountsAsSuccess {
 		d.output(about, s, hat, x)
-		if hat.Writes() && s.Event.Type != EventBlocked {
+		if hat.Writes() && s.Event.Type != ledger.EventBlocked {
 			d.capture(t, s, hat)
 			return
 		}
@@ -44,26 +46,26 @@ func (d *decision) sessionExited(x Exit) {
 	}
 	d.heldAgent(s, end, x)
 	switch {
-	case counts == CountsAsFailed && t.Attempt.FailedRow >= MaxFailed:
-		d.failAttempt(s.Task, OutcomeFailed, text)
+	case counts == ledger.CountsAsFailed && t.Attempt.FailedRow >= ledger.MaxFailed:
+		d.failAttempt(s.Task, ledger.OutcomeFailed, text)
 		return
-	case end == EndedLost && t.Attempt.LostRow >= 2:
-		d.failAttempt(s.Task, OutcomeFailed, text+", the second in a row")
+	case end == ledger.EndedLost && t.Attempt.LostRow >= 2:
+		d.failAttempt(s.Task, ledger.OutcomeFailed, text+", the second in a row")
 		return
 	}
-	if counts == CountsAsNothing && hat.Writes() && end != EndedUnusable && end != EndedDisk {
+	if counts == ledger.CountsAsNothing && hat.Writes() && end != ledger.EndedUnusable && end != ledger.EndedDisk {
 		// What it had written is kept to be looked at, before the work folder
 		// is restored to the same input tree.
-		d.add(about, StageSet{Stage: StageCapture})
+		d.add(about, ledger.StageSet{Stage: ledger.StageCapture})
 		d.capture(t, s, hat)
 	}
 }
 
 // endText is what people, and the session that does it over, are told of an
 // end that was no success.
-func endText(end SessionOutcome, x Exit, s Session) string {
+func endText(end ledger.SessionOutcome, x ledger.Exit, s Session) string {
 	switch end {
-	case EndedSilent:
+	case ledger.EndedSilent:
 		what := fmt.Sprintf("exit %d", x.Code)
 		if x.Signal != "" {
 			what = x.Signal
@@ -76,22 +78,22 @@ func endText(end SessionOutcome, x Exit, s Session) string {
 			text += ": " + x.Text // what the agent's own stream says: a prompt that is too long, tools that were denied
 		}
 		return text
-	case EndedStall:
+	case ledger.EndedStall:
 		return "silent for " + plain(s.Planned.Stall)
-	case EndedWall:
+	case ledger.EndedWall:
 		return "longer than " + plain(s.Planned.Wall)
-	case EndedLost:
-		if x.Reason == ExitMemory {
+	case ledger.EndedLost:
+		if x.Reason == ledger.ExitMemory {
 			return "ended by the system for memory"
 		}
 		return "lost without trace"
-	case EndedDisk:
+	case ledger.EndedDisk:
 		return "the disk is full"
-	case EndedUnusable:
+	case ledger.EndedUnusable:
 		if x.Text == "" {
 			return fmt.Sprintf("ended at once with exit %d: %s", x.Code, lastLine(x.Tail))
 		}
-	case EndedEvent:
+	case ledger.EndedEvent:
 		return ""
 	}
 	if x.Text != "" {
@@ -101,7 +103,7 @@ func endText(end SessionOutcome, x Exit, s Session) string {
 }
 
 // plain writes a duration as people do: "15m", not "15m0s".
-func plain(d Duration) string {
+func plain(d ledger.Duration) string {
 	text := d.D().String()
 	if strings.HasSuffix(text, "m0s") {
 		text = strings.TrimSuffix(text, "0s")
@@ -114,45 +116,45 @@ func plain(d Duration) string {
 
 // strictNote is what the session that does a failed one over is told: what
 // went wrong, and how not to end the same way (SPEC 2.2).
-func strictNote(end SessionOutcome, text string) string {
+func strictNote(end ledger.SessionOutcome, text string) string {
 	switch end {
-	case EndedStall:
+	case ledger.EndedStall:
 		return "The session before was ended because it was " + text + ", and nothing of it was kept. Wait for nothing and start nothing that waits for input; end with your event."
-	case EndedWall:
+	case ledger.EndedWall:
 		return "The session before was ended because it took " + text + ", and nothing of it was kept. Do the smallest thing that settles the task, and end with your event in time."
 	}
 	return "The session before " + text + ", and nothing of it was kept, whatever it did. Send your event with hat emit, see that it is accepted, and only then stop."
 }
 
 // heldAgent records for all projects that an agent cannot be used now.
-func (d *decision) heldAgent(s Session, end SessionOutcome, x Exit) {
+func (d *decision) heldAgent(s Session, end ledger.SessionOutcome, x ledger.Exit) {
 	agent := s.Planned.Agent
 	switch end {
-	case EndedLimit:
-		p := AgentParked{Agent: agent, Until: x.Until, Known: !x.Until.IsZero(), Why: FailureLimit, Text: x.Text}
+	case ledger.EndedLimit:
+		p := ledger.AgentParked{Agent: agent, Until: x.Until, Known: !x.Until.IsZero(), Why: ledger.FailureLimit, Text: x.Text}
 		if !x.Until.After(d.in.Time) || x.Until.After(d.in.Time.Add(longestLimit)) {
 			p.Until, p.Known = d.in.Time.Add(lateBy), false
 		}
 		d.addShared(p)
-	case EndedUnusable:
-		d.addShared(AgentUnusable{Agent: agent, Text: endText(end, x, s)})
-	case EndedNetwork:
+	case ledger.EndedUnusable:
+		d.addShared(ledger.AgentUnusable{Agent: agent, Text: endText(end, x, s)})
+	case ledger.EndedNetwork:
 		times := d.Shared.Backoff[agent] + 1
-		d.addShared(AgentParked{Agent: agent, Until: d.in.Time.Add(backoff(times)), Why: FailureNetwork, Text: x.Text, Times: times})
-	case EndedDisk:
+		d.addShared(ledger.AgentParked{Agent: agent, Until: d.in.Time.Add(backoff(times)), Why: ledger.FailureNetwork, Text: x.Text, Times: times})
+	case ledger.EndedDisk:
 		d.holdForDisk()
 	}
 }
 
 // output is the immutable record of what a session brought.
-func (d *decision) output(about scope, s Session, hat Hat, x Exit) {
+func (d *decision) output(about scope, s Session, hat ledger.Hat, x ledger.Exit) {
 	issues := issuesOf(s.Event.Data)
-	o := SessionOutput{
+	o := ledger.SessionOutput{
 		Hat: hat.Name, Event: s.Event.Type, Summary: summaryOf(s.Event.Data), Artifacts: filesOf(s.Event.Data),
 		DurationMs: x.Took().Milliseconds(),
 	}
 	for _, i := range issues {
-		if i.Severity == Suggestion {
+		if i.Severity == ledger.Suggestion {
 			o.Suggestions++
 		} else {
 			o.IssuesFound++

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // guide queues a directive (SPEC 5.1). It never interrupts a session.
@@ -36,14 +37,14 @@ func (d *decision) queueGuidance(words string, a guidance.Address) {
 			d.noTask(a.Task)
 			return
 		}
-		if t.Status == Done || t.Status == Skipped || t.Status == Withdrawn {
-			d.refuse("over", "not queued: %s is %s, no session will come for it. /retry %s first", ShortID(t.Task.ID), t.Status, strings.TrimPrefix(ShortID(t.Task.ID), "#"))
+		if t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn {
+			d.refuse("over", "not queued: %s is %s, no session will come for it. /retry %s first", ledger.ShortID(t.Task.ID), t.Status, strings.TrimPrefix(ledger.ShortID(t.Task.ID), "#"))
 			return
 		}
-		item.Task = FoldID(t.Task.ID)
+		item.Task = ledger.FoldID(t.Task.ID)
 	}
 	item.ID = d.nextID("g")
-	d.add(scope{}, GuidanceQueued{Item: item})
+	d.add(scope{}, ledger.GuidanceQueued{Item: item})
 	d.answer = Answer{OK: true, Code: "queued", ID: item.ID, Text: fmt.Sprintf("%s queued → %s", item.ID, Forecast(d.State, item))}
 }
 
@@ -78,17 +79,17 @@ func Forecast(s State, i guidance.Item) string {
 	case r.Over():
 		return "the next run"
 	case i.Hat != "" && i.Task != "":
-		return fmt.Sprintf("next session of %s %s", ShortID(i.Task), i.Hat)
+		return fmt.Sprintf("next session of %s %s", ledger.ShortID(i.Task), i.Hat)
 	case i.Hat != "":
 		return fmt.Sprintf("next %s session", i.Hat)
 	}
 	t, ok := s.Project.inHand()
-	if i.Task != "" && (!ok || !SameID(t.Task.ID, i.Task)) {
-		return fmt.Sprintf("next session of %s that writes", ShortID(i.Task))
+	if i.Task != "" && (!ok || !ledger.SameID(t.Task.ID, i.Task)) {
+		return fmt.Sprintf("next session of %s that writes", ledger.ShortID(i.Task))
 	}
 	if ok {
 		if hat := t.Attempt.nextWriter(r.Settings); hat != "" {
-			return fmt.Sprintf("next session, %s %s as it looks", ShortID(t.Task.ID), hat)
+			return fmt.Sprintf("next session, %s %s as it looks", ledger.ShortID(t.Task.ID), hat)
 		}
 	}
 	return "next session that writes"
@@ -96,18 +97,18 @@ func Forecast(s State, i guidance.Item) string {
 
 // nextWriter follows the pattern from the hat in hand to the first one that
 // may write; "" where that depends on what is found, or is the hat in hand.
-func (w *Attempt) nextWriter(s Settings) string {
+func (w *Attempt) nextWriter(s ledger.Settings) string {
 	hat := w.Hat
 	for range len(s.Hats) + 1 {
 		h, ok := s.Hats[hat]
 		if !ok || len(h.Emits) == 0 {
 			return ""
 		}
-		if h.Writes() && (hat != w.Hat || w.Stage == StageReady) {
+		if h.Writes() && (hat != w.Hat || w.Stage == ledger.StageReady) {
 			return hat
 		}
 		above, below := s.Pattern.Next(hat, h.Emits[0], true, w.been), s.Pattern.Next(hat, h.Emits[0], false, w.been)
-		if above != below || above == Converged {
+		if above != below || above == ledger.Converged {
 			return ""
 		}
 		hat = above
@@ -130,7 +131,7 @@ func (d *decision) editGuidance(b EditGuidance) {
 		d.refuse(code, "%s not changed: %s", i.ID, why)
 		return
 	}
-	d.add(scope{}, GuidanceChanged{ID: i.ID, Text: text})
+	d.add(scope{}, ledger.GuidanceChanged{ID: i.ID, Text: text})
 	d.say("%s changed", i.ID)
 }
 
@@ -144,7 +145,7 @@ func (d *decision) dropGuidance(id string) {
 	case i.State != guidance.Queued && !i.Sticky && (i.State != guidance.Injected || d.flying(i.Session)):
 		d.refuse("in use", "%s not dropped: it is %s", i.ID, i.State.Word())
 	default:
-		d.add(scope{}, GuidanceDropped{ID: i.ID})
+		d.add(scope{}, ledger.GuidanceDropped{ID: i.ID})
 		d.say("%s dropped", i.ID)
 	}
 }
@@ -161,7 +162,7 @@ func (d *decision) keepGuidance(id string) {
 		d.refuse("no guidance", "%s has not expired; there is nothing to keep", id)
 		return
 	}
-	d.add(scope{}, GuidanceKept{ID: i.ID})
+	d.add(scope{}, ledger.GuidanceKept{ID: i.ID})
 	d.say("%s queued again", i.ID)
 }
 
@@ -170,7 +171,7 @@ func (d *decision) now(text string) {
 	t, ok := d.Project.inHand()
 	var session Session
 	for _, s := range d.Project.Sessions {
-		if ok && s.Planned.Kind == KindAgent && s.Event == nil && SameID(s.Task, t.Task.ID) {
+		if ok && s.Planned.Kind == ledger.KindAgent && s.Event == nil && ledger.SameID(s.Task, t.Task.ID) {
 			session = s
 		}
 	}
@@ -184,31 +185,31 @@ func (d *decision) now(text string) {
 	}
 	if strings.TrimSpace(text) == "" {
 		d.cut(session, "/now")
-		d.say("%s %s reruns", ShortID(t.Task.ID), t.Attempt.Hat)
+		d.say("%s %s reruns", ledger.ShortID(t.Task.ID), t.Attempt.Hat)
 		return
 	}
 	if code, why := checkGuidance(text); why != "" {
 		d.refuse(code, "%s", why)
 		return
 	}
-	q := Question{
-		ID: d.nextID("q"), Kind: AskNow, By: d.by(), Run: d.run().ID, Task: t.Task.ID, Session: session.ID, Hat: t.Attempt.Hat, Text: text,
+	q := ledger.Question{
+		ID: d.nextID("q"), Kind: ledger.AskNow, By: d.by(), Run: d.run().ID, Task: t.Task.ID, Session: session.ID, Hat: t.Attempt.Hat, Text: text,
 		Asked: d.in.Time, Expires: d.in.Time.Add(d.run().Settings.BaselineTimeout.D()),
 	}
-	d.add(scope{task: t.Task.ID, session: session.ID}, QuestionAsked{Question: q})
-	d.answer = Answer{OK: true, Code: "asked", ID: q.ID, Text: fmt.Sprintf("stop %s %s and rerun it? %s rerun · %s queue", ShortID(t.Task.ID), t.Attempt.Hat, q.ID, q.ID)}
+	d.add(scope{task: t.Task.ID, session: session.ID}, ledger.QuestionAsked{Question: q})
+	d.answer = Answer{OK: true, Code: "asked", ID: q.ID, Text: fmt.Sprintf("stop %s %s and rerun it? %s rerun · %s queue", ledger.ShortID(t.Task.ID), t.Attempt.Hat, q.ID, q.ID)}
 }
 
 // queueNow queues the words of a /now, as a directive of whoever sent it.
-func (d *decision) queueNow(q Question) string {
+func (d *decision) queueNow(q ledger.Question) string {
 	item := guidance.Item{ID: d.nextID("g"), Text: strings.TrimSpace(q.Text), By: q.By, At: d.in.Time}
-	d.add(scope{}, GuidanceQueued{Item: item})
+	d.add(scope{}, ledger.GuidanceQueued{Item: item})
 	return item.ID
 }
 
 // settleNow queues what nobody decided about, and stops nothing.
-func (d *decision) settleNow(q Question, then string) {
-	d.add(scope{task: q.Task}, QuestionExpired{ID: q.ID, Choice: "queue", Then: then})
+func (d *decision) settleNow(q ledger.Question, then string) {
+	d.add(scope{task: q.Task}, ledger.QuestionExpired{ID: q.ID, Choice: "queue", Then: then})
 	d.queueNow(q)
 }
 
@@ -216,7 +217,7 @@ func (d *decision) settleNow(q Question, then string) {
 // go to the next one.
 func (d *decision) lateNow(s Session) {
 	for _, q := range d.Project.Questions {
-		if q.Kind == AskNow && q.Session == s.ID {
+		if q.Kind == ledger.AskNow && q.Session == s.ID {
 			d.settleNow(q, "queued; the session had ended")
 		}
 	}

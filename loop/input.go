@@ -3,16 +3,18 @@ package loop
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Input is something that reached a project from outside: a command, an
 // event, the end of a session, the result of an effect, the passing of time.
 type Input struct {
-	Key     string    // natural key: the same key is the same input, decided once. "" = never repeated
-	Time    time.Time // set by the engine's clock
-	Actor   string    // "console", "agent", "daemon", "telegram:48213377"
-	Name    string    // the actor's name for people: "Mira"
-	Role    Role      // that the actor was let in with; where it does not hold any more when this is decided, nothing is done. "" = not looked at
+	Key     string      // natural key: the same key is the same input, decided once. "" = never repeated
+	Time    time.Time   // set by the engine's clock
+	Actor   string      // "console", "agent", "daemon", "telegram:48213377"
+	Name    string      // the actor's name for people: "Mira"
+	Role    ledger.Role // that the actor was let in with; where it does not hold any more when this is decided, nothing is done. "" = not looked at
 	Project string
 	Body    InputBody
 	Settles int64 // the effect whose result this is; 0 = none
@@ -26,12 +28,12 @@ type InputBody interface{ InputKind() string }
 
 // StartRun plans a run, or takes up the unfinished one.
 type StartRun struct {
-	Settings    Settings
-	MaxSessions int       // of the house
-	Snapshot    *Snapshot // the source as it is now, for a run that is resumed; nil = not read
-	Alone       bool      // no other project is worked on by this process: their slots are free
-	New         bool      // end an unfinished run and start from HEAD
-	Check       bool      // preflight only
+	Settings    ledger.Settings
+	MaxSessions int              // of the house
+	Snapshot    *ledger.Snapshot // the source as it is now, for a run that is resumed; nil = not read
+	Alone       bool             // no other project is worked on by this process: their slots are free
+	New         bool             // end an unfinished run and start from HEAD
+	Check       bool             // preflight only
 }
 
 // Pause holds planning; with Now the sessions in hand are cut off too.
@@ -92,8 +94,8 @@ type NextTask struct{ Task string }
 // OfferRun asks for the confirmation of a run: a question whose answer starts
 // it (SPEC 2.0, PHONE 3.2).
 type OfferRun struct {
-	Settings    Settings
-	Review      *Limits // those of profile review; nil where the settings are of it already
+	Settings    ledger.Settings
+	Review      *ledger.Limits // those of profile review; nil where the settings are of it already
 	MaxSessions int
 	Tasks       int    // open ones in the source; -1 = not known
 	First       string // id of the first one
@@ -102,30 +104,17 @@ type OfferRun struct {
 // Late is a command from a time when nobody could read it, older than an
 // hour: it asks first (SPEC 6.7). Do is what it would have done.
 type Late struct {
-	Line string          // as typed
-	Do   DeferredCommand // pause, resume or stop
-	Sent time.Time       // when it was typed
+	Line string                 // as typed
+	Do   ledger.DeferredCommand // pause, resume or stop
+	Sent time.Time              // when it was typed
 }
-
-// DeferredCommand is a command that starts, stops or resumes something.
-type DeferredCommand string
-
-// Deeds that can be asked about first.
-const (
-	DeferPause    DeferredCommand = "pause"
-	DeferPauseNow DeferredCommand = "pause now"
-	DeferResume   DeferredCommand = "resume"
-	DeferStop     DeferredCommand = "stop"
-	DeferStopNow  DeferredCommand = "stop now"
-	DeferNow      DeferredCommand = "now" // without words: reruns the session in hand
-)
 
 // --- Who may ask: inputs of the house, with an empty Project (SPEC 6.6) ---
 
 // OfferPairing shows a code on the host. Hash stands for it.
 type OfferPairing struct {
 	Hash string
-	Role Role
+	Role ledger.Role
 }
 
 // TryPairing is a code that somebody sent; the input's Actor and Name say who.
@@ -137,7 +126,7 @@ type RemovePerson struct{ ID string }
 // SetQuiet changes the quiet hours of a chat: as ParseHours reads them.
 type SetQuiet struct {
 	Chat  string
-	Hours Hours
+	Hours ledger.Hours
 }
 
 // MeetStranger is a message of somebody who is not let in.
@@ -176,7 +165,7 @@ type Emit struct {
 // Remember is what a session wants later ones to know.
 type Remember struct {
 	Session string
-	Kind    MemoryKind
+	Kind    ledger.MemoryKind
 	Text    string
 }
 
@@ -185,35 +174,35 @@ type Remember struct {
 // HatsChanged says that hats or patterns were read again while a run is under
 // way. Err: they cannot be used as they are.
 type HatsChanged struct {
-	Pattern Pattern
-	Hats    map[string]Hat
+	Pattern ledger.Pattern
+	Hats    map[string]ledger.Hat
 	Err     string
 }
 
 // Preflighted is the result of EffectPreflight.
 type Preflighted struct {
 	Run      string // that was looked at; "" = the one that is planned
-	Base     Base
-	Snapshot Snapshot
-	Problems []Finding
-	Warnings []Finding
+	Base     ledger.Base
+	Snapshot ledger.Snapshot
+	Problems []ledger.Finding
+	Warnings []ledger.Finding
 }
 
 // SourceChanged says that the source was read again. Err: it cannot be used
 // as it is.
 type SourceChanged struct {
-	Snapshot Snapshot
+	Snapshot ledger.Snapshot
 	Err      string
 	Read     time.Time // when the reading began; zero = just now. Marks that were written since are newer
 }
 
 // SessionExited is the end of a session's process.
-type SessionExited struct{ Exit Exit }
+type SessionExited struct{ Exit ledger.Exit }
 
 // TreeCaptured is the result of EffectCapture.
 type TreeCaptured struct {
 	Session string
-	Taken   Capture
+	Taken   ledger.Capture
 	Ref     string
 }
 
@@ -221,13 +210,13 @@ type TreeCaptured struct {
 type MergeFinished struct {
 	Task   string
 	Onto   string
-	Merged Merged
+	Merged ledger.Merged
 }
 
 // CommitMade is the result of EffectCommit.
 type CommitMade struct {
 	Task      string
-	Committed Committed
+	Committed ledger.Committed
 }
 
 // TipMoved is the result of EffectCommit where somebody added commits to the
@@ -241,7 +230,7 @@ type TipMoved struct {
 // be written, which is told and holds nothing up.
 type MarkMade struct {
 	Task string
-	Mark Mark
+	Mark ledger.Mark
 	Err  string
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // faults is what a test complains to: *testing.T and *rapid.T alike.
@@ -24,17 +25,20 @@ type night struct {
 	t        faults
 	s        State
 	folded   State // of the entries as the ledger would give them back
+	folder   *Folder
+	gave     State  // by folder, after the decision before
+	gaveJSON string // as it was then
 	now      time.Time
-	settings Settings
-	plan     Snapshot
-	todo     []Effect
-	entries  []Entry
+	settings ledger.Settings
+	plan     ledger.Snapshot
+	todo     []ledger.Effect
+	entries  []ledger.Entry
 	inbox    map[string]Answer
-	keys     map[string]bool   // of all effects ever
-	planned  map[string]bool   // sessions ever
-	outcome  map[string]Exit   // of command sessions
-	tip      string            // of the branch, as the commits moved it
-	made     map[string]string // commit of each commit request
+	keys     map[string]bool        // of all effects ever
+	planned  map[string]bool        // sessions ever
+	outcome  map[string]ledger.Exit // of command sessions
+	tip      string                 // of the branch, as the commits moved it
+	made     map[string]string      // commit of each commit request
 	trees    int
 	queued   int
 	last     Input
@@ -43,44 +47,45 @@ type night struct {
 func newNight(t faults) *night {
 	n := &night{
 		t: t, now: time.Date(2026, 11, 19, 23, 10, 0, 0, time.FixedZone("CET", 3600)), settings: testSettings(),
-		inbox: map[string]Answer{}, keys: map[string]bool{}, planned: map[string]bool{}, outcome: map[string]Exit{}, made: map[string]string{},
+		inbox: map[string]Answer{}, keys: map[string]bool{}, planned: map[string]bool{}, outcome: map[string]ledger.Exit{}, made: map[string]string{},
 	}
 	n.s.Project.Name = n.settings.Project
 	n.folded = n.s
+	n.folder = NewFolder(n.s)
 	return n
 }
 
 // testSettings are those of plan-build-review in the profile overnight.
-func testSettings() Settings {
-	hat := func(name string, writes bool, emits ...string) Hat {
-		h := Hat{
-			Name: name, Role: "Role of the " + name, Prompt: "You are the " + name + ".", Emits: emits, Expect: ExpectNone, MaxTokens: 40000,
-			Timeout: Duration(time.Hour), StallTimeout: Duration(15 * time.Minute), Shipped: true,
+func testSettings() ledger.Settings {
+	hat := func(name string, writes bool, emits ...string) ledger.Hat {
+		h := ledger.Hat{
+			Name: name, Role: "Role of the " + name, Prompt: "You are the " + name + ".", Emits: emits, Expect: ledger.ExpectNone, MaxTokens: 40000,
+			Timeout: ledger.Duration(time.Hour), StallTimeout: ledger.Duration(15 * time.Minute), Shipped: true,
 		}
 		if writes {
-			h.WriteAllowed, h.WriteDenied, h.Expect = []string{"**"}, []string{"docs/**"}, ExpectPass
+			h.WriteAllowed, h.WriteDenied, h.Expect = []string{"**"}, []string{"docs/**"}, ledger.ExpectPass
 		}
 		return h
 	}
-	repro := hat("reproducer", true, EventRepro)
-	repro.Expect, repro.OwnScope, repro.WriteAllowed = ExpectRepro, true, []string{"**/*_test.go"}
-	return Settings{
-		Project: "shop", Repo: "/srv/shop", Source: SourceRef{Kind: "plan", Path: "checkout.md"}, Profile: "overnight", Agent: "claude",
-		OnBlocked: OnBlockedContinue, MaxIterations: 500, Push: "never", Verify: []Command{{Run: "go test"}},
-		QuestionTimeout: DefaultQuestionTimeout, BaselineTimeout: DefaultBaselineTimeout, Grace: DefaultGrace,
-		Hats: map[string]Hat{
+	repro := hat("reproducer", true, ledger.EventRepro)
+	repro.Expect, repro.OwnScope, repro.WriteAllowed = ledger.ExpectRepro, true, []string{"**/*_test.go"}
+	return ledger.Settings{
+		Project: "shop", Repo: "/srv/shop", Source: ledger.SourceRef{Kind: "plan", Path: "checkout.md"}, Profile: "overnight", Agent: "claude",
+		OnBlocked: ledger.OnBlockedContinue, MaxIterations: 500, Push: "never", Verify: []ledger.Command{{Run: "go test"}},
+		QuestionTimeout: ledger.DefaultQuestionTimeout, BaselineTimeout: ledger.DefaultBaselineTimeout, Grace: ledger.DefaultGrace,
+		Hats: map[string]ledger.Hat{
 			"planner": hat("planner", false, "plan.complete"), "builder": hat("builder", true, "build.complete"),
 			"reviewer": hat("reviewer", false, "review.verdict"), "fixer": hat("fixer", true, "fix.complete"),
 			"writer": hat("writer", true, "docs.complete"), // in no route, as those that follow
-			"critic": hat("critic", false, EventCritique), "architect": hat("architect", false, EventAdvice),
-			"verifier": hat("verifier", false, "verification.passed", EventFailed), "refactorer": hat("refactorer", true, "refactor.complete"),
+			"critic": hat("critic", false, ledger.EventCritique), "architect": hat("architect", false, ledger.EventAdvice),
+			"verifier": hat("verifier", false, "verification.passed", ledger.EventFailed), "refactorer": hat("refactorer", true, "refactor.complete"),
 			"reproducer": repro,
 		},
-		Pattern: Pattern{
-			Name: "plan-build-review", Start: "planner", Threshold: []Severity{Critical, Major}, MinRounds: 1,
-			Routes: []Route{
+		Pattern: ledger.Pattern{
+			Name: "plan-build-review", Start: "planner", Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, MinRounds: 1,
+			Routes: []ledger.Route{
 				{From: "planner", On: "plan.complete", To: "builder"}, {From: "builder", On: "build.complete", To: "reviewer"},
-				{From: "reviewer", On: "review.verdict", When: Above, To: "fixer"}, {From: "reviewer", On: "review.verdict", When: Below, To: Converged},
+				{From: "reviewer", On: "review.verdict", When: ledger.Above, To: "fixer"}, {From: "reviewer", On: "review.verdict", When: ledger.Below, To: ledger.Converged},
 				{From: "fixer", On: "fix.complete", To: "reviewer"},
 			},
 		},
@@ -118,6 +123,8 @@ func (n *night) do(body InputBody, key string) Decision {
 	if mustJSON(n.t, n.s) != before {
 		n.t.Fatalf("%s: Decide changed the state that it was given", body.InputKind())
 	}
+	after := d.After
+	d.After, again.After = nil, nil // fold looks at these
 	if a, b := mustJSON(n.t, d), mustJSON(n.t, again); a != b {
 		n.t.Fatalf("%s: two decisions of one input: %s", body.InputKind(), differ(a, b))
 	}
@@ -128,7 +135,9 @@ func (n *night) do(body InputBody, key string) Decision {
 	if now := mustJSON(n.t, d.State); now != first {
 		n.t.Fatalf("%s: a later decision changed the state of this one: %s", body.InputKind(), differ(first, now))
 	}
+	d.After = after
 	n.fold(d)
+	n.indexed(d.State.Project.Tasks)
 	for _, e := range d.Effects {
 		n.effect(e)
 	}
@@ -143,8 +152,11 @@ func (n *night) do(body InputBody, key string) Decision {
 // fold folds the entries as they come back from the ledger.
 func (n *night) fold(d Decision) {
 	n.t.Helper()
-	for _, e := range d.Entries {
-		if e.Stream != SharedStream && e.Stream != ProjectStream("shop") {
+	if len(d.After) != len(d.Entries) {
+		n.t.Fatalf("%d states after %d entries", len(d.After), len(d.Entries))
+	}
+	for at, e := range d.Entries {
+		if e.Stream != ledger.SharedStream && e.Stream != ledger.ProjectStream("shop") {
 			n.t.Fatalf("entry %s in stream %q", e.Body.EntryType(), e.Stream)
 		}
 		r, err := e.Record()
@@ -156,10 +168,24 @@ func (n *night) fold(d Decision) {
 			n.t.Fatalf("%v", err)
 		}
 		n.folded = Apply(n.folded, back)
+		n.folder.Add(back)
+		if at != len(d.Entries)/2 {
+			continue
+		}
+		if want, got := mustJSON(n.t, n.folded), mustJSON(n.t, d.After[at]); want != got {
+			n.t.Fatalf("after %s stands another state than that of the fold: %s", e.Body.EntryType(), differ(got, want))
+		}
 	}
 	want, got := mustJSON(n.t, d.State), mustJSON(n.t, n.folded)
 	if want != got {
 		n.t.Fatalf("%s: the fold of the ledger is another state: %s", n.last.Body.InputKind(), differ(got, want))
+	}
+	if got := mustJSON(n.t, n.gave); n.gaveJSON != "" && got != n.gaveJSON {
+		n.t.Fatalf("%s: a Folder changed a state that it gave away: %s", n.last.Body.InputKind(), differ(got, n.gaveJSON))
+	}
+	n.gave, n.gaveJSON = n.folder.State(), want
+	if got := mustJSON(n.t, n.gave); got != want {
+		n.t.Fatalf("%s: a Folder folds another state: %s", n.last.Body.InputKind(), differ(got, want))
 	}
 	var back State
 	if err := json.Unmarshal([]byte(want), &back); err != nil {
@@ -170,7 +196,24 @@ func (n *night) fold(d Decision) {
 	}
 }
 
-func (n *night) effect(e Effect) {
+// indexed compares what a list keeps beside its tasks with the same of a list
+// that is made anew.
+func (n *night) indexed(l TaskList) {
+	n.t.Helper()
+	anew := NewTaskList(l.Slice()...)
+	for s := range taskSets {
+		if !slices.Equal(l.in[s], anew.in[s]) {
+			n.t.Fatalf("%s: set %d of the tasks is %b, and should be %b", n.last.Body.InputKind(), s, l.in[s], anew.in[s])
+		}
+	}
+	if l.Len() > 0 && !slices.EqualFunc(l.ids.neededBy, anew.ids.neededBy, func(has, should []int32) bool {
+		return !slices.ContainsFunc(should, func(n int32) bool { return !slices.Contains(has, n) })
+	}) {
+		n.t.Fatalf("%s: tasks are needed by %v, and should be by %v", n.last.Body.InputKind(), l.ids.neededBy, anew.ids.neededBy)
+	}
+}
+
+func (n *night) effect(e ledger.Effect) {
 	n.t.Helper()
 	p, err := e.Pending()
 	if err != nil {
@@ -193,7 +236,7 @@ func (n *night) effect(e Effect) {
 
 // take removes the first effect without a result that is of the kind of
 // sample, and matches.
-func take[E EffectBody](n *night, match func(E) bool) (E, bool) {
+func take[E ledger.EffectBody](n *night, match func(E) bool) (E, bool) {
 	for i, e := range n.todo {
 		if b, ok := e.Body.(E); ok && (match == nil || match(b)) {
 			n.todo = slices.Delete(slices.Clone(n.todo), i, i+1)
@@ -210,26 +253,26 @@ func (n *night) tree() string {
 }
 
 // base is where a run starts from.
-func (n *night) base(run string) Base {
+func (n *night) base(run string) ledger.Base {
 	if n.tip == "" {
 		n.tip = "c0"
 	}
-	return Base{Commit: n.tip, Tree: "tree-" + n.tip, Head: "c0", HeadName: "main", Branch: "nightporter/shop/" + run, Author: "Mira <mira@example.org>"}
+	return ledger.Base{Commit: n.tip, Tree: "tree-" + n.tip, Head: "c0", HeadName: "main", Branch: "nightporter/shop/" + run, Author: "Mira <mira@example.org>"}
 }
 
 // commit makes a commit as git does: the same request gives the same hash.
-func (n *night) commit(c CommitTask) Committed {
+func (n *night) commit(c ledger.CommitTask) ledger.Committed {
 	n.t.Helper()
 	key := mustJSON(n.t, c)
 	if hash, ok := n.made[key]; ok {
-		return Committed{Commit: hash}
+		return ledger.Committed{Commit: hash}
 	}
 	if c.Parent != n.tip {
 		n.t.Fatalf("commit on %s, and the branch is at %s", c.Parent, n.tip)
 	}
 	hash := fmt.Sprintf("c%d", len(n.made)+1)
 	n.made[key], n.tip = hash, hash
-	return Committed{Commit: hash, Files: []FileChange{{Path: "a.go", Added: 1}}}
+	return ledger.Committed{Commit: hash, Files: []ledger.FileChange{{Path: "a.go", Added: 1}}}
 }
 
 // check holds a decision and the state that it led to against what must
@@ -243,7 +286,7 @@ func (n *night) check(old State, d Decision) {
 	p := n.s.Project
 	agents := map[string]bool{}
 	for _, s := range p.Sessions {
-		if s.Planned.Kind == KindAgent {
+		if s.Planned.Kind == ledger.KindAgent {
 			agents[s.ID] = true
 		}
 	}
@@ -259,9 +302,9 @@ func (n *night) check(old State, d Decision) {
 	if len(agents) > 0 {
 		fail("no lease for %v", agents)
 	}
-	status := map[string]Status{}
-	for _, t := range old.Project.Tasks {
-		status[FoldID(t.Task.ID)] = t.Status
+	status := map[string]ledger.Status{}
+	for _, t := range old.Project.Tasks.All() {
+		status[ledger.FoldID(t.Task.ID)] = t.Status
 	}
 	s := old
 	tip := ""
@@ -276,13 +319,13 @@ func (n *night) check(old State, d Decision) {
 			return nil
 		}()
 		switch b := e.Body.(type) {
-		case IDIssued:
+		case ledger.IDIssued:
 			if b.N != s.Shared.Issued[b.Kind]+1 {
 				fail("number %s%d after %d", b.Kind, b.N, s.Shared.Issued[b.Kind])
 			}
-		case GuidanceQueued:
+		case ledger.GuidanceQueued:
 			n.queued++
-		case SessionPlanned:
+		case ledger.SessionPlanned:
 			if n.planned[e.Session] {
 				fail("session %s is planned twice", e.Session)
 			}
@@ -291,18 +334,18 @@ func (n *night) check(old State, d Decision) {
 				fail("session %s is planned while %s is in flight", e.Session, s.Project.Sessions[0].ID)
 			}
 			n.bound(fail, s, e, b)
-		case Verified:
+		case ledger.Verified:
 			for _, res := range b.Results {
 				x, ok := n.outcome[res.Session]
-				if !ok || res.OK != (x.Code == 0 && x.Reason == ExitSelf) {
+				if !ok || res.OK != (x.Code == 0 && x.Reason == ledger.ExitSelf) {
 					fail("%s is recorded as ok=%v, and it ended %+v", res.Session, res.OK, x)
 				}
 			}
-		case PreflightDone:
+		case ledger.PreflightDone:
 			tip = b.Base.Commit
-		case TipFound:
+		case ledger.TipFound:
 			tip, n.tip = b.Commit, b.Commit
-		case TaskCommitted:
+		case ledger.TaskCommitted:
 			if b.Parent != tip {
 				fail("commit %s on %s, and the tip is %s", b.Commit, b.Parent, tip)
 			}
@@ -310,16 +353,16 @@ func (n *night) check(old State, d Decision) {
 			if len(n.settings.Verify) > 0 && (work == nil || work.Verified == nil || !work.Verified.OK || work.Verified.Tree != b.Tree) {
 				fail("commit of tree %s, which no green verification is about", b.Tree)
 			}
-		case TaskSet:
-			was, known := status[FoldID(e.Task)]
+		case ledger.TaskSet:
+			was, known := status[ledger.FoldID(e.Task)]
 			if known && was != b.From {
 				fail("%s goes from %s, and it was %s", e.Task, b.From, was)
 			}
-			status[FoldID(e.Task)] = b.To
-			if b.From == Done && n.last.Body.InputKind() != "retry" && n.last.Body.InputKind() != "answer" {
+			status[ledger.FoldID(e.Task)] = b.To
+			if b.From == ledger.Done && n.last.Body.InputKind() != "retry" && n.last.Body.InputKind() != "answer" {
 				fail("%s was done and is taken up again by %s", e.Task, n.last.Body.InputKind())
 			}
-			if b.To == Done && b.From == Active && b.Why == "" {
+			if b.To == ledger.Done && b.From == ledger.Active && b.Why == "" {
 				t, _ := s.Project.Find(e.Task)
 				if t.Attempt == nil || t.Attempt.Tree != t.Attempt.Start && (t.Commit != tip || tip == "") {
 					fail("%s is done and not committed", e.Task)
@@ -339,28 +382,28 @@ func (n *night) check(old State, d Decision) {
 // checkParts: a part is worked on only while its task's plan is in force, and
 // a task is done by its parts only where they are all of its plan.
 func (n *night) checkParts(fail func(string, ...any), d Decision) {
-	for _, t := range n.s.Project.Tasks {
-		if t.Task.Parent == "" || t.Status == Done || t.Status == Skipped || t.Status == Withdrawn || t.committing() {
+	for _, t := range n.s.Project.Tasks.All() {
+		if t.Task.Parent == "" || t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn || t.committing() {
 			continue
 		}
 		of, ok := n.s.Project.Find(t.Task.Parent)
 		switch {
 		case !ok:
 			fail("%s is %s, and %s is not there", t.Task.ID, t.Status, t.Task.Parent)
-		case of.Status == Done || of.Status == Skipped || of.Status == Withdrawn:
+		case of.Status == ledger.Done || of.Status == ledger.Skipped || of.Status == ledger.Withdrawn:
 			fail("%s is %s, and its task is %s", t.Task.ID, t.Status, of.Status)
 		case !slices.Contains(of.Parts, t.Task.ID):
 			fail("%s is %s, and is no part of the plan in force: %v", t.Task.ID, t.Status, of.Parts)
 		}
 	}
 	for _, e := range d.Entries {
-		if b, ok := e.Body.(TaskSet); !ok || b.To != Done || b.Why != "its parts are done" {
+		if b, ok := e.Body.(ledger.TaskSet); !ok || b.To != ledger.Done || b.Why != "its parts are done" {
 			continue
 		}
 		t, _ := n.s.Project.Find(e.Task)
 		for _, s := range sectionsOf(t.Plan) {
 			part := t.partOf(s.ID)
-			if p, ok := n.s.Project.Find(part); !ok || p.Status != Done && part != "" {
+			if p, ok := n.s.Project.Find(part); !ok || p.Status != ledger.Done && part != "" {
 				fail("%s is done by its parts, and its section %s is not", e.Task, s.ID)
 			}
 		}
@@ -368,8 +411,8 @@ func (n *night) checkParts(fail func(string, ...any), d Decision) {
 }
 
 // bound checks what goes along with a session that is being planned.
-func (n *night) bound(fail func(string, ...any), s State, e Entry, b SessionPlanned) {
-	if b.Kind != KindAgent {
+func (n *night) bound(fail func(string, ...any), s State, e ledger.Entry, b ledger.SessionPlanned) {
+	if b.Kind != ledger.KindAgent {
 		return
 	}
 	at := map[bool]int{true: -1, false: -1} // held for the task already, or new
@@ -408,7 +451,7 @@ func (n *night) checkGuidance(fail func(string, ...any)) {
 			continue
 		}
 		t, ok := p.Find(i.Bound)
-		if !ok && i.Bound != FoldID(BaselineTaskID) || ok && (t.Status == Done || t.Status == Skipped || t.Status == Withdrawn) {
+		if !ok && i.Bound != ledger.FoldID(BaselineTaskID) || ok && (t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn) {
 			fail("%s is in use by %q, which is over", i.ID, i.Bound)
 		}
 	}
@@ -423,7 +466,7 @@ func (n *night) checkStuck(fail func(string, ...any)) {
 		fail("due at %s, which a tick at %s changed nothing about", due, n.now)
 	}
 	for _, s := range n.s.Project.Sessions {
-		if !slices.ContainsFunc(n.todo, func(e Effect) bool { b, ok := e.Body.(EffectStart); return ok && b.Session == s.ID }) {
+		if !slices.ContainsFunc(n.todo, func(e ledger.Effect) bool { b, ok := e.Body.(ledger.EffectStart); return ok && b.Session == s.ID }) {
 			fail("session %s is in flight and nobody waits for it", s.ID)
 		}
 	}
@@ -432,7 +475,7 @@ func (n *night) checkStuck(fail func(string, ...any)) {
 	}
 	for _, e := range n.todo {
 		switch e.Body.(type) {
-		case EffectMark, EffectProgress, EffectEnd, EffectKeepPlan, EffectRemember:
+		case ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember:
 		default:
 			return // its result will come
 		}
@@ -441,10 +484,10 @@ func (n *night) checkStuck(fail func(string, ...any)) {
 		fail("busy, and nothing is under way")
 	}
 	switch {
-	case r.State == RunPaused:
-	case r.State == RunStopping && r.StopNow && r.Signal != "":
-	case r.State == RunPlanning && r.Red != nil:
-	case (r.State == RunWaiting || r.Wait == WaitDisk) && !due.IsZero():
+	case r.State == ledger.RunPaused:
+	case r.State == ledger.RunStopping && r.StopNow && r.Signal != "":
+	case r.State == ledger.RunPlanning && r.Red != nil:
+	case (r.State == ledger.RunWaiting || r.Wait == ledger.WaitDisk) && !due.IsZero():
 	default:
 		fail("run is %s (%s), and nothing will happen", r.State, r.Wait)
 	}
@@ -469,7 +512,7 @@ func (n *night) dump() string {
 		fmt.Fprintf(&b, "%s %s wait=%q until=%s signal=%q now=%v finishing=%v checks=%v agents=%v due=%s at=%s\n",
 			r.ID, r.State, r.Wait, r.Until.Format(time.TimeOnly), r.Signal, r.StopNow, r.Finishing != nil, r.Checks != nil, n.s.Shared.Agents, Due(n.s).Format(time.TimeOnly), n.now.Format(time.TimeOnly))
 	}
-	for _, t := range p.Tasks {
+	for _, t := range p.Tasks.All() {
 		fmt.Fprintf(&b, "%s %s mark=%q lifted=%q why=%q", t.Task.ID, t.Status, t.Task.Mark, t.Lifted, t.Why)
 		if w := t.Attempt; w != nil {
 			fmt.Fprintf(&b, " a%d %s %s session=%s", w.N, w.Hat, w.Stage, w.Session)
@@ -486,7 +529,7 @@ func (n *night) dump() string {
 		fmt.Fprintf(&b, "under way: %s %s\n", e.Body.EffectKind(), e.Key)
 	}
 	for k, e := range n.entries {
-		if _, ok := e.Body.(TaskSet); !ok && k < len(n.entries)-25 {
+		if _, ok := e.Body.(ledger.TaskSet); !ok && k < len(n.entries)-25 {
 			continue
 		}
 		body, _ := json.Marshal(e.Body)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Times for which something that was asked for waits for its confirmation.
@@ -22,7 +24,7 @@ func (d *decision) offerRun(b OfferRun) {
 		return
 	}
 	if b.MaxSessions > 0 && b.MaxSessions != d.Shared.MaxSessions {
-		d.addShared(HouseSet{MaxSessions: b.MaxSessions})
+		d.addShared(ledger.HouseSet{MaxSessions: b.MaxSessions})
 	}
 	d.withdrawOffers("another one was made")
 	text := ""
@@ -33,20 +35,20 @@ func (d *decision) offerRun(b OfferRun) {
 		}
 	}
 	if b.First != "" {
-		text += ", from " + ShortID(b.First)
+		text += ", from " + ledger.ShortID(b.First)
 	}
-	q := Question{
-		ID: d.nextID("q"), Kind: AskStart, Title: b.Settings.Source.String(), Text: strings.TrimPrefix(text, ", "), Offer: &b.Settings, Review: b.Review,
+	q := ledger.Question{
+		ID: d.nextID("q"), Kind: ledger.AskStart, Title: b.Settings.Source.String(), Text: strings.TrimPrefix(text, ", "), Offer: &b.Settings, Review: b.Review,
 		By: d.by(), Asked: d.in.Time, Expires: d.in.Time.Add(offerTime),
 	}
-	d.add(scope{}, QuestionAsked{Question: q})
+	d.add(scope{}, ledger.QuestionAsked{Question: q})
 	d.answer = Answer{OK: true, Code: "asked", ID: q.ID, Text: fmt.Sprintf("start %s? %s", d.in.Project, q.ID+" "+strings.Join(q.Verbs(), " · "+q.ID+" "))}
 }
 
 func (d *decision) withdrawOffers(why string) {
 	for _, q := range d.Project.Questions {
-		if q.Kind == AskStart {
-			d.add(scope{}, QuestionExpired{ID: q.ID, Then: why})
+		if q.Kind == ledger.AskStart {
+			d.add(scope{}, ledger.QuestionExpired{ID: q.ID, Then: why})
 		}
 	}
 }
@@ -54,28 +56,28 @@ func (d *decision) withdrawOffers(why string) {
 // late asks first about a command from a time when nobody could read it: the
 // night has gone on since (SPEC 6.7).
 func (d *decision) late(b Late) {
-	q := Question{
-		ID: d.nextID("q"), Kind: AskLate, Text: b.Line, Do: b.Do, By: d.by(), Title: "sent " + plain(Duration(d.in.Time.Sub(b.Sent).Round(time.Minute))) + " ago",
+	q := ledger.Question{
+		ID: d.nextID("q"), Kind: ledger.AskLate, Text: b.Line, Do: b.Do, By: d.by(), Title: "sent " + plain(ledger.Duration(d.in.Time.Sub(b.Sent).Round(time.Minute))) + " ago",
 		Sent: b.Sent, Asked: d.in.Time, Expires: d.in.Time.Add(lateTime),
 	}
-	d.add(scope{}, QuestionAsked{Question: q})
+	d.add(scope{}, ledger.QuestionAsked{Question: q})
 	d.answer = Answer{OK: true, Code: "asked", ID: q.ID, Text: fmt.Sprintf("still do it? %s yes · %s no", q.ID, q.ID)}
 }
 
 // act does what was asked about first.
-func (d *decision) act(deed DeferredCommand) {
+func (d *decision) act(deed ledger.DeferredCommand) {
 	switch deed {
-	case DeferPause:
+	case ledger.DeferPause:
 		d.pause(Pause{})
-	case DeferPauseNow:
+	case ledger.DeferPauseNow:
 		d.pause(Pause{Now: true})
-	case DeferResume:
+	case ledger.DeferResume:
 		d.resume("")
-	case DeferStop:
+	case ledger.DeferStop:
 		d.stop(Stop{})
-	case DeferStopNow:
+	case ledger.DeferStopNow:
 		d.stop(Stop{Now: true})
-	case DeferNow:
+	case ledger.DeferNow:
 		d.now("")
 	}
 }
@@ -87,11 +89,11 @@ func (d *decision) goOn() {
 	if d.in.Idle || r == nil || !r.Settings.Stays {
 		return
 	}
-	if e := r.Finishing; e != nil && (e.Reason == ReasonManual || e.Reason == ReasonNothing || e.Reason == ReasonBlocked) {
+	if e := r.Finishing; e != nil && (e.Reason == ledger.ReasonManual || e.Reason == ledger.ReasonNothing || e.Reason == ledger.ReasonBlocked) {
 		// It ends when its branch tip is verified: who wants more is noted.
 		next := *e
 		next.By = d.by()
-		d.add(scope{}, RunFinishing{Ending: next})
+		d.add(scope{}, ledger.RunFinishing{Ending: next})
 		d.answer.Text += "; the next run starts with it"
 	}
 	if !r.Over() {

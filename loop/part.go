@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // A part is a section of a task's plan as a task of its own, "Task 5/b": it is
@@ -13,7 +15,12 @@ import (
 // (SPEC 4.4).
 
 // ours reports whether a task is in no file: nothing is ever written back.
-func (t Task) ours() bool { return t.Own || t.Parent != "" }
+func isPart(t ledger.Task) bool { return t.Own || t.Parent != "" }
+
+// inSource reports whether the task has a line in its source.
+func (t *TaskState) inSource() bool {
+	return t.Status != ledger.Withdrawn && t.Task.Mark != markGone && !isPart(t.Task)
+}
 
 // partsDue are the parts that a plan can become now: sections that are
 // approved, or all of them, with all that they depend on, and no part yet.
@@ -48,7 +55,7 @@ func (t TaskState) partOf(section string) string {
 // is left for the task itself but to wait for them.
 func (d *decision) makeParts(t TaskState, whole bool) bool {
 	w, id := t.Attempt, t.Task.ID
-	made := PartsMade{Plans: map[string]string{}, Whole: whole}
+	made := ledger.PartsMade{Plans: map[string]string{}, Whole: whole}
 	ids := map[string]string{}
 	name := func(section string) string {
 		if part := t.partOf(section); part != "" {
@@ -60,9 +67,9 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 	for _, s := range d.partsDue(t, whole) {
 		part := d.freePart(id + "/" + s.ID)
 		ids[s.ID] = part
-		task := Task{
+		task := ledger.Task{
 			ID: part, Title: oneLine(s.Title), Body: partBody(s), Scope: strings.Join(s.Files, ", "), Acceptance: s.Tasks,
-			Priority: t.Task.Priority, Role: t.Task.Role, Threshold: t.Task.Threshold, Mark: MarkOpen, Parent: id,
+			Priority: t.Task.Priority, Role: t.Task.Role, Threshold: t.Task.Threshold, Mark: ledger.MarkOpen, Parent: id,
 		}
 		for _, on := range s.DependsOn {
 			task.DependsOn = append(task.DependsOn, name(on))
@@ -77,10 +84,10 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 	about := scope{task: id, session: w.Session}
 	d.add(about, made)
 	if whole {
-		d.submit(t, Submit{Result: "pass", Outcome: OutcomePlanned})
-		d.add(about, AttemptEnded{Outcome: OutcomePlanned, Why: "its plan has parts"})
+		d.submit(t, ledger.Submit{Result: "pass", Outcome: ledger.OutcomePlanned})
+		d.add(about, ledger.AttemptEnded{Outcome: ledger.OutcomePlanned, Why: "its plan has parts"})
 		t, _ = d.task(id)
-		d.add(about, TaskSet{From: t.Status, To: Pending, Why: fmt.Sprintf("%d parts", len(t.Parts))})
+		d.add(about, ledger.TaskSet{From: t.Status, To: ledger.Pending, Why: fmt.Sprintf("%d parts", len(t.Parts))})
 	}
 	return true
 }
@@ -91,8 +98,8 @@ func (d *decision) beginParts(t TaskState) {
 	if len(sectionsOf(t.Attempt.Plan)) < 2 || !d.makeParts(t, false) {
 		return
 	}
-	d.add(scope{task: t.Task.ID}, AttemptEnded{Outcome: OutcomeParked, Why: "approved parts come first"})
-	d.setTask(t.Task.ID, Ready, "approved parts come first")
+	d.add(scope{task: t.Task.ID}, ledger.AttemptEnded{Outcome: ledger.OutcomeParked, Why: "approved parts come first"})
+	d.setTask(t.Task.ID, ledger.Ready, "approved parts come first")
 }
 
 // freePart is a part's id that was never used: "Task 5/b", or "Task 5/b.2"
@@ -143,23 +150,23 @@ func (d *decision) dropParts(t TaskState, why string) (done []string) {
 		if !ok {
 			continue
 		}
-		if p.Status == Done || p.committing() {
-			done = append(done, ShortID(id))
+		if p.Status == ledger.Done || p.committing() {
+			done = append(done, ledger.ShortID(id))
 			continue
 		}
 		d.closeQuestions(id, "withdrawn")
-		if p.Status == Skipped || p.Status == Withdrawn {
+		if p.Status == ledger.Skipped || p.Status == ledger.Withdrawn {
 			continue
 		}
 		d.cutTask(p, why)
 		if p.Attempt != nil {
-			d.add(scope{task: id}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: why})
+			d.add(scope{task: id}, ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: why})
 		}
-		d.setTask(id, Withdrawn, why)
+		d.setTask(id, ledger.Withdrawn, why)
 		d.expireGuidance(id, "its task was withdrawn")
 	}
 	if len(t.Parts) > 0 {
-		d.add(scope{task: t.Task.ID}, PartsMade{Gone: t.Parts})
+		d.add(scope{task: t.Task.ID}, ledger.PartsMade{Gone: t.Parts})
 	}
 	return done
 }
@@ -172,67 +179,61 @@ func (d *decision) planAnew(t TaskState, why string) {
 		return
 	}
 	if done := d.dropParts(t, why); len(done) > 0 {
-		d.add(scope{task: t.Task.ID}, TaskWords{Text: "Done already, by an earlier plan: " + strings.Join(done, ", ") + "."})
+		d.add(scope{task: t.Task.ID}, ledger.TaskWords{Text: "Done already, by an earlier plan: " + strings.Join(done, ", ") + "."})
 	}
 }
 
 // settleParts ends tasks whose parts are done.
 func (d *decision) settleParts() {
-	for _, t := range d.Project.Tasks {
-		if t.Status == Pending && len(t.Parts) > 0 && d.openPart(t) == "" {
-			d.partsDone(t)
+	for _, t := range d.Project.Tasks.of(setUnsettled) {
+		if t.Status == ledger.Pending && len(t.Parts) > 0 && d.Project.Tasks.openPart(t) == "" {
+			d.partsDone(*t)
 		}
 	}
 }
 
 func (d *decision) partsDone(t TaskState) {
 	id := t.Task.ID
-	d.add(scope{task: id}, TaskSet{From: t.Status, To: Done, Why: "its parts are done"})
+	d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Done, Why: "its parts are done"})
 	d.expireGuidance(id, "its task ended")
-	d.mark(id, MarkDone)
+	d.mark(id, ledger.MarkDone)
 	t, _ = d.task(id)
 	d.progress(t, "completed", "", "")
 }
 
-// openPart is a part of the task that is not done, "" where there is none.
-func (d *decision) openPart(t TaskState) string {
-	for _, id := range t.Parts {
-		if p, ok := d.task(id); ok && p.Status != Done {
-			return id
-		}
-	}
-	return ""
-}
-
 // yields reports whether the task's next revision waits for a part that can be
 // built.
-func (d *decision) yields(t TaskState) bool {
+func (d *decision) yields(t *TaskState) bool {
 	if t.Attempt == nil || t.Attempt.Consensus == nil || !t.Attempt.Consensus.Yields {
 		return false
 	}
 	return slices.ContainsFunc(t.Parts, func(id string) bool {
 		p, ok := d.task(id)
-		return ok && p.Status == Ready && d.wanted(p)
+		return ok && p.Status == ledger.Ready && d.wanted(&p)
 	})
 }
 
 // parts is the project after sections of a plan became tasks: they stand right
 // behind theirs.
-func (p Project) parts(b PartsMade, parent string) Project {
+func (p Project) parts(b ledger.PartsMade, parent string) Project {
 	n := p.index(parent)
 	if n < 0 {
 		return p
 	}
-	p.Tasks = slices.Clone(p.Tasks)
-	of := p.Tasks[n]
+	tasks := p.Tasks.tasks.Slice()
+	of := *tasks[n]
 	of.Parts = slices.DeleteFunc(slices.Clone(of.Parts), func(id string) bool { return slices.Contains(b.Gone, id) })
 	at := n + 1
-	for at < len(p.Tasks) && SameID(p.Tasks[at].Task.Parent, parent) {
+	for at < len(tasks) && ledger.SameID(tasks[at].Task.Parent, parent) {
 		at++
 	}
 	for _, t := range b.Parts {
 		of.Parts = append(of.Parts, t.ID)
-		p.Tasks = slices.Insert(p.Tasks, at, TaskState{Task: t, Status: Pending, Plan: json.RawMessage(b.Plans[t.ID])})
+		plan := json.RawMessage(b.Plans[t.ID])
+		if !json.Valid(plan) { // a state with it could not be saved
+			plan = nil
+		}
+		tasks = slices.Insert(tasks, at, &TaskState{Task: t, Status: ledger.Pending, Plan: plan})
 		at++
 	}
 	if of.Attempt != nil && of.Attempt.Consensus != nil && len(b.Parts) > 0 {
@@ -241,7 +242,8 @@ func (p Project) parts(b PartsMade, parent string) Project {
 		w.Consensus = &c
 		of.Attempt = &w
 	}
-	p.Tasks[n] = of
+	tasks[n] = &of
+	p.Tasks = newTaskList(tasks, p.Tasks.ids)
 	return p
 }
 
@@ -252,14 +254,18 @@ func (p Project) tookTurn(part string) Project {
 	if k < 0 {
 		return p
 	}
-	n := p.index(p.Tasks[k].Task.Parent)
-	if n < 0 || p.Tasks[n].Attempt == nil || p.Tasks[n].Attempt.Consensus == nil {
+	n := p.index(p.Tasks.At(k).Task.Parent)
+	if n < 0 {
 		return p
 	}
-	p.Tasks = slices.Clone(p.Tasks)
-	w, c := *p.Tasks[n].Attempt, *p.Tasks[n].Attempt.Consensus
+	t := *p.Tasks.At(n)
+	if t.Attempt == nil || t.Attempt.Consensus == nil {
+		return p
+	}
+	w, c := *t.Attempt, *t.Attempt.Consensus
 	c.Yields = false
 	w.Consensus = &c
-	p.Tasks[n].Attempt = &w
+	t.Attempt = &w
+	p.Tasks = p.Tasks.with(n, &t)
 	return p
 }

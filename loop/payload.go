@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Limits of what single fields of events hold.
@@ -77,8 +79,8 @@ func checkSections(raw json.RawMessage) string {
 			}
 		}
 		for _, f := range s.Files {
-			for _, i := range ParseScope(f) {
-				if i.Kind == ScopeBad {
+			for _, i := range ledger.ParseScope(f) {
+				if i.Kind == ledger.ScopeBad {
 					return fmt.Sprintf("has a section (%s) with the file %q, which leaves the repository", s.ID, f)
 				}
 			}
@@ -103,11 +105,11 @@ func checksOf(data json.RawMessage) []criterion {
 
 // failedChecks are the criteria that a verifier saw unmet, as issues for the
 // fixer.
-func failedChecks(data json.RawMessage) []Issue {
-	var issues []Issue
+func failedChecks(data json.RawMessage) []ledger.Issue {
+	var issues []ledger.Issue
 	for _, c := range checksOf(data) {
 		if c.OK == nil || !*c.OK {
-			issues = append(issues, Issue{Severity: Major, Rule: "acceptance", Text: c.Criterion + ": " + c.How})
+			issues = append(issues, ledger.Issue{Severity: ledger.Major, Rule: "acceptance", Text: c.Criterion + ": " + c.How})
 		}
 	}
 	return issues
@@ -167,29 +169,53 @@ func anyWords(list []string) bool {
 	return slices.ContainsFunc(list, func(s string) bool { return strings.TrimSpace(s) != "" })
 }
 
-// checkWhole holds fields of one event against each other.
-func checkWhole(typ string, data json.RawMessage) string {
-	switch typ {
-	case "verification.passed", "verification.failed":
-		failed := slices.ContainsFunc(checksOf(data), func(c criterion) bool { return !*c.OK })
-		if passed := typ == "verification.passed"; passed == failed {
-			if passed {
-				return "a check is not ok, so this is verification.failed"
-			}
-			return "every check is ok, so this is verification.passed"
-		}
-	case "critique.verdict":
-		verdict := stringOf(data, "verdict")
-		rejected := slices.ContainsFunc(judgementsOf(data), func(j Judgement) bool { return j.Verdict == verdictReject })
-		whole := anyWords(stringsOf(data, "objections"))
-		switch {
-		case verdict != verdictOkay && verdict != verdictReject:
-			return "the verdict has to be OKAY or REJECT"
-		case verdict == verdictOkay && (rejected || whole):
-			return "the verdict is OKAY, and there are objections: reject, or leave them out"
-		case verdict == verdictReject && !rejected && !whole:
-			return "the verdict is REJECT without an objection: say which, per section or for the whole"
-		}
+// checkPassed holds a verification.passed against its checks.
+func checkPassed(data json.RawMessage) string {
+	if anyFailed(data) {
+		return "a check is not ok, so this is verification.failed"
+	}
+	return ""
+}
+
+// checkFailed holds a verification.failed against its checks.
+func checkFailed(data json.RawMessage) string {
+	if !anyFailed(data) {
+		return "every check is ok, so this is verification.passed"
+	}
+	return ""
+}
+
+func anyFailed(data json.RawMessage) bool {
+	return slices.ContainsFunc(checksOf(data), func(c criterion) bool { return !*c.OK })
+}
+
+// checkVerdict holds a critic's verdict against its objections.
+func checkVerdict(data json.RawMessage) string {
+	verdict := stringOf(data, "verdict")
+	rejected := slices.ContainsFunc(judgementsOf(data), func(j Judgement) bool { return j.Verdict == verdictReject })
+	whole := anyWords(stringsOf(data, "objections"))
+	switch {
+	case verdict != verdictOkay && verdict != verdictReject:
+		return "the verdict has to be OKAY or REJECT"
+	case verdict == verdictOkay && (rejected || whole):
+		return "the verdict is OKAY, and there are objections: reject, or leave them out"
+	case verdict == verdictReject && !rejected && !whole:
+		return "the verdict is REJECT without an objection: say which, per section or for the whole"
+	}
+	return ""
+}
+
+// maxOptions is how many options a question may offer.
+const maxOptions = 20
+
+// checkQuestion holds the choice of a question against its options.
+func checkQuestion(data json.RawMessage) string {
+	options, choice := stringsOf(data, "options"), stringOf(data, "choice")
+	switch {
+	case len(options) > maxOptions:
+		return fmt.Sprintf("%d options are the most", maxOptions)
+	case choice != "" && !slices.Contains(options, choice):
+		return "choice has to be one of the options, written the same"
 	}
 	return ""
 }

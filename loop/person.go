@@ -4,48 +4,16 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
-
-// Role is what a person may do (SPEC 6.6).
-type Role string
-
-// Roles, each with all that the ones before it may.
-const (
-	RoleView  Role = "view"  // all that only looks
-	RoleSteer Role = "steer" // guidance, answers, run, pause, resume, stop, tasks
-	RoleAdmin Role = "admin" // merge, budget, plan approval, quiet, people
-)
-
-// May reports whether the role includes another one.
-func (r Role) May(needed Role) bool { return r.rank() >= needed.rank() && r.rank() > 0 }
-
-func (r Role) rank() int {
-	switch r {
-	case RoleView:
-		return 1
-	case RoleSteer:
-		return 2
-	case RoleAdmin:
-		return 3
-	}
-	return 0
-}
-
-// Person is somebody who is let in, by the platform's own id: names and chats
-// change hands, ids do not.
-type Person struct {
-	ID    string    `json:"id"`   // "telegram:48213377"
-	Name  string    `json:"name"` // as the platform says it, for people
-	Role  Role      `json:"role"`
-	Since time.Time `json:"since"`
-}
 
 // Pairing is a code that the host shows now.
 type Pairing struct {
-	Hash  string    `json:"hash"`
-	Role  Role      `json:"role"`
-	Until time.Time `json:"until"`
-	Tries int       `json:"tries"` // wrong ones so far
+	Hash  string      `json:"hash"`
+	Role  ledger.Role `json:"role"`
+	Until time.Time   `json:"until"`
+	Tries int         `json:"tries"` // wrong ones so far
 }
 
 // Limits of pairing and of the audit (SPEC 6.6).
@@ -63,30 +31,30 @@ type Stranger struct {
 }
 
 // Person returns somebody who is let in, by the platform's id.
-func (h Shared) Person(id string) (Person, bool) {
-	n := slices.IndexFunc(h.People, func(p Person) bool { return p.ID == id })
+func (h Shared) Person(id string) (ledger.Person, bool) {
+	n := slices.IndexFunc(h.People, func(p ledger.Person) bool { return p.ID == id })
 	if n < 0 {
-		return Person{}, false
+		return ledger.Person{}, false
 	}
 	return h.People[n], true
 }
 
 // without returns people without one of them, as a list of its own.
-func without(people []Person, id string) []Person {
-	return slices.DeleteFunc(slices.Clone(people), func(p Person) bool { return p.ID == id })
+func without(people []ledger.Person, id string) []ledger.Person {
+	return slices.DeleteFunc(slices.Clone(people), func(p ledger.Person) bool { return p.ID == id })
 }
 
 // offerPairing lets the first one in who sends the code that the host shows.
 func (d *decision) offerPairing(b OfferPairing) {
-	if b.Hash == "" || b.Role.rank() == 0 {
+	if b.Hash == "" || b.Role.Rank() == 0 {
 		d.refuse("no role", "a person's role is view, steer or admin, not %q", b.Role)
 		return
 	}
 	if d.Shared.Pairing != nil {
-		d.addShared(PairingEnded{Why: "another code was made"})
+		d.addShared(ledger.PairingEnded{Why: "another code was made"})
 	}
 	until := d.in.Time.Add(PairingTime)
-	d.addShared(PairingOffered{Hash: b.Hash, Role: b.Role, Until: until})
+	d.addShared(ledger.PairingOffered{Hash: b.Hash, Role: b.Role, Until: until})
 	d.answer = Answer{OK: true, Code: "offered", Text: "works once, for one person, until " + until.Format("15:04")}
 }
 
@@ -103,13 +71,13 @@ func (d *decision) tryPairing(b TryPairing) {
 		d.refuse("no pairing", "no code is open")
 	case b.Hash != p.Hash:
 		tries := p.Tries + 1
-		d.addShared(PairingTried{Who: d.in.Actor, Name: d.in.Name, Tries: tries, Void: tries >= PairingTries})
+		d.addShared(ledger.PairingTried{Who: d.in.Actor, Name: d.in.Name, Tries: tries, Void: tries >= PairingTries})
 		d.refuse("wrong code", "wrong code, %d of %d", tries, PairingTries)
-	case p.Role != RoleAdmin && d.lastAdmin(d.in.Actor):
+	case p.Role != ledger.RoleAdmin && d.lastAdmin(d.in.Actor):
 		// A slip with a link that is meant for somebody else: the code stays good.
 		d.refuse("last admin", "you are the only admin; that code is for somebody else")
 	default:
-		d.addShared(PersonPaired{Person: Person{ID: d.in.Actor, Name: personName(d.in.Name), Role: p.Role, Since: d.in.Time}})
+		d.addShared(ledger.PersonPaired{Person: ledger.Person{ID: d.in.Actor, Name: personName(d.in.Name), Role: p.Role, Since: d.in.Time}})
 		d.answer = Answer{OK: true, Code: "paired", ID: string(p.Role), Text: personName(d.in.Name) + ", you are paired as " + string(p.Role)}
 	}
 }
@@ -129,14 +97,14 @@ func personName(name string) string {
 // endPairing voids a code whose time is over.
 func (d *decision) endPairing() {
 	if p := d.Shared.Pairing; p != nil && !d.in.Time.Before(p.Until) {
-		d.addShared(PairingEnded{Why: "nobody came"})
+		d.addShared(ledger.PairingEnded{Why: "nobody came"})
 	}
 }
 
 // lastAdmin reports whether somebody is the only admin.
 func (d *decision) lastAdmin(id string) bool {
 	p, ok := d.Shared.Person(id)
-	return ok && p.Role == RoleAdmin && !slices.ContainsFunc(d.Shared.People, func(o Person) bool { return o.ID != id && o.Role == RoleAdmin })
+	return ok && p.Role == ledger.RoleAdmin && !slices.ContainsFunc(d.Shared.People, func(o ledger.Person) bool { return o.ID != id && o.Role == ledger.RoleAdmin })
 }
 
 // removePerson takes somebody out. The last admin can only be taken out on
@@ -151,7 +119,7 @@ func (d *decision) removePerson(b RemovePerson) {
 		d.refuse("last admin", "%s is the only admin; on the host: nightporter pair --remove %s", p.Name, p.ID)
 		return
 	}
-	d.addShared(PersonRemoved(b))
+	d.addShared(ledger.PersonRemoved(b))
 	d.answer = Answer{OK: true, Code: "removed", ID: b.ID, Text: p.Name + " is taken out"}
 }
 
@@ -167,7 +135,7 @@ func (d *decision) stranger(b MeetStranger) {
 		}
 	}
 	if recent < maxStrangers {
-		d.addShared(StrangerWrote{Who: d.in.Actor, Name: personName(d.in.Name), Chat: b.Chat, Why: b.Why})
+		d.addShared(ledger.StrangerWrote{Who: d.in.Actor, Name: personName(d.in.Name), Chat: b.Chat, Why: b.Why})
 	}
 }
 
@@ -200,6 +168,6 @@ func (d *decision) roleRevoked() bool {
 // refuseCommand records what a role did not allow.
 func (d *decision) refuseCommand(b RefuseCommand) {
 	p, _ := d.Shared.Person(d.in.Actor)
-	d.addShared(CommandRefused{Who: d.in.Actor, Name: personName(d.in.Name), Role: p.Role, Command: b.Command, Project: b.For})
+	d.addShared(ledger.CommandRefused{Who: d.in.Actor, Name: personName(d.in.Name), Role: p.Role, Command: b.Command, Project: b.For})
 	d.refuse(CodeRole, "your role is %s", p.Role)
 }

@@ -1,74 +1,45 @@
 package loop
 
-import (
-	"slices"
-)
+import "github.com/nightporter/nightporter/loop/ledger"
 
-func (p Project) index(task string) int {
-	if task == "" {
-		return -1
-	}
-	key := FoldID(task)
-	return slices.IndexFunc(p.Tasks, func(t TaskState) bool { return FoldID(t.Task.ID) == key })
-}
+// index returns the position of the task with an id, -1 where there is none.
+func (p *Project) index(task string) int { return p.Tasks.index(task) }
 
 // Find returns the task with an id, also in its short form "#5" or "5".
 func (p Project) Find(id string) (TaskState, bool) {
-	if n := p.index(id); n >= 0 {
-		return p.Tasks[n], true
-	}
-	want := FoldID(id)
-	if len(want) > 0 && want[0] == '#' {
-		want = want[1:]
-	}
-	found := -1
-	for n, t := range p.Tasks {
-		key := FoldID(t.Task.ID)
-		if key == "task "+want || key == want {
-			return t, true
-		}
-		if want != "" && len(key) > len(want) && key[len(key)-len(want):] == want && !wordChar(key[len(key)-len(want)-1]) {
-			if found >= 0 {
-				return TaskState{}, false // ambiguous
-			}
-			found = n
-		}
-	}
-	if found >= 0 {
-		return p.Tasks[found], true
+	if n := p.Tasks.find(id); n >= 0 {
+		return *p.Tasks.At(n), true
 	}
 	return TaskState{}, false
 }
 
-func wordChar(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' }
-
 // Question returns an open question by its id, or by the task that it is about.
-func (p Project) Question(id string) (Question, bool) {
+func (p Project) Question(id string) (ledger.Question, bool) {
 	for _, q := range p.Questions {
-		if SameID(q.ID, id) {
+		if ledger.SameID(q.ID, id) {
 			return q, true
 		}
 	}
 	t, ok := p.Find(id)
 	if !ok {
-		return Question{}, false
+		return ledger.Question{}, false
 	}
-	var found []Question
+	var found []ledger.Question
 	for _, q := range p.Questions {
-		if q.Task != "" && SameID(q.Task, t.Task.ID) {
+		if q.Task != "" && ledger.SameID(q.Task, t.Task.ID) {
 			found = append(found, q)
 		}
 	}
 	if len(found) == 1 {
 		return found[0], true
 	}
-	return Question{}, false
+	return ledger.Question{}, false
 }
 
 // SettledQuestion returns one that has its answer, as long as it is remembered.
 func (p Project) SettledQuestion(id string) (Answered, bool) {
 	for _, s := range p.Answered {
-		if SameID(s.ID, id) {
+		if ledger.SameID(s.ID, id) {
 			return s, true
 		}
 	}
@@ -88,14 +59,15 @@ func (p Project) Session(id string) (Session, bool) {
 // Count returns how many tasks are done, and how many there are, without
 // those that were withdrawn.
 func (p Project) Count() (done, total int) {
-	for _, t := range p.Tasks {
-		if t.Status == Withdrawn || t.Task.Parent != "" { // parts count with their task
-			continue
-		}
-		total++
-		if t.Status == Done {
-			done++
-		}
+	return p.Tasks.count(setDone), p.Tasks.count(setCounted)
+}
+
+// Place returns where a task stands among those that Count counts, from 1; 0
+// for a task that is none of them.
+func (p Project) Place(id string) int {
+	n := p.index(id)
+	if n < 0 || !p.Tasks.in[setCounted].has(n) {
+		return 0
 	}
-	return done, total
+	return p.Tasks.in[setCounted].countTo(n)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Limits of what goes into a prompt (SPEC 4.7).
@@ -22,7 +24,7 @@ type Material struct {
 	Conventions []File // AGENTS.md, CLAUDE.md of the start commit
 	Loaded      []File // the hat's load list
 	Diff        string // of the attempt so far
-	Changed     []FileChange
+	Changed     []ledger.FileChange
 }
 
 // File is one file's path and text.
@@ -112,7 +114,7 @@ type writing struct {
 	w       *Attempt
 	part    bool      // the task is a part of another one's plan
 	parent  TaskState // that other one
-	hat     Hat
+	hat     ledger.Hat
 	ses     Session
 	m       Material
 	context map[string][]byte

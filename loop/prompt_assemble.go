@@ -43,7 +43,10 @@ func (p part) body() string {
 	if p.data && text != "" {
 		text = fence(p.text)
 	}
-	return strings.TrimSpace(strings.Join([]string{text, p.note}, "\n"))
+	if p.note != "" {
+		text += "\n" + p.note
+	}
+	return strings.TrimSpace(text)
 }
 
 func (p part) heading() string {
@@ -55,48 +58,67 @@ func (p part) heading() string {
 
 // assemble joins the parts, and cuts those that may be while the whole is over
 // the hat's budget. What was cut is whole in CONTEXT.
+//
+// Only the lengths of the parts are added up while it cuts: the text is written
+// once.
 func assemble(parts []part, budget int, context map[string][]byte) Prompt {
+	bodies := make([]string, len(parts))
+	size := -len("\n") // no empty line before the first part
 	for n := range parts {
-		parts[n].full = max(parts[n].full, len(parts[n].body()))
+		bodies[n] = parts[n].body()
+		parts[n].full = max(parts[n].full, len(bodies[n]))
 		parts[n].keep(context)
+		size += parts[n].size(bodies[n])
 	}
-	for trim := trimConventions; trim <= trimDiff; trim++ {
+	for trim := trimConventions; trim <= trimDiff && overBy(size, budget) > 0; trim++ {
 		for n, p := range parts {
-			over := overBy(written(parts), budget)
+			over := overBy(size, budget)
 			if over > 0 && p.trim == trim && p.text != "" {
+				size -= p.size(bodies[n])
 				parts[n] = p.shorten(over)
 				parts[n].keep(context)
+				bodies[n] = parts[n].body()
+				size += parts[n].size(bodies[n])
 			}
 		}
 	}
-	out := Prompt{Text: written(parts), Context: context, Max: budget}
-	for _, p := range parts {
-		if body := p.body(); body != "" {
-			out.Parts = append(out.Parts, Part{Title: p.title, Text: body, Tokens: tokens(len(body)), Whole: tokens(p.full), Cut: p.cut})
+	var text strings.Builder
+	text.Grow(size)
+	out := Prompt{Context: context, Max: budget, Tokens: tokens(size), Over: overBy(size, budget) > 0}
+	for n, p := range parts {
+		body := bodies[n]
+		if body == "" {
+			continue
 		}
+		if text.Len() > 0 {
+			text.WriteString("\n")
+		}
+		text.WriteString(p.heading() + "\n\n")
+		text.WriteString(body)
+		text.WriteString("\n")
+		out.Parts = append(out.Parts, Part{Title: p.title, Text: body, Tokens: tokens(len(body)), Whole: tokens(p.full), Cut: p.cut})
 	}
-	out.Tokens, out.Over = tokens(len(out.Text)), overBy(out.Text, budget) > 0
+	out.Text = text.String()
 	return out
 }
 
-func written(parts []part) string {
-	var b strings.Builder
-	for _, p := range parts {
-		if body := p.body(); body != "" {
-			fmt.Fprintf(&b, "%s\n\n%s\n\n", p.heading(), body)
-		}
+// size is what the part adds to the length of a prompt, with the empty line
+// before it.
+func (p part) size(body string) int {
+	if body == "" {
+		return 0
 	}
-	return strings.TrimRight(b.String(), "\n") + "\n"
+	return len(p.heading()) + len("\n\n") + len(body) + len("\n\n")
 }
 
 func tokens(bytes int) int { return int(float64(bytes)/bytesPerToken) + 1 }
 
-// overBy is how many bytes a text has to lose to fit into a budget of tokens.
-func overBy(text string, budget int) int {
+// overBy is how many bytes a text of n has to lose to fit into a budget of
+// tokens.
+func overBy(n, budget int) int {
 	if budget <= 0 {
 		return 0
 	}
-	n := len(text)
 	for fits := int(float64(budget) * bytesPerToken); ; fits-- { // 3.5 × an odd number, and the token that tokens adds
 		if tokens(fits) <= budget {
 			return n - fits
@@ -260,8 +282,11 @@ func closed(text string) string {
 // openFence is the mark that closes the fence that a text leaves open, "" for
 // none.
 func openFence(text string) string {
+	if !strings.Contains(text, "```") && !strings.Contains(text, "~~~") {
+		return ""
+	}
 	open := ""
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		trimmed := strings.TrimLeft(line, " ")
 		if len(line)-len(trimmed) > 3 {
 			continue

@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // judges reports whether a hat reads what others wrote and says whether it is
 // right. A planner or a critic reads before anything is there to judge.
-func (h Hat) judges() bool {
-	return !h.Writes() && !h.plans() && !h.disputes() && !h.counsels() && !h.emits("triage.verdict")
+func judges(h ledger.Hat) bool {
+	return !h.Writes() && !plans(h) && !disputes(h) && !counsels(h) && !emits(h, "triage.verdict")
 }
 
 // guidanceText renders exactly the items that were bound to the session, or
@@ -52,7 +53,7 @@ func (w *writing) guidanceText() string {
 	switch {
 	case len(b.Shown) == 0:
 		return strings.Join(lines, "\n")
-	case w.hat.judges():
+	case judges(w.hat):
 		lines = append(lines, "The owner says to the sessions that write. Hold the work against it, and report each item in your event's guidance field: done = followed, set_aside = not followed.")
 	default:
 		lines = append(lines, "The owner says to the sessions that write. What you send must not keep them from following it.")
@@ -69,7 +70,7 @@ const sectionsShape = `{"summary":"…","sections":[{"id":"a","title":"…","tas
 
 // shapeOf is an example of an event's data with every field that the hat
 // demands: one that would be accepted.
-func (h Hat) shapeOf(typ string) string {
+func shapeOf(h ledger.Hat, typ string) string {
 	shape := EventShape(typ)
 	for _, name := range h.Payload {
 		if fieldOf(json.RawMessage(shape), name) == nil && slices.Contains(h.Emits, typ) {
@@ -96,33 +97,33 @@ func (w *writing) howToEnd() string {
 		}
 		lines = append(lines, fmt.Sprintf("    hat emit %s --data '%s'", typ, shape))
 	}
-	for _, typ := range slices.Concat(h.Emits, []string{EventQuestion, EventBlocked}) {
-		line(typ, h.shapeOf(typ))
+	for _, typ := range slices.Concat(h.Emits, []string{ledger.EventQuestion, ledger.EventBlocked}) {
+		line(typ, shapeOf(h, typ))
 		if typ == "plan.complete" && w.consensus() && !w.part {
 			line(typ, sectionsShape)
 		}
 	}
 	lines = append(lines, "")
-	if h.plans() && w.consensus() && !w.part {
+	if plans(h) && w.consensus() && !w.part {
 		lines = append(lines, "Steps are for a task that is built in one go. Sections are for one that falls into parts: each is judged, built and committed by itself, in the order that depends_on gives.")
 	}
-	if h.disputes() {
+	if disputes(h) {
 		lines = append(lines, "A section that passes has the verdict OKAY and no objections; the verdict on the whole is OKAY only where every section's is. A plan without sections has \"sections\":[], and its objections stand beside it.")
 	}
 	if len(owed) > 0 {
 		lines = append(lines, `Report every guidance: "done":true with how, or "set_aside":true with why.`)
 	}
-	if len(b.Shown) > 0 && h.judges() {
+	if len(b.Shown) > 0 && judges(h) {
 		lines = append(lines, `Add what you found of each guidance: "guidance":[{"id":"ID","done":true,"note":"where it is followed"}], or "set_aside":true with where it is not.`)
 	}
-	if h.Writes() && !h.emits("repro.complete") {
+	if h.Writes() && !emits(h, "repro.complete") {
 		lines = append(lines, `If nothing has to change, add "no_change":"REASON".`)
 	}
-	if h.emits("build.complete") {
+	if emits(h, "build.complete") {
 		lines = append(lines, `If a person has to look at the result, add "manual_verify":"what to look at". What later tasks should know goes into "learnings":"…".`)
 	}
 	lines = append(lines,
-		fmt.Sprintf("%s is for what only a person can decide; its choice is the option you would take if nobody answers, leave it out where nobody but a person may take one. %s is for what cannot be done at all.", EventQuestion, EventBlocked),
+		fmt.Sprintf("%s is for what only a person can decide; its choice is the option you would take if nobody answers, leave it out where nobody but a person may take one. %s is for what cannot be done at all.", ledger.EventQuestion, ledger.EventBlocked),
 		"Data with an apostrophe, or long data: write it to a file in $TMPDIR and use --data @FILE. A refused event says what to change; send it again.",
 		"Without an event the session counts as failed. Nothing you say is believed without it being checked.")
 	return strings.Join(lines, "\n")

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // historyPart says where the run stands and what this attempt did. Where it is
@@ -39,21 +41,13 @@ func (w *writing) historyPart() part {
 
 // position is "task 3 of 5" (SPEC 4.7). Parts are counted in their task.
 func (w *writing) position() string {
-	at, total, done := 0, 0, 0
-	for _, t := range w.p.Tasks {
-		if t.Status == Withdrawn || t.Task.Parent != "" {
-			continue
-		}
-		total++
-		if t.Status == Done {
-			done++
-		}
-		if SameID(t.Task.ID, w.t.Task.ID) || w.part && SameID(t.Task.ID, w.parent.Task.ID) {
-			at = total
-		}
+	id := w.t.Task.ID
+	if w.part {
+		id = w.parent.Task.ID
 	}
-	line := fmt.Sprintf("Task %d of %d (%d done)", at, total, done)
-	if n := slices.IndexFunc(w.parent.Parts, func(id string) bool { return SameID(id, w.t.Task.ID) }); n >= 0 {
+	done, total := w.p.Count()
+	line := fmt.Sprintf("Task %d of %d (%d done)", w.p.Place(id), total, done)
+	if n := slices.IndexFunc(w.parent.Parts, func(id string) bool { return ledger.SameID(id, w.t.Task.ID) }); n >= 0 {
 		line += fmt.Sprintf(", its part %d of %d", n+1, len(w.parent.Parts))
 	}
 	return fmt.Sprintf("%s, attempt %d.", line, w.w.N)
@@ -63,7 +57,7 @@ func (w *writing) position() string {
 // why this task's own attempt before came to nothing.
 func (w *writing) progressPart() part {
 	p := part{title: "Last progress", under: true, trim: trimProgress, file: "progress.md", text: w.p.Progress}
-	if w.t.LastFail != "" && strings.HasPrefix(w.p.Progress, ShortID(w.t.Task.ID)+" "+w.t.Task.Title+", ") {
+	if w.t.LastFail != "" && strings.HasPrefix(w.p.Progress, ledger.ShortID(w.t.Task.ID)+" "+w.t.Task.Title+", ") {
 		p.text = ""
 	}
 	return p
@@ -93,7 +87,7 @@ const acceptanceRule = "acceptance"
 // the reviewer what to look at again. What would not fit is in a file, with
 // the count here.
 func (w *writing) issuesText() string {
-	review := w.hat.emits("review.verdict")
+	review := emits(w.hat, "review.verdict")
 	if !w.hat.Writes() && !review {
 		return ""
 	}
@@ -112,7 +106,7 @@ func (w *writing) issuesText() string {
 }
 
 func (w *writing) issuesLead(review bool) string {
-	checks := !slices.ContainsFunc(w.w.Issues, func(i Issue) bool { return i.Rule != acceptanceRule })
+	checks := !slices.ContainsFunc(w.w.Issues, func(i ledger.Issue) bool { return i.Rule != acceptanceRule })
 	switch {
 	case review && checks:
 		return "Acceptance criteria that did not hold before the last fix; see whether they do now:"
@@ -130,10 +124,10 @@ func (w *writing) issueLines() string {
 		w.context["issues.json"] = all
 	}
 	issues = slices.Clone(issues)
-	slices.SortStableFunc(issues, func(a, b Issue) int { return a.Severity.rank() - b.Severity.rank() }) // worst first: what is not here is the least
+	slices.SortStableFunc(issues, func(a, b ledger.Issue) int { return a.Severity.Rank() - b.Severity.Rank() }) // worst first: what is not here is the least
 	var b strings.Builder
 	for n, i := range issues {
-		line := fmt.Sprintf("%d. %s\n", n+1, i.line())
+		line := fmt.Sprintf("%d. %s\n", n+1, i.Describe())
 		if n >= maxIssues || b.Len()+len(line) > maxIssueBytes {
 			fmt.Fprintf(&b, "… %d issues in all, settle every one: ../CONTEXT/issues.json has those that are not here.\n", len(issues))
 			break

@@ -5,18 +5,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Hats are known by what they emit, not by their names: people write their own.
-func (h Hat) emits(types ...string) bool {
+func emits(h ledger.Hat, types ...string) bool {
 	return slices.ContainsFunc(types, func(t string) bool { return slices.Contains(h.Emits, t) })
 }
 
 // plans, disputes and counsels are the three sides of an argument about a plan
 // (SPEC 4.4).
-func (h Hat) plans() bool    { return h.emits("plan.complete") }
-func (h Hat) disputes() bool { return h.emits("critique.verdict") }
-func (h Hat) counsels() bool { return h.emits("advice.complete") }
+func plans(h ledger.Hat) bool    { return emits(h, "plan.complete") }
+func disputes(h ledger.Hat) bool { return emits(h, "critique.verdict") }
+func counsels(h ledger.Hat) bool { return emits(h, "advice.complete") }
 
 // consensus reports whether a plan of this task goes to the critic.
 func (w *writing) consensus() bool {
@@ -30,7 +32,7 @@ func (w *writing) plan() json.RawMessage {
 	switch {
 	case len(w.w.Plan) > 0:
 		return w.w.Plan
-	case w.part || !w.hat.plans():
+	case w.part || !plans(w.hat):
 		return w.t.Plan
 	}
 	return nil
@@ -38,10 +40,10 @@ func (w *writing) plan() json.RawMessage {
 
 func (w *writing) planPart(plan json.RawMessage) part {
 	p := part{title: "Plan", trim: trimPlan, file: "plan.json", text: planText(plan, nil)}
-	if c := w.w.Consensus; c != nil && (w.hat.plans() || w.hat.disputes() || w.hat.counsels()) {
+	if c := w.w.Consensus; c != nil && (plans(w.hat) || disputes(w.hat) || counsels(w.hat)) {
 		p.text = planText(plan, c.standing)
 	}
-	if w.hat.disputes() || w.hat.counsels() || w.hat.plans() {
+	if disputes(w.hat) || counsels(w.hat) || plans(w.hat) {
 		p.trim = trimDiff
 	}
 	return p
@@ -139,29 +141,29 @@ func (w *writing) objectionsText() string {
 	last := c.Rounds[n-1]
 	var lines []string
 	switch {
-	case w.hat.plans() && last.OK:
+	case plans(w.hat) && last.OK:
 		lines = append(lines, "The critic let the plan pass, and a person sent it back since; see Answers. Revise it for that, keep every section's id, and send the whole plan again.")
-	case w.hat.plans() && len(sectionsOf(w.plan())) == 0:
+	case plans(w.hat) && len(sectionsOf(w.plan())) == 0:
 		lines = append(lines, "The critic rejected the plan. Revise what it objects to, and send the whole plan again.")
-	case w.hat.plans():
+	case plans(w.hat):
 		lines = append(lines, "The critic rejected the plan. Revise the sections that it rejects, and only those. Keep every section's id, and send the whole plan again.")
 		if len(c.Approved) > 0 {
 			lines = append(lines, "Approved, so send it word for word as it is: "+strings.Join(c.Approved, ", "))
 		}
-	case w.hat.disputes() && last.OK:
+	case disputes(w.hat) && last.OK:
 		lines = append(lines, "The plan passed before; a person sent it back, see Answers, and it was revised since.")
-	case w.hat.disputes():
+	case disputes(w.hat):
 		lines = append(lines, "The plan was rejected before, and was revised since. Check each objection: what is settled is not raised again, what is not is rejected again in the same words. Do not hold back a new one for a later round.")
 		if len(c.Approved) > 0 {
 			lines = append(lines, "Approved already, and not judged again: "+strings.Join(c.Approved, ", "))
 		}
-	case w.hat.counsels():
+	case counsels(w.hat):
 		lines = append(lines, fmt.Sprintf("The critic has judged the plan in %s. Every objection is here, the newest first.", count(n, "round")))
 	default:
 		return ""
 	}
 	lines = append(lines, "", last.text(n))
-	if c.Advice != "" && !w.hat.counsels() {
+	if c.Advice != "" && !counsels(w.hat) {
 		lines = append(lines, "", "The architect was asked, and advises:", c.Advice)
 	}
 	return strings.Join(lines, "\n")

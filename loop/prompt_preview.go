@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // PreviewRun returns the state in which a run with these settings, on this
 // commit, would plan its first session. Nothing is recorded: Apply changes no
 // state that it was given.
-func PreviewRun(s State, settings Settings, snapshot Snapshot, base Base) State {
+func PreviewRun(s State, settings ledger.Settings, snapshot ledger.Snapshot, base ledger.Base) State {
 	d := asRun(s, settings, snapshot)
-	d.add(scope{}, PreflightDone{Base: base})
+	d.add(scope{}, ledger.PreflightDone{Base: base})
 	d.settleReady()
 	return d.State
 }
@@ -35,9 +36,9 @@ func Preview(s State, task, hat string) (State, string, error) {
 	about := scope{task: t.Task.ID}
 	switch {
 	case t.Attempt == nil:
-		d.add(about, Commitment{TaskID: t.Task.ID, Title: t.Task.Title, Branch: r.Base.Branch, Base: r.Tip, Tree: r.TipTree})
-	case t.Attempt.Stage == StageHeld:
-		d.add(about, Commitment{TaskID: t.Task.ID, Title: t.Task.Title, Branch: r.Base.Branch, Base: t.Attempt.Base, Tree: t.Attempt.Tree, Resume: true})
+		d.add(about, ledger.Commitment{TaskID: t.Task.ID, Title: t.Task.Title, Branch: r.Base.Branch, Base: r.Tip, Tree: r.TipTree})
+	case t.Attempt.Stage == ledger.StageHeld:
+		d.add(about, ledger.Commitment{TaskID: t.Task.ID, Title: t.Task.Title, Branch: r.Base.Branch, Base: t.Attempt.Base, Tree: t.Attempt.Tree, Resume: true})
 	}
 	t, _ = d.task(t.Task.ID)
 	w := t.Attempt
@@ -48,32 +49,32 @@ func Preview(s State, task, hat string) (State, string, error) {
 	if !ok {
 		return s, "", fmt.Errorf("there is no hat %q; there are %s", hat, strings.Join(sortedKeys(r.upcoming().Hats), ", "))
 	}
-	planned := SessionPlanned{Kind: KindAgent, Hat: h.Name, Model: h.Model, Round: w.Rounds, Wall: h.Timeout, Stall: h.StallTimeout}
+	planned := ledger.SessionPlanned{Kind: ledger.KindAgent, Hat: h.Name, Model: h.Model, Round: w.Rounds, Wall: h.Timeout, Stall: h.StallTimeout}
 	planned.Agent, _ = d.agentFor(h)
-	if w.Stage == StageReady && w.Hat == h.Name {
+	if w.Stage == ledger.StageReady && w.Hat == h.Name {
 		planned.Replaces, planned.Note = w.Replaces, w.Note
 	}
 	if sent := w.unrouted(); w.Hat != h.Name || sent {
-		to := Routed{From: w.Hat, To: h.Name, Tree: w.Tree, Round: w.Rounds}
+		to := ledger.Routed{From: w.Hat, To: h.Name, Tree: w.Tree, Round: w.Rounds}
 		if sent {
 			to.On = w.Event.Type
 		}
 		if sent && w.Captured != nil {
 			to.Tree = w.Captured.Tree
 		}
-		if sent && w.Event.Type == EventReview {
-			d.add(scope{task: t.Task.ID, session: w.Session}, Evidence{Kind: "review", Type: w.Hat, Issues: d.issues(t)})
+		if sent && w.Event.Type == ledger.EventReview {
+			d.add(scope{task: t.Task.ID, session: w.Session}, ledger.Evidence{Kind: "review", Type: w.Hat, Issues: d.issues(t)})
 		}
 		d.add(scope{task: t.Task.ID, session: w.Session}, to)
 		t, _ = d.task(t.Task.ID)
 	}
 	session := fmt.Sprintf("%s-%d", r.ID, r.Agents+1)
 	about.session, planned.Tree = session, t.Attempt.Tree
-	target := guidance.Target{Session: session, Hat: h.Name, Task: FoldID(t.Task.ID), Parent: FoldID(t.Task.Parent), Writes: h.Writes()}
+	target := guidance.Target{Session: session, Hat: h.Name, Task: ledger.FoldID(t.Task.ID), Parent: ledger.FoldID(t.Task.Parent), Writes: h.Writes()}
 	planned.Guidance = d.Project.Guidance.Plan(target)
 	reopen := t.Attempt.Fresh && t.Attempt.N > 1
 	d.add(about, planned)
-	d.add(about, GuidanceBound{Hat: h.Name, Writes: target.Writes, Binding: planned.Guidance, Reopen: reopen})
+	d.add(about, ledger.GuidanceBound{Hat: h.Name, Writes: target.Writes, Binding: planned.Guidance, Reopen: reopen})
 	return d.State, session, nil
 }
 
@@ -83,7 +84,7 @@ func (w *Attempt) unrouted() bool {
 	if w.Event == nil {
 		return false
 	}
-	return w.Stage == StageSession || w.Stage == StageCapture || w.Stage == StageChecks || w.Checks != nil
+	return w.Stage == ledger.StageSession || w.Stage == ledger.StageCapture || w.Stage == ledger.StageChecks || w.Checks != nil
 }
 
 // nextHat is whose turn it is: of a session that sent its event the one that
@@ -94,7 +95,7 @@ func (d *decision) nextHat(t TaskState) string {
 		return w.Hat
 	}
 	to, _ := d.next(t)
-	if to == "" || to == Converged {
+	if to == "" || to == ledger.Converged {
 		return w.Hat
 	}
 	return to
@@ -103,8 +104,8 @@ func (d *decision) nextHat(t TaskState) string {
 // taskIDs lists the tasks that can be named, for somebody who named another.
 func (p Project) taskIDs() string {
 	var ids []string
-	for _, t := range p.Tasks {
-		if t.Status != Withdrawn {
+	for _, t := range p.Tasks.All() {
+		if t.Status != ledger.Withdrawn {
 			ids = append(ids, t.Task.ID)
 		}
 	}

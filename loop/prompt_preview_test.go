@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nightporter/nightporter/loop/ledger"
+
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/guidance"
@@ -64,7 +66,7 @@ func TestPreviewOfNoRun(t *testing.T) {
 	d := promptNight(t)
 	var s State
 	s.Project.Name = "shop"
-	s = PreviewRun(s, d.settings, d.plan, Base{Commit: "c0", Tree: "c0"})
+	s = PreviewRun(s, d.settings, d.plan, ledger.Base{Commit: "c0", Tree: "c0"})
 	s.Project.Guidance = s.Project.Guidance.Add(guidance.Item{ID: "g1", Text: "Wrap the code"})
 	s, session, err := Preview(s, "1", "@Builder")
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // taskText is the task as its source has it. Of a part, it also says what it
@@ -39,14 +41,14 @@ func (w *writing) quoted(what, text string) string {
 }
 
 // partName is what a part is called within its task: "b" of "Task 5/b".
-func partName(t Task) string {
+func partName(t ledger.Task) string {
 	return strings.TrimPrefix(t.ID, t.Parent+"/")
 }
 
 func (w *writing) otherParts() string {
 	var list []string
 	for _, id := range w.parent.Parts {
-		if SameID(id, w.t.Task.ID) {
+		if ledger.SameID(id, w.t.Task.ID) {
 			continue
 		}
 		if o, ok := w.p.Find(id); ok {
@@ -70,7 +72,7 @@ func (w *writing) acceptanceText() string {
 func (w *writing) scopeText() string {
 	if !w.hat.Writes() {
 		text := "You only read: nothing that you change in the folder is kept."
-		if scope := strings.TrimSpace(w.t.Task.Scope); len(ParseScope(scope)) > 0 {
+		if scope := strings.TrimSpace(w.t.Task.Scope); len(ledger.ParseScope(scope)) > 0 {
 			text += "\nWhat is built has to stay in the task's scope: " + scope
 		} else if len(w.r.Settings.Layout) > 0 {
 			text += "\nWhat is built has to stay in: " + strings.Join(w.r.Settings.Layout, ", ")
@@ -78,7 +80,7 @@ func (w *writing) scopeText() string {
 		return text + w.allowedText()
 	}
 	task := strings.TrimSpace(w.t.Task.Scope)
-	named := slices.ContainsFunc(ParseScope(task), func(i ScopeItem) bool { return i.Kind != ScopeProse })
+	named := slices.ContainsFunc(ledger.ParseScope(task), func(i ledger.ScopeItem) bool { return i.Kind != ledger.ScopeProse })
 	own := strings.Join(w.hat.WriteAllowed, ", ")
 	var lines []string
 	switch {
@@ -93,7 +95,7 @@ func (w *writing) scopeText() string {
 	default:
 		lines = append(lines, "You may change: "+own)
 	}
-	if task != "" && !named && len(ParseScope(task)) > 0 {
+	if task != "" && !named && len(ledger.ParseScope(task)) > 0 {
 		lines = append(lines, "The task's own words for its scope: "+task)
 	}
 	if denied := w.hat.WriteDenied; len(denied) > 0 {
@@ -103,7 +105,7 @@ func (w *writing) scopeText() string {
 		}
 		lines = append(lines, not)
 	}
-	if whole := strings.TrimSpace(w.parent.Task.Scope); w.part && len(ParseScope(whole)) > 0 {
+	if whole := strings.TrimSpace(w.parent.Task.Scope); w.part && len(ledger.ParseScope(whole)) > 0 {
 		lines = append(lines, fmt.Sprintf("And nothing outside the scope of the whole %s: %s", w.parent.Task.ID, whole))
 	}
 	return strings.Join(lines, "\n") + w.allowedText() + "\nWhat you change elsewhere is undone. The plan file is not yours to change."

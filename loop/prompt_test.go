@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nightporter/nightporter/loop/ledger"
+
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/guidance"
@@ -24,10 +26,10 @@ func promptNight(t *testing.T, script ...string) *director {
 	d.settings.Hats["builder"] = promptHat(d.settings.Hats["builder"], "You are the builder. Your one job: make the task true, tests included.")
 	d.settings.Hats["reviewer"] = promptHat(d.settings.Hats["reviewer"], "You are the reviewer. Your one job: find what is wrong with the change.")
 	d.settings.Hats["fixer"] = promptHat(d.settings.Hats["fixer"], "You are the fixer. Your one job: settle every issue of the review.")
-	d.plan.Tasks = []Task{
-		{ID: "Task 1", Title: "Extract the price rules", Mark: MarkOpen, Scope: "`internal/price`, `go.mod`", Acceptance: []string{"Rules are data", "`go test ./...` passes"},
+	d.plan.Tasks = []ledger.Task{
+		{ID: "Task 1", Title: "Extract the price rules", Mark: ledger.MarkOpen, Scope: "`internal/price`, `go.mod`", Acceptance: []string{"Rules are data", "`go test ./...` passes"},
 			Body: "Move the rules out of the handler.\nKeep the old function names.", Notes: "See legacy/orders.go."},
-		{ID: "Task 2", Title: "Use them", Mark: MarkOpen, DependsOn: []string{"Task 1"}},
+		{ID: "Task 2", Title: "Use them", Mark: ledger.MarkOpen, DependsOn: []string{"Task 1"}},
 	}
 	for _, line := range script {
 		d.play(line)
@@ -35,7 +37,7 @@ func promptNight(t *testing.T, script ...string) *director {
 	return d
 }
 
-func promptHat(h Hat, prompt string) Hat { h.Prompt = prompt; return h }
+func promptHat(h ledger.Hat, prompt string) ledger.Hat { h.Prompt = prompt; return h }
 
 var promptMaterial = Material{
 	Conventions: []File{{Path: "AGENTS.md", Text: "Run gofmt.\n"}},
@@ -58,12 +60,11 @@ func arguing(s *State) {
 // inWork changes the first task, and its attempt, by hand: what leads there is
 // decided elsewhere.
 func inWork(s *State, change func(t *TaskState, w *Attempt)) {
-	s.Project.Tasks = slices.Clone(s.Project.Tasks)
-	t := s.Project.Tasks[0]
+	t := *s.Project.Tasks.At(0)
 	w := *t.Attempt
 	change(&t, &w)
 	t.Attempt = &w
-	s.Project.Tasks[0] = t
+	s.Project.Tasks = s.Project.Tasks.With(0, t)
 }
 
 const sectioned = `emit plan.complete {"summary":"Rules become data, then the handler uses them","sections":[` +
@@ -86,7 +87,7 @@ var rejected = Consensus{
 func TestPrompts(t *testing.T) {
 	withDiff := promptMaterial
 	withDiff.Diff = "--- a/internal/price/rules.go\n+++ b/internal/price/rules.go\n@@ -1 +1,2 @@\n package price\n+var Rules = 1\n"
-	withDiff.Changed = []FileChange{{Path: "internal/price/rules.go", Added: 1}, {Path: "logo.png", Added: -1, Removed: -1}}
+	withDiff.Changed = []ledger.FileChange{{Path: "internal/price/rules.go", Added: 1}, {Path: "logo.png", Added: -1, Removed: -1}}
 	many := []string{"go quiet", "plan", "build", "green", "issues"}
 	for n := range 150 {
 		many[4] += fmt.Sprintf(" major:rule-%d", n+1)
@@ -148,7 +149,7 @@ func TestPrompts(t *testing.T) {
 			arguing(s)
 			inWork(s, func(_ *TaskState, w *Attempt) {
 				w.Repro = "go test ./internal/price -run 'TestRounding$'"
-				w.Issues = []Issue{{Severity: Major, Rule: "acceptance", Text: "Rules are data: rules.go still has the switch (read the file)"}}
+				w.Issues = []ledger.Issue{{Severity: ledger.Major, Rule: "acceptance", Text: "Rules are data: rules.go still has the switch (read the file)"}}
 				w.History = append(slices.Clip(w.History), Step{Session: "r1-3", Hat: "verifier", Event: "verification.failed"})
 			})
 		}},
@@ -195,17 +196,18 @@ func TestPrompts(t *testing.T) {
 // inParts makes the sections of a plan the parts of Task 1.
 func inParts(s *State) {
 	p := s.Project
-	whole := p.Tasks[0]
-	whole.Status, whole.Attempt, whole.Parts = Active, nil, []string{"Task 1/a", "Task 1/b", "Task 1/c"}
+	tasks := p.Tasks.Slice()
+	whole := tasks[0]
+	whole.Status, whole.Attempt, whole.Parts = ledger.Active, nil, []string{"Task 1/a", "Task 1/b", "Task 1/c"}
 	whole.Words, whole.Allowed = []string{"planner asked: Which currency?\nAnswer: Euro"}, []string{"Makefile"}
-	part := func(id, title string, status Status) TaskState {
-		return TaskState{Status: status, Task: Task{
-			ID: "Task 1/" + id, Title: title, Parent: "Task 1", Own: true, Mark: MarkOpen, Scope: "`internal/price/handler.go`", Acceptance: []string{"The handler looks rules up"},
+	part := func(id, title string, status ledger.Status) TaskState {
+		return TaskState{Status: status, Task: ledger.Task{
+			ID: "Task 1/" + id, Title: title, Parent: "Task 1", Own: true, Mark: ledger.MarkOpen, Scope: "`internal/price/handler.go`", Acceptance: []string{"The handler looks rules up"},
 		}}
 	}
-	b := part("b", "Use them", Ready)
+	b := part("b", "Use them", ledger.Ready)
 	b.Plan = json.RawMessage(`{"id":"b","title":"Use them","tasks":["The handler looks rules up"],"files":["internal/price/handler.go"],"steps":["Replace the switch"]}`)
-	p.Tasks = append([]TaskState{whole, part("a", "Rules as data", Done), b, part("c", "Expired rules", Pending)}, p.Tasks[1:]...)
+	p.Tasks = NewTaskList(slices.Concat([]TaskState{whole, part("a", "Rules as data", ledger.Done), b, part("c", "Expired rules", ledger.Pending)}, tasks[1:])...)
 	s.Project = p
 }
 
@@ -281,14 +283,14 @@ func TestGuidanceFits(t *testing.T) {
 // TestTwentySessions: an attempt that only asks ends, too (SPEC 2.5).
 func TestTwentySessions(t *testing.T) {
 	d := promptNight(t, "go quiet")
-	for n := range MaxSessions {
-		if d.s.Project.Tasks[0].Attempts != 1 {
-			t.Fatalf("attempt %d after %d sessions", d.s.Project.Tasks[0].Attempts, n)
+	for n := range ledger.MaxSessions {
+		if d.s.Project.Tasks.At(0).Attempts != 1 {
+			t.Fatalf("attempt %d after %d sessions", d.s.Project.Tasks.At(0).Attempts, n)
 		}
 		d.play(`ask {"text":"which?","options":["x"],"choice":"x"}`)
 		d.play(fmt.Sprintf("/answer q%d a", n+1))
 	}
-	if got := d.s.Project.Tasks[0]; got.Attempts != 2 || got.Failed != 1 || !strings.Contains(got.LastFail, "20 sessions") {
+	if got := d.s.Project.Tasks.At(0); got.Attempts != 2 || got.Failed != 1 || !strings.Contains(got.LastFail, "20 sessions") {
 		t.Errorf("after 20 sessions: %+v", got)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Limits of what one session may want later ones to know. Notebooks go into
@@ -19,10 +21,10 @@ func (d *decision) remember(b Remember) {
 	text := strings.TrimSpace(b.Text)
 	n := utf8.RuneCountInString(text)
 	switch {
-	case !ok || s.Planned.Kind != KindAgent || s.Cut:
+	case !ok || s.Planned.Kind != ledger.KindAgent || s.Cut:
 		d.refuse("ended", "session %s has ended; nothing was kept", b.Session)
 		return
-	case b.Kind != MemoryFact && b.Kind != MemoryDecision && b.Kind != MemoryNote:
+	case b.Kind != ledger.MemoryFact && b.Kind != ledger.MemoryDecision && b.Kind != ledger.MemoryNote:
 		d.refuse("kind", "there is no notebook %q; use memory, decision or note", b.Kind)
 		return
 	case text == "":
@@ -40,8 +42,8 @@ func (d *decision) remember(b Remember) {
 	}
 	about := scope{task: s.Task, session: s.ID}
 	key := fmt.Sprintf("%s/%d", s.ID, s.Kept+1)
-	d.add(about, MemoryKept{Kind: b.Kind, Hat: s.Planned.Hat, Text: text})
-	d.effect(key, EffectRemember{Memory: Memory{
+	d.add(about, ledger.MemoryKept{Kind: b.Kind, Hat: s.Planned.Hat, Text: text})
+	d.effect(key, ledger.EffectRemember{Memory: ledger.Memory{
 		Key: key, Kind: b.Kind, Time: d.local(d.in.Time), Session: s.ID, Hat: s.Planned.Hat, Task: s.Task, Text: text,
 	}})
 	d.answer = Answer{OK: true, Code: "kept", ID: key, Text: "kept; sessions from the next one on are shown it"}

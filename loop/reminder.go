@@ -3,6 +3,8 @@ package loop
 import (
 	"slices"
 	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // A question that ends by itself is said once more before it does, when two
@@ -19,9 +21,9 @@ const ReminderLeft = 5 * time.Minute
 // questions have one: blocked tasks and manual checks wait as long as it takes,
 // and the digest names them each morning; what somebody was asked back about
 // their own command is none of anybody's night.
-func (q *Question) until(asked, expires time.Time) {
+func scheduleReminder(q *ledger.Question, asked, expires time.Time) {
 	q.Expires, q.Remind = expires, time.Time{}
-	if whole := expires.Sub(asked); q.Kind == AskAgent && whole >= reminderFrom {
+	if whole := expires.Sub(asked); q.Reminds() && whole >= reminderFrom {
 		q.Remind = expires.Add(-whole / 3)
 	}
 }
@@ -30,7 +32,7 @@ func (q *Question) until(asked, expires time.Time) {
 func (d *decision) remind() {
 	for _, q := range slices.Clone(d.Project.Questions) {
 		if !q.Remind.IsZero() && !d.in.Time.Before(q.Remind) && d.Project.shelved(q) == "" {
-			d.add(scope{task: q.Task, session: q.Session}, ReminderDue{ID: q.ID})
+			d.add(scope{task: q.Task, session: q.Session}, ledger.ReminderDue{ID: q.ID})
 		}
 	}
 }

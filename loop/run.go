@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func (d *decision) pause(b Pause) {
@@ -13,25 +15,25 @@ func (d *decision) pause(b Pause) {
 	case r.Over():
 		d.refuse("idle", "%s is idle: nothing to pause", d.in.Project)
 		return
-	case r.State == RunPaused:
+	case r.State == ledger.RunPaused:
 		d.say("%s is paused already", d.in.Project)
 		return
-	case r.State == RunPlanning:
+	case r.State == ledger.RunPlanning:
 		d.refuse("starting", "%s is being checked before its start; pause it once it runs", r.ID)
 		return
-	case r.State == RunStopping, r.Finishing != nil:
+	case r.State == ledger.RunStopping, r.Finishing != nil:
 		d.refuse("ending", "%s is ending; there is nothing to pause", r.ID)
 		return
 	}
 	if b.Now {
 		d.cutAll("pause now")
 	}
-	d.add(scope{}, RunStateSet{State: RunPausing, Wait: WaitPerson})
+	d.add(scope{}, ledger.RunStateSet{State: ledger.RunPausing, Wait: ledger.WaitPerson})
 	if t, ok := d.Project.inHand(); ok && d.Project.busy() {
 		if b.Now {
-			d.say("%s pauses; %s %s reruns on /resume", d.in.Project, ShortID(t.Task.ID), t.Attempt.Hat)
+			d.say("%s pauses; %s %s reruns on /resume", d.in.Project, ledger.ShortID(t.Task.ID), t.Attempt.Hat)
 		} else {
-			d.say("%s pauses after %s %s", d.in.Project, ShortID(t.Task.ID), t.Attempt.Hat)
+			d.say("%s pauses after %s %s", d.in.Project, ledger.ShortID(t.Task.ID), t.Attempt.Hat)
 		}
 		return
 	}
@@ -44,7 +46,7 @@ func (d *decision) resume(agent string) {
 		d.refuse("idle", "%s is idle; start it with: nightporter run", d.in.Project)
 		return
 	}
-	if r.Finishing != nil && !(r.State == RunStopping && r.StopNow) {
+	if r.Finishing != nil && !(r.State == ledger.RunStopping && r.StopNow) {
 		d.refuse("ending", "%s is ending: its branch tip is being verified", r.ID)
 		return
 	}
@@ -55,25 +57,25 @@ func (d *decision) resume(agent string) {
 		if agent != "" && agent != name {
 			continue // what it was held for stands
 		}
-		if r.State == RunWaiting || d.Shared.Agents[name].Unusable {
-			d.addShared(AgentUsable{Agent: name})
+		if r.State == ledger.RunWaiting || d.Shared.Agents[name].Unusable {
+			d.addShared(ledger.AgentUsable{Agent: name})
 		}
 	}
 	switch r.State {
-	case RunPausing, RunPaused, RunStopping:
+	case ledger.RunPausing, ledger.RunPaused, ledger.RunStopping:
 		for _, q := range d.Project.Questions {
-			if q.Kind == AskReview {
-				d.add(scope{}, QuestionAnswered{ID: q.ID, Choice: "resume", By: d.by()})
+			if q.Kind == ledger.AskReview {
+				d.add(scope{}, ledger.QuestionAnswered{ID: q.ID, Choice: "resume", By: d.by()})
 			}
 		}
-		if r.Wait == WaitReview {
-			d.add(scope{}, RunResumed{Settings: r.Settings})
+		if r.Wait == ledger.WaitReview {
+			d.add(scope{}, ledger.RunResumed{Settings: r.Settings})
 		} else {
-			d.add(scope{}, RunStateSet{State: RunRunning})
+			d.add(scope{}, ledger.RunStateSet{State: ledger.RunRunning})
 		}
 		d.say("%s goes on", d.in.Project)
-	case RunWaiting:
-		d.add(scope{}, RunStateSet{State: RunRunning})
+	case ledger.RunWaiting:
+		d.add(scope{}, ledger.RunStateSet{State: ledger.RunRunning})
 		d.say("%s tries now", d.in.Project)
 		if agent != "" {
 			d.say("%s goes on with %s", d.in.Project, agent)
@@ -82,7 +84,7 @@ func (d *decision) resume(agent string) {
 		if agent != "" {
 			d.say("%s goes on with %s from the next session", d.in.Project, agent)
 		} else if t, ok := d.Project.inHand(); ok {
-			d.say("%s is at work: %s %s", d.in.Project, ShortID(t.Task.ID), t.Attempt.Hat)
+			d.say("%s is at work: %s %s", d.in.Project, ledger.ShortID(t.Task.ID), t.Attempt.Hat)
 		} else {
 			d.say("%s is at work", d.in.Project)
 		}
@@ -104,7 +106,7 @@ func (d *decision) choose(agent string) bool {
 		d.refuse("no agent", "%s has no agent %s (%s). Nothing was changed.", d.in.Project, agent, others)
 		return false
 	}
-	d.add(scope{}, AgentChosen{Agent: agent})
+	d.add(scope{}, ledger.AgentChosen{Agent: agent})
 	return true
 }
 
@@ -116,16 +118,16 @@ func (d *decision) stop(b Stop) {
 		d.refuse("idle", "%s is idle: nothing to stop", d.in.Project)
 		return
 	}
-	if r.State == RunPlanning {
+	if r.State == ledger.RunPlanning {
 		d.cutAll("stop")
-		d.end(RunEnded{Reason: ReasonStopped, Exit: signalExit(b.Signal), By: d.by(), Text: "before its start"})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonStopped, Exit: signalExit(b.Signal), By: d.by(), Text: "before its start"})
 		d.say("%s stops; nothing was started", r.ID)
 		return
 	}
 	if b.Now {
 		d.cutAll("stop now")
 	}
-	d.add(scope{}, RunStateSet{State: RunStopping, Signal: b.Signal, Now: b.Now})
+	d.add(scope{}, ledger.RunStateSet{State: ledger.RunStopping, Signal: b.Signal, Now: b.Now})
 	if b.Now && d.run().Finishing != nil && !d.Project.busy() {
 		d.cutCheck() // its check is held (the disk is full): no end of it will come
 	}
@@ -136,9 +138,9 @@ func (d *decision) stop(b Stop) {
 	case d.run().Finishing != nil:
 		d.say("%s ends when its branch tip is verified", r.ID)
 	case ok && b.Now:
-		d.say("stopped; %s starts afresh next time", ShortID(t.Task.ID))
+		d.say("stopped; %s starts afresh next time", ledger.ShortID(t.Task.ID))
 	case ok && d.Project.busy():
-		d.say("%s ends after %s %s", d.in.Project, ShortID(t.Task.ID), t.Attempt.Hat)
+		d.say("%s ends after %s %s", d.in.Project, ledger.ShortID(t.Task.ID), t.Attempt.Hat)
 	default:
 		d.say("%s ends now", d.in.Project)
 	}
@@ -158,27 +160,27 @@ func (d *decision) cut(s Session, why string) {
 		return
 	}
 	if s.Event != nil {
-		d.effect(d.uniqueKey(s.ID), EffectEnd{Session: s.ID})
+		d.effect(d.uniqueKey(s.ID), ledger.EffectEnd{Session: s.ID})
 		return
 	}
-	d.add(scope{task: s.Task, session: s.ID}, SessionCut{Why: why})
-	d.effect(d.uniqueKey(s.ID), EffectEnd{Session: s.ID})
+	d.add(scope{task: s.Task, session: s.ID}, ledger.SessionCut{Why: why})
+	d.effect(d.uniqueKey(s.ID), ledger.EffectEnd{Session: s.ID})
 }
 
 // finish parks what is in hand and ends the run; where commits were made, the
 // branch tip is verified once in a clean folder first (SPEC 2.3).
-func (d *decision) finish(e RunEnded) {
+func (d *decision) finish(e ledger.RunEnded) {
 	r := d.run()
 	if r.Over() || r.Finishing != nil {
 		return
 	}
 	d.park(string(e.Reason))
 	r = d.run()
-	cmds, setups := r.Settings.commands(KindFinal, nil, true)
+	cmds, setups := verificationCommands(r.Settings, ledger.KindFinal, nil, true)
 	ours := r.Commits > 0 || r.Base.From != "" // commits that HEAD does not have
 	if ours && len(cmds) > 0 && r.FinalTip != r.Tip && d.Project.Green[d.Project.Source] != r.Tip && !r.StopNow {
-		d.add(scope{}, RunFinishing{Ending: e})
-		d.add(scope{}, ChecksBegun{Kind: KindFinal, Tree: r.Tip, Setup: setups, Commands: cmds})
+		d.add(scope{}, ledger.RunFinishing{Ending: e})
+		d.add(scope{}, ledger.ChecksBegun{Kind: ledger.KindFinal, Tree: r.Tip, Setup: setups, Commands: cmds})
 		d.nextCheck(scope{}, true)
 		return
 	}
@@ -188,23 +190,21 @@ func (d *decision) finish(e RunEnded) {
 // park keeps attempts that are in hand for the next run: a limit, a pause for
 // review or a stop is not a failure.
 func (d *decision) park(why string) {
-	for _, t := range d.Project.Tasks {
-		if t.Status == Active {
-			if t.Attempt != nil {
-				d.add(scope{task: t.Task.ID}, AttemptEnded{Outcome: OutcomeParked, Why: why})
-			}
-			d.setTask(t.Task.ID, Ready, "goes on from its tree")
+	for _, t := range d.Project.Tasks.of(setActive) {
+		if t.Attempt != nil {
+			d.add(scope{task: t.Task.ID}, ledger.AttemptEnded{Outcome: ledger.OutcomeParked, Why: why})
 		}
+		d.setTask(t.Task.ID, ledger.Ready, "goes on from its tree")
 	}
 }
 
 // end closes the run.
-func (d *decision) end(e RunEnded) {
+func (d *decision) end(e ledger.RunEnded) {
 	d.park(string(e.Reason))
 	r := d.run()
 	e.Done, e.Total = d.Project.Count()
 	e.Branch, e.Tip = r.Base.Branch, r.Tip
-	if e.By == "" && r.State == RunStopping {
+	if e.By == "" && r.State == ledger.RunStopping {
 		e.By = r.StopBy
 	}
 	if f := r.Final; f != nil && r.FinalTip == r.Tip {
@@ -215,21 +215,18 @@ func (d *decision) end(e RunEnded) {
 			e.Text = strings.TrimPrefix(e.Text+"; the branch tip fails verification: "+firstRed(*f), "; ")
 		}
 	}
-	if through := e.Reason == ReasonDone || e.Reason == ReasonChosen; e.Reason != ReasonChecked && (!through || e.Exit != 0) {
+	if through := e.Reason == ledger.ReasonDone || e.Reason == ledger.ReasonChosen; e.Reason != ledger.ReasonChecked && (!through || e.Exit != 0) {
 		e.Resume = r.Settings.ResumeCommand()
 	}
 	for _, q := range d.Project.Questions {
-		switch q.Kind {
-		case AskBaseline, AskReview:
-			d.add(scope{}, QuestionExpired{ID: q.ID, Then: "the run ended"})
-		case AskNow:
-			d.settleNow(q, "the run ended")
+		if q.EndsWithRun() {
+			effectsOf(q).drop(d, q, "the run ended")
 		}
 	}
 	d.add(scope{}, e)
 	for _, i := range d.Project.Guidance.Waiting() {
 		if i.Hat != "" && !d.canStillRun(i.Hat) {
-			d.add(scope{}, GuidanceExpired{ID: i.ID, Why: fmt.Sprintf("no %s session in %s", i.Hat, r.ID)})
+			d.add(scope{}, ledger.GuidanceExpired{ID: i.ID, Why: fmt.Sprintf("no %s session in %s", i.Hat, r.ID)})
 		}
 	}
 }
@@ -237,39 +234,11 @@ func (d *decision) end(e RunEnded) {
 // canStillRun reports whether a session of the hat can come in the project's runs.
 func (d *decision) canStillRun(hat string) bool {
 	s := d.run().upcoming()
-	argued := slices.ContainsFunc(d.Project.Tasks, func(t TaskState) bool { return s.argues(t.Task) })
-	if slices.Contains(Arguing(), hat) || hat == s.planner() && hat != s.Pattern.Start {
+	argued := d.Project.Tasks.contains(func(t *TaskState) bool { return argues(s, t.Task) })
+	if slices.Contains(Arguing(), hat) || hat == s.Planner() && hat != s.Pattern.Start {
 		return argued
 	}
-	return s.has(hat)
-}
-
-// ResumeCommand is the exact command that goes on with a run.
-func (s Settings) ResumeCommand() string {
-	if s.Stays { // in a chat: /run PROJECT
-		cmd := "nightporter start " + s.Project
-		if s.Operator != "" {
-			cmd += " " + s.Operator
-		}
-		return cmd
-	}
-	cmd := fmt.Sprintf("nightporter run --repo %s --source %s", shellWord(s.Repo), shellWord(s.Source.String()))
-	if s.Profile != "" && s.Profile != "review" {
-		cmd += " --profile " + s.Profile
-	}
-	if s.Flags != "" {
-		cmd += " " + s.Flags
-	}
-	return cmd
-}
-
-func shellWord(s string) string {
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-:@+,", r))
-	}) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return hasHats(s, hat)
 }
 
 // owns reports whether a session is one of this run.
@@ -283,11 +252,11 @@ func Outcome(s State) (exit int, through bool) {
 	switch {
 	case r == nil:
 		return 3, true
-	case r.State == RunOver:
+	case r.State == ledger.RunOver:
 		return r.Ended.Exit, true
-	case r.State == RunPaused && r.Wait == WaitReview:
+	case r.State == ledger.RunPaused && r.Wait == ledger.WaitReview:
 		return 2, true
-	case r.State == RunStopping && r.StopNow && r.Signal != "" && !s.Project.busy():
+	case r.State == ledger.RunStopping && r.StopNow && r.Signal != "" && !s.Project.busy():
 		return signalExit(r.Signal), true
 	}
 	return 0, false
@@ -308,19 +277,19 @@ func signalExit(signal string) int {
 // otherwise fails the attempt that the effect belongs to.
 func (d *decision) effectBroken(b EffectBroken) {
 	r := d.run()
-	d.add(scope{task: b.Task}, EffectFailed{Kind: b.Kind, Key: b.Key, Text: b.Text, Disk: b.Disk})
+	d.add(scope{task: b.Task}, ledger.EffectFailed{Kind: b.Kind, Key: b.Key, Text: b.Text, Disk: b.Disk})
 	if b.Disk {
 		return
 	}
 	if s, ok := d.Project.Session(b.Key); ok && b.Kind == "session.start" {
 		// It never began, and no exit will come for it.
-		x := Exit{Session: s.ID, Reason: ExitNotStarted, Code: -1, Turns: -1, Tokens: -1, Text: b.Text, Started: d.in.Time, Ended: d.in.Time}
-		if s.Planned.Kind == KindAgent {
-			d.addShared(LeaseReleased{Session: s.ID})
+		x := ledger.Exit{Session: s.ID, Reason: ledger.ExitNotStarted, Code: -1, Turns: -1, Tokens: -1, Text: b.Text, Started: d.in.Time, Ended: d.in.Time}
+		if s.Planned.Kind == ledger.KindAgent {
+			d.addShared(ledger.LeaseReleased{Session: s.ID})
 		}
-		end := SessionEnded{Kind: s.Planned.Kind, End: EndedCut, Exit: x, Text: b.Text}
-		if s.Planned.Kind == KindAgent {
-			end.Counts = CountsAsNothing
+		end := ledger.SessionEnded{Kind: s.Planned.Kind, End: ledger.EndedCut, Exit: x, Text: b.Text}
+		if s.Planned.Kind == ledger.KindAgent {
+			end.Counts = ledger.CountsAsNothing
 		}
 		d.add(scope{task: s.Task, session: s.ID}, end)
 	}
@@ -328,39 +297,39 @@ func (d *decision) effectBroken(b EffectBroken) {
 		return
 	}
 	if b.Kind == "preflight" {
-		if r.State != RunPlanning || r.Base.Commit != "" || b.Key != r.ID {
+		if r.State != ledger.RunPlanning || r.Base.Commit != "" || b.Key != r.ID {
 			return
 		}
-		f := Finding{Text: b.Text}
-		d.add(scope{}, PreflightFailed{Problems: []Finding{f}})
-		d.end(RunEnded{Reason: ReasonPreflight, Exit: 3, Text: b.Text})
+		f := ledger.Finding{Text: b.Text}
+		d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Finding{f}})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Exit: 3, Text: b.Text})
 		return
 	}
-	if t, ok := d.task(b.Task); ok && t.Attempt != nil && t.Status == Active {
-		d.add(scope{task: b.Task}, StageSet{Stage: StageReady})
-		if b.Kind == (EffectCommit{}).EffectKind() {
+	if t, ok := d.task(b.Task); ok && t.Attempt != nil && t.Status == ledger.Active {
+		d.add(scope{task: b.Task}, ledger.StageSet{Stage: ledger.StageReady})
+		if b.Kind == (ledger.EffectCommit{}).EffectKind() {
 			// No other session would make it writable, and what has converged is
 			// not done again for it.
-			d.finish(RunEnded{Reason: ReasonNothing, Exit: 1, Text: b.Text})
+			d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Exit: 1, Text: b.Text})
 			return
 		}
-		if b.Kind == (EffectStart{}).EffectKind() {
+		if b.Kind == (ledger.EffectStart{}).EffectKind() {
 			d.cannotStart(t, b.Text)
 			return
 		}
-		d.failAttempt(b.Task, OutcomeFailed, b.Text)
+		d.failAttempt(b.Task, ledger.OutcomeFailed, b.Text)
 		return
 	}
 	if b.Kind == "session.start" || b.Kind == "merge" || b.Kind == "commit" || b.Kind == "takeover" {
-		d.end(RunEnded{Reason: ReasonInternal, Exit: 4, Text: b.Text})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Exit: 4, Text: b.Text})
 	}
 }
 
 // cannotStart blocks a task whose session cannot be started for what its scope
 // says: no second attempt would find another one.
 func (d *decision) cannotStart(t TaskState, why string) {
-	d.submit(t, Submit{Result: "fail", Outcome: OutcomeBlocked, Reason: why})
-	d.add(scope{task: t.Task.ID, session: t.Attempt.Session}, AttemptEnded{Failed: true, Outcome: OutcomeBlocked, Why: why})
+	d.submit(t, ledger.Submit{Result: "fail", Outcome: ledger.OutcomeBlocked, Reason: why})
+	d.add(scope{task: t.Task.ID, session: t.Attempt.Session}, ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeBlocked, Why: why})
 	d.block(t.Task.ID, blockage{reason: why, needs: "a scope that leaves something to write", work: t.Attempt})
 }
 

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // world plays everything outside the core in a random way: agents, commands,
@@ -33,13 +34,13 @@ func TestSchedules(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
 		w := &world{night: newNight(rt), rnd: rand.New(rand.NewPCG(seed, 1)), asked: map[string]bool{}, taken: map[string]TreeCaptured{}, laid: map[string]MergeFinished{}}
-		w.settings.OnBlocked = pick(w, OnBlockedContinue, OnBlockedStop)
+		w.settings.OnBlocked = pick(w, ledger.OnBlockedContinue, ledger.OnBlockedStop)
 		w.settings.MaxTasks = w.draw(4, "")
 		w.settings.MaxIterations = pick(w, 0, 5, 500)
 		w.settings.Profile = pick(w, "review", "overnight")
 		w.settings.Fallback = pick(w, "", "codex")
 		w.settings.Stays = w.draw(2, "") == 0
-		w.settings.QuestionThen = pick(w, "", ThenContinue, ThenPause, ThenAbort)
+		w.settings.QuestionThen = pick(w, "", ledger.ThenContinue, ledger.ThenPause, ledger.ThenAbort)
 		w.settings.Consensus, w.settings.PlanApproval = w.draw(3, "") == 0, w.draw(6, "") == 0
 		w.settings.Pattern = patterns[pick(w, "plan-build-review", "plan-build-review", "single", "bug", "refactor")]
 		w.settings.Pattern.MinRounds = w.draw(3, "")
@@ -47,20 +48,20 @@ func TestSchedules(t *testing.T) {
 			w.settings.Until = w.now.Add(time.Duration(w.draw(40, "")) * time.Hour)
 		}
 		if w.draw(2, "") == 0 {
-			w.settings.Setup = []Command{{Run: "npm ci"}}
+			w.settings.Setup = []ledger.Command{{Run: "npm ci"}}
 		}
 		if w.draw(2, "") == 0 {
-			w.settings.Verify = append(w.settings.Verify, Command{Run: "lint", When: "code"})
+			w.settings.Verify = append(w.settings.Verify, ledger.Command{Run: "lint", When: "code"})
 		}
-		w.plan = Snapshot{Name: "checkout", Path: "checkout.md"}
+		w.plan = ledger.Snapshot{Name: "checkout", Path: "checkout.md"}
 		for k := range 1 + w.draw(5, "") {
-			task := Task{ID: fmt.Sprintf("Task %d", k+1), Title: "T", Mark: pick(w, MarkOpen, MarkOpen, MarkOpen, MarkDone, MarkBlocked, MarkManualVerify)}
+			task := ledger.Task{ID: fmt.Sprintf("Task %d", k+1), Title: "T", Mark: pick(w, ledger.MarkOpen, ledger.MarkOpen, ledger.MarkOpen, ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify)}
 			task.Consensus = w.draw(6, "") == 0
 			switch w.draw(6, "") {
 			case 0:
-				task.Threshold = []Severity{Critical}
+				task.Threshold = []ledger.Severity{ledger.Critical}
 			case 1:
-				task.Threshold = []Severity{Critical, Major, Minor, Suggestion}
+				task.Threshold = []ledger.Severity{ledger.Critical, ledger.Major, ledger.Minor, ledger.Suggestion}
 			}
 			if k > 0 && w.draw(2, "") == 0 {
 				task.DependsOn = []string{fmt.Sprintf("Task %d", 1+w.draw(k, ""))}
@@ -117,7 +118,7 @@ func (w *world) crash() {
 func (w *world) repeat(b InputBody) {
 	w.late = append(w.late, func() {
 		run := w.s.Project.Run
-		if _, planning := b.(Preflighted); planning && run.State == RunPlanning {
+		if _, planning := b.(Preflighted); planning && run.State == ledger.RunPlanning {
 			return // of another run of the same name: cannot be
 		}
 		if d := w.do(b, w.key("late")); len(d.Entries)+len(d.Effects) > 0 {
@@ -146,10 +147,10 @@ func (w *world) pass() {
 
 func (w *world) anyTask() string {
 	ts := w.s.Project.Tasks
-	if len(ts) == 0 {
+	if ts.Len() == 0 {
 		return "Task 1"
 	}
-	return ts[w.draw(len(ts), "task")].Task.ID
+	return ts.At(w.draw(ts.Len(), "task")).Task.ID
 }
 
 func (w *world) people() {
@@ -189,7 +190,7 @@ func (w *world) people() {
 		}
 		w.do(b, "")
 	case 14:
-		w.person(Late{Line: "/x", Do: pick(w, DeferPause, DeferPauseNow, DeferResume, DeferStop, DeferStopNow), Sent: w.now.Add(-3 * time.Hour)})
+		w.person(Late{Line: "/x", Do: pick(w, ledger.DeferPause, ledger.DeferPauseNow, ledger.DeferResume, ledger.DeferStop, ledger.DeferStopNow), Sent: w.now.Add(-3 * time.Hour)})
 	default:
 		w.run()
 	}
@@ -197,7 +198,7 @@ func (w *world) people() {
 
 // hats are all of the pattern's, and perhaps others: the house's own may be
 // taken away where no pattern routes to them.
-func (w *world) hats() map[string]Hat {
+func (w *world) hats() map[string]ledger.Hat {
 	hats := maps.Clone(testSettings().Hats)
 	if w.draw(3, "") == 0 {
 		delete(hats, pick(w, "critic", "architect", "writer"))
@@ -244,13 +245,13 @@ func (w *world) talk() {
 
 // edit changes the source as people and their stashes do.
 func (w *world) edit() {
-	if w.s.Project.Run.Over() || w.s.Project.Run.State == RunPlanning {
+	if w.s.Project.Run.Over() || w.s.Project.Run.State == ledger.RunPlanning {
 		return
 	}
 	tasks := slices.Clone(w.plan.Tasks)
 	switch k := w.draw(8, "edit"); k {
 	case 0:
-		tasks = append(tasks, Task{ID: w.key("Task 1"), Title: "New", Mark: MarkOpen})
+		tasks = append(tasks, ledger.Task{ID: w.key("Task 1"), Title: "New", Mark: ledger.MarkOpen})
 	case 1, 2, 3, 4:
 		if len(tasks) == 0 {
 			return
@@ -262,20 +263,20 @@ func (w *world) edit() {
 		case 2:
 			tasks = slices.Delete(tasks, n, n+1)
 		case 3:
-			tasks[n].Mark = pick(w, MarkOpen, MarkDone, MarkBlocked, MarkManualVerify)
+			tasks[n].Mark = pick(w, ledger.MarkOpen, ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify)
 		case 4:
 			slices.Reverse(tasks)
 		}
 	case 5: // a stash unticks all
 		for n := range tasks {
-			tasks[n].Mark = MarkOpen
+			tasks[n].Mark = ledger.MarkOpen
 		}
 	case 6:
 		w.do(SourceChanged{Err: "checkout.md:3  broken"}, "")
 		return
 	}
 	w.plan.Tasks = tasks
-	w.do(SourceChanged{Snapshot: Snapshot{Name: w.plan.Name, Path: w.plan.Path, Tasks: slices.Clone(tasks)}, Read: w.now}, "")
+	w.do(SourceChanged{Snapshot: ledger.Snapshot{Name: w.plan.Name, Path: w.plan.Path, Tasks: slices.Clone(tasks)}, Read: w.now}, "")
 }
 
 // outside carries on one thing that is under way: a session, or an effect.
@@ -290,25 +291,25 @@ func (w *world) outside() {
 	w.act(w.todo[n])
 }
 
-func (w *world) remove(e Effect) {
-	n := slices.IndexFunc(w.todo, func(o Effect) bool { return o.Key == e.Key && o.Body.EffectKind() == e.Body.EffectKind() })
+func (w *world) remove(e ledger.Effect) {
+	n := slices.IndexFunc(w.todo, func(o ledger.Effect) bool { return o.Key == e.Key && o.Body.EffectKind() == e.Body.EffectKind() })
 	w.todo = slices.Delete(slices.Clone(w.todo), n, n+1)
 }
 
-func (w *world) act(e Effect) {
-	c, made := e.Body.(EffectCommit)
+func (w *world) act(e ledger.Effect) {
+	c, made := e.Body.(ledger.EffectCommit)
 	if made {
 		_, made = w.made[mustJSON(w.t, c.Commit)]
 	}
 	if !w.kind && !made && w.draw(60, "broken") == 0 {
 		w.remove(e)
 		switch b := e.Body.(type) {
-		case EffectMark, EffectProgress, EffectEnd, EffectKeepPlan, EffectRemember:
+		case ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember:
 			w.todo = append(w.todo, e)
-		case EffectCommit:
+		case ledger.EffectCommit:
 			w.do(EffectBroken{Kind: e.Body.EffectKind(), Key: e.Key, Task: b.Task, Text: "it broke"}, w.key("broken"))
 			return
-		case EffectMerge:
+		case ledger.EffectMerge:
 			w.do(EffectBroken{Kind: e.Body.EffectKind(), Key: e.Key, Task: b.Task, Text: "it broke"}, w.key("broken"))
 			return
 		default:
@@ -317,23 +318,23 @@ func (w *world) act(e Effect) {
 		}
 	}
 	switch b := e.Body.(type) {
-	case EffectPreflight:
+	case ledger.EffectPreflight:
 		w.remove(e)
-		p := Preflighted{Run: b.Begin.Run, Base: w.base(b.Begin.Run), Snapshot: Snapshot{Name: w.plan.Name, Path: w.plan.Path, Tasks: slices.Clone(w.plan.Tasks)}}
+		p := Preflighted{Run: b.Begin.Run, Base: w.base(b.Begin.Run), Snapshot: ledger.Snapshot{Name: w.plan.Name, Path: w.plan.Path, Tasks: slices.Clone(w.plan.Tasks)}}
 		if !w.kind && w.draw(10, "problem") == 0 {
-			p.Problems = []Finding{{Text: "no such file"}}
+			p.Problems = []ledger.Finding{{Text: "no such file"}}
 		}
 		w.deliver(p, "preflight")
-	case EffectStart:
+	case ledger.EffectStart:
 		w.session(e, b)
-	case EffectEnd:
+	case ledger.EffectEnd:
 		w.remove(e)
 		w.asked[b.Session] = true
 		w.do(Wake{}, w.key("end"))
-	case EffectCapture:
+	case ledger.EffectCapture:
 		w.remove(e)
 		w.deliver(w.takeover(b.Request), "taken")
-	case EffectMerge:
+	case ledger.EffectMerge:
 		w.remove(e)
 		r := MergeFinished{Task: b.Task, Onto: b.Merge.Onto}
 		if !w.kind && w.draw(3, "conflict") == 0 {
@@ -342,7 +343,7 @@ func (w *world) act(e Effect) {
 			r.Merged.Tree = w.tree()
 		}
 		w.deliver(r, "laid")
-	case EffectCommit:
+	case ledger.EffectCommit:
 		if !w.kind && !made && w.draw(10, "somebody else commits") == 0 {
 			w.remove(e)
 			w.do(TipMoved{Task: b.Task, Tip: w.key("x")}, w.key("moved"))
@@ -355,10 +356,10 @@ func (w *world) act(e Effect) {
 		}
 		w.remove(e)
 		w.deliver(CommitMade{Task: b.Task, Committed: made}, "commit")
-	case EffectMark:
+	case ledger.EffectMark:
 		w.remove(e)
 		r := MarkMade{Task: b.Task, Mark: b.Mark}
-		n := slices.IndexFunc(w.plan.Tasks, func(t Task) bool { return SameID(t.ID, b.Task) })
+		n := slices.IndexFunc(w.plan.Tasks, func(t ledger.Task) bool { return ledger.SameID(t.ID, b.Task) })
 		if n < 0 || !w.kind && w.draw(10, "unwritable") == 0 {
 			r.Err = "no such task"
 		} else {
@@ -366,24 +367,24 @@ func (w *world) act(e Effect) {
 			w.plan.Tasks[n].Mark = b.Mark
 		}
 		w.do(r, w.key("mark"))
-	case EffectProgress, EffectKeepPlan, EffectRemember:
+	case ledger.EffectProgress, ledger.EffectKeepPlan, ledger.EffectRemember:
 		w.remove(e)
 		w.do(Wake{}, w.key("progress"))
 	}
 }
 
-func (w *world) takeover(b CaptureRequest) TreeCaptured {
-	r := TreeCaptured{Session: b.Session, Ref: b.Ref, Taken: Capture{Tree: b.Input}}
+func (w *world) takeover(b ledger.CaptureRequest) TreeCaptured {
+	r := TreeCaptured{Session: b.Session, Ref: b.Ref, Taken: ledger.Capture{Tree: b.Input}}
 	if w.kind || w.draw(4, "unchanged") > 0 {
 		r.Taken.Tree = w.tree()
-		r.Taken.Files = []FileChange{{Path: pick(w, "a.go", "README.md"), Added: 3, Removed: -1}}
+		r.Taken.Files = []ledger.FileChange{{Path: pick(w, "a.go", "README.md"), Added: 3, Removed: -1}}
 	}
 	if !w.kind {
 		switch w.draw(8, "taken") {
 		case 0:
 			r.Taken.Outside = []string{"other.go"}
 		case 1:
-			r.Taken.Refused = []Finding{{Text: "a device"}}
+			r.Taken.Refused = []ledger.Finding{{Text: "a device"}}
 		case 2:
 			r.Taken.Lock = true
 		}
@@ -392,28 +393,28 @@ func (w *world) takeover(b CaptureRequest) TreeCaptured {
 }
 
 // session carries on a session: it emits, or ends.
-func (w *world) session(e Effect, b EffectStart) {
+func (w *world) session(e ledger.Effect, b ledger.EffectStart) {
 	ses, ok := w.s.Project.Session(b.Session)
 	if !ok {
 		w.t.Fatalf("session %s is not in flight", b.Session)
 	}
-	x := Exit{Session: b.Session, Reason: ExitSelf, Turns: 3, Tokens: 1000, CostUSD: 0.25, Started: w.now, Ended: w.now.Add(time.Minute)}
-	if ses.Planned.Kind != KindAgent {
+	x := ledger.Exit{Session: b.Session, Reason: ledger.ExitSelf, Turns: 3, Tokens: 1000, CostUSD: 0.25, Started: w.now, Ended: w.now.Add(time.Minute)}
+	if ses.Planned.Kind != ledger.KindAgent {
 		if !w.kind {
 			switch w.draw(9, "command") {
 			case 0, 1:
 				x.Code = 1
 			case 2:
-				x.Reason = ExitDisk
+				x.Reason = ledger.ExitDisk
 			case 3:
-				x.Reason = ExitLost
+				x.Reason = ledger.ExitLost
 			case 4:
-				x.Reason = ExitAbandoned
+				x.Reason = ledger.ExitAbandoned
 			case 5:
-				x.Reason = ExitWall
+				x.Reason = ledger.ExitWall
 			}
 		}
-		if w.kind && ses.Planned.Kind == KindRepro && w.repro(ses) {
+		if w.kind && ses.Planned.Kind == ledger.KindRepro && w.repro(ses) {
 			x.Code = 1
 		}
 		w.outcome[b.Session] = x
@@ -430,23 +431,23 @@ func (w *world) session(e Effect, b EffectStart) {
 	if !w.kind {
 		switch w.draw(14, "exit") {
 		case 0:
-			x.Reason = ExitLost
+			x.Reason = ledger.ExitLost
 		case 1:
-			x.Failure, x.Until = FailureLimit, w.now.Add(time.Duration(w.draw(100, "limit")-20)*time.Minute)
+			x.Failure, x.Until = ledger.FailureLimit, w.now.Add(time.Duration(w.draw(100, "limit")-20)*time.Minute)
 		case 2:
-			x.Failure = FailureAuth
+			x.Failure = ledger.FailureAuth
 		case 3:
-			x.Failure = FailureNetwork
+			x.Failure = ledger.FailureNetwork
 		case 4:
-			x.Reason = ExitDisk
+			x.Reason = ledger.ExitDisk
 		case 5:
-			x.Reason = ExitMemory
+			x.Reason = ledger.ExitMemory
 		case 6:
-			x.Reason = ExitStall
+			x.Reason = ledger.ExitStall
 		case 7:
 			x.Code = 127
 		case 8:
-			x.Reason = ExitAbandoned
+			x.Reason = ledger.ExitAbandoned
 		}
 	}
 	w.remove(e)
@@ -506,29 +507,29 @@ func (w *world) critique(task string) map[string]any {
 // emitAny emits what a hat may end with, or something else.
 func (w *world) emitAny(ses Session) {
 	typ := w.s.Project.Run.Settings.Hats[ses.Planned.Hat].Emits[0]
-	data := map[string]any{"summary": "did it", "steps": []string{"one"}, "files_modified": []string{"a.go"}, "issues": []Issue{}, "resolved": []string{}}
+	data := map[string]any{"summary": "did it", "steps": []string{"one"}, "files_modified": []string{"a.go"}, "issues": []ledger.Issue{}, "resolved": []string{}}
 	switch typ {
-	case EventPlan:
+	case ledger.EventPlan:
 		t, _ := w.s.Project.Find(ses.Task)
 		stands := t.Attempt != nil && t.Attempt.Consensus != nil && len(t.Attempt.Consensus.Approved) > 0 // and the rest is in sections then
 		if w.draw(2, "in parts") == 0 || w.kind && stands {
 			data["sections"] = w.sections()
 		}
-	case EventCritique:
+	case ledger.EventCritique:
 		data = w.critique(ses.Task)
-	case EventAdvice:
+	case ledger.EventAdvice:
 		data["advice"] = "smaller steps"
-	case EventRepro:
+	case ledger.EventRepro:
 		data = map[string]any{"command": "go test -run TestBug", "root_cause": "off by one", "affected_files": []string{}, "strategy": "count from 0"}
 	case "verification.passed":
 		ok := w.kind || w.draw(3, "checks") > 0
 		if !ok {
-			typ = EventFailed
+			typ = ledger.EventFailed
 		}
 		data = map[string]any{"checks": []map[string]any{{"criterion": "It works", "ok": ok, "how": "ran it"}}}
 	}
 	if !w.kind && w.draw(4, "remember") == 0 {
-		w.do(Remember{Session: ses.ID, Kind: MemoryNote, Text: pick(w, "tests need a port", "", string(make([]byte, maxMemory+1)))}, w.key("memory"))
+		w.do(Remember{Session: ses.ID, Kind: ledger.MemoryNote, Text: pick(w, "tests need a port", "", string(make([]byte, maxMemory+1)))}, w.key("memory"))
 	}
 	if !w.kind {
 		switch w.draw(9, "event") {
@@ -537,19 +538,19 @@ func (w *world) emitAny(ses Session) {
 		case 1:
 			data["manual_verify"] = "look at the page"
 		case 2:
-			typ, data = EventQuestion, map[string]any{"text": "which?", "options": []string{"this", "that"}}
+			typ, data = ledger.EventQuestion, map[string]any{"text": "which?", "options": []string{"this", "that"}}
 			if w.draw(2, "choice") == 0 {
 				data["choice"] = "that"
 			}
 		case 3:
-			typ, data = EventBlocked, map[string]any{"reason": "no key", "tried": "all", "needs": "a key"}
+			typ, data = ledger.EventBlocked, map[string]any{"reason": "no key", "tried": "all", "needs": "a key"}
 		case 4:
 			typ = "nonsense"
 		case 5:
 			data = map[string]any{"summary": 5}
 		}
 		if w.draw(3, "issues") == 0 {
-			data["issues"] = []Issue{{Severity: Major, File: "a.go", Rule: pick(w, "r1", "r2", "r3"), Text: "wrong"}}
+			data["issues"] = []ledger.Issue{{Severity: ledger.Major, File: "a.go", Rule: pick(w, "r1", "r2", "r3"), Text: "wrong"}}
 		}
 	}
 	var reports []map[string]any
@@ -579,8 +580,8 @@ func (w *world) emitAny(ses Session) {
 		w.t.Fatalf("a good event is refused: %v", first)
 	}
 	if first.OK {
-		other := w.do(Emit{Session: ses.ID, Type: EventBlocked, Data: raw}, w.key("emit")).Answer
-		if typ != EventBlocked && other.OK {
+		other := w.do(Emit{Session: ses.ID, Type: ledger.EventBlocked, Data: raw}, w.key("emit")).Answer
+		if typ != ledger.EventBlocked && other.OK {
 			w.t.Fatalf("a second event is accepted")
 		}
 	}
@@ -605,7 +606,7 @@ func (w *world) calm() {
 				w.settle(qs[0])
 				continue
 			}
-			w.settings.OnBlocked, w.settings.MaxTasks, w.settings.Until = OnBlockedContinue, 0, time.Time{}
+			w.settings.OnBlocked, w.settings.MaxTasks, w.settings.Until = ledger.OnBlockedContinue, 0, time.Time{}
 			w.run()
 			continue
 		}
@@ -615,7 +616,7 @@ func (w *world) calm() {
 		}
 		due := Due(w.s)
 		switch {
-		case r.State == RunPaused, r.State == RunStopping:
+		case r.State == ledger.RunPaused, r.State == ledger.RunStopping:
 			w.person(Resume{})
 		case due.IsZero():
 			w.t.Fatalf("nothing goes on: %s", w.dump())
@@ -629,10 +630,10 @@ func (w *world) calm() {
 	w.t.Fatalf("no end in sight: %s", w.dump())
 }
 
-func (w *world) settle(q Question) {
-	choice := map[QuestionKind]string{AskBlocked: "retry", AskManual: "pass", AskBaseline: "go", AskReview: "resume", AskUnticked: "keep", AskSkip: "wait", AskNow: "queue", AskAgent: "a", AskStart: "cancel", AskLate: "no", AskPlan: "approve", AskAllow: "deny"}[q.Kind]
+func (w *world) settle(q ledger.Question) {
+	choice := map[ledger.QuestionKind]string{ledger.AskBlocked: "retry", ledger.AskManual: "pass", ledger.AskBaseline: "go", ledger.AskReview: "resume", ledger.AskUnticked: "keep", ledger.AskSkip: "wait", ledger.AskNow: "queue", ledger.AskAgent: "a", ledger.AskStart: "cancel", ledger.AskLate: "no", ledger.AskPlan: "approve", ledger.AskAllow: "deny"}[q.Kind]
 	words := ""
-	if q.Kind == AskAgent && len(q.Options) == 0 {
+	if q.Kind == ledger.AskAgent && len(q.Options) == 0 {
 		choice, words = "", "this"
 	}
 	if a := w.person(AnswerQuestion{Question: q.ID, Choice: choice, Words: words}); !a.OK {
@@ -641,8 +642,8 @@ func (w *world) settle(q Question) {
 }
 
 func (w *world) finished() bool {
-	for _, t := range w.s.Project.Tasks {
-		if t.Status != Done && t.Status != Skipped && t.Status != Withdrawn && !w.hopeless(t, 0) {
+	for _, t := range w.s.Project.Tasks.All() {
+		if t.Status != ledger.Done && t.Status != ledger.Skipped && t.Status != ledger.Withdrawn && !w.hopeless(*t, 0) {
 			return false
 		}
 	}
@@ -651,12 +652,12 @@ func (w *world) finished() bool {
 
 // hopeless: it depends on what was put away, or was never there.
 func (w *world) hopeless(t TaskState, depth int) bool {
-	if depth > 50 || t.Status != Pending {
+	if depth > 50 || t.Status != ledger.Pending {
 		return false
 	}
 	for _, id := range slices.Concat(t.Task.DependsOn, t.Parts) {
 		dep, ok := w.s.Project.Find(id)
-		if !ok || dep.Status == Skipped || dep.Status == Withdrawn || w.hopeless(dep, depth+1) {
+		if !ok || dep.Status == ledger.Skipped || dep.Status == ledger.Withdrawn || w.hopeless(dep, depth+1) {
 			return true
 		}
 	}

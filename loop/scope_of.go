@@ -1,31 +1,35 @@
 package loop
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
 
 // ScopeOf is what the files of a session in flight will be held against; false
 // where nothing is taken over from it.
-func ScopeOf(s State, session string) (Scope, bool) {
+func ScopeOf(s State, session string) (ledger.Scope, bool) {
 	ses, ok := s.Project.Session(session)
 	if !ok || s.Project.Run == nil {
-		return Scope{}, false
+		return ledger.Scope{}, false
 	}
 	hat := s.Project.Run.Settings.Hats[ses.Planned.Hat]
 	t, ok := s.Project.Find(ses.Task)
 	if !ok || !hat.Writes() {
-		return Scope{}, false
+		return ledger.Scope{}, false
 	}
 	return s.scope(t, hat), true
 }
 
 // scope is what the files of a hat's session are held against (SPEC 4.1).
-func (s State) scope(t TaskState, hat Hat) Scope {
-	out := Scope{
+func (s State) scope(t TaskState, hat ledger.Hat) ledger.Scope {
+	out := ledger.Scope{
 		Task: t.Task.Scope, Layout: s.Project.Run.Settings.Layout, Allowed: hat.WriteAllowed, Denied: hat.WriteDenied,
 		Shipped: hat.Shipped, Adds: hat.OwnScope, Also: t.Allowed,
 	}
 	if n := s.Project.index(t.Task.Parent); n >= 0 {
-		parent := s.Project.Tasks[n]
-		if out.Within = parent.Task.Scope; len(ParseScope(out.Within)) == 0 {
+		parent := s.Project.Tasks.At(n)
+		if out.Within = parent.Task.Scope; len(ledger.ParseScope(out.Within)) == 0 {
 			out.Within = "none" // a part nevertheless: a plan cannot go beyond what its task could
 		}
 		out.Also = slices.Concat(t.Allowed, parent.Allowed)

@@ -3,6 +3,8 @@ package loop
 import (
 	"testing"
 	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestAnswerToAnotherSource: a question about a task of the source that the
@@ -37,7 +39,7 @@ func TestAnswerToAnotherSource(t *testing.T) {
 		t.Errorf("its own choice stands at %s, and it is %s", got, d.now)
 	}
 	d.play("/answer q1 this")
-	if task := d.task("1"); task.Status == Waiting || len(task.Words) != 1 {
+	if task := d.task("1"); task.Status == ledger.Waiting || len(task.Words) != 1 {
 		t.Errorf("%s, told %q\n%s", task.Status, task.Words, d.dump())
 	}
 }

@@ -1,12 +1,16 @@
 package loop
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
 
 // Spent is what a run has spent, by hat and by task: a read model, so that
 // nobody has to read a run's entries for it.
 type Spent struct {
-	Hats  []Share `json:"hats,omitempty"`  // in the order in which they first ended
-	Tasks []Share `json:"tasks,omitempty"` // "" for sessions of no task
+	Hats  []Share     `json:"hats,omitempty"` // in the order in which they first ended
+	Tasks List[Share] `json:"tasks,omitzero"` // "" for sessions of no task
 }
 
 // Share is what one hat, or one task, had.
@@ -17,23 +21,31 @@ type Share struct {
 	Unpriced int     `json:"unpriced,omitempty"` // sessions whose cost is unknown
 }
 
-// with adds an ended session of an agent.
-func (s Spent) with(hat, task string, x Exit) Spent {
-	s.Hats, s.Tasks = shared(s.Hats, hat, x), shared(s.Tasks, task, x)
+// WithAgent adds an ended session of an agent.
+func (s Spent) with(hat, task string, x ledger.Exit) Spent {
+	n := slices.IndexFunc(s.Hats, func(h Share) bool { return h.Name == hat })
+	if s.Hats = slices.Clone(s.Hats); n < 0 {
+		s.Hats = append(s.Hats, Share{Name: hat}.with(x))
+	} else {
+		s.Hats[n] = s.Hats[n].with(x)
+	}
+	for n := s.Tasks.Len() - 1; n >= 0; n-- { // mostly the last one
+		if t := s.Tasks.At(n); t.Name == task {
+			s.Tasks = s.Tasks.With(n, t.with(x))
+			return s
+		}
+	}
+	s.Tasks = s.Tasks.Append(Share{Name: task}.with(x))
 	return s
 }
 
-func shared(all []Share, name string, x Exit) []Share {
-	all = slices.Clone(all)
-	n := slices.IndexFunc(all, func(s Share) bool { return s.Name == name })
-	if n < 0 {
-		n, all = len(all), append(all, Share{Name: name})
-	}
+// WithAgent adds an ended session of an agent.
+func (s Share) with(x ledger.Exit) Share {
 	if x.CostUSD < 0 {
-		all[n].Unpriced++
+		s.Unpriced++
 	} else {
-		all[n].USD += x.CostUSD
+		s.USD += x.CostUSD
 	}
-	all[n].Tokens += max(x.Tokens, 0)
-	return all
+	s.Tokens += max(x.Tokens, 0)
+	return s
 }

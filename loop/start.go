@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // startRun plans a run, or takes up the one that has not ended (SPEC 17).
@@ -14,19 +16,19 @@ func (d *decision) startRun(b StartRun) {
 		return
 	}
 	if b.MaxSessions > 0 && b.MaxSessions != d.Shared.MaxSessions {
-		d.addShared(HouseSet{MaxSessions: b.MaxSessions})
+		d.addShared(ledger.HouseSet{MaxSessions: b.MaxSessions})
 	}
 	if b.Alone {
 		for _, l := range d.Shared.Leases {
 			if l.Project != d.in.Project {
-				d.addShared(LeaseReleased{Session: l.Session})
+				d.addShared(ledger.LeaseReleased{Session: l.Session})
 			}
 		}
 	}
 	// Somebody starts work again because what was wrong with an agent is mended.
 	for _, name := range sortedKeys(d.Shared.Agents) {
 		if d.Shared.Agents[name].Unusable && !b.Check {
-			d.addShared(AgentUsable{Agent: name})
+			d.addShared(ledger.AgentUsable{Agent: name})
 		}
 	}
 	if !r.Over() && b.Check && !r.Check {
@@ -34,13 +36,13 @@ func (d *decision) startRun(b StartRun) {
 		return
 	}
 	if !r.Over() && !b.New && r.Settings.Source == b.Settings.Source {
-		if r.State == RunPlanning {
+		if r.State == ledger.RunPlanning {
 			d.answer = Answer{OK: true, Code: "resumed", ID: r.ID}
 			return // its preflight is under way, or comes again from the outbox
 		}
 		for _, q := range d.Project.Questions {
-			if q.Kind == AskReview {
-				d.add(scope{}, QuestionAnswered{ID: q.ID, Choice: "resume", By: d.by()})
+			if q.Kind == ledger.AskReview {
+				d.add(scope{}, ledger.QuestionAnswered{ID: q.ID, Choice: "resume", By: d.by()})
 			}
 		}
 		d.resumed(b.Settings)
@@ -55,16 +57,16 @@ func (d *decision) startRun(b StartRun) {
 			d.refuse("busy", "%s is at work; stop it first: /stop now", r.ID)
 			return
 		}
-		d.end(RunEnded{Reason: ReasonReplaced, Exit: 2, Text: "replaced by a new run"})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonReplaced, Exit: 2, Text: "replaced by a new run"})
 	}
-	for _, t := range d.Project.Tasks {
+	for _, t := range d.Project.Tasks.All() {
 		switch {
 		case t.Task.Own: // gone with its run
 			d.closeQuestions(t.Task.ID, "its run is over")
 			d.expireGuidance(t.Task.ID, "its task went with its run")
-		case b.New && t.Attempt != nil && t.Status == Ready: // HEAD alone is what it starts from
-			d.add(scope{task: t.Task.ID}, AttemptEnded{Replan: true, Outcome: OutcomeAnew, Why: "a new run from HEAD"})
-			d.planAnew(t, "a new run from HEAD")
+		case b.New && t.Attempt != nil && t.Status == ledger.Ready: // HEAD alone is what it starts from
+			d.add(scope{task: t.Task.ID}, ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: "a new run from HEAD"})
+			d.planAnew(*t, "a new run from HEAD")
 		}
 	}
 	d.withdrawOffers("a run was started")
@@ -72,33 +74,33 @@ func (d *decision) startRun(b StartRun) {
 		d.unasked()
 	}
 	id := d.nextID("r")
-	begin := Begin{Run: id, Fresh: b.New}
+	begin := ledger.Begin{Run: id, Fresh: b.New}
 	if tip, ok := d.Project.Branches[b.Settings.Source.String()]; ok && !b.New {
 		begin.Previous, begin.Tip = tip.Branch, tip.Commit
 	}
-	d.add(scope{}, RunPlanned{Run: id, Settings: b.Settings, Check: b.Check, Fresh: b.New, Previous: begin.Previous})
-	d.effect(id, EffectPreflight{Begin: begin})
+	d.add(scope{}, ledger.RunPlanned{Run: id, Settings: b.Settings, Check: b.Check, Fresh: b.New, Previous: begin.Previous})
+	d.effect(id, ledger.EffectPreflight{Begin: begin})
 	d.answer = Answer{OK: true, Code: "planned", ID: id}
 }
 
 // preflighted starts the run's first commands, or ends it (SPEC 2.0).
 func (d *decision) preflighted(b Preflighted) {
 	r := d.run()
-	if r.Over() || r.State != RunPlanning || r.Base.Commit != "" || (b.Run != "" && b.Run != r.ID) {
+	if r.Over() || r.State != ledger.RunPlanning || r.Base.Commit != "" || (b.Run != "" && b.Run != r.ID) {
 		return
 	}
 	if len(b.Problems) > 0 {
-		d.add(scope{}, PreflightFailed{Problems: b.Problems})
-		d.end(RunEnded{Reason: ReasonPreflight, Exit: 3, Text: b.Problems[0].Text})
+		d.add(scope{}, ledger.PreflightFailed{Problems: b.Problems})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Exit: 3, Text: b.Problems[0].Text})
 		return
 	}
-	d.add(scope{}, PreflightDone{Base: b.Base, Warnings: b.Warnings})
+	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: b.Warnings})
 	d.takeSource(b.Snapshot, time.Time{})
 	r = d.run()
-	if cmds, setup := r.Settings.commands(KindBaseline, nil, true); len(cmds) > 0 {
+	if cmds, setup := verificationCommands(r.Settings, ledger.KindBaseline, nil, true); len(cmds) > 0 {
 		// Its first command is planned by advance: what a run that was stopped
 		// before its start had in flight may still be ending.
-		d.add(scope{}, ChecksBegun{Kind: KindBaseline, Tree: b.Base.Tree, Setup: setup, Commands: cmds})
+		d.add(scope{}, ledger.ChecksBegun{Kind: ledger.KindBaseline, Tree: b.Base.Tree, Setup: setup, Commands: cmds})
 		return
 	}
 	d.begin(nil, nil)
@@ -106,15 +108,15 @@ func (d *decision) preflighted(b Preflighted) {
 
 // commands lists what is run for a check: setup first where it is due, then
 // the verification commands that apply to the changed files.
-func (s Settings) commands(kind Kind, files []FileChange, setup bool) (cmds []Command, setups int) {
+func verificationCommands(s ledger.Settings, kind ledger.Kind, files []ledger.FileChange, setup bool) (cmds []ledger.Command, setups int) {
 	if setup {
 		cmds = append(cmds, s.Setup...)
 	}
 	setups = len(cmds)
 	for _, c := range s.Verify {
 		switch {
-		case c.When == "final" && kind != KindFinal:
-		case c.When == "code" && kind == KindVerify && onlyProse(files):
+		case c.When == "final" && kind != ledger.KindFinal:
+		case c.When == "code" && kind == ledger.KindVerify && onlyProse(files):
 		default:
 			cmds = append(cmds, c)
 		}
@@ -123,7 +125,7 @@ func (s Settings) commands(kind Kind, files []FileChange, setup bool) (cmds []Co
 }
 
 // onlyProse reports whether nothing but documents changed.
-func onlyProse(files []FileChange) bool {
+func onlyProse(files []ledger.FileChange) bool {
 	for _, f := range files {
 		if !strings.HasSuffix(f.Path, ".md") && !strings.HasPrefix(f.Path, "docs/") {
 			return false
@@ -134,17 +136,17 @@ func onlyProse(files []FileChange) bool {
 
 // baselined goes on after the baseline: green starts the run, red is asked
 // about, and a setup that does not work starts nothing.
-func (d *decision) baselined(v Verified, setups int) {
+func (d *decision) baselined(v ledger.Verified, setups int) {
 	r := d.run()
-	var red []Result
+	var red []ledger.Result
 	for n, res := range v.Results {
 		if res.OK {
 			continue
 		}
 		if n < setups {
-			f := Finding{Text: fmt.Sprintf("setup command %q fails on the start commit (exit %d): %s", res.Run, res.Exit, lastLine(res.Tail)), Fix: "Make it work in a fresh clone, then run again."}
-			d.add(scope{}, PreflightFailed{Problems: []Finding{f}})
-			d.end(RunEnded{Reason: ReasonPreflight, Exit: 3, Text: f.Text})
+			f := ledger.Finding{Text: fmt.Sprintf("setup command %q fails on the start commit (exit %d): %s", res.Run, res.Exit, lastLine(res.Tail)), Fix: "Make it work in a fresh clone, then run again."}
+			d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Finding{f}})
+			d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Exit: 3, Text: f.Text})
 			return
 		}
 		red = append(red, res)
@@ -157,13 +159,13 @@ func (d *decision) baselined(v Verified, setups int) {
 		d.settleBaseline("stop")
 		return
 	}
-	q := Question{
-		ID: d.nextID("q"), Kind: AskBaseline, Run: r.ID, Title: "The baseline is red",
+	q := ledger.Question{
+		ID: d.nextID("q"), Kind: ledger.AskBaseline, Run: r.ID, Title: "The baseline is red",
 		Text:  fmt.Sprintf("%s fails before anything was changed: %s", red[0].Run, lastLine(red[0].Tail)),
 		Asked: d.in.Time, Expires: d.in.Time.Add(r.Settings.BaselineTimeout.D()),
 	}
-	d.add(scope{}, QuestionAsked{Question: q})
-	d.add(scope{}, RunStateSet{State: RunPlanning, Wait: WaitQuestion, Until: q.Expires, Text: q.Text})
+	d.add(scope{}, ledger.QuestionAsked{Question: q})
+	d.add(scope{}, ledger.RunStateSet{State: ledger.RunPlanning, Wait: ledger.WaitQuestion, Until: q.Expires, Text: q.Text})
 }
 
 // settleBaseline acts on what a person, or the profile, says of a red baseline.
@@ -184,12 +186,12 @@ func (d *decision) settleBaseline(choice string) {
 		d.begin(v.Results, advisory)
 	case "fix":
 		// Nothing is advisory then: the first task is done when all is green.
-		d.add(scope{}, SourceRead{Name: r.Name, Path: r.Settings.Source.Path, Order: d.order(), Own: []Task{baselineTask(*v)}})
+		d.add(scope{}, ledger.SourceRead{Name: r.Name, Path: r.Settings.Source.Path, Order: d.order(), Own: []ledger.Task{baselineTask(*v)}})
 		d.begin(v.Results, nil)
 	default:
-		f := Finding{Text: fmt.Sprintf("the baseline is red: %s", firstRed(*v)), Fix: "Make the verification commands pass on HEAD, or answer \"go\" to run with it."}
-		d.add(scope{}, PreflightFailed{Problems: []Finding{f}})
-		d.end(RunEnded{Reason: ReasonPreflight, Exit: 3, Text: f.Text})
+		f := ledger.Finding{Text: fmt.Sprintf("the baseline is red: %s", firstRed(*v)), Fix: "Make the verification commands pass on HEAD, or answer \"go\" to run with it."}
+		d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Finding{f}})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Exit: 3, Text: f.Text})
 	}
 }
 
@@ -197,8 +199,8 @@ func (d *decision) settleBaseline(choice string) {
 // wants a red baseline mended first.
 const BaselineTaskID = "Baseline"
 
-func baselineTask(v Verified) Task {
-	t := Task{ID: BaselineTaskID, Title: "Make the verification commands pass", Own: true, Mark: MarkOpen,
+func baselineTask(v ledger.Verified) ledger.Task {
+	t := ledger.Task{ID: BaselineTaskID, Title: "Make the verification commands pass", Own: true, Mark: ledger.MarkOpen,
 		Body: "They fail on the start commit, before anything of the plan was done. Mend what is broken; do not weaken a test."}
 	for _, res := range v.Results {
 		if !res.OK {
@@ -208,7 +210,7 @@ func baselineTask(v Verified) Task {
 	return t
 }
 
-func firstRed(v Verified) string {
+func firstRed(v ledger.Verified) string {
 	for _, res := range v.Results {
 		if !res.OK && !res.Advisory {
 			return res.Run + " (" + lastLine(res.Tail) + ")"
@@ -219,8 +221,8 @@ func firstRed(v Verified) string {
 
 func (d *decision) order() []string {
 	var ids []string
-	for _, t := range d.Project.Tasks {
-		if t.Status != Withdrawn && t.Task.Mark != markGone && !t.Task.ours() {
+	for _, t := range d.Project.Tasks.All() {
+		if t.inSource() {
 			ids = append(ids, t.Task.ID)
 		}
 	}
@@ -228,10 +230,10 @@ func (d *decision) order() []string {
 }
 
 // begin is the moment from which agents are started.
-func (d *decision) begin(baseline []Result, advisory []string) {
+func (d *decision) begin(baseline []ledger.Result, advisory []string) {
 	r := d.run()
 	if r.Check {
-		d.end(RunEnded{Reason: ReasonChecked, Exit: 0, Text: "nothing was started"})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonChecked, Exit: 0, Text: "nothing was started"})
 		return
 	}
 	_, total := d.Project.Count()
@@ -240,5 +242,5 @@ func (d *decision) begin(baseline []Result, advisory []string) {
 	if t, ok := d.firstReady(); ok {
 		first = t.Task.ID
 	}
-	d.add(scope{}, RunStarted{Tasks: total, First: first, Baseline: baseline, Advisory: advisory})
+	d.add(scope{}, ledger.RunStarted{Tasks: total, First: first, Baseline: baseline, Advisory: advisory})
 }

@@ -3,6 +3,8 @@ package loop
 import (
 	"slices"
 	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // limitEvery is how often a limit is one limit: a run that ended at one is
@@ -20,11 +22,11 @@ type Start struct {
 
 // ReadyTasks lists the tasks that a new run with these settings would find
 // ready in the snapshot, in document order. Nothing is changed.
-func ReadyTasks(s State, settings Settings, snapshot Snapshot) []string {
+func ReadyTasks(s State, settings ledger.Settings, snapshot ledger.Snapshot) []string {
 	d := asRun(s, settings, snapshot)
 	var ids []string
-	for _, t := range d.Project.Tasks {
-		if t.Status == Ready && d.wanted(t) && t.wish() == MarkOpen {
+	for _, t := range d.Project.Tasks.of(setReady) {
+		if d.wanted(t) && t.wish() == ledger.MarkOpen {
 			ids = append(ids, t.Task.ID)
 		}
 	}
@@ -33,9 +35,9 @@ func ReadyTasks(s State, settings Settings, snapshot Snapshot) []string {
 
 // asRun is the decision of a run that takes the snapshot over. It is thrown
 // away: Apply changes no state that it was given.
-func asRun(s State, settings Settings, snapshot Snapshot) *decision {
+func asRun(s State, settings ledger.Settings, snapshot ledger.Snapshot) *decision {
 	d := &decision{State: s, in: Input{Project: s.Project.Name, Actor: "daemon"}}
-	d.add(scope{}, RunPlanned{Run: "r0", Settings: settings})
+	d.add(scope{}, ledger.RunPlanned{Run: "r0", Settings: settings})
 	d.takeSource(snapshot, time.Time{})
 	d.settleReady()
 	return d
@@ -47,12 +49,12 @@ func asRun(s State, settings Settings, snapshot Snapshot) *decision {
 // run that ended at a limit, or that could not start, is followed by another a
 // day after it began. changed is when the source was last seen to change; a
 // person who edits it after a failed start wants another try.
-func Startable(s State, settings Settings, snapshot Snapshot, now, changed time.Time) Start {
+func Startable(s State, settings ledger.Settings, snapshot ledger.Snapshot, now, changed time.Time) Start {
 	r := s.Project.Run
 	if !r.Over() {
 		return Start{Why: r.ID + " is under way"}
 	}
-	if slices.ContainsFunc(s.Project.Questions, func(q Question) bool { return q.Kind == AskStart }) {
+	if slices.ContainsFunc(s.Project.Questions, func(q ledger.Question) bool { return q.Kind == ledger.AskStart }) {
 		return Start{Why: "somebody is being asked whether to start"}
 	}
 	out := Start{Tasks: ReadyTasks(s, settings, snapshot)}
@@ -64,7 +66,7 @@ func Startable(s State, settings Settings, snapshot Snapshot, now, changed time.
 		out.OK, out.Why = true, "tasks are ready"
 	case waitsADay(r.Ended.Reason):
 		out.Again = r.Planned.Add(limitEvery)
-		failed := r.Ended.Reason == ReasonPreflight || r.Ended.Reason == ReasonInternal
+		failed := r.Ended.Reason == ledger.ReasonPreflight || r.Ended.Reason == ledger.ReasonInternal
 		if out.OK = !now.Before(out.Again) || failed && changed.After(r.EndedAt); out.OK {
 			out.Again, out.Why = time.Time{}, "tasks are ready"
 		} else {
@@ -79,9 +81,9 @@ func Startable(s State, settings Settings, snapshot Snapshot, now, changed time.
 }
 
 // waitsADay reports whether only time, or a person, makes another try sensible.
-func waitsADay(reason Reason) bool {
+func waitsADay(reason ledger.Reason) bool {
 	switch reason {
-	case ReasonUntil, ReasonIterations, ReasonBudget, ReasonPreflight, ReasonInternal:
+	case ledger.ReasonUntil, ledger.ReasonIterations, ledger.ReasonBudget, ledger.ReasonPreflight, ledger.ReasonInternal:
 		return true
 	}
 	return false
@@ -89,14 +91,14 @@ func waitsADay(reason Reason) bool {
 
 // anyNew reports whether one of the ready tasks was not ready, or was another
 // one, when the last run ended.
-func anyNew(s State, snapshot Snapshot, ready []string) bool {
+func anyNew(s State, snapshot ledger.Snapshot, ready []string) bool {
 	for _, id := range ready {
 		old, known := s.Project.Find(id)
-		if !known || old.Status != Ready {
+		if !known || old.Status != ledger.Ready {
 			return true
 		}
 		for _, now := range snapshot.Tasks {
-			if SameID(now.ID, id) && bodyChanged(old.Task, now) {
+			if ledger.SameID(now.ID, id) && bodyChanged(old.Task, now) {
 				return true
 			}
 		}
@@ -115,7 +117,7 @@ func (WorksOn) InputKind() string { return "works_on" }
 func (d *decision) worksOn(b WorksOn) {
 	for _, l := range d.Shared.Leases {
 		if !slices.Contains(b.Projects, l.Project) {
-			d.addShared(LeaseReleased{Session: l.Session})
+			d.addShared(ledger.LeaseReleased{Session: l.Session})
 		}
 	}
 }

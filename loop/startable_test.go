@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestStartable: a project with start = "auto" begins when work is ready, and
@@ -13,9 +15,9 @@ func TestStartable(t *testing.T) {
 	began := time.Date(2026, 11, 19, 22, 0, 0, 0, time.UTC)
 	ended := began.Add(4 * time.Hour)
 	later := ended.Add(time.Minute)
-	open := func(ids ...string) (s Snapshot) {
+	open := func(ids ...string) (s ledger.Snapshot) {
 		for _, id := range ids {
-			s.Tasks = append(s.Tasks, Task{ID: id, Title: id, Mark: MarkOpen})
+			s.Tasks = append(s.Tasks, ledger.Task{ID: id, Title: id, Mark: ledger.MarkOpen})
 		}
 		return s
 	}
@@ -24,25 +26,27 @@ func TestStartable(t *testing.T) {
 	needs := open("Task 1", "Task 2")
 	needs.Tasks[1].DependsOn = []string{"Task 1"}
 	ticked := open("Task 1")
-	ticked.Tasks[0].Mark = MarkDone
+	ticked.Tasks[0].Mark = ledger.MarkDone
 
 	settings := testSettings()
 	settings.Stays = true
 	// after is the state that a run left: its tasks with their statuses.
-	after := func(reason Reason, statuses ...Status) State {
+	after := func(reason ledger.Reason, statuses ...ledger.Status) State {
 		s := State{Project: Project{Name: "shop", Source: settings.Source.String()}}
+		var tasks []TaskState
 		for n, st := range statuses {
 			id := []string{"Task 1", "Task 2"}[n]
-			s.Project.Tasks = append(s.Project.Tasks, TaskState{Task: Task{ID: id, Title: id, Mark: MarkOpen}, Status: st})
+			tasks = append(tasks, TaskState{Task: ledger.Task{ID: id, Title: id, Mark: ledger.MarkOpen}, Status: st})
 		}
-		s.Project.Run = &Run{ID: "r1", Settings: settings, State: RunOver, Planned: began, EndedAt: ended, Ended: &RunEnded{Reason: reason}}
+		s.Project.Tasks = NewTaskList(tasks...)
+		s.Project.Run = &Run{ID: "r1", Settings: settings, State: ledger.RunOver, Planned: began, EndedAt: ended, Ended: &ledger.RunEnded{Reason: reason}}
 		return s
 	}
 	with := func(s State, change func(*Run)) State { r := *s.Project.Run; change(&r); s.Project.Run = &r; return s }
 	for _, c := range []struct {
 		name    string
 		s       State
-		source  Snapshot
+		source  ledger.Snapshot
 		now     time.Time
 		changed time.Time
 		want    bool
@@ -50,21 +54,21 @@ func TestStartable(t *testing.T) {
 	}{
 		{"first run", State{Project: Project{Name: "shop"}}, open("Task 1"), later, time.Time{}, true, time.Time{}},
 		{"nothing to do", State{Project: Project{Name: "shop"}}, ticked, later, time.Time{}, false, time.Time{}},
-		{"under way", with(after(ReasonDone, Done), func(r *Run) { r.State = RunRunning }), open("Task 1", "Task 2"), later, later, false, time.Time{}},
-		{"all done before, one is new", after(ReasonDone, Done), open("Task 1", "Task 2"), later, later, true, time.Time{}},
-		{"all done and nothing new", after(ReasonDone, Done, Done), open("Task 1", "Task 2"), later, later, false, time.Time{}},
-		{"blocked stays blocked", after(ReasonBlocked, Blocked), open("Task 1"), later, later, false, time.Time{}},
-		{"left standing behind a blocked one", after(ReasonBlocked, Blocked, Ready), open("Task 1", "Task 2"), later, later, false, time.Time{}},
-		{"a blocked one was edited", after(ReasonBlocked, Ready, Blocked), edited, later, later, true, time.Time{}},
-		{"one that stood was edited", after(ReasonBlocked, Blocked, Ready), edited, later, later, true, time.Time{}},
-		{"not ready: its need is blocked", after(ReasonNothing, Blocked, Pending), needs, later, later, false, time.Time{}},
-		{"stopped by a person", after(ReasonStopped, Done, Ready), open("Task 1", "Task 2"), later, later, false, time.Time{}},
-		{"limit, the same night", after(ReasonIterations, Ready), open("Task 1", "Task 2"), later, later, false, began.Add(24 * time.Hour)},
-		{"limit, a day after it began", after(ReasonUntil, Ready), open("Task 1"), began.Add(24 * time.Hour), time.Time{}, true, time.Time{}},
-		{"could not start", after(ReasonPreflight), open("Task 1"), later, ended.Add(-time.Hour), false, began.Add(24 * time.Hour)},
-		{"could not start, edited since", after(ReasonPreflight), open("Task 1"), later, later, true, time.Time{}},
-		{"ended by run, not by up", with(after(ReasonStopped, Ready), func(r *Run) { r.Settings.Stays = false }), open("Task 1"), later, time.Time{}, true, time.Time{}},
-		{"another source", with(after(ReasonStopped, Ready), func(r *Run) { r.Settings.Source.Path = "old.md" }), open("Task 1"), later, time.Time{}, true, time.Time{}},
+		{"under way", with(after(ledger.ReasonDone, ledger.Done), func(r *Run) { r.State = ledger.RunRunning }), open("Task 1", "Task 2"), later, later, false, time.Time{}},
+		{"all done before, one is new", after(ledger.ReasonDone, ledger.Done), open("Task 1", "Task 2"), later, later, true, time.Time{}},
+		{"all done and nothing new", after(ledger.ReasonDone, ledger.Done, ledger.Done), open("Task 1", "Task 2"), later, later, false, time.Time{}},
+		{"blocked stays blocked", after(ledger.ReasonBlocked, ledger.Blocked), open("Task 1"), later, later, false, time.Time{}},
+		{"left standing behind a blocked one", after(ledger.ReasonBlocked, ledger.Blocked, ledger.Ready), open("Task 1", "Task 2"), later, later, false, time.Time{}},
+		{"a blocked one was edited", after(ledger.ReasonBlocked, ledger.Ready, ledger.Blocked), edited, later, later, true, time.Time{}},
+		{"one that stood was edited", after(ledger.ReasonBlocked, ledger.Blocked, ledger.Ready), edited, later, later, true, time.Time{}},
+		{"not ready: its need is blocked", after(ledger.ReasonNothing, ledger.Blocked, ledger.Pending), needs, later, later, false, time.Time{}},
+		{"stopped by a person", after(ledger.ReasonStopped, ledger.Done, ledger.Ready), open("Task 1", "Task 2"), later, later, false, time.Time{}},
+		{"limit, the same night", after(ledger.ReasonIterations, ledger.Ready), open("Task 1", "Task 2"), later, later, false, began.Add(24 * time.Hour)},
+		{"limit, a day after it began", after(ledger.ReasonUntil, ledger.Ready), open("Task 1"), began.Add(24 * time.Hour), time.Time{}, true, time.Time{}},
+		{"could not start", after(ledger.ReasonPreflight), open("Task 1"), later, ended.Add(-time.Hour), false, began.Add(24 * time.Hour)},
+		{"could not start, edited since", after(ledger.ReasonPreflight), open("Task 1"), later, later, true, time.Time{}},
+		{"ended by run, not by up", with(after(ledger.ReasonStopped, ledger.Ready), func(r *Run) { r.Settings.Stays = false }), open("Task 1"), later, time.Time{}, true, time.Time{}},
+		{"another source", with(after(ledger.ReasonStopped, ledger.Ready), func(r *Run) { r.Settings.Source.Path = "old.md" }), open("Task 1"), later, time.Time{}, true, time.Time{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before, _ := json.Marshal(c.s)
@@ -77,19 +81,19 @@ func TestStartable(t *testing.T) {
 			}
 		})
 	}
-	asked := after(ReasonDone, Done)
-	asked.Project.Questions = []Question{{ID: "q1", Kind: AskStart}}
+	asked := after(ledger.ReasonDone, ledger.Done)
+	asked.Project.Questions = []ledger.Question{{ID: "q1", Kind: ledger.AskStart}}
 	if Startable(asked, settings, open("Task 1", "Task 2"), later, later).OK {
 		t.Error("started while a person is being asked")
 	}
-	if got := ReadyTasks(after(ReasonStopped, Done, Ready), settings, open("Task 1", "Task 2", "Task 3")); !slices.Equal(got, []string{"Task 2", "Task 3"}) {
+	if got := ReadyTasks(after(ledger.ReasonStopped, ledger.Done, ledger.Ready), settings, open("Task 1", "Task 2", "Task 3")); !slices.Equal(got, []string{"Task 2", "Task 3"}) {
 		t.Errorf("ready: %v", got)
 	}
 }
 
 // TestWorksOn: a project that nobody works on any more holds no slot.
 func TestWorksOn(t *testing.T) {
-	s := State{Shared: Shared{MaxSessions: 1, Leases: []LeaseGranted{{Session: "r1-1", Project: "old"}, {Session: "r2-1", Project: "shop"}}}}
+	s := State{Shared: Shared{MaxSessions: 1, Leases: []ledger.LeaseGranted{{Session: "r1-1", Project: "old"}, {Session: "r2-1", Project: "shop"}}}}
 	d := Decide(s, Input{Actor: "daemon", Body: WorksOn{Projects: []string{"shop", "blog"}}})
 	if got := d.State.Shared.Leases; len(got) != 1 || got[0].Session != "r2-1" {
 		t.Errorf("leases: %+v", got)

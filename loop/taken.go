@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-func (d *decision) capture(t TaskState, s Session, hat Hat) {
+func (d *decision) capture(t TaskState, s Session, hat ledger.Hat) {
 	r, w := d.run(), t.Attempt
-	d.effect(s.ID, EffectCapture{Request: CaptureRequest{
+	d.effect(s.ID, ledger.EffectCapture{Request: ledger.CaptureRequest{
 		Run: r.ID, Session: s.ID, Input: w.Tree, Start: w.Start, StartRev: w.Base,
 		Ref:   fmt.Sprintf("refs/nightporter/%s/%s/%s/a%d/%s", d.in.Project, r.ID, refPart(t.Task.ID), w.N, strings.TrimPrefix(s.ID, r.ID+"-")),
 		Scope: d.State.scope(t, hat),
@@ -19,7 +21,7 @@ func (d *decision) capture(t TaskState, s Session, hat Hat) {
 // refPart makes a task's id fit for a ref name.
 func refPart(id string) string {
 	var b strings.Builder
-	for _, c := range FoldID(id) {
+	for _, c := range ledger.FoldID(id) {
 		switch {
 		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '-', c == '_':
 			b.WriteRune(c)
@@ -37,30 +39,30 @@ func refPart(id string) string {
 func (d *decision) treeCaptured(b TreeCaptured) {
 	r := d.run()
 	t, ok := d.workOf(b.Session)
-	if !ok || t.Attempt.Stage != StageCapture {
+	if !ok || t.Attempt.Stage != ledger.StageCapture {
 		return
 	}
 	w, about := t.Attempt, scope{task: t.Task.ID, session: b.Session}
 	if w.Event == nil {
-		d.add(about, TreeKept{Ref: b.Ref, Tree: b.Taken.Tree, Files: b.Taken.Files})
-		d.add(about, StageSet{Stage: StageReady})
+		d.add(about, ledger.TreeKept{Ref: b.Ref, Tree: b.Taken.Tree, Files: b.Taken.Files})
+		d.add(about, ledger.StageSet{Stage: ledger.StageReady})
 		return
 	}
 	hat := r.Settings.Hats[w.Hat]
 	b.Taken.Outside, b.Taken.Dropped = fewOf(b.Taken.Outside), fewOf(b.Taken.Dropped)
-	d.add(about, TakenOver{Taken: b.Taken, Ref: b.Ref})
+	d.add(about, ledger.TakenOver{Taken: b.Taken, Ref: b.Ref})
 	if len(b.Taken.Refused) > 0 {
-		d.redo(t, Redo{Why: "violation", Failed: true, Tree: w.Tree,
+		d.redo(t, ledger.Redo{Why: "violation", Failed: true, Tree: w.Tree,
 			Note: "What the session before left cannot be taken over: " + b.Taken.Refused[0].String()})
 		return
 	}
-	if w.Event.Type == EventQuestion {
+	if w.Event.Type == ledger.EventQuestion {
 		d.routeEvent(t, b.Taken.Tree)
 		return
 	}
 	changed := b.Taken.Tree != w.Tree
 	if changed {
-		ev := Evidence{Kind: "fix-applied", FilesChanged: len(b.Taken.Files)}
+		ev := ledger.Evidence{Kind: "fix-applied", FilesChanged: len(b.Taken.Files)}
 		for _, f := range b.Taken.Files {
 			ev.LinesAdded += max(f.Added, 0)
 			ev.LinesRemoved += max(f.Removed, 0)
@@ -68,19 +70,19 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 		d.add(about, ev)
 	}
 	noChange := stringOf(w.Event.Data, "no_change")
-	if hat.Expect == ExpectPass && !changed && noChange == "" {
+	if hat.Expect == ledger.ExpectPass && !changed && noChange == "" {
 		note := "The session before said it was done, but it changed no file that counts. Change the files, or say no_change with the reason."
 		if len(b.Taken.Outside) > 0 {
 			note = "The session before changed only files out of scope, and they were undone: " + joinFew(b.Taken.Outside)
 		}
 		t, _ = d.task(t.Task.ID)
 		if paths := t.strayedAgain(); len(paths) > 0 {
-			d.add(about, Redo{Why: "out of scope", Tree: w.Tree, Note: note})
+			d.add(about, ledger.Redo{Why: "out of scope", Tree: w.Tree, Note: note})
 			t, _ = d.task(t.Task.ID)
 			d.askAllow(t, paths, d.in.Time.Add(r.Settings.QuestionTimeout.D()))
 			return
 		}
-		d.redo(t, Redo{Why: "changed nothing", Failed: true, Tree: w.Tree, Note: note})
+		d.redo(t, ledger.Redo{Why: "changed nothing", Failed: true, Tree: w.Tree, Note: note})
 		return
 	}
 	// Commands that are for code alone are spared only where all the rest of
@@ -95,7 +97,7 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 		d.stands(t, b.Taken.Tree)
 		return
 	}
-	d.add(about, ChecksBegun{Kind: kind, Tree: b.Taken.Tree, Setup: setups, Commands: cmds})
+	d.add(about, ledger.ChecksBegun{Kind: kind, Tree: b.Taken.Tree, Setup: setups, Commands: cmds})
 	d.nextCheck(about, false)
 }
 
@@ -109,33 +111,33 @@ func fewOf(paths []string) []string { return slices.Clip(paths[:min(len(paths), 
 // green reports whether a tree is known to pass verification.
 func (w *Attempt) green(tree string) bool {
 	v := w.Verified
-	return v != nil && v.Kind == KindVerify && v.OK && v.Tree == tree
+	return v != nil && v.Kind == ledger.KindVerify && v.OK && v.Tree == tree
 }
 
 // checks lists what is run on what a session of the hat left, by what the hat
 // expects of its tree (SPEC 2.3).
-func (d *decision) checks(t TaskState, hat Hat, files []FileChange, setup bool) (kind Kind, cmds []Command, setups int) {
+func (d *decision) checks(t TaskState, hat ledger.Hat, files []ledger.FileChange, setup bool) (kind ledger.Kind, cmds []ledger.Command, setups int) {
 	s, w := d.run().Settings, t.Attempt
 	switch hat.Expect {
-	case ExpectPass:
-		cmds, setups = s.commands(KindVerify, files, setup)
-		return KindVerify, w.withRepro(cmds), setups
-	case ExpectRepro:
+	case ledger.ExpectPass:
+		cmds, setups = verificationCommands(s, ledger.KindVerify, files, setup)
+		return ledger.KindVerify, w.withRepro(cmds), setups
+	case ledger.ExpectRepro:
 		if setup {
 			cmds = slices.Clone(s.Setup)
 		}
-		return KindRepro, append(cmds, Command{Run: stringOf(w.Event.Data, "command")}), len(cmds)
+		return ledger.KindRepro, append(cmds, ledger.Command{Run: stringOf(w.Event.Data, "command")}), len(cmds)
 	}
-	return KindVerify, nil, 0
+	return ledger.KindVerify, nil, 0
 }
 
 // withRepro adds the command that showed the fault: what fixes it has to make
 // it pass, whether or not the project's own commands run it.
-func (w *Attempt) withRepro(cmds []Command) []Command {
-	if w.Repro == "" || slices.ContainsFunc(cmds, func(c Command) bool { return c.Run == w.Repro }) {
+func (w *Attempt) withRepro(cmds []ledger.Command) []ledger.Command {
+	if w.Repro == "" || slices.ContainsFunc(cmds, func(c ledger.Command) bool { return c.Run == w.Repro }) {
 		return cmds
 	}
-	return append(cmds, Command{Run: w.Repro})
+	return append(cmds, ledger.Command{Run: w.Repro})
 }
 
 // stands goes on with a tree that nothing speaks against.
@@ -148,9 +150,9 @@ func (d *decision) stands(t TaskState, tree string) {
 
 // workOf returns the task whose attempt a session belongs to.
 func (d *decision) workOf(session string) (TaskState, bool) {
-	for _, t := range d.Project.Tasks {
-		if t.Attempt != nil && t.Attempt.Session == session {
-			return t, true
+	for _, t := range d.Project.Tasks.of(setAttempt) {
+		if t.Attempt.Session == session {
+			return *t, true
 		}
 	}
 	return TaskState{}, false
@@ -161,50 +163,50 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 	r, w := d.run(), t.Attempt
 	ev, about := w.Event, scope{task: t.Task.ID, session: w.Session}
 	switch ev.Type {
-	case EventBlocked:
-		d.submit(t, Submit{Result: "fail", Outcome: OutcomeBlocked, Reason: stringOf(ev.Data, "reason")})
-		d.add(about, AttemptEnded{Failed: true, Outcome: OutcomeBlocked, Why: stringOf(ev.Data, "reason")})
+	case ledger.EventBlocked:
+		d.submit(t, ledger.Submit{Result: "fail", Outcome: ledger.OutcomeBlocked, Reason: stringOf(ev.Data, "reason")})
+		d.add(about, ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeBlocked, Why: stringOf(ev.Data, "reason")})
 		d.block(t.Task.ID, blockage{reason: stringOf(ev.Data, "reason"), tried: stringOf(ev.Data, "tried"), needs: stringOf(ev.Data, "needs"), work: w})
 		return
-	case EventQuestion:
-		d.add(about, Routed{From: w.Hat, On: ev.Type, To: w.Hat, Tree: tree, Round: w.Rounds, Why: "asked"})
+	case ledger.EventQuestion:
+		d.add(about, ledger.Routed{From: w.Hat, On: ev.Type, To: w.Hat, Tree: tree, Round: w.Rounds, Why: "asked"})
 		d.askAgent(t)
 		return
 	}
 	to, above := d.next(t)
 	switch ev.Type {
-	case EventReview:
-		d.add(about, Evidence{Kind: "review", Type: w.Hat, Passes: w.Rounds + 1, Verdict: verdict(above), Issues: d.issues(t)})
+	case ledger.EventReview:
+		d.add(about, ledger.Evidence{Kind: "review", Type: w.Hat, Passes: w.Rounds + 1, Verdict: verdict(above), Issues: d.issues(t)})
 		t, _ = d.task(t.Task.ID)
 		if why := stalled(w, t.Attempt.Found, tree); above && why != "" {
-			d.failAttempt(t.Task.ID, OutcomeStalled, why)
+			d.failAttempt(t.Task.ID, ledger.OutcomeStalled, why)
 			return
 		}
-	case EventCritique:
+	case ledger.EventCritique:
 		w := *w
 		w.argue(*ev)
 		c := w.Consensus.Rounds[len(w.Consensus.Rounds)-1]
-		d.add(about, Evidence{Kind: "review", Type: w.Hat, Passes: len(w.Consensus.Rounds), Verdict: stringOf(ev.Data, "verdict"), Issues: c.issues()})
-	case EventRepro:
-		d.add(about, Evidence{Kind: "investigation", RootCause: stringOf(ev.Data, "root_cause"), Affected: stringsOf(ev.Data, "affected_files"), Strategy: stringOf(ev.Data, "strategy")})
+		d.add(about, ledger.Evidence{Kind: "review", Type: w.Hat, Passes: len(w.Consensus.Rounds), Verdict: stringOf(ev.Data, "verdict"), Issues: c.issues()})
+	case ledger.EventRepro:
+		d.add(about, ledger.Evidence{Kind: "investigation", RootCause: stringOf(ev.Data, "root_cause"), Affected: stringsOf(ev.Data, "affected_files"), Strategy: stringOf(ev.Data, "strategy")})
 	}
 	if to == "" {
-		d.end(RunEnded{Reason: ReasonInternal, Exit: 4, Text: fmt.Sprintf("pattern %s has no route for %s of %s", r.Settings.Pattern.Name, ev.Type, w.Hat)})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Exit: 4, Text: fmt.Sprintf("pattern %s has no route for %s of %s", r.Settings.Pattern.Name, ev.Type, w.Hat)})
 		return
 	}
-	d.add(about, Routed{From: w.Hat, On: ev.Type, To: to, Tree: tree, Round: w.Rounds})
+	d.add(about, ledger.Routed{From: w.Hat, On: ev.Type, To: to, Tree: tree, Round: w.Rounds})
 	t, _ = d.task(t.Task.ID)
 	switch {
-	case ev.Type == EventPlan:
-		d.effect(w.Session+" plan", EffectKeepPlan{Task: t.Task.ID, Plan: t.Attempt.Plan})
+	case ev.Type == ledger.EventPlan:
+		d.effect(w.Session+" plan", ledger.EffectKeepPlan{Task: t.Task.ID, Plan: t.Attempt.Plan})
 		if d.run().Settings.PlanApproval && t.Task.Parent == "" && to != hatCritic {
 			d.askPlan(t)
 		}
-	case ev.Type == EventCritique && w.Hat == hatCritic:
+	case ev.Type == ledger.EventCritique && w.Hat == hatCritic:
 		d.critiqued(t)
-	case to == Converged:
+	case to == ledger.Converged:
 		d.converge(t)
-	case above && t.Attempt.Upheld > 0 && t.Attempt.Upheld%2 == 0, ev.Type == EventFailed && t.Attempt.unmoved():
+	case above && t.Attempt.Upheld > 0 && t.Attempt.Upheld%2 == 0, ev.Type == ledger.EventFailed && t.Attempt.unmoved():
 		d.askDispute(t)
 	}
 }
@@ -212,30 +214,30 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 // next says where the attempt's event goes, and whether issues are why.
 func (d *decision) next(t TaskState) (to string, above bool) {
 	s, w := d.run().Settings, t.Attempt
-	above = s.Pattern.above(t.Task, d.issues(t))
+	above = s.Pattern.AboveThreshold(t.Task, d.issues(t))
 	to = s.Pattern.Next(w.Hat, w.Event.Type, above, w.been)
-	if arguing := s.nextArguing(t); arguing != "" {
+	if arguing := nextArguing(s, t); arguing != "" {
 		return arguing, false
 	}
 	switch {
-	case w.Event.Type == EventReview && !above && w.Rounds+1 < s.Pattern.MinRounds:
+	case w.Event.Type == ledger.EventReview && !above && w.Rounds+1 < s.Pattern.MinRounds:
 		to = w.Hat // another pair of eyes on the same tree: there is nothing to fix
-	case to == "" && w.Event.Type == EventPlan:
+	case to == "" && w.Event.Type == ledger.EventPlan:
 		to = s.Pattern.Start // planned anew after a stall, in a pattern that has no planner
 	}
 	return to, above
 }
 
 // issues are what a review found, with what it says was not followed.
-func (d *decision) issues(t TaskState) []Issue {
+func (d *decision) issues(t TaskState) []ledger.Issue {
 	ev := t.Attempt.Event
-	if ev.Type != EventReview {
+	if ev.Type != ledger.EventReview {
 		return nil
 	}
 	issues := issuesOf(ev.Data)
 	for _, i := range d.Project.Guidance.Items {
 		if j := i.Judged; j != nil && j.Session == t.Attempt.Session && !j.Followed {
-			issues = append(issues, Issue{Severity: Major, Rule: "guidance-" + i.ID, Text: fmt.Sprintf("The owner's guidance %s is not followed: %q. %s", i.ID, i.Text, j.Note)})
+			issues = append(issues, ledger.Issue{Severity: ledger.Major, Rule: "guidance-" + i.ID, Text: fmt.Sprintf("The owner's guidance %s is not followed: %q. %s", i.ID, i.Text, j.Note)})
 		}
 	}
 	return issues
@@ -255,7 +257,7 @@ func (w *Attempt) been(hat string) bool {
 
 // contested reports whether a review upholds, issue by issue, what the session
 // before it disputed with a reason instead of changing anything (SPEC 2.5).
-func (w *Attempt) contested(issues []Issue) bool {
+func (w *Attempt) contested(issues []ledger.Issue) bool {
 	n := len(w.IssueSets)
 	return w.NoChange != "" && n > 0 && w.IssueSets[n-1] == issueSet(issues)
 }
@@ -265,7 +267,7 @@ func (w *Attempt) contested(issues []Issue) bool {
 func (w *Attempt) unmoved() bool {
 	failed, n := 0, len(w.Trees)
 	for _, s := range w.History {
-		if s.Event == EventFailed {
+		if s.Event == ledger.EventFailed {
 			failed++
 		}
 	}
@@ -274,14 +276,14 @@ func (w *Attempt) unmoved() bool {
 
 // stalled reports why another round would only repeat an earlier one: the
 // same tree, or the same issues (SPEC 2.6).
-func stalled(w *Attempt, issues []Issue, tree string) string {
+func stalled(w *Attempt, issues []ledger.Issue, tree string) string {
 	if w.contested(issues) {
 		return "" // twice, and a person decides
 	}
 	if slices.Contains(w.IssueSets, issueSet(issues)) {
 		return "stalled: the same issues as in an earlier round"
 	}
-	again := len(w.History) > 0 && w.History[len(w.History)-1].Event == EventReview // min_rounds: nobody was to change anything
+	again := len(w.History) > 0 && w.History[len(w.History)-1].Event == ledger.EventReview // min_rounds: nobody was to change anything
 	if w.NoChange == "" && !again && slices.Contains(w.Trees, tree) {
 		return "stalled: the same files as in an earlier round"
 	}

@@ -2,6 +2,9 @@ package loop
 
 import (
 	"encoding/json"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+
 	goflag "flag"
 	"fmt"
 	"os"
@@ -74,8 +77,8 @@ func (d *director) show() {
 		}
 		d.out.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	for _, t := range p.Tasks {
-		line := fmt.Sprintf("  = %s %s", ShortID(t.Task.ID), t.Status)
+	for _, t := range p.Tasks.All() {
+		line := fmt.Sprintf("  = %s %s", ledger.ShortID(t.Task.ID), t.Status)
 		if w := t.Attempt; w != nil {
 			line += fmt.Sprintf(" a%d %s %s tree=%s", w.N, w.Hat, w.Stage, w.Tree)
 		}
@@ -95,7 +98,7 @@ func (d *director) show() {
 		d.out.WriteString(line + "\n")
 	}
 	for _, q := range p.Questions {
-		fmt.Fprintf(&d.out, "  = %s %s %s: %s\n", q.ID, q.Kind, ShortID(q.Task), strings.ReplaceAll(q.Text, "\n", " / "))
+		fmt.Fprintf(&d.out, "  = %s %s %s: %s\n", q.ID, q.Kind, ledger.ShortID(q.Task), strings.ReplaceAll(q.Text, "\n", " / "))
 	}
 }
 
@@ -110,12 +113,12 @@ var quiet = map[string]bool{
 	"issues_found": true, "suggestions": true, "reviewType": true, "task": true, "session": true, "project": true, "source": true, "options_": true, "offer": true,
 }
 
-func entryLine(e Entry) string {
+func entryLine(e ledger.Entry) string {
 	switch b := e.Body.(type) {
-	case IDIssued, LeaseGranted, LeaseReleased, HouseSet, Claim, SessionOutput:
+	case ledger.IDIssued, ledger.LeaseGranted, ledger.LeaseReleased, ledger.HouseSet, ledger.Claim, ledger.SessionOutput:
 		return ""
-	case TaskSet:
-		line := fmt.Sprintf("%s %s → %s", ShortID(e.Task), b.From, b.To)
+	case ledger.TaskSet:
+		line := fmt.Sprintf("%s %s → %s", ledger.ShortID(e.Task), b.From, b.To)
 		if b.Why != "" {
 			line += " · " + b.Why
 		}
@@ -123,12 +126,12 @@ func entryLine(e Entry) string {
 			line += " (fresh)"
 		}
 		return line
-	case RunEnded:
+	case ledger.RunEnded:
 		return fmt.Sprintf("run.ended exit=%d %s · %s", b.Exit, b.Reason, b.Text)
 	}
 	line := e.Body.EntryType()
 	if e.Task != "" {
-		line += " " + ShortID(e.Task)
+		line += " " + ledger.ShortID(e.Task)
 	}
 	if e.Session != "" {
 		line += " " + e.Session
@@ -136,25 +139,25 @@ func entryLine(e Entry) string {
 	return line + flat(e.Body)
 }
 
-func effectLine(e Effect) string {
+func effectLine(e ledger.Effect) string {
 	switch b := e.Body.(type) {
-	case EffectCommit:
-		return fmt.Sprintf("commit %s tree=%s on %s %q", ShortID(b.Task), b.Commit.Tree, b.Commit.Parent, b.Commit.Subject)
-	case EffectMerge:
-		return fmt.Sprintf("merge %s %s..%s onto %s", ShortID(b.Task), b.Merge.Base, b.Merge.Tree, b.Merge.Onto)
-	case EffectCapture:
+	case ledger.EffectCommit:
+		return fmt.Sprintf("commit %s tree=%s on %s %q", ledger.ShortID(b.Task), b.Commit.Tree, b.Commit.Parent, b.Commit.Subject)
+	case ledger.EffectMerge:
+		return fmt.Sprintf("merge %s %s..%s onto %s", ledger.ShortID(b.Task), b.Merge.Base, b.Merge.Tree, b.Merge.Onto)
+	case ledger.EffectCapture:
 		return fmt.Sprintf("takeover %s input=%s", b.Request.Session, b.Request.Input)
-	case EffectMark:
-		return fmt.Sprintf("mark %s %s", ShortID(b.Task), b.Mark)
-	case EffectProgress:
-		return fmt.Sprintf("progress %s %s next=%q %s", b.Progress.Status, ShortID(b.Progress.Task), b.Progress.Next, b.Progress.Text)
-	case EffectEnd:
+	case ledger.EffectMark:
+		return fmt.Sprintf("mark %s %s", ledger.ShortID(b.Task), b.Mark)
+	case ledger.EffectProgress:
+		return fmt.Sprintf("progress %s %s next=%q %s", b.Progress.Status, ledger.ShortID(b.Progress.Task), b.Progress.Next, b.Progress.Text)
+	case ledger.EffectEnd:
 		return fmt.Sprintf("session.end %s grace=%s", b.Session, b.Grace.D())
-	case EffectKeepPlan:
-		return "plan of " + ShortID(b.Task) + " kept"
-	case EffectRemember:
+	case ledger.EffectKeepPlan:
+		return "plan of " + ledger.ShortID(b.Task) + " kept"
+	case ledger.EffectRemember:
 		return fmt.Sprintf("remember %s %s: %s", b.Memory.Key, b.Memory.Kind, b.Memory.Text)
-	case EffectStart:
+	case ledger.EffectStart:
 		return "session.start " + b.Session + flat(b)
 	}
 	return e.Body.EffectKind() + flat(e.Body)

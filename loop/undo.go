@@ -6,57 +6,28 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // UndoTime is how long an answer can be taken back, or until something started
 // because of it: a sleepy thumb errs (SPEC 6.4, PHONE 3.5).
 const UndoTime = time.Minute
 
-// Before is what stood before a question was answered.
-type Before struct {
-	Question Question `json:"question"`
-	Status   Status   `json:"status"`
-	Why      string   `json:"why,omitempty"`
-	Failed   int      `json:"failed,omitempty"`
-	LastFail string   `json:"last_fail,omitempty"`
-	Words    int      `json:"words,omitempty"`  // of the task
-	Run      string   `json:"run,omitempty"`    // the last one then
-	Agents   int      `json:"agents,omitempty"` // its agent sessions then
-}
-
-// Undoable reports whether the answer that settled a question can be taken
-// back for a while.
-func Undoable(q Question, choice string) bool { return undoable(q.Kind, choice) }
-
-// undoable are the answers that can be taken back: what follows from others has
-// begun when they are given.
-func undoable(kind QuestionKind, choice string) bool {
-	switch kind {
-	case AskBlocked:
-		return choice == "retry" || choice == "skip"
-	case AskManual:
-		return true
-	case AskAgent:
-		return choice != "skip"
-	}
-	return false
-}
-
 // before notes what an answer changes, nil where it cannot be taken back.
-func (p Project) before(b QuestionAnswered) *Before {
+func (p Project) before(b ledger.QuestionAnswered) *ledger.Before {
 	for _, q := range p.Questions {
-		if q.ID != b.ID || !undoable(q.Kind, b.Choice) {
+		if q.ID != b.ID || !q.Undoable(b.Choice) {
 			continue
 		}
 		n := p.index(q.Task)
 		if n < 0 {
 			return nil
 		}
-		t := p.Tasks[n]
+		t := p.Tasks.At(n)
 		if len(t.Parts) > 0 {
 			return nil // an answer may have taken them back
 		}
-		out := Before{Question: q, Status: t.Status, Why: t.Why, Failed: t.Failed, LastFail: t.LastFail, Words: len(t.Words)}
+		out := ledger.Before{Question: q, Status: t.Status, Why: t.Why, Failed: t.Failed, LastFail: t.LastFail, Words: len(t.Words)}
 		if p.Run != nil {
 			out.Run, out.Agents = p.Run.ID, p.Run.Agents
 		}
@@ -81,13 +52,13 @@ func (d *decision) undo(s Answered) {
 		return
 	}
 	t, ok := d.task(b.Question.Task)
-	if !ok || t.Status == Withdrawn {
-		d.refuse("withdrawn", "%s is no longer in the source", ShortID(b.Question.Task))
+	if !ok || t.Status == ledger.Withdrawn {
+		d.refuse("withdrawn", "%s is no longer in the source", ledger.ShortID(b.Question.Task))
 		return
 	}
 	for _, q := range d.Project.Questions { // what a skip asked about its dependents
-		if q.Kind == AskSkip && SameID(q.Task, t.Task.ID) {
-			d.add(scope{task: q.Task}, QuestionExpired{ID: q.ID, Then: "taken back"})
+		if q.Kind == ledger.AskSkip && ledger.SameID(q.Task, t.Task.ID) {
+			d.add(scope{task: q.Task}, ledger.QuestionExpired{ID: q.ID, Then: "taken back"})
 		}
 	}
 	about := scope{task: t.Task.ID}
@@ -95,11 +66,11 @@ func (d *decision) undo(s Answered) {
 	if q := &again.Question; !q.Expires.IsZero() && r != nil {
 		// Whoever takes an answer back wants to think: with what was left of its
 		// time, it could end while they do.
-		q.until(d.in.Time, d.in.Time.Add(r.Settings.QuestionTimeout.D()))
+		scheduleReminder(q, d.in.Time, d.in.Time.Add(r.Settings.QuestionTimeout.D()))
 	}
-	d.add(about, AnswerUndone{Before: again, By: d.by()})
-	d.add(about, TaskSet{From: t.Status, To: b.Status, Why: b.Why, Question: b.Question.ID})
-	if m := b.Status.mark(); m != "" {
+	d.add(about, ledger.AnswerUndone{Before: again, By: d.by()})
+	d.add(about, ledger.TaskSet{From: t.Status, To: b.Status, Why: b.Why, Question: b.Question.ID})
+	if m := markOf(b.Status); m != "" {
 		d.mark(t.Task.ID, m)
 	}
 	d.putBack(s)
@@ -116,19 +87,19 @@ func (d *decision) undo(s Answered) {
 func (d *decision) putBack(s Answered) {
 	guided := s.Guided
 	for _, q := range slices.Clone(d.Project.Answered) {
-		if q.Subject.Kind != AskSkip || q.At.Before(s.At) || !SameID(q.Subject.Task, s.Subject.Task) {
+		if q.Subject.Kind != ledger.AskSkip || q.At.Before(s.At) || !ledger.SameID(q.Subject.Task, s.Subject.Task) {
 			continue
 		}
 		guided = append(slices.Clip(guided), q.Guided...)
 		for _, id := range q.Along {
-			if t, ok := d.task(id); ok && t.Status == Skipped {
-				d.setTask(id, Pending, "")
+			if t, ok := d.task(id); ok && t.Status == ledger.Skipped {
+				d.setTask(id, ledger.Pending, "")
 			}
 		}
 	}
 	for _, id := range guided {
 		if i, ok := d.Project.Guidance.Get(id); ok && i.State == guidance.Expired {
-			d.add(scope{task: s.Subject.Task}, GuidanceKept{ID: id})
+			d.add(scope{task: s.Subject.Task}, ledger.GuidanceKept{ID: id})
 		}
 	}
 }
@@ -141,13 +112,13 @@ func (d *decision) overrideExpired(s Answered, b AnswerQuestion) bool {
 		return false
 	}
 	t, ok := d.task(q.Task)
-	if !ok || t.Status == Done || t.Status == Skipped || t.Status == Withdrawn {
+	if !ok || t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn {
 		return false
 	}
-	choice, _ := q.choose(b.Choice)
+	choice, _ := chooseOption(*q, b.Choice)
 	text := trimJoin(b.Choice, b.Words)
 	for n, o := range q.Options {
-		if choice != "" && choice == Letter(n) {
+		if choice != "" && choice == ledger.Letter(n) {
 			text = trimJoin(o, b.Words)
 		}
 	}

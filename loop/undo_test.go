@@ -3,12 +3,14 @@ package loop
 import (
 	"testing"
 	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestUndoTwice: who takes an answer back twice, as a thumb does, must not
 // answer the question that is open again with the word.
 func TestUndoTwice(t *testing.T) {
-	s := State{Project: Project{Name: "shop", Questions: []Question{{ID: "q3", Kind: AskAgent, Text: "May it?", Options: []string{"Yes", "No"}}}}}
+	s := State{Project: Project{Name: "shop", Questions: []ledger.Question{{ID: "q3", Kind: ledger.AskAgent, Text: "May it?", Options: []string{"Yes", "No"}}}}}
 	for answer, settles := range map[AnswerQuestion]bool{
 		{Question: "q3", Choice: "undo"}:                              false,
 		{Question: "q3", Words: "Undo"}:                               false,

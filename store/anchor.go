@@ -8,26 +8,28 @@ import (
 	"strings"
 )
 
-// AnchorFooter is the key of the footer in which a task's commit names the
-// head of its stream: "Nightporter-Head: project/shop@41:9f86…" (SPEC 8.3).
+// AnchorFooter is the key of the footer by which a task's commit names the head
+// of its stream: "Nightporter-Head: project/shop@41:9f86…".
 const AnchorFooter = "Nightporter-Head"
 
-// Anchor is an entry's hash as it is known outside the ledger. A tail that was
-// cut off, or a stream that was written anew with fitting hashes, shows only
-// against one.
+// Anchor is the hash of an entry as recorded outside the table of entries. Only
+// an anchor reveals that the end of a stream was cut off, or that a stream was
+// rewritten with matching hashes.
 type Anchor struct {
 	Stream string
 	Seq    int64
 	Hash   []byte // 32 bytes
-	Source string // where it was found, for the message: "commit 3f2c1d0"; may be ""
+	Source string // place of the record, for messages: "commit 3f2c1d0"; may be ""
 }
 
-// String is the footer's value: STREAM@SEQ:HASH, the hash in hex and whole.
+// String returns the footer's value: STREAM@SEQ:HASH, with the whole hash in
+// hex.
 func (a Anchor) String() string {
 	return a.Stream + "@" + strconv.FormatInt(a.Seq, 10) + ":" + hex.EncodeToString(a.Hash)
 }
 
-// ParseAnchor reads what String wrote: the footer's value, or its whole line.
+// ParseAnchor parses the result of Anchor.String, with or without the footer's
+// key before it. The Source of the result is empty.
 func ParseAnchor(s string) (Anchor, error) {
 	value := strings.TrimSpace(s)
 	if rest, ok := strings.CutPrefix(value, AnchorFooter+":"); ok {

@@ -11,17 +11,17 @@ import (
 	"github.com/nightporter/nightporter/internal/fsutil"
 )
 
-// Backup writes a copy of the database as it is at one moment, while commits
-// go on. The copy is a file of its own without a log beside it, readable by
-// its owner only, and on the disk when Backup returns. A file that is there
-// already is never written over. After an error no copy is left.
+// Backup writes a consistent copy of the database to the new file path, while
+// commits go on. The copy needs no write-ahead log beside it, is readable by
+// its owner only, and is synced to disk when Backup returns. Backup fails if
+// path exists. After an error, no copy is left.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	return fail("back up to "+path, s.backup(ctx, path))
 }
 
 func (s *Store) backup(ctx context.Context, path string) (err error) {
-	// Made here, because SQLite would make it with the umask's mode. It fills
-	// an empty file.
+	// SQLite writes into an existing empty file; if it created the file, the
+	// umask would decide its mode.
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func (s *Store) backup(ctx context.Context, path string) (err error) {
 			_ = os.Remove(path)
 		}
 	}()
-	// A connection of its own: the pool's refuse all that writes.
+	// VACUUM INTO needs a connection that may write; those of the pool may not.
 	db, err := sql.Open("sqlite3", copierDSN(s.path))
 	if err != nil {
 		return err
@@ -47,12 +47,12 @@ func (s *Store) backup(ctx context.Context, path string) (err error) {
 	return fsutil.SyncDir(filepath.Dir(path))
 }
 
-// Check looks at a copy that Backup made, without changing it: that it is
-// whole, that this program can read it, and that every chain in it is as it
-// was written. It returns the heads of its streams, sorted by stream, and what
-// is wrong with it, as Verify does.
+// Check checks a copy made by Backup without changing it: that it is complete,
+// that this program can read it, and that every chain in it is unbroken. It
+// returns the heads of its streams, sorted by stream, and the breaks that
+// Verify would return.
 //
-// Errors: ErrNewer, ErrForeign and ErrBroken where it cannot be looked at.
+// Errors: ErrNewer, ErrForeign and ErrBroken for a file that cannot be checked.
 func Check(ctx context.Context, path string) (heads []Anchor, breaks []Break, err error) {
 	heads, breaks, err = checkCopy(ctx, path)
 	if err != nil {

@@ -9,15 +9,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// A copy is one moment of the ledger, while others commit to it.
+// TestBackup copies the ledger while others commit to it: the copy is
+// consistent.
 func TestBackup(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)
-	evening(t, s)
-	sayLines(t, s, "q5 ask", "q6 ask")
+	writeEntries(t, s)
+	commitLines(t, s, "q5 ask", "q6 ask")
 	settle(t, s, mira, "100")
 
 	ctx, stop := context.WithCancel(t.Context())
@@ -27,10 +28,10 @@ func TestBackup(t *testing.T) {
 		n := 0
 		for ; ctx.Err() == nil; n++ {
 			key := fmt.Sprintf("busy:%d", n)
-			_, err := s.Commit(t.Context(), loop.Batch{
-				Key: key, Records: []loop.Record{rec("project/busy", "a"), rec("project/busy", "b")},
-				Effects:  []loop.PendingEffect{effect("project/busy", "start", key)},
-				Messages: []loop.Outgoing{{Chat: group, Class: loop.ClassNotice}},
+			_, err := s.Commit(t.Context(), ledger.Batch{
+				Key: key, Records: []ledger.Record{rec("project/busy", "a"), rec("project/busy", "b")},
+				Effects:  []ledger.PendingEffect{effect("project/busy", "start", key)},
+				Messages: []ledger.Outgoing{{Chat: group, Class: ledger.ClassNotice}},
 			})
 			if err != nil {
 				t.Error(err)
@@ -63,7 +64,7 @@ func TestBackup(t *testing.T) {
 	}
 
 	c := mustOpen(t, copies)
-	same(t, "breaks", breaks(t, c, heads...), "")
+	wantEqual(t, "breaks", breaks(t, c, heads...), "")
 	entries, effects, messages := records(t, c, "project/busy", 0), pending(t, c), queue(t, c, group)
 	if k := len(messages); k < 10 || k > n || len(entries) != 2*k {
 		t.Errorf("the copy has %d entries, %d messages; %d inputs were committed", len(entries), k, n)
@@ -77,16 +78,16 @@ func TestBackup(t *testing.T) {
 	if k != len(messages) {
 		t.Errorf("the copy has %d effects and %d messages of the same inputs", k, len(messages))
 	}
-	same(t, "queue", lines(t, c, mira), lines(t, s, mira))
-	same(t, "shop", records(t, c, shop, 0), records(t, s, shop, 0))
+	wantEqual(t, "queue", lines(t, c, mira), lines(t, s, mira))
+	wantEqual(t, "shop", records(t, c, shop, 0), records(t, s, shop, 0))
 	for _, a := range heads {
 		if seq, _, err := c.Head(t.Context(), a.Stream); err != nil || seq != a.Seq {
 			t.Errorf("%s ends with %d, %v; Check said %d", a.Stream, seq, err, a.Seq)
 		}
 	}
-	// Ids go on: none is given twice.
+	// Ids continue: none is used twice.
 	old := next(t, c, mira)
-	sayLines(t, c, "q6+ answered")
+	commitLines(t, c, "q6+ answered")
 	if got := next(t, c, mira); got.ID <= old.ID {
 		t.Errorf("id %d after %d", got.ID, old.ID)
 	}
@@ -94,7 +95,7 @@ func TestBackup(t *testing.T) {
 
 func TestBackupRefuses(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
-	evening(t, s)
+	writeEntries(t, s)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mine.db")
 	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
@@ -121,7 +122,7 @@ func TestBackupRefuses(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
-	evening(t, s)
+	writeEntries(t, s)
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole.db")
 	if err := s.Backup(t.Context(), whole); err != nil {

@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// BenchmarkCommit is what an accepted event costs: a durable transaction with
-// an entry, an effect, a settled one and the answer. On the path
-// of every `hat emit`, so it counts for the figure of a call (DESIGN 4).
+// BenchmarkCommit measures the commit of an accepted event: a durable
+// transaction with an entry, an effect, a settled effect and the answer. Every
+// `hat emit` waits for one.
 func BenchmarkCommit(b *testing.B) {
-	for name, open := range map[string]func() ledger{
-		"Store":  func() ledger { return mustOpen(b, b.TempDir()) },
-		"Memory": func() ledger { return NewMemory() },
+	for name, open := range map[string]func() ledgerStore{
+		"Store":  func() ledgerStore { return mustOpen(b, b.TempDir()) },
+		"Memory": func() ledgerStore { return NewMemory() },
 	} {
 		b.Run(name, func(b *testing.B) {
 			l := open()
@@ -22,9 +22,9 @@ func BenchmarkCommit(b *testing.B) {
 			for b.Loop() {
 				key := fmt.Sprintf("emit:r14-%d", i)
 				i++
-				r := mustCommit(b, l, loop.Batch{
-					Key: key, Time: night, Records: []loop.Record{rec(shop, "event.accepted")},
-					Effects: []loop.PendingEffect{effect(shop, "start", key)}, Settles: last,
+				r := mustCommit(b, l, ledger.Batch{
+					Key: key, Time: entryTime, Records: []ledger.Record{rec(shop, "event.accepted")},
+					Effects: []ledger.PendingEffect{effect(shop, "start", key)}, Settles: last,
 					Answer: []byte(`{"ok":true}`),
 				})
 				last = []int64{r.Effects[0].ID}
@@ -33,20 +33,20 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
-// BenchmarkRepeated is what a retry of the same event costs.
+// BenchmarkRepeated measures the retry of an event that was committed.
 func BenchmarkRepeated(b *testing.B) {
 	s := mustOpen(b, b.TempDir())
-	batch := loop.Batch{Key: "emit:r14-25", Records: []loop.Record{rec(shop, "event.accepted")}}
+	batch := ledger.Batch{Key: "emit:r14-25", Records: []ledger.Record{rec(shop, "event.accepted")}}
 	mustCommit(b, s, batch)
 	for b.Loop() {
 		mustCommit(b, s, batch)
 	}
 }
 
-// BenchmarkVerify is a ledger of 10,000 entries.
+// BenchmarkVerify verifies a ledger of 10,000 entries.
 func BenchmarkVerify(b *testing.B) {
 	s := mustOpen(b, b.TempDir())
-	batch := loop.Batch{}
+	batch := ledger.Batch{}
 	for range 1000 {
 		batch.Records = append(batch.Records, rec(shop, "event.accepted"))
 	}
@@ -60,10 +60,10 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen is what every command pays that finds no daemon.
+// BenchmarkOpen measures the start of a command that finds no daemon.
 func BenchmarkOpen(b *testing.B) {
 	dir := b.TempDir()
-	evening(b, mustOpen(b, dir))
+	writeEntries(b, mustOpen(b, dir))
 	for b.Loop() {
 		s, err := Open(dir)
 		if err != nil {

@@ -6,26 +6,27 @@ import (
 	"time"
 )
 
-// chainVersion is the version of the encoding below, kept in meta.
+// chainVersion is the version of the encoding in row.sum. The table meta keeps
+// it.
 const chainVersion = "1"
 
-// chainTag begins every encoding, so that a hash of ours can be no other's.
+// chainTag begins every encoding, so that no other program's hash equals ours.
 const chainTag = "nightporter entry 1\n"
 
-// timeLayout is how times are kept: UTC, always nine digits, so that text
-// order is time order and no precision is lost.
+// timeLayout is the format of stored times: UTC with nine digits, so that the
+// order of the texts is the order of the times and no precision is lost.
 const timeLayout = "2006-01-02T15:04:05.000000000Z"
 
-// row is one entry as it lies in the table. Its time stays text here: the hash
-// is over what is stored, and a text that is no time must still be checked.
+// row is one entry as stored. Its time stays text: the hash covers the stored
+// text, and an entry whose time does not parse must still be verified.
 type row struct {
 	stream, time, typ, run, task, attempt, session, actor, cause string
 	seq, v                                                       int64
 	body, prev, hash                                             []byte
 }
 
-// sum is the hash of an entry. Its encoding is a contract: every chain that
-// was ever written depends on it (SPEC 8.3).
+// sum returns the hash of an entry. The encoding is a contract: every chain
+// ever written depends on it.
 //
 //	SHA-256 over: the 20 bytes "nightporter entry 1\n", then these 13 fields in
 //	this order, each as its length in bytes (unsigned, 64 bit, big-endian) and
@@ -40,7 +41,8 @@ type row struct {
 //	run task attempt session actor cause    texts
 //	body     bytes, exactly as committed
 //
-// The lengths keep apart what could flow together: ("ab", "c") and ("a", "bc").
+// The lengths separate neighbouring fields: without them ("ab", "c") and ("a",
+// "bc") would have the same hash.
 func (r *row) sum() []byte {
 	var seq, v [8]byte
 	binary.BigEndian.PutUint64(seq[:], uint64(r.seq))

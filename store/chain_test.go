@@ -7,22 +7,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// The encoding is a contract: a chain that was written once must verify for
-// ever. These hashes were computed by another program from the comment at
-// row.sum; they are never to be changed.
+// TestHashGolden pins the encoding: a chain that was written once must verify
+// for ever. Another program computed these hashes from the comment of row.sum;
+// they must never change.
 func TestHashGolden(t *testing.T) {
-	full := loop.Record{
+	full := ledger.Record{
 		Stream: "project/shop", Seq: 41, Time: time.Date(2026, 11, 20, 22, 4, 5, 120000000, time.UTC),
 		Type: "session.ended", V: 2, Run: "r14", Task: "Task 5", Attempt: "a1", Session: "r14-25",
 		Actor: "telegram:48213377", Cause: "exit:r14-25", Body: []byte(`{"why":"exited","text":"fünf"}`),
 		Prev: bytes.Repeat([]byte{0xab}, 32),
 	}
-	first := loop.Record{Stream: "house", Seq: 1, Type: "x"}
+	first := ledger.Record{Stream: "house", Seq: 1, Type: "x"}
 	for name, c := range map[string]struct {
-		rec  loop.Record
+		rec  ledger.Record
 		want string
 	}{
 		"full":  {full, "046d5cb12cf592d6d5f0a4566b7b973908bcdb3ab1bf27b2d6c8df520be9269f"},
@@ -35,7 +35,8 @@ func TestHashGolden(t *testing.T) {
 	}
 }
 
-// Every field counts, and nothing flows from one field into the next.
+// TestHashCoversEveryField changes each field, and moves bytes between
+// neighbours.
 func TestHashCoversEveryField(t *testing.T) {
 	base := row{
 		stream: "ab", time: "t", typ: "type", run: "r", task: "k", attempt: "a", session: "s", actor: "c", cause: "d",
@@ -81,7 +82,7 @@ func TestAnchor(t *testing.T) {
 		if err != nil {
 			t.Errorf("ParseAnchor(%q): %v", s, err)
 		}
-		same(t, s, got, want)
+		wantEqual(t, s, got, want)
 	}
 	for s, why := range map[string]string{
 		"":                                 "no stream",

@@ -9,10 +9,11 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// statements are those of a commit, prepared once on the writing connection.
+// statements holds the prepared statements of a commit, all on the writing
+// connection.
 type statements struct {
 	begin, commit, rollback *sql.Stmt
 
@@ -44,7 +45,8 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 			SELECT stream, seq, ?3, hash, ?4 FROM entries WHERE stream = ?1 AND seq = ?2
 			ON CONFLICT (stream, seq, version) DO UPDATE SET hash = excluded.hash, body = excluded.body`},
 		{&s.oldSnaps, `DELETE FROM snapshots WHERE stream = ?1 AND (seq < ?2 OR (seq = ?2 AND version <> ?3))`},
-		// Place 0 is the end: the id that the row will get.
+		// Place 0 means the end of the queue: the id that the row is about to
+		// get.
 		{&s.addMessage, `INSERT INTO messages (place, chat, key, edit, class, reply_to, silent, body, time, state)
 			VALUES (CASE WHEN ?1 > 0 THEN ?1 ELSE coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'messages'), 0) + 1 END,
 				?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'queued')`},
@@ -69,93 +71,94 @@ func (s *statements) close() error {
 	return errors.Join(errs...)
 }
 
-// Commit writes a batch in one transaction, durable when it returns: records
-// with their Seq, Prev and Hash, effects with ID, Seq and Head (of their
-// stream after the batch's records), settled effects, messages, the cursor and
-// the answer under the input's key. A batch whose key was committed before
-// writes nothing and gets the first one's answer. Settling an effect twice is
-// no error; the first time stays.
+// Commit writes a batch in one transaction. When it returns, these are on disk:
+// the records with their Seq, Prev and Hash, the effects with their ID, Seq and
+// Head (their stream's head after the batch's records), the settled effects,
+// the messages, the cursor, and the answer under the input's key. A batch whose
+// key was committed before writes nothing; its receipt holds the first batch's
+// answer. Settling an effect again changes nothing: the first time stays.
 //
-// A message whose key has something queued is coalesced with it: an edit goes
-// into a send of which no sending was begun, and takes the place of an older
-// edit; a send is a message of its own that takes the key over, and ends what
-// edits of the earlier one are queued. An edit of a key under which the chat
-// neither shows nor awaits anything is a send. The cursor is stored as it is,
-// also an older one: a platform may begin to count anew.
+// Commit coalesces a message with the queued messages of its key. An edit is
+// merged into a send that was never tried, and replaces an older edit. A send
+// is a new message that takes over the key, and drops queued edits of the
+// earlier one. An edit becomes a send if the chat neither shows nor awaits a
+// message of the key. The cursor is stored unchecked, even a smaller one: a
+// platform may restart its numbering.
 //
 // Errors: ErrEffect for an effect whose kind and key were committed before,
-// ErrDisk where nothing can be written now, ErrBroken for a stream that does
-// not end where it did. After any error nothing of the batch is in force, and
-// committing it again under the same key is always safe.
-func (s *Store) Commit(ctx context.Context, b loop.Batch) (loop.Receipt, error) {
-	var r loop.Receipt
+// ErrDisk if the disk cannot be written, ErrBroken for a stream whose last
+// entry is missing or changed. After any error nothing of the batch is in
+// force, and the caller may commit it again under the same key.
+func (s *Store) Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error) {
+	var r ledger.Receipt
 	err := s.write(ctx, func(ctx context.Context) (bool, error) {
 		var err error
 		r, err = s.commit(ctx, b)
 		return !r.Repeated, err
 	})
 	if err != nil {
-		return loop.Receipt{}, fail("commit", err)
+		return ledger.Receipt{}, fail("commit", err)
 	}
 	return r, nil
 }
 
-func (s *Store) commit(ctx context.Context, b loop.Batch) (loop.Receipt, error) {
+func (s *Store) commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error) {
 	if b.Key != "" {
 		var answer []byte
 		err := s.stmts.input.QueryRowContext(ctx, b.Key).Scan(&answer)
 		if err == nil {
-			return loop.Receipt{Repeated: true, Answer: blob(answer)}, nil
+			return ledger.Receipt{Repeated: true, Answer: cloneBytes(answer)}, nil
 		}
 		if !errors.Is(err, sql.ErrNoRows) {
-			return loop.Receipt{}, err
+			return ledger.Receipt{}, err
 		}
 	}
 	made, err := seal(b, func(stream string) (head, error) { return s.head(ctx, stream) })
 	if err != nil {
-		return loop.Receipt{}, err
+		return ledger.Receipt{}, err
 	}
 	for i := range made.rows {
 		if _, err := s.stmts.addEntry.ExecContext(ctx, made.rows[i].args()...); err != nil {
-			return loop.Receipt{}, err
+			return ledger.Receipt{}, err
 		}
 	}
 	for i := range made.effects {
 		if err := s.addEffect(ctx, &made.effects[i]); err != nil {
-			return loop.Receipt{}, err
+			return ledger.Receipt{}, err
 		}
 	}
 	now := formatTime(b.Time)
 	for _, id := range b.Settles {
 		res, err := s.stmts.settle.ExecContext(ctx, now, id)
 		if err != nil {
-			return loop.Receipt{}, err
+			return ledger.Receipt{}, err
 		}
 		if n, err := res.RowsAffected(); err != nil {
-			return loop.Receipt{}, err
+			return ledger.Receipt{}, err
 		} else if n == 0 {
-			return loop.Receipt{}, unknownEffect(id)
+			return ledger.Receipt{}, unknownEffect(id)
 		}
 	}
 	if b.Key != "" {
 		if _, err := s.stmts.addInput.ExecContext(ctx, b.Key, now, b.Answer); err != nil {
-			return loop.Receipt{}, err
+			return ledger.Receipt{}, err
 		}
 	}
 	chats, err := s.enqueue(ctx, b)
 	if err != nil {
-		return loop.Receipt{}, err
+		return ledger.Receipt{}, err
 	}
 	if c := b.Cursor; c != nil {
 		if _, err := s.stmts.setCursor.ExecContext(ctx, c.Name, c.Value, formatTime(c.Time)); err != nil {
-			return loop.Receipt{}, err
+			return ledger.Receipt{}, err
 		}
 	}
-	return loop.Receipt{Answer: blob(b.Answer), Records: made.records, Effects: made.effects, Chats: chats}, nil
+	return ledger.Receipt{Answer: cloneBytes(b.Answer), Records: made.records, Effects: made.effects, Chats: chats}, nil
 }
 
-// head returns where a stream ends. It refuses a stream whose last entry is
-// not the one that was written last: to append there would bury the cut.
+// head returns the head of a stream. It refuses a stream whose last entry is
+// not the one recorded as its head: an append would hide that entries were cut
+// off.
 func (s *Store) head(ctx context.Context, stream string) (head, error) {
 	var h head
 	var last []byte
@@ -172,7 +175,7 @@ func (s *Store) head(ctx context.Context, stream string) (head, error) {
 	return h, nil
 }
 
-func (s *Store) addEffect(ctx context.Context, e *loop.PendingEffect) error {
+func (s *Store) addEffect(ctx context.Context, e *ledger.PendingEffect) error {
 	res, err := s.stmts.addEffect.ExecContext(ctx,
 		e.Stream, e.Kind, string(e.Class), e.Key, notNull(e.Body), formatTime(e.Time), e.Seq, notNull(e.Head))
 	if err != nil {
@@ -186,7 +189,7 @@ func (s *Store) addEffect(ctx context.Context, e *loop.PendingEffect) error {
 	return err
 }
 
-// columns are those of entries, in the order of row.args and row.scan.
+// columns lists the columns of entries in the order of row.args and row.scan.
 const columns = `stream, seq, time, type, v, run, task, attempt, session, actor, cause, body, prev, hash`
 
 func (r *row) args() []any {
@@ -199,7 +202,7 @@ func (r *row) scan(from interface{ Scan(...any) error }) error {
 		&r.body, &r.prev, &r.hash)
 }
 
-// notNull is b for a column that must not be null: the driver writes nil as NULL.
+// notNull replaces nil by an empty slice: the driver would write NULL.
 func notNull(b []byte) []byte {
 	if b == nil {
 		return []byte{}

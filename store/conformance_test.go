@@ -11,44 +11,45 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// ledger is what Store and Memory have in common.
-type ledger interface {
-	Commit(ctx context.Context, b loop.Batch) (loop.Receipt, error)
-	Records(ctx context.Context, stream string, after int64, yield func(loop.Record) error) error
-	RecordsOfTask(ctx context.Context, stream, task string, yield func(loop.Record) error) error
-	RecordsOfRun(ctx context.Context, stream, run string, yield func(loop.Record) error) error
-	RecordsAfter(ctx context.Context, stream string, after int64, types []string, yield func(loop.Record) error) error
-	LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (loop.Record, bool, error)
-	RecordsOfTypes(ctx context.Context, stream, run string, types []string, yield func(loop.Record) error) error
+// ledgerStore is the common interface of Store and Memory.
+type ledgerStore interface {
+	Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error)
+	Records(ctx context.Context, stream string, after int64, yield func(ledger.Record) error) error
+	RecordsOfTask(ctx context.Context, stream, task string, yield func(ledger.Record) error) error
+	RecordsOfRun(ctx context.Context, stream, run string, yield func(ledger.Record) error) error
+	RecordsAfter(ctx context.Context, stream string, after int64, types []string, yield func(ledger.Record) error) error
+	LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (ledger.Record, bool, error)
+	RecordsOfTypes(ctx context.Context, stream, run string, types []string, yield func(ledger.Record) error) error
 	RunsOf(ctx context.Context, stream string) ([]string, error)
 	Streams(ctx context.Context) ([]string, error)
 	Head(ctx context.Context, stream string) (seq int64, hash []byte, err error)
-	Pending(ctx context.Context) ([]loop.PendingEffect, error)
-	Snapshot(ctx context.Context, stream string, version int) (loop.SnapshotRow, error)
-	SaveSnapshot(ctx context.Context, row loop.SnapshotRow) error
+	Pending(ctx context.Context) ([]ledger.PendingEffect, error)
+	Snapshot(ctx context.Context, stream string, version int) (ledger.SnapshotRow, error)
+	SaveSnapshot(ctx context.Context, row ledger.SnapshotRow) error
 	outbox
 }
 
 const shop = "project/shop"
 
-// night is the time of every entry here; its zone must not reach the ledger.
-var night = time.Date(2026, 11, 20, 23, 4, 5, 120000000, time.FixedZone("CET", 3600))
+// entryTime is the time of every entry in these tests. The database must not keep
+// its zone.
+var entryTime = time.Date(2026, 11, 20, 23, 4, 5, 120000000, time.FixedZone("CET", 3600))
 
-func rec(stream, typ string) loop.Record {
-	return loop.Record{
-		Stream: stream, Time: night, Type: typ, V: 1, Run: "r14", Task: "Task 5", Attempt: "a1",
+func rec(stream, typ string) ledger.Record {
+	return ledger.Record{
+		Stream: stream, Time: entryTime, Type: typ, V: 1, Run: "r14", Task: "Task 5", Attempt: "a1",
 		Session: "r14-25", Actor: "agent", Cause: "emit:r14-25", Body: []byte(`{"n": 1}`),
 	}
 }
 
-func effect(stream, kind, key string) loop.PendingEffect {
-	return loop.PendingEffect{Stream: stream, Kind: kind, Class: loop.Findable, Key: key, Body: []byte(`{}`), Time: night}
+func effect(stream, kind, key string) ledger.PendingEffect {
+	return ledger.PendingEffect{Stream: stream, Kind: kind, Class: ledger.Findable, Key: key, Body: []byte(`{}`), Time: entryTime}
 }
 
-func mustCommit(t testing.TB, l ledger, b loop.Batch) loop.Receipt {
+func mustCommit(t testing.TB, l ledgerStore, b ledger.Batch) ledger.Receipt {
 	t.Helper()
 	r, err := l.Commit(t.Context(), b)
 	if err != nil {
@@ -71,20 +72,20 @@ func mustOpen(t testing.TB, dir string) *Store {
 	return s
 }
 
-func records(t testing.TB, l ledger, stream string, after int64) []loop.Record {
+func records(t testing.TB, l ledgerStore, stream string, after int64) []ledger.Record {
 	t.Helper()
-	var got []loop.Record
+	var got []ledger.Record
 	if err := l.Records(t.Context(), stream, after, collect(&got)); err != nil {
 		t.Fatal(err)
 	}
 	return got
 }
 
-func collect(to *[]loop.Record) func(loop.Record) error {
-	return func(r loop.Record) error { *to = append(*to, r); return nil }
+func collect(to *[]ledger.Record) func(ledger.Record) error {
+	return func(r ledger.Record) error { *to = append(*to, r); return nil }
 }
 
-func pending(t testing.TB, l ledger) []loop.PendingEffect {
+func pending(t testing.TB, l ledgerStore) []ledger.PendingEffect {
 	t.Helper()
 	p, err := l.Pending(t.Context())
 	if err != nil {
@@ -93,8 +94,8 @@ func pending(t testing.TB, l ledger) []loop.PendingEffect {
 	return p
 }
 
-// same reports a difference; nil and empty are different things here.
-func same(t testing.TB, what string, got, want any) {
+// wantEqual fails the test if got differs from want; nil and empty differ.
+func wantEqual(t testing.TB, what string, got, want any) {
 	t.Helper()
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("%s (-want +got):\n%s", what, d)
@@ -104,13 +105,13 @@ func same(t testing.TB, what string, got, want any) {
 // conformance is one behaviour that Store and Memory share.
 type conformance struct {
 	name string
-	test func(*testing.T, ledger)
+	test func(*testing.T, ledgerStore)
 }
 
 func TestConformance(t *testing.T) {
-	makers := map[string]func(*testing.T) ledger{
-		"Store":  func(t *testing.T) ledger { return mustOpen(t, t.TempDir()) },
-		"Memory": func(*testing.T) ledger { return NewMemory() },
+	makers := map[string]func(*testing.T) ledgerStore{
+		"Store":  func(t *testing.T) ledgerStore { return mustOpen(t, t.TempDir()) },
+		"Memory": func(*testing.T) ledgerStore { return NewMemory() },
 	}
 	suite := []conformance{
 		{"records are chained", testChained},
@@ -137,15 +138,15 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-func testChained(t *testing.T, l ledger) {
-	first := mustCommit(t, l, loop.Batch{Time: night, Records: []loop.Record{rec(shop, "a"), rec(loop.SharedStream, "h"), rec(shop, "b")}})
-	second := mustCommit(t, l, loop.Batch{Time: night, Records: []loop.Record{rec(shop, "c")}})
+func testChained(t *testing.T, l ledgerStore) {
+	first := mustCommit(t, l, ledger.Batch{Time: entryTime, Records: []ledger.Record{rec(shop, "a"), rec(ledger.SharedStream, "h"), rec(shop, "b")}})
+	second := mustCommit(t, l, ledger.Batch{Time: entryTime, Records: []ledger.Record{rec(shop, "c")}})
 
-	written := []loop.Record{first.Records[0], first.Records[2], second.Records[0]}
-	same(t, "records", records(t, l, shop, 0), written)
-	same(t, "records after 2", records(t, l, shop, 2), written[2:])
-	same(t, "records of house", records(t, l, loop.SharedStream, 0), first.Records[1:2])
-	same(t, "records of nobody", records(t, l, "project/none", 0), []loop.Record(nil))
+	written := []ledger.Record{first.Records[0], first.Records[2], second.Records[0]}
+	wantEqual(t, "records", records(t, l, shop, 0), written)
+	wantEqual(t, "records after 2", records(t, l, shop, 2), written[2:])
+	wantEqual(t, "records of house", records(t, l, ledger.SharedStream, 0), first.Records[1:2])
+	wantEqual(t, "records of nobody", records(t, l, "project/none", 0), []ledger.Record(nil))
 
 	var prev []byte
 	for i, r := range written {
@@ -160,37 +161,37 @@ func testChained(t *testing.T, l ledger) {
 	}
 }
 
-func testBytes(t *testing.T, l ledger) {
+func testBytes(t *testing.T, l ledgerStore) {
 	want := rec(shop, "odd")
 	want.Time = time.Date(2026, 3, 29, 1, 2, 3, 4, time.FixedZone("X", -7200))
 	want.V = -3
 	want.Task = "TÄSK \x00 'quoted'; --"
 	want.Cause = "not utf-8: \xff\xfe"
 	want.Body = []byte("{\"a\":  1,\r\n\"b\": \"\\u0000\x00\xff\"}  ")
-	empty := loop.Record{Stream: shop, Type: "empty", Body: []byte{}}
-	r := mustCommit(t, l, loop.Batch{Key: "k", Records: []loop.Record{want, empty}, Answer: []byte{}})
+	empty := ledger.Record{Stream: shop, Type: "empty", Body: []byte{}}
+	r := mustCommit(t, l, ledger.Batch{Key: "k", Records: []ledger.Record{want, empty}, Answer: []byte{}})
 
 	want.Seq, want.Hash = 1, r.Records[0].Hash
 	empty.Seq, empty.Body, empty.Prev, empty.Hash = 2, nil, want.Hash, r.Records[1].Hash
 	got := records(t, l, shop, 0)
-	same(t, "read", got, []loop.Record{want, empty})
-	same(t, "receipt", r.Records, got)
+	wantEqual(t, "read", got, []ledger.Record{want, empty})
+	wantEqual(t, "receipt", r.Records, got)
 	if zone := got[0].Time.Location(); zone != time.UTC {
 		t.Errorf("the time came back in zone %v, want UTC", zone)
 	}
-	same(t, "empty answer", r.Answer, []byte(nil))
-	same(t, "empty answer again", mustCommit(t, l, loop.Batch{Key: "k"}).Answer, []byte(nil))
+	wantEqual(t, "empty answer", r.Answer, []byte(nil))
+	wantEqual(t, "empty answer again", mustCommit(t, l, ledger.Batch{Key: "k"}).Answer, []byte(nil))
 }
 
-func testShared(t *testing.T, l ledger) {
+func testShared(t *testing.T, l ledgerStore) {
 	body, answer, text := []byte("body"), []byte("answer"), []byte("text")
 	r := rec(shop, "a")
 	r.Body = body
 	e := effect(shop, "start", "1")
 	e.Body = body
-	got := mustCommit(t, l, loop.Batch{
-		Key: "k", Records: []loop.Record{r}, Effects: []loop.PendingEffect{e}, Answer: answer,
-		Messages: []loop.Outgoing{{Chat: mira, Key: "q5", Class: loop.ClassAsk, Body: text}},
+	got := mustCommit(t, l, ledger.Batch{
+		Key: "k", Records: []ledger.Record{r}, Effects: []ledger.PendingEffect{e}, Answer: answer,
+		Messages: []ledger.Outgoing{{Chat: mira, Key: "q5", Class: ledger.ClassAsk, Body: text}},
 	})
 	head := bytes.Clone(got.Effects[0].Head)
 	for _, b := range [][]byte{body, answer, text, got.Records[0].Body, got.Records[0].Hash, got.Effects[0].Body, got.Effects[0].Head, got.Answer} {
@@ -212,23 +213,23 @@ func testShared(t *testing.T, l ledger) {
 	if m := shownAt(t, l, mira, "100"); string(m.Body) != "text" {
 		t.Errorf("message became %q", m.Body)
 	}
-	if a := mustCommit(t, l, loop.Batch{Key: "k"}).Answer; string(a) != "answer" {
+	if a := mustCommit(t, l, ledger.Batch{Key: "k"}).Answer; string(a) != "answer" {
 		t.Errorf("answer became %q", a)
 	}
 }
 
-func testRepeated(t *testing.T, l ledger) {
-	b := loop.Batch{Key: "emit:r14-25", Time: night, Records: []loop.Record{rec(shop, "a")}, Answer: []byte("first")}
+func testRepeated(t *testing.T, l ledgerStore) {
+	b := ledger.Batch{Key: "emit:r14-25", Time: entryTime, Records: []ledger.Record{rec(shop, "a")}, Answer: []byte("first")}
 	if r := mustCommit(t, l, b); r.Repeated || string(r.Answer) != "first" {
 		t.Errorf("first: %+v", r)
 	}
 	b.Records = append(b.Records, rec(shop, "other"))
-	b.Effects = []loop.PendingEffect{effect(shop, "start", "1")}
+	b.Effects = []ledger.PendingEffect{effect(shop, "start", "1")}
 	b.Answer = []byte("second")
-	b.Messages = []loop.Outgoing{{Chat: mira, Class: loop.ClassReply}}
-	b.Cursor = &loop.Cursor{Name: "telegram:1", Value: "9"}
+	b.Messages = []ledger.Outgoing{{Chat: mira, Class: ledger.ClassReply}}
+	b.Cursor = &ledger.Cursor{Name: "telegram:1", Value: "9"}
 	r := mustCommit(t, l, b)
-	same(t, "second", r, loop.Receipt{Repeated: true, Answer: []byte("first")})
+	wantEqual(t, "second", r, ledger.Receipt{Repeated: true, Answer: []byte("first")})
 	if n := len(records(t, l, shop, 0)) + len(pending(t, l)); n != 1 {
 		t.Errorf("the repeated input wrote something: %d entries and effects, want 1", n)
 	}
@@ -238,33 +239,33 @@ func testRepeated(t *testing.T, l ledger) {
 	if c, ok, err := l.Cursor(t.Context(), "telegram:1"); ok || err != nil {
 		t.Errorf("the repeated input moved the cursor: %+v, %v", c, err)
 	}
-	// Without a key, nothing is ever a repetition.
+	// A batch without a key is never a repetition.
 	for range 2 {
-		if r := mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "b")}}); r.Repeated {
+		if r := mustCommit(t, l, ledger.Batch{Records: []ledger.Record{rec(shop, "b")}}); r.Repeated {
 			t.Error("a batch without key was taken for a repetition")
 		}
 	}
 	// Keys are compared byte by byte.
-	if r := mustCommit(t, l, loop.Batch{Key: "EMIT:r14-25"}); r.Repeated {
+	if r := mustCommit(t, l, ledger.Batch{Key: "EMIT:r14-25"}); r.Repeated {
 		t.Error("keys were compared without case")
 	}
 }
 
-func testAtomic(t *testing.T, l ledger) {
-	mustCommit(t, l, loop.Batch{
-		Records: []loop.Record{rec(shop, "a")}, Effects: []loop.PendingEffect{effect(shop, "start", "1")},
+func testAtomic(t *testing.T, l ledgerStore) {
+	mustCommit(t, l, ledger.Batch{
+		Records: []ledger.Record{rec(shop, "a")}, Effects: []ledger.PendingEffect{effect(shop, "start", "1")},
 	})
 	before := pending(t, l)
-	for name, spoil := range map[string]func(*loop.Batch){
-		"effect again":   func(b *loop.Batch) { b.Effects = append(b.Effects, effect(shop, "start", "1")) },
-		"unknown effect": func(b *loop.Batch) { b.Settles = append(b.Settles, 999) },
-		"bad message":    func(b *loop.Batch) { b.Messages = append(b.Messages, loop.Outgoing{Chat: mira}) },
-		"bad record":     func(b *loop.Batch) { b.Records = append(b.Records, rec(shop, "")) },
+	for name, spoil := range map[string]func(*ledger.Batch){
+		"effect again":   func(b *ledger.Batch) { b.Effects = append(b.Effects, effect(shop, "start", "1")) },
+		"unknown effect": func(b *ledger.Batch) { b.Settles = append(b.Settles, 999) },
+		"bad message":    func(b *ledger.Batch) { b.Messages = append(b.Messages, ledger.Outgoing{Chat: mira}) },
+		"bad record":     func(b *ledger.Batch) { b.Records = append(b.Records, rec(shop, "")) },
 	} {
-		b := loop.Batch{
-			Key: "k", Records: []loop.Record{rec(shop, "b"), rec("project/new", "b")},
-			Effects: []loop.PendingEffect{effect(shop, "start", "2")}, Settles: []int64{before[0].ID},
-			Messages: []loop.Outgoing{{Chat: mira, Class: loop.ClassReply}}, Cursor: &loop.Cursor{Name: "telegram:1", Value: "9"},
+		b := ledger.Batch{
+			Key: "k", Records: []ledger.Record{rec(shop, "b"), rec("project/new", "b")},
+			Effects: []ledger.PendingEffect{effect(shop, "start", "2")}, Settles: []int64{before[0].ID},
+			Messages: []ledger.Outgoing{{Chat: mira, Class: ledger.ClassReply}}, Cursor: &ledger.Cursor{Name: "telegram:1", Value: "9"},
 		}
 		spoil(&b)
 		if _, err := l.Commit(t.Context(), b); err == nil {
@@ -276,21 +277,21 @@ func testAtomic(t *testing.T, l ledger) {
 		if s, _ := l.Streams(t.Context()); len(s) != 1 {
 			t.Errorf("%s: streams %q, want one", name, s)
 		}
-		same(t, name+": pending", pending(t, l), before)
+		wantEqual(t, name+": pending", pending(t, l), before)
 		if _, ok, err := l.Cursor(t.Context(), "telegram:1"); ok || err != nil || len(queue(t, l, mira)) > 0 {
 			t.Errorf("%s: a message was queued or the cursor moved (%v)", name, err)
 		}
 	}
-	if r := mustCommit(t, l, loop.Batch{Key: "k", Records: []loop.Record{rec(shop, "b")}}); r.Repeated || r.Records[0].Seq != 2 {
+	if r := mustCommit(t, l, ledger.Batch{Key: "k", Records: []ledger.Record{rec(shop, "b")}}); r.Repeated || r.Records[0].Seq != 2 {
 		t.Errorf("after refusals: %+v, want seq 2 and no repetition", r)
 	}
 }
 
-func testEffectHeads(t *testing.T, l ledger) {
-	a := mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "a")}})
-	r := mustCommit(t, l, loop.Batch{
-		Records: []loop.Record{rec(loop.SharedStream, "h"), rec(loop.SharedStream, "i")},
-		Effects: []loop.PendingEffect{effect(loop.SharedStream, "k", "1"), effect(shop, "k", "2"), effect("project/new", "k", "3")},
+func testEffectHeads(t *testing.T, l ledgerStore) {
+	a := mustCommit(t, l, ledger.Batch{Records: []ledger.Record{rec(shop, "a")}})
+	r := mustCommit(t, l, ledger.Batch{
+		Records: []ledger.Record{rec(ledger.SharedStream, "h"), rec(ledger.SharedStream, "i")},
+		Effects: []ledger.PendingEffect{effect(ledger.SharedStream, "k", "1"), effect(shop, "k", "2"), effect("project/new", "k", "3")},
 	})
 	for i, want := range []struct {
 		seq  int64
@@ -301,61 +302,61 @@ func testEffectHeads(t *testing.T, l ledger) {
 			t.Errorf("effect %d: seq %d head %x, want %d %x", i, e.Seq, e.Head, want.seq, want.head)
 		}
 	}
-	same(t, "pending", pending(t, l), r.Effects)
+	wantEqual(t, "pending", pending(t, l), r.Effects)
 }
 
-func testSettle(t *testing.T, l ledger) {
-	r := mustCommit(t, l, loop.Batch{Effects: []loop.PendingEffect{
+func testSettle(t *testing.T, l ledgerStore) {
+	r := mustCommit(t, l, ledger.Batch{Effects: []ledger.PendingEffect{
 		effect(shop, "k", "1"), effect("a/first", "k", "2"), effect(shop, "k", "3"),
 	}})
 	ids := []int64{r.Effects[0].ID, r.Effects[1].ID, r.Effects[2].ID}
 	if ids[0] < 1 || ids[0] >= ids[1] || ids[1] >= ids[2] {
 		t.Fatalf("ids %v do not rise", ids)
 	}
-	mustCommit(t, l, loop.Batch{Settles: []int64{ids[1]}})
-	same(t, "pending", pending(t, l), []loop.PendingEffect{r.Effects[0], r.Effects[2]})
-	mustCommit(t, l, loop.Batch{Settles: []int64{ids[1], ids[0]}}) // again is no error
-	mustCommit(t, l, loop.Batch{Settles: []int64{ids[2]}})
-	same(t, "pending at last", pending(t, l), []loop.PendingEffect(nil))
+	mustCommit(t, l, ledger.Batch{Settles: []int64{ids[1]}})
+	wantEqual(t, "pending", pending(t, l), []ledger.PendingEffect{r.Effects[0], r.Effects[2]})
+	mustCommit(t, l, ledger.Batch{Settles: []int64{ids[1], ids[0]}}) // settling again is no error
+	mustCommit(t, l, ledger.Batch{Settles: []int64{ids[2]}})
+	wantEqual(t, "pending at last", pending(t, l), []ledger.PendingEffect(nil))
 }
 
-func testEffectOnce(t *testing.T, l ledger) {
+func testEffectOnce(t *testing.T, l ledgerStore) {
 	e := effect(shop, "start", "r14-25")
-	r := mustCommit(t, l, loop.Batch{Effects: []loop.PendingEffect{e, effect(shop, "end", "r14-25")}})
-	mustCommit(t, l, loop.Batch{Settles: []int64{r.Effects[0].ID, r.Effects[1].ID}})
+	r := mustCommit(t, l, ledger.Batch{Effects: []ledger.PendingEffect{e, effect(shop, "end", "r14-25")}})
+	mustCommit(t, l, ledger.Batch{Settles: []int64{r.Effects[0].ID, r.Effects[1].ID}})
 	e.Stream = "project/other"
-	if _, err := l.Commit(t.Context(), loop.Batch{Effects: []loop.PendingEffect{e}}); !errors.Is(err, ErrEffect) {
+	if _, err := l.Commit(t.Context(), ledger.Batch{Effects: []ledger.PendingEffect{e}}); !errors.Is(err, ErrEffect) {
 		t.Errorf("a settled effect again: %v, want ErrEffect", err)
 	}
 	n := effect(shop, "start", "r14-26")
-	if _, err := l.Commit(t.Context(), loop.Batch{Effects: []loop.PendingEffect{n, n}}); !errors.Is(err, ErrEffect) {
+	if _, err := l.Commit(t.Context(), ledger.Batch{Effects: []ledger.PendingEffect{n, n}}); !errors.Is(err, ErrEffect) {
 		t.Errorf("an effect twice in a batch: %v, want ErrEffect", err)
 	}
 }
 
-func testRefused(t *testing.T, l ledger) {
-	with := func(change func(*loop.PendingEffect)) loop.Batch {
+func testRefused(t *testing.T, l ledgerStore) {
+	with := func(change func(*ledger.PendingEffect)) ledger.Batch {
 		e := effect(shop, "k", "1")
 		change(&e)
-		return loop.Batch{Effects: []loop.PendingEffect{e}}
+		return ledger.Batch{Effects: []ledger.PendingEffect{e}}
 	}
 	late := rec(shop, "a")
 	late.Time = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
-	for name, b := range map[string]loop.Batch{
-		"record without stream": {Records: []loop.Record{rec("", "a")}},
-		"record without type":   {Records: []loop.Record{rec(shop, "")}},
-		"record of year 10000":  {Records: []loop.Record{late}},
-		"effect without stream": with(func(e *loop.PendingEffect) { e.Stream = "" }),
-		"effect without kind":   with(func(e *loop.PendingEffect) { e.Kind = "" }),
-		"effect without key":    with(func(e *loop.PendingEffect) { e.Key = "" }),
-		"effect without class":  with(func(e *loop.PendingEffect) { e.Class = "" }),
-		"effect of new class":   with(func(e *loop.PendingEffect) { e.Class = "perhaps" }),
-		"message without chat":  {Messages: []loop.Outgoing{{Class: loop.ClassAsk}}},
-		"message without class": {Messages: []loop.Outgoing{{Chat: mira}}},
-		"message of new class":  {Messages: []loop.Outgoing{{Chat: mira, Class: "perhaps"}}},
-		"edit of nothing":       {Messages: []loop.Outgoing{{Chat: mira, Class: loop.ClassAsk, Edit: true}}},
-		"cursor without name":   {Cursor: &loop.Cursor{Value: "1"}},
-		"cursor of year 10000":  {Cursor: &loop.Cursor{Name: "telegram:1", Time: late.Time}},
+	for name, b := range map[string]ledger.Batch{
+		"record without stream": {Records: []ledger.Record{rec("", "a")}},
+		"record without type":   {Records: []ledger.Record{rec(shop, "")}},
+		"record of year 10000":  {Records: []ledger.Record{late}},
+		"effect without stream": with(func(e *ledger.PendingEffect) { e.Stream = "" }),
+		"effect without kind":   with(func(e *ledger.PendingEffect) { e.Kind = "" }),
+		"effect without key":    with(func(e *ledger.PendingEffect) { e.Key = "" }),
+		"effect without class":  with(func(e *ledger.PendingEffect) { e.Class = "" }),
+		"effect of new class":   with(func(e *ledger.PendingEffect) { e.Class = "perhaps" }),
+		"message without chat":  {Messages: []ledger.Outgoing{{Class: ledger.ClassAsk}}},
+		"message without class": {Messages: []ledger.Outgoing{{Chat: mira}}},
+		"message of new class":  {Messages: []ledger.Outgoing{{Chat: mira, Class: "perhaps"}}},
+		"edit of nothing":       {Messages: []ledger.Outgoing{{Chat: mira, Class: ledger.ClassAsk, Edit: true}}},
+		"cursor without name":   {Cursor: &ledger.Cursor{Value: "1"}},
+		"cursor of year 10000":  {Cursor: &ledger.Cursor{Name: "telegram:1", Time: late.Time}},
 		"settles 0":             {Settles: []int64{0}},
 		"settles -1":            {Settles: []int64{-1}},
 	} {
@@ -365,18 +366,18 @@ func testRefused(t *testing.T, l ledger) {
 	}
 }
 
-func testSnapshots(t *testing.T, l ledger) {
-	mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "a"), rec(shop, "b"), rec(shop, "c"), rec("project/blog", "a")}})
+func testSnapshots(t *testing.T, l ledgerStore) {
+	mustCommit(t, l, ledger.Batch{Records: []ledger.Record{rec(shop, "a"), rec(shop, "b"), rec(shop, "c"), rec("project/blog", "a")}})
 	want := func(stream string, version int, seq int64, body string) {
 		t.Helper()
 		got, err := l.Snapshot(t.Context(), stream, version)
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "snapshot", got, loop.SnapshotRow{Stream: stream, Version: version, Seq: seq, Body: blob([]byte(body))})
+		wantEqual(t, "snapshot", got, ledger.SnapshotRow{Stream: stream, Version: version, Seq: seq, Body: cloneBytes([]byte(body))})
 	}
 	save := func(stream string, version int, seq int64, body string) error {
-		return l.SaveSnapshot(t.Context(), loop.SnapshotRow{Stream: stream, Version: version, Seq: seq, Body: []byte(body)})
+		return l.SaveSnapshot(t.Context(), ledger.SnapshotRow{Stream: stream, Version: version, Seq: seq, Body: []byte(body)})
 	}
 	must := func(err error) {
 		t.Helper()
@@ -388,14 +389,14 @@ func testSnapshots(t *testing.T, l ledger) {
 	must(save(shop, 1, 2, "two"))
 	must(save("project/blog", 1, 1, "blog"))
 	want(shop, 1, 2, "two")
-	want(shop, 2, 0, "") // another core's
+	want(shop, 2, 0, "") // written by another version of the core
 	must(save(shop, 1, 2, "two again"))
 	want(shop, 1, 2, "two again")
 	must(save(shop, 2, 3, "three"))
 	want(shop, 2, 3, "three")
-	want(shop, 1, 0, "") // dropped
+	want(shop, 1, 0, "") // deleted
 	want("project/blog", 1, 1, "blog")
-	must(save(shop, 2, 1, "late")) // does not drop the newer one
+	must(save(shop, 2, 1, "late")) // an older snapshot must not delete the newer one
 	want(shop, 2, 3, "three")
 
 	for _, seq := range []int64{-1, 0, 4} {
@@ -409,19 +410,19 @@ func testSnapshots(t *testing.T, l ledger) {
 	want(shop, 2, 3, "three")
 }
 
-func testSelections(t *testing.T, l ledger) {
-	of := func(stream, task, run string) loop.Record {
+func testSelections(t *testing.T, l ledgerStore) {
+	of := func(stream, task, run string) ledger.Record {
 		r := rec(stream, "a")
 		r.Task, r.Run = task, run
 		return r
 	}
-	mustCommit(t, l, loop.Batch{Records: []loop.Record{
+	mustCommit(t, l, ledger.Batch{Records: []ledger.Record{
 		of(shop, "Task 5", "r14"), of(shop, "", "r14"), of(shop, "task  5", "r15"), of(shop, "Task 50", "r1"),
 		of("project/blog", "Task 5", "r14"), of(shop, "Task 5", ""),
 	}})
-	seqs := func(read func(context.Context, string, string, func(loop.Record) error) error, stream, of string) []int64 {
+	seqs := func(read func(context.Context, string, string, func(ledger.Record) error) error, stream, of string) []int64 {
 		t.Helper()
-		var got []loop.Record
+		var got []ledger.Record
 		if err := read(t.Context(), stream, of, collect(&got)); err != nil {
 			t.Fatal(err)
 		}
@@ -431,45 +432,45 @@ func testSelections(t *testing.T, l ledger) {
 		}
 		return n
 	}
-	same(t, "TASK 5", seqs(l.RecordsOfTask, shop, "TASK 5"), []int64{1, 3, 5})
-	same(t, "Task 5 of blog", seqs(l.RecordsOfTask, "project/blog", "Task 5"), []int64{1})
-	same(t, "Task 7", seqs(l.RecordsOfTask, shop, "Task 7"), []int64(nil))
-	same(t, "no task", seqs(l.RecordsOfTask, shop, ""), []int64(nil))
-	same(t, "r14", seqs(l.RecordsOfRun, shop, "r14"), []int64{1, 2})
-	same(t, "r1", seqs(l.RecordsOfRun, shop, "r1"), []int64{4})
+	wantEqual(t, "TASK 5", seqs(l.RecordsOfTask, shop, "TASK 5"), []int64{1, 3, 5})
+	wantEqual(t, "Task 5 of blog", seqs(l.RecordsOfTask, "project/blog", "Task 5"), []int64{1})
+	wantEqual(t, "Task 7", seqs(l.RecordsOfTask, shop, "Task 7"), []int64(nil))
+	wantEqual(t, "no task", seqs(l.RecordsOfTask, shop, ""), []int64(nil))
+	wantEqual(t, "r14", seqs(l.RecordsOfRun, shop, "r14"), []int64{1, 2})
+	wantEqual(t, "r1", seqs(l.RecordsOfRun, shop, "r1"), []int64{4})
 	runs := func(stream string, want ...string) {
 		t.Helper()
 		got, err := l.RunsOf(t.Context(), stream)
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "runs of "+stream, got, want)
+		wantEqual(t, "runs of "+stream, got, want)
 	}
 	runs(shop, "r1", "r14", "r15")
 	runs("project/blog", "r14")
 	runs("project/none")
 	b := rec(shop, "a")
 	b.Run, b.Type = "r14", "task.set"
-	mustCommit(t, l, loop.Batch{Records: []loop.Record{b}})
-	typed := func(types ...string) func(context.Context, string, string, func(loop.Record) error) error {
-		return func(ctx context.Context, stream, run string, yield func(loop.Record) error) error {
+	mustCommit(t, l, ledger.Batch{Records: []ledger.Record{b}})
+	typed := func(types ...string) func(context.Context, string, string, func(ledger.Record) error) error {
+		return func(ctx context.Context, stream, run string, yield func(ledger.Record) error) error {
 			return l.RecordsOfTypes(ctx, stream, run, types, yield)
 		}
 	}
-	same(t, "one type", seqs(typed("task.set"), shop, "r14"), []int64{6})
-	same(t, "both", seqs(typed("task.set", rec(shop, "a").Type, "nothing"), shop, "r14"), []int64{1, 2, 6})
-	same(t, "no type", seqs(typed(), shop, "r14"), []int64(nil))
-	same(t, "no run", seqs(l.RecordsOfRun, shop, ""), []int64(nil))
+	wantEqual(t, "one type", seqs(typed("task.set"), shop, "r14"), []int64{6})
+	wantEqual(t, "both", seqs(typed("task.set", rec(shop, "a").Type, "nothing"), shop, "r14"), []int64{1, 2, 6})
+	wantEqual(t, "no type", seqs(typed(), shop, "r14"), []int64(nil))
+	wantEqual(t, "no run", seqs(l.RecordsOfRun, shop, ""), []int64(nil))
 
-	mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "b"), rec(shop, "c"), rec(shop, "b"), rec(shop, "d")}})
+	mustCommit(t, l, ledger.Batch{Records: []ledger.Record{rec(shop, "b"), rec(shop, "c"), rec(shop, "b"), rec(shop, "d")}})
 	ofTypes := func(after int64, types ...string) []int64 {
-		return seqs(func(ctx context.Context, stream, _ string, yield func(loop.Record) error) error {
+		return seqs(func(ctx context.Context, stream, _ string, yield func(ledger.Record) error) error {
 			return l.RecordsAfter(ctx, stream, after, types, yield)
 		}, shop, "")
 	}
-	same(t, "b and d", ofTypes(0, "b", "d"), []int64{7, 9, 10})
-	same(t, "b after 7", ofTypes(7, "b"), []int64{9})
-	same(t, "no type", ofTypes(0), []int64(nil))
+	wantEqual(t, "b and d", ofTypes(0, "b", "d"), []int64{7, 9, 10})
+	wantEqual(t, "b after 7", ofTypes(7, "b"), []int64{9})
+	wantEqual(t, "no type", ofTypes(0), []int64(nil))
 	for _, c := range []struct {
 		stream string
 		upTo   int64
@@ -487,35 +488,35 @@ func testSelections(t *testing.T, l ledger) {
 	}
 }
 
-func testStreams(t *testing.T, l ledger) {
+func testStreams(t *testing.T, l ledgerStore) {
 	if s, err := l.Streams(t.Context()); err != nil || len(s) != 0 {
 		t.Errorf("Streams = %q, %v of an empty ledger", s, err)
 	}
 	if seq, hash, err := l.Head(t.Context(), shop); seq != 0 || hash != nil || err != nil {
 		t.Errorf("Head = %d, %x, %v of an empty stream", seq, hash, err)
 	}
-	r := mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "a"), rec("project/blog", "a"), rec(loop.SharedStream, "a"), rec(shop, "b")}})
+	r := mustCommit(t, l, ledger.Batch{Records: []ledger.Record{rec(shop, "a"), rec("project/blog", "a"), rec(ledger.SharedStream, "a"), rec(shop, "b")}})
 	s, err := l.Streams(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "streams", s, []string{loop.SharedStream, "project/blog", shop})
+	wantEqual(t, "streams", s, []string{ledger.SharedStream, "project/blog", shop})
 	seq, hash, err := l.Head(t.Context(), shop)
 	if err != nil || seq != 2 || !bytes.Equal(hash, r.Records[3].Hash) {
 		t.Errorf("Head = %d, %x, %v", seq, hash, err)
 	}
 }
 
-func testYield(t *testing.T, l ledger) {
-	mustCommit(t, l, loop.Batch{Records: []loop.Record{rec(shop, "a"), rec(shop, "b"), rec(shop, "c")}})
+func testYield(t *testing.T, l ledgerStore) {
+	mustCommit(t, l, ledger.Batch{Records: []ledger.Record{rec(shop, "a"), rec(shop, "b"), rec(shop, "c")}})
 	stop := errors.New("enough")
 	n := 0
-	err := l.Records(t.Context(), shop, 0, func(r loop.Record) error {
+	err := l.Records(t.Context(), shop, 0, func(r ledger.Record) error {
 		n++
 		if _, err := l.Pending(t.Context()); err != nil {
 			return err
 		}
-		if _, err := l.Commit(t.Context(), loop.Batch{Records: []loop.Record{rec(shop, "later")}}); err != nil {
+		if _, err := l.Commit(t.Context(), ledger.Batch{Records: []ledger.Record{rec(shop, "later")}}); err != nil {
 			return err
 		}
 		if r.Seq == 2 {
@@ -527,41 +528,41 @@ func testYield(t *testing.T, l ledger) {
 		t.Errorf("Records = %v after %d entries, want %v after 2", err, n, stop)
 	}
 	n = 0
-	if err := l.Records(t.Context(), shop, 0, func(loop.Record) error {
+	if err := l.Records(t.Context(), shop, 0, func(ledger.Record) error {
 		n++
-		_, err := l.Commit(t.Context(), loop.Batch{Records: []loop.Record{rec(shop, "later")}})
+		_, err := l.Commit(t.Context(), ledger.Batch{Records: []ledger.Record{rec(shop, "later")}})
 		return err
 	}); err != nil || n != 5 {
 		t.Errorf("Records = %v after %d entries, want the 5 that were there", err, n)
 	}
 }
 
-func testContext(t *testing.T, l ledger) {
+func testContext(t *testing.T, l ledgerStore) {
 	why := errors.New("going down")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
-	if _, err := l.Commit(ctx, loop.Batch{Key: "k", Records: []loop.Record{rec(shop, "a")}}); !errors.Is(err, why) {
+	if _, err := l.Commit(ctx, ledger.Batch{Key: "k", Records: []ledger.Record{rec(shop, "a")}}); !errors.Is(err, why) {
 		t.Errorf("Commit = %v, want %v", err, why)
 	}
 	if n := len(records(t, l, shop, 0)); n != 0 {
 		t.Errorf("%d entries were written", n)
 	}
-	if r := mustCommit(t, l, loop.Batch{Key: "k", Records: []loop.Record{rec(shop, "a")}}); r.Repeated {
+	if r := mustCommit(t, l, ledger.Batch{Key: "k", Records: []ledger.Record{rec(shop, "a")}}); r.Repeated {
 		t.Error("the key was written")
 	}
 }
 
-func testManyWriters(t *testing.T, l ledger) {
+func testManyWriters(t *testing.T, l ledgerStore) {
 	const writers, each = 4, 25
 	var wg sync.WaitGroup
 	for w := range writers {
 		wg.Go(func() {
 			for i := range each {
 				key := fmt.Sprintf("k%d-%d", w, i)
-				if _, err := l.Commit(t.Context(), loop.Batch{Key: key, Records: []loop.Record{rec(shop, key)}}); err != nil {
+				if _, err := l.Commit(t.Context(), ledger.Batch{Key: key, Records: []ledger.Record{rec(shop, key)}}); err != nil {
 					t.Errorf("commit %s: %v", key, err)
 				}
-				if err := l.Records(t.Context(), shop, int64(i), func(loop.Record) error { return nil }); err != nil {
+				if err := l.Records(t.Context(), shop, int64(i), func(ledger.Record) error { return nil }); err != nil {
 					t.Errorf("records: %v", err)
 				}
 			}

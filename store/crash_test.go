@@ -12,11 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/internal/leaktest"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// crashEnv makes the test binary the process that is killed: it commits to the
-// database of this folder until it dies, and says what was acknowledged.
+// crashEnv turns the test binary into the process to be killed: it commits to
+// the database in this folder until it dies, and prints every acknowledged
+// commit.
 const crashEnv = "STORE_TEST_CRASH"
 
 var (
@@ -32,15 +34,15 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(1)
 	}
-	// Each round is some hundred durable transactions; -rapid.checks takes more.
+	// A round is some hundred durable transactions; -rapid.checks allows more.
 	if err := flag.Set("rapid.checks", "30"); err != nil {
 		panic(err)
 	}
-	os.Exit(m.Run())
+	leaktest.Main(m.Run)
 }
 
-// commitForEver commits one input after another, each with all that a batch
-// can hold, and prints "KEY SEQ" after each acknowledgement.
+// commitForEver commits one input after another, each with everything that a
+// batch can hold, and prints "KEY SEQ" after each acknowledgement.
 func commitForEver(dir string) error {
 	s, err := Open(dir)
 	if err != nil {
@@ -53,12 +55,12 @@ func commitForEver(dir string) error {
 	}
 	for i := seq; ; i++ {
 		key := fmt.Sprintf("in:%d", i)
-		b := loop.Batch{
-			Key: key, Time: night, Answer: []byte(key),
-			Records:  []loop.Record{rec(shop, key), rec(loop.SharedStream, key)},
-			Effects:  []loop.PendingEffect{effect(shop, "start", key)},
-			Messages: []loop.Outgoing{{Chat: mira, Key: key, Class: loop.ClassNotice}},
-			Cursor:   &loop.Cursor{Name: "telegram:1", Value: key},
+		b := ledger.Batch{
+			Key: key, Time: entryTime, Answer: []byte(key),
+			Records:  []ledger.Record{rec(shop, key), rec(ledger.SharedStream, key)},
+			Effects:  []ledger.PendingEffect{effect(shop, "start", key)},
+			Messages: []ledger.Outgoing{{Chat: mira, Key: key, Class: ledger.ClassNotice}},
+			Cursor:   &ledger.Cursor{Name: "telegram:1", Value: key},
 		}
 		b.Records[0].Body = []byte(strings.Repeat("x", int(i%7)*1000))
 		r, err := s.Commit(ctx, b)
@@ -66,7 +68,7 @@ func commitForEver(dir string) error {
 			return err
 		}
 		if i%5 == 4 {
-			if err := s.SaveSnapshot(ctx, loop.SnapshotRow{Stream: shop, Seq: i, Version: 1, Body: []byte(key)}); err != nil {
+			if err := s.SaveSnapshot(ctx, ledger.SnapshotRow{Stream: shop, Seq: i, Version: 1, Body: []byte(key)}); err != nil {
 				return err
 			}
 		}
@@ -77,7 +79,7 @@ func commitForEver(dir string) error {
 	}
 }
 
-// deliverAll sends what is queued; each message's id is its key.
+// deliverAll sends every queued message, with its key as platform id.
 func deliverAll(ctx context.Context, s *Store) error {
 	for {
 		m, ok, err := s.NextMessage(ctx, mira)
@@ -87,13 +89,14 @@ func deliverAll(ctx context.Context, s *Store) error {
 		if err := s.Trying(ctx, m.ID); err != nil {
 			return err
 		}
-		if _, err := s.Sent(ctx, m.ID, m.Key, night); err != nil {
+		if _, err := s.Sent(ctx, m.ID, m.Key, entryTime); err != nil {
 			return err
 		}
 	}
 }
 
-// What was acknowledged before a kill -9 is there after it, once, whole.
+// TestKill kills a committing process: every acknowledged commit is there
+// afterwards, once and whole.
 func TestKill(t *testing.T) {
 	if *seed == 0 {
 		*seed = uint64(time.Now().UnixNano())
@@ -101,15 +104,15 @@ func TestKill(t *testing.T) {
 	t.Logf("-crash.seed %d", *seed)
 	random := rand.New(rand.NewPCG(*seed, 0))
 	dir := t.TempDir()
-	acknowledged := map[string]string{} // key to seq
+	acknowledged := map[string]string{} // Seq by key
 	for range *rounds {
 		killAfter(t, dir, random, acknowledged)
 		checkAfterKill(t, dir, acknowledged)
 	}
 }
 
-// killAfter lets a child commit and kills it at a random moment: some lines
-// later, and some microseconds after that, so that it is met anywhere.
+// killAfter starts a child that commits, and kills it a random number of lines
+// and microseconds later, so that the kill can hit any step.
 func killAfter(t *testing.T, dir string, random *rand.Rand, acknowledged map[string]string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -160,9 +163,9 @@ func checkAfterKill(t *testing.T, dir string, acknowledged map[string]string) {
 			t.Error(err)
 		}
 	}()
-	same(t, "breaks", breaks(t, s), "")
-	entries, house, effects := records(t, s, shop, 0), records(t, s, loop.SharedStream, 0), pending(t, s)
-	// One input can have been committed that nobody was told of.
+	wantEqual(t, "breaks", breaks(t, s), "")
+	entries, house, effects := records(t, s, shop, 0), records(t, s, ledger.SharedStream, 0), pending(t, s)
+	// The last input may have been committed and not acknowledged.
 	if n := len(entries); n < len(acknowledged) || n != len(house) || n != len(effects) {
 		t.Fatalf("%d entries, %d of house, %d effects; %d inputs were acknowledged", n, len(house), len(effects), len(acknowledged))
 	}
@@ -176,18 +179,18 @@ func checkAfterKill(t *testing.T, dir string, acknowledged map[string]string) {
 		}
 	}
 	for key := range byKey {
-		if r := mustCommit(t, s, loop.Batch{Key: key, Records: []loop.Record{rec(shop, "again")}}); !r.Repeated || string(r.Answer) != key {
+		if r := mustCommit(t, s, ledger.Batch{Key: key, Records: []ledger.Record{rec(shop, "again")}}); !r.Repeated || string(r.Answer) != key {
 			t.Errorf("%s again: repeated %v, answer %q", key, r.Repeated, r.Answer)
 		}
 	}
 	checkMessagesAfterKill(t, s, byKey, entries[len(entries)-1].Type)
 	for key := range byKey {
-		acknowledged[key] = byKey[key] // also the one that nobody was told of
+		acknowledged[key] = byKey[key] // includes the input that was not acknowledged
 	}
 }
 
-// Each message was sent once, but for the last one, and the cursor is where
-// the last input left it.
+// checkMessagesAfterKill checks that every message but the last was sent once,
+// and that the cursor is that of the last input.
 func checkMessagesAfterKill(t *testing.T, s *Store, keys map[string]string, last string) {
 	t.Helper()
 	left := queue(t, s, mira)

@@ -9,18 +9,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Chats returns the chats that something is queued for, those first whose
-// oldest message is oldest.
+// Chats returns the chats with queued messages, ordered by their oldest
+// message.
 func (s *Store) Chats(ctx context.Context) ([]string, error) {
 	type waiting struct {
 		chat  string
 		place int64
 	}
 	var all []waiting
-	// A few seeks a chat: GROUP BY would read the whole queue.
+	// A few index seeks for each chat: GROUP BY would read the whole queue.
 	err := s.rows(ctx, func(rows *sql.Rows) error {
 		var w waiting
 		if err := rows.Scan(&w.chat, &w.place); err != nil {
@@ -51,19 +51,19 @@ const chatsQuery = `WITH RECURSIVE chats (chat) AS (
 		FROM chats WHERE chat IS NOT NULL
 	) SELECT chat, min(coalesce(send, edit), coalesce(edit, send)) FROM oldest`
 
-// NextMessage returns what a chat is to be sent next: the oldest message, and
-// the oldest edit where there is none, so that an answer overtakes what only
-// changes something shown (SPEC 6.3). An edit comes with its Target; false
-// where nothing is queued.
-func (s *Store) NextMessage(ctx context.Context, chat string) (loop.QueuedMessage, bool, error) {
+// NextMessage returns the message to deliver next to a chat: the oldest send,
+// or the oldest edit if no send is queued. Sends come first, because they
+// answer a person, while an edit only updates a message already shown. An edit
+// has its Target set. It is false for an empty queue.
+func (s *Store) NextMessage(ctx context.Context, chat string) (ledger.QueuedMessage, bool, error) {
 	all, err := s.queue(ctx, nextQuery, chat)
 	if err != nil || len(all) == 0 {
-		return loop.QueuedMessage{}, false, fail("next message of "+chat, err)
+		return ledger.QueuedMessage{}, false, fail("next message of "+chat, err)
 	}
 	return all[0], true, nil
 }
 
-// Waiting counts what is queued, for all chats together.
+// Waiting returns the number of queued messages of all chats.
 func (s *Store) Waiting(ctx context.Context) (int, error) {
 	var n int
 	err := s.readers.QueryRowContext(ctx, waitingCount).Scan(&n)
@@ -72,8 +72,8 @@ func (s *Store) Waiting(ctx context.Context) (int, error) {
 
 const waitingCount = `SELECT count(*) FROM messages WHERE state = 'queued'`
 
-// Queued returns all that a chat is to be sent, in that order.
-func (s *Store) Queued(ctx context.Context, chat string) ([]loop.QueuedMessage, error) {
+// Queued returns the queued messages of a chat in the order of their delivery.
+func (s *Store) Queued(ctx context.Context, chat string) ([]ledger.QueuedMessage, error) {
 	all, err := s.queue(ctx, queueQuery, chat)
 	return all, fail("queue of "+chat, err)
 }
@@ -83,8 +83,9 @@ const (
 	nextQuery  = queueQuery + ` LIMIT 1`
 )
 
-func (s *Store) queue(ctx context.Context, query, chat string) ([]loop.QueuedMessage, error) {
-	// One transaction: a message must not find its target gone.
+func (s *Store) queue(ctx context.Context, query, chat string) ([]ledger.QueuedMessage, error) {
+	// One transaction, so that the target of an edit cannot disappear in
+	// between.
 	tx, err := s.readers.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, err
@@ -99,11 +100,11 @@ func (s *Store) queue(ctx context.Context, query, chat string) ([]loop.QueuedMes
 	}, query, chat); err != nil {
 		return nil, err
 	}
-	var all []loop.QueuedMessage
+	var all []ledger.QueuedMessage
 	for _, m := range found {
 		target := ""
 		if m.Edit {
-			if target, err = s.stands(ctx, tx, m.Chat, m.Key); err != nil {
+			if target, err = s.shownID(ctx, tx, m.Chat, m.Key); err != nil {
 				return nil, err
 			}
 		}
@@ -116,31 +117,30 @@ func (s *Store) queue(ctx context.Context, query, chat string) ([]loop.QueuedMes
 	return all, nil
 }
 
-// Trying marks that a sending of a queued message begins: durable before the
-// first byte of it goes out, so that after a crash it shows as Tried. Each
-// call is one sending, and is taken back by one Unsent. From here on, an edit
-// of the message comes after it instead of into it.
+// Trying records that the delivery of a queued message begins. The caller calls
+// it before sending the first byte, so that after a crash the message shows as
+// Tried. Each call stands for one delivery; Unsent takes it back. From now on
+// an edit of the message is queued behind it instead of merged into it.
 //
-// Error: loop.ErrReplaced where a newer text has taken its place since it was
-// read; the next one is asked for then.
+// Error: ledger.ErrReplaced if a newer message has replaced this one. The caller
+// then asks for the next one.
 func (s *Store) Trying(ctx context.Context, id int64) error {
 	return fail(fmt.Sprintf("try message %d", id), s.change(ctx, id, func(ctx context.Context, m message) error {
 		if m.state != queued {
-			return loop.ErrReplaced
+			return ledger.ErrReplaced
 		}
 		_, err := s.writer.ExecContext(ctx, `UPDATE messages SET tried = tried + 1 WHERE id = ?`, id)
 		return err
 	}))
 }
 
-// Unsent takes one Trying back: that sending has certainly not arrived. A
-// message with an earlier one in doubt stays Tried. Edits that waited for the
-// message go into it now, which makes it another one (loop.ErrReplaced for the
-// id from here on).
+// Unsent takes back one Trying: that delivery certainly failed. A message with
+// an earlier delivery in doubt stays Tried. Waiting edits are merged into the
+// message now, which gives it a new id; the old one yields ledger.ErrReplaced.
 func (s *Store) Unsent(ctx context.Context, id int64) error {
 	return fail(fmt.Sprintf("take back message %d", id), s.change(ctx, id, func(ctx context.Context, m message) error {
 		if m.state != queued {
-			return nil // replaced while it was on its way
+			return nil // replaced during its delivery
 		}
 		if _, err := s.writer.ExecContext(ctx, `UPDATE messages SET tried = max(tried - 1, 0) WHERE id = ?`, id); err != nil {
 			return err
@@ -149,13 +149,14 @@ func (s *Store) Unsent(ctx context.Context, id int64) error {
 	}))
 }
 
-// Sent settles a message: the chat shows it as platformID since at, and its
-// key stands on that now. For an edit, platformID is its Target, whose text it
-// becomes; with another id, the edit was sent as a message of its own. The
-// same call again does nothing.
+// Sent records that the chat shows the message as platformID since at. The key
+// now stands for that message. For an edit, platformID is its Target, which
+// takes over the edit's text; any other id means that the edit was sent as a
+// message of its own. Repeating a call does nothing.
 //
-// before is what the key stood on until now, where that is another message
-// that is still shown: what a live status takes away. "" where there is none.
+// before is the platform id of the message that the key stood for until now, if
+// it is another one that is still shown, so that a caller can delete it; "" for
+// none.
 func (s *Store) Sent(ctx context.Context, id int64, platformID string, at time.Time) (before string, err error) {
 	err = s.change(ctx, id, func(ctx context.Context, m message) error {
 		if err := checkSent(m, platformID, at); err != nil || m.state == sent {
@@ -175,7 +176,7 @@ func (s *Store) Sent(ctx context.Context, id int64, platformID string, at time.T
 				return err
 			}
 		}
-		if before, err = s.stands(ctx, s.writer, m.Chat, m.Key); err != nil {
+		if before, err = s.shownID(ctx, s.writer, m.Chat, m.Key); err != nil {
 			return err
 		}
 		_, err := s.writer.ExecContext(ctx,
@@ -189,7 +190,7 @@ func (s *Store) Sent(ctx context.Context, id int64, platformID string, at time.T
 	return before, nil
 }
 
-// checkSent refuses a settling that cannot be true.
+// checkSent refuses a delivery report that cannot be true.
 func checkSent(m message, platformID string, at time.Time) error {
 	if platformID == "" {
 		return errors.New("a message that was sent has an id")
@@ -200,8 +201,12 @@ func checkSent(m message, platformID string, at time.Time) error {
 	return checkTime(at)
 }
 
-// Drop settles a message that will not be sent, and keeps why. One that was
-// replaced is dropped already.
+// Drop gives up a queued message and records why. It does nothing for a message
+// that is dropped already.
+//
+// An edit that waits for the message becomes a message of its own. If the
+// dropped one was chatter and its delivery is in doubt, the edit inherits the
+// doubt: sent without a mark, it could be a second copy.
 func (s *Store) Drop(ctx context.Context, id int64, why string) error {
 	return fail(fmt.Sprintf("drop message %d", id), s.change(ctx, id, func(ctx context.Context, m message) error {
 		switch m.state {
@@ -213,22 +218,29 @@ func (s *Store) Drop(ctx context.Context, id int64, why string) error {
 		if _, err := s.writer.ExecContext(ctx, dropQuery+` WHERE id = ?2`, why, id); err != nil {
 			return err
 		}
+		if m.passesDoubt() {
+			if _, err := s.writer.ExecContext(ctx, `UPDATE messages SET tried = max(tried, ?3)
+				WHERE chat = ?1 AND key = ?2 AND key <> '' AND state = 'queued' AND edit`, m.Chat, m.Key, m.tried); err != nil {
+				return err
+			}
+		}
 		return s.coalesce(ctx, m.Chat, m.Key)
 	}))
 }
 
 var errSent = errors.New("it was sent")
 
-// A dropped message is as old as its commit: whoever drops has no clock here.
+// dropQuery dates a dropped message by its commit, because its callers have no
+// clock.
 const dropQuery = `UPDATE messages SET state = 'dropped', settled_at = time, why = ?1`
 
-// change calls do for a message, in one transaction.
+// change calls do with the message that has the id, in one transaction.
 func (s *Store) change(ctx context.Context, id int64, do func(context.Context, message) error) error {
 	return s.write(ctx, func(ctx context.Context) (bool, error) {
 		var m message
 		err := m.scan(s.writer.QueryRowContext(ctx, `SELECT `+messageColumns+` FROM messages WHERE id = ?`, id))
 		if errors.Is(err, sql.ErrNoRows) {
-			return false, loop.ErrReplaced
+			return false, ledger.ErrReplaced
 		}
 		if err != nil {
 			return false, err
@@ -237,10 +249,10 @@ func (s *Store) change(ctx context.Context, id int64, do func(context.Context, m
 	})
 }
 
-// Forget drops what a chat was to be sent in these classes and no sending was
-// begun of, and returns how many. Edits of what the chat shows are left: they
-// make no sound, and without them it would go on showing what is over.
-func (s *Store) Forget(ctx context.Context, chat string, classes ...loop.MessageClass) (int, error) {
+// Forget drops a chat's queued messages of the given classes that were never
+// tried, and returns their number. It keeps edits of shown messages: edits are
+// silent, and without them the chat would keep showing an outdated text.
+func (s *Store) Forget(ctx context.Context, chat string, classes ...ledger.MessageClass) (int, error) {
 	if len(classes) == 0 {
 		return 0, nil
 	}
@@ -281,11 +293,11 @@ func (s *Store) Forget(ctx context.Context, chat string, classes ...loop.Message
 	return int(n), nil
 }
 
-// MoveChat gives what is queued for a chat, and for its topics, to the chat
-// that took its place: a group that became a supergroup. The new one counts
-// its messages from the beginning, and an id of the old one would hit another
-// message there. So what was sent stays where it is shown, an edit of it
-// becomes a message of its own, and nothing answers an old message any more.
+// MoveChat readdresses the queued messages of a chat and of its topics to the
+// chat that replaces it: a group that became a supergroup. The new chat numbers
+// its messages from the beginning, so ids of the old one would hit unrelated
+// messages there. Therefore sent messages stay with the old chat, an edit of
+// one becomes a message of its own, and replies lose their reference.
 func (s *Store) MoveChat(ctx context.Context, from, to string) error {
 	if from == "" || to == "" {
 		return fail("move chat", fmt.Errorf("from %q to %q: neither may be empty", from, to))

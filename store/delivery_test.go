@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// What is asked for each message and each press is found by an index: 10^5
-// queued messages must not make the next one slow.
+// TestPlans checks that every query run for a message or a button press uses an
+// index: a queue of 10^5 messages must not slow down the next one.
 func TestPlans(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
 	for name, c := range map[string]struct {
@@ -21,7 +21,7 @@ func TestPlans(t *testing.T) {
 		"next":    {nextQuery, []string{"messages_next"}},
 		"queue":   {queueQuery, []string{"messages_next"}},
 		"chats":   {chatsQuery, []string{"messages_next"}},
-		"stands":  {standsQuery, []string{"messages_key"}},
+		"stands":  {shownIDQuery, []string{"messages_key"}},
 		"waiting": {waitingQuery, []string{"messages_waiting"}},
 		"at":      {sentAtQuery, []string{"messages_sent"}},
 		"for":     {sentForQuery, []string{"messages_key"}},
@@ -62,12 +62,13 @@ func planOf(t *testing.T, s *Store, query string) string {
 	return plan.String()
 }
 
-// With 10^5 messages waiting, the next one takes about as long as with few.
+// TestLongQueue delivers from a queue of 10^5 messages as fast as from a short
+// one.
 func TestLongQueue(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
-	var b loop.Batch
+	var b ledger.Batch
 	for i := range 100_000 {
-		b.Messages = append(b.Messages, loop.Outgoing{Chat: fmt.Sprintf("telegram:%d", i%40), Class: loop.ClassNotice, Body: []byte("text")})
+		b.Messages = append(b.Messages, ledger.Outgoing{Chat: fmt.Sprintf("telegram:%d", i%40), Class: ledger.ClassNotice, Body: []byte("text")})
 	}
 	r := mustCommit(t, s, b)
 	if len(r.Chats) != 40 {
@@ -86,23 +87,23 @@ func TestLongQueue(t *testing.T) {
 			t.Fatalf("chats %q, %v", chats, err)
 		}
 	}
-	// A read of the whole queue takes longer than this each time.
+	// A read of the whole queue would take longer than this.
 	if each := time.Since(began) / asked; each > 10*time.Millisecond {
 		t.Errorf("%v for chats and the next message", each)
 	}
 }
 
-// What is in doubt when the process ends is so for the next one, and what is
-// queued is still there.
+// TestReopenedOutbox reopens the database: a message in doubt stays in doubt,
+// and a queued one stays queued.
 func TestReopenedOutbox(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sayLines(t, s, "q5 ask", "q6 ask", "- text")
+	commitLines(t, s, "q5 ask", "q6 ask", "- text")
 	settle(t, s, mira, "100")
-	try(t, s, next(t, s, mira).ID)
+	begin(t, s, next(t, s, mira).ID)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -110,6 +111,6 @@ func TestReopenedOutbox(t *testing.T) {
 		t.Error("a closed store took a mark")
 	}
 	s = mustOpen(t, dir)
-	same(t, "queue", lines(t, s, mira), []string{"q6? ask", " text"})
-	same(t, "shown", shown(t, s, mira, "q5"), "100 ask")
+	wantEqual(t, "queue", lines(t, s, mira), []string{"q6? ask", " text"})
+	wantEqual(t, "shown", shown(t, s, mira, "q5"), "100 ask")
 }

@@ -1,16 +1,34 @@
-// Package store keeps what was decided: one SQLite database in the state
-// folder, and nothing else in the program imports database/sql.
+// Package store keeps the ledger, the inbox, the outbox and the snapshots of a
+// state folder in one SQLite database. No other package imports database/sql.
 //
-// The ledger (table entries) is append-only. The database itself refuses
-// every UPDATE and DELETE, and every INSERT that is not the next entry of its
-// stream, so that no fault of this program can rewrite history; the chain of
-// hashes makes visible what somebody does past the database (SPEC 8.3). Around
-// it lie the inbox (inputs: what was answered to which natural key; cursors:
-// how far chats were read), the outbox (effects, messages) and snapshots, which
-// can be made again from the ledger.
+// Commit (commit.go, seal.go) writes a batch: everything that one input leads
+// to, in one transaction. The rest of the package reads what batches wrote and
+// marks messages as delivered:
 //
-// One input is one transaction (DESIGN 2): Commit writes all of a Batch or
-// nothing. Store is the real thing, Memory its twin for tests; one conformance
-// suite runs over both. One process at a time has the folder: package
-// internal/statelock sees to that, not this one.
+//	store.go migrate.go pragma.go   open and close a database, bring an old one up to date
+//	chain.go anchor.go verify.go    hash chain of a stream, heads known from outside, Verify
+//	read.go                         entries of a stream, a task, a run
+//	inbox.go                        keys of inputs, and the pruning of old ones
+//	effect.go snapshot.go           pending effects; folded states
+//	message.go delivery.go sent.go  messages: queue, delivery, messages that a chat shows
+//	backup.go                       copies of the database, and their check
+//	memory.go memory_message.go     Memory, the twin of Store for tests
+//	errors.go                       errors that a caller acts on
+//
+// The package never changes or removes an entry. Migrations go forward only and
+// leave the table of entries alone. The package does not fold entries, and it
+// does not lock the folder: the caller holds the lock of internal/statelock.
+//
+// The tests hold these invariants:
+//
+//   - A batch is committed as a whole or not at all, also through SIGKILL and a
+//     full disk. A key that was committed before gets its first answer again.
+//   - The database refuses UPDATE and DELETE of entries and any INSERT that is
+//     not the next entry of its stream, so that no fault of this program can
+//     rewrite history. Verify finds a change made past the database.
+//   - An outbox has at most one queued edit of a key, and a message in doubt
+//     stays in doubt through a restart.
+//   - Store and Memory behave alike: one conformance suite, and random schedules
+//     that run on both.
+//   - The database of every earlier release opens, verifies and can be appended to.
 package store

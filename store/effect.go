@@ -5,15 +5,15 @@ import (
 	"database/sql"
 	"fmt"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Pending returns the effects that were committed and not settled, oldest
-// first, of all streams.
-func (s *Store) Pending(ctx context.Context) ([]loop.PendingEffect, error) {
-	var pending []loop.PendingEffect
+// Pending returns the effects of all streams that are not settled, oldest
+// first.
+func (s *Store) Pending(ctx context.Context) ([]ledger.PendingEffect, error) {
+	var pending []ledger.PendingEffect
 	err := s.rows(ctx, func(rows *sql.Rows) error {
-		var e loop.PendingEffect
+		var e ledger.PendingEffect
 		var at string
 		if err := rows.Scan(&e.ID, &e.Stream, &e.Kind, &e.Class, &e.Key, &e.Body, &at, &e.Seq, &e.Head); err != nil {
 			return err
@@ -22,7 +22,7 @@ func (s *Store) Pending(ctx context.Context) ([]loop.PendingEffect, error) {
 		if e.Time, err = parseTime(at); err != nil {
 			return fmt.Errorf("effect %d: its time cannot be read: %w: %w", e.ID, err, ErrBroken)
 		}
-		e.Body, e.Head = blob(e.Body), blob(e.Head)
+		e.Body, e.Head = cloneBytes(e.Body), cloneBytes(e.Head)
 		pending = append(pending, e)
 		return nil
 	}, `SELECT id, stream, kind, class, key, body, time, seq, head FROM effects WHERE settled_at IS NULL ORDER BY id`)

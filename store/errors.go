@@ -7,16 +7,16 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// Reasons of refusal that a caller acts on. They are found with errors.Is.
+// Errors that callers act on, to be tested with errors.Is.
 var (
-	// ErrDisk: the disk is full, failing or not writable. Nothing of the
-	// batch is in force; everything holds until a Commit succeeds (SPEC 2.2).
+	// ErrDisk: the disk is full, failing or not writable. Nothing of the batch
+	// is in force; the caller stops work until a Commit succeeds.
 	ErrDisk = errors.New("the state folder cannot be written")
-	// ErrBroken: the ledger is not the one that this program wrote. Nothing
-	// is appended to it, because that would bury the break.
+	// ErrBroken: the ledger is not the one that this program wrote. The store
+	// refuses to append to it, because new entries would hide the break.
 	ErrBroken = errors.New("the ledger is broken")
-	// ErrEffect: an effect of this kind and key was committed before, a bug
-	// of the core.
+	// ErrEffect: an effect of this kind and key was committed before. It is a
+	// bug of the core.
 	ErrEffect = errors.New("effect was committed before")
 	// ErrNewer: the database was written by a later release.
 	ErrNewer = errors.New("written by a newer nightporter")
@@ -24,8 +24,8 @@ var (
 	ErrForeign = errors.New("not a nightporter database")
 )
 
-// classify adds to a driver's error what it means for the caller and, where a
-// person can mend it, what to do.
+// classify wraps a driver's error in the matching error of this package, with a
+// remedy where a person has one.
 func classify(err error) error {
 	var e sqlite3.Error
 	if !errors.As(err, &e) {
@@ -52,13 +52,13 @@ func classify(err error) error {
 	return err
 }
 
-// damaged reports whether SQLite found the file itself malformed.
+// damaged reports whether SQLite found the file malformed.
 func damaged(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && e.Code == sqlite3.ErrCorrupt
 }
 
-// fail names the operation that an error comes from.
+// fail prefixes err with the operation that failed. It returns nil for nil.
 func fail(op string, err error) error {
 	if err == nil {
 		return nil

@@ -6,18 +6,19 @@ import (
 	"time"
 )
 
-// pruneBatch bounds how long other commits wait for a pruning.
+// pruneBatch limits the rows deleted in one transaction, so that other commits
+// do not wait long.
 const pruneBatch = 2000
 
-// The keys of one prefix lie together: from it up to it with its last byte
-// counted up.
+// pruneInputsQuery selects the keys of a prefix as a range of the index: from
+// the prefix up to the prefix with its last byte incremented.
 const pruneInputsQuery = `DELETE FROM inputs WHERE key IN (
 	SELECT key FROM inputs WHERE key >= ?1 AND key < ?2 AND time < ?3 LIMIT ?4)`
 
-// PruneInputs forgets the inputs whose key has a prefix and that were committed
-// before the given time, and returns how many. One of them would be taken for
-// new if it came again, so the time has to lie before what a platform delivers
-// again: Telegram keeps what nobody read for 24 h.
+// PruneInputs deletes the inputs whose key begins with prefix and that were
+// committed before the given time, and returns their number. A deleted input
+// would be accepted as new, so the time must be older than anything that a
+// platform can deliver again: Telegram keeps updates for 24 hours.
 func (s *Store) PruneInputs(ctx context.Context, prefix string, before time.Time) (int, error) {
 	if prefix == "" || prefix[len(prefix)-1] >= 0x7f {
 		return 0, fail("prune inputs", fmt.Errorf("%q is no prefix of keys", prefix))

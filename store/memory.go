@@ -7,26 +7,27 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Memory is the Store's twin without a disk, for tests of what stands above
-// it. The conformance suite holds both to the same behaviour; only what is
-// about a file (Open, Close, Verify) is missing here. The zero value is ready.
+// Memory is a Store without a disk, for tests of the packages that use one. One
+// conformance suite runs over both. Memory lacks the methods that are about a
+// file: Open, Close, Verify, Backup. The zero value is an empty ledger. Memory
+// is safe for concurrent use.
 type Memory struct {
 	mu        sync.Mutex
-	streams   map[string][]loop.Record
+	streams   map[string][]ledger.Record
 	inputs    map[string][]byte
-	effects   []memoryEffect // the effect with ID n is at n-1
+	effects   []memoryEffect // the effect with ID n has index n-1
 	known     map[effectID]bool
-	snapshots map[string][]loop.SnapshotRow
-	cursors   map[string]loop.Cursor
-	messages  []*message // by place
-	lastID    int64      // of messages
+	snapshots map[string][]ledger.SnapshotRow
+	cursors   map[string]ledger.Cursor
+	messages  []*message // sorted by place
+	lastID    int64      // of the messages
 }
 
 type memoryEffect struct {
-	loop.PendingEffect
+	ledger.PendingEffect
 	settled bool
 }
 
@@ -34,34 +35,34 @@ type memoryEffect struct {
 func NewMemory() *Memory { return &Memory{} }
 
 // Commit is Store.Commit.
-func (m *Memory) Commit(ctx context.Context, b loop.Batch) (loop.Receipt, error) {
+func (m *Memory) Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if ctx.Err() != nil {
-		return loop.Receipt{}, fail("commit", context.Cause(ctx))
+		return ledger.Receipt{}, fail("commit", context.Cause(ctx))
 	}
 	if b.Key != "" {
 		if answer, ok := m.inputs[b.Key]; ok {
-			return loop.Receipt{Repeated: true, Answer: bytes.Clone(answer)}, nil
+			return ledger.Receipt{Repeated: true, Answer: bytes.Clone(answer)}, nil
 		}
 	}
 	made, err := seal(b, m.head)
 	if err != nil {
-		return loop.Receipt{}, fail("commit", err)
+		return ledger.Receipt{}, fail("commit", err)
 	}
-	// All that can be refused comes before the first change.
+	// Everything that can be refused is checked before the first change.
 	for _, e := range made.effects {
 		if m.known[effectID{e.Kind, e.Key}] {
-			return loop.Receipt{}, fail("commit", duplicate(e))
+			return ledger.Receipt{}, fail("commit", duplicate(e))
 		}
 	}
 	for _, id := range b.Settles {
 		if id < 1 || id > int64(len(m.effects)+len(made.effects)) {
-			return loop.Receipt{}, fail("commit", unknownEffect(id))
+			return ledger.Receipt{}, fail("commit", unknownEffect(id))
 		}
 	}
 
-	m.make()
+	m.init()
 	for _, r := range made.records {
 		m.streams[r.Stream] = append(m.streams[r.Stream], cloneRecord(r))
 	}
@@ -74,26 +75,26 @@ func (m *Memory) Commit(ctx context.Context, b loop.Batch) (loop.Receipt, error)
 		m.effects[id-1].settled = true
 	}
 	if b.Key != "" {
-		m.inputs[b.Key] = blob(b.Answer)
+		m.inputs[b.Key] = cloneBytes(b.Answer)
 	}
 	for _, o := range b.Messages {
 		m.enqueue(o, formatTime(b.Time))
 	}
 	if c := b.Cursor; c != nil {
-		m.cursors[c.Name] = loop.Cursor{Name: c.Name, Value: c.Value, Time: normal(c.Time)}
+		m.cursors[c.Name] = ledger.Cursor{Name: c.Name, Value: c.Value, Time: normalTime(c.Time)}
 	}
-	return loop.Receipt{Answer: blob(b.Answer), Records: made.records, Effects: made.effects, Chats: chatsOf(b.Messages)}, nil
+	return ledger.Receipt{Answer: cloneBytes(b.Answer), Records: made.records, Effects: made.effects, Chats: chatsOf(b.Messages)}, nil
 }
 
-func (m *Memory) make() {
+func (m *Memory) init() {
 	if m.streams != nil {
 		return
 	}
-	m.streams = map[string][]loop.Record{}
+	m.streams = map[string][]ledger.Record{}
 	m.inputs = map[string][]byte{}
 	m.known = map[effectID]bool{}
-	m.snapshots = map[string][]loop.SnapshotRow{}
-	m.cursors = map[string]loop.Cursor{}
+	m.snapshots = map[string][]ledger.SnapshotRow{}
+	m.cursors = map[string]ledger.Cursor{}
 }
 
 func (m *Memory) head(stream string) (head, error) {
@@ -106,29 +107,29 @@ func (m *Memory) head(stream string) (head, error) {
 }
 
 // Records is Store.Records.
-func (m *Memory) Records(ctx context.Context, stream string, after int64, yield func(loop.Record) error) error {
-	return m.each(ctx, "records of "+stream, stream, func(r loop.Record) bool { return r.Seq > after }, yield)
+func (m *Memory) Records(ctx context.Context, stream string, after int64, yield func(ledger.Record) error) error {
+	return m.each(ctx, "records of "+stream, stream, func(r ledger.Record) bool { return r.Seq > after }, yield)
 }
 
 // RecordsOfTask is Store.RecordsOfTask.
-func (m *Memory) RecordsOfTask(ctx context.Context, stream, task string, yield func(loop.Record) error) error {
-	return m.each(ctx, "records of task "+task, stream, func(r loop.Record) bool { return r.Task != "" && loop.SameID(r.Task, task) }, yield)
+func (m *Memory) RecordsOfTask(ctx context.Context, stream, task string, yield func(ledger.Record) error) error {
+	return m.each(ctx, "records of task "+task, stream, func(r ledger.Record) bool { return r.Task != "" && ledger.SameID(r.Task, task) }, yield)
 }
 
 // RecordsOfRun is Store.RecordsOfRun.
-func (m *Memory) RecordsOfRun(ctx context.Context, stream, run string, yield func(loop.Record) error) error {
-	return m.each(ctx, "records of run "+run, stream, func(r loop.Record) bool { return r.Run != "" && r.Run == run }, yield)
+func (m *Memory) RecordsOfRun(ctx context.Context, stream, run string, yield func(ledger.Record) error) error {
+	return m.each(ctx, "records of run "+run, stream, func(r ledger.Record) bool { return r.Run != "" && r.Run == run }, yield)
 }
 
 // RecordsAfter is Store.RecordsAfter.
-func (m *Memory) RecordsAfter(ctx context.Context, stream string, after int64, types []string, yield func(loop.Record) error) error {
-	return m.each(ctx, "records of "+stream, stream, func(r loop.Record) bool { return r.Seq > after && slices.Contains(types, r.Type) }, yield)
+func (m *Memory) RecordsAfter(ctx context.Context, stream string, after int64, types []string, yield func(ledger.Record) error) error {
+	return m.each(ctx, "records of "+stream, stream, func(r ledger.Record) bool { return r.Seq > after && slices.Contains(types, r.Type) }, yield)
 }
 
 // LastRecord is Store.LastRecord.
-func (m *Memory) LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (last loop.Record, found bool, err error) {
-	want := func(r loop.Record) bool { return r.Seq <= upTo && slices.Contains(types, r.Type) }
-	err = m.each(ctx, "last record of "+stream, stream, want, func(r loop.Record) error {
+func (m *Memory) LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (last ledger.Record, found bool, err error) {
+	want := func(r ledger.Record) bool { return r.Seq <= upTo && slices.Contains(types, r.Type) }
+	err = m.each(ctx, "last record of "+stream, stream, want, func(r ledger.Record) error {
 		last, found = r, true
 		return nil
 	})
@@ -136,8 +137,8 @@ func (m *Memory) LastRecord(ctx context.Context, stream string, upTo int64, type
 }
 
 // RecordsOfTypes is Store.RecordsOfTypes.
-func (m *Memory) RecordsOfTypes(ctx context.Context, stream, run string, types []string, yield func(loop.Record) error) error {
-	return m.each(ctx, "records of run "+run, stream, func(r loop.Record) bool {
+func (m *Memory) RecordsOfTypes(ctx context.Context, stream, run string, types []string, yield func(ledger.Record) error) error {
+	return m.each(ctx, "records of run "+run, stream, func(r ledger.Record) bool {
 		return r.Run != "" && r.Run == run && slices.Contains(types, r.Type)
 	}, yield)
 }
@@ -145,8 +146,8 @@ func (m *Memory) RecordsOfTypes(ctx context.Context, stream, run string, types [
 // RunsOf is Store.RunsOf.
 func (m *Memory) RunsOf(ctx context.Context, stream string) ([]string, error) {
 	var runs []string
-	err := m.each(ctx, "runs of "+stream, stream, func(r loop.Record) bool { return r.Run != "" && !slices.Contains(runs, r.Run) },
-		func(r loop.Record) error { runs = append(runs, r.Run); return nil })
+	err := m.each(ctx, "runs of "+stream, stream, func(r ledger.Record) bool { return r.Run != "" && !slices.Contains(runs, r.Run) },
+		func(r ledger.Record) error { runs = append(runs, r.Run); return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -154,10 +155,10 @@ func (m *Memory) RunsOf(ctx context.Context, stream string) ([]string, error) {
 	return runs, nil
 }
 
-// each yields without the mutex, so that yield may use the Memory.
-func (m *Memory) each(ctx context.Context, op, stream string, want func(loop.Record) bool, yield func(loop.Record) error) error {
+// each calls yield without holding the mutex, so that yield may use the Memory.
+func (m *Memory) each(ctx context.Context, op, stream string, want func(ledger.Record) bool, yield func(ledger.Record) error) error {
 	m.mu.Lock()
-	entries := m.streams[stream] // entries are never changed in place
+	entries := m.streams[stream] // entries are never changed in place, so the slice may be read unlocked
 	m.mu.Unlock()
 	for _, r := range entries {
 		if ctx.Err() != nil {
@@ -189,10 +190,10 @@ func (m *Memory) Head(_ context.Context, stream string) (seq int64, hash []byte,
 }
 
 // Pending is Store.Pending.
-func (m *Memory) Pending(context.Context) ([]loop.PendingEffect, error) {
+func (m *Memory) Pending(context.Context) ([]ledger.PendingEffect, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var pending []loop.PendingEffect
+	var pending []ledger.PendingEffect
 	for _, e := range m.effects {
 		if !e.settled {
 			pending = append(pending, cloneEffect(e.PendingEffect))
@@ -202,21 +203,21 @@ func (m *Memory) Pending(context.Context) ([]loop.PendingEffect, error) {
 }
 
 // Snapshot is Store.Snapshot.
-func (m *Memory) Snapshot(_ context.Context, stream string, version int) (loop.SnapshotRow, error) {
+func (m *Memory) Snapshot(_ context.Context, stream string, version int) (ledger.SnapshotRow, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	best := loop.SnapshotRow{Stream: stream, Version: version}
+	best := ledger.SnapshotRow{Stream: stream, Version: version}
 	for _, r := range m.snapshots[stream] {
 		if r.Version == version && r.Seq > best.Seq {
 			best = r
 		}
 	}
-	best.Body = blob(best.Body)
+	best.Body = cloneBytes(best.Body)
 	return best, nil
 }
 
 // SaveSnapshot is Store.SaveSnapshot.
-func (m *Memory) SaveSnapshot(ctx context.Context, r loop.SnapshotRow) error {
+func (m *Memory) SaveSnapshot(ctx context.Context, r ledger.SnapshotRow) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if ctx.Err() != nil {
@@ -225,18 +226,18 @@ func (m *Memory) SaveSnapshot(ctx context.Context, r loop.SnapshotRow) error {
 	if r.Seq < 1 || r.Seq > int64(len(m.streams[r.Stream])) {
 		return fail("save snapshot of "+r.Stream, noEntry(r))
 	}
-	newer := slices.DeleteFunc(m.snapshots[r.Stream], func(o loop.SnapshotRow) bool { return o.Seq <= r.Seq })
-	r.Body = blob(r.Body)
+	newer := slices.DeleteFunc(m.snapshots[r.Stream], func(o ledger.SnapshotRow) bool { return o.Seq <= r.Seq })
+	r.Body = cloneBytes(r.Body)
 	m.snapshots[r.Stream] = append(newer, r)
 	return nil
 }
 
-func cloneRecord(r loop.Record) loop.Record {
+func cloneRecord(r ledger.Record) ledger.Record {
 	r.Body, r.Prev, r.Hash = bytes.Clone(r.Body), bytes.Clone(r.Prev), bytes.Clone(r.Hash)
 	return r
 }
 
-func cloneEffect(e loop.PendingEffect) loop.PendingEffect {
+func cloneEffect(e ledger.PendingEffect) ledger.PendingEffect {
 	e.Body, e.Head = bytes.Clone(e.Body), bytes.Clone(e.Head)
 	return e
 }

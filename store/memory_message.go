@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // enqueue is Store.enqueue for one message.
-func (m *Memory) enqueue(o loop.Outgoing, now string) {
+func (m *Memory) enqueue(o ledger.Outgoing, now string) {
 	if o.Key != "" {
 		m.replaceEdits(o.Chat, o.Key)
 	}
@@ -23,7 +23,7 @@ func (m *Memory) enqueue(o loop.Outgoing, now string) {
 func (m *Memory) addMessage(row message) {
 	m.lastID++
 	row.id, row.state, row.tried = m.lastID, queued, 0
-	row.Body = blob(row.Body)
+	row.Body = cloneBytes(row.Body)
 	if row.place == 0 {
 		row.place = row.id
 	}
@@ -33,7 +33,7 @@ func (m *Memory) addMessage(row message) {
 	}
 }
 
-// remove takes out the rows that gone says.
+// remove deletes the rows for which gone is true and returns their number.
 func (m *Memory) remove(gone func(*message) bool) int {
 	before := len(m.messages)
 	m.messages = slices.DeleteFunc(m.messages, gone)
@@ -56,7 +56,7 @@ func (m *Memory) coalesce(chat, key string) {
 	if key == "" {
 		return
 	}
-	var edit, send *message // the newest
+	var edit, send *message // the newest of each
 	edits := 0
 	for _, r := range m.messages {
 		switch {
@@ -83,11 +83,11 @@ func (m *Memory) coalesce(chat, key string) {
 		m.remove(func(r *message) bool { return r == send || r == edit })
 		m.addMessage(next)
 	default:
-		edit.Edit = m.stands(chat, key) != ""
+		edit.Edit = m.shownID(chat, key) != ""
 	}
 }
 
-// newest returns the row with the highest place that want says, nil for none.
+// newest returns the matching row with the highest place, nil for none.
 func (m *Memory) newest(want func(*message) bool) *message {
 	for _, r := range slices.Backward(m.messages) {
 		if want(r) {
@@ -97,7 +97,7 @@ func (m *Memory) newest(want func(*message) bool) *message {
 	return nil
 }
 
-func (m *Memory) stands(chat, key string) string {
+func (m *Memory) shownID(chat, key string) string {
 	if r := m.newest(func(r *message) bool { return r.Chat == chat && r.Key == key && key != "" && r.state == sent }); r != nil {
 		return r.platform
 	}
@@ -118,24 +118,24 @@ func (m *Memory) Chats(context.Context) ([]string, error) {
 }
 
 // NextMessage is Store.NextMessage.
-func (m *Memory) NextMessage(ctx context.Context, chat string) (loop.QueuedMessage, bool, error) {
+func (m *Memory) NextMessage(ctx context.Context, chat string) (ledger.QueuedMessage, bool, error) {
 	all, err := m.Queued(ctx, chat)
 	if err != nil || len(all) == 0 {
-		return loop.QueuedMessage{}, false, err
+		return ledger.QueuedMessage{}, false, err
 	}
 	return all[0], true, nil
 }
 
 // Queued is Store.Queued.
-func (m *Memory) Queued(_ context.Context, chat string) ([]loop.QueuedMessage, error) {
+func (m *Memory) Queued(_ context.Context, chat string) ([]ledger.QueuedMessage, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var sends, edits []loop.QueuedMessage
+	var sends, edits []ledger.QueuedMessage
 	for _, r := range m.messages {
 		if r.state != queued || r.Chat != chat {
 			continue
 		}
-		q, err := r.queued(m.stands(chat, r.Key))
+		q, err := r.queued(m.shownID(chat, r.Key))
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +149,7 @@ func (m *Memory) Queued(_ context.Context, chat string) ([]loop.QueuedMessage, e
 	return append(sends, edits...), nil
 }
 
-// change calls do for a message.
+// change calls do with the message that has the id.
 func (m *Memory) change(ctx context.Context, op string, id int64, do func(*message) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -162,14 +162,14 @@ func (m *Memory) change(ctx context.Context, op string, id int64, do func(*messa
 			return fail(op, do(r))
 		}
 	}
-	return fail(op, loop.ErrReplaced)
+	return fail(op, ledger.ErrReplaced)
 }
 
 // Trying is Store.Trying.
 func (m *Memory) Trying(ctx context.Context, id int64) error {
 	return m.change(ctx, "try", id, func(r *message) error {
 		if r.state != queued {
-			return loop.ErrReplaced
+			return ledger.ErrReplaced
 		}
 		r.tried++
 		return nil
@@ -202,14 +202,14 @@ func (m *Memory) Sent(ctx context.Context, id int64, platformID string, at time.
 				return nil
 			}
 		}
-		before = m.stands(r.Chat, r.Key)
+		before = m.shownID(r.Chat, r.Key)
 		r.state, r.Edit, r.tried, r.platform, r.settled = sent, false, 0, platformID, formatTime(at)
 		return nil
 	})
 	return before, err
 }
 
-// Drop is Store.Drop. The reason is kept nowhere.
+// Drop is Store.Drop, but discards the reason.
 func (m *Memory) Drop(ctx context.Context, id int64, _ string) error {
 	return m.change(ctx, "drop", id, func(r *message) error {
 		switch r.state {
@@ -219,13 +219,20 @@ func (m *Memory) Drop(ctx context.Context, id int64, _ string) error {
 			return errSent
 		}
 		r.drop()
+		if r.passesDoubt() {
+			for _, e := range m.messages {
+				if e.Chat == r.Chat && e.Key == r.Key && e.Key != "" && e.state == queued && e.Edit {
+					e.tried = max(e.tried, r.tried)
+				}
+			}
+		}
 		m.coalesce(r.Chat, r.Key)
 		return nil
 	})
 }
 
 // Forget is Store.Forget.
-func (m *Memory) Forget(_ context.Context, chat string, classes ...loop.MessageClass) (int, error) {
+func (m *Memory) Forget(_ context.Context, chat string, classes ...ledger.MessageClass) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var keys []string
@@ -264,17 +271,17 @@ func (m *Memory) MoveChat(_ context.Context, from, to string) error {
 }
 
 // SentAt is Store.SentAt.
-func (m *Memory) SentAt(_ context.Context, chat, platformID string) (loop.SentMessage, bool, error) {
+func (m *Memory) SentAt(_ context.Context, chat, platformID string) (ledger.SentMessage, bool, error) {
 	return m.one(func(r *message) bool { return r.Chat == chat && r.state == sent && r.platform == platformID })
 }
 
 // SentFor is Store.SentFor.
-func (m *Memory) SentFor(_ context.Context, chat, key string) (loop.SentMessage, bool, error) {
+func (m *Memory) SentFor(_ context.Context, chat, key string) (ledger.SentMessage, bool, error) {
 	return m.one(func(r *message) bool { return r.Chat == chat && r.state == sent && r.Key == key && key != "" })
 }
 
 // AnswerTo is Store.AnswerTo.
-func (m *Memory) AnswerTo(_ context.Context, chat, replyTo string) (loop.SentMessage, bool, error) {
+func (m *Memory) AnswerTo(_ context.Context, chat, replyTo string) (ledger.SentMessage, bool, error) {
 	answer := func(r *message) bool { return r.Chat == chat && r.ReplyTo == replyTo && replyTo != "" }
 	found, ok, err := m.one(func(r *message) bool { return answer(r) && r.Key != "" })
 	if ok || err != nil {
@@ -283,12 +290,12 @@ func (m *Memory) AnswerTo(_ context.Context, chat, replyTo string) (loop.SentMes
 	return m.one(answer)
 }
 
-func (m *Memory) one(want func(*message) bool) (loop.SentMessage, bool, error) {
+func (m *Memory) one(want func(*message) bool) (ledger.SentMessage, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.newest(want)
 	if r == nil {
-		return loop.SentMessage{}, false, nil
+		return ledger.SentMessage{}, false, nil
 	}
 	shown, err := r.sent()
 	shown.Body = bytes.Clone(shown.Body)
@@ -326,12 +333,12 @@ func (m *Memory) PruneMessages(_ context.Context, before time.Time) (int, error)
 }
 
 // Cursor is Store.Cursor.
-func (m *Memory) Cursor(_ context.Context, name string) (loop.Cursor, bool, error) {
+func (m *Memory) Cursor(_ context.Context, name string) (ledger.Cursor, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c, ok := m.cursors[name]
 	if !ok {
-		return loop.Cursor{}, false, nil
+		return ledger.Cursor{}, false, nil
 	}
 	return c, true, nil
 }

@@ -6,22 +6,22 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// message is one row of the outbox.
+// message is one row of the table messages.
 type message struct {
-	loop.Outgoing
+	ledger.Outgoing
 	id       int64
-	place    int64 // where it stands in the order; its first text's id
+	place    int64 // position in the queue: the id of the first message that it replaces
 	time     string
 	state    messageState
-	tried    int // sendings begun of which nobody knows that they failed
+	tried    int // sendings that began and were not taken back
 	platform string
 	settled  string
 }
 
-// messageState is what became of a message.
+// messageState is the state of a message in the outbox.
 type messageState string
 
 const (
@@ -30,7 +30,7 @@ const (
 	dropped messageState = "dropped"
 )
 
-// Reasons for which the store itself drops a message.
+// Reasons that the store itself records for a dropped message.
 const (
 	whyReplaced = "a newer one took its place"
 	whyForgot   = "it waited through an outage"
@@ -41,43 +41,51 @@ const messageColumns = `id, place, chat, key, edit, class, reply_to, silent, bod
 func (m *message) scan(from interface{ Scan(...any) error }) error {
 	err := from.Scan(&m.id, &m.place, &m.Chat, &m.Key, &m.Edit, &m.Class, &m.ReplyTo, &m.Silent, &m.Body, &m.time,
 		&m.state, &m.tried, &m.platform, &m.settled)
-	m.Body = blob(m.Body)
+	m.Body = cloneBytes(m.Body)
 	return err
 }
 
-// queued is the row in the form that the core knows. target is where its key
-// stands; only an edit has use for it.
-func (m *message) queued(target string) (loop.QueuedMessage, error) {
+// queued converts the row for the caller. target is the platform id of the
+// message that the key stands for; only an edit uses it.
+func (m *message) queued(target string) (ledger.QueuedMessage, error) {
 	t, err := parseTime(m.time)
 	if err != nil {
-		return loop.QueuedMessage{}, fmt.Errorf("message %d: its time cannot be read: %w: %w", m.id, err, ErrBroken)
+		return ledger.QueuedMessage{}, fmt.Errorf("message %d: its time cannot be read: %w: %w", m.id, err, ErrBroken)
 	}
-	q := loop.QueuedMessage{Outgoing: m.Outgoing, ID: m.id, Time: t, Tried: m.tried > 0}
+	q := ledger.QueuedMessage{Outgoing: m.Outgoing, ID: m.id, Time: t, Tried: m.tried > 0}
 	if m.Edit {
 		q.Target = target
 	}
 	return q, nil
 }
 
-// sent is the row as what its chat shows; not settled, it has no id yet and
-// the time at which it was committed.
-func (m *message) sent() (loop.SentMessage, error) {
+// sent converts the row to a message that its chat shows. A row that is not
+// sent yet has no platform id, and its time is that of its commit.
+func (m *message) sent() (ledger.SentMessage, error) {
 	at := m.time
 	if m.state == sent {
 		at = m.settled
 	}
 	t, err := parseTime(at)
 	if err != nil {
-		return loop.SentMessage{}, fmt.Errorf("message %d: its time cannot be read: %w: %w", m.id, err, ErrBroken)
+		return ledger.SentMessage{}, fmt.Errorf("message %d: its time cannot be read: %w: %w", m.id, err, ErrBroken)
 	}
-	return loop.SentMessage{Chat: m.Chat, ID: m.platform, Key: m.Key, Body: m.Body, Time: t}, nil
+	return ledger.SentMessage{Chat: m.Chat, ID: m.platform, Key: m.Key, Body: m.Body, Time: t}, nil
 }
 
-// enqueue writes the messages of a batch and returns their chats, each once.
-func (s *Store) enqueue(ctx context.Context, b loop.Batch) ([]string, error) {
+// passesDoubt reports whether an edit of a dropped message inherits the doubt
+// about its delivery. A message of another class is dropped only when it counts
+// as not delivered: its edit is news then.
+func (m *message) passesDoubt() bool {
+	return m.Class == ledger.ClassChatter && !m.Edit && m.tried > 0
+}
+
+// enqueue writes the messages of a batch and returns their chats without
+// repetition.
+func (s *Store) enqueue(ctx context.Context, b ledger.Batch) ([]string, error) {
 	now := formatTime(b.Time)
 	for _, m := range b.Messages {
-		// What was to be made of the key's message before is out of date.
+		// Queued edits of the key are out of date now.
 		if m.Key != "" {
 			if err := s.replaceEdits(ctx, m.Chat, m.Key); err != nil {
 				return nil, err
@@ -93,8 +101,8 @@ func (s *Store) enqueue(ctx context.Context, b loop.Batch) ([]string, error) {
 	return chatsOf(b.Messages), nil
 }
 
-// chatsOf returns the chats of messages, each once, in the order given.
-func chatsOf(messages []loop.Outgoing) []string {
+// chatsOf returns the chats of messages without repetition, in the order given.
+func chatsOf(messages []ledger.Outgoing) []string {
 	var chats []string
 	seen := map[string]bool{}
 	for _, m := range messages {
@@ -106,15 +114,17 @@ func chatsOf(messages []loop.Outgoing) []string {
 	return chats
 }
 
-// addMessage puts a row into the queue: at its place, or at the end.
+// addMessage inserts a row at its place in the queue, or at the end for place
+// 0.
 func (s *Store) addMessage(ctx context.Context, m *message) error {
 	_, err := s.stmts.addMessage.ExecContext(ctx,
 		m.place, m.Chat, m.Key, m.Edit, string(m.Class), m.ReplyTo, m.Silent, notNull(m.Body), m.time)
 	return err
 }
 
-// replaceEdits takes the queued edits of a key out of the queue. One that is
-// on its way just now is kept, to be told apart from one that never was.
+// replaceEdits removes the queued edits of a key. An edit that was tried stays
+// as a dropped row: its delivery may still be settled, and a missing row would
+// mean that the edit never existed.
 func (s *Store) replaceEdits(ctx context.Context, chat, key string) error {
 	if _, err := s.writer.ExecContext(ctx, `UPDATE messages SET state = 'dropped', settled_at = time, why = ?3
 		WHERE chat = ?1 AND key = ?2 AND key <> '' AND state = 'queued' AND edit AND tried > 0`, chat, key, whyReplaced); err != nil {
@@ -125,10 +135,10 @@ func (s *Store) replaceEdits(ctx context.Context, chat, key string) error {
 	return err
 }
 
-// coalesce brings what is queued under a key into its one form, after anything
-// of it was changed. There is at most one edit. It waits for a send that was
-// begun, takes the place of one that was not, and is a send itself where the
-// chat shows nothing of the key and nothing will.
+// coalesce restores the invariant of the queue for one key: at most one edit.
+// The edit waits for a send that was tried, is merged into a send that was not,
+// and becomes a send if the chat shows no message of the key and none is
+// queued.
 func (s *Store) coalesce(ctx context.Context, chat, key string) error {
 	if key == "" {
 		return nil
@@ -149,8 +159,8 @@ func (s *Store) coalesce(ctx context.Context, chat, key string) error {
 	if err != nil || len(edits) == 0 {
 		return err
 	}
-	// More than one, or one that is older than a send, comes only of chats
-	// that became one (MoveChat).
+	// Several edits, or an edit older than a send, only occur when two chats
+	// were merged (MoveChat).
 	keep := edits[0]
 	if len(edits) > 1 || len(sends) > 0 && sends[0].place > keep.place {
 		if err := s.replaceEdits(ctx, chat, key); err != nil {
@@ -175,8 +185,8 @@ func (s *Store) coalesce(ctx context.Context, chat, key string) error {
 		send.Body, send.Class = keep.Body, keep.Class
 		return s.addMessage(ctx, &send)
 	}
-	stands, err := s.stands(ctx, s.writer, chat, key)
-	if err != nil || stands != "" {
+	shown, err := s.shownID(ctx, s.writer, chat, key)
+	if err != nil || shown != "" {
 		return err
 	}
 	_, err = s.writer.ExecContext(ctx, `UPDATE messages SET edit = 0 WHERE id = ?`, keep.id)
@@ -186,26 +196,25 @@ func (s *Store) coalesce(ctx context.Context, chat, key string) error {
 const waitingQuery = `SELECT ` + messageColumns + ` FROM messages
 	WHERE chat = ? AND key = ? AND key <> '' AND state = 'queued' ORDER BY place DESC`
 
-// stands returns the platform's id of the message that a key stands on, "" for
+// shownID returns the platform id of the last sent message of a key, "" for
 // none.
-func (s *Store) stands(ctx context.Context, q querier, chat, key string) (string, error) {
+func (s *Store) shownID(ctx context.Context, q querier, chat, key string) (string, error) {
 	var platform string
-	err := q.QueryRowContext(ctx, standsQuery, chat, key).Scan(&platform)
+	err := q.QueryRowContext(ctx, shownIDQuery, chat, key).Scan(&platform)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
 	return platform, err
 }
 
-const standsQuery = `SELECT platform FROM messages
+const shownIDQuery = `SELECT platform FROM messages
 	WHERE chat = ?1 AND key = ?2 AND key <> '' AND state = 'sent' ORDER BY place DESC LIMIT 1`
 
-// checkMessages refuses outgoing messages that only a fault of the core can
-// make.
-func checkMessages(b loop.Batch) error {
+// checkMessages refuses messages that only a bug of the core can produce.
+func checkMessages(b ledger.Batch) error {
 	for _, m := range b.Messages {
 		switch m.Class {
-		case loop.ClassAsk, loop.ClassNotice, loop.ClassReply, loop.ClassChatter:
+		case ledger.ClassAsk, ledger.ClassNotice, ledger.ClassReply, ledger.ClassChatter:
 		default:
 			return fmt.Errorf("message %q to %q has the unknown class %q", m.Key, m.Chat, m.Class)
 		}

@@ -14,16 +14,17 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// applicationID is what the first migration writes into the file's header.
+// applicationID is the SQLite application id of our databases, set by the first
+// migration.
 const applicationID = 1852863092
 
-// versions is the table in which migrations are counted.
+// versions is the table that records the applied migrations.
 const versions = "migrations"
 
-// recognise refuses a database that is another program's. A file without any
-// table of ours is new: a first start may have been cut off at any point. It
-// looks read-only, because setting the journal mode would change the file.
-func recognise(ctx context.Context, path string) (err error) {
+// refuseForeign returns ErrForeign for another program's database. A file
+// without tables is accepted: an interrupted first start leaves one. The check
+// opens the file read-only, because setting the journal mode would change it.
+func refuseForeign(ctx context.Context, path string) (err error) {
 	db, err := sql.Open("sqlite3", readerDSN(path))
 	if err != nil {
 		return err
@@ -48,8 +49,8 @@ func recognise(ctx context.Context, path string) (err error) {
 	return nil
 }
 
-// migrate brings the schema to this program's version. Each step is one
-// transaction, so one that is cut off is done again as a whole.
+// migrate brings the schema to this program's version. Each migration is one
+// transaction, so an interrupted one starts over.
 func migrate(ctx context.Context, db *sql.DB) error {
 	p, err := provider(db)
 	if err != nil {
@@ -84,6 +85,6 @@ func provider(db *sql.DB) (*goose.Provider, error) {
 	}
 	return goose.NewProvider(goose.DialectSQLite3, db, files,
 		goose.WithTableName(versions),
-		goose.WithDisableGlobalRegistry(true), // no global state: only what is embedded here
+		goose.WithDisableGlobalRegistry(true), // no global state: only the embedded migrations
 	)
 }

@@ -16,13 +16,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func TestOpenMakesPrivateFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a folder?x=1#100%", "state")
 	s := mustOpen(t, dir)
-	mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(shop, "a")}})
+	mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(shop, "a")}})
 	for _, name := range []string{"", Name, Name + "-wal"} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil {
@@ -37,7 +37,7 @@ func TestOpenMakesPrivateFiles(t *testing.T) {
 func TestCloseLeavesOneWholeFile(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)
-	evening(t, s)
+	writeEntries(t, s)
 	want := records(t, s, shop, 0)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -45,32 +45,32 @@ func TestCloseLeavesOneWholeFile(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Errorf("second Close: %v", err)
 	}
-	if _, err := s.Commit(t.Context(), loop.Batch{Key: "k"}); !errors.Is(err, errClosed) {
+	if _, err := s.Commit(t.Context(), ledger.Batch{Key: "k"}); !errors.Is(err, errClosed) {
 		t.Errorf("Commit after Close = %v", err)
 	}
-	if err := s.Records(t.Context(), shop, 0, func(loop.Record) error { return nil }); err == nil {
+	if err := s.Records(t.Context(), shop, 0, func(ledger.Record) error { return nil }); err == nil {
 		t.Error("Records after Close gave no error")
 	}
 	names, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "files", names, []string{filepath.Join(dir, Name)})
+	wantEqual(t, "files", names, []string{filepath.Join(dir, Name)})
 
 	s = mustOpen(t, dir)
-	same(t, "records", records(t, s, shop, 0), want)
+	wantEqual(t, "records", records(t, s, shop, 0), want)
 	if n := len(pending(t, s)); n != 1 {
 		t.Errorf("%d effects are pending, want 1", n)
 	}
-	same(t, "breaks", breaks(t, s), "")
+	wantEqual(t, "breaks", breaks(t, s), "")
 }
 
-// SQLite writes the log back by itself when the last program closes the file;
-// it must be written back too when somebody looks on (a backup, a shell).
+// TestCloseWithOnlooker closes the database while another program has it open.
+// SQLite writes its log back on the last close only; Close must do it before.
 func TestCloseWithOnlooker(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)
-	evening(t, s)
+	writeEntries(t, s)
 	db := raw(t, dir)
 	var n int
 	if err := db.QueryRow("SELECT count(*) FROM entries").Scan(&n); err != nil || n == 0 {
@@ -85,7 +85,7 @@ func TestCloseWithOnlooker(t *testing.T) {
 	}
 }
 
-// endsWhenAsked is a context that ends as soon as somebody has looked at it.
+// endsWhenAsked is a context that ends with the first call of Err or Done.
 type endsWhenAsked struct {
 	context.Context
 	end context.CancelFunc
@@ -96,11 +96,11 @@ func (c endsWhenAsked) Err() error {
 	return c.Context.Err()
 }
 
-// A context that ends in the middle must not leave open what happened.
+// TestCommitIsNotCutOff ends the context in mid-commit: the outcome is known.
 func TestCommitIsNotCutOff(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
 	ctx, end := context.WithCancel(t.Context())
-	r, err := s.Commit(endsWhenAsked{ctx, end}, loop.Batch{Key: "k", Records: []loop.Record{rec(shop, "a"), rec(shop, "b")}})
+	r, err := s.Commit(endsWhenAsked{ctx, end}, ledger.Batch{Key: "k", Records: []ledger.Record{rec(shop, "a"), rec(shop, "b")}})
 	if ctx.Err() == nil {
 		t.Fatal("the context did not end on the way")
 	}
@@ -109,19 +109,19 @@ func TestCommitIsNotCutOff(t *testing.T) {
 	}
 }
 
-// The time at which an effect was settled is that of the first result.
+// TestSettledOnce settles an effect twice: the first time stays.
 func TestSettledOnce(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)
-	id := mustCommit(t, s, loop.Batch{Effects: []loop.PendingEffect{effect(shop, "start", "1")}}).Effects[0].ID
-	for _, at := range []time.Time{night, night.Add(time.Hour)} {
-		mustCommit(t, s, loop.Batch{Time: at, Settles: []int64{id}})
+	id := mustCommit(t, s, ledger.Batch{Effects: []ledger.PendingEffect{effect(shop, "start", "1")}}).Effects[0].ID
+	for _, at := range []time.Time{entryTime, entryTime.Add(time.Hour)} {
+		mustCommit(t, s, ledger.Batch{Time: at, Settles: []int64{id}})
 	}
 	var got string
 	if err := raw(t, dir).QueryRow("SELECT settled_at FROM effects").Scan(&got); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "settled_at", got, "2026-11-20T22:04:05.120000000Z")
+	wantEqual(t, "settled_at", got, "2026-11-20T22:04:05.120000000Z")
 }
 
 func TestOpenRefuses(t *testing.T) {
@@ -176,7 +176,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// A first start that was cut off at any step is taken up again.
+// TestOpenAfterCutOffStart opens what a first start left that was cut off at
+// any step.
 func TestOpenAfterCutOffStart(t *testing.T) {
 	for name, prepare := range map[string]func(t *testing.T, dir string){
 		"empty file": func(t *testing.T, dir string) {
@@ -202,12 +203,13 @@ func TestOpenAfterCutOffStart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			prepare(t, dir)
-			evening(t, mustOpen(t, dir))
+			writeEntries(t, mustOpen(t, dir))
 		})
 	}
 }
 
-// Whoever may not write gets to know it, at start and not at the first commit.
+// TestOpenUnwritable refuses an unwritable folder at start, not at the first
+// commit.
 func TestOpenUnwritable(t *testing.T) {
 	for name, prepare := range map[string]func(t *testing.T, dir string){
 		"folder missing": func(*testing.T, string) {},
@@ -217,7 +219,7 @@ func TestOpenUnwritable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			evening(t, s)
+			writeEntries(t, s)
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -256,9 +258,9 @@ func TestOpenUnwritable(t *testing.T) {
 	}
 }
 
-// asNobody runs f without root's right to write everywhere. For a normal user
-// it is just f. The thread's file-system user is changed and the thread thrown
-// away afterwards.
+// asNobody runs f without root's right to write everywhere; a normal user
+// simply runs f. It changes the file-system user of a thread, which is
+// discarded after.
 func asNobody(f func() error) error {
 	if os.Geteuid() != 0 {
 		return f()
@@ -275,10 +277,11 @@ func asNobody(f func() error) error {
 	return <-done
 }
 
-// A full disk refuses the batch whole, says so, and is over when there is room.
+// TestDiskFull fills the disk: the whole batch is refused with ErrDisk, and
+// commits succeed again once there is room.
 func TestDiskFull(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
-	evening(t, s)
+	writeEntries(t, s)
 	var pages int
 	if err := s.writer.QueryRowContext(t.Context(), "PRAGMA page_count").Scan(&pages); err != nil {
 		t.Fatal(err)
@@ -291,19 +294,19 @@ func TestDiskFull(t *testing.T) {
 	limit(pages + 2)
 	big := rec(shop, "big")
 	big.Body = make([]byte, 64<<10)
-	b := loop.Batch{Key: "big", Records: []loop.Record{rec(shop, "small"), big}}
+	b := ledger.Batch{Key: "big", Records: []ledger.Record{rec(shop, "small"), big}}
 	before := records(t, s, shop, 0)
 	for range 2 {
 		if _, err := s.Commit(t.Context(), b); !errors.Is(err, ErrDisk) || !strings.Contains(err.Error(), "disk is full") {
 			t.Fatalf("Commit = %v, want ErrDisk", err)
 		}
-		same(t, "records", records(t, s, shop, 0), before)
+		wantEqual(t, "records", records(t, s, shop, 0), before)
 	}
 	limit(pages + 1000)
 	if r := mustCommit(t, s, b); r.Repeated || len(r.Records) != 2 {
 		t.Errorf("after there was room: %+v", r)
 	}
-	same(t, "breaks", breaks(t, s), "")
+	wantEqual(t, "breaks", breaks(t, s), "")
 }
 
 func TestPragmas(t *testing.T) {
@@ -314,7 +317,7 @@ func TestPragmas(t *testing.T) {
 	if _, err := s.readers.Exec("DELETE FROM snapshots"); err == nil {
 		t.Error("the read-only pool can write")
 	}
-	// A misspelt key is what the check is there for.
+	// The check exists for misspelt parameters.
 	path := filepath.Join(t.TempDir(), "x.db")
 	for _, c := range []struct{ key, misspelt, names string }{
 		{"_synchronous", "_syncronous", "pragma synchronous is"},
@@ -336,7 +339,8 @@ func TestPragmas(t *testing.T) {
 	}
 }
 
-// A program that holds the file is waited for, and named in the end.
+// TestLockedByAnotherProgram waits for a program that holds the file, and names
+// it when the wait is over.
 func TestLockedByAnotherProgram(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)
@@ -345,7 +349,7 @@ func TestLockedByAnotherProgram(t *testing.T) {
 	if _, err := s.writer.ExecContext(t.Context(), "PRAGMA busy_timeout = 20"); err != nil {
 		t.Fatal(err)
 	}
-	b := loop.Batch{Key: "k", Records: []loop.Record{rec(shop, "a")}}
+	b := ledger.Batch{Key: "k", Records: []ledger.Record{rec(shop, "a")}}
 	if _, err := s.Commit(t.Context(), b); err == nil || !strings.Contains(err.Error(), "another program keeps the database locked") {
 		t.Errorf("Commit = %v", err)
 	}
@@ -353,9 +357,10 @@ func TestLockedByAnotherProgram(t *testing.T) {
 	mustCommit(t, s, b)
 }
 
-// Migrations go forward only and leave the ledger alone; the first one makes it.
+// TestMigrationsLeaveEntriesAlone checks that only the first migration mentions
+// the table of entries.
 func TestMigrationsLeaveEntriesAlone(t *testing.T) {
-	ledger := regexp.MustCompile(`(?i)\bentries\b`)
+	ledgerStore := regexp.MustCompile(`(?i)\bentries\b`)
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("migrations %q, %v", names, err)
@@ -371,7 +376,7 @@ func TestMigrationsLeaveEntriesAlone(t *testing.T) {
 		if strings.Contains(string(text), "+goose Down") {
 			t.Errorf("%s goes backward", name)
 		}
-		if touches := ledger.Match(text); touches != (i == 0) {
+		if touches := ledgerStore.Match(text); touches != (i == 0) {
 			t.Errorf("%s: speaks of the table entries: %v", name, touches)
 		}
 	}

@@ -7,22 +7,23 @@ import (
 	"net/url"
 )
 
-// busyMillis is how long a statement waits for a lock that another program
-// holds. Among our own connections nothing waits: there is one writer, and
-// WAL readers wait for nobody.
+// busyMillis is how long a statement waits for another program's lock. Our own
+// connections never wait for each other: there is one writer, and readers in
+// WAL mode do not block.
 const busyMillis = "5000"
 
-// writerPragmas must be in force on the writing connection. The driver
-// ignores a misspelt key of its address in silence, so they are read back.
+// writerPragmas are the required settings of the writing connection. The driver
+// silently ignores a misspelt parameter, so checkPragmas reads the settings
+// back.
 var writerPragmas = map[string]string{
 	"journal_mode":       "wal",
-	"synchronous":        "2", // FULL: what was acknowledged survives a power cut
+	"synchronous":        "2", // FULL: an acknowledged commit survives a power cut
 	"foreign_keys":       "1",
-	"recursive_triggers": "1", // else INSERT OR REPLACE deletes past the triggers
+	"recursive_triggers": "1", // without it INSERT OR REPLACE deletes past the triggers
 	"busy_timeout":       busyMillis,
 }
 
-// readerPragmas must be in force on the connections of the read-only pool.
+// readerPragmas are the required settings of the read-only pool.
 var readerPragmas = map[string]string{
 	"query_only":   "1",
 	"busy_timeout": busyMillis,
@@ -47,24 +48,24 @@ func readerDSN(path string) string {
 	})
 }
 
-// copierDSN is for a connection that reads the database into another file:
-// the file is read-only for it, the connection as such is not.
+// copierDSN is the address for VACUUM INTO: the database is read-only, but the
+// connection may write another file.
 func copierDSN(path string) string {
 	return dsn(path, url.Values{"mode": {"ro"}, "_busy_timeout": {busyMillis}})
 }
 
-// dsn escapes path, so that a folder may have '?', '#' or '%' in its name.
+// dsn escapes path, because a folder's name may contain '?', '#' or '%'.
 func dsn(path string, params url.Values) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: params.Encode()}).String()
 }
 
-// querier is what *sql.DB, *sql.Conn and *sql.Tx have in common.
+// querier has the query methods of *sql.DB, *sql.Conn and *sql.Tx.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// checkPragmas reads settings back and names one that is not as wanted.
+// checkPragmas returns an error for a setting that differs from want.
 func checkPragmas(ctx context.Context, q querier, want map[string]string) error {
 	for name, value := range want {
 		var got string

@@ -8,30 +8,30 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Records calls yield with the entries of a stream whose Seq is after the
-// given one (0 for all), in order, and ends with yield's error. yield may use
-// the store; it sees what was committed before Records began.
-func (s *Store) Records(ctx context.Context, stream string, after int64, yield func(loop.Record) error) error {
+// Records calls yield with each entry of a stream whose Seq is greater than
+// after (0 for all), in order. It stops at an error of yield and returns it.
+// yield may use the store. Entries committed after Records began are not
+// yielded.
+func (s *Store) Records(ctx context.Context, stream string, after int64, yield func(ledger.Record) error) error {
 	return fail("records of "+stream, s.each(ctx, yield,
 		`SELECT `+columns+` FROM entries WHERE stream = ? AND seq > ? ORDER BY seq`, stream, after))
 }
 
-// RecordsOfTask is Records for the entries of one task, for its evidence. Ids
-// are matched as everywhere: without case or a difference in white space.
-func (s *Store) RecordsOfTask(ctx context.Context, stream, task string, yield func(loop.Record) error) error {
+// RecordsOfTask is Records for the entries of one task. Ids match regardless of
+// case and white space.
+func (s *Store) RecordsOfTask(ctx context.Context, stream, task string, yield func(ledger.Record) error) error {
 	op := "records of task " + task
-	// The index has the ids as written, so the few spellings that mean this
-	// task come first.
+	// The index holds ids as written, so the query needs their spellings.
 	args := []any{stream}
 	err := s.rows(ctx, func(rows *sql.Rows) error {
 		var id string
 		if err := rows.Scan(&id); err != nil {
 			return err
 		}
-		if loop.SameID(id, task) {
+		if ledger.SameID(id, task) {
 			args = append(args, id)
 		}
 		return nil
@@ -43,50 +43,49 @@ func (s *Store) RecordsOfTask(ctx context.Context, stream, task string, yield fu
 		return nil
 	}
 	return fail(op, s.each(ctx, yield,
-		`SELECT `+columns+` FROM entries WHERE stream = ? AND task <> '' AND task IN (`+marks(len(args)-1)+`) ORDER BY seq`, args...))
+		`SELECT `+columns+` FROM entries WHERE stream = ? AND task <> '' AND task IN (`+placeholders(len(args)-1)+`) ORDER BY seq`, args...))
 }
 
 // RecordsOfRun is Records for the entries of one run.
-func (s *Store) RecordsOfRun(ctx context.Context, stream, run string, yield func(loop.Record) error) error {
+func (s *Store) RecordsOfRun(ctx context.Context, stream, run string, yield func(ledger.Record) error) error {
 	return fail("records of run "+run, s.each(ctx, yield,
 		`SELECT `+columns+` FROM entries WHERE stream = ? AND run <> '' AND run = ? ORDER BY seq`, stream, run))
 }
 
-// RecordsAfter is Records for the entries of some types alone.
-func (s *Store) RecordsAfter(ctx context.Context, stream string, after int64, types []string, yield func(loop.Record) error) error {
+// RecordsAfter is Records for entries of the given types only.
+func (s *Store) RecordsAfter(ctx context.Context, stream string, after int64, types []string, yield func(ledger.Record) error) error {
 	args := []any{stream, after}
 	for _, t := range types {
 		args = append(args, t)
 	}
 	return fail("records of "+stream, s.each(ctx, yield,
-		`SELECT `+columns+` FROM entries WHERE stream = ? AND seq > ? AND type IN (`+marks(len(types))+`) ORDER BY seq`, args...))
+		`SELECT `+columns+` FROM entries WHERE stream = ? AND seq > ? AND type IN (`+placeholders(len(types))+`) ORDER BY seq`, args...))
 }
 
-// marks are so many places for values.
-func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
+// placeholders returns "?, ?, …" for n values.
+func placeholders(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
-// LastRecord returns a stream's last entry of one of the types whose Seq is not
-// after the given one; false where there is none. It reads backwards from there
-// and no further than it has to.
-func (s *Store) LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (loop.Record, bool, error) {
-	var last loop.Record
+// LastRecord returns the last entry of a stream that has one of the types and a
+// Seq of at most upTo, or false for none. It scans backwards from upTo and
+// stops at the first match.
+func (s *Store) LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (ledger.Record, bool, error) {
+	var last ledger.Record
 	found := false
 	args := []any{stream, upTo}
 	for _, t := range types {
 		args = append(args, t)
 	}
-	err := s.each(ctx, func(r loop.Record) error {
+	err := s.each(ctx, func(r ledger.Record) error {
 		last, found = r, true
 		return nil
-	}, `SELECT `+columns+` FROM entries WHERE stream = ? AND seq <= ? AND type IN (`+marks(len(types))+`) ORDER BY seq DESC LIMIT 1`, args...)
+	}, `SELECT `+columns+` FROM entries WHERE stream = ? AND seq <= ? AND type IN (`+placeholders(len(types))+`) ORDER BY seq DESC LIMIT 1`, args...)
 	return last, found, fail("last record of "+stream, err)
 }
 
-// RunsOf returns the ids of the runs that have entries in a stream, in the
-// order in which they were counted.
+// RunsOf returns the ids of the runs that have entries in a stream, by number.
 func (s *Store) RunsOf(ctx context.Context, stream string) ([]string, error) {
 	var runs []string
-	// One seek a run: SELECT DISTINCT would read the whole index.
+	// One index seek for each run: SELECT DISTINCT would read the whole index.
 	err := s.rows(ctx, func(rows *sql.Rows) error {
 		var run string
 		if err := rows.Scan(&run); err != nil {
@@ -106,12 +105,12 @@ func (s *Store) RunsOf(ctx context.Context, stream string) ([]string, error) {
 	return runs, nil
 }
 
-// byNumber orders ids of one kind: r2 before r14.
+// byNumber compares ids of one kind by their number: r2 before r14.
 func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }
 
-// RecordsOfTypes is RecordsOfRun for the entries of some types alone: how a
-// long run went is in few of them.
-func (s *Store) RecordsOfTypes(ctx context.Context, stream, run string, types []string, yield func(loop.Record) error) error {
+// RecordsOfTypes is RecordsOfRun for entries of the given types only: a summary
+// of a long run needs few of its entries.
+func (s *Store) RecordsOfTypes(ctx context.Context, stream, run string, types []string, yield func(ledger.Record) error) error {
 	if len(types) == 0 {
 		return nil
 	}
@@ -120,13 +119,14 @@ func (s *Store) RecordsOfTypes(ctx context.Context, stream, run string, types []
 		args = append(args, t)
 	}
 	return fail("records of run "+run, s.each(ctx, yield,
-		`SELECT `+columns+` FROM entries WHERE stream = ? AND run <> '' AND run = ? AND type IN (`+marks(len(types))+`) ORDER BY seq`, args...))
+		`SELECT `+columns+` FROM entries WHERE stream = ? AND run <> '' AND run = ? AND type IN (`+placeholders(len(types))+`) ORDER BY seq`, args...))
 }
 
 // Streams returns the names of all streams that have entries, sorted.
 func (s *Store) Streams(ctx context.Context) ([]string, error) {
 	var names []string
-	// One seek a stream: SELECT DISTINCT would read the whole ledger.
+	// One index seek for each stream: SELECT DISTINCT would read the whole
+	// ledger.
 	err := s.rows(ctx, func(rows *sql.Rows) error {
 		var name string
 		if err := rows.Scan(&name); err != nil {
@@ -145,8 +145,8 @@ func (s *Store) Streams(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Head returns the number and hash of a stream's last entry, 0 and nil for a
-// stream without one.
+// Head returns the Seq and Hash of a stream's last entry, 0 and nil for an
+// empty stream.
 func (s *Store) Head(ctx context.Context, stream string) (seq int64, hash []byte, err error) {
 	err = s.readers.QueryRowContext(ctx,
 		`SELECT seq, hash FROM entries WHERE stream = ? ORDER BY seq DESC LIMIT 1`, stream).Scan(&seq, &hash)
@@ -159,8 +159,8 @@ func (s *Store) Head(ctx context.Context, stream string) (seq int64, hash []byte
 	return seq, hash, nil
 }
 
-// each yields the entries that a query selects.
-func (s *Store) each(ctx context.Context, yield func(loop.Record) error, query string, args ...any) error {
+// each calls yield with each entry that the query selects.
+func (s *Store) each(ctx context.Context, yield func(ledger.Record) error, query string, args ...any) error {
 	return s.rows(ctx, func(rows *sql.Rows) error {
 		var r row
 		if err := r.scan(rows); err != nil {

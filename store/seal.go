@@ -5,29 +5,29 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// effectID is what an effect is about, unique among all ever committed.
+// effectID identifies an effect among all that were ever committed.
 type effectID struct{ kind, key string }
 
-// head is where a stream ends; the zero value is that of an empty one.
+// head is the head of a stream. The zero value is the head of an empty stream.
 type head struct {
 	seq  int64
 	hash []byte
 }
 
-// sealed is a batch with everything that the store adds: what will be written.
+// sealed is a batch completed by the store, ready to be written.
 type sealed struct {
 	rows    []row
-	records []loop.Record
-	effects []loop.PendingEffect // without ID
+	records []ledger.Record
+	effects []ledger.PendingEffect // without ID
 }
 
-// seal gives a batch's records their Seq, Prev and Hash and its effects their
-// Seq and Head. lookup returns where a stream ends before the batch; it is
-// asked once for each. The result shares no memory with the batch.
-func seal(b loop.Batch, lookup func(stream string) (head, error)) (sealed, error) {
+// seal computes Seq, Prev and Hash of a batch's records, and Seq and Head of
+// its effects. It calls lookup once for each stream, for the head before the
+// batch. The result shares no memory with the batch.
+func seal(b ledger.Batch, lookup func(stream string) (head, error)) (sealed, error) {
 	if err := check(b); err != nil {
 		return sealed{}, err
 	}
@@ -50,8 +50,8 @@ func seal(b loop.Batch, lookup func(stream string) (head, error)) (sealed, error
 			return sealed{}, err
 		}
 		rec.Seq, rec.Prev = last.seq+1, bytes.Clone(last.hash)
-		rec.Time = normal(rec.Time)
-		rec.Body = blob(rec.Body)
+		rec.Time = normalTime(rec.Time)
+		rec.Body = cloneBytes(rec.Body)
 		r := newRow(rec)
 		r.hash = r.sum()
 		rec.Hash = bytes.Clone(r.hash)
@@ -59,22 +59,22 @@ func seal(b loop.Batch, lookup func(stream string) (head, error)) (sealed, error
 		s.rows = append(s.rows, r)
 		s.records = append(s.records, rec)
 	}
-	// After the records: an effect names the head that its own batch made.
+	// Effects come after the records, because Head is the head after the batch.
 	for _, e := range b.Effects {
 		last, err := at(e.Stream)
 		if err != nil {
 			return sealed{}, err
 		}
 		e.ID, e.Seq, e.Head = 0, last.seq, bytes.Clone(last.hash)
-		e.Time = normal(e.Time)
-		e.Body = blob(e.Body)
+		e.Time = normalTime(e.Time)
+		e.Body = cloneBytes(e.Body)
 		s.effects = append(s.effects, e)
 	}
 	return s, nil
 }
 
-// check refuses a batch that only a fault of the core can make.
-func check(b loop.Batch) error {
+// check refuses a batch that only a bug of the core can produce.
+func check(b ledger.Batch) error {
 	for i, r := range b.Records {
 		if r.Stream == "" || r.Type == "" {
 			return fmt.Errorf("record %d has stream %q and type %q: neither may be empty", i, r.Stream, r.Type)
@@ -89,7 +89,7 @@ func check(b loop.Batch) error {
 			return fmt.Errorf("effect %q %q of stream %q: none of the three may be empty", e.Kind, e.Key, e.Stream)
 		}
 		switch e.Class {
-		case loop.Repeatable, loop.Findable:
+		case ledger.Repeatable, ledger.Findable:
 		default:
 			return fmt.Errorf("effect %q %q has the unknown class %q", e.Kind, e.Key, e.Class)
 		}
@@ -107,7 +107,7 @@ func check(b loop.Batch) error {
 	return checkTime(b.Time)
 }
 
-// checkTime refuses a time that could be written but not read again.
+// checkTime refuses a time that timeLayout can format but not parse.
 func checkTime(t time.Time) error {
 	if y := t.UTC().Year(); y < 0 || y > 9999 {
 		return fmt.Errorf("the year %d cannot be kept", y)
@@ -115,25 +115,28 @@ func checkTime(t time.Time) error {
 	return nil
 }
 
-func duplicate(e loop.PendingEffect) error {
+func duplicate(e ledger.PendingEffect) error {
 	return fmt.Errorf("effect %s %q: %w", e.Kind, e.Key, ErrEffect)
 }
 
 func unknownEffect(id int64) error { return fmt.Errorf("settle effect %d: there is none", id) }
 
-// normal is a time as it comes back from the database.
-func normal(t time.Time) time.Time { return t.Round(0).UTC() }
+// normalTime returns t as it would be read back from the database.
+func normalTime(t time.Time) time.Time { return t.Round(0).UTC() }
 
-// blob is a copy of b in the one form that no bytes have: nil.
-func blob(b []byte) []byte {
+// cloneBytes copies b. An empty slice becomes nil, so that Store and Memory
+// return the same for a body without bytes.
+func cloneBytes(b []byte) []byte { return bytes.Clone(nilIfEmpty(b)) }
+
+func nilIfEmpty(b []byte) []byte {
 	if len(b) == 0 {
 		return nil
 	}
-	return bytes.Clone(b)
+	return b
 }
 
-// newRow is a record as it is written; its hash is left to the caller.
-func newRow(r loop.Record) row {
+// newRow converts a record to a row, without its hash.
+func newRow(r ledger.Record) row {
 	return row{
 		stream: r.Stream, seq: r.Seq, time: formatTime(r.Time), typ: r.Type, v: int64(r.V),
 		run: r.Run, task: r.Task, attempt: r.Attempt, session: r.Session, actor: r.Actor, cause: r.Cause,
@@ -141,15 +144,16 @@ func newRow(r loop.Record) row {
 	}
 }
 
-// record is a row in the form that the core knows.
-func (r *row) record() (loop.Record, error) {
+// record converts a row to a record, which has the row's bytes. Its error is
+// ErrBroken.
+func (r *row) record() (ledger.Record, error) {
 	t, err := parseTime(r.time)
 	if err != nil {
-		return loop.Record{}, fmt.Errorf("entry %d of %s: its time cannot be read: %w: %w", r.seq, r.stream, err, ErrBroken)
+		return ledger.Record{}, fmt.Errorf("entry %d of %s: its time cannot be read: %w: %w", r.seq, r.stream, err, ErrBroken)
 	}
-	return loop.Record{
+	return ledger.Record{
 		Stream: r.stream, Seq: r.seq, Time: t, Type: r.typ, V: int(r.v),
 		Run: r.run, Task: r.task, Attempt: r.attempt, Session: r.session, Actor: r.actor, Cause: r.cause,
-		Body: blob(r.body), Prev: blob(r.prev), Hash: blob(r.hash),
+		Body: nilIfEmpty(r.body), Prev: nilIfEmpty(r.prev), Hash: nilIfEmpty(r.hash),
 	}, nil
 }

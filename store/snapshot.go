@@ -6,28 +6,28 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Snapshot returns the newest snapshot of a stream that the given core version
-// wrote, or one with Seq 0. A snapshot of an entry that the ledger does not
-// hold (any more) is never returned.
-func (s *Store) Snapshot(ctx context.Context, stream string, version int) (loop.SnapshotRow, error) {
-	r := loop.SnapshotRow{Stream: stream, Version: version}
+// Snapshot returns the newest snapshot of a stream written by the given version
+// of the core, or a row with Seq 0 for none. A snapshot whose entry the ledger
+// does not hold is ignored: the ledger was replaced by another one.
+func (s *Store) Snapshot(ctx context.Context, stream string, version int) (ledger.SnapshotRow, error) {
+	r := ledger.SnapshotRow{Stream: stream, Version: version}
 	err := s.readers.QueryRowContext(ctx,
 		`SELECT s.seq, s.body FROM snapshots s
 			JOIN entries e ON e.stream = s.stream AND e.seq = s.seq AND e.hash = s.hash
 			WHERE s.stream = ? AND s.version = ? ORDER BY s.seq DESC LIMIT 1`, stream, version).Scan(&r.Seq, &r.Body)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return loop.SnapshotRow{}, fail("snapshot of "+stream, err)
+		return ledger.SnapshotRow{}, fail("snapshot of "+stream, err)
 	}
-	r.Body = blob(r.Body)
+	r.Body = cloneBytes(r.Body)
 	return r, nil
 }
 
-// SaveSnapshot keeps a snapshot and drops its stream's older ones. Seq must be
-// that of an entry.
-func (s *Store) SaveSnapshot(ctx context.Context, r loop.SnapshotRow) error {
+// SaveSnapshot stores a snapshot and deletes the stream's older ones. Seq must
+// be the number of an entry.
+func (s *Store) SaveSnapshot(ctx context.Context, r ledger.SnapshotRow) error {
 	return fail("save snapshot of "+r.Stream, s.write(ctx, func(ctx context.Context) (bool, error) {
 		res, err := s.stmts.addSnapshot.ExecContext(ctx, r.Stream, r.Seq, r.Version, notNull(r.Body))
 		if err != nil {
@@ -41,6 +41,6 @@ func (s *Store) SaveSnapshot(ctx context.Context, r loop.SnapshotRow) error {
 	}))
 }
 
-func noEntry(r loop.SnapshotRow) error {
+func noEntry(r ledger.SnapshotRow) error {
 	return fmt.Errorf("the ledger has no entry %d of stream %s", r.Seq, r.Stream)
 }

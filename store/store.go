@@ -8,34 +8,34 @@ import (
 	"os"
 	"path/filepath"
 
-	_ "github.com/mattn/go-sqlite3" // the driver "sqlite3"
+	_ "github.com/mattn/go-sqlite3" // registers the driver "sqlite3"
 )
 
-// Name is the database's file name in the state folder (SPEC 17).
+// Name is the file name of the database in the state folder.
 const Name = "nightporter.db"
 
-// Store is the ledger in a state folder, with what lies around it. Its methods
-// may be called from several goroutines: commits take turns, reads run beside
-// them and see what was committed before they began.
+// Store is the database of a state folder. Its methods are safe for concurrent
+// use: writes are serialized, and reads run beside them on a snapshot.
 type Store struct {
-	path    string    // of the database file, absolute
+	path    string    // path of the database file, absolute
 	db      *sql.DB   // holds the one writing connection
 	writer  *sql.Conn // guarded by turn
 	stmts   statements
 	readers *sql.DB
 
-	turn   chan struct{} // one token: whoever has it may use writer. A channel, so that waiting ends with a context
+	turn   chan struct{} // holds one token, whose owner may use writer; a mutex could not give up when a context ends
 	closed bool          // guarded by turn
 }
 
 var errClosed = errors.New("the store is closed")
 
-// Open opens the database of a state folder, making folder and file (readable
-// by their owner only) where there are none, and brings an older one up to
-// date. The caller has the folder to itself (statelock.Take).
+// Open opens the database of a state folder and migrates it to this program's
+// version. It creates folder and file, readable by their owner only, if they do
+// not exist. The caller must hold the folder's lock (statelock.Take) and call
+// Close.
 //
-// Errors: ErrNewer for a database of a later release, ErrForeign for a file
-// that is not ours, ErrDisk where the folder cannot be written or is full.
+// Errors: ErrNewer for a database of a later release, ErrForeign for another
+// program's file, ErrDisk for a folder that is full or not writable.
 func Open(dir string) (*Store, error) {
 	s, err := open(dir)
 	if err != nil {
@@ -50,7 +50,7 @@ func open(dir string) (_ *Store, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := recognise(ctx, path); err != nil {
+	if err := refuseForeign(ctx, path); err != nil {
 		return nil, err
 	}
 	s := &Store{path: path, turn: make(chan struct{}, 1)}
@@ -80,8 +80,8 @@ func open(dir string) (_ *Store, err error) {
 	if s.readers, err = sql.Open("sqlite3", readerDSN(path)); err != nil {
 		return nil, err
 	}
-	// No upper limit: a read may be made from within another one's yield, and
-	// a limit would turn that into a deadlock.
+	// No limit of open connections: a yield that reads would wait for its own
+	// reader.
 	s.readers.SetMaxIdleConns(2)
 	if err = checkPragmas(ctx, s.readers, readerPragmas); err != nil {
 		return nil, err
@@ -90,10 +90,10 @@ func open(dir string) (_ *Store, err error) {
 	return s, nil
 }
 
-// create makes the folder and an empty database file, 0600, where there are
-// none, and returns the file's absolute path. An existing database is never
-// opened here: closing it again would drop the locks that SQLite may hold on
-// it in this process.
+// create creates the folder and an empty database file with mode 0600, if they
+// do not exist, and returns the file's absolute path. It never opens an
+// existing database: closing that descriptor would drop the POSIX locks that
+// SQLite holds in this process.
 func create(dir string) (string, error) {
 	path, err := filepath.Abs(filepath.Join(dir, Name))
 	if err != nil {
@@ -119,8 +119,8 @@ func create(dir string) (string, error) {
 	return path, nil
 }
 
-// Close writes the log of recent commits back into the database file, so that
-// the file alone is whole, and closes it. A second Close does nothing.
+// Close copies the write-ahead log into the database file, so that the file
+// alone is complete, and closes it. Further calls do nothing.
 func (s *Store) Close() error {
 	<-s.turn
 	defer func() { s.turn <- struct{}{} }()
@@ -131,7 +131,7 @@ func (s *Store) Close() error {
 	return fail("close", s.release())
 }
 
-// release closes what is open. Readers go first: a checkpoint cannot pass one.
+// release closes the connections. Readers close first: they block a checkpoint.
 func (s *Store) release() error {
 	var errs []error
 	if s.readers != nil {
@@ -147,9 +147,9 @@ func (s *Store) release() error {
 	return errors.Join(errs...)
 }
 
-// write runs do in one transaction on the writing connection: committed when
-// it returns nil and true, otherwise undone. Once begun, it is not cut off by
-// ctx: a cancelled COMMIT would leave open whether it happened.
+// write runs do in a transaction on the writing connection. It commits if do
+// returns true and nil, and otherwise rolls back. ctx only ends the wait for
+// the turn: cancelling a COMMIT would leave its outcome unknown.
 func (s *Store) write(ctx context.Context, do func(ctx context.Context) (keep bool, err error)) error {
 	select {
 	case <-s.turn:
@@ -175,8 +175,8 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context) (keep bo
 			return nil
 		}
 	}
-	// After some errors SQLite has rolled back by itself; then this one fails
-	// and has nothing to say.
+	// SQLite has already rolled back after some errors; this error adds
+	// nothing.
 	_, _ = s.stmts.rollback.ExecContext(ctx)
 	return err
 }

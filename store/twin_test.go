@@ -10,16 +10,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Store and Memory do the same with the same messages, whatever is done in
-// which order; and after each step, what is queued has its one form.
+// TestTwins runs random schedules on Store and Memory. Both must behave alike,
+// and after each step the queue holds at most one edit of a key.
 func TestTwins(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
-		n++ // chats of this round alone
+		n++ // the round's own chats
 		chats := []string{fmt.Sprintf("t:%d", n), fmt.Sprintf("t:%d/5", n), fmt.Sprintf("t:%d-2", n), fmt.Sprintf("t:%d-2/5", n)}
 		w := twins{s: s, m: NewMemory(), chats: chats, real: map[int64]int64{}}
 		for i := range rapid.IntRange(1, 30).Draw(t, "steps") {
@@ -34,38 +34,38 @@ type twins struct {
 	s     *Store
 	m     *Memory
 	chats []string
-	real  map[int64]int64 // ids of Memory to those of Store
-	ids   []int64         // of Memory, all that were ever read
-	last  int             // platform's
+	real  map[int64]int64 // Store's id by Memory's
+	ids   []int64         // every id of Memory that was ever read
+	last  int             // last platform id
 }
 
 func (w *twins) step(t *rapid.T, i int) {
 	ctx := t.Context()
 	chat := rapid.SampledFrom(w.chats).Draw(t, "chat")
 	key := rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "key")
-	class := rapid.SampledFrom([]loop.MessageClass{loop.ClassAsk, loop.ClassChatter}).Draw(t, "class")
-	at := night.Add(time.Duration(i) * time.Minute)
-	both := func(do func(l ledger, id int64) (any, error), id int64) {
+	class := rapid.SampledFrom([]ledger.MessageClass{ledger.ClassAsk, ledger.ClassChatter}).Draw(t, "class")
+	at := entryTime.Add(time.Duration(i) * time.Minute)
+	both := func(do func(l ledgerStore, id int64) (any, error), id int64) {
 		mine, merr := do(w.m, id)
 		theirs, serr := do(w.s, w.real[id])
-		if errors.Is(merr, loop.ErrReplaced) != errors.Is(serr, loop.ErrReplaced) || (merr == nil) != (serr == nil) || mine != theirs {
+		if errors.Is(merr, ledger.ErrReplaced) != errors.Is(serr, ledger.ErrReplaced) || (merr == nil) != (serr == nil) || mine != theirs {
 			t.Fatalf("Memory: %v, %v; Store: %v, %v", mine, merr, theirs, serr)
 		}
 	}
 	switch what := rapid.IntRange(0, 9).Draw(t, "what"); what {
 	case 0, 1, 2, 3:
-		m := loop.Outgoing{
+		m := ledger.Outgoing{
 			Chat: chat, Key: key, Class: class, Edit: key != "" && what > 1, Body: fmt.Append(nil, i), ReplyTo: rapid.SampledFrom([]string{"", "7"}).Draw(t, "reply"),
 		}
-		both(func(l ledger, _ int64) (any, error) {
-			r, err := l.Commit(ctx, loop.Batch{Time: at, Messages: []loop.Outgoing{m}})
+		both(func(l ledgerStore, _ int64) (any, error) {
+			r, err := l.Commit(ctx, ledger.Batch{Time: at, Messages: []ledger.Outgoing{m}})
 			return len(r.Chats), err
 		}, 0)
 	case 4:
-		both(func(l ledger, _ int64) (any, error) { return l.Forget(ctx, chat, class) }, 0)
+		both(func(l ledgerStore, _ int64) (any, error) { return l.Forget(ctx, chat, class) }, 0)
 	case 5:
 		to := rapid.SampledFrom(w.chats).Draw(t, "to")
-		both(func(l ledger, _ int64) (any, error) { return nil, l.MoveChat(ctx, chat, to) }, 0)
+		both(func(l ledgerStore, _ int64) (any, error) { return nil, l.MoveChat(ctx, chat, to) }, 0)
 	default:
 		if len(w.ids) == 0 {
 			return
@@ -80,7 +80,7 @@ func (w *twins) step(t *rapid.T, i int) {
 				}
 			}
 		}
-		both(func(l ledger, id int64) (any, error) {
+		both(func(l ledgerStore, id int64) (any, error) {
 			switch what {
 			case 6:
 				return nil, l.Unsent(ctx, id)
@@ -94,7 +94,7 @@ func (w *twins) step(t *rapid.T, i int) {
 	}
 }
 
-func (w *twins) queued(ctx context.Context, chat string) []loop.QueuedMessage {
+func (w *twins) queued(ctx context.Context, chat string) []ledger.QueuedMessage {
 	all, _ := w.m.Queued(ctx, chat)
 	return all
 }
@@ -136,15 +136,15 @@ func (w *twins) compareShown(t *rapid.T) {
 	ctx := t.Context()
 	for _, chat := range w.chats {
 		for _, key := range []string{"a", "b"} {
-			same := func(what string, of func(l ledger) (loop.SentMessage, bool, error)) {
+			same := func(what string, of func(l ledgerStore) (ledger.SentMessage, bool, error)) {
 				mine, mok, merr := of(w.m)
 				theirs, sok, serr := of(w.s)
 				if d := cmp.Diff(mine, theirs); d != "" || mok != sok || merr != nil || serr != nil {
 					t.Fatalf("%s of %s (-Memory +Store): %v %v %v %v\n%s", what, chat, mok, sok, merr, serr, d)
 				}
 			}
-			same(key, func(l ledger) (loop.SentMessage, bool, error) { return l.SentFor(ctx, chat, key) })
-			same("answer", func(l ledger) (loop.SentMessage, bool, error) { return l.AnswerTo(ctx, chat, "7") })
+			same(key, func(l ledgerStore) (ledger.SentMessage, bool, error) { return l.SentFor(ctx, chat, key) })
+			same("answer", func(l ledgerStore) (ledger.SentMessage, bool, error) { return l.AnswerTo(ctx, chat, "7") })
 		}
 	}
 }

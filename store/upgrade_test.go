@@ -9,16 +9,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Every later release opens every older state folder (SPEC 13). Beside each
-// fixture lies what its streams end with; neither is ever made again once its
-// schema was released.
+// TestUpgrade opens the database of every earlier release. Beside each fixture
+// lie the heads of its streams; neither is written again once its schema was
+// released.
 //
 //	go test ./store -run TestUpgrade -update
 //
-// writes the pair of the current schema, where it is missing.
+// writes both for the current schema, if they do not exist.
 func TestUpgrade(t *testing.T) {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
@@ -62,7 +62,7 @@ func upgrade(t *testing.T, fixture string) {
 		}
 		known = append(known, a)
 	}
-	same(t, "breaks", breaks(t, s, known...), "")
+	wantEqual(t, "breaks", breaks(t, s, known...), "")
 
 	for _, a := range known {
 		if seq, _, err := s.Head(t.Context(), a.Stream); err != nil || seq != a.Seq {
@@ -71,7 +71,7 @@ func upgrade(t *testing.T, fixture string) {
 		if n := len(records(t, s, a.Stream, 0)); int64(n) != a.Seq {
 			t.Errorf("%s: %d entries can be read, want %d", a.Stream, n, a.Seq)
 		}
-		r := mustCommit(t, s, loop.Batch{Time: night, Records: []loop.Record{rec(a.Stream, "later")}})
+		r := mustCommit(t, s, ledger.Batch{Time: entryTime, Records: []ledger.Record{rec(a.Stream, "later")}})
 		if r.Records[0].Seq != a.Seq+1 {
 			t.Errorf("%s goes on with %d, want %d", a.Stream, r.Records[0].Seq, a.Seq+1)
 		}
@@ -80,52 +80,52 @@ func upgrade(t *testing.T, fixture string) {
 	if len(effects) != 1 || effects[0].Kind != "start" || effects[0].Key != "r14-26" {
 		t.Errorf("pending: %+v, want start r14-26", effects)
 	}
-	if r := mustCommit(t, s, loop.Batch{Key: "emit:r14-25"}); !r.Repeated || string(r.Answer) != `{"ok":true}` {
+	if r := mustCommit(t, s, ledger.Batch{Key: "emit:r14-25"}); !r.Repeated || string(r.Answer) != `{"ok":true}` {
 		t.Errorf("an old input again: %+v", r)
 	}
-	// Messages came with the second schema.
+	// The first schema had no messages.
 	if filepath.Base(fixture) != "v1.db" {
-		same(t, "queue", lines(t, s, mira), []string{"q8? in doubt", "q7+100 answered"})
-		same(t, "shown", shown(t, s, mira, "q7"), "100 ask")
+		wantEqual(t, "queue", lines(t, s, mira), []string{"q8? in doubt", "q7+100 answered"})
+		wantEqual(t, "shown", shown(t, s, mira, "q7"), "100 ask")
 		if c, ok, err := s.Cursor(t.Context(), "telegram:1"); !ok || err != nil || c.Value != "8124" {
 			t.Errorf("cursor %+v, %v", c, err)
 		}
 	}
-	sayLines(t, s, "q9 later")
-	same(t, "breaks after", breaks(t, s, known...), "")
+	commitLines(t, s, "q9 later")
+	wantEqual(t, "breaks after", breaks(t, s, known...), "")
 }
 
 func headsOf(fixture string) string { return strings.TrimSuffix(fixture, ".db") + ".heads" }
 
-// writeFixture makes a small database with something in every table.
+// writeFixture makes a small database with a row in every table.
 func writeFixture(t *testing.T, path string) {
 	dir := t.TempDir()
 	s, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustCommit(t, s, loop.Batch{
-		Key: "run:r14", Time: night, Records: []loop.Record{rec(shop, "run.started"), rec(loop.SharedStream, "lease.given")},
-		Effects: []loop.PendingEffect{effect(shop, "start", "r14-25")},
+	mustCommit(t, s, ledger.Batch{
+		Key: "run:r14", Time: entryTime, Records: []ledger.Record{rec(shop, "run.started"), rec(ledger.SharedStream, "lease.given")},
+		Effects: []ledger.PendingEffect{effect(shop, "start", "r14-25")},
 	})
-	mustCommit(t, s, loop.Batch{
-		Key: "emit:r14-25", Time: night, Records: []loop.Record{rec(shop, "event.accepted"), rec(shop, "session.planned")},
-		Effects: []loop.PendingEffect{effect(shop, "start", "r14-26")}, Settles: []int64{1}, Answer: []byte(`{"ok":true}`),
+	mustCommit(t, s, ledger.Batch{
+		Key: "emit:r14-25", Time: entryTime, Records: []ledger.Record{rec(shop, "event.accepted"), rec(shop, "session.planned")},
+		Effects: []ledger.PendingEffect{effect(shop, "start", "r14-26")}, Settles: []int64{1}, Answer: []byte(`{"ok":true}`),
 	})
-	if err := s.SaveSnapshot(t.Context(), loop.SnapshotRow{Stream: shop, Seq: 3, Version: 1, Body: []byte(`{}`)}); err != nil {
+	if err := s.SaveSnapshot(t.Context(), ledger.SnapshotRow{Stream: shop, Seq: 3, Version: 1, Body: []byte(`{}`)}); err != nil {
 		t.Fatal(err)
 	}
-	mustCommit(t, s, loop.Batch{
-		Key: "tg:8123", Time: night, Messages: []loop.Outgoing{line("q7 ask")}, Cursor: &loop.Cursor{Name: "telegram:1", Value: "8124", Time: night},
+	mustCommit(t, s, ledger.Batch{
+		Key: "tg:8123", Time: entryTime, Messages: []ledger.Outgoing{line("q7 ask")}, Cursor: &ledger.Cursor{Name: "telegram:1", Value: "8124", Time: entryTime},
 	})
 	settle(t, s, mira, "100")
-	sayLines(t, s, "q7+ answered", "q8 in doubt", "- dropped")
-	try(t, s, next(t, s, mira).ID)
+	commitLines(t, s, "q7+ answered", "q8 in doubt", "- dropped")
+	begin(t, s, next(t, s, mira).ID)
 	if err := s.Drop(t.Context(), queue(t, s, mira)[1].ID, "refused"); err != nil {
 		t.Fatal(err)
 	}
 	var heads strings.Builder
-	for _, stream := range []string{loop.SharedStream, shop} {
+	for _, stream := range []string{ledger.SharedStream, shop} {
 		seq, hash, err := s.Head(t.Context(), stream)
 		if err != nil {
 			t.Fatal(err)

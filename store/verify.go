@@ -9,14 +9,14 @@ import (
 	"slices"
 )
 
-// Break is one place where the ledger is not what was written.
+// Break is one place at which the ledger differs from what was committed.
 type Break struct {
-	Stream string // "" where it is about the whole file
-	Seq    int64  // the entry concerned, the first of several; 0 where none is
-	Text   string // what is wrong, for people
+	Stream string // "" for the whole file
+	Seq    int64  // the first entry concerned; 0 for none
+	Text   string // the difference, for people
 }
 
-// String is the break as a person reads it: "project/shop entry 41: …".
+// String returns the break for people: "project/shop entry 41: …".
 func (b Break) String() string {
 	switch {
 	case b.Stream == "":
@@ -27,15 +27,15 @@ func (b Break) String() string {
 	return fmt.Sprintf("%s entry %d: %s", b.Stream, b.Seq, b.Text)
 }
 
-// Verify recomputes every chain and holds it against what the database itself
-// says of its heads. None means that nothing was found: it finds a changed
-// column, a missing entry and a tail cut from the entries; against somebody
-// who rewrites the whole file consistently, only anchors from outside help
-// (VerifyAgainst). An error means that it could not be looked at to the end.
+// Verify recomputes the chain of every stream and compares it with the recorded
+// heads, effects and snapshots. It finds a changed column, a missing entry and
+// a stream whose end was cut off. It cannot find a consistent rewrite of the
+// whole file; VerifyAgainst can, by anchors from outside. An empty result means
+// that no break was found, an error that the check could not be completed.
 func (s *Store) Verify(ctx context.Context) ([]Break, error) { return s.VerifyAgainst(ctx, nil) }
 
-// VerifyAgainst is Verify, and holds the chains against heads known from
-// elsewhere too: the footers of task commits, digests.
+// VerifyAgainst is Verify with additional anchors from outside the database:
+// the footers of task commits, digests.
 func (s *Store) VerifyAgainst(ctx context.Context, known []Anchor) ([]Break, error) {
 	breaks, err := s.verify(ctx, known)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Store) VerifyAgainst(ctx context.Context, known []Anchor) ([]Break, err
 }
 
 func (s *Store) verify(ctx context.Context, known []Anchor) ([]Break, error) {
-	// One transaction, so that commits in the meantime are not half seen.
+	// One transaction, so that the check sees no commit half.
 	tx, err := s.readers.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,8 @@ func (s *Store) verify(ctx context.Context, known []Anchor) ([]Break, error) {
 	}
 	switch err := v.chains(ctx, tx); {
 	case damaged(err):
-		// What follows cannot be told from what is missing.
+		// Unreadable entries look like missing ones, so there is nothing to
+		// compare.
 		v.found("", 0, "the database file is damaged: the entries after the last one named here cannot be read")
 	case err != nil:
 		return nil, err
@@ -77,18 +78,18 @@ func (s *Store) verify(ctx context.Context, known []Anchor) ([]Break, error) {
 	return v.breaks, nil
 }
 
-// place is an entry's.
+// place identifies an entry.
 type place struct {
 	stream string
 	seq    int64
 }
 
-// verifier is one run of Verify.
+// verifier is the state of one Verify.
 type verifier struct {
 	breaks []Break
 	known  []Anchor
-	heads  map[string]int64 // where each stream ends by the table heads
-	hashes map[place][]byte // of the entries that known names; nil until seen
+	heads  map[string]int64 // head of each stream by the table heads
+	hashes map[place][]byte // of the entries that known names; nil until they are read
 	ends   map[string]int64 // last entry of each stream
 }
 
@@ -96,11 +97,11 @@ func (v *verifier) found(stream string, seq int64, text string, args ...any) {
 	v.breaks = append(v.breaks, Break{stream, seq, fmt.Sprintf(text, args...)})
 }
 
-// ofHead is the source of an anchor from the table heads.
+// ofHead is the Source of anchors from the table heads.
 const ofHead = "the record of its head"
 
-// anchors collects what entries are known by elsewhere: outside, and in tables
-// that a cut of entries alone leaves standing.
+// anchors collects the anchors given by the caller and those in other tables,
+// which remain when somebody removes entries alone.
 func (v *verifier) anchors(ctx context.Context, q querier, known []Anchor) error {
 	v.known = slices.Clone(known)
 	err := visitRows(ctx, q, func(rows *sql.Rows) error {
@@ -122,14 +123,15 @@ func (v *verifier) anchors(ctx context.Context, q querier, known []Anchor) error
 	return err
 }
 
-// schema reports a guard of the ledger that is not there as migrations made
-// it: it is the first thing that somebody removes who means to change entries.
+// schema reports a missing or changed guard (the table's definition, a
+// trigger): somebody who means to change entries has to remove the guards
+// first.
 func (v *verifier) schema(ctx context.Context, q querier) error {
-	want, err := pristine(ctx)
+	want, err := expectedGuards(ctx)
 	if err != nil {
 		return err
 	}
-	have, err := guards(ctx, q)
+	have, err := readGuards(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -141,22 +143,23 @@ func (v *verifier) schema(ctx context.Context, q querier) error {
 	return nil
 }
 
-// pristine returns the guards of a fresh database.
-func pristine(ctx context.Context) (map[string]string, error) {
+// expectedGuards returns the guards of a fresh database.
+func expectedGuards(ctx context.Context) (map[string]string, error) {
 	db, err := sql.Open("sqlite3", ":memory:")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = db.Close() }()
-	db.SetMaxOpenConns(1) // each connection would be a database of its own
+	db.SetMaxOpenConns(1) // every connection to :memory: opens a database of its own
 	if err := migrate(ctx, db); err != nil {
 		return nil, err
 	}
-	return guards(ctx, db)
+	return readGuards(ctx, db)
 }
 
-// guards returns the definition of the ledger's table and of its triggers.
-func guards(ctx context.Context, q querier) (map[string]string, error) {
+// readGuards returns the definitions of the table of entries and of its
+// triggers.
+func readGuards(ctx context.Context, q querier) (map[string]string, error) {
 	defs := map[string]string{}
 	err := visitRows(ctx, q, func(rows *sql.Rows) error {
 		var name, text string
@@ -169,7 +172,7 @@ func guards(ctx context.Context, q querier) (map[string]string, error) {
 	return defs, err
 }
 
-// file lets SQLite look at the file itself: pages, and indexes against tables.
+// file runs SQLite's own check of pages and indexes.
 func (v *verifier) file(ctx context.Context, q querier) error {
 	return visitRows(ctx, q, func(rows *sql.Rows) error {
 		var text string
@@ -183,7 +186,7 @@ func (v *verifier) file(ctx context.Context, q querier) error {
 	}, `PRAGMA integrity_check(20)`)
 }
 
-// chains recomputes every hash.
+// chains recomputes the hash of every entry.
 func (v *verifier) chains(ctx context.Context, q querier) error {
 	var last row
 	err := visitRows(ctx, q, func(rows *sql.Rows) error {
@@ -194,15 +197,15 @@ func (v *verifier) chains(ctx context.Context, q querier) error {
 		if r.stream != last.stream {
 			last = row{stream: r.stream}
 		}
-		v.link(&last, &r)
+		v.checkEntry(&last, &r)
 		last = r
 		return nil
 	}, `SELECT `+columns+` FROM entries NOT INDEXED ORDER BY stream, seq`)
 	return err
 }
 
-// link checks one entry, and that it follows from the one before.
-func (v *verifier) link(last, r *row) {
+// checkEntry checks an entry's hash, and its link to the entry before.
+func (v *verifier) checkEntry(last, r *row) {
 	v.ends[r.stream] = r.seq
 	if p := (place{r.stream, r.seq}); v.wanted(p) {
 		v.hashes[p] = r.hash
@@ -228,8 +231,8 @@ func (v *verifier) wanted(p place) bool {
 	return ok
 }
 
-// compare holds the chains against the anchors: one break for a cut tail,
-// told by the farthest anchor, and one for each entry that is another.
+// compare checks the chains against the anchors. It reports a cut end once a
+// stream, by the farthest anchor, and a replaced entry once an entry.
 func (v *verifier) compare() {
 	farthest := map[string]Anchor{}
 	told := map[place]bool{}

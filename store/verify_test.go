@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// raw is a second connection to a database, as anybody with the file has one:
-// without our pragmas.
+// raw opens a second connection without our settings, as another program would.
 func raw(t testing.TB, dir string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite3", filepath.Join(dir, Name))
@@ -31,19 +30,19 @@ func execSQL(t testing.TB, db *sql.DB, query string, args ...any) {
 	}
 }
 
-// evening writes six entries of shop, two of house, two effects and a snapshot.
-func evening(t testing.TB, s *Store) {
+// writeEntries writes six entries of shop, two of house, two effects and a snapshot.
+func writeEntries(t testing.TB, s *Store) {
 	t.Helper()
-	mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(shop, "a"), rec(shop, "b"), rec(loop.SharedStream, "h")}})
-	mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(shop, "c")}, Effects: []loop.PendingEffect{effect(shop, "start", "r14-25")}})
-	if err := s.SaveSnapshot(t.Context(), loop.SnapshotRow{Stream: shop, Seq: 2, Version: 1, Body: []byte("s")}); err != nil {
+	mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(shop, "a"), rec(shop, "b"), rec(ledger.SharedStream, "h")}})
+	mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(shop, "c")}, Effects: []ledger.PendingEffect{effect(shop, "start", "r14-25")}})
+	if err := s.SaveSnapshot(t.Context(), ledger.SnapshotRow{Stream: shop, Seq: 2, Version: 1, Body: []byte("s")}); err != nil {
 		t.Fatal(err)
 	}
-	mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(shop, "d"), rec(shop, "e"), rec(loop.SharedStream, "i")}})
-	mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(shop, "f")}})
+	mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(shop, "d"), rec(shop, "e"), rec(ledger.SharedStream, "i")}})
+	mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(shop, "f")}})
 }
 
-// breaks returns what Verify finds, one a line.
+// breaks returns the breaks found by Verify, one a line.
 func breaks(t testing.TB, s *Store, known ...Anchor) string {
 	t.Helper()
 	found, err := s.VerifyAgainst(t.Context(), known)
@@ -59,16 +58,16 @@ func breaks(t testing.TB, s *Store, known ...Anchor) string {
 
 func TestVerifyFindsNothing(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
-	same(t, "empty", breaks(t, s), "")
-	evening(t, s)
+	wantEqual(t, "empty", breaks(t, s), "")
+	writeEntries(t, s)
 	seq, hash, err := s.Head(t.Context(), shop)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "after an evening", breaks(t, s, Anchor{Stream: shop, Seq: seq, Hash: hash}), "")
+	wantEqual(t, "after an evening", breaks(t, s, Anchor{Stream: shop, Seq: seq, Hash: hash}), "")
 }
 
-// The database refuses whoever writes to it past this program.
+// TestLedgerRefuses writes to the entries by plain SQL: the database refuses.
 func TestLedgerRefuses(t *testing.T) {
 	const values = ` (stream, seq, time, type, v, run, task, attempt, session, actor, cause, body, prev, hash)
 		SELECT stream, ?1, time, 'forged', v, run, task, attempt, session, actor, cause, body, prev, hash FROM entries WHERE stream = 'project/shop' AND seq = 6`
@@ -96,23 +95,23 @@ func TestLedgerRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			s := mustOpen(t, dir)
-			evening(t, s)
-			before := append(records(t, s, shop, 0), records(t, s, loop.SharedStream, 0)...)
+			writeEntries(t, s)
+			before := append(records(t, s, shop, 0), records(t, s, ledger.SharedStream, 0)...)
 			_, err := raw(t, dir).Exec(c.query, c.args...)
 			if err == nil || !strings.Contains(err.Error(), "append-only") {
 				t.Errorf("error %v, want one that says append-only", err)
 			}
-			same(t, "entries", append(records(t, s, shop, 0), records(t, s, loop.SharedStream, 0)...), before)
-			same(t, "breaks", breaks(t, s), "")
+			wantEqual(t, "entries", append(records(t, s, shop, 0), records(t, s, ledger.SharedStream, 0)...), before)
+			wantEqual(t, "breaks", breaks(t, s), "")
 		})
 	}
 }
 
-// guardNames are the triggers as a tamperer would drop them.
+// guardNames are the triggers that protect the entries.
 var guardNames = []string{"entries_no_update", "entries_no_delete", "entries_next_only", "entries_head"}
 
-// tamper does something to the ledger past its guards, and puts them back as
-// they were, so that only the chain can show it.
+// tamper changes the ledger with its guards removed, and restores the guards,
+// so that only the chain can reveal the change.
 func tamper(t *testing.T, dir string, do func(db *sql.DB)) {
 	t.Helper()
 	db := raw(t, dir)
@@ -142,7 +141,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 	const shop4 = ` WHERE stream = 'project/shop' AND seq = 4`
 	cases := map[string]struct {
 		do   func(*testing.T, *sql.DB)
-		want []string // parts of what is found, in order
+		want []string // parts of the breaks, in order
 	}{
 		"missing":          {run(`DELETE FROM entries` + shop4), []string{"project/shop entry 4: it is missing"}},
 		"several missing":  {run(`DELETE FROM entries WHERE stream = 'project/shop' AND seq IN (2, 3, 4)`), []string{"entry 2: it is missing, with all up to entry 4"}},
@@ -175,7 +174,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			s := mustOpen(t, dir)
-			evening(t, s)
+			writeEntries(t, s)
 			tamper(t, dir, func(db *sql.DB) { c.do(t, db) })
 			got := breaks(t, s)
 			rest := got
@@ -190,8 +189,8 @@ func TestVerifyFindsTampering(t *testing.T) {
 	}
 }
 
-// Somebody who knows the encoding rewrites an entry with a fitting hash: then
-// the next one does not follow, and of the last one only anchors know.
+// TestVerifyFindsForgedHash rewrites an entry with a matching hash. The next
+// entry reveals it; for a stream's last entry, only an anchor does.
 func TestVerifyFindsForgedHash(t *testing.T) {
 	forge := func(t *testing.T, dir string, seq int64) {
 		t.Helper()
@@ -208,7 +207,7 @@ func TestVerifyFindsForgedHash(t *testing.T) {
 	t.Run("in the middle", func(t *testing.T) {
 		dir := t.TempDir()
 		s := mustOpen(t, dir)
-		evening(t, s)
+		writeEntries(t, s)
 		forge(t, dir, 4)
 		if got := breaks(t, s); !strings.Contains(got, "project/shop entry 5: it does not follow") {
 			t.Errorf("found %q", got)
@@ -217,20 +216,20 @@ func TestVerifyFindsForgedHash(t *testing.T) {
 	t.Run("the last", func(t *testing.T) {
 		dir := t.TempDir()
 		s := mustOpen(t, dir)
-		evening(t, s)
+		writeEntries(t, s)
 		_, hash, err := s.Head(t.Context(), shop)
 		if err != nil {
 			t.Fatal(err)
 		}
 		forge(t, dir, 6)
-		same(t, "without an anchor", breaks(t, s), "")
+		wantEqual(t, "without an anchor", breaks(t, s), "")
 		footer := Anchor{Stream: shop, Seq: 6, Hash: hash, Source: "commit 3f2c1d0"}
-		same(t, "with one", breaks(t, s, footer), "project/shop entry 6: it is not the entry that commit 3f2c1d0 names: it was rewritten")
+		wantEqual(t, "with one", breaks(t, s, footer), "project/shop entry 6: it is not the entry that commit 3f2c1d0 names: it was rewritten")
 	})
 	t.Run("cut with all records of it", func(t *testing.T) {
 		dir := t.TempDir()
 		s := mustOpen(t, dir)
-		evening(t, s)
+		writeEntries(t, s)
 		_, hash, err := s.Head(t.Context(), shop)
 		if err != nil {
 			t.Fatal(err)
@@ -239,8 +238,8 @@ func TestVerifyFindsForgedHash(t *testing.T) {
 			execSQL(t, db, `DELETE FROM entries WHERE stream = 'project/shop' AND seq > 3`)
 			execSQL(t, db, `UPDATE heads SET seq = 3, hash = (SELECT hash FROM entries WHERE stream = 'project/shop' AND seq = 3) WHERE stream = 'project/shop'`)
 		})
-		same(t, "without an anchor", breaks(t, s), "")
-		same(t, "with one", breaks(t, s, Anchor{Stream: shop, Seq: 6, Hash: hash}),
+		wantEqual(t, "without an anchor", breaks(t, s), "")
+		wantEqual(t, "with one", breaks(t, s, Anchor{Stream: shop, Seq: 6, Hash: hash}),
 			"project/shop entry 4: the end is cut off: the ledger holds 3 of at least 6 entries, as an anchor shows")
 	})
 }
@@ -263,7 +262,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 200 {
-		mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(shop, "a")}})
+		mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(shop, "a")}})
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -273,7 +272,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Garbage over the last third: pages of entries, but not of the schema.
+	// Overwrite the last third: pages of entries, but not of the schema.
 	for i := len(file) * 2 / 3; i < len(file); i++ {
 		file[i] = 0xa5
 	}
@@ -286,7 +285,8 @@ func TestVerifyFindsDamage(t *testing.T) {
 	}
 }
 
-// A ledger that was cut is not appended to: new entries would bury the cut.
+// TestCommitRefusesBrokenLedger cuts off a stream's end: an append would hide
+// it.
 func TestCommitRefusesBrokenLedger(t *testing.T) {
 	for name, query := range map[string]string{
 		"cut":       `DELETE FROM entries WHERE stream = 'project/shop' AND seq = 6`,
@@ -295,29 +295,29 @@ func TestCommitRefusesBrokenLedger(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		s := mustOpen(t, dir)
-		evening(t, s)
+		writeEntries(t, s)
 		tamper(t, dir, func(db *sql.DB) { execSQL(t, db, query) })
-		_, err := s.Commit(t.Context(), loop.Batch{Key: "k", Records: []loop.Record{rec(shop, "g")}})
+		_, err := s.Commit(t.Context(), ledger.Batch{Key: "k", Records: []ledger.Record{rec(shop, "g")}})
 		if !errors.Is(err, ErrBroken) || !strings.Contains(err.Error(), "nightporter verify") {
 			t.Errorf("%s: Commit = %v, want ErrBroken with what to do", name, err)
 		}
 		if name == "no head" {
 			continue
 		}
-		_, err = s.Commit(t.Context(), loop.Batch{Effects: []loop.PendingEffect{effect(shop, "end", "r14-25")}})
+		_, err = s.Commit(t.Context(), ledger.Batch{Effects: []ledger.PendingEffect{effect(shop, "end", "r14-25")}})
 		if want := "stream project/shop does not end with its entry 6 any more"; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: an effect alone: %v, want %q", name, err, want)
 		}
-		// The other streams go on.
-		mustCommit(t, s, loop.Batch{Records: []loop.Record{rec(loop.SharedStream, "j")}})
+		// Other streams are not affected.
+		mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(ledger.SharedStream, "j")}})
 	}
 }
 
-// A snapshot of a history that is not this one any more is not used.
+// TestSnapshotOfOtherHistory ignores a snapshot whose entry was replaced.
 func TestSnapshotOfOtherHistory(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)
-	evening(t, s)
+	writeEntries(t, s)
 	tamper(t, dir, func(db *sql.DB) {
 		execSQL(t, db, `UPDATE entries SET hash = zeroblob(32) WHERE stream = 'project/shop' AND seq = 2`)
 	})

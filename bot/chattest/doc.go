@@ -1,5 +1,11 @@
-// Package chattest is what every platform's adapter has to hold to, as tests
-// that each of them runs against its far end: what a bot.Sender answers, what a
-// bot.Receiver is handed, and that nothing is lost or handed over as two things
-// (SPEC 6.7).
+// Package chattest is the conformance test of chat adapters. Each adapter runs it
+// against a fake of its platform.
+//
+//   - chattest.go: Fixture, which an adapter's test provides, and Run
+//   - send.go: the contract of bot.Sender
+//   - receive.go: the contract with bot.Receiver
+//
+// The tests hold that a send's error says truly whether the message arrived, that
+// every input arrives at least once and under one key, and that no error contains
+// the token. The package knows no platform.
 package chattest

@@ -18,19 +18,18 @@ func message(lines ...string) bot.Message {
 	return m
 }
 
-// last is the newest message of ours in a chat.
-func (w *World) last(t *testing.T, chat string) Shown {
+// lastMessage returns the newest message of the bot in a chat.
+func (w *Fixture) lastMessage(t *testing.T, chat string) Shown {
 	t.Helper()
-	all := w.Shows(chat)
+	all := w.Messages(chat)
 	if len(all) == 0 {
 		t.Fatalf("%s shows nothing of ours", chat)
 	}
 	return all[len(all)-1]
 }
 
-// shows: what is sent is shown, under the id that came back; an edit takes its
-// place, and a message can be taken away.
-func shows(t *testing.T, w *World) {
+// testSend: a message appears with the returned id, and can be edited and deleted.
+func testSend(t *testing.T, w *Fixture) {
 	for _, chat := range []string{w.Person, w.Group} {
 		m := message("● shop r14 started", "12 tasks.")
 		m.Buttons = []bot.Button{{Label: "Status", Command: "/status"}, {Label: "Stop now", Command: "/stop now"}}
@@ -38,7 +37,7 @@ func shows(t *testing.T, w *World) {
 		if err != nil || id == "" {
 			t.Fatalf("%s: %q, %v", chat, id, err)
 		}
-		if got := w.last(t, chat); got.ID != id || !strings.Contains(got.Text, "● shop r14 started") || !strings.Contains(got.Text, "12 tasks.") || fmt.Sprint(got.Labels) != "[Status Stop now]" {
+		if got := w.lastMessage(t, chat); got.ID != id || !strings.Contains(got.Text, "● shop r14 started") || !strings.Contains(got.Text, "12 tasks.") || fmt.Sprint(got.Labels) != "[Status Stop now]" {
 			t.Errorf("%s shows %+v, sent as %s", chat, got, id)
 		}
 		at := bot.Ref{Chat: chat, ID: id}
@@ -47,19 +46,19 @@ func shows(t *testing.T, w *World) {
 				t.Fatal(err)
 			}
 		}
-		if got := w.last(t, chat); got.ID != id || !strings.Contains(got.Text, "ended") || len(got.Labels) != 0 {
+		if got := w.lastMessage(t, chat); got.ID != id || !strings.Contains(got.Text, "ended") || len(got.Labels) != 0 {
 			t.Errorf("%s shows %+v after an edit", chat, got)
 		}
-		n := len(w.Shows(chat))
-		for range 2 { // what is gone is no error
+		n := len(w.Messages(chat))
+		for range 2 { // deleting again is no error
 			if err := w.Sender.Delete(t.Context(), at); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if len(w.Shows(chat)) != n-1 {
+		if len(w.Messages(chat)) != n-1 {
 			t.Errorf("%s still shows what was taken away", chat)
 		}
-		if err := w.Sender.Edit(t.Context(), at, m); faultOf(err) != bot.FaultMessageGone {
+		if err := w.Sender.Edit(t.Context(), at, m); !errors.Is(err, bot.ErrMessageGone) {
 			t.Errorf("edit of what is gone: %v", err)
 		}
 		if _, err := w.Sender.Send(t.Context(), chat, m, bot.SendOptions{ReplyTo: id}); err != nil {
@@ -68,42 +67,30 @@ func shows(t *testing.T, w *World) {
 	}
 }
 
-// faultOf is what a *bot.SendError says, "unknown" for any other error.
-func faultOf(err error) bot.Fault {
-	var e *bot.SendError
-	switch {
-	case err == nil:
-		return ""
-	case errors.As(err, &e):
-		return e.Fault
-	}
-	return bot.FaultUnknown
-}
-
-// fails: what is known of a sending is told apart from what nobody knows, and
-// a Sender sends once.
-func fails(t *testing.T, w *World) {
-	for f, want := range map[Failure]bot.Fault{
-		Slow: bot.FaultRateLimited, Garbage: bot.FaultUnknown, Lost: bot.FaultUnknown, Revoked: bot.FaultToken, Shut: bot.FaultChatClosed, Fault: bot.FaultUnknown,
+// testFailures: an error says whether the message was sent, as far as that is
+// known, and a Sender sends once.
+func testFailures(t *testing.T, w *Fixture) {
+	for f, want := range map[Failure]error{
+		RateLimited: bot.ErrRateLimited, ForeignPage: bot.ErrOutcomeUnknown, ResponseLost: bot.ErrOutcomeUnknown, TokenRevoked: bot.ErrTokenRejected, ChatClosed: bot.ErrChatClosed, BadGateway: bot.ErrOutcomeUnknown,
 	} {
-		before := len(w.Shows(w.Group))
+		before := len(w.Messages(w.Group))
 		w.Fail(f)
 		_, err := w.Sender.Send(t.Context(), w.Group, message("■ shop #8 blocked"), bot.SendOptions{})
-		if faultOf(err) != want {
+		if !errors.Is(bot.SendReason(err), want) {
 			t.Errorf("failure %d: %v, want %s", f, err, want)
 		}
 		if err != nil && strings.Contains(err.Error(), w.Secret) {
 			t.Errorf("failure %d shows the token: %v", f, err)
 		}
 		var e *bot.SendError
-		if f == Slow && errors.As(err, &e) && e.After != 17*time.Second {
-			t.Errorf("to wait %s, want 17s", e.After)
+		if f == RateLimited && errors.As(err, &e) && e.RetryAfter != 17*time.Second {
+			t.Errorf("to wait %s, want 17s", e.RetryAfter)
 		}
 		arrived := 0
-		if f == Lost {
+		if f == ResponseLost {
 			arrived = 1
 		}
-		if n := len(w.Shows(w.Group)) - before; n != arrived {
+		if n := len(w.Messages(w.Group)) - before; n != arrived {
 			t.Errorf("failure %d: %d messages arrived, want %d", f, n, arrived)
 		}
 	}
@@ -112,9 +99,8 @@ func fails(t *testing.T, w *World) {
 	}
 }
 
-// hostile: whatever a message holds, it arrives, and is read as it was
-// written.
-func hostile(t *testing.T, w *World) {
+// testHostileText: any text arrives and reads as it was written.
+func testHostileText(t *testing.T, w *Fixture) {
 	for _, text := range []string{
 		"<b>", "&amp;", "*x* _y_ `z` ~q~", "<@U1> <!channel>", "@everyone", "</blockquote>", "\u202eright to left", "a\nb\tc\x00d",
 		strings.Repeat("long & <wide> ", 900), "[x](http://evil.example)", ":tada: ```",
@@ -124,11 +110,11 @@ func hostile(t *testing.T, w *World) {
 			m.Lines[1] = bot.Line{Kind: kind, Text: text}
 			m.Lines = append(m.Lines, bot.Line{Text: "Stays blocked."})
 			m.Buttons = []bot.Button{{Label: text, Command: "/guidance " + text}}
-			before := len(w.Shows(w.Person))
+			before := len(w.Messages(w.Person))
 			if _, err := w.Sender.Send(t.Context(), w.Person, m, bot.SendOptions{}); err != nil {
 				t.Fatalf("%q as %q: %v", bot.Cut(text, 40), kind, err)
 			}
-			all := w.Shows(w.Person)
+			all := w.Messages(w.Person)
 			if len(all) == before {
 				t.Fatalf("%q as %q: nothing is shown", bot.Cut(text, 40), kind)
 			}
@@ -136,7 +122,7 @@ func hostile(t *testing.T, w *World) {
 			if kind == bot.Pre {
 				clean = bot.CleanPre(text)
 			}
-			if short := len(text) < 100; short && (len(all) != before+1 || !strings.Contains(bare(all[before].Text), clean)) {
+			if short := len(text) < 100; short && (len(all) != before+1 || !strings.Contains(withoutJoiners(all[before].Text), clean)) {
 				t.Errorf("%q as %q is shown as %q", text, kind, all[before].Text)
 			}
 			if data := w.Data(m, 0); data == "" {
@@ -148,19 +134,19 @@ func hostile(t *testing.T, w *World) {
 	}
 }
 
-// bare is a text without what an adapter may put in between, unseen.
-func bare(s string) string { return strings.ReplaceAll(s, "\u2060", "") }
+// withoutJoiners removes the invisible joiners that adapters insert.
+func withoutJoiners(s string) string { return strings.ReplaceAll(s, "\u2060", "") }
 
-// addresses: those of another platform are refused, and nothing is sent.
-func addresses(t *testing.T, w *World) {
+// testAddresses: addresses of other platforms are rejected, and nothing is sent.
+func testAddresses(t *testing.T, w *Fixture) {
 	for _, chat := range []string{"", w.Prefix, w.Prefix + "?", "other:1", "console", w.Prefix + "a b"} {
-		if _, err := w.Sender.Send(t.Context(), chat, message("x"), bot.SendOptions{}); faultOf(err) != bot.FaultRefused {
+		if _, err := w.Sender.Send(t.Context(), chat, message("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrRejected) {
 			t.Errorf("%q: %v", chat, err)
 		}
-		if err := w.Sender.Edit(t.Context(), bot.Ref{Chat: chat, ID: "1"}, message("x")); faultOf(err) != bot.FaultRefused {
+		if err := w.Sender.Edit(t.Context(), bot.Ref{Chat: chat, ID: "1"}, message("x")); !errors.Is(err, bot.ErrRejected) {
 			t.Errorf("edit in %q: %v", chat, err)
 		}
-		if err := w.Sender.Delete(t.Context(), bot.Ref{Chat: chat, ID: "1"}); faultOf(err) != bot.FaultRefused {
+		if err := w.Sender.Delete(t.Context(), bot.Ref{Chat: chat, ID: "1"}); !errors.Is(err, bot.ErrRejected) {
 			t.Errorf("deletion in %q: %v", chat, err)
 		}
 	}

@@ -4,52 +4,53 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/sleep"
 )
 
-// callTimeout is a belt for a Sender without one of its own.
+// callTimeout limits a call of a Sender that has no timeout of its own.
 const callTimeout = 2 * time.Minute
 
-// slot is the permission for one call.
+// slot is the permission to make one call.
 type slot struct {
-	line   *line
-	used   *bool
-	trial  bool      // it finds out whether the platform is reached again
-	since  time.Time // of the outage, for a trial
-	waited bool
+	circuit *circuit
+	used    *bool
+	trial   bool      // the call tests whether the platform is reachable again
+	since   time.Time // start of the outage, set for a trial
+	waited  bool
 }
 
-// release gives back what was not used.
+// release returns a trial that was not used.
 func (s slot) release() {
 	if s.trial && !*s.used {
-		s.line.release()
+		s.circuit.releaseTrial()
 	}
 }
 
-// slot waits until the platform may be called for this chat: first for the
-// connection, then for the chat's own pace, then for everybody's. A chat whose
-// pace holds it up does not keep the trial that all others wait for.
+// slot waits until the platform may be called for this chat: for the circuit,
+// the chat's throttle and the global one, in this order. A chat that its throttle
+// holds up returns the trial, because all other chats wait for its result.
 func (c *chat) slot(ctx context.Context) (slot, error) {
-	l, began := c.p.circuit, time.Now()
+	l, began := c.d.circuit, time.Now()
 	for {
-		trial, since, err := l.pass(ctx)
+		trial, since, err := l.acquire(ctx)
 		if err != nil {
 			return slot{}, err
 		}
-		s := slot{line: l, used: new(bool), trial: trial, since: since}
-		if trial && c.pace.paused() > awayFirst {
+		s := slot{circuit: l, used: new(bool), trial: trial, since: since}
+		if trial && c.throttle.paused() > minTrialWait {
 			s.release()
-			if err := sleep.For(ctx, c.pace.paused()); err != nil {
+			if err := sleep.For(ctx, c.throttle.paused()); err != nil {
 				return slot{}, err
 			}
 			continue
 		}
-		err = c.pace.wait(ctx)
+		err = c.throttle.wait(ctx)
 		if err == nil {
-			err = c.p.all.wait(ctx)
+			err = c.d.global.wait(ctx)
 		}
 		if err != nil {
 			s.release()
@@ -63,57 +64,63 @@ func (c *chat) slot(ctx context.Context) (slot, error) {
 	}
 }
 
-// faultPanic is that of a Sender that panicked.
-const faultPanic bot.Fault = "panic"
+// errSenderPanicked is the reason of a call whose Sender panicked. The circuit
+// learns nothing from it; to the chat it is ErrRejected.
+var errSenderPanicked = errors.New("the sender panicked")
 
-// call makes one call and tells the line what came of it; ok is success, else
-// there is a fault, one of package bot's. A Sender that panics has refused the message: whatever it cannot
-// bear would otherwise end every process after this one, too.
-func (c *chat) call(ctx context.Context, s slot, do func(context.Context) error) (fault *bot.SendError, ok bool) {
+// call makes one call and reports its result to the circuit and the throttle. ok
+// is true on success; otherwise failure has one of package bot's reasons. A
+// Sender's panic counts as ErrRejected: sending the message again would crash
+// every later process too.
+func (c *chat) call(ctx context.Context, s slot, do func(context.Context) error) (failure *bot.SendError, ok bool) {
 	*s.used = true
 	in, cancel := inGrace(ctx)
 	defer cancel()
 	in, stop := context.WithTimeout(in, callTimeout)
 	defer stop()
-	fault = guarded(in, do)
-	if fault == nil {
-		c.p.circuit.settle(s.trial, "", "")
+	failure = invoke(in, do)
+	if failure == nil {
+		c.d.circuit.record(s.trial, nil, "")
 		return nil, true
 	}
-	c.p.circuit.settle(s.trial, fault.Fault, fault.Text)
-	switch fault.Fault {
-	case faultPanic:
-		fault.Fault = bot.FaultRefused
-	case bot.FaultMoved:
-		if !c.canMove(fault.To) {
-			return &bot.SendError{Fault: bot.FaultRefused, Text: "moved nowhere: " + fault.Text}, false
+	c.d.circuit.record(s.trial, failure.Reason, failure.Text)
+	switch {
+	case errors.Is(failure, errSenderPanicked):
+		failure.Reason = bot.ErrRejected
+	case errors.Is(failure, bot.ErrChatMoved):
+		if !c.validMove(failure.MovedTo) {
+			return &bot.SendError{Reason: bot.ErrRejected, Text: "moved nowhere: " + failure.Text}, false
 		}
-	case bot.FaultRateLimited:
-		c.pace.pause(max(fault.After, time.Second))
-		c.p.o.Log.Info("the platform wants a chat to wait", "chat", c.address, "for", fault.After)
-	case bot.FaultChatClosed:
-		c.close(fault.Text)
+	case errors.Is(failure, bot.ErrRateLimited):
+		c.throttle.pause(max(failure.RetryAfter, time.Second))
+		c.d.o.Log.Info("the platform limits the rate of a chat", "chat", c.address, "for", failure.RetryAfter)
+	case errors.Is(failure, bot.ErrChatClosed):
+		c.markClosed(failure.Text)
 	}
-	return fault, false
+	return failure, false
 }
 
-// guarded makes a call; nil is success.
-func guarded(ctx context.Context, do func(context.Context) error) (fault *bot.SendError) {
+// invoke calls do and converts its error or panic; nil means success.
+func invoke(ctx context.Context, do func(context.Context) error) (failure *bot.SendError) {
 	defer func() {
 		if r := recover(); r != nil {
-			fault = &bot.SendError{Fault: faultPanic, Text: fmt.Sprintf("a fault in nightporter: %v", r)}
+			failure = &bot.SendError{Reason: errSenderPanicked, Text: fmt.Sprintf("a fault in nightporter: %v", r)}
 		}
 	}()
 	err := do(ctx)
 	if err == nil {
 		return nil
 	}
-	var known *bot.SendError
-	if errors.As(err, &known) {
-		switch known.Fault {
-		case bot.FaultOffline, bot.FaultRateLimited, bot.FaultMessageGone, bot.FaultChatClosed, bot.FaultMoved, bot.FaultRefused, bot.FaultToken:
-			return known
-		}
+	failure = &bot.SendError{Text: err.Error()}
+	var detailed *bot.SendError
+	if errors.As(err, &detailed) {
+		*failure = *detailed
 	}
-	return &bot.SendError{Fault: bot.FaultUnknown, Text: err.Error()}
+	failure.Reason = bot.SendReason(err)
+	return failure
+}
+
+// isAny reports whether err wraps one of the targets.
+func isAny(err error, targets ...error) bool {
+	return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
 }

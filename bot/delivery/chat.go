@@ -7,45 +7,45 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/sleep"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// never is the wait of who only waits to be woken.
+// never is the wait of a chat that only a signal wakes.
 const never = time.Duration(math.MaxInt64)
 
-// chat is one address with what its goroutine knows.
+// chat delivers to one address. Its goroutine exists only while there is work.
 type chat struct {
-	p       *Dispatcher
-	address string
-	group   bool
-	pace    *pace
-	wake    chan struct{} // holds one signal
+	d        *Dispatcher
+	address  string
+	group    bool
+	throttle *throttle
+	wake     chan struct{} // buffers one signal
 
-	// Guarded by Post.mu.
+	// Guarded by Dispatcher.mu.
 	running bool
-	closed  bool // takes nothing until somebody writes there
+	closed  bool // the platform refuses messages; ends when somebody writes in the chat
 	live    map[string]*live
 
-	// The goroutine's own, and its successor's.
-	unsettled bool // nothing was delivered since the start: what is old now waited through it
-	serial    int  // long outages that are dealt with
-	leftOut   int  // messages that were dropped in the one that is not
-	rang      time.Time
-	doubts    map[int64]*doubt
-	away      []string // ids of old live messages that are to be taken away
-	above     string   // id of the live message that is to be pinned
+	// Owned by the goroutine, and handed to the next one.
+	starting       bool // nothing was delivered since the start, so old messages waited through it
+	outagesHandled int  // number of long outages this chat has announced
+	droppedCount   int  // messages dropped in the outage that is not announced yet
+	lastSound      time.Time
+	doubts         map[int64]*doubt
+	superseded     []string // ids of replaced live messages, to be deleted
+	toPin          string   // id of the live message to pin, "" = none
 }
 
-// work does what there is to do and ends when that is nothing.
-func (c *chat) work(ctx context.Context) {
+// run makes all calls that are due and returns when none is left.
+func (c *chat) run(ctx context.Context) {
 	for wait := time.Second; ; {
 		pause, err := c.step(ctx)
 		switch {
 		case ctx.Err() != nil:
-			c.end()
+			c.markStopped()
 			return
 		case err != nil:
-			c.p.o.Log.Error("an outgoing message waits", "chat", c.address, "err", err, "next", wait)
+			c.d.o.Log.Error("an outgoing message waits", "chat", c.address, "err", err, "next", wait)
 			pause, wait = wait, min(2*wait, time.Minute)
 		default:
 			wait = time.Second
@@ -53,7 +53,7 @@ func (c *chat) work(ctx context.Context) {
 		if pause <= 0 {
 			continue
 		}
-		if pause == never && c.rest() {
+		if pause == never && c.tryStop() {
 			return
 		}
 		t := time.NewTimer(min(pause, 24*time.Hour))
@@ -66,16 +66,16 @@ func (c *chat) work(ctx context.Context) {
 	}
 }
 
-func (c *chat) end() {
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
+func (c *chat) markStopped() {
+	c.d.mu.Lock()
+	defer c.d.mu.Unlock()
 	c.running = false
 }
 
-// rest ends the goroutine, unless a signal came in meanwhile.
-func (c *chat) rest() bool {
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
+// tryStop ends the goroutine unless a signal arrived meanwhile.
+func (c *chat) tryStop() bool {
+	c.d.mu.Lock()
+	defer c.d.mu.Unlock()
 	select {
 	case <-c.wake:
 		c.wake <- struct{}{} // cannot block: signals are sent under mu
@@ -86,15 +86,15 @@ func (c *chat) rest() bool {
 	return true
 }
 
-// job is one call that is due.
+// job is a call that is due.
 type job func(ctx context.Context, s slot) error
 
-// step makes one call, or says how long there is none to make.
+// step makes one call, or returns how long to wait for the next.
 func (c *chat) step(ctx context.Context) (time.Duration, error) {
 	if c.isClosed() {
-		return never, c.tidy(ctx)
+		return never, c.dropUndeliverable(ctx)
 	}
-	do, pause, err := c.choose(ctx)
+	do, pause, err := c.nextJob(ctx)
 	if do == nil || err != nil {
 		return pause, err
 	}
@@ -103,51 +103,51 @@ func (c *chat) step(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	defer s.release()
-	if s.waited { // something more urgent may have come, or this have changed
-		if do, pause, err = c.choose(ctx); do == nil || err != nil {
+	if s.waited { // a more urgent message may have come, or this one may have changed
+		if do, pause, err = c.nextJob(ctx); do == nil || err != nil {
 			return pause, err
 		}
 	}
 	return 0, do(ctx, s)
 }
 
-// choose finds the next call: what is queued, then what is to be taken away,
-// then live messages, which so never keep a reply waiting. Without one it
-// returns how long to wait for the next.
-func (c *chat) choose(ctx context.Context) (job, time.Duration, error) {
-	m, found, pause, err := c.pick(ctx)
+// nextJob returns the next call: queued messages first, then deletions and pins,
+// then live messages, so that live messages never delay a reply. Without a call
+// it returns how long to wait for one.
+func (c *chat) nextJob(ctx context.Context) (job, time.Duration, error) {
+	m, found, pause, err := c.nextQueued(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
 	if found {
 		return func(ctx context.Context, s slot) error { return c.deliver(ctx, m, s) }, 0, nil
 	}
-	if len(c.away) > 0 {
-		return c.takeAway, 0, nil
+	if len(c.superseded) > 0 {
+		return c.deleteSuperseded, 0, nil
 	}
-	if c.above != "" {
+	if c.toPin != "" {
 		return c.pin, 0, nil
 	}
-	do, next, err := c.chooseLive(ctx)
+	do, next, err := c.nextLiveEdit(ctx)
 	return do, min(pause, next), err
 }
 
-func (c *chat) drop(ctx context.Context, m loop.QueuedMessage, why string) error {
+func (c *chat) drop(ctx context.Context, m ledger.QueuedMessage, why string) error {
 	delete(c.doubts, m.ID)
-	return c.note(ctx, "drop", func(ctx context.Context) error { return c.p.o.Outbox.Drop(ctx, m.ID, why) })
+	return c.persist(ctx, "drop", func(ctx context.Context) error { return c.d.o.Outbox.Drop(ctx, m.ID, why) })
 }
 
-// note makes the outbox take an outcome, which is known now and would be lost:
-// it tries until it succeeds, or the time of grace is over.
-func (c *chat) note(ctx context.Context, op string, do func(context.Context) error) error {
+// persist stores an outcome in the outbox. It retries until it succeeds or the
+// grace period ends, because losing a known outcome would send the message again.
+func (c *chat) persist(ctx context.Context, op string, do func(context.Context) error) error {
 	in, cancel := inGrace(ctx)
 	defer cancel()
 	for wait := time.Second; ; wait = min(2*wait, time.Minute) {
 		err := do(in)
-		if err == nil || errors.Is(err, loop.ErrReplaced) { // a newer text is queued: the outcome is of no use to anybody
+		if err == nil || errors.Is(err, ledger.ErrReplaced) { // a newer text is queued, so the outcome is irrelevant
 			return nil
 		}
-		c.p.o.Log.Error("the outcome of a sending cannot be stored", "chat", c.address, "op", op, "err", err, "next", wait)
+		c.d.o.Log.Error("the outcome of a call cannot be stored", "chat", c.address, "op", op, "err", err, "next", wait)
 		if sleep.For(in, wait) != nil {
 			return err
 		}

@@ -1,27 +1,52 @@
-// Package post delivers what was committed for people: it takes messages out
-// of the durable outbox and brings them to one platform, in order per chat, at
-// the platform's rate, through restarts and outages (SPEC 6.7).
+// Package delivery sends the committed messages of the outbox to one chat
+// platform: in order for each chat, within the platform's rate limits, through
+// restarts and outages.
 //
-// # The once-rule
+// # At least once, and marked
 //
-// No platform can be asked whether a message arrived. So each sending is first
-// marked in the outbox (Trying), then made, then settled. Where the platform
-// answered, the answer decides: Sent, Drop, or Unsent for what certainly never
-// left. Where it did not (an unclear error, or a mark that an earlier process
-// left behind), chatter is dropped and everything else is sent again, marked
-// "↻" with a line that says why: better twice and said so than never. Edits and
-// deletions are simply repeated, because twice is the same as once.
+// No platform tells afterwards whether a message arrived. So the outbox marks
+// each attempt before it is made (Trying) and settles it afterwards. A certain
+// answer decides: Sent, Drop, or Unsent for a message that certainly did not
+// arrive. After an uncertain one, such as a broken connection or the mark of a
+// process that died, chatter is dropped and any other message is sent again
+// with the sign "↻" and a line that says why. A marked copy is better than a
+// lost question. Edits and deletions are repeated without a mark, because
+// repeating them changes nothing.
 //
-// How often is bounded: the waits between copies grow to an hour, after three
-// copies the next is only made once some other call has proved that the
-// platform answers at all, and after a day the message is given up. After three
-// copies, too, the rest of its chat goes past it.
+// Copies are limited: the waits between them grow to an hour; after three
+// copies the next one needs proof that the platform answers other calls; after
+// a day the message is given up. From the third copy on, the other messages of
+// the chat overtake it.
 //
-// # Chats
+// # Chats and the circuit
 //
-// Each chat with something to do has a goroutine of its own, so that a dead
-// one slows neither the others nor the loop. What is wrong with the platform
-// as a whole (no connection, a refused token) is kept in one place, and a
-// single call finds out when it is over. Everything that waits hangs on
-// package time alone, so all of it runs in a testing/synctest bubble.
+// Each chat with work has its own goroutine, so that an unresponsive chat
+// delays neither the others nor the loop. A problem of the platform as a whole
+// (no connection, a rejected token) opens the circuit, which all chats share,
+// and a single trial call finds out when it is over.
+//
+// # Files
+//
+//   - dispatcher.go: Dispatcher, its Options and its lifecycle
+//   - outbox.go: the interfaces that the Dispatcher needs
+//   - chat.go: the goroutine of one chat
+//   - schedule.go: which queued message is next
+//   - deliver.go: sending and editing one message, sounds
+//   - live.go: status messages that are kept up to date, deleted and pinned
+//   - doubt.go: messages that may have arrived, and when they are sent again
+//   - annotation.go: lines added to messages that are late or sent again
+//   - outage.go: the announcement after an outage or a restart
+//   - closedchat.go: chats that accept nothing, or have another address
+//   - call.go, circuit.go, throttle.go: one call, the shared connection, rates
+//
+// # Rules
+//
+// The package never blocks the loop, never composes what a message says beyond
+// those annotations, and knows no platform but its rate limits. All waits use
+// package time, so that tests run in a testing/synctest bubble.
+//
+// The tests hold these invariants, with random faults and crashes: no message
+// but chatter is lost; chatter is never sent twice; any other message that
+// comes again is marked; each chat's order is kept, except for messages set
+// aside; no window of time exceeds a rate limit.
 package delivery

@@ -3,45 +3,47 @@ package delivery
 import (
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// How often a sending is repeated whose outcome nobody saw.
+// How often a message is sent again when nobody knows whether it arrived.
 const (
-	doubtFirst  = 5 * time.Second  // then four times as long each time
-	doubtMost   = time.Hour        // between two copies
-	unproved    = 10 * time.Minute // at least, while nothing proves that the platform answers
-	unprovedMax = 3                // copies without such a proof
-	asideAfter  = 3                // copies until the rest of the chat goes past
-	doubtEnds   = 24 * time.Hour   // since it was committed: then it is given up
+	minResendWait  = 5 * time.Second  // quadrupled with each copy
+	maxResendWait  = time.Hour        // between two copies
+	minBlindWait   = 10 * time.Minute // minimum while no other call proves that the platform answers
+	maxBlindCopies = 3                // maximum number of copies without such a proof
+	setAsideAfter  = 3                // copies after which the chat's other messages overtake this one
+	giveUpAfter    = 24 * time.Hour   // since the message was committed
 )
 
-// doubt is what is known of a message whose sending may have arrived.
+// doubt describes a message that may have arrived: its sending began, and no
+// certain answer followed.
 type doubt struct {
-	copies  int       // sendings and edits in doubt
-	sends   int       // of them sendings: each may stand in the chat
-	gone    bool      // the message that it was to change is not there any more
-	restart time.Time // when this process began, where an earlier one left it so
-	last    time.Time // when it was done last; zero = before this process
-	proofs  int       // of the line, then
+	copies      int       // sends and edits without a certain answer
+	sends       int       // the sends among them: each may stand in the chat
+	targetGone  bool      // the message to edit does not exist any more
+	restartedAt time.Time // start of this process, if an earlier process left the doubt
+	lastTry     time.Time // time of the last copy, zero = before this process
+	answersThen int       // circuit.answersSoFar at lastTry
 }
 
-// doubtOf is the doubt about a message, nil where there is none. One that is
-// marked as begun without this process having done it was left by another.
-func (c *chat) doubtOf(m loop.QueuedMessage) *doubt {
+// doubtOf returns the doubt about a message, nil if there is none. A message that
+// the outbox marks as begun, and that this process did not begin, was left in
+// doubt by an earlier process.
+func (c *chat) doubtOf(m ledger.QueuedMessage) *doubt {
 	d := c.doubts[m.ID]
 	if d == nil && m.Tried {
 		d = &doubt{copies: 1, sends: 1}
-		if m.Time.Before(c.p.started) {
-			d.restart = c.p.started
+		if m.Time.Before(c.d.startedAt) {
+			d.restartedAt = c.d.startedAt
 		}
 		c.doubts[m.ID] = d
 	}
 	return d
 }
 
-// doubted notes one more.
-func (c *chat) doubted(m loop.QueuedMessage, asSend bool) *doubt {
+// addDoubt counts one more copy without a certain answer.
+func (c *chat) addDoubt(m ledger.QueuedMessage, asSend bool) *doubt {
 	d := c.doubts[m.ID]
 	if d == nil {
 		d = &doubt{}
@@ -51,35 +53,35 @@ func (c *chat) doubted(m loop.QueuedMessage, asSend bool) *doubt {
 	if asSend {
 		d.sends++
 	}
-	d.last, d.proofs = time.Now(), c.p.circuit.proofsSoFar()
+	d.lastTry, d.answersThen = time.Now(), c.d.circuit.answersSoFar()
 	return d
 }
 
-// inDoubt reports whether a message may stand in the chat already, where it is
-// delivered as a send.
-func (d *doubt) inDoubt(asSend bool) bool { return d != nil && asSend && d.sends > 0 }
+// mayStandInChat reports whether the chat may already show the message. Edits
+// replace their target, so only a send can be there twice.
+func (d *doubt) mayStandInChat(asSend bool) bool { return d != nil && asSend && d.sends > 0 }
 
-// aside reports whether the rest of the chat goes past.
-func (d *doubt) aside() bool { return d != nil && d.copies >= asideAfter }
+// setAside reports whether the chat's other messages overtake this one.
+func (d *doubt) setAside() bool { return d != nil && d.copies >= setAsideAfter }
 
-// due is how long until the next copy, at most 0 for now. A platform that
-// answers garbage for ever so gets three copies of a message, and one that
-// answers everything else but this message a copy an hour for a day.
-func (d *doubt) due(l *line) time.Duration {
-	if d == nil || d.last.IsZero() || d.copies == 0 {
+// resendWait returns how long to wait before the next copy; zero or less means
+// now. A platform that answers nothing certain gets three copies of a message. One
+// that answers everything but this message gets one an hour for a day.
+func (d *doubt) resendWait(c *circuit) time.Duration {
+	if d == nil || d.lastTry.IsZero() || d.copies == 0 {
 		return 0
 	}
-	wait := doubtFirst
-	for n := 1; n < d.copies && wait < doubtMost; n++ {
+	wait := minResendWait
+	for n := 1; n < d.copies && wait < maxResendWait; n++ {
 		wait *= 4
 	}
-	wait = min(wait, doubtMost)
-	since := time.Since(d.last)
-	if !l.want(d.proofs) {
+	wait = min(wait, maxResendWait)
+	since := time.Since(d.lastTry)
+	if !c.awaitAnswer(d.answersThen) {
 		return wait - since
 	}
-	if d.copies >= unprovedMax {
+	if d.copies >= maxBlindCopies {
 		return never
 	}
-	return max(wait, unproved) - since
+	return max(wait, minBlindWait) - since
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func address(n int) string {
@@ -24,40 +24,44 @@ func address(n int) string {
 	return fmt.Sprintf("48%d", n)
 }
 
-// Ten thousand messages to forty chats, half of them groups, go out at the
-// platform's rate: none lost, doubled or out of order, no limit exceeded in
-// any window (the far end looks, and world's clean-up fails the test).
-func TestDrain(t *testing.T) {
-	const chats, each = 40, 250
+// Many messages to forty chats, half of them groups, are sent at the platform's
+// rate without loss, copies or changes of order. The fake platform records every
+// window that exceeds a limit, and the test's cleanup fails on it. The longest
+// window is a minute, with 20 messages to a group.
+func TestManyMessagesInOrderWithinRates(t *testing.T) {
+	const chats = 40
+	each := 80
+	if os.Getenv("NIGHTPORTER_SOAK") != "" {
+		each = 250
+	}
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		for n := range each {
-			var batch []loop.Outgoing
+			var batch []ledger.Outgoing
 			for c := range chats {
-				batch = append(batch, out(address(c), "", fmt.Sprintf("n%d", n), loop.ClassNotice))
+				batch = append(batch, out(address(c), "", fmt.Sprintf("n%d", n), ledger.ClassNotice))
 			}
 			w.commit(batch...)
 		}
-		w.begin()
-		took := w.drained(time.Hour)
+		w.start()
+		took := w.waitDrained(time.Hour)
 		for c := range chats {
-			got := w.far.texts("telegram:" + address(c))
+			got := w.platform.texts("telegram:" + address(c))
 			for n := range max(each, len(got)) {
 				if want := fmt.Sprintf("n%d", n); n >= len(got) || n >= each || got[n] != want {
 					t.Fatalf("chat %s: message %d of %d is not %s", address(c), n, len(got), want)
 				}
 			}
 		}
-		// A group takes longest: 17 a minute.
-		if most := each*time.Minute/17 + 5*time.Second; took > most {
+		// A group takes longest, with 17 messages a minute.
+		if most := time.Duration(each)*time.Minute/17 + 5*time.Second; took > most {
 			t.Errorf("took %v, at the platform's rate %v is enough", took, most)
 		}
 	})
 }
 
-// Random faults and crashes, many messages: nothing is lost, chatter is never
-// doubled, anything else is marked when it comes again, and every chat's order
-// is kept.
+// With random errors and crashes no message but chatter is lost, chatter is never
+// sent twice, every other copy is marked, and each chat's order is kept.
 func TestFaultsAndCrashes(t *testing.T) {
 	seeds := uint64(6)
 	if os.Getenv("NIGHTPORTER_SOAK") != "" {
@@ -72,7 +76,7 @@ func TestFaultsAndCrashes(t *testing.T) {
 	}
 }
 
-// faultsAndCrashes returns how often the process died.
+// faultsAndCrashes returns the number of crashes.
 func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 	const chats, each = 8, 25
 	w := newWorld(t)
@@ -81,7 +85,7 @@ func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 	roll := func(n int) int { mu.Lock(); defer mu.Unlock(); return random.IntN(n) }
 	unclear := map[string]int{} // by chat and name
 	crash := make(chan struct{}, 1)
-	w.far.play(func(ctx context.Context, kind, chat, text string) (bool, error) {
+	w.platform.setScript(func(ctx context.Context, kind, chat, text string) (bool, error) {
 		time.Sleep(time.Duration(roll(300)) * time.Millisecond)
 		name := chat + " " + nameOf(text)
 		maybe := func() {
@@ -91,9 +95,9 @@ func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 		}
 		switch n := roll(100); {
 		case n < 4:
-			return false, &bot.SendError{Fault: bot.FaultRateLimited, After: time.Duration(roll(20)) * time.Second, Text: "too many requests"}
+			return false, &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: time.Duration(roll(20)) * time.Second, Text: "too many requests"}
 		case n < 7:
-			return false, errAway
+			return false, errOffline
 		case n < 10:
 			maybe()
 			return true, errUnclear
@@ -101,7 +105,7 @@ func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 			maybe()
 			return false, errUnclear
 		case n < 15:
-			w.outbox.dead.Store(true) // what follows of this process is never written
+			w.outbox.dead.Store(true) // the process writes nothing after this
 			select {
 			case crash <- struct{}{}:
 			default:
@@ -110,9 +114,9 @@ func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 		}
 		return true, nil
 	})
-	classes := []loop.MessageClass{loop.ClassAsk, loop.ClassNotice, loop.ClassReply, loop.ClassChatter}
-	class := map[string]loop.MessageClass{}
-	w.begin()
+	classes := []ledger.MessageClass{ledger.ClassAsk, ledger.ClassNotice, ledger.ClassReply, ledger.ClassChatter}
+	class := map[string]ledger.MessageClass{}
+	w.start()
 	sent, polls := 0, 0
 	for began := time.Now(); ; {
 		if sent < each {
@@ -127,19 +131,19 @@ func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 			}
 			sent++
 		}
-		w.pass(2 * time.Second)
+		w.advance(2 * time.Second)
 		if polls++; polls%25 == 0 {
-			w.post.MarkReachable() // the poll loop's long poll has ended
+			w.dispatcher.MarkReachable() // the poll loop's long poll has ended
 		}
 		select {
 		case <-crash:
 			w.kill()
-			for chat, names := range w.begun() {
+			for chat, names := range w.begunNames() {
 				for _, name := range names {
 					unclear[chat+" "+name]++
 				}
 			}
-			w.begin()
+			w.start()
 			restarts++
 		default:
 		}
@@ -152,14 +156,14 @@ func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 			t.Fatalf("seed %d: not drained: %.500q", seed, w.queued())
 		}
 	}
-	w.pass(time.Second)
+	w.advance(time.Second)
 	for c := range chats {
 		chat := "telegram:" + address(c)
-		seen := map[string]int{} // how often each came
+		seen := map[string]int{} // number of copies, by name
 		last, late := -1, false
-		for _, m := range w.far.messages(chat) {
+		for _, m := range w.platform.messages(chat) {
 			name := nameOf(m.text)
-			if name == "" { // late.telegram: chatter was left out
+			if name == "" { // the announcement of an outage: chatter was dropped
 				late = true
 				continue
 			}
@@ -168,8 +172,8 @@ func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 				if _, err := fmt.Sscanf(name, "n%d", &n); err != nil {
 					t.Fatal(err)
 				}
-				// What is set aside after many doubts is the one exception.
-				if unclear[chat+" "+name] < asideAfter {
+				// Messages set aside after many doubts are the exception.
+				if unclear[chat+" "+name] < setAsideAfter {
 					if n < last {
 						t.Errorf("seed %d, %s: %s came after n%d", seed, chat, name, last)
 					}
@@ -189,10 +193,10 @@ func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 			name := fmt.Sprintf("n%d", n)
 			came, k := seen[name], class[chat+" "+name]
 			switch {
-			case came == 0 && k == loop.ClassChatter && (late || unclear[chat+" "+name] > 0):
+			case came == 0 && k == ledger.ClassChatter && (late || unclear[chat+" "+name] > 0):
 			case came == 0:
 				t.Errorf("seed %d, %s: %s (%s) is lost", seed, chat, name, k)
-			case k == loop.ClassChatter && came > 1:
+			case k == ledger.ClassChatter && came > 1:
 				t.Errorf("seed %d, %s: chatter %s came %d times", seed, chat, name, came)
 			case came > unclear[chat+" "+name]+1:
 				t.Errorf("seed %d, %s: %s came %d times with %d doubts", seed, chat, name, came, unclear[chat+" "+name])
@@ -202,8 +206,8 @@ func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 	return restarts
 }
 
-// begun are the names of the messages whose sending was begun, by chat.
-func (w *world) begun() map[string][]string {
+// begunNames returns the names of the messages whose sending began, by chat.
+func (w *world) begunNames() map[string][]string {
 	w.t.Helper()
 	names := map[string][]string{}
 	for c := range 40 {
@@ -225,7 +229,7 @@ func (w *world) begun() map[string][]string {
 	return names
 }
 
-// nameOf is the name in a test message, marked or not, "" for any other.
+// nameOf returns the name in a test message, marked or not, "" for any other.
 func nameOf(text string) string {
 	for f := range strings.FieldsSeq(text) {
 		if f != "↻" {
@@ -238,44 +242,44 @@ func nameOf(text string) string {
 	return ""
 }
 
-// A chat that hangs, one that is closed and one that the platform holds up do
-// not slow the one beside them.
-func TestDeadChatBesideALiveOne(t *testing.T) {
+// A chat without responses, a closed one and a rate-limited one do not delay
+// another chat.
+func TestStuckChatsDelayNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.far.play(func(ctx context.Context, _, chat, _ string) (bool, error) {
+		w.platform.setScript(func(ctx context.Context, _, chat, _ string) (bool, error) {
 			switch chat {
 			case "telegram:1":
 				<-ctx.Done()
 				return false, ctx.Err()
 			case "telegram:2":
-				return false, &bot.SendError{Fault: bot.FaultChatClosed, Text: "bot was blocked by the user"}
+				return false, &bot.SendError{Reason: bot.ErrChatClosed, Text: "bot was blocked by the user"}
 			case "telegram:3":
-				return false, &bot.SendError{Fault: bot.FaultRateLimited, After: time.Hour, Text: "too many requests"}
+				return false, &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: time.Hour, Text: "too many requests"}
 			}
 			return true, nil
 		})
-		w.begin()
+		w.start()
 		for n := range 50 {
 			for _, chat := range []string{"1", "2", "3", "4"} {
-				w.commit(out(chat, "", fmt.Sprintf("n%d", n), loop.ClassNotice))
+				w.commit(out(chat, "", fmt.Sprintf("n%d", n), ledger.ClassNotice))
 			}
-			w.pass(time.Second)
-			if got := len(w.far.texts("telegram:4")); got != n+1 {
+			w.advance(time.Second)
+			if got := len(w.platform.texts("telegram:4")); got != n+1 {
 				t.Fatalf("second %d: the live chat has %d messages", n, got)
 			}
 		}
 		if got := w.queued(); len(got) != 100 {
 			t.Errorf("%d messages are queued, want those of the hanging and the held up chat", len(got))
 		}
-		if n := w.logged.count("takes nothing any more"); n != 1 {
+		if n := w.log.count("a chat is closed"); n != 1 {
 			t.Errorf("a closed chat was logged %d times", n)
 		}
 	})
 }
 
-// How long it takes until the first of very many messages is on its way.
-func TestStartWithManyRows(t *testing.T) {
+// The first of very many messages is sent soon after a start.
+func TestStartWithManyMessages(t *testing.T) {
 	rows, most := 10_000, 2*time.Second
 	if os.Getenv("NIGHTPORTER_SOAK") != "" {
 		rows, most = 100_000, 5*time.Second
@@ -283,28 +287,28 @@ func TestStartWithManyRows(t *testing.T) {
 	w := newWorld(t)
 	const chats = 50
 	for n := 0; n < rows; n += 1000 {
-		var batch []loop.Outgoing
+		var batch []ledger.Outgoing
 		for i := range 1000 {
-			batch = append(batch, out(fmt.Sprint(1000+i%chats), "", fmt.Sprintf("n%d", n/chats+i/chats), loop.ClassNotice))
+			batch = append(batch, out(fmt.Sprint(1000+i%chats), "", fmt.Sprintf("n%d", n/chats+i/chats), ledger.ClassNotice))
 		}
 		w.commit(batch...)
 	}
 	first := make(chan struct{})
 	var once sync.Once
-	w.far.play(func(context.Context, string, string, string) (bool, error) {
+	w.platform.setScript(func(context.Context, string, string, string) (bool, error) {
 		once.Do(func() { close(first) })
 		return true, nil
 	})
 	began := time.Now()
-	w.begin()
+	w.start()
 	<-first
 	took := time.Since(began)
 	t.Logf("first of %d messages after %v", rows, took)
 	if took > most {
 		t.Errorf("the first of %d messages took %v", rows, took)
 	}
-	w.end()
-	if texts := w.far.shown; len(texts) == 0 || !slices.Contains([]string{"n0"}, texts[0].text) {
+	w.stop()
+	if texts := w.platform.messagesShown; len(texts) == 0 || !slices.Contains([]string{"n0"}, texts[0].text) {
 		t.Errorf("first of all is %+v", texts[0])
 	}
 }

@@ -3,63 +3,65 @@ package delivery
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
 )
 
-// liveKeys begins the keys of messages that edit themselves.
+// liveKeys is the key prefix of messages that are kept up to date.
 const liveKeys = "status/"
 
-// How often a live message is edited (SPEC 6.3).
+// Intervals between edits of a live message.
 const (
 	livePrivate = 10 * time.Second
 	liveGroup   = 30 * time.Second
-	liveClock   = time.Minute // while a run is under way: it bears a clock
+	liveClock   = time.Minute // while a run is in progress, because the text contains a clock
 )
 
-// live is one live message that a chat shows.
+// live is the state of one live message in a chat.
 type live struct {
-	version int // counts changes; guarded by Post.mu, like shown and text
+	version int // counts changes; guarded by Dispatcher.mu, like shown and text
 
-	shown int    // the version that the chat shows, or needs not
-	text  string // as JSON, "" = as the outbox has it
+	shown int    // the version that the chat shows, or that needed no edit
+	text  string // JSON of the message in the chat, "" = as stored in the outbox
 
-	looked  time.Time // when it was compared last; the goroutine's own, like all below
-	edited  time.Time // when it was edited or sent last
+	checked time.Time // time of the last comparison; owned by the chat's goroutine, like the fields below
+	edited  time.Time // time of the last edit or send
 	ticking bool
 }
 
-// show begins to keep a live message up to date. The caller holds Post.mu.
-func (c *chat) show(key string) {
+// track keeps a live message up to date from now on. The caller holds
+// Dispatcher.mu.
+func (c *chat) track(key string) {
 	if c.live[key] == nil {
 		c.live[key] = &live{version: 1, ticking: true}
 	}
 }
 
-// shows notes that a live message was just sent or edited as a queued one.
-func (c *chat) shows(key string, m bot.Message) {
-	if c.p.o.Live == nil {
+// trackSent tracks a live message that was sent or edited from the queue.
+func (c *chat) trackSent(key string, m bot.Message) {
+	if c.d.o.Live == nil {
 		return
 	}
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
-	c.show(key)
+	c.d.mu.Lock()
+	defer c.d.mu.Unlock()
+	c.track(key)
 	l := c.live[key]
-	l.text, l.looked, l.edited, l.ticking = asJSON(m), time.Now(), time.Now(), true
+	l.text, l.checked, l.edited, l.ticking = asJSON(m), time.Now(), time.Now(), true
 }
 
-func (c *chat) forgetLive(key string) {
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
+func (c *chat) untrack(key string) {
+	c.d.mu.Lock()
+	defer c.d.mu.Unlock()
 	delete(c.live, key)
 }
 
-// dueLive finds a live message that is to be looked at, or how long there is
-// none.
-func (c *chat) dueLive() (key string, version int, wait time.Duration) {
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
+// nextLive returns the live message that is due for a comparison first, and how
+// long until then.
+func (c *chat) nextLive() (key string, version int, wait time.Duration) {
+	c.d.mu.Lock()
+	defer c.d.mu.Unlock()
 	gap := livePrivate
 	if c.group {
 		gap = liveGroup
@@ -70,7 +72,7 @@ func (c *chat) dueLive() (key string, version int, wait time.Duration) {
 		if l.version != l.shown {
 			next = gap - time.Since(l.edited)
 		} else if l.ticking {
-			next = liveClock - time.Since(l.looked)
+			next = liveClock - time.Since(l.checked)
 		}
 		if next < wait {
 			key, version, wait = k, l.version, next
@@ -79,37 +81,37 @@ func (c *chat) dueLive() (key string, version int, wait time.Duration) {
 	return key, version, wait
 }
 
-// chooseLive finds the edit of a live message that is due. Text that the chat
-// shows already is not sent again.
-func (c *chat) chooseLive(ctx context.Context) (job, time.Duration, error) {
+// nextLiveEdit returns the edit of a live message that is due. It skips texts
+// that the chat already shows.
+func (c *chat) nextLiveEdit(ctx context.Context) (job, time.Duration, error) {
 	for {
-		key, version, wait := c.dueLive()
+		key, version, wait := c.nextLive()
 		if wait > 0 {
 			return nil, wait, nil
 		}
-		m, ticking := c.p.o.Live.Text(c.address, key)
-		at, found, err := c.p.o.Outbox.SentFor(ctx, c.address, key)
+		m, ticking := c.d.o.Live.Text(c.address, key)
+		at, found, err := c.d.o.Outbox.SentFor(ctx, c.address, key)
 		if err != nil {
 			return nil, 0, err
 		}
 		if !found {
-			c.forgetLive(key)
+			c.untrack(key)
 			continue
 		}
 		text := asJSON(m)
-		if len(m.Lines) > 0 && text != c.textOf(key, at.Body) {
+		if len(m.Lines) > 0 && text != c.shownText(key, at.Body) {
 			return func(ctx context.Context, s slot) error {
 				return c.editLive(ctx, s, key, version, at.ID, m, ticking)
 			}, 0, nil
 		}
-		c.looked(key, version, ticking)
+		c.markShown(key, version, ticking)
 	}
 }
 
-// textOf is what a chat shows of a live message.
-func (c *chat) textOf(key string, stored []byte) string {
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
+// shownText returns the JSON of the live message that the chat shows.
+func (c *chat) shownText(key string, stored []byte) string {
+	c.d.mu.Lock()
+	defer c.d.mu.Unlock()
 	if l := c.live[key]; l != nil && l.text != "" {
 		return l.text
 	}
@@ -120,64 +122,66 @@ func (c *chat) textOf(key string, stored []byte) string {
 	return asJSON(m)
 }
 
-// looked notes that a version needs no edit, or had it.
-func (c *chat) looked(key string, version int, ticking bool) *live {
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
+// markShown notes that the chat shows a version, or that it needs no edit.
+func (c *chat) markShown(key string, version int, ticking bool) *live {
+	c.d.mu.Lock()
+	defer c.d.mu.Unlock()
 	l := c.live[key]
 	if l != nil {
-		l.shown, l.ticking, l.looked = version, ticking, time.Now()
+		l.shown, l.ticking, l.checked = version, ticking, time.Now()
 	}
 	return l
 }
 
+// editLive makes one edit of a live message. Live edits are not in the outbox, so
+// a failed one is only repeated, with the newest text, at the next comparison.
 func (c *chat) editLive(ctx context.Context, s slot, key string, version int, id string, m bot.Message, ticking bool) error {
-	fault, ok := c.call(ctx, s, func(ctx context.Context) error {
-		return c.p.o.Sender.Edit(ctx, bot.Ref{Chat: c.address, ID: id}, m)
+	failure, ok := c.call(ctx, s, func(ctx context.Context) error {
+		return c.d.o.Sender.Edit(ctx, bot.Ref{Chat: c.address, ID: id}, m)
 	})
 	if !ok {
-		switch fault.Fault {
-		case bot.FaultOffline, bot.FaultRateLimited, bot.FaultToken, bot.FaultChatClosed:
-			return nil // it is still due, with the newest text then
-		case bot.FaultMoved:
-			return c.move(ctx, fault.To)
-		case bot.FaultMessageGone:
-			c.forgetLive(key) // the person took it away
+		switch {
+		case isAny(failure, bot.ErrOffline, bot.ErrRateLimited, bot.ErrTokenRejected, bot.ErrChatClosed):
+			return nil // still due, then with the newest text
+		case errors.Is(failure, bot.ErrChatMoved):
+			return c.move(ctx, failure.MovedTo)
+		case errors.Is(failure, bot.ErrMessageGone):
+			c.untrack(key) // a person deleted it
 			return nil
-		case bot.FaultRefused:
-			c.p.o.Log.Warn("the platform refuses a live message", "chat", c.address, "key", key, "text", fault.Text)
+		case errors.Is(failure, bot.ErrRejected):
+			c.d.o.Log.Warn("the platform rejects a live message", "chat", c.address, "key", key, "text", failure.Text)
 		}
 	}
-	l := c.looked(key, version, ticking)
+	l := c.markShown(key, version, ticking)
 	if l == nil {
 		return nil
 	}
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
+	c.d.mu.Lock()
+	defer c.d.mu.Unlock()
 	l.edited = time.Now()
 	if ok {
 		l.text = asJSON(m)
-	} else { // perhaps it is shown: edits are simply repeated, at the next look
+	} else { // the edit may have arrived; the next comparison repeats it
 		l.ticking = true
 	}
 	return nil
 }
 
-// takeAway deletes the live message that a new one took over from. One that is
-// too old for that says where it went.
-func (c *chat) takeAway(ctx context.Context, s slot) error {
-	at := bot.Ref{Chat: c.address, ID: c.away[0]}
-	fault, ok := c.call(ctx, s, func(ctx context.Context) error { return c.p.o.Sender.Delete(ctx, at) })
+// deleteSuperseded deletes a live message that a newer one replaced. The platform
+// does not delete old messages; those get the text of movedMessage instead.
+func (c *chat) deleteSuperseded(ctx context.Context, s slot) error {
+	at := bot.Ref{Chat: c.address, ID: c.superseded[0]}
+	failure, ok := c.call(ctx, s, func(ctx context.Context) error { return c.d.o.Sender.Delete(ctx, at) })
 	if !ok {
-		switch fault.Fault {
-		case bot.FaultOffline, bot.FaultRateLimited, bot.FaultToken, bot.FaultChatClosed:
+		switch {
+		case isAny(failure, bot.ErrOffline, bot.ErrRateLimited, bot.ErrTokenRejected, bot.ErrChatClosed):
 			return nil
-		case bot.FaultMoved:
-			return c.move(ctx, fault.To)
+		case errors.Is(failure, bot.ErrChatMoved):
+			return c.move(ctx, failure.MovedTo)
 		}
 	}
-	c.away = c.away[1:]
-	if ok || fault.Fault == bot.FaultMessageGone {
+	c.superseded = c.superseded[1:]
+	if ok || errors.Is(failure, bot.ErrMessageGone) {
 		return nil
 	}
 	next, err := c.slot(ctx)
@@ -185,17 +189,16 @@ func (c *chat) takeAway(ctx context.Context, s slot) error {
 		return err
 	}
 	defer next.release()
-	if fault, ok := c.call(ctx, next, func(ctx context.Context) error { return c.p.o.Sender.Edit(ctx, at, movedDown()) }); !ok {
-		c.p.o.Log.Info("an old live message stays", "chat", c.address, "text", fault.Text)
+	if failure, ok := c.call(ctx, next, func(ctx context.Context) error { return c.d.o.Sender.Edit(ctx, at, movedMessage()) }); !ok {
+		c.d.o.Log.Info("an old live message is not replaced", "chat", c.address, "text", failure.Text)
 	}
 	return c.unpin(ctx, at)
 }
 
-// unpin lets a message go that could not be deleted: what stands above the
-// chat is the newest one alone. A platform that does not let us pin has it
-// nowhere, so whatever it says is none of our business.
+// unpin unpins a message that could not be deleted, so that only the newest stays
+// pinned. Errors are ignored: where the bot may not pin, nothing is pinned.
 func (c *chat) unpin(ctx context.Context, at bot.Ref) error {
-	p, can := c.p.o.Sender.(bot.Pinner)
+	p, can := c.d.o.Sender.(bot.Pinner)
 	if !can {
 		return nil
 	}
@@ -208,20 +211,20 @@ func (c *chat) unpin(ctx context.Context, at bot.Ref) error {
 	return nil
 }
 
-// pin holds the newest live message above its chat. It is tried once: a group
-// may not let us, and the next run's message is pinned in its turn.
+// pin pins the newest live message. It tries once: a group may deny the
+// permission, and the next run's message is pinned again.
 func (c *chat) pin(ctx context.Context, s slot) error {
-	at := bot.Ref{Chat: c.address, ID: c.above}
-	p, can := c.p.o.Sender.(bot.Pinner)
-	c.above = ""
+	at := bot.Ref{Chat: c.address, ID: c.toPin}
+	p, can := c.d.o.Sender.(bot.Pinner)
+	c.toPin = ""
 	if !can {
 		return nil
 	}
-	if fault, ok := c.call(ctx, s, func(ctx context.Context) error { return p.Pin(ctx, at) }); !ok {
-		if fault.Fault == bot.FaultMoved {
-			return c.move(ctx, fault.To)
+	if failure, ok := c.call(ctx, s, func(ctx context.Context) error { return p.Pin(ctx, at) }); !ok {
+		if errors.Is(failure, bot.ErrChatMoved) {
+			return c.move(ctx, failure.MovedTo)
 		}
-		c.p.o.Log.Info("a live message is not pinned", "chat", c.address, "text", fault.Text)
+		c.d.o.Log.Info("a live message is not pinned", "chat", c.address, "text", failure.Text)
 	}
 	return nil
 }
@@ -229,7 +232,7 @@ func (c *chat) pin(ctx context.Context, s slot) error {
 func asJSON(m bot.Message) string {
 	text, err := json.Marshal(m)
 	if err != nil {
-		return "" // strings alone: it cannot be
+		return "" // cannot happen: a Message holds strings only
 	}
 	return string(text)
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// status is a live message that bears a clock.
+// status is a live message with a clock.
 type status struct {
 	mu      sync.Mutex
 	text    string
@@ -39,9 +39,9 @@ func (s *status) set(text string) {
 	s.text = text
 }
 
-// A live message is edited every ten seconds at most, thirty in a group, with
-// the newest text, and once a minute for its clock while a run is under way.
-func TestLivePace(t *testing.T) {
+// A live message is edited with its newest text at most every ten seconds, every
+// thirty in a group, and once a minute for its clock while a run is in progress.
+func TestLiveEditInterval(t *testing.T) {
 	for _, c := range []struct {
 		chat string
 		gap  time.Duration
@@ -50,16 +50,16 @@ func TestLivePace(t *testing.T) {
 			w := newWorld(t)
 			s := &status{text: "start", ticking: true}
 			w.o.Live = s
-			w.begin()
-			w.commit(out(c.chat, "status/shop", "start", loop.ClassChatter))
-			w.pass(30 * time.Second)
+			w.start()
+			w.commit(out(c.chat, "status/shop", "start", ledger.ClassChatter))
+			w.advance(30 * time.Second)
 			for n := range 300 {
 				s.set(fmt.Sprintf("step %d", n))
-				w.post.RefreshLive("status/shop")
-				w.pass(time.Second)
+				w.dispatcher.RefreshLive("status/shop")
+				w.advance(time.Second)
 			}
-			w.pass(time.Minute)
-			m := w.far.messages("telegram:" + c.chat)[0]
+			w.advance(time.Minute)
+			m := w.platform.messages("telegram:" + c.chat)[0]
 			if len(m.edits) == 0 {
 				t.Fatal("it was never edited")
 			}
@@ -74,25 +74,25 @@ func TestLivePace(t *testing.T) {
 			if last := m.edits[len(m.edits)-1]; last != "step 299" {
 				t.Errorf("%s: last shown is %q", c.chat, last)
 			}
-			// No event any more: only the clock moves it, and without one nothing does.
+			// Without events only the clock changes the text, and without a run nothing does.
 			before := len(m.edits)
-			w.pass(time.Hour)
+			w.advance(time.Hour)
 			if len(m.edits) != before {
 				t.Errorf("%s: the same text was sent %d times", c.chat, len(m.edits)-before)
 			}
 			s.mu.Lock()
 			s.clock = true
 			s.mu.Unlock()
-			w.pass(time.Hour)
+			w.advance(time.Hour)
 			if n := len(m.edits) - before; n < 59 || n > 61 {
 				t.Errorf("%s: %d edits in an hour of a clock", c.chat, n)
 			}
 			s.mu.Lock()
 			s.ticking = false
 			s.mu.Unlock()
-			w.pass(2 * time.Minute)
+			w.advance(2 * time.Minute)
 			before = len(m.edits)
-			w.pass(time.Hour)
+			w.advance(time.Hour)
 			if len(m.edits) != before {
 				t.Errorf("%s: the clock went on without a run", c.chat)
 			}
@@ -103,34 +103,34 @@ func TestLivePace(t *testing.T) {
 	}
 }
 
-// After a restart, what the outbox knows is kept up to date again.
+// After a restart a live message is kept up to date when TrackLive is called.
 func TestLiveAfterRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		s := &status{text: "start", ticking: true}
 		w.o.Live = s
-		w.begin()
-		w.commit(out("1", "status/shop", "start", loop.ClassChatter))
-		w.pass(time.Minute)
+		w.start()
+		w.commit(out("1", "status/shop", "start", ledger.ClassChatter))
+		w.advance(time.Minute)
 		w.restart()
-		w.post.Show("telegram:1", "status/shop")
-		w.post.Show("telegram:2", "status/shop") // shows nothing: no harm
-		w.post.Show("slack:3", "status/shop")    // not ours
-		w.pass(time.Minute)
-		if m := w.far.messages("telegram:1")[0]; len(m.edits) != 0 {
+		w.dispatcher.TrackLive("telegram:1", "status/shop")
+		w.dispatcher.TrackLive("telegram:2", "status/shop") // not in the outbox: ignored
+		w.dispatcher.TrackLive("slack:3", "status/shop")    // another platform's: ignored
+		w.advance(time.Minute)
+		if m := w.platform.messages("telegram:1")[0]; len(m.edits) != 0 {
 			t.Errorf("the same text was sent again: %q", m.edits)
 		}
 		s.set("later")
-		w.post.RefreshLive("status/shop")
-		w.pass(time.Minute)
-		if diff := cmp.Diff([]string{"later"}, w.far.messages("telegram:1")[0].edits); diff != "" {
+		w.dispatcher.RefreshLive("status/shop")
+		w.advance(time.Minute)
+		if diff := cmp.Diff([]string{"later"}, w.platform.messages("telegram:1")[0].edits); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 }
 
-// A new status takes over: the old one is deleted, or says where it went.
-func TestMovedDown(t *testing.T) {
+// A new status replaces the old one, which is deleted or says that it moved.
+func TestLiveMessageReplaced(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		err  error
@@ -138,8 +138,8 @@ func TestMovedDown(t *testing.T) {
 		want []string
 	}{
 		{"deleted", nil, true, nil},
-		{"too old", &bot.SendError{Fault: bot.FaultRefused, Text: "message can't be deleted"}, false, []string{"→ moved down"}},
-		{"away at first", errAway, true, nil},
+		{"too old", &bot.SendError{Reason: bot.ErrRejected, Text: "message can't be deleted"}, false, []string{"→ moved down"}},
+		{"away at first", errOffline, true, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -147,22 +147,22 @@ func TestMovedDown(t *testing.T) {
 				s := &status{text: "now", ticking: true}
 				w.o.Live = s
 				failed := false
-				w.far.play(func(_ context.Context, kind, _, _ string) (bool, error) {
+				w.platform.setScript(func(_ context.Context, kind, _, _ string) (bool, error) {
 					if kind == "delete" && c.err != nil && !failed {
 						failed = true
 						return false, c.err
 					}
 					return true, nil
 				})
-				w.begin()
-				w.commit(out("1", "status/shop", "now", loop.ClassChatter))
-				w.pass(time.Minute)
-				w.commit(out("1", "status/shop", "now", loop.ClassChatter), out("1", "", "reply", loop.ClassReply))
-				w.pass(time.Minute)
+				w.start()
+				w.commit(out("1", "status/shop", "now", ledger.ClassChatter))
+				w.advance(time.Minute)
+				w.commit(out("1", "status/shop", "now", ledger.ClassChatter), out("1", "", "reply", ledger.ClassReply))
+				w.advance(time.Minute)
 				s.set("later")
-				w.post.RefreshLive("status/shop")
-				w.pass(time.Minute)
-				got := w.far.messages("telegram:1")
+				w.dispatcher.RefreshLive("status/shop")
+				w.advance(time.Minute)
+				got := w.platform.messages("telegram:1")
 				if got[0].gone != c.gone || strings.Join(got[0].edits, "|") != strings.Join(c.want, "|") {
 					t.Errorf("the old one: gone %v, edits %q", got[0].gone, got[0].edits)
 				}
@@ -173,36 +173,36 @@ func TestMovedDown(t *testing.T) {
 					t.Errorf("pinned: the old one %v, the new one %v", got[0].pinned, got[1].pinned)
 				}
 				if got[2].text != "reply" {
-					t.Errorf("the reply did not come before what is tidied up: %q", w.far.texts("telegram:1"))
+					t.Errorf("the reply did not come before what is tidied up: %q", w.platform.texts("telegram:1"))
 				}
 			})
 		})
 	}
 }
 
-// A live message that a person deleted is left alone until the next one; one
-// that the platform refuses is not tried all the time.
-func TestLiveFaults(t *testing.T) {
+// A live message that a person deleted stays deleted until the next one. A
+// rejected edit is not repeated all the time.
+func TestLiveEditErrors(t *testing.T) {
 	for _, c := range []struct {
-		fault bot.Fault
-		most  int
-	}{{bot.FaultMessageGone, 1}, {bot.FaultRefused, 61}, {bot.FaultChatClosed, 1}} {
-		t.Run(string(c.fault), func(t *testing.T) {
+		reason error
+		most   int
+	}{{bot.ErrMessageGone, 1}, {bot.ErrRejected, 61}, {bot.ErrChatClosed, 1}} {
+		t.Run(c.reason.Error(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
 				s := &status{text: "now", clock: true, ticking: true}
 				w.o.Live = s
 				calls := 0
-				w.far.play(func(_ context.Context, kind, _, _ string) (bool, error) {
+				w.platform.setScript(func(_ context.Context, kind, _, _ string) (bool, error) {
 					if kind == "edit" {
 						calls++
-						return false, &bot.SendError{Fault: c.fault}
+						return false, &bot.SendError{Reason: c.reason}
 					}
 					return true, nil
 				})
-				w.begin()
-				w.commit(out("1", "status/shop", "now", loop.ClassChatter))
-				w.pass(time.Hour)
+				w.start()
+				w.commit(out("1", "status/shop", "now", ledger.ClassChatter))
+				w.advance(time.Hour)
 				if calls < 1 || calls > c.most {
 					t.Errorf("%d calls in an hour, want 1 to %d", calls, c.most)
 				}
@@ -211,58 +211,58 @@ func TestLiveFaults(t *testing.T) {
 	}
 }
 
-// Replies overtake live messages, also where the platform is slow.
-func TestRepliesBeforeLive(t *testing.T) {
+// Replies overtake edits of live messages even if the platform is slow.
+func TestRepliesOvertakeLiveEdits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		s := &status{text: "now", clock: true, ticking: true}
 		w.o.Live = s
-		w.begin()
-		w.commit(out("-1", "status/shop", "now", loop.ClassChatter))
-		w.pass(2 * time.Minute)
-		w.far.play(func(_ context.Context, kind, _, _ string) (bool, error) {
+		w.start()
+		w.commit(out("-1", "status/shop", "now", ledger.ClassChatter))
+		w.advance(2 * time.Minute)
+		w.platform.setScript(func(_ context.Context, kind, _, _ string) (bool, error) {
 			if kind == "edit" {
-				w.far.play(nil)
-				return false, &bot.SendError{Fault: bot.FaultRateLimited, After: time.Minute}
+				w.platform.setScript(nil)
+				return false, &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: time.Minute}
 			}
 			return true, nil
 		})
-		w.pass(time.Minute)
-		w.post.RefreshLive("status/shop")
-		before := len(w.far.done)
-		w.commit(out("-1", "", "reply", loop.ClassReply))
-		for len(w.far.texts("telegram:-1")) == 1 {
-			w.pass(time.Second)
+		w.advance(time.Minute)
+		w.dispatcher.RefreshLive("status/shop")
+		before := len(w.platform.arrived)
+		w.commit(out("-1", "", "reply", ledger.ClassReply))
+		for len(w.platform.texts("telegram:-1")) == 1 {
+			w.advance(time.Second)
 		}
-		if w.far.done[before] != "send" {
-			t.Errorf("an edit came before the reply: %q", w.far.done[before:])
+		if w.platform.arrived[before] != "send" {
+			t.Errorf("an edit came before the reply: %q", w.platform.arrived[before:])
 		}
 	})
 }
 
-// The newest live message stands above its chat; where that is not let, nothing
-// else is held up, and it is not tried again for the same one.
-func TestPinned(t *testing.T) {
+// The newest live message is pinned. Where pinning is not permitted, nothing else
+// is delayed, and the same message is not tried again.
+func TestPinLiveMessage(t *testing.T) {
 	for _, refused := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			w.o.Live = &status{text: "now", ticking: true}
 			tries := 0
-			w.far.play(func(_ context.Context, kind, _, _ string) (bool, error) {
+			w.platform.setScript(func(_ context.Context, kind, _, _ string) (bool, error) {
 				if kind != "pin" {
 					return true, nil
 				}
 				if tries++; refused {
-					return false, &bot.SendError{Fault: bot.FaultRefused, Text: "not enough rights to pin a message"}
+					return false, &bot.SendError{Reason: bot.ErrRejected, Text: "not enough rights to pin a message"}
 				}
 				return true, nil
 			})
-			w.begin()
-			w.commit(out("1", "status/shop", "now", loop.ClassChatter))
-			w.pass(time.Minute)
-			w.commit(out("1", "status/shop", "now", loop.ClassChatter), out("1", "", "reply", loop.ClassReply))
-			w.pass(time.Minute)
-			got := w.far.messages("telegram:1")
+			w.start()
+			w.commit(out("1", "status/shop", "now", ledger.ClassChatter))
+			w.advance(time.Minute)
+			w.commit(out("1", "status/shop", "now", ledger.ClassChatter), out("1", "", "reply", ledger.ClassReply))
+			w.advance(time.Minute)
+			got := w.platform.messages("telegram:1")
 			if tries != 2 || len(got) != 3 || got[0].pinned == refused || got[1].pinned == refused || got[2].pinned {
 				t.Errorf("refused %v: %d tries, %+v", refused, tries, got)
 			}

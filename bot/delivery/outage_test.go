@@ -14,44 +14,44 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// at is the start of a bubble's clock.
-var at = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+// epoch is the start of the clock in a synctest bubble.
+var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Two hours without the platform, 500 messages waiting, three restarts: one
-// message says so in each chat, questions come with their times, chatter does
-// not come at all, of edits only the newest does.
+// After two hours without the platform, 500 messages and three restarts, each chat
+// gets one announcement and its questions with their times, no chatter, and only
+// the newest edit of each message.
 func TestOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.begin()
+		w.start()
 		for c := range 5 {
-			w.commit(out(address(c), "g1", "○ g1 queued", loop.ClassReply))
+			w.commit(out(address(c), "g1", "○ g1 queued", ledger.ClassReply))
 		}
-		w.pass(10 * time.Minute)
+		w.advance(10 * time.Minute)
 		var away atomic.Bool
 		away.Store(true)
 		var trials atomic.Int64
-		w.far.play(func(context.Context, string, string, string) (bool, error) {
+		w.platform.setScript(func(context.Context, string, string, string) (bool, error) {
 			if away.Load() {
 				trials.Add(1)
-				return false, errAway
+				return false, errOffline
 			}
 			return true, nil
 		})
 		for n := range 20 {
 			for c := range 5 {
 				w.commit(
-					out(address(c), fmt.Sprintf("q%d", n), fmt.Sprintf("? shop asks (q%d)", n), loop.ClassAsk),
-					out(address(c), "", fmt.Sprintf("notice %d", n), loop.ClassNotice),
-					out(address(c), "", fmt.Sprintf("tasks %d", n), loop.ClassChatter),
-					out(address(c), "status/shop", fmt.Sprintf("status %d", n), loop.ClassChatter),
-					change(address(c), "g1", fmt.Sprintf("● g1 in use %d", n), loop.ClassReply),
+					out(address(c), fmt.Sprintf("q%d", n), fmt.Sprintf("? shop asks (q%d)", n), ledger.ClassAsk),
+					out(address(c), "", fmt.Sprintf("notice %d", n), ledger.ClassNotice),
+					out(address(c), "", fmt.Sprintf("tasks %d", n), ledger.ClassChatter),
+					out(address(c), "status/shop", fmt.Sprintf("status %d", n), ledger.ClassChatter),
+					change(address(c), "g1", fmt.Sprintf("● g1 in use %d", n), ledger.ClassReply),
 				)
 			}
-			w.pass(6 * time.Minute)
+			w.advance(6 * time.Minute)
 			if n == 3 || n == 9 || n == 15 {
 				w.restart()
 			}
@@ -59,14 +59,14 @@ func TestOutage(t *testing.T) {
 		if n := trials.Load(); n > 200 {
 			t.Errorf("%d trials in two hours", n)
 		}
-		if n := len(w.far.shown); n != 5 {
+		if n := len(w.platform.messagesShown); n != 5 {
 			t.Fatalf("%d messages arrived at a platform that was away", n)
 		}
-		// One question is answered in time: what it became is chatter.
-		w.commit(change(address(0), "q0", "✓ q0 yes, by Mira", loop.ClassChatter))
-		w.pass(5 * time.Minute)
+		// One question is answered meanwhile and becomes chatter.
+		w.commit(change(address(0), "q0", "✓ q0 yes, by Mira", ledger.ClassChatter))
+		w.advance(5 * time.Minute)
 		away.Store(false)
-		w.drained(10 * time.Minute)
+		w.waitDrained(10 * time.Minute)
 
 		for c := range 5 {
 			var want []string
@@ -74,15 +74,15 @@ func TestOutage(t *testing.T) {
 			if c == 0 {
 				follow = "19 questions follow with their times (q1 q2 q3 …), and 20 messages; what is over is left out. The rest is in /status."
 			}
-			got := w.far.messages("telegram:" + address(c))
+			got := w.platform.messages("telegram:" + address(c))
 			for n := range 20 {
-				asked := at.Add(10*time.Minute + time.Duration(n)*6*time.Minute).Format("15:04")
+				asked := epoch.Add(10*time.Minute + time.Duration(n)*6*time.Minute).Format("15:04")
 				if n > 0 || c > 0 {
 					want = append(want, fmt.Sprintf("? shop asks (q%d)\nAsked %s, still open.", n, asked))
 				}
 				want = append(want, fmt.Sprintf("notice %d", n))
 			}
-			texts := w.far.texts("telegram:" + address(c))[1:]
+			texts := w.platform.texts("telegram:" + address(c))[1:]
 			if first := texts[0]; !strings.HasPrefix(first, "! Telegram out of reach 00:10–02:1") || !strings.HasSuffix(first, follow) ||
 				!strings.Contains(first, "\nWork went on. ") || !got[1].silent {
 				t.Errorf("chat %d: first after the outage: %q (silent %v)", c, first, got[1].silent)
@@ -106,195 +106,192 @@ func TestOutage(t *testing.T) {
 	})
 }
 
-// A short outage is not worth a word, and loses nothing.
+// A short outage is not announced and loses nothing.
 func TestShortOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.far.play(failing(errAway))
-		w.begin()
-		w.commit(out("1", "", "tasks", loop.ClassChatter), out("1", "q1", "? (q1)", loop.ClassAsk))
-		w.pass(8 * time.Minute)
-		w.far.play(nil)
-		w.drained(2 * time.Minute)
-		if diff := cmp.Diff([]string{"tasks", "? (q1)"}, w.far.texts("telegram:1")); diff != "" {
+		w.platform.setScript(failing(errOffline))
+		w.start()
+		w.commit(out("1", "", "tasks", ledger.ClassChatter), out("1", "q1", "? (q1)", ledger.ClassAsk))
+		w.advance(8 * time.Minute)
+		w.platform.setScript(nil)
+		w.waitDrained(2 * time.Minute)
+		if diff := cmp.Diff([]string{"tasks", "? (q1)"}, w.platform.texts("telegram:1")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		w.commit(out("1", "", "more", loop.ClassChatter))
-		w.pass(time.Minute)
-		if got := len(w.far.shown); got != 3 {
-			t.Errorf("%d messages, want 3: %q", got, w.far.texts("telegram:1"))
+		w.commit(out("1", "", "more", ledger.ClassChatter))
+		w.advance(time.Minute)
+		if got := len(w.platform.messagesShown); got != 3 {
+			t.Errorf("%d messages, want 3: %q", got, w.platform.texts("telegram:1"))
 		}
-		if n := w.logged.count("out of reach"); n != 1 {
+		if n := w.log.count("out of reach"); n != 1 {
 			t.Errorf("one outage was logged %d times", n)
 		}
 	})
 }
 
-// Another's success ends the wait at once, and what was asked for only now is
-// answered.
-func TestReached(t *testing.T) {
+// MarkReachable ends the wait at once, and recent replies are sent.
+func TestMarkReachableEndsOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		var calls []time.Time
-		w.far.play(func(context.Context, string, string, string) (bool, error) {
+		w.platform.setScript(func(context.Context, string, string, string) (bool, error) {
 			calls = append(calls, time.Now())
-			return false, errAway
+			return false, errOffline
 		})
-		w.begin()
-		w.commit(out("1", "", "old chatter", loop.ClassChatter), out("1", "", "notice", loop.ClassNotice))
-		w.pass(30*time.Minute + 5*time.Second)
+		w.start()
+		w.commit(out("1", "", "old chatter", ledger.ClassChatter), out("1", "", "notice", ledger.ClassNotice))
+		w.advance(30*time.Minute + 5*time.Second)
 		for n := 1; n < len(calls); n++ {
 			gap := calls[n].Sub(calls[n-1])
 			if want := min(time.Second<<min(n-1, 6), time.Minute); gap < want || gap > want+time.Second {
 				t.Errorf("wait %d was %v, want %v", n, gap, want)
 			}
 		}
-		w.far.play(nil)
-		w.commit(out("1", "", "○ shop 6/12 just asked for", loop.ClassChatter))
-		w.post.MarkReachable()
-		w.pass(10 * time.Second)
+		w.platform.setScript(nil)
+		w.commit(out("1", "", "○ shop 6/12 just asked for", ledger.ClassChatter))
+		w.dispatcher.MarkReachable()
+		w.advance(10 * time.Second)
 		want := []string{
 			"! Telegram out of reach 00:00–00:30\nWork went on. 2 messages follow; what is over is left out. The rest is in /status.",
 			"notice", "○ shop 6/12 just asked for",
 		}
-		if diff := cmp.Diff(want, w.far.texts("telegram:1")); diff != "" {
+		if diff := cmp.Diff(want, w.platform.texts("telegram:1")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		// A chat that had nothing waiting hears nothing of it.
-		w.commit(out("2", "", "hello", loop.ClassNotice))
-		w.pass(10 * time.Second)
-		if diff := cmp.Diff([]string{"hello"}, w.far.texts("telegram:2")); diff != "" {
+		// A chat without waiting messages gets no announcement.
+		w.commit(out("2", "", "hello", ledger.ClassNotice))
+		w.advance(10 * time.Second)
+		if diff := cmp.Diff([]string{"hello"}, w.platform.texts("telegram:2")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 }
 
-// Many calls that fail at once are one failure: the next trial is a second away.
-func TestManyFailAtOnce(t *testing.T) {
+// Parallel calls that fail together are one failure: the next trial is a second
+// away.
+func TestParallelFailuresAreOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		var began []time.Time
 		var mu sync.Mutex
-		w.far.play(func(context.Context, string, string, string) (bool, error) {
+		w.platform.setScript(func(context.Context, string, string, string) (bool, error) {
 			mu.Lock()
 			began = append(began, time.Now())
 			mu.Unlock()
 			time.Sleep(time.Second)
-			return false, errAway
+			return false, errOffline
 		})
-		w.begin()
-		w.pass(time.Minute)
+		w.start()
+		w.advance(time.Minute)
 		for n := range 5 {
-			w.commit(out(fmt.Sprint(n), "", "notice", loop.ClassNotice))
+			w.commit(out(fmt.Sprint(n), "", "notice", ledger.ClassNotice))
 		}
-		w.pass(2500 * time.Millisecond)
+		w.advance(2500 * time.Millisecond)
 		if len(began) != 6 || began[5].Sub(began[0]) != 2*time.Second {
 			t.Errorf("calls began at %v", began)
 		}
 	})
 }
 
-// What is dropped after an outage may be replaced in that moment: the newer
-// text stays.
-func TestReplacedWhileCollapsing(t *testing.T) {
+// A message that is replaced while it is dropped as stale survives.
+func TestReplacedWhileDroppingStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.commit(out("1", "k", "old", loop.ClassChatter), out("1", "", "notice", loop.ClassNotice))
-		w.pass(time.Hour)
-		w.commit(out("1", "", "fresh", loop.ClassChatter))
-		w.begin()
-		edit := func() { w.commit(change("1", "k", "newer", loop.ClassChatter)) }
-		w.outbox.queue.Store(&edit)
-		w.drained(time.Minute)
-		if diff := cmp.Diff([]string{"newer", "notice", "fresh"}, w.far.texts("telegram:1")[1:]); diff != "" {
+		w.commit(out("1", "k", "old", ledger.ClassChatter), out("1", "", "notice", ledger.ClassNotice))
+		w.advance(time.Hour)
+		w.commit(out("1", "", "fresh", ledger.ClassChatter))
+		w.start()
+		edit := func() { w.commit(change("1", "k", "newer", ledger.ClassChatter)) }
+		w.outbox.afterQueued.Store(&edit)
+		w.waitDrained(time.Minute)
+		if diff := cmp.Diff([]string{"newer", "notice", "fresh"}, w.platform.texts("telegram:1")[1:]); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 }
 
-// A chat that has to wait for its own pace does not keep the one call that
-// finds out about the platform.
-func TestHeldUpChatAndOutage(t *testing.T) {
+// A chat that its throttle holds up returns the trial to the others.
+func TestThrottledChatReturnsTrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		var away atomic.Bool
-		w.far.play(func(_ context.Context, _, chat, _ string) (bool, error) {
+		w.platform.setScript(func(_ context.Context, _, chat, _ string) (bool, error) {
 			switch {
 			case away.Load():
-				return false, errAway
-			case base(chat) == "telegram:-1":
-				return false, &bot.SendError{Fault: bot.FaultRateLimited, After: 5 * time.Hour, Text: "too many requests"}
+				return false, errOffline
+			case withoutTopic(chat) == "telegram:-1":
+				return false, &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: 5 * time.Hour, Text: "too many requests"}
 			}
 			return true, nil
 		})
-		w.begin()
-		w.commit(out("-1/6", "", "six", loop.ClassNotice))
-		w.pass(time.Minute)
+		w.start()
+		w.commit(out("-1/6", "", "six", ledger.ClassNotice))
+		w.advance(time.Minute)
 		away.Store(true)
-		w.commit(out("2", "", "two", loop.ClassNotice))
-		w.pass(2 * time.Second)
+		w.commit(out("2", "", "two", ledger.ClassNotice))
+		w.advance(2 * time.Second)
 		for n := range 5 {
-			w.commit(out(fmt.Sprintf("-1/%d", 10+n), "", "more", loop.ClassNotice))
+			w.commit(out(fmt.Sprintf("-1/%d", 10+n), "", "more", ledger.ClassNotice))
 		}
-		w.pass(8 * time.Minute)
+		w.advance(8 * time.Minute)
 		away.Store(false)
-		w.pass(61 * time.Second)
-		if diff := cmp.Diff([]string{"two"}, w.far.texts("telegram:2")); diff != "" {
+		w.advance(61 * time.Second)
+		if diff := cmp.Diff([]string{"two"}, w.platform.texts("telegram:2")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 }
 
-// Messages that lay through a time without nightporter: nobody knows that the
-// platform was away, so nobody says so.
-func TestLateAfterARestart(t *testing.T) {
+// After a restart the announcement does not claim that the platform was down.
+func TestLateAfterRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.pass(2*time.Hour + 27*time.Minute)
-		w.commit(out("1", "q4", "? shop #12 manual verify (q4)\nPass ticks it.", loop.ClassAsk), out("1", "", "status", loop.ClassChatter))
-		w.pass(3 * time.Hour)
-		w.begin()
-		w.drained(time.Minute)
+		w.advance(2*time.Hour + 27*time.Minute)
+		w.commit(out("1", "q4", "? shop #12 manual verify (q4)\nPass ticks it.", ledger.ClassAsk), out("1", "", "status", ledger.ClassChatter))
+		w.advance(3 * time.Hour)
+		w.start()
+		w.waitDrained(time.Minute)
 		want := []string{
 			"! Sent late: held up since 02:27\n1 question follows with its time (q4); what is over is left out. The rest is in /status.",
 			"? shop #12 manual verify (q4)\nAsked 02:27, still open.\nPass ticks it.",
 		}
-		if diff := cmp.Diff(want, w.far.texts("telegram:1")); diff != "" {
+		if diff := cmp.Diff(want, w.platform.texts("telegram:1")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 }
 
-// A refused token: everything waits, one call in five minutes, one line in the
-// log, nothing lost.
-func TestToken(t *testing.T) {
+// With a rejected token all messages wait, with one call every five minutes and
+// one line in the log.
+func TestTokenRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		var calls atomic.Int64
-		w.far.play(func(context.Context, string, string, string) (bool, error) {
+		w.platform.setScript(func(context.Context, string, string, string) (bool, error) {
 			calls.Add(1)
-			return false, &bot.SendError{Fault: bot.FaultToken, Text: "unauthorized"}
+			return false, &bot.SendError{Reason: bot.ErrTokenRejected, Text: "unauthorized"}
 		})
-		w.begin()
+		w.start()
 		for n := range 20 {
-			w.commit(out(fmt.Sprint(n), "", "notice", loop.ClassNotice))
+			w.commit(out(fmt.Sprint(n), "", "notice", ledger.ClassNotice))
 		}
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 		first := calls.Load()
-		if first > 6 { // those that were under way
+		if first > 6 { // calls in progress
 			t.Errorf("%d calls with a refused token at once", first)
 		}
-		w.pass(time.Hour)
+		w.advance(time.Hour)
 		if got := calls.Load() - first; got < 11 || got > 12 {
 			t.Errorf("%d calls in an hour, want one in five minutes", got)
 		}
-		if n := w.logged.count("refuses the token"); n != 1 {
+		if n := w.log.count("rejects the token"); n != 1 {
 			t.Errorf("logged %d times", n)
 		}
-		w.far.play(nil)
-		w.drained(6 * time.Minute)
+		w.platform.setScript(nil)
+		w.waitDrained(6 * time.Minute)
 		for n := range 20 {
-			if got := w.far.texts(fmt.Sprintf("telegram:%d", n)); !slices.Contains(got, "notice") {
+			if got := w.platform.texts(fmt.Sprintf("telegram:%d", n)); !slices.Contains(got, "notice") {
 				t.Errorf("chat %d: %q", n, got)
 			}
 		}

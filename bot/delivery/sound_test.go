@@ -8,26 +8,26 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// A chat hears at most one sound in ten minutes, whatever comes; other chats
-// have their own.
+// A chat gets at most one sound in ten minutes, whatever arrives. Chats are
+// independent.
 func TestSounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.begin()
-		quiet := out("1", "", "told by the way", loop.ClassNotice)
+		w.start()
+		quiet := out("1", "", "told by the way", ledger.ClassNotice)
 		quiet.Silent = true
 		w.commit(quiet)
 		for n, pause := range []time.Duration{0, time.Minute, 8 * time.Minute, 2 * time.Minute, time.Minute} {
-			w.pass(pause)
-			w.commit(out("1", "", fmt.Sprint("notice ", n), loop.ClassNotice))
+			w.advance(pause)
+			w.commit(out("1", "", fmt.Sprint("notice ", n), ledger.ClassNotice))
 		}
-		w.commit(out("2", "q1", "? one (q1)", loop.ClassAsk))
-		w.drained(time.Minute)
+		w.commit(out("2", "q1", "? one (q1)", ledger.ClassAsk))
+		w.waitDrained(time.Minute)
 		var sounds []string
-		for _, m := range w.far.shown {
+		for _, m := range w.platform.messagesShown {
 			if !m.silent {
 				sounds = append(sounds, m.text)
 			}

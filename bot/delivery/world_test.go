@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -25,12 +25,12 @@ var (
 	_ Outbox = (*store.Memory)(nil)
 )
 
-// shownMessage is one that stands, or stood, in a chat of the far end.
+// shownMessage is a message of the fake platform.
 type shownMessage struct {
 	at     time.Time
 	chat   string
 	id     string
-	text   string // as it was sent
+	text   string // as sent
 	edits  []string
 	edited []time.Time
 	gone   bool
@@ -38,35 +38,35 @@ type shownMessage struct {
 	silent bool
 }
 
-// far is the platform's end: it shows what arrives, keeps count of how fast it
-// comes, and does what its script says.
-type far struct {
-	mu    sync.Mutex
-	shown []*shownMessage
-	calls map[string][]time.Time // by chat without topic, "" = all
-	fast  []string               // where limits were exceeded
-	done  []string               // kinds of the calls that arrived, in order
+// fakePlatform shows messages, records violations of rate limits, and fails as its
+// script says.
+type fakePlatform struct {
+	mu            sync.Mutex
+	messagesShown []*shownMessage
+	calls         map[string][]time.Time // by chat without topic, "" = all
+	violations    []string               // exceeded rate limits
+	arrived       []string               // kinds of the calls that arrived, in order
 
-	// script says what becomes of a call: nil is success, and arrives whether
-	// it happened all the same. It runs without a lock.
+	// script returns the result of a call, nil for success, and whether the call
+	// has its effect. It is called without a lock.
 	script func(ctx context.Context, kind, chat, text string) (arrives bool, err error)
 }
 
-// play sets the script; nil: all is well.
-func (f *far) play(script func(ctx context.Context, kind, chat, text string) (arrives bool, err error)) {
+// setScript sets the script; nil means that every call succeeds.
+func (f *fakePlatform) setScript(script func(ctx context.Context, kind, chat, text string) (arrives bool, err error)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.script = script
 }
 
-func newFar() *far { return &far{calls: map[string][]time.Time{}} }
+func newFakePlatform() *fakePlatform { return &fakePlatform{calls: map[string][]time.Time{}} }
 
-func (f *far) call(ctx context.Context, kind, chat, text string, do func() error) error {
+func (f *fakePlatform) call(ctx context.Context, kind, chat, text string, do func() error) error {
 	f.mu.Lock()
 	slow, script := f.tooFast(chat), f.script
 	f.mu.Unlock()
 	if slow {
-		return &bot.SendError{Fault: bot.FaultRateLimited, After: 30 * time.Second, Text: "too many requests"}
+		return &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: 30 * time.Second, Text: "too many requests"}
 	}
 	arrives, err := true, error(nil)
 	if script != nil {
@@ -75,7 +75,7 @@ func (f *far) call(ctx context.Context, kind, chat, text string, do func() error
 	if arrives {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.done = append(f.done, kind)
+		f.arrived = append(f.arrived, kind)
 		if done := do(); err == nil {
 			err = done
 		}
@@ -83,17 +83,17 @@ func (f *far) call(ctx context.Context, kind, chat, text string, do func() error
 	return err
 }
 
-// tooFast looks at every window that ends now, by the platform's own figures.
-func (f *far) tooFast(chat string) bool {
+// tooFast checks every window that ends now against the platform's real limits.
+func (f *fakePlatform) tooFast(chat string) bool {
 	now := time.Now()
 	type window struct {
 		of   string
 		span time.Duration
 		most int
 	}
-	windows := []window{{"", time.Second, 30}, {base(chat), time.Second, 4}, {base(chat), 10 * time.Second, 13}}
+	windows := []window{{"", time.Second, 30}, {withoutTopic(chat), time.Second, 4}, {withoutTopic(chat), 10 * time.Second, 13}}
 	if strings.HasPrefix(chat, "telegram:-") {
-		windows = append(windows, window{base(chat), time.Minute, 20})
+		windows = append(windows, window{withoutTopic(chat), time.Minute, 20})
 	}
 	bad := false
 	for _, w := range windows {
@@ -106,27 +106,27 @@ func (f *far) tooFast(chat string) bool {
 		}
 		if n > w.most {
 			bad = true
-			f.fast = append(f.fast, fmt.Sprintf("%s: %d calls of %q in %v", now.Format(time.TimeOnly), n, w.of, w.span))
+			f.violations = append(f.violations, fmt.Sprintf("%s: %d calls of %q in %v", now.Format(time.TimeOnly), n, w.of, w.span))
 		}
 	}
-	for _, of := range []string{"", base(chat)} {
+	for _, of := range []string{"", withoutTopic(chat)} {
 		f.calls[of] = append(f.calls[of], now)
 	}
 	return bad
 }
 
-func (f *far) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOptions) (string, error) {
+func (f *fakePlatform) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOptions) (string, error) {
 	id := ""
 	err := f.call(ctx, "send", chat, m.Text(0), func() error {
-		id = fmt.Sprint(len(f.shown) + 1)
-		f.shown = append(f.shown, &shownMessage{at: time.Now(), chat: chat, id: id, text: m.Text(0), silent: o.Silent})
+		id = fmt.Sprint(len(f.messagesShown) + 1)
+		f.messagesShown = append(f.messagesShown, &shownMessage{at: time.Now(), chat: chat, id: id, text: m.Text(0), silent: o.Silent})
 		return nil
 	})
 	return id, err
 }
 
-func (f *far) find(at bot.Ref) *shownMessage {
-	for _, m := range f.shown {
+func (f *fakePlatform) find(at bot.Ref) *shownMessage {
+	for _, m := range f.messagesShown {
 		if m.chat == at.Chat && m.id == at.ID && !m.gone {
 			return m
 		}
@@ -134,18 +134,18 @@ func (f *far) find(at bot.Ref) *shownMessage {
 	return nil
 }
 
-func (f *far) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
+func (f *fakePlatform) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 	return f.call(ctx, "edit", at.Chat, m.Text(0), func() error {
 		old := f.find(at)
 		if old == nil {
-			return &bot.SendError{Fault: bot.FaultMessageGone, Text: "message to edit not found"}
+			return &bot.SendError{Reason: bot.ErrMessageGone, Text: "message to edit not found"}
 		}
 		old.edits, old.edited = append(old.edits, m.Text(0)), append(old.edited, time.Now())
 		return nil
 	})
 }
 
-func (f *far) Delete(ctx context.Context, at bot.Ref) error {
+func (f *fakePlatform) Delete(ctx context.Context, at bot.Ref) error {
 	return f.call(ctx, "delete", at.Chat, "", func() error {
 		if old := f.find(at); old != nil {
 			old.gone = true
@@ -154,18 +154,18 @@ func (f *far) Delete(ctx context.Context, at bot.Ref) error {
 	})
 }
 
-func (f *far) Pin(ctx context.Context, at bot.Ref) error {
+func (f *fakePlatform) Pin(ctx context.Context, at bot.Ref) error {
 	return f.call(ctx, "pin", at.Chat, "", func() error {
 		m := f.find(at)
 		if m == nil {
-			return &bot.SendError{Fault: bot.FaultMessageGone, Text: "message to pin not found"}
+			return &bot.SendError{Reason: bot.ErrMessageGone, Text: "message to pin not found"}
 		}
 		m.pinned = true
 		return nil
 	})
 }
 
-func (f *far) Unpin(ctx context.Context, at bot.Ref) error {
+func (f *fakePlatform) Unpin(ctx context.Context, at bot.Ref) error {
 	return f.call(ctx, "unpin", at.Chat, "", func() error {
 		if m := f.find(at); m != nil {
 			m.pinned = false
@@ -174,10 +174,10 @@ func (f *far) Unpin(ctx context.Context, at bot.Ref) error {
 	})
 }
 
-func (f *far) Notice(context.Context, string, string) error { return nil }
+func (f *fakePlatform) Notice(context.Context, string, string) error { return nil }
 
-// texts are what a chat was sent, in order.
-func (f *far) texts(chat string) []string {
+// texts returns the texts sent to a chat, in order.
+func (f *fakePlatform) texts(chat string) []string {
 	var out []string
 	for _, m := range f.messages(chat) {
 		out = append(out, m.text)
@@ -185,106 +185,106 @@ func (f *far) texts(chat string) []string {
 	return out
 }
 
-func (f *far) messages(chat string) []*shownMessage {
+func (f *fakePlatform) messages(chat string) []*shownMessage {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(f.shown), func(m *shownMessage) bool { return m.chat != chat })
+	return slices.DeleteFunc(slices.Clone(f.messagesShown), func(m *shownMessage) bool { return m.chat != chat })
 }
 
-// mortal is an outbox of a process that can be killed: nothing of it is
-// written any more from then on.
-type mortal struct {
+// crashableOutbox is the outbox of a process that can crash: from then on nothing
+// is written.
+type crashableOutbox struct {
 	Outbox
-	dead atomic.Bool
-	fail atomic.Bool // the disk is full
+	dead     atomic.Bool
+	diskFull atomic.Bool // writes fail
 
-	// next and queue are called once, after the next reading of that kind, as
-	// another commit would come in then; nil: none does.
-	next, queue atomic.Pointer[func()]
+	// afterNext and afterQueued are called once after the next read of their
+	// kind, to commit in that moment. nil = no call.
+	afterNext, afterQueued atomic.Pointer[func()]
 }
 
 var errDead = errors.New("the process is gone")
 
-func (m *mortal) err() error {
-	if m.dead.Load() || m.fail.Load() {
+func (m *crashableOutbox) err() error {
+	if m.dead.Load() || m.diskFull.Load() {
 		return errDead
 	}
 	return nil
 }
 
-func (m *mortal) Chats(ctx context.Context) ([]string, error) {
+func (m *crashableOutbox) Chats(ctx context.Context) ([]string, error) {
 	if err := m.err(); err != nil {
 		return nil, err
 	}
 	return m.Outbox.Chats(ctx)
 }
 
-func (m *mortal) NextMessage(ctx context.Context, chat string) (loop.QueuedMessage, bool, error) {
+func (m *crashableOutbox) NextMessage(ctx context.Context, chat string) (ledger.QueuedMessage, bool, error) {
 	if err := m.err(); err != nil {
-		return loop.QueuedMessage{}, false, err
+		return ledger.QueuedMessage{}, false, err
 	}
-	defer between(&m.next)
+	defer runOnce(&m.afterNext)
 	return m.Outbox.NextMessage(ctx, chat)
 }
 
-func (m *mortal) Queued(ctx context.Context, chat string) ([]loop.QueuedMessage, error) {
+func (m *crashableOutbox) Queued(ctx context.Context, chat string) ([]ledger.QueuedMessage, error) {
 	if err := m.err(); err != nil {
 		return nil, err
 	}
-	defer between(&m.queue)
+	defer runOnce(&m.afterQueued)
 	return m.Outbox.Queued(ctx, chat)
 }
 
-func between(what *atomic.Pointer[func()]) {
+func runOnce(what *atomic.Pointer[func()]) {
 	if do := what.Swap(nil); do != nil {
 		(*do)()
 	}
 }
 
-func (m *mortal) Trying(ctx context.Context, id int64) error {
+func (m *crashableOutbox) Trying(ctx context.Context, id int64) error {
 	if err := m.err(); err != nil {
 		return err
 	}
 	return m.Outbox.Trying(ctx, id)
 }
 
-func (m *mortal) Sent(ctx context.Context, id int64, platformID string, at time.Time) (string, error) {
+func (m *crashableOutbox) Sent(ctx context.Context, id int64, platformID string, at time.Time) (string, error) {
 	if err := m.err(); err != nil {
 		return "", err
 	}
 	return m.Outbox.Sent(ctx, id, platformID, at)
 }
 
-func (m *mortal) Unsent(ctx context.Context, id int64) error {
+func (m *crashableOutbox) Unsent(ctx context.Context, id int64) error {
 	if err := m.err(); err != nil {
 		return err
 	}
 	return m.Outbox.Unsent(ctx, id)
 }
 
-func (m *mortal) Drop(ctx context.Context, id int64, why string) error {
+func (m *crashableOutbox) Drop(ctx context.Context, id int64, why string) error {
 	if err := m.err(); err != nil {
 		return err
 	}
 	return m.Outbox.Drop(ctx, id, why)
 }
 
-// world is a real store, a far end, and a Post that can be killed and begun
-// again.
+// world is a real store, a fake platform, and a Dispatcher that can be crashed and
+// restarted.
 type world struct {
-	t      *testing.T
-	store  *store.Store
-	far    *far
-	o      Options
-	logged *logged
+	t        *testing.T
+	store    *store.Store
+	platform *fakePlatform
+	o        Options
+	log      *recordedLog
 
-	post   *Dispatcher
-	outbox *mortal
-	cancel context.CancelFunc
-	ended  chan error
+	dispatcher *Dispatcher
+	outbox     *crashableOutbox
+	cancel     context.CancelFunc
+	ended      chan error
 }
 
-// fastDir is a folder whose syncs cost nothing, where there is one.
+// fastDir returns a directory in memory if there is one, for fast syncs.
 func fastDir(t testing.TB) string {
 	dir, err := os.MkdirTemp("/dev/shm", "post-test-") //nolint:usetesting // t.TempDir is on a disk
 	if err != nil {
@@ -299,9 +299,9 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, store: s, far: newFar(), logged: &logged{}}
+	w := &world{t: t, store: s, platform: newFakePlatform(), log: &recordedLog{}}
 	w.o = Options{
-		Sender: w.far, Prefix: "telegram:", Platform: "Telegram", Log: slog.New(w.logged),
+		Sender: w.platform, Prefix: "telegram:", Platform: "Telegram", Log: slog.New(w.log),
 		Clock: func() time.Time { return time.Now().UTC() },
 	}
 	t.Cleanup(func() {
@@ -309,45 +309,45 @@ func newWorld(t *testing.T) *world {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		if len(w.far.fast) > 0 {
-			t.Errorf("limits were exceeded %d times, first: %s", len(w.far.fast), w.far.fast[0])
+		if len(w.platform.violations) > 0 {
+			t.Errorf("limits were exceeded %d times, first: %s", len(w.platform.violations), w.platform.violations[0])
 		}
 	})
 	return w
 }
 
-// begin starts a process.
-func (w *world) begin() {
-	w.outbox = &mortal{Outbox: w.store}
+// start starts a process.
+func (w *world) start() {
+	w.outbox = &crashableOutbox{Outbox: w.store}
 	w.o.Outbox = w.outbox
-	w.post = New(w.o)
+	w.dispatcher = New(w.o)
 	ctx, cancel := context.WithCancel(w.t.Context())
 	w.cancel, w.ended = cancel, make(chan error, 1)
-	p := w.post
+	p := w.dispatcher
 	go func() { w.ended <- p.Run(ctx) }()
 }
 
-// kill ends it: whatever it has not written yet is lost.
+// kill crashes the process: whatever is not written yet is lost.
 func (w *world) kill() {
-	if w.post == nil {
+	if w.dispatcher == nil {
 		return
 	}
 	w.outbox.dead.Store(true)
-	w.end()
+	w.stop()
 }
 
-// end ends it properly and returns how long that took.
-func (w *world) end() time.Duration {
+// stop ends the process and returns how long that took.
+func (w *world) stop() time.Duration {
 	began := time.Now()
 	w.cancel()
 	if err := <-w.ended; !errors.Is(err, context.Canceled) {
 		w.t.Errorf("Run returned %v", err)
 	}
-	w.post = nil
+	w.dispatcher = nil
 	return time.Since(began)
 }
 
-func (w *world) restart() { w.kill(); w.begin() }
+func (w *world) restart() { w.kill(); w.start() }
 
 func body(text string) []byte {
 	var m bot.Message
@@ -361,30 +361,30 @@ func body(text string) []byte {
 	return b
 }
 
-func out(chat, key, text string, class loop.MessageClass) loop.Outgoing {
-	return loop.Outgoing{Chat: "telegram:" + chat, Key: key, Class: class, Body: body(text)}
+func out(chat, key, text string, class ledger.MessageClass) ledger.Outgoing {
+	return ledger.Outgoing{Chat: "telegram:" + chat, Key: key, Class: class, Body: body(text)}
 }
 
-func change(chat, key, text string, class loop.MessageClass) loop.Outgoing {
+func change(chat, key, text string, class ledger.MessageClass) ledger.Outgoing {
 	m := out(chat, key, text, class)
 	m.Edit = true
 	return m
 }
 
-// commit writes messages as the engine does, and wakes the post if there is one.
-func (w *world) commit(messages ...loop.Outgoing) {
+// commit commits messages as the engine does, and wakes the dispatcher.
+func (w *world) commit(messages ...ledger.Outgoing) {
 	w.t.Helper()
-	r, err := w.store.Commit(w.t.Context(), loop.Batch{Time: time.Now(), Messages: messages})
+	r, err := w.store.Commit(w.t.Context(), ledger.Batch{Time: time.Now(), Messages: messages})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if w.post != nil {
-		w.post.Wake(r.Chats...)
+	if w.dispatcher != nil {
+		w.dispatcher.Wake(r.Chats...)
 	}
 }
 
-// pass lets time go by.
-func (w *world) pass(d time.Duration) {
+// advance advances the bubble's clock.
+func (w *world) advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
@@ -408,12 +408,12 @@ func (w *world) queued() []string {
 	return all
 }
 
-// drained waits until nothing is queued any more, and returns how long that took.
-func (w *world) drained(most time.Duration) time.Duration {
+// waitDrained waits until nothing is queued, and returns how long that took.
+func (w *world) waitDrained(most time.Duration) time.Duration {
 	w.t.Helper()
 	began := time.Now()
 	for time.Since(began) < most {
-		w.pass(time.Second)
+		w.advance(time.Second)
 		if chats, err := w.store.Chats(w.t.Context()); err != nil {
 			w.t.Fatal(err)
 		} else if len(chats) == 0 {
@@ -424,16 +424,16 @@ func (w *world) drained(most time.Duration) time.Duration {
 	return most
 }
 
-// logged keeps what was logged, from Info on.
-type logged struct {
+// recordedLog records log lines.
+type recordedLog struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-func (l *logged) Enabled(context.Context, slog.Level) bool { return true }
-func (l *logged) WithAttrs([]slog.Attr) slog.Handler       { return l }
-func (l *logged) WithGroup(string) slog.Handler            { return l }
-func (l *logged) Handle(_ context.Context, r slog.Record) error {
+func (l *recordedLog) Enabled(context.Context, slog.Level) bool { return true }
+func (l *recordedLog) WithAttrs([]slog.Attr) slog.Handler       { return l }
+func (l *recordedLog) WithGroup(string) slog.Handler            { return l }
+func (l *recordedLog) Handle(_ context.Context, r slog.Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	line := r.Level.String() + " " + r.Message
@@ -442,7 +442,7 @@ func (l *logged) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-func (l *logged) count(part string) int {
+func (l *recordedLog) count(part string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := 0
@@ -454,9 +454,9 @@ func (l *logged) count(part string) int {
 	return n
 }
 
-// Outcomes that scripts use.
+// Results for scripts.
 var (
-	errAway    = &bot.SendError{Fault: bot.FaultOffline, Text: "connection refused"}
+	errOffline = &bot.SendError{Reason: bot.ErrOffline, Text: "connection refused"}
 	errUnclear = errors.New("unexpected EOF")
 )
 

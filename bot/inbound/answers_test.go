@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestQuickAnswer: a person answers a message of ours before we have noted
@@ -16,7 +16,7 @@ func TestQuickAnswer(t *testing.T) {
 	w.tell("q1")
 	w.update++
 	in := bot.Inbound{
-		Key: fmt.Sprintf("telegram:%d", w.update), Cursor: &loop.Cursor{Name: "telegram:1", Value: strconv.Itoa(w.update + 1)},
+		Key: fmt.Sprintf("telegram:%d", w.update), Cursor: &ledger.Cursor{Name: "telegram:1", Value: strconv.Itoa(w.update + 1)},
 		Actor: mira, Name: "Mira", Chat: mira, Private: true, Sent: w.now, Message: "900",
 		Text: "retry", ReplyTo: "777", Answers: "■ shop #8 blocked, 2 attempts (q1)",
 	}
@@ -40,7 +40,7 @@ func TestAnswerToDoubt(t *testing.T) {
 		w.tell("q1")
 		w.update++
 		in := bot.Inbound{
-			Key: fmt.Sprintf("telegram:%d", w.update), Cursor: &loop.Cursor{Name: "telegram:1", Value: strconv.Itoa(w.update + 1)},
+			Key: fmt.Sprintf("telegram:%d", w.update), Cursor: &ledger.Cursor{Name: "telegram:1", Value: strconv.Itoa(w.update + 1)},
 			Actor: mira, Name: "Mira", Chat: mira, Private: true, Sent: w.now, Message: "900",
 			Text: text, ReplyTo: "777", Answers: "■ shop #8 blocked, 2 attempts (q1)",
 		}

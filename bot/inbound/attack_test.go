@@ -10,6 +10,7 @@ import (
 	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestViewAnswersNothing: who only looks cannot slip an answer in as if it were
@@ -69,7 +70,7 @@ func TestLivePress(t *testing.T) {
 	live := w.said(mira)
 	now := bot.Message{Key: "status.running", Buttons: []bot.Button{{Label: "Pause", Command: "/pause"}}}
 	w.pressData(mira, mira, live.id, telegram.Data(now, 0))
-	if r := w.state().Project.Run; r.State != loop.RunPausing {
+	if r := w.state().Project.Run; r.State != ledger.RunPausing {
 		t.Errorf("pressed Pause, the run is %s: %v", r.State, w.toasts)
 	}
 	w.pressData(mira, mira, live.id, "9.stop.ffff")
@@ -117,19 +118,19 @@ func TestPressFromNowhere(t *testing.T) {
 // else stays admin, and the link stays good.
 func TestLastAdmin(t *testing.T) {
 	w := newWorld(t)
-	a, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "hash of " + code, Role: loop.RoleView}})
+	a, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "hash of " + code, Role: ledger.RoleView}})
 	if err != nil || !a.OK {
 		t.Fatal(a, err)
 	}
 	w.private(mira, "/start "+code)
-	if p, _ := w.state().Shared.Person(mira); p.Role != loop.RoleAdmin {
+	if p, _ := w.state().Shared.Person(mira); p.Role != ledger.RoleAdmin {
 		t.Errorf("Mira is %s, and nobody is admin", p.Role)
 	}
 	if got := w.said(mira).m.First(); got != "○ Mira, you are paired as admin" {
 		t.Errorf("Mira is told %q", got)
 	}
 	w.receive(bot.Inbound{Actor: "telegram:9", Name: "Lea", Chat: "telegram:9", Private: true, Text: "/start " + code, Message: "3"})
-	if p, _ := w.state().Shared.Person("telegram:9"); p.Role != loop.RoleView {
+	if p, _ := w.state().Shared.Person("telegram:9"); p.Role != ledger.RoleView {
 		t.Errorf("Lea is %q", p.Role)
 	}
 }
@@ -144,7 +145,7 @@ func TestLookHangs(t *testing.T) {
 		t.Errorf("the look says %q", m.First())
 	}
 	w.private(mira, "/stop")
-	if r := w.state().Project.Run; r.State != loop.RunStopping {
+	if r := w.state().Project.Run; r.State != ledger.RunStopping {
 		t.Errorf("the run is %s", r.State)
 	}
 }

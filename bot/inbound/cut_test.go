@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestCut: nightporter dies after each commit that a line leads to, and the
@@ -31,7 +31,7 @@ func TestCut(t *testing.T) {
 			w.tell("q1")
 			w.update++
 			in := bot.Inbound{
-				Key: "telegram:1:" + strconv.Itoa(w.update), Cursor: &loop.Cursor{Name: "telegram:1", Value: strconv.Itoa(w.update + 1)},
+				Key: "telegram:1:" + strconv.Itoa(w.update), Cursor: &ledger.Cursor{Name: "telegram:1", Value: strconv.Itoa(w.update + 1)},
 				Actor: mira, Name: "Mira", Chat: mira, Private: true, Sent: w.now, Message: "900", Text: c.line,
 			}
 			if c.press != "" {

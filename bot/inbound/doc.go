@@ -1,4 +1,4 @@
-// Package reception takes what people do in chats and brings it to the core.
+// Package inbound takes what people do in chats and brings it to the core.
 //
 // Its one promise (SPEC 6.7): what somebody sent is handled once, however
 // often it is delivered, and neither the effect nor the reply nor the place up

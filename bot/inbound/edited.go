@@ -8,12 +8,13 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // edited changes what is still queued where somebody edits the message that it
 // was sent with (SPEC 5.3). Any other edit changes nothing: a command that was
 // carried out is not carried out again.
-func (v *visit) edited(ctx context.Context) error {
+func (v *request) edited(ctx context.Context) error {
 	sent, found, err := v.o.Outbox.AnswerTo(ctx, v.in.Chat, v.in.Message)
 	if err != nil {
 		return fmt.Errorf("look up the receipt of an edited message: %w", err)
@@ -23,13 +24,13 @@ func (v *visit) edited(ctx context.Context) error {
 	}
 	v.takeUp(sent)
 	v.receiptID = sent.ID
-	s, _ := v.o.Desk.State(v.project)
+	s, _ := v.o.Service.State(v.project)
 	i, ok := s.Project.Guidance.Get(sent.Key)
 	text, guides := said(v.in.Text)
 	if !ok || !guides {
 		return v.say(ctx)
 	}
-	if !v.who.Role.May(loop.RoleSteer) {
+	if !v.who.Role.May(ledger.RoleSteer) {
 		return v.forbidden(ctx, bot.Command{Verb: bot.VerbGuidance})
 	}
 	address, words := guidance.Parse(text)
@@ -41,7 +42,7 @@ func (v *visit) edited(ctx context.Context) error {
 	}
 	in := v.input(v.project, loop.EditGuidance{ID: i.ID, Text: words})
 	in.Role = v.who.Role
-	_, err = v.o.Desk.DoWith(ctx, in, func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
+	_, err = v.o.Service.DoWith(ctx, in, func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		return v.replies(s, in, a), v.in.Cursor
 	})
 	return err

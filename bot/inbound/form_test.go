@@ -6,7 +6,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/inbound"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestForm: where the platform opens a form for words, no message asks for
@@ -14,7 +14,7 @@ import (
 // the answer sees no form.
 func TestForm(t *testing.T) {
 	for _, opens := range []bool{true, false} {
-		w := asking(t, loop.Question{Kind: loop.AskPlan, Text: "x"})
+		w := asking(t, ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 		var forms []string
 		o := w.options()
 		o.Ask = func(_ context.Context, _ bot.Inbound, command string, ask bot.Message) bool {

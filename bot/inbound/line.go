@@ -11,7 +11,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/guidance"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 var (
@@ -24,7 +24,7 @@ var (
 // line is the command that a message is, with what it answers made plain, and
 // whether it is for us at all (PHONE 2): in a private chat everything is, in a
 // group only commands and replies to what we said.
-func (v *visit) line(ctx context.Context) (line string, forUs bool, err error) {
+func (v *request) line(ctx context.Context) (line string, forUs bool, err error) {
 	text := strings.TrimSpace(v.in.Text)
 	mine, is := v.command(text)
 	if is {
@@ -48,7 +48,7 @@ func (v *visit) line(ctx context.Context) (line string, forUs bool, err error) {
 
 // command reports whether a text is one that needs no context, and whether it
 // is for us: "/stop@other" is for another bot.
-func (v *visit) command(text string) (mine, is bool) {
+func (v *request) command(text string) (mine, is bool) {
 	if !bot.IsCommand(text) {
 		return false, false
 	}
@@ -67,7 +67,7 @@ func (v *visit) command(text string) (mine, is bool) {
 
 // repliedTo returns the key of the message of ours that is answered, and takes
 // up what that one is about.
-func (v *visit) repliedTo(ctx context.Context) (key string, found bool, err error) {
+func (v *request) repliedTo(ctx context.Context) (key string, found bool, err error) {
 	if v.in.ReplyTo == "" {
 		return "", false, nil
 	}
@@ -83,7 +83,7 @@ func (v *visit) repliedTo(ctx context.Context) (key string, found bool, err erro
 		// A restart left it in doubt, so its id was never learned. Its first
 		// line names what it is about.
 		key := named.FindString(v.in.Answers)
-		if owner := bot.ProjectOf(v.o.Desk, key); owner != "" {
+		if owner := bot.ProjectOf(v.o.Service, key); owner != "" {
 			v.key, v.project = key, owner
 		}
 		return key, key != "", nil
@@ -100,7 +100,7 @@ var errOnItsWay = errors.New("the message that is answered is not known yet")
 var named = regexp.MustCompile(`\b[qg][0-9]{1,9}\b`)
 
 // takeUp reads what a message of ours is about.
-func (v *visit) takeUp(sent loop.SentMessage) {
+func (v *request) takeUp(sent ledger.SentMessage) {
 	v.key = sent.Key
 	if json.Unmarshal(sent.Body, &v.pressed) != nil {
 		v.pressed = bot.Message{} // of another version: its key says enough
@@ -108,13 +108,13 @@ func (v *visit) takeUp(sent loop.SentMessage) {
 	if p := v.pressed.Project; p != "" {
 		v.project = p
 	}
-	if p := bot.ProjectOf(v.o.Desk, cmp.Or(bot.QuestionOf(sent.Key), sent.Key)); p != "" {
+	if p := bot.ProjectOf(v.o.Service, cmp.Or(bot.QuestionOf(sent.Key), sent.Key)); p != "" {
 		v.project = p
 	}
 }
 
 // reply is the command that words stand for as an answer to a message of ours.
-func (v *visit) reply(key, text string) string {
+func (v *request) reply(key, text string) string {
 	switch {
 	case bot.QuestionOf(key) != "":
 		return bot.QuestionOf(key) + " " + text
@@ -133,10 +133,10 @@ func (v *visit) reply(key, text string) string {
 }
 
 // address is whom words are for that answer a message about a task.
-func (v *visit) address() string {
+func (v *request) address() string {
 	id := v.pressed.About
 	if itemKey.MatchString(v.key) {
-		s, _ := v.o.Desk.State(v.project)
+		s, _ := v.o.Service.State(v.project)
 		if i, ok := s.Project.Guidance.Get(v.key); ok {
 			switch {
 			case i.Bound != "" && i.Bound != "-":
@@ -146,7 +146,7 @@ func (v *visit) address() string {
 			}
 		}
 	}
-	short := strings.TrimPrefix(loop.ShortID(id), "#")
+	short := strings.TrimPrefix(ledger.ShortID(id), "#")
 	if short == "" || strings.ContainsAny(short, " \t\n#") {
 		return ""
 	}

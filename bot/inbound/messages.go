@@ -6,7 +6,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/guidance"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // What only a chat can bring about is said here; everything else by package bot.
@@ -77,7 +77,7 @@ func elsewhere(i guidance.Item, project string) bot.Message {
 // words asks for what a button needs (PHONE 3.5).
 func words(key, command, project, task string) bot.Message {
 	id, verb, _ := strings.Cut(command, " ")
-	about := bot.Cut(bot.Clean(loop.ShortID(task)), 14)
+	about := bot.Cut(bot.Clean(ledger.ShortID(task)), 14)
 	text := "Your words:"
 	switch {
 	case verb == "fail":

@@ -6,22 +6,22 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/internal/scenario"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/internal/scenario"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // asking begins with a project of which one question is open.
-func asking(t *testing.T, q loop.Question) *world {
+func asking(t *testing.T, q ledger.Question) *world {
 	t.Helper()
 	n := scenario.New("shop", evening)
-	for _, p := range []loop.Person{{ID: mira, Name: "Mira", Role: loop.RoleAdmin}, {ID: ana, Name: "Ana", Role: loop.RoleSteer}, {ID: ben, Name: "Ben", Role: loop.RoleView}} {
+	for _, p := range []ledger.Person{{ID: mira, Name: "Mira", Role: ledger.RoleAdmin}, {ID: ana, Name: "Ana", Role: ledger.RoleSteer}, {ID: ben, Name: "Ben", Role: ledger.RoleView}} {
 		p.Since = evening
-		n.Entry(loop.Entry{Stream: loop.SharedStream, Time: evening, Body: loop.PersonPaired{Person: p}})
+		n.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: evening, Body: ledger.PersonPaired{Person: p}})
 	}
 	n.Start(n.Settings(), n.Base("r1"), scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow"))
 	n.Until(func() bool { return bot.Doing(n.State) == "#1 builder" })
 	q.ID, q.Run, q.Task, q.Title, q.Asked = "q9", "r1", "Task 1", "Extract price rules", n.Now
-	n.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: n.Now, Run: "r1", Task: "Task 1", Body: loop.QuestionAsked{Question: q}})
+	n.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: n.Now, Run: "r1", Task: "Task 1", Body: ledger.QuestionAsked{Question: q}})
 	return open(t, n.Now, n.All())
 }
 
@@ -30,14 +30,14 @@ func asking(t *testing.T, q loop.Question) *world {
 func TestPlanIsAdmins(t *testing.T) {
 	for _, line := range []string{"q9 approve", "q9 a", "Q9 r not yet", "/approve", "/approve 1", "/approve q9", "/reject 1 not yet", "/reject not yet", "/answer 1 approve", "shop: q9 approve"} {
 		for _, who := range []string{ana, ben} {
-			w := asking(t, loop.Question{Kind: loop.AskPlan, Text: "x"})
+			w := asking(t, ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 			w.private(who, line)
 			if m := w.said(who).m; m.Key != "cmd.forbidden" || w.entries("question.answered") != 0 || w.entries("command.refused") != 1 {
 				t.Errorf("%s %s: %q, %d answers, %d refusals recorded", who, line, m.First(), w.entries("question.answered"), w.entries("command.refused"))
 			}
 		}
 	}
-	w := asking(t, loop.Question{Kind: loop.AskPlan, Text: "x"})
+	w := asking(t, ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 	w.private(mira, "q9")
 	shown := w.said(mira)
 	for _, label := range []string{"Approve", "Reject…"} { // a group's message, say
@@ -66,7 +66,7 @@ func TestPlanIsAdmins(t *testing.T) {
 
 // TestAllowIsSteers: a path out of scope is no plan: who may steer decides.
 func TestAllowIsSteers(t *testing.T) {
-	w := asking(t, loop.Question{Kind: loop.AskAllow, Paths: []string{"docs/a.md"}, Text: "x", Expires: evening.Add(3 * time.Hour)})
+	w := asking(t, ledger.Question{Kind: ledger.AskAllow, Paths: []string{"docs/a.md"}, Text: "x", Expires: evening.Add(3 * time.Hour)})
 	w.private(ana, "q9")
 	if b := w.said(ana).m.Buttons; len(b) != 2 || b[0].Label != "Deny" || b[1].Label != "Allow" {
 		t.Errorf("buttons: %+v", b)

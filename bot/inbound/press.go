@@ -10,6 +10,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // onceKey begins the key of a message that offers somebody's own words in
@@ -24,7 +25,7 @@ const liveKey = "status/"
 var asksWords = regexp.MustCompile(`^(.*?)(?: [A-Z]{2,})+$`)
 
 // press is the same as typing what the button stands for (PHONE 2).
-func (v *visit) press(ctx context.Context) error {
+func (v *request) press(ctx context.Context) error {
 	sent, found, err := v.o.Outbox.SentAt(ctx, v.in.Chat, v.in.Message)
 	if err != nil {
 		return fmt.Errorf("look up the message that was pressed: %w", err)
@@ -47,7 +48,7 @@ func (v *visit) press(ctx context.Context) error {
 		return v.dead(ctx, now)
 	}
 	if command, is := v.needsWords(twin); is {
-		if !v.who.Role.May(bot.RequiredRoleHere(v.o.Desk, v.project, c)) {
+		if !v.who.Role.May(bot.RequiredRoleHere(v.o.Service, v.project, c)) {
 			return v.forbidden(ctx, c)
 		}
 		if why, is := v.inVain(c); is {
@@ -60,7 +61,7 @@ func (v *visit) press(ctx context.Context) error {
 
 // dead is a press of a button that means nothing any more: it is told, and the
 // buttons go.
-func (v *visit) dead(ctx context.Context, why string) error {
+func (v *request) dead(ctx context.Context, why string) error {
 	if err := v.say(ctx, v.unbuttoned()...); err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (v *visit) dead(ctx context.Context, why string) error {
 // standsOn reports whether an edit of a message's key changes that message,
 // and what is stored of it is what it shows: an older copy of a question does
 // not bear its key any more, and a live message edits itself.
-func (v *visit) standsOn(ctx context.Context, sent loop.SentMessage) (bool, error) {
+func (v *request) standsOn(ctx context.Context, sent ledger.SentMessage) (bool, error) {
 	if sent.Key == "" || strings.HasPrefix(sent.Key, liveKey) {
 		return false, nil
 	}
@@ -83,7 +84,7 @@ func (v *visit) standsOn(ctx context.Context, sent loop.SentMessage) (bool, erro
 }
 
 // unbuttoned takes the buttons of the pressed message away.
-func (v *visit) unbuttoned() []loop.Outgoing {
+func (v *request) unbuttoned() []ledger.Outgoing {
 	if !v.stands || len(v.pressed.Buttons) == 0 {
 		return nil
 	}
@@ -97,17 +98,17 @@ func (v *visit) unbuttoned() []loop.Outgoing {
 	if err != nil {
 		return nil
 	}
-	return []loop.Outgoing{{Chat: v.in.Chat, Key: v.key, Edit: true, Class: loop.ClassChatter, Silent: true, Body: body}}
+	return []ledger.Outgoing{{Chat: v.in.Chat, Key: v.key, Edit: true, Class: ledger.ClassChatter, Silent: true, Body: body}}
 }
 
 // oldRun reports whether the button belongs to what was told of a run that is
 // over, and would hold or stop another one now.
-func (v *visit) oldRun(c bot.Command) (now string, old bool) {
+func (v *request) oldRun(c bot.Command) (now string, old bool) {
 	m := runKey.FindStringSubmatch(v.key)
 	if m == nil || (c.Verb != bot.VerbPause && c.Verb != bot.VerbResume && c.Verb != bot.VerbStop) {
 		return "", false
 	}
-	s, _ := v.o.Desk.State(v.project)
+	s, _ := v.o.Service.State(v.project)
 	r := s.Project.Run
 	switch {
 	case r != nil && r.ID == m[1] && !r.Over():
@@ -121,7 +122,7 @@ func (v *visit) oldRun(c bot.Command) (now string, old bool) {
 // needsWords reports whether a twin asks for words, and the command that they
 // complete. A twin that repeats somebody's words in capitals is none: its
 // button has no "…".
-func (v *visit) needsWords(twin string) (command string, is bool) {
+func (v *request) needsWords(twin string) (command string, is bool) {
 	m := asksWords.FindStringSubmatch(twin)
 	if m == nil {
 		return "", false
@@ -140,7 +141,7 @@ func (v *visit) needsWords(twin string) (command string, is bool) {
 
 // askWords asks for the words that a button needs; the reply to it is the
 // command with them, and so is what a form comes back with.
-func (v *visit) askWords(ctx context.Context, command string) error {
+func (v *request) askWords(ctx context.Context, command string) error {
 	key := wordsFor(command)
 	ask := words(key, command, v.project, v.pressed.About)
 	if v.o.Ask(ctx, v.in, command, ask) {
@@ -158,7 +159,7 @@ func (v *visit) askWords(ctx context.Context, command string) error {
 // pressedAnswer is what is said of an answer that was pressed: the question's
 // own message changes, and a refusal is told by the acknowledgement. Pressed
 // under another message than the question's, an answer is said there.
-func (v *visit) pressedAnswer(a loop.Answer) []loop.Outgoing {
+func (v *request) pressedAnswer(a loop.Answer) []ledger.Outgoing {
 	switch {
 	case !a.OK && a.Code == "settled":
 		return nil // what became of it is on its way to the question's message
@@ -172,43 +173,43 @@ func (v *visit) pressedAnswer(a loop.Answer) []loop.Outgoing {
 	}
 	m := bot.FromAnswer("answer", a, "")
 	m.Project = v.project
-	return []loop.Outgoing{v.answer(m)}
+	return []ledger.Outgoing{v.answer(m)}
 }
 
 // inVain reports whether a button asks for words for a question that has its
 // answer by now: nobody is to type them for nothing.
-func (v *visit) inVain(c bot.Command) (why string, is bool) {
-	s, _ := v.o.Desk.State(v.project)
+func (v *request) inVain(c bot.Command) (why string, is bool) {
+	s, _ := v.o.Service.State(v.project)
 	settled, found := s.Project.SettledQuestion(c.Target)
 	if _, open := s.Project.Question(c.Target); c.Verb != bot.VerbAnswer || open || !found {
 		return "", false
 	}
 	choice, _, _ := strings.Cut(c.Words, " ")
-	return bot.Beaten(settled, v.in.Actor, choice, v.now), true
+	return bot.ConflictText(settled, v.in.Actor, choice, v.now), true
 }
 
-// beaten is the question that an answer came too late for, false where the
+// conflict is the question that an answer came too late for, false where the
 // answer says more: that something cannot be taken back, say.
-func (v *visit) beaten(in loop.Input, a loop.Answer) (loop.Answered, bool) {
+func (v *request) conflict(in loop.Input, a loop.Answer) (loop.Answered, bool) {
 	b, answers := in.Body.(loop.AnswerQuestion)
 	if !answers || a.Code != "settled" || strings.EqualFold(strings.TrimSpace(b.Choice), "undo") {
 		return loop.Answered{}, false
 	}
-	s, _ := v.o.Desk.State(in.Project)
+	s, _ := v.o.Service.State(in.Project)
 	return s.Project.SettledQuestion(b.Question)
 }
 
 // toastFor is what a press is acknowledged with: nothing where a message says
 // it, else the answer.
-func (v *visit) toastFor(in loop.Input, a loop.Answer) string {
+func (v *request) toastFor(in loop.Input, a loop.Answer) string {
 	if v.in.Press == "" {
 		return ""
 	}
 	b, answers := in.Body.(loop.AnswerQuestion)
 	switch {
 	case answers && a.Code == "settled":
-		if s, ok := v.beaten(in, a); ok {
-			return bot.Beaten(s, v.in.Actor, b.Choice, v.now)
+		if s, ok := v.conflict(in, a); ok {
+			return bot.ConflictText(s, v.in.Actor, b.Choice, v.now)
 		}
 		return a.Text
 	case answers, v.onReceipt():

@@ -10,6 +10,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Times after which something that was sent is late.
@@ -19,11 +20,11 @@ const (
 )
 
 // run carries out a line, and commits its reply and the cursor.
-func (v *visit) run(ctx context.Context, line string) error {
-	if c, err := bot.Parse(line); err == nil && !v.who.Role.May(bot.RequiredRoleHere(v.o.Desk, v.project, c)) {
+func (v *request) run(ctx context.Context, line string) error {
+	if c, err := bot.Parse(line); err == nil && !v.who.Role.May(bot.RequiredRoleHere(v.o.Service, v.project, c)) {
 		return v.forbidden(ctx, c)
 	}
-	d := &counter{Desk: v.o.Desk, visit: v}
+	d := &counter{Service: v.o.Service, request: v}
 	chat := ""
 	if !v.in.Private {
 		chat = v.in.Chat
@@ -51,17 +52,17 @@ func (v *visit) run(ctx context.Context, line string) error {
 }
 
 // look is the reply to what only looked, or to several inputs together.
-func (v *visit) look(m bot.Message) loop.Outgoing {
-	class := loop.ClassChatter
-	if m.Cause != "" || strings.HasPrefix(m.First(), bot.SignFailed) || strings.HasPrefix(m.First(), bot.SignAsk) {
-		class = loop.ClassReply // that something was not done has to be known
+func (v *request) look(m bot.Message) ledger.Outgoing {
+	class := ledger.ClassChatter
+	if m.Cause != "" || m.Refused {
+		class = ledger.ClassReply // that something was done, or was not, has to be known
 	}
 	o := v.outgoing(m, class)
 	if carries(m) {
 		o.Key = onceKey + v.in.Key
 	}
 	if strings.HasPrefix(m.Key, "status.") {
-		o.Class, o.Key, o.ReplyTo = loop.ClassChatter, bot.LiveKey(m.Project), ""
+		o.Class, o.Key, o.ReplyTo = ledger.ClassChatter, bot.LiveKey(m.Project), ""
 	}
 	return o
 }
@@ -78,7 +79,7 @@ func carries(m bot.Message) bool {
 
 // acknowledge ends a press's waiting. What the message itself will show needs
 // no words; a refusal does.
-func (v *visit) acknowledge(ctx context.Context, d *counter) {
+func (v *request) acknowledge(ctx context.Context, d *counter) {
 	if v.in.Press == "" || d.out {
 		return
 	}
@@ -86,14 +87,14 @@ func (v *visit) acknowledge(ctx context.Context, d *counter) {
 }
 
 // forbidden is a command that the visitor's role does not include.
-func (v *visit) forbidden(ctx context.Context, c bot.Command) error {
-	m := bot.Forbidden(v.o.Desk.Shared(), v.who)
+func (v *request) forbidden(ctx context.Context, c bot.Command) error {
+	m := bot.Forbidden(v.o.Service.Shared(), v.who)
 	in := v.input("", loop.RefuseCommand{Command: string(c.Verb), For: v.project})
-	_, err := v.o.Desk.DoWith(ctx, in, func(loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
+	_, err := v.o.Service.DoWith(ctx, in, func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		if v.in.Press != "" {
 			return nil, v.in.Cursor
 		}
-		return []loop.Outgoing{v.answer(m)}, v.in.Cursor
+		return []ledger.Outgoing{v.answer(m)}, v.in.Cursor
 	})
 	if err == nil && v.in.Press != "" {
 		v.notice(ctx, m.First())
@@ -101,29 +102,29 @@ func (v *visit) forbidden(ctx context.Context, c bot.Command) error {
 	return err
 }
 
-// counter is the Desk as one visit has it: an input takes the visit's reply
+// counter is the Service as one request has it: an input takes the request's reply
 // and cursor along.
 type counter struct {
-	Desk
-	visit *visit
-	done  bool   // reply and cursor are committed
-	out   bool   // the visitor was taken out while this was on its way
-	toast string // for a press
-	err   error  // that an input failed with: nothing is committed
+	Service
+	request *request
+	done    bool   // reply and cursor are committed
+	out     bool   // the visitor was taken out while this was on its way
+	toast   string // for a press
+	err     error  // that an input failed with: nothing is committed
 }
 
-// Do decides an input of the visit. Of several, each has a key of its own,
+// Do decides an input of the request. Of several, each has a key of its own,
 // and the reply comes at the end.
 func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
-	v := c.visit
+	v := c.request
 	in.Body, in.Role = v.late(in), v.who.Role
 	if in.Key != v.in.Key {
-		a, err := c.Desk.Do(ctx, in)
+		a, err := c.Service.Do(ctx, in)
 		c.out = c.out || a.Code == loop.CodeTakenOut
 		return a, c.note(err)
 	}
-	before, _ := v.o.Desk.State(in.Project)
-	a, err := c.Desk.DoWith(ctx, in, func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
+	before, _ := v.o.Service.State(in.Project)
+	a, err := c.Service.DoWith(ctx, in, func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		msgs := v.replies(before, in, a)
 		if strings.HasPrefix(v.key, onceKey) && v.in.Press != "" && a.OK {
 			msgs = append(msgs, v.unbuttoned()...)
@@ -141,62 +142,62 @@ func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 // Records, Runs, Diff, Hats, Offer and Digest look at disks and run programs, and
 // whoever writes next waits for them: a /stop must not wait for a /diff (SPEC 6.3).
 
-// Records is bot.Desk's, within the time that a look may take.
-func (c *counter) Records(ctx context.Context, project, task string) ([]loop.Record, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+// Records is bot.Service's, within the time that a look may take.
+func (c *counter) Records(ctx context.Context, project, task string) ([]ledger.Record, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
-	return c.Desk.Records(ctx, project, task)
+	return c.Service.Records(ctx, project, task)
 }
 
-// Runs is bot.Desk's, within the time that a look may take.
+// Runs is bot.Service's, within the time that a look may take.
 func (c *counter) Runs(ctx context.Context, project string) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
-	return c.Desk.Runs(ctx, project)
+	return c.Service.Runs(ctx, project)
 }
 
-// RunRecords is bot.Desk's, within the time that a look may take.
-func (c *counter) RunRecords(ctx context.Context, project, run string, types ...string) ([]loop.Record, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+// RunRecords is bot.Service's, within the time that a look may take.
+func (c *counter) RunRecords(ctx context.Context, project, run string, types ...string) ([]ledger.Record, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
-	return c.Desk.RunRecords(ctx, project, run, types...)
+	return c.Service.RunRecords(ctx, project, run, types...)
 }
 
-// Diff is bot.Desk's, within the time that a look may take.
+// Diff is bot.Service's, within the time that a look may take.
 func (c *counter) Diff(ctx context.Context, project, target string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
-	return c.Desk.Diff(ctx, project, target)
+	return c.Service.Diff(ctx, project, target)
 }
 
-// Hats is bot.Desk's, within the time that a look may take.
+// Hats is bot.Service's, within the time that a look may take.
 func (c *counter) Hats(ctx context.Context, project, pattern string) (bot.HatSet, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
-	return c.Desk.Hats(ctx, project, pattern)
+	return c.Service.Hats(ctx, project, pattern)
 }
 
-// Offer is bot.Host's, within the time that a look may take.
+// Offer is bot.DaemonService's, within the time that a look may take.
 func (c *counter) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
-	return c.Desk.Offer(ctx, project, f)
+	return c.Service.Offer(ctx, project, f)
 }
 
 // Digest is bot.Digester's, within the time that a look may take.
 func (c *counter) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
-	d, ok := c.Desk.(bot.Digester)
+	d, ok := c.Service.(bot.Digester)
 	if !ok {
 		return bot.NoDigest(), nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.visit.o.Patience)
+	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return d.Digest(ctx, project, q)
 }
 
 // Place is bot.Placer's.
 func (c *counter) Place(project string, r bot.Request) string {
-	p, ok := c.Desk.(bot.Placer)
+	p, ok := c.Service.(bot.Placer)
 	if !ok {
 		return ""
 	}
@@ -206,7 +207,7 @@ func (c *counter) Place(project string, r bot.Request) string {
 // note keeps an error that the input has to be delivered again for. What a
 // person has to mend is no such one: it will not go away.
 func (c *counter) note(err error) error {
-	var input *loop.InputError
+	var input *ledger.InputError
 	if err != nil && !errors.As(err, &input) {
 		c.err = fmt.Errorf("decide: %w", err)
 	}
@@ -216,30 +217,30 @@ func (c *counter) note(err error) error {
 // late turns a command that starts, stops or resumes something into a question
 // about it where it was sent long ago. A press is never old: the platform
 // forgets it.
-func (v *visit) late(in loop.Input) loop.InputBody {
+func (v *request) late(in loop.Input) loop.InputBody {
 	if v.in.Press != "" || v.in.Sent.IsZero() || v.now.Sub(v.in.Sent) < askAfter {
 		return in.Body
 	}
-	var deed loop.DeferredCommand
+	var deed ledger.DeferredCommand
 	switch b := in.Body.(type) {
 	case loop.Pause:
-		if deed = loop.DeferPause; b.Now {
-			deed = loop.DeferPauseNow
+		if deed = ledger.DeferPause; b.Now {
+			deed = ledger.DeferPauseNow
 		}
 	case loop.Stop:
-		if deed = loop.DeferStop; b.Now {
-			deed = loop.DeferStopNow
+		if deed = ledger.DeferStop; b.Now {
+			deed = ledger.DeferStopNow
 		}
 	case loop.Resume:
-		deed = loop.DeferResume
+		deed = ledger.DeferResume
 	case loop.Now:
-		if deed = loop.DeferNow; strings.TrimSpace(b.Text) != "" {
+		if deed = ledger.DeferNow; strings.TrimSpace(b.Text) != "" {
 			return in.Body // asks first by itself
 		}
 	default:
 		return in.Body
 	}
-	if s, ok := v.o.Desk.State(in.Project); !ok || s.Project.Run.Over() {
+	if s, ok := v.o.Service.State(in.Project); !ok || s.Project.Run.Over() {
 		return in.Body // it can only be refused: nothing runs
 	}
 	return loop.Late{Line: "/" + string(deed), Do: deed, Sent: v.in.Sent.In(v.o.Zone)}
@@ -247,7 +248,7 @@ func (v *visit) late(in loop.Input) loop.InputBody {
 
 // replies is what the visitor is told of an answer, where nothing else tells
 // them. before is the state that the answer was decided on, or a little older.
-func (v *visit) replies(before loop.State, in loop.Input, a loop.Answer) []loop.Outgoing {
+func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []ledger.Outgoing {
 	if a.Code == loop.CodeTakenOut {
 		return nil
 	}
@@ -279,13 +280,13 @@ func (v *visit) replies(before loop.State, in loop.Input, a loop.Answer) []loop.
 		if v.in.Press != "" {
 			return v.pressedAnswer(a)
 		}
-		if s, ok := v.beaten(in, a); ok {
-			m = bot.BeatenMessage(s, v.in.Actor, b.Choice, b.Words, v.now)
+		if s, ok := v.conflict(in, a); ok {
+			m = bot.Conflict(s, v.in.Actor, b.Choice, b.Words, v.now)
 			m.Project = in.Project
 		}
 		if a.OK && itemKey.MatchString(a.ID) && strings.TrimSpace(b.Words) != "" {
 			q, _ := before.Project.Question(b.Question)
-			return v.receipt(before, a, guidance.Item{Text: b.Words, Task: loop.FoldID(q.Task)})
+			return v.receipt(before, a, guidance.Item{Text: b.Words, Task: ledger.FoldID(q.Task)})
 		}
 	}
 	if a.Code == "asked" {
@@ -298,11 +299,11 @@ func (v *visit) replies(before loop.State, in loop.Input, a loop.Answer) []loop.
 	if carries(m) {
 		o.Key = onceKey + v.in.Key
 	}
-	return []loop.Outgoing{o}
+	return []ledger.Outgoing{o}
 }
 
 // receipt is the one message of a guidance, which is edited from now on.
-func (v *visit) receipt(s loop.State, a loop.Answer, i guidance.Item) []loop.Outgoing {
+func (v *request) receipt(s loop.State, a loop.Answer, i guidance.Item) []ledger.Outgoing {
 	i.ID, i.State = a.ID, guidance.Queued
 	_, forecast, found := strings.Cut(a.Text, "→ ")
 	if !found {
@@ -314,16 +315,16 @@ func (v *visit) receipt(s loop.State, a loop.Answer, i guidance.Item) []loop.Out
 	}
 	o := v.answer(bot.Queued(s, i, forecast, v.now, sent))
 	o.Key = i.ID
-	return []loop.Outgoing{o}
+	return []ledger.Outgoing{o}
 }
 
 // taskID is the folded id of the task that was typed.
 func taskID(s loop.State, typed string) string {
 	if t, ok := bot.FindTask(s, typed); ok {
-		return loop.FoldID(t.Task.ID)
+		return ledger.FoldID(t.Task.ID)
 	}
-	return loop.FoldID(typed)
+	return ledger.FoldID(typed)
 }
 
 // onReceipt reports whether the button of a guidance's own receipt was pressed.
-func (v *visit) onReceipt() bool { return v.in.Press != "" && itemKey.MatchString(v.key) }
+func (v *request) onReceipt() bool { return v.in.Press != "" && itemKey.MatchString(v.key) }

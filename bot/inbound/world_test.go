@@ -20,11 +20,12 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/internal/messagelint"
-	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/bot/telegram"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -42,13 +43,13 @@ const (
 	code  = "K7QX-M2PD"
 )
 
-// world is a reception on the real engine and the real store, and a platform
+// world is a Receiver on the real engine and the real store, and a platform
 // that shows everything at once.
 type world struct {
 	t      *testing.T
 	store  *store.Store
 	engine *engine.Engine
-	r      *inbound.Reception
+	r      *inbound.Receiver
 	now    time.Time
 	update int // of the last thing that somebody did
 	ids    int // of the last message that a chat got
@@ -70,7 +71,7 @@ type shown struct {
 	id, key string
 	replyTo string
 	silent  bool
-	class   loop.MessageClass
+	class   ledger.MessageClass
 	m       bot.Message
 }
 
@@ -80,9 +81,9 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	n := scenario.New("shop", evening)
 	n.Cost = 0.25
-	for _, p := range []loop.Person{{ID: mira, Name: "Mira", Role: loop.RoleAdmin}, {ID: ana, Name: "Ana", Role: loop.RoleSteer}, {ID: ben, Name: "Ben", Role: loop.RoleView}} {
+	for _, p := range []ledger.Person{{ID: mira, Name: "Mira", Role: ledger.RoleAdmin}, {ID: ana, Name: "Ana", Role: ledger.RoleSteer}, {ID: ben, Name: "Ben", Role: ledger.RoleView}} {
 		p.Since = evening
-		n.Entry(loop.Entry{Stream: loop.SharedStream, Time: evening, Body: loop.PersonPaired{Person: p}})
+		n.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: evening, Body: ledger.PersonPaired{Person: p}})
 	}
 	n.Acts["Task 2 planner"] = []scenario.Act{{Type: "task.blocked", Data: `{"reason":"the plan says two things","tried":"by line","needs":"which of them"}`, Took: time.Minute, Cost: 0.1}}
 	n.Acts["Task 3 planner"] = []scenario.Act{{Type: "question.asked", Data: `{"text":"May an address be a PO box?","options":["Yes, letters only","No"],"choice":"No"}`, Took: time.Minute, Cost: 0.1}}
@@ -95,14 +96,14 @@ func newWorld(t *testing.T) *world {
 }
 
 // open begins with what a ledger holds already.
-func open(t *testing.T, now time.Time, records []loop.Record) *world {
+func open(t *testing.T, now time.Time, records []ledger.Record) *world {
 	t.Helper()
 	w := &world{t: t, now: now, shown: map[string][]*shown{}, configured: []string{"shop"}}
 	var err error
 	if w.store, err = store.Open(t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.store.Commit(t.Context(), loop.Batch{Key: "before", Time: now, Records: records, Answer: []byte("{}")}); err != nil {
+	if _, err := w.store.Commit(t.Context(), ledger.Batch{Key: "before", Time: now, Records: records, Answer: []byte("{}")}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -122,7 +123,7 @@ func (w *world) start() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	streams = slices.DeleteFunc(streams, func(s string) bool { return s == loop.SharedStream })
+	streams = slices.DeleteFunc(streams, func(s string) bool { return s == ledger.SharedStream })
 	where := func(key string) []string {
 		chats, err := w.store.Where(context.Background(), key)
 		if err != nil {
@@ -133,7 +134,7 @@ func (w *world) start() {
 	n := notify.New(notify.Options{Where: where, Group: telegram.IsGroup, Zone: zone})
 	w.engine, err = engine.Open(t.Context(), engine.Options{
 		Ledger: w.store, Clock: func() time.Time { return w.now }, Compose: n.Compose,
-		Ports: func(context.Context, loop.Settings) (engine.Ports, error) {
+		Ports: func(context.Context, ledger.Settings) (engine.Ports, error) {
 			return engine.Ports{}, errors.New("no project is worked on here")
 		},
 	}, streams)
@@ -154,7 +155,7 @@ func (w *world) start() {
 
 func (w *world) options() inbound.Options {
 	return inbound.Options{
-		Desk: host{w}, Outbox: w.store, Hash: func(code string) string { return "hash of " + code },
+		Service: host{w}, Outbox: w.store, Hash: func(code string) string { return "hash of " + code },
 		Notice: func(_ context.Context, press, text string) error {
 			if len(utf16.Encode([]rune(text))) > 200 { // PHONE 7
 				w.t.Errorf("a toast of more than 200 characters: %s", text)
@@ -174,7 +175,7 @@ func (h host) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	return h.DoWith(ctx, in, nil)
 }
 
-func (h host) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]loop.Outgoing, *loop.Cursor)) (loop.Answer, error) {
+func (h host) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error) {
 	if h.breaks != nil {
 		if err := h.breaks(in); err != nil {
 			return loop.Answer{}, err
@@ -187,8 +188,8 @@ func (h host) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) 
 	return a, err
 }
 
-func (h host) Say(ctx context.Context, key string, at time.Time, msgs []loop.Outgoing, cursor *loop.Cursor) error {
-	_, err := h.store.Commit(ctx, loop.Batch{Key: key, Time: at, Messages: msgs, Cursor: cursor, Answer: []byte("{}")})
+func (h host) Say(ctx context.Context, key string, at time.Time, msgs []ledger.Outgoing, cursor *ledger.Cursor) error {
+	_, err := h.store.Commit(ctx, ledger.Batch{Key: key, Time: at, Messages: msgs, Cursor: cursor, Answer: []byte("{}")})
 	if err == nil && h.dies != nil {
 		err = h.dies()
 	}
@@ -197,7 +198,7 @@ func (h host) Say(ctx context.Context, key string, at time.Time, msgs []loop.Out
 func (h host) State(p string) (loop.State, bool) { return h.engine.State(p) }
 func (h host) Projects() []string                { return h.engine.Projects() }
 func (h host) Configured() []string              { return h.configured }
-func (h host) QuietHours() loop.Hours            { return "23:00-07:00" }
+func (h host) QuietHours() ledger.Hours          { return "23:00-07:00" }
 
 func (h host) Shared() loop.Shared {
 	s, _ := h.engine.State("")
@@ -209,10 +210,10 @@ func (h host) Hats(_ context.Context, project, _ string) (bot.HatSet, error) {
 	return bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: set.Agent}, nil
 }
 
-func (h host) Records(ctx context.Context, project, task string) ([]loop.Record, error) {
-	var out []loop.Record
-	err := h.store.Records(ctx, loop.ProjectStream(project), 0, func(r loop.Record) error {
-		if task == "" || loop.SameID(r.Task, task) {
+func (h host) Records(ctx context.Context, project, task string) ([]ledger.Record, error) {
+	var out []ledger.Record
+	err := h.store.Records(ctx, ledger.ProjectStream(project), 0, func(r ledger.Record) error {
+		if task == "" || ledger.SameID(r.Task, task) {
 			out = append(out, r)
 		}
 		return nil
@@ -221,15 +222,15 @@ func (h host) Records(ctx context.Context, project, task string) ([]loop.Record,
 }
 
 func (h host) Runs(ctx context.Context, project string) ([]string, error) {
-	return h.store.RunsOf(ctx, loop.ProjectStream(project))
+	return h.store.RunsOf(ctx, ledger.ProjectStream(project))
 }
 
-func (h host) RunRecords(ctx context.Context, project, run string, types ...string) (out []loop.Record, err error) {
-	keep := func(r loop.Record) error { out = append(out, r); return nil }
+func (h host) RunRecords(ctx context.Context, project, run string, types ...string) (out []ledger.Record, err error) {
+	keep := func(r ledger.Record) error { out = append(out, r); return nil }
 	if len(types) == 0 {
-		err = h.store.RecordsOfRun(ctx, loop.ProjectStream(project), run, keep)
+		err = h.store.RecordsOfRun(ctx, ledger.ProjectStream(project), run, keep)
 	} else {
-		err = h.store.RecordsOfTypes(ctx, loop.ProjectStream(project), run, types, keep)
+		err = h.store.RecordsOfTypes(ctx, ledger.ProjectStream(project), run, types, keep)
 	}
 	return out, err
 }
@@ -246,21 +247,21 @@ func (h host) Offer(_ context.Context, project string, f bot.RunFlags) (loop.Off
 	set := scenario.New(project, h.now).Settings()
 	set.Stays, set.From, set.Only = true, f.From, f.Only
 	if f.Profile == "review" {
-		set.Profile, set.OnBlocked, set.MaxTasks = "review", loop.OnBlockedStop, 5
+		set.Profile, set.OnBlocked, set.MaxTasks = "review", ledger.OnBlockedStop, 5
 	}
 	o := loop.OfferRun{Settings: set, MaxSessions: 1, Tasks: 12, First: "Task 1"}
 	if f.Profile != "review" {
-		o.Review = &loop.Limits{Profile: "review", OnBlocked: loop.OnBlockedStop, MaxTasks: 5, MaxIterations: 100}
+		o.Review = &ledger.Limits{Profile: "review", OnBlocked: ledger.OnBlockedStop, MaxTasks: 5, MaxIterations: 100}
 	}
 	return o, h.offerErr
 }
 
-// receive brings something to the reception, with the next update's id.
+// receive brings something to the Receiver, with the next update's id.
 func (w *world) receive(in bot.Inbound) bot.Inbound {
 	w.t.Helper()
 	w.update++
 	in.Key = fmt.Sprintf("telegram:%d", w.update)
-	in.Cursor = &loop.Cursor{Name: "telegram:1", Value: strconv.Itoa(w.update + 1)}
+	in.Cursor = &ledger.Cursor{Name: "telegram:1", Value: strconv.Itoa(w.update + 1)}
 	if in.Sent.IsZero() {
 		in.Sent = w.now
 	}
@@ -304,7 +305,7 @@ func (w *world) deliver() {
 	}
 }
 
-func (w *world) show(q loop.QueuedMessage) {
+func (w *world) show(q ledger.QueuedMessage) {
 	var m bot.Message
 	if err := json.Unmarshal(q.Body, &m); err != nil {
 		w.t.Fatal(err)
@@ -384,8 +385,8 @@ func (w *world) state() loop.State {
 // entries counts the ledger's entries of a type.
 func (w *world) entries(kind string) int {
 	n := 0
-	for _, stream := range []string{loop.SharedStream, loop.ProjectStream("shop")} {
-		err := w.store.Records(w.t.Context(), stream, 0, func(r loop.Record) error {
+	for _, stream := range []string{ledger.SharedStream, ledger.ProjectStream("shop")} {
+		err := w.store.Records(w.t.Context(), stream, 0, func(r ledger.Record) error {
 			if r.Type == kind {
 				n++
 			}
@@ -459,7 +460,7 @@ func (w *world) say(chat, key string, m bot.Message) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	_, err = w.store.Commit(w.t.Context(), loop.Batch{Time: w.now, Messages: []loop.Outgoing{{Chat: chat, Key: key, Class: loop.ClassNotice, Body: body}}})
+	_, err = w.store.Commit(w.t.Context(), ledger.Batch{Time: w.now, Messages: []ledger.Outgoing{{Chat: chat, Key: key, Class: ledger.ClassNotice, Body: body}}})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -479,13 +480,13 @@ func (w *world) tell(id string) {
 }
 
 // engineEntry writes an entry behind the engine's back; reopened sees it.
-func (w *world) engineEntry(e loop.Entry) {
+func (w *world) engineEntry(e ledger.Entry) {
 	w.t.Helper()
 	r, err := e.Record()
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if _, err := w.store.Commit(w.t.Context(), loop.Batch{Time: w.now, Records: []loop.Record{r}}); err != nil {
+	if _, err := w.store.Commit(w.t.Context(), ledger.Batch{Time: w.now, Records: []ledger.Record{r}}); err != nil {
 		w.t.Fatal(err)
 	}
 }

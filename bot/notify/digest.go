@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // digest tells everybody one digest a project, of a day or a week, where that
@@ -18,7 +18,7 @@ func (c *composer) digest(of string) {
 	tell := func(chat string, m bot.Message) {
 		silent := rung[chat] || m.Key == bot.KeyDigestIdle || m.Key == bot.KeyDigestWeek || c.quiet(chat)
 		rung[chat] = rung[chat] || !silent
-		c.send(loop.Outgoing{Chat: chat, Key: "digest/" + of + "/" + m.Project, Class: loop.ClassNotice, Silent: silent}, m)
+		c.send(ledger.Outgoing{Chat: chat, Key: "digest/" + of + "/" + m.Project, Class: ledger.ClassNotice, Silent: silent}, m)
 	}
 	for _, p := range c.last.Shared.People {
 		for _, m := range c.o.Digests(of, p) {
@@ -31,7 +31,7 @@ func (c *composer) digest(of string) {
 	if c.o.Threads == nil {
 		return
 	}
-	for _, m := range c.o.Digests(of, loop.Person{}) { // nobody's own: what everybody may read
+	for _, m := range c.o.Digests(of, ledger.Person{}) { // nobody's own: what everybody may read
 		for _, thread := range c.threads(m.Project) {
 			tell(thread, m)
 		}

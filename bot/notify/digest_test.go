@@ -9,6 +9,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestDigest: one message a project for everybody who is in; the first one
@@ -20,9 +21,9 @@ func TestDigest(t *testing.T) {
 	}
 	all := []bot.Message{message(bot.KeyDigestIdle, "attic"), message(bot.KeyDigest, "blog"), message(bot.KeyDigest, "shop")}
 	asked := map[string]string{}
-	p.n = notify.New(notify.Options{Zone: zone, Digests: func(of string, who loop.Person) []bot.Message {
+	p.n = notify.New(notify.Options{Zone: zone, Digests: func(of string, who ledger.Person) []bot.Message {
 		asked[who.ID] = of
-		if who.Role == loop.RoleView {
+		if who.Role == ledger.RoleView {
 			return all[2:]
 		}
 		return all
@@ -52,7 +53,7 @@ func TestDigest(t *testing.T) {
 // TestWeekDigest: that of a week rings only where something needs a person.
 func TestWeekDigest(t *testing.T) {
 	p := going(t, true)
-	p.n = notify.New(notify.Options{Zone: zone, Digests: func(of string, _ loop.Person) []bot.Message {
+	p.n = notify.New(notify.Options{Zone: zone, Digests: func(of string, _ ledger.Person) []bot.Message {
 		if of != "2026-W47" {
 			t.Errorf("asked for %s", of)
 		}

@@ -6,35 +6,36 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // guidance edits receipts: what became of somebody's words stands where they
 // were queued, and nowhere else (SPEC 5.1).
-func (c *composer) guidance(e loop.Entry) {
+func (c *composer) guidance(e ledger.Entry) {
 	name := c.after.Project.Name
 	switch b := e.Body.(type) {
-	case loop.GuidanceChanged:
+	case ledger.GuidanceChanged:
 		c.receipt(b.ID, func(i guidance.Item) bot.Message { return bot.Changed(c.after, i, c.now) })
-	case loop.GuidanceDropped:
+	case ledger.GuidanceDropped:
 		by := c.in.Name
 		if by == "" {
 			by = "the host"
 		}
 		c.receipt(b.ID, func(i guidance.Item) bot.Message { return bot.Dropped(name, i, by, c.now) })
-	case loop.GuidanceExpired:
+	case ledger.GuidanceExpired:
 		c.receipt(b.ID, func(i guidance.Item) bot.Message { return bot.Gone(name, i, b.Why, c.now) })
-	case loop.GuidanceKept:
+	case ledger.GuidanceKept:
 		c.receipt(b.ID, func(i guidance.Item) bot.Message {
 			return bot.Queued(c.after, i, loop.Forecast(c.after, i), c.now, time.Time{})
 		})
-	case loop.GuidanceBound:
+	case ledger.GuidanceBound:
 		c.bound(e, b)
-	case loop.GuidanceReported:
+	case ledger.GuidanceReported:
 		hat := c.hatOf(e.Session)
 		c.receipt(b.ID, func(i guidance.Item) bot.Message {
 			return bot.Reported(c.after, c.heldFor(i, e.Task), hat, c.now)
 		})
-	case loop.GuidanceJudged:
+	case ledger.GuidanceJudged:
 		c.receipt(b.ID, func(i guidance.Item) bot.Message {
 			return bot.Reviewed(c.after, c.heldFor(i, e.Task), c.reporter(e.Task, i.Session), b.Hat, b.Followed, b.Note, c.now)
 		})
@@ -45,7 +46,7 @@ func (c *composer) guidance(e loop.Entry) {
 // for none, and is told of the one that a session was at work on.
 func (c *composer) heldFor(i guidance.Item, task string) guidance.Item {
 	if i.Sticky {
-		i.Bound = loop.FoldID(task)
+		i.Bound = ledger.FoldID(task)
 	}
 	return i
 }
@@ -53,15 +54,15 @@ func (c *composer) heldFor(i guidance.Item, task string) guidance.Item {
 // receipt edits the receipt of one item.
 func (c *composer) receipt(id string, render func(guidance.Item) bot.Message) {
 	if i, ok := c.after.Project.Guidance.Get(id); ok {
-		c.edit(id, loop.ClassReply, render(i))
+		c.edit(id, ledger.ClassReply, render(i))
 	}
 }
 
 // bound tells that a session has the words now. What an earlier session of
 // the same attempt has reported on stands as it is.
-func (c *composer) bound(e loop.Entry, b loop.GuidanceBound) {
+func (c *composer) bound(e ledger.Entry, b ledger.GuidanceBound) {
 	replaces := ""
-	if p, ok := preceded[loop.SessionPlanned](c); ok {
+	if p, ok := preceded[ledger.SessionPlanned](c); ok {
 		replaces = p.Replaces
 	}
 	for _, id := range b.Binding.Bound {
@@ -69,19 +70,19 @@ func (c *composer) bound(e loop.Entry, b loop.GuidanceBound) {
 		if !ok || i.State != guidance.Injected || i.Judged != nil && !i.Judged.Followed {
 			continue // that it was not followed stands until a session says what it did about it
 		}
-		c.edit(id, loop.ClassReply, bot.Injected(c.after, c.heldFor(i, e.Task), b.Hat, e.Session, replaces, c.now))
+		c.edit(id, ledger.ClassReply, bot.Injected(c.after, c.heldFor(i, e.Task), b.Hat, e.Session, replaces, c.now))
 	}
 }
 
 // handedOn tells that a session ended before it could use the words: the one
 // that replaces it gets them.
-func (c *composer) handedOn(e loop.Entry, b loop.SessionEnded) {
-	if b.Kind != loop.KindAgent || b.Counts == loop.CountsAsSuccess {
+func (c *composer) handedOn(e ledger.Entry, b ledger.SessionEnded) {
+	if b.Kind != ledger.KindAgent || b.Counts == ledger.CountsAsSuccess {
 		return
 	}
 	for _, i := range c.before.Project.Guidance.Items {
 		if i.Session == e.Session && i.State == guidance.Injected && !i.Sticky {
-			c.edit(i.ID, loop.ClassReply, bot.HandedOn(c.after, i, b, e.Session, c.now))
+			c.edit(i.ID, ledger.ClassReply, bot.HandedOn(c.after, i, b, e.Session, c.now))
 		}
 	}
 }
@@ -95,8 +96,8 @@ func (c *composer) hatOf(session string) string {
 
 // reporter is the hat of a session that has ended.
 func (c *composer) reporter(task, session string) string {
-	for _, t := range c.after.Project.Tasks {
-		if t.Attempt == nil || !loop.SameID(t.Task.ID, task) {
+	for _, t := range c.after.Project.Tasks.All() {
+		if t.Attempt == nil || !ledger.SameID(t.Task.ID, task) {
 			continue
 		}
 		for _, s := range t.Attempt.History {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Options are what a Notifier works with.
@@ -27,12 +28,12 @@ type Options struct {
 	Reads func(thread, person string) bool
 	// Quiet are the quiet hours of chats that have none of their own, and Urgent
 	// the kinds that ring in them all the same (SPEC 6.4).
-	Quiet  func() loop.Hours
+	Quiet  func() ledger.Hours
 	Urgent func() []string
 	// Digests returns the digest of each project as a person reads it, in order:
 	// of a day, "2026-11-20", or of a week, "2026-W47". They are made before the
 	// decision, which says that they go out now. nil: there are none.
-	Digests func(of string, p loop.Person) []bot.Message
+	Digests func(of string, p ledger.Person) []bot.Message
 	// Zone is the person's; nil leaves the times of decisions as they are.
 	Zone *time.Location
 }
@@ -47,7 +48,7 @@ func New(o Options) *Notifier {
 		o.Where = func(string) []string { return nil }
 	}
 	if o.Quiet == nil {
-		o.Quiet = func() loop.Hours { return loop.QuietOff }
+		o.Quiet = func() ledger.Hours { return ledger.QuietOff }
 	}
 	if o.Urgent == nil {
 		o.Urgent = func() []string { return []string{Standstill} }
@@ -60,12 +61,11 @@ func New(o Options) *Notifier {
 
 // Compose returns what people are told of a decision, in order. before is the
 // state that was decided on.
-func (n *Notifier) Compose(before loop.State, d loop.Decision, in loop.Input) []loop.Outgoing {
+func (n *Notifier) Compose(before loop.State, d loop.Decision, in loop.Input) []ledger.Outgoing {
 	c := &composer{Notifier: n, d: d, in: in, now: n.local(in.Time), last: d.State}
 	c.start, c.after = before, before
 	for at, e := range d.Entries {
-		c.at, c.before = at, c.after
-		c.after = loop.Apply(c.before, e)
+		c.at, c.before, c.after = at, c.after, d.After[at]
 		c.kind = c.kindOf(e)
 		c.entry(e)
 	}
@@ -75,13 +75,13 @@ func (n *Notifier) Compose(before loop.State, d loop.Decision, in loop.Input) []
 // AwayAgain asks the open questions again after nightporter was off from one
 // time to another: a press in that time is lost (PHONE 3.11). Settled ones and
 // confirmations, which somebody asked for in passing, are not repeated.
-func (n *Notifier) AwayAgain(s loop.State, from, to time.Time) []loop.Outgoing {
+func (n *Notifier) AwayAgain(s loop.State, from, to time.Time) []ledger.Outgoing {
 	c := &composer{Notifier: n, now: n.local(to), last: s, after: s}
 	for _, q := range s.Project.Questions {
-		if confirmation(q.Kind) {
+		if q.Personal() {
 			continue
 		}
-		c.push(q.ID, loop.ClassAsk, false, bot.StillOpen(s, q, n.local(from), c.now, c.now))
+		c.push(q.ID, ledger.ClassAsk, false, bot.StillOpen(s, q, n.local(from), c.now, c.now))
 	}
 	return c.out
 }
@@ -103,55 +103,55 @@ type composer struct {
 	kind          string     // of what it is about, as [digest] urgent names it
 	before, after loop.State // around it
 	start, last   loop.State // around all of them
-	out           []loop.Outgoing
+	out           []ledger.Outgoing
 }
 
 // entry is the table: what is told of which entry.
-func (c *composer) entry(e loop.Entry) {
+func (c *composer) entry(e ledger.Entry) {
 	switch b := e.Body.(type) {
-	case loop.PreflightFailed:
-		c.push(c.runKey(), loop.ClassNotice, false, bot.Problems(c.after, b.Problems))
-	case loop.PreflightDone:
+	case ledger.PreflightFailed:
+		c.push(c.runKey(), ledger.ClassNotice, false, bot.Problems(c.after, b.Problems))
+	case ledger.PreflightDone:
 		if len(b.Warnings) > 0 {
-			c.push(c.runKey(), loop.ClassNotice, true, bot.Warnings(c.after, b.Warnings))
+			c.push(c.runKey(), ledger.ClassNotice, true, bot.Warnings(c.after, b.Warnings))
 		}
-	case loop.RunStarted:
-		c.push(c.runKey(), loop.ClassNotice, !bot.Degraded(c.after.Project.Run), bot.Started(c.after, b, c.now))
+	case ledger.RunStarted:
+		c.push(c.runKey(), ledger.ClassNotice, !bot.Degraded(c.after.Project.Run), bot.Started(c.after, b, c.now))
 		// The one live message moves down with each run (PHONE 1.3).
-		c.push(bot.LiveKey(c.after.Project.Name), loop.ClassChatter, true, bot.Status(c.last, c.now))
-	case loop.RunStateSet:
+		c.push(bot.LiveKey(c.after.Project.Name), ledger.ClassChatter, true, bot.Status(c.last, c.now))
+	case ledger.RunStateSet:
 		c.stateSet(b)
-	case loop.RunEnded:
+	case ledger.RunEnded:
 		c.ended(b)
-	case loop.QuestionAsked:
+	case ledger.QuestionAsked:
 		c.asked(b.Question)
-	case loop.ReminderDue:
+	case ledger.ReminderDue:
 		c.reminder(b)
-	case loop.QuestionAnswered:
+	case ledger.QuestionAnswered:
 		c.answered(b)
-	case loop.AnswerUndone:
+	case ledger.AnswerUndone:
 		c.undone(b.Before.Question)
-	case loop.QuestionExpired:
+	case ledger.QuestionExpired:
 		c.expired(b)
-	case loop.AgentUnusable:
+	case ledger.AgentUnusable:
 		c.unusable(b)
-	case loop.AgentUsable:
+	case ledger.AgentUsable:
 		c.worked(b)
-	case loop.SessionEnded:
+	case ledger.SessionEnded:
 		c.sessionEnded(e, b)
-	case loop.EffectFailed:
+	case ledger.EffectFailed:
 		// A disk that is full is tried again; what fails a session, an attempt or
 		// the run is told by these. A mark that cannot be made fails nothing.
-		if b.Kind == (loop.EffectMark{}).EffectKind() && !b.Disk {
+		if b.Kind == (ledger.EffectMark{}).EffectKind() && !b.Disk {
 			c.keep("mark/"+c.runKey(), false, bot.NotMarked(c.after, b, c.now))
 		}
-	case loop.BaselineBroke:
-		c.push("baseline/"+c.runKey(), loop.ClassNotice, true, bot.BaselineBroke(c.after, b, c.now))
-	case loop.InputPoisoned:
-		c.push("", loop.ClassNotice, false, bot.Poisoned(c.in.Project, b, c.now))
-	case loop.DigestSent:
+	case ledger.BaselineBroke:
+		c.push("baseline/"+c.runKey(), ledger.ClassNotice, true, bot.BaselineBroke(c.after, b, c.now))
+	case ledger.InputPoisoned:
+		c.push("", ledger.ClassNotice, false, bot.Poisoned(c.in.Project, b, c.now))
+	case ledger.DigestSent:
 		c.digest(b.Day)
-	case loop.WeekDigestSent:
+	case ledger.WeekDigestSent:
 		c.digest(b.Week)
 	default:
 		c.guidance(e)
@@ -167,9 +167,9 @@ func (c *composer) runKey() string {
 }
 
 // push tells everybody by a message of its own.
-func (c *composer) push(key string, class loop.MessageClass, silent bool, m bot.Message) {
+func (c *composer) push(key string, class ledger.MessageClass, silent bool, m bot.Message) {
 	for _, r := range c.readers() {
-		c.send(loop.Outgoing{Chat: r.chat, Key: key, Class: class, Silent: silent || c.quiet(r.chat)}, m)
+		c.send(ledger.Outgoing{Chat: r.chat, Key: key, Class: class, Silent: silent || c.quiet(r.chat)}, m)
 	}
 }
 
@@ -177,16 +177,16 @@ func (c *composer) push(key string, class loop.MessageClass, silent bool, m bot.
 // again: trouble that is tried every few minutes is one trouble.
 func (c *composer) keep(key string, silent bool, m bot.Message) {
 	for _, r := range c.readers() {
-		c.send(loop.Outgoing{Chat: r.chat, Key: key, Edit: true, Class: loop.ClassNotice, Silent: silent || c.quiet(r.chat)}, m)
+		c.send(ledger.Outgoing{Chat: r.chat, Key: key, Edit: true, Class: ledger.ClassNotice, Silent: silent || c.quiet(r.chat)}, m)
 	}
 }
 
 // edit takes the place of the message with the key in every chat where one
 // stands. A chat that never had it is told nothing, and neither is one of
 // somebody who was taken out since.
-func (c *composer) edit(key string, class loop.MessageClass, m bot.Message) {
+func (c *composer) edit(key string, class ledger.MessageClass, m bot.Message) {
 	for _, chat := range c.standing(key) {
-		c.send(loop.Outgoing{Chat: chat, Key: key, Edit: true, Class: class, Silent: true}, m)
+		c.send(ledger.Outgoing{Chat: chat, Key: key, Edit: true, Class: class, Silent: true}, m)
 	}
 }
 
@@ -201,7 +201,7 @@ func (c *composer) standing(key string) []string {
 
 // send adds one message, with the buttons that its reader may press. A chat
 // that is nobody's own keeps all: who presses is looked at then.
-func (c *composer) send(o loop.Outgoing, m bot.Message) {
+func (c *composer) send(o ledger.Outgoing, m bot.Message) {
 	if p, ok := c.last.Shared.Person(o.Chat); ok {
 		m = m.For(p.Role)
 	}
@@ -212,19 +212,19 @@ func (c *composer) send(o loop.Outgoing, m bot.Message) {
 	o.Body = body
 	// Of two edits in one decision only the last one is to be seen.
 	if o.Edit {
-		c.out = slices.DeleteFunc(c.out, func(x loop.Outgoing) bool { return x.Edit && x.Chat == o.Chat && x.Key == o.Key })
+		c.out = slices.DeleteFunc(c.out, func(x ledger.Outgoing) bool { return x.Edit && x.Chat == o.Chat && x.Key == o.Key })
 	}
 	c.out = append(c.out, o)
 }
 
 // follows reports whether a later entry of the decision is of a kind.
-func (c *composer) follows(is func(loop.Entry) bool) bool {
+func (c *composer) follows(is func(ledger.Entry) bool) bool {
 	return slices.ContainsFunc(c.d.Entries[c.at+1:], is)
 }
 
 // preceded returns the body of the last entry of a type before the one in
 // hand, in the same decision.
-func preceded[B loop.Body](c *composer) (B, bool) {
+func preceded[B ledger.Body](c *composer) (B, bool) {
 	for n := c.at - 1; n >= 0; n-- {
 		if b, ok := c.d.Entries[n].Body.(B); ok {
 			return b, true

@@ -15,9 +15,10 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/internal/messagelint"
-	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/bot/notify"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -44,7 +45,7 @@ type shown struct {
 	key    string
 	m      bot.Message
 	silent bool
-	class  loop.MessageClass
+	class  ledger.MessageClass
 }
 
 // porter is a scripted night whose messages reach phones.
@@ -66,9 +67,9 @@ func newPorter(t *testing.T) *porter {
 			p.deliver(p.n.Compose(before, d, in))
 		}
 	}
-	for id, role := range map[string]loop.Role{mira: loop.RoleAdmin, ana: loop.RoleSteer, ben: loop.RoleView} {
+	for id, role := range map[string]ledger.Role{mira: ledger.RoleAdmin, ana: ledger.RoleSteer, ben: ledger.RoleView} {
 		name := map[string]string{mira: "Mira", ana: "Ana", ben: "Ben"}[id]
-		p.Entry(loop.Entry{Stream: loop.SharedStream, Time: evening, Body: loop.PersonPaired{Person: loop.Person{ID: id, Name: name, Role: role, Since: evening}}})
+		p.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: evening, Body: ledger.PersonPaired{Person: ledger.Person{ID: id, Name: name, Role: role, Since: evening}}})
 		p.phones[id] = &phone{}
 	}
 	return p
@@ -86,14 +87,14 @@ func (p *porter) where(key string) []string {
 }
 
 // deliver does what a platform does with messages, at once.
-func (p *porter) deliver(msgs []loop.Outgoing) {
+func (p *porter) deliver(msgs []ledger.Outgoing) {
 	for _, o := range msgs {
 		var m bot.Message
 		if err := json.Unmarshal(o.Body, &m); err != nil {
 			p.t.Fatal(err)
 		}
 		check := messagelint.Check
-		if !o.Edit && (o.Class == loop.ClassAsk || o.Class == loop.ClassNotice) {
+		if !o.Edit && (o.Class == ledger.ClassAsk || o.Class == ledger.ClassNotice) {
 			check = messagelint.Pushed
 		}
 		check(p.t, "told", m)
@@ -135,7 +136,7 @@ func (p *porter) guide(who, name, text string) string {
 	i, _ := p.State.Project.Guidance.Get(a.ID)
 	m := bot.Queued(p.State, i, loop.Forecast(p.State, i), p.Now, time.Time{})
 	body, _ := json.Marshal(m)
-	p.deliver([]loop.Outgoing{{Chat: who, Key: a.ID, Class: loop.ClassReply, Silent: true, Body: body}})
+	p.deliver([]ledger.Outgoing{{Chat: who, Key: a.ID, Class: ledger.ClassReply, Silent: true, Body: body}})
 	return a.ID
 }
 
@@ -210,30 +211,30 @@ func TestNight(t *testing.T) {
 	p.Acts["Task 3 planner"] = []scenario.Act{{Type: "question.asked", Data: asksAgent, Took: time.Minute, Cost: 0.1}}
 	p.Acts["Task 7 planner"] = []scenario.Act{{Type: "question.asked", Data: asksOpen, Took: time.Minute, Cost: 0.1}}
 	p.Acts["Task 4 planner"] = []scenario.Act{{Type: "plan.complete", Data: `{"summary":"planned","steps":["one"]}`, Took: 9 * time.Minute, Cost: 0.2, Typed: []string{"Wrap the existing code, don't replace it", "@fixer Keep it small"}}}
-	files := []loop.FileChange{{Path: "order/adapter.go", Added: 71}}
+	files := []ledger.FileChange{{Path: "order/adapter.go", Added: 71}}
 	p.Acts["Task 4 builder"] = []scenario.Act{
-		{Took: 8 * time.Minute, Exit: &loop.Exit{Reason: loop.ExitSelf, Code: 1, Turns: 3, Tokens: -1, CostUSD: 0.3, Failure: loop.FailureLimit, Text: "You've hit your session limit · resets 4:10am (Europe/Berlin)", Until: time.Date(2026, 11, 20, 4, 10, 0, 0, zone)}},
+		{Took: 8 * time.Minute, Exit: &ledger.Exit{Reason: ledger.ExitSelf, Code: 1, Turns: 3, Tokens: -1, CostUSD: 0.3, Failure: ledger.FailureLimit, Text: "You've hit your session limit · resets 4:10am (Europe/Berlin)", Until: time.Date(2026, 11, 20, 4, 10, 0, 0, zone)}},
 		{Type: "build.complete", Data: `{"summary":"adapter around it","files_modified":["order/adapter.go"],"guidance":[{"id":"g1","done":true,"note":"Kept legacy/orders.go, added order/adapter.go around it"}]}`, Took: 20 * time.Minute, Cost: 0.9, Files: files},
 	}
 	p.Acts["Task 4 reviewer"] = []scenario.Act{{Type: "review.verdict", Data: `{"summary":"fine","issues":[],"guidance":[{"id":"g1","done":true}]}`, Took: 5 * time.Minute, Cost: 0.2}}
 	look := scenario.Task(5, "Check the pay page on a phone")
-	look.Mark, look.Acceptance = loop.MarkManualVerify, []string{"Open /pay: no sideways scroll", "Test card: the receipt appears"}
+	look.Mark, look.Acceptance = ledger.MarkManualVerify, []string{"Open /pay: no sideways scroll", "Test card: the receipt appears"}
 	set := p.Settings()
 	set.Stays = true
 	p.Do(loop.Input{Key: "tg:run", Actor: mira, Name: "Mira", Body: loop.OfferRun{Settings: set, MaxSessions: 1, Tasks: 7, First: "Task 1"}})
 	p.Do(loop.Input{Key: "tg:yes", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: "q1", Choice: "start"}})
 	base := p.Base("r1")
 	base.Dirty = []string{"notes.txt"}
-	p.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Run: "r1", Base: base, Snapshot: loop.Snapshot{Name: "checkout", Path: set.Source.Path, Tasks: []loop.Task{
+	p.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Run: "r1", Base: base, Snapshot: ledger.Snapshot{Name: "checkout", Path: set.Source.Path, Tasks: []ledger.Task{
 		scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow"), scenario.Task(3, "Address form"), scenario.Task(4, "Move orders to the new API"),
 		look, scenario.Task(6, "Retry failed payments", "Task 2"), scenario.Task(7, "Currencies")}}}})
 	p.Until(func() bool {
-		return p.State.Project.Run.State == loop.RunWaiting && p.State.Project.Run.Wait == loop.WaitQuestion
+		return p.State.Project.Run.State == ledger.RunWaiting && p.State.Project.Run.Wait == ledger.WaitQuestion
 	})
-	p.Do(loop.Input{Key: "tg:pass", Actor: ana, Name: "Ana", Body: loop.AnswerQuestion{Question: loopQuestion(p, loop.AskManual), Choice: "pass"}})
+	p.Do(loop.Input{Key: "tg:pass", Actor: ana, Name: "Ana", Body: loop.AnswerQuestion{Question: loopQuestion(p, ledger.AskManual), Choice: "pass"}})
 	p.Until(nil)
 	p.Now = p.Now.Add(time.Hour)
-	p.Do(loop.Input{Key: "tg:guide", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: loopQuestion(p, loop.AskBlocked), Choice: "guide", Words: "Refund by line"}})
+	p.Do(loop.Input{Key: "tg:guide", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: loopQuestion(p, ledger.AskBlocked), Choice: "guide", Words: "Refund by line"}})
 
 	golden(t, "night", p.phones[mira].transcript())
 	golden(t, "night-log", strings.Join(p.phones[mira].log, "\n")+"\n")
@@ -243,7 +244,7 @@ func TestNight(t *testing.T) {
 				t.Errorf("%s sees %s, which is not theirs: %s", id, s.key, s.m.First())
 			}
 			for _, b := range s.m.Buttons {
-				if c, _ := bot.Parse(b.Command); id == ben && bot.RequiredRole(c) != loop.RoleView {
+				if c, _ := bot.Parse(b.Command); id == ben && bot.RequiredRole(c) != ledger.RoleView {
 					t.Errorf("Ben may only look and gets the button %q on %s", b.Label, s.m.First())
 				}
 			}
@@ -265,7 +266,7 @@ func TestNight(t *testing.T) {
 	}
 }
 
-func loopQuestion(p *porter, kind loop.QuestionKind) string {
+func loopQuestion(p *porter, kind ledger.QuestionKind) string {
 	for _, q := range p.State.Project.Questions {
 		if q.Kind == kind {
 			return q.ID

@@ -6,13 +6,8 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
-
-// confirmation reports whether a question only asks back about what somebody
-// has just asked for: nobody else is to be woken by it.
-func confirmation(k loop.QuestionKind) bool {
-	return k == loop.AskStart || k == loop.AskNow || k == loop.AskLate
-}
 
 // together is how close blocked tasks are to each other that become one
 // message, and how many there have to be.
@@ -23,23 +18,23 @@ const (
 
 // asked puts a question to everybody; a confirmation only to who is asked
 // back.
-func (c *composer) asked(q loop.Question) {
+func (c *composer) asked(q ledger.Question) {
 	for _, e := range c.d.Entries[:c.at] {
-		if b, ok := e.Body.(loop.QuestionExpired); ok && b.ID == q.ID {
+		if b, ok := e.Body.(ledger.QuestionExpired); ok && b.ID == q.ID {
 			return // it stays open, which its own message says
 		}
 	}
-	if confirmation(q.Kind) {
+	if q.Personal() {
 		if p, ok := c.last.Shared.Person(c.in.Actor); ok {
-			c.send(loop.Outgoing{Chat: p.ID, Key: q.ID, Class: loop.ClassAsk, Silent: true}, bot.Ask(c.last, q, c.now))
+			c.send(ledger.Outgoing{Chat: p.ID, Key: q.ID, Class: ledger.ClassAsk, Silent: true}, bot.Ask(c.last, q, c.now))
 		}
 		return
 	}
 	m := bot.AskAfter(c.last, q, c.outcome(q.Task), c.now)
-	if q.Kind == loop.AskBlocked {
-		var near []loop.Question
+	if q.Kind == ledger.AskBlocked {
+		var near []ledger.Question
 		for _, o := range c.after.Project.Questions {
-			if o.Kind == loop.AskBlocked && q.Asked.Sub(o.Asked) < together {
+			if o.Kind == ledger.AskBlocked && q.Asked.Sub(o.Asked) < together {
 				near = append(near, o)
 			}
 		}
@@ -49,16 +44,16 @@ func (c *composer) asked(q loop.Question) {
 	}
 	// What follows from somebody's own command is their answer, and silent.
 	for _, r := range c.readers() {
-		c.send(loop.Outgoing{Chat: r.chat, Key: q.ID, Class: loop.ClassAsk, Silent: r.only(c.in.Actor) || c.quiet(r.chat)}, m)
+		c.send(ledger.Outgoing{Chat: r.chat, Key: q.ID, Class: ledger.ClassAsk, Silent: r.only(c.in.Actor) || c.quiet(r.chat)}, m)
 	}
 }
 
 // outcome is how the attempt of a task came out that this decision ended, ""
 // where it ended none.
-func (c *composer) outcome(task string) loop.AttemptOutcome {
+func (c *composer) outcome(task string) ledger.AttemptOutcome {
 	for n := c.at - 1; n >= 0; n-- {
 		e := c.d.Entries[n]
-		if b, ok := e.Body.(loop.AttemptEnded); ok && loop.SameID(e.Task, task) {
+		if b, ok := e.Body.(ledger.AttemptEnded); ok && ledger.SameID(e.Task, task) {
 			return b.Outcome
 		}
 	}
@@ -68,87 +63,87 @@ func (c *composer) outcome(task string) loop.AttemptOutcome {
 // reminder says once more that a question is open, to those who may answer it.
 // In quiet hours nobody is, whatever is urgent there: it would be noise on a
 // phone that is not read, about what lies on it already.
-func (c *composer) reminder(b loop.ReminderDue) {
+func (c *composer) reminder(b ledger.ReminderDue) {
 	q, ok := open(c.last, b.ID)
 	if !ok || q.Expires.IsZero() || q.Expires.Sub(c.now) < loop.ReminderLeft { // nobody was there in time to say it
 		return
 	}
 	m := bot.Reminder(c.last, q, c.now)
 	for _, r := range c.readers() {
-		answers := slices.ContainsFunc(r.people, func(p loop.Person) bool { return p.Role.May(loop.RoleSteer) })
+		answers := slices.ContainsFunc(r.people, func(p ledger.Person) bool { return p.Role.May(ledger.RoleSteer) })
 		if answers && !c.last.Shared.QuietHours(r.chat, c.o.Quiet()).Has(c.now) {
-			c.send(loop.Outgoing{Chat: r.chat, Key: bot.ReminderKey(q.ID), Class: loop.ClassChatter}, m)
+			c.send(ledger.Outgoing{Chat: r.chat, Key: bot.ReminderKey(q.ID), Class: ledger.ClassChatter}, m)
 		}
 	}
 }
 
 // settle changes a question's message in every chat, and its reminder where
 // there was one.
-func (c *composer) settle(question string, class loop.MessageClass, m bot.Message) {
+func (c *composer) settle(question string, class ledger.MessageClass, m bot.Message) {
 	c.edit(question, class, m)
 	c.edit(bot.ReminderKey(question), class, m)
 }
 
 // answered settles a question's message in every chat.
-func (c *composer) answered(b loop.QuestionAnswered) {
+func (c *composer) answered(b ledger.QuestionAnswered) {
 	q, ok := open(c.before, b.ID)
 	if !ok {
 		return
 	}
 	item := ""
 	for _, e := range c.d.Entries[c.at+1:] {
-		if g, is := e.Body.(loop.GuidanceQueued); is {
+		if g, is := e.Body.(ledger.GuidanceQueued); is {
 			item = g.Item.ID
 		}
 	}
-	c.settle(q.ID, loop.ClassChatter, bot.Answered(c.before, q, b, item, c.now))
+	c.settle(q.ID, ledger.ClassChatter, bot.Answered(c.before, q, b, item, c.now))
 }
 
 // undone opens a question's message again in every chat. What was skipped along
 // with its task is back too, which the message that said so must not deny.
-func (c *composer) undone(q loop.Question) {
-	c.settle(q.ID, loop.ClassReply, bot.Ask(c.last, q, c.now))
+func (c *composer) undone(q ledger.Question) {
+	c.settle(q.ID, ledger.ClassReply, bot.Ask(c.last, q, c.now))
 	for _, s := range c.before.Project.Answered {
-		if s.Subject.Kind != loop.AskSkip || !loop.SameID(s.Subject.Task, q.Task) {
+		if s.Subject.Kind != ledger.AskSkip || !ledger.SameID(s.Subject.Task, q.Task) {
 			continue
 		}
 		var back []string
 		for _, id := range s.Along {
 			was, _ := c.before.Project.Find(id)
-			if is, ok := c.last.Project.Find(id); ok && was.Status == loop.Skipped && is.Status != loop.Skipped {
+			if is, ok := c.last.Project.Find(id); ok && was.Status == ledger.Skipped && is.Status != ledger.Skipped {
 				back = append(back, id)
 			}
 		}
 		if len(back) > 0 {
-			c.edit(s.ID, loop.ClassReply, bot.PutBack(c.last, s, q, back, c.now))
+			c.edit(s.ID, ledger.ClassReply, bot.PutBack(c.last, s, q, back, c.now))
 		}
 	}
 }
 
 // expired changes a question's message to what was done without an answer.
-func (c *composer) expired(b loop.QuestionExpired) {
+func (c *composer) expired(b ledger.QuestionExpired) {
 	q, ok := open(c.before, b.ID)
 	if !ok {
 		return
 	}
-	var again *loop.Question
+	var again *ledger.Question
 	for _, e := range c.d.Entries[c.at+1:] {
-		if a, is := e.Body.(loop.QuestionAsked); is && a.Question.ID == b.ID {
+		if a, is := e.Body.(ledger.QuestionAsked); is && a.Question.ID == b.ID {
 			again = &a.Question
 		}
 	}
-	class := loop.ClassChatter
+	class := ledger.ClassChatter
 	if again != nil {
-		class = loop.ClassAsk
+		class = ledger.ClassAsk
 	}
 	c.settle(q.ID, class, bot.Expired(c.before, q, b, again, c.now))
 }
 
-func open(s loop.State, id string) (loop.Question, bool) {
+func open(s loop.State, id string) (ledger.Question, bool) {
 	for _, q := range s.Project.Questions {
 		if q.ID == id {
 			return q, true
 		}
 	}
-	return loop.Question{}, false
+	return ledger.Question{}, false
 }

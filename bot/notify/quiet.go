@@ -3,7 +3,7 @@ package notify
 import (
 	"slices"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Kinds of what is told, as the setting [digest] urgent names them.
@@ -19,22 +19,21 @@ const (
 func Kinds() []string { return []string{Standstill, Question, Blocked, Ended, Trouble} }
 
 // kindOf says what an entry is about.
-func (c *composer) kindOf(e loop.Entry) string {
+func (c *composer) kindOf(e ledger.Entry) string {
 	switch b := e.Body.(type) {
-	case loop.RunStateSet:
-		if (b.Wait == loop.WaitAgent || b.Wait == loop.WaitDisk) && !c.othersWork() {
+	case ledger.RunStateSet:
+		if (b.Wait == ledger.WaitAgent || b.Wait == ledger.WaitDisk) && !c.othersWork() {
 			return Standstill
 		}
-	case loop.RunEnded:
+	case ledger.RunEnded:
 		return Ended
-	case loop.QuestionAsked:
-		switch r := c.after.Project.Run; {
-		case b.Question.Kind == loop.AskBlocked:
-			return Blocked
-		case b.Question.Kind == loop.AskAgent && r != nil && r.Settings.QuestionThen == loop.ThenAbort:
-			return Question
+	case ledger.QuestionAsked:
+		then := ""
+		if r := c.after.Project.Run; r != nil {
+			then = r.Settings.QuestionThen
 		}
-	case loop.PreflightFailed, loop.InputPoisoned, loop.AgentUnusable, loop.EffectFailed, loop.SessionEnded:
+		return string(b.Question.Alarm(then))
+	case ledger.PreflightFailed, ledger.InputPoisoned, ledger.AgentUnusable, ledger.EffectFailed, ledger.SessionEnded:
 		return Trouble
 	}
 	return ""
@@ -43,7 +42,7 @@ func (c *composer) kindOf(e loop.Entry) string {
 // othersWork reports whether another project has a session at work: then this
 // one's standing still is not all standing still.
 func (c *composer) othersWork() bool {
-	return slices.ContainsFunc(c.last.Shared.Leases, func(l loop.LeaseGranted) bool { return l.Project != c.last.Project.Name })
+	return slices.ContainsFunc(c.last.Shared.Leases, func(l ledger.LeaseGranted) bool { return l.Project != c.last.Project.Name })
 }
 
 // quiet reports whether what is told now makes no sound in a chat. What is

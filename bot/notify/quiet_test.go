@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestReminder: who may answer is reminded, unless their chat has quiet hours
@@ -28,21 +29,21 @@ func TestReminder(t *testing.T) {
 		{"settled meanwhile", night.Add(9 * time.Hour), 0, nil, map[string]bool{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			q := loop.Question{ID: "q3", Kind: loop.AskAgent, Run: "r14", Task: "Task 4", Text: "PO boxes?", Asked: c.at.Add(c.left - 30*time.Minute), Expires: c.at.Add(c.left), Remind: c.at}
+			q := ledger.Question{ID: "q3", Kind: ledger.AskAgent, Run: "r14", Task: "Task 4", Text: "PO boxes?", Asked: c.at.Add(c.left - 30*time.Minute), Expires: c.at.Add(c.left), Remind: c.at}
 			s := loop.State{
 				Shared: loop.Shared{
-					People: []loop.Person{{ID: "telegram:1", Name: "Mira", Role: loop.RoleAdmin}, {ID: "telegram:2", Name: "Ana", Role: loop.RoleSteer}, {ID: "telegram:3", Name: "Ben", Role: loop.RoleView}},
-					Quiet:  map[string]loop.Hours{"telegram:2": loop.QuietOff},
+					People: []ledger.Person{{ID: "telegram:1", Name: "Mira", Role: ledger.RoleAdmin}, {ID: "telegram:2", Name: "Ana", Role: ledger.RoleSteer}, {ID: "telegram:3", Name: "Ben", Role: ledger.RoleView}},
+					Quiet:  map[string]ledger.Hours{"telegram:2": ledger.QuietOff},
 				},
-				Project: loop.Project{Name: "shop", Run: &loop.Run{ID: "r14", Settings: loop.Settings{Project: "shop", QuestionThen: loop.ThenAbort}}},
+				Project: loop.Project{Name: "shop", Run: &loop.Run{ID: "r14", Settings: ledger.Settings{Project: "shop", QuestionThen: ledger.ThenAbort}}},
 			}
 			if c.left > 0 {
-				s.Project.Questions = []loop.Question{q}
+				s.Project.Questions = []ledger.Question{q}
 			}
-			n := New(Options{Quiet: func() loop.Hours { return "23:00-07:00" }, Urgent: func() []string { return c.urgent }})
-			e := loop.Entry{Stream: loop.ProjectStream("shop"), Time: c.at, Run: "r14", Task: "Task 4", Body: loop.ReminderDue{ID: "q3"}}
+			n := New(Options{Quiet: func() ledger.Hours { return "23:00-07:00" }, Urgent: func() []string { return c.urgent }})
+			e := ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: c.at, Run: "r14", Task: "Task 4", Body: ledger.ReminderDue{ID: "q3"}}
 			got := map[string]bool{}
-			for _, m := range n.Compose(s, loop.Decision{Entries: []loop.Entry{e}, State: loop.Apply(s, e)}, loop.Input{Time: c.at, Project: "shop", Actor: "daemon"}) {
+			for _, m := range n.Compose(s, loop.Decided(s, e), loop.Input{Time: c.at, Project: "shop", Actor: "daemon"}) {
 				got[m.Chat] = !m.Silent
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
@@ -56,24 +57,24 @@ func TestReminder(t *testing.T) {
 // standstill is urgent only where no other project goes on (PHONE 5).
 func TestQuietHours(t *testing.T) {
 	night := time.Date(2026, 11, 20, 3, 6, 0, 0, time.UTC)
-	run := &loop.Run{ID: "r14", State: loop.RunWaiting, Settings: loop.Settings{Project: "shop"}}
+	run := &loop.Run{ID: "r14", State: ledger.RunWaiting, Settings: ledger.Settings{Project: "shop"}}
 	state := loop.State{
 		Shared: loop.Shared{
-			People: []loop.Person{{ID: "telegram:1", Name: "Mira", Role: loop.RoleAdmin}, {ID: "telegram:2", Name: "Ana", Role: loop.RoleSteer}},
-			Quiet:  map[string]loop.Hours{"telegram:2": loop.QuietOff},
+			People: []ledger.Person{{ID: "telegram:1", Name: "Mira", Role: ledger.RoleAdmin}, {ID: "telegram:2", Name: "Ana", Role: ledger.RoleSteer}},
+			Quiet:  map[string]ledger.Hours{"telegram:2": ledger.QuietOff},
 			Agents: map[string]loop.AgentHold{"claude": {Unusable: true, Text: "Please run /login"}},
 		},
 		Project: loop.Project{Name: "shop", Run: run},
 	}
-	blocked := loop.QuestionAsked{Question: loop.Question{ID: "q5", Kind: loop.AskBlocked, Run: "r14", Text: "no key", Asked: night}}
-	ends := loop.RunEnded{Reason: loop.ReasonNothing, Exit: 1}
-	stands := loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitAgent, Text: "claude: Please run /login"}
+	blocked := ledger.QuestionAsked{Question: ledger.Question{ID: "q5", Kind: ledger.AskBlocked, Run: "r14", Text: "no key", Asked: night}}
+	ends := ledger.RunEnded{Reason: ledger.ReasonNothing, Exit: 1}
+	stands := ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitAgent, Text: "claude: Please run /login"}
 	for _, c := range []struct {
 		name   string
 		at     time.Time
 		urgent []string
 		busy   bool // another project has a session at work
-		body   loop.Body
+		body   ledger.Body
 		want   map[string]bool // chat → rings
 	}{
 		{"blocked by day", night.Add(9 * time.Hour), nil, false, blocked, map[string]bool{"telegram:1": true, "telegram:2": true}},
@@ -87,18 +88,18 @@ func TestQuietHours(t *testing.T) {
 		{"standstill at night, not wanted", night, []string{Ended}, false, stands, map[string]bool{"telegram:1": false, "telegram:2": true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := Options{Quiet: func() loop.Hours { return "23:00-07:00" }}
+			o := Options{Quiet: func() ledger.Hours { return "23:00-07:00" }}
 			if c.urgent != nil {
 				o.Urgent = func() []string { return c.urgent }
 			}
 			s := state
 			if c.busy {
-				s.Shared.Leases = []loop.LeaseGranted{{Session: "r13-4", Project: "blog"}}
+				s.Shared.Leases = []ledger.LeaseGranted{{Session: "r13-4", Project: "blog"}}
 			}
-			e := loop.Entry{Stream: loop.ProjectStream("shop"), Time: c.at, Run: "r14", Body: c.body}
+			e := ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: c.at, Run: "r14", Body: c.body}
 			got := map[string]bool{}
-			for _, m := range New(o).Compose(s, loop.Decision{Entries: []loop.Entry{e}, State: loop.Apply(s, e)}, loop.Input{Time: c.at, Project: "shop", Actor: "daemon"}) {
-				if m.Class != loop.ClassChatter {
+			for _, m := range New(o).Compose(s, loop.Decided(s, e), loop.Input{Time: c.at, Project: "shop", Actor: "daemon"}) {
+				if m.Class != ledger.ClassChatter {
 					got[m.Chat] = !m.Silent
 				}
 			}

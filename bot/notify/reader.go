@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // reader is a chat that is told of a project.
 type reader struct {
 	chat   string
-	people []loop.Person // that are let in and read there; none in a thread of strangers
+	people []ledger.Person // that are let in and read there; none in a thread of strangers
 }
 
 // readers are the chats that a project's news goes to: its own threads, which
@@ -26,7 +26,7 @@ func (c *composer) readers() []reader {
 			threads[n].people = append(threads[n].people, p)
 			continue
 		}
-		alone = append(alone, reader{chat: p.ID, people: []loop.Person{p}})
+		alone = append(alone, reader{chat: p.ID, people: []ledger.Person{p}})
 	}
 	return append(threads, alone...)
 }
@@ -34,11 +34,11 @@ func (c *composer) readers() []reader {
 // only reports whether nobody reads there but one person: what they have just
 // asked for makes no sound.
 func (r reader) only(id string) bool {
-	return len(r.people) > 0 && !slices.ContainsFunc(r.people, func(p loop.Person) bool { return p.ID != id })
+	return len(r.people) > 0 && !slices.ContainsFunc(r.people, func(p ledger.Person) bool { return p.ID != id })
 }
 
 // reads reports whether somebody reads in a thread.
-func (c *composer) reads(thread string, p loop.Person) bool {
+func (c *composer) reads(thread string, p ledger.Person) bool {
 	return platform(thread) == platform(p.ID) && (c.o.Reads == nil || c.o.Reads(thread, p.ID))
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 const (
@@ -21,7 +22,7 @@ const (
 func threaded(t *testing.T, o notify.Options) *porter {
 	t.Helper()
 	p := going(t, true)
-	p.Entry(loop.Entry{Stream: loop.SharedStream, Time: p.Now, Body: loop.PersonPaired{Person: loop.Person{ID: sam, Name: "Sam", Role: loop.RoleSteer, Since: p.Now}}})
+	p.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: p.Now, Body: ledger.PersonPaired{Person: ledger.Person{ID: sam, Name: "Sam", Role: ledger.RoleSteer, Since: p.Now}}})
 	p.phones[sam], p.phones[thread] = &phone{}, &phone{}
 	o.Where, o.Zone = p.where, zone
 	o.Group = func(chat string) bool { return chat == thread }
@@ -51,16 +52,16 @@ func (p *porter) logs() map[string]string {
 // back stays between the two. Changes follow the message, wherever it stands.
 func TestThread(t *testing.T) {
 	p := threaded(t, notify.Options{})
-	q := loop.Question{ID: "q9", Kind: loop.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "two things", Asked: p.Now}
-	p.project(loop.QuestionAsked{Question: q})
+	q := ledger.Question{ID: "q9", Kind: ledger.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "two things", Asked: p.Now}
+	p.project(ledger.QuestionAsked{Question: q})
 	if m := p.phones[thread].shown[0].m; len(m.Buttons) == 0 || len(m.Buttons) != len(p.phones[sam].shown[0].m.Buttons) {
 		t.Errorf("a thread's buttons are everybody's, who presses is looked at then: %+v", m.Buttons)
 	}
 	p.Do(loop.Input{Key: "now", Actor: ana, Name: "Ana", Body: loop.Now{Text: "Keep the names"}})
-	p.project(loop.QuestionAnswered{ID: "q9", Choice: "skip", By: "Mira"})
+	p.project(ledger.QuestionAnswered{ID: "q9", Choice: "skip", By: "Mira"})
 	// Told twice, it is one message.
-	p.project(loop.AgentUnusable{Agent: "claude", Text: "log in"}, loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitAgent, Text: "claude: log in", Until: p.Now})
-	p.project(loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitAgent, Text: "claude: log in", Until: p.Now})
+	p.project(ledger.AgentUnusable{Agent: "claude", Text: "log in"}, ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitAgent, Text: "claude: log in", Until: p.Now})
+	p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitAgent, Text: "claude: log in", Until: p.Now})
 	want := map[string]string{ana: "push ask silent ? Stop #2 builder, rerun? (q1)"}
 	want[thread] = strings.Join([]string{
 		"push ask sound ■ shop #2 blocked (q9)",
@@ -78,11 +79,11 @@ func TestThread(t *testing.T) {
 func TestThreadMissing(t *testing.T) {
 	p := threaded(t, notify.Options{
 		Reads: func(chat, person string) bool { return chat == thread && person != ben },
-		Digests: func(string, loop.Person) []bot.Message {
+		Digests: func(string, ledger.Person) []bot.Message {
 			return []bot.Message{{Key: bot.KeyDigest, Project: "shop", Lines: []bot.Line{{Text: "✓ shop 1/1 done"}, {Text: "Nothing runs."}}}}
 		},
 	})
-	p.project(loop.InputPoisoned{Kind: "x"})
+	p.project(ledger.InputPoisoned{Kind: "x"})
 	p.Do(loop.Input{Idle: true, Body: loop.DigestDue{Day: "2026-11-20", At: p.Now}})
 	got := p.logs()
 	if got[ben] == "" || got[ben] != got[thread] || got[ben] != got[sam] || len(got) != 3 {
@@ -93,28 +94,28 @@ func TestThreadMissing(t *testing.T) {
 // TestThreadSounds: quiet hours are those of the thread's own chat; what
 // somebody's own command leads to rings there only where others read, too.
 func TestThreadSounds(t *testing.T) {
-	quiet := func() loop.Hours { return "23:00-07:00" }
-	ended := loop.RunEnded{Reason: loop.ReasonStopped, By: mira, Done: 1, Total: 3}
+	quiet := func() ledger.Hours { return "23:00-07:00" }
+	ended := ledger.RunEnded{Reason: ledger.ReasonStopped, By: mira, Done: 1, Total: 3}
 	for name, c := range map[string]struct {
-		own  loop.Hours // of the thread's chat
-		only bool       // nobody but Mira is on Telegram
-		body loop.Body
+		own  ledger.Hours // of the thread's chat
+		only bool         // nobody but Mira is on Telegram
+		body ledger.Body
 		want string
 	}{
-		"night":                 {"", false, loop.InputPoisoned{Kind: "x"}, "silent"},
-		"its own hours":         {loop.QuietOff, false, loop.InputPoisoned{Kind: "x"}, "sound"},
-		"stopped by one of us":  {loop.QuietOff, false, ended, "sound"},
-		"stopped by themselves": {loop.QuietOff, true, ended, "silent"},
+		"night":                 {"", false, ledger.InputPoisoned{Kind: "x"}, "silent"},
+		"its own hours":         {ledger.QuietOff, false, ledger.InputPoisoned{Kind: "x"}, "sound"},
+		"stopped by one of us":  {ledger.QuietOff, false, ended, "sound"},
+		"stopped by themselves": {ledger.QuietOff, true, ended, "silent"},
 		"stopped at night":      {"", false, ended, "silent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := threaded(t, notify.Options{Quiet: quiet})
 			if c.own != "" {
-				p.Entry(loop.Entry{Stream: loop.SharedStream, Time: p.Now, Body: loop.QuietSet{Chat: thread, Hours: c.own}})
+				p.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: p.Now, Body: ledger.QuietSet{Chat: thread, Hours: c.own}})
 			}
 			if c.only {
 				for _, id := range []string{ana, ben} {
-					p.Entry(loop.Entry{Stream: loop.SharedStream, Time: p.Now, Body: loop.PersonRemoved{ID: id}})
+					p.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: p.Now, Body: ledger.PersonRemoved{ID: id}})
 				}
 			}
 			p.project(c.body)
@@ -131,9 +132,9 @@ func TestThreadDigest(t *testing.T) {
 	message := func(project, text string) bot.Message {
 		return bot.Message{Key: bot.KeyDigest, Project: project, Lines: []bot.Line{{Text: "✓ " + project + " " + text}, {Text: "Nothing runs."}}}
 	}
-	p := threaded(t, notify.Options{Digests: func(_ string, who loop.Person) []bot.Message {
+	p := threaded(t, notify.Options{Digests: func(_ string, who ledger.Person) []bot.Message {
 		text := "for all"
-		if who.Role == loop.RoleAdmin {
+		if who.Role == ledger.RoleAdmin {
 			text = "for admins"
 		}
 		return []bot.Message{message("blog", text), message("shop", text)}

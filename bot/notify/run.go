@@ -7,23 +7,24 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // stateSet tells of waits. Pauses and resumptions are the answer to whoever
 // asked for them, and stand in the live status.
-func (c *composer) stateSet(b loop.RunStateSet) {
+func (c *composer) stateSet(b ledger.RunStateSet) {
 	was := c.before.Project.Run
 	if was == nil {
 		return
 	}
 	switch {
-	case b.State == loop.RunWaiting && b.Wait == loop.WaitLimit:
+	case b.State == ledger.RunWaiting && b.Wait == ledger.WaitLimit:
 		c.limited()
-	case b.State == loop.RunWaiting && b.Wait == loop.WaitAgent:
+	case b.State == ledger.RunWaiting && b.Wait == ledger.WaitAgent:
 		c.keep(troubleKey("standstill", was.Commits, was.Counted, was.ID), false, bot.Standstill(c.after, c.cut(), c.now))
-	case b.Wait == loop.WaitDisk:
+	case b.Wait == ledger.WaitDisk:
 		c.keep(troubleKey("disk", was.Commits, 0, was.ID), false, bot.DiskFull(c.after, c.now))
-	case b.State == loop.RunRunning || b.State == loop.RunPlanning:
+	case b.State == ledger.RunRunning || b.State == ledger.RunPlanning:
 		c.goesOn(was)
 	}
 }
@@ -45,7 +46,7 @@ func (c *composer) limited() {
 	r := c.after.Project.Run
 	key := troubleKey("limit", r.Commits, r.Counted, r.ID)
 	hold := c.holdOf(r)
-	if hold.Why == loop.FailureNetwork {
+	if hold.Why == ledger.FailureNetwork {
 		if hold.Times >= longOutage {
 			c.keep(troubleKey("network", r.Commits, r.Counted, r.ID), true, bot.Limited(c.after, "", c.now))
 		}
@@ -54,10 +55,10 @@ func (c *composer) limited() {
 	// A limit whose time was stale, or that nobody named a time for, is there
 	// again every few minutes: it stays one message.
 	if len(c.o.Where(key)) > 0 {
-		c.edit(key, loop.ClassChatter, bot.StillLimited(c.after, c.now))
+		c.edit(key, ledger.ClassChatter, bot.StillLimited(c.after, c.now))
 		return
 	}
-	c.push(key, loop.ClassNotice, true, bot.Limited(c.after, c.cut(), c.now))
+	c.push(key, ledger.ClassNotice, true, bot.Limited(c.after, c.cut(), c.now))
 }
 
 // holdOf is why the run's agent is held: the one that comes back when the
@@ -75,8 +76,8 @@ func (c *composer) holdOf(r *loop.Run) loop.AgentHold {
 // cut is the session in hand that ended without being counted, for people:
 // "#9 planner"; "" where the wait came before one was started.
 func (c *composer) cut() string {
-	for _, t := range c.after.Project.Tasks {
-		if t.Status == loop.Active && t.Attempt != nil && t.Attempt.Replaces != "" {
+	for _, t := range c.after.Project.Tasks.All() {
+		if t.Status == ledger.Active && t.Attempt != nil && t.Attempt.Replaces != "" {
 			return bot.Doing(c.after)
 		}
 	}
@@ -86,40 +87,40 @@ func (c *composer) cut() string {
 // goesOn settles what was told of a wait. It is the message that changes, and
 // makes no sound.
 func (c *composer) goesOn(was *loop.Run) {
-	if was.Wait != loop.WaitLimit && was.Wait != loop.WaitAgent && was.Wait != loop.WaitDisk {
+	if was.Wait != ledger.WaitLimit && was.Wait != ledger.WaitAgent && was.Wait != ledger.WaitDisk {
 		return
 	}
 	// A trial of an unusable agent is no going on yet: its own session says so.
-	if was.Wait == loop.WaitAgent && c.in.Actor == "daemon" {
+	if was.Wait == ledger.WaitAgent && c.in.Actor == "daemon" {
 		if b, ok := c.trial(); ok && b.Trial {
 			return
 		}
 	}
-	keys := map[loop.WaitReason][]string{
-		loop.WaitLimit: {troubleKey("limit", was.Commits, was.Counted, was.ID), troubleKey("network", was.Commits, was.Counted, was.ID)},
-		loop.WaitAgent: {troubleKey("standstill", was.Commits, was.Counted, was.ID)},
-		loop.WaitDisk:  {troubleKey("disk", was.Commits, 0, was.ID)},
+	keys := map[ledger.WaitReason][]string{
+		ledger.WaitLimit: {troubleKey("limit", was.Commits, was.Counted, was.ID), troubleKey("network", was.Commits, was.Counted, was.ID)},
+		ledger.WaitAgent: {troubleKey("standstill", was.Commits, was.Counted, was.ID)},
+		ledger.WaitDisk:  {troubleKey("disk", was.Commits, 0, was.ID)},
 	}[was.Wait]
 	for _, key := range keys {
-		c.edit(key, loop.ClassChatter, bot.GoesOn(c.before, was, c.since(was), c.now))
+		c.edit(key, ledger.ClassChatter, bot.GoesOn(c.before, was, c.since(was), c.now))
 	}
 }
 
 // worked settles a standstill: a session of the agent that was tried has come
 // to its event.
-func (c *composer) worked(b loop.AgentUsable) {
+func (c *composer) worked(b ledger.AgentUsable) {
 	r := c.before.Project.Run
 	hold := c.before.Shared.Agents[b.Agent]
 	if !b.Worked || !hold.Trial || r.Over() {
 		return
 	}
 	was := *r
-	was.Wait, was.Text = loop.WaitAgent, b.Agent+": "+hold.Text
+	was.Wait, was.Text = ledger.WaitAgent, b.Agent+": "+hold.Text
 	key := troubleKey("standstill", r.Commits, r.Counted-1, r.ID) // the session that was tried is counted by now
-	c.edit(key, loop.ClassChatter, bot.GoesOn(c.before, &was, c.local(hold.Since), c.now))
+	c.edit(key, ledger.ClassChatter, bot.GoesOn(c.before, &was, c.local(hold.Since), c.now))
 }
 
-func (c *composer) trial() (loop.AgentUsable, bool) { return preceded[loop.AgentUsable](c) }
+func (c *composer) trial() (ledger.AgentUsable, bool) { return preceded[ledger.AgentUsable](c) }
 
 // since is when the agent that the run waited for was held, the zero time
 // where nobody knows any more.
@@ -134,22 +135,22 @@ func (c *composer) since(was *loop.Run) time.Time {
 
 // ended tells of a run's end. A preflight that failed was told by itself; a
 // look with --check, and a run that gives way to a new one, are nobody's news.
-func (c *composer) ended(b loop.RunEnded) {
+func (c *composer) ended(b ledger.RunEnded) {
 	switch b.Reason {
-	case loop.ReasonPreflight, loop.ReasonChecked, loop.ReasonReplaced:
+	case ledger.ReasonPreflight, ledger.ReasonChecked, ledger.ReasonReplaced:
 		return
 	}
 	m := bot.Ended(c.last, b, c.now)
 	for _, r := range c.readers() {
 		// Who stopped it hears it from the answer to the command.
-		own := b.Reason == loop.ReasonStopped && r.only(b.By)
-		c.send(loop.Outgoing{Chat: r.chat, Key: c.runKey(), Class: loop.ClassNotice, Silent: own || c.quiet(r.chat)}, m)
+		own := b.Reason == ledger.ReasonStopped && r.only(b.By)
+		c.send(ledger.Outgoing{Chat: r.chat, Key: c.runKey(), Class: ledger.ClassNotice, Silent: own || c.quiet(r.chat)}, m)
 	}
 }
 
 // unusable tells that another agent goes on. Where none does, the standstill
 // or the run's end says so.
-func (c *composer) unusable(b loop.AgentUnusable) {
+func (c *composer) unusable(b ledger.AgentUnusable) {
 	r := c.last.Project.Run
 	if r.Over() || r.Settings.Fallback == "" || r.Settings.Fallback == b.Agent {
 		return
@@ -161,18 +162,18 @@ func (c *composer) unusable(b loop.AgentUnusable) {
 }
 
 // sessionEnded tells of an agent session whose end nobody knows.
-func (c *composer) sessionEnded(e loop.Entry, b loop.SessionEnded) {
+func (c *composer) sessionEnded(e ledger.Entry, b ledger.SessionEnded) {
 	c.handedOn(e, b)
-	if b.Kind != loop.KindAgent || b.End != loop.EndedLost {
+	if b.Kind != ledger.KindAgent || b.End != ledger.EndedLost {
 		return
 	}
 	hat := ""
 	if s, ok := c.before.Project.Session(e.Session); ok {
 		hat = s.Planned.Hat
 	}
-	again := b.Counts == loop.CountsAsNothing && !c.follows(func(e loop.Entry) bool {
-		a, is := e.Body.(loop.AttemptEnded)
+	again := b.Counts == ledger.CountsAsNothing && !c.follows(func(e ledger.Entry) bool {
+		a, is := e.Body.(ledger.AttemptEnded)
 		return is && a.Failed
 	})
-	c.push("", loop.ClassNotice, false, bot.Lost(c.after, e.Task, hat, e.Session, again, c.now))
+	c.push("", ledger.ClassNotice, false, bot.Lost(c.after, e.Task, hat, e.Session, again, c.now))
 }

@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // going is a night in which a builder of #2 is at work; everything before is
@@ -29,17 +30,17 @@ func going(t *testing.T, stays bool) *porter {
 }
 
 // exit ends the session in hand.
-func (p *porter) exit(x loop.Exit) {
+func (p *porter) exit(x ledger.Exit) {
 	s := p.State.Project.Sessions[0]
 	x.Session, x.Started, x.Ended, x.Turns, x.Tokens, x.CostUSD = s.ID, p.Now, p.Now.Add(8*time.Minute), 3, -1, 0.27
 	if x.Reason == "" {
-		x.Reason = loop.ExitSelf
+		x.Reason = ledger.ExitSelf
 	}
 	p.Now = x.Ended
 	p.Do(loop.Input{Key: "exit:" + s.ID, Body: loop.SessionExited{Exit: x}})
 	p.Until(func() bool {
 		r := p.State.Project.Run
-		return len(p.State.Project.Sessions) > 0 || r.State == loop.RunWaiting || r.Over()
+		return len(p.State.Project.Sessions) > 0 || r.State == ledger.RunWaiting || r.Over()
 	})
 }
 
@@ -57,18 +58,15 @@ func (p *porter) reminded(data string) {
 }
 
 // project is one entry of the project's stream, decided by nobody.
-func (p *porter) project(bodies ...loop.Body) { p.session("", "", bodies...) }
+func (p *porter) project(bodies ...ledger.Body) { p.session("", "", bodies...) }
 
 // session is the same of entries that are about a task and a session.
-func (p *porter) session(task, session string, bodies ...loop.Body) {
-	before := p.State
-	var entries []loop.Entry
-	after := before
+func (p *porter) session(task, session string, bodies ...ledger.Body) {
+	var entries []ledger.Entry
 	for _, b := range bodies {
-		e := loop.Entry{Stream: loop.ProjectStream("shop"), Time: p.Now, Run: "r1", Task: task, Session: session, Actor: "daemon", Body: b}
-		entries, after = append(entries, e), loop.Apply(after, e)
+		entries = append(entries, ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: p.Now, Run: "r1", Task: task, Session: session, Actor: "daemon", Body: b})
 	}
-	p.deliver(p.n.Compose(before, loop.Decision{Entries: entries, State: after}, loop.Input{Time: p.Now, Project: "shop", Actor: "daemon", Body: loop.Tick{}}))
+	p.deliver(p.n.Compose(p.State, loop.Decided(p.State, entries...), loop.Input{Time: p.Now, Project: "shop", Actor: "daemon", Body: loop.Tick{}}))
 	for _, e := range entries {
 		p.Entry(e)
 	}
@@ -77,9 +75,9 @@ func (p *porter) session(task, session string, bodies ...loop.Body) {
 // TestTold: one golden file a situation, with what Mira's phone shows, and
 // how it came there.
 func TestTold(t *testing.T) {
-	logged := loop.Exit{Code: 1, Failure: loop.FailureAuth, Text: "Invalid API key · Please run /login"}
-	limit := func(p *porter, d time.Duration) loop.Exit {
-		return loop.Exit{Code: 1, Failure: loop.FailureLimit, Text: "You've hit your session limit", Until: p.Now.Add(d)}
+	logged := ledger.Exit{Code: 1, Failure: ledger.FailureAuth, Text: "Invalid API key · Please run /login"}
+	limit := func(p *porter, d time.Duration) ledger.Exit {
+		return ledger.Exit{Code: 1, Failure: ledger.FailureLimit, Text: "You've hit your session limit", Until: p.Now.Add(d)}
 	}
 	for name, c := range map[string]struct {
 		stays bool
@@ -98,14 +96,14 @@ func TestTold(t *testing.T) {
 			p.Now = loop.Due(p.State)
 			p.Do(loop.Input{Body: loop.Tick{}})
 			p.Do(loop.Input{Key: "emit", Actor: "agent", Body: loop.Emit{Session: p.State.Project.Sessions[0].ID, Type: "build.complete", Data: json.RawMessage(`{"summary":"did it","files_modified":["a.go"]}`)}})
-			p.exit(loop.Exit{})
+			p.exit(ledger.Exit{})
 		}},
 		// The second one of the night is another one, and rings.
 		"standstill-again": {true, func(p *porter) {
 			p.exit(logged)
 			p.Do(loop.Input{Key: "resume", Actor: mira, Name: "Mira", Body: loop.Resume{}})
 			p.Do(loop.Input{Key: "emit", Actor: "agent", Body: loop.Emit{Session: p.State.Project.Sessions[0].ID, Type: "build.complete", Data: json.RawMessage(`{"summary":"did it","files_modified":["a.go"]}`)}})
-			p.exit(loop.Exit{})
+			p.exit(ledger.Exit{})
 			p.Until(func() bool { return bot.Doing(p.State) == "#3 builder" })
 			p.exit(logged)
 		}},
@@ -141,60 +139,60 @@ func TestTold(t *testing.T) {
 		"limit-unknown": {true, func(p *porter) { p.exit(limit(p, -time.Hour)) }},
 		"network": {true, func(p *porter) {
 			for range 5 {
-				p.exit(loop.Exit{Code: 1, Failure: loop.FailureNetwork, Text: "Connection reset"})
+				p.exit(ledger.Exit{Code: 1, Failure: ledger.FailureNetwork, Text: "Connection reset"})
 				p.Now = loop.Due(p.State)
 				p.Do(loop.Input{Body: loop.Tick{}})
 			}
-			p.exit(loop.Exit{Code: 1, Failure: loop.FailureNetwork, Text: "Connection reset"})
+			p.exit(ledger.Exit{Code: 1, Failure: ledger.FailureNetwork, Text: "Connection reset"})
 		}},
 		"disk": {true, func(p *porter) {
 			for range 3 {
-				p.project(loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitDisk, Until: p.Now.Add(time.Minute), Text: "the disk is full"})
+				p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Until: p.Now.Add(time.Minute), Text: "the disk is full"})
 				p.Now = p.Now.Add(time.Minute)
-				p.project(loop.RunStateSet{State: loop.RunRunning})
+				p.project(ledger.RunStateSet{State: ledger.RunRunning})
 			}
-			p.project(loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitDisk, Until: p.Now.Add(time.Minute), Text: "the disk is full"})
+			p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Until: p.Now.Add(time.Minute), Text: "the disk is full"})
 		}},
-		"lost": {true, func(p *porter) { p.exit(loop.Exit{Reason: loop.ExitLost}) }},
+		"lost": {true, func(p *porter) { p.exit(ledger.Exit{Reason: ledger.ExitLost}) }},
 		"poisoned": {true, func(p *porter) {
-			p.project(loop.InputPoisoned{Key: "telegram:8", Kind: "skip", Error: "index out of range"})
+			p.project(ledger.InputPoisoned{Key: "telegram:8", Kind: "skip", Error: "index out of range"})
 		}},
 		"poisoned-done": {true, func(p *porter) {
-			p.project(loop.InputPoisoned{Key: "telegram:8", Kind: "skip", Error: "index out of range", Done: true})
+			p.project(ledger.InputPoisoned{Key: "telegram:8", Kind: "skip", Error: "index out of range", Done: true})
 		}},
 		"mark": {true, func(p *porter) {
-			failed := loop.EffectFailed{Kind: "mark", Key: "shop/done Task 1", Text: "mark in the source: open /srv/shop/checkout.md: permission denied"}
+			failed := ledger.EffectFailed{Kind: "mark", Key: "shop/done Task 1", Text: "mark in the source: open /srv/shop/checkout.md: permission denied"}
 			p.project(failed)
 			p.project(failed)
-			p.project(loop.EffectFailed{Kind: "mark", Text: "no space left on device", Disk: true}, loop.EffectFailed{Kind: "session.start", Text: "exec"})
+			p.project(ledger.EffectFailed{Kind: "mark", Text: "no space left on device", Disk: true}, ledger.EffectFailed{Kind: "session.start", Text: "exec"})
 		}},
 		"preflight": {true, func(p *porter) {
-			p.project(loop.PreflightFailed{Problems: []loop.Finding{
+			p.project(ledger.PreflightFailed{Problems: []ledger.Finding{
 				{File: "/srv/shop/checkout.md", Line: 41, Text: "Task 7 depends on Task 70, which this plan lacks", Fix: "Fix the line."},
 				{Text: "agent claude is not logged in", Fix: "nightporter login claude"},
-			}}, loop.RunEnded{Reason: loop.ReasonPreflight, Exit: 3})
+			}}, ledger.RunEnded{Reason: ledger.ReasonPreflight, Exit: 3})
 		}},
 		"warnings": {true, func(p *porter) {
-			p.project(loop.PreflightDone{Base: p.Base("r1"), Warnings: []loop.Finding{{File: "checkout.md", Line: 9, Text: "Task 2 is large", Fix: "Split it."}}})
+			p.project(ledger.PreflightDone{Base: p.Base("r1"), Warnings: []ledger.Finding{{File: "checkout.md", Line: 9, Text: "Task 2 is large", Fix: "Split it."}}})
 		}},
 		"started-degraded": {true, func(p *porter) {
 			b := p.Base("r1")
 			b.Boundary = 1
-			p.project(loop.PreflightDone{Base: b}, loop.RunStarted{Tasks: 3, First: "Task 1", Advisory: []string{"go vet ./..."}})
+			p.project(ledger.PreflightDone{Base: b}, ledger.RunStarted{Tasks: 3, First: "Task 1", Advisory: []string{"go vet ./..."}})
 		}},
 		"stopped-by-mira": {true, func(p *porter) {
 			p.Do(loop.Input{Key: "stop", Actor: mira, Name: "Mira", Body: loop.Stop{Now: true}})
-			p.exit(loop.Exit{Reason: loop.ExitAsked})
+			p.exit(ledger.Exit{Reason: ledger.ExitAsked})
 			p.Until(nil)
 		}},
 		"stopped-by-ana": {true, func(p *porter) {
 			p.Do(loop.Input{Key: "stop", Actor: ana, Name: "Ana", Body: loop.Stop{Now: true}})
-			p.exit(loop.Exit{Reason: loop.ExitAsked})
+			p.exit(ledger.Exit{Reason: ledger.ExitAsked})
 			p.Until(nil)
 		}},
 		"stopped-on-host": {true, func(p *porter) {
 			p.Do(loop.Input{Key: "stop", Actor: "console", Body: loop.Stop{Now: true}})
-			p.exit(loop.Exit{Reason: loop.ExitAsked})
+			p.exit(ledger.Exit{Reason: ledger.ExitAsked})
 			p.Until(nil)
 		}},
 		"done":       {true, func(p *porter) { p.Until(nil) }},
@@ -207,7 +205,7 @@ func TestTold(t *testing.T) {
 			p.Until(nil)
 		}},
 		"blocked-stop": {true, func(p *porter) {
-			p.State.Project.Run.Settings.OnBlocked = loop.OnBlockedStop
+			p.State.Project.Run.Settings.OnBlocked = ledger.OnBlockedStop
 			p.Acts["Task 3 planner"] = []scenario.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute}}
 			p.Until(nil)
 		}},
@@ -216,14 +214,14 @@ func TestTold(t *testing.T) {
 				p.Acts[id+" planner"] = []scenario.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute}}
 			}
 			for _, id := range []string{"Task 1", "Task 2", "Task 3"} {
-				p.project(loop.QuestionAsked{Question: loop.Question{ID: "q" + id[5:], Kind: loop.AskBlocked, Run: "r1", Task: id, Title: "A title", Text: "go build fails in internal/price", Asked: p.Now}})
+				p.project(ledger.QuestionAsked{Question: ledger.Question{ID: "q" + id[5:], Kind: ledger.AskBlocked, Run: "r1", Task: id, Title: "A title", Text: "go build fails in internal/price", Asked: p.Now}})
 				p.Now = p.Now.Add(10 * time.Minute)
 			}
 		}},
 		"internal": {true, func(p *porter) {
-			p.project(loop.RunEnded{Reason: loop.ReasonInternal, Exit: 4, Text: "work folder: read-only file system", Total: 3})
+			p.project(ledger.RunEnded{Reason: ledger.ReasonInternal, Exit: 4, Text: "work folder: read-only file system", Total: 3})
 		}},
-		"checked": {true, func(p *porter) { p.project(loop.RunEnded{Reason: loop.ReasonChecked}) }},
+		"checked": {true, func(p *porter) { p.project(ledger.RunEnded{Reason: ledger.ReasonChecked}) }},
 		"now": {true, func(p *porter) {
 			p.Do(loop.Input{Key: "now", Actor: mira, Name: "Mira", Body: loop.Now{Text: "Keep the old function names"}})
 			p.Now = loop.Due(p.State)
@@ -237,11 +235,11 @@ func TestTold(t *testing.T) {
 		// answered, both say how.
 		"reminder": {true, func(p *porter) { p.reminded(asksAgent) }},
 		"reminder-open": {true, func(p *porter) {
-			p.State.Project.Run.Settings.QuestionThen = loop.ThenPause
+			p.State.Project.Run.Settings.QuestionThen = ledger.ThenPause
 			p.reminded(asksOpen)
 		}},
 		"reminder-abort": {true, func(p *porter) {
-			p.State.Project.Run.Settings.QuestionThen = loop.ThenAbort
+			p.State.Project.Run.Settings.QuestionThen = ledger.ThenAbort
 			p.reminded(asksAgent)
 		}},
 		"reminder-answered": {true, func(p *porter) {
@@ -260,10 +258,10 @@ func TestTold(t *testing.T) {
 			p.Do(loop.Input{Body: loop.Tick{}})
 		}},
 		"late": {true, func(p *porter) {
-			p.Do(loop.Input{Key: "late", Actor: mira, Name: "Mira", Body: loop.Late{Line: "/pause now", Do: loop.DeferPauseNow, Sent: p.Now.Add(-3 * time.Hour)}})
+			p.Do(loop.Input{Key: "late", Actor: mira, Name: "Mira", Body: loop.Late{Line: "/pause now", Do: ledger.DeferPauseNow, Sent: p.Now.Add(-3 * time.Hour)}})
 		}},
 		"late-unanswered": {true, func(p *porter) {
-			p.Do(loop.Input{Key: "late", Actor: mira, Name: "Mira", Body: loop.Late{Line: "/stop", Do: loop.DeferStop, Sent: p.Now.Add(-3 * time.Hour)}})
+			p.Do(loop.Input{Key: "late", Actor: mira, Name: "Mira", Body: loop.Late{Line: "/stop", Do: ledger.DeferStop, Sent: p.Now.Add(-3 * time.Hour)}})
 			p.Now = loop.Due(p.State)
 			p.Do(loop.Input{Body: loop.Tick{}})
 		}},
@@ -276,13 +274,13 @@ func TestTold(t *testing.T) {
 			p.reported(`{"id":"g1","done":true,"note":"Kept it"}`)
 		}},
 		"guidance-expired": {true, func(p *porter) {
-			p.project(loop.RunStateSet{State: loop.RunRunning})
+			p.project(ledger.RunStateSet{State: ledger.RunRunning})
 			id := p.guide(mira, "Mira", "Mention the env vars")
-			p.project(loop.GuidanceExpired{ID: id, Why: "no writer session in r1"})
+			p.project(ledger.GuidanceExpired{ID: id, Why: "no writer session in r1"})
 		}},
 		"guidance-kept": {true, func(p *porter) {
 			id := p.guide(mira, "Mira", "Mention the env vars")
-			p.project(loop.GuidanceExpired{ID: id, Why: "72 hours passed and no session took it"}, loop.GuidanceKept{ID: id})
+			p.project(ledger.GuidanceExpired{ID: id, Why: "72 hours passed and no session took it"}, ledger.GuidanceKept{ID: id})
 		}},
 		"guidance-sticky": {true, func(p *porter) {
 			p.guide(mira, "Mira", "!sticky No new dependencies")
@@ -292,18 +290,18 @@ func TestTold(t *testing.T) {
 			id := p.guide(mira, "Mira", "#2 Wrap the existing code")
 			p.taken(id, "Task 2", guidance.Addressed, "Kept legacy/orders.go, added order/adapter.go around it")
 			p.Now = p.Now.Add(8 * time.Minute)
-			p.session("Task 2", "r1-6", loop.GuidanceJudged{ID: id, Hat: "reviewer", Followed: true})
+			p.session("Task 2", "r1-6", ledger.GuidanceJudged{ID: id, Hat: "reviewer", Followed: true})
 		}},
 		"guidance-judged-not": {true, func(p *porter) {
 			id := p.guide(mira, "Mira", "#2 Wrap the existing code")
 			p.taken(id, "Task 2", guidance.Addressed, "Kept it")
 			p.Now = p.Now.Add(8 * time.Minute)
-			p.session("Task 2", "r1-6", loop.GuidanceJudged{ID: id, Hat: "reviewer", Note: "legacy/orders.go was rewritten"})
+			p.session("Task 2", "r1-6", ledger.GuidanceJudged{ID: id, Hat: "reviewer", Note: "legacy/orders.go was rewritten"})
 		}},
 		"guidance-judged-unsaid": {true, func(p *porter) {
 			id := p.guide(mira, "Mira", "#2 Wrap the existing code")
 			p.taken(id, "Task 2", guidance.NotReported, "")
-			p.session("Task 2", "r1-6", loop.GuidanceJudged{ID: id, Hat: "reviewer", Followed: true})
+			p.session("Task 2", "r1-6", ledger.GuidanceJudged{ID: id, Hat: "reviewer", Followed: true})
 		}},
 		"guidance-sticky-fine": {true, func(p *porter) {
 			id := p.guide(mira, "Mira", "!sticky No new dependencies")
@@ -319,43 +317,43 @@ func TestTold(t *testing.T) {
 		}},
 		"plan-approved": {true, func(p *porter) {
 			p.plan(loop.Critique{Sections: []loop.Judgement{{ID: "b", Verdict: "REJECT", Objections: []string{"no path for expired cards"}}}}, loop.Critique{OK: true})
-			p.session("Task 2", "", loop.QuestionAnswered{ID: "q9", Choice: "approve", By: "Mira"})
+			p.session("Task 2", "", ledger.QuestionAnswered{ID: "q9", Choice: "approve", By: "Mira"})
 		}},
 		"plan-sent-back": {true, func(p *porter) {
 			no := loop.Critique{Objections: []string{"b before a"}}
 			p.plan(no, no, no, no, no)
-			p.session("Task 2", "", loop.QuestionAnswered{ID: "q9", Choice: "reject", Words: "Do b first", By: "Ana"})
+			p.session("Task 2", "", ledger.QuestionAnswered{ID: "q9", Choice: "reject", Words: "Do b first", By: "Ana"})
 		}},
 		"plan-open": {true, func(p *porter) { p.plan(loop.Critique{OK: true}) }},
 		"allow": {true, func(p *porter) {
 			p.outside()
-			p.session("Task 2", "", loop.QuestionAnswered{ID: "q9", Choice: "allow", By: "Ana"}, loop.PathsAllowed{Paths: []string{"docs/orders.md"}})
+			p.session("Task 2", "", ledger.QuestionAnswered{ID: "q9", Choice: "allow", By: "Ana"}, ledger.PathsAllowed{Paths: []string{"docs/orders.md"}})
 		}},
 		"allow-unanswered": {true, func(p *porter) {
 			p.outside()
 			p.Now = p.Now.Add(30 * time.Minute)
-			p.session("Task 2", "", loop.QuestionExpired{ID: "q9", Choice: "deny", Then: "stays out"})
+			p.session("Task 2", "", ledger.QuestionExpired{ID: "q9", Choice: "deny", Then: "stays out"})
 		}},
 		"blocked-stalled": {true, func(p *porter) {
-			p.session("Task 2", "r1-6", loop.AttemptEnded{Failed: true, Outcome: loop.OutcomeStalled, Why: "the same tree as after round 1"},
-				loop.QuestionAsked{Question: loop.Question{ID: "q9", Kind: loop.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "the same tree as after round 1", Asked: p.Now}})
+			p.session("Task 2", "r1-6", ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeStalled, Why: "the same tree as after round 1"},
+				ledger.QuestionAsked{Question: ledger.Question{ID: "q9", Kind: ledger.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "the same tree as after round 1", Asked: p.Now}})
 		}},
 		"hats-read": {true, func(p *porter) {
-			p.project(loop.HatsRead{}, loop.HatsRead{Trouble: "hats/mine.toml:3: unknown key"}, loop.PlanSettled{Approved: true, By: "critic", Rounds: 2}, loop.PartsMade{Whole: true}, loop.MemoryKept{Kind: loop.MemoryFact, Text: "x"})
+			p.project(ledger.HatsRead{}, ledger.HatsRead{Trouble: "hats/mine.toml:3: unknown key"}, ledger.PlanSettled{Approved: true, By: "critic", Rounds: 2}, ledger.PartsMade{Whole: true}, ledger.MemoryKept{Kind: ledger.MemoryFact, Text: "x"})
 		}},
 		"baseline": {true, func(p *porter) {
-			red := loop.Verified{Kind: loop.KindBaseline, Results: []loop.Result{{Run: "go test ./...", Exit: 1, Tail: "--- FAIL: TestSum"}}}
-			q := loop.Question{ID: "q9", Kind: loop.AskBaseline, Run: "r1", Title: "The baseline is red", Text: "go test ./... fails before anything was changed: FAIL", Asked: p.Now, Expires: p.Now.Add(15 * time.Minute)}
-			p.project(red, loop.QuestionAsked{Question: q})
+			red := ledger.Verified{Kind: ledger.KindBaseline, Results: []ledger.Result{{Run: "go test ./...", Exit: 1, Tail: "--- FAIL: TestSum"}}}
+			q := ledger.Question{ID: "q9", Kind: ledger.AskBaseline, Run: "r1", Title: "The baseline is red", Text: "go test ./... fails before anything was changed: FAIL", Asked: p.Now, Expires: p.Now.Add(15 * time.Minute)}
+			p.project(red, ledger.QuestionAsked{Question: q})
 			p.Now = q.Expires
-			p.project(loop.QuestionExpired{ID: "q9", Choice: "go", Then: "goes on; the red commands are shown, not counted"})
+			p.project(ledger.QuestionExpired{ID: "q9", Choice: "go", Then: "goes on; the red commands are shown, not counted"})
 		}},
 		"baseline-broke": {true, func(p *porter) {
-			p.project(loop.BaselineBroke{Commands: []string{"go test ./..."}, Text: "fails on the start commit too by now: go test ./... (certificate has expired)"})
+			p.project(ledger.BaselineBroke{Commands: []string{"go test ./..."}, Text: "fails on the start commit too by now: go test ./... (certificate has expired)"})
 		}},
 		"unticked": {true, func(p *porter) {
-			p.project(loop.QuestionAsked{Question: loop.Question{ID: "q9", Kind: loop.AskUnticked, Run: "r1", Tasks: []string{"Task 1"}, Title: "Finished here, open in the source", Text: "#1: finished here, but not ticked in the source any more", Asked: p.Now}})
-			p.project(loop.QuestionExpired{ID: "q9", Choice: "keep", Then: "ticked again in the source"})
+			p.project(ledger.QuestionAsked{Question: ledger.Question{ID: "q9", Kind: ledger.AskUnticked, Run: "r1", Tasks: []string{"Task 1"}, Title: "Finished here, open in the source", Text: "#1: finished here, but not ticked in the source any more", Asked: p.Now}})
+			p.project(ledger.QuestionExpired{ID: "q9", Choice: "keep", Then: "ticked again in the source"})
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -369,33 +367,35 @@ func TestTold(t *testing.T) {
 
 // taken is a session of a task that reports on a guidance.
 func (p *porter) taken(id, task string, state guidance.State, note string) {
-	p.session(task, "r1-5", loop.GuidanceBound{Hat: "builder", Writes: true, Binding: guidance.Binding{Bound: []string{id}}})
-	p.session(task, "r1-5", loop.GuidanceReported{ID: id, State: state, Note: note})
+	p.session(task, "r1-5", ledger.GuidanceBound{Hat: "builder", Writes: true, Binding: guidance.Binding{Bound: []string{id}}})
+	p.session(task, "r1-5", ledger.GuidanceReported{ID: id, State: state, Note: note})
 }
 
 // plan asks a person about the plan of #2, after what its critic said.
 func (p *porter) plan(rounds ...loop.Critique) {
 	plan := json.RawMessage(`{"summary":"An adapter first, then the callers.","sections":[{"id":"a","title":"Adapter"},{"id":"b","title":"Callers"},{"id":"c","title":"The old client goes"}]}`)
-	for n := range p.State.Project.Tasks {
-		if t := &p.State.Project.Tasks[n]; t.Task.ID == "Task 2" {
+	tasks := p.State.Project.Tasks.Slice()
+	for n := range tasks {
+		if t := &tasks[n]; t.Task.ID == "Task 2" {
 			w := *t.Attempt
 			w.Consensus = &loop.Consensus{Rounds: rounds}
 			w.Plan, t.Plan, t.Attempt = plan, plan, &w
 		}
 	}
-	p.session("Task 2", "", loop.QuestionAsked{Question: loop.Question{ID: "q9", Kind: loop.AskPlan, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "An adapter first, then the callers.", Asked: p.Now}})
+	p.State.Project.Tasks = loop.NewTaskList(tasks...)
+	p.session("Task 2", "", ledger.QuestionAsked{Question: ledger.Question{ID: "q9", Kind: ledger.AskPlan, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "An adapter first, then the callers.", Asked: p.Now}})
 }
 
 // outside asks a person about a path that #2 has written out of its scope.
 func (p *porter) outside() {
-	p.session("Task 2", "", loop.QuestionAsked{Question: loop.Question{ID: "q9", Kind: loop.AskAllow, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "written again", Paths: []string{"docs/orders.md"}, Asked: p.Now, Expires: p.Now.Add(30 * time.Minute)}})
+	p.session("Task 2", "", ledger.QuestionAsked{Question: ledger.Question{ID: "q9", Kind: ledger.AskAllow, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "written again", Paths: []string{"docs/orders.md"}, Asked: p.Now, Expires: p.Now.Add(30 * time.Minute)}})
 }
 
 // reported gives a guidance to the next builder, who says the piece of JSON
 // about it.
 func (p *porter) reported(item string) {
 	p.guide(mira, "Mira", "#3 Use pkg/money everywhere")
-	build := scenario.Act{Type: "build.complete", Data: fmt.Sprintf(`{"summary":"did it","files_modified":["a.go"],"guidance":[%s]}`, item), Took: time.Minute, Files: []loop.FileChange{{Path: "a.go", Added: 3}}}
+	build := scenario.Act{Type: "build.complete", Data: fmt.Sprintf(`{"summary":"did it","files_modified":["a.go"],"guidance":[%s]}`, item), Took: time.Minute, Files: []ledger.FileChange{{Path: "a.go", Added: 3}}}
 	p.Acts["Task 3 builder"] = []scenario.Act{build}
 	p.Until(func() bool { d := bot.Doing(p.State); return d == "#3 fixer" || p.State.Project.Run.Over() })
 }
@@ -405,11 +405,11 @@ func (p *porter) reported(item string) {
 func TestAwayAgain(t *testing.T) {
 	p := going(t, true)
 	p.Do(loop.Input{Key: "now", Actor: mira, Name: "Mira", Body: loop.Now{Text: "Keep the old function names"}})
-	look := loop.Question{ID: "q4", Kind: loop.AskManual, Run: "r1", Task: "Task 3", Title: "Address form", Text: "Open /pay\nTest card", Asked: p.Now}
-	block := loop.Question{ID: "q55", Kind: loop.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "two things", Asked: p.Now}
+	look := ledger.Question{ID: "q4", Kind: ledger.AskManual, Run: "r1", Task: "Task 3", Title: "Address form", Text: "Open /pay\nTest card", Asked: p.Now}
+	block := ledger.Question{ID: "q55", Kind: ledger.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "two things", Asked: p.Now}
 	p.off = true
-	p.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: p.Now, Body: loop.QuestionAsked{Question: look}})
-	p.Entry(loop.Entry{Stream: loop.ProjectStream("shop"), Time: p.Now, Body: loop.QuestionAsked{Question: block}})
+	p.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: p.Now, Body: ledger.QuestionAsked{Question: look}})
+	p.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: p.Now, Body: ledger.QuestionAsked{Question: block}})
 	before := len(p.phones[mira].shown)
 	out := p.n.AwayAgain(p.State, p.Now.Add(10*time.Minute), p.Now.Add(3*time.Hour))
 	p.deliver(out)
@@ -417,7 +417,7 @@ func TestAwayAgain(t *testing.T) {
 		t.Errorf("%d messages, want two for each of three people", len(out))
 	}
 	for _, o := range out {
-		if o.Class != loop.ClassAsk || o.Edit || o.Silent {
+		if o.Class != ledger.ClassAsk || o.Edit || o.Silent {
 			t.Errorf("%s to %s: %+v", o.Key, o.Chat, o)
 		}
 	}
@@ -432,34 +432,36 @@ func TestHostile(t *testing.T) {
 	p.State.Project.Name = strings.Repeat("n", 32)
 	run := p.State.Project.Run
 	run.Settings.Agent, run.Settings.Source.Path, run.Base.Branch, run.Base.Dirty = nasty, nasty, nasty, []string{nasty}
-	for n := range p.State.Project.Tasks {
-		p.State.Project.Tasks[n].Task.Title = nasty
+	tasks := p.State.Project.Tasks.Slice()
+	for n := range tasks {
+		tasks[n].Task.Title = nasty
 	}
+	p.State.Project.Tasks = loop.NewTaskList(tasks...)
 	for n := range p.State.Shared.People {
 		p.State.Shared.People[n].Name = nasty
 	}
-	q := loop.Question{ID: "q9", Run: "r1", Task: "Task 2", Tasks: []string{"Task 3"}, Title: nasty, Text: nasty, Tried: nasty, Needs: nasty, Hat: nasty, By: nasty, Options: []string{nasty, "b"}, Choice: nasty, Asked: p.Now, Sent: p.Now, Offer: &run.Settings}
-	for _, kind := range []loop.QuestionKind{loop.AskBlocked, loop.AskManual, loop.AskAgent, loop.AskBaseline, loop.AskReview, loop.AskUnticked, loop.AskSkip, loop.AskNow, loop.AskStart, loop.AskLate, loop.AskPlan, loop.AskAllow} {
+	q := ledger.Question{ID: "q9", Run: "r1", Task: "Task 2", Tasks: []string{"Task 3"}, Title: nasty, Text: nasty, Tried: nasty, Needs: nasty, Hat: nasty, By: nasty, Options: []string{nasty, "b"}, Choice: nasty, Asked: p.Now, Sent: p.Now, Offer: &run.Settings}
+	for _, kind := range []ledger.QuestionKind{ledger.AskBlocked, ledger.AskManual, ledger.AskAgent, ledger.AskBaseline, ledger.AskReview, ledger.AskUnticked, ledger.AskSkip, ledger.AskNow, ledger.AskStart, ledger.AskLate, ledger.AskPlan, ledger.AskAllow} {
 		q.Kind = kind
-		for _, end := range []loop.Body{loop.QuestionAnswered{ID: "q9", Choice: nasty, Words: nasty, By: nasty}, loop.QuestionAnswered{ID: "q9", Choice: "guide", Words: nasty, By: nasty}, loop.QuestionExpired{ID: "q9", Choice: nasty, Then: nasty}, loop.QuestionExpired{ID: "q9"}} {
-			p.project(loop.QuestionAsked{Question: q})
+		for _, end := range []ledger.Body{ledger.QuestionAnswered{ID: "q9", Choice: nasty, Words: nasty, By: nasty}, ledger.QuestionAnswered{ID: "q9", Choice: "guide", Words: nasty, By: nasty}, ledger.QuestionExpired{ID: "q9", Choice: nasty, Then: nasty}, ledger.QuestionExpired{ID: "q9"}} {
+			p.project(ledger.QuestionAsked{Question: q})
 			p.project(end)
 			p.phones[mira].shown = append(p.phones[mira].shown, &shown{key: "q9"}) // confirmations, too
 		}
 	}
 	id := p.guide(mira, "Mira", strings.ReplaceAll(nasty, "日本語 title ", "")+"x")
-	p.project(loop.GuidanceReported{ID: id, State: "set_aside", Note: nasty})
-	p.project(loop.GuidanceExpired{ID: id, Why: nasty})
-	p.project(loop.AgentUnusable{Agent: nasty, Text: nasty})
-	p.project(loop.PreflightFailed{Problems: []loop.Finding{{File: nasty, Line: 1 << 30, Text: nasty, Fix: nasty}}})
-	p.project(loop.InputPoisoned{Kind: nasty, Error: nasty})
-	p.project(loop.RunStarted{Tasks: 1 << 30, First: "Task 2", Advisory: []string{nasty}, Baseline: []loop.Result{{Run: nasty, OK: true}}})
-	p.project(loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitLimit, Until: p.Now, Text: nasty})
-	p.project(loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitAgent, Until: p.Now, Text: nasty})
-	p.project(loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitDisk, Until: p.Now, Text: nasty})
-	p.project(loop.RunStateSet{State: loop.RunRunning})
-	for _, reason := range []loop.Reason{loop.ReasonDone, loop.ReasonNothing, loop.ReasonBlocked, loop.ReasonStreak, loop.ReasonManual, loop.ReasonUntil, loop.ReasonStopped, loop.ReasonInternal, loop.ReasonBudget} {
-		p.project(loop.RunEnded{Reason: reason, Text: nasty, By: nasty, Branch: nasty, Done: 1 << 20, Total: 1 << 20})
+	p.project(ledger.GuidanceReported{ID: id, State: "set_aside", Note: nasty})
+	p.project(ledger.GuidanceExpired{ID: id, Why: nasty})
+	p.project(ledger.AgentUnusable{Agent: nasty, Text: nasty})
+	p.project(ledger.PreflightFailed{Problems: []ledger.Finding{{File: nasty, Line: 1 << 30, Text: nasty, Fix: nasty}}})
+	p.project(ledger.InputPoisoned{Kind: nasty, Error: nasty})
+	p.project(ledger.RunStarted{Tasks: 1 << 30, First: "Task 2", Advisory: []string{nasty}, Baseline: []ledger.Result{{Run: nasty, OK: true}}})
+	p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitLimit, Until: p.Now, Text: nasty})
+	p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitAgent, Until: p.Now, Text: nasty})
+	p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Until: p.Now, Text: nasty})
+	p.project(ledger.RunStateSet{State: ledger.RunRunning})
+	for _, reason := range []ledger.Reason{ledger.ReasonDone, ledger.ReasonNothing, ledger.ReasonBlocked, ledger.ReasonStreak, ledger.ReasonManual, ledger.ReasonUntil, ledger.ReasonStopped, ledger.ReasonInternal, ledger.ReasonBudget} {
+		p.project(ledger.RunEnded{Reason: reason, Text: nasty, By: nasty, Branch: nasty, Done: 1 << 20, Total: 1 << 20})
 	}
 }
 

@@ -6,12 +6,13 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // NoUndo takes [Undo] off the messages of an answer whose time to be taken back
 // is over (PHONE 3.5). shown is what a chat shows under a key. A question that
 // was taken back, or answered anew since, is left alone.
-func (n *Notifier) NoUndo(s loop.State, question string, now time.Time, shown func(chat, key string) (bot.Message, bool)) []loop.Outgoing {
+func (n *Notifier) NoUndo(s loop.State, question string, now time.Time, shown func(chat, key string) (bot.Message, bool)) []ledger.Outgoing {
 	if !slices.ContainsFunc(s.Project.Answered, func(x loop.Answered) bool {
 		return x.ID == question && !now.Before(x.At.Add(loop.UndoTime))
 	}) {
@@ -26,7 +27,7 @@ func (n *Notifier) NoUndo(s loop.State, question string, now time.Time, shown fu
 				continue
 			}
 			m.Buttons = left
-			c.send(loop.Outgoing{Chat: chat, Key: key, Edit: true, Class: loop.ClassChatter, Silent: true}, m)
+			c.send(ledger.Outgoing{Chat: chat, Key: key, Edit: true, Class: ledger.ClassChatter, Silent: true}, m)
 		}
 	}
 	return c.out

@@ -11,6 +11,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestNoUndo: [Undo] goes once its minute is over, from every chat that still
@@ -19,7 +20,7 @@ import (
 func TestNoUndo(t *testing.T) {
 	at := time.Date(2026, 11, 20, 0, 37, 0, 0, time.UTC)
 	s := loop.State{
-		Shared:  loop.Shared{People: []loop.Person{{ID: "telegram:1", Role: loop.RoleAdmin}, {ID: "slack:U1", Role: loop.RoleView}}},
+		Shared:  loop.Shared{People: []ledger.Person{{ID: "telegram:1", Role: ledger.RoleAdmin}, {ID: "slack:U1", Role: ledger.RoleView}}},
 		Project: loop.Project{Name: "shop", Answered: []loop.Answered{{ID: "q3", At: at}, {ID: "q4", At: at.Add(-time.Hour)}}},
 	}
 	settled := bot.Message{Key: "settled.agent", Lines: []bot.Line{{Text: "✓ q3 B, by Mira 00:37"}}, Buttons: []bot.Button{{Label: "Diff", Command: "/diff 4"}, {Label: "Undo", Command: "q3 undo"}}}

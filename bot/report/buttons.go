@@ -1,11 +1,6 @@
 package report
 
-import (
-	"strings"
-
-	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
-)
+import "github.com/nightporter/nightporter/bot"
 
 const (
 	mostButtons = 9 // three rows
@@ -32,7 +27,7 @@ func (f Facts) buttons(m *bot.Message) {
 		case n.Stop:
 			press("Resume", "/resume")
 		case n.Q.ID != "" && len(m.Buttons) < mostButtons-2:
-			for _, b := range verbs(n.Q, asked <= firstFew) {
+			for _, b := range bot.DigestButtons(n.Q, asked <= firstFew) {
 				press(b.Label, b.Command)
 			}
 		}
@@ -49,34 +44,4 @@ func (f Facts) buttons(m *bot.Message) {
 	if f.Total > 0 && !f.Quiet() {
 		press("Tasks", "/tasks")
 	}
-}
-
-// verbs are the buttons of a question; all of them, or the likely one.
-func verbs(q loop.Question, all bool) []bot.Button {
-	task := short(q.Task)
-	switch q.Kind {
-	case loop.AskBlocked, loop.AskManual:
-		var out []bot.Button
-		for _, v := range q.Verbs() {
-			label := strings.ToUpper(v[:1]) + v[1:]
-			if room := bot.LabelWidth - bot.Width(task) - bot.Width(label) - 2; room >= 0 {
-				label += " " + task
-			} else {
-				label += " " + q.ID
-			}
-			if v == "guide" || v == "fail" {
-				label += "…"
-			}
-			out = append(out, bot.Button{Label: label, Command: bot.Typed(q, v)})
-			if !all {
-				break
-			}
-		}
-		return out
-	case loop.AskPlan:
-		return []bot.Button{{Label: "Read " + task, Command: bot.PlanCommand(q)}}
-	case loop.AskReview:
-		return []bot.Button{{Label: "Resume", Command: bot.Typed(q, "resume")}}
-	}
-	return []bot.Button{{Label: "Answer " + q.ID, Command: q.ID}}
 }

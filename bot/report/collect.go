@@ -10,12 +10,13 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Collect reads what a digest says of a span of time: after from, up to to.
 // records are those of the project and of the house in their order; earlier
 // ones than from only help to understand what follows. s is the state at to.
-func Collect(records []loop.Record, s loop.State, from, to time.Time) (Facts, error) {
+func Collect(records []ledger.Record, s loop.State, from, to time.Time) (Facts, error) {
 	c := &collector{
 		Facts:    Facts{Project: s.Project.Name, From: from, To: to},
 		s:        s,
@@ -24,7 +25,7 @@ func Collect(records []loop.Record, s loop.State, from, to time.Time) (Facts, er
 		finished: map[string]bool{},
 		given:    map[string]*Guided{},
 	}
-	entries := make([]loop.Entry, 0, len(records))
+	entries := make([]ledger.Entry, 0, len(records))
 	for _, r := range records {
 		if r.Time.After(to) {
 			break
@@ -33,13 +34,13 @@ func Collect(records []loop.Record, s loop.State, from, to time.Time) (Facts, er
 		if err != nil {
 			return Facts{}, fmt.Errorf("digest of %s: %w", s.Project.Name, err)
 		}
-		if entries = append(entries, e); r.Stream != loop.SharedStream && r.Seq >= c.Seq {
+		if entries = append(entries, e); r.Stream != ledger.SharedStream && r.Seq >= c.Seq {
 			c.Seq, c.Head = r.Seq, hex.EncodeToString(r.Hash)
 		}
 	}
 	c.begin(entries)
 	for _, e := range entries {
-		if e.Stream == loop.SharedStream {
+		if e.Stream == ledger.SharedStream {
 			c.house(e)
 			continue
 		}
@@ -70,15 +71,15 @@ type collector struct {
 func (c *collector) in(t time.Time) bool { return t.After(c.From) && !t.After(c.To) }
 
 // house takes what the projects share.
-func (c *collector) house(e loop.Entry) {
+func (c *collector) house(e ledger.Entry) {
 	switch b := e.Body.(type) {
-	case loop.StrangerWrote:
+	case ledger.StrangerWrote:
 		if c.in(e.Time) {
 			c.Strangers++
 		}
-	case loop.AgentParked:
+	case ledger.AgentParked:
 		c.agent = b.Agent
-	case loop.WasOff:
+	case ledger.WasOff:
 		if b.To.After(c.From) && !b.From.After(c.To) {
 			c.Off = append(c.Off, Span{From: c.local(later(b.From, c.From)), To: c.local(earlier(b.To, c.To))})
 		}
@@ -92,50 +93,50 @@ func (c *collector) local(t time.Time) time.Time {
 	return t.In(c.zone)
 }
 
-func (c *collector) entry(e loop.Entry) {
+func (c *collector) entry(e ledger.Entry) {
 	c.left.entry(e)
 	c.seen.Take(e)
 	switch b := e.Body.(type) {
-	case loop.RunStarted:
+	case ledger.RunStarted:
 		if c.in(e.Time) {
 			c.start(e.Time)
 		}
-	case loop.RunEnded:
+	case ledger.RunEnded:
 		if c.in(e.Time) {
 			c.Ended = c.local(e.Time)
 		}
 		c.endWait(e.Time)
-	case loop.RunStateSet:
+	case ledger.RunStateSet:
 		c.state(b, e.Time)
-	case loop.SessionEnded:
-		if b.Kind == loop.KindAgent {
+	case ledger.SessionEnded:
+		if b.Kind == ledger.KindAgent {
 			c.ended(b, e)
 		}
-	case loop.Verified:
-		if e.Task != "" && !b.OK && b.Kind == loop.KindVerify {
-			c.flawed[loop.FoldID(e.Task)] = true
+	case ledger.Verified:
+		if e.Task != "" && !b.OK && b.Kind == ledger.KindVerify {
+			c.flawed[ledger.FoldID(e.Task)] = true
 			c.trouble("verification red", e.Time)
 		}
-	case loop.Redo:
+	case ledger.Redo:
 		if b.Why != "verification red" { // counted as such, with its tree
-			c.flawed[loop.FoldID(e.Task)] = true
+			c.flawed[ledger.FoldID(e.Task)] = true
 			c.trouble(bot.Clean(b.Why), e.Time)
 		}
-	case loop.Routed:
-		if b.On == loop.EventReview && b.To != loop.Converged && b.To != b.From {
-			c.flawed[loop.FoldID(e.Task)] = true
+	case ledger.Routed:
+		if b.On == ledger.EventReview && b.To != ledger.Converged && b.To != b.From {
+			c.flawed[ledger.FoldID(e.Task)] = true
 			if c.in(e.Time) {
 				c.Fixes++
 			}
 		}
-	case loop.AttemptEnded:
+	case ledger.AttemptEnded:
 		if b.Failed {
-			c.flawed[loop.FoldID(e.Task)] = true
+			c.flawed[ledger.FoldID(e.Task)] = true
 			if c.in(e.Time) {
 				c.Failures = append(c.Failures, Failure{Task: e.Task, Attempt: e.Attempt, Why: bot.OutcomeWhy(b.Outcome, b.Why)})
 			}
 		}
-	case loop.TaskSet:
+	case ledger.TaskSet:
 		c.set(b, e)
 	}
 	c.guided(e)
@@ -165,14 +166,14 @@ func counted(all []Count, name string) []Count {
 	return append(all, Count{Name: name, N: 1})
 }
 
-func (c *collector) set(b loop.TaskSet, e loop.Entry) {
+func (c *collector) set(b ledger.TaskSet, e ledger.Entry) {
 	if b.Fresh {
-		delete(c.flawed, loop.FoldID(e.Task))
+		delete(c.flawed, ledger.FoldID(e.Task))
 	}
-	if b.To != loop.Done || !c.in(e.Time) || c.left.part[loop.FoldID(e.Task)] { // a part counts with its task
+	if b.To != ledger.Done || !c.in(e.Time) || c.left.part[ledger.FoldID(e.Task)] { // a part counts with its task
 		return
 	}
-	if id := loop.FoldID(e.Task); !c.finished[id] {
+	if id := ledger.FoldID(e.Task); !c.finished[id] {
 		c.finished[id] = true
 		c.done = append(c.done, e.Task)
 	}
@@ -186,13 +187,13 @@ func hatName(hat string) string {
 }
 
 // failedBy says by what a session failed.
-var failedBy = map[loop.SessionOutcome]string{
-	loop.EndedSilent: "without an event", loop.EndedStall: "silent too long", loop.EndedWall: "over the time limit", loop.EndedLost: "lost without trace",
+var failedBy = map[ledger.SessionOutcome]string{
+	ledger.EndedSilent: "without an event", ledger.EndedStall: "silent too long", ledger.EndedWall: "over the time limit", ledger.EndedLost: "lost without trace",
 }
 
-func (c *collector) ended(b loop.SessionEnded, e loop.Entry) {
-	if b.Counts == loop.CountsAsFailed {
-		c.flawed[loop.FoldID(e.Task)] = true
+func (c *collector) ended(b ledger.SessionEnded, e ledger.Entry) {
+	if b.Counts == ledger.CountsAsFailed {
+		c.flawed[ledger.FoldID(e.Task)] = true
 	}
 	if !c.in(e.Time) {
 		return
@@ -209,24 +210,24 @@ func (c *collector) ended(b loop.SessionEnded, e loop.Entry) {
 }
 
 // state follows waits.
-func (c *collector) state(b loop.RunStateSet, at time.Time) {
+func (c *collector) state(b ledger.RunStateSet, at time.Time) {
 	why := ""
-	if b.State == loop.RunWaiting || b.State == loop.RunPaused {
+	if b.State == ledger.RunWaiting || b.State == ledger.RunPaused {
 		switch b.Wait {
-		case loop.WaitLimit:
+		case ledger.WaitLimit:
 			why = "the usage limit"
 			if c.agent != "" {
 				why = bot.Cut(bot.Clean(c.agent), 16) + "'s limit"
 			}
-		case loop.WaitAgent:
+		case ledger.WaitAgent:
 			why = "an agent that needs you"
-		case loop.WaitQuestion:
+		case ledger.WaitQuestion:
 			why = "an answer"
-		case loop.WaitDisk:
+		case ledger.WaitDisk:
 			why = "room on the disk"
-		case loop.WaitReview:
+		case ledger.WaitReview:
 			why = "your review"
-		case loop.WaitPerson:
+		case ledger.WaitPerson:
 			why = "you: paused"
 		}
 	}
@@ -314,30 +315,30 @@ func merged(all []Span) []Span {
 // stand is where the project stands at the end.
 func (c *collector) stand() {
 	c.Done, c.Total = c.s.Project.Count()
-	for _, t := range c.s.Project.Tasks {
+	for _, t := range c.s.Project.Tasks.All() {
 		if t.Task.Parent != "" {
 			continue
 		}
 		switch t.Status {
-		case loop.Blocked:
+		case ledger.Blocked:
 			c.Blocked++
-		case loop.ManualVerify:
+		case ledger.ManualVerify:
 			c.Manual++
-		case loop.Skipped:
+		case ledger.Skipped:
 			c.Skipped++
 		}
-		if id := loop.FoldID(t.Task.ID); c.finished[id] {
+		if id := ledger.FoldID(t.Task.ID); c.finished[id] {
 			delete(c.finished, id)
 			c.DoneNow = append(c.DoneNow, t.Task.ID)
 		}
 	}
 	for _, id := range c.done { // of another source by now
-		if c.finished[loop.FoldID(id)] {
+		if c.finished[ledger.FoldID(id)] {
 			c.DoneNow = append(c.DoneNow, id)
 		}
 	}
 	for _, id := range c.DoneNow {
-		if !c.flawed[loop.FoldID(id)] {
+		if !c.flawed[ledger.FoldID(id)] {
 			c.First++
 		}
 	}

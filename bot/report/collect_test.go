@@ -11,6 +11,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -64,17 +65,17 @@ func TestRead(t *testing.T) {
 	_, tale := good(t)
 	l := store.NewMemory()
 	for _, r := range tale.All() {
-		if _, err := l.Commit(t.Context(), loop.Batch{Time: r.Time, Records: []loop.Record{r}}); err != nil {
+		if _, err := l.Commit(t.Context(), ledger.Batch{Time: r.Time, Records: []ledger.Record{r}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	var all []loop.Record
-	for _, stream := range []string{loop.SharedStream, loop.ProjectStream("shop")} {
-		if err := l.Records(t.Context(), stream, 0, func(r loop.Record) error { all = append(all, r); return nil }); err != nil {
+	var all []ledger.Record
+	for _, stream := range []string{ledger.SharedStream, ledger.ProjectStream("shop")} {
+		if err := l.Records(t.Context(), stream, 0, func(r ledger.Record) error { all = append(all, r); return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b loop.Record) int { return a.Time.Compare(b.Time) })
+	slices.SortStableFunc(all, func(a, b ledger.Record) int { return a.Time.Compare(b.Time) })
 	for _, from := range []time.Time{evening.Add(-time.Hour), evening.Add(2 * time.Hour), morning, morning.Add(20 * time.Hour), morning.Add(72 * time.Hour)} {
 		to := from.Add(24 * time.Hour)
 		want, err := report.Collect(all, tale.State, from, to)
@@ -135,14 +136,14 @@ func TestGrowing(t *testing.T) {
 	n.Until(func() bool { return n.State.Project.Run.Commits == 1 })
 	at := n.Now.Add(time.Second)
 	n.Now = at
-	snap := loop.Snapshot{Name: "checkout", Path: n.State.Project.Run.Settings.Source.Path}
-	for _, ts := range n.State.Project.Tasks {
+	snap := ledger.Snapshot{Name: "checkout", Path: n.State.Project.Run.Settings.Source.Path}
+	for _, ts := range n.State.Project.Tasks.All() {
 		if ts.Task.ID != "Task 9" { // taken out
 			snap.Tasks = append(snap.Tasks, ts.Task)
 		}
 	}
 	for _, id := range []string{"Task 13", "Task 14", "Task 15"} {
-		snap.Tasks = append(snap.Tasks, loop.Task{ID: id, Title: id, Body: id, Mark: loop.MarkOpen})
+		snap.Tasks = append(snap.Tasks, ledger.Task{ID: id, Title: id, Body: id, Mark: ledger.MarkOpen})
 	}
 	n.Do(loop.Input{Body: loop.SourceChanged{Snapshot: snap}})
 	f := n.facts(n.Now.Add(time.Second))
@@ -162,12 +163,12 @@ func TestGrowing(t *testing.T) {
 // is understood; one that does not decode is an error.
 func TestNewerEntry(t *testing.T) {
 	at := evening.Add(time.Minute)
-	newer := loop.Record{Stream: "project/shop", Time: at, Type: "task.imagined", V: 9, Body: []byte(`{}`)}
-	if _, err := report.Collect([]loop.Record{newer}, loop.State{}, evening, morning); err != nil {
+	newer := ledger.Record{Stream: "project/shop", Time: at, Type: "task.imagined", V: 9, Body: []byte(`{}`)}
+	if _, err := report.Collect([]ledger.Record{newer}, loop.State{}, evening, morning); err != nil {
 		t.Error(err)
 	}
-	broken := loop.Record{Stream: "project/shop", Time: at, Type: "run.started", V: 1, Body: []byte(`[`)}
-	if _, err := report.Collect([]loop.Record{broken}, loop.State{}, evening, morning); err == nil {
+	broken := ledger.Record{Stream: "project/shop", Time: at, Type: "run.started", V: 1, Body: []byte(`[`)}
+	if _, err := report.Collect([]ledger.Record{broken}, loop.State{}, evening, morning); err == nil {
 		t.Error("what does not decode was told all the same")
 	}
 }

@@ -3,7 +3,7 @@ package report
 import (
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // burndown follows how many tasks are left. Parts count with their task.
@@ -16,36 +16,36 @@ type burndown struct {
 
 // begin reconstructs the tasks as they were before the first entry: a task
 // stood then where its first transition leaves from.
-func (c *collector) begin(entries []loop.Entry) {
+func (c *collector) begin(entries []ledger.Entry) {
 	k := &burndown{there: map[string]bool{}, over: map[string]bool{}, part: map[string]bool{}}
 	c.left = k
-	first := map[string]loop.Status{}
+	first := map[string]ledger.Status{}
 	introduced := map[string]bool{} // by a reading after the first one
 	var before map[string]bool      // folded ids of the last reading; nil: there was none
 	for _, e := range entries {
-		if e.Stream == loop.SharedStream {
+		if e.Stream == ledger.SharedStream {
 			continue
 		}
 		switch b := e.Body.(type) {
-		case loop.TaskSet:
-			id := loop.FoldID(e.Task)
+		case ledger.TaskSet:
+			id := ledger.FoldID(e.Task)
 			if _, has := first[id]; !has {
 				first[id] = b.From
 			}
-		case loop.SourceRead:
+		case ledger.SourceRead:
 			for _, t := range b.Tasks {
-				if id := loop.FoldID(t.ID); before != nil && !before[id] {
+				if id := ledger.FoldID(t.ID); before != nil && !before[id] {
 					introduced[id] = true
 				}
 			}
 			before = map[string]bool{}
 			for _, id := range b.Order {
-				before[loop.FoldID(id)] = true
+				before[ledger.FoldID(id)] = true
 			}
 		}
 	}
-	for _, t := range c.s.Project.Tasks {
-		id := loop.FoldID(t.Task.ID)
+	for _, t := range c.s.Project.Tasks.All() {
+		id := ledger.FoldID(t.Task.ID)
 		if t.Task.Parent != "" {
 			k.part[id] = true
 			continue
@@ -60,8 +60,8 @@ func (c *collector) begin(entries []loop.Entry) {
 	k.all = []Point{{Left: k.left()}}
 }
 
-func closed(s loop.Status) bool {
-	return s == loop.Done || s == loop.Skipped || s == loop.Withdrawn
+func closed(s ledger.Status) bool {
+	return s == ledger.Done || s == ledger.Skipped || s == ledger.Withdrawn
 }
 
 func (k *burndown) left() int {
@@ -74,17 +74,17 @@ func (k *burndown) left() int {
 	return n
 }
 
-func (k *burndown) entry(e loop.Entry) {
+func (k *burndown) entry(e ledger.Entry) {
 	switch b := e.Body.(type) {
-	case loop.TaskSet:
-		id := loop.FoldID(e.Task)
+	case ledger.TaskSet:
+		id := ledger.FoldID(e.Task)
 		if _, known := k.there[id]; !known || k.part[id] {
 			return // of another source
 		}
 		k.over[id] = closed(b.To)
-	case loop.SourceRead:
+	case ledger.SourceRead:
 		for _, id := range b.Order {
-			if id = loop.FoldID(id); !k.part[id] {
+			if id = ledger.FoldID(id); !k.part[id] {
 				if _, known := k.there[id]; known {
 					k.there[id] = true
 				}

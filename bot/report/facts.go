@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/guidance"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Facts are what one project's digest says. Times are in the person's zone.
@@ -99,8 +99,8 @@ type Need struct {
 	Sign string
 	Text string
 	Task string
-	Q    loop.Question // zero where there is none to answer
-	Stop bool          // nothing goes on without it
+	Q    ledger.Question // zero where there is none to answer
+	Stop bool            // nothing goes on without it
 }
 
 // Guided is a guidance and what became of it.

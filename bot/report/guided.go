@@ -3,26 +3,26 @@ package report
 import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/guidance"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // guided notes which guidance something became of in the span.
-func (c *collector) guided(e loop.Entry) {
+func (c *collector) guided(e ledger.Entry) {
 	ids := []string{}
 	switch b := e.Body.(type) {
-	case loop.GuidanceQueued:
+	case ledger.GuidanceQueued:
 		ids = append(ids, b.Item.ID)
-	case loop.GuidanceBound:
+	case ledger.GuidanceBound:
 		ids = append(ids, b.Binding.Bound...)
-	case loop.GuidanceReported:
+	case ledger.GuidanceReported:
 		ids = append(ids, b.ID)
-	case loop.GuidanceJudged:
+	case ledger.GuidanceJudged:
 		ids = append(ids, b.ID)
-	case loop.GuidanceDropped:
+	case ledger.GuidanceDropped:
 		ids = append(ids, b.ID)
-	case loop.GuidanceExpired:
+	case ledger.GuidanceExpired:
 		ids = append(ids, b.ID)
-	case loop.GuidanceKept:
+	case ledger.GuidanceKept:
 		ids = append(ids, b.ID)
 	}
 	if !c.in(e.Time) {
@@ -36,7 +36,7 @@ func (c *collector) guided(e loop.Entry) {
 		if e.Task != "" {
 			c.given[id].Task = e.Task
 		}
-		if _, is := e.Body.(loop.GuidanceQueued); is {
+		if _, is := e.Body.(ledger.GuidanceQueued); is {
 			c.given[id].Given, c.given[id].At = true, c.local(e.Time)
 		}
 	}

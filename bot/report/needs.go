@@ -7,13 +7,8 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
-
-// urgency orders what needs a person: what holds up most comes first.
-var urgency = map[loop.QuestionKind]int{
-	loop.AskBaseline: 1, loop.AskReview: 2, loop.AskPlan: 3, loop.AskAgent: 4, loop.AskBlocked: 5, loop.AskUnticked: 6,
-	loop.AskAllow: 7, loop.AskManual: 8, loop.AskSkip: 9, loop.AskLate: 10, loop.AskStart: 11, loop.AskNow: 12,
-}
 
 // need lists what only a person can do, most urgent first.
 func (c *collector) need() {
@@ -25,20 +20,20 @@ func (c *collector) need() {
 		c.Needs = append(c.Needs, Need{Sign: bot.SignFailed, Text: "The branch tip fails verification; nothing was pushed"})
 	}
 	questions := slices.Clone(c.s.Project.Questions)
-	slices.SortStableFunc(questions, func(a, b loop.Question) int { return cmp.Compare(urgency[a.Kind], urgency[b.Kind]) })
+	slices.SortStableFunc(questions, func(a, b ledger.Question) int { return cmp.Compare(a.Urgency(), b.Urgency()) })
 	asked := map[string]bool{}
 	for _, q := range questions {
-		asked[loop.FoldID(q.Task)] = true
+		asked[ledger.FoldID(q.Task)] = true
 		c.Needs = append(c.Needs, Need{Sign: bot.SignOf(q), Text: c.ask(q), Task: q.Task, Q: q})
 	}
-	for _, t := range c.s.Project.Tasks { // of a run without questions, or settled by a mark in the source
-		if asked[loop.FoldID(t.Task.ID)] {
+	for _, t := range c.s.Project.Tasks.All() { // of a run without questions, or settled by a mark in the source
+		if asked[ledger.FoldID(t.Task.ID)] {
 			continue
 		}
 		switch t.Status {
-		case loop.Blocked:
+		case ledger.Blocked:
 			c.Needs = append(c.Needs, Need{Sign: bot.SignBlocked, Text: c.named(t.Task.ID, t.Task.Title, "") + why(t.Why) + c.behind(t.Task.ID), Task: t.Task.ID})
-		case loop.ManualVerify:
+		case ledger.ManualVerify:
 			c.Needs = append(c.Needs, Need{Sign: bot.SignAsk, Text: c.named(t.Task.ID, t.Task.Title, "") + ", manual verify", Task: t.Task.ID})
 		}
 	}
@@ -48,32 +43,28 @@ func (c *collector) need() {
 // standstill is what holds up the whole run.
 func (c *collector) standstill(r *loop.Run) {
 	switch {
-	case r.State == loop.RunWaiting && r.Wait == loop.WaitAgent:
+	case r.State == ledger.RunWaiting && r.Wait == ledger.WaitAgent:
 		agent, _, _ := strings.Cut(r.Text, ": ")
 		text := bot.Cut(bot.Clean(agent), 16) + " cannot be used"
 		if hold, ok := c.s.Shared.Agents[agent]; ok && !hold.Since.IsZero() {
 			text += " since " + bot.Clock(hold.Since, c.To)
 		}
 		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: text + "; on the host: nightporter login " + bot.Cut(bot.Clean(agent), 16), Stop: true})
-	case r.Wait == loop.WaitDisk:
+	case r.Wait == ledger.WaitDisk:
 		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: "The disk is full, or the state folder cannot be written", Stop: true})
-	case r.State == loop.RunPaused && r.Wait == loop.WaitPerson:
+	case r.State == ledger.RunPaused && r.Wait == ledger.WaitPerson:
 		c.Needs = append(c.Needs, Need{Sign: bot.SignPaused, Text: r.ID + " is paused", Stop: true})
 	}
 }
 
 // ask is a question in one line: "#8 Refund flow (q5): plan says two things;
 // #10 waits for it".
-func (c *collector) ask(q loop.Question) string {
-	switch q.Kind {
-	case loop.AskBlocked:
+func (c *collector) ask(q ledger.Question) string {
+	switch need, text := bot.DigestNeed(q); {
+	case need != "":
+		return c.named(q.Task, q.Title, "") + ", " + need + " (" + q.ID + ")"
+	case text:
 		return c.named(q.Task, q.Title, q.ID) + why(q.Text) + c.behind(q.Task)
-	case loop.AskManual:
-		return c.named(q.Task, q.Title, "") + ", manual verify (" + q.ID + ")"
-	case loop.AskAgent:
-		return c.named(q.Task, "", q.ID) + why(q.Text)
-	case loop.AskPlan:
-		return c.named(q.Task, q.Title, "") + ", plan ready (" + q.ID + ")"
 	}
 	return bot.Cut(bot.Headline(c.s, q), 60) + " (" + q.ID + ")"
 }
@@ -107,12 +98,12 @@ func (c *collector) behind(task string) string {
 }
 
 // short is a task's id for people, harmless and never longer than a thumb.
-func short(id string) string { return bot.Cut(bot.Clean(loop.ShortID(id)), 14) }
+func short(id string) string { return bot.Cut(bot.Clean(ledger.ShortID(id)), 14) }
 
 // after says what happens if nobody does anything.
 func (c *collector) after(r *loop.Run) string {
-	for _, t := range c.s.Project.Tasks {
-		if t.Status == loop.Blocked {
+	for _, t := range c.s.Project.Tasks.All() {
+		if t.Status == ledger.Blocked {
 			c.retry = append(c.retry, short(t.Task.ID))
 		}
 	}
@@ -120,13 +111,13 @@ func (c *collector) after(r *loop.Run) string {
 	switch {
 	case r == nil:
 		return "Next: add tasks, then /run " + c.s.Project.Name + "."
-	case !r.Over() && r.State == loop.RunWaiting && r.Wait == loop.WaitLimit && !r.Until.IsZero():
+	case !r.Over() && r.State == ledger.RunWaiting && r.Wait == ledger.WaitLimit && !r.Until.IsZero():
 		return "Waits until " + bot.Clock(r.Until, c.To) + ", then goes on by itself."
-	case !r.Over() && r.State == loop.RunWaiting && r.Wait == loop.WaitAgent:
+	case !r.Over() && r.State == ledger.RunWaiting && r.Wait == ledger.WaitAgent:
 		return "Goes on by itself once it can be used again."
-	case !r.Over() && (r.State == loop.RunPaused || r.State == loop.RunPausing):
+	case !r.Over() && (r.State == ledger.RunPaused || r.State == ledger.RunPausing):
 		return "Stays paused; /resume goes on."
-	case !r.Over() && r.State == loop.RunWaiting:
+	case !r.Over() && r.State == ledger.RunWaiting:
 		return "Waits; nothing is lost."
 	case !r.Over() && c.doing != "":
 		return c.doing + " is at work; goes on by itself."

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Sessions follows the sessions of agents through the ledger, an entry at a
@@ -15,14 +16,14 @@ type Sessions struct {
 }
 
 // Take takes in the next entry of a project's stream.
-func (f *Sessions) Take(e loop.Entry) {
+func (f *Sessions) Take(e ledger.Entry) {
 	switch b := e.Body.(type) {
-	case loop.SessionPlanned:
-		if b.Kind == loop.KindAgent {
+	case ledger.SessionPlanned:
+		if b.Kind == ledger.KindAgent {
 			f.add(Session{ID: e.Session, Hat: hatName(b.Hat), Task: e.Task, Start: e.Time, Live: true})
 		}
-	case loop.SessionEnded:
-		if b.Kind == loop.KindAgent {
+	case ledger.SessionEnded:
+		if b.Kind == ledger.KindAgent {
 			f.end(b, e)
 		}
 	}
@@ -36,7 +37,7 @@ func (f *Sessions) add(x Session) {
 	f.all = append(f.all, x)
 }
 
-func (f *Sessions) end(b loop.SessionEnded, e loop.Entry) {
+func (f *Sessions) end(b ledger.SessionEnded, e ledger.Entry) {
 	if _, known := f.at[e.Session]; !known { // planned before the records begin
 		f.add(Session{ID: e.Session, Hat: "unknown", Task: e.Task, Start: e.Time.Add(-b.Exit.Took())})
 	}
@@ -48,7 +49,7 @@ func (f *Sessions) end(b loop.SessionEnded, e loop.Entry) {
 	if t := b.Exit.Ended; !t.IsZero() && !t.Before(x.Start) && t.Before(e.Time) {
 		x.End = t
 	}
-	x.Failed, x.Cut = b.Counts == loop.CountsAsFailed, b.Counts == loop.CountsAsNothing
+	x.Failed, x.Cut = b.Counts == ledger.CountsAsFailed, b.Counts == ledger.CountsAsNothing
 }
 
 // In returns the sessions in the order in which they were planned. Those that

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestSessions: taken in one entry after another, the sessions are those that
@@ -20,12 +21,12 @@ func TestSessions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Stream == loop.SharedStream {
+		if e.Stream == ledger.SharedStream {
 			continue
 		}
 		seen.Take(e)
-		p, is := e.Body.(loop.SessionPlanned)
-		if !is || p.Kind != loop.KindAgent {
+		p, is := e.Body.(ledger.SessionPlanned)
+		if !is || p.Kind != ledger.KindAgent {
 			continue
 		}
 		held := loop.State{}

@@ -6,9 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/bot/report"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 var (
@@ -48,7 +49,7 @@ func began(t *testing.T) *tale {
 func (n *tale) plan() {
 	set := n.Settings()
 	set.Stays = true
-	var tasks []loop.Task
+	var tasks []ledger.Task
 	for i, title := range titles {
 		var needs []string
 		switch i + 1 {
@@ -59,12 +60,12 @@ func (n *tale) plan() {
 		}
 		tasks = append(tasks, scenario.Task(i+1, title, needs...))
 	}
-	tasks[11].Mark = loop.MarkManualVerify
+	tasks[11].Mark = ledger.MarkManualVerify
 	n.Start(set, n.Base("r1"), tasks...)
 }
 
-func files(n int) []loop.FileChange {
-	return []loop.FileChange{{Path: "order/adapter.go", Added: n, Removed: 3}}
+func files(n int) []ledger.FileChange {
+	return []ledger.FileChange{{Path: "order/adapter.go", Added: n, Removed: 3}}
 }
 
 func (n *tale) guide(text string) {
@@ -105,10 +106,10 @@ func good(t *testing.T) (report.Facts, *tale) {
 	red := took("builder", 9)
 	red.Red = "--- FAIL: TestSum"
 	n.Acts["Task 5 builder"] = []scenario.Act{red, took("builder", 8)}
-	n.Acts["Task 8 builder"] = []scenario.Act{{Took: 9 * time.Minute, Cost: 0.3, Type: loop.EventBlocked, Data: `{"reason":"the plan says \"refund the order\" and \"refund the line\"","tried":"by line, by order","needs":"a decision"}`}}
+	n.Acts["Task 8 builder"] = []scenario.Act{{Took: 9 * time.Minute, Cost: 0.3, Type: ledger.EventBlocked, Data: `{"reason":"the plan says \"refund the order\" and \"refund the line\"","tried":"by line, by order","needs":"a decision"}`}}
 	n.Acts["Task 8 builder"] = append(n.Acts["Task 8 builder"], n.Acts["Task 8 builder"][0])
 	n.Acts["Task 9 planner"] = []scenario.Act{
-		{Took: 2 * time.Minute, Cost: 0.1, Exit: &loop.Exit{Reason: loop.ExitSelf, Code: 1, Failure: loop.FailureLimit, Text: "usage limit reached", Until: time.Date(2026, 11, 20, 4, 58, 0, 0, berlin), CostUSD: 0.1, Tokens: -1, Turns: 3, Boundary: 3}},
+		{Took: 2 * time.Minute, Cost: 0.1, Exit: &ledger.Exit{Reason: ledger.ExitSelf, Code: 1, Failure: ledger.FailureLimit, Text: "usage limit reached", Until: time.Date(2026, 11, 20, 4, 58, 0, 0, berlin), CostUSD: 0.1, Tokens: -1, Turns: 3, Boundary: 3}},
 		took("planner", 4),
 	}
 	about := func(i int, hat, text string) {

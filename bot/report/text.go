@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // captionUnits is what a caption holds, in UTF-16 units: the platform's 1024
@@ -37,8 +37,8 @@ func Text(f Facts) bot.Message {
 		{lines: f.spanLines(), weight: 4},
 		{lines: f.footLines(), weight: 5},
 	}
-	ledger := f.ledger()
-	room := captionUnits - units(m, f.next) - utf16Len(ledger) - 1 - utf16Len("and 999 lines more: /digest all") - 1
+	ledgerStore := f.ledger()
+	room := captionUnits - units(m, f.next) - utf16Len(ledgerStore) - 1 - utf16Len("and 999 lines more: /digest all") - 1
 	fill(parts, room)
 	left := 0
 	for _, p := range parts {
@@ -48,7 +48,7 @@ func Text(f Facts) bot.Message {
 	if left > 0 {
 		add(&m, fmt.Sprintf("and %s more: /digest all", plural(left, "line")))
 	}
-	add(&m, ledger)
+	add(&m, ledgerStore)
 	add(&m, f.next)
 	f.buttons(&m)
 	return m
@@ -273,7 +273,7 @@ func (f Facts) attemptLines() []string {
 
 func (f Facts) needs(task string) bool {
 	for _, n := range f.Needs {
-		if n.Task != "" && loop.SameID(n.Task, task) {
+		if n.Task != "" && ledger.SameID(n.Task, task) {
 			return true
 		}
 	}

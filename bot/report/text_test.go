@@ -11,11 +11,12 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/internal/messagelint"
-	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // form holds a digest against the sheet (PHONE 7).
@@ -61,10 +62,10 @@ func bad(t *testing.T) report.Facts {
 	n.Acts["Task 3 builder"] = slices.Repeat([]scenario.Act{none}, 6)
 	silent := scenario.Act{Took: 3 * time.Minute, Cost: 0.1}
 	n.Acts["Task 4 builder"] = slices.Repeat([]scenario.Act{silent}, 6)
-	out := &loop.Exit{Reason: loop.ExitSelf, Code: 1, Failure: loop.FailureAuth, Text: "Please run claude login", CostUSD: 0, Tokens: -1, Turns: 0, Boundary: 3}
+	out := &ledger.Exit{Reason: ledger.ExitSelf, Code: 1, Failure: ledger.FailureAuth, Text: "Please run claude login", CostUSD: 0, Tokens: -1, Turns: 0, Boundary: 3}
 	n.Acts["Task 5 planner"] = slices.Repeat([]scenario.Act{{Took: time.Second, Exit: out}}, 50)
 	n.plan()
-	n.Until(func() bool { r := n.State.Project.Run; return r.Wait == loop.WaitAgent || r.Over() })
+	n.Until(func() bool { r := n.State.Project.Run; return r.Wait == ledger.WaitAgent || r.Over() })
 	return n.facts(morning)
 }
 
@@ -140,7 +141,7 @@ func TestHostile(t *testing.T) {
 		f.DoneNow = append(f.DoneNow, id, "JIRA-"+strings.Repeat("7", n%12+1))
 		f.Failures = append(f.Failures, report.Failure{Task: id, Why: nasty})
 		f.Trouble = append(f.Trouble, report.Count{Name: bot.Cut(bot.Clean(nasty), 20), N: n})
-		f.Needs = append(f.Needs, report.Need{Sign: bot.SignBlocked, Text: bot.Cut(bot.Clean(nasty), 90), Task: id, Q: loop.Question{ID: "q9", Kind: loop.AskBlocked, Task: id}})
+		f.Needs = append(f.Needs, report.Need{Sign: bot.SignBlocked, Text: bot.Cut(bot.Clean(nasty), 90), Task: id, Q: ledger.Question{ID: "q9", Kind: ledger.AskBlocked, Task: id}})
 		f.Guidance = append(f.Guidance, report.Guided{Given: true, At: f.Began, Task: nasty, Item: guidance.Item{ID: "g9", Text: nasty, Note: nasty, State: guidance.SetAside}})
 		f.Hats = append(f.Hats, report.Count{Name: bot.Cut(bot.Clean(nasty), 16), N: n})
 		f.Off = append(f.Off, report.Span{From: f.Began, To: f.Began.Add(time.Hour)})

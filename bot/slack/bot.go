@@ -17,79 +17,80 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// API is where the platform answers when nothing else is configured.
+// API is the default address of Slack's Web API.
 const API = "https://slack.com/api/"
 
-// Prefix begins the address of every chat and person of this platform.
+// Prefix starts the address of every chat and person of Slack.
 const Prefix = "slack:"
 
-// Command is the one that everything is typed behind: Slack has a "/status" of
-// its own.
+// Command is the slash command that all commands follow, as in "/porter status".
+// Slack reserves names such as "/status" for itself.
 const Command = "/porter"
 
-// Options are what a Bot needs. Only the tokens must be set.
+// Options configure a Bot. Only the tokens are required.
 type Options struct {
 	AppToken transport.Secret // "xapp-…": opens the socket
-	BotToken transport.Secret // "xoxb-…": everything else
-	API      string           // base of the address, "" = API
+	BotToken transport.Secret // "xoxb-…": for all other methods
+	API      string           // base URL, "" = API
 	Log      *slog.Logger
 
-	Clock   func() time.Time                                 // nil = time.Now
-	Wait    func(ctx context.Context, d time.Duration) error // pauses; nil = a timer; an error ends Run
-	Dial    transport.Dial                                   // nil = TCP
-	Timeout time.Duration                                    // of one call, 0 = 30 s; uploads may take four times as long
-	Silence time.Duration                                    // without the platform's ping, after which a socket is dead; 0 = 30 s
+	Clock       func() time.Time                                 // nil = time.Now
+	Sleep       func(ctx context.Context, d time.Duration) error // pauses; nil = a timer; an error ends Run
+	Dial        transport.Dial                                   // nil = TCP
+	Timeout     time.Duration                                    // of one call, 0 = 30 s; uploads have four times as long
+	PingTimeout time.Duration                                    // a socket without a ping for this long is dead; 0 = 30 s
 
-	// Changed is told whenever the connection comes, goes or has another
-	// trouble. It must return at once.
-	Changed func(transport.State)
-	// Rings returns the ids of those who are named by a message that makes a
-	// sound in a channel ("slack:U…"): there, nothing else would. nil: nobody.
-	Rings func(chat string) []string
-	// Answered reports whether a message of somebody's was answered by us: what
-	// is said in its thread is for us, then. nil: none was.
-	Answered func(ctx context.Context, chat, message string) bool
-	// Open returns the ids of our messages in a chat that ask something and have
-	// no answer yet: what is said below them is read back, however old they are.
-	// nil: none do.
-	Open func(ctx context.Context, chat string) []string
-	// Alive is told of every channel in which somebody says something, whomever
-	// it is for, or into which the bot was let: one that took nothing does again.
-	// It must return at once. nil: nobody wants to know.
-	Alive func(chat string)
+	// OnChange is called when Connected or Trouble of State changed. It must
+	// not block.
+	OnChange func(transport.State)
+	// Mentions returns the addresses ("slack:U…") of people to mention in a
+	// message that makes a sound in a channel: Slack notifies only them. nil
+	// means nobody.
+	Mentions func(chat string) []string
+	// RepliedTo reports whether the bot replied to a person's message. Further
+	// messages in that thread are for the bot. nil means never.
+	RepliedTo func(ctx context.Context, chat, message string) bool
+	// OpenQuestions returns the ids of the bot's unanswered questions in a
+	// chat. Replies to them are read back after an outage, however old the
+	// questions are. nil means none.
+	OpenQuestions func(ctx context.Context, chat string) []string
+	// OnChannelActive is called when anybody writes in a channel, or the bot
+	// joins it: a closed channel may accept messages again. It must not block.
+	// nil = ignored.
+	OnChannelActive func(chat string)
 }
 
-// Bot is one app in one workspace. Its methods can be called from any
-// goroutine; Run runs once at a time.
+// Bot is a bot.Sender for one app in one workspace, and receives with Run. Its
+// methods may be called from any goroutine; only one Run may be active at a time.
 type Bot struct {
 	o    Options
 	id   string
 	api  *slack.Client
 	base string
-	line *transport.Conn
+	conn *transport.Conn
 
-	mu     sync.Mutex
-	me     Me
-	direct map[string]string // conversation of each person: "U…" → "D…"
-	date   time.Time         // the platform's time, when it told last
-	dated  time.Time         // when that was, by our clock
+	mu           sync.Mutex
+	me           Me
+	directOf     map[string]string // direct conversation of each person: "U…" → "D…"
+	serverTime   time.Time         // Slack's time in the last response
+	serverTimeAt time.Time         // local time of that response
 
-	token   sync.Mutex // guards what follows, and the line's state with it
-	refused string     // why the bot's token is, "" = it is not
-	open    bool       // there is a socket
-	mended  func()     // told once the token is accepted again; must return at once
+	authMu          sync.Mutex // guards the fields below, and conn's state with them
+	tokenRefusal    string     // why Slack rejects the bot token, "" = it does not
+	socketOpen      bool       // the socket is open
+	onTokenAccepted func()     // called when the token is accepted again; must not block
 }
 
 var _ bot.Sender = (*Bot)(nil)
 
-// How the platform's tokens look. The app's id within its token is no secret.
+// Forms of the tokens. The app's id within its token is no secret.
 var (
 	appForm = regexp.MustCompile(`^xapp-[0-9]{1,3}-(A[A-Z0-9]{1,20})-[A-Za-z0-9-]{1,255}$`)
 	botForm = regexp.MustCompile(`^xoxb-[A-Za-z0-9-]{1,255}$`)
 )
 
-// New makes a bot. It does not use the network. Errors say what is wrong with
-// a token's form or with the address, and never hold a token.
+// New returns a Bot without using the network. Its errors explain what is wrong
+// with a token's form or the address, and never contain a token.
 func New(o Options) (*Bot, error) {
 	form := appForm.FindStringSubmatch(string(o.AppToken))
 	if form == nil {
@@ -104,12 +105,12 @@ func New(o Options) (*Bot, error) {
 	base, err := url.Parse(o.API)
 	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" || base.User != nil ||
 		base.RawQuery != "" || base.ForceQuery || base.Fragment != "" {
-		return nil, fmt.Errorf("slack: api %q is no address; expected one like %s", o.without(o.API), API)
+		return nil, fmt.Errorf("slack: api %q is no address; expected one like %s", o.redact(o.API), API)
 	}
 	o = o.orDefault()
 	b := &Bot{
-		o: o, id: form[1], base: strings.TrimRight(o.API, "/") + "/", direct: map[string]string{}, mended: func() {},
-		line: transport.New(transport.Options{Platform: "Slack", ID: form[1], Log: o.Log, Clock: o.Clock, Clean: o.without, Changed: o.Changed, Dial: o.Dial}),
+		o: o, id: form[1], base: strings.TrimRight(o.API, "/") + "/", directOf: map[string]string{}, onTokenAccepted: func() {},
+		conn: transport.New(transport.Options{Platform: "Slack", ID: form[1], Log: o.Log, Clock: o.Clock, Redact: o.redact, OnChange: o.OnChange, Dial: o.Dial}),
 	}
 	b.api = slack.New(string(o.BotToken), slack.OptionAppLevelToken(string(o.AppToken)), slack.OptionAPIURL(b.base), slack.OptionHTTPClient(b))
 	return b, nil
@@ -122,8 +123,8 @@ func (o Options) orDefault() Options {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	if o.Wait == nil {
-		o.Wait = transport.Wait
+	if o.Sleep == nil {
+		o.Sleep = transport.Sleep
 	}
 	if o.Dial == nil {
 		o.Dial = transport.TCP
@@ -131,48 +132,48 @@ func (o Options) orDefault() Options {
 	if o.Timeout == 0 {
 		o.Timeout = 30 * time.Second
 	}
-	if o.Silence == 0 {
-		o.Silence = 30 * time.Second
+	if o.PingTimeout == 0 {
+		o.PingTimeout = 30 * time.Second
 	}
-	if o.Rings == nil {
-		o.Rings = func(string) []string { return nil }
+	if o.Mentions == nil {
+		o.Mentions = func(string) []string { return nil }
 	}
-	if o.Answered == nil {
-		o.Answered = func(context.Context, string, string) bool { return false }
+	if o.RepliedTo == nil {
+		o.RepliedTo = func(context.Context, string, string) bool { return false }
 	}
-	if o.Open == nil {
-		o.Open = func(context.Context, string) []string { return nil }
+	if o.OpenQuestions == nil {
+		o.OpenQuestions = func(context.Context, string) []string { return nil }
 	}
-	if o.Alive == nil {
-		o.Alive = func(string) {}
+	if o.OnChannelActive == nil {
+		o.OnChannelActive = func(string) {}
 	}
 	return o
 }
 
-// without takes the tokens out of a text: the last line against one in a log.
-func (o Options) without(text string) string {
+// redact removes tokens and socket tickets from a text.
+func (o Options) redact(text string) string {
 	for _, token := range []transport.Secret{o.AppToken, o.BotToken} {
 		if token != "" {
-			text = strings.ReplaceAll(text, string(token), transport.Hidden)
+			text = strings.ReplaceAll(text, string(token), transport.Redacted)
 		}
 	}
-	return ticket.ReplaceAllString(text, "$1"+transport.Hidden)
+	return ticket.ReplaceAllString(text, "$1"+transport.Redacted)
 }
 
-// ticket is what opens a socket, within its address.
+// ticket matches the secret part of a socket's address.
 var ticket = regexp.MustCompile(`(ticket=)[^&\s"]+`)
 
-// State is how Run stands with the platform now.
-func (b *Bot) State() transport.State { return b.line.State() }
+// State returns the state of the connection, as Run sees it.
+func (b *Bot) State() transport.State { return b.conn.State() }
 
-// ID is the app's, the part of its token that is no secret.
+// ID returns the app's id, the public part of its token.
 func (b *Bot) ID() string { return b.id }
 
-// CursorName is the name of this bot's loop.Cursor: "slack:A…".
+// CursorName returns the name of this app's ledger.Cursor: "slack:A…".
 func (b *Bot) CursorName() string { return Prefix + b.id }
 
-// place reads an address: the id of a person or of a conversation.
-func place(address string) (id string, err error) {
+// parseAddress returns the id of a person or conversation from its address.
+func parseAddress(address string) (id string, err error) {
 	id, ours := strings.CutPrefix(address, Prefix)
 	if !ours || !idForm.MatchString(id) {
 		return "", fmt.Errorf("%q is no address of a Slack conversation; expected slack:U… or slack:C…", address)
@@ -185,11 +186,11 @@ var idForm = regexp.MustCompile(`^[A-Z][A-Z0-9]{1,30}$`)
 // isPerson reports whether an id is a person's.
 func isPerson(id string) bool { return strings.HasPrefix(id, "U") || strings.HasPrefix(id, "W") }
 
-// isDirect reports whether a conversation is one of two.
+// isDirect reports whether an id is a direct conversation's.
 func isDirect(id string) bool { return strings.HasPrefix(id, "D") }
 
-// IsGroup reports whether an address is a channel's: others read there.
+// IsGroup reports whether an address is a channel's, which several people read.
 func IsGroup(address string) bool {
-	id, err := place(address)
+	id, err := parseAddress(address)
 	return err == nil && !isPerson(id)
 }

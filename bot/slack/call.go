@@ -17,28 +17,29 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// refusal is an answer that is no success.
-type refusal struct {
-	method  string
-	code    int // of HTTP
-	text    string
-	needed  string        // scope
-	after   time.Duration // 0 = none
-	foreign bool          // not the platform's form: a proxy, a login page
+// apiError is a response that reports a failure.
+type apiError struct {
+	method     string
+	code       int // HTTP status
+	text       string
+	needed     string        // the scope that the method needs
+	retryAfter time.Duration // 0 = none
+	foreign    bool          // not Slack's form: sent by a proxy or a login page
 }
 
-// Error is the platform's word alone: slack-go compares it.
-func (r *refusal) Error() string { return r.text }
+// Error returns Slack's error code alone, because slack-go compares it.
+func (r *apiError) Error() string { return r.text }
 
-// Unwrap lets slack-go see that it has to wait.
-func (r *refusal) Unwrap() error {
-	if r.after > 0 {
-		return &slack.RateLimitedError{RetryAfter: r.after}
+// Unwrap makes slack-go recognize a rate limit.
+func (r *apiError) Unwrap() error {
+	if r.retryAfter > 0 {
+		return &slack.RateLimitedError{RetryAfter: r.retryAfter}
 	}
 	return nil
 }
 
-// Do is the HTTP client of slack-go. Errors are *refusal and *transport.Silence.
+// Do is the HTTP client of slack-go. Errors are *apiError or
+// *transport.NoResponseError.
 func (b *Bot) Do(r *http.Request) (*http.Response, error) {
 	status, header, body, err := b.exchange(r)
 	if err != nil {
@@ -50,60 +51,60 @@ func (b *Bot) Do(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// exchange makes one call and looks at the answer before the library does.
+// exchange makes one call, and checks the response before slack-go decodes it.
 func (b *Bot) exchange(r *http.Request) (status int, header http.Header, body []byte, err error) {
 	method, ours := strings.CutPrefix(r.URL.String(), b.base)
 	method, _, _ = strings.Cut(method, "?")
 	if ours = ours && !strings.Contains(method, "/"); !ours {
-		method = "upload" // whose address is a secret
+		method = "upload" // its URL is a secret
 	}
 	limit := b.o.Timeout
 	if !ours {
 		limit *= 4
 	} else if r.Header.Get("Authorization") == "" {
-		r.Header.Set("Authorization", "Bearer "+string(b.tokenFor(method))) // slack-go has it in some bodies alone
+		r.Header.Set("Authorization", "Bearer "+string(b.tokenFor(method))) // slack-go sends the token in some bodies only
 	}
-	a, err := b.line.Exchange(r, method, limit)
+	a, err := b.conn.Exchange(r, method, limit)
 	if err != nil {
 		return 0, nil, nil, err
 	}
 	if ours || a.Status != http.StatusOK {
-		if refused := b.reads(method, a.Status, a.Header, a.Body); refused != nil {
-			b.judged(method, refused)
+		if refused := b.parseResponse(method, a.Status, a.Header, a.Body); refused != nil {
+			b.noteAuth(method, refused)
 			return a.Status, nil, nil, refused
 		}
 	}
 	if ours {
-		b.tells(a.Header)
-		b.judged(method, nil)
+		b.noteServerTime(a.Header)
+		b.noteAuth(method, nil)
 	}
-	return a.Status, a.Header, brief(method, a.Body), nil
+	return a.Status, a.Header, trimEcho(method, a.Body), nil
 }
 
-// tells notes the platform's time, by the clock of an answer.
-func (b *Bot) tells(header http.Header) {
+// noteServerTime records Slack's time from the Date header of a response.
+func (b *Bot) noteServerTime(header http.Header) {
 	date, err := http.ParseTime(header.Get("Date"))
 	if err != nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.date, b.dated = date, time.Now()
+	b.serverTime, b.serverTimeAt = date, time.Now()
 }
 
-// platformTime is the platform's, zero where it did not tell yet. It may be
-// late, never early: our clock only measures how long ago it told, and stands
-// still while the machine sleeps.
+// platformTime returns Slack's current time, zero before the first response. It
+// may be late, never early: local time only measures the time since that response,
+// and does not advance while the machine sleeps.
 func (b *Bot) platformTime() time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.date.IsZero() {
+	if b.serverTime.IsZero() {
 		return time.Time{}
 	}
-	return b.date.Add(time.Since(b.dated))
+	return b.serverTime.Add(time.Since(b.serverTimeAt))
 }
 
-// tokenFor is the token that a method takes.
+// tokenFor returns the token that a method requires.
 func (b *Bot) tokenFor(method string) transport.Secret {
 	if method == openSocket {
 		return b.o.AppToken
@@ -111,10 +112,10 @@ func (b *Bot) tokenFor(method string) transport.Secret {
 	return b.o.BotToken
 }
 
-// brief is a successful answer without what it repeats of our own message: the
-// library would read that, too, and a field that it does not know would make a
-// failure, and a second message, of what arrived.
-func brief(method string, body []byte) []byte {
+// trimEcho removes the echo of our own message from a successful response.
+// slack-go would decode it too, and a field of an unknown type would turn a posted
+// message into an error and a second attempt.
+func trimEcho(method string, body []byte) []byte {
 	if !strings.HasPrefix(method, "chat.") && !strings.HasPrefix(method, "views.") && method != "files.completeUploadExternal" {
 		return body
 	}
@@ -137,12 +138,12 @@ func brief(method string, body []byte) []byte {
 	return short
 }
 
-// openSocket is the one method that the app's token is for.
+// openSocket is the only method that uses the app token.
 const openSocket = "apps.connections.open"
 
-// reads reads an answer; nil is success.
-func (b *Bot) reads(method string, status int, header http.Header, body []byte) error {
-	r := &refusal{method: method, code: status}
+// parseResponse returns the *apiError of a response, nil for success.
+func (b *Bot) parseResponse(method string, status int, header http.Header, body []byte) error {
+	r := &apiError{method: method, code: status}
 	var form struct {
 		OK     *bool  `json:"ok"`
 		Error  string `json:"error"`
@@ -152,14 +153,14 @@ func (b *Bot) reads(method string, status int, header http.Header, body []byte) 
 	seconds, err := strconv.Atoi(header.Get("Retry-After"))
 	switch {
 	case status == http.StatusTooManyRequests, known && (form.Error == "ratelimited" || form.Error == "rate_limited"):
-		r.text, r.after = "ratelimited", time.Second
+		r.text, r.retryAfter = "ratelimited", time.Second
 		if err == nil && seconds > 0 {
-			r.after = time.Duration(min(seconds, 3600)) * time.Second
+			r.retryAfter = time.Duration(min(seconds, 3600)) * time.Second
 		}
 	case !known:
 		r.foreign, r.text = true, fmt.Sprintf("%d %s", status, http.StatusText(status))
 	case !*form.OK:
-		r.text, r.needed = b.o.without(form.Error), b.o.without(form.Needed)
+		r.text, r.needed = b.o.redact(form.Error), b.o.redact(form.Needed)
 		if r.text == "" {
 			r.text = "unknown_error"
 		}
@@ -169,8 +170,8 @@ func (b *Bot) reads(method string, status int, header http.Header, body []byte) 
 	return r
 }
 
-// call makes a call whose result is read by a type of this package, nil for
-// none. The header is the answer's.
+// call calls a method and decodes the result into result, a type of this package;
+// nil discards it. It returns the response's header.
 func (b *Bot) call(ctx context.Context, method string, p url.Values, result any) (http.Header, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, b.base+method, strings.NewReader(p.Encode()))
 	if err != nil {
@@ -182,7 +183,7 @@ func (b *Bot) call(ctx context.Context, method string, p url.Values, result any)
 		return header, err
 	}
 	if err := json.Unmarshal(body, result); err != nil {
-		return header, &refusal{method: method, code: status, text: "unexpected result: " + b.o.without(err.Error()), foreign: true}
+		return header, &apiError{method: method, code: status, text: "unexpected result: " + b.o.redact(err.Error()), foreign: true}
 	}
 	return header, nil
 }

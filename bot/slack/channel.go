@@ -11,10 +11,10 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// maxName is what is shown of a channel's name, in columns.
+// maxName limits a channel's name in findings, in columns.
 const maxName = 30
 
-// ProbeChannel looks whether a project's channel takes messages of this bot.
+// ProbeChannel checks whether a project's channel accepts messages of this bot.
 // It changes nothing.
 func (b *Bot) ProbeChannel(ctx context.Context, id, project string) transport.Finding {
 	const invite = "type in it: /invite @porter"
@@ -26,10 +26,10 @@ func (b *Bot) ProbeChannel(ctx context.Context, id, project string) transport.Fi
 			Member   bool   `json:"is_member"`
 		} `json:"channel"`
 	}
-	err := b.patient(ctx, "conversations.info", url.Values{"channel": {id}}, &r)
+	err := b.callWithRetry(ctx, "conversations.info", url.Values{"channel": {id}}, &r)
 	c := r.Channel
 	if err == nil && c.ID != id {
-		err = &refusal{method: "conversations.info", code: http.StatusOK, text: "another channel in the answer", foreign: true}
+		err = &apiError{method: "conversations.info", code: http.StatusOK, text: "another channel in the answer", foreign: true}
 	}
 	name := "#" + bot.Cut(bot.Clean(c.Name), maxName) + ", the channel of " + project
 	var known *bot.SendError
@@ -40,13 +40,13 @@ func (b *Bot) ProbeChannel(ctx context.Context, id, project string) transport.Fi
 		return transport.Finding{Trouble: transport.TroubleChannel, Text: "the app is not in " + name, Fix: invite}
 	case err == nil:
 		return transport.Finding{OK: true, Text: "the app is in " + name}
-	case errors.As(b.sendError(err), &known) && known.Fault == bot.FaultChatClosed:
+	case errors.As(b.sendError(err), &known) && errors.Is(known, bot.ErrChatClosed):
 		return transport.Finding{
 			Trouble: transport.TroubleChannel, Text: fmt.Sprintf("Slack shows the app no channel %s, which is that of %s (%s)", id, project, known.Text),
 			Fix: "correct slack_channel; where it is right, " + invite,
 		}
 	}
-	f := b.found("conversations.info", err)
+	f := b.findingOf("conversations.info", err)
 	f.Text = "the channel of " + project + ": " + f.Text
 	return f
 }

@@ -10,8 +10,8 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	chattest.Run(t, func(t *testing.T) *chattest.World {
-		w := newWorld(t, func(o *slack.Options) { o.Rings = nil })
+	chattest.Run(t, func(t *testing.T) *chattest.Fixture {
+		w := newWorld(t, func(o *slack.Options) { o.Mentions = nil })
 		conversation := map[string]string{home: w.far.Direct(mira), shop: channel}
 		named := func(chat, text string) string {
 			if chat == shop {
@@ -19,7 +19,7 @@ func TestConformance(t *testing.T) {
 			}
 			return text
 		}
-		return &chattest.World{
+		return &chattest.Fixture{
 			Sender: w.bot, Run: w.bot.Run, Data: slack.Data,
 			Prefix: slack.Prefix, Cursor: w.bot.CursorName(), Secret: "5ec7e7", Person: home, Group: shop,
 			Say:    func(chat, text string) string { return w.far.Say(mira, conversation[chat], named(chat, text)) },
@@ -30,13 +30,13 @@ func TestConformance(t *testing.T) {
 					t.Error(err)
 				}
 			},
-			Robot: func(chat, text string) {
-				w.far.Post(far.Saying{User: "U0OTHER", Channel: conversation[chat], Text: named(chat, text), Bot: true})
+			OtherBot: func(chat, text string) {
+				w.far.Post(far.UserMessage{User: "U0OTHER", Channel: conversation[chat], Text: named(chat, text), Bot: true})
 			},
-			Shows: func(chat string) []chattest.Shown {
+			Messages: func(chat string) []chattest.Shown {
 				var out []chattest.Shown
 				for _, m := range w.far.Messages(conversation[chat]) {
-					if !m.Bot || m.User != far.BotUser || m.Only != "" || len(m.Files) > 0 {
+					if !m.Bot || m.User != far.BotUser || m.VisibleTo != "" || len(m.Files) > 0 {
 						continue
 					}
 					s := chattest.Shown{ID: m.TS, Text: strings.ReplaceAll(m.Plain(), "|", "")}
@@ -49,8 +49,8 @@ func TestConformance(t *testing.T) {
 			},
 			Fail: func(f chattest.Failure) {
 				w.far.Fault("chat.postMessage", map[chattest.Failure]far.Fault{
-					chattest.Slow: far.Slow(17), chattest.Garbage: far.Garbage(200), chattest.Lost: far.Lost(),
-					chattest.Revoked: far.Refuse("token_revoked"), chattest.Shut: far.Refuse("is_archived"), chattest.Fault: far.Garbage(502),
+					chattest.RateLimited: far.RateLimited(17), chattest.ForeignPage: far.ForeignPage(200), chattest.ResponseLost: far.ResponseLost(),
+					chattest.TokenRevoked: far.Rejected("token_revoked"), chattest.ChatClosed: far.Rejected("is_archived"), chattest.BadGateway: far.ForeignPage(502),
 				}[f])
 			},
 		}

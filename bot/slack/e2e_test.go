@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -26,7 +27,7 @@ import (
 	far "github.com/nightporter/nightporter/internal/fake/slack"
 )
 
-// emulate names the folder of the npm package emulate, 0.11.2.
+// emulate is the variable with the folder of the npm package emulate 0.11.2.
 const emulate = "NIGHTPORTER_EMULATE"
 
 const (
@@ -34,12 +35,11 @@ const (
 	botUser   = "U0PORTER1"
 )
 
-// independent starts a Slack that others wrote, with Mira, a channel #shop that
-// the bot is not in, and scopes that are held to. It covers the Web API; it has
-// no sockets, no users.conversations, and no limits on blocks. It would listen
-// everywhere and chooses no port by itself. base is where it is told to be
-// reached.
-func independent(t *testing.T, base string) (api string) {
+// startEmulate starts a Slack server by other authors, with Mira, a channel #shop
+// without the bot, and enforced scopes. It supports the Web API but no sockets,
+// no users.conversations and no limits on blocks. It listens on all addresses and
+// cannot choose a port. base is the URL under which it is reached.
+func startEmulate(t *testing.T, base string) (api string) {
 	t.Helper()
 	folder := os.Getenv(emulate)
 	if folder == "" {
@@ -73,7 +73,7 @@ func independent(t *testing.T, base string) (api string) {
 	const script = `const net = require('net'), listen = net.Server.prototype.listen;
 net.Server.prototype.listen = function (port) { return listen.call(this, port, '127.0.0.1', () => console.log('ready')) };
 import(process.argv[1] + '/dist/api.js').then(m => m.createEmulator(JSON.parse(process.argv[2])))`
-	cmd := exec.CommandContext(t.Context(), "node", "-e", script, folder, string(seed)) // it ends with the test
+	cmd := exec.CommandContext(t.Context(), "node", "-e", script, folder, string(seed)) // ends with the test
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -89,10 +89,10 @@ import(process.argv[1] + '/dist/api.js').then(m => m.createEmulator(JSON.parse(p
 	return api
 }
 
-// completed puts what is missing beside that Slack, which is at api by itself:
-// sockets by slack-go's own test server, and users.conversations by
-// conversations.list.
-func completed(t *testing.T) (base, api string) {
+// startCompleted adds the missing parts to that server: sockets by slack-go's test
+// server, and users.conversations by conversations.list. api is the URL of the
+// server alone.
+func startCompleted(t *testing.T) (base, api string) {
 	t.Helper()
 	sockets := slacktest.NewTestServer(func(slacktest.Customize) {})
 	sockets.Start()
@@ -119,16 +119,16 @@ func completed(t *testing.T) (base, api string) {
 		}
 	}})
 	t.Cleanup(s.Close)
-	api = independent(t, s.URL)
+	api = startEmulate(t, s.URL)
 	if target, err = url.Parse(api); err != nil {
 		t.Fatal(err)
 	}
 	return s.URL + "/api/", api
 }
 
-// TestIndependentServer drives the bot by a Slack that is not ours.
+// TestIndependentServer runs the bot against a Slack server by other authors.
 func TestIndependentServer(t *testing.T) {
-	base, api := completed(t)
+	base, api := startCompleted(t)
 	mira := func(method string, form url.Values, result any) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, api+"/api/"+method, strings.NewReader(form.Encode()))
@@ -153,8 +153,8 @@ func TestIndependentServer(t *testing.T) {
 	}
 	var asked string
 	o := slack.Options{
-		AppToken: far.AppToken, BotToken: far.BotToken, API: base, Silence: time.Hour,
-		Open: func(_ context.Context, chat string) []string {
+		AppToken: far.AppToken, BotToken: far.BotToken, API: base, PingTimeout: time.Hour,
+		OpenQuestions: func(_ context.Context, chat string) []string {
 			if strings.HasPrefix(chat, "slack:C") && asked != "" {
 				return []string{asked}
 			}
@@ -185,8 +185,8 @@ func TestIndependentServer(t *testing.T) {
 	mira("auth.test", nil, &who)
 	own := slack.Prefix + who.User
 
-	// Doctor says that the bot is not in the channel. (Slack refuses its messages
-	// then; this one takes those to public channels.)
+	// The probe finds that the bot is not in the channel. Slack itself would also
+	// reject messages there; this server accepts them in public channels.
 	if f := b.ProbeChannel(t.Context(), room, "shop"); f.OK || !strings.Contains(f.Text, "not in #shop") {
 		t.Errorf("%+v", f)
 	}
@@ -195,8 +195,8 @@ func TestIndependentServer(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 
-	// What is sent stands there, in both kinds of conversation; it can be changed
-	// and taken away.
+	// A message appears in both kinds of conversation, and can be edited and
+	// deleted.
 	type message struct {
 		TS, Text, User string
 		Blocks         json.RawMessage
@@ -238,12 +238,12 @@ func TestIndependentServer(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := b.Edit(t.Context(), bot.Ref{Chat: chat, ID: gone}, said("x")); fault(err) != bot.FaultMessageGone {
+	if err := b.Edit(t.Context(), bot.Ref{Chat: chat, ID: gone}, said("x")); !errors.Is(err, bot.ErrMessageGone) {
 		t.Errorf("of what is gone: %v", err)
 	}
 
-	// Files: what is too long stands in the thread; a picture is a file of the
-	// app's own, above its message.
+	// A long text is a file in the thread; a picture is a file of the app above its
+	// message.
 	long := bot.Message{Key: "diff", Lines: []bot.Line{line("shop #11: 3 files")}}
 	for range 40 {
 		long.Lines = append(long.Lines, pre("+ x"))
@@ -266,12 +266,12 @@ func TestIndependentServer(t *testing.T) {
 		t.Errorf("the picture: %s", got)
 	}
 
-	// What was said meanwhile is read back, below an older question, too.
+	// Messages sent during an outage are read back, also below an older question.
 	mira("chat.postMessage", url.Values{"channel": {direct}, "text": {"Wrap the existing code"}}, nil)
 	mira("chat.postMessage", url.Values{"channel": {room}, "text": {"<@" + botUser + "> pause"}}, nil)
 	mira("chat.postMessage", url.Values{"channel": {room}, "text": {"lunch?"}}, nil)
 	mira("chat.postMessage", url.Values{"channel": {room}, "text": {"retry"}, "thread_ts": {asked}}, nil)
-	d := &desk{changed: make(chan struct{}), cursor: asked}
+	d := &recordingReceiver{changed: make(chan struct{}), cursor: asked}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- b.Run(ctx, d.Cursor, d) }()
@@ -295,9 +295,9 @@ func TestIndependentServer(t *testing.T) {
 		t.Errorf("read back: %+v", got)
 	}
 
-	// Archived, it takes nothing.
+	// An archived channel accepts no messages.
 	mira("conversations.archive", url.Values{"channel": {room}}, nil)
-	if _, err := b.Send(t.Context(), chat, said("x"), bot.SendOptions{}); fault(err) != bot.FaultChatClosed {
+	if _, err := b.Send(t.Context(), chat, said("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrChatClosed) {
 		t.Errorf("archived: %v", err)
 	}
 	if f := b.ProbeChannel(t.Context(), room, "shop"); f.OK || !strings.Contains(f.Text, "archived") {

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,21 +12,21 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// formID names our forms, their one field, and its block.
+// formID is the id of our forms, of their only block and of its field.
 const formID = "words"
 
-// form is what a form has to remember until it is filled in.
+// form is the state that Slack keeps for an open form.
 type form struct {
-	Command string `json:"command"` // that the words complete: "q5 guide"
+	Command string `json:"command"` // the text completes this command: "q5 guide"
 	Chat    string `json:"chat"`
-	Message string `json:"message"` // whose button asked for them
+	Message string `json:"message"` // the message with the button that opened the form
 }
 
-// Ask opens a form for the words that a button needs, instead of a message
-// that waits for a reply. ask is that message, command what its words complete.
-// It reports false where there is none to open: the press is some seconds old,
-// or the platform refuses it.
-func (b *Bot) Ask(ctx context.Context, in bot.Inbound, command string, ask bot.Message) bool {
+// OpenForm opens a form for the text that a button's command needs, instead of a
+// message that waits for a reply. ask is that message; command is completed by the
+// text. OpenForm returns false if no form was opened: a trigger expires after some
+// seconds, and Slack may refuse it.
+func (b *Bot) OpenForm(ctx context.Context, in bot.Inbound, command string, ask bot.Message) bool {
 	p, known := readPress(in.PressID)
 	if !known || p.trigger == "" {
 		return false
@@ -44,15 +45,15 @@ func (b *Bot) Ask(ctx context.Context, in bot.Inbound, command string, ask bot.M
 	_, err = b.api.OpenViewContext(ctx, p.trigger, slack.ModalViewRequest{
 		Type: slack.VTModal, CallbackID: formID, PrivateMetadata: string(memory),
 		Title: text("nightporter"), Submit: text("Send"), Close: text("Cancel"),
-		Blocks: slack.Blocks{BlockSet: []slack.Block{slack.NewInputBlock(formID, text(or(label, "Your words:")), nil, field)}},
+		Blocks: slack.Blocks{BlockSet: []slack.Block{slack.NewInputBlock(formID, text(cmp.Or(label, "Your words:")), nil, field)}},
 	})
 	if err != nil {
-		b.o.Log.Info("no form is opened; its words are asked for by a message", "error", b.o.without(err.Error()))
+		b.o.Log.Info("no form is opened; a message asks for the text", "error", b.o.redact(err.Error()))
 	}
 	return err == nil
 }
 
-// asUnknown finds what bot.Parse says of a word that is no command.
+// asUnknown returns the error of bot.Parse for a word that is no command.
 func asUnknown(err error) (*bot.UnknownError, bool) {
 	var u *bot.UnknownError
 	return u, errors.As(err, &u)

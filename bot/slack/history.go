@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -10,40 +11,39 @@ import (
 	"time"
 )
 
-// How far back is read.
+// How far back messages are read after an outage.
 const (
-	// overlap is read twice: events of several conversations come in any order.
+	// overlap is read again: events of different conversations arrive in any order.
 	overlap = 5 * time.Minute
-	// recent is how much older than the stored time stamp the beginning of a
-	// thread may be whose newer replies are found in any case, aged how much
-	// older where agedPages reach so far back. Those of what is still open are
-	// found however old it is (Options.Open).
-	recent = 24 * time.Hour
-	aged   = 14 * 24 * time.Hour
-	// farthest is below what is kept of what was handled, so that nothing older
-	// is handled a second time.
-	farthest = 14 * 24 * time.Hour
-	// A page has two hundred messages.
+	// recentThreads and agedThreads say how much older than the cursor the first
+	// message of a thread may be for its new replies to be found: always within
+	// recentThreads, and within agedThreads as far as agedPages reach. Threads of
+	// Options.OpenQuestions are found at any age.
+	recentThreads = 24 * time.Hour
+	agedThreads   = 14 * 24 * time.Hour
+	// maxReadBack is shorter than the time that keys of handled inputs are kept,
+	// so that no message is handled twice.
+	maxReadBack = 14 * 24 * time.Hour
+	// Pages hold 200 messages.
 	recentPages = 50
 	agedPages   = 5
 )
 
-// tsOf is a time as a time stamp.
+// tsOf converts a time to a Slack timestamp.
 func tsOf(t time.Time) string {
 	micro := t.UnixMicro()
 	return strconv.FormatInt(micro/1e6, 10) + "." + strconv.FormatInt(1e6+micro%1e6, 10)[1:]
 }
 
-// missed reads what was said since a time stamp, oldest first, in every
-// conversation that the bot is in. now is the platform's time, zero where that
-// is not known.
-func (b *Bot) missed(ctx context.Context, since string, now time.Time) ([]message, error) {
-	from := moment(since).Add(-overlap)
+// missedMessages returns all messages since a timestamp in all conversations of
+// the bot, the oldest first. now is Slack's time, zero if unknown.
+func (b *Bot) missedMessages(ctx context.Context, since string, now time.Time) ([]message, error) {
+	from := timeOf(since).Add(-overlap)
 	if now.IsZero() {
 		now = b.o.Clock()
 	}
-	if limit := now.Add(-farthest); from.Before(limit) {
-		b.o.Log.Warn("what was said before is not read back", "since", limit)
+	if limit := now.Add(-maxReadBack); from.Before(limit) {
+		b.o.Log.Warn("older messages are not read back", "since", limit)
 		from = limit
 	}
 	all, err := b.conversations(ctx)
@@ -52,11 +52,11 @@ func (b *Bot) missed(ctx context.Context, since string, now time.Time) ([]messag
 	}
 	var out []message
 	for _, c := range all {
-		list, err := b.missedIn(ctx, c, from)
+		list, err := b.missedInConversation(ctx, c, from)
 		switch {
-		case final(err):
-			// One conversation that cannot be read must not silence all of them.
-			b.o.Log.Warn("a conversation is not read back", "channel", c.id, "error", b.o.without(err.Error()))
+		case isPermanent(err):
+			// One unreadable conversation must not block the others.
+			b.o.Log.Warn("a conversation is not read back", "channel", c.id, "error", b.o.redact(err.Error()))
 			continue
 		case err != nil:
 			return nil, err
@@ -67,16 +67,16 @@ func (b *Bot) missed(ctx context.Context, since string, now time.Time) ([]messag
 	return out, nil
 }
 
-// missedIn reads what was said in a conversation, and in its threads, whoever
-// began them: we may have been named there.
-func (b *Bot) missedIn(ctx context.Context, c conversation, since time.Time) ([]message, error) {
-	from, begun := tsOf(since), tsOf(since.Add(-recent))
+// missedInConversation returns the messages since a time in a conversation and in
+// all its threads, because any of them may mention the bot.
+func (b *Bot) missedInConversation(ctx context.Context, c conversation, since time.Time) ([]message, error) {
+	from, begun := tsOf(since), tsOf(since.Add(-recentThreads))
 	read, whole, err := b.pages(ctx, recentPages, "conversations.history", url.Values{"channel": {c.id}, "oldest": {begun}})
 	if err != nil {
 		return nil, err
 	}
 	if !whole {
-		b.o.Log.Warn("not all of a conversation is read back", "channel", c.id, "messages", len(read))
+		b.o.Log.Warn("a conversation is read back in part", "channel", c.id, "messages", len(read))
 	}
 	var out []message
 	for _, m := range read {
@@ -85,25 +85,25 @@ func (b *Bot) missedIn(ctx context.Context, c conversation, since time.Time) ([]
 			out = append(out, m)
 		}
 	}
-	old, _, err := b.pages(ctx, agedPages, "conversations.history", url.Values{"channel": {c.id}, "oldest": {tsOf(since.Add(-aged))}, "latest": {begun}})
+	old, _, err := b.pages(ctx, agedPages, "conversations.history", url.Values{"channel": {c.id}, "oldest": {tsOf(since.Add(-agedThreads))}, "latest": {begun}})
 	if err != nil {
 		return nil, err
 	}
 	var roots []string
 	for _, m := range append(read, old...) {
-		if m.Latest > from { // else nothing is new
+		if m.Latest > from { // otherwise the thread has no new reply
 			roots = append(roots, m.TS)
 		}
 	}
-	for _, id := range b.o.Open(ctx, c.address) {
-		if stamp.MatchString(id) && !slices.Contains(roots, id) {
+	for _, id := range b.o.OpenQuestions(ctx, c.address) {
+		if timestampForm.MatchString(id) && !slices.Contains(roots, id) {
 			roots = append(roots, id)
 		}
 	}
 	for _, root := range roots {
 		replies, err := b.replies(ctx, c.id, root, from)
 		switch {
-		case final(err):
+		case isPermanent(err):
 			continue
 		case err != nil:
 			return nil, err
@@ -113,7 +113,7 @@ func (b *Bot) missedIn(ctx context.Context, c conversation, since time.Time) ([]
 	return out, nil
 }
 
-// replies reads what is newer in a thread. root may be any message of it.
+// replies returns the new messages of a thread. root may be any message of it.
 func (b *Bot) replies(ctx context.Context, channel, root, from string) ([]message, error) {
 	read, _, err := b.pages(ctx, recentPages, "conversations.replies", url.Values{"channel": {channel}, "ts": {root}, "oldest": {from}})
 	if err != nil {
@@ -123,7 +123,7 @@ func (b *Bot) replies(ctx context.Context, channel, root, from string) ([]messag
 	for _, m := range read {
 		switch {
 		case m.TS == root && m.Thread != "" && m.Thread != root:
-			return b.replies(ctx, channel, m.Thread, from) // which is its own thread
+			return b.replies(ctx, channel, m.Thread, from) // root is a reply itself
 		case m.TS == root:
 			began = m.User
 		}
@@ -131,14 +131,14 @@ func (b *Bot) replies(ctx context.Context, channel, root, from string) ([]messag
 	var out []message
 	for _, m := range read {
 		if m.TS > from && m.TS != root {
-			m.Channel, m.Parent = channel, or(m.Parent, began)
+			m.Channel, m.Parent = channel, cmp.Or(m.Parent, began)
 			out = append(out, m)
 		}
 	}
 	return out, nil
 }
 
-// pages reads so many pages of messages. It reports whether these are all.
+// pages reads up to most pages of messages. whole reports that there are no more.
 func (b *Bot) pages(ctx context.Context, most int, method string, p url.Values) (out []message, whole bool, err error) {
 	p.Set("limit", "200")
 	for range most {
@@ -148,7 +148,7 @@ func (b *Bot) pages(ctx context.Context, most int, method string, p url.Values) 
 				Next string `json:"next_cursor"`
 			} `json:"response_metadata"`
 		}
-		if err := b.patient(ctx, method, p, &page); err != nil {
+		if err := b.callWithRetry(ctx, method, p, &page); err != nil {
 			return nil, false, err
 		}
 		out = append(out, page.Messages...)
@@ -160,13 +160,13 @@ func (b *Bot) pages(ctx context.Context, most int, method string, p url.Values) 
 	return out, false, nil
 }
 
-// conversation is one that the bot is in.
+// conversation is a conversation of the bot.
 type conversation struct {
 	id      string
-	address string // the person's, of one of two
+	address string // of a direct conversation, the person's address
 }
 
-// conversations are those that the bot is in.
+// conversations returns all conversations that the bot is a member of.
 func (b *Bot) conversations(ctx context.Context) ([]conversation, error) {
 	p := url.Values{"types": {"public_channel,private_channel,im"}, "exclude_archived": {"true"}, "limit": {"200"}}
 	var out []conversation
@@ -180,7 +180,7 @@ func (b *Bot) conversations(ctx context.Context) ([]conversation, error) {
 				Next string `json:"next_cursor"`
 			} `json:"response_metadata"`
 		}
-		if err := b.patient(ctx, "users.conversations", p, &page); err != nil {
+		if err := b.callWithRetry(ctx, "users.conversations", p, &page); err != nil {
 			return nil, err
 		}
 		for _, c := range page.Channels {
@@ -190,7 +190,7 @@ func (b *Bot) conversations(ctx context.Context) ([]conversation, error) {
 			found := conversation{id: c.ID, address: Prefix + c.ID}
 			if isDirect(c.ID) && isPerson(c.User) {
 				found.address = Prefix + c.User
-				b.learn(c.User, c.ID)
+				b.rememberDirect(c.User, c.ID)
 			}
 			out = append(out, found)
 		}
@@ -202,16 +202,16 @@ func (b *Bot) conversations(ctx context.Context) ([]conversation, error) {
 	return out, nil
 }
 
-// patient is call that waits as the platform wants it to.
-func (b *Bot) patient(ctx context.Context, method string, p url.Values, result any) error {
+// callWithRetry is call that waits as long as Slack's rate limits ask for.
+func (b *Bot) callWithRetry(ctx context.Context, method string, p url.Values, result any) error {
 	const tries = 5
 	for try := 1; ; try++ {
 		_, err := b.call(ctx, method, p, result)
-		var r *refusal
-		if !errors.As(err, &r) || r.after == 0 || try == tries {
+		var r *apiError
+		if !errors.As(err, &r) || r.retryAfter == 0 || try == tries {
 			return err
 		}
-		if err := b.o.Wait(ctx, r.after); err != nil {
+		if err := b.o.Sleep(ctx, r.retryAfter); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,14 +14,14 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// What an Inbound says in Stands: why its sender is nobody who can be let in.
+// Values of Inbound.Stands: why the sender cannot be authorized.
 const (
-	StandsBot    = "a bot"
-	StandsNobody = "nobody" // the platform does not say who
+	SenderBot     = "a bot"
+	SenderUnknown = "nobody" // Slack does not name the sender
 )
 
-// message is one message, as much of it as matters. Fields that are missing
-// here cannot break its reading.
+// message holds the fields of a Slack message that matter. Other fields, or other
+// types in them, cannot make decoding fail.
 type message struct {
 	Type    string `json:"type"`
 	Subtype string `json:"subtype"`
@@ -30,27 +31,28 @@ type message struct {
 	Text    string `json:"text"`
 	TS      string `json:"ts"`
 	Thread  string `json:"thread_ts"`
-	Parent  string `json:"parent_user_id"` // who began the thread
+	Parent  string `json:"parent_user_id"` // author of the thread's first message
 
 	Edited *struct {
 		TS string `json:"ts"`
 	} `json:"edited"`
-	Message *message          `json:"message"` // of a change
+	Message *message          `json:"message"` // the new message in a message_changed event
 	Before  *message          `json:"previous_message"`
 	Files   []json.RawMessage `json:"files"`
 
-	Latest string `json:"latest_reply"` // of what began a thread
+	Latest string `json:"latest_reply"` // of a thread's first message
 }
 
-// said reads a message. It reports false for what is not for us, or is ours:
-// in a channel only what names us is, and what is said in a thread of ours.
-func (b *Bot) said(m message, answered func(chat, id string) bool) (in bot.Inbound, ok bool) {
+// fromMessage converts a message. It returns false for the bot's own messages and
+// for those not addressed to it. In a channel a message is for the bot if it
+// mentions the bot or stands in a thread that the bot takes part in.
+func (b *Bot) fromMessage(m message, answered func(chat, id string) bool) (in bot.Inbound, ok bool) {
 	channel := m.Channel
 	edited := false
 	switch m.Subtype {
 	case "", "file_share", "thread_broadcast", "me_message", "bot_message":
 	case "message_changed":
-		// A link's preview changes a message, too; so does a thread.
+		// Link previews and new replies change a message without an edit.
 		if m.Message == nil || m.Message.Edited == nil || m.Before != nil && m.Before.Text == m.Message.Text {
 			return in, false
 		}
@@ -58,26 +60,27 @@ func (b *Bot) said(m message, answered func(chat, id string) bool) (in bot.Inbou
 	default:
 		return in, false
 	}
-	me := b.known()
-	if !stamp.MatchString(m.TS) || !idForm.MatchString(channel) || m.User == me.User || m.Bot != "" && m.Bot == me.Bot {
+	me := b.identity()
+	if !timestampForm.MatchString(m.TS) || !idForm.MatchString(channel) || m.User == me.User || m.Bot != "" && m.Bot == me.Bot {
 		return in, false
 	}
 	in = bot.Inbound{
 		Key: Prefix + channel + ":" + m.TS, Actor: Prefix + m.User, Chat: Prefix + channel,
 		Private: isDirect(channel), Message: messageID(m.TS, m.User, m.Thread), Edited: edited,
-		Media: len(m.Files) > 0, Sent: moment(m.TS),
+		Media: len(m.Files) > 0, Sent: timeOf(m.TS),
 	}
 	if edited {
 		in.Key += ":" + m.Edited.TS
-		in.Sent = moment(m.Edited.TS)
+		in.Sent = timeOf(m.Edited.TS)
 	}
 	if root := m.Thread; root != "" && root != m.TS {
-		// Of one of ours its time stamp; else what our answer to it is found by.
+		// In a thread of ours it is our timestamp; in a thread of another author it
+		// is the id under which our reply to that message is stored.
 		if in.ReplyTo = root; m.Parent != "" && m.Parent != me.User {
 			in.ReplyTo = messageID(root, m.Parent, "")
 		}
 	}
-	text, named := plain(m.Text, me.User)
+	text, named := decodeText(m.Text, me.User)
 	forUs := in.Private || named
 	if !forUs && in.ReplyTo != "" {
 		forUs = m.Parent == me.User || answered(in.Chat, in.ReplyTo)
@@ -87,24 +90,24 @@ func (b *Bot) said(m message, answered func(chat, id string) bool) (in bot.Inbou
 	}
 	if in.Private {
 		in.Chat = in.Actor
-		b.learn(m.User, channel)
+		b.rememberDirect(m.User, channel)
 	}
 	switch in.Text = text; {
 	case in.ReplyTo != "" && m.Parent == me.User:
-		// A reply without a slash answers what it stands below.
+		// A reply without a slash answers the thread's first message.
 	case named:
-		in.Text = addressed(text)
+		in.Text = mentionLine(text)
 	case in.Private && in.ReplyTo == "":
-		in.Text = alone(text)
+		in.Text = privateLine(text)
 	}
 	switch {
 	case m.Bot != "" || m.User == "USLACKBOT":
-		in.Stands = StandsBot
+		in.Stands = SenderBot
 		if !isPerson(m.User) {
 			in.Actor = Prefix + m.Bot
 		}
 	case !isPerson(m.User):
-		in.Stands, in.Actor = StandsNobody, Prefix+channel
+		in.Stands, in.Actor = SenderUnknown, Prefix+channel
 	}
 	if in.Stands != "" {
 		in.Chat, in.Private = Prefix+channel, false
@@ -112,8 +115,8 @@ func (b *Bot) said(m message, answered func(chat, id string) bool) (in bot.Inbou
 	return in, true
 }
 
-// moment is the time of a time stamp, zero for none.
-func moment(ts string) time.Time {
+// timeOf converts a Slack timestamp, and returns zero for an invalid one.
+func timeOf(ts string) time.Time {
 	sec, frac, _ := strings.Cut(ts, ".")
 	s, err := strconv.ParseInt(sec, 10, 64)
 	if err != nil {
@@ -131,9 +134,10 @@ var (
 	mentions = regexp.MustCompile(`^<@([A-Z0-9]+)(?:\|[^<>]*)?>[:,]?\s*`)
 )
 
-// plain is what somebody typed: the platform's links and names as they were
-// written. It reports whether the text names us; our name in front goes.
-func plain(text, us string) (typed string, named bool) {
+// decodeText returns a message's text as it was typed, without Slack's markup for
+// links and mentions. named reports whether it mentions us; a leading mention of
+// us is removed.
+func decodeText(text, us string) (typed string, named bool) {
 	text = strings.TrimSpace(text)
 	if m := mentions.FindStringSubmatch(text); m != nil && m[1] == us {
 		text, named = text[len(m[0]):], true
@@ -145,19 +149,19 @@ func plain(text, us string) (typed string, named bool) {
 			named = true
 			return ""
 		case strings.HasPrefix(ref, "!"):
-			return "@" + strings.TrimLeft(or(label, ref), "!@")
+			return "@" + strings.TrimLeft(cmp.Or(label, ref), "!@")
 		case strings.HasPrefix(ref, "@"), strings.HasPrefix(ref, "#"):
-			return ref[:1] + strings.TrimLeft(or(label, ref), "@#")
+			return ref[:1] + strings.TrimLeft(cmp.Or(label, ref), "@#")
 		case labelled && strings.Contains(ref, label):
-			return label // "README.md" became a link by itself
+			return label // Slack made a link of "README.md"
 		}
 		return ref
 	})
 	return strings.TrimSpace(html.UnescapeString(text)), named
 }
 
-// commandLine is what was typed behind "/porter" as a line that package bot
-// reads: a word is a command there without its slash.
+// commandLine converts the text after "/porter" into a line for bot.Parse. There
+// the first word is a command even without a slash.
 func commandLine(text string) string {
 	text = strings.TrimSpace(text)
 	word, _, _ := strings.Cut(text, " ")
@@ -166,7 +170,7 @@ func commandLine(text string) string {
 	}
 	project, rest, hasProject := strings.Cut(text, ":")
 	switch {
-	case strings.HasPrefix(text, "/"), handle.MatchString(strings.TrimSuffix(word, ":")):
+	case strings.HasPrefix(text, "/"), questionOrGuidanceID.MatchString(strings.TrimSuffix(word, ":")):
 		return text
 	case hasProject && projectName.MatchString(project) && strings.TrimSpace(rest) != "":
 		return project + ": " + commandLine(rest)
@@ -175,14 +179,14 @@ func commandLine(text string) string {
 }
 
 var (
-	handle      = regexp.MustCompile(`^[qgQG][0-9]{1,9}$`)
-	projectName = regexp.MustCompile(`^[A-Za-z0-9-]{1,32}$`)
+	questionOrGuidanceID = regexp.MustCompile(`^[qgQG][0-9]{1,9}$`)
+	projectName          = regexp.MustCompile(`^[A-Za-z0-9-]{1,32}$`)
 )
 
-// addressed is the line that a text is which names us: a command, or words
-// for the next session, which in private would need no name. One word that is
-// no command, or the beginning of one, is a slip.
-func addressed(text string) string {
+// mentionLine converts a text that mentions us into a line for bot.Parse: a
+// command, or otherwise guidance for the next session. A single unknown word, or
+// the beginning of a command, stays a mistyped command.
+func mentionLine(text string) string {
 	line := commandLine(text)
 	_, err := bot.Parse(line)
 	unknown, is := asUnknown(err)
@@ -195,10 +199,10 @@ func addressed(text string) string {
 	return "/guidance " + text
 }
 
-// alone is the line that a text in private is. Slack keeps what begins with a
-// slash to itself, so what can hardly be words for a session is a command
-// without one: "status", "pause now", "skip 8". Anything else is words.
-func alone(text string) string {
+// privateLine converts a direct message into a line for bot.Parse. Slack does not
+// deliver text that starts with a slash, so a text that is hardly guidance counts
+// as a command without one: "status", "pause now", "skip 8".
+func privateLine(text string) string {
 	words := strings.Fields(text)
 	if len(words) == 0 || strings.HasPrefix(text, "/") {
 		return text
@@ -216,45 +220,40 @@ func alone(text string) string {
 	return text
 }
 
-// slash is a command of "/porter".
-type slash struct {
-	Text     string `json:"text"`
-	User     string `json:"user_id"`
-	UserName string `json:"user_name"`
-	Channel  string `json:"channel_id"`
-	Called   string `json:"channel_name"`
-	Trigger  string `json:"trigger_id"`
+// slashCommand is the payload of "/porter".
+type slashCommand struct {
+	Text        string `json:"text"`
+	User        string `json:"user_id"`
+	UserName    string `json:"user_name"`
+	Channel     string `json:"channel_id"`
+	ChannelName string `json:"channel_name"`
+	Trigger     string `json:"trigger_id"`
 }
 
-func (b *Bot) typed(s slash, envelope string) (in bot.Inbound, ok bool) {
+// fromSlashCommand converts a command. envelope is the key if Slack sent no
+// trigger.
+func (b *Bot) fromSlashCommand(s slashCommand, envelope string) (in bot.Inbound, ok bool) {
 	if !isPerson(s.User) || !idForm.MatchString(s.Channel) {
 		return in, false
 	}
-	text, _ := plain(s.Text, "")
+	text, _ := decodeText(s.Text, "")
 	in = bot.Inbound{
-		Key: Prefix + "cmd:" + or(s.Trigger, envelope), Actor: Prefix + s.User, Name: bot.Clean(s.UserName), Chat: Prefix + s.Channel,
+		Key: Prefix + "cmd:" + cmp.Or(s.Trigger, envelope), Actor: Prefix + s.User, Name: bot.Clean(s.UserName), Chat: Prefix + s.Channel,
 		Text: commandLine(text), Message: commandID(s.User, Command+" "+text), Sent: b.o.Clock(),
 	}
 	if isDirect(s.Channel) {
-		// It may be a conversation with somebody else, which the bot is not in.
+		// It may be a conversation with another person, without the bot.
 		in.Chat, in.Private = in.Actor, true
-	} else if s.Called != privateName {
-		in.Title = bot.Clean(s.Called)
+	} else if s.ChannelName != privateName {
+		in.Title = bot.Clean(s.ChannelName)
 	}
 	return in, true
 }
 
-// privateName is what the platform calls a channel that not everybody may know.
+// privateName is the name that Slack gives private channels in payloads.
 const privateName = "privategroup"
 
-func or(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a
-}
-
-// interaction is a press, or a form that was filled in.
+// interaction is the payload of a button press or a submitted form.
 type interaction struct {
 	Type    string `json:"type"`
 	Trigger string `json:"trigger_id"`
@@ -287,48 +286,50 @@ type interaction struct {
 	} `json:"view"`
 }
 
-func (b *Bot) did(i interaction, envelope string) (in bot.Inbound, ok bool) {
+// fromInteraction converts a press or a submitted form. It returns false for any
+// other interaction.
+func (b *Bot) fromInteraction(i interaction, envelope string) (in bot.Inbound, ok bool) {
 	if !isPerson(i.User.ID) {
 		return in, false
 	}
-	in = bot.Inbound{Actor: Prefix + i.User.ID, Name: bot.Clean(or(i.User.Name, i.User.UserName)), Sent: b.o.Clock()}
+	in = bot.Inbound{Actor: Prefix + i.User.ID, Name: bot.Clean(cmp.Or(i.User.Name, i.User.UserName)), Sent: b.o.Clock()}
 	switch {
 	case i.Type == "block_actions" && len(i.Actions) > 0:
-		return b.pressed(in, i, envelope)
+		return b.fromPress(in, i, envelope)
 	case i.Type == "view_submission" && i.View.Callback == formID:
-		return b.filled(in, i)
+		return b.fromForm(in, i)
 	}
 	return in, false
 }
 
-func (b *Bot) pressed(in bot.Inbound, i interaction, envelope string) (bot.Inbound, bool) {
-	channel := or(i.Container.Channel, i.Channel.ID)
+// fromPress converts a press of a button.
+func (b *Bot) fromPress(in bot.Inbound, i interaction, envelope string) (bot.Inbound, bool) {
+	channel := cmp.Or(i.Container.Channel, i.Channel.ID)
 	thread := i.Container.Thread
 	in.Message = i.Container.Message
 	if m := i.Message; m != nil {
-		in.Message, thread = or(in.Message, m.TS), or(thread, m.Thread)
+		in.Message, thread = cmp.Or(in.Message, m.TS), cmp.Or(thread, m.Thread)
 	}
 	if !idForm.MatchString(channel) || i.Actions[0].Value == "" {
 		return in, false
 	}
-	in.Key, in.Press = Prefix+"press:"+or(i.Trigger, envelope), i.Actions[0].Value
+	in.Key, in.Press = Prefix+"press:"+cmp.Or(i.Trigger, envelope), i.Actions[0].Value
 	in.PressID = press{channel, i.User.ID, thread, i.Trigger}.String()
 	in.Chat = Prefix + channel
 	if isDirect(channel) {
 		in.Chat, in.Private = in.Actor, true
-		b.learn(i.User.ID, channel)
+		b.rememberDirect(i.User.ID, channel)
 	}
 	return in, true
 }
 
-// filled is a form: the words are typed behind the command that asked for
-// them.
-func (b *Bot) filled(in bot.Inbound, i interaction) (bot.Inbound, bool) {
+// fromForm converts a submitted form: its text follows the form's command.
+func (b *Bot) fromForm(in bot.Inbound, i interaction) (bot.Inbound, bool) {
 	var f form
 	if json.Unmarshal([]byte(i.View.Metadata), &f) != nil || f.Command == "" {
 		return in, false
 	}
-	if _, err := place(f.Chat); err != nil {
+	if _, err := parseAddress(f.Chat); err != nil {
 		return in, false
 	}
 	words := strings.TrimSpace(i.View.State.Values[formID][formID].Value)

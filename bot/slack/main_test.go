@@ -14,8 +14,9 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/slack"
 	"github.com/nightporter/nightporter/bot/transport"
+	"github.com/nightporter/nightporter/loop/ledger"
+
 	far "github.com/nightporter/nightporter/internal/fake/slack"
-	"github.com/nightporter/nightporter/loop"
 )
 
 const (
@@ -26,12 +27,12 @@ const (
 	shop    = "slack:C0SHOP"
 )
 
-// world is a bot beside the far end, with all that it says gathered.
+// world is a bot, a fake Slack, and everything that the bot logs.
 type world struct {
-	t    *testing.T
-	far  *far.Server
-	bot  *slack.Bot
-	desk *desk
+	t        *testing.T
+	far      *far.Server
+	bot      *slack.Bot
+	receiver *recordingReceiver
 
 	mu     sync.Mutex
 	log    bytes.Buffer
@@ -39,30 +40,30 @@ type world struct {
 	states []transport.State
 }
 
-// newWorld starts both ends. What the bot logs and says is searched for its
-// tokens when the test ends.
+// newWorld starts a fake Slack and a bot. At the end of the test it searches the
+// bot's output for the tokens.
 func newWorld(t *testing.T, change ...func(*slack.Options)) *world {
 	t.Helper()
 	w := &world{t: t, far: far.Start()}
 	t.Cleanup(w.far.Close)
-	w.desk = &desk{changed: make(chan struct{})}
+	w.receiver = &recordingReceiver{changed: make(chan struct{})}
 	w.far.Direct(mira)
-	w.far.Shut(channel, "")
+	w.far.CloseChannel(channel, "")
 	o := slack.Options{
-		AppToken: far.AppToken, BotToken: far.BotToken, API: w.far.URL(), Silence: time.Hour,
+		AppToken: far.AppToken, BotToken: far.BotToken, API: w.far.URL(), PingTimeout: time.Hour,
 		Log: slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Wait: func(ctx context.Context, d time.Duration) error {
+		Sleep: func(ctx context.Context, d time.Duration) error {
 			w.mu.Lock()
 			w.pauses = append(w.pauses, d)
 			w.mu.Unlock()
 			return wait(ctx, time.Millisecond)
 		},
-		Changed: func(s transport.State) {
+		OnChange: func(s transport.State) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.states = append(w.states, s)
 		},
-		Rings: func(string) []string { return []string{home, "telegram:1"} },
+		Mentions: func(string) []string { return []string{home, "telegram:1"} },
 	}
 	for _, c := range change {
 		c(&o)
@@ -74,9 +75,9 @@ func newWorld(t *testing.T, change ...func(*slack.Options)) *world {
 	t.Cleanup(func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.secret("log", w.log.String())
+		w.assertNoToken("log", w.log.String())
 		for _, s := range w.states {
-			w.secret("state", s.Text)
+			w.assertNoToken("state", s.Text)
 		}
 	})
 	return w
@@ -93,7 +94,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Write gathers the log.
+// Write records the log.
 func (w *world) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -106,34 +107,34 @@ func (w *world) logged() string {
 	return w.log.String()
 }
 
-// secret fails the test where a text holds what is secret of a token.
-func (w *world) secret(where, text string) {
+// assertNoToken fails the test if text contains the secret part of a token.
+func (w *world) assertNoToken(where, text string) {
 	w.t.Helper()
 	if strings.Contains(text, "5ec7e7") {
 		w.t.Errorf("%s holds a secret: %s", where, text)
 	}
 }
 
-// run runs the bot until the returned function is called.
+// run runs the bot until stop is called.
 func (w *world) run() (stop func()) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	done := make(chan error, 1)
-	go func() { done <- w.bot.Run(ctx, w.desk.Cursor, w.desk) }()
+	go func() { done <- w.bot.Run(ctx, w.receiver.Cursor, w.receiver) }()
 	var once sync.Once
 	stop = func() { once.Do(func() { cancel(); <-done }) }
 	w.t.Cleanup(stop)
 	return stop
 }
 
-// begun runs the bot, and returns once it can hear.
-func (w *world) begun() (stop func()) {
+// runConnected runs the bot and returns once it is connected.
+func (w *world) runConnected() (stop func()) {
 	stop = w.run()
-	w.until("connected", func() bool { return w.bot.State().Connected && w.far.Connected() })
+	w.waitFor("connected", func() bool { return w.bot.State().Connected && w.far.Connected() })
 	return stop
 }
 
-// until waits for something at the far end.
-func (w *world) until(what string, is func() bool) {
+// waitFor waits for a condition of the fake Slack.
+func (w *world) waitFor(what string, is func() bool) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), 10*time.Second)
 	defer cancel()
@@ -147,7 +148,7 @@ func (w *world) until(what string, is func() bool) {
 	}
 }
 
-// shown is the last message of a conversation.
+// shown returns the last message of a conversation.
 func (w *world) shown(id string) far.Message {
 	w.t.Helper()
 	all := w.far.Messages(id)
@@ -157,7 +158,7 @@ func (w *world) shown(id string) far.Message {
 	return all[len(all)-1]
 }
 
-// send sends what must arrive.
+// send sends a message that must arrive.
 func (w *world) send(chat string, m bot.Message, o bot.SendOptions) string {
 	w.t.Helper()
 	id, err := w.bot.Send(w.t.Context(), chat, m, o)
@@ -167,38 +168,29 @@ func (w *world) send(chat string, m bot.Message, o bot.SendOptions) string {
 	return id
 }
 
-// fault is what a *bot.SendError says, "" for any other error.
-func fault(err error) bot.Fault {
-	var e *bot.SendError
-	if errors.As(err, &e) {
-		return e.Fault
-	}
-	return ""
+// recordingReceiver is a Receiver with a cursor.
+type recordingReceiver struct {
+	mu       sync.Mutex
+	changed  chan struct{}
+	cursor   string
+	got      []bot.Inbound
+	keys     map[string]bool
+	refusals int // number of inputs to reject
+	hold     chan struct{}
+	blocked  int // number of inputs that waited for hold
 }
 
-// desk is a Receiver with a cursor, as an engine would have it.
-type desk struct {
-	mu      sync.Mutex
-	changed chan struct{}
-	cursor  string
-	got     []bot.Inbound
-	keys    map[string]bool
-	refuse  int // so many inputs are not committed
-	hold    chan struct{}
-	held    int // how many waited for it
-}
-
-func (d *desk) Cursor(context.Context) (string, error) {
+func (d *recordingReceiver) Cursor(context.Context) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.cursor, nil
 }
 
-func (d *desk) Receive(ctx context.Context, in bot.Inbound) error {
+func (d *recordingReceiver) Receive(ctx context.Context, in bot.Inbound) error {
 	d.mu.Lock()
 	hold := d.hold
 	if hold != nil {
-		d.held++
+		d.blocked++
 	}
 	d.mu.Unlock()
 	if hold != nil {
@@ -210,8 +202,8 @@ func (d *desk) Receive(ctx context.Context, in bot.Inbound) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.refuse > 0 {
-		d.refuse--
+	if d.refusals > 0 {
+		d.refusals--
 		return errors.New("the disk is full")
 	}
 	if d.keys == nil {
@@ -229,20 +221,20 @@ func (d *desk) Receive(ctx context.Context, in bot.Inbound) error {
 	return nil
 }
 
-func (d *desk) set(f func(*desk)) {
+func (d *recordingReceiver) set(f func(*recordingReceiver)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f(d)
 }
 
-func (d *desk) all() []bot.Inbound {
+func (d *recordingReceiver) all() []bot.Inbound {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return append([]bot.Inbound(nil), d.got...)
 }
 
-// texts are what was received, in order.
-func (d *desk) texts() []string {
+// texts returns the texts of the received inputs, in order.
+func (d *recordingReceiver) texts() []string {
 	var out []string
 	for _, in := range d.all() {
 		out = append(out, in.Text+in.Press)
@@ -250,7 +242,7 @@ func (d *desk) texts() []string {
 	return out
 }
 
-var _ = loop.Cursor{}
+var _ = ledger.Cursor{}
 
 func asJSON(t *testing.T, v any) string {
 	t.Helper()

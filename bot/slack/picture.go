@@ -1,24 +1,25 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// maxAltFile is what the words of an uploaded file may be long, in characters.
-// Those of an image block may be bot.MaxAlt.
+// maxAltFile limits the alternative text of an uploaded file, in characters. An
+// image block may have bot.MaxAlt.
 const maxAltFile = 1000
 
-// settling are the pauses while the platform does not know a new file yet: it
-// refuses messages that show it, for a second or two.
-var settling = []time.Duration{transport.Shortest, 2 * transport.Shortest, 4 * transport.Shortest}
+// pictureWaits are the pauses between attempts to show a new picture. Slack
+// rejects messages with it for a second or two.
+var pictureWaits = []time.Duration{transport.MinBackoff, 2 * transport.MinBackoff, 4 * transport.MinBackoff}
 
-// own brings a picture to the platform as a file of the app's own, which its
-// messages may show, and returns its id: "" where there is none, or it is not
-// taken. An error says that nothing was sent, and that waiting helps.
-func (b *Bot) own(ctx context.Context, key string, f *File) (id string, err error) {
+// uploadPicture uploads a picture as a file of the app, which messages may show.
+// It returns the file's id, or "" if there is no picture or Slack refuses it. An
+// error means that nothing was sent and that a later attempt may succeed.
+func (b *Bot) uploadPicture(ctx context.Context, key string, f *File) (id string, err error) {
 	if f == nil {
 		return "", nil
 	}
@@ -28,21 +29,21 @@ func (b *Bot) own(ctx context.Context, key string, f *File) (id string, err erro
 	switch {
 	case err == nil:
 		return id, nil
-	case worthWaiting(b.sendError(err)):
+	case isRetryable(b.sendError(err)):
 		return "", b.sendError(err)
 	}
-	b.o.Log.Warn("a picture is not shown", "key", key, "error", b.o.without(err.Error()))
+	b.o.Log.Warn("a picture is not shown", "key", key, "error", b.o.redact(err.Error()))
 	return "", nil
 }
 
-// below shows a picture in the thread of its message, which does not take it.
-// The message says all that it shows.
-func (b *Bot) below(ctx context.Context, where, ts, thread, key string, f *File) {
+// sharePicture posts a picture in the thread of a message that could not include
+// it. Failing is harmless: the text contains everything that the picture shows.
+func (b *Bot) sharePicture(ctx context.Context, where, ts, thread, key string, f *File) {
 	id, err := b.upload(ctx, f)
 	if err == nil {
-		err = b.complete(ctx, id, f, where, or(thread, ts))
+		err = b.complete(ctx, id, f, where, cmp.Or(thread, ts))
 	}
 	if err != nil {
-		b.o.Log.Warn("a picture is not shown", "key", key, "error", b.o.without(err.Error()))
+		b.o.Log.Warn("a picture is not shown", "key", key, "error", b.o.redact(err.Error()))
 	}
 }

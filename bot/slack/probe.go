@@ -11,21 +11,22 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// Me is the bot as others see it.
+// Me is the bot's own account.
 type Me struct {
-	User string // "U…": what a mention of it holds
-	Bot  string // "B…": what its messages bear
+	User string // "U…": the id in mentions of it
+	Bot  string // "B…": the id in its messages
 	Name string
 	Team string // name of the workspace
 }
 
-// Me asks the platform who this bot is. Errors are *bot.SendError, FaultToken
-// and FaultAway among them, or others.
+// Me asks Slack for the bot's account. Errors are those of a bot.Sender, such as
+// bot.ErrTokenRejected and bot.ErrOffline.
 func (b *Bot) Me(ctx context.Context) (Me, error) {
 	me, err := b.identify(ctx)
 	return me, b.sendError(err)
 }
 
+// identify is Me with the error of the call.
 func (b *Bot) identify(ctx context.Context) (Me, error) {
 	r, err := b.api.AuthTestContext(ctx)
 	if err != nil {
@@ -33,7 +34,7 @@ func (b *Bot) identify(ctx context.Context) (Me, error) {
 	}
 	me := Me{User: r.UserID, Bot: r.BotID, Name: r.User, Team: r.Team}
 	if !isPerson(me.User) {
-		return Me{}, &refusal{method: "auth.test", code: http.StatusOK, text: "no user in the answer", foreign: true}
+		return Me{}, &apiError{method: "auth.test", code: http.StatusOK, text: "no user in the answer", foreign: true}
 	}
 	b.mu.Lock()
 	b.me = me
@@ -41,45 +42,44 @@ func (b *Bot) identify(ctx context.Context) (Me, error) {
 	return me, nil
 }
 
-// known is who this bot is as far as it was asked.
-func (b *Bot) known() Me {
+// identity returns the account that the last identify returned.
+func (b *Bot) identity() Me {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.me
 }
 
-// Scopes are those that the manifest asks for, and that each have a use here.
+// Scopes are the scopes that the manifest requests and this package uses.
 var Scopes = []string{
 	"app_mentions:read", "channels:history", "channels:read", "chat:write", "commands",
 	"files:write", "groups:history", "groups:read", "im:history", "im:read", "im:write",
 }
 
-// Probe looks whether both tokens are accepted, in which workspace, and with
-// which scopes. It opens no socket and changes nothing, so it can run beside
-// the daemon.
+// Probe checks both tokens, the workspace and the scopes. It opens no socket and
+// changes nothing, so it may run beside the daemon.
 func (b *Bot) Probe(ctx context.Context) []transport.Finding {
 	var who struct{ User, Team string }
 	header, err := b.call(ctx, "auth.test", nil, &who)
 	if err != nil {
-		return []transport.Finding{b.found("auth.test", err)}
+		return []transport.Finding{b.findingOf("auth.test", err)}
 	}
 	has := strings.FieldsFunc(header.Get("X-OAuth-Scopes"), func(r rune) bool { return r == ',' || r == ' ' })
 	out := []transport.Finding{{OK: true, Text: fmt.Sprintf("bot token accepted: %s in the workspace %s", bot.Clean(who.User), bot.Clean(who.Team))}}
-	if missing := lacking(has); len(has) > 0 && len(missing) > 0 {
+	if missing := missingScopes(has); len(has) > 0 && len(missing) > 0 {
 		out = append(out, transport.Finding{
 			Trouble: transport.TroubleToken, Text: "the bot lacks " + strings.Join(missing, ", "),
 			Fix: "put deploy/slack-manifest.yaml into the app's page App Manifest, and install the app again",
 		})
 	}
-	// Asking for a socket's address opens none.
+	// Requesting a socket's address opens no socket.
 	if _, err := b.call(ctx, openSocket, nil, nil); err != nil {
-		return append(out, b.found(openSocket, err))
+		return append(out, b.findingOf(openSocket, err))
 	}
 	return append(out, transport.Finding{OK: true, Text: "app token accepted: Socket Mode is on"})
 }
 
-// lacking are the scopes that are not among these.
-func lacking(has []string) []string {
+// missingScopes returns the Scopes that are not in has.
+func missingScopes(has []string) []string {
 	set := map[string]bool{}
 	for _, s := range has {
 		set[s] = true
@@ -93,19 +93,19 @@ func lacking(has []string) []string {
 	return out
 }
 
-// found is what an error of a probe's call means.
-func (b *Bot) found(method string, err error) transport.Finding {
+// findingOf returns the finding for an error of a probe's call.
+func (b *Bot) findingOf(method string, err error) transport.Finding {
 	what, page := tokenOf(method)
-	t, text, _ := b.trouble(err)
+	t, text, _ := b.troubleOf(err)
 	f := transport.Finding{Trouble: t, Text: fmt.Sprintf("the %s cannot be tried: %s", what, text), Fix: "look at the network, and at slack.api"}
-	var r *refusal
+	var r *apiError
 	switch {
 	case t == transport.TroubleToken:
 		f.Text, f.Fix = "Slack refuses the "+what, newToken(page)
 		if errors.As(err, &r) && r.text == "missing_scope" {
 			f.Text, f.Fix = "the "+what+" lacks the scope "+r.needed, "add it on the app's page "+page+", and install the app again"
 		}
-	case t == transport.TroubleServer && says(err, "socket_mode_not_enabled", "forbidden_team"):
+	case t == transport.TroubleServer && isRefusal(err, "socket_mode_not_enabled", "forbidden_team"):
 		f.Fix = "switch Socket Mode on, on the app's page of that name"
 	}
 	return f

@@ -15,17 +15,17 @@ func TestProbe(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		set   func(*far.Server)
-		texts []string // with "!" where something is to be done
+		texts []string // with "!" if there is something to do
 	}{
 		{"all well", func(*far.Server) {}, []string{"bot token accepted: porter in the workspace House", "app token accepted: Socket Mode is on"}},
-		{"bot token", func(s *far.Server) { s.Fault("auth.test", far.Refuse("invalid_auth")) }, []string{"!Slack refuses the bot token"}},
-		{"app token", func(s *far.Server) { s.Fault("apps.connections.open", far.Refuse("not_allowed_token_type")) },
+		{"bot token", func(s *far.Server) { s.Fault("auth.test", far.Rejected("invalid_auth")) }, []string{"!Slack refuses the bot token"}},
+		{"app token", func(s *far.Server) { s.Fault("apps.connections.open", far.Rejected("not_allowed_token_type")) },
 			[]string{"bot token accepted: porter in the workspace House", "!Slack refuses the app token"}},
-		{"app scope", func(s *far.Server) { s.Fault("apps.connections.open", far.Lacking("connections:write")) },
+		{"app scope", func(s *far.Server) { s.Fault("apps.connections.open", far.MissingScope("connections:write")) },
 			[]string{"bot token accepted: porter in the workspace House", "!the app token lacks the scope connections:write"}},
 		{"scopes", func(s *far.Server) { s.SetScopes("chat:write,commands") },
 			[]string{"bot token accepted: porter in the workspace House", "!the bot lacks app_mentions:read, channels:history, channels:read, files:write, groups:history, groups:read, im:history, im:read, im:write", "app token accepted: Socket Mode is on"}},
-		{"garbage", func(s *far.Server) { s.Fault("auth.test", far.Garbage(200)) }, []string{"!the bot token cannot be tried: what answers is not Slack: 200 OK"}},
+		{"garbage", func(s *far.Server) { s.Fault("auth.test", far.ForeignPage(200)) }, []string{"!the bot token cannot be tried: what answers is not Slack: 200 OK"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -38,7 +38,7 @@ func TestProbe(t *testing.T) {
 				} else if f.Fix == "" || f.Trouble == transport.TroubleNone {
 					t.Errorf("nothing to do about %+v", f)
 				}
-				w.secret("finding", f.Text+f.Fix)
+				w.assertNoToken("finding", f.Text+f.Fix)
 				got = append(got, mark+f.Text)
 			}
 			if !slices.Equal(got, c.texts) {
@@ -51,24 +51,24 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// A project's channel, as doctor finds it.
+// The findings about a project's channel.
 func TestProbeChannel(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		set  func(*far.Server)
-		text string // with "!" where something is to be done
+		text string // with "!" if there is something to do
 	}{
 		{"all well", func(s *far.Server) { s.Rename(channel, "shop") }, "the app is in #shop, the channel of shop"},
-		{"archived", func(s *far.Server) { s.Shut(channel, "is_archived") }, "!#c0shop, the channel of shop, is archived"},
-		{"not a member", func(s *far.Server) { s.Shut(channel, "not_in_channel") }, "!the app is not in #c0shop, the channel of shop"},
-		{"private, or none", func(s *far.Server) { s.Shut(channel, "channel_not_found") }, "!Slack shows the app no channel C0SHOP, which is that of shop (channel_not_found)"},
-		{"a scope", func(s *far.Server) { s.Fault("conversations.info", far.Lacking("groups:read")) }, "!the channel of shop: the bot token lacks the scope groups:read"},
-		{"a token", func(s *far.Server) { s.Fault("conversations.info", far.Refuse("token_revoked")) }, "!the channel of shop: Slack refuses the bot token"},
-		{"garbage", func(s *far.Server) { s.Fault("conversations.info", far.Garbage(200)) }, "!the channel of shop: the bot token cannot be tried: what answers is not Slack: 200 OK"},
+		{"archived", func(s *far.Server) { s.CloseChannel(channel, "is_archived") }, "!#c0shop, the channel of shop, is archived"},
+		{"not a member", func(s *far.Server) { s.CloseChannel(channel, "not_in_channel") }, "!the app is not in #c0shop, the channel of shop"},
+		{"private, or none", func(s *far.Server) { s.CloseChannel(channel, "channel_not_found") }, "!Slack shows the app no channel C0SHOP, which is that of shop (channel_not_found)"},
+		{"a scope", func(s *far.Server) { s.Fault("conversations.info", far.MissingScope("groups:read")) }, "!the channel of shop: the bot token lacks the scope groups:read"},
+		{"a token", func(s *far.Server) { s.Fault("conversations.info", far.Rejected("token_revoked")) }, "!the channel of shop: Slack refuses the bot token"},
+		{"garbage", func(s *far.Server) { s.Fault("conversations.info", far.ForeignPage(200)) }, "!the channel of shop: the bot token cannot be tried: what answers is not Slack: 200 OK"},
 		{"an empty answer", func(s *far.Server) { s.Fault("conversations.info", far.Fault{Body: `{"ok":true}`}) },
 			"!the channel of shop: the bot token cannot be tried: what answers is not Slack: another channel in the answer"},
 		{"another form", func(s *far.Server) { s.Fault("conversations.info", far.Fault{Body: `{"ok":true,"channel":[7]}`}) }, "!the channel of shop: the bot token cannot be tried: what answers is not Slack: unexpected result"},
-		{"patience", func(s *far.Server) { s.Fault("conversations.info", far.Slow(3)) }, "the app is in #c0shop, the channel of shop"},
+		{"patience", func(s *far.Server) { s.Fault("conversations.info", far.RateLimited(3)) }, "the app is in #c0shop, the channel of shop"},
 		{"a long name", func(s *far.Server) { s.Rename(channel, strings.Repeat("\u202e<!channel>\n", 1000)) }, "the app is in #<!channel> <!channel> <!chann…, the channel of shop"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -85,12 +85,12 @@ func TestProbeChannel(t *testing.T) {
 			if got != c.text && !(c.name == "another form" && strings.HasPrefix(got, c.text)) {
 				t.Errorf("%q, want %q", got, c.text)
 			}
-			w.secret("finding", f.Text+f.Fix)
+			w.assertNoToken("finding", f.Text+f.Fix)
 		})
 	}
 }
 
-// The manifest asks for the scopes that are used, and no others.
+// The manifest requests exactly the scopes that are used.
 func TestManifest(t *testing.T) {
 	text, err := os.ReadFile("../../deploy/slack-manifest.yaml")
 	if err != nil {

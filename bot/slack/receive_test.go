@@ -3,6 +3,7 @@ package slack_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,13 +21,13 @@ import (
 	far "github.com/nightporter/nightporter/internal/fake/slack"
 )
 
-// got waits until so many inputs came, and until all were acknowledged.
-func (w *world) got(n int) []bot.Inbound {
+// waitInputs waits for n inputs and until all envelopes are acknowledged.
+func (w *world) waitInputs(n int) []bot.Inbound {
 	w.t.Helper()
-	w.until(fmt.Sprintf("%d inputs", n), func() bool { return len(w.desk.all()) >= n && w.far.Unacked() == 0 })
-	all := w.desk.all()
+	w.waitFor(fmt.Sprintf("%d inputs", n), func() bool { return len(w.receiver.all()) >= n && w.far.Unacked() == 0 })
+	all := w.receiver.all()
 	if len(all) != n {
-		w.t.Fatalf("%d inputs, want %d: %q", len(all), n, w.desk.texts())
+		w.t.Fatalf("%d inputs, want %d: %q", len(all), n, w.receiver.texts())
 	}
 	return all
 }
@@ -35,7 +36,7 @@ func TestReceive(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		do   func(w *world)
-		want bot.Inbound // without Key, Cursor and Sent; zero = nothing is for us
+		want bot.Inbound // without Key, Cursor and Sent; zero = not for the bot
 	}{
 		{"in private", func(w *world) { w.far.Say(mira, w.far.Direct(mira), "keep <it> & small") },
 			bot.Inbound{Actor: home, Chat: home, Private: true, Text: "keep <it> & small"}},
@@ -66,11 +67,11 @@ func TestReceive(t *testing.T) {
 		{"not for us", func(w *world) { w.far.Say(mira, channel, "/stop everybody: lunch") }, bot.Inbound{}},
 		{"somebody else's thread", func(w *world) { w.far.Reply(mira, channel, w.far.Say(ana, channel, "lunch?"), "stop") }, bot.Inbound{}},
 		{"another app", func(w *world) {
-			w.far.Post(far.Saying{User: "U0OTHER", Channel: channel, Text: "@porter stop", Bot: true})
+			w.far.Post(far.UserMessage{User: "U0OTHER", Channel: channel, Text: "@porter stop", Bot: true})
 		},
-			bot.Inbound{Actor: "slack:U0OTHER", Chat: shop, Text: "/stop", Stands: slack.StandsBot}},
+			bot.Inbound{Actor: "slack:U0OTHER", Chat: shop, Text: "/stop", Stands: slack.SenderBot}},
 		{"a picture", func(w *world) {
-			w.far.Post(far.Saying{User: mira, Channel: w.far.Direct(mira), Text: "look", File: true})
+			w.far.Post(far.UserMessage{User: mira, Channel: w.far.Direct(mira), Text: "look", File: true})
 		},
 			bot.Inbound{Actor: home, Chat: home, Private: true, Text: "look", Media: true}},
 		{"/porter", func(w *world) { w.far.Slash(mira, channel, "guidance keep &amp; <@U0ANA|ana>") },
@@ -88,17 +89,17 @@ func TestReceive(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
-			w.begun()
+			w.runConnected()
 			c.do(w)
 			if c.want.Actor == "" {
-				w.far.Slash(ana, channel, "last") // comes after it, in the end
-				w.until("acknowledged", func() bool { return w.far.Unacked() == 0 && len(w.desk.all()) > 0 })
-				if all := w.desk.all(); len(all) != 1 {
-					t.Errorf("%q", w.desk.texts())
+				w.far.Slash(ana, channel, "last") // arrives after it
+				w.waitFor("acknowledged", func() bool { return w.far.Unacked() == 0 && len(w.receiver.all()) > 0 })
+				if all := w.receiver.all(); len(all) != 1 {
+					t.Errorf("%q", w.receiver.texts())
 				}
 				return
 			}
-			in := w.got(1)[0]
+			in := w.waitInputs(1)[0]
 			if in.Message == "" || !strings.HasPrefix(in.Key, slack.Prefix) || time.Since(in.Sent).Abs() > time.Minute {
 				t.Errorf("%+v", in)
 			}
@@ -113,22 +114,21 @@ func TestReceive(t *testing.T) {
 	}
 }
 
-// A reply to what we said, and to what we said in the thread of somebody's
-// mention.
+// Replies to the bot's message, also in the thread of a person's mention.
 func TestReplies(t *testing.T) {
 	w := newWorld(t, func(o *slack.Options) {
-		o.Answered = func(_ context.Context, chat, id string) bool {
+		o.RepliedTo = func(_ context.Context, chat, id string) bool {
 			return chat == shop && strings.HasSuffix(id, ":"+mira)
 		}
 	})
-	w.begun()
+	w.runConnected()
 	asked := w.send(shop, said("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
 	w.far.Reply(ana, channel, asked, "retry")
 	w.far.Reply(ana, channel, asked, "@porter skip")
 	mention := w.far.Say(mira, channel, "@porter guidance small")
 	w.far.Reply(ana, channel, mention, "smaller")
 	w.far.Say(mira, channel, "nothing")
-	all := w.got(4)
+	all := w.waitInputs(4)
 	for n, want := range []struct{ text, replyTo string }{
 		{"retry", asked}, {"skip", asked}, {"/guidance small", ""}, {"smaller", mention + ":" + mira},
 	} {
@@ -140,23 +140,23 @@ func TestReplies(t *testing.T) {
 
 func TestEdits(t *testing.T) {
 	w := newWorld(t)
-	w.begun()
+	w.runConnected()
 	ts := w.far.Say(mira, channel, "@porter guidance small")
 	plain := w.far.Say(mira, channel, "hello")
-	w.got(1)
+	w.waitInputs(1)
 	w.far.Edit(channel, ts, "@porter guidance smaller")
-	w.far.Edit(channel, ts, "@porter guidance smaller") // a preview came: the words are the same
+	w.far.Edit(channel, ts, "@porter guidance smaller") // a link preview without a change of text
 	w.far.Edit(channel, plain, "hello all")
-	all := w.got(2)
+	all := w.waitInputs(2)
 	if in := all[1]; !in.Edited || in.Text != "/guidance smaller" || in.Message != all[0].Message || in.Key == all[0].Key {
 		t.Errorf("%+v", in)
 	}
 }
 
-// A press, its button's twin, and what tells its sender something.
+// A press, its button's command, and the notice to its sender.
 func TestPress(t *testing.T) {
 	w := newWorld(t)
-	w.begun()
+	w.runConnected()
 	m := said("■ shop #8 blocked (q5)")
 	m.Buttons = []bot.Button{{Label: "Retry", Command: "q5 retry"}}
 	direct := w.far.Direct(mira)
@@ -166,7 +166,7 @@ func TestPress(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := w.got(n + 1)[n]
+		in := w.waitInputs(n + 1)[n]
 		twin, ok := bot.Pressed(m, in.Press)
 		if !ok || twin != "q5 retry" || in.Chat != c.chat || in.Message != id || in.Actor != home || in.Private != (c.chat == home) {
 			t.Errorf("%+v", in)
@@ -177,39 +177,38 @@ func TestPress(t *testing.T) {
 		if err := w.bot.Notice(t.Context(), in.PressID, "settled"); err != nil {
 			t.Fatal(err)
 		}
-		if got := w.shown(c.in); got.Only != mira || got.Text != "settled" {
+		if got := w.shown(c.in); got.VisibleTo != mira || got.Text != "settled" {
 			t.Errorf("toast: %+v", got)
 		}
 	}
 }
 
-// A button that needs words opens a form; what is filled in is typed behind
-// its command.
+// A button that needs a text opens a form; the submitted text follows its command.
 func TestForm(t *testing.T) {
 	w := newWorld(t)
-	w.begun()
+	w.runConnected()
 	m := said("■ shop #8 blocked (q5)")
 	m.Buttons = []bot.Button{{Label: "Guide…", Command: "q5 guide WORDS"}}
 	id := w.send(shop, m, bot.SendOptions{Silent: true})
 	if _, err := w.far.Press(mira, channel, id, "Guide…"); err != nil {
 		t.Fatal(err)
 	}
-	in := w.got(1)[0]
+	in := w.waitInputs(1)[0]
 	ask := said("? Your words for #8 (q5):")
-	if !w.bot.Ask(t.Context(), in, "q5 guide", ask) {
+	if !w.bot.OpenForm(t.Context(), in, "q5 guide", ask) {
 		t.Fatal("no form")
 	}
 	if v := w.far.Views()[0]; v.Label != "Your words for #8 (q5):" {
 		t.Errorf("form: %s", v.Raw)
 	}
-	if w.bot.Ask(t.Context(), in, "q5 guide", ask) {
+	if w.bot.OpenForm(t.Context(), in, "q5 guide", ask) {
 		t.Error("a press opens two forms")
 	}
 	env, err := w.far.Submit("wrap it,\ndon't replace it")
 	if err != nil {
 		t.Fatal(err)
 	}
-	in = w.got(2)[1]
+	in = w.waitInputs(2)[1]
 	if in.Text != "q5 guide wrap it,\ndon't replace it" || in.Chat != shop || in.ReplyTo != id || in.Private || in.Actor != home {
 		t.Errorf("%+v", in)
 	}
@@ -218,41 +217,41 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// Whatever comes twice is the same input, and comes again until it is
+// A duplicate has the same key, and an input is delivered again until it is
 // committed.
-func TestOnce(t *testing.T) {
+func TestDuplicatesAreOneInput(t *testing.T) {
 	w := newWorld(t)
-	w.begun()
-	w.desk.set(func(d *desk) { d.refuse = 3 })
+	w.runConnected()
+	w.receiver.set(func(d *recordingReceiver) { d.refusals = 3 })
 	w.far.Say(mira, channel, "@porter pause") // as a message and as a mention
 	w.far.Redeliver()
 	w.far.Say(mira, channel, "@porter resume")
-	w.got(2)
-	if got := w.desk.texts(); !slices.Equal(got, []string{"/pause", "/resume"}) {
+	w.waitInputs(2)
+	if got := w.receiver.texts(); !slices.Equal(got, []string{"/pause", "/resume"}) {
 		t.Errorf("%q", got)
 	}
-	w.until("settled", func() bool { return w.bot.State().Connected })
+	w.waitFor("settled", func() bool { return w.bot.State().Connected })
 	if !strings.Contains(w.logged(), "could not be committed") {
 		t.Error("that it could not be committed is not said")
 	}
 }
 
 // An event is not acknowledged before it is committed.
-func TestAcknowledgedLast(t *testing.T) {
+func TestAcknowledgedAfterCommit(t *testing.T) {
 	w := newWorld(t)
-	w.begun()
+	w.runConnected()
 	hold := make(chan struct{})
-	w.desk.set(func(d *desk) { d.hold = hold })
+	w.receiver.set(func(d *recordingReceiver) { d.hold = hold })
 	said := w.far.Event(map[string]any{"type": "message", "channel": w.far.Direct(mira), "user": mira, "ts": "1795291761.573547", "text": "status"})
 	env := w.far.Slash(mira, channel, "pause")
-	w.until("both at work", func() bool { w.desk.mu.Lock(); defer w.desk.mu.Unlock(); return w.desk.held == 2 })
+	w.waitFor("both at work", func() bool { w.receiver.mu.Lock(); defer w.receiver.mu.Unlock(); return w.receiver.blocked == 2 })
 	for _, id := range []string{said, env} {
 		if _, acked := w.far.Acked(id); acked {
 			t.Error("acknowledged before it was committed")
 		}
 	}
-	// A command that takes long is acknowledged, with what that is worth.
-	w.until("acknowledged in time", func() bool { _, ok := w.far.Acked(env); return ok })
+	// A command that takes long is acknowledged as pending.
+	w.waitFor("acknowledged in time", func() bool { _, ok := w.far.Acked(env); return ok })
 	if payload, _ := w.far.Acked(env); !strings.Contains(payload, "ephemeral") || !strings.Contains(payload, "nothing is done before") {
 		t.Errorf("acknowledged with %q", payload)
 	}
@@ -260,57 +259,57 @@ func TestAcknowledgedLast(t *testing.T) {
 		t.Error("an event is acknowledged although nothing is committed")
 	}
 	close(hold)
-	w.got(2)
+	w.waitInputs(2)
 }
 
-// A command that cannot be committed is not acknowledged: Slack tells its
-// sender, and it is not done later.
-func TestCommandFailsVisibly(t *testing.T) {
+// A command that cannot be committed is not acknowledged, so that Slack reports
+// the failure, and has no effect later.
+func TestCommandNotCommitted(t *testing.T) {
 	w := newWorld(t)
-	w.begun()
-	w.desk.set(func(d *desk) { d.refuse = 1 })
+	w.runConnected()
+	w.receiver.set(func(d *recordingReceiver) { d.refusals = 1 })
 	env := w.far.Slash(mira, channel, "stop")
 	w.far.Slash(mira, channel, "status")
-	w.until("the second", func() bool { return len(w.desk.all()) == 1 })
-	if _, acked := w.far.Acked(env); acked || w.desk.texts()[0] != "/status" {
-		t.Errorf("acknowledged %v, done %q", acked, w.desk.texts())
+	w.waitFor("the second", func() bool { return len(w.receiver.all()) == 1 })
+	if _, acked := w.far.Acked(env); acked || w.receiver.texts()[0] != "/status" {
+		t.Errorf("acknowledged %v, done %q", acked, w.receiver.texts())
 	}
 }
 
-// A command that waited too long to be handled is not done: its sender was told
-// that it failed, and may have sent it again.
+// A command that waited too long has no effect: Slack has reported its failure,
+// and the person may have typed it again.
 func TestCommandTooLate(t *testing.T) {
 	w := newWorld(t)
-	w.begun()
+	w.runConnected()
 	hold := make(chan struct{})
-	w.desk.set(func(d *desk) { d.hold = hold })
+	w.receiver.set(func(d *recordingReceiver) { d.hold = hold })
 	first := w.far.Slash(mira, channel, "diff 7")
 	second, heard := w.far.Slash(mira, channel, "stop"), time.Now()
-	w.until("the first to be acknowledged in time", func() bool { _, ok := w.far.Acked(first); return ok })
-	w.until("the second to be older than that, too", func() bool { return time.Since(heard) > 3500*time.Millisecond })
+	w.waitFor("the first to be acknowledged in time", func() bool { _, ok := w.far.Acked(first); return ok })
+	w.waitFor("the second to be older than that, too", func() bool { return time.Since(heard) > 3500*time.Millisecond })
 	close(hold)
-	w.until("the second to be left out", func() bool { return strings.Contains(w.logged(), "came too late") })
+	w.waitFor("the second to be left out", func() bool { return strings.Contains(w.logged(), "came too late") })
 	w.far.Slash(mira, channel, "status")
-	w.until("the third", func() bool { return len(w.desk.all()) == 2 })
-	if _, acked := w.far.Acked(second); acked || !slices.Equal(w.desk.texts(), []string{"/diff 7", "/status"}) {
-		t.Errorf("acknowledged %v, done %q", acked, w.desk.texts())
+	w.waitFor("the third", func() bool { return len(w.receiver.all()) == 2 })
+	if _, acked := w.far.Acked(second); acked || !slices.Equal(w.receiver.texts(), []string{"/diff 7", "/status"}) {
+		t.Errorf("acknowledged %v, done %q", acked, w.receiver.texts())
 	}
 }
 
-// What was said while nobody listened is read back, oldest first, everywhere,
-// and once.
+// Messages sent during an outage are read back once, the oldest first, in all
+// conversations.
 func TestReadBack(t *testing.T) {
 	w := newWorld(t)
 	direct := w.far.Direct(mira)
-	w.far.Shut("C0LEFT", "not_in_channel")
-	stop := w.begun()
+	w.far.CloseChannel("C0LEFT", "not_in_channel")
+	stop := w.runConnected()
 	asked := w.send(shop, said("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
 	w.far.Say(mira, direct, "guidance one")
 	edited := w.far.Say(mira, direct, "guidance two")
-	w.got(2)
+	w.waitInputs(2)
 	stop()
-	w.far.Deaf(true)
-	w.far.Later(time.Second)
+	w.far.RefuseSockets(true)
+	w.far.AdvanceClock(time.Second)
 	w.far.Say(mira, channel, "@porter pause")
 	w.far.Say(mira, direct, "three")
 	w.far.Reply(mira, channel, asked, "retry")
@@ -319,16 +318,16 @@ func TestReadBack(t *testing.T) {
 	}
 	w.far.Say(mira, direct, "four")
 	w.far.Edit(direct, edited, "guidance two and a half")
-	w.far.Deaf(false)
-	w.far.Fault("conversations.history", far.Slow(3), far.Garbage(200))
-	w.far.Fault("users.conversations", far.Refuse("internal_error"))
-	w.begun()
-	w.until("read back", func() bool { return len(w.desk.all()) >= 7 })
+	w.far.RefuseSockets(false)
+	w.far.Fault("conversations.history", far.RateLimited(3), far.ForeignPage(200))
+	w.far.Fault("users.conversations", far.Rejected("internal_error"))
+	w.runConnected()
+	w.waitFor("read back", func() bool { return len(w.receiver.all()) >= 7 })
 	want := []string{"/guidance one", "/guidance two", "/guidance two and a half", "/pause", "three", "retry", "four"}
-	if d := cmp.Diff(want, w.desk.texts()); d != "" {
+	if d := cmp.Diff(want, w.receiver.texts()); d != "" {
 		t.Error(d)
 	}
-	for n, in := range w.desk.all() {
+	for n, in := range w.receiver.all() {
 		if in.Cursor == nil || in.Cursor.Name != w.bot.CursorName() {
 			t.Errorf("%d has cursor %+v", n, in.Cursor)
 		}
@@ -336,42 +335,41 @@ func TestReadBack(t *testing.T) {
 			t.Errorf("the reply answers %q", in.ReplyTo)
 		}
 	}
-	w.far.Say(mira, direct, "five") // and newer things after it
-	w.until("five", func() bool { return slices.Contains(w.desk.texts(), "five") })
-	if n := len(w.desk.all()); n != 8 {
-		t.Errorf("%d inputs: %q", n, w.desk.texts())
+	w.far.Say(mira, direct, "five") // and newer ones after it
+	w.waitFor("five", func() bool { return slices.Contains(w.receiver.texts(), "five") })
+	if n := len(w.receiver.all()); n != 8 {
+		t.Errorf("%d inputs: %q", n, w.receiver.texts())
 	}
 	if !slices.Contains(pauses(w), 3*time.Second) {
 		t.Errorf("it did not wait as it was told to: %v", pauses(w))
 	}
 }
 
-// A conversation that cannot be read, and a scope that is missing, keep nobody
-// else from being heard.
+// An unreadable conversation or a missing scope does not block the others.
 func TestReadBackRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		method string
 		fault  far.Fault
 		want   []string
 	}{
-		"one conversation": {"conversations.history", far.Refuse("method_not_supported_for_channel_type"), []string{"one", "two", "three"}},
-		"a scope":          {"users.conversations", far.Lacking("groups:read"), []string{"one", "three"}},
+		"one conversation": {"conversations.history", far.Rejected("method_not_supported_for_channel_type"), []string{"one", "two", "three"}},
+		"a scope":          {"users.conversations", far.MissingScope("groups:read"), []string{"one", "three"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			stop := w.begun()
+			stop := w.runConnected()
 			direct := w.far.Direct(mira)
 			w.far.Say(mira, direct, "one")
-			w.got(1)
+			w.waitInputs(1)
 			stop()
-			w.far.Deaf(true)
+			w.far.RefuseSockets(true)
 			w.far.Say(mira, direct, "two")
-			w.far.Deaf(false)
+			w.far.RefuseSockets(false)
 			w.far.Fault(c.method, c.fault)
-			w.begun()
+			w.runConnected()
 			w.far.Say(mira, direct, "three")
-			w.until("three", func() bool { return slices.Contains(w.desk.texts(), "three") })
-			if d := cmp.Diff(c.want, w.desk.texts()); d != "" {
+			w.waitFor("three", func() bool { return slices.Contains(w.receiver.texts(), "three") })
+			if d := cmp.Diff(c.want, w.receiver.texts()); d != "" {
 				t.Error(d)
 			}
 			if !strings.Contains(w.logged(), "read back") {
@@ -381,32 +379,32 @@ func TestReadBackRefused(t *testing.T) {
 	}
 }
 
-// TestReadBackThread: who names us in a thread that we have no part in is read
-// back, too; what the others say there is not for us.
+// A mention in a thread without the bot is read back; other messages there are
+// not for the bot.
 func TestReadBackThread(t *testing.T) {
 	w := newWorld(t)
-	stop := w.begun()
+	stop := w.runConnected()
 	lunch := w.far.Say(ana, channel, "lunch?")
 	w.far.Say(mira, w.far.Direct(mira), "one")
-	w.got(1)
+	w.waitInputs(1)
 	stop()
-	w.far.Deaf(true)
+	w.far.RefuseSockets(true)
 	w.far.Reply(ana, channel, lunch, "at one")
 	w.far.Reply(mira, channel, lunch, "@porter pause")
-	w.far.Deaf(false)
-	w.begun()
-	w.until("read back", func() bool { return len(w.desk.all()) >= 2 })
-	if d := cmp.Diff([]string{"one", "/pause"}, w.desk.texts()); d != "" {
+	w.far.RefuseSockets(false)
+	w.runConnected()
+	w.waitFor("read back", func() bool { return len(w.receiver.all()) >= 2 })
+	if d := cmp.Diff([]string{"one", "/pause"}, w.receiver.texts()); d != "" {
 		t.Error(d)
 	}
 }
 
-// TestReadBackOldThread: a question waits for days, and so may its answer.
+// An answer to a question of days ago is read back.
 func TestReadBackOldThread(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, c := range map[string]struct {
 		age  time.Duration
-		busy int // so much is said after it, at once
+		busy int // number of later messages
 		open bool
 	}{
 		"three days":                      {age: 3 * day},
@@ -417,7 +415,7 @@ func TestReadBackOldThread(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var asked string
 			w := newWorld(t, func(o *slack.Options) {
-				o.Open = func(_ context.Context, chat string) []string {
+				o.OpenQuestions = func(_ context.Context, chat string) []string {
 					if c.open && chat == shop {
 						return []string{asked}
 					}
@@ -425,34 +423,34 @@ func TestReadBackOldThread(t *testing.T) {
 				}
 			})
 			direct := w.far.Direct(mira)
-			stop := w.begun()
+			stop := w.runConnected()
 			root, replyTo := "", ""
 			if strings.HasPrefix(name, "in a thread") {
 				root = w.far.Say(mira, channel, "@porter run")
-				w.got(1)
+				w.waitInputs(1)
 				replyTo = root + ":" + mira
 			}
 			asked = w.send(shop, said("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true, ReplyTo: replyTo})
 			for range c.busy {
 				w.far.Say(ana, channel, "lunch")
 			}
-			w.far.Later(c.age)
+			w.far.AdvanceClock(c.age)
 			w.far.Say(mira, direct, "one")
-			w.until("one", func() bool { return slices.Contains(w.desk.texts(), "one") })
+			w.waitFor("one", func() bool { return slices.Contains(w.receiver.texts(), "one") })
 			stop()
-			w.far.Deaf(true)
+			w.far.RefuseSockets(true)
 			below := asked
 			if root != "" {
 				below = root
 			}
 			w.far.Reply(ana, channel, below, "@porter q5 retry")
 			w.far.Say(mira, direct, "two")
-			w.far.Deaf(false)
+			w.far.RefuseSockets(false)
 			before := len(w.far.Calls("conversations.history"))
-			w.begun()
-			w.until("two", func() bool { return slices.Contains(w.desk.texts(), "two") })
-			if !slices.Contains(w.desk.texts(), "q5 retry") {
-				t.Errorf("%q: the answer is lost", w.desk.texts())
+			w.runConnected()
+			w.waitFor("two", func() bool { return slices.Contains(w.receiver.texts(), "two") })
+			if !slices.Contains(w.receiver.texts(), "q5 retry") {
+				t.Errorf("%q: the answer is lost", w.receiver.texts())
 			}
 			if n := len(w.far.Calls("conversations.history")) - before; n > 14 {
 				t.Errorf("%d pages were read", n)
@@ -461,32 +459,32 @@ func TestReadBackOldThread(t *testing.T) {
 	}
 }
 
-// TestReadBackFaults: whatever a call of reading back meets, it is made again
-// until nothing is missing, and is waited for as Slack wants it.
-func TestReadBackFaults(t *testing.T) {
+// A failed call of reading back is repeated until nothing is missing, with the
+// pauses that Slack asks for.
+func TestReadBackRetries(t *testing.T) {
 	for _, method := range []string{"users.conversations", "conversations.history", "conversations.replies"} {
 		for name, f := range map[string]far.Fault{
-			"slow": far.Slow(9), "slow, without a time": far.Refuse("ratelimited"), "garbage": far.Garbage(200), "502": far.Garbage(502),
-			"its own fault": far.Refuse("internal_error"), "lost": far.Lost(), "another form": {Body: `{"ok":true,"messages":7,"channels":"x"}`},
+			"slow": far.RateLimited(9), "slow, without a time": far.Rejected("ratelimited"), "garbage": far.ForeignPage(200), "502": far.ForeignPage(502),
+			"its own fault": far.Rejected("internal_error"), "lost": far.ResponseLost(), "another form": {Body: `{"ok":true,"messages":7,"channels":"x"}`},
 		} {
 			t.Run(method+" "+name, func(t *testing.T) {
 				w := newWorld(t, func(o *slack.Options) {
-					o.Open = func(context.Context, string) []string { return []string{"1.000001", "garbage"} } // one that is gone, and none
+					o.OpenQuestions = func(context.Context, string) []string { return []string{"1.000001", "garbage"} } // one deleted message and one invalid id
 				})
 				direct := w.far.Direct(mira)
-				stop := w.begun()
+				stop := w.runConnected()
 				asked := w.send(shop, said("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
 				w.far.Say(mira, direct, "one")
-				w.got(1)
+				w.waitInputs(1)
 				stop()
-				w.far.Deaf(true)
+				w.far.RefuseSockets(true)
 				w.far.Reply(mira, channel, asked, "retry")
 				w.far.Say(mira, direct, "two")
-				w.far.Deaf(false)
+				w.far.RefuseSockets(false)
 				w.far.Fault(method, f, f)
-				w.begun()
-				w.until("all of it", func() bool { return len(w.desk.all()) >= 3 })
-				if d := cmp.Diff([]string{"one", "retry", "two"}, w.desk.texts()); d != "" {
+				w.runConnected()
+				w.waitFor("all of it", func() bool { return len(w.receiver.all()) >= 3 })
+				if d := cmp.Diff([]string{"one", "retry", "two"}, w.receiver.texts()); d != "" {
 					t.Error(d)
 				}
 				if f.Seconds > 0 && !slices.Contains(pauses(w), time.Duration(f.Seconds)*time.Second) {
@@ -497,9 +495,9 @@ func TestReadBackFaults(t *testing.T) {
 	}
 }
 
-// TestClock: what was read is told by the platform's time. A clock of ours that
-// is wrong neither skips nor repeats anything.
-func TestClock(t *testing.T) {
+// The cursor is in Slack's time: a wrong local clock neither skips nor repeats
+// messages.
+func TestWrongClock(t *testing.T) {
 	for name, wrong := range map[string]time.Duration{"a day ahead": 24 * time.Hour, "a year ahead": 365 * 24 * time.Hour, "a day behind": -24 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, func(o *slack.Options) { o.Clock = func() time.Time { return time.Now().Add(wrong) } })
@@ -507,50 +505,49 @@ func TestClock(t *testing.T) {
 			for n, word := range []string{"one", "two", "three", "four"} {
 				w.far.Say(mira, direct, word)
 				if n == 0 {
-					w.desk.set(func(d *desk) { d.cursor = w.far.Messages(direct)[0].TS })
+					w.receiver.set(func(d *recordingReceiver) { d.cursor = w.far.Messages(direct)[0].TS })
 				}
-				w.far.Deaf(false)
-				stop := w.begun()
-				w.until(word, func() bool { return slices.Contains(w.desk.texts(), word) })
-				w.far.Slash(mira, direct, "status") // commits where it stands, too
-				w.got(2*n + 2)
+				w.far.RefuseSockets(false)
+				stop := w.runConnected()
+				w.waitFor(word, func() bool { return slices.Contains(w.receiver.texts(), word) })
+				w.far.Slash(mira, direct, "status") // commits the cursor too
+				w.waitInputs(2*n + 2)
 				stop()
-				w.far.Deaf(true)
+				w.far.RefuseSockets(true)
 			}
 		})
 	}
-	// One that an earlier release left in the future.
+	// A cursor in the future, left by an earlier release.
 	w := newWorld(t)
 	w.far.Say(mira, w.far.Direct(mira), "one")
-	w.desk.set(func(d *desk) { d.cursor = "99999999999.000100" })
-	w.begun()
-	w.until("one", func() bool { return slices.Contains(w.desk.texts(), "one") })
-	if at := w.desk.all()[0].Cursor.Value; at > "9" {
+	w.receiver.set(func(d *recordingReceiver) { d.cursor = "99999999999.000100" })
+	w.runConnected()
+	w.waitFor("one", func() bool { return slices.Contains(w.receiver.texts(), "one") })
+	if at := w.receiver.all()[0].Cursor.Value; at > "9" {
 		t.Errorf("the cursor stays at %s", at)
 	}
 }
 
-// TestTooMuch: what comes while more waits than there is room for is read back,
-// and everything is handled once.
-func TestTooMuch(t *testing.T) {
+// Messages that exceed the queue are read back, and each is handled once.
+func TestQueueOverflow(t *testing.T) {
 	w := newWorld(t)
-	w.begun()
+	w.runConnected()
 	direct := w.far.Direct(mira)
 	w.far.Say(mira, direct, "first")
-	w.got(1)
+	w.waitInputs(1)
 	hold := make(chan struct{})
-	w.desk.set(func(d *desk) { d.hold = hold })
+	w.receiver.set(func(d *recordingReceiver) { d.hold = hold })
 	w.far.Say(mira, direct, "held")
-	w.until("one at work", func() bool { w.desk.mu.Lock(); defer w.desk.mu.Unlock(); return w.desk.held == 1 })
+	w.waitFor("one at work", func() bool { w.receiver.mu.Lock(); defer w.receiver.mu.Unlock(); return w.receiver.blocked == 1 })
 	const room, more = 1000, 10
 	for range room + more {
 		w.far.Say(ana, channel, "lunch")
 	}
 	w.far.Say(mira, direct, "last")
-	w.until("too much", func() bool { return strings.Count(w.logged(), "too much waits") == more+1 })
+	w.waitFor("a full queue", func() bool { return strings.Count(w.logged(), "the queue is full") == more+1 })
 	close(hold)
-	w.until("the last", func() bool { return slices.Contains(w.desk.texts(), "last") })
-	if got := w.desk.texts(); !slices.Equal(got, []string{"first", "held", "last"}) {
+	w.waitFor("the last", func() bool { return slices.Contains(w.receiver.texts(), "last") })
+	if got := w.receiver.texts(); !slices.Equal(got, []string{"first", "held", "last"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -561,18 +558,17 @@ func pauses(w *world) []time.Duration {
 	return slices.Clone(w.pauses)
 }
 
-// Nothing that came later moves the stored time stamp past what was not read
-// back yet.
-func TestCursorWaits(t *testing.T) {
+// No later message moves the cursor past messages that are not read back yet.
+func TestCursorWaitsForReadBack(t *testing.T) {
 	w := newWorld(t)
-	stop := w.begun()
+	stop := w.runConnected()
 	w.far.Say(mira, w.far.Direct(mira), "one")
-	w.got(1)
-	stored := w.desk.all()[0].Cursor.Value
+	w.waitInputs(1)
+	stored := w.receiver.all()[0].Cursor.Value
 	stop()
 	hold := make(chan struct{})
 	w2 := newWorldOn(t, w, func(o *slack.Options) {
-		o.Wait = func(ctx context.Context, _ time.Duration) error {
+		o.Sleep = func(ctx context.Context, _ time.Duration) error {
 			select {
 			case <-hold:
 				return nil
@@ -581,56 +577,56 @@ func TestCursorWaits(t *testing.T) {
 			}
 		}
 	})
-	w.far.Fault("conversations.history", far.Garbage(502))
-	w2.begun()
+	w.far.Fault("conversations.history", far.ForeignPage(502))
+	w2.runConnected()
 	w.far.Say(mira, w.far.Direct(mira), "newer")
 	w.far.Slash(mira, channel, "status")
-	w.until("the command", func() bool { return len(w.desk.all()) == 2 })
-	if in := w.desk.all()[1]; in.Text != "/status" || in.Cursor == nil || in.Cursor.Value != stored {
+	w.waitFor("the command", func() bool { return len(w.receiver.all()) == 2 })
+	if in := w.receiver.all()[1]; in.Text != "/status" || in.Cursor == nil || in.Cursor.Value != stored {
 		t.Errorf("%+v, cursor %+v, stored was %s", in, in.Cursor, stored)
 	}
 	close(hold)
-	w.got(3)
+	w.waitInputs(3)
 }
 
-// newWorldOn is another process beside the same far end and desk.
+// newWorldOn starts another process with the same fake Slack and receiver.
 func newWorldOn(t *testing.T, w *world, change func(*slack.Options)) *world {
 	t.Helper()
-	o := slack.Options{AppToken: far.AppToken, BotToken: far.BotToken, API: w.far.URL(), Silence: time.Hour}
+	o := slack.Options{AppToken: far.AppToken, BotToken: far.BotToken, API: w.far.URL(), PingTimeout: time.Hour}
 	change(&o)
 	b, err := slack.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &world{t: t, far: w.far, desk: w.desk, bot: b}
+	return &world{t: t, far: w.far, receiver: w.receiver, bot: b}
 }
 
 func TestReconnects(t *testing.T) {
 	w := newWorld(t)
-	w.begun()
+	w.runConnected()
 	direct := w.far.Direct(mira)
 	for n, cut := range []func(){w.far.Refresh, w.far.Cut, func() { w.far.Raw("{") }, func() { w.far.Raw(`{"type":"goodbye"}`) }} {
 		before := w.far.Sockets()
 		cut()
 		if n < 2 {
-			w.until("another socket", func() bool { return w.far.Sockets() > before && w.far.Connected() })
+			w.waitFor("another socket", func() bool { return w.far.Sockets() > before && w.far.Connected() })
 		}
 		w.far.Say(mira, direct, fmt.Sprint("word ", n))
-		w.got(n + 1)
+		w.waitInputs(n + 1)
 	}
-	// Events of no known form are acknowledged, and end nothing.
+	// Events of unknown forms are acknowledged and have no effect.
 	for _, payload := range []any{"garbage", []int{1}, map[string]any{"event": 7}, map[string]any{"event": map[string]any{"type": "message", "ts": 5}},
 		map[string]any{"type": "event_callback", "event": map[string]any{"type": "message", "channel": "D0MIRA", "user": mira, "ts": "x"}}} {
 		w.far.Envelope("events_api", payload)
 	}
 	w.far.Envelope("slash_commands", []int{1})
 	w.far.Envelope("interactive", map[string]any{"type": "block_actions", "actions": 5})
-	w.until("acknowledged", func() bool { return w.far.Unacked() == 0 })
+	w.waitFor("acknowledged", func() bool { return w.far.Unacked() == 0 })
 	w.far.Say(mira, direct, "last")
-	w.got(5)
+	w.waitInputs(5)
 }
 
-// A revoked token, a missing scope and a server that is away are said, and
+// A revoked token, a missing scope and an unreachable server are reported and
 // waited out.
 func TestTroubles(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -638,19 +634,19 @@ func TestTroubles(t *testing.T) {
 		fault  far.Fault
 		want   transport.Trouble
 	}{
-		"bot token revoked":  {"auth.test", far.Refuse("token_revoked"), transport.TroubleToken},
-		"app token revoked":  {"apps.connections.open", far.Refuse("invalid_auth"), transport.TroubleToken},
-		"scope":              {"apps.connections.open", far.Lacking("connections:write"), transport.TroubleToken},
-		"garbage":            {"auth.test", far.Garbage(200), transport.TroubleServer},
-		"too many":           {"apps.connections.open", far.Slow(1), transport.TroubleSlow},
-		"a fault of its own": {"apps.connections.open", far.Refuse("internal_error"), transport.TroubleServer},
-		"no answer":          {"auth.test", far.Lost(), transport.TroubleNetwork},
+		"bot token revoked":  {"auth.test", far.Rejected("token_revoked"), transport.TroubleToken},
+		"app token revoked":  {"apps.connections.open", far.Rejected("invalid_auth"), transport.TroubleToken},
+		"scope":              {"apps.connections.open", far.MissingScope("connections:write"), transport.TroubleToken},
+		"garbage":            {"auth.test", far.ForeignPage(200), transport.TroubleServer},
+		"too many":           {"apps.connections.open", far.RateLimited(1), transport.TroubleSlow},
+		"a fault of its own": {"apps.connections.open", far.Rejected("internal_error"), transport.TroubleServer},
+		"no answer":          {"auth.test", far.ResponseLost(), transport.TroubleNetwork},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.far.Fault(c.method, c.fault)
-			w.begun()
-			w.until("both to be told", func() bool { w.mu.Lock(); defer w.mu.Unlock(); return len(w.states) >= 2 })
+			w.runConnected()
+			w.waitFor("both to be told", func() bool { w.mu.Lock(); defer w.mu.Unlock(); return len(w.states) >= 2 })
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			if w.states[0].Trouble != c.want || w.states[0].Text == "" {
@@ -660,17 +656,16 @@ func TestTroubles(t *testing.T) {
 	}
 }
 
-// TestTokenRevoked: the socket of a revoked bot token stays open, and Slack
-// goes on telling what is said. That nothing can be answered is told all the
-// same, until it can be.
+// With a revoked bot token the socket stays open and messages arrive, but
+// replies fail. State reports that until the token is accepted again.
 func TestTokenRevoked(t *testing.T) {
 	w := newWorld(t)
-	w.begun()
+	w.runConnected()
 	direct := w.far.Direct(mira)
 	w.far.Say(mira, direct, "one")
-	w.got(1)
-	w.far.Fault("chat.postMessage", far.Refuse("token_revoked"))
-	if _, err := w.bot.Send(t.Context(), home, said("x"), bot.SendOptions{}); fault(err) != bot.FaultToken {
+	w.waitInputs(1)
+	w.far.Fault("chat.postMessage", far.Rejected("token_revoked"))
+	if _, err := w.bot.Send(t.Context(), home, said("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrTokenRejected) {
 		t.Fatal(err)
 	}
 	refused := func() {
@@ -680,31 +675,31 @@ func TestTokenRevoked(t *testing.T) {
 		}
 	}
 	refused()
-	w.far.Say(mira, direct, "two") // is heard, and changes nothing of that
-	w.got(2)
+	w.far.Say(mira, direct, "two") // arrives, without a change of State
+	w.waitInputs(2)
 	refused()
-	w.desk.set(func(d *desk) { d.refuse = 1 })
-	w.far.Say(mira, direct, "three") // nor does what could not be committed at first
-	w.got(3)
+	w.receiver.set(func(d *recordingReceiver) { d.refusals = 1 })
+	w.far.Say(mira, direct, "three") // nor does an input that is committed at the second attempt
+	w.waitInputs(3)
 	refused()
-	w.far.Fault("users.conversations", far.Refuse("token_revoked")) // a new socket cannot be read back to
+	w.far.Fault("users.conversations", far.Rejected("token_revoked")) // a new socket cannot read back
 	w.far.Cut()
-	w.until("another socket", func() bool { return w.far.Sockets() == 2 && strings.Contains(w.logged(), "cannot be read back") })
+	w.waitFor("another socket", func() bool { return w.far.Sockets() == 2 && strings.Contains(w.logged(), "cannot be read back") })
 	refused()
 	history := len(w.far.Calls("conversations.history"))
 	w.send(home, said("again"), bot.SendOptions{})
 	if s := w.bot.State(); !s.Connected || s.Trouble != transport.TroubleNone {
 		t.Errorf("accepted again: %+v", s)
 	}
-	w.until("what was missed is read back", func() bool { return len(w.far.Calls("conversations.history")) > history })
+	w.waitFor("what was missed is read back", func() bool { return len(w.far.Calls("conversations.history")) > history })
 }
 
-// TestAlive: a channel in which something is said, or into which the bot is let
-// again, is told of, whether it was for us or not.
-func TestAlive(t *testing.T) {
+// A channel counts as active if anybody writes there or the bot joins it again,
+// whether or not the message is for the bot.
+func TestChannelActive(t *testing.T) {
 	alive := make(chan string, 20)
-	w := newWorld(t, func(o *slack.Options) { o.Alive = func(chat string) { alive <- chat } })
-	w.begun()
+	w := newWorld(t, func(o *slack.Options) { o.OnChannelActive = func(chat string) { alive <- chat } })
+	w.runConnected()
 	joined := func(who, where string) {
 		w.far.Event(map[string]any{"type": "member_joined_channel", "channel": where, "user": who, "channel_type": "C"})
 	}
@@ -712,7 +707,7 @@ func TestAlive(t *testing.T) {
 	joined(far.BotUser, "<evil>")
 	w.send(shop, said("x"), bot.SendOptions{})
 	w.far.Say(mira, w.far.Direct(mira), "one")
-	w.got(1)
+	w.waitInputs(1)
 	if len(alive) != 0 {
 		t.Errorf("%s", <-alive)
 	}
@@ -730,19 +725,19 @@ func TestAlive(t *testing.T) {
 	}
 }
 
-// Run ends at once, whatever it is at.
-func TestRunEnds(t *testing.T) {
+// Run stops at once, whatever it is doing.
+func TestRunStops(t *testing.T) {
 	for name, prepare := range map[string]func(*world){
-		"listening": func(w *world) { w.begun() },
+		"listening": func(w *world) { w.runConnected() },
 		"refused": func(w *world) {
 			for range 100 {
-				w.far.Fault("auth.test", far.Refuse("invalid_auth"))
+				w.far.Fault("auth.test", far.Rejected("invalid_auth"))
 			}
 			w.run()
 		},
 		"stuck": func(w *world) {
-			w.begun()
-			w.desk.set(func(d *desk) { d.hold = make(chan struct{}) })
+			w.runConnected()
+			w.receiver.set(func(d *recordingReceiver) { d.hold = make(chan struct{}) })
 			w.far.Say(mira, w.far.Direct(mira), "x")
 		},
 	} {
@@ -760,9 +755,8 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// The same against slack-go's own test server, as it is: nothing of ours
-// stands between.
-func TestSlacktest(t *testing.T) {
+// The bot works with slack-go's own test server, without this project's fake.
+func TestPlainSlacktest(t *testing.T) {
 	s := slacktest.NewTestServer(func(c slacktest.Customize) {})
 	s.Start()
 	t.Cleanup(s.Stop)
@@ -772,8 +766,8 @@ func TestSlacktest(t *testing.T) {
 			acks <- m
 		}
 	}()
-	d := &desk{changed: make(chan struct{})}
-	b, err := slack.New(slack.Options{AppToken: far.AppToken, BotToken: far.BotToken, API: s.GetAPIURL(), Silence: time.Hour})
+	d := &recordingReceiver{changed: make(chan struct{})}
+	b, err := slack.New(slack.Options{AppToken: far.AppToken, BotToken: far.BotToken, API: s.GetAPIURL(), PingTimeout: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

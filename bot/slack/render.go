@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
 	"strings"
@@ -11,42 +12,42 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// Limits of what is shown. The platform refuses a message whose blocks hold
-// more than about 13,200 characters, and none says so beforehand.
+// Limits of messages. Slack rejects a message whose blocks hold more than about
+// 13,200 characters, although each block is within its own limit.
 const (
 	maxShown   = 10_000 // characters of all lines
-	maxPre     = 25     // lines, with columns that count among them (PHONE 2)
+	maxPre     = 25     // lines of a message with preformatted text
 	maxPreText = 3500   // characters of such a message
 	maxContext = 1900
 	maxCaption = 250
 	maxNotice  = 200
-	maxLabel   = 70 // the platform's is 75
-	perRow     = 3  // PHONE 1.5; the platform's is 25
+	maxLabel   = 70 // Slack's limit is 75
+	perRow     = 3  // Slack's limit is 25
 	maxButtons = 25
 )
 
-// Shown is a message as the platform takes it. Nothing in it is read as the
-// platform's markup: every text is one of a form that is not.
+// Shown is a message as Slack takes it. Slack interprets no markup in its blocks:
+// every text is of a type that has none.
 type Shown struct {
-	Text    string // what a notification shows, and all there is where blocks are refused
+	Text    string // the notification, and the whole message if Slack rejects the blocks
 	Blocks  []slack.Block
-	File    *File // what is too long for a conversation, in the thread below it; the rest is its caption
-	Picture *File // stands above the text, which says all that it shows
+	File    *File // text too long for a message, posted in its thread; the rest is the caption
+	Picture *File // shown above the text, which contains everything that the picture shows
 }
 
-// File is one that is brought to the platform.
+// File is a file to upload.
 type File struct {
 	Name string
 	Data []byte
-	Alt  string // a picture in words, "" for any other
+	Alt  string // alternative text of a picture, else ""
 }
 
-// Render is a message for Slack: the first line bold, what others said as a
-// quote, the last line as context, buttons below. rings are the ids of those
-// whom it names, so that it makes a sound; quotes is the command that it
-// answers, where there is no message to hang it on. It is pure, and whatever
-// the lines hold, the frame is whole (PHONE 2).
-func Render(m bot.Message, rings []string, quotes string) Shown {
+// Render renders m for Slack: the first line bold, text of others as quotes, the
+// last line as context, buttons below. mentions are the user ids to mention, so that
+// Slack notifies them. quotes is the command that m replies to, if there is no
+// message to reply to. Render is pure. Whatever the lines contain, the blocks are
+// valid.
+func Render(m bot.Message, mentions []string, quotes string) Shown {
 	total, pre, shown := 0, false, m
 	for _, l := range m.Lines {
 		total += utf8.RuneCountInString(l.Text) + 1
@@ -54,19 +55,18 @@ func Render(m bot.Message, rings []string, quotes string) Shown {
 	}
 	s := Shown{}
 	if total > maxShown || pre && (total > maxPreText || len(m.Lines) > maxPre) {
-		s.File = document(m)
-		shown = caption(m)
+		s.File = documentFile(m)
+		shown = fileCaption(m)
 	}
-	s.Text, s.Blocks = compose(shown, rings, quotes)
+	s.Text, s.Blocks = compose(shown, mentions, quotes)
 	if len(m.Picture) > 0 && len(m.Picture) <= bot.MaxPicture {
-		s.Picture = &File{Name: m.Key + ".png", Data: m.Picture, Alt: cutRunes(or(bot.Clean(m.Alt), bot.Clean(m.First())), bot.MaxAlt)}
+		s.Picture = &File{Name: m.Key + ".png", Data: m.Picture, Alt: cutRunes(cmp.Or(bot.Clean(m.Alt), bot.Clean(m.First())), bot.MaxAlt)}
 	}
 	return s
 }
 
-// one renders a message without a file, for what takes the place of another:
-// where it is too long, its end is left out.
-func one(m bot.Message) Shown {
+// renderOne renders m without a file, for an edit. Text that is too long is cut.
+func renderOne(m bot.Message) Shown {
 	total := 0
 	for i, l := range m.Lines {
 		if total += utf8.RuneCountInString(l.Text) + 1; total > maxShown {
@@ -79,16 +79,16 @@ func one(m bot.Message) Shown {
 	return s
 }
 
-// compose sets the blocks of a message.
-func compose(m bot.Message, rings []string, quotes string) (text string, blocks []slack.Block) {
-	lines := cleaned(m)
+// compose builds the blocks of a message, and the text of its notification.
+func compose(m bot.Message, mentions []string, quotes string) (text string, blocks []slack.Block) {
+	lines := cleanLines(m)
 	var first []slack.RichTextSectionElement
-	for _, who := range rings {
+	for _, who := range mentions {
 		text += "<@" + who + "> "
 		first = append(first, slack.NewRichTextSectionUserElement(who, nil), plainText(" "))
 	}
-	text += escape.Replace(spoken(lines[0].Text))
-	first = append(first, words(lines[0].Text, true)...)
+	text += escape.Replace(ownTextPlain(lines[0].Text))
+	first = append(first, ownText(lines[0].Text, true)...)
 	blocks = append(blocks, slack.NewRichTextBlock(blockID(m.Key), slack.NewRichTextSection(first...)))
 
 	lines = lines[1:]
@@ -102,23 +102,24 @@ func compose(m bot.Message, rings []string, quotes string) (text string, blocks 
 	}
 	for len(lines) > 0 {
 		n := 1
-		for n < len(lines) && setAs(lines[n]) == setAs(lines[0]) {
+		for n < len(lines) && elementKind(lines[n]) == elementKind(lines[0]) {
 			n++
 		}
-		body = append(body, run(lines[:n]))
+		body = append(body, composeRun(lines[:n]))
 		lines = lines[n:]
 	}
 	if len(body) > 0 {
 		blocks = append(blocks, slack.NewRichTextBlock("", body...))
 	}
 	if last != "" {
-		blocks = append(blocks, slack.NewContextBlock("", slack.NewTextBlockObject(slack.PlainTextType, cutRunes(spoken(last), maxContext), false, false)))
+		blocks = append(blocks, slack.NewContextBlock("", slack.NewTextBlockObject(slack.PlainTextType, cutRunes(ownTextPlain(last), maxContext), false, false)))
 	}
-	return text, append(blocks, actions(m)...)
+	return text, append(blocks, buttonBlocks(m)...)
 }
 
-// cleaned are the lines of a message, at least one, each of them one.
-func cleaned(m bot.Message) []bot.Line {
+// cleanLines returns the lines of a message without control characters or line
+// breaks, at least one.
+func cleanLines(m bot.Message) []bot.Line {
 	var out []bot.Line
 	for _, l := range m.Lines {
 		if l.Kind == bot.Pre {
@@ -132,30 +133,30 @@ func cleaned(m bot.Message) []bot.Line {
 		}
 	}
 	if len(out) == 0 || out[0].Text == "" {
-		out = append([]bot.Line{{Text: "…"}}, out...) // the platform takes no empty ones
+		out = append([]bot.Line{{Text: "…"}}, out...) // Slack rejects empty messages
 	}
 	out[0].Kind = bot.Plain
 	return out
 }
 
-// setAs is the kind of element that a line is part of: a heading is a bold line
-// among others.
-func setAs(l bot.Line) bot.LineKind {
+// elementKind returns the kind of element that a line belongs to. A heading is a
+// bold line in an element of plain lines.
+func elementKind(l bot.Line) bot.LineKind {
 	if l.Kind == bot.Head {
 		return bot.Plain
 	}
 	return l.Kind
 }
 
-// run sets lines of a kind of element that follow each other.
-func run(lines []bot.Line) slack.RichTextElement {
+// composeRun builds one element from adjacent lines of a kind.
+func composeRun(lines []bot.Line) slack.RichTextElement {
 	var elements []slack.RichTextSectionElement
 	for n, l := range lines {
 		if n > 0 {
 			elements = append(elements, plainText("\n"))
 		}
-		if setAs(l) == bot.Plain {
-			elements = append(elements, words(l.Text, l.Kind == bot.Head)...)
+		if elementKind(l) == bot.Plain {
+			elements = append(elements, ownText(l.Text, l.Kind == bot.Head)...)
 		} else if l.Text != "" {
 			elements = append(elements, plainText(l.Text))
 		}
@@ -164,7 +165,7 @@ func run(lines []bot.Line) slack.RichTextElement {
 	case bot.Quote:
 		return &slack.RichTextQuote{Type: slack.RTEQuote, Elements: elements}
 	case bot.Pre:
-		var text strings.Builder // one element: the platform's clients part others
+		var text strings.Builder // a single text: Slack's clients separate several
 		for n, l := range lines {
 			if n > 0 {
 				text.WriteByte('\n')
@@ -184,16 +185,16 @@ func plainText(s string) *slack.RichTextSectionTextElement {
 }
 
 var (
-	// escape is for the one text that the platform reads as markup.
+	// escape escapes the notification text, the only text that Slack parses.
 	escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-	ours   = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]*$`)
-	domain = regexp.MustCompile(`[\p{L}\p{N}_-]\.[\p{L}\p{N}_-]*\p{L}{2}`)
+	ownCommand = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]*$`)
+	domain     = regexp.MustCompile(`[\p{L}\p{N}_-]\.[\p{L}\p{N}_-]*\p{L}{2}`)
 )
 
-// words sets what nightporter itself says: our commands as they are typed
-// here, names of files, branches and addresses as code.
-func words(line string, bold bool) []slack.RichTextSectionElement {
+// ownText formats text that nightporter wrote: its commands as people type them in
+// Slack, and file names, branches and addresses as code.
+func ownText(line string, bold bool) []slack.RichTextSectionElement {
 	var out []slack.RichTextSectionElement
 	var text strings.Builder
 	style := func(code bool) *slack.RichTextSectionTextStyle {
@@ -212,8 +213,8 @@ func words(line string, bold bool) []slack.RichTextSectionElement {
 		if i > 0 {
 			text.WriteByte(' ')
 		}
-		head, core, tail := parts(word)
-		typed, command := typed(core)
+		head, core, tail := trimPunctuation(word)
+		typed, command := commandAsTyped(core)
 		if !command && !namesFile(core) {
 			text.WriteString(word)
 			continue
@@ -227,29 +228,29 @@ func words(line string, bold bool) []slack.RichTextSectionElement {
 	return out
 }
 
-// spoken is a line as plain text, with our commands as they are typed here.
-func spoken(line string) string {
+// ownTextPlain is ownText without formatting.
+func ownTextPlain(line string) string {
 	all := strings.Split(line, " ")
 	for i, word := range all {
-		head, core, tail := parts(word)
-		core, _ = typed(core)
+		head, core, tail := trimPunctuation(word)
+		core, _ = commandAsTyped(core)
 		all[i] = head + core + tail
 	}
 	return strings.Join(all, " ")
 }
 
-// parts takes the punctuation off a word.
-func parts(word string) (head, core, tail string) {
+// trimPunctuation separates a word from the punctuation around it.
+func trimPunctuation(word string) (head, core, tail string) {
 	core = strings.TrimLeft(word, `("'[`)
 	head = word[:len(word)-len(core)]
 	core = strings.TrimRight(core, `.,:;!?)]"'`)
 	return head, core, word[len(head)+len(core):]
 }
 
-// typed is one of our commands as people type it here: "/task_8" is
-// "/porter task 8".
-func typed(word string) (string, bool) {
-	if !ours.MatchString(word) {
+// commandAsTyped converts one of our commands to the form that people type in
+// Slack: "/task_8" becomes "/porter task 8".
+func commandAsTyped(word string) (string, bool) {
+	if !ownCommand.MatchString(word) {
 		return word, false
 	}
 	_, err := bot.Parse(word)
@@ -266,14 +267,14 @@ func namesFile(s string) bool {
 		strings.HasPrefix(s, "./") || strings.HasPrefix(s, "~/") || domain.MatchString(s)
 }
 
-// actions are a message's buttons.
-func actions(m bot.Message) []slack.Block {
+// buttonBlocks returns the blocks of a message's buttons.
+func buttonBlocks(m bot.Message) []slack.Block {
 	var blocks []slack.Block
 	var row []slack.BlockElement
 	for n, button := range m.Buttons[:min(len(m.Buttons), maxButtons)] {
 		label := cutRunes(bot.Cut(bot.Clean(button.Label), bot.LabelWidth), maxLabel)
 		if label == "" {
-			label = "…" // the platform takes no empty ones
+			label = "…" // Slack rejects empty labels
 		}
 		e := slack.NewButtonBlockElement("b"+string(rune('a'+n)), Data(m, n), slack.NewTextBlockObject(slack.PlainTextType, label, false, false))
 		if stopsSession(button.Command) {
@@ -289,13 +290,13 @@ func actions(m bot.Message) []slack.Block {
 	return blocks
 }
 
-// blockID is a message's key as the id of its first block.
+// blockID converts a message's key to the id of its first block.
 func blockID(key string) string {
 	const most = 255
 	return cutRunes(bot.Clean(key), most)
 }
 
-// cutRunes shortens a text to so many characters.
+// cutRunes shortens s to at most most characters.
 func cutRunes(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
@@ -303,12 +304,12 @@ func cutRunes(s string, most int) string {
 	return strings.TrimRight(string([]rune(s)[:most-1]), " ") + "…"
 }
 
-// document is a message as a file.
-func document(m bot.Message) *File { return &File{Name: m.FileName(), Data: m.File()} }
+// documentFile returns a message as a file.
+func documentFile(m bot.Message) *File { return &File{Name: m.FileName(), Data: m.File()} }
 
-// caption is a message's first two lines, without those that belong into a
-// file, and its buttons.
-func caption(m bot.Message) bot.Message {
+// fileCaption returns m's buttons and first two lines, without preformatted lines:
+// those belong in the file.
+func fileCaption(m bot.Message) bot.Message {
 	short := m
 	short.Lines = nil
 	for _, l := range m.Lines {

@@ -15,6 +15,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/slack"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -23,15 +24,15 @@ func line(s string) bot.Line  { return bot.Line{Text: s} }
 func quote(s string) bot.Line { return bot.Line{Kind: bot.Quote, Text: s} }
 func pre(s string) bot.Line   { return bot.Line{Kind: bot.Pre, Text: s} }
 
-// The forms of PHONE 2, as they go out.
+// The forms of messages, as they are sent.
 func TestRenderGolden(t *testing.T) {
 	patch := bot.Message{Key: "diff", Lines: []bot.Line{line("shop #11: 3 files +30 −1"), line("Admin list")}}
 	for n := range 30 {
 		patch.Lines = append(patch.Lines, pre(fmt.Sprintf("+	a < b && c[%d]", n)))
 	}
 	asked := time.Date(2026, 11, 20, 12, 36, 0, 0, time.UTC)
-	reminder := bot.Reminder(loop.State{Project: loop.Project{Name: "shop"}}, loop.Question{
-		ID: "q3", Kind: loop.AskAgent, Task: "Task 4", Title: "Address form", Hat: "planner", Text: "PO boxes? *The* carriers differ, see <!channel> & a/b.",
+	reminder := bot.Reminder(loop.State{Project: loop.Project{Name: "shop"}}, ledger.Question{
+		ID: "q3", Kind: ledger.AskAgent, Task: "Task 4", Title: "Address form", Hat: "planner", Text: "PO boxes? *The* carriers differ, see <!channel> & a/b.",
 		Options: []string{"Yes, letters only", "No"}, Choice: "No", Asked: asked, Expires: asked.Add(30 * time.Minute),
 	}, asked.Add(20*time.Minute))
 	for name, c := range map[string]struct {
@@ -53,7 +54,7 @@ func TestRenderGolden(t *testing.T) {
 			Key: "status.stopping", Lines: []bot.Line{line("● shop 9/12 · stopping after the session")},
 			Buttons: []bot.Button{{Label: "Keep going", Command: "/resume"}, {Label: "Stop", Command: "/stop"}, {Label: "Stop now", Command: "/stop now"}, {Label: "Rerun", Command: "q9 rerun"}},
 		}},
-		"digest": {m: bot.Message{ // its picture stands above; it is no part of what is rendered
+		"digest": {m: bot.Message{ // the picture is not part of what is rendered
 			Key: bot.KeyDigest,
 			Lines: []bot.Line{
 				line("? shop 9/12 done, 2 need you"), line("23:10 → 06:12 · 39 sessions · $13.62"), {Kind: bot.Head, Text: "Needs you"},
@@ -93,8 +94,8 @@ func TestRenderGolden(t *testing.T) {
 	}
 }
 
-// Whatever the lines hold, the platform takes the message, and nothing in it is
-// of a form that is read as markup.
+// Whatever the lines contain, Slack accepts the message and parses none of it as
+// markup.
 func TestRenderHostile(t *testing.T) {
 	w := newWorld(t)
 	texts := rapid.OneOf(

@@ -12,23 +12,23 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// What a message answers is told by one of
+// replyTarget is the parsed form of an id that a message can reply to. Ids are:
 //
-//	1700000000.000100                        one of ours: the time stamp of it
-//	1700000000.000100:U1                     somebody's message, who wrote it
-//	1700000001.000100:U1:1700000000.000100   the same, and the thread it stands in
-//	cmd:U1:/porter pause                     no message: what U1 typed or filled in
+//	1700000000.000100                        the bot's message: its timestamp
+//	1700000000.000100:U1                     a message of person U1
+//	1700000001.000100:U1:1700000000.000100   the same, in a thread
+//	cmd:U1:/porter pause                     a command or form of U1, without a message
 //
-// so that whatever hangs on it is found again, and quoted where nothing can be
-// hung on it.
-type answered struct {
+// They hold enough to find the thread, or to quote the command where there is no
+// message to reply to.
+type replyTarget struct {
 	ts, user, root string
-	quote          string // of what left no message
+	quote          string // the command or form, if there is no message
 }
 
-var stamp = regexp.MustCompile(`^[0-9]{1,12}\.[0-9]{1,9}$`)
+var timestampForm = regexp.MustCompile(`^[0-9]{1,12}\.[0-9]{1,9}$`)
 
-// messageID is the id of somebody's message.
+// messageID returns the id of a person's message.
 func messageID(ts, user, root string) string {
 	if root == "" || root == ts {
 		return ts + ":" + user
@@ -36,8 +36,8 @@ func messageID(ts, user, root string) string {
 	return ts + ":" + user + ":" + root
 }
 
-// commandID is the id of what left no message. It holds as much of it as a
-// quote shows, and never a pairing code: it is shown to all of a channel.
+// commandID returns the id of a command or form. It includes the text that is
+// quoted in the channel, but never a pairing code.
 func commandID(user, text string) string {
 	const most = 72
 	typed, is := strings.CutPrefix(text, Command+" ")
@@ -48,22 +48,23 @@ func commandID(user, text string) string {
 	return "cmd:" + user + ":" + bot.Cut(bot.Clean(text), most)
 }
 
-func readID(id string) answered {
+// parseMessageID parses an id; the zero replyTarget stands for an invalid one.
+func parseMessageID(id string) replyTarget {
 	if rest, is := strings.CutPrefix(id, "cmd:"); is {
 		user, quote, _ := strings.Cut(rest, ":")
-		return answered{user: user, quote: quote}
+		return replyTarget{user: user, quote: quote}
 	}
 	ts, rest, _ := strings.Cut(id, ":")
-	if !stamp.MatchString(ts) {
-		return answered{}
+	if !timestampForm.MatchString(ts) {
+		return replyTarget{}
 	}
 	user, root, _ := strings.Cut(rest, ":")
-	return answered{ts: ts, user: user, root: root}
+	return replyTarget{ts: ts, user: user, root: root}
 }
 
-// thread is the thread that an answer goes to, "" for none: in a conversation
-// of two an answer stands below what it answers anyhow.
-func (a answered) thread(direct bool) string {
+// thread returns the thread that a reply goes to, "" for none. Direct
+// conversations need none: the reply appears below the message anyway.
+func (a replyTarget) thread(direct bool) string {
 	switch {
 	case a.root != "":
 		return a.root
@@ -73,49 +74,49 @@ func (a answered) thread(direct bool) string {
 	return a.ts
 }
 
-// forbidden is the key of what only its reader has to see (PHONE 3).
-const forbidden = "cmd.forbidden"
+// forbiddenKey is the key of refusals, which only the person concerned sees.
+const forbiddenKey = "cmd.forbidden"
 
-// Send shows a message and returns its time stamp. One that is too long for a
-// conversation has its text as a file in the thread below it.
+// Send posts a message and returns its timestamp. A text that is too long is
+// posted as a file in the message's thread.
 func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOptions) (string, error) {
-	id, err := place(chat)
+	id, err := parseAddress(chat)
 	if err != nil {
-		return "", &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+		return "", &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
-	a := readID(o.ReplyTo)
-	rings := b.rings(chat, id, o)
-	s := Render(m, rings, a.quote)
+	a := parseMessageID(o.ReplyTo)
+	mentions := b.mentionIDs(chat, id, o)
+	s := Render(m, mentions, a.quote)
 	where, err := b.conversation(ctx, id)
 	if err != nil {
 		return "", b.sendError(err)
 	}
 	file := ""
 	if s.File != nil {
-		// Nobody sees it before it is shared, so this may be repeated.
+		// An upload is invisible until it is shared, so it may be repeated.
 		file, err = b.upload(ctx, s.File)
 		switch {
-		case final(err), says(err, "missing_scope"):
-			b.o.Log.Warn("a file is not shown", "key", m.Key, "error", b.o.without(err.Error()))
+		case isPermanent(err), isRefusal(err, "missing_scope"):
+			b.o.Log.Warn("a file is not shown", "key", m.Key, "error", b.o.redact(err.Error()))
 			file = ""
-			s.Text, s.Blocks = compose(fileless(m, fmt.Sprintf("Slack takes no file here (%s): %s.", s.File.Name, b.o.without(err.Error()))), rings, a.quote)
+			s.Text, s.Blocks = compose(captionWithoutFile(m, fmt.Sprintf("Slack takes no file here (%s): %s.", s.File.Name, b.o.redact(err.Error()))), mentions, a.quote)
 		case err != nil:
 			return "", b.sendError(err)
 		}
 	}
 	d := draft{Shown: s}
-	if d.picture, err = b.own(ctx, m.Key, s.Picture); err != nil {
+	if d.picture, err = b.uploadPicture(ctx, m.Key, s.Picture); err != nil {
 		return "", err
 	}
 	drawn := d.picture != ""
 	thread := a.thread(isDirect(where))
 	show := b.post
-	if m.Key == forbidden && a.user != "" && !isDirect(where) {
-		show = b.whisper(a.user)
+	if m.Key == forbiddenKey && a.user != "" && !isDirect(where) {
+		show = b.postEphemeral(a.user)
 	}
 	ts, err := show(ctx, where, thread, &d)
-	if says(err, "channel_not_found", "not_in_channel") && a.quote != "" && isPerson(a.user) && !isDirect(where) {
-		// A command may be typed where the bot is not: its answer goes to who typed it.
+	if isRefusal(err, "channel_not_found", "not_in_channel") && a.quote != "" && isPerson(a.user) && !isDirect(where) {
+		// Commands work in channels without the bot. The reply goes to the person.
 		if where, err = b.conversation(ctx, a.user); err == nil {
 			ts, err = b.post(ctx, where, "", &d)
 		}
@@ -125,21 +126,20 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 	}
 	switch {
 	case file != "":
-		b.share(ctx, where, ts, thread, file, m, s.File)
+		b.shareFile(ctx, where, ts, thread, file, m, s.File)
 	case drawn && d.picture == "":
-		b.below(ctx, where, ts, thread, m.Key, s.Picture)
+		b.sharePicture(ctx, where, ts, thread, m.Key, s.Picture)
 	}
 	return ts, nil
 }
 
-// worthWaiting reports whether nothing was sent and a later try may do better.
-func worthWaiting(err error) bool {
-	var e *bot.SendError
-	return errors.As(err, &e) && (e.Fault == bot.FaultRateLimited || e.Fault == bot.FaultOffline)
+// isRetryable reports whether nothing was sent and a later attempt may succeed.
+func isRetryable(err error) bool {
+	return errors.Is(err, bot.ErrRateLimited) || errors.Is(err, bot.ErrOffline)
 }
 
-// rings are those whom a message names.
-func (b *Bot) rings(chat, id string, o bot.SendOptions) []string {
+// mentionIDs returns the user ids that a message mentions.
+func (b *Bot) mentionIDs(chat, id string, o bot.SendOptions) []string {
 	if o.Silent {
 		return nil
 	}
@@ -147,23 +147,23 @@ func (b *Bot) rings(chat, id string, o bot.SendOptions) []string {
 		return []string{id}
 	}
 	var out []string
-	for _, who := range b.o.Rings(chat) {
-		if id, err := place(who); err == nil && isPerson(id) {
+	for _, who := range b.o.Mentions(chat) {
+		if id, err := parseAddress(who); err == nil && isPerson(id) {
 			out = append(out, id)
 		}
 	}
 	return out
 }
 
-// conversation is where messages for an id go: a person's is looked up, and
-// opened where there is none, because nothing can be changed under a person's
-// id.
+// conversation returns the conversation to post in for an id. For a person it
+// finds or opens the direct conversation, because Slack edits no messages under a
+// person's id.
 func (b *Bot) conversation(ctx context.Context, id string) (string, error) {
 	if !isPerson(id) {
 		return id, nil
 	}
 	b.mu.Lock()
-	known := b.direct[id]
+	known := b.directOf[id]
 	b.mu.Unlock()
 	if known != "" {
 		return known, nil
@@ -173,34 +173,35 @@ func (b *Bot) conversation(ctx context.Context, id string) (string, error) {
 		return "", err
 	}
 	if c == nil || c.ID == "" {
-		return "", &refusal{method: "conversations.open", code: 200, text: "no conversation in the answer", foreign: true}
+		return "", &apiError{method: "conversations.open", code: 200, text: "no conversation in the answer", foreign: true}
 	}
-	b.learn(id, c.ID)
+	b.rememberDirect(id, c.ID)
 	return c.ID, nil
 }
 
-func (b *Bot) learn(user, conversation string) {
+// rememberDirect stores the direct conversation of a person.
+func (b *Bot) rememberDirect(user, conversation string) {
 	if !isPerson(user) || !isDirect(conversation) {
 		return
 	}
 	b.mu.Lock()
-	b.direct[user] = conversation
+	b.directOf[user] = conversation
 	b.mu.Unlock()
 }
 
-// draft is a message on its way, with what the platform accepts of it.
+// draft is a message before it is sent, without the parts that Slack rejected.
 type draft struct {
 	Shown
-	picture string // id of the file that stands above the text, "" = none
+	picture string // file id of the picture above the text, "" = none
 }
 
-// post sends a draft, and again where its thread is gone.
+// post posts a draft, and tries again outside a thread that does not exist.
 func (b *Bot) post(ctx context.Context, where, thread string, d *draft) (ts string, err error) {
-	err = b.show(ctx, d, func(options ...slack.MsgOption) (err error) {
+	err = b.sendDraft(ctx, d, func(options ...slack.MsgOption) (err error) {
 		if thread != "" {
 			_, ts, err = b.api.PostMessageContext(ctx, where, append(options[:len(options):len(options)], slack.MsgOptionTS(thread))...)
 		}
-		if says(err, noThread...) {
+		if isRefusal(err, noThread...) {
 			thread = ""
 		}
 		if thread == "" {
@@ -211,24 +212,23 @@ func (b *Bot) post(ctx context.Context, where, thread string, d *draft) (ts stri
 	return ts, err
 }
 
-// show makes a call that shows a draft, and again without what the platform
-// does not accept of it: its picture, its blocks. In each of these cases
-// nothing was shown yet.
-func (b *Bot) show(ctx context.Context, d *draft, call func(...slack.MsgOption) error) error {
+// sendDraft calls call with a draft, and tries again without the picture or the
+// blocks if Slack rejects them. Rejected drafts were never posted.
+func (b *Bot) sendDraft(ctx context.Context, d *draft, call func(...slack.MsgOption) error) error {
 	bare := false
 	for try := 0; ; {
 		err := call(d.options(bare)...)
 		switch {
-		case says(err, "invalid_blocks") && d.picture != "" && try < len(settling):
-			if b.o.Wait(ctx, settling[try]) != nil {
-				return &bot.SendError{Fault: bot.FaultOffline, Text: "the picture was waited for"}
+		case isRefusal(err, "invalid_blocks") && d.picture != "" && try < len(pictureWaits):
+			if b.o.Sleep(ctx, pictureWaits[try]) != nil {
+				return &bot.SendError{Reason: bot.ErrOffline, Text: "the picture was waited for"}
 			}
 			try++
-		case says(err, badBlocks...) && d.picture != "":
-			b.o.Log.Warn("Slack refuses a picture in a message; it is sent without", "error", err)
+		case isRefusal(err, badBlocks...) && d.picture != "":
+			b.o.Log.Warn("Slack rejects the picture of a message; it is sent without it", "error", err)
 			d.picture = ""
-		case says(err, badBlocks...) && !bare:
-			b.o.Log.Warn("Slack refuses the blocks of a message; it is sent without", "error", err)
+		case isRefusal(err, badBlocks...) && !bare:
+			b.o.Log.Warn("Slack rejects the blocks of a message; it is sent as plain text", "error", err)
 			bare = true
 		default:
 			return err
@@ -236,14 +236,14 @@ func (b *Bot) show(ctx context.Context, d *draft, call func(...slack.MsgOption) 
 	}
 }
 
-// options are a message's, bare ones without blocks.
+// options returns the parameters of a message, without blocks if bare.
 func (d *draft) options(bare bool) []slack.MsgOption {
 	out := []slack.MsgOption{
 		slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(), slack.MsgOptionDisableMarkdown(),
 	}
 	switch {
 	case bare:
-		return append(out, slack.MsgOptionText(d.bare(), false), slack.MsgOptionBlocks())
+		return append(out, slack.MsgOptionText(d.textOnly(), false), slack.MsgOptionBlocks())
 	case d.picture != "":
 		above := slack.NewImageBlockSlackFile(&slack.SlackFileObject{ID: d.picture}, d.Picture.Alt, "", nil)
 		return append(out, slack.MsgOptionText(d.Text, false), slack.MsgOptionBlocks(append([]slack.Block{above}, d.Blocks...)...))
@@ -251,8 +251,8 @@ func (d *draft) options(bare bool) []slack.MsgOption {
 	return append(out, slack.MsgOptionText(d.Text, false), slack.MsgOptionBlocks(d.Blocks...))
 }
 
-// bare is the message as text alone.
-func (s Shown) bare() string {
+// textOnly returns the message as a single text.
+func (s Shown) textOnly() string {
 	var lines []string
 	for n, block := range s.Blocks {
 		switch b := block.(type) {
@@ -262,7 +262,7 @@ func (s Shown) bare() string {
 				continue
 			}
 			for _, e := range b.Elements {
-				lines = append(lines, flat(e))
+				lines = append(lines, elementText(e))
 			}
 		case *slack.ContextBlock:
 			for _, e := range b.ContextElements.Elements {
@@ -275,8 +275,8 @@ func (s Shown) bare() string {
 	return strings.Join(lines, "\n")
 }
 
-// flat is one element as text.
-func flat(e slack.RichTextElement) string {
+// elementText returns the text of one element.
+func elementText(e slack.RichTextElement) string {
 	var elements []slack.RichTextSectionElement
 	before := ""
 	switch e := e.(type) {
@@ -297,8 +297,9 @@ func flat(e slack.RichTextElement) string {
 	return strings.ReplaceAll(text.String(), "\n", "\n"+before)
 }
 
-// whisper is post for one reader only. It cannot be changed later.
-func (b *Bot) whisper(user string) func(ctx context.Context, where, thread string, d *draft) (string, error) {
+// postEphemeral is post with a message that only one person sees. It cannot be
+// edited.
+func (b *Bot) postEphemeral(user string) func(ctx context.Context, where, thread string, d *draft) (string, error) {
 	return func(ctx context.Context, where, thread string, d *draft) (string, error) {
 		options := d.options(false)
 		if thread != "" {
@@ -308,64 +309,66 @@ func (b *Bot) whisper(user string) func(ctx context.Context, where, thread strin
 	}
 }
 
-// Edit takes the place of a message that was sent. A text that is too long for
-// one message is cut. Buttons that the new message lacks go.
+// Edit replaces a sent message. A text that is too long is cut. The buttons are
+// replaced too.
 func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
-	where, err := b.at(ctx, at)
+	where, err := b.locate(ctx, at)
 	if err != nil {
 		return err
 	}
 	s := Render(m, nil, "")
 	if s.File != nil && !strings.HasPrefix(m.Key, "status") {
-		s.File = nil // it stands in the thread; the caption is what changes
+		s.File = nil // it is in the thread; only the caption changes
 	} else if s.File != nil {
-		s = one(m)
+		s = renderOne(m)
 	}
 	d := draft{Shown: s}
-	if d.picture, err = b.own(ctx, m.Key, s.Picture); err != nil {
+	if d.picture, err = b.uploadPicture(ctx, m.Key, s.Picture); err != nil {
 		return err
 	}
-	return b.sendError(b.show(ctx, &d, func(options ...slack.MsgOption) error {
+	return b.sendError(b.sendDraft(ctx, &d, func(options ...slack.MsgOption) error {
 		_, _, _, err := b.api.UpdateMessageContext(ctx, where, at.ID, options...)
 		return err
 	}))
 }
 
-// Delete takes a message away. One that is gone already is no error.
+// Delete deletes a sent message. A message that is gone is no error.
 func (b *Bot) Delete(ctx context.Context, at bot.Ref) error {
-	where, err := b.at(ctx, at)
+	where, err := b.locate(ctx, at)
 	if err != nil {
 		return err
 	}
 	_, _, err = b.api.DeleteMessageContext(ctx, where, at.ID)
-	if says(err, "message_not_found") {
+	if isRefusal(err, "message_not_found") {
 		return nil
 	}
 	return b.sendError(err)
 }
 
-// at is the conversation of a message; the error is ready to be returned.
-func (b *Bot) at(ctx context.Context, at bot.Ref) (string, error) {
-	id, err := place(at.Chat)
+// locate returns the conversation of a message, or an error for the caller.
+func (b *Bot) locate(ctx context.Context, at bot.Ref) (string, error) {
+	id, err := parseAddress(at.Chat)
 	if err != nil {
-		return "", &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+		return "", &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
-	if !stamp.MatchString(at.ID) {
-		// Of a message whose arrival was not seen, or that one reader saw only.
-		return "", &bot.SendError{Fault: bot.FaultMessageGone, Text: "not a time stamp of Slack"}
+	if !timestampForm.MatchString(at.ID) {
+		// The message's arrival was not seen, or it was ephemeral.
+		return "", &bot.SendError{Reason: bot.ErrMessageGone, Text: "not a time stamp of Slack"}
 	}
 	where, err := b.conversation(ctx, id)
 	return where, b.sendError(err)
 }
 
-// press is what a press is acknowledged by: where, who, in which thread, and
-// what opens a form for some seconds.
+// press is the id under which a press is acknowledged: the conversation, the
+// person, the thread, and the trigger that opens a form for some seconds.
 type press struct{ conversation, user, thread, trigger string }
 
+// String returns the id that readPress parses.
 func (p press) String() string {
 	return strings.Join([]string{p.conversation, p.user, p.thread, p.trigger}, " ")
 }
 
+// readPress parses the id of a press. It returns false for any other text.
 func readPress(id string) (press, bool) {
 	f := strings.Split(id, " ")
 	if len(f) != 4 || !idForm.MatchString(f[0]) || !isPerson(f[1]) {
@@ -374,11 +377,11 @@ func readPress(id string) (press, bool) {
 	return press{f[0], f[1], f[2], f[3]}, true
 }
 
-// Notice tells who pressed something a few words that nobody else sees.
-// Without words there is nothing to tell: the platform waits for no answer.
+// Notice shows text to the sender of a press only. An empty text does nothing:
+// Slack's buttons do not wait.
 func (b *Bot) Notice(ctx context.Context, pressID, text string) error {
 	p, known := readPress(pressID)
-	if text = cutRunes(spoken(bot.Clean(text)), maxNotice); text == "" || !known {
+	if text = cutRunes(ownTextPlain(bot.Clean(text)), maxNotice); text == "" || !known {
 		return nil
 	}
 	options := []slack.MsgOption{slack.MsgOptionText(escape.Replace(text), false), slack.MsgOptionDisableMarkdown()}
@@ -389,6 +392,6 @@ func (b *Bot) Notice(ctx context.Context, pressID, text string) error {
 	return b.sendError(err)
 }
 
-// IsTheirs reports whether an id is that of somebody's message, or of what
-// left none, and not one of ours.
-func IsTheirs(id string) bool { return strings.Contains(id, ":") }
+// IsUserMessage reports whether an id belongs to a person's message or command,
+// as opposed to the bot's own message.
+func IsUserMessage(id string) bool { return strings.Contains(id, ":") }

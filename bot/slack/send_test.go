@@ -40,12 +40,12 @@ func TestSendEditDelete(t *testing.T) {
 	if got := w.shown(direct); got.Text != "✓ shop r14 ended" || len(got.Buttons) != 0 || got.Edits != 1 {
 		t.Errorf("after the edit: %+v", got)
 	}
-	for range 2 { // one that is gone is no error
+	for range 2 { // deleting again is no error
 		if err := w.bot.Delete(t.Context(), at); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.bot.Edit(t.Context(), at, m); fault(err) != bot.FaultMessageGone {
+	if err := w.bot.Edit(t.Context(), at, m); !errors.Is(err, bot.ErrMessageGone) {
 		t.Errorf("edit of what is gone: %v", err)
 	}
 	if n := len(w.far.Calls("conversations.open")); n != 1 {
@@ -53,8 +53,8 @@ func TestSendEditDelete(t *testing.T) {
 	}
 }
 
-// A sound is a name in front; silent messages have none.
-func TestRings(t *testing.T) {
+// A message with a sound mentions somebody; a silent one does not.
+func TestMentions(t *testing.T) {
 	w := newWorld(t)
 	for chat, id := range map[string]string{home: w.far.Direct(mira), shop: channel} {
 		w.send(chat, said("■ shop #8 blocked"), bot.SendOptions{})
@@ -68,7 +68,7 @@ func TestRings(t *testing.T) {
 	}
 }
 
-// Where an answer stands, by what it answers.
+// The thread of a reply, by the kind of message it replies to.
 func TestThreads(t *testing.T) {
 	w := newWorld(t)
 	direct := w.far.Direct(mira)
@@ -95,14 +95,14 @@ func TestThreads(t *testing.T) {
 			t.Errorf("%s: %s", c.name, got.Plain())
 		}
 	}
-	// A refusal is for who typed it alone.
+	// A refusal is visible to its sender only.
 	no := bot.Message{Key: "cmd.forbidden", Lines: []bot.Line{line("✗ Ben, your role is view")}}
 	w.send(shop, no, bot.SendOptions{ReplyTo: "cmd:U0BEN:/porter stop", Silent: true})
-	if got := w.shown(channel); got.Only != "U0BEN" {
+	if got := w.shown(channel); got.VisibleTo != "U0BEN" {
 		t.Errorf("everybody reads: %+v", got)
 	}
-	// Typed where the bot is not, a command is answered in private.
-	w.far.Shut("C0ELSE", "not_in_channel")
+	// A command typed in a channel without the bot is answered in private.
+	w.far.CloseChannel("C0ELSE", "not_in_channel")
 	w.send("slack:C0ELSE", said("‖ paused"), bot.SendOptions{ReplyTo: "cmd:" + mira + ":/porter pause"})
 	if got := w.shown(direct); !strings.Contains(got.Plain(), "paused") {
 		t.Errorf("in private: %s", got.Plain())
@@ -113,7 +113,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// What is too long stands as a file in the thread below its caption.
+// A long text is a file in the thread of its caption.
 func TestFile(t *testing.T) {
 	w := newWorld(t)
 	m := bot.Message{Key: "diff", Lines: []bot.Line{line("shop #11: 3 files"), line("Admin list")}, Buttons: []bot.Button{{Label: "Log", Command: "/log 11"}}}
@@ -130,31 +130,30 @@ func TestFile(t *testing.T) {
 		t.Errorf("caption: %+v", got)
 	}
 
-	// A file that cannot be shared is never sent twice: its caption says so.
-	w.far.Fault("files.completeUploadExternal", far.Refuse("fatal_error"), far.Garbage(502), far.Refuse("fatal_error"))
+	// A file that cannot be shared is not sent twice: its caption says so.
+	w.far.Fault("files.completeUploadExternal", far.Rejected("fatal_error"), far.ForeignPage(502), far.Rejected("fatal_error"))
 	id = w.send(shop, m, bot.SendOptions{Silent: true})
 	if got := w.shown(channel); got.TS != id || !strings.Contains(got.Plain(), "did not arrive") {
 		t.Errorf("caption: %s", got.Plain())
 	}
-	// Where none is taken at all, it says that, too.
-	for _, refused := range []far.Fault{far.Refuse("file_uploads_disabled"), far.Lacking("files:write")} {
+	// If Slack accepts no files, the message says so.
+	for _, refused := range []far.Fault{far.Rejected("file_uploads_disabled"), far.MissingScope("files:write")} {
 		w.far.Fault("files.getUploadURLExternal", refused)
 		id := w.send(shop, m, bot.SendOptions{Silent: true})
 		if got := w.shown(channel); got.TS != id || len(got.Buttons) != 1 || !strings.Contains(got.Plain(), "Slack takes no file here (shop-11.diff): "+refused.Error) {
 			t.Errorf("caption: %s", got.Plain())
 		}
 	}
-	// One that cannot be uploaded now leaves nothing behind.
+	// A file that cannot be uploaded at the moment leaves nothing behind.
 	before := len(w.far.Messages(channel))
-	w.far.Fault("files.getUploadURLExternal", far.Slow(7))
-	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.FaultRateLimited || len(w.far.Messages(channel)) != before {
+	w.far.Fault("files.getUploadURLExternal", far.RateLimited(7))
+	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); !errors.Is(err, bot.ErrRateLimited) || len(w.far.Messages(channel)) != before {
 		t.Errorf("upload refused: %v", err)
 	}
 }
 
-// A picture stands above the message, which says all of it: where it cannot be
-// shown there, it stands in the thread; where it cannot be shown at all, the
-// message is as whole as before.
+// A picture appears above its message, or in its thread if Slack does not take it
+// there. Without the picture the message is still complete.
 func TestPicture(t *testing.T) {
 	const alt = "Night of shop, 9 of 12 tasks done."
 	m := bot.Message{
@@ -168,27 +167,27 @@ func TestPicture(t *testing.T) {
 		pauses      []time.Duration
 	}{
 		"above":         {above: true, alt: alt, pauses: []time.Duration{time.Second}},
-		"slowly":        {func(_ *bot.Message, s *far.Server) { s.Slowly(3) }, alt, true, false, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}},
-		"too slowly":    {func(_ *bot.Message, s *far.Server) { s.Slowly(4) }, "", false, true, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}},
+		"slowly":        {func(_ *bot.Message, s *far.Server) { s.DelayFiles(3) }, alt, true, false, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}},
+		"too slowly":    {func(_ *bot.Message, s *far.Server) { s.DelayFiles(4) }, "", false, true, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}},
 		"no PNG":        {func(m *bot.Message, _ *far.Server) { m.Picture = []byte("GIF89a") }, "", false, true, nil},
 		"no words":      {func(m *bot.Message, _ *far.Server) { m.Alt = "" }, "? shop 9/12 done, 2 need you", true, false, nil},
 		"many words":    {func(m *bot.Message, _ *far.Server) { m.Alt = strings.Repeat("ab\n", 1000) }, strings.Repeat("ab ", 666) + "a…", true, false, nil},
 		"too large":     {change: func(m *bot.Message, _ *far.Server) { m.Picture = make([]byte, bot.MaxPicture+1) }},
-		"a lost answer": {func(_ *bot.Message, s *far.Server) { s.Fault("files.completeUploadExternal", far.Lost()) }, alt, true, false, nil},
+		"a lost answer": {func(_ *bot.Message, s *far.Server) { s.Fault("files.completeUploadExternal", far.ResponseLost()) }, alt, true, false, nil},
 		"garbage for an address": {change: func(_ *bot.Message, s *far.Server) {
-			s.Fault("files.getUploadURLExternal", far.Garbage(200))
+			s.Fault("files.getUploadURLExternal", far.ForeignPage(200))
 		}},
 		"no address": {change: func(_ *bot.Message, s *far.Server) {
 			s.Fault("files.getUploadURLExternal", far.Fault{Body: `{"ok":true,"upload_url":"file:///etc/passwd\u0000","file_id":"F0123456789"}`})
 		}},
 		"no scope": {change: func(_ *bot.Message, s *far.Server) {
-			s.Fault("files.getUploadURLExternal", far.Lacking("files:write"))
+			s.Fault("files.getUploadURLExternal", far.MissingScope("files:write"))
 		}},
 		"uploads are off": {change: func(_ *bot.Message, s *far.Server) {
-			s.Fault("files.getUploadURLExternal", far.Refuse("file_uploads_disabled"))
+			s.Fault("files.getUploadURLExternal", far.Rejected("file_uploads_disabled"))
 		}},
 		"not completed": {change: func(_ *bot.Message, s *far.Server) {
-			s.Fault("files.completeUploadExternal", far.Garbage(502), far.Garbage(200), far.Refuse("fatal_error"))
+			s.Fault("files.completeUploadExternal", far.ForeignPage(502), far.ForeignPage(200), far.Rejected("fatal_error"))
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -224,7 +223,7 @@ func TestPicture(t *testing.T) {
 			if !c.above {
 				return
 			}
-			// What is edited keeps its picture.
+			// An edit keeps the picture.
 			m.Buttons = nil
 			if err := w.bot.Edit(t.Context(), bot.Ref{Chat: shop, ID: id}, m); err != nil {
 				t.Fatal(err)
@@ -234,64 +233,64 @@ func TestPicture(t *testing.T) {
 			}
 		})
 	}
-	// Where waiting helps, nothing is sent yet.
+	// If waiting helps, nothing is sent yet.
 	w := newWorld(t)
-	w.far.Fault("files.getUploadURLExternal", far.Slow(7))
-	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.FaultRateLimited || len(w.far.Messages(channel)) != 0 {
+	w.far.Fault("files.getUploadURLExternal", far.RateLimited(7))
+	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); !errors.Is(err, bot.ErrRateLimited) || len(w.far.Messages(channel)) != 0 {
 		t.Errorf("%v, %+v", err, w.far.Messages(channel))
 	}
-	w.far.Fault("files.completeUploadExternal", far.Slow(1), far.Slow(1), far.Slow(9))
-	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); fault(err) != bot.FaultRateLimited || len(w.far.Messages(channel)) != 0 {
+	w.far.Fault("files.completeUploadExternal", far.RateLimited(1), far.RateLimited(1), far.RateLimited(9))
+	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); !errors.Is(err, bot.ErrRateLimited) || len(w.far.Messages(channel)) != 0 {
 		t.Errorf("%v, %+v", err, w.far.Messages(channel))
 	}
 }
 
-// Who stops while a new picture is waited for sends nothing.
-func TestPictureEnds(t *testing.T) {
+// A Send that is cancelled while the new picture is not available sends nothing.
+func TestStopWhilePictureWaits(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	w := newWorld(t, func(o *slack.Options) {
-		o.Wait = func(ctx context.Context, _ time.Duration) error { cancel(); return context.Canceled }
+		o.Sleep = func(ctx context.Context, _ time.Duration) error { cancel(); return context.Canceled }
 	})
 	m := said("? shop 9/12 done")
 	m.Picture, m.Alt = []byte("\x89PNG\r\n\x1a\nx"), "x"
-	if _, err := w.bot.Send(ctx, shop, m, bot.SendOptions{}); fault(err) != bot.FaultOffline || len(w.far.Messages(channel)) != 0 {
+	if _, err := w.bot.Send(ctx, shop, m, bot.SendOptions{}); !errors.Is(err, bot.ErrOffline) || len(w.far.Messages(channel)) != 0 {
 		t.Errorf("%v, %+v", err, w.far.Messages(channel))
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestSendReasons(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		far  far.Fault
-		want bot.Fault // "" = nobody knows
+		want error
 	}{
-		{"slow", far.Slow(17), bot.FaultRateLimited},
-		{"slow, said in the answer", far.Refuse("ratelimited"), bot.FaultRateLimited},
-		{"200 with garbage", far.Garbage(200), ""},
-		{"502", far.Garbage(502), ""},
-		{"a login page", far.Garbage(302), bot.FaultOffline},
-		{"a proxy's limit", far.Garbage(413), bot.FaultRefused},
-		{"lost after it was sent", far.Lost(), ""},
-		{"cut before", far.Fault{Cut: true}, ""},
-		{"revoked", far.Refuse("token_revoked"), bot.FaultToken},
-		{"inactive", far.Refuse("account_inactive"), bot.FaultToken},
-		{"a scope", far.Lacking("chat:write"), bot.FaultToken},
-		{"archived", far.Refuse("is_archived"), bot.FaultChatClosed},
-		{"no such channel", far.Refuse("channel_not_found"), bot.FaultChatClosed},
-		{"its own fault", far.Refuse("fatal_error"), ""},
-		{"never", far.Refuse("no_text"), bot.FaultRefused},
+		{"slow", far.RateLimited(17), bot.ErrRateLimited},
+		{"slow, said in the answer", far.Rejected("ratelimited"), bot.ErrRateLimited},
+		{"200 with garbage", far.ForeignPage(200), bot.ErrOutcomeUnknown},
+		{"502", far.ForeignPage(502), bot.ErrOutcomeUnknown},
+		{"a login page", far.ForeignPage(302), bot.ErrOffline},
+		{"a proxy's limit", far.ForeignPage(413), bot.ErrRejected},
+		{"lost after it was sent", far.ResponseLost(), bot.ErrOutcomeUnknown},
+		{"cut before", far.Fault{Cut: true}, bot.ErrOutcomeUnknown},
+		{"revoked", far.Rejected("token_revoked"), bot.ErrTokenRejected},
+		{"inactive", far.Rejected("account_inactive"), bot.ErrTokenRejected},
+		{"a scope", far.MissingScope("chat:write"), bot.ErrTokenRejected},
+		{"archived", far.Rejected("is_archived"), bot.ErrChatClosed},
+		{"no such channel", far.Rejected("channel_not_found"), bot.ErrChatClosed},
+		{"its own fault", far.Rejected("fatal_error"), bot.ErrOutcomeUnknown},
+		{"never", far.Rejected("no_text"), bot.ErrRejected},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.far.Fault("chat.postMessage", c.far)
 			_, err := w.bot.Send(t.Context(), shop, said("x"), bot.SendOptions{})
-			if err == nil || fault(err) != c.want {
-				t.Errorf("%v, want %q", err, c.want)
+			if !errors.Is(bot.SendReason(err), c.want) {
+				t.Errorf("%v, want %v", err, c.want)
 			}
-			w.secret("error", fmt.Sprint(err))
+			w.assertNoToken("error", fmt.Sprint(err))
 			var e *bot.SendError
-			if errors.As(err, &e) && c.name == "slow" && e.After != 17*time.Second {
-				t.Errorf("after %s", e.After)
+			if errors.As(err, &e) && c.name == "slow" && e.RetryAfter != 17*time.Second {
+				t.Errorf("after %s", e.RetryAfter)
 			}
 			if n := len(w.far.Calls("chat.postMessage")); n != 1 {
 				t.Errorf("called %d times", n)
@@ -306,16 +305,16 @@ func TestFaults(t *testing.T) {
 		api := "http://" + l.Addr().String() + "/"
 		_ = l.Close()
 		w := newWorld(t, func(o *slack.Options) { o.API = api })
-		if _, err := w.bot.Send(t.Context(), shop, said("x"), bot.SendOptions{}); fault(err) != bot.FaultOffline {
+		if _, err := w.bot.Send(t.Context(), shop, said("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrOffline) {
 			t.Errorf("%v", err)
 		}
 	})
 }
 
-// Blocks that the platform refuses go as plain text, in which nothing is read.
-func TestPlainFallback(t *testing.T) {
+// If Slack rejects the blocks, the message is sent as text, without markup.
+func TestFallbackToText(t *testing.T) {
 	w := newWorld(t)
-	w.far.Fault("chat.postMessage", far.Refuse("invalid_blocks"))
+	w.far.Fault("chat.postMessage", far.Rejected("invalid_blocks"))
 	m := said("■ shop *8*", "a <!channel> b", "last")
 	m.Lines = slices.Insert(m.Lines, 2, quote("two & three"))
 	w.send(shop, m, bot.SendOptions{Silent: true})
@@ -338,7 +337,7 @@ func TestNotice(t *testing.T) {
 	if err := w.bot.Notice(t.Context(), press, "q5 is <settled>. /status"); err != nil {
 		t.Fatal(err)
 	}
-	if got := w.shown(channel); got.Only != mira || got.Text != "q5 is &lt;settled&gt;. /porter status" {
+	if got := w.shown(channel); got.VisibleTo != mira || got.Text != "q5 is &lt;settled&gt;. /porter status" {
 		t.Errorf("%+v", got)
 	}
 	if err := w.bot.Notice(t.Context(), "garbage", "x"); err != nil {
@@ -349,7 +348,7 @@ func TestNotice(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	w := newWorld(t)
 	for _, chat := range []string{"", "slack:", "telegram:1", "slack:C1/2", "C0SHOP", "slack:c1"} {
-		if _, err := w.bot.Send(t.Context(), chat, said("x"), bot.SendOptions{}); fault(err) != bot.FaultRefused {
+		if _, err := w.bot.Send(t.Context(), chat, said("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrRejected) {
 			t.Errorf("%q: %v", chat, err)
 		}
 	}
@@ -361,7 +360,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNewRejects(t *testing.T) {
 	for name, o := range map[string]slack.Options{
 		"no tokens":   {},
 		"swapped":     {AppToken: far.BotToken, BotToken: far.AppToken},

@@ -18,104 +18,104 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// Run hands what people do to r until ctx ends; it returns why ctx ended and
-// nothing else: every trouble is waited out and shown by State. cursor returns
-// the stored loop.Cursor's value of CursorName, "" where there is none. What r
-// cannot commit is handed to it again, after a pause, and nothing of its kind
-// after it before.
+// Run passes people's inputs to r until ctx ends, and returns the cause of ctx's
+// end. Failures never end it: State shows them, and Run tries again. cursor returns
+// the stored value of the ledger.Cursor named CursorName, "" if there is none. An
+// input that r cannot commit is passed again after a pause, and no later input of
+// its kind before it.
 func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error {
-	e := &listener{Bot: b, cursor: cursor, receiver: r, behind: make(chan struct{}, 1), messages: make(chan envelope, waiting), deeds: make(chan envelope, waiting)}
-	b.token.Lock()
-	b.mended = e.miss
-	b.token.Unlock()
+	l := &listener{Bot: b, cursor: cursor, receiver: r, readBackWanted: make(chan struct{}, 1), messages: make(chan envelope, queueSize), interactions: make(chan envelope, queueSize)}
+	b.authMu.Lock()
+	b.onTokenAccepted = l.requestReadBack
+	b.authMu.Unlock()
 	work, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
-	if e.identified(ctx) {
-		// What cannot be read back must not wait for what is.
-		wg.Go(func() { e.hear(work) })
-		wg.Go(func() { e.act(work) })
+	if l.waitForIdentity(ctx) {
+		// Interactions cannot be read back, so they must not wait for messages.
+		wg.Go(func() { l.handleMessages(work) })
+		wg.Go(func() { l.handleInteractions(work) })
 	}
 	var pauses transport.Backoff
 	for ctx.Err() == nil {
 		began := b.o.Clock()
-		err := e.listen(ctx)
-		b.opened(false)
+		err := l.runSocket(ctx)
+		b.setSocketOpen(false)
 		if ctx.Err() != nil {
 			break
 		}
-		if b.o.Clock().Sub(began) > transport.Longest {
+		if b.o.Clock().Sub(began) > transport.MaxBackoff {
 			pauses.Reset()
 		}
-		t, text, pause := b.trouble(err)
-		b.line.MarkDown(t, text)
-		if b.o.Wait(ctx, max(pause, pauses.Next())) != nil {
+		t, text, pause := b.troubleOf(err)
+		b.conn.MarkDown(t, text)
+		if b.o.Sleep(ctx, max(pause, pauses.Next())) != nil {
 			break
 		}
 	}
 	cancel()
 	wg.Wait()
-	b.line.CloseIdle()
+	b.conn.CloseIdle()
 	if ctx.Err() == nil {
-		return context.Canceled // the clock of a test ended
+		return context.Canceled // only a test's Sleep returns an error while ctx is alive
 	}
 	return context.Cause(ctx)
 }
 
-// waiting is how many envelopes wait to be handled. What is more is not
-// acknowledged and comes again, a few times; messages are read back besides.
-const waiting = 1000
+// queueSize is the number of envelopes that wait to be handled. Further ones are
+// not acknowledged, so Slack sends them again a few times, and messages are read
+// back besides.
+const queueSize = 1000
 
-// listener are one run of Run.
+// listener is the state of one Run.
 type listener struct {
 	*Bot
-	cursor   func(context.Context) (string, error)
-	receiver bot.Receiver
-	behind   chan struct{} // what is not among messages is to be read back
-	messages chan envelope // what can be read back
-	deeds    chan envelope // presses, commands and forms
+	cursor         func(context.Context) (string, error)
+	receiver       bot.Receiver
+	readBackWanted chan struct{} // missed messages have to be read back
+	messages       chan envelope // messages; they can be read back
+	interactions   chan envelope // presses, commands and forms; they cannot be read back
 
-	mu   sync.Mutex
-	safe string // nothing older is still to be handled; "" = not known
+	mu          sync.Mutex
+	handledUpTo string // all messages up to this timestamp are handled; "" = unknown
 }
 
-// envelope is one thing that came over the socket.
+// envelope is one request of Slack over the socket.
 type envelope struct {
-	kind    string
-	id      string
-	payload json.RawMessage
-	came    time.Time // for what the platform waits for
-	ack     func(payload any)
+	kind     string
+	id       string
+	payload  json.RawMessage
+	received time.Time // for ackDeadline
+	ack      func(payload any)
 }
 
-// identified learns who we are: nothing can be told from our own messages
-// before. It reports false when ctx ended.
-func (e *listener) identified(ctx context.Context) bool {
+// waitForIdentity learns the bot's user id, without which its own messages cannot
+// be recognized. It returns false if ctx ends first.
+func (l *listener) waitForIdentity(ctx context.Context) bool {
 	var pauses transport.Backoff
 	for ctx.Err() == nil {
-		_, err := e.identify(ctx)
+		_, err := l.identify(ctx)
 		if err == nil {
 			return true
 		}
 		if ctx.Err() != nil {
 			return false
 		}
-		t, text, pause := e.trouble(err)
-		e.line.MarkDown(t, text)
-		if e.o.Wait(ctx, max(pause, pauses.Next())) != nil {
+		t, text, pause := l.troubleOf(err)
+		l.conn.MarkDown(t, text)
+		if l.o.Sleep(ctx, max(pause, pauses.Next())) != nil {
 			return false
 		}
 	}
 	return false
 }
 
-// listen keeps a socket open, with others after it, until that is of no use
-// any more.
-func (e *listener) listen(ctx context.Context) error {
+// runSocket keeps a socket open, replacing it as Slack requests, until that fails.
+func (l *listener) runSocket(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// Its log would go to the standard error, and only debugging is said there.
-	socket := socketmode.New(e.api, socketmode.OptionPingInterval(e.o.Silence), socketmode.OptionLog(log.New(io.Discard, "", 0)),
-		socketmode.OptionDialer(&websocket.Dialer{NetDialContext: e.o.Dial, Proxy: http.ProxyFromEnvironment, HandshakeTimeout: 45 * time.Second}))
+	// The library logs debug output to standard error.
+	socket := socketmode.New(l.api, socketmode.OptionPingInterval(l.o.PingTimeout), socketmode.OptionLog(log.New(io.Discard, "", 0)),
+		socketmode.OptionDialer(&websocket.Dialer{NetDialContext: l.o.Dial, Proxy: http.ProxyFromEnvironment, HandshakeTimeout: 45 * time.Second}))
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()
@@ -123,7 +123,7 @@ func (e *listener) listen(ctx context.Context) error {
 		for {
 			select {
 			case ev := <-socket.Events:
-				e.event(ctx, socket, ev)
+				l.handleEvent(ctx, socket, ev)
 			case <-ctx.Done():
 				return
 			}
@@ -132,84 +132,85 @@ func (e *listener) listen(ctx context.Context) error {
 	return socket.RunContext(ctx)
 }
 
-// event takes what the socket says. It must not wait for anything.
-func (e *listener) event(ctx context.Context, socket *socketmode.Client, ev socketmode.Event) {
+// handleEvent handles an event of the socket. It must not block.
+func (l *listener) handleEvent(ctx context.Context, socket *socketmode.Client, ev socketmode.Event) {
 	switch ev.Type {
 	case socketmode.EventTypeConnected:
-		e.opened(true)
-		e.miss()
+		l.setSocketOpen(true)
+		l.requestReadBack()
 	case socketmode.EventTypeDisconnect:
-		e.opened(false)
+		l.setSocketOpen(false)
 	case socketmode.EventTypeConnectionError:
-		e.opened(false)
+		l.setSocketOpen(false)
 		if failed, is := ev.Data.(*slack.ConnectionErrorEvent); is && ctx.Err() == nil {
-			t, text, _ := e.trouble(failed.ErrorObj)
-			e.line.MarkDown(t, text)
+			t, text, _ := l.troubleOf(failed.ErrorObj)
+			l.conn.MarkDown(t, text)
 		}
 	case socketmode.EventTypeEventsAPI, socketmode.EventTypeSlashCommand, socketmode.EventTypeInteractive:
 		if ev.Request != nil {
-			e.take(ctx, socket, *ev.Request)
+			l.enqueue(ctx, socket, *ev.Request)
 		}
 	case socketmode.EventTypeErrorBadMessage:
-		// Of a form that the library does not know. Ours may know enough of it.
+		// slack-go cannot decode it, but the fields of our own types may suffice.
 		var r socketmode.Request
 		if bad, is := ev.Data.(*socketmode.ErrorBadMessage); is && json.Unmarshal(bad.Message, &r) == nil && r.EnvelopeID != "" {
-			e.take(ctx, socket, r)
+			l.enqueue(ctx, socket, r)
 		}
 	}
 }
 
-// take queues a request of the platform.
-func (e *listener) take(ctx context.Context, socket *socketmode.Client, r socketmode.Request) {
-	e.heard()
-	v := envelope{kind: r.Type, id: r.EnvelopeID, payload: r.Payload, came: time.Now(), ack: func(payload any) {
+// enqueue queues a request for its handler.
+func (l *listener) enqueue(ctx context.Context, socket *socketmode.Client, r socketmode.Request) {
+	l.markAlive()
+	v := envelope{kind: r.Type, id: r.EnvelopeID, payload: r.Payload, received: time.Now(), ack: func(payload any) {
 		const patience = 5 * time.Second
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		if err := socket.SendCtx(ctx, socketmode.Response{EnvelopeID: r.EnvelopeID, Payload: payload}); err != nil {
-			e.o.Log.Debug("not acknowledged; it comes again", "envelope", r.EnvelopeID, "error", err)
+			l.o.Log.Debug("an envelope is not acknowledged; Slack will repeat it", "envelope", r.EnvelopeID, "error", err)
 		}
 	}}
 	if r.Type == socketmode.RequestTypeEventsAPI {
-		if !e.queue(e.messages, v) {
-			e.miss()
+		if !l.tryQueue(l.messages, v) {
+			l.requestReadBack()
 		}
 		return
 	}
-	e.queue(e.deeds, v)
+	l.tryQueue(l.interactions, v)
 }
 
-func (e *listener) queue(to chan envelope, v envelope) bool {
+func (l *listener) tryQueue(to chan envelope, v envelope) bool {
 	select {
 	case to <- v:
 		return true
 	default:
-		e.o.Log.Warn("too much waits to be handled; this comes again", "envelope", v.id)
+		l.o.Log.Warn("the queue is full; Slack will repeat the envelope", "envelope", v.id)
 		return false
 	}
 }
 
-// miss has what was missed read back before any newer message is handled.
-func (e *listener) miss() {
+// requestReadBack makes handleMessages read back missed messages before newer
+// ones.
+func (l *listener) requestReadBack() {
 	select {
-	case e.behind <- struct{}{}:
+	case l.readBackWanted <- struct{}{}:
 	default:
 	}
 }
 
-// hear handles messages, one after the other.
-func (e *listener) hear(ctx context.Context) {
+// handleMessages handles messages, one at a time.
+func (l *listener) handleMessages(ctx context.Context) {
 	for {
 		select {
-		case <-e.behind:
-			e.readBack(ctx)
-		case v := <-e.messages:
+		case <-l.readBackWanted:
+			l.readBack(ctx)
+		case v := <-l.messages:
 			select {
-			case <-e.behind:
-				e.readBack(ctx)
+			case <-l.readBackWanted:
+				l.readBack(ctx)
 			default:
 			}
-			if e.message(ctx, v.payload) {
+			if l.handleMessage(ctx, v.payload) {
 				v.ack(nil)
 			}
 		case <-ctx.Done():
@@ -218,137 +219,138 @@ func (e *listener) hear(ctx context.Context) {
 	}
 }
 
-// message handles an event. It reports false when ctx ended before.
-func (e *listener) message(ctx context.Context, payload json.RawMessage) bool {
+// handleMessage handles one event. It returns false if ctx ends first.
+func (l *listener) handleMessage(ctx context.Context, payload json.RawMessage) bool {
 	var p struct {
 		Event json.RawMessage `json:"event"`
 	}
 	var m message
 	if json.Unmarshal(payload, &p) != nil || json.Unmarshal(p.Event, &m) != nil {
-		e.o.Log.Warn("Slack sent an event that is not understood; nothing is done about it", "bytes", len(payload))
+		l.o.Log.Warn("Slack sent an unknown event; it is ignored", "bytes", len(payload))
 		return true
 	}
-	if m.Type == "member_joined_channel" && m.User == e.known().User {
-		e.alive(m)
+	if m.Type == "member_joined_channel" && m.User == l.identity().User {
+		l.markActive(m)
 	}
 	if m.Type != "message" && m.Type != "app_mention" {
 		return true
 	}
-	return e.deliver(ctx, m)
+	return l.deliver(ctx, m)
 }
 
-// alive tells that a channel is one that shows what is said there.
-func (e *listener) alive(m message) {
+// markActive reports that a channel is active.
+func (l *listener) markActive(m message) {
 	if idForm.MatchString(m.Channel) && !isDirect(m.Channel) {
-		e.o.Alive(Prefix + m.Channel)
+		l.o.OnChannelActive(Prefix + m.Channel)
 	}
 }
 
-// deliver hands a message over until it is committed.
-func (e *listener) deliver(ctx context.Context, m message) bool {
-	if m.User != e.known().User {
-		e.alive(m)
+// deliver passes a message to the receiver until it is committed. It returns false
+// if ctx ends first.
+func (l *listener) deliver(ctx context.Context, m message) bool {
+	if m.User != l.identity().User {
+		l.markActive(m)
 	}
-	in, ok := e.said(m, func(chat, id string) bool { return e.o.Answered(ctx, chat, id) })
+	in, ok := l.fromMessage(m, func(chat, id string) bool { return l.o.RepliedTo(ctx, chat, id) })
 	if !ok {
 		return true
 	}
-	e.mu.Lock()
-	safe := max(e.safe, m.TS)
-	e.mu.Unlock()
-	in.Cursor = e.at(safe)
+	l.mu.Lock()
+	safe := max(l.handledUpTo, m.TS)
+	l.mu.Unlock()
+	in.Cursor = l.cursorAt(safe)
 	var pauses transport.Backoff
 	for ctx.Err() == nil {
-		err := e.receiver.Receive(ctx, in)
+		err := l.receiver.Receive(ctx, in)
 		if err == nil {
-			e.settled(safe)
+			l.advance(safe)
 			return true
 		}
 		if ctx.Err() != nil {
 			return false
 		}
-		e.stuck(err)
-		if e.o.Wait(ctx, pauses.Next()) != nil {
+		l.markStuck(err)
+		if l.o.Sleep(ctx, pauses.Next()) != nil {
 			return false
 		}
 	}
 	return false
 }
 
-// settled notes that nothing older is still to be handled.
-func (e *listener) settled(ts string) {
-	e.mu.Lock()
-	e.safe = max(e.safe, ts)
-	e.mu.Unlock()
-	e.unstuck()
+// advance notes that all messages up to ts are handled.
+func (l *listener) advance(ts string) {
+	l.mu.Lock()
+	l.handledUpTo = max(l.handledUpTo, ts)
+	l.mu.Unlock()
+	l.clearStuck()
 }
 
-// stuck says that something could not be committed.
-func (e *listener) stuck(err error) {
-	e.line.MarkDown(transport.TroubleStore, "what came could not be committed, it is tried again: "+e.o.without(err.Error()))
+// markStuck shows in State that an input could not be committed.
+func (l *listener) markStuck(err error) {
+	l.conn.MarkDown(transport.TroubleStore, "what came could not be committed, it is tried again: "+l.o.redact(err.Error()))
 }
 
-// unstuck ends that. It says nothing about the connection otherwise.
-func (e *listener) unstuck() {
-	if e.State().Trouble == transport.TroubleStore {
-		e.heard()
+// clearStuck ends that state, and no other trouble.
+func (l *listener) clearStuck() {
+	if l.State().Trouble == transport.TroubleStore {
+		l.markAlive()
 	}
 }
 
-// readBack handles what was missed. It does not end before that succeeded:
-// whatever is newer would move the stored time stamp past it.
-func (e *listener) readBack(ctx context.Context) {
+// readBack handles missed messages. It retries until it succeeds, because a newer
+// message would move the stored cursor past them.
+func (l *listener) readBack(ctx context.Context) {
 	var pauses transport.Backoff
 	for ctx.Err() == nil {
-		list, whole, err := e.sinceLast(ctx)
-		var r *refusal
+		list, whole, err := l.sinceCursor(ctx)
+		var r *apiError
 		switch {
 		case err == nil:
 			for _, m := range list {
-				if !e.deliver(ctx, m) {
+				if !l.deliver(ctx, m) {
 					return
 				}
-				if m.Edited != nil && !e.deliver(ctx, message{Subtype: "message_changed", Channel: m.Channel, TS: m.TS, Message: &m}) {
+				if m.Edited != nil && !l.deliver(ctx, message{Subtype: "message_changed", Channel: m.Channel, TS: m.TS, Message: &m}) {
 					return
 				}
 			}
-			e.settled(whole)
+			l.advance(whole)
 			return
 		case ctx.Err() != nil:
 			return
-		case final(err), errors.As(err, &r) && !r.foreign && refusesToken(r.text):
-			// It would never succeed, and nothing else would be heard.
-			_, text, _ := e.trouble(err)
-			e.o.Log.Error("what was said meanwhile cannot be read back", "error", text)
+		case isPermanent(err), errors.As(err, &r) && !r.foreign && refusesToken(r.text):
+			// Retrying would never succeed, and would block all new messages.
+			_, text, _ := l.troubleOf(err)
+			l.o.Log.Error("missed messages cannot be read back", "error", text)
 			return
 		}
-		e.o.Log.Warn("what was said meanwhile cannot be read back; it is tried again", "error", e.o.without(err.Error()))
-		if e.o.Wait(ctx, pauses.Next()) != nil {
+		l.o.Log.Warn("missed messages cannot be read back; retrying", "error", l.o.redact(err.Error()))
+		if l.o.Sleep(ctx, pauses.Next()) != nil {
 			return
 		}
 	}
 }
 
-// sinceLast reads what was said since the stored time stamp. Once that is
-// handled, nothing before whole is still to be: by the platform's time, because
-// our clock may be wrong.
-func (e *listener) sinceLast(ctx context.Context) (list []message, whole string, err error) {
-	now := e.platformTime()
+// sinceCursor returns the messages since the stored cursor. Once they are handled,
+// all messages before the timestamp whole are. whole is in Slack's time, because
+// local clocks may be wrong.
+func (l *listener) sinceCursor(ctx context.Context) (list []message, whole string, err error) {
+	now := l.platformTime()
 	if !now.IsZero() {
 		whole = tsOf(now)
 	}
-	at, err := e.cursor(ctx)
-	if err != nil || !stamp.MatchString(at) {
-		return nil, whole, err // "": nothing was ever said to us
+	at, err := l.cursor(ctx)
+	if err != nil || !timestampForm.MatchString(at) {
+		return nil, whole, err // "" means that no input was ever stored
 	}
-	e.mu.Lock()
-	if ahead := moment(at).Sub(now); whole != "" && ahead > overlap {
-		e.o.Log.Warn("the stored time stamp lies in Slack's future; a day is read back", "ahead", ahead)
-		at = tsOf(now.Add(-recent))
+	l.mu.Lock()
+	if ahead := timeOf(at).Sub(now); whole != "" && ahead > overlap {
+		l.o.Log.Warn("the stored cursor is in Slack's future; a day is read back", "ahead", ahead)
+		at = tsOf(now.Add(-recentThreads))
 	}
-	e.safe = max(e.safe, at)
-	at = e.safe
-	e.mu.Unlock()
-	list, err = e.missed(ctx, at, now)
+	l.handledUpTo = max(l.handledUpTo, at)
+	at = l.handledUpTo
+	l.mu.Unlock()
+	list, err = l.missedMessages(ctx, at, now)
 	return list, whole, err
 }

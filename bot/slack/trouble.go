@@ -8,28 +8,28 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// trouble says what an error of the connection means, and how long to wait; 0
-// leaves that to the back-off.
-func (b *Bot) trouble(err error) (t transport.Trouble, text string, pause time.Duration) {
-	var r *refusal
+// troubleOf classifies an error of the connection and returns the minimum pause
+// before the next attempt; 0 leaves it to the backoff.
+func (b *Bot) troubleOf(err error) (t transport.Trouble, text string, pause time.Duration) {
+	var r *apiError
 	if !errors.As(err, &r) {
-		return transport.TroubleNetwork, b.o.without(err.Error()), 0
+		return transport.TroubleNetwork, b.o.redact(err.Error()), 0
 	}
 	switch {
 	case r.foreign:
 		return transport.TroubleServer, "what answers is not Slack: " + r.text, 0
-	case r.after > 0:
-		return transport.TroubleSlow, "Slack wants us to wait", r.after
+	case r.retryAfter > 0:
+		return transport.TroubleSlow, "Slack wants us to wait", r.retryAfter
 	case r.text == "missing_scope":
-		return transport.TroubleToken, r.scope(), transport.TokenPause
+		return transport.TroubleToken, r.missingScope(), transport.TokenBackoff
 	case refusesToken(r.text):
 		what, page := tokenOf(r.method)
-		return transport.TroubleToken, "Slack refuses the " + what + " (" + r.text + "): " + newToken(page), transport.TokenPause
+		return transport.TroubleToken, "Slack refuses the " + what + " (" + r.text + "): " + newToken(page), transport.TokenBackoff
 	}
 	return transport.TroubleServer, r.method + ": " + r.text, 0
 }
 
-// tokenOf is the token that a method takes, and the app's page that gives it.
+// tokenOf names the token that a method requires, and the page that shows it.
 func tokenOf(method string) (what, page string) {
 	if method == openSocket {
 		return "app token", "Basic Information"
@@ -37,13 +37,13 @@ func tokenOf(method string) (what, page string) {
 	return "bot token", "OAuth & Permissions"
 }
 
-// newToken says what to do about a token that is refused.
+// newToken says how to replace a rejected token.
 func newToken(page string) string {
 	return "get a new one on the app's page " + page + ", write it into its file, and start nightporter again"
 }
 
-// scope says which permission is missing.
-func (r *refusal) scope() string {
+// missingScope says which permission is missing.
+func (r *apiError) missingScope() string {
 	needed := r.needed
 	if needed == "" {
 		needed = "one of the manifest's"

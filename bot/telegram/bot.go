@@ -15,53 +15,54 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// API is where the platform answers when nothing else is configured.
+// API is the default address of the Bot API.
 const API = "https://api.telegram.org"
 
-// Prefix begins the address of every chat and person of this platform.
+// Prefix starts the address of every chat and person of Telegram.
 const Prefix = "telegram:"
 
-// Options are what a Bot needs. Only Token must be set.
+// Options configure a Bot. Only Token is required.
 type Options struct {
 	Token transport.Secret
-	API   string       // base of the address, "" = API
-	Log   *slog.Logger // nil = nothing is logged
+	API   string       // base URL, "" = API
+	Log   *slog.Logger // nil = no log
 
 	Clock func() time.Time                                 // nil = time.Now
-	Wait  func(ctx context.Context, d time.Duration) error // pauses between polls; nil = a timer; an error ends Poll
+	Sleep func(ctx context.Context, d time.Duration) error // pauses between polls; nil = a timer; an error ends Poll
 
 	Dial     transport.Dial // nil = TCP
-	Timeout  time.Duration  // of one call, 0 = 30 s; uploads may take four times as long
-	LongPoll time.Duration  // how long the platform holds a poll, whole seconds; 0 = 50 s, its maximum
+	Timeout  time.Duration  // of one call, 0 = 30 s; uploads have four times as long
+	LongPoll time.Duration  // how long Telegram holds a poll open, in whole seconds; 0 = 50 s, the maximum
 
-	// Changed is told whenever the connection comes, goes or has another
-	// trouble. It must return at once.
-	Changed func(transport.State)
-	// Moved is told that a group has another address now, before the update
-	// that says so is confirmed; with an error it is told again. nil = ignored.
-	Moved func(ctx context.Context, from, to string) error
-	// Lost is told that a topic is not there, whenever something that was for it
-	// was sent to its group instead. nil = ignored.
-	Lost func(chat string)
+	// OnChange is called when Connected or Trouble of State changed. It must
+	// not block.
+	OnChange func(transport.State)
+	// OnChatMoved is called when a group got another address, before the
+	// update that says so is confirmed. After an error it is called again.
+	// nil = ignored.
+	OnChatMoved func(ctx context.Context, from, to string) error
+	// OnTopicGone is called when a topic does not exist any more and its
+	// message was sent to the group instead. nil = ignored.
+	OnTopicGone func(chat string)
 }
 
-// Bot is one bot of the platform. Its methods can be called from any
-// goroutine; Poll runs once at a time.
+// Bot is a bot.Sender and receives updates with Poll. Its methods may be called
+// from any goroutine; only one Poll may run at a time.
 type Bot struct {
 	o        Options
 	id       string
 	endpoint string
-	line     *transport.Conn
+	conn     *transport.Conn
 }
 
 var _ bot.Sender = (*Bot)(nil)
 
-// tokenForm is how the platform's tokens look: the bot's user id, a colon, and
-// what is secret. Anything else could not stand in an address.
+// tokenForm matches Telegram's tokens: the bot's user id, a colon, and the secret
+// part. The token is part of the URL, so other characters are not allowed.
 var tokenForm = regexp.MustCompile(`^([0-9]{1,20}):[A-Za-z0-9_-]{1,128}$`)
 
-// New makes a bot. It does not use the network. Errors say what is wrong with
-// the token's form or with the address, and never hold the token.
+// New returns a Bot without using the network. Its errors explain what is wrong
+// with the token's form or the address, and never contain the token.
 func New(o Options) (*Bot, error) {
 	form := tokenForm.FindStringSubmatch(string(o.Token))
 	if form == nil {
@@ -73,7 +74,7 @@ func New(o Options) (*Bot, error) {
 	base, err := url.Parse(o.API)
 	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" || base.User != nil ||
 		base.RawQuery != "" || base.ForceQuery || base.Fragment != "" || strings.Contains(o.API, string(o.Token)) {
-		return nil, fmt.Errorf("telegram: api %q is no address; expected one like %s", strings.ReplaceAll(o.API, string(o.Token), transport.Hidden), API)
+		return nil, fmt.Errorf("telegram: api %q is no address; expected one like %s", strings.ReplaceAll(o.API, string(o.Token), transport.Redacted), API)
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -81,11 +82,11 @@ func New(o Options) (*Bot, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	if o.Wait == nil {
-		o.Wait = transport.Wait
+	if o.Sleep == nil {
+		o.Sleep = transport.Sleep
 	}
-	if o.Lost == nil {
-		o.Lost = func(string) {}
+	if o.OnTopicGone == nil {
+		o.OnTopicGone = func(string) {}
 	}
 	if o.Timeout == 0 {
 		o.Timeout = 30 * time.Second
@@ -96,25 +97,26 @@ func New(o Options) (*Bot, error) {
 	b := &Bot{
 		o:  o,
 		id: form[1],
-		// The library puts token and method in by a format, so a percent sign
-		// of the address must survive it.
+		// The library inserts token and method with a format string, so a
+		// percent sign in the address is escaped.
 		endpoint: strings.ReplaceAll(strings.TrimRight(o.API, "/"), "%", "%%") + "/bot%s/%s",
 	}
-	b.line = transport.New(transport.Options{Platform: "Telegram", ID: b.id, Log: o.Log, Clock: o.Clock, Clean: b.clean, Changed: o.Changed, Dial: o.Dial})
+	b.conn = transport.New(transport.Options{Platform: "Telegram", ID: b.id, Log: o.Log, Clock: o.Clock, Redact: b.redact, OnChange: o.OnChange, Dial: o.Dial})
 	return b, nil
 }
 
-// State is how Poll stands with the platform now.
-func (b *Bot) State() transport.State { return b.line.State() }
+// State returns the state of the connection, as Poll sees it.
+func (b *Bot) State() transport.State { return b.conn.State() }
 
-// ID is the bot's user id, the part of its token that is no secret.
+// ID returns the bot's user id, the public part of its token.
 func (b *Bot) ID() string { return b.id }
 
-// CursorName is the name of this bot's loop.Cursor: "telegram:ID". Another
-// bot's token has another one.
+// CursorName returns the name of this bot's ledger.Cursor: "telegram:ID". Each bot
+// has its own, because update ids differ between bots.
 func (b *Bot) CursorName() string { return Prefix + b.id }
 
-// Address is a chat's: "telegram:-100123", with a topic "telegram:-100123/55".
+// Address returns the address of a chat, "telegram:-100123", or of a topic in it,
+// "telegram:-100123/55". A thread of 0 means no topic.
 func Address(chat int64, thread int) string {
 	a := Prefix + strconv.FormatInt(chat, 10)
 	if thread != 0 {
@@ -123,8 +125,8 @@ func Address(chat int64, thread int) string {
 	return a
 }
 
-// place reads an address.
-func place(address string) (chat int64, thread int, err error) {
+// parseAddress is the inverse of Address. The error explains the form.
+func parseAddress(address string) (chat int64, thread int, err error) {
 	rest, ours := strings.CutPrefix(address, Prefix)
 	id, topic, threaded := strings.Cut(rest, "/")
 	if chat, err = strconv.ParseInt(id, 10, 64); err == nil && threaded {
@@ -136,19 +138,19 @@ func place(address string) (chat int64, thread int, err error) {
 	return chat, thread, nil
 }
 
-// Group is the address of the group that a topic is of; any other address is
-// its own.
-func Group(address string) string {
-	chat, _, err := place(address)
+// GroupOf returns the address of the group that contains a topic. Any other
+// address is returned as it is.
+func GroupOf(address string) string {
+	chat, _, err := parseAddress(address)
 	if err != nil {
 		return address
 	}
 	return Address(chat, 0)
 }
 
-// IsGroup reports whether an address is a group's: its rates are lower, and
-// others read there.
+// IsGroup reports whether an address is a group's or a topic's. Groups have
+// lower rates, and several people read them.
 func IsGroup(address string) bool {
-	chat, _, err := place(address)
+	chat, _, err := parseAddress(address)
 	return err == nil && chat < 0
 }

@@ -16,48 +16,51 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// refusal is an error that somebody answered.
-type refusal struct {
-	method  string
-	code    int // of the platform, or of HTTP
-	text    string
-	after   time.Duration // 0 = none
-	to      int64         // new id of the chat, 0 = none
-	foreign bool          // not the platform's form: a proxy, a login page
+// apiError is an HTTP response that reports a failure.
+type apiError struct {
+	method     string
+	code       int // error code of Telegram, or the HTTP status
+	text       string
+	retryAfter time.Duration // 0 = none
+	migratedTo int64         // new id of the chat, 0 = none
+	foreign    bool          // not Telegram's form: sent by a proxy or a login page
 }
 
-func (r *refusal) Error() string { return fmt.Sprintf("telegram %s: %d %s", r.method, r.code, r.text) }
+func (r *apiError) Error() string { return fmt.Sprintf("telegram %s: %d %s", r.method, r.code, r.text) }
 
-// doer is an HTTP client for one call of the library, which knows no contexts.
+// doer adapts a function to the library's HTTP client, whose calls take no
+// context.
 type doer func(*http.Request) (*http.Response, error)
 
 func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 
-// call makes one call and reads its result into result, nil for none. Errors
-// are *refusal and *transport.Silence, without the token.
+// call calls a method and decodes the result into result; nil discards it. Errors
+// are *apiError or *transport.NoResponseError, and never contain the token.
 func (b *Bot) call(ctx context.Context, method string, p tgbotapi.Params, result any) error {
 	return b.exchange(ctx, b.o.Timeout, method, result, func(api *tgbotapi.BotAPI) (*tgbotapi.APIResponse, error) {
 		return api.MakeRequest(method, p)
 	})
 }
 
-// upload is call with a file.
+// upload is call with a file in the named field.
 func (b *Bot) upload(ctx context.Context, method string, p tgbotapi.Params, field, name string, data []byte, result any) error {
 	return b.exchange(ctx, 4*b.o.Timeout, method, result, func(api *tgbotapi.BotAPI) (*tgbotapi.APIResponse, error) {
 		return api.UploadFiles(method, p, []tgbotapi.RequestFile{{Name: field, Data: tgbotapi.FileBytes{Name: name, Bytes: data}}})
 	})
 }
 
-func (b *Bot) exchange(ctx context.Context, limit time.Duration, method string, result any, do func(*tgbotapi.BotAPI) (*tgbotapi.APIResponse, error)) error {
+// exchange lets the library make one call within timeout, over conn instead of
+// the library's own HTTP client, and converts its errors.
+func (b *Bot) exchange(ctx context.Context, timeout time.Duration, method string, result any, do func(*tgbotapi.BotAPI) (*tgbotapi.APIResponse, error)) error {
 	status, foreign := 0, false
 	api := &tgbotapi.BotAPI{Token: string(b.o.Token), Client: doer(func(r *http.Request) (*http.Response, error) {
-		a, err := b.line.Exchange(r.WithContext(ctx), method, limit)
+		a, err := b.conn.Exchange(r.WithContext(ctx), method, timeout)
 		if err != nil {
 			return nil, err
 		}
 		var body []byte
 		status = a.Status
-		body, foreign, err = readable(a.Status, a.Body)
+		body, foreign, err = asPlatformForm(a.Status, a.Body)
 		return &http.Response{StatusCode: a.Status, Header: a.Header, Body: io.NopCloser(bytes.NewReader(body))}, err
 	})}
 	api.SetAPIEndpoint(b.endpoint)
@@ -68,15 +71,15 @@ func (b *Bot) exchange(ctx context.Context, limit time.Duration, method string, 
 		return nil
 	case err == nil:
 		if err := json.Unmarshal(resp.Result, result); err != nil {
-			return &refusal{method: method, code: status, text: "unexpected result: " + b.clean(err.Error()), foreign: true}
+			return &apiError{method: method, code: status, text: "unexpected result: " + b.redact(err.Error()), foreign: true}
 		}
 		return nil
 	case errors.As(err, &refused):
-		r := &refusal{
-			method: method, code: refused.Code, text: b.clean(refused.Message), foreign: foreign,
-			after: time.Duration(refused.RetryAfter) * time.Second, to: refused.MigrateToChatID,
+		r := &apiError{
+			method: method, code: refused.Code, text: b.redact(refused.Message), foreign: foreign,
+			retryAfter: time.Duration(refused.RetryAfter) * time.Second, migratedTo: refused.MigrateToChatID,
 		}
-		if r.code == 0 { // the library drops it of uploads
+		if r.code == 0 { // the library loses the code of a failed upload
 			r.code = status
 		}
 		if r.text == "" {
@@ -87,9 +90,9 @@ func (b *Bot) exchange(ctx context.Context, limit time.Duration, method string, 
 	return err
 }
 
-// readable makes an answer that is not the platform's form one that the
-// library can read, so that its status is not lost.
-func readable(status int, body []byte) (form []byte, foreign bool, err error) {
+// asPlatformForm rewrites a response of a proxy into a form that the library can
+// read, so that its HTTP status is kept. foreign reports that it did.
+func asPlatformForm(status int, body []byte) (form []byte, foreign bool, err error) {
 	var is struct {
 		OK *bool `json:"ok"`
 	}
@@ -102,9 +105,9 @@ func readable(status int, body []byte) (form []byte, foreign bool, err error) {
 	return form, true, err
 }
 
-// clean is the last line against a token in a text.
-func (b *Bot) clean(text string) string {
-	text = strings.ReplaceAll(text, string(b.o.Token), transport.Hidden)
+// redact removes the token from a text.
+func (b *Bot) redact(text string) string {
+	text = strings.ReplaceAll(text, string(b.o.Token), transport.Redacted)
 	_, secret, _ := strings.Cut(string(b.o.Token), ":")
-	return strings.ReplaceAll(text, secret, transport.Hidden)
+	return strings.ReplaceAll(text, secret, transport.Redacted)
 }

@@ -11,14 +11,14 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	chattest.Run(t, func(t *testing.T) *chattest.World {
+	chattest.Run(t, func(t *testing.T) *chattest.Fixture {
 		w := newWorld(t)
 		person, all := telegram.Address(mira.ID, 0), telegram.Address(group, 0)
 		chats := map[string]int64{person: mira.ID, all: group}
-		for _, chat := range chats { // a bot cannot begin a conversation
+		for _, chat := range chats { // a bot cannot start a conversation
 			w.far.Say(mira, chat, "hello")
 		}
-		w.far.Renumber(900000100) // and that is forgotten
+		w.far.Renumber(900000100) // removes that update
 		id := func(s string) int {
 			n, err := strconv.Atoi(s)
 			if err != nil {
@@ -26,7 +26,7 @@ func TestConformance(t *testing.T) {
 			}
 			return n
 		}
-		return &chattest.World{
+		return &chattest.Fixture{
 			Sender: w.bot, Run: w.bot.Poll, Data: telegram.Data,
 			Prefix: telegram.Prefix, Cursor: w.bot.CursorName(), Secret: w.far.Token()[12:], Person: person, Group: all,
 			Say:    func(chat, text string) string { return strconv.Itoa(w.far.Say(mira, chats[chat], text)) },
@@ -37,10 +37,10 @@ func TestConformance(t *testing.T) {
 					t.Error(err)
 				}
 			},
-			Robot: func(chat, text string) {
+			OtherBot: func(chat, text string) {
 				w.far.Say(far.User{ID: 77, Name: "Robot", Bot: true}, chats[chat], text)
 			},
-			Shows: func(chat string) []chattest.Shown {
+			Messages: func(chat string) []chattest.Shown {
 				var out []chattest.Shown
 				for _, m := range w.far.Chat(chats[chat]).Messages {
 					if m.From.ID == w.far.BotID() {
@@ -51,9 +51,9 @@ func TestConformance(t *testing.T) {
 			},
 			Fail: func(f chattest.Failure) {
 				w.far.Fault("sendMessage", map[chattest.Failure]far.Fault{
-					chattest.Slow: far.TooMany(17), chattest.Garbage: {Code: http.StatusOK, Body: "<html>Welcome to the hotel</html>"},
-					chattest.Lost: far.CutAfter(), chattest.Revoked: far.Unauthorized(), chattest.Shut: far.Forbidden("bot was kicked from the group chat"),
-					chattest.Fault: far.BadGateway(),
+					chattest.RateLimited: far.TooMany(17), chattest.ForeignPage: {Code: http.StatusOK, Body: "<html>Welcome to the hotel</html>"},
+					chattest.ResponseLost: far.CutAfter(), chattest.TokenRevoked: far.Unauthorized(), chattest.ChatClosed: far.Forbidden("bot was kicked from the group chat"),
+					chattest.BadGateway: far.BadGateway(),
 				}[f])
 			},
 		}

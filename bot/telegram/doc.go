@@ -1,17 +1,28 @@
-// Package telegram brings the conversation to Telegram: it polls for what
-// people do and hands it to a bot.Receiver, and it is a bot.Sender.
+// Package telegram is the adapter for Telegram. It polls the Bot API for updates
+// and passes them to a bot.Receiver, and it is a bot.Sender.
 //
-// The library below it, go-telegram-bot-api v5, is only a typed transport: it
-// builds the requests and reads the answers. Its own poll loop confirms
-// updates that nobody has handled yet, cannot be ended, and repeats without
-// looking at what the platform asks for; its client has no time-outs; and its
-// errors hold the token. So the loop, the client and the errors are ours.
+// The library go-telegram-bot-api v5 only builds requests and decodes responses.
+// Its poll loop confirms updates before they are handled, cannot be stopped, and
+// ignores the pauses that Telegram asks for; its client has no timeouts; its
+// errors contain the token. So this package has its own loop, client and errors.
 //
-// An update is confirmed to the platform by the offset of the next poll, and
-// that offset is the stored cursor, which the Receiver commits together with
-// what the update led to. A crash at any moment leads to the same update
-// again, never to a lost one (SPEC 6.7).
+// A poll confirms the updates below its offset. That offset is the stored
+// cursor, which the Receiver commits together with an update's effects. After a
+// crash Telegram sends the same update again, so none is lost.
 //
-// Nothing here needs the network to begin: a daemon starts while Telegram is
-// away, and State says since when and why.
+// New and a daemon's start need no network: while Telegram is unreachable, State
+// says since when and why.
+//
+//   - bot.go: Bot, its Options and addresses
+//   - poll.go, update.go: receiving
+//   - send.go, photo.go, button.go: sending
+//   - render.go, text.go: messages as HTML, and what may be tapped in them
+//   - menu.go, member.go: command menus, group members
+//   - probe.go, trouble.go: findings of the doctor, classified poll errors
+//   - call.go, errors.go: one call, and what its errors mean for a message
+//
+// The package never decides what a message means or who may act. Its tests hold
+// that updates arrive in order and at least once, that no text of others becomes
+// a link, mention or command, that a message is sent at most once per Send, and
+// that no output contains the token.
 package telegram

@@ -22,13 +22,14 @@ import (
 	"github.com/nightporter/nightporter/bot/telegram"
 )
 
-// testAPI names the folder of the npm package telegram-test-api, 4.2.1.
+// testAPI is the variable with the folder of the npm package telegram-test-api
+// 4.2.1.
 const testAPI = "NIGHTPORTER_TELEGRAM_TEST_API"
 
-// independent starts a Telegram server that others wrote. It covers messages,
-// commands, presses, edits and deletions; it holds no polls, forgets updates
-// when they are read once, and takes edits of anything.
-func independent(t *testing.T) (api string) {
+// startTestAPI starts a Telegram server by other authors. It supports messages,
+// commands, presses, edits and deletions. It does not hold polls, deletes updates
+// when they are read, and accepts edits of anything.
+func startTestAPI(t *testing.T) (api string) {
 	folder := os.Getenv(testAPI)
 	if folder == "" {
 		t.Skipf("%s is not set: it names the folder node_modules/telegram-test-api (make e2e sets it)", testAPI)
@@ -38,9 +39,9 @@ func independent(t *testing.T) (api string) {
 		t.Fatal(err)
 	}
 	port := l.Addr().(*net.TCPAddr).Port
-	l.Close() // the package cannot choose a port by itself
+	l.Close() // the package cannot choose a port
 	script := fmt.Sprintf(`new (require(process.argv[1]))({port: %d, host: '127.0.0.1', storeTimeout: 600}).start().then(() => console.log('ready'))`, port)
-	cmd := exec.CommandContext(t.Context(), "node", "-e", script, folder) // it ends with the test
+	cmd := exec.CommandContext(t.Context(), "node", "-e", script, folder) // ends with the test
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -56,9 +57,9 @@ func independent(t *testing.T) (api string) {
 	return fmt.Sprintf("http://127.0.0.1:%d", port)
 }
 
-// TestIndependentServer drives the bot by a server that is not ours.
+// TestIndependentServer runs the bot against a server by other authors.
 func TestIndependentServer(t *testing.T) {
-	api := independent(t)
+	api := startTestAPI(t)
 	const token = "7123456789:AAE-independent_server"
 	person := func(path string, body map[string]any) json.RawMessage {
 		t.Helper()
@@ -88,7 +89,7 @@ func TestIndependentServer(t *testing.T) {
 		return map[string]any{"botToken": token, "from": who, "chat": where, "date": time.Now().Unix(), "text": text}
 	}
 
-	d := &desk{changed: make(chan struct{})}
+	d := &recordingReceiver{changed: make(chan struct{})}
 	b, err := telegram.New(telegram.Options{Token: token, API: api})
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +136,7 @@ func TestIndependentServer(t *testing.T) {
 	if me, err := b.Me(t.Context()); err != nil || me.Username == "" {
 		t.Errorf("%+v, %v", me, err)
 	}
-	// It has no such method, and says so in a form of its own: not our end.
+	// The server has no such method, and its error has another form.
 	if err := b.SetCommands(t.Context(), "", []telegram.MenuCommand{{Name: "status", Description: "x"}}); err == nil {
 		t.Error("a menu was set")
 	}

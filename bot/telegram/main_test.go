@@ -21,12 +21,12 @@ var (
 	group = int64(-1001234)
 )
 
-// world is a bot beside the far end, with all that it says gathered.
+// world is a bot, a fake Telegram, and everything that the bot logs.
 type world struct {
-	t    *testing.T
-	far  *far.Server
-	bot  *telegram.Bot
-	desk *desk
+	t        *testing.T
+	far      *far.Server
+	bot      *telegram.Bot
+	receiver *recordingReceiver
 
 	mu     sync.Mutex
 	log    bytes.Buffer
@@ -37,8 +37,8 @@ type world struct {
 	woken  chan struct{}
 }
 
-// newWorld starts both ends. What the bot logs and says is searched for its
-// token when the test ends.
+// newWorld starts a fake Telegram and a bot. At the end of the test it searches
+// the bot's output for the token.
 func newWorld(t *testing.T, change ...func(*telegram.Options)) *world {
 	t.Helper()
 	s, err := far.Start(far.Options{})
@@ -47,11 +47,11 @@ func newWorld(t *testing.T, change ...func(*telegram.Options)) *world {
 	}
 	t.Cleanup(s.Close)
 	w := &world{t: t, far: s, woken: make(chan struct{}, 1000)}
-	w.desk = &desk{changed: make(chan struct{})}
+	w.receiver = &recordingReceiver{changed: make(chan struct{})}
 	o := telegram.Options{
 		Token: transport.Secret(s.Token()), API: s.URL(),
 		Log: slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Wait: func(ctx context.Context, d time.Duration) error {
+		Sleep: func(ctx context.Context, d time.Duration) error {
 			w.mu.Lock()
 			w.pauses = append(w.pauses, d)
 			w.mu.Unlock()
@@ -69,12 +69,12 @@ func newWorld(t *testing.T, change ...func(*telegram.Options)) *world {
 				return ctx.Err()
 			}
 		},
-		Changed: func(s transport.State) {
+		OnChange: func(s transport.State) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.states = append(w.states, s)
 		},
-		Moved: func(_ context.Context, from, to string) error {
+		OnChatMoved: func(_ context.Context, from, to string) error {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.moved = append(w.moved, from+" → "+to)
@@ -90,23 +90,23 @@ func newWorld(t *testing.T, change ...func(*telegram.Options)) *world {
 	t.Cleanup(func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.secret("log", w.log.String())
+		w.assertNoToken("log", w.log.String())
 		for _, s := range w.states {
-			w.secret("state", s.Text)
+			w.assertNoToken("state", s.Text)
 		}
 	})
 	return w
 }
 
-// Write gathers the log.
+// Write records the log.
 func (w *world) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.log.Write(p)
 }
 
-// secret fails the test where a text holds the token, or its secret part.
-func (w *world) secret(where, text string) {
+// assertNoToken fails the test if text contains the token or its secret part.
+func (w *world) assertNoToken(where, text string) {
 	w.t.Helper()
 	_, part, _ := strings.Cut(w.far.Token(), ":")
 	if strings.Contains(text, part) {
@@ -114,12 +114,11 @@ func (w *world) secret(where, text string) {
 	}
 }
 
-// poll runs the loop until the returned function is called, which returns what
-// Poll returned.
+// poll runs Poll until stop is called, which returns the result of Poll.
 func (w *world) poll() (stop func() error) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	done := make(chan error, 1)
-	go func() { done <- w.bot.Poll(ctx, w.desk.Cursor, w.desk) }()
+	go func() { done <- w.bot.Poll(ctx, w.receiver.Cursor, w.receiver) }()
 	var once sync.Once
 	var err error
 	stop = func() error {
@@ -136,7 +135,7 @@ func (w *world) allPauses() []time.Duration {
 	return append([]time.Duration(nil), w.pauses...)
 }
 
-// troubles are the states that were told, by their trouble.
+// troubles returns the troubles of all reported states.
 func (w *world) troubles() []transport.Trouble {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -147,34 +146,33 @@ func (w *world) troubles() []transport.Trouble {
 	return out
 }
 
-// soon bounds what a test waits for: far more than it takes.
-func soon(t *testing.T) context.Context {
+// testContext limits a wait to far more than it should take.
+func testContext(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// desk is a receiver with a store that is committed at once: the cursor with
-// the input, as the contract has it.
-type desk struct {
-	mu      sync.Mutex
-	cursor  string
-	got     []bot.Inbound
-	again   int                     // deliveries of keys that it had
-	fail    func(bot.Inbound) error // nil = never
-	deaf    bool                    // takes inputs and stores no cursor
-	changed chan struct{}
+// recordingReceiver is a Receiver that commits at once, with the cursor.
+type recordingReceiver struct {
+	mu          sync.Mutex
+	cursor      string
+	got         []bot.Inbound
+	repeats     int                     // repeated deliveries
+	fail        func(bot.Inbound) error // nil = never fails
+	loseCursors bool                    // drops the cursors
+	changed     chan struct{}
 }
 
 var errStore = errors.New("the database is locked")
 
-func (d *desk) Cursor(context.Context) (string, error) {
+func (d *recordingReceiver) Cursor(context.Context) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.cursor, nil
 }
 
-func (d *desk) Receive(_ context.Context, in bot.Inbound) error {
+func (d *recordingReceiver) Receive(_ context.Context, in bot.Inbound) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.fail != nil {
@@ -184,12 +182,12 @@ func (d *desk) Receive(_ context.Context, in bot.Inbound) error {
 	}
 	close(d.changed)
 	d.changed = make(chan struct{})
-	if !d.deaf {
+	if !d.loseCursors {
 		d.cursor = in.Cursor.Value
 	}
 	for _, had := range d.got {
 		if had.Key == in.Key {
-			d.again++
+			d.repeats++
 			return nil
 		}
 	}
@@ -197,10 +195,10 @@ func (d *desk) Receive(_ context.Context, in bot.Inbound) error {
 	return nil
 }
 
-// wait returns what was received as soon as there are n.
-func (d *desk) wait(t *testing.T, n int) []bot.Inbound {
+// wait returns the inputs as soon as there are n.
+func (d *recordingReceiver) wait(t *testing.T, n int) []bot.Inbound {
 	t.Helper()
-	ctx := soon(t)
+	ctx := testContext(t)
 	for {
 		d.mu.Lock()
 		got, changed := append([]bot.Inbound(nil), d.got...), d.changed

@@ -9,28 +9,28 @@ import (
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 )
 
-// noMember are refusals that say that somebody never was in a group.
-var noMember = []string{"member not found", "user not found", "participant_id_invalid"}
+// notMemberTexts are error texts about a user who was never in the group.
+var notMemberTexts = []string{"member not found", "user not found", "participant_id_invalid"}
 
-// Reads reports whether a person is in the group that an address is of, or of
-// whose topic. An error leaves it open: in some groups only administrators are
-// told.
-func (b *Bot) Reads(ctx context.Context, chat, person string) (bool, error) {
-	at, _, err := place(chat)
+// IsMember reports whether a person is in a group, given by its address or that
+// of one of its topics. An error leaves it open: some groups tell only their
+// administrators.
+func (b *Bot) IsMember(ctx context.Context, chat, person string) (bool, error) {
+	at, _, err := parseAddress(chat)
 	if err != nil {
 		return false, err
 	}
-	who, _, err := place(person)
+	who, _, err := parseAddress(person)
 	if err != nil {
 		return false, err
 	}
 	var is struct {
 		Status string `json:"status"`
-		In     bool   `json:"is_member"` // of a restricted one
+		In     bool   `json:"is_member"` // set for restricted members
 	}
 	err = b.call(ctx, "getChatMember", tgbotapi.Params{"chat_id": strconv.FormatInt(at, 10), "user_id": strconv.FormatInt(who, 10)}, &is)
-	for _, text := range noMember {
-		if says(err, text) {
+	for _, text := range notMemberTexts {
+		if isRefusal(err, text) {
 			return false, nil
 		}
 	}

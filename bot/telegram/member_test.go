@@ -7,20 +7,20 @@ import (
 	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
-// TestReads: who is in a group, who is not, and of whom nobody says.
-func TestReads(t *testing.T) {
+// Members, people who are no members, and people that Telegram does not tell about.
+func TestIsMember(t *testing.T) {
 	w := newWorld(t)
-	w.far.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "x"})
+	w.far.Post(far.UserMessage{From: mira, Chat: group, Thread: 55, Text: "x"})
 	topic, own, ana := telegram.Address(group, 55), telegram.Address(mira.ID, 0), "telegram:5"
 	look := func(person string, want, known bool) {
 		t.Helper()
-		got, err := w.bot.Reads(t.Context(), topic, person)
+		got, err := w.bot.IsMember(t.Context(), topic, person)
 		if got != want || (err == nil) != known {
 			t.Errorf("%s: %v, %v; want %v", person, got, err, want)
 		}
 	}
-	look(own, false, false) // not told
-	w.far.MayPin(group, true)
+	look(own, false, false) // Telegram does not tell
+	w.far.SetPinRight(group, true)
 	look(own, true, true)
 	look(ana, false, true)
 	for body, want := range map[string]bool{

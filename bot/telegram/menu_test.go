@@ -1,6 +1,7 @@
 package telegram_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
-// TestSetCommands: everybody's menu, a person's own, and none at all.
+// The menu for everybody, a person's own menu, and their removal.
 func TestSetCommands(t *testing.T) {
 	w := newWorld(t)
 	w.far.Say(mira, mira.ID, "/start")
@@ -41,7 +42,7 @@ func TestSetCommands(t *testing.T) {
 	sees(mira.ID, "status", "stop")
 	sees(7, "status")
 	set("")
-	set("") // again is no error
+	set("") // repeating is no error
 	sees(7)
 	sees(mira.ID, "status", "stop")
 	set(own)
@@ -53,13 +54,13 @@ func TestSetCommands(t *testing.T) {
 			t.Errorf("%+v was taken", c)
 		}
 	}
-	if err := w.bot.SetCommands(t.Context(), "slack:U1", nil); fault(err) != bot.FaultRefused {
+	if err := w.bot.SetCommands(t.Context(), "slack:U1", nil); !errors.Is(err, bot.ErrRejected) {
 		t.Error(err)
 	}
 	if n := len(w.far.Calls("")); n != calls {
 		t.Errorf("%d calls that can only be refused", n-calls)
 	}
-	if err := w.bot.SetCommands(t.Context(), "telegram:99", []telegram.MenuCommand{{Name: "a", Description: "x"}}); fault(err) != bot.FaultChatClosed {
+	if err := w.bot.SetCommands(t.Context(), "telegram:99", []telegram.MenuCommand{{Name: "a", Description: "x"}}); !errors.Is(err, bot.ErrChatClosed) {
 		t.Errorf("a chat that never was: %v", err)
 	}
 	for _, body := range []string{"<html>", `{"ok":true,"result":"yes"}`, `{"ok":true,"result":false}`, `{"ok":true}`, `[]`, ""} {

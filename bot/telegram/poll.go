@@ -13,58 +13,59 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// limit is how many updates are fetched at a time, the platform's maximum.
-const limit = 100
+// maxUpdates is Telegram's maximum of updates in one response.
+const maxUpdates = 100
 
-// Poll hands what people do to r, one update after the other and in order,
-// until ctx ends; it returns why ctx ended and nothing else: every trouble is
-// waited out and shown by State. cursor returns the stored loop.Cursor's value
-// of CursorName, "" where there is none. An update that r cannot commit is
-// handed to it again, after a pause, and nothing after it before.
+// Poll passes every update to r, in order and one at a time, until ctx ends, and
+// returns the cause of ctx's end. Failures never end it: State shows them, and
+// Poll tries again. cursor returns the stored value of the ledger.Cursor named
+// CursorName, "" if there is none. An update that r cannot commit is passed again
+// after a pause, and no later update before it.
 func (b *Bot) Poll(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error {
 	p := poller{Bot: b, receiver: r}
 	for ctx.Err() == nil {
-		pause := p.round(ctx, cursor)
-		if pause > 0 && ctx.Err() == nil && b.o.Wait(ctx, pause) != nil {
+		pause := p.pollOnce(ctx, cursor)
+		if pause > 0 && ctx.Err() == nil && b.o.Sleep(ctx, pause) != nil {
 			break
 		}
 	}
-	b.line.CloseIdle()
+	b.conn.CloseIdle()
 	if ctx.Err() == nil {
-		return context.Canceled // the clock of a test ended
+		return context.Canceled // only a test's Sleep returns an error while ctx is alive
 	}
 	return context.Cause(ctx)
 }
 
-// poller is one run of Poll.
+// poller is the state of one Poll.
 type poller struct {
 	*Bot
-	receiver  bot.Receiver
-	errors    transport.Backoff
-	connected bool   // the last poll was answered
-	stuck     string // cursor before the last updates, "" = there were none
+	receiver       bot.Receiver
+	errors         transport.Backoff
+	connected      bool   // the last poll succeeded
+	previousCursor string // cursor before the last updates, "" = the last poll returned none
 }
 
-// round polls once and handles what came. It returns how long to pause.
-func (p *poller) round(ctx context.Context, cursor func(context.Context) (string, error)) time.Duration {
+// pollOnce polls once and handles the updates. It returns the pause before the
+// next poll.
+func (p *poller) pollOnce(ctx context.Context, cursor func(context.Context) (string, error)) time.Duration {
 	at, err := cursor(ctx)
 	if err != nil {
-		p.line.MarkDown(transport.TroubleStore, "cannot read how far updates were handled: "+p.clean(err.Error()))
+		p.conn.MarkDown(transport.TroubleStore, "cannot read how far updates were handled: "+p.redact(err.Error()))
 		return p.errors.Next()
 	}
-	if p.stuck == orNone(at) {
-		// Asking again would bring the same updates for ever.
-		p.stuck = ""
-		p.line.MarkDown(transport.TroubleStore, "updates were taken, and their cursor was not stored")
+	if p.previousCursor == cursorOrNone(at) {
+		// Polling again would return the same updates for ever.
+		p.previousCursor = ""
+		p.conn.MarkDown(transport.TroubleStore, "updates were taken, and their cursor was not stored")
 		return p.errors.Next()
 	}
-	if p.stuck != "" {
-		p.stuck = ""
-		p.errors.Reset() // the updates before are stored
+	if p.previousCursor != "" {
+		p.previousCursor = ""
+		p.errors.Reset() // the previous updates are stored
 	}
 	hold := p.o.LongPoll
 	if !p.connected {
-		hold = 0 // an answer at once says that there is a connection
+		hold = 0 // an immediate response shows that the connection works
 	}
 	began := time.Now()
 	raw, err := p.fetch(ctx, at, hold)
@@ -73,16 +74,16 @@ func (p *poller) round(ctx context.Context, cursor func(context.Context) (string
 	}
 	if err != nil {
 		p.connected = false
-		t, text, pause := trouble(err)
-		p.line.MarkDown(t, text)
+		t, text, pause := troubleOf(err)
+		p.conn.MarkDown(t, text)
 		return max(pause, p.errors.Next())
 	}
 	p.connected = true
-	p.line.MarkUp()
+	p.conn.MarkUp()
 	if len(raw) == 0 {
 		p.errors.Reset()
-		if took := time.Since(began); hold > 0 && took < transport.Shortest {
-			return transport.Shortest - took // a server that does not hold polls
+		if took := time.Since(began); hold > 0 && took < transport.MinBackoff {
+			return transport.MinBackoff - took // the server does not hold polls open
 		}
 		return 0
 	}
@@ -91,30 +92,30 @@ func (p *poller) round(ctx context.Context, cursor func(context.Context) (string
 			return 0
 		}
 	}
-	p.stuck = orNone(at)
+	p.previousCursor = cursorOrNone(at)
 	return 0
 }
 
-// orNone keeps "there is no cursor" apart from "there is nothing to compare".
-func orNone(cursor string) string {
+// cursorOrNone distinguishes a missing cursor from previousCursor's "".
+func cursorOrNone(cursor string) string {
 	if cursor == "" {
 		return "none"
 	}
 	return cursor
 }
 
-// fetch asks for updates from the cursor on.
+// fetch requests the updates from the cursor on.
 func (b *Bot) fetch(ctx context.Context, cursor string, hold time.Duration) ([]json.RawMessage, error) {
 	p := tgbotapi.Params{
 		"timeout":         strconv.Itoa(int(hold / time.Second)),
-		"limit":           strconv.Itoa(limit),
-		"allowed_updates": allowed,
+		"limit":           strconv.Itoa(maxUpdates),
+		"allowed_updates": allowedUpdates,
 	}
 	if n, err := strconv.Atoi(cursor); err == nil && n > 0 {
 		p["offset"] = cursor
 	} else if cursor != "" {
-		// From the beginning: what was handled is known by its key.
-		b.o.Log.Error("the stored cursor is no number; all updates are fetched again", "cursor", b.clean(fmt.Sprintf("%.40q", cursor)))
+		// Start from the oldest update: known keys are not handled twice.
+		b.o.Log.Error("the stored cursor is not a number; all updates are fetched again", "cursor", b.redact(fmt.Sprintf("%.40q", cursor)))
 	}
 	var raw []json.RawMessage
 	err := b.exchange(ctx, b.o.Timeout+hold, "getUpdates", &raw, func(api *tgbotapi.BotAPI) (*tgbotapi.APIResponse, error) {
@@ -123,35 +124,35 @@ func (b *Bot) fetch(ctx context.Context, cursor string, hold time.Duration) ([]j
 	return raw, err
 }
 
-// deliver hands one update over until it is committed. It reports false when
-// ctx ended before.
+// deliver passes one update to the receiver until it is committed. It returns
+// false if ctx ends first.
 func (p *poller) deliver(ctx context.Context, raw json.RawMessage) bool {
-	in, moved, ok := p.inbound(raw)
+	in, moved, ok := p.fromUpdate(raw)
 	if !ok {
-		p.o.Log.Error("Telegram sent an update without an id; it is left out", "bytes", len(raw))
+		p.o.Log.Error("Telegram sent an update without an id; it is ignored", "bytes", len(raw))
 		return true
 	}
-	if in.Stands == StandsUnread {
-		p.o.Log.Warn("Telegram sent an update that is not understood; nothing is done about it", "update", in.Key)
+	if in.Stands == SenderUnreadable {
+		p.o.Log.Warn("Telegram sent an unknown update; it is ignored", "update", in.Key)
 	}
 	var pauses transport.Backoff
 	for ctx.Err() == nil {
 		err := error(nil)
-		if moved != "" && p.o.Moved != nil {
-			err = p.o.Moved(ctx, in.Chat, moved)
+		if moved != "" && p.o.OnChatMoved != nil {
+			err = p.o.OnChatMoved(ctx, in.Chat, moved)
 		}
 		if err == nil {
 			err = p.receiver.Receive(ctx, in)
 		}
 		if err == nil {
-			p.line.MarkUp() // if this was stuck, it goes on
+			p.conn.MarkUp() // ends a TroubleStore
 			return true
 		}
 		if ctx.Err() != nil {
 			return false
 		}
-		p.line.MarkDown(transport.TroubleStore, "an update could not be committed, it is tried again: "+p.clean(err.Error()))
-		if p.o.Wait(ctx, pauses.Next()) != nil {
+		p.conn.MarkDown(transport.TroubleStore, "an update could not be committed, it is tried again: "+p.redact(err.Error()))
+		if p.o.Sleep(ctx, pauses.Next()) != nil {
 			return false
 		}
 	}

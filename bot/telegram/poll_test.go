@@ -23,14 +23,14 @@ func TestPollDelivers(t *testing.T) {
 	w.poll()
 	w.far.Say(mira, mira.ID, "/status")
 	w.far.Say(mira, mira.ID, "Wrap the existing code")
-	got := w.desk.wait(t, 2)
-	if err := w.far.WaitConfirmed(soon(t)); err != nil {
+	got := w.receiver.wait(t, 2)
+	if err := w.far.WaitConfirmed(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
 	if got[0].Text != "/status" || got[1].Text != "Wrap the existing code" {
 		t.Errorf("received %+v", got)
 	}
-	if s := w.bot.State(); !s.Connected || s.Heard.IsZero() {
+	if s := w.bot.State(); !s.Connected || s.LastContact.IsZero() {
 		t.Errorf("state %+v, want connected", s)
 	}
 	for _, c := range w.far.Calls("getUpdates") {
@@ -40,12 +40,11 @@ func TestPollDelivers(t *testing.T) {
 	}
 }
 
-// An update stays with the platform until it is committed, and nothing after
-// it is handled before.
-func TestPollRepeatsWhatWasNotCommitted(t *testing.T) {
+// An update is delivered again until it is committed, and no later one before it.
+func TestPollRepeatsUncommitted(t *testing.T) {
 	w := newWorld(t)
 	tries := 0
-	w.desk.fail = func(in bot.Inbound) error {
+	w.receiver.fail = func(in bot.Inbound) error {
 		if in.Text != "two" {
 			return nil
 		}
@@ -62,7 +61,7 @@ func TestPollRepeatsWhatWasNotCommitted(t *testing.T) {
 	}
 	w.poll()
 	var texts []string
-	for _, in := range w.desk.wait(t, 3) {
+	for _, in := range w.receiver.wait(t, 3) {
 		texts = append(texts, in.Text)
 	}
 	if diff := cmp.Diff([]string{"one", "two", "three"}, texts); diff != "" {
@@ -77,41 +76,40 @@ func TestPollRepeatsWhatWasNotCommitted(t *testing.T) {
 	}
 }
 
-// Five daemons die before the poll that confirms: the same update comes five
-// times, with the same key.
+// After five crashes before the confirming poll the update has arrived five times
+// with the same key.
 func TestPollAfterCrashes(t *testing.T) {
 	w := newWorld(t)
 	w.far.Say(mira, mira.ID, "/stop")
 	keys := map[string]int{}
 	for range 5 {
-		w.desk.deaf = true // what dies with the daemon: the commit
+		w.receiver.loseCursors = true // the crash loses the commit
 		stop := w.poll()
-		got := w.desk.wait(t, 1)
+		got := w.receiver.wait(t, 1)
 		if err := stop(); !errors.Is(err, context.Canceled) {
 			t.Errorf("Poll ended with %v", err)
 		}
 		keys[got[0].Key]++
-		w.desk.mu.Lock()
-		w.desk.got, w.desk.cursor = nil, ""
-		w.desk.mu.Unlock()
+		w.receiver.mu.Lock()
+		w.receiver.got, w.receiver.cursor = nil, ""
+		w.receiver.mu.Unlock()
 	}
 	if len(keys) != 1 || w.far.Unconfirmed() != 1 {
 		t.Errorf("keys %v, %d unconfirmed", keys, w.far.Unconfirmed())
 	}
-	w.desk.deaf = false
+	w.receiver.loseCursors = false
 	w.poll()
-	w.desk.wait(t, 1)
-	if err := w.far.WaitConfirmed(soon(t)); err != nil {
+	w.receiver.wait(t, 1)
+	if err := w.far.WaitConfirmed(testContext(t)); err != nil {
 		t.Error(err)
 	}
 }
 
-// A receiver that takes everything and stores no cursor must not make a loop
-// that burns a night.
-func TestPollNoticesACursorThatStandsStill(t *testing.T) {
+// A receiver that stores no cursor does not make Poll loop without pauses.
+func TestPollCursorNotStored(t *testing.T) {
 	w := newWorld(t)
 	w.resume = make(chan struct{})
-	w.desk.deaf = true
+	w.receiver.loseCursors = true
 	w.far.Say(mira, mira.ID, "hello")
 	w.poll()
 	for range 3 {
@@ -133,41 +131,42 @@ func TestPollBacklog(t *testing.T) {
 		w.far.Say(mira, mira.ID, strconv.Itoa(n))
 	}
 	w.poll()
-	for n, in := range w.desk.wait(t, many) {
+	for n, in := range w.receiver.wait(t, many) {
 		if in.Text != strconv.Itoa(n) {
 			t.Fatalf("update %d is %q", n, in.Text)
 		}
 	}
-	if err := w.far.WaitConfirmed(soon(t)); err != nil {
+	if err := w.far.WaitConfirmed(testContext(t)); err != nil {
 		t.Error(err)
 	}
-	if w.desk.again != 0 {
-		t.Errorf("%d were delivered twice", w.desk.again)
+	if w.receiver.repeats != 0 {
+		t.Errorf("%d were delivered twice", w.receiver.repeats)
 	}
 }
 
-// After a week, or on another server, ids begin anywhere: also below.
-func TestPollIDsFromAnywhere(t *testing.T) {
+// After a week without updates, or on another server, ids start at any number,
+// even a lower one.
+func TestPollIDsRestart(t *testing.T) {
 	w := newWorld(t)
 	w.far.Say(mira, mira.ID, "before")
 	w.poll()
-	w.desk.wait(t, 1)
-	if err := w.far.WaitConfirmed(soon(t)); err != nil {
+	w.receiver.wait(t, 1)
+	if err := w.far.WaitConfirmed(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
 	w.far.Renumber(5000)
 	w.far.Say(mira, mira.ID, "after")
 	w.far.Say(mira, mira.ID, "and on")
-	got := w.desk.wait(t, 3)
-	if err := w.far.WaitConfirmed(soon(t)); err != nil {
+	got := w.receiver.wait(t, 3)
+	if err := w.far.WaitConfirmed(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
-	if got[1].Cursor.Value != "5001" || got[2].Cursor.Value != "5002" || w.desk.again != 0 {
-		t.Errorf("cursors %+v %+v, %d twice", got[1].Cursor, got[2].Cursor, w.desk.again)
+	if got[1].Cursor.Value != "5001" || got[2].Cursor.Value != "5002" || w.receiver.repeats != 0 {
+		t.Errorf("cursors %+v %+v, %d twice", got[1].Cursor, got[2].Cursor, w.receiver.repeats)
 	}
 }
 
-// What cannot be read moves the cursor, and hides nothing that follows.
+// An update that cannot be decoded moves the cursor and hides no later one.
 func TestPollMalformedUpdates(t *testing.T) {
 	w := newWorld(t)
 	for _, body := range []map[string]any{
@@ -180,12 +179,12 @@ func TestPollMalformedUpdates(t *testing.T) {
 	} {
 		w.far.Inject(body)
 	}
-	w.far.Inject(map[string]any{"message": map[string]any{}}) // readable, and nothing in it
+	w.far.Inject(map[string]any{"message": map[string]any{}}) // the form is right, the content is empty
 	w.far.Say(mira, mira.ID, "/status")
 	w.poll()
-	got := w.desk.wait(t, 8)
+	got := w.receiver.wait(t, 8)
 	for n, in := range got[:6] {
-		if in.Stands != telegram.StandsUnread || in.Cursor == nil || in.Key == "" {
+		if in.Stands != telegram.SenderUnreadable || in.Cursor == nil || in.Key == "" {
 			t.Errorf("update %d: %+v", n, in)
 		}
 	}
@@ -195,12 +194,12 @@ func TestPollMalformedUpdates(t *testing.T) {
 	if last := got[7]; last.Text != "/status" || last.Stands != "" {
 		t.Errorf("the last update: %+v", last)
 	}
-	if err := w.far.WaitConfirmed(soon(t)); err != nil {
+	if err := w.far.WaitConfirmed(testContext(t)); err != nil {
 		t.Error(err)
 	}
 }
 
-// Every trouble is told, waited out, and over when it is over.
+// Every trouble is reported once, waited out, and ends.
 func TestPollTroubles(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -226,7 +225,7 @@ func TestPollTroubles(t *testing.T) {
 			w.far.Fault("getUpdates", c.fault)
 			w.far.Say(mira, mira.ID, "hello")
 			w.poll()
-			w.desk.wait(t, 1)
+			w.receiver.wait(t, 1)
 			if diff := cmp.Diff([]transport.Trouble{c.want, transport.TroubleNone}, w.troubles()); diff != "" {
 				t.Errorf("states: %s", diff)
 			}
@@ -237,16 +236,16 @@ func TestPollTroubles(t *testing.T) {
 	}
 }
 
-// A second program with the same token ends our long poll.
-func TestPollConflictInTheMiddle(t *testing.T) {
+// A second program with the same token ends the long poll.
+func TestPollConflict(t *testing.T) {
 	w := newWorld(t)
 	w.resume = make(chan struct{})
 	w.poll()
-	if err := w.far.WaitPolling(soon(t)); err != nil {
+	if err := w.far.WaitPolling(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
-	for !w.far.Rival() { // between two polls there is none to be ended
-		if err := w.far.WaitPolling(soon(t)); err != nil {
+	for !w.far.PollElsewhere() { // between two polls there is none to end
+		if err := w.far.WaitPolling(testContext(t)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -256,17 +255,17 @@ func TestPollConflictInTheMiddle(t *testing.T) {
 	}
 	close(w.resume)
 	w.far.Say(mira, mira.ID, "hello")
-	w.desk.wait(t, 1)
+	w.receiver.wait(t, 1)
 	if s := w.bot.State(); !s.Connected {
 		t.Errorf("state %+v", s)
 	}
 }
 
-// A daemon begins while the platform is away, and again while it was away.
-func TestPollWhileAway(t *testing.T) {
+// Poll starts while Telegram is unreachable, and survives an outage.
+func TestPollWhileOffline(t *testing.T) {
 	w := newWorld(t)
 	w.resume = make(chan struct{})
-	w.far.Away()
+	w.far.Disconnect()
 	w.poll()
 	want := []time.Duration{1, 2, 4, 8, 16, 32, 60, 60}
 	for n := range want {
@@ -283,24 +282,24 @@ func TestPollWhileAway(t *testing.T) {
 		t.Errorf("state %+v", s)
 	}
 	w.far.Say(mira, mira.ID, "hello")
-	if err := w.far.Back(); err != nil {
+	if err := w.far.Reconnect(); err != nil {
 		t.Fatal(err)
 	}
 	close(w.resume)
-	w.desk.wait(t, 1)
+	w.receiver.wait(t, 1)
 	if s := w.bot.State(); !s.Connected {
 		t.Errorf("state %+v", s)
 	}
 }
 
-// The platform's poll lasts 50 s; the end of a daemon does not wait for it.
-func TestPollEndsAtOnce(t *testing.T) {
+// Stopping does not wait for the end of a long poll of 50 s.
+func TestPollStopsAtOnce(t *testing.T) {
 	w := newWorld(t)
 	stop := w.poll()
-	if err := w.far.WaitPolling(soon(t)); err != nil {
+	if err := w.far.WaitPolling(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
-	// The first poll does not wait, so that this is known before something happens.
+	// The first poll returns at once, so the state is known before any update.
 	if s := w.bot.State(); !s.Connected {
 		t.Errorf("state %+v", s)
 	}
@@ -312,24 +311,24 @@ func TestPollEndsAtOnce(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	w.secret("error", fmt.Sprint(err))
+	w.assertNoToken("error", fmt.Sprint(err))
 }
 
-// A poll that hangs longer than it may is given up.
-func TestPollHangs(t *testing.T) {
+// A poll that exceeds its timeout is given up.
+func TestPollTimeout(t *testing.T) {
 	w := newWorld(t, func(o *telegram.Options) { o.Timeout, o.LongPoll = 50*time.Millisecond, time.Second })
 	w.far.Fault("getUpdates", far.Hang())
 	w.far.Say(mira, mira.ID, "hello")
 	w.poll()
-	w.desk.wait(t, 1)
+	w.receiver.wait(t, 1)
 	if diff := cmp.Diff([]transport.Trouble{transport.TroubleNetwork, transport.TroubleNone}, w.troubles()); diff != "" {
 		t.Errorf("states: %s", diff)
 	}
 }
 
-// A server that answers empty polls at once, as some test servers and proxies
-// do, is not asked a thousand times a second.
-func TestPollPausesWhereNobodyHoldsIt(t *testing.T) {
+// A server that answers empty polls at once, as some test servers and proxies do,
+// is not polled without pauses.
+func TestPollWithoutLongPolling(t *testing.T) {
 	w := newWorld(t)
 	w.resume = make(chan struct{})
 	w.far.Fault("getUpdates", far.Fault{Code: 200, Body: `{"ok":true,"result":[]}`, Times: -1})
@@ -340,7 +339,7 @@ func TestPollPausesWhereNobodyHoldsIt(t *testing.T) {
 	}
 }
 
-func TestPollCursorCannotBeRead(t *testing.T) {
+func TestPollCursorUnreadable(t *testing.T) {
 	w := newWorld(t)
 	w.far.Say(mira, mira.ID, "hello")
 	fails := 2
@@ -352,13 +351,13 @@ func TestPollCursorCannotBeRead(t *testing.T) {
 			if fails--; fails >= 0 {
 				return "", errStore
 			}
-			if c, _ := w.desk.Cursor(ctx); c != "" {
+			if c, _ := w.receiver.Cursor(ctx); c != "" {
 				return c, nil
 			}
-			return "no number", nil // not ours, and no reason to lose anything
-		}, w.desk)
+			return "no number", nil // not our value; all updates are fetched again
+		}, w.receiver)
 	}()
-	w.desk.wait(t, 1)
+	w.receiver.wait(t, 1)
 	cancel()
 	<-done
 	if w.troubles()[0] != transport.TroubleStore {
@@ -371,7 +370,7 @@ func TestGroupMoves(t *testing.T) {
 	w.far.Say(mira, -77, "hello")
 	w.far.Migrate(-77, -10077)
 	w.poll()
-	w.desk.wait(t, 2)
+	w.receiver.wait(t, 2)
 	if diff := cmp.Diff([]string{"telegram:-77 → telegram:-10077"}, w.moved); diff != "" {
 		t.Error(diff)
 	}

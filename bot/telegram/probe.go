@@ -14,17 +14,17 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// Me is the bot as others see it.
+// Me is the bot's own account.
 type Me struct {
 	ID       int64
 	Username string // "mira_porter_bot": https://t.me/mira_porter_bot
 	Name     string
-	Groups   bool // can be added to groups
-	ReadsAll bool // sees all of what is said in groups, not only what is meant for it
+	Groups   bool // the bot may be added to groups
+	ReadsAll bool // in groups the bot sees every message, not only commands and replies
 }
 
-// Me asks the platform who this bot is. Errors are *bot.SendError, FaultToken
-// and FaultAway among them, or others.
+// Me asks Telegram for the bot's account. Errors are those of a bot.Sender, such
+// as bot.ErrTokenRejected and bot.ErrOffline.
 func (b *Bot) Me(ctx context.Context) (Me, error) {
 	var u tgbotapi.User
 	if err := b.call(ctx, "getMe", nil, &u); err != nil {
@@ -33,19 +33,18 @@ func (b *Bot) Me(ctx context.Context) (Me, error) {
 	return Me{ID: u.ID, Username: u.UserName, Name: u.FirstName, Groups: u.CanJoinGroups, ReadsAll: u.CanReadAllGroupMessages}, nil
 }
 
-// Probe looks whether the token is accepted, what the bot is called, whether it
-// can poll, and what it may do in each of these groups and topics. It fetches
-// no updates and changes nothing, so it can run beside the daemon. The first
-// finding is about the connection and the token; where that one is not OK, it
-// is the only one.
+// Probe checks the token, the webhook, and the bot's rights in each of the groups
+// and topics. It fetches no updates and changes nothing, so it may run beside the
+// daemon. The first finding is about the connection and the token; if that one is
+// not OK, there are no others.
 func (b *Bot) Probe(ctx context.Context, threads ...string) []transport.Finding {
 	me, err := b.Me(ctx)
-	var fault *bot.SendError
+	var failure *bot.SendError
 	switch {
-	case errors.As(err, &fault) && fault.Fault == bot.FaultToken:
+	case errors.Is(err, bot.ErrTokenRejected):
 		return []transport.Finding{{Trouble: transport.TroubleToken, Text: "Telegram refuses the token", Fix: "ask @BotFather for a new one (/token) and write it into the token file"}}
-	case errors.As(err, &fault) && fault.Fault == bot.FaultOffline:
-		return []transport.Finding{{Trouble: transport.TroubleNetwork, Text: "Telegram is out of reach: " + fault.Text, Fix: "look at the network, and at telegram.api"}}
+	case errors.As(err, &failure) && errors.Is(failure, bot.ErrOffline):
+		return []transport.Finding{{Trouble: transport.TroubleNetwork, Text: "Telegram is out of reach: " + failure.Text, Fix: "look at the network, and at telegram.api"}}
 	case err != nil:
 		return []transport.Finding{{Trouble: transport.TroubleServer, Text: "Telegram does not answer as it should: " + err.Error(), Fix: "look at telegram.api; else try again later"}}
 	}
@@ -75,9 +74,9 @@ func (b *Bot) Probe(ctx context.Context, threads ...string) []transport.Finding 
 	return out
 }
 
-// probeThread looks at a group that something is to be told in.
+// probeThread checks a group or topic that messages are sent to.
 func (b *Bot) probeThread(ctx context.Context, me Me, chat string) transport.Finding {
-	id, thread, err := place(chat)
+	id, thread, err := parseAddress(chat)
 	if err != nil {
 		return transport.Finding{Trouble: TroubleGroup, Text: err.Error()}
 	}
@@ -96,24 +95,24 @@ func (b *Bot) probeThread(ctx context.Context, me Me, chat string) transport.Fin
 		err = sendError(b.call(ctx, "getChatMember", tgbotapi.Params{"chat_id": at, "user_id": strconv.FormatInt(me.ID, 10)}, &mine))
 	}
 	name := fmt.Sprintf("group %q", bot.Cut(bot.Clean(group.Title), 40))
-	var fault *bot.SendError
-	switch errors.As(err, &fault); {
-	case fault != nil && fault.Fault == bot.FaultMoved:
-		to := strings.TrimPrefix(fault.To, Prefix)
+	var failure *bot.SendError
+	switch {
+	case errors.As(err, &failure) && errors.Is(failure, bot.ErrChatMoved):
+		to := strings.TrimPrefix(failure.MovedTo, Prefix)
 		return transport.Finding{Trouble: TroubleGroup, Text: "group " + at + " has another number by now", Fix: fmt.Sprintf("write telegram_topic = %q", to)}
-	case fault != nil && fault.Fault == bot.FaultChatClosed, err == nil && (mine.Status == "left" || mine.Status == "kicked"):
+	case errors.Is(err, bot.ErrChatClosed), err == nil && (mine.Status == "left" || mine.Status == "kicked"):
 		return transport.Finding{Trouble: TroubleGroup, Text: "@" + me.Username + " is not in the group " + at, Fix: "add it there, or take telegram_topic out"}
 	case err != nil:
 		return transport.Finding{Trouble: transport.TroubleServer, Text: "cannot see the group " + at + ": " + err.Error()}
 	case thread != 0 && !group.Forum:
 		return transport.Finding{Trouble: TroubleGroup, Text: name + " has no topics", Fix: fmt.Sprintf("write telegram_topic = %q, or turn topics on in the group", at)}
 	case mine.Status != "creator" && !mine.Pin && (mine.Status == "administrator" || !group.Rights.Pin):
-		return transport.Finding{Trouble: TroubleRights, Text: name + ": the live status is not pinned there", Fix: "make @" + me.Username + " an administrator that may pin messages"}
+		return transport.Finding{Trouble: transport.TroubleRights, Text: name + ": the live status is not pinned there", Fix: "make @" + me.Username + " an administrator that may pin messages"}
 	}
 	return transport.Finding{OK: true, Text: name + " can be written to"}
 }
 
-// rights are what somebody may do in a group, as much of it as matters.
+// rights are the chat permissions that this package needs.
 type rights struct {
 	Pin bool `json:"can_pin_messages"`
 }

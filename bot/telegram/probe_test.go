@@ -40,7 +40,7 @@ func TestProbe(t *testing.T) {
 		{"fine", func(s *far.Server) { s.Say(mira, mira.ID, "x") }, []transport.Trouble{"", ""}},
 		{"webhook", hook, []transport.Trouble{"", telegram.TroubleWebhook}},
 		{"token", func(s *far.Server) { s.Fault("getMe", far.Unauthorized()) }, []transport.Trouble{transport.TroubleToken}},
-		{"away", (*far.Server).Away, []transport.Trouble{transport.TroubleNetwork}},
+		{"away", (*far.Server).Disconnect, []transport.Trouble{transport.TroubleNetwork}},
 		{"502", func(s *far.Server) { s.Fault("getMe", far.BadGateway()) }, []transport.Trouble{transport.TroubleServer}},
 		{"half", func(s *far.Server) { s.Fault("getWebhookInfo", far.BadGateway()) }, []transport.Trouble{"", transport.TroubleServer}},
 	} {
@@ -51,7 +51,7 @@ func TestProbe(t *testing.T) {
 			var got []transport.Trouble
 			for _, f := range w.bot.Probe(t.Context()) {
 				got = append(got, f.Trouble)
-				w.secret("finding", f.Text+f.Fix)
+				w.assertNoToken("finding", f.Text+f.Fix)
 				if f.OK != (f.Trouble == "") || f.Text == "" {
 					t.Errorf("finding %+v", f)
 				}
@@ -70,17 +70,16 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestProbeThreads: what stands between a group and what is to be told there,
-// and what to do about it.
-func TestProbeThreads(t *testing.T) {
+// Each problem of a group that messages are sent to, with its remedy.
+func TestProbeGroups(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(s *far.Server)
 		chat string
 		want transport.Trouble
 		fix  string
 	}{
-		"fine":              {func(s *far.Server) { s.MayPin(group, true) }, telegram.Address(group, 55), "", ""},
-		"may not pin":       {nil, telegram.Address(group, 55), telegram.TroubleRights, "may pin messages"},
+		"fine":              {func(s *far.Server) { s.SetPinRight(group, true) }, telegram.Address(group, 55), "", ""},
+		"may not pin":       {nil, telegram.Address(group, 55), transport.TroubleRights, "may pin messages"},
 		"no topics":         {func(s *far.Server) { s.Say(mira, -1007, "x") }, "telegram:-1007/4", telegram.TroubleGroup, `telegram_topic = "-1007"`},
 		"unknown":           {nil, "telegram:-1009", telegram.TroubleGroup, "add it there"},
 		"thrown out":        {func(s *far.Server) { s.Block(group) }, telegram.Address(group, 0), telegram.TroubleGroup, "add it there"},
@@ -90,7 +89,7 @@ func TestProbeThreads(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.far.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "x"})
+			w.far.Post(far.UserMessage{From: mira, Chat: group, Thread: 55, Text: "x"})
 			if c.do != nil {
 				c.do(w.far)
 			}

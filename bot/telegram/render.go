@@ -6,51 +6,50 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// Limits of what is sent, in UTF-16 units after parsing (PHONE 2). The
-// platform's own are 4096 and 1024; the room between is for what it counts
-// otherwise than we do.
+// Limits of messages, in UTF-16 units after parsing. Telegram's own are 4096 and
+// 1024; the difference allows for units that Telegram counts in another way.
 const (
-	maxUnits   = 3500
-	maxPre     = 25 // lines, with columns that count among them
-	maxLine    = maxUnits / 2
-	maxCaption = 250 // of one of the two lines, which joiners can double
-	quoteShown = 72  // columns of a quote that is not folded
+	maxPartUnits   = 3500
+	maxPreLines    = 25 // lines of a message with preformatted text
+	maxLineUnits   = maxPartUnits / 2
+	maxCaptionLine = 250 // of one of the two caption lines; joiners can double it
+	maxOpenQuote   = 72  // columns of a quote that is shown unfolded
 )
 
-// Part is one message of the platform.
+// Part is one message as Telegram takes it.
 type Part struct {
 	HTML string
-	Text string // the same without formatting, for when the platform refuses the HTML
-	File *File  // HTML and Text are its caption
+	Text string // the same without markup, for when Telegram rejects the HTML
+	File *File  // if set, HTML and Text are its caption
 }
 
-// File is what is too long for a chat.
+// File is a text that is too long for a message.
 type File struct {
 	Name string
 	Data []byte
 }
 
-// Render is a message as Telegram HTML: mostly one part; several where its
-// text is too long for one, cut at line ends; a file with a caption of two
-// lines where columns count. It is pure, and whatever the lines hold, the
-// frame is whole and nothing foreign can be tapped (PHONE 2).
+// Render renders m as Telegram HTML. The result has one part, or several cut at
+// line ends if the text is too long, or a file with a caption of two lines if the
+// text is long and preformatted. Render is pure. Whatever the lines contain, the
+// markup is complete and no quoted text becomes a link, mention or command.
 func Render(m bot.Message) []Part {
-	lines := render(m)
+	lines := renderLines(m)
 	total, pre := -1, false
 	for _, l := range lines {
 		total += l.units + 1
 		pre = pre || l.kind == bot.Pre
 	}
-	if pre && (total > maxUnits || len(lines) > maxPre) {
-		return []Part{document(m)}
+	if pre && (total > maxPartUnits || len(lines) > maxPreLines) {
+		return []Part{documentPart(m)}
 	}
-	return parts(lines)
+	return packParts(lines)
 }
 
-// one renders a message as a single part, for what cannot become several: the
-// end is left out where it is too long.
-func one(m bot.Message) Part {
-	all := parts(render(m))
+// renderOne renders m as a single part, for edits and captions. Text that is too
+// long is cut.
+func renderOne(m bot.Message) Part {
+	all := packParts(renderLines(m))
 	p := all[0]
 	if len(all) > 1 {
 		p.HTML += "\n…"
@@ -65,14 +64,14 @@ type line struct {
 	html  string
 	text  string
 	units int
-	width int // columns as they are seen
+	width int // visible columns
 }
 
-// render cleans and renders all lines. One that is too long becomes several.
-func render(m bot.Message) []line {
+// renderLines cleans and renders all lines, and splits those that are too long.
+func renderLines(m bot.Message) []line {
 	var out []line
 	for i, l := range m.Lines {
-		for j, piece := range pieces(tidy(l), maxLine) {
+		for j, piece := range splitLine(cleanLine(l), maxLineUnits) {
 			r := line{kind: l.Kind, width: bot.Width(piece)}
 			switch l.Kind {
 			case bot.Quote:
@@ -87,23 +86,23 @@ func render(m bot.Message) []line {
 			default:
 				r.kind = bot.Plain
 				first := i == 0 && j == 0
-				r.html, r.text = plain(piece, !first)
+				r.html, r.text = renderOwnText(piece, !first)
 				if first && piece != "" {
-					// Code cannot stand within bold.
+					// Telegram does not nest code within bold.
 					r.html = "<b>" + r.html + "</b>"
 				}
 			}
-			r.units = units(r.text)
+			r.units = utf16Units(r.text)
 			out = append(out, r)
 		}
 	}
-	if len(out) == 0 || strings.TrimSpace(joined(out)) == "" {
-		return []line{{html: "…", text: "…", units: 1}} // the platform takes no empty ones
+	if len(out) == 0 || strings.TrimSpace(joinTexts(out)) == "" {
+		return []line{{html: "…", text: "…", units: 1}} // Telegram rejects empty messages
 	}
 	return out
 }
 
-func joined(lines []line) string {
+func joinTexts(lines []line) string {
 	texts := make([]string, len(lines))
 	for i, l := range lines {
 		texts[i] = l.text
@@ -111,22 +110,22 @@ func joined(lines []line) string {
 	return strings.Join(texts, "\n")
 }
 
-// tidy makes sure that a line is one, whatever it was made from.
-func tidy(l bot.Line) string {
+// cleanLine removes line breaks and control characters.
+func cleanLine(l bot.Line) string {
 	if l.Kind == bot.Pre {
 		return bot.CleanPre(l.Text)
 	}
 	return bot.Clean(l.Text)
 }
 
-// pieces cuts a line into parts of at most so many UTF-16 units, at a space
-// where there is one in the last quarter.
-func pieces(s string, most int) []string {
+// splitLine splits s into pieces of at most most UTF-16 units, at a space if the
+// last quarter has one.
+func splitLine(s string, most int) []string {
 	var out []string
-	for units(s) > most {
+	for utf16Units(s) > most {
 		n, at, space := 0, 0, -1
 		for i, r := range s {
-			if n += units(string(r)); n > most {
+			if n += utf16Units(string(r)); n > most {
 				at = i
 				break
 			}
@@ -144,26 +143,25 @@ func pieces(s string, most int) []string {
 	return append(out, s)
 }
 
-// parts joins lines into as many messages as are needed.
-func parts(lines []line) []Part {
+// packParts distributes lines over as few parts as possible.
+func packParts(lines []line) []Part {
 	var out []Part
 	for len(lines) > 0 {
 		n, total := 0, 0
-		for n < len(lines) && (n == 0 || total+lines[n].units+1 <= maxUnits) {
+		for n < len(lines) && (n == 0 || total+lines[n].units+1 <= maxPartUnits) {
 			total += lines[n].units + 1
 			n++
 		}
-		if strings.TrimSpace(joined(lines[:n])) != "" { // the platform takes no empty ones
-			out = append(out, compose(lines[:n]))
+		if strings.TrimSpace(joinTexts(lines[:n])) != "" { // Telegram rejects empty messages
+			out = append(out, composePart(lines[:n]))
 		}
 		lines = lines[n:]
 	}
 	return out
 }
 
-// compose sets lines of one message. Lines of a kind that follow each other
-// share one block.
-func compose(lines []line) Part {
+// composePart joins lines into one part. Adjacent lines of a kind share a block.
+func composePart(lines []line) Part {
 	var html, text []string
 	for len(lines) > 0 {
 		n, width := 1, lines[0].width
@@ -181,7 +179,7 @@ func compose(lines []line) Part {
 		}
 		body := strings.Join(block, "\n")
 		switch {
-		case lines[0].kind == bot.Quote && (n > 2 || width > quoteShown):
+		case lines[0].kind == bot.Quote && (n > 2 || width > maxOpenQuote):
 			body = "<blockquote expandable>" + body + "</blockquote>"
 		case lines[0].kind == bot.Quote:
 			body = "<blockquote>" + body + "</blockquote>"
@@ -194,16 +192,16 @@ func compose(lines []line) Part {
 	return Part{HTML: strings.Join(html, "\n"), Text: strings.Join(text, "\n")}
 }
 
-// document is a message as a file, with its first two lines as the caption.
-func document(m bot.Message) Part {
-	p := compose(render(caption(m)))
+// documentPart renders m as a file with its first two lines as the caption.
+func documentPart(m bot.Message) Part {
+	p := composePart(renderLines(fileCaption(m)))
 	p.File = &File{Name: m.FileName(), Data: m.File()}
 	return p
 }
 
-// caption is a message's first two lines, without those that belong into a
-// file.
-func caption(m bot.Message) bot.Message {
+// fileCaption returns m's first two lines, without preformatted ones: those
+// belong in the file.
+func fileCaption(m bot.Message) bot.Message {
 	short := bot.Message{Key: m.Key}
 	for _, l := range m.Lines {
 		if len(short.Lines) == 2 {
@@ -212,8 +210,8 @@ func caption(m bot.Message) bot.Message {
 		if l.Kind == bot.Pre {
 			continue
 		}
-		l.Text = tidy(l)
-		if all := pieces(l.Text, maxCaption); len(all) > 1 {
+		l.Text = cleanLine(l)
+		if all := splitLine(l.Text, maxCaptionLine); len(all) > 1 {
 			l.Text = all[0] + "…"
 		}
 		short.Lines = append(short.Lines, l)

@@ -18,6 +18,8 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/telegram"
+	"github.com/nightporter/nightporter/loop/ledger"
+
 	far "github.com/nightporter/nightporter/internal/fake/telegram"
 	"github.com/nightporter/nightporter/loop"
 )
@@ -26,7 +28,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 const joiner = "\u2060"
 
-// The forms of PHONE 2, as they go out.
+// The forms of messages, as they are sent.
 func TestRenderGolden(t *testing.T) {
 	quote := func(s string) bot.Line { return bot.Line{Kind: bot.Quote, Text: s} }
 	pre := func(s string) bot.Line { return bot.Line{Kind: bot.Pre, Text: s} }
@@ -40,8 +42,8 @@ func TestRenderGolden(t *testing.T) {
 		plan.Lines = append(plan.Lines, pre(fmt.Sprintf("✓ %d Move <callers>", n)))
 	}
 	asked := time.Date(2026, 11, 20, 12, 36, 0, 0, time.UTC)
-	reminder := bot.Reminder(loop.State{Project: loop.Project{Name: "shop"}}, loop.Question{
-		ID: "q3", Kind: loop.AskAgent, Task: "Task 4", Title: "Address form", Hat: "planner", Text: "PO boxes? <b>The</b> carriers differ, see /stop & a/b.",
+	reminder := bot.Reminder(loop.State{Project: loop.Project{Name: "shop"}}, ledger.Question{
+		ID: "q3", Kind: ledger.AskAgent, Task: "Task 4", Title: "Address form", Hat: "planner", Text: "PO boxes? <b>The</b> carriers differ, see /stop & a/b.",
 		Options: []string{"Yes, letters only", "No"}, Choice: "No", Asked: asked, Expires: asked.Add(30 * time.Minute),
 	}, asked.Add(20*time.Minute))
 	for name, m := range map[string]bot.Message{
@@ -85,8 +87,8 @@ func TestRenderGolden(t *testing.T) {
 	}
 }
 
-// visible reads HTML with a reader of XML, which shares no code with ours:
-// what a person sees, or an error where a tag is not whole.
+// visible returns the visible text of HTML, or an error for incomplete tags. It
+// uses an XML decoder, which shares no code with the renderer.
 func visible(html string) (string, error) {
 	d := xml.NewDecoder(strings.NewReader("<all>" + strings.ReplaceAll(html, "<blockquote expandable>", `<blockquote expandable="">`) + "</all>"))
 	var b strings.Builder
@@ -111,11 +113,11 @@ func visible(html string) (string, error) {
 	}
 }
 
-func units(s string) int { return len(utf16.Encode([]rune(s))) }
+func utf16Units(s string) int { return len(utf16.Encode([]rune(s))) }
 
 func seen(s string) string { return strings.ReplaceAll(s, joiner, "") }
 
-// checkRender holds what is true of every rendered message.
+// checkRender checks the properties of every rendered message.
 func checkRender(t interface{ Fatalf(string, ...any) }, m bot.Message) {
 	var whole, want []string
 	parts := telegram.Render(m)
@@ -132,8 +134,8 @@ func checkRender(t interface{ Fatalf(string, ...any) }, m bot.Message) {
 		if p.File != nil {
 			limit = 1024
 		}
-		if units(text) > limit || units(p.Text) > limit || strings.TrimSpace(text) == "" || strings.TrimSpace(p.Text) == "" {
-			t.Fatalf("%d and %d units of %d", units(text), units(p.Text), limit)
+		if utf16Units(text) > limit || utf16Units(p.Text) > limit || strings.TrimSpace(text) == "" || strings.TrimSpace(p.Text) == "" {
+			t.Fatalf("%d and %d units of %d", utf16Units(text), utf16Units(p.Text), limit)
 		}
 		for _, tap := range far.Taps(theirs, entities) {
 			if _, err := bot.Parse(tap); err != nil || tap[0] != '/' {
@@ -160,7 +162,7 @@ func checkRender(t interface{ Fatalf(string, ...any) }, m bot.Message) {
 			want = append(want, bot.Clean(l.Text))
 		}
 	}
-	// A line that is too long is cut at spaces, so these do not count.
+	// Lines that are too long are split at spaces, so spaces do not count.
 	flat := func(s []string) string {
 		return strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(strings.Join(s, "\n"), "\n", ""), " ", ""), "┃", "")
 	}
@@ -180,7 +182,7 @@ func TestRenderHostile(t *testing.T) {
 	for _, kind := range []bot.LineKind{bot.Plain, bot.Quote, bot.Pre} {
 		for _, s := range hostile {
 			checkRender(t, bot.Message{Key: "k", Lines: []bot.Line{{Kind: kind, Text: s}}})
-			checkRender(t, bot.Message{Key: "k", Lines: []bot.Line{{}, {Kind: kind, Text: s}}}) // nothing in front of what is too long
+			checkRender(t, bot.Message{Key: "k", Lines: []bot.Line{{}, {Kind: kind, Text: s}}}) // no first line before the long one
 			checkRender(t, bot.Message{Key: "k", Lines: []bot.Line{{Text: s}, {Kind: kind, Text: "a " + s + " b" + s}, {Kind: kind, Text: s}}})
 		}
 	}
@@ -210,8 +212,7 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// What is said in many lines comes in several bubbles; what has columns comes
-// as a file.
+// A long text becomes several messages; a long preformatted text becomes a file.
 func TestRenderLong(t *testing.T) {
 	m := bot.Message{Key: "tasks", Lines: []bot.Line{{Text: "shop: 400 tasks"}}}
 	for n := range 400 {
@@ -222,8 +223,8 @@ func TestRenderLong(t *testing.T) {
 		t.Errorf("%d parts", len(parts))
 	}
 	for n, p := range parts {
-		if p.File != nil || strings.Contains(p.HTML, "<b>") != (n == 0) || units(p.HTML) > 3500+100 {
-			t.Errorf("part %d of %d units: %.80q", n, units(p.HTML), p.HTML)
+		if p.File != nil || strings.Contains(p.HTML, "<b>") != (n == 0) || utf16Units(p.HTML) > 3500+100 {
+			t.Errorf("part %d of %d units: %.80q", n, utf16Units(p.HTML), p.HTML)
 		}
 	}
 	checkRender(t, m)

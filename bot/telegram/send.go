@@ -14,33 +14,33 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// WordsKey begins the keys of messages that ask for words: they are sent so
-// that the person's keyboard opens with an answer to them.
-const WordsKey = "words."
+// ForceReplyPrefix starts the keys of messages that ask the person for a text.
+// They are sent with force_reply, so that the keyboard opens with a reply.
+const ForceReplyPrefix = "words."
 
 const (
 	perRow    = 3   // buttons
 	maxNotice = 200 // UTF-16 units
-	// betweenParts is how long the rest of a message that needs several may be
-	// held up by the platform before its fate is called unknown.
-	betweenParts = time.Minute
+	// maxPartWait limits the pauses that Telegram may ask for between the parts
+	// of a message. After it the outcome of the message is unknown.
+	maxPartWait = time.Minute
 )
 
-// shown is what the platform says of a message that it took.
-type shown struct {
+// sentMessage is the part of Telegram's response to a send that matters.
+type sentMessage struct {
 	ID int `json:"message_id"`
 }
 
-// Send shows a message. One that needs several parts has its buttons, and its
-// id, with the last one. A part after the first that fails leaves open whether
-// the message arrived.
+// Send posts a message. If it needs several parts, the last one has the buttons
+// and its id is the message's. If a part after the first fails, the error leaves
+// open whether the message arrived.
 func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOptions) (string, error) {
-	where, thread, err := place(chat)
+	where, thread, err := parseAddress(chat)
 	if err != nil {
-		return "", &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+		return "", &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
 	if len(m.Picture) > 0 {
-		return b.photo(ctx, chat, m, o)
+		return b.sendPhoto(ctx, chat, m, o)
 	}
 	id := 0
 	all := Render(m)
@@ -50,11 +50,11 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 			d.replyTo = o.ReplyTo
 		}
 		if n == len(all)-1 {
-			d.markup = markup(m, o.ReplyTo != "")
+			d.markup = replyMarkup(m, o.ReplyTo != "")
 		}
-		if id, err = b.part(ctx, d, n > 0); err != nil {
+		if id, err = b.sendPart(ctx, d, n > 0); err != nil {
 			if n > 0 {
-				return "", fmt.Errorf("part %d of %d of a message: %s", n+1, len(all), b.clean(err.Error()))
+				return "", fmt.Errorf("part %d of %d of a message: %s", n+1, len(all), b.redact(err.Error()))
 			}
 			return "", err
 		}
@@ -62,40 +62,40 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 	return strconv.Itoa(id), nil
 }
 
-// part sends one part; one that is not the first waits for the platform, since
-// what was sent before it cannot be taken back.
-func (b *Bot) part(ctx context.Context, d draft, patient bool) (int, error) {
-	waited := time.Duration(0)
+// sendPart sends one part. With wait, for parts after the first, it waits as long
+// as Telegram asks for: the earlier parts cannot be taken back.
+func (b *Bot) sendPart(ctx context.Context, d draft, wait bool) (int, error) {
+	total := time.Duration(0)
 	for {
 		id, err := b.send(ctx, d)
 		var slow *bot.SendError
-		if !patient || !errors.As(err, &slow) || slow.Fault != bot.FaultRateLimited || waited+slow.After > betweenParts {
+		if !wait || !errors.As(err, &slow) || !errors.Is(slow, bot.ErrRateLimited) || total+slow.RetryAfter > maxPartWait {
 			return id, err
 		}
-		waited += slow.After
-		if err := b.o.Wait(ctx, slow.After); err != nil {
+		total += slow.RetryAfter
+		if err := b.o.Sleep(ctx, slow.RetryAfter); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// draft is one message of the platform before it is sent.
+// draft is a Telegram message before it is sent.
 type draft struct {
-	chat    int64
-	thread  int
-	part    Part
-	photo   []byte // the part is its caption
-	replyTo string
-	silent  bool
-	markup  any
-	bare    bool // without formatting
+	chat        int64
+	thread      int
+	part        Part
+	photo       []byte // part is its caption
+	replyTo     string
+	silent      bool
+	markup      any
+	unformatted bool // send the plain text
 }
 
-// send sends a draft, and again without what the platform does not accept:
-// formatting, a topic that is gone, a message to answer that is gone. In each
-// of these cases nothing was sent yet.
+// send sends a draft. If Telegram rejects its formatting, its topic or the
+// message it replies to, send tries again without that. Rejected drafts were
+// never posted.
 func (b *Bot) send(ctx context.Context, d draft) (int, error) {
-	var got shown
+	var got sentMessage
 	var err error
 	topic := d.thread
 	for range 4 {
@@ -108,16 +108,16 @@ func (b *Bot) send(ctx context.Context, d draft) (int, error) {
 			err = b.call(ctx, "sendMessage", d.params("text"), &got)
 		}
 		switch {
-		case says(err, unparsable) && !d.bare:
-			b.o.Log.Warn("Telegram refuses the formatting of a message; it is sent without", "error", err)
-			d.bare = true
-		case (says(err, noThread) || says(err, goneTopic)) && d.thread != 0:
+		case isRefusal(err, textUnparsable) && !d.unformatted:
+			b.o.Log.Warn("Telegram rejects the formatting of a message; it is sent as plain text", "error", err)
+			d.unformatted = true
+		case (isRefusal(err, textNoThread) || isRefusal(err, textTopicDeleted)) && d.thread != 0:
 			d.thread = 0
-		case noReply(err) && d.replyTo != "":
+		case isReplyTargetGone(err) && d.replyTo != "":
 			d.replyTo = ""
 		default:
 			if err == nil && d.thread != topic {
-				b.o.Lost(Address(d.chat, topic))
+				b.o.OnTopicGone(Address(d.chat, topic))
 			}
 			return got.ID, sendError(err)
 		}
@@ -125,7 +125,7 @@ func (b *Bot) send(ctx context.Context, d draft) (int, error) {
 	return got.ID, sendError(err)
 }
 
-// params are a draft's, with its text in the field of that name.
+// params returns the parameters of a draft, with its text in the named field.
 func (d draft) params(field string) tgbotapi.Params {
 	p := tgbotapi.Params{"chat_id": strconv.FormatInt(d.chat, 10)}
 	p.AddNonZero("message_thread_id", d.thread)
@@ -142,7 +142,7 @@ func (d draft) params(field string) tgbotapi.Params {
 
 func (d draft) text(p tgbotapi.Params, field string) {
 	p[field] = d.part.Text
-	if !d.bare {
+	if !d.unformatted {
 		p[field] = d.part.HTML
 		p["parse_mode"] = tgbotapi.ModeHTML
 	}
@@ -151,7 +151,7 @@ func (d draft) text(p tgbotapi.Params, field string) {
 	}
 }
 
-// encode is JSON of what cannot fail to be some.
+// encode returns the JSON of v, which only holds strings, numbers and lists.
 func encode(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -160,24 +160,24 @@ func encode(v any) string {
 	return string(data)
 }
 
-// key is one button of the platform.
-type key struct {
+// inlineButton is a button as the Bot API takes it.
+type inlineButton struct {
 	Text string `json:"text"`
 	Data string `json:"callback_data"`
 }
 
-// keyboard is a message's buttons, three to a row; nil for none.
+// keyboard returns m's buttons, three to a row, or nil.
 func keyboard(m bot.Message) any {
-	var rows [][]key
+	var rows [][]inlineButton
 	for n, button := range m.Buttons {
 		if n%perRow == 0 {
 			rows = append(rows, nil)
 		}
 		label := bot.Cut(bot.Clean(button.Label), bot.LabelWidth)
 		if label == "" {
-			label = "…" // the platform takes no empty ones
+			label = "…" // Telegram rejects empty labels
 		}
-		rows[len(rows)-1] = append(rows[len(rows)-1], key{Text: label, Data: Data(m, n)})
+		rows[len(rows)-1] = append(rows[len(rows)-1], inlineButton{Text: label, Data: Data(m, n)})
 	}
 	if rows == nil {
 		return nil
@@ -185,27 +185,28 @@ func keyboard(m bot.Message) any {
 	return map[string]any{"inline_keyboard": rows}
 }
 
-// markup is what stands below a new message: buttons, or a request for words.
-func markup(m bot.Message, replies bool) any {
-	if strings.HasPrefix(m.Key, WordsKey) {
-		// Selective asks only whom the message answers.
+// replyMarkup returns the markup below a new message: its buttons, or a forced
+// reply.
+func replyMarkup(m bot.Message, replies bool) any {
+	if strings.HasPrefix(m.Key, ForceReplyPrefix) {
+		// With selective only the author of the replied message is asked.
 		return map[string]any{"force_reply": true, "selective": replies}
 	}
 	return keyboard(m)
 }
 
-// Edit takes the place of a message that was sent. A text that is too long for
-// one message is cut. Buttons that the new message lacks go.
+// Edit replaces a sent message. A text that is too long for one message is cut.
+// The buttons are replaced too.
 func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
-	chat, _, err := place(at.Chat)
+	chat, _, err := parseAddress(at.Chat)
 	if err != nil {
-		return &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+		return &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
-	d := draft{chat: chat, part: one(m)}
+	d := draft{chat: chat, part: renderOne(m)}
 	method, field := "editMessageText", "text"
 	if len(m.Picture) > 0 {
-		method, field, d.part = "editMessageCaption", "caption", one(m)
-		if p, fits := captionOf(m); fits {
+		method, field, d.part = "editMessageCaption", "caption", renderOne(m)
+		if p, fits := asPhotoCaption(m); fits {
 			d.part = p
 		}
 	}
@@ -217,17 +218,17 @@ func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 		}
 		err = b.call(ctx, method, p, nil)
 		switch {
-		case says(err, notModified):
+		case isRefusal(err, textNotModified):
 			return nil
-		case says(err, unparsable) && !d.bare:
-			d.bare = true
-		case says(err, noText) && field == "text": // it was sent as a file
+		case isRefusal(err, textUnparsable) && !d.unformatted:
+			d.unformatted = true
+		case isRefusal(err, textNoText) && field == "text": // it was sent as a file
 			method, field = "editMessageCaption", "caption"
-			d.part = compose(render(caption(m)))
-			if p, fits := captionOf(m); fits {
+			d.part = composePart(renderLines(fileCaption(m)))
+			if p, fits := asPhotoCaption(m); fits {
 				d.part = p
 			}
-		case says(err, noCaption) && field == "caption": // its picture was refused
+		case isRefusal(err, textNoCaption) && field == "caption": // its picture was refused
 			method, field = "editMessageText", "text"
 		default:
 			return sendError(err)
@@ -236,55 +237,53 @@ func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 	return sendError(err)
 }
 
-// Delete takes a message away. One that is gone already is no error.
+// Delete deletes a sent message. A message that is gone is no error.
 func (b *Bot) Delete(ctx context.Context, at bot.Ref) error {
-	chat, _, err := place(at.Chat)
+	chat, _, err := parseAddress(at.Chat)
 	if err != nil {
-		return &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+		return &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
 	err = b.call(ctx, "deleteMessage", tgbotapi.Params{"chat_id": strconv.FormatInt(chat, 10), "message_id": at.ID}, nil)
-	if says(err, noDelete) {
+	if isRefusal(err, textNothingToDelete) {
 		return nil
 	}
 	return sendError(err)
 }
 
-// Pin makes a message the one that stands above its chat, without a sound. In
-// groups it needs a right that the bot may not have: then it is FaultRefused or
-// FaultClosed, and nothing else is wrong.
+// Pin pins a message without a notification. In a group without the permission it
+// returns bot.ErrRejected or bot.ErrChatClosed.
 func (b *Bot) Pin(ctx context.Context, at bot.Ref) error {
-	chat, _, err := place(at.Chat)
+	chat, _, err := parseAddress(at.Chat)
 	if err != nil {
-		return &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+		return &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
 	return sendError(b.call(ctx, "pinChatMessage", tgbotapi.Params{
 		"chat_id": strconv.FormatInt(chat, 10), "message_id": at.ID, "disable_notification": "true",
 	}, nil))
 }
 
-// Unpin takes a message away from above its chat. One that is not there is no
-// error.
+// Unpin unpins a message. A message that is not pinned is no error.
 func (b *Bot) Unpin(ctx context.Context, at bot.Ref) error {
-	chat, _, err := place(at.Chat)
+	chat, _, err := parseAddress(at.Chat)
 	if err != nil {
-		return &bot.SendError{Fault: bot.FaultRefused, Text: err.Error()}
+		return &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
 	err = b.call(ctx, "unpinChatMessage", tgbotapi.Params{"chat_id": strconv.FormatInt(chat, 10), "message_id": at.ID}, nil)
-	if says(err, noUnpin) {
+	if isRefusal(err, textNothingToUnpin) {
 		return nil
 	}
 	return sendError(err)
 }
 
-// Notice answers a press. One that is too old is no error.
+// Notice answers a press with a short text. An expired press is no error.
 func (b *Bot) Notice(ctx context.Context, pressID, text string) error {
 	p := tgbotapi.Params{"callback_query_id": pressID}
-	if text = bot.Clean(text); units(text) > maxNotice {
-		text = pieces(text, maxNotice-1)[0] + "…"
+	if text = bot.Clean(text); utf16Units(text) > maxNotice {
+		text = splitLine(text, maxNotice-1)[0] + "…"
 	}
 	p.AddNonEmpty("text", text)
 	err := b.call(ctx, "answerCallbackQuery", p, nil)
-	if says(err, noPress) || says(err, badPress) {
+	if isRefusal(err, textPressTooOld) || isRefusal(err, textPressUnknown) {
 		return nil
 	}
 	return sendError(err)

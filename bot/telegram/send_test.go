@@ -20,7 +20,7 @@ import (
 
 const home = "telegram:48213377"
 
-// ask is a question with buttons.
+// ask returns a question with buttons.
 func ask() bot.Message {
 	return bot.Message{
 		Key:   "ask.blocked",
@@ -31,14 +31,14 @@ func ask() bot.Message {
 	}
 }
 
-// inTouch is a world in which Mira has written once.
-func inTouch(t *testing.T, change ...func(*telegram.Options)) *world {
+// newWorldWithChat returns a world in which Mira has written once.
+func newWorldWithChat(t *testing.T, change ...func(*telegram.Options)) *world {
 	w := newWorld(t, change...)
 	w.far.Say(mira, mira.ID, "/start")
 	return w
 }
 
-// send sends and fails the test where it does not work.
+// send sends a message that must arrive.
 func (w *world) send(m bot.Message, o bot.SendOptions) string {
 	w.t.Helper()
 	id, err := w.bot.Send(w.t.Context(), home, m, o)
@@ -49,7 +49,7 @@ func (w *world) send(m bot.Message, o bot.SendOptions) string {
 }
 
 func TestConversation(t *testing.T) {
-	w := inTouch(t)
+	w := newWorldWithChat(t)
 	id := w.send(ask(), bot.SendOptions{ReplyTo: "1", Silent: true})
 	m := w.far.Chat(mira.ID).Last()
 	if fmt.Sprint(m.ID) != id || m.ReplyTo != 1 || !m.Silent || m.Preview {
@@ -70,11 +70,11 @@ func TestConversation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := w.desk.wait(t, 2)[1]
+	in := w.receiver.wait(t, 2)[1]
 	if twin, ok := bot.Pressed(bot.Message{}, in.Press); twin != "q5 retry" || !ok || in.Message != id || in.PressID != press {
 		t.Errorf("the press %+v is %q, %v", in, twin, ok)
 	}
-	for range 2 { // the second one is too late, and no error
+	for range 2 { // the second one is too late, which is no error
 		if err := w.bot.Notice(t.Context(), in.PressID, strings.Repeat("long ", 100)); err != nil {
 			t.Error(err)
 		}
@@ -95,19 +95,18 @@ func TestConversation(t *testing.T) {
 	if m := w.far.Chat(mira.ID).Last(); m.Text != "✓ q5 retry, by Mira 07:34" || len(m.Buttons) != 0 || m.Edits != 1 {
 		t.Errorf("after the edit %+v", m)
 	}
-	for range 2 { // so is what is gone
+	for range 2 { // deleting again is no error
 		if err := w.bot.Delete(t.Context(), bot.Ref{Chat: home, ID: id}); err != nil {
 			t.Error(err)
 		}
 	}
-	want := bot.FaultMessageGone
-	if fault(w.bot.Edit(t.Context(), bot.Ref{Chat: home, ID: id}, ask())) != want {
+	if err := w.bot.Edit(t.Context(), bot.Ref{Chat: home, ID: id}, ask()); !errors.Is(err, bot.ErrMessageGone) {
 		t.Error("an edit of what is gone is no FaultGone")
 	}
 }
 
-func TestSendAsksForWords(t *testing.T) {
-	w := inTouch(t)
+func TestSendForceReply(t *testing.T) {
+	w := newWorldWithChat(t)
 	w.send(bot.Message{Key: "words.q5", Lines: []bot.Line{{Text: "? Your words for #8 (q5):"}}}, bot.SendOptions{ReplyTo: "1"})
 	if m := w.far.Chat(mira.ID).Last(); !m.ForceReply {
 		t.Errorf("message %+v", m)
@@ -115,7 +114,7 @@ func TestSendAsksForWords(t *testing.T) {
 }
 
 func TestSendFile(t *testing.T) {
-	w := inTouch(t)
+	w := newWorldWithChat(t)
 	m := bot.Message{Key: "diff", Lines: []bot.Line{{Text: "shop #11: 1 file +40 −0"}, {Text: "Admin list"}}, Buttons: []bot.Button{{Label: "Log", Command: "/log 11"}}}
 	for n := range 40 {
 		m.Lines = append(m.Lines, bot.Line{Kind: bot.Pre, Text: fmt.Sprintf("+line <%d>", n)})
@@ -128,24 +127,24 @@ func TestSendFile(t *testing.T) {
 	if got.Text != "shop #11: 1 file +40 −0\nAdmin list" || got.Labels()[0] != "Log" || !got.Silent || got.ReplyTo != 1 {
 		t.Errorf("message %+v", got)
 	}
-	// An edit changes the caption, since a file has no text.
+	// An edit changes the caption, because a file has no text.
 	if err := w.bot.Edit(t.Context(), bot.Ref{Chat: home, ID: id}, bot.Message{Key: "diff", Lines: []bot.Line{{Text: "shop #11: gone"}}}); err != nil {
 		t.Error(err)
 	}
 	if got := w.far.Chat(mira.ID).Last(); got.Text != "shop #11: gone" {
 		t.Errorf("message %+v", got)
 	}
-	w.far.Fault("sendDocument", far.TooMany(7), far.Forbidden("bot was blocked by the user")) // the library forgets the code here
+	w.far.Fault("sendDocument", far.TooMany(7), far.Forbidden("bot was blocked by the user")) // the library loses the code here
 	var e *bot.SendError
-	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); !errors.As(err, &e) || e.Fault != bot.FaultRateLimited || e.After != 7*time.Second {
+	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); !errors.As(err, &e) || !errors.Is(e, bot.ErrRateLimited) || e.RetryAfter != 7*time.Second {
 		t.Errorf("error %v", err)
 	}
-	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); fault(err) != bot.FaultChatClosed {
+	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); !errors.Is(err, bot.ErrChatClosed) {
 		t.Errorf("error %v", err)
 	}
 }
 
-// long is a message of three parts.
+// long returns a message of three parts.
 func long() bot.Message {
 	m := ask()
 	for n := range 200 {
@@ -155,7 +154,7 @@ func long() bot.Message {
 }
 
 func TestSendParts(t *testing.T) {
-	w := inTouch(t)
+	w := newWorldWithChat(t)
 	w.far.Fault("sendMessage", far.Fault{After: true}, far.TooMany(9)) // the second part waits
 	w.far.ClearFaults()
 	id := w.send(long(), bot.SendOptions{ReplyTo: "1"})
@@ -173,7 +172,7 @@ func TestSendParts(t *testing.T) {
 	if c.Count.Sounds != 1 {
 		t.Errorf("%d sounds", c.Count.Sounds)
 	}
-	// An edit has one message only: it is cut.
+	// An edit is a single message, so the text is cut.
 	if err := w.bot.Edit(t.Context(), bot.Ref{Chat: home, ID: id}, long()); err != nil {
 		t.Error(err)
 	}
@@ -182,11 +181,11 @@ func TestSendParts(t *testing.T) {
 	}
 }
 
-// What stops a message in its middle leaves its fate open; being told to wait
-// only delays it.
+// A message that fails after its first part has an unknown outcome. A rate limit
+// only delays the next part.
 func TestSendPartsFail(t *testing.T) {
 	fine := far.Fault{Code: 200, Body: `{"ok":true,"result":{"message_id":5}}`}
-	w := inTouch(t)
+	w := newWorldWithChat(t)
 	w.far.Fault("sendMessage", fine, far.TooMany(9), fine)
 	w.send(long(), bot.SendOptions{})
 	if diff := cmp.Diff([]time.Duration{9 * time.Second}, w.allPauses()); diff != "" {
@@ -195,124 +194,112 @@ func TestSendPartsFail(t *testing.T) {
 	for _, f := range []far.Fault{far.TooMany(600), far.Unauthorized(), far.CutBefore(), far.BadGateway()} {
 		w.far.ClearFaults()
 		w.far.Fault("sendMessage", fine, f)
-		if _, err := w.bot.Send(t.Context(), home, long(), bot.SendOptions{}); err == nil || fault(err) != bot.FaultUnknown {
+		if _, err := w.bot.Send(t.Context(), home, long(), bot.SendOptions{}); err == nil || !errors.Is(bot.SendReason(err), bot.ErrOutcomeUnknown) {
 			t.Errorf("%+v: %v", f, err)
 		}
 	}
 }
 
-// fault is what an error means; FaultUnknown is any that nobody knows of.
-func fault(err error) bot.Fault {
-	var e *bot.SendError
-	switch {
-	case errors.As(err, &e):
-		return e.Fault
-	case err != nil:
-		return bot.FaultUnknown
-	}
-	return ""
-}
-
-// TestSendFaults is what each answer of the platform means for a message, and
-// how often it is in the chat afterwards.
-func TestSendFaults(t *testing.T) {
+// The reason for each response of Telegram, and the number of messages that the
+// chat shows afterwards.
+func TestSendReasons(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		fault far.Fault
-		want  bot.Fault
+		want  error
 		shown int
 	}{
-		{"fine", far.Fault{Code: 200, Body: `{"ok":true,"result":{"message_id":7}}`}, "", 0},
-		{"flood", far.TooMany(31), bot.FaultRateLimited, 0},
-		{"flood without a time", far.Fault{Code: 429, Text: "Too Many Requests"}, bot.FaultRateLimited, 0},
-		{"blocked", far.Forbidden("bot was blocked by the user"), bot.FaultChatClosed, 0},
-		{"unknown chat", far.BadRequest("chat not found"), bot.FaultChatClosed, 0},
-		{"closed topic", far.BadRequest("TOPIC_CLOSED"), bot.FaultChatClosed, 0},
-		{"no rights", far.BadRequest("not enough rights to send text messages to the chat"), bot.FaultChatClosed, 0},
-		{"moved", far.Migrated(-1009), bot.FaultMoved, 0},
-		{"token", far.Unauthorized(), bot.FaultToken, 0},
-		{"token of nobody", far.Fault{Code: 404, Text: "Not Found"}, bot.FaultToken, 0},
-		{"never", far.BadRequest("message is too long"), bot.FaultRefused, 0},
-		{"buttons", far.BadRequest("BUTTON_DATA_INVALID"), bot.FaultRefused, 0},
-		{"unknown method", far.Fault{Code: 404, Text: "Not Found: method not found"}, bot.FaultRefused, 0},
-		{"502", far.BadGateway(), bot.FaultUnknown, 0},
-		{"502 after", far.Fault{Code: 502, Body: "<html>", After: true}, bot.FaultUnknown, 1},
-		{"500", far.Fault{Code: 500, Text: "Internal Server Error"}, bot.FaultUnknown, 0},
-		{"login page", far.Fault{Code: 302, Body: "<html>"}, bot.FaultOffline, 0},
-		{"proxy forbids", far.Fault{Code: 403, Body: "<html>"}, bot.FaultOffline, 0},
-		{"proxy too small", far.Fault{Code: 413, Body: "<html>"}, bot.FaultRefused, 0},
-		{"cut", far.CutBefore(), bot.FaultUnknown, 0},
-		{"cut after", far.CutAfter(), bot.FaultUnknown, 1},
-		{"hangs", far.Hang(), bot.FaultUnknown, 0},
-		{"hangs after", far.Fault{Hang: true, After: true}, bot.FaultUnknown, 1},
-		{"half an answer", far.Fault{Code: 200, Body: `{"ok":tr`, After: true}, bot.FaultUnknown, 1},
-		{"another answer", far.Fault{Code: 200, Body: `{"ok":true,"result":[]}`, After: true}, bot.FaultUnknown, 1},
-		{"formatting", far.BadRequest(`can't parse entities: Unsupported start tag "x"`), "", 1},
-		{"what it answers is gone", far.BadRequest("message to be replied not found"), "", 1},
+		{"fine", far.Fault{Code: 200, Body: `{"ok":true,"result":{"message_id":7}}`}, nil, 0},
+		{"flood", far.TooMany(31), bot.ErrRateLimited, 0},
+		{"flood without a time", far.Fault{Code: 429, Text: "Too Many Requests"}, bot.ErrRateLimited, 0},
+		{"blocked", far.Forbidden("bot was blocked by the user"), bot.ErrChatClosed, 0},
+		{"unknown chat", far.BadRequest("chat not found"), bot.ErrChatClosed, 0},
+		{"closed topic", far.BadRequest("TOPIC_CLOSED"), bot.ErrChatClosed, 0},
+		{"no rights", far.BadRequest("not enough rights to send text messages to the chat"), bot.ErrChatClosed, 0},
+		{"moved", far.Migrated(-1009), bot.ErrChatMoved, 0},
+		{"token", far.Unauthorized(), bot.ErrTokenRejected, 0},
+		{"token of nobody", far.Fault{Code: 404, Text: "Not Found"}, bot.ErrTokenRejected, 0},
+		{"never", far.BadRequest("message is too long"), bot.ErrRejected, 0},
+		{"buttons", far.BadRequest("BUTTON_DATA_INVALID"), bot.ErrRejected, 0},
+		{"unknown method", far.Fault{Code: 404, Text: "Not Found: method not found"}, bot.ErrRejected, 0},
+		{"502", far.BadGateway(), bot.ErrOutcomeUnknown, 0},
+		{"502 after", far.Fault{Code: 502, Body: "<html>", After: true}, bot.ErrOutcomeUnknown, 1},
+		{"500", far.Fault{Code: 500, Text: "Internal Server Error"}, bot.ErrOutcomeUnknown, 0},
+		{"login page", far.Fault{Code: 302, Body: "<html>"}, bot.ErrOffline, 0},
+		{"proxy forbids", far.Fault{Code: 403, Body: "<html>"}, bot.ErrOffline, 0},
+		{"proxy too small", far.Fault{Code: 413, Body: "<html>"}, bot.ErrRejected, 0},
+		{"cut", far.CutBefore(), bot.ErrOutcomeUnknown, 0},
+		{"cut after", far.CutAfter(), bot.ErrOutcomeUnknown, 1},
+		{"hangs", far.Hang(), bot.ErrOutcomeUnknown, 0},
+		{"hangs after", far.Fault{Hang: true, After: true}, bot.ErrOutcomeUnknown, 1},
+		{"half an answer", far.Fault{Code: 200, Body: `{"ok":tr`, After: true}, bot.ErrOutcomeUnknown, 1},
+		{"another answer", far.Fault{Code: 200, Body: `{"ok":true,"result":[]}`, After: true}, bot.ErrOutcomeUnknown, 1},
+		{"formatting", far.BadRequest(`can't parse entities: Unsupported start tag "x"`), nil, 1},
+		{"what it answers is gone", far.BadRequest("message to be replied not found"), nil, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := inTouch(t, func(o *telegram.Options) { o.Timeout = 10 * time.Second })
+			w := newWorldWithChat(t, func(o *telegram.Options) { o.Timeout = 10 * time.Second })
 			if c.fault.Hang {
-				w = inTouch(t, func(o *telegram.Options) { o.Timeout = 50 * time.Millisecond })
+				w = newWorldWithChat(t, func(o *telegram.Options) { o.Timeout = 50 * time.Millisecond })
 			}
 			w.far.Fault("sendMessage", c.fault)
 			_, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{ReplyTo: "1"})
-			if fault(err) != c.want {
-				t.Errorf("fault %q (%v), want %q", fault(err), err, c.want)
+			if got := bot.SendReason(err); !errors.Is(got, c.want) {
+				t.Errorf("reason %v (%v), want %v", got, err, c.want)
 			}
 			if n := w.far.Chat(mira.ID).Count.Messages; n != c.shown {
 				t.Errorf("%d messages, want %d", n, c.shown)
 			}
 			var e *bot.SendError
 			if errors.As(err, &e) {
-				switch e.Fault {
-				case bot.FaultRateLimited:
-					if e.After != 31*time.Second && e.After != time.Second {
-						t.Errorf("after %s", e.After)
+				switch {
+				case errors.Is(e, bot.ErrRateLimited):
+					if e.RetryAfter != 31*time.Second && e.RetryAfter != time.Second {
+						t.Errorf("after %s", e.RetryAfter)
 					}
-				case bot.FaultMoved:
-					if e.To != "telegram:-1009" {
-						t.Errorf("to %q", e.To)
+				case errors.Is(e, bot.ErrChatMoved):
+					if e.MovedTo != "telegram:-1009" {
+						t.Errorf("to %q", e.MovedTo)
 					}
 				}
 			}
-			w.secret("error", fmt.Sprintf("%v %+v %#v", err, err, err))
+			w.assertNoToken("error", fmt.Sprintf("%v %+v %#v", err, err, err))
 		})
 	}
 }
 
-func TestEditAndDeleteFaults(t *testing.T) {
+func TestEditAndDeleteReasons(t *testing.T) {
 	for _, c := range []struct {
 		fault        far.Fault
-		edit, remove bot.Fault
+		edit, remove error
 	}{
-		{far.BadRequest("message is not modified: specified new message content…"), "", bot.FaultRefused},
-		{far.BadRequest("message to edit not found"), bot.FaultMessageGone, bot.FaultMessageGone},
-		{far.BadRequest("MESSAGE_ID_INVALID"), bot.FaultMessageGone, bot.FaultMessageGone},
-		{far.BadRequest("message can't be edited"), bot.FaultMessageGone, bot.FaultMessageGone},
-		{far.BadRequest("message to delete not found"), bot.FaultRefused, ""},
-		{far.BadRequest("message can't be deleted"), bot.FaultRefused, bot.FaultRefused},
-		{far.TooMany(5), bot.FaultRateLimited, bot.FaultRateLimited},
-		{far.BadGateway(), bot.FaultUnknown, bot.FaultUnknown},
+		{far.BadRequest("message is not modified: specified new message content…"), nil, bot.ErrRejected},
+		{far.BadRequest("message to edit not found"), bot.ErrMessageGone, bot.ErrMessageGone},
+		{far.BadRequest("MESSAGE_ID_INVALID"), bot.ErrMessageGone, bot.ErrMessageGone},
+		{far.BadRequest("message can't be edited"), bot.ErrMessageGone, bot.ErrMessageGone},
+		{far.BadRequest("message to delete not found"), bot.ErrRejected, nil},
+		{far.BadRequest("message can't be deleted"), bot.ErrRejected, bot.ErrRejected},
+		{far.TooMany(5), bot.ErrRateLimited, bot.ErrRateLimited},
+		{far.BadGateway(), bot.ErrOutcomeUnknown, bot.ErrOutcomeUnknown},
 	} {
-		w := inTouch(t)
+		w := newWorldWithChat(t)
 		id := w.send(bot.Message{Key: "status", Lines: []bot.Line{{Text: "● shop"}}}, bot.SendOptions{})
 		w.far.Fault("*", c.fault, c.fault)
 		at := bot.Ref{Chat: home, ID: id}
-		if got := fault(w.bot.Edit(t.Context(), at, ask())); got != c.edit {
-			t.Errorf("%s: an edit is %q, want %q", c.fault.Text, got, c.edit)
+		if got := bot.SendReason(w.bot.Edit(t.Context(), at, ask())); !errors.Is(got, c.edit) {
+			t.Errorf("%s: an edit fails with %v, want %v", c.fault.Text, got, c.edit)
 		}
-		if got := fault(w.bot.Delete(t.Context(), at)); got != c.remove {
-			t.Errorf("%s: a deletion is %q, want %q", c.fault.Text, got, c.remove)
+		if got := bot.SendReason(w.bot.Delete(t.Context(), at)); !errors.Is(got, c.remove) {
+			t.Errorf("%s: a deletion fails with %v, want %v", c.fault.Text, got, c.remove)
 		}
 	}
 }
 
-// A topic that is gone is no reason to say nothing; the group has its general one.
+// A message for a deleted topic goes to the group's general topic.
 func TestSendTopics(t *testing.T) {
 	var lost []string
-	w := newWorld(t, func(o *telegram.Options) { o.Lost = func(chat string) { lost = append(lost, chat) } })
-	w.far.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "/status"})
+	w := newWorld(t, func(o *telegram.Options) { o.OnTopicGone = func(chat string) { lost = append(lost, chat) } })
+	w.far.Post(far.UserMessage{From: mira, Chat: group, Thread: 55, Text: "/status"})
 	at := telegram.Address(group, 55)
 	for _, want := range []int{55, 0} {
 		if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{ReplyTo: "77"}); err != nil {
@@ -331,22 +318,21 @@ func TestSendTopics(t *testing.T) {
 		t.Errorf("lost (-want +got):\n%s", diff)
 	}
 	w.far.Topic(group, 55, false)
-	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); fault(err) != bot.FaultChatClosed {
+	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); !errors.Is(err, bot.ErrChatClosed) {
 		t.Errorf("a closed topic: %v", err)
 	}
 	w.far.Block(group)
-	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); fault(err) != bot.FaultChatClosed {
+	if _, err := w.bot.Send(t.Context(), at, ask(), bot.SendOptions{}); !errors.Is(err, bot.ErrChatClosed) {
 		t.Errorf("thrown out: %v", err)
 	}
 	w.far.Migrate(-7, -1007)
 	var e *bot.SendError
-	if _, err := w.bot.Send(t.Context(), "telegram:-7", ask(), bot.SendOptions{}); !errors.As(err, &e) || e.Fault != bot.FaultMoved || e.To != "telegram:-1007" {
+	if _, err := w.bot.Send(t.Context(), "telegram:-7", ask(), bot.SendOptions{}); !errors.As(err, &e) || !errors.Is(e, bot.ErrChatMoved) || e.MovedTo != "telegram:-1007" {
 		t.Errorf("moved: %v", err)
 	}
 }
 
-// Above a group nothing can be held without the right to: that is a refusal,
-// and says nothing else about the chat.
+// In a group without the permission Pin is rejected, and the chat stays open.
 func TestPinGroups(t *testing.T) {
 	w := newWorld(t)
 	w.far.Say(mira, group, "/status")
@@ -356,10 +342,10 @@ func TestPinGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := bot.Ref{Chat: chat, ID: id}
-	if err := w.bot.Pin(t.Context(), at); fault(err) != bot.FaultRefused {
+	if err := w.bot.Pin(t.Context(), at); !errors.Is(err, bot.ErrRejected) {
 		t.Errorf("without the right: %v", err)
 	}
-	w.far.MayPin(group, true)
+	w.far.SetPinRight(group, true)
 	for _, want := range []bool{true, false, false} {
 		do := w.bot.Pin
 		if !want {
@@ -377,8 +363,8 @@ func TestPinGroups(t *testing.T) {
 	}
 }
 
-// Certainly not sent is what had no connection.
-func TestSendAway(t *testing.T) {
+// Only a call without a connection was certainly not sent.
+func TestSendOffline(t *testing.T) {
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -387,19 +373,19 @@ func TestSendAway(t *testing.T) {
 	l.Close()
 	for _, api := range []string{closed, "http://no.such.host.invalid"} {
 		w := newWorld(t, func(o *telegram.Options) { o.API = api })
-		if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); fault(err) != bot.FaultOffline {
+		if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); !errors.Is(err, bot.ErrOffline) {
 			t.Errorf("%s: %v", api, err)
 		}
 		file := long()
 		file.Lines[9].Kind = bot.Pre
 		_, err := w.bot.Send(t.Context(), home, file, bot.SendOptions{})
-		if fault(err) != bot.FaultOffline {
+		if !errors.Is(err, bot.ErrOffline) {
 			t.Errorf("%s: %v", api, err)
 		}
-		w.secret("error", fmt.Sprintf("%v %#v", err, err))
+		w.assertNoToken("error", fmt.Sprintf("%v %#v", err, err))
 	}
-	// A call that a stop ends leaves open whether it arrived.
-	w := inTouch(t)
+	// A call that is cancelled leaves open whether it arrived.
+	w := newWorldWithChat(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	w.far.Fault("sendMessage", far.Hang())
 	go func() {
@@ -407,20 +393,20 @@ func TestSendAway(t *testing.T) {
 		cancel()
 	}()
 	_, err = w.bot.Send(ctx, home, ask(), bot.SendOptions{})
-	if fault(err) != bot.FaultUnknown || !errors.Is(err, context.Canceled) {
+	if !errors.Is(bot.SendReason(err), bot.ErrOutcomeUnknown) || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	for ; err != nil; err = errors.Unwrap(err) { // whoever looks behind an error finds none either
-		w.secret("cause", fmt.Sprintf("%v %+v %#v", err, err, err))
+	for ; err != nil; err = errors.Unwrap(err) { // wrapped errors contain no token either
+		w.assertNoToken("cause", fmt.Sprintf("%v %+v %#v", err, err, err))
 	}
 }
 
-func TestSendNowhere(t *testing.T) {
+func TestSendToInvalidAddress(t *testing.T) {
 	w := newWorld(t)
 	for _, chat := range []string{"", "telegram:", "telegram:x", "telegram:1/x", "slack:C1", "48213377", "telegram:0"} {
 		_, err := w.bot.Send(t.Context(), chat, ask(), bot.SendOptions{})
 		for _, err := range []error{err, w.bot.Edit(t.Context(), bot.Ref{Chat: chat, ID: "1"}, ask()), w.bot.Delete(t.Context(), bot.Ref{Chat: chat, ID: "1"})} {
-			if fault(err) != bot.FaultRefused {
+			if !errors.Is(err, bot.ErrRejected) {
 				t.Errorf("%q: %v", chat, err)
 			}
 		}
@@ -433,8 +419,8 @@ func TestSendNowhere(t *testing.T) {
 	}
 }
 
-// Whoever redirects is not the platform, and must not be shown the token.
-func TestSendFollowsNobody(t *testing.T) {
+// A redirect is not followed, so that its target never gets the token.
+func TestSendFollowsNoRedirect(t *testing.T) {
 	seen := make(chan string, 10)
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		seen <- r.URL.String() + " from " + r.Referer()
@@ -445,7 +431,7 @@ func TestSendFollowsNobody(t *testing.T) {
 	}))
 	t.Cleanup(portal.Close)
 	w := newWorld(t, func(o *telegram.Options) { o.API = portal.URL })
-	if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); fault(err) != bot.FaultOffline {
+	if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); !errors.Is(err, bot.ErrOffline) {
 		t.Errorf("error %v", err)
 	}
 	if len(seen) > 0 {

@@ -7,24 +7,24 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// What an Inbound says in Stands: why its sender is nobody who can be let in.
+// Values of Inbound.Stands: why the sender cannot be authorized.
 const (
-	StandsAnonymous = "anonymous"         // an admin who writes as the group
-	StandsChannel   = "a channel"         // a post, or somebody who writes as a channel
-	StandsBot       = "a bot"             //
-	StandsService   = "a service message" // somebody came, a title changed: nothing was said
-	StandsUnread    = "not understood"    // not of the platform's form, or of none that was asked for
+	SenderAnonymous  = "anonymous"         // an administrator who writes as the group
+	SenderChannel    = "a channel"         // a channel post, or a person who writes as a channel
+	SenderBot        = "a bot"             //
+	SenderService    = "a service message" // a member joined, a title changed: no person wrote it
+	SenderUnreadable = "not understood"    // not Telegram's form, or a kind that was not requested
 )
 
-// allowed are the kinds of updates that are asked for, always: what was asked
-// for last stays in force.
-const allowed = `["message","edited_message","callback_query"]`
+// allowedUpdates lists the requested kinds of updates. It is sent with every poll,
+// because Telegram remembers the last list.
+const allowedUpdates = `["message","edited_message","callback_query"]`
 
-// update is one update, as much of it as matters. Fields that are missing here
-// cannot break its reading.
+// update holds the fields of a Telegram update that matter. Other fields, or
+// other types in them, cannot make decoding fail.
 type update struct {
 	ID      *int      `json:"update_id"`
 	Message *message  `json:"message"`
@@ -47,33 +47,33 @@ type chat struct {
 	Forum bool   `json:"is_forum"`
 }
 
-// named is what tells a topic's name: that it was opened, or called otherwise.
-type named struct {
+// topicName is a service message's name of a topic that was opened or renamed.
+type topicName struct {
 	Name string `json:"name"`
 }
 
 type message struct {
-	ID      int      `json:"message_id"`
-	Thread  int      `json:"message_thread_id"`
-	Topic   bool     `json:"is_topic_message"`
-	From    *user    `json:"from"`
-	As      *chat    `json:"sender_chat"`
-	Chat    chat     `json:"chat"`
-	Date    int64    `json:"date"`
-	Edit    int64    `json:"edit_date"`
-	ReplyTo *message `json:"reply_to_message"`
-	Opened  *named   `json:"forum_topic_created"`
-	Renamed *named   `json:"forum_topic_edited"`
-	Moved   int64    `json:"migrate_to_chat_id"`
-	Text    string   `json:"text"`
-	Caption string   `json:"caption"`
+	ID         int        `json:"message_id"`
+	Thread     int        `json:"message_thread_id"`
+	Topic      bool       `json:"is_topic_message"`
+	From       *user      `json:"from"`
+	SenderChat *chat      `json:"sender_chat"`
+	Chat       chat       `json:"chat"`
+	Date       int64      `json:"date"`
+	Edit       int64      `json:"edit_date"`
+	ReplyTo    *message   `json:"reply_to_message"`
+	Opened     *topicName `json:"forum_topic_created"`
+	Renamed    *topicName `json:"forum_topic_edited"`
+	Moved      int64      `json:"migrate_to_chat_id"`
+	Text       string     `json:"text"`
+	Caption    string     `json:"caption"`
 
 	Album string `json:"media_group_id"`
 	media
 }
 
-// media is what a message holds besides words, one of them at a time but for
-// an animation, which is a document, and a venue, which is a location.
+// media are the attachments of a message. A message has one, except that an
+// animation is also a document and a venue also a location.
 type media struct {
 	Photo, Document, Audio, Voice, Video, Animation, Sticker json.RawMessage
 	VideoNote                                                json.RawMessage `json:"video_note"`
@@ -89,17 +89,17 @@ type callback struct {
 	Data    string   `json:"data"`
 }
 
-// inbound reads one update. It is false where there is not even an id, so that
-// nothing can be confirmed. moved is the group's new address, "" mostly.
-func (b *Bot) inbound(raw json.RawMessage) (in bot.Inbound, moved string, ok bool) {
+// fromUpdate converts a Telegram update. ok is false if it has no id, so that it
+// cannot be confirmed. moved is the new address of a group that moved, else "".
+func (b *Bot) fromUpdate(raw json.RawMessage) (in bot.Inbound, moved string, ok bool) {
 	var u update
 	err := json.Unmarshal(raw, &u)
 	if u.ID == nil {
-		// Decoding may have stopped before it came to the id.
+		// Decoding may have failed before it reached the id.
 		var only struct {
 			ID *int `json:"update_id"`
 		}
-		_ = json.Unmarshal(raw, &only) // then there is none
+		_ = json.Unmarshal(raw, &only) // then the id stays nil
 		if u.ID = only.ID; u.ID == nil {
 			return in, "", false
 		}
@@ -107,44 +107,44 @@ func (b *Bot) inbound(raw json.RawMessage) (in bot.Inbound, moved string, ok boo
 	now := b.o.Clock()
 	switch {
 	case err != nil:
-		in.Stands = StandsUnread
+		in.Stands = SenderUnreadable
 	case u.Message != nil:
-		in = b.said(u.Message)
+		in = b.fromMessage(u.Message)
 		if u.Message.Moved != 0 {
 			moved = Address(u.Message.Moved, 0)
 		}
 	case u.Edited != nil:
-		in = b.said(u.Edited)
+		in = b.fromMessage(u.Edited)
 		in.Edited = true
 		if u.Edited.Edit != 0 {
 			in.Sent = time.Unix(u.Edited.Edit, 0)
 		}
 	case u.Press != nil:
-		in = u.Press.inbound()
-		in.Sent = now // the platform does not say; it keeps presses for 150 s
+		in = u.Press.toInbound()
+		in.Sent = now // a press has no time; Telegram keeps presses for 150 s
 	default:
-		in.Stands = StandsUnread
+		in.Stands = SenderUnreadable
 	}
-	// The ids are this bot's own: those of the one before it may be the same.
+	// Update ids are only unique for one bot.
 	in.Key = b.CursorName() + ":" + strconv.Itoa(*u.ID)
-	// Ids are not compared with the stored one: after a week without updates
-	// they go on from a random number, and on another server from any.
-	in.Cursor = &loop.Cursor{Name: b.CursorName(), Value: strconv.Itoa(*u.ID + 1), Time: now}
+	// The id is not compared with the stored cursor: after a week without
+	// updates ids continue from a random number, and another server has its own.
+	in.Cursor = &ledger.Cursor{Name: b.CursorName(), Value: strconv.Itoa(*u.ID + 1), Time: now}
 	return in, moved, true
 }
 
-// said reads a message.
-func (b *Bot) said(m *message) bot.Inbound {
+// fromMessage converts a message.
+func (b *Bot) fromMessage(m *message) bot.Inbound {
 	in := bot.Inbound{
 		Chat: Address(m.Chat.ID, m.topic()), Private: m.Chat.Type == "private",
 		Text: m.Text, Message: strconv.Itoa(m.ID), Album: m.Album, Sent: time.Unix(m.Date, 0),
 	}
-	in.Kind, in.Media = m.kind()
+	in.Kind, in.Media = m.attachment()
 	in.Title = m.title()
 	if in.Text == "" {
 		in.Text = m.Caption
 	}
-	// What stands in a topic answers its first message, says the platform.
+	// Telegram marks each message in a topic as a reply to the topic's first one.
 	if r := m.ReplyTo; r != nil && r.Opened == nil {
 		in.ReplyTo = strconv.Itoa(r.ID)
 		if r.From != nil && strconv.FormatInt(r.From.ID, 10) == b.id {
@@ -157,24 +157,24 @@ func (b *Bot) said(m *message) bot.Inbound {
 	}
 	in.Actor, in.Name = m.From.actor()
 	switch {
-	case m.As != nil && m.As.ID == m.Chat.ID && m.As.Type != "channel":
-		in.Stands = StandsAnonymous
-	case m.As != nil || m.From == nil || m.Chat.Type == "channel":
-		in.Stands = StandsChannel
-		if m.As != nil {
-			in.Actor, in.Name = Address(m.As.ID, 0), "channel"
+	case m.SenderChat != nil && m.SenderChat.ID == m.Chat.ID && m.SenderChat.Type != "channel":
+		in.Stands = SenderAnonymous
+	case m.SenderChat != nil || m.From == nil || m.Chat.Type == "channel":
+		in.Stands = SenderChannel
+		if m.SenderChat != nil {
+			in.Actor, in.Name = Address(m.SenderChat.ID, 0), "channel"
 		}
 	case m.From.Bot:
-		in.Stands = StandsBot
+		in.Stands = SenderBot
 	case in.Text == "" && !in.Media:
-		in.Stands = StandsService
+		in.Stands = SenderService
 	}
 	return in
 }
 
-// inbound reads a press. The message may be too old to be handed out; then
-// there is its chat and id only, or not even these.
-func (c *callback) inbound() bot.Inbound {
+// toInbound converts a press. Of an old message Telegram gives the chat and the id
+// only, or nothing.
+func (c *callback) toInbound() bot.Inbound {
 	in := bot.Inbound{Press: c.Data, PressID: c.ID}
 	in.Actor, in.Name = c.From.actor()
 	if m := c.Message; m != nil && m.Chat.ID != 0 {
@@ -182,15 +182,14 @@ func (c *callback) inbound() bot.Inbound {
 		in.Private = m.Chat.Type == "private"
 	}
 	if c.From.Bot {
-		in.Stands = StandsBot
+		in.Stands = SenderBot
 	}
 	return in
 }
 
-// topic is the forum topic that a message stands in, 0 for none. In groups
-// without topics an answer bears a thread, too, which is none to send to. That
-// the group is a forum is not said with presses, so what a message answers has
-// to tell.
+// topic returns the forum topic of a message, 0 for none. In groups without
+// topics a reply has a thread id too, which messages cannot be sent to. Presses
+// do not say whether the group is a forum, so the replied message decides.
 func (m *message) topic() int {
 	r := m.ReplyTo
 	if m.Topic || m.Chat.Forum || r == nil || r.Topic || r.Opened != nil {
@@ -199,8 +198,8 @@ func (m *message) topic() int {
 	return 0
 }
 
-// title is what people call the topic or the group that a message stands in,
-// "" where this message does not tell.
+// title returns the name of the message's topic or group, "" if this message does
+// not contain it.
 func (m *message) title() string {
 	opened := m.Opened
 	if m.Renamed != nil && m.Renamed.Name != "" {
@@ -215,12 +214,12 @@ func (m *message) title() string {
 	case m.topic() != 0:
 		return ""
 	}
-	return bot.Clean(m.Chat.Title) // private chats have none
+	return bot.Clean(m.Chat.Title) // empty for private chats
 }
 
-// kind is what people call what a message holds besides words, false where it
-// holds words alone.
-func (m *media) kind() (string, bool) {
+// attachment returns the kind of a message's attachment in words for people. It
+// returns false for a message of text alone.
+func (m *media) attachment() (string, bool) {
 	for _, is := range []struct {
 		field json.RawMessage
 		name  string
@@ -236,7 +235,7 @@ func (m *media) kind() (string, bool) {
 	return "", false
 }
 
-// actor is who somebody is, and the name that the platform shows of them.
+// actor returns a user's address and display name.
 func (u *user) actor() (actor, name string) {
 	if u == nil {
 		return "", ""

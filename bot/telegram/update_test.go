@@ -13,7 +13,7 @@ import (
 	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
-// TestInbound is what becomes of each thing that somebody can do.
+// The bot.Inbound of everything that people can do.
 func TestInbound(t *testing.T) {
 	who := func(in bot.Inbound) bot.Inbound {
 		if in.Actor == "" {
@@ -28,7 +28,7 @@ func TestInbound(t *testing.T) {
 		do   func(s *far.Server)
 		want bot.Inbound
 	}{
-		{"words", func(s *far.Server) { s.Post(far.Saying{From: mira, Chat: mira.ID, Text: "Wrap it", Date: at}) },
+		{"words", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: mira.ID, Text: "Wrap it", Date: at}) },
 			bot.Inbound{Chat: private, Private: true, Text: "Wrap it", Message: "1", Sent: at}},
 		{"a reply", func(s *far.Server) { s.Say(mira, mira.ID, "x"); s.Reply(mira, mira.ID, 1, "retry") },
 			bot.Inbound{Chat: private, Private: true, Text: "retry", Message: "2", ReplyTo: "1"}},
@@ -38,36 +38,38 @@ func TestInbound(t *testing.T) {
 			bot.Inbound{Chat: "telegram:-1001234", Text: "yes", Message: "9", ReplyTo: "4"}},
 		{"in a group", func(s *far.Server) { s.Say(mira, group, "/status@porter_bot") },
 			bot.Inbound{Chat: "telegram:-1001234", Text: "/status@porter_bot", Message: "1"}},
-		{"in a topic", func(s *far.Server) { s.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "/status"}) },
+		{"in a topic", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: group, Thread: 55, Text: "/status"}) },
 			bot.Inbound{Chat: topic, Title: "night of the shop", Text: "/status", Message: "1"}},
 		{"a reply in a topic", func(s *far.Server) {
-			s.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "x"})
-			s.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "retry", ReplyTo: 1})
+			s.Post(far.UserMessage{From: mira, Chat: group, Thread: 55, Text: "x"})
+			s.Post(far.UserMessage{From: mira, Chat: group, Thread: 55, Text: "retry", ReplyTo: 1})
 		}, bot.Inbound{Chat: topic, Text: "retry", Message: "2", ReplyTo: "1"}},
-		{"a picture", func(s *far.Server) { s.Post(far.Saying{From: mira, Chat: mira.ID, Photo: true, Text: "/status"}) },
+		{"a picture", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: mira.ID, Photo: true, Text: "/status"}) },
 			bot.Inbound{Chat: private, Private: true, Text: "/status", Message: "1", Media: true, Kind: "photo"}},
-		{"of an album", func(s *far.Server) { s.Post(far.Saying{From: mira, Chat: mira.ID, Photo: true, Album: "137"}) },
+		{"of an album", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: mira.ID, Photo: true, Album: "137"}) },
 			bot.Inbound{Chat: private, Private: true, Message: "1", Media: true, Kind: "photo", Album: "137"}},
-		{"a voice note", func(s *far.Server) { s.Post(far.Saying{From: mira, Chat: mira.ID, Holds: "voice", Text: "wrap it"}) },
+		{"a voice note", func(s *far.Server) {
+			s.Post(far.UserMessage{From: mira, Chat: mira.ID, Attachment: "voice", Text: "wrap it"})
+		},
 			bot.Inbound{Chat: private, Private: true, Text: "wrap it", Message: "1", Media: true, Kind: "voice note"}},
-		{"paid media", func(s *far.Server) { s.Post(far.Saying{From: mira, Chat: mira.ID, Holds: "paid_media"}) },
+		{"paid media", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: mira.ID, Attachment: "paid_media"}) },
 			bot.Inbound{Chat: private, Private: true, Message: "1", Media: true, Kind: "paid media"}},
-		{"a checklist", func(s *far.Server) { s.Post(far.Saying{From: mira, Chat: mira.ID, Holds: "checklist"}) },
+		{"a checklist", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: mira.ID, Attachment: "checklist"}) },
 			bot.Inbound{Chat: private, Private: true, Message: "1", Media: true, Kind: "checklist"}},
 		{"edited", func(s *far.Server) { s.Say(mira, mira.ID, "x"); s.EditText(mira, mira.ID, 1, "y") },
 			bot.Inbound{Chat: private, Private: true, Text: "y", Message: "1", Edited: true}},
-		{"anonymous", func(s *far.Server) { s.Post(far.Saying{From: mira, Chat: group, Text: "/stop", Anonymous: true}) },
-			bot.Inbound{Actor: "telegram:1087968824", Name: "GroupAnonymousBot", Chat: "telegram:-1001234", Text: "/stop", Message: "1", Stands: telegram.StandsAnonymous}},
-		{"as a channel", func(s *far.Server) { s.Post(far.Saying{From: mira, Chat: group, Text: "/stop", Channel: -100999}) },
-			bot.Inbound{Actor: "telegram:-100999", Name: "channel", Chat: "telegram:-1001234", Text: "/stop", Message: "1", Stands: telegram.StandsChannel}},
+		{"anonymous", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: group, Text: "/stop", Anonymous: true}) },
+			bot.Inbound{Actor: "telegram:1087968824", Name: "GroupAnonymousBot", Chat: "telegram:-1001234", Text: "/stop", Message: "1", Stands: telegram.SenderAnonymous}},
+		{"as a channel", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: group, Text: "/stop", Channel: -100999}) },
+			bot.Inbound{Actor: "telegram:-100999", Name: "channel", Chat: "telegram:-1001234", Text: "/stop", Message: "1", Stands: telegram.SenderChannel}},
 		{"a bot", func(s *far.Server) { s.Say(far.User{ID: 5, Name: "other_bot", Bot: true}, group, "/stop") },
-			bot.Inbound{Actor: "telegram:5", Name: "other_bot", Chat: "telegram:-1001234", Text: "/stop", Message: "1", Stands: telegram.StandsBot}},
-		{"service", func(s *far.Server) { s.Post(far.Saying{From: mira, Chat: group, Service: "group_chat_created"}) },
-			bot.Inbound{Chat: "telegram:-1001234", Message: "1", Stands: telegram.StandsService}},
+			bot.Inbound{Actor: "telegram:5", Name: "other_bot", Chat: "telegram:-1001234", Text: "/stop", Message: "1", Stands: telegram.SenderBot}},
+		{"service", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: group, Service: "group_chat_created"}) },
+			bot.Inbound{Chat: "telegram:-1001234", Message: "1", Stands: telegram.SenderService}},
 		{"a press", func(s *far.Server) { s.Say(mira, mira.ID, "x"); s.PressData(mira, mira.ID, 1, "1.q5.retry.7f3a") },
 			bot.Inbound{Chat: private, Private: true, Message: "1", Press: "1.q5.retry.7f3a", PressID: "4821337701"}},
 		{"a press in a topic", func(s *far.Server) {
-			s.Post(far.Saying{From: mira, Chat: group, Thread: 55, Text: "x"})
+			s.Post(far.UserMessage{From: mira, Chat: group, Thread: 55, Text: "x"})
 			s.PressData(mira, group, 1, "1.q5.retry.7f3a")
 		}, bot.Inbound{Chat: topic, Message: "1", Press: "1.q5.retry.7f3a", PressID: "4821337701"}},
 		{"a press on what is gone", func(s *far.Server) { s.PressData(mira, mira.ID, 9, "1.q5.retry.7f3a") },
@@ -99,17 +101,17 @@ func TestInbound(t *testing.T) {
 				"reply_to_message":   map[string]any{"message_id": 55, "forum_topic_created": map[string]any{"name": "shop"}},
 				"forum_topic_edited": map[string]any{"name": "the shop", "icon_custom_emoji_id": ""},
 			}})
-		}, bot.Inbound{Chat: topic, Title: "the shop", Message: "61", Stands: telegram.StandsService}},
+		}, bot.Inbound{Chat: topic, Title: "the shop", Message: "61", Stands: telegram.SenderService}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			c.do(w.far)
 			n := w.far.Unconfirmed()
 			w.poll()
-			got := w.desk.wait(t, n)[n-1]
+			got := w.receiver.wait(t, n)[n-1]
 			ignore := cmpopts.IgnoreFields(bot.Inbound{}, "Key", "Cursor")
 			if strings.HasPrefix(got.Title, "group -") && !strings.Contains(got.Chat, "/") {
-				got.Title = "" // every group of the far end has one
+				got.Title = "" // every group of the fake server has a title
 			}
 			if got.Sent.IsZero() {
 				t.Error("no time")
@@ -131,7 +133,7 @@ func TestInbound(t *testing.T) {
 	}
 }
 
-// replyTo is an answer in a group to what a bot said there.
+// replyTo returns a reply in a group to a bot's message.
 func replyTo(id int64) map[string]any {
 	chat := map[string]any{"id": group, "type": "supergroup"}
 	return map[string]any{"message": map[string]any{

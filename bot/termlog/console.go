@@ -10,6 +10,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Options say how lines look.
@@ -31,18 +32,18 @@ type Console struct {
 
 	mu       sync.Mutex
 	w        io.Writer
-	held     map[string]*session            // finished sessions whose line is not out yet, by folded task
-	running  map[string]*session            // agent sessions in flight that it saw something of
-	spent    map[string]*purse              // by folded task
-	commits  map[string]string              // of the attempt in hand, by folded task
-	causes   []string                       // inputs whose entries were printed, newest last
-	priced   bool                           // an agent of this run says what it costs
-	taught   bool                           // the sentence about claims is out
-	pre      bool                           // the line about preflight is out
-	asked    map[string]bool                // questions that are out
-	unusable map[string]bool                // agents
-	sticky   map[string]bool                // guidance of every session, told once
-	outcomes map[string]loop.AttemptOutcome // of the attempt that ended last, by folded task
+	held     map[string]*session              // finished sessions whose line is not out yet, by folded task
+	running  map[string]*session              // agent sessions in flight that it saw something of
+	spent    map[string]*purse                // by folded task
+	commits  map[string]string                // of the attempt in hand, by folded task
+	causes   []string                         // inputs whose entries were printed, newest last
+	priced   bool                             // an agent of this run says what it costs
+	taught   bool                             // the sentence about claims is out
+	pre      bool                             // the line about preflight is out
+	asked    map[string]bool                  // questions that are out
+	unusable map[string]bool                  // agents
+	sticky   map[string]bool                  // guidance of every session, told once
+	outcomes map[string]ledger.AttemptOutcome // of the attempt that ended last, by folded task
 }
 
 // purse is what one task has cost as far as this console saw.
@@ -65,14 +66,14 @@ func New(w io.Writer, opt Options) *Console {
 	return &Console{
 		opt: opt, w: w, held: map[string]*session{}, running: map[string]*session{}, spent: map[string]*purse{},
 		commits: map[string]string{}, asked: map[string]bool{}, unusable: map[string]bool{}, sticky: map[string]bool{},
-		outcomes: map[string]loop.AttemptOutcome{},
+		outcomes: map[string]ledger.AttemptOutcome{},
 	}
 }
 
 // Entry prints what one committed entry means to the person who watches.
 // before and after are the states around it. Entries come in the order in
 // which they were committed; many print nothing.
-func (c *Console) Entry(before, after loop.State, e loop.Entry) {
+func (c *Console) Entry(before, after loop.State, e ledger.Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.entry(view{before: before, after: after, e: e, at: e.Time})
@@ -81,7 +82,7 @@ func (c *Console) Entry(before, after loop.State, e loop.Entry) {
 // view is one entry with the states around it.
 type view struct {
 	before, after loop.State
-	e             loop.Entry
+	e             ledger.Entry
 	at            time.Time
 }
 

@@ -7,18 +7,19 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // ended is the last thing a run says: why, what stands, where the work is,
 // and how to go on.
-func (c *Console) ended(v view, b loop.RunEnded) {
+func (c *Console) ended(v view, b ledger.RunEnded) {
 	r := v.run()
 	c.flush(v.at)
 	c.told(v.e.Cause)
 	exit := fmt.Sprintf("(exit %d)", b.Exit)
 	head := c.ending(v, b)
 	switch {
-	case b.Reason == loop.ReasonPreflight: // told with the problems
+	case b.Reason == ledger.ReasonPreflight: // told with the problems
 		c.more(strings.TrimSpace(orNothing("again: ", bot.Clean(b.Resume)) + "   " + exit))
 		return
 	case r.Started.IsZero():
@@ -34,11 +35,11 @@ func (c *Console) ended(v view, b loop.RunEnded) {
 	if standing := c.standing(v.after); standing != "" {
 		c.wrapped(standing)
 	}
-	if b.Text != "" && (b.Reason == loop.ReasonInternal || b.Reason == loop.ReasonStreak || strings.HasPrefix(b.Text, "agent ")) {
+	if b.Text != "" && (b.Reason == ledger.ReasonInternal || b.Reason == ledger.ReasonStreak || strings.HasPrefix(b.Text, "agent ")) {
 		c.wrapped(b.Text)
 	}
 	if b.FinalOK != nil && !*b.FinalOK {
-		c.more(bot.SignFailed + " in a clean folder: " + strings.TrimPrefix(bot.VerifyText(loop.Verified{Results: b.Final}), bot.SignFailed+" "))
+		c.more(bot.SignFailed + " in a clean folder: " + strings.TrimPrefix(bot.VerifyText(ledger.Verified{Results: b.Final}), bot.SignFailed+" "))
 	}
 	if !c.opt.Demo {
 		c.branch(r, b.Branch, exit)
@@ -52,11 +53,11 @@ func (c *Console) ended(v view, b loop.RunEnded) {
 
 // needsAnswer reports whether a run ended where the same command alone would
 // end again at once, for want of an answer.
-func needsAnswer(b loop.RunEnded) bool {
+func needsAnswer(b ledger.RunEnded) bool {
 	switch b.Reason {
-	case loop.ReasonBlocked, loop.ReasonManual:
+	case ledger.ReasonBlocked, ledger.ReasonManual:
 		return true
-	case loop.ReasonNothing: // an agent that cannot be used needs no answer
+	case ledger.ReasonNothing: // an agent that cannot be used needs no answer
 		return !strings.HasPrefix(b.Text, "agent ")
 	}
 	return false
@@ -101,7 +102,7 @@ func facts(r loop.Run, now time.Time) string {
 }
 
 // ending is why a run ended, in one line (SPEC 2.4).
-func (c *Console) ending(v view, b loop.RunEnded) string {
+func (c *Console) ending(v view, b ledger.RunEnded) string {
 	r := v.run()
 	name := strings.TrimSpace(c.project(v) + " " + r.ID)
 	if c.opt.Demo {
@@ -113,14 +114,14 @@ func (c *Console) ending(v view, b loop.RunEnded) string {
 		by = " by " + bot.Cut(bot.Clean(b.By), 24)
 	}
 	switch b.Reason {
-	case loop.ReasonDone, loop.ReasonChosen:
+	case ledger.ReasonDone, ledger.ReasonChosen:
 		if b.FinalOK != nil && !*b.FinalOK {
 			return fmt.Sprintf("%s %s ended: %s done, the branch tip is red", bot.SignFailed, name, t)
 		}
 		return fmt.Sprintf("%s %s ended: %s done", bot.SignDone, name, t)
-	case loop.ReasonBlocked:
+	case ledger.ReasonBlocked:
 		return fmt.Sprintf("%s %s ended at a blocked task: %s done", bot.SignBlocked, name, t)
-	case loop.ReasonNothing:
+	case ledger.ReasonNothing:
 		switch {
 		case strings.HasPrefix(b.Text, "agent "):
 			return fmt.Sprintf("%s %s stands still: %s done", bot.SignLook, name, t)
@@ -130,29 +131,29 @@ func (c *Console) ending(v view, b loop.RunEnded) string {
 			return fmt.Sprintf("%s %s ended: %s, %d need you", bot.SignAsk, name, t, t.Needs)
 		}
 		return fmt.Sprintf("%s %s ended: %s, nothing left can run", bot.SignLook, name, t)
-	case loop.ReasonManual:
+	case ledger.ReasonManual:
 		return fmt.Sprintf("%s %s ended: %s, the rest is yours", bot.SignAsk, name, t)
-	case loop.ReasonStreak:
+	case ledger.ReasonStreak:
 		return fmt.Sprintf("%s %s ended: 3 tasks in a row blocked, %s done", bot.SignBlocked, name, t)
-	case loop.ReasonIterations:
+	case ledger.ReasonIterations:
 		return fmt.Sprintf("%s %s ended: %d iterations, %s done", bot.SignLook, name, r.Settings.MaxIterations, t)
-	case loop.ReasonUntil:
+	case ledger.ReasonUntil:
 		return fmt.Sprintf("%s %s ended: %s reached, %s done", bot.SignLook, name, bot.Clock(r.Settings.Until, v.at.In(c.opt.Zone)), t)
-	case loop.ReasonBudget:
+	case ledger.ReasonBudget:
 		return fmt.Sprintf("%s %s ended: budget spent, %s done", bot.SignLook, name, t)
-	case loop.ReasonStopped:
+	case ledger.ReasonStopped:
 		if r.Signal != "" {
 			by = " by " + bot.Clean(r.Signal)
 		}
 		return fmt.Sprintf("%s %s stopped%s: %s done", bot.SignLater, name, by, t)
-	case loop.ReasonChecked:
+	case ledger.ReasonChecked:
 		if b.Exit != 0 {
 			return bot.SignFailed + " " + name + " checked: would not start"
 		}
 		return bot.SignDone + " " + name + " checked: ready to start"
-	case loop.ReasonReplaced:
+	case ledger.ReasonReplaced:
 		return bot.SignLater + " " + name + " ended: a new run takes its place"
-	case loop.ReasonInternal:
+	case ledger.ReasonInternal:
 		return bot.SignFailed + " " + name + " ended: internal error"
 	}
 	return bot.SignLater + " " + name + " ended: " + bot.Clean(string(b.Reason))
@@ -160,21 +161,21 @@ func (c *Console) ending(v view, b loop.RunEnded) string {
 
 // standing lists what is not done, most urgent first.
 func (c *Console) standing(s loop.State) string {
-	groups := map[loop.Status][]string{}
-	for _, t := range s.Project.Tasks {
+	groups := map[ledger.Status][]string{}
+	for _, t := range s.Project.Tasks.All() {
 		id := c.id(t.Task.ID)
-		if t.Question != "" && (t.Status == loop.Blocked || t.Status == loop.ManualVerify || t.Status == loop.Waiting) {
+		if t.Question != "" && (t.Status == ledger.Blocked || t.Status == ledger.ManualVerify || t.Status == ledger.Waiting) {
 			id += " (" + bot.Clean(t.Question) + ")"
 		}
 		groups[t.Status] = append(groups[t.Status], id)
 	}
 	var parts []string
 	for _, g := range []struct {
-		status loop.Status
+		status ledger.Status
 		word   string
 	}{
-		{loop.Blocked, "blocked"}, {loop.Waiting, "asks"}, {loop.ManualVerify, "manual verify"},
-		{loop.Pending, "waits"}, {loop.Active, "in hand"}, {loop.Ready, "ready"}, {loop.Skipped, "skipped"},
+		{ledger.Blocked, "blocked"}, {ledger.Waiting, "asks"}, {ledger.ManualVerify, "manual verify"},
+		{ledger.Pending, "waits"}, {ledger.Active, "in hand"}, {ledger.Ready, "ready"}, {ledger.Skipped, "skipped"},
 	} {
 		ids := groups[g.status]
 		const most = 12
@@ -201,7 +202,7 @@ func (c *Console) Leave(s loop.State, exit int) {
 	v := view{before: s, after: s, at: now}
 	c.settleAll(v)
 	code := fmt.Sprintf("(exit %d)", exit)
-	if r.State == loop.RunPaused {
+	if r.State == ledger.RunPaused {
 		c.whole(now, fmt.Sprintf("%s %s %s paused: %s done   %s", bot.SignPaused, c.project(v), r.ID, bot.Count(s), facts(*r, now)))
 		if standing := c.standing(s); standing != "" {
 			c.wrapped(standing)

@@ -13,9 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/bot/termlog"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -66,11 +67,11 @@ func (d desk) Hats(context.Context, string, string) (bot.HatSet, error) {
 }
 
 func (d desk) Runs(context.Context, string) ([]string, error) { return d.n.Runs(), nil }
-func (d desk) RunRecords(_ context.Context, _, run string, types ...string) ([]loop.Record, error) {
+func (d desk) RunRecords(_ context.Context, _, run string, types ...string) ([]ledger.Record, error) {
 	return d.n.RunRecords(run, types...), nil
 }
 
-func (d desk) Records(_ context.Context, _, task string) ([]loop.Record, error) {
+func (d desk) Records(_ context.Context, _, task string) ([]ledger.Record, error) {
 	return d.n.Records(task), nil
 }
 
@@ -96,10 +97,10 @@ func golden(t *testing.T, name string, got []byte) {
 
 const red = "=== RUN   TestSum\n    sum_test.go:9: want 1200, got 1000\n--- FAIL: TestSum (0.00s)\nFAIL\n"
 
-func files(n, added, removed int) []loop.FileChange {
-	out := make([]loop.FileChange, n)
+func files(n, added, removed int) []ledger.FileChange {
+	out := make([]ledger.FileChange, n)
 	for i := range out {
-		out[i] = loop.FileChange{Path: fmt.Sprintf("f%d.go", i)}
+		out[i] = ledger.FileChange{Path: fmt.Sprintf("f%d.go", i)}
 	}
 	out[0].Added, out[0].Removed = added, removed
 	return out
@@ -109,7 +110,7 @@ func act(typ, data string, took time.Duration) scenario.Act {
 	return scenario.Act{Type: typ, Data: data, Took: took, Cost: -1}
 }
 
-func build(summary string, took time.Duration, f []loop.FileChange) scenario.Act {
+func build(summary string, took time.Duration, f []ledger.FileChange) scenario.Act {
 	a := act("build.complete", fmt.Sprintf(`{"summary":%q,"files_modified":["f0.go"]}`, summary), took)
 	a.Files = f
 	return a
@@ -122,7 +123,7 @@ func TestDemo(t *testing.T) {
 	s := newScene("tea-shop", termlog.Options{Demo: true, Began: evening})
 	s.Check, s.Cost = 0, 0
 	set := s.Settings()
-	set.Agent, set.QuestionTimeout = "demo", loop.Duration(5*sec)
+	set.Agent, set.QuestionTimeout = "demo", ledger.Duration(5*sec)
 	review := func(took time.Duration) scenario.Act {
 		return act("review.verdict", `{"summary":"fine","issues":[]}`, took)
 	}
@@ -169,9 +170,9 @@ func TestNight(t *testing.T) {
 	fails := build("by line", 5*time.Minute, files(1, 4, 1))
 	fails.Red = "--- FAIL: TestRefundPartial (0.01s)\n    refund_test.go:12: want 1200, got 1000\nFAIL"
 	quiet := act("", "", 3*time.Minute)
-	quiet.Exit = &loop.Exit{Reason: loop.ExitSelf, Code: 1, CostUSD: -1, Turns: 4, Tail: "Error: context window exceeded\n"}
+	quiet.Exit = &ledger.Exit{Reason: ledger.ExitSelf, Code: 1, CostUSD: -1, Turns: 4, Tail: "Error: context window exceeded\n"}
 	limit := act("", "", 4*time.Minute)
-	limit.Exit = &loop.Exit{Reason: loop.ExitSelf, Code: 1, CostUSD: 0.07, Turns: 3, Failure: loop.FailureLimit, Until: time.Date(2026, 11, 20, 4, 10, 0, 0, berlin), Text: "You've hit your session limit · resets 4:10am"}
+	limit.Exit = &ledger.Exit{Reason: ledger.ExitSelf, Code: 1, CostUSD: 0.07, Turns: 3, Failure: ledger.FailureLimit, Until: time.Date(2026, 11, 20, 4, 10, 0, 0, berlin), Text: "You've hit your session limit · resets 4:10am"}
 	stray := build("orders", 29*time.Minute+29*sec, files(2, 71, 9))
 	stray.Typed = []string{"/guidance Plain text mails, no HTML", "/status", "/guidance @bulder x", "/drop g1", "/guidance #2 Refund by line", "/pause", "/resume", "/next 5", "stop"}
 	stray.Out = []string{"docs/a.md", "docs/b.md", "docs/c.md", "docs/d.md"}
@@ -185,7 +186,7 @@ func TestNight(t *testing.T) {
 		"Task 3 builder":  {stray},
 	}
 	look := scenario.Task(4, "Look at the pay page on a phone")
-	look.Mark, look.Acceptance = loop.MarkManualVerify, []string{"Open /pay: no sideways scroll", "Test card: the receipt appears"}
+	look.Mark, look.Acceptance = ledger.MarkManualVerify, []string{"Open /pay: no sideways scroll", "Test card: the receipt appears"}
 	base := s.Base("r1")
 	base.Dirty = []string{"notes.txt"}
 	s.Start(s.Settings(), base, scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow"), scenario.Task(3, "Move orders to the new API"), look, scenario.Task(5, "Retry failed payments", "Task 2"))

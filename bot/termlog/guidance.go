@@ -6,11 +6,12 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // bound tells which words a session was given for the first time, or again
 // because the one before was cut off.
-func (c *Console) bound(v view, b loop.GuidanceBound) {
+func (c *Console) bound(v view, b ledger.GuidanceBound) {
 	var fresh, again []string
 	for _, id := range b.Binding.Bound {
 		item, ok := v.before.Project.Guidance.Get(id)
@@ -24,7 +25,7 @@ func (c *Console) bound(v view, b loop.GuidanceBound) {
 		}
 	}
 	if len(fresh) > 0 {
-		if s := c.held[loop.FoldID(v.e.Task)]; s != nil && s.ready {
+		if s := c.held[ledger.FoldID(v.e.Task)]; s != nil && s.ready {
 			what, _ := c.what(s)
 			gap := "   "
 			if c.opt.Demo { // the column in which verifications stand
@@ -59,15 +60,15 @@ func (c *Console) reports(v view, s *session) {
 // guidance tells what becomes of words while they wait.
 func (c *Console) guidance(v view) {
 	switch b := v.e.Body.(type) {
-	case loop.GuidanceQueued:
+	case ledger.GuidanceQueued:
 		c.say(v, bot.SignLater+" "+b.Item.ID+" queued → "+bot.Clean(loop.Forecast(v.after, b.Item)))
-	case loop.GuidanceChanged:
+	case ledger.GuidanceChanged:
 		c.say(v, bot.SignLater+" "+bot.Clean(b.ID)+" changed: "+bot.Clean(b.Text))
-	case loop.GuidanceDropped:
+	case ledger.GuidanceDropped:
 		c.say(v, bot.SignAway+" "+bot.Clean(b.ID)+" dropped")
-	case loop.GuidanceExpired:
+	case ledger.GuidanceExpired:
 		c.tell(v, bot.SignAway+" "+bot.Clean(b.ID)+" expired"+because(b.Why)+"   "+bot.Clean(b.ID)+" keep")
-	case loop.GuidanceKept:
+	case ledger.GuidanceKept:
 		c.say(v, bot.SignLater+" "+bot.Clean(b.ID)+" queued again")
 	}
 }

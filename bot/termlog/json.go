@@ -6,6 +6,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // JSON prints one object a line for each committed entry, for programs. It
@@ -20,7 +21,7 @@ func NewJSON(w io.Writer) *JSON { return &JSON{w: w} }
 
 // Entry prints an entry: {"stream","seq","time","type","v","run","task",
 // "attempt","session","actor","cause","body"}. The states are not needed.
-func (j *JSON) Entry(_, _ loop.State, e loop.Entry) {
+func (j *JSON) Entry(_, _ loop.State, e ledger.Entry) {
 	r, err := e.Record()
 	if err != nil {
 		return // it was committed, so it can be encoded

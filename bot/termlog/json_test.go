@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/bot/termlog"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func newPipe() (io.Reader, io.Closer) { return io.Pipe() }
@@ -25,7 +26,7 @@ func TestJSON(t *testing.T) {
 	j := termlog.NewJSON(&out)
 	n := scenario.New("shop", evening)
 	count := 0
-	n.See = func(before, after loop.State, e loop.Entry) { count++; j.Entry(before, after, e) }
+	n.See = func(before, after loop.State, e ledger.Entry) { count++; j.Entry(before, after, e) }
 	n.Start(n.Settings(), n.Base("r1"), scenario.Task(1, nasty))
 	n.Until(nil)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")

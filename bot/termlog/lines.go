@@ -6,38 +6,39 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // entry prints one entry. What only the ledger needs has no case.
 func (c *Console) entry(v view) {
 	switch b := v.e.Body.(type) {
 	// Sessions: their lines are put together from several entries.
-	case loop.SessionPlanned:
+	case ledger.SessionPlanned:
 		c.planned(v, b)
-	case loop.EventAccepted:
+	case ledger.EventAccepted:
 		c.of(v).event = b
-	case loop.SessionEnded:
-		if b.Kind == loop.KindAgent {
+	case ledger.SessionEnded:
+		if b.Kind == ledger.KindAgent {
 			c.agentEnded(v, b)
 		}
-	case loop.TakenOver:
-		if s := c.held[loop.FoldID(v.e.Task)]; s != nil {
+	case ledger.TakenOver:
+		if s := c.held[ledger.FoldID(v.e.Task)]; s != nil {
 			s.taken = &b.Taken
 		}
-	case loop.Verified:
+	case ledger.Verified:
 		c.verified(v, b)
-	case loop.Routed:
+	case ledger.Routed:
 		c.routed(v, b)
-	case loop.Redo:
+	case ledger.Redo:
 		c.redo(v, b)
-	case loop.GuidanceReported:
+	case ledger.GuidanceReported:
 		s := c.of(v)
 		s.reports = append(s.reports, b)
-	case loop.GuidanceBound:
+	case ledger.GuidanceBound:
 		c.bound(v, b)
-	case loop.TaskCommitted:
-		c.commits[loop.FoldID(v.e.Task)] = b.Commit
-	case loop.AgentUsable:
+	case ledger.TaskCommitted:
+		c.commits[ledger.FoldID(v.e.Task)] = b.Commit
+	case ledger.AgentUsable:
 		if c.unusable[b.Agent] {
 			delete(c.unusable, b.Agent)
 			c.say(v, bot.SignNow+" "+bot.Clean(b.Agent)+" is tried again")
@@ -50,71 +51,71 @@ func (c *Console) entry(v view) {
 // news prints entries that are a line of their own.
 func (c *Console) news(v view) {
 	switch b := v.e.Body.(type) {
-	case loop.PreflightFailed:
+	case ledger.PreflightFailed:
 		c.preflightFailed(v, b)
-	case loop.PreflightDone:
+	case ledger.PreflightDone:
 		c.preflightDone(v, b)
-	case loop.RunStarted:
+	case ledger.RunStarted:
 		c.started(v, b)
-	case loop.RunResumed:
+	case ledger.RunResumed:
 		c.resumed(v)
-	case loop.RunStateSet:
+	case ledger.RunStateSet:
 		c.stateSet(v, b)
-	case loop.RunFinishing:
+	case ledger.RunFinishing:
 		c.settleAll(v)
 		if !c.opt.Demo {
 			c.say(v, bot.SignLater+" the branch tip is verified once more, in a clean folder")
 		}
-	case loop.RunEnded:
+	case ledger.RunEnded:
 		c.settleAll(v)
 		c.ended(v, b)
-	case loop.AgentParked:
+	case ledger.AgentParked:
 		c.parked(v, b)
-	case loop.AgentUnusable:
+	case ledger.AgentUnusable:
 		c.unusable[b.Agent] = true
 		c.tell(v, bot.SignLook+" agent "+bot.Clean(b.Agent)+" cannot be used: "+bot.Clean(b.Text))
-	case loop.SourceRead:
+	case ledger.SourceRead:
 		c.sourceRead(v, b)
-	case loop.AnswerUndone:
+	case ledger.AnswerUndone:
 		c.tell(v, bot.SignAgain+" "+b.Before.Question.ID+" taken back by "+bot.Clean(b.By)+": it is open again")
-	case loop.BaselineBroke:
+	case ledger.BaselineBroke:
 		c.tell(v, bot.SignLook+" "+bot.Clean(b.Text)+"; from here on only shown")
-	case loop.HatsRead:
+	case ledger.HatsRead:
 		c.hatsRead(v, b)
-	case loop.PathsAllowed:
+	case ledger.PathsAllowed:
 		c.tell(v, bot.SignDone+" "+c.id(v.e.Task)+" may write "+few(b.Paths))
-	case loop.PlanSettled:
+	case ledger.PlanSettled:
 		c.settle(v, v.e.Task)
 		c.planSettled(v, b)
-	case loop.PartsMade:
+	case ledger.PartsMade:
 		c.settle(v, v.e.Task)
 		if text := bot.PartsText(b); text != "" {
 			c.tell(v, bot.SignLater+" "+c.id(v.e.Task)+" plan: "+text)
 		}
-	case loop.SourceMarked:
+	case ledger.SourceMarked:
 		if b.Error != "" {
 			c.tell(v, bot.SignLook+" "+c.id(v.e.Task)+" not marked in "+bot.Plan(&loop.Run{Settings: v.run().Settings})+": "+bot.Clean(b.Error))
 		}
-	case loop.Commitment:
+	case ledger.Commitment:
 		c.commitment(v, b)
-	case loop.TaskSet:
+	case ledger.TaskSet:
 		c.taskSet(v, b)
-	case loop.AttemptEnded:
+	case ledger.AttemptEnded:
 		c.attemptEnded(v, b)
-	case loop.EventRefused:
+	case ledger.EventRefused:
 		c.tell(v, bot.SignLook+" "+c.id(v.e.Task)+" "+bot.Clean(c.of(v).hat)+": "+bot.Clean(b.Type)+" refused: "+bot.Clean(b.Why)+owed(b))
-	case loop.GuidanceQueued, loop.GuidanceChanged, loop.GuidanceDropped, loop.GuidanceExpired, loop.GuidanceKept:
+	case ledger.GuidanceQueued, ledger.GuidanceChanged, ledger.GuidanceDropped, ledger.GuidanceExpired, ledger.GuidanceKept:
 		c.guidance(v)
-	case loop.QuestionAsked:
+	case ledger.QuestionAsked:
 		c.question(v, b.Question)
-	case loop.QuestionAnswered:
+	case ledger.QuestionAnswered:
 		c.answered(v, b)
-	case loop.QuestionExpired:
+	case ledger.QuestionExpired:
 		c.expired(v, b)
-	case loop.InputPoisoned:
+	case ledger.InputPoisoned:
 		c.say(v, bot.SignLook+" a fault in nightporter, with "+bot.Clean(b.Kind)+"; all else goes on")
 		c.wrapped(b.Error)
-	case loop.EffectFailed:
+	case ledger.EffectFailed:
 		if !b.Disk { // told by what the run waits for
 			c.tell(v, bot.SignLook+" "+bot.Clean(b.Kind)+" failed: "+bot.Clean(b.Text))
 		}
@@ -167,9 +168,9 @@ func sortedKeys(m map[string]*session) []string {
 	return keys
 }
 
-func (c *Console) id(task string) string { return bot.Cut(bot.Clean(loop.ShortID(task)), 20) }
+func (c *Console) id(task string) string { return bot.Cut(bot.Clean(ledger.ShortID(task)), 20) }
 
-func owed(b loop.EventRefused) string {
+func owed(b ledger.EventRefused) string {
 	if len(b.Owed) == 0 {
 		return ""
 	}
@@ -178,12 +179,12 @@ func owed(b loop.EventRefused) string {
 
 // planned notes a session that begins, and says once that preflight runs
 // commands: they can take minutes.
-func (c *Console) planned(v view, b loop.SessionPlanned) {
-	if b.Kind == loop.KindAgent {
+func (c *Console) planned(v view, b ledger.SessionPlanned) {
+	if b.Kind == ledger.KindAgent {
 		c.running[v.e.Session] = &session{id: v.e.Session, task: v.e.Task, hat: b.Hat, stall: b.Stall.D(), wall: b.Wall.D()}
 		return
 	}
-	if v.e.Task == "" && b.Kind != loop.KindFinal && v.run().Started.IsZero() && !c.pre && !c.opt.Demo {
+	if v.e.Task == "" && b.Kind != ledger.KindFinal && v.run().Started.IsZero() && !c.pre && !c.opt.Demo {
 		c.pre = true
 		c.say(v, bot.SignLater+" "+v.run().ID+": looks whether "+bot.CommandName(b.Command)+" works on the start commit")
 	}

@@ -7,11 +7,12 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // question puts a question: what it is about, how to answer, and what happens
 // without an answer.
-func (c *Console) question(v view, q loop.Question) {
+func (c *Console) question(v view, q ledger.Question) {
 	if c.asked[q.ID] {
 		return // open once more, without an end: told when it expired
 	}
@@ -19,15 +20,15 @@ func (c *Console) question(v view, q loop.Question) {
 	if q.Task != "" {
 		c.settle(v, q.Task)
 	}
-	if len(q.Options) > 0 || q.Kind == loop.AskAgent {
+	if q.OwnWords() {
 		c.askAgent(v, q)
 		return
 	}
 	tail := " (" + q.ID + ")"
 	text := bot.SignOf(q) + " " + bot.Headline(v.after, q) + tail
 	said := bot.CleanLines(q.Text)
-	switch {
-	case q.Kind == loop.AskManual:
+	switch bot.TextOf(q) {
+	case bot.TextSteps:
 		c.say(v, text+": "+bot.Clean(q.Title))
 		const most = 12
 		for n, line := range said {
@@ -37,12 +38,12 @@ func (c *Console) question(v view, q loop.Question) {
 			}
 			c.more("  " + bot.Cut(line, c.room()-2))
 		}
-	case q.Kind == loop.AskBlocked:
-		c.tell(v, text+because(bot.OutcomeWhy(c.outcomes[loop.FoldID(q.Task)], q.Text)))
+	case bot.TextOutcome:
+		c.tell(v, text+because(bot.OutcomeWhy(c.outcomes[ledger.FoldID(q.Task)], q.Text)))
 	default:
 		c.tell(v, text+because(q.Text))
 	}
-	if q.Kind == loop.AskPlan {
+	if bot.ReadCommand(q) != "" {
 		about, rounds := bot.PlanFacts(v.after, q)
 		c.wrapped(about)
 		for _, r := range rounds {
@@ -56,7 +57,7 @@ func (c *Console) question(v view, q loop.Question) {
 }
 
 // verbs prints how a question is answered, and what happens without an answer.
-func (c *Console) verbs(v view, q loop.Question) {
+func (c *Console) verbs(v view, q ledger.Question) {
 	var typed []string
 	for _, verb := range q.Verbs() {
 		t := bot.Typed(q, verb)
@@ -65,8 +66,8 @@ func (c *Console) verbs(v view, q loop.Question) {
 		}
 		typed = append(typed, t)
 	}
-	if q.Kind == loop.AskPlan {
-		typed = append(typed, bot.PlanCommand(q))
+	if read := bot.ReadCommand(q); read != "" {
+		typed = append(typed, read)
 	}
 	line := strings.Join(typed, " · ")
 	then := c.unanswered(v, q)
@@ -88,21 +89,14 @@ func (c *Console) wrappedPre(text string) {
 
 // unanswered says what happens if nobody answers. Where that is only that
 // nothing happens, nothing is said.
-func (c *Console) unanswered(v view, q loop.Question) string {
+func (c *Console) unanswered(v view, q ledger.Question) string {
 	if q.Expires.IsZero() {
-		if q.Kind == loop.AskBlocked {
-			then := strings.TrimPrefix(strings.TrimPrefix(bot.Unanswered(v.after, q, ""), "Stays blocked"), "; ")
-			return strings.TrimSuffix(then, ".")
-		}
-		if q.Kind == loop.AskPlan {
-			return bot.Unanswered(v.after, q, "")
-		}
-		return ""
+		return bot.Stands(v.after, q)
 	}
 	return bot.Unanswered(v.after, q, c.deadline(q, v.at))
 }
 
-func (c *Console) deadline(q loop.Question, now time.Time) string {
+func (c *Console) deadline(q ledger.Question, now time.Time) string {
 	if d := q.Expires.Sub(q.Asked); d < time.Minute {
 		return "in " + bot.Took(d)
 	}
@@ -110,12 +104,12 @@ func (c *Console) deadline(q loop.Question, now time.Time) string {
 }
 
 // askAgent puts an agent's question with its options, in one line where they fit.
-func (c *Console) askAgent(v view, q loop.Question) {
+func (c *Console) askAgent(v view, q ledger.Question) {
 	head := bot.SignAsk + " " + c.id(q.Task) + " asks: " + bot.Clean(q.Text) + " (" + q.ID + ")"
 	var options, letters []string
 	for n, o := range q.Options {
-		options = append(options, loop.Letter(n)+"  "+bot.Cut(bot.Clean(o), c.room()-24)+bot.ChoiceNote(q, n))
-		letters = append(letters, q.ID+" "+loop.Letter(n))
+		options = append(options, ledger.Letter(n)+"  "+bot.Cut(bot.Clean(o), c.room()-24)+bot.ChoiceNote(q, n))
+		letters = append(letters, q.ID+" "+ledger.Letter(n))
 	}
 	line := head + "   " + strings.Join(options, "   ")
 	c.flush(v.at)
@@ -149,16 +143,16 @@ func (c *Console) askAgent(v view, q loop.Question) {
 }
 
 // find returns a question that was open before an entry.
-func find(s loop.State, id string) (loop.Question, bool) {
+func find(s loop.State, id string) (ledger.Question, bool) {
 	for _, q := range s.Project.Questions {
 		if q.ID == id {
 			return q, true
 		}
 	}
-	return loop.Question{}, false
+	return ledger.Question{}, false
 }
 
-func (c *Console) answered(v view, b loop.QuestionAnswered) {
+func (c *Console) answered(v view, b ledger.QuestionAnswered) {
 	text := bot.SignDone + " " + bot.Clean(b.ID)
 	if b.Choice != "" {
 		text += " " + bot.Clean(b.Choice)
@@ -171,14 +165,14 @@ func (c *Console) answered(v view, b loop.QuestionAnswered) {
 
 // expired tells what a question was settled with. That a pause or a baseline
 // is no question any more when its run ends is no news.
-func (c *Console) expired(v view, b loop.QuestionExpired) {
+func (c *Console) expired(v view, b ledger.QuestionExpired) {
 	q, ok := find(v.before, b.ID)
-	if ok && b.Choice == "" && (q.Kind == loop.AskReview || q.Kind == loop.AskBaseline || q.Kind == loop.AskUnticked) {
+	if ok && !bot.EndIsNews(q, b) {
 		return
 	}
 	then := bot.Clean(b.Then)
 	if n := bot.OptionOf(q, b.Choice); ok && n >= 0 {
-		then = loop.Letter(n)
+		then = ledger.Letter(n)
 	} else if then == "" {
 		then = bot.Clean(b.Choice)
 	}

@@ -8,10 +8,11 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // preflightFailed lists what keeps a run from starting, each with what to do.
-func (c *Console) preflightFailed(v view, b loop.PreflightFailed) {
+func (c *Console) preflightFailed(v view, b ledger.PreflightFailed) {
 	c.flush(v.at)
 	c.line(v.at, fmt.Sprintf("%s %s not started: %s", bot.SignFailed, c.project(v), bot.Plural(len(b.Problems), "problem")))
 	for _, f := range b.Problems {
@@ -20,7 +21,7 @@ func (c *Console) preflightFailed(v view, b loop.PreflightFailed) {
 }
 
 // finding prints what is wrong, whole: nobody can mend what was cut.
-func (c *Console) finding(f loop.Finding) {
+func (c *Console) finding(f ledger.Finding) {
 	fix := f.Fix
 	f.Fix = ""
 	c.wrappedPre(f.String())
@@ -32,7 +33,7 @@ func (c *Console) finding(f loop.Finding) {
 }
 
 // preflightDone tells what is worth a look and no reason not to start.
-func (c *Console) preflightDone(v view, b loop.PreflightDone) {
+func (c *Console) preflightDone(v view, b ledger.PreflightDone) {
 	for _, f := range slices.Concat(b.Base.Notes, b.Warnings) {
 		first := f
 		first.Fix = ""
@@ -47,7 +48,7 @@ func (c *Console) preflightDone(v view, b loop.PreflightDone) {
 }
 
 // started is the first thing a run says.
-func (c *Console) started(v view, b loop.RunStarted) {
+func (c *Console) started(v view, b ledger.RunStarted) {
 	r := v.run()
 	c.flush(v.at)
 	if c.opt.Demo {
@@ -93,7 +94,7 @@ func (c *Console) typeHint(r loop.Run) {
 
 // baseline says how the start commit was verified. What is red and not
 // advisory is what a person wants mended first (SPEC 2.0).
-func baseline(b loop.RunStarted) string {
+func baseline(b ledger.RunStarted) string {
 	var good, red []string
 	for _, r := range b.Baseline {
 		switch {
@@ -133,7 +134,7 @@ func (c *Console) resumed(v view) {
 		return // its start is still to come
 	}
 	c.say(v, fmt.Sprintf("%s %s %s goes on: %s done", bot.SignNow, c.project(v), r.ID, bot.Count(v.after)))
-	if v.before.Project.Run != nil && v.before.Project.Run.State == loop.RunPaused {
+	if v.before.Project.Run != nil && v.before.Project.Run.State == ledger.RunPaused {
 		return
 	}
 	if !c.opt.Demo {
@@ -143,25 +144,25 @@ func (c *Console) resumed(v view) {
 }
 
 // stateSet tells pauses, stops and waits.
-func (c *Console) stateSet(v view, b loop.RunStateSet) {
+func (c *Console) stateSet(v view, b ledger.RunStateSet) {
 	was := v.before.Project.Run
 	doing := bot.Doing(v.before)
 	switch b.State {
-	case loop.RunPausing:
+	case ledger.RunPausing:
 		if doing != "" {
 			c.say(v, bot.SignPaused+" pauses after "+doing+"; /resume keeps going")
 		}
-	case loop.RunPaused:
-		if b.Wait != loop.WaitReview { // told by its question
+	case ledger.RunPaused:
+		if b.Wait != ledger.WaitReview { // told by its question
 			c.say(v, bot.SignPaused+" paused · "+bot.Count(v.after).String()+"; stays so until /resume")
 		}
-	case loop.RunStopping:
+	case ledger.RunStopping:
 		c.stopping(v, b, doing)
-	case loop.RunWaiting:
+	case ledger.RunWaiting:
 		c.waits(v, b)
-	case loop.RunRunning:
-		if was != nil && (was.State == loop.RunPaused || was.State == loop.RunPausing || was.State == loop.RunStopping ||
-			(was.State == loop.RunWaiting && was.Wait != loop.WaitQuestion)) {
+	case ledger.RunRunning:
+		if was != nil && (was.State == ledger.RunPaused || was.State == ledger.RunPausing || was.State == ledger.RunStopping ||
+			(was.State == ledger.RunWaiting && was.Wait != ledger.WaitQuestion)) {
 			text := bot.SignNow + " goes on"
 			if doing != "" {
 				text += " with " + strings.Fields(doing)[0]
@@ -171,7 +172,7 @@ func (c *Console) stateSet(v view, b loop.RunStateSet) {
 	}
 }
 
-func (c *Console) stopping(v view, b loop.RunStateSet, doing string) {
+func (c *Console) stopping(v view, b ledger.RunStateSet, doing string) {
 	switch {
 	case b.Now && b.Signal != "":
 		c.say(v, bot.SignLater+" stopping now ("+bot.Clean(b.Signal)+")")
@@ -191,8 +192,8 @@ func orNow(doing string) string {
 	return doing + " now"
 }
 
-func (c *Console) waits(v view, b loop.RunStateSet) {
-	if was := v.before.Project.Run; was != nil && was.State == loop.RunWaiting && was.Wait == b.Wait && b.Wait == loop.WaitDisk {
+func (c *Console) waits(v view, b ledger.RunStateSet) {
+	if was := v.before.Project.Run; was != nil && was.State == ledger.RunWaiting && was.Wait == b.Wait && b.Wait == ledger.WaitDisk {
 		return // still the same
 	}
 	until := ""
@@ -201,21 +202,21 @@ func (c *Console) waits(v view, b loop.RunStateSet) {
 	}
 	text := bot.Clean(b.Text)
 	switch b.Wait {
-	case loop.WaitQuestion: // told by the question
+	case ledger.WaitQuestion: // told by the question
 		return
-	case loop.WaitDisk:
+	case ledger.WaitDisk:
 		c.say(v, bot.SignLook+" waits: "+text+". Make room; it goes on by itself.")
 		return
-	case loop.WaitLimit:
+	case ledger.WaitLimit:
 		agent, why, ok := strings.Cut(text, ": ")
 		if !ok {
 			c.tell(v, bot.SignLook+" waits"+until+": "+text+" Ctrl-C is safe.")
 			c.more("/resume tries now")
 			return
 		}
-		if h := v.after.Shared.Agents[agent]; h.Why == loop.FailureLimit {
+		if h := v.after.Shared.Agents[agent]; h.Why == ledger.FailureLimit {
 			why = "usage limit"
-		} else if h.Why == loop.FailureNetwork {
+		} else if h.Why == ledger.FailureNetwork {
 			why = "network"
 		}
 		c.tell(v, bot.SignLook+" waits"+until+" for "+bot.Cut(agent, 40)+": "+bot.Cut(why, 40)+". Ctrl-C is safe.")
@@ -235,14 +236,14 @@ func (c *Console) until(t, now time.Time) string {
 
 // parked is told where the run goes on with another agent; else what the run
 // waits for tells it.
-func (c *Console) parked(v view, b loop.AgentParked) {
+func (c *Console) parked(v view, b ledger.AgentParked) {
 	set := v.run().Settings
 	_, too := v.after.Shared.Agents[set.Fallback]
 	if set.Fallback == "" || too || b.Agent == set.Fallback {
 		return
 	}
 	why := "network"
-	if b.Why == loop.FailureLimit {
+	if b.Why == ledger.FailureLimit {
 		why = "at its usage limit"
 	}
 	c.say(v, fmt.Sprintf("%s %s %s until %s; %s takes over", bot.SignLook, bot.Clean(b.Agent), why, c.until(b.Until, v.at), bot.Clean(set.Fallback)))

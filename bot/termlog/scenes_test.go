@@ -9,18 +9,19 @@ import (
 	"unicode"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/bot/termlog"
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // entry folds an entry by hand, as the core would have decided it.
-func (s *scene) entry(task, session string, body loop.Body) {
-	e := loop.Entry{Stream: loop.ProjectStream("shop"), Time: s.Now, Run: "r1", Task: task, Session: session, Attempt: "a1", Actor: "daemon", Body: body}
+func (s *scene) entry(task, session string, body ledger.Body) {
+	e := ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: s.Now, Run: "r1", Task: task, Session: session, Attempt: "a1", Actor: "daemon", Body: body}
 	switch body.(type) {
-	case loop.AgentParked, loop.AgentUnusable, loop.AgentUsable:
-		e.Stream = loop.SharedStream
+	case ledger.AgentParked, ledger.AgentUnusable, ledger.AgentUsable:
+		e.Stream = ledger.SharedStream
 	}
 	s.Night.Entry(e)
 }
@@ -30,7 +31,7 @@ func (s *scene) signal(now bool, name string) {
 }
 
 // begin starts a run of two tasks and goes on until stop says so.
-func (s *scene) begin(set loop.Settings, stop func() bool) {
+func (s *scene) begin(set ledger.Settings, stop func() bool) {
 	s.Start(set, s.Base("r1"), scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow", "Task 1"))
 	s.Until(stop)
 }
@@ -40,16 +41,16 @@ var scenes = map[string]func(s *scene){
 	"preflight": func(s *scene) {
 		set := s.Settings()
 		s.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: set}})
-		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Problems: []loop.Finding{
+		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Problems: []ledger.Finding{
 			{File: "checkout.md", Line: 41, Text: "Task 7 depends on Task 70, which this plan lacks", Fix: "Mend line 41, or add the task."},
 			{Text: `agent "claude" is not on PATH`, Fix: "npm i -g @anthropic-ai/claude-code"},
 		}}})
 	},
 	"check": func(s *scene) {
 		base := s.Base("r1")
-		base.Notes = []loop.Finding{{File: "checkout.md", Line: 9, Text: "scope \"the order pages\" is prose: no path in it", Fix: "Name folders or files, as in `order/**`."}}
+		base.Notes = []ledger.Finding{{File: "checkout.md", Line: 9, Text: "scope \"the order pages\" is prose: no path in it", Fix: "Name folders or files, as in `order/**`."}}
 		s.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: s.Settings(), Check: true}})
-		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Base: base, Snapshot: loop.Snapshot{Name: "checkout", Tasks: []loop.Task{scenario.Task(1, "One")}}}})
+		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Base: base, Snapshot: ledger.Snapshot{Name: "checkout", Tasks: []ledger.Task{scenario.Task(1, "One")}}}})
 		s.Until(nil)
 	},
 	"review": func(s *scene) { // paused after one task, and taken up again
@@ -77,23 +78,23 @@ var scenes = map[string]func(s *scene){
 		s.typed("/pause", "")
 	},
 	"unusable": func(s *scene) {
-		x := loop.Exit{Reason: loop.ExitSelf, Code: 1, CostUSD: -1, Turns: -1, Failure: loop.FailureAuth, Text: "Invalid API key · Please run /login"}
+		x := ledger.Exit{Reason: ledger.ExitSelf, Code: 1, CostUSD: -1, Turns: -1, Failure: ledger.FailureAuth, Text: "Invalid API key · Please run /login"}
 		s.Acts["Task 1 planner"] = []scenario.Act{{Took: time.Second, Cost: -1, Exit: &x}}
 		s.begin(s.Settings(), nil)
 	},
 	"network": func(s *scene) {
-		x := loop.Exit{Reason: loop.ExitSelf, Code: 1, CostUSD: -1, Turns: 2, Failure: loop.FailureNetwork, Text: "connection reset"}
+		x := ledger.Exit{Reason: ledger.ExitSelf, Code: 1, CostUSD: -1, Turns: 2, Failure: ledger.FailureNetwork, Text: "connection reset"}
 		s.Acts["Task 1 planner"] = []scenario.Act{{Took: time.Second, Cost: -1, Exit: &x}, {Took: time.Second, Cost: -1, Exit: &x}}
 		s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#1 builder" })
 	},
 	"baseline": func(s *scene) {
 		s.Acts[""] = nil
 		set := s.Settings()
-		set.Verify = []loop.Command{{Run: "go vet ./..."}, {Run: "go test ./..."}}
+		set.Verify = []ledger.Command{{Run: "go vet ./..."}, {Run: "go test ./..."}}
 		s.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: set}})
-		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Base: s.Base("r1"), Snapshot: loop.Snapshot{Name: "checkout", Tasks: []loop.Task{scenario.Task(1, "One")}}}})
+		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Base: s.Base("r1"), Snapshot: ledger.Snapshot{Name: "checkout", Tasks: []ledger.Task{scenario.Task(1, "One")}}}})
 		for n := range 3 { // vet is green, the tests are red twice
-			x := loop.Exit{Session: "r1-c" + string(rune('1'+n)), Reason: loop.ExitSelf, Started: s.Now, Ended: s.Now.Add(time.Second), CostUSD: -1}
+			x := ledger.Exit{Session: "r1-c" + string(rune('1'+n)), Reason: ledger.ExitSelf, Started: s.Now, Ended: s.Now.Add(time.Second), CostUSD: -1}
 			if n > 0 {
 				x.Code, x.Tail = 1, "FAILED tests/test_sum.py::test_sum - assert 1 == 2\n"
 			}
@@ -104,11 +105,11 @@ var scenes = map[string]func(s *scene){
 	},
 	"fix": func(s *scene) { // a red baseline that is mended first
 		set := s.Settings()
-		set.Verify = []loop.Command{{Run: "go vet ./..."}, {Run: "go test ./..."}}
+		set.Verify = []ledger.Command{{Run: "go vet ./..."}, {Run: "go test ./..."}}
 		s.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: set}})
-		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Base: s.Base("r1"), Snapshot: loop.Snapshot{Name: "checkout", Tasks: []loop.Task{scenario.Task(1, "One")}}}})
+		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Base: s.Base("r1"), Snapshot: ledger.Snapshot{Name: "checkout", Tasks: []ledger.Task{scenario.Task(1, "One")}}}})
 		for n := range 4 { // both are red twice
-			x := loop.Exit{Session: "r1-c" + string(rune('1'+n)), Reason: loop.ExitSelf, Code: 1, Tail: "boom", Started: s.Now, Ended: s.Now.Add(time.Second), CostUSD: -1}
+			x := ledger.Exit{Session: "r1-c" + string(rune('1'+n)), Reason: ledger.ExitSelf, Code: 1, Tail: "boom", Started: s.Now, Ended: s.Now.Add(time.Second), CostUSD: -1}
 			s.Do(loop.Input{Body: loop.SessionExited{Exit: x}})
 		}
 		s.typed("q1 fix", "")
@@ -120,12 +121,12 @@ var scenes = map[string]func(s *scene){
 			s.Acts[fmt.Sprintf("Task %d planner", n)] = []scenario.Act{{Type: "task.blocked", Data: `{"reason":"two things","tried":"x","needs":"y"}`, Took: time.Minute, Cost: -1}}
 		}
 		s.Acts["Task 2 planner"] = []scenario.Act{act("question.asked", `{"text":"Which?","options":["this","that"]}`, time.Minute)}
-		limit := loop.Exit{Reason: loop.ExitSelf, Code: 1, CostUSD: -1, Turns: 2, Failure: loop.FailureLimit, Text: "limit reached"}
+		limit := ledger.Exit{Reason: ledger.ExitSelf, Code: 1, CostUSD: -1, Turns: 2, Failure: ledger.FailureLimit, Text: "limit reached"}
 		s.Acts["Task 3 builder"] = []scenario.Act{{Took: time.Minute, Cost: -1, Exit: &limit}}
 		look := scenario.Task(5, "Look at it")
-		look.Mark = loop.MarkManualVerify
+		look.Mark = ledger.MarkManualVerify
 		s.Start(set, s.Base("r1"), scenario.Task(1, "One"), scenario.Task(2, "Two"), scenario.Task(3, "Three"), scenario.Task(4, "Four"), look)
-		s.Until(func() bool { return s.State.Project.Run.State == loop.RunWaiting })
+		s.Until(func() bool { return s.State.Project.Run.State == ledger.RunWaiting })
 		s.typed("/status", "")
 		s.Leave(s.State, 130)
 		s.Until(nil)
@@ -134,13 +135,13 @@ var scenes = map[string]func(s *scene){
 		nothing := build("all done", time.Minute, nil)
 		out := build("did it elsewhere", time.Minute, nil)
 		out.Out = []string{"vendor/x.go"}
-		stall := scenario.Act{Took: 15 * time.Minute, Cost: -1, Exit: &loop.Exit{Reason: loop.ExitStall, Code: -1, Signal: "SIGKILL", CostUSD: -1, Turns: -1}}
-		lost := scenario.Act{Took: time.Minute, Cost: -1, Exit: &loop.Exit{Reason: loop.ExitLost, Code: -1, CostUSD: -1, Turns: -1}}
+		stall := scenario.Act{Took: 15 * time.Minute, Cost: -1, Exit: &ledger.Exit{Reason: ledger.ExitStall, Code: -1, Signal: "SIGKILL", CostUSD: -1, Turns: -1}}
+		lost := scenario.Act{Took: time.Minute, Cost: -1, Exit: &ledger.Exit{Reason: ledger.ExitLost, Code: -1, CostUSD: -1, Turns: -1}}
 		s.Acts["Task 1 builder"] = []scenario.Act{nothing, out, build("ok", time.Minute, files(1, 1, 1))}
 		s.Acts["Task 1 reviewer"] = []scenario.Act{stall, lost}
 		s.Acts["Task 2 builder"] = []scenario.Act{{Type: "task.blocked", Data: `{"reason":"the plan says two things","tried":"by line","needs":"which of them"}`, Took: time.Minute, Cost: -1}}
 		set := s.Settings()
-		set.OnBlocked = loop.OnBlockedStop
+		set.OnBlocked = ledger.OnBlockedStop
 		s.begin(set, nil)
 	},
 	"questions": func(s *scene) {
@@ -170,10 +171,10 @@ var scenes = map[string]func(s *scene){
 		for _, line := range []string{"Use pkg/money everywhere", "/guidance !sticky No new dependencies", "/guidance @fixer Keep it small", "/queue", "/now Keep the old names", "q1 rerun", "g9 keep", "g1 frob", "/guidance", "/drop", "note: two words"} {
 			s.typed(line, "")
 		}
-		s.entry("", "", loop.GuidanceExpired{ID: "g3", Why: "no fixer session in r1"})
+		s.entry("", "", ledger.GuidanceExpired{ID: "g3", Why: "no fixer session in r1"})
 		s.typed("g3 keep", "")
-		s.entry("", "", loop.GuidanceChanged{ID: "g3", Text: "Keep it\nvery small"})
-		x := loop.Exit{Session: "r1-2", Reason: loop.ExitAsked, Code: -1, CostUSD: -1, Turns: -1, Started: s.Now, Ended: s.Now}
+		s.entry("", "", ledger.GuidanceChanged{ID: "g3", Text: "Keep it\nvery small"})
+		x := ledger.Exit{Session: "r1-2", Reason: ledger.ExitAsked, Code: -1, CostUSD: -1, Turns: -1, Started: s.Now, Ended: s.Now}
 		s.Do(loop.Input{Key: "exit:r1-2", Body: loop.SessionExited{Exit: x}})
 		aside := build("x", time.Minute, files(1, 1, 0))
 		aside.Data = `{"summary":"x","files_modified":["f0.go"],"guidance":[{"id":"g1","set_aside":true,"note":"No pkg/money in this repository"},{"id":"g2","done":true},{"id":"g4","done":"kept them"}]}`
@@ -183,7 +184,7 @@ var scenes = map[string]func(s *scene){
 	"handed-on": func(s *scene) { // a session is lost, and the next one gets its words
 		plan := act("plan.complete", `{"summary":"p","steps":["one"]}`, time.Minute)
 		plan.Typed = []string{"/guidance Wrap it"}
-		lost := scenario.Act{Took: time.Minute, Cost: -1, Exit: &loop.Exit{Reason: loop.ExitLost, Code: -1, CostUSD: -1, Turns: -1}}
+		lost := scenario.Act{Took: time.Minute, Cost: -1, Exit: &ledger.Exit{Reason: ledger.ExitLost, Code: -1, CostUSD: -1, Turns: -1}}
 		done := build("x", time.Minute, files(1, 1, 0))
 		done.Data = `{"summary":"x","files_modified":["f0.go"],"guidance":[{"id":"g1","done":true,"note":"wrapped"}]}`
 		s.Acts["Task 1 planner"], s.Acts["Task 1 builder"] = []scenario.Act{plan}, []scenario.Act{lost, done}
@@ -197,23 +198,23 @@ var scenes = map[string]func(s *scene){
 		set := s.Settings()
 		set.Fallback = "codex"
 		s.begin(set, func() bool { return bot.Doing(s.State) == "#1 builder" })
-		s.entry("", "", loop.AgentParked{Agent: "claude", Until: s.Now.Add(5 * time.Hour), Why: loop.FailureLimit})
-		s.entry("", "", loop.InputPoisoned{Key: "k", Kind: "emit", Error: "index out of range"})
-		s.entry("", "", loop.EffectFailed{Kind: "progress", Key: "k", Text: "checkout.progress.md: permission denied"})
-		s.entry("Task 1", "", loop.SourceMarked{Mark: loop.MarkDone, Error: "checkout.md: read-only file system"})
-		s.entry("Task 1", "r1-2", loop.EventRefused{Type: "build.complete", Why: "guidance not reported", Owed: []string{"g1"}})
-		s.entry("", "", loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitDisk, Until: s.Now.Add(time.Minute), Text: "the disk is full"})
-		s.entry("", "", loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitDisk, Until: s.Now.Add(2 * time.Minute), Text: "the disk is full"})
-		s.entry("", "", loop.RunStateSet{State: loop.RunRunning})
-		s.entry("", "", loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitLimit, Until: time.Date(2027, 1, 1, 0, 0, 0, 0, berlin), Text: "claude: usage limit"})
-		s.entry("", "", loop.RunStateSet{State: loop.RunRunning})
+		s.entry("", "", ledger.AgentParked{Agent: "claude", Until: s.Now.Add(5 * time.Hour), Why: ledger.FailureLimit})
+		s.entry("", "", ledger.InputPoisoned{Key: "k", Kind: "emit", Error: "index out of range"})
+		s.entry("", "", ledger.EffectFailed{Kind: "progress", Key: "k", Text: "checkout.progress.md: permission denied"})
+		s.entry("Task 1", "", ledger.SourceMarked{Mark: ledger.MarkDone, Error: "checkout.md: read-only file system"})
+		s.entry("Task 1", "r1-2", ledger.EventRefused{Type: "build.complete", Why: "guidance not reported", Owed: []string{"g1"}})
+		s.entry("", "", ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Until: s.Now.Add(time.Minute), Text: "the disk is full"})
+		s.entry("", "", ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Until: s.Now.Add(2 * time.Minute), Text: "the disk is full"})
+		s.entry("", "", ledger.RunStateSet{State: ledger.RunRunning})
+		s.entry("", "", ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitLimit, Until: time.Date(2027, 1, 1, 0, 0, 0, 0, berlin), Text: "claude: usage limit"})
+		s.entry("", "", ledger.RunStateSet{State: ledger.RunRunning})
 		s.Do(loop.Input{Body: loop.SourceChanged{Err: "checkout.md:12  a task's number stands twice"}})
-		s.Do(loop.Input{Body: loop.SourceChanged{Snapshot: loop.Snapshot{Name: "checkout", Tasks: []loop.Task{scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow, by line", "Task 1"), scenario.Task(9, "Added at midnight")}}}})
+		s.Do(loop.Input{Body: loop.SourceChanged{Snapshot: ledger.Snapshot{Name: "checkout", Tasks: []ledger.Task{scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow, by line", "Task 1"), scenario.Task(9, "Added at midnight")}}}})
 		s.typed("/skip 2", "")
 		s.typed("/retry 2", "")
 		s.typed("/next 9", "")
-		s.entry("Task 1", "", loop.AttemptEnded{Replan: true, Why: "conflicts with what was done since in a.go"})
-		s.entry("", "", loop.RunEnded{Reason: loop.ReasonInternal, Exit: 4, Text: "pattern x has no route"})
+		s.entry("Task 1", "", ledger.AttemptEnded{Replan: true, Why: "conflicts with what was done since in a.go"})
+		s.entry("", "", ledger.RunEnded{Reason: ledger.ReasonInternal, Exit: 4, Text: "pattern x has no route"})
 	},
 }
 
@@ -236,34 +237,34 @@ func TestHostile(t *testing.T) {
 	s := newScene("shop", termlog.Options{})
 	set := s.Settings()
 	task := scenario.Task(1, nasty)
-	task.Scope, task.Acceptance, task.Mark = nasty, []string{nasty}, loop.MarkManualVerify
-	strange := loop.Task{ID: "Task \x1b[31m" + nasty[:40], Title: nasty, Mark: loop.MarkOpen, Line: 2}
+	task.Scope, task.Acceptance, task.Mark = nasty, []string{nasty}, ledger.MarkManualVerify
+	strange := ledger.Task{ID: "Task \x1b[31m" + nasty[:40], Title: nasty, Mark: ledger.MarkOpen, Line: 2}
 	base := s.Base("r1")
-	base.Dirty, base.Notes = []string{nasty}, []loop.Finding{{File: nasty, Line: 3, Text: nasty, Fix: nasty}}
+	base.Dirty, base.Notes = []string{nasty}, []ledger.Finding{{File: nasty, Line: 3, Text: nasty, Fix: nasty}}
 	s.Start(set, base, task, strange)
 	s.Until(func() bool { return bot.Doing(s.State) != "" })
 	id := strange.ID
-	s.entry(id, "r1-1", loop.EventAccepted{Type: nasty, Data: []byte(`{"summary":"` + "\\u001b[2J" + `"}`)})
-	s.entry(id, "r1-1", loop.GuidanceReported{ID: nasty, State: guidance.SetAside, Note: nasty})
-	s.entry(id, "r1-1", loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndedEvent, Counts: loop.CountsAsSuccess, Text: nasty, Exit: loop.Exit{Tail: nasty}})
-	s.entry(id, "r1-1", loop.TakenOver{Taken: loop.Capture{Outside: []string{nasty, nasty}, Refused: []loop.Finding{{File: nasty, Text: nasty}}}})
-	s.entry(id, "r1-1", loop.Verified{Kind: loop.KindVerify, Results: []loop.Result{{Run: nasty, Tail: nasty}}})
-	s.entry(id, "r1-2", loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndedSilent, Counts: loop.CountsAsFailed, Text: nasty, Exit: loop.Exit{Tail: nasty, Code: 1}})
-	s.entry(id, "", loop.TaskSet{From: loop.Active, To: loop.Blocked, Why: nasty})
-	s.entry(id, "", loop.AttemptEnded{Failed: true, Why: nasty})
-	s.entry(id, "", loop.QuestionAsked{Question: loop.Question{ID: "q7", Kind: loop.AskAgent, Task: id, Hat: nasty, Text: nasty, Options: []string{nasty, nasty}, Choice: nasty, Expires: s.Now.Add(time.Hour)}})
-	s.entry(id, "", loop.QuestionAsked{Question: loop.Question{ID: "q8", Kind: loop.AskBlocked, Task: id, Title: nasty, Text: nasty, Tried: nasty, Needs: nasty}})
-	s.entry(id, "", loop.QuestionAnswered{ID: "q7", Choice: nasty, Words: nasty, By: nasty})
-	s.entry("", "", loop.GuidanceQueued{Item: guidance.Item{ID: "g1", Text: nasty, Hat: nasty, Task: loop.FoldID(id)}})
-	s.entry("", "", loop.AgentUnusable{Agent: nasty, Text: nasty})
-	s.entry("", "", loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitLimit, Text: nasty})
-	s.entry("", "", loop.SourceRead{Name: nasty, Trouble: nasty})
+	s.entry(id, "r1-1", ledger.EventAccepted{Type: nasty, Data: []byte(`{"summary":"` + "\\u001b[2J" + `"}`)})
+	s.entry(id, "r1-1", ledger.GuidanceReported{ID: nasty, State: guidance.SetAside, Note: nasty})
+	s.entry(id, "r1-1", ledger.SessionEnded{Kind: ledger.KindAgent, End: ledger.EndedEvent, Counts: ledger.CountsAsSuccess, Text: nasty, Exit: ledger.Exit{Tail: nasty}})
+	s.entry(id, "r1-1", ledger.TakenOver{Taken: ledger.Capture{Outside: []string{nasty, nasty}, Refused: []ledger.Finding{{File: nasty, Text: nasty}}}})
+	s.entry(id, "r1-1", ledger.Verified{Kind: ledger.KindVerify, Results: []ledger.Result{{Run: nasty, Tail: nasty}}})
+	s.entry(id, "r1-2", ledger.SessionEnded{Kind: ledger.KindAgent, End: ledger.EndedSilent, Counts: ledger.CountsAsFailed, Text: nasty, Exit: ledger.Exit{Tail: nasty, Code: 1}})
+	s.entry(id, "", ledger.TaskSet{From: ledger.Active, To: ledger.Blocked, Why: nasty})
+	s.entry(id, "", ledger.AttemptEnded{Failed: true, Why: nasty})
+	s.entry(id, "", ledger.QuestionAsked{Question: ledger.Question{ID: "q7", Kind: ledger.AskAgent, Task: id, Hat: nasty, Text: nasty, Options: []string{nasty, nasty}, Choice: nasty, Expires: s.Now.Add(time.Hour)}})
+	s.entry(id, "", ledger.QuestionAsked{Question: ledger.Question{ID: "q8", Kind: ledger.AskBlocked, Task: id, Title: nasty, Text: nasty, Tried: nasty, Needs: nasty}})
+	s.entry(id, "", ledger.QuestionAnswered{ID: "q7", Choice: nasty, Words: nasty, By: nasty})
+	s.entry("", "", ledger.GuidanceQueued{Item: guidance.Item{ID: "g1", Text: nasty, Hat: nasty, Task: ledger.FoldID(id)}})
+	s.entry("", "", ledger.AgentUnusable{Agent: nasty, Text: nasty})
+	s.entry("", "", ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitLimit, Text: nasty})
+	s.entry("", "", ledger.SourceRead{Name: nasty, Trouble: nasty})
 	s.Echo(nasty, nasty)
 	s.Note(nasty)
 	for _, line := range []string{"/status", "/tasks", "/task 1", "/queue", "q8", "/log", "/evidence 1", "/guidance " + nasty, nasty, "/" + nasty, "/task " + nasty} {
 		s.typed(line, nasty)
 	}
-	s.entry("", "", loop.RunEnded{Reason: loop.Reason(nasty), Text: nasty, By: nasty, Branch: nasty, Resume: nasty})
+	s.entry("", "", ledger.RunEnded{Reason: ledger.Reason(nasty), Text: nasty, By: nasty, Branch: nasty, Resume: nasty})
 
 	out := s.out.String()
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")

@@ -6,21 +6,21 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // session is an agent's session on its way to its one line. The line waits
 // for the verification, so that it tells what was claimed and what is true.
 type session struct {
 	id, task, hat string
-	event         loop.EventAccepted
+	event         ledger.EventAccepted
 	stall, wall   time.Duration // its limits
-	ended         loop.SessionEnded
-	taken         *loop.Capture
+	ended         ledger.SessionEnded
+	taken         *ledger.Capture
 	verify        string // "verify ✓ go test 38 s"
 	red           bool
 	then          string // what is said of the route: "→ fixer"
-	reports       []loop.GuidanceReported
+	reports       []ledger.GuidanceReported
 	ready         bool // routed: only guidance of the next session may still be added
 }
 
@@ -42,50 +42,50 @@ func (c *Console) of(v view) *session {
 
 // agentEnded notes the cost of a session, and holds its line where a
 // verification or a route will follow.
-func (c *Console) agentEnded(v view, b loop.SessionEnded) {
+func (c *Console) agentEnded(v view, b ledger.SessionEnded) {
 	s := c.of(v)
 	delete(c.running, s.id)
 	s.ended = b
 	if b.Exit.CostUSD > 0 {
 		c.priced = true
 	}
-	p := c.spent[loop.FoldID(s.task)]
+	p := c.spent[ledger.FoldID(s.task)]
 	if p == nil {
 		p = &purse{unknown: true} // its beginning was not seen here
-		c.spent[loop.FoldID(s.task)] = p
+		c.spent[ledger.FoldID(s.task)] = p
 	}
 	if b.Exit.CostUSD < 0 {
 		p.unknown = true
 	} else {
 		p.usd += b.Exit.CostUSD
 	}
-	if b.End == loop.EndedEvent {
-		c.held[loop.FoldID(s.task)] = s
+	if b.End == ledger.EndedEvent {
+		c.held[ledger.FoldID(s.task)] = s
 		return
 	}
 	text := bot.EndText(b)
 	switch said := bot.Clean(b.Text); {
-	case b.End == loop.EndedSilent && said != "":
+	case b.End == ledger.EndedSilent && said != "":
 		text = said
-	case b.End == loop.EndedStall && s.stall > 0:
+	case b.End == ledger.EndedStall && s.stall > 0:
 		text = "silent " + bot.Took(s.stall) + ", stopped"
-	case b.End == loop.EndedWall && s.wall > 0:
+	case b.End == ledger.EndedWall && s.wall > 0:
 		text = "longer than " + bot.Took(s.wall) + ", stopped"
-	case b.End == loop.EndedLost && b.Counts == loop.CountsAsNothing:
+	case b.End == ledger.EndedLost && b.Counts == ledger.CountsAsNothing:
 		text += ", not an attempt"
 	}
-	if b.Counts == loop.CountsAsFailed {
+	if b.Counts == ledger.CountsAsFailed {
 		n := 0
 		if t, ok := v.after.Project.Find(s.task); ok && t.Attempt != nil {
 			n = t.Attempt.FailedRow
 		}
 		if n > 0 {
-			text += fmt.Sprintf(", %d of %d", n, loop.MaxFailed)
+			text += fmt.Sprintf(", %d of %d", n, ledger.MaxFailed)
 		}
 	}
 	c.flush(v.at)
 	c.whole(v.at, c.columns(s)+bot.SignFailed+" "+bot.Cut(text, 60))
-	if last := lastWords(b.Exit.Tail); last != "" && b.Counts == loop.CountsAsFailed {
+	if last := lastWords(b.Exit.Tail); last != "" && b.Counts == ledger.CountsAsFailed {
 		c.more("    ┃ " + bot.Cut(last, c.room()-6))
 	}
 	c.reports(v, s)
@@ -102,12 +102,12 @@ func lastWords(tail string) string {
 }
 
 // verified adds what the daemon found out itself, and prints the line.
-func (c *Console) verified(v view, b loop.Verified) {
-	s := c.held[loop.FoldID(v.e.Task)]
-	if s != nil && b.Kind == loop.KindRepro && b.OK { // the route, or "again", prints it
+func (c *Console) verified(v view, b ledger.Verified) {
+	s := c.held[ledger.FoldID(v.e.Task)]
+	if s != nil && b.Kind == ledger.KindRepro && b.OK { // the route, or "again", prints it
 		s.verify = "verify " + bot.VerifyText(b)
 	}
-	if b.Kind != loop.KindVerify {
+	if b.Kind != ledger.KindVerify {
 		return
 	}
 	text := bot.VerifyText(b)
@@ -122,7 +122,7 @@ func (c *Console) verified(v view, b loop.Verified) {
 	c.print(v, s)
 }
 
-func took(b loop.Verified) time.Duration {
+func took(b ledger.Verified) time.Duration {
 	var d time.Duration
 	for _, r := range b.Results {
 		d += time.Duration(r.Ms) * time.Millisecond
@@ -133,15 +133,15 @@ func took(b loop.Verified) time.Duration {
 // routed prints a line that no verification precedes. Where guidance waits,
 // the next session may take it along in the same decision, which is told in
 // the same line.
-func (c *Console) routed(v view, b loop.Routed) {
-	s := c.held[loop.FoldID(v.e.Task)]
+func (c *Console) routed(v view, b ledger.Routed) {
+	s := c.held[ledger.FoldID(v.e.Task)]
 	if s == nil {
 		return
 	}
-	if _, judged := bot.Verdict(s.event); judged && b.To != loop.Converged {
+	if _, judged := bot.Verdict(s.event); judged && b.To != ledger.Converged {
 		s.then = " → " + bot.Clean(b.To)
 	}
-	if len(v.after.Project.Guidance.Waiting()) > 0 && b.To != loop.Converged && b.On != loop.EventQuestion {
+	if len(v.after.Project.Guidance.Waiting()) > 0 && b.To != ledger.Converged && b.On != ledger.EventQuestion {
 		s.ready = true
 		return
 	}
@@ -149,8 +149,8 @@ func (c *Console) routed(v view, b loop.Routed) {
 }
 
 // redo says why the same hat goes again, where the line does not say it yet.
-func (c *Console) redo(v view, b loop.Redo) {
-	if s := c.held[loop.FoldID(v.e.Task)]; s != nil {
+func (c *Console) redo(v view, b ledger.Redo) {
+	if s := c.held[ledger.FoldID(v.e.Task)]; s != nil {
 		s.then = "   " + bot.SignFailed + " " + bot.Clean(b.Why) + ", again"
 		c.print(v, s)
 		return
@@ -162,7 +162,7 @@ func (c *Console) redo(v view, b loop.Redo) {
 
 // settle prints the held line of a task: nothing can be added to it any more.
 func (c *Console) settle(v view, task string) {
-	if s := c.held[loop.FoldID(task)]; s != nil {
+	if s := c.held[ledger.FoldID(task)]; s != nil {
 		c.print(v, s)
 	}
 }
@@ -184,7 +184,7 @@ const unchanged = ", no change: "
 
 // print puts out a session's line, and what belongs to it.
 func (c *Console) print(v view, s *session) {
-	delete(c.held, loop.FoldID(s.task))
+	delete(c.held, ledger.FoldID(s.task))
 	what, claimed := c.what(s)
 	whole := func(what string) string {
 		line := c.columns(s) + what
@@ -208,7 +208,7 @@ func (c *Console) print(v view, s *session) {
 	if n := bot.Width(what) - (bot.Width(line) - c.room()); why == "" && n < bot.Width(what) {
 		line = whole(bot.Cut(what, max(n, leastSaid)))
 	}
-	if c.opt.Demo && s.event.Type == loop.EventQuestion {
+	if c.opt.Demo && s.event.Type == ledger.EventQuestion {
 		return // the question says it all
 	}
 	c.whole(v.at, line)
@@ -273,7 +273,7 @@ func (c *Console) what(s *session) (text string, claimed bool) {
 
 // files counts what a session changed: "2 files +31 −4". Beside a claim it
 // would only distract.
-func files(t loop.Capture, claimed bool) string {
+func files(t ledger.Capture, claimed bool) string {
 	if claimed || len(t.Files) == 0 {
 		return ""
 	}
@@ -292,7 +292,7 @@ func files(t loop.Capture, claimed bool) string {
 }
 
 // strays tells which files were out of scope.
-func (c *Console) strays(t loop.Capture) {
+func (c *Console) strays(t ledger.Capture) {
 	if len(t.Outside) > 0 {
 		c.more("    " + bot.Cut(bot.SignLook+" out of scope, undone: "+few(t.Outside), c.room()-4))
 	}

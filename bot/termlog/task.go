@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // commitment begins a task's attempt.
-func (c *Console) commitment(v view, b loop.Commitment) {
-	key := loop.FoldID(v.e.Task)
+func (c *Console) commitment(v view, b ledger.Commitment) {
+	key := ledger.FoldID(v.e.Task)
 	t, _ := v.after.Project.Find(v.e.Task)
 	title := bot.Cut(bot.Clean(b.Title), 60)
 	if b.Resume {
@@ -31,34 +31,34 @@ func (c *Console) commitment(v view, b loop.Commitment) {
 }
 
 // taskSet tells a change of a task that is not told by something else.
-func (c *Console) taskSet(v view, b loop.TaskSet) {
+func (c *Console) taskSet(v view, b ledger.TaskSet) {
 	if v.run().Started.IsZero() {
 		return // the first reading of the source
 	}
-	if b.To != loop.Active {
+	if b.To != ledger.Active {
 		c.settle(v, v.e.Task)
 	}
 	id := c.id(v.e.Task)
 	switch b.To {
-	case loop.Done:
+	case ledger.Done:
 		c.done(v, b)
-	case loop.Skipped:
+	case ledger.Skipped:
 		text := bot.SignAway + " " + id + " skipped"
 		if rest := bot.Dependents(v.after, v.e.Task); rest != "" {
 			text += "; " + rest
 		}
 		c.tell(v, text)
-	case loop.Withdrawn:
+	case ledger.Withdrawn:
 		c.say(v, bot.SignAway+" "+id+" withdrawn: its line is gone")
-	case loop.Blocked:
+	case ledger.Blocked:
 		if b.Question == "" {
 			c.tell(v, bot.SignBlocked+" "+id+" blocked: "+bot.Clean(b.Why))
 		}
-	case loop.Ready:
+	case ledger.Ready:
 		if b.From == "" && isPart(v) {
 			return // told with the plan that it is a part of
 		}
-		if b.Fresh || (b.From != loop.Pending && b.From != loop.Active && b.From != loop.Waiting) {
+		if b.Fresh || (b.From != ledger.Pending && b.From != ledger.Active && b.From != ledger.Waiting) {
 			c.say(v, bot.SignLater+" "+id+" ready again"+because(strings.TrimSuffix(b.Why, ", by console")))
 		}
 	}
@@ -78,8 +78,8 @@ func because(why string) string {
 }
 
 // done is the line of a finished task.
-func (c *Console) done(v view, b loop.TaskSet) {
-	key := loop.FoldID(v.e.Task)
+func (c *Console) done(v view, b ledger.TaskSet) {
+	key := ledger.FoldID(v.e.Task)
 	gap := "   "
 	if c.opt.Demo {
 		gap = "  "
@@ -93,32 +93,32 @@ func (c *Console) done(v view, b loop.TaskSet) {
 		text += "  " + bot.Clean(hash)[:min(len(hash), 7)]
 	case b.Why != "":
 		text += "  " + bot.Clean(b.Why)
-	case b.From == loop.Active:
+	case b.From == ledger.Active:
 		text += "  nothing to change"
 	}
 	c.say(v, text)
 }
 
 // attemptEnded tells a failed attempt; one that blocks its task is told there.
-func (c *Console) attemptEnded(v view, b loop.AttemptEnded) {
-	s := c.held[loop.FoldID(v.e.Task)]
+func (c *Console) attemptEnded(v view, b ledger.AttemptEnded) {
+	s := c.held[ledger.FoldID(v.e.Task)]
 	c.settle(v, v.e.Task)
-	if s != nil && s.event.Type == loop.EventBlocked {
+	if s != nil && s.event.Type == ledger.EventBlocked {
 		return // the question that follows gives the same reason
 	}
 	id := c.id(v.e.Task)
 	t, _ := v.after.Project.Find(v.e.Task)
-	c.outcomes[loop.FoldID(v.e.Task)] = b.Outcome
+	c.outcomes[ledger.FoldID(v.e.Task)] = b.Outcome
 	switch {
-	case b.Outcome == loop.OutcomeBlocked:
-	case b.Outcome == loop.OutcomeStalled && t.Failed < loop.MaxAttempts:
+	case b.Outcome == ledger.OutcomeBlocked:
+	case b.Outcome == ledger.OutcomeStalled && t.Failed < ledger.MaxAttempts:
 		c.tell(v, fmt.Sprintf("%s %s attempt %d stalled%s", bot.SignFailed, id, max(t.Attempts, 1), because(b.Why)))
-	case b.Failed && t.Failed < loop.MaxAttempts:
+	case b.Failed && t.Failed < ledger.MaxAttempts:
 		c.tell(v, fmt.Sprintf("%s %s attempt %d failed: %s", bot.SignFailed, id, max(t.Attempts, 1), bot.OutcomeWhy(b.Outcome, b.Why)))
-	case b.Failed, b.Outcome == loop.OutcomePlanned: // told by the question that follows, or by its parts
-	case b.Outcome == loop.OutcomeBudget:
+	case b.Failed, b.Outcome == ledger.OutcomePlanned: // told by the question that follows, or by its parts
+	case b.Outcome == ledger.OutcomeBudget:
 		c.tell(v, bot.SignLook+" "+id+" kept as it is, goes on from there next time: "+bot.OutcomeWhy(b.Outcome, b.Why))
-	case b.Replan, b.Outcome == loop.OutcomeAnew:
+	case b.Replan, b.Outcome == ledger.OutcomeAnew:
 		c.tell(v, bot.SignAgain+" "+id+" starts anew: "+bot.Clean(b.Why))
 	case !b.Failed && t.Attempt != nil && t.Attempt.Consensus != nil && t.Attempt.Consensus.Yields:
 		c.say(v, bot.SignLater+" "+id+" goes on later: "+bot.Clean(b.Why))
@@ -128,7 +128,7 @@ func (c *Console) attemptEnded(v view, b loop.AttemptEnded) {
 }
 
 // planSettled tells what became of a plan that was argued about.
-func (c *Console) planSettled(v view, b loop.PlanSettled) {
+func (c *Console) planSettled(v view, b ledger.PlanSettled) {
 	sign := bot.SignDone
 	if !b.Approved {
 		sign = bot.SignAgain
@@ -137,7 +137,7 @@ func (c *Console) planSettled(v view, b loop.PlanSettled) {
 }
 
 // hatsRead tells that hats were changed on disk.
-func (c *Console) hatsRead(v view, b loop.HatsRead) {
+func (c *Console) hatsRead(v view, b ledger.HatsRead) {
 	if trouble := bot.HatsTrouble(b.Trouble); trouble != "" {
 		c.tell(v, bot.SignLook+" hats "+trouble)
 		return
@@ -150,7 +150,7 @@ func (c *Console) hatsRead(v view, b loop.HatsRead) {
 }
 
 // sourceRead tells what people changed while the run was under way.
-func (c *Console) sourceRead(v view, b loop.SourceRead) {
+func (c *Console) sourceRead(v view, b ledger.SourceRead) {
 	if v.run().Started.IsZero() {
 		return
 	}

@@ -1,5 +1,15 @@
-// Package link is the line to a platform, which every adapter has one of: how
-// it stands, how long it is left alone after something went wrong, one call
-// with its limit, and tokens that never show themselves. What a platform's
-// answers mean is the adapter's.
+// Package transport is the HTTP connection that every chat adapter has to its
+// platform: single calls with a time limit, the state of the connection, the
+// pauses after failures, and tokens that no output shows.
+//
+//   - conn.go: Conn and its Options
+//   - exchange.go: one call, its Response or NoResponseError
+//   - state.go: State, Trouble, and the Findings of a probe
+//   - backoff.go: Backoff and Sleep
+//   - secret.go: Secret
+//
+// The package never interprets a response: adapters do. It never follows a
+// redirect, and no error, log line or state contains a token. Its tests hold
+// that State.Since changes only between connected and not connected, and that a
+// NoResponseError says truly whether the call may have had an effect.
 package transport

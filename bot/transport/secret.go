@@ -2,21 +2,21 @@ package transport
 
 import "log/slog"
 
-// Secret is a text that never shows itself: printed, logged or as JSON it is
-// Hidden (SPEC 6.6).
+// Secret is a string that prints, logs and marshals as Redacted. Convert it to a
+// string to use it.
 type Secret string
 
-// Hidden stands for a secret.
-const Hidden = "(secret)"
+// Redacted replaces a secret in any output.
+const Redacted = "(secret)"
 
-// String, GoString and MarshalText hide the secret from every way of printing.
-func (Secret) String() string { return Hidden }
+// String hides the secret from fmt.
+func (Secret) String() string { return Redacted }
 
 // GoString hides the secret from %#v.
-func (Secret) GoString() string { return Hidden }
+func (Secret) GoString() string { return Redacted }
 
 // MarshalText hides the secret from encoders.
-func (Secret) MarshalText() ([]byte, error) { return []byte(Hidden), nil }
+func (Secret) MarshalText() ([]byte, error) { return []byte(Redacted), nil }
 
 // LogValue hides the secret from log/slog.
-func (Secret) LogValue() slog.Value { return slog.StringValue(Hidden) }
+func (Secret) LogValue() slog.Value { return slog.StringValue(Redacted) }

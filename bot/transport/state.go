@@ -2,81 +2,82 @@ package transport
 
 import "time"
 
-// Trouble is why nothing can be received now. A platform may have some of its
-// own.
+// Trouble classifies why nothing can be received. Adapters add troubles of their
+// platform.
 type Trouble string
 
-// Troubles that every platform has.
+// Troubles of every platform.
 const (
 	TroubleNone    Trouble = ""
 	TroubleStart   Trouble = "start"   // not tried yet
 	TroubleNetwork Trouble = "network" // no connection
-	TroubleServer  Trouble = "server"  // something answers, but not as it should
-	TroubleSlow    Trouble = "slow"    // the platform wants us to wait
-	TroubleToken   Trouble = "token"   // refused: wrong, revoked, or without a permission
-	TroubleStore   Trouble = "store"   // what came could not be committed
-	TroubleChannel Trouble = "channel" // a chat of the configuration takes nothing
+	TroubleServer  Trouble = "server"  // a response that is not the platform's, or a failure of the platform
+	TroubleSlow    Trouble = "slow"    // the platform asks for a pause
+	TroubleToken   Trouble = "token"   // the token was rejected: wrong, revoked, or without a permission
+	TroubleStore   Trouble = "store"   // an update was received and could not be committed
+	TroubleRights  Trouble = "rights"  // an optional permission is missing
+	TroubleChannel Trouble = "channel" // a configured chat accepts no messages
 )
 
-// State is how a line stands.
+// State describes the connection at one moment.
 type State struct {
-	Connected bool
-	Since     time.Time // of Connected, or of its absence
-	Heard     time.Time // when the platform was heard last; zero = not yet
-	Trouble   Trouble   // none while connected
-	Text      string    // what is wrong, and what to do; no secrets
+	Connected   bool
+	Since       time.Time // time of the last change of Connected
+	LastContact time.Time // time of the last response, zero = none yet
+	Trouble     Trouble   // TroubleNone while connected
+	Text        string    // what is wrong and what to do; without secrets
 }
 
-// State is how the line stands now.
-func (l *Conn) State() State {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.state
+// State returns the current state.
+func (c *Conn) State() State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state
 }
 
-// MarkUp notes a sign of life.
-func (l *Conn) MarkUp() {
-	now := l.o.Clock()
-	l.mu.Lock()
-	was := l.state
-	l.state.Heard = now
+// MarkUp notes that the platform answered or sent something.
+func (c *Conn) MarkUp() {
+	now := c.o.Clock()
+	c.mu.Lock()
+	was := c.state
+	c.state.LastContact = now
 	if !was.Connected {
-		l.state = State{Connected: true, Since: now, Heard: now}
+		c.state = State{Connected: true, Since: now, LastContact: now}
 	}
-	is := l.state
-	l.mu.Unlock()
+	is := c.state
+	c.mu.Unlock()
 	if !was.Connected {
-		l.o.Log.Info(l.o.Platform+" is connected", "id", l.o.ID)
-		l.notifyChange(is)
+		c.o.Log.Info(c.o.Platform+" is connected", "id", c.o.ID)
+		c.notifyChange(is)
 	}
 }
 
-// MarkDown notes a trouble. text is without secrets.
-func (l *Conn) MarkDown(t Trouble, text string) {
-	now := l.o.Clock()
-	l.mu.Lock()
-	was := l.state
-	l.state.Trouble, l.state.Text = t, text
+// MarkDown notes why nothing can be received. text must not contain secrets.
+func (c *Conn) MarkDown(t Trouble, text string) {
+	now := c.o.Clock()
+	c.mu.Lock()
+	was := c.state
+	c.state.Trouble, c.state.Text = t, text
 	if was.Connected {
-		l.state.Connected, l.state.Since = false, now
+		c.state.Connected, c.state.Since = false, now
 	}
-	is := l.state
-	l.mu.Unlock()
+	is := c.state
+	c.mu.Unlock()
 	if was.Connected || was.Trouble != t {
-		l.o.Log.Warn(l.o.Platform+" is out of reach", "id", l.o.ID, "trouble", t, "why", text)
-		l.notifyChange(is)
+		c.o.Log.Warn(c.o.Platform+" is out of reach", "id", c.o.ID, "trouble", t, "why", text)
+		c.notifyChange(is)
 	}
 }
 
-func (l *Conn) notifyChange(s State) {
-	if l.o.Changed != nil {
-		l.o.Changed(s)
+func (c *Conn) notifyChange(s State) {
+	if c.o.OnChange != nil {
+		c.o.OnChange(s)
 	}
 }
 
-// Finding is one thing that an adapter's probe found.
+// Finding is one result of an adapter's Probe.
 type Finding struct {
-	OK      bool // nothing is to be done
+	OK      bool // nothing to do
 	Trouble Trouble
 	Text    string
 	Fix     string // what to do, "" = nothing

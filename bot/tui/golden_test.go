@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestScreens are the screens of a night, at the smallest size, at a usual one
@@ -34,8 +35,9 @@ func TestScreens(t *testing.T) {
 		"hostile": func(s *screen) {
 			n := newStory().at("#3 planner")
 			bad := "\x1b[2J\x1b]0;x\x07<b>\u202eevil\u202c " + strings.Repeat("漢字é́́́́́́ ", 450) + "\n\r\t"
-			n.State.Project.Tasks[0].Task.Title = bad
-			n.State.Project.Tasks[1].Task.ID = bad
+			tasks := n.State.Project.Tasks.Slice()
+			tasks[0].Task.Title, tasks[1].Task.ID = bad, bad
+			n.State.Project.Tasks = loop.NewTaskList(tasks...)
 			c := n.scene()
 			c.Hand.Shows([]string{bad, "\x1b[1A\x1b[2K", "\u200f\u202e100% done\x9b31m", "\xff\xfe│ ┤ ● fake", strings.Repeat("x", 10_000)}, n.Now)
 			c.Add(bad, n.Now.Add(-time.Hour), n.Now.Add(time.Hour))
@@ -52,7 +54,7 @@ func TestScreens(t *testing.T) {
 		"paused": func(s *screen) {
 			n := working()
 			n.input(loop.Pause{})
-			n.Until(func() bool { return n.State.Project.Run.State == loop.RunPaused })
+			n.Until(func() bool { return n.State.Project.Run.State == ledger.RunPaused })
 			s.show(n.scene(), n.Now.Add(time.Hour)).keysOf("p").answer("‖ shop is paused already", true)
 		},
 		"typing": func(s *screen) {

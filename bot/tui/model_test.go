@@ -401,8 +401,9 @@ func TestPaste(t *testing.T) {
 func TestHostile(t *testing.T) {
 	bad := "\x1b[2J\x1b]0;x\x07<b>" + strings.Repeat("漢字é́́́́́́ ", 3000) + "\n\r\t\u202e"
 	n := newStory()
-	n.State.Project.Tasks[0].Task.Title = bad
-	n.State.Project.Tasks[1].Task.ID = bad
+	tasks := n.State.Project.Tasks.Slice()
+	tasks[0].Task.Title, tasks[1].Task.ID = bad, bad
+	n.State.Project.Tasks = loop.NewTaskList(tasks...)
 	n.at("#3 planner")
 	n.input(loop.Guide{Text: "x" + strings.ToValidUTF8(bad[:1200], "")})
 	n.State.Project.Run.Source = bad

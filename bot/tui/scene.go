@@ -9,6 +9,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Scene is what the screen shows of one project. It is what the view "watch"
@@ -102,13 +103,13 @@ func Of(s loop.State, now time.Time) Scene {
 		if c.Began.IsZero() {
 			c.Began = r.Planned
 		}
-		c.Held = r.State == loop.RunPausing || r.State == loop.RunPaused
+		c.Held = r.State == ledger.RunPausing || r.State == ledger.RunPaused
 	}
 	c.standing(s, now)
 	c.hand(s)
-	for _, ts := range s.Project.Tasks {
-		if ts.Status != loop.Withdrawn {
-			c.Tasks = append(c.Tasks, taskOf(s, ts))
+	for _, ts := range s.Project.Tasks.All() {
+		if ts.Status != ledger.Withdrawn {
+			c.Tasks = append(c.Tasks, taskOf(s, *ts))
 		}
 	}
 	c.guidance(s)
@@ -141,17 +142,17 @@ func (c *Scene) standing(s loop.State, now time.Time) {
 			say(r.ID + " ended " + bot.Clock(r.EndedAt, now) + ": " + string(r.Ended.Reason))
 		}
 		return
-	case r.State == loop.RunPlanning:
+	case r.State == ledger.RunPlanning:
 		set(bot.SignLater, "looks before it starts")
-	case r.State == loop.RunPausing:
+	case r.State == ledger.RunPausing:
 		set(bot.SignPaused, "pauses after "+doing)
-	case r.State == loop.RunPaused:
+	case r.State == ledger.RunPaused:
 		set(bot.SignPaused, "paused")
-	case r.State == loop.RunStopping || r.Finishing != nil:
+	case r.State == ledger.RunStopping || r.Finishing != nil:
 		set(bot.SignLater, "ends after "+doing)
-	case r.State == loop.RunWaiting:
+	case r.State == ledger.RunWaiting:
 		set(waits(s, r, now))
-		if say(r.Text); r.Text == "" && r.Wait != loop.WaitQuestion {
+		if say(r.Text); r.Text == "" && r.Wait != ledger.WaitQuestion {
 			say(bot.HoldText(s))
 		}
 	default:
@@ -170,15 +171,15 @@ func (c *Scene) standing(s loop.State, now time.Time) {
 
 func waits(s loop.State, r *loop.Run, now time.Time) (sign, word string) {
 	switch {
-	case r.Wait == loop.WaitQuestion:
+	case r.Wait == ledger.WaitQuestion:
 		var ids []string
 		for _, q := range s.Project.Questions {
 			ids = append(ids, q.ID)
 		}
 		return bot.SignAsk, strings.TrimSpace("waits for an answer " + strings.Join(ids, " "))
-	case r.Wait == loop.WaitDisk:
+	case r.Wait == ledger.WaitDisk:
 		return bot.SignLook, "waits: the disk is full"
-	case r.Wait == loop.WaitAgent:
+	case r.Wait == ledger.WaitAgent:
 		return bot.SignLook, "stands still"
 	case r.Until.IsZero():
 		return bot.SignLook, "waits"
@@ -194,8 +195,8 @@ func (c *Scene) hand(s loop.State) {
 	}
 	id, rest, _ := strings.Cut(doing, " ")
 	h := &CurrentWork{Sign: bot.SignNow, Task: id, Doing: rest, Event: s.Project.Run.LastEvent}
-	for _, t := range s.Project.Tasks {
-		if t.Status == loop.Active && t.Attempt != nil {
+	for _, t := range s.Project.Tasks.All() {
+		if t.Status == ledger.Active && t.Attempt != nil {
 			h.Title, h.Attempt = bot.Cut(bot.Clean(t.Task.Title), longest), t.Attempt.N
 			break
 		}
@@ -204,10 +205,10 @@ func (c *Scene) hand(s loop.State) {
 		h.Sign = c.Sign
 	}
 	for _, x := range s.Project.Sessions {
-		if h.Since.IsZero() || x.Planned.Kind == loop.KindAgent {
+		if h.Since.IsZero() || x.Planned.Kind == ledger.KindAgent {
 			h.Since, h.Session = x.At, x.ID
 		}
-		if x.Planned.Kind == loop.KindAgent {
+		if x.Planned.Kind == ledger.KindAgent {
 			h.Agent = bot.Cut(bot.Clean(strings.TrimSpace(x.Planned.Agent+" "+x.Planned.Model)), 40)
 			if d := x.Planned.Stall.D(); d > 0 {
 				h.Stall = elapsed(d)
@@ -236,21 +237,21 @@ func (h *CurrentWork) Shows(lines []string, at time.Time) {
 }
 
 func taskOf(s loop.State, t loop.TaskState) Task {
-	id := bot.Cut(bot.Clean(loop.ShortID(t.Task.ID)), 14)
+	id := bot.Cut(bot.Clean(ledger.ShortID(t.Task.ID)), 14)
 	out := Task{
-		ID: id, Arg: strings.TrimPrefix(bot.Clean(loop.ShortID(t.Task.ID)), "#"), Sign: bot.StatusSign(t.Status),
-		Title: bot.Cut(bot.Clean(t.Task.Title), longest), Word: strings.ReplaceAll(string(t.Status), "_", " "), Done: t.Status == loop.Done,
+		ID: id, Arg: strings.TrimPrefix(bot.Clean(ledger.ShortID(t.Task.ID)), "#"), Sign: bot.StatusSign(t.Status),
+		Title: bot.Cut(bot.Clean(t.Task.Title), longest), Word: strings.ReplaceAll(string(t.Status), "_", " "), Done: t.Status == ledger.Done,
 	}
 	switch t.Status {
-	case loop.Active:
+	case ledger.Active:
 		out.Word = "at work"
-	case loop.Waiting:
+	case ledger.Waiting:
 		out.Word = "asks"
-	case loop.Pending:
+	case ledger.Pending:
 		out.Word = "not ready"
 		for _, id := range t.Task.DependsOn {
-			if d, ok := s.Project.Find(id); ok && d.Status != loop.Done && d.Status != loop.Skipped {
-				out.Word = "needs " + bot.Cut(bot.Clean(loop.ShortID(d.Task.ID)), 14)
+			if d, ok := s.Project.Find(id); ok && d.Status != ledger.Done && d.Status != ledger.Skipped {
+				out.Word = "needs " + bot.Cut(bot.Clean(ledger.ShortID(d.Task.ID)), 14)
 				break
 			}
 		}
@@ -283,7 +284,7 @@ func (c *Scene) guidance(s loop.State) {
 		case i.State == guidance.Queued:
 			item.Sign, item.Where = bot.SignLater, "queued"
 			if i.Task != "" {
-				item.Where += ", for " + bot.Cut(bot.Clean(loop.ShortID(i.Task)), 14)
+				item.Where += ", for " + bot.Cut(bot.Clean(ledger.ShortID(i.Task)), 14)
 			}
 			if i.Hat != "" {
 				item.Where += ", for " + bot.Cut(bot.Clean(i.Hat), 16)
@@ -291,7 +292,7 @@ func (c *Scene) guidance(s loop.State) {
 		case i.State == guidance.Injected:
 			item.Sign, item.Where = bot.SignNow, "in use"
 			if x, ok := s.Project.Session(i.Session); ok {
-				item.Where = fmt.Sprintf("in use, %s %s", bot.Cut(bot.Clean(loop.ShortID(x.Task)), 14), bot.Cut(bot.Clean(x.Planned.Hat), 16))
+				item.Where = fmt.Sprintf("in use, %s %s", bot.Cut(bot.Clean(ledger.ShortID(x.Task)), 14), bot.Cut(bot.Clean(x.Planned.Hat), 16))
 			}
 		default:
 			item.Sign, item.Where = overSign(i), i.State.Word()
@@ -321,7 +322,7 @@ func overSign(i guidance.Item) string {
 const quoted = "┃ "
 
 // questionOf is a question as a chat would be asked it.
-func questionOf(m bot.Message, q loop.Question) Question {
+func questionOf(m bot.Message, q ledger.Question) Question {
 	out := Question{ID: q.ID}
 	for n, l := range m.Lines {
 		text := l.Text

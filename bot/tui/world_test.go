@@ -10,12 +10,14 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/nightporter/nightporter/loop/ledger"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/bot/report"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 )
 
@@ -59,9 +61,9 @@ func newStory() *story {
 	blocked := scenario.Act{Type: "task.blocked", Data: `{"reason":"The plan says \"refund the order\" and \"refund the line\"; can't tell which.","tried":"by line: TestRefundOrder fails","needs":"which of them"}`, Took: time.Minute, Cost: 0.3}
 	n.Acts["Task 8 planner"] = []scenario.Act{blocked, blocked}
 	set := n.Settings()
-	set.OnBlocked = loop.OnBlockedContinue
+	set.OnBlocked = ledger.OnBlockedContinue
 	titles := []string{"Extract price rules", "Sum the basket", "Price list", "Address form", "Carriers", "Delivery dates", "Move orders to the new API", "Refund flow", "Order emails", "Retry payments", "Admin order list", "Pay page"}
-	var tasks []loop.Task
+	var tasks []ledger.Task
 	for i, title := range titles {
 		switch i + 1 {
 		case 10:

@@ -20,7 +20,7 @@ import (
 	"github.com/nightporter/nightporter/internal/socket"
 )
 
-// build compiles a package the way the Makefile does and returns the binary.
+// build compiles a package with the Makefile's flags and returns the binary.
 func build(tb testing.TB, dir, name, pkg string) string {
 	tb.Helper()
 	bin := filepath.Join(tb.TempDir(), name)
@@ -33,12 +33,12 @@ func build(tb testing.TB, dir, name, pkg string) string {
 	return bin
 }
 
-// desk keeps events in a file, and has each on disk before it answers.
-type desk struct {
-	file *os.File // nil: kept nowhere
+// fakeServer is a session's server. It syncs each event to a file before it answers.
+type fakeServer struct {
+	file *os.File // nil: events are not kept
 }
 
-func (d desk) Emit(_ context.Context, session string, e api.Emit) (api.Reply, error) {
+func (d fakeServer) Emit(_ context.Context, session string, e api.Emit) (api.Reply, error) {
 	if !json.Valid(e.Data) || e.Type == "refused" {
 		return api.Reply{Text: "files_modified is missing"}, nil
 	}
@@ -53,20 +53,24 @@ func (d desk) Emit(_ context.Context, session string, e api.Emit) (api.Reply, er
 	return api.Reply{OK: true, Receipt: session + "/1"}, nil
 }
 
-func (desk) Task(context.Context, string, api.TaskQuery) (api.Reply, error) {
+func (fakeServer) Task(context.Context, string, api.TaskQuery) (api.Reply, error) {
 	return api.Reply{OK: true}, nil
 }
 
-func (desk) Guidance(context.Context, string) (api.Reply, error) { return api.Reply{OK: true}, nil }
+func (fakeServer) Guidance(context.Context, string) (api.Reply, error) {
+	return api.Reply{OK: true}, nil
+}
 
-func (desk) Note(context.Context, string, string, api.Note) (api.Reply, error) {
+func (fakeServer) Note(context.Context, string, string, api.Note) (api.Reply, error) {
 	return api.Reply{Text: "not built yet"}, nil
 }
 
-func (desk) Session(context.Context, string) (api.Reply, error) { return api.Reply{OK: true}, nil }
+func (fakeServer) Session(context.Context, string) (api.Reply, error) {
+	return api.Reply{OK: true}, nil
+}
 
-// serve opens a session's socket and returns the environment that it gives.
-func serve(tb testing.TB, d desk) []string {
+// serve opens a session's socket and returns the environment of that session.
+func serve(tb testing.TB, d fakeServer) []string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "s")
 	l, err := socket.Listen(path, 0o600)
@@ -79,17 +83,17 @@ func serve(tb testing.TB, d desk) []string {
 	return []string{api.EnvSocket + "=" + path, api.EnvToken + "=4f1d"}
 }
 
-// The real program, against a real socket.
+// TestHat runs the real program against a real socket.
 func TestHat(t *testing.T) {
 	bin := build(t, ".", "hat", ".")
-	env := serve(t, desk{})
+	env := serve(t, fakeServer{})
 	tests := []struct {
 		name        string
 		args        []string
 		stdin       string
 		env         []string
 		code        int
-		out, errOut string // parts
+		out, errOut string // parts of the output
 	}{
 		{"emit", []string{"emit", "build.complete", "--data", "-"}, `{"summary":"x"}`, env, api.ExitAccepted, "Accepted build.complete: r14-25/1\n", ""},
 		{"refused", []string{"emit", "refused"}, "", env, api.ExitRefused, "", "files_modified is missing"},
@@ -118,7 +122,7 @@ func TestHat(t *testing.T) {
 	}
 }
 
-// wrap makes a folder with a wrapper of a program, and returns the environment
+// wrap makes a folder with a wrapper of a program and returns the environment
 // of a session that has it.
 func wrap(tb testing.TB, bin, program, rules string) []string {
 	tb.Helper()
@@ -129,7 +133,7 @@ func wrap(tb testing.TB, bin, program, rules string) []string {
 	return []string{"PATH=" + dir + ":" + os.Getenv("PATH")}
 }
 
-// Under the name of a denied program it is that one's wrapper.
+// TestWrapper starts hat under the name of a denied program.
 func TestWrapper(t *testing.T) {
 	env := wrap(t, build(t, ".", "hat", "."), "expr", `{"hat": "builder", "denied": ["expr 6"]}`)
 	for line, want := range map[string]struct {
@@ -142,14 +146,15 @@ func TestWrapper(t *testing.T) {
 	} {
 		cmd := exec.Command("/bin/sh", "-c", line)
 		cmd.Env = env
-		out, _ := cmd.CombinedOutput() // its code is looked at
+		out, _ := cmd.CombinedOutput() // the exit code is checked below
 		if got := cmd.ProcessState.ExitCode(); got != want.code || !strings.HasPrefix(string(out), want.out) {
 			t.Errorf("%s: exit %d, %q", line, got, out)
 		}
 	}
 }
 
-// A session may run where no dynamic loader is within its boundary.
+// TestStatic checks that hat needs no dynamic loader: a session's boundary may
+// hide it.
 func TestStatic(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has static programs")
@@ -166,10 +171,11 @@ func TestStatic(t *testing.T) {
 	}
 }
 
-// BenchmarkHat runs whole processes in turns, so that what else the machine
-// does hits all alike, and reports medians: an empty Go program, hat emit
-// with an answer at once, and hat emit with the event on disk before the
-// answer; then a program by itself and behind its wrapper. Compare the ratios; the times are this machine's.
+// BenchmarkHat runs whole processes in turns, so that other load on the machine
+// affects all alike, and reports medians: an empty Go program; hat emit with an
+// immediate answer; hat emit with the event synced to disk before the answer; a
+// program by itself and behind its wrapper. Compare the ratios; the times are
+// those of this machine.
 func BenchmarkHat(b *testing.B) {
 	bin := build(b, ".", "hat", ".")
 	dir := b.TempDir()
@@ -193,8 +199,8 @@ func BenchmarkHat(b *testing.B) {
 		took []time.Duration
 	}{
 		{name: "empty", args: []string{empty}},
-		{name: "answer", args: emit, env: serve(b, desk{})},
-		{name: "durable", args: emit, env: serve(b, desk{file})},
+		{name: "answer", args: emit, env: serve(b, fakeServer{})},
+		{name: "durable", args: emit, env: serve(b, fakeServer{file})},
 		{name: "program", args: program, env: []string{"PATH=" + os.Getenv("PATH")}},
 		{name: "wrapped", args: program, env: wrap(b, bin, "git", `{"denied": ["git push --force", "rm -rf", "DROP TABLE"], "protected": ["main"]}`)},
 	}

@@ -1,6 +1,7 @@
-// Command hat is what an agent inside a session calls: to end the session
-// with its one event, to look at its task, and to read guidance. Under the
-// name of another program it is that one's wrapper.
+// Command hat is the program that an agent calls inside a session: to end the
+// session with its one event, to look at its task, and to read guidance.
+// Started under another program's name it is that program's wrapper (package
+// guard).
 package main
 
 import (

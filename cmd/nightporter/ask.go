@@ -12,8 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/daemon"
 )
 
 // askFlags are the flags of every command that asks whoever holds the state.
@@ -33,7 +35,7 @@ func (f *askFlags) ask(ctx context.Context, do func(asker) error) error {
 	}
 	cfg, err := loadConfig(f.config)
 	if err != nil {
-		if !listens(state) {
+		if !daemon.Listens(state) {
 			return err
 		}
 		// Whoever is there has settings in force; a mistake in the file must not
@@ -41,6 +43,14 @@ func (f *askFlags) ask(ctx context.Context, do func(asker) error) error {
 		cfg = config.Empty()
 	}
 	return withAsker(ctx, state, cfg, do)
+}
+
+// asker answers commands and views: a daemon, or this process itself.
+type asker = daemon.Asker
+
+// withAsker calls f with whoever holds the state folder.
+func withAsker(ctx context.Context, state string, cfg *config.Config, f func(asker) error) error {
+	return daemon.Ask(ctx, daemon.Options{Version: Version, State: state, Config: cfg, Person: personName()}, f)
 }
 
 // loadConfig reads the configuration, or an empty one where there is none.
@@ -69,29 +79,10 @@ func askCommands() []*cobra.Command {
 		viewCommand("status", "Where every project stands", cobra.NoArgs),
 		tasksCommand(),
 	}
-	for _, c := range []struct{ name, args, short string }{
-		{"guidance", "TEXT", "Queue words for the next session that writes"},
-		{"pause", "[now]", "Hold after the session in hand"},
-		{"resume", "", "Go on"},
-		{"stop", "[now]", "End the run after the session in hand, with --now at once; nightporter stays"},
-		{"queue", "", "Guidance that waits or is in use"},
-		{"drop", "ID", "Take guidance back"},
-		{"answer", "ID ANSWER", "Answer a question"},
-		{"approve", "ID", "Pass what waits for you"},
-		{"reject", "ID WHY", "Fail what waits for you"},
-		{"task", "ID", "One task"},
-		{"skip", "ID", "Put a task away"},
-		{"retry", "ID", "Two new attempts for a task"},
-		{"next", "ID", "Take a task next"},
-		{"plan", "[ID | redo ID [WORDS]]", "A task's plan; redo has it made anew"},
-		{"log", "[ID]", "What was done"},
-		{"diff", "[ID]", "What was changed"},
-		{"runs", "[PROJECT | RUN]", "The last runs, or how one of them went"},
-	} {
-		cmds = append(cmds, lineCommand(c.name, "/"+c.name, c.args, c.short))
+	for verb, twin := range bot.Twins() {
+		cmds = append(cmds, lineCommand(twin.Name, "/"+string(verb), twin.Args, twin.Short))
 	}
-	// `run` is a program of its own; this asks the nightporter that stays.
-	return append(cmds, lineCommand("start", "/run", "[PROJECT] [review|overnight] [from TASK] [only TASK]", "Ask nightporter up to start a run; it asks back, as in a chat"))
+	return cmds
 }
 
 func viewCommand(name, short string, args cobra.PositionalArgs) *cobra.Command {

@@ -217,11 +217,11 @@ func about(m backup.Manifest) string {
 	if names := m.Repositories(); len(names) > 0 {
 		repositories = "repositories of " + strings.Join(names, ", ")
 	}
-	ledger := "an empty ledger"
+	ledgerStore := "an empty ledger"
 	if len(ends) > 0 {
-		ledger = "ledger up to " + strings.Join(ends, ", ")
+		ledgerStore = "ledger up to " + strings.Join(ends, ", ")
 	}
-	return fmt.Sprintf("%s, %s, %d files, %.1f MB, of %s", ledger, repositories, len(m.Files), float64(m.Size())/1e6, m.Time.Local().Format("2006-01-02 15:04:05"))
+	return fmt.Sprintf("%s, %s, %d files, %.1f MB, of %s", ledgerStore, repositories, len(m.Files), float64(m.Size())/1e6, m.Time.Local().Format("2006-01-02 15:04:05"))
 }
 
 func listed(breaks []store.Break) string {
@@ -230,16 +230,4 @@ func listed(breaks []store.Break) string {
 		lines = append(lines, "  "+b.String())
 	}
 	return strings.Join(lines, "\n")
-}
-
-// backup copies the database, for the command of that name.
-func (d *service) backup(ctx context.Context, v api.View) (api.Reply, error) {
-	path := v.Args["path"]
-	if !filepath.IsAbs(path) {
-		return api.Reply{Text: "a backup of the database needs the absolute path of a new file"}, nil
-	}
-	if err := d.porter.store.Backup(ctx, path); err != nil {
-		return api.Reply{Text: err.Error()}, nil //nolint:nilerr // it is the answer: the command prints it
-	}
-	return reply("the database was copied to "+path, map[string]string{"path": path})
 }

@@ -20,33 +20,47 @@ var (
 	crashAll  = flag.Bool("crash.all", false, "also crash at the second and third passing of each point")
 )
 
-// crashPoints are the places at which the real program is killed, with which
-// passing of each. Together they are every step of DESIGN 2 for every input
-// and every effect that a run of two tasks with one guidance has.
+// crashSteps are the places at which the real program is killed, in the order
+// in which a run comes to them first. Each has a point before and one after it.
+// Together they are every step for every input and every effect that a run of
+// two tasks with one guidance has.
+var crashSteps = []string{
+	"commit:start_run", "effect:preflight", "commit:preflighted", "effect:session.start", "start", "commit:guidance", "commit:emit",
+	"commit:session_exited", "effect:session.end", "effect:takeover", "commit:tree_taken", "effect:commit", "commit:commit_made", "effect:mark",
+	"commit:mark_made", "effect:progress",
+}
+
+// Points of the second agent session, the one that has the guidance.
+var guidedPoints = []string{"before-start:3", "after-start:3", "before-commit:emit:2", "after-commit:emit:2", "after-commit:session_exited:3", "after-commit:session_exited:4"}
+
+// crashRuns returns the runs, each with the points at which it is killed: one
+// after another, each by the process that was started after the one before.
+// Neighbours are in different runs, so that each crash has a recovery of its
+// own. With -crash.all each point has a run, and the second and the third
+// passing of it, too.
 //
-// extra are those that a run need not come to.
-func crashPoints() (points []string, extra map[string]bool) {
+// extra are points that a run need not come to.
+func crashRuns() (runs [][]string, extra map[string]bool) {
 	extra = map[string]bool{}
-	for _, kind := range []string{"start_run", "preflighted", "guidance", "emit", "session_exited", "tree_taken", "commit_made", "mark_made"} {
-		points = append(points, "before-commit:"+kind, "after-commit:"+kind)
+	for _, p := range guidedPoints {
+		runs = append(runs, []string{p})
 	}
-	for _, kind := range []string{"preflight", "session.start", "session.end", "takeover", "commit", "mark", "progress"} {
-		points = append(points, "before-effect:"+kind, "after-effect:"+kind)
-	}
-	points = append(points, "before-start", "after-start")
-	// The second agent session is the one that has the guidance.
-	points = append(points, "before-start:3", "after-start:3", "before-commit:emit:2", "after-commit:emit:2", "after-commit:session_exited:3", "after-commit:session_exited:4")
 	if *crashAll {
-		for _, p := range points[:len(points):len(points)] {
-			if !regexp.MustCompile(`:\d$`).MatchString(p) {
-				for _, again := range []string{p + ":2", p + ":3"} {
-					points = append(points, again)
-					extra[again] = true
-				}
+		for _, step := range crashSteps {
+			for _, p := range []string{"before-" + step, "after-" + step} {
+				runs = append(runs, []string{p}, []string{p + ":2"}, []string{p + ":3"})
+				extra[p+":2"], extra[p+":3"] = true, true
 			}
 		}
+		return runs, extra
 	}
-	return points, extra
+	chains := make([][]string, 4)
+	for n, step := range crashSteps {
+		before, after := n%2*2, n%2*2+1
+		chains[before] = append(chains[before], "before-"+step)
+		chains[after] = append(chains[after], "after-"+step)
+	}
+	return append(runs, chains...), extra
 }
 
 // guided is what the person says while the first task's builder is at work.
@@ -86,6 +100,9 @@ func newTwoTasks(t *testing.T) twoTasks {
 	if err := n.repo("repo"); err != nil {
 		t.Fatal(err)
 	}
+	if err := n.takeInstalled(); err != nil {
+		t.Fatal(err)
+	}
 	return n
 }
 
@@ -116,13 +133,18 @@ func (n twoTasks) start(crash string) *process {
 }
 
 // through starts the run again and again, as a person would, until it has
-// ended. crash is where the first start dies. Each round, the person looks
-// whether the guidance is there, and says it where it is not.
-func (n twoTasks) through(crash string) (crashed bool) {
+// ended, and returns how many of crashes it came to: each start dies at the
+// next of them. Each round, the person looks whether the guidance is there, and
+// says it where it is not.
+func (n twoTasks) through(crashes ...string) (crashed int) {
 	n.t.Helper()
 	for round := 0; ; round++ {
-		if round > 5 {
+		if round > len(crashes)+5 {
 			n.t.Fatal("it never ends")
+		}
+		crash := ""
+		if crashed < len(crashes) {
+			crash = crashes[crashed]
 		}
 		p := n.start(crash)
 		if err := n.say(p); err != nil {
@@ -137,7 +159,7 @@ func (n twoTasks) through(crash string) (crashed bool) {
 			if crash == "" {
 				n.t.Fatalf("killed by somebody else\n%s", p.out)
 			}
-			crashed, crash = true, ""
+			crashed++
 		case 0:
 			return crashed
 		default:
@@ -273,7 +295,7 @@ func (n twoTasks) check(want result) {
 func undisturbed(t *testing.T) result {
 	t.Helper()
 	n := newTwoTasks(t)
-	n.through("")
+	n.through()
 	want := n.result()
 	if len(want.Subjects) != 3 || want.Guidance != "g1 addressed\n" || len(want.Tasks) != 2 {
 		t.Fatalf("without a crash: %+v", want)
@@ -283,20 +305,22 @@ func undisturbed(t *testing.T) result {
 }
 
 // TestCrashPoints kills the real program at every step that an input or an
-// effect goes through, and starts it again (DESIGN 7, level 4).
+// effect goes through, and starts it again.
 func TestCrashPoints(t *testing.T) {
 	t.Parallel()
 	want := undisturbed(t)
-	points, extra := crashPoints()
-	for _, point := range points {
-		t.Run(point, func(t *testing.T) {
+	runs, extra := crashRuns()
+	for _, points := range runs {
+		t.Run(points[0], func(t *testing.T) {
 			t.Parallel()
+			t.Logf("crashes: %v", points)
 			n := newTwoTasks(t)
-			switch crashed := n.through(point); {
-			case !crashed && extra[point]:
-				t.Logf("the run never came to %s", point) // it has no third commit, for example
-			case !crashed:
-				t.Errorf("the run never came to %s", point)
+			if crashed := n.through(points...); crashed < len(points) {
+				if missed := points[crashed]; extra[missed] {
+					t.Logf("the run never came to %s", missed) // it has no third commit, for example
+				} else {
+					t.Errorf("the run never came to %s", missed)
+				}
 			}
 			n.check(want)
 		})
@@ -336,6 +360,6 @@ func TestRandomKills(t *testing.T) {
 			n = newTwoTasks(t)
 		}
 	}
-	n.through("")
+	n.through()
 	n.check(want)
 }

@@ -12,8 +12,10 @@ import (
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/daemon"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent/demo"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func demoCommand() *cobra.Command {
@@ -64,14 +66,14 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 	settings.QuestionTimeout = demoQuestion
 	if fast {
 		pace = demoFast
-		settings.QuestionTimeout = loop.Duration(time.Second)
+		settings.QuestionTimeout = ledger.Duration(time.Second)
 	}
 	settings.CoAuthor = ""
 	w := watcher{
 		out: out, in: cmd.InOrStdin(), err: cmd.ErrOrStderr(), zone: time.Local, demo: true, began: began,
 		start: loop.StartRun{Settings: settings, MaxSessions: 1}, person: &demoPerson{fast: fast},
 	}
-	err = w.watch(cmd.Context(), porterOptions{state: state, cfg: cfg, agents: builtin(pace)})
+	err = w.watch(cmd.Context(), daemon.Options{Version: Version, State: state, Config: cfg, Agents: builtin(pace), Person: personName()})
 	if err != nil {
 		return err
 	}
@@ -101,11 +103,11 @@ type demoPerson struct {
 
 // Sees waits for the planner of the task that is to be steered: what is typed
 // while it works binds to the builder after it.
-func (p *demoPerson) Sees(e loop.Entry) (hint string, wait time.Duration, act bool) {
+func (p *demoPerson) Sees(e ledger.Entry) (hint string, wait time.Duration, act bool) {
 	switch b := e.Body.(type) {
-	case loop.GuidanceQueued:
+	case ledger.GuidanceQueued:
 		p.said = true
-	case loop.SessionPlanned:
+	case ledger.SessionPlanned:
 		if p.said || b.Hat != demo.GuidanceHat || e.Task != demo.GuidanceTask {
 			return "", 0, false
 		}
@@ -147,7 +149,7 @@ const (
 	demoFast     = 40 * time.Millisecond // enough for the words to come before the builder
 	demoPace     = 800 * time.Millisecond
 	demoTurn     = demo.TypedAfter * demoPace
-	demoQuestion = loop.Duration(5 * time.Second)
+	demoQuestion = ledger.Duration(5 * time.Second)
 )
 
 // demoMark shows that a folder is the demo's own, so that it may be emptied.

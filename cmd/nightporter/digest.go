@@ -1,20 +1,17 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/internal/api"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/internal/daemon/operator"
 )
 
 func digestCommand() *cobra.Command {
@@ -59,20 +56,9 @@ why. Without a word it is about what the last one was about, up to now.
 	return cmd
 }
 
-// digestJSON is `nightporter digest --json`. Fields are added, never renamed.
-type digestJSON struct {
-	Project string    `json:"project"`
-	From    time.Time `json:"from"`
-	To      time.Time `json:"to"`
-	Text    string    `json:"text"`
-	Alt     string    `json:"alt"` // the picture in words
-	Picture []byte    `json:"picture,omitempty"`
-	Fault   string    `json:"fault,omitempty"` // why there is no picture
-}
-
 // writePicture writes the picture of an answer, and takes it out of that.
 func writePicture(file string, r *api.Reply) error {
-	var d digestJSON
+	var d operator.Digest
 	err := json.Unmarshal(r.Data, &d)
 	switch {
 	case err == nil && d.Fault != "": // the text is there all the same
@@ -88,69 +74,4 @@ func writePicture(file string, r *api.Reply) error {
 	r.Data, err = json.Marshal(d)
 	r.Text += "\nPicture " + file
 	return err
-}
-
-// digestView is the digest for the terminal: the text, the picture in words,
-// and the picture where a look is asked for.
-func (d *service) digestView(ctx context.Context, project string, args map[string]string) (api.Reply, error) {
-	q := bot.DigestQuery{Span: args["span"], Admin: true, Now: time.Now()}
-	f, err := d.facts(ctx, project, &q)
-	if err != nil {
-		return api.Reply{}, err
-	}
-	m, err := composed(f, q.Span)
-	if err != nil {
-		return api.Reply{}, err
-	}
-	alt, err := inWords(f)
-	if err != nil {
-		return api.Reply{}, err
-	}
-	out := digestJSON{Project: project, From: f.From, To: f.To, Text: m.Text(0), Alt: alt}
-	m.Alt = alt
-	if look := args["look"]; look != "" {
-		if out.Picture, err = d.porter.draw(f, look != "light"); err != nil {
-			d.porter.log.Error("picture of the digest", "project", project, "error", err)
-			out.Fault = err.Error()
-		}
-	}
-	return reply(m.Text(80), out)
-}
-
-// Digest is the digest as a chat shows it.
-func (d *service) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
-	f, err := d.facts(ctx, project, &q)
-	if err != nil {
-		return bot.Message{}, err
-	}
-	if !q.Admin {
-		f.Strangers = 0
-	}
-	m, err := composed(f, q.Span)
-	if err != nil || q.Span == bot.SpanAll {
-		return m, err
-	}
-	return d.porter.drawn(ctx, m, f, q.Now), nil
-}
-
-// facts are those of a span that somebody asks for, in the people's zone.
-func (d *service) facts(ctx context.Context, project string, q *bot.DigestQuery) (report.Facts, error) {
-	q.Now = q.Now.In(d.zone())
-	s, _ := d.State(project)
-	return d.porter.facts(ctx, s, q.From(s.Shared.Digest), q.Now)
-}
-
-// facts reads what a digest says from the ledger.
-func (p *porter) facts(ctx context.Context, s loop.State, from, to time.Time) (report.Facts, error) {
-	return guarded(func() (report.Facts, error) { return report.Read(ctx, p.store, s, from, to) })
-}
-
-// cameBack notes in the ledger that no nightporter was there since off.
-func (p *porter) cameBack(ctx context.Context, off time.Time) {
-	if off.IsZero() {
-		return
-	}
-	if _, err := p.do(ctx, loop.Input{Actor: "daemon", Idle: true, Body: loop.CameBack{Off: off}}); err != nil && ctx.Err() == nil {
-		p.log.Error("note the time away", "error", err)
-	}
 }

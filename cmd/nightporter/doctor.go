@@ -14,10 +14,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/config/propose"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/internal/daemon/platform"
+	"github.com/nightporter/nightporter/internal/daemon/session"
 	"github.com/nightporter/nightporter/loop/agent"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // What a check came to.
@@ -53,7 +56,7 @@ type check struct {
 }
 
 // checks are all of them, in the order in which one rests on another.
-var checks = []check{
+var checks = slices.Concat([]check{
 	{"configuration", checkConfig},
 	{"programs", checkPrograms},
 	{"clock", checkClock},
@@ -65,11 +68,10 @@ var checks = []check{
 	{"sockets", checkSockets},
 	{"project", checkProjects},
 	{"agent", checkAgents},
-	{"telegram", checkTelegram},
-	{"slack", checkSlack},
+}, chatChecks(), []check{
 	{"people", checkPeople},
 	{"service", checkService},
-}
+})
 
 // doctorContext is what is looked at, and what is known of it so far.
 type doctorContext struct {
@@ -81,8 +83,7 @@ type doctorContext struct {
 	usable bool           // the configuration is without a mistake, or there is none
 	daemon bool           // somebody has the state folder and answers
 
-	probe  func(ctx context.Context, token, api string, threads []string) []finding
-	slack  func(ctx context.Context, app, bot, api string, channels []config.Project) []finding
+	probe  func(ctx context.Context, pl platform.Platform, cfg *config.Config, tokens []transport.Secret) ([]transport.Finding, error)
 	people func(ctx context.Context, p *doctorContext) (n int, known bool)
 
 	ward   ward
@@ -108,7 +109,7 @@ Exit codes: 0 nothing to mend · 1 something to mend · 3 could not look`,
 			}
 			p := &doctorContext{
 				config: file, state: dir, now: time.Now(), cfg: config.Empty(), agents: map[string][]string{},
-				probe: telegramProbe, slack: slackProbe, people: pairedPeople,
+				probe: askPlatform, people: pairedPeople,
 			}
 			defer p.ward.close()
 			return p.examine(cmd.Context(), cmd.OutOrStdout(), asJSON)
@@ -234,7 +235,7 @@ func ofProject(project string, list []finding) []finding {
 // or one of any other.
 func fromError(err error) []finding {
 	var out []finding
-	var in *loop.InputError
+	var in *ledger.InputError
 	var c *config.Error
 	switch {
 	case errors.As(err, &in):
@@ -265,7 +266,7 @@ func fromError(err error) []finding {
 	return out
 }
 
-func fromFindings(result string, list []loop.Finding) []finding {
+func fromFindings(result string, list []ledger.Finding) []finding {
 	var out []finding
 	for _, f := range list {
 		out = append(out, finding{Result: result, File: f.File, Line: f.Line, Text: f.Text, Fix: f.Fix})
@@ -302,7 +303,7 @@ func (p *doctorContext) open() (*ward, error) {
 		return w, w.err
 	}
 	// As a run would have it; no session of a project is ever started here.
-	w.runner, w.err = agent.New((&porter{}).agentOptions(porterOptions{state: w.dir, agents: builtin(0)}, p.cfg))
+	w.runner, w.err = agent.New(session.Options{State: w.dir, Agents: builtin(0), Hide: platform.TokenFiles(p.cfg)}.Agent(p.cfg))
 	return w, w.err
 }
 

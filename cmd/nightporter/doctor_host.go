@@ -17,6 +17,8 @@ import (
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/daemon"
+	"github.com/nightporter/nightporter/internal/daemon/session"
 	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/internal/statelock"
 	"github.com/nightporter/nightporter/loop/engine"
@@ -47,7 +49,7 @@ func checkConfig(_ context.Context, p *doctorContext) []finding {
 // checkPrograms says which nightporter this is, and whether sessions get the
 // small client or have to do with this program under its name.
 func checkPrograms(context.Context, *doctorContext) []finding {
-	if besideMe("hat") == "" {
+	if session.Beside("hat") == "" {
 		return []finding{look("put hat into the folder that nightporter is in", "nightporter %s; hat is not beside it, and each of an agent's calls takes longer", Version)}
 	}
 	return []finding{fine("nightporter %s, hat beside it", Version)}
@@ -188,7 +190,7 @@ func checkDisk(_ context.Context, p *doctorContext) []finding {
 // checkDaemon says who has the state folder.
 func checkDaemon(_ context.Context, p *doctorContext) []finding {
 	pid, held, err := statelock.Held(p.state)
-	switch p.daemon = listens(p.state); {
+	switch p.daemon = daemon.Listens(p.state); {
 	case err != nil:
 		return []finding{unseen("who has the state folder cannot be seen: %s", reasonOf(err))}
 	case held && p.daemon:

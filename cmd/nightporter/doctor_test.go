@@ -6,100 +6,103 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/daemon/platform"
 )
 
-// TestDoctorTelegram: what Telegram answers, and what of it is to be mended.
-func TestDoctorTelegram(t *testing.T) {
-	const token = "8421573960:AAE9xQm3ZkT7nVb2HcLw5pRdYs8uJf1GoXi"
-	file := filepath.Join(t.TempDir(), "bot.token")
-	if err := os.WriteFile(file, []byte(token+"\n"), 0o600); err != nil {
-		t.Fatal(err)
+// TestDoctorChat: all tokens of a platform are looked at, and what the platform
+// answers is said without them.
+func TestDoctorChat(t *testing.T) {
+	const bot, app, token = "8421573960:AAE9xQm3ZkT7nVb2HcLw5pRdYs8uJf1GoXi", "xapp-1-A0NIGHT-1-secretsecret", "xoxb-1-secretsecret"
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	cfg := &config.Config{
+		Telegram: &config.Telegram{TokenFile: at("bot.token")},
+		Slack:    &config.Slack{AppTokenFile: at("app"), BotTokenFile: at("bot")},
 	}
-	for _, c := range []struct {
-		name    string
-		answers []finding
-		want    finding
-	}{
-		{"nobody asked", nil, finding{Result: resultUnseen, Text: "Telegram itself was not asked"}},
-		{"known", []finding{fine("bot @mira_porter_bot")}, finding{Result: resultOK, Text: "bot @mira_porter_bot"}},
-		{"an answer with the token in it", []finding{look("open /bot"+token, "get https://api.telegram.org/bot%s/getMe: timeout", token)},
-			finding{Result: resultLook, Text: "get https://api.telegram.org/botTOKEN/getMe: timeout", Fix: "open /botTOKEN"}},
-	} {
-		p := &doctorContext{usable: true, cfg: &config.Config{
-			Telegram: &config.Telegram{TokenFile: file, API: "http://127.0.0.1:9"},
-			Projects: []config.Project{{Name: "blog"}, {Name: "shop", TelegramTopic: config.Topic{Chat: -1007, Thread: 42}}},
-		}}
-		p.probe = func(_ context.Context, tok, api string, threads []string) []finding {
-			if tok != token || api != "http://127.0.0.1:9" || strings.Join(threads, " ") != "telegram:-1007/42" {
-				t.Errorf("%s: probed with %q, %q, %q", c.name, tok, api, threads)
+	p := &doctorContext{usable: true, cfg: cfg}
+	var asked []string
+	answers := func(found ...transport.Finding) {
+		p.probe = func(_ context.Context, pl platform.Platform, _ *config.Config, tokens []transport.Secret) ([]transport.Finding, error) {
+			asked = []string{pl.Name}
+			for _, s := range tokens {
+				asked = append(asked, string(s))
 			}
-			return c.answers
+			return found, nil
 		}
-		list := checkTelegram(t.Context(), p)
-		if last := list[len(list)-1]; last != c.want {
-			t.Errorf("%s: %+v, want %+v", c.name, last, c.want)
-		}
-		for _, asJSON := range []bool{false, true} {
-			var out bytes.Buffer
-			for _, f := range list {
+	}
+	last := func(pl platform.Platform) finding {
+		t.Helper()
+		list := checkChat(t.Context(), p, pl)
+		for _, f := range list {
+			for _, asJSON := range []bool{false, true} {
+				var out bytes.Buffer
 				if err := f.print(&out, asJSON); err != nil {
 					t.Fatal(err)
 				}
-			}
-			if strings.Contains(out.String(), "AAE9") || strings.Contains(out.String(), "8421573960") {
-				t.Errorf("%s: the token is shown:\n%s", c.name, &out)
+				if strings.Contains(out.String(), "AAE9") || strings.Contains(out.String(), "secret") {
+					t.Errorf("a token is shown:\n%s", &out)
+				}
 			}
 		}
-	}
-}
-
-// TestDoctorSlack: both tokens are looked at, and what Slack answers is said
-// without them.
-func TestDoctorSlack(t *testing.T) {
-	const app, token = "xapp-1-A0NIGHT-1-secretsecret", "xoxb-1-secretsecret"
-	dir := t.TempDir()
-	cfg := &config.Config{Slack: &config.Slack{AppTokenFile: filepath.Join(dir, "app"), BotTokenFile: filepath.Join(dir, "bot"), API: "http://127.0.0.1:9/"}}
-	p := &doctorContext{usable: true, cfg: cfg}
-	last := func() finding {
-		list := checkSlack(t.Context(), p)
 		return list[len(list)-1]
 	}
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o600); err != nil {
+		if err := os.WriteFile(at(name), []byte(text+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if f := last(); f.Result != resultMend || !strings.Contains(f.Text, "app cannot be read") {
-		t.Errorf("without files: %+v", f)
-	}
-	write("app", token)
-	if f := last(); f.Result != resultMend || !strings.Contains(f.Text, "holds no app token") || strings.Contains(f.Text, "secret") {
-		t.Errorf("swapped: %+v", f)
-	}
-	write("app", app)
-	write("bot", token)
-	if f := last(); f.Result != resultUnseen {
-		t.Errorf("nobody asked: %+v", f)
-	}
-	cfg.Projects = []config.Project{{Name: "shop", SlackChannel: "C0SHOP"}}
-	p.slack = func(_ context.Context, a, b, api string, in []config.Project) []finding {
-		if a != app || b != token || api != "http://127.0.0.1:9/" || len(in) != 1 {
-			t.Errorf("probed with %q, %q, %q, %v", a, b, api, in)
+	answers()
+	for _, c := range []struct {
+		name, file, text string
+		on               platform.Platform
+		result, want     string
+	}{
+		{"no file", "", "", platform.Telegram, resultMend, "bot.token cannot be read"},
+		{"no token", "bot.token", "hunter2", platform.Telegram, resultMend, "bot.token holds no token of a bot"},
+		{"nobody asked", "bot.token", bot, platform.Telegram, resultUnseen, "Telegram itself was not asked"},
+		{"no file", "", "", platform.Slack, resultMend, "app cannot be read"},
+		{"swapped", "app", token, platform.Slack, resultMend, "app holds no app token"},
+		{"half", "app", app, platform.Slack, resultMend, "bot cannot be read"},
+		{"nobody asked", "bot", token, platform.Slack, resultUnseen, "Slack itself was not asked"},
+	} {
+		if c.file != "" {
+			write(c.file, c.text)
 		}
-		return []finding{look("open "+app, "refused "+token)}
+		if f := last(c.on); f.Result != c.result || !strings.Contains(f.Text, c.want) {
+			t.Errorf("%s, %s: %+v", c.on.Name, c.name, f)
+		}
 	}
-	if f := last(); f != (finding{Result: resultLook, Text: "refused TOKEN", Fix: "open TOKEN"}) {
+	if want := []string{"slack", app, token}; !slices.Equal(asked, want) {
+		t.Errorf("asked with %q, want %q", asked, want)
+	}
+	answers(transport.Finding{OK: true, Text: "bot @mira_porter_bot"})
+	if f := last(platform.Telegram); f != fine("bot @mira_porter_bot") {
 		t.Errorf("%+v", f)
 	}
-	if list := slackProbe(t.Context(), app, token, "http://127.0.0.1:9/", cfg.Projects); len(list) != 1 || list[0].Result != resultLook {
-		t.Errorf("out of reach: %+v", list)
+	answers(transport.Finding{Trouble: transport.TroubleNetwork, Text: "get /bot" + bot + "/getMe: timeout", Fix: "open /bot" + bot})
+	if f := last(platform.Telegram); f != look("open /botTOKEN", "get /botTOKEN/getMe: timeout") {
+		t.Errorf("%+v", f)
 	}
-	if list := checkSlack(t.Context(), &doctorContext{usable: true, cfg: config.Empty()}); list != nil {
+	answers(transport.Finding{Trouble: transport.TroubleToken, Text: "refused " + token + " of " + app, Fix: "get another"})
+	if f := last(platform.Slack); f != mend("get another", "refused TOKEN of TOKEN") {
+		t.Errorf("%+v", f)
+	}
+	p.probe = askPlatform
+	cfg.Slack.API = "http://127.0.0.1:9/"
+	if f := last(platform.Slack); f.Result != resultLook {
+		t.Errorf("out of reach: %+v", f)
+	}
+	if list := checkChat(t.Context(), &doctorContext{usable: true, cfg: &config.Config{Telegram: cfg.Telegram}}, platform.Slack); list != nil {
 		t.Errorf("not set up: %+v", list)
+	}
+	if list := checkChat(t.Context(), &doctorContext{usable: true, cfg: config.Empty()}, platform.Telegram); len(list) != 1 || list[0].Result != resultUnseen {
+		t.Errorf("no chat: %+v", list)
 	}
 }
 
@@ -147,7 +150,7 @@ func TestDoctorGoesOn(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	gone := errors.New("the person has left")
 	cancel(gone)
-	p := &doctorContext{state: filepath.Join(t.TempDir(), "state"), config: "nowhere.toml", cfg: config.Empty(), probe: telegramProbe, people: pairedPeople}
+	p := &doctorContext{state: filepath.Join(t.TempDir(), "state"), config: "nowhere.toml", cfg: config.Empty(), probe: askPlatform, people: pairedPeople}
 	defer p.ward.close()
 	if err := p.examine(ctx, &bytes.Buffer{}, false); !errors.Is(err, gone) {
 		t.Errorf("got %v", err)

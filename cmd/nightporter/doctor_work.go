@@ -12,12 +12,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/bot/telegram"
-	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/internal/daemon/platform"
+	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
 	"github.com/nightporter/nightporter/loop/workspace"
 )
@@ -31,7 +31,7 @@ func checkBoundary(_ context.Context, p *doctorContext) []finding {
 	level, reasons := w.runner.Level()
 	why := strings.Join(reasons, "; ")
 	if f, weak := engine.WeakBoundary(p.cfg.Boundary, level, reasons); weak {
-		return fromFindings(resultMend, []loop.Finding{f})
+		return fromFindings(resultMend, []ledger.Finding{f})
 	}
 	const more = "docs/operating.md, Boundary, says what each level keeps out"
 	switch level {
@@ -106,7 +106,7 @@ func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []fi
 		p.agents[name] = append(p.agents[name], pr.Name)
 	}
 	var out []finding
-	refused, warned := unbuilt(p.cfg, pr, s)
+	refused, warned := project.Unbuilt(p.cfg, pr, s)
 	out = append(out, fromFindings(resultMend, refused)...)
 	out = append(out, fromFindings(resultLook, warned)...)
 	out = append(out, checkRepository(ctx, p, s)...)
@@ -117,7 +117,7 @@ func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []fi
 	return out
 }
 
-func checkRepository(ctx context.Context, p *doctorContext, s loop.Settings) []finding {
+func checkRepository(ctx context.Context, p *doctorContext, s ledger.Settings) []finding {
 	w, err := p.open()
 	if err != nil {
 		return []finding{unseen("the repository: %v", err)}
@@ -137,7 +137,7 @@ func checkRepository(ctx context.Context, p *doctorContext, s loop.Settings) []f
 	return append(out, fromFindings(resultLook, base.Notes)...)
 }
 
-func checkSource(ctx context.Context, s loop.Settings) []finding {
+func checkSource(ctx context.Context, s ledger.Settings) []finding {
 	source, err := task.Open(s.Source.Kind, s.Source.Path, s.Repo, task.Options{})
 	if err != nil {
 		return fromError(err)
@@ -148,7 +148,7 @@ func checkSource(ctx context.Context, s loop.Settings) []finding {
 	}
 	open := 0
 	for _, t := range snapshot.Tasks {
-		if t.Mark == loop.MarkOpen {
+		if t.Mark == ledger.MarkOpen {
 			open++
 		}
 	}
@@ -177,69 +177,6 @@ func checkAgents(ctx context.Context, p *doctorContext) []finding {
 	return out
 }
 
-// telegramProbe asks Telegram about a bot: is the token accepted, is a webhook
-// set, can it write to the projects' threads. It fetches no message, so it can
-// run beside a daemon. api is the address as configured, "" for Telegram's own.
-// Being out of reach is worth a look only: nightporter works on and tries again.
-func telegramProbe(ctx context.Context, token, api string, threads []string) []finding {
-	tg, err := telegram.New(telegram.Options{Token: transport.Secret(token), API: api, Timeout: 10 * time.Second})
-	if err != nil {
-		return []finding{mend("correct [telegram] in the configuration", "%v", err)}
-	}
-	var out []finding
-	for _, f := range tg.Probe(ctx, threads...) {
-		switch {
-		case f.OK:
-			out = append(out, fine("%s", f.Text))
-		case f.Trouble == transport.TroubleNetwork || f.Trouble == transport.TroubleServer || f.Trouble == telegram.TroubleRights:
-			out = append(out, look(f.Fix, "%s", f.Text))
-		default:
-			out = append(out, mend(f.Fix, "%s", f.Text))
-		}
-	}
-	return out
-}
-
-// checkTelegram looks at the token's file, and asks Telegram about the bot.
-func checkTelegram(ctx context.Context, p *doctorContext) []finding {
-	t := p.cfg.Telegram
-	if !p.usable {
-		return nil // said with the projects
-	}
-	if t == nil && p.cfg.Slack != nil {
-		return nil
-	}
-	if t == nil {
-		return []finding{unseen("not set up; nightporter works from the terminal alone")}
-	}
-	// That the file is there and ours alone was looked at with the configuration.
-	data, err := os.ReadFile(t.TokenFile)
-	if err != nil {
-		return []finding{mend("give the file to who runs nightporter, mode 0600", "%s cannot be read: %s", filepath.Base(t.TokenFile), reasonOf(err))}
-	}
-	token := strings.TrimSpace(string(data))
-	if !tokenForm.MatchString(token) {
-		return []finding{mend("put what @BotFather gave you, and nothing else, into "+t.TokenFile, "%s holds no token of a bot", filepath.Base(t.TokenFile))}
-	}
-	out := []finding{fine("token in %s", t.TokenFile)}
-	var threads []string
-	for _, pr := range p.cfg.Projects {
-		if at := pr.TelegramTopic; at.Chat != 0 {
-			threads = append(threads, telegram.Address(at.Chat, at.Thread))
-		}
-	}
-	answers := p.probe(ctx, token, t.API, threads)
-	if answers == nil {
-		return append(out, unseen("Telegram itself was not asked"))
-	}
-	for _, f := range answers {
-		// Errors of HTTP hold the address, and that holds the token.
-		f.Text, f.Fix = strings.ReplaceAll(f.Text, token, "TOKEN"), strings.ReplaceAll(f.Fix, token, "TOKEN")
-		out = append(out, f)
-	}
-	return out
-}
-
 // pairedPeople counts who is let in, by whoever has the ledger. known is false
 // where nobody could be asked.
 func pairedPeople(ctx context.Context, p *doctorContext) (n int, known bool) {
@@ -264,7 +201,7 @@ func pairedPeople(ctx context.Context, p *doctorContext) (n int, known bool) {
 
 // checkPeople looks whether anybody could steer by phone.
 func checkPeople(ctx context.Context, p *doctorContext) []finding {
-	if p.cfg.Telegram == nil && p.cfg.Slack == nil {
+	if len(platform.Used(p.cfg)) == 0 {
 		return nil
 	}
 	switch n, known := p.people(ctx, p); {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/internal/fake/models"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // The bug of these tests: a sum that loses what is below ten cents.
@@ -35,10 +35,10 @@ const (
 )
 
 // bugIssues are what the reviewer has against the first fix.
-var bugIssues = []loop.Issue{
-	{Severity: loop.Major, File: "lib/sum.sh", Line: 1, Rule: "empty-amount", Text: "an empty amount ends the sum with a syntax error; take it as 0"},
-	{Severity: loop.Minor, File: "lib/sum.sh", Line: 1, Rule: "unquoted", Text: "the result is not quoted; a set IFS would split it"},
-	{Severity: loop.Suggestion, File: "tests/sum_cents.sh", Line: 2, Rule: "one-case", Text: "a second amount would show that it is no luck"},
+var bugIssues = []ledger.Issue{
+	{Severity: ledger.Major, File: "lib/sum.sh", Line: 1, Rule: "empty-amount", Text: "an empty amount ends the sum with a syntax error; take it as 0"},
+	{Severity: ledger.Minor, File: "lib/sum.sh", Line: 1, Rule: "unquoted", Text: "the result is not quoted; a set IFS would split it"},
+	{Severity: ledger.Suggestion, File: "tests/sum_cents.sh", Line: 2, Rule: "one-case", Text: "a second amount would show that it is no luck"},
 }
 
 // bugNight is a repository with a reported bug, and a model that works
@@ -83,7 +83,7 @@ func bugWork(hat models.Hat, prompt string, passes bool) []models.Turn {
 			"summary": "No amount is rounded any more", "files_modified": []string{"lib/sum.sh"}, "resolved": resolved,
 		}))}
 	case "reviewer":
-		issues := []loop.Issue{}
+		issues := []ledger.Issue{}
 		if strings.Contains(prompt, "+"+bugFixed) {
 			issues = bugIssues
 		}
@@ -117,19 +117,19 @@ func (e *evening) conversations() []session {
 
 // chain is the evidence of a task, and what its sessions were routed to, each
 // entry as a few words.
-func (e *evening) chain(ledger []entry, task string) []string {
+func (e *evening) chain(ledgerStore []entry, task string) []string {
 	e.t.Helper()
 	var out []string
-	for _, x := range ledger {
+	for _, x := range ledgerStore {
 		if x.Task != task {
 			continue
 		}
 		one := []entry{x}
 		switch x.Type {
-		case loop.Commitment{}.EntryType(), loop.Claim{}.EntryType():
+		case ledger.Commitment{}.EntryType(), ledger.Claim{}.EntryType():
 			out = append(out, x.Type)
-		case loop.Evidence{}.EntryType():
-			b := bodies[loop.Evidence](e, one)[0]
+		case ledger.Evidence{}.EntryType():
+			b := bodies[ledger.Evidence](e, one)[0]
 			line := b.Kind
 			switch b.Kind {
 			case "build":
@@ -140,13 +140,13 @@ func (e *evening) chain(ledger []entry, task string) []string {
 				line += ": " + b.RootCause
 			}
 			out = append(out, line)
-		case loop.Routed{}.EntryType():
-			b := bodies[loop.Routed](e, one)[0]
+		case ledger.Routed{}.EntryType():
+			b := bodies[ledger.Routed](e, one)[0]
 			out = append(out, fmt.Sprintf("%s → %s", b.On, b.To))
-		case loop.Redo{}.EntryType():
-			out = append(out, "again: "+bodies[loop.Redo](e, one)[0].Why)
-		case loop.Submit{}.EntryType():
-			b := bodies[loop.Submit](e, one)[0]
+		case ledger.Redo{}.EntryType():
+			out = append(out, "again: "+bodies[ledger.Redo](e, one)[0].Why)
+		case ledger.Submit{}.EntryType():
+			b := bodies[ledger.Submit](e, one)[0]
 			out = append(out, fmt.Sprintf("submit %s %s", b.Result, b.Outcome))
 		}
 	}

@@ -40,9 +40,9 @@ func (e *evening) chaos(random *rand.Rand, n int) *chaos {
 			}
 			switch kill {
 			case n / 4:
-				c.e.far.Away()
+				c.e.far.Disconnect()
 			case n / 2:
-				if err := c.e.far.Back(); err != nil {
+				if err := c.e.far.Reconnect(); err != nil {
 					c.fail(err)
 					return
 				}

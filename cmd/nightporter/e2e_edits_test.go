@@ -13,7 +13,7 @@ import (
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/internal/fake/models"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestEditsThroughKills: a person writes thirty directives on the phone and
@@ -76,23 +76,23 @@ func TestEditsThroughKills(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.must(waitFor("all of it to be in the ledger", func() (bool, error) {
-		ledger := e.ledger()
-		queued, changed := len(bodies[loop.GuidanceQueued](e, ledger)), len(bodies[loop.GuidanceChanged](e, ledger))
+		ledgerStore := e.ledger()
+		queued, changed := len(bodies[ledger.GuidanceQueued](e, ledgerStore)), len(bodies[ledger.GuidanceChanged](e, ledgerStore))
 		return queued >= directives && changed >= changes, nil
 	}))
 	e.release("Task 1 builder")
 	e.must(waitFor("the run to end", func() (bool, error) { return e.runState() == "ended", nil }))
 
-	ledger := e.ledger()
+	ledgerStore := e.ledger()
 	texts, states := map[string]string{}, map[string][]guidance.State{}
-	for _, q := range bodies[loop.GuidanceQueued](e, ledger) {
+	for _, q := range bodies[ledger.GuidanceQueued](e, ledgerStore) {
 		texts[q.Item.ID] = q.Item.Text
 	}
-	changed := bodies[loop.GuidanceChanged](e, ledger)
+	changed := bodies[ledger.GuidanceChanged](e, ledgerStore)
 	for _, c := range changed {
 		texts[c.ID] = c.Text
 	}
-	for _, r := range bodies[loop.GuidanceReported](e, ledger) {
+	for _, r := range bodies[ledger.GuidanceReported](e, ledgerStore) {
 		states[r.ID] = append(states[r.ID], r.State)
 	}
 	if len(texts) != directives || len(changed) != changes {

@@ -19,7 +19,7 @@ import (
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/internal/fake/models"
 	"github.com/nightporter/nightporter/internal/fake/telegram"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestNight: a real Claude Code works through six tasks in a real repository,
@@ -329,18 +329,18 @@ func (e *evening) sessionsOnce(limits int) {
 	if len(conversations) != len(noted)+limits {
 		e.t.Errorf("%d conversations with the model, %d sessions and %d at the limit", len(conversations), len(noted), limits)
 	}
-	ledger := e.ledger()
+	ledgerStore := e.ledger()
 	planned, ended := map[string]bool{}, map[string]int{}
-	counts := map[loop.Accounting]int{}
-	for _, x := range ledger {
+	counts := map[ledger.Accounting]int{}
+	for _, x := range ledgerStore {
 		switch {
-		case x.Type == (loop.SessionPlanned{}).EntryType():
-			for _, b := range bodies[loop.SessionPlanned](e, []entry{x}) {
-				planned[x.Session] = planned[x.Session] || b.Kind == loop.KindAgent
+		case x.Type == (ledger.SessionPlanned{}).EntryType():
+			for _, b := range bodies[ledger.SessionPlanned](e, []entry{x}) {
+				planned[x.Session] = planned[x.Session] || b.Kind == ledger.KindAgent
 			}
-		case x.Type == (loop.SessionEnded{}).EntryType():
-			for _, b := range bodies[loop.SessionEnded](e, []entry{x}) {
-				if ended[x.Session]++; b.Kind == loop.KindAgent {
+		case x.Type == (ledger.SessionEnded{}).EntryType():
+			for _, b := range bodies[ledger.SessionEnded](e, []entry{x}) {
+				if ended[x.Session]++; b.Kind == ledger.KindAgent {
 					counts[b.Counts]++
 				}
 			}
@@ -358,11 +358,11 @@ func (e *evening) sessionsOnce(limits int) {
 	if agents < len(noted) {
 		e.t.Errorf("%d agent sessions were planned and %d ran", agents, len(noted))
 	}
-	e.t.Logf("%d agent sessions, %d entries of the ledger, sessions by what they counted as: %v", agents, len(ledger), counts)
-	for _, p := range bodies[loop.InputPoisoned](e, ledger) {
+	e.t.Logf("%d agent sessions, %d entries of the ledger, sessions by what they counted as: %v", agents, len(ledgerStore), counts)
+	for _, p := range bodies[ledger.InputPoisoned](e, ledgerStore) {
 		e.t.Errorf("poisoned input: %+v", p)
 	}
-	if n := len(bodies[loop.TaskCommitted](e, ledger)); n != 5 {
+	if n := len(bodies[ledger.TaskCommitted](e, ledgerStore)); n != 5 {
 		e.t.Errorf("%d commits in the ledger", n)
 	}
 }
@@ -371,16 +371,16 @@ func (e *evening) sessionsOnce(limits int) {
 // is once in each prompt that has it.
 func (e *evening) guidanceOnce() {
 	e.t.Helper()
-	ledger := e.ledger()
+	ledgerStore := e.ledger()
 	said := map[string]int{}
-	for _, q := range bodies[loop.GuidanceQueued](e, ledger) {
+	for _, q := range bodies[ledger.GuidanceQueued](e, ledgerStore) {
 		said[q.Item.Text]++
 	}
 	if diff := cmp.Diff(map[string]int{wrapIt: 1, byLine: 1}, said); diff != "" {
 		e.t.Errorf("guidance that was queued (-want +got):\n%s", diff)
 	}
 	reported := map[string][]guidance.State{}
-	for _, r := range bodies[loop.GuidanceReported](e, ledger) {
+	for _, r := range bodies[ledger.GuidanceReported](e, ledgerStore) {
 		reported[r.ID] = append(reported[r.ID], r.State)
 	}
 	e.t.Logf("guidance as reported: %v", reported)

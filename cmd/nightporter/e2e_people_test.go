@@ -13,7 +13,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/fake/models"
 	"github.com/nightporter/nightporter/internal/fake/telegram"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestStrangers: who does not belong changes nothing but the audit (SPEC 6.6),
@@ -48,8 +48,8 @@ func TestStrangers(t *testing.T) {
 		e.far.Say(stranger, stranger.ID, line)
 		e.far.Say(stranger, group, line)
 		e.far.Say(ana, ana.ID, line) // she was taken out
-		e.far.Post(telegram.Saying{From: mira, Chat: group, Text: line, Anonymous: true})
-		e.far.Post(telegram.Saying{From: stranger, Chat: group, Text: line, Channel: -100777})
+		e.far.Post(telegram.UserMessage{From: mira, Chat: group, Text: line, Anonymous: true})
+		e.far.Post(telegram.UserMessage{From: stranger, Chat: group, Text: line, Channel: -100777})
 	}
 	for _, row := range started.Buttons {
 		for _, b := range row {
@@ -76,18 +76,18 @@ func TestStrangers(t *testing.T) {
 		if seen[fmt.Sprint(x.Stream, x.Seq)] {
 			continue
 		}
-		if audit[x.Type]++; x.Type != (loop.StrangerWrote{}).EntryType() && x.Type != (loop.CommandRefused{}).EntryType() && x.Type != (loop.PairingTried{}).EntryType() {
+		if audit[x.Type]++; x.Type != (ledger.StrangerWrote{}).EntryType() && x.Type != (ledger.CommandRefused{}).EntryType() && x.Type != (ledger.PairingTried{}).EntryType() {
 			t.Errorf("they led to an entry: %s %s", x.Type, x.Body)
 		}
 	}
 	t.Logf("audit: %v", audit)
-	for _, b := range bodies[loop.StrangerWrote](e, now) {
+	for _, b := range bodies[ledger.StrangerWrote](e, now) {
 		t.Logf("  %s in %s: %s", b.Who, b.Chat, b.Why)
 	}
-	for _, b := range bodies[loop.CommandRefused](e, now) {
+	for _, b := range bodies[ledger.CommandRefused](e, now) {
 		t.Logf("  %s, %s: /%s refused", b.Name, b.Role, b.Command)
 	}
-	if n := audit[(loop.StrangerWrote{}).EntryType()]; n < 2 || n > 4 {
+	if n := audit[(ledger.StrangerWrote{}).EntryType()]; n < 2 || n > 4 {
 		t.Errorf("%d audit entries of strangers, want one for each of them", n)
 	}
 	if n := e.far.Chat(stranger.ID).Count.Messages; n != 0 {
@@ -132,7 +132,7 @@ func TestStatusWhileAgentHangs(t *testing.T) {
 
 	hangs := func() bool {
 		for _, x := range e.ledger() {
-			if x.Type == (loop.SessionEnded{}).EntryType() && x.Task == "Task 1" {
+			if x.Type == (ledger.SessionEnded{}).EntryType() && x.Task == "Task 1" {
 				return false
 			}
 		}
@@ -172,9 +172,9 @@ func TestStatusWhileAgentHangs(t *testing.T) {
 }
 
 // last is the number of a stream's last entry.
-func last(ledger []entry, stream string) int64 {
+func last(ledgerStore []entry, stream string) int64 {
 	var n int64
-	for _, x := range ledger {
+	for _, x := range ledgerStore {
 		if x.Stream == stream {
 			n = max(n, x.Seq)
 		}
@@ -206,43 +206,43 @@ func TestBacklog(t *testing.T) {
 		switch {
 		case n == 400:
 			kinds["/stop"]++
-			e.far.Post(telegram.Saying{From: mira, Chat: mira.ID, Text: "/stop", Date: ago(n)})
+			e.far.Post(telegram.UserMessage{From: mira, Chat: mira.ID, Text: "/stop", Date: ago(n)})
 		case n%10 == 3:
 			kinds["look"]++
-			e.far.Post(telegram.Saying{From: mira, Chat: mira.ID, Text: "/tasks", Date: ago(n)})
+			e.far.Post(telegram.UserMessage{From: mira, Chat: mira.ID, Text: "/tasks", Date: ago(n)})
 		case n%10 == 7:
 			kinds["stranger"]++
-			e.far.Post(telegram.Saying{From: stranger, Chat: stranger.ID, Text: "/stop", Date: ago(n)})
+			e.far.Post(telegram.UserMessage{From: stranger, Chat: stranger.ID, Text: "/stop", Date: ago(n)})
 		case n%10 == 9:
 			kinds["plain words"]++
 			text := fmt.Sprintf("Words %d & <b>more</b> 🫖", n)
 			want = append(want, text)
-			e.far.Post(telegram.Saying{From: mira, Chat: mira.ID, Text: text, Date: ago(n)})
+			e.far.Post(telegram.UserMessage{From: mira, Chat: mira.ID, Text: text, Date: ago(n)})
 		default:
 			kinds["guidance"]++
 			text := fmt.Sprintf("Keep rule %d", n)
 			want = append(want, text)
-			e.far.Post(telegram.Saying{From: mira, Chat: mira.ID, Text: "/guidance " + text, Date: ago(n)})
+			e.far.Post(telegram.UserMessage{From: mira, Chat: mira.ID, Text: "/guidance " + text, Date: ago(n)})
 		}
 	}
-	e.far.Forget(4) // what was delivered first is delivered five times
+	e.far.IgnoreConfirmations(4) // what was delivered first is delivered five times
 	began := time.Now()
 	e.up()
 	e.ready()
 	e.must(e.far.WaitConfirmed(e.within()))
 	t.Logf("%d updates %v were handled in %s", updates, kinds, time.Since(began).Round(time.Millisecond))
 
-	ledger := e.ledger()
+	ledgerStore := e.ledger()
 	var got []string
-	for _, b := range bodies[loop.GuidanceQueued](e, ledger) {
+	for _, b := range bodies[ledger.GuidanceQueued](e, ledgerStore) {
 		got = append(got, b.Item.Text)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("guidance in the ledger (-want +got):\n%s", diff)
 	}
 	lates, asked := 0, ""
-	for _, b := range bodies[loop.QuestionAsked](e, ledger) {
-		if b.Question.Kind == loop.AskLate {
+	for _, b := range bodies[ledger.QuestionAsked](e, ledgerStore) {
+		if b.Question.Kind == ledger.AskLate {
 			lates++
 			asked = b.Question.ID
 			t.Logf("%s: %s %s by %s: still do it?", b.Question.ID, b.Question.Text, b.Question.Title, b.Question.By)
@@ -251,7 +251,7 @@ func TestBacklog(t *testing.T) {
 	if lates != 1 {
 		t.Errorf("%d questions about old commands, want 1", lates)
 	}
-	if n := len(bodies[loop.StrangerWrote](e, ledger)); n != 1 {
+	if n := len(bodies[ledger.StrangerWrote](e, ledgerStore)); n != 1 {
 		t.Errorf("%d audit entries of one stranger within the hour", n)
 	}
 	if s := e.runState(); s != "running" {
@@ -264,7 +264,7 @@ func TestBacklog(t *testing.T) {
 	}
 	e.far.Say(mira, mira.ID, asked+" no")
 	e.must(waitFor("the question to be settled", func() (bool, error) {
-		return len(bodies[loop.QuestionAnswered](e, e.ledger())) == 2, nil // the first is q1
+		return len(bodies[ledger.QuestionAnswered](e, e.ledger())) == 2, nil // the first is q1
 	}))
 	if s := e.runState(); s != "running" {
 		t.Errorf("the run is %s after no", s)

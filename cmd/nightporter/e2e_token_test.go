@@ -51,7 +51,7 @@ func TestToken(t *testing.T) {
 		revoked := telegram.Unauthorized()
 		revoked.Times = -1
 		e.far.Fault("*", revoked)
-		e.far.Rival() // ends the poll that waits
+		e.far.PollElsewhere() // ends the poll that waits
 		e.says("Telegram refuses the token")
 		e.far.Say(mira, mira.ID, "/guidance Sent while the token was refused")
 		e.neverShown(e.far.Token())

@@ -19,12 +19,15 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/mattn/go-sqlite3" // what was sent, as anybody with the file sees it
+	"github.com/nightporter/nightporter/loop/ledger"
+
+	_ "github.com/mattn/go-sqlite3"
 
 	"github.com/nightporter/nightporter/internal/fake/models"
 	"github.com/nightporter/nightporter/internal/fake/telegram"
-	"github.com/nightporter/nightporter/loop"
 )
+
+// what was sent, as anybody with the file sees it
 
 // People of the nights. Only those that a test pairs are let in.
 var (
@@ -446,10 +449,10 @@ func (e *evening) ledger() []entry {
 }
 
 // bodies are the bodies of all entries of B's type.
-func bodies[B loop.Body](e *evening, ledger []entry) []B {
+func bodies[B ledger.Body](e *evening, ledgerStore []entry) []B {
 	e.t.Helper()
 	var out []B
-	for _, x := range ledger {
+	for _, x := range ledgerStore {
 		var b B
 		if x.Type != b.EntryType() {
 			continue

@@ -21,7 +21,7 @@ import (
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/statelock"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 var guideCount = flag.Int("guide.count", 100, "how many directives are sent while a run is killed at random")
@@ -304,7 +304,7 @@ func (g *guidedRun) lines() []line {
 	return out
 }
 
-func bodyOf[B loop.Body](t *testing.T, l line) (b B, is bool) {
+func bodyOf[B ledger.Body](t *testing.T, l line) (b B, is bool) {
 	t.Helper()
 	if l.Type != b.EntryType() {
 		return b, false
@@ -343,13 +343,13 @@ func TestGuidanceThroughKills(t *testing.T) {
 	bound := map[string][]string{}
 	var order []string // of sessions
 	for _, l := range g.lines() {
-		if b, is := bodyOf[loop.GuidanceQueued](t, l); is {
+		if b, is := bodyOf[ledger.GuidanceQueued](t, l); is {
 			if items[b.Item.ID] == nil {
 				items[b.Item.ID] = &told{text: b.Item.Text}
 			}
 			items[b.Item.ID].queued++
 		}
-		if b, is := bodyOf[loop.SessionPlanned](t, l); is && b.Kind == loop.KindAgent {
+		if b, is := bodyOf[ledger.SessionPlanned](t, l); is && b.Kind == ledger.KindAgent {
 			if _, again := sessions[l.Session]; again {
 				t.Errorf("%s was planned twice", l.Session)
 			}
@@ -360,16 +360,16 @@ func TestGuidanceThroughKills(t *testing.T) {
 				items[id].sessions = append(items[id].sessions, l.Session)
 			}
 		}
-		if b, is := bodyOf[loop.GuidanceReported](t, l); is {
+		if b, is := bodyOf[ledger.GuidanceReported](t, l); is {
 			items[b.ID].states = append(items[b.ID].states, b.State)
 		}
-		if b, is := bodyOf[loop.GuidanceDropped](t, l); is {
+		if b, is := bodyOf[ledger.GuidanceDropped](t, l); is {
 			items[b.ID].states = append(items[b.ID].states, guidance.Dropped)
 		}
-		if b, is := bodyOf[loop.GuidanceExpired](t, l); is {
+		if b, is := bodyOf[ledger.GuidanceExpired](t, l); is {
 			items[b.ID].states = append(items[b.ID].states, guidance.Expired)
 		}
-		if b, is := bodyOf[loop.InputPoisoned](t, l); is {
+		if b, is := bodyOf[ledger.InputPoisoned](t, l); is {
 			t.Errorf("poisoned: %+v", b)
 		}
 	}

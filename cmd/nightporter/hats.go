@@ -17,7 +17,8 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // hatFlags are the flags of `nightporter hats`.
@@ -87,8 +88,8 @@ func (f *hatFlags) project(cfg *config.Config) (*config.Project, error) {
 
 // hatCatalog is every hat and pattern that counts, and where each hat comes from.
 type hatCatalog struct {
-	hats     map[string]loop.Hat
-	patterns map[string]loop.Pattern
+	hats     map[string]ledger.Hat
+	patterns map[string]ledger.Pattern
 	from     map[string]string // file of a person's own hat
 }
 
@@ -275,7 +276,7 @@ func (f *hatFlags) check(out io.Writer, cfg *config.Config, _ []string) error {
 		if note := untrusted(p); note != "" && !slices.Contains(notes, note) {
 			notes = append(notes, note)
 		}
-		for _, f := range idle(c.hats) {
+		for _, f := range project.Idle(c.hats) {
 			if note := fmt.Sprintf("%s %s\n    %s", bot.SignLook, f.Text, f.Fix); !slices.Contains(notes, note) {
 				notes = append(notes, note)
 			}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // hatFile is a hat as its file would say it (SPEC 4.1).
@@ -33,7 +33,7 @@ type hatFile struct {
 		Denied []string `toml:"denied,omitempty"`
 	} `toml:"tools"`
 	Verify struct {
-		Expect loop.Expect `toml:"expect"`
+		Expect ledger.Expect `toml:"expect"`
 	} `toml:"verify"`
 	Agent struct {
 		Name         string  `toml:"name,omitempty"`
@@ -45,7 +45,7 @@ type hatFile struct {
 	} `toml:"agent"`
 }
 
-func asFile(h loop.Hat) hatFile {
+func asFile(h ledger.Hat) hatFile {
 	var f hatFile
 	f.Hat.Name, f.Hat.Role, f.Hat.Prompt = h.Name, h.Role, h.Prompt+"\n"
 	in := &f.Hat.Context

@@ -17,7 +17,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/config/propose"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // initFlags are the flags of `nightporter init`.
@@ -137,7 +137,7 @@ func (p *initWizard) file() (string, error) {
 		file = config.DefaultFile()
 	}
 	if file == "" {
-		return "", &loop.InputError{Findings: []loop.Finding{{
+		return "", &ledger.InputError{Findings: []ledger.Finding{{
 			Text: "there is no place for a configuration: neither HOME nor XDG_CONFIG_HOME is set", Fix: "Name one: --config FILE",
 		}}}
 	}
@@ -182,12 +182,12 @@ func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.P
 		return propose.Project{}, err
 	}
 	if strings.ToValidUTF8(picked.Repo, "") != picked.Repo {
-		return propose.Project{}, &loop.InputError{Findings: []loop.Finding{{
+		return propose.Project{}, &ledger.InputError{Findings: []ledger.Finding{{
 			Text: fmt.Sprintf("the path of the repository, %q, is not UTF-8, and a configuration has to be", picked.Repo), Fix: "Rename the folder, or make a link to it and run nightporter init there",
 		}}}
 	}
 	if strings.ContainsAny(picked.Repo, "\r\n") {
-		return propose.Project{}, &loop.InputError{Findings: []loop.Finding{{
+		return propose.Project{}, &ledger.InputError{Findings: []ledger.Finding{{
 			Text: fmt.Sprintf("the path of the repository, %q, holds a line break, and git's answers cannot be read then", picked.Repo), Fix: "Rename the folder",
 		}}}
 	}

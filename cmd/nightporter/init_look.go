@@ -19,9 +19,9 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/config/propose"
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/agent/demo"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
 )
 
@@ -113,7 +113,7 @@ func (p *initWizard) otherSources(repo string) {
 
 // findings says what is wrong with a source, three lines at most.
 func (p *initWizard) findings(err error) {
-	var in *loop.InputError
+	var in *ledger.InputError
 	if !errors.As(err, &in) {
 		p.hint("%v", err)
 		return
@@ -180,7 +180,7 @@ func readSource(ctx context.Context, k *task.Kind, repo, path string) (foundSour
 	snapshot, err := source.Read(ctx)
 	f.err, f.tasks = err, len(snapshot.Tasks)
 	for _, t := range snapshot.Tasks {
-		if t.Mark != loop.MarkDone {
+		if t.Mark != ledger.MarkDone {
 			f.open++
 		}
 	}
@@ -239,11 +239,11 @@ func topFolder(ctx context.Context, dir string) (string, error) {
 		return "", err
 	}
 	if _, err := exec.LookPath("git"); err != nil {
-		return "", &loop.InputError{Findings: []loop.Finding{{Text: "git is not on PATH", Fix: "install git 2.39 or newer, for example: apt install git"}}}
+		return "", &ledger.InputError{Findings: []ledger.Finding{{Text: "git is not on PATH", Fix: "install git 2.39 or newer, for example: apt install git"}}}
 	}
 	top, err := readGit(ctx, abs, "rev-parse", "--show-toplevel")
 	if err != nil || top == "" {
-		return "", &loop.InputError{Findings: []loop.Finding{{
+		return "", &ledger.InputError{Findings: []ledger.Finding{{
 			Text: abs + " has no checkout: " + strings.TrimPrefix(fmt.Sprint(err), "fatal: "), Fix: "Give the top folder of one: --repo DIR",
 		}}}
 	}

@@ -10,9 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/internal/daemon/session"
 	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // maxToken is the most that is read of a token's file, in bytes.
@@ -63,10 +64,10 @@ func (f *loginFlags) login(cmd *cobra.Command, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	d, known := definitions(cfg)[name]
+	d, known := session.Definitions(cfg)[name]
 	row := adapter.Reads(d.Output)
 	if !known || row == nil || !row.Login.Needed() {
-		return "", &loop.InputError{Findings: []loop.Finding{{
+		return "", &ledger.InputError{Findings: []ledger.Finding{{
 			Text: fmt.Sprintf("%q is no agent that nightporter can log in", name),
 			Fix:  "nightporter login " + strings.Join(adapter.LoginNames(), "|") + "; other agents get their keys from env_file in [agents.NAME]",
 		}}}

@@ -6,15 +6,16 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
+	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/nightporter/nightporter/internal/guard"
-	"github.com/nightporter/nightporter/internal/hatcli"
-	"github.com/nightporter/nightporter/loop/agent"
-	"github.com/nightporter/nightporter/loop/agent/demo"
+	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/internal/multicall"
+	"github.com/nightporter/nightporter/internal/nearest"
 )
 
 // Version is set by the build; a plain `go build` leaves it at devel.
@@ -22,28 +23,25 @@ var Version = "devel"
 
 func main() { os.Exit(Main()) }
 
+// limitHeap collects garbage twice as often as Go does by default. Preflight
+// leaves 14 MB of heap behind, of which an idle night needs half, and nightporter
+// allocates little after it. GOGC in the environment comes first.
+func limitHeap() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
+	}
+}
+
 // Main runs the program and returns its exit code. Under the name hat it is
 // the agents' client, under that of a denied program its wrapper; as shim it
 // supervises one session.
 func Main() int {
-	if w, is := guard.Find(os.Args[0]); is {
-		return w.Main(os.Args[1:], os.Stderr)
+	if code, is := multicall.Run(); is {
+		return code
 	}
-	if filepath.Base(os.Args[0]) == "hat" {
-		return hatcli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
-	}
-	if len(os.Args) > 2 {
-		switch os.Args[1] {
-		case "shim":
-			return agent.ShimMain(os.Args[2])
-		case "shim-inner":
-			return agent.ShimInner(os.Args[2])
-		}
-	}
-	if len(os.Args) > 1 && os.Args[1] == demo.Command {
-		return demo.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
-	}
-	cmd, err := root().ExecuteC()
+	limitHeap()
+	all := root()
+	cmd, err := all.ExecuteC()
 	var code exitCode
 	switch {
 	case err == nil:
@@ -51,25 +49,35 @@ func Main() int {
 	case errors.As(err, &code):
 		return int(code)
 	}
-	problems(os.Stderr, mistyped(cmd, err))
+	problems(os.Stderr, mistyped(all, cmd, os.Args[1:], err))
 	return exitUsage
 }
 
-// mistyped says how a command is typed, or which was meant, where cobra only
-// counts words.
-func mistyped(cmd *cobra.Command, err error) error {
-	args := cmd.Flags().Args()
-	if cmd.Args == nil || cmd.Args(cmd, args) == nil {
+// mistyped says which command was meant, or how one is typed, where cobra only
+// counts words. An unknown command explains all that follows it: its flags are
+// not the mistake.
+func mistyped(all, cmd *cobra.Command, args []string, err error) error {
+	if group, rest, _ := all.Find(args); group.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") && group.ValidateArgs(rest[:1]) != nil {
+		return unknownCommand(group, rest[0])
+	}
+	if cmd.ValidateArgs(cmd.Flags().Args()) == nil {
 		return err
 	}
-	if !cmd.HasSubCommands() {
-		return fmt.Errorf("type it like this: %s", cmd.UseLine())
+	return fmt.Errorf("type it like this: %s", cmd.UseLine())
+}
+
+// unknownCommand names the command of group that word probably means.
+func unknownCommand(group *cobra.Command, word string) error {
+	var names []string
+	for _, c := range group.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
 	}
-	cmd.SuggestionsMinimumDistance = 2
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return fmt.Errorf("%w; meant %q?", err, near[0])
+	if near := nearest.Of(word, names); near != "" {
+		return fmt.Errorf("unknown command %q for %q; meant %q?", word, group.CommandPath(), near)
 	}
-	return err
+	return fmt.Errorf("unknown command %q for %q; %s --help lists them", word, group.CommandPath(), group.CommandPath())
 }
 
 // Exit codes besides those of a run's end (SPEC 2.4).
@@ -97,3 +105,9 @@ func root() *cobra.Command {
 	cmd.AddCommand(askCommands()...)
 	return cmd
 }
+
+// problems prints what a person has to mend, each with the remedy.
+func problems(w io.Writer, err error) { fmt.Fprint(w, project.Problems(err)) }
+
+// quote quotes a word for a shell where it needs that.
+func quote(s string) string { return project.Quote(s) }

@@ -8,6 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/nightporter/nightporter/internal/daemon/daemontest"
+	"github.com/nightporter/nightporter/internal/leaktest"
 )
 
 // Folders of the whole test run, set by TestMain before any test.
@@ -21,8 +24,9 @@ var (
 // from STATE/bin and looks for hat beside itself: what is tested are the files
 // that a user has.
 func TestMain(m *testing.M) {
+	daemontest.Dispatch()
 	flag.Parse()
-	os.Exit(inPrograms(m))
+	leaktest.Main(func() int { return inPrograms(m) })
 }
 
 func inPrograms(m *testing.M) int {
@@ -43,7 +47,9 @@ func inPrograms(m *testing.M) int {
 	}
 	binDir = filepath.Join(root, "bin")
 	for name, static := range map[string]bool{"nightporter": false, "hat": true} {
-		cmd := exec.Command("go", "build", "-o", filepath.Join(binDir, name), "github.com/nightporter/nightporter/cmd/"+name)
+		// Stripped: every start of a daemon hashes them, and the first one in a
+		// state folder copies them.
+		cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(binDir, name), "github.com/nightporter/nightporter/cmd/"+name)
 		cmd.Env = os.Environ()
 		if static {
 			cmd.Env = append(cmd.Env, "CGO_ENABLED=0")

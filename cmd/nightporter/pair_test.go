@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -15,8 +14,12 @@ import (
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/daemon/daemontest"
+	"github.com/nightporter/nightporter/internal/daemon/operator"
+	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestCode: eight letters that nobody confuses, each as likely as another, and
@@ -39,44 +42,28 @@ func TestCode(t *testing.T) {
 			t.Errorf("%c came %d times, about %d are expected", r, seen[r], want)
 		}
 	}
-	want := pairingHash("key", "K7QX-M2PD")
+	want := operator.PairingHash("key", "K7QX-M2PD")
 	for _, typed := range []string{"k7qx-m2pd", "K7QXM2PD", " K7QX M2PD ", "k7qx–m2pd"} {
-		if pairingHash("key", typed) != want {
+		if operator.PairingHash("key", typed) != want {
 			t.Errorf("%q is another code", typed)
 		}
 	}
-	if pairingHash("key", "K7QX-M2PE") == want || pairingHash("another", "K7QX-M2PD") == want {
+	if operator.PairingHash("key", "K7QX-M2PE") == want || operator.PairingHash("another", "K7QX-M2PD") == want {
 		t.Error("two codes, or two keys, with one hash")
 	}
-}
-
-// opened is a daemon without projects, and its client.
-func opened(t *testing.T, cfg *config.Config) (*porter, *socket.OperatorClient) {
-	t.Helper()
-	state := filepath.Join(shortDir(t), "s")
-	p, err := openPorter(t.Context(), porterOptions{state: state, cfg: cfg, stays: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.close)
-	c, err := socket.Operator(state)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p, c
 }
 
 // lines gathers output and lets a test wait for it.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
-	bell broadcast
+	bell service.Broadcast
 }
 
 func (l *lines) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	defer l.bell.ring()
+	defer l.bell.Ring()
 	return l.text.Write(p)
 }
 
@@ -88,9 +75,9 @@ func (l *lines) String() string {
 
 func (l *lines) until(t *testing.T, re string) string {
 	t.Helper()
-	late := time.After(patienceHere)
+	late := time.After(daemontest.Patience)
 	for {
-		rung := l.bell.next()
+		rung := l.bell.Next()
 		if m := regexp.MustCompile(re).FindString(l.String()); m != "" {
 			return m
 		}
@@ -102,12 +89,25 @@ func (l *lines) until(t *testing.T, re string) string {
 	}
 }
 
+// onTelegram is a daemon whose bot has a name.
+type onTelegram struct{ asker }
+
+func (o onTelegram) View(ctx context.Context, v api.View) (api.Reply, error) {
+	r, err := o.asker.View(ctx, v)
+	var offer operator.PairOffer
+	if v.Name != "pair" || !r.OK || json.Unmarshal(r.Data, &offer) != nil {
+		return r, err
+	}
+	offer.Ways = []operator.PairWay{{Platform: "telegram", Bot: "mira_porter_bot"}}
+	r.Data, err = json.Marshal(offer)
+	return r, err
+}
+
 // TestPair: the person at the host sees wrong tries and who came, by what the
 // ledger says and not by asking again and again.
 func TestPair(t *testing.T) {
-	p, client := opened(t, config.Empty())
-	p.botName = func() string { return "mira_porter_bot" }
-	key, err := socket.OperatorKey(p.state)
+	p, client := daemontest.Open(t, config.Empty())
+	key, err := socket.OperatorKey(p.Projects.State())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,13 +115,13 @@ func TestPair(t *testing.T) {
 	pair := func(ctx context.Context, role string) (*lines, <-chan error) {
 		out, done := &lines{}, make(chan error, 1)
 		go func() {
-			done <- pairing{out: out, err: out, zone: time.UTC, ask: client}.run(ctx, p.state, role)
+			done <- pairing{out: out, err: out, zone: time.UTC, ask: onTelegram{client}}.run(ctx, p.Projects.State(), role)
 		}()
 		return out, done
 	}
 	send := func(who, name, code string) loop.Answer {
 		t.Helper()
-		a, err := p.do(t.Context(), loop.Input{Actor: "telegram:" + who, Name: name, Body: loop.TryPairing{Hash: pairingHash(key, code)}})
+		a, err := p.Engine.Do(t.Context(), loop.Input{Actor: "telegram:" + who, Name: name, Body: loop.TryPairing{Hash: operator.PairingHash(key, code)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestPair(t *testing.T) {
 	if r := view("unpair", map[string]string{"id": "nobody", "key": "k2"}); r.OK {
 		t.Error(r.Text)
 	}
-	var people []loop.Person
+	var people []ledger.Person
 	if err := json.Unmarshal(view("people", nil).Data, &people); err != nil || len(people) != 1 {
 		t.Errorf("%v %v", people, err)
 	}
@@ -208,11 +208,11 @@ func TestPair(t *testing.T) {
 
 // TestPairLate: nobody came.
 func TestPairLate(t *testing.T) {
-	p, client := opened(t, config.Empty())
+	p, client := daemontest.Open(t, config.Empty())
 	out := &lines{}
 	w := pairing{out: out, err: io.Discard, zone: time.UTC, ask: client}
 	var exit exitCode
-	if err := w.watch(t.Context(), pairOffer{Until: time.Now().Add(50 * time.Millisecond)}); !errors.As(err, &exit) || !strings.Contains(out.String(), "Nobody came; the code is void") {
+	if err := w.watch(t.Context(), operator.PairOffer{Until: time.Now().Add(50 * time.Millisecond)}, ""); !errors.As(err, &exit) || !strings.Contains(out.String(), "Nobody came; the code is void") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	// A daemon that ends does not wait for those who wait for news.
@@ -220,11 +220,11 @@ func TestPairLate(t *testing.T) {
 	asked := make(chan struct{})
 	go func() {
 		defer close(asked)
-		_, _ = (&service{porter: p}).pairing(context.Background(), api.View{Args: map[string]string{"after": "0"}})
+		_, _ = p.Operator.View(context.Background(), api.View{Name: "pairing", Args: map[string]string{"after": "0"}})
 	}()
-	p.leave()
+	go p.Stop()
 	<-asked
-	if took := time.Since(began); took > longPoll/2 {
+	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("waited %v", took)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,9 +15,8 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
-	"github.com/nightporter/nightporter/loop"
-	"github.com/nightporter/nightporter/loop/engine"
-	"github.com/nightporter/nightporter/loop/workspace"
+	"github.com/nightporter/nightporter/internal/daemon/operator"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // promptFlags are those of `nightporter prompt`: where the state is, and the
@@ -57,27 +55,6 @@ Exit codes: 0 shown · 3 no such task or hat, or settings that cannot be used`,
 	fl.StringVar(&f.Agent, "agent", "", "agent that sessions run")
 	fl.BoolVar(&f.asJSON, "json", false, "print JSON: the parts with their sizes, and the text")
 	return cmd
-}
-
-// promptJSON is `nightporter prompt --json`. Fields are added, never renamed.
-type promptJSON struct {
-	Project string       `json:"project"`
-	Run     string       `json:"run,omitempty"` // "" = of no run
-	Task    string       `json:"task"`
-	Hat     string       `json:"hat"`
-	Tokens  int          `json:"tokens"` // estimated
-	Max     int          `json:"max_tokens"`
-	Over    bool         `json:"over"` // longer than max_tokens, with all cut that may be
-	Parts   []promptPart `json:"parts"`
-	Text    string       `json:"text"`
-}
-
-type promptPart struct {
-	Title  string `json:"title"`
-	Text   string `json:"text"`
-	Tokens int    `json:"tokens"` // estimated
-	Whole  int    `json:"whole"`  // with nothing cut
-	Cut    bool   `json:"cut"`
 }
 
 func (f *promptFlags) run(cmd *cobra.Command, task string) error {
@@ -130,11 +107,11 @@ func (f *promptFlags) run(cmd *cobra.Command, task string) error {
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), string(reply.Data))
 		return err
 	}
-	var p promptJSON
+	var p operator.Prompt
 	if err := json.Unmarshal(reply.Data, &p); err != nil {
 		return fmt.Errorf("read the prompt: %w", err)
 	}
-	p.table(cmd.ErrOrStderr())
+	printParts(cmd.ErrOrStderr(), p)
 	_, err = io.WriteString(cmd.OutOrStdout(), p.Text)
 	return err
 }
@@ -150,14 +127,14 @@ func (f *promptFlags) given(cmd *cobra.Command) bool {
 
 // settings are what `run` with the same flags would work by. Without a
 // configuration that can be read there is none either.
-func (f *promptFlags) settings() (*config.Config, loop.Settings, error) {
+func (f *promptFlags) settings() (*config.Config, ledger.Settings, error) {
 	cfg, err := loadConfig(f.config)
 	if err != nil {
-		return nil, loop.Settings{}, err
+		return nil, ledger.Settings{}, err
 	}
 	dir, err := os.Getwd()
 	if err != nil {
-		return nil, loop.Settings{}, err
+		return nil, ledger.Settings{}, err
 	}
 	flags := f.Overrides
 	if flags.Repo == "" && len(cfg.Projects) == 0 {
@@ -170,19 +147,19 @@ func (f *promptFlags) settings() (*config.Config, loop.Settings, error) {
 		}
 	}
 	if err != nil {
-		return cfg, loop.Settings{}, err
+		return cfg, ledger.Settings{}, err
 	}
 	s, err := project.Settings(cfg, flags, time.Now())
 	return cfg, s, err
 }
 
-// table prints the size of each part.
-func (p promptJSON) table(out io.Writer) {
+// printParts prints the size of each part.
+func printParts(out io.Writer, p operator.Prompt) {
 	of := "before any run"
 	if p.Run != "" {
 		of = "as " + p.Run + " stands"
 	}
-	fmt.Fprintf(out, "%s %s, %s; tokens are estimated\n", loop.ShortID(p.Task), p.Hat, of)
+	fmt.Fprintf(out, "%s %s, %s; tokens are estimated\n", ledger.ShortID(p.Task), p.Hat, of)
 	for _, part := range p.Parts {
 		note := ""
 		if part.Cut {
@@ -199,112 +176,4 @@ func (p promptJSON) table(out io.Writer) {
 		fmt.Fprintf(out, "%s longer than the hat's max_tokens, and nothing more can be cut: it is sent as it is\n", bot.SignLook)
 	}
 	fmt.Fprintln(out)
-}
-
-// prompt answers the view: what a session would be sent if it were planned
-// now. It reads, and records nothing.
-func (d *service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
-	var set *loop.Settings
-	if raw := v.Args["settings"]; raw != "" {
-		set = &loop.Settings{}
-		if err := json.Unmarshal([]byte(raw), set); err != nil {
-			return api.Reply{}, fmt.Errorf("settings: %w", err)
-		}
-	}
-	refused := func(err error) (api.Reply, error) {
-		var text strings.Builder
-		problems(&text, err)
-		return api.Reply{Text: strings.TrimPrefix(strings.TrimSpace(text.String()), bot.SignFailed+" ")}, nil
-	}
-	name := v.Project
-	if name == "" && set != nil {
-		name = d.porter.nameFor(*set)
-	}
-	name = d.project(name)
-	s, _ := d.porter.engine.State(name)
-	s.Project.Name = name
-	r := s.Project.Run
-	switch {
-	case r == nil && set == nil:
-		if names := d.Projects(); v.Project == "" && len(names) > 1 {
-			return api.Reply{Text: "which project? --project " + strings.Join(names, " | ")}, nil
-		}
-		return api.Reply{}, nil
-	case r != nil && set != nil && set.Repo != r.Settings.Repo: // another repository by the same name
-		s, r = loop.State{Shared: s.Shared}, nil
-		s.Project.Name = name
-	case set == nil:
-		set = &r.Settings
-	}
-	set.Project = name
-	ports, err := d.porter.ports(ctx, *set)
-	if err != nil {
-		return refused(err)
-	}
-	files, run := ports.Files, ""
-	switch {
-	case !r.Over() && r.Base.Commit != "" && r.Settings.Source == set.Source:
-		if run = r.ID; v.Args["given"] != "" { // flags count for it, as where it is resumed with them
-			s = loop.Apply(s, loop.Entry{Stream: loop.ProjectStream(name), Run: r.ID, Time: r.LastEvent, Body: loop.RunResumed{Settings: *set}})
-		}
-	default:
-		if s, files, err = d.newRun(ctx, s, *set, ports); err != nil {
-			return refused(err)
-		}
-	}
-	s, session, err := loop.Preview(s, v.Args["task"], v.Args["hat"])
-	if err != nil {
-		return refused(err)
-	}
-	m, err := engine.Material(ctx, s, session, files, ports.Notebook)
-	if err != nil {
-		return refused(err)
-	}
-	p, err := loop.BuildPrompt(s, session, m)
-	if err != nil {
-		return refused(err)
-	}
-	ses, _ := s.Project.Session(session)
-	out := promptJSON{Project: name, Run: run, Task: ses.Task, Hat: ses.Planned.Hat, Tokens: p.Tokens, Max: p.Max, Over: p.Over, Text: p.Text}
-	for _, part := range p.Parts {
-		out.Parts = append(out.Parts, promptPart(part))
-	}
-	return reply("", out)
-}
-
-// newRun is what a run with these settings would begin with, from HEAD.
-func (d *service) newRun(ctx context.Context, s loop.State, set loop.Settings, ports engine.Ports) (loop.State, engine.Files, error) {
-	snapshot, err := ports.Source.Read(ctx)
-	if err != nil {
-		return s, nil, err
-	}
-	w, err := d.porter.workspace(ctx, set, ports.Source.Owned())
-	if err != nil {
-		return s, nil, err
-	}
-	base, err := w.Look(ctx)
-	if err != nil {
-		return s, nil, err
-	}
-	theirs, err := w.Theirs(ctx)
-	if err != nil {
-		return s, nil, err
-	}
-	base.Commit, base.Tree = base.Head, base.Head // git takes a commit where it wants a tree
-	return loop.PreviewRun(s, set, snapshot, base), unfetched{ports.Files, theirs}, nil
-}
-
-// unfetched reads commits that our repository may not have yet.
-type unfetched struct {
-	engine.Files
-	theirs workspace.Theirs
-}
-
-// Read looks in our repository first: what an attempt was parked on can be
-// there alone.
-func (u unfetched) Read(ctx context.Context, commit, path string) ([]byte, error) {
-	if data, err := u.Files.Read(ctx, commit, path); err == nil {
-		return data, nil
-	}
-	return u.theirs.Read(ctx, commit, path)
 }

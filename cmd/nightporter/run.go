@@ -19,10 +19,14 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/termlog"
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/daemon"
+	"github.com/nightporter/nightporter/internal/daemon/operator"
+	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/statelock"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/agent/demo"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // runFlags are the flags of `nightporter run` (SPEC 17).
@@ -71,10 +75,10 @@ again to go on · 3 could not start · 4 internal error · 130, 143 by a signal`
 }
 
 // settings resolves the flags and the configuration.
-func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, loop.Settings, error) {
+func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, ledger.Settings, error) {
 	cfg, err := loadConfig(f.config)
 	if err != nil {
-		return nil, loop.Settings{}, err
+		return nil, ledger.Settings{}, err
 	}
 	for name, v := range map[string]struct {
 		from *int
@@ -89,27 +93,27 @@ func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, loop.Settings, 
 	}
 	dir, err := os.Getwd()
 	if err != nil {
-		return nil, loop.Settings{}, err
+		return nil, ledger.Settings{}, err
 	}
 	if f.Repo == "" && len(cfg.Projects) == 0 {
 		f.Repo = dir
 	}
-	project, err := cfg.Pick(f.Overrides, dir)
+	pr, err := cfg.Pick(f.Overrides, dir)
 	if err != nil {
-		return nil, loop.Settings{}, err
+		return nil, ledger.Settings{}, err
 	}
-	s, err := project.Settings(cfg, f.Overrides, time.Now())
+	s, err := pr.Settings(cfg, f.Overrides, time.Now())
 	if err != nil {
-		return nil, loop.Settings{}, err
+		return nil, ledger.Settings{}, err
 	}
 	s.Flags = f.again(cmd)
 	s.Operator = f.operator(cmd)
-	refused, warned := unbuilt(cfg, project, s)
+	refused, warned := project.Unbuilt(cfg, pr, s)
 	for _, w := range warned {
 		fmt.Fprintf(cmd.ErrOrStderr(), "! %s\n", w)
 	}
 	if len(refused) > 0 {
-		return nil, loop.Settings{}, &loop.InputError{Findings: refused}
+		return nil, ledger.Settings{}, &ledger.InputError{Findings: refused}
 	}
 	return cfg, s, nil
 }
@@ -151,15 +155,6 @@ func (f *runFlags) operator(cmd *cobra.Command) string {
 	return strings.Join(parts, " ")
 }
 
-func quote(s string) string {
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-:@+,", r)
-	}) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
 func (f *runFlags) run(cmd *cobra.Command) error {
 	cfg, settings, err := f.settings(cmd)
 	if err != nil {
@@ -178,7 +173,7 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 		out: cmd.OutOrStdout(), in: cmd.InOrStdin(), err: cmd.ErrOrStderr(), zone: zone, json: f.asJSON,
 		start: loop.StartRun{Settings: settings, MaxSessions: cfg.Sessions(), New: f.fresh, Check: f.check},
 	}
-	return w.watch(cmd.Context(), porterOptions{state: state, cfg: cfg, agents: builtin(0)})
+	return w.watch(cmd.Context(), daemon.Options{Version: Version, State: state, Config: cfg, Agents: builtin(0), Person: personName()})
 }
 
 // builtin are the agents that need nothing: the scripted one.
@@ -208,18 +203,18 @@ type watcher struct {
 type person interface {
 	// Sees is called for every entry after it was shown. hint is printed for
 	// whoever sits there; with act, Turn is due after wait.
-	Sees(e loop.Entry) (hint string, wait time.Duration, act bool)
+	Sees(e ledger.Entry) (hint string, wait time.Duration, act bool)
 	// Turn returns what the person types now; "" for nothing.
 	Turn() string
 }
 
 // printer is what shows entries: text for people, or JSON.
 type printer interface {
-	Entry(before, after loop.State, e loop.Entry)
+	Entry(before, after loop.State, e ledger.Entry)
 }
 
-// watch opens the porter, starts the run and stays until it is through.
-func (w *watcher) watch(ctx context.Context, o porterOptions) error {
+// watch starts the daemon, starts the run and stays until it is through.
+func (w *watcher) watch(ctx context.Context, o daemon.Options) error {
 	text := termlog.New(w.out, termlog.Options{Zone: w.zone, Color: colour(w.out), Demo: w.demo, Began: w.began, Width: width(w.out)})
 	var show printer = text
 	if w.json {
@@ -228,12 +223,12 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 	// The engine's goroutine must not wait for a slow terminal.
 	type shown struct {
 		before, after loop.State
-		e             loop.Entry
+		e             ledger.Entry
 	}
 	var mu sync.Mutex
 	var queue []shown
 	wake := make(chan struct{}, 1)
-	o.observe = func(before, after loop.State, e loop.Entry) {
+	o.Observe = func(before, after loop.State, e ledger.Entry) {
 		if after.Project.Name != w.start.Settings.Project {
 			return
 		}
@@ -245,19 +240,19 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 		default:
 		}
 	}
-	o.settings, w.start.Alone = &w.start.Settings, true
-	p, err := openPorter(ctx, o)
-	if err != nil {
+	o.Run, w.start.Alone = &w.start.Settings, true
+	d := daemon.New(o)
+	if err := d.Start(ctx); err != nil {
 		problems(w.err, err)
 		var inUse *statelock.InUseError
-		if errors.As(err, &inUse) && listens(o.state) {
+		if errors.As(err, &inUse) && daemon.Listens(o.State) {
 			fmt.Fprintln(w.err, "  If that is nightporter up, ask it: nightporter start PROJECT, then answer what it asks.\n  For a trial beside it, take another state folder: --state DIR")
 		}
 		return exitCode(exitUsage)
 	}
-	defer p.close()
-	project := w.start.Settings.Project
-	d := &service{porter: p}
+	defer d.Stop()
+	name := w.start.Settings.Project
+	desk := d.Operator
 
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
@@ -271,11 +266,11 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 		if by != "" || !w.json && !interactive(w.in) {
 			text.Echo(line, by)
 		}
-		m, err := bot.Handle(ctx, d, bot.Request{
-			Key: "console:" + nonce(), Actor: "console", Name: personName(), Project: project, Text: line, Time: time.Now().In(w.zone),
+		m, err := bot.Handle(ctx, desk, bot.Request{
+			Key: "console:" + nonce(), Actor: "console", Name: personName(), Project: name, Text: line, Time: time.Now().In(w.zone),
 		})
 		if err != nil {
-			p.log.Error("command", "text", line, "error", err)
+			d.Log.Error("command", "text", line, "error", err)
 		}
 		drain() // what the line led to is shown by its entries
 		if !w.json {
@@ -306,14 +301,14 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 		}
 	}
 	do := func(body loop.InputBody) (loop.Answer, error) {
-		return d.Do(ctx, loop.Input{Project: project, Actor: "console", Name: personName(), Body: body})
+		return desk.Do(ctx, loop.Input{Project: name, Actor: "console", Name: personName(), Body: body})
 	}
 	answer, err := do(w.start)
 	if err == nil && answer.Code == "busy" && w.start.New {
 		// A session of the old run is still there, from a process that died:
 		// its end comes first.
 		if _, err = do(loop.Stop{Now: true}); err == nil {
-			err = w.over(ctx, d, wake, signals, drain)
+			err = w.over(ctx, desk, wake, signals, drain)
 		}
 		if err == nil {
 			answer, err = do(w.start)
@@ -340,16 +335,16 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 	pressed := false
 	for {
 		drain()
-		s, _ := d.State(project)
+		s, _ := desk.State(name)
 		if exit, through := loop.Outcome(s); through {
 			// The state is there before the last entries were seen. An input that
 			// says nothing is answered when the one before it is through.
-			if _, err := d.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: loop.Wake{}}); err != nil {
-				p.log.Error("last entries", "error", err)
+			if _, err := desk.Do(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}); err != nil {
+				d.Log.Error("last entries", "error", err)
 			}
 			waiting, done := context.WithTimeout(ctx, lastWrites)
-			if err := p.engine.Written(waiting); err != nil {
-				p.log.Error("the next run writes what is left", "error", err)
+			if err := d.Engine.Written(waiting); err != nil {
+				d.Log.Error("the next run writes what is left", "error", err)
 			}
 			done()
 			drain()
@@ -377,10 +372,10 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 			}
 			pressed = true
 			if _, err := do(stop); err != nil {
-				p.log.Error("stop", "error", err)
+				d.Log.Error("stop", "error", err)
 			}
-		case err := <-p.ended:
-			p.ended <- err
+		case <-d.Ended():
+			err := d.Err()
 			if err == nil {
 				err = errors.New("the engine ended")
 			}
@@ -391,10 +386,10 @@ func (w *watcher) watch(ctx context.Context, o porterOptions) error {
 }
 
 // over waits until the project's run has ended.
-func (w *watcher) over(ctx context.Context, d *service, wake <-chan struct{}, signals <-chan os.Signal, drain func()) error {
+func (w *watcher) over(ctx context.Context, desk *operator.Service, wake <-chan struct{}, signals <-chan os.Signal, drain func()) error {
 	for {
 		drain()
-		if s, _ := d.State(w.start.Settings.Project); s.Project.Run.Over() {
+		if s, _ := desk.State(w.start.Settings.Project); s.Project.Run.Over() {
 			return nil
 		}
 		select {

@@ -30,7 +30,7 @@ func newSlackNight(t *testing.T) *slackNight {
 	n := &slackNight{twoTasks: newTwoTasks(t), far: far.Start()}
 	t.Cleanup(n.far.Close)
 	n.far.Direct(slackMira)
-	n.far.Shut(slackChannel, "")
+	n.far.CloseChannel(slackChannel, "")
 	file := n.path("config", "nightporter", "nightporter.toml")
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -86,7 +86,7 @@ func (n *slackNight) shows(id string, after int, texts ...string) (found far.Mes
 	n.t.Helper()
 	n.until(fmt.Sprintf("%q in %s", texts, id), func() bool {
 		for _, m := range n.far.Messages(id)[after:] {
-			if !m.Bot || m.Only != "" {
+			if !m.Bot || m.VisibleTo != "" {
 				continue
 			}
 			all := true
@@ -178,9 +178,9 @@ func TestSlack(t *testing.T) {
 
 	// What is said while nightporter is off is read back, once.
 	n.porter.kill()
-	n.far.Deaf(true)
+	n.far.RefuseSockets(true)
 	n.far.Say(slackMira, direct, guided)
-	n.far.Deaf(false)
+	n.far.RefuseSockets(false)
 	n.up()
 	n.shows(direct, 0, "g2 queued", guided)
 	n.far.Cut() // and again, by a new socket

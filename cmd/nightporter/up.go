@@ -5,20 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"strings"
-	"sync"
 	"syscall"
 	"time"
 
-	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/daemon"
+	"github.com/nightporter/nightporter/internal/daemon/autostart"
+	"github.com/nightporter/nightporter/internal/daemon/logging"
 	"github.com/nightporter/nightporter/internal/socket"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func upCommand() *cobra.Command {
@@ -46,13 +47,15 @@ SIGHUP reads the configuration again.`,
 const leaving = 9 * time.Second
 
 func up(cmd *cobra.Command, file, state string) error {
-	ctx := cmd.Context()
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 
-	u := &upService{file: file, out: cmd.OutOrStdout()}
-	cfg, plans, err := u.read()
+	read := func() (*config.Config, error) { return loadConfig(file) }
+	cfg, err := read()
+	if err == nil {
+		_, err = autostart.SchedulesOf(cfg) // before the state folder is touched
+	}
 	if err != nil {
 		return notStarted(cmd.ErrOrStderr(), err)
 	}
@@ -67,64 +70,95 @@ func up(cmd *cobra.Command, file, state string) error {
 	if err != nil {
 		return notStarted(cmd.ErrOrStderr(), err)
 	}
-	off := lastSeen(dir)
-	p, told, err := opening(ctx, porterOptions{
-		state: dir, cfg: cfg, agents: builtin(0), stays: true, listener: listener, logTo: stderrLog(), observe: u.journal.add,
-	}, signals)
-	switch {
+	d := daemon.New(daemon.Options{
+		Version: Version, State: dir, Config: cfg, Agents: builtin(0), Person: personName(), LogTo: stderrLog(), Stays: true, Listener: listener, Reload: read,
+	})
+	switch told, err := starting(cmd.Context(), d, signals); {
 	case told:
 		return nil
 	case err != nil:
 		return notStarted(cmd.ErrOrStderr(), err)
 	}
-	u.porter = p
-	return u.stay(ctx, plans, off, signals)
+	fmt.Fprint(cmd.OutOrStdout(), d.Greeting())
+	exit := working(cmd.Context(), d, signals)
+	select {
+	case <-stopped(d):
+	case <-time.After(leaving):
+		// The database is whole at any moment, and what is not saved is done again.
+		fmt.Fprintln(os.Stderr, "! something would not end in time; nothing is lost by going now")
+	case sig := <-again(signals):
+		n, _ := sig.(syscall.Signal)
+		return exitCode(128 + int(n))
+	}
+	if exit == 0 {
+		return nil
+	}
+	return exitCode(exit)
 }
 
-// opening opens the porter, unless a signal ends the program first: what is
+// stopped stops the daemon; the channel is closed when it has ended.
+func stopped(d *daemon.Daemon) <-chan struct{} {
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		d.Stop()
+	}()
+	return gone
+}
+
+// starting starts the daemon, unless a signal ends the program first: what is
 // taken up is looked at with git, which can hang as disks do. It reports
 // whether it was told to go.
-func opening(ctx context.Context, o porterOptions, signals chan os.Signal) (p *porter, told bool, err error) {
+func starting(ctx context.Context, d *daemon.Daemon, signals chan os.Signal) (told bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	type opened struct {
-		porter *porter
-		err    error
-	}
-	done := make(chan opened, 1)
-	go func() {
-		p, err := openPorter(ctx, o)
-		done <- opened{p, err}
-	}()
+	done := make(chan error, 1)
+	go func() { done <- d.Start(ctx) }()
 	reload := false
 	for {
 		select {
-		case it := <-done:
-			if reload && it.err == nil {
+		case err := <-done:
+			if reload && err == nil {
 				select {
-				case signals <- syscall.SIGHUP: // whoever waits from now on does it
+				case signals <- syscall.SIGHUP: // the loop that waits from now on does it
 				default: // so many came meanwhile that it will end
 				}
 			}
-			return it.porter, false, it.err
+			return false, err
 		case sig := <-signals:
 			if sig == syscall.SIGHUP {
-				reload = true // once there is somebody who can
+				reload = true // once the daemon can
 				continue
 			}
 			cancel()
-			gone := make(chan struct{})
-			go func() {
-				defer close(gone)
-				if it := <-done; it.porter != nil {
-					it.porter.close()
-				}
-			}()
 			select {
-			case <-gone:
+			case <-stopped(d):
 			case <-time.After(leaving):
 			}
-			return nil, true, nil
+			return true, nil
+		}
+	}
+}
+
+// working returns with the exit code once the daemon shall end. A signal is no
+// failure: its sender wants exactly that, and nothing is unfinished by it.
+func working(ctx context.Context, d *daemon.Daemon, signals <-chan os.Signal) int {
+	for {
+		select {
+		case sig := <-signals:
+			if sig != syscall.SIGHUP {
+				d.Log.Info("signal", "signal", sig.String())
+				return 0
+			}
+			d.Reload(ctx)
+		case <-d.Ended():
+			err := d.Err()
+			if err == nil {
+				err = errors.New("the engine ended")
+			}
+			d.Log.Error("nightporter ends", "error", err)
+			fmt.Fprintf(os.Stderr, "✗ %v\n", err)
+			return exitInternal
 		}
 	}
 }
@@ -134,7 +168,7 @@ func notStarted(w io.Writer, err error) error {
 	problems(w, err)
 	n := 1
 	var c *config.Error
-	var in *loop.InputError
+	var in *ledger.InputError
 	switch {
 	case errors.As(err, &c):
 		n = len(c.Items) + c.More
@@ -147,103 +181,6 @@ func notStarted(w io.Writer, err error) error {
 	}
 	fmt.Fprintf(w, "Not started: %d %s (exit %d). Look again with: nightporter doctor\n", n, noun, exitUsage)
 	return exitCode(exitUsage)
-}
-
-// seen keeps lastSeen to the minute while nightporter is there.
-func seen(ctx context.Context, state string) {
-	every := time.NewTicker(time.Minute)
-	defer every.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-every.C:
-			_ = os.Chtimes(filepath.Join(state, "nightporter.log"), now, now)
-		}
-	}
-}
-
-// lastSeen is when a nightporter was last there: its log is touched every
-// minute. Zero where there was none.
-func lastSeen(state string) time.Time {
-	info, err := os.Stat(filepath.Join(state, "nightporter.log"))
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime()
-}
-
-// upService is `up` while it runs.
-type upService struct {
-	file    string // --config
-	out     io.Writer
-	porter  *porter
-	starter *autostarter
-	journal journal
-}
-
-// read loads the configuration and what `up` alone wants of it.
-func (u *upService) read() (*config.Config, schedules, error) {
-	cfg, err := loadConfig(u.file)
-	if err != nil {
-		return nil, nil, err
-	}
-	plans, err := schedulesOf(cfg)
-	return cfg, plans, err
-}
-
-// stay works until a signal ends it, and returns the program's exit.
-func (u *upService) stay(ctx context.Context, plans schedules, off time.Time, signals <-chan os.Signal) error {
-	p := u.porter
-	sd := manager{p.log}
-	ctx, cancel := context.WithCancel(ctx)
-	var work sync.WaitGroup
-	p.cameBack(ctx, off)
-	u.starter = newStarter(p, plans, off)
-	work.Go(func() { u.starter.run(ctx) })
-	stopChats, err := chats(ctx, p, off)
-	if err != nil {
-		cancel()
-		work.Wait()
-		p.close()
-		return notStarted(os.Stderr, err)
-	}
-	p.log.Info("nightporter is up", "version", Version, "pid", os.Getpid(), "state", p.state, "config", p.config().File, "projects", *p.working.Load())
-	u.greet()
-	sd.tell(daemon.SdNotifyReady + "\nSTATUS=" + p.statusLine())
-	if every := sd.watchdog(); every > 0 {
-		work.Go(func() { sd.feed(ctx, every, p.alive) })
-	}
-	work.Go(func() { sd.report(ctx, p) })
-	work.Go(func() { u.journal.run(ctx, p.log) })
-	work.Go(func() { seen(ctx, p.state) })
-	work.Go(func() { p.tidyFolders(ctx) })
-
-	exit := u.wait(ctx, sd, signals)
-	sd.tell(daemon.SdNotifyStopping)
-	gone := make(chan struct{})
-	go func() {
-		defer close(gone)
-		cancel()
-		stopChats()
-		p.leave() // nobody waits for news any more
-		work.Wait()
-		p.log.Info("nightporter ends; sessions in flight go on and are taken up by the next start", "exit", exit)
-		p.close()
-	}()
-	select {
-	case <-gone:
-	case <-time.After(leaving):
-		// The database is whole at any moment, and what is not saved is done again.
-		fmt.Fprintln(os.Stderr, "! something would not end in time; nothing is lost by going now")
-	case sig := <-again(signals):
-		n, _ := sig.(syscall.Signal)
-		return exitCode(128 + int(n))
-	}
-	if exit == 0 {
-		return nil
-	}
-	return exitCode(exit)
 }
 
 // again passes on the next signal that ends a program.
@@ -260,111 +197,11 @@ func again(signals <-chan os.Signal) <-chan os.Signal {
 	return out
 }
 
-// wait returns with the exit code once the daemon shall end. A signal is no
-// failure: whoever sent it wants exactly that, and nothing is unfinished by it.
-func (u *upService) wait(ctx context.Context, sd manager, signals <-chan os.Signal) int {
-	p := u.porter
-	for {
-		select {
-		case sig := <-signals:
-			if sig != syscall.SIGHUP {
-				p.log.Info("signal", "signal", sig.String())
-				return 0
-			}
-			sd.tell(daemon.SdNotifyReloading)
-			u.reload(ctx)
-			sd.tell(daemon.SdNotifyReady)
-		case err := <-p.ended:
-			p.ended <- err
-			if err == nil {
-				err = errors.New("the engine ended")
-			}
-			p.log.Error("nightporter ends", "error", err)
-			fmt.Fprintf(os.Stderr, "✗ %v\n", err)
-			return exitInternal
-		}
+// stderrLog is the log on standard error: JSON lines for a journal, and only
+// what is wrong, in words, for a person at a terminal.
+func stderrLog() slog.Handler {
+	if term.IsTerminal(int(os.Stderr.Fd())) {
+		return slog.NewTextHandler(os.Stderr, logging.Options(slog.LevelWarn))
 	}
-}
-
-// notReloaded begins the remark on a configuration that cannot be used.
-const notReloaded = "! settings not reloaded"
-
-// reload reads the configuration again. Where it is wrong, the old settings
-// stay in force and the status says so (PHONE 4.4). Runs under way keep the
-// settings that they began with.
-func (u *upService) reload(ctx context.Context) {
-	p := u.porter
-	cfg, plans, err := u.read()
-	if err == nil {
-		old := p.config()
-		if cfg.SessionUser != old.SessionUser || cfg.Boundary != old.Boundary {
-			p.log.Warn("session_user and boundary take effect when nightporter is started again")
-			cfg.SessionUser, cfg.Boundary = old.SessionUser, old.Boundary
-		}
-		err = p.runner.use(cfg)
-	}
-	if err != nil {
-		where := oneLine(err)
-		var c *config.Error
-		if errors.As(err, &c) && len(c.Items) > 0 && c.Items[0].Line > 0 {
-			where = fmt.Sprintf("line %d", c.Items[0].Line)
-		}
-		p.remarks.set("", remarkConfig, notReloaded+": "+where)
-		p.log.Error("settings not reloaded, the old ones stay", "error", err)
-		return
-	}
-	later := ""
-	if old := p.begun.Telegram; (old == nil) != (cfg.Telegram == nil) || old != nil && *old != *cfg.Telegram {
-		later = "! the new [telegram] takes effect when nightporter is started again"
-		p.log.Warn("telegram is reached as before until nightporter is started again")
-	}
-	if old := p.begun.Slack; (old == nil) != (cfg.Slack == nil) || old != nil && *old != *cfg.Slack {
-		later = "! the new [slack] takes effect when nightporter is started again"
-		p.log.Warn("slack is reached as before until nightporter is started again")
-	}
-	p.cfg.Store(cfg)
-	p.remarks.set("", remarkConfig, later)
-	p.rethread()
-	p.work(p.workable(ctx, *p.working.Load()))
-	u.starter.free(ctx)
-	u.starter.use(plans)
-	p.log.Info("settings reloaded", "projects", *p.working.Load())
-	p.changes.ring()
-}
-
-// greet says where everything stands, for a person at a terminal and for the
-// journal's first lines.
-func (u *upService) greet() {
-	p := u.porter
-	names := *p.working.Load()
-	what := strings.Join(names, ", ")
-	if len(names) == 0 {
-		what = "no project yet; add one to the configuration, then: kill -HUP " + fmt.Sprint(os.Getpid())
-	}
-	fmt.Fprintf(u.out, "● nightporter is up: %s\n", what)
-	d := &service{porter: p}
-	for _, name := range d.Projects() {
-		s, ok := d.State(name)
-		switch {
-		case !ok:
-		case !s.Project.Run.Over() && p.worksOn(name):
-			fmt.Fprintf(u.out, "  %s: %s is taken up\n", name, s.Project.Run.ID)
-		case p.worksOn(name):
-			fmt.Fprintf(u.out, "  %s: %s\n", name, u.starter.says(name))
-		default:
-			fmt.Fprintf(u.out, "  %s: only shown, it is not worked on\n", name)
-		}
-		for _, line := range p.remarks.of(name) {
-			fmt.Fprintln(u.out, "  "+line)
-		}
-	}
-	file := p.config().File
-	if file == "" {
-		file = "none (make one: nightporter init)"
-	}
-	fmt.Fprintf(u.out, "  state %s · config %s\n", p.state, file)
-	if p.config().Telegram == nil && p.config().Slack == nil {
-		fmt.Fprintln(u.out, "  no chat is configured: nightporter status, run, guidance, stop")
-	}
-	fmt.Fprintln(u.out, "  Ctrl-C ends it; sessions go on and are taken up next time.")
+	return slog.NewJSONHandler(os.Stderr, logging.Options(slog.LevelInfo))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/nightporter/nightporter/bot/tui"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/daemon"
 	"github.com/nightporter/nightporter/internal/socket"
 )
 
@@ -42,7 +43,7 @@ Where the output is no terminal, the status is printed once.`,
 			if err != nil {
 				return err
 			}
-			if !listens(state) {
+			if !daemon.Listens(state) {
 				return errors.New("nightporter is not running. Start it: nightporter up")
 			}
 			client, err := socket.Operator(state)

@@ -2,109 +2,22 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/nightporter/nightporter/bot/tui"
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/internal/api"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/internal/daemon/daemontest"
 )
-
-// looked is one answer of the view.
-type looked struct {
-	scene tui.Scene
-	reply api.Reply
-	err   error
-}
-
-func watchAnswer(ctx context.Context, d *service, project, seen string) looked {
-	l := looked{}
-	l.reply, l.err = d.watch(ctx, api.View{Name: api.ViewWatch, Project: project, Args: map[string]string{api.ArgSeen: seen}})
-	if l.err == nil && l.reply.OK {
-		l.err = json.Unmarshal(l.reply.Data, &l.scene)
-	}
-	return l
-}
-
-// TestWatch: the view is answered when what it shows has changed, and not
-// before; and at once to who has seen nothing.
-func TestWatch(t *testing.T) {
-	p, _ := opened(t, house(t, "manual"))
-	d := &service{porter: p}
-	first := watchAnswer(t.Context(), d, "", "")
-	if first.err != nil || first.scene.Project != "shop" || first.scene.Word != "idle" || first.scene.Zone != "Europe/Berlin" || first.scene.Seen == "" {
-		t.Fatalf("%+v", first)
-	}
-	if r := watchAnswer(t.Context(), d, "nope", ""); r.reply.OK || !strings.Contains(r.reply.Text, `no project "nope"`) || !strings.Contains(r.reply.Text, "shop") {
-		t.Errorf("%+v", r)
-	}
-	waits := func(seen string) <-chan looked {
-		t.Helper()
-		got := make(chan looked, 1)
-		go func() { got <- watchAnswer(t.Context(), d, "shop", seen) }()
-		p.changes.ring() // by itself, it is nothing new
-		select {
-		case l := <-got:
-			t.Fatalf("answered, and nothing has changed: %+v", l)
-		case <-time.After(50 * time.Millisecond):
-		}
-		return got
-	}
-	comes := func(got <-chan looked) looked {
-		t.Helper()
-		select {
-		case l := <-got:
-			return l
-		case <-time.After(patienceHere):
-			t.Fatal("not answered")
-			return looked{}
-		}
-	}
-	// What the ledger does not know counts too.
-	got := waits(first.scene.Seen)
-	p.remarks.set("shop", remarkStart, "! not started: the plan is gone")
-	p.changes.ring()
-	second := comes(got)
-	if second.err != nil || second.scene.Seen == first.scene.Seen || !strings.Contains(strings.Join(second.scene.Says, "\n"), "the plan is gone") {
-		t.Errorf("%+v", second)
-	}
-	got = waits(second.scene.Seen)
-	if a, err := p.do(t.Context(), loop.Input{Key: "k1", Actor: "console", Name: "Mira", Project: "shop", Body: loop.Guide{Text: "Keep \x1b[2Jit"}}); err != nil || !a.OK {
-		t.Fatal(a, err)
-	}
-	third := comes(got)
-	if third.err != nil || len(third.scene.Guidance) != 1 || third.scene.Guidance[0].Text != "Keep it" || third.scene.Guidance[0].Where != "queued" {
-		t.Errorf("%+v", third)
-	}
-	// Who is gone, and a daemon that ends, are not waited for.
-	ctx, cancel := context.WithCancel(t.Context())
-	gone := make(chan looked, 1)
-	go func() { gone <- watchAnswer(ctx, d, "shop", third.scene.Seen) }()
-	cancel()
-	if l := comes(gone); l.err != nil {
-		t.Error(l.err)
-	}
-	got = waits(third.scene.Seen)
-	p.leave()
-	if l := comes(got); !errors.Is(l.err, api.ErrLater) {
-		t.Errorf("%+v", l)
-	}
-}
 
 // TestWatchNone: a nightporter without a project says how one comes about.
 func TestWatchNone(t *testing.T) {
-	p, client := opened(t, config.Empty())
+	p, client := daemontest.Open(t, config.Empty())
 	s, err := watched{client}.Look(t.Context(), "", "", false)
 	if err != nil || s.Project != "" || s.Word != "no project yet" || len(s.Says) == 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if err := p.server.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	p.Stop()
 	if _, err := (watched{client}).Look(t.Context(), "", s.Seen, false); !errors.Is(err, tui.ErrAway) {
 		t.Errorf("%v, want ErrAway", err)
 	}
@@ -113,68 +26,4 @@ func TestWatchNone(t *testing.T) {
 	if _, err := (watched{client}).Look(ctx, "", s.Seen, true); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want its own end", err)
 	}
-}
-
-// TestTimelines: a run's sessions, whenever somebody looks: what came since is
-// added, another run begins anew, and what is not in hand is not at work.
-func TestTimelines(t *testing.T) {
-	p, _ := opened(t, house(t, "manual"))
-	at := time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)
-	keep := func(run, session string, body loop.Body) {
-		t.Helper()
-		at = at.Add(time.Minute)
-		r, err := loop.Entry{Stream: loop.ProjectStream("till"), Run: run, Session: session, Time: at, Body: body}.Record()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := p.store.Commit(t.Context(), loop.Batch{Time: at, Records: []loop.Record{r}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	planned := func(hat string) loop.Body { return loop.SessionPlanned{Kind: loop.KindAgent, Hat: hat} }
-	ended := loop.SessionEnded{Kind: loop.KindAgent, End: loop.EndedEvent, Counts: loop.CountsAsSuccess}
-	var lines timelines
-	shows := func(run, inHand, want string) {
-		t.Helper()
-		s := loop.State{}
-		s.Project.Name, s.Project.Run = "till", &loop.Run{ID: run}
-		if inHand != "" {
-			s.Project.Sessions = []loop.Session{{ID: inHand}}
-		}
-		for range 2 { // looking changes nothing
-			all, err := lines.read(t.Context(), p.store, s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			for _, x := range all {
-				took := "live"
-				if !x.Live {
-					took = x.End.Sub(x.Start).String()
-				}
-				got = append(got, x.Hat+" "+took)
-			}
-			if strings.Join(got, ", ") != want {
-				t.Errorf("%s shows %q, want %q", run, got, want)
-			}
-		}
-	}
-	if all, err := lines.read(t.Context(), p.store, loop.State{}); err != nil || len(all) > 0 {
-		t.Error("of no run:", all, err)
-	}
-	shows("r1", "", "")
-	keep("r1", "r1-1", planned("planner"))
-	shows("r1", "r1-1", "planner live")
-	keep("r1", "r1-1", ended)
-	keep("r1", "r1-2", planned("builder"))
-	shows("r1", "r1-2", "planner 1m0s, builder live")
-	keep("r1", "r1-2", ended)
-	keep("r2", "r2-1", planned("fixer"))
-	keep("r2", "r2-1", ended)
-	keep("r2", "r2-2", planned("reviewer"))
-	shows("r1", "", "planner 1m0s, builder 1m0s")
-	shows("r2", "r2-2", "fixer 1m0s, reviewer live")
-	shows("r2", "", "fixer 1m0s") // planned after the state was read
-	keep("r2", "r2-2", ended)
-	shows("r2", "", "fixer 1m0s, reviewer 1m0s")
 }

@@ -104,6 +104,7 @@ func (w world) command(ctx context.Context, name string, args ...string) *exec.C
 	}
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = w.dir, w.env()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return cmd
 }
 
@@ -147,6 +148,55 @@ func (w world) repo(dir string) error {
 	return nil
 }
 
+// installed returns the folder of the programs that a world's daemon installed
+// in its state folder. Worlds share them by links: without that, each test
+// would copy and sync the programs once more.
+func installed() string { return filepath.Join(root, "installed") }
+
+// takeInstalled gives a new world the programs that another one installed. The
+// world has a state folder then, as one that had a run.
+func (w world) takeInstalled() error {
+	if _, err := os.Stat(installed()); err != nil {
+		return nil //nolint:nilerr // none was yet
+	}
+	if err := os.MkdirAll(w.state(), 0o700); err != nil {
+		return err
+	}
+	return linkTree(installed(), filepath.Join(w.state(), "bin"))
+}
+
+// giveInstalled keeps the programs that this world installed, for others.
+func (w world) giveInstalled() {
+	tmp, err := os.MkdirTemp(root, "installing") //nolint:usetesting // it outlives the test
+	if err != nil {
+		return
+	}
+	defer func() { _ = os.RemoveAll(tmp) }() // gone already where it was renamed
+	if linkTree(filepath.Join(w.state(), "bin"), filepath.Join(tmp, "bin")) == nil {
+		_ = os.Rename(filepath.Join(tmp, "bin"), installed()) // another world may have been faster
+	}
+}
+
+// linkTree makes the folder to of links to the files below from.
+func linkTree(from, to string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if strings.HasPrefix(d.Name(), ".") { // not finished
+				return fs.SkipDir
+			}
+			return os.MkdirAll(filepath.Join(to, rel), 0o755)
+		}
+		return os.Link(path, filepath.Join(to, rel))
+	})
+}
+
 // cleanUp ends sessions that a test has left behind, by the id that their
 // supervisor wrote down; with the supervisor, its whole tree ends.
 func (w world) cleanUp() {
@@ -164,6 +214,9 @@ func (w world) cleanUp() {
 			continue
 		}
 		_ = syscall.Kill(p.PID, syscall.SIGKILL)
+	}
+	if _, err := os.Stat(installed()); err != nil {
+		w.giveInstalled()
 	}
 	// What a session made can have any mode.
 	_ = filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {

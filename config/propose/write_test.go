@@ -11,7 +11,7 @@ import (
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/config/propose"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // load writes text as a configuration and reads it as nightporter does.
@@ -67,13 +67,13 @@ func TestFileLoads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := loop.Settings{
-		Project: "shop", Repo: p.Repo, Source: loop.SourceRef{Kind: "plan", Path: ".agents/plans/in-progress/a.md"}, Profile: "overnight", Agent: "claude",
-		Setup:     []loop.Command{{Run: "npm ci"}},
-		Verify:    []loop.Command{{Run: `go test $(go list -f '{{.Dir}}/...' -m)`}, {Run: "npm run lint", When: "code"}},
+	want := ledger.Settings{
+		Project: "shop", Repo: p.Repo, Source: ledger.SourceRef{Kind: "plan", Path: ".agents/plans/in-progress/a.md"}, Profile: "overnight", Agent: "claude",
+		Setup:     []ledger.Command{{Run: "npm ci"}},
+		Verify:    []ledger.Command{{Run: `go test $(go list -f '{{.Dir}}/...' -m)`}, {Run: "npm run lint", When: "code"}},
 		Protected: []string{"main", `odd"name`}, Push: "never",
 	}
-	got := loop.Settings{
+	got := ledger.Settings{
 		Project: s.Project, Repo: s.Repo, Source: s.Source, Profile: s.Profile, Agent: s.Agent,
 		Setup: s.Setup, Verify: s.Verify, Protected: s.Protected, Push: s.Push,
 	}

@@ -1,25 +1,35 @@
-// Package api is the wire contract of the two Unix sockets: hat's, one per
-// session, and the operator's. It is a contract file (add, do not rename) and
-// imports nothing but the standard library, without net/http, so that hat
-// stays small and starts fast.
+// Package api is the wire contract of the two Unix sockets, one per session for
+// hat and the operator's, and the client of both.
 //
-// Both sockets speak HTTP/1.1 with JSON bodies under /v1. Every answer is
-// given after what it reports was committed. A request with the same Key is
-// the same request.
+//	api.go       paths, bodies, headers, limits, exit codes of hat
+//	client.go    Call, which repeats an unanswered request; Try, which does not
+//	conn.go      one exchange over a Unix socket, without package net
+//	response.go  the HTTP answer
+//
+// Both sockets speak HTTP/1.1 with JSON bodies under /v1. The server answers
+// after the commit of what it reports. Requests with the same Key are one
+// request.
+//
+// Fields and paths are added, never renamed: a session's hat may be older than
+// the daemon. The package imports only the standard library, and neither net
+// nor net/http, so that hat stays small and starts fast; a test holds that. The
+// tests also hold that a truncated or malformed answer is an error and never a
+// reply.
 package api
 
 import "encoding/json"
 
-// Version is sent by clients in the header VersionHeader and checked first.
+// Version is the version of the contract. Clients send it in VersionHeader, and
+// the server checks it first.
 const Version = 1
 
 // Headers of both sockets.
 const (
 	VersionHeader = "Nightporter-Api"
-	TokenHeader   = "Nightporter-Token" // hat: the session's token; operator: content of operator.key
+	TokenHeader   = "Nightporter-Token" // hat: the session's token; operator: the content of operator.key
 )
 
-// Environment that a session finds (SPEC 17).
+// Environment variables of a session.
 const (
 	EnvSocket  = "HAT_SOCKET"
 	EnvToken   = "HAT_TOKEN"
@@ -29,28 +39,29 @@ const (
 	EnvName    = "HAT_NAME"
 )
 
-// Exit codes of hat (SPEC 11).
+// Exit codes of hat.
 const (
 	ExitAccepted = 0
-	ExitRefused  = 1 // the text says what to change
+	ExitRefused  = 1 // standard error says what to change
 	ExitUsage    = 2
-	ExitLater    = 75 // nightporter did not answer: try later
+	ExitLater    = 75 // nightporter did not answer
 )
 
-// MaxBody is the largest request body in bytes: an event of 256 kB and its envelope.
+// MaxBody limits a request body in bytes: an event of 256 kB with its envelope.
 const MaxBody = 512 << 10
 
-// MaxEvent is the largest event payload in bytes (SPEC 4.2).
+// MaxEvent limits the payload of an event in bytes.
 const MaxEvent = 256 << 10
 
-// Paths of hat's socket; all are POST with a body, also those that only read.
+// Paths of a session's socket. All are POST with a body, even those that only
+// read.
 const (
 	PathEmit     = "/v1/emit"     // Emit → Reply
 	PathTask     = "/v1/task"     // TaskQuery → Reply with Task or Tasks
 	PathGuidance = "/v1/guidance" // Empty → Reply with Guidance
 	PathNote     = "/v1/note"     // Note → Reply
-	PathMemory   = "/v1/memory"   // Note → Reply; an empty Text asks for what is kept, as Reply.Text
-	PathSession  = "/v1/session"  // Empty → Reply: with Receipt once its event was accepted, else Text says what is missing
+	PathMemory   = "/v1/memory"   // Note → Reply; an empty Text lists the memory as Reply.Text
+	PathSession  = "/v1/session"  // Empty → Reply: Receipt after the event was accepted, else Text says what is missing
 )
 
 // Paths of the operator's socket.
@@ -60,18 +71,18 @@ const (
 	PathMetrics = "/metrics"    // GET
 )
 
-// Empty is a body that says nothing.
+// Empty is the body of a request without arguments.
 type Empty struct{}
 
-// Emit ends the session with one event. Session, run and task are known from
-// the token and cannot be named.
+// Emit ends the session with one event. The token identifies session, run and
+// task; a request cannot name them.
 type Emit struct {
 	Type string          `json:"type"`
-	Data json.RawMessage `json:"data,omitempty"` // object; kept as sent
+	Data json.RawMessage `json:"data,omitempty"` // a JSON object, kept byte for byte
 }
 
-// TaskQuery asks for one task, or for all where ID is empty; Add adds one
-// where the source can take it.
+// TaskQuery asks for one task, or for all if ID is empty. Add adds a task to a
+// source that can take one.
 type TaskQuery struct {
 	ID  string          `json:"id,omitempty"`
 	Add json.RawMessage `json:"add,omitempty"`
@@ -83,20 +94,20 @@ type Note struct {
 	Text string `json:"text"`
 }
 
-// Command is a line as a person types it in chat or terminal.
+// Command is a line as a person types it in a chat or terminal.
 type Command struct {
-	Key     string `json:"key"`               // natural key: the same key is the same command
-	Project string `json:"project,omitempty"` // where the line names none
+	Key     string `json:"key"`               // natural key: commands with the same key are one command
+	Project string `json:"project,omitempty"` // for a line that names no project
 	Text    string `json:"text"`              // "/guidance Wrap it", "q5 retry"
 	Actor   string `json:"actor,omitempty"`
 }
 
-// ViewWatch is the view of what a live screen shows of one project: an empty
-// Project means the one that is at work. With ArgSeen it is answered when it
-// has become another one than that, or after some seconds as it is.
+// ViewWatch is the view of a live screen for one project; an empty Project
+// means the one that is running. With ArgSeen the answer comes as soon as the
+// view differs from the one seen, or unchanged after some seconds.
 const (
 	ViewWatch = "watch"
-	ArgSeen   = "seen" // what the last answer's Data said under the same name
+	ArgSeen   = "seen" // value of the same name in the last answer's Data
 )
 
 // View asks for a read model: status, tasks, evidence, verify, log, diff.
@@ -106,19 +117,19 @@ type View struct {
 	Args    map[string]string `json:"args,omitempty"`
 }
 
-// Reply answers every request. OK false is a refusal: Text says what to
-// change, and nothing was done.
+// Reply is the answer to every request. OK false means a refusal: nothing was
+// done, and Text says what to change.
 type Reply struct {
 	OK       bool            `json:"ok"`
 	Text     string          `json:"text,omitempty"`    // for people and agents
-	Receipt  string          `json:"receipt,omitempty"` // emit: the same for the same event
+	Receipt  string          `json:"receipt,omitempty"` // of an Emit; the same for the same event
 	Task     *Task           `json:"task,omitempty"`
 	Tasks    []Task          `json:"tasks,omitempty"`
 	Guidance []Guidance      `json:"guidance,omitempty"`
 	Data     json.RawMessage `json:"data,omitempty"`
 }
 
-// Task as hat shows it.
+// Task is a task for hat to print.
 type Task struct {
 	ID         string   `json:"id"`
 	Title      string   `json:"title"`
@@ -127,12 +138,12 @@ type Task struct {
 	Scope      string   `json:"scope,omitempty"`
 	DependsOn  []string `json:"depends_on,omitempty"`
 	Acceptance []string `json:"acceptance,omitempty"`
-	Current    bool     `json:"current,omitempty"` // the session's own task
+	Current    bool     `json:"current,omitempty"` // whether it is the session's own task
 }
 
-// Guidance as hat shows it.
+// Guidance is a directive for hat to print.
 type Guidance struct {
 	ID    string `json:"id"`
 	Text  string `json:"text"`
-	Bound bool   `json:"bound"` // this session has to say what it did with it
+	Bound bool   `json:"bound"` // whether this session has to report on it
 }

@@ -10,42 +10,41 @@ import (
 	"time"
 )
 
-// Window is how long Call repeats a request that was not answered (DESIGN 4).
+// Window is how long Call repeats an unanswered request.
 const Window = 30 * time.Second
 
-// MaxPath is the longest path of a Unix socket in bytes (DESIGN 4): some
-// kernels end at 104, and a socket is worth nothing where only half of the
-// clients can reach it.
+// MaxPath limits the path of a Unix socket, in bytes. The limit of some kernels
+// is 104.
 const MaxPath = 100
 
-// What can keep a request from being answered. All are matched with errors.Is.
+// Errors of requests that got no reply, to be tested with errors.Is.
 var (
-	// ErrLater: nobody answered (no socket, refused, cut off, 503). The
-	// request may or may not have been carried out; the same one again is safe.
+	// ErrLater: nobody answered (no socket, refused, cut off, 503). The request
+	// may or may not have been carried out; repeating it is safe.
 	ErrLater = errors.New("nightporter did not answer")
-	// ErrVersion: the two programs speak different versions of this contract.
+	// ErrVersion: client and server speak different versions of this contract.
 	ErrVersion = errors.New("different versions")
-	// ErrInternal: the daemon took the request and failed at it.
+	// ErrInternal: the daemon accepted the request and failed.
 	ErrInternal = errors.New("nightporter failed")
-	// ErrAnswer: what answered does not speak this contract.
+	// ErrAnswer: the answer does not follow this contract.
 	ErrAnswer = errors.New("the answer makes no sense")
-	// ErrRequest: the request cannot be sent as it is.
+	// ErrRequest: the request is invalid and was not sent.
 	ErrRequest = errors.New("not a request")
 )
 
-// Waits between two tries of Call.
+// Waits between two attempts of Call.
 const (
 	firstWait = 5 * time.Millisecond
 	lastWait  = time.Second
 )
 
-// Call sends body as JSON to path on a Unix socket and fills reply. A request
-// that is not answered is repeated, byte for byte, with growing waits, until
-// Window has passed or ctx ends; what comes of that is an ErrLater with the
-// last reason.
+// Call sends body as JSON to path on a Unix socket and fills in reply. It
+// repeats an unanswered request, byte for byte and with growing waits, until
+// Window has passed or ctx ends; then it returns an ErrLater with the last
+// reason.
 //
-// A nil error means that the daemon answered: reply.OK says whether it did
-// what was asked, and reply.Text what to change where it did not.
+// A nil error means that the daemon answered: reply.OK says whether it did what
+// was asked, and reply.Text what to change if not.
 func Call(ctx context.Context, socket, token, path string, body any, reply *Reply) error {
 	request, err := encode(socket, token, path, body)
 	if err != nil {
@@ -68,8 +67,8 @@ func Call(ctx context.Context, socket, token, path string, body any, reply *Repl
 	}
 }
 
-// Try is Call without the repeats: who watches wants to know at once that
-// nobody is there, and says so before it calls again.
+// Try is Call without repetition, for a caller that shows at once that nobody
+// answers.
 func Try(ctx context.Context, socket, token, path string, body any, reply *Reply) error {
 	request, err := encode(socket, token, path, body)
 	if err != nil {
@@ -100,13 +99,13 @@ func once(ctx context.Context, socket string, request []byte, reply *Reply) erro
 	case answer.version != versionText:
 		return fmt.Errorf("%w: the answer has version %q, this program speaks %s: start the session or the command with the programs of one release", ErrVersion, answer.version, versionText)
 	case answer.status >= 400:
-		reply.OK = false // a status and a text are enough to know that nothing was done
+		reply.OK = false // a status and a text suffice to know that nothing was done
 	}
 	return nil
 }
 
-// encode makes the bytes of one request. The version stands first, so that a
-// daemon of another version need not understand what follows.
+// encode encodes a request. The version header comes first, so that a daemon of
+// another version need not understand the rest.
 func encode(socket, token, path string, body any) ([]byte, error) {
 	switch {
 	case socket == "":
@@ -116,11 +115,11 @@ func encode(socket, token, path string, body any) ([]byte, error) {
 	case strings.ContainsFunc(socket, control):
 		return nil, fmt.Errorf("%w: the socket's path holds a control character: %q", ErrRequest, socket)
 	case strings.ContainsFunc(token, control):
-		return nil, fmt.Errorf("%w: the token holds a control character", ErrRequest) // never the token itself
+		return nil, fmt.Errorf("%w: the token holds a control character", ErrRequest) // the message must not contain the token
 	}
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false) // an event's < stays a <
+	e.SetEscapeHTML(false) // keep < in an event as it is
 	if err := e.Encode(body); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRequest, err)
 	}
@@ -139,5 +138,5 @@ func encode(socket, token, path string, body any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// control reports whether r would end a header or a path early.
+// control reports whether r could end a header or a path early.
 func control(r rune) bool { return r < 0x20 || r == 0x7f }

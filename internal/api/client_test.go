@@ -24,7 +24,7 @@ func TestVersionText(t *testing.T) {
 	}
 }
 
-// hat's start-up is the cost of a call: what these packages import is all of it.
+// TestImports pins the imports of hat, which decide how long its start takes.
 func TestImports(t *testing.T) {
 	cmd := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}module {{end}}{{.ImportPath}}", "github.com/nightporter/nightporter/cmd/hat")
 	out, err := cmd.Output()
@@ -46,8 +46,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// far listens and hands each connection, with its number from 1, to f.
-func far(t *testing.T, path string, f func(n int, c net.Conn)) {
+// serveEach listens and calls f for each connection, with its number from 1.
+func serveEach(t *testing.T, path string, f func(n int, c net.Conn)) {
 	t.Helper()
 	l, err := net.Listen("unix", path)
 	if err != nil {
@@ -68,7 +68,7 @@ func far(t *testing.T, path string, f func(n int, c net.Conn)) {
 	t.Cleanup(func() { l.Close(); <-done })
 }
 
-// request reads one whole request off c.
+// request reads one complete request from c.
 func request(t *testing.T, c net.Conn) string {
 	var all []byte
 	one := make([]byte, 1)
@@ -95,7 +95,7 @@ func request(t *testing.T, c net.Conn) string {
 	return string(all) + string(body)
 }
 
-// answerText is an answer as the daemon gives it.
+// answerText returns an answer as the daemon writes it.
 func answerText(status int, body string) string {
 	return fmt.Sprintf("HTTP/1.1 %d X\r\nNightporter-Api: 1\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", status, len(body), body)
 }
@@ -103,7 +103,7 @@ func answerText(status int, body string) string {
 func TestCallRequest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	got := make(chan string, 1)
-	far(t, path, func(_ int, c net.Conn) {
+	serveEach(t, path, func(_ int, c net.Conn) {
 		got <- request(t, c)
 		io.WriteString(c, answerText(200, `{"ok":true,"receipt":"r1"}`))
 	})
@@ -123,8 +123,8 @@ func TestCallRepeats(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	var requests []string
 	ways := []func(c net.Conn){
-		func(c net.Conn) {}, // hangs up unread
-		func(c net.Conn) { requests = append(requests, request(t, c)) }, // took it, died
+		func(c net.Conn) {}, // hangs up without reading
+		func(c net.Conn) { requests = append(requests, request(t, c)) }, // reads the request, then dies
 		func(c net.Conn) {
 			requests = append(requests, request(t, c))
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nNightporter-Api: 1\r\nContent-Le")
@@ -143,7 +143,7 @@ func TestCallRepeats(t *testing.T) {
 			io.WriteString(c, answerText(200, `{"ok":true,"receipt":"r9"}`))
 		},
 	}
-	far(t, path, func(n int, c net.Conn) { ways[n-1](c) })
+	serveEach(t, path, func(n int, c net.Conn) { ways[n-1](c) })
 	var reply Reply
 	if err := Call(t.Context(), path, "t", PathEmit, Emit{Type: "x"}, &reply); err != nil || reply.Receipt != "r9" {
 		t.Fatalf("reply %+v, %v", reply, err)
@@ -153,14 +153,14 @@ func TestCallRepeats(t *testing.T) {
 	}
 }
 
-// TestTry: one that was not answered is not sent again.
+// TestTry checks that Try does not repeat an unanswered request.
 func TestTry(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	var reply Reply
 	if err := Try(t.Context(), path, "t", PathView, View{Name: ViewWatch}, &reply); !errors.Is(err, ErrLater) {
 		t.Errorf("nobody there: %v, want ErrLater", err)
 	}
-	far(t, path, func(n int, c net.Conn) {
+	serveEach(t, path, func(n int, c net.Conn) {
 		request(t, c)
 		if n == 2 {
 			io.WriteString(c, answerText(200, `{"ok":true,"text":"second"}`))
@@ -199,7 +199,7 @@ func TestCallErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "s")
-			far(t, path, func(n int, c net.Conn) {
+			serveEach(t, path, func(n int, c net.Conn) {
 				if n > 1 {
 					t.Error("asked again")
 				}
@@ -217,7 +217,7 @@ func TestCallErrors(t *testing.T) {
 
 func TestCallRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
-	far(t, path, func(_ int, c net.Conn) {
+	serveEach(t, path, func(_ int, c net.Conn) {
 		request(t, c)
 		io.WriteString(c, answerText(401, `{"ok":true,"text":"not yours"}`))
 	})
@@ -227,10 +227,10 @@ func TestCallRefused(t *testing.T) {
 	}
 }
 
-// Who refuses a request by its head does not read its body.
+// TestCallRefusedEarly answers by a request's head, without reading the body.
 func TestCallRefusedEarly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
-	far(t, path, func(_ int, c net.Conn) {
+	serveEach(t, path, func(_ int, c net.Conn) {
 		io.ReadFull(c, make([]byte, 100))
 		io.WriteString(c, answerText(401, `{"ok":false,"text":"not yours"}`))
 	})
@@ -242,14 +242,14 @@ func TestCallRefusedEarly(t *testing.T) {
 	}
 }
 
-// A daemon that hangs is left when the time is over, as is one that is absent.
+// TestCallGivesUp gives up on a daemon that hangs and on one that is absent.
 func TestCallGivesUp(t *testing.T) {
 	silent := filepath.Join(t.TempDir(), "s")
 	hold := make(chan struct{})
-	far(t, silent, func(int, net.Conn) { <-hold })
+	serveEach(t, silent, func(int, net.Conn) { <-hold })
 	t.Cleanup(func() { close(hold) })
 	for _, path := range []string{silent, filepath.Join(t.TempDir(), "absent")} {
-		start := time.Now() // before the time-out begins, so that it cannot seem too short
+		start := time.Now() // before the time-out begins, so that the time measured is not too short
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		var reply Reply
 		err := Call(ctx, path, "t", PathTask, TaskQuery{}, &reply)
@@ -294,7 +294,7 @@ func FuzzResponse(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		whole, err := readResponse(bytes.NewReader(in))
-		// The same bytes one at a time are the same answer.
+		// The answer must not depend on how the bytes arrive.
 		slow, slowErr := readResponse(iotest.OneByteReader(bytes.NewReader(in)))
 		if (err == nil) != (slowErr == nil) || whole.status != slow.status || !bytes.Equal(whole.body, slow.body) {
 			t.Fatalf("whole %+v %v, slow %+v %v", whole, err, slow, slowErr)
@@ -308,8 +308,8 @@ func FuzzResponse(f *testing.F) {
 		if whole.status < 200 || whole.status > 599 || len(whole.body) > len(in) {
 			t.Fatalf("%+v", whole)
 		}
-		// The same in the daemon's own form is read back, and cut, never
-		// misread, where any of its end is missing.
+		// An answer in the daemon's own form is read back; truncated anywhere,
+		// it is an error and never misread.
 		again := answerText(whole.status, string(whole.body))
 		back, err := readResponse(strings.NewReader(again))
 		if err != nil || back.status != whole.status || !bytes.Equal(back.body, whole.body) {

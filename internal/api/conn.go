@@ -8,22 +8,21 @@ import (
 	"time"
 )
 
-// exchange connects, sends the request and reads the answer. Whatever keeps
-// an answer from arriving whole is an ErrLater.
+// exchange connects, sends the request and reads the answer. An answer that
+// does not arrive completely is an ErrLater.
 func exchange(ctx context.Context, socket string, request []byte) (response, error) {
 	f, err := dial(socket)
 	if err != nil {
 		return response{}, fmt.Errorf("%w: %w", ErrLater, err)
 	}
 	defer f.Close()
-	// The end of ctx, by deadline or not, is a deadline in the past: it wakes
-	// whatever waits on the connection.
+	// When ctx ends, a deadline in the past wakes any wait on the connection.
 	stop := context.AfterFunc(ctx, func() { _ = f.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 
 	_, writeErr := f.Write(request)
-	// Also after a write that failed: a daemon that refuses a request early
-	// answers and hangs up before it has read all of it.
+	// Read even after a failed write: a daemon that refuses a request early
+	// answers and hangs up before it has read everything.
 	answer, err := readResponse(f)
 	if err != nil && writeErr != nil {
 		return response{}, fmt.Errorf("%w: send: %w", ErrLater, writeErr)
@@ -31,11 +30,11 @@ func exchange(ctx context.Context, socket string, request []byte) (response, err
 	return answer, err
 }
 
-// dial connects to a Unix socket by system calls. Package net would do the
-// same and costs as much as the rest of hat together, measured at start-up.
+// dial connects to a Unix socket by system calls. Package net would double the
+// start-up time of hat.
 func dial(path string) (*os.File, error) {
-	// The lock keeps a child that is started at this moment from inheriting
-	// the descriptor; not every system has SOCK_CLOEXEC.
+	// The lock keeps a child started at this moment from inheriting the
+	// descriptor; not every system has SOCK_CLOEXEC.
 	syscall.ForkLock.RLock()
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err == nil {
@@ -45,8 +44,8 @@ func dial(path string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("socket: %w", err)
 	}
-	// Non-blocking, so that os.File can have a deadline. A connection to a Unix
-	// socket is there at once or, with a full backlog, not at all (EAGAIN).
+	// Non-blocking, so that os.File supports deadlines. A connection to a Unix
+	// socket succeeds at once or, with a full backlog, fails (EAGAIN).
 	if err := syscall.SetNonblock(fd, true); err != nil {
 		_ = syscall.Close(fd)
 		return nil, fmt.Errorf("socket: %w", err)

@@ -9,25 +9,25 @@ import (
 	"strings"
 )
 
-// versionText is Version as it stands in VersionHeader.
+// versionText is the value of VersionHeader.
 const versionText = "1"
 
-// Limits of an answer.
+// Limits of an answer, in bytes.
 const (
-	maxHead   = 16 << 10 // bytes of status line and headers
-	maxAnswer = 32 << 20 // bytes of the body: a view can hold a whole patch
+	maxHead   = 16 << 10 // status line and headers
+	maxAnswer = 32 << 20 // body: a view may contain a whole patch
 )
 
-// response is an HTTP answer as far as this contract needs it.
+// response is the part of an HTTP answer that this contract uses.
 type response struct {
 	status  int
-	version string // of VersionHeader, "" without one
+	version string // value of VersionHeader, "" for none
 	body    []byte
 }
 
-// readResponse reads one answer. One that ends early is an ErrLater: the
-// daemon went away in the middle of it. One that is not HTTP/1.1 with a
-// Content-Length is an ErrAnswer.
+// readResponse reads an answer. A truncated answer is an ErrLater: the daemon
+// died while it wrote. An answer that is not HTTP/1.1 with a Content-Length is
+// an ErrAnswer.
 func readResponse(r io.Reader) (response, error) {
 	br := bufio.NewReader(r)
 	head := maxHead
@@ -49,14 +49,14 @@ func readResponse(r io.Reader) (response, error) {
 		}
 		name, value, ok := strings.Cut(line, ":")
 		if !ok || name == "" || strings.ContainsAny(name, " \t") {
-			return response{}, fmt.Errorf("%w: header %q", ErrAnswer, short(line))
+			return response{}, fmt.Errorf("%w: header %q", ErrAnswer, truncate(line))
 		}
 		value = strings.Trim(value, " \t")
 		switch {
 		case strings.EqualFold(name, VersionHeader):
 			a.version = value
 		case strings.EqualFold(name, "Transfer-Encoding"):
-			return response{}, fmt.Errorf("%w: transfer encoding %q, expected a Content-Length", ErrAnswer, short(value))
+			return response{}, fmt.Errorf("%w: transfer encoding %q, expected a Content-Length", ErrAnswer, truncate(value))
 		case strings.EqualFold(name, "Content-Length"):
 			n, err := parseLength(value)
 			if err != nil {
@@ -71,17 +71,19 @@ func readResponse(r io.Reader) (response, error) {
 	if length < 0 {
 		return response{}, fmt.Errorf("%w: no Content-Length", ErrAnswer)
 	}
-	// Grown as it arrives: a length alone is no reason to take memory.
+	// Grow with the bytes that arrive: Content-Length alone must not allocate
+	// memory.
 	if a.body, err = io.ReadAll(io.LimitReader(br, length)); err != nil {
-		return response{}, cut(err)
+		return response{}, cutOff(err)
 	}
 	if int64(len(a.body)) < length {
-		return response{}, cut(io.ErrUnexpectedEOF)
+		return response{}, cutOff(io.ErrUnexpectedEOF)
 	}
 	return a, nil
 }
 
-// readLine returns the next line without its end, and takes it from left.
+// readLine returns the next line without its end, and subtracts its length from
+// left.
 func readLine(br *bufio.Reader, left *int) (string, error) {
 	var line []byte
 	for {
@@ -95,18 +97,18 @@ func readLine(br *bufio.Reader, left *int) (string, error) {
 			continue
 		}
 		if err != nil {
-			return "", cut(err)
+			return "", cutOff(err)
 		}
 		break
 	}
 	text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
 	if strings.ContainsFunc(text, func(r rune) bool { return control(r) && r != '\t' }) {
-		return "", fmt.Errorf("%w: control characters in its head: %q", ErrAnswer, short(text))
+		return "", fmt.Errorf("%w: control characters in its head: %q", ErrAnswer, truncate(text))
 	}
 	return text, nil
 }
 
-// parseStatus reads "HTTP/1.1 200 OK".
+// parseStatus parses "HTTP/1.1 200 OK".
 func parseStatus(line string) (int, error) {
 	rest, ok := strings.CutPrefix(line, "HTTP/1.")
 	if ok && len(rest) >= 5 && (rest[0] == '0' || rest[0] == '1') && rest[1] == ' ' && (len(rest) == 5 || rest[5] == ' ') {
@@ -114,14 +116,14 @@ func parseStatus(line string) (int, error) {
 			return int(n), nil
 		}
 	}
-	return 0, fmt.Errorf("%w: first line %q, expected something like \"HTTP/1.1 200 OK\"", ErrAnswer, short(line))
+	return 0, fmt.Errorf("%w: first line %q, expected something like \"HTTP/1.1 200 OK\"", ErrAnswer, truncate(line))
 }
 
-// parseLength reads a Content-Length.
+// parseLength parses the value of Content-Length.
 func parseLength(value string) (int64, error) {
 	n, err := strconv.ParseUint(value, 10, 63)
 	if err != nil {
-		return 0, fmt.Errorf("%w: length %q", ErrAnswer, short(value))
+		return 0, fmt.Errorf("%w: length %q", ErrAnswer, truncate(value))
 	}
 	if n > maxAnswer {
 		return 0, fmt.Errorf("%w: %d bytes, at most %d are read", ErrAnswer, n, maxAnswer)
@@ -129,11 +131,11 @@ func parseLength(value string) (int64, error) {
 	return int64(n), nil
 }
 
-// cut is the error of an answer that ended early.
-func cut(err error) error { return fmt.Errorf("%w: cut off: %w", ErrLater, err) }
+// cutOff is the error for a truncated answer.
+func cutOff(err error) error { return fmt.Errorf("%w: cut off: %w", ErrLater, err) }
 
-// short keeps what is quoted in an error to a line.
-func short(s string) string {
+// truncate limits a quotation in an error to one line.
+func truncate(s string) string {
 	if len(s) > 80 {
 		return s[:80] + "…"
 	}

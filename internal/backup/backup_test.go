@@ -22,8 +22,8 @@ import (
 
 var at = time.Date(2026, 11, 20, 3, 10, 0, 0, time.UTC)
 
-// state makes a state folder with a repository that has a loose ref, a packed
-// one, loose objects and a pack.
+// state makes a state folder whose repository has a loose ref, a packed ref,
+// loose objects and a pack.
 func state(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -65,7 +65,7 @@ func run(t testing.TB, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// commit makes a commit of one file, with the text.
+// commit commits one file with the text, and returns the commit.
 func commit(t testing.TB, repo, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "file")
@@ -78,7 +78,7 @@ func commit(t testing.TB, repo, text string) string {
 	return run(t, "--git-dir="+repo, "commit-tree", "-m", text, tree)
 }
 
-// written is a backup of a state folder.
+// written returns a backup of a state folder, with its manifest.
 func written(t testing.TB, dir string) ([]byte, Manifest) {
 	t.Helper()
 	var b bytes.Buffer
@@ -103,7 +103,7 @@ const plenty = 1 << 30
 func TestRoundTrip(t *testing.T) {
 	from := state(t)
 	repo := filepath.Join(from, Repositories, "shop.git")
-	// What git leaves when it is cut off, and what is none of ours.
+	// Leftovers of an interrupted git, and a file that is not ours.
 	put(t, repo, "refs/heads/x.lock", "")
 	put(t, repo, "objects/pack/tmp_pack_1", "half")
 	put(t, repo, "objects/info/alternates", "/elsewhere\n")
@@ -148,7 +148,7 @@ func TestRoundTrip(t *testing.T) {
 	if err := errors.Join(CheckConfig(t.Context(), back), CheckObjects(t.Context(), back)); err != nil {
 		t.Error(err)
 	}
-	if err := os.Remove(filepath.Join(repo, "objects/info/alternates")); err != nil { // else git complains of it
+	if err := os.Remove(filepath.Join(repo, "objects/info/alternates")); err != nil { // git would complain of it
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(run(t, "--git-dir="+repo, "for-each-ref"), run(t, "--git-dir="+back, "for-each-ref")); d != "" {
@@ -156,7 +156,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// What is written to a repository while it is copied must not spoil the copy.
+// TestRepositoryGrows writes to a repository while it is copied: the copy is
+// valid.
 func TestRepositoryGrows(t *testing.T) {
 	from := state(t)
 	repo := filepath.Join(from, Repositories, "shop.git")
@@ -200,7 +201,7 @@ func TestRepositoryGrows(t *testing.T) {
 	}
 }
 
-// entry is a file of a made-up archive.
+// entry is a file of a forged archive.
 type entry struct {
 	tar.Header
 	text string
@@ -229,7 +230,7 @@ func archive(t testing.TB, entries ...entry) []byte {
 	return b.Bytes()
 }
 
-// manifest is that of the entries, with the hashes that they have.
+// manifest returns the manifest of the entries, with their hashes.
 func manifest(t testing.TB, change func(*Manifest), entries ...entry) entry {
 	t.Helper()
 	var b bytes.Buffer
@@ -362,7 +363,7 @@ func TestCheckConfig(t *testing.T) {
 	if err := CheckConfig(t.Context(), dir); err != nil {
 		t.Error(err)
 	}
-	// An object less.
+	// One object is missing.
 	id := run(t, "--git-dir="+dir, "rev-parse", "refs/heads/nightporter/shop/r1")
 	if err := os.Remove(filepath.Join(dir, "objects", id[:2], id[2:])); err != nil {
 		t.Fatal(err)

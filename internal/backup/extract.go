@@ -17,19 +17,20 @@ import (
 	"time"
 )
 
-// Bounds of what is read from an archive, whatever it says of itself.
+// Limits of an archive, regardless of the sizes that it claims.
 const (
 	maxFiles    = 5_000_000
 	maxManifest = 1 << 30
-	maxTail     = 1 << 20 // zeros that fill a tar up
+	maxTail     = 1 << 20 // zeros that end a tar
 )
 
-// Extract unpacks a backup into dir, which is empty, and checks it against its
-// manifest: every file is there, as it was written, and no other. All files
-// get mode 0600, all folders 0700. room is the most that may be written, in
-// bytes. After an error, dir holds something that must not be used.
+// Extract unpacks a backup into the empty folder dir and checks it against its
+// manifest: every file is there with its hash, and no other. All files get mode
+// 0600, all folders 0700. room limits the bytes written. After an error, the
+// content of dir must not be used.
 //
-// Errors say what is wrong with the archive; context.Cause where ctx ended.
+// Errors describe the fault of the archive; after ctx ended, it is
+// context.Cause.
 func Extract(ctx context.Context, r io.Reader, dir string, room int64) (Manifest, error) {
 	m, err := extract(ctx, r, dir, room)
 	if err != nil {
@@ -43,7 +44,8 @@ func extract(ctx context.Context, r io.Reader, dir string, room int64) (Manifest
 	if err != nil {
 		return Manifest{}, fmt.Errorf("%w: %w", errNoBackup, err)
 	}
-	// Names were checked; the root sees to it that they cannot lead out even so.
+	// Names were checked; the root is a second protection against leading out
+	// of dir.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return Manifest{}, err
@@ -75,7 +77,7 @@ func extract(ctx context.Context, r io.Reader, dir string, room int64) (Manifest
 			} else if !errors.Is(err, io.EOF) {
 				return Manifest{}, broken(err)
 			}
-			// To the end, so that the checksum is looked at.
+			// Read to the end, so that gzip compares its checksum.
 			switch n, err := io.CopyN(io.Discard, zip, maxTail); {
 			case err == nil:
 				return Manifest{}, fmt.Errorf("more than %d bytes come after its end", n)
@@ -90,7 +92,7 @@ func extract(ctx context.Context, r io.Reader, dir string, room int64) (Manifest
 	}
 }
 
-// broken says what an error of the formats below means.
+// broken wraps an error of the tar, gzip or JSON format.
 func broken(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("it is cut off: %w", err)
@@ -98,7 +100,7 @@ func broken(err error) error {
 	return fmt.Errorf("it is damaged: %w", err)
 }
 
-// extractor is one Extract.
+// extractor is the state of one Extract.
 type extractor struct {
 	root  *os.Root
 	room  int64
@@ -138,7 +140,7 @@ func (x *extractor) file(h *tar.Header, from io.Reader) error {
 	return x.root.Chtimes(h.Name, h.ModTime, h.ModTime)
 }
 
-// manifest reads the manifest and holds the files against it.
+// manifest reads the manifest and compares the extracted files with it.
 func (x *extractor) manifest(from io.Reader, size int64) (Manifest, error) {
 	if size > maxManifest {
 		return Manifest{}, fmt.Errorf("its manifest has %d bytes", size)
@@ -179,8 +181,8 @@ func (x *extractor) manifest(from io.Reader, size int64) (Manifest, error) {
 	return m, nil
 }
 
-// repositories makes the folders without which git takes none for one: an
-// archive has no empty folders.
+// repositories creates the empty directories that git requires in a repository;
+// the archive holds files only.
 func (x *extractor) repositories(m Manifest) error {
 	for _, name := range m.Repositories() {
 		for _, dir := range []string{"refs", "objects"} {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Version is that of the archive's form. A reader takes it and older ones.
+// Version is the version of the format. A reader accepts it and older ones.
 const Version = 1
 
-// Names in the archive; they are those of the state folder (SPEC 17).
+// Names in the archive, the same as in the state folder.
 const (
 	Database     = "nightporter.db"
 	Key          = "operator.key"
@@ -22,25 +22,25 @@ const (
 	manifestName = "manifest.json"
 )
 
-// Manifest says what a backup holds. It is the archive's last file.
+// Manifest is the content of a backup's last file.
 type Manifest struct {
 	Version int       `json:"version"`
-	Program string    `json:"nightporter"` // version of the program that wrote it
+	Program string    `json:"nightporter"` // version of the program that wrote the backup
 	Time    time.Time `json:"time"`
-	Heads   []string  `json:"heads"` // of each stream, STREAM@SEQ:HASH
+	Heads   []string  `json:"heads"` // head of each stream, STREAM@SEQ:HASH
 	Logins  bool      `json:"logins"`
-	Files   []File    `json:"files"` // in the archive's order
+	Files   []File    `json:"files"` // in the order of the archive
 }
 
-// File is one file of a backup.
+// File describes one file of a backup.
 type File struct {
 	Path   string `json:"path"`
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"` // hex
 }
 
-// Repositories returns the names of the projects whose repository the backup
-// holds, in the archive's order.
+// Repositories returns the names of the projects whose repositories are in the
+// backup, in the order of the archive.
 func (m Manifest) Repositories() []string {
 	var names []string
 	for _, f := range m.Files {
@@ -52,7 +52,7 @@ func (m Manifest) Repositories() []string {
 	return names
 }
 
-// Size is the sum of the files' sizes in bytes.
+// Size returns the sum of the files' sizes in bytes.
 func (m Manifest) Size() int64 {
 	var n int64
 	for _, f := range m.Files {
@@ -61,15 +61,16 @@ func (m Manifest) Size() int64 {
 	return n
 }
 
-// inRepository are the files of a bare repository of ours that are kept. No
-// hooks, no alternates, no worktrees: what could lead git out of it.
+// inRepository matches the files of a bare repository that a backup holds. It
+// leaves out hooks, alternates and worktrees, by which git could leave the
+// repository.
 var inRepository = regexp.MustCompile(`^repos/[a-z0-9-]{1,32}\.git/(HEAD|config|packed-refs|shallow|info/attributes|refs/.+|` +
 	`objects/[0-9a-f]{2}/[0-9a-f]{38,62}|objects/pack/pack-[0-9a-f]{40,64}\.(pack|idx|rev))$`)
 
-// maxName is the longest name in bytes.
+// maxName limits a name, in bytes.
 const maxName = 1024
 
-// checkName refuses a name that no backup holds.
+// checkName returns an error for a name that no backup holds.
 func checkName(name string) error {
 	switch {
 	case len(name) > maxName:
@@ -84,11 +85,11 @@ func checkName(name string) error {
 	return fmt.Errorf("a backup holds no %q", name)
 }
 
-// kept reports whether a file of that name is one that a backup holds.
+// kept reports whether a backup holds files of that name.
 func kept(name string) bool { return checkName(name) == nil }
 
-// temporary reports whether a file is one that git is just writing, or was
-// when it was cut off.
+// temporary reports whether a file is one of git's temporary files, complete or
+// not.
 func temporary(name string) bool {
 	base := path.Base(name)
 	return strings.HasSuffix(base, ".lock") || strings.HasPrefix(base, "tmp_")

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// settings are the keys that a repository of ours has in its configuration,
-// with the values that they may have; nil for any. Anything else could make
-// git run a program, or look elsewhere.
+// settings are the keys that the configuration of our repositories may have,
+// with their possible values; nil permits any. Other keys could make git run a
+// program or read elsewhere.
 var settings = map[string][]string{
 	"core.repositoryformatversion": {"0", "1"},
 	"core.filemode":                {"true", "false"},
@@ -29,8 +29,8 @@ var settings = map[string][]string{
 	"maintenance.auto":             {"false"},
 }
 
-// CheckConfig refuses a bare repository whose configuration says anything that
-// ours do not.
+// CheckConfig returns an error for a bare repository whose configuration has
+// any key or value outside of settings.
 func CheckConfig(ctx context.Context, dir string) error {
 	file := filepath.Join(dir, "config")
 	out, err := git(ctx, "config", "--file", file, "--no-includes", "--null", "--list")
@@ -46,8 +46,8 @@ func CheckConfig(ctx context.Context, dir string) error {
 	return nil
 }
 
-// CheckObjects looks whether everything is there that the refs of a bare
-// repository reach. Call CheckConfig first.
+// CheckObjects checks that a bare repository has every object that its refs
+// reach. The caller has called CheckConfig before.
 func CheckObjects(ctx context.Context, dir string) error {
 	if _, err := git(ctx, "--git-dir="+dir, "fsck", "--connectivity-only", "--no-dangling", "--no-progress"); err != nil {
 		return fmt.Errorf("check %s: %w", dir, err)
@@ -55,7 +55,7 @@ func CheckObjects(ctx context.Context, dir string) error {
 	return nil
 }
 
-// git runs git without anybody's configuration.
+// git runs git without the configuration of user and machine.
 func git(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_COUNT=2",

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Writer writes a backup.
+// Writer writes one backup. Use NewWriter, add the files, and call Close.
 type Writer struct {
 	zip   *gzip.Writer
 	tar   *tar.Writer
@@ -27,15 +27,16 @@ type Writer struct {
 
 // NewWriter begins a backup on w.
 func NewWriter(w io.Writer) *Writer {
-	// Most of it are git's objects, which are compressed already.
+	// Best speed: most of the data are git objects, which are compressed
+	// already.
 	zip, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
 	if err != nil {
-		panic(err) // the level is a constant
+		panic(err) // the level is a valid constant
 	}
 	return &Writer{zip: zip, tar: tar.NewWriter(zip)}
 }
 
-// Add copies the file at path into the backup, as name.
+// Add copies the file at path into the backup under name.
 func (w *Writer) Add(ctx context.Context, name, path string) error {
 	if err := w.add(ctx, name, path); err != nil {
 		return fmt.Errorf("back up %s: %w", path, err)
@@ -66,8 +67,8 @@ func (w *Writer) add(ctx context.Context, name, path string) error {
 		return err
 	}
 	hash := sha256.New()
-	// Exactly as much as was announced: a file that grows meanwhile is one
-	// that is appended to, and the part before is whole.
+	// Copy the size read before: a file that grows meanwhile is only appended
+	// to, and its earlier part is complete.
 	if _, err := io.CopyN(io.MultiWriter(w.tar, hash), f, info.Size()); err != nil {
 		return err
 	}
@@ -81,8 +82,8 @@ func (w *Writer) header(name string, size int64, at time.Time) error {
 	})
 }
 
-// AddRepository copies a bare repository of ours; dir is STATE/repos/PROJECT.git.
-// It may be written to meanwhile. Call it after the database was copied.
+// AddRepository copies the bare repository dir, STATE/repos/PROJECT.git. The
+// repository may be in use. Call it after adding the database.
 func (w *Writer) AddRepository(ctx context.Context, dir string) error {
 	prefix := Repositories + "/" + filepath.Base(dir)
 	single := func(names ...string) error {
@@ -100,8 +101,8 @@ func (w *Writer) AddRepository(ctx context.Context, dir string) error {
 	if err := single("config", "info/attributes"); err != nil {
 		return err
 	}
-	// A ref that is packed meanwhile is written there before it is taken away
-	// here.
+	// git writes a ref to packed-refs before it removes the loose one, so refs
+	// come first.
 	if err := w.tree(ctx, dir, prefix, "refs"); err != nil {
 		return err
 	}
@@ -120,11 +121,11 @@ func (w *Writer) AddLogins(ctx context.Context, dir string) error {
 	return err
 }
 
-// tree copies the ordinary files below dir/sub that a backup holds.
+// tree copies the files below dir/sub that a backup holds.
 func (w *Writer) tree(ctx context.Context, dir, prefix, sub string) error {
 	return filepath.WalkDir(filepath.Join(dir, sub), func(file string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && file != filepath.Join(dir, sub) {
-			return nil // a ref or a temporary file that was there a moment ago
+			return nil // a ref or temporary file that was removed meanwhile
 		}
 		if err != nil || !d.Type().IsRegular() {
 			return err
@@ -137,8 +138,8 @@ func (w *Writer) tree(ctx context.Context, dir, prefix, sub string) error {
 		if !kept(name) {
 			return nil
 		}
-		// A pack comes with its index, which git puts beside it last: an index
-		// that appears while its folder is read must not come alone.
+		// git writes the index of a pack last. An index that appears while its
+		// folder is read must not be copied without its pack.
 		switch base, ext := strings.TrimSuffix(file, path.Ext(file)), path.Ext(file); ext {
 		case ".pack":
 			return nil
@@ -154,8 +155,8 @@ func (w *Writer) tree(ctx context.Context, dir, prefix, sub string) error {
 	})
 }
 
-// Close writes the manifest, with the files that were added, and ends the
-// backup. It returns the manifest as written.
+// Close writes the manifest with the added files and ends the backup. It
+// returns the manifest as written.
 func (w *Writer) Close(m Manifest) (Manifest, error) {
 	m.Version, m.Files = Version, w.files
 	err := func() error {

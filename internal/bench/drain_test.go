@@ -9,7 +9,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/delivery"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -30,16 +30,16 @@ const (
 func BenchmarkDrain(b *testing.B) {
 	for b.Loop() {
 	}
-	ledger, err := store.Open(b.TempDir())
+	ledgerStore, err := store.Open(b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
-		if err := ledger.Close(); err != nil {
+		if err := ledgerStore.Close(); err != nil {
 			b.Error(err)
 		}
 	})
-	w := &world{b: b, ledger: ledger}
+	w := &world{b: b, ledger: ledgerStore}
 	var commits []time.Duration
 	baseline := func() {
 		for range 500 {
@@ -54,20 +54,20 @@ func BenchmarkDrain(b *testing.B) {
 		b.Fatal(err)
 	}
 	for range queuedMessages / queuedChats {
-		batch := loop.Batch{Time: time.Now()}
+		batch := ledger.Batch{Time: time.Now()}
 		for c := range queuedChats {
 			chat := fmt.Sprintf("telegram:48%d", c)
 			if c%2 == 1 {
 				chat = fmt.Sprintf("telegram:-100%d", c)
 			}
-			batch.Messages = append(batch.Messages, loop.Outgoing{Chat: chat, Class: loop.ClassNotice, Body: body})
+			batch.Messages = append(batch.Messages, ledger.Outgoing{Chat: chat, Class: ledger.ClassNotice, Body: body})
 		}
-		if _, err := ledger.Commit(b.Context(), batch); err != nil {
+		if _, err := ledgerStore.Commit(b.Context(), batch); err != nil {
 			b.Fatal(err)
 		}
 	}
 	far := &platform{}
-	p := delivery.New(delivery.Options{Outbox: ledger, Sender: far, Prefix: "telegram:", Platform: "Telegram", Limits: unhindered})
+	p := delivery.New(delivery.Options{Outbox: ledgerStore, Sender: far, Prefix: "telegram:", Platform: "Telegram", Limits: unhindered})
 	ctx, cancel := context.WithCancel(b.Context())
 	done := make(chan struct{})
 	began := time.Now()
@@ -75,7 +75,7 @@ func BenchmarkDrain(b *testing.B) {
 		defer close(done)
 		_ = p.Run(ctx) // says why ctx ended
 	}()
-	took := emptied(b, ledger, began)
+	took := emptied(b, ledgerStore, began)
 	cancel()
 	<-done
 	baseline()
@@ -93,10 +93,10 @@ func BenchmarkDrain(b *testing.B) {
 }
 
 // emptied waits until nothing is queued any more, and returns when that was.
-func emptied(b *testing.B, ledger *store.Store, began time.Time) time.Duration {
+func emptied(b *testing.B, ledgerStore *store.Store, began time.Time) time.Duration {
 	b.Helper()
 	for time.Since(began) < 5*time.Minute {
-		chats, err := ledger.Chats(b.Context())
+		chats, err := ledgerStore.Chats(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}

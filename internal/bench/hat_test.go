@@ -12,6 +12,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // desk is a session's way to the engine, as in the daemon.
@@ -91,8 +92,8 @@ func BenchmarkHatEmit(b *testing.B) {
 // commit is one durable transaction of the store, of about an event's size.
 func (w *world) commit() time.Duration {
 	began := time.Now()
-	_, err := w.ledger.Commit(w.b.Context(), loop.Batch{Time: began, Records: []loop.Record{{
-		Stream: loop.ProjectStream("baseline"), Time: began, Type: "baseline", V: 1, Actor: "bench",
+	_, err := w.ledger.Commit(w.b.Context(), ledger.Batch{Time: began, Records: []ledger.Record{{
+		Stream: ledger.ProjectStream("baseline"), Time: began, Type: "baseline", V: 1, Actor: "bench",
 		Body: json.RawMessage(events["builder"].data),
 	}}})
 	if err != nil {

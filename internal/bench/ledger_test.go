@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // How much there is in the ledger of years.
@@ -88,7 +88,7 @@ func BenchmarkLedger(b *testing.B) {
 
 // aNight is a run of 200 tasks from its first entry to its last, as the real
 // core decided it: the project's entries and the house's, in order.
-func aNight(b *testing.B) (all []loop.Record, repos string) {
+func aNight(b *testing.B) (all []ledger.Record, repos string) {
 	w := newWorld(b)
 	for range planned * len(events) {
 		l := w.next()
@@ -105,8 +105,8 @@ func aNight(b *testing.B) (all []loop.Record, repos string) {
 		}
 		wait(b, 10*time.Millisecond)
 	}
-	for _, stream := range []string{loop.SharedStream, loop.ProjectStream(w.project)} {
-		err := w.ledger.Records(b.Context(), stream, 0, func(r loop.Record) error {
+	for _, stream := range []string{ledger.SharedStream, ledger.ProjectStream(w.project)} {
+		err := w.ledger.Records(b.Context(), stream, 0, func(r ledger.Record) error {
 			all = append(all, r)
 			return nil
 		})
@@ -114,17 +114,17 @@ func aNight(b *testing.B) (all []loop.Record, repos string) {
 			b.Fatal(err)
 		}
 	}
-	slices.SortStableFunc(all, func(x, y loop.Record) int { return x.Time.Compare(y.Time) })
+	slices.SortStableFunc(all, func(x, y ledger.Record) int { return x.Time.Compare(y.Time) })
 	return all, w.repos
 }
 
 // nights fills a ledger: every project has the same run each night, up to the
 // last one, which ended this morning. repos is where the run had its
 // repository. It returns the number of entries.
-func nights(w *world, night []loop.Record, repos string) (written int) {
+func nights(w *world, night []ledger.Record, repos string) (written int) {
 	each := years/len(night)/manyHouses + 1
 	last := time.Now().Add(-spread - 3*time.Hour)
-	batch := loop.Batch{}
+	batch := ledger.Batch{}
 	flush := func() {
 		if _, err := w.ledger.Commit(w.b.Context(), batch); err != nil {
 			w.b.Fatal(err)
@@ -134,7 +134,7 @@ func nights(w *world, night []loop.Record, repos string) (written int) {
 	}
 	for n := range each {
 		begins := last.AddDate(0, 0, n+1-each)
-		var copies []loop.Record
+		var copies []ledger.Record
 		for project := range manyHouses {
 			name, run := fmt.Sprintf("shop-%d", project+1), fmt.Sprintf("r%d", 1000*(project+1)+n)
 			names := strings.NewReplacer(
@@ -143,7 +143,7 @@ func nights(w *world, night []loop.Record, repos string) (written int) {
 			)
 			copies = append(copies, again(night, name, run, names, begins)...)
 		}
-		slices.SortStableFunc(copies, func(x, y loop.Record) int { return cmp.Compare(x.Time.UnixNano(), y.Time.UnixNano()) })
+		slices.SortStableFunc(copies, func(x, y ledger.Record) int { return cmp.Compare(x.Time.UnixNano(), y.Time.UnixNano()) })
 		for _, r := range copies {
 			if batch.Records = append(batch.Records, r); len(batch.Records) == 5000 {
 				flush()
@@ -155,8 +155,8 @@ func nights(w *world, night []loop.Record, repos string) (written int) {
 }
 
 // again is a night once more, of another project, run and time.
-func again(night []loop.Record, project, run string, names *strings.Replacer, begins time.Time) []loop.Record {
-	out := make([]loop.Record, 0, len(night))
+func again(night []ledger.Record, project, run string, names *strings.Replacer, begins time.Time) []ledger.Record {
+	out := make([]ledger.Record, 0, len(night))
 	id := func(s string) string {
 		if s == "r1" || strings.HasPrefix(s, "r1-") {
 			return run + s[len("r1"):]
@@ -164,8 +164,8 @@ func again(night []loop.Record, project, run string, names *strings.Replacer, be
 		return s
 	}
 	for n, r := range night {
-		if r.Stream != loop.SharedStream {
-			r.Stream = loop.ProjectStream(project)
+		if r.Stream != ledger.SharedStream {
+			r.Stream = ledger.ProjectStream(project)
 		}
 		r.Time = begins.Add(spread * time.Duration(n) / time.Duration(len(night)))
 		if number, ok := strings.CutPrefix(r.Task, "Task "); ok {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -211,23 +211,23 @@ func repository(b *testing.B, repo string) {
 // gapsOf reads from the ledger when sessions ended and the next ones started.
 func gapsOf(b *testing.B, state string) []span {
 	b.Helper()
-	ledger, err := store.Open(state)
+	ledgerStore, err := store.Open(state)
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer ledger.Close()
+	defer ledgerStore.Close()
 	hats := map[string]string{}
 	var spans []span
 	var last *span
-	err = ledger.Records(b.Context(), loop.ProjectStream("shop"), 0, func(r loop.Record) error {
+	err = ledgerStore.Records(b.Context(), ledger.ProjectStream("shop"), 0, func(r ledger.Record) error {
 		e, err := r.Entry()
 		if err != nil {
 			return err
 		}
 		switch body := e.Body.(type) {
-		case loop.SessionPlanned:
+		case ledger.SessionPlanned:
 			hats[e.Session] = body.Hat
-		case loop.SessionEnded:
+		case ledger.SessionEnded:
 			if last != nil {
 				last.ended = body.Exit.Started
 				spans = append(spans, *last)

@@ -20,6 +20,7 @@ import (
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Who is there: people who are let in, all with the role admin.
@@ -97,7 +98,7 @@ func tail(values []time.Duration) (p50, p99, most time.Duration) {
 type house struct {
 	*world
 	names     []string // of the projects
-	reception *inbound.Reception
+	reception *inbound.Receiver
 	post      atomic.Pointer[delivery.Dispatcher]
 	platform  *platform
 	said      int               // by people, so far
@@ -138,11 +139,11 @@ func newHouseOn(b *testing.B, projects, atWork int, seed func(*world)) *house {
 	h.post.Store(p)
 	h.beside(func(ctx context.Context) { _ = p.Run(ctx) }) // says why ctx ended
 	h.reception = inbound.New(inbound.Options{
-		Desk: office{h}, Outbox: h.ledger, Hash: func(code string) string { return "hash of " + code },
+		Service: office{h}, Outbox: h.ledger, Hash: func(code string) string { return "hash of " + code },
 	})
 	for _, who := range people {
 		const code = "K7QX-M2PD"
-		offer := loop.Input{Actor: "console", Time: time.Now(), Body: loop.OfferPairing{Hash: "hash of " + code, Role: loop.RoleAdmin}}
+		offer := loop.Input{Actor: "console", Time: time.Now(), Body: loop.OfferPairing{Hash: "hash of " + code, Role: ledger.RoleAdmin}}
 		if a, err := h.engine.Do(b.Context(), offer); err != nil || !a.OK {
 			b.Fatalf("offer a pairing: %v %s", err, a.Text)
 		}
@@ -208,7 +209,7 @@ func (h *house) session(ctx context.Context, l launched) error {
 	case <-ctx.Done():
 	}
 	if n, err := strconv.Atoi(strings.TrimPrefix(l.Task, "Task ")); err == nil && n%3 == 0 && pause > 0 && h.asks(l) {
-		e.kind, e.data = loop.EventQuestion, `{"text":"Round half up or half even?","options":["half up","half even"],"choice":"half up"}`
+		e.kind, e.data = ledger.EventQuestion, `{"text":"Round half up or half even?","options":["half up","half even"],"choice":"half up"}`
 	}
 	data, err := h.reported(l, e.data)
 	if err != nil {
@@ -271,7 +272,7 @@ func (h *house) round() []spoken {
 	}
 	s, _ := h.engine.State(h.project)
 	for _, q := range s.Project.Questions {
-		if q.Kind == loop.AskAgent {
+		if q.Kind == ledger.AskAgent {
 			out = append(out, spoken{"answer", who, q.ID + " half even"})
 		}
 	}
@@ -283,7 +284,7 @@ func (h *house) receive(c spoken) time.Duration {
 	h.b.Helper()
 	h.said++
 	in := bot.Inbound{
-		Key: fmt.Sprintf("telegram:%d", h.said), Cursor: &loop.Cursor{Name: "telegram:1", Value: strconv.Itoa(h.said + 1)},
+		Key: fmt.Sprintf("telegram:%d", h.said), Cursor: &ledger.Cursor{Name: "telegram:1", Value: strconv.Itoa(h.said + 1)},
 		Actor: c.who, Chat: c.who, Name: "Mira", Private: true, Text: c.text, Message: strconv.Itoa(h.said), Sent: time.Now(),
 	}
 	switch c.kind {
@@ -336,7 +337,7 @@ func (h *house) entries(said map[string][]time.Duration) (sum int) {
 	}
 	found := map[string]int{}
 	for _, s := range streams {
-		err := h.ledger.Records(h.b.Context(), s, 0, func(r loop.Record) error {
+		err := h.ledger.Records(h.b.Context(), s, 0, func(r ledger.Record) error {
 			sum++
 			found[r.Type]++
 			return nil
@@ -346,12 +347,12 @@ func (h *house) entries(said map[string][]time.Duration) (sum int) {
 		}
 	}
 	for _, c := range []struct {
-		effect loop.Body
+		effect ledger.Body
 		of     int
 	}{
-		{loop.GuidanceQueued{}, len(said["guidance"])},
-		{loop.QuestionAnswered{}, len(said["answer"])},
-		{loop.RunStateSet{}, len(said["pause"]) + len(said["resume"])},
+		{ledger.GuidanceQueued{}, len(said["guidance"])},
+		{ledger.QuestionAnswered{}, len(said["answer"])},
+		{ledger.RunStateSet{}, len(said["pause"]) + len(said["resume"])},
 	} {
 		if kind := c.effect.EntryType(); found[kind] < c.of {
 			h.b.Errorf("the ledger has %d of %s after %d commands", found[kind], kind, c.of)
@@ -363,19 +364,19 @@ func (h *house) entries(said map[string][]time.Duration) (sum int) {
 // office is the desk as a nightporter that stays has it.
 type office struct{ h *house }
 
-var _ inbound.Desk = office{}
+var _ inbound.Service = office{}
 
-func (o office) QuietHours() loop.Hours { return "" }
+func (o office) QuietHours() ledger.Hours { return "" }
 
 func (o office) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	return o.h.engine.Do(ctx, in)
 }
 
-func (o office) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]loop.Outgoing, *loop.Cursor)) (loop.Answer, error) {
+func (o office) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error) {
 	return o.h.engine.DoWith(ctx, in, with)
 }
 
-func (o office) Say(ctx context.Context, key string, at time.Time, messages []loop.Outgoing, cursor *loop.Cursor) error {
+func (o office) Say(ctx context.Context, key string, at time.Time, messages []ledger.Outgoing, cursor *ledger.Cursor) error {
 	return o.h.engine.Say(ctx, key, at, messages, cursor)
 }
 
@@ -389,16 +390,16 @@ func (o office) Projects() []string {
 
 func (o office) Hats(context.Context, string, string) (bot.HatSet, error) { return bot.HatSet{}, nil }
 
-func (o office) Records(ctx context.Context, project, task string) (out []loop.Record, err error) {
-	keep := func(r loop.Record) error { out = append(out, r); return nil }
+func (o office) Records(ctx context.Context, project, task string) (out []ledger.Record, err error) {
+	keep := func(r ledger.Record) error { out = append(out, r); return nil }
 	if task != "" {
-		return out, o.h.ledger.RecordsOfTask(ctx, loop.ProjectStream(project), task, keep)
+		return out, o.h.ledger.RecordsOfTask(ctx, ledger.ProjectStream(project), task, keep)
 	}
 	s, _ := o.h.engine.State(project)
 	if s.Project.Run == nil {
 		return nil, nil
 	}
-	err = o.h.ledger.RecordsOfRun(ctx, loop.ProjectStream(project), s.Project.Run.ID, keep)
+	err = o.h.ledger.RecordsOfRun(ctx, ledger.ProjectStream(project), s.Project.Run.ID, keep)
 	return out, err
 }
 
@@ -422,7 +423,7 @@ func (o office) Digest(ctx context.Context, project string, q bot.DigestQuery) (
 func (office) Diff(context.Context, string, string) (string, error) { return "", nil }
 
 func (office) Runs(context.Context, string) ([]string, error) { return nil, nil }
-func (office) RunRecords(context.Context, string, string, ...string) ([]loop.Record, error) {
+func (office) RunRecords(context.Context, string, string, ...string) ([]ledger.Record, error) {
 	return nil, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -36,17 +37,18 @@ type world struct {
 	ledger  *store.Store
 	engine  *engine.Engine
 	project string
+	tasks   int           // of each project's plan
 	repos   string        // folder of the projects' repositories
 	ready   chan launched // sessions of agents that were started
 
 	mu    sync.Mutex
 	trees int
-	ended map[string]chan loop.Exit
+	ended map[string]chan ledger.Exit
 }
 
 // launched is a session that was started, and when the runner was told to.
 type launched struct {
-	loop.Launch
+	ledger.Launch
 	at time.Time
 }
 
@@ -57,20 +59,26 @@ func newWorld(b *testing.B, verify ...string) *world {
 	return openWorld(b, []string{"shop"}, verify, nil)
 }
 
+// newWorldOf is newWorld with a plan of another length.
+func newWorldOf(b *testing.B, tasks int, verify ...string) *world {
+	b.Helper()
+	return openWorld(b, []string{"shop"}, verify, func(w *world, _ *engine.Options) { w.tasks = tasks })
+}
+
 // openWorld starts a run of 200 tasks in each of the projects, and a session
 // in each at a time. more, unless nil, changes the engine's options, for which
 // the ledger is open already.
 func openWorld(b *testing.B, projects, verify []string, more func(*world, *engine.Options)) *world {
 	b.Helper()
-	w := &world{b: b, project: projects[0], repos: b.TempDir(), ready: make(chan launched, len(projects)), ended: map[string]chan loop.Exit{}}
+	w := &world{b: b, project: projects[0], tasks: planned, repos: b.TempDir(), ready: make(chan launched, len(projects)), ended: map[string]chan ledger.Exit{}}
 	var err error
 	if w.ledger, err = store.Open(b.TempDir()); err != nil {
 		b.Fatal(err)
 	}
 	o := engine.Options{
 		Ledger: w.ledger, Runner: runner{w}, Agents: agents{}, Door: door{},
-		Ports: func(context.Context, loop.Settings) (engine.Ports, error) {
-			return engine.Ports{Source: plan{}, Workspace: tree{w}, Files: tree{w}, Scoper: tree{w}, Zone: time.UTC}, nil
+		Ports: func(context.Context, ledger.Settings) (engine.Ports, error) {
+			return engine.Ports{Source: plan{w.tasks}, Workspace: tree{w}, Files: tree{w}, Scoper: tree{w}, Zone: time.UTC}, nil
 		},
 	}
 	if more != nil {
@@ -80,7 +88,7 @@ func openWorld(b *testing.B, projects, verify []string, more func(*world, *engin
 	if err != nil {
 		b.Fatal(err)
 	}
-	streams = slices.DeleteFunc(streams, func(s string) bool { return s == loop.SharedStream })
+	streams = slices.DeleteFunc(streams, func(s string) bool { return s == ledger.SharedStream })
 	if w.engine, err = engine.Open(b.Context(), o, streams); err != nil {
 		b.Fatal(err)
 	}
@@ -108,7 +116,7 @@ func openWorld(b *testing.B, projects, verify []string, more func(*world, *engin
 }
 
 // settings are those of `nightporter run --profile overnight` in a repository.
-func (w *world) settings(name string, verify []string) loop.Settings {
+func (w *world) settings(name string, verify []string) ledger.Settings {
 	repo := filepath.Join(w.repos, name)
 	if out, err := exec.CommandContext(w.b.Context(), "git", "init", "--quiet", repo).CombinedOutput(); err != nil {
 		w.b.Fatalf("git init: %v\n%s", err, out)
@@ -161,7 +169,7 @@ func (w *world) exit(session string) time.Time {
 	ended := w.ended[session]
 	w.mu.Unlock()
 	now := time.Now()
-	ended <- loop.Exit{Session: session, Reason: loop.ExitSelf, Turns: -1, Tokens: -1, CostUSD: -1, Started: now, Ended: now, Boundary: 3}
+	ended <- ledger.Exit{Session: session, Reason: ledger.ExitSelf, Turns: -1, Tokens: -1, CostUSD: -1, Started: now, Ended: now, Boundary: 3}
 	return now
 }
 
@@ -174,12 +182,12 @@ func (r runner) Known(session string) bool {
 	return r.w.ended[session] != nil
 }
 
-func (r runner) Start(_ context.Context, l loop.Launch) error {
+func (r runner) Start(_ context.Context, l ledger.Launch) error {
 	at := time.Now()
 	r.w.mu.Lock()
-	r.w.ended[l.Session] = make(chan loop.Exit, 1)
+	r.w.ended[l.Session] = make(chan ledger.Exit, 1)
 	r.w.mu.Unlock()
-	if l.Kind != loop.KindAgent {
+	if l.Kind != ledger.KindAgent {
 		r.w.exit(l.Session)
 		return nil
 	}
@@ -187,7 +195,7 @@ func (r runner) Start(_ context.Context, l loop.Launch) error {
 	return nil
 }
 
-func (r runner) Wait(ctx context.Context, session string) (loop.Exit, error) {
+func (r runner) Wait(ctx context.Context, session string) (ledger.Exit, error) {
 	r.w.mu.Lock()
 	ended := r.w.ended[session]
 	r.w.mu.Unlock()
@@ -195,12 +203,12 @@ func (r runner) Wait(ctx context.Context, session string) (loop.Exit, error) {
 	case x := <-ended:
 		return x, nil
 	case <-ctx.Done():
-		return loop.Exit{}, ctx.Err()
+		return ledger.Exit{}, ctx.Err()
 	}
 }
 
-func (runner) End(context.Context, string, loop.Duration) error { return nil }
-func (runner) Touch(string)                                     {}
+func (runner) End(context.Context, string, ledger.Duration) error { return nil }
+func (runner) Touch(string)                                       {}
 
 type agents struct{}
 
@@ -214,21 +222,27 @@ func (door) Token(session string) string { return "token of " + session }
 func (door) Close(string)                {}
 
 // plan is a list of tasks in a file that nobody changes.
-type plan struct{}
+type plan struct{ tasks int }
 
-func (plan) Read(context.Context) (loop.Snapshot, error) {
-	s := loop.Snapshot{Name: "checkout", Path: "plan.md"}
-	for n := 1; n <= planned; n++ {
-		s.Tasks = append(s.Tasks, loop.Task{
-			ID: fmt.Sprintf("Task %d", n), Title: "Round totals half up", Mark: loop.MarkOpen, Scope: "`cart.go`, `round.go`", Line: n,
-			Body: "Sums of the cart are rounded once, at the end.", Acceptance: []string{"1.005 is 1.01", "no float is compared"},
-		})
-	}
-	return s, nil
+func (p plan) Read(context.Context) (ledger.Snapshot, error) {
+	return ledger.Snapshot{Name: "checkout", Path: "plan.md", Tasks: planOf(p.tasks)}, nil
 }
-func (plan) Mark(context.Context, []loop.Marking) error { return nil }
-func (plan) Log(context.Context, loop.Progress) error   { return nil }
-func (plan) Owned() []string                            { return []string{"plan.md"} }
+
+// planOf is a plan of so many tasks.
+func planOf(tasks int) []ledger.Task {
+	all := make([]ledger.Task, tasks)
+	for n := range all {
+		all[n] = ledger.Task{
+			ID: fmt.Sprintf("Task %d", n+1), Title: "Round totals half up", Mark: ledger.MarkOpen, Scope: "`cart.go`, `round.go`", Line: n + 1,
+			Body: "Sums of the cart are rounded once, at the end.", Acceptance: []string{"1.005 is 1.01", "no float is compared"},
+		}
+	}
+	return all
+}
+
+func (plan) Mark(context.Context, []ledger.Marking) error { return nil }
+func (plan) Log(context.Context, ledger.Progress) error   { return nil }
+func (plan) Owned() []string                              { return []string{"plan.md"} }
 func (plan) Watch(ctx context.Context, _ func()) error {
 	<-ctx.Done()
 	return nil
@@ -237,24 +251,24 @@ func (plan) Watch(ctx context.Context, _ func()) error {
 // tree is a repository in which everything is there already.
 type tree struct{ w *world }
 
-func (tree) Begin(_ context.Context, b loop.Begin) (loop.Base, error) {
-	return loop.Base{Commit: "c0", Tree: "t0", Head: "c0", HeadName: "main", Branch: "nightporter/shop/" + b.Run, Author: "Mira <mira@example.com>"}, nil
+func (tree) Begin(_ context.Context, b ledger.Begin) (ledger.Base, error) {
+	return ledger.Base{Commit: "c0", Tree: "t0", Head: "c0", HeadName: "main", Branch: "nightporter/shop/" + b.Run, Author: "Mira <mira@example.com>"}, nil
 }
 func (tree) Restore(context.Context, string, string) error { return nil }
-func (t tree) Capture(context.Context, loop.CaptureRequest) (loop.Capture, error) {
+func (t tree) Capture(context.Context, ledger.CaptureRequest) (ledger.Capture, error) {
 	t.w.mu.Lock()
 	defer t.w.mu.Unlock()
 	t.w.trees++
-	return loop.Capture{
+	return ledger.Capture{
 		Tree:  fmt.Sprintf("t%d", t.w.trees),
-		Files: []loop.FileChange{{Path: "cart.go", Added: 12, Removed: 3}, {Path: "round.go", Added: 20}},
+		Files: []ledger.FileChange{{Path: "cart.go", Added: 12, Removed: 3}, {Path: "round.go", Added: 20}},
 	}, nil
 }
-func (tree) Commit(_ context.Context, c loop.CommitTask, _ map[string][]byte) (loop.Committed, error) {
-	return loop.Committed{Commit: "c" + c.Tree, Files: []loop.FileChange{{Path: "cart.go", Added: 12, Removed: 3}}}, nil
+func (tree) Commit(_ context.Context, c ledger.CommitTask, _ map[string][]byte) (ledger.Committed, error) {
+	return ledger.Committed{Commit: "c" + c.Tree, Files: []ledger.FileChange{{Path: "cart.go", Added: 12, Removed: 3}}}, nil
 }
-func (tree) Merge(context.Context, loop.MergeTree) (loop.Merged, error) {
-	return loop.Merged{}, fmt.Errorf("nobody moved the branch")
+func (tree) Merge(context.Context, ledger.MergeTree) (ledger.Merged, error) {
+	return ledger.Merged{}, fmt.Errorf("nobody moved the branch")
 }
 func (tree) Work(run string) string { return "/state/runs/" + run + "/work" }
 func (tree) Clean(_ context.Context, run, _ string) (string, error) {
@@ -269,9 +283,9 @@ func (tree) Read(_ context.Context, _, path string) ([]byte, error) {
 func (tree) Diff(context.Context, string, string, int) (string, error) {
 	return "diff --git a/cart.go b/cart.go\n--- a/cart.go\n+++ b/cart.go\n@@ -1 +1 @@\n-return sum\n+return round(sum)\n", nil
 }
-func (tree) Changed(context.Context, string, string) ([]loop.FileChange, error) {
-	return []loop.FileChange{{Path: "cart.go", Added: 12, Removed: 3}}, nil
+func (tree) Changed(context.Context, string, string) ([]ledger.FileChange, error) {
+	return []ledger.FileChange{{Path: "cart.go", Added: 12, Removed: 3}}, nil
 }
-func (tree) ResolveScope(context.Context, string, loop.Scope) ([]string, []loop.Finding, error) {
+func (tree) ResolveScope(context.Context, string, ledger.Scope) ([]string, []ledger.Finding, error) {
 	return []string{"cart.go", "round.go"}, nil, nil
 }

@@ -1,6 +1,6 @@
-// Package crash ends the process by SIGKILL at a named point, so that tests
-// can show what the real program does when it dies exactly there. It does
-// nothing unless the environment names a point.
+// Package crash ends the process by SIGKILL at a named point, so that tests can
+// show how the real program recovers from dying there. It does nothing unless
+// the environment names a point.
 package crash
 
 import (
@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// Env names the point, and after its last colon which passing of it (1 = the
-// first): "after-commit:3", "after-commit:emit:1". Without a number it is the
-// first.
+// Env is the variable that names the point. A number after its last colon says
+// at which passing the process ends: "after-commit:3", "after-commit:emit:1".
+// Without a number it is the first.
 const Env = "NIGHTPORTER_CRASH"
 
 var state struct {
@@ -23,11 +23,11 @@ var state struct {
 	left  int
 }
 
-// Point ends the process when the environment names it.
+// Point ends the process if the environment names this point.
 func Point(name string) {
 	state.Do(func() {
 		state.point, state.left = os.Getenv(Env), 1
-		// A name can hold colons itself.
+		// A name may contain colons.
 		if at := strings.LastIndexByte(state.point, ':'); at >= 0 {
 			if n, err := strconv.Atoi(state.point[at+1:]); err == nil {
 				state.point, state.left = state.point[:at], n
@@ -41,6 +41,6 @@ func Point(name string) {
 	defer state.Unlock()
 	if state.left--; state.left == 0 {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {} // the signal arrives before anything else happens
+		select {} // wait for the signal
 	}
 }

@@ -8,22 +8,22 @@ import (
 
 // Call is one start of a program.
 type Call struct {
-	Program string   // its name, without folder
-	Args    []string // behind the name, as the shell left them
+	Program string   // name without a folder
+	Args    []string // arguments after the name, as the shell passed them
 	Dir     string   // working directory, absolute
-	// Readlink returns what a symbolic link says, and an error for everything
-	// else. nil: there are no links.
+	// Readlink returns the target of a symbolic link, and an error for any
+	// other path. nil means that there are no links.
 	Readlink func(string) (string, error)
 }
 
-// Refusal is why a call is denied.
+// Refusal explains why a call is denied.
 type Refusal struct {
-	Rule    string // as it was written, "" for a protected branch
+	Rule    string // the rule as written; "" for a protected branch
 	Why     string // what the call would do
-	Instead string // what to do
+	Instead string // what to do instead
 }
 
-// Check looks at a call. It reports false where no rule denies it.
+// Check returns why a call is denied, or false if no rule denies it.
 func (r Rules) Check(c Call) (Refusal, bool) {
 	args := c.Args
 	if c.Program == "git" {
@@ -40,17 +40,17 @@ func (r Rules) Check(c Call) (Refusal, bool) {
 				refusal.Why = "its hat's rule is against it"
 			}
 		case push:
-			refusal.Why = overwrites(args)
+			refusal.Why = forcedPush(args)
 			refusal.Instead = "add a commit to what is there; nightporter pushes the run's branch itself"
 		case remove:
-			refusal.Why = r.outside(c)
+			refusal.Why = r.deletesOutside(c)
 			refusal.Instead = "delete by name what lies in the work folder, in $TMPDIR or in $HOME"
 		case format:
 			refusal.Why = "it makes a file system"
 		case device:
 			refusal.Why = writesDevice(c)
 		case sql:
-			refusal.Why = d.sqlIn(c)
+			refusal.Why = d.sqlReason(c)
 			refusal.Instead = "change the data by a migration that can be undone, or end with hat ask"
 		}
 		if refusal.Why != "" {
@@ -58,7 +58,7 @@ func (r Rules) Check(c Call) (Refusal, bool) {
 		}
 	}
 	if c.Program == "git" {
-		if why := r.protected(args); why != "" {
+		if why := r.protectedPush(args); why != "" {
 			return Refusal{Why: why, Instead: "commit, and leave the push: nightporter pushes the run's branch itself"}, true
 		}
 	}
@@ -74,8 +74,8 @@ func (r rule) matches(args []string) bool {
 			return false
 		}
 	}
-	// The first word is the call's first: npm run publish publishes nothing.
-	// What follows a flag may be the flag's value.
+	// The rule's first word must be the call's first: "npm run publish" does
+	// not match "npm publish". A word after a flag may be that flag's value.
 	found, value, flags := 0, false, true
 	for _, a := range args {
 		switch {
@@ -94,10 +94,10 @@ func (r rule) matches(args []string) bool {
 	return found == len(r.words)
 }
 
-// isFlag reports whether an argument is one; "-" and "--" are none.
+// isFlag reports whether an argument is a flag; "-" and "--" are not.
 func isFlag(a string) bool { return len(a) > 1 && a[0] == '-' && a != "--" }
 
-// split parts --flag=value into flag and value.
+// split cuts --flag=value into flag and value.
 func split(args []string) []string {
 	var out []string
 	for i, a := range args {
@@ -114,9 +114,9 @@ func split(args []string) []string {
 	return out
 }
 
-// longs are the long names of one-letter flags, where a program has both. One
-// that is listed also takes long flags by their beginnings.
-var longs = map[string]map[rune]string{
+// longFlags maps one-letter flags of a program to their long names. The
+// programs listed here also accept unambiguous prefixes of long flags.
+var longFlags = map[string]map[rune]string{
 	"rm":    {'r': "--recursive", 'R': "--recursive", 'f': "--force"},
 	"git":   {'f': "--force"},
 	"npm":   {'f': "--force"},
@@ -125,12 +125,12 @@ var longs = map[string]map[rune]string{
 	"chown": {'R': "--recursive"},
 }
 
-// flagsOf are the flags among split arguments, each in one spelling: long
-// where there is a long one, short ones apart. A group of letters is listed
-// whole as well: with some programs, -auto is one flag.
+// flagsOf returns the flags among split arguments, each in one spelling: the
+// long one if there is one, and short flags separately. A longer group of
+// letters is kept whole, since with some programs -auto is one flag.
 func flagsOf(program string, args []string) []string {
 	var out []string
-	long := longs[program]
+	long := longFlags[program]
 	for _, a := range args {
 		if a == "--" {
 			break
@@ -162,21 +162,20 @@ func flagsOf(program string, args []string) []string {
 	return out
 }
 
-// abbreviates reports whether a flag is the long one or a beginning of it.
-// Where that is another one's too, the program would refuse the call anyway.
+// abbreviates reports whether a is the long flag or a prefix of it. The program
+// itself refuses an ambiguous prefix.
 func abbreviates(a, long string) bool { return len(a) >= 3 && strings.HasPrefix(long, a) }
 
-// maxLetters is how many letters behind one dash are flags of their own, not
-// the name of one or a flag with its value.
+// maxLetters is the length up to which letters after a dash count as separate
+// flags, not as one flag or a flag with its value.
 const maxLetters = 5
 
-// links is how many symbolic links are followed; the kernel has the same limit.
-const links = 40
+// maxLinks limits the symbolic links followed, as the kernel does.
+const maxLinks = 40
 
-// resolve is the absolute path that name leads to from dir, without links and
-// dots, as far as it exists. follow says whether a link in the last place is
-// followed too. Cleaning the text would not do: a/../b is elsewhere where a is
-// a link.
+// resolve returns the absolute path of name, relative to dir, without links and
+// dots, as far as it exists. follow applies to a link in the last element.
+// Cleaning the text would be wrong: if a is a link, a/../b is not b.
 func (c Call) resolve(name string, follow bool) string {
 	if !strings.HasPrefix(name, "/") {
 		name = c.Dir + "/" + name
@@ -193,7 +192,7 @@ func (c Call) resolve(name string, follow bool) string {
 			continue
 		}
 		next := path.Join(at, step)
-		if c.Readlink != nil && seen < links && (follow || len(rest) > 0) {
+		if c.Readlink != nil && seen < maxLinks && (follow || len(rest) > 0) {
 			if to, err := c.Readlink(next); err == nil {
 				seen++
 				if strings.HasPrefix(to, "/") {

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// floor is what no hat can lift, as the configuration has it, and what a hat
-// adds.
+// floor are the rules of the configuration that no hat can lift, and those of a
+// hat.
 var floor = []string{
 	"git push --force", "rm -rf", "DROP TABLE", "DROP DATABASE", "mkfs", "dd of=/dev", "curl | sh", "wget | sh",
 	"npm publish", "git reset --hard", "kubectl --context prod delete", "terraform apply -auto-approve", "chmod -R 777",
 }
 
-// place is the machine of the tests: the session's folders, and some links.
+// place returns the session's folders, some links, and a call in them.
 func place(program string, args []string) (Rules, Call) {
 	return Rules{
 			Hat: "builder", Denied: floor, Protected: []string{"main", "release/*", "hotfix/**"},
@@ -35,8 +35,8 @@ func place(program string, args []string) (Rules, Call) {
 
 func TestCheck(t *testing.T) {
 	for _, c := range []struct {
-		call string // words parted by space; | parts words that hold some
-		why  string // part of it, "" = allowed
+		call string // words separated by spaces; | separates words that contain spaces
+		why  string // part of the reason, "" = allowed
 	}{
 		// Pushes that overwrite or delete.
 		{"git push --force", "--force"},
@@ -109,7 +109,7 @@ func TestCheck(t *testing.T) {
 		{"git push origin refs/h*:refs/h*", "does not name the branch"},
 		{"git push origin refs/tags/*", ""},
 
-		// rm, outside and inside.
+		// rm, inside and outside of the session's folders.
 		{"rm -rf build", ""},
 		{"rm -rf node_modules dist ./x", ""},
 		{"rm -rf /state/work/web/build", ""},
@@ -122,7 +122,7 @@ func TestCheck(t *testing.T) {
 		{"rm -rf loop/", ""},
 		{"rm -rf up", ""}, // the link itself
 		{"rm -rf ../out", ""},
-		{"rm -rf ~", ""}, // a file of that name: a shell would have put HOME there
+		{"rm -rf ~", ""}, // a file of that name: a shell would have expanded it to HOME
 		{"rm -f /etc/passwd", ""},
 		{"rm /etc/passwd", ""},
 		{"rm -rf", ""},
@@ -146,7 +146,7 @@ func TestCheck(t *testing.T) {
 		{"rm -rf /state/home", "/state/home is not inside"},
 		{"rm -rf /state/work/../work/", "/state/work is not inside"},
 		{"rm -rf /state/workshop", "/state/workshop"},
-		{"rm -rf up/../x", "/x is not inside"}, // up is /state, and .. from there
+		{"rm -rf up/../x", "/x is not inside"}, // up links to /state, so this is a path there
 		{"rm -rf ../out/", "/srv/out"},
 		{"rm -rf ../out/.", "/srv/out"},
 		{"rm -rf ../out/x", "/srv/out/x"},
@@ -173,7 +173,7 @@ func TestCheck(t *testing.T) {
 
 		// SQL.
 		{"psql -c|DROP TABLE users", "DROP TABLE"},
-		{"psql -cDROP TABLE users", ""}, // split here: three arguments, and none says both words
+		{"psql -cDROP TABLE users", ""}, // three arguments here, none with both words
 		{"psql|-cDROP TABLE users", "DROP TABLE"},
 		{"psql --command=|x", ""},
 		{"psql|--command=drop table users", "DROP TABLE"},
@@ -209,7 +209,7 @@ func TestCheck(t *testing.T) {
 		{"git reset --soft", ""},
 		{"git reset -- --hard", ""},
 		{"git log --hard reset", ""},
-		{"npm --silent run publish", "rule"}, // run may be what --silent takes: the net errs on this side
+		{"npm --silent run publish", "rule"}, // run may be the value of --silent, so the call is denied to be safe
 		{"npm --silent publish", "rule"},
 		{"kubectl --context prod delete pod x", "rule"},
 		{"kubectl --context=prod delete pod x", "rule"},
@@ -239,7 +239,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What a hat writes itself, and what each rule is understood as.
+// TestRule parses the rules that a hat may contain.
 func TestRule(t *testing.T) {
 	for _, c := range []struct {
 		rule, call string
@@ -310,8 +310,8 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// Whatever is written and called, the answer is one: nothing panics or runs
-// on, every denial says why, and what is denied has a wrapper.
+// FuzzCheck checks any rules against any call: no panic, no endless loop, every
+// refusal has a reason, and every denied program has a wrapper.
 func FuzzCheck(f *testing.F) {
 	for _, d := range floor {
 		f.Add(d, "main", "git push -f origin main", "/state/work")

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// outside is why an rm is recursive and deletes something that is not the
-// session's own, "" for others.
-func (r Rules) outside(c Call) string {
+// deletesOutside returns why an rm deletes recursively outside the session's
+// folders, "" if it does not.
+func (r Rules) deletesOutside(c Call) string {
 	if !slices.Contains(flagsOf("rm", c.Args), "--recursive") {
 		return ""
 	}
@@ -35,28 +35,29 @@ func endsInFolder(name string) bool {
 	return last == "" || last == "." || last == ".."
 }
 
-// owns reports whether a path lies below one of the session's folders. They
-// themselves are not to be deleted.
+// owns reports whether a path lies below one of the session's folders. These
+// folders themselves may not be deleted.
 func (r Rules) owns(p string) bool {
 	return slices.ContainsFunc(r.Roots, func(root string) bool {
 		return strings.HasPrefix(p, strings.TrimSuffix(root, "/")+"/")
 	}) && !slices.Contains(r.Roots, p)
 }
 
-// formatters are the family of mkfs.
+// formatters are the programs of the family of mkfs.
 var formatters = []string{
 	"mkfs", "mke2fs", "mkdosfs", "mkntfs", "mkswap",
 	"mkfs.bfs", "mkfs.btrfs", "mkfs.cramfs", "mkfs.exfat", "mkfs.ext2", "mkfs.ext3", "mkfs.ext4", "mkfs.f2fs", "mkfs.fat",
 	"mkfs.jfs", "mkfs.minix", "mkfs.msdos", "mkfs.ntfs", "mkfs.vfat", "mkfs.xfs",
 }
 
-// devicers are programs with which disks are overwritten. They have other uses.
-var devicers = []string{"dd", "shred", "wipefs", "blkdiscard", "fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "parted"}
+// diskTools are programs that can overwrite disks, among other uses.
+var diskTools = []string{"dd", "shred", "wipefs", "blkdiscard", "fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "parted"}
 
-// harmless are the devices that everybody writes to.
+// harmless are devices that any program may write to.
 var harmless = []string{"null", "zero", "full", "tty", "stdin", "stdout", "stderr", "ptmx", "random", "urandom"}
 
-// writesDevice is why a disk tool would write to a device, "" for others.
+// writesDevice returns why a disk tool would write to a device, "" if it does
+// not.
 func writesDevice(c Call) string {
 	for _, a := range c.Args {
 		if c.Program == "dd" {

@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// gitValued are git's own options that take the next argument as their value.
+// gitValued are git's own options whose value is the next argument.
 var gitValued = []string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source", "--exec-path"}
 
-// gitCommand is the command and its arguments, without git's own options.
+// gitCommand returns git's command and its arguments, without git's own
+// options.
 func gitCommand(args []string) []string {
 	for len(args) > 0 && isFlag(args[0]) {
 		skip := 1
-		// --exec-path without a value only prints one.
+		// --exec-path without a value only prints the path.
 		if slices.Contains(gitValued, args[0]) && args[0] != "--exec-path" {
 			skip = 2
 		}
@@ -23,21 +24,21 @@ func gitCommand(args []string) []string {
 	return args
 }
 
-// pushed is what a git push says of itself.
-type pushed struct {
-	overwrites string   // what in it does so, "" for nothing
-	all        string   // the option that names all branches
-	tags       bool     // tags are pushed
-	refs       []string // behind the remote
+// pushArgs are the parsed arguments of a git push.
+type pushArgs struct {
+	overwrites string   // the argument that overwrites or deletes, "" for none
+	all        string   // the option that selects all branches
+	tags       bool     // whether tags are pushed
+	refs       []string // arguments after the remote
 }
 
-// pushValued are options of git push that take the next argument.
+// pushValued are options of git push whose value is the next argument.
 var pushValued = []string{"-o", "--push-option", "--repo", "--receive-pack", "--exec", "--recurse-submodules"}
 
-// parsePush reads the arguments of git push or send-pack, its plumbing; false
-// for every other command.
-func parsePush(args []string) (pushed, bool) {
-	var p pushed
+// parsePush parses the arguments of git push or of its plumbing, send-pack. It
+// is false for any other command.
+func parsePush(args []string) (pushArgs, bool) {
+	var p pushArgs
 	if len(args) == 0 || args[0] != "push" && args[0] != "send-pack" {
 		return p, false
 	}
@@ -77,8 +78,8 @@ func parsePush(args []string) (pushed, bool) {
 	return p, true
 }
 
-// long takes an option by its name; git takes one by its beginning too.
-func (p *pushed) long(a string) {
+// long handles a long option. git accepts prefixes of them.
+func (p *pushArgs) long(a string) {
 	name, _, _ := strings.Cut(a, "=")
 	is := func(longs ...string) bool {
 		return slices.ContainsFunc(longs, func(long string) bool { return abbreviates(name, long) })
@@ -93,8 +94,8 @@ func (p *pushed) long(a string) {
 	}
 }
 
-// short takes a group of letters. What follows o is its value.
-func (p *pushed) short(a string) {
+// short handles a group of one-letter options. The rest after o is its value.
+func (p *pushArgs) short(a string) {
 	for _, c := range a[1:] {
 		switch c {
 		case 'f', 'd':
@@ -105,16 +106,17 @@ func (p *pushed) short(a string) {
 	}
 }
 
-// overwrites is why a push is one that overwrites or deletes, "" for others.
-func overwrites(args []string) string {
+// forcedPush returns why a push overwrites or deletes, "" if it does not.
+func forcedPush(args []string) string {
 	if p, ok := parsePush(args); ok && p.overwrites != "" {
 		return fmt.Sprintf("%s overwrites or deletes what is there", p.overwrites)
 	}
 	return ""
 }
 
-// protected is why a push would write a protected branch, "" for others.
-func (r Rules) protected(args []string) string {
+// protectedPush returns why a push would write a protected branch, "" if it
+// would not.
+func (r Rules) protectedPush(args []string) string {
 	p, ok := parsePush(args)
 	if !ok || len(r.Protected) == 0 {
 		return ""
@@ -132,7 +134,7 @@ func (r Rules) protected(args []string) string {
 		}
 		glob := strings.Contains(dst, "*")
 		if other, ok := strings.CutPrefix(dst, "refs/"); ok && !strings.HasPrefix(other, "h") && !strings.HasPrefix(other, "*") {
-			continue // a tag, a note; refs/h* may be branches
+			continue // a tag or a note; refs/h* may match branches
 		}
 		branch := strings.TrimPrefix(strings.TrimPrefix(dst, "refs/"), "heads/")
 		switch {
@@ -145,12 +147,12 @@ func (r Rules) protected(args []string) string {
 	return ""
 }
 
-// match reports whether a name fits a glob, in which ** is any number of
-// folders. package path alone does not know that one.
+// match reports whether a name matches a glob in which ** stands for any number
+// of folders, which package path does not support.
 func match(glob, name string) bool {
 	globs, names := strings.Split(glob, "/"), strings.Split(name, "/")
 	g, n := 0, 0
-	star, from := -1, 0 // the last **, and the first name that it does not take yet
+	star, from := -1, 0 // the last **, and the first name after its match
 	for n < len(names) {
 		switch {
 		case g < len(globs) && globs[g] == "**":

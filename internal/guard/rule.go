@@ -5,28 +5,28 @@ import (
 	"strings"
 )
 
-// Rules are what one session is held to.
+// Rules are the rules of one session.
 type Rules struct {
 	Hat       string   `json:"hat,omitempty"`       // for the text of a refusal
-	Denied    []string `json:"denied,omitempty"`    // tools.denied, with the floor
-	Protected []string `json:"protected,omitempty"` // branches that nobody pushes to, as names or globs
-	Roots     []string `json:"roots,omitempty"`     // folders that are the session's own; real paths
+	Denied    []string `json:"denied,omitempty"`    // tools.denied of hat and configuration
+	Protected []string `json:"protected,omitempty"` // branches that no session pushes to, as names or globs
+	Roots     []string `json:"roots,omitempty"`     // the session's own folders, as real paths
 }
 
-// kind is how a rule is applied.
+// kind is the way in which a rule is applied.
 type kind int
 
 const (
-	unseen kind = iota // not a program's call: nothing for a wrapper
+	unseen kind = iota // no call of a program, so nothing for a wrapper
 	call               // program, words and flags
 	push               // git push that overwrites or deletes
-	remove             // rm -r outside
+	remove             // rm -r outside the session's folders
 	format             // the family of mkfs
-	device             // writing to a device
+	device             // write to a device
 	sql                // words in a database client's arguments
 )
 
-// rule is one line of Denied, understood.
+// rule is one parsed line of Denied.
 type rule struct {
 	text    string
 	kind    kind
@@ -35,8 +35,8 @@ type rule struct {
 	flags   []string // of a call, as flagsOf spells them
 }
 
-// parse understands one rule. Every text is a rule; what no wrapper can see
-// is of kind unseen.
+// parse parses a rule. Every text is a valid rule; a rule that no wrapper can
+// apply is of kind unseen.
 func parse(text string) rule {
 	words := strings.Fields(text)
 	r := rule{text: strings.Join(words, " ")}
@@ -74,8 +74,8 @@ func parse(text string) rule {
 	return r
 }
 
-// isProgram reports whether a word can be the name of a program on PATH. hat
-// cannot be denied: without it a session has no end.
+// isProgram reports whether a word can be the name of a program on PATH. It is
+// false for hat: a session could not end without it.
 func isProgram(w string) bool {
 	for i, c := range w {
 		lower := c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
@@ -86,7 +86,7 @@ func isProgram(w string) bool {
 	return w != "" && w != "hat"
 }
 
-// programs are those that the rule concerns.
+// programs returns the names of the programs that the rule concerns.
 func (r rule) programs() []string {
 	switch r.kind {
 	case call:
@@ -98,14 +98,14 @@ func (r rule) programs() []string {
 	case format:
 		return formatters
 	case device:
-		return devicers
+		return diskTools
 	case sql:
 		return append(slices.Clone(sqlClients), sqlTools(r.words)...)
 	}
 	return nil
 }
 
-// rules are all of them, understood.
+// rules parses every line of Denied.
 func (r Rules) rules() []rule {
 	var out []rule
 	for _, d := range r.Denied {
@@ -114,7 +114,7 @@ func (r Rules) rules() []rule {
 	return out
 }
 
-// Programs are the names, sorted, that have to have a wrapper.
+// Programs returns the names of all programs that need a wrapper, sorted.
 func (r Rules) Programs() []string {
 	var out []string
 	for _, d := range r.rules() {
@@ -127,7 +127,8 @@ func (r Rules) Programs() []string {
 	return slices.Compact(out)
 }
 
-// Unseen are the rules that no wrapper can see to: pipes, an agent's own tools.
+// Unseen returns the rules that no wrapper can apply: pipes, tools of an agent
+// itself.
 func (r Rules) Unseen() []string {
 	var out []string
 	for _, d := range r.rules() {
@@ -138,6 +139,7 @@ func (r Rules) Unseen() []string {
 	return out
 }
 
-// IsRemoval reports whether a rule is the one against recursive deletes
-// outside, in any spelling: it means a place, which a rule of text cannot.
+// IsRemoval reports whether a rule forbids recursive deletes outside of the
+// session's folders, in any spelling. An agent's own rules cannot express it,
+// because they compare text and know no folders.
 func IsRemoval(denied string) bool { return parse(denied).kind == remove }

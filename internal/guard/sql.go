@@ -5,29 +5,30 @@ import (
 	"strings"
 )
 
-// sqlClients take statements as arguments.
+// sqlClients are programs that take statements as arguments.
 var sqlClients = []string{
 	"psql", "pgcli", "mysql", "mariadb", "mycli", "sqlite3", "sqlite", "litecli", "sqlcmd", "usql", "duckdb",
 	"clickhouse-client", "clickhouse", "cockroach", "cqlsh", "snowsql", "trino",
 }
 
-// verbs begin a rule of SQL that is not in capitals.
-var verbs = []string{"drop", "truncate", "delete", "alter"}
+// sqlVerbs begin a rule of SQL in lower case, if a word of sqlNouns follows.
+var sqlVerbs = []string{"drop", "truncate", "delete", "alter"}
 
-// things follow a verb there; without one of them it is a program's name.
-var things = []string{"table", "database", "schema", "from", "index", "view", "user", "role"}
+// sqlNouns tell such a rule from a program with the name of a verb.
+var sqlNouns = []string{"table", "database", "schema", "from", "index", "view", "user", "role"}
 
-// isSQL reports whether a rule's words are SQL: all in capitals, or well known.
+// isSQL reports whether a rule is SQL: in capitals, or a verb and a noun.
 func isSQL(words []string) bool {
 	for _, w := range words {
 		if strings.Trim(w, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") != "" {
-			return len(words) > 1 && slices.Contains(verbs, strings.ToLower(words[0])) && slices.Contains(things, strings.ToLower(words[1]))
+			return len(words) > 1 && slices.Contains(sqlVerbs, strings.ToLower(words[0])) && slices.Contains(sqlNouns, strings.ToLower(words[1]))
 		}
 	}
 	return len(words[0]) > 2
 }
 
-// sqlTools are programs that do by themselves what the words say.
+// sqlTools returns programs equivalent to an SQL statement, such as dropdb for
+// DROP DATABASE.
 func sqlTools(words []string) []string {
 	if slices.Equal(words, []string{"drop", "database"}) {
 		return []string{"dropdb", "mysqladmin"}
@@ -35,8 +36,9 @@ func sqlTools(words []string) []string {
 	return nil
 }
 
-// sqlIn is why a call of a client says the rule's words, "" for others.
-func (r rule) sqlIn(c Call) string {
+// sqlReason returns why a client's call contains the rule's words, "" if it
+// does not.
+func (r rule) sqlReason(c Call) string {
 	why := "it says " + strings.ToUpper(strings.Join(r.words, " "))
 	switch c.Program {
 	case "dropdb":
@@ -48,22 +50,22 @@ func (r rule) sqlIn(c Call) string {
 		return ""
 	}
 	for _, a := range c.Args {
-		// A statement can stand right behind its flag: -cDROP TABLE x.
-		if says(a, r.words) || len(a) > 2 && a[0] == '-' && says(a[2:], r.words) {
+		// A statement may follow its flag directly: "-cDROP TABLE x".
+		if containsWords(a, r.words) || len(a) > 2 && a[0] == '-' && containsWords(a[2:], r.words) {
 			return why
 		}
 	}
 	return ""
 }
 
-// says reports whether the words stand in the text one after the other, with
-// nothing but space and comments between them. Quoted text counts: a statement
-// can be given to another one in quotes.
-func says(text string, words []string) bool {
+// containsWords reports whether text contains the words one after the other,
+// with only space and comments between them. It also finds them in quotes: a
+// quoted string may be a statement for another program.
+func containsWords(text string, words []string) bool {
 	at := 0
 	for len(text) > 0 {
 		switch {
-		case strings.HasPrefix(text, "/*") && !strings.HasPrefix(text, "/*!"): // /*! is run by MySQL
+		case strings.HasPrefix(text, "/*") && !strings.HasPrefix(text, "/*!"): // MySQL executes /*! comments
 			_, text, _ = strings.Cut(text[2:], "*/")
 			continue
 		case strings.HasPrefix(text, "--"):

@@ -12,40 +12,40 @@ import (
 	"syscall"
 )
 
-// RulesFile is the file of Rules, as JSON, beside the wrappers. They find it
-// by where they are, not by a variable: one that is unset changes nothing.
+// RulesFile is the file of Rules, as JSON, in the folder of the wrappers. They
+// find it by their own path; an agent could unset a variable.
 const RulesFile = "rules.json"
 
 // Exit codes of a wrapper that does not become its program.
 const (
-	// ExitRefused is the EX_NOPERM of sysexits.h. It is not 126 or 127: an
-	// agent that ends with one of these counts as one that cannot be started.
+	// ExitRefused is EX_NOPERM of sysexits.h. 126 and 127 would mean that the
+	// agent itself could not be started.
 	ExitRefused  = 77
-	ExitNotFound = 127 // there is no such program behind the wrapper, as a shell says it
+	ExitNotFound = 127 // no such program behind the wrapper, as in a shell
 )
 
-// envDepth counts how many wrappers lie above a process. A program behind a
-// wrapper that leads back to it would go round for ever.
+// envDepth counts the wrappers above a process. It ends the loop of a program
+// that calls its wrapper again.
 const envDepth = "HAT_GUARD"
 
-// maxDepth is more than builds that call themselves need.
+// maxDepth exceeds the depth of any build that calls itself.
 const maxDepth = 100
 
-// Wrapper is a program that was started under another one's name.
+// Wrapper is this process, started under another program's name.
 type Wrapper struct {
-	name string // of the program
+	name string // the other program's name
 	dir  string // folder of the wrappers
-	at   int    // its place in PATH, -1 where it is not there
+	at   int    // index in PATH, -1 if missing
 	path []string
 	self os.FileInfo
 }
 
-// Find reports whether this process is a wrapper: started by a name that lies
-// beside a file of rules and leads to this very program. called is argv[0].
+// Find reports whether this process is a wrapper: its name lies beside a file
+// of rules and links to this program. called is argv[0].
 func Find(called string) (Wrapper, bool) {
 	w := Wrapper{name: filepath.Base(called), at: -1, path: filepath.SplitList(os.Getenv("PATH"))}
 	if w.name == "hat" || w.name == "nightporter" || called == "" {
-		return w, false // without looking: this is what a call of hat costs
+		return w, false // without a look at the disk, since every call of hat gets here
 	}
 	me, err := os.Executable()
 	if err != nil {
@@ -69,7 +69,7 @@ func Find(called string) (Wrapper, bool) {
 	return w, w.dir != "" && w.wraps(w.dir)
 }
 
-// wraps reports whether the folder is one of wrappers of this program.
+// wraps reports whether dir holds wrappers that link to this program.
 func (w Wrapper) wraps(dir string) bool {
 	if !w.isSelf(filepath.Join(dir, w.name)) {
 		return false
@@ -83,10 +83,11 @@ func (w Wrapper) isSelf(path string) bool {
 	return err == nil && os.SameFile(fi, w.self)
 }
 
-// Main checks the call and becomes the program: the same process, with the
-// same files and environment. It returns the exit code where it did not.
+// Main checks the call and becomes the program, in the same process with the
+// same files and environment. It only returns if it did not: with the exit
+// code.
 func (w Wrapper) Main(args []string, stderr io.Writer) int {
-	depth, _ := strconv.Atoi(os.Getenv(envDepth)) // not a number: the first one
+	depth, _ := strconv.Atoi(os.Getenv(envDepth)) // 0 for anything but a number
 	if depth >= maxDepth {
 		return w.say(stderr, ExitRefused, fmt.Sprintf("%s is called from itself %d times over", w.name, depth))
 	}
@@ -96,12 +97,12 @@ func (w Wrapper) Main(args []string, stderr io.Writer) int {
 	}
 	dir, err := os.Getwd()
 	if err != nil {
-		dir = "/" // a folder that is gone: nothing in it can be named
+		dir = "/" // a deleted folder: nothing in it can be named
 	}
 	if no, denied := rules.Check(Call{Program: w.name, Args: args, Dir: dir, Readlink: os.Readlink}); denied {
 		return w.say(stderr, ExitRefused, no.text(rules.Hat, w.name, args))
 	}
-	prog := w.next()
+	prog := w.realProgram()
 	if prog == "" {
 		return w.say(stderr, ExitNotFound, w.name+" is not found on PATH")
 	}
@@ -115,16 +116,16 @@ func (w Wrapper) Main(args []string, stderr io.Writer) int {
 		}
 	}
 	err = syscall.Exec(prog, append([]string{w.name}, args...), env)
-	if errors.Is(err, syscall.ENOEXEC) { // a script without a first line that names its shell
+	if errors.Is(err, syscall.ENOEXEC) { // a script without a #! line
 		err = syscall.Exec("/bin/sh", append([]string{"/bin/sh", prog}, args...), env)
 	}
 	return w.say(stderr, ExitRefused, fmt.Sprintf("%s: %v", prog, err))
 }
 
-// next is the program behind the wrapper: the first of its name after the
-// wrapper's folder that is another one. What lies before it is not looked at,
-// so that two folders of wrappers never lead to each other.
-func (w Wrapper) next() string {
+// realProgram returns the program behind the wrapper: the first of its name in
+// PATH after the wrapper's folder that is no wrapper. Earlier folders are
+// ignored, so that two folders of wrappers never lead to each other.
+func (w Wrapper) realProgram() string {
 	for _, dir := range w.path[w.at+1:] {
 		if !filepath.IsAbs(dir) {
 			continue
@@ -139,7 +140,7 @@ func (w Wrapper) next() string {
 }
 
 func (w Wrapper) say(stderr io.Writer, code int, text string) int {
-	_, _ = fmt.Fprintln(stderr, "nightporter: "+text) // nobody is left to be told when it fails
+	_, _ = fmt.Fprintln(stderr, "nightporter: "+text) // nobody else can be told of a failure
 	return code
 }
 
@@ -152,10 +153,10 @@ func load(path string) (Rules, error) {
 	return r, err
 }
 
-// maxShown is how much of a refused command is repeated, in bytes.
+// maxShown limits the part of a refused command that is repeated, in bytes.
 const maxShown = 200
 
-// text is what the agent reads.
+// text returns the refusal as the agent reads it.
 func (no Refusal) text(hat, program string, args []string) string {
 	shown := strings.ToValidUTF8(strings.Join(append([]string{program}, args...), " "), "?")
 	if len(shown) > maxShown {

@@ -9,18 +9,20 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/nightporter/nightporter/internal/leaktest"
 )
 
-// The test program is a wrapper where it is started as one.
+// TestMain makes the test program a wrapper if it is started as one.
 func TestMain(m *testing.M) {
 	if w, is := Find(os.Args[0]); is {
-		// Without the second that the race detector waits at an end.
+		// os.Exit would wait a second under the race detector.
 		_, _, _ = syscall.RawSyscall(syscall.SYS_EXIT_GROUP, uintptr(w.Main(os.Args[1:], os.Stderr)), 0, 0)
 	}
 	if len(os.Args) == 2 && os.Args[1] == "no-wrapper" {
 		os.Exit(44)
 	}
-	os.Exit(m.Run())
+	leaktest.Main(m.Run)
 }
 
 // wrappers makes a folder with wrappers of programs.
@@ -38,7 +40,7 @@ func wrappers(t *testing.T, rules Rules, programs ...string) string {
 	if err := os.WriteFile(filepath.Join(dir, RulesFile), data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// Through a second link, as one to a hat that is a link to nightporter.
+	// Through a second link: hat may itself be a link to nightporter.
 	hat := filepath.Join(t.TempDir(), "hat")
 	if err := os.Symlink(me, hat); err != nil {
 		t.Fatal(err)
@@ -51,7 +53,7 @@ func wrappers(t *testing.T, rules Rules, programs ...string) string {
 	return dir
 }
 
-// program makes a folder with a program that is a shell script.
+// program makes a folder with a shell script of that name.
 func program(t *testing.T, name, text string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -61,13 +63,13 @@ func program(t *testing.T, name, text string) string {
 	return dir
 }
 
-// result is how a call ended.
+// result is the outcome of a call.
 type result struct {
 	code     int
 	out, err string
 }
 
-// shell runs a command line with nothing but PATH in its environment.
+// shell runs a command line with an environment of PATH only.
 func shell(t *testing.T, path []string, line string) result {
 	t.Helper()
 	cmd := exec.Command("/bin/sh", "-c", line)
@@ -87,9 +89,9 @@ func shell(t *testing.T, path []string, line string) result {
 func TestWrapper(t *testing.T) {
 	rules := Rules{Hat: "builder", Denied: []string{"npm publish", "git push --force"}}
 	wrap := wrappers(t, rules, "npm", "git", "gone")
-	other := wrappers(t, Rules{Denied: []string{"npm unpublish"}}, "npm") // of a session around this one
+	other := wrappers(t, Rules{Denied: []string{"npm unpublish"}}, "npm") // from a session around this one
 	real := program(t, "npm", "#!/bin/sh\nread line; echo \"npm $* <$line>\"; echo word >&2; exit 41\n")
-	plain := program(t, "npm", "echo plain $1\n") // no first line: what a shell would still run
+	plain := program(t, "npm", "echo plain $1\n") // without a #! line, which a shell would still run
 	around := program(t, "npm", "#!/bin/sh\nexec "+wrap+"/npm \"$@\"\n")
 	system := []string{"/usr/bin", "/bin"}
 
@@ -126,8 +128,8 @@ func TestWrapper(t *testing.T) {
 	}
 }
 
-// A wrapper that cannot read its rules refuses: else a damaged file would be
-// a way through.
+// TestWrapperWithoutRules checks that a wrapper with unreadable rules refuses
+// every call: a damaged file must not permit them.
 func TestWrapperWithoutRules(t *testing.T) {
 	wrap := wrappers(t, Rules{}, "npm")
 	if err := os.WriteFile(filepath.Join(wrap, RulesFile), []byte("{"), 0o644); err != nil {
@@ -139,7 +141,7 @@ func TestWrapperWithoutRules(t *testing.T) {
 	}
 }
 
-// What links lead to, in a real folder.
+// TestWrapperResolves checks paths through links in a real folder.
 func TestWrapperResolves(t *testing.T) {
 	top := t.TempDir()
 	work := filepath.Join(top, "work")

@@ -13,22 +13,22 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// data reads the value of --data: JSON in place, @FILE, or - for standard
-// input. What it returns is one JSON object of at most api.MaxEvent bytes,
-// with the white space between its parts taken out.
+// data returns the value of --data: JSON itself, @FILE, or - for standard
+// input. The result is one JSON object of at most api.MaxEvent bytes, without
+// insignificant white space.
 func (h *hat) data(value, help string) (json.RawMessage, error) {
 	raw, where, err := h.read(value)
 	if err != nil {
 		return nil, usageError{"--data: " + err.Error(), help}
 	}
-	raw = bytes.TrimPrefix(raw, []byte("\ufeff")) // a BOM is no part of JSON, but some editors' habit
+	raw = bytes.TrimPrefix(raw, []byte("\ufeff")) // some editors write a BOM, which is no JSON
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil, usageError{"--data: " + where + " is empty; write {} for an event without fields", help}
 	}
 	if !utf8.Valid(raw) {
 		return nil, usageError{"--data: " + where + " is not UTF-8", help}
 	}
-	// Not Compact's own error: that one does not know its position.
+	// Unmarshal reports the position of an error; Compact does not.
 	var whole json.RawMessage
 	if err := json.Unmarshal(raw, &whole); err != nil {
 		return nil, usageError{"--data: " + where + " is not JSON: " + position(raw, err), help}
@@ -46,9 +46,9 @@ func (h *hat) data(value, help string) (json.RawMessage, error) {
 	return packed.Bytes(), nil
 }
 
-// read returns the bytes that value stands for, and what to call their place.
+// read returns the bytes of a value, and a name for their source.
 func (h *hat) read(value string) (raw []byte, where string, err error) {
-	// More than any event, with room for white space; the rest is not read.
+	// Enough for any event with white space; the rest is not read.
 	const most = 4 * api.MaxEvent
 	from := h.stdin
 	switch file, isFile := strings.CutPrefix(value, "@"); {
@@ -74,13 +74,14 @@ func (h *hat) read(value string) (raw []byte, where string, err error) {
 	return raw, where, nil
 }
 
-// position says where in raw a JSON error is, and shows the place.
+// position describes where in raw a JSON error is, and shows that place.
 func position(raw []byte, err error) string {
 	at := len(raw)
 	text := err.Error()
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		// The offset counts the bytes up to and with the one in the way, if any.
+		// The offset counts the bytes up to and including the offending one, if
+		// any.
 		if at = int(syntax.Offset); at > 0 && !strings.Contains(text, "unexpected end") {
 			at--
 		}
@@ -95,7 +96,8 @@ func position(raw []byte, err error) string {
 	}
 	column := 1 + utf8.RuneCount(raw[begin:at])
 
-	// A window of the line, by runes, so that the caret stands under the place.
+	// Cut a window of the line by runes, so that the caret stands under the
+	// place.
 	const side = 30
 	left, right := []rune(string(raw[begin:at])), []rune(string(raw[at:end]))
 	mark := ""

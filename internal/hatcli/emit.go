@@ -9,7 +9,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// ended is what an agent is told once its event is kept.
+// ended is printed once the session's event is committed.
 const ended = "This session has ended with it. Stop now: no further commands, edits or messages."
 
 // emit sends the session's one event.
@@ -25,7 +25,7 @@ func (h *hat) emit(args []string) error {
 	default:
 		return usageError{fmt.Sprintf("emit: one event at a time, and its fields go after --data; left over is %s", f.words[1]), helpEmit}
 	}
-	value, given, err := f.one("--data", helpEmit)
+	value, given, err := f.single("--data", helpEmit)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (h *hat) emit(args []string) error {
 	return h.send(api.Emit{Type: f.words[0], Data: data})
 }
 
-// question is the payload of question.asked (SPEC 4.2).
+// question is the payload of question.asked.
 type question struct {
 	Text    string   `json:"text"`
 	Options []string `json:"options"`
@@ -52,14 +52,14 @@ func (h *hat) ask(args []string) error {
 	if err != nil {
 		return h.orHelp(err, helpAsk)
 	}
-	q := question{Text: f.text(), Options: append([]string{}, f.values["--option"]...)} // [] rather than null
+	q := question{Text: f.text(), Options: append([]string{}, f.values["--option"]...)} // [], not null
 	if q.Text == "" {
 		return usageError{"ask: what is the question?", helpAsk}
 	}
 	if slices.Contains(q.Options, "") {
 		return usageError{"ask: an --option is empty", helpAsk}
 	}
-	if q.Choice, _, err = f.one("--choice", helpAsk); err != nil {
+	if q.Choice, _, err = f.single("--choice", helpAsk); err != nil {
 		return err
 	}
 	if q.Choice != "" && len(q.Options) > 0 && !slices.Contains(q.Options, q.Choice) {
@@ -72,24 +72,24 @@ func (h *hat) ask(args []string) error {
 	return h.send(api.Emit{Type: "question.asked", Data: data})
 }
 
-// send emits an event and tells the agent that it is done.
+// send sends an event and prints that the session has ended.
 func (h *hat) send(e api.Emit) error {
 	reply, err := h.call(api.PathEmit, e)
 	if err != nil {
 		return err
 	}
-	say(h.stdout, "Accepted "+e.Type+": "+reply.Receipt)
+	printLine(h.stdout, "Accepted "+e.Type+": "+reply.Receipt)
 	if reply.Text != "" {
-		say(h.stdout, reply.Text)
+		printLine(h.stdout, reply.Text)
 	}
-	say(h.stdout, ended)
+	printLine(h.stdout, ended)
 	return nil
 }
 
-// orHelp shows a command's usage where it was asked for.
+// orHelp prints the usage of a command if err is a request for it.
 func (h *hat) orHelp(err error, help string) error {
 	if errors.Is(err, helpWanted) {
-		say(h.stdout, help)
+		printLine(h.stdout, help)
 		return nil
 	}
 	return err

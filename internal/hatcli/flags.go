@@ -7,20 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// flags is what a command line says, in any order: agents put flags before
-// and after what they belong to.
+// flags is a parsed command line. Flags may come in any order, because agents
+// write them before and after the arguments.
 type flags struct {
-	words  []string            // arguments that are no flags
-	values map[string][]string // of flags with a value, in order
-	set    map[string]bool     // of flags without one
+	words  []string            // arguments that are not flags
+	values map[string][]string // values of valued flags, in order
+	set    map[string]bool     // flags without a value
 }
 
-// parse reads the arguments of a command with the given flags (names with
-// their dashes). After "--" everything is a word.
+// parse parses arguments with the given flags (names with their dashes). After
+// "--" every argument is a word.
 func parse(args []string, valued, bare []string, help string) (flags, error) {
 	f := flags{values: map[string][]string{}, set: map[string]bool{}}
 	for _, arg := range args {
-		if !utf8.ValidString(arg) { // JSON would change it in silence
+		if !utf8.ValidString(arg) { // JSON would replace the invalid bytes silently
 			return f, usageError{fmt.Sprintf("%q is not UTF-8 text", arg), ""}
 		}
 	}
@@ -58,8 +58,8 @@ func parse(args []string, valued, bare []string, help string) (flags, error) {
 	return f, nil
 }
 
-// one returns the value of a flag that may be given once.
-func (f flags) one(name, help string) (value string, given bool, err error) {
+// single returns the value of a flag that may be given once.
+func (f flags) single(name, help string) (value string, given bool, err error) {
 	switch v := f.values[name]; len(v) {
 	case 0:
 		return "", false, nil
@@ -70,10 +70,10 @@ func (f flags) one(name, help string) (value string, given bool, err error) {
 	}
 }
 
-// text joins the words, so that a sentence works without quotes too.
+// text joins the words, so that a sentence needs no quotes.
 func (f flags) text() string { return strings.TrimSpace(strings.Join(f.words, " ")) }
 
-// helpError is what parse returns for --help.
+// helpError is the result of parse for --help.
 type helpError struct{}
 
 func (helpError) Error() string { return "help" }

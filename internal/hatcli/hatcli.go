@@ -1,9 +1,17 @@
-// Package hatcli is hat, the client that an agent inside a session uses to
-// talk to nightporter (SPEC 11). It is a package of its own because
-// nightporter itself behaves as hat when it is called by that name.
+// Package hatcli is hat, the client by which an agent inside a session talks to
+// nightporter. It is a package because nightporter itself acts as hat if it is
+// started under that name.
 //
-// Start-up is what a call costs. So there is no flag library here, and
-// nothing that pulls in package net: a test counts the imports.
+//	hatcli.go       Main, exit codes, the call of the session's socket
+//	flags.go        arguments of a command
+//	emit.go data.go hat emit and hat ask, and the JSON of an event
+//	show.go         hat task, guidance, note, memory, version
+//	hook.go         hat hook stop, called by an agent's program
+//	help.go         usage texts
+//
+// Every call of an agent pays for the start of the process. Therefore the
+// package uses no flag library and nothing that imports package net; a test of
+// package api counts the imports.
 package hatcli
 
 import (
@@ -18,13 +26,13 @@ import (
 )
 
 // Main runs hat with the arguments after the program's name and returns its
-// exit code: 0 accepted, 1 refused (the text on stderr says what to change),
-// 2 usage, 75 try later. getenv finds the session's socket and token.
+// exit code: 0 accepted, 1 refused (stderr says what to change), 2 usage, 75
+// try later. getenv looks up the session's socket and token.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	return run(args, stdin, stdout, stderr, getenv, api.Window)
 }
 
-// run is Main with the time for which an unanswered request is repeated.
+// run is Main with the time for which it repeats an unanswered request.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string, window time.Duration) int {
 	h := &hat{stdin: stdin, stdout: stdout, getenv: getenv, window: window}
 	err := h.command(args)
@@ -34,22 +42,22 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(s
 	case err == nil:
 		return api.ExitAccepted
 	case errors.As(err, &usage):
-		say(stderr, "hat: "+err.Error())
+		printLine(stderr, "hat: "+err.Error())
 		if usage.help != "" {
-			say(stderr, usage.help)
+			printLine(stderr, usage.help)
 		}
 		return api.ExitUsage
 	case errors.As(err, &refused):
-		say(stderr, "hat: refused: "+refused.text)
+		printLine(stderr, "hat: refused: "+refused.text)
 		return api.ExitRefused
 	case errors.Is(err, api.ErrRequest):
-		say(stderr, "hat: "+err.Error())
+		printLine(stderr, "hat: "+err.Error())
 		return api.ExitUsage
 	case errors.Is(err, api.ErrLater):
-		say(stderr, "hat: "+err.Error()+"\nTried for "+window.String()+". Give exactly the same command again in a minute: it counts once, however often it is given.")
+		printLine(stderr, "hat: "+err.Error()+"\nTried for "+window.String()+". Give exactly the same command again in a minute: it counts once, however often it is given.")
 		return api.ExitLater
-	default: // internal error, another version, no sense: nothing that the caller could change
-		say(stderr, "hat: "+err.Error())
+	default: // nothing that the caller could change: an internal error, another version
+		printLine(stderr, "hat: "+err.Error())
 		return api.ExitLater
 	}
 }
@@ -62,7 +70,7 @@ type hat struct {
 	window time.Duration
 }
 
-// command runs the command that the arguments name.
+// command runs the command named by the first argument.
 func (h *hat) command(args []string) error {
 	name, rest := "", []string(nil)
 	if len(args) > 0 {
@@ -86,7 +94,7 @@ func (h *hat) command(args []string) error {
 	case "version", "--version":
 		return h.version(rest)
 	case "help", "-h", "--help":
-		say(h.stdout, helpAll)
+		printLine(h.stdout, helpAll)
 		return nil
 	case "":
 		return usageError{"a command is missing", helpAll}
@@ -94,7 +102,7 @@ func (h *hat) command(args []string) error {
 	return usageError{fmt.Sprintf("there is no command %q", name), helpAll}
 }
 
-// call asks the session's socket. A refusal is an error.
+// call sends a request to the session's socket. A refusal is an error.
 func (h *hat) call(path string, body any) (api.Reply, error) {
 	socket, token := h.getenv(api.EnvSocket), h.getenv(api.EnvToken)
 	for _, e := range [...]struct{ name, value string }{{api.EnvSocket, socket}, {api.EnvToken, token}} {
@@ -118,21 +126,21 @@ func (h *hat) call(path string, body any) (api.Reply, error) {
 	return reply, nil
 }
 
-// usageError is a call that cannot be meant; nothing was sent.
+// usageError is an invalid call. Nothing was sent.
 type usageError struct {
 	text string
-	help string // usage to show, "" where the text is enough
+	help string // usage to print, "" for none
 }
 
 func (e usageError) Error() string { return e.text }
 
-// refusal is nightporter's no; the text says what to change.
+// refusal is a request that nightporter refused; the text says what to change.
 type refusal struct{ text string }
 
 func (e refusal) Error() string { return e.text }
 
-// say writes text and ends the line. Nobody is left to be told when it fails.
-func say(w io.Writer, text string) {
+// printLine writes text with a line end. Nobody could be told of an error.
+func printLine(w io.Writer, text string) {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}

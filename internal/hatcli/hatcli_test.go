@@ -17,28 +17,32 @@ import (
 	"github.com/nightporter/nightporter/internal/socket"
 )
 
-// desk is a session's other side: it records what it is asked and gives a
-// fixed answer.
-type desk struct {
+// fakeServer is the server of a session: it records requests and gives a fixed
+// answer.
+type fakeServer struct {
 	asked []any
 	reply api.Reply
 	err   error
 }
 
-func (d *desk) answer(q any) (api.Reply, error) {
+func (d *fakeServer) answer(q any) (api.Reply, error) {
 	d.asked = append(d.asked, q)
 	return d.reply, d.err
 }
 
-func (d *desk) Emit(_ context.Context, _ string, e api.Emit) (api.Reply, error) { return d.answer(e) }
-func (d *desk) Task(_ context.Context, _ string, q api.TaskQuery) (api.Reply, error) {
+func (d *fakeServer) Emit(_ context.Context, _ string, e api.Emit) (api.Reply, error) {
+	return d.answer(e)
+}
+func (d *fakeServer) Task(_ context.Context, _ string, q api.TaskQuery) (api.Reply, error) {
 	return d.answer(q)
 }
-func (d *desk) Guidance(context.Context, string) (api.Reply, error) { return d.answer(api.Empty{}) }
-func (d *desk) Note(_ context.Context, _, kind string, n api.Note) (api.Reply, error) {
+func (d *fakeServer) Guidance(context.Context, string) (api.Reply, error) {
+	return d.answer(api.Empty{})
+}
+func (d *fakeServer) Note(_ context.Context, _, kind string, n api.Note) (api.Reply, error) {
 	return d.answer([]any{kind, n})
 }
-func (d *desk) Session(context.Context, string) (api.Reply, error) { return d.answer("session") }
+func (d *fakeServer) Session(context.Context, string) (api.Reply, error) { return d.answer("session") }
 
 // call is one run of hat against a real socket.
 type call struct {
@@ -47,7 +51,7 @@ type call struct {
 	asked       []any
 }
 
-func callHat(t *testing.T, d *desk, stdin string, args ...string) call {
+func callHat(t *testing.T, d *fakeServer, stdin string, args ...string) call {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := socket.Listen(path, 0o600)
@@ -79,7 +83,7 @@ func TestRequests(t *testing.T) {
 		stdin string
 		reply api.Reply
 		want  any
-		out   string // part of it
+		out   string // part of the output
 	}{
 		{"emit without data", []string{"emit", "x.y"}, "", ok, event("x.y", "{}"), "Accepted x.y: r1-1/7\nKept.\n" + ended},
 		{"emit data", []string{"emit", "x.y", "--data", `{"n": 1.50, "u":"\u00fc", "n": 2}`}, "", ok, event("x.y", `{"n":1.50,"u":"\u00fc","n":2}`), ended},
@@ -102,7 +106,7 @@ func TestRequests(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := callHat(t, &desk{reply: tt.reply}, tt.stdin, tt.args...)
+			got := callHat(t, &fakeServer{reply: tt.reply}, tt.stdin, tt.args...)
 			if got.code != api.ExitAccepted || got.errOut != "" {
 				t.Errorf("exit %d, stderr %q", got.code, got.errOut)
 			}
@@ -153,7 +157,7 @@ func TestUsage(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := callHat(t, &desk{reply: api.Reply{OK: true}}, tt.stdin, tt.args...)
+			got := callHat(t, &fakeServer{reply: api.Reply{OK: true}}, tt.stdin, tt.args...)
 			if got.code != api.ExitUsage || len(got.asked) > 0 || got.out != "" {
 				t.Errorf("exit %d, asked %v, stdout %q; want usage, nothing sent", got.code, got.asked, got.out)
 			}
@@ -167,7 +171,7 @@ func TestUsage(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	got := callHat(t, &desk{reply: api.Reply{Text: "build.complete needs files_modified"}}, "", "emit", "build.complete")
+	got := callHat(t, &fakeServer{reply: api.Reply{Text: "build.complete needs files_modified"}}, "", "emit", "build.complete")
 	want := call{code: api.ExitRefused, errOut: "hat: refused: build.complete needs files_modified\n", asked: got.asked}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(call{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -181,7 +185,7 @@ func TestLater(t *testing.T) {
 	if code != api.ExitLater || out.Len() > 0 || !strings.Contains(errOut.String(), "exactly the same command again") {
 		t.Errorf("daemon absent: exit %d, %q, %q", code, out.String(), errOut.String())
 	}
-	if got := callHat(t, &desk{err: context.DeadlineExceeded}, "", "guidance"); got.code != api.ExitLater || len(got.asked) != 1 {
+	if got := callHat(t, &fakeServer{err: context.DeadlineExceeded}, "", "guidance"); got.code != api.ExitLater || len(got.asked) != 1 {
 		t.Errorf("daemon failed: exit %d after %d tries, want %d after one", got.code, len(got.asked), api.ExitLater)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// A session that wants to end is held back once where its event is missing,
+// TestHookStop checks that an agent without an accepted event is stopped once,
 // and in no other case.
 func TestHookStop(t *testing.T) {
 	missing := api.Reply{OK: true, Text: `send "it"`}
@@ -34,7 +34,7 @@ func TestHookStop(t *testing.T) {
 		{"no input", ``, missing, nil, "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := callHat(t, &desk{reply: c.reply, err: c.err}, c.stdin, "hook", "stop")
+			got := callHat(t, &fakeServer{reply: c.reply, err: c.err}, c.stdin, "hook", "stop")
 			var answer struct{ Decision, Reason string }
 			if got.out != "" {
 				if err := json.Unmarshal([]byte(got.out), &answer); err != nil {
@@ -61,7 +61,7 @@ func TestHookStop(t *testing.T) {
 			t.Errorf("exit %d: %s", code, out.String())
 		}
 	})
-	if got := callHat(t, &desk{}, "", "hook", "start"); got.code != api.ExitUsage {
+	if got := callHat(t, &fakeServer{}, "", "hook", "start"); got.code != api.ExitUsage {
 		t.Errorf("an unknown hook: %+v", got)
 	}
 }

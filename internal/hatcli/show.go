@@ -22,7 +22,7 @@ func (h *hat) task(args []string) error {
 	if err != nil {
 		return h.orHelp(err, helpTask)
 	}
-	value, given, err := f.one("--data", helpTask)
+	value, given, err := f.single("--data", helpTask)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (h *hat) task(args []string) error {
 		if err != nil {
 			return err
 		}
-		return h.plain(api.PathTask, api.TaskQuery{Add: data})
+		return h.printText(api.PathTask, api.TaskQuery{Add: data})
 	}
 	return usageError{fmt.Sprintf("task: there is no %q; it is list, show or add", args[0]), helpTask}
 }
@@ -59,7 +59,7 @@ func (h *hat) taskList(asJSON bool) error {
 		return h.json(orEmpty(reply.Tasks))
 	}
 	if len(reply.Tasks) == 0 {
-		say(h.stdout, "There are no tasks.")
+		printLine(h.stdout, "There are no tasks.")
 	}
 	var id, status int
 	for _, t := range reply.Tasks {
@@ -70,7 +70,7 @@ func (h *hat) taskList(asJSON bool) error {
 		if t.Current {
 			mark = "▸"
 		}
-		say(h.stdout, mark+" "+pad(t.ID, id)+"  "+pad(t.Status, status)+"  "+t.Title)
+		printLine(h.stdout, mark+" "+pad(t.ID, id)+"  "+pad(t.Status, status)+"  "+t.Title)
 	}
 	return nil
 }
@@ -92,24 +92,24 @@ func (h *hat) taskShow(id string, asJSON bool) error {
 	if asJSON {
 		return h.json(t)
 	}
-	say(h.stdout, t.ID+": "+t.Title)
-	say(h.stdout, "Status: "+t.Status)
+	printLine(h.stdout, t.ID+": "+t.Title)
+	printLine(h.stdout, "Status: "+t.Status)
 	if t.Scope != "" {
-		say(h.stdout, "Scope: "+t.Scope)
+		printLine(h.stdout, "Scope: "+t.Scope)
 	}
 	if len(t.DependsOn) > 0 {
-		say(h.stdout, "Depends on: "+strings.Join(t.DependsOn, ", "))
+		printLine(h.stdout, "Depends on: "+strings.Join(t.DependsOn, ", "))
 	}
 	if len(t.Acceptance) > 0 {
-		say(h.stdout, "Acceptance:\n- "+strings.Join(t.Acceptance, "\n- "))
+		printLine(h.stdout, "Acceptance:\n- "+strings.Join(t.Acceptance, "\n- "))
 	}
 	if t.Body != "" {
-		say(h.stdout, "\n"+t.Body)
+		printLine(h.stdout, "\n"+t.Body)
 	}
 	return nil
 }
 
-// guidance shows what people want this session to heed.
+// guidance prints the directives for this session.
 func (h *hat) guidance(args []string) error {
 	f, err := parse(args, nil, []string{"--json"}, helpGuidance)
 	if err != nil {
@@ -126,7 +126,7 @@ func (h *hat) guidance(args []string) error {
 		return h.json(orEmpty(reply.Guidance))
 	}
 	if len(reply.Guidance) == 0 {
-		say(h.stdout, "There is no guidance.")
+		printLine(h.stdout, "There is no guidance.")
 	}
 	bound := false
 	for _, g := range reply.Guidance {
@@ -134,10 +134,10 @@ func (h *hat) guidance(args []string) error {
 		if g.Bound {
 			kind, bound = "for you", true
 		}
-		say(h.stdout, g.ID+" ("+kind+"): "+g.Text)
+		printLine(h.stdout, g.ID+" ("+kind+"): "+g.Text)
 	}
 	if bound {
-		say(h.stdout, "Your event has to say what you did with each that is for you, in its field \"guidance\".")
+		printLine(h.stdout, "Your event has to say what you did with each that is for you, in its field \"guidance\".")
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (h *hat) note(args []string) error {
 	if f.text() == "" {
 		return usageError{"note: the text is missing", helpNote}
 	}
-	return h.plain(api.PathNote, api.Note{Text: f.text()})
+	return h.printText(api.PathNote, api.Note{Text: f.text()})
 }
 
 // memory adds to the project's memory, or lists it.
@@ -166,7 +166,7 @@ func (h *hat) memory(args []string) error {
 	if err != nil {
 		return h.orHelp(err, helpMemory)
 	}
-	kind, given, err := f.one("--kind", helpMemory)
+	kind, given, err := f.single("--kind", helpMemory)
 	if err != nil {
 		return err
 	}
@@ -175,17 +175,17 @@ func (h *hat) memory(args []string) error {
 		if given || len(f.words) > 0 {
 			return usageError{"memory list: takes nothing", helpMemory}
 		}
-		return h.plain(api.PathMemory, api.Note{})
+		return h.printText(api.PathMemory, api.Note{})
 	case "add":
 		if f.text() == "" {
 			return usageError{"memory add: the text is missing", helpMemory}
 		}
-		return h.plain(api.PathMemory, api.Note{Kind: kind, Text: f.text()})
+		return h.printText(api.PathMemory, api.Note{Kind: kind, Text: f.text()})
 	}
 	return usageError{fmt.Sprintf("memory: there is no %q; it is add or list", args[0]), helpMemory}
 }
 
-// version shows what this program is. It needs no session.
+// version prints the version. It needs no session.
 func (h *hat) version(args []string) error {
 	if len(args) > 0 {
 		return usageError{"version: takes nothing", ""}
@@ -194,12 +194,12 @@ func (h *hat) version(args []string) error {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		release = info.Main.Version
 	}
-	say(h.stdout, fmt.Sprintf("hat %s, api %d", release, api.Version))
+	printLine(h.stdout, fmt.Sprintf("hat %s, api %d", release, api.Version))
 	return nil
 }
 
-// plain asks and prints the answer's text.
-func (h *hat) plain(path string, body any) error {
+// printText sends a request and prints the reply's text.
+func (h *hat) printText(path string, body any) error {
 	reply, err := h.call(path, body)
 	if err != nil {
 		return err
@@ -208,11 +208,11 @@ func (h *hat) plain(path string, body any) error {
 	if text == "" {
 		text = "Done."
 	}
-	say(h.stdout, text)
+	printLine(h.stdout, text)
 	return nil
 }
 
-// json prints v for programs.
+// json prints v as JSON.
 func (h *hat) json(v any) error {
 	e := json.NewEncoder(h.stdout)
 	e.SetEscapeHTML(false)
@@ -223,7 +223,7 @@ func (h *hat) json(v any) error {
 	return nil
 }
 
-// orEmpty makes an empty list [] for programs, not null.
+// orEmpty returns an empty list for nil, so that JSON has [] and not null.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -231,7 +231,7 @@ func orEmpty[T any](list []T) []T {
 	return list
 }
 
-// pad fills s up to n characters.
+// pad pads s with spaces to n characters.
 func pad(s string, n int) string {
 	return s + strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s)))
 }

@@ -28,35 +28,37 @@ const everything = "*"
 // adapters ← cmd. No adapter imports another one.
 var arrows = map[string][]string{
 	// The pure core.
-	"guidance": {},
-	"loop":     {"guidance"},
+	"guidance":    {},
+	"loop/ledger": {"guidance"},
+	"loop":        {"guidance", "loop/ledger"},
 
 	// The shell around it.
-	"loop/engine": {"loop", "guidance", "internal/crash", "internal/sleep"},
+	"loop/engine": {"loop", "loop/ledger", "guidance", "internal/crash", "internal/sleep"},
 
-	// Adapters: package loop for its types, never each other.
-	"store":          {"loop", "guidance", "internal/fsutil"},
-	"loop/agent":     {"loop", "guidance", "loop/agent/adapter", "internal/api", "internal/statelock", "internal/crash", "internal/fsutil", "internal/guard", "internal/text"},
-	"loop/task":      {"loop", "guidance", "internal/crash", "internal/fsutil", "internal/sleep", "internal/text"},
-	"loop/workspace": {"loop", "guidance", "internal/crash", "internal/sleep", "internal/text"},
-	"bot":            {"loop", "guidance", "internal/width"},
+	// Adapters: package ledger for its types, never each other.
+	"store":                  {"loop/ledger", "guidance", "internal/fsutil"},
+	"loop/agent":             {"loop/ledger", "guidance", "loop/agent/adapter", "internal/api", "internal/statelock", "internal/crash", "internal/fsutil", "internal/guard", "internal/text"},
+	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/fsutil", "internal/nearest", "internal/sleep", "internal/text"},
+	"loop/workspace":         {"loop/ledger", "guidance", "internal/crash", "internal/sleep", "internal/text"},
+	"bot":                    {"loop", "loop/ledger", "guidance", "internal/nearest", "internal/width"},
+	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
 	// Below an adapter lies what belongs to it.
-	"loop/agent/adapter":       {"loop", "internal/guard"},
-	"loop/agent/demo":          {"loop", "guidance", "loop/agent/adapter", "internal/api", "internal/text"},
-	"bot/termlog":              {"loop", "guidance", "bot"},
-	"bot/tui":                  {"loop", "guidance", "bot", "internal/width"},
-	"bot/report":               {"loop", "guidance", "bot"},
+	"loop/agent/adapter":       {"loop/ledger", "internal/guard"},
+	"loop/agent/demo":          {"loop/ledger", "guidance", "loop/agent/adapter", "internal/api", "internal/text"},
+	"bot/termlog":              {"loop", "loop/ledger", "guidance", "bot"},
+	"bot/tui":                  {"loop", "loop/ledger", "guidance", "bot", "internal/width"},
+	"bot/report":               {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/transport":            {},
-	"bot/telegram":             {"loop", "bot", "bot/transport"},
-	"bot/slack":                {"loop", "bot", "bot/transport"},
-	"bot/chattest":             {"loop", "bot"},
-	"bot/delivery":             {"loop", "bot", "guidance", "internal/sleep"},
-	"bot/notify":               {"loop", "guidance", "bot"},
-	"bot/inbound":              {"loop", "guidance", "bot"},
-	"bot/internal/scenario":    {"loop", "guidance", "bot"},
+	"bot/telegram":             {"loop/ledger", "bot", "bot/transport"},
+	"bot/slack":                {"loop/ledger", "bot", "bot/transport"},
+	"bot/chattest":             {"loop/ledger", "bot"},
+	"bot/delivery":             {"loop/ledger", "bot", "guidance", "internal/sleep"},
+	"bot/notify":               {"loop", "loop/ledger", "guidance", "bot"},
+	"bot/inbound":              {"loop", "loop/ledger", "guidance", "bot"},
+	"internal/scenario":        {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"}, // for tests: one check over both platforms
 
-	"config":         {"loop", "guidance", "loop/agent/adapter", "loop/task"}, // names of agents and kinds of sources are those of their tables
+	"config":         {"loop/ledger", "guidance", "internal/nearest", "loop/agent/adapter", "loop/task"}, // names of agents and kinds of sources are those of their tables
 	"config/propose": {},
 
 	// Small things that know nothing of the rest.
@@ -64,15 +66,34 @@ var arrows = map[string][]string{
 	"internal/backup":     {},
 	"internal/crash":      {},
 	"internal/fsutil":     {},
+	"internal/nearest":    {},
 	"internal/sleep":      {},
 	"internal/text":       {},
 	"internal/statelock":  {},
 	"internal/width":      {},
+	"internal/service":    {},
 	"internal/socket":     {"internal/api", "internal/fsutil"},
 	"internal/guard":      {},
 	"internal/hatcli":     {"internal/api"},
 	"internal/importtest": {},
 	"internal/bench":      {},
+	"internal/leaktest":   {}, // for tests
+	"internal/gotest":     {}, // what make test runs
+
+	// What runs: rooms that know no root, and the root that puts them together.
+	"internal/multicall":         {"internal/guard", "internal/hatcli", "loop/agent", "loop/agent/demo"},
+	"internal/daemon/logging":    {"internal/service", "loop", "loop/ledger"},
+	"internal/daemon/systemd":    {"internal/service"},
+	"internal/daemon/metrics":    {"internal/api", "loop", "loop/engine", "loop/ledger", "store"},
+	"internal/daemon/platform":   {"bot", "bot/delivery", "bot/inbound", "bot/slack", "bot/telegram", "bot/transport", "config", "loop/ledger"},
+	"internal/daemon/project":    {"config", "loop", "loop/engine", "loop/ledger", "loop/task", "loop/workspace"},
+	"internal/daemon/session":    {"config", "internal/api", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger"},
+	"internal/daemon/autostart":  {"config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/task"},
+	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "store"},
+	"internal/daemon/operator":   {"bot", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/workspace", "store"},
+	"internal/daemon/chat":       {"bot", "bot/delivery", "bot/inbound", "bot/notify", "bot/transport", "config", "internal/daemon/digest", "internal/daemon/platform", "internal/daemon/project", "internal/service", "loop", "loop/engine", "loop/ledger", "store"},
+	"internal/daemon":            {everything},
+	"internal/daemon/daemontest": {"bot", "config", "internal/daemon", "internal/fake/telegram", "internal/multicall", "internal/socket", "loop", "loop/ledger"}, // for tests
 
 	// The far end of networks, for tests.
 	"internal/fake/telegram": {"internal/fake/wrap"},
@@ -87,7 +108,7 @@ var arrows = map[string][]string{
 
 // stdOnly are packages that import nothing from outside this module but the
 // standard library.
-var stdOnly = []string{"guidance", "loop", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sleep", "internal/text", "cmd/hat"}
+var stdOnly = []string{"guidance", "loop", "loop/ledger", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sleep", "internal/text", "cmd/hat"}
 
 // reserved are imports that one place in the house keeps to itself, each with
 // the packages that may have it.
@@ -98,7 +119,7 @@ var reserved = map[string][]string{
 	"github.com/pressly/goose/v3":  {"store"},
 	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"}, // the client's side speaks HTTP without it
 	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                        // flags are wiring
-	"testing":                      {"bot/chattest", "bot/internal/messagelint"},                                                                                               // tests only
+	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest"},                                       // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {},
 
@@ -110,6 +131,7 @@ var reserved = map[string][]string{
 	"charm.land/bubbles/v2/textinput":                    {"bot/tui"},
 	"charm.land/bubbles/v2/viewport":                     {"bot/tui"},
 	"git.sr.ht/~sbinet/gg":                               {"bot/report"},
+	"github.com/agnivade/levenshtein":                    {"internal/nearest"}, // one "did you mean" for all
 	"github.com/mdp/qrterminal/v3":                       {"cmd/nightporter"},
 	"github.com/creack/pty":                              {},
 	"github.com/slack-go/slack":                          {"bot/slack"},
@@ -236,6 +258,8 @@ func objection(folder string, allowed []string, p string) string {
 	switch {
 	case inside && strings.HasPrefix(own, "cmd/"):
 		return "nothing imports a command"
+	case own == "internal/daemon" && folder != "cmd/nightporter" && folder != "internal/daemon/daemontest":
+		return "only the command starts a daemon"
 	case inside && !slices.Contains(allowed, everything) && !slices.Contains(allowed, own):
 		return "it may import of this module: " + listed(allowed)
 	case !inside && !standard(p) && slices.Contains(stdOnly, folder):
@@ -266,6 +290,7 @@ func TestArrowsFindViolations(t *testing.T) {
 	}{
 		{"core imports shell", "loop", module + "/loop/engine", "it may import of this module: guidance"},
 		{"core imports adapter", "loop", module + "/store", "it may import of this module: guidance"},
+		{"adapter imports core", "store", module + "/loop", "it may import of this module: loop/ledger"},
 		{"core imports a library", "loop", "golang.org/x/sys/unix", "standard library alone"},
 		{"guidance imports core", "guidance", module + "/loop", "it may import of this module: nothing"},
 		{"shell imports adapter", "loop/engine", module + "/store", "it may import of this module: loop"},
@@ -294,7 +319,7 @@ func TestArrowsFindViolations(t *testing.T) {
 	allowed := files{
 		"loop":            {"a.go": {"fmt", module + "/guidance"}},
 		"loop/engine":     {"a.go": {"time", module + "/loop", module + "/internal/crash"}},
-		"store":           {"a.go": {"database/sql", "github.com/mattn/go-sqlite3", module + "/loop"}},
+		"store":           {"a.go": {"database/sql", "github.com/mattn/go-sqlite3", module + "/loop/ledger"}},
 		"bot/termlog":     {"a.go": {module + "/bot"}},
 		"cmd/nightporter": {"a.go": {module + "/store", "github.com/spf13/cobra"}},
 	}

@@ -1,5 +1,13 @@
-// Package arrows holds no code, only tests: they keep the house in the shape
-// that docs/architecture.md draws. One test reads every import of every
-// package, another looks for what the pure core must not do, a third at what
-// the agents' client is linked from.
+// Package importtest holds no code, only tests of the repository as a whole.
+//
+//   - arrows_test.go: every package imports only what the table of
+//     docs/architecture.md 11 allows it.
+//   - pure_test.go: the pure core does no I/O, reads no clock, starts no
+//     goroutine and draws no random number.
+//   - race_test.go: what make test runs without the race detector starts no
+//     goroutine.
+//   - children_test.go: tests that start processes run below internal/leaktest.
+//   - client_test.go: the agents' client is linked from little.
+//   - docs_test.go: the documents name every package and setting, and their
+//     links lead somewhere.
 package importtest

@@ -10,15 +10,15 @@ import (
 	"github.com/coreos/go-systemd/v22/activation"
 )
 
-// Activated returns the operator's listener that a service manager holds and
-// passed to this process (systemd's LISTEN_FDS), nil where it passed none. Who
-// connects while the daemon restarts waits in that socket's queue and is
-// refused nothing. Closing it leaves the socket where it is.
+// Activated returns the operator's listener if a service manager passed one to
+// this process (systemd's LISTEN_FDS), else nil. While the daemon restarts,
+// clients wait in that socket's queue instead of being refused. Closing the
+// listener keeps the socket.
 //
 // Anything but one stream socket at the operator's path of the state folder is
-// an error: commands look for it there and nowhere else (SPEC 17).
+// an error, because commands connect to that path only.
 func Activated(state string) (net.Listener, error) {
-	files := activation.Files(true) // and no child is told of them
+	files := activation.Files(true) // true: children do not inherit the variables
 	if len(files) == 0 {
 		return nil, nil
 	}
@@ -43,16 +43,16 @@ func activated(files []*os.File, want string) (net.Listener, error) {
 		return nil, errors.Join(fmt.Errorf("what was passed is no listening socket: write ListenStream=%s", want), err)
 	}
 	at := l.Addr()
-	if at.Network() != "unix" || !samePlace(at.String(), want) {
+	if at.Network() != "unix" || !sameFolder(at.String(), want) {
 		_ = l.Close()
 		return nil, fmt.Errorf("it listens at %s %s, and commands look for it at %s: change ListenStream= or --state", at.Network(), at, want)
 	}
 	return l, nil
 }
 
-// samePlace compares the folders by what they are: the state folder may have a
-// second name through a link.
-func samePlace(a, b string) bool {
+// sameFolder compares folders by identity, because a link may give the state
+// folder a second path.
+func sameFolder(a, b string) bool {
 	if filepath.Base(a) != filepath.Base(b) {
 		return false
 	}

@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// TestActivated: what a service manager passes is taken where commands look
-// for it, and refused with what to change anywhere else. That the real program
-// finds it in LISTEN_FDS is tested with the program.
+// TestActivated accepts a passed socket at the operator's path, and refuses any
+// other with the remedy. The tests of the program pass one through LISTEN_FDS.
 func TestActivated(t *testing.T) {
 	state := t.TempDir()
 	passed := func(network, addr string) *os.File {
@@ -42,7 +41,7 @@ func TestActivated(t *testing.T) {
 		name  string
 		files []*os.File
 		state string
-		want  string // in the error; "" for none
+		want  string // part of the error; "" for none
 	}{
 		{"right", []*os.File{right}, state, ""},
 		{"by another name of the folder", []*os.File{right}, linked, ""},

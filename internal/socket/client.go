@@ -11,21 +11,21 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// operatorSocket is the operator's socket within the state folder (SPEC 17).
+// operatorSocket is the file name of the operator's socket in the state folder.
 const operatorSocket = "nightporter.sock"
 
-// OperatorPath is where the operator's socket of a state folder lies.
+// OperatorPath returns the path of a state folder's operator socket.
 func OperatorPath(state string) string { return filepath.Join(state, operatorSocket) }
 
 // ErrNoState: no nightporter has ever listened in this state folder.
 var ErrNoState = errors.New("no nightporter has run here")
 
-// OperatorClient asks the process that holds a state folder. It is for
-// nightporter's own commands; a session cannot read the key that it needs.
+// OperatorClient sends requests to the process that holds a state folder. Only
+// the owner of the folder can use it: a session cannot read the key.
 type OperatorClient struct{ socket, key string }
 
-// Operator reads the key of a state folder. It does not connect yet: nobody
-// listening shows as an api.ErrLater of the calls.
+// Operator returns a client with the key of a state folder. It does not
+// connect; if no process listens, the calls return api.ErrLater.
 func Operator(state string) (*OperatorClient, error) {
 	key, err := readKey(state)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -37,8 +37,8 @@ func Operator(state string) (*OperatorClient, error) {
 	return &OperatorClient{socket: OperatorPath(state), key: key}, nil
 }
 
-// Command sends a line as a person typed it. A command without a key gets one
-// of its own, so that repeating it after a cut connection does it once.
+// Command sends a line as a person typed it. A command without a key gets a
+// random one, so that a retry after a cut connection does not run it twice.
 func (c *OperatorClient) Command(ctx context.Context, command api.Command) (api.Reply, error) {
 	if command.Key == "" {
 		command.Key = "cli:" + rand.Text()
@@ -51,7 +51,8 @@ func (c *OperatorClient) View(ctx context.Context, view api.View) (api.Reply, er
 	return c.call(ctx, api.PathView, view)
 }
 
-// TryView is View for who wants to know at once that nobody is there.
+// TryView is View without retries, for a caller that shows at once that nobody
+// answers.
 func (c *OperatorClient) TryView(ctx context.Context, view api.View) (api.Reply, error) {
 	var reply api.Reply
 	if err := api.Try(ctx, c.socket, c.key, api.PathView, view, &reply); err != nil {

@@ -1,12 +1,18 @@
-// Package socket is the server's side of the two Unix sockets: the one that
-// each session finds (NewSession) and the operator's (NewOperator), and the
-// operator's client. The contract itself is package api.
+// Package socket is the server of the two Unix sockets, a session's
+// (NewSession) and the operator's (NewOperator), and the operator's client. The
+// contract is package api.
 //
-// A request is looked at in this order, and the first objection is the
-// answer: version (426), token (401), path (404), method (405), size (413),
-// JSON (400). What is left is the handler's to decide; its refusals are
-// answers like any other, with status 200. Sessions are hostile input
-// (SPEC 12.3): every read has a deadline and every size a limit, and one
-// session's connections are its own listener's, so that it can starve nobody
-// but itself.
+//	listen.go limit.go activate.go      sockets: create, limit connections, take from systemd
+//	server.go request.go                one server; checks of a request, replies
+//	session.go operator.go metrics.go   handlers of the two sockets, and GET /metrics
+//	client.go key.go                    the operator's client and key
+//
+// A request is checked in this order, and the first failure is the answer:
+// version (426), token (401), path (404), method (405), size (413), JSON (400).
+// Then the handler decides; its refusals are replies with status 200.
+//
+// Sessions are hostile input. Every read has a deadline and every size a limit,
+// and each session has its own listener, so that a session can starve only
+// itself. The tests hold that slow, silent and malformed callers neither block
+// nor leak, and that a request in progress is answered before Close returns.
 package socket

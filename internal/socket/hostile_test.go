@@ -11,7 +11,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// head is the beginning of a request with good version and token.
+// head is the beginning of a request with a valid version and token.
 const head = "POST /v1/emit HTTP/1.1\r\nNightporter-Api: 1\r\nHost: x\r\nNightporter-Token: " + token + "\r\n"
 
 func body(text string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(text), text) }
@@ -21,9 +21,9 @@ func TestHostileRequests(t *testing.T) {
 	tests := []struct {
 		name string
 		send string
-		want string // begins the answer
-		text string // is in it
-		seen int    // requests that the handler gets
+		want string // prefix of the answer
+		text string // part of the answer
+		seen int    // requests that reach the handler
 	}{
 		{"good", head + good, "HTTP/1.1 200", `"ok":true`, 1},
 		{"no version", strings.Replace(head, "Nightporter-Api: 1\r\n", "", 1) + good, "HTTP/1.1 426", "use hat or nightporter", 0},
@@ -89,11 +89,11 @@ func TestEmptyTokenLetsNobodyIn(t *testing.T) {
 	}
 }
 
-// hasty is what a patient caller cannot outwait in a test.
+// hasty are limits that end within a test.
 var hasty = limits{conns: 4, header: 50 * time.Millisecond, read: 100 * time.Millisecond, write: time.Minute}
 
-// Callers that send slowly or not at all hold up nobody for long, not even
-// when they take every connection.
+// TestSlowCallers checks that callers that send slowly or not at all delay
+// others only briefly, even if they take every connection.
 func TestSlowCallers(t *testing.T) {
 	h := &handler{}
 	path := open(t, NewSession(h, token, "s", quiet), hasty)
@@ -114,7 +114,7 @@ func TestSlowCallers(t *testing.T) {
 	}
 }
 
-// The read deadline is for callers; a handler may take longer than it.
+// TestSlowHandler checks that a handler may take longer than the read deadline.
 func TestSlowHandler(t *testing.T) {
 	h := &handler{emit: func(ctx context.Context, _ string, _ api.Emit) (api.Reply, error) {
 		select {
@@ -150,5 +150,5 @@ func TestCallerHangsUp(t *testing.T) {
 	}
 	<-began
 	c.Close()
-	<-ended // or the test times out
+	<-ended // the test times out otherwise
 }

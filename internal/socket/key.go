@@ -13,16 +13,16 @@ import (
 	"github.com/nightporter/nightporter/internal/fsutil"
 )
 
-// keyFile is the operator's key within the state folder (SPEC 17).
+// keyFile is the file name of the operator's key in the state folder.
 const keyFile = "operator.key"
 
-// keyBytes is the key's length before it is written as hex.
+// keyBytes is the length of the key, before it is encoded as hex.
 const keyBytes = 32
 
-// OperatorKey returns the operator's key of a state folder and makes one
-// where there is none: random, for its owner alone, and whole or not there at
-// all, also after a power cut. Two processes that make one at the same time
-// get the same.
+// OperatorKey returns the operator's key of a state folder. If there is none,
+// it creates a random one, readable by its owner only, complete or absent even
+// after a power cut. Two processes that create one at the same time get the
+// same key.
 func OperatorKey(state string) (string, error) {
 	key, err := readKey(state)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -34,17 +34,17 @@ func OperatorKey(state string) (string, error) {
 	return readKey(state)
 }
 
-// makeKey links a finished file to its place: unlike a rename, a link never
-// replaces the key that somebody else made in the meantime.
+// makeKey links a complete file to the key's path: unlike a rename, a link
+// never replaces a key that another process created meanwhile.
 func makeKey(state string) error {
-	f, err := os.CreateTemp(state, keyFile+".*") // mode 0600
+	f, err := os.CreateTemp(state, keyFile+".*") // creates it with mode 0600
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
 	key := make([]byte, keyBytes)
-	_, _ = rand.Read(key) // it never fails (crypto/rand)
+	_, _ = rand.Read(key) // never fails, see crypto/rand
 	if _, err := f.WriteString(hex.EncodeToString(key) + "\n"); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func makeKey(state string) error {
 	return fsutil.SyncDir(state)
 }
 
-// readKey reads the key and refuses one that is damaged or was open to others.
+// readKey reads the key, and refuses one that is damaged or readable by others.
 func readKey(state string) (string, error) {
 	path := filepath.Join(state, keyFile)
 	info, err := os.Lstat(path)

@@ -5,22 +5,22 @@ import (
 	"sync"
 )
 
-// limit is a listener with at most cap(slots) connections at a time; others
-// wait in the kernel's backlog. Without it a session could use up the
-// daemon's file descriptors.
-type limit struct {
+// limitListener accepts at most cap(slots) connections at a time; others wait
+// in the kernel's backlog. Without it a session could exhaust the daemon's file
+// descriptors.
+type limitListener struct {
 	net.Listener
 	slots  chan struct{}
 	closed chan struct{}
 	once   sync.Once
 }
 
-func newLimit(l net.Listener, n int) *limit {
-	return &limit{Listener: l, slots: make(chan struct{}, n), closed: make(chan struct{})}
+func newLimit(l net.Listener, n int) *limitListener {
+	return &limitListener{Listener: l, slots: make(chan struct{}, n), closed: make(chan struct{})}
 }
 
 // Accept waits for a free slot and a connection.
-func (l *limit) Accept() (net.Conn, error) {
+func (l *limitListener) Accept() (net.Conn, error) {
 	select {
 	case l.slots <- struct{}{}:
 	case <-l.closed:
@@ -32,7 +32,7 @@ func (l *limit) Accept() (net.Conn, error) {
 		return nil, err
 	}
 	select {
-	case <-l.closed: // the server that would serve it has gone
+	case <-l.closed: // the server is gone
 		_ = c.Close()
 		<-l.slots
 		return nil, net.ErrClosed
@@ -41,13 +41,13 @@ func (l *limit) Accept() (net.Conn, error) {
 	return &limitConn{Conn: c, slots: l.slots}, nil
 }
 
-// Close ends Accept, also one that waits for a slot.
-func (l *limit) Close() error {
+// Close ends Accept, even while it waits for a slot.
+func (l *limitListener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.Listener.Close()
 }
 
-// limitConn gives its slot back, once.
+// limitConn returns its slot on the first Close.
 type limitConn struct {
 	net.Conn
 	slots chan struct{}

@@ -14,27 +14,27 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// ErrInUse: somebody answers at the path already.
+// ErrInUse: another process answers at the path.
 var ErrInUse = errors.New("another process listens there")
 
-// Option changes how Listen makes a socket.
+// Option is an option of Listen.
 type Option func(*options)
 
 type options struct{ uid, gid int }
 
-// WithOwner gives the socket to a user and group: the session's, where
-// sessions run as somebody else (SPEC 12.1). -1 leaves one as it is.
+// WithOwner makes a user and group the owner of the socket: the session's, if
+// sessions run as another user. -1 leaves either unchanged.
 func WithOwner(uid, gid int) Option {
 	return func(o *options) { o.uid, o.gid = uid, gid }
 }
 
-// Listen makes a Unix socket at path with exactly the given mode, whatever
-// the umask. A socket that an earlier process left there is replaced, one
-// where somebody answers is an ErrInUse, and anything else there is left
-// alone and an error. The path has at most api.MaxPath bytes.
+// Listen creates a Unix socket at path with exactly the given mode, regardless
+// of the umask. It replaces a socket left by an earlier process. A socket that
+// somebody answers at is an ErrInUse; any other file is an error and stays. The
+// path has at most api.MaxPath bytes.
 //
 // Nobody can connect before mode and owner are set. Closing the listener
-// removes the socket, unless another one has taken its place.
+// removes the socket, unless another one has replaced it.
 func Listen(path string, mode fs.FileMode, opts ...Option) (net.Listener, error) {
 	o := options{uid: -1, gid: -1}
 	for _, opt := range opts {
@@ -46,7 +46,8 @@ func Listen(path string, mode fs.FileMode, opts ...Option) (net.Listener, error)
 	if path == "" || strings.ContainsRune(path, 0) {
 		return nil, fmt.Errorf("listen: %q is no path", path)
 	}
-	// A later change of the working directory must not change what Close removes.
+	// Absolute, so that Close removes the same file after a change of
+	// directory.
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
@@ -61,9 +62,9 @@ func Listen(path string, mode fs.FileMode, opts ...Option) (net.Listener, error)
 	return l, nil
 }
 
-// bind does by hand what net.Listen does, because mode and owner belong
-// between bind and listen: before that there is no file, after it there are
-// visitors.
+// bind does the steps of net.Listen one by one, because mode and owner must be
+// set between bind and listen: before bind there is no file, after listen
+// clients connect.
 func bind(path string, mode fs.FileMode, o options) (_ net.Listener, err error) {
 	syscall.ForkLock.RLock()
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
@@ -106,7 +107,7 @@ func bind(path string, mode fs.FileMode, o options) (_ net.Listener, err error) 
 	return &listener{Listener: l, path: path, made: made}, nil
 }
 
-// removeStale removes a socket that nobody listens at any more.
+// removeStale removes a socket at which no process listens.
 func removeStale(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -124,7 +125,7 @@ func removeStale(path string) error {
 		return fmt.Errorf("%s: %w", path, ErrInUse)
 	}
 	if !errors.Is(err, syscall.ECONNREFUSED) {
-		// For example a full backlog: somebody is there, and busy.
+		// For example a full backlog: a process listens and is busy.
 		return fmt.Errorf("%s: %w: %w", path, ErrInUse, err)
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -145,8 +146,8 @@ type listener struct {
 // Close stops listening and removes the socket.
 func (l *listener) Close() error {
 	l.once.Do(func() {
-		// Removed first: whoever still finds it is then still accepted or refused
-		// by us, and cannot take a successor's socket for ours.
+		// Remove first: a client that still finds this file gets an answer or a
+		// refusal from us, and never confuses it with a successor's socket.
 		if now, err := os.Lstat(l.path); err == nil && os.SameFile(now, l.made) {
 			_ = os.Remove(l.path)
 		}

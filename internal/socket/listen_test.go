@@ -46,7 +46,7 @@ func TestListenMode(t *testing.T) {
 func TestListenOwner(t *testing.T) {
 	uid, gid := os.Getuid(), os.Getgid()
 	if uid == 0 {
-		uid, gid = 65534, 65534 // a normal user can give it to nobody else
+		uid, gid = 65534, 65534 // a normal user cannot change owners
 	}
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := Listen(path, 0o600, WithOwner(uid, gid))
@@ -70,7 +70,7 @@ func TestListenWhereSomethingIs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		left.SetUnlinkOnClose(false) // as a killed process leaves it
+		left.SetUnlinkOnClose(false) // as a killed process does
 		left.Close()
 		l, err := Listen(path, 0o600)
 		if err != nil {
@@ -134,7 +134,8 @@ func TestListenPath(t *testing.T) {
 	}
 }
 
-// Sessions come and go all night: a listener leaves nothing behind.
+// TestNoLeaks opens and closes many listeners: no descriptor and no goroutine
+// stays.
 func TestNoLeaks(t *testing.T) {
 	dir := t.TempDir()
 	before := runtime.NumGoroutine()
@@ -146,7 +147,7 @@ func TestNoLeaks(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := Serve(l, NewSession(&handler{}, token, "s", quiet), quiet)
-		idle, err := net.Dial("unix", path) // says nothing
+		idle, err := net.Dial("unix", path) // sends nothing
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +162,7 @@ func TestNoLeaks(t *testing.T) {
 			t.Fatalf("after Close: %v", err)
 		}
 	}
-	// The last goroutines may still be on their way out.
+	// The last goroutines may still be ending.
 	for end := time.Now().Add(10 * time.Second); ; runtime.Gosched() {
 		if runtime.NumGoroutine() <= before && openFiles(t) <= files {
 			return
@@ -173,7 +174,7 @@ func TestNoLeaks(t *testing.T) {
 	}
 }
 
-// openFiles counts this process's open files, 0 where that cannot be seen.
+// openFiles counts this process's open files; 0 if the system does not tell.
 func openFiles(t *testing.T) int {
 	t.Helper()
 	list, err := os.ReadDir("/proc/self/fd")
@@ -183,7 +184,8 @@ func openFiles(t *testing.T) int {
 	return len(list)
 }
 
-// A request in hand is answered before Close returns, and nothing after it.
+// TestCloseWaits checks that a request in progress is answered before Close
+// returns, and none after it.
 func TestCloseWaits(t *testing.T) {
 	began, finish := make(chan struct{}), make(chan struct{})
 	h := &handler{emit: func(context.Context, string, api.Emit) (api.Reply, error) {
@@ -222,12 +224,12 @@ func TestCloseWaits(t *testing.T) {
 	}
 }
 
-// An answer has left when its handler is done: what closes the server next
-// cannot swallow it.
+// TestAnswerIsPushedOut checks that an answer has left when its handler
+// returns, so that closing the server cannot lose it.
 func TestAnswerIsPushedOut(t *testing.T) {
 	release := make(chan struct{})
 	path := open(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, http.StatusOK, api.Reply{OK: true})
+		writeReply(w, http.StatusOK, api.Reply{OK: true})
 		<-release
 	}), defaults)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

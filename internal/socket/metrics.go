@@ -11,15 +11,15 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// MetricsType is the content type of metrics: Prometheus' text format.
+// MetricsType is the content type of Prometheus' text format.
 const MetricsType = "text/plain; version=0.0.4; charset=utf-8"
 
 // Metrics returns all metrics in Prometheus' text format.
 type Metrics func(ctx context.Context) ([]byte, error)
 
-// WithMetrics answers GET /metrics beside h, to callers with the operator's
-// key: as Nightporter-Token, or as the bearer token that scrapers can send. A
-// scraper speaks no version of our API, so none is asked for.
+// WithMetrics adds GET /metrics to h, for callers with the operator's key as
+// Nightporter-Token or as bearer token, which scrapers can send. It requires no
+// version header, because a scraper knows no version of our API.
 func WithMetrics(h http.Handler, key string, m Metrics, log *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != api.PathMetrics {
@@ -31,23 +31,23 @@ func WithMetrics(h http.Handler, key string, m Metrics, log *slog.Logger) http.H
 			got = bearer
 		}
 		if key == "" || subtle.ConstantTimeCompare([]byte(got), []byte(key)) != 1 {
-			answer(w, http.StatusUnauthorized, refuse("the operator's key is missing or another one: send it as "+api.TokenHeader+" or as a bearer token"))
+			writeReply(w, http.StatusUnauthorized, refuse("the operator's key is missing or another one: send it as "+api.TokenHeader+" or as a bearer token"))
 			return
 		}
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", http.MethodGet)
-			answer(w, http.StatusMethodNotAllowed, refuse("use GET for metrics"))
+			writeReply(w, http.StatusMethodNotAllowed, refuse("use GET for metrics"))
 			return
 		}
 		body, err := m(r.Context())
 		if err != nil {
 			log.Error("socket: metrics", "err", err)
-			answer(w, http.StatusInternalServerError, refuse(internalText))
+			writeReply(w, http.StatusInternalServerError, refuse(internalText))
 			return
 		}
 		w.Header().Set("Content-Type", MetricsType)
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-		_, _ = w.Write(body) // whom it does not reach asks again
+		_, _ = w.Write(body) // a scraper that got nothing asks again
 		_ = http.NewResponseController(w).Flush()
 	})
 }

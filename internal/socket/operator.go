@@ -8,20 +8,19 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// OperatorHandler does what the person at the terminal asks for. Errors are
-// as in SessionHandler.
+// OperatorHandler carries out the requests of the operator's socket. Its errors
+// are those of SessionHandler.
 type OperatorHandler interface {
-	// Command carries out a line. The same key again is the same command and
-	// gives the first one's answer.
+	// Command carries out a line. Commands with the same key are one command,
+	// and get the first one's reply.
 	Command(ctx context.Context, c api.Command) (api.Reply, error)
-	// View answers with a read model in Reply.Data.
+	// View returns a read model in Reply.Data.
 	View(ctx context.Context, v api.View) (api.Reply, error)
 }
 
-// NewOperator is the handler of the operator's socket. Only callers that bear
-// key, the content of operator.key, are heard: reaching the socket is not
-// enough, because Landlock does not stop a session from connecting (SPEC
-// 12.1).
+// NewOperator returns the handler of the operator's socket. It requires key,
+// the content of operator.key: access to the socket is not enough, because
+// Landlock does not stop a session from connecting.
 func NewOperator(h OperatorHandler, key string, log *slog.Logger) http.Handler {
 	const unauthorized = "the operator's key is missing or another one: only the user who runs nightporter can give commands"
 	return router(key, unauthorized, log, map[string]route{

@@ -17,66 +17,66 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// version as it stands in the header.
+// version is the value of the version header.
 var version = strconv.Itoa(api.Version)
 
-// internalText is all that a session learns of an error of ours.
+// internalText is all that a caller learns of an internal error.
 const internalText = "nightporter failed at this request; its log says why. What you sent is not to blame: try the same again later"
 
-// route is what one path does with a body.
+// route handles the body of a request to one path.
 type route func(r *http.Request, body []byte) (api.Reply, error)
 
-// badRequest is a body that cannot be understood; Error says what to change.
+// badRequest is a body that cannot be parsed; Error says what to change.
 type badRequest struct{ text string }
 
 func (e badRequest) Error() string { return e.text }
 
-// router is an http.Handler for one socket. unauthorized is what a caller
-// with a wrong token is told.
+// router returns the http.Handler of one socket. unauthorized is the text for a
+// caller with a wrong token.
 func router(token, unauthorized string, log *slog.Logger, routes map[string]route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if text := checkVersion(r.Header.Get(api.VersionHeader)); text != "" {
-			answer(w, http.StatusUpgradeRequired, refuse(text))
+			writeReply(w, http.StatusUpgradeRequired, refuse(text))
 			return
 		}
 		got := r.Header.Get(api.TokenHeader)
-		// An empty token is one that was never made: nobody is let in by it.
+		// An empty token was never generated, so it permits nobody.
 		if token == "" || subtle.ConstantTimeCompare([]byte(got), []byte(token)) != 1 {
-			answer(w, http.StatusUnauthorized, refuse(unauthorized))
+			writeReply(w, http.StatusUnauthorized, refuse(unauthorized))
 			return
 		}
 		do, ok := routes[r.URL.Path]
 		if !ok {
-			answer(w, http.StatusNotFound, refuse(fmt.Sprintf("there is no %q here", r.URL.Path)))
+			writeReply(w, http.StatusNotFound, refuse(fmt.Sprintf("there is no %q here", r.URL.Path)))
 			return
 		}
 		if r.Method != http.MethodPost {
 			w.Header().Set("Allow", http.MethodPost)
-			answer(w, http.StatusMethodNotAllowed, refuse("use POST, also to read"))
+			writeReply(w, http.StatusMethodNotAllowed, refuse("use POST, also to read"))
 			return
 		}
 		body, status, err := readBody(w, r)
 		if err != nil {
-			answer(w, status, refuse(err.Error()))
+			writeReply(w, status, refuse(err.Error()))
 			return
 		}
 		reply, err := do(r, body)
 		var bad badRequest
 		switch {
 		case err == nil:
-			answer(w, http.StatusOK, reply)
+			writeReply(w, http.StatusOK, reply)
 		case errors.As(err, &bad):
-			answer(w, http.StatusBadRequest, refuse(bad.text))
+			writeReply(w, http.StatusBadRequest, refuse(bad.text))
 		case errors.Is(err, api.ErrLater):
-			answer(w, http.StatusServiceUnavailable, refuse(err.Error()))
+			writeReply(w, http.StatusServiceUnavailable, refuse(err.Error()))
 		default:
 			log.Error("socket: request", "path", r.URL.Path, "err", err)
-			answer(w, http.StatusInternalServerError, refuse(internalText))
+			writeReply(w, http.StatusInternalServerError, refuse(internalText))
 		}
 	})
 }
 
-// checkVersion returns "" or which of the two programs is to be updated.
+// checkVersion returns which of the two programs to update, "" for neither.
 func checkVersion(got string) string {
 	n, err := strconv.Atoi(got)
 	switch {
@@ -90,8 +90,8 @@ func checkVersion(got string) string {
 	return ""
 }
 
-// readBody reads the whole body. With its end net/http lifts the read
-// deadline: that is for callers that send slowly, not for handlers that think.
+// readBody reads the whole body. At its end net/http lifts the read deadline,
+// which limits slow callers and not slow handlers.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, int, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, api.MaxBody))
 	var tooLarge *http.MaxBytesError
@@ -104,7 +104,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, int, error) {
 	return body, 0, nil
 }
 
-// decode reads exactly one JSON object of exactly T's fields.
+// decode decodes exactly one JSON object with no field besides those of T.
 func decode[T any](body []byte) (T, error) {
 	var v T
 	if !utf8.Valid(body) {
@@ -116,7 +116,7 @@ func decode[T any](body []byte) (T, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&v); err != nil {
-		return v, badRequest{"the request cannot be read: " + jsonText(err)}
+		return v, badRequest{"the request cannot be read: " + describeJSONError(err)}
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return v, badRequest{"something follows the JSON object: send exactly one"}
@@ -124,8 +124,8 @@ func decode[T any](body []byte) (T, error) {
 	return v, nil
 }
 
-// jsonText words an error of encoding/json for people.
-func jsonText(err error) string {
+// describeJSONError returns an error of encoding/json in words for people.
+func describeJSONError(err error) string {
 	var syntax *json.SyntaxError
 	var wrong *json.UnmarshalTypeError
 	switch {
@@ -139,16 +139,16 @@ func jsonText(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// refuse is the reply to what is not done.
+// refuse returns the reply to a request that is refused.
 func refuse(text string) api.Reply { return api.Reply{Text: text} }
 
-// answer writes a whole reply and pushes it out, so that a server that is
-// closed right after it cannot swallow it.
-func answer(w http.ResponseWriter, status int, reply api.Reply) {
+// writeReply writes a reply and flushes it, so that closing the server directly
+// afterwards cannot lose it.
+func writeReply(w http.ResponseWriter, status int, reply api.Reply) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(reply); err != nil { // a Data that is no JSON
+	if err := e.Encode(reply); err != nil { // a Data that is not JSON
 		b.Reset()
 		b.WriteString(`{"ok":false,"text":"` + internalText + `"}`)
 		status = http.StatusInternalServerError
@@ -158,7 +158,7 @@ func answer(w http.ResponseWriter, status int, reply api.Reply) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(b.Len()))
 	w.WriteHeader(status)
-	// Whom the answer does not reach asks again.
+	// A caller that got no answer asks again.
 	_, _ = w.Write(b.Bytes())
 	_ = http.NewResponseController(w).Flush()
 }

@@ -11,33 +11,33 @@ import (
 	"time"
 )
 
-// limits of one server.
+// limits are the limits of one server.
 type limits struct {
-	conns  int           // connections at a time
+	conns  int           // concurrent connections
 	header time.Duration // until the headers have arrived
 	read   time.Duration // until the whole request has arrived
-	write  time.Duration // from there until the answer has left
+	write  time.Duration // from there until the answer has been written
 }
 
-// Both sides are programs on the same machine: what takes longer than this
-// is not going to come. An answer may take the time of a busy disk.
+// defaults suit two programs on one machine: what takes longer will not arrive.
+// The answer may wait for a busy disk.
 var defaults = limits{conns: 32, header: 5 * time.Second, read: 10 * time.Second, write: time.Minute}
 
 // Server serves one listener.
 type Server struct {
 	http   *http.Server
 	log    *slog.Logger
-	served chan struct{} // closed when nothing is accepted any more
+	served chan struct{} // closed when the server accepts no more connections
 
 	mu      sync.Mutex
-	active  int           // requests that a handler has in hand
-	closing bool          // no more are taken
-	idle    chan struct{} // closed when closing and active is 0
+	active  int           // requests being handled
+	closing bool          // no more requests are accepted
+	idle    chan struct{} // closed once closing is set and active is 0
 }
 
-// Serve answers requests on l with h until Close; log gets what goes wrong. A
-// request's context ends when its caller hangs up or the server is closed by
-// force: what must not be given up half-way is the handler's to detach.
+// Serve answers requests on l with h until Close; log gets errors. The context
+// of a request ends when its caller hangs up or Close gives up waiting: a
+// handler that must not be interrupted has to detach from it.
 func Serve(l net.Listener, h http.Handler, log *slog.Logger) *Server {
 	return serve(l, h, log, defaults)
 }
@@ -45,15 +45,15 @@ func Serve(l net.Listener, h http.Handler, log *slog.Logger) *Server {
 func serve(l net.Listener, h http.Handler, log *slog.Logger, lim limits) *Server {
 	s := &Server{log: log, served: make(chan struct{}), idle: make(chan struct{})}
 	s.http = &http.Server{
-		Handler:           s.counted(h),
+		Handler:           s.countActive(h),
 		ReadHeaderTimeout: lim.header,
 		ReadTimeout:       lim.read,
 		WriteTimeout:      lim.write,
 		IdleTimeout:       lim.header,
 		MaxHeaderBytes:    4 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug), // what hostile callers do is no error of ours
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug), // debug: errors caused by hostile callers are not ours
 	}
-	s.http.SetKeepAlivesEnabled(false) // one request a connection
+	s.http.SetKeepAlivesEnabled(false) // one request per connection
 	go func() {
 		defer close(s.served)
 		if err := s.http.Serve(newLimit(l, lim.conns)); !errors.Is(err, http.ErrServerClosed) {
@@ -63,11 +63,11 @@ func serve(l net.Listener, h http.Handler, log *slog.Logger, lim limits) *Server
 	return s
 }
 
-// Close stops listening, waits for the requests in hand to be answered, at
-// most until ctx ends, and cuts what is left. Callers who are cut off ask
-// again, with the same key.
+// Close stops listening and waits for the requests being handled, until ctx
+// ends; then it cuts their connections. Cut-off callers ask again, with the
+// same key.
 //
-// It is not http.Server.Shutdown: that polls, and waits five seconds for
+// It does not use http.Server.Shutdown, which polls and waits five seconds for
 // connections that never sent anything.
 func (s *Server) Close(ctx context.Context) error {
 	s.mu.Lock()
@@ -84,19 +84,19 @@ func (s *Server) Close(ctx context.Context) error {
 	case <-ctx.Done():
 		err = fmt.Errorf("socket: requests were cut off: %w", context.Cause(ctx))
 	}
-	// The listener's own error is of no use to anybody: it is gone either way.
+	// The listener is gone whatever its error.
 	_ = s.http.Close()
 	<-s.served
 	return err
 }
 
-// counted lets Close know of requests in hand.
-func (s *Server) counted(h http.Handler) http.Handler {
+// countActive counts the requests being handled, for Close.
+func (s *Server) countActive(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		if s.closing {
 			s.mu.Unlock()
-			answer(w, http.StatusServiceUnavailable, refuse("nightporter is stopping: ask again"))
+			writeReply(w, http.StatusServiceUnavailable, refuse("nightporter is stopping: ask again"))
 			return
 		}
 		s.active++
@@ -108,16 +108,16 @@ func (s *Server) counted(h http.Handler) http.Handler {
 				close(s.idle)
 			}
 		}()
-		defer s.recovered(w, r)
+		defer s.answerPanic(w, r)
 		h.ServeHTTP(w, r)
 	})
 }
 
-// recovered turns a handler's panic into an answer: one request that the
-// daemon trips over must not look like a daemon that is gone.
-func (s *Server) recovered(w http.ResponseWriter, r *http.Request) {
+// answerPanic turns a handler's panic into an answer, so that one failing
+// request does not look like an absent daemon.
+func (s *Server) answerPanic(w http.ResponseWriter, r *http.Request) {
 	if p := recover(); p != nil {
 		s.log.Error("socket: panic", "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", stack())
-		answer(w, http.StatusInternalServerError, refuse(internalText))
+		writeReply(w, http.StatusInternalServerError, refuse(internalText))
 	}
 }

@@ -12,31 +12,32 @@ import (
 // Kinds of SessionHandler.Note.
 const (
 	KindNote   = "note"   // hat note
-	KindMemory = "memory" // hat memory; an empty text asks for what is kept
+	KindMemory = "memory" // hat memory; an empty text lists the memory
 )
 
-// SessionHandler does what a session asks for (SPEC 11). The session is
-// known from the socket and its token, never from the request. A refusal is a
-// Reply with OK false; an error that is an api.ErrLater makes the caller ask
-// again, every other one is ours and is logged. What is reported as done has
-// been committed.
+// SessionHandler carries out the requests of a session. The socket and its
+// token identify the session, never the request. A refusal is a Reply with OK
+// false. An error that is an api.ErrLater makes the caller ask again; any other
+// error is internal and is logged. The handler commits before it reports
+// success.
 type SessionHandler interface {
-	// Emit takes the session's one event. The same type and data again gives
+	// Emit accepts the session's one event. The same type and data again yields
 	// the same receipt.
 	Emit(ctx context.Context, session string, e api.Emit) (api.Reply, error)
-	// Task shows or adds tasks.
+	// Task lists, shows or adds tasks.
 	Task(ctx context.Context, session string, q api.TaskQuery) (api.Reply, error)
-	// Guidance shows what this session was given.
+	// Guidance lists the directives given to this session.
 	Guidance(ctx context.Context, session string) (api.Reply, error)
-	// Note keeps a text, or lists what is kept; kind is KindNote or KindMemory.
+	// Note keeps a text, or lists the texts kept; kind is KindNote or
+	// KindMemory.
 	Note(ctx context.Context, session, kind string, n api.Note) (api.Reply, error)
-	// Session says whether the session's event was accepted: then the reply has
-	// its receipt, else its text says what the session still has to do.
+	// Session returns the receipt of the session's accepted event; without one,
+	// its text says what the session still has to do.
 	Session(ctx context.Context, session string) (api.Reply, error)
 }
 
-// NewSession is the handler of one session's socket. Only callers that bear
-// token are heard.
+// NewSession returns the handler of one session's socket, for callers with the
+// token.
 func NewSession(h SessionHandler, token, session string, log *slog.Logger) http.Handler {
 	note := func(kind string) route {
 		return func(r *http.Request, body []byte) (api.Reply, error) {

@@ -18,7 +18,7 @@ var quiet = slog.New(slog.DiscardHandler)
 
 const token = "4f1d"
 
-// handler answers by functions; what is not given is refused.
+// handler calls its functions; a request without one is refused.
 type handler struct {
 	emit func(ctx context.Context, session string, e api.Emit) (api.Reply, error)
 	task func(ctx context.Context, session string, q api.TaskQuery) (api.Reply, error)
@@ -87,15 +87,15 @@ func open(t *testing.T, h http.Handler, lim limits) string {
 	return path
 }
 
-// stopped is a context for a Close that waits for nobody.
+// stopped returns a context for a Close that does not wait.
 func stopped() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return ctx
 }
 
-// raw sends text as it is and returns all that comes back until the other
-// side hangs up.
+// raw sends text as it is and returns everything received until the server
+// hangs up.
 func raw(t *testing.T, path, text string) string {
 	t.Helper()
 	c, err := net.Dial("unix", path)
@@ -106,7 +106,7 @@ func raw(t *testing.T, path, text string) string {
 	if err := c.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	go func() { _, _ = c.Write([]byte(text)) }() // a refused request is not read to its end
+	go func() { _, _ = c.Write([]byte(text)) }() // the server need not read a refused request to its end
 	var all []byte
 	buf := make([]byte, 4096)
 	for {

@@ -1,11 +1,12 @@
-// Package statelock keeps a state folder to one process (SPEC 13).
+// Package statelock keeps a state folder to one process at a time.
 //
-// The lock is an open-file-description lock on the file "lock" in the folder:
-// the kernel gives it back however its holder ends, kill -9 included, and it
-// does not fall when some library opens and closes the same file, as a
-// classic POSIX record lock would. The file's content, the holder's process
-// id, is only for people; the lock itself is what counts.
+// The lock (lock.go) is an open-file-description lock on the file "lock" in the
+// folder. The kernel releases it when its holder ends, also by SIGKILL. A
+// classic POSIX record lock would fall as soon as any library of the process
+// opened and closed the file. The file contains the holder's process id, for
+// messages only.
 //
-// It is a package of its own so that a session's shim can ask whether a
-// daemon lives without linking the database.
+// The package is separate from package store, so that a session's shim can ask
+// whether a daemon lives without linking the database. The tests hold that
+// asking never takes or drops the lock, and that a killed holder releases it.
 package statelock

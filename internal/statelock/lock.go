@@ -13,14 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Name is the lock file's name in the state folder.
+// Name is the file name of the lock in the state folder.
 const Name = "lock"
 
-// InUseError says that another process has the state folder. `run` ends with
-// exit code 3 on it (SPEC 2.4).
+// InUseError is the error for a state folder that another process holds. The
+// commands that need the folder exit with code 3 then.
 type InUseError struct {
 	Dir string
-	PID int // 0 where the holder has not written it yet
+	PID int // 0 if the holder has not written it yet
 }
 
 // Error names the holder, for example "another nightporter has this state
@@ -33,14 +33,14 @@ func (e *InUseError) Error() string {
 	return "another nightporter has this state folder (" + pid + "): " + e.Dir
 }
 
-// Lock is a held state folder. It ends with Release or with the process.
+// Lock is a held lock. Release or the end of the process gives it back.
 type Lock struct{ f *os.File }
 
-// Take takes the lock of the state folder dir, which must exist, and writes
-// this process's id into the lock file. It never waits: while another process
-// (or another Lock of this one) holds it, the error is an *InUseError.
+// Take takes the lock of the existing state folder dir and writes this
+// process's id into the file. It never waits: if another process, or another
+// Lock of this one, holds it, the error is an *InUseError.
 func Take(dir string) (*Lock, error) {
-	// 0600: whoever can open the file can hold the lock.
+	// Mode 0600, because any process that can open the file can lock it.
 	f, err := os.OpenFile(filepath.Join(dir, Name), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock state folder: %w", err)
@@ -54,14 +54,14 @@ func Take(dir string) (*Lock, error) {
 		return nil, fmt.Errorf("lock state folder: %s: %w", f.Name(), err)
 	}
 	if err := writePID(f, os.Getpid()); err != nil {
-		_ = f.Close() // gives the lock back
+		_ = f.Close() // releases the lock
 		return nil, fmt.Errorf("lock state folder: %w", err)
 	}
 	return &Lock{f: f}, nil
 }
 
-// Release gives the lock back. The file stays: removing it would let two
-// processes hold locks on two files of the same name.
+// Release releases the lock. It keeps the file: with the file removed, two
+// processes could lock two files of the same name.
 func (l *Lock) Release() error {
 	if err := errors.Join(writePID(l.f, 0), l.f.Close()); err != nil {
 		return fmt.Errorf("release state folder: %w", err)
@@ -70,9 +70,9 @@ func (l *Lock) Release() error {
 }
 
 // Held reports whether a process holds the lock of the state folder dir, and
-// which (0 where it is not known). It only asks: it never takes the lock, so
-// it cannot be in the way of a daemon that starts at the same moment. A folder
-// without a lock file is not held.
+// its id (0 if unknown). It never takes the lock, not even for a moment, so it
+// cannot disturb a daemon that is starting. A folder without a lock file is not
+// held.
 func Held(dir string) (pid int, held bool, err error) {
 	f, err := os.Open(filepath.Join(dir, Name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,31 +85,31 @@ func Held(dir string) (pid int, held bool, err error) {
 	return Query(f)
 }
 
-// Query is Held on a lock file that is open already, for a process that can
-// no longer reach the path.
+// Query is Held for an open lock file, for a process that can no longer reach
+// the path.
 func Query(f *os.File) (pid int, held bool, err error) {
-	l := whole(unix.F_WRLCK)
+	l := wholeFile(unix.F_WRLCK)
 	if err := control(f, getlk, &l); err != nil {
 		return 0, false, fmt.Errorf("ask for the state folder's lock: %s: %w", f.Name(), err)
 	}
 	if l.Type == unix.F_UNLCK {
 		return 0, false, nil
 	}
-	// The kernel has no process id for a lock of this kind.
+	// The kernel reports no process id for locks of this kind.
 	return readPID(f), true, nil
 }
 
 func lock(f *os.File) error {
-	l := whole(unix.F_WRLCK)
+	l := wholeFile(unix.F_WRLCK)
 	return control(f, setlk, &l)
 }
 
-// whole describes a lock on every byte of a file.
-func whole(kind int16) unix.Flock_t {
+// wholeFile describes a lock on every byte of a file.
+func wholeFile(kind int16) unix.Flock_t {
 	return unix.Flock_t{Type: kind, Whence: io.SeekStart}
 }
 
-// control does one fcntl, again when a signal came in between.
+// control calls fcntl, again after an interrupt by a signal.
 func control(f *os.File, cmd int, l *unix.Flock_t) error {
 	for {
 		err := unix.FcntlFlock(f.Fd(), cmd, l)
@@ -119,7 +119,7 @@ func control(f *os.File, cmd int, l *unix.Flock_t) error {
 	}
 }
 
-// readPID returns the id that the file holds, 0 for none that can be one.
+// readPID returns the process id in the file, 0 if it contains none.
 func readPID(f *os.File) int {
 	buf := make([]byte, 32)
 	n, err := f.ReadAt(buf, 0)

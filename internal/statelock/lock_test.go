@@ -9,12 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nightporter/nightporter/internal/leaktest"
 )
 
 const holdEnv = "STATELOCK_TEST_HOLD"
 
-// TestMain lets the test binary be the second process: with holdEnv set it
-// takes the lock of that folder, says so, and holds it until its input ends.
+// TestMain makes the test binary the second process: with holdEnv set it takes
+// the lock of that folder, prints a line, and holds the lock until its input
+// ends.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(holdEnv); dir != "" {
 		l, err := Take(dir)
@@ -29,10 +32,10 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	leaktest.Main(m.Run)
 }
 
-// hold starts a process that has the lock of dir when hold returns.
+// hold starts a process that holds the lock of dir when hold returns.
 func hold(t *testing.T, dir string) (cmd *exec.Cmd, release func()) {
 	t.Helper()
 	cmd = exec.Command(os.Args[0])
@@ -104,7 +107,7 @@ func TestKilledHolderLetsGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	wantHeld(t, dir, 0, false) // its id is still in the file
+	wantHeld(t, dir, 0, false) // the holder's id remains in the file
 	l, err := Take(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -113,8 +116,8 @@ func TestKilledHolderLetsGo(t *testing.T) {
 	wantHeld(t, dir, os.Getpid(), true)
 }
 
-// The lock must not fall when something else in the process opens and closes
-// the file, and asking must neither take it nor drop it.
+// TestSurvivesCloseOfTheSameFile checks that the lock survives another open and
+// close of the file in this process, and that Held neither takes nor drops it.
 func TestSurvivesCloseOfTheSameFile(t *testing.T) {
 	dir := t.TempDir()
 	l, err := Take(dir)

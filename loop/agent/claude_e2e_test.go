@@ -20,6 +20,7 @@ import (
 	"github.com/nightporter/nightporter/internal/fake/models"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // claudeProgram finds the real Claude Code.
@@ -69,13 +70,13 @@ Task 5: Say hello
     hat emit build.complete --data '{"summary":"…","files_modified":["path"]}'
 `
 
-func (n *claudeNight) launchClaude(session string) loop.Launch {
+func (n *claudeNight) launchClaude(session string) ledger.Launch {
 	l := n.launch(session)
 	l.Agent, l.Model, l.Prompt = adapter.Claude, "claude-sonnet-4-5", claudePrompt
 	return l
 }
 
-func (n *claudeNight) session(session string, change ...func(*loop.Launch)) loop.Exit {
+func (n *claudeNight) session(session string, change ...func(*ledger.Launch)) ledger.Exit {
 	n.t.Helper()
 	l := n.launchClaude(session)
 	for _, c := range change {
@@ -140,7 +141,7 @@ func TestClaudeWorks(t *testing.T) {
 			t.Errorf("events: %+v", e)
 		}
 		// 3 turns of 1050 tokens, and one of 118.
-		if x.Reason != loop.ExitSelf || x.Code != 0 || x.Failure != "" || x.Turns != 4 || x.Tokens != 3*1050+118 || x.CostUSD <= 0 || x.Boundary != level {
+		if x.Reason != ledger.ExitSelf || x.Code != 0 || x.Failure != "" || x.Turns != 4 || x.Tokens != 3*1050+118 || x.CostUSD <= 0 || x.Boundary != level {
 			t.Errorf("exit: %+v", x)
 		}
 		if _, err := os.Stat("/etc/nightporter-was-here"); level > 1 && err == nil {
@@ -182,7 +183,7 @@ func TestClaudeStopHook(t *testing.T) {
 			}
 			x := n.session("r1-1")
 			turns := n.srv.Turns()
-			if last := turns[len(turns)-1]; !last.Said("hat emit build.complete") || !last.Said("Stop hook feedback") {
+			if last := turns[len(turns)-1]; !last.Contains("hat emit build.complete") || !last.Contains("Stop hook feedback") {
 				t.Error("the model was not told")
 			}
 			want, events := 2, 0
@@ -204,30 +205,30 @@ func TestClaudeFaults(t *testing.T) {
 		name    string
 		fault   models.Fault
 		vars    []string
-		trouble loop.FailureClass
+		trouble ledger.FailureClass
 		until   time.Time
 		text    string
 		works   bool // the session succeeds all the same
 		once    bool // at the second turn only: it takes long
 	}{
-		{name: "429 without reset", fault: models.RateLimited(0), trouble: loop.FailureLimit, text: "429"},
-		{name: "429 with a long retry-after", fault: models.RateLimited(2 * time.Hour), trouble: loop.FailureLimit, text: "429"},
-		{name: "five-hour limit with reset", fault: models.LimitReached("five_hour", reset), vars: oauth, trouble: loop.FailureLimit, until: reset, text: "hit your"},
-		{name: "weekly limit with reset", fault: models.LimitReached("seven_day", reset), vars: oauth, trouble: loop.FailureLimit, until: reset, text: "hit your"},
+		{name: "429 without reset", fault: models.RateLimited(0), trouble: ledger.FailureLimit, text: "429"},
+		{name: "429 with a long retry-after", fault: models.RateLimited(2 * time.Hour), trouble: ledger.FailureLimit, text: "429"},
+		{name: "five-hour limit with reset", fault: models.LimitReached("five_hour", reset), vars: oauth, trouble: ledger.FailureLimit, until: reset, text: "hit your"},
+		{name: "weekly limit with reset", fault: models.LimitReached("seven_day", reset), vars: oauth, trouble: ledger.FailureLimit, until: reset, text: "hit your"},
 		{name: "429 once", fault: models.RateLimited(0).Once(), works: true},
-		{name: "529", fault: models.Overloaded(), trouble: loop.FailureNetwork, text: "529"},
+		{name: "529", fault: models.Overloaded(), trouble: ledger.FailureNetwork, text: "529"},
 		{name: "529 once", fault: models.Overloaded().Once(), works: true},
-		{name: "500", fault: models.ServerError(), trouble: loop.FailureNetwork, text: "500"},
-		{name: "connection reset", fault: models.Reset(), trouble: loop.FailureNetwork, text: "ECONNRESET"},
-		{name: "stream cut", fault: models.Cut(), trouble: loop.FailureNetwork, text: "ECONNRESET"},
+		{name: "500", fault: models.ServerError(), trouble: ledger.FailureNetwork, text: "500"},
+		{name: "connection reset", fault: models.Reset(), trouble: ledger.FailureNetwork, text: "ECONNRESET"},
+		{name: "stream cut", fault: models.Cut(), trouble: ledger.FailureNetwork, text: "ECONNRESET"},
 		{name: "stream cut once", fault: models.Cut().Once(), works: true},
-		{name: "401", fault: models.Unauthorized(), trouble: loop.FailureAuth, text: "Invalid API key"},
-		{name: "401 with a token", fault: models.Unauthorized(), vars: oauth, trouble: loop.FailureAuth, text: "Not logged in"},
-		{name: "no credit", fault: models.CreditTooLow(), trouble: loop.FailureAuth, text: "Credit balance is too low"},
-		{name: "unknown model", fault: models.UnknownModel("claude-x"), trouble: loop.FailureAuth, text: "selected model"},
+		{name: "401", fault: models.Unauthorized(), trouble: ledger.FailureAuth, text: "Invalid API key"},
+		{name: "401 with a token", fault: models.Unauthorized(), vars: oauth, trouble: ledger.FailureAuth, text: "Not logged in"},
+		{name: "no credit", fault: models.CreditTooLow(), trouble: ledger.FailureAuth, text: "Credit balance is too low"},
+		{name: "unknown model", fault: models.UnknownModel("claude-x"), trouble: ledger.FailureAuth, text: "selected model"},
 		{name: "prompt too long", fault: models.PromptTooLong(), text: "too long"},
-		{name: "server hangs", fault: models.Hang(), vars: []string{"API_TIMEOUT_MS=2000"}, trouble: loop.FailureNetwork, text: "timed out"},
-		{name: "server hangs in mid-answer", fault: models.HangHalf(), vars: []string{"CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS=10000", "API_TIMEOUT_MS=2000"}, trouble: loop.FailureNetwork, text: "timed out", once: true},
+		{name: "server hangs", fault: models.Hang(), vars: []string{"API_TIMEOUT_MS=2000"}, trouble: ledger.FailureNetwork, text: "timed out"},
+		{name: "server hangs in mid-answer", fault: models.HangAfterHalf(), vars: []string{"CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS=10000", "API_TIMEOUT_MS=2000"}, trouble: ledger.FailureNetwork, text: "timed out", once: true},
 	} {
 		for _, step := range []int{0, 1} {
 			if c.once && step == 0 {
@@ -236,19 +237,19 @@ func TestClaudeFaults(t *testing.T) {
 			t.Run(fmt.Sprintf("%s at turn %d", c.name, step+1), func(t *testing.T) {
 				n := newClaude(t, 0, models.Play(func(models.Request) []models.Turn {
 					turns := []models.Turn{models.Use(models.Bash("echo hi")), models.Say("This is the end, and it is long enough to be cut.")}
-					turns[step] = turns[step].Or(c.fault)
+					turns[step] = turns[step].WithFault(c.fault)
 					return turns
 				}), c.vars...)
-				x := n.session("r1-1", func(l *loop.Launch) { l.Wall = loop.Duration(50 * time.Second) })
-				if x.Reason != loop.ExitSelf || x.Failure != c.trouble || !x.Until.Equal(c.until) || !strings.Contains(x.Text, c.text) {
+				x := n.session("r1-1", func(l *ledger.Launch) { l.Wall = ledger.Duration(50 * time.Second) })
+				if x.Reason != ledger.ExitSelf || x.Failure != c.trouble || !x.Until.Equal(c.until) || !strings.Contains(x.Text, c.text) {
 					t.Errorf("exit: %+v", x)
 				}
 				if (x.Code == 0) != c.works {
 					t.Errorf("exit code %d", x.Code)
 				}
 				end, _ := loop.Classify(x, false, false)
-				want := map[loop.FailureClass]loop.SessionOutcome{
-					loop.FailureLimit: loop.EndedLimit, loop.FailureAuth: loop.EndedUnusable, loop.FailureNetwork: loop.EndedNetwork, "": loop.EndedSilent,
+				want := map[ledger.FailureClass]ledger.SessionOutcome{
+					ledger.FailureLimit: ledger.EndedLimit, ledger.FailureAuth: ledger.EndedUnusable, ledger.FailureNetwork: ledger.EndedNetwork, "": ledger.EndedSilent,
 				}[c.trouble]
 				if end != want {
 					t.Errorf("end: %s, want %s", end, want)
@@ -274,20 +275,20 @@ func TestClaudeBackground(t *testing.T) {
 		n := newClaude(t, 0, script(true))
 		n.start(n.launchClaude("r1-1"))
 		<-n.desk.arrived
-		if err := n.runner.End(context.Background(), "r1-1", loop.Duration(3*time.Second)); err != nil {
+		if err := n.runner.End(context.Background(), "r1-1", ledger.Duration(3*time.Second)); err != nil {
 			t.Fatal(err)
 		}
 		x := n.wait("r1-1")
 		t.Logf("%s after %s, turns %d, tokens %d, $%.5f, %d killed", x.Reason, x.Took(), x.Turns, x.Tokens, x.CostUSD, x.Killed)
 		n.record("r1-1")
-		if x.Reason != loop.ExitAsked || x.Turns != 3 || x.Tokens != 3150 || x.CostUSD <= 0 || x.Took() > 15*time.Second {
+		if x.Reason != ledger.ExitAsked || x.Turns != 3 || x.Tokens != 3150 || x.CostUSD <= 0 || x.Took() > 15*time.Second {
 			t.Errorf("exit: %+v", x)
 		}
 	})
 	t.Run("without one", func(t *testing.T) {
 		n := newClaude(t, 0, script(false))
-		x := n.session("r1-1", func(l *loop.Launch) { l.Wall = loop.Duration(6 * time.Second) })
-		if x.Reason != loop.ExitWall || !strings.Contains(x.Text, "background command") || x.Tokens < 0 {
+		x := n.session("r1-1", func(l *ledger.Launch) { l.Wall = ledger.Duration(6 * time.Second) })
+		if x.Reason != ledger.ExitWall || !strings.Contains(x.Text, "background command") || x.Tokens < 0 {
 			t.Errorf("exit: %+v", x)
 		}
 	})
@@ -313,7 +314,7 @@ func TestClaudeDenied(t *testing.T) {
 			if err := os.MkdirAll(keep, 0o777); err != nil {
 				t.Fatal(err)
 			}
-			x := n.session("r1-1", func(l *loop.Launch) {
+			x := n.session("r1-1", func(l *ledger.Launch) {
 				l.Denied = []string{"git push --force", "rm -rf", "DROP TABLE", "curl | sh", "wget | sh"}
 				l.Protected = []string{"main"}
 			})
@@ -343,7 +344,7 @@ func TestClaudeHugeLine(t *testing.T) {
 	}))
 	n.start(n.launchClaude("r1-1"))
 	x := n.wait("r1-1")
-	if x.Reason != loop.ExitSelf || x.Code != 0 || x.Failure != "" || x.Tokens != 3150 || len(n.desk.sent()) != 1 || len(x.Tail) > lastSize {
+	if x.Reason != ledger.ExitSelf || x.Code != 0 || x.Failure != "" || x.Tokens != 3150 || len(n.desk.sent()) != 1 || len(x.Tail) > lastSize {
 		t.Errorf("exit: %+v", x)
 	}
 }
@@ -366,7 +367,7 @@ func TestClaudeLogin(t *testing.T) {
 				return []models.Turn{models.Use(models.Bash("ls -la ~ ~/.claude; ls " + "$(dirname $(dirname $(dirname $HOME)))/../logins")), models.Use(r.Hat().Emit(done))}
 			}), "ANTHROPIC_API_KEY=")
 			ctx := context.Background()
-			var in *loop.InputError
+			var in *ledger.InputError
 			if err := n.runner.Check(ctx, adapter.Claude); filepath.Base(n.runner.o.Agents[adapter.Claude].Command[0]) == "claude" && (!errors.As(err, &in) || in.Findings[0].Fix != "nightporter login claude") {
 				t.Errorf("check without a login: %v", err)
 			}

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Definition is one agent as the configuration has it, [agents.X] laid over the
@@ -103,11 +103,11 @@ func executable(path string) error {
 // Check reports what would keep the agent from being started: an unknown
 // name, a missing program or env_file, a boundary below what the
 // configuration requires, folders that the session's user cannot reach. What
-// a person has to mend is a *loop.InputError. It starts no model turn.
+// a person has to mend is a *ledger.InputError. It starts no model turn.
 func (r *Runner) Check(ctx context.Context, agent string) error {
 	d, ok := r.o.Agents[agent]
 	if !ok {
-		return &loop.InputError{Findings: []loop.Finding{{
+		return &ledger.InputError{Findings: []ledger.Finding{{
 			Text: fmt.Sprintf("there is no agent %q", agent),
 			Fix:  fmt.Sprintf("add [agents.%s] with its command, or name one of: %s", agent, strings.Join(r.names(), ", ")),
 		}}}
@@ -123,9 +123,9 @@ func (r *Runner) Check(ctx context.Context, agent string) error {
 	if err != nil {
 		return err
 	}
-	env, err := r.environment(loop.Launch{Session: "check", Project: "check", Kind: loop.KindAgent}, d)
+	env, err := r.environment(ledger.Launch{Session: "check", Project: "check", Kind: ledger.KindAgent}, d)
 	if err != nil {
-		var in *loop.InputError
+		var in *ledger.InputError
 		if errors.As(err, &in) {
 			return in
 		}
@@ -160,7 +160,7 @@ func (r *Runner) checkKnown(ctx context.Context, d Definition, a *adapter.Agent,
 		return d.problem(err.Error(), "nightporter login "+d.Name)
 	}
 	if !ok {
-		return &loop.InputError{Findings: []loop.Finding{{
+		return &ledger.InputError{Findings: []ledger.Finding{{
 			Text: fmt.Sprintf("agent %s is not logged in", d.Name), Fix: "nightporter login " + d.Name,
 		}}}
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/internal/api"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // caches are the folders below STATE/cache/PROJECT and the variables that
@@ -110,11 +110,11 @@ func installedIn() []string {
 // program needs to find its way. Nothing of the daemon's own environment is in
 // it but PATH, cut to what exists, where toolchains are, and the variables that
 // the configuration names.
-func (r *Runner) environment(l loop.Launch, d Definition) ([]string, error) {
+func (r *Runner) environment(l ledger.Launch, d Definition) ([]string, error) {
 	box := filepath.Join(r.folder(l.Session), dirBox)
 	home := filepath.Join(box, boxHome)
 	first := []string{filepath.Join(box, boxBin)}
-	if l.Kind == loop.KindAgent {
+	if l.Kind == ledger.KindAgent {
 		first = append(first, filepath.Join(box, boxWrap))
 	}
 	env := []string{
@@ -134,7 +134,7 @@ func (r *Runner) environment(l loop.Launch, d Definition) ([]string, error) {
 		env = append(env, c[0]+"="+filepath.Join(r.cache(l.Project), c[1]))
 	}
 	env = pass(append(env, installed()...), r.o.PassEnv)
-	if l.Kind != loop.KindAgent {
+	if l.Kind != ledger.KindAgent {
 		// An agent's keys are the agent's: what a session wrote, and is now
 		// being verified, must not find them.
 		return env, nil
@@ -209,7 +209,7 @@ func parseEnvFile(path string, data []byte) ([]string, error) {
 		line = strings.TrimSpace(strings.TrimPrefix(line, "export "))
 		key, value, ok := strings.Cut(line, "=")
 		if !ok || !isVar(key) {
-			return nil, &loop.InputError{Findings: []loop.Finding{{
+			return nil, &ledger.InputError{Findings: []ledger.Finding{{
 				File: path, Line: n, Text: "this is not NAME=VALUE", Fix: "write one variable a line, for example API_KEY=…",
 			}}}
 		}
@@ -218,7 +218,7 @@ func parseEnvFile(path string, data []byte) ([]string, error) {
 			value = value[1:q]
 		}
 		if strings.ContainsRune(value, 0) {
-			return nil, &loop.InputError{Findings: []loop.Finding{{File: path, Line: n, Text: "the value of " + key + " holds a NUL byte"}}}
+			return nil, &ledger.InputError{Findings: []ledger.Finding{{File: path, Line: n, Text: "the value of " + key + " holds a NUL byte"}}}
 		}
 		env = append(env, key+"="+value)
 	}

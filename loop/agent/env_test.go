@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestAgentVariables: the variables of an agent's row reach its sessions and no
@@ -23,7 +23,7 @@ func TestAgentVariables(t *testing.T) {
 	}
 	d := BuiltIn()[adapter.Claude]
 	d.Dir, d.EnvFile = h.out, "claude.env"
-	for kind, want := range map[loop.Kind]bool{loop.KindAgent: true, loop.KindVerify: false, loop.KindSetup: false} {
+	for kind, want := range map[ledger.Kind]bool{ledger.KindAgent: true, ledger.KindVerify: false, ledger.KindSetup: false} {
 		l := h.launch("r1-1")
 		l.Kind = kind
 		env, err := h.runner.environment(l, d)
@@ -43,7 +43,7 @@ func TestAgentVariables(t *testing.T) {
 
 func TestParseEnvFile(t *testing.T) {
 	got, err := parseEnvFile("keys.env", []byte("\uFEFF# keys\r\n\r\nA=1\r\nexport B = \n  C='x y'\nD=\"a=b\"\nE=\nF='\n"))
-	var in *loop.InputError
+	var in *ledger.InputError
 	if !errors.As(err, &in) || in.Findings[0].Line != 4 { // "B " is no name
 		t.Errorf("%v, %v", got, err)
 	}

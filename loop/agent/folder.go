@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nightporter/nightporter/internal/fsutil"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // FolderVersion is the version of a session folder's layout, written in its
@@ -26,7 +26,7 @@ const (
 	filePrompt  = "prompt"      // the prompt as the session gets it
 	fileLock    = "lock"        // held by the supervisor for as long as it lives
 	filePID     = "pid.json"    // pidFile
-	fileExit    = "exit.json"   // loop.Exit, written last, whole or not at all
+	fileExit    = "exit.json"   // ledger.Exit, written last, whole or not at all
 	fileReserve = "exit.new"    // disk space for exit.json, taken at the start
 	fileTouch   = "touch"       // its time is that of the last hat call
 	fileLog     = "shim.log"    // what the supervisor had to say
@@ -48,17 +48,17 @@ const (
 
 // spec is what the supervisor of a session needs to know, and all it knows.
 type spec struct {
-	Version int           `json:"version"`
-	Session string        `json:"session"`
-	Kind    loop.Kind     `json:"kind"`
-	Agent   string        `json:"agent,omitempty"`
-	State   string        `json:"state"`
-	Plan    plan          `json:"plan"`
-	Stdin   bool          `json:"stdin"` // the prompt goes to standard input
-	Wall    loop.Duration `json:"wall"`
-	Stall   loop.Duration `json:"stall"`
-	Timing  Timing        `json:"timing"`
-	Login   *loginUse     `json:"login,omitempty"` // to be copied in and back
+	Version int             `json:"version"`
+	Session string          `json:"session"`
+	Kind    ledger.Kind     `json:"kind"`
+	Agent   string          `json:"agent,omitempty"`
+	State   string          `json:"state"`
+	Plan    plan            `json:"plan"`
+	Stdin   bool            `json:"stdin"` // the prompt goes to standard input
+	Wall    ledger.Duration `json:"wall"`
+	Stall   ledger.Duration `json:"stall"`
+	Timing  Timing          `json:"timing"`
+	Login   *loginUse       `json:"login,omitempty"` // to be copied in and back
 }
 
 // plan is what the inner stages do: the boundary and the command in it.
@@ -74,9 +74,9 @@ type plan struct {
 	Hide  []string `json:"hide"`  // paths that are not to be seen
 	// Veil holds folders that the session's user cannot enter, though paths
 	// that it needs lie below. Level 3 lays an empty folder over each.
-	Veil  []string      `json:"veil,omitempty"`
-	Grace loop.Duration `json:"grace"` // from TERM to KILL
-	Rest  loop.Duration `json:"rest"`  // the same for what is left behind by a command that ended
+	Veil  []string        `json:"veil,omitempty"`
+	Grace ledger.Duration `json:"grace"` // from TERM to KILL
+	Rest  ledger.Duration `json:"rest"`  // the same for what is left behind by a command that ended
 }
 
 // pidFile says which process the supervisor is, so that another daemon can
@@ -92,7 +92,7 @@ type pidFile struct {
 
 // ask is how the daemon asks for an end.
 type ask struct {
-	Grace loop.Duration `json:"grace"`
+	Grace ledger.Duration `json:"grace"`
 }
 
 // name is what sessions, runs and projects may be called: they become folders.
@@ -144,7 +144,7 @@ func reserve(folder string) error {
 const exitSize = 32 << 10
 
 // saveExit makes exit.json out of the reserved space.
-func saveExit(folder string, x loop.Exit) error {
+func saveExit(folder string, x ledger.Exit) error {
 	data, err := json.Marshal(x)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Level returns the highest boundary level at which a session runs on this
@@ -73,7 +73,7 @@ func (r *Runner) try(level int) error {
 		Argv:  []string{"/bin/sh", "-c", "echo ok >tried"},
 		Env:   []string{"PATH=/usr/bin:/bin"},
 		Write: []string{work}, Read: []string{r.bin}, Hide: append([]string(nil), r.hide...),
-		Grace: loop.Duration(time.Second), Rest: loop.Duration(time.Second),
+		Grace: ledger.Duration(time.Second), Rest: ledger.Duration(time.Second),
 	}
 	r.reach(&p)
 	return r.tryPlan(dir, p)
@@ -82,8 +82,8 @@ func (r *Runner) try(level int) error {
 func (r *Runner) tryPlan(dir string, p plan) error {
 	env := p.Env
 	p.Env = nil
-	s := spec{Version: FolderVersion, Session: "try", Kind: loop.KindVerify, State: r.o.State, Plan: p,
-		Wall: loop.Duration(20 * time.Second), Timing: r.o.Timing}
+	s := spec{Version: FolderVersion, Session: "try", Kind: ledger.KindVerify, State: r.o.State, Plan: p,
+		Wall: ledger.Duration(20 * time.Second), Timing: r.o.Timing}
 	for n, v := range map[string]any{fileEnv: env, fileSpec: s} {
 		data, err := json.Marshal(v)
 		if err != nil {
@@ -106,11 +106,11 @@ func (r *Runner) tryPlan(dir string, p plan) error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, oneLine(string(out)))
 	}
-	var x loop.Exit
+	var x ledger.Exit
 	if err := readJSON(filepath.Join(dir, fileExit), &x); err != nil {
 		return err
 	}
-	if x.Reason != loop.ExitSelf || x.Code != 0 {
+	if x.Reason != ledger.ExitSelf || x.Code != 0 {
 		return fmt.Errorf("%s", firstOf(x.Text, oneLine(x.Tail), string(x.Reason)+" "+strconv.Itoa(x.Code)))
 	}
 	if _, err := os.Stat(filepath.Join(p.Dir, "tried")); err != nil {

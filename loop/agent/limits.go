@@ -5,7 +5,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // limits looks at a session now and then: whether it shows any sign of life,
@@ -28,7 +28,7 @@ func newLimits(s *supervisor) *limits {
 // interval is the time between two looks: short against the limits.
 func (l *limits) interval() time.Duration {
 	d := l.s.spec.Timing.Check.D()
-	for _, limit := range []loop.Duration{l.s.spec.Stall, l.s.spec.Timing.Abandon} {
+	for _, limit := range []ledger.Duration{l.s.spec.Stall, l.s.spec.Timing.Abandon} {
 		if q := limit.D() / 4; q > 0 {
 			d = min(d, q)
 		}
@@ -44,7 +44,7 @@ const busy = 0.01
 const tick = 10 * time.Millisecond
 
 // look returns why the session has to end now, "" where it need not.
-func (l *limits) look(root int) (loop.ExitReason, string) {
+func (l *limits) look(root int) (ledger.ExitReason, string) {
 	now := time.Now()
 	if n := l.s.printed.Load(); n != l.bytes {
 		l.bytes, l.sign = n, now
@@ -59,7 +59,7 @@ func (l *limits) look(root int) (loop.ExitReason, string) {
 		}
 		l.cpu = cpu
 		if quiet := now.Sub(l.sign); quiet >= l.s.spec.Stall.D() {
-			return loop.ExitStall, fmt.Sprintf("no output, no hat call and no CPU for %s", quiet.Round(time.Second))
+			return ledger.ExitStall, fmt.Sprintf("no output, no hat call and no CPU for %s", quiet.Round(time.Second))
 		}
 	}
 	l.looked = now
@@ -71,7 +71,7 @@ func (l *limits) look(root int) (loop.ExitReason, string) {
 		l.alone = now
 	}
 	if alone := now.Sub(l.alone); alone >= l.s.spec.Timing.Abandon.D() {
-		return loop.ExitAbandoned, fmt.Sprintf("no nightporter for %s", alone.Round(time.Second))
+		return ledger.ExitAbandoned, fmt.Sprintf("no nightporter for %s", alone.Round(time.Second))
 	}
 	return "", ""
 }

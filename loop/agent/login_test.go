@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Files of a kept login of Claude Code.
@@ -58,7 +58,7 @@ func (h *house) kept() map[string]string {
 	return out
 }
 
-func (h *house) agentSession(session string) loop.Exit {
+func (h *house) agentSession(session string) ledger.Exit {
 	h.t.Helper()
 	l := h.launch(session)
 	l.Agent = adapter.Claude
@@ -92,7 +92,7 @@ func TestLoginPlaced(t *testing.T) {
 			t.Error("its HOME is still there")
 		}
 		l := h.launch("r1-c1")
-		l.Kind, l.Agent, l.Command = loop.KindVerify, adapter.Claude, `ls -a ~; env; cat `+dir+`/*`
+		l.Kind, l.Agent, l.Command = ledger.KindVerify, adapter.Claude, `ls -a ~; env; cat `+dir+`/*`
 		h.start(l)
 		if x := h.wait("r1-c1"); strings.Contains(x.Tail, "sk-ant") && level > 1 || strings.Contains(x.Tail, "\n.claude\n") {
 			t.Errorf("a verification found it: %s", x.Tail)
@@ -208,7 +208,7 @@ func TestLoginOneAtATime(t *testing.T) {
 	if err := h.runner.End(context.Background(), "r1-3", 0); err != nil {
 		t.Fatal(err)
 	}
-	if x := h.wait("r1-3"); x.Reason != loop.ExitAsked || !strings.Contains(x.Text, "same login") {
+	if x := h.wait("r1-3"); x.Reason != ledger.ExitAsked || !strings.Contains(x.Text, "same login") {
 		t.Errorf("the one that was ended: %+v", x)
 	}
 	if err := os.WriteFile(filepath.Join(h.work, "go"), nil, 0o644); err != nil {
@@ -242,7 +242,7 @@ func TestLoginOfLostSession(t *testing.T) {
 	if err := syscall.Kill(p.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if x := h.wait("r1-1"); x.Reason != loop.ExitLost {
+	if x := h.wait("r1-1"); x.Reason != ledger.ExitLost {
 		t.Errorf("exit: %+v", x)
 	}
 	if got := h.kept()[claudeOAuth]; got != string(next) {
@@ -366,7 +366,7 @@ func TestClaudeCheck(t *testing.T) {
 	check := func(name, text, fix string) {
 		t.Helper()
 		err := h.runner.Check(context.Background(), adapter.Claude)
-		var in *loop.InputError
+		var in *ledger.InputError
 		if text == "" {
 			if err != nil {
 				t.Errorf("%s: %v", name, err)

@@ -16,7 +16,8 @@ import (
 
 	"github.com/nightporter/nightporter/internal/guard"
 	"github.com/nightporter/nightporter/internal/hatcli"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/internal/leaktest"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // The test program is its own nightporter: shims and their inner stages are
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 			os.Exit(floodHelper(os.Args[2]))
 		}
 	}
-	os.Exit(m.Run())
+	leaktest.Main(m.Run)
 }
 
 // exit ends the process without the second that the race detector waits.
@@ -62,7 +63,7 @@ type house struct {
 }
 
 func quick() Timing {
-	ms := func(n int) loop.Duration { return loop.Duration(time.Duration(n) * time.Millisecond) }
+	ms := func(n int) ledger.Duration { return ledger.Duration(time.Duration(n) * time.Millisecond) }
 	return Timing{Check: ms(50), Grace: ms(500), Rest: ms(300), Abandon: ms(60_000)}
 }
 
@@ -142,21 +143,21 @@ func (h *house) script(text string) {
 	h.runner.o.Agents["mine"] = Definition{Name: "mine", Command: []string{path}, Dir: h.out}
 }
 
-func (h *house) launch(session string) loop.Launch {
-	return loop.Launch{
-		Session: session, Project: "shop", Run: "r1", Task: "Task 5", Kind: loop.KindAgent, Hat: "builder", Agent: "mine",
+func (h *house) launch(session string) ledger.Launch {
+	return ledger.Launch{
+		Session: session, Project: "shop", Run: "r1", Task: "Task 5", Kind: ledger.KindAgent, Hat: "builder", Agent: "mine",
 		Prompt: "do it\n", Work: h.work, Token: "t0ken", Context: map[string][]byte{"TASK.md": []byte("# Task 5\n")},
 	}
 }
 
-func (h *house) start(l loop.Launch) {
+func (h *house) start(l ledger.Launch) {
 	h.t.Helper()
 	if err := h.runner.Start(context.Background(), l); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-func (h *house) wait(session string) loop.Exit {
+func (h *house) wait(session string) ledger.Exit {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
@@ -173,7 +174,7 @@ func (h *house) wait(session string) loop.Exit {
 }
 
 // run runs a script as one session.
-func (h *house) run(session, script string) loop.Exit {
+func (h *house) run(session, script string) ledger.Exit {
 	h.t.Helper()
 	h.script(script)
 	h.start(h.launch(session))

@@ -17,7 +17,7 @@ import (
 const (
 	headSize = 16 << 20
 	tailSize = 4 << 20
-	lastSize = 4 << 10 // loop.Exit.Tail
+	lastSize = 4 << 10 // ledger.Exit.Tail
 )
 
 // output keeps the first and the last part of what a session prints, both cut
@@ -31,7 +31,7 @@ type output struct {
 	size             int64    // of the file that is written now
 	line             int64    // offset in the head behind the last line's end
 	total            int64
-	last             []byte // end of the output, for loop.Exit.Tail
+	last             []byte // end of the output, for ledger.Exit.Tail
 }
 
 func newOutput(folder string, headMax, tailMax int64) (*output, error) {
@@ -211,7 +211,7 @@ func lastOf(r io.Reader) string {
 	}
 }
 
-// lastLines is the end of the output as loop.Exit carries it: at most 4 kB of
+// lastLines is the end of the output as ledger.Exit carries it: at most 4 kB of
 // valid UTF-8, from a line's start where there is one.
 func (o *output) lastLines() string {
 	text := o.last

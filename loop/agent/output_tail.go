@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // OutputTail is what a session shows of itself while it is in hand.
@@ -72,7 +72,7 @@ func (r *Runner) Glimpse(session string, most int) (OutputTail, error) {
 // tailOf returns how the session's output is read for people, and whether it is
 // for people as it stands.
 func (r *Runner) tailOf(s spec) (tail func(lines []string, dir string, most int) []string, plain bool) {
-	if s.Kind != loop.KindAgent {
+	if s.Kind != ledger.KindAgent {
 		return adapter.WholeLines, true
 	}
 	a, err := r.o.Agents[s.Agent].adapter()

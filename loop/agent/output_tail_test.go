@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestGlimpse: what a session printed last is to be seen while it is at work,
@@ -59,7 +59,7 @@ func TestGlimpseEnd(t *testing.T) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeJSON(filepath.Join(folder, fileSpec), spec{Kind: loop.KindVerify}); err != nil {
+	if err := writeJSON(filepath.Join(folder, fileSpec), spec{Kind: ledger.KindVerify}); err != nil {
 		t.Fatal(err)
 	}
 	o, err := newOutput(folder, 1000, 1000)

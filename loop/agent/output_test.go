@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // floodHelper prints numbered lines of 100 bytes, as many bytes as asked for.
@@ -45,7 +45,7 @@ func TestFlood(t *testing.T) {
 	h := newHouse(t, 0)
 	size := floodSize()
 	x := h.run("r1-1", fmt.Sprintf("%s flood %d", h.runner.Program(), size))
-	if x.Reason != loop.ExitSelf || x.Code != 0 {
+	if x.Reason != ledger.ExitSelf || x.Code != 0 {
 		t.Fatalf("exit = %+v", x)
 	}
 	last := fmt.Sprintf("%099d\n", size/100-1)
@@ -211,11 +211,11 @@ func TestExitIsReserved(t *testing.T) {
 	if err := reserve(dir); err != nil {
 		t.Fatal(err)
 	}
-	want := loop.Exit{Session: "r1-1", Reason: loop.ExitDisk, Tail: strings.Repeat("\x01", lastSize)}
+	want := ledger.Exit{Session: "r1-1", Reason: ledger.ExitDisk, Tail: strings.Repeat("\x01", lastSize)}
 	if err := saveExit(dir, want); err != nil {
 		t.Fatal(err)
 	}
-	var got loop.Exit
+	var got ledger.Exit
 	if err := readJSON(filepath.Join(dir, fileExit), &got); err != nil || got.Tail != want.Tail {
 		t.Errorf("%v", err)
 	}

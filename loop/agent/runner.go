@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Options say how sessions are run on this machine. Paths are absolute.
@@ -51,16 +51,16 @@ type Grant struct {
 
 // Timing holds the shim's intervals.
 type Timing struct {
-	Check   loop.Duration `json:"check"`   // between two looks at CPU, limits and daemon; default 5 s
-	Grace   loop.Duration `json:"grace"`   // from TERM to KILL; default 10 s
-	Rest    loop.Duration `json:"rest"`    // the same for what a session left behind; default 1 s
-	Abandon loop.Duration `json:"abandon"` // without a daemon until the session is ended; default 30 min (SPEC 10)
+	Check   ledger.Duration `json:"check"`   // between two looks at CPU, limits and daemon; default 5 s
+	Grace   ledger.Duration `json:"grace"`   // from TERM to KILL; default 10 s
+	Rest    ledger.Duration `json:"rest"`    // the same for what a session left behind; default 1 s
+	Abandon ledger.Duration `json:"abandon"` // without a daemon until the session is ended; default 30 min (SPEC 10)
 }
 
 func (t Timing) defaults() Timing {
-	set := func(d *loop.Duration, to time.Duration) {
+	set := func(d *ledger.Duration, to time.Duration) {
 		if *d <= 0 {
-			*d = loop.Duration(to)
+			*d = ledger.Duration(to)
 		}
 	}
 	set(&t.Check, 5*time.Second)
@@ -177,7 +177,7 @@ func (r *Runner) boundary() error {
 		return fmt.Errorf("no session can be started here: %s", join(reasons))
 	}
 	if r.o.Boundary == "required" && level < 2 {
-		return &loop.InputError{Findings: []loop.Finding{{
+		return &ledger.InputError{Findings: []ledger.Finding{{
 			Text: "boundary = \"required\", and this machine cannot keep a session from writing outside: " + join(reasons),
 			Fix:  "use a kernel with Landlock (6.2 or newer), or take boundary out of the configuration",
 		}}}

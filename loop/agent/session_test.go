@@ -11,15 +11,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func TestSession(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
 		h := newHouse(t, level)
 		x := h.run("r1-1", `cat; cat ../CONTEXT/TASK.md; echo made >made; cat $(command -v hat) >/dev/null && echo hat; exit 3`)
-		if x.Reason != loop.ExitSelf || x.Code != 3 || x.Boundary != level || x.Killed != 0 || x.Took() <= 0 {
+		if x.Reason != ledger.ExitSelf || x.Code != 3 || x.Boundary != level || x.Killed != 0 || x.Took() <= 0 {
 			t.Errorf("exit = %+v\n%s", x, h.log("r1-1"))
 		}
 		if want := "do it\n# Task 5\nhat\n"; x.Tail != want {
@@ -139,13 +139,13 @@ func TestCachesAreNoConfiguration(t *testing.T) {
 			t.Fatalf("exit = %+v\n%s", x, h.log("r1-1"))
 		}
 		l := h.launch("r1-c1")
-		l.Kind, l.Command = loop.KindVerify, `cd "$CARGO_HOME" && cat registry/a git/a && ls -A`
+		l.Kind, l.Command = ledger.KindVerify, `cd "$CARGO_HOME" && cat registry/a git/a && ls -A`
 		h.start(l)
 		if x := h.wait("r1-c1"); x.Tail != "crate\ndb\ngit\nregistry\n" {
 			t.Errorf("exit = %+v", x)
 		}
 		l = h.launch("r1-c2")
-		l.Kind, l.Command, l.Project = loop.KindVerify, `ls -A "$CARGO_HOME/registry/"`, "blog"
+		l.Kind, l.Command, l.Project = ledger.KindVerify, `ls -A "$CARGO_HOME/registry/"`, "blog"
 		h.start(l)
 		if x := h.wait("r1-c2"); x.Code != 0 || x.Tail != "" {
 			t.Errorf("another project's session finds it: %+v", x)
@@ -164,10 +164,10 @@ func TestCommandSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := h.launch("r1-c1")
-	l.Kind, l.Command = loop.KindVerify, `env | grep -E '^(HAT_|KEY)'; printf 'go on '; touch "$GOCACHE/x" "$npm_config_cache/x" && echo cached; nosuchprogram`
+	l.Kind, l.Command = ledger.KindVerify, `env | grep -E '^(HAT_|KEY)'; printf 'go on '; touch "$GOCACHE/x" "$npm_config_cache/x" && echo cached; nosuchprogram`
 	h.start(l)
 	x := h.wait("r1-c1")
-	if x.Reason != loop.ExitSelf || x.Code != 127 || !strings.HasPrefix(x.Tail, "go on cached\n") {
+	if x.Reason != ledger.ExitSelf || x.Code != 127 || !strings.HasPrefix(x.Tail, "go on cached\n") {
 		t.Errorf("exit = %+v", x)
 	}
 }
@@ -177,14 +177,14 @@ func TestPrompt(t *testing.T) {
 	for _, c := range []struct {
 		name, prompt, script string
 		size                 int
-		why                  loop.ExitReason
+		why                  ledger.ExitReason
 		tail                 string
 	}{
-		{"stdin", adapter.PromptStdin, `wc -c | tr -d ' '`, 200_000, loop.ExitSelf, "200000\n"},
-		{"arg", adapter.PromptArg, `printf %s "$1" | wc -c | tr -d ' '; wc -c | tr -d ' '`, 100_000, loop.ExitSelf, "100000\n0\n"},
-		{"argtoolong", adapter.PromptArg, `exit 0`, 200_000, loop.ExitNotStarted, ""},
-		{"file", adapter.PromptFile, `wc -c <"$1" | tr -d ' '`, 200_000, loop.ExitSelf, "200000\n"},
-		{"unknown", "smoke", `exit 0`, 10, loop.ExitNotStarted, ""},
+		{"stdin", adapter.PromptStdin, `wc -c | tr -d ' '`, 200_000, ledger.ExitSelf, "200000\n"},
+		{"arg", adapter.PromptArg, `printf %s "$1" | wc -c | tr -d ' '; wc -c | tr -d ' '`, 100_000, ledger.ExitSelf, "100000\n0\n"},
+		{"argtoolong", adapter.PromptArg, `exit 0`, 200_000, ledger.ExitNotStarted, ""},
+		{"file", adapter.PromptFile, `wc -c <"$1" | tr -d ' '`, 200_000, ledger.ExitSelf, "200000\n"},
+		{"unknown", "smoke", `exit 0`, 10, ledger.ExitNotStarted, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h.script(c.script)
@@ -216,22 +216,22 @@ func TestNotStarted(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		command []string
-		why     loop.ExitReason
+		why     ledger.ExitReason
 		code    int
 		signal  string
 		text    string
 	}{
-		{"none", nil, loop.ExitNotStarted, -1, "", "no agent"},
-		{"missing", []string{"no-such-agent"}, loop.ExitNotStarted, -1, "", "not found on PATH"},
-		{"path", []string{"./no-such-agent"}, loop.ExitNotStarted, -1, "", "does not exist"},
-		{"plain", []string{"./plain"}, loop.ExitNotStarted, -1, "", "chmod +x"},
-		{"broken", []string{"./broken"}, loop.ExitNotStarted, -1, "", "no such file"},
-		{"126", script("exit 126"), loop.ExitNotStarted, 126, "", "126"},
-		{"127", script("no-such-thing"), loop.ExitNotStarted, 127, "", "127"},
-		{"crash", script("echo oops >&2; exit 1"), loop.ExitSelf, 1, "", ""},
-		{"signal", script("kill -SEGV $$"), loop.ExitSelf, -1, "SIGSEGV", ""},
-		{"killed", script("kill -KILL $$"), loop.ExitSelf, -1, "SIGKILL", ""},
-		{"fine", script("exit 0"), loop.ExitSelf, 0, "", ""},
+		{"none", nil, ledger.ExitNotStarted, -1, "", "no agent"},
+		{"missing", []string{"no-such-agent"}, ledger.ExitNotStarted, -1, "", "not found on PATH"},
+		{"path", []string{"./no-such-agent"}, ledger.ExitNotStarted, -1, "", "does not exist"},
+		{"plain", []string{"./plain"}, ledger.ExitNotStarted, -1, "", "chmod +x"},
+		{"broken", []string{"./broken"}, ledger.ExitNotStarted, -1, "", "no such file"},
+		{"126", script("exit 126"), ledger.ExitNotStarted, 126, "", "126"},
+		{"127", script("no-such-thing"), ledger.ExitNotStarted, 127, "", "127"},
+		{"crash", script("echo oops >&2; exit 1"), ledger.ExitSelf, 1, "", ""},
+		{"signal", script("kill -SEGV $$"), ledger.ExitSelf, -1, "SIGSEGV", ""},
+		{"killed", script("kill -KILL $$"), ledger.ExitSelf, -1, "SIGKILL", ""},
+		{"fine", script("exit 0"), ledger.ExitSelf, 0, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h.runner.o.Agents["mine"] = Definition{Name: "mine", Command: c.command, Dir: h.out}
@@ -244,8 +244,8 @@ func TestNotStarted(t *testing.T) {
 				t.Errorf("exit = %+v", x)
 			}
 			err := h.runner.Check(context.Background(), "mine")
-			var in *loop.InputError
-			if wrong := c.code == -1 && c.why == loop.ExitNotStarted && c.name != "broken"; wrong != errors.As(err, &in) {
+			var in *ledger.InputError
+			if wrong := c.code == -1 && c.why == ledger.ExitNotStarted && c.name != "broken"; wrong != errors.As(err, &in) {
 				t.Errorf("Check = %v", err)
 			} else if wrong && in.Findings[0].Fix == "" {
 				t.Errorf("Check does not say what to do: %v", err)
@@ -288,13 +288,13 @@ func TestStartTwice(t *testing.T) {
 func TestStartRefuses(t *testing.T) {
 	h := newHouse(t, 0)
 	h.script("exit 0")
-	for _, change := range []func(*loop.Launch){
-		func(l *loop.Launch) { l.Session = "../../etc" },
-		func(l *loop.Launch) { l.Session = "" },
-		func(l *loop.Launch) { l.Run = "r1/../.." },
-		func(l *loop.Launch) { l.Project = "." },
-		func(l *loop.Launch) { l.Work = filepath.Join(h.out, "none") },
-		func(l *loop.Launch) { l.Context = map[string][]byte{"../../x": nil} },
+	for _, change := range []func(*ledger.Launch){
+		func(l *ledger.Launch) { l.Session = "../../etc" },
+		func(l *ledger.Launch) { l.Session = "" },
+		func(l *ledger.Launch) { l.Run = "r1/../.." },
+		func(l *ledger.Launch) { l.Project = "." },
+		func(l *ledger.Launch) { l.Work = filepath.Join(h.out, "none") },
+		func(l *ledger.Launch) { l.Context = map[string][]byte{"../../x": nil} },
 	} {
 		l := h.launch("r1-1")
 		change(&l)
@@ -327,7 +327,7 @@ func TestStartAgain(t *testing.T) {
 		t.Errorf("State = %v, %v", s, err)
 	}
 	fail = false
-	if x := h.run("r1-1", "exit 0"); x.Reason != loop.ExitSelf {
+	if x := h.run("r1-1", "exit 0"); x.Reason != ledger.ExitSelf {
 		t.Errorf("exit = %+v", x)
 	}
 }
@@ -335,7 +335,7 @@ func TestStartAgain(t *testing.T) {
 func TestLostWithoutTrace(t *testing.T) {
 	h := newHouse(t, 0)
 	x := h.wait("r1-9")
-	if x.Reason != loop.ExitLost || x.Code != -1 || x.Text == "" {
+	if x.Reason != ledger.ExitLost || x.Code != -1 || x.Text == "" {
 		t.Errorf("exit = %+v", x)
 	}
 }
@@ -356,7 +356,7 @@ func TestSocketPath(t *testing.T) {
 func TestLimitOfSession(t *testing.T) {
 	h := newHouse(t, 0)
 	x := h.run("r1-1", `echo "You've hit your session limit · resets 8:20pm (UTC)"; exit 1`)
-	if x.Failure != loop.FailureLimit || x.Until.IsZero() || x.Code != 1 || x.Text == "" {
+	if x.Failure != ledger.FailureLimit || x.Until.IsZero() || x.Code != 1 || x.Text == "" {
 		t.Errorf("exit = %+v", x)
 	}
 }

@@ -17,8 +17,8 @@ import (
 
 	"github.com/nightporter/nightporter/internal/statelock"
 	"github.com/nightporter/nightporter/internal/text"
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // shimLock is the open file that holds the folder's lock, handed over by the
@@ -44,8 +44,8 @@ func ShimMain(folder string) int {
 
 // supervise runs the session and writes its exit.
 func supervise(folder string) error {
-	s := &supervisor{folder: folder, exit: loop.Exit{
-		Reason: loop.ExitLost, Code: -1, Started: time.Now(), Turns: -1, Tokens: -1, CostUSD: -1,
+	s := &supervisor{folder: folder, exit: ledger.Exit{
+		Reason: ledger.ExitLost, Code: -1, Started: time.Now(), Turns: -1, Tokens: -1, CostUSD: -1,
 	}}
 	if err := s.load(); err != nil {
 		return err
@@ -68,7 +68,7 @@ func supervise(folder string) error {
 type supervisor struct {
 	folder string
 	spec   spec
-	exit   loop.Exit
+	exit   ledger.Exit
 	out    *output
 	pid    pidFile
 
@@ -125,7 +125,7 @@ func (s *supervisor) run() {
 	}
 	in, err := s.startInner()
 	if err != nil {
-		s.exit.Reason, s.exit.Text = loop.ExitNotStarted, err.Error()
+		s.exit.Reason, s.exit.Text = ledger.ExitNotStarted, err.Error()
 		return
 	}
 	if p, err := readProcess(in.cmd.Pid); err == nil {
@@ -157,7 +157,7 @@ func (s *supervisor) logIn(asks <-chan fsnotify.Event) bool {
 	}
 	lease, mine, err := s.spec.Login.lease()
 	if err != nil {
-		s.exit.Reason, s.exit.Text = loop.ExitNotStarted, err.Error()
+		s.exit.Reason, s.exit.Text = ledger.ExitNotStarted, err.Error()
 		return false
 	}
 	s.login = lease
@@ -169,7 +169,7 @@ func (s *supervisor) logIn(asks <-chan fsnotify.Event) bool {
 			s.exit.Started = time.Now() // it had waited for somebody else's end
 			return true
 		}
-		why, text = loop.ExitNotStarted, err.Error()
+		why, text = ledger.ExitNotStarted, err.Error()
 	}
 	s.exit.Reason, s.exit.Text = why, text
 	return false
@@ -177,7 +177,7 @@ func (s *supervisor) logIn(asks <-chan fsnotify.Event) bool {
 
 // waitTurn waits for the login's lease. It returns why the session is over
 // before it began, "" where it can begin.
-func (s *supervisor) waitTurn(mine <-chan error, asks <-chan fsnotify.Event) (loop.ExitReason, string) {
+func (s *supervisor) waitTurn(mine <-chan error, asks <-chan fsnotify.Event) (ledger.ExitReason, string) {
 	const told = "it had waited for another session with the same login"
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
@@ -187,12 +187,12 @@ func (s *supervisor) waitTurn(mine <-chan error, asks <-chan fsnotify.Event) (lo
 	var alone time.Time
 	for {
 		if _, asked := s.asked(); asked {
-			return loop.ExitAsked, told
+			return ledger.ExitAsked, told
 		}
 		select {
 		case err := <-mine:
 			if err != nil {
-				return loop.ExitNotStarted, "login: " + err.Error()
+				return ledger.ExitNotStarted, "login: " + err.Error()
 			}
 			return "", ""
 		case _, ok := <-asks:
@@ -200,7 +200,7 @@ func (s *supervisor) waitTurn(mine <-chan error, asks <-chan fsnotify.Event) (lo
 				asks = nil
 			}
 		case <-signals:
-			return loop.ExitAsked, told
+			return ledger.ExitAsked, told
 		case now := <-tick.C:
 			if daemonLives(s.spec.State) {
 				alone = time.Time{}
@@ -210,7 +210,7 @@ func (s *supervisor) waitTurn(mine <-chan error, asks <-chan fsnotify.Event) (lo
 				alone = now
 			}
 			if now.Sub(alone) >= s.spec.Timing.Abandon.D() {
-				return loop.ExitAbandoned, told
+				return ledger.ExitAbandoned, told
 			}
 		}
 	}
@@ -333,7 +333,7 @@ func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
 	var due <-chan time.Time
 	var deadline time.Time
 	ended, seen, done := false, false, false
-	end := func(why loop.ExitReason, text string) {
+	end := func(why ledger.ExitReason, text string) {
 		if ended || seen { // it is over already; the reaper ends what is left
 			return
 		}
@@ -374,16 +374,16 @@ func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
 				asked()
 			}
 		case <-told:
-			end(loop.ExitAsked, "the shim was told to end by a signal")
+			end(ledger.ExitAsked, "the shim was told to end by a signal")
 		case <-due:
-			end(loop.ExitAsked, "")
+			end(ledger.ExitAsked, "")
 		case <-wall:
-			end(loop.ExitWall, fmt.Sprintf("ended after %s, its whole time", s.spec.Wall.D()))
+			end(ledger.ExitWall, fmt.Sprintf("ended after %s, its whole time", s.spec.Wall.D()))
 		case <-tick.C:
 			asked()
 			switch why, text := l.look(in.cmd.Pid); {
 			case s.diskFull.Load():
-				end(loop.ExitDisk, "its output could not be written: the disk is full")
+				end(ledger.ExitDisk, "its output could not be written: the disk is full")
 			case why != "":
 				end(why, text)
 			}
@@ -410,8 +410,8 @@ func (s *supervisor) take(r report, ended bool) {
 		if ended {
 			return
 		}
-		x.Reason, x.Text = loop.ExitNotStarted, r.Failed
-		if s.spec.Kind != loop.KindAgent && r.Exec {
+		x.Reason, x.Text = ledger.ExitNotStarted, r.Failed
+		if s.spec.Kind != ledger.KindAgent && r.Exec {
 			x.Code = 127
 		}
 	case r.Exited:
@@ -422,13 +422,13 @@ func (s *supervisor) take(r report, ended bool) {
 		if ended {
 			return
 		}
-		x.Reason = loop.ExitSelf
+		x.Reason = ledger.ExitSelf
 		switch {
-		case s.spec.Kind == loop.KindAgent && (r.Code == 126 || r.Code == 127):
-			x.Reason = loop.ExitNotStarted
+		case s.spec.Kind == ledger.KindAgent && (r.Code == 126 || r.Code == 127):
+			x.Reason = ledger.ExitNotStarted
 			x.Text = fmt.Sprintf("%s ended with exit code %d: it, or a program that it needs, was not found or cannot be run", s.spec.Plan.Argv[0], r.Code)
 		case (r.Signal == int(syscall.SIGKILL) || r.Code == 128+int(syscall.SIGKILL)) && oomKills() > s.ooms:
-			x.Reason, x.Text = loop.ExitMemory, "the kernel ended it: out of memory"
+			x.Reason, x.Text = ledger.ExitMemory, "the kernel ended it: out of memory"
 		}
 	case r.Done:
 		x.Killed += r.Killed
@@ -442,13 +442,13 @@ func (s *supervisor) lastWord(in *inner, ended, seen, done bool) {
 	if seen || ended || done {
 		return
 	}
-	s.exit.Reason = loop.ExitLost
+	s.exit.Reason = ledger.ExitLost
 	s.exit.Text = "its tree keeper was ended from outside"
 	if err == nil {
 		s.exit.Text += ": " + state.String()
 	}
 	if oomKills() > s.ooms {
-		s.exit.Reason, s.exit.Text = loop.ExitMemory, "the kernel ended it: out of memory"
+		s.exit.Reason, s.exit.Text = ledger.ExitMemory, "the kernel ended it: out of memory"
 	}
 }
 
@@ -483,9 +483,9 @@ func (s *supervisor) sweep() {
 func (s *supervisor) finish(err error) error {
 	x := &s.exit
 	if err != nil {
-		x.Reason, x.Text = loop.ExitNotStarted, err.Error()
+		x.Reason, x.Text = ledger.ExitNotStarted, err.Error()
 		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EDQUOT) {
-			x.Reason = loop.ExitDisk
+			x.Reason = ledger.ExitDisk
 		}
 	}
 	if s.out != nil {
@@ -494,8 +494,8 @@ func (s *supervisor) finish(err error) error {
 		}
 		x.Tail = s.out.lastLines()
 	}
-	if s.diskFull.Load() && x.Reason != loop.ExitAsked {
-		x.Reason, x.Text = loop.ExitDisk, "its output could not be written: the disk is full"
+	if s.diskFull.Load() && x.Reason != ledger.ExitAsked {
+		x.Reason, x.Text = ledger.ExitDisk, "its output could not be written: the disk is full"
 	}
 	x.Text = oneLine(x.Text)
 	x.Ended = time.Now()

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/fsutil"
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Start begins a session. A second Start of the same session starts nothing
@@ -25,14 +25,14 @@ import (
 // error but the session's end: Wait returns it as WhyNotStarted. An error
 // means that nothing was started and that Start may be tried again; a full
 // disk is syscall.ENOSPC.
-func (r *Runner) Start(ctx context.Context, l loop.Launch) error {
+func (r *Runner) Start(ctx context.Context, l ledger.Launch) error {
 	if err := r.start(ctx, l); err != nil {
 		return fmt.Errorf("start session %s: %w", l.Session, err)
 	}
 	return nil
 }
 
-func (r *Runner) start(ctx context.Context, l loop.Launch) error {
+func (r *Runner) start(ctx context.Context, l ledger.Launch) error {
 	if err := errors.Join(checkName("session", l.Session), checkName("run", l.Run), checkName("project", l.Project)); err != nil {
 		return err
 	}
@@ -72,8 +72,8 @@ func (r *Runner) start(ctx context.Context, l loop.Launch) error {
 	if errors.As(err, &no) {
 		level, _ := r.Level()
 		now := time.Now()
-		return saveExit(folder, loop.Exit{
-			Session: l.Session, Reason: loop.ExitNotStarted, Code: -1, Text: no.Error(), Started: now, Ended: now,
+		return saveExit(folder, ledger.Exit{
+			Session: l.Session, Reason: ledger.ExitNotStarted, Code: -1, Text: no.Error(), Started: now, Ended: now,
 			Turns: -1, Tokens: -1, CostUSD: -1, Boundary: level,
 		})
 	}
@@ -102,7 +102,7 @@ func (r *Runner) mode() os.FileMode {
 }
 
 // prepare fills a session's folder. It can be done again.
-func (r *Runner) prepare(l loop.Launch, folder string) error {
+func (r *Runner) prepare(l ledger.Launch, folder string) error {
 	level, _ := r.Level()
 	p, stdin, err := r.plan(l, folder, level)
 	if err != nil {
@@ -135,7 +135,7 @@ func (r *Runner) prepare(l loop.Launch, folder string) error {
 
 // plan makes the folders that the session sees, and says what its inner
 // stages are to do.
-func (r *Runner) plan(l loop.Launch, folder string, level int) (plan, bool, error) {
+func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, error) {
 	var none plan
 	box := filepath.Join(folder, dirBox)
 	socket := filepath.Dir(r.SocketPath(l.Session))
@@ -157,7 +157,7 @@ func (r *Runner) plan(l loop.Launch, folder string, level int) (plan, bool, erro
 		return none, false, fmt.Errorf("hand over the work folder: %w", err)
 	}
 	contextDir := filepath.Join(r.o.State, "runs", l.Run, "CONTEXT")
-	if l.Kind == loop.KindAgent {
+	if l.Kind == ledger.KindAgent {
 		if err := writeContext(contextDir, l.Context); err != nil {
 			return none, false, fmt.Errorf("write CONTEXT: %w", err)
 		}
@@ -175,7 +175,7 @@ func (r *Runner) plan(l loop.Launch, folder string, level int) (plan, bool, erro
 		return none, false, &notStarted{err}
 	}
 	stdin := false
-	if l.Kind == loop.KindAgent {
+	if l.Kind == ledger.KindAgent {
 		if stdin, err = r.agentCommand(l, d, box, &p); err != nil {
 			return none, false, &notStarted{err}
 		}
@@ -183,7 +183,7 @@ func (r *Runner) plan(l loop.Launch, folder string, level int) (plan, bool, erro
 		p.Argv = []string{"/bin/sh", "-c", l.Command}
 	}
 	r.reach(&p)
-	if l.Kind == loop.KindAgent {
+	if l.Kind == ledger.KindAgent {
 		if err := r.makeWrappers(box, l, p.Write); err != nil {
 			return none, false, fmt.Errorf("wrappers of denied programs: %w", err)
 		}
@@ -194,8 +194,8 @@ func (r *Runner) plan(l loop.Launch, folder string, level int) (plan, bool, erro
 // logIn adds an agent's login to its environment, and returns what the
 // supervisor has to do for it. Other sessions get none: what they run was
 // written by a session.
-func (r *Runner) logIn(l loop.Launch, p *plan) (*loginUse, error) {
-	if l.Kind != loop.KindAgent {
+func (r *Runner) logIn(l ledger.Launch, p *plan) (*loginUse, error) {
+	if l.Kind != ledger.KindAgent {
 		return nil, nil //nolint:nilnil // nothing to do is no error
 	}
 	d := r.o.Agents[l.Agent]
@@ -206,7 +206,7 @@ func (r *Runner) logIn(l loop.Launch, p *plan) (*loginUse, error) {
 
 // agentCommand fills in what to run for an agent, and says whether its prompt
 // goes to standard input.
-func (r *Runner) agentCommand(l loop.Launch, d Definition, box string, p *plan) (bool, error) {
+func (r *Runner) agentCommand(l ledger.Launch, d Definition, box string, p *plan) (bool, error) {
 	if d.Name == "" && len(d.Command) == 0 {
 		return false, fmt.Errorf("there is no agent %q in the configuration", l.Agent)
 	}

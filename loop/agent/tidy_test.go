@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestTidy: what ended long ago goes; what runs, what is spared and what is
@@ -61,7 +61,7 @@ func TestTidy(t *testing.T) {
 	if data, err := os.ReadFile(outside); string(data) != "keep" {
 		t.Errorf("a link led out: %q, %v", data, err)
 	}
-	if err := h.runner.End(t.Context(), "r1-2", loop.Duration(0)); err != nil {
+	if err := h.runner.End(t.Context(), "r1-2", ledger.Duration(0)); err != nil {
 		t.Fatal(err)
 	}
 	h.wait("r1-2")

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/statelock"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // rogue is a script that starts a session leader, a daemon that forked twice,
@@ -62,25 +62,25 @@ func TestTreeAfterSuccess(t *testing.T) {
 		m := mark(t)
 		x := h.run("r1-1", rogue(m)+"exit 0")
 		none(t, m)
-		if x.Reason != loop.ExitSelf || x.Code != 0 || x.Killed < 5 {
+		if x.Reason != ledger.ExitSelf || x.Code != 0 || x.Killed < 5 {
 			t.Errorf("exit = %+v\n%s", x, h.log("r1-1"))
 		}
 	})
 }
 
 func TestEnds(t *testing.T) {
-	second := loop.Duration(time.Second)
+	second := ledger.Duration(time.Second)
 	for _, c := range []struct {
 		name   string
-		change func(*loop.Launch)
+		change func(*ledger.Launch)
 		do     func(*house)
-		why    loop.ExitReason
+		why    ledger.ExitReason
 	}{
-		{"stall", func(l *loop.Launch) { l.Stall = second / 3 }, nil, loop.ExitStall},
-		{"wall", func(l *loop.Launch) { l.Wall = second }, nil, loop.ExitWall},
-		{"now", nil, func(h *house) { h.end(0) }, loop.ExitAsked},
-		{"grace", nil, func(h *house) { h.end(second / 5) }, loop.ExitAsked},
-		{"sooner", nil, func(h *house) { h.end(600 * second); h.taken(); h.end(0) }, loop.ExitAsked},
+		{"stall", func(l *ledger.Launch) { l.Stall = second / 3 }, nil, ledger.ExitStall},
+		{"wall", func(l *ledger.Launch) { l.Wall = second }, nil, ledger.ExitWall},
+		{"now", nil, func(h *house) { h.end(0) }, ledger.ExitAsked},
+		{"grace", nil, func(h *house) { h.end(second / 5) }, ledger.ExitAsked},
+		{"sooner", nil, func(h *house) { h.end(600 * second); h.taken(); h.end(0) }, ledger.ExitAsked},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			levels(t, func(t *testing.T, level int) {
@@ -108,7 +108,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-func (h *house) end(grace loop.Duration) {
+func (h *house) end(grace ledger.Duration) {
 	h.t.Helper()
 	if err := h.runner.End(context.Background(), "r1-1", grace); err != nil {
 		h.t.Fatal(err)
@@ -135,7 +135,7 @@ func TestSignsOfLife(t *testing.T) {
 			h := newHouse(t, 0)
 			h.script(c.script)
 			l := h.launch("r1-1")
-			l.Stall = loop.Duration(2 * time.Second) // a machine that is busy gives a session its turn more often than that
+			l.Stall = ledger.Duration(2 * time.Second) // a machine that is busy gives a session its turn more often than that
 			h.start(l)
 			if c.name == "hat" {
 				ctx, cancel := context.WithCancel(context.Background())
@@ -146,7 +146,7 @@ func TestSignsOfLife(t *testing.T) {
 					}
 				}()
 			}
-			if x := h.wait("r1-1"); x.Reason != loop.ExitSelf || x.Code != 0 {
+			if x := h.wait("r1-1"); x.Reason != ledger.ExitSelf || x.Code != 0 {
 				t.Errorf("exit = %+v", x)
 			}
 		})
@@ -175,7 +175,7 @@ func TestShimKilled(t *testing.T) {
 		}
 		x := h.wait("r1-1")
 		none(t, m)
-		if x.Reason != loop.ExitLost || x.Boundary != level {
+		if x.Reason != ledger.ExitLost || x.Boundary != level {
 			t.Errorf("exit = %+v", x)
 		}
 	})
@@ -194,7 +194,7 @@ func TestReaperKilled(t *testing.T) {
 		}
 		x := h.wait("r1-1")
 		none(t, m)
-		if x.Reason != loop.ExitLost || x.Text == "" {
+		if x.Reason != ledger.ExitLost || x.Text == "" {
 			t.Errorf("exit = %+v", x)
 		}
 	})
@@ -217,7 +217,7 @@ func TestShimAndReaperKilled(t *testing.T) {
 		}
 		x := h.wait("r1-1")
 		none(t, m)
-		if x.Reason != loop.ExitLost {
+		if x.Reason != ledger.ExitLost {
 			t.Errorf("exit = %+v", x)
 		}
 	})
@@ -229,7 +229,7 @@ type daemonConfig struct {
 	MaxLevel int
 	Agents   map[string]Definition
 	Timing   Timing
-	Launch   loop.Launch
+	Launch   ledger.Launch
 }
 
 // daemonHelper is a daemon that starts one session and never ends by itself.
@@ -254,7 +254,7 @@ func daemonHelper(config string) int {
 }
 
 // killedDaemon starts a session from a daemon and ends the daemon the hard way.
-func (h *house) killedDaemon(l loop.Launch) {
+func (h *house) killedDaemon(l ledger.Launch) {
 	h.t.Helper()
 	data, err := json.Marshal(daemonConfig{h.state, h.opts.MaxLevel, h.runner.o.Agents, h.opts.Timing, l})
 	if err != nil {
@@ -305,7 +305,7 @@ func TestAdoption(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := h.wait("r1-1")
-		if x.Reason != loop.ExitSelf || x.Code != 7 || x.Tail != "went on\n" {
+		if x.Reason != ledger.ExitSelf || x.Code != 7 || x.Tail != "went on\n" {
 			t.Errorf("exit = %+v\n%s", x, h.log("r1-1"))
 		}
 		if s, err := h.runner.State("r1-1"); s != Ended || err != nil {
@@ -323,33 +323,33 @@ func TestAdoptedEnd(t *testing.T) {
 	h.end(0)
 	x := h.wait("r1-1")
 	none(t, m)
-	if x.Reason != loop.ExitAsked {
+	if x.Reason != ledger.ExitAsked {
 		t.Errorf("exit = %+v", x)
 	}
 }
 
 // Nobody comes for it: its shim ends it.
 func TestAbandoned(t *testing.T) {
-	h := newHouse(t, 0, func(o *Options) { o.Timing.Abandon = loop.Duration(300 * time.Millisecond) })
+	h := newHouse(t, 0, func(o *Options) { o.Timing.Abandon = ledger.Duration(300 * time.Millisecond) })
 	m := mark(t)
 	h.script(rogue(m) + "sleep " + m)
 	h.killedDaemon(h.launch("r1-1"))
 	x := h.wait("r1-1")
 	none(t, m)
-	if x.Reason != loop.ExitAbandoned {
+	if x.Reason != ledger.ExitAbandoned {
 		t.Errorf("exit = %+v", x)
 	}
 }
 
 // While a daemon lives, no session is abandoned.
 func TestNotAbandoned(t *testing.T) {
-	h := newHouse(t, 0, func(o *Options) { o.Timing.Abandon = loop.Duration(300 * time.Millisecond) })
+	h := newHouse(t, 0, func(o *Options) { o.Timing.Abandon = ledger.Duration(300 * time.Millisecond) })
 	lock, err := statelock.Take(h.state)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = lock.Release() }()
-	if x := h.run("r1-1", "sleep 1"); x.Reason != loop.ExitSelf {
+	if x := h.run("r1-1", "sleep 1"); x.Reason != ledger.ExitSelf {
 		t.Errorf("exit = %+v", x)
 	}
 }
@@ -368,15 +368,15 @@ func TestParseStat(t *testing.T) {
 
 // What a session leaves behind does not change how it ended.
 func TestEndedIsEnded(t *testing.T) {
-	h := newHouse(t, 0, func(o *Options) { o.Timing.Rest = loop.Duration(1500 * time.Millisecond) })
+	h := newHouse(t, 0, func(o *Options) { o.Timing.Rest = ledger.Duration(1500 * time.Millisecond) })
 	m := mark(t)
 	h.script(`( trap '' TERM; setsid sh -c 'trap "" TERM; echo >ready; sleep ` + m + `; sleep ` + m + `' & ); until [ -e ready ]; do sleep 0.01; done; exit 4`)
 	l := h.launch("r1-1")
-	l.Stall = loop.Duration(300 * time.Millisecond)
+	l.Stall = ledger.Duration(300 * time.Millisecond)
 	h.start(l)
 	x := h.wait("r1-1")
 	none(t, m)
-	if x.Reason != loop.ExitSelf || x.Code != 4 || x.Killed == 0 {
+	if x.Reason != ledger.ExitSelf || x.Code != 4 || x.Killed == 0 {
 		t.Errorf("exit = %+v", x)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // State is what can be seen of a session without waiting.
@@ -51,29 +51,29 @@ func (r *Runner) State(session string) (State, error) {
 // may be called again. A session of which there is no trace, or whose shim
 // was ended itself, is WhyLost. The session's HOME and TMPDIR are removed.
 // Errors are those of ctx and of reading the folder.
-func (r *Runner) Wait(ctx context.Context, session string) (loop.Exit, error) {
+func (r *Runner) Wait(ctx context.Context, session string) (ledger.Exit, error) {
 	x, err := r.wait(ctx, session)
 	if err != nil {
-		return loop.Exit{}, fmt.Errorf("wait for session %s: %w", session, err)
+		return ledger.Exit{}, fmt.Errorf("wait for session %s: %w", session, err)
 	}
 	return x, nil
 }
 
-func (r *Runner) wait(ctx context.Context, session string) (loop.Exit, error) {
+func (r *Runner) wait(ctx context.Context, session string) (ledger.Exit, error) {
 	if err := checkName("session", session); err != nil {
-		return loop.Exit{}, err
+		return ledger.Exit{}, err
 	}
 	folder := r.folder(session)
 	if err := r.waitShim(ctx, session, folder); err != nil {
-		return loop.Exit{}, err
+		return ledger.Exit{}, err
 	}
-	var x loop.Exit
+	var x ledger.Exit
 	err := readJSON(filepath.Join(folder, fileExit), &x)
 	if isGone(err) {
 		return r.lost(ctx, session, folder)
 	}
 	if err != nil {
-		return loop.Exit{}, err
+		return ledger.Exit{}, err
 	}
 	r.read(&x, folder)
 	r.finish(session, folder)
@@ -180,8 +180,8 @@ func pollProcess(ctx context.Context, pid int, start uint64) error {
 
 // lost is the end of a session whose shim left no word. What may live on of
 // its tree is waited for, and ended where nobody else does.
-func (r *Runner) lost(ctx context.Context, session, folder string) (loop.Exit, error) {
-	x := loop.Exit{Session: session, Reason: loop.ExitLost, Code: -1, Turns: -1, Tokens: -1, CostUSD: -1}
+func (r *Runner) lost(ctx context.Context, session, folder string) (ledger.Exit, error) {
+	x := ledger.Exit{Session: session, Reason: ledger.ExitLost, Code: -1, Turns: -1, Tokens: -1, CostUSD: -1}
 	x.Text = "its shim ended without a word"
 	var p pidFile
 	switch err := readJSON(filepath.Join(folder, filePID), &p); {
@@ -244,9 +244,9 @@ func sweepMarked(tmp string) int {
 }
 
 // read adds to the exit what the agent's output says.
-func (r *Runner) read(x *loop.Exit, folder string) {
+func (r *Runner) read(x *ledger.Exit, folder string) {
 	var s spec
-	if err := readJSON(filepath.Join(folder, fileSpec), &s); err != nil || s.Kind != loop.KindAgent {
+	if err := readJSON(filepath.Join(folder, fileSpec), &s); err != nil || s.Kind != ledger.KindAgent {
 		return
 	}
 	a, err := r.o.Agents[s.Agent].adapter()
@@ -284,7 +284,7 @@ func (r *Runner) tidy(session, folder string) {
 // End asks the session's shim to end it: when grace is over, at once for
 // zero. It returns without waiting; where the session has ended nothing
 // happens. Of several asks the soonest end counts.
-func (r *Runner) End(_ context.Context, session string, grace loop.Duration) error {
+func (r *Runner) End(_ context.Context, session string, grace ledger.Duration) error {
 	state, err := r.State(session)
 	if err != nil {
 		return fmt.Errorf("end session %s: %w", session, err)

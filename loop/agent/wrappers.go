@@ -8,7 +8,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/internal/guard"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // makeWrappers puts a wrapper in front of each installed program that the
@@ -18,7 +18,7 @@ import (
 // Commands of the project go without: they are what the daemon runs to check
 // the work, and a test that pushes by force to a repository of its own is as
 // good as any other there.
-func (r *Runner) makeWrappers(box string, l loop.Launch, own []string) error {
+func (r *Runner) makeWrappers(box string, l ledger.Launch, own []string) error {
 	rules := guard.Rules{Hat: l.Hat, Denied: l.Denied, Protected: l.Protected, Roots: own}
 	dir := filepath.Join(box, boxWrap)
 	if err := makeDir(dir, 0o755); err != nil {

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/nightporter/nightporter/internal/guard"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // denied is a launch with the floor that every hat has, and a protected branch.
-func (h *house) denied(session string) loop.Launch {
+func (h *house) denied(session string) ledger.Launch {
 	l := h.launch(session)
 	l.Denied = []string{"git push --force", "rm -rf", "DROP TABLE", "DROP DATABASE", "mkfs", "dd of=/dev", "curl | sh", "deploy production", "no-such-program now"}
 	l.Protected = []string{"main"}
@@ -128,7 +128,7 @@ func TestNoWrappers(t *testing.T) {
 		t.Errorf("a hat without rules: %+v", x)
 	}
 	l := h.denied("r1-c1")
-	l.Kind, l.Command = loop.KindVerify, repository+"git push --quiet --force origin topic && echo pushed"
+	l.Kind, l.Command = ledger.KindVerify, repository+"git push --quiet --force origin topic && echo pushed"
 	h.start(l)
 	if x := h.wait("r1-c1"); x.Code != 0 || x.Tail != "pushed\n" {
 		t.Errorf("a command: %+v", x)

@@ -9,13 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 const mira = "telegram:48213377"
 
-func saying(text string) func(loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
-	return func(a loop.Answer) ([]loop.Outgoing, *loop.Cursor) {
-		return []loop.Outgoing{{Chat: mira, Class: loop.ClassReply, Body: []byte(text + ": " + a.Text)}}, &loop.Cursor{Name: "telegram:1", Value: "8124"}
+func saying(text string) func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+	return func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+		return []ledger.Outgoing{{Chat: mira, Class: ledger.ClassReply, Body: []byte(text + ": " + a.Text)}}, &ledger.Cursor{Name: "telegram:1", Value: "8124"}
 	}
 }
 
@@ -40,8 +41,8 @@ func TestReplyIsCommittedWithItsEffect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
 		w.stop()
-		w.compose = func(_ loop.State, d loop.Decision, _ loop.Input) []loop.Outgoing {
-			return []loop.Outgoing{{Chat: mira, Class: loop.ClassNotice, Body: []byte("told of " + d.Entries[len(d.Entries)-1].Body.EntryType())}}
+		w.compose = func(_ loop.State, d loop.Decision, _ loop.Input) []ledger.Outgoing {
+			return []ledger.Outgoing{{Chat: mira, Class: ledger.ClassNotice, Body: []byte("told of " + d.Entries[len(d.Entries)-1].Body.EntryType())}}
 		}
 		w.open()
 		in := loop.Input{Key: "telegram:8123", Project: "p", Actor: mira, Name: "Mira", Body: loop.Guide{Text: "Keep it small"}}
@@ -79,12 +80,12 @@ func TestHouseInput(t *testing.T) {
 			}
 			return a
 		}
-		do(loop.Input{Key: "pair", Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: loop.RoleAdmin}})
+		do(loop.Input{Key: "pair", Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleAdmin}})
 		if a := do(loop.Input{Key: "telegram:1", Actor: mira, Name: "Mira", Body: loop.TryPairing{Hash: "h"}}); a.Code != "paired" {
 			t.Fatalf("%+v", a)
 		}
 		w.restart()
-		if p, ok := w.engine.Shared().Person(mira); !ok || p.Role != loop.RoleAdmin {
+		if p, ok := w.engine.Shared().Person(mira); !ok || p.Role != ledger.RoleAdmin {
 			t.Errorf("after a restart: %+v %v", p, ok)
 		}
 		if names := w.engine.Projects(); len(names) > 0 {
@@ -98,7 +99,7 @@ func TestHouseInput(t *testing.T) {
 func TestPairingEndsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
-		if _, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: loop.RoleView}}); err != nil {
+		if _, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleView}}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(loop.PairingTime)
@@ -123,7 +124,7 @@ func TestOfferedRunOpensItsAdapters(t *testing.T) {
 			t.Fatalf("%+v, %v", a, err)
 		}
 		synctest.Wait()
-		if s, _ := w.engine.State("p"); s.Project.Run.Ended.Reason != loop.ReasonDone {
+		if s, _ := w.engine.State("p"); s.Project.Run.Ended.Reason != ledger.ReasonDone {
 			t.Errorf("ended: %+v", s.Project.Run.Ended)
 		}
 	})
@@ -136,8 +137,8 @@ func TestSaidOnce(t *testing.T) {
 		w := newWorld(t, good)
 		say := func() {
 			t.Helper()
-			m := []loop.Outgoing{{Chat: mira, Class: loop.ClassChatter, Body: []byte("status")}}
-			if err := w.engine.Say(t.Context(), "telegram:8123", time.Now(), m, &loop.Cursor{Name: "telegram:1", Value: "8124"}); err != nil {
+			m := []ledger.Outgoing{{Chat: mira, Class: ledger.ClassChatter, Body: []byte("status")}}
+			if err := w.engine.Say(t.Context(), "telegram:8123", time.Now(), m, &ledger.Cursor{Name: "telegram:1", Value: "8124"}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // What a hat is denied, and the branches that nobody writes, go along with
@@ -15,8 +16,8 @@ import (
 func TestDeniedGoesAlong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
-		var launches []loop.Launch
-		w := newWorld(t, func(w *world, l loop.Launch) loop.Exit {
+		var launches []ledger.Launch
+		w := newWorld(t, func(w *world, l ledger.Launch) ledger.Exit {
 			mu.Lock()
 			launches = append(launches, l)
 			mu.Unlock()
@@ -36,7 +37,7 @@ func TestDeniedGoesAlong(t *testing.T) {
 		agents := 0
 		for _, l := range launches {
 			var denied, protected []string
-			if l.Kind == loop.KindAgent {
+			if l.Kind == ledger.KindAgent {
 				agents++
 				denied, protected = []string{l.Hat + " deploy"}, []string{"main"}
 			}

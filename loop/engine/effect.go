@@ -11,6 +11,7 @@ import (
 	"github.com/nightporter/nightporter/internal/crash"
 	"github.com/nightporter/nightporter/internal/sleep"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // diskRetry is the wait before something is tried again that could not be
@@ -21,7 +22,7 @@ const diskRetry = 30 * time.Second
 // result back as the next input.
 //
 // again says that an earlier process may have begun it.
-func (e *Engine) launch(ctx context.Context, p loop.PendingEffect, again bool) {
+func (e *Engine) launch(ctx context.Context, p ledger.PendingEffect, again bool) {
 	writes := writesFile(p)
 	if writes {
 		e.writes.begin()
@@ -30,7 +31,7 @@ func (e *Engine) launch(ctx context.Context, p loop.PendingEffect, again bool) {
 		if writes {
 			defer e.writes.end()
 		}
-		project := strings.TrimPrefix(p.Stream, loop.ProjectStream(""))
+		project := strings.TrimPrefix(p.Stream, ledger.ProjectStream(""))
 		for {
 			crash.Point("before-effect:" + p.Kind)
 			body, err := e.act(ctx, project, p, again)
@@ -57,9 +58,9 @@ func (e *Engine) launch(ctx context.Context, p loop.PendingEffect, again bool) {
 }
 
 // writesFile reports whether an effect writes into the user's own files.
-func writesFile(p loop.PendingEffect) bool {
+func writesFile(p ledger.PendingEffect) bool {
 	switch p.Kind {
-	case loop.EffectMark{}.EffectKind(), loop.EffectProgress{}.EffectKind(), loop.EffectRemember{}.EffectKind(), loop.EffectKeepPlan{}.EffectKind():
+	case ledger.EffectMark{}.EffectKind(), ledger.EffectProgress{}.EffectKind(), ledger.EffectRemember{}.EffectKind(), ledger.EffectKeepPlan{}.EffectKind():
 		return true
 	}
 	return false
@@ -114,7 +115,7 @@ func (t *tally) none() <-chan struct{} {
 
 // settle delivers an effect's result, again and again while it cannot be
 // saved.
-func (e *Engine) settle(ctx context.Context, project string, p loop.PendingEffect, body loop.InputBody) {
+func (e *Engine) settle(ctx context.Context, project string, p ledger.PendingEffect, body loop.InputBody) {
 	in := resultOf(project, p, body)
 	for {
 		_, err := e.Do(ctx, in)
@@ -130,7 +131,7 @@ func (e *Engine) settle(ctx context.Context, project string, p loop.PendingEffec
 }
 
 // resultOf is the input that an effect's result is; nil stands for none.
-func resultOf(project string, p loop.PendingEffect, body loop.InputBody) loop.Input {
+func resultOf(project string, p ledger.PendingEffect, body loop.InputBody) loop.Input {
 	if body == nil {
 		body = loop.Wake{}
 	}
@@ -144,19 +145,19 @@ func (e *Engine) isDisk(err error) bool { return e.o.IsDisk != nil && e.o.IsDisk
 // take-over, are their task's only where what a person or a plan wrote is why,
 // as a scope that leaves nothing to write: no other session would fare better,
 // and other tasks are none the worse.
-func (e *Engine) blames(project string, p loop.PendingEffect, err error) string {
-	var wrong *loop.InputError
+func (e *Engine) blames(project string, p ledger.PendingEffect, err error) string {
+	var wrong *ledger.InputError
 	body, bad := p.Effect()
 	if bad != nil || !errors.As(err, &wrong) {
 		return taskOf(p)
 	}
 	s, _ := e.State(project)
 	switch b := body.(type) {
-	case loop.EffectStart:
+	case ledger.EffectStart:
 		ses, _ := s.Project.Session(b.Session)
 		return ses.Task
-	case loop.EffectCapture:
-		for _, t := range s.Project.Tasks {
+	case ledger.EffectCapture:
+		for _, t := range s.Project.Tasks.All() {
 			if t.Attempt != nil && t.Attempt.Session == b.Request.Session {
 				return t.Task.ID
 			}
@@ -165,22 +166,22 @@ func (e *Engine) blames(project string, p loop.PendingEffect, err error) string 
 	return taskOf(p)
 }
 
-func taskOf(p loop.PendingEffect) string {
+func taskOf(p ledger.PendingEffect) string {
 	body, err := p.Effect()
 	if err != nil {
 		return ""
 	}
 	switch b := body.(type) {
-	case loop.EffectCommit:
+	case ledger.EffectCommit:
 		return b.Task
-	case loop.EffectMerge:
+	case ledger.EffectMerge:
 		return b.Task
 	}
 	return ""
 }
 
 // act carries out one effect and returns its result; nil where there is none.
-func (e *Engine) act(ctx context.Context, project string, p loop.PendingEffect, again bool) (loop.InputBody, error) {
+func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect, again bool) (loop.InputBody, error) {
 	body, err := p.Effect()
 	if err != nil {
 		return nil, err
@@ -190,21 +191,21 @@ func (e *Engine) act(ctx context.Context, project string, p loop.PendingEffect, 
 		return nil, fmt.Errorf("project %s could not be opened", project)
 	}
 	switch b := body.(type) {
-	case loop.EffectPreflight:
+	case ledger.EffectPreflight:
 		return e.preflight(ctx, project, b.Begin, ports)
-	case loop.EffectStart:
+	case ledger.EffectStart:
 		b.Restore = b.Restore || again // nobody knows what a crash left in the folder
 		return e.session(ctx, project, ports, b)
-	case loop.EffectEnd:
+	case ledger.EffectEnd:
 		return nil, e.o.Runner.End(ctx, b.Session, b.Grace)
-	case loop.EffectCapture:
+	case ledger.EffectCapture:
 		b.Request.Scope.Never = ports.Source.Owned()
 		taken, err := ports.Workspace.Capture(ctx, b.Request)
 		return loop.TreeCaptured{Session: b.Request.Session, Taken: taken, Ref: b.Request.Ref}, err
-	case loop.EffectMerge:
+	case ledger.EffectMerge:
 		merged, err := ports.Workspace.Merge(ctx, b.Merge)
 		return loop.MergeFinished{Task: b.Task, Onto: b.Merge.Onto, Merged: merged}, err
-	case loop.EffectCommit:
+	case ledger.EffectCommit:
 		// The head of the ledger as of this decision: the same after a crash.
 		b.Commit.Footers = fmt.Sprintf("Nightporter-Head: %s@%d:%x\n", p.Stream, p.Seq, p.Head) + b.Commit.Footers
 		files, err := e.stamp(ctx, ports, b)
@@ -212,25 +213,25 @@ func (e *Engine) act(ctx context.Context, project string, p loop.PendingEffect, 
 			return nil, err
 		}
 		made, err := ports.Workspace.Commit(ctx, b.Commit, files)
-		var moved *loop.BranchMoved
+		var moved *ledger.BranchMoved
 		if errors.As(err, &moved) && moved.Ahead {
 			return loop.TipMoved{Task: b.Task, Tip: moved.Have}, nil
 		}
 		return loop.CommitMade{Task: b.Task, Committed: made}, err
-	case loop.EffectMark:
+	case ledger.EffectMark:
 		result := loop.MarkMade{Task: b.Task, Mark: b.Mark}
-		if err := ports.Source.Mark(ctx, []loop.Marking{{Task: b.Task, Mark: b.Mark}}); err != nil {
+		if err := ports.Source.Mark(ctx, []ledger.Marking{{Task: b.Task, Mark: b.Mark}}); err != nil {
 			result.Err = err.Error()
 		}
 		return result, nil
-	case loop.EffectProgress:
+	case ledger.EffectProgress:
 		if err := ports.Source.Log(ctx, b.Progress); err != nil {
 			return loop.MarkMade{Task: b.Progress.Task, Err: err.Error()}, nil //nolint:nilerr // it is told, and holds nothing up
 		}
 		return nil, nil
-	case loop.EffectRemember:
+	case ledger.EffectRemember:
 		return nil, e.note(project, ports, func(n Notebook) error { return n.Keep(ctx, b.Memory) })
-	case loop.EffectKeepPlan:
+	case ledger.EffectKeepPlan:
 		return nil, e.note(project, ports, func(n Notebook) error { return n.KeepPlan(ctx, b.Plan) })
 	}
 	return nil, fmt.Errorf("effect %s is not carried out by this engine", p.Kind)
@@ -252,7 +253,7 @@ func (e *Engine) note(project string, ports Ports, write func(Notebook) error) e
 }
 
 // stamp makes the files that carry marks and progress in a commit.
-func (e *Engine) stamp(ctx context.Context, ports Ports, b loop.EffectCommit) (map[string][]byte, error) {
+func (e *Engine) stamp(ctx context.Context, ports Ports, b ledger.EffectCommit) (map[string][]byte, error) {
 	s, ok := ports.Source.(Stamper)
 	if !ok || b.Progress == nil {
 		return nil, nil

@@ -8,12 +8,12 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/nightporter/nightporter/internal/crash"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Options are what an engine works with.
@@ -23,15 +23,15 @@ type Options struct {
 	Agents Agents
 	Door   Door
 	// Ports opens a project's adapters for the settings of its run. What a
-	// person has to mend is a *loop.InputError.
-	Ports func(ctx context.Context, s loop.Settings) (Ports, error)
+	// person has to mend is a *ledger.InputError.
+	Ports func(ctx context.Context, s ledger.Settings) (Ports, error)
 	// Observe is called for every committed entry, in order, from the
 	// engine's goroutine: it must not block. May be nil.
-	Observe func(before, after loop.State, e loop.Entry)
+	Observe func(before, after loop.State, e ledger.Entry)
 	// Compose says what people are told of a decision; it is committed with it.
 	// It is called from the engine's goroutine with the state before, and must
 	// not block. May be nil.
-	Compose func(before loop.State, d loop.Decision, in loop.Input) []loop.Outgoing
+	Compose func(before loop.State, d loop.Decision, in loop.Input) []ledger.Outgoing
 	// Sent is called with the chats that a commit has left something new for,
 	// also from Say's goroutine. It must not block. May be nil.
 	Sent func(chats []string)
@@ -52,6 +52,7 @@ type Engine struct {
 	works    func(project string) bool // set once, by Run
 	writes   tally                     // of the users' own files
 	heads    map[string]int64          // last entry of each stream; Run's goroutine only
+	saved    map[string]int64          // last entry of each stream's last snapshot
 	unsaved  int                       // entries since the last snapshots
 
 	mu       sync.RWMutex // guards what other goroutines read; only Run's goroutine writes
@@ -87,51 +88,12 @@ func Open(ctx context.Context, o Options, streams []string) (*Engine, error) {
 	e := &Engine{
 		o: o, inputs: make(chan call), stopping: make(chan struct{}),
 		projects: map[string]loop.Project{}, ports: map[string]Ports{}, watches: map[string]context.CancelFunc{},
-		heads: map[string]int64{},
+		heads: map[string]int64{}, saved: map[string]int64{},
 	}
-	for _, stream := range slices.Concat([]string{loop.SharedStream}, streams) {
-		if err := e.fold(ctx, stream); err != nil {
-			return nil, err
-		}
+	if err := e.foldAll(ctx, slices.Concat([]string{ledger.SharedStream}, streams)); err != nil {
+		return nil, err
 	}
 	return e, nil
-}
-
-// fold reads one stream: its newest snapshot, then what follows.
-func (e *Engine) fold(ctx context.Context, stream string) error {
-	var s loop.State
-	row, err := e.o.Ledger.Snapshot(ctx, stream, loop.StateVersion)
-	if err != nil {
-		return fmt.Errorf("open %s: %w", stream, err)
-	}
-	if row.Seq > 0 {
-		// A snapshot is a convenience: one that does not decode is passed over.
-		if json.Unmarshal(row.Body, &s) != nil {
-			s, row.Seq = loop.State{}, 0
-		}
-	}
-	err = e.o.Ledger.Records(ctx, stream, row.Seq, func(r loop.Record) error {
-		entry, err := r.Entry()
-		if err != nil {
-			return err
-		}
-		s = loop.Apply(s, entry)
-		row.Seq = r.Seq
-		e.unsaved++
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("open %s: %w", stream, err)
-	}
-	e.heads[stream] = row.Seq
-	if stream == loop.SharedStream {
-		e.house = s.Shared
-		return nil
-	}
-	name := strings.TrimPrefix(stream, loop.ProjectStream(""))
-	s.Project.Name = name // a stream can begin before its first run
-	e.projects[name] = s.Project
-	return nil
 }
 
 // State returns a project's state as of the last commit. It is safe for use
@@ -184,7 +146,7 @@ func (e *Engine) Run(ctx context.Context, works func(project string) bool) error
 		cancel()
 		close(e.stopping)
 		e.effects.Wait()
-		e.snapshots()
+		e.save(e.changed())
 	}()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -231,13 +193,13 @@ func (e *Engine) recover(ctx context.Context) error {
 	return nil
 }
 
-func pendingOf(all []loop.PendingEffect, project string) []loop.PendingEffect {
-	return slices.DeleteFunc(slices.Clone(all), func(p loop.PendingEffect) bool { return p.Stream != loop.ProjectStream(project) })
+func pendingOf(all []ledger.PendingEffect, project string) []ledger.PendingEffect {
+	return slices.DeleteFunc(slices.Clone(all), func(p ledger.PendingEffect) bool { return p.Stream != ledger.ProjectStream(project) })
 }
 
 // reopen makes a project's adapters for a run that is about to start, and
 // takes up what could not be before.
-func (e *Engine) reopen(ctx context.Context, s loop.Settings) error {
+func (e *Engine) reopen(ctx context.Context, s ledger.Settings) error {
 	_, before := e.port(s.Project)
 	if err := e.open(ctx, s); err != nil || before || !e.works(s.Project) {
 		return err
@@ -254,7 +216,7 @@ func (e *Engine) reopen(ctx context.Context, s loop.Settings) error {
 
 // sameRepo reports whether settings are about the repository that the project is
 // known for; the core refuses others.
-func (e *Engine) sameRepo(s loop.Settings) bool {
+func (e *Engine) sameRepo(s ledger.Settings) bool {
 	run := e.projects[s.Project].Run
 	return run == nil || run.Settings.Repo == s.Repo
 }
@@ -264,7 +226,7 @@ func (e *Engine) sameRepo(s loop.Settings) bool {
 // that does not parse.
 func (e *Engine) refreshSource(ctx context.Context, start loop.StartRun) (loop.StartRun, error) {
 	run := e.projects[start.Settings.Project].Run
-	if run.Over() || start.New || run.State == loop.RunPlanning || run.Settings.Source != start.Settings.Source {
+	if run.Over() || start.New || run.State == ledger.RunPlanning || run.Settings.Source != start.Settings.Source {
 		return start, nil // preflight will read it
 	}
 	ports, _ := e.port(start.Settings.Project)
@@ -278,7 +240,7 @@ func (e *Engine) refreshSource(ctx context.Context, start loop.StartRun) (loop.S
 
 // runFileEffects carries out what an answer means for the user's own file, where no
 // daemon is there to do it. Everything else waits for the next run.
-func (e *Engine) runFileEffects(ctx context.Context, project string, effects []loop.PendingEffect) {
+func (e *Engine) runFileEffects(ctx context.Context, project string, effects []ledger.PendingEffect) {
 	for _, p := range effects {
 		if !writesFile(p) {
 			continue
@@ -289,7 +251,7 @@ func (e *Engine) runFileEffects(ctx context.Context, project string, effects []l
 	}
 }
 
-func (e *Engine) writeNow(ctx context.Context, project string, p loop.PendingEffect) error {
+func (e *Engine) writeNow(ctx context.Context, project string, p ledger.PendingEffect) error {
 	if _, opened := e.port(project); !opened {
 		if err := e.open(ctx, e.projects[project].Run.Settings); err != nil {
 			return err
@@ -304,7 +266,7 @@ func (e *Engine) writeNow(ctx context.Context, project string, p loop.PendingEff
 }
 
 // open makes a project's adapters for the settings of a run.
-func (e *Engine) open(ctx context.Context, s loop.Settings) error {
+func (e *Engine) open(ctx context.Context, s ledger.Settings) error {
 	ports, err := e.o.Ports(ctx, s)
 	if err != nil {
 		return err
@@ -413,14 +375,14 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (loop.Ans
 		e.heads[r.Stream] = r.Seq
 	}
 	if e.unsaved += len(receipt.Records); e.unsaved >= snapshotEvery {
-		e.snapshots()
+		rows := e.changed()
+		e.effects.Go(func() { e.save(rows) })
 	}
 	if e.o.Observe != nil {
 		s := before
-		for _, entry := range d.Entries {
-			next := loop.Apply(s, entry)
-			e.o.Observe(s, next, entry)
-			s = next
+		for n, entry := range d.Entries {
+			e.o.Observe(s, d.After[n], entry)
+			s = d.After[n]
 		}
 	}
 	if !work {
@@ -471,20 +433,18 @@ func (e *Engine) decide(s loop.State, in loop.Input) (d loop.Decision) {
 			return
 		}
 		e.o.Log.Error("decision failed", "input", in.Key, "kind", in.Body.InputKind(), "fault", fault, "stack", string(debug.Stack()))
-		entry := loop.Entry{
-			Stream: loop.ProjectStream(in.Project), Time: in.Time, Actor: "daemon", Cause: in.Key,
-			Body: loop.InputPoisoned{Key: in.Key, Kind: in.Body.InputKind(), Error: fmt.Sprint(fault)},
+		entry := ledger.Entry{
+			Stream: ledger.ProjectStream(in.Project), Time: in.Time, Actor: "daemon", Cause: in.Key,
+			Body: ledger.InputPoisoned{Key: in.Key, Kind: in.Body.InputKind(), Error: fmt.Sprint(fault)},
 		}
-		d = loop.Decision{
-			Entries: []loop.Entry{entry}, State: loop.Apply(s, entry),
-			Answer: loop.Answer{Code: "fault", Text: "a fault in nightporter; it is kept in the ledger, all else goes on"},
-		}
+		d = loop.Decided(s, entry)
+		d.Answer = loop.Answer{Code: "fault", Text: "a fault in nightporter; it is kept in the ledger, all else goes on"}
 	}()
 	return loop.Decide(s, in)
 }
 
-func (e *Engine) batch(in loop.Input, d loop.Decision) (loop.Batch, error) {
-	b := loop.Batch{Key: in.Key, Time: in.Time}
+func (e *Engine) batch(in loop.Input, d loop.Decision) (ledger.Batch, error) {
+	b := ledger.Batch{Key: in.Key, Time: in.Time}
 	if in.Settles != 0 {
 		b.Settles = []int64{in.Settles}
 	}
@@ -517,7 +477,7 @@ func (e *Engine) wake(ctx context.Context, in loop.Input, d loop.Decision) {
 	if _, wake := in.Body.(loop.Wake); wake {
 		return
 	}
-	if !slices.ContainsFunc(d.Entries, func(e loop.Entry) bool { return e.Stream == loop.SharedStream }) {
+	if !slices.ContainsFunc(d.Entries, func(e ledger.Entry) bool { return e.Stream == ledger.SharedStream }) {
 		return
 	}
 	for _, name := range e.Projects() {
@@ -539,7 +499,7 @@ func (e *Engine) watch(ctx context.Context, project string) {
 		delete(e.watches, project)
 	case !over && !watched:
 		ports, ok := e.port(project)
-		if !ok || e.projects[project].Run.State == loop.RunPlanning {
+		if !ok || e.projects[project].Run.State == ledger.RunPlanning {
 			return
 		}
 		wctx, cancel := context.WithCancel(ctx)
@@ -549,31 +509,4 @@ func (e *Engine) watch(ctx context.Context, project string) {
 			e.effects.Go(func() { e.followHats(wctx, project, ports.Hats) })
 		}
 	}
-}
-
-// snapshotEvery bounds how many entries have to be folded at the next start.
-const snapshotEvery = 2000
-
-// snapshots keeps the states for a faster start; a failure costs only time.
-func (e *Engine) snapshots() {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	save := func(stream string, s loop.State) {
-		seq := e.heads[stream]
-		if seq == 0 {
-			return
-		}
-		body, err := json.Marshal(s)
-		if err == nil {
-			err = e.o.Ledger.SaveSnapshot(ctx, loop.SnapshotRow{Stream: stream, Seq: seq, Version: loop.StateVersion, Body: body})
-		}
-		if err != nil {
-			e.o.Log.Warn("snapshot not saved", "stream", stream, "error", err)
-		}
-	}
-	save(loop.SharedStream, loop.State{Shared: e.house})
-	for _, p := range e.projects {
-		save(loop.ProjectStream(p.Name), loop.State{Project: p})
-	}
-	e.unsaved = 0
 }

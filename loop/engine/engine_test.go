@@ -10,6 +10,7 @@ import (
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func (w *world) outcome() (int, bool) { return loop.Outcome(w.state()) }
@@ -29,7 +30,7 @@ func TestRun(t *testing.T) {
 		if !strings.HasPrefix(w.commits[0].Footers, "Nightporter-Head: project/p@") {
 			t.Errorf("footers %q name no head", w.commits[0].Footers)
 		}
-		if want := []loop.Marking{{Task: "Task 1", Mark: loop.MarkDone}, {Task: "Task 2", Mark: loop.MarkDone}}; !slices.Equal(w.marks, want) {
+		if want := []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkDone}, {Task: "Task 2", Mark: ledger.MarkDone}}; !slices.Equal(w.marks, want) {
 			t.Errorf("marks %v", w.marks)
 		}
 	})
@@ -41,19 +42,19 @@ func TestScopeThatPermitsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
 		w.plan.Tasks[0].Scope, w.plan.Tasks[1].DependsOn = "elsewhere/", nil
-		w.refuses = func(b loop.CaptureRequest) error {
+		w.refuses = func(b ledger.CaptureRequest) error {
 			if b.Scope.Task == "" {
 				return nil
 			}
-			return fmt.Errorf("take over: %w", &loop.InputError{Findings: []loop.Finding{{Text: "the scope leaves nothing to write"}}})
+			return fmt.Errorf("take over: %w", &ledger.InputError{Findings: []ledger.Finding{{Text: "the scope leaves nothing to write"}}})
 		}
 		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 		synctest.Wait()
-		var got []loop.Status
-		for _, t := range w.state().Project.Tasks {
+		var got []ledger.Status
+		for _, t := range w.state().Project.Tasks.All() {
 			got = append(got, t.Status)
 		}
-		if exit, through := w.outcome(); exit != 1 || !through || !slices.Equal(got, []loop.Status{loop.Blocked, loop.Done}) {
+		if exit, through := w.outcome(); exit != 1 || !through || !slices.Equal(got, []ledger.Status{ledger.Blocked, ledger.Done}) {
 			t.Fatalf("outcome %d, %v; tasks %v, run %+v", exit, through, got, w.state().Project.Run.Ended)
 		}
 	})
@@ -67,7 +68,7 @@ func TestPreflightLooksForTheCritic(t *testing.T) {
 			w := newWorld(t, good)
 			w.plan.Tasks[0].Consensus = consensus
 			s := settings()
-			s.Hats["critic"] = loop.Hat{Name: "critic", Agent: "other", Emits: []string{loop.EventCritique}}
+			s.Hats["critic"] = ledger.Hat{Name: "critic", Agent: "other", Emits: []string{ledger.EventCritique}}
 			w.do(loop.StartRun{Settings: s, MaxSessions: 1, Check: true}, "")
 			synctest.Wait()
 			if got := slices.Contains(w.looked, "other"); got != consensus {
@@ -82,7 +83,7 @@ func TestPreflightLooksForTheCritic(t *testing.T) {
 func TestRestartAnywhere(t *testing.T) {
 	for n := 1; n < 60; n += 3 {
 		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, func(w *world, l loop.Launch) loop.Exit {
+			w := newWorld(t, func(w *world, l ledger.Launch) ledger.Exit {
 				time.Sleep(time.Minute) // of the bubble: a session takes its time
 				return good(w, l)
 			})
@@ -119,17 +120,17 @@ func TestRestartAnywhere(t *testing.T) {
 func TestQuestionExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := false
-		w := newWorld(t, func(w *world, l loop.Launch) loop.Exit {
+		w := newWorld(t, func(w *world, l ledger.Launch) ledger.Exit {
 			if l.Hat == "builder" && !asked {
 				asked = true
-				w.emit(l.Session, loop.EventQuestion, map[string]any{"text": "Which?", "options": []string{"this", "that"}, "choice": "that"})
+				w.emit(l.Session, ledger.EventQuestion, map[string]any{"text": "Which?", "options": []string{"this", "that"}, "choice": "that"})
 				return exited(l.Session, 0)
 			}
 			return good(w, l)
 		})
 		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 		synctest.Wait()
-		if r := w.state().Project.Run; r.State != loop.RunWaiting || r.Wait != loop.WaitQuestion {
+		if r := w.state().Project.Run; r.State != ledger.RunWaiting || r.Wait != ledger.WaitQuestion {
 			t.Fatalf("run is %s for %s, want waiting for a question", r.State, r.Wait)
 		}
 		time.Sleep(29 * time.Minute)
@@ -142,7 +143,7 @@ func TestQuestionExpires(t *testing.T) {
 		if exit, through := w.outcome(); exit != 0 || !through {
 			t.Fatalf("outcome %d, %v", exit, through)
 		}
-		if words := w.state().Project.Tasks[0].Words; len(words) != 1 || !strings.Contains(words[0], "that") {
+		if words := w.state().Project.Tasks.At(0).Words; len(words) != 1 || !strings.Contains(words[0], "that") {
 			t.Errorf("the session was told %q", words)
 		}
 	})
@@ -153,10 +154,10 @@ func TestQuestionExpires(t *testing.T) {
 func TestNothingIsPlannedWithoutADaemon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := false
-		w := newWorld(t, func(w *world, l loop.Launch) loop.Exit {
+		w := newWorld(t, func(w *world, l ledger.Launch) ledger.Exit {
 			if l.Hat == "builder" && !asked {
 				asked = true
-				w.emit(l.Session, loop.EventQuestion, map[string]any{"text": "Which?", "options": []string{"this", "that"}})
+				w.emit(l.Session, ledger.EventQuestion, map[string]any{"text": "Which?", "options": []string{"this", "that"}})
 				return exited(l.Session, 0)
 			}
 			return good(w, l)
@@ -188,11 +189,11 @@ func TestLimitIsWaitedOut(t *testing.T) {
 		limited := false
 		var resumed time.Time
 		reset := time.Now().Add(58 * time.Minute)
-		w := newWorld(t, func(w *world, l loop.Launch) loop.Exit {
+		w := newWorld(t, func(w *world, l ledger.Launch) ledger.Exit {
 			if l.Hat == "builder" && !limited {
 				limited = true
 				x := exited(l.Session, 1)
-				x.Failure, x.Until, x.Text = loop.FailureLimit, reset, "You've hit your limit"
+				x.Failure, x.Until, x.Text = ledger.FailureLimit, reset, "You've hit your limit"
 				return x
 			}
 			if resumed.IsZero() && l.Hat != "" {
@@ -202,7 +203,7 @@ func TestLimitIsWaitedOut(t *testing.T) {
 		})
 		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 		synctest.Wait()
-		if r := w.state().Project.Run; r.State != loop.RunWaiting || r.Wait != loop.WaitLimit || !r.Until.Equal(reset) {
+		if r := w.state().Project.Run; r.State != ledger.RunWaiting || r.Wait != ledger.WaitLimit || !r.Until.Equal(reset) {
 			t.Fatalf("run is %s for %s until %s", r.State, r.Wait, r.Until)
 		}
 		time.Sleep(time.Hour)
@@ -213,7 +214,7 @@ func TestLimitIsWaitedOut(t *testing.T) {
 		if resumed.Before(reset) {
 			t.Errorf("a session was started at %s, before %s", resumed, reset)
 		}
-		if failed := w.state().Project.Tasks[0].Attempts; failed != 1 {
+		if failed := w.state().Project.Tasks.At(0).Attempts; failed != 1 {
 			t.Errorf("%d attempts, want 1: a limit counts as nothing", failed)
 		}
 	})
@@ -245,7 +246,7 @@ func TestSameKeySameAnswer(t *testing.T) {
 func TestGuidanceReachesOneSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var prompts []string
-		w := newWorld(t, func(w *world, l loop.Launch) loop.Exit {
+		w := newWorld(t, func(w *world, l ledger.Launch) ledger.Exit {
 			if l.Hat == "builder" {
 				prompts = append(prompts, l.Session+"\n"+l.Prompt)
 			}
@@ -311,9 +312,9 @@ func TestUntold(t *testing.T) {
 		var told []string
 		w := newWorld(t, good)
 		w.stop()
-		w.compose = func(_ loop.State, d loop.Decision, _ loop.Input) []loop.Outgoing {
+		w.compose = func(_ loop.State, d loop.Decision, _ loop.Input) []ledger.Outgoing {
 			for _, e := range d.Entries {
-				if _, is := e.Body.(loop.GuidanceQueued); is && broken {
+				if _, is := e.Body.(ledger.GuidanceQueued); is && broken {
 					panic("a nil pointer")
 				}
 				told = append(told, e.Body.EntryType())

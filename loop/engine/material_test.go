@@ -9,6 +9,7 @@ import (
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // shelf is a commit and a notebook: files by path.
@@ -49,10 +50,10 @@ func (n notes) Read(_ context.Context, path string) ([]byte, error) {
 func TestMaterial(t *testing.T) {
 	var s loop.State
 	s.Project.Name = "shop"
-	s = loop.PreviewRun(s, loop.Settings{
-		Project: "shop", Pattern: loop.Pattern{Start: "builder"},
-		Hats: map[string]loop.Hat{"builder": {Name: "builder", Load: []string{".ralph/agent/decisions.md", "./.ralph/agent/none.md", "docs/a.md", ".ralphs/b.md"}}},
-	}, loop.Snapshot{Tasks: []loop.Task{{ID: "Task 1", Mark: loop.MarkOpen}}}, loop.Base{Commit: "c0", Tree: "c0"})
+	s = loop.PreviewRun(s, ledger.Settings{
+		Project: "shop", Pattern: ledger.Pattern{Start: "builder"},
+		Hats: map[string]ledger.Hat{"builder": {Name: "builder", Load: []string{".ralph/agent/decisions.md", "./.ralph/agent/none.md", "docs/a.md", ".ralphs/b.md"}}},
+	}, ledger.Snapshot{Tasks: []ledger.Task{{ID: "Task 1", Mark: ledger.MarkOpen}}}, ledger.Base{Commit: "c0", Tree: "c0"})
 	s, session, err := loop.Preview(s, "Task 1", "")
 	if err != nil {
 		t.Fatal(err)

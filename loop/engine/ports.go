@@ -4,34 +4,34 @@ import (
 	"context"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Ledger keeps what was decided. It is the store's side of DESIGN 2, step 3.
 type Ledger interface {
 	// Commit writes a batch in one transaction. A batch whose key was
 	// committed before writes nothing and returns the first one's answer.
-	Commit(ctx context.Context, b loop.Batch) (loop.Receipt, error)
+	Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error)
 	// Records calls yield with the entries of a stream after seq, in order.
-	Records(ctx context.Context, stream string, after int64, yield func(loop.Record) error) error
+	Records(ctx context.Context, stream string, after int64, yield func(ledger.Record) error) error
 	// Pending returns the effects without a result, oldest first.
-	Pending(ctx context.Context) ([]loop.PendingEffect, error)
+	Pending(ctx context.Context) ([]ledger.PendingEffect, error)
 	// Snapshot returns the newest snapshot of a stream that the given core
 	// version wrote, or one with Seq 0.
-	Snapshot(ctx context.Context, stream string, version int) (loop.SnapshotRow, error)
+	Snapshot(ctx context.Context, stream string, version int) (ledger.SnapshotRow, error)
 	// SaveSnapshot keeps one and drops the older ones of its stream.
-	SaveSnapshot(ctx context.Context, row loop.SnapshotRow) error
+	SaveSnapshot(ctx context.Context, row ledger.SnapshotRow) error
 }
 
 // Source is where one run's tasks come from (SPEC 3.2).
 type Source interface {
-	// Read parses the source. Malformed input is a *loop.InputError with every
+	// Read parses the source. Malformed input is a *ledger.InputError with every
 	// finding; nothing of it may be used then.
-	Read(ctx context.Context) (loop.Snapshot, error)
+	Read(ctx context.Context) (ledger.Snapshot, error)
 	// Mark writes statuses into the user's own file.
-	Mark(ctx context.Context, marks []loop.Marking) error
+	Mark(ctx context.Context, marks []ledger.Marking) error
 	// Log appends to the progress log, unless an entry with its key is there.
-	Log(ctx context.Context, p loop.Progress) error
+	Log(ctx context.Context, p ledger.Progress) error
 	// Watch calls changed after the source was changed by somebody, until ctx ends.
 	Watch(ctx context.Context, changed func()) error
 	// Owned returns the paths below the repository that are never in a
@@ -45,27 +45,27 @@ type Stamper interface {
 	// Stamp returns the source's files with the marks and the progress entry in
 	// them, by path. read gives a file of the commit's tree, nil where it has
 	// none; a source that is not in the tree has nothing to stamp.
-	Stamp(read func(path string) ([]byte, error), marks []loop.Marking, p loop.Progress) (map[string][]byte, error)
+	Stamp(read func(path string) ([]byte, error), marks []ledger.Marking, p ledger.Progress) (map[string][]byte, error)
 }
 
 // Workspace is the daemon's own repository and the run's work folder (SPEC 9).
 type Workspace interface {
 	// Begin looks at the user's repository, fetches it into ours and decides
-	// where its run starts. What makes a start impossible is a *loop.InputError.
-	Begin(ctx context.Context, b loop.Begin) (loop.Base, error)
+	// where its run starts. What makes a start impossible is a *ledger.InputError.
+	Begin(ctx context.Context, b ledger.Begin) (ledger.Base, error)
 	// Restore brings the run's work folder to a tree; ignored files stay.
 	Restore(ctx context.Context, run, tree string) error
 	// Capture reads what a session left, without running its git.
-	Capture(ctx context.Context, t loop.CaptureRequest) (loop.Capture, error)
+	Capture(ctx context.Context, t ledger.CaptureRequest) (ledger.Capture, error)
 	// Commit makes a task's commit and moves the branch to it, in our
 	// repository and then in the user's. A branch that somebody else moved is
-	// a *loop.BranchMoved, one that is checked out a *loop.InputError.
+	// a *ledger.BranchMoved, one that is checked out a *ledger.InputError.
 	//
 	// files are put into the tree besides, by path: the source's own, where
 	// marks travel in commits. Usually nil.
-	Commit(ctx context.Context, c loop.CommitTask, files map[string][]byte) (loop.Committed, error)
+	Commit(ctx context.Context, c ledger.CommitTask, files map[string][]byte) (ledger.Committed, error)
 	// Merge lays a change onto a branch that moved.
-	Merge(ctx context.Context, m loop.MergeTree) (loop.Merged, error)
+	Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merged, error)
 }
 
 // Files looks things up in the daemon's own repository.
@@ -80,7 +80,7 @@ type Files interface {
 	// with a last line that says so.
 	Diff(ctx context.Context, from, to string, limit int) (string, error)
 	// Changed lists what differs between two trees or commits.
-	Changed(ctx context.Context, from, to string) ([]loop.FileChange, error)
+	Changed(ctx context.Context, from, to string) ([]ledger.FileChange, error)
 }
 
 // Runner starts and ends sessions. A session outlives the daemon.
@@ -89,13 +89,13 @@ type Runner interface {
 	Known(session string) bool
 	// Start begins a session. It is findable: a second Start of the same
 	// session starts nothing and returns nil.
-	Start(ctx context.Context, l loop.Launch) error
+	Start(ctx context.Context, l ledger.Launch) error
 	// Wait blocks until the session has ended and its whole process tree is
 	// gone. It works for one that an earlier daemon started.
-	Wait(ctx context.Context, session string) (loop.Exit, error)
+	Wait(ctx context.Context, session string) (ledger.Exit, error)
 	// End asks a session's shim to end it: after grace, at once for zero.
 	// It returns without waiting; nothing happens where it has ended.
-	End(ctx context.Context, session string, grace loop.Duration) error
+	End(ctx context.Context, session string, grace ledger.Duration) error
 	// Touch tells the shim that the session called hat, which is a sign of life.
 	Touch(session string)
 }
@@ -104,7 +104,7 @@ type Runner interface {
 // of the person's checkout, which ignores itself (SPEC 4.1, 11).
 type Notebook interface {
 	// Keep appends one line, unless a line with its key is there.
-	Keep(ctx context.Context, m loop.Memory) error
+	Keep(ctx context.Context, m ledger.Memory) error
 	// KeepPlan writes events/latest-plan.json.
 	KeepPlan(ctx context.Context, plan []byte) error
 	// Read returns a file below .ralph by its path in the repository
@@ -117,7 +117,7 @@ type Notebook interface {
 type HatFiles interface {
 	// Read gives the hats and the pattern with which a run of these settings
 	// would start now. What is wrong in a file is the error.
-	Read(s loop.Settings) (loop.Pattern, map[string]loop.Hat, error)
+	Read(s ledger.Settings) (ledger.Pattern, map[string]ledger.Hat, error)
 	// Watch calls changed after a file was changed by somebody, until ctx ends.
 	Watch(ctx context.Context, changed func()) error
 }
@@ -135,7 +135,7 @@ type Agents interface {
 // Scoper resolves a scope against a tree, for preflight: an error, or
 // findings that only warn.
 type Scoper interface {
-	ResolveScope(ctx context.Context, tree string, s loop.Scope) ([]string, []loop.Finding, error)
+	ResolveScope(ctx context.Context, tree string, s ledger.Scope) ([]string, []ledger.Finding, error)
 }
 
 // Door opens the socket through which one session talks to the engine.

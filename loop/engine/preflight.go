@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // minDisk is the least free space to start a run with (SPEC 2.0).
@@ -14,7 +15,7 @@ const minDisk = 2 << 30
 // preflight tries everything that would fail at 3:00, and lists all of it at
 // once (SPEC 2.0). What only the boundary can show, setup and the baseline,
 // follows as sessions.
-func (e *Engine) preflight(ctx context.Context, project string, begin loop.Begin, ports Ports) (loop.InputBody, error) {
+func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Begin, ports Ports) (loop.InputBody, error) {
 	s, _ := e.State(project)
 	run := s.Project.Run
 	if run.Over() || run.ID != begin.Run {
@@ -23,7 +24,7 @@ func (e *Engine) preflight(ctx context.Context, project string, begin loop.Begin
 	settings := run.Settings
 	out := loop.Preflighted{Run: begin.Run}
 	problem := func(err error) error {
-		var in *loop.InputError
+		var in *ledger.InputError
 		if errors.As(err, &in) {
 			out.Problems = append(out.Problems, in.Findings...)
 			return nil
@@ -47,7 +48,7 @@ func (e *Engine) preflight(ctx context.Context, project string, begin loop.Begin
 
 	for _, id := range []string{settings.From, settings.Only} {
 		if id != "" && err == nil && !hasTask(out.Snapshot, id) {
-			out.Problems = append(out.Problems, loop.Finding{Text: fmt.Sprintf("there is no task %q in %s", id, settings.Source.Path)})
+			out.Problems = append(out.Problems, ledger.Finding{Text: fmt.Sprintf("there is no task %q in %s", id, settings.Source.Path)})
 		}
 	}
 	if base.Tree != "" {
@@ -55,12 +56,12 @@ func (e *Engine) preflight(ctx context.Context, project string, begin loop.Begin
 	}
 	asked := settings // also by a single task
 	for _, t := range out.Snapshot.Tasks {
-		asked.Consensus = asked.Consensus || t.Consensus && t.Mark == loop.MarkOpen
+		asked.Consensus = asked.Consensus || t.Consensus && t.Mark == ledger.MarkOpen
 	}
 	for _, name := range AgentsOf(asked) {
 		if err := e.o.Agents.Check(ctx, name); err != nil {
 			if err := problem(err); err != nil {
-				out.Problems = append(out.Problems, loop.Finding{Text: fmt.Sprintf("agent %q: %v", name, err)})
+				out.Problems = append(out.Problems, ledger.Finding{Text: fmt.Sprintf("agent %q: %v", name, err)})
 			}
 		}
 	}
@@ -83,11 +84,11 @@ func (e *Engine) preflight(ctx context.Context, project string, begin loop.Begin
 // WeakBoundary is what keeps a run from starting where the setting boundary
 // asks for more than the machine's level gives, which reasons explain
 // (SPEC 12.1).
-func WeakBoundary(setting string, level int, reasons []string) (f loop.Finding, weak bool) {
+func WeakBoundary(setting string, level int, reasons []string) (f ledger.Finding, weak bool) {
 	if setting != "required" || level >= 2 {
 		return f, false
 	}
-	return loop.Finding{
+	return ledger.Finding{
 		Text: fmt.Sprintf("boundary = \"required\", and this machine gives only level %d: %v", level, reasons),
 		Fix:  "Use a kernel with Landlock (5.13 or newer), or leave boundary out.",
 	}, true
@@ -95,29 +96,29 @@ func WeakBoundary(setting string, level int, reasons []string) (f loop.Finding, 
 
 // LowDisk is what keeps a run from starting where free bytes are left for the
 // state folder (SPEC 2.0).
-func LowDisk(free uint64) (f loop.Finding, low bool) {
+func LowDisk(free uint64) (f ledger.Finding, low bool) {
 	if free >= minDisk {
 		return f, false
 	}
-	return loop.Finding{
+	return ledger.Finding{
 		Text: fmt.Sprintf("%.1f GiB are free where state is kept; 2 GiB are the least", float64(free)/(1<<30)),
 		Fix:  "Make room, or move the state folder: --state DIR",
 	}, true
 }
 
-func hasTask(s loop.Snapshot, id string) bool {
-	var p loop.Project
+func hasTask(s ledger.Snapshot, id string) bool {
+	tasks := make([]loop.TaskState, 0, len(s.Tasks))
 	for _, t := range s.Tasks {
-		p.Tasks = append(p.Tasks, loop.TaskState{Task: t})
+		tasks = append(tasks, loop.TaskState{Task: t})
 	}
-	_, ok := p.Find(id)
+	_, ok := loop.Project{Tasks: loop.NewTaskList(tasks...)}.Find(id)
 	return ok
 }
 
 // preflightScopes resolves every open task's scope to something writable.
-func (e *Engine) preflightScopes(ctx context.Context, ports Ports, s loop.Settings, tree string, out *loop.Preflighted) {
+func (e *Engine) preflightScopes(ctx context.Context, ports Ports, s ledger.Settings, tree string, out *loop.Preflighted) {
 	for _, t := range out.Snapshot.Tasks {
-		if t.Mark != loop.MarkOpen {
+		if t.Mark != ledger.MarkOpen {
 			continue
 		}
 		for _, name := range hatsOf(s) {
@@ -125,12 +126,12 @@ func (e *Engine) preflightScopes(ctx context.Context, ports Ports, s loop.Settin
 			if !hat.Writes() {
 				continue
 			}
-			_, findings, err := ports.Scoper.ResolveScope(ctx, tree, loop.Scope{
+			_, findings, err := ports.Scoper.ResolveScope(ctx, tree, ledger.Scope{
 				Task: t.Scope, Layout: s.Layout, Allowed: hat.WriteAllowed, Denied: hat.WriteDenied, Shipped: hat.Shipped, Adds: hat.OwnScope, Never: ports.Source.Owned(),
 			})
 			if err != nil {
-				wrong := []loop.Finding{{Text: err.Error(), Fix: "Name files or folders in the task's Scope."}}
-				var in *loop.InputError
+				wrong := []ledger.Finding{{Text: err.Error(), Fix: "Name files or folders in the task's Scope."}}
+				var in *ledger.InputError
 				if errors.As(err, &in) {
 					wrong = in.Findings
 				}
@@ -152,9 +153,9 @@ func (e *Engine) preflightScopes(ctx context.Context, ports Ports, s loop.Settin
 }
 
 // hatsOf lists the hats that the run's pattern uses, its start first.
-func hatsOf(s loop.Settings) []string {
+func hatsOf(s ledger.Settings) []string {
 	names := []string{s.Pattern.Start}
-	seen := map[string]bool{s.Pattern.Start: true, loop.Converged: true}
+	seen := map[string]bool{s.Pattern.Start: true, ledger.Converged: true}
 	add := func(list ...string) {
 		for _, name := range list {
 			if !seen[name] {
@@ -174,7 +175,7 @@ func hatsOf(s loop.Settings) []string {
 
 // AgentsOf lists the agents that a run with these settings may start, its
 // fallback included, each once.
-func AgentsOf(s loop.Settings) []string {
+func AgentsOf(s ledger.Settings) []string {
 	var names []string
 	seen := map[string]bool{"": true}
 	add := func(name string) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestScopeBeforeSession: a scope that leaves nothing to write, of a part or of
@@ -17,26 +18,26 @@ func TestScopeBeforeSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var wrote []string
-		w := newWorld(t, func(w *world, l loop.Launch) loop.Exit {
+		w := newWorld(t, func(w *world, l ledger.Launch) ledger.Exit {
 			w.narrow.Store(true) // preflight is over
 			mu.Lock()
-			if l.Kind == loop.KindAgent && l.Hat == "builder" {
+			if l.Kind == ledger.KindAgent && l.Hat == "builder" {
 				wrote = append(wrote, l.Task)
 			}
 			mu.Unlock()
 			return good(w, l)
 		})
-		w.plan.Tasks = []loop.Task{{ID: "Task 1", Title: "One", Scope: "elsewhere/", Mark: loop.MarkOpen}, {ID: "Task 2", Title: "Two", Mark: loop.MarkOpen}}
+		w.plan.Tasks = []ledger.Task{{ID: "Task 1", Title: "One", Scope: "elsewhere/", Mark: ledger.MarkOpen}, {ID: "Task 2", Title: "Two", Mark: ledger.MarkOpen}}
 		s := settings()
-		s.OnBlocked = loop.OnBlockedContinue
+		s.OnBlocked = ledger.OnBlockedContinue
 		w.do(loop.StartRun{Settings: s, MaxSessions: 1}, "")
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		mu.Lock()
 		defer mu.Unlock()
 		state := w.state()
-		first := state.Project.Tasks[0]
-		if first.Status != loop.Blocked || !strings.Contains(first.Why, "nothing to write") {
+		first := state.Project.Tasks.At(0)
+		if first.Status != ledger.Blocked || !strings.Contains(first.Why, "nothing to write") {
 			t.Errorf("%s is %s: %s", first.Task.ID, first.Status, first.Why)
 		}
 		for _, id := range wrote {
@@ -44,7 +45,7 @@ func TestScopeBeforeSession(t *testing.T) {
 				t.Errorf("a builder was started for it")
 			}
 		}
-		if len(wrote) == 0 || state.Project.Run.State != loop.RunOver {
+		if len(wrote) == 0 || state.Project.Run.State != ledger.RunOver {
 			t.Errorf("the others: builders for %v, run %s", wrote, state.Project.Run.State)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/crash"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // maxDiff bounds the diff that is looked up for a prompt, in bytes.
@@ -16,7 +17,7 @@ const maxDiff = 4 << 20
 
 // session starts a session that the state has planned, or takes up the one
 // that is there, and returns its exit.
-func (e *Engine) session(ctx context.Context, project string, ports Ports, b loop.EffectStart) (loop.InputBody, error) {
+func (e *Engine) session(ctx context.Context, project string, ports Ports, b ledger.EffectStart) (loop.InputBody, error) {
 	s, _ := e.State(project)
 	ses, ok := s.Project.Session(b.Session)
 	if !ok {
@@ -33,8 +34,8 @@ func (e *Engine) session(ctx context.Context, project string, ports Ports, b loo
 	}
 	if !known {
 		if ses.Cut { // cut off before it was started
-			return loop.SessionExited{Exit: loop.Exit{
-				Session: b.Session, Reason: loop.ExitAsked, Code: -1, Turns: -1, Tokens: -1, CostUSD: 0, Started: e.o.Clock(), Ended: e.o.Clock(),
+			return loop.SessionExited{Exit: ledger.Exit{
+				Session: b.Session, Reason: ledger.ExitAsked, Code: -1, Turns: -1, Tokens: -1, CostUSD: 0, Started: e.o.Clock(), Ended: e.o.Clock(),
 			}}, nil
 		}
 		l, err := e.prepare(ctx, s, ses, ports, b)
@@ -55,9 +56,9 @@ func (e *Engine) session(ctx context.Context, project string, ports Ports, b loo
 }
 
 // prepare brings the folder to the session's input tree and builds its prompt.
-func (e *Engine) prepare(ctx context.Context, s loop.State, ses loop.Session, ports Ports, b loop.EffectStart) (loop.Launch, error) {
+func (e *Engine) prepare(ctx context.Context, s loop.State, ses loop.Session, ports Ports, b ledger.EffectStart) (ledger.Launch, error) {
 	run := s.Project.Run
-	l := loop.Launch{
+	l := ledger.Launch{
 		Session: ses.ID, Project: s.Project.Name, Run: run.ID, Task: ses.Task, Kind: ses.Planned.Kind,
 		Hat: ses.Planned.Hat, Agent: ses.Planned.Agent, Model: ses.Planned.Model, Command: ses.Planned.Command,
 		Wall: ses.Planned.Wall, Stall: ses.Planned.Stall, Work: ports.Files.Work(run.ID),
@@ -75,7 +76,7 @@ func (e *Engine) prepare(ctx context.Context, s loop.State, ses loop.Session, po
 			return l, fmt.Errorf("restore the work folder: %w", err)
 		}
 	}
-	if ses.Planned.Kind != loop.KindAgent {
+	if ses.Planned.Kind != ledger.KindAgent {
 		return l, nil
 	}
 	if err := e.writable(ctx, s, ses.ID, ports, b.Tree); err != nil {
@@ -106,7 +107,7 @@ func (e *Engine) writable(ctx context.Context, s loop.State, session string, por
 	}
 	scope.Never = ports.Source.Owned()
 	_, _, err := ports.Scoper.ResolveScope(ctx, tree, scope)
-	var in *loop.InputError
+	var in *ledger.InputError
 	if errors.As(err, &in) {
 		return in
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -30,28 +31,28 @@ type world struct {
 	stop   func()
 
 	mu      sync.Mutex
-	act     func(w *world, l loop.Launch) loop.Exit // plays a session
-	narrow  atomic.Bool                             // nothing is writable "elsewhere/" from here on
-	started map[string]int                          // how often each session was really started
-	running map[string]chan loop.Exit
-	ended   map[string]loop.Exit
+	act     func(w *world, l ledger.Launch) ledger.Exit // plays a session
+	narrow  atomic.Bool                                 // nothing is writable "elsewhere/" from here on
+	started map[string]int                              // how often each session was really started
+	running map[string]chan ledger.Exit
+	ended   map[string]ledger.Exit
 	tree    int
-	commits []loop.CommitTask
-	marks   []loop.Marking
-	plan    loop.Snapshot
-	refuses func(loop.CaptureRequest) error // what is wrong with a take-over; nil: nothing
-	entries []loop.Entry
-	compose func(before loop.State, d loop.Decision, in loop.Input) []loop.Outgoing
+	commits []ledger.CommitTask
+	marks   []ledger.Marking
+	plan    ledger.Snapshot
+	refuses func(ledger.CaptureRequest) error // what is wrong with a take-over; nil: nothing
+	entries []ledger.Entry
+	compose func(before loop.State, d loop.Decision, in loop.Input) []ledger.Outgoing
 	looked  []string   // agents that preflight looked for
 	woken   [][]string // chats that a commit left something new for
 }
 
-func newWorld(t *testing.T, act func(w *world, l loop.Launch) loop.Exit) *world {
+func newWorld(t *testing.T, act func(w *world, l ledger.Launch) ledger.Exit) *world {
 	t.Helper()
 	w := &world{
-		t: t, act: act, started: map[string]int{}, running: map[string]chan loop.Exit{}, ended: map[string]loop.Exit{},
-		plan: loop.Snapshot{Name: "p", Path: "p.md", Tasks: []loop.Task{
-			{ID: "Task 1", Title: "One", Mark: loop.MarkOpen}, {ID: "Task 2", Title: "Two", Mark: loop.MarkOpen, DependsOn: []string{"Task 1"}},
+		t: t, act: act, started: map[string]int{}, running: map[string]chan ledger.Exit{}, ended: map[string]ledger.Exit{},
+		plan: ledger.Snapshot{Name: "p", Path: "p.md", Tasks: []ledger.Task{
+			{ID: "Task 1", Title: "One", Mark: ledger.MarkOpen}, {ID: "Task 2", Title: "Two", Mark: ledger.MarkOpen, DependsOn: []string{"Task 1"}},
 		}},
 	}
 	var err error
@@ -80,7 +81,7 @@ func (w *world) openTo(work bool) {
 	}
 	e, err := engine.Open(w.t.Context(), engine.Options{
 		Ledger: w.ledger, Runner: w, Agents: w, Door: w,
-		Ports: func(context.Context, loop.Settings) (engine.Ports, error) {
+		Ports: func(context.Context, ledger.Settings) (engine.Ports, error) {
 			return engine.Ports{Source: source{w}, Workspace: workspace{w}, Files: workspace{w}, Scoper: workspace{w}, Zone: time.UTC}, nil
 		},
 		Compose: w.compose,
@@ -89,7 +90,7 @@ func (w *world) openTo(work bool) {
 			defer w.mu.Unlock()
 			w.woken = append(w.woken, chats)
 		},
-		Observe: func(_, _ loop.State, e loop.Entry) {
+		Observe: func(_, _ loop.State, e ledger.Entry) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.entries = append(w.entries, e)
@@ -125,27 +126,27 @@ func (w *world) restart() {
 	w.open()
 }
 
-func settings() loop.Settings {
-	hat := func(name string, writes bool, emits ...string) loop.Hat {
-		h := loop.Hat{Name: name, Prompt: name, Emits: emits, Expect: loop.ExpectNone, MaxTokens: 40000}
+func settings() ledger.Settings {
+	hat := func(name string, writes bool, emits ...string) ledger.Hat {
+		h := ledger.Hat{Name: name, Prompt: name, Emits: emits, Expect: ledger.ExpectNone, MaxTokens: 40000}
 		if writes {
-			h.WriteAllowed, h.Expect = []string{"**"}, loop.ExpectPass
+			h.WriteAllowed, h.Expect = []string{"**"}, ledger.ExpectPass
 		}
 		return h
 	}
-	return loop.Settings{
-		Project: "p", Repo: "/repo", Source: loop.SourceRef{Kind: "plan", Path: "p.md"}, Profile: "overnight", Agent: "a",
-		OnBlocked: loop.OnBlockedContinue, QuestionTimeout: loop.DefaultQuestionTimeout, BaselineTimeout: loop.DefaultBaselineTimeout,
-		Grace: loop.DefaultGrace, MaxIterations: 500, Verify: []loop.Command{{Run: "make test"}},
-		Hats: map[string]loop.Hat{
+	return ledger.Settings{
+		Project: "p", Repo: "/repo", Source: ledger.SourceRef{Kind: "plan", Path: "p.md"}, Profile: "overnight", Agent: "a",
+		OnBlocked: ledger.OnBlockedContinue, QuestionTimeout: ledger.DefaultQuestionTimeout, BaselineTimeout: ledger.DefaultBaselineTimeout,
+		Grace: ledger.DefaultGrace, MaxIterations: 500, Verify: []ledger.Command{{Run: "make test"}},
+		Hats: map[string]ledger.Hat{
 			"builder": hat("builder", true, "build.complete"), "reviewer": hat("reviewer", false, "review.verdict"),
 		},
-		Pattern: loop.Pattern{
-			Name: "p", Start: "builder", Threshold: []loop.Severity{loop.Critical, loop.Major}, MinRounds: 1,
-			Routes: []loop.Route{
+		Pattern: ledger.Pattern{
+			Name: "p", Start: "builder", Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, MinRounds: 1,
+			Routes: []ledger.Route{
 				{From: "builder", On: "build.complete", To: "reviewer"},
-				{From: "reviewer", On: "review.verdict", When: loop.Above, To: "builder"},
-				{From: "reviewer", On: "review.verdict", When: loop.Below, To: loop.Converged},
+				{From: "reviewer", On: "review.verdict", When: ledger.Above, To: "builder"},
+				{From: "reviewer", On: "review.verdict", When: ledger.Below, To: ledger.Converged},
 			},
 		},
 	}
@@ -191,7 +192,7 @@ func (w *world) current() *engine.Engine {
 }
 
 // good is a session that does what its hat is for.
-func good(w *world, l loop.Launch) loop.Exit {
+func good(w *world, l ledger.Launch) ledger.Exit {
 	switch l.Hat {
 	case "builder":
 		w.mu.Lock()
@@ -204,8 +205,8 @@ func good(w *world, l loop.Launch) loop.Exit {
 	return exited(l.Session, 0)
 }
 
-func exited(session string, code int) loop.Exit {
-	return loop.Exit{Session: session, Reason: loop.ExitSelf, Code: code, Turns: -1, Tokens: -1, CostUSD: -1}
+func exited(session string, code int) ledger.Exit {
+	return ledger.Exit{Session: session, Reason: ledger.ExitSelf, Code: code, Turns: -1, Tokens: -1, CostUSD: -1}
 }
 
 // --- Runner ---
@@ -216,14 +217,14 @@ func (w *world) Known(session string) bool {
 	return w.started[session] > 0
 }
 
-func (w *world) Start(_ context.Context, l loop.Launch) error {
+func (w *world) Start(_ context.Context, l ledger.Launch) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.started[l.Session] > 0 {
 		return nil
 	}
 	w.started[l.Session]++
-	done := make(chan loop.Exit, 1)
+	done := make(chan ledger.Exit, 1)
 	w.running[l.Session] = done
 	go func() {
 		x := w.act(w, l)
@@ -235,7 +236,7 @@ func (w *world) Start(_ context.Context, l loop.Launch) error {
 	return nil
 }
 
-func (w *world) Wait(ctx context.Context, session string) (loop.Exit, error) {
+func (w *world) Wait(ctx context.Context, session string) (ledger.Exit, error) {
 	w.mu.Lock()
 	done := w.running[session]
 	w.mu.Unlock()
@@ -245,12 +246,12 @@ func (w *world) Wait(ctx context.Context, session string) (loop.Exit, error) {
 		defer w.mu.Unlock()
 		return w.ended[session], nil
 	case <-ctx.Done():
-		return loop.Exit{}, ctx.Err()
+		return ledger.Exit{}, ctx.Err()
 	}
 }
 
-func (w *world) End(context.Context, string, loop.Duration) error { return nil }
-func (w *world) Touch(string)                                     {}
+func (w *world) End(context.Context, string, ledger.Duration) error { return nil }
+func (w *world) Touch(string)                                       {}
 func (w *world) Check(_ context.Context, agent string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -266,21 +267,21 @@ func (w *world) Close(string)                {}
 
 type source struct{ w *world }
 
-func (s source) Read(context.Context) (loop.Snapshot, error) {
+func (s source) Read(context.Context) (ledger.Snapshot, error) {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
 	return s.w.plan, nil
 }
 
-func (s source) Mark(_ context.Context, marks []loop.Marking) error {
+func (s source) Mark(_ context.Context, marks []ledger.Marking) error {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
 	s.w.marks = append(s.w.marks, marks...)
 	return nil
 }
 
-func (s source) Log(context.Context, loop.Progress) error { return nil }
-func (s source) Owned() []string                          { return []string{"p.md"} }
+func (s source) Log(context.Context, ledger.Progress) error { return nil }
+func (s source) Owned() []string                            { return []string{"p.md"} }
 func (s source) Watch(ctx context.Context, _ func()) error {
 	<-ctx.Done()
 	return nil
@@ -290,35 +291,35 @@ func (s source) Watch(ctx context.Context, _ func()) error {
 
 type workspace struct{ w *world }
 
-func (s workspace) Begin(_ context.Context, b loop.Begin) (loop.Base, error) {
-	return loop.Base{Commit: "c0", Tree: "tree0", Branch: "nightporter/p/" + b.Run, Author: "Mira <mira@example.com>"}, nil
+func (s workspace) Begin(_ context.Context, b ledger.Begin) (ledger.Base, error) {
+	return ledger.Base{Commit: "c0", Tree: "tree0", Branch: "nightporter/p/" + b.Run, Author: "Mira <mira@example.com>"}, nil
 }
 func (s workspace) Restore(context.Context, string, string) error { return nil }
 
-func (s workspace) Capture(_ context.Context, t loop.CaptureRequest) (loop.Capture, error) {
+func (s workspace) Capture(_ context.Context, t ledger.CaptureRequest) (ledger.Capture, error) {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
 	if s.w.refuses != nil {
 		if err := s.w.refuses(t); err != nil {
-			return loop.Capture{}, err
+			return ledger.Capture{}, err
 		}
 	}
-	return loop.Capture{Tree: fmt.Sprintf("tree%d", s.w.tree), Files: []loop.FileChange{{Path: "f", Added: 1}}}, nil
+	return ledger.Capture{Tree: fmt.Sprintf("tree%d", s.w.tree), Files: []ledger.FileChange{{Path: "f", Added: 1}}}, nil
 }
 
-func (s workspace) Commit(_ context.Context, c loop.CommitTask, _ map[string][]byte) (loop.Committed, error) {
+func (s workspace) Commit(_ context.Context, c ledger.CommitTask, _ map[string][]byte) (ledger.Committed, error) {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
 	s.w.commits = append(s.w.commits, c)
-	return loop.Committed{Commit: "commit of " + c.Tree}, nil
+	return ledger.Committed{Commit: "commit of " + c.Tree}, nil
 }
 
-func (s workspace) Merge(context.Context, loop.MergeTree) (loop.Merged, error) {
-	return loop.Merged{}, fmt.Errorf("nothing to merge in this test")
+func (s workspace) Merge(context.Context, ledger.MergeTree) (ledger.Merged, error) {
+	return ledger.Merged{}, fmt.Errorf("nothing to merge in this test")
 }
-func (s workspace) ResolveScope(_ context.Context, _ string, scope loop.Scope) ([]string, []loop.Finding, error) {
+func (s workspace) ResolveScope(_ context.Context, _ string, scope ledger.Scope) ([]string, []ledger.Finding, error) {
 	if s.w.narrow.Load() && scope.Task == "elsewhere/" {
-		return nil, nil, &loop.InputError{Findings: []loop.Finding{{Text: `scope "elsewhere/" leaves nothing to write`}}}
+		return nil, nil, &ledger.InputError{Findings: []ledger.Finding{{Text: `scope "elsewhere/" leaves nothing to write`}}}
 	}
 	return []string{"**"}, nil, nil
 }
@@ -330,6 +331,6 @@ func (s workspace) Read(context.Context, string, string) ([]byte, error) { retur
 func (s workspace) Diff(context.Context, string, string, int) (string, error) {
 	return "", nil
 }
-func (s workspace) Changed(context.Context, string, string) ([]loop.FileChange, error) {
+func (s workspace) Changed(context.Context, string, string) ([]ledger.FileChange, error) {
 	return nil, nil
 }

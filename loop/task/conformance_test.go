@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // fixture is a source over a file that the conformance suite may do anything
@@ -33,7 +33,7 @@ type fixture struct {
 // testSource is the conformance suite of sources. open makes a new file of the
 // given variant in an empty folder.
 func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir string, variant int) fixture) {
-	marks := []loop.Mark{loop.MarkOpen, loop.MarkDone, loop.MarkBlocked, loop.MarkManualVerify}
+	marks := []ledger.Mark{ledger.MarkOpen, ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify}
 
 	t.Run("reading changes nothing", func(t *testing.T) {
 		for v := range variants {
@@ -72,19 +72,19 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 			if err != nil {
 				rt.Fatal(err)
 			}
-			want := map[string]loop.Mark{}
+			want := map[string]ledger.Mark{}
 			var ids []string
 			for _, task := range snap.Tasks {
 				want[task.ID] = task.Mark
 				ids = append(ids, task.ID)
 			}
 			for range rapid.IntRange(1, 5).Draw(rt, "steps") {
-				var batch []loop.Marking
+				var batch []ledger.Marking
 				for range rapid.IntRange(1, 3).Draw(rt, "batch") {
 					id := rapid.SampledFrom(ids).Draw(rt, "task")
 					m := rapid.SampledFrom(marks).Draw(rt, "mark")
 					want[id] = m
-					batch = append(batch, loop.Marking{Task: strings.ToUpper(id), Mark: m})
+					batch = append(batch, ledger.Marking{Task: strings.ToUpper(id), Mark: m})
 				}
 				if err := f.source.Mark(context.Background(), batch); err != nil {
 					rt.Fatal(err)
@@ -129,25 +129,25 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = f.source.Mark(t.Context(), []loop.Marking{{Task: "no such task", Mark: loop.MarkDone}, {Task: snap.Tasks[1].ID, Mark: loop.MarkDone}})
+		err = f.source.Mark(t.Context(), []ledger.Marking{{Task: "no such task", Mark: ledger.MarkDone}, {Task: snap.Tasks[1].ID, Mark: ledger.MarkDone}})
 		gone := (*GoneError)(nil)
 		if !errors.As(err, &gone) || !slices.Equal(gone.Tasks, []string{"no such task"}) {
 			t.Errorf("got %v, want a GoneError for it", err)
 		}
-		if snap, err = f.source.Read(t.Context()); err != nil || snap.Tasks[1].Mark != loop.MarkDone {
+		if snap, err = f.source.Read(t.Context()); err != nil || snap.Tasks[1].Mark != ledger.MarkDone {
 			t.Errorf("the other one was not marked: %v %v", snap.Tasks, err)
 		}
 		if err := os.Remove(f.path); err != nil {
 			t.Fatal(err)
 		}
-		err = f.source.Mark(t.Context(), []loop.Marking{{Task: snap.Tasks[1].ID, Mark: loop.MarkOpen}})
+		err = f.source.Mark(t.Context(), []ledger.Marking{{Task: snap.Tasks[1].ID, Mark: ledger.MarkOpen}})
 		if !errors.As(err, &gone) || !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("file gone: got %v, want a GoneError that says so", err)
 		}
 		if _, err := os.Lstat(f.path); err == nil {
 			t.Error("marking brought a file back that somebody removed")
 		}
-		if _, err := f.source.Read(t.Context()); !errors.As(err, new(*loop.InputError)) {
+		if _, err := f.source.Read(t.Context()); !errors.As(err, new(*ledger.InputError)) {
 			t.Errorf("reading a file that is gone: got %v, want an InputError", err)
 		}
 	})
@@ -161,8 +161,8 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 		var wg sync.WaitGroup
 		for i, s := range []Source{f.source, f.again(), f.again()} {
 			wg.Go(func() {
-				for _, m := range []loop.Mark{loop.MarkBlocked, loop.MarkOpen, loop.MarkDone} {
-					if err := s.Mark(t.Context(), []loop.Marking{{Task: snap.Tasks[i].ID, Mark: m}}); err != nil {
+				for _, m := range []ledger.Mark{ledger.MarkBlocked, ledger.MarkOpen, ledger.MarkDone} {
+					if err := s.Mark(t.Context(), []ledger.Marking{{Task: snap.Tasks[i].ID, Mark: m}}); err != nil {
 						t.Error(err)
 					}
 				}
@@ -173,7 +173,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 			t.Fatal(err)
 		}
 		for _, task := range snap.Tasks[:3] {
-			if task.Mark != loop.MarkDone {
+			if task.Mark != ledger.MarkDone {
 				t.Errorf("%s was marked done and reads %s", task.ID, task.Mark)
 			}
 		}
@@ -219,7 +219,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 			})
 			for n := range 40 {
 				tick <- struct{}{} // it saves while we mark
-				err := f.source.Mark(t.Context(), []loop.Marking{{Task: snap.Tasks[0].ID, Mark: marks[n%4]}, {Task: snap.Tasks[2].ID, Mark: marks[(n+1)%4]}})
+				err := f.source.Mark(t.Context(), []ledger.Marking{{Task: snap.Tasks[0].ID, Mark: marks[n%4]}, {Task: snap.Tasks[2].ID, Mark: marks[(n+1)%4]}})
 				if err != nil {
 					t.Error(err)
 				}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Labels says whether the PATH of a kind can be a label of a forge's issues.
@@ -38,15 +38,15 @@ type Kind struct {
 	// Open opens the source at path, which lies below repo. k is this row.
 	Open func(k *Kind, path, repo string, opts Options) (Source, error)
 	// Lint returns what is odd in a source that was read without a mistake.
-	Lint func(s loop.Snapshot) []loop.Finding
+	Lint func(s ledger.Snapshot) []ledger.Finding
 	// Find returns the paths of the kind's files in a repository, with slashes
 	// and relative to it. A repository without any is no error.
 	Find func(repo string) ([]string, error)
 
-	Statuses map[loop.Mark]string // how each status stands in the file
-	Example  string               // KIND:PATH, for help and messages
-	Folder   string               // where its files are expected, relative to the repository
-	Sample   *Sample              // a first file, for a repository that has none
+	Statuses map[ledger.Mark]string // how each status stands in the file
+	Example  string                 // KIND:PATH, for help and messages
+	Folder   string                 // where its files are expected, relative to the repository
+	Sample   *Sample                // a first file, for a repository that has none
 }
 
 // Sample is a source that does no harm and shows the form.
@@ -144,7 +144,7 @@ func (k *Kind) Form(path string) string {
 
 // Open returns the source of a KIND at path, which is absolute or relative to
 // the repository's folder and lies inside it. What a person has to mend is a
-// *loop.InputError. The file is not read yet.
+// *ledger.InputError. The file is not read yet.
 func Open(kind, path, repo string, opts Options) (Source, error) {
 	switch k := FindKind(kind); {
 	case k == nil:

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // conforming runs the conformance suite over each kind that is built.
@@ -39,7 +39,7 @@ func TestEveryCell(t *testing.T) {
 		if k.Reserved {
 			continue
 		}
-		for _, m := range []loop.Mark{loop.MarkOpen, loop.MarkDone, loop.MarkBlocked, loop.MarkManualVerify} {
+		for _, m := range []ledger.Mark{ledger.MarkOpen, ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify} {
 			if k.Statuses[m] == "" {
 				t.Errorf("%s has no wording of the status %q", k.Name, m)
 			}

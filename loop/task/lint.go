@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // What two or three sentences can hold, generously.
@@ -33,14 +33,14 @@ var stages = []struct {
 // sentences, and of an odd order: what others usually build on (schema →
 // service → API → UI → tests) coming after it. Nothing here keeps a run from
 // starting.
-func Lint(s loop.Snapshot) []loop.Finding {
+func Lint(s ledger.Snapshot) []ledger.Finding {
 	file := filepath.Base(s.Path)
-	var found []loop.Finding
+	var found []ledger.Finding
 	warn := func(line int, text, fix string) {
-		found = append(found, loop.Finding{File: file, Line: line, Text: text, Fix: fix})
+		found = append(found, ledger.Finding{File: file, Line: line, Text: text, Fix: fix})
 	}
 	for _, t := range s.Tasks {
-		if t.Mark == loop.MarkDone {
+		if t.Mark == ledger.MarkDone {
 			continue
 		}
 		if n := bodySize(t.Body); n > largeBody {
@@ -52,20 +52,20 @@ func Lint(s loop.Snapshot) []loop.Finding {
 	}
 	// The first task of each stage stands for it: a second feature's schema
 	// after the first one's pages is no odd order.
-	firsts := make([]*loop.Task, len(stages))
+	firsts := make([]*ledger.Task, len(stages))
 	stage := map[string]int{}
 	for i, t := range s.Tasks {
 		n := stageOf(t.Title)
 		if n < 0 {
 			continue
 		}
-		stage[loop.FoldID(t.ID)] = n
+		stage[ledger.FoldID(t.ID)] = n
 		if firsts[n] == nil {
 			firsts[n] = &s.Tasks[i]
 		}
 	}
 	for n, t := range firsts {
-		if t == nil || t.Mark == loop.MarkDone {
+		if t == nil || t.Mark == ledger.MarkDone {
 			continue
 		}
 		for m := n + 1; m < len(stages); m++ {
@@ -77,12 +77,12 @@ func Lint(s loop.Snapshot) []loop.Finding {
 		}
 	}
 	for _, t := range s.Tasks {
-		n, ok := stage[loop.FoldID(t.ID)]
-		if !ok || t.Mark == loop.MarkDone {
+		n, ok := stage[ledger.FoldID(t.ID)]
+		if !ok || t.Mark == ledger.MarkDone {
 			continue
 		}
 		for _, id := range t.DependsOn {
-			if m, ok := stage[loop.FoldID(id)]; ok && m > n {
+			if m, ok := stage[ledger.FoldID(id)]; ok && m > n {
 				warn(t.Line, fmt.Sprintf("odd order: %s (%s) depends on %s (%s)", t.ID, stages[n].name, id, stages[m].name),
 					"Usual is schema, service, API, UI, tests")
 			}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Limits of a plan. A file beyond them is no plan that a person wrote.
@@ -21,16 +21,16 @@ const (
 
 // ParsePlan reads a Markdown plan (SPEC 3.3). file is its path as it shall
 // stand in Snapshot.Path; findings carry its last element. Malformed input is
-// a *loop.InputError with every finding, in order of lines, and no task may be
+// a *ledger.InputError with every finding, in order of lines, and no task may be
 // used then. What can be read and is in doubt comes as warnings; what is odd is
 // for Lint. data is not kept or changed.
-func ParsePlan(file string, data []byte) (loop.Snapshot, error) {
+func ParsePlan(file string, data []byte) (ledger.Snapshot, error) {
 	p := scanPlan(filepath.Base(file), data)
 	tasks := p.read()
 	if err := p.err(); err != nil {
-		return loop.Snapshot{}, err
+		return ledger.Snapshot{}, err
 	}
-	return loop.Snapshot{Name: planName(file), Path: file, Tasks: tasks, Warnings: p.warnings}, nil
+	return ledger.Snapshot{Name: planName(file), Path: file, Tasks: tasks, Warnings: p.warnings}, nil
 }
 
 // planName is "checkout" for a/checkout.md.
@@ -49,8 +49,8 @@ type plan struct {
 	data     []byte
 	lines    []span // without line ends
 	tasks    []planTask
-	findings []loop.Finding
-	warnings []loop.Finding
+	findings []ledger.Finding
+	warnings []ledger.Finding
 }
 
 // planTask is a task's line and the lines that belong to it.
@@ -62,23 +62,23 @@ type planTask struct {
 }
 
 func (p *plan) finding(line int, text, fix string) {
-	p.findings = append(p.findings, loop.Finding{File: p.file, Line: line + 1, Text: text, Fix: fix})
+	p.findings = append(p.findings, ledger.Finding{File: p.file, Line: line + 1, Text: text, Fix: fix})
 }
 
 func (p *plan) warning(line int, text, fix string) {
-	p.warnings = append(p.warnings, loop.Finding{File: p.file, Line: line + 1, Text: text, Fix: fix})
+	p.warnings = append(p.warnings, ledger.Finding{File: p.file, Line: line + 1, Text: text, Fix: fix})
 }
 
 func (p *plan) err() error {
 	if len(p.findings) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(p.findings, func(a, b loop.Finding) int { return a.Line - b.Line })
+	slices.SortStableFunc(p.findings, func(a, b ledger.Finding) int { return a.Line - b.Line })
 	found := p.findings
 	if n := len(found) - maxFindings; n > 0 {
-		found = append(found[:maxFindings:maxFindings], loop.Finding{File: p.file, Text: fmt.Sprintf("and %d more", n)})
+		found = append(found[:maxFindings:maxFindings], ledger.Finding{File: p.file, Text: fmt.Sprintf("and %d more", n)})
 	}
-	return &loop.InputError{Findings: found}
+	return &ledger.InputError{Findings: found}
 }
 
 var bom = []byte("\ufeff")
@@ -87,7 +87,7 @@ var bom = []byte("\ufeff")
 func (p *plan) checkText() bool {
 	switch {
 	case len(p.data) > maxPlanBytes:
-		p.findings = append(p.findings, loop.Finding{File: p.file,
+		p.findings = append(p.findings, ledger.Finding{File: p.file,
 			Text: fmt.Sprintf("is larger than %d MB: no plan is", maxPlanBytes>>20), Fix: "Check the path, or split the plan"})
 		return false
 	case bytes.HasPrefix(p.data, []byte{0xff, 0xfe}), bytes.HasPrefix(p.data, []byte{0xfe, 0xff}):
@@ -164,7 +164,7 @@ func scanPlan(file string, data []byte) *plan {
 		if headingTask.Match(data) {
 			fix = "Headings `### Task N:` are not read yet. " + fix
 		}
-		s.findings = append(s.findings, loop.Finding{File: file, Text: "has no tasks: " + expected, Fix: fix})
+		s.findings = append(s.findings, ledger.Finding{File: file, Text: "has no tasks: " + expected, Fix: fix})
 	}
 	return s.plan
 }

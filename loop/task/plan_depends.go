@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // nothing are the ways to say "none".
@@ -15,10 +15,10 @@ var nothing = map[string]bool{"": true, "none": true, "-": true, "â€“": true, "â
 
 // depend resolves what the tasks depend on, and reports double ids, unknown
 // ones and circles.
-func (p *plan) depend(tasks []loop.Task, deps []*fieldText) {
+func (p *plan) depend(tasks []ledger.Task, deps []*fieldText) {
 	first := make(map[string]int, len(tasks))
 	for i, t := range tasks {
-		key := loop.FoldID(t.ID)
+		key := ledger.FoldID(t.ID)
 		if n, ok := first[key]; ok {
 			p.finding(t.Line-1, fmt.Sprintf("%s is there twice: line %d and line %d", t.ID, tasks[n].Line, t.Line), "Give one of them another number")
 			continue
@@ -52,7 +52,7 @@ func (p *plan) depend(tasks []loop.Task, deps []*fieldText) {
 				p.finding(line, fmt.Sprintf("%s depends on Tasks %s-%s, which runs backwards", t.ID, r.from, r.to), "Write the smaller number first")
 			}
 			for n, o := range tasks {
-				id := strings.TrimPrefix(loop.FoldID(o.ID), "task ")
+				id := strings.TrimPrefix(ledger.FoldID(o.ID), "task ")
 				if compareIDs(r.from, id) <= 0 && compareIDs(id, r.to) <= 0 {
 					on[n] = true
 				}
@@ -73,7 +73,7 @@ func (p *plan) depend(tasks []loop.Task, deps []*fieldText) {
 
 // circles reports the circles of dependencies that a walk in document order
 // meets, each once, up to a number that a person will look at.
-func (p *plan) circles(tasks []loop.Task, index map[string]int) {
+func (p *plan) circles(tasks []ledger.Task, index map[string]int) {
 	const unseen, onPath, done = 0, 1, 2
 	state := make([]int, len(tasks))
 	var path []int
@@ -83,7 +83,7 @@ func (p *plan) circles(tasks []loop.Task, index map[string]int) {
 		state[n] = onPath
 		path = append(path, n)
 		for _, id := range tasks[n].DependsOn {
-			switch m := index[loop.FoldID(id)]; state[m] {
+			switch m := index[ledger.FoldID(id)]; state[m] {
 			case unseen:
 				walk(m)
 			case onPath:

@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/internal/nearest"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // field is a named line below a task.
@@ -151,7 +152,7 @@ func (p *plan) fields(t planTask) map[field]*fieldText {
 // errors; short names are too near to other words for more than a warning.
 func (p *plan) nearField(line int, name string) {
 	for _, f := range []field{fieldDepends, fieldAcceptance, fieldComplexity, fieldPriority, fieldThreshold, fieldConsensus, fieldScope, fieldNotes} {
-		if distance(strings.ToLower(name), strings.ToLower(string(f))) > 2 {
+		if nearest.Distance(strings.ToLower(name), strings.ToLower(string(f))) > 2 {
 			continue
 		}
 		text := fmt.Sprintf("unknown field %q: meant %q?", clip(name, 40), f)
@@ -218,8 +219,8 @@ var priorities = map[string]int{
 
 // read turns what scanPlan found into tasks, and checks what they say of each
 // other.
-func (p *plan) read() []loop.Task {
-	tasks := make([]loop.Task, 0, len(p.tasks))
+func (p *plan) read() []ledger.Task {
+	tasks := make([]ledger.Task, 0, len(p.tasks))
 	if len(p.tasks) > maxTasks {
 		return nil
 	}
@@ -227,15 +228,15 @@ func (p *plan) read() []loop.Task {
 	for _, t := range p.tasks {
 		f := p.fields(t)
 		mark := t.state(p.data)
-		if mark == loop.MarkDone && len(t.marks) > 0 {
+		if mark == ledger.MarkDone && len(t.marks) > 0 {
 			p.warning(t.line, t.id+" is ticked and marked "+planStatuses[t.marks[0].mark]+": it counts as done", "")
 		}
-		if mark != loop.MarkDone {
+		if mark != ledger.MarkDone {
 			for _, d := range t.doubt {
 				p.warning(t.line, d.text, d.fix)
 			}
 		}
-		task := loop.Task{
+		task := ledger.Task{
 			ID: t.id, Title: t.title, Body: p.body(t), Mark: mark, Line: t.line + 1,
 			Scope: f[fieldScope].joined(), Acceptance: f[fieldAcceptance].items(), Notes: f[fieldNotes].joined(),
 		}
@@ -273,17 +274,17 @@ func (p *plan) read() []loop.Task {
 }
 
 // severities, worst first.
-var severities = []loop.Severity{loop.Critical, loop.Major, loop.Minor, loop.Suggestion}
+var severities = []ledger.Severity{ledger.Critical, ledger.Major, ledger.Minor, ledger.Suggestion}
 
 // threshold reads which issues keep the task from being done: severities, or
 // one alone, which stands for itself and what is worse.
-func (p *plan) threshold(f *fieldText) []loop.Severity {
+func (p *plan) threshold(f *fieldText) []ledger.Severity {
 	if f == nil || nothing[strings.ToLower(f.joined())] {
 		return nil
 	}
-	var out []loop.Severity
+	var out []ledger.Severity
 	for _, word := range strings.FieldsFunc(strings.ToLower(f.joined()), func(r rune) bool { return r == ',' || r == ' ' || r == '`' }) {
-		n := slices.Index(severities, loop.Severity(word))
+		n := slices.Index(severities, ledger.Severity(word))
 		if n < 0 {
 			p.finding(f.line, fmt.Sprintf("threshold %q: expected critical, major, minor or suggestion", clip(f.joined(), 40)), "Write the mildest issue that keeps the task open, as minor")
 			return nil
@@ -312,20 +313,20 @@ func (p *plan) consensus(f *fieldText) bool {
 }
 
 // scope drops a scope that says nothing, and reports what it cannot mean.
-func (p *plan) scope(t *loop.Task, f *fieldText) {
-	items := loop.ParseScope(t.Scope)
+func (p *plan) scope(t *ledger.Task, f *fieldText) {
+	items := ledger.ParseScope(t.Scope)
 	if len(items) == 0 {
 		t.Scope = ""
 	}
 	for _, i := range items {
-		if t.Mark == loop.MarkDone {
+		if t.Mark == ledger.MarkDone {
 			continue
 		}
 		switch text := clip(i.Text, 80); i.Kind {
-		case loop.ScopeBad:
+		case ledger.ScopeBad:
 			p.finding(f.line, fmt.Sprintf("scope of %s: %q is not a path below the repository", t.ID, text),
 				"Write paths relative to the repository's top folder")
-		case loop.ScopeProse:
+		case ledger.ScopeProse:
 			p.warning(f.line, fmt.Sprintf("scope of %s: %q is prose: the reviewer sees it, it permits no file", t.ID, text),
 				"Name folders, files or globs, in backticks")
 		}
@@ -334,14 +335,14 @@ func (p *plan) scope(t *loop.Task, f *fieldText) {
 
 // state is what the line's box and words say together. A ticked box wins: the
 // word was forgotten.
-func (t taskLine) state(data []byte) loop.Mark {
+func (t taskLine) state(data []byte) ledger.Mark {
 	switch box := string(data[t.box.start:t.box.end]); {
 	case box == "x" || box == "X":
-		return loop.MarkDone
+		return ledger.MarkDone
 	case len(t.marks) > 0:
 		return t.marks[0].mark
 	}
-	return loop.MarkOpen
+	return ledger.MarkOpen
 }
 
 // body is the task's lines as written, without the box line, with plain line

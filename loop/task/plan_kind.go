@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // KindPlan is the KIND of a Markdown plan, as in "plan:PATH".
@@ -43,13 +43,13 @@ var planKind = Kind{
 
 // planStatuses are the statuses as nightporter writes them: in the box, or in
 // words between box and title.
-var planStatuses = map[loop.Mark]string{
-	loop.MarkOpen: "[ ]", loop.MarkDone: "[x]",
-	loop.MarkBlocked: "(blocked)", loop.MarkManualVerify: "(manual-verify)",
+var planStatuses = map[ledger.Mark]string{
+	ledger.MarkOpen: "[ ]", ledger.MarkDone: "[x]",
+	ledger.MarkBlocked: "(blocked)", ledger.MarkManualVerify: "(manual-verify)",
 }
 
 // planWord returns the words of a status that a box cannot say.
-func planWord(m loop.Mark) (words string, is bool) {
+func planWord(m ledger.Mark) (words string, is bool) {
 	words = planStatuses[m]
 	return words, strings.HasPrefix(words, "(")
 }

@@ -8,7 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/internal/nearest"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // expected is the form that every finding about a task's line points to.
@@ -20,7 +21,7 @@ type span struct{ start, end int }
 // planMark is a status in words that stands somewhere in a task's line.
 type planMark struct {
 	span // with its parentheses
-	mark loop.Mark
+	mark ledger.Mark
 	lead bool // it stands before the title
 }
 
@@ -186,12 +187,12 @@ const knownMarks = "the words are (blocked) and (manual-verify), between box and
 
 // markOf reads a mark with its parentheses, without case, with any of the
 // usual joints in manual-verify.
-func markOf(s string) (loop.Mark, bool) {
+func markOf(s string) (ledger.Mark, bool) {
 	switch foldMark(s) {
 	case "(blocked)":
-		return loop.MarkBlocked, true
+		return ledger.MarkBlocked, true
 	case "(manual-verify)":
-		return loop.MarkManualVerify, true
+		return ledger.MarkManualVerify, true
 	}
 	return "", false
 }
@@ -239,39 +240,12 @@ func unknownMark(text string) (string, string) {
 // "" for none.
 func nearMark(text string) string {
 	text = foldMark(text)
-	for _, w := range []string{planStatuses[loop.MarkBlocked], planStatuses[loop.MarkManualVerify]} {
-		if distance(text, w) <= 3 || strings.HasPrefix(text, strings.TrimSuffix(w, ")")+"-") || strings.HasPrefix(text, strings.TrimSuffix(w, ")")+":") {
+	for _, w := range []string{planStatuses[ledger.MarkBlocked], planStatuses[ledger.MarkManualVerify]} {
+		if nearest.Distance(text, w) <= 3 || strings.HasPrefix(text, strings.TrimSuffix(w, ")")+"-") || strings.HasPrefix(text, strings.TrimSuffix(w, ")")+":") {
 			return w
 		}
 	}
 	return ""
-}
-
-// distance is the number of letters to insert, delete, replace or swap with a
-// neighbour to get from a to b; anything long is simply far away.
-func distance(a, b string) int {
-	const far = 40
-	s, t := []rune(a), []rune(b)
-	if len(s) > far || len(t) > far {
-		return far
-	}
-	var d [far + 1][far + 1]int
-	for i := range len(s) + 1 {
-		for j := range len(t) + 1 {
-			switch {
-			case i == 0 || j == 0:
-				d[i][j] = i + j
-			case s[i-1] == t[j-1]:
-				d[i][j] = d[i-1][j-1]
-			default:
-				d[i][j] = 1 + min(d[i-1][j], d[i][j-1], d[i-1][j-1])
-				if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
-					d[i][j] = min(d[i][j], d[i-2][j-2]+1)
-				}
-			}
-		}
-	}
-	return d[len(s)][len(t)]
 }
 
 // clip shortens what is quoted in a finding and takes control characters out.

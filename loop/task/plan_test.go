@@ -3,13 +3,14 @@ package task
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 const seedPlan = `# Checkout
@@ -61,16 +62,16 @@ func TestParsePlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := loop.Snapshot{Name: "checkout", Path: "plans/checkout.md", Tasks: []loop.Task{
+	want := ledger.Snapshot{Name: "checkout", Path: "plans/checkout.md", Tasks: []ledger.Task{
 		{ID: "Task 1", Title: "Order schema", Scope: "`db/migrations`", Acceptance: []string{"orders table exists", "migration runs twice"},
-			Notes: "Optional", Mark: loop.MarkDone, Line: 13,
+			Notes: "Optional", Mark: ledger.MarkDone, Line: 13,
 			Body: "  - Scope: `db/migrations`\n  - Depends on: none\n  - Acceptance:\n    - orders table exists\n    - migration runs twice\n  - Notes: Optional"},
 		{ID: "Task 2", Title: "Order service", Scope: "`order/`, `go.mod`", DependsOn: []string{"Task 1"}, Acceptance: []string{"totals are right"},
-			Mark: loop.MarkOpen, Line: 21, Body: "  - Scope: `order/`, `go.mod`\n  - Depends on: Task 1\n  - Acceptance: totals are right"},
+			Mark: ledger.MarkOpen, Line: 21, Body: "  - Scope: `order/`, `go.mod`\n  - Depends on: Task 1\n  - Acceptance: totals are right"},
 		{ID: "Task 5", Title: "Integrate payment API", Scope: "`cloud/functions/payments`", DependsOn: []string{"Task 1", "Task 2"},
-			Acceptance: []string{"Payment webhook handler works"}, Notes: "Blocked - need API credentials from finance team", Mark: loop.MarkBlocked, Line: 26,
+			Acceptance: []string{"Payment webhook handler works"}, Notes: "Blocked - need API credentials from finance team", Mark: ledger.MarkBlocked, Line: 26,
 			Body: "  - Scope: `cloud/functions/payments`\n  - Depends on: Task 1, Task 2\n  - Acceptance: Payment webhook handler works\n  - Notes: Blocked - need API credentials\n    from finance team"},
-		{ID: "Task 6", Title: "Look at it", Acceptance: []string{"the total shows in euros", "buttons: pay; cancel"}, Mark: loop.MarkManualVerify, Line: 32,
+		{ID: "Task 6", Title: "Look at it", Acceptance: []string{"the total shows in euros", "buttons: pay; cancel"}, Mark: ledger.MarkManualVerify, Line: 32,
 			Body: "  - Acceptance:\n    - [ ] the total shows\n      in euros\n    - [x] buttons:\n      - pay\n      - cancel"},
 	}}
 	if d := cmp.Diff(want, got); d != "" {
@@ -100,7 +101,7 @@ func TestLineEnds(t *testing.T) {
 }
 
 // one parses a plan that must be fine and returns its first task.
-func one(t *testing.T, text string) loop.Task {
+func one(t *testing.T, text string) ledger.Task {
 	t.Helper()
 	s, err := ParsePlan("p.md", []byte(text))
 	if err != nil {
@@ -112,27 +113,27 @@ func one(t *testing.T, text string) loop.Task {
 func TestTaskLines(t *testing.T) {
 	for _, c := range []struct {
 		in, id, title string
-		mark          loop.Mark
+		mark          ledger.Mark
 	}{
-		{"- [ ] **Task 5: A**", "Task 5", "A", loop.MarkOpen},
-		{"* [x] **Task 2.5: A**", "Task 2.5", "A", loop.MarkDone},
-		{"+ [X] **task 2a:A**", "task 2a", "A", loop.MarkDone},
-		{"-\t[ ]\t**Task\t5 :  A b **\t", "Task 5", "A b", loop.MarkOpen},
-		{"  - [ ] **Task 5: A**", "Task 5", "A", loop.MarkOpen},
-		{"- [ ] (blocked) **Task 5: A**", "Task 5", "A", loop.MarkBlocked},
-		{"- [ ] (Manual-Verify) **Task 5: A**", "Task 5", "A", loop.MarkManualVerify},
-		{"- [ ] (manual verify) **Task 5: A**", "Task 5", "A", loop.MarkManualVerify},
-		{"- [ ] **(blocked) Task 5: A**", "Task 5", "A", loop.MarkBlocked},
-		{"- [ ] **Task 5: A (blocked)**", "Task 5", "A", loop.MarkBlocked},
-		{"- [ ] **Task 5: A** (blocked)  ", "Task 5", "A", loop.MarkBlocked},
-		{"- [ ] **Task 5: A** (manual-verify) see below", "Task 5", "A", loop.MarkManualVerify},
-		{"- [ ] **Task 5: A** for today (blocked)", "Task 5", "A", loop.MarkBlocked},
-		{"- [ ] **Task 5: A (blocked users)**", "Task 5", "A (blocked users)", loop.MarkOpen},
-		{"- [ ] **Task 5: A** (blocker)", "Task 5", "A", loop.MarkOpen},
-		{"- [ ] **Task 5: use `**kw` (x)**", "Task 5", "use `**kw` (x)", loop.MarkOpen},
-		{"- [ ] **Task 5: Größe ✓**", "Task 5", "Größe ✓", loop.MarkOpen},
-		{"- [x] (blocked) **Task 5: A**", "Task 5", "A", loop.MarkDone},
-		{"\ufeff- [ ] **Task 5: A**\r", "Task 5", "A", loop.MarkOpen},
+		{"- [ ] **Task 5: A**", "Task 5", "A", ledger.MarkOpen},
+		{"* [x] **Task 2.5: A**", "Task 2.5", "A", ledger.MarkDone},
+		{"+ [X] **task 2a:A**", "task 2a", "A", ledger.MarkDone},
+		{"-\t[ ]\t**Task\t5 :  A b **\t", "Task 5", "A b", ledger.MarkOpen},
+		{"  - [ ] **Task 5: A**", "Task 5", "A", ledger.MarkOpen},
+		{"- [ ] (blocked) **Task 5: A**", "Task 5", "A", ledger.MarkBlocked},
+		{"- [ ] (Manual-Verify) **Task 5: A**", "Task 5", "A", ledger.MarkManualVerify},
+		{"- [ ] (manual verify) **Task 5: A**", "Task 5", "A", ledger.MarkManualVerify},
+		{"- [ ] **(blocked) Task 5: A**", "Task 5", "A", ledger.MarkBlocked},
+		{"- [ ] **Task 5: A (blocked)**", "Task 5", "A", ledger.MarkBlocked},
+		{"- [ ] **Task 5: A** (blocked)  ", "Task 5", "A", ledger.MarkBlocked},
+		{"- [ ] **Task 5: A** (manual-verify) see below", "Task 5", "A", ledger.MarkManualVerify},
+		{"- [ ] **Task 5: A** for today (blocked)", "Task 5", "A", ledger.MarkBlocked},
+		{"- [ ] **Task 5: A (blocked users)**", "Task 5", "A (blocked users)", ledger.MarkOpen},
+		{"- [ ] **Task 5: A** (blocker)", "Task 5", "A", ledger.MarkOpen},
+		{"- [ ] **Task 5: use `**kw` (x)**", "Task 5", "use `**kw` (x)", ledger.MarkOpen},
+		{"- [ ] **Task 5: Größe ✓**", "Task 5", "Größe ✓", ledger.MarkOpen},
+		{"- [x] (blocked) **Task 5: A**", "Task 5", "A", ledger.MarkDone},
+		{"\ufeff- [ ] **Task 5: A**\r", "Task 5", "A", ledger.MarkOpen},
 	} {
 		got := one(t, c.in+"\n")
 		if got.ID != c.id || got.Title != c.title || got.Mark != c.mark {
@@ -144,33 +145,33 @@ func TestTaskLines(t *testing.T) {
 func TestFields(t *testing.T) {
 	for _, c := range []struct {
 		name, in string
-		want     loop.Task
+		want     ledger.Task
 	}{
 		{"bold, case, aliases", "  * **SCOPE:** a/b\n  * **Depends on**: none\n  * __acceptance criteria:__ works\n  * *Notes*: n",
-			loop.Task{Scope: "a/b", Acceptance: []string{"works"}, Notes: "n"}},
+			ledger.Task{Scope: "a/b", Acceptance: []string{"works"}, Notes: "n"}},
 		{"tabs and CRLF", "\t- Scope: a/b\r\n\t- Acceptance:\r\n\t\t- one\r\n\t\t- two\r\n\t- Notes: n  \r",
-			loop.Task{Scope: "a/b", Acceptance: []string{"one", "two"}, Notes: "n"}},
-		{"no bullets", "  Scope: a/b\n  Notes: n", loop.Task{Scope: "a/b", Notes: "n"}},
-		{"nested scope", "  - Scope:\n    - `a/b`\n    - `c/d`", loop.Task{Scope: "`a/b`\n`c/d`"}},
-		{"scope none", "  - Scope: none\n  - Acceptance: -", loop.Task{}},
-		{"wrapped and lazy", "  - Scope: a/b,\n    c/d,\ne/f\n  - Notes: x", loop.Task{Scope: "a/b, c/d, e/f", Notes: "x"}},
-		{"a criterion named like a field", "  - Acceptance:\n    - Notes: are shown\n    - Scope: is kept", loop.Task{Acceptance: []string{"Notes: are shown", "Scope: is kept"}}},
-		{"inline and nested", "  - Acceptance: first\n    - second\n      - deeper\n    - third", loop.Task{Acceptance: []string{"first", "second; deeper", "third"}}},
-		{"numbered", "  - Acceptance:\n    1. one\n    2. two", loop.Task{Acceptance: []string{"one", "two"}}},
-		{"twice", "  - Scope: a/b\n  - Scope: c/d\n  - Notes: n", loop.Task{Scope: "a/b\nc/d", Notes: "n"}},
-		{"unknown fields are body", "  - Estimate: 2h\n    - Notes: inner\n  - Notes: n", loop.Task{Notes: "n"}},
-		{"priority and complexity", "  - Priority: P1\n  - Complexity: 7", loop.Task{Priority: 3, Complexity: 7}},
-		{"threshold, one word", "  - Threshold: minor", loop.Task{Threshold: []loop.Severity{loop.Critical, loop.Major, loop.Minor}}},
-		{"threshold, several", "  - Threshold: critical, minor", loop.Task{Threshold: []loop.Severity{loop.Critical, loop.Minor}}},
-		{"consensus", "  - Consensus: yes\n  - Threshold: none", loop.Task{Consensus: true}},
-		{"priority in words", "  - **Priority**: Critical", loop.Task{Priority: 4}},
-		{"blank lines", "\n  - Scope: a/b\n\n\n  - Notes: n\n\n    more\n", loop.Task{Scope: "a/b", Notes: "n more"}},
-		{"comments", "  - Scope: a/b <!-- not c/d -->\n  <!-- - Notes: no -->\n  <!--\n  - Notes: no\n  -->\n  - Notes: yes", loop.Task{Scope: "a/b", Notes: "yes"}},
-		{"code", "  - Notes: run\n    ```sh\n    - Scope: no\n    make\n    ```\n  - Scope: a/b", loop.Task{Notes: "run\n```sh\n- Scope: no\nmake\n```", Scope: "a/b"}},
+			ledger.Task{Scope: "a/b", Acceptance: []string{"one", "two"}, Notes: "n"}},
+		{"no bullets", "  Scope: a/b\n  Notes: n", ledger.Task{Scope: "a/b", Notes: "n"}},
+		{"nested scope", "  - Scope:\n    - `a/b`\n    - `c/d`", ledger.Task{Scope: "`a/b`\n`c/d`"}},
+		{"scope none", "  - Scope: none\n  - Acceptance: -", ledger.Task{}},
+		{"wrapped and lazy", "  - Scope: a/b,\n    c/d,\ne/f\n  - Notes: x", ledger.Task{Scope: "a/b, c/d, e/f", Notes: "x"}},
+		{"a criterion named like a field", "  - Acceptance:\n    - Notes: are shown\n    - Scope: is kept", ledger.Task{Acceptance: []string{"Notes: are shown", "Scope: is kept"}}},
+		{"inline and nested", "  - Acceptance: first\n    - second\n      - deeper\n    - third", ledger.Task{Acceptance: []string{"first", "second; deeper", "third"}}},
+		{"numbered", "  - Acceptance:\n    1. one\n    2. two", ledger.Task{Acceptance: []string{"one", "two"}}},
+		{"twice", "  - Scope: a/b\n  - Scope: c/d\n  - Notes: n", ledger.Task{Scope: "a/b\nc/d", Notes: "n"}},
+		{"unknown fields are body", "  - Estimate: 2h\n    - Notes: inner\n  - Notes: n", ledger.Task{Notes: "n"}},
+		{"priority and complexity", "  - Priority: P1\n  - Complexity: 7", ledger.Task{Priority: 3, Complexity: 7}},
+		{"threshold, one word", "  - Threshold: minor", ledger.Task{Threshold: []ledger.Severity{ledger.Critical, ledger.Major, ledger.Minor}}},
+		{"threshold, several", "  - Threshold: critical, minor", ledger.Task{Threshold: []ledger.Severity{ledger.Critical, ledger.Minor}}},
+		{"consensus", "  - Consensus: yes\n  - Threshold: none", ledger.Task{Consensus: true}},
+		{"priority in words", "  - **Priority**: Critical", ledger.Task{Priority: 4}},
+		{"blank lines", "\n  - Scope: a/b\n\n\n  - Notes: n\n\n    more\n", ledger.Task{Scope: "a/b", Notes: "n more"}},
+		{"comments", "  - Scope: a/b <!-- not c/d -->\n  <!-- - Notes: no -->\n  <!--\n  - Notes: no\n  -->\n  - Notes: yes", ledger.Task{Scope: "a/b", Notes: "yes"}},
+		{"code", "  - Notes: run\n    ```sh\n    - Scope: no\n    make\n    ```\n  - Scope: a/b", ledger.Task{Notes: "run\n```sh\n- Scope: no\nmake\n```", Scope: "a/b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := one(t, "- [ ] **Task 1: A**\n"+c.in)
-			c.want.ID, c.want.Title, c.want.Mark, c.want.Line, c.want.Body = "Task 1", "A", loop.MarkOpen, 1, got.Body
+			c.want.ID, c.want.Title, c.want.Mark, c.want.Line, c.want.Body = "Task 1", "A", ledger.MarkOpen, 1, got.Body
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
 			}
@@ -262,7 +263,7 @@ func TestMalformed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := ParsePlan("plans/p.md", []byte(c.in))
-			input := (*loop.InputError)(nil)
+			input := (*ledger.InputError)(nil)
 			if !errors.As(err, &input) {
 				t.Fatalf("got %v, want an InputError", err)
 			}
@@ -279,7 +280,7 @@ func TestMalformed(t *testing.T) {
 func TestMalformedAllAtOnce(t *testing.T) {
 	_, err := ParsePlan("p.md", []byte("- [~] **Task 1: A**\n  - Depends on: Task 9\n- [ ] **Task 2:**\n- [ ] **Task 2: B**\n  - Depends on: Task 2\n"))
 	var lines []int
-	if input := (*loop.InputError)(nil); errors.As(err, &input) {
+	if input := (*ledger.InputError)(nil); errors.As(err, &input) {
 		for _, f := range input.Findings {
 			lines = append(lines, f.Line)
 		}
@@ -356,8 +357,12 @@ func TestWarnings(t *testing.T) {
 // Hostile text must not cost more than its length.
 func TestParsePlanLong(t *testing.T) {
 	start := time.Now()
+	size := 256 << 10
+	if os.Getenv("NIGHTPORTER_SOAK") != "" {
+		size = 2 << 20
+	}
 	for _, s := range []string{"- [ ] **Task 1: ", "- [ ] (", "- (", "`", "- [ ] **Task 1: A** (blocked) ", "<!--", "> ", "- a:\n", "  - Depends on: 1-2, ", "\n"} {
-		text := "- [ ] **Task 1: A**\n- [ ] **Task 2: B**\n  - Notes: " + strings.Repeat(s, 2<<20/len(s))
+		text := "- [ ] **Task 1: A**\n- [ ] **Task 2: B**\n  - Notes: " + strings.Repeat(s, size/len(s))
 		ParsePlan("p.md", []byte(text))
 	}
 	var chain strings.Builder

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // MarkPlan returns the text of a plan with statuses written into it: of each
@@ -17,24 +17,24 @@ import (
 // second result are the ids that the text does not have; everything else is
 // marked all the same. A text with errors is marked too as long as each task's
 // line can be told; where it cannot (an id that is there twice, no text at
-// all), the error is a *loop.InputError and nothing is to be written.
-func MarkPlan(file string, data []byte, marks []loop.Marking) (marked []byte, gone []string, err error) {
+// all), the error is a *ledger.InputError and nothing is to be written.
+func MarkPlan(file string, data []byte, marks []ledger.Marking) (marked []byte, gone []string, err error) {
 	p := scanPlan(filepath.Base(file), data)
 	if len(p.lines) == 0 && len(p.findings) > 0 && len(data) > 0 {
 		return nil, nil, p.err()
 	}
 	index := map[string][]int{}
 	for n, t := range p.tasks {
-		index[loop.FoldID(t.id)] = append(index[loop.FoldID(t.id)], n)
+		index[ledger.FoldID(t.id)] = append(index[ledger.FoldID(t.id)], n)
 	}
-	want := map[int]loop.Mark{} // the last one of several for one task
+	want := map[int]ledger.Mark{} // the last one of several for one task
 	for _, m := range marks {
 		switch m.Mark {
-		case loop.MarkOpen, loop.MarkDone, loop.MarkBlocked, loop.MarkManualVerify:
+		case ledger.MarkOpen, ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify:
 		default:
 			return nil, nil, fmt.Errorf("mark %s: unknown mark %q", m.Task, m.Mark)
 		}
-		switch at := index[loop.FoldID(m.Task)]; len(at) {
+		switch at := index[ledger.FoldID(m.Task)]; len(at) {
 		case 0:
 			gone = append(gone, m.Task)
 		case 1:
@@ -70,10 +70,10 @@ func apply(data []byte, edits []edit) []byte {
 }
 
 // edits are what makes the line say m, nothing where it does.
-func (t taskLine) edits(data []byte, m loop.Mark) []edit {
+func (t taskLine) edits(data []byte, m ledger.Mark) []edit {
 	var edits []edit
 	box := string(data[t.box.start:t.box.end])
-	switch done := m == loop.MarkDone; {
+	switch done := m == ledger.MarkDone; {
 	case done && box != "x" && box != "X":
 		edits = append(edits, edit{t.box, "x"})
 	case !done && box != " ":
@@ -112,7 +112,7 @@ func (m planMark) withSpace(data []byte) span {
 
 // check reads the marked text again before anybody writes it: each task must
 // be where it was and say what was asked for, or for the others what it said.
-func (p *plan) check(marked []byte, want map[int]loop.Mark) error {
+func (p *plan) check(marked []byte, want map[int]ledger.Mark) error {
 	again := scanPlan(p.file, marked)
 	same := len(again.tasks) == len(p.tasks) && len(again.lines) == len(p.lines)
 	for n := 0; same && n < len(p.tasks); n++ {
@@ -158,7 +158,7 @@ func openPlan(k *Kind, path, repo string, opts Options) (Source, error) {
 // readError makes what keeps a file from being read something that a person
 // can mend.
 func (p place) readError(err error) error {
-	if input := (*loop.InputError)(nil); errors.As(err, &input) {
+	if input := (*ledger.InputError)(nil); errors.As(err, &input) {
 		return err
 	}
 	switch {
@@ -171,25 +171,25 @@ func (p place) readError(err error) error {
 }
 
 // Read implements Source.
-func (s *planSource) Read(ctx context.Context) (loop.Snapshot, error) {
+func (s *planSource) Read(ctx context.Context) (ledger.Snapshot, error) {
 	if ctx.Err() != nil {
-		return loop.Snapshot{}, context.Cause(ctx)
+		return ledger.Snapshot{}, context.Cause(ctx)
 	}
 	data, err := s.file.read(ctx)
 	if err != nil {
-		return loop.Snapshot{}, s.readError(err)
+		return ledger.Snapshot{}, s.readError(err)
 	}
 	snapshot, err := ParsePlan(s.rel, data)
 	if err != nil {
-		return loop.Snapshot{}, err
+		return ledger.Snapshot{}, err
 	}
 	snapshot.Warnings = append(snapshot.Warnings, s.kind.Lint(snapshot)...)
-	slices.SortStableFunc(snapshot.Warnings, func(a, b loop.Finding) int { return a.Line - b.Line })
+	slices.SortStableFunc(snapshot.Warnings, func(a, b ledger.Finding) int { return a.Line - b.Line })
 	return snapshot, nil
 }
 
 // Mark implements Source. With Options.CommitStatus it does nothing.
-func (s *planSource) Mark(ctx context.Context, marks []loop.Marking) error {
+func (s *planSource) Mark(ctx context.Context, marks []ledger.Marking) error {
 	if ctx.Err() != nil || s.opts.CommitStatus || len(marks) == 0 {
 		return context.Cause(ctx)
 	}
@@ -199,7 +199,7 @@ func (s *planSource) Mark(ctx context.Context, marks []loop.Marking) error {
 		gone = missing
 		return next, err
 	})
-	input := (*loop.InputError)(nil)
+	input := (*ledger.InputError)(nil)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		for _, m := range marks {

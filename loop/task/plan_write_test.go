@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // planTexts are plans as people and editors leave them.
@@ -77,37 +77,37 @@ func planConforms(t *testing.T) {
 func TestMarkPlan(t *testing.T) {
 	for _, c := range []struct {
 		in   string
-		mark loop.Mark
+		mark ledger.Mark
 		want string
 	}{
-		{"- [ ] **Task 5: A**", loop.MarkDone, "- [x] **Task 5: A**"},
-		{"- [x] **Task 5: A**", loop.MarkOpen, "- [ ] **Task 5: A**"},
-		{"- [X] **Task 5: A**", loop.MarkDone, "- [X] **Task 5: A**"},
-		{"- [ ] **Task 5: A**", loop.MarkBlocked, "- [ ] (blocked) **Task 5: A**"},
-		{"- [x] **Task 5: A**", loop.MarkManualVerify, "- [ ] (manual-verify) **Task 5: A**"},
-		{"- [ ]\t **Task 5: A**", loop.MarkBlocked, "- [ ] (blocked)\t **Task 5: A**"},
-		{"- [ ] (blocked) **Task 5: A**", loop.MarkDone, "- [x] **Task 5: A**"},
-		{"- [ ] (blocked) **Task 5: A**", loop.MarkManualVerify, "- [ ] (manual-verify) **Task 5: A**"},
-		{"- [ ] (Blocked) **Task 5: A**", loop.MarkBlocked, "- [ ] (Blocked) **Task 5: A**"},
-		{"- [ ] **Task 5: A** (blocked)  ", loop.MarkOpen, "- [ ] **Task 5: A**  "},
-		{"- [ ] **Task 5: A** (blocked)", loop.MarkManualVerify, "- [ ] **Task 5: A** (manual-verify)"},
-		{"- [ ] **Task 5: A (blocked)**", loop.MarkManualVerify, "- [ ] **Task 5: A (manual-verify)**"},
-		{"- [ ] **Task 5: A (blocked)**", loop.MarkDone, "- [x] **Task 5: A**"},
-		{"- [ ] **(blocked) Task 5: A**", loop.MarkOpen, "- [ ] **Task 5: A**"},
-		{"- [ ] (blocked) **Task 5: A** (blocked)", loop.MarkDone, "- [x] **Task 5: A**"},
-		{"- [ ]  (blocked)  **Task 5: A**", loop.MarkOpen, "- [ ]   **Task 5: A**"}, // one space came with the mark, not three
-		{"- [ ] **Task 5: A (blocked) (Blocked)**", loop.MarkDone, "- [x] **Task 5: A**"},
-		{"- [ ] **Task 5: A** (blocked) (blocked) x", loop.MarkManualVerify, "- [ ] **Task 5: A** (manual-verify) x"},
-		{"- [ ] (blocked)**Task 5: A**", loop.MarkOpen, "- [ ] **Task 5: A**"},
-		{"- [ ] **Task 5: A**(blocked)", loop.MarkOpen, "- [ ] **Task 5: A**"},
+		{"- [ ] **Task 5: A**", ledger.MarkDone, "- [x] **Task 5: A**"},
+		{"- [x] **Task 5: A**", ledger.MarkOpen, "- [ ] **Task 5: A**"},
+		{"- [X] **Task 5: A**", ledger.MarkDone, "- [X] **Task 5: A**"},
+		{"- [ ] **Task 5: A**", ledger.MarkBlocked, "- [ ] (blocked) **Task 5: A**"},
+		{"- [x] **Task 5: A**", ledger.MarkManualVerify, "- [ ] (manual-verify) **Task 5: A**"},
+		{"- [ ]\t **Task 5: A**", ledger.MarkBlocked, "- [ ] (blocked)\t **Task 5: A**"},
+		{"- [ ] (blocked) **Task 5: A**", ledger.MarkDone, "- [x] **Task 5: A**"},
+		{"- [ ] (blocked) **Task 5: A**", ledger.MarkManualVerify, "- [ ] (manual-verify) **Task 5: A**"},
+		{"- [ ] (Blocked) **Task 5: A**", ledger.MarkBlocked, "- [ ] (Blocked) **Task 5: A**"},
+		{"- [ ] **Task 5: A** (blocked)  ", ledger.MarkOpen, "- [ ] **Task 5: A**  "},
+		{"- [ ] **Task 5: A** (blocked)", ledger.MarkManualVerify, "- [ ] **Task 5: A** (manual-verify)"},
+		{"- [ ] **Task 5: A (blocked)**", ledger.MarkManualVerify, "- [ ] **Task 5: A (manual-verify)**"},
+		{"- [ ] **Task 5: A (blocked)**", ledger.MarkDone, "- [x] **Task 5: A**"},
+		{"- [ ] **(blocked) Task 5: A**", ledger.MarkOpen, "- [ ] **Task 5: A**"},
+		{"- [ ] (blocked) **Task 5: A** (blocked)", ledger.MarkDone, "- [x] **Task 5: A**"},
+		{"- [ ]  (blocked)  **Task 5: A**", ledger.MarkOpen, "- [ ]   **Task 5: A**"}, // one space came with the mark, not three
+		{"- [ ] **Task 5: A (blocked) (Blocked)**", ledger.MarkDone, "- [x] **Task 5: A**"},
+		{"- [ ] **Task 5: A** (blocked) (blocked) x", ledger.MarkManualVerify, "- [ ] **Task 5: A** (manual-verify) x"},
+		{"- [ ] (blocked)**Task 5: A**", ledger.MarkOpen, "- [ ] **Task 5: A**"},
+		{"- [ ] **Task 5: A**(blocked)", ledger.MarkOpen, "- [ ] **Task 5: A**"},
 		// Broken text is marked as long as the line can be told.
-		{"- [~] **Task 5: A**", loop.MarkDone, "- [x] **Task 5: A**"},
-		{"- [] **Task 5: A**", loop.MarkDone, "- [x] **Task 5: A**"},
-		{"- [ ] Task 5: A", loop.MarkDone, "- [x] Task 5: A"},
-		{"- [ ] **Task 5: A**\n- [~] **Task 6:**\n  - Depends on: Task 70", loop.MarkDone, "- [x] **Task 5: A**\n- [~] **Task 6:**\n  - Depends on: Task 70"},
-		{"- [ ] **Task 5: A**\n- [ ] **Task 6: B**\n- [ ] **Task 6: C**", loop.MarkDone, "- [x] **Task 5: A**\n- [ ] **Task 6: B**\n- [ ] **Task 6: C**"},
+		{"- [~] **Task 5: A**", ledger.MarkDone, "- [x] **Task 5: A**"},
+		{"- [] **Task 5: A**", ledger.MarkDone, "- [x] **Task 5: A**"},
+		{"- [ ] Task 5: A", ledger.MarkDone, "- [x] Task 5: A"},
+		{"- [ ] **Task 5: A**\n- [~] **Task 6:**\n  - Depends on: Task 70", ledger.MarkDone, "- [x] **Task 5: A**\n- [~] **Task 6:**\n  - Depends on: Task 70"},
+		{"- [ ] **Task 5: A**\n- [ ] **Task 6: B**\n- [ ] **Task 6: C**", ledger.MarkDone, "- [x] **Task 5: A**\n- [ ] **Task 6: B**\n- [ ] **Task 6: C**"},
 	} {
-		got, gone, err := MarkPlan("p.md", []byte(c.in), []loop.Marking{{Task: "task  5", Mark: c.mark}})
+		got, gone, err := MarkPlan("p.md", []byte(c.in), []ledger.Marking{{Task: "task  5", Mark: c.mark}})
 		if err != nil || len(gone) > 0 || string(got) != c.want {
 			t.Errorf("%q %s:\ngot  %q %v %v\nwant %q", c.in, c.mark, got, gone, err, c.want)
 		}
@@ -115,15 +115,15 @@ func TestMarkPlan(t *testing.T) {
 	for name, in := range map[string]string{
 		"double id": "- [ ] **Task 5: A**\n- [ ] **Task 5: B**\n", "not text": "- [ ] **Task 5: A**\n\x00",
 	} {
-		_, _, err := MarkPlan("p.md", []byte(in), []loop.Marking{{Task: "Task 5", Mark: loop.MarkDone}})
-		if !errors.As(err, new(*loop.InputError)) {
+		_, _, err := MarkPlan("p.md", []byte(in), []ledger.Marking{{Task: "Task 5", Mark: ledger.MarkDone}})
+		if !errors.As(err, new(*ledger.InputError)) {
 			t.Errorf("%s: got %v, want an InputError", name, err)
 		}
 	}
-	if _, _, err := MarkPlan("p.md", []byte("- [ ] **Task 5: A**"), []loop.Marking{{Task: "Task 5", Mark: "finished"}}); err == nil {
+	if _, _, err := MarkPlan("p.md", []byte("- [ ] **Task 5: A**"), []ledger.Marking{{Task: "Task 5", Mark: "finished"}}); err == nil {
 		t.Error("an unknown mark was taken")
 	}
-	if _, gone, err := MarkPlan("p.md", nil, []loop.Marking{{Task: "Task 5", Mark: loop.MarkDone}}); err != nil || len(gone) != 1 {
+	if _, gone, err := MarkPlan("p.md", nil, []ledger.Marking{{Task: "Task 5", Mark: ledger.MarkDone}}); err != nil || len(gone) != 1 {
 		t.Errorf("empty text: got %v %v", gone, err)
 	}
 }
@@ -170,7 +170,7 @@ func TestSavedBetweenReadAndWrite(t *testing.T) {
 						}
 					}
 				}
-				next, _, err := MarkPlan("plan.md", fresh, []loop.Marking{{Task: "Task 2", Mark: loop.MarkDone}})
+				next, _, err := MarkPlan("plan.md", fresh, []ledger.Marking{{Task: "Task 2", Mark: ledger.MarkDone}})
 				return next, err
 			})
 			if err != nil {
@@ -187,14 +187,17 @@ func TestSavedBetweenReadAndWrite(t *testing.T) {
 	}
 }
 
+// markIn names the folder in which the test program marks until it is killed.
+const markIn = "TASK_TEST_MARK_IN"
+
 // A process that is killed while it marks leaves the text whole, with or
 // without the mark.
 func TestKilledWhileMarking(t *testing.T) {
-	marks := []loop.Mark{loop.MarkDone, loop.MarkBlocked, loop.MarkOpen, loop.MarkManualVerify}
-	if dir := os.Getenv("TASK_TEST_MARK_IN"); dir != "" {
+	marks := []ledger.Mark{ledger.MarkDone, ledger.MarkBlocked, ledger.MarkOpen, ledger.MarkManualVerify}
+	if dir := os.Getenv(markIn); dir != "" {
 		s := openPlanT(t, "plan.md", dir)
 		for n := 0; ; n++ {
-			if err := s.Mark(t.Context(), []loop.Marking{{Task: "Task 1", Mark: marks[n%4]}}); err != nil {
+			if err := s.Mark(t.Context(), []ledger.Marking{{Task: "Task 1", Mark: marks[n%4]}}); err != nil {
 				t.Fatal(err)
 			}
 			fmt.Println("marked")
@@ -203,7 +206,7 @@ func TestKilledWhileMarking(t *testing.T) {
 	dir, path := repo(t, seedPlan)
 	for n := range 12 {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledWhileMarking$")
-		cmd.Env = append(os.Environ(), "TASK_TEST_MARK_IN="+dir)
+		cmd.Env = append(os.Environ(), markIn+"="+dir)
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -238,7 +241,7 @@ func TestKilledWhileMarking(t *testing.T) {
 		}
 	}
 	s := openPlanT(t, "plan.md", dir)
-	if err := s.Mark(t.Context(), []loop.Marking{{Task: "Task 1", Mark: loop.MarkDone}}); err != nil {
+	if err := s.Mark(t.Context(), []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkDone}}); err != nil {
 		t.Error(err)
 	}
 }
@@ -253,10 +256,10 @@ func TestSavedBetweenAndBroken(t *testing.T) {
 		if n++; n == 1 {
 			write(t, path, []byte(broken))
 		}
-		next, _, err := MarkPlan("plan.md", fresh, []loop.Marking{{Task: "Task 1", Mark: loop.MarkDone}})
+		next, _, err := MarkPlan("plan.md", fresh, []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkDone}})
 		return next, err
 	})
-	if !errors.As(err, new(*loop.InputError)) {
+	if !errors.As(err, new(*ledger.InputError)) {
 		t.Errorf("got %v, want an InputError", err)
 	}
 	if got, _ := snapshotFile(t, path); string(got) != broken {
@@ -278,10 +281,10 @@ func TestMarkKeepsModeAndOwner(t *testing.T) {
 	}
 	age(t, path)
 	s := openPlanT(t, "plan.md", dir)
-	if err := s.Mark(t.Context(), []loop.Marking{{Task: "Task 1", Mark: loop.MarkDone}}); err != nil {
+	if err := s.Mark(t.Context(), []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkDone}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Log(t.Context(), loop.Progress{Key: "k", Task: "Task 1"}); err != nil {
+	if err := s.Log(t.Context(), ledger.Progress{Key: "k", Task: "Task 1"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range []string{path, filepath.Join(dir, "plan.progress.md")} {
@@ -306,7 +309,7 @@ func TestMarkThroughLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := openPlanT(t, "plan.md", dir)
-	if err := s.Mark(t.Context(), []loop.Marking{{Task: "Task 2", Mark: loop.MarkBlocked}}); err != nil {
+	if err := s.Mark(t.Context(), []ledger.Marking{{Task: "Task 2", Mark: ledger.MarkBlocked}}); err != nil {
 		t.Fatal(err)
 	}
 	if to, err := os.Readlink(filepath.Join(dir, "plan.md")); err != nil || to != "real/p.md" {
@@ -334,7 +337,7 @@ func TestLockedByAnother(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("enough")
 	go cancel(stop)
-	if err := s.Mark(ctx, []loop.Marking{{Task: "Task 1", Mark: loop.MarkDone}}); !errors.Is(err, stop) {
+	if err := s.Mark(ctx, []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkDone}}); !errors.Is(err, stop) {
 		t.Errorf("got %v, want %v", err, stop)
 	}
 	if got, _ := snapshotFile(t, path); string(got) != twoTasks {
@@ -366,7 +369,7 @@ func TestLockOfReplacedFile(t *testing.T) {
 // The last look before writing: whatever went wrong before, it shows here.
 func TestCheck(t *testing.T) {
 	p := scanPlan("p.md", []byte(twoTasks))
-	want := map[int]loop.Mark{0: loop.MarkDone}
+	want := map[int]ledger.Mark{0: ledger.MarkDone}
 	for text, ok := range map[string]bool{
 		"- [x] **Task 1: A**\n- [ ] **Task 2: B**\n":   true,
 		"- [ ] **Task 1: A**\n- [ ] **Task 2: B**\n":   false, // not marked
@@ -387,7 +390,7 @@ func TestCommitStatusLeavesCheckoutAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.Mark(t.Context(), []loop.Marking{{Task: "Task 1", Mark: loop.MarkDone}}), s.Log(t.Context(), loop.Progress{Task: "Task 1"})); err != nil {
+	if err := errors.Join(s.Mark(t.Context(), []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkDone}}), s.Log(t.Context(), ledger.Progress{Task: "Task 1"})); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := snapshotFile(t, path); string(got) != twoTasks {
@@ -417,17 +420,17 @@ func FuzzParsePlan(f *testing.F) {
 			t.Fatal("parsing changed its input")
 		}
 		if err != nil {
-			if !errors.As(err, new(*loop.InputError)) {
+			if !errors.As(err, new(*ledger.InputError)) {
 				t.Fatalf("not an InputError: %v", err)
 			}
 			// What cannot be used can be marked all the same, or not at all.
-			MarkPlan("p.md", data, []loop.Marking{{Task: "Task 1", Mark: loop.MarkBlocked}})
+			MarkPlan("p.md", data, []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkBlocked}})
 			return
 		}
-		for _, m := range []loop.Mark{loop.MarkDone, loop.MarkBlocked, loop.MarkManualVerify, loop.MarkOpen} {
-			var marks []loop.Marking
+		for _, m := range []ledger.Mark{ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify, ledger.MarkOpen} {
+			var marks []ledger.Marking
 			for _, task := range s.Tasks {
-				marks = append(marks, loop.Marking{Task: task.ID, Mark: m})
+				marks = append(marks, ledger.Marking{Task: task.ID, Mark: m})
 			}
 			marked, gone, err := MarkPlan("p.md", data, marks)
 			if err != nil || len(gone) > 0 {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/internal/text"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // maxProgressBytes is the largest log that is searched for a key; nobody
@@ -24,7 +24,7 @@ const maxProgressBytes = 64 << 20
 
 // Log implements Source: it appends to NAME.progress.md beside the plan, and
 // makes the file if need be. With Options.CommitStatus it does nothing.
-func (s *planSource) Log(ctx context.Context, p loop.Progress) error {
+func (s *planSource) Log(ctx context.Context, p ledger.Progress) error {
 	if ctx.Err() != nil || s.opts.CommitStatus {
 		return context.Cause(ctx)
 	}
@@ -34,7 +34,7 @@ func (s *planSource) Log(ctx context.Context, p loop.Progress) error {
 	return nil
 }
 
-func (s *planSource) appendLog(ctx context.Context, p loop.Progress) error {
+func (s *planSource) appendLog(ctx context.Context, p ledger.Progress) error {
 	file, path, err := lockFile(ctx, s.openLog)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (s *planSource) openLog() (*os.File, string, error) {
 // AppendProgress returns the text of a progress log with p added at its end;
 // the same text when it has an entry with p's key. name is the plan's, for the
 // title of a new log; zone may be nil.
-func AppendProgress(name string, log []byte, p loop.Progress, zone *time.Location) []byte {
+func AppendProgress(name string, log []byte, p ledger.Progress, zone *time.Location) []byte {
 	return append(bytes.Clone(log), progressEntry(name, log, p, zone)...)
 }
 
@@ -118,7 +118,7 @@ func progressKey(key string) string {
 }
 
 // progressEntry is what is to be appended to log, nil when the entry is there.
-func progressEntry(name string, log []byte, p loop.Progress, zone *time.Location) []byte {
+func progressEntry(name string, log []byte, p ledger.Progress, zone *time.Location) []byte {
 	key := progressKey(p.Key)
 	for line := range bytes.Lines(log) {
 		if p.Key != "" && string(bytes.TrimRight(line, " \t\r\n")) == key {

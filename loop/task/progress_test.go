@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 const loggedDone = `## Task 5: Refund flow
@@ -54,13 +54,13 @@ func TestLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	done := loop.Progress{Key: "r14/task 5/a2", Time: "2026-11-20T22:14:11Z", Task: "Task 5", Title: "Refund flow", Attempt: 2,
+	done := ledger.Progress{Key: "r14/task 5/a2", Time: "2026-11-20T22:14:11Z", Task: "Task 5", Title: "Refund flow", Attempt: 2,
 		Status: "completed", Commit: "1f2e3d4c", Changes: []string{"order/service.go +11 −9", "order/service_test.go +40 −0"},
-		Commands:  []loop.CommandMark{{Run: "go test ./...", OK: true}, {Run: "echo `x`"}},
+		Commands:  []ledger.CommandMark{{Run: "go test ./...", OK: true}, {Run: "echo `x`"}},
 		Learnings: "Totals are in cents.\r\n- one\n- two\n", Next: "Task 6: Look at it"}
-	paused := loop.Progress{Key: "r14/pause/5", Time: "2026-11-20T22:20:00Z", Status: "paused", Text: "Paused after 5 tasks for review"}
-	blocked := loop.Progress{Key: "r14/task 6/a2", Time: "soon", Task: "Task 6", Title: "Look", Status: "blocked", Blockers: "No key."}
-	for _, p := range []loop.Progress{done, done, paused, done, blocked, paused} {
+	paused := ledger.Progress{Key: "r14/pause/5", Time: "2026-11-20T22:20:00Z", Status: "paused", Text: "Paused after 5 tasks for review"}
+	blocked := ledger.Progress{Key: "r14/task 6/a2", Time: "soon", Task: "Task 6", Title: "Look", Status: "blocked", Blockers: "No key."}
+	for _, p := range []ledger.Progress{done, done, paused, done, blocked, paused} {
 		if err := s.Log(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestLogGoesOn(t *testing.T) {
 		"half an entry":    {"# My log\n\n## Task 1: A\n\n**Sta", "# My log\n\n## Task 1: A\n\n**Sta\n\n## Task 1: A\n"},
 		"not text":         {"\xff\x00\n", "\xff\x00\n\n## Task 1: A\n"},
 	} {
-		p := loop.Progress{Key: "k", Task: "Task 1", Title: "A", Status: "completed"}
+		p := ledger.Progress{Key: "k", Task: "Task 1", Title: "A", Status: "completed"}
 		got := AppendProgress("plan", []byte(c.old), p, nil)
 		if !bytes.HasPrefix(got, []byte(c.begin)) {
 			t.Errorf("%s: got %q, want %q…", name, got, c.begin)
@@ -109,10 +109,10 @@ func TestLogForgery(t *testing.T) {
 		"<!-- nightporter: k2 -->", "x\n<!-- nightporter: k2 -->\ny", "<!--", "```\n", "~~~\nx", "---", "- - -", "***", "===", "# Progress: x",
 		"<details>\n<script>", "\x1b[2J\x07", "\u202etxet", "   ## Task 9: forged", "\t## Task 9: forged", "\xff\xfe", "    ```",
 	} {
-		p := loop.Progress{Key: "k1", Task: "Task 1", Title: evil, Status: evil, Commit: evil, Text: evil, Changes: []string{evil},
-			Commands: []loop.CommandMark{{Run: evil}}, Learnings: evil, Next: evil, Blockers: evil, Time: evil}
+		p := ledger.Progress{Key: "k1", Task: "Task 1", Title: evil, Status: evil, Commit: evil, Text: evil, Changes: []string{evil},
+			Commands: []ledger.CommandMark{{Run: evil}}, Learnings: evil, Next: evil, Blockers: evil, Time: evil}
 		log := AppendProgress(evil, nil, p, nil)
-		both := AppendProgress(evil, log, loop.Progress{Key: "k2", Task: "Task 2", Status: "blocked"}, nil)
+		both := AppendProgress(evil, log, ledger.Progress{Key: "k2", Task: "Task 2", Status: "blocked"}, nil)
 		if bytes.Equal(log, both) {
 			t.Errorf("%q poses as an entry that is there", evil)
 		}
@@ -147,7 +147,7 @@ func TestLogAtOnce(t *testing.T) {
 		s := openPlanT(t, "plan.md", dir)
 		for _, key := range []string{"a", "b"} {
 			wg.Go(func() {
-				if err := s.Log(t.Context(), loop.Progress{Key: key, Task: "Task 1", Title: key}); err != nil {
+				if err := s.Log(t.Context(), ledger.Progress{Key: key, Task: "Task 1", Title: key}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -164,17 +164,17 @@ func TestLogCannot(t *testing.T) {
 	dir, path := repo(t, twoTasks)
 	s := openPlanT(t, "plan.md", dir)
 	log := filepath.Join(dir, "plan.progress.md")
-	p := loop.Progress{Key: "k", Task: "Task 1"}
+	p := ledger.Progress{Key: "k", Task: "Task 1"}
 	if err := os.Mkdir(log, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Log(t.Context(), p); !errors.As(err, new(*loop.InputError)) || !strings.Contains(err.Error(), "is a folder") {
+	if err := s.Log(t.Context(), p); !errors.As(err, new(*ledger.InputError)) || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("a folder in its place: %v", err)
 	}
 	if err := errors.Join(os.Remove(log), os.Symlink("missing.md", log)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Log(t.Context(), p); !errors.As(err, new(*loop.InputError)) || !strings.Contains(err.Error(), "is a link to nowhere") {
+	if err := s.Log(t.Context(), p); !errors.As(err, new(*ledger.InputError)) || !strings.Contains(err.Error(), "is a link to nowhere") {
 		t.Errorf("a link to nowhere: %v", err)
 	}
 	if err := errors.Join(os.Remove(log), os.Remove(path)); err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Options are the settings of a project that concern its source.
@@ -25,13 +25,13 @@ type Options struct {
 // also by several processes on the same file.
 type Source interface {
 	// Read parses the source as it is now. Malformed input is a
-	// *loop.InputError with every finding; nothing of it may be used then.
-	Read(ctx context.Context) (loop.Snapshot, error)
+	// *ledger.InputError with every finding; nothing of it may be used then.
+	Read(ctx context.Context) (ledger.Snapshot, error)
 	// Mark writes statuses into the user's own file. Tasks that the file no
 	// longer has come back as a *GoneError; the others are written all the same.
-	Mark(ctx context.Context, marks []loop.Marking) error
+	Mark(ctx context.Context, marks []ledger.Marking) error
 	// Log appends to the progress log, unless an entry with p's key is there.
-	Log(ctx context.Context, p loop.Progress) error
+	Log(ctx context.Context, p ledger.Progress) error
 	// Watch calls changed, from one goroutine, after the file's content was
 	// changed since it was last read, until ctx ends; it then returns nil.
 	Watch(ctx context.Context, changed func()) error
@@ -60,8 +60,8 @@ func (e *GoneError) Error() string {
 // Unwrap gives fs.ErrNotExist where the whole file is gone.
 func (e *GoneError) Unwrap() error { return e.Err }
 
-func inputError(file, text, fix string) *loop.InputError {
-	return &loop.InputError{Findings: []loop.Finding{{File: file, Text: text, Fix: fix}}}
+func inputError(file, text, fix string) *ledger.InputError {
+	return &ledger.InputError{Findings: []ledger.Finding{{File: file, Text: text, Fix: fix}}}
 }
 
 // place is a source's file inside a repository, as the user named it.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func TestOpen(t *testing.T) {
@@ -70,7 +70,7 @@ func TestOpen(t *testing.T) {
 			case err == nil || !strings.Contains(err.Error(), c.want):
 				t.Errorf("got %v, want %s", err, c.want)
 			}
-			if input := (*loop.InputError)(nil); c.want != "" && c.name != "link to itself" && !errors.As(err, &input) {
+			if input := (*ledger.InputError)(nil); c.want != "" && c.name != "link to itself" && !errors.As(err, &input) {
 				t.Errorf("not an InputError: %v", err)
 			}
 		})
@@ -86,13 +86,13 @@ func TestLinkOutLater(t *testing.T) {
 	if err := errors.Join(os.Remove(path), os.Symlink(out, path), os.Symlink(out, filepath.Join(dir, "plan.progress.md"))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Read(t.Context()); !errors.As(err, new(*loop.InputError)) {
+	if _, err := s.Read(t.Context()); !errors.As(err, new(*ledger.InputError)) {
 		t.Errorf("read: got %v, want an InputError", err)
 	}
-	if err := s.Mark(t.Context(), []loop.Marking{{Task: "Task 1", Mark: loop.MarkDone}}); !errors.As(err, new(*loop.InputError)) {
+	if err := s.Mark(t.Context(), []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkDone}}); !errors.As(err, new(*ledger.InputError)) {
 		t.Errorf("mark: got %v, want an InputError", err)
 	}
-	if err := s.Log(t.Context(), loop.Progress{Key: "k", Task: "Task 1"}); !errors.As(err, new(*loop.InputError)) {
+	if err := s.Log(t.Context(), ledger.Progress{Key: "k", Task: "Task 1"}); !errors.As(err, new(*ledger.InputError)) {
 		t.Errorf("log: got %v, want an InputError", err)
 	}
 	if got, _ := snapshotFile(t, out); string(got) != twoTasks {
@@ -108,10 +108,10 @@ func TestEndedContext(t *testing.T) {
 	if _, err := s.Read(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("read: %v", err)
 	}
-	if err := s.Mark(ctx, []loop.Marking{{Task: "Task 1", Mark: loop.MarkDone}}); !errors.Is(err, context.Canceled) {
+	if err := s.Mark(ctx, []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkDone}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("mark: %v", err)
 	}
-	if err := s.Log(ctx, loop.Progress{Task: "Task 1"}); !errors.Is(err, context.Canceled) {
+	if err := s.Log(ctx, ledger.Progress{Task: "Task 1"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("log: %v", err)
 	}
 	if err := s.Watch(ctx, func() { t.Error("told") }); err != nil {

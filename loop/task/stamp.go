@@ -3,7 +3,7 @@ package task
 import (
 	"fmt"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Stamp returns the plan and its progress log as they stand in a commit's
@@ -11,7 +11,7 @@ import (
 // repository. read gives a file of that tree, nil where there is none. A plan
 // that is not in the tree, or that no longer has a task, keeps what it has:
 // the ledger alone decides what is done.
-func (s *planSource) Stamp(read func(path string) ([]byte, error), marks []loop.Marking, p loop.Progress) (map[string][]byte, error) {
+func (s *planSource) Stamp(read func(path string) ([]byte, error), marks []ledger.Marking, p ledger.Progress) (map[string][]byte, error) {
 	plan, err := read(s.rel)
 	if err != nil || plan == nil {
 		return nil, err

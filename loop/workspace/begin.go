@@ -10,64 +10,64 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Begin looks at the user's repository, fetches its HEAD into ours and decides
-// where the run starts: at HEAD, or, while the branch of the source's last run
-// is not contained in it, at that branch's tip merged with HEAD (SPEC 9.1).
-// It writes nothing into the user's repository. What makes a start impossible
-// is a *loop.InputError with every finding.
-func (w *Workspace) Begin(ctx context.Context, b loop.Begin) (loop.Base, error) {
+// Begin inspects the user's repository, fetches its HEAD into ours and decides
+// where the run starts: at HEAD, or, if HEAD does not contain the branch of the
+// source's last run, at that branch's tip merged with HEAD. It writes nothing
+// into the user's repository. Everything that prevents a start is returned in
+// one *ledger.InputError.
+func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !runName.MatchString(b.Run) {
-		return loop.Base{}, fmt.Errorf("begin: %q is no name of a run", b.Run)
+		return ledger.Base{}, fmt.Errorf("begin: %q is no name of a run", b.Run)
 	}
 	t, err := w.inspect(ctx)
 	if err != nil {
-		return loop.Base{}, err
+		return ledger.Base{}, err
 	}
 	if err := w.ensure(ctx, t.format); err != nil {
-		return loop.Base{}, err
+		return ledger.Base{}, err
 	}
-	if err := w.mayWrite(ctx, w.branchOf(b.Run)); err != nil {
-		return loop.Base{}, err
+	if err := w.checkBranch(ctx, w.branchOf(b.Run)); err != nil {
+		return ledger.Base{}, err
 	}
-	base := loop.Base{Head: t.head, HeadName: t.headName, Branch: w.branchOf(b.Run)}
-	if _, err := w.inTheirs(ctx, t, "show-ref", "--verify", "--quiet", "refs/heads/"+base.Branch); err == nil {
-		return loop.Base{}, stop(loop.Finding{
+	base := ledger.Base{Head: t.head, HeadName: t.headName, Branch: w.branchOf(b.Run)}
+	if _, err := w.gitUser(ctx, t, "show-ref", "--verify", "--quiet", "refs/heads/"+base.Branch); err == nil {
+		return ledger.Base{}, inputError(ledger.Finding{
 			Text: "branch " + base.Branch + " exists already, from an earlier state folder",
 			Fix:  "rename it: git -C " + w.o.Repo + " branch -m " + base.Branch + " " + strings.ReplaceAll(base.Branch, "/", "-") + "-old",
 		})
 	}
-	if err := w.fetch(ctx, t, "HEAD", w.hidden(b.Run, "head"), t.head); err != nil {
-		return loop.Base{}, fmt.Errorf("begin: %w", err)
+	if err := w.fetch(ctx, t, "HEAD", w.hiddenRef(b.Run, "head"), t.head); err != nil {
+		return ledger.Base{}, fmt.Errorf("begin: %w", err)
 	}
 	if err := w.refuseContent(ctx, t.head); err != nil {
-		return loop.Base{}, err
+		return ledger.Base{}, err
 	}
-	if err := w.keepExclude(t, b.Run); err != nil {
-		return loop.Base{}, fmt.Errorf("begin: %w", err)
+	if err := w.saveExclude(t, b.Run); err != nil {
+		return ledger.Base{}, fmt.Errorf("begin: %w", err)
 	}
 	if err := w.startFrom(ctx, t, b, &base); err != nil {
-		return loop.Base{}, err
+		return ledger.Base{}, err
 	}
-	if err := w.setRef(ctx, w.hidden(b.Run, "base"), base.Commit); err != nil {
-		return loop.Base{}, fmt.Errorf("begin: %w", err)
+	if err := w.setRef(ctx, w.hiddenRef(b.Run, "base"), base.Commit); err != nil {
+		return ledger.Base{}, fmt.Errorf("begin: %w", err)
 	}
 	author, note, err := w.identity(ctx, t)
 	if err != nil {
-		return loop.Base{}, fmt.Errorf("begin: %w", err)
+		return ledger.Base{}, fmt.Errorf("begin: %w", err)
 	}
 	base.Author = author
 	if note != nil {
 		base.Notes = append(base.Notes, *note)
 	}
-	w.remark(t, &base)
+	w.addNotes(t, &base)
 	if base.Dirty, err = w.dirty(ctx, t, b.Run); err != nil {
-		// Only a remark depends on it: not knowing is no reason not to start.
-		base.Notes = append(base.Notes, loop.Finding{Text: fmt.Sprintf("which files of the checkout are not included could not be found out: %v", err)})
+		// The list only serves a note, so an error does not prevent the start.
+		base.Notes = append(base.Notes, ledger.Finding{Text: fmt.Sprintf("which files of the checkout are not included could not be found out: %v", err)})
 	}
 	return base, nil
 }
@@ -75,13 +75,13 @@ func (w *Workspace) Begin(ctx context.Context, b loop.Begin) (loop.Base, error) 
 // fetch copies a ref of the user's repository, with all its objects, to a ref
 // of ours.
 //
-// It is safe although the repository may have any configuration: git starts
-// upload-pack there, which runs a program only for uploadpack.packObjectsHook
-// (read from the machine's and the user's configuration only, and both are
-// switched off here; measured, FACTS.md D) and for a partial clone's missing
-// objects (refused by usable). It reads no index and no work tree, so neither
-// filters nor fsmonitor come in.
-func (w *Workspace) fetch(ctx context.Context, t theirs, src, ref, commit string) error {
+// It is safe with any configuration of that repository. There git starts
+// upload-pack, which runs a program in two cases only:
+// uploadpack.packObjectsHook, which git reads from the machine's and the user's
+// configuration (both are switched off here), and missing objects of a partial
+// clone (which usable refuses). upload-pack reads no index and no work tree, so
+// no filter and no fsmonitor runs.
+func (w *Workspace) fetch(ctx context.Context, t userRepo, src, ref, commit string) error {
 	if err := w.dropStaleLock(ctx, filepath.Join(w.gitDir, filepath.FromSlash(ref)+".lock")); err != nil {
 		return err
 	}
@@ -95,36 +95,37 @@ func (w *Workspace) fetch(ctx context.Context, t theirs, src, ref, commit string
 	_, err := os.Lstat(filepath.Join(w.gitDir, "shallow"))
 	switch oursShallow := err == nil; {
 	case t.shallow:
-		args = append(args, "--update-shallow") // what is missing there may be missing here
+		args = append(args, "--update-shallow") // a shallow clone's missing history may be missing here
 	case oursShallow:
 		args = append(args, "--unshallow") // the user has fetched the rest since
 	}
-	// The commit by its hash where HEAD could move meanwhile would be refused
-	// by old protocol versions; so the ref is fetched, and compared.
+	// Old protocol versions refuse to fetch a commit by its hash, so git
+	// fetches the ref and the result is compared: HEAD could have moved in
+	// between.
 	args = append(args, "--", t.gitDir, "+"+src+":"+ref)
 	if _, err := w.run(ctx, call{gitDir: w.gitDir, args: args}); err != nil {
 		return err
 	}
-	got, err := w.ours(ctx, "rev-parse", "--verify", "--quiet", ref+"^{commit}")
+	got, err := w.gitOurs(ctx, "rev-parse", "--verify", "--quiet", ref+"^{commit}")
 	if err != nil || got != commit {
 		return fmt.Errorf("fetch %s: it was %.12s and is now %.12s: try again", src, commit, got)
 	}
 	return nil
 }
 
-// refuseContent finds what this version cannot handle in a tree: submodules
-// and large file storage (SPEC 9.3).
+// refuseContent returns an error for a tree with content that this version
+// cannot handle: submodules and large file storage.
 func (w *Workspace) refuseContent(ctx context.Context, treeish string) error {
 	entries, err := w.list(ctx, treeish)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	var found []loop.Finding
+	var found []ledger.Finding
 	var attributes []treeEntry
 	for _, e := range entries {
 		switch {
 		case e.mode == modeGitlink:
-			found = append(found, loop.Finding{
+			found = append(found, ledger.Finding{
 				File: e.path, Text: "is a submodule, and nightporter cannot work with submodules yet",
 				Fix: "use a branch without it: git rm --cached " + e.path,
 			})
@@ -133,13 +134,13 @@ func (w *Workspace) refuseContent(ctx context.Context, treeish string) error {
 		}
 	}
 	for _, e := range attributes {
-		data, err := w.blob(ctx, e.hash)
+		data, err := w.fileContent(ctx, e.hash)
 		if err != nil {
 			return fmt.Errorf("begin: %w", err)
 		}
 		for n, line := range strings.Split(string(data), "\n") {
 			if f := strings.Fields(line); len(f) > 1 && !strings.HasPrefix(f[0], "#") && strings.Contains(" "+strings.Join(f[1:], " ")+" ", " filter=lfs ") {
-				found = append(found, loop.Finding{
+				found = append(found, ledger.Finding{
 					File: e.path, Line: n + 1, Text: "puts " + f[0] + " into Git LFS, and nightporter cannot work with LFS yet",
 					Fix: "use a branch without LFS: git lfs migrate export --include=\"" + f[0] + "\"",
 				})
@@ -147,17 +148,17 @@ func (w *Workspace) refuseContent(ctx context.Context, treeish string) error {
 		}
 	}
 	if found != nil {
-		return stop(found...)
+		return inputError(found...)
 	}
 	return nil
 }
 
-// keepExclude copies the user's private ignore rules, so that what they
-// ignore only on their machine is not taken over from a session either.
-func (w *Workspace) keepExclude(t theirs, run string) error {
+// saveExclude copies the user's private ignore rules, so that files ignored on
+// this machine only are not captured from a session either.
+func (w *Workspace) saveExclude(t userRepo, run string) error {
 	data, err := os.ReadFile(filepath.Join(t.commonDir, "info", "exclude"))
 	if err != nil {
-		data = nil // none, or none that can be read: no rules
+		data = nil // missing or unreadable: no rules
 	}
 	dir, err := w.runDir(run)
 	if err != nil {
@@ -167,19 +168,19 @@ func (w *Workspace) keepExclude(t theirs, run string) error {
 }
 
 // startFrom decides between HEAD and the earlier run's branch.
-func (w *Workspace) startFrom(ctx context.Context, t theirs, b loop.Begin, base *loop.Base) error {
+func (w *Workspace) startFrom(ctx context.Context, t userRepo, b ledger.Begin, base *ledger.Base) error {
 	base.Commit = t.head
 	if !b.Fresh && b.Previous != "" && strings.HasPrefix(b.Previous, "nightporter/") {
-		prev, err := w.inTheirs(ctx, t, "rev-parse", "--verify", "--quiet", "refs/heads/"+b.Previous+"^{commit}")
+		prev, err := w.gitUser(ctx, t, "rev-parse", "--verify", "--quiet", "refs/heads/"+b.Previous+"^{commit}")
 		switch {
 		case exitCode(err) > 0:
-			if err := w.gone(ctx, b, base); err != nil {
+			if err := w.branchDeleted(ctx, b, base); err != nil {
 				return err
 			}
 		case err != nil:
 			return fmt.Errorf("begin: %w", err)
 		default:
-			if err := w.goOn(ctx, t, b, prev, base); err != nil {
+			if err := w.continueRun(ctx, t, b, prev, base); err != nil {
 				return err
 			}
 		}
@@ -192,19 +193,18 @@ func (w *Workspace) startFrom(ctx context.Context, t theirs, b loop.Begin, base 
 	return nil
 }
 
-// gone says that the earlier run's branch was deleted. That is how people say
-// that they are through with it, squashed what was on it, perhaps: no reason
-// not to start.
-func (w *Workspace) gone(ctx context.Context, b loop.Begin, base *loop.Base) error {
+// branchDeleted notes that the earlier run's branch was deleted. People delete
+// a branch after they merged or squashed it, so it does not prevent the start.
+func (w *Workspace) branchDeleted(ctx context.Context, b ledger.Begin, base *ledger.Base) error {
 	if b.Tip != "" {
 		merged, err := w.contains(ctx, base.Head, b.Tip)
 		if err != nil || merged {
 			return err
 		}
 	}
-	_, err := w.ours(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+b.Previous)
+	_, err := w.gitOurs(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+b.Previous)
 	kept := err == nil
-	note := loop.Finding{Text: "branch " + b.Previous + " of the last run is gone: starting from HEAD"}
+	note := ledger.Finding{Text: "branch " + b.Previous + " of the last run is gone: starting from HEAD"}
 	switch {
 	case b.Tip != "":
 		note.Text = "branch " + b.Previous + " of the last run is gone; its commits are not in HEAD by name (a squash looks so too); starting from HEAD"
@@ -212,16 +212,17 @@ func (w *Workspace) gone(ctx context.Context, b loop.Begin, base *loop.Base) err
 			note.Fix = "should they be missing, bring it back and merge it: git -C " + w.o.Repo + " fetch " + w.gitDir + " " + b.Previous + ":" + b.Previous
 		}
 	case !kept:
-		return nil // never made there: nothing to speak of
+		return nil // the branch never existed there
 	}
 	base.Notes = append(base.Notes, note)
 	return nil
 }
 
-// lost refuses an earlier run's branch that is there but no longer has what we
-// committed to it: starting from it would count those tasks as done without
-// their work. HEAD may have it instead. prev, the branch's tip, is in ours.
-func (w *Workspace) lost(ctx context.Context, t theirs, b loop.Begin, prev string) error {
+// branchLost refuses an earlier run's branch that exists without the commits
+// that we made on it, unless HEAD has them: a run that started there would
+// count tasks as done without their changes. prev, the branch's tip, is a
+// commit of ours.
+func (w *Workspace) branchLost(ctx context.Context, t userRepo, b ledger.Begin, prev string) error {
 	if b.Tip == "" {
 		return nil
 	}
@@ -230,33 +231,34 @@ func (w *Workspace) lost(ctx context.Context, t theirs, b loop.Begin, prev strin
 			return err
 		}
 	}
-	found := loop.Finding{
+	found := ledger.Finding{
 		Text: fmt.Sprintf("branch %s was moved to %.12s and no longer has commit %.12s, the last of finished tasks; HEAD does not have it either", b.Previous, prev, b.Tip),
 		Fix:  "start from HEAD, which leaves those commits out: nightporter run --new",
 	}
-	back, err := w.putBack(ctx, t, b, prev)
+	back, err := w.restoreCommand(ctx, t, b, prev)
 	if err != nil {
 		return err
 	}
 	if back != "" {
 		found.Fix = "put it back: " + back + "   or " + found.Fix
 	}
-	return stop(found)
+	return inputError(found)
 }
 
-// putBack is the command that gives the earlier run's branch its commits
-// again, without losing what it holds now; "" where nobody has them any more.
-func (w *Workspace) putBack(ctx context.Context, t theirs, b loop.Begin, prev string) (string, error) {
+// restoreCommand returns the command that restores the commits of the earlier
+// run's branch and keeps its present ones, or "" if neither repository has the
+// commits.
+func (w *Workspace) restoreCommand(ctx context.Context, t userRepo, b ledger.Begin, prev string) (string, error) {
 	git := "git -C " + w.o.Repo + " "
 	fetch := ""
-	if _, err := w.inTheirs(ctx, t, "rev-parse", "--verify", "--quiet", b.Tip+"^{commit}"); err != nil {
+	if _, err := w.gitUser(ctx, t, "rev-parse", "--verify", "--quiet", b.Tip+"^{commit}"); err != nil {
 		kept, err := w.contains(ctx, "refs/heads/"+b.Previous, b.Tip)
 		if err != nil || !kept {
 			return "", err
 		}
 		fetch = git + "fetch " + w.gitDir + " " + b.Previous + " && "
 	}
-	where, err := w.inTheirs(ctx, t, "for-each-ref", "--format=%(worktreepath)", "refs/heads/"+b.Previous)
+	where, err := w.gitUser(ctx, t, "for-each-ref", "--format=%(worktreepath)", "refs/heads/"+b.Previous)
 	if err != nil {
 		return "", fmt.Errorf("begin: %w", err)
 	}
@@ -267,17 +269,18 @@ func (w *Workspace) putBack(ctx context.Context, t theirs, b loop.Begin, prev st
 	if err != nil {
 		return "", err
 	}
-	if !back { // it has commits of its own, which stay under another name
+	if !back { // the branch has other commits, which stay under another name
 		fetch += git + "branch " + strings.ReplaceAll(b.Previous, "/", "-") + "-old " + b.Previous + " && "
 	}
 	return fetch + fmt.Sprintf("%sbranch -f %s %.12s", git, b.Previous, b.Tip), nil
 }
 
-// contains reports whether commit is at, or in the history of at, as ours
-// knows it. One that ours does not have is in no history that was fetched.
+// contains reports whether commit is at or an ancestor of it, by the history in
+// our repository. A commit that ours does not have is no ancestor of a fetched
+// one.
 func (w *Workspace) contains(ctx context.Context, at, commit string) (bool, error) {
 	for _, c := range []string{at, commit} {
-		_, err := w.ours(ctx, "rev-parse", "--verify", "--quiet", c+"^{commit}")
+		_, err := w.gitOurs(ctx, "rev-parse", "--verify", "--quiet", c+"^{commit}")
 		if exitCode(err) > 0 {
 			return false, nil
 		}
@@ -288,13 +291,13 @@ func (w *Workspace) contains(ctx context.Context, at, commit string) (bool, erro
 	return w.isAncestor(ctx, commit, at)
 }
 
-// goOn starts from the earlier run's tip, with HEAD merged in, unless HEAD
-// has it all.
-func (w *Workspace) goOn(ctx context.Context, t theirs, b loop.Begin, prev string, base *loop.Base) error {
-	if err := w.fetch(ctx, t, "refs/heads/"+b.Previous, w.hidden(b.Run, "previous"), prev); err != nil {
+// continueRun starts at the earlier run's tip, merged with HEAD unless HEAD
+// contains it.
+func (w *Workspace) continueRun(ctx context.Context, t userRepo, b ledger.Begin, prev string, base *ledger.Base) error {
+	if err := w.fetch(ctx, t, "refs/heads/"+b.Previous, w.hiddenRef(b.Run, "previous"), prev); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	if err := w.lost(ctx, t, b, prev); err != nil {
+	if err := w.branchLost(ctx, t, b, prev); err != nil {
 		return err
 	}
 	contained, err := w.isAncestor(ctx, prev, t.head)
@@ -315,8 +318,8 @@ func (w *Workspace) goOn(ctx context.Context, t theirs, b loop.Begin, prev strin
 		return fmt.Errorf("begin: %w", err)
 	}
 	if len(conflicts) > 0 {
-		return stop(loop.Finding{
-			Text: fmt.Sprintf("branch %s holds work of the last run that HEAD does not have, and the two do not merge: %s", b.Previous, someOf(conflicts)),
+		return inputError(ledger.Finding{
+			Text: fmt.Sprintf("branch %s holds work of the last run that HEAD does not have, and the two do not merge: %s", b.Previous, firstFive(conflicts)),
 			Fix:  "merge it: git merge " + b.Previous + "   or leave it behind: nightporter run --new",
 		})
 	}
@@ -332,9 +335,9 @@ func (w *Workspace) goOn(ctx context.Context, t theirs, b loop.Begin, prev strin
 	return nil
 }
 
-// isAncestor reports whether commit a is contained in commit b.
+// isAncestor reports whether commit b contains commit a.
 func (w *Workspace) isAncestor(ctx context.Context, a, b string) (bool, error) {
-	_, err := w.ours(ctx, "merge-base", "--is-ancestor", a, b)
+	_, err := w.gitOurs(ctx, "merge-base", "--is-ancestor", a, b)
 	switch exitCode(err) {
 	case 0:
 		return true, nil
@@ -344,12 +347,12 @@ func (w *Workspace) isAncestor(ctx context.Context, a, b string) (bool, error) {
 	return false, fmt.Errorf("compare %.12s and %.12s: %w", a, b, err)
 }
 
-// laterDate is the later committer date of two commits in git's own form:
-// what is made of them can then be made again with the same hash.
+// laterDate returns the latest committer date of the commits in git's own form.
+// A merge dated by its parents has the same hash whenever it is made again.
 func (w *Workspace) laterDate(ctx context.Context, commits ...string) (string, error) {
 	var latest int64
 	for _, c := range commits {
-		out, err := w.ours(ctx, "show", "--no-patch", "--format=%ct", "--end-of-options", c)
+		out, err := w.gitOurs(ctx, "show", "--no-patch", "--format=%ct", "--end-of-options", c)
 		if err != nil {
 			return "", err
 		}
@@ -362,25 +365,25 @@ func (w *Workspace) laterDate(ctx context.Context, commits ...string) (string, e
 	return fmt.Sprintf("@%d +0000", latest), nil
 }
 
-// remark adds what is worth knowing and no reason not to start.
-func (w *Workspace) remark(t theirs, base *loop.Base) {
+// addNotes adds notes that do not prevent the start.
+func (w *Workspace) addNotes(t userRepo, base *ledger.Base) {
 	if t.headName == "detached" {
-		base.Notes = append(base.Notes, loop.Finding{Text: fmt.Sprintf("HEAD is detached: work starts from commit %.12s", t.head)})
+		base.Notes = append(base.Notes, ledger.Finding{Text: fmt.Sprintf("HEAD is detached: work starts from commit %.12s", t.head)})
 	}
-	if op := t.underway(); op != "" {
-		base.Notes = append(base.Notes, loop.Finding{Text: fmt.Sprintf("a %s is in progress in the checkout: work starts from HEAD, %.12s, as it is now", op, t.head)})
+	if op := t.unfinished(); op != "" {
+		base.Notes = append(base.Notes, ledger.Finding{Text: fmt.Sprintf("a %s is in progress in the checkout: work starts from HEAD, %.12s, as it is now", op, t.head)})
 	}
 	if t.shallow {
-		base.Notes = append(base.Notes, loop.Finding{Text: "the repository is a shallow clone: its history ends early, here too"})
+		base.Notes = append(base.Notes, ledger.Finding{Text: "the repository is a shallow clone: its history ends early, here too"})
 	}
-	// A notebook is a help, and no reason for a night not to begin.
-	if in, ok := errors.AsType[*loop.InputError](NewNotebook(w.o.Repo).Check()); ok {
+	// The notebook is optional: its faults become notes.
+	if in, ok := errors.AsType[*ledger.InputError](NewNotebook(w.o.Repo).Check()); ok {
 		base.Notes = append(base.Notes, in.Findings...)
 	}
 }
 
-// someOf joins at most five paths for a sentence.
-func someOf(paths []string) string {
+// firstFive joins at most five paths for a sentence.
+func firstFive(paths []string) string {
 	if len(paths) > 5 {
 		return strings.Join(paths[:5], ", ") + fmt.Sprintf(" and %d more", len(paths)-5)
 	}

@@ -10,21 +10,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func TestBeginStartsAtHead(t *testing.T) {
 	repo := shop(t)
-	before := picture(t, repo)
+	before := repoContent(t, repo)
 	w := workspace(t, repo)
 	base := begin(t, w, "r1")
 	head := git(t, repo, "rev-parse", "HEAD")
-	want := loop.Base{Commit: head, Head: head, Tree: git(t, repo, "rev-parse", "HEAD^{tree}"), HeadName: "main",
+	want := ledger.Base{Commit: head, Head: head, Tree: git(t, repo, "rev-parse", "HEAD^{tree}"), HeadName: "main",
 		Branch: "nightporter/shop/r1", Author: "Ada Example <ada@example.org>"}
 	if diff := cmp.Diff(want, base); diff != "" {
 		t.Errorf("base (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(before, picture(t, repo)); diff != "" {
+	if diff := cmp.Diff(before, repoContent(t, repo)); diff != "" {
 		t.Errorf("Begin changed the user's repository (-before +after):\n%s", diff)
 	}
 	if again := begin(t, w, "r1"); !cmp.Equal(base, again) {
@@ -88,7 +88,7 @@ func TestBeginFindings(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			repo := c.make(t, shop(t))
-			_, err := workspace(t, repo).Begin(t.Context(), loop.Begin{Run: "r1"})
+			_, err := workspace(t, repo).Begin(t.Context(), ledger.Begin{Run: "r1"})
 			got := findingsOf(t, err)
 			for _, want := range c.want {
 				if !strings.Contains(got, want) {
@@ -153,7 +153,7 @@ func TestBeginKinds(t *testing.T) {
 			put(t, repo, "mixed.txt", "x\r\ny\n")
 			git(t, repo, "add", "-A")
 			git(t, repo, "commit", "-q", "-m", "encodings")
-			must(t, os.Chtimes(filepath.Join(repo, "a.u16"), tomorrow, tomorrow)) // has to be read to see that it did not change
+			must(t, os.Chtimes(filepath.Join(repo, "a.u16"), tomorrow, tomorrow)) // git must read the file to see that it did not change
 			return repo
 		}, "main", nil},
 		{"sha256", func(t *testing.T, repo string) string {
@@ -179,11 +179,12 @@ func TestBeginKinds(t *testing.T) {
 				t.Errorf("dirty: %v", base.Dirty)
 			}
 			for _, want := range c.notes {
-				if !strings.Contains((&loop.InputError{Findings: base.Notes}).Error(), want) {
+				if !strings.Contains((&ledger.InputError{Findings: base.Notes}).Error(), want) {
 					t.Errorf("notes %v lack %q", base.Notes, want)
 				}
 			}
-			// The whole way has to work from there, not only the start.
+			// The whole way has to work from such a repository, not only the
+			// start.
 			taken := session(t, w, base, "", all, func(dir string) { put(t, dir, "new.txt", "x\n") })
 			if diff := cmp.Diff([]string{"new.txt"}, paths(taken.Files)); diff != "" {
 				t.Errorf("taken (-want +got):\n%s", diff)
@@ -210,11 +211,11 @@ func TestBeginAfterUnshallow(t *testing.T) {
 	w := workspace(t, repo)
 	begin(t, w, "r1")
 	git(t, repo, "fetch", "-q", "--unshallow")
-	base, err := w.Begin(t.Context(), loop.Begin{Run: "r2"})
+	base, err := w.Begin(t.Context(), ledger.Begin{Run: "r2"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := w.ours(t.Context(), "rev-list", "--count", base.Commit); err != nil || n != "2" {
+	if n, err := w.gitOurs(t.Context(), "rev-list", "--count", base.Commit); err != nil || n != "2" {
 		t.Errorf("our history has %s commits (%v), want 2", n, err)
 	}
 	if len(base.Notes) != 0 {
@@ -237,12 +238,12 @@ func TestBeginListsDirtyFiles(t *testing.T) {
 	if err := os.Remove(filepath.Join(repo, "docs/api.md")); err != nil {
 		t.Fatal(err)
 	}
-	before := picture(t, repo)
+	before := repoContent(t, repo)
 	base := begin(t, workspace(t, repo), "r1")
 	if diff := cmp.Diff([]string{"README.md", "docs/api.md", "staged.txt", "new/"}, base.Dirty); diff != "" {
 		t.Errorf("dirty (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(before, picture(t, repo)); diff != "" {
+	if diff := cmp.Diff(before, repoContent(t, repo)); diff != "" {
 		t.Errorf("Begin changed the user's repository (-before +after):\n%s", diff)
 	}
 }
@@ -282,7 +283,8 @@ func TestBeginWithoutIdentity(t *testing.T) {
 }
 
 func TestBeginGoesOnFromTheLastRun(t *testing.T) {
-	// A first run leaves one commit on its branch.
+	// start makes a repository with a first run that left one commit on its
+	// branch.
 	start := func(t *testing.T) (repo string, w *Workspace, tip string) {
 		repo = shop(t)
 		w = workspace(t, repo)
@@ -294,7 +296,7 @@ func TestBeginGoesOnFromTheLastRun(t *testing.T) {
 		}
 		return repo, w, done.Commit
 	}
-	next := loop.Begin{Run: "r2", Previous: "nightporter/shop/r1"}
+	next := ledger.Begin{Run: "r2", Previous: "nightporter/shop/r1"}
 
 	t.Run("HEAD has not moved", func(t *testing.T) {
 		_, w, tip := start(t)
@@ -325,7 +327,7 @@ func TestBeginGoesOnFromTheLastRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parents, _ := w.ours(t.Context(), "show", "--no-patch", "--format=%P", base.Commit)
+		parents, _ := w.gitOurs(t.Context(), "show", "--no-patch", "--format=%P", base.Commit)
 		if parents != tip+" "+base.Head {
 			t.Errorf("parents %s, want %s and %s", parents, tip, base.Head)
 		}
@@ -363,21 +365,22 @@ func TestBeginGoesOnFromTheLastRun(t *testing.T) {
 	})
 	t.Run("the run never made one", func(t *testing.T) {
 		_, w, _ := start(t)
-		base, err := w.Begin(t.Context(), loop.Begin{Run: "r3", Previous: "nightporter/shop/r2"})
+		base, err := w.Begin(t.Context(), ledger.Begin{Run: "r3", Previous: "nightporter/shop/r2"})
 		if err != nil || base.Commit != base.Head || len(base.Notes) != 0 {
 			t.Errorf("base %+v, %v", base, err)
 		}
 	})
 }
 
-// The branch of the last run, after somebody else had it in hand.
+// TestBeginFindsWhatTheLastRunMade starts after somebody changed the last run's
+// branch.
 func TestBeginFindsWhatTheLastRunMade(t *testing.T) {
 	const branch = "nightporter/shop/r1"
 	for _, c := range []struct {
 		name  string
 		do    func(t *testing.T, repo, tip string)
-		from  string   // where the run starts, as people name it; "" = it does not
-		want  []string // of the refusal or the notes; none = not a word
+		from  string   // start of the run in the words of messages; "" = no start
+		want  []string // parts of the refusal or the notes; empty = no notes
 		lacks string
 	}{
 		{"untouched", func(*testing.T, string, string) {}, branch, nil, ""},
@@ -430,12 +433,12 @@ func TestBeginFindsWhatTheLastRunMade(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.do(t, repo, done.Commit)
-			next := loop.Begin{Run: "r2", Previous: branch, Tip: done.Commit}
+			next := ledger.Begin{Run: "r2", Previous: branch, Tip: done.Commit}
 			base, err = w.Begin(t.Context(), next)
 			var said, fix string
 			if c.from == "" {
 				said = findingsOf(t, err)
-				input, _ := errors.AsType[*loop.InputError](err)
+				input, _ := errors.AsType[*ledger.InputError](err)
 				fix = input.Findings[0].Fix
 			} else {
 				if err != nil {
@@ -463,7 +466,7 @@ func TestBeginFindsWhatTheLastRunMade(t *testing.T) {
 			if fix == "" {
 				return
 			}
-			// Both ways out lead out.
+			// Both remedies of the refusal have to work.
 			fresh := next
 			fresh.Fresh = true
 			if base, err := w.Begin(t.Context(), fresh); err != nil || base.Commit != base.Head {
@@ -488,7 +491,7 @@ func TestBeginOfAnotherRepositoryUnderTheSameName(t *testing.T) {
 	git(t, other, "init", "-q", "--object-format=sha256")
 	git(t, other, "commit", "-q", "--allow-empty", "-m", "x")
 	w2 := workspace(t, other, func(o *Options) { o.State = w.o.State })
-	_, err := w2.Begin(t.Context(), loop.Begin{Run: "r2"})
+	_, err := w2.Begin(t.Context(), ledger.Begin{Run: "r2"})
 	if got := findingsOf(t, err); !strings.Contains(got, "sha256") {
 		t.Errorf("findings %q", got)
 	}
@@ -496,13 +499,13 @@ func TestBeginOfAnotherRepositoryUnderTheSameName(t *testing.T) {
 
 func TestBeginWhenAllIsProtected(t *testing.T) {
 	w := workspace(t, shop(t), func(o *Options) { o.Protected = []string{"**"} })
-	_, err := w.Begin(t.Context(), loop.Begin{Run: "r1"})
+	_, err := w.Begin(t.Context(), ledger.Begin{Run: "r1"})
 	if got := findingsOf(t, err); !strings.Contains(got, "is protected") {
 		t.Errorf("findings %q", got)
 	}
 }
 
-func commitTask(base loop.Base, parent, tree string) loop.CommitTask {
-	return loop.CommitTask{Run: "r1", Branch: base.Branch, Parent: parent, Tree: tree, Subject: "feat: Task 1 - A",
+func commitTask(base ledger.Base, parent, tree string) ledger.CommitTask {
+	return ledger.CommitTask{Run: "r1", Branch: base.Branch, Parent: parent, Tree: tree, Subject: "feat: Task 1 - A",
 		Footers: "Nightporter-Session: r1-1\nNightporter-Head: abc123", Author: base.Author, Time: "2026-11-20T22:30:00+01:00"}
 }

@@ -12,22 +12,22 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// commit is what commitTree writes. Author and date are fixed by the caller,
-// so the same commit always gets the same hash.
+// commit is the input of commitTree. Its caller decides author and date, so
+// that the same commit always has the same hash.
 type commit struct {
 	tree    string
 	parents []string
 	author  string // "Name <email>"; "" = nightporter
-	date    string // in git's own form, "@1763600000 +0100", for author and committer
+	date    string // author's and committer's, in git's own form: "@1763600000 +0100"
 	message string
 }
 
 var authorForm = regexp.MustCompile(`^([^<>\n]+) <([^<>\n]+)>$`)
 
-// commitTree writes a commit, unsigned and without any hook: it is plumbing.
+// commitTree writes an unsigned commit by plumbing, which runs no hook.
 func (w *Workspace) commitTree(ctx context.Context, c commit) (string, error) {
 	env := []string{"GIT_AUTHOR_DATE=" + c.date, "GIT_COMMITTER_DATE=" + c.date}
 	if c.author != "" {
@@ -46,25 +46,25 @@ func (w *Workspace) commitTree(ctx context.Context, c commit) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// Commit makes a task's one commit and moves the run's branch to it, in our
-// repository and then in the user's. The same request gives the same hash and
-// may be repeated at any time; it never forces. A branch that somebody else
-// moved is a *loop.BranchMoved; one that is checked out somewhere, or in the
-// way, is a *loop.InputError. In both cases nothing was written to the user's
-// repository but, at most, unreferenced objects.
-func (w *Workspace) Commit(ctx context.Context, c loop.CommitTask, files map[string][]byte) (loop.Committed, error) {
+// Commit makes the one commit of a task and moves the run's branch to it, first
+// in our repository and then in the user's. The same request yields the same
+// hash and may be repeated; a branch is never forced. It returns a
+// *ledger.BranchMoved for a branch that somebody else moved, and a
+// *ledger.InputError for one that is checked out or cannot be created. After
+// either, the user's repository has at most new unreferenced objects.
+func (w *Workspace) Commit(ctx context.Context, c ledger.CommitTask, files map[string][]byte) (ledger.Committed, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	done, err := w.commit(ctx, c, files)
 	if err != nil {
-		return loop.Committed{}, fmt.Errorf("commit to %s: %w", c.Branch, err)
+		return ledger.Committed{}, fmt.Errorf("commit to %s: %w", c.Branch, err)
 	}
 	return done, nil
 }
 
-func (w *Workspace) commit(ctx context.Context, c loop.CommitTask, files map[string][]byte) (loop.Committed, error) {
-	var done loop.Committed
-	if err := w.mayWrite(ctx, c.Branch); err != nil {
+func (w *Workspace) commit(ctx context.Context, c ledger.CommitTask, files map[string][]byte) (ledger.Committed, error) {
+	var done ledger.Committed
+	if err := w.checkBranch(ctx, c.Branch); err != nil {
 		return done, err
 	}
 	at, err := time.Parse(time.RFC3339, c.Time)
@@ -78,7 +78,7 @@ func (w *Workspace) commit(ctx context.Context, c loop.CommitTask, files map[str
 	if err != nil {
 		return done, err
 	}
-	if tree, err = w.put(ctx, c.Run, tree, files); err != nil {
+	if tree, err = w.withFiles(ctx, c.Run, tree, files); err != nil {
 		return done, err
 	}
 	done.Tree = tree
@@ -92,16 +92,16 @@ func (w *Workspace) commit(ctx context.Context, c loop.CommitTask, files map[str
 	if err := w.setRef(ctx, "refs/heads/"+c.Branch, done.Commit); err != nil {
 		return done, err
 	}
-	if err := w.deliver(ctx, c.Branch, c.Parent, done.Commit); err != nil {
+	if err := w.publish(ctx, c.Branch, c.Parent, done.Commit); err != nil {
 		return done, err
 	}
 	done.Files, err = w.changed(ctx, c.Parent, done.Commit)
 	return done, err
 }
 
-// put returns the tree with files of ours in it. A file that is there keeps
-// its mode.
-func (w *Workspace) put(ctx context.Context, run, tree string, files map[string][]byte) (string, error) {
+// withFiles returns the tree with our files added. A file that exists keeps its
+// mode.
+func (w *Workspace) withFiles(ctx context.Context, run, tree string, files map[string][]byte) (string, error) {
 	if len(files) == 0 {
 		return tree, nil
 	}
@@ -129,25 +129,25 @@ func (w *Workspace) put(ctx context.Context, run, tree string, files map[string]
 		}
 		changes = append(changes, change{path: path, new: treeEntry{mode: mode, hash: strings.TrimSpace(string(out)), path: path}})
 	}
-	return w.applied(ctx, dir, tree, changes)
+	return w.applyChanges(ctx, dir, tree, changes)
 }
 
-// mayWrite refuses every branch that is not one of ours (SPEC 9.1).
-func (w *Workspace) mayWrite(ctx context.Context, branch string) error {
+// checkBranch refuses every branch that is not one of ours.
+func (w *Workspace) checkBranch(ctx context.Context, branch string) error {
 	if !strings.HasPrefix(branch, "nightporter/"+w.o.Project+"/") {
 		return fmt.Errorf("branch %q is not below nightporter/%s/: nothing else is ever written", branch, w.o.Project)
 	}
 	if slices.ContainsFunc(w.o.Protected, func(p string) bool { return p == branch || match(p, branch) }) {
-		return stop(loop.Finding{Text: "branch " + branch + " is protected", Fix: "take the pattern that matches it out of protected in nightporter.toml"})
+		return inputError(ledger.Finding{Text: "branch " + branch + " is protected", Fix: "take the pattern that matches it out of protected in nightporter.toml"})
 	}
-	if _, err := w.ours(ctx, "check-ref-format", "refs/heads/"+branch); err != nil {
+	if _, err := w.gitOurs(ctx, "check-ref-format", "refs/heads/"+branch); err != nil {
 		return fmt.Errorf("branch %q is not a valid name", branch)
 	}
 	return nil
 }
 
-// message is the commit's text: subject, body, footers.
-func message(c loop.CommitTask) string {
+// message returns the text of the commit: subject, body, footers.
+func message(c ledger.CommitTask) string {
 	clean := func(s string) string {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 		s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "").Replace(s)
@@ -162,33 +162,33 @@ func message(c loop.CommitTask) string {
 	return strings.Join(parts, "\n\n") + "\n"
 }
 
-// Branches lists the branches of ours that runs of the project made, in our
-// repository, oldest first as far as their names say so.
+// Branches lists our branches of the project's runs in our repository, in the
+// order of their numbers.
 func (w *Workspace) Branches(ctx context.Context) ([]string, error) {
-	out, err := w.ours(ctx, "for-each-ref", "--sort=version:refname", "--format=%(refname:lstrip=2)", "refs/heads/nightporter/"+w.o.Project)
+	out, err := w.gitOurs(ctx, "for-each-ref", "--sort=version:refname", "--format=%(refname:lstrip=2)", "refs/heads/nightporter/"+w.o.Project)
 	if err != nil {
 		return nil, fmt.Errorf("branches of %s: %w", w.o.Project, err)
 	}
 	return strings.Fields(out), nil
 }
 
-// Heads returns the values of the Nightporter-Head footers of a branch of
-// ours, oldest first: the ledger's heads at the time of its commits (SPEC 8.3).
-// Only the run's own commits are looked at.
+// Heads returns the values of the Nightporter-Head footers on one of our
+// branches, oldest first: the ledger's heads at the times of the commits. It
+// reads the run's own commits only.
 func (w *Workspace) Heads(ctx context.Context, branch string) ([]string, error) {
 	ref := "refs/heads/" + branch
-	if _, err := w.ours(ctx, "show-ref", "--verify", "--quiet", ref); err != nil {
+	if _, err := w.gitOurs(ctx, "show-ref", "--verify", "--quiet", ref); err != nil {
 		if exitCode(err) == 1 {
-			return nil, nil // no task of the run was committed
+			return nil, nil // the run committed no task
 		}
 		return nil, fmt.Errorf("heads of %s: %w", branch, err)
 	}
 	args := []string{"log", "--reverse", "--topo-order", "--format=%(trailers:key=Nightporter-Head,valueonly,separator=%x0A)", ref}
-	base := w.hidden(filepath.Base(branch), "base")
-	if _, err := w.ours(ctx, "show-ref", "--verify", "--quiet", base); err == nil {
+	base := w.hiddenRef(filepath.Base(branch), "base")
+	if _, err := w.gitOurs(ctx, "show-ref", "--verify", "--quiet", base); err == nil {
 		args = append(args, "^"+base)
 	}
-	out, err := w.ours(ctx, append(args, "--")...)
+	out, err := w.gitOurs(ctx, append(args, "--")...)
 	if err != nil {
 		return nil, fmt.Errorf("heads of %s: %w", branch, err)
 	}

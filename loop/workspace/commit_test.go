@@ -11,11 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// oneTask is a run with one taken-over tree, ready to be committed.
-func oneTask(t *testing.T, change ...func(*Options)) (repo string, w *Workspace, base loop.Base, taken loop.Capture) {
+// oneTask returns a run with a captured tree that is ready to be committed.
+func oneTask(t *testing.T, change ...func(*Options)) (repo string, w *Workspace, base ledger.Base, taken ledger.Capture) {
 	t.Helper()
 	repo = shop(t)
 	w = workspace(t, repo, change...)
@@ -26,12 +26,12 @@ func oneTask(t *testing.T, change ...func(*Options)) (repo string, w *Workspace,
 
 func TestCommit(t *testing.T) {
 	repo, w, base, taken := oneTask(t)
-	before := picture(t, repo)
+	before := repoContent(t, repo)
 	c := commitTask(base, base.Commit, taken.Tree)
 	c.Body = "What was done.\r\n\x00"
 	done, err := w.Commit(t.Context(), c, nil)
 	must(t, err)
-	if diff := cmp.Diff([]loop.FileChange{{Path: "cart/cart.go", Added: 1, Removed: 1}}, done.Files); diff != "" {
+	if diff := cmp.Diff([]ledger.FileChange{{Path: "cart/cart.go", Added: 1, Removed: 1}}, done.Files); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	want := "Ada Example <ada@example.org> 2026-11-20T22:30:00+01:00\nnightporter <nightporter@localhost> 2026-11-20T22:30:00+01:00\n" +
@@ -43,7 +43,7 @@ func TestCommit(t *testing.T) {
 		t.Errorf("parent %s, want %s", got, base.Commit)
 	}
 	git(t, repo, "fsck", "--strict", "--no-dangling")
-	if diff := cmp.Diff(before, picture(t, repo)); diff != "" {
+	if diff := cmp.Diff(before, repoContent(t, repo)); diff != "" {
 		t.Errorf("the user's repository changed beyond our branch (-before +after):\n%s", diff)
 	}
 	for range 2 {
@@ -71,7 +71,7 @@ func TestCommitLarge(t *testing.T) {
 	w := workspace(t, repo)
 	base := begin(t, w, "r1")
 	taken := session(t, w, base, "", all, func(dir string) {
-		for i := range 300 { // enough to stay a pack
+		for i := range 300 { // enough objects for a pack
 			put(t, dir, "gen/"+strings.Repeat("d/", i%7)+fmt.Sprint(i), strings.Repeat("x", i))
 		}
 	})
@@ -80,7 +80,8 @@ func TestCommitLarge(t *testing.T) {
 	git(t, repo, "fsck", "--strict", "--no-dangling")
 }
 
-// Every hook of the user's repository fails and leaves a mark; none may run.
+// TestCommitRunsNoHook fills the user's repository with hooks that fail and
+// leave a mark.
 func TestCommitRunsNoHook(t *testing.T) {
 	repo, w, base, taken := oneTask(t)
 	mark := filepath.Join(t.TempDir(), "ran")
@@ -96,8 +97,8 @@ func TestCommitRunsNoHook(t *testing.T) {
 	}
 	put(t, repo, ".git/info/attributes", "* filter=x\n")
 	must(t, os.Chtimes(filepath.Join(repo, "README.md"), tomorrow, tomorrow))
-	before := picture(t, repo)
-	if _, err := w.Begin(t.Context(), loop.Begin{Run: "r2"}); err != nil {
+	before := repoContent(t, repo)
+	if _, err := w.Begin(t.Context(), ledger.Begin{Run: "r2"}); err != nil {
 		t.Fatal(err)
 	}
 	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
@@ -108,10 +109,10 @@ func TestCommitRunsNoHook(t *testing.T) {
 	if got := get(t, filepath.Dir(mark), "ran"); got != "(none)" {
 		t.Errorf("these ran: %s", got)
 	}
-	if diff := cmp.Diff(before, picture(t, repo)); diff != "" {
+	if diff := cmp.Diff(before, repoContent(t, repo)); diff != "" {
 		t.Errorf("the user's repository changed (-before +after):\n%s", diff)
 	}
-	// The traps are live: git by itself runs into them.
+	// The hooks work: a plain git runs them.
 	if out, err := tryGit(t, repo, "update-ref", "refs/heads/x", "HEAD"); err == nil {
 		t.Errorf("the planted hook did nothing: %s", out)
 	}
@@ -140,7 +141,7 @@ func TestCommitWhenTheBranchMoved(t *testing.T) {
 	repo, w, base, taken := oneTask(t)
 	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 	must(t, err)
-	// Somebody commits to it, in a worktree that is gone again.
+	// Somebody commits to the branch, in a worktree that is removed again.
 	side := filepath.Join(t.TempDir(), "side")
 	git(t, repo, "worktree", "add", "-q", side, base.Branch)
 	put(t, side, "README.md", "theirs\n")
@@ -150,15 +151,15 @@ func TestCommitWhenTheBranchMoved(t *testing.T) {
 	second := session(t, w, base, taken.Tree, all, func(dir string) { put(t, dir, "cart/b.go", "x\n") })
 	c := commitTask(base, done.Commit, second.Tree)
 	_, err = w.Commit(t.Context(), c, nil)
-	moved, ok := errors.AsType[*loop.BranchMoved](err)
+	moved, ok := errors.AsType[*ledger.BranchMoved](err)
 	if !ok || moved.Have != theirs || moved.Want != done.Commit || !moved.Ahead {
 		t.Fatalf("error %v, want a branch moved ahead to %s", err, theirs)
 	}
 	if got := git(t, repo, "rev-parse", base.Branch); got != theirs {
 		t.Errorf("the branch was moved to %s", got)
 	}
-	// Their commit is in our repository, and the work can be laid onto it.
-	merged, err := w.Merge(t.Context(), loop.MergeTree{Run: "r1", Base: done.Commit, Tree: second.Tree, Onto: theirs})
+	// Their commit is in our repository, and Merge can apply the work onto it.
+	merged, err := w.Merge(t.Context(), ledger.MergeTree{Run: "r1", Base: done.Commit, Tree: second.Tree, Onto: theirs})
 	must(t, err)
 	c = commitTask(base, theirs, merged.Tree)
 	_, err = w.Commit(t.Context(), c, nil)
@@ -176,8 +177,8 @@ func TestCommitWhenTheBranchMoved(t *testing.T) {
 	}
 }
 
-// A branch that no longer holds our last commit is not built on: that would
-// silently lose what was done.
+// TestCommitWhenTheBranchWasMovedAside refuses to commit onto a branch that has
+// lost our last commit: that task's changes would silently be gone.
 func TestCommitWhenTheBranchWasMovedAside(t *testing.T) {
 	repo, w, base, taken := oneTask(t)
 	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
@@ -185,7 +186,7 @@ func TestCommitWhenTheBranchWasMovedAside(t *testing.T) {
 	git(t, repo, "branch", "-qf", base.Branch, "HEAD")
 	second := session(t, w, base, taken.Tree, all, func(dir string) { put(t, dir, "cart/b.go", "x\n") })
 	_, err = w.Commit(t.Context(), commitTask(base, done.Commit, second.Tree), nil)
-	moved, ok := errors.AsType[*loop.BranchMoved](err)
+	moved, ok := errors.AsType[*ledger.BranchMoved](err)
 	if !ok || moved.Ahead || moved.Want != done.Commit {
 		t.Fatalf("error %v, want a branch moved aside", err)
 	}
@@ -194,7 +195,8 @@ func TestCommitWhenTheBranchWasMovedAside(t *testing.T) {
 	}
 }
 
-// FACTS.md D: the user resets, expires and collects; nothing of ours is lost.
+// TestCommitSurvivesTheUsersGc resets, expires and collects in the user's
+// repository: none of our objects is lost.
 func TestCommitSurvivesTheUsersGc(t *testing.T) {
 	repo := shop(t)
 	put(t, repo, "gone.txt", "x\n")
@@ -216,7 +218,8 @@ func TestCommitSurvivesTheUsersGc(t *testing.T) {
 	if got := git(t, repo, "rev-list", "--count", base.Branch); got != "3" {
 		t.Errorf("%s commits on the branch, want 3", got)
 	}
-	// A crash before the ref was durable, and a gc on top: repeating mends it.
+	// A crash before the ref was on disk, followed by a gc: a repetition
+	// repairs it.
 	git(t, repo, "update-ref", "-d", "refs/heads/"+base.Branch)
 	git(t, repo, "reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
 	git(t, repo, "gc", "-q", "--prune=now")
@@ -225,8 +228,8 @@ func TestCommitSurvivesTheUsersGc(t *testing.T) {
 		t.Fatalf("again: %s, %v", again.Commit, err)
 	}
 	git(t, repo, "fsck", "--strict", "--no-dangling")
-	// Objects gone under a ref that stands: repeating mends it, and so does the
-	// next task's commit.
+	// Objects of an existing ref are gone: a repetition repairs it, and so does
+	// the next task's commit.
 	lose := func() {
 		hash := git(t, repo, "rev-parse", done.Commit+":cart/a.go")
 		must(t, os.Remove(filepath.Join(repo, ".git/objects", hash[:2], hash[2:])))
@@ -256,10 +259,10 @@ func TestCommitBesideARebaseAndStash(t *testing.T) {
 	if _, err := tryGit(t, repo, "rebase", "main"); err == nil {
 		t.Fatal("the rebase was to stop at a conflict")
 	}
-	before := picture(t, repo)
+	before := repoContent(t, repo)
 	_, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 	must(t, err)
-	if diff := cmp.Diff(before, picture(t, repo)); diff != "" {
+	if diff := cmp.Diff(before, repoContent(t, repo)); diff != "" {
 		t.Errorf("the user's repository changed (-before +after):\n%s", diff)
 	}
 	put(t, repo, "README.md", "both\n")
@@ -269,7 +272,8 @@ func TestCommitBesideARebaseAndStash(t *testing.T) {
 	git(t, repo, "stash", "pop", "-q")
 }
 
-// As root, what is written into somebody's repository belongs to them.
+// TestCommitInSomebodyElsesRepository commits as root: every new file belongs
+// to the repository's owner.
 func TestCommitInSomebodyElsesRepository(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root: a repository that belongs to somebody else")

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// lockfiles of package managers, with the manifests from which they follow. A
-// lock may also stand above its manifests, where these are a workspace's.
+// lockfiles maps a package manager's lockfile to the manifests that it is
+// derived from. A workspace's lockfile may lie above its manifests.
 var lockfiles = map[string][]string{
 	"go.sum":                   {"go.mod"},
 	"go.work.sum":              {"go.work", "go.mod"},
@@ -37,9 +37,9 @@ var lockfiles = map[string][]string{
 	"vcpkg-configuration.json": {"vcpkg.json"},
 }
 
-// installs reports whether a changed path makes the project's setup due again:
-// it is a lockfile, or a manifest that one follows from.
-func installs(p string) bool {
+// isSetupInput reports whether a change of the path requires the project's
+// setup to run again: it is a lockfile or one of its manifests.
+func isSetupInput(p string) bool {
 	base := path.Base(p)
 	if _, ok := lockfiles[base]; ok {
 		return true
@@ -52,9 +52,9 @@ func installs(p string) bool {
 	return false
 }
 
-// companion reports whether a path goes with something that may be written, as
-// in says: a lockfile with a manifest of its folder or below, a snapshot with
-// its test.
+// companion reports whether a path accompanies a writable one: a lockfile with
+// a manifest in or below its folder, or a snapshot with its test. in reports
+// whether a path is writable.
 func (r *scope) companion(p string, in func(string) bool) bool {
 	dir, base := path.Split(p)
 	if manifests, ok := lockfiles[base]; ok {
@@ -64,7 +64,7 @@ func (r *scope) companion(p string, in func(string) bool) bool {
 		if slices.ContainsFunc(r.files, own) {
 			return true
 		}
-		// The manifest can be new as well.
+		// The manifest itself may be new.
 		return slices.ContainsFunc(manifests, func(m string) bool { return !strings.Contains(m, "*") && own(dir+m) })
 	}
 	parent := path.Dir(strings.TrimSuffix(dir, "/"))

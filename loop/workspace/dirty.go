@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// dirty lists what the checkout has and HEAD has not: changed files, and new
-// ones that are not ignored, whole folders with a trailing slash.
+// dirty lists the uncommitted paths of the checkout: changed files and
+// untracked ones that are not ignored, folders with a trailing slash.
 //
-// The user's index is copied, so that files that did not change need not be
-// read (and a sparse checkout does not look as if all were deleted); git dir
-// and configuration are ours, so that their fsmonitor and filters stay still.
-func (w *Workspace) dirty(ctx context.Context, t theirs, run string) ([]string, error) {
+// It works on a copy of the user's index, so that git need not read unchanged
+// files and a sparse checkout does not look deleted. Git dir and configuration
+// are ours, so that none of the user's fsmonitor and filters runs.
+func (w *Workspace) dirty(ctx context.Context, t userRepo, run string) ([]string, error) {
 	dir, err := w.runDir(run)
 	if err != nil {
 		return nil, err
 	}
 	index := filepath.Join(dir, "dirty-index")
 	defer os.Remove(index)
-	// What the user's git thinks of modes and line ends; these keys name no program.
+	// The user's settings for modes and line ends. These keys name no program.
 	var config []string
 	for _, key := range []string{"core.filemode", "core.autocrlf", "core.eol", "core.ignorecase"} {
-		if v, err := w.inTheirs(ctx, t, "config", "--local", "--get", key); err == nil {
+		if v, err := w.gitUser(ctx, t, "config", "--local", "--get", key); err == nil {
 			config = append(config, key+"="+v)
 		}
 	}
-	// A git dir of its own, because ours leaves encodings as they are stored,
-	// and here it counts what the user's git makes of them.
+	// A git dir of its own: ours stores bytes unconverted, but here the user's
+	// conversions decide whether a file is changed.
 	look := filepath.Join(dir, "dirty-git")
 	defer os.RemoveAll(look)
 	if _, err := w.run(ctx, call{config: []string{"core.fsync=none"}, args: []string{"init", "--quiet", "--bare", "--template=", "--object-format=" + t.format, look}}); err != nil {
@@ -41,7 +41,7 @@ func (w *Workspace) dirty(ctx context.Context, t theirs, run string) ([]string, 
 	refresh := func() error {
 		_, err := git("update-index", "-q", "--refresh")
 		if exitCode(err) == 1 {
-			return nil // something needs an update: what we are here for
+			return nil // the exit code for a file that needs an update, which is a finding here
 		}
 		return err
 	}
@@ -52,7 +52,7 @@ func (w *Workspace) dirty(ctx context.Context, t theirs, run string) ([]string, 
 	if err == nil {
 		err = refresh()
 	}
-	if err != nil { // none, or one that cannot stand alone (a split index): from HEAD then
+	if err != nil { // no index, or one that cannot stand alone (a split index): read HEAD
 		os.Remove(index)
 		if _, err := git("read-tree", t.head); err != nil {
 			return nil, err
@@ -73,7 +73,7 @@ func (w *Workspace) dirty(ctx context.Context, t theirs, run string) ([]string, 
 	}
 	var list []string
 	for _, p := range append(zlist(changed), zlist(fresh)...) {
-		if !w.never(nil, strings.TrimSuffix(p, "/")) {
+		if !w.reserved(nil, strings.TrimSuffix(p, "/")) {
 			list = append(list, strings.ToValidUTF8(p, "\uFFFD"))
 		}
 	}

@@ -1,22 +1,43 @@
-// Package workspace is everything nightporter does with git: its own bare
-// repository per project, one work folder per run, the take-over of what a
-// session left, the scope check, and the task's one commit (SPEC 9).
+// Package workspace is everything that nightporter does with git: a bare
+// repository for each project, a work folder for each run, the capture of what
+// a session left there, the check of its scope, and one commit for each task.
 //
-// Two repositories and one folder are in play, and each is trusted to a
-// different degree:
+// It deals with two repositories and one folder, each trusted to another
+// degree:
 //
-//   - Ours, STATE/repos/PROJECT.git. It owns every object that it needs (no
-//     alternates), so the user's gc cannot take anything away from under a
-//     night's work. All thinking is done here, by plumbing.
-//   - The user's. It is read by fetching from it, and gets one kind of write:
+//   - Ours, STATE/repos/PROJECT.git. It owns all its objects and has no alternates,
+//     so the user's gc cannot delete anything that a run needs. All work is done
+//     here, by plumbing.
+//   - The user's. It is read by fetching from it, and written in one way only:
 //     objects, and a fast-forward of a branch below nightporter/PROJECT/.
-//     None of its hooks, filters or fsmonitor is ever run.
-//   - The work folder, STATE/runs/RUN/work. A session can have written
-//     anything there, so git is never run in it by its own .git: that would
-//     execute what the session planted. It is read with our git dir, our
-//     index and our configuration, which define no filter and no hook.
+//   - The work folder, STATE/runs/RUN/work. A session may have written anything
+//     there, so git never runs in it with its own .git: that would execute what
+//     the session planted. It is read with our git dir, index and configuration,
+//     which define no filter and no hook.
 //
-// The .git that a session finds in its work folder is a small ordinary
-// repository of one commit, made anew before each session and after each
-// take-over; nothing is ever read back from it.
+// A session finds a small ordinary repository of one commit as .git of its work
+// folder. It is made anew before each session and after each capture; nothing
+// is ever read back from it.
+//
+// Files by subject:
+//
+//	repository.go begin.go look.go userrepo.go dirty.go   ours, a run's start, the user's repository
+//	folder.go dotgit.go walk.go                           the work folder and clean folders
+//	capture.go classify.go names.go casefold.go           capture: what becomes of each changed path
+//	scope.go inventory.go glob.go companion.go ignore.go  scopes and ignore rules as sets of paths
+//	commit.go merge.go publish.go                         commits, and their way into the user's repository
+//	files.go git.go                                       trees, diffs; the git program
+//	notebook.go notebook_files.go notebook_item.go        the folder .ralph of the checkout
+//
+// The tests hold these invariants:
+//
+//   - No hook, filter, fsmonitor or other program that a repository or a session
+//     configures is ever run.
+//   - Nothing of the user's repository changes but our branches and objects.
+//   - After a capture the work folder holds the captured tree and ignored files,
+//     nothing else, so verification sees exactly what would be committed.
+//   - Begin, Capture, Merge and Commit yield the same result when they are
+//     repeated after a crash.
+//   - No symbolic link or hard link makes us write, read or give away a file
+//     outside the work folder.
 package workspace

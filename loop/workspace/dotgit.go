@@ -9,17 +9,18 @@ import (
 	"strings"
 )
 
-// newDotGit puts a new .git into a folder that holds exactly the tree: a
-// repository of one commit, with an index that is in step, no hook and no way
-// to ours. It has copies of the objects: alternates would let a session read
-// our repository (boundary permitting) or break when it may not, and hard
-// links would let one that runs as ourselves write into it.
+// newDotGit makes the .git of a folder that holds exactly the tree: a
+// repository of one commit with a matching index, no hook and no reference to
+// ours. It holds copies of the objects. With alternates a session could read
+// our repository, or would break where the boundary forbids it; through hard
+// links a session that runs as our own user could write into it.
 func (w *Workspace) newDotGit(ctx context.Context, f folder, tree string) error {
 	seed, err := w.seed(ctx, f.dir, tree)
 	if err != nil {
 		return fmt.Errorf("make .git: %w", err)
 	}
-	// Built beside the folder and renamed, so that a .git is whole or missing.
+	// Built beside the folder and renamed, so that a .git is complete or
+	// missing.
 	tmp := filepath.Join(f.dir, f.name+"-git")
 	if err := os.RemoveAll(tmp); err != nil {
 		return fmt.Errorf("make .git: %w", err)
@@ -51,9 +52,9 @@ func (w *Workspace) newDotGit(ctx context.Context, f folder, tree string) error 
 	return nil
 }
 
-// seed returns a ready-made .git for a tree, without an index. The last one is
-// kept beside the work folder: most sessions begin on the tree that the
-// take-over before them left.
+// seed returns a .git for a tree, without an index. The last one is kept beside
+// the work folder, because most sessions begin with the tree of the capture
+// before.
 func (w *Workspace) seed(ctx context.Context, dir, tree string) (string, error) {
 	seed := filepath.Join(dir, "seed-"+tree)
 	if _, err := os.Lstat(seed); err == nil {
@@ -71,7 +72,7 @@ func (w *Workspace) seed(ctx context.Context, dir, tree string) (string, error) 
 	if len(tree) == 64 {
 		format = "sha256"
 	}
-	// It can be made again at any time: durability would only cost.
+	// It can be made again at any time, so it need not be durable.
 	fast := []string{"core.fsync=none"}
 	if _, err := w.run(ctx, call{config: fast, args: []string{"init", "--quiet", "--bare", "--template=", "--initial-branch=nightporter", "--object-format=" + format, tmp}}); err != nil {
 		return "", err
@@ -90,7 +91,7 @@ func (w *Workspace) seed(ctx context.Context, dir, tree string) (string, error) 
 	if err := os.MkdirAll(filepath.Join(tmp, "objects", "pack"), 0o755); err != nil {
 		return "", err
 	}
-	if err := neutral(tmp); err != nil {
+	if err := neutralizeAttributes(tmp); err != nil {
 		return "", err
 	}
 	_, err = w.run(ctx, call{gitDir: w.gitDir, config: fast, in: strings.NewReader(commit + "\n"),

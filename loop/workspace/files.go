@@ -9,19 +9,19 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Modes of a tree's entries, as git writes them.
+// Modes of tree entries, as git writes them.
 const (
 	modeSymlink = "120000"
 	modeGitlink = "160000"
 )
 
-// treeEntry is one file of a tree.
+// treeEntry is a file of a tree.
 type treeEntry struct{ mode, hash, path string }
 
-// list returns all files of a tree.
+// list returns the files of a tree, sorted by path.
 func (w *Workspace) list(ctx context.Context, treeish string) ([]treeEntry, error) {
 	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"ls-tree", "-r", "-z", "--full-tree", treeish}})
 	if err != nil {
@@ -39,21 +39,21 @@ func (w *Workspace) list(ctx context.Context, treeish string) ([]treeEntry, erro
 	return entries, nil
 }
 
-// blob returns a file's content by its hash.
-func (w *Workspace) blob(ctx context.Context, hash string) ([]byte, error) {
+// fileContent returns the content of a blob.
+func (w *Workspace) fileContent(ctx context.Context, hash string) ([]byte, error) {
 	var out bytes.Buffer
 	_, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"cat-file", "blob", hash}, out: &out})
 	return out.Bytes(), err
 }
 
-// change is one path in which two trees differ; an empty hash means that it
-// is not there.
+// change is a path in which two trees differ. An empty hash means that the path
+// does not exist.
 type change struct {
 	path string
 	new  treeEntry
 }
 
-// changes lists the paths in which tree to differs from tree from.
+// changes lists the paths in which the trees from and to differ.
 func (w *Workspace) changes(ctx context.Context, from, to string) ([]change, error) {
 	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", from, to}})
 	if err != nil {
@@ -61,7 +61,7 @@ func (w *Workspace) changes(ctx context.Context, from, to string) ([]change, err
 	}
 	recs := zlist(out)
 	var list []change
-	for i := 0; i+1 < len(recs); i += 2 { // ":MODE MODE HASH HASH STATUS" and the path
+	for i := 0; i+1 < len(recs); i += 2 { // records alternate: ":MODE MODE HASH HASH STATUS", path
 		f := strings.Fields(recs[i])
 		if len(f) != 5 {
 			return nil, fmt.Errorf("git diff-tree answered %q", recs[i])
@@ -75,9 +75,9 @@ func (w *Workspace) changes(ctx context.Context, from, to string) ([]change, err
 	return list, nil
 }
 
-// moves says of new paths of tree to which removed path of tree from each was,
-// by git's own measure: half of the content at the least. Empty files are
-// nobody's copies.
+// moves returns, for new paths of tree to, the removed path of tree from that
+// was renamed to it by git's measure: at least half of the content is the same.
+// Empty files never count as renamed.
 func (w *Workspace) moves(ctx context.Context, from, to string) (map[string]string, error) {
 	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"diff-tree", "-r", "-z", "--name-status", "-M", "--no-rename-empty", "--diff-filter=R", "--no-ext-diff", from, to}})
 	if err != nil {
@@ -85,15 +85,15 @@ func (w *Workspace) moves(ctx context.Context, from, to string) (map[string]stri
 	}
 	moved := map[string]string{}
 	recs := zlist(out)
-	for i := 0; i+2 < len(recs); i += 3 { // "R087", from, to
+	for i := 0; i+2 < len(recs); i += 3 { // records of three: "R087", from, to
 		moved[recs[i+2]] = recs[i+1]
 	}
 	return moved, nil
 }
 
-// Changed lists what differs between two trees or commits, with the lines
-// added and removed; -1 for both in a binary file.
-func (w *Workspace) Changed(ctx context.Context, from, to string) ([]loop.FileChange, error) {
+// Changed lists the files in which two trees or commits differ, with the
+// numbers of added and removed lines; both are -1 for a binary file.
+func (w *Workspace) Changed(ctx context.Context, from, to string) ([]ledger.FileChange, error) {
 	list, err := w.changed(ctx, from, to)
 	if err != nil {
 		return nil, fmt.Errorf("changed files: %w", err)
@@ -101,7 +101,7 @@ func (w *Workspace) Changed(ctx context.Context, from, to string) ([]loop.FileCh
 	return list, nil
 }
 
-func (w *Workspace) changed(ctx context.Context, from, to string) ([]loop.FileChange, error) {
+func (w *Workspace) changed(ctx context.Context, from, to string) ([]ledger.FileChange, error) {
 	a, err := w.tree(ctx, from)
 	if err != nil {
 		return nil, err
@@ -114,18 +114,18 @@ func (w *Workspace) changed(ctx context.Context, from, to string) ([]loop.FileCh
 	if err != nil {
 		return nil, err
 	}
-	var list []loop.FileChange
+	var list []ledger.FileChange
 	for _, rec := range zlist(out) {
 		f := strings.SplitN(rec, "\t", 3)
 		if len(f) != 3 {
 			return nil, fmt.Errorf("git diff-tree answered %q", rec)
 		}
-		list = append(list, loop.FileChange{Path: strings.ToValidUTF8(f[2], "\uFFFD"), Added: lineCount(f[0]), Removed: lineCount(f[1])})
+		list = append(list, ledger.FileChange{Path: strings.ToValidUTF8(f[2], "\uFFFD"), Added: lineCount(f[0]), Removed: lineCount(f[1])})
 	}
 	return list, nil
 }
 
-// lineCount reads a number of --numstat; "-" stands for a binary file.
+// lineCount parses a number of --numstat; "-" stands for a binary file.
 func lineCount(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {
@@ -134,9 +134,9 @@ func lineCount(s string) int {
 	return n
 }
 
-// Read returns the content of a file of a tree or commit, or nil where there
-// is none. A symbolic link is followed inside the tree (AGENTS.md is often one
-// to CLAUDE.md); one that leads elsewhere is no file.
+// Read returns the content of a file in a tree or commit, or nil if there is
+// none. It follows a symbolic link inside the tree (AGENTS.md is often a link
+// to CLAUDE.md); a link that leads elsewhere counts as no file.
 func (w *Workspace) Read(ctx context.Context, tree, file string) ([]byte, error) {
 	root, err := w.tree(ctx, tree)
 	if err != nil {
@@ -152,7 +152,7 @@ func (w *Workspace) Read(ctx context.Context, tree, file string) ([]byte, error)
 		if len(f) != 3 || f[1] != "blob" {
 			return nil, nil
 		}
-		data, err := w.blob(ctx, f[2])
+		data, err := w.fileContent(ctx, f[2])
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", file, err)
 		}
@@ -170,12 +170,12 @@ func (w *Workspace) Read(ctx context.Context, tree, file string) ([]byte, error)
 	return nil, nil
 }
 
-// errEnough stops git when a diff has reached its limit.
+// errEnough stops git once a diff has reached its limit.
 var errEnough = errors.New("enough")
 
-// Diff returns the patch from one tree or commit to another as valid UTF-8.
-// More than limit bytes are cut at the end of a line, and a last line says so.
-// A limit of 0 or less means no limit.
+// Diff returns the patch between two trees or commits as valid UTF-8. A longer
+// one than limit bytes is cut at the end of a line and ends with a line that
+// says so. A limit of 0 or less means no limit.
 func (w *Workspace) Diff(ctx context.Context, from, to string, limit int) (string, error) {
 	a, err := w.tree(ctx, from)
 	if err != nil {
@@ -201,7 +201,7 @@ func (w *Workspace) Diff(ctx context.Context, from, to string, limit int) (strin
 	return strings.ToValidUTF8(string(data), "\uFFFD") + fmt.Sprintf("[diff cut at %d bytes]\n", limit), nil
 }
 
-// capped collects up to limit bytes and calls full when there are more.
+// capped collects up to limit bytes and calls full for any more.
 type capped struct {
 	data  bytes.Buffer
 	limit int

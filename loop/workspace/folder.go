@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// folder is a work tree of ours: the run's work folder, or the clean one.
-// Beside it lies what a session cannot reach: its index and ignore rules.
+// folder is a work tree of ours: a run's work folder or its clean one. Its
+// index and ignore rules lie beside it, where no session can reach them.
 type folder struct {
 	dir  string // STATE/runs/RUN
 	name string // "work" or "clean"
@@ -22,7 +22,7 @@ type folder struct {
 func (f folder) path() string  { return filepath.Join(f.dir, f.name) }
 func (f folder) index() string { return filepath.Join(f.dir, f.name+"-index") }
 
-// runDir returns the run's folder and makes it.
+// runDir returns the run's folder, and creates it if necessary.
 func (w *Workspace) runDir(run string) (string, error) {
 	if !runName.MatchString(run) {
 		return "", fmt.Errorf("%q is no name of a run", run)
@@ -41,9 +41,10 @@ func (w *Workspace) runDir(run string) (string, error) {
 // Work returns the absolute path of the run's work folder.
 func (w *Workspace) Work(run string) string { return filepath.Join(w.o.State, "runs", run, "work") }
 
-// Restore brings the run's work folder to exactly the files of a tree, hands
-// it to the session user, and gives it a new .git whose HEAD is one commit of
-// that tree. What the tree's rules ignore is kept: installed packages, caches.
+// Restore makes the run's work folder hold exactly the files of a tree, hands
+// it to the session user, and gives it a new .git whose HEAD is a commit of
+// that tree. Paths that the tree's rules ignore are kept: installed packages,
+// caches.
 func (w *Workspace) Restore(ctx context.Context, run, tree string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -54,7 +55,7 @@ func (w *Workspace) Restore(ctx context.Context, run, tree string) error {
 	if tree, err = w.tree(ctx, tree); err != nil {
 		return fmt.Errorf("restore %s: %w", run, err)
 	}
-	if err := os.Remove(filepath.Join(dir, memoFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(filepath.Join(dir, savedCaptureFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("restore %s: %w", run, err)
 	}
 	f := folder{dir, "work"}
@@ -62,16 +63,16 @@ func (w *Workspace) Restore(ctx context.Context, run, tree string) error {
 	if err != nil {
 		return fmt.Errorf("restore %s: %w", run, err)
 	}
-	// What is here before the session starts is not its work, even where the
-	// rules of the attempt's start would not ignore it.
+	// Files that lie here before the session starts are not its work, even if
+	// the rules of the attempt's start would not ignore them.
 	if err := writeDurably(filepath.Join(dir, "kept"), []byte(strings.Join(ignored, "\x00"))); err != nil {
 		return fmt.Errorf("restore %s: %w", run, err)
 	}
 	return nil
 }
 
-// Clean makes a fresh folder with the files of a commit, and nothing else,
-// and returns its path. The one of an earlier call is removed.
+// Clean makes a new folder with the files of a commit and nothing else, and
+// returns its path. It removes the folder of an earlier call.
 func (w *Workspace) Clean(ctx context.Context, run, commit string) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -94,13 +95,14 @@ func (w *Workspace) Clean(ctx context.Context, run, commit string) (string, erro
 	return f.path(), nil
 }
 
-// importTree makes a folder hold exactly the tree and what is ignored by the rules
-// of another one, and returns the ignored paths.
+// importTree makes a folder hold exactly the tree and the paths that the rules
+// of another tree ignore, and returns the ignored paths.
 func (w *Workspace) importTree(ctx context.Context, f folder, tree, rules string, keep ...string) ([]string, error) {
 	if err := f.ensure(); err != nil {
 		return nil, err
 	}
-	// Whatever it is by now: a folder, a file, a link to the user's repository.
+	// .git may be anything by now: a folder, a file, a link to the user's
+	// repository.
 	if err := removeBelow(f.path(), ".git"); err != nil {
 		return nil, err
 	}
@@ -116,7 +118,7 @@ func (w *Workspace) importTree(ctx context.Context, f folder, tree, rules string
 		return nil, err
 	}
 	prune := newPathSet(ignored, keep)
-	again, err := w.tidy(ctx, f, prune)
+	again, err := w.removeExtra(ctx, f, prune)
 	if err != nil {
 		return nil, err
 	}
@@ -124,20 +126,19 @@ func (w *Workspace) importTree(ctx context.Context, f folder, tree, rules string
 		if err := w.checkout(ctx, f, tree); err != nil {
 			return nil, err
 		}
-		if _, err := w.tidy(ctx, f, prune); err != nil {
+		if _, err := w.removeExtra(ctx, f, prune); err != nil {
 			return nil, err
 		}
 	}
-	// Handing over changed owners; without this, git would read every such
-	// file again at the take-over.
+	// The change of owner made the index stale; without a refresh git would
+	// read every such file again at the capture.
 	if _, err := w.run(ctx, call{gitDir: w.gitDir, work: f.path(), index: f.index(), args: []string{"update-index", "-q", "--refresh"}}); err != nil && exitCode(err) != 1 {
 		return nil, err
 	}
 	return ignored, w.newDotGit(ctx, f, tree)
 }
 
-// ensure makes the folder, and makes it anew where something else stands in
-// its place.
+// ensure makes the folder, and replaces anything else of that name.
 func (f folder) ensure() error {
 	info, err := os.Lstat(f.path())
 	if err == nil && !info.IsDir() {
@@ -159,8 +160,8 @@ func (f folder) ensure() error {
 	return nil
 }
 
-// checkout writes the tree's files where they differ. It removes what is in
-// their way, and goes through no symbolic link to do so.
+// checkout writes the tree's files where they differ, and removes what is in
+// their way. It follows no symbolic link.
 func (w *Workspace) checkout(ctx context.Context, f folder, tree string) error {
 	if err := w.dropStaleLock(ctx, f.index()+".lock"); err != nil {
 		return err
@@ -170,7 +171,7 @@ func (w *Workspace) checkout(ctx context.Context, f folder, tree string) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	// An index that a power cut spoiled, or folders that let nobody in.
+	// The index may be damaged by a power cut, or a folder closed to its owner.
 	os.Remove(f.index())
 	if err := makeAccessible(f.path()); err != nil {
 		return err
@@ -179,8 +180,8 @@ func (w *Workspace) checkout(ctx context.Context, f folder, tree string) error {
 	return err
 }
 
-// ignored lists what lies in the folder, is in no index, and is ignored by the
-// rules: files, and folders (with a trailing slash) that are ignored whole.
+// ignored lists the paths of the folder that are in no index and that the rules
+// ignore: files, and wholly ignored folders with a trailing slash.
 func (w *Workspace) ignored(ctx context.Context, f folder, rules string) ([]string, error) {
 	list := call{gitDir: w.gitDir, work: f.path(), index: f.index(),
 		args: []string{"ls-files", "-z", "--others", "--ignored", "--directory", "--exclude-from=" + rules}}
@@ -195,8 +196,9 @@ func (w *Workspace) ignored(ctx context.Context, f folder, rules string) ([]stri
 		return nil, err
 	}
 	paths := zlist(out)
-	// git also names a folder of which all that is in it now is ignored file by
-	// file. Such a folder has to be looked into: its next file counts.
+	// git also reports a folder as ignored if each file in it happens to match
+	// a rule for files. A new file there might not match, so the folder has to
+	// be read.
 	single := paths[:0:0]
 	for i, p := range paths {
 		if strings.HasSuffix(p, "/") && (i+1 < len(paths) && strings.HasPrefix(paths[i+1], p)) {
@@ -207,10 +209,10 @@ func (w *Workspace) ignored(ctx context.Context, f folder, rules string) ([]stri
 	return single, nil
 }
 
-// tidy removes what is neither in the folder's index nor in kept, gives what
-// stays to the session user, and asks for another checkout where a tracked
-// file had to go.
-func (w *Workspace) tidy(ctx context.Context, f folder, kept pathSet) (again bool, err error) {
+// removeExtra removes paths that are neither in the folder's index nor in kept,
+// and makes the session user the owner of the rest. again means that it removed
+// a tracked file, so another checkout is necessary.
+func (w *Workspace) removeExtra(ctx context.Context, f folder, kept pathSet) (again bool, err error) {
 	tracked, err := w.tracked(ctx, f)
 	if err != nil {
 		return false, err
@@ -233,7 +235,8 @@ func (w *Workspace) tidy(ctx context.Context, f folder, kept pathSet) (again boo
 		}
 		if !isDir && e.kind == unix.S_IFREG {
 			if e.links > 1 && w.o.SessionUID >= 0 && e.uid != uint32(w.o.SessionUID) {
-				// A hard link to somebody else's file must not be given away.
+				// The file is hard-linked: its owner would change elsewhere
+				// too.
 				extra, again = append(extra, e.path), true
 				return false, nil
 			}
@@ -261,8 +264,8 @@ func (w *Workspace) tidy(ctx context.Context, f folder, kept pathSet) (again boo
 	return again, nil
 }
 
-// chownToSession makes the session user the owner of one thing, without following
-// a link. Nothing is done when sessions run as ourselves.
+// chownToSession makes the session user the owner of one path without following
+// a link. It does nothing if sessions run as our own user.
 func (w *Workspace) chownToSession(parent int, base string, e found) error {
 	if w.o.SessionUID < 0 || e.uid == uint32(w.o.SessionUID) && e.gid == uint32(w.o.SessionGID) {
 		return nil
@@ -273,7 +276,7 @@ func (w *Workspace) chownToSession(parent int, base string, e found) error {
 	return nil
 }
 
-// tracked is what the folder's index names.
+// tracked returns the paths in the folder's index.
 func (w *Workspace) tracked(ctx context.Context, f folder) (map[string]bool, error) {
 	out, err := w.run(ctx, call{gitDir: w.gitDir, index: f.index(), args: []string{"ls-files", "-z", "--cached"}})
 	if err != nil {
@@ -286,11 +289,11 @@ func (w *Workspace) tracked(ctx context.Context, f folder) (map[string]bool, err
 	return set, nil
 }
 
-// pathSet is a set of paths of which those with a trailing slash stand for
-// all that is below them.
+// pathSet is a set of paths; a path with a trailing slash stands for everything
+// below it.
 type pathSet struct {
 	paths   map[string]bool // without the slash
-	parents map[string]bool // folders that hold one
+	parents map[string]bool // folders above a path of the set
 }
 
 func newPathSet(lists ...[]string) pathSet {
@@ -307,14 +310,15 @@ func newPathSet(lists ...[]string) pathSet {
 	return s
 }
 
-// has reports whether a path is in the set itself. A walk that asks from the
-// top down needs no more, since it does not go into what is.
+// has reports whether a path itself is in the set. A walk from the top need not
+// ask for more, since it does not enter a folder that is.
 func (s pathSet) has(p string) bool { return s.paths[p] }
 
-// below reports whether something in the set lies below the folder p.
+// below reports whether the set has a path below the folder p.
 func (s pathSet) below(p string) bool { return s.parents[p] }
 
-// writeDurably replaces a file whole: after a crash it is the old or the new.
+// writeDurably replaces a file: after a crash it has the old or the new
+// content.
 func writeDurably(file string, data []byte) error {
 	f, err := os.OpenFile(file+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

@@ -53,7 +53,7 @@ func TestRestoreUndoesWhateverIsThere(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		mess func(t *testing.T, dir string)
-		also []string // what stays besides the tree
+		also []string // paths that stay besides the tree
 	}{
 		{"changed, deleted, new", func(t *testing.T, dir string) {
 			put(t, dir, "README.md", "other\n")
@@ -114,7 +114,7 @@ func TestRestoreUndoesWhateverIsThere(t *testing.T) {
 			fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 			must(t, err)
 			defer unix.Close(fd)
-			short := filepath.Join(t.TempDir(), "s") // a socket's path is short; it moves like a file
+			short := filepath.Join(t.TempDir(), "s") // short, because a socket's path is limited; the test moves it like a file
 			must(t, unix.Bind(fd, &unix.SockaddrUnix{Name: short}))
 			if err := os.Rename(short, filepath.Join(dir, "socket")); err != nil {
 				t.Logf("no socket in this test: %v", err)
@@ -156,7 +156,7 @@ func TestRestoreUndoesWhateverIsThere(t *testing.T) {
 			fd, err := unix.Open(dir, unix.O_DIRECTORY, 0)
 			must(t, err)
 			name := strings.Repeat("d", 200)
-			for range 30 { // 6,000 bytes: no path of this length can be opened
+			for range 30 { // 6,000 bytes: longer than any path that can be opened
 				must(t, unix.Mkdirat(fd, name, 0o755))
 				next, err := unix.Openat(fd, name, unix.O_DIRECTORY, 0)
 				must(t, err)
@@ -207,8 +207,8 @@ func TestRestoreUndoesWhateverIsThere(t *testing.T) {
 	}
 }
 
-// A session that runs as somebody else owns its folder, and gets no file that
-// is not its own by a hard link.
+// TestRestoreHandsOver makes another session user the owner of the folder, but
+// not of a file that is hard-linked from elsewhere.
 func TestRestoreHandsOver(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("handing over needs root")
@@ -225,7 +225,7 @@ func TestRestoreHandsOver(t *testing.T) {
 	must(t, os.Link(secret, filepath.Join(dir, "cart/extra")))
 	put(t, dir, "node_modules/x", "x\n")
 
-	_, err := w.Capture(t.Context(), takeover(base, base.Tree, all))
+	_, err := w.Capture(t.Context(), captureRequest(base, base.Tree, all))
 	must(t, err)
 	must(t, w.Restore(t.Context(), "r1", base.Tree))
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -243,7 +243,7 @@ func TestRestoreHandsOver(t *testing.T) {
 	if st := info.Sys().(*syscall.Stat_t); st.Uid != 0 || get(t, w.o.State, "secret") != "secret\n" {
 		t.Errorf("the file behind the hard link belongs to %d", st.Uid)
 	}
-	// And it can work there, as an agent does.
+	// The session user can work in the folder, as an agent does.
 	for _, p := range []string{w.o.State, filepath.Dir(w.o.State), filepath.Dir(filepath.Dir(w.o.State))} {
 		must(t, os.Chmod(p, 0o755))
 	}
@@ -255,7 +255,7 @@ func TestRestoreHandsOver(t *testing.T) {
 	if err != nil || strings.TrimSpace(string(out)) != "2" {
 		t.Errorf("the session user cannot work there: %v\n%s", err, out)
 	}
-	taken, err := w.Capture(t.Context(), takeover(base, base.Tree, all))
+	taken, err := w.Capture(t.Context(), captureRequest(base, base.Tree, all))
 	must(t, err)
 	if diff := cmp.Diff([]string{"cart/new.go"}, paths(taken.Files)); diff != "" {
 		t.Errorf("taken (-want +got):\n%s", diff)

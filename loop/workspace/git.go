@@ -14,25 +14,24 @@ import (
 	"time"
 )
 
-// call is one run of the git program. Only plumbing is called, and only with
-// an explicit git dir: a repository that git finds by itself could be one
-// that a session made.
+// call describes one run of the git program. Every call is plumbing with an
+// explicit git dir: a repository that git finds by itself could be a session's.
 type call struct {
 	gitDir string    // --git-dir; "" only for questions about the user's folder
 	work   string    // --work-tree and working directory
-	dir    string    // working directory where there is no work; "" = /
+	dir    string    // working directory if work is ""; "" = /
 	index  string    // GIT_INDEX_FILE
 	in     io.Reader // standard input
-	env    []string  // on top of the empty environment
+	env    []string  // added to cleanEnv
 	as     *syscall.Credential
-	config []string // -c key=value on top of the safe ones
+	config []string // -c key=value, added to safeConfig
 	out    io.Writer
 	args   []string
 }
 
-// safeConfig overrides, on the command line, what a repository's own
-// configuration could make git execute, and what would make its result
-// depend on the machine.
+// safeConfig overrides the keys by which a repository's configuration could
+// make git execute a program, and those by which results would depend on the
+// machine.
 var safeConfig = []string{
 	"core.hooksPath=/dev/null",
 	"core.fsmonitor=false",
@@ -40,36 +39,36 @@ var safeConfig = []string{
 	"core.attributesFile=/dev/null",
 	"core.excludesFile=/dev/null",
 	"core.alternateRefsCommand=true",
-	// As root, git refuses repositories of other people, because their
-	// configuration could name programs. All those keys are overridden here,
-	// and only plumbing that never reads the others is used.
+	// As root, git refuses other people's repositories, because their
+	// configuration could name programs. All such keys that our plumbing reads
+	// are overridden here.
 	"safe.directory=*",
 	"protocol.allow=never",
 	"protocol.file.allow=always",
 	"gc.auto=0",
 	"maintenance.auto=false",
 	"receive.autoGC=false",
-	// Loose objects are not made durable by default (measured, FACTS.md D); a
-	// scratch index can always be made again.
+	// git does not sync loose objects by default. A scratch index can be made
+	// again.
 	"core.fsync=all,-index",
 	"core.filesRefLockTimeout=5000",
 	"core.packedRefsTimeout=10000",
 	"core.quotePath=false",
 	"color.ui=false",
 	"advice.detachedHead=false",
-	// Names that only other systems confuse with .git are refused by the
-	// take-over with a finding (names.go); git would end with a bare error.
+	// The capture refuses names that only other systems confuse with .git, and
+	// says why (names.go); git would end with a bare error.
 	"core.protectNTFS=false",
 	"core.protectHFS=false",
 }
 
-// cleanEnv is the whole environment of every git process. Nothing of the
-// daemon's own environment but PATH goes in: it can hold GIT_* variables and
+// cleanEnv is the complete environment of every git process. Of the daemon's
+// own environment it has PATH only: the rest can hold GIT_* variables and
 // secrets.
 func cleanEnv() []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"),
-		"HOME=/dev/null", // every file below it is "not a directory", which git takes for missing
+		"HOME=/dev/null", // every file below it is "not a directory", which git treats as missing
 		"LC_ALL=C",
 		"TZ=UTC",
 		"GIT_CONFIG_NOSYSTEM=1",
@@ -85,20 +84,20 @@ func cleanEnv() []string {
 	}
 }
 
-// Who commits: the author is the user, the committer is nightporter (SPEC 9.3).
+// The committer of our commits. Their author is the user.
 const (
 	ownName  = "nightporter"
 	ownEmail = "nightporter@localhost"
 )
 
-// gitError is a git process that did not end with 0.
+// gitError is the error of a git process that exited with a code other than 0.
 type gitError struct {
 	args   []string
-	code   int // exit code, -1 when it was ended by a signal
+	code   int // -1 for a process ended by a signal
 	stderr string
 }
 
-// Error gives the sub-command and git's own last words.
+// Error returns the sub-command and the end of git's standard error.
 func (e *gitError) Error() string {
 	said := strings.TrimSpace(e.stderr)
 	if len(said) > 2000 {
@@ -110,8 +109,8 @@ func (e *gitError) Error() string {
 	return fmt.Sprintf("git %s: %s", e.args[0], said)
 }
 
-// exitCode returns the exit code behind err: 0 for nil, -1 when err is not
-// about an exit.
+// exitCode returns the exit code in err: 0 for nil, -1 for an error that is no
+// exit.
 func exitCode(err error) int {
 	if err == nil {
 		return 0
@@ -122,7 +121,7 @@ func exitCode(err error) int {
 	return -1
 }
 
-// command prepares c without starting it.
+// command prepares a process without starting it.
 func (w *Workspace) command(ctx context.Context, c call) *exec.Cmd {
 	args := []string{"--no-pager"}
 	for _, kv := range append(safeConfig[:len(safeConfig):len(safeConfig)], c.config...) {
@@ -142,22 +141,22 @@ func (w *Workspace) command(ctx context.Context, c call) *exec.Cmd {
 	}
 	cmd.Stdin = c.in
 	// A process group of its own: git starts helpers (upload-pack, rev-list),
-	// and a terminal's Ctrl-C must not reach a git that is in mid-write.
+	// and Ctrl-C in a terminal must not reach a git in mid-write.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: c.as}
-	// TERM, because git removes its lock files then; KILL follows after WaitDelay.
+	// On TERM git removes its lock files; KILL follows after WaitDelay.
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
 }
 
-// run runs git and returns its standard output, which is empty when c.out
-// took it. An end other than 0 is a *gitError.
+// run runs git and returns its standard output, or nothing if c.out is set. An
+// exit code other than 0 is a *gitError.
 func (w *Workspace) run(ctx context.Context, c call) ([]byte, error) {
 	out, _, err := w.runBoth(ctx, c)
 	return out, err
 }
 
-// runBoth is run for calls whose warnings matter.
+// runBoth is run, with git's standard error for callers that need its warnings.
 func (w *Workspace) runBoth(ctx context.Context, c call) (stdout []byte, stderr string, err error) {
 	cmd := w.command(ctx, c)
 	var out, said bytes.Buffer
@@ -178,20 +177,21 @@ func (w *Workspace) runBoth(ctx context.Context, c call) (stdout []byte, stderr 
 	return out.Bytes(), said.String(), nil
 }
 
-// ours runs git on our own bare repository and returns its output without
-// the last line end.
-func (w *Workspace) ours(ctx context.Context, args ...string) (string, error) {
+// gitOurs runs git on our bare repository and returns its output without the
+// last line end.
+func (w *Workspace) gitOurs(ctx context.Context, args ...string) (string, error) {
 	out, err := w.run(ctx, call{gitDir: w.gitDir, args: args})
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// limited passes on at most left bytes and swallows the rest.
+// limited passes on at most left bytes and discards the rest.
 type limited struct {
 	w    io.Writer
 	left int
 }
 
-// Write never fails for having had enough: the writing process shall go on.
+// Write reports success for discarded bytes too: an error would stop the
+// process.
 func (l *limited) Write(p []byte) (int, error) {
 	n := min(len(p), l.left)
 	l.left -= n
@@ -203,7 +203,7 @@ func (l *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// zlist splits the NUL-terminated records that -z gives.
+// zlist splits the NUL-terminated records of -z.
 func zlist(out []byte) []string {
 	s := strings.TrimSuffix(string(out), "\x00")
 	if s == "" {
@@ -212,7 +212,7 @@ func zlist(out []byte) []string {
 	return strings.Split(s, "\x00")
 }
 
-// zjoin is the inverse, as standard input of a command with -z.
+// zjoin is the inverse of zlist, as standard input for a command with -z.
 func zjoin(paths []string) io.Reader {
 	if len(paths) == 0 {
 		return strings.NewReader("")

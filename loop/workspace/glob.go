@@ -7,8 +7,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// globs completes what stands in configuration and hats: a plain path is a
-// file or a folder with all below it.
+// globs completes globs from configuration and hats: a plain path stands for
+// that file, or for everything below that folder.
 func globs(list []string) []string {
 	var out []string
 	for _, g := range list {
@@ -27,7 +27,7 @@ func globs(list []string) []string {
 	return out
 }
 
-// match reports whether a glob matches; one that is not valid matches nothing.
+// match reports whether a glob matches. An invalid glob matches nothing.
 func match(glob, p string) bool {
 	ok, err := doublestar.Match(glob, p)
 	return ok && err == nil
@@ -37,29 +37,29 @@ func matchAny(globs []string, p string) bool {
 	return slices.ContainsFunc(globs, func(g string) bool { return match(g, p) })
 }
 
-// literal makes a path a glob that matches only itself.
+// literal returns a glob that matches only the path p.
 func literal(p string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`).Replace(p)
 }
 
-// unescape is the inverse of literal, as far as it matters for a guess.
+// unescape is the inverse of literal, as far as intersect needs it.
 func unescape(g string) string { return strings.ReplaceAll(g, `\`, "") }
 
-// maxMeet bounds the work of looking for a common path: the globs can come
-// from a session. Longer ones are taken to have none.
+// Limits of the search for a common path: a session can supply the globs.
+// Longer ones count as having none in common.
 const (
 	maxMeet         = 1 << 16
 	maxAlternatives = 64
 )
 
-// meet returns a path that two globs both match, and whether there is one.
-func meet(a, b string) (string, bool) {
+// intersect returns a path that both globs match, and whether one exists.
+func intersect(a, b string) (string, bool) {
 	for _, x := range alternatives(a) {
 		for _, y := range alternatives(b) {
 			if len(x)*len(y) > maxMeet {
 				continue
 			}
-			p, ok := meetPaths(strings.Split(x, "/"), strings.Split(y, "/"), map[[2]int]bool{})
+			p, ok := intersectPaths(strings.Split(x, "/"), strings.Split(y, "/"), map[[2]int]bool{})
 			if ok && match(a, p) && match(b, p) {
 				return p, true
 			}
@@ -68,8 +68,8 @@ func meet(a, b string) (string, bool) {
 	return "", false
 }
 
-// alternatives are the globs without braces that one with braces stands for,
-// as many as anybody writes.
+// alternatives expands the braces of a glob, up to a number that suffices for
+// any honest glob.
 func alternatives(glob string) []string {
 	open, depth, last := -1, 0, 0
 	var parts []string
@@ -101,9 +101,9 @@ func alternatives(glob string) []string {
 	return []string{glob}
 }
 
-// meetPaths is meet for the segments of paths; failed remembers by what is
-// left of both.
-func meetPaths(a, b []string, failed map[[2]int]bool) (string, bool) {
+// intersectPaths is intersect for paths cut into segments. failed holds the
+// pairs of remaining lengths that are known to have nothing in common.
+func intersectPaths(a, b []string, failed map[[2]int]bool) (string, bool) {
 	left := [2]int{len(a), len(b)}
 	if failed[left] {
 		return "", false
@@ -119,19 +119,19 @@ func tryPaths(a, b []string, failed map[[2]int]bool) (string, bool) {
 	case len(a) == 0 && len(b) == 0:
 		return "", true
 	case anyA && anyB:
-		if p, ok := meetPaths(a[1:], b, failed); ok {
+		if p, ok := intersectPaths(a[1:], b, failed); ok {
 			return p, true
 		}
-		return meetPaths(a, b[1:], failed)
+		return intersectPaths(a, b[1:], failed)
 	case anyA && len(b) == 0:
-		return meetPaths(a[1:], b, failed)
+		return intersectPaths(a[1:], b, failed)
 	case anyB && len(a) == 0:
-		return meetPaths(a, b[1:], failed)
+		return intersectPaths(a, b[1:], failed)
 	case len(a) == 0 || len(b) == 0:
 		return "", false
 	}
-	// A name on both sides, or one that ** takes; before ** gives way to none,
-	// because what lies below a folder is rather meant than the folder.
+	// Prefer a name to an empty match of **: the common path is rather
+	// something below the folder than the folder itself.
 	restA, restB, nameA, nameB := a[1:], b[1:], a[0], b[0]
 	if anyA {
 		restA, nameA = a, "*"
@@ -139,25 +139,25 @@ func tryPaths(a, b []string, failed map[[2]int]bool) (string, bool) {
 	if anyB {
 		restB, nameB = b, "*"
 	}
-	if name, ok := meetNames(pieces(nameA), pieces(nameB), map[[2]int]bool{}); ok {
+	if name, ok := intersectNames(pieces(nameA), pieces(nameB), map[[2]int]bool{}); ok {
 		if name == "" {
-			name = "x" // nothing but stars
+			name = "x" // only stars
 		}
-		if rest, ok := meetPaths(restA, restB, failed); ok {
+		if rest, ok := intersectPaths(restA, restB, failed); ok {
 			return strings.TrimSuffix(name+"/"+rest, "/"), true
 		}
 	}
 	switch {
 	case anyA:
-		return meetPaths(a[1:], b, failed)
+		return intersectPaths(a[1:], b, failed)
 	case anyB:
-		return meetPaths(a, b[1:], failed)
+		return intersectPaths(a, b[1:], failed)
 	}
 	return "", false
 }
 
-// pieces cuts a glob of one name into a letter that stands for itself, with a
-// \ before it, "?", "*", or a class in brackets.
+// pieces cuts a glob for one name into pieces: a letter (possibly with a \
+// before it), "?", "*", or a class in brackets.
 func pieces(segment string) []string {
 	var out []string
 	runes := []rune(segment)
@@ -185,8 +185,8 @@ func pieces(segment string) []string {
 	return out
 }
 
-// meetNames is meet for the pieces of one name.
-func meetNames(a, b []string, failed map[[2]int]bool) (string, bool) {
+// intersectNames is intersect for the pieces of one name.
+func intersectNames(a, b []string, failed map[[2]int]bool) (string, bool) {
 	left := [2]int{len(a), len(b)}
 	if failed[left] {
 		return "", false
@@ -202,12 +202,12 @@ func tryNames(a, b []string, failed map[[2]int]bool) (string, bool) {
 	}
 	starA, starB := len(a) > 0 && a[0] == "*", len(b) > 0 && b[0] == "*"
 	if starA {
-		if name, ok := meetNames(a[1:], b, failed); ok {
+		if name, ok := intersectNames(a[1:], b, failed); ok {
 			return name, true
 		}
 	}
 	if starB {
-		if name, ok := meetNames(a, b[1:], failed); ok {
+		if name, ok := intersectNames(a, b[1:], failed); ok {
 			return name, true
 		}
 	}
@@ -225,11 +225,11 @@ func tryNames(a, b []string, failed map[[2]int]bool) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	name, ok := meetNames(restA, restB, failed)
+	name, ok := intersectNames(restA, restB, failed)
 	return c + name, ok
 }
 
-// common returns a letter that two pieces of a name both match.
+// common returns a letter that both pieces match.
 func common(a, b string) (string, bool) {
 	for _, r := range a + b + "xaA0_-.Zz9é" {
 		if c := string(r); match(a, c) && match(b, c) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestMeet(t *testing.T) {
+func TestIntersect(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want bool
@@ -19,7 +19,7 @@ func TestMeet(t *testing.T) {
 		{"**/a/**", "**/b/**", true}, {"a/**/b", "a/b", true}, {"a/b", "a/b/c", false}, {"é*", "?x", true}, {"*.snap", "x.*", true},
 	} {
 		for _, p := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
-			got, ok := meet(p[0], p[1])
+			got, ok := intersect(p[0], p[1])
 			if ok != c.want {
 				t.Errorf("meet(%q, %q) = %q, %v; want %v", p[0], p[1], got, ok, c.want)
 			}
@@ -30,14 +30,15 @@ func TestMeet(t *testing.T) {
 	}
 }
 
-// A plan comes from a session: what it is full of must not hold up the night.
-func TestMeetEndsSoon(t *testing.T) {
+// TestIntersectEndsSoon bounds the time for hostile globs: a session writes the
+// plan that contains them.
+func TestIntersectEndsSoon(t *testing.T) {
 	began := time.Now()
 	for _, p := range [][2]string{
 		{strings.Repeat("**/", 40) + "x", strings.Repeat("**/a/", 20) + "y"}, {strings.Repeat("a*", 100), strings.Repeat("*b", 100) + "c"},
 		{strings.Repeat("{a,b}", 40), strings.Repeat("{c,d}", 40)}, {strings.Repeat("{", 1000), strings.Repeat("*", 1<<20)}, {"[", "a"}, {`\`, "a"},
 	} {
-		meet(p[0], p[1])
+		intersect(p[0], p[1])
 	}
 	if took := time.Since(began); took > 20*time.Second {
 		t.Errorf("took %v", took)
@@ -51,11 +52,11 @@ func FuzzMeet(f *testing.F) {
 		if len(a) > 30 || len(b) > 30 {
 			return
 		}
-		if p, ok := meet(a, b); ok && (!match(a, p) || !match(b, p)) {
+		if p, ok := intersect(a, b); ok && (!match(a, p) || !match(b, p)) {
 			t.Errorf("meet(%q, %q) = %q, which one of them does not match", a, b, p)
 		}
 		if match(a, "x/y") && match(b, "x/y") && !strings.ContainsAny(a+b, `\[{`) {
-			if _, ok := meet(a, b); !ok {
+			if _, ok := intersect(a, b); !ok {
 				t.Errorf("meet(%q, %q) finds nothing, and x/y is there", a, b)
 			}
 		}

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// git runs git as a person would, in dir, and fails the test when git does.
+// git runs git in dir as a person would, and fails the test on an error.
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	out, err := tryGit(t, dir, args...)
@@ -33,8 +33,8 @@ func tryGit(t *testing.T, dir string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// home gives the test a home folder with an identity, and hides the real one.
-func home(t *testing.T) {
+// setHome sets up a home folder with an identity, and hides the real one.
+func setHome(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
 	t.Setenv("HOME", dir)
@@ -42,7 +42,7 @@ func home(t *testing.T) {
 	put(t, dir, ".gitconfig", "[user]\n\tname = Ada Example\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n")
 }
 
-// put writes a file and the folders above it.
+// withFiles writes a file and the folders above it.
 func put(t *testing.T, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -54,7 +54,7 @@ func put(t *testing.T, dir, name, text string) {
 	}
 }
 
-// get reads a file; one that is not there is "(none)".
+// get reads a file; "(none)" for a missing one.
 func get(t *testing.T, dir, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, name))
@@ -67,10 +67,10 @@ func get(t *testing.T, dir, name string) string {
 	return string(data)
 }
 
-// shop is a small repository of a user, with one commit.
+// shop makes a user's repository with a few files and one commit.
 func shop(t *testing.T) string {
 	t.Helper()
-	home(t)
+	setHome(t)
 	dir := filepath.Join(t.TempDir(), "shop")
 	put(t, dir, "README.md", "A shop.\n")
 	put(t, dir, "go.mod", "module shop\n")
@@ -88,7 +88,7 @@ func shop(t *testing.T) string {
 	return dir
 }
 
-// workspace opens one on a repository, with its state in a folder of its own.
+// workspace opens a Workspace on a repository, with a state folder of its own.
 func workspace(t *testing.T, repo string, change ...func(*Options)) *Workspace {
 	t.Helper()
 	o := Options{State: filepath.Join(t.TempDir(), "state"), Project: "shop", Repo: repo, Owned: []string{"plan.md", "plan.progress.md"}, SessionUID: -1, SessionGID: -1}
@@ -102,10 +102,10 @@ func workspace(t *testing.T, repo string, change ...func(*Options)) *Workspace {
 	return w
 }
 
-// begin starts a run that has to be able to start.
-func begin(t *testing.T, w *Workspace, run string) loop.Base {
+// begin starts a run, and fails the test if it cannot.
+func begin(t *testing.T, w *Workspace, run string) ledger.Base {
 	t.Helper()
-	base, err := w.Begin(t.Context(), loop.Begin{Run: run})
+	base, err := w.Begin(t.Context(), ledger.Begin{Run: run})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,10 +113,11 @@ func begin(t *testing.T, w *Workspace, run string) loop.Base {
 }
 
 // all is the scope of a shipped builder.
-var all = loop.Scope{Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true}
+var all = ledger.Scope{Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true}
 
-// session restores the folder, lets do play a session in it, and takes over.
-func session(t *testing.T, w *Workspace, base loop.Base, input string, scope loop.Scope, do func(dir string)) loop.Capture {
+// session restores the folder, calls do in the role of a session, and captures
+// the result.
+func session(t *testing.T, w *Workspace, base ledger.Base, input string, scope ledger.Scope, do func(dir string)) ledger.Capture {
 	t.Helper()
 	if input == "" {
 		input = base.Tree
@@ -125,20 +126,20 @@ func session(t *testing.T, w *Workspace, base loop.Base, input string, scope loo
 		t.Fatal(err)
 	}
 	do(w.Work("r1"))
-	taken, err := w.Capture(t.Context(), takeover(base, input, scope))
+	taken, err := w.Capture(t.Context(), captureRequest(base, input, scope))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return taken
 }
 
-func takeover(base loop.Base, input string, scope loop.Scope) loop.CaptureRequest {
-	return loop.CaptureRequest{Run: "r1", Session: "r1-1", Ref: "refs/nightporter/shop/r1/task-1/a1/s1",
+func captureRequest(base ledger.Base, input string, scope ledger.Scope) ledger.CaptureRequest {
+	return ledger.CaptureRequest{Run: "r1", Session: "r1-1", Ref: "refs/nightporter/shop/r1/task-1/a1/s1",
 		Input: input, Start: base.Tree, StartRev: base.Commit, Scope: scope}
 }
 
-// paths are those of a list of changed files.
-func paths(files []loop.FileChange) []string {
+// paths returns the paths of changed files.
+func paths(files []ledger.FileChange) []string {
 	var list []string
 	for _, f := range files {
 		list = append(list, f.Path)
@@ -146,11 +147,11 @@ func paths(files []loop.FileChange) []string {
 	return list
 }
 
-// findingsOf returns what an error tells a person to mend; it fails the test
-// when the error is of another kind or a finding does not say what to do.
+// findingsOf returns the findings in an error. It fails the test for another
+// kind of error, and for a finding without a remedy.
 func findingsOf(t *testing.T, err error) string {
 	t.Helper()
-	input, ok := errors.AsType[*loop.InputError](err)
+	input, ok := errors.AsType[*ledger.InputError](err)
 	if !ok {
 		t.Fatalf("got error %v, want a *loop.InputError", err)
 	}
@@ -162,9 +163,9 @@ func findingsOf(t *testing.T, err error) string {
 	return input.Error()
 }
 
-// picture is a repository's files by name, mode and content. What nightporter
-// may write is left out: objects, and its own branch with its log.
-func picture(t *testing.T, repo string) map[string]string {
+// repoContent returns a repository's files with mode and content, except what
+// nightporter may write: objects, and its own branches with their logs.
+func repoContent(t *testing.T, repo string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	err := filepath.WalkDir(repo, func(path string, d fs.DirEntry, err error) error {
@@ -202,7 +203,7 @@ func picture(t *testing.T, repo string) map[string]string {
 	return files
 }
 
-// files lists what lies in a folder, without .git; folders only where empty.
+// files lists the files in a folder and its empty folders, without .git.
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	var list []string
@@ -227,5 +228,5 @@ func files(t *testing.T, dir string) []string {
 	return list
 }
 
-// shopFiles is what shop has.
+// shopFiles are the files of shop.
 var shopFiles = []string{".gitignore", "README.md", "cart/cart.go", "cart/cart_test.go", "docs/api.md", "go.mod", "plan.md", "web/.gitignore", "web/app/page.tsx", "web/cart/view.ts"}

@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// ignoreFile writes the ignore rules of a tree, and the user's private ones
-// of the run's beginning, into one exclude file and returns its path.
+// ignoreFile writes the ignore rules of a tree, and the user's private ones of
+// the run's start, into one exclude file and returns its path.
 //
-// git reads .gitignore from the folder that it looks at, where a session can
-// have changed it or put new ones. With all rules of the right tree in one
-// file, "ls-files --exclude-from" never opens those.
+// git reads .gitignore files from the folder itself, where a session may have
+// changed or added some. With all rules of the right tree in one file,
+// "ls-files --exclude-from" never opens those.
 func (w *Workspace) ignoreFile(ctx context.Context, dir, tree string) (string, error) {
 	entries, err := w.list(ctx, tree)
 	if err != nil {
@@ -29,8 +29,7 @@ func (w *Workspace) ignoreFile(ctx context.Context, dir, tree string) (string, e
 			files = append(files, e)
 		}
 	}
-	// The last rule that matches decides, and the rules of a deeper folder come
-	// after those of the folders above it.
+	// The last matching rule decides, so rules of a deeper folder come later.
 	sort.SliceStable(files, func(i, j int) bool {
 		return strings.Count(files[i].path, "/") < strings.Count(files[j].path, "/")
 	})
@@ -40,7 +39,7 @@ func (w *Workspace) ignoreFile(ctx context.Context, dir, tree string) (string, e
 		rules.WriteByte('\n')
 	}
 	for _, e := range files {
-		data, err := w.blob(ctx, e.hash)
+		data, err := w.fileContent(ctx, e.hash)
 		if err != nil {
 			return "", fmt.Errorf("read %s: %w", e.path, err)
 		}
@@ -53,14 +52,14 @@ func (w *Workspace) ignoreFile(ctx context.Context, dir, tree string) (string, e
 	return file, nil
 }
 
-// flatten writes the rules of dir/.gitignore as rules of the top folder:
-// "foo" of folder a becomes "/a/**/foo", "/foo" and "x/foo" become "/a/foo"
+// flatten writes the rules of dir/.gitignore as rules of the top folder: in
+// folder a, "foo" becomes "/a/**/foo", and "/foo" and "x/foo" become "/a/foo"
 // and "/a/x/foo".
 func flatten(out *bytes.Buffer, dir string, rules []byte) {
 	prefix := "/"
 	if dir != "." {
 		if strings.ContainsAny(dir, "\r\n") {
-			return // cannot be said in a line; the folder's rules do not hold then
+			return // no pattern can express such a name; its rules are left out
 		}
 		prefix = "/" + escapeIgnore(dir) + "/"
 	}
@@ -78,8 +77,8 @@ func flatten(out *bytes.Buffer, dir string, rules []byte) {
 		if line[0] == '!' {
 			not, line = "!", line[1:]
 		}
-		// Spaces at the end do not count unless escaped; they must not hide
-		// where the pattern ends.
+		// git ignores unescaped spaces at the end; they must not hide where the
+		// pattern ends.
 		body := line
 		for strings.HasSuffix(body, " ") && !strings.HasSuffix(body, `\ `) {
 			body = body[:len(body)-1]
@@ -97,7 +96,7 @@ func flatten(out *bytes.Buffer, dir string, rules []byte) {
 	}
 }
 
-// escapeIgnore makes a folder's name stand for itself in a pattern.
+// escapeIgnore returns a pattern that matches the folder's name literally.
 func escapeIgnore(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
 }

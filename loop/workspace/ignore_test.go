@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// One file of rules must ignore what git ignores by all the .gitignore files
-// in their places.
+// TestFlatRulesIgnoreTheSame compares one flat file of rules with git's own
+// reading of all .gitignore files in place.
 func TestFlatRulesIgnoreTheSame(t *testing.T) {
-	home(t)
+	setHome(t)
 	dir := t.TempDir()
 	git(t, dir, "init", "-q")
 	rules := map[string]string{

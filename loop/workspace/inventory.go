@@ -8,15 +8,15 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// inventory is what a tree has, for items of a scope to be found in.
+// inventory is what a tree holds, by which the items of a scope are resolved.
 type inventory struct {
 	files   []string
 	inTree  map[string]bool
 	folders map[string]bool
-	byFold  map[string][]string // files and folders, by fold; made when something is not found as written
+	byFold  map[string][]string // files and folders by folded name; built on first use
 }
 
 func newInventory(entries []treeEntry) *inventory {
@@ -31,12 +31,12 @@ func newInventory(entries []treeEntry) *inventory {
 	return in
 }
 
-// read gives the globs that a task's own scope means in this tree; none where
-// it has no scope, or says it in prose only.
-func (in *inventory) read(text string) (allow []string, warnings, wrong []loop.Finding) {
+// read resolves a task's own scope to globs. It returns none for a task without
+// a scope or with one in prose only.
+func (in *inventory) read(text string) (allow []string, warnings, wrong []ledger.Finding) {
 	lost := false
-	for _, item := range loop.ParseScope(text) {
-		globs, warning, bad := in.item(item)
+	for _, item := range ledger.ParseScope(text) {
+		globs, warning, bad := in.globsOf(item)
 		for _, g := range globs {
 			if !slices.Contains(allow, g) {
 				allow = append(allow, g)
@@ -48,28 +48,28 @@ func (in *inventory) read(text string) (allow []string, warnings, wrong []loop.F
 		if warning != nil {
 			warnings = append(warnings, *warning)
 		}
-		lost = lost || item.Kind == loop.ScopeWord && globs == nil
+		lost = lost || item.Kind == ledger.ScopeWord && globs == nil
 	}
 	if allow == nil && wrong == nil && lost {
-		// A scope that was meant as one and names nothing must not open what the
-		// project allows in general.
-		wrong = append(wrong, loop.Finding{Text: fmt.Sprintf("scope %q names nothing in this repository", text), Fix: "write a path, which may be new, for example src/auth or src/auth/login.go"})
+		// A scope that names nothing must not fall back to the project's
+		// general permission.
+		wrong = append(wrong, ledger.Finding{Text: fmt.Sprintf("scope %q names nothing in this repository", text), Fix: "write a path, which may be new, for example src/auth or src/auth/login.go"})
 	}
 	return allow, warnings, wrong
 }
 
-// item gives the globs that one item of a scope means, and what is worth
-// saying about it or wrong with it.
-func (in *inventory) item(item loop.ScopeItem) (allow []string, warning, wrong *loop.Finding) {
+// globsOf resolves one item of a scope to globs, with a warning or an error
+// about it.
+func (in *inventory) globsOf(item ledger.ScopeItem) (allow []string, warning, wrong *ledger.Finding) {
 	switch item.Kind {
-	case loop.ScopeProse:
-		return nil, &loop.Finding{Text: fmt.Sprintf("scope %q is prose: the reviewer sees it, but it permits nothing", item.Text), Fix: "name folders, files or globs, for example `src/auth`"}, nil
-	case loop.ScopeBad:
-		return nil, nil, &loop.Finding{Text: fmt.Sprintf("scope %q leaves the repository or cannot be meant", item.Text), Fix: "write it relative to the repository's top folder, for example src/auth"}
+	case ledger.ScopeProse:
+		return nil, &ledger.Finding{Text: fmt.Sprintf("scope %q is prose: the reviewer sees it, but it permits nothing", item.Text), Fix: "name folders, files or globs, for example `src/auth`"}, nil
+	case ledger.ScopeBad:
+		return nil, nil, &ledger.Finding{Text: fmt.Sprintf("scope %q leaves the repository or cannot be meant", item.Text), Fix: "write it relative to the repository's top folder, for example src/auth"}
 	}
 	text := item.Text
-	if !in.folders[text] && !in.inTree[text] && item.Kind != loop.ScopeWord {
-		if text, wrong = in.spelled(text); wrong != nil {
+	if !in.folders[text] && !in.inTree[text] && item.Kind != ledger.ScopeWord {
+		if text, wrong = in.actualSpelling(text); wrong != nil {
 			return nil, nil, wrong
 		}
 		if text != item.Text {
@@ -82,11 +82,11 @@ func (in *inventory) item(item loop.ScopeItem) (allow []string, warning, wrong *
 		return []string{lit + "/**"}, warning, nil
 	case in.inTree[text]:
 		return []string{lit}, warning, nil
-	case item.Kind == loop.ScopePath:
-		// New: as a file, and as a folder where it is to become one.
+	case item.Kind == ledger.ScopePath:
+		// A new path: it may become a file or a folder.
 		return []string{lit, lit + "/**"}, warning, nil
-	case item.Kind == loop.ScopeWord:
-		allow, warning = in.word(text)
+	case item.Kind == ledger.ScopeWord:
+		allow, warning = in.foldersNamed(text)
 		return allow, warning, nil
 	case !doublestar.ValidatePattern(text):
 		bad := badGlob(text)
@@ -94,24 +94,24 @@ func (in *inventory) item(item loop.ScopeItem) (allow []string, warning, wrong *
 	}
 	allow = []string{text}
 	if !slices.ContainsFunc(in.files, func(p string) bool { return match(text, p) }) {
-		// "packages/*" where packages holds folders only: those are meant.
+		// "packages/*", where packages holds folders only, means these folders.
 		below := in.below(func(dir string) bool { return match(text, dir) })
 		if below == nil && warning == nil {
-			warning = &loop.Finding{Text: fmt.Sprintf("scope %q matches nothing yet: only new files can be in it", item.Text)}
+			warning = &ledger.Finding{Text: fmt.Sprintf("scope %q matches nothing yet: only new files can be in it", item.Text)}
 		}
 		allow = append(allow, below...)
 	}
 	return allow, warning, nil
 }
 
-// word finds the folders of a name.
-func (in *inventory) word(name string) ([]string, *loop.Finding) {
+// foldersNamed returns globs for the folders that have the name.
+func (in *inventory) foldersNamed(name string) ([]string, *ledger.Finding) {
 	if named := in.below(func(dir string) bool { return path.Base(dir) == name }); named != nil {
 		return named, nil
 	}
 	var other string
 	named := in.below(func(dir string) bool {
-		same := fold(path.Base(dir)) == fold(name)
+		same := foldName(path.Base(dir)) == foldName(name)
 		if same {
 			other = path.Base(dir)
 		}
@@ -120,10 +120,10 @@ func (in *inventory) word(name string) ([]string, *loop.Finding) {
 	if named != nil {
 		return named, otherSpelling(name, other)
 	}
-	return nil, &loop.Finding{Text: fmt.Sprintf("scope %q names no folder of this repository", name), Fix: "write a path, for example src/" + name}
+	return nil, &ledger.Finding{Text: fmt.Sprintf("scope %q names no folder of this repository", name), Fix: "write a path, for example src/" + name}
 }
 
-// below lists globs of everything in the folders that are wanted, in order.
+// below returns globs for everything below the wanted folders, in order.
 func (in *inventory) below(wanted func(dir string) bool) []string {
 	var list []string
 	for dir := range in.folders {
@@ -135,10 +135,10 @@ func (in *inventory) below(wanted func(dir string) bool) []string {
 	return list
 }
 
-// spelled gives a path or glob the spelling of what the tree has under its
-// name: SRC/auth is src/auth where there is no SRC. A new file of that name
-// could not be taken over (see twinOf), so nothing else can be meant.
-func (in *inventory) spelled(text string) (string, *loop.Finding) {
+// actualSpelling returns a path or glob in the spelling that the tree has:
+// src/auth for SRC/auth if the tree has no SRC. Since a capture refuses a new
+// file that differs by case only (see collision), nothing else can be meant.
+func (in *inventory) actualSpelling(text string) (string, *ledger.Finding) {
 	segments := strings.Split(text, "/")
 	have := ""
 	for i, s := range segments {
@@ -154,14 +154,14 @@ func (in *inventory) spelled(text string) (string, *loop.Finding) {
 				}
 			}
 			var same []string
-			for _, q := range in.byFold[fold(p)] {
+			for _, q := range in.byFold[foldName(p)] {
 				if path.Dir(q) == path.Dir(p) {
 					same = append(same, q)
 				}
 			}
 			if len(same) > 1 {
 				slices.Sort(same)
-				return "", &loop.Finding{Text: fmt.Sprintf("scope %q can be any of %s", text, someOf(same)), Fix: "write the one that is meant, in its own capitals"}
+				return "", &ledger.Finding{Text: fmt.Sprintf("scope %q can be any of %s", text, firstFive(same)), Fix: "write the one that is meant, in its own capitals"}
 			}
 			if same == nil {
 				break
@@ -173,26 +173,27 @@ func (in *inventory) spelled(text string) (string, *loop.Finding) {
 	return strings.Join(segments, "/"), nil
 }
 
-// otherSpelling says that an item is taken for what the tree has.
-func otherSpelling(written, have string) *loop.Finding {
-	return &loop.Finding{Text: fmt.Sprintf("scope %q is taken for %s: that is how this repository writes it", written, have), Fix: "write " + have}
+// otherSpelling is the warning about an item that is spelled otherwise in the
+// tree.
+func otherSpelling(written, have string) *ledger.Finding {
+	return &ledger.Finding{Text: fmt.Sprintf("scope %q is taken for %s: that is how this repository writes it", written, have), Fix: "write " + have}
 }
 
-// badGlob is what is said of a glob that cannot be used.
-func badGlob(g string) loop.Finding {
-	return loop.Finding{Text: fmt.Sprintf("scope %q is not a valid glob", g), Fix: "close its brackets and braces, or put a \\ before those that stand for themselves"}
+// badGlob is the finding about an invalid glob.
+func badGlob(g string) ledger.Finding {
+	return ledger.Finding{Text: fmt.Sprintf("scope %q is not a valid glob", g), Fix: "close its brackets and braces, or put a \\ before those that stand for themselves"}
 }
 
-// allowed gives the globs of paths that a person allowed: each the file of
-// that name, and all below where the tree has it as a folder or it is written
-// as one. A path stands for itself, whatever letters it has: a session made
-// it up, and one that is called ** must not open everything.
-func (in *inventory) allowed(paths []string) (allow []string, warnings []loop.Finding) {
+// allowed returns globs for paths that a person allowed: for each the file of
+// that name, and everything below it if it is a folder in the tree or written
+// as one. Special characters lose their meaning: a session made the path up,
+// and a path "**" must not permit everything.
+func (in *inventory) allowed(paths []string) (allow []string, warnings []ledger.Finding) {
 	for _, p := range paths {
 		clean := path.Clean(p)
 		switch {
 		case p == "" || clean == "." || clean == ".." || strings.HasPrefix(clean, "../") || path.IsAbs(clean):
-			warnings = append(warnings, loop.Finding{Text: fmt.Sprintf("allowed path %q is not a path inside the repository: it permits nothing", p), Fix: "allow a file or folder by its path below the repository's top folder"})
+			warnings = append(warnings, ledger.Finding{Text: fmt.Sprintf("allowed path %q is not a path inside the repository: it permits nothing", p), Fix: "allow a file or folder by its path below the repository's top folder"})
 		case in.folders[clean] || strings.HasSuffix(p, "/"):
 			allow = append(allow, literal(clean), literal(clean)+"/**")
 		default:

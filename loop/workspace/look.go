@@ -3,27 +3,27 @@ package workspace
 import (
 	"context"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Look finds out about the user's repository what Begin would, and writes
-// nothing: not there, nor into ours. Of the Base it fills Head, HeadName,
-// Author and Notes. What would keep a run from starting is a
-// *loop.InputError.
-func (w *Workspace) Look(ctx context.Context) (loop.Base, error) {
+// Look inspects the user's repository as Begin does, and writes nothing, not
+// even into our repository. It fills Head, HeadName, Author and Notes of the
+// Base. Everything that would prevent a start is returned in one
+// *ledger.InputError.
+func (w *Workspace) Look(ctx context.Context) (ledger.Base, error) {
 	t, err := w.inspect(ctx)
 	if err != nil {
-		return loop.Base{}, err
+		return ledger.Base{}, err
 	}
-	base := loop.Base{Head: t.head, HeadName: t.headName}
+	base := ledger.Base{Head: t.head, HeadName: t.headName}
 	author, note, err := w.identity(ctx, t)
 	if err != nil {
-		return loop.Base{}, err
+		return ledger.Base{}, err
 	}
 	base.Author = author
 	if note != nil {
 		base.Notes = append(base.Notes, *note)
 	}
-	w.remark(t, &base)
+	w.addNotes(t, &base)
 	return base, nil
 }

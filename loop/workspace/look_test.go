@@ -9,14 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestLook: it says what Begin says of the user's repository, and writes
-// nothing.
+// TestLook compares Look with Begin, and checks that it writes nothing.
 func TestLook(t *testing.T) {
 	repo := shop(t)
-	before := picture(t, repo)
+	before := repoContent(t, repo)
 	w := workspace(t, repo)
 	got, err := w.Look(t.Context())
 	if err != nil {
@@ -26,11 +25,11 @@ func TestLook(t *testing.T) {
 		t.Errorf("Look made %v, %v in our folder", entries, err)
 	}
 	base := begin(t, w, "r1")
-	want := loop.Base{Head: base.Head, HeadName: base.HeadName, Author: base.Author, Notes: base.Notes}
+	want := ledger.Base{Head: base.Head, HeadName: base.HeadName, Author: base.Author, Notes: base.Notes}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("unlike Begin (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff(before, picture(t, repo)); d != "" {
+	if d := cmp.Diff(before, repoContent(t, repo)); d != "" {
 		t.Errorf("Look changed the user's repository (-before +after):\n%s", d)
 	}
 	git(t, repo, "switch", "-q", "--detach")
@@ -40,7 +39,7 @@ func TestLook(t *testing.T) {
 	}
 
 	_, err = workspace(t, filepath.Join(repo, "cart")).Look(t.Context())
-	var in *loop.InputError
+	var in *ledger.InputError
 	if !errors.As(err, &in) || !strings.Contains(err.Error(), "is a folder inside the repository") {
 		t.Errorf("a folder inside: %v", err)
 	}

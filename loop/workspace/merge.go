@@ -5,40 +5,41 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Merge lays the change from m.Base to m.Tree onto the commit m.Onto, in our
-// repository only. Either Tree or Conflicts is set in the answer.
-func (w *Workspace) Merge(ctx context.Context, m loop.MergeTree) (loop.Merged, error) {
+// Merge applies the change from m.Base to m.Tree onto the commit m.Onto, in our
+// repository only. The result has either Tree or Conflicts.
+func (w *Workspace) Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merged, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	tree, err := w.tree(ctx, m.Tree)
 	if err != nil {
-		return loop.Merged{}, fmt.Errorf("merge: %w", err)
+		return ledger.Merged{}, fmt.Errorf("merge: %w", err)
 	}
 	msg := m.Message
 	if msg == "" {
 		msg = "Work of run " + m.Run
 	}
-	// merge-tree takes commits and finds their base itself; this one exists for
-	// nothing else.
+	// merge-tree takes commits and computes their base; this commit only serves
+	// that.
 	side, err := w.commitTree(ctx, commit{tree: tree, parents: []string{m.Base}, date: "@0 +0000", message: msg + "\n"})
 	if err != nil {
-		return loop.Merged{}, fmt.Errorf("merge: %w", err)
+		return ledger.Merged{}, fmt.Errorf("merge: %w", err)
 	}
 	merged, conflicts, err := w.mergeTrees(ctx, m.Onto, side)
 	if err != nil {
-		return loop.Merged{}, fmt.Errorf("merge: %w", err)
+		return ledger.Merged{}, fmt.Errorf("merge: %w", err)
 	}
 	if len(conflicts) > 0 {
-		return loop.Merged{Conflicts: conflicts}, nil
+		return ledger.Merged{Conflicts: conflicts}, nil
 	}
-	return loop.Merged{Tree: merged}, nil
+	return ledger.Merged{Tree: merged}, nil
 }
 
 // mergeTrees merges two commits and returns the tree, or the paths in conflict.
-// Merge drivers of .gitattributes are not run: ours defines none.
+// It runs no merge driver of .gitattributes, since our configuration defines
+// none.
 func (w *Workspace) mergeTrees(ctx context.Context, a, b string) (tree string, conflicts []string, err error) {
 	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", a, b}})
 	recs := zlist(out)

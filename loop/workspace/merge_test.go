@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 var (
@@ -22,10 +22,10 @@ func TestMerge(t *testing.T) {
 	base := begin(t, w, "r1")
 	put(t, repo, "README.md", "theirs\n")
 	git(t, repo, "commit", "-qam", "theirs")
-	next, err := w.Begin(t.Context(), loop.Begin{Run: "r2"})
+	next, err := w.Begin(t.Context(), ledger.Begin{Run: "r2"})
 	must(t, err)
 	clean := session(t, w, base, "", all, func(dir string) { put(t, dir, "cart/a.go", "x\n") })
-	got, err := w.Merge(t.Context(), loop.MergeTree{Run: "r1", Base: base.Commit, Tree: clean.Tree, Onto: next.Head})
+	got, err := w.Merge(t.Context(), ledger.MergeTree{Run: "r1", Base: base.Commit, Tree: clean.Tree, Onto: next.Head})
 	must(t, err)
 	files, err := w.Changed(t.Context(), next.Head, got.Tree)
 	must(t, err)
@@ -33,12 +33,12 @@ func TestMerge(t *testing.T) {
 		t.Errorf("merged (-want +got):\n%s", diff)
 	}
 	clash := session(t, w, base, "", all, func(dir string) { put(t, dir, "README.md", "ours\n") })
-	got, err = w.Merge(t.Context(), loop.MergeTree{Run: "r1", Base: base.Commit, Tree: clash.Tree, Onto: next.Head})
+	got, err = w.Merge(t.Context(), ledger.MergeTree{Run: "r1", Base: base.Commit, Tree: clash.Tree, Onto: next.Head})
 	must(t, err)
-	if diff := cmp.Diff(loop.Merged{Conflicts: []string{"README.md"}}, got); diff != "" {
+	if diff := cmp.Diff(ledger.Merged{Conflicts: []string{"README.md"}}, got); diff != "" {
 		t.Errorf("conflict (-want +got):\n%s", diff)
 	}
-	if _, err := w.Merge(t.Context(), loop.MergeTree{Run: "r1", Base: base.Commit, Tree: clash.Tree, Onto: strings.Repeat("1", 40)}); err == nil {
+	if _, err := w.Merge(t.Context(), ledger.MergeTree{Run: "r1", Base: base.Commit, Tree: clash.Tree, Onto: strings.Repeat("1", 40)}); err == nil {
 		t.Error("a merge onto nothing went well")
 	}
 }
@@ -74,7 +74,7 @@ func TestFiles(t *testing.T) {
 		put(t, dir, "bin.dat", "b\x00a")
 		put(t, dir, "latin.txt", "\xe4\n")
 	})
-	want := []loop.FileChange{{Path: "bin.dat", Added: -1, Removed: -1}, {Path: "cart/cart.go", Added: 200}, {Path: "latin.txt", Added: 1}}
+	want := []ledger.FileChange{{Path: "bin.dat", Added: -1, Removed: -1}, {Path: "cart/cart.go", Added: 200}, {Path: "latin.txt", Added: 1}}
 	if diff := cmp.Diff(want, taken.Files); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}

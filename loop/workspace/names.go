@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxFile is the largest file that is taken over (SPEC 9.3).
+// maxFile is the size in bytes of the largest file that is captured.
 const maxFile = 50 << 20
 
-// dotGit reports whether one path component is .git, or a name that some
-// file system takes for it: other case, trailing dots and spaces, an NTFS
-// stream or short name, or code points that HFS+ ignores. It asks for more
-// than git does; no honest file is called so.
+// dotGit reports whether one path component is .git, or a name that some file
+// system treats as .git: other case, trailing dots and spaces, an NTFS stream
+// or short name, or code points that HFS+ ignores. It refuses more names than
+// git does; none of them occurs in honest use.
 func dotGit(component string) bool {
 	name := strings.Map(func(r rune) rune {
 		switch {
@@ -26,7 +26,7 @@ func dotGit(component string) bool {
 	return name == ".git" || name == "git~1"
 }
 
-// badName says what is wrong with a path as a name in a commit, or "".
+// badName returns why a path cannot be a name in a commit, or "".
 func badName(p string) string {
 	if !utf8.ValidString(p) {
 		return "its name is not UTF-8"
@@ -39,10 +39,9 @@ func badName(p string) string {
 	return ""
 }
 
-// leavesRepo reports whether a symbolic link at path from, with this target,
-// can lead out of the repository or into its .git. A target that goes up
-// again after having gone down is refused as well: what it means depends on
-// links on its way.
+// leavesRepo reports whether a symbolic link at path from can lead out of the
+// repository or into its .git. It also reports a target that goes up after
+// going down: its meaning depends on links along the way.
 func leavesRepo(from, target string) bool {
 	if target == "" || path.IsAbs(target) || strings.ContainsRune(target, 0) {
 		return true

@@ -15,50 +15,51 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Sizes of notebooks. They go into prompts: what is longer is read by nobody.
+// Limits of notebooks, in bytes. Prompts include notebooks, so they must be
+// short.
 const (
-	maxNotebook = 256 << 10 // of a file, after which its oldest items are dropped
-	maxItem     = 16 << 10  // of the text of one item
+	maxNotebook = 256 << 10 // of a file; beyond it the oldest items are dropped
+	maxItem     = 16 << 10  // of the text of an item
 )
 
-// notebooks are the files of .ralph that sessions write through us, with the
-// heading that each begins with.
-var notebooks = map[loop.MemoryKind]struct{ file, heading string }{
-	loop.MemoryFact:     {"agent/memories.md", "# Memories"},
-	loop.MemoryDecision: {"agent/decisions.md", "# Decisions"},
-	loop.MemoryNote:     {"agent/scratchpad.md", "# Scratchpad"},
+// notebooks are the files of .ralph that sessions write through us, each with
+// its heading.
+var notebooks = map[ledger.MemoryKind]struct{ file, heading string }{
+	ledger.MemoryFact:     {"agent/memories.md", "# Memories"},
+	ledger.MemoryDecision: {"agent/decisions.md", "# Decisions"},
+	ledger.MemoryNote:     {"agent/scratchpad.md", "# Scratchpad"},
 }
 
-// planFile is where hats load the newest plan from.
+// planFile is the file from which hats load the newest plan.
 const planFile = "events/latest-plan.json"
 
-// Notebook is the .ralph folder of a person's checkout (SPEC 11). It is made
-// when there is something to write, and ignores itself (SPEC 9.1).
+// Notebook is the folder .ralph of a person's checkout. It is created on the
+// first write, with a .gitignore that ignores the folder itself.
 //
-// The folder is the person's: they edit its files, remove them, and may have
-// put something else in its place. Nothing is read or written but plain files
-// in a real folder of that name.
+// The folder is the person's: they edit and remove its files, and may have put
+// something else in its place. A Notebook reads and writes plain files in a
+// real folder of that name and nothing else.
 type Notebook struct {
 	repo string
 
 	mu  sync.Mutex
-	own map[string]stamp // of what we wrote last, by file: that needs no settling
+	own map[string]stamp // state of each file after our last write, which needs no settling
 }
 
 // NewNotebook returns the notebook of the checkout at repo, an absolute path.
-// It looks at nothing yet.
+// It does no I/O.
 func NewNotebook(repo string) *Notebook {
 	return &Notebook{repo: repo, own: map[string]stamp{}}
 }
 
-// Check says what would keep sessions' notes from being kept, an InputError,
-// or nil. Nothing is made.
+// Check returns a *ledger.InputError with everything that would prevent a write,
+// or nil. It creates nothing.
 func (n *Notebook) Check() error {
 	root, err := n.open(false)
-	dir := n.repo // it will be made there
+	dir := n.repo // .ralph will be created there
 	if root != nil {
 		root.Close()
 		dir = path.Join(n.repo, ".ralph")
@@ -67,15 +68,15 @@ func (n *Notebook) Check() error {
 		err = unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, 0)
 	}
 	if err != nil {
-		return n.fault("look at .ralph", err)
+		return n.asInputError("look at .ralph", err)
 	}
 	return nil
 }
 
-// Keep appends one item to the notebook of its kind, unless one with its key
-// is there. Past 256 kB, the oldest items that we wrote are dropped; what
-// people wrote stays, byte for byte.
-func (n *Notebook) Keep(ctx context.Context, m loop.Memory) error {
+// Keep appends an item to the notebook of its kind, unless the notebook has one
+// with the same key. Beyond 256 kB it drops the oldest items that we wrote;
+// text written by people stays, byte for byte.
+func (n *Notebook) Keep(ctx context.Context, m ledger.Memory) error {
 	book, ok := notebooks[m.Kind]
 	if !ok {
 		return fmt.Errorf("keep memory: there is no notebook %q", m.Kind)
@@ -88,21 +89,21 @@ func (n *Notebook) Keep(ctx context.Context, m loop.Memory) error {
 		if m.Key != "" && hasItem(old, itemKey(m.Key)) {
 			return old
 		}
-		return shorten(appendItem(old, book.heading, item))
+		return dropOldest(appendItem(old, book.heading, item))
 	})
 	if err != nil {
-		return n.fault("keep memory", err)
+		return n.asInputError("keep memory", err)
 	}
 	return nil
 }
 
-// KeepPlan writes events/latest-plan.json, which is the newest plan as JSON.
+// KeepPlan writes the newest plan, as JSON, to events/latest-plan.json.
 func (n *Notebook) KeepPlan(ctx context.Context, plan []byte) error {
 	var out bytes.Buffer
 	if err := json.Indent(&out, plan, "", "  "); err != nil {
 		return fmt.Errorf("keep plan: %w", err)
 	}
-	if out.Len() >= maxNotebook { // it has to be read as a whole
+	if out.Len() >= maxNotebook { // readers take the file as a whole or not at all
 		out.Reset()
 		if err := json.Compact(&out, plan); err != nil {
 			return fmt.Errorf("keep plan: %w", err)
@@ -110,15 +111,16 @@ func (n *Notebook) KeepPlan(ctx context.Context, plan []byte) error {
 	}
 	out.WriteByte('\n')
 	if err := n.update(ctx, planFile, func([]byte) []byte { return out.Bytes() }); err != nil {
-		return n.fault("keep plan", err)
+		return n.asInputError("keep plan", err)
 	}
 	return nil
 }
 
 // Read returns a file below .ralph by its path in the repository
-// (".ralph/agent/decisions.md"), and nil where there is no plain file of that
-// name inside the folder. Of a large one it returns 256 kB in whole lines: of
-// a notebook the last ones, which are the newest, of others the first.
+// (".ralph/agent/decisions.md"), or nil if there is no plain file of that name
+// inside the folder. Of a large file it returns 256 kB in whole lines: the last
+// ones of a notebook, because these are the newest, and the first ones of
+// others.
 func (n *Notebook) Read(ctx context.Context, file string) ([]byte, error) {
 	rel, ok := strings.CutPrefix(file, ".ralph/")
 	if !ok || !fs.ValidPath(rel) || rel == "." || ctx.Err() != nil {
@@ -126,21 +128,22 @@ func (n *Notebook) Read(ctx context.Context, file string) ([]byte, error) {
 	}
 	root, err := n.open(false)
 	if root == nil || err != nil {
-		return nil, notRead(file, err)
+		return nil, unlessAbsent(file, err)
 	}
 	defer root.Close()
 	info, err := root.Stat(rel)
 	if err != nil || !info.Mode().IsRegular() {
-		return nil, notRead(file, err)
+		return nil, unlessAbsent(file, err)
 	}
-	// Without O_NONBLOCK, a pipe that takes the file's place now would hold us up.
+	// Without O_NONBLOCK, a pipe that now takes the file's place would block
+	// us.
 	f, err := root.OpenFile(rel, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, notRead(file, err)
+		return nil, unlessAbsent(file, err)
 	}
 	defer f.Close()
 	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, notRead(file, err)
+		return nil, unlessAbsent(file, err)
 	}
 	tail := path.Dir(rel) == "agent" && path.Ext(rel) == ".md"
 	data, err := readPart(f, info.Size(), tail)
@@ -150,11 +153,12 @@ func (n *Notebook) Read(ctx context.Context, file string) ([]byte, error) {
 	return data, nil
 }
 
-// readPart reads a file, or so many whole lines of it as a notebook may have.
+// readPart reads a file, or of a large one as many whole lines as a notebook
+// may have.
 func readPart(f *os.File, size int64, tail bool) ([]byte, error) {
 	var from int64
 	if tail {
-		from = max(0, size-maxNotebook-1) // one more: the end of the line before
+		from = max(0, size-maxNotebook-1) // one byte more: the end of the line before
 	}
 	data := make([]byte, maxNotebook+1)
 	n, err := f.ReadAt(data, from)
@@ -168,7 +172,7 @@ func readPart(f *os.File, size int64, tail bool) ([]byte, error) {
 		if i := bytes.IndexByte(data, '\n'); i >= 0 && i < maxNotebook {
 			return data[i+1:], nil
 		}
-		return data[1:], nil // one endless line
+		return data[1:], nil // a single endless line
 	}
 	data = data[:maxNotebook]
 	if i := bytes.LastIndexByte(data, '\n'); i >= 0 {
@@ -177,13 +181,14 @@ func readPart(f *os.File, size int64, tail bool) ([]byte, error) {
 	return data, nil
 }
 
-// fault says what a person can mend as such; everything else stays an error.
-func (n *Notebook) fault(op string, err error) error {
-	if _, ok := errors.AsType[*loop.InputError](err); ok {
+// asInputError turns an error that a person can mend into a *ledger.InputError,
+// and returns any other as it is.
+func (n *Notebook) asInputError(op string, err error) error {
+	if _, ok := errors.AsType[*ledger.InputError](err); ok {
 		return err
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
-		return stop(loop.Finding{File: ".ralph", Text: fmt.Sprintf("cannot be written: %v", err),
+		return inputError(ledger.Finding{File: ".ralph", Text: fmt.Sprintf("cannot be written: %v", err),
 			Fix: "make it writable for the user that nightporter runs as: " + path.Join(n.repo, ".ralph")})
 	}
 	return fmt.Errorf("%s: %w", op, err)

@@ -15,20 +15,21 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nightporter/nightporter/internal/sleep"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 const (
-	// maxShared is the largest file that is rewritten for an item more.
+	// maxShared is the size of the largest file that is rewritten to add an
+	// item.
 	maxShared = 16 << 20
-	// settleTime is how long a person's file must have been left alone before
-	// it is taken for whole: some editors truncate a file and write it in place.
+	// settleTime is how long a person's file must be unchanged before it counts
+	// as complete: some editors truncate a file and write it in place.
 	settleTime = 50 * time.Millisecond
-	// lockTime is how long to wait for another process that holds the lock.
+	// lockTime limits the wait for another process's lock.
 	lockTime = 10 * time.Second
 )
 
-// stamp tells one state of one file from another without reading it.
+// stamp identifies one state of one file without its content.
 type stamp struct {
 	dev, ino uint64
 	size     int64
@@ -43,8 +44,8 @@ func stampOf(info fs.FileInfo) stamp {
 	return s
 }
 
-// open opens the .ralph folder; nil where there is none and make is not set.
-// Something else in its place is an error.
+// open opens the folder .ralph. It returns nil if there is none and make is
+// false, and an error for anything else of that name.
 func (n *Notebook) open(make bool) (*os.Root, error) {
 	repo, err := os.OpenRoot(n.repo)
 	if err != nil {
@@ -78,7 +79,7 @@ func (n *Notebook) open(make bool) (*os.Root, error) {
 	return root, nil
 }
 
-// inTheWay says that something else is where a folder or file of ours belongs.
+// inTheWay is the error for something else in the place of a folder or file.
 func inTheWay(file string, info fs.FileInfo, want string) error {
 	what := "a file"
 	switch mode := info.Mode(); {
@@ -89,11 +90,11 @@ func inTheWay(file string, info fs.FileInfo, want string) error {
 	case !mode.IsRegular():
 		what = "no plain file"
 	}
-	return stop(loop.Finding{File: file, Text: fmt.Sprintf("is %s, and %s has to be there for what sessions remember", what, want), Fix: "move it away: mv " + file + " " + file + ".old"})
+	return inputError(ledger.Finding{File: file, Text: fmt.Sprintf("is %s, and %s has to be there for what sessions remember", what, want), Fix: "move it away: mv " + file + " " + file + ".old"})
 }
 
-// mkdir makes a folder that belongs to whom the repository belongs. One that
-// is there is left as it is.
+// mkdir makes a folder owned by the repository's owner. It leaves an existing
+// one as it is.
 func (n *Notebook) mkdir(root *os.Root, name string) error {
 	info, err := os.Stat(n.repo)
 	if err != nil {
@@ -112,9 +113,9 @@ func (n *Notebook) mkdir(root *os.Root, name string) error {
 	return root.Lchown(name, int(owner.Uid), int(owner.Gid))
 }
 
-// update replaces the content of a file below .ralph by what edit makes of
-// it, under a lock of the whole folder. edit may be called again, with a
-// fresher text: people save their files without asking for a lock.
+// update replaces the content of a file below .ralph by the result of edit,
+// under a lock of the whole folder. It may call edit again with newer content,
+// since people save their files without a lock.
 func (n *Notebook) update(ctx context.Context, file string, edit func(old []byte) []byte) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -131,7 +132,8 @@ func (n *Notebook) update(ctx context.Context, file string, edit func(old []byte
 		return err
 	}
 	defer lock.Close()
-	// First of all, so that nothing in here is ever somebody's new file.
+	// The .gitignore comes first, so that nothing here ever shows up as
+	// untracked.
 	if _, err := root.Lstat(".gitignore"); errors.Is(err, fs.ErrNotExist) {
 		if err := n.replace(root, ".gitignore", []byte("*\n"), nil); err != nil {
 			return err
@@ -147,7 +149,7 @@ func (n *Notebook) update(ctx context.Context, file string, edit func(old []byte
 		return inTheWay(".ralph/"+dir, info, "a folder")
 	}
 	for try := 0; ; try++ {
-		old, info, err := n.settled(ctx, root, file)
+		old, info, err := n.readSettled(ctx, root, file)
 		if err != nil {
 			return err
 		}
@@ -162,8 +164,8 @@ func (n *Notebook) update(ctx context.Context, file string, edit func(old []byte
 	}
 }
 
-// lockFolder takes the lock of the folder itself, so that no file is needed
-// for it. Closing the result unlocks.
+// lockFolder locks the folder itself, which needs no lock file. Closing the
+// result unlocks it.
 func lockFolder(ctx context.Context, root *os.Root) (*os.File, error) {
 	dir, err := root.Open(".")
 	if err != nil {
@@ -174,7 +176,7 @@ func lockFolder(ctx context.Context, root *os.Root) (*os.File, error) {
 		err := unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {
 		case err == nil, errors.Is(err, unix.EBADF), errors.Is(err, unix.ENOLCK), errors.Is(err, errors.ErrUnsupported):
-			return dir, nil // some network file systems have none: one process a checkout is the rule
+			return dir, nil // some network file systems cannot lock; usually one process uses a checkout
 		case !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR):
 			dir.Close()
 			return nil, fmt.Errorf("lock .ralph: %w", err)
@@ -189,10 +191,10 @@ func lockFolder(ctx context.Context, root *os.Root) (*os.File, error) {
 	}
 }
 
-// settled reads a file once nobody has written it for settleTime; nil for
-// info where there is none. One that never rests, or has a time in the future,
-// is read as it is after a while.
-func (n *Notebook) settled(ctx context.Context, root *os.Root, file string) ([]byte, fs.FileInfo, error) {
+// readSettled reads a file once nobody has written it for settleTime; info is
+// nil if there is none. It reads a file that never settles, or has a time in
+// the future, after a while as it is.
+func (n *Notebook) readSettled(ctx context.Context, root *os.Root, file string) ([]byte, fs.FileInfo, error) {
 	for try := 0; ; try++ {
 		info, err := root.Lstat(file)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -205,7 +207,7 @@ func (n *Notebook) settled(ctx context.Context, root *os.Root, file string) ([]b
 			return nil, nil, inTheWay(".ralph/"+file, info, "a file")
 		}
 		if info.Size() > maxShared {
-			return nil, nil, stop(loop.Finding{File: ".ralph/" + file, Text: fmt.Sprintf("is larger than %d MB", maxShared>>20), Fix: "move it away: mv .ralph/" + file + " .ralph/" + file + ".old"})
+			return nil, nil, inputError(ledger.Finding{File: ".ralph/" + file, Text: fmt.Sprintf("is larger than %d MB", maxShared>>20), Fix: "move it away: mv .ralph/" + file + " .ralph/" + file + ".old"})
 		}
 		f, err := root.OpenFile(file, os.O_RDONLY|unix.O_NONBLOCK, 0)
 		if err != nil {
@@ -228,10 +230,10 @@ func (n *Notebook) settled(ctx context.Context, root *os.Root, file string) ([]b
 	}
 }
 
-// replace puts data in the place of a file, with its mode and owner; of a new
-// one, with the owner of the repository and what its folder lets others do.
-// After a crash the file is the old or the new one, and what lies beside it
-// goes the next time.
+// replace replaces a file by data and keeps its mode and owner. A new file gets
+// the repository's owner and a mode by its folder's. After a crash the file is
+// the old or the new one; the next call removes a temporary file left beside
+// it.
 func (n *Notebook) replace(root *os.Root, file string, data []byte, old fs.FileInfo) (err error) {
 	temp := path.Join(path.Dir(file), "."+path.Base(file)+".nightporter")
 	if err := root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -244,10 +246,10 @@ func (n *Notebook) replace(root *os.Root, file string, data []byte, old fs.FileI
 	defer func() {
 		f.Close()
 		if err != nil {
-			_ = root.Remove(temp) // else it goes the next time
+			_ = root.Remove(temp) // on failure, the next call removes it
 		}
 	}()
-	if err := n.dress(f, old); err != nil {
+	if err := n.setModeAndOwner(f, old); err != nil {
 		return err
 	}
 	if _, err := f.Write(data); err != nil {
@@ -272,14 +274,14 @@ func (n *Notebook) replace(root *os.Root, file string, data []byte, old fs.FileI
 	return dir.Sync()
 }
 
-// dress gives a new file mode and owner.
-func (n *Notebook) dress(f *os.File, old fs.FileInfo) error {
+// setModeAndOwner gives a new file its mode and owner.
+func (n *Notebook) setModeAndOwner(f *os.File, old fs.FileInfo) error {
 	if old != nil {
 		if st, ok := old.Sys().(*syscall.Stat_t); ok {
 			if err := f.Chown(int(st.Uid), int(st.Gid)); err != nil && os.Geteuid() == 0 {
 				return err
 			} else if err != nil {
-				_ = f.Chown(-1, int(st.Gid)) // not ours to give away; the group may be
+				_ = f.Chown(-1, int(st.Gid)) // only root may change the owner; the group may still be ours to set
 			}
 		}
 		return f.Chmod(old.Mode().Perm())
@@ -300,11 +302,11 @@ func (n *Notebook) dress(f *os.File, old fs.FileInfo) error {
 	return f.Chmod(info.Mode().Perm()&0o666 | 0o600)
 }
 
-// notRead is nil for what keeps a file from being one of the notebook's, which
-// is no error for who reads, and err for everything else.
-func notRead(file string, err error) error {
+// unlessAbsent returns nil for an error that means that a notebook has no such
+// plain file, which is no error for a reader, and err for any other.
+func unlessAbsent(file string, err error) error {
 	var errno syscall.Errno
-	switch _, input := errors.AsType[*loop.InputError](err); {
+	switch _, input := errors.AsType[*ledger.InputError](err); {
 	case err == nil, input, errors.Is(err, fs.ErrNotExist):
 		return nil
 	case !errors.As(err, &errno), errno == syscall.ENOTDIR, errno == syscall.ELOOP, errno == syscall.ENXIO, errno == syscall.EINVAL, errno == syscall.ENAMETOOLONG:

@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/text"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// itemKey is the comment that ends an item and makes it findable. It comes
-// last, so that half an item is never taken for one.
+// itemKey returns the comment that ends an item and identifies it. It comes
+// last, so that an incomplete item never has one.
 func itemKey(key string) string { return "<!-- nightporter: " + oneLine(key) + " -->" }
 
 const itemKeyStart = "<!-- nightporter: "
@@ -28,10 +28,10 @@ func hasItem(text []byte, key string) bool {
 	return false
 }
 
-// notebookItem writes a memory as one item of a Markdown list; "" where it
-// has no text. All lines after the first are indented, so that none of them
-// can begin another item, and none can hold a key.
-func notebookItem(m loop.Memory) string {
+// notebookItem formats a memory as an item of a Markdown list; "" for no text.
+// It indents all lines after the first, so that none begins another item, and
+// removes keys from the text.
+func notebookItem(m ledger.Memory) string {
 	text := strings.ToValidUTF8(m.Text, "\uFFFD")
 	cut := len(text) > maxItem
 	if cut {
@@ -43,7 +43,7 @@ func notebookItem(m loop.Memory) string {
 	}
 	var lines []string
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }) {
-		if line = strings.TrimRight(plain(line), " "); line != "" {
+		if line = strings.TrimRight(sanitize(line), " "); line != "" {
 			lines = append(lines, line)
 		}
 	}
@@ -68,15 +68,15 @@ func notebookItem(m loop.Memory) string {
 	case m.Key == "":
 	case len(lines) == 1:
 		item += " " + itemKey(m.Key)
-	default: // a line of its own: it must not spoil the end of a block of code
+	default: // on a line of its own, so that it cannot spoil the end of a code block
 		item += "\n  " + itemKey(m.Key)
 	}
 	return item + "\n"
 }
 
-// plain makes a line of text harmless: no control or direction characters, no
-// comment that could hide what follows or pose as a key.
-func plain(line string) string {
+// sanitize removes control and direction characters from a line of text, and
+// comments that could hide the following text or pose as a key.
+func sanitize(line string) string {
 	line = strings.ReplaceAll(line, "\t", "    ")
 	line = strings.Map(func(r rune) rune {
 		switch {
@@ -93,7 +93,7 @@ func plain(line string) string {
 // oneLine makes text safe inside one line of a Markdown file.
 func oneLine(s string) string { return text.Markdown(text.OneLine(s)) }
 
-// appendItem returns the notebook with an item at its end.
+// appendItem returns the notebook with an item added at the end.
 func appendItem(old []byte, heading, item string) []byte {
 	if len(old) == 0 {
 		return []byte(heading + "\n\n" + item)
@@ -114,9 +114,9 @@ func appendItem(old []byte, heading, item string) []byte {
 	return append(out, strings.ReplaceAll(item, "\n", eol)...)
 }
 
-// shorten drops the oldest items that we wrote until the notebook fits, but
-// never the newest. Ours are those that end with a key.
-func shorten(text []byte) []byte {
+// dropOldest removes the oldest items that we wrote until the notebook fits,
+// but never the newest. Our items are those that end with a key.
+func dropOldest(text []byte) []byte {
 	if len(text) <= maxNotebook {
 		return text
 	}

@@ -18,17 +18,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 var _ engine.Notebook = (*Notebook)(nil)
 
-func fact(key, text string) loop.Memory {
-	return loop.Memory{Key: key, Kind: loop.MemoryFact, Time: "2026-11-20T23:14:11+01:00", Session: "r14-25", Hat: "builder", Task: "Task 5", Text: text}
+func fact(key, text string) ledger.Memory {
+	return ledger.Memory{Key: key, Kind: ledger.MemoryFact, Time: "2026-11-20T23:14:11+01:00", Session: "r14-25", Hat: "builder", Task: "Task 5", Text: text}
 }
 
-func keep(t *testing.T, n *Notebook, list ...loop.Memory) {
+func keep(t *testing.T, n *Notebook, list ...ledger.Memory) {
 	t.Helper()
 	for _, m := range list {
 		if err := n.Keep(t.Context(), m); err != nil {
@@ -37,7 +37,8 @@ func keep(t *testing.T, n *Notebook, list ...loop.Memory) {
 	}
 }
 
-// rested makes a file look as if nobody had written it for a while.
+// rested writes a file with an old time, as if it had been left alone for a
+// while.
 func rested(t *testing.T, dir, name, text string) {
 	t.Helper()
 	put(t, dir, name, text)
@@ -49,7 +50,7 @@ func TestKeep(t *testing.T) {
 	repo := shop(t)
 	n := NewNotebook(repo)
 	decision, note := fact("k3", "Use one table."), fact("k4", "Ask about VAT.")
-	decision.Kind, note.Kind, note.Task = loop.MemoryDecision, loop.MemoryNote, ""
+	decision.Kind, note.Kind, note.Task = ledger.MemoryDecision, ledger.MemoryNote, ""
 	keep(t, n, fact("k1", "Totals are in cents."), fact("k2", "Two steps:\r\n- one\n\n  - two\n```go\nx := 1\n```"), decision, note, fact("k1", "Totals are in cents."))
 	want := map[string]string{
 		".ralph/.gitignore": "*\n",
@@ -82,14 +83,14 @@ func TestKeep(t *testing.T) {
 			t.Errorf("%s reads %q", file, data)
 		}
 	}
-	for _, m := range []loop.Memory{{Key: "k", Kind: "other", Text: "x"}, fact("k", " \n\t")} {
+	for _, m := range []ledger.Memory{{Key: "k", Kind: "other", Text: "x"}, fact("k", " \n\t")} {
 		if err := n.Keep(t.Context(), m); err == nil {
 			t.Errorf("%+v was kept", m)
 		}
 	}
 }
 
-// What people write stays, byte for byte, whatever they do with the file.
+// TestKeepBesidePeople checks that text written by people stays, byte for byte.
 func TestKeepBesidePeople(t *testing.T) {
 	item := func(key string) string {
 		return strings.TrimSuffix(notebookItem(fact(key, "x")), "\n")
@@ -126,8 +127,8 @@ func TestKeepBesidePeople(t *testing.T) {
 	}
 }
 
-// An editor that writes in place may not be through yet: its file is taken
-// for whole only after a rest. Our own need none.
+// TestKeepWaitsForAnEditor checks that a file being written in place is read
+// only after it has settled. Files that we wrote need no wait.
 func TestKeepWaitsForAnEditor(t *testing.T) {
 	repo := t.TempDir()
 	n := NewNotebook(repo)
@@ -135,19 +136,20 @@ func TestKeepWaitsForAnEditor(t *testing.T) {
 	root, err := n.open(false)
 	must(t, err)
 	defer root.Close()
-	data, info, err := n.settled(t.Context(), root, "agent/memories.md")
+	data, info, err := n.readSettled(t.Context(), root, "agent/memories.md")
 	if since := time.Since(info.ModTime()); err != nil || string(data) != "# Mine\n" || since < settleTime {
 		t.Errorf("read %q %v after it was written (%v), want %v at the least", data, since, err, settleTime)
 	}
 	keep(t, n, fact("k1", "x"))
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // whoever waits fails
-	if _, _, err := n.settled(ctx, root, "agent/memories.md"); err != nil {
+	cancel() // a wait would fail
+	if _, _, err := n.readSettled(ctx, root, "agent/memories.md"); err != nil {
 		t.Errorf("what we wrote ourselves: %v", err)
 	}
 }
 
-// What somebody saves while an item is being added is not overwritten.
+// TestKeepSeesWhatIsSavedMeanwhile checks that a save during Keep is not
+// overwritten.
 func TestKeepSeesWhatIsSavedMeanwhile(t *testing.T) {
 	repo := t.TempDir()
 	rested(t, repo, ".ralph/agent/memories.md", "old\n")
@@ -232,7 +234,7 @@ func TestKeepDropsTheOldest(t *testing.T) {
 	if strings.Count(text, "second line") != strings.Count(text, "nightporter: old") {
 		t.Error("an item was dropped in part")
 	}
-	// The newest is never dropped, however much people wrote.
+	// The newest item is kept, however much people wrote.
 	rested(t, repo, ".ralph/agent/memories.md", strings.Repeat("mine\n", 60000))
 	keep(t, n, fact("k1", "x"), fact("k2", "y"))
 	if text := get(t, repo, ".ralph/agent/memories.md"); strings.Count(text, "mine\n") != 60000 || strings.Contains(text, itemKey("k1")) || !strings.HasSuffix(text, itemKey("k2")+"\n") {
@@ -282,7 +284,8 @@ func TestKeepWaitsForTheLock(t *testing.T) {
 	keep(t, NewNotebook(repo), fact("k2", "x"))
 }
 
-// A run says at its start what would keep notes from being kept.
+// TestNotebookInTheWayIsTold reports at a run's start whatever would prevent
+// notes.
 func TestNotebookInTheWayIsTold(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -304,8 +307,8 @@ func TestNotebookInTheWayIsTold(t *testing.T) {
 	}
 }
 
-// What a crash between writing and renaming leaves is not in the way, and
-// whatever somebody put there is not followed.
+// TestKeepAfterACrash finds the temporary file of an interrupted Keep: it is not
+// in the way, and a link put in its place is not followed.
 func TestKeepAfterACrash(t *testing.T) {
 	for name, leave := range map[string]func(t *testing.T, file, outside string){
 		"half a file": func(t *testing.T, file, _ string) { put(t, filepath.Dir(file), filepath.Base(file), "# Mem") },
@@ -332,7 +335,8 @@ func TestKeepAfterACrash(t *testing.T) {
 	}
 }
 
-// Something else in the place of ours is told, and nothing is written outside.
+// TestKeepWhereSomethingIsInTheWay puts other files in the place of ours: Keep
+// returns an error and writes nothing outside of .ralph.
 func TestKeepWhereSomethingIsInTheWay(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -371,12 +375,12 @@ func TestKeepWhereSomethingIsInTheWay(t *testing.T) {
 			repo, outside := t.TempDir(), t.TempDir()
 			put(t, outside, "x", "theirs\n")
 			c.set(t, repo, outside)
-			before := picture(t, outside)
+			before := repoContent(t, outside)
 			err := NewNotebook(repo).Keep(t.Context(), fact("k", "x"))
 			if found := findingsOf(t, err); !strings.Contains(found, c.want) {
 				t.Errorf("findings %q lack %q", found, c.want)
 			}
-			if diff := cmp.Diff(before, picture(t, outside)); diff != "" {
+			if diff := cmp.Diff(before, repoContent(t, outside)); diff != "" {
 				t.Errorf("outside (-before +after):\n%s", diff)
 			}
 			if _, err := NewNotebook(repo).Read(t.Context(), ".ralph/agent/memories.md"); err != nil {
@@ -390,11 +394,11 @@ func TestKeepWhereNothingCanBeWritten(t *testing.T) {
 	repo := t.TempDir()
 	n := NewNotebook(repo)
 	for _, err := range []error{&fs.PathError{Op: "openat", Path: ".ralph", Err: unix.EROFS}, &fs.PathError{Op: "mkdirat", Path: ".ralph", Err: unix.EACCES}} {
-		if found := findingsOf(t, n.fault("keep memory", err)); !strings.Contains(found, "cannot be written") || !strings.Contains(found, filepath.Join(repo, ".ralph")) {
+		if found := findingsOf(t, n.asInputError("keep memory", err)); !strings.Contains(found, "cannot be written") || !strings.Contains(found, filepath.Join(repo, ".ralph")) {
 			t.Errorf("findings: %q", found)
 		}
 	}
-	if err := n.fault("keep memory", &fs.PathError{Op: "write", Path: "x", Err: unix.ENOSPC}); !errors.Is(err, syscall.ENOSPC) {
+	if err := n.asInputError("keep memory", &fs.PathError{Op: "write", Path: "x", Err: unix.ENOSPC}); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("a full disk is %v", err)
 	}
 	if err := NewNotebook(filepath.Join(repo, "gone")).Keep(t.Context(), fact("k", "x")); !errors.Is(err, fs.ErrNotExist) {
@@ -410,7 +414,8 @@ func TestKeepWhereNothingCanBeWritten(t *testing.T) {
 	}
 }
 
-// Run by root, it leaves nothing in a person's checkout that is root's.
+// TestNotebookBelongsToTheRepositorysOwner writes as root: no file in the
+// checkout belongs to root.
 func TestNotebookBelongsToTheRepositorysOwner(t *testing.T) {
 	repo := t.TempDir()
 	want := os.Geteuid()
@@ -450,7 +455,7 @@ func TestKeepPlan(t *testing.T) {
 	if err := n.KeepPlan(t.Context(), []byte(`{"summary":`)); err == nil {
 		t.Error("half a plan was kept")
 	}
-	// One that is long only for being pretty is still read as a whole.
+	// A plan that is long only by its white space is read as a whole.
 	long, err := json.Marshal(make([]int, 60000))
 	must(t, err)
 	must(t, n.KeepPlan(t.Context(), long))

@@ -15,36 +15,35 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Options say which project a Workspace is for.
+// Options are the settings of a Workspace.
 type Options struct {
-	State   string // the state folder, absolute
+	State   string // absolute path of the state folder
 	Project string // [a-z0-9-]{1,32}
-	Repo    string // top folder of the user's repository, absolute
+	Repo    string // absolute path of the user's repository: its top folder
 
-	// Protected are branches that are never written, as names or globs. Ours
-	// never carry such a name; this is the second lock on the same door.
+	// Protected are branches that are never written, as names or globs. Our
+	// branches never have such a name; this is a second check.
 	Protected []string
-	// Owned are the paths of the task source below the repository. They are
-	// never in scope, and not worth a word when the checkout has them changed.
+	// Owned are the paths of the task source below the repository. They are in
+	// no scope, and uncommitted changes of them are not reported.
 	Owned []string
-	// SessionUID and SessionGID are whom sessions run as; the work folder is
-	// handed over to them. -1: the daemon's own user.
+	// SessionUID and SessionGID are the user and group of sessions, who own the
+	// work folder while one runs. -1 means the daemon's own.
 	SessionUID int
 	SessionGID int
 }
 
-// Workspace is one project's bare repository and its work folders. Its
-// methods may be called from several goroutines; what changes something is
-// done one at a time.
+// Workspace is the bare repository and the work folders of one project. Its
+// methods are safe for concurrent use; those that write are serialized.
 type Workspace struct {
 	o       Options
-	program string // absolute path of git
+	program string // absolute path
 	gitDir  string // STATE/repos/PROJECT.git
 
-	mu sync.Mutex // held by whatever writes the bare repository or a work folder
+	mu sync.Mutex // held by every method that writes the bare repository or a work folder
 }
 
 var (
@@ -53,10 +52,9 @@ var (
 	gitVersion  = regexp.MustCompile(`(\d+)\.(\d+)`)
 )
 
-// Open looks for git and prepares the state folder. It does not look at the
-// user's repository: that is Begin's part, so that a project whose repository
-// is gone for a night can still be asked about. A missing or too old git is a
-// *loop.InputError.
+// Open finds git and prepares the state folder. It does not touch the user's
+// repository, so that a project whose repository is missing can still be
+// queried; Begin inspects it. A missing or too old git is a *ledger.InputError.
 func Open(ctx context.Context, o Options) (*Workspace, error) {
 	if !projectName.MatchString(o.Project) {
 		return nil, fmt.Errorf("open workspace: project name %q is not [a-z0-9-]{1,32}", o.Project)
@@ -66,25 +64,26 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	}
 	program, err := exec.LookPath("git")
 	if err != nil {
-		return nil, stop(loop.Finding{Text: "git is not on PATH", Fix: "install git 2.39 or newer, for example: apt install git"})
+		return nil, inputError(ledger.Finding{Text: "git is not on PATH", Fix: "install git 2.39 or newer, for example: apt install git"})
 	}
 	w := &Workspace{o: o, program: program, gitDir: filepath.Join(o.State, "repos", o.Project+".git")}
 	out, err := w.run(ctx, call{args: []string{"version"}})
 	if err != nil {
 		return nil, fmt.Errorf("open workspace: %w", err)
 	}
-	// merge-tree --write-tree came with 2.38; 2.39 is the oldest that is tested.
+	// merge-tree --write-tree came with 2.38; the oldest version tested is
+	// 2.39.
 	if m := gitVersion.FindStringSubmatch(string(out)); m != nil {
 		major, _ := strconv.Atoi(m[1])
 		minor, _ := strconv.Atoi(m[2])
 		if major < 2 || major == 2 && minor < 39 {
-			return nil, stop(loop.Finding{Text: fmt.Sprintf("git is %s.%s, and nightporter needs 2.39 or newer", m[1], m[2]), Fix: "install a newer git"})
+			return nil, inputError(ledger.Finding{Text: fmt.Sprintf("git is %s.%s, and nightporter needs 2.39 or newer", m[1], m[2]), Fix: "install a newer git"})
 		}
 	}
 	for _, dir := range []string{"repos", "runs"} {
 		mode := fs.FileMode(0o700)
 		if dir == "runs" && o.SessionUID >= 0 {
-			mode = 0o711 // the session user has to get through to its work folder
+			mode = 0o711 // the session user must be able to enter its work folder below
 		}
 		path := filepath.Join(o.State, dir)
 		if err := os.MkdirAll(path, mode); err != nil {
@@ -97,15 +96,15 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	return w, nil
 }
 
-// stop makes the error that keeps a run from starting.
-func stop(f ...loop.Finding) error { return &loop.InputError{Findings: f} }
+// inputError returns the error that prevents a run's start.
+func inputError(f ...ledger.Finding) error { return &ledger.InputError{Findings: f} }
 
-// ensure makes our bare repository if it is not there, with the user's
-// repository's kind of hash ("sha1" or "sha256").
+// ensure creates our bare repository, if it does not exist, with the hash
+// format of the user's ("sha1" or "sha256").
 func (w *Workspace) ensure(ctx context.Context, format string) error {
-	if have, err := w.ours(ctx, "rev-parse", "--show-object-format"); err == nil {
+	if have, err := w.gitOurs(ctx, "rev-parse", "--show-object-format"); err == nil {
 		if have != format {
-			return stop(loop.Finding{
+			return inputError(ledger.Finding{
 				Text: fmt.Sprintf("%s uses %s hashes, but nightporter's own repository for project %s uses %s", w.o.Repo, format, w.o.Project, have),
 				Fix:  "give this repository a project name of its own, or move " + w.gitDir + " away",
 			})
@@ -113,17 +112,17 @@ func (w *Workspace) ensure(ctx context.Context, format string) error {
 		return nil
 	}
 	if _, err := os.Lstat(w.gitDir); err == nil {
-		return stop(loop.Finding{
+		return inputError(ledger.Finding{
 			Text: w.gitDir + " is there, but git cannot read it as a repository",
 			Fix:  "move it away: mv " + w.gitDir + " " + w.gitDir + ".broken (earlier runs' trees are in there)",
 		})
 	}
-	// Made beside and renamed, so that a crash leaves no half repository.
+	// Created beside and renamed, so that a crash leaves no partial repository.
 	tmp := w.gitDir + ".new"
 	if err := os.RemoveAll(tmp); err != nil {
 		return fmt.Errorf("make repository: %w", err)
 	}
-	// No template: it would bring sample hooks and an exclude file.
+	// No template: it would add sample hooks and an exclude file.
 	if _, err := w.run(ctx, call{args: []string{"init", "--quiet", "--bare", "--template=", "--object-format=" + format, tmp}}); err != nil {
 		return fmt.Errorf("make repository: %w", err)
 	}
@@ -132,7 +131,7 @@ func (w *Workspace) ensure(ctx context.Context, format string) error {
 			return fmt.Errorf("make repository: %w", err)
 		}
 	}
-	if err := neutral(tmp); err != nil {
+	if err := neutralizeAttributes(tmp); err != nil {
 		return fmt.Errorf("make repository: %w", err)
 	}
 	if err := os.Rename(tmp, w.gitDir); err != nil {
@@ -141,41 +140,41 @@ func (w *Workspace) ensure(ctx context.Context, format string) error {
 	return nil
 }
 
-// neutral takes the force out of attributes that a session could set in a
-// .gitattributes: filters, and conversions that fail on bytes that do not fit.
-// Both ways are left out, so what is stored is what a session sees. Line ends
-// are converted as for the user: they always can be.
-func neutral(gitDir string) error {
+// neutralizeAttributes disables attributes that a session could set in a
+// .gitattributes: filters, and conversions that fail for some content. With
+// both disabled, git stores the bytes that a session sees. Line ends are
+// converted as for the user, because that conversion cannot fail.
+func neutralizeAttributes(gitDir string) error {
 	if err := os.MkdirAll(filepath.Join(gitDir, "info"), 0o755); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(gitDir, "info", "attributes"), []byte("* !filter !ident !working-tree-encoding\n"), 0o644)
 }
 
-// setRef points a ref of ours at a commit, whatever it held.
+// setRef sets a ref of ours to a commit, whatever its value.
 func (w *Workspace) setRef(ctx context.Context, ref, commit string) error {
 	if err := w.dropStaleLock(ctx, filepath.Join(w.gitDir, filepath.FromSlash(ref)+".lock")); err != nil {
 		return err
 	}
-	_, err := w.ours(ctx, "update-ref", "--create-reflog", ref, commit)
+	_, err := w.gitOurs(ctx, "update-ref", "--create-reflog", ref, commit)
 	return err
 }
 
-// staleAfter is how old a lock in our own repository must be before it is
-// taken for one that a power cut or a killed git left. This process is the
-// only one that writes there, and a ref is written in milliseconds; what an
-// earlier daemon's git may still hold is given this long.
+// staleAfter is the age at which a lock file in our repository counts as left
+// by a power cut or a killed git. This process is the only writer there and
+// writes a ref in milliseconds; a git of an earlier daemon has this long to
+// finish.
 const staleAfter = 2 * time.Second
 
-// dropStaleLock removes a lock file that nobody can hold any more, and waits
-// for one that somebody still might.
+// dropStaleLock removes a lock file that no process can hold any more, and
+// waits for one that is younger than staleAfter.
 func (w *Workspace) dropStaleLock(ctx context.Context, lock string) error {
 	info, err := os.Lstat(lock)
 	if err != nil {
-		return nil // none there, the usual case
+		return nil // the usual case
 	}
 	if left := staleAfter - time.Since(info.ModTime()); left > 0 {
-		timer := time.NewTimer(min(left, staleAfter)) // a clock that was set back must not make this long
+		timer := time.NewTimer(min(left, staleAfter)) // limited, since the clock may have been set back
 		defer timer.Stop()
 		select {
 		case <-timer.C:
@@ -189,25 +188,24 @@ func (w *Workspace) dropStaleLock(ctx context.Context, lock string) error {
 	return nil
 }
 
-// tree returns the hash of the tree that a tree or commit names.
+// tree returns the hash of the tree of a tree or commit.
 func (w *Workspace) tree(ctx context.Context, treeish string) (string, error) {
 	if strings.HasPrefix(treeish, "-") || treeish == "" {
 		return "", fmt.Errorf("%q names no tree", treeish)
 	}
-	return w.ours(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", treeish+"^{tree}")
+	return w.gitOurs(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", treeish+"^{tree}")
 }
 
-// branchOf is the name of a run's branch.
+// branchOf returns the name of a run's branch.
 func (w *Workspace) branchOf(run string) string { return "nightporter/" + w.o.Project + "/" + run }
 
-// hidden is the name of a ref of ours that is not a branch.
-func (w *Workspace) hidden(run, name string) string {
+// hiddenRef returns the name of a ref of ours that is not a branch.
+func (w *Workspace) hiddenRef(run, name string) string {
 	return "refs/nightporter/" + w.o.Project + "/" + run + "/" + name
 }
 
-// ownerOf returns as whom to write into a folder of the user's: nil for
-// ourselves, and otherwise its owner, so that nothing in there ever belongs
-// to root.
+// ownerOf returns the credentials with which to write into a user's folder, so
+// that no file there ever belongs to root; nil if we are its owner.
 func ownerOf(path string) (*syscall.Credential, error) {
 	var st syscall.Stat_t
 	if err := syscall.Stat(path, &st); err != nil {

@@ -9,33 +9,32 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// scope is an effective scope (SPEC 4.1) in a form that paths can be held
-// against.
+// scope is an effective scope, against which paths can be checked.
 type scope struct {
-	areas []area   // a path of any of them may be written
-	deny  []string // globs that no area gets past
-	lifts area     // but for these paths: a shipped hat's denials, named by the task's own scope
-	also  []string // globs of what a person allowed: past areas and denials
-	files []string // of the tree; companions depend on which manifests exist
+	areas   []area   // a path of any area may be written
+	deny    []string // globs that no area overrides
+	exempt  area     // exempt from deny: denials of a shipped hat that the task's own scope names
+	granted []string // globs that a person allowed, regardless of areas and denials
+	files   []string // files of the tree; companions depend on which manifests exist
 }
 
-// area is what one rule permits: paths that every one of its lists of globs
-// has. None is no path.
+// area is the set of paths that one rule permits: those matching a glob of
+// every list. An empty area matches nothing.
 type area [][]string
 
-// has reports whether every list has the path, as in says.
+// has reports whether in holds for p with every list.
 func (a area) has(p string, in func(list []string, p string) bool) bool {
 	return len(a) > 0 && !slices.ContainsFunc(a, func(list []string) bool { return !in(list, p) })
 }
 
-// ResolveScope turns a scope into the globs that it permits to write, against
-// the tree that work starts from. Findings are worth a look: prose, a glob
-// that matches nothing yet. A scope with something wrong in it, or that leaves
-// nothing to write, is a *loop.InputError.
-func (w *Workspace) ResolveScope(ctx context.Context, tree string, s loop.Scope) ([]string, []loop.Finding, error) {
+// ResolveScope resolves a scope to the globs of paths that may be written,
+// against the tree from which work starts. Its findings are warnings: a scope
+// in prose, a glob that matches nothing yet. An invalid scope, or one that
+// permits no path, is a *ledger.InputError.
+func (w *Workspace) ResolveScope(ctx context.Context, tree string, s ledger.Scope) ([]string, []ledger.Finding, error) {
 	r, warnings, err := w.resolve(ctx, tree, s)
 	if err != nil {
 		return nil, warnings, err
@@ -43,36 +42,36 @@ func (w *Workspace) ResolveScope(ctx context.Context, tree string, s loop.Scope)
 	return r.globs(), warnings, nil
 }
 
-func (w *Workspace) resolve(ctx context.Context, tree string, s loop.Scope) (*scope, []loop.Finding, error) {
+func (w *Workspace) resolve(ctx context.Context, tree string, s ledger.Scope) (*scope, []ledger.Finding, error) {
 	entries, err := w.list(ctx, tree)
 	if err != nil {
 		return nil, nil, fmt.Errorf("resolve scope: %w", err)
 	}
 	in := newInventory(entries)
 	r := &scope{files: in.files, deny: globs(s.Denied)}
-	never := func(p string) bool { return w.never(s.Never, p) }
-	warnings, wrong := r.draw(in, s, never)
+	never := func(p string) bool { return w.reserved(s.Never, p) }
+	warnings, wrong := r.resolveAreas(in, s, never)
 	also, notes := in.allowed(s.Also)
-	r.also, warnings = also, append(warnings, notes...)
+	r.granted, warnings = also, append(warnings, notes...)
 	if len(wrong) > 0 {
-		return nil, warnings, stop(wrong...)
+		return nil, warnings, inputError(wrong...)
 	}
 	if !r.writable(never) {
 		text := "the scope leaves nothing to write"
 		if s.Task != "" {
 			text = fmt.Sprintf("scope %q leaves nothing to write", s.Task)
 		}
-		return nil, warnings, stop(loop.Finding{Text: text, Fix: "name a folder or file that may be changed, and see what the hat's write_denied takes away"})
+		return nil, warnings, inputError(ledger.Finding{Text: text, Fix: "name a folder or file that may be changed, and see what the hat's write_denied takes away"})
 	}
 	return r, warnings, nil
 }
 
-// draw finds the areas (SPEC 4.1): the task's own scope, else the project's,
-// else the hat's; for a hat that has its own, the hat's and the task's. The
-// scope of a part counts only as far as its task's goes.
-func (r *scope) draw(in *inventory, s loop.Scope, never func(string) bool) (warnings, wrong []loop.Finding) {
+// resolveAreas computes the areas: the task's own scope, else the project's,
+// else the hat's; for a hat with a scope of its own, the hat's and the task's.
+// The scope of a part counts only inside that of its task.
+func (r *scope) resolveAreas(in *inventory, s ledger.Scope, never func(string) bool) (warnings, wrong []ledger.Finding) {
 	task, warnings, wrong := in.read(s.Task)
-	rest := globs(s.Allowed) // what is permitted where no task names anything
+	rest := globs(s.Allowed) // permitted for tasks that name nothing
 	if len(s.Layout) > 0 && !s.Adds {
 		rest = globs(s.Layout)
 	}
@@ -83,8 +82,8 @@ func (r *scope) draw(in *inventory, s loop.Scope, never func(string) bool) (warn
 	}
 	var whole []string // the scope of a part's task
 	if s.Within != "" {
-		var bad []loop.Finding
-		whole, _, bad = in.read(s.Within) // what is only worth a look was said of the task
+		var bad []ledger.Finding
+		whole, _, bad = in.read(s.Within) // its warnings were given for the task
 		wrong = append(wrong, bad...)
 	}
 	if len(wrong) > 0 {
@@ -107,47 +106,47 @@ func (r *scope) draw(in *inventory, s loop.Scope, never func(string) bool) (warn
 		r.areas = append(r.areas, area{rest})
 	}
 	if s.Shipped && named[0] != nil && (s.Within == "" || whole != nil) {
-		r.lifts = named // only what the task's own scope names: a plan of a session lifts nothing
+		r.exempt = named // only by the task's own scope: a plan written by a session exempts nothing
 	}
 	if len(named) > 1 {
-		w, bad := r.beyond(in, s, named, never)
+		w, bad := r.checkWithin(in, s, named, never)
 		warnings, wrong = append(warnings, w...), append(wrong, bad...)
 	}
 	return warnings, wrong
 }
 
-// beyond looks for what a part's scope names outside its task's: an error
-// where nothing is inside.
-func (r *scope) beyond(in *inventory, s loop.Scope, named area, never func(string) bool) (warnings, wrong []loop.Finding) {
+// checkWithin reports what a part's scope names outside its task's scope, as an
+// error if nothing of it is inside.
+func (r *scope) checkWithin(in *inventory, s ledger.Scope, named area, never func(string) bool) (warnings, wrong []ledger.Finding) {
 	whose := fmt.Sprintf("its task's scope %q", s.Within)
-	if len(loop.ParseScope(s.Within)) == 0 {
+	if len(ledger.ParseScope(s.Within)) == 0 {
 		whose = "what the project and the hat allow"
 	}
 	inside := false
-	for _, item := range loop.ParseScope(s.Task) {
-		globs, _, _ := in.item(item)
+	for _, item := range ledger.ParseScope(s.Task) {
+		globs, _, _ := in.globsOf(item)
 		one := scope{files: r.files, areas: []area{{globs, named[1]}}}
 		switch {
 		case globs == nil:
 		case one.writable(never):
 			inside = true
 		default:
-			warnings = append(warnings, loop.Finding{Text: fmt.Sprintf("scope %q of a part is outside %s: it permits nothing", item.Text, whose), Fix: "leave it out, or add it to the task's scope"})
+			warnings = append(warnings, ledger.Finding{Text: fmt.Sprintf("scope %q of a part is outside %s: it permits nothing", item.Text, whose), Fix: "leave it out, or add it to the task's scope"})
 		}
 	}
 	if inside || s.Adds {
 		return warnings, nil
 	}
-	return nil, []loop.Finding{{
+	return nil, []ledger.Finding{{
 		Text: fmt.Sprintf("scope %q of a part names nothing inside %s", s.Task, whose),
 		Fix:  "name paths inside it, or widen the task's scope",
 	}}
 }
 
-// permits reports whether a path may be written. Companions go with their
-// manifest: go.sum with go.mod, a snapshot with its test.
+// permits reports whether a path may be written. A companion is permitted with
+// its manifest: go.sum with go.mod, a snapshot with its test.
 func (r *scope) permits(p string) bool {
-	if matchAny(r.also, p) {
+	if matchAny(r.granted, p) {
 		return true
 	}
 	if r.denied(p) {
@@ -157,15 +156,15 @@ func (r *scope) permits(p string) bool {
 		return matchAny(list, p) || r.companion(p, func(q string) bool { return matchAny(list, q) && !r.denied(q) })
 	}
 	return slices.ContainsFunc(r.areas, func(a area) bool { return a.has(p, within) }) ||
-		r.companion(p, func(q string) bool { return matchAny(r.also, q) })
+		r.companion(p, func(q string) bool { return matchAny(r.granted, q) })
 }
 
 func (r *scope) denied(p string) bool {
-	return matchAny(r.deny, p) && !r.lifts.has(p, matchAny)
+	return matchAny(r.deny, p) && !r.exempt.has(p, matchAny)
 }
 
-// globs lists what is permitted, but for denials. Of a part these are its own
-// globs that have something in common with its task's.
+// globs lists what is permitted before denials: for a part, those of its globs
+// that intersect its task's.
 func (r *scope) globs() []string {
 	var out []string
 	add := func(g string) {
@@ -175,30 +174,31 @@ func (r *scope) globs() []string {
 	}
 	for _, a := range r.areas {
 		for _, g := range a[0] {
-			if !slices.ContainsFunc(a[1:], func(list []string) bool { return !meetsAny(list, g) }) {
+			if !slices.ContainsFunc(a[1:], func(list []string) bool { return !intersectsAny(list, g) }) {
 				add(g)
 			}
 		}
 	}
-	for _, g := range r.also {
+	for _, g := range r.granted {
 		add(g)
 	}
 	return out
 }
 
-// meetsAny reports whether a glob has a path in common with one of a list.
-func meetsAny(list []string, g string) bool {
-	return slices.ContainsFunc(list, func(h string) bool { _, ok := meet(g, h); return ok })
+// intersectsAny reports whether a glob has a path in common with a glob of
+// list.
+func intersectsAny(list []string, g string) bool {
+	return slices.ContainsFunc(list, func(h string) bool { _, ok := intersect(g, h); return ok })
 }
 
-// writable reports whether there is at least one path that may be written: one
-// of the tree, or a new one where a glob makes room for it.
+// writable reports whether the scope permits at least one path: one of the
+// tree, or a new one that a glob matches.
 func (r *scope) writable(never func(string) bool) bool {
 	may := func(p string) bool { return p != "" && !never(p) && r.permits(p) }
 	if slices.ContainsFunc(r.files, may) {
 		return true
 	}
-	for _, g := range r.also {
+	for _, g := range r.granted {
 		if may(unescape(strings.TrimSuffix(g, "/**"))) {
 			return true
 		}
@@ -212,7 +212,7 @@ func (r *scope) writable(never func(string) bool) bool {
 				}
 			}
 			for _, h := range slices.Concat(slices.Concat(a[1:]...), []string{"**"}) {
-				if p, ok := meet(g, h); ok && may(p) {
+				if p, ok := intersect(g, h); ok && may(p) {
 					return true
 				}
 			}
@@ -221,11 +221,11 @@ func (r *scope) writable(never func(string) bool) bool {
 	return false
 }
 
-// never reports whether a path can be in no scope: what belongs to the source
-// or to nightporter itself (SPEC 4.1). On some systems, .Ralph is .ralph.
-func (w *Workspace) never(list []string, p string) bool {
+// reserved reports whether a path is in no scope: the task source's files and
+// nightporter's own. Case is ignored, since on some systems .Ralph is .ralph.
+func (w *Workspace) reserved(list []string, p string) bool {
 	top, _, _ := strings.Cut(p, "/")
-	if f := fold(top); f == fold(".ralph") || f == fold(".nightporter") {
+	if f := foldName(top); f == foldName(".ralph") || f == foldName(".nightporter") {
 		return true
 	}
 	for _, own := range slices.Concat(list, w.o.Owned) {

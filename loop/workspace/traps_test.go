@@ -8,17 +8,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Each trap of FACTS.md D is planted by a session, and a whole cycle goes over
-// it: take-over, verification's folder, next restore, commit. A trap that
-// runs leaves a mark.
+// TestTraps lets a session plant everything by which a repository can make git
+// run a program, and then runs capture, verification's folder, the next restore
+// and a commit. A trap that runs leaves a mark.
 func TestTraps(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		set  func(t *testing.T, dir, trap, repo string)
-		live []string // a git command that runs the trap, to show that it is one
+		live []string // a git command that runs the trap, to prove that it works
 	}{
 		{"core.fsmonitor", func(t *testing.T, dir, trap, _ string) {
 			git(t, dir, "config", "core.fsmonitor", trap)
@@ -70,7 +70,7 @@ func TestTraps(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			repo := shop(t)
-			before := picture(t, repo)
+			before := repoContent(t, repo)
 			w := workspace(t, repo)
 			base := begin(t, w, "r1")
 			traps := t.TempDir()
@@ -91,7 +91,7 @@ func TestTraps(t *testing.T) {
 				os.Remove(mark)
 			})
 			if len(taken.Files) == 0 {
-				t.Error("nothing was taken over")
+				t.Error("nothing was captured")
 			}
 			must(t, w.Restore(t.Context(), "r1", taken.Tree))
 			_, err := w.Clean(t.Context(), "r1", taken.Tree)
@@ -100,12 +100,12 @@ func TestTraps(t *testing.T) {
 			must(t, err)
 			done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 			must(t, err)
-			_, err = w.Merge(t.Context(), loop.MergeTree{Run: "r1", Base: base.Commit, Tree: taken.Tree, Onto: done.Commit})
+			_, err = w.Merge(t.Context(), ledger.MergeTree{Run: "r1", Base: base.Commit, Tree: taken.Tree, Onto: done.Commit})
 			must(t, err)
 			if got := get(t, filepath.Dir(mark), "ran"); got != "(none)" {
 				t.Errorf("the trap ran:\n%s", got)
 			}
-			if diff := cmp.Diff(before, picture(t, repo)); diff != "" {
+			if diff := cmp.Diff(before, repoContent(t, repo)); diff != "" {
 				t.Errorf("the user's repository changed (-before +after):\n%s", diff)
 			}
 		})

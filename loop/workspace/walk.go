@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// found is one thing in a folder, as lstat sees it.
+// found is a path as lstat reports it.
 type found struct {
-	path  string // below the folder, with slashes
+	path  string // relative to the root, with slashes
 	kind  uint32 // S_IFMT bits
 	mode  uint32 // permission bits
 	size  int64
@@ -22,18 +22,18 @@ type found struct {
 	links uint64
 }
 
-// maxPath is the length from which on a path is not descended into: the
-// kernel's own limit is 4096 for the absolute one.
+// maxPath is the length of the longest path that is entered: the kernel limits
+// absolute paths to 4096 bytes.
 const maxPath = 3500
 
-// walk visits everything below the folder root, parents before children, in
-// the order of names, and never follows a symbolic link: each folder is opened
-// relative to its parent. visit is given the open parent, under which the
-// thing's name is base; it returns false to not go into a folder. left, where
-// there is one, is called for a folder after its children.
+// walk visits every path below root, parents before children, by name. It never
+// follows a symbolic link, since it opens each folder relative to its parent.
+// visit gets the open parent and the name base in it, and returns false to skip
+// a folder's children. left, unless nil, is called for a folder after its
+// children.
 //
-// A folder that its owner cannot read, write and enter is made so first: a
-// session can leave such ones, and git knows no mode of folders.
+// walk makes every folder accessible to its owner: a session can leave folders
+// that are not, and git stores no modes of folders.
 func walk(root string, visit func(parent int, base string, f found) (bool, error), left func(parent int, base string, f found) error) error {
 	fd, err := unix.Open(root, unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -91,13 +91,13 @@ func walkIn(dir *os.File, prefix string, visit func(int, string, found) (bool, e
 	return nil
 }
 
-// makeAccessible lets the owner into every folder below root.
+// makeAccessible makes every folder below root accessible to its owner.
 func makeAccessible(root string) error {
 	return walk(root, func(int, string, found) (bool, error) { return true, nil }, nil)
 }
 
-// removeBelow removes dir/rel and everything in it, never following a
-// symbolic link out of dir. What is not there is no error.
+// removeBelow removes dir/rel with everything in it, and never follows a
+// symbolic link out of dir. A missing path is no error.
 func removeBelow(dir, rel string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -108,7 +108,7 @@ func removeBelow(dir, rel string) error {
 	if err == nil || !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
-	// A folder without rights for its owner is in the way.
+	// A folder that is closed to its owner cannot be removed.
 	if err := makeAccessible(dir); err != nil {
 		return err
 	}

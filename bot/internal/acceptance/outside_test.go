@@ -12,6 +12,7 @@ import (
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // outside is the world below the engine: no processes and no git, which a
@@ -20,10 +21,10 @@ import (
 type outside struct {
 	mu      sync.Mutex
 	script  map[string][]act // by "7 builder", in order
-	plan    loop.Snapshot
+	plan    ledger.Snapshot
 	emit    func(loop.Emit) error
-	running map[string]chan loop.Exit
-	ended   map[string]loop.Exit
+	running map[string]chan ledger.Exit
+	ended   map[string]ledger.Exit
 	last    act // whose files the next take-over finds
 	red     string
 	tree    int
@@ -36,7 +37,7 @@ type act struct {
 	cost  float64 // dollars
 	says  string  // type of its event, "" = it ends without one
 	data  map[string]any
-	files []loop.FileChange
+	files []ledger.FileChange
 	red   string // tail of the verification after it; "" = green
 	limit string // clock time until which its agent is at its limit; "" = it is not
 }
@@ -46,31 +47,31 @@ func (o *outside) fault(format string, args ...any) {
 }
 
 // Start begins a session.
-func (o *outside) Start(_ context.Context, l loop.Launch) error {
+func (o *outside) Start(_ context.Context, l ledger.Launch) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.running[l.Session] != nil {
 		return nil
 	}
-	done := make(chan loop.Exit, 1)
+	done := make(chan ledger.Exit, 1)
 	o.running[l.Session] = done
-	x := loop.Exit{Session: l.Session, Reason: loop.ExitSelf, Started: clock(), CostUSD: -1, Tokens: -1, Turns: -1, Boundary: 3}
-	if l.Kind != loop.KindAgent {
+	x := ledger.Exit{Session: l.Session, Reason: ledger.ExitSelf, Started: clock(), CostUSD: -1, Tokens: -1, Turns: -1, Boundary: 3}
+	if l.Kind != ledger.KindAgent {
 		red := o.red
 		go func() {
 			took := 38 * time.Second
-			if l.Kind == loop.KindBaseline { // so that no minute of the run begins where live messages change
+			if l.Kind == ledger.KindBaseline { // so that no minute of the run begins where live messages change
 				took = 25 * time.Second
 			}
 			time.Sleep(took)
-			if x.Ended = clock(); red != "" && l.Kind == loop.KindVerify {
+			if x.Ended = clock(); red != "" && l.Kind == ledger.KindVerify {
 				x.Code, x.Tail = 1, red
 			}
 			o.end(x, done)
 		}()
 		return nil
 	}
-	key := loop.ShortID(l.Task)[1:] + " " + l.Hat
+	key := ledger.ShortID(l.Task)[1:] + " " + l.Hat
 	if len(o.script[key]) == 0 {
 		o.fault("%s: nothing is scripted for another session of %s", l.Session, key)
 		return errors.New("not scripted")
@@ -82,7 +83,7 @@ func (o *outside) Start(_ context.Context, l loop.Launch) error {
 }
 
 // play is a session at work.
-func (o *outside) play(l loop.Launch, a act, x loop.Exit, done chan loop.Exit) {
+func (o *outside) play(l ledger.Launch, a act, x ledger.Exit, done chan ledger.Exit) {
 	if now, till := clock(), at(a.till); till.After(now) {
 		time.Sleep(till.Sub(now))
 	} else {
@@ -99,7 +100,7 @@ func (o *outside) play(l loop.Launch, a act, x loop.Exit, done chan loop.Exit) {
 	x.CostUSD, x.Ended = a.cost, clock()
 	switch {
 	case a.limit != "":
-		x.Code, x.Failure, x.Turns, x.Until = 1, loop.FailureLimit, 3, at(a.limit)
+		x.Code, x.Failure, x.Turns, x.Until = 1, ledger.FailureLimit, 3, at(a.limit)
 		x.Text = "You've hit your session limit · resets 4:10am (Europe/Berlin)"
 	case a.says != "":
 		raw, err := json.Marshal(a.data)
@@ -115,7 +116,7 @@ func (o *outside) play(l loop.Launch, a act, x loop.Exit, done chan loop.Exit) {
 	o.end(x, done)
 }
 
-func (o *outside) end(x loop.Exit, done chan loop.Exit) {
+func (o *outside) end(x ledger.Exit, done chan ledger.Exit) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ended[x.Session] = x
@@ -130,7 +131,7 @@ func (o *outside) Known(session string) bool {
 }
 
 // Wait blocks until a session has ended.
-func (o *outside) Wait(ctx context.Context, session string) (loop.Exit, error) {
+func (o *outside) Wait(ctx context.Context, session string) (ledger.Exit, error) {
 	o.mu.Lock()
 	done := o.running[session]
 	o.mu.Unlock()
@@ -140,27 +141,27 @@ func (o *outside) Wait(ctx context.Context, session string) (loop.Exit, error) {
 		defer o.mu.Unlock()
 		return o.ended[session], nil
 	case <-ctx.Done():
-		return loop.Exit{}, ctx.Err()
+		return ledger.Exit{}, ctx.Err()
 	}
 }
 
-func (o *outside) End(context.Context, string, loop.Duration) error { return nil }
-func (o *outside) Touch(string)                                     {}
-func (o *outside) Check(context.Context, string) error              { return nil }
-func (o *outside) Level() (int, []string)                           { return 3, nil }
-func (o *outside) Open(string) error                                { return nil }
-func (o *outside) Token(string) string                              { return "token" }
-func (o *outside) Close(string)                                     {}
+func (o *outside) End(context.Context, string, ledger.Duration) error { return nil }
+func (o *outside) Touch(string)                                       {}
+func (o *outside) Check(context.Context, string) error                { return nil }
+func (o *outside) Level() (int, []string)                             { return 3, nil }
+func (o *outside) Open(string) error                                  { return nil }
+func (o *outside) Token(string) string                                { return "token" }
+func (o *outside) Close(string)                                       {}
 
 // ports are the adapters of a project.
-func (o *outside) ports(context.Context, loop.Settings) (engine.Ports, error) {
+func (o *outside) ports(context.Context, ledger.Settings) (engine.Ports, error) {
 	return engine.Ports{Source: source{o}, Workspace: o, Files: files{o}, Scoper: o, Zone: berlin}, nil
 }
 
 // source is the plan in the person's checkout.
 type source struct{ *outside }
 
-func (s source) Read(context.Context) (loop.Snapshot, error) {
+func (s source) Read(context.Context) (ledger.Snapshot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.plan, nil
@@ -168,7 +169,7 @@ func (s source) Read(context.Context) (loop.Snapshot, error) {
 
 // Mark takes a moment, another one for each task: of two that are marked at
 // once the same is ready first every night.
-func (s source) Mark(_ context.Context, marks []loop.Marking) error {
+func (s source) Mark(_ context.Context, marks []ledger.Marking) error {
 	for _, m := range marks {
 		n, err := strconv.Atoi(strings.TrimPrefix(m.Task, "Task "))
 		if err != nil {
@@ -179,41 +180,41 @@ func (s source) Mark(_ context.Context, marks []loop.Marking) error {
 	return nil
 }
 
-func (s source) Log(context.Context, loop.Progress) error { return nil }
-func (s source) Owned() []string                          { return []string{s.plan.Path} }
+func (s source) Log(context.Context, ledger.Progress) error { return nil }
+func (s source) Owned() []string                            { return []string{s.plan.Path} }
 func (s source) Watch(ctx context.Context, _ func()) error {
 	<-ctx.Done()
 	return nil
 }
 
 // Begin is where a run starts.
-func (o *outside) Begin(_ context.Context, b loop.Begin) (loop.Base, error) {
-	return loop.Base{Commit: "c0", Tree: "tree0", Head: "c0", HeadName: "main", Branch: "nightporter/shop/" + b.Run, Author: "Mira <mira@example.com>"}, nil
+func (o *outside) Begin(_ context.Context, b ledger.Begin) (ledger.Base, error) {
+	return ledger.Base{Commit: "c0", Tree: "tree0", Head: "c0", HeadName: "main", Branch: "nightporter/shop/" + b.Run, Author: "Mira <mira@example.com>"}, nil
 }
 
 func (o *outside) Restore(context.Context, string, string) error { return nil }
 
 // TakeOver finds what the session that ended last has left.
-func (o *outside) Capture(context.Context, loop.CaptureRequest) (loop.Capture, error) {
+func (o *outside) Capture(context.Context, ledger.CaptureRequest) (ledger.Capture, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return loop.Capture{Tree: fmt.Sprintf("tree%d", o.tree), Files: o.last.files}, nil
+	return ledger.Capture{Tree: fmt.Sprintf("tree%d", o.tree), Files: o.last.files}, nil
 }
 
-func (o *outside) Commit(context.Context, loop.CommitTask, map[string][]byte) (loop.Committed, error) {
+func (o *outside) Commit(context.Context, ledger.CommitTask, map[string][]byte) (ledger.Committed, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return loop.Committed{Commit: fmt.Sprintf("%07x5e", 0x3b1f0aa+o.tree*0x1111)}, nil
+	return ledger.Committed{Commit: fmt.Sprintf("%07x5e", 0x3b1f0aa+o.tree*0x1111)}, nil
 }
 
-func (o *outside) Merge(context.Context, loop.MergeTree) (loop.Merged, error) {
+func (o *outside) Merge(context.Context, ledger.MergeTree) (ledger.Merged, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.tree++
-	return loop.Merged{Tree: fmt.Sprintf("tree%d", o.tree)}, nil
+	return ledger.Merged{Tree: fmt.Sprintf("tree%d", o.tree)}, nil
 }
 
-func (o *outside) ResolveScope(context.Context, string, loop.Scope) ([]string, []loop.Finding, error) {
+func (o *outside) ResolveScope(context.Context, string, ledger.Scope) ([]string, []ledger.Finding, error) {
 	return []string{"**"}, nil, nil
 }
 
@@ -226,6 +227,6 @@ func (files) Clean(_ context.Context, run, _ string) (string, error) {
 }
 func (files) Read(context.Context, string, string) ([]byte, error)      { return nil, nil }
 func (files) Diff(context.Context, string, string, int) (string, error) { return "", nil }
-func (files) Changed(context.Context, string, string) ([]loop.FileChange, error) {
+func (files) Changed(context.Context, string, string) ([]ledger.FileChange, error) {
 	return nil, nil
 }

@@ -13,9 +13,11 @@ import (
 	"github.com/nightporter/nightporter/bot/slack"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/bot/transport"
+	"github.com/nightporter/nightporter/loop/ledger"
+
 	farslack "github.com/nightporter/nightporter/internal/fake/slack"
+
 	fartelegram "github.com/nightporter/nightporter/internal/fake/telegram"
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -166,7 +168,7 @@ func newSlack(t *testing.T) phone {
 	var err error
 	p.bot, err = slack.New(slack.Options{
 		AppToken: farslack.AppToken, BotToken: farslack.BotToken, API: p.far.URL(), Dial: p.net.Dial,
-		Silence: 30 * 24 * time.Hour, // the far end sends no pings
+		PingTimeout: 30 * 24 * time.Hour, // the far end sends no pings
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -211,7 +213,7 @@ func firstOf(m farslack.Message) string {
 func (p *slackPhone) shows(who string) []bubble {
 	var out []bubble
 	for _, m := range p.far.Messages(p.far.Direct(members[who])) {
-		if m.Only != "" || len(m.Files) > 0 && m.Text == "" {
+		if m.VisibleTo != "" || len(m.Files) > 0 && m.Text == "" {
 			continue // the answer to a press, and a picture in a message's thread
 		}
 		key := ""
@@ -219,7 +221,7 @@ func (p *slackPhone) shows(who string) []bubble {
 			key, _, _ = strings.Cut(after, `"`)
 		}
 		out = append(out, bubble{
-			at: m.Time().In(berlin), first: firstOf(m), lines: m.Lines(), rings: m.Rings(), edits: m.Edits, mine: !m.Bot,
+			at: m.Time().In(berlin), first: firstOf(m), lines: m.Lines(), rings: m.Mentions(), edits: m.Edits, mine: !m.Bot,
 			live: strings.HasPrefix(key, "status."), reply: strings.HasPrefix(key, "guidance."),
 		})
 	}
@@ -240,20 +242,20 @@ func (p *slackPhone) picture(string) []byte {
 }
 
 func (p *slackPhone) options(o delivery.Options) delivery.Options {
-	o.Sender, o.Prefix, o.Platform, o.Limits, o.Group = p.bot, slack.Prefix, "Slack", delivery.SlackLimits, slack.IsGroup
+	o.Sender, o.Prefix, o.Platform, o.Limits, o.IsGroup = p.bot, slack.Prefix, "Slack", delivery.SlackLimits, slack.IsGroup
 	return o
 }
 
 func (p *slackPhone) reception(o inbound.Options, s *store.Store) inbound.Options {
-	o.Outbox, o.Notice, o.Ask = threads{s}, p.bot.Notice, p.bot.Ask
+	o.Outbox, o.Notice, o.Ask = threads{s}, p.bot.Notice, p.bot.OpenForm
 	return o
 }
 
 // threads finds the message of ours that stands below somebody's own.
 type threads struct{ inbound.Outbox }
 
-func (o threads) SentAt(ctx context.Context, chat, id string) (loop.SentMessage, bool, error) {
-	if slack.IsTheirs(id) {
+func (o threads) SentAt(ctx context.Context, chat, id string) (ledger.SentMessage, bool, error) {
+	if slack.IsUserMessage(id) {
 		return o.AnswerTo(ctx, chat, id)
 	}
 	return o.Outbox.SentAt(ctx, chat, id)

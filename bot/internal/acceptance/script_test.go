@@ -3,8 +3,8 @@ package acceptance
 import (
 	"time"
 
-	"github.com/nightporter/nightporter/bot/internal/scenario"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/internal/scenario"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // The story of PHONE 0: what happens outside of nightporter, and when.
@@ -41,23 +41,23 @@ func at(text string) time.Time {
 var tuesday = time.Date(2026, 11, 17, 21, 5, 0, 0, berlin)
 
 // plan is checkout, with its twelve tasks.
-func plan() loop.Snapshot {
+func plan() ledger.Snapshot {
 	titles := []string{
 		"Extract price rules", "Price list of the shop", "Tax per country", "Address form", "Sum the basket", "Payment adapter",
 		"Move orders to the new API", "Refund flow", "Order emails", "Retry failed payments", "Admin order list", "Check the pay page on a phone",
 	}
 	needs := map[int][]string{10: {"Task 6", "Task 8"}, 12: {"Task 6", "Task 7"}}
-	s := loop.Snapshot{Name: "checkout", Path: ".agents/plans/in-progress/checkout.md"}
+	s := ledger.Snapshot{Name: "checkout", Path: ".agents/plans/in-progress/checkout.md"}
 	for n, title := range titles {
 		s.Tasks = append(s.Tasks, scenario.Task(n+1, title, needs[n+1]...))
 	}
-	s.Tasks[11].Mark = loop.MarkManualVerify
+	s.Tasks[11].Mark = ledger.MarkManualVerify
 	s.Tasks[11].Acceptance = []string{"Open /pay: no sideways scroll", "Test card: the receipt appears", "Back: the cart is still full"}
 	return s
 }
 
 // settings are those of the project shop. Budget and push are not built yet.
-func settings() loop.Settings {
+func settings() ledger.Settings {
 	set := scenario.New("shop", clock()).Settings()
 	writer := set.Hats["builder"]
 	writer.Name, writer.Emits, writer.WriteAllowed = "writer", []string{"docs.complete"}, []string{"docs/**"}
@@ -82,7 +82,7 @@ func planner(till string, cost float64) act {
 
 func builder(till string, cost float64, summary string, more ...map[string]any) act {
 	a := act{till: till, cost: cost, says: "build.complete", data: map[string]any{"summary": summary, "files_modified": []string{"order/adapter.go"}}}
-	a.files = []loop.FileChange{{Path: "order/adapter.go", Added: 71, Removed: 3}}
+	a.files = []ledger.FileChange{{Path: "order/adapter.go", Added: 71, Removed: 3}}
 	for _, m := range more {
 		with(a.data, m)
 	}
@@ -114,7 +114,7 @@ func red(a act) act {
 }
 
 func stuck(till string, cost float64) act {
-	return act{till: till, cost: cost, says: loop.EventBlocked, data: map[string]any{
+	return act{till: till, cost: cost, says: ledger.EventBlocked, data: map[string]any{
 		"reason": `TestRefundPartial: want 1200, got 1000. The plan says "refund the order" and "refund the line"; can't tell which.`,
 		"tried":  "by line → TestRefundOrder fails; by order → TestRefundPartial fails",
 		"needs":  "which of the two the plan means",
@@ -180,7 +180,7 @@ func saying(a act, more map[string]any) act {
 
 // before is what happened before the story: numbers that are taken, and blog,
 // which idles. Its bug waves are not built yet, so its run r13 was over a plan.
-func before() []loop.Record {
+func before() []ledger.Record {
 	n := scenario.New("blog", time.Date(2026, 11, 19, 21, 40, 0, 0, berlin))
 	n.State.Project.Name = "blog"
 	n.Cost = 0.70
@@ -188,7 +188,7 @@ func before() []loop.Record {
 	set.Stays, set.Timezone = true, "Europe/Berlin"
 	set.Source.Path = ".agents/plans/in-progress/search.md"
 	issued := func(kind string, last int) {
-		n.Entry(loop.Entry{Stream: loop.SharedStream, Time: n.Now, Actor: "daemon", Body: loop.IDIssued{Kind: kind, N: last}})
+		n.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: n.Now, Actor: "daemon", Body: ledger.IDIssued{Kind: kind, N: last}})
 	}
 	issued("r", 12)
 	n.Start(set, n.Base("r13"), scenario.Task(1, "Hide drafts when logged out"))

@@ -17,7 +17,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/report"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 var update = flag.Bool("update", false, "write the golden files and the README's pictures anew")
@@ -88,9 +88,9 @@ var deeds = []struct {
 // play plays the story to its end, and returns what was seen meanwhile.
 func (w *porter) play() (seen string) {
 	w.until(tuesday)
-	w.letIn("Mira", loop.RoleAdmin, "K7QX-M2PD")
-	w.letIn("Ana", loop.RoleSteer, "H3RT-9KWZ")
-	w.letIn("Ben", loop.RoleView, "P5NB-4XCV")
+	w.letIn("Mira", ledger.RoleAdmin, "K7QX-M2PD")
+	w.letIn("Ana", ledger.RoleSteer, "H3RT-9KWZ")
+	w.letIn("Ben", ledger.RoleView, "P5NB-4XCV")
 	w.until(tuesday.Add(15 * time.Minute))
 	w.phone.say("Mira", "shop: !sticky No new dependencies") // g13
 	type point struct {

@@ -22,6 +22,7 @@ import (
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -42,7 +43,7 @@ type porter struct {
 }
 
 // quiet are the quiet hours of everybody.
-const quiet = loop.Hours("23:00-07:00")
+const quiet = ledger.Hours("23:00-07:00")
 
 // open starts everything; it stops with the test.
 func open(t *testing.T, p phone) *porter {
@@ -57,10 +58,10 @@ func open(t *testing.T, p phone) *porter {
 		t.Fatal(err)
 	}
 	w := &porter{t: t, store: db, phone: p, facts: map[string]report.Facts{}}
-	if _, err := db.Commit(t.Context(), loop.Batch{Key: "before", Time: clock(), Records: before(), Answer: []byte("{}")}); err != nil {
+	if _, err := db.Commit(t.Context(), ledger.Batch{Key: "before", Time: clock(), Records: before(), Answer: []byte("{}")}); err != nil {
 		t.Fatal(err)
 	}
-	w.out = &outside{script: script(), plan: plan(), running: map[string]chan loop.Exit{}, ended: map[string]loop.Exit{}}
+	w.out = &outside{script: script(), plan: plan(), running: map[string]chan ledger.Exit{}, ended: map[string]ledger.Exit{}}
 	w.out.emit = func(e loop.Emit) error {
 		a, err := w.engine.Do(context.Background(), loop.Input{Project: "shop", Actor: "agent", Body: e})
 		if err == nil && !a.OK {
@@ -70,20 +71,20 @@ func open(t *testing.T, p phone) *porter {
 	}
 	w.notify = notify.New(notify.Options{
 		Where: w.where, Group: func(chat string) bool { return telegram.IsGroup(chat) || slack.IsGroup(chat) },
-		Quiet: func() loop.Hours { return quiet }, Zone: berlin,
-		Digests: func(string, loop.Person) []bot.Message { return w.drawn },
+		Quiet: func() ledger.Hours { return quiet }, Zone: berlin,
+		Digests: func(string, ledger.Person) []bot.Message { return w.drawn },
 	})
 	w.engine, err = engine.Open(t.Context(), engine.Options{
 		Ledger: db, Runner: w.out, Agents: w.out, Door: w.out, Ports: w.out.ports, Compose: w.compose,
 		Sent: func(chats []string) { w.post.Wake(chats...) },
-		Observe: func(_, after loop.State, e loop.Entry) {
-			if b, ok := e.Body.(loop.QuestionAnswered); ok {
+		Observe: func(_, after loop.State, e ledger.Entry) {
+			if b, ok := e.Body.(ledger.QuestionAnswered); ok {
 				time.AfterFunc(loop.UndoTime, func() { w.noUndo(after.Project.Name, b.ID) })
 			}
 			w.post.RefreshLive(bot.LiveKey(after.Project.Name))
 			w.post.RefreshLive(bot.LiveKey(""))
 		},
-	}, []string{loop.ProjectStream("blog")})
+	}, []string{ledger.ProjectStream("blog")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func open(t *testing.T, p phone) *porter {
 		Quiet: func(chat string, at time.Time) bool { return w.engine.Shared().QuietHours(chat, quiet).Has(at) },
 	}))
 	r := inbound.New(p.reception(inbound.Options{
-		Desk: host{w}, Zone: berlin, Hash: func(code string) string { return "hash of " + code },
+		Service: host{w}, Zone: berlin, Hash: func(code string) string { return "hash of " + code },
 	}, db))
 	ctx, cancel := context.WithCancel(t.Context())
 	var work sync.WaitGroup
@@ -118,7 +119,7 @@ func open(t *testing.T, p phone) *porter {
 }
 
 // compose holds what is told against the sheet, too (PHONE 7).
-func (w *porter) compose(before loop.State, d loop.Decision, in loop.Input) []loop.Outgoing {
+func (w *porter) compose(before loop.State, d loop.Decision, in loop.Input) []ledger.Outgoing {
 	out := w.notify.Compose(before, d, in)
 	for _, o := range out {
 		var m bot.Message
@@ -168,7 +169,7 @@ func (w *porter) input(body loop.InputBody) {
 }
 
 // letIn pairs somebody: the host shows a code, and they send it.
-func (w *porter) letIn(name string, role loop.Role, code string) {
+func (w *porter) letIn(name string, role ledger.Role, code string) {
 	w.t.Helper()
 	w.input(loop.OfferPairing{Hash: "hash of " + code, Role: role})
 	w.phone.say(name, "/pair "+code)
@@ -204,9 +205,9 @@ func (w *porter) digest(due time.Time) {
 }
 
 func (w *porter) draw(project string, from, to time.Time) (bot.Message, error) {
-	var records []loop.Record
-	for _, stream := range []string{loop.SharedStream, loop.ProjectStream(project)} {
-		err := w.store.Records(w.t.Context(), stream, 0, func(r loop.Record) error {
+	var records []ledger.Record
+	for _, stream := range []string{ledger.SharedStream, ledger.ProjectStream(project)} {
+		err := w.store.Records(w.t.Context(), stream, 0, func(r ledger.Record) error {
 			records = append(records, r)
 			return nil
 		})
@@ -214,7 +215,7 @@ func (w *porter) draw(project string, from, to time.Time) (bot.Message, error) {
 			return bot.Message{}, err
 		}
 	}
-	slices.SortStableFunc(records, func(a, b loop.Record) int { return a.Time.Compare(b.Time) })
+	slices.SortStableFunc(records, func(a, b ledger.Record) int { return a.Time.Compare(b.Time) })
 	s, _ := w.engine.State(project)
 	f, err := report.Collect(records, s, from, to)
 	if err != nil {
@@ -242,7 +243,7 @@ func (l live) Text(chat, key string) (bot.Message, bool) {
 	}
 	s, _ := l.engine.State(strings.TrimPrefix(key, "status/"))
 	r := s.Project.Run
-	return m, !r.Over() && r.State != loop.RunPaused
+	return m, !r.Over() && r.State != ledger.RunPaused
 }
 
 // host is the desk of a nightporter that stays.
@@ -252,28 +253,28 @@ func (h host) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	return h.engine.Do(ctx, in)
 }
 
-func (h host) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]loop.Outgoing, *loop.Cursor)) (loop.Answer, error) {
+func (h host) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error) {
 	return h.engine.DoWith(ctx, in, with)
 }
 
-func (h host) Say(ctx context.Context, key string, at time.Time, msgs []loop.Outgoing, cursor *loop.Cursor) error {
+func (h host) Say(ctx context.Context, key string, at time.Time, msgs []ledger.Outgoing, cursor *ledger.Cursor) error {
 	return h.engine.Say(ctx, key, at, msgs, cursor)
 }
 func (h host) State(p string) (loop.State, bool) { return h.engine.State(p) }
 func (h host) Shared() loop.Shared               { return h.engine.Shared() }
 func (h host) Projects() []string                { return h.engine.Projects() }
 func (h host) Configured() []string              { return []string{"shop", "blog"} }
-func (h host) QuietHours() loop.Hours            { return quiet }
+func (h host) QuietHours() ledger.Hours          { return quiet }
 
 func (h host) Hats(context.Context, string, string) (bot.HatSet, error) {
 	set := settings()
 	return bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: set.Agent}, nil
 }
 
-func (h host) Records(ctx context.Context, project, task string) ([]loop.Record, error) {
-	var out []loop.Record
-	err := h.store.Records(ctx, loop.ProjectStream(project), 0, func(r loop.Record) error {
-		if task == "" || loop.SameID(r.Task, task) {
+func (h host) Records(ctx context.Context, project, task string) ([]ledger.Record, error) {
+	var out []ledger.Record
+	err := h.store.Records(ctx, ledger.ProjectStream(project), 0, func(r ledger.Record) error {
+		if task == "" || ledger.SameID(r.Task, task) {
 			out = append(out, r)
 		}
 		return nil
@@ -282,15 +283,15 @@ func (h host) Records(ctx context.Context, project, task string) ([]loop.Record,
 }
 
 func (h host) Runs(ctx context.Context, project string) ([]string, error) {
-	return h.store.RunsOf(ctx, loop.ProjectStream(project))
+	return h.store.RunsOf(ctx, ledger.ProjectStream(project))
 }
 
-func (h host) RunRecords(ctx context.Context, project, run string, types ...string) (out []loop.Record, err error) {
-	keep := func(r loop.Record) error { out = append(out, r); return nil }
+func (h host) RunRecords(ctx context.Context, project, run string, types ...string) (out []ledger.Record, err error) {
+	keep := func(r ledger.Record) error { out = append(out, r); return nil }
 	if len(types) == 0 {
-		err = h.store.RecordsOfRun(ctx, loop.ProjectStream(project), run, keep)
+		err = h.store.RecordsOfRun(ctx, ledger.ProjectStream(project), run, keep)
 	} else {
-		err = h.store.RecordsOfTypes(ctx, loop.ProjectStream(project), run, types, keep)
+		err = h.store.RecordsOfTypes(ctx, ledger.ProjectStream(project), run, types, keep)
 	}
 	return out, err
 }

@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/internal/scenario"
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // hostile is what plans, agents, programs and people may say: each character
@@ -35,7 +36,7 @@ type desk struct {
 }
 
 func (d *desk) Runs(context.Context, string) ([]string, error) { return d.Night.Runs(), nil }
-func (d *desk) RunRecords(_ context.Context, _, run string, types ...string) ([]loop.Record, error) {
+func (d *desk) RunRecords(_ context.Context, _, run string, types ...string) ([]ledger.Record, error) {
 	return d.Night.RunRecords(run, types...), nil
 }
 
@@ -56,7 +57,7 @@ func (d *desk) Hats(context.Context, string, string) (bot.HatSet, error) {
 	return bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: d.word, Routes: "planner → builder"}, nil
 }
 
-func (d *desk) Records(_ context.Context, _, task string) ([]loop.Record, error) {
+func (d *desk) Records(_ context.Context, _, task string) ([]ledger.Record, error) {
 	return d.Night.Records(task), nil
 }
 
@@ -70,7 +71,7 @@ func messages(word string) []bot.Message {
 	n.State.Project.Name = "shop"
 	var out []bot.Message
 	told := notify.New(notify.Options{Where: func(string) []string { return []string{"telegram:1"} }, Zone: berlin})
-	gather := func(all []loop.Outgoing) {
+	gather := func(all []ledger.Outgoing) {
 		for _, o := range all {
 			var m bot.Message
 			if err := json.Unmarshal(o.Body, &m); err == nil {
@@ -79,7 +80,7 @@ func messages(word string) []bot.Message {
 		}
 	}
 	n.Decided = func(before loop.State, d loop.Decision, in loop.Input) { gather(told.Compose(before, d, in)) }
-	n.Entry(loop.Entry{Stream: loop.SharedStream, Time: now, Body: loop.PersonPaired{Person: loop.Person{ID: "telegram:1", Name: word, Role: loop.RoleAdmin, Since: now}}})
+	n.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: now, Body: ledger.PersonPaired{Person: ledger.Person{ID: "telegram:1", Name: word, Role: ledger.RoleAdmin, Since: now}}})
 
 	event := func(typ string, fields map[string]any) scenario.Act {
 		raw, err := json.Marshal(fields)
@@ -91,7 +92,7 @@ func messages(word string) []bot.Message {
 	blocked := event("task.blocked", map[string]any{"reason": word, "tried": word, "needs": word})
 	asks := event("question.asked", map[string]any{"text": word, "options": []string{word, "b"}, "choice": word})
 	built := event("build.complete", map[string]any{"summary": word, "files_modified": []string{word}, "guidance": []any{map[string]any{"id": "g1", "set_aside": true, "note": word}}})
-	built.Files = []loop.FileChange{{Path: word, Added: 1}}
+	built.Files = []ledger.FileChange{{Path: word, Added: 1}}
 	built.Red = word
 	plan := event("plan.complete", map[string]any{"summary": word, "steps": []string{word}})
 	n.Acts["Task 1 planner"], n.Acts["Task 1 builder"] = []scenario.Act{plan}, []scenario.Act{built}
@@ -99,49 +100,47 @@ func messages(word string) []bot.Message {
 	n.Acts["Task 3 planner"] = []scenario.Act{asks, plan}
 	set := n.Settings()
 	set.Stays, set.Others, set.Agent = true, []string{word}, "claude"
-	set.Source.Path, set.Verify = word, []loop.Command{{Run: word}}
+	set.Source.Path, set.Verify = word, []ledger.Command{{Run: word}}
 	base := n.Base("r1")
-	base.Branch, base.Dirty, base.Notes = word, []string{word}, []loop.Finding{{File: word, Line: 1, Text: word, Fix: word}}
-	var tasks []loop.Task
+	base.Branch, base.Dirty, base.Notes = word, []string{word}, []ledger.Finding{{File: word, Line: 1, Text: word, Fix: word}}
+	var tasks []ledger.Task
 	for i := 1; i <= 4; i++ {
 		t := scenario.Task(i, word)
 		t.Body, t.Acceptance, t.Scope = word, []string{word, word}, word
 		tasks = append(tasks, t)
 	}
-	tasks[3].Mark = loop.MarkManualVerify
+	tasks[3].Mark = ledger.MarkManualVerify
 	n.Start(set, base, tasks...)
 	n.Do(loop.Input{Key: "g", Actor: "telegram:1", Name: word, Body: loop.Guide{Text: word}})
 	stop := 0
 	n.Until(func() bool { stop++; return stop > 60 })
 
-	entry := func(task string, body loop.Body) {
-		before := n.State
-		e := loop.Entry{Stream: loop.ProjectStream("shop"), Time: n.Now, Run: "r1", Task: task, Actor: "daemon", Body: body}
-		after := loop.Apply(before, e)
-		gather(told.Compose(before, loop.Decision{Entries: []loop.Entry{e}, State: after}, loop.Input{Time: n.Now, Project: "shop", Name: word, Actor: "daemon", Body: loop.Tick{}}))
+	entry := func(task string, body ledger.Body) {
+		e := ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: n.Now, Run: "r1", Task: task, Actor: "daemon", Body: body}
+		gather(told.Compose(n.State, loop.Decided(n.State, e), loop.Input{Time: n.Now, Project: "shop", Name: word, Actor: "daemon", Body: loop.Tick{}}))
 		n.Entry(e)
 	}
-	q := loop.Question{ID: "q9", Run: "r1", Task: "Task 2", Tasks: []string{"Task 3"}, Title: word, Text: word, Tried: word, Needs: word, Hat: word, By: word, Options: []string{word, "b"}, Choice: word, Paths: []string{word}, Asked: n.Now, Sent: n.Now, Expires: n.Now.Add(time.Hour), Offer: &set}
-	for _, kind := range []loop.QuestionKind{
-		loop.AskBlocked, loop.AskManual, loop.AskAgent, loop.AskBaseline, loop.AskReview, loop.AskUnticked, loop.AskSkip, loop.AskNow, loop.AskStart, loop.AskLate, loop.AskPlan, loop.AskAllow,
+	q := ledger.Question{ID: "q9", Run: "r1", Task: "Task 2", Tasks: []string{"Task 3"}, Title: word, Text: word, Tried: word, Needs: word, Hat: word, By: word, Options: []string{word, "b"}, Choice: word, Paths: []string{word}, Asked: n.Now, Sent: n.Now, Expires: n.Now.Add(time.Hour), Offer: &set}
+	for _, kind := range []ledger.QuestionKind{
+		ledger.AskBlocked, ledger.AskManual, ledger.AskAgent, ledger.AskBaseline, ledger.AskReview, ledger.AskUnticked, ledger.AskSkip, ledger.AskNow, ledger.AskStart, ledger.AskLate, ledger.AskPlan, ledger.AskAllow,
 	} {
 		q.Kind = kind
 		out = append(out, bot.Ask(n.State, q, n.Now), bot.StillOpen(n.State, q, n.Now, n.Now, n.Now), bot.Reminder(n.State, q, n.Now))
-		for _, end := range []loop.Body{
-			loop.QuestionAnswered{ID: "q9", Choice: word, Words: word, By: word}, loop.QuestionAnswered{ID: "q9", Choice: "guide", Words: word, By: word},
-			loop.QuestionExpired{ID: "q9", Choice: word, Then: word},
+		for _, end := range []ledger.Body{
+			ledger.QuestionAnswered{ID: "q9", Choice: word, Words: word, By: word}, ledger.QuestionAnswered{ID: "q9", Choice: "guide", Words: word, By: word},
+			ledger.QuestionExpired{ID: "q9", Choice: word, Then: word},
 		} {
-			entry("Task 2", loop.QuestionAsked{Question: q})
+			entry("Task 2", ledger.QuestionAsked{Question: q})
 			entry("Task 2", end)
 		}
 	}
-	entry("", loop.GuidanceQueued{Item: guidance.Item{ID: "g7", Text: word, Hat: word, By: word, At: n.Now}})
-	for _, body := range []loop.Body{
-		loop.GuidanceChanged{ID: "g7", Text: word}, loop.GuidanceReported{ID: "g7", State: guidance.Addressed, Note: word}, loop.GuidanceJudged{ID: "g7", Hat: word, Note: word},
-		loop.GuidanceExpired{ID: "g7", Why: word}, loop.PreflightFailed{Problems: []loop.Finding{{File: word, Line: 7, Text: word, Fix: word}}},
-		loop.InputPoisoned{Kind: word, Error: word}, loop.EffectFailed{Kind: "mark", Key: word, Text: word}, loop.BaselineBroke{Commands: []string{word}, Text: word},
-		loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitLimit, Until: n.Now, Text: word}, loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitAgent, Until: n.Now, Text: word},
-		loop.RunStateSet{State: loop.RunWaiting, Wait: loop.WaitDisk, Text: word}, loop.RunStateSet{State: loop.RunRunning},
+	entry("", ledger.GuidanceQueued{Item: guidance.Item{ID: "g7", Text: word, Hat: word, By: word, At: n.Now}})
+	for _, body := range []ledger.Body{
+		ledger.GuidanceChanged{ID: "g7", Text: word}, ledger.GuidanceReported{ID: "g7", State: guidance.Addressed, Note: word}, ledger.GuidanceJudged{ID: "g7", Hat: word, Note: word},
+		ledger.GuidanceExpired{ID: "g7", Why: word}, ledger.PreflightFailed{Problems: []ledger.Finding{{File: word, Line: 7, Text: word, Fix: word}}},
+		ledger.InputPoisoned{Kind: word, Error: word}, ledger.EffectFailed{Kind: "mark", Key: word, Text: word}, ledger.BaselineBroke{Commands: []string{word}, Text: word},
+		ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitLimit, Until: n.Now, Text: word}, ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitAgent, Until: n.Now, Text: word},
+		ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Text: word}, ledger.RunStateSet{State: ledger.RunRunning},
 	} {
 		entry("Task 1", body)
 	}
@@ -155,8 +154,8 @@ func messages(word string) []bot.Message {
 			out = append(out, m)
 		}
 	}
-	for _, reason := range []loop.Reason{loop.ReasonDone, loop.ReasonNothing, loop.ReasonBlocked, loop.ReasonStreak, loop.ReasonManual, loop.ReasonUntil, loop.ReasonStopped, loop.ReasonInternal} {
-		entry("", loop.RunEnded{Reason: reason, Text: word, By: word, Branch: word, Done: 1, Total: 4})
+	for _, reason := range []ledger.Reason{ledger.ReasonDone, ledger.ReasonNothing, ledger.ReasonBlocked, ledger.ReasonStreak, ledger.ReasonManual, ledger.ReasonUntil, ledger.ReasonStopped, ledger.ReasonInternal} {
+		entry("", ledger.RunEnded{Reason: reason, Text: word, By: word, Branch: word, Done: 1, Total: 4})
 		out = append(out, bot.Status(n.State, n.Now))
 	}
 	records := n.All()

@@ -15,7 +15,7 @@ import (
 
 // makers are the functions whose first argument is a message's key, or its end
 // where there is something to go in front.
-var makers = map[string]string{"newMessage": "", "message": "", "words": "", "unsettled": "", "receipt": "guidance.", "say": "status."}
+var makers = map[string]string{"newMessage": "", "refusal": "", "message": "", "words": "", "unsettled": "", "receipt": "guidance.", "say": "status."}
 
 // keysIn are the keys that the files of a folder name: whole ones, and the
 // beginnings of those that are put together.
@@ -107,8 +107,12 @@ func typeName(e ast.Expr) string {
 // that nothing sends any more, is an error.
 func TestKeys(t *testing.T) {
 	sent, begun := map[string]bool{}, map[string]bool{}
-	for _, dir := range []string{".", "reception", "post", "report", "notify"} {
-		whole, beginnings := keysIn(t, os.DirFS(filepath.Join("..", "..", dir)))
+	for _, dir := range []string{".", "inbound", "delivery", "report", "notify"} {
+		folder := os.DirFS(filepath.Join("..", "..", dir))
+		if files, _ := fs.Glob(folder, "*.go"); len(files) == 0 {
+			t.Errorf("bot/%s has no source: is it elsewhere now?", dir)
+		}
+		whole, beginnings := keysIn(t, folder)
 		for key, file := range whole {
 			sent[key] = true
 			if _, known := lookUp(key); !known {

@@ -1,9 +1,9 @@
-// Package models is the far end of a coding agent: a server on loopback that
-// speaks the Anthropic Messages API, streaming and not, and answers from a
-// script. It is support for tests of real agent programs, which reach it as
-// ANTHROPIC_BASE_URL with a dummy key. Nothing in the product imports it.
+// Package models is a fake model provider for tests: a server on loopback that
+// speaks the Anthropic Messages API, with and without streaming, and answers from
+// a script. Tests of real agent programs set it as ANTHROPIC_BASE_URL, with a
+// dummy key. Nothing in the product imports it.
 //
-// A script says what the model does next, given the conversation so far:
+// A script returns the next turn for the conversation so far:
 //
 //	srv := models.Start(t, func(r models.Request) models.Turn {
 //		switch r.Step {
@@ -16,8 +16,8 @@
 //	})
 //	cmd.Env = append(cmd.Env, srv.Env()...)
 //
-// Play gives each session a list of turns, which is shorter, and Hat reads
-// nightporter's prompt, so that one script plays a whole night:
+// Play takes a list of turns for each session, and Hat parses nightporter's
+// prompt, so that one script serves a whole night:
 //
 //	srv := models.Start(t, models.Play(func(r models.Request) []models.Turn {
 //		hat := r.Hat()
@@ -33,12 +33,16 @@
 //		return []models.Turn{models.Say("nothing for " + hat.Name)}
 //	}))
 //
-// What goes wrong is a turn's Fault: a limit with or without its reset, an
-// overloaded or broken provider, a refused key, a server that hangs, a stream
-// that is cut. Turn.Before is called before the answer, and may wait: a test
-// holds a session there while it does something else.
+// A turn's Fault is a failure: a limit with or without its reset, an overloaded or
+// broken provider, a rejected key, a server that hangs, a stream that breaks off.
+// Turn.Before is called before the answer and may block: a test holds a session
+// there while it does something else.
 //
-// Agents ask on the side too: for titles, for what is left of a quota. Such
-// requests offer no tools; they are recorded as Side and answered without the
+// Agents also send auxiliary requests, for titles or for the rest of a quota. They
+// offer no tools; the server marks them as Auxiliary and answers without the
 // script.
+//
+//   - server.go, request.go, stream.go: Server, requests and their answers
+//   - turn.go, fault.go: what a script returns
+//   - hat.go: a prompt of nightporter
 package models

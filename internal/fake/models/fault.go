@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// Fault is one way in which an answer goes wrong.
+// Fault is a failure of one response.
 type Fault struct {
-	// Times is how often it happens to the same turn of the same session: then
-	// the turn's own answer is given. 0 = always.
+	// Times is how often the same turn of the same session fails before it gets
+	// its answer. 0 = always.
 	Times int
 
-	Status  int    // HTTP status of an error, 0 for none
-	Type    string // its type in the body
+	Status  int    // HTTP status of an error, 0 = none
+	Type    string // error type in the body
 	Message string
 	Header  map[string]string
 
-	Hang bool // nothing is sent until the caller gives up
-	Cut  bool // the connection is closed in the middle of the answer
-	Half bool // with Hang or Cut: half of the answer is sent first
+	Hang      bool // send nothing until the caller gives up
+	Cut       bool // close the connection
+	AfterHalf bool // with Hang or Cut: send half of the answer first
 }
 
-// Once is the fault, one time only.
+// Once returns the fault with Times set to 1.
 func (f Fault) Once() Fault {
 	f.Times = 1
 	return f
 }
 
-// RateLimited is a 429. after is its retry-after header, zero for none.
+// RateLimited is a 429 with a retry-after header, unless after is zero.
 func RateLimited(after time.Duration) Fault {
 	f := Fault{Status: 429, Type: "rate_limit_error", Message: "This request would exceed your account's rate limit. Please try again later."}
 	if after > 0 {
@@ -37,9 +37,9 @@ func RateLimited(after time.Duration) Fault {
 	return f
 }
 
-// LimitReached is the 429 of a subscription whose limit is used up until
-// reset. window is five_hour or seven_day. Agents heed these headers with an
-// OAuth token only.
+// LimitReached is the 429 of a subscription whose limit is used up until reset.
+// window is five_hour or seven_day. Agents heed these headers only if they use an
+// OAuth token.
 func LimitReached(window string, reset time.Time) Fault {
 	f := RateLimited(time.Until(reset))
 	f.Header = Unified("rejected", window, 1, reset)
@@ -47,8 +47,8 @@ func LimitReached(window string, reset time.Time) Fault {
 	return f
 }
 
-// Unified are the headers that tell how much of a subscription's limit is
-// used: status allowed, allowed_warning or rejected, use from 0 to 1.
+// Unified returns the headers about the use of a subscription's limit. status is
+// allowed, allowed_warning or rejected; use is from 0 to 1.
 func Unified(status, window string, use float64, reset time.Time) map[string]string {
 	const p = "anthropic-ratelimit-unified-"
 	short := map[string]string{"five_hour": "5h", "seven_day": "7d"}[window]
@@ -73,29 +73,29 @@ func Unauthorized() Fault {
 	return Fault{Status: 401, Type: "authentication_error", Message: "invalid x-api-key"}
 }
 
-// CreditTooLow is the 400 of an account without money.
+// CreditTooLow is the 400 of an account without credit.
 func CreditTooLow() Fault {
 	return Fault{Status: 400, Type: "invalid_request_error", Message: "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits."}
 }
 
-// PromptTooLong is the 400 for a conversation that does not fit.
+// PromptTooLong is the 400 for a conversation that exceeds the context window.
 func PromptTooLong() Fault {
 	return Fault{Status: 400, Type: "invalid_request_error", Message: fmt.Sprintf("prompt is too long: %d tokens > %d maximum", 214000, 200000)}
 }
 
-// UnknownModel is the 404 for a model that the account cannot use.
+// UnknownModel is the 404 for a model that the account may not use.
 func UnknownModel(name string) Fault {
 	return Fault{Status: 404, Type: "not_found_error", Message: "model: " + name}
 }
 
-// Hang is a server that takes the request and says nothing.
+// Hang never responds.
 func Hang() Fault { return Fault{Hang: true} }
 
-// HangHalf is a server that stops in the middle of its answer.
-func HangHalf() Fault { return Fault{Hang: true, Half: true} }
+// HangAfterHalf stops responding in the middle of the answer.
+func HangAfterHalf() Fault { return Fault{Hang: true, AfterHalf: true} }
 
-// Reset is a connection that is closed before an answer.
+// Reset closes the connection before the answer.
 func Reset() Fault { return Fault{Cut: true} }
 
-// Cut is a connection that is closed in the middle of the answer.
-func Cut() Fault { return Fault{Cut: true, Half: true} }
+// Cut closes the connection in the middle of the answer.
+func Cut() Fault { return Fault{Cut: true, AfterHalf: true} }

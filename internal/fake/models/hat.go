@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Hat is what a session's prompt says of itself (SPEC 4.7).
+// Hat is the content of a session's prompt.
 type Hat struct {
-	Name   string            // builder, reviewer, …
-	Task   string            // id as written: "Task 5"
-	Title  string            // of the task
-	Event  string            // the hat's own event: the first that it may end with
-	Events []string          // all of them
-	Owed   []string          // ids of guidance that the event has to report on
-	Parts  map[string]string // the prompt's sections, by title
+	Name         string            // builder, reviewer, …
+	Task         string            // id as in the plan: "Task 5"
+	Title        string            // of the task
+	Event        string            // the hat's own event, the first of Events
+	Events       []string          // all events that may end the session
+	OwedGuidance []string          // ids of guidance that the event must report on
+	Parts        map[string]string // the prompt's sections, by title
 }
 
 const howToEnd = "## How to end"
@@ -25,10 +25,10 @@ var (
 	owedID   = regexp.MustCompile(`\{"id":"(g[0-9]+)"`)
 )
 
-// Hat reads the conversation's prompt. What it does not say is empty.
+// Hat parses the conversation's prompt. Missing parts are empty.
 func (r Request) Hat() Hat { return ReadHat(r.Prompt()) }
 
-// ReadHat reads a prompt as nightporter builds it.
+// ReadHat parses a prompt that nightporter composed.
 func ReadHat(prompt string) Hat {
 	h := Hat{Parts: map[string]string{}}
 	title := ""
@@ -57,23 +57,23 @@ func ReadHat(prompt string) Hat {
 		h.Event = h.Events[0]
 	}
 	for _, m := range owedID.FindAllStringSubmatch(end, -1) {
-		if !slices.Contains(h.Owed, m[1]) {
-			h.Owed = append(h.Owed, m[1])
+		if !slices.Contains(h.OwedGuidance, m[1]) {
+			h.OwedGuidance = append(h.OwedGuidance, m[1])
 		}
 	}
 	return h
 }
 
-// Emit is the shell command that sends the hat's own event. Guidance that is
-// owed a report is reported as done, where data has none.
+// Emit returns the shell command that sends the hat's own event. Unless data has
+// reports on guidance, owed guidance is reported as done.
 func (h Hat) Emit(data map[string]any) Tool {
-	if _, has := data["guidance"]; !has && len(h.Owed) > 0 {
+	if _, has := data["guidance"]; !has && len(h.OwedGuidance) > 0 {
 		with := map[string]any{}
 		for k, v := range data {
 			with[k] = v
 		}
 		var reports []any
-		for _, id := range h.Owed {
+		for _, id := range h.OwedGuidance {
 			reports = append(reports, map[string]any{"id": id, "done": true, "note": "heeded"})
 		}
 		with["guidance"] = reports

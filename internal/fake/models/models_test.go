@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// reply is what came back; cut says why the body is not whole.
+// reply is a response; cut is the error if its body is incomplete.
 type reply struct {
 	status int
 	header http.Header
@@ -22,7 +22,7 @@ type reply struct {
 	cut    error
 }
 
-// ask sends a request as an agent would, with any JSON as its conversation.
+// ask sends a request as an agent does. The body is any JSON.
 func ask(t *testing.T, s *Server, path, body string) (reply, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -44,7 +44,7 @@ func ask(t *testing.T, s *Server, path, body string) (reply, error) {
 
 const begin = `{"model":"m","stream":true,"tools":[{"name":"Bash"}],"messages":[{"role":"user","content":"go"}]}`
 
-// streamed puts a stream's blocks together again.
+// streamed reassembles the blocks of a stream.
 func streamed(t *testing.T, body []byte) (text, input, stop string) {
 	t.Helper()
 	lines := bufio.NewScanner(bytes.NewReader(body))
@@ -127,11 +127,11 @@ func TestRequest(t *testing.T) {
 		t.Errorf("no JSON: %v, %v", resp, err)
 	}
 	all := s.Requests()
-	if len(all) != 3 || !all[1].Side || !all[2].Count || len(s.Turns()) != 1 {
+	if len(all) != 3 || !all[1].Auxiliary || !all[2].CountTokens || len(s.Turns()) != 1 {
 		t.Fatalf("%d requests: %+v", len(all), all)
 	}
 	r := all[0]
-	if r.Session != "s1" || r.Step != 1 || r.System != "sys\n" || !r.Said("Say: hello") || r.Said("nowhere") {
+	if r.Session != "s1" || r.Step != 1 || r.System != "sys\n" || !r.Contains("Say: hello") || r.Contains("nowhere") {
 		t.Errorf("%+v", r)
 	}
 	if d := cmp.Diff([]Part{{Type: "tool_result", Text: "no", Error: true}}, r.Results()); d != "" {
@@ -139,7 +139,7 @@ func TestRequest(t *testing.T) {
 	}
 	h := r.Hat()
 	h.Parts = nil
-	want := Hat{Name: "builder", Task: "Task 5", Title: "Say: hello", Event: "build.complete", Events: []string{"build.complete", "task.blocked"}, Owed: []string{"g1"}}
+	want := Hat{Name: "builder", Task: "Task 5", Title: "Say: hello", Event: "build.complete", Events: []string{"build.complete", "task.blocked"}, OwedGuidance: []string{"g1"}}
 	if d := cmp.Diff(want, h); d != "" {
 		t.Error(d)
 	}
@@ -162,19 +162,19 @@ func TestFaults(t *testing.T) {
 		{"overloaded", Overloaded(), 529, ""},
 		{"no credit", CreditTooLow(), 400, ""},
 		{"hang", Hang(), 0, ""},
-		{"hang in mid-answer", HangHalf(), 200, ""},
+		{"hang in mid-answer", HangAfterHalf(), 200, ""},
 		{"reset", Reset(), 0, ""},
 		{"cut", Cut(), 200, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			asked := make(chan struct{}, 2)
 			s := Start(t, func(Request) Turn {
-				turn := Say("a text to be cut").Or(c.fault.Once())
+				turn := Say("a text to be cut").WithFault(c.fault.Once())
 				turn.Before = func() { asked <- struct{}{} }
 				return turn
 			})
 			done := make(chan struct{})
-			go func() { // what hangs does so until somebody gives up: here the server
+			go func() { // the server's Close ends the hanging request
 				defer close(done)
 				<-asked
 				if c.fault.Hang {
@@ -193,11 +193,11 @@ func TestFaults(t *testing.T) {
 				if !c.fault.Hang {
 					t.Fatal(err)
 				}
-				return // closed before the half of the answer had arrived
+				return // closed before half of the answer arrived
 			case resp.status != c.status || c.header != "" && resp.header.Get(c.header) == "":
 				t.Errorf("%d, %v", resp.status, resp.header)
 			}
-			if (resp.cut != nil) != c.fault.Half {
+			if (resp.cut != nil) != c.fault.AfterHalf {
 				t.Errorf("body: %v", resp.cut)
 			}
 			if c.fault.Hang {

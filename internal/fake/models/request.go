@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// Request is one request for a turn, with the conversation so far.
+// Request is a request for a turn, with the conversation so far.
 type Request struct {
-	Session string // the agent's own id of the conversation; "" where it gives none
-	Step    int    // answers of the model so far: 0 for the first turn
-	Try     int    // how often this turn was asked for before
-	Side    bool   // no tools are offered: a title, a quota; the script does not see it
-	Count   bool   // only the tokens are to be counted
+	Session     string // the agent's id of the conversation, "" = none
+	Step        int    // number of answers in the conversation: 0 for the first turn
+	Try         int    // number of earlier requests for the same turn
+	Auxiliary   bool   // a request without tools, for a title or a quota; the script does not see it
+	CountTokens bool   // a request to count tokens only
 
 	Model    string
 	Stream   bool
 	System   string
-	Tools    []string // names of the tools on offer
+	Tools    []string // names of the offered tools
 	Messages []Message
-	Header   http.Header // of the HTTP request, with the key
+	Header   http.Header // of the HTTP request, including the key
 	Bytes    int         // size of the body
 }
 
@@ -33,12 +33,12 @@ type Message struct {
 // Part is one content block of a message.
 type Part struct {
 	Type  string // text, tool_use, tool_result, …
-	Text  string // of a text or a tool's result
-	Name  string // of a tool
-	Error bool   // of a tool's result
+	Text  string // content of a text or of a tool's result
+	Name  string // name of the tool
+	Error bool   // the tool failed
 }
 
-// Text is all text of the message.
+// Text returns all text of the message.
 func (m Message) Text() string {
 	var b strings.Builder
 	for _, p := range m.Parts {
@@ -49,7 +49,7 @@ func (m Message) Text() string {
 	return b.String()
 }
 
-// Results are the results of the last turn's tool calls, in order.
+// Results returns the results of the last turn's tool calls, in order.
 func (r Request) Results() []Part {
 	var out []Part
 	for i := len(r.Messages) - 1; i >= 0 && r.Messages[i].Role == "user"; i-- {
@@ -62,9 +62,9 @@ func (r Request) Results() []Part {
 	return out
 }
 
-// Said reports whether the text stands anywhere in what the agent sent: its
-// prompt, tool results, what a hook said.
-func (r Request) Said(text string) bool {
+// Contains reports whether the agent sent text anywhere: in its prompt, a tool's
+// result or a hook's message.
+func (r Request) Contains(text string) bool {
 	for _, m := range r.Messages {
 		if m.Role != "user" {
 			continue
@@ -78,9 +78,9 @@ func (r Request) Said(text string) bool {
 	return false
 }
 
-// Prompt is the text that the conversation began with. Agents put blocks of
-// their own around it; the block that is nightporter's is taken where there
-// is one, else the last one.
+// Prompt returns the text that started the conversation. Agents add blocks of
+// their own: Prompt returns nightporter's block if it recognizes one, else the
+// last block.
 func (r Request) Prompt() string {
 	text := ""
 	for _, m := range r.Messages {
@@ -102,7 +102,7 @@ func (r Request) Prompt() string {
 	return text
 }
 
-// parse reads the body of a request.
+// parse decodes the body of a request.
 func parse(body []byte, header http.Header) (Request, error) {
 	var in struct {
 		Model    string          `json:"model"`
@@ -136,11 +136,11 @@ func parse(body []byte, header http.Header) (Request, error) {
 			r.Step++
 		}
 	}
-	r.Side = len(r.Tools) == 0
+	r.Auxiliary = len(r.Tools) == 0
 	return r, nil
 }
 
-// parts reads content, which is a text or a list of blocks.
+// parts decodes content, which is a string or a list of blocks.
 func parts(raw json.RawMessage) []Part {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

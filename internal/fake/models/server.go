@@ -12,16 +12,16 @@ import (
 	"sync"
 )
 
-// maxBody is the largest request that is read, in bytes: agents send the whole
-// conversation each time.
+// maxBody limits a request, in bytes. Agents send the whole conversation each
+// time.
 const maxBody = 256 << 20
 
-// Server answers on one listener.
+// Server is a fake Messages API on one listener.
 type Server struct {
 	http   *http.Server
 	addr   string
 	script func(Request) Turn
-	closed chan struct{} // ends every hanging request
+	closed chan struct{} // ends hanging requests
 
 	mu    sync.Mutex
 	seen  []Request
@@ -30,7 +30,7 @@ type Server struct {
 	once  sync.Once
 }
 
-// T is what Start needs of a test.
+// T is the part of testing.TB that Start uses.
 type T interface {
 	Helper()
 	Fatal(args ...any)
@@ -49,8 +49,8 @@ func Start(t T, script func(Request) Turn) *Server {
 	return s
 }
 
-// Serve answers on l with the script until Close. The script is called by
-// several goroutines where several agents ask at once.
+// Serve answers on l with the script until Close. Parallel agents call the script
+// from several goroutines.
 func Serve(l net.Listener, script func(Request) Turn) *Server {
 	s := &Server{addr: l.Addr().String(), script: script, closed: make(chan struct{}), tries: map[string]int{}}
 	s.http = &http.Server{Handler: http.HandlerFunc(s.serve)} //nolint:gosec // on loopback, for tests
@@ -58,32 +58,32 @@ func Serve(l net.Listener, script func(Request) Turn) *Server {
 	return s
 }
 
-// Close ends the server and every request that hangs.
+// Close stops the server and ends hanging requests.
 func (s *Server) Close() {
 	s.once.Do(func() {
 		close(s.closed)
-		_ = s.http.Close() // the listener is gone either way
+		_ = s.http.Close() // the listener is closed either way
 	})
 }
 
-// URL is the server's address, as ANTHROPIC_BASE_URL takes it.
+// URL returns the server's address, for ANTHROPIC_BASE_URL.
 func (s *Server) URL() string { return "http://" + s.addr }
 
-// Env are the variables that lead Claude Code here, with a key that is none.
+// Env returns the variables that direct Claude Code here, with a dummy key.
 func (s *Server) Env() []string {
 	return []string{"ANTHROPIC_BASE_URL=" + s.URL(), "ANTHROPIC_API_KEY=dummy-key"}
 }
 
-// Requests are all requests so far, in order; those on the side too.
+// Requests returns all requests in order, including auxiliary ones.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.seen)
 }
 
-// Turns are the requests that the script answered.
+// Turns returns the requests that the script answered.
 func (s *Server) Turns() []Request {
-	return slices.DeleteFunc(s.Requests(), func(r Request) bool { return r.Side || r.Count })
+	return slices.DeleteFunc(s.Requests(), func(r Request) bool { return r.Auxiliary || r.CountTokens })
 }
 
 func (s *Server) serve(w http.ResponseWriter, hr *http.Request) {
@@ -96,32 +96,32 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request) {
 	}
 	body, err := io.ReadAll(io.LimitReader(hr.Body, maxBody))
 	if err != nil {
-		return // it gave up sending
+		return // the caller stopped sending
 	}
 	r, err := parse(body, hr.Header)
 	if err != nil {
 		fail(w, Fault{Status: http.StatusBadRequest, Type: "invalid_request_error", Message: err.Error()})
 		return
 	}
-	r.Count = strings.HasSuffix(hr.URL.Path, "count_tokens")
+	r.CountTokens = strings.HasSuffix(hr.URL.Path, "count_tokens")
 	id := s.record(&r)
 	switch {
-	case r.Count:
-		answer(w, map[string]any{"input_tokens": len(body) / 4})
+	case r.CountTokens:
+		writeJSON(w, map[string]any{"input_tokens": len(body) / 4})
 		return
-	case r.Side:
-		s.give(w, hr, r, id, Say(`{"title": "Work in progress", "isNewTopic": false}`))
+	case r.Auxiliary:
+		s.respond(w, hr, r, id, Say(`{"title": "Work in progress", "isNewTopic": false}`))
 		return
 	}
-	s.give(w, hr, r, id, s.script(r))
+	s.respond(w, hr, r, id, s.script(r))
 }
 
-// record keeps the request, and says how often it was asked before.
+// record stores the request, sets its Try and returns an id for the answer.
 func (s *Server) record(r *Request) (id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.n++
-	if !r.Side && !r.Count {
+	if !r.Auxiliary && !r.CountTokens {
 		key := fmt.Sprintf("%s %d", r.Session, r.Step)
 		r.Try = s.tries[key]
 		s.tries[key]++
@@ -130,8 +130,8 @@ func (s *Server) record(r *Request) (id string) {
 	return fmt.Sprintf("%06d", s.n)
 }
 
-// give answers with a turn, or with what goes wrong in its place.
-func (s *Server) give(w http.ResponseWriter, hr *http.Request, r Request, id string, t Turn) {
+// respond sends a turn, or its fault.
+func (s *Server) respond(w http.ResponseWriter, hr *http.Request, r Request, id string, t Turn) {
 	if t.Before != nil {
 		t.Before()
 	}
@@ -146,17 +146,17 @@ func (s *Server) give(w http.ResponseWriter, hr *http.Request, r Request, id str
 	for k, v := range t.Header {
 		w.Header().Set(k, v)
 	}
-	half := f != nil && f.Half
+	half := f != nil && f.AfterHalf
 	if f == nil || half {
 		var err error
 		if r.Stream {
 			w.Header().Set("Content-Type", "text/event-stream")
 			err = t.stream(w, id, r.Model, half)
 		} else if !half {
-			answer(w, t.message(id, r.Model))
+			writeJSON(w, t.message(id, r.Model))
 		}
 		if err != nil && !errors.Is(err, net.ErrClosed) {
-			panic(http.ErrAbortHandler) // the caller is gone, or the script made no sense
+			panic(http.ErrAbortHandler) // the caller is gone, or the script's input is no JSON
 		}
 	}
 	switch {
@@ -172,9 +172,9 @@ func (s *Server) give(w http.ResponseWriter, hr *http.Request, r Request, id str
 	}
 }
 
-func answer(w http.ResponseWriter, body any) {
+func writeJSON(w http.ResponseWriter, body any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(body) // whom it does not reach asks again
+	_ = json.NewEncoder(w).Encode(body) // a caller that misses it asks again
 }
 
 func fail(w http.ResponseWriter, f Fault) {

@@ -6,10 +6,10 @@ import (
 	"net/http"
 )
 
-// piece is how much of a text goes into one event of a stream, in bytes.
+// piece is the maximum of text in one event of a stream, in bytes.
 const piece = 16 << 10
 
-// block is one content block of an answer.
+// block is a content block of an answer.
 type block struct {
 	Type  string `json:"type"`
 	Text  string `json:"text,omitempty"`
@@ -43,7 +43,7 @@ func (t Turn) usage() Usage {
 	return t.Usage
 }
 
-// message is the whole answer of a request that does not stream.
+// message returns the answer to a request without streaming.
 func (t Turn) message(id, model string) map[string]any {
 	return map[string]any{
 		"id": "msg_" + id, "type": "message", "role": "assistant", "model": model, "content": t.blocks(id),
@@ -51,8 +51,8 @@ func (t Turn) message(id, model string) map[string]any {
 	}
 }
 
-// stream writes the answer as server-sent events. half stops in the middle of
-// the first block.
+// stream writes the answer as server-sent events. With half it stops in the
+// middle of the first block.
 func (t Turn) stream(w http.ResponseWriter, id, model string, half bool) error {
 	s := &sse{w: w, flush: http.NewResponseController(w)}
 	use := t.usage()
@@ -98,7 +98,7 @@ func (t Turn) stream(w http.ResponseWriter, id, model string, half bool) error {
 	return s.err
 }
 
-// sse writes events until one fails.
+// sse writes server-sent events until one fails.
 type sse struct {
 	w     http.ResponseWriter
 	flush *http.ResponseController

@@ -2,6 +2,7 @@ package slack
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,33 +13,33 @@ import (
 	"unicode/utf8"
 )
 
-// Message is one message as a conversation shows it.
+// Message is a message in a conversation.
 type Message struct {
 	TS, User, Text string
 	Bot            bool
-	Root           string // thread, "" = none
-	Only           string // the one reader of an ephemeral one
+	Root           string // timestamp of the thread's first message, "" = no thread
+	VisibleTo      string // the reader of an ephemeral message, "" = everybody
 	Blocks         json.RawMessage
 	Edits          int
 	Files          []string // ids
 	Buttons        []Button
-	Image, Alt     string // id of the file that stands above the text, and its words
+	Image, Alt     string // file id of the picture above the text, and its alternative text
 	EditedTS       string
 }
 
-// Button is one that can be pressed.
+// Button is a button of a message.
 type Button struct{ Label, Value, Action, Style string }
 
-// File is a file that was uploaded.
+// File is an uploaded file.
 type File struct {
 	ID, Name string
 	Alt      string
 	Data     []byte
-	Channel  string // where it was shared
+	Channel  string // conversation that it was shared in
 	Root     string
 
 	complete bool
-	unknown  int // so many messages with it are refused first
+	refusals int // number of messages with it that are rejected first
 }
 
 // View is a form that was opened.
@@ -52,7 +53,7 @@ type View struct {
 	Label    string
 }
 
-// methods are those of the API.
+// methods are the API methods by name.
 var methods map[string]func(*Server, map[string]string) map[string]any
 
 func init() {
@@ -77,45 +78,38 @@ func init() {
 }
 
 func (s *Server) open(map[string]string) map[string]any {
-	if s.deaf {
-		return no("internal_error")
+	if s.refuseSockets {
+		return apiError("internal_error")
 	}
 	return map[string]any{"url": s.ws + "?ticket=5ec7e77icke7"}
 }
 
 func (s *Server) openDirect(f map[string]string) map[string]any {
 	if !strings.HasPrefix(f["users"], "U") {
-		return no("user_not_found")
+		return apiError("user_not_found")
 	}
 	id := s.direct(f["users"])
 	if why := s.channels[id].closed; why != "" {
-		return no(why)
+		return apiError(why)
 	}
 	return map[string]any{"channel": map[string]any{"id": id}}
 }
 
-// info tells of a channel. Of a private one that the app is not in it knows
-// nothing.
+// info returns a channel. A private channel without the app is not found.
 func (s *Server) info(f map[string]string) map[string]any {
 	c := s.channels[f["channel"]]
 	if c == nil || c.closed == "channel_not_found" {
-		return no("channel_not_found")
+		return apiError("channel_not_found")
 	}
 	return map[string]any{"channel": map[string]any{
-		"id": c.id, "name": or(c.name, strings.ToLower(c.id)), "is_channel": c.with == "", "is_im": c.with != "",
+		"id": c.id, "name": cmp.Or(c.name, strings.ToLower(c.id)), "is_channel": c.with == "", "is_im": c.with != "",
 		"is_archived": c.closed == "is_archived", "is_member": c.closed == "",
 	}}
 }
 
-func or(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a
-}
-
-// place finds a conversation that takes messages.
-func (s *Server) place(f map[string]string) (*channel, string) {
+// findChannel returns the conversation of a call, and the error code if it
+// accepts no messages.
+func (s *Server) findChannel(f map[string]string) (*channel, string) {
 	c := s.channels[f["channel"]]
 	if c == nil {
 		return nil, "channel_not_found"
@@ -124,7 +118,7 @@ func (s *Server) place(f map[string]string) (*channel, string) {
 }
 
 func (s *Server) postMessage(f map[string]string) map[string]any {
-	c, why := s.place(f)
+	c, why := s.findChannel(f)
 	if why == "" {
 		why = s.checkBlocks(f)
 	}
@@ -132,53 +126,53 @@ func (s *Server) postMessage(f map[string]string) map[string]any {
 		why = "thread_not_found"
 	}
 	if why != "" {
-		return no(why)
+		return apiError(why)
 	}
 	m := &Message{TS: s.stamp(), User: BotUser, Bot: true, Root: f["thread_ts"]}
-	m.take(f)
+	m.apply(f)
 	c.messages = append(c.messages, m)
-	// The platform repeats the message, with fields that no library knows.
+	// Slack echoes the message, with fields that no library knows.
 	return map[string]any{"channel": c.id, "ts": m.TS, "message": map[string]any{"type": "message", "blocks": []any{map[string]any{"type": 7}}, "user": []int{1}}}
 }
 
 func (s *Server) postEphemeral(f map[string]string) map[string]any {
-	c, why := s.place(f)
+	c, why := s.findChannel(f)
 	if why == "" {
 		why = s.checkBlocks(f)
 	}
 	if why != "" {
-		return no(why)
+		return apiError(why)
 	}
-	m := &Message{TS: s.stamp(), User: BotUser, Bot: true, Root: f["thread_ts"], Only: f["user"]}
-	m.take(f)
+	m := &Message{TS: s.stamp(), User: BotUser, Bot: true, Root: f["thread_ts"], VisibleTo: f["user"]}
+	m.apply(f)
 	c.messages = append(c.messages, m)
 	return map[string]any{"message_ts": m.TS}
 }
 
 func (s *Server) update(f map[string]string) map[string]any {
-	c, why := s.place(f)
+	c, why := s.findChannel(f)
 	if why != "" {
-		return no(why)
+		return apiError(why)
 	}
 	m := c.find(f["ts"])
 	switch {
-	case m == nil || m.Only != "":
-		return no("message_not_found")
+	case m == nil || m.VisibleTo != "":
+		return apiError("message_not_found")
 	case !m.Bot:
-		return no("cant_update_message")
+		return apiError("cant_update_message")
 	}
 	if why := s.checkBlocks(f); why != "" {
-		return no(why)
+		return apiError(why)
 	}
-	m.take(f)
+	m.apply(f)
 	m.Edits++
 	return map[string]any{"channel": c.id, "ts": m.TS, "text": m.Text}
 }
 
 func (s *Server) remove(f map[string]string) map[string]any {
-	c, why := s.place(f)
+	c, why := s.findChannel(f)
 	if why != "" {
-		return no(why)
+		return apiError(why)
 	}
 	for i, m := range c.messages {
 		if m.TS == f["ts"] && m.Bot {
@@ -186,7 +180,7 @@ func (s *Server) remove(f map[string]string) map[string]any {
 			return map[string]any{"channel": c.id, "ts": m.TS}
 		}
 	}
-	return no("message_not_found")
+	return apiError("message_not_found")
 }
 
 func (c *channel) find(ts string) *Message {
@@ -198,8 +192,8 @@ func (c *channel) find(ts string) *Message {
 	return nil
 }
 
-// take reads what a message says.
-func (m *Message) take(f map[string]string) {
+// apply sets the content of a message.
+func (m *Message) apply(f map[string]string) {
 	m.Text, m.Buttons, m.Image, m.Alt = f["text"], nil, "", ""
 	if m.Blocks = json.RawMessage(f["blocks"]); len(m.Blocks) == 0 {
 		m.Blocks = json.RawMessage("[]")
@@ -220,7 +214,7 @@ func text(v any) string {
 	return s
 }
 
-// walk visits all objects of a JSON text, in order.
+// walk visits all objects of a JSON text in order.
 func walk(raw json.RawMessage, visit func(map[string]any)) {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
@@ -243,7 +237,7 @@ func walk(raw json.RawMessage, visit func(map[string]any)) {
 	in(v)
 }
 
-// Plain is all that a message's blocks show, a line for each part.
+// Plain returns all text in a message's blocks, separated by "|".
 func (m Message) Plain() string {
 	var lines []string
 	walk(m.Blocks, func(node map[string]any) {
@@ -259,7 +253,7 @@ func (m Message) Plain() string {
 	return strings.Join(lines, "|")
 }
 
-// checkBlocks is what the platform has against a message, "" = nothing.
+// checkBlocks returns the error code for a message that Slack rejects, "" = none.
 func (s *Server) checkBlocks(f map[string]string) string {
 	var blocks []map[string]any
 	if raw := f["blocks"]; raw != "" && json.Unmarshal([]byte(raw), &blocks) != nil {
@@ -297,7 +291,7 @@ func (s *Server) checkBlocks(f map[string]string) string {
 		case "image":
 			total += utf8.RuneCountInString(text(node["alt_text"]))
 			longest(node["alt_text"], 2000)
-			bad = bad || !s.knows(node)
+			bad = bad || !s.acceptsImage(node)
 		case "actions":
 			bad = bad || len(elements) == 0 || len(elements) > 25
 		case "context":
@@ -317,32 +311,30 @@ func (s *Server) checkBlocks(f map[string]string) string {
 
 var fileID = regexp.MustCompile(`^F[A-Z0-9]{8,}$`)
 
-// knows reports whether an image is one of the app's own files, of a kind that
-// is shown. A new one is known after a while only, and until then a message
-// with it is refused.
-func (s *Server) knows(image map[string]any) bool {
+// acceptsImage reports whether an image block shows a PNG file of the app. Slack
+// rejects a new file for a while.
+func (s *Server) acceptsImage(image map[string]any) bool {
 	ref, _ := image["slack_file"].(map[string]any)
 	id := text(ref["id"])
 	f := s.files[id]
 	if image["image_url"] != nil || len(ref) != 1 || !fileID.MatchString(id) || f == nil || !f.complete || !bytes.HasPrefix(f.Data, []byte("\x89PNG\r\n\x1a\n")) {
 		return false
 	}
-	if f.unknown > 0 {
-		f.unknown--
+	if f.refusals > 0 {
+		f.refusals--
 		return false
 	}
 	return true
 }
 
-// Slowly makes the next files known only after so many refusals; one, when
-// nothing is said.
-func (s *Server) Slowly(refusals int) {
+// DelayFiles sets how many messages with a new file are rejected; the default is 1.
+func (s *Server) DelayFiles(refusals int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.slowly = refusals
+	s.fileDelay = refusals
 }
 
-// wire is a message as the API and events show it.
+// wire returns a message as the API and events contain it.
 func (m *Message) wire(c *channel) map[string]any {
 	out := map[string]any{"type": "message", "ts": m.TS, "user": m.User, "text": m.Text, "team": Team, "blocks": m.Blocks}
 	if m.Blocks == nil {
@@ -398,7 +390,7 @@ func (s *Server) conversations(f map[string]string) map[string]any {
 	return map[string]any{"channels": list, "response_metadata": map[string]any{"next_cursor": next}}
 }
 
-// page is a part of messages, newest first as the platform has it.
+// page returns a page of messages in the given order.
 func page(list []map[string]any, f map[string]string) map[string]any {
 	at, _ := strconv.Atoi(f["cursor"])
 	const most = 3
@@ -411,13 +403,13 @@ func page(list []map[string]any, f map[string]string) map[string]any {
 }
 
 func (s *Server) history(f map[string]string) map[string]any {
-	c, why := s.place(f)
+	c, why := s.findChannel(f)
 	if c == nil || why == "not_in_channel" {
-		return no("channel_not_found")
+		return apiError("channel_not_found")
 	}
 	list := []map[string]any{}
 	for i := len(c.messages) - 1; i >= 0; i-- {
-		if m := c.messages[i]; m.Root == "" && m.Only == "" && m.TS > f["oldest"] && (f["latest"] == "" || m.TS < f["latest"]) {
+		if m := c.messages[i]; m.Root == "" && m.VisibleTo == "" && m.TS > f["oldest"] && (f["latest"] == "" || m.TS < f["latest"]) {
 			list = append(list, m.wire(c))
 		}
 	}
@@ -425,9 +417,9 @@ func (s *Server) history(f map[string]string) map[string]any {
 }
 
 func (s *Server) replies(f map[string]string) map[string]any {
-	c, _ := s.place(f)
+	c, _ := s.findChannel(f)
 	if c == nil || c.find(f["ts"]) == nil {
-		return no("thread_not_found")
+		return apiError("thread_not_found")
 	}
 	list := []map[string]any{c.find(f["ts"]).wire(c)}
 	for _, m := range c.messages {
@@ -441,7 +433,7 @@ func (s *Server) replies(f map[string]string) map[string]any {
 func (s *Server) openView(f map[string]string) map[string]any {
 	user, _, known := strings.Cut(f["trigger_id"], ".")
 	if !known || s.opened[f["trigger_id"]] {
-		return no("expired_trigger_id")
+		return apiError("expired_trigger_id")
 	}
 	s.opened[f["trigger_id"]] = true
 	v := View{ID: s.next("V"), User: user, Raw: json.RawMessage(f["view"])}
@@ -458,7 +450,7 @@ func (s *Server) openView(f map[string]string) map[string]any {
 		} `json:"blocks"`
 	}
 	if json.Unmarshal(v.Raw, &form) != nil || len(form.Blocks) != 1 {
-		return no("invalid_arguments")
+		return apiError("invalid_arguments")
 	}
 	v.Metadata, v.Block, v.Action, v.Label = form.Metadata, form.Blocks[0].ID, form.Blocks[0].Element.Action, form.Blocks[0].Label.Text
 	s.views = append(s.views, v)
@@ -468,14 +460,14 @@ func (s *Server) openView(f map[string]string) map[string]any {
 func (s *Server) uploadURL(f map[string]string) map[string]any {
 	length, err := strconv.Atoi(f["length"])
 	if err != nil || length <= 0 || f["filename"] == "" {
-		return no("invalid_arguments")
+		return apiError("invalid_arguments")
 	}
 	if utf8.RuneCountInString(f["alt_txt"]) > 1000 {
-		return no("alt_txt_too_large")
+		return apiError("alt_txt_too_large")
 	}
 	s.last++
 	id := fmt.Sprintf("F%09d", s.last)
-	s.files[id] = &File{ID: id, Name: f["filename"], Alt: f["alt_txt"], unknown: s.slowly}
+	s.files[id] = &File{ID: id, Name: f["filename"], Alt: f["alt_txt"], refusals: s.fileDelay}
 	return map[string]any{"upload_url": strings.TrimSuffix(s.URL(), "/") + "/upload/" + id, "file_id": id}
 }
 
@@ -495,22 +487,22 @@ func (s *Server) takeFile(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, "OK - %d", len(f.Data))
 }
 
-// share ends an upload. Without a channel the file is the app's own.
+// share ends an upload. Without a channel the file belongs to the app.
 func (s *Server) share(f map[string]string) map[string]any {
 	var list []struct {
 		ID string `json:"id"`
 	}
 	if json.Unmarshal([]byte(f["files"]), &list) != nil || len(list) != 1 || s.files[list[0].ID] == nil {
-		return no("invalid_arguments")
+		return apiError("invalid_arguments")
 	}
 	file := s.files[list[0].ID]
 	if len(file.Data) == 0 || file.complete {
-		return no("file_not_found")
+		return apiError("file_not_found")
 	}
 	if f["channel_id"] != "" {
-		c, why := s.place(map[string]string{"channel": f["channel_id"]})
+		c, why := s.findChannel(map[string]string{"channel": f["channel_id"]})
 		if why != "" {
-			return no(why)
+			return apiError(why)
 		}
 		file.Channel, file.Root = c.id, f["thread_ts"]
 		c.messages = append(c.messages, &Message{TS: s.stamp(), User: BotUser, Bot: true, Root: f["thread_ts"], Files: []string{file.ID}})
@@ -519,7 +511,7 @@ func (s *Server) share(f map[string]string) map[string]any {
 	return map[string]any{"files": []any{map[string]any{"id": file.ID}}}
 }
 
-// File is one that was uploaded, shared or not.
+// File returns an uploaded file, shared or not.
 func (s *Server) File(id string) (File, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -530,7 +522,7 @@ func (s *Server) File(id string) (File, bool) {
 	return *f, true
 }
 
-// Files are those that were shared.
+// Files returns the shared files.
 func (s *Server) Files() []File {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -543,7 +535,7 @@ func (s *Server) Files() []File {
 	return out
 }
 
-// Messages are those of a conversation.
+// Messages returns the messages of a conversation.
 func (s *Server) Messages(id string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -556,7 +548,7 @@ func (s *Server) Messages(id string) []Message {
 	return out
 }
 
-// Views are the forms that were opened.
+// Views returns the forms that were opened.
 func (s *Server) Views() []View {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,27 +11,27 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Saying is something that somebody says.
-type Saying struct {
+// UserMessage is a message of a person or of another app.
+type UserMessage struct {
 	User, Channel, Text string
-	Root                string // thread
-	Bot                 bool   // by another app
+	Root                string // timestamp of the thread's first message
+	Bot                 bool   // written by another app
 	File                bool
 }
 
-// Say lets somebody say something, and returns its time stamp. Names of ours
-// are written as "@porter".
+// Say posts a person's message and returns its timestamp. "@porter" in it becomes
+// a mention of the app.
 func (s *Server) Say(user, channel, text string) string {
-	return s.Post(Saying{User: user, Channel: channel, Text: text})
+	return s.Post(UserMessage{User: user, Channel: channel, Text: text})
 }
 
 // Reply is Say in a thread.
 func (s *Server) Reply(user, channel, root, text string) string {
-	return s.Post(Saying{User: user, Channel: channel, Text: text, Root: root})
+	return s.Post(UserMessage{User: user, Channel: channel, Text: text, Root: root})
 }
 
-// Post lets somebody say something in full.
-func (s *Server) Post(w Saying) string {
+// Post posts a message and returns its timestamp.
+func (s *Server) Post(w UserMessage) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.channel(w.Channel)
@@ -48,7 +48,7 @@ func (s *Server) Post(w Saying) string {
 		again["type"], again["channel"], again["event_ts"] = "app_mention", c.id, m.TS
 		s.event(c, again)
 	}
-	s.change()
+	s.notifyChange()
 	return m.TS
 }
 
@@ -57,7 +57,7 @@ func wireText(s string) string {
 	return strings.ReplaceAll(s, "@porter", "<@"+BotUser+">")
 }
 
-// Edit lets somebody change what they said.
+// Edit changes the text of a message.
 func (s *Server) Edit(channel, ts, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,10 +69,10 @@ func (s *Server) Edit(channel, ts, text string) {
 		"type": "message", "subtype": "message_changed", "channel": c.id, "ts": m.EditedTS, "event_ts": m.EditedTS,
 		"message": m.wire(c), "previous_message": before,
 	})
-	s.change()
+	s.notifyChange()
 }
 
-// Delete takes a message away, whoever it is by.
+// Delete deletes a message of any author.
 func (s *Server) Delete(channel, ts string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,10 +85,10 @@ func (s *Server) Delete(channel, ts string) {
 	}
 }
 
-// event sends one of the Events API. The caller holds mu.
+// event sends a message event. The caller holds mu.
 func (s *Server) event(c *channel, body map[string]any) {
-	if s.deaf {
-		return // it would be tried again for an hour at most; a night is longer
+	if s.refuseSockets {
+		return // Slack would retry for an hour at most, which is less than a night
 	}
 	if c.with != "" {
 		body["channel_type"] = "im"
@@ -101,14 +101,14 @@ func (s *Server) event(c *channel, body map[string]any) {
 	})
 }
 
-// Event sends an event as it is given.
+// Event sends an event as given.
 func (s *Server) Event(body map[string]any) (id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.send("events_api", map[string]any{"type": "event_callback", "team_id": Team, "event_id": s.next("Ev"), "event": body})
 }
 
-// Slash lets somebody type "/porter TEXT". The envelope's id comes back.
+// Slash types "/porter TEXT" and returns the envelope's id.
 func (s *Server) Slash(user, channel, text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +125,7 @@ func (s *Server) Slash(user, channel, text string) string {
 
 func (s *Server) trigger(user string) string { return user + "." + s.next("T") }
 
-// Press lets somebody press the button with a label.
+// Press presses the button with a label and returns the envelope's id.
 func (s *Server) Press(user, channel, ts, label string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +143,7 @@ func (s *Server) Press(user, channel, ts, label string) (string, error) {
 }
 
 func (s *Server) press(user string, c *channel, m *Message, b Button) string {
-	container := map[string]any{"type": "message", "message_ts": m.TS, "channel_id": c.id, "is_ephemeral": m.Only != ""}
+	container := map[string]any{"type": "message", "message_ts": m.TS, "channel_id": c.id, "is_ephemeral": m.VisibleTo != ""}
 	return s.send("interactive", map[string]any{
 		"type": "block_actions", "team": map[string]any{"id": Team}, "api_app_id": AppID, "trigger_id": s.trigger(user),
 		"user": map[string]any{"id": user, "username": strings.ToLower(strings.TrimPrefix(user, "U"))}, "container": container,
@@ -152,7 +152,7 @@ func (s *Server) press(user string, c *channel, m *Message, b Button) string {
 	})
 }
 
-// PressValue lets somebody press a button that the message may not have.
+// PressValue sends a press with any value, even of a button that does not exist.
 func (s *Server) PressValue(user, channel, ts, value string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +164,7 @@ func (s *Server) PressValue(user, channel, ts, value string) string {
 	return s.press(user, c, m, Button{Value: value, Action: "ba"})
 }
 
-// Submit fills in the form that was opened last.
+// Submit submits the form that was opened last.
 func (s *Server) Submit(words string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,20 +182,20 @@ func (s *Server) Submit(words string) (string, error) {
 	}), nil
 }
 
-// Envelope sends anything.
+// Envelope sends any envelope.
 func (s *Server) Envelope(kind string, payload any) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.send(kind, payload)
 }
 
-// send puts an envelope on the socket. It comes again with every new socket,
-// until it is acknowledged. The caller holds mu.
+// send sends an envelope. Every new socket gets it again until it is acknowledged.
+// The caller holds mu.
 func (s *Server) send(kind string, payload any) string {
 	e := envelope{id: s.next("env-")}
 	e.body = map[string]any{"envelope_id": e.id, "type": kind, "payload": payload, "accepts_response_payload": kind != "events_api"}
-	if s.deaf {
-		return e.id // whoever pressed or typed is told that the app does not answer
+	if s.refuseSockets {
+		return e.id // Slack tells the person that the app does not respond
 	}
 	s.unacked = append(s.unacked, e)
 	if s.conn != nil {
@@ -212,14 +212,14 @@ func (s *Server) write(body any) {
 	}
 }
 
-// Redeliver sends everything again that is not acknowledged.
+// Redeliver sends all unacknowledged envelopes again.
 func (s *Server) Redeliver() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.again()
+	s.redeliver()
 }
 
-func (s *Server) again() {
+func (s *Server) redeliver() {
 	for _, e := range s.unacked {
 		if s.conn == nil {
 			return
@@ -229,7 +229,7 @@ func (s *Server) again() {
 	}
 }
 
-// socket is one connection of the app.
+// socket serves one connection of the app.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	up := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 	conn, err := up.Upgrade(w, r, nil)
@@ -243,8 +243,8 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	s.conn = conn
 	s.sockets++
 	s.write(map[string]any{"type": "hello", "num_connections": 1, "connection_info": map[string]any{"app_id": AppID}})
-	s.again()
-	s.change()
+	s.redeliver()
+	s.notifyChange()
 	s.mu.Unlock()
 	for {
 		var ack struct {
@@ -262,7 +262,7 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 				break
 			}
 		}
-		s.change()
+		s.notifyChange()
 		s.mu.Unlock()
 	}
 	s.mu.Lock()
@@ -271,10 +271,10 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	if s.conn == conn {
 		s.conn = nil
 	}
-	s.change()
+	s.notifyChange()
 }
 
-// Ping is the platform's sign of life.
+// Ping sends Slack's keep-alive.
 func (s *Server) Ping() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -292,7 +292,7 @@ func (s *Server) Refresh() {
 	}
 }
 
-// Raw puts any text on the socket.
+// Raw writes any text to the socket.
 func (s *Server) Raw(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -301,7 +301,7 @@ func (s *Server) Raw(text string) {
 	}
 }
 
-// Cut breaks the socket.
+// Cut closes the socket.
 func (s *Server) Cut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -309,15 +309,15 @@ func (s *Server) Cut() {
 		_ = s.conn.Close()
 		s.conn = nil
 	}
-	s.change()
+	s.notifyChange()
 }
 
-// Deaf lets nobody have a socket, and tells nobody of what is said meanwhile;
-// false ends it.
-func (s *Server) Deaf(on bool) {
+// RefuseSockets closes the socket, rejects new ones and drops events, until it is
+// called with false.
+func (s *Server) RefuseSockets(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.deaf = on
+	s.refuseSockets = on
 	if on {
 		s.unacked = nil
 		if s.conn != nil {
@@ -325,7 +325,7 @@ func (s *Server) Deaf(on bool) {
 			s.conn = nil
 		}
 	}
-	s.change()
+	s.notifyChange()
 }
 
 // Connected reports whether the app has a socket.
@@ -335,14 +335,14 @@ func (s *Server) Connected() bool {
 	return s.conn != nil
 }
 
-// Sockets is how many there have been.
+// Sockets returns the number of sockets opened so far.
 func (s *Server) Sockets() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.sockets
 }
 
-// Acked reports whether an envelope was acknowledged, and with what.
+// Acked reports whether an envelope was acknowledged, and returns the payload.
 func (s *Server) Acked(id string) (payload string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -350,7 +350,7 @@ func (s *Server) Acked(id string) (payload string, ok bool) {
 	return string(p), ok
 }
 
-// Unacked is how many envelopes are not acknowledged.
+// Unacked returns the number of unacknowledged envelopes.
 func (s *Server) Unacked() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/slack-go/slack/slacktest"
 )
 
-// The app and its tokens.
+// Ids and tokens of the app.
 const (
 	AppID    = "A0NIGHT"
 	AppToken = "xapp-1-A0NIGHT-77-5ec7e7a99"
@@ -26,55 +26,55 @@ const (
 	Team     = "T0HOUSE"
 )
 
-// Scopes are those that the app has when nothing else is said.
+// Scopes are the default scopes of the app.
 const Scopes = "app_mentions:read,channels:history,channels:read,chat:write,commands,files:write,groups:history,groups:read,im:history,im:read,im:write"
 
-// Server is the workspace.
+// Server is a fake workspace. Its methods may be called from any goroutine.
 type Server struct {
 	url, ws string // addresses of the API and of the socket
 	stop    func()
 
-	mu       sync.Mutex
-	changed  chan struct{} // closed and made anew with every change
-	scopes   string
-	clock    int64 // microseconds, of the last time stamp
-	channels map[string]*channel
-	faults   map[string][]Fault
-	calls    []Call
-	unacked  []envelope
-	acks     map[string]json.RawMessage
-	conn     *websocket.Conn
-	deaf     bool // nobody gets a socket
-	sockets  int
-	last     int // number of the last envelope, press, form or file
-	views    []View
-	files    map[string]*File
-	slowly   int             // refusals of a message with a new file
-	opened   map[string]bool // triggers that were used
+	mu            sync.Mutex
+	changed       chan struct{} // closed and replaced at every change
+	scopes        string
+	clock         int64 // the last timestamp, in microseconds
+	channels      map[string]*channel
+	faults        map[string][]Fault
+	calls         []Call
+	unacked       []envelope
+	acks          map[string]json.RawMessage
+	conn          *websocket.Conn
+	refuseSockets bool // no sockets, no events
+	sockets       int
+	last          int // last number used in an id
+	views         []View
+	files         map[string]*File
+	fileDelay     int             // rejected messages for each new file
+	opened        map[string]bool // used triggers
 }
 
-// channel is one conversation.
+// channel is a conversation.
 type channel struct {
 	id, name string
-	with     string // the person of a conversation of two
-	closed   string // why nothing can be sent there, "" = it can
+	with     string // the person of a direct conversation
+	closed   string // error code of posting there, "" = open
 	messages []*Message
 }
 
-// Call is a call that was made.
+// Call is a call of the app.
 type Call struct {
 	Method string
 	Form   map[string]string
 	Code   int
 }
 
-// envelope is one thing on the socket.
+// envelope is a request over the socket.
 type envelope struct {
 	id   string
 	body map[string]any
 }
 
-// Start opens the workspace on a free port of 127.0.0.1.
+// Start starts a workspace on a free port of 127.0.0.1.
 func Start() *Server {
 	s := open()
 	h := slacktest.NewTestServer(func(c slacktest.Customize) { s.routes(c.Handle) })
@@ -83,22 +83,22 @@ func Start() *Server {
 	return s
 }
 
-// StartOn opens the workspace on a listener of the caller's, with what is of
-// its own alone: nothing of slacktest answers there.
+// StartOn starts a workspace on a listener, without the methods that slacktest
+// adds.
 func StartOn(l net.Listener) *Server {
 	s, mux := open(), http.NewServeMux()
 	s.routes(func(pattern string, h http.HandlerFunc) { mux.Handle(pattern, h) })
 	h := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	s.url, s.ws = "http://"+l.Addr().String()+"/", "ws://"+l.Addr().String()+"/ws"
-	s.stop = func() { _ = h.Close() } // the connections are cut on purpose
-	go h.Serve(l)                     //nolint:errcheck // it ends by Close, with the error that says so
+	s.stop = func() { _ = h.Close() } // cuts the connections on purpose
+	go h.Serve(l)                     //nolint:errcheck // Close ends it with an error that says so
 	return s
 }
 
 func open() *Server {
 	return &Server{
 		changed: make(chan struct{}), scopes: Scopes, clock: time.Now().UnixMicro(), channels: map[string]*channel{},
-		faults: map[string][]Fault{}, acks: map[string]json.RawMessage{}, files: map[string]*File{}, slowly: 1, opened: map[string]bool{},
+		faults: map[string][]Fault{}, acks: map[string]json.RawMessage{}, files: map[string]*File{}, fileDelay: 1, opened: map[string]bool{},
 	}
 }
 
@@ -110,29 +110,29 @@ func (s *Server) routes(handle func(pattern string, h http.HandlerFunc)) {
 	handle("/ws", s.socket)
 }
 
-// Close ends it.
+// Close stops the server.
 func (s *Server) Close() {
 	s.Cut()
 	s.stop()
 }
 
-// URL is the address of the API.
+// URL returns the address of the API.
 func (s *Server) URL() string { return s.url }
 
-// SetScopes says which scopes the bot has.
+// SetScopes sets the scopes of the app.
 func (s *Server) SetScopes(scopes string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.scopes = scopes
 }
 
-// change tells whoever waits. The caller holds mu.
-func (s *Server) change() {
+// notifyChange wakes the callers of Wait. The caller holds mu.
+func (s *Server) notifyChange() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// Wait blocks until something is so. is may call the Server.
+// Wait blocks until a condition holds. is may call the Server.
 func (s *Server) Wait(ctx context.Context, is func() bool) error {
 	for {
 		s.mu.Lock()
@@ -149,7 +149,7 @@ func (s *Server) Wait(ctx context.Context, is func() bool) error {
 	}
 }
 
-// Calls are those of a method so far; "" is all of them.
+// Calls returns the calls of a method so far, "" = of all methods.
 func (s *Server) Calls(method string) []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,14 +162,14 @@ func (s *Server) Calls(method string) []Call {
 	return out
 }
 
-// stamp is the next time stamp. The caller holds mu.
+// stamp returns the next timestamp. The caller holds mu.
 func (s *Server) stamp() string {
 	s.clock = max(s.clock+1, time.Now().UnixMicro())
 	return fmt.Sprintf("%d.%06d", s.clock/1e6, s.clock%1e6)
 }
 
-// Later moves the clock of what is said from now on.
-func (s *Server) Later(d time.Duration) {
+// AdvanceClock moves the timestamps of later messages.
+func (s *Server) AdvanceClock(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clock += d.Microseconds()
@@ -180,7 +180,7 @@ func (s *Server) next(prefix string) string {
 	return fmt.Sprintf("%s%d", prefix, s.last)
 }
 
-// channel is a conversation, opened where there is none. The caller holds mu.
+// channel returns a conversation, created if necessary. The caller holds mu.
 func (s *Server) channel(id string) *channel {
 	c := s.channels[id]
 	if c == nil {
@@ -190,7 +190,7 @@ func (s *Server) channel(id string) *channel {
 	return c
 }
 
-// Direct is the conversation with a person, opened where there is none.
+// Direct returns the id of a person's direct conversation, opened if necessary.
 func (s *Server) Direct(user string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,24 +203,24 @@ func (s *Server) direct(user string) string {
 	return id
 }
 
-// Shut makes a conversation take nothing: "is_archived", "not_in_channel".
-func (s *Server) Shut(id, why string) {
+// CloseChannel makes posting fail with a code: "is_archived", "not_in_channel".
+func (s *Server) CloseChannel(id, why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.channel(id).closed = why
 }
 
-// Rename gives a channel another name.
+// Rename renames a channel.
 func (s *Server) Rename(id, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.channel(id).name = name
 }
 
-// ids are those of all conversations, sorted. The caller holds mu.
+// ids returns the ids of all conversations, sorted. The caller holds mu.
 func (s *Server) ids() []string { return slices.Sorted(maps.Keys(s.channels)) }
 
-// serve answers one method.
+// serve returns the handler of a method.
 func (s *Server) serve(method string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		form := map[string]string{}
@@ -247,7 +247,7 @@ func (s *Server) serve(method string) http.HandlerFunc {
 		delete(form, "token")
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		defer s.change()
+		defer s.notifyChange()
 		w.Header().Set("Date", time.UnixMicro(max(s.clock, time.Now().UnixMicro())).UTC().Format(http.TimeFormat))
 		call := Call{Method: method, Form: form, Code: http.StatusOK}
 		f, failing := s.fault(method)
@@ -281,25 +281,26 @@ func (s *Server) serve(method string) http.HandlerFunc {
 	}
 }
 
-func no(why string) map[string]any { return map[string]any{"ok": false, "error": why} }
+func apiError(why string) map[string]any { return map[string]any{"ok": false, "error": why} }
 
-// Fault is one answer that is no success.
+// Fault is a failure of one call.
 type Fault struct {
-	Code    int    // of HTTP, 0 = 200
-	Error   string // "invalid_auth"
-	Needed  string // scope
-	Seconds int    // Retry-After
-	Body    string // instead of an answer
-	Cut     bool   // the connection ends without one
+	Code    int    // HTTP status, 0 = 200
+	Error   string // error code: "invalid_auth"
+	Needed  string // missing scope
+	Seconds int    // Retry-After header
+	Body    string // body that replaces the response
+	Cut     bool   // close the connection without a response
 	After   bool   // the call has its effect first
 }
 
-// Faults that happen.
-func Slow(seconds int) Fault     { return Fault{Code: http.StatusTooManyRequests, Seconds: seconds} }
-func Refuse(why string) Fault    { return Fault{Error: why} }
-func Garbage(code int) Fault     { return Fault{Code: code, Body: "<html>Welcome to the hotel</html>"} }
-func Lost() Fault                { return Fault{Cut: true, After: true} }
-func Lacking(scope string) Fault { return Fault{Error: "missing_scope", Needed: scope} }
+// Common faults: ForeignPage is a page of a proxy; after ResponseLost the call has
+// had its effect.
+func RateLimited(seconds int) Fault   { return Fault{Code: http.StatusTooManyRequests, Seconds: seconds} }
+func Rejected(why string) Fault       { return Fault{Error: why} }
+func ForeignPage(code int) Fault      { return Fault{Code: code, Body: "<html>Welcome to the hotel</html>"} }
+func ResponseLost() Fault             { return Fault{Cut: true, After: true} }
+func MissingScope(scope string) Fault { return Fault{Error: "missing_scope", Needed: scope} }
 func (f Fault) code() int {
 	if f.Code == 0 {
 		return http.StatusOK
@@ -307,14 +308,14 @@ func (f Fault) code() int {
 	return f.Code
 }
 
-// Fault makes the next calls of a method fail, one after the other; "" is any.
+// Fault makes the next calls of a method fail, in order; "" means any method.
 func (s *Server) Fault(method string, faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults[method] = append(s.faults[method], faults...)
 }
 
-// ClearFaults ends them.
+// ClearFaults removes all faults.
 func (s *Server) ClearFaults() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -345,7 +346,7 @@ func (f Fault) write(w http.ResponseWriter) {
 	}
 	w.WriteHeader(f.code())
 	if f.Body == "" {
-		out := no(f.Error)
+		out := apiError(f.Error)
 		if f.Needed != "" {
 			out["needed"] = f.Needed
 		}

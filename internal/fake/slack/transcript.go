@@ -10,10 +10,9 @@ import (
 	"github.com/nightporter/nightporter/internal/fake/wrap"
 )
 
-// Transcript is a conversation as somebody sees it now, one message after the
-// other, 38 columns wide: edits applied, deleted ones gone, quotes behind "┃",
-// buttons in brackets. A message that names its reader "rings"; all others
-// make no sound. What only one reader sees is "only for" them.
+// Transcript returns a conversation as people see it now, 38 columns wide: edits
+// and deletions applied, quotes behind "┃", buttons in brackets. Messages that
+// mention somebody are marked "rings", because only those make a sound.
 func (s *Server) Transcript(id string, zone *time.Location) string {
 	var b strings.Builder
 	files := map[string]File{}
@@ -25,7 +24,7 @@ func (s *Server) Transcript(id string, zone *time.Location) string {
 		for _, mark := range []struct {
 			on   bool
 			text string
-		}{{m.Root != "", "in a thread"}, {m.Rings(), "rings"}, {m.Edits > 0, "edited"}, {m.Only != "", "only for " + m.Only}} {
+		}{{m.Root != "", "in a thread"}, {m.Mentions(), "rings"}, {m.Edits > 0, "edited"}, {m.VisibleTo != "", "only for " + m.VisibleTo}} {
 			if mark.on {
 				b.WriteString(" · " + mark.text)
 			}
@@ -42,7 +41,7 @@ func (s *Server) Transcript(id string, zone *time.Location) string {
 	return b.String()
 }
 
-// Time is when a message was sent.
+// Time returns the time in the message's timestamp.
 func (m Message) Time() time.Time {
 	seconds, micro, _ := strings.Cut(m.TS, ".")
 	s, _ := strconv.ParseInt(seconds, 10, 64)
@@ -50,8 +49,8 @@ func (m Message) Time() time.Time {
 	return time.Unix(s, u*1000)
 }
 
-// Rings reports whether a message of the app makes a sound: it names somebody.
-func (m Message) Rings() bool { return m.Bot && strings.Contains(m.Text, "<@") }
+// Mentions reports whether a message of the app mentions, and so notifies, anybody.
+func (m Message) Mentions() bool { return m.Bot && strings.Contains(m.Text, "<@") }
 
 func (m Message) from() string {
 	if m.Bot && m.User == BotUser {
@@ -60,14 +59,14 @@ func (m Message) from() string {
 	return m.User
 }
 
-// Lines are a message as it is shown.
+// Lines returns the lines of a message as people see them.
 func (m Message) Lines() []string {
 	var blocks []map[string]any
 	if json.Unmarshal(m.Blocks, &blocks) != nil || len(blocks) == 0 {
 		if m.Text == "" {
 			return nil
 		}
-		return lines(unwired(m.Text), "")
+		return lines(unescape(m.Text), "")
 	}
 	var out []string
 	for _, b := range blocks {
@@ -86,7 +85,7 @@ func (m Message) Lines() []string {
 				}
 				out = append(out, lines(shown(part), frame)...)
 			}
-		case "image": // what it shows, for who does not see it
+		case "image": // its alternative text
 			out = append(out, lines("[picture] "+text(b["alt_text"]), "")...)
 		case "context":
 			for _, e := range elements {
@@ -106,7 +105,7 @@ func (m Message) Lines() []string {
 	return out
 }
 
-// shown is the text of a rich element.
+// shown returns the text of a rich text element.
 func shown(part map[string]any) string {
 	var b strings.Builder
 	elements, _ := part["elements"].([]any)
@@ -121,8 +120,8 @@ func shown(part map[string]any) string {
 	return b.String()
 }
 
-// unwired is a text without the platform's escapes.
-func unwired(s string) string {
+// unescape undoes Slack's escapes.
+func unescape(s string) string {
 	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(s)
 }
 

@@ -1,28 +1,36 @@
-// Package telegram is the far end of a bot: a Telegram server of our own on
-// 127.0.0.1 for tests, with the people who use it. It is strict where the real
-// one is strict, so that what passes here has a chance there: long polling
-// with offsets, redelivery until confirmed, 409 for a second poller, HTML
-// errors, lengths after parsing, callback data of at most 64 bytes, edits that
-// change nothing, replies and topics that are gone, multipart uploads. What it
-// cannot know of the real one (delays, rates of the day) is scripted by faults.
+// Package telegram is a fake Telegram for tests: a Bot API server on 127.0.0.1
+// and the people who use it. It is as strict as the real one: long polling with
+// offsets, redelivery until confirmation, 409 for a second poller, errors in
+// HTML, text lengths after parsing, callback data of at most 64 bytes, edits
+// without a change, deleted messages and topics, multipart uploads. Delays and
+// failures of the real server are scripted as faults.
 //
-// A test starts a server, gives its URL and Token to the bot, and then acts
-// as a person and looks at the chat as that person sees it. Nothing polls and
-// nothing sleeps: WaitFor returns when a chat is as the test wants it.
+// A test starts a server, gives its URL and Token to the bot, acts as a person,
+// and reads the chat as that person sees it. Nothing sleeps: WaitFor returns
+// as soon as a chat meets a condition.
 //
-//	far, err := telegram.Start(telegram.Options{})
-//	defer far.Close()
-//	// … start the bot with far.URL() and far.Token() …
+//	srv, err := telegram.Start(telegram.Options{})
+//	defer srv.Close()
+//	// … start the bot with srv.URL() and srv.Token() …
 //	mira := telegram.User{ID: 48213377, Name: "Mira"}
-//	far.Say(mira, mira.ID, "/status")
-//	chat, err := far.WaitFor(ctx, mira.ID, func(c telegram.Chat) bool { return c.Last().Bot })
-//	far.Press(mira, mira.ID, chat.Last().ID, "Pause")
-//	fmt.Println(far.Transcript(mira.ID))
+//	srv.Say(mira, mira.ID, "/status")
+//	chat, err := srv.WaitFor(ctx, mira.ID, func(c telegram.Chat) bool { return c.Last().Bot })
+//	srv.Press(mira, mira.ID, chat.Last().ID, "Pause")
+//	fmt.Println(srv.Transcript(mira.ID))
 //
-// Faults are scripted for each method and used up in order:
+// Faults are scripted for each method and used in order:
 //
-//	far.Fault("sendMessage", telegram.TooMany(7), telegram.CutAfter())
+//	srv.Fault("sendMessage", telegram.TooMany(7), telegram.CutAfter())
 //
-// Away and Back take the whole server off the network and bring it back with
-// everything it knew.
+// Disconnect takes the server off the network, and Reconnect brings it back with
+// its state.
+//
+//   - server.go, http.go: Server, its lifecycle, calls and their encodings
+//   - updates.go: getUpdates and its queue
+//   - message.go, html.go, group.go, menu.go, rates.go: the other methods
+//   - person.go: what people do, and waiting for the bot
+//   - fault.go: failures of calls
+//   - taps.go, transcript.go: a chat as people see it
+//
+// Nothing in the product imports it. Its tests hold the strictness listed above.
 package telegram

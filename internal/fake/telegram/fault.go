@@ -5,72 +5,72 @@ import (
 	"net/http"
 )
 
-// Fault is how one call goes wrong. The functions below make the usual ones.
+// Fault is a failure of one call. The functions below make common ones.
 type Fault struct {
-	Code       int    // of HTTP, and of the error
+	Code       int    // HTTP status and error code
 	Text       string // description
 	RetryAfter int    // seconds
 	MigrateTo  int64
-	Body       string // answered as it is instead of an error of the platform
-	Hang       bool   // no answer until the caller goes away
-	Cut        bool   // the connection is closed without an answer
+	Body       string // body that replaces the error
+	Hang       bool   // no response until the caller gives up
+	Cut        bool   // the connection is closed without a response
 	After      bool   // the call has its effect first
 	Times      int    // how often; 0 is once, -1 until ClearFaults
 }
 
-// TooMany is 429: wait some seconds.
+// TooMany is a 429 that asks for a pause.
 func TooMany(seconds int) Fault {
 	return Fault{Code: 429, Text: fmt.Sprintf("Too Many Requests: retry after %d", seconds), RetryAfter: seconds}
 }
 
-// Conflict is 409: another bot polls with this token.
+// Conflict is the 409 for polling while another bot polls with the token.
 func Conflict() Fault {
 	return Fault{Code: 409, Text: conflict}
 }
 
-// Unauthorized is 401: the token was revoked.
+// Unauthorized is the 401 of a revoked token.
 func Unauthorized() Fault { return Fault{Code: 401, Text: "Unauthorized"} }
 
-// Forbidden is 403 with what follows "Forbidden: ".
+// Forbidden is a 403; text follows "Forbidden: ".
 func Forbidden(text string) Fault { return Fault{Code: 403, Text: "Forbidden: " + text} }
 
-// BadRequest is 400 with what follows "Bad Request: ".
+// BadRequest is a 400; text follows "Bad Request: ".
 func BadRequest(text string) Fault { return Fault{Code: 400, Text: "Bad Request: " + text} }
 
-// BadGateway is a 502 that is no JSON, as something in between sends it.
+// BadGateway is a 502 with HTML, as a proxy sends it.
 func BadGateway() Fault {
 	return Fault{Code: 502, Body: "<html><head><title>502 Bad Gateway</title></head></html>"}
 }
 
-// Hang answers nothing until the caller goes away.
+// Hang sends no response until the caller gives up.
 func Hang() Fault { return Fault{Hang: true} }
 
 // CutBefore closes the connection before the call has an effect.
 func CutBefore() Fault { return Fault{Cut: true} }
 
-// CutAfter closes the connection after the call had its effect: nobody knows.
+// CutAfter closes the connection after the call has had its effect.
 func CutAfter() Fault { return Fault{Cut: true, After: true} }
 
-// Migrated says that a group became a supergroup with another id.
+// Migrated is the error for a group that became a supergroup with another id.
 func Migrated(to int64) Fault {
 	return Fault{Code: 400, Text: "Bad Request: group chat was upgraded to a supergroup chat", MigrateTo: to}
 }
 
-// Fault scripts the next calls of a method, "*" of any method.
+// Fault makes the next calls of a method fail, in order; "*" means any method.
 func (s *Server) Fault(method string, faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults[method] = append(s.faults[method], faults...)
 }
 
-// ClearFaults forgets what was scripted.
+// ClearFaults removes all faults.
 func (s *Server) ClearFaults() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = map[string][]Fault{}
 }
 
-// fault takes the next scripted one, nil where there is none.
+// fault returns the next fault of a method, nil if there is none.
 func (s *Server) fault(method string) *Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +91,7 @@ func (s *Server) fault(method string) *Fault {
 	return nil
 }
 
-// fail carries a fault out.
+// fail responds with a fault.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, method string, c call, f Fault) {
 	switch {
 	case f.Hang:
@@ -100,12 +100,12 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, method string, c c
 	case f.Cut:
 		s.record(method, c, 0)
 		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
-			_ = conn.Close() // that is the fault
+			_ = conn.Close() // closing is the fault
 		}
 	case f.Body != "":
 		w.Header().Set("Content-Type", "text/html")
 		w.WriteHeader(f.Code)
-		_, _ = w.Write([]byte(f.Body)) // a caller that is gone does not read it
+		_, _ = w.Write([]byte(f.Body)) // the caller may be gone
 		s.record(method, c, f.Code)
 	default:
 		a := answer{code: f.Code, text: f.Text, params: map[string]any{}}

@@ -5,22 +5,22 @@ import (
 	"strconv"
 )
 
-// MayPin lets a group give the bot the right to pin, or take it back. Nobody
-// has to ask for it in a private chat.
-func (s *Server) MayPin(chat int64, may bool) {
+// SetPinRight gives the bot the right to pin in a group, or revokes it. Private
+// chats need no right.
+func (s *Server) SetPinRight(chat int64, may bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.chat(chat).pins = may
+	s.chat(chat).mayPin = may
 }
 
 func title(id int64) string { return "group " + strconv.FormatInt(id, 10) }
 
 func (s *Server) getChat(c call) answer {
-	ch, refusal := s.place(c)
+	ch, refusal := s.findChat(c)
 	if refusal != nil {
 		return *refusal
 	}
-	if !group(ch.id) {
+	if !isGroup(ch.id) {
 		return ok(map[string]any{"id": ch.id, "type": "private"})
 	}
 	is := map[string]any{"id": ch.id, "type": "supergroup", "title": title(ch.id), "permissions": map[string]any{"can_send_messages": true, "can_pin_messages": false}}
@@ -30,20 +30,20 @@ func (s *Server) getChat(c call) answer {
 	return ok(is)
 }
 
-// getMember says what somebody is in a chat. Of others than itself a bot is
-// told for sure only where it is an administrator. Who ever wrote is a member.
+// getMember returns a chat's member. A bot that is no administrator learns about
+// itself only. Everybody who has written is a member.
 func (s *Server) getMember(c call) answer {
-	ch, refusal := s.place(c)
+	ch, refusal := s.findChat(c)
 	if refusal != nil {
 		return *refusal
 	}
 	id := c.num("user_id")
 	is := map[string]any{"status": "member", "user": User{ID: id, Name: "somebody"}.wire()}
 	switch {
-	case id == s.BotID() && ch.pins:
+	case id == s.BotID() && ch.mayPin:
 		is["status"], is["can_pin_messages"] = "administrator", true
 	case id == s.BotID():
-	case !ch.pins:
+	case !ch.mayPin:
 		return bad("CHAT_ADMIN_REQUIRED")
 	case !slices.ContainsFunc(ch.messages, func(m *Message) bool { return m.From.ID == id }):
 		is["status"] = "left"

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// Entity is a range of a text with a meaning, in UTF-16 units.
+// Entity is a formatted range of a text, in UTF-16 units.
 type Entity struct {
 	Type   string `json:"type"` // "bold", "blockquote", "expandable_blockquote", "code", "pre", "text_link", …
 	Offset int    `json:"offset"`
@@ -15,15 +15,15 @@ type Entity struct {
 	URL    string `json:"url,omitempty"`
 }
 
-// tags that the platform knows, by the entity that each makes.
+// tags are the HTML tags that Telegram supports, with their entity types.
 var tags = map[string]string{
 	"b": "bold", "strong": "bold", "i": "italic", "em": "italic", "u": "underline", "ins": "underline",
 	"s": "strikethrough", "strike": "strikethrough", "del": "strikethrough", "tg-spoiler": "spoiler",
 	"code": "code", "pre": "pre", "blockquote": "blockquote", "a": "text_link",
 }
 
-// ParseHTML reads a text as the platform's HTML mode does: the visible text
-// and its entities, or the error that the platform answers.
+// ParseHTML parses text in Telegram's HTML mode. It returns the visible text and
+// its entities, or Telegram's error.
 func ParseHTML(s string) (string, []Entity, error) {
 	p := parser{in: s}
 	for p.at < len(s) {
@@ -63,12 +63,12 @@ type parser struct {
 
 func (p *parser) write(s string) {
 	p.out.WriteString(s)
-	for _, b := range []byte(s) { // also of half characters
+	for _, b := range []byte(s) { // a byte of an incomplete character counts too
 		if b&0xc0 != 0x80 {
 			p.units++
 		}
 		if b >= 0xf0 {
-			p.units++ // a pair
+			p.units++ // a surrogate pair
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (p *parser) close(name string, start int) error {
 	return nil
 }
 
-// char reads "&lt;" and its like; what is none of them stays as it is.
+// char reads an HTML entity. Unknown ones stay as they are.
 func (p *parser) char() {
 	rest := p.in[p.at:]
 	for name, c := range map[string]string{"&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": `"`} {

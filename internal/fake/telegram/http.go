@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// Call is one call of the bot, as it was answered.
+// Call is a call of the bot and its result.
 type Call struct {
 	Method string
-	Params map[string]string // files by their name
-	Code   int               // of HTTP; 0 = cut or hung
+	Params map[string]string // with file names for files
+	Code   int               // HTTP status; 0 = cut or hanging
 	Time   time.Time
 }
 
-// call is one call in hand.
+// call is a call in progress.
 type call struct {
-	ctx    context.Context //nolint:containedctx // the request's, for as long as it is answered
+	ctx    context.Context //nolint:containedctx // the request's context, used only while it is served
 	params map[string]string
 	files  map[string]File
 }
@@ -40,10 +40,10 @@ func (c call) flag(name string) bool {
 	return err == nil && on
 }
 
-// answer is what a method returns: a result, or an error of the platform.
+// answer is the result of a method, or an error of Telegram.
 type answer struct {
 	result any
-	code   int // 0 = fine
+	code   int // 0 = success
 	text   string
 	params map[string]any
 }
@@ -63,7 +63,7 @@ func (a answer) body() map[string]any {
 	return body
 }
 
-// ServeHTTP answers one call of the bot.
+// ServeHTTP serves one call of the bot.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	token, method, found := strings.Cut(strings.TrimPrefix(r.URL.Path, "/bot"), "/")
 	c, err := s.read(r)
@@ -83,19 +83,19 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, method, c, *f)
 		return
 	}
-	a := s.do(method, c)
+	a := s.dispatch(method, c)
 	if f != nil {
 		s.fail(w, r, method, c, *f)
 		return
 	}
 	if r.Context().Err() != nil {
-		return // nobody listens any more
+		return // the caller is gone
 	}
 	s.record(method, c, write(w, a))
 }
 
-// do is the table of methods.
-func (s *Server) do(method string, c call) answer {
+// dispatch calls the method.
+func (s *Server) dispatch(method string, c call) answer {
 	if method == "getUpdates" {
 		return s.getUpdates(c)
 	}
@@ -147,18 +147,18 @@ func (s *Server) do(method string, c call) answer {
 	return answer{code: 404, text: "Not Found: method not found"}
 }
 
-// maxUpload is what the server reads of one call.
+// maxUpload limits a call, in bytes.
 const maxUpload = 60 << 20
 
-// read takes the parameters out of a call in any of the forms that the real
-// server takes.
+// read decodes the parameters of a call from any of the encodings that Telegram
+// accepts.
 func (s *Server) read(r *http.Request) (call, error) {
 	c := call{ctx: r.Context(), params: map[string]string{}, files: map[string]File{}}
 	r.Body = http.MaxBytesReader(nil, r.Body, maxUpload)
 	for name, v := range r.URL.Query() {
 		c.params[name] = v[0]
 	}
-	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // none: there is no body that means anything
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // no content type means no body
 	switch kind {
 	case "":
 	case "application/json":
@@ -207,7 +207,7 @@ func (c call) multipart(r *http.Request) error {
 	return r.MultipartForm.RemoveAll()
 }
 
-// write sends an answer and returns the status of HTTP.
+// write sends an answer and returns its HTTP status.
 func write(w http.ResponseWriter, a answer) int {
 	code := 200
 	if a.code != 0 {
@@ -218,7 +218,7 @@ func write(w http.ResponseWriter, a answer) int {
 		w.Header().Set("Retry-After", strconv.Itoa(after))
 	}
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(a.body()) // a caller that is gone does not read it
+	_ = json.NewEncoder(w).Encode(a.body()) // the caller may be gone
 	return code
 }
 
@@ -230,11 +230,10 @@ func (s *Server) record(method string, c call, code int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls = append(s.calls, Call{Method: method, Params: params, Code: code, Time: s.o.Clock()})
-	s.change()
+	s.notifyChange()
 }
 
-// Calls are the calls so far of one method, "" of all, in order. A call that
-// hangs or waits is not among them yet.
+// Calls returns the completed calls of a method, "" = of all methods, in order.
 func (s *Server) Calls(method string) []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// Command is one of the bot's menu.
+// Command is an entry of the bot's menu.
 type Command struct {
 	Command     string `json:"command"`
 	Description string `json:"description"`
 }
 
-// Scopes that a menu can be for.
+// Scopes of a menu.
 const (
 	scopeDefault = "default"
 	scopePrivate = "all_private_chats"
@@ -24,7 +24,7 @@ const (
 	scopeChat    = "chat"
 )
 
-// scope names whom a menu is for. s.mu is held.
+// scope returns the scope of a call. The caller holds s.mu.
 func (s *Server) scope(c call) (string, *answer) {
 	raw := c.params["scope"]
 	if raw == "" {
@@ -77,7 +77,7 @@ func (s *Server) setCommands(c call) answer {
 		}
 	}
 	s.menus[scope] = list
-	s.change()
+	s.notifyChange()
 	return ok(true)
 }
 
@@ -87,7 +87,7 @@ func (s *Server) deleteCommands(c call) answer {
 		return *refusal
 	}
 	delete(s.menus, scope)
-	s.change()
+	s.notifyChange()
 	return ok(true)
 }
 
@@ -99,8 +99,8 @@ func (s *Server) getCommands(c call) answer {
 	return ok(append([]Command{}, s.menus[scope]...))
 }
 
-// Menu is what somebody sees as the bot's commands in a chat: of the lists
-// that are set, the one that is for it most of all.
+// Menu returns the commands that a person sees in a chat: those of the most
+// specific scope with a menu.
 func (s *Server) Menu(chat int64) []Command {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *Server) Menu(chat int64) []Command {
 
 func (s *Server) menu(chat int64) []Command {
 	all := scopePrivate
-	if group(chat) {
+	if isGroup(chat) {
 		all = scopeGroups
 	}
 	for _, scope := range []string{scopeOf(chat), all, scopeDefault} {
@@ -120,8 +120,7 @@ func (s *Server) menu(chat int64) []Command {
 	return nil
 }
 
-// WaitMenu returns as soon as somebody sees these commands in a chat, by their
-// names in order.
+// WaitMenu waits until the menu in a chat has the commands with these names.
 func (s *Server) WaitMenu(ctx context.Context, chat int64, names ...string) error {
 	var seen []string
 	err := s.Wait(ctx, func() bool {
@@ -137,8 +136,8 @@ func (s *Server) WaitMenu(ctx context.Context, chat int64, names ...string) erro
 	return nil
 }
 
-// SetMenu leaves a menu behind, as an earlier program would have: for a chat,
-// or with 0 for everybody.
+// SetMenu sets a menu, as an earlier program may have left it: for a chat, or
+// for everybody if chat is 0.
 func (s *Server) SetMenu(chat int64, list []Command) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

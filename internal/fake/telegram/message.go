@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"image"
-	_ "image/jpeg" // photos are looked at
+	_ "image/jpeg" // decodes photos
 	_ "image/png"
 	"slices"
 	"strconv"
@@ -13,7 +13,7 @@ import (
 	"unicode/utf16"
 )
 
-// User is who writes: a person or a bot.
+// User is a person or a bot.
 type User struct {
 	ID   int64
 	Name string
@@ -28,42 +28,42 @@ func (u User) wire() map[string]any {
 	return w
 }
 
-// Message is one message as the people in its chat see it now.
+// Message is a message as the members of its chat see it.
 type Message struct {
 	ID         int
 	Thread     int // topic, 0 = none
 	From       User
 	Bot        bool // sent by the bot under test
 	Date       time.Time
-	Text       string // or caption, as it is seen
+	Text       string // text or caption, as it is seen
 	Entities   []Entity
-	Taps       []string // what a finger can open: commands, mentions, links
+	Taps       []string // tappable texts: commands, mentions, links
 	Buttons    [][]Button
 	ForceReply bool
-	ReplyTo    int // 0 = none, or what it answered is gone
+	ReplyTo    int // 0 = none, or the replied message is gone
 	Silent     bool
 	Edits      int
 	Deleted    bool
 	Pinned     bool
-	Preview    bool // a link in it is shown in large
+	Preview    bool // a link preview is shown
 	File       *File
 }
 
-// Button is one of an inline keyboard.
+// Button is a button of an inline keyboard.
 type Button struct {
 	Text string `json:"text"`
 	Data string `json:"callback_data"`
 	URL  string `json:"url,omitempty"`
 }
 
-// File is what came with a message.
+// File is the attachment of a message.
 type File struct {
 	Name  string
 	Photo bool
 	Data  []byte
 }
 
-// Labels are the texts of all buttons, in order.
+// Labels returns the labels of all buttons, in order.
 func (m *Message) Labels() []string {
 	var out []string
 	for _, row := range m.Buttons {
@@ -74,7 +74,7 @@ func (m *Message) Labels() []string {
 	return out
 }
 
-// Limits of the platform, in UTF-16 units after parsing.
+// Telegram's limits, in UTF-16 units after parsing.
 const (
 	maxText    = 4096
 	maxCaption = 1024
@@ -84,12 +84,13 @@ const (
 
 func units(s string) int { return len(utf16.Encode([]rune(s))) }
 
-// markup is what can stand below a message.
+// markup is the reply markup of a message.
 type markup struct {
 	Keyboard   [][]Button `json:"inline_keyboard"`
 	ForceReply bool       `json:"force_reply"`
 }
 
+// readMarkup decodes reply markup; problem is Telegram's error, "" = none.
 func readMarkup(raw string) (m markup, problem string) {
 	if raw == "" {
 		return m, ""
@@ -116,7 +117,7 @@ func readMarkup(raw string) (m markup, problem string) {
 	return m, ""
 }
 
-// compose reads what a message of the bot says.
+// compose parses the text of a message by the bot.
 func compose(c call, field string, limit int) (text string, entities []Entity, problem string) {
 	text = c.params[field]
 	switch strings.ToLower(c.params["parse_mode"]) {
@@ -141,7 +142,7 @@ func compose(c call, field string, limit int) (text string, entities []Entity, p
 	return text, entities, ""
 }
 
-// trim takes white space off both ends, as the platform does.
+// trim removes white space at both ends, as Telegram does.
 func trim(text string, entities []Entity) (string, []Entity) {
 	left := units(text) - units(strings.TrimLeft(text, " \n\t"))
 	text = strings.Trim(text, " \n\t")
@@ -157,8 +158,8 @@ func trim(text string, entities []Entity) (string, []Entity) {
 	return text, out
 }
 
-// place finds the chat of a call and looks whether something can be sent there.
-func (s *Server) place(c call) (*chat, *answer) {
+// findChat returns the chat of a call, or the error if the bot may not send there.
+func (s *Server) findChat(c call) (*chat, *answer) {
 	ch := s.chats[c.num("chat_id")]
 	if ch == nil {
 		a := bad("chat not found")
@@ -170,9 +171,9 @@ func (s *Server) place(c call) (*chat, *answer) {
 	return ch, nil
 }
 
-// post sends what the bot composed.
+// post posts a message of the bot.
 func (s *Server) post(c call, m *Message) answer {
-	ch, refusal := s.place(c)
+	ch, refusal := s.findChat(c)
 	if refusal != nil {
 		return *refusal
 	}
@@ -210,14 +211,14 @@ func (s *Server) post(c call, m *Message) answer {
 	}
 	m.Bot, m.From, m.Date = true, s.bot(), s.o.Clock()
 	m.Buttons, m.ForceReply, m.Silent = mk.Keyboard, mk.ForceReply, c.flag("disable_notification")
-	m.Preview = previews(c) && len(links(m.Text, m.Entities)) > 0
+	m.Preview = wantsPreview(c) && len(links(m.Text, m.Entities)) > 0
 	m.Taps = Taps(m.Text, m.Entities)
 	ch.add(m)
 	ch.count.Messages++
 	if !m.Silent {
 		ch.count.Sounds++
 	}
-	s.change()
+	s.notifyChange()
 	return ok(s.wire(ch, m))
 }
 
@@ -226,7 +227,7 @@ func tooMany(seconds int) answer {
 	return answer{code: f.Code, text: f.Text, params: map[string]any{"retry_after": seconds}}
 }
 
-func previews(c call) bool {
+func wantsPreview(c call) bool {
 	var o struct {
 		Off bool `json:"is_disabled"`
 	}
@@ -266,9 +267,9 @@ func (s *Server) sendFile(c call, kind string) answer {
 	return s.post(c, &Message{Text: caption, Entities: entities, File: &f})
 }
 
-// edit takes the place of text, of a caption, or of buttons alone.
+// edit replaces the text, the caption, or only the buttons.
 func (s *Server) edit(c call, field string) answer {
-	ch, refusal := s.place(c)
+	ch, refusal := s.findChat(c)
 	if refusal != nil {
 		return *refusal
 	}
@@ -312,15 +313,15 @@ func (s *Server) edit(c call, field string) answer {
 	m.Taps = Taps(text, entities)
 	m.Edits++
 	ch.count.Edits++
-	s.change()
+	s.notifyChange()
 	return ok(s.wire(ch, m))
 }
 
-// deletable is how long a bot may take a message away.
-const deletable = 48 * time.Hour
+// deletableFor is the age up to which a bot may delete a message.
+const deletableFor = 48 * time.Hour
 
 func (s *Server) deleteMessage(c call) answer {
-	ch, refusal := s.place(c)
+	ch, refusal := s.findChat(c)
 	if refusal != nil {
 		return *refusal
 	}
@@ -328,25 +329,25 @@ func (s *Server) deleteMessage(c call) answer {
 	switch {
 	case m == nil:
 		return bad("message to delete not found")
-	case s.o.Clock().Sub(m.Date) > deletable:
+	case s.o.Clock().Sub(m.Date) > deletableFor:
 		return bad("message can't be deleted")
 	}
 	m.Deleted = true
 	ch.count.Deletes++
-	s.change()
+	s.notifyChange()
 	return ok(true)
 }
 
-// pin holds a message above its chat, and unpin lets it go. In a group it
-// takes a right that bots do not have by themselves.
+// pin pins or unpins a message. In a group the bot needs the right, which it does
+// not have by default.
 func (s *Server) pin(c call, on bool) answer {
-	ch, refusal := s.place(c)
+	ch, refusal := s.findChat(c)
 	if refusal != nil {
 		return *refusal
 	}
 	m := ch.message(int(c.num("message_id")))
 	switch {
-	case group(ch.id) && !ch.pins:
+	case isGroup(ch.id) && !ch.mayPin:
 		return bad("not enough rights to manage pinned messages in the chat")
 	case m == nil && on:
 		return bad("message to pin not found")
@@ -354,11 +355,11 @@ func (s *Server) pin(c call, on bool) answer {
 		return bad("message to unpin not found")
 	}
 	m.Pinned = on
-	s.change()
+	s.notifyChange()
 	return ok(true)
 }
 
-// press is one press of a button that waits for its answer.
+// press is a button press that waits for an answer.
 type press struct {
 	chat     int64
 	label    string
@@ -377,14 +378,14 @@ func (s *Server) answerPress(c call) answer {
 	p.answered = true
 	ch := s.chat(p.chat)
 	ch.notices = append(ch.notices, Notice{Label: p.label, Text: c.params["text"], Alert: c.flag("show_alert")})
-	s.change()
+	s.notifyChange()
 	return ok(true)
 }
 
-// wire is a message as the bot gets it. s.mu is held.
+// wire returns a message as the bot receives it. The caller holds s.mu.
 func (s *Server) wire(c *chat, m *Message) map[string]any {
 	where := map[string]any{"id": c.id, "type": "private", "first_name": m.From.Name}
-	if group(c.id) {
+	if isGroup(c.id) {
 		where = map[string]any{"id": c.id, "type": "supergroup", "title": title(c.id)}
 	}
 	w := map[string]any{"message_id": m.ID, "from": m.From.wire(), "chat": where, "date": m.Date.Unix()}

@@ -8,45 +8,45 @@ import (
 	"time"
 )
 
-// Saying is what somebody writes, in full.
-type Saying struct {
-	From      User
-	Chat      int64 // the person's id for a private chat, negative for a group
-	Thread    int   // topic; one that is new is opened
-	Text      string
-	Photo     bool   // a picture, with Text as its caption
-	Holds     string // what else it holds, by its field: "voice", "sticker"; Text is its caption
-	Album     string // the group of media that it is of
-	ReplyTo   int
-	Anonymous bool // as the group: an admin who hides
-	Channel   int64
-	Date      time.Time // zero = now
-	Service   string    // field of a service message, such as "group_chat_created"
+// UserMessage is a message of a person.
+type UserMessage struct {
+	From       User
+	Chat       int64 // the person's id for a private chat, negative for a group
+	Thread     int   // topic; a new one is opened
+	Text       string
+	Photo      bool   // has a picture, with Text as the caption
+	Attachment string // field of another attachment, "voice" or "sticker", with Text as the caption
+	Album      string // id of the media group
+	ReplyTo    int
+	Anonymous  bool // written as the group by a hidden administrator
+	Channel    int64
+	Date       time.Time // zero = now
+	Service    string    // field of a service message, such as "group_chat_created"
 }
 
-// topicName is what every topic is called.
+// topicName is the name of every topic.
 const topicName = "night of the shop"
 
-// Say lets somebody write a line and returns the message's id.
+// Say posts a person's message and returns its id.
 func (s *Server) Say(from User, chat int64, text string) int {
-	return s.Post(Saying{From: from, Chat: chat, Text: text})
+	return s.Post(UserMessage{From: from, Chat: chat, Text: text})
 }
 
-// Reply lets somebody answer a message.
+// Reply posts a person's reply.
 func (s *Server) Reply(from User, chat int64, to int, text string) int {
-	return s.Post(Saying{From: from, Chat: chat, Text: text, ReplyTo: to})
+	return s.Post(UserMessage{From: from, Chat: chat, Text: text, ReplyTo: to})
 }
 
-// Post lets somebody write anything and returns the message's id.
-func (s *Server) Post(w Saying) int {
+// Post posts a message and returns its id.
+func (s *Server) Post(w UserMessage) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.chat(w.Chat)
 	if w.Thread != 0 {
 		c.topics[w.Thread] = true
 	}
-	if !group(w.Chat) {
-		c.refusal = nil // who writes has unblocked the bot
+	if !isGroup(w.Chat) {
+		c.refusal = nil // writing to the bot unblocks it
 	}
 	m := &Message{From: w.From, Thread: w.Thread, Text: w.Text, ReplyTo: w.ReplyTo, Date: w.Date}
 	if m.Date.IsZero() {
@@ -67,14 +67,14 @@ func (s *Server) Post(w Saying) int {
 		wire["from"] = User{ID: 136817688, Name: "Channel_Bot", Bot: true}.wire()
 		wire["sender_chat"] = map[string]any{"id": w.Channel, "type": "channel", "title": "a channel"}
 	}
-	if w.Thread != 0 && w.ReplyTo == 0 { // what stands in a topic answers the message that opened it
+	if w.Thread != 0 && w.ReplyTo == 0 { // Telegram marks messages in a topic as replies to its first message
 		opened := s.wire(c, &Message{ID: w.Thread, Thread: w.Thread, From: w.From, Date: m.Date})
 		opened["forum_topic_created"] = map[string]any{"name": topicName, "icon_color": 7322096}
 		wire["reply_to_message"] = opened
 	}
-	if w.Holds != "" {
+	if w.Attachment != "" {
 		delete(wire, "text")
-		wire[w.Holds] = map[string]any{"file_id": w.Holds + "-1"}
+		wire[w.Attachment] = map[string]any{"file_id": w.Attachment + "-1"}
 		if w.Text != "" {
 			wire["caption"] = w.Text
 		}
@@ -89,8 +89,8 @@ func (s *Server) Post(w Saying) int {
 	return m.ID
 }
 
-// EditText lets somebody change what they wrote. It reports false where there
-// is no such message.
+// EditText changes the text of a person's message. It returns false if the person
+// has no such message.
 func (s *Server) EditText(from User, chat int64, message int, text string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,8 +107,8 @@ func (s *Server) EditText(from User, chat int64, message int, text string) bool 
 	return true
 }
 
-// Press lets somebody press the button with a label and returns the id of the
-// press. The error says what buttons there are.
+// Press presses the button with a label and returns the id of the press. The
+// error lists the existing buttons.
 func (s *Server) Press(from User, chat int64, message int, label string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,11 +139,11 @@ func (s *Server) press(from User, c *chat, m *Message, label, data string) strin
 	what := map[string]any{"id": id, "from": from.wire(), "chat_instance": strconv.FormatInt(c.id, 10), "data": data}
 	if m != nil {
 		w := s.wire(c, m)
-		if s.o.Clock().Sub(m.Date) > deletable { // the platform hands out no old ones
+		if s.o.Clock().Sub(m.Date) > deletableFor { // Telegram does not return old messages
 			w = map[string]any{"message_id": m.ID, "chat": w["chat"], "date": 0}
 		}
 		if where, is := w["chat"].(map[string]any); is {
-			delete(where, "is_forum") // as the real one forgets it here
+			delete(where, "is_forum") // Telegram omits it here
 		}
 		what["message"] = w
 	}
@@ -151,20 +151,20 @@ func (s *Server) press(from User, c *chat, m *Message, label, data string) strin
 	return id
 }
 
-// Block lets the person of a private chat block the bot, or a group throw it
-// out. A person who writes again has unblocked it.
+// Block makes a person block the bot, or a group remove it. The person's next
+// message unblocks it.
 func (s *Server) Block(chat int64) {
 	a := forbidden("bot was blocked by the user")
-	if group(chat) {
+	if isGroup(chat) {
 		a = forbidden("bot was kicked from the supergroup chat")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.chat(chat).refusal = &a
-	s.change()
+	s.notifyChange()
 }
 
-// Migrate makes a supergroup with a new id of a group.
+// Migrate turns a group into a supergroup with a new id.
 func (s *Server) Migrate(from, to int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,55 +179,55 @@ func (s *Server) Migrate(from, to int64) {
 	s.push("message", wire)
 }
 
-// Topic opens a group's topic, or closes it.
+// Topic opens or closes a topic of a group.
 func (s *Server) Topic(chat int64, thread int, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.chat(chat).topics[thread] = open
 }
 
-// RemoveTopic deletes a group's topic.
+// RemoveTopic deletes a topic of a group.
 func (s *Server) RemoveTopic(chat int64, thread int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.chat(chat).topics, thread)
 }
 
-// Remove lets somebody take a message away.
+// Remove deletes a message.
 func (s *Server) Remove(chat int64, message int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m := s.chat(chat).message(message); m != nil {
 		m.Deleted = true
 	}
-	s.change()
+	s.notifyChange()
 }
 
-// Chat is one conversation as it stands now.
+// Chat is a snapshot of a chat.
 type Chat struct {
 	ID       int64
-	Messages []Message // without deleted ones, in order
-	Notices  []Notice  // answers of presses
+	Messages []Message // in order, without deleted ones
+	Notices  []Notice  // answers to presses
 	Count    Count
 }
 
-// Notice is what a press was answered with.
+// Notice is the bot's answer to a press.
 type Notice struct {
-	Label string // of the button
+	Label string // label of the button
 	Text  string
 	Alert bool
 }
 
-// Count is what the bot did in a chat so far.
+// Count counts the bot's calls in a chat.
 type Count struct {
-	Messages int // sent, deleted ones too
-	Sounds   int // of them with a sound
+	Messages int // sent, including deleted ones
+	Sounds   int // of these, with a notification
 	Edits    int
 	Deletes  int
-	Refused  int // for being too fast
+	Refused  int // rejected because of the rate limits
 }
 
-// Last is the newest message, a zero one where there is none.
+// Last returns the newest message, the zero value if there is none.
 func (c Chat) Last() Message {
 	if len(c.Messages) == 0 {
 		return Message{}
@@ -245,14 +245,14 @@ func (c Chat) Find(is func(Message) bool) (Message, bool) {
 	return Message{}, false
 }
 
-// Chat looks at a conversation.
+// Chat returns a snapshot of a chat.
 func (s *Server) Chat(id int64) Chat {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.look(id)
+	return s.snapshot(id)
 }
 
-func (s *Server) look(id int64) Chat {
+func (s *Server) snapshot(id int64) Chat {
 	c := s.chats[id]
 	if c == nil {
 		return Chat{ID: id}
@@ -266,12 +266,12 @@ func (s *Server) look(id int64) Chat {
 	return out
 }
 
-// WaitFor returns a conversation as soon as it is as is wants it, or with an
-// error that shows it as it stood when ctx ended.
+// WaitFor waits until is holds for a chat and returns it. If ctx ends first, the
+// error shows the chat.
 func (s *Server) WaitFor(ctx context.Context, chat int64, is func(Chat) bool) (Chat, error) {
 	var c Chat
 	err := s.Wait(ctx, func() bool {
-		c = s.look(chat)
+		c = s.snapshot(chat)
 		return is(c)
 	})
 	if err != nil {
@@ -280,8 +280,8 @@ func (s *Server) WaitFor(ctx context.Context, chat int64, is func(Chat) bool) (C
 	return c, nil
 }
 
-// Wait returns as soon as is holds for the server. is is called whenever
-// something changed, with the server locked: it must not call it.
+// Wait waits until is holds. is is called after each change with the server
+// locked, so it must not call the server.
 func (s *Server) Wait(ctx context.Context, is func() bool) error {
 	for {
 		s.mu.Lock()
@@ -298,17 +298,17 @@ func (s *Server) Wait(ctx context.Context, is func() bool) error {
 	}
 }
 
-// WaitPolling returns as soon as a bot waits for updates that are not there.
+// WaitPolling waits until a bot polls and all updates are confirmed.
 func (s *Server) WaitPolling(ctx context.Context) error {
 	return s.Wait(ctx, func() bool { return s.updates.poller != nil && len(s.updates.waiting) == 0 })
 }
 
-// WaitConfirmed returns as soon as the bot has confirmed every update.
+// WaitConfirmed waits until the bot has confirmed every update.
 func (s *Server) WaitConfirmed(ctx context.Context) error {
 	return s.Wait(ctx, func() bool { return len(s.updates.waiting) == 0 })
 }
 
-// WaitCalls returns as soon as the bot was answered n calls of a method.
+// WaitCalls waits until n calls of a method are answered.
 func (s *Server) WaitCalls(ctx context.Context, method string, n int) error {
 	return s.Wait(ctx, func() bool {
 		got := 0

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The platform's published rates: one message a second in a chat with short
-// bursts, twenty a minute in a group, thirty a second in all. Edits count.
+// Telegram's published limits: one message a second in a chat with short bursts,
+// 20 a minute in a group, 30 a second overall. Edits count.
 const (
 	burst       = 5 // in burstWindow
 	burstWindow = 4 * time.Second
@@ -16,14 +16,14 @@ const (
 	botWindow   = time.Second
 )
 
-// rates is when what was sent lately.
+// rates are the times of recent sends.
 type rates struct {
 	chats map[int64][]time.Time
 	all   []time.Time
 }
 
-// tooFast notes one sending, or returns how many seconds the bot has to wait.
-// s.mu is held.
+// tooFast records a send, or returns how many seconds the bot must wait. The
+// caller holds s.mu.
 func (s *Server) tooFast(id int64) int {
 	if !s.o.Rates {
 		return 0
@@ -32,7 +32,7 @@ func (s *Server) tooFast(id int64) int {
 		s.rates.chats = map[int64][]time.Time{}
 	}
 	most, window := burst, burstWindow
-	if group(id) {
+	if isGroup(id) {
 		most, window = perGroup, groupWindow
 	}
 	now := s.o.Clock()

@@ -11,33 +11,33 @@ import (
 	"time"
 )
 
-// Options say what kind of server it is. The zero value is a good one.
+// Options configure a Server. The zero value is valid.
 type Options struct {
-	Token    string           // of the bot; "" = a made-up one of the real form
+	Token    string           // of the bot; "" = an invented one of the real form
 	BotName  string           // user name of the bot; "" = "porter_bot"
-	Clock    func() time.Time // dates of messages, ages and rates; nil = time.Now
-	Location *time.Location   // of the times in transcripts; nil = UTC
-	Rates    bool             // answer 429 to a bot that sends too fast
-	// Listen opens what the server listens on; nil = a port of 127.0.0.1. The
-	// first address is "127.0.0.1:0", later ones are the listener's own.
+	Clock    func() time.Time // for dates, ages and rates; nil = time.Now
+	Location *time.Location   // for transcripts; nil = UTC
+	Rates    bool             // enforce rate limits with 429
+	// Listen opens the listener; nil = a port of 127.0.0.1. The first address is
+	// "127.0.0.1:0", later ones are the listener's own.
 	Listen func(network, address string) (net.Listener, error)
 }
 
-// Server is Telegram as one bot sees it. Its methods can be called from any
+// Server is a fake Telegram for one bot. Its methods may be called from any
 // goroutine.
 type Server struct {
 	o    Options
 	addr string
 
 	mu       sync.Mutex
-	http     *http.Server // nil while away
+	http     *http.Server // nil while disconnected
 	listener net.Listener
 	changed  chan struct{}
 
 	chats   map[int64]*chat
 	updates queue
 	presses map[string]*press
-	nextID  int // of presses
+	nextID  int // last id of a press
 	faults  map[string][]Fault
 	calls   []Call
 	menus   map[string][]Command // by scope
@@ -45,18 +45,18 @@ type Server struct {
 	rates   rates
 }
 
-// chat is one conversation, private (its id is the person's) or a group's.
+// chat is a private chat, whose id is the person's, or a group.
 type chat struct {
 	id       int64
 	messages []*Message
 	topics   map[int]bool // by thread, true = open
-	refusal  *answer      // what every sending gets: blocked, kicked, moved
-	pins     bool         // a group in which the bot may pin
+	refusal  *answer      // error of every send: blocked, removed, moved
+	mayPin   bool         // the bot may pin in this group
 	notices  []Notice
 	count    Count
 }
 
-// Start listens on a free port of 127.0.0.1, or where Listen says.
+// Start starts a server on a free port of 127.0.0.1, or with Listen.
 func Start(o Options) (*Server, error) {
 	if o.Token == "" {
 		o.Token = "7123456789:AAE-far-end-of-the-tests_0123456789abc"
@@ -84,14 +84,14 @@ func Start(o Options) (*Server, error) {
 		menus:   map[string][]Command{},
 		updates: queue{next: 900000001},
 	}
-	if err := s.Back(); err != nil {
+	if err := s.Reconnect(); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// Back brings a server that is Away back to its old address.
-func (s *Server) Back() error {
+// Reconnect brings a disconnected server back at its old address.
+func (s *Server) Reconnect() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.http != nil {
@@ -103,32 +103,32 @@ func (s *Server) Back() error {
 	}
 	s.addr, s.listener = l.Addr().String(), l
 	s.http = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
-	go s.http.Serve(l) //nolint:errcheck // it ends by Close, with the error that says so
+	go s.http.Serve(l) //nolint:errcheck // Close ends it with an error that says so
 	return nil
 }
 
-// Away takes the server off the network: calls in hand are cut, new ones are
+// Disconnect takes the server off the network: calls in progress are cut, new ones
 // refused. People can go on writing.
-func (s *Server) Away() {
+func (s *Server) Disconnect() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.http != nil {
-		_ = s.listener.Close() // which the server may not have begun to serve
-		_ = s.http.Close()     // the connections are cut on purpose
+		_ = s.listener.Close() // the server may not serve it yet
+		_ = s.http.Close()     // cuts the connections on purpose
 		s.http = nil
 	}
 }
 
-// Close ends the server.
-func (s *Server) Close() { s.Away() }
+// Close stops the server.
+func (s *Server) Close() { s.Disconnect() }
 
-// URL is what a bot takes for https://api.telegram.org.
+// URL returns the address that replaces https://api.telegram.org.
 func (s *Server) URL() string { return "http://" + s.addr }
 
-// Token is the bot's.
+// Token returns the bot's token.
 func (s *Server) Token() string { return s.o.Token }
 
-// BotID is the bot's user id, the part of its token before the colon.
+// BotID returns the bot's user id, the part of its token before the colon.
 func (s *Server) BotID() int64 {
 	head, _, _ := strings.Cut(s.o.Token, ":")
 	id, err := strconv.ParseInt(head, 10, 64)
@@ -138,10 +138,10 @@ func (s *Server) BotID() int64 {
 	return id
 }
 
-// bot is the bot as a user.
+// bot returns the bot's account.
 func (s *Server) bot() User { return User{ID: s.BotID(), Name: s.o.BotName, Bot: true} }
 
-// chat finds a conversation, or begins it. s.mu is held.
+// chat returns a chat, created if necessary. The caller holds s.mu.
 func (s *Server) chat(id int64) *chat {
 	c := s.chats[id]
 	if c == nil {
@@ -158,18 +158,18 @@ func (c *chat) message(id int) *Message {
 	return c.messages[id-1]
 }
 
-// add appends a message and gives it the next id of its chat.
+// add appends a message with the next id of its chat.
 func (c *chat) add(m *Message) *Message {
 	m.ID = len(c.messages) + 1
 	c.messages = append(c.messages, m)
 	return m
 }
 
-// change wakes whoever waits for something to be different. s.mu is held.
-func (s *Server) change() {
+// notifyChange wakes the callers of Wait. The caller holds s.mu.
+func (s *Server) notifyChange() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// group reports whether a chat id is a group's.
-func group(id int64) bool { return id < 0 }
+// isGroup reports whether a chat id is a group's.
+func isGroup(id int64) bool { return id < 0 }

@@ -23,7 +23,7 @@ import (
 
 var mira = far.User{ID: 48213377, Name: "Mira"}
 
-// clock is one that only a test moves.
+// clock is a clock that the test sets.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -44,7 +44,7 @@ func start(t *testing.T, o far.Options) (*far.Server, *clock) {
 	return s, c
 }
 
-// reply is an answer of the server.
+// reply is a response of the server.
 type reply struct {
 	OK     bool            `json:"ok"`
 	Result json.RawMessage `json:"result"`
@@ -187,7 +187,7 @@ func TestLongPolling(t *testing.T) {
 	must(t, s, "getUpdates", "offset", fmt.Sprint(updates(t, got.r)[0]+1))
 
 	waits = poll(t.Context())
-	if r := must(t, s, "getUpdates"); !r.OK { // the second one goes on, the first one ends
+	if r := must(t, s, "getUpdates"); !r.OK { // the second poll goes on and the first one ends
 		t.Errorf("%+v", r)
 	}
 	if got := <-waits; got.r.Code != 409 || !strings.Contains(got.r.Text, "terminated by other getUpdates") {
@@ -209,14 +209,14 @@ func TestLongPolling(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	waits = poll(t.Context())
-	s.Away()
+	s.Disconnect()
 	if got := <-waits; got.err == nil {
 		t.Errorf("%+v", got)
 	}
 	if _, err := call(t.Context(), s, "getMe"); err == nil {
 		t.Error("it is still there")
 	}
-	if err := s.Back(); err != nil {
+	if err := s.Reconnect(); err != nil {
 		t.Fatal(err)
 	}
 	if r := must(t, s, "getMe"); !r.OK {
@@ -224,11 +224,11 @@ func TestLongPolling(t *testing.T) {
 	}
 }
 
-// TestRefusals is what the platform refuses, in its words.
+// The errors of Telegram, in its words.
 func TestRefusals(t *testing.T) {
 	s, c := start(t, far.Options{})
 	s.Say(mira, mira.ID, "/start")
-	s.Post(far.Saying{From: mira, Chat: -5, Thread: 3, Text: "x"})
+	s.Post(far.UserMessage{From: mira, Chat: -5, Thread: 3, Text: "x"})
 	s.Topic(-5, 4, false)
 	chat := []string{"chat_id", fmt.Sprint(mira.ID)}
 	id := fmt.Sprint(must(t, s, "sendMessage", append(chat, "text", "<b>old</b>", "parse_mode", "HTML")...).id(t))
@@ -260,7 +260,7 @@ func TestRefusals(t *testing.T) {
 		{"sendMessage", with("text", "x", "reply_markup", `{"inline_keyboard":[[{"text":" ","callback_data":"x"}]]}`), "Bad Request: inline keyboard button text must be non-empty"},
 		{"sendMessage", with("text", "x", "reply_markup", `{`), "Bad Request: can't parse reply keyboard markup JSON object"},
 		{"editMessageText", append(html("<b>old</b>"), "message_id", id), "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message"},
-		{"editMessageText", append(html("old"), "message_id", id), ""}, // without bold it is another one
+		{"editMessageText", append(html("old"), "message_id", id), ""}, // without bold it is another text
 		{"editMessageText", append(html("x"), "message_id", "99"), "Bad Request: message to edit not found"},
 		{"editMessageText", append(html("x"), "message_id", "1"), "Bad Request: message can't be edited"},
 		{"deleteMessage", with("message_id", "99"), "Bad Request: message to delete not found"},
@@ -513,7 +513,7 @@ func TestTaps(t *testing.T) {
 	}
 }
 
-// sorted is got in the order of want, with what is not in want at the end.
+// sorted returns got in the order of want, with other elements at the end.
 func sorted(got, want []string) []string {
 	var out, rest []string
 	for _, w := range want {

@@ -7,21 +7,21 @@ import (
 	"unicode/utf16"
 )
 
-// What clients of the platform turn into something that a finger can open. A
-// word joiner after "/", "@", "." or "://" prevents it. Written after the
-// behaviour, rather broader than it: file names whose ending is a country.
+// Texts that Telegram's clients make tappable. A word joiner after "/", "@", "."
+// or "://" prevents it. The expressions match rather more than the clients do:
+// also file names whose extension is a country.
 var (
 	commandTap = regexp.MustCompile(`(?:^|[^\p{L}\p{N}_/<>])(/[a-zA-Z0-9_]{1,64}(?:@[a-zA-Z0-9_]{3,32})?)(?:$|[^\p{L}\p{N}_/<>])`)
 	mentionTap = regexp.MustCompile(`(?:^|[^\p{L}\p{N}_/])(@[a-zA-Z0-9_]{3,32})`)
 	linkTap    = regexp.MustCompile(`(?i)(?:[a-z][a-z0-9+.-]*://[^\s\x{2060}]+|(?:[\p{L}\p{N}_-]+\.)+[\p{L}]{2,}(?:[/:?#]\S*)?)`)
 )
 
-// Taps are the texts in a message that a finger can open: commands, mentions,
-// links and what looks like a domain. Code and pre hold none.
+// Taps returns the tappable texts of a message: commands, mentions, links and
+// domain-like words. Code and preformatted text have none.
 func Taps(text string, entities []Entity) []string {
 	plain := outsideCode(text, entities)
 	out := links(text, entities)
-	// Overlapping borders would hide every second one of "/a /b".
+	// Matching each word alone also finds the second command of "/a /b".
 	for _, word := range strings.FieldsFunc(plain, func(r rune) bool { return r == ' ' || r == '\n' }) {
 		for _, m := range append(commandTap.FindAllStringSubmatch(word, -1), mentionTap.FindAllStringSubmatch(word, -1)...) {
 			out = append(out, m[1])
@@ -40,7 +40,7 @@ func links(text string, entities []Entity) []string {
 	return append(out, linkTap.FindAllString(outsideCode(text, entities), -1)...)
 }
 
-// outsideCode is a text with spaces in place of its code.
+// outsideCode replaces code by spaces.
 func outsideCode(text string, entities []Entity) string {
 	u := utf16.Encode([]rune(text))
 	for _, e := range entities {
@@ -53,7 +53,7 @@ func outsideCode(text string, entities []Entity) string {
 	return string(utf16.Decode(u))
 }
 
-// Marked are the parts of a message that bear an entity of a type.
+// Marked returns the parts of a message that have an entity of a type.
 func (m *Message) Marked(kind string) []string {
 	u := utf16.Encode([]rune(m.Text))
 	var out []string

@@ -8,9 +8,9 @@ import (
 	"github.com/nightporter/nightporter/internal/fake/wrap"
 )
 
-// Transcript is a chat as a person sees it now, one bubble after the other, 38
-// columns wide: edits applied, deleted ones gone, quotes behind "┃", buttons
-// in brackets, notices of presses at the end.
+// Transcript returns a chat as a person sees it now, 38 columns wide: edits and
+// deletions applied, quotes behind "┃", buttons in brackets, notices of presses at
+// the end.
 func (s *Server) Transcript(chat int64) string {
 	c := s.Chat(chat)
 	var b strings.Builder
@@ -55,7 +55,7 @@ func (f File) kind() string {
 	return "file"
 }
 
-// Lines are the lines of a bubble, at most 38 columns wide, quotes behind "┃".
+// Lines returns the lines of a message, at most 38 columns wide, quotes behind "┃".
 func (m Message) Lines() []string {
 	if m.Text == "" {
 		return nil

@@ -11,7 +11,7 @@ const (
 	webhookConflict = "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"
 )
 
-// Limits of getUpdates, and how long the real server keeps what nobody fetched.
+// Limits of getUpdates, and how long Telegram keeps unconfirmed updates.
 const (
 	maxLimit     = 100
 	maxPoll      = 50 * time.Second
@@ -19,24 +19,24 @@ const (
 	keepPresses  = 150 * time.Second
 )
 
-// queue is what the bot has not confirmed.
+// queue holds the unconfirmed updates.
 type queue struct {
-	waiting []update
-	next    int
-	allowed []string // nil = what the real server sends by itself
-	poller  chan struct{}
-	forget  int // confirmations that do not count
+	waiting             []update
+	next                int
+	allowed             []string // requested kinds, nil = the default kinds
+	poller              chan struct{}
+	ignoreConfirmations int // number of confirmations to ignore
 }
 
-// update is one thing that happened.
+// update is an update in the queue.
 type update struct {
-	id   int
-	body map[string]any
-	till time.Time // forgotten after
+	id      int
+	body    map[string]any
+	expires time.Time // deleted after
 }
 
-// push adds an update of a kind, which the bot may have asked not to get. s.mu
-// is held.
+// push queues an update, unless the bot does not request its kind. The caller holds
+// s.mu.
 func (s *Server) push(kind string, what any) {
 	q := &s.updates
 	if q.allowed != nil && !slices.Contains(q.allowed, kind) {
@@ -48,25 +48,24 @@ func (s *Server) push(kind string, what any) {
 	}
 	id := q.next
 	q.next++
-	q.waiting = append(q.waiting, update{id: id, body: map[string]any{"update_id": id, kind: what}, till: s.o.Clock().Add(keep)})
-	s.change()
+	q.waiting = append(q.waiting, update{id: id, body: map[string]any{"update_id": id, kind: what}, expires: s.o.Clock().Add(keep)})
+	s.notifyChange()
 }
 
-// Inject queues an update as it is, with any content; its update_id is set. It
-// returns the id.
+// Inject queues an update with any content, sets its update_id and returns it.
 func (s *Server) Inject(body map[string]any) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id := s.updates.next
 	s.updates.next++
 	body["update_id"] = id
-	s.updates.waiting = append(s.updates.waiting, update{id: id, body: body, till: s.o.Clock().Add(keepMessages)})
-	s.change()
+	s.updates.waiting = append(s.updates.waiting, update{id: id, body: body, expires: s.o.Clock().Add(keepMessages)})
+	s.notifyChange()
 	return id
 }
 
-// Renumber lets the ids of updates go on from next, as the real server does
-// with a random one after a week without any.
+// Renumber continues the ids of updates from next, as Telegram does with a random
+// number after a week without updates.
 func (s *Server) Renumber(next int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,38 +73,39 @@ func (s *Server) Renumber(next int) {
 	s.updates.waiting = nil
 }
 
-// Forget lets the next n confirmations not count: what they were for is
-// delivered again, as after trouble inside the real server.
-func (s *Server) Forget(n int) {
+// IgnoreConfirmations makes the next n confirmations ineffective, so that their
+// updates are delivered again, as after a failure at Telegram.
+func (s *Server) IgnoreConfirmations(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.updates.forget = n
+	s.updates.ignoreConfirmations = n
 }
 
-// Unconfirmed is how many updates the bot has not confirmed.
+// Unconfirmed returns the number of unconfirmed updates.
 func (s *Server) Unconfirmed() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.updates.waiting)
 }
 
-// SetWebhook sets a webhook, with which polling is refused; "" takes it away.
+// SetWebhook sets a webhook, which excludes polling; "" removes it.
 func (s *Server) SetWebhook(url string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.webhook = url
-	s.kick()
+	s.endPoll()
 }
 
-// Rival is a second bot with the same token that polls once: the first one's
-// long poll ends with 409. It reports whether there was one.
-func (s *Server) Rival() bool {
+// PollElsewhere polls as a second bot with the same token, which ends the first
+// one's long poll with 409. It returns false if nobody was polling.
+func (s *Server) PollElsewhere() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.kick()
+	return s.endPoll()
 }
 
-func (s *Server) kick() bool {
+// endPoll ends the current poll. The caller holds s.mu.
+func (s *Server) endPoll() bool {
 	if s.updates.poller == nil {
 		return false
 	}
@@ -114,13 +114,14 @@ func (s *Server) kick() bool {
 	return true
 }
 
-// Polling reports whether a bot waits for updates now.
+// Polling reports whether a bot is polling.
 func (s *Server) Polling() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.updates.poller != nil
 }
 
+// getUpdates serves a long poll, and ends the poll of another caller with 409.
 func (s *Server) getUpdates(c call) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,10 +144,10 @@ func (s *Server) getUpdates(c call) answer {
 		limit = maxLimit
 	}
 
-	s.kick()
+	s.endPoll()
 	mine := make(chan struct{})
 	s.updates.poller = mine
-	s.change()
+	s.notifyChange()
 	defer func() {
 		if s.updates.poller == mine {
 			s.updates.poller = nil
@@ -156,7 +157,7 @@ func (s *Server) getUpdates(c call) answer {
 	defer deadline.Stop()
 	for late := c.num("timeout") <= 0; ; {
 		now := s.o.Clock()
-		s.updates.waiting = slices.DeleteFunc(s.updates.waiting, func(u update) bool { return now.After(u.till) })
+		s.updates.waiting = slices.DeleteFunc(s.updates.waiting, func(u update) bool { return now.After(u.expires) })
 		if n := min(limit, len(s.updates.waiting)); n > 0 || late {
 			out := make([]map[string]any, 0, n)
 			for _, u := range s.updates.waiting[:n] {
@@ -186,13 +187,13 @@ func (s *Server) getUpdates(c call) answer {
 	}
 }
 
-// confirm forgets what the bot says that it has. An offset far in the future
-// confirms nothing, and the answer begins at the first update: so does the
-// public server's source, where ids begin anew on another server.
+// confirm removes the updates that the bot confirms. An offset far above all ids
+// confirms nothing, and updates start with the first one: the source of the public
+// server does the same, because ids restart on another server.
 func (s *Server) confirm(offset int) {
 	q := &s.updates
-	if offset != 0 && q.forget > 0 {
-		q.forget--
+	if offset != 0 && q.ignoreConfirmations > 0 {
+		q.ignoreConfirmations--
 		return
 	}
 	switch {

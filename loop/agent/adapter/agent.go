@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Default is the name of the agent that works where nothing else is said.
@@ -43,7 +43,7 @@ type Agent struct {
 	// Read says what a session's output means: its head and tail with a mark
 	// between them, and its exit as the shim recorded it. It never fails: what
 	// is not understood is left unknown. known is Agent.failures.
-	Read func(output io.Reader, x loop.Exit, known []Failure) Verdict
+	Read func(output io.Reader, x ledger.Exit, known []Failure) Verdict
 	// Tail returns the last things that whole lines of output say, at most
 	// most, the newest last. dir is the session's work folder.
 	Tail func(lines []string, dir string, most int) []string
@@ -144,7 +144,7 @@ var otherSecrets = []string{".cline"}
 
 // CommandLine returns the arguments of a session behind the program, and
 // whether the prompt goes to standard input. What a person has to mend is a
-// *loop.InputError.
+// *ledger.InputError.
 func (a *Agent) CommandLine(c Call) (args []string, stdin bool, err error) {
 	hook, err := a.StopHook(c.Hat)
 	if err != nil {
@@ -158,13 +158,13 @@ func (a *Agent) CommandLine(c Call) (args []string, stdin bool, err error) {
 }
 
 // Judge says what a session's output means. See Read.
-func (a *Agent) Judge(output io.Reader, x loop.Exit) Verdict {
+func (a *Agent) Judge(output io.Reader, x ledger.Exit) Verdict {
 	return a.Read(output, x, a.failures())
 }
 
 // Verdict is what an agent's output says. Unknown numbers are -1.
 type Verdict struct {
-	Failure loop.FailureClass
+	Failure ledger.FailureClass
 	Until   time.Time // end of a limit, zero where it was not named
 	Text    string    // the line that says so
 	Turns   int

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/internal/guard"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Claude is the name of Claude Code, as an agent and as a form of output.
@@ -33,19 +33,19 @@ var claude = Agent{
 
 // claudeFailures are phrases of Claude Code. "/login" is its own command.
 var claudeFailures = []Failure{
-	{loop.FailureAuth, phrase(`not logged in\b.*/login|please run /login`)},
-	{loop.FailureAuth, phrase(`credit balance is too low`)},
-	{loop.FailureAuth, phrase(`oauth token (has expired|(has been )?revoked)`)},
-	{loop.FailureAuth, phrase(`organization (does not have access to claude|has been disabled)`)},
-	{loop.FailureAuth, phrase(`api error:? 40[13]\b`)},
-	{loop.FailureAuth, phrase(`there['’]s an issue with the selected model`)},
-	{loop.FailureLimit, phrase(`\b(usage|session|weekly|daily|monthly|5-hour) limit reached`)},
-	{loop.FailureLimit, phrase(`\bout of extra usage\b`)},
-	{loop.FailureLimit, phrase(`your usage allocation has been disabled`)},
-	{loop.FailureLimit, phrase(`api error:? (request rejected \()?429\b`)},
-	{loop.FailureNetwork, phrase(`api error:? 5\d\d\b`)},
-	{loop.FailureNetwork, phrase(`api error:? \(?connection (error|reset|refused|dropped)`)},
-	{loop.FailureNetwork, phrase(`request timed out\. if the api is slow`)},
+	{ledger.FailureAuth, phrase(`not logged in\b.*/login|please run /login`)},
+	{ledger.FailureAuth, phrase(`credit balance is too low`)},
+	{ledger.FailureAuth, phrase(`oauth token (has expired|(has been )?revoked)`)},
+	{ledger.FailureAuth, phrase(`organization (does not have access to claude|has been disabled)`)},
+	{ledger.FailureAuth, phrase(`api error:? 40[13]\b`)},
+	{ledger.FailureAuth, phrase(`there['’]s an issue with the selected model`)},
+	{ledger.FailureLimit, phrase(`\b(usage|session|weekly|daily|monthly|5-hour) limit reached`)},
+	{ledger.FailureLimit, phrase(`\bout of extra usage\b`)},
+	{ledger.FailureLimit, phrase(`your usage allocation has been disabled`)},
+	{ledger.FailureLimit, phrase(`api error:? (request rejected \()?429\b`)},
+	{ledger.FailureNetwork, phrase(`api error:? 5\d\d\b`)},
+	{ledger.FailureNetwork, phrase(`api error:? \(?connection (error|reset|refused|dropped)`)},
+	{ledger.FailureNetwork, phrase(`request timed out\. if the api is slow`)},
 }
 
 // claudeVars are the variables of its sessions.
@@ -169,7 +169,7 @@ func claudePiped(from, to string) []string {
 }
 
 // claudeRead judges by the stream, never by the exit code: see claudeStream.
-func claudeRead(output io.Reader, x loop.Exit, known []Failure) Verdict {
+func claudeRead(output io.Reader, x ledger.Exit, known []Failure) Verdict {
 	s := claudeStream{known: known}
 	eachLine(output, claudeLine, s.take)
 	return s.verdict(x)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Files of a kept login of Claude Code: one of them.
@@ -122,7 +122,7 @@ func claudeFromHome(home string, now time.Time) (files map[string][]byte, note s
 }
 
 func claudeNone(text string) error {
-	return &loop.InputError{Findings: []loop.Finding{{
+	return &ledger.InputError{Findings: []ledger.Finding{{
 		Text: text,
 		Fix:  "run `claude` and /login there; or `claude setup-token` anywhere, then `nightporter login claude --token-file FILE` (macOS keeps logins in its keychain: use this)",
 	}}}
@@ -133,7 +133,7 @@ func claudeNone(text string) error {
 func claudeFromToken(text []byte) (files map[string][]byte, note string, err error) {
 	fields := strings.Fields(string(text))
 	bad := func(what string) error {
-		return &loop.InputError{Findings: []loop.Finding{{
+		return &ledger.InputError{Findings: []ledger.Finding{{
 			Text: what,
 			Fix:  "put the one line that `claude setup-token` printed, or an API key, into a file, and name it with --token-file",
 		}}}

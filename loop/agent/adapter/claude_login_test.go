@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // madeLogin is a .credentials.json as Claude Code writes it.
@@ -41,7 +41,7 @@ func TestClaudeFromHome(t *testing.T) {
 			}
 		}
 		files, note, err := claudeFromHome(home, now)
-		var in *loop.InputError
+		var in *ledger.InputError
 		if c.want == "" {
 			if !errors.As(err, &in) || !strings.Contains(in.Findings[0].Text, c.text) || !strings.Contains(in.Findings[0].Fix, "setup-token") {
 				t.Errorf("%s: %v", c.name, err)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // claudeLine is the longest line of Claude Code's stream that is read, in
@@ -153,7 +153,7 @@ func retryText(e claudeEvent) string {
 }
 
 // verdict says what the stream means for a session that ended so.
-func (s *claudeStream) verdict(x loop.Exit) Verdict {
+func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 	v := unknown()
 	v.Turns = len(s.turns)
 	if r := s.result; r != nil {
@@ -174,13 +174,13 @@ func (s *claudeStream) verdict(x loop.Exit) Verdict {
 	switch {
 	case s.err != nil:
 		v.Failure, v.Text = s.err.class(s.known, x.Ended)
-	case x.Reason == loop.ExitSelf && (x.Code != 0 || x.Signal != ""):
+	case x.Reason == ledger.ExitSelf && (x.Code != 0 || x.Signal != ""):
 		// It said nothing in its stream: what is left is standard error.
 		v.Failure, v.Until, v.Text = recognise(s.known, strings.Join(s.raw, "\n"), x.Ended)
 		return v
 	}
 	switch {
-	case v.Failure == loop.FailureLimit:
+	case v.Failure == ledger.FailureLimit:
 		if v.Until = s.until; v.Until.IsZero() {
 			v.Until = resetTime(s.err.text, x.Ended)
 		}
@@ -193,7 +193,7 @@ func (s *claudeStream) verdict(x loop.Exit) Verdict {
 }
 
 // ended is what a person has to know of a conversation that ended well.
-func (s *claudeStream) ended(x loop.Exit) string {
+func (s *claudeStream) ended(x ledger.Exit) string {
 	if n := len(s.result.Denials); n > 0 {
 		var tools []string
 		for _, d := range s.result.Denials {
@@ -207,7 +207,7 @@ func (s *claudeStream) ended(x loop.Exit) string {
 		}
 		return calls + " denied: " + strings.Join(tools, ", ")
 	}
-	if x.Reason == loop.ExitStall || x.Reason == loop.ExitWall {
+	if x.Reason == ledger.ExitStall || x.Reason == ledger.ExitWall {
 		return "its conversation had ended; a background command that it had started kept it alive"
 	}
 	return ""
@@ -220,7 +220,7 @@ var claudeAuth = []string{
 }
 
 // class returns the class of an error; "" is a failure of the session itself.
-func (e *claudeError) class(known []Failure, ended time.Time) (loop.FailureClass, string) {
+func (e *claudeError) class(known []Failure, ended time.Time) (ledger.FailureClass, string) {
 	text := strings.TrimSpace(e.text)
 	switch e.reason {
 	case "prompt_too_long", "max_turns", "budget_exhausted", "max_budget_usd", "max_output_tokens":
@@ -236,12 +236,12 @@ func (e *claudeError) class(known []Failure, ended time.Time) (loop.FailureClass
 	}
 	switch {
 	case e.kind == "rate_limit" || e.status == 429:
-		return loop.FailureLimit, text
+		return ledger.FailureLimit, text
 	case slices.Contains(claudeAuth, e.kind), e.status == 401, e.status == 402, e.status == 403, e.status == 404:
-		return loop.FailureAuth, text
+		return ledger.FailureAuth, text
 	case e.kind == "server_error", e.kind == "overloaded", e.status >= 500, e.status == 408,
 		e.kind == "unknown" && e.status == 0:
-		return loop.FailureNetwork, text
+		return ledger.FailureNetwork, text
 	}
 	return "", text
 }

@@ -13,25 +13,25 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Streams of the real program, recorded by the e2e tests (-claude.record).
 func TestClaudeRead(t *testing.T) {
 	ended := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 	const cost, one = 0.00375, 1050 // of one turn
-	failed := loop.Exit{Reason: loop.ExitSelf, Code: 1, Ended: ended}
-	fine := loop.Exit{Reason: loop.ExitSelf, Ended: ended}
+	failed := ledger.Exit{Reason: ledger.ExitSelf, Code: 1, Ended: ended}
+	fine := ledger.Exit{Reason: ledger.ExitSelf, Ended: ended}
 	type row struct {
 		file string
-		exit loop.Exit
+		exit ledger.Exit
 		want Verdict // Text holds a part of it; Until any time but zero stands for one
 	}
 	some := time.Unix(1, 0)
 	none := func(turns int, tokens int64) Verdict {
 		return Verdict{Turns: turns, Tokens: tokens, CostUSD: float64(turns) * cost}
 	}
-	bad := func(trouble loop.FailureClass, turns int, text string) Verdict {
+	bad := func(trouble ledger.FailureClass, turns int, text string) Verdict {
 		v := none(turns, int64(turns)*one)
 		v.Failure, v.Text = trouble, text
 		return v
@@ -44,8 +44,8 @@ func TestClaudeRead(t *testing.T) {
 		{"works-level3", fine, Verdict{Turns: 4, Tokens: 3*one + 118, CostUSD: 3*cost + 0.0004428}},
 		{"stophook-heeds-true", fine, none(3, 3*one)},
 		{"stophook-heeds-false", fine, none(2, 2*one)},
-		{"background-after-the-event", loop.Exit{Reason: loop.ExitAsked, Code: 143, Ended: ended}, none(3, 3*one)},
-		{"background-without-one", loop.Exit{Reason: loop.ExitWall, Code: 143, Ended: ended}, bad("", 3, "background command")},
+		{"background-after-the-event", ledger.Exit{Reason: ledger.ExitAsked, Code: 143, Ended: ended}, none(3, 3*one)},
+		{"background-without-one", ledger.Exit{Reason: ledger.ExitWall, Code: 143, Ended: ended}, bad("", 3, "background command")},
 		{"denied-rm-rf-keep", fine, bad("", 3, "1 tool call was denied: Bash")},
 		{"faults-429-once-at-turn-2", fine, none(3, 3*one)},
 		{"faults-stream-cut-once-at-turn-2", fine, none(3, 3*one)},
@@ -56,17 +56,17 @@ func TestClaudeRead(t *testing.T) {
 			name string
 			want Verdict
 		}{
-			{"429-without-reset", bad(loop.FailureLimit, step-1, "429")},
-			{"five-hour-limit-with-reset", until(bad(loop.FailureLimit, step-1, "hit your 5-hour limit"))},
-			{"weekly-limit-with-reset", until(bad(loop.FailureLimit, step-1, "hit your weekly limit"))},
-			{"529", bad(loop.FailureNetwork, step-1, "529")},
-			{"500", bad(loop.FailureNetwork, step-1, "500")},
-			{"connection-reset", bad(loop.FailureNetwork, step-1, "ECONNRESET")},
-			{"server-hangs", bad(loop.FailureNetwork, step-1, "timed out")},
-			{"401", bad(loop.FailureAuth, step-1, "Invalid API key")},
-			{"401-with-a-token", bad(loop.FailureAuth, step-1, "Not logged in")},
-			{"no-credit", bad(loop.FailureAuth, step-1, "Credit balance is too low")},
-			{"unknown-model", bad(loop.FailureAuth, step-1, "selected model")},
+			{"429-without-reset", bad(ledger.FailureLimit, step-1, "429")},
+			{"five-hour-limit-with-reset", until(bad(ledger.FailureLimit, step-1, "hit your 5-hour limit"))},
+			{"weekly-limit-with-reset", until(bad(ledger.FailureLimit, step-1, "hit your weekly limit"))},
+			{"529", bad(ledger.FailureNetwork, step-1, "529")},
+			{"500", bad(ledger.FailureNetwork, step-1, "500")},
+			{"connection-reset", bad(ledger.FailureNetwork, step-1, "ECONNRESET")},
+			{"server-hangs", bad(ledger.FailureNetwork, step-1, "timed out")},
+			{"401", bad(ledger.FailureAuth, step-1, "Invalid API key")},
+			{"401-with-a-token", bad(ledger.FailureAuth, step-1, "Not logged in")},
+			{"no-credit", bad(ledger.FailureAuth, step-1, "Credit balance is too low")},
+			{"unknown-model", bad(ledger.FailureAuth, step-1, "selected model")},
 		} {
 			rows = append(rows, row{fmt.Sprintf("faults-%s-at-turn-%d", f.name, step), failed, f.want})
 		}
@@ -95,8 +95,8 @@ func TestClaudeRead(t *testing.T) {
 		}
 		cut := string(data[:strings.LastIndex(string(data), `{"duration_api_ms"`)])
 		want := Verdict{Turns: 4, Tokens: -1, CostUSD: -1}
-		for _, why := range []loop.ExitReason{loop.ExitAsked, loop.ExitLost, loop.ExitMemory, loop.ExitStall} {
-			if got := claude.Judge(strings.NewReader(cut), loop.Exit{Reason: why, Code: -1}); got != want {
+		for _, why := range []ledger.ExitReason{ledger.ExitAsked, ledger.ExitLost, ledger.ExitMemory, ledger.ExitStall} {
+			if got := claude.Judge(strings.NewReader(cut), ledger.Exit{Reason: why, Code: -1}); got != want {
 				t.Errorf("%s: %+v", why, got)
 			}
 		}
@@ -111,8 +111,8 @@ func TestClaudeRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		cut := string(data[:strings.LastIndex(string(data), `{"type":"assistant"`)])
-		got := claude.Judge(strings.NewReader(cut), loop.Exit{Reason: loop.ExitStall, Code: -1})
-		if got.Failure != loop.FailureNetwork || got.Turns != 1 || got.Tokens != -1 {
+		got := claude.Judge(strings.NewReader(cut), ledger.Exit{Reason: ledger.ExitStall, Code: -1})
+		if got.Failure != ledger.FailureNetwork || got.Turns != 1 || got.Tokens != -1 {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -131,25 +131,25 @@ func open(t *testing.T, name string) io.Reader {
 // What later or older releases may print.
 func TestClaudeReadTolerates(t *testing.T) {
 	ended := time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC)
-	failed := loop.Exit{Reason: loop.ExitSelf, Code: 1, Ended: ended}
+	failed := ledger.Exit{Reason: ledger.ExitSelf, Code: 1, Ended: ended}
 	const turn = `{"message":{"id":"msg_1","model":"claude-x","content":[]},"type":"assistant"}` + "\n"
 	result := func(fields string) string { return `{"total_cost_usd":0.5,` + fields + `,"type":"result"}` + "\n" }
 	for _, c := range []struct {
 		name, stream string
-		exit         loop.Exit
+		exit         ledger.Exit
 		want         Verdict
 	}{
-		{"nothing", "", loop.Exit{Reason: loop.ExitSelf}, Verdict{Turns: 0, Tokens: -1, CostUSD: -1}},
-		{"unknown lines", "\n\n{}\n[1]\nnull\n{\"type\":\"new\",\"x\":1}\n" + turn + "{\"type\":7}\n{bro", loop.Exit{Reason: loop.ExitSelf}, Verdict{Turns: 1, Tokens: -1, CostUSD: -1}},
+		{"nothing", "", ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 0, Tokens: -1, CostUSD: -1}},
+		{"unknown lines", "\n\n{}\n[1]\nnull\n{\"type\":\"new\",\"x\":1}\n" + turn + "{\"type\":7}\n{bro", ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 1, Tokens: -1, CostUSD: -1}},
 		{"fields of another type", turn + `{"type":"result","is_error":false,"modelUsage":7,"errors":"x","usage":{"input_tokens":3,"output_tokens":4},"total_cost_usd":"free"}`,
-			loop.Exit{Reason: loop.ExitSelf}, Verdict{Turns: 1, Tokens: 7, CostUSD: -1}},
-		{"a message in several lines", turn + turn + strings.Replace(turn, "msg_1", "msg_2", 1), loop.Exit{Reason: loop.ExitSelf}, Verdict{Turns: 2, Tokens: -1, CostUSD: -1}},
+			ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 1, Tokens: 7, CostUSD: -1}},
+		{"a message in several lines", turn + turn + strings.Replace(turn, "msg_1", "msg_2", 1), ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 2, Tokens: -1, CostUSD: -1}},
 		{"limit in words alone", turn + result(`"is_error":true,"result":"Claude AI usage limit reached|1795190000"`), failed,
-			Verdict{Failure: loop.FailureLimit, Until: time.Unix(1795190000, 0).UTC(), Text: "Claude AI usage limit reached|1795190000", Turns: 1, Tokens: -1, CostUSD: 0.5}},
+			Verdict{Failure: ledger.FailureLimit, Until: time.Unix(1795190000, 0).UTC(), Text: "Claude AI usage limit reached|1795190000", Turns: 1, Tokens: -1, CostUSD: 0.5}},
 		{"limit of an organisation", result(`"is_error":true,"api_error_status":400,"result":"You've hit your org's monthly usage limit"`), failed,
-			Verdict{Failure: loop.FailureLimit, Text: "You've hit your org's monthly usage limit", Tokens: -1, CostUSD: 0.5}},
+			Verdict{Failure: ledger.FailureLimit, Text: "You've hit your org's monthly usage limit", Tokens: -1, CostUSD: 0.5}},
 		{"limit that was over again", `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1795190000}}` + "\n" + turn + result(`"is_error":false,"result":"You've hit your limit"`),
-			loop.Exit{Reason: loop.ExitSelf}, Verdict{Turns: 1, Tokens: -1, CostUSD: 0.5}},
+			ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 1, Tokens: -1, CostUSD: 0.5}},
 		{"budget", turn + result(`"is_error":true,"subtype":"error_max_budget_usd","terminal_reason":"budget_exhausted"`), failed,
 			Verdict{Text: "ended by budget exhausted", Turns: 1, Tokens: -1, CostUSD: 0.5}},
 		{"turns, in an older release", turn + result(`"is_error":true,"subtype":"error_max_turns"`), failed,
@@ -157,15 +157,15 @@ func TestClaudeReadTolerates(t *testing.T) {
 		{"prompt too long at once", result(`"is_error":true,"terminal_reason":"prompt_too_long","result":"Prompt is too long","usage":{}`), failed,
 			Verdict{Text: "Prompt is too long", Turns: 1, CostUSD: 0.5}},
 		{"403", result(`"is_error":true,"api_error_status":403,"result":"Request not allowed"`), failed,
-			Verdict{Failure: loop.FailureAuth, Text: "Request not allowed", Tokens: -1, CostUSD: 0.5}},
+			Verdict{Failure: ledger.FailureAuth, Text: "Request not allowed", Tokens: -1, CostUSD: 0.5}},
 		{"a kind of error that is new", turn + result(`"is_error":true,"api_error_status":418,"result":"I'm a teapot"`), failed,
 			Verdict{Text: "I'm a teapot", Turns: 1, Tokens: -1, CostUSD: 0.5}},
 		{"what the model wrote is no limit", turn + `{"type":"user","message":{"content":[{"text":"You've hit your limit"}]}}` + "\n", failed, Verdict{Turns: 1, Tokens: -1, CostUSD: -1}},
 		{"standard error alone", "--dangerously-skip-permissions cannot be used\n", failed, Verdict{Tokens: -1, CostUSD: -1}},
 		{"limit on standard error", "You've hit your limit · resets 7pm (UTC)\n", failed,
-			Verdict{Failure: loop.FailureLimit, Until: time.Date(2026, 11, 20, 19, 0, 0, 0, time.UTC), Text: "You've hit your limit · resets 7pm (UTC)", Tokens: -1, CostUSD: -1}},
-		{"middle missing", turn + "[nightporter: output is missing here]\n" + strings.Replace(turn, "msg_1", "msg_9", 1) + result(`"is_error":false`), loop.Exit{Reason: loop.ExitSelf}, Verdict{Turns: 2, Tokens: -1, CostUSD: 0.5}},
-		{"a line longer than is read", `{"type":"assistant","message":{"content":[{"text":"` + strings.Repeat("x", claudeLine) + `"}]}}` + "\n" + result(`"is_error":false`), loop.Exit{Reason: loop.ExitSelf}, Verdict{Turns: 1, Tokens: -1, CostUSD: 0.5}},
+			Verdict{Failure: ledger.FailureLimit, Until: time.Date(2026, 11, 20, 19, 0, 0, 0, time.UTC), Text: "You've hit your limit · resets 7pm (UTC)", Tokens: -1, CostUSD: -1}},
+		{"middle missing", turn + "[nightporter: output is missing here]\n" + strings.Replace(turn, "msg_1", "msg_9", 1) + result(`"is_error":false`), ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 2, Tokens: -1, CostUSD: 0.5}},
+		{"a line longer than is read", `{"type":"assistant","message":{"content":[{"text":"` + strings.Repeat("x", claudeLine) + `"}]}}` + "\n" + result(`"is_error":false`), ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 1, Tokens: -1, CostUSD: 0.5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if d := cmp.Diff(c.want, claude.Judge(strings.NewReader(c.stream), c.exit)); d != "" {
@@ -188,9 +188,9 @@ func FuzzClaudeRead(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, why := range []loop.ExitReason{loop.ExitSelf, loop.ExitStall} {
-			v := claude.Judge(strings.NewReader(string(data)), loop.Exit{Reason: why, Code: 1, Ended: time.Unix(1795190000, 0)})
-			if v.Turns < 0 || (v.Failure != loop.FailureLimit && !v.Until.IsZero()) {
+		for _, why := range []ledger.ExitReason{ledger.ExitSelf, ledger.ExitStall} {
+			v := claude.Judge(strings.NewReader(string(data)), ledger.Exit{Reason: why, Code: 1, Ended: time.Unix(1795190000, 0)})
+			if v.Turns < 0 || (v.Failure != ledger.FailureLimit && !v.Until.IsZero()) {
 				t.Errorf("%+v", v)
 			}
 		}
@@ -198,7 +198,7 @@ func FuzzClaudeRead(f *testing.F) {
 }
 
 func TestClaudeCommand(t *testing.T) {
-	c := Call{Agent: Claude, Output: Claude, Args: []string{"--debug"}, Hat: "/var/lib/it's here/hat", Launch: loop.Launch{Model: "opus", Effort: "high", Denied: []string{"rm  -rf", "WebFetch", "Bash(npm publish:*)", "mcp__db__drop", "DROP TABLE", "", ":(){ :|:& };:", "rm -rf vendor", "curl | sh", "wget | tar"}}}
+	c := Call{Agent: Claude, Output: Claude, Args: []string{"--debug"}, Hat: "/var/lib/it's here/hat", Launch: ledger.Launch{Model: "opus", Effort: "high", Denied: []string{"rm  -rf", "WebFetch", "Bash(npm publish:*)", "mcp__db__drop", "DROP TABLE", "", ":(){ :|:& };:", "rm -rf vendor", "curl | sh", "wget | tar"}}}
 	args, stdin, err := claude.CommandLine(c)
 	if err != nil || !stdin {
 		t.Fatalf("stdin %v, %v", stdin, err)

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Text is the form of output of which nothing is read: it is for people.
@@ -29,16 +29,16 @@ type Call struct {
 	Prompt string   // way in which the prompt is passed; "" is the agent's own
 	Args   []string // arguments of the configured command
 
-	Launch     loop.Launch
+	Launch     ledger.Launch
 	PromptFile string // holds the prompt, for an agent that gets it in no other way
 	Hat        string // path of the program hat
 }
 
 func (c Call) problem(text, fix string) error { return Problem(c.Agent, text, fix) }
 
-// Problem returns a *loop.InputError about an agent of the configuration.
+// Problem returns a *ledger.InputError about an agent of the configuration.
 func Problem(agent, text, fix string) error {
-	return &loop.InputError{Findings: []loop.Finding{{Text: fmt.Sprintf("agent %q: %s", agent, text), Fix: fix}}}
+	return &ledger.InputError{Findings: []ledger.Finding{{Text: fmt.Sprintf("agent %q: %s", agent, text), Fix: fix}}}
 }
 
 // command is the row of any command of the user's: the prompt goes in, an
@@ -76,11 +76,11 @@ func commandArgs(c Call) ([]string, bool, error) {
 
 // readText looks for known phrases in the last lines of a session that failed,
 // and nowhere else: a model that writes about rate limits is not limited.
-func readText(_ io.Reader, x loop.Exit, known []Failure) Verdict {
+func readText(_ io.Reader, x ledger.Exit, known []Failure) Verdict {
 	v := unknown()
 	switch x.Reason {
-	case loop.ExitStall, loop.ExitWall: // some agents never give up, and repeat why they cannot go on
-	case loop.ExitSelf:
+	case ledger.ExitStall, ledger.ExitWall: // some agents never give up, and repeat why they cannot go on
+	case ledger.ExitSelf:
 		if x.Code == 0 {
 			return v
 		}

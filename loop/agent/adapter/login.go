@@ -17,7 +17,7 @@ type Login struct {
 
 	// FromHome takes over the login that the program keeps in a person's home.
 	// note is for people: what it is. Where there is none, the error is a
-	// *loop.InputError that says what to do.
+	// *ledger.InputError that says what to do.
 	FromHome func(home string, now time.Time) (files map[string][]byte, note string, err error)
 	// FromToken makes a login of the text of a token or key; note and the error
 	// are as for FromHome.

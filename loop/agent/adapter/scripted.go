@@ -3,7 +3,7 @@ package adapter
 import (
 	"io"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Scripted is the name of the agent that plays a script and calls no model.
@@ -26,7 +26,7 @@ var scripted = Agent{
 
 // readScripted says that no tokens were used and nothing was paid: without a
 // model, that is known.
-func readScripted(output io.Reader, x loop.Exit, known []Failure) Verdict {
+func readScripted(output io.Reader, x ledger.Exit, known []Failure) Verdict {
 	v := readText(output, x, known)
 	v.Tokens, v.CostUSD = 0, 0
 	return v

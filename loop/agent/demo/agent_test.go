@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/internal/api"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // ownRepository is a repository that is not the sample.
@@ -37,9 +37,9 @@ func ownRepository(t *testing.T, names ...string) string {
 func TestAnywhere(t *testing.T) {
 	n := newNight(t, ownRepository(t, "src/a.go"), "true")
 	n.before = typing("planner", "T-1", "Wrap it")
-	n.play([]loop.Task{
-		{ID: "T-1", Title: titleTill, Mark: loop.MarkOpen},
-		{ID: "T-2", Title: "Parse dates", Mark: loop.MarkOpen},
+	n.play([]ledger.Task{
+		{ID: "T-1", Title: titleTill, Mark: ledger.MarkOpen},
+		{ID: "T-2", Title: "Parse dates", Mark: ledger.MarkOpen},
 	})
 	want := `baseline 0: 
 > Wrap it: g1 queued → next session, T-1 builder as it looks

@@ -10,7 +10,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // OwnFile is what the agent writes in repositories that are not the sample.
@@ -102,22 +102,22 @@ func (s *session) place() (string, error) {
 	if !found {
 		return OwnFile, nil
 	}
-	items := loop.ParseScope(text)
+	items := ledger.ParseScope(text)
 	for _, i := range items {
 		name, err := s.placeIn(i)
 		if err != nil || name != "" {
 			return name, err
 		}
 	}
-	if !slices.ContainsFunc(items, func(i loop.ScopeItem) bool { return i.Kind != loop.ScopeProse }) {
+	if !slices.ContainsFunc(items, func(i ledger.ScopeItem) bool { return i.Kind != ledger.ScopeProse }) {
 		return OwnFile, nil // prose permits nothing, and forbids nothing
 	}
 	return "", nil
 }
 
 // placeIn is place for one item of a scope.
-func (s *session) placeIn(i loop.ScopeItem) (string, error) {
-	if i.Kind == loop.ScopeProse || i.Kind == loop.ScopeBad {
+func (s *session) placeIn(i ledger.ScopeItem) (string, error) {
+	if i.Kind == ledger.ScopeProse || i.Kind == ledger.ScopeBad {
 		return "", nil
 	}
 	switch fi, err := s.root.Stat(i.Text); {
@@ -127,19 +127,19 @@ func (s *session) placeIn(i loop.ScopeItem) (string, error) {
 		return "", nil // a file of theirs, or a link that leads out
 	}
 	switch i.Kind {
-	case loop.ScopePath:
+	case ledger.ScopePath:
 		// It may be new, and become a file or a folder; with an extension it is
 		// surely meant as a file.
 		if path.Ext(i.Text) == "" {
 			return path.Join(i.Text, OwnFile), nil
 		}
-	case loop.ScopeGlob:
+	case ledger.ScopeGlob:
 		base, _ := doublestar.SplitPattern(i.Text)
 		name := path.Join(base, OwnFile)
 		if ok, err := doublestar.Match(i.Text, name); err == nil && ok {
 			return name, nil
 		}
-	case loop.ScopeWord:
+	case ledger.ScopeWord:
 		return s.folderNamed(i.Text)
 	}
 	return "", nil

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nightporter/nightporter/internal/leaktest"
 )
 
 // The test program is the agent when it is started as one: every session of a
@@ -15,7 +17,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == Command {
 		os.Exit(Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 	}
-	os.Exit(m.Run())
+	leaktest.Main(m.Run)
 }
 
 // hatScript stands in for hat, which is not under test: it keeps what it is

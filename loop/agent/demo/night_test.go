@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // night plays a whole run: the real core decides and builds the prompts, the
@@ -22,7 +23,7 @@ type night struct {
 	dir     string // checkout and work folder in one
 	hats    string
 	state   loop.State
-	effects []loop.Effect
+	effects []ledger.Effect
 	now     time.Time
 	log     []string
 	inputs  int
@@ -30,20 +31,20 @@ type night struct {
 	answer  *loop.AnswerQuestion             // to the first question; nil: nobody answers
 }
 
-var hatsOfNight = map[string]loop.Hat{
-	"planner":  {Name: "planner", Prompt: "You plan.", Emits: []string{"plan.complete"}, Payload: []string{"summary"}, Expect: loop.ExpectNone, MaxTokens: 40000, Shipped: true},
-	"builder":  {Name: "builder", Prompt: "You build.", WriteAllowed: []string{"**"}, WriteDenied: []string{"docs/**"}, Emits: []string{"build.complete"}, Payload: []string{"summary", "files_modified"}, Expect: loop.ExpectPass, MaxTokens: 40000, Shipped: true},
-	"reviewer": {Name: "reviewer", Prompt: "You review.", Emits: []string{"review.verdict"}, Payload: []string{"summary", "issues"}, Expect: loop.ExpectNone, MaxTokens: 40000, Shipped: true},
-	"fixer":    {Name: "fixer", Prompt: "You fix.", WriteAllowed: []string{"**"}, WriteDenied: []string{"docs/**"}, Emits: []string{"fix.complete"}, Payload: []string{"summary", "files_modified"}, Expect: loop.ExpectPass, MaxTokens: 40000, Shipped: true},
+var hatsOfNight = map[string]ledger.Hat{
+	"planner":  {Name: "planner", Prompt: "You plan.", Emits: []string{"plan.complete"}, Payload: []string{"summary"}, Expect: ledger.ExpectNone, MaxTokens: 40000, Shipped: true},
+	"builder":  {Name: "builder", Prompt: "You build.", WriteAllowed: []string{"**"}, WriteDenied: []string{"docs/**"}, Emits: []string{"build.complete"}, Payload: []string{"summary", "files_modified"}, Expect: ledger.ExpectPass, MaxTokens: 40000, Shipped: true},
+	"reviewer": {Name: "reviewer", Prompt: "You review.", Emits: []string{"review.verdict"}, Payload: []string{"summary", "issues"}, Expect: ledger.ExpectNone, MaxTokens: 40000, Shipped: true},
+	"fixer":    {Name: "fixer", Prompt: "You fix.", WriteAllowed: []string{"**"}, WriteDenied: []string{"docs/**"}, Emits: []string{"fix.complete"}, Payload: []string{"summary", "files_modified"}, Expect: ledger.ExpectPass, MaxTokens: 40000, Shipped: true},
 }
 
-var patternOfNight = loop.Pattern{
-	Name: "plan-build-review", Start: "planner", Threshold: []loop.Severity{loop.Critical, loop.Major}, MinRounds: 1,
-	Routes: []loop.Route{
+var patternOfNight = ledger.Pattern{
+	Name: "plan-build-review", Start: "planner", Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, MinRounds: 1,
+	Routes: []ledger.Route{
 		{From: "planner", On: "plan.complete", To: "builder"},
 		{From: "builder", On: "build.complete", To: "reviewer"},
-		{From: "reviewer", On: "review.verdict", When: loop.Above, To: "fixer"},
-		{From: "reviewer", On: "review.verdict", When: loop.Below, To: loop.Converged},
+		{From: "reviewer", On: "review.verdict", When: ledger.Above, To: "fixer"},
+		{From: "reviewer", On: "review.verdict", When: ledger.Below, To: ledger.Converged},
 		{From: "fixer", On: "fix.complete", To: "reviewer"},
 	},
 }
@@ -51,20 +52,20 @@ var patternOfNight = loop.Pattern{
 // newNight prepares a run in dir. verify may be empty.
 func newNight(t *testing.T, dir string, verify ...string) *night {
 	n := &night{t: t, dir: dir, hats: hatFolder(t), now: time.Date(2026, 11, 19, 22, 0, 0, 0, time.UTC)}
-	s := loop.Settings{
-		Project: Name, Repo: dir, Source: loop.SourceRef{Kind: "plan", Path: Plan}, Profile: "overnight", Agent: Agent,
-		Pattern: patternOfNight, Hats: hatsOfNight, OnBlocked: loop.OnBlockedContinue, MaxIterations: 100, Push: "never",
-		QuestionTimeout: loop.Duration(5 * time.Second), BaselineTimeout: loop.DefaultBaselineTimeout,
+	s := ledger.Settings{
+		Project: Name, Repo: dir, Source: ledger.SourceRef{Kind: "plan", Path: Plan}, Profile: "overnight", Agent: Agent,
+		Pattern: patternOfNight, Hats: hatsOfNight, OnBlocked: ledger.OnBlockedContinue, MaxIterations: 100, Push: "never",
+		QuestionTimeout: ledger.Duration(5 * time.Second), BaselineTimeout: ledger.DefaultBaselineTimeout,
 	}
 	for _, v := range verify {
-		s.Verify = append(s.Verify, loop.Command{Run: v})
+		s.Verify = append(s.Verify, ledger.Command{Run: v})
 	}
 	n.input(loop.StartRun{Settings: s})
 	return n
 }
 
 // play carries out effects until the run is over.
-func (n *night) play(tasks []loop.Task) {
+func (n *night) play(tasks []ledger.Task) {
 	n.t.Helper()
 	for range 1000 {
 		if len(n.effects) == 0 {
@@ -89,25 +90,25 @@ func (n *night) play(tasks []loop.Task) {
 		e := n.effects[0]
 		n.effects = n.effects[1:]
 		switch b := e.Body.(type) {
-		case loop.EffectPreflight:
+		case ledger.EffectPreflight:
 			n.input(loop.Preflighted{
-				Base:     loop.Base{Commit: n.git("rev-parse", "HEAD"), Tree: n.git("rev-parse", "HEAD^{tree}"), Branch: "nightporter/x/r1", Author: "A <a@b.example>"},
-				Snapshot: loop.Snapshot{Name: "first-week", Path: Plan, Tasks: tasks},
+				Base:     ledger.Base{Commit: n.git("rev-parse", "HEAD"), Tree: n.git("rev-parse", "HEAD^{tree}"), Branch: "nightporter/x/r1", Author: "A <a@b.example>"},
+				Snapshot: ledger.Snapshot{Name: "first-week", Path: Plan, Tasks: tasks},
 			})
-		case loop.EffectStart:
+		case ledger.EffectStart:
 			if b.Restore || b.Clean != "" { // where it is one folder, clean is the tree itself
 				n.restore(b.Tree)
 			}
 			n.session(b.Session)
-		case loop.EffectCapture:
+		case ledger.EffectCapture:
 			n.takeover(b.Request)
-		case loop.EffectCommit:
+		case ledger.EffectCommit:
 			c := n.git("commit-tree", "-p", b.Commit.Parent, "-m", b.Commit.Subject, b.Commit.Tree)
 			n.note("commit %s", b.Commit.Subject)
-			n.input(loop.CommitMade{Task: b.Task, Committed: loop.Committed{Commit: c}})
-		case loop.EffectMark:
+			n.input(loop.CommitMade{Task: b.Task, Committed: ledger.Committed{Commit: c}})
+		case ledger.EffectMark:
 			n.input(loop.MarkMade{Task: b.Task, Mark: b.Mark})
-		case loop.EffectProgress, loop.EffectEnd, loop.EffectKeepPlan:
+		case ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan:
 		default:
 			n.t.Fatalf("effect %T", b)
 		}
@@ -123,11 +124,11 @@ func (n *night) input(body loop.InputBody) loop.Answer {
 	d := loop.Decide(n.state, loop.Input{Key: strconv.Itoa(n.inputs), Time: n.now, Actor: "test", Project: Name, Body: body})
 	for _, e := range d.Entries {
 		switch b := e.Body.(type) {
-		case loop.GuidanceReported:
+		case ledger.GuidanceReported:
 			n.note("%s %s: %s", b.ID, b.State, b.Note)
-		case loop.QuestionExpired:
+		case ledger.QuestionExpired:
 			n.note("%s expired: %s", b.ID, b.Then)
-		case loop.AttemptEnded:
+		case ledger.AttemptEnded:
 			if b.Failed {
 				n.note("attempt failed: %s", b.Why)
 			}
@@ -156,15 +157,15 @@ func (n *night) session(id string) {
 	if !ok {
 		n.t.Fatalf("session %s is not planned", id)
 	}
-	x := loop.Exit{Session: id, Reason: loop.ExitSelf, Started: n.now, Turns: -1, Tokens: -1, CostUSD: -1}
+	x := ledger.Exit{Session: id, Reason: ledger.ExitSelf, Started: n.now, Turns: -1, Tokens: -1, CostUSD: -1}
 	n.now = n.now.Add(time.Second)
 	x.Ended = n.now
-	if ses.Planned.Kind != loop.KindAgent {
+	if ses.Planned.Kind != ledger.KindAgent {
 		cmd := exec.Command("sh", "-c", ses.Planned.Command)
 		cmd.Dir = n.dir
 		out, _ := cmd.CombinedOutput() // its exit code says it
 		x.Code, x.Tail = cmd.ProcessState.ExitCode(), strings.TrimSpace(string(out))
-		if ses.Planned.Kind != loop.KindVerify || !ses.Planned.Repeat {
+		if ses.Planned.Kind != ledger.KindVerify || !ses.Planned.Repeat {
 			n.note("%s %d: %s", ses.Planned.Kind, x.Code, x.Tail)
 		}
 		n.input(loop.SessionExited{Exit: x})
@@ -190,7 +191,7 @@ func (n *night) session(id string) {
 	event := loop.Emit{Session: id}
 	switch c.Args[0] {
 	case "ask":
-		event.Type, event.Data = loop.EventQuestion, asked(n.t, c.Args[1:])
+		event.Type, event.Data = ledger.EventQuestion, asked(n.t, c.Args[1:])
 	case "emit":
 		event.Type, event.Data = c.Args[1], json.RawMessage(c.Data)
 	}
@@ -199,12 +200,12 @@ func (n *night) session(id string) {
 	}
 	var says struct {
 		Summary, Text string
-		Issues        []loop.Issue
+		Issues        []ledger.Issue
 	}
 	if err := json.Unmarshal(event.Data, &says); err != nil {
 		n.t.Fatal(err)
 	}
-	n.note("%s %s %s: %s", loop.ShortID(ses.Task), hat, event.Type, says.Summary+says.Text)
+	n.note("%s %s %s: %s", ledger.ShortID(ses.Task), hat, event.Type, says.Summary+says.Text)
 	for _, i := range says.Issues {
 		n.note("  %s %s:%d %s", i.Severity, i.File, i.Line, i.Rule)
 	}
@@ -237,20 +238,20 @@ func asked(t *testing.T, args []string) json.RawMessage {
 }
 
 // takeover records the work folder, and holds it against the task's scope.
-func (n *night) takeover(b loop.CaptureRequest) {
+func (n *night) takeover(b ledger.CaptureRequest) {
 	n.t.Helper()
 	n.git("add", "--all")
-	taken := loop.Capture{Tree: n.git("write-tree")}
+	taken := ledger.Capture{Tree: n.git("write-tree")}
 	for _, line := range strings.Split(n.git("diff", "--numstat", b.Input, taken.Tree), "\n") {
 		if f := strings.Fields(line); len(f) == 3 {
 			added, _ := strconv.Atoi(f[0])
 			removed, _ := strconv.Atoi(f[1])
-			taken.Files = append(taken.Files, loop.FileChange{Path: f[2], Added: added, Removed: removed})
+			taken.Files = append(taken.Files, ledger.FileChange{Path: f[2], Added: added, Removed: removed})
 		}
 	}
-	scope := loop.ParseScope(b.Scope.Task)
+	scope := ledger.ParseScope(b.Scope.Task)
 	for _, f := range taken.Files {
-		if len(scope) > 0 && !slices.ContainsFunc(scope, func(i loop.ScopeItem) bool { return i.Text == f.Path }) {
+		if len(scope) > 0 && !slices.ContainsFunc(scope, func(i ledger.ScopeItem) bool { return i.Text == f.Path }) {
 			n.t.Errorf("session %s wrote %s, which is out of scope %s", b.Session, f.Path, b.Scope.Task)
 		}
 	}
@@ -264,10 +265,10 @@ var (
 )
 
 // planTasks reads the sample's plan: as much of the format as it uses.
-func planTasks(t *testing.T) []loop.Task {
+func planTasks(t *testing.T) []ledger.Task {
 	t.Helper()
 	text := string(sampleFile(Plan))
-	var tasks []loop.Task
+	var tasks []ledger.Task
 	heads := planTask.FindAllStringSubmatchIndex(text, -1)
 	for n, h := range heads {
 		end := len(text)
@@ -275,7 +276,7 @@ func planTasks(t *testing.T) []loop.Task {
 			end = heads[n+1][0]
 		}
 		body := strings.Trim(text[h[1]:end], "\n")
-		task := loop.Task{ID: text[h[2]:h[3]], Title: text[h[4]:h[5]], Body: body, Mark: loop.MarkOpen, Line: n + 1}
+		task := ledger.Task{ID: text[h[2]:h[3]], Title: text[h[4]:h[5]], Body: body, Mark: ledger.MarkOpen, Line: n + 1}
 		for _, f := range planField.FindAllStringSubmatch(body, -1) {
 			switch {
 			case f[1] == "Scope":

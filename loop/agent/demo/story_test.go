@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // typing returns what a person types when the given hat begins on a task.
@@ -66,7 +67,7 @@ func TestStory(t *testing.T) {
 		if diff := cmp.Diff(strings.Split(asPlanned, "\n"), n.log); diff != "" {
 			t.Fatalf("the story (-want +got):\n%s", diff)
 		}
-		if end := n.state.Project.Run.Ended; end.Exit != 0 || end.Reason != loop.ReasonDone {
+		if end := n.state.Project.Run.Ended; end.Exit != 0 || end.Reason != ledger.ReasonDone {
 			t.Errorf("ended with %+v", end)
 		}
 		if agents := n.state.Project.Run.Agents; agents != 16 {

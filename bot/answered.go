@@ -1,0 +1,146 @@
+package bot
+
+import (
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Answered is what a question's message becomes when it has its answer: its
+// buttons go, what it asked stays (PHONE 3.5). item is the guidance that the
+// answer was queued as, "" where it was none.
+func Answered(s loop.State, q ledger.Question, b ledger.QuestionAnswered, item string, now time.Time) Message {
+	by := Cut(Clean(b.By), 12)
+	if b.By == "console" {
+		by = theHost
+	}
+	w := wordingOf(q)
+	verb, known := w.verb(b.Choice)
+	what := orElse(verb.settled, upper(Clean(b.Choice)))
+	switch {
+	case q.OwnWords() && OptionOf(q, b.Choice) >= 0:
+		what = strings.ToUpper(b.Choice)
+	case what == "":
+		what = "answered"
+	}
+	tail := " by " + by + " " + now.Format("15:04")
+	if what != "guided" {
+		tail = "," + tail
+	}
+	m := newMessage("settled."+string(q.Kind), SignDone+" "+q.ID+" "+Cut(what, FirstWidth-Width(q.ID+tail)-4)+tail)
+	if q.Kind == ledger.AskNow && b.Choice == "rerun" && item != "" { // PHONE 3.4: what is done, not what was pressed
+		who := strings.TrimSpace(short(q.Task) + " " + Cut(Clean(q.Hat), 10))
+		m = newMessage("settled.now", Cut(SignNow+" "+who+" reruns with "+item, FirstWidth-8)+" · "+now.Format("15:04"))
+		m.Project, m.About = s.Project.Name, q.Task
+		m.quote(q.Text)
+		m.add("By " + by + ". What it wrote so far is kept" + kept(q.Task) + ".")
+		return m
+	}
+	m.Project, m.About = s.Project.Name, q.Task
+	w.past(&m, s, q)
+	if n := OptionOf(q, b.Choice); q.OwnWords() && n >= 0 {
+		m.add(strings.ToUpper(ledger.Letter(n)) + "  " + Cut(Clean(q.Options[n]), quoteWidth))
+	}
+	if b.Words != "" {
+		m.add(upper(by) + ":")
+		m.quote(b.Words)
+	}
+	switch closed := w.closed[b.Choice]; {
+	case closed != nil:
+		m.add(closed(q, item))
+	case known:
+		m.add(verb.after(q, item))
+	}
+	if q.Undoable(b.Choice) {
+		m.button("Undo", Undoing(q.ID))
+	}
+	return m
+}
+
+// Undoing is what takes the answer to a question back.
+func Undoing(question string) string { return question + " undo" }
+
+// pastQuoted adds what a settled question asked, with its text.
+func (m *Message) pastQuoted(s loop.State, q ledger.Question) {
+	m.pastTitled(s, q)
+	m.quote(q.Text)
+}
+
+// pastTitled adds what it asked, with its task's title.
+func (m *Message) pastTitled(s loop.State, q ledger.Question) {
+	head := Headline(s, q)
+	if title := Cut(Clean(q.Title), 34); title != "" {
+		head += " · " + title
+	}
+	m.add(head)
+}
+
+// pastHead adds its headline alone.
+func (m *Message) pastHead(s loop.State, q ledger.Question) { m.add(Headline(s, q)) }
+
+// Expired is what a question's message becomes when nobody answered in time.
+// again is the question where it stays open without an end, nil otherwise.
+func Expired(s loop.State, q ledger.Question, b ledger.QuestionExpired, again *ledger.Question, now time.Time) Message {
+	task := short(q.Task)
+	if again != nil {
+		m := newMessage("expired.pauses", fit(SignPaused, s.Project.Name, task+" waits: "+q.ID+" unanswered", ""))
+		m.Project, m.About = s.Project.Name, q.Task
+		m.quote(q.Text)
+		for n, o := range q.Options {
+			m.add(strings.ToUpper(ledger.Letter(n)) + "  " + Cut(Clean(o), quoteWidth))
+		}
+		m.add("Other tasks go on. Answer any time.")
+		buttons(&m, *again)
+		return m
+	}
+	w := wordingOf(q)
+	tail := " unanswered at " + now.Format("15:04")
+	if w.untimed {
+		tail = " unanswered"
+	}
+	then := w.expired(q, b)
+	first := SignAway + " " + q.ID + tail + ": " + then
+	if then == "" || b.Choice == "" && !w.untimed {
+		first = SignAway + " " + q.ID + " is over · " + now.Format("15:04")
+	}
+	m := newMessage("expired."+string(q.Kind), first)
+	m.Project, m.About = s.Project.Name, q.Task
+	w.past(&m, s, q)
+	if q.OwnWords() && b.Choice != "" {
+		m.add(task + " goes on with " + orElse(Cut(Clean(b.Choice), quoteWidth), "it") + ". Not too late to object:")
+		for n, o := range q.Options {
+			if len(m.Buttons) < 3 && o != b.Choice {
+				m.button("Choose "+strings.ToUpper(ledger.Letter(n)), q.ID+" "+ledger.Letter(n))
+			}
+		}
+		return m
+	}
+	m.add(upper(Clean(b.Then)) + ".")
+	return m
+}
+
+// PutBack is what the message about the dependents of a skipped task becomes
+// when the skip is taken back: q is the question that is open again.
+func PutBack(s loop.State, settled loop.Answered, q ledger.Question, tasks []string, now time.Time) Message {
+	m := newMessage("settled.skip", SignAgain+" "+settled.ID+" taken back with "+q.ID+" · "+now.Format("15:04"))
+	m.Project, m.About = s.Project.Name, q.Task
+	m.add(Cut(Ranges(tasks), quoteWidth) + ": not put away any more.")
+	return m
+}
+
+// StillOpen is a question once more, after nightporter was off (PHONE 3.11).
+func StillOpen(s loop.State, q ledger.Question, from, to, now time.Time) Message {
+	m := Ask(s, q, now)
+	m.Key = "again.away"
+	first := SignAgain + " " + m.Lines[0].Text
+	if over := Width(first) - FirstWidth; over > 0 {
+		tail := " (" + q.ID + ")"
+		first = Cut(strings.TrimSuffix(first, tail), FirstWidth-Width(tail)) + tail
+	}
+	m.Lines[0].Text = first
+	line := Line{Text: "Asked " + Clock(q.Asked, now) + ", still open. nightporter was off " + Clock(from, now) + "–" + Clock(to, now) + "; a press in that time is lost."}
+	m.Lines = append([]Line{m.Lines[0], line}, m.Lines[1:]...)
+	return m
+}

@@ -1,0 +1,245 @@
+package bot
+
+import (
+	"context"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// form is a row of the command table: all that belongs to one command.
+type form struct {
+	verb  Verb
+	takes takes
+	use   string // how it is typed
+	help  string // one line, for /help VERB and a chat's menu
+	role  ledger.Role
+	// roleFor is the role where it depends on what was typed; nil: role.
+	roleFor func(Command) ledger.Role
+
+	// One of the two does what the command asks for. house does it without a
+	// project, and reports done = false to leave a line to project.
+	house   func(ctx context.Context, h houseRequest) (m Message, done bool, err error)
+	project func(ctx context.Context, d dispatch) (Message, error)
+
+	section string // of /help; "" for a command that /help does not list
+	listed  string // how it stands there
+	menu    int    // its place in the menu of a chat, 0 for none
+	twin    Twin   // its twin in the shell
+}
+
+// Twin is the command of the shell that stands for a command of chats.
+type Twin struct {
+	Name  string // "" for none: its help says where it is typed instead
+	Args  string // as its usage shows them
+	Short string // one line; "" for a program of its own, which has its own usage
+}
+
+// sections are the parts of /help, in order.
+var sections = []string{"Steer", "Hold", "Look", "Decide", "Start", "Night", "People"}
+
+// forms is the table of commands, in the order of /help. It is filled by init
+// because commands lead to messages that suggest commands.
+var forms []form
+
+func init() {
+	view, steer, admin := ledger.RoleView, ledger.RoleSteer, ledger.RoleAdmin
+	forms = []form{
+		{verb: VerbStatus, takes: takesProject, use: "/status", help: "Where the run stands.", role: view,
+			house: statusOfAll, project: func(_ context.Context, d dispatch) (Message, error) { return status(d.service, d.s, d.r.Time), nil },
+			section: "Look", listed: "/status", menu: 1, twin: Twin{Name: "status"}},
+		{verb: VerbGuidance, takes: takesWords, use: "/guidance TEXT", help: "Your words for the next session that may write; @builder, #12 or !sticky in front address them.", role: steer,
+			project: guideWords,
+			section: "Steer", listed: "/guidance TEXT", menu: 2, twin: Twin{"guidance", "TEXT", "Queue words for the next session that writes"}},
+		{verb: VerbPause, takes: takesNow, use: "/pause, /pause now", help: "Holds after the session in hand; now: cuts it off and runs it again on /resume.", role: steer,
+			project: func(ctx context.Context, d dispatch) (Message, error) { return d.do(ctx, loop.Pause{Now: d.c.Now}) },
+			section: "Hold", listed: "/pause", menu: 3, twin: Twin{"pause", "[now]", "Hold after the session in hand"}},
+		{verb: VerbResume, takes: takesAgent, use: "/resume, /resume codex", help: "Goes on; while the run waits for an agent: tries now, or goes on with another one.", role: steer,
+			project: func(ctx context.Context, d dispatch) (Message, error) {
+				return d.do(ctx, loop.Resume{Agent: d.c.Target})
+			},
+			section: "Hold", listed: "/resume", menu: 4, twin: Twin{"resume", "", "Go on"}},
+		{verb: VerbStop, takes: takesNow, use: "/stop, /stop now", help: "Ends the run after the session in hand; now: at once.", role: steer,
+			project: func(ctx context.Context, d dispatch) (Message, error) { return d.do(ctx, loop.Stop{Now: d.c.Now}) },
+			section: "Hold", listed: "/stop", menu: 8, twin: Twin{"stop", "[now]", "End the run after the session in hand, with --now at once; nightporter stays"}},
+		{verb: VerbNow, takes: takesWords, use: "/now TEXT", help: "Stops the session in hand and runs it again with your words. Asks first.", role: steer,
+			project: func(ctx context.Context, d dispatch) (Message, error) { return d.now(ctx) },
+			section: "Steer", listed: "/now TEXT", menu: 7, twin: Twin{}},
+		{verb: VerbQueue, takes: takesProject, use: "/queue", help: "Guidance in use and waiting.", role: view,
+			project: func(_ context.Context, d dispatch) (Message, error) { return Queue(d.s, d.r.Time), nil },
+			section: "Steer", listed: "/queue", menu: 6, twin: Twin{"queue", "", "Guidance that waits or is in use"}},
+		{verb: VerbDrop, takes: takesTarget, use: "/drop g9", help: "Takes guidance back.", role: steer,
+			project: guidanceByID,
+			section: "Steer", listed: "/drop g9", twin: Twin{"drop", "ID", "Take guidance back"}},
+		{verb: VerbAnswer, takes: takesID, use: "/answer q7 TEXT", help: "Answers a question; q7 TEXT is the same.", role: steer, roleFor: answerRole,
+			project: answerQuestion,
+			section: "Decide", listed: "/answer q5 retry", twin: Twin{"answer", "ID ANSWER", "Answer a question"}},
+		{verb: VerbApprove, takes: takesID, use: "/approve q7", help: "Pass, or yes.", role: steer,
+			project: answerQuestion,
+			section: "Decide", listed: "/approve", twin: Twin{"approve", "ID", "Pass what waits for you"}},
+		{verb: VerbReject, takes: takesID, use: "/reject q7 WHY", help: "Fail, or no.", role: steer,
+			project: answerQuestion,
+			section: "Decide", listed: "/reject", twin: Twin{"reject", "ID WHY", "Fail what waits for you"}},
+		{verb: VerbTasks, takes: takesProject, use: "/tasks", help: "All tasks.", role: view,
+			project: func(_ context.Context, d dispatch) (Message, error) { return Tasks(d.s), nil },
+			section: "Look", listed: "/tasks", menu: 5, twin: Twin{Name: "tasks"}},
+		{verb: VerbTask, takes: takesTarget, use: "/task 7", help: "One task.", role: view,
+			project: aboutTarget,
+			section: "Look", listed: "/task 7", twin: Twin{"task", "ID", "One task"}},
+		{verb: VerbSkip, takes: takesTarget, use: "/skip 8", help: "Puts a task away.", role: steer,
+			project: aboutTarget,
+			section: "Decide", listed: "/skip 8", twin: Twin{"skip", "ID", "Put a task away"}},
+		{verb: VerbRetry, takes: takesTarget, use: "/retry 8", help: "Two new attempts for a blocked, skipped or done task.", role: steer,
+			project: aboutTarget,
+			section: "Decide", listed: "/retry 8", twin: Twin{"retry", "ID", "Two new attempts for a task"}},
+		{verb: VerbNext, takes: takesTarget, use: "/next 9", help: "This task next.", role: steer,
+			project: aboutTarget,
+			section: "Decide", listed: "/next 9", twin: Twin{"next", "ID", "Take a task next"}},
+		{verb: VerbLog, takes: takesTarget, use: "/log, /log 7", help: "Sessions of the run, or of a task.", role: view,
+			project: aboutTarget,
+			section: "Look", listed: "/log 7", twin: Twin{"log", "[ID]", "What was done"}},
+		{verb: VerbDiff, takes: takesTarget, use: "/diff 7, /diff r14", help: "What a task, or the run, changed.", role: view,
+			project: aboutTarget,
+			section: "Look", listed: "/diff 7", twin: Twin{"diff", "[ID]", "What was changed"}},
+		{verb: VerbEvidence, takes: takesTarget, use: "/evidence 7", help: "The proof of what an attempt did; /evidence 7.1 is its first one.", role: view,
+			project: aboutTarget,
+			section: "Look", listed: "/evidence 7", twin: Twin{Name: "evidence"}},
+		{verb: VerbPlan, takes: takesPlan, use: "/plan, /plan 6, /plan redo 6 WORDS", help: "A task's plan; redo: throws it away and has it planned anew.", role: view, roleFor: planRole,
+			project: func(ctx context.Context, d dispatch) (Message, error) { return d.plan(ctx) },
+			section: "Look", listed: "/plan 6", twin: Twin{"plan", "[ID | redo ID [WORDS]]", "A task's plan; redo has it made anew"}},
+		{verb: VerbHats, takes: takesTarget, use: "/hats, /hats builder, /hats routes", help: "The hats of a task, one of them, or which follows which.", role: view,
+			project: func(ctx context.Context, d dispatch) (Message, error) { return d.hatsOf(ctx) },
+			section: "Look", listed: "/hats", twin: Twin{Name: "hats"}},
+		// `nightporter run` is a program of its own; its twin asks the daemon.
+		{verb: VerbRun, takes: takesRun, use: "/run, /run from 5, /run review", help: "Starts a run, after a confirmation; also /run only 5, /run overnight.", role: steer,
+			project: func(ctx context.Context, d dispatch) (Message, error) { return d.start(ctx) },
+			section: "Start", listed: "/run", twin: Twin{"start", "[PROJECT] [review|overnight] [from TASK] [only TASK]", "Ask nightporter up to start a run; it asks back, as in a chat"}},
+		{verb: VerbRuns, takes: takesTarget, use: "/runs, /runs shop, /runs r14", help: "The last runs, of all projects or one, or how one of them went.", role: view,
+			house:   runsOfAll,
+			section: "Start", listed: "/runs", twin: Twin{"runs", "[PROJECT | RUN]", "The last runs, or how one of them went"}},
+		{verb: VerbProjects, takes: takesProject, use: "/projects", help: "All projects.", role: view,
+			house: func(_ context.Context, h houseRequest) (Message, bool, error) {
+				return Projects(h.service, h.r), true, nil
+			},
+			section: "Start", listed: "/projects"},
+		{verb: VerbCost, takes: takesProject, use: "/cost", help: "What the run has spent, by hat.", role: view,
+			project: func(_ context.Context, d dispatch) (Message, error) { return Spent(d.s), nil },
+			section: "Night", listed: "/cost", menu: 9},
+		{verb: VerbDigest, takes: takesSpan, use: "/digest, /digest 7d, /digest all", help: "The last digest, up to now; also today, 7d, or all that the caption leaves out.", role: view,
+			project: func(ctx context.Context, d dispatch) (Message, error) { return d.digest(ctx) },
+			section: "Night", listed: "/digest", menu: 10, twin: Twin{Name: "digest"}},
+		{verb: VerbWhoami, takes: takesProject, use: "/whoami", help: "Who you are here, and who else is paired.", role: view,
+			house: func(_ context.Context, h houseRequest) (Message, bool, error) {
+				return Whoami(h.host, h.stays, h.r), true, nil
+			},
+			section: "People", listed: "/whoami"},
+		{verb: VerbPeople, takes: takesProject, use: "/people", help: "Who is paired, with their ids.", role: admin,
+			house:   listPeople,
+			section: "People", listed: "/people"},
+		{verb: VerbUnpair, takes: takesTarget, use: "/unpair ID", help: "Takes somebody out; /people has the ids.", role: admin,
+			house:   unpairPerson,
+			section: "People", listed: "/unpair ID"},
+		{verb: VerbQuiet, takes: takesTarget, use: "/quiet, /quiet 22:00-07:00, /quiet off", help: "When this chat is left in peace; default: as the host has it.", role: view, roleFor: quietRole,
+			house:   quietHours,
+			section: "People", listed: "/quiet", menu: 11},
+		{verb: VerbPair, takes: takesTarget, use: "/pair CODE", help: "Lets you in with the code that nightporter pair shows on the host.", role: view,
+			house:   pairElsewhere,
+			section: "People", listed: "/pair CODE"},
+		{verb: VerbHelp, takes: takesTarget, use: "/help, /help now", help: "This, or one command.", role: view,
+			house: func(_ context.Context, h houseRequest) (Message, bool, error) {
+				return Help(h.c.Target, h.role()), true, nil
+			},
+			menu: 12},
+		{verb: VerbStart, takes: takesTarget, use: "/start", help: "What a chat begins with; the same as /help.", role: view,
+			house: func(_ context.Context, h houseRequest) (Message, bool, error) { return Help("", h.role()), true, nil }},
+
+		// Without a slash.
+		{verb: VerbKeep, role: steer, project: guidanceByID},
+		{verb: VerbWords, role: steer, project: guideWords},
+	}
+}
+
+// typed reports whether a command has a slash, so that it can be typed as a
+// word.
+func (f form) typed() bool { return f.use != "" }
+
+// row returns the row of a verb.
+func (v Verb) row() form {
+	for _, f := range forms {
+		if f.verb == v {
+			return f
+		}
+	}
+	return form{}
+}
+
+// Twins lists the twins in the shell that only send their line to whoever holds
+// the state, each with the command that it stands for.
+func Twins() map[Verb]Twin {
+	out := map[Verb]Twin{}
+	for _, f := range forms {
+		if f.twin.Short != "" {
+			out[f.verb] = f.twin
+		}
+	}
+	return out
+}
+
+// TwinNames lists the names of all twins in the shell, by the command that each
+// stands for.
+func TwinNames() map[Verb]string {
+	out := map[Verb]string{}
+	for _, f := range forms {
+		if f.twin.Name != "" {
+			out[f.verb] = f.twin.Name
+		}
+	}
+	return out
+}
+
+// houseRequest is a command about no project in particular.
+type houseRequest struct {
+	service Service
+	host    DaemonService // nil without stays
+	stays   bool
+	r       Request
+	c       Command
+}
+
+// role is the sender's: on the host, and where nobody is paired, all is allowed.
+func (h houseRequest) role() ledger.Role {
+	if h.stays {
+		if p, paired := h.host.Shared().Person(h.r.Actor); paired {
+			return p.Role
+		}
+	}
+	return ledger.RoleAdmin
+}
+
+func guideWords(ctx context.Context, d dispatch) (Message, error)     { return d.guide(ctx, d.c.Words) }
+func guidanceByID(ctx context.Context, d dispatch) (Message, error)   { return d.guidanceID(ctx) }
+func answerQuestion(ctx context.Context, d dispatch) (Message, error) { return d.answer(ctx) }
+func aboutTarget(ctx context.Context, d dispatch) (Message, error)    { return d.target(ctx) }
+
+// answerRole: "q5" alone shows the question. What is no question's id can be an
+// answer in somebody's own words: "/answer #letters_only".
+func answerRole(c Command) ledger.Role {
+	if c.Words == "" && (c.Target == "" || questionID.MatchString(c.Target)) {
+		return ledger.RoleView
+	}
+	return ledger.RoleSteer
+}
+
+func planRole(c Command) ledger.Role {
+	if c.Redo {
+		return ledger.RoleSteer
+	}
+	return ledger.RoleView
+}
+
+func quietRole(c Command) ledger.Role {
+	if c.Target != "" {
+		return ledger.RoleAdmin
+	}
+	return ledger.RoleView
+}

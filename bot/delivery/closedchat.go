@@ -1,0 +1,90 @@
+package delivery
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+func (c *chat) isClosed() bool {
+	c.d.mu.Lock()
+	defer c.d.mu.Unlock()
+	return c.closed
+}
+
+// markClosed notes that the chat accepts no messages: the bot was blocked or
+// removed, or the chat deleted.
+func (c *chat) markClosed(why string) {
+	c.d.mu.Lock()
+	known := c.closed
+	c.closed = true
+	c.d.mu.Unlock()
+	if !known {
+		c.d.o.Log.Warn("a chat is closed; questions are kept for a day, other messages dropped", "chat", c.address, "text", why)
+		c.d.o.OnChatClosed(c.address, why)
+	}
+	c.starting = false
+	_, c.outagesHandled = c.d.circuit.latestOutage()
+	c.superseded, c.toPin = nil, ""
+}
+
+// keepQuestions is how long questions to a closed chat stay queued: a person who
+// unblocks the bot within a day may still want to answer them.
+const keepQuestions = 24 * time.Hour
+
+// dropUndeliverable drops the queued messages that a closed chat will never get.
+func (c *chat) dropUndeliverable(ctx context.Context) error {
+	o := c.d.o.Outbox
+	if _, err := o.Forget(ctx, c.address, ledger.ClassNotice, ledger.ClassReply, ledger.ClassChatter); err != nil {
+		return err
+	}
+	queued, err := o.Queued(ctx, c.address)
+	if err != nil {
+		return err
+	}
+	for _, m := range queued {
+		if m.Class == ledger.ClassAsk && c.d.o.Clock().Sub(m.Time) < keepQuestions {
+			continue
+		}
+		if err := c.drop(ctx, m, "the chat takes nothing"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *chat) validMove(to string) bool {
+	return strings.HasPrefix(to, c.d.o.Prefix) && withoutTopic(to) != withoutTopic(c.address)
+}
+
+// move continues the chat under another address.
+func (c *chat) move(ctx context.Context, to string) error {
+	from, to := withoutTopic(c.address), withoutTopic(to)
+	err := c.persist(ctx, "move", func(ctx context.Context) error { return c.d.o.Outbox.MoveChat(ctx, from, to) })
+	if err != nil {
+		return err
+	}
+	c.d.o.Log.Info("a chat has another address", "from", from, "to", to)
+	c.superseded, c.toPin = nil, "" // they belong to the old address
+	c.d.chatMoved(from, to)
+	return nil
+}
+
+// chatMoved wakes the new addresses of a chat and its topics. Messages at the
+// old address are out of reach, so its live messages end; the next /status posts
+// new ones.
+func (d *Dispatcher) chatMoved(from, to string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for address, old := range d.chats {
+		if withoutTopic(address) != from {
+			continue
+		}
+		clear(old.live)
+		if c := d.chatFor(to + strings.TrimPrefix(address, from)); c != nil {
+			d.signal(c)
+		}
+	}
+}

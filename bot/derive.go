@@ -1,0 +1,319 @@
+package bot
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Took writes a length of time the way people read it at a glance: "38 s",
+// "41 min", "7 h 02".
+func Took(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "unknown"
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Round(time.Second).Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	}
+	m := int(d.Minutes())
+	return fmt.Sprintf("%d h %02d", m/60, m%60)
+}
+
+// Clock writes a time as seen at now, in now's zone: "03:06" today, "Tue
+// 03:06" within a week, else with its date, and with its year where that is
+// another one. The zone's name is added only in a night in which the clocks
+// change.
+func Clock(t, now time.Time) string {
+	if t.IsZero() {
+		return "unknown"
+	}
+	t = t.In(now.Location())
+	s := t.Format("15:04")
+	// Half a day is the night: an evening's 23:00 and the next 06:00 are
+	// "today" for somebody who is still awake.
+	if gap := t.Sub(now).Abs(); gap > 12*time.Hour && t.Format(time.DateOnly) != now.Format(time.DateOnly) {
+		switch {
+		case gap < 7*24*time.Hour:
+			s = t.Format("Mon 15:04")
+		case t.Year() != now.Year():
+			s = t.Format("2 Jan 2006 15:04")
+		default:
+			s = t.Format("2 Jan 15:04")
+		}
+	}
+	_, before := t.Add(-12 * time.Hour).Zone()
+	if _, after := t.Add(12 * time.Hour).Zone(); before != after {
+		s += t.Format(" MST")
+	}
+	return s
+}
+
+// Money writes US dollars; a negative amount is the agents' "unknown".
+func Money(usd float64) string {
+	if usd < 0 {
+		return "unknown"
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
+// Cost is what a run has spent as far as its agents say. Sessions whose cost
+// is unknown are never counted as nothing.
+func Cost(r *loop.Run) string {
+	switch {
+	case r == nil:
+		return "cost unknown"
+	case r.Unpriced == 0:
+		return Money(r.CostUSD)
+	case r.CostUSD == 0:
+		return "cost unknown"
+	}
+	return fmt.Sprintf("%s + unknown (%s)", Money(r.CostUSD), Plural(r.Unpriced, "session"))
+}
+
+// costNotYet is what a run costs whose first session is still at work: agents
+// say it when they end.
+const costNotYet = "cost not yet known"
+
+// CostSoFar is the Cost of a project's run, under way or over.
+func CostSoFar(s loop.State) string {
+	if CostOpen(s) {
+		return costNotYet
+	}
+	return Cost(s.Project.Run)
+}
+
+// CostOpen reports whether a run's sessions are at work and none has ended, so
+// that nobody knows yet what any of them costs.
+func CostOpen(s loop.State) bool {
+	r := s.Project.Run
+	if r == nil || r.Over() || r.Agents == 0 {
+		return false
+	}
+	working := 0
+	for _, x := range s.Project.Sessions {
+		if x.Planned.Kind == ledger.KindAgent {
+			working++
+		}
+	}
+	return working >= r.Agents
+}
+
+// Plural writes a count with its word: "1 task", "12 tasks".
+func Plural(n int, word string) string {
+	if n != 1 {
+		word += "s"
+	}
+	return strconv.Itoa(n) + " " + word
+}
+
+// Tally counts the tasks of a project. Withdrawn ones are not there any more.
+type Tally struct {
+	Total, Done, Skipped, Blocked int
+	Left                          int // neither done nor put away
+	Needs                         int // open questions
+}
+
+// Count counts a state's tasks and open questions. Parts of a plan count with
+// their task, but for one that is blocked.
+func Count(s loop.State) Tally {
+	t := Tally{Needs: len(s.Project.Questions)}
+	for _, ts := range s.Project.Tasks.All() {
+		if ts.Status == ledger.Withdrawn {
+			continue
+		}
+		if ts.Task.Parent != "" {
+			if ts.Status == ledger.Blocked {
+				t.Blocked++
+			}
+			continue
+		}
+		t.Total++
+		switch ts.Status {
+		case ledger.Done:
+			t.Done++
+		case ledger.Skipped:
+			t.Skipped++
+		case ledger.Blocked:
+			t.Blocked++
+		}
+	}
+	t.Left = t.Total - t.Done - t.Skipped
+	return t
+}
+
+// String is the tally as every first line has it: "6/12".
+func (t Tally) String() string { return fmt.Sprintf("%d/%d", t.Done, t.Total) }
+
+// short is a task's id for people, harmless and never longer than a thumb.
+func short(id string) string { return Cut(Clean(ledger.ShortID(id)), 14) }
+
+// arg is a task's id as a command takes it: "8" of "#8".
+func arg(id string) string { return strings.TrimPrefix(Clean(ledger.ShortID(id)), "#") }
+
+// Ranges writes ids of one kind closely: "#1–#7 #9 #11".
+func Ranges(ids []string) string {
+	var out []string
+	for i := 0; i < len(ids); {
+		n, ok := number(ids[i])
+		j := i
+		for ok && j+1 < len(ids) {
+			m, is := number(ids[j+1])
+			if !is || m != n+(j+1-i) {
+				break
+			}
+			j++
+		}
+		switch {
+		case j-i >= 2:
+			out = append(out, short(ids[i])+"–"+short(ids[j]))
+		default:
+			for _, id := range ids[i : j+1] {
+				out = append(out, short(id))
+			}
+		}
+		i = j + 1
+	}
+	return strings.Join(out, " ")
+}
+
+func number(id string) (int, bool) {
+	rest, ok := strings.CutPrefix(ledger.ShortID(id), "#")
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(rest)
+	return n, err == nil
+}
+
+// FindTask returns the task that was typed: its id as written or in any case,
+// its number with or without "#", or any tail of an id that only one has.
+func FindTask(s loop.State, typed string) (loop.TaskState, bool) {
+	want := ledger.FoldID(strings.TrimPrefix(strings.TrimSpace(typed), "#"))
+	if want == "" {
+		return loop.TaskState{}, false
+	}
+	var tails []loop.TaskState
+	for _, t := range s.Project.Tasks.All() {
+		id := ledger.FoldID(t.Task.ID)
+		if id == want || id == "task "+want || strings.TrimPrefix(ledger.FoldID(ledger.ShortID(t.Task.ID)), "#") == want {
+			return *t, true
+		}
+		// A tail begins where a word does, so that "9" is never "Task 19".
+		if head, ok := strings.CutSuffix(id, want); ok && strings.ContainsAny(head[max(len(head)-1, 0):], "-_/ ") {
+			tails = append(tails, *t)
+		}
+	}
+	if len(tails) == 1 {
+		return tails[0], true
+	}
+	return loop.TaskState{}, false
+}
+
+// active returns the task that an attempt is in hand for.
+func active(s loop.State) (loop.TaskState, bool) {
+	for _, t := range s.Project.Tasks.All() {
+		if t.Status == ledger.Active && t.Attempt != nil {
+			return *t, true
+		}
+	}
+	return loop.TaskState{}, false
+}
+
+// Doing says which task and hat are in hand: "#7 builder", or "" when nothing is.
+func Doing(s loop.State) string {
+	t, ok := active(s)
+	if !ok {
+		return ""
+	}
+	switch t.Attempt.Stage {
+	case ledger.StageCapture, ledger.StageChecks, ledger.StageMerge:
+		return short(t.Task.ID) + " verify"
+	case ledger.StageCommit:
+		return short(t.Task.ID) + " commit"
+	}
+	return strings.TrimSpace(short(t.Task.ID) + " " + Cut(Clean(t.Attempt.Hat), 12))
+}
+
+// dependents returns the ids of the tasks that need the given one and are not over.
+func dependents(s loop.State, id string) []string {
+	var ids []string
+	for _, t := range s.Project.Tasks.All() {
+		if t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn {
+			continue
+		}
+		for _, d := range t.Task.DependsOn {
+			if ledger.SameID(d, id) {
+				ids = append(ids, t.Task.ID)
+				break
+			}
+		}
+	}
+	return ids
+}
+
+// Dependents writes which tasks wait for the given one, "" when none does:
+// "#10 waits for it", "#10 #11 wait for it".
+func Dependents(s loop.State, id string) string {
+	ids := dependents(s, id)
+	switch len(ids) {
+	case 0:
+		return ""
+	case 1:
+		return short(ids[0]) + " waits for it"
+	}
+	return Ranges(ids) + " wait for it"
+}
+
+// NextReady returns the id of the first other task that can be tried, "" when
+// there is none.
+func NextReady(s loop.State, but string) string {
+	for _, t := range s.Project.Tasks.All() {
+		if t.Status == ledger.Ready && !ledger.SameID(t.Task.ID, but) {
+			return t.Task.ID
+		}
+	}
+	return ""
+}
+
+// needs returns the tasks that keep t from being ready.
+func needs(s loop.State, t loop.TaskState) []loop.TaskState {
+	var out []loop.TaskState
+	for _, id := range t.Task.DependsOn {
+		for _, d := range s.Project.Tasks.All() {
+			if ledger.SameID(d.Task.ID, id) && d.Status != ledger.Done {
+				out = append(out, *d)
+			}
+		}
+	}
+	return out
+}
+
+// sourceOf is where a run's tasks come from: "Plan checkout".
+func sourceOf(s ledger.Settings) string {
+	name := Cut(Plan(&loop.Run{Settings: s}), 40)
+	if kind := Clean(s.Source.Kind); kind != "" {
+		name = strings.ToUpper(kind[:1]) + kind[1:] + " " + name
+	}
+	return name
+}
+
+// Plan is the name of the run's source: "checkout" of checkout.md.
+func Plan(r *loop.Run) string {
+	if r == nil {
+		return ""
+	}
+	name := r.Settings.Source.Path
+	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
+		name = name[i+1:]
+	}
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		name = name[:i]
+	}
+	return Clean(name)
+}

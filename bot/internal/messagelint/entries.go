@@ -1,0 +1,96 @@
+package messagelint
+
+// Teller is a place where people read of entries.
+type Teller string
+
+// Tellers of entries.
+const (
+	Console  Teller = "console"  // bot/termlog, in the terminal of a run
+	Notify   Teller = "notify"   // bot/notify, in chats
+	Report   Teller = "report"   // bot/report, in the digest
+	Log      Teller = "log"      // bot/log.go, for /log
+	Evidence Teller = "evidence" // bot/evidence.go, for /evidence
+)
+
+// silent is the row of an entry that nobody is told of: it shows in what follows
+// from it, or in the state.
+var silent = []Teller{}
+
+// Entries says of each entry type who tells people of it. A test holds it
+// against the ledger's types and against the tellers' code.
+var Entries = map[string][]Teller{
+	"agent.chosen":      silent,
+	"agent.parked":      {Console, Report},
+	"agent.unusable":    {Console, Notify},
+	"agent.usable":      {Console, Notify},
+	"answer.undone":     {Console, Notify, Log},
+	"attempt.ended":     {Console, Notify, Report, Log, Evidence},
+	"baseline.broke":    {Console, Notify, Log},
+	"checks.begun":      silent,
+	"claim":             {Evidence},
+	"command.refused":   silent,
+	"commit":            {Console, Evidence},
+	"digest.sent":       {Notify},
+	"digest.week":       {Notify},
+	"effect.failed":     {Console, Notify},
+	"event.accepted":    {Console, Log},
+	"event.refused":     {Console},
+	"evidence":          {Evidence},
+	"guidance.bound":    {Console, Notify, Report},
+	"guidance.changed":  {Console, Notify},
+	"guidance.dropped":  {Console, Notify, Report},
+	"guidance.expired":  {Console, Notify, Report},
+	"guidance.judged":   {Notify, Report},
+	"guidance.kept":     {Console, Notify, Report},
+	"guidance.queued":   {Console, Notify, Report},
+	"guidance.reported": {Console, Notify, Report},
+	"hats.read":         {Console, Log},
+	"house.off":         {Report},
+	"house.set":         silent,
+	"id.issued":         silent,
+	"input.poisoned":    {Console, Notify},
+	"lease.granted":     silent,
+	"lease.released":    silent,
+	"memory.kept":       silent,
+	"pairing.ended":     silent,
+	"pairing.offered":   silent,
+	"pairing.tried":     silent,
+	"parts.made":        {Console, Log},
+	"paths.allowed":     {Console},
+	"person.paired":     silent,
+	"person.removed":    silent,
+	"plan.settled":      {Console, Log},
+	"preflight.done":    {Console, Notify},
+	"preflight.failed":  {Console, Notify},
+	"question.answered": {Console, Notify},
+	"question.asked":    {Console, Notify},
+	"question.expired":  {Console, Notify},
+	"quiet.set":         silent,
+	"redo":              {Console, Report},
+	"reminder.due":      {Notify},
+	"routed":            {Console, Report},
+	"run.ended":         {Console, Notify, Report},
+	"run.finishing":     {Console},
+	"run.planned":       silent,
+	"run.resumed":       {Console},
+	"run.started":       {Console, Notify, Report},
+	"run.state":         {Console, Notify, Report},
+	"session.cut":       silent,
+	"session.ended":     {Console, Notify, Report, Log},
+	"session.output":    silent,
+	"session.planned":   {Console, Report, Log},
+	"source.marked":     {Console},
+	"source.read":       {Console, Report},
+	"stage.set":         silent,
+	"stranger.wrote":    {Report},
+	"submit":            {Evidence},
+	"task.committed":    {Console, Log},
+	"task.next":         silent,
+	"task.set":          {Console, Report, Log},
+	"task.words":        silent,
+	"tip.found":         silent,
+	"tree.kept":         silent,
+	"tree.merged":       silent,
+	"tree.taken":        {Console},
+	"tree.verified":     {Console, Report, Log, Evidence},
+}

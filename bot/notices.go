@@ -1,0 +1,318 @@
+package bot
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Started is told when a run begins (PHONE 3.2).
+func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
+	r := s.Project.Run
+	m := newMessage("run.started", fit(SignNow, s.Project.Name, r.ID+" started, "+Plural(b.Tasks, "task"), ""))
+	m.Project = s.Project.Name
+	facts := now.Format("15:04")
+	if b.First != "" {
+		facts += " · first: " + short(b.First)
+		if t, ok := FindTask(s, b.First); ok {
+			facts += " " + Cut(Clean(t.Task.Title), 34)
+		}
+	}
+	m.add(facts)
+	if r.Base.Branch != "" {
+		m.add("Branch " + Clean(r.Base.Branch))
+	}
+	switch {
+	case len(b.Advisory) > 0:
+		m.add(SignLook + " Baseline: fails before any work, only shown: " + Cut(strings.Join(names(b.Advisory), ", "), quoteWidth))
+	case len(b.Baseline) > 0:
+		m.add("Baseline: " + strings.Join(passed(b.Baseline), ", ") + " passes.")
+	default:
+		m.add(SignLook + " No verification commands: nothing checks what is built.")
+	}
+	m.boundary(r.Base.Boundary)
+	if n := len(r.Base.Dirty); n > 0 {
+		m.add(SignLook + " " + Cut("Not included, changed in your checkout: "+Clean(strings.Join(r.Base.Dirty, ", ")), 2*quoteWidth))
+	}
+	last := "Works alone from here."
+	if !r.Settings.Until.IsZero() {
+		last = "Works alone from here, until " + Clock(r.Settings.Until, now) + "."
+	}
+	m.add(last)
+	m.button("Status", "/status")
+	m.button("Pause", "/pause")
+	m.button("Stop", "/stop")
+	return m
+}
+
+// boundary names the level that sessions are held in (SPEC 12.1).
+func (m *Message) boundary(level int) {
+	switch level {
+	case 0:
+		m.add("Boundary: unknown.")
+	case 1:
+		m.add(SignLook + " Boundary level 1: sessions are not held in, only compared afterwards.")
+	default:
+		m.add(fmt.Sprintf("Boundary level %d.", level))
+	}
+}
+
+// Degraded reports whether sessions of the run are held in less than they
+// should be.
+func Degraded(r *loop.Run) bool { return r != nil && r.Base.Boundary == 1 }
+
+func names(commands []string) []string {
+	out := make([]string, len(commands))
+	for n, c := range commands {
+		out[n] = CommandName(c)
+	}
+	return out
+}
+
+func passed(results []ledger.Result) []string {
+	var out []string
+	for _, r := range results {
+		if name := CommandName(r.Run); r.OK && len(out) < 3 {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Problems is told when the look before a start finds what keeps the run from
+// it (SPEC 2.0).
+func Problems(s loop.State, found []ledger.Finding) Message {
+	return NotStarted(s.Project.Name, found)
+}
+
+// Warnings is told when the look before a start finds what is no reason not
+// to begin.
+func Warnings(s loop.State, found []ledger.Finding) Message {
+	m := newMessage("run.warnings", fit(SignLook, s.Project.Name, runID(s)+": "+Plural(len(found), "thing")+" to look at", ""))
+	m.Project = s.Project.Name
+	m.findings(found)
+	m.add("It starts all the same.")
+	return m
+}
+
+// agentOf is the name of the agent that a waiting run waits for.
+func agentOf(s loop.State, r *loop.Run) string {
+	if name, _, ok := strings.Cut(r.Text, ": "); ok {
+		if _, held := s.Shared.Agents[name]; held {
+			return name
+		}
+	}
+	return orElse(r.Settings.Agent, "the agent")
+}
+
+// Limited is told when a run waits for an agent that is at its limit or out
+// of reach. cut is the session that ended with it: "#9 planner", "" for none.
+func Limited(s loop.State, cut string, now time.Time) Message {
+	r := s.Project.Run
+	agent := agentOf(s, r)
+	hold := s.Shared.Agents[agent]
+	name := Cut(Clean(agent), 10)
+	rest := "waits for " + name + ", tries " + Clock(r.Until, now)
+	last := "Goes on by itself. Costs nothing."
+	if hold.Known || hold.Why == "" {
+		rest = "waits until " + Clock(r.Until, now) + " for " + name
+	}
+	key := "limit.waiting"
+	if hold.Why == ledger.FailureNetwork {
+		key = "limit.network"
+		last = "The network or the far side fails. Tried again until it works; costs nothing."
+	}
+	m := newMessage(key, fit(SignLook, s.Project.Name, rest, ""))
+	m.Project = s.Project.Name
+	m.quote(orElse(hold.Text, r.Text))
+	if cut != "" {
+		m.add(cut + " cut off, not an attempt.")
+	}
+	m.add(last)
+	m.button("Try now", "/resume")
+	m.useOther(r)
+	m.button("Stop", "/stop")
+	return m
+}
+
+// StillLimited is what that message becomes when the wait gets longer.
+func StillLimited(s loop.State, now time.Time) Message {
+	m := Limited(s, "", now)
+	m.Lines[0].Text = fit(SignLook, s.Project.Name, "waits on, until "+Clock(s.Project.Run.Until, now), "")
+	return m
+}
+
+// GoesOn is what a waiting run's message becomes when the wait is over. r is
+// the run as it waited.
+func GoesOn(s loop.State, r *loop.Run, since, now time.Time) Message {
+	m := newMessage("goes.on", fit(SignAgain, s.Project.Name, "goes on · "+now.Format("15:04"), ""))
+	m.Project = s.Project.Name
+	what := Cut(Clean(agentOf(s, r)), 20)
+	if r.Wait == ledger.WaitDisk {
+		what = "room on the disk"
+	}
+	took := ""
+	if !since.IsZero() {
+		took = " " + Took(now.Sub(since))
+	}
+	text := "Waited" + took + " for " + what + "."
+	for _, t := range s.Project.Tasks.All() {
+		if t.Status == ledger.Active && t.Attempt != nil && t.Attempt.Replaces != "" {
+			text += " " + Doing(s) + " starts again."
+			break
+		}
+	}
+	m.add(text)
+	return m
+}
+
+// Standstill is told when nothing can go on without a person: an agent that
+// only somebody on the host can make usable again.
+func Standstill(s loop.State, cut string, now time.Time) Message {
+	r := s.Project.Run
+	agent := agentOf(s, r)
+	hold := s.Shared.Agents[agent]
+	m := newMessage("standstill", fit(SignLook, s.Project.Name, "stands still: "+Cut(Clean(agent), 10)+" "+ails(orElse(hold.Text, r.Text)), ""))
+	m.Project = s.Project.Name
+	facts := now.Format("15:04") + " · " + Count(s).String()
+	if cut != "" {
+		facts += " · " + cut + " cut off"
+	}
+	m.add(facts)
+	m.quote(orElse(hold.Text, r.Text))
+	m.add(remedy(agent))
+	m.add("Looks again every 15 min, at no cost, and goes on by itself.")
+	m.button("Try now", "/resume")
+	m.useOther(r)
+	m.button("Stop", "/stop")
+	return m
+}
+
+// Replaced is told when an agent cannot be used and another one goes on.
+func Replaced(s loop.State, b ledger.AgentUnusable, other string, now time.Time) Message {
+	m := newMessage("agent.replaced", SignLook+" "+Cut(Clean(b.Agent), 14)+" "+ails(b.Text)+" · "+now.Format("15:04"))
+	m.Project = s.Project.Name
+	m.quote(b.Text)
+	m.add(remedy(b.Agent))
+	m.add(s.Project.Name + " goes on with " + Cut(Clean(other), 20) + ".")
+	return m
+}
+
+// ails says in two words what is wrong with an agent.
+func ails(text string) string {
+	text = strings.ToLower(text)
+	for _, word := range []string{"login", "log in", "logged out", "api key", "api_key", "oauth", "unauthorized", "401", "authenticat"} {
+		if strings.Contains(text, word) {
+			return "logged out"
+		}
+	}
+	return "unusable"
+}
+
+// remedy is what somebody does on the host so that an agent works again.
+func remedy(agent string) string { return "On the host: nightporter login " + Clean(agent) + "." }
+
+// DiskFull is told when nothing can be written any more.
+func DiskFull(s loop.State, now time.Time) Message {
+	m := newMessage("disk.full", fit(SignLook, s.Project.Name, "waits: the disk is full", ""))
+	m.Project = s.Project.Name
+	m.add(strings.TrimSuffix(now.Format("15:04")+" · "+Count(s).String()+" · "+Doing(s), " · "))
+	m.add("Goes on by itself once there is room on the host. Nothing is lost.")
+	m.button("Status", "/status")
+	m.button("Stop", "/stop")
+	return m
+}
+
+// BaselineBroke is told when verification fails on the start commit by now: no
+// task broke it, and none is failed for it.
+func BaselineBroke(s loop.State, b ledger.BaselineBroke, now time.Time) Message {
+	m := newMessage("baseline.broke", fit(SignLook, s.Project.Name, "red without our changes", " · "+now.Format("15:04")))
+	m.Project = s.Project.Name
+	m.add("Passed when the run began, by now only shown: " + strings.Join(b.Commands, ", "))
+	m.quote(b.Text)
+	m.add("The run goes on. Every commit from here says so; pause it to mend that first.")
+	m.button("Status", "/status")
+	m.button("Pause", "/pause")
+	return m
+}
+
+// NotMarked is told when a status cannot be written into the user's own file.
+func NotMarked(s loop.State, b ledger.EffectFailed, now time.Time) Message {
+	m := newMessage("mark.failed", fit(SignLook, s.Project.Name, "cannot write a mark", " · "+now.Format("15:04")))
+	m.Project = s.Project.Name
+	m.quote(b.Text)
+	m.add("What is done is known all the same: /tasks. Mend the file by hand; nothing waits for it.")
+	m.button("Tasks", "/tasks")
+	return m
+}
+
+// Poisoned is told when an input could not be decided, or what came of it not
+// be told, because of a fault in nightporter.
+func Poisoned(project string, b ledger.InputPoisoned, now time.Time) Message {
+	m := newMessage("poisoned", SignFailed+" A fault in nightporter · "+now.Format("15:04"))
+	m.Project = project
+	kind := Cut(strings.ReplaceAll(Clean(b.Kind), "_", " "), 24)
+	if b.Done {
+		m.add("What came of an input (" + kind + ") cannot be told here. It is done: /status shows how all stands.")
+	} else {
+		m.add("An input (" + kind + ") was put aside; the ledger keeps it with its cause.")
+	}
+	m.add("All else goes on.")
+	return m
+}
+
+// Lost is told when nobody knows how a session ended: a restart took its
+// traces.
+func Lost(s loop.State, task, hat, session string, again bool, now time.Time) Message {
+	m := newMessage("session.lost", fit(SignLook, s.Project.Name, strings.TrimSpace(short(task)+" "+Cut(Clean(hat), 10))+" unknown", " · "+now.Format("15:04")))
+	m.Project, m.About = s.Project.Name, task
+	m.add("Nobody knows how session " + Clean(session) + " ended. Nothing of it is taken over.")
+	last := "It is run again; nothing is done twice."
+	if !again {
+		last = "The second in a row: the attempt failed with it."
+	}
+	m.add(last)
+	return m
+}
+
+// BlockedTogether is the third blocked task in an hour, and those before it,
+// in one message (PHONE 3.5).
+func BlockedTogether(s loop.State, all []ledger.Question, now time.Time) Message {
+	var ids, args []string
+	same := true
+	for _, q := range all {
+		ids, args = append(ids, short(q.Task)), append(args, arg(q.Task))
+		same = same && q.Text == all[0].Text
+	}
+	m := newMessage("ask.blocked3", fit(SignBlocked, s.Project.Name, fmt.Sprintf("%d blocked: %s", len(all), strings.Join(ids, " ")), ""))
+	last := all[len(all)-1]
+	m.Project, m.About = s.Project.Name, last.Task
+	m.add(Clock(last.Asked, now))
+	if same {
+		m.add("All:")
+		m.quote(last.Text)
+	} else {
+		for _, q := range all[max(0, len(all)-4):] {
+			m.add(short(q.Task) + " (" + q.ID + ")")
+			m.quote(q.Text)
+		}
+	}
+	rest := "They stay blocked."
+	if next := NextReady(s, last.Task); next != "" && s.Project.Run != nil && s.Project.Run.Settings.OnBlocked == ledger.OnBlockedContinue {
+		rest = "They stay blocked; " + short(next) + " goes on."
+	}
+	m.add(rest)
+	m.button("Retry all", "/retry "+strings.Join(args, " "))
+	m.button("Skip all", "/skip "+strings.Join(args, " "))
+	return m
+}
+
+// useOther offers to go on with another agent, where there is one.
+func (m *Message) useOther(r *loop.Run) {
+	if others := r.Settings.Others; len(others) > 0 {
+		m.button("Use "+others[0], "/resume "+others[0])
+	}
+}

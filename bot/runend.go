@@ -1,0 +1,198 @@
+package bot
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// maxStanding is how many tasks that stand the end of a run names.
+const maxStanding = 5
+
+// Ended is told when a run has ended: why, what needs somebody, and how it
+// goes on (PHONE 3.8). s is the state after the end.
+func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
+	r := s.Project.Run
+	tally := fmt.Sprintf("%d/%d", b.Done, b.Total)
+	sign, rest := endLine(s, b, tally)
+	m := newMessage("run.ended", fit(sign, s.Project.Name, rest, ""))
+	m.Project = s.Project.Name
+	began := r.Started
+	if began.IsZero() {
+		began = r.Planned
+	}
+	m.add(now.Format("15:04") + " · " + Took(now.Sub(began)) + " · " + Plural(r.Agents, "session") + " · " + Cost(r))
+	if b.Reason == ledger.ReasonInternal || b.Reason == ledger.ReasonNothing && len(s.Project.Questions) == 0 {
+		m.quote(b.Text)
+	}
+	var retry []string
+	left := 0
+	for _, t := range s.Project.Tasks.All() {
+		line := standsHow(s, *t)
+		if line == "" {
+			continue
+		}
+		if left++; left <= maxStanding {
+			m.add(line)
+		}
+		if t.Status == ledger.Blocked {
+			retry = append(retry, short(t.Task.ID))
+		}
+	}
+	if left > maxStanding {
+		m.add(fmt.Sprintf("and %d more: /tasks", left-maxStanding))
+	}
+	if b.FinalOK != nil && !*b.FinalOK {
+		m.add(SignFailed + " The branch tip fails verification.")
+	}
+	if b.Branch != "" && r.Commits > 0 {
+		m.add("Branch " + Clean(b.Branch))
+	}
+	m.add(nextStep(s, b, retry))
+	m.endButtons(s, b)
+	return m
+}
+
+// endLine is the sign and the rest of the first line.
+func endLine(s loop.State, b ledger.RunEnded, tally string) (sign, rest string) {
+	r := s.Project.Run
+	switch b.Reason {
+	case ledger.ReasonDone:
+		if b.FinalOK != nil && !*b.FinalOK {
+			return SignFailed, tally + " done, branch tip is red"
+		}
+		return SignDone, tally + " done, " + r.ID + " ended"
+	case ledger.ReasonChosen:
+		return SignDone, "chosen tasks done, " + r.ID + " ended"
+	case ledger.ReasonBlocked:
+		if q, ok := lastOf(s, ledger.AskBlocked); ok {
+			return SignBlocked, "stopped at " + short(q.Task) + ", " + tally + " done"
+		}
+		return SignBlocked, "stopped: blocked, " + tally + " done"
+	case ledger.ReasonStreak:
+		return SignBlocked, fmt.Sprintf("stopped: %d blocked in a row", r.Streak)
+	case ledger.ReasonManual:
+		if q, ok := lastOf(s, ledger.AskManual); ok {
+			return SignAsk, tally + " done, " + short(q.Task) + " is yours (" + q.ID + ")"
+		}
+		return SignAsk, tally + " done, the rest is yours"
+	case ledger.ReasonIterations:
+		return SignLook, fmt.Sprintf("ended: %d iterations, %s", r.Counted, tally)
+	case ledger.ReasonUntil:
+		return SignLook, "ended: " + strings.TrimSuffix(Clean(b.Text), " has come") + " reached, " + tally
+	case ledger.ReasonBudget:
+		return SignLook, "ended: budget spent, " + tally
+	case ledger.ReasonBaseline:
+		return SignLook, "ended: red without our changes, " + tally
+	case ledger.ReasonStopped:
+		by := nameOf(s.Shared, b.By)
+		if r.Signal != "" || by == theHost {
+			return SignLater, "stopped on the host, " + tally
+		}
+		return SignLater, "stopped by " + by + ", " + tally
+	case ledger.ReasonInternal:
+		return SignFailed, r.ID + " ended: a fault, " + tally
+	}
+	if n := len(s.Project.Questions); n > 0 {
+		return SignAsk, r.ID + " ended: " + tally + ", " + needYou(n)
+	}
+	return SignLook, r.ID + " ended: " + tally
+}
+
+// needYou counts what only a person can settle.
+func needYou(n int) string {
+	if n == 1 {
+		return "1 needs you"
+	}
+	return fmt.Sprintf("%d need you", n)
+}
+
+func lastOf(s loop.State, kind ledger.QuestionKind) (ledger.Question, bool) {
+	for n := len(s.Project.Questions) - 1; n >= 0; n-- {
+		if q := s.Project.Questions[n]; q.Kind == kind {
+			return q, true
+		}
+	}
+	return ledger.Question{}, false
+}
+
+// standsHow is one line on a task that a person has to do something about:
+// "■ #8 blocked (q5), #10 waits for it"; "" for any other.
+func standsHow(s loop.State, t loop.TaskState) string {
+	id := short(t.Task.ID)
+	asks := ""
+	if t.Question != "" {
+		asks = " (" + t.Question + ")"
+	}
+	switch t.Status {
+	case ledger.Blocked:
+		line := SignBlocked + " " + id + " blocked" + asks
+		if need := Dependents(s, t.Task.ID); need != "" {
+			line += ", " + need
+		}
+		return line
+	case ledger.ManualVerify:
+		return SignAsk + " " + id + " manual verify" + asks
+	case ledger.Waiting:
+		return SignAsk + " " + id + " " + waitsFor(s, t) + asks
+	}
+	return ""
+}
+
+// nextStep says what comes next if nobody does anything, and what somebody can do.
+func nextStep(s loop.State, b ledger.RunEnded, retry []string) string {
+	next := NextReady(s, "")
+	start := "Nothing runs."
+	if next != "" {
+		start = "Nothing runs. /run goes on with " + short(next) + "."
+	}
+	switch b.Reason {
+	case ledger.ReasonDone, ledger.ReasonChosen:
+		if b.FinalOK != nil && !*b.FinalOK {
+			return "Nothing was pushed. Look at /diff, then /run."
+		}
+		return "Merge when you like; nothing runs."
+	case ledger.ReasonBaseline:
+		return "Nothing runs. /run asks: fix it first, or go on without it."
+	case ledger.ReasonManual:
+		return "Pass ends the plan; until then it waits."
+	case ledger.ReasonStopped:
+		if r := s.Project.Run; r.Signal != "" {
+			return "Nothing runs until somebody starts it: /run."
+		}
+	}
+	if len(retry) > 0 && s.Project.Run.Settings.Stays {
+		return "Nothing runs. Retry starts the next run with " + strings.Join(retry[:min(len(retry), 3)], " and ") + "."
+	}
+	return start
+}
+
+func (m *Message) endButtons(s loop.State, b ledger.RunEnded) {
+	const most = 3
+	all := slices.Clone(s.Project.Questions)
+	later := func(q ledger.Question) int { // what holds others up comes first
+		if q.Kind == ledger.AskBlocked {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(all, func(a, b ledger.Question) int { return later(a) - later(b) })
+	for _, q := range all {
+		if len(m.Buttons) == most-1 {
+			break
+		}
+		if button := wordingOf(q).runEnd; button != nil {
+			m.button(button(q))
+		}
+	}
+	if len(m.Buttons) == 0 && b.Reason != ledger.ReasonDone {
+		m.button("Start", "/run "+s.Project.Name)
+	}
+	if s.Project.Run.Commits > 0 {
+		m.button("Diff", "/diff "+s.Project.Run.ID)
+	}
+}

@@ -1,0 +1,315 @@
+package bot
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// EndText says in a few words why a session ended without an event.
+func EndText(b ledger.SessionEnded) string {
+	x := b.Exit
+	switch b.End {
+	case ledger.EndedEvent:
+		return "event"
+	case ledger.EndedSilent:
+		text := "ended without an event"
+		if x.Code > 0 {
+			text += fmt.Sprintf(", exit %d", x.Code)
+		}
+		if x.Signal != "" {
+			text += ", " + Clean(x.Signal)
+		}
+		return text
+	case ledger.EndedStall:
+		return "silent too long, stopped"
+	case ledger.EndedWall:
+		return "over its time limit, stopped"
+	case ledger.EndedLimit:
+		return "cut off: usage limit, not an attempt"
+	case ledger.EndedUnusable:
+		return "agent cannot be used, not an attempt"
+	case ledger.EndedNetwork:
+		return "cut off: network, not an attempt"
+	case ledger.EndedCut:
+		return "cut off, not an attempt"
+	case ledger.EndedLost:
+		return "lost without trace"
+	case ledger.EndedDisk:
+		return "cut off: disk full, not an attempt"
+	}
+	return Clean(string(b.End))
+}
+
+// Issues reads the issues of a review's event.
+func Issues(data json.RawMessage) []ledger.Issue {
+	var v struct {
+		Issues []ledger.Issue `json:"issues"`
+	}
+	if json.Unmarshal(data, &v) != nil {
+		return nil
+	}
+	return v.Issues
+}
+
+// Verdict says what a review found: "no issues", "1 major issue: rounding", or
+// what a critic says of a plan. It reports false for any other event.
+func Verdict(e ledger.EventAccepted) (string, bool) {
+	switch e.Type {
+	case "review.verdict":
+	case "critique.verdict":
+		return critique(e.Data), true
+	case "verification.failed":
+		return unmet(e.Data), true
+	default:
+		return "", false
+	}
+	issues := Issues(e.Data)
+	if len(issues) == 0 {
+		return "no issues", true
+	}
+	count := map[ledger.Severity]int{}
+	for _, i := range issues {
+		count[i.Severity]++
+	}
+	var parts []string
+	var worst ledger.Severity
+	for _, s := range []ledger.Severity{ledger.Critical, ledger.Major, ledger.Minor, ledger.Suggestion} {
+		if count[s] == 0 {
+			continue
+		}
+		if worst == "" {
+			worst = s
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", count[s], s))
+	}
+	word := " issues"
+	if len(issues) == 1 {
+		word = " issue"
+	}
+	for _, i := range issues {
+		if i.Severity != worst {
+			continue
+		}
+		text := Clean(i.Rule)
+		if text == "" || Width(text) > 30 {
+			text = Clean(i.Text)
+		}
+		return strings.Join(parts, ", ") + word + ": " + Cut(text, 40), true
+	}
+	return strings.Join(parts, ", ") + word, true
+}
+
+// critique is a critic's verdict: "plan OKAY", "plan REJECT: b: no path for
+// expired cards".
+func critique(data json.RawMessage) string {
+	var v struct {
+		Verdict    string           `json:"verdict"`
+		Sections   []loop.Judgement `json:"sections"`
+		Objections []string         `json:"objections"`
+	}
+	_ = json.Unmarshal(data, &v) // it was checked when it was accepted
+	text := "plan " + orElse(Cut(Clean(v.Verdict), 10), "judged")
+	if v.Verdict == "OKAY" {
+		return text
+	}
+	first, _ := objections(loop.Critique{Sections: v.Sections, Objections: v.Objections})
+	return text + ": " + Cut(first, 40)
+}
+
+// unmet is a verifier's list as far as it is not met: "1 of 3 checks fails: …".
+func unmet(data json.RawMessage) string {
+	var v struct {
+		Checks []struct {
+			Criterion string `json:"criterion"`
+			OK        bool   `json:"ok"`
+		} `json:"checks"`
+	}
+	_ = json.Unmarshal(data, &v) // it was checked when it was accepted
+	first, n := "", 0
+	for _, c := range v.Checks {
+		if c.OK {
+			continue
+		}
+		if n++; n == 1 {
+			first = ": " + Cut(Clean(c.Criterion), 40)
+		}
+	}
+	verb := " fail"
+	if n == 1 {
+		verb = " fails"
+	}
+	return fmt.Sprintf("%d of %s%s%s", n, Plural(len(v.Checks), "check"), verb, first)
+}
+
+// Followed returns the guidance of which an event says that it was done, and
+// that it was not. Reviewers say so of what they were shown.
+func Followed(data json.RawMessage) (done, not []string) {
+	var v struct {
+		Guidance []struct {
+			ID       string          `json:"id"`
+			Done     json.RawMessage `json:"done"`
+			SetAside json.RawMessage `json:"set_aside"`
+		} `json:"guidance"`
+	}
+	if json.Unmarshal(data, &v) != nil {
+		return nil, nil
+	}
+	set := func(raw json.RawMessage) bool {
+		return len(raw) > 0 && string(raw) != "false" && string(raw) != "null" && string(raw) != `""`
+	}
+	for _, g := range v.Guidance {
+		id := Cut(Clean(g.ID), 8)
+		switch {
+		case set(g.Done) && !set(g.SetAside):
+			done = append(done, id)
+		case set(g.SetAside):
+			not = append(not, id)
+		}
+	}
+	return done, not
+}
+
+// Field reads a string of an event's payload, "" where there is none.
+func Field(data json.RawMessage, name string) string {
+	var m map[string]json.RawMessage
+	var s string
+	if json.Unmarshal(data, &m) == nil && json.Unmarshal(m[name], &s) == nil {
+		return strings.TrimSpace(s)
+	}
+	return ""
+}
+
+// VerifyText says how a verification went: "✓ go test 38 s", "✗ TestSum".
+func VerifyText(v ledger.Verified) string {
+	if v.Kind == ledger.KindRepro {
+		return reproText(v)
+	}
+	var took time.Duration
+	var names []string
+	note := ""
+	for _, r := range v.Results {
+		took += time.Duration(r.Ms) * time.Millisecond
+		if r.OK {
+			names = append(names, CommandName(r.Run))
+			if r.Flaky {
+				note = ", flaky"
+			}
+			continue
+		}
+		if v.OK || r.Advisory { // failed before any work, too
+			note = ", " + CommandName(r.Run) + " fails as at the start"
+			continue
+		}
+		return SignFailed + " " + FailedTest(r)
+	}
+	if !v.OK {
+		return SignFailed + " failed"
+	}
+	if len(names) == 0 {
+		return SignDone + " nothing to run" + note
+	}
+	text := SignDone + " " + strings.Join(names[:min(len(names), 2)], ", ")
+	if len(names) > 2 {
+		text += fmt.Sprintf(", %d more", len(names)-2)
+	}
+	if took >= time.Second {
+		text += " " + Took(took)
+	}
+	return text + note
+}
+
+// reproText is what came of a reproducer's command, which has to fail.
+func reproText(v ledger.Verified) string {
+	if len(v.Results) == 0 {
+		return SignFailed + " not run"
+	}
+	last := v.Results[len(v.Results)-1]
+	switch name := CommandName(last.Run); {
+	case v.OK:
+		return SignDone + " " + name + " fails, as it has to"
+	case last.Flaky:
+		return SignFailed + " " + name + " fails only now and then"
+	case last.OK:
+		return SignFailed + " " + name + " passes: nothing is reproduced"
+	}
+	return SignFailed + " " + FailedTest(last)
+}
+
+var (
+	envWord = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	// interpreter are programs that are run with a script.
+	interpreter = map[string]bool{"sh": true, "bash": true, "python": true, "python3": true, "node": true, "ruby": true, "perl": true}
+	scriptPath  = regexp.MustCompile(`^[\w./@-]*[/.][\w./@-]+$`)
+	plainWord   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_:-]*$`)
+)
+
+// CommandName is a command as people call it: "go test" of "go test ./...".
+func CommandName(run string) string {
+	words := strings.Fields(Clean(run))
+	for len(words) > 1 && envWord.MatchString(words[0]) {
+		words = words[1:]
+	}
+	// "sh ./verify.sh" is called verify.sh: the script, not what runs it.
+	if len(words) > 1 && interpreter[words[0]] && scriptPath.MatchString(words[1]) {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return "command"
+	}
+	first := strings.Trim(words[0], `"'`)
+	if i := strings.LastIndexAny(first, `/\`); i >= 0 {
+		first = first[i+1:]
+	}
+	name, rest := orElse(first, "command"), words[1:]
+	if len(rest) > 1 && rest[0] == "-m" { // python -m pytest
+		rest = rest[1:]
+	}
+	for _, w := range rest[:min(len(rest), 2)] {
+		if !plainWord.MatchString(w) {
+			break
+		}
+		name += " " + w
+	}
+	return Cut(name, 24)
+}
+
+// failures are how test programs name what failed, in their own words.
+var failures = []*regexp.Regexp{
+	regexp.MustCompile(`(?m)^\s*--- FAIL: ([^\s:]+)`),               // go
+	regexp.MustCompile(`(?m)^FAILED (\S+)`),                         // pytest
+	regexp.MustCompile(`(?m)^test (\S+) \.\.\. FAILED`),             // cargo
+	regexp.MustCompile(`(?m)^(?:FAIL|ERROR): (\S+)`),                // unittest
+	regexp.MustCompile(`(?m)^\s*not ok \d+ (?:- )?(.+)$`),           // tap, node
+	regexp.MustCompile(`(?m)^\s*(?:✕|✖|✗) (.+?)(?: \(\d+ m?s\))?$`), // jest, mocha, ava
+	regexp.MustCompile(`(?m)^\s*● (.+)$`),                           // jest
+}
+
+// FailedTest names what failed in a red result: the first failed test, else
+// the last line of its output, else the command and its exit code.
+func FailedTest(r ledger.Result) string {
+	lines := CleanLines(r.Tail)
+	tail := strings.Join(lines, "\n")
+	for _, f := range failures {
+		if m := f.FindStringSubmatch(tail); m != nil {
+			return Cut(Clean(m[1]), 40)
+		}
+	}
+	for n := len(lines) - 1; n >= 0; n-- {
+		if line := Clean(lines[n]); line != "" && line != "FAIL" {
+			return Cut(line, 48)
+		}
+	}
+	return fmt.Sprintf("%s, exit %d", CommandName(r.Run), r.Exit)
+}
+
+var claim = regexp.MustCompile(`(?i)\b(?:all |the )*tests? (?:all |now |are |is )*(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)\b`)
+
+// Claim returns the words with which a summary says that the tests pass, ""
+// when it does not say so.
+func Claim(summary string) string { return claim.FindString(Clean(summary)) }

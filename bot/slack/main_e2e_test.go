@@ -1,0 +1,11 @@
+//go:build e2e
+
+package slack_test
+
+import (
+	"testing"
+
+	"github.com/nightporter/nightporter/internal/leaktest"
+)
+
+func TestMain(m *testing.M) { leaktest.Main(m.Run) }

@@ -1,0 +1,105 @@
+package bot
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Stopped is where a project stands at now while no nightporter is at work on
+// it, whose run may have been cut off: by kill -9, a signal, a restart of the
+// machine. Nothing in it promises what only a running one would do, and chat
+// commands, which nobody would carry out, are not offered. Without a run that
+// has yet to end it is Status. now's location is the person's.
+func Stopped(s loop.State, now time.Time) Message {
+	r := s.Project.Run
+	if r.Over() {
+		return Status(s, now)
+	}
+	t := Count(s)
+	// Only a terminal is shown this, so it is never cut as Status is.
+	m := newMessage("status.off", fmt.Sprintf("%s %s %s, nightporter is off · %s", SignLater, s.Project.Name, t, now.Format("15:04")))
+	m.add(leftAt(r, now))
+	if a, ok := active(s); ok {
+		doing := Doing(s)
+		m.add(Cut(Clean(a.Task.Title), quoteWidth))
+		if agentInFlight(s) {
+			m.add(doing + " was in hand; its session goes on by itself or is taken up")
+		} else {
+			m.add(doing + " was in hand and is taken up")
+		}
+	}
+	m.add(standingLine(s, t))
+	for _, line := range ShellAnswers(s) {
+		m.pre(line)
+	}
+	m.add(r.ID + " " + CostSoFar(s))
+	m.add(guidanceLine(s))
+	m.pre("Go on with: " + r.Settings.ResumeCommand())
+	return m
+}
+
+// leftAt says in what state a run was left, "" where that was at work.
+func leftAt(r *loop.Run, now time.Time) string {
+	switch {
+	case r.State == ledger.RunPlanning:
+		return r.ID + " has not started yet. Nothing has been changed."
+	case r.State == ledger.RunPaused, r.State == ledger.RunPausing:
+		return r.ID + " was paused"
+	case r.State == ledger.RunWaiting && r.Wait != ledger.WaitQuestion && !r.Until.IsZero():
+		return r.ID + " waited until " + Clock(r.Until, now) + ": " + Cut(Clean(r.Text), quoteWidth)
+	}
+	return ""
+}
+
+func agentInFlight(s loop.State) bool {
+	for _, x := range s.Project.Sessions {
+		if x.Planned.Kind == ledger.KindAgent {
+			return true
+		}
+	}
+	return false
+}
+
+// maxShell is how many questions are listed with their command.
+const maxShell = 3
+
+// ShellAnswers says how the open questions are answered from the shell, one
+// line a question, for at most three: "answer: nightporter answer q1
+// retry   (or skip)". They are commands: no line may be cut or broken.
+func ShellAnswers(s loop.State) []string {
+	flags := ""
+	if r := s.Project.Run; r != nil && r.Settings.Operator != "" {
+		flags = " " + CleanPre(r.Settings.Operator)
+	}
+	all := s.Project.Questions
+	var lines []string
+	for _, q := range all[:min(len(all), maxShell)] {
+		first, others := shellVerbs(q)
+		line := "answer: nightporter answer " + Clean(q.ID) + " " + first + flags
+		if len(others) > 0 {
+			line += "   (or " + strings.Join(others, ", ") + ")"
+		}
+		lines = append(lines, line)
+	}
+	if more := len(all) - maxShell; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more: nightporter tasks%s", more, flags))
+	}
+	return lines
+}
+
+// shellVerbs is what can stand behind a question's id in the shell: the likely
+// one, so that the line can be pasted as it is, and the others.
+func shellVerbs(q ledger.Question) (first string, others []string) {
+	var words []string
+	for _, v := range q.Verbs() {
+		words = append(words, strings.TrimPrefix(Typed(q, v), q.ID+" "))
+	}
+	if q.OwnWords() {
+		words = append(words, "WORDS")
+	}
+	return words[0], words[1:]
+}

@@ -1,0 +1,63 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/nightporter/nightporter/bot"
+)
+
+// maxPhotoCaption limits the text below a picture, in UTF-16 units. Telegram's
+// own limit is 1024.
+const maxPhotoCaption = 1000
+
+// asPhotoCaption renders m as one caption. It returns false if m is too long.
+func asPhotoCaption(m bot.Message) (Part, bool) {
+	all := packParts(renderLines(m))
+	return all[0], len(all) == 1 && utf16Units(all[0].Text) <= maxPhotoCaption
+}
+
+// sendPhoto sends a message below its picture. A text that is too long for a
+// caption follows as a message. A picture that Telegram refuses is left out: the
+// text contains everything that the picture shows.
+func (b *Bot) sendPhoto(ctx context.Context, chat string, m bot.Message, o bot.SendOptions) (string, error) {
+	where, thread, err := parseAddress(chat)
+	if err != nil {
+		return "", &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
+	}
+	d := draft{chat: where, thread: thread, photo: m.Picture, silent: o.Silent, replyTo: o.ReplyTo}
+	caption, fits := asPhotoCaption(m)
+	if fits {
+		d.part, d.markup = caption, replyMarkup(m, o.ReplyTo != "")
+	}
+	id, err := 0, error(&bot.SendError{Reason: bot.ErrRejected, Text: "the picture is too large"})
+	if len(m.Picture) <= bot.MaxPicture {
+		id, err = b.send(ctx, d)
+	}
+	m.Picture = nil
+	switch {
+	case err == nil && fits:
+		return strconv.Itoa(id), nil
+	case err == nil:
+		o.Silent, o.ReplyTo = true, ""
+	case isPhotoRefusal(err):
+		b.o.Log.Warn("Telegram rejects a picture; its text is sent alone", "error", err)
+	default:
+		return "", err
+	}
+	// The picture is not sent again; the second message is the text alone.
+	id2, err := b.Send(ctx, chat, m, o)
+	if err != nil && id != 0 {
+		return "", errors.New("the picture was sent, its text was not: " + b.redact(err.Error()))
+	}
+	return id2, err
+}
+
+// isPhotoRefusal reports whether Telegram refused the picture, as opposed to a
+// problem of the chat or the connection.
+func isPhotoRefusal(err error) bool {
+	var refused *bot.SendError
+	return errors.Is(err, bot.ErrRejected) || errors.As(err, &refused) && strings.Contains(refused.Text, textNoPhotoRights)
+}

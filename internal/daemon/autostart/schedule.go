@@ -1,0 +1,136 @@
+package autostart
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"github.com/nightporter/nightporter/config"
+)
+
+// Start modes of a project besides a cron expression.
+const (
+	startManual = "manual"
+	startAuto   = "auto"
+)
+
+// Schedules are the cron expressions of a configuration's projects, by name.
+type Schedules map[string]cron.Schedule
+
+// SchedulesOf reads the cron expressions of a configuration. What is wrong is one *config.Error.
+func SchedulesOf(cfg *config.Config) (Schedules, error) {
+	all := Schedules{}
+	var bad config.Error
+	for _, pr := range cfg.Projects {
+		text := string(pr.Start)
+		if text == "" || text == startManual || text == startAuto {
+			continue
+		}
+		s, err := parseCron(text)
+		if err == nil && next(s, time.Now()).IsZero() {
+			err = fmt.Errorf("it never comes")
+		}
+		if err != nil {
+			bad.Items = append(bad.Items, config.Problem{
+				File: cfg.File, Text: fmt.Sprintf("start = %q of project %s is no cron expression: %v", text, pr.Name, err),
+				Fix: `Write minute, hour, day, month, weekday, like "0 22 * * 1-5"; or "auto", or "manual".`,
+			})
+			continue
+		}
+		all[pr.Name] = s
+	}
+	if len(bad.Items) > 0 {
+		return nil, &bad
+	}
+	return all, nil
+}
+
+// parseCron keeps the library's panics out: some expressions end it.
+func parseCron(text string) (s cron.Schedule, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			s, err = nil, fmt.Errorf("it cannot be read")
+		}
+	}()
+	return cron.ParseStandard(text)
+}
+
+// next is the first moment after t at which s is due, in t's zone; zero for
+// never. A change of daylight-saving time neither loses nor doubles a start of
+// a certain hour: one that falls into the hour that is left out comes when that
+// is over, and of an hour that comes twice the first counts.
+func next(s cron.Schedule, t time.Time) time.Time {
+	due := soonest(s, t)
+	if spec, ok := s.(*cron.SpecSchedule); !ok || spec.Hour&everyHour == everyHour {
+		return due // whatever the hour: the library's way is right
+	}
+	for repeated(due) {
+		due = soonest(s, due)
+	}
+	// As if the zone never changed, and had not changed just now: what was left
+	// out comes after the change.
+	for _, then := range []time.Time{t, t.Add(-3 * time.Hour)} {
+		_, offset := then.Zone()
+		clock := soonest(s, t.In(time.FixedZone("", offset)))
+		if at, gone := leftOut(clock, t.Location()); gone && at.After(t) && (due.IsZero() || at.Before(due)) {
+			due = at
+		}
+	}
+	return due
+}
+
+// everyHour has the bit of each hour that a cron.SpecSchedule can have.
+const everyHour = 1<<24 - 1
+
+// repeated reports whether the zone's clock showed this time of day once
+// already.
+func repeated(t time.Time) bool {
+	if t.IsZero() {
+		return false
+	}
+	_, now := t.Zone()
+	_, before := t.Add(-3 * time.Hour).Zone()
+	_, then := t.Add(time.Duration(now-before) * time.Second).Zone()
+	return before > now && then == before
+}
+
+// leftOut reports whether the zone's clock never shows what clock shows, and
+// the moment that takes its place.
+func leftOut(clock time.Time, zone *time.Location) (at time.Time, gone bool) {
+	if clock.IsZero() {
+		return clock, false
+	}
+	on := func(zone *time.Location) time.Time {
+		return time.Date(clock.Year(), clock.Month(), clock.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0, zone)
+	}
+	shown := on(zone)
+	if shown.Hour() == clock.Hour() && shown.Minute() == clock.Minute() {
+		return shown, false
+	}
+	_, before := shown.Add(-3 * time.Hour).Zone()
+	return on(time.FixedZone("", before)).In(zone), true
+}
+
+// soonest is the library's answer, without its panics: zero instead.
+func soonest(s cron.Schedule, t time.Time) (due time.Time) {
+	defer func() {
+		if recover() != nil {
+			due = time.Time{}
+		}
+	}()
+	return s.Next(t)
+}
+
+// lastDue is the last moment after since and not after now at which s was due;
+// zero where there was none. Beyond a year only the last year is looked at.
+func lastDue(s cron.Schedule, since, now time.Time) time.Time {
+	if year := now.AddDate(-1, 0, 0); since.Before(year) {
+		since = year
+	}
+	var last time.Time
+	for t := next(s, since); !t.IsZero() && !t.After(now); t = next(s, t) {
+		last = t
+	}
+	return last
+}

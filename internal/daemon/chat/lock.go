@@ -1,0 +1,54 @@
+package chat
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// lockBot keeps a second nightporter of this person on this machine from
+// polling with the same bot: each would lose what the other reads.
+// The folder is everybody's, so what lies there under the name may be a trap,
+// or somebody else's: then there is no lock, and the platform's own refusal of
+// a second poller has to do. It must not keep nightporter from starting.
+func lockBot(log *slog.Logger, id string) (*os.File, error) {
+	sum := sha256.Sum256([]byte(id))
+	path := filepath.Join(os.TempDir(), fmt.Sprintf("nightporter-bot-%d-%s.lock", os.Geteuid(), hex.EncodeToString(sum[:8])))
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	if err == nil {
+		if err = mine(f); err == nil {
+			err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		}
+		if err == nil {
+			return f, nil
+		}
+		_ = f.Close()
+	}
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, &ledger.InputError{Findings: []ledger.Finding{{
+			Text: "another nightporter of this machine hears people with this bot's token; both would lose messages",
+			Fix:  "End the other one, or give this one a bot with a token of its own.",
+		}}}
+	}
+	log.Warn("no lock of the bot: a second nightporter with its token is noticed by the platform only", "file", path, "error", err)
+	return nil, nil //nolint:nilnil // no lock, and no reason not to start
+}
+
+// mine refuses a file that is not a plain one of this process's user.
+func mine(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); !info.Mode().IsRegular() || !ok || int(st.Uid) != os.Geteuid() {
+		return errors.New("it is somebody else's, or no plain file")
+	}
+	return nil
+}

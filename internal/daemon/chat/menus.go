@@ -1,0 +1,83 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/transport"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// menus keeps the menu of commands in everybody's own chat as their role is,
+// until ctx ends. Strangers have none, and neither have groups,
+// where strangers read. A menu is a convenience: what cannot be set is logged.
+func (l *line) menus(ctx context.Context) {
+	m := menus{prefix: l.platform.Prefix(), tell: l.conn.SetMenu, log: l.hub.o.Log, set: map[string]ledger.Role{}}
+	for ctx.Err() == nil {
+		rung := l.hub.o.Changes.Next()
+		if l.conn.State().Connected {
+			if retry := m.update(ctx, l.hub.o.Engine.Shared().People); retry > 0 {
+				_ = transport.Sleep(ctx, retry) // says why ctx ended
+				continue
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-rung:
+		}
+	}
+}
+
+// menus are those that the platform was told. What an earlier process told it
+// is told again: it changes nothing.
+type menus struct {
+	prefix string // of the platform's addresses
+	tell   func(ctx context.Context, chat string, items []bot.MenuItem) error
+	log    *slog.Logger
+	set    map[string]ledger.Role // by chat; "" is everybody else's, which is empty
+}
+
+// update makes the menus as the roles are. It returns after which time to try
+// again, 0 where nothing is left to do: what is refused is not tried again.
+func (m *menus) update(ctx context.Context, people []ledger.Person) (retry time.Duration) {
+	want := map[string]ledger.Role{"": ""}
+	for _, p := range people {
+		if strings.HasPrefix(p.ID, m.prefix) {
+			want[p.ID] = p.Role
+		}
+	}
+	all := slices.Sorted(maps.Keys(want))
+	for chat := range m.set {
+		if _, in := want[chat]; !in {
+			all = append(all, chat)
+		}
+	}
+	for _, chat := range all {
+		role, in := want[chat]
+		if now, set := m.set[chat]; set && in && now == role {
+			continue
+		}
+		err := m.tell(ctx, chat, bot.Menu(role))
+		if err != nil && ctx.Err() == nil {
+			m.log.Warn("a menu is not set", "chat", chat, "error", err)
+		}
+		if err != nil && !errors.Is(err, bot.ErrRejected) && !errors.Is(err, bot.ErrChatClosed) {
+			retry = max(retry, time.Minute)
+			var limited *bot.SendError
+			if errors.As(err, &limited) {
+				retry = max(retry, limited.RetryAfter)
+			}
+			continue
+		}
+		if m.set[chat] = role; !in {
+			delete(m.set, chat)
+		}
+	}
+	return retry
+}

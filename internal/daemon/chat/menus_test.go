@@ -1,0 +1,42 @@
+package chat_test
+
+import (
+	"github.com/nightporter/nightporter/loop/ledger"
+
+	"strings"
+	"testing"
+
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/daemon/daemontest"
+	far "github.com/nightporter/nightporter/internal/fake/telegram"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// TestMenus: everybody's menu is that of their role, from the moment at which
+// it is theirs; strangers have none, whatever an earlier release left there.
+func TestMenus(t *testing.T) {
+	const steers, looks = "status guidance pause resume tasks queue now stop cost digest quiet help", "status tasks queue cost digest quiet help"
+	f := newForum(t, config.Topic{Chat: -1001234567890, Thread: 42})
+	f.Far.SetMenu(0, []far.Command{{Command: "run", Description: "Start a run"}})
+	sees := func(chat int64, want string) {
+		t.Helper()
+		if err := f.Far.WaitMenu(f.ctx, chat, strings.Fields(want)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.stop()
+	f.begin()
+	sees(1, steers)
+	sees(2, looks)
+	sees(99, "")
+	sees(-1001234567890, "")
+	f.Input(loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleSteer}})
+	f.Input(loop.Input{Actor: daemontest.Viewer, Name: "Mira", Body: loop.TryPairing{Hash: "h"}})
+	sees(2, steers)
+	f.Input(loop.Input{Actor: "console", Body: loop.RemovePerson{ID: daemontest.Viewer}})
+	sees(2, "")
+	sees(1, steers)
+	if n := len(f.Far.Calls("setMyCommands")); n > 5 {
+		t.Errorf("%d calls", n)
+	}
+}

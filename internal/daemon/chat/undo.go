@@ -1,0 +1,88 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// answered is an answer that can be taken back for a while.
+type answered struct {
+	project, question string
+	at                time.Time
+}
+
+// undoable notes an answer that people may take back until its time is over.
+// Nobody waits for it: where too many come at once, a button stays that says,
+// when it is pressed, that it is too late.
+func (h *Hub) undoable(before loop.State, e ledger.Entry) {
+	b, ok := e.Body.(ledger.QuestionAnswered)
+	if h == nil || !ok {
+		return
+	}
+	q, ok := before.Project.Question(b.ID)
+	if !ok || !q.Undoable(b.Choice) {
+		return
+	}
+	select {
+	case h.answers <- answered{before.Project.Name, b.ID, e.Time}:
+	default:
+	}
+}
+
+// settle takes [Undo] off every answer whose time is over, those of an earlier
+// process first, until ctx ends. All have the same time, so one waits for the
+// other.
+func (h *Hub) settle(ctx context.Context) {
+	var all []answered
+	for _, name := range h.o.Engine.Projects() {
+		s, _ := h.o.Engine.State(name)
+		for _, x := range s.Project.Answered {
+			if x.Before != nil {
+				all = append(all, answered{name, x.ID, x.At})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b answered) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.question, b.question)) })
+	for {
+		var a answered
+		if len(all) > 0 {
+			a, all = all[0], all[1:]
+		} else {
+			select {
+			case a = <-h.answers:
+			case <-ctx.Done():
+				return
+			}
+		}
+		over := time.NewTimer(time.Until(a.at.Add(loop.UndoTime)))
+		select {
+		case <-over.C:
+		case <-ctx.Done():
+			over.Stop()
+			return
+		}
+		h.noUndo(ctx, a, time.Now())
+	}
+}
+
+// noUndo takes [Undo] off an answer, in every chat that shows it.
+func (h *Hub) noUndo(ctx context.Context, a answered, now time.Time) {
+	s, _ := h.o.Engine.State(a.project)
+	messages := h.notify.NoUndo(s, a.question, now, func(chat, key string) (m bot.Message, ok bool) {
+		sent, found, err := h.o.Store.SentFor(ctx, chat, key)
+		return m, err == nil && found && json.Unmarshal(sent.Body, &m) == nil
+	})
+	if len(messages) == 0 {
+		return
+	}
+	if err := h.o.Engine.Say(ctx, "settled:"+a.question+":"+a.at.UTC().Format(time.RFC3339Nano), now, messages, nil); err != nil && ctx.Err() == nil {
+		h.o.Log.Warn("an old Undo stays", "question", a.question, "error", err)
+	}
+}

@@ -1,0 +1,14 @@
+package daemon
+
+import (
+	"context"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Figures are the metrics as text.
+func (d *Daemon) Figures(ctx context.Context) ([]byte, error) { return d.figures(ctx) }
+
+// Counted counts an entry.
+func (d *Daemon) Counted(before loop.State, e ledger.Entry) { d.metrics.Entry(before, e) }

@@ -1,0 +1,13 @@
+package daemon_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/nightporter/nightporter/internal/daemon/daemontest"
+)
+
+func TestMain(m *testing.M) {
+	daemontest.Dispatch()
+	os.Exit(m.Run())
+}

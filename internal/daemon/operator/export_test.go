@@ -1,0 +1,17 @@
+package operator
+
+import (
+	"context"
+
+	"github.com/nightporter/nightporter/bot/report"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/store"
+)
+
+// Timelines are the sessions of the runs that somebody watches.
+type Timelines struct{ timelines }
+
+// Read returns the sessions of a project's run.
+func (t *Timelines) Read(ctx context.Context, ledgerStore *store.Store, s loop.State) ([]report.Session, error) {
+	return t.read(ctx, ledgerStore, s)
+}

@@ -1,0 +1,52 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Hats returns a project's hats for who asks in a chat: those that the run
+// under way works by, else those that the next one would begin with.
+func (d *Service) Hats(_ context.Context, project, pattern string) (bot.HatSet, error) {
+	s, _ := d.State(project)
+	r := s.Project.Run
+	cfg := d.o.Projects.Config()
+	p, configured := d.o.Projects.Find(project)
+	if !configured && r != nil {
+		p = config.Project{Name: project, Repo: r.Settings.Repo}
+	}
+	var set ledger.Settings
+	if r != nil && (!r.Over() || !configured) {
+		set = r.Settings
+	} else {
+		var err error
+		if set, err = p.Settings(cfg, config.Overrides{}, time.Now()); err != nil {
+			return bot.HatSet{}, asInput(err)
+		}
+	}
+	out := bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: set.Agent}
+	patterns, err := config.Patterns(cfg, &p)
+	if err != nil && pattern != "" {
+		return bot.HatSet{}, asInput(err)
+	}
+	out.Patterns = slices.Sorted(maps.Keys(patterns)) // none, where the disk's are broken: the run's own stand
+	if pattern != "" && pattern != set.Pattern.Name {
+		other, ok := patterns[pattern]
+		if !ok {
+			return bot.HatSet{}, &ledger.InputError{Findings: []ledger.Finding{{Text: fmt.Sprintf("there is no pattern %q", pattern), Fix: "There are: " + strings.Join(out.Patterns, ", ")}}}
+		}
+		out.Pattern = other
+	}
+	drawn := out.Pattern
+	drawn.Consensus = drawn.Consensus || set.Consensus
+	out.Routes = config.Draw(drawn, out.Hats)
+	return out, nil
+}

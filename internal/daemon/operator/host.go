@@ -1,0 +1,108 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Host is the service of a nightporter that stays: it knows who is let in, and
+// can start runs.
+type Host struct {
+	*Service
+	bot.Placer
+	Chats
+}
+
+var _ bot.DaemonService = Host{}
+
+// Host is the service for chats.
+func (d *Service) Host() Host { return Host{d, d.o.Threads, d.o.Chats} }
+
+// Shared returns what the projects share.
+func (h Host) Shared() loop.Shared { return h.o.Engine.Shared() }
+
+// QuietHours are those of the configuration.
+func (h Host) QuietHours() ledger.Hours { return h.o.Projects.QuietHours() }
+
+// Configured returns the projects that runs can be started for.
+func (h Host) Configured() []string {
+	var names []string
+	for _, pr := range h.o.Projects.Config().Projects {
+		names = append(names, pr.Name)
+	}
+	return names
+}
+
+// Offer resolves the settings of a run that somebody asks for, and reads its
+// source, so that what cannot start is said now and not after the confirmation.
+func (h Host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {
+	s, err := h.o.Projects.Resolve(project, config.Overrides{Profile: f.Profile, From: f.From, Only: f.Only})
+	if err != nil {
+		return loop.OfferRun{}, asInput(err)
+	}
+	ports, err := h.o.Projects.Ports(ctx, s)
+	if err != nil {
+		return loop.OfferRun{}, err
+	}
+	snapshot, err := ports.Source.Read(ctx)
+	if err != nil {
+		return loop.OfferRun{}, err
+	}
+	for _, id := range []string{f.From, f.Only} {
+		if id != "" && !slices.ContainsFunc(snapshot.Tasks, func(t ledger.Task) bool { return names(t, id) }) {
+			return loop.OfferRun{}, &ledger.InputError{Findings: []ledger.Finding{{
+				File: s.Source.Path, Text: fmt.Sprintf("there is no task %s (it has %d)", id, len(snapshot.Tasks)), Fix: "Name one of them: nightporter tasks",
+			}}}
+		}
+	}
+	state, _ := h.o.Engine.State(project)
+	o := loop.OfferRun{Settings: s, MaxSessions: h.o.Projects.Config().Sessions()}
+	if s.Profile != "review" {
+		r, err := h.o.Projects.Resolve(project, config.Overrides{Profile: "review"})
+		if err != nil {
+			return loop.OfferRun{}, asInput(err)
+		}
+		limits := r.Limits()
+		o.Review = &limits
+	}
+	begun := f.From == ""
+	for _, t := range snapshot.Tasks {
+		if begun = begun || names(t, f.From); !begun || f.Only != "" && !names(t, f.Only) || t.Mark == ledger.MarkDone {
+			continue
+		}
+		if known, ok := state.Project.Find(t.ID); ok && (known.Status == ledger.Done || known.Status == ledger.Skipped) {
+			continue // the ledger decides what is done
+		}
+		if o.Tasks++; o.First == "" {
+			o.First = t.ID
+		}
+	}
+	return o, nil
+}
+
+// asInput is what is wrong with a configuration as something that a person has
+// to mend; any other error stays as it is.
+func asInput(err error) error {
+	var wrong *config.Error
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	in := &ledger.InputError{}
+	for _, i := range wrong.Items {
+		in.Findings = append(in.Findings, ledger.Finding{File: i.File, Line: i.Line, Text: i.Text, Fix: i.Fix})
+	}
+	return in
+}
+
+// names reports whether somebody who types id means the task.
+func names(t ledger.Task, id string) bool {
+	return ledger.SameID(t.ID, id) || strings.EqualFold(strings.TrimPrefix(ledger.ShortID(t.ID), "#"), strings.TrimPrefix(id, "#"))
+}

@@ -1,0 +1,185 @@
+package operator
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// PairingHash stands for a code in the ledger: without the operator's key
+// nobody can try codes against it. Case, the dash and spaces do not matter.
+func PairingHash(key, code string) string {
+	code = strings.Map(func(r rune) rune {
+		if r == '-' || r == ' ' || r == '–' {
+			return -1
+		}
+		return r
+	}, strings.ToUpper(strings.TrimSpace(code)))
+	mac := hmac.New(sha256.New, []byte(key))
+	mac.Write([]byte("pairing " + code))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// PairOffer is the answer of the view "pair".
+type PairOffer struct {
+	Role  ledger.Role `json:"role"`
+	Until time.Time   `json:"until"`
+	Seq   int64       `json:"seq"` // of the house's entry from which on to look
+	Ways  []PairWay   `json:"ways,omitempty"`
+}
+
+// PairWay is a platform by which a code can be sent.
+type PairWay struct {
+	Platform string `json:"platform"`      // its name in the table of platforms
+	Bot      string `json:"bot,omitempty"` // name of the bot, where it is known and people use it
+}
+
+// PairNews is the answer of the view "pairing".
+type PairNews struct {
+	Seq    int64       `json:"seq"`
+	Begun  bool        `json:"begun"` // the offer itself was seen: what follows is about it
+	Events []PairEvent `json:"events"`
+}
+
+// PairEvent is something that happened to the code.
+type PairEvent struct {
+	Time  time.Time   `json:"time"`
+	What  string      `json:"what"` // tried, paired, void
+	Who   string      `json:"who,omitempty"`
+	Name  string      `json:"name,omitempty"`
+	Role  ledger.Role `json:"role,omitempty"`
+	Tries int         `json:"tries,omitempty"`
+	Why   string      `json:"why,omitempty"`
+}
+
+// longPoll is how long the view "pairing" waits for news. It is shorter than
+// the time after which a client takes a daemon for gone.
+const longPoll = 20 * time.Second
+
+// pair offers a code: Args hash, role, key, by.
+func (d *Service) pair(ctx context.Context, v api.View) (api.Reply, error) {
+	if !d.o.Serves {
+		return api.Reply{Text: "✗ nightporter is not running. Start it: nightporter up"}, nil
+	}
+	house := d.o.Engine.Shared()
+	role := ledger.Role(v.Args["role"])
+	switch {
+	case len(house.People) == 0 && role == "":
+		role = ledger.RoleAdmin
+	case len(house.People) == 0 && role != ledger.RoleAdmin:
+		return api.Reply{Text: "✗ nobody is paired yet, and the first person has to be admin: nightporter pair --role admin"}, nil
+	case role == "":
+		return api.Reply{Text: "✗ which role? --role view, steer or admin"}, nil
+	case !role.May(ledger.RoleView):
+		return api.Reply{Text: fmt.Sprintf("✗ no role %q: view, steer or admin", role)}, nil
+	}
+	// Before the offer: what happens to it is looked for from here on.
+	seq, _, err := d.o.Store.Head(ctx, ledger.SharedStream)
+	if err != nil {
+		return api.Reply{}, err
+	}
+	answer, err := d.Do(ctx, loop.Input{Key: v.Args["key"], Actor: "console", Name: v.Args["by"], Body: loop.OfferPairing{Hash: v.Args["hash"], Role: role}})
+	if err != nil {
+		return api.Reply{}, err
+	}
+	if !answer.OK {
+		return api.Reply{Text: "✗ " + answer.Text}, nil
+	}
+	offer := PairOffer{Role: role, Until: time.Now().Add(loop.PairingTime), Seq: seq, Ways: d.o.Ways()}
+	if open := d.o.Engine.Shared().Pairing; open != nil && open.Hash == v.Args["hash"] {
+		offer.Until = open.Until
+	}
+	return reply(answer.Text, offer)
+}
+
+// pairing waits for what becomes of a code: Args hash, after (an entry's
+// number) and begun, as the last answer gave them.
+func (d *Service) pairing(ctx context.Context, v api.View) (api.Reply, error) {
+	after, err := strconv.ParseInt(v.Args["after"], 10, 64)
+	if err != nil {
+		return api.Reply{Text: "after is no number"}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, longPoll)
+	defer cancel()
+	news := PairNews{Seq: after, Begun: v.Args["begun"] == "true", Events: []PairEvent{}}
+	add := func(e PairEvent) {
+		if news.Begun {
+			news.Events = append(news.Events, e)
+		}
+	}
+	for {
+		rung := d.o.Changes.Next()
+		err := d.o.Store.Records(context.WithoutCancel(ctx), ledger.SharedStream, news.Seq, func(r ledger.Record) error {
+			news.Seq = r.Seq
+			e, err := r.Entry()
+			if err != nil {
+				return err
+			}
+			switch b := e.Body.(type) {
+			case ledger.PairingOffered:
+				news.Begun = b.Hash == v.Args["hash"]
+			case ledger.PairingTried:
+				add(PairEvent{Time: e.Time, What: "tried", Who: b.Who, Name: b.Name, Tries: b.Tries})
+			case ledger.PersonPaired:
+				add(PairEvent{Time: e.Time, What: "paired", Who: b.Person.ID, Name: b.Person.Name, Role: b.Person.Role})
+			case ledger.PairingEnded:
+				add(PairEvent{Time: e.Time, What: "void", Why: b.Why})
+			}
+			return nil
+		})
+		if err != nil {
+			return api.Reply{}, err
+		}
+		if len(news.Events) > 0 {
+			return reply("", news)
+		}
+		select {
+		case <-rung:
+		case <-ctx.Done():
+			return reply("", news)
+		case <-d.o.Closing:
+			return api.Reply{}, fmt.Errorf("%w: nightporter restarts", api.ErrLater)
+		}
+	}
+}
+
+// people lists who is paired.
+func (d *Service) people(_ context.Context, _ api.View) (api.Reply, error) {
+	people := d.o.Engine.Shared().People
+	if len(people) == 0 {
+		return reply("○ nobody is paired: nightporter pair", people)
+	}
+	var lines []string
+	for _, p := range people {
+		lines = append(lines, fmt.Sprintf("%-6s %s  %s, since %s", p.Role, p.ID, p.Name, p.Since.Local().Format("2006-01-02 15:04")))
+	}
+	return reply(strings.Join(lines, "\n"), people)
+}
+
+// unpair takes somebody out: Args id, key, by.
+func (d *Service) unpair(ctx context.Context, v api.View) (api.Reply, error) {
+	id := v.Args["id"]
+	for _, p := range d.o.Engine.Shared().People { // the number alone will do
+		if _, n, ok := strings.Cut(p.ID, ":"); ok && n == id {
+			id = p.ID
+		}
+	}
+	answer, err := d.Do(ctx, loop.Input{Key: v.Args["key"], Actor: "console", Name: v.Args["by"], Body: loop.RemovePerson{ID: id}})
+	if err != nil {
+		return api.Reply{}, err
+	}
+	sign := "✗ "
+	if answer.OK {
+		sign = "✓ "
+	}
+	return api.Reply{OK: answer.OK, Text: sign + answer.Text}, nil
+}

@@ -1,0 +1,143 @@
+package operator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/workspace"
+)
+
+// Prompt is `nightporter prompt --json`. Fields are added, never renamed.
+type Prompt struct {
+	Project string       `json:"project"`
+	Run     string       `json:"run,omitempty"` // "" = of no run
+	Task    string       `json:"task"`
+	Hat     string       `json:"hat"`
+	Tokens  int          `json:"tokens"` // estimated
+	Max     int          `json:"max_tokens"`
+	Over    bool         `json:"over"` // longer than max_tokens, with all cut that may be
+	Parts   []PromptPart `json:"parts"`
+	Text    string       `json:"text"`
+}
+
+type PromptPart struct {
+	Title  string `json:"title"`
+	Text   string `json:"text"`
+	Tokens int    `json:"tokens"` // estimated
+	Whole  int    `json:"whole"`  // with nothing cut
+	Cut    bool   `json:"cut"`
+}
+
+// prompt answers the view: what a session would be sent if it were planned
+// now. It reads, and records nothing.
+func (d *Service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
+	var set *ledger.Settings
+	if raw := v.Args["settings"]; raw != "" {
+		set = &ledger.Settings{}
+		if err := json.Unmarshal([]byte(raw), set); err != nil {
+			return api.Reply{}, fmt.Errorf("settings: %w", err)
+		}
+	}
+	refused := func(err error) (api.Reply, error) {
+		return api.Reply{Text: strings.TrimPrefix(strings.TrimSpace(project.Problems(err)), bot.SignFailed+" ")}, nil
+	}
+	name := v.Project
+	if name == "" && set != nil {
+		name = d.o.Projects.NameFor(*set)
+	}
+	name = d.project(name)
+	s, _ := d.o.Engine.State(name)
+	s.Project.Name = name
+	r := s.Project.Run
+	switch {
+	case r == nil && set == nil:
+		if names := d.Projects(); v.Project == "" && len(names) > 1 {
+			return api.Reply{Text: "which project? --project " + strings.Join(names, " | ")}, nil
+		}
+		return api.Reply{}, nil
+	case r != nil && set != nil && set.Repo != r.Settings.Repo: // another repository by the same name
+		s, r = loop.State{Shared: s.Shared}, nil
+		s.Project.Name = name
+	case set == nil:
+		set = &r.Settings
+	}
+	set.Project = name
+	ports, err := d.o.Projects.Ports(ctx, *set)
+	if err != nil {
+		return refused(err)
+	}
+	files, run := ports.Files, ""
+	switch {
+	case !r.Over() && r.Base.Commit != "" && r.Settings.Source == set.Source:
+		if run = r.ID; v.Args["given"] != "" { // flags count for it, as where it is resumed with them
+			s = loop.Apply(s, ledger.Entry{Stream: ledger.ProjectStream(name), Run: r.ID, Time: r.LastEvent, Body: ledger.RunResumed{Settings: *set}})
+		}
+	default:
+		if s, files, err = d.newRun(ctx, s, *set, ports); err != nil {
+			return refused(err)
+		}
+	}
+	s, session, err := loop.Preview(s, v.Args["task"], v.Args["hat"])
+	if err != nil {
+		return refused(err)
+	}
+	m, err := engine.Material(ctx, s, session, files, ports.Notebook)
+	if err != nil {
+		return refused(err)
+	}
+	p, err := loop.BuildPrompt(s, session, m)
+	if err != nil {
+		return refused(err)
+	}
+	ses, _ := s.Project.Session(session)
+	out := Prompt{Project: name, Run: run, Task: ses.Task, Hat: ses.Planned.Hat, Tokens: p.Tokens, Max: p.Max, Over: p.Over, Text: p.Text}
+	for _, part := range p.Parts {
+		out.Parts = append(out.Parts, PromptPart(part))
+	}
+	return reply("", out)
+}
+
+// newRun is what a run with these settings would begin with, from HEAD.
+func (d *Service) newRun(ctx context.Context, s loop.State, set ledger.Settings, ports engine.Ports) (loop.State, engine.Files, error) {
+	snapshot, err := ports.Source.Read(ctx)
+	if err != nil {
+		return s, nil, err
+	}
+	w, err := d.o.Projects.Workspace(ctx, set, ports.Source.Owned())
+	if err != nil {
+		return s, nil, err
+	}
+	base, err := w.Look(ctx)
+	if err != nil {
+		return s, nil, err
+	}
+	theirs, err := w.UserRepo(ctx)
+	if err != nil {
+		return s, nil, err
+	}
+	base.Commit, base.Tree = base.Head, base.Head // git takes a commit where it wants a tree
+	return loop.PreviewRun(s, set, snapshot, base), unfetched{ports.Files, theirs}, nil
+}
+
+// unfetched reads commits that our repository may not have yet.
+type unfetched struct {
+	engine.Files
+	theirs workspace.UserRepo
+}
+
+// Read looks in our repository first: what an attempt was parked on can be
+// there alone.
+func (u unfetched) Read(ctx context.Context, commit, path string) ([]byte, error) {
+	if data, err := u.Files.Read(ctx, commit, path); err == nil {
+		return data, nil
+	}
+	return u.theirs.Read(ctx, commit, path)
+}

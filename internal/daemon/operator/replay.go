@@ -1,0 +1,171 @@
+package operator
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// replayed is a stream folded anew.
+type replayed struct {
+	Stream   string `json:"stream"`
+	Entries  int64  `json:"entries"`
+	Snapshot int64  `json:"snapshot"` // entry that the stored one is of, 0 for none
+	Same     bool   `json:"same"`
+}
+
+// replay folds the project's stream and the house's.
+func (d *Service) replay(ctx context.Context, s loop.State, to string) (api.Reply, error) {
+	var streams []replayed
+	text, same := "", true
+	for _, stream := range []string{ledger.SharedStream, ledger.ProjectStream(s.Project.Name)} {
+		r, err := d.compare(ctx, stream)
+		if err != nil {
+			return api.Reply{}, err
+		}
+		streams = append(streams, r)
+		switch {
+		case !r.Same:
+			same = false
+			text += fmt.Sprintf("✗ %s: %d entries folded anew differ from the snapshot at %d\n", stream, r.Entries, r.Snapshot)
+		case r.Snapshot == 0:
+			text += fmt.Sprintf("✓ %s: %d entries folded; no snapshot to compare with\n", stream, r.Entries)
+		default:
+			text += fmt.Sprintf("✓ %s: %d entries folded anew, as from the snapshot at %d\n", stream, r.Entries, r.Snapshot)
+		}
+	}
+	until, err := d.upTo(to)
+	if err != nil {
+		return api.Reply{Text: "✗ " + err.Error()}, nil //nolint:nilerr // the asker is told
+	}
+	state, last, err := d.stateAt(ctx, s.Project.Name, until)
+	if err != nil {
+		return api.Reply{}, err
+	}
+	if last.Seq == 0 {
+		return api.Reply{Text: text + "✗ there was no entry of " + s.Project.Name + " yet"}, nil
+	}
+	at := last.Time.In(d.o.Projects.Zone())
+	text += fmt.Sprintf("After entry %d, %s, %s:\n%s", last.Seq, last.Type, at.Format("2006-01-02 15:04:05"), bot.Status(state, at).Text(80))
+	r, err := reply(text, struct {
+		Streams []replayed `json:"streams"`
+		Seq     int64      `json:"seq"`
+		Time    time.Time  `json:"time"`
+		Status  statusJSON `json:"status"`
+	}{streams, last.Seq, last.Time, d.statusOf(state)})
+	r.OK = same
+	return r, err
+}
+
+// compare folds a stream from its beginning, and from its snapshot.
+func (d *Service) compare(ctx context.Context, stream string) (replayed, error) {
+	out := replayed{Stream: stream, Same: true}
+	row, err := d.o.Store.Snapshot(ctx, stream, loop.StateVersion)
+	if err != nil {
+		return out, err
+	}
+	var snapshot loop.State
+	if row.Seq > 0 && json.Unmarshal(row.Body, &snapshot) == nil {
+		out.Snapshot = row.Seq
+	}
+	anew, onwards := loop.NewFolder(loop.State{}), loop.NewFolder(snapshot)
+	err = d.o.Store.Records(ctx, stream, 0, func(r ledger.Record) error {
+		e, err := r.Entry()
+		if err != nil {
+			return err
+		}
+		anew.Add(e)
+		if out.Snapshot > 0 && r.Seq > out.Snapshot {
+			onwards.Add(e)
+		}
+		out.Entries = r.Seq
+		return nil
+	})
+	if err != nil || out.Snapshot == 0 {
+		return out, err
+	}
+	a, err := canonical(anew.State())
+	if err != nil {
+		return out, err
+	}
+	b, err := canonical(onwards.State())
+	out.Same = bytes.Equal(a, b)
+	return out, err
+}
+
+// canonical is a state as a snapshot would give it back. The project's name is
+// the stream's: a stream can begin before its first run.
+func canonical(s loop.State) ([]byte, error) {
+	s.Project.Name = ""
+	return json.Marshal(s)
+}
+
+// upTo reads --to as a test of entries.
+func (d *Service) upTo(to string) (func(ledger.Record) bool, error) {
+	if to == "" {
+		return func(ledger.Record) bool { return true }, nil
+	}
+	if seq, err := strconv.ParseInt(to, 10, 64); err == nil {
+		return func(r ledger.Record) bool { return r.Seq <= seq }, nil
+	}
+	zone := d.o.Projects.Zone()
+	now := time.Now().In(zone)
+	for _, form := range []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02", "15:04"} {
+		t, err := time.ParseInLocation(form, to, zone)
+		if err != nil {
+			continue
+		}
+		if form == "15:04" { // the last time that the clock showed it
+			t = time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), 0, 0, zone)
+			if t.After(now) {
+				t = t.AddDate(0, 0, -1)
+			}
+		}
+		return func(r ledger.Record) bool { return !r.Time.After(t) }, nil
+	}
+	return nil, fmt.Errorf("%q is neither the number of an entry nor a time like 02:30 or 2026-11-20 02:30", to)
+}
+
+// errFar ends a fold early.
+var errFar = errors.New("far enough")
+
+// stateAt is where a project and the house stood after the last of the
+// project's entries that until lets in, and that entry.
+func (d *Service) stateAt(ctx context.Context, project string, until func(ledger.Record) bool) (s loop.State, last ledger.Record, err error) {
+	folder := loop.NewFolder(s)
+	fold := func(stream string, until func(ledger.Record) bool) error {
+		err := d.o.Store.Records(ctx, stream, 0, func(r ledger.Record) error {
+			if !until(r) {
+				return errFar
+			}
+			e, err := r.Entry()
+			if err != nil {
+				return err
+			}
+			folder.Add(e)
+			if stream != ledger.SharedStream {
+				last = r
+			}
+			return nil
+		})
+		if errors.Is(err, errFar) {
+			return nil
+		}
+		return err
+	}
+	if err = fold(ledger.ProjectStream(project), until); err == nil {
+		err = fold(ledger.SharedStream, func(r ledger.Record) bool { return !r.Time.After(last.Time) })
+	}
+	s = folder.State()
+	s.Project.Name = project
+	return s, last, err
+}

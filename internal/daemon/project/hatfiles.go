@@ -1,0 +1,136 @@
+package project
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// hatFiles are one project's hats and patterns on disk: those beside the
+// configuration, and those of its repository where it is trusted.
+type hatFiles struct {
+	catalog *Catalog
+	project string
+	repo    string
+	armed   func() // of tests: everything is watched now
+}
+
+// hatQuiet is how long the folders must be quiet before they are read: one
+// save is several events.
+const hatQuiet = 100 * time.Millisecond
+
+// of is the project as the configuration in force has it, or as its
+// repository alone makes it.
+func (h *hatFiles) of() (config.Project, error) {
+	if pr, ok := h.catalog.Find(h.project); ok {
+		return pr, nil
+	}
+	return h.catalog.Config().Pick(config.Overrides{Repo: h.repo}, h.repo)
+}
+
+// Read gives what a run with these settings would start with now. Its agent
+// and pattern stay those that it was started with.
+func (h *hatFiles) Read(s ledger.Settings) (ledger.Pattern, map[string]ledger.Hat, error) {
+	pr, err := h.of()
+	if err != nil {
+		return ledger.Pattern{}, nil, err
+	}
+	o := config.Overrides{Repo: h.repo, Source: s.Source.String(), Pattern: s.Pattern.Name}
+	if plain, err := pr.Settings(h.catalog.Config(), config.Overrides{Repo: h.repo, Source: o.Source, Pattern: o.Pattern}, time.Now()); err == nil && plain.Agent == s.Agent {
+		return plain.Pattern, plain.Hats, nil
+	}
+	o.Agent = s.Agent
+	now, err := pr.Settings(h.catalog.Config(), o, time.Now())
+	return now.Pattern, now.Hats, err
+}
+
+// Watch calls changed after a .toml file in one of the folders changed, also
+// in folders that are made later.
+func (h *hatFiles) Watch(ctx context.Context, changed func()) error {
+	pr, err := h.of()
+	if err != nil {
+		return err
+	}
+	folders := pr.HatFolders(h.catalog.Config())
+	if len(folders) == 0 {
+		return nil
+	}
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		return fmt.Errorf("watch hats: %w", err)
+	}
+	defer w.Close()
+	arm := func() {
+		for _, dir := range folders {
+			// The folder may not be there yet: the nearest one above it says when.
+			for dir != filepath.Dir(dir) {
+				if err := w.Add(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
+					break
+				}
+				dir = filepath.Dir(dir)
+			}
+		}
+	}
+	arm()
+	if h.armed != nil {
+		h.armed()
+	}
+	last := hatState(folders)
+	quiet := time.NewTimer(hatQuiet)
+	quiet.Stop()
+	defer quiet.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case ev, ok := <-w.Events:
+			if !ok {
+				return nil
+			}
+			if ev.Op != fsnotify.Chmod {
+				quiet.Reset(hatQuiet)
+			}
+		case err, ok := <-w.Errors:
+			if !ok {
+				return nil
+			}
+			if !errors.Is(err, fsnotify.ErrEventOverflow) {
+				return fmt.Errorf("watch hats: %w", err)
+			}
+			quiet.Reset(hatQuiet)
+		case <-quiet.C:
+			arm()
+			if now := hatState(folders); now != last {
+				last = now
+				changed()
+			}
+		}
+	}
+}
+
+// hatState tells one state of the folders from another without reading a
+// file: events come for everything that happens around them.
+func hatState(folders []string) string {
+	var b strings.Builder
+	for _, dir := range folders {
+		entries, _ := os.ReadDir(dir) // what cannot be listed has no files, and is told by Read
+		for _, e := range entries {
+			info, err := os.Stat(filepath.Join(dir, e.Name()))
+			if err != nil || !strings.HasSuffix(e.Name(), ".toml") {
+				continue
+			}
+			fmt.Fprintf(&b, "%s/%s %d %d\n", dir, e.Name(), info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return b.String()
+}

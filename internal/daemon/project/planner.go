@@ -1,0 +1,151 @@
+package project
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Planner holds the configuration against the ledger: what can be worked on,
+// and with which settings a run starts.
+type Planner struct {
+	*Catalog
+	engine Engine
+	log    *slog.Logger
+}
+
+// Engine knows the state of all projects of the ledger.
+type Engine interface {
+	State(project string) (loop.State, bool)
+	Projects() []string
+}
+
+// NewPlanner returns the planner of a catalog's projects.
+func NewPlanner(c *Catalog, e Engine, log *slog.Logger) *Planner {
+	return &Planner{Catalog: c, engine: e, log: log}
+}
+
+// NameFor is the project's name, with a number where this state folder knows
+// another repository by it: two folders called "app" are two projects. A name
+// from the configuration stays as it is, and is refused then.
+func (p *Planner) NameFor(s ledger.Settings) string {
+	if _, configured := p.Find(s.Project); configured {
+		return s.Project
+	}
+	name := s.Project
+	for n := 2; ; n++ {
+		known, ok := p.engine.State(name)
+		if !ok || known.Project.Run == nil || known.Project.Run.Settings.Repo == s.Repo {
+			return name
+		}
+		tail := fmt.Sprintf("-%d", n)
+		name = s.Project[:min(len(s.Project), 32-len(tail))] + tail
+	}
+}
+
+// Workable lists the projects that a daemon works on with the configuration in
+// force; before are those it works on already, nil at its start. A project
+// that is left out gets a warning that says why and what to do.
+func (p *Planner) Workable(ctx context.Context, before []string) []string {
+	var names []string
+	for _, pr := range p.Config().Projects {
+		why := p.obstacle(ctx, pr, before)
+		p.Warn(pr.Name, AboutProject, why)
+		if why != "" {
+			p.log.Warn("project is not worked on", "project", pr.Name, "why", why)
+			continue
+		}
+		names = append(names, pr.Name)
+	}
+	for _, name := range before { // taken out of the configuration in mid-run
+		if s, ok := p.engine.State(name); ok && !s.Project.Run.Over() && !slices.Contains(names, name) {
+			names = append(names, name)
+			p.Warn(name, AboutProject, fmt.Sprintf("! %s is no longer in the configuration; %s is brought to its end", name, s.Project.Run.ID))
+		}
+	}
+	return names
+}
+
+// obstacle is what keeps a configured project from being worked on, "" for
+// nothing.
+func (p *Planner) obstacle(ctx context.Context, pr config.Project, before []string) string {
+	s, known := p.engine.State(pr.Name)
+	if !known || s.Project.Run == nil {
+		return ""
+	}
+	r := s.Project.Run
+	switch {
+	case r.Settings.Repo != pr.Repo:
+		return fmt.Sprintf("! %s is %s in this state folder, not %s: give this one another name", pr.Name, r.Settings.Repo, pr.Repo)
+	case r.Over() || slices.Contains(before, pr.Name):
+		return ""
+	case before != nil:
+		// What it has in hand is taken up when nightporter starts, and only then.
+		return fmt.Sprintf("! %s has the unfinished %s: restart nightporter to take it up", pr.Name, r.ID)
+	}
+	if _, err := p.Ports(ctx, r.Settings); err != nil {
+		return fmt.Sprintf("! %s cannot be taken up: %s. Mend it, then restart nightporter", r.ID, OneLine(err))
+	}
+	return ""
+}
+
+// Resolve makes the settings of a run that a daemon starts now. What a person has
+// to mend is a *ledger.InputError or *config.Error; what has no effect becomes a
+// warning.
+func (p *Planner) Resolve(project string, flags config.Overrides) (s ledger.Settings, err error) {
+	pr, ok := p.Find(project)
+	if !ok {
+		return s, &ledger.InputError{Findings: []ledger.Finding{{
+			File: p.Config().File, Text: fmt.Sprintf("there is no project %q in the configuration", project), Fix: "Add a [[project]] with that name.",
+		}}}
+	}
+	if !p.Works(project) {
+		return s, &ledger.InputError{Findings: []ledger.Finding{{Text: strings.TrimPrefix(strings.Join(p.WarningsOf(project), "; "), "! ")}}}
+	}
+	cfg := p.Config()
+	if s, err = pr.Settings(cfg, flags, time.Now()); err != nil {
+		return s, err
+	}
+	if other, run := p.alsoAtWork(s); other != "" {
+		return s, &ledger.InputError{Findings: []ledger.Finding{{
+			Text: fmt.Sprintf("%s is still at work on %s, as %s", run, s.Source, other), Fix: "Wait for its end, or: nightporter stop --project " + other,
+		}}}
+	}
+	s.Stays = true
+	s.Operator = p.operatorFlags()
+	s.Flags = s.Operator
+	refused, warned := Unbuilt(cfg, pr, s)
+	if len(refused) > 0 {
+		return s, &ledger.InputError{Findings: refused}
+	}
+	line := ""
+	for _, f := range warned {
+		line = strings.TrimPrefix(line+"; "+f.Text, "; ")
+	}
+	if line != "" {
+		line = "! " + line
+	}
+	p.Warn(project, AboutUnbuilt, line)
+	return s, nil
+}
+
+// alsoAtWork is another project whose unfinished run works on the same source,
+// and that run: a project that was renamed in mid-run. Two runs would do each
+// task twice. "" for none.
+func (p *Planner) alsoAtWork(s ledger.Settings) (project, run string) {
+	for _, name := range p.engine.Projects() {
+		st, _ := p.engine.State(name)
+		r := st.Project.Run
+		if name != s.Project && !r.Over() && r.Settings.Repo == s.Repo && r.Settings.Source == s.Source && p.Works(name) {
+			return name, r.ID
+		}
+	}
+	return "", ""
+}

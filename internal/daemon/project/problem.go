@@ -1,0 +1,57 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Problems is an error as a person reads it: all that has to be mended, each
+// with the remedy, with an end of line.
+func Problems(err error) string {
+	var in *ledger.InputError
+	var c *config.Error
+	switch {
+	case errors.As(err, &in):
+		var text strings.Builder
+		for _, f := range in.Findings {
+			fmt.Fprintf(&text, "✗ %s\n", f)
+		}
+		return text.String()
+	case errors.As(err, &c):
+		return strings.TrimRight(c.Error(), "\n") + "\n"
+	}
+	return fmt.Sprintf("✗ %v\n", err)
+}
+
+// OneLine is an error as it fits into a line: the first thing to mend.
+func OneLine(err error) string {
+	var in *ledger.InputError
+	if errors.As(err, &in) && len(in.Findings) > 0 {
+		return in.Findings[0].String()
+	}
+	var c *config.Error
+	if errors.As(err, &c) && len(c.Items) > 0 {
+		i := c.Items[0]
+		text := i.Text
+		if i.Line > 0 {
+			text = fmt.Sprintf("line %d: %s", i.Line, text)
+		}
+		return text
+	}
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// Quote quotes a word for a shell where it needs that.
+func Quote(s string) string {
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-:@+,", r)
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,66 @@
+package project
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Unbuilt lists settings of a project that this nightporter reads and does
+// not act on yet. Those that somebody relies on for money or safety keep a
+// run from starting: a limit that is silently not there is worse than none.
+func Unbuilt(cfg *config.Config, p config.Project, s ledger.Settings) (problems, warnings []ledger.Finding) {
+	file := cfg.File
+	refuse := func(on bool, key, fix string) {
+		if on {
+			problems = append(problems, ledger.Finding{File: file, Text: key + " is not built yet, and nothing would hold to it", Fix: fix})
+		}
+	}
+	warn := func(on bool, key string) {
+		if on {
+			warnings = append(warnings, ledger.Finding{File: file, Text: key + " is not built yet, and has no effect"})
+		}
+	}
+	const takeOut = "Take it out to run without it."
+	b := p.Budget
+	refuse(cfg.Budget != (config.Budget{}) || b.USDRun+b.USDTask+b.USDSession > 0 || b.TokensRun > 0, "budget", takeOut)
+	refuse(slices.ContainsFunc(hats(s), func(h ledger.Hat) bool { return h.MaxCostUSD > 0 }), "max_cost_usd of a hat", takeOut)
+	refuse(p.Network != "" && p.Network != "open", fmt.Sprintf("network = %q", p.Network), "Take it out to run with the network open.")
+	refuse(p.Sign, "sign", takeOut)
+	refuse(p.Hooks, "hooks", takeOut)
+	refuse(p.Base != "", "base", "Take it out to start from HEAD.")
+	warn(s.Push != "" && s.Push != "never", fmt.Sprintf("push = %q", s.Push))
+	warn(p.AllowMerge, "allow_merge")
+	worn := map[string]ledger.Hat{} // by the pattern's sessions; hats check speaks of all
+	for _, r := range s.Pattern.Routes {
+		worn[r.From] = s.Hats[r.From]
+	}
+	return problems, append(warnings, Idle(worn)...)
+}
+
+// changes are events that say of a session that it changed something.
+var changes = []string{"build.complete", "fix.complete", "docs.complete", "refactor.complete", "repro.complete"}
+
+// Idle lists a person's own hats whose event says that something was changed
+// and who may change nothing: mostly write_allowed was forgotten, and a task
+// would be done without anything having been done.
+func Idle(all map[string]ledger.Hat) []ledger.Finding {
+	var out []ledger.Finding
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		h := all[name]
+		n := slices.IndexFunc(h.Emits, func(e string) bool { return slices.Contains(changes, e) })
+		if n < 0 || h.Shipped || h.Writes() {
+			continue
+		}
+		out = append(out, ledger.Finding{
+			Text: fmt.Sprintf("hat %s ends with %s, but may write nothing: whatever it changes is undone", name, h.Emits[n]),
+			Fix:  `Give it a scope: [hat.context] write_allowed = ["**"]`,
+		})
+	}
+	return out
+}
+
+func hats(s ledger.Settings) []ledger.Hat { return slices.Collect(maps.Values(s.Hats)) }

@@ -1,0 +1,64 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/daemon/autostart"
+	"github.com/nightporter/nightporter/internal/daemon/platform"
+	"github.com/nightporter/nightporter/internal/daemon/project"
+)
+
+// Reload reads the configuration again. Where it is wrong, the old settings
+// stay in force and the status says so. Runs under way keep the settings that
+// they began with.
+func (d *Daemon) Reload(ctx context.Context) {
+	d.manager.Reloading()
+	defer d.manager.Reloaded()
+	cfg, plans, err := d.reread()
+	d.unread.Store(err != nil)
+	if err != nil {
+		where := project.OneLine(err)
+		var c *config.Error
+		if errors.As(err, &c) && len(c.Items) > 0 && c.Items[0].Line > 0 {
+			where = fmt.Sprintf("line %d", c.Items[0].Line)
+		}
+		d.Projects.Warn("", project.AboutConfig, "! settings not reloaded: "+where)
+		d.Log.Error("settings not reloaded, the old ones stay", "error", err)
+		return
+	}
+	later := ""
+	for _, p := range platform.All {
+		if p.Section(d.Projects.Begun()) != p.Section(cfg) {
+			later = "! the new [" + p.Name + "] takes effect when nightporter is started again"
+			d.Log.Warn("a chat is reached as before until nightporter is started again", "platform", p.Name)
+		}
+	}
+	d.Projects.Use(cfg)
+	d.Projects.Warn("", project.AboutConfig, later)
+	d.Hub.CheckThreads()
+	d.Projects.Work(d.Projects.Workable(ctx, d.Projects.Working()))
+	d.Autostart.Free(ctx)
+	d.Autostart.Use(plans)
+	d.Log.Info("settings reloaded", "projects", d.Projects.Working())
+	d.Changes.Ring()
+}
+
+// reread is the configuration as its file has it now, usable as a whole.
+func (d *Daemon) reread() (*config.Config, autostart.Schedules, error) {
+	cfg, err := d.o.Reload()
+	if err != nil {
+		return nil, nil, err
+	}
+	plans, err := autostart.SchedulesOf(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	if old := d.Projects.Config(); cfg.SessionUser != old.SessionUser || cfg.Boundary != old.Boundary {
+		d.Log.Warn("session_user and boundary take effect when nightporter is started again")
+		cfg.SessionUser, cfg.Boundary = old.SessionUser, old.Boundary
+	}
+	return cfg, plans, d.runners.Use(cfg)
+}

@@ -1,0 +1,185 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/socket"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// API answers the requests of sessions' hats.
+type API struct {
+	Engine  Engine
+	Runners *Runners
+	Books   Notebooks
+}
+
+var _ socket.SessionHandler = (*API)(nil)
+
+// Engine decides inputs and knows the state of all projects.
+type Engine interface {
+	Do(ctx context.Context, in loop.Input) (loop.Answer, error)
+	State(project string) (loop.State, bool)
+	Projects() []string
+}
+
+// Notebooks opens what a project keeps for later sessions.
+type Notebooks interface {
+	Ports(ctx context.Context, s ledger.Settings) (engine.Ports, error)
+}
+
+// find returns the project and session in flight of that id.
+func (a *API) find(session string) (loop.State, loop.Session, bool) {
+	for _, name := range a.Engine.Projects() {
+		s, _ := a.Engine.State(name)
+		if ses, ok := s.Project.Session(session); ok {
+			return s, ses, true
+		}
+	}
+	return loop.State{}, loop.Session{}, false
+}
+
+// Emit takes the session's event.
+func (a *API) Emit(ctx context.Context, session string, e api.Emit) (api.Reply, error) {
+	a.Runners.Touch(session)
+	s, _, ok := a.find(session)
+	if !ok {
+		return api.Reply{Text: "this session has ended; nothing was recorded"}, nil
+	}
+	// The caller may hang up; what was begun is decided all the same.
+	answer, err := a.Engine.Do(context.WithoutCancel(ctx), loop.Input{
+		Project: s.Project.Name, Actor: "agent", Body: loop.Emit{Session: session, Type: e.Type, Data: e.Data},
+	})
+	if errors.Is(err, engine.ErrStopped) {
+		return api.Reply{}, fmt.Errorf("%w: nightporter restarts", api.ErrLater)
+	}
+	if err != nil {
+		return api.Reply{}, fmt.Errorf("%w: %w", api.ErrLater, err)
+	}
+	return api.Reply{OK: answer.OK, Text: answer.Text, Receipt: answer.Receipt}, nil
+}
+
+// Task shows tasks; none can be added to a plan yet.
+func (a *API) Task(_ context.Context, session string, q api.TaskQuery) (api.Reply, error) {
+	a.Runners.Touch(session)
+	s, ses, ok := a.find(session)
+	switch {
+	case !ok:
+		return api.Reply{Text: "this session has ended"}, nil
+	case len(q.Add) > 0:
+		return api.Reply{Text: "a plan takes no tasks from a session; say what is missing in your event's summary"}, nil
+	case q.ID != "":
+		t, ok := s.Project.Find(q.ID)
+		if !ok {
+			return api.Reply{Text: fmt.Sprintf("there is no task %q; see: hat task list", q.ID)}, nil
+		}
+		shown := apiTask(t, ses)
+		return api.Reply{OK: true, Task: &shown}, nil
+	}
+	r := api.Reply{OK: true}
+	for _, t := range s.Project.Tasks.All() {
+		if t.Status != ledger.Withdrawn {
+			r.Tasks = append(r.Tasks, apiTask(*t, ses))
+		}
+	}
+	return r, nil
+}
+
+func apiTask(t loop.TaskState, ses loop.Session) api.Task {
+	return api.Task{
+		ID: t.Task.ID, Title: t.Task.Title, Status: string(t.Status), Body: t.Task.Body, Scope: t.Task.Scope,
+		DependsOn: t.Task.DependsOn, Acceptance: t.Task.Acceptance, Current: ledger.SameID(t.Task.ID, ses.Task),
+	}
+}
+
+// Guidance shows what this session was given.
+func (a *API) Guidance(_ context.Context, session string) (api.Reply, error) {
+	a.Runners.Touch(session)
+	s, ses, ok := a.find(session)
+	if !ok {
+		return api.Reply{Text: "this session has ended"}, nil
+	}
+	r := api.Reply{OK: true}
+	b := ses.Planned.Guidance
+	for _, id := range slices.Concat(b.Bound, b.Shown) {
+		if i, ok := s.Project.Guidance.Get(id); ok {
+			r.Guidance = append(r.Guidance, api.Guidance{ID: id, Text: i.Text, Bound: slices.Contains(b.Bound, id)})
+		}
+	}
+	return r, nil
+}
+
+// Note keeps a text in one of the project's notebooks, or lists what is kept.
+func (a *API) Note(ctx context.Context, session, kind string, n api.Note) (api.Reply, error) {
+	a.Runners.Touch(session)
+	s, _, ok := a.find(session)
+	if !ok {
+		return api.Reply{Text: "this session has ended"}, nil
+	}
+	if n.Text == "" && kind == socket.KindMemory {
+		return a.memories(ctx, s)
+	}
+	book := ledger.MemoryNote
+	if kind == socket.KindMemory {
+		if book = ledger.MemoryKind(n.Kind); book == "" {
+			book = ledger.MemoryFact
+		}
+	}
+	answer, err := a.Engine.Do(ctx, loop.Input{
+		Time: time.Now(), Actor: "agent", Project: s.Project.Name,
+		Body: loop.Remember{Session: session, Kind: book, Text: n.Text},
+	})
+	if err != nil {
+		return api.Reply{}, fmt.Errorf("%w: %w", api.ErrLater, err)
+	}
+	return api.Reply{OK: answer.OK, Text: answer.Text}, nil
+}
+
+// Session says whether its event was accepted, or how to send it.
+func (a *API) Session(_ context.Context, session string) (api.Reply, error) {
+	a.Runners.Touch(session)
+	s, ses, ok := a.find(session)
+	switch {
+	case !ok || ses.Cut:
+		return api.Reply{Text: "this session has ended"}, nil
+	case ses.Event != nil:
+		return api.Reply{OK: true, Receipt: ses.Event.Receipt}, nil
+	}
+	var hat ledger.Hat
+	if s.Project.Run != nil {
+		hat = s.Project.Run.Settings.Hats[ses.Planned.Hat]
+	}
+	emits := slices.Concat(hat.Emits, []string{ledger.EventQuestion, ledger.EventBlocked})
+	return api.Reply{OK: true, Text: "This session has not sent its event yet, and counts as failed without one. Send exactly one of them, as \"How to end\" in your prompt shows it: hat emit " +
+		strings.Join(emits, " | ") + ". See that it is accepted, then stop."}, nil
+}
+
+// memories lists what the project's notebooks hold.
+func (a *API) memories(ctx context.Context, s loop.State) (api.Reply, error) {
+	ports, err := a.Books.Ports(ctx, s.Project.Run.Settings)
+	if err != nil {
+		return api.Reply{}, err
+	}
+	var parts []string
+	for _, name := range []string{"memories.md", "decisions.md", "scratchpad.md"} {
+		text, err := ports.Notebook.Read(ctx, ".ralph/agent/"+name)
+		if err != nil {
+			return api.Reply{Text: err.Error()}, nil //nolint:nilerr // the session is told, and can do nothing about it
+		}
+		if t := strings.TrimSpace(string(text)); t != "" {
+			parts = append(parts, t)
+		}
+	}
+	if len(parts) == 0 {
+		return api.Reply{OK: true, Text: "Nothing is kept yet."}, nil
+	}
+	return api.Reply{OK: true, Text: strings.Join(parts, "\n\n")}, nil
+}

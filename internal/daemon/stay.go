@@ -1,0 +1,192 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/daemon/autostart"
+	"github.com/nightporter/nightporter/internal/daemon/digest"
+	"github.com/nightporter/nightporter/internal/daemon/platform"
+	"github.com/nightporter/nightporter/internal/daemon/systemd"
+	"github.com/nightporter/nightporter/internal/service"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// stay starts what only a daemon that stays has. off is when one was there last.
+func (d *Daemon) stay(ctx context.Context, off time.Time) error {
+	plans, err := autostart.SchedulesOf(d.o.Config)
+	if err != nil {
+		return err
+	}
+	d.Autostart = autostart.New(autostart.Options{
+		Engine: d.Engine, Projects: d.Projects, Sessions: d.runners, Changes: d.Changes, Log: d.Log,
+	}, plans, off)
+	d.manager = systemd.New(d.Log, systemd.Status{Line: d.statusLine, Alive: d.Alive, Changes: d.Changes})
+	if d.o.Paused {
+		return nil
+	}
+	d.CameBack(ctx, off)
+	if d.Hub != nil {
+		c := d.Hub.Connect(off)
+		if err := d.running.Start(ctx, c); err != nil {
+			return err
+		}
+		d.connections.Store(c)
+		if err := d.running.Start(ctx, digest.NewDue(d.Digests)); err != nil {
+			return err
+		}
+	}
+	for _, s := range []service.Service{d.Autostart, service.Loop(d.touchLog), service.Loop(d.removeFolders), d.manager} {
+		if err := d.running.Start(ctx, s); err != nil {
+			return err
+		}
+	}
+	d.Log.Info("nightporter is up", "version", d.o.Version, "pid", os.Getpid(), "state", d.o.State, "config", d.o.Config.File, "projects", d.Projects.Working())
+	d.running.Defer(func() {
+		d.manager.Stopping()
+		d.Log.Info("nightporter ends; sessions in flight go on and are taken up by the next start")
+	})
+	return nil
+}
+
+// Alive is a round through the goroutine that decides and the database that
+// keeps: what does not come back from it hangs.
+func (d *Daemon) Alive(ctx context.Context) error {
+	// An input that says nothing, of no project: it is taken, and leads to nothing.
+	if _, err := d.Engine.Do(ctx, loop.Input{Actor: "daemon", Body: loop.Wake{}}); err != nil {
+		return fmt.Errorf("engine: %w", err)
+	}
+	if _, _, err := d.Store.Head(ctx, ledger.SharedStream); err != nil {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	return nil
+}
+
+// statusLine is the daemon in one line: "STATUS=2 projects, 1 at work".
+func (d *Daemon) statusLine() string {
+	atWork := 0
+	names := d.Operator.Projects()
+	for _, name := range names {
+		if s, ok := d.Operator.State(name); ok && len(s.Project.Sessions) > 0 {
+			atWork++
+		}
+	}
+	noun := "projects"
+	if len(names) == 1 {
+		noun = "project"
+	}
+	return fmt.Sprintf("%d %s, %d at work", len(names), noun, atWork)
+}
+
+// CameBack notes in the ledger that no nightporter was there since off.
+func (d *Daemon) CameBack(ctx context.Context, off time.Time) {
+	if off.IsZero() {
+		return
+	}
+	if _, err := d.Engine.Do(ctx, loop.Input{Actor: "daemon", Idle: true, Body: loop.CameBack{Off: off}}); err != nil && ctx.Err() == nil {
+		d.Log.Error("note the time away", "error", err)
+	}
+}
+
+// logName is the log in the state folder.
+const logName = "nightporter.log"
+
+// lastSeen is when a nightporter was last there: its log is touched every
+// minute. Zero where there was none.
+func lastSeen(state string) time.Time {
+	info, err := os.Stat(filepath.Join(state, logName))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// touchLog keeps lastSeen to the minute until ctx ends.
+func (d *Daemon) touchLog(ctx context.Context) {
+	every := time.NewTicker(time.Minute)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-every.C:
+			_ = os.Chtimes(filepath.Join(d.o.State, logName), now, now)
+		}
+	}
+}
+
+// keptFolders is how long what sessions and runs left is there to be looked at.
+const keptFolders = 14 * 24 * time.Hour
+
+// removeFolders removes old folders of sessions and runs at the start and once
+// a day: nightporter stays for months. Unfinished runs and the last one of each
+// project are spared.
+func (d *Daemon) removeFolders(ctx context.Context) {
+	daily := time.NewTicker(24 * time.Hour)
+	defer daily.Stop()
+	for {
+		removed, err := d.runners.Tidy(ctx, time.Now().Add(-keptFolders), d.spared)
+		if err != nil && ctx.Err() == nil {
+			d.Log.Warn("old folders are not removed", "error", err)
+		}
+		if removed > 0 {
+			d.Log.Info("old folders of sessions and runs are removed", "folders", removed)
+		}
+		select {
+		case <-daily.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// spared reports whether a run's folders stay whatever their age.
+func (d *Daemon) spared(run string) bool {
+	return slices.ContainsFunc(d.Engine.Projects(), func(name string) bool {
+		s, _ := d.Engine.State(name)
+		return s.Project.Run != nil && s.Project.Run.ID == run
+	})
+}
+
+// Greeting says where everything stands, for a person at a terminal and for the
+// journal's first lines.
+func (d *Daemon) Greeting() string {
+	var out strings.Builder
+	names := d.Projects.Working()
+	what := strings.Join(names, ", ")
+	if len(names) == 0 {
+		what = "no project yet; add one to the configuration, then: kill -HUP " + fmt.Sprint(os.Getpid())
+	}
+	fmt.Fprintf(&out, "● nightporter is up: %s\n", what)
+	for _, name := range d.Operator.Projects() {
+		s, ok := d.Operator.State(name)
+		switch {
+		case !ok:
+		case !s.Project.Run.Over() && d.Projects.Works(name):
+			fmt.Fprintf(&out, "  %s: %s is taken up\n", name, s.Project.Run.ID)
+		case d.Projects.Works(name):
+			fmt.Fprintf(&out, "  %s: %s\n", name, d.Autostart.Says(name))
+		default:
+			fmt.Fprintf(&out, "  %s: only shown, it is not worked on\n", name)
+		}
+		for _, line := range d.Projects.WarningsOf(name) {
+			fmt.Fprintln(&out, "  "+line)
+		}
+	}
+	file := d.Projects.Config().File
+	if file == "" {
+		file = "none (make one: nightporter init)"
+	}
+	fmt.Fprintf(&out, "  state %s · config %s\n", d.o.State, file)
+	if len(platform.Used(d.Projects.Config())) == 0 {
+		fmt.Fprintln(&out, "  no chat is configured: nightporter status, run, guidance, stop")
+	}
+	fmt.Fprintln(&out, "  Ctrl-C ends it; sessions go on and are taken up next time.")
+	return out.String()
+}

@@ -1,0 +1,306 @@
+// Package scenario drives the real core through a scripted night, for tests of
+// what people are shown. Its outside world is a table: what each session
+// says, which files it leaves, and whether verification is red after it.
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Act is what one agent session does.
+type Act struct {
+	Type  string // event; "" = it ends without one
+	Data  string // payload
+	Took  time.Duration
+	Cost  float64 // negative = unknown
+	Files []ledger.FileChange
+	Out   []string     // paths out of scope
+	Red   string       // tail of the verification after it; "" = green
+	Exit  *ledger.Exit // how it ends, where that is not well
+	Typed []string     // lines that a person types while it is at work
+}
+
+// Night is a project at work.
+type Night struct {
+	State loop.State
+	Now   time.Time
+	Acts  map[string][]Act // by "Task 2 builder", in order; a missing one does the expected
+	Check time.Duration    // how long a verification takes
+	Cost  float64          // of sessions without an act of their own
+	Tip   string           // tail of the branch tip's verification; "" = green
+	See   func(before, after loop.State, e ledger.Entry)
+	Type  func(line string) // what a person types goes here
+
+	// Decided is called with every decision before it is folded. May be nil.
+	Decided func(before loop.State, d loop.Decision, in loop.Input)
+
+	project string
+	effects []ledger.Effect
+	last    map[string]Act // of each task's last session
+	tree    int
+	records []ledger.Record
+	seq     map[string]int64
+}
+
+// New begins a night of a project with the plan-build-review pattern.
+func New(project string, at time.Time) *Night {
+	return &Night{Now: at, project: project, Acts: map[string][]Act{}, last: map[string]Act{}, seq: map[string]int64{}, Cost: -1, Check: 38 * time.Second}
+}
+
+// Settings of a run with the shipped hats, as far as the core looks at them.
+func (n *Night) Settings() ledger.Settings {
+	hat := func(name, emits string, writes bool) ledger.Hat {
+		h := ledger.Hat{Name: name, Emits: []string{emits}, Expect: ledger.ExpectNone, Timeout: ledger.Duration(time.Hour), StallTimeout: ledger.Duration(15 * time.Minute), Shipped: true}
+		if writes {
+			h.WriteAllowed, h.Expect = []string{"**"}, ledger.ExpectPass
+		}
+		return h
+	}
+	return ledger.Settings{
+		Project: n.project, Repo: "/srv/" + n.project, Source: ledger.SourceRef{Kind: "plan", Path: ".agents/plans/in-progress/checkout.md"},
+		Profile: "overnight", OnBlocked: ledger.OnBlockedContinue, Agent: "claude", MaxIterations: 500, Push: "never",
+		Pattern: ledger.Pattern{
+			Name: "plan-build-review", Start: "planner", Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, MinRounds: 1,
+			Routes: []ledger.Route{
+				{From: "planner", On: "plan.complete", To: "builder"},
+				{From: "builder", On: "build.complete", To: "reviewer"},
+				{From: "reviewer", On: "review.verdict", When: ledger.Above, To: "fixer"},
+				{From: "reviewer", On: "review.verdict", When: ledger.Below, To: ledger.Converged},
+				{From: "fixer", On: "fix.complete", To: "reviewer"},
+			},
+		},
+		Hats: map[string]ledger.Hat{
+			"planner": hat("planner", "plan.complete", false), "builder": hat("builder", "build.complete", true),
+			"reviewer": hat("reviewer", "review.verdict", false), "fixer": hat("fixer", "fix.complete", true),
+		},
+		Verify:          []ledger.Command{{Run: "go test ./..."}},
+		QuestionTimeout: ledger.DefaultQuestionTimeout, BaselineTimeout: ledger.DefaultBaselineTimeout, Grace: ledger.DefaultGrace,
+	}
+}
+
+// Do decides an input and folds its entries, one after another.
+func (n *Night) Do(in loop.Input) loop.Answer {
+	in.Time = n.Now
+	if in.Idle = ofHouse(in.Body); !in.Idle {
+		in.Project = n.project
+	}
+	if in.Actor == "" {
+		in.Actor = "daemon"
+	}
+	d := loop.Decide(n.State, in)
+	if n.Decided != nil {
+		n.Decided(n.State, d, in)
+	}
+	for _, e := range d.Entries {
+		n.Entry(e)
+	}
+	n.effects = append(n.effects, d.Effects...)
+	return d.Answer
+}
+
+// ofHouse reports whether an input is about no project.
+func ofHouse(b loop.InputBody) bool {
+	switch b.(type) {
+	case loop.OfferPairing, loop.TryPairing, loop.RemovePerson, loop.MeetStranger, loop.RefuseCommand,
+		loop.CameBack, loop.DigestDue, loop.WeekDigestDue:
+		return true
+	}
+	return false
+}
+
+// Entry folds one entry and shows it.
+func (n *Night) Entry(e ledger.Entry) {
+	before := n.State
+	n.State = loop.Apply(before, e)
+	if r, err := e.Record(); err == nil {
+		n.seq[r.Stream]++
+		r.Seq = n.seq[r.Stream]
+		n.records = append(n.records, r)
+	}
+	if n.See != nil {
+		n.See(before, n.State, e)
+	}
+}
+
+// Records returns the project's records of a task, or all where task is "".
+func (n *Night) Records(task string) []ledger.Record {
+	var out []ledger.Record
+	for _, r := range n.records {
+		if r.Stream != ledger.SharedStream && (task == "" || ledger.SameID(r.Task, task)) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Runs returns the ids of the project's runs, in their order.
+func (n *Night) Runs() []string {
+	var runs []string
+	for _, r := range n.records {
+		if r.Run != "" && !slices.Contains(runs, r.Run) {
+			runs = append(runs, r.Run)
+		}
+	}
+	return runs
+}
+
+// RunRecords returns the records of a run, of some types or all.
+func (n *Night) RunRecords(run string, types ...string) []ledger.Record {
+	var out []ledger.Record
+	for _, r := range n.records {
+		if r.Run == run && (len(types) == 0 || slices.Contains(types, r.Type)) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// All returns all records, without what the store adds to them.
+func (n *Night) All() []ledger.Record {
+	out := slices.Clone(n.records)
+	for i := range out {
+		out[i].Seq = 0
+	}
+	return out
+}
+
+// Start plans a run over tasks.
+func (n *Night) Start(set ledger.Settings, base ledger.Base, tasks ...ledger.Task) {
+	n.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: set, MaxSessions: 1}})
+	n.effects = nil
+	n.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Base: base, Snapshot: ledger.Snapshot{Name: "checkout", Path: set.Source.Path, Tasks: tasks}}})
+}
+
+// Base is where a run starts from, at boundary level 3.
+func (n *Night) Base(run string) ledger.Base {
+	return ledger.Base{Commit: "c0", Tree: "t0", Head: "c0", HeadName: "main", Branch: "nightporter/" + n.project + "/" + run, Boundary: 3}
+}
+
+// Until carries out effects until there is none left, or stop says so.
+func (n *Night) Until(stop func() bool) {
+	for range 2000 {
+		if stop != nil && stop() {
+			return
+		}
+		if len(n.effects) == 0 {
+			due := loop.Due(n.State)
+			if due.IsZero() || n.State.Project.Run.Over() {
+				return
+			}
+			if due.After(n.Now) {
+				n.Now = due
+			}
+			n.Do(loop.Input{Body: loop.Tick{}})
+			continue
+		}
+		e := n.effects[0]
+		n.effects = n.effects[1:]
+		n.carry(e)
+	}
+	panic("scenario: it does not end")
+}
+
+func (n *Night) carry(e ledger.Effect) {
+	switch b := e.Body.(type) {
+	case ledger.EffectStart:
+		n.session(b.Session)
+	case ledger.EffectCapture:
+		t, _ := n.task(b.Request.Session)
+		act := n.last[t]
+		n.tree++
+		tree := fmt.Sprintf("t%d", n.tree)
+		if len(act.Files) == 0 {
+			tree = b.Request.Input
+		}
+		n.Do(loop.Input{Body: loop.TreeCaptured{Session: b.Request.Session, Ref: b.Request.Ref, Taken: ledger.Capture{Tree: tree, Files: act.Files, Outside: act.Out}}})
+	case ledger.EffectCommit:
+		n.tree++
+		n.Do(loop.Input{Body: loop.CommitMade{Task: b.Task, Committed: ledger.Committed{Commit: fmt.Sprintf("%07x5e", 0x3b1f0aa+n.tree*0x1111)}}})
+	case ledger.EffectMerge:
+		n.tree++
+		n.Do(loop.Input{Body: loop.MergeFinished{Task: b.Task, Onto: b.Merge.Onto, Merged: ledger.Merged{Tree: fmt.Sprintf("t%d", n.tree)}}})
+	case ledger.EffectMark:
+		n.Do(loop.Input{Body: loop.MarkMade{Task: b.Task, Mark: b.Mark}})
+	}
+}
+
+// task returns the task whose attempt a session belongs to.
+func (n *Night) task(session string) (id, hat string) {
+	for _, t := range n.State.Project.Tasks.All() {
+		if t.Attempt != nil && t.Attempt.Session == session {
+			return t.Task.ID, t.Attempt.Hat
+		}
+	}
+	return "", ""
+}
+
+func (n *Night) session(id string) {
+	s, ok := n.State.Project.Session(id)
+	if !ok {
+		return
+	}
+	began := n.Now
+	if s.Planned.Kind != ledger.KindAgent {
+		n.Now = n.Now.Add(n.Check)
+		x := ledger.Exit{Session: id, Reason: ledger.ExitSelf, Started: began, Ended: n.Now, CostUSD: -1, Tokens: -1, Turns: -1, Boundary: 3}
+		red := n.last[s.Task].Red
+		if s.Planned.Kind == ledger.KindFinal || s.Planned.Kind == ledger.KindRecheck {
+			red = n.Tip
+		}
+		if red != "" {
+			x.Code, x.Tail = 1, red
+		}
+		n.Do(loop.Input{Key: "exit:" + id, Body: loop.SessionExited{Exit: x}})
+		return
+	}
+	act := n.act(s)
+	n.last[s.Task] = act
+	n.Now = n.Now.Add(act.Took)
+	for _, line := range act.Typed {
+		n.Type(line)
+	}
+	if act.Type != "" {
+		emit := loop.Input{Key: "emit:" + id, Actor: "agent", Body: loop.Emit{Session: id, Type: act.Type, Data: json.RawMessage(act.Data)}}
+		if a := n.Do(emit); !a.OK { // once more, as agents do that were not listening
+			n.Do(emit)
+		}
+	}
+	x := ledger.Exit{Session: id, Reason: ledger.ExitSelf, CostUSD: act.Cost, Tokens: -1, Turns: -1, Boundary: 3}
+	if act.Exit != nil {
+		x = *act.Exit
+	}
+	x.Session, x.Started, x.Ended = id, began, n.Now
+	n.Do(loop.Input{Key: "exit:" + id, Body: loop.SessionExited{Exit: x}})
+}
+
+// act is what a session does: as scripted, else what its hat is there for.
+func (n *Night) act(s loop.Session) Act {
+	key := s.Task + " " + s.Planned.Hat
+	if acts := n.Acts[key]; len(acts) > 0 {
+		n.Acts[key] = acts[1:]
+		return acts[0]
+	}
+	a := Act{Took: time.Minute, Cost: n.Cost}
+	switch s.Planned.Hat {
+	case "planner":
+		a.Type, a.Data = "plan.complete", `{"summary":"planned","steps":["one"]}`
+	case "reviewer":
+		a.Type, a.Data = "review.verdict", `{"summary":"fine","issues":[]}`
+	default:
+		a.Type = map[string]string{"builder": "build.complete", "fixer": "fix.complete"}[s.Planned.Hat]
+		a.Data = `{"summary":"did it","files_modified":["a.go"]}`
+		a.Files = []ledger.FileChange{{Path: "a.go", Added: 10, Removed: 2}}
+	}
+	return a
+}
+
+// Task is a plain task for a plan.
+func Task(n int, title string, needs ...string) ledger.Task {
+	return ledger.Task{ID: fmt.Sprintf("Task %d", n), Title: title, Body: title, DependsOn: needs, Mark: ledger.MarkOpen, Line: n}
+}

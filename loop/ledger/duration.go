@@ -1,0 +1,29 @@
+package ledger
+
+import (
+	"fmt"
+	"time"
+)
+
+// Duration is a time.Duration that is written the way people write it
+// ("60m", "1h30m") in TOML and in ledger entries. A negative one is refused.
+type Duration time.Duration
+
+// D returns d as the standard library's type.
+func (d Duration) D() time.Duration { return time.Duration(d) }
+
+// MarshalText writes the duration in Go's notation.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// UnmarshalText reads Go's notation, for example "90s" or "1h".
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is not a duration: write it like \"15m\" or \"1h30m\"", text)
+	}
+	if v < 0 {
+		return fmt.Errorf("%q is negative: write a duration like \"15m\"", text)
+	}
+	*d = Duration(v)
+	return nil
+}

@@ -1,0 +1,123 @@
+package ledger
+
+import (
+	"fmt"
+)
+
+// Begin asks where a run starts from.
+type Begin struct {
+	Run      string `json:"run"`
+	Previous string `json:"previous,omitempty"` // branch of the same source's last run, "" = none
+	Tip      string `json:"tip,omitempty"`      // last commit of Previous that we made, "" = unknown
+	Fresh    bool   `json:"fresh,omitempty"`    // start from HEAD whatever Previous holds (--new)
+}
+
+// Base is where a run's work starts from (SPEC 9.1).
+type Base struct {
+	Commit   string    `json:"commit"` // tip to build the first task on
+	Tree     string    `json:"tree"`
+	Head     string    `json:"head"`               // the user's HEAD when the run began
+	HeadName string    `json:"head_name"`          // branch name, or "detached"
+	Branch   string    `json:"branch"`             // nightporter/PROJECT/r14
+	Author   string    `json:"author"`             // "Name <email>": the user's identity for the repository; goes into every CommitTask
+	From     string    `json:"from,omitempty"`     // the earlier run's branch that this one goes on from
+	Dirty    []string  `json:"dirty,omitempty"`    // files of the checkout that are not included
+	Boundary int       `json:"boundary,omitempty"` // level that sessions will have
+	Notes    []Finding `json:"notes,omitempty"`    // worth saying, no reason not to start
+}
+
+// Scope is what a session's files are held against (SPEC 4.1). The workspace
+// resolves it against the start tree.
+type Scope struct {
+	Task    string   `json:"task,omitempty"`   // the task's own, as written
+	Layout  []string `json:"layout,omitempty"` // the project's layout.write
+	Allowed []string `json:"allowed"`          // the hat's write_allowed
+	Denied  []string `json:"denied,omitempty"`
+	Shipped bool     `json:"shipped,omitempty"` // a shipped hat: the task's own scope lifts Denied
+	Never   []string `json:"never,omitempty"`   // the source file and what belongs to it: changes are dropped in silence
+	Within  string   `json:"within,omitempty"`  // of a part: its task's scope, as written ("none" where it has none), beyond which Task cannot go
+	Also    []string `json:"also,omitempty"`    // paths that a person allowed for the task, as they were answered; never the floor
+	Adds    bool     `json:"adds,omitempty"`    // Task adds to Allowed instead of replacing it: writer, reproducer (SPEC 4.1)
+}
+
+// CaptureRequest asks the workspace for what a session left in the work folder.
+type CaptureRequest struct {
+	Run      string `json:"run"`
+	Session  string `json:"session"`
+	Ref      string `json:"ref"`       // hidden ref that will hold the tree
+	Input    string `json:"input"`     // tree that the session began with
+	Start    string `json:"start"`     // tree that the attempt began with
+	StartRev string `json:"start_rev"` // its commit
+	Scope    Scope  `json:"scope"`
+}
+
+// Captured is what was taken over. Tree holds only what the scope allows; the
+// work folder is left exactly so.
+type Capture struct {
+	Tree    string       `json:"tree"`
+	Files   []FileChange `json:"files,omitempty"`   // against Input
+	Dropped []string     `json:"dropped,omitempty"` // never in scope: undone in silence
+	Outside []string     `json:"outside,omitempty"` // out of scope: undone, the session has to stand without them
+	Refused []Finding    `json:"refused,omitempty"` // gitlinks, devices, FIFOs, files over 50 MB: a violation
+	Lock    bool         `json:"lock,omitempty"`    // a lockfile changed: setup is due
+}
+
+// FileChange is one changed path with its line counts, -1 for a binary.
+type FileChange struct {
+	Path    string `json:"path"`
+	Added   int    `json:"added"`
+	Removed int    `json:"removed"`
+}
+
+// CommitTask asks for a task's one commit and for the branch to move to it.
+// The same request gives the same hash, always (SPEC 9.2).
+type CommitTask struct {
+	Run     string `json:"run"`
+	Branch  string `json:"branch"`
+	Parent  string `json:"parent"`
+	Tree    string `json:"tree"`
+	Subject string `json:"subject"`
+	Body    string `json:"body,omitempty"`
+	Footers string `json:"footers"` // lines "Key: value"
+	Author  string `json:"author"`  // "Name <email>", Base.Author of the run
+	Time    string `json:"time"`    // RFC 3339, for author and committer alike
+}
+
+// Committed is a commit that is on the branch, in our repository and in the
+// user's.
+type Committed struct {
+	Commit string       `json:"commit"`
+	Tree   string       `json:"tree"` // WithAgent the files that were put into it
+	Files  []FileChange `json:"files,omitempty"`
+}
+
+// BranchMoved says that somebody else moved the run's branch in the user's
+// repository: nothing was written there. Have is the tip that was found; its
+// commits are in our repository, so that MergeTree can build on it.
+type BranchMoved struct {
+	Ahead  bool // commits were added to Want: work can be merged onto them
+	Branch string
+	Want   string // the tip that was expected
+	Have   string // the tip that is there
+}
+
+// Error names the branch and what to do.
+func (e *BranchMoved) Error() string {
+	return fmt.Sprintf("branch %s was moved by somebody else: expected %.12s, found %.12s. To put it back: git branch -f %s %.12s", e.Branch, e.Want, e.Have, e.Branch, e.Want)
+}
+
+// MergeTree asks for the change from Base to Tree to be laid onto the tip
+// Onto: the branch moved since the attempt began.
+type MergeTree struct {
+	Run     string `json:"run"`
+	Base    string `json:"base"` // commit that Tree was built on
+	Tree    string `json:"tree"`
+	Onto    string `json:"onto"` // commit
+	Message string `json:"message,omitempty"`
+}
+
+// Merged is the result: a tree, or the paths in conflict.
+type Merged struct {
+	Tree      string   `json:"tree,omitempty"`
+	Conflicts []string `json:"conflicts,omitempty"`
+}

@@ -1,0 +1,165 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Expect says what a hat's tree must be like before its event is routed
+// (SPEC 2.3).
+type Expect string
+
+// What can be expected of a tree.
+const (
+	ExpectPass  Expect = "pass"  // the project's verification commands pass
+	ExpectRepro Expect = "repro" // the command that the event names fails
+	ExpectNone  Expect = "none"  // nothing is run
+)
+
+// Hat is a role for exactly one agent session (SPEC 4.1).
+type Hat struct {
+	Name         string   `json:"name"`
+	Role         string   `json:"role"`           // one line, for people
+	Prompt       string   `json:"prompt"`         // the Role part of the prompt
+	Load         []string `json:"load,omitempty"` // paths given along as context
+	WriteAllowed []string `json:"write_allowed"`  // globs; empty = read-only
+	WriteDenied  []string `json:"write_denied,omitempty"`
+	Emits        []string `json:"emits"`             // event types that end its session, besides the common two
+	Payload      []string `json:"payload,omitempty"` // fields that its own events must have
+	MaxTokens    int      `json:"max_tokens"`        // of the prompt that nightporter builds, estimated
+	Denied       []string `json:"denied,omitempty"`  // tools.denied
+	Expect       Expect   `json:"expect"`
+	Agent        string   `json:"agent,omitempty"` // overrides the project's agent
+	Model        string   `json:"model,omitempty"`
+	Effort       string   `json:"effort,omitempty"`
+	Timeout      Duration `json:"timeout"`
+	StallTimeout Duration `json:"stall_timeout"`
+	MaxCostUSD   float64  `json:"max_cost_usd,omitempty"` // 0 = no limit
+	Shipped      bool     `json:"shipped,omitempty"`      // one of ours: a task's own scope lifts its default denials
+	OwnScope     bool     `json:"own_scope,omitempty"`    // writes what write_allowed says plus the task's scope, not the task's scope alone (SPEC 4.1: writer, reproducer)
+}
+
+// Writes reports whether the hat may change files. Nothing is ever taken over
+// from one that may not.
+func (h Hat) Writes() bool { return len(h.WriteAllowed) > 0 }
+
+// MayEmit reports whether a session of this hat may end with an event of type t.
+func (h Hat) MayEmit(t string) bool {
+	return slices.Contains(h.Emits, t) || t == EventQuestion || t == EventBlocked
+}
+
+// Events that mean something to nightporter itself, beyond where a pattern
+// routes them (SPEC 4.2).
+const (
+	EventPlan     = "plan.complete"
+	EventReview   = "review.verdict"
+	EventFix      = "fix.complete"
+	EventRepro    = "repro.complete"
+	EventFailed   = "verification.failed"
+	EventCritique = "critique.verdict"
+	EventAdvice   = "advice.complete"
+)
+
+// Events that every hat may end with.
+const (
+	EventQuestion = "question.asked"
+	EventBlocked  = "task.blocked"
+)
+
+// Severity of a reviewer's issue (SPEC 2.6).
+type Severity string
+
+// Severities, worst first.
+const (
+	Critical   Severity = "critical"
+	Major      Severity = "major"
+	Minor      Severity = "minor"
+	Suggestion Severity = "suggestion"
+)
+
+// Rank is a severity's place, the worst first.
+func (s Severity) Rank() int {
+	return slices.Index([]Severity{Critical, Major, Minor, Suggestion}, s)
+}
+
+// Issue is one structured finding of a reviewer; it reaches the fixer whole.
+type Issue struct {
+	Severity Severity `json:"severity"`
+	File     string   `json:"file,omitempty"`
+	Line     int      `json:"line,omitempty"`
+	Rule     string   `json:"rule,omitempty"`
+	Text     string   `json:"text"`
+}
+
+// Describe is the issue as people and prompts are shown it, in one line.
+func (i Issue) Describe() string {
+	line := fmt.Sprintf("[%s] ", i.Severity)
+	if i.File != "" {
+		line += i.File
+		if i.Line > 0 {
+			line += fmt.Sprintf(":%d", i.Line)
+		}
+		line += " "
+	}
+	if i.Rule != "" {
+		line += "(" + i.Rule + ") "
+	}
+	return line + i.Text
+}
+
+// Converged is the target of a route that ends the attempt with success.
+const Converged = "converged"
+
+// ThresholdSide narrows a route to one side of the pattern's threshold.
+type ThresholdSide string
+
+// Sides of the threshold. The empty When matches always.
+const (
+	Above ThresholdSide = "above" // issues at or above the threshold are open
+	Below ThresholdSide = "below"
+)
+
+// Route sends a hat's event to the next hat, or to Converged.
+type Route struct {
+	From string        `json:"from"`
+	On   string        `json:"on"`
+	When ThresholdSide `json:"when,omitempty"`
+	To   string        `json:"to"`
+	Once bool          `json:"once,omitempty"` // taken only while To had no session in the attempt; else the next route that fits
+}
+
+// Pattern is which hats a task goes through, and the routes between them
+// (SPEC 2.7, 4.3). It is data, checked when loaded.
+type Pattern struct {
+	Name      string     `json:"name"`
+	Start     string     `json:"start"`
+	Routes    []Route    `json:"routes"`
+	Threshold []Severity `json:"threshold"`           // severities that keep an attempt from converging
+	MinRounds int        `json:"min_rounds"`          // reviews at the least
+	Consensus bool       `json:"consensus,omitempty"` // its plans go to the critic first
+}
+
+// Next returns where the pattern routes event on from hat from, or "" when it
+// has no such route. been reports whether a hat had a session in the attempt
+// already: a route that is taken once is passed over then.
+func (p Pattern) Next(from, on string, above bool, been func(hat string) bool) string {
+	for _, r := range p.Routes {
+		if r.From != from || r.On != on || r.Once && been(r.To) {
+			continue
+		}
+		if r.When == "" || (r.When == Above) == above {
+			return r.To
+		}
+	}
+	return ""
+}
+
+// AboveThreshold reports whether an issue of the list keeps an attempt at the task from
+// converging: by the task's own threshold where it has one.
+func (p Pattern) AboveThreshold(t Task, issues []Issue) bool {
+	threshold := p.Threshold
+	if len(t.Threshold) > 0 {
+		threshold = t.Threshold
+	}
+	return slices.ContainsFunc(issues, func(i Issue) bool { return slices.Contains(threshold, i.Severity) })
+}

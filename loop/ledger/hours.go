@@ -1,0 +1,60 @@
+package ledger
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Hours is a part of each day in which a chat is left in peace: "23:00-07:00",
+// QuietOff, or "" for what the configuration says.
+type Hours string
+
+// QuietOff is no quiet hours at all.
+const QuietOff Hours = "off"
+
+var hoursForm = regexp.MustCompile(`^([01]?[0-9]|2[0-3]):([0-5][0-9])\s*[-–]\s*([01]?[0-9]|2[0-3]):([0-5][0-9])$`)
+
+// ParseHours reads what a person types.
+func ParseHours(s string) (Hours, error) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	switch s {
+	case "off", "none":
+		return QuietOff, nil
+	case "default", "on", "":
+		return "", nil
+	}
+	m := hoursForm.FindStringSubmatch(s)
+	if m == nil {
+		return "", fmt.Errorf("%q is not a part of the day: write it like 23:00-07:00, off, or default", s)
+	}
+	var n [4]int
+	for i, text := range m[1:] {
+		n[i], _ = strconv.Atoi(text) // digits, by the form
+	}
+	if n[0] == n[2] && n[1] == n[3] {
+		return "", fmt.Errorf("%q begins when it ends: write it like 23:00-07:00, or off", s)
+	}
+	return Hours(fmt.Sprintf("%02d:%02d-%02d:%02d", n[0], n[1], n[2], n[3])), nil
+}
+
+// Has reports whether a time, on the person's clock, lies within the hours.
+// They may reach over midnight.
+func (h Hours) Has(at time.Time) bool {
+	m := hoursForm.FindStringSubmatch(string(h))
+	if m == nil {
+		return false
+	}
+	clock := func(hour, minute string) int {
+		a, _ := strconv.Atoi(hour)
+		b, _ := strconv.Atoi(minute)
+		return a*60 + b
+	}
+	from, to, now := clock(m[1], m[2]), clock(m[3], m[4]), at.Hour()*60+at.Minute()
+	if from < to {
+		return from <= now && now < to
+	}
+	return now >= from || now < to
+}

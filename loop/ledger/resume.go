@@ -1,0 +1,34 @@
+package ledger
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ResumeCommand is the exact command that goes on with a run.
+func (s Settings) ResumeCommand() string {
+	if s.Stays { // in a chat: /run PROJECT
+		cmd := "nightporter start " + s.Project
+		if s.Operator != "" {
+			cmd += " " + s.Operator
+		}
+		return cmd
+	}
+	cmd := fmt.Sprintf("nightporter run --repo %s --source %s", shellWord(s.Repo), shellWord(s.Source.String()))
+	if s.Profile != "" && s.Profile != "review" {
+		cmd += " --profile " + s.Profile
+	}
+	if s.Flags != "" {
+		cmd += " " + s.Flags
+	}
+	return cmd
+}
+
+func shellWord(s string) string {
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-:@+,", r))
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

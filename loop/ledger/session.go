@@ -1,0 +1,99 @@
+package ledger
+
+import (
+	"time"
+)
+
+// Kind of a session. Only agent sessions count as iterations; the others are
+// commands that run in the same boundary, because they run what a session may
+// have written (SPEC 2.3).
+type Kind string
+
+// Kinds of session.
+const (
+	KindAgent    Kind = "agent"
+	KindSetup    Kind = "setup"
+	KindBaseline Kind = "baseline"
+	KindVerify   Kind = "verify"
+	KindFinal    Kind = "final"   // the branch tip in a clean folder
+	KindRepro    Kind = "repro"   // the command of a reproducer: it has to fail
+	KindRecheck  Kind = "recheck" // the commit that an attempt began on, in a clean folder: is what is red ours?
+)
+
+// Launch is everything the runner needs to start one session.
+type Launch struct {
+	Session string            `json:"session"` // r14-25; r14-c7 for one without an agent
+	Project string            `json:"project"`
+	Run     string            `json:"run"`
+	Task    string            `json:"task,omitempty"` // id as written
+	Kind    Kind              `json:"kind"`
+	Hat     string            `json:"hat,omitempty"`
+	Agent   string            `json:"agent,omitempty"` // name in the config, for KindAgent
+	Model   string            `json:"model,omitempty"`
+	Effort  string            `json:"effort,omitempty"`
+	Command string            `json:"command,omitempty"` // for sh -c, for every other kind
+	Prompt  string            `json:"prompt,omitempty"`
+	Context map[string][]byte `json:"context,omitempty"` // files of CONTEXT/, by name
+	Work    string            `json:"work"`              // absolute path of the work folder
+	Token   string            `json:"token,omitempty"`   // HAT_TOKEN
+	Wall    Duration          `json:"wall"`              // whole length at most; 0 = no limit
+	Stall   Duration          `json:"stall"`             // without output, hat call and CPU; 0 = no limit
+	Denied  []string          `json:"denied,omitempty"`  // tools.denied of the hat
+
+	Protected []string `json:"protected,omitempty"` // branches that no session pushes to
+}
+
+// Reason a session's process ended, as its shim saw it.
+type ExitReason string
+
+// Reasons of an end.
+const (
+	ExitSelf       ExitReason = "exited"      // by itself, with Code or Signal
+	ExitStall      ExitReason = "stall"       // ended by the shim: silent too long
+	ExitWall       ExitReason = "wall"        // ended by the shim: too long
+	ExitAsked      ExitReason = "asked"       // ended because the daemon asked (grace after its event, pause now, stop now)
+	ExitAbandoned  ExitReason = "abandoned"   // ended by the shim: no daemon for 30 minutes
+	ExitNotStarted ExitReason = "not_started" // the agent could not be started at all
+	ExitLost       ExitReason = "lost"        // no trace of how it ended
+	ExitMemory     ExitReason = "memory"      // killed by the kernel for memory
+	ExitDisk       ExitReason = "disk"        // the disk is full, or the state folder not writable
+)
+
+// Failure is what an agent's own stream says went wrong on the far side.
+type FailureClass string
+
+// Troubles that an agent adapter can recognise. The empty one means none.
+const (
+	FailureLimit   FailureClass = "limit"   // usage or rate limit
+	FailureAuth    FailureClass = "auth"    // logged out, billing, unknown model
+	FailureNetwork FailureClass = "network" // network or provider 5xx
+)
+
+// Exit is how a session's process ended: the content of its exit.json and
+// what its adapter read from its output. Judged by Classify, never by Code
+// alone.
+type Exit struct {
+	Session  string       `json:"session"`
+	Reason   ExitReason   `json:"why"`
+	Code     int          `json:"code"`             // exit code; -1 when ended by a signal or unknown
+	Signal   string       `json:"signal,omitempty"` // "SIGKILL"
+	Text     string       `json:"text,omitempty"`   // one line for people, where Why or Trouble needs one
+	Failure  FailureClass `json:"trouble,omitempty"`
+	Until    time.Time    `json:"until,omitzero"` // end of a usage limit, where the agent named it
+	Started  time.Time    `json:"started"`
+	Ended    time.Time    `json:"ended"`
+	Tail     string       `json:"tail,omitempty"` // last lines of output, at most 4 kB, valid UTF-8
+	Turns    int          `json:"turns"`          // model turns; -1 = unknown
+	Tokens   int64        `json:"tokens"`         // -1 = unknown
+	CostUSD  float64      `json:"cost_usd"`       // -1 = unknown
+	Killed   int          `json:"killed"`         // processes of its tree that had to be ended after it
+	Boundary int          `json:"boundary"`       // level that was in force: 1, 2 or 3 (SPEC 12.1)
+}
+
+// Took is the wall-clock length of the session, or 0 when unknown.
+func (e Exit) Took() time.Duration {
+	if e.Started.IsZero() || e.Ended.Before(e.Started) {
+		return 0
+	}
+	return e.Ended.Sub(e.Started)
+}

@@ -1,0 +1,155 @@
+package ledger
+
+import (
+	"slices"
+	"time"
+)
+
+// Settings is what one run works by. They are resolved once, from flags,
+// config and profile, and stand in the ledger with the run, so that a fold
+// needs no other file and every run can be explained later.
+type Settings struct {
+	Project         string         `json:"project"`
+	Repo            string         `json:"repo"` // absolute path of the user's repository
+	Source          SourceRef      `json:"source"`
+	Profile         string         `json:"profile"` // review or overnight
+	Pattern         Pattern        `json:"pattern"`
+	Hats            map[string]Hat `json:"hats"`
+	Agent           string         `json:"agent"`
+	Fallback        string         `json:"fallback,omitempty"`  // agent to use while Agent is parked or unusable
+	Others          []string       `json:"others,omitempty"`    // agents that a person may go on with instead
+	OnBlocked       string         `json:"on_blocked"`          // stop or continue
+	MaxTasks        int            `json:"max_tasks"`           // 0 = none
+	MaxIterations   int            `json:"max_iterations"`      // sessions; 0 = none
+	MaxWaves        int            `json:"max_waves,omitempty"` // bug sources
+	Batch           int            `json:"batch,omitempty"`     // bug sources
+	Until           time.Time      `json:"until,omitzero"`      // wall clock at which the run ends
+	From            string         `json:"from,omitempty"`      // id of the task to start at
+	Only            string         `json:"only,omitempty"`      // id of the only task to do
+	Setup           []Command      `json:"setup,omitempty"`
+	Verify          []Command      `json:"verify,omitempty"`
+	Protected       []string       `json:"protected,omitempty"`
+	Push            string         `json:"push"` // never, end or task
+	Layout          []string       `json:"layout,omitempty"`
+	Boundary        string         `json:"boundary,omitempty"` // "required" refuses below level 2
+	QuestionTimeout Duration       `json:"question_timeout"`
+	QuestionThen    string         `json:"question_then,omitempty"` // of an agent's question: continue, pause or abort; "" = continue where the agent named a choice, else pause
+	BaselineTimeout Duration       `json:"baseline_timeout"`
+	Grace           Duration       `json:"grace"` // between a session's event and its end
+	Timezone        string         `json:"timezone,omitempty"`
+	CoAuthor        string         `json:"co_author,omitempty"` // footer of task commits; "" for none
+	CommitStatus    bool           `json:"commit_status,omitempty"`
+	Consensus       bool           `json:"consensus,omitempty"`     // plans go to the critic before anything is built
+	PlanApproval    bool           `json:"plan_approval,omitempty"` // and then to a person
+	Flags           string         `json:"flags,omitempty"`         // other flags of `run`, for the resume command
+	Operator        string         `json:"operator,omitempty"`      // flags of every operator command: "--state DIR --config FILE"
+	Stays           bool           `json:"stays,omitempty"`         // nightporter is there for the answer (`up`): wait for a person instead of ending
+}
+
+// Limits are what a run's profile decides, where nothing else does (SPEC 2.4).
+type Limits struct {
+	Profile       string `json:"profile"`
+	OnBlocked     string `json:"on_blocked"`
+	MaxTasks      int    `json:"max_tasks"`
+	MaxIterations int    `json:"max_iterations"`
+}
+
+// Limits are the settings' own.
+func (s Settings) Limits() Limits {
+	return Limits{Profile: s.Profile, OnBlocked: s.OnBlocked, MaxTasks: s.MaxTasks, MaxIterations: s.MaxIterations}
+}
+
+// WithLimits are the settings with others.
+func (s Settings) WithLimits(l Limits) Settings {
+	s.Profile, s.OnBlocked, s.MaxTasks, s.MaxIterations = l.Profile, l.OnBlocked, l.MaxTasks, l.MaxIterations
+	return s
+}
+
+// Built-in settings (SPEC 2.2, 2.3, 2.4, 6.4).
+const (
+	DefaultQuestionTimeout = Duration(30 * time.Minute)
+	DefaultBaselineTimeout = Duration(15 * time.Minute)
+	DefaultGrace           = Duration(60 * time.Second)
+	DefaultVerifyTimeout   = Duration(30 * time.Minute)
+
+	MaxAttempts      = 2  // failed attempts, then the task is blocked (SPEC 2.5)
+	MaxSessions      = 20 // sessions in one attempt (SPEC 2.5)
+	MaxRed           = 3  // red verifications in a row (SPEC 2.5)
+	MaxFailed        = 3  // failed sessions in a row: the first and two repeats (SPEC 2.2)
+	MaxBlockedInARow = 3  // blocked tasks without a success (SPEC 2.4)
+)
+
+// What happens to a run whose task is blocked.
+const (
+	OnBlockedStop     = "stop"
+	OnBlockedContinue = "continue"
+)
+
+// What becomes of an agent's question that nobody answers in time (SPEC 6.4).
+const (
+	ThenContinue = "continue" // WithAgent the agent's own choice; where it named none, the task waits
+	ThenPause    = "pause"    // the task waits
+	ThenAbort    = "abort"    // the task is blocked
+)
+
+// SourceRef names a source as KIND:PATH.
+type SourceRef struct {
+	Kind    string `json:"kind"`
+	Path    string `json:"path"`
+	Foreign bool   `json:"foreign,omitempty"` // its tasks' text can be anybody's: reports, issues
+}
+
+func (s SourceRef) String() string { return s.Kind + ":" + s.Path }
+
+// Command is one command of setup or verification.
+type Command struct {
+	Run     string   `json:"run"`
+	When    string   `json:"when,omitempty"`    // always (default), code, final
+	Timeout Duration `json:"timeout,omitempty"` // 0 = DefaultVerifyTimeout
+}
+
+// WithAgent returns the settings with another agent in the place of the run's own,
+// also for hats that name the old one. Models are the old agent's, so the new
+// one takes its own choice.
+func (s Settings) WithAgent(agent string) Settings {
+	old := s.Agent
+	if agent == old {
+		return s
+	}
+	hats := map[string]Hat{}
+	for name, h := range s.Hats {
+		if h.Agent == "" || h.Agent == old {
+			h.Agent, h.Model = "", ""
+		}
+		hats[name] = h
+	}
+	others := []string{old}
+	for _, o := range s.Others {
+		if o != agent && o != old {
+			others = append(others, o)
+		}
+	}
+	if s.CoAuthor == DefaultCoAuthor(old) {
+		s.CoAuthor = DefaultCoAuthor(agent)
+	}
+	s.Agent, s.Hats, s.Others = agent, hats, others
+	return s
+}
+
+// Planner is the hat that plans: the pattern's own, else the house's; "" where
+// there is none.
+func (s Settings) Planner() string {
+	for _, r := range s.Pattern.Routes {
+		if r.On == EventPlan {
+			return r.From
+		}
+	}
+	if slices.Contains(s.Hats["planner"].Emits, EventPlan) {
+		return "planner"
+	}
+	return ""
+}
+
+// DefaultCoAuthor is the footer of task commits where the configuration names
+// none.
+func DefaultCoAuthor(agent string) string { return agent + " <" + agent + "@localhost>" }

@@ -1,0 +1,147 @@
+package ledger
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Status is where a task stands in its life (SPEC 3.1).
+type Status string
+
+// The life of a task.
+const (
+	Pending      Status = "pending"       // a task it depends on is not done
+	Ready        Status = "ready"         // can be tried
+	Active       Status = "active"        // an attempt is in hand
+	Done         Status = "done"          // converged, verified, committed; the only one that satisfies depends_on
+	Blocked      Status = "blocked"       // stands until a person decides
+	ManualVerify Status = "manual_verify" // a person has to look; never given to an agent
+	Skipped      Status = "skipped"       // put away by a person
+	Waiting      Status = "waiting"       // a question is open, its tree is kept
+	Withdrawn    Status = "withdrawn"     // its line is gone from the source
+)
+
+// Mark is what a source's own file says of a task: what people want. The
+// ledger alone decides what is done (SPEC 3.2).
+type Mark string
+
+// Marks as a source can carry them.
+const (
+	MarkOpen         Mark = "open"
+	MarkDone         Mark = "done"
+	MarkBlocked      Mark = "blocked"
+	MarkManualVerify Mark = "manual_verify"
+)
+
+// Task is one unit of work as its source describes it.
+type Task struct {
+	ID         string     `json:"id"` // as written in the source: "Task 5"
+	Title      string     `json:"title"`
+	Body       string     `json:"body,omitempty"`       // the source's text of the task, for the prompt
+	Scope      string     `json:"scope,omitempty"`      // as written; resolved against a tree by the workspace
+	DependsOn  []string   `json:"depends_on,omitempty"` // ids, as written for the tasks they name
+	Acceptance []string   `json:"acceptance,omitempty"`
+	Notes      string     `json:"notes,omitempty"`
+	Priority   int        `json:"priority,omitempty"`
+	Complexity int        `json:"complexity,omitempty"`
+	Role       string     `json:"role,omitempty"`
+	Threshold  []Severity `json:"threshold,omitempty"` // overrides the pattern's (SPEC 2.6)
+	Consensus  bool       `json:"consensus,omitempty"` // its plan goes to the critic first (SPEC 4.4)
+	Parent     string     `json:"parent,omitempty"`    // of a part: the task whose plan it is a section of, id as written
+	Mark       Mark       `json:"mark"`
+	Line       int        `json:"line,omitempty"` // 1-based, in the source's file
+	Own        bool       `json:"own,omitempty"`  // ours, in no file: nothing is ever written back
+}
+
+// SameID reports whether two ids name the same task: ids are matched without
+// case and without a difference in white space (SPEC 1).
+func SameID(a, b string) bool { return FoldID(a) == FoldID(b) }
+
+// FoldID is the form of a task's id under which state is kept.
+func FoldID(id string) string { return strings.ToLower(strings.Join(strings.Fields(id), " ")) }
+
+// ShortID is how chat and terminal write an id: "Task 5" becomes "#5", every
+// other id stays as it is (PHONE 0).
+func ShortID(id string) string {
+	if rest, ok := strings.CutPrefix(FoldID(id), "task "); ok && rest != "" && !strings.Contains(rest, " ") {
+		return "#" + strings.Fields(id)[1]
+	}
+	return id
+}
+
+// Snapshot is a source as it was read once, in document order.
+type Snapshot struct {
+	Name     string    `json:"name"` // "checkout" for checkout.md
+	Path     string    `json:"path"`
+	Tasks    []Task    `json:"tasks"`
+	Warnings []Finding `json:"warnings,omitempty"` // worth a look, no reason not to start
+}
+
+// Finding is something wrong with what a person wrote, with the place and the
+// remedy, so that it can be mended without searching.
+type Finding struct {
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"` // 1-based; 0 where no line is to blame
+	Text string `json:"text"`           // what is wrong and what was expected
+	Fix  string `json:"fix,omitempty"`  // the command or edit that mends it
+}
+
+// Marking asks a source to write one task's status into its file, by changing
+// the characters of that status and nothing else (SPEC 3.2).
+type Marking struct {
+	Task string `json:"task"`
+	Mark Mark   `json:"mark"`
+}
+
+// Progress is what a source's progress log says of one finished or blocked
+// task, or of a pause (SPEC 3.3). Key makes an append findable: a log that
+// holds it already is left alone.
+type Progress struct {
+	Key       string        `json:"key"`
+	Time      string        `json:"time"` // RFC 3339, in the person's zone
+	Task      string        `json:"task,omitempty"`
+	Title     string        `json:"title,omitempty"`
+	Attempt   int           `json:"attempt,omitempty"`
+	Status    string        `json:"status"` // completed, blocked, manual verify, paused
+	Commit    string        `json:"commit,omitempty"`
+	Changes   []string      `json:"changes,omitempty"`
+	Commands  []CommandMark `json:"commands,omitempty"`
+	Learnings string        `json:"learnings,omitempty"`
+	Next      string        `json:"next,omitempty"`
+	Blockers  string        `json:"blockers,omitempty"`
+	Text      string        `json:"text,omitempty"` // the whole entry of a pause: "Paused after 5 tasks for review"
+}
+
+// CommandMark is a command that was run and whether it passed: ✓ or ✗.
+type CommandMark struct {
+	Run string `json:"run"`
+	OK  bool   `json:"ok"`
+}
+
+// InputError is what a person has to mend before work can start. Nothing of
+// the input that it is about may be used.
+type InputError struct{ Findings []Finding }
+
+// Error lists every finding, one a line, in the form "file:line  text".
+func (e *InputError) Error() string {
+	lines := make([]string, len(e.Findings))
+	for i, f := range e.Findings {
+		lines[i] = f.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// String is the finding as a person reads it: "checkout.md:41  Task 7 …".
+func (f Finding) String() string {
+	text := f.Text
+	if f.Fix != "" {
+		text += "\n    " + f.Fix
+	}
+	switch {
+	case f.File != "" && f.Line > 0:
+		return fmt.Sprintf("%s:%d  %s", f.File, f.Line, text)
+	case f.File != "":
+		return f.File + "  " + text
+	}
+	return text
+}

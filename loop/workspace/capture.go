@@ -1,0 +1,367 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Capture reads what a session left in the work folder without executing any of
+// it, and records the changes that its scope allows as a tree.
+//
+// It considers tracked files and those that the rules of t.Start do not ignore,
+// except files that lay there, ignored, when the session began. Each path that
+// differs from t.Input is one of: captured; Dropped (in no scope, undone
+// silently); Outside (out of this scope, undone); Refused (cannot be in a
+// commit, undone, a violation). Afterwards the work folder holds exactly the
+// captured tree and ignored files, with a new .git, so that verification sees
+// what would be committed. The tree's commit is recorded on t.Ref. A scope that
+// permits no path is a *ledger.InputError.
+//
+// Capturing the same session again gives the same result.
+func (w *Workspace) Capture(ctx context.Context, t ledger.CaptureRequest) (ledger.Capture, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	captured, err := w.capture(ctx, t)
+	if err != nil {
+		return ledger.Capture{}, fmt.Errorf("take over %s: %w", t.Session, err)
+	}
+	return captured, nil
+}
+
+func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledger.Capture, error) {
+	var captured ledger.Capture
+	if !strings.HasPrefix(t.Ref, w.hiddenRef(t.Run, "")) {
+		return captured, fmt.Errorf("ref %q is not below %s", t.Ref, w.hiddenRef(t.Run, ""))
+	}
+	input, err := w.tree(ctx, t.Input)
+	if err != nil {
+		return captured, err
+	}
+	start, err := w.tree(ctx, t.Start)
+	if err != nil {
+		return captured, err
+	}
+	scope, _, err := w.resolve(ctx, start, t.Scope)
+	if err != nil {
+		return captured, err
+	}
+	dir, err := w.runDir(t.Run)
+	if err != nil {
+		return captured, err
+	}
+	l := &sessionDiff{w: w, folder: folder{dir, "work"}, input: map[string]treeEntry{}, refused: map[string]refusal{}}
+	if before, ok := loadCapture(dir, t); ok {
+		// A crash came between the undoing and the caller's record. The folder
+		// no longer shows the undone changes, so the saved result counts.
+		if _, err := w.importTree(ctx, l.folder, before.Tree, start, keptPaths(dir)...); err != nil {
+			return captured, err
+		}
+		return before, w.record(ctx, t, before.Tree)
+	}
+	if err := l.read(ctx, input, start); err != nil {
+		return captured, err
+	}
+	changes, err := w.changes(ctx, input, l.tree)
+	if err != nil {
+		return captured, err
+	}
+	kept, err := l.classify(ctx, scope, input, changes, t.Scope.Never, &captured)
+	if err != nil {
+		return captured, err
+	}
+	if captured.Tree, err = w.applyChanges(ctx, dir, input, kept); err != nil {
+		return captured, err
+	}
+	if captured.Files, err = w.changed(ctx, input, captured.Tree); err != nil {
+		return captured, err
+	}
+	captured.Lock = slices.ContainsFunc(captured.Files, func(f ledger.FileChange) bool { return isSetupInput(f.Path) })
+	if err := saveCapture(dir, t, captured); err != nil {
+		return captured, err
+	}
+	if _, err := w.importTree(ctx, l.folder, captured.Tree, start, l.prune...); err != nil {
+		return captured, err
+	}
+	return captured, w.record(ctx, t, captured.Tree)
+}
+
+// savedCapture is the file format of a run's last capture.
+type savedCapture struct {
+	Asked ledger.CaptureRequest `json:"asked"`
+	Taken ledger.Capture        `json:"taken"`
+}
+
+// saveCapture keeps the result of a capture until the next Restore.
+func saveCapture(dir string, t ledger.CaptureRequest, captured ledger.Capture) error {
+	data, err := json.Marshal(savedCapture{t, captured})
+	if err != nil {
+		return err
+	}
+	return writeDurably(filepath.Join(dir, savedCaptureFile), data)
+}
+
+// loadCapture returns the saved result of the same capture, if its file is
+// intact.
+func loadCapture(dir string, t ledger.CaptureRequest) (ledger.Capture, bool) {
+	data, err := os.ReadFile(filepath.Join(dir, savedCaptureFile))
+	if err != nil {
+		return ledger.Capture{}, false
+	}
+	var m savedCapture
+	if err := json.Unmarshal(data, &m); err != nil || m.Asked.Session != t.Session || m.Asked.Ref != t.Ref || m.Asked.Input != t.Input {
+		return ledger.Capture{}, false
+	}
+	return m.Taken, true
+}
+
+const savedCaptureFile = "taken.json"
+
+// keptPaths returns the ignored paths that lay in the work folder when the
+// session began.
+func keptPaths(dir string) []string {
+	data, err := os.ReadFile(filepath.Join(dir, "kept"))
+	if err != nil {
+		return nil
+	}
+	return zlist(data)
+}
+
+// record stores the tree as a commit on the session's hidden ref. The commit
+// has the date of its parent, so that a repetition makes the same commit.
+func (w *Workspace) record(ctx context.Context, t ledger.CaptureRequest, tree string) error {
+	c := commit{tree: tree, date: "@0 +0000", message: t.Session + "\n"}
+	if t.StartRev != "" {
+		date, err := w.laterDate(ctx, t.StartRev)
+		if err != nil {
+			return err
+		}
+		c.parents, c.date = []string{t.StartRev}, date
+	}
+	hash, err := w.commitTree(ctx, c)
+	if err != nil {
+		return err
+	}
+	return w.setRef(ctx, t.Ref, hash)
+}
+
+// sessionDiff compares a work folder after a session with the tree before it.
+type sessionDiff struct {
+	w      *Workspace
+	folder folder
+
+	input   map[string]treeEntry // files before the session, by path
+	prune   []string             // ignored, or there before the session: not entered
+	tree    string               // everything else, as git would add it
+	refused map[string]refusal   // path → why it cannot be in a commit
+}
+
+// read scans the folder and adds its files to our repository.
+func (l *sessionDiff) read(ctx context.Context, input, start string) error {
+	entries, err := l.w.list(ctx, input)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		l.input[e.path] = e
+	}
+	if err := l.folder.ensure(); err != nil {
+		return err
+	}
+	if err := l.readIndex(ctx, input); err != nil {
+		return err
+	}
+	rules, err := l.w.ignoreFile(ctx, l.folder.dir, start)
+	if err != nil {
+		return err
+	}
+	if l.prune, err = l.w.ignored(ctx, l.folder, rules); err != nil {
+		return err
+	}
+	l.prune = append(l.prune, keptPaths(l.folder.dir)...)
+	present, err := l.scan(ctx)
+	if err != nil {
+		return err
+	}
+	return l.add(ctx, present)
+}
+
+// readIndex sets the folder's index to the input tree. It keeps what the index
+// knows about unchanged files, so that git need not read these.
+func (l *sessionDiff) readIndex(ctx context.Context, input string) error {
+	if err := l.w.dropStaleLock(ctx, l.folder.index()+".lock"); err != nil {
+		return err
+	}
+	read := func() error {
+		_, err := l.w.run(ctx, call{gitDir: l.w.gitDir, work: l.folder.path(), index: l.folder.index(), args: []string{"read-tree", "--reset", input}})
+		return err
+	}
+	if err := read(); err == nil || ctx.Err() != nil {
+		return err
+	}
+	os.Remove(l.folder.index())
+	return read()
+}
+
+// scan walks the folder and returns the files and links that git can add. It
+// puts the others into refused.
+func (l *sessionDiff) scan(ctx context.Context) (present []string, err error) {
+	prune := newPathSet(l.prune)
+	err = walk(l.folder.path(), func(parent int, base string, f found) (bool, error) {
+		if err := ctx.Err(); err != nil {
+			return false, context.Cause(ctx)
+		}
+		if f.path == ".git" || prune.has(f.path) && l.input[f.path].hash == "" {
+			return false, nil
+		}
+		if dotGit(base) {
+			// A repository inside the repository: git would add a gitlink.
+			l.refused[f.path] = refusal{"is a git repository inside the repository", "remove it when it is no longer needed, or make it in TMPDIR"}
+			return false, nil
+		}
+		switch f.kind {
+		case unix.S_IFDIR:
+			if len(f.path) >= maxPath {
+				l.refused[f.path] = refusal{"is nested too deep", "use fewer folders, or shorter names"}
+				return false, nil
+			}
+			return true, nil
+		case unix.S_IFLNK:
+			present = append(present, f.path)
+			return false, nil
+		case unix.S_IFREG:
+			why, err := l.checkFile(ctx, parent, base, f)
+			if err != nil {
+				return false, err
+			}
+			if why.text != "" {
+				l.refused[f.path] = why
+			} else {
+				present = append(present, f.path)
+			}
+			return false, nil
+		}
+		l.refused[f.path] = refusal{specialKind(f.kind), "remove it when it is no longer needed, or make it in TMPDIR"}
+		return false, nil
+	}, nil)
+	return present, err
+}
+
+// specialKind names a kind that is neither file nor folder nor link.
+func specialKind(kind uint32) string {
+	switch kind {
+	case unix.S_IFIFO:
+		return "is a FIFO"
+	case unix.S_IFSOCK:
+		return "is a socket"
+	}
+	return "is a device"
+}
+
+// checkFile returns why a regular file cannot be captured, or a zero refusal.
+func (l *sessionDiff) checkFile(ctx context.Context, parent int, base string, f found) (refusal, error) {
+	if f.links > 1 && l.w.o.SessionUID >= 0 && f.uid != uint32(l.w.o.SessionUID) && f.uid != uint32(os.Geteuid()) {
+		return refusal{"is a hard link to a file of somebody else", "copy the file instead"}, nil
+	}
+	if f.size > maxFile {
+		// A large file that existed and has the same size may be unchanged; git
+		// will find out.
+		old, known := l.input[f.path]
+		if !known {
+			return tooLarge, nil
+		}
+		out, err := l.w.gitOurs(ctx, "cat-file", "-s", old.hash)
+		if err != nil {
+			return refusal{}, err
+		}
+		if size, err := strconv.ParseInt(out, 10, 64); err != nil || size != f.size {
+			return tooLarge, nil //nolint:nilerr // an unparsable size counts as another size
+		}
+	}
+	if f.mode&0o400 == 0 {
+		if err := unix.Fchmodat(parent, base, f.mode|0o600, 0); err != nil {
+			return refusal{}, fmt.Errorf("make %s readable: %w", f.path, err)
+		}
+	}
+	return refusal{}, nil
+}
+
+// add updates the index to the present files and writes its tree.
+func (l *sessionDiff) add(ctx context.Context, present []string) error {
+	there := make(map[string]bool, len(present))
+	for _, p := range present {
+		there[p] = true
+	}
+	var gone []string
+	for p := range l.input {
+		if !there[p] {
+			gone = append(gone, p)
+		}
+	}
+	index := func(in []string, args ...string) error {
+		if len(in) == 0 {
+			return nil
+		}
+		_, err := l.w.run(ctx, call{gitDir: l.w.gitDir, work: l.folder.path(), index: l.folder.index(), in: zjoin(in),
+			args: append([]string{"update-index"}, append(args, "-z", "--stdin")...)})
+		return err
+	}
+	// Removals first: a folder may have become a file or a link.
+	if err := index(gone, "--force-remove"); err != nil {
+		return err
+	}
+	if err := index(present, "--add", "--replace"); err != nil {
+		return err
+	}
+	out, err := l.w.run(ctx, call{gitDir: l.w.gitDir, index: l.folder.index(), args: []string{"write-tree"}})
+	l.tree = strings.TrimSpace(string(out))
+	return err
+}
+
+// applyChanges writes the tree that results from applying changes to tree.
+func (w *Workspace) applyChanges(ctx context.Context, dir, tree string, changes []change) (string, error) {
+	if len(changes) == 0 {
+		return tree, nil
+	}
+	index := filepath.Join(dir, "apply-index")
+	os.Remove(index)
+	os.Remove(index + ".lock")
+	defer os.Remove(index)
+	git := func(in *bytes.Buffer, args ...string) (string, error) {
+		c := call{gitDir: w.gitDir, index: index, args: args}
+		if in != nil {
+			c.in = in
+		}
+		out, err := w.run(ctx, c)
+		return strings.TrimSpace(string(out)), err
+	}
+	if _, err := git(nil, "read-tree", tree); err != nil {
+		return "", err
+	}
+	var lines bytes.Buffer
+	zero := strings.Repeat("0", len(tree))
+	for _, gone := range []bool{true, false} { // removals first, as in add
+		for _, c := range changes {
+			switch {
+			case gone && c.new.hash == "":
+				fmt.Fprintf(&lines, "0 %s\t%s\x00", zero, c.path)
+			case !gone && c.new.hash != "":
+				fmt.Fprintf(&lines, "%s %s\t%s\x00", c.new.mode, c.new.hash, c.path)
+			}
+		}
+	}
+	if _, err := git(&lines, "update-index", "-z", "--index-info"); err != nil {
+		return "", err
+	}
+	return git(nil, "write-tree")
+}

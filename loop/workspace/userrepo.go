@@ -1,0 +1,248 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// userRepo describes the user's repository. Gathering it reads files and runs
+// nothing that the repository's configuration names.
+type userRepo struct {
+	top       string // top folder of the checkout
+	gitDir    string // .git, or the folder of a linked worktree
+	commonDir string // folder of objects and refs
+	format    string // hash format
+	shallow   bool
+	head      string // commit
+	headName  string // branch, or "detached"
+	owner     *syscall.Credential
+}
+
+// inspect examines the user's repository. Everything that makes it unusable is
+// returned in one *ledger.InputError with remedies.
+func (w *Workspace) inspect(ctx context.Context) (userRepo, error) {
+	repo := w.o.Repo
+	var t userRepo
+	switch info, err := os.Stat(repo); {
+	case errors.Is(err, fs.ErrNotExist):
+		return t, inputError(ledger.Finding{Text: "repository folder " + repo + " does not exist", Fix: "check --repo, or repo in nightporter.toml"})
+	case err != nil:
+		return t, inputError(ledger.Finding{Text: fmt.Sprintf("repository folder %s cannot be read: %v", repo, err), Fix: "make it readable for the user that nightporter runs as"})
+	case !info.IsDir():
+		return t, inputError(ledger.Finding{Text: repo + " is a file, and a repository is a folder", Fix: "check --repo, or repo in nightporter.toml"})
+	}
+	out, err := w.run(ctx, call{dir: repo, args: []string{"rev-parse", "--path-format=absolute",
+		"--is-bare-repository", "--is-shallow-repository", "--show-object-format", "--git-dir", "--git-common-dir"}})
+	if exitCode(err) > 0 {
+		return t, w.notReadable(err)
+	}
+	if err != nil {
+		return t, fmt.Errorf("inspect repository: %w", err)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(lines) != 5 {
+		return t, fmt.Errorf("inspect repository: git rev-parse answered %q", out)
+	}
+	if lines[0] == "true" {
+		return t, inputError(ledger.Finding{Text: repo + " is a bare repository: it has no checkout in which the task list could be", Fix: "clone it and give the clone: git clone " + repo + " DIR"})
+	}
+	t.shallow, t.format, t.gitDir, t.commonDir = lines[1] == "true", lines[2], lines[3], lines[4]
+	out, err = w.run(ctx, call{dir: repo, args: []string{"rev-parse", "--path-format=absolute", "--show-toplevel"}})
+	if exitCode(err) > 0 {
+		return t, w.notReadable(err)
+	}
+	if err != nil {
+		return t, fmt.Errorf("inspect repository: %w", err)
+	}
+	t.top = strings.TrimSuffix(string(out), "\n")
+	if real, err := filepath.EvalSymlinks(repo); err == nil && real != t.top {
+		return t, inputError(ledger.Finding{Text: repo + " is a folder inside the repository " + t.top, Fix: "give the repository's top folder: --repo " + t.top})
+	}
+	if t.owner, err = ownerOf(t.commonDir); err != nil {
+		return t, fmt.Errorf("inspect repository: %w", err)
+	}
+	if err := w.readHead(ctx, &t); err != nil {
+		return t, err
+	}
+	return t, w.usable(ctx, t)
+}
+
+// notReadable turns git's refusal to open the user's repository into a finding.
+func (w *Workspace) notReadable(err error) error {
+	if strings.Contains(err.Error(), "not a git repository") {
+		return inputError(ledger.Finding{Text: w.o.Repo + " is not a git repository", Fix: "check --repo, or make one: git -C " + w.o.Repo + " init"})
+	}
+	return inputError(ledger.Finding{Text: "git cannot read " + w.o.Repo + ": " + strings.TrimPrefix(err.Error(), "git rev-parse: "), Fix: "mend it until this works: git -C " + w.o.Repo + " status"})
+}
+
+// gitUser runs git on the user's repository and returns its output without the
+// last line end.
+func (w *Workspace) gitUser(ctx context.Context, t userRepo, args ...string) (string, error) {
+	out, err := w.run(ctx, call{gitDir: t.gitDir, args: args})
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+// readHead finds the commit from which work can start.
+func (w *Workspace) readHead(ctx context.Context, t *userRepo) error {
+	t.headName = "detached"
+	if name, err := w.gitUser(ctx, *t, "symbolic-ref", "--quiet", "--short", "HEAD"); err == nil {
+		t.headName = name
+	} else if exitCode(err) != 1 {
+		return fmt.Errorf("read HEAD: %w", err)
+	}
+	head, err := w.gitUser(ctx, *t, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	if err == nil {
+		t.head = head
+		return nil
+	}
+	if exitCode(err) <= 0 {
+		return fmt.Errorf("read HEAD: %w", err)
+	}
+	any, err := w.gitUser(ctx, *t, "for-each-ref", "--count=1", "--format=%(refname:short)", "refs/heads")
+	if err != nil {
+		return fmt.Errorf("read branches: %w", err)
+	}
+	if any == "" {
+		return inputError(ledger.Finding{Text: w.o.Repo + " has no commits yet, so there is nothing to start from", Fix: "make the first one: git add -A && git commit -m \"First commit\""})
+	}
+	return inputError(ledger.Finding{Text: "the checkout is on branch " + t.headName + ", which has no commit", Fix: "go to one that has: git -C " + w.o.Repo + " switch " + any})
+}
+
+// usable returns an error for anything that would make a later step fail.
+func (w *Workspace) usable(ctx context.Context, t userRepo) error {
+	var found []ledger.Finding
+	partial, err := w.gitUser(ctx, t, "config", "--local", "--get-regexp", `^(extensions\.partialclone|remote\..*\.promisor)$`)
+	if err != nil && exitCode(err) != 1 {
+		return fmt.Errorf("read configuration: %w", err)
+	}
+	if partial != "" {
+		found = append(found, ledger.Finding{
+			Text: w.o.Repo + " is a partial clone: parts of it are only at its remote, and nightporter reads without network",
+			Fix:  "use a full clone: git clone URL DIR",
+		})
+	}
+	// A branch "nightporter" leaves no room for "nightporter/shop/r1".
+	for _, name := range []string{"nightporter", "nightporter/" + w.o.Project} {
+		if _, err := w.gitUser(ctx, t, "show-ref", "--verify", "--quiet", "refs/heads/"+name); err == nil {
+			found = append(found, ledger.Finding{
+				Text: "a branch called " + name + " is in the way: git cannot have branches below it",
+				Fix:  "rename it: git -C " + w.o.Repo + " branch -m " + name + " " + strings.ReplaceAll(name, "/", "-") + "-old",
+			})
+		}
+	}
+	if t.owner == nil {
+		for _, sub := range []string{"objects", "refs"} {
+			path := filepath.Join(t.commonDir, sub)
+			if err := unix.Access(path, unix.W_OK); err != nil {
+				found = append(found, ledger.Finding{
+					Text: fmt.Sprintf("%s is not writable (%v), so the branch could not be put there", path, err),
+					Fix:  "run nightporter as the user that the repository belongs to",
+				})
+				break
+			}
+		}
+	}
+	if found != nil {
+		return inputError(found...)
+	}
+	return nil
+}
+
+// unfinished names an operation of git that the user has begun and not
+// finished.
+func (t userRepo) unfinished() string {
+	for _, op := range []struct{ file, name string }{
+		{"rebase-merge", "rebase"}, {"rebase-apply", "rebase"}, {"MERGE_HEAD", "merge"},
+		{"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"}, {"BISECT_LOG", "bisect"},
+	} {
+		if _, err := os.Lstat(filepath.Join(t.gitDir, op.file)); err == nil {
+			return op.name
+		}
+	}
+	return ""
+}
+
+// identity returns the author that the user's own commits in this repository
+// have. It is the only question that needs their whole configuration and
+// therefore their home folder; "git config --get" executes nothing.
+func (w *Workspace) identity(ctx context.Context, t userRepo) (author string, note *ledger.Finding, err error) {
+	home, _ := os.UserHomeDir()
+	if t.owner != nil {
+		home = "/dev/null"
+		if u, err := user.LookupId(strconv.FormatUint(uint64(t.owner.Uid), 10)); err == nil {
+			home = u.HomeDir
+		}
+	}
+	env := []string{"HOME=" + home}
+	if t.owner == nil {
+		for _, key := range []string{"XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"} {
+			if v, ok := os.LookupEnv(key); ok {
+				env = append(env, key+"="+v)
+			}
+		}
+	}
+	get := func(keys ...string) (string, error) {
+		for _, key := range keys {
+			cmd := w.command(ctx, call{gitDir: t.gitDir, as: t.owner, args: []string{"config", "--get", key}})
+			cmd.Env = append(identityEnv(), env...)
+			out, err := cmd.Output()
+			if ctx.Err() != nil {
+				return "", context.Cause(ctx)
+			}
+			if v := plainIdentity(string(out)); err == nil && v != "" {
+				return v, nil
+			}
+		}
+		return "", nil
+	}
+	name, err := get("author.name", "user.name")
+	if err != nil {
+		return "", nil, err
+	}
+	email, err := get("author.email", "user.email")
+	if err != nil {
+		return "", nil, err
+	}
+	if name != "" && email != "" {
+		return name + " <" + email + ">", nil, nil
+	}
+	return ownName + " <" + ownEmail + ">", &ledger.Finding{
+		Text: "git knows no name and e-mail for this repository, so commits will say nightporter is their author",
+		Fix:  "git config --global user.name \"Your Name\" && git config --global user.email you@example.com",
+	}, nil
+}
+
+// identityEnv is cleanEnv with access to the user's configuration.
+func identityEnv() []string {
+	var env []string
+	for _, kv := range cleanEnv() {
+		if key, _, _ := strings.Cut(kv, "="); key != "HOME" && key != "GIT_CONFIG_GLOBAL" && key != "GIT_CONFIG_NOSYSTEM" {
+			env = append(env, kv)
+		}
+	}
+	return env
+}
+
+// plainIdentity removes the characters that git removes from a name or e-mail,
+// so that the author reads back as it was written.
+func plainIdentity(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == '<' || r == '>' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, s)
+	return strings.Trim(s, " .,:;\"\\'")
+}
