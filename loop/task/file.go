@@ -22,6 +22,12 @@ import (
 // for whole: some editors truncate a file and write it anew in place.
 const settleTime = 50 * time.Millisecond
 
+// emptyTime is settleTime of an empty file. An editor that writes in place
+// leaves it empty between truncating and writing, on a busy host for longer
+// than settleTime. Taken for whole, it would have lost every task, and a mark
+// would replace the file that the editor is about to write.
+const emptyTime = time.Second
+
 // lockTime is how long to wait for another program that holds the file's lock.
 const lockTime = 10 * time.Second
 
@@ -64,8 +70,9 @@ func (f *sharedFile) read(ctx context.Context) ([]byte, error) {
 	return data, err
 }
 
-// settled reads a file once nobody has written it for settleTime. One that
-// never rests, or has a time in the future, is read as it is after a while.
+// settled reads a file once nobody has written it for settleTime, or emptyTime
+// if it is empty. One that never rests, or has a time in the future, is read as
+// it is after a while.
 func (f *sharedFile) settled(ctx context.Context, path string) ([]byte, fs.FileInfo, error) {
 	for try := 0; ; try++ {
 		data, info, err := readWhole(path)
@@ -75,7 +82,11 @@ func (f *sharedFile) settled(ctx context.Context, path string) ([]byte, fs.FileI
 		f.mu.Lock()
 		own := f.own == stampOf(info)
 		f.mu.Unlock()
-		if age := time.Since(info.ModTime()); own || try == 20 || age >= settleTime || age < -settleTime {
+		wait := settleTime
+		if len(data) == 0 {
+			wait = emptyTime
+		}
+		if age := time.Since(info.ModTime()); own || try == 20 || age >= wait || age < -settleTime {
 			return data, info, nil
 		}
 		if err := sleep.For(ctx, settleTime); err != nil {
