@@ -75,6 +75,7 @@ func (f *sharedFile) read(ctx context.Context) ([]byte, error) {
 // it is after a while.
 func (f *sharedFile) settled(ctx context.Context, path string) ([]byte, fs.FileInfo, error) {
 	for try := 0; ; try++ {
+		now := time.Now() // before the read: what was read may be old by the time it is judged
 		data, info, err := readWhole(path)
 		if err != nil {
 			return nil, nil, err
@@ -86,7 +87,7 @@ func (f *sharedFile) settled(ctx context.Context, path string) ([]byte, fs.FileI
 		if len(data) == 0 {
 			wait = emptyTime
 		}
-		if age := time.Since(info.ModTime()); own || try == 20 || age >= wait || age < -settleTime {
+		if age := now.Sub(info.ModTime()); own || try == 20 || age >= wait || age < -settleTime {
 			return data, info, nil
 		}
 		if err := sleep.For(ctx, settleTime); err != nil {
