@@ -28,9 +28,10 @@ const everything = "*"
 // adapters ← cmd. No adapter imports another one.
 var arrows = map[string][]string{
 	// The pure core.
-	"guidance":    {},
-	"loop/ledger": {"guidance"},
-	"loop":        {"guidance", "loop/ledger"},
+	"guidance":     {},
+	"loop/ledger":  {"guidance"},
+	"loop/payload": {"guidance", "loop/ledger"},
+	"loop":         {"guidance", "loop/ledger", "loop/payload"},
 
 	// The shell around it.
 	"loop/engine": {"loop", "loop/ledger", "guidance", "internal/crash", "internal/sleep"},
@@ -40,7 +41,7 @@ var arrows = map[string][]string{
 	"loop/agent":             {"loop/ledger", "guidance", "loop/agent/adapter", "internal/api", "internal/statelock", "internal/crash", "internal/fsutil", "internal/guard", "internal/text"},
 	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/fsutil", "internal/nearest", "internal/sleep", "internal/text"},
 	"loop/workspace":         {"loop/ledger", "guidance", "internal/crash", "internal/sleep", "internal/text"},
-	"bot":                    {"loop", "loop/ledger", "guidance", "internal/nearest", "internal/width"},
+	"bot":                    {"loop", "loop/ledger", "loop/payload", "guidance", "internal/nearest", "internal/width"},
 	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
 	// Below an adapter lies what belongs to it.
 	"loop/agent/adapter":       {"loop/ledger", "internal/guard"},
@@ -108,7 +109,7 @@ var arrows = map[string][]string{
 
 // stdOnly are packages that import nothing from outside this module but the
 // standard library.
-var stdOnly = []string{"guidance", "loop", "loop/ledger", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sleep", "internal/text", "cmd/hat"}
+var stdOnly = []string{"guidance", "loop", "loop/ledger", "loop/payload", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sleep", "internal/text", "cmd/hat"}
 
 // reserved are imports that one place in the house keeps to itself, each with
 // the packages that may have it.
