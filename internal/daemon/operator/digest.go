@@ -23,9 +23,9 @@ type Digest struct {
 
 // digestView is the digest for the terminal: the text, the picture in words,
 // and the picture where a look is asked for.
-func (d *Service) digestView(ctx context.Context, project string, args map[string]string) (api.Reply, error) {
+func (svc *Service) digestView(ctx context.Context, project string, args map[string]string) (api.Reply, error) {
 	q := bot.DigestQuery{Span: args["span"], Admin: true, Now: time.Now()}
-	f, err := d.facts(ctx, project, &q)
+	f, err := svc.facts(ctx, project, &q)
 	if err != nil {
 		return api.Reply{}, err
 	}
@@ -40,8 +40,8 @@ func (d *Service) digestView(ctx context.Context, project string, args map[strin
 	out := Digest{Project: project, From: f.From, To: f.To, Text: m.Text(0), Alt: alt}
 	m.Alt = alt
 	if look := args["look"]; look != "" {
-		if out.Picture, err = d.o.Digests.Draw(f, look != "light"); err != nil {
-			d.o.Log.Error("picture of the digest", "project", project, "error", err)
+		if out.Picture, err = svc.o.Digests.Draw(f, look != "light"); err != nil {
+			svc.o.Log.Error("picture of the digest", "project", project, "error", err)
 			out.Fault = err.Error()
 		}
 	}
@@ -49,8 +49,8 @@ func (d *Service) digestView(ctx context.Context, project string, args map[strin
 }
 
 // Digest is the digest as a chat shows it.
-func (d *Service) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
-	f, err := d.facts(ctx, project, &q)
+func (svc *Service) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
+	f, err := svc.facts(ctx, project, &q)
 	if err != nil {
 		return bot.Message{}, err
 	}
@@ -61,12 +61,12 @@ func (d *Service) Digest(ctx context.Context, project string, q bot.DigestQuery)
 	if err != nil || q.Span == bot.SpanAll {
 		return m, err
 	}
-	return d.o.Digests.WithPicture(ctx, m, f, q.Now), nil
+	return svc.o.Digests.WithPicture(ctx, m, f, q.Now), nil
 }
 
 // facts are those of a span that somebody asks for, in the people's zone.
-func (d *Service) facts(ctx context.Context, project string, q *bot.DigestQuery) (report.Facts, error) {
-	q.Now = q.Now.In(d.o.Projects.Zone())
-	s, _ := d.State(project)
-	return d.o.Digests.Facts(ctx, s, q.From(s.Shared.Digest), q.Now)
+func (svc *Service) facts(ctx context.Context, project string, q *bot.DigestQuery) (report.Facts, error) {
+	q.Now = q.Now.In(svc.o.Projects.Zone())
+	s, _ := svc.State(project)
+	return svc.o.Digests.Facts(ctx, s, q.From(s.Shared.Digest), q.Now)
 }

@@ -15,12 +15,12 @@ import (
 )
 
 // export writes the whole ledger to a new file: Args path.
-func (d *Service) export(ctx context.Context, v api.View) (api.Reply, error) {
+func (svc *Service) export(ctx context.Context, v api.View) (api.Reply, error) {
 	path := v.Args["path"]
 	if !filepath.IsAbs(path) {
 		return api.Reply{Text: "✗ the file needs an absolute path"}, nil
 	}
-	n, err := d.writeLedger(ctx, path)
+	n, err := svc.writeLedger(ctx, path)
 	if errors.Is(err, fs.ErrExist) {
 		return api.Reply{Text: "✗ " + path + " is there already; name a new file"}, nil
 	}
@@ -30,7 +30,7 @@ func (d *Service) export(ctx context.Context, v api.View) (api.Reply, error) {
 	return reply(fmt.Sprintf("✓ %d entries in %s", n, path), map[string]any{"entries": n, "path": path})
 }
 
-func (d *Service) writeLedger(ctx context.Context, path string) (n int, err error) {
+func (svc *Service) writeLedger(ctx context.Context, path string) (n int, err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return 0, err
@@ -42,12 +42,12 @@ func (d *Service) writeLedger(ctx context.Context, path string) (n int, err erro
 	}()
 	defer func() { err = errors.Join(err, f.Close()) }()
 	w := bufio.NewWriter(f)
-	streams, err := d.o.Store.Streams(ctx)
+	streams, err := svc.o.Store.Streams(ctx)
 	if err != nil {
 		return 0, err
 	}
 	for _, stream := range streams {
-		err := d.o.Store.Records(ctx, stream, 0, func(r ledger.Record) error {
+		err := svc.o.Store.Records(ctx, stream, 0, func(r ledger.Record) error {
 			line, err := bot.RecordJSON(r)
 			if err != nil {
 				return err

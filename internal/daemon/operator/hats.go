@@ -15,11 +15,11 @@ import (
 
 // Hats returns a project's hats for who asks in a chat: those that the run
 // under way works by, else those that the next one would begin with.
-func (d *Service) Hats(_ context.Context, project, pattern string) (bot.HatSet, error) {
-	s, _ := d.State(project)
+func (svc *Service) Hats(_ context.Context, project, pattern string) (bot.HatSet, error) {
+	s, _ := svc.State(project)
 	r := s.Project.Run
-	cfg := d.o.Projects.Config()
-	p, configured := d.o.Projects.Find(project)
+	cfg := svc.o.Projects.Config()
+	p, configured := svc.o.Projects.Find(project)
 	if !configured && r != nil {
 		p = config.Project{Name: project, Repo: r.Settings.Repo}
 	}

@@ -24,7 +24,7 @@ type Host struct {
 var _ bot.DaemonService = Host{}
 
 // Host is the service for chats.
-func (d *Service) Host() Host { return Host{d, d.o.Threads, d.o.Chats} }
+func (svc *Service) Host() Host { return Host{svc, svc.o.Threads, svc.o.Chats} }
 
 // Shared returns what the projects share.
 func (h Host) Shared() loop.Shared { return h.o.Engine.Shared() }

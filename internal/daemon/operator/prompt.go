@@ -38,7 +38,7 @@ type PromptPart struct {
 
 // prompt answers the view: what a session would be sent if it were planned
 // now. It reads, and records nothing.
-func (d *Service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
+func (svc *Service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
 	var set *ledger.Settings
 	if raw := v.Args["settings"]; raw != "" {
 		set = &ledger.Settings{}
@@ -51,15 +51,15 @@ func (d *Service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
 	}
 	name := v.Project
 	if name == "" && set != nil {
-		name = d.o.Projects.NameFor(*set)
+		name = svc.o.Projects.NameFor(*set)
 	}
-	name = d.project(name)
-	s, _ := d.o.Engine.State(name)
+	name = svc.project(name)
+	s, _ := svc.o.Engine.State(name)
 	s.Project.Name = name
 	r := s.Project.Run
 	switch {
 	case r == nil && set == nil:
-		if names := d.Projects(); v.Project == "" && len(names) > 1 {
+		if names := svc.Projects(); v.Project == "" && len(names) > 1 {
 			return api.Reply{Text: "which project? --project " + strings.Join(names, " | ")}, nil
 		}
 		return api.Reply{}, nil
@@ -70,7 +70,7 @@ func (d *Service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
 		set = &r.Settings
 	}
 	set.Project = name
-	ports, err := d.o.Projects.Ports(ctx, *set)
+	ports, err := svc.o.Projects.Ports(ctx, *set)
 	if err != nil {
 		return refused(err)
 	}
@@ -81,7 +81,7 @@ func (d *Service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
 			s = loop.Apply(s, ledger.Entry{Stream: ledger.ProjectStream(name), Run: r.ID, Time: r.LastEvent, Body: ledger.RunResumed{Settings: *set}})
 		}
 	default:
-		if s, files, err = d.newRun(ctx, s, *set, ports); err != nil {
+		if s, files, err = svc.newRun(ctx, s, *set, ports); err != nil {
 			return refused(err)
 		}
 	}
@@ -106,12 +106,12 @@ func (d *Service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
 }
 
 // newRun is what a run with these settings would begin with, from HEAD.
-func (d *Service) newRun(ctx context.Context, s loop.State, set ledger.Settings, ports engine.Ports) (loop.State, engine.Files, error) {
+func (svc *Service) newRun(ctx context.Context, s loop.State, set ledger.Settings, ports engine.Ports) (loop.State, engine.Files, error) {
 	snapshot, err := ports.Source.Read(ctx)
 	if err != nil {
 		return s, nil, err
 	}
-	w, err := d.o.Projects.Workspace(ctx, set, ports.Source.Owned())
+	w, err := svc.o.Projects.Workspace(ctx, set, ports.Source.Owned())
 	if err != nil {
 		return s, nil, err
 	}

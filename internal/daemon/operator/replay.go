@@ -24,11 +24,11 @@ type replayed struct {
 }
 
 // replay folds the project's stream and the house's.
-func (d *Service) replay(ctx context.Context, s loop.State, to string) (api.Reply, error) {
+func (svc *Service) replay(ctx context.Context, s loop.State, to string) (api.Reply, error) {
 	var streams []replayed
 	text, same := "", true
 	for _, stream := range []string{ledger.SharedStream, ledger.ProjectStream(s.Project.Name)} {
-		r, err := d.compare(ctx, stream)
+		r, err := svc.compare(ctx, stream)
 		if err != nil {
 			return api.Reply{}, err
 		}
@@ -43,33 +43,33 @@ func (d *Service) replay(ctx context.Context, s loop.State, to string) (api.Repl
 			text += fmt.Sprintf("✓ %s: %d entries folded anew, as from the snapshot at %d\n", stream, r.Entries, r.Snapshot)
 		}
 	}
-	until, err := d.upTo(to)
+	until, err := svc.upTo(to)
 	if err != nil {
 		return api.Reply{Text: "✗ " + err.Error()}, nil //nolint:nilerr // the asker is told
 	}
-	state, last, err := d.stateAt(ctx, s.Project.Name, until)
+	state, last, err := svc.stateAt(ctx, s.Project.Name, until)
 	if err != nil {
 		return api.Reply{}, err
 	}
 	if last.Seq == 0 {
 		return api.Reply{Text: text + "✗ there was no entry of " + s.Project.Name + " yet"}, nil
 	}
-	at := last.Time.In(d.o.Projects.Zone())
+	at := last.Time.In(svc.o.Projects.Zone())
 	text += fmt.Sprintf("After entry %d, %s, %s:\n%s", last.Seq, last.Type, at.Format("2006-01-02 15:04:05"), bot.Status(state, at).Text(80))
 	r, err := reply(text, struct {
 		Streams []replayed `json:"streams"`
 		Seq     int64      `json:"seq"`
 		Time    time.Time  `json:"time"`
 		Status  statusJSON `json:"status"`
-	}{streams, last.Seq, last.Time, d.statusOf(state)})
+	}{streams, last.Seq, last.Time, svc.statusOf(state)})
 	r.OK = same
 	return r, err
 }
 
 // compare folds a stream from its beginning, and from its snapshot.
-func (d *Service) compare(ctx context.Context, stream string) (replayed, error) {
+func (svc *Service) compare(ctx context.Context, stream string) (replayed, error) {
 	out := replayed{Stream: stream, Same: true}
-	row, err := d.o.Store.Snapshot(ctx, stream, loop.StateVersion)
+	row, err := svc.o.Store.Snapshot(ctx, stream, loop.StateVersion)
 	if err != nil {
 		return out, err
 	}
@@ -78,7 +78,7 @@ func (d *Service) compare(ctx context.Context, stream string) (replayed, error) 
 		out.Snapshot = row.Seq
 	}
 	anew, onwards := loop.NewFolder(loop.State{}), loop.NewFolder(snapshot)
-	err = d.o.Store.Records(ctx, stream, 0, func(r ledger.Record) error {
+	err = svc.o.Store.Records(ctx, stream, 0, func(r ledger.Record) error {
 		e, err := r.Entry()
 		if err != nil {
 			return err
@@ -110,14 +110,14 @@ func canonical(s loop.State) ([]byte, error) {
 }
 
 // upTo reads --to as a test of entries.
-func (d *Service) upTo(to string) (func(ledger.Record) bool, error) {
+func (svc *Service) upTo(to string) (func(ledger.Record) bool, error) {
 	if to == "" {
 		return func(ledger.Record) bool { return true }, nil
 	}
 	if seq, err := strconv.ParseInt(to, 10, 64); err == nil {
 		return func(r ledger.Record) bool { return r.Seq <= seq }, nil
 	}
-	zone := d.o.Projects.Zone()
+	zone := svc.o.Projects.Zone()
 	now := time.Now().In(zone)
 	for _, form := range []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02", "15:04"} {
 		t, err := time.ParseInLocation(form, to, zone)
@@ -140,10 +140,10 @@ var errFar = errors.New("far enough")
 
 // stateAt is where a project and the house stood after the last of the
 // project's entries that until lets in, and that entry.
-func (d *Service) stateAt(ctx context.Context, project string, until func(ledger.Record) bool) (s loop.State, last ledger.Record, err error) {
+func (svc *Service) stateAt(ctx context.Context, project string, until func(ledger.Record) bool) (s loop.State, last ledger.Record, err error) {
 	folder := loop.NewFolder(s)
 	fold := func(stream string, until func(ledger.Record) bool) error {
-		err := d.o.Store.Records(ctx, stream, 0, func(r ledger.Record) error {
+		err := svc.o.Store.Records(ctx, stream, 0, func(r ledger.Record) error {
 			if !until(r) {
 				return errFar
 			}

@@ -1,0 +1,94 @@
+package operator
+
+import (
+	"context"
+	"strings"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// maxDiff is the most of a diff that is shown, in bytes.
+const maxDiff = 1 << 20
+
+// Diff returns the patch of a task or a run.
+func (svc *Service) Diff(ctx context.Context, project, target string) (string, error) {
+	s, ok := svc.State(project)
+	if !ok || s.Project.Run == nil {
+		return "", nil
+	}
+	r := s.Project.Run
+	w, err := svc.o.Projects.Workspace(ctx, r.Settings, nil)
+	if err != nil {
+		return "", err
+	}
+	from, to := r.Base.Commit, r.Tip
+	if target != "" && !strings.EqualFold(target, r.ID) {
+		if t, ok := s.Project.Find(target); ok {
+			from, to, err = svc.trees(ctx, project, t)
+		} else {
+			from, to, err = svc.pastTips(ctx, project, target)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	if from == "" || to == "" || from == to {
+		return "", nil
+	}
+	return w.Diff(ctx, from, to, maxDiff)
+}
+
+// pastTips returns what an earlier run's diff is between: where it began and
+// its last commit; nothing where there is no such run.
+func (svc *Service) pastTips(ctx context.Context, project, run string) (from, to string, err error) {
+	records, err := svc.RunRecords(ctx, project, strings.ToLower(run), ledger.PreflightDone{}.EntryType(), ledger.TipFound{}.EntryType(), ledger.TaskCommitted{}.EntryType())
+	if err != nil {
+		return "", "", err
+	}
+	for _, r := range records {
+		e, err := r.Entry()
+		if err != nil {
+			return "", "", err
+		}
+		switch b := e.Body.(type) {
+		case ledger.PreflightDone:
+			from, to = b.Base.Commit, b.Base.Commit
+		case ledger.TipFound:
+			to = b.Commit
+		case ledger.TaskCommitted:
+			to = b.Commit
+		}
+	}
+	return from, to, nil
+}
+
+// trees returns what a task's diff is between: its commit and that one's
+// parent, or the start and the newest tree of its last attempt.
+func (svc *Service) trees(ctx context.Context, project string, t loop.TaskState) (from, to string, err error) {
+	records, err := svc.Records(ctx, project, t.Task.ID)
+	if err != nil {
+		return "", "", err
+	}
+	for _, r := range records {
+		e, err := r.Entry()
+		if err != nil {
+			return "", "", err
+		}
+		switch b := e.Body.(type) {
+		case ledger.Commitment:
+			if !b.Resume {
+				from, to = b.Base, ""
+			}
+		case ledger.TakenOver:
+			to = b.Taken.Tree
+		case ledger.TreeKept:
+			if to == "" {
+				to = b.Tree
+			}
+		case ledger.TaskCommitted:
+			from, to = b.Parent, b.Commit
+		}
+	}
+	return from, to, nil
+}
