@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"time"
 
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/socket"
@@ -52,14 +50,4 @@ func Ask(ctx context.Context, o Options, f func(Asker) error) error {
 		defer d.Stop()
 		return f(d.Operator)
 	}
-}
-
-// Listens reports whether a daemon holds the state folder and can be asked.
-func Listens(state string) bool {
-	c, err := net.DialTimeout("unix", socket.OperatorPath(state), time.Second) //nolint:noctx // bounded by its own time
-	if err != nil {
-		return false
-	}
-	_ = c.Close() // it was a question only
-	return true
 }

@@ -3,9 +3,11 @@ package daemon
 import (
 	"context"
 	"errors"
+	"net"
 	"syscall"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/internal/statelock"
 )
 
@@ -33,3 +35,13 @@ func takeState(ctx context.Context, dir string) (*statelock.Lock, error) {
 // leave a child between its fork and its program, which holds what it held for
 // a moment longer: lock and socket alike.
 func gone(pid int) bool { return pid > 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+
+// Listens reports whether a daemon holds the state folder and can be asked.
+func Listens(state string) bool {
+	c, err := net.DialTimeout("unix", socket.OperatorPath(state), time.Second) //nolint:noctx // bounded by its own time
+	if err != nil {
+		return false
+	}
+	_ = c.Close() // it was a question only
+	return true
+}

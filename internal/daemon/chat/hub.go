@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/delivery"
 	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/notify"
@@ -126,29 +125,6 @@ func (h *Hub) Queued() int {
 	return n
 }
 
-// Compose returns what people are told of a decision.
-func (h *Hub) Compose(before loop.State, d loop.Decision, in loop.Input) []ledger.Outgoing {
-	if h == nil {
-		return nil
-	}
-	return h.notify.Compose(before, d, in)
-}
-
-// Sent wakes the dispatchers of chats for which something was committed.
-func (h *Hub) Sent(chats []string) {
-	h.each(func(p *delivery.Dispatcher) { p.Wake(chats...) })
-}
-
-// Observe notes a committed entry, which was decided in before: the live status
-// of its project has another text, and an answer may be taken back for a while.
-func (h *Hub) Observe(before loop.State, e ledger.Entry) {
-	h.undoable(before, e)
-	h.each(func(p *delivery.Dispatcher) {
-		p.RefreshLive(bot.LiveKey(before.Project.Name))
-		p.RefreshLive(bot.LiveKey(""))
-	})
-}
-
 // longAway is from when on open questions are asked again: a press in that
 // time is lost.
 const longAway = 10 * time.Minute
@@ -169,4 +145,10 @@ func (h *Hub) away(ctx context.Context, off, now time.Time) {
 			h.o.Log.Error("ask again", "project", project, "error", err)
 		}
 	}
+}
+
+// answered is an answer that can be taken back for a while.
+type answered struct {
+	project, question string
+	at                time.Time
 }

@@ -10,29 +10,8 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
-
-// menus keeps the menu of commands in everybody's own chat as their role is,
-// until ctx ends. Strangers have none, and neither have groups,
-// where strangers read. A menu is a convenience: what cannot be set is logged.
-func (l *line) menus(ctx context.Context) {
-	m := menus{prefix: l.platform.Prefix(), tell: l.conn.SetMenu, log: l.hub.o.Log, set: map[string]ledger.Role{}}
-	for ctx.Err() == nil {
-		rung := l.hub.o.Changes.Next()
-		if l.conn.State().Connected {
-			if retry := m.update(ctx, l.hub.o.Engine.Shared().People); retry > 0 {
-				_ = transport.Sleep(ctx, retry) // says why ctx ended
-				continue
-			}
-		}
-		select {
-		case <-ctx.Done():
-		case <-rung:
-		}
-	}
-}
 
 // menus are those that the platform was told. What an earlier process told it
 // is told again: it changes nothing.

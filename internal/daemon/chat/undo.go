@@ -12,12 +12,6 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// answered is an answer that can be taken back for a while.
-type answered struct {
-	project, question string
-	at                time.Time
-}
-
 // undoable notes an answer that people may take back until its time is over.
 // Nobody waits for it: where too many come at once, a button stays that says,
 // when it is pressed, that it is too late.

@@ -23,12 +23,6 @@ type occasion struct {
 	body loop.InputBody
 }
 
-// digests are those of an occasion, ready to go out.
-type digests struct {
-	name           string
-	admins, others []bot.Message // in the same order
-}
-
 // Due sends the digest of each day, and of each week: it looks every minute,
 // and at the start, whether one is due. The core decides.
 type Due struct {

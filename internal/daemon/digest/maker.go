@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/loop"
@@ -37,4 +38,10 @@ type Engine interface {
 // Facts reads what a digest says from the ledger.
 func (m *Maker) Facts(ctx context.Context, s loop.State, from, to time.Time) (report.Facts, error) {
 	return guarded(func() (report.Facts, error) { return report.Read(ctx, m.Store, s, from, to) })
+}
+
+// digests are those of an occasion, ready to go out.
+type digests struct {
+	name           string
+	admins, others []bot.Message // in the same order
 }

@@ -3,7 +3,6 @@ package platform
 import (
 	"context"
 	"log/slog"
-	"strings"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/delivery"
@@ -12,9 +11,6 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
-
-// All are the platforms in the order in which they are connected and shown.
-var All = []Platform{Telegram, Slack}
 
 // Platform is one place where people chat, with all that belongs to it.
 type Platform struct {
@@ -100,38 +96,16 @@ type Conn struct {
 // Prefix begins the platform's addresses.
 func (p Platform) Prefix() string { return p.Name + ":" }
 
-// Of returns the platform of an address.
-func Of(address string) (Platform, bool) {
-	name, _, ok := strings.Cut(address, ":")
-	for _, p := range All {
-		if ok && p.Name == name {
-			return p, true
+// ReadTokens reads the tokens of a platform that the configuration uses. Errors
+// are *TokenError.
+func (p Platform) ReadTokens(cfg *config.Config) ([]transport.Secret, error) {
+	var out []transport.Secret
+	for _, t := range p.Tokens {
+		s, err := t.read(t.File(cfg))
+		if err != nil {
+			return nil, err
 		}
+		out = append(out, transport.Secret(s))
 	}
-	return Platform{}, false
-}
-
-// Used returns the platforms that a configuration has a section for.
-func Used(cfg *config.Config) []Platform {
-	var used []Platform
-	for _, p := range All {
-		if cfg != nil && p.Section(cfg) != nil {
-			used = append(used, p)
-		}
-	}
-	return used
-}
-
-// IsGroup reports whether several people read in a chat, of whatever platform.
-func IsGroup(chat string) bool {
-	p, ok := Of(chat)
-	return ok && p.IsGroup(chat)
-}
-
-// Group is the chat that a thread of any platform is part of.
-func Group(chat string) string {
-	if p, ok := Of(chat); ok {
-		return p.Group(chat)
-	}
-	return chat
+	return out, nil
 }

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/config"
 )
 
@@ -40,34 +39,6 @@ func (e *TokenError) Error() string {
 		return fmt.Sprintf("%s cannot be read: %v. %s", name, e.Reason, e.token.Ask)
 	}
 	return name + " holds " + e.token.Want
-}
-
-// TokenFiles are the files of the tokens of all platforms that a configuration
-// uses.
-func TokenFiles(cfg *config.Config) []string {
-	var files []string
-	for _, p := range Used(cfg) {
-		for _, t := range p.Tokens {
-			if file := t.File(cfg); file != "" {
-				files = append(files, file)
-			}
-		}
-	}
-	return files
-}
-
-// ReadTokens reads the tokens of a platform that the configuration uses. Errors
-// are *TokenError.
-func (p Platform) ReadTokens(cfg *config.Config) ([]transport.Secret, error) {
-	var out []transport.Secret
-	for _, t := range p.Tokens {
-		s, err := t.read(t.File(cfg))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, transport.Secret(s))
-	}
-	return out, nil
 }
 
 // read reads a token. Its file is for its owner alone; a credential's mode is

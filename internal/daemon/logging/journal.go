@@ -4,48 +4,13 @@ package logging
 
 import (
 	"context"
-	"errors"
-	"io"
 	"log/slog"
-	"os"
-	"regexp"
 	"sync"
 
 	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
-
-// Handler writes JSON lines to the state folder's log, and to other where that
-// is not nil.
-func Handler(file io.Writer, other slog.Handler) slog.Handler {
-	h := slog.NewJSONHandler(file, Options(slog.LevelInfo))
-	if other == nil {
-		return h
-	}
-	return slog.NewMultiHandler(h, other)
-}
-
-// secretForm is what tokens of chats, agents and forges look like. No token is
-// ever logged on purpose; this is for errors of others that quote an address
-// or a line.
-var secretForm = regexp.MustCompile(`\d{6,12}:[A-Za-z0-9_-]{30,}|\b(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,}|\bsk-[A-Za-z0-9_-]{16,}|\b(?:gh[pousr]_|github_pat_)[A-Za-z0-9_]{20,}`)
-
-// Options are those of a handler that shows no secrets.
-func Options(level slog.Level) *slog.HandlerOptions {
-	return &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		switch v := a.Value.Any().(type) {
-		case string:
-			a.Value = slog.StringValue(Redact(v))
-		case error:
-			a.Value = slog.StringValue(Redact(v.Error()))
-		}
-		return a
-	}}
-}
-
-// Redact takes what looks like a token out of a text.
-func Redact(s string) string { return secretForm.ReplaceAllString(s, "[secret]") }
 
 // Journal logs entries as they are committed. Add never blocks: the engine must
 // not wait for a journal that is slow to read.
@@ -140,59 +105,4 @@ func logEntry(log *slog.Logger, project string, e ledger.Entry) {
 	case ledger.InputPoisoned:
 		at.Error("fault in nightporter", "input", b.Kind, "error", b.Error)
 	}
-}
-
-// maxLog is the size in bytes at which the log begins anew; the one before it
-// is kept as nightporter.log.1.
-const maxLog = 20 << 20
-
-// File is the state folder's log.
-type File struct {
-	path string
-
-	mu   sync.Mutex
-	file *os.File
-	size int64
-}
-
-// Open opens the log, or begins it.
-func Open(path string) (*File, error) {
-	l := &File{path: path}
-	return l, l.open()
-}
-
-func (l *File) open() error {
-	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return errors.Join(err, f.Close())
-	}
-	l.file, l.size = f, info.Size()
-	return nil
-}
-
-// Write appends a line. A log that cannot begin anew goes on as it is: it must
-// never be the log that stops a night.
-func (l *File) Write(line []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.size+int64(len(line)) > maxLog && os.Rename(l.path, l.path+".1") == nil {
-		old := l.file
-		if err := l.open(); err == nil {
-			_ = old.Close()
-		}
-	}
-	n, err := l.file.Write(line)
-	l.size += int64(n)
-	return n, err
-}
-
-// Close closes the file.
-func (l *File) Close() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.file.Close()
 }

@@ -1,0 +1,79 @@
+package autostart
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// tolerance is how late a start by cron may be and still be one: a busy
+// machine, or one that was asleep for a moment. A later one is missed, and
+// said so; it is not made up, because by then it may be morning.
+const tolerance = 10 * time.Minute
+
+// tick starts what a cron expression wants now.
+func (s *Autostarter) tick(ctx context.Context, now time.Time) {
+	for _, name := range s.due(now) {
+		st, _ := s.o.Engine.State(name)
+		if r := st.Project.Run; !r.Over() {
+			s.o.Log.Info("due by schedule, and under way already", "project", name, "run", r.ID)
+			continue
+		}
+		settings, snapshot, err := s.read(ctx, name)
+		if err != nil {
+			s.failed(name, err)
+			continue
+		}
+		ready := loop.ReadyTasks(st, settings, snapshot)
+		if len(ready) == 0 { // an idle night costs nothing
+			s.o.Projects.Warn(name, project.AboutStart, "")
+			s.o.Log.Info("due by schedule, and nothing is ready", "project", name)
+			continue
+		}
+		s.start(ctx, name, settings)
+	}
+}
+
+// due lists the projects whose cron expression was due since the last look,
+// and warns of those for which it is too late.
+func (s *Autostarter) due(now time.Time) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	since := s.seen
+	s.seen = now
+	var names []string
+	for _, name := range s.o.Projects.Working() {
+		plan, ok := s.plans[name]
+		if !ok {
+			continue
+		}
+		at := lastDue(plan, s.local(since), s.local(now))
+		switch {
+		case at.IsZero():
+		case now.Sub(at) > tolerance:
+			s.miss(name, at, "the machine was asleep")
+		default:
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// missed warns of starts that were due while no nightporter was there.
+func (s *Autostarter) missed(now time.Time) {
+	for name, plan := range s.plans {
+		if at := lastDue(plan, s.local(s.seen), s.local(now)); !at.IsZero() {
+			s.miss(name, at, "nightporter was off")
+		}
+	}
+}
+
+func (s *Autostarter) miss(name string, at time.Time, why string) {
+	s.o.Projects.Warn(name, project.AboutStart, fmt.Sprintf("! start of %s missed: %s. Not made up: /run %s", at.Format("Mon 15:04"), why, name))
+	s.o.Log.Warn("start by schedule missed", "project", name, "due", at, "why", why)
+}

@@ -1,0 +1,164 @@
+package autostart
+
+import (
+	"context"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/internal/service"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// New makes the autostarter of a daemon that was last there at off, zero for
+// never: starts by cron that were due since are missed.
+func New(o Options, plans Schedules, off time.Time) *Autostarter {
+	s := &Autostarter{o: o, wake: make(chan struct{}, 1), projects: map[string]*starting{}, plans: plans, seen: off}
+	now := time.Now()
+	if !off.IsZero() {
+		s.missed(now)
+	}
+	s.seen = now
+	return s
+}
+
+// Start takes up what was left unfinished and looks from now on.
+func (s *Autostarter) Start(context.Context) error {
+	if err := s.Begin(); err != nil {
+		return err
+	}
+	s.Go(s.run)
+	return nil
+}
+
+// Use takes over the schedules of a reloaded configuration.
+func (s *Autostarter) Use(plans Schedules) {
+	s.mu.Lock()
+	s.plans = plans
+	for _, x := range s.projects {
+		x.look, x.again = true, time.Time{}
+	}
+	s.mu.Unlock()
+	s.nudge()
+}
+
+// run works until ctx ends.
+func (s *Autostarter) run(ctx context.Context) {
+	s.Free(ctx)
+	due, stop := service.Minutely()
+	defer stop()
+	defer func() {
+		s.mu.Lock()
+		for _, x := range s.projects {
+			x.follow(nil)
+		}
+		s.mu.Unlock()
+		s.watches.Wait()
+	}()
+	for {
+		rung := s.o.Changes.Next()
+		for _, name := range s.o.Projects.Working() {
+			s.consider(ctx, name)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-rung:
+		case <-s.wake:
+		case <-due:
+			s.tick(ctx, time.Now())
+		}
+	}
+}
+
+// consider takes up the project's unfinished run, or begins one if its start
+// is "auto" and work is ready.
+func (s *Autostarter) consider(ctx context.Context, name string) {
+	st, _ := s.o.Engine.State(name)
+	if r := st.Project.Run; !r.Over() {
+		s.o.Projects.Warn(name, project.AboutStart, "") // however it was begun
+	}
+	s.adopt(ctx, name, st)
+
+	pr, ok := s.o.Projects.Find(name)
+	s.mu.Lock()
+	x := s.of(name)
+	if !ok || pr.Start != startAuto {
+		x.follow(nil)
+		x.source = ""
+		s.mu.Unlock()
+		return
+	}
+	now := time.Now()
+	if run := phase(st); run != x.run {
+		x.run, x.look = run, true
+	}
+	if !x.again.IsZero() && !now.Before(x.again) {
+		x.look, x.again = true, time.Time{}
+	}
+	look, changed := x.look, x.changed
+	x.look = false
+	s.mu.Unlock()
+	if !look || !st.Project.Run.Over() {
+		return
+	}
+	settings, snapshot, err := s.read(ctx, name)
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		s.failed(name, err)
+		// A plan that is not there, or a repository, cannot be watched. Looking
+		// again costs nothing.
+		s.mu.Lock()
+		x.again = now.Add(lookAgain)
+		s.mu.Unlock()
+		return
+	}
+	s.o.Projects.Warn(name, project.AboutStart, "") // what could not be read can be now
+	decided := loop.Startable(st, settings, snapshot, now, changed)
+	s.o.Log.Info("start by itself", "project", name, "start", decided.OK, "why", decided.Why, "ready", len(decided.Tasks))
+	if decided.OK {
+		s.start(ctx, name, settings)
+		return
+	}
+	s.mu.Lock()
+	x.again = decided.Again
+	s.mu.Unlock()
+}
+
+// phase is as much of a project's state as can make "auto" start a run.
+func phase(st loop.State) string {
+	r := st.Project.Run
+	if !r.Over() {
+		return "at work"
+	}
+	text := ""
+	if r != nil {
+		text = r.ID
+	}
+	for _, t := range st.Project.Tasks.All() {
+		text += " " + string(t.Status)
+	}
+	for _, q := range st.Project.Questions {
+		if q.Kind == ledger.AskStart {
+			text += " " + q.ID
+		}
+	}
+	return text
+}
+
+// Says is how the project starts, for people.
+func (s *Autostarter) Says(name string) string {
+	pr, _ := s.o.Projects.Find(name)
+	s.mu.Lock()
+	plan, ok := s.plans[name]
+	s.mu.Unlock()
+	switch {
+	case ok:
+		return "starts by itself, next " + next(plan, s.local(time.Now())).Format("Mon 15:04")
+	case pr.Start == startAuto:
+		return "starts by itself when work is ready"
+	}
+	return "starts by /run " + name
+}
