@@ -13,7 +13,7 @@ import (
 // TestMetrics: what an operator's dashboard needs is there, and by bounded
 // labels only.
 func TestMetrics(t *testing.T) {
-	p, _ := daemontest.Open(t, daemontest.House(t, "manual"))
+	p, _ := daemontest.Open(t, daemontest.Config(t, "manual"))
 	settings, err := p.Projects.Resolve("shop", config.Overrides{})
 	if err != nil {
 		t.Fatal(err)

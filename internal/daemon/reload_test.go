@@ -13,7 +13,7 @@ import (
 // TestReload: a configuration that is wrong leaves the old one in force and
 // is told; one that is right is taken over, unfinished runs excepted.
 func TestReload(t *testing.T) {
-	cfg := daemontest.House(t, "manual")
+	cfg := daemontest.Config(t, "manual")
 	p, _ := daemontest.Open(t, cfg)
 	text, err := os.ReadFile(cfg.File)
 	if err != nil {

@@ -25,8 +25,8 @@ type Autostarter struct {
 
 	mu       sync.Mutex
 	plans    Schedules
-	seen     time.Time // when schedules were looked at last
-	projects map[string]*starting
+	lastTick time.Time // when schedules were looked at last
+	projects map[string]*projectState
 }
 
 // Options are what an Autostarter works with.
@@ -50,10 +50,10 @@ type Sessions interface {
 	End(ctx context.Context, session string, grace ledger.Duration) error
 }
 
-// starting is what the autostarter knows of one project.
-type starting struct {
-	look    bool      // something happened since it was looked at
-	again   time.Time // when time alone is a reason to look
+// projectState is what the autostarter knows of one project.
+type projectState struct {
+	dirty   bool      // something happened since it was looked at
+	retryAt time.Time // when time alone is a reason to look
 	changed time.Time // when its source was last seen to change
 	run     string    // state of the run when it was looked at
 	source  string    // that is watched, "" for none
@@ -68,17 +68,17 @@ func (s *Autostarter) nudge() {
 }
 
 // of returns what is known of a project. The caller holds mu.
-func (s *Autostarter) of(name string) *starting {
+func (s *Autostarter) projectState(name string) *projectState {
 	x := s.projects[name]
 	if x == nil {
-		x = &starting{look: true}
+		x = &projectState{dirty: true}
 		s.projects[name] = x
 	}
 	return x
 }
 
 // follow takes the place of the watch before.
-func (x *starting) follow(cancel context.CancelFunc) {
+func (x *projectState) follow(cancel context.CancelFunc) {
 	if x.unwatch != nil {
 		x.unwatch()
 	}

@@ -23,7 +23,7 @@ func (s *Autostarter) tick(ctx context.Context, now time.Time) {
 			s.o.Log.Info("due by schedule, and under way already", "project", name, "run", r.ID)
 			continue
 		}
-		settings, snapshot, err := s.read(ctx, name)
+		settings, snapshot, err := s.readSource(ctx, name)
 		if err != nil {
 			s.failed(name, err)
 			continue
@@ -43,8 +43,8 @@ func (s *Autostarter) tick(ctx context.Context, now time.Time) {
 func (s *Autostarter) due(now time.Time) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	since := s.seen
-	s.seen = now
+	since := s.lastTick
+	s.lastTick = now
 	var names []string
 	for _, name := range s.o.Projects.Working() {
 		plan, ok := s.plans[name]
@@ -55,7 +55,7 @@ func (s *Autostarter) due(now time.Time) []string {
 		switch {
 		case at.IsZero():
 		case now.Sub(at) > tolerance:
-			s.miss(name, at, "the machine was asleep")
+			s.warnMissed(name, at, "the machine was asleep")
 		default:
 			names = append(names, name)
 		}
@@ -65,15 +65,15 @@ func (s *Autostarter) due(now time.Time) []string {
 }
 
 // missed warns of starts that were due while no nightporter was there.
-func (s *Autostarter) missed(now time.Time) {
+func (s *Autostarter) warnMissedWhileOff(now time.Time) {
 	for name, plan := range s.plans {
-		if at := lastDue(plan, s.local(s.seen), s.local(now)); !at.IsZero() {
-			s.miss(name, at, "nightporter was off")
+		if at := lastDue(plan, s.local(s.lastTick), s.local(now)); !at.IsZero() {
+			s.warnMissed(name, at, "nightporter was off")
 		}
 	}
 }
 
-func (s *Autostarter) miss(name string, at time.Time, why string) {
+func (s *Autostarter) warnMissed(name string, at time.Time, why string) {
 	s.o.Projects.Warn(name, project.AboutStart, fmt.Sprintf("! start of %s missed: %s. Not made up: /run %s", at.Format("Mon 15:04"), why, name))
 	s.o.Log.Warn("start by schedule missed", "project", name, "due", at, "why", why)
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // SetSeen sets when schedules were looked at last.
-func (s *Autostarter) SetSeen(t time.Time) { s.seen = t }
+func (s *Autostarter) SetSeen(t time.Time) { s.lastTick = t }
 
 // Tick looks at a minute.
 func (s *Autostarter) Tick(ctx context.Context, now time.Time) { s.tick(ctx, now) }
@@ -18,22 +18,22 @@ func (s *Autostarter) Consider(ctx context.Context, project string) { s.consider
 func (s *Autostarter) Known(project string) (look bool, again time.Time, watched bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x := s.of(project)
-	return x.look, x.again, x.source != ""
+	x := s.projectState(project)
+	return x.dirty, x.retryAt, x.source != ""
 }
 
 // LookAt makes time alone a reason to look.
 func (s *Autostarter) LookAt(project string, again time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.of(project).again = again
+	s.projectState(project).retryAt = again
 }
 
 // Look makes the project be looked at.
 func (s *Autostarter) Look(project string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.of(project).look = true
+	s.projectState(project).dirty = true
 }
 
 // Unwatch ends all watches of sources.

@@ -13,12 +13,12 @@ import (
 // New makes the autostarter of a daemon that was last there at off, zero for
 // never: starts by cron that were due since are missed.
 func New(o Options, plans Schedules, off time.Time) *Autostarter {
-	s := &Autostarter{o: o, wake: make(chan struct{}, 1), projects: map[string]*starting{}, plans: plans, seen: off}
+	s := &Autostarter{o: o, wake: make(chan struct{}, 1), projects: map[string]*projectState{}, plans: plans, lastTick: off}
 	now := time.Now()
 	if !off.IsZero() {
-		s.missed(now)
+		s.warnMissedWhileOff(now)
 	}
-	s.seen = now
+	s.lastTick = now
 	return s
 }
 
@@ -36,7 +36,7 @@ func (s *Autostarter) Use(plans Schedules) {
 	s.mu.Lock()
 	s.plans = plans
 	for _, x := range s.projects {
-		x.look, x.again = true, time.Time{}
+		x.dirty, x.retryAt = true, time.Time{}
 	}
 	s.mu.Unlock()
 	s.nudge()
@@ -78,11 +78,11 @@ func (s *Autostarter) consider(ctx context.Context, name string) {
 	if r := st.Project.Run; !r.Over() {
 		s.o.Projects.Warn(name, project.AboutStart, "") // however it was begun
 	}
-	s.adopt(ctx, name, st)
+	s.resume(ctx, name, st)
 
 	pr, ok := s.o.Projects.Find(name)
 	s.mu.Lock()
-	x := s.of(name)
+	x := s.projectState(name)
 	if !ok || pr.Start != startAuto {
 		x.follow(nil)
 		x.source = ""
@@ -91,18 +91,18 @@ func (s *Autostarter) consider(ctx context.Context, name string) {
 	}
 	now := time.Now()
 	if run := phase(st); run != x.run {
-		x.run, x.look = run, true
+		x.run, x.dirty = run, true
 	}
-	if !x.again.IsZero() && !now.Before(x.again) {
-		x.look, x.again = true, time.Time{}
+	if !x.retryAt.IsZero() && !now.Before(x.retryAt) {
+		x.dirty, x.retryAt = true, time.Time{}
 	}
-	look, changed := x.look, x.changed
-	x.look = false
+	look, changed := x.dirty, x.changed
+	x.dirty = false
 	s.mu.Unlock()
 	if !look || !st.Project.Run.Over() {
 		return
 	}
-	settings, snapshot, err := s.read(ctx, name)
+	settings, snapshot, err := s.readSource(ctx, name)
 	if ctx.Err() != nil {
 		return
 	}
@@ -111,7 +111,7 @@ func (s *Autostarter) consider(ctx context.Context, name string) {
 		// A plan that is not there, or a repository, cannot be watched. Looking
 		// again costs nothing.
 		s.mu.Lock()
-		x.again = now.Add(lookAgain)
+		x.retryAt = now.Add(lookAgain)
 		s.mu.Unlock()
 		return
 	}
@@ -123,7 +123,7 @@ func (s *Autostarter) consider(ctx context.Context, name string) {
 		return
 	}
 	s.mu.Lock()
-	x.again = decided.Again
+	x.retryAt = decided.Again
 	s.mu.Unlock()
 }
 

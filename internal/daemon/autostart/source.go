@@ -15,7 +15,7 @@ const lookAgain = 30 * time.Second
 
 // read resolves the project's settings and reads its source, and sees to it
 // that the source is watched.
-func (s *Autostarter) read(ctx context.Context, name string) (settings ledger.Settings, snapshot ledger.Snapshot, err error) {
+func (s *Autostarter) readSource(ctx context.Context, name string) (settings ledger.Settings, snapshot ledger.Snapshot, err error) {
 	pr, _ := s.o.Projects.Find(name)
 	settings, err = s.o.Projects.Resolve(name, config.Overrides{})
 	if err != nil {
@@ -28,29 +28,29 @@ func (s *Autostarter) read(ctx context.Context, name string) (settings ledger.Se
 	snapshot, err = source.Read(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if x := s.of(name); pr.Start == startAuto && x.source != settings.Repo+"\n"+settings.Source.String() {
+	if x := s.projectState(name); pr.Start == startAuto && x.source != settings.Repo+"\n"+settings.Source.String() {
 		x.source = settings.Repo + "\n" + settings.Source.String()
 		wctx, cancel := context.WithCancel(ctx)
 		x.follow(cancel)
-		s.watches.Go(func() { s.watch(wctx, name, source.Watch) })
+		s.watches.Go(func() { s.watchSource(wctx, name, source.Watch) })
 	}
 	return settings, snapshot, err
 }
 
 // watch looks at the project again whenever its source changes.
-func (s *Autostarter) watch(ctx context.Context, name string, watch func(context.Context, func()) error) {
+func (s *Autostarter) watchSource(ctx context.Context, name string, watch func(context.Context, func()) error) {
 	err := watch(ctx, func() {
 		s.mu.Lock()
-		x := s.of(name)
-		x.look, x.changed = true, time.Now()
+		x := s.projectState(name)
+		x.dirty, x.changed = true, time.Now()
 		s.mu.Unlock()
 		s.nudge()
 	})
 	if err != nil && ctx.Err() == nil {
 		s.o.Log.Warn("source is not watched", "project", name, "error", err)
 		s.mu.Lock()
-		s.of(name).source = "" // tried again when it is looked at next
-		s.of(name).again = time.Now().Add(time.Minute)
+		s.projectState(name).source = "" // tried again when it is looked at next
+		s.projectState(name).retryAt = time.Now().Add(time.Minute)
 		s.mu.Unlock()
 	}
 }

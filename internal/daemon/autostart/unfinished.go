@@ -33,7 +33,7 @@ func (s *Autostarter) Free(ctx context.Context) {
 // adopt takes up a run that `run` left unfinished: with its own settings, but
 // waiting for a person where `run` would have ended. One that a person paused
 // stays paused: it is taken up once it goes on.
-func (s *Autostarter) adopt(ctx context.Context, name string, st loop.State) {
+func (s *Autostarter) resume(ctx context.Context, name string, st loop.State) {
 	r := st.Project.Run
 	if r.Over() || r.Settings.Stays || r.Finishing != nil || r.Check {
 		return

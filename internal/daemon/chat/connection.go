@@ -17,90 +17,90 @@ import (
 )
 
 // line is the connection to one platform.
-type line struct {
-	platform platform.Platform
-	place    int // in the table of platforms
-	hub      *Hub
-	conn     *platform.Conn
-	post     *delivery.Dispatcher
-	receiver bot.Receiver
-	lock     *os.File
-	spawn    func(func(ctx context.Context)) // of the connections
+type connection struct {
+	platform   platform.Platform
+	row        int // in the table of platforms
+	hub        *Hub
+	adapter    *platform.Conn
+	dispatcher *delivery.Dispatcher
+	receiver   bot.Receiver
+	lock       *os.File
+	spawn      func(func(ctx context.Context)) // of the connections
 
 	mu      sync.Mutex
 	botName string
 	asking  bool
 }
 
-func (l *line) unlock() { _ = l.lock.Close() } // none is no error to it
+func (c *connection) unlock() { _ = c.lock.Close() } // none is no error to it
 
 // listen hands over what people do until ctx ends.
-func (l *line) listen(ctx context.Context) {
+func (c *connection) listen(ctx context.Context) {
 	cursor := func(ctx context.Context) (string, error) { // asked for before every poll
-		if l.conn.State().Connected {
-			l.post.MarkReachable()
+		if c.adapter.State().Connected {
+			c.dispatcher.MarkReachable()
 		}
-		c, _, err := l.hub.o.Store.Cursor(ctx, l.conn.Cursor)
-		return c.Value, err
+		saved, _, err := c.hub.o.Store.Cursor(ctx, c.adapter.Cursor)
+		return saved.Value, err
 	}
-	_ = l.conn.Listen(ctx, cursor, l.receiver) // says why ctx ended
+	_ = c.adapter.Listen(ctx, cursor, c.receiver) // says why ctx ended
 }
 
 // name is the bot's, "" while it is not known.
-func (l *line) name() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.botName
+func (c *connection) name() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.botName
 }
 
 // changed is told of every coming and going of the connection.
-func (l *line) changed(s transport.State) {
-	h, about := l.hub, project.AboutChat(l.place)
+func (c *connection) onState(s transport.State) {
+	h, about := c.hub, project.AboutChat(c.row)
 	if s.Connected {
 		h.o.Catalog.Warn("", about, "")
-		l.post.MarkReachable()
-		l.introduce()
+		c.dispatcher.MarkReachable()
+		c.fetchBotName()
 		h.o.Changes.Ring() // there may be menus to set
 		return
 	}
 	if s.Trouble != transport.TroubleStart {
-		h.o.Catalog.Warn("", about, "! "+l.platform.Title+": "+s.Text)
+		h.o.Catalog.Warn("", about, "! "+c.platform.Title+": "+s.Text)
 	}
 }
 
 // introduce learns the bot's name, once.
-func (l *line) introduce() {
-	l.mu.Lock()
-	begin := l.conn.BotName != nil && !l.asking && l.botName == ""
-	l.asking = l.asking || begin
-	l.mu.Unlock()
+func (c *connection) fetchBotName() {
+	c.mu.Lock()
+	begin := c.adapter.BotName != nil && !c.asking && c.botName == ""
+	c.asking = c.asking || begin
+	c.mu.Unlock()
 	if !begin {
 		return
 	}
-	l.spawn(func(ctx context.Context) {
+	c.spawn(func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 		defer cancel()
-		name, err := l.conn.BotName(ctx)
-		l.mu.Lock()
-		l.asking = false
+		name, err := c.adapter.BotName(ctx)
+		c.mu.Lock()
+		c.asking = false
 		if err == nil {
-			l.botName = name
+			c.botName = name
 		}
-		l.mu.Unlock()
+		c.mu.Unlock()
 		if err != nil {
-			l.hub.o.Log.Warn("the bot's name is not known", "platform", l.platform.Name, "error", err)
+			c.hub.o.Log.Warn("the bot's name is not known", "platform", c.platform.Name, "error", err)
 			return
 		}
-		l.hub.o.Changes.Ring()
+		c.hub.o.Changes.Ring()
 	})
 }
 
 // steerers are those of the platform who may steer: a message in a chat of
 // several people can name them, so that it makes a sound.
-func (l *line) steerers(string) []string {
+func (c *connection) steerers(string) []string {
 	var out []string
-	for _, who := range l.hub.o.Engine.Shared().People {
-		if strings.HasPrefix(who.ID, l.platform.Prefix()) && who.Role.May(ledger.RoleSteer) {
+	for _, who := range c.hub.o.Engine.Shared().People {
+		if strings.HasPrefix(who.ID, c.platform.Prefix()) && who.Role.May(ledger.RoleSteer) {
 			out = append(out, who.ID)
 		}
 	}
@@ -108,29 +108,29 @@ func (l *line) steerers(string) []string {
 }
 
 // answered reports whether somebody's message has an answer of ours.
-func (l *line) answered(ctx context.Context, chat, id string) bool {
-	_, found, err := l.hub.o.Store.AnswerTo(ctx, chat, id)
+func (c *connection) hasAnswer(ctx context.Context, chat, id string) bool {
+	_, found, err := c.hub.o.Store.AnswerTo(ctx, chat, id)
 	if err != nil {
-		l.hub.o.Log.Error("look up an answer", "chat", chat, "error", err)
+		c.hub.o.Log.Error("look up an answer", "chat", chat, "error", err)
 	}
 	return found
 }
 
 // alive notes that a chat takes messages, which it may not have before.
-func (l *line) alive(chat string) {
-	l.post.Reopen(chat)
-	l.hub.wrote(bot.Inbound{Chat: chat})
+func (c *connection) onActive(chat string) {
+	c.dispatcher.Reopen(chat)
+	c.hub.onMessage(bot.Inbound{Chat: chat})
 }
 
 // open are the messages of a chat whose questions wait for an answer.
-func (l *line) open(ctx context.Context, chat string) []string {
+func (c *connection) openQuestions(ctx context.Context, chat string) []string {
 	var out []string
-	for _, name := range l.hub.o.Engine.Projects() {
-		s, _ := l.hub.o.Engine.State(name)
+	for _, name := range c.hub.o.Engine.Projects() {
+		s, _ := c.hub.o.Engine.State(name)
 		for _, q := range s.Project.Questions {
-			m, found, err := l.hub.o.Store.SentFor(ctx, chat, q.ID)
+			m, found, err := c.hub.o.Store.SentFor(ctx, chat, q.ID)
 			if err != nil {
-				l.hub.o.Log.Error("look up a question", "chat", chat, "question", q.ID, "error", err)
+				c.hub.o.Log.Error("look up a question", "chat", chat, "question", q.ID, "error", err)
 			}
 			if found {
 				out = append(out, m.ID)
@@ -140,17 +140,17 @@ func (l *line) open(ctx context.Context, chat string) []string {
 	return out
 }
 
-// waking reports to the dispatcher and the hub that somebody wrote in a chat: a
+// reopening reports to the dispatcher and the hub that somebody wrote in a chat: a
 // chat that took nothing is tried again.
-type waking struct {
+type reopening struct {
 	bot.Receiver
-	post  *delivery.Dispatcher
-	wrote func(bot.Inbound)
+	dispatcher *delivery.Dispatcher
+	wrote      func(bot.Inbound)
 }
 
 // Receive hands an input on.
-func (o waking) Receive(ctx context.Context, in bot.Inbound) error {
-	o.post.Reopen(in.Chat)
+func (o reopening) Receive(ctx context.Context, in bot.Inbound) error {
+	o.dispatcher.Reopen(in.Chat)
 	o.wrote(in)
 	return o.Receiver.Receive(ctx, in)
 }
@@ -158,23 +158,23 @@ func (o waking) Receive(ctx context.Context, in bot.Inbound) error {
 // sentOutbox is the outbox as the people of a platform point at it.
 type sentOutbox struct {
 	inbound.Outbox
-	line *line
+	connection *connection
 }
 
 // SentAt finds the message of ours that an id stands for.
 func (o sentOutbox) SentAt(ctx context.Context, chat, id string) (ledger.SentMessage, bool, error) {
-	return o.line.platform.SentAt(ctx, o.Outbox, o.line.hub.Threads.all(), chat, id)
+	return o.connection.platform.SentAt(ctx, o.Outbox, o.connection.hub.Threads.all(), chat, id)
 }
 
 // menus keeps the menu of commands in everybody's own chat as their role is,
 // until ctx ends. Strangers have none, and neither have groups,
 // where strangers read. A menu is a convenience: what cannot be set is logged.
-func (l *line) menus(ctx context.Context) {
-	m := menus{prefix: l.platform.Prefix(), tell: l.conn.SetMenu, log: l.hub.o.Log, set: map[string]ledger.Role{}}
+func (c *connection) keepMenus(ctx context.Context) {
+	m := menus{prefix: c.platform.Prefix(), tell: c.adapter.SetMenu, log: c.hub.o.Log, set: map[string]ledger.Role{}}
 	for ctx.Err() == nil {
-		rung := l.hub.o.Changes.Next()
-		if l.conn.State().Connected {
-			if retry := m.update(ctx, l.hub.o.Engine.Shared().People); retry > 0 {
+		rung := c.hub.o.Changes.Next()
+		if c.adapter.State().Connected {
+			if retry := m.update(ctx, c.hub.o.Engine.Shared().People); retry > 0 {
 				_ = transport.Sleep(ctx, retry) // says why ctx ended
 				continue
 			}
@@ -191,22 +191,22 @@ const membersFor = time.Hour
 
 // members asks who is in the groups of threads, until ctx ends: at once where
 // somebody is new or a thread is, and again every hour.
-func (l *line) members(ctx context.Context) {
-	h := l.hub
+func (c *connection) trackMembers(ctx context.Context) {
+	h := c.hub
 	asked := map[string]time.Time{} // by thread and person
 	hourly := time.NewTicker(membersFor)
 	defer hourly.Stop()
 	for ctx.Err() == nil {
 		rung := h.o.Changes.Next()
-		if l.conn.State().Connected {
+		if c.adapter.State().Connected {
 			for _, pr := range h.o.Catalog.Config().Projects {
-				thread := h.Threads.on(l.platform, pr)
+				thread := h.Threads.on(c.platform, pr)
 				for _, who := range h.o.Engine.Shared().People {
-					if thread == "" || !strings.HasPrefix(who.ID, l.platform.Prefix()) || time.Since(asked[thread+" "+who.ID]) < membersFor-time.Minute {
+					if thread == "" || !strings.HasPrefix(who.ID, c.platform.Prefix()) || time.Since(asked[thread+" "+who.ID]) < membersFor-time.Minute {
 						continue
 					}
 					asked[thread+" "+who.ID] = time.Now()
-					reads, err := l.conn.Reads(ctx, thread, who.ID)
+					reads, err := c.adapter.Reads(ctx, thread, who.ID)
 					if err != nil {
 						h.o.Log.Debug("nobody says whether somebody is in a group", "chat", thread, "person", who.ID, "error", err)
 					}

@@ -17,9 +17,9 @@ import (
 // waits for it. The hub can be connected again after Stop, with new Connections.
 type Connections struct {
 	service.Base
-	hub   *Hub
-	off   time.Time // when a nightporter was there last; zero = never
-	lines []*line
+	hub *Hub
+	off time.Time // when a nightporter was there last; zero = never
+	all []*connection
 }
 
 // Connect returns connections that are to be started.
@@ -32,39 +32,39 @@ func (c *Connections) Start(ctx context.Context) error {
 		return err
 	}
 	h := c.hub
-	var posts []*delivery.Dispatcher
-	for place, p := range platform.All {
+	var dispatchers []*delivery.Dispatcher
+	for row, p := range platform.All {
 		if p.Section(h.o.Catalog.Begun()) == nil {
 			continue
 		}
-		l, err := c.dial(p, place)
+		conn, err := c.dial(p, row)
 		if err != nil {
 			c.Stop()
 			return err
 		}
-		c.lines = append(c.lines, l)
-		posts = append(posts, l.post)
+		c.all = append(c.all, conn)
+		dispatchers = append(dispatchers, conn.dispatcher)
 	}
-	h.posts.Store(&posts)
+	h.dispatchers.Store(&dispatchers)
 	h.CheckThreads()
 	// What an earlier process showed is kept up to date from here on.
 	for _, project := range append(h.o.Engine.Projects(), "") {
 		key := bot.LiveKey(project)
-		for _, chat := range h.where(key) {
-			h.each(func(p *delivery.Dispatcher) { p.TrackLive(chat, key) })
+		for _, chat := range h.chatsShowing(key) {
+			h.forEachDispatcher(func(p *delivery.Dispatcher) { p.TrackLive(chat, key) })
 		}
 	}
-	h.away(ctx, c.off, time.Now())
+	h.repeatQuestions(ctx, c.off, time.Now())
 	c.Go(h.tidy)
-	c.Go(h.settle)
-	for _, l := range c.lines {
-		c.Go(func(ctx context.Context) { _ = l.post.Run(ctx) }) // says why ctx ended
-		c.Go(l.listen)
-		if l.conn.SetMenu != nil {
-			c.Go(l.menus)
+	c.Go(h.expireUndos)
+	for _, conn := range c.all {
+		c.Go(func(ctx context.Context) { _ = conn.dispatcher.Run(ctx) }) // says why ctx ended
+		c.Go(conn.listen)
+		if conn.adapter.SetMenu != nil {
+			c.Go(conn.keepMenus)
 		}
-		if l.conn.Reads != nil {
-			c.Go(l.members)
+		if conn.adapter.Reads != nil {
+			c.Go(conn.trackMembers)
 		}
 	}
 	return nil
@@ -73,58 +73,58 @@ func (c *Connections) Start(ctx context.Context) error {
 // Stop ends all connections; a call that is under way may take 5 s to end.
 func (c *Connections) Stop() {
 	c.Base.Stop()
-	for _, l := range c.lines {
-		l.unlock()
+	for _, conn := range c.all {
+		conn.unlock()
 	}
 }
 
 // Connected reports of each platform whether its last call was answered.
 func (c *Connections) Connected() map[string]bool {
 	out := map[string]bool{}
-	for _, l := range c.lines {
-		out[l.platform.Name] = l.conn.State().Connected
+	for _, conn := range c.all {
+		out[conn.platform.Name] = conn.adapter.State().Connected
 	}
 	return out
 }
 
 // BotName is the name of a platform's bot, "" while it is not known.
 func (c *Connections) BotName(platform string) string {
-	for _, l := range c.lines {
-		if l.platform.Name == platform {
-			return l.name()
+	for _, conn := range c.all {
+		if conn.platform.Name == platform {
+			return conn.name()
 		}
 	}
 	return ""
 }
 
 // dial makes the connection to a platform; it does not use the network.
-func (c *Connections) dial(p platform.Platform, place int) (*line, error) {
+func (c *Connections) dial(p platform.Platform, row int) (*connection, error) {
 	h := c.hub
 	cfg := h.o.Catalog.Begun()
 	tokens, err := p.ReadTokens(cfg)
 	if err != nil {
 		return nil, unusable(err)
 	}
-	l := &line{platform: p, place: place, hub: h, spawn: c.Go}
-	l.conn, err = p.Connect(cfg, tokens, platform.Hooks{
-		Log: h.o.Log, Changed: l.changed, Moved: h.moved, Lost: h.lost, Alive: l.alive, Steerers: l.steerers, Answered: l.answered, Open: l.open,
+	conn := &connection{platform: p, row: row, hub: h, spawn: c.Go}
+	conn.adapter, err = p.Connect(cfg, tokens, platform.Hooks{
+		Log: h.o.Log, Changed: conn.onState, Moved: h.onChatMoved, Lost: h.onThreadGone, Alive: conn.onActive, Steerers: conn.steerers, Answered: conn.hasAnswer, Open: conn.openQuestions,
 	})
 	if err != nil {
 		return nil, unusable(err)
 	}
-	if l.lock, err = lockBot(h.o.Log, l.conn.ID); err != nil {
+	if conn.lock, err = lockBot(h.o.Log, conn.adapter.ID); err != nil {
 		return nil, err
 	}
-	l.post = delivery.New(delivery.Options{
-		Outbox: migratingOutbox{h.o.Store, h}, Sender: l.conn.Sender, OnChatClosed: h.shut, Prefix: p.Prefix(), Platform: p.Title, Log: h.o.Log,
-		Limits: *p.Limits, IsGroup: p.IsGroup, Live: liveStatus{h}, Unauthorized: h.barred, Quiet: h.quiet,
+	conn.dispatcher = delivery.New(delivery.Options{
+		Outbox: migratingOutbox{h.o.Store, h}, Sender: conn.adapter.Sender, OnChatClosed: h.onChatClosed, Prefix: p.Prefix(), Platform: p.Title, Log: h.o.Log,
+		Limits: *p.Limits, IsGroup: p.IsGroup, Live: liveStatus{h}, Unauthorized: h.revoked, Quiet: h.quiet,
 		Clock: func() time.Time { return time.Now().In(h.o.Catalog.Zone()) },
 	})
-	l.receiver = waking{inbound.New(inbound.Options{
-		Service: h.o.Host, Outbox: sentOutbox{h.o.Store, l}, Hash: h.o.Hash, Notice: l.conn.Sender.Notice, Ask: l.conn.Ask, Name: l.name,
+	conn.receiver = reopening{inbound.New(inbound.Options{
+		Service: h.o.Host, Outbox: sentOutbox{h.o.Store, conn}, Hash: h.o.Hash, Notice: conn.adapter.Sender.Notice, Ask: conn.adapter.Ask, Name: conn.name,
 		ProjectOf: h.Threads.Project, Zone: h.o.Catalog.Zone(), Log: h.o.Log,
-	}), l.post, h.wrote}
-	return l, nil
+	}), conn.dispatcher, h.onMessage}
+	return conn, nil
 }
 
 // unusable is what a person has to mend before any chat begins.

@@ -6,7 +6,7 @@ import "github.com/nightporter/nightporter/bot"
 func (h *Hub) LiveText(chat, key string) (bot.Message, bool) { return liveStatus{h}.Text(chat, key) }
 
 // Barred reports whether a chat is that of somebody who is not let in any more.
-func (h *Hub) Barred(chat string) bool { return h.barred(chat) }
+func (h *Hub) Barred(chat string) bool { return h.revoked(chat) }
 
 // Reads reports whether somebody reads a thread, as far as is known.
 func (h *Hub) Reads(thread, person string) bool { return h.members.read(thread, person) }

@@ -24,13 +24,13 @@ import (
 // first decision on, also while no platform is connected. A nil Hub tells
 // nothing.
 type Hub struct {
-	o        Options
-	Threads  *Threads
-	notify   *notify.Notifier
-	members  members
-	troubles sync.Map                               // of threads: a threadTrouble by address
-	posts    atomic.Pointer[[]*delivery.Dispatcher] // of each platform; nil until the chats are connected
-	answers  chan answered                          // that can still be taken back
+	o           Options
+	Threads     *Threads
+	notify      *notify.Notifier
+	members     members
+	troubles    sync.Map                               // of threads: a threadTrouble by address
+	dispatchers atomic.Pointer[[]*delivery.Dispatcher] // of each platform; nil until the chats are connected
+	undoable    chan answered                          // that can still be taken back
 }
 
 // Options are what a Hub works with.
@@ -57,10 +57,10 @@ type Engine interface {
 // New makes a hub. The engine that composes messages with it need not be open
 // yet.
 func New(o Options) *Hub {
-	h := &Hub{o: o, Threads: o.Threads, answers: make(chan answered, 100)}
+	h := &Hub{o: o, Threads: o.Threads, undoable: make(chan answered, 100)}
 	h.Threads.accepts = h.accepts
 	h.notify = notify.New(notify.Options{
-		Where: h.where, Group: platform.IsGroup, Threads: h.Threads.Of, Reads: h.members.read, Quiet: o.Catalog.QuietHours, Urgent: h.urgent,
+		Where: h.chatsShowing, Group: platform.IsGroup, Threads: h.Threads.Of, Reads: h.members.read, Quiet: o.Catalog.QuietHours, Urgent: h.urgent,
 		Zone: o.Catalog.Zone(), Digests: o.Digests.For,
 	})
 	return h
@@ -81,17 +81,17 @@ func (h *Hub) quiet(chat string, at time.Time) bool {
 
 // barred reports whether a chat is that of somebody who is not let in any more:
 // it was a person's own, since nothing is ever sent to a stranger.
-func (h *Hub) barred(chat string) bool {
+func (h *Hub) revoked(chat string) bool {
 	_, in := h.o.Engine.Shared().Person(chat)
 	return !in && !platform.IsGroup(chat)
 }
 
 // each does something with the dispatcher of each platform.
-func (h *Hub) each(do func(*delivery.Dispatcher)) {
+func (h *Hub) forEachDispatcher(do func(*delivery.Dispatcher)) {
 	if h == nil {
 		return
 	}
-	if all := h.posts.Load(); all != nil {
+	if all := h.dispatchers.Load(); all != nil {
 		for _, p := range *all {
 			do(p)
 		}
@@ -101,12 +101,12 @@ func (h *Hub) each(do func(*delivery.Dispatcher)) {
 // accepts reports whether a chat takes messages, as far as is known.
 func (h *Hub) accepts(chat string) bool {
 	accepts := true
-	h.each(func(p *delivery.Dispatcher) { accepts = accepts && p.Accepts(chat) })
+	h.forEachDispatcher(func(p *delivery.Dispatcher) { accepts = accepts && p.Accepts(chat) })
 	return accepts
 }
 
 // where returns the chats in which a message with the key stands.
-func (h *Hub) where(key string) []string {
+func (h *Hub) chatsShowing(key string) []string {
 	chats, err := h.o.Store.Where(context.Background(), key)
 	if err != nil {
 		h.o.Log.Error("where a message stands", "key", key, "error", err)
@@ -130,7 +130,7 @@ func (h *Hub) Queued() int {
 const longAway = 10 * time.Minute
 
 // away asks the open questions again where nightporter was off for long.
-func (h *Hub) away(ctx context.Context, off, now time.Time) {
+func (h *Hub) repeatQuestions(ctx context.Context, off, now time.Time) {
 	if off.IsZero() || now.Sub(off) < longAway {
 		return
 	}

@@ -21,7 +21,7 @@ func (l liveStatus) Text(chat, key string) (bot.Message, bool) {
 	}
 	if person, ok := h.Shared().Person(chat); ok {
 		m = m.For(person.Role)
-	} else if l.hub.barred(chat) {
+	} else if l.hub.revoked(chat) {
 		return bot.Message{}, false
 	}
 	ticking := false

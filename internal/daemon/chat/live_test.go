@@ -12,7 +12,7 @@ import (
 // TestTakenOut: the live status of somebody who was taken out stands still, and
 // what waits for them is not delivered.
 func TestTakenOut(t *testing.T) {
-	cfg := daemontest.House(t, "manual")
+	cfg := daemontest.Config(t, "manual")
 	cfg.Telegram = &config.Telegram{} // nothing is connected
 	p, _ := daemontest.Open(t, cfg)
 	const ana, group = "telegram:5", "telegram:-1001/7"

@@ -17,14 +17,14 @@ func (h *Hub) Compose(before loop.State, d loop.Decision, in loop.Input) []ledge
 
 // Sent wakes the dispatchers of chats for which something was committed.
 func (h *Hub) Sent(chats []string) {
-	h.each(func(p *delivery.Dispatcher) { p.Wake(chats...) })
+	h.forEachDispatcher(func(p *delivery.Dispatcher) { p.Wake(chats...) })
 }
 
 // Observe notes a committed entry, which was decided in before: the live status
 // of its project has another text, and an answer may be taken back for a while.
 func (h *Hub) Observe(before loop.State, e ledger.Entry) {
-	h.undoable(before, e)
-	h.each(func(p *delivery.Dispatcher) {
+	h.noteUndoable(before, e)
+	h.forEachDispatcher(func(p *delivery.Dispatcher) {
 		p.RefreshLive(bot.LiveKey(before.Project.Name))
 		p.RefreshLive(bot.LiveKey(""))
 	})

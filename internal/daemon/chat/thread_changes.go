@@ -23,7 +23,7 @@ import (
 
 // lost says that a topic is not there, so that what is for it stands in its
 // group.
-func (h *Hub) lost(chat string) {
+func (h *Hub) onThreadGone(chat string) {
 	project := h.Threads.exact(chat)
 	if project == "" {
 		return
@@ -39,7 +39,7 @@ func (h *Hub) lost(chat string) {
 
 // shut says that a chat takes nothing. Where it is a thread, its project is
 // told of in the people's own chats from now on.
-func (h *Hub) shut(chat, why string) {
+func (h *Hub) onChatClosed(chat, why string) {
 	project := h.Threads.exact(chat)
 	if project == "" {
 		return
@@ -64,7 +64,7 @@ func (h *Hub) shut(chat, why string) {
 
 // wrote notes that somebody wrote in a chat: the threads in that group that
 // took nothing are tried again. What a thread is called may be new, too.
-func (h *Hub) wrote(in bot.Inbound) {
+func (h *Hub) onMessage(in bot.Inbound) {
 	if !platform.IsGroup(in.Chat) {
 		return
 	}
@@ -75,7 +75,7 @@ func (h *Hub) wrote(in bot.Inbound) {
 }
 
 // moved gives a group its new address, for good.
-func (h *Hub) moved(ctx context.Context, from, to string) error {
+func (h *Hub) onChatMoved(ctx context.Context, from, to string) error {
 	if err := h.o.Store.MoveChat(ctx, from, to); err != nil {
 		return err
 	}
@@ -165,5 +165,5 @@ type migratingOutbox struct {
 
 // MoveChat gives what is queued for a chat another address.
 func (o migratingOutbox) MoveChat(ctx context.Context, from, to string) error {
-	return o.hub.moved(ctx, from, to)
+	return o.hub.onChatMoved(ctx, from, to)
 }

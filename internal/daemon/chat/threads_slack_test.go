@@ -38,7 +38,7 @@ func TestThreadOnSlack(t *testing.T) {
 	s.CloseChannel(channel, "")
 	s.Rename(channel, "shop")
 	mira, ana := s.Direct("U0MIRA"), s.Direct("U0ANA")
-	cfg := daemontest.House(t, "manual")
+	cfg := daemontest.Config(t, "manual")
 	tokens := t.TempDir()
 	cfg.Slack = &config.Slack{API: s.URL(), AppTokenFile: filepath.Join(tokens, "app"), BotTokenFile: filepath.Join(tokens, "bot")}
 	cfg.Projects[0].SlackChannel = channel

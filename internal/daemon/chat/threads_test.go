@@ -21,7 +21,7 @@ const shopTopic = "telegram:-1001234567890/42"
 
 // TestThreads: which chats are a project's own, and what is said in which.
 func TestThreads(t *testing.T) {
-	cfg := daemontest.House(t, "manual")
+	cfg := daemontest.Config(t, "manual")
 	cfg.Telegram = &config.Telegram{}
 	cfg.Projects[0].TelegramTopic = config.Topic{Chat: -1001234567890, Thread: 42}
 	for name, at := range map[string]config.Topic{"blog": {Chat: -1001234567890}, "wiki": {}, "home": {Chat: -987654321}} {

@@ -43,7 +43,7 @@ func ShortDir(t testing.TB) string {
 
 // House is a configuration of one repository whose agent is not there: a run
 // that is begun ends at its preflight, and no session is ever started.
-func House(t testing.TB, start string) *config.Config {
+func Config(t testing.TB, start string) *config.Config {
 	t.Helper()
 	dir := t.TempDir()
 	write := func(name, text string) string {

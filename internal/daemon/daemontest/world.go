@@ -47,7 +47,7 @@ func New(t testing.TB) *World {
 		t.Fatal(err)
 	}
 	t.Cleanup(far.Close)
-	cfg := House(t, "manual")
+	cfg := Config(t, "manual")
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte(far.Token()+"\n"), 0o600); err != nil {
 		t.Fatal(err)

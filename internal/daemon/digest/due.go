@@ -98,24 +98,24 @@ func dueLast(at config.Clock, every, ago int, now time.Time) (date, due time.Tim
 // lateBy is from when on a digest says that it is late.
 const lateBy = 10 * time.Minute
 
-func ofDay(at config.Clock, house loop.Shared, now time.Time) occasion {
+func ofDay(at config.Clock, shared loop.Shared, now time.Time) occasion {
 	day, due := digestDay(at, now)
 	var missed []string
-	for _, d := range (ledger.DigestSent{Day: day}).Missed(house.Digest.Day) {
+	for _, d := range (ledger.DigestSent{Day: day}).Missed(shared.Digest.Day) {
 		if at, err := time.Parse(time.DateOnly, d); err == nil {
 			missed = append(missed, at.Format("Mon 2 Jan"))
 		}
 	}
 	return occasion{
-		name: day, last: house.Digest.Day, due: due, from: house.DigestFrom(due, now),
+		name: day, last: shared.Digest.Day, due: due, from: shared.DigestFrom(due, now),
 		says: func(f *report.Facts) { f.Missed = missed }, body: loop.DigestDue{Day: day, At: due},
 	}
 }
 
-func ofWeek(at config.WeekTime, house loop.Shared, now time.Time) occasion {
+func ofWeek(at config.WeekTime, shared loop.Shared, now time.Time) occasion {
 	week, due := digestWeek(at, now)
 	return occasion{
-		name: week, last: house.Week.Week, due: due, from: house.WeekDigestFrom(due, now),
+		name: week, last: shared.Week.Week, due: due, from: shared.WeekDigestFrom(due, now),
 		says: func(f *report.Facts) { f.Weekly = true }, body: loop.WeekDigestDue{Week: week, At: due},
 	}
 }

@@ -13,7 +13,7 @@ import (
 // TestOffer: what a person asks for fills the offer in, and one of profile
 // overnight says what it would be as review: the project's own limits stand.
 func TestOffer(t *testing.T) {
-	cfg := daemontest.House(t, "manual")
+	cfg := daemontest.Config(t, "manual")
 	p, _ := daemontest.Open(t, cfg)
 	repo := cfg.Projects[0].Repo
 	if err := os.WriteFile(filepath.Join(repo, "plan.md"), []byte("- [x] **Task 1: One**\n- [ ] **Task 2: Two**\n- [ ] **Task 3: Three**\n"), 0o600); err != nil {

@@ -36,7 +36,7 @@ func watchAnswer(ctx context.Context, d *operator.Service, project, seen string)
 // TestWatch: the view is answered when what it shows has changed, and not
 // before; and at once to who has seen nothing.
 func TestWatch(t *testing.T) {
-	p, _ := daemontest.Open(t, daemontest.House(t, "manual"))
+	p, _ := daemontest.Open(t, daemontest.Config(t, "manual"))
 	d := p.Operator
 	first := watchAnswer(t.Context(), d, "", "")
 	if first.err != nil || first.scene.Project != "shop" || first.scene.Word != "idle" || first.scene.Zone != "Europe/Berlin" || first.scene.Seen == "" {
@@ -101,7 +101,7 @@ func TestWatch(t *testing.T) {
 // TestTimelines: a run's sessions, whenever somebody looks: what came since is
 // added, another run begins anew, and what is not in hand is not at work.
 func TestTimelines(t *testing.T) {
-	p, _ := daemontest.Open(t, daemontest.House(t, "manual"))
+	p, _ := daemontest.Open(t, daemontest.Config(t, "manual"))
 	at := time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)
 	keep := func(run, session string, body ledger.Body) {
 		t.Helper()
