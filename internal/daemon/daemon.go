@@ -23,16 +23,17 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// Daemon is nightporter with a state folder in hand. Its exported fields are
-// there once Start has returned without an error, and are not to be set.
+// Daemon is one running nightporter process that holds a state folder. Create
+// it with New. Its exported fields are set once Start has returned nil, and are
+// read-only; before that they are nil.
 type Daemon struct {
 	Engine    *Engine
 	Store     *store.Store
 	Projects  *project.Planner
 	Operator  *operator.Service
 	Digests   *digest.Maker
-	Hub       *chat.Hub              // nil where no chat is configured, or it does not stay
-	Autostart *autostart.Autostarter // nil unless it stays
+	Hub       *chat.Hub              // nil without Options.Stays, and where no chat is configured
+	Autostart *autostart.Autostarter // nil without Options.Stays
 	Changes   *service.Broadcast     // rung after every committed entry
 	Log       *slog.Logger
 
@@ -42,7 +43,7 @@ type Daemon struct {
 	sockets     *session.Sockets
 	connections atomic.Pointer[chat.Connections]
 	manager     *systemd.Manager
-	unread      atomic.Bool // the settings in force are older than their file, which is wrong
+	unread      atomic.Bool // the configuration file is invalid: older settings are in force
 
 	lifecycle sync.Mutex // held by Start and Stop
 	begun     bool
@@ -50,51 +51,55 @@ type Daemon struct {
 	closing   chan struct{} // closed when Stop begins
 	stop      sync.Once
 	ended     chan struct{} // closed when the engine has ended
-	fault     error         // why it did, read after ended
+	fault     error         // set before ended is closed
 }
 
-// Options say what a daemon is for.
+// Options select the daemon's mode and its dependencies.
 type Options struct {
 	Version string
-	State   string // folder; made where it is not there
+	State   string // state folder; created when it is missing
 	Config  *config.Config
-	Agents  map[string]agent.Definition // besides those of the configuration
-	Hat     string                      // hat program; "" = look beside this one
-	Person  string                      // who types at the terminal
-	LogTo   slog.Handler                // besides the log file; nil for nothing
+	Agents  map[string]agent.Definition // in addition to those of the configuration
+	Hat     string                      // path of the hat program; "" = beside this executable
+	Person  string                      // name of the operator, for the ledger
+	LogTo   slog.Handler                // second log output besides the log file; nil = none
 	Clock   func() time.Time            // nil: time.Now
 
-	// Observe is told of every committed entry by the goroutine that decides, so
-	// it must return at once. nil: nobody wants to know.
+	// Observe receives every committed entry, with the project's state before and
+	// after it. The goroutine that decides calls it, so it must return at once.
+	// nil = no observer.
 	Observe func(before, after loop.State, e ledger.Entry)
 
-	// Run are the settings of the run that is to be started; its project is the
-	// only one that is worked on, and gets a name of its own here.
+	// Run holds the settings of a run in the foreground. The daemon works on this
+	// run's project alone, and Start may change Run.Project to a free name.
 	Run *ledger.Settings
 
-	// Stays works on every configured project, connects the chats and starts runs.
-	// A daemon that neither stays nor has a Run only answers whoever started it.
+	// Stays makes the daemon work on every configured project, connect the chats
+	// and start runs by itself. With neither Stays nor Run it only answers the
+	// process that started it.
 	Stays bool
-	// Paused is Stays with nothing that begins by itself: no chat is connected and
-	// no run is started. Tests do either when they want it.
+	// Paused changes Stays: no chat is connected and no run starts by itself.
+	// Tests trigger both when they need them.
 	Paused bool
-	// Listener is the operator's socket; nil: it is made.
+	// Listener is the operator's socket; nil = Start creates it.
 	Listener net.Listener
-	// Reload reads the configuration again.
+	// Reload loads the configuration again. Required with Stays.
 	Reload func() (*config.Config, error)
 }
 
-// New makes a daemon that holds nothing yet.
+// New returns a daemon that holds no resources yet. Call Start next.
 func New(o Options) *Daemon {
 	return &Daemon{o: o, metrics: metrics.New(o.Version), Changes: &service.Broadcast{}, closing: make(chan struct{}), ended: make(chan struct{})}
 }
 
-// Ended is closed when the engine has ended, which it does by itself only where
-// it cannot go on. Err says why.
+// Ended returns a channel that is closed when the engine has ended. The engine
+// ends before Stop only after an error that it cannot continue from; Err
+// returns it.
 func (d *Daemon) Ended() <-chan struct{} { return d.ended }
 
-// Err is why the engine ended; it is read after Ended.
+// Err returns the error with which the engine ended, nil after Stop. Call it
+// after Ended is closed.
 func (d *Daemon) Err() error { return d.fault }
 
-// serves reports whether this process stays to act on what it is told.
+// serves reports whether this process keeps running and acts on inputs.
 func (d *Daemon) serves() bool { return d.o.Stays || d.o.Run != nil }

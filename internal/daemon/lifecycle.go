@@ -32,9 +32,10 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// Start takes the state folder, opens everything in it and begins to work. What
-// a person has to mend is a *ledger.InputError or *config.Error; a state folder
-// that is held by another process a *statelock.InUseError.
+// Start takes the state folder, opens everything in it and begins to work. It
+// returns a *ledger.InputError or *config.Error for mistakes that a person has
+// to correct, and a *statelock.InUseError when another process holds the
+// folder. After an error nothing runs.
 func (d *Daemon) Start(ctx context.Context) error {
 	d.lifecycle.Lock()
 	defer d.lifecycle.Unlock()
@@ -54,8 +55,8 @@ func (d *Daemon) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends the daemon and waits for all of it; the state folder is free then.
-// Sessions go on, and are taken up by the next daemon.
+// Stop ends the daemon and waits until all of it has ended; then the state
+// folder is free. Sessions continue, and the next daemon resumes them.
 func (d *Daemon) Stop() {
 	d.stop.Do(func() { close(d.closing) })
 	d.lifecycle.Lock()
@@ -96,7 +97,8 @@ func (d *Daemon) start(ctx context.Context) error {
 	return nil
 }
 
-// open takes the state folder. off is when a nightporter was there last.
+// open takes the state folder, its log and its database. off is the time at
+// which a daemon last ran there, zero for never.
 func (d *Daemon) open(ctx context.Context) (off time.Time, err error) {
 	if err := os.MkdirAll(d.o.State, 0o700); err != nil {
 		return off, fmt.Errorf("state folder: %w", err)
@@ -124,19 +126,20 @@ func (d *Daemon) open(ctx context.Context) (off time.Time, err error) {
 	return off, nil
 }
 
-// openEngine makes the rooms and the engine, which calls back into them.
+// openEngine creates all components and the engine. The engine calls back into
+// the components, so they receive it before it is open.
 func (d *Daemon) openEngine(ctx context.Context) error {
 	key, err := socket.OperatorKey(d.o.State)
 	if err != nil {
 		return err
 	}
-	d.Engine = &Engine{metrics: d.metrics} // open at the end of this function
+	d.Engine = &Engine{metrics: d.metrics} // opened at the end of this function
 	sessions := session.Options{
 		State: d.o.State, Hat: d.o.Hat, Agents: d.o.Agents, Log: d.Log,
 		Open: func(session string) error { return d.sockets.Open(session) },
 	}
 	d.runners = session.NewRunners(func(cfg *config.Config) (*agent.Runner, error) {
-		// A reload may name another token; the one that is in use stays hidden too.
+		// A reload may name other token files; those in use stay hidden as well.
 		o := sessions
 		o.Hide = slices.Concat(platform.TokenFiles(d.o.Config), platform.TokenFiles(cfg))
 		return agent.New(o.Agent(cfg))
@@ -197,7 +200,7 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	return d.running.Start(ctx, journal)
 }
 
-// runEngine lets the engine decide, until Stop.
+// runEngine runs the engine in a goroutine until Stop.
 func (d *Daemon) runEngine() {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
@@ -213,10 +216,10 @@ func (d *Daemon) runEngine() {
 	})
 }
 
-// serverTime is how long the operator's requests get to end.
+// serverTime limits how long Stop waits for requests of the operator.
 const serverTime = 5 * time.Second
 
-// listen opens the operator's socket.
+// listen serves the operator's socket.
 func (d *Daemon) listen() (err error) {
 	listener := d.o.Listener
 	if listener == nil {
@@ -240,7 +243,7 @@ func (d *Daemon) listen() (err error) {
 	return nil
 }
 
-// figures are the metrics as text.
+// figures returns the metrics in Prometheus' text format.
 func (d *Daemon) figures(context.Context) ([]byte, error) {
 	now := metrics.Current{ReloadFailed: d.unread.Load()}
 	for _, name := range d.Operator.Projects() {
@@ -253,7 +256,7 @@ func (d *Daemon) figures(context.Context) ([]byte, error) {
 	return d.metrics.Text(now)
 }
 
-// pairWays are the platforms by which a pairing code can be sent.
+// pairWays lists the platforms on which a person can send a pairing code.
 func (d *Daemon) pairWays() []operator.PairWay {
 	var ways []operator.PairWay
 	for _, p := range platform.Used(d.Projects.Config()) {

@@ -7,7 +7,8 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// backup copies the database, for the command of that name.
+// backup copies the database to the new file Args["path"], for `nightporter
+// backup`.
 func (svc *Service) backup(ctx context.Context, v api.View) (api.Reply, error) {
 	path := v.Args["path"]
 	if !filepath.IsAbs(path) {

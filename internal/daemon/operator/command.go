@@ -11,7 +11,8 @@ import (
 	"github.com/nightporter/nightporter/loop/engine"
 )
 
-// Command carries out a line, as the terminal's /commands do.
+// Command carries out a line of the terminal. A refused line is a Reply without
+// OK; api.ErrLater means that the daemon is stopping and the caller may retry.
 func (svc *Service) Command(ctx context.Context, c api.Command) (api.Reply, error) {
 	actor := c.Actor
 	if actor == "" {

@@ -8,10 +8,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// maxDiff is the most of a diff that is shown, in bytes.
+// maxDiff limits a shown diff, in bytes.
 const maxDiff = 1 << 20
 
-// Diff returns the patch of a task or a run.
+// Diff returns a patch: of the last run for target "", else of the task or the
+// earlier run with that id. It is empty where nothing was changed.
 func (svc *Service) Diff(ctx context.Context, project, target string) (string, error) {
 	s, ok := svc.State(project)
 	if !ok || s.Project.Run == nil {
@@ -39,8 +40,8 @@ func (svc *Service) Diff(ctx context.Context, project, target string) (string, e
 	return w.Diff(ctx, from, to, maxDiff)
 }
 
-// pastTips returns what an earlier run's diff is between: where it began and
-// its last commit; nothing where there is no such run.
+// pastTips returns the first and last commit of an earlier run, both empty
+// where no run has that id.
 func (svc *Service) pastTips(ctx context.Context, project, run string) (from, to string, err error) {
 	records, err := svc.RunRecords(ctx, project, strings.ToLower(run), ledger.PreflightDone{}.EntryType(), ledger.TipFound{}.EntryType(), ledger.TaskCommitted{}.EntryType())
 	if err != nil {
@@ -63,8 +64,9 @@ func (svc *Service) pastTips(ctx context.Context, project, run string) (from, to
 	return from, to, nil
 }
 
-// trees returns what a task's diff is between: its commit and that one's
-// parent, or the start and the newest tree of its last attempt.
+// trees returns the two trees to compare for a task's diff: the parent and the
+// task's commit or, without a commit, the start and the newest tree of its last
+// attempt.
 func (svc *Service) trees(ctx context.Context, project string, t loop.TaskState) (from, to string, err error) {
 	records, err := svc.Records(ctx, project, t.Task.ID)
 	if err != nil {

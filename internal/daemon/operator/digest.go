@@ -10,19 +10,20 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/digest"
 )
 
-// Digest is `nightporter digest --json`. Fields are added, never renamed.
+// Digest is the output of `nightporter digest --json`. Fields are added, never
+// renamed.
 type Digest struct {
 	Project string    `json:"project"`
 	From    time.Time `json:"from"`
 	To      time.Time `json:"to"`
 	Text    string    `json:"text"`
-	Alt     string    `json:"alt"` // the picture in words
+	Alt     string    `json:"alt"` // text alternative of the picture
 	Picture []byte    `json:"picture,omitempty"`
-	Fault   string    `json:"fault,omitempty"` // why there is no picture
+	Fault   string    `json:"fault,omitempty"` // error that kept the picture from being drawn
 }
 
-// digestView is the digest for the terminal: the text, the picture in words,
-// and the picture where a look is asked for.
+// digestView answers with the digest for the terminal: the text and its
+// alternative, and the picture if Args["look"] is "dark" or "light".
 func (svc *Service) digestView(ctx context.Context, project string, args map[string]string) (api.Reply, error) {
 	q := bot.DigestQuery{Span: args["span"], Admin: true, Now: time.Now()}
 	f, err := svc.facts(ctx, project, &q)
@@ -48,7 +49,8 @@ func (svc *Service) digestView(ctx context.Context, project string, args map[str
 	return reply(m.Text(80), out)
 }
 
-// Digest is the digest as a chat shows it.
+// Digest returns the digest as a chat shows it, with the picture unless the
+// query spans everything. Only admins see the count of strangers.
 func (svc *Service) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
 	f, err := svc.facts(ctx, project, &q)
 	if err != nil {
@@ -64,7 +66,7 @@ func (svc *Service) Digest(ctx context.Context, project string, q bot.DigestQuer
 	return svc.o.Digests.WithPicture(ctx, m, f, q.Now), nil
 }
 
-// facts are those of a span that somebody asks for, in the people's zone.
+// facts reads the facts of the queried span, in the configured time zone.
 func (svc *Service) facts(ctx context.Context, project string, q *bot.DigestQuery) (report.Facts, error) {
 	q.Now = q.Now.In(svc.o.Projects.Zone())
 	s, _ := svc.State(project)

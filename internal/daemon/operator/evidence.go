@@ -11,6 +11,7 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
+// evidence answers with all ledger records of a task.
 func (svc *Service) evidence(ctx context.Context, s loop.State, id string) (api.Reply, error) {
 	t, ok := s.Project.Find(id)
 	if !ok {

@@ -14,7 +14,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// export writes the whole ledger to a new file: Args path.
+// export writes the whole ledger to the new file Args["path"], as JSON Lines.
 func (svc *Service) export(ctx context.Context, v api.View) (api.Reply, error) {
 	path := v.Args["path"]
 	if !filepath.IsAbs(path) {
@@ -25,7 +25,7 @@ func (svc *Service) export(ctx context.Context, v api.View) (api.Reply, error) {
 		return api.Reply{Text: "✗ " + path + " is there already; name a new file"}, nil
 	}
 	if err != nil {
-		return api.Reply{Text: "✗ not exported: " + err.Error()}, nil //nolint:nilerr // the asker is told
+		return api.Reply{Text: "✗ not exported: " + err.Error()}, nil //nolint:nilerr // the reply says so
 	}
 	return reply(fmt.Sprintf("✓ %d entries in %s", n, path), map[string]any{"entries": n, "path": path})
 }
@@ -37,7 +37,7 @@ func (svc *Service) writeLedger(ctx context.Context, path string) (n int, err er
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(path) // nothing half is left
+			_ = os.Remove(path) // leaves no partial file
 		}
 	}()
 	defer func() { err = errors.Join(err, f.Close()) }()

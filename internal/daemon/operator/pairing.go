@@ -15,8 +15,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// PairingHash stands for a code in the ledger: without the operator's key
-// nobody can try codes against it. Case, the dash and spaces do not matter.
+// PairingHash returns the keyed hash under which the ledger stores a pairing
+// code. Without the operator's key nobody can test guesses against it. Case,
+// dashes and spaces of the code do not matter.
 func PairingHash(key, code string) string {
 	code = strings.Map(func(r rune) rune {
 		if r == '-' || r == ' ' || r == '–' {
@@ -40,11 +41,11 @@ type PairOffer struct {
 // PairNews is the answer of the view "pairing".
 type PairNews struct {
 	Seq    int64       `json:"seq"`
-	Begun  bool        `json:"begun"` // the offer itself was seen: what follows is about it
+	Begun  bool        `json:"begun"` // the offer's own entry was read; pass it back as begun
 	Events []PairEvent `json:"events"`
 }
 
-// PairEvent is something that happened to the code.
+// PairEvent is one event about the code.
 type PairEvent struct {
 	Time  time.Time   `json:"time"`
 	What  string      `json:"what"` // tried, paired, void
@@ -55,11 +56,11 @@ type PairEvent struct {
 	Why   string      `json:"why,omitempty"`
 }
 
-// longPoll is how long the view "pairing" waits for news. It is shorter than
-// the time after which a client takes a daemon for gone.
+// longPoll limits how long a view waits for news. It is shorter than the time
+// after which a client considers the daemon gone.
 const longPoll = 20 * time.Second
 
-// pair offers a code: Args hash, role, key, by.
+// pair offers a pairing code. Args: hash, role, key, by.
 func (svc *Service) pair(ctx context.Context, v api.View) (api.Reply, error) {
 	if !svc.o.Serves {
 		return api.Reply{Text: "✗ nightporter is not running. Start it: nightporter up"}, nil
@@ -76,7 +77,7 @@ func (svc *Service) pair(ctx context.Context, v api.View) (api.Reply, error) {
 	case !role.May(ledger.RoleView):
 		return api.Reply{Text: fmt.Sprintf("✗ no role %q: view, steer or admin", role)}, nil
 	}
-	// Before the offer: what happens to it is looked for from here on.
+	// Read before the offer is made: "pairing" reads events from here on.
 	seq, _, err := svc.o.Store.Head(ctx, ledger.SharedStream)
 	if err != nil {
 		return api.Reply{}, err
@@ -95,8 +96,8 @@ func (svc *Service) pair(ctx context.Context, v api.View) (api.Reply, error) {
 	return reply(answer.Text, offer)
 }
 
-// pairing waits for what becomes of a code: Args hash, after (an entry's
-// number) and begun, as the last answer gave them.
+// pairing waits up to longPoll for events about a code. Args: hash, and after
+// and begun as the last answer returned them.
 func (svc *Service) pairing(ctx context.Context, v api.View) (api.Reply, error) {
 	after, err := strconv.ParseInt(v.Args["after"], 10, 64)
 	if err != nil {
@@ -146,7 +147,7 @@ func (svc *Service) pairing(ctx context.Context, v api.View) (api.Reply, error) 
 	}
 }
 
-// people lists who is paired.
+// people lists the paired people.
 func (svc *Service) people(_ context.Context, _ api.View) (api.Reply, error) {
 	people := svc.o.Engine.Shared().People
 	if len(people) == 0 {
@@ -159,10 +160,10 @@ func (svc *Service) people(_ context.Context, _ api.View) (api.Reply, error) {
 	return reply(strings.Join(lines, "\n"), people)
 }
 
-// unpair takes somebody out: Args id, key, by.
+// unpair removes a person. Args: id, key, by.
 func (svc *Service) unpair(ctx context.Context, v api.View) (api.Reply, error) {
 	id := v.Args["id"]
-	for _, p := range svc.o.Engine.Shared().People { // the number alone will do
+	for _, p := range svc.o.Engine.Shared().People { // the id without the platform's prefix works too
 		if _, n, ok := strings.Cut(p.ID, ":"); ok && n == id {
 			id = p.ID
 		}

@@ -6,7 +6,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Records returns the ledger's records of a task, or of the last run.
+// Records returns the ledger's records of a task or, for task "", of the
+// project's last run. A project without a run has none.
 func (svc *Service) Records(ctx context.Context, project, task string) ([]ledger.Record, error) {
 	var out []ledger.Record
 	keep := func(r ledger.Record) error { out = append(out, r); return nil }
@@ -22,13 +23,13 @@ func (svc *Service) Records(ctx context.Context, project, task string) ([]ledger
 	return svc.RunRecords(ctx, project, s.Project.Run.ID)
 }
 
-// Runs returns the ids of a project's runs, in the order in which they were
-// planned.
+// Runs returns the ids of a project's runs, oldest first.
 func (svc *Service) Runs(ctx context.Context, project string) ([]string, error) {
 	return svc.o.Store.RunsOf(ctx, ledger.ProjectStream(project))
 }
 
-// RunRecords returns the ledger's records of a run, of some types or all.
+// RunRecords returns the ledger's records of a run. types restricts them to
+// these entry types; none means all.
 func (svc *Service) RunRecords(ctx context.Context, project, run string, types ...string) ([]ledger.Record, error) {
 	var out []ledger.Record
 	keep := func(r ledger.Record) error { out = append(out, r); return nil }

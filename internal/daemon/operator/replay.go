@@ -15,15 +15,17 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// replayed is a stream folded anew.
+// replayed is the result of folding one stream from its first entry.
 type replayed struct {
 	Stream   string `json:"stream"`
 	Entries  int64  `json:"entries"`
-	Snapshot int64  `json:"snapshot"` // entry that the stored one is of, 0 for none
-	Same     bool   `json:"same"`
+	Snapshot int64  `json:"snapshot"` // last entry in the stored snapshot, 0 for none
+	Same     bool   `json:"same"`     // the fold and the snapshot lead to the same state
 }
 
-// replay folds the project's stream and the house's.
+// replay folds the project's stream and the shared stream from their first
+// entries, compares the results with the snapshots, and answers with the status
+// at the entry or time to.
 func (svc *Service) replay(ctx context.Context, s loop.State, to string) (api.Reply, error) {
 	var streams []replayed
 	text, same := "", true
@@ -45,7 +47,7 @@ func (svc *Service) replay(ctx context.Context, s loop.State, to string) (api.Re
 	}
 	until, err := svc.upTo(to)
 	if err != nil {
-		return api.Reply{Text: "✗ " + err.Error()}, nil //nolint:nilerr // the asker is told
+		return api.Reply{Text: "✗ " + err.Error()}, nil //nolint:nilerr // the reply says so
 	}
 	state, last, err := svc.stateAt(ctx, s.Project.Name, until)
 	if err != nil {
@@ -66,7 +68,7 @@ func (svc *Service) replay(ctx context.Context, s loop.State, to string) (api.Re
 	return r, err
 }
 
-// compare folds a stream from its beginning, and from its snapshot.
+// compare folds a stream from its first entry and from its snapshot.
 func (svc *Service) compare(ctx context.Context, stream string) (replayed, error) {
 	out := replayed{Stream: stream, Same: true}
 	row, err := svc.o.Store.Snapshot(ctx, stream, loop.StateVersion)
@@ -102,14 +104,15 @@ func (svc *Service) compare(ctx context.Context, stream string) (replayed, error
 	return out, err
 }
 
-// canonical is a state as a snapshot would give it back. The project's name is
-// the stream's: a stream can begin before its first run.
+// canonical encodes a state as a snapshot would. It omits the project's name,
+// which is missing in a stream before its first run.
 func canonical(s loop.State) ([]byte, error) {
 	s.Project.Name = ""
 	return json.Marshal(s)
 }
 
-// upTo reads --to as a test of entries.
+// upTo parses the flag --to, an entry's number or a time, into a predicate of
+// records.
 func (svc *Service) upTo(to string) (func(ledger.Record) bool, error) {
 	if to == "" {
 		return func(ledger.Record) bool { return true }, nil
@@ -138,8 +141,8 @@ func (svc *Service) upTo(to string) (func(ledger.Record) bool, error) {
 // errFar ends a fold early.
 var errFar = errors.New("far enough")
 
-// stateAt is where a project and the house stood after the last of the
-// project's entries that until lets in, and that entry.
+// stateAt returns the project's state after the last project entry that until
+// accepts, together with the shared state at that entry's time, and that entry.
 func (svc *Service) stateAt(ctx context.Context, project string, until func(ledger.Record) bool) (s loop.State, last ledger.Record, err error) {
 	folder := loop.NewFolder(s)
 	fold := func(stream string, until func(ledger.Record) bool) error {

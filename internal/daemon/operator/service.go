@@ -19,11 +19,12 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// Service is where people's lines arrive: it is bot's view of the engine, and
-// the operator socket's handler.
+// Service answers the operator: it implements the commands' view of the engine
+// (bot.Service) and the handler of the operator's socket. Create it with New.
+// All methods are safe for concurrent use.
 type Service struct {
 	o       Options
-	watched timelines // of runs that somebody looks at
+	watched timelines // of the runs on somebody's live screen
 }
 
 var (
@@ -31,7 +32,8 @@ var (
 	_ socket.OperatorHandler = (*Service)(nil)
 )
 
-// Options are what a Service works with.
+// Options are the dependencies of a Service. All fields are required unless a
+// comment says otherwise.
 type Options struct {
 	Engine   Engine
 	Chats    Chats // nil where Stays is false
@@ -39,17 +41,17 @@ type Options struct {
 	Projects *project.Planner
 	Sessions Sessions
 	Digests  *digest.Maker
-	Threads  bot.Placer         // where projects are talked of; nil where Stays is false
-	Ways     func() []PairWay   // in which a pairing code can be sent
+	Threads  bot.Placer         // names the chats of a project; nil where Stays is false
+	Ways     func() []PairWay   // platforms on which a pairing code can be sent
 	Changes  *service.Broadcast // rung after every committed entry
-	Closing  <-chan struct{}    // closed when the daemon is about to end: nobody waits for news any more
-	Person   string             // who types at the terminal
-	Stays    bool               // every configured project is worked on, and shown
-	Serves   bool               // this process stays to act on what it is told
+	Closing  <-chan struct{}    // closed when the daemon is about to end; ends long polls
+	Person   string             // name of the operator, for the ledger
+	Stays    bool               // all configured projects are worked on and shown
+	Serves   bool               // this process keeps running and acts on inputs
 	Log      *slog.Logger
 }
 
-// Engine decides inputs and knows the state of all projects.
+// Engine decides inputs and returns the state of every project.
 type Engine interface {
 	Do(ctx context.Context, in loop.Input) (loop.Answer, error)
 	State(project string) (loop.State, bool)
@@ -57,27 +59,29 @@ type Engine interface {
 	Shared() loop.Shared
 }
 
-// Chats commits what is answered in chats, with the cursor of what was asked.
+// Chats commits answers to chat messages in one transaction with the cursor of
+// the message that they answer.
 type Chats interface {
 	DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error)
 	Say(ctx context.Context, key string, at time.Time, messages []ledger.Outgoing, cursor *ledger.Cursor) error
 }
 
-// Sessions shows what sessions print.
+// Sessions returns the latest output of a session.
 type Sessions interface {
 	Glimpse(session string, most int) (agent.OutputTail, error)
 }
 
-// New returns the service.
+// New returns a service for these dependencies.
 func New(o Options) *Service { return &Service{o: o} }
 
-// Do decides an input.
+// Do decides an input of the operator.
 func (svc *Service) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	return svc.o.Engine.Do(ctx, in)
 }
 
-// State returns a project's state. One that is configured, and of which the
-// ledger knows nothing yet, is there too where it is worked on.
+// State returns a project's state. With Options.Stays it also finds a
+// configured project without any ledger entry; its state is then empty but for
+// the name.
 func (svc *Service) State(project string) (loop.State, bool) {
 	s, ok := svc.o.Engine.State(project)
 	if !ok && svc.o.Stays {
@@ -88,8 +92,8 @@ func (svc *Service) State(project string) (loop.State, bool) {
 	return s, ok
 }
 
-// Projects returns the names of all projects, sorted: those of the ledger, and
-// under `up` those of the configuration.
+// Projects returns the names of all projects in the ledger, sorted. With
+// Options.Stays it includes those of the configuration.
 func (svc *Service) Projects() []string {
 	names := svc.o.Engine.Projects()
 	if svc.o.Stays {
@@ -99,10 +103,10 @@ func (svc *Service) Projects() []string {
 		slices.Sort(names)
 		names = slices.Compact(names)
 	}
-	return slices.DeleteFunc(names, func(name string) bool { return name == "" }) // the house is none
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" }) // the stream of shared entries
 }
 
-// project is the one that was named, or the only one there is.
+// project returns the given name or, for "", the name of the only project.
 func (svc *Service) project(name string) string {
 	if names := svc.Projects(); name == "" && len(names) == 1 {
 		return names[0]
@@ -115,7 +119,7 @@ func reply(text string, data any) (api.Reply, error) {
 	return api.Reply{OK: true, Text: text, Data: raw}, err
 }
 
-// PairWay is a platform by which a code can be sent.
+// PairWay is a platform on which a pairing code can be sent.
 type PairWay struct {
 	Platform string `json:"platform"`      // its name in the table of platforms
 	Bot      string `json:"bot,omitempty"` // name of the bot, where it is known and people use it

@@ -9,10 +9,11 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// statusJSON is `nightporter status --json`. Fields are added, never renamed.
+// statusJSON is one project in the output of `nightporter status --json`.
+// Fields are added, never renamed.
 type statusJSON struct {
 	Project  string     `json:"project"`
-	Daemon   bool       `json:"daemon"` // false: no nightporter is there to act on any of it
+	Daemon   bool       `json:"daemon"` // whether a running daemon works on this project
 	Run      string     `json:"run,omitempty"`
 	State    string     `json:"state"`
 	Wait     string     `json:"wait,omitempty"`
@@ -29,7 +30,7 @@ type statusJSON struct {
 	CostUSD  *float64   `json:"cost_usd"` // null: unknown
 	Guidance int        `json:"guidance_waiting"`
 	Asks     []string   `json:"questions,omitempty"`
-	Remarks  []string   `json:"remarks,omitempty"` // what is wrong besides: settings not reloaded, a start missed
+	Remarks  []string   `json:"remarks,omitempty"` // warnings: settings not reloaded, a start missed
 }
 
 func (svc *Service) statusOf(s loop.State) statusJSON {
@@ -58,7 +59,8 @@ func (svc *Service) statusOf(s loop.State) statusJSON {
 	return out
 }
 
-// taskJSON is one task of `nightporter tasks --json`.
+// taskJSON is one task in the output of `nightporter tasks --json`. Fields are
+// added, never renamed.
 type taskJSON struct {
 	ID       string `json:"id"`
 	Title    string `json:"title"`
@@ -79,7 +81,7 @@ func tasksOf(s loop.State) []taskJSON {
 	return out
 }
 
-// status is where a project stands: also where nobody is there to go on.
+// status renders a project's status and its warnings as text.
 func (svc *Service) status(s loop.State) string {
 	m := bot.Status(s, time.Now())
 	if !svc.o.Projects.Works(s.Project.Name) && !s.Project.Run.Over() {
@@ -88,7 +90,8 @@ func (svc *Service) status(s loop.State) string {
 	return strings.Join(append([]string{m.Text(80)}, svc.o.Projects.WarningsOf(s.Project.Name)...), "\n")
 }
 
-// absent says that nobody is there to act on anything, "" where somebody is.
+// absent returns a line that tells the reader to start the daemon, "" when one
+// runs.
 func (svc *Service) absent() string {
 	if svc.o.Serves {
 		return ""
@@ -96,7 +99,7 @@ func (svc *Service) absent() string {
 	return "\n\n" + bot.SignLater + " nightporter is not running; start it: nightporter up"
 }
 
-// statusOfAll is where every project stands.
+// statusOfAll answers with the status of every project.
 func (svc *Service) statusOfAll() (api.Reply, error) {
 	texts, all := []string{}, []statusJSON{}
 	for _, name := range svc.Projects() {

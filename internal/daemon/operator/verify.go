@@ -8,8 +8,8 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// verify recomputes every chain, and holds it against the heads that stand in
-// the task commits of each project's branches.
+// verify recomputes the hash chain of every stream and compares it with the
+// ledger heads recorded in the task commits of each project's branches.
 func (svc *Service) verify(ctx context.Context) (api.Reply, error) {
 	var known []store.Anchor
 	for _, name := range svc.Projects() {

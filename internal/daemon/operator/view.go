@@ -9,7 +9,8 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// View answers with a read model.
+// View answers a request for a read model by its name. Problems of the request
+// are a Reply without OK; an error means that the view could not be read.
 func (svc *Service) View(ctx context.Context, v api.View) (api.Reply, error) {
 	project := svc.project(v.Project)
 	if v.Name == "status" && project == "" {
@@ -42,7 +43,7 @@ func (svc *Service) View(ctx context.Context, v api.View) (api.Reply, error) {
 	return api.Reply{Text: "no view " + v.Name}, nil
 }
 
-// sharedViews are views that are about no single project.
+// sharedViews are the views that belong to no single project.
 var sharedViews = map[string]func(*Service, context.Context, api.View) (api.Reply, error){
 	"pair": (*Service).pair, "pairing": (*Service).pairing, "people": (*Service).people, "unpair": (*Service).unpair, "export": (*Service).export,
 	"backup": (*Service).backup, "prompt": (*Service).prompt, api.ViewWatch: (*Service).watch,

@@ -17,8 +17,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// watch answers with the scene of a project as soon as it is another one than
-// its asker has seen: Args seen, as the last answer gave it.
+// watch answers with the scene of a project's live screen. It waits up to
+// longPoll until the scene differs from the one with the tag Args["seen"],
+// which the last answer gave.
 func (svc *Service) watch(ctx context.Context, v api.View) (api.Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, longPoll)
 	defer cancel()
@@ -45,7 +46,7 @@ func (svc *Service) watch(ctx context.Context, v api.View) (api.Reply, error) {
 				continue
 			case <-svc.o.Closing:
 				return api.Reply{}, fmt.Errorf("%w: nightporter restarts", api.ErrLater)
-			case <-ctx.Done(): // nothing new; or the asker is gone, and reads nothing
+			case <-ctx.Done(): // nothing new, or the client has gone
 				over = true
 			}
 		}
@@ -59,11 +60,13 @@ func (svc *Service) watch(ctx context.Context, v api.View) (api.Reply, error) {
 	}
 }
 
-// glance is how often a session in hand is looked at: what it prints rings no
-// bell, and would ring it more often than anybody can read.
+// glance is the interval at which the output of a running session is read.
+// Output does not ring Changes: it would ring more often than a person can
+// read.
 const glance = time.Second
 
-// soon comes when a scene may be another one though nothing was decided.
+// soon returns a channel that fires when the scene may have changed without a
+// new ledger entry, nil where it cannot.
 func soon(scene tui.Scene) <-chan time.Time {
 	if scene.Hand == nil || scene.Hand.Session == "" {
 		return nil
@@ -71,8 +74,8 @@ func soon(scene tui.Scene) <-chan time.Time {
 	return time.After(glance)
 }
 
-// atWork is the project that somebody who names none wants to see: the first
-// one that a run is under way for.
+// atWork returns the default project of the live screen: the first with an
+// unfinished run that is worked on, else the first.
 func (svc *Service) atWork() string {
 	names := svc.Projects()
 	for _, name := range names {
@@ -86,8 +89,8 @@ func (svc *Service) atWork() string {
 	return ""
 }
 
-// scene is a project's scene but for what happened last, and the number of
-// its last entry.
+// scene returns a project's scene without its last log lines, and the number of
+// the project's last entry.
 func (svc *Service) scene(ctx context.Context, name string, s loop.State) (tui.Scene, int64, error) {
 	zone := svc.o.Projects.Zone()
 	var scene tui.Scene
@@ -126,13 +129,13 @@ func (svc *Service) scene(ctx context.Context, name string, s loop.State) (tui.S
 	return scene, head, nil
 }
 
-// shows adds what the session in hand shows of itself. Its output is nothing
-// that a screen could not do without.
+// shows adds the output of the running session. An error is only logged: the
+// screen is useful without the output.
 func (svc *Service) shows(h *tui.CurrentWork) {
 	if h == nil || h.Session == "" {
 		return
 	}
-	seen, err := svc.o.Sessions.Glimpse(h.Session, 2*tui.MaxOutput) // some are empty once they are cleaned
+	seen, err := svc.o.Sessions.Glimpse(h.Session, 2*tui.MaxOutput) // twice the lines: some are empty after cleaning
 	if err != nil {
 		svc.o.Log.Debug("glimpse", "session", h.Session, "error", err)
 	}
@@ -142,11 +145,11 @@ func (svc *Service) shows(h *tui.CurrentWork) {
 	h.Shows(seen.Lines, seen.At)
 }
 
-// lastEntries is how far back the screen's last lines reach. A run of hundreds
-// of sessions must not be read whole for the forty lines of a screen.
+// lastEntries limits how many entries are read for the screen's last lines. A
+// run of hundreds of sessions must not be read whole for forty lines.
 const lastEntries = 600
 
-// last is what happened lately, as /log tells it.
+// last renders the latest entries as /log does.
 func (svc *Service) last(ctx context.Context, name string, head int64) ([]string, error) {
 	if name == "" {
 		return nil, nil
