@@ -40,6 +40,6 @@
 //
 // Invariants held by tests: Stop leaves no goroutine (leak_test.go); a refused
 // reload leaves the old settings in force (reload_test.go); a hanging engine
-// stops the watchdog's signal (watchdog_test.go); every committed entry is
-// counted once (metrics_test.go).
+// stops the signal to the watchdog (watchdog_test.go); metrics have bounded labels
+// (metrics_test.go).
 package daemon

@@ -13,23 +13,23 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Autostarter begins runs by themselves, as each project's `start` says, and
-// takes up those that an earlier process left unfinished. Its methods can be
-// called from any goroutine.
+// Autostarter starts runs as each project's `start` setting says, and resumes
+// runs that an earlier process left unfinished. Create it with New. All methods
+// are safe for concurrent use.
 type Autostarter struct {
 	service.Base
 	o    Options
-	wake chan struct{} // something below is to be looked at
+	wake chan struct{} // capacity 1; a signal makes run consider all projects
 
 	watches sync.WaitGroup
 
 	mu       sync.Mutex
 	plans    Schedules
-	lastTick time.Time // when schedules were looked at last
+	lastTick time.Time // when schedules were checked last
 	projects map[string]*projectState
 }
 
-// Options are what an Autostarter works with.
+// Options are the dependencies of an Autostarter. All fields are required.
 type Options struct {
 	Engine   Engine
 	Projects *project.Planner
@@ -38,7 +38,7 @@ type Options struct {
 	Log      *slog.Logger
 }
 
-// Engine decides inputs and knows the state of all projects.
+// Engine decides inputs and returns the state of every project.
 type Engine interface {
 	Do(ctx context.Context, in loop.Input) (loop.Answer, error)
 	State(project string) (loop.State, bool)
@@ -50,16 +50,17 @@ type Sessions interface {
 	End(ctx context.Context, session string, grace ledger.Duration) error
 }
 
-// projectState is what the autostarter knows of one project.
+// projectState is the autostarter's knowledge of one project.
 type projectState struct {
-	dirty   bool      // something happened since it was looked at
-	retryAt time.Time // when time alone is a reason to look
-	changed time.Time // when its source was last seen to change
-	run     string    // state of the run when it was looked at
-	source  string    // that is watched, "" for none
+	dirty   bool      // something changed since it was considered
+	retryAt time.Time // when to consider it without a change; zero = never
+	changed time.Time // when its source last changed
+	run     string    // phase when it was considered last
+	source  string    // watched source, "" for none
 	unwatch context.CancelFunc
 }
 
+// nudge makes run consider all projects, without waiting for it.
 func (s *Autostarter) nudge() {
 	select {
 	case s.wake <- struct{}{}:
@@ -67,7 +68,8 @@ func (s *Autostarter) nudge() {
 	}
 }
 
-// of returns what is known of a project. The caller holds mu.
+// projectState returns the entry of a project and creates a missing one. The
+// caller holds mu.
 func (s *Autostarter) projectState(name string) *projectState {
 	x := s.projects[name]
 	if x == nil {
@@ -77,7 +79,8 @@ func (s *Autostarter) projectState(name string) *projectState {
 	return x
 }
 
-// follow takes the place of the watch before.
+// follow ends the previous watch and remembers how to end the new one; nil =
+// none.
 func (x *projectState) follow(cancel context.CancelFunc) {
 	if x.unwatch != nil {
 		x.unwatch()
@@ -85,7 +88,7 @@ func (x *projectState) follow(cancel context.CancelFunc) {
 	x.unwatch = cancel
 }
 
-// start begins a run, or takes up the unfinished one.
+// start starts a run, or resumes the project's unfinished one.
 func (s *Autostarter) start(ctx context.Context, name string, settings ledger.Settings) {
 	answer, err := s.o.Engine.Do(ctx, loop.Input{
 		Project: name, Actor: "daemon", Name: "schedule", Body: loop.StartRun{Settings: settings, MaxSessions: s.o.Projects.Config().Sessions()},
@@ -102,8 +105,8 @@ func (s *Autostarter) start(ctx context.Context, name string, settings ledger.Se
 	}
 }
 
-// failed says, once, that a project could not be started by itself. It is tried
-// again when its source changes, or when it is due the next time.
+// failed warns, once, that a project could not be started. The next attempt
+// comes with the next change of its source or the next due time.
 func (s *Autostarter) failed(name string, err error) {
 	if s.o.Projects.Warn(name, project.AboutStart, "! "+name+" not started: "+project.OneLine(err)) {
 		s.o.Log.Error("not started by itself", "project", name, "error", err)
@@ -111,5 +114,5 @@ func (s *Autostarter) failed(name string, err error) {
 	}
 }
 
-// local is a time in the people's zone.
+// local returns t in the configured time zone.
 func (s *Autostarter) local(t time.Time) time.Time { return t.In(s.o.Projects.Zone()) }

@@ -10,12 +10,12 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// tolerance is how late a start by cron may be and still be one: a busy
-// machine, or one that was asleep for a moment. A later one is missed, and
-// said so; it is not made up, because by then it may be morning.
+// tolerance is the largest delay with which a start by cron still happens, for
+// instance on a busy machine or after a short sleep. After that it is missed
+// and only a warning is shown: a late start could run into the morning.
 const tolerance = 10 * time.Minute
 
-// tick starts what a cron expression wants now.
+// tick starts the projects whose cron expression is due.
 func (s *Autostarter) tick(ctx context.Context, now time.Time) {
 	for _, name := range s.due(now) {
 		st, _ := s.o.Engine.State(name)
@@ -29,7 +29,7 @@ func (s *Autostarter) tick(ctx context.Context, now time.Time) {
 			continue
 		}
 		ready := loop.ReadyTasks(st, settings, snapshot)
-		if len(ready) == 0 { // an idle night costs nothing
+		if len(ready) == 0 { // a night without work costs nothing
 			s.o.Projects.Warn(name, project.AboutStart, "")
 			s.o.Log.Info("due by schedule, and nothing is ready", "project", name)
 			continue
@@ -38,8 +38,8 @@ func (s *Autostarter) tick(ctx context.Context, now time.Time) {
 	}
 }
 
-// due lists the projects whose cron expression was due since the last look,
-// and warns of those for which it is too late.
+// due lists the projects whose cron expression was due since the last call. It
+// warns of those for which the tolerance is over.
 func (s *Autostarter) due(now time.Time) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +64,7 @@ func (s *Autostarter) due(now time.Time) []string {
 	return names
 }
 
-// missed warns of starts that were due while no nightporter was there.
+// warnMissedWhileOff warns of starts that were due while no daemon ran.
 func (s *Autostarter) warnMissedWhileOff(now time.Time) {
 	for name, plan := range s.plans {
 		if at := lastDue(plan, s.local(s.lastTick), s.local(now)); !at.IsZero() {
@@ -73,6 +73,7 @@ func (s *Autostarter) warnMissedWhileOff(now time.Time) {
 	}
 }
 
+// warnMissed warns of one missed start.
 func (s *Autostarter) warnMissed(name string, at time.Time, why string) {
 	s.o.Projects.Warn(name, project.AboutStart, fmt.Sprintf("! start of %s missed: %s. Not made up: /run %s", at.Format("Mon 15:04"), why, name))
 	s.o.Log.Warn("start by schedule missed", "project", name, "due", at, "why", why)

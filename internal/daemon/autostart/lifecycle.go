@@ -10,8 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// New makes the autostarter of a daemon that was last there at off, zero for
-// never: starts by cron that were due since are missed.
+// New returns the autostarter of a daemon that last ran at off, zero for never.
+// It warns of starts by cron that were due since off, and starts nothing.
 func New(o Options, plans Schedules, off time.Time) *Autostarter {
 	s := &Autostarter{o: o, wake: make(chan struct{}, 1), projects: map[string]*projectState{}, plans: plans, lastTick: off}
 	now := time.Now()
@@ -22,7 +22,7 @@ func New(o Options, plans Schedules, off time.Time) *Autostarter {
 	return s
 }
 
-// Start takes up what was left unfinished and looks from now on.
+// Start begins to resume unfinished runs and to start due ones.
 func (s *Autostarter) Start(context.Context) error {
 	if err := s.Begin(); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (s *Autostarter) Start(context.Context) error {
 	return nil
 }
 
-// Use takes over the schedules of a reloaded configuration.
+// Use replaces the schedules after a reload of the configuration.
 func (s *Autostarter) Use(plans Schedules) {
 	s.mu.Lock()
 	s.plans = plans
@@ -42,7 +42,7 @@ func (s *Autostarter) Use(plans Schedules) {
 	s.nudge()
 }
 
-// run works until ctx ends.
+// run considers projects until ctx ends.
 func (s *Autostarter) run(ctx context.Context) {
 	s.Free(ctx)
 	due, stop := service.Minutely()
@@ -71,12 +71,12 @@ func (s *Autostarter) run(ctx context.Context) {
 	}
 }
 
-// consider takes up the project's unfinished run, or begins one if its start
-// is "auto" and work is ready.
+// consider resumes the project's unfinished run, or starts one if its setting
+// is start = "auto" and a task is ready.
 func (s *Autostarter) consider(ctx context.Context, name string) {
 	st, _ := s.o.Engine.State(name)
 	if r := st.Project.Run; !r.Over() {
-		s.o.Projects.Warn(name, project.AboutStart, "") // however it was begun
+		s.o.Projects.Warn(name, project.AboutStart, "") // the start has succeeded, by whatever means
 	}
 	s.resume(ctx, name, st)
 
@@ -108,14 +108,14 @@ func (s *Autostarter) consider(ctx context.Context, name string) {
 	}
 	if err != nil {
 		s.failed(name, err)
-		// A plan that is not there, or a repository, cannot be watched. Looking
-		// again costs nothing.
+		// A missing plan or repository cannot be watched, so it is read again
+		// after a while, which is cheap.
 		s.mu.Lock()
 		x.retryAt = now.Add(lookAgain)
 		s.mu.Unlock()
 		return
 	}
-	s.o.Projects.Warn(name, project.AboutStart, "") // what could not be read can be now
+	s.o.Projects.Warn(name, project.AboutStart, "") // the source is readable
 	decided := loop.Startable(st, settings, snapshot, now, changed)
 	s.o.Log.Info("start by itself", "project", name, "start", decided.OK, "why", decided.Why, "ready", len(decided.Tasks))
 	if decided.OK {
@@ -127,7 +127,8 @@ func (s *Autostarter) consider(ctx context.Context, name string) {
 	s.mu.Unlock()
 }
 
-// phase is as much of a project's state as can make "auto" start a run.
+// phase encodes the part of a project's state that can make start = "auto"
+// start a run. A changed phase makes the project be considered again.
 func phase(st loop.State) string {
 	r := st.Project.Run
 	if !r.Over() {
@@ -148,7 +149,7 @@ func phase(st loop.State) string {
 	return text
 }
 
-// Says is how the project starts, for people.
+// Says describes for people how the project starts.
 func (s *Autostarter) Says(name string) string {
 	pr, _ := s.o.Projects.Find(name)
 	s.mu.Lock()

@@ -9,12 +9,12 @@ import (
 	"github.com/nightporter/nightporter/loop/task"
 )
 
-// lookAgain is when a project that could not be looked at is looked at again.
+// lookAgain is the delay before a project is considered again after an error.
 // It is less than the minute after which the clock wakes the autostarter.
 const lookAgain = 30 * time.Second
 
-// read resolves the project's settings and reads its source, and sees to it
-// that the source is watched.
+// readSource resolves the project's settings and reads its source. With start =
+// "auto" it also begins to watch the source.
 func (s *Autostarter) readSource(ctx context.Context, name string) (settings ledger.Settings, snapshot ledger.Snapshot, err error) {
 	pr, _ := s.o.Projects.Find(name)
 	settings, err = s.o.Projects.Resolve(name, config.Overrides{})
@@ -37,7 +37,7 @@ func (s *Autostarter) readSource(ctx context.Context, name string) (settings led
 	return settings, snapshot, err
 }
 
-// watch looks at the project again whenever its source changes.
+// watchSource marks the project as changed whenever its source changes.
 func (s *Autostarter) watchSource(ctx context.Context, name string, watch func(context.Context, func()) error) {
 	err := watch(ctx, func() {
 		s.mu.Lock()
@@ -49,7 +49,7 @@ func (s *Autostarter) watchSource(ctx context.Context, name string, watch func(c
 	if err != nil && ctx.Err() == nil {
 		s.o.Log.Warn("source is not watched", "project", name, "error", err)
 		s.mu.Lock()
-		s.projectState(name).source = "" // tried again when it is looked at next
+		s.projectState(name).source = "" // the next readSource watches it again
 		s.projectState(name).retryAt = time.Now().Add(time.Minute)
 		s.mu.Unlock()
 	}

@@ -7,10 +7,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Free gives the slots of projects that are not worked on to the others, and
-// ends what these have in flight: nobody hears it, it costs money, and its
-// supervisor sees a nightporter and would let it be. It counts as nothing, and
-// is done again should the project come back.
+// Free gives the session slots of projects that are not worked on to the other
+// projects, and ends their running sessions. Nobody would read the results of
+// these sessions, they cost money, and their supervisors do not end them while
+// a daemon runs. An ended session counts neither as failure nor as success, and
+// is repeated if the project returns.
 func (s *Autostarter) Free(ctx context.Context) {
 	_, err := s.o.Engine.Do(ctx, loop.Input{Actor: "daemon", Body: loop.WorksOn{Projects: s.o.Projects.Working()}})
 	if err != nil && ctx.Err() == nil {
@@ -30,9 +31,9 @@ func (s *Autostarter) Free(ctx context.Context) {
 	}
 }
 
-// adopt takes up a run that `run` left unfinished: with its own settings, but
-// waiting for a person where `run` would have ended. One that a person paused
-// stays paused: it is taken up once it goes on.
+// resume resumes a run that the command `run` left unfinished. The settings
+// stay except that the run waits for a person where `run` would have ended. A
+// run that a person paused stays paused.
 func (s *Autostarter) resume(ctx context.Context, name string, st loop.State) {
 	r := st.Project.Run
 	if r.Over() || r.Settings.Stays || r.Finishing != nil || r.Check {

@@ -16,27 +16,28 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// line is the connection to one platform.
+// connection is the connection to one platform.
 type connection struct {
 	platform   platform.Platform
-	row        int // in the table of platforms
+	row        int // index in platform.All
 	hub        *Hub
 	adapter    *platform.Conn
 	dispatcher *delivery.Dispatcher
 	receiver   bot.Receiver
 	lock       *os.File
-	spawn      func(func(ctx context.Context)) // of the connections
+	spawn      func(func(ctx context.Context)) // runs a loop until Connections.Stop
 
 	mu      sync.Mutex
 	botName string
 	asking  bool
 }
 
-func (c *connection) unlock() { _ = c.lock.Close() } // none is no error to it
+// unlock releases the bot's lock, if there is one.
+func (c *connection) unlock() { _ = c.lock.Close() } // a nil file only returns an error
 
-// listen hands over what people do until ctx ends.
+// listen passes the platform's updates to the receiver until ctx ends.
 func (c *connection) listen(ctx context.Context) {
-	cursor := func(ctx context.Context) (string, error) { // asked for before every poll
+	cursor := func(ctx context.Context) (string, error) { // called before every poll
 		if c.adapter.State().Connected {
 			c.dispatcher.MarkReachable()
 		}
@@ -46,21 +47,21 @@ func (c *connection) listen(ctx context.Context) {
 	_ = c.adapter.Listen(ctx, cursor, c.receiver) // says why ctx ended
 }
 
-// name is the bot's, "" while it is not known.
+// name returns the bot's name, "" while it is unknown.
 func (c *connection) name() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.botName
 }
 
-// changed is told of every coming and going of the connection.
+// onState reacts to a change of the connection's state.
 func (c *connection) onState(s transport.State) {
 	h, about := c.hub, project.AboutChat(c.row)
 	if s.Connected {
 		h.o.Catalog.Warn("", about, "")
 		c.dispatcher.MarkReachable()
 		c.fetchBotName()
-		h.o.Changes.Ring() // there may be menus to set
+		h.o.Changes.Ring() // menus may have to be set
 		return
 	}
 	if s.Trouble != transport.TroubleStart {
@@ -68,7 +69,7 @@ func (c *connection) onState(s transport.State) {
 	}
 }
 
-// introduce learns the bot's name, once.
+// fetchBotName asks the platform for the bot's name until it is known.
 func (c *connection) fetchBotName() {
 	c.mu.Lock()
 	begin := c.adapter.BotName != nil && !c.asking && c.botName == ""
@@ -95,8 +96,8 @@ func (c *connection) fetchBotName() {
 	})
 }
 
-// steerers are those of the platform who may steer: a message in a chat of
-// several people can name them, so that it makes a sound.
+// steerers returns the people of the platform who may steer. A message in a
+// group mentions them, so that it makes a sound for them.
 func (c *connection) steerers(string) []string {
 	var out []string
 	for _, who := range c.hub.o.Engine.Shared().People {
@@ -107,7 +108,7 @@ func (c *connection) steerers(string) []string {
 	return out
 }
 
-// answered reports whether somebody's message has an answer of ours.
+// hasAnswer reports whether nightporter has replied to a message.
 func (c *connection) hasAnswer(ctx context.Context, chat, id string) bool {
 	_, found, err := c.hub.o.Store.AnswerTo(ctx, chat, id)
 	if err != nil {
@@ -116,13 +117,13 @@ func (c *connection) hasAnswer(ctx context.Context, chat, id string) bool {
 	return found
 }
 
-// alive notes that a chat takes messages, which it may not have before.
+// onActive notes that somebody wrote in a chat: it accepts messages again.
 func (c *connection) onActive(chat string) {
 	c.dispatcher.Reopen(chat)
 	c.hub.onMessage(bot.Inbound{Chat: chat})
 }
 
-// open are the messages of a chat whose questions wait for an answer.
+// openQuestions returns the ids of a chat's messages whose questions are open.
 func (c *connection) openQuestions(ctx context.Context, chat string) []string {
 	var out []string
 	for _, name := range c.hub.o.Engine.Projects() {
@@ -140,35 +141,35 @@ func (c *connection) openQuestions(ctx context.Context, chat string) []string {
 	return out
 }
 
-// reopening reports to the dispatcher and the hub that somebody wrote in a chat: a
-// chat that took nothing is tried again.
+// reopening tells the dispatcher and the hub of each received message: a chat
+// that refused messages is tried again.
 type reopening struct {
 	bot.Receiver
 	dispatcher *delivery.Dispatcher
 	wrote      func(bot.Inbound)
 }
 
-// Receive hands an input on.
+// Receive passes an input on.
 func (o reopening) Receive(ctx context.Context, in bot.Inbound) error {
 	o.dispatcher.Reopen(in.Chat)
 	o.wrote(in)
 	return o.Receiver.Receive(ctx, in)
 }
 
-// sentOutbox is the outbox as the people of a platform point at it.
+// sentOutbox resolves references to sent messages by the rules of the platform.
 type sentOutbox struct {
 	inbound.Outbox
 	connection *connection
 }
 
-// SentAt finds the message of ours that an id stands for.
+// SentAt finds the sent message that an id in a chat refers to.
 func (o sentOutbox) SentAt(ctx context.Context, chat, id string) (ledger.SentMessage, bool, error) {
 	return o.connection.platform.SentAt(ctx, o.Outbox, o.connection.hub.Threads.all(), chat, id)
 }
 
-// menus keeps the menu of commands in everybody's own chat as their role is,
-// until ctx ends. Strangers have none, and neither have groups,
-// where strangers read. A menu is a convenience: what cannot be set is logged.
+// keepMenus keeps the command menu of each private chat in step with its
+// person's role, until ctx ends. Strangers and groups have no menu, because
+// strangers read groups. A failure is only logged: menus are a convenience.
 func (c *connection) keepMenus(ctx context.Context) {
 	m := menus{prefix: c.platform.Prefix(), tell: c.adapter.SetMenu, log: c.hub.o.Log, set: map[string]ledger.Role{}}
 	for ctx.Err() == nil {
@@ -186,11 +187,11 @@ func (c *connection) keepMenus(ctx context.Context) {
 	}
 }
 
-// membersFor is for how long what a platform said of members is believed.
+// membersFor is how long a platform's answer about a member is trusted.
 const membersFor = time.Hour
 
-// members asks who is in the groups of threads, until ctx ends: at once where
-// somebody is new or a thread is, and again every hour.
+// trackMembers asks the platform which people are in the groups of threads,
+// until ctx ends: at once for a new person or thread, and every hour.
 func (c *connection) trackMembers(ctx context.Context) {
 	h := c.hub
 	asked := map[string]time.Time{} // by thread and person
@@ -217,7 +218,7 @@ func (c *connection) trackMembers(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-rung:
-			_ = transport.Sleep(ctx, time.Second) // a night rings often, and nobody's coming is urgent
+			_ = transport.Sleep(ctx, time.Second) // Changes rings often; membership is not urgent
 		case <-hourly.C:
 		}
 	}

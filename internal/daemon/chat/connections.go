@@ -12,21 +12,23 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Connections are the connections of a hub to the platforms that the
-// configuration names. A platform that is out of reach is no error, and nothing
-// waits for it. The hub can be connected again after Stop, with new Connections.
+// Connections are a hub's connections to the configured platforms. An
+// unreachable platform is no error and delays nothing. After Stop, the hub can
+// be connected again with new Connections.
 type Connections struct {
 	service.Base
 	hub *Hub
-	off time.Time // when a nightporter was there last; zero = never
+	off time.Time // when a daemon last ran; zero = never
 	all []*connection
 }
 
-// Connect returns connections that are to be started.
+// Connect returns connections for Start. off is the time at which a daemon last
+// ran, zero for never.
 func (h *Hub) Connect(off time.Time) *Connections { return &Connections{hub: h, off: off} }
 
-// Start connects. A token that cannot be used, and a second program with the
-// same bot, are a *ledger.InputError.
+// Start connects to each configured platform and begins to deliver and receive.
+// An unusable token and a second process with the same bot are a
+// *ledger.InputError.
 func (c *Connections) Start(ctx context.Context) error {
 	if err := c.Begin(); err != nil {
 		return err
@@ -47,7 +49,7 @@ func (c *Connections) Start(ctx context.Context) error {
 	}
 	h.dispatchers.Store(&dispatchers)
 	h.CheckThreads()
-	// What an earlier process showed is kept up to date from here on.
+	// Live messages of an earlier process stay current.
 	for _, project := range append(h.o.Engine.Projects(), "") {
 		key := bot.LiveKey(project)
 		for _, chat := range h.chatsShowing(key) {
@@ -70,7 +72,7 @@ func (c *Connections) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends all connections; a call that is under way may take 5 s to end.
+// Stop ends all connections. A call to a platform may delay it by 5 s.
 func (c *Connections) Stop() {
 	c.Base.Stop()
 	for _, conn := range c.all {
@@ -78,7 +80,7 @@ func (c *Connections) Stop() {
 	}
 }
 
-// Connected reports of each platform whether its last call was answered.
+// Connected reports for each platform whether its last call succeeded.
 func (c *Connections) Connected() map[string]bool {
 	out := map[string]bool{}
 	for _, conn := range c.all {
@@ -87,7 +89,7 @@ func (c *Connections) Connected() map[string]bool {
 	return out
 }
 
-// BotName is the name of a platform's bot, "" while it is not known.
+// BotName returns the name of a platform's bot, "" while it is unknown.
 func (c *Connections) BotName(platform string) string {
 	for _, conn := range c.all {
 		if conn.platform.Name == platform {
@@ -97,7 +99,7 @@ func (c *Connections) BotName(platform string) string {
 	return ""
 }
 
-// dial makes the connection to a platform; it does not use the network.
+// dial creates the connection to a platform without using the network.
 func (c *Connections) dial(p platform.Platform, row int) (*connection, error) {
 	h := c.hub
 	cfg := h.o.Catalog.Begun()
@@ -127,7 +129,7 @@ func (c *Connections) dial(p platform.Platform, row int) (*connection, error) {
 	return conn, nil
 }
 
-// unusable is what a person has to mend before any chat begins.
+// unusable reports an error that a person has to correct before any chat works.
 func unusable(err error) error {
 	return &ledger.InputError{Findings: []ledger.Finding{{Text: err.Error()}}}
 }

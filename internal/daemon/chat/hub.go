@@ -20,20 +20,20 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// Hub is how a daemon speaks with people: what is told is composed from the
-// first decision on, also while no platform is connected. A nil Hub tells
-// nothing.
+// Hub connects the engine to the chats: it composes the messages of each
+// decision, from the first one on and also while no platform is connected.
+// Create it with New. A nil Hub composes and observes nothing.
 type Hub struct {
 	o           Options
 	Threads     *Threads
 	notify      *notify.Notifier
 	members     members
-	troubles    sync.Map                               // of threads: a threadTrouble by address
-	dispatchers atomic.Pointer[[]*delivery.Dispatcher] // of each platform; nil until the chats are connected
-	undoable    chan answered                          // that can still be taken back
+	troubles    sync.Map                               // threadTrouble by address of the thread
+	dispatchers atomic.Pointer[[]*delivery.Dispatcher] // one for each platform; nil until Connections.Start
+	undoable    chan answered                          // answers that can still be undone
 }
 
-// Options are what a Hub works with.
+// Options are the dependencies of a Hub. All fields are required.
 type Options struct {
 	Store   *store.Store
 	Engine  Engine
@@ -42,11 +42,11 @@ type Options struct {
 	Host    inbound.Service // answers what people type
 	Digests *digest.Maker
 	Changes *service.Broadcast       // rung after every committed entry
-	Hash    func(code string) string // stands for a pairing code
+	Hash    func(code string) string // keyed hash of a pairing code
 	Log     *slog.Logger
 }
 
-// Engine commits what is told, and knows the state of all projects.
+// Engine commits messages and returns the state of every project.
 type Engine interface {
 	Say(ctx context.Context, key string, at time.Time, messages []ledger.Outgoing, cursor *ledger.Cursor) error
 	State(project string) (loop.State, bool)
@@ -54,8 +54,7 @@ type Engine interface {
 	Shared() loop.Shared
 }
 
-// New makes a hub. The engine that composes messages with it need not be open
-// yet.
+// New returns a hub. The engine may still be closed.
 func New(o Options) *Hub {
 	h := &Hub{o: o, Threads: o.Threads, undoable: make(chan answered, 100)}
 	h.Threads.accepts = h.accepts
@@ -66,7 +65,7 @@ func New(o Options) *Hub {
 	return h
 }
 
-// urgent is what rings in quiet hours all the same.
+// urgent returns the kinds of messages that make a sound even in quiet hours.
 func (h *Hub) urgent() []string {
 	if u := h.o.Catalog.Config().Digest.Urgent; len(u) > 0 {
 		return u
@@ -74,19 +73,19 @@ func (h *Hub) urgent() []string {
 	return []string{notify.Standstill}
 }
 
-// quiet reports whether a chat is left in peace at a time.
+// quiet reports whether a chat has quiet hours at a time.
 func (h *Hub) quiet(chat string, at time.Time) bool {
 	return h.o.Engine.Shared().QuietHours(chat, h.o.Catalog.QuietHours()).Has(at.In(h.o.Catalog.Zone()))
 }
 
-// barred reports whether a chat is that of somebody who is not let in any more:
-// it was a person's own, since nothing is ever sent to a stranger.
+// revoked reports whether a private chat belongs to a person who was removed.
+// The chat must be one that received messages: strangers never do.
 func (h *Hub) revoked(chat string) bool {
 	_, in := h.o.Engine.Shared().Person(chat)
 	return !in && !platform.IsGroup(chat)
 }
 
-// each does something with the dispatcher of each platform.
+// forEachDispatcher calls do for the dispatcher of each connected platform.
 func (h *Hub) forEachDispatcher(do func(*delivery.Dispatcher)) {
 	if h == nil {
 		return
@@ -98,14 +97,14 @@ func (h *Hub) forEachDispatcher(do func(*delivery.Dispatcher)) {
 	}
 }
 
-// accepts reports whether a chat takes messages, as far as is known.
+// accepts reports whether a chat accepts messages, as far as known.
 func (h *Hub) accepts(chat string) bool {
 	accepts := true
 	h.forEachDispatcher(func(p *delivery.Dispatcher) { accepts = accepts && p.Accepts(chat) })
 	return accepts
 }
 
-// where returns the chats in which a message with the key stands.
+// chatsShowing returns the chats that contain a message with the key.
 func (h *Hub) chatsShowing(key string) []string {
 	chats, err := h.o.Store.Where(context.Background(), key)
 	if err != nil {
@@ -114,7 +113,8 @@ func (h *Hub) chatsShowing(key string) []string {
 	return chats
 }
 
-// Queued counts what waits to be delivered; -1 where that is not known.
+// Queued counts the messages that wait to be delivered, -1 for unknown. It
+// takes at most 1 s.
 func (h *Hub) Queued() int {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -125,11 +125,12 @@ func (h *Hub) Queued() int {
 	return n
 }
 
-// longAway is from when on open questions are asked again: a press in that
-// time is lost.
+// longAway is the absence after which open questions are sent again: a button
+// pressed meanwhile may have been lost.
 const longAway = 10 * time.Minute
 
-// away asks the open questions again where nightporter was off for long.
+// repeatQuestions sends open questions again if no daemon ran for longAway or
+// longer.
 func (h *Hub) repeatQuestions(ctx context.Context, off, now time.Time) {
 	if off.IsZero() || now.Sub(off) < longAway {
 		return
@@ -147,7 +148,7 @@ func (h *Hub) repeatQuestions(ctx context.Context, off, now time.Time) {
 	}
 }
 
-// answered is an answer that can be taken back for a while.
+// answered is an answer that can be undone for a while.
 type answered struct {
 	project, question string
 	at                time.Time

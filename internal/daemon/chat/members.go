@@ -4,21 +4,22 @@ import (
 	"sync"
 )
 
-// members knows who of those that are let in is in no group of a project's
-// thread: its news must not pass them by. The zero value is ready for use, and
-// takes everybody for a member.
+// members remembers which people are not in the group of a project's thread, so
+// that they receive its news in private. The zero value is ready for use and
+// treats everybody as a member.
 type members struct {
 	mu   sync.Mutex
 	away map[string]bool // by thread and person
 }
 
-// read reports whether somebody reads a thread, as far as is known.
+// read reports whether a person reads a thread, true for unknown.
 func (m *members) read(thread, person string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return !m.away[thread+" "+person]
 }
 
+// note records whether a person is outside of a thread's group.
 func (m *members) note(thread, person string, away bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

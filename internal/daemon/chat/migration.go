@@ -7,16 +7,17 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// movedKey begins the names under which new addresses of groups are kept: the
-// configuration may name the old one for as long as it likes.
+// movedKey is the prefix of cursors that hold the new address of a migrated
+// group. The configuration may keep the old address.
 const movedKey = "moved/"
 
-// Cursors reads what is kept under a name.
+// Cursors reads a stored cursor by name.
 type Cursors interface {
 	Cursor(ctx context.Context, name string) (ledger.Cursor, bool, error)
 }
 
-// moves knows the new addresses of groups. It asks the store once for each.
+// moves maps groups to the addresses that they migrated to. It reads each from
+// the store once.
 type moves struct {
 	store Cursors
 
@@ -24,7 +25,7 @@ type moves struct {
 	to map[string]string
 }
 
-// of is the address that a group has now, mostly the one that it had.
+// of returns a group's current address: the group itself unless it migrated.
 func (m *moves) of(group string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -33,7 +34,7 @@ func (m *moves) of(group string) string {
 	}
 	c, found, err := m.store.Cursor(context.Background(), movedKey+group)
 	if err != nil {
-		return group // and is asked again
+		return group // the next call asks again
 	}
 	if !found {
 		c.Value = group
@@ -45,7 +46,7 @@ func (m *moves) of(group string) string {
 	return c.Value
 }
 
-// forget makes it ask again.
+// forget drops the cached addresses.
 func (m *moves) forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -7,7 +7,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Compose returns what people are told of a decision.
+// Compose returns the messages to commit together with a decision. The engine
+// calls it before it commits.
 func (h *Hub) Compose(before loop.State, d loop.Decision, in loop.Input) []ledger.Outgoing {
 	if h == nil {
 		return nil
@@ -15,13 +16,13 @@ func (h *Hub) Compose(before loop.State, d loop.Decision, in loop.Input) []ledge
 	return h.notify.Compose(before, d, in)
 }
 
-// Sent wakes the dispatchers of chats for which something was committed.
+// Sent wakes the dispatchers of chats for which messages were committed.
 func (h *Hub) Sent(chats []string) {
 	h.forEachDispatcher(func(p *delivery.Dispatcher) { p.Wake(chats...) })
 }
 
-// Observe notes a committed entry, which was decided in before: the live status
-// of its project has another text, and an answer may be taken back for a while.
+// Observe notes a committed entry, with the state before it: live messages of
+// the project need a new text, and an answer may be undone for a while.
 func (h *Hub) Observe(before loop.State, e ledger.Entry) {
 	h.noteUndoable(before, e)
 	h.forEachDispatcher(func(p *delivery.Dispatcher) {

@@ -12,9 +12,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// undoable notes an answer that people may take back until its time is over.
-// Nobody waits for it: where too many come at once, a button stays that says,
-// when it is pressed, that it is too late.
+// noteUndoable queues an answer that people may undo for a while. It never
+// blocks the engine: if the queue is full, the button remains, and pressing it
+// later says that it is too late.
 func (h *Hub) noteUndoable(before loop.State, e ledger.Entry) {
 	b, ok := e.Body.(ledger.QuestionAnswered)
 	if h == nil || !ok {
@@ -30,9 +30,9 @@ func (h *Hub) noteUndoable(before loop.State, e ledger.Entry) {
 	}
 }
 
-// settle takes [Undo] off every answer whose time is over, those of an earlier
-// process first, until ctx ends. All have the same time, so one waits for the
-// other.
+// expireUndos removes the [Undo] button from each answer whose time is over,
+// until ctx ends. It begins with the answers that an earlier process left. All
+// answers have the same time limit, so their order is that of the queue.
 func (h *Hub) expireUndos(ctx context.Context) {
 	var all []answered
 	for _, name := range h.o.Engine.Projects() {
@@ -66,7 +66,8 @@ func (h *Hub) expireUndos(ctx context.Context) {
 	}
 }
 
-// noUndo takes [Undo] off an answer, in every chat that shows it.
+// expireUndo removes the [Undo] button from an answer in every chat that shows
+// it.
 func (h *Hub) expireUndo(ctx context.Context, a answered, now time.Time) {
 	s, _ := h.o.Engine.State(a.project)
 	messages := h.notify.NoUndo(s, a.question, now, func(chat, key string) (m bot.Message, ok bool) {

@@ -5,7 +5,9 @@ import (
 	"runtime/debug"
 )
 
-// fault is a panic in what makes a digest.
+// fault is a panic while a digest was made. A digest draws whatever a night
+// left, with a library for pictures. A panic must not end the daemon: the next
+// start would make the same digest and panic again.
 type fault struct {
 	cause any
 	stack string
@@ -13,7 +15,7 @@ type fault struct {
 
 func (f *fault) Error() string { return fmt.Sprintf("a fault in nightporter: %v", f.cause) }
 
-// guarded is what is made, or a *fault where that panics.
+// guarded calls made and converts a panic to a *fault.
 func guarded[T any](made func() (T, error)) (out T, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -10,11 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// A digest is made of whatever a night has left, by a library that draws. A
-// panic in it must not end the daemon, whose next start would make the same
-// digest: it is a fault that is logged, told once, and passed over.
-
-// Text is the text of a digest: all of it where span says so.
+// Text renders a digest as text, in full for bot.SpanAll. A panic becomes an
+// error.
 func Text(f report.Facts, span string) (bot.Message, error) {
 	return guarded(func() (bot.Message, error) {
 		if span == bot.SpanAll {
@@ -24,18 +21,19 @@ func Text(f report.Facts, span string) (bot.Message, error) {
 	})
 }
 
-// InWords is the picture of a digest in words.
+// InWords returns the text alternative of a digest's picture.
 func InWords(f report.Facts) (string, error) {
 	return guarded(func() (string, error) { return report.Alt(f), nil })
 }
 
-// Draw is the picture of a digest.
+// Draw returns the picture of a digest as PNG.
 func (m *Maker) Draw(f report.Facts, dark bool) ([]byte, error) {
 	return guarded(func() ([]byte, error) { return m.Picture(f, dark) })
 }
 
-// WithPicture is a digest with its picture. Where there is nothing to be drawn, or
-// it cannot be, the text says it all; the latter is told to admins.
+// WithPicture adds the picture to the text of a digest. It returns the text
+// alone if no session ran, the picture is too large, or drawing fails; of a
+// failure it tells the admins.
 func (m *Maker) WithPicture(ctx context.Context, text bot.Message, f report.Facts, now time.Time) bot.Message {
 	if len(f.Sessions) == 0 {
 		return text
@@ -56,8 +54,8 @@ func (m *Maker) WithPicture(ctx context.Context, text bot.Message, f report.Fact
 	return text
 }
 
-// faulted logs that a picture, or with no project a whole digest, could not be
-// made, and tells admins of it: once a local day, however often it is tried.
+// faulted logs that a picture could not be made, or the whole digest for
+// project "", and tells admins once a local day.
 func (m *Maker) faulted(ctx context.Context, project string, err error, now time.Time) {
 	stack := ""
 	if f, ok := err.(*fault); ok { //nolint:errorlint // as guarded returns it
@@ -83,7 +81,7 @@ func (m *Maker) faulted(ctx context.Context, project string, err error, now time
 	}
 }
 
-// quiet reports whether a chat is left in peace at a time.
+// quiet reports whether a chat has quiet hours at a time.
 func (m *Maker) quiet(chat string, at time.Time) bool {
 	return m.Engine.Shared().QuietHours(chat, m.Catalog.QuietHours()).Has(at.In(m.Catalog.Zone()))
 }

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// maxLog is the size in bytes at which the log begins anew; the one before it
-// is kept as nightporter.log.1.
+// maxLog is the size in bytes at which a new log file begins. The previous one
+// is kept with the suffix .1.
 const maxLog = 20 << 20
 
-// File is the state folder's log.
+// File is a log file that rotates by size. Safe for concurrent use.
 type File struct {
 	path string
 
@@ -19,7 +19,7 @@ type File struct {
 	size int64
 }
 
-// Open opens the log, or begins it.
+// Open opens the log for appending and creates a missing one.
 func Open(path string) (*File, error) {
 	l := &File{path: path}
 	return l, l.open()
@@ -38,8 +38,8 @@ func (l *File) open() error {
 	return nil
 }
 
-// Write appends a line. A log that cannot begin anew goes on as it is: it must
-// never be the log that stops a night.
+// Write appends a line. If rotation fails, it continues in the old file: a log
+// must not stop a night's work.
 func (l *File) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,5 +1,3 @@
-// Package logging is the log of the state folder, with secrets taken out of
-// every line, and the journal: what a daemon's log tells of committed entries.
 package logging
 
 import (
@@ -12,8 +10,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Journal logs entries as they are committed. Add never blocks: the engine must
-// not wait for a journal that is slow to read.
+// Journal logs entries as they are committed. Create it with NewJournal.
 type Journal struct {
 	service.Base
 	log *slog.Logger
@@ -28,14 +25,14 @@ type journalled struct {
 	entry   ledger.Entry
 }
 
-// maxJournal bounds what waits for a journal that nobody reads; the ledger has
-// all of it.
+// maxJournal limits the queue of a journal whose log is slow. Further entries
+// are dropped: the ledger has them.
 const maxJournal = 1000
 
-// NewJournal makes a journal that writes to log once it is started.
+// NewJournal returns a journal that writes to log once it is started.
 func NewJournal(log *slog.Logger) *Journal { return &Journal{log: log} }
 
-// Start begins to write what was added before, and is added from now on.
+// Start begins to write queued and new entries.
 func (j *Journal) Start(context.Context) error {
 	if err := j.Begin(); err != nil {
 		return err
@@ -44,7 +41,8 @@ func (j *Journal) Start(context.Context) error {
 	return nil
 }
 
-// Add notes a committed entry; before is the state that it was decided in.
+// Add queues a committed entry; before is the state in which it was decided. It
+// never blocks, because the engine calls it.
 func (j *Journal) Add(before loop.State, e ledger.Entry) {
 	j.mu.Lock()
 	if len(j.queue) < maxJournal {
@@ -54,7 +52,7 @@ func (j *Journal) Add(before loop.State, e ledger.Entry) {
 	j.bell.Ring()
 }
 
-// run logs until ctx ends.
+// run logs queued entries until ctx ends.
 func (j *Journal) run(ctx context.Context) {
 	for {
 		rung := j.bell.Next()
@@ -73,8 +71,8 @@ func (j *Journal) run(ctx context.Context) {
 	}
 }
 
-// logEntry logs what the journal of a daemon should tell by itself. All else
-// is in the ledger.
+// logEntry logs the types of entries that an administrator needs to see without
+// opening the ledger.
 func logEntry(log *slog.Logger, project string, e ledger.Entry) {
 	at := log.With("project", project, "run", e.Run)
 	switch b := e.Body.(type) {

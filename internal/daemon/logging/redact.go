@@ -6,8 +6,8 @@ import (
 	"regexp"
 )
 
-// Handler writes JSON lines to the state folder's log, and to other where that
-// is not nil.
+// Handler writes JSON lines to file, and to other if that is not nil. Secrets
+// are redacted in file; other has to do that itself, see Options.
 func Handler(file io.Writer, other slog.Handler) slog.Handler {
 	h := slog.NewJSONHandler(file, Options(slog.LevelInfo))
 	if other == nil {
@@ -16,12 +16,11 @@ func Handler(file io.Writer, other slog.Handler) slog.Handler {
 	return slog.NewMultiHandler(h, other)
 }
 
-// secretForm is what tokens of chats, agents and forges look like. No token is
-// ever logged on purpose; this is for errors of others that quote an address
-// or a line.
+// secretForm matches tokens of chats, agents and forges. No code logs a token
+// on purpose; this catches errors of libraries that quote an address or a line.
 var secretForm = regexp.MustCompile(`\d{6,12}:[A-Za-z0-9_-]{30,}|\b(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,}|\bsk-[A-Za-z0-9_-]{16,}|\b(?:gh[pousr]_|github_pat_)[A-Za-z0-9_]{20,}`)
 
-// Options are those of a handler that shows no secrets.
+// Options returns the options of a handler that redacts secrets.
 func Options(level slog.Level) *slog.HandlerOptions {
 	return &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		switch v := a.Value.Any().(type) {
@@ -34,5 +33,5 @@ func Options(level slog.Level) *slog.HandlerOptions {
 	}}
 }
 
-// Redact takes what looks like a token out of a text.
+// Redact replaces every token-like part of a text by [secret].
 func Redact(s string) string { return secretForm.ReplaceAllString(s, "[secret]") }

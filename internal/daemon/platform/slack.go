@@ -12,8 +12,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Slack is the row of Slack: an app in one workspace, direct messages, channels
-// and the threads in them.
+// Slack is the row of Slack: an app in one workspace, with direct messages,
+// channels and their threads.
 var Slack = Platform{
 	Name:  "slack",
 	Title: "Slack",

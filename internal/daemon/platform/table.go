@@ -6,10 +6,11 @@ import (
 	"github.com/nightporter/nightporter/config"
 )
 
-// All are the platforms in the order in which they are connected and shown.
+// All lists the platforms in the order in which they are connected and shown.
 var All = []Platform{Telegram, Slack}
 
-// Of returns the platform of an address.
+// Of returns the platform of a chat's or person's address; ok is false for an
+// unknown prefix.
 func Of(address string) (Platform, bool) {
 	name, _, ok := strings.Cut(address, ":")
 	for _, p := range All {
@@ -20,7 +21,7 @@ func Of(address string) (Platform, bool) {
 	return Platform{}, false
 }
 
-// Used returns the platforms that a configuration has a section for.
+// Used returns the platforms that have a section in the configuration.
 func Used(cfg *config.Config) []Platform {
 	var used []Platform
 	for _, p := range All {
@@ -31,13 +32,14 @@ func Used(cfg *config.Config) []Platform {
 	return used
 }
 
-// IsGroup reports whether several people read in a chat, of whatever platform.
+// IsGroup reports whether several people read a chat of any platform.
 func IsGroup(chat string) bool {
 	p, ok := Of(chat)
 	return ok && p.IsGroup(chat)
 }
 
-// Group is the chat that a thread of any platform is part of.
+// Group returns the group that a thread of any platform belongs to, and any
+// other address unchanged.
 func Group(chat string) string {
 	if p, ok := Of(chat); ok {
 		return p.Group(chat)
@@ -45,8 +47,7 @@ func Group(chat string) string {
 	return chat
 }
 
-// TokenFiles are the files of the tokens of all platforms that a configuration
-// uses.
+// TokenFiles returns the paths of the token files of all platforms in use.
 func TokenFiles(cfg *config.Config) []string {
 	var files []string
 	for _, p := range Used(cfg) {

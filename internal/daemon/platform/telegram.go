@@ -17,11 +17,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Telegram is the row of Telegram: a bot, private chats, groups and topics.
+// Telegram is the row of Telegram: a bot with private chats, groups and topics.
 var Telegram = Platform{
 	Name:  "telegram",
 	Title: "Telegram",
-	Lacks: []string{"Ask"}, // a question is asked by a message, and its reply awaited
+	Lacks: []string{"Ask"}, // Telegram has no forms: the bot asks by message
 
 	Section: func(c *config.Config) any {
 		if c.Telegram == nil {
@@ -115,5 +115,5 @@ var Telegram = Platform{
 	PairLink:  func(bot, code string) string { return fmt.Sprintf("https://t.me/%s?start=%s", bot, code) },
 }
 
-// probeTime is how long doctor waits for a platform's answer.
+// probeTime limits how long doctor waits for a platform.
 const probeTime = 10 * time.Second

@@ -10,10 +10,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Catalog is the configuration in force and what follows from it: which
-// projects are worked on, what people have to know of each, and the adapters
-// of a project's source, repository, notebook and hats. It is safe for
-// concurrent use.
+// Catalog holds the configuration in force and what follows from it: the
+// projects that are worked on, warnings about them, and the adapters of a
+// project. It is safe for concurrent use.
 type Catalog struct {
 	Warnings
 	state   string
@@ -23,11 +22,11 @@ type Catalog struct {
 	working atomic.Pointer[[]string]
 }
 
-// Owner says as which user sessions run; -1 means as the daemon.
+// Owner returns the user that sessions run as; -1 means the daemon's user.
 type Owner interface{ User() (uid, gid int) }
 
-// NewCatalog returns the catalog of a state folder that works on no project
-// yet.
+// NewCatalog returns the catalog of a state folder. No project is worked on
+// until Work.
 func NewCatalog(state string, cfg *config.Config, owner Owner) *Catalog {
 	c := &Catalog{state: state, begun: cfg, owner: owner}
 	c.Use(cfg)
@@ -35,21 +34,21 @@ func NewCatalog(state string, cfg *config.Config, owner Owner) *Catalog {
 	return c
 }
 
-// State is the state folder.
+// State returns the path of the state folder.
 func (c *Catalog) State() string { return c.state }
 
-// Config is the configuration in force.
+// Config returns the configuration in force. Do not change it.
 func (c *Catalog) Config() *config.Config { return c.cfg.Load() }
 
-// Begun is the configuration that this process was started with: its chats are
-// those.
+// Begun returns the configuration at the start of the process. Chats use it
+// until the next start.
 func (c *Catalog) Begun() *config.Config { return c.begun }
 
 // Use puts another configuration in force.
 func (c *Catalog) Use(cfg *config.Config) { c.cfg.Store(cfg) }
 
-// Working lists the projects that this process works on; the others it only
-// shows.
+// Working returns the projects that this process works on. It only shows the
+// others.
 func (c *Catalog) Working() []string { return *c.working.Load() }
 
 // Works reports whether this process works on a project.
@@ -68,19 +67,19 @@ func (c *Catalog) Find(name string) (config.Project, bool) {
 	return config.Project{}, false
 }
 
-// Zone is the people's time zone.
+// Zone returns the configured time zone.
 func (c *Catalog) Zone() *time.Location {
 	zone, err := c.Config().Zone()
-	if err != nil { // checked when the configuration was read
+	if err != nil { // cannot happen: loading the configuration checks it
 		return time.Local
 	}
 	return zone
 }
 
-// QuietHours are those of chats that have none of their own.
+// QuietHours returns the quiet hours of chats without their own.
 func (c *Catalog) QuietHours() ledger.Hours { return ledger.Hours(c.Config().Digest.Quiet.String()) }
 
-// operatorFlags are the flags with which another command finds this daemon.
+// operatorFlags returns the flags with which another command finds this daemon.
 func (c *Catalog) operatorFlags() string {
 	flags := ""
 	if usual, err := config.StateDir(""); err != nil || usual != c.State() {

@@ -10,7 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/workspace"
 )
 
-// Ports opens the adapters of a project with these settings.
+// Ports opens the adapters of a project with these settings. Mistakes in the
+// source's path or kind are a *ledger.InputError.
 func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, error) {
 	zone, err := time.LoadLocation(s.Timezone)
 	if err != nil || s.Timezone == "" || s.Timezone == "Local" {
@@ -30,8 +31,8 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 	}, nil
 }
 
-// Workspace opens a project's repository and work folder; owned are the files
-// that only its source may change.
+// Workspace opens a project's repository and work folder. owned are the files
+// that only the task source may change.
 func (c *Catalog) Workspace(ctx context.Context, s ledger.Settings, owned []string) (*workspace.Workspace, error) {
 	uid, gid := c.owner.User()
 	return workspace.Open(ctx, workspace.Options{
