@@ -62,8 +62,8 @@ type Platform struct {
 	// pairing code. PairLink returns a link that does the same; bot is the bot's
 	// name.
 	PairLabel string
-	PairLine func(code string) string
-	PairLink func(bot, code string) string
+	PairLine  func(code string) string
+	PairLink  func(bot, code string) string
 }
 
 // Hooks are the daemon's callbacks for a connection. Those without a context
