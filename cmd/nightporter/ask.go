@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/daemon"
@@ -71,18 +70,6 @@ func personName() string {
 		return u.Username
 	}
 	return "console"
-}
-
-// askCommands are the commands that have a line of chat as their twin.
-func askCommands() []*cobra.Command {
-	cmds := []*cobra.Command{
-		viewCommand("status", "Where every project stands", cobra.NoArgs),
-		tasksCommand(),
-	}
-	for verb, twin := range bot.Twins() {
-		cmds = append(cmds, lineCommand(twin.Name, "/"+string(verb), twin.Args, twin.Short))
-	}
-	return cmds
 }
 
 func viewCommand(name, short string, args cobra.PositionalArgs) *cobra.Command {
@@ -183,21 +170,5 @@ func evidenceCommand() *cobra.Command {
 func verifyCommand() *cobra.Command {
 	cmd := viewCommand("verify", "Check that the ledger is whole", cobra.NoArgs)
 	cmd.Long = "Check that no entry of the ledger was altered, removed or cut off, also against the heads that stand in the task commits.\nExit code 0: whole. 1: altered, with the places."
-	return cmd
-}
-
-func versionCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use: "version", Short: "Which nightporter this is", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if asJSON {
-				return json.NewEncoder(cmd.OutOrStdout()).Encode(map[string]any{"version": Version, "api": api.Version})
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "nightporter %s, api %d\n", Version, api.Version)
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

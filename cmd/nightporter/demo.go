@@ -179,13 +179,3 @@ func freshDemo(ctx context.Context, home, state, repo string) error {
 	}
 	return demo.WriteRepository(ctx, repo)
 }
-
-// short writes a path below the home folder with a tilde.
-func short(path string) string {
-	if home, err := os.UserHomeDir(); err == nil {
-		if rel, err := filepath.Rel(home, path); err == nil && filepath.IsLocal(rel) {
-			return "~/" + rel
-		}
-	}
-	return path
-}

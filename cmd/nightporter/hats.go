@@ -18,7 +18,6 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/project"
-	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // hatFlags are the flags of `nightporter hats`.
@@ -84,13 +83,6 @@ func (f *hatFlags) project(cfg *config.Config) (*config.Project, error) {
 		return nil, err
 	}
 	return nil, nil
-}
-
-// hatCatalog is every hat and pattern that counts, and where each hat comes from.
-type hatCatalog struct {
-	hats     map[string]ledger.Hat
-	patterns map[string]ledger.Pattern
-	from     map[string]string // file of a person's own hat
 }
 
 func (f *hatFlags) open(cfg *config.Config, p *config.Project) (hatCatalog, error) {

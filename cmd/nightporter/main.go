@@ -6,20 +6,16 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/multicall"
 	"github.com/nightporter/nightporter/internal/nearest"
 )
-
-// Version is set by the build; a plain `go build` leaves it at devel.
-var Version = "devel"
 
 func main() { os.Exit(Main()) }
 
@@ -80,17 +76,6 @@ func unknownCommand(group *cobra.Command, word string) error {
 	return fmt.Errorf("unknown command %q for %q; %s --help lists them", word, group.CommandPath(), group.CommandPath())
 }
 
-// Exit codes besides those of a run's end (SPEC 2.4).
-const (
-	exitUsage    = 3 // usage, config, source, preflight, state folder in use
-	exitInternal = 4
-)
-
-// exitCode ends the program with a code when everything was said already.
-type exitCode int
-
-func (c exitCode) Error() string { return fmt.Sprintf("exit %d", int(c)) }
-
 func root() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:           "nightporter",
@@ -106,8 +91,14 @@ func root() *cobra.Command {
 	return cmd
 }
 
-// problems prints what a person has to mend, each with the remedy.
-func problems(w io.Writer, err error) { fmt.Fprint(w, project.Problems(err)) }
-
-// quote quotes a word for a shell where it needs that.
-func quote(s string) string { return project.Quote(s) }
+// askCommands are the commands that have a line of chat as their twin.
+func askCommands() []*cobra.Command {
+	cmds := []*cobra.Command{
+		viewCommand("status", "Where every project stands", cobra.NoArgs),
+		tasksCommand(),
+	}
+	for verb, twin := range bot.Twins() {
+		cmds = append(cmds, lineCommand(twin.Name, "/"+string(verb), twin.Args, twin.Short))
+	}
+	return cmds
+}
