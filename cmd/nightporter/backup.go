@@ -54,7 +54,7 @@ func (f *askFlags) backup(ctx context.Context, out io.Writer, file string, login
 	if err != nil {
 		return err
 	}
-	if err := absent(file); err != nil {
+	if err := checkAbsent(file); err != nil {
 		return err
 	}
 	state, err := config.StateDir(f.state)
@@ -85,7 +85,7 @@ func (f *askFlags) backup(ctx context.Context, out io.Writer, file string, login
 		}
 		if len(breaks) > 0 {
 			return fmt.Errorf("the ledger is altered, and nothing was written: see \"nightporter verify\"; to keep it all the same, stop nightporter and copy %s\n%s",
-				state, listed(breaks))
+				state, breakLines(breaks))
 		}
 		m = backup.Manifest{Program: Version, Time: time.Now().UTC(), Logins: logins}
 		for _, h := range heads {
@@ -97,7 +97,7 @@ func (f *askFlags) backup(ctx context.Context, out io.Writer, file string, login
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "✓ %s\n  %s\n", file, about(m))
+	fmt.Fprintf(out, "✓ %s\n  %s\n", file, describe(m))
 	if !logins {
 		fmt.Fprintln(out, "  without the agents' logins (--with-logins), and never with the configuration and its tokens")
 	}
@@ -105,7 +105,7 @@ func (f *askFlags) backup(ctx context.Context, out io.Writer, file string, login
 }
 
 // absent refuses a file that is there.
-func absent(file string) error {
+func checkAbsent(file string) error {
 	_, err := os.Lstat(file)
 	switch {
 	case err == nil:
@@ -118,7 +118,7 @@ func absent(file string) error {
 
 // removeStale removes what a backup left that was cut off long ago.
 func removeStale(state string) {
-	for _, dir := range beside(state, backupFolder) {
+	for _, dir := range tempFolders(state, backupFolder) {
 		if info, err := os.Lstat(dir); err == nil && info.IsDir() && time.Since(info.ModTime()) > 24*time.Hour {
 			_ = os.RemoveAll(dir) // the next one tries again
 		}
@@ -127,7 +127,7 @@ func removeStale(state string) {
 
 // beside returns what lies in a folder by the names that os.MkdirTemp makes of
 // a pattern.
-func beside(dir, pattern string) []string {
+func tempFolders(dir, pattern string) []string {
 	var found []string
 	entries, _ := os.ReadDir(dir) // unreadable: nothing is found, and nothing removed
 	for _, e := range entries {
@@ -188,7 +188,7 @@ func place(from, to string) error {
 	err := os.Link(from, to) // unlike a rename, it replaces nothing
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) {
 		// A file system without links: a stick, a share.
-		if err = absent(to); err == nil {
+		if err = checkAbsent(to); err == nil {
 			err = os.Rename(from, to)
 		}
 	}
@@ -207,7 +207,7 @@ func syncFolder(dir string) error {
 }
 
 // about is what a backup holds, in one line.
-func about(m backup.Manifest) string {
+func describe(m backup.Manifest) string {
 	ends := make([]string, 0, len(m.Heads))
 	for _, h := range m.Heads {
 		end, _, _ := strings.Cut(h, ":")
@@ -224,7 +224,7 @@ func about(m backup.Manifest) string {
 	return fmt.Sprintf("%s, %s, %d files, %.1f MB, of %s", ledgerStore, repositories, len(m.Files), float64(m.Size())/1e6, m.Time.Local().Format("2006-01-02 15:04:05"))
 }
 
-func listed(breaks []store.Break) string {
+func breakLines(breaks []store.Break) string {
 	lines := make([]string, 0, len(breaks))
 	for _, b := range breaks {
 		lines = append(lines, "  "+b.String())

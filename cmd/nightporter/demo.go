@@ -69,9 +69,9 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 		settings.QuestionTimeout = ledger.Duration(time.Second)
 	}
 	settings.CoAuthor = ""
-	w := watcher{
+	w := foreground{
 		out: out, in: cmd.InOrStdin(), err: cmd.ErrOrStderr(), zone: time.Local, demo: true, began: began,
-		start: loop.StartRun{Settings: settings, MaxSessions: 1}, person: &demoPerson{fast: fast},
+		start: loop.StartRun{Settings: settings, MaxSessions: 1}, script: &demoScript{fast: fast},
 	}
 	err = w.watch(cmd.Context(), daemon.Options{Version: Version, State: state, Config: cfg, Agents: builtin(pace), Person: personName()})
 	if err != nil {
@@ -95,15 +95,15 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 	return nil
 }
 
-// demoPerson types the demo's guidance when nobody else has typed any.
-type demoPerson struct {
+// demoScript types the demo's guidance when nobody else has typed any.
+type demoScript struct {
 	fast bool
 	said bool // somebody gave guidance
 }
 
 // Sees waits for the planner of the task that is to be steered: what is typed
 // while it works binds to the builder after it.
-func (p *demoPerson) Sees(e ledger.Entry) (hint string, wait time.Duration, act bool) {
+func (p *demoScript) Sees(e ledger.Entry) (hint string, wait time.Duration, act bool) {
 	switch b := e.Body.(type) {
 	case ledger.GuidanceQueued:
 		p.said = true
@@ -120,7 +120,7 @@ func (p *demoPerson) Sees(e ledger.Entry) (hint string, wait time.Duration, act 
 }
 
 // Turn types, unless somebody was faster.
-func (p *demoPerson) Turn() string {
+func (p *demoScript) Turn() string {
 	if p.said {
 		return ""
 	}

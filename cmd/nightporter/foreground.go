@@ -20,8 +20,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// watcher runs one project in the foreground and shows it on a terminal.
-type watcher struct {
+// foreground runs one project in the foreground and shows it on a terminal.
+type foreground struct {
 	out, err io.Writer
 	in       io.Reader
 	zone     *time.Location
@@ -29,11 +29,11 @@ type watcher struct {
 	demo     bool
 	began    time.Time
 	start    loop.StartRun
-	person   person // who types when nobody does; nil = nobody
+	script   script // who types when nobody does; nil = nobody
 }
 
 // person is a scripted one.
-type person interface {
+type script interface {
 	// Sees is called for every entry after it was shown. hint is printed for
 	// whoever sits there; with act, Turn is due after wait.
 	Sees(e ledger.Entry) (hint string, wait time.Duration, act bool)
@@ -47,11 +47,11 @@ type printer interface {
 }
 
 // watch starts the daemon, starts the run and stays until it is through.
-func (w *watcher) watch(ctx context.Context, o daemon.Options) error {
-	text := termlog.New(w.out, termlog.Options{Zone: w.zone, Color: colour(w.out), Demo: w.demo, Began: w.began, Width: width(w.out)})
+func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
+	text := termlog.New(f.out, termlog.Options{Zone: f.zone, Color: colour(f.out), Demo: f.demo, Began: f.began, Width: width(f.out)})
 	var show printer = text
-	if w.json {
-		show = termlog.NewJSON(w.out)
+	if f.json {
+		show = termlog.NewJSON(f.out)
 	}
 	// The engine's goroutine must not wait for a slow terminal.
 	type shown struct {
@@ -62,7 +62,7 @@ func (w *watcher) watch(ctx context.Context, o daemon.Options) error {
 	var queue []shown
 	wake := make(chan struct{}, 1)
 	o.Observe = func(before, after loop.State, e ledger.Entry) {
-		if after.Project.Name != w.start.Settings.Project {
+		if after.Project.Name != f.start.Settings.Project {
 			return
 		}
 		mu.Lock()
@@ -73,19 +73,19 @@ func (w *watcher) watch(ctx context.Context, o daemon.Options) error {
 		default:
 		}
 	}
-	o.Run, w.start.Alone = &w.start.Settings, true
+	o.Run, f.start.Alone = &f.start.Settings, true
 	d := daemon.New(o)
 	if err := d.Start(ctx); err != nil {
-		problems(w.err, err)
+		problems(f.err, err)
 		var inUse *statelock.InUseError
 		if errors.As(err, &inUse) && daemon.Listens(o.State) {
-			fmt.Fprintln(w.err, "  If that is nightporter up, ask it: nightporter start PROJECT, then answer what it asks.\n  For a trial beside it, take another state folder: --state DIR")
+			fmt.Fprintln(f.err, "  If that is nightporter up, ask it: nightporter start PROJECT, then answer what it asks.\n  For a trial beside it, take another state folder: --state DIR")
 		}
 		return exitCode(exitUsage)
 	}
 	defer d.Stop()
-	name := w.start.Settings.Project
-	desk := d.Operator
+	name := f.start.Settings.Project
+	service := d.Operator
 
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
@@ -96,17 +96,17 @@ func (w *watcher) watch(ctx context.Context, o daemon.Options) error {
 	var drain func()
 	var turn <-chan time.Time // when the scripted person's turn is due
 	typed := func(line, by string) {
-		if by != "" || !w.json && !interactive(w.in) {
+		if by != "" || !f.json && !interactive(f.in) {
 			text.Echo(line, by)
 		}
-		m, err := bot.Handle(ctx, desk, bot.Request{
-			Key: "console:" + nonce(), Actor: "console", Name: personName(), Project: name, Text: line, Time: time.Now().In(w.zone),
+		m, err := bot.Handle(ctx, service, bot.Request{
+			Key: "console:" + nonce(), Actor: "console", Name: personName(), Project: name, Text: line, Time: time.Now().In(f.zone),
 		})
 		if err != nil {
 			d.Log.Error("command", "text", line, "error", err)
 		}
 		drain() // what the line led to is shown by its entries
-		if !w.json {
+		if !f.json {
 			text.Reply(m)
 		}
 	}
@@ -121,10 +121,10 @@ func (w *watcher) watch(ctx context.Context, o daemon.Options) error {
 			queue = queue[1:]
 			mu.Unlock()
 			show.Entry(next.before, next.after, next.e)
-			if w.person == nil {
+			if f.script == nil {
 				continue
 			}
-			hint, wait, act := w.person.Sees(next.e)
+			hint, wait, act := f.script.Sees(next.e)
 			if hint != "" {
 				text.Note(hint)
 			}
@@ -134,31 +134,31 @@ func (w *watcher) watch(ctx context.Context, o daemon.Options) error {
 		}
 	}
 	do := func(body loop.InputBody) (loop.Answer, error) {
-		return desk.Do(ctx, loop.Input{Project: name, Actor: "console", Name: personName(), Body: body})
+		return service.Do(ctx, loop.Input{Project: name, Actor: "console", Name: personName(), Body: body})
 	}
-	answer, err := do(w.start)
-	if err == nil && answer.Code == "busy" && w.start.New {
+	answer, err := do(f.start)
+	if err == nil && answer.Code == "busy" && f.start.New {
 		// A session of the old run is still there, from a process that died:
 		// its end comes first.
 		if _, err = do(loop.Stop{Now: true}); err == nil {
-			err = w.over(ctx, desk, wake, signals, drain)
+			err = f.awaitRunEnd(ctx, service, wake, signals, drain)
 		}
 		if err == nil {
-			answer, err = do(w.start)
+			answer, err = do(f.start)
 		}
 	}
 	switch {
 	case err != nil:
-		problems(w.err, err)
+		problems(f.err, err)
 		return exitCode(exitUsage)
 	case !answer.OK:
-		fmt.Fprintln(w.err, "✗ "+answer.Text)
+		fmt.Fprintln(f.err, "✗ "+answer.Text)
 		return exitCode(exitUsage)
 	}
 	lines := make(chan string)
 	go func() {
 		// Ends with the input, or with the process: a read cannot be cut off.
-		_ = termlog.ReadLines(ctx, w.in, func(line string) {
+		_ = termlog.ReadLines(ctx, f.in, func(line string) {
 			select {
 			case lines <- line:
 			case <-ctx.Done():
@@ -168,11 +168,11 @@ func (w *watcher) watch(ctx context.Context, o daemon.Options) error {
 	pressed := false
 	for {
 		drain()
-		s, _ := desk.State(name)
+		s, _ := service.State(name)
 		if exit, through := loop.Outcome(s); through {
 			// The state is there before the last entries were seen. An input that
 			// says nothing is answered when the one before it is through.
-			if _, err := desk.Do(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}); err != nil {
+			if _, err := service.Do(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}); err != nil {
 				d.Log.Error("last entries", "error", err)
 			}
 			waiting, done := context.WithTimeout(ctx, lastWrites)
@@ -181,7 +181,7 @@ func (w *watcher) watch(ctx context.Context, o daemon.Options) error {
 			}
 			done()
 			drain()
-			if !w.json {
+			if !f.json {
 				text.Leave(s, exit)
 			}
 			if exit == 0 {
@@ -195,7 +195,7 @@ func (w *watcher) watch(ctx context.Context, o daemon.Options) error {
 			typed(line, "")
 		case <-turn:
 			turn = nil
-			if line := w.person.Turn(); line != "" {
+			if line := f.script.Turn(); line != "" {
 				typed(line, "typed by the demo")
 			}
 		case sig := <-signals:
@@ -212,17 +212,17 @@ func (w *watcher) watch(ctx context.Context, o daemon.Options) error {
 			if err == nil {
 				err = errors.New("the engine ended")
 			}
-			fmt.Fprintf(w.err, "✗ %v\n", err)
+			fmt.Fprintf(f.err, "✗ %v\n", err)
 			return exitCode(exitInternal)
 		}
 	}
 }
 
 // over waits until the project's run has ended.
-func (w *watcher) over(ctx context.Context, desk *operator.Service, wake <-chan struct{}, signals <-chan os.Signal, drain func()) error {
+func (f *foreground) awaitRunEnd(ctx context.Context, service *operator.Service, wake <-chan struct{}, signals <-chan os.Signal, drain func()) error {
 	for {
 		drain()
-		if s, _ := desk.State(w.start.Settings.Project); s.Project.Run.Over() {
+		if s, _ := service.State(f.start.Settings.Project); s.Project.Run.Over() {
 			return nil
 		}
 		select {

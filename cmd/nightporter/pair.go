@@ -140,17 +140,17 @@ func (p pairing) run(ctx context.Context, state, role string) error {
 	}
 	until := p.clock(offer.Until)
 	for _, way := range offer.Ways {
-		p.way(way, code)
+		p.printWay(way, code)
 	}
 	if len(offer.Ways) == 0 {
-		p.way(operator.PairWay{Platform: platform.All[0].Name}, code)
+		p.printWay(operator.PairWay{Platform: platform.All[0].Name}, code)
 	}
 	fmt.Fprintf(p.out, "  Works once, for one person, until %s. Role: %s.\n", until, offer.Role)
 	return p.watch(ctx, offer, hash)
 }
 
 // way shows how to send the code on a platform.
-func (p pairing) way(w operator.PairWay, code string) {
+func (p pairing) printWay(w operator.PairWay, code string) {
 	at, _ := platform.Of(w.Platform + ":")
 	if at.PairLine == nil {
 		return // of a newer release, by a daemon that runs on

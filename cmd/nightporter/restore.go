@@ -42,7 +42,7 @@ ledger's chain); it is there whole, or not at all.`,
 			if err != nil {
 				return err
 			}
-			restored(cmd.OutOrStdout(), state, m, cmd.Flags().Changed("state"))
+			printRestored(cmd.OutOrStdout(), state, m, cmd.Flags().Changed("state"))
 			return nil
 		},
 	}
@@ -57,7 +57,7 @@ const keepFree = 256 << 20
 // as it was before, or whole.
 func restore(ctx context.Context, file, state string, warn io.Writer) (backup.Manifest, error) {
 	none := backup.Manifest{}
-	if err := vacant(state); err != nil {
+	if err := checkEmpty(state); err != nil {
 		return none, err
 	}
 	f, err := os.Open(file)
@@ -71,7 +71,7 @@ func restore(ctx context.Context, file, state string, warn io.Writer) (backup.Ma
 	}
 	// Beside its place, so that it gets there in one step.
 	pattern := "." + filepath.Base(state) + ".restore-*"
-	removeAbandoned(beside(parent, pattern))
+	removeAbandoned(tempFolders(parent, pattern))
 	dir, err := os.MkdirTemp(parent, pattern) // mode 0700
 	if err != nil {
 		return none, err
@@ -118,7 +118,7 @@ func restore(ctx context.Context, file, state string, warn io.Writer) (backup.Ma
 	// Onto an empty folder it succeeds, onto one with anything in it it fails.
 	// (os.Rename would refuse any folder that is there.)
 	if err := unix.Rename(dir, state); err != nil {
-		return none, unplaced(state, err)
+		return none, renameError(state, err)
 	}
 	placed = true
 	crash.Point("after-restored")
@@ -135,7 +135,7 @@ func removeAbandoned(left []string) {
 }
 
 // vacant refuses a state folder that holds anything.
-func vacant(state string) error {
+func checkEmpty(state string) error {
 	entries, err := os.ReadDir(state)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -150,7 +150,7 @@ func vacant(state string) error {
 }
 
 // unplaced says what to do where the folder could not be put in its place.
-func unplaced(state string, err error) error {
+func renameError(state string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EBUSY), errors.Is(err, syscall.EXDEV):
 		return fmt.Errorf("%s is a file system of its own and cannot be replaced: restore into a folder in it, and name that one with --state from then on (%w)", state, err)
@@ -182,18 +182,18 @@ func proveLedger(ctx context.Context, dir string, m backup.Manifest) (err error)
 		return err
 	}
 	if len(breaks) > 0 {
-		return fmt.Errorf("the ledger in this backup is altered, and nothing was restored: take another backup\n%s", listed(breaks))
+		return fmt.Errorf("the ledger in this backup is altered, and nothing was restored: take another backup\n%s", breakLines(breaks))
 	}
 	return nil
 }
 
 // restored says what was restored, and what is to be done now.
-func restored(out io.Writer, state string, m backup.Manifest, named bool) {
+func printRestored(out io.Writer, state string, m backup.Manifest, named bool) {
 	flag := ""
 	if named {
 		flag = " --state " + quote(state)
 	}
-	fmt.Fprintf(out, "✓ restored to %s\n  %s\n", state, about(m))
+	fmt.Fprintf(out, "✓ restored to %s\n  %s\n", state, describe(m))
 	fmt.Fprintf(out, "Next:\n")
 	fmt.Fprintf(out, "  nightporter verify%s   holds the ledger against its commits\n", flag)
 	fmt.Fprintf(out, "  nightporter status%s   where it stands; a session that was at work then begins again\n", flag)

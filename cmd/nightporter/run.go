@@ -95,8 +95,8 @@ func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, ledger.Settings
 	if err != nil {
 		return nil, ledger.Settings{}, err
 	}
-	s.Flags = f.again(cmd)
-	s.Operator = f.operator(cmd)
+	s.Flags = f.resumeFlags(cmd)
+	s.Operator = f.operatorFlags(cmd)
 	refused, warned := project.Unbuilt(cfg, pr, s)
 	for _, w := range warned {
 		fmt.Fprintf(cmd.ErrOrStderr(), "! %s\n", w)
@@ -109,7 +109,7 @@ func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, ledger.Settings
 
 // again is the part of the resume command that repo, source and profile do
 // not say.
-func (f *runFlags) again(cmd *cobra.Command) string {
+func (f *runFlags) resumeFlags(cmd *cobra.Command) string {
 	var parts []string
 	for _, name := range []string{"pattern", "agent", "from", "only", "max-tasks", "max-iterations", "until", "push", "config", "state"} {
 		if fl := cmd.Flags().Lookup(name); fl != nil && fl.Changed {
@@ -132,7 +132,7 @@ func (f *runFlags) again(cmd *cobra.Command) string {
 }
 
 // operator is the flags with which another command finds this run.
-func (f *runFlags) operator(cmd *cobra.Command) string {
+func (f *runFlags) operatorFlags(cmd *cobra.Command) string {
 	var parts []string
 	for _, name := range []string{"state", "config"} {
 		if fl := cmd.Flags().Lookup(name); fl.Changed {
@@ -158,7 +158,7 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	w := watcher{
+	w := foreground{
 		out: cmd.OutOrStdout(), in: cmd.InOrStdin(), err: cmd.ErrOrStderr(), zone: zone, json: f.asJSON,
 		start: loop.StartRun{Settings: settings, MaxSessions: cfg.Sessions(), New: f.fresh, Check: f.check},
 	}

@@ -43,8 +43,8 @@ SIGHUP reads the configuration again.`,
 	return cmd
 }
 
-// leaving is how long the daemon may take to go (SPEC 13: out within 10 s).
-const leaving = 9 * time.Second
+// stopTime is how long the daemon may take to go (SPEC 13: out within 10 s).
+const stopTime = 9 * time.Second
 
 func up(cmd *cobra.Command, file, state string) error {
 	signals := make(chan os.Signal, 4)
@@ -73,20 +73,20 @@ func up(cmd *cobra.Command, file, state string) error {
 	d := daemon.New(daemon.Options{
 		Version: Version, State: dir, Config: cfg, Agents: builtin(0), Person: personName(), LogTo: stderrLog(), Stays: true, Listener: listener, Reload: read,
 	})
-	switch told, err := starting(cmd.Context(), d, signals); {
+	switch told, err := startUntilSignal(cmd.Context(), d, signals); {
 	case told:
 		return nil
 	case err != nil:
 		return notStarted(cmd.ErrOrStderr(), err)
 	}
 	fmt.Fprint(cmd.OutOrStdout(), d.Greeting())
-	exit := working(cmd.Context(), d, signals)
+	exit := serve(cmd.Context(), d, signals)
 	select {
-	case <-stopped(d):
-	case <-time.After(leaving):
+	case <-stopAsync(d):
+	case <-time.After(stopTime):
 		// The database is whole at any moment, and what is not saved is done again.
 		fmt.Fprintln(os.Stderr, "! something would not end in time; nothing is lost by going now")
-	case sig := <-again(signals):
+	case sig := <-nextSignal(signals):
 		n, _ := sig.(syscall.Signal)
 		return exitCode(128 + int(n))
 	}
@@ -97,7 +97,7 @@ func up(cmd *cobra.Command, file, state string) error {
 }
 
 // stopped stops the daemon; the channel is closed when it has ended.
-func stopped(d *daemon.Daemon) <-chan struct{} {
+func stopAsync(d *daemon.Daemon) <-chan struct{} {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
@@ -109,7 +109,7 @@ func stopped(d *daemon.Daemon) <-chan struct{} {
 // starting starts the daemon, unless a signal ends the program first: what is
 // taken up is looked at with git, which can hang as disks do. It reports
 // whether it was told to go.
-func starting(ctx context.Context, d *daemon.Daemon, signals chan os.Signal) (told bool, err error) {
+func startUntilSignal(ctx context.Context, d *daemon.Daemon, signals chan os.Signal) (told bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 1)
@@ -132,8 +132,8 @@ func starting(ctx context.Context, d *daemon.Daemon, signals chan os.Signal) (to
 			}
 			cancel()
 			select {
-			case <-stopped(d):
-			case <-time.After(leaving):
+			case <-stopAsync(d):
+			case <-time.After(stopTime):
 			}
 			return true, nil
 		}
@@ -142,7 +142,7 @@ func starting(ctx context.Context, d *daemon.Daemon, signals chan os.Signal) (to
 
 // working returns with the exit code once the daemon shall end. A signal is no
 // failure: its sender wants exactly that, and nothing is unfinished by it.
-func working(ctx context.Context, d *daemon.Daemon, signals <-chan os.Signal) int {
+func serve(ctx context.Context, d *daemon.Daemon, signals <-chan os.Signal) int {
 	for {
 		select {
 		case sig := <-signals:
@@ -184,7 +184,7 @@ func notStarted(w io.Writer, err error) error {
 }
 
 // again passes on the next signal that ends a program.
-func again(signals <-chan os.Signal) <-chan os.Signal {
+func nextSignal(signals <-chan os.Signal) <-chan os.Signal {
 	out := make(chan os.Signal, 1)
 	go func() {
 		for sig := range signals {
