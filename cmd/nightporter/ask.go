@@ -17,7 +17,8 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon"
 )
 
-// askFlags are the flags of every command that asks whoever holds the state.
+// askFlags are the flags of every command that is answered by the daemon or,
+// without one, by this process.
 type askFlags struct{ state, config, project string }
 
 func (f *askFlags) add(cmd *cobra.Command) {
@@ -26,7 +27,7 @@ func (f *askFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.project, "project", "", "project, where there is more than one")
 }
 
-// ask calls f with whoever holds the state folder.
+// ask calls do with the daemon or, without one, with this process.
 func (f *askFlags) ask(ctx context.Context, do func(asker) error) error {
 	state, err := config.StateDir(f.state)
 	if err != nil {
@@ -37,22 +38,23 @@ func (f *askFlags) ask(ctx context.Context, do func(asker) error) error {
 		if !daemon.Listens(state) {
 			return err
 		}
-		// Whoever is there has settings in force; a mistake in the file must not
-		// keep a person from asking, nor from stopping it.
+		// The daemon has settings in force. A mistake in the file must not keep
+		// the operator from querying or stopping it.
 		cfg = config.Empty()
 	}
 	return withAsker(ctx, state, cfg, do)
 }
 
-// asker answers commands and views: a daemon, or this process itself.
+// asker answers commands and views: the daemon or this process.
 type asker = daemon.Asker
 
-// withAsker calls f with whoever holds the state folder.
+// withAsker calls f with the daemon of the state folder or, without one, with
+// this process.
 func withAsker(ctx context.Context, state string, cfg *config.Config, f func(asker) error) error {
 	return daemon.Ask(ctx, daemon.Options{Version: Version, State: state, Config: cfg, Person: personName()}, f)
 }
 
-// loadConfig reads the configuration, or an empty one where there is none.
+// loadConfig loads the configuration; without a file it returns an empty one.
 func loadConfig(explicit string) (*config.Config, error) {
 	path, err := config.Find(explicit)
 	if err != nil {
@@ -64,7 +66,7 @@ func loadConfig(explicit string) (*config.Config, error) {
 	return config.Load(path)
 }
 
-// personName is who types at the terminal, as others are shown it.
+// personName returns the operator's name as other people see it.
 func personName() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		return u.Username
@@ -89,7 +91,7 @@ func viewCommand(name, short string, args cobra.PositionalArgs) *cobra.Command {
 	return cmd
 }
 
-// lineCommand is a chat command typed in the shell.
+// lineCommand returns the shell form of a chat command.
 func lineCommand(name, command, args, short string) *cobra.Command {
 	var f askFlags
 	var now bool

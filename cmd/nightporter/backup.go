@@ -43,12 +43,12 @@ hold the configuration, nor any token named there.`,
 	return cmd
 }
 
-// backupFolder is where the database is copied to before it goes into the
-// file: in the state folder, which both the daemon and the command can write
-// whatever else the daemon's unit forbids it.
+// backupFolder is the pattern of the temporary folders for copies of the
+// database. They lie in the state folder, because both the daemon and this
+// command can write there even if the daemon's unit restricts other paths.
 const backupFolder = "backup-*"
 
-// backup makes a backup of the state folder as file.
+// backup writes a backup of the state folder to file.
 func (f *askFlags) backup(ctx context.Context, out io.Writer, file string, logins bool) error {
 	file, err := filepath.Abs(file)
 	if err != nil {
@@ -70,8 +70,8 @@ func (f *askFlags) backup(ctx context.Context, out io.Writer, file string, login
 		defer func() { _ = os.RemoveAll(dir) }()
 		removeStale(state)
 		database := filepath.Join(dir, backup.Database)
-		// Whoever holds the state copies the database. The rest are files that
-		// are as good from here, while the daemon goes on with the night.
+		// The process that holds the state folder copies the database. All other
+		// files can be copied from here while the daemon works.
 		r, err := a.View(ctx, api.View{Name: "backup", Args: map[string]string{"path": database}})
 		if err == nil && !r.OK {
 			err = errors.New(r.Text)
@@ -104,7 +104,7 @@ func (f *askFlags) backup(ctx context.Context, out io.Writer, file string, login
 	return nil
 }
 
-// absent refuses a file that is there.
+// checkAbsent returns an error if the file exists.
 func checkAbsent(file string) error {
 	_, err := os.Lstat(file)
 	switch {
@@ -116,7 +116,8 @@ func checkAbsent(file string) error {
 	return err
 }
 
-// removeStale removes what a backup left that was cut off long ago.
+// removeStale removes the temporary folders of backups that were interrupted
+// over a day ago.
 func removeStale(state string) {
 	for _, dir := range tempFolders(state, backupFolder) {
 		if info, err := os.Lstat(dir); err == nil && info.IsDir() && time.Since(info.ModTime()) > 24*time.Hour {
@@ -125,11 +126,11 @@ func removeStale(state string) {
 	}
 }
 
-// beside returns what lies in a folder by the names that os.MkdirTemp makes of
-// a pattern.
+// tempFolders returns the entries of dir that os.MkdirTemp has named by
+// pattern.
 func tempFolders(dir, pattern string) []string {
 	var found []string
-	entries, _ := os.ReadDir(dir) // unreadable: nothing is found, and nothing removed
+	entries, _ := os.ReadDir(dir) // an unreadable folder has no entries to remove
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), strings.TrimSuffix(pattern, "*")) {
 			found = append(found, filepath.Join(dir, e.Name()))
@@ -138,7 +139,7 @@ func tempFolders(dir, pattern string) []string {
 	return found
 }
 
-// writeBackup writes the file: whole, or not at all.
+// writeBackup writes the whole file or none.
 func writeBackup(ctx context.Context, file, state, database string, m backup.Manifest) (_ backup.Manifest, err error) {
 	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*") // mode 0600
 	if err != nil {
@@ -146,7 +147,7 @@ func writeBackup(ctx context.Context, file, state, database string, m backup.Man
 	}
 	defer func() {
 		_ = f.Close()
-		_ = os.Remove(f.Name()) // after the link, it is one name of two
+		_ = os.Remove(f.Name()) // removes the temporary name; the link remains
 	}()
 	w := backup.NewWriter(f)
 	if err := w.Add(ctx, backup.Database, database); err != nil {
@@ -183,7 +184,7 @@ func writeBackup(ctx context.Context, file, state, database string, m backup.Man
 	return m, place(f.Name(), file)
 }
 
-// place gives a finished file its name, which nobody else must have taken.
+// place gives a finished file its name. It fails if the name is taken.
 func place(from, to string) error {
 	err := os.Link(from, to) // unlike a rename, it replaces nothing
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) {
@@ -206,7 +207,7 @@ func syncFolder(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// about is what a backup holds, in one line.
+// describe summarises a backup in one line.
 func describe(m backup.Manifest) string {
 	ends := make([]string, 0, len(m.Heads))
 	for _, h := range m.Heads {

@@ -56,12 +56,13 @@ why. Without a word it is about what the last one was about, up to now.
 	return cmd
 }
 
-// writePicture writes the picture of an answer, and takes it out of that.
+// writePicture writes the picture of an answer to a file and removes it from
+// the answer.
 func writePicture(file string, r *api.Reply) error {
 	var d operator.Digest
 	err := json.Unmarshal(r.Data, &d)
 	switch {
-	case err == nil && d.Fault != "": // the text is there all the same
+	case err == nil && d.Fault != "": // the text is valid without the picture
 		r.OK, r.Text = false, r.Text+"\n"+bot.SignFailed+" "+file+" is not written: "+d.Fault
 		return nil
 	case err != nil || len(d.Picture) == 0:

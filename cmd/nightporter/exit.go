@@ -9,14 +9,17 @@ import (
 
 // Exit codes besides those of a run's end (SPEC 2.4).
 const (
+	// Exit codes besides those of a run, which loop.Outcome returns.
 	exitUsage    = 3 // usage, config, source, preflight, state folder in use
 	exitInternal = 4
 )
 
-// exitCode ends the program with a code when everything was said already.
+// exitCode is an error that ends the program with a code and prints nothing
+// more.
 type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit %d", int(c)) }
 
-// problems prints what a person has to mend, each with the remedy.
+// problems prints the mistakes that a person has to correct, each with its
+// remedy.
 func problems(w io.Writer, err error) { fmt.Fprint(w, project.Problems(err)) }

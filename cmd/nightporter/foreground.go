@@ -29,31 +29,32 @@ type foreground struct {
 	demo     bool
 	began    time.Time
 	start    loop.StartRun
-	script   script // who types when nobody does; nil = nobody
+	script   script // types lines by itself; nil = none
 }
 
-// person is a scripted one.
+// script types lines in place of a person, for the demo.
 type script interface {
-	// Sees is called for every entry after it was shown. hint is printed for
-	// whoever sits there; with act, Turn is due after wait.
+	// Sees is called for every entry after it was shown. hint is printed for the
+	// person at the terminal. With act, Turn is called after wait.
 	Sees(e ledger.Entry) (hint string, wait time.Duration, act bool)
-	// Turn returns what the person types now; "" for nothing.
+	// Turn returns the line to type now, "" for none.
 	Turn() string
 }
 
-// printer is what shows entries: text for people, or JSON.
+// printer shows entries, as text for people or as JSON.
 type printer interface {
 	Entry(before, after loop.State, e ledger.Entry)
 }
 
-// watch starts the daemon, starts the run and stays until it is through.
+// watch starts the daemon and the run, shows its entries and passes typed lines
+// on until the run ends. The result carries the exit code.
 func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
 	text := termlog.New(f.out, termlog.Options{Zone: f.zone, Color: colour(f.out), Demo: f.demo, Began: f.began, Width: width(f.out)})
 	var show printer = text
 	if f.json {
 		show = termlog.NewJSON(f.out)
 	}
-	// The engine's goroutine must not wait for a slow terminal.
+	// A queue decouples the engine's goroutine from a slow terminal.
 	type shown struct {
 		before, after loop.State
 		e             ledger.Entry
@@ -94,7 +95,7 @@ func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var drain func()
-	var turn <-chan time.Time // when the scripted person's turn is due
+	var turn <-chan time.Time // when the script types
 	typed := func(line, by string) {
 		if by != "" || !f.json && !interactive(f.in) {
 			text.Echo(line, by)
@@ -105,7 +106,7 @@ func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
 		if err != nil {
 			d.Log.Error("command", "text", line, "error", err)
 		}
-		drain() // what the line led to is shown by its entries
+		drain() // shows the entries that the line caused
 		if !f.json {
 			text.Reply(m)
 		}
@@ -138,8 +139,8 @@ func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
 	}
 	answer, err := do(f.start)
 	if err == nil && answer.Code == "busy" && f.start.New {
-		// A session of the old run is still there, from a process that died:
-		// its end comes first.
+		// A session of the old run has survived its process:
+		// end that run first.
 		if _, err = do(loop.Stop{Now: true}); err == nil {
 			err = f.awaitRunEnd(ctx, service, wake, signals, drain)
 		}
@@ -157,7 +158,7 @@ func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
 	}
 	lines := make(chan string)
 	go func() {
-		// Ends with the input, or with the process: a read cannot be cut off.
+		// Ends with the input or the process: a read cannot be cancelled.
 		_ = termlog.ReadLines(ctx, f.in, func(line string) {
 			select {
 			case lines <- line:
@@ -170,8 +171,8 @@ func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
 		drain()
 		s, _ := service.State(name)
 		if exit, through := loop.Outcome(s); through {
-			// The state is there before the last entries were seen. An input that
-			// says nothing is answered when the one before it is through.
+			// The state changes before the last entries are queued. An empty input
+			// is answered after all entries of the previous one.
 			if _, err := service.Do(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}); err != nil {
 				d.Log.Error("last entries", "error", err)
 			}
@@ -218,7 +219,7 @@ func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
 	}
 }
 
-// over waits until the project's run has ended.
+// awaitRunEnd waits until the project's run has ended.
 func (f *foreground) awaitRunEnd(ctx context.Context, service *operator.Service, wake <-chan struct{}, signals <-chan os.Signal, drain func()) error {
 	for {
 		drain()
@@ -235,6 +236,6 @@ func (f *foreground) awaitRunEnd(ctx context.Context, service *operator.Service,
 	}
 }
 
-// lastWrites is how long the end of a run waits for the last marks in the
-// user's plan; on a full disk they wait for the next run.
+// lastWrites limits how long the end of a run waits for the last marks in the
+// user's plan. On a full disk the next run writes them.
 const lastWrites = 10 * time.Second

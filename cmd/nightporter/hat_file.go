@@ -4,7 +4,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// hatFile is a hat as its file would say it (SPEC 4.1).
+// hatFile is a hat in the form of its TOML file.
 type hatFile struct {
 	Hat struct {
 		Name    string `toml:"name"`
@@ -44,7 +44,7 @@ func asFile(h ledger.Hat) hatFile {
 	in := &f.Hat.Context
 	in.Load, in.WriteAllowed, in.WriteDenied, in.OwnScope = h.Load, h.WriteAllowed, h.WriteDenied, h.OwnScope
 	if in.WriteAllowed == nil {
-		in.WriteAllowed = []string{} // which is what makes it read-only
+		in.WriteAllowed = []string{} // an empty list makes the hat read-only
 	}
 	f.Hat.Exit.EmitEvent, f.Hat.Exit.Payload, f.Hat.Exit.MaxTokens = h.Emits, h.Payload, h.MaxTokens
 	f.Tools.Denied, f.Verify.Expect = h.Denied, h.Expect

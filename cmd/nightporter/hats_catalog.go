@@ -11,8 +11,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// find notes which file of a folder each hat is in. All of them were read and
-// found to be right a moment ago.
+// find records the file of each hat in a folder. All files were parsed before,
+// so an error means that one has just changed.
 func (c hatCatalog) find(dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.toml"))
 	if err != nil {
@@ -39,7 +39,7 @@ func (c hatCatalog) find(dir string) error {
 	return nil
 }
 
-// origin says where a hat comes from.
+// origin returns the path of a hat's file, or a note that it is built in.
 func (c hatCatalog) origin(name string) string {
 	if file, own := c.from[name]; own {
 		return file
@@ -47,9 +47,9 @@ func (c hatCatalog) origin(name string) string {
 	return "built in"
 }
 
-// hatCatalog is every hat and pattern that counts, and where each hat comes from.
+// hatCatalog holds the hats and patterns in force and the origin of each hat.
 type hatCatalog struct {
 	hats     map[string]ledger.Hat
 	patterns map[string]ledger.Pattern
-	from     map[string]string // file of a person's own hat
+	from     map[string]string // path by name, for hats that are not built in
 }

@@ -50,11 +50,11 @@ ledger's chain); it is there whole, or not at all.`,
 	return cmd
 }
 
-// keepFree is what a restore leaves of the disk, in bytes.
+// keepFree is the space in bytes that a restore leaves free on the disk.
 const keepFree = 256 << 20
 
-// restore makes the state folder. Whatever happens on the way, the folder is
-// as it was before, or whole.
+// restore creates the state folder from a backup. After an error the folder is
+// as it was before.
 func restore(ctx context.Context, file, state string, warn io.Writer) (backup.Manifest, error) {
 	none := backup.Manifest{}
 	if err := checkEmpty(state); err != nil {
@@ -69,7 +69,7 @@ func restore(ctx context.Context, file, state string, warn io.Writer) (backup.Ma
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return none, err
 	}
-	// Beside its place, so that it gets there in one step.
+	// On the same file system, so that one rename puts it into place.
 	pattern := "." + filepath.Base(state) + ".restore-*"
 	removeAbandoned(tempFolders(parent, pattern))
 	dir, err := os.MkdirTemp(parent, pattern) // mode 0700
@@ -82,7 +82,7 @@ func restore(ctx context.Context, file, state string, warn io.Writer) (backup.Ma
 			_ = os.RemoveAll(dir)
 		}
 	}()
-	// Held before the folder is anywhere that somebody looks.
+	// Lock it before it has its final name.
 	lock, err := statelock.Take(dir)
 	if err != nil {
 		return none, err
@@ -105,7 +105,7 @@ func restore(ctx context.Context, file, state string, warn io.Writer) (backup.Ma
 		if err := backup.CheckConfig(ctx, repository); err != nil {
 			return none, err
 		}
-		// The ledger is worth having without it.
+		// The ledger is useful without an intact repository.
 		if err := backup.CheckObjects(ctx, repository); err != nil {
 			fmt.Fprintf(warn, "! the repository of %s is not whole in this backup, an unfinished attempt may be lost: %v\n", name, err)
 		}
@@ -114,9 +114,9 @@ func restore(ctx context.Context, file, state string, warn io.Writer) (backup.Ma
 		return none, context.Cause(ctx)
 	}
 	crash.Point("before-restored")
-	unix.Sync() // thousands of small files: one by one, they take minutes
-	// Onto an empty folder it succeeds, onto one with anything in it it fails.
-	// (os.Rename would refuse any folder that is there.)
+	unix.Sync() // one sync: thousands of small files would take minutes
+	// rename(2) replaces an empty folder and refuses any other.
+	// os.Rename would refuse every existing folder.
 	if err := unix.Rename(dir, state); err != nil {
 		return none, renameError(state, err)
 	}
@@ -125,7 +125,8 @@ func restore(ctx context.Context, file, state string, warn io.Writer) (backup.Ma
 	return m, syncFolder(parent)
 }
 
-// removeAbandoned removes what a restore left that was killed: nobody holds it.
+// removeAbandoned removes the folders of restores that were killed. A running
+// restore holds the lock of its folder.
 func removeAbandoned(left []string) {
 	for _, dir := range left {
 		if _, held, err := statelock.Held(dir); err == nil && !held {
@@ -134,7 +135,7 @@ func removeAbandoned(left []string) {
 	}
 }
 
-// vacant refuses a state folder that holds anything.
+// checkEmpty returns an error if the state folder contains anything.
 func checkEmpty(state string) error {
 	entries, err := os.ReadDir(state)
 	switch {
@@ -149,7 +150,7 @@ func checkEmpty(state string) error {
 	return nil
 }
 
-// unplaced says what to do where the folder could not be put in its place.
+// renameError explains why the folder could not be renamed, with a remedy.
 func renameError(state string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EBUSY), errors.Is(err, syscall.EXDEV):
@@ -160,8 +161,8 @@ func renameError(state string, err error) error {
 	return err
 }
 
-// proveLedger opens the database, which brings an older one up to date, and
-// holds it against itself and against what the manifest says.
+// proveLedger opens the database, which migrates an old one, and verifies it
+// against its own hashes and the manifest.
 func proveLedger(ctx context.Context, dir string, m backup.Manifest) (err error) {
 	s, err := store.Open(dir)
 	if err != nil {
@@ -187,7 +188,7 @@ func proveLedger(ctx context.Context, dir string, m backup.Manifest) (err error)
 	return nil
 }
 
-// restored says what was restored, and what is to be done now.
+// printRestored prints what was restored and what to do next.
 func printRestored(out io.Writer, state string, m backup.Manifest, named bool) {
 	flag := ""
 	if named {

@@ -18,7 +18,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// runFlags are the flags of `nightporter run` (SPEC 17).
+// runFlags are the flags of `nightporter run`.
 type runFlags struct {
 	config.Overrides
 	maxTasks, maxIterations, maxWaves, batch int
@@ -63,7 +63,8 @@ again to go on · 3 could not start · 4 internal error · 130, 143 by a signal`
 	return cmd
 }
 
-// settings resolves the flags and the configuration.
+// settings resolves the flags and the configuration. It prints warnings about
+// settings without effect.
 func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, ledger.Settings, error) {
 	cfg, err := loadConfig(f.config)
 	if err != nil {
@@ -107,8 +108,8 @@ func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, ledger.Settings
 	return cfg, s, nil
 }
 
-// again is the part of the resume command that repo, source and profile do
-// not say.
+// resumeFlags returns the flags of the resume command, except repo, source and
+// profile.
 func (f *runFlags) resumeFlags(cmd *cobra.Command) string {
 	var parts []string
 	for _, name := range []string{"pattern", "agent", "from", "only", "max-tasks", "max-iterations", "until", "push", "config", "state"} {
@@ -131,7 +132,7 @@ func (f *runFlags) resumeFlags(cmd *cobra.Command) string {
 	return strings.Join(parts, " ")
 }
 
-// operator is the flags with which another command finds this run.
+// operatorFlags returns the flags with which another command finds this run.
 func (f *runFlags) operatorFlags(cmd *cobra.Command) string {
 	var parts []string
 	for _, name := range []string{"state", "config"} {
@@ -165,7 +166,8 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 	return w.watch(cmd.Context(), daemon.Options{Version: Version, State: state, Config: cfg, Agents: builtin(0), Person: personName()})
 }
 
-// builtin are the agents that need nothing: the scripted one.
+// builtin returns the agents that need no configuration: the scripted one, with
+// pace between its steps.
 func builtin(pace time.Duration) map[string]agent.Definition {
 	self, err := os.Executable()
 	if err != nil {

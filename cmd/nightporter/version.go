@@ -9,7 +9,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// Version is set by the build; a plain `go build` leaves it at devel.
+// Version is the release, set by the linker; "devel" in a plain `go build`.
 var Version = "devel"
 
 func versionCommand() *cobra.Command {
