@@ -9,9 +9,8 @@
 // terminal.go, qr.go, exit.go and version.go are the helpers of all commands.
 //
 // No rule stands here: packages loop and internal/daemon decide, and a command
-// prints their answers. No command reads or writes the state folder of a running
-// daemon except through its socket; backup, which copies files that never change
-// in place, is the only exception.
+// prints their answers. No command opens the database of a running daemon: it
+// asks through the daemon's socket.
 //
 // The tests run the built program: commands and their goldens (command_test.go,
 // script_test.go), whole nights with fake platforms (tag e2e), and a crash at
