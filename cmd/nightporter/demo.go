@@ -143,11 +143,9 @@ func demoFolders(dir string) (home, state string, err error) {
 	return home, filepath.Join(home, "state"), nil
 }
 
-// What the demo takes its time for: one step of the scripted agent, the turn
-// of whoever sits there, and an answer to its question.
+// Times of the demo: a step of the scripted agent, the person's turn, and the
+// wait for an answer to its question.
 const (
-	// Times of the demo: a step of the scripted agent, the person's turn, and the
-	// wait for an answer to its question.
 	demoFast     = 40 * time.Millisecond // long enough for the guidance to precede the builder
 	demoPace     = 800 * time.Millisecond
 	demoTurn     = demo.TypedAfter * demoPace

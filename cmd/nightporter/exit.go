@@ -7,9 +7,8 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/project"
 )
 
-// Exit codes besides those of a run's end (SPEC 2.4).
+// Exit codes besides those of a run, which loop.Outcome returns.
 const (
-	// Exit codes besides those of a run, which loop.Outcome returns.
 	exitUsage    = 3 // usage, config, source, preflight, state folder in use
 	exitInternal = 4
 )

@@ -83,9 +83,8 @@ type exported struct {
 	Hash    string          `json:"hash"`
 }
 
-// Limits of what is read back.
+// Limits of an imported ledger.
 const (
-	// Limits of an imported ledger.
 	maxExportLine = 64 << 20 // bytes; a body is bounded by an event or an output's tail
 	exportBatch   = 200      // entries a transaction
 )

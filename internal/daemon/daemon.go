@@ -37,13 +37,13 @@ type Daemon struct {
 	Changes   *service.Broadcast     // rung after every committed entry
 	Log       *slog.Logger
 
-	o           Options
-	metrics     *metrics.Metrics
-	runners     *session.Runners
-	sockets     *session.Sockets
-	connections atomic.Pointer[chat.Connections]
-	manager     *systemd.Manager
-	unread      atomic.Bool // the configuration file is invalid: older settings are in force
+	o            Options
+	metrics      *metrics.Metrics
+	runners      *session.Runners
+	sockets      *session.Sockets
+	connections  atomic.Pointer[chat.Connections]
+	manager      *systemd.Manager
+	reloadFailed atomic.Bool // the configuration file is invalid: older settings are in force
 
 	lifecycle sync.Mutex // held by Start and Stop
 	begun     bool

@@ -245,7 +245,7 @@ func (d *Daemon) listen() (err error) {
 
 // figures returns the metrics in Prometheus' text format.
 func (d *Daemon) figures(context.Context) ([]byte, error) {
-	now := metrics.Current{ReloadFailed: d.unread.Load()}
+	now := metrics.Current{ReloadFailed: d.reloadFailed.Load()}
 	for _, name := range d.Operator.Projects() {
 		s, _ := d.Operator.State(name)
 		now.States = append(now.States, s)

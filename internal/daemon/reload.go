@@ -18,7 +18,7 @@ func (d *Daemon) Reload(ctx context.Context) {
 	d.manager.Reloading()
 	defer d.manager.Reloaded()
 	cfg, plans, err := d.reread()
-	d.unread.Store(err != nil)
+	d.reloadFailed.Store(err != nil)
 	if err != nil {
 		where := project.OneLine(err)
 		var c *config.Error

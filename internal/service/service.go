@@ -15,7 +15,6 @@ type Service interface {
 
 // Errors of Start.
 var (
-	// Errors of Start.
 	ErrStarted = errors.New("service: started before")
 	ErrStopped = errors.New("service: stopped")
 )

@@ -9,9 +9,8 @@ import (
 	"github.com/nightporter/nightporter/config"
 )
 
-// Start modes of a project besides a cron expression.
+// Values of a project's `start` setting that are not a cron expression.
 const (
-	// Values of a project's `start` setting that are not a cron expression.
 	startManual = "manual"
 	startAuto   = "auto"
 )

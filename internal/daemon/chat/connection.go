@@ -44,7 +44,7 @@ func (c *connection) listen(ctx context.Context) {
 		saved, _, err := c.hub.o.Store.Cursor(ctx, c.adapter.Cursor)
 		return saved.Value, err
 	}
-	_ = c.adapter.Listen(ctx, cursor, c.receiver) // says why ctx ended
+	_ = c.adapter.Listen(ctx, cursor, c.receiver) // returns only when ctx ends
 }
 
 // name returns the bot's name, "" while it is unknown.
@@ -176,7 +176,7 @@ func (c *connection) keepMenus(ctx context.Context) {
 		rung := c.hub.o.Changes.Next()
 		if c.adapter.State().Connected {
 			if retry := m.update(ctx, c.hub.o.Engine.Shared().People); retry > 0 {
-				_ = transport.Sleep(ctx, retry) // says why ctx ended
+				_ = transport.Sleep(ctx, retry) // the loop checks ctx
 				continue
 			}
 		}

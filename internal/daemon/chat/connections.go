@@ -60,7 +60,7 @@ func (c *Connections) Start(ctx context.Context) error {
 	c.Go(h.tidy)
 	c.Go(h.expireUndos)
 	for _, conn := range c.all {
-		c.Go(func(ctx context.Context) { _ = conn.dispatcher.Run(ctx) }) // says why ctx ended
+		c.Go(func(ctx context.Context) { _ = conn.dispatcher.Run(ctx) }) // returns only when ctx ends
 		c.Go(conn.listen)
 		if conn.adapter.SetMenu != nil {
 			c.Go(conn.keepMenus)

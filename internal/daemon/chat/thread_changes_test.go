@@ -107,9 +107,9 @@ func (f *forum) count(chat int64, first string) int {
 
 const shopBad = "✗ shop not started"
 
-// TestThreadOnTelegram: what a project has to say stands in its topic, and what
-// is typed there is for it. A topic that goes, and one that closes, keep
-// nothing from being told; people hear once what became of it.
+// TestThreadOnTelegram checks that a project's news stands in its topic and
+// that commands typed there concern the project. A deleted or closed topic
+// loses no message, and people are told once.
 func TestThreadOnTelegram(t *testing.T) {
 	const group = -1001234567890
 	f := newForum(t, config.Topic{Chat: group, Thread: 42})
@@ -196,8 +196,9 @@ func TestThreadOnTelegram(t *testing.T) {
 	}
 }
 
-// TestThreadMoves: a group becomes a supergroup. All goes on at its new
-// number, also after a restart, and what to write is said.
+// TestThreadMoves checks that a group which becomes a supergroup works under
+// its new number, also after a restart, and that the status shows the new
+// setting.
 func TestThreadMoves(t *testing.T) {
 	const old, group = -987654321, -1009876543210
 	f := newForum(t, config.Topic{Chat: old})
@@ -234,7 +235,7 @@ func TestThreadMoves(t *testing.T) {
 	}
 }
 
-// TestThreadLooks: what is asked in a topic about itself.
+// TestThreadLooks checks the queries about a topic that are typed in it.
 func TestThreadLooks(t *testing.T) {
 	const group = -1001234567890
 	f := newForum(t, config.Topic{Chat: group, Thread: 42})
@@ -261,8 +262,8 @@ func TestThreadLooks(t *testing.T) {
 	}
 }
 
-// TestThreadMembers: who is not in the group is told in their own chat, from the
-// moment at which it is known.
+// TestThreadMembers checks that a person outside of the group gets the news in
+// private as soon as that is known.
 func TestThreadMembers(t *testing.T) {
 	const group = -1001234567890
 	f := newForum(t, config.Topic{Chat: group, Thread: 42})
@@ -288,9 +289,9 @@ func TestThreadMembers(t *testing.T) {
 	}
 }
 
-// TestThreadStatus: the live status of a topic moves down with /status; that a
-// group does not let it be pinned holds nothing up, and one that is too old to
-// be deleted says where it went, and is pinned no more.
+// TestThreadStatus checks that /status moves a topic's live status down. A
+// group that forbids pinning delays nothing. A status too old to be deleted
+// points to the new one and is no longer pinned.
 func TestThreadStatus(t *testing.T) {
 	const group, first = -1001234567890, "○ shop idle"
 	f := newForum(t, config.Topic{Chat: group, Thread: 42})

@@ -19,7 +19,8 @@ import (
 
 const shopTopic = "telegram:-1001234567890/42"
 
-// TestThreads: which chats are a project's own, and what is said in which.
+// TestThreads checks which chats belong to a project and which messages go
+// there.
 func TestThreads(t *testing.T) {
 	cfg := daemontest.Config(t, "manual")
 	cfg.Telegram = &config.Telegram{}

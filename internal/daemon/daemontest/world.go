@@ -32,9 +32,8 @@ func (w *World) Morning(now time.Time) {
 	w.Digests.Send(w.T.Context(), now)
 }
 
-// The people of a World.
+// People of a World.
 const (
-	// People of a World.
 	Admin  = "telegram:1"
 	Viewer = "telegram:2"
 )

@@ -10,8 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestOffer: what a person asks for fills the offer in, and one of profile
-// overnight says what it would be as review: the project's own limits stand.
+// TestOffer checks that an offer contains the requested settings. An overnight
+// offer also shows the limits of profile review.
 func TestOffer(t *testing.T) {
 	cfg := daemontest.Config(t, "manual")
 	p, _ := daemontest.Open(t, cfg)

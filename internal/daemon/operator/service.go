@@ -122,5 +122,5 @@ func reply(text string, data any) (api.Reply, error) {
 // PairWay is a platform on which a pairing code can be sent.
 type PairWay struct {
 	Platform string `json:"platform"`      // its name in the table of platforms
-	Bot      string `json:"bot,omitempty"` // name of the bot, where it is known and people use it
+	Bot      string `json:"bot,omitempty"` // name of the bot; "" if unknown, or if people do not address it by name
 }

@@ -33,8 +33,8 @@ func watchAnswer(ctx context.Context, d *operator.Service, project, seen string)
 	return l
 }
 
-// TestWatch: the view is answered when what it shows has changed, and not
-// before; and at once to who has seen nothing.
+// TestWatch checks that the view answers at once to a new client, and otherwise
+// only when the scene has changed.
 func TestWatch(t *testing.T) {
 	p, _ := daemontest.Open(t, daemontest.Config(t, "manual"))
 	d := p.Operator
@@ -98,8 +98,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestTimelines: a run's sessions, whenever somebody looks: what came since is
-// added, another run begins anew, and what is not in hand is not at work.
+// TestTimelines checks a run's sessions on repeated reads: new ones are added,
+// another run starts over, and an ended session is not at work.
 func TestTimelines(t *testing.T) {
 	p, _ := daemontest.Open(t, daemontest.Config(t, "manual"))
 	at := time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)

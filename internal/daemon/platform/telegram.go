@@ -93,8 +93,8 @@ var Telegram = Platform{
 		}
 		return "group", id
 	},
-	// Ids are the group's, whatever topic they stand in: what was sent to a topic
-	// that is gone stands in the group's general one, which no message names.
+	// Message ids count per group, not per topic: a message for a deleted topic
+	// stands in the general topic, under the address of the deleted one.
 	SentAt: func(ctx context.Context, sent inbound.Outbox, threads []string, chat, id string) (ledger.SentMessage, bool, error) {
 		m, found, err := sent.SentAt(ctx, chat, id)
 		if found || err != nil || !telegram.IsGroup(chat) || telegram.GroupOf(chat) != chat {

@@ -19,9 +19,8 @@ type Warnings struct {
 // About identifies the subject of a warning. Warnings are shown in its order.
 type About string
 
-// What warnings are about.
+// Subjects of warnings.
 const (
-	// Subjects of warnings.
 	AboutConfig  About = "1 config"  // settings not reloaded
 	AboutProject About = "2 project" // the project cannot be worked on
 	AboutStart   About = "3 start"   // a start failed or was missed

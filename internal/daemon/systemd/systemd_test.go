@@ -69,7 +69,8 @@ func TestManager(t *testing.T) {
 	}
 }
 
-// TestManagerDeaf: a manager that reads nothing keeps nobody from going on.
+// TestManagerDeaf checks that a manager that never reads does not block the
+// daemon.
 func TestManagerDeaf(t *testing.T) {
 	notifySocket(t)
 	m := New(slog.New(slog.DiscardHandler), Status{})
