@@ -68,7 +68,7 @@ func writePicture(file string, r *api.Reply) error {
 	case err != nil || len(d.Picture) == 0:
 		return errors.New("the answer has no picture: nightporter up is of another release; start it again")
 	}
-	if err := os.WriteFile(file, d.Picture, 0o644); err != nil { //nolint:gosec // a picture that somebody wants to show
+	if err := os.WriteFile(file, d.Picture, 0o644); err != nil { //nolint:gosec // a picture to share
 		return fmt.Errorf("write the picture: %w", err)
 	}
 	d.Picture = nil

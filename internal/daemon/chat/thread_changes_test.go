@@ -127,7 +127,7 @@ func TestThreadOnTelegram(t *testing.T) {
 		t.Errorf("told %d times in private as well", n)
 	}
 
-	// Whoever reads along there has no say.
+	// Other readers of the topic cannot give commands.
 	eve := telegram.User{ID: 99, Name: "Eve"}
 	if _, err := f.Far.Press(eve, group, f.shows(group, 1, shopBad).ID, "Start"); err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func TestThreadOnTelegram(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 
-	// It closes: what is told now goes to everybody's own chat.
+	// The topic closes: news goes to private chats.
 	f.Far.Topic(group, 42, false)
 	f.news() // finds out
 	shut := f.shows(forumMira.ID, 1, "! shop: its chat takes nothing")
@@ -178,7 +178,7 @@ func TestThreadOnTelegram(t *testing.T) {
 	if got := strings.Join(f.Projects.WarningsOf("shop"), "\n"); !strings.Contains(got, "takes nothing") {
 		t.Errorf("remarks: %q", got)
 	}
-	// It is opened, and somebody writes in the group: it is tried again.
+	// After the topic opens and a message arrives, it is tried again.
 	f.Far.Topic(group, 42, true)
 	f.Far.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 7, Text: "open again"})
 	if err := f.Far.WaitConfirmed(f.ctx); err != nil {
@@ -270,7 +270,7 @@ func TestThreadMembers(t *testing.T) {
 	if err := f.Far.WaitCalls(f.ctx, "getChatMember", 2); err != nil {
 		t.Fatal(err)
 	}
-	f.news() // nobody says who is in there
+	f.news() // the platform does not list members
 	f.shows(group, 1, shopBad)
 	f.stop()
 	f.Far.SetPinRight(group, true)

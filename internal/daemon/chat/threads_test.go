@@ -38,7 +38,7 @@ func TestThreads(t *testing.T) {
 		t.Errorf("threads (-want +got):\n%s", diff)
 	}
 	for chat, want := range map[string]string{
-		shopTopic: "shop", "telegram:-1001234567890": "blog", "telegram:-1001234567890/7": "blog", // nobody's topic of blog's group
+		shopTopic: "shop", "telegram:-1001234567890": "blog", "telegram:-1001234567890/7": "blog", // a topic of blog's group without a project
 		"telegram:-987654321": "home", "telegram:48213377": "", "telegram:-1007": "", "telegram:-1007/42": "", "slack:C0123456": "", "": "",
 	} {
 		if got := p.Hub.Threads.Project(chat); got != want {
@@ -46,7 +46,7 @@ func TestThreads(t *testing.T) {
 		}
 	}
 
-	// What they are called is known once somebody wrote there.
+	// A thread's title is known after its first message.
 	p.Hub.Threads.Title(shopTopic, "the shop")
 	places := func(actor, chat string) (out []string) {
 		for _, name := range []string{"shop", "blog", "wiki", "home"} {

@@ -83,7 +83,7 @@ func TestWatch(t *testing.T) {
 	if third.err != nil || len(third.scene.Guidance) != 1 || third.scene.Guidance[0].Text != "Keep it" || third.scene.Guidance[0].Where != "queued" {
 		t.Errorf("%+v", third)
 	}
-	// Who is gone, and a daemon that ends, are not waited for.
+	// A request ends with its client, and with the daemon.
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := make(chan looked, 1)
 	go func() { gone <- watchAnswer(ctx, d, "shop", third.scene.Seen) }()
