@@ -12,13 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/daemon"
 )
 
-// askFlags are the flags of every command that asks whoever holds the state.
+// askFlags are the flags of every command that is answered by the daemon or,
+// without one, by this process.
 type askFlags struct{ state, config, project string }
 
 func (f *askFlags) add(cmd *cobra.Command) {
@@ -27,7 +27,7 @@ func (f *askFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.project, "project", "", "project, where there is more than one")
 }
 
-// ask calls f with whoever holds the state folder.
+// ask calls do with the daemon or, without one, with this process.
 func (f *askFlags) ask(ctx context.Context, do func(asker) error) error {
 	state, err := config.StateDir(f.state)
 	if err != nil {
@@ -38,22 +38,23 @@ func (f *askFlags) ask(ctx context.Context, do func(asker) error) error {
 		if !daemon.Listens(state) {
 			return err
 		}
-		// Whoever is there has settings in force; a mistake in the file must not
-		// keep a person from asking, nor from stopping it.
+		// The daemon has settings in force. A mistake in the file must not keep
+		// the operator from querying or stopping it.
 		cfg = config.Empty()
 	}
 	return withAsker(ctx, state, cfg, do)
 }
 
-// asker answers commands and views: a daemon, or this process itself.
+// asker answers commands and views: the daemon or this process.
 type asker = daemon.Asker
 
-// withAsker calls f with whoever holds the state folder.
+// withAsker calls f with the daemon of the state folder or, without one, with
+// this process.
 func withAsker(ctx context.Context, state string, cfg *config.Config, f func(asker) error) error {
 	return daemon.Ask(ctx, daemon.Options{Version: Version, State: state, Config: cfg, Person: personName()}, f)
 }
 
-// loadConfig reads the configuration, or an empty one where there is none.
+// loadConfig loads the configuration; without a file it returns an empty one.
 func loadConfig(explicit string) (*config.Config, error) {
 	path, err := config.Find(explicit)
 	if err != nil {
@@ -65,24 +66,12 @@ func loadConfig(explicit string) (*config.Config, error) {
 	return config.Load(path)
 }
 
-// personName is who types at the terminal, as others are shown it.
+// personName returns the operator's name as other people see it.
 func personName() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		return u.Username
 	}
 	return "console"
-}
-
-// askCommands are the commands that have a line of chat as their twin.
-func askCommands() []*cobra.Command {
-	cmds := []*cobra.Command{
-		viewCommand("status", "Where every project stands", cobra.NoArgs),
-		tasksCommand(),
-	}
-	for verb, twin := range bot.Twins() {
-		cmds = append(cmds, lineCommand(twin.Name, "/"+string(verb), twin.Args, twin.Short))
-	}
-	return cmds
 }
 
 func viewCommand(name, short string, args cobra.PositionalArgs) *cobra.Command {
@@ -102,7 +91,7 @@ func viewCommand(name, short string, args cobra.PositionalArgs) *cobra.Command {
 	return cmd
 }
 
-// lineCommand is a chat command typed in the shell.
+// lineCommand returns the shell form of a chat command.
 func lineCommand(name, command, args, short string) *cobra.Command {
 	var f askFlags
 	var now bool
@@ -183,21 +172,5 @@ func evidenceCommand() *cobra.Command {
 func verifyCommand() *cobra.Command {
 	cmd := viewCommand("verify", "Check that the ledger is whole", cobra.NoArgs)
 	cmd.Long = "Check that no entry of the ledger was altered, removed or cut off, also against the heads that stand in the task commits.\nExit code 0: whole. 1: altered, with the places."
-	return cmd
-}
-
-func versionCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use: "version", Short: "Which nightporter this is", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if asJSON {
-				return json.NewEncoder(cmd.OutOrStdout()).Encode(map[string]any{"version": Version, "api": api.Version})
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "nightporter %s, api %d\n", Version, api.Version)
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

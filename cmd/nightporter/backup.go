@@ -43,18 +43,18 @@ hold the configuration, nor any token named there.`,
 	return cmd
 }
 
-// backupFolder is where the database is copied to before it goes into the
-// file: in the state folder, which both the daemon and the command can write
-// whatever else the daemon's unit forbids it.
+// backupFolder is the pattern of the temporary folders for copies of the
+// database. They lie in the state folder, because both the daemon and this
+// command can write there even if the daemon's unit restricts other paths.
 const backupFolder = "backup-*"
 
-// backup makes a backup of the state folder as file.
+// backup writes a backup of the state folder to file.
 func (f *askFlags) backup(ctx context.Context, out io.Writer, file string, logins bool) error {
 	file, err := filepath.Abs(file)
 	if err != nil {
 		return err
 	}
-	if err := absent(file); err != nil {
+	if err := checkAbsent(file); err != nil {
 		return err
 	}
 	state, err := config.StateDir(f.state)
@@ -70,8 +70,8 @@ func (f *askFlags) backup(ctx context.Context, out io.Writer, file string, login
 		defer func() { _ = os.RemoveAll(dir) }()
 		removeStale(state)
 		database := filepath.Join(dir, backup.Database)
-		// Whoever holds the state copies the database. The rest are files that
-		// are as good from here, while the daemon goes on with the night.
+		// The process that holds the state folder copies the database. All other
+		// files can be copied from here while the daemon works.
 		r, err := a.View(ctx, api.View{Name: "backup", Args: map[string]string{"path": database}})
 		if err == nil && !r.OK {
 			err = errors.New(r.Text)
@@ -85,7 +85,7 @@ func (f *askFlags) backup(ctx context.Context, out io.Writer, file string, login
 		}
 		if len(breaks) > 0 {
 			return fmt.Errorf("the ledger is altered, and nothing was written: see \"nightporter verify\"; to keep it all the same, stop nightporter and copy %s\n%s",
-				state, listed(breaks))
+				state, breakLines(breaks))
 		}
 		m = backup.Manifest{Program: Version, Time: time.Now().UTC(), Logins: logins}
 		for _, h := range heads {
@@ -97,15 +97,15 @@ func (f *askFlags) backup(ctx context.Context, out io.Writer, file string, login
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "✓ %s\n  %s\n", file, about(m))
+	fmt.Fprintf(out, "✓ %s\n  %s\n", file, describe(m))
 	if !logins {
 		fmt.Fprintln(out, "  without the agents' logins (--with-logins), and never with the configuration and its tokens")
 	}
 	return nil
 }
 
-// absent refuses a file that is there.
-func absent(file string) error {
+// checkAbsent returns an error if the file exists.
+func checkAbsent(file string) error {
 	_, err := os.Lstat(file)
 	switch {
 	case err == nil:
@@ -116,20 +116,21 @@ func absent(file string) error {
 	return err
 }
 
-// removeStale removes what a backup left that was cut off long ago.
+// removeStale removes the temporary folders of backups that were interrupted
+// over a day ago.
 func removeStale(state string) {
-	for _, dir := range beside(state, backupFolder) {
+	for _, dir := range tempFolders(state, backupFolder) {
 		if info, err := os.Lstat(dir); err == nil && info.IsDir() && time.Since(info.ModTime()) > 24*time.Hour {
 			_ = os.RemoveAll(dir) // the next one tries again
 		}
 	}
 }
 
-// beside returns what lies in a folder by the names that os.MkdirTemp makes of
-// a pattern.
-func beside(dir, pattern string) []string {
+// tempFolders returns the entries of dir that os.MkdirTemp has named by
+// pattern.
+func tempFolders(dir, pattern string) []string {
 	var found []string
-	entries, _ := os.ReadDir(dir) // unreadable: nothing is found, and nothing removed
+	entries, _ := os.ReadDir(dir) // an unreadable folder has no entries to remove
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), strings.TrimSuffix(pattern, "*")) {
 			found = append(found, filepath.Join(dir, e.Name()))
@@ -138,7 +139,7 @@ func beside(dir, pattern string) []string {
 	return found
 }
 
-// writeBackup writes the file: whole, or not at all.
+// writeBackup writes the whole file or none.
 func writeBackup(ctx context.Context, file, state, database string, m backup.Manifest) (_ backup.Manifest, err error) {
 	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*") // mode 0600
 	if err != nil {
@@ -146,7 +147,7 @@ func writeBackup(ctx context.Context, file, state, database string, m backup.Man
 	}
 	defer func() {
 		_ = f.Close()
-		_ = os.Remove(f.Name()) // after the link, it is one name of two
+		_ = os.Remove(f.Name()) // removes the temporary name; the link remains
 	}()
 	w := backup.NewWriter(f)
 	if err := w.Add(ctx, backup.Database, database); err != nil {
@@ -183,12 +184,12 @@ func writeBackup(ctx context.Context, file, state, database string, m backup.Man
 	return m, place(f.Name(), file)
 }
 
-// place gives a finished file its name, which nobody else must have taken.
+// place gives a finished file its name. It fails if the name is taken.
 func place(from, to string) error {
 	err := os.Link(from, to) // unlike a rename, it replaces nothing
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) {
 		// A file system without links: a stick, a share.
-		if err = absent(to); err == nil {
+		if err = checkAbsent(to); err == nil {
 			err = os.Rename(from, to)
 		}
 	}
@@ -206,8 +207,8 @@ func syncFolder(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// about is what a backup holds, in one line.
-func about(m backup.Manifest) string {
+// describe summarises a backup in one line.
+func describe(m backup.Manifest) string {
 	ends := make([]string, 0, len(m.Heads))
 	for _, h := range m.Heads {
 		end, _, _ := strings.Cut(h, ":")
@@ -224,7 +225,7 @@ func about(m backup.Manifest) string {
 	return fmt.Sprintf("%s, %s, %d files, %.1f MB, of %s", ledgerStore, repositories, len(m.Files), float64(m.Size())/1e6, m.Time.Local().Format("2006-01-02 15:04:05"))
 }
 
-func listed(breaks []store.Break) string {
+func breakLines(breaks []store.Break) string {
 	lines := make([]string, 0, len(breaks))
 	for _, b := range breaks {
 		lines = append(lines, "  "+b.String())

@@ -69,9 +69,9 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 		settings.QuestionTimeout = ledger.Duration(time.Second)
 	}
 	settings.CoAuthor = ""
-	w := watcher{
+	w := foreground{
 		out: out, in: cmd.InOrStdin(), err: cmd.ErrOrStderr(), zone: time.Local, demo: true, began: began,
-		start: loop.StartRun{Settings: settings, MaxSessions: 1}, person: &demoPerson{fast: fast},
+		start: loop.StartRun{Settings: settings, MaxSessions: 1}, script: &demoScript{fast: fast},
 	}
 	err = w.watch(cmd.Context(), daemon.Options{Version: Version, State: state, Config: cfg, Agents: builtin(pace), Person: personName()})
 	if err != nil {
@@ -95,15 +95,15 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 	return nil
 }
 
-// demoPerson types the demo's guidance when nobody else has typed any.
-type demoPerson struct {
+// demoScript types the demo's guidance unless a person has given some.
+type demoScript struct {
 	fast bool
-	said bool // somebody gave guidance
+	said bool // a person gave guidance
 }
 
-// Sees waits for the planner of the task that is to be steered: what is typed
-// while it works binds to the builder after it.
-func (p *demoPerson) Sees(e ledger.Entry) (hint string, wait time.Duration, act bool) {
+// Sees waits for the planner of the task that the guidance is for: guidance
+// typed during its session reaches the builder after it.
+func (p *demoScript) Sees(e ledger.Entry) (hint string, wait time.Duration, act bool) {
 	switch b := e.Body.(type) {
 	case ledger.GuidanceQueued:
 		p.said = true
@@ -119,15 +119,15 @@ func (p *demoPerson) Sees(e ledger.Entry) (hint string, wait time.Duration, act 
 	return "", 0, false
 }
 
-// Turn types, unless somebody was faster.
-func (p *demoPerson) Turn() string {
+// Turn returns the guidance unless a person was faster.
+func (p *demoScript) Turn() string {
 	if p.said {
 		return ""
 	}
 	return "/guidance " + demo.Guidance
 }
 
-// demoFolders are the folders of the sample repository and of its state.
+// demoFolders returns the folders of the sample repository and of its state.
 func demoFolders(dir string) (home, state string, err error) {
 	if dir == "" {
 		user, err := os.UserHomeDir()
@@ -143,20 +143,21 @@ func demoFolders(dir string) (home, state string, err error) {
 	return home, filepath.Join(home, "state"), nil
 }
 
-// What the demo takes its time for: one step of the scripted agent, the turn
-// of whoever sits there, and an answer to its question.
+// Times of the demo: a step of the scripted agent, the person's turn, and the
+// wait for an answer to its question.
 const (
-	demoFast     = 40 * time.Millisecond // enough for the words to come before the builder
+	demoFast     = 40 * time.Millisecond // long enough for the guidance to precede the builder
 	demoPace     = 800 * time.Millisecond
 	demoTurn     = demo.TypedAfter * demoPace
 	demoQuestion = ledger.Duration(5 * time.Second)
 )
 
-// demoMark shows that a folder is the demo's own, so that it may be emptied.
+// demoMark is the file that marks a folder as the demo's own, which may be
+// emptied.
 const demoMark = ".nightporter-demo"
 
-// freshDemo empties the demo's folder, if it is one, and makes the sample
-// repository.
+// freshDemo empties the demo's folder and creates the sample repository. It
+// refuses a folder that is neither empty nor the demo's own.
 func freshDemo(ctx context.Context, home, state, repo string) error {
 	mark := filepath.Join(home, demoMark)
 	entries, err := os.ReadDir(home)
@@ -178,14 +179,4 @@ func freshDemo(ctx context.Context, home, state, repo string) error {
 		return fmt.Errorf("demo: %w", err)
 	}
 	return demo.WriteRepository(ctx, repo)
-}
-
-// short writes a path below the home folder with a tilde.
-func short(path string) string {
-	if home, err := os.UserHomeDir(); err == nil {
-		if rel, err := filepath.Rel(home, path); err == nil && filepath.IsLocal(rel) {
-			return "~/" + rel
-		}
-	}
-	return path
 }

@@ -56,18 +56,19 @@ why. Without a word it is about what the last one was about, up to now.
 	return cmd
 }
 
-// writePicture writes the picture of an answer, and takes it out of that.
+// writePicture writes the picture of an answer to a file and removes it from
+// the answer.
 func writePicture(file string, r *api.Reply) error {
 	var d operator.Digest
 	err := json.Unmarshal(r.Data, &d)
 	switch {
-	case err == nil && d.Fault != "": // the text is there all the same
+	case err == nil && d.Fault != "": // the text is valid without the picture
 		r.OK, r.Text = false, r.Text+"\n"+bot.SignFailed+" "+file+" is not written: "+d.Fault
 		return nil
 	case err != nil || len(d.Picture) == 0:
 		return errors.New("the answer has no picture: nightporter up is of another release; start it again")
 	}
-	if err := os.WriteFile(file, d.Picture, 0o644); err != nil { //nolint:gosec // a picture that somebody wants to show
+	if err := os.WriteFile(file, d.Picture, 0o644); err != nil { //nolint:gosec // a picture to share
 		return fmt.Errorf("write the picture: %w", err)
 	}
 	d.Picture = nil

@@ -18,7 +18,6 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/project"
-	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // hatFlags are the flags of `nightporter hats`.
@@ -53,8 +52,8 @@ Exit codes: 0 all is well · 3 something to mend, or no such hat or pattern`,
 	return cmd
 }
 
-// with runs one of the commands with the configuration; what a person has to
-// mend is printed in its own form.
+// with loads the configuration for one of the commands and prints mistakes with
+// their remedies.
 func (f *hatFlags) with(run func(out io.Writer, cfg *config.Config, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		cfg, err := loadConfig(f.config)
@@ -69,8 +68,9 @@ func (f *hatFlags) with(run func(out io.Writer, cfg *config.Config, args []strin
 	}
 }
 
-// project is the one that is meant, nil where none is: then the hats of the
-// house count.
+// project returns the selected project. It returns nil without an error outside
+// of any project: only the built-in hats and those beside the configuration
+// count then.
 func (f *hatFlags) project(cfg *config.Config) (*config.Project, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -84,13 +84,6 @@ func (f *hatFlags) project(cfg *config.Config) (*config.Project, error) {
 		return nil, err
 	}
 	return nil, nil
-}
-
-// hatCatalog is every hat and pattern that counts, and where each hat comes from.
-type hatCatalog struct {
-	hats     map[string]ledger.Hat
-	patterns map[string]ledger.Pattern
-	from     map[string]string // file of a person's own hat
 }
 
 func (f *hatFlags) open(cfg *config.Config, p *config.Project) (hatCatalog, error) {
@@ -123,7 +116,8 @@ func (f *hatFlags) open(cfg *config.Config, p *config.Project) (hatCatalog, erro
 	return c, nil
 }
 
-// hatLine is a hat as scripts read it. Fields are added, never renamed.
+// hatLine is a hat in the output of `hats list --json`. Fields are added, never
+// renamed.
 type hatLine struct {
 	Name   string   `json:"name"`
 	Role   string   `json:"role"`
@@ -169,8 +163,8 @@ func (f *hatFlags) list(out io.Writer, cfg *config.Config, _ []string) error {
 	return nil
 }
 
-// untrusted says that a repository's own hats and patterns are left alone, ""
-// where it has none, or is trusted.
+// untrusted returns a note that a repository's own hats and patterns are
+// ignored, "" where it has none or is trusted.
 func untrusted(p *config.Project) string {
 	if p == nil || p.TrustRepo {
 		return ""
@@ -242,7 +236,7 @@ func (f *hatFlags) draw(out io.Writer, cfg *config.Config, args []string) error 
 	return nil
 }
 
-// check looks at the hats and patterns of all projects.
+// check checks the hats and patterns of all projects.
 func (f *hatFlags) check(out io.Writer, cfg *config.Config, _ []string) error {
 	var all []*config.Project
 	for n := range cfg.Projects {
@@ -262,7 +256,7 @@ func (f *hatFlags) check(out io.Writer, cfg *config.Config, _ []string) error {
 		c, err := f.open(cfg, p)
 		var found *config.Error
 		if errors.As(err, &found) {
-			for _, i := range found.Items { // what projects share is said once
+			for _, i := range found.Items { // report shared mistakes once
 				if !slices.Contains(wrong.Items, i) {
 					wrong.Items = append(wrong.Items, i)
 				}

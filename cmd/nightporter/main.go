@@ -1,40 +1,32 @@
-// Nightporter works through a task list in a git repository, one fresh
-// coding-agent session at a time. This package is flags and wiring only, one
-// file a command.
 package main
 
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/multicall"
 	"github.com/nightporter/nightporter/internal/nearest"
 )
 
-// Version is set by the build; a plain `go build` leaves it at devel.
-var Version = "devel"
-
 func main() { os.Exit(Main()) }
 
-// limitHeap collects garbage twice as often as Go does by default. Preflight
-// leaves 14 MB of heap behind, of which an idle night needs half, and nightporter
-// allocates little after it. GOGC in the environment comes first.
+// limitHeap makes the garbage collector run twice as often as by default.
+// Preflight leaves a heap of 14 MB, of which an idle night needs half. The
+// environment variable GOGC has priority.
 func limitHeap() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50)
 	}
 }
 
-// Main runs the program and returns its exit code. Under the name hat it is
-// the agents' client, under that of a denied program its wrapper; as shim it
-// supervises one session.
+// Main runs the program and returns its exit code. The name of the executable
+// selects the program, see package multicall.
 func Main() int {
 	if code, is := multicall.Run(); is {
 		return code
@@ -53,9 +45,9 @@ func Main() int {
 	return exitUsage
 }
 
-// mistyped says which command was meant, or how one is typed, where cobra only
-// counts words. An unknown command explains all that follows it: its flags are
-// not the mistake.
+// mistyped replaces cobra's errors about the number of arguments by the
+// probable command or its usage. It checks for an unknown command first,
+// because the flags after it would cause errors of their own.
 func mistyped(all, cmd *cobra.Command, args []string, err error) error {
 	if group, rest, _ := all.Find(args); group.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") && group.ValidateArgs(rest[:1]) != nil {
 		return unknownCommand(group, rest[0])
@@ -66,7 +58,7 @@ func mistyped(all, cmd *cobra.Command, args []string, err error) error {
 	return fmt.Errorf("type it like this: %s", cmd.UseLine())
 }
 
-// unknownCommand names the command of group that word probably means.
+// unknownCommand returns an error that names the closest command of group.
 func unknownCommand(group *cobra.Command, word string) error {
 	var names []string
 	for _, c := range group.Commands() {
@@ -79,17 +71,6 @@ func unknownCommand(group *cobra.Command, word string) error {
 	}
 	return fmt.Errorf("unknown command %q for %q; %s --help lists them", word, group.CommandPath(), group.CommandPath())
 }
-
-// Exit codes besides those of a run's end (SPEC 2.4).
-const (
-	exitUsage    = 3 // usage, config, source, preflight, state folder in use
-	exitInternal = 4
-)
-
-// exitCode ends the program with a code when everything was said already.
-type exitCode int
-
-func (c exitCode) Error() string { return fmt.Sprintf("exit %d", int(c)) }
 
 func root() *cobra.Command {
 	cmd := &cobra.Command{
@@ -106,8 +87,15 @@ func root() *cobra.Command {
 	return cmd
 }
 
-// problems prints what a person has to mend, each with the remedy.
-func problems(w io.Writer, err error) { fmt.Fprint(w, project.Problems(err)) }
-
-// quote quotes a word for a shell where it needs that.
-func quote(s string) string { return project.Quote(s) }
+// askCommands returns the commands that are answered by the daemon, one for
+// each chat command with a shell form.
+func askCommands() []*cobra.Command {
+	cmds := []*cobra.Command{
+		viewCommand("status", "Where every project stands", cobra.NoArgs),
+		tasksCommand(),
+	}
+	for verb, twin := range bot.Twins() {
+		cmds = append(cmds, lineCommand(twin.Name, "/"+string(verb), twin.Args, twin.Short))
+	}
+	return cmds
+}

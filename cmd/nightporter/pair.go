@@ -25,12 +25,12 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// codeLetters are those of a pairing code: none looks like another, said or
-// written.
+// codeLetters are the letters of pairing codes. None is confused with another
+// when spoken or written.
 const codeLetters = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-// newCode is a pairing code as it is shown, "K7QX-M2PD": 39 bits, of which
-// somebody has five tries within ten minutes (SPEC 6.6).
+// newCode returns a pairing code such as "K7QX-M2PD". It has 39 bits, of which
+// a stranger can guess five times in ten minutes.
 func newCode() string {
 	var code []byte
 	for len(code) < 8 {
@@ -104,13 +104,13 @@ nightporter pair makes it void.`,
 	return cmd
 }
 
-// pairing shows a code and what becomes of it.
+// pairing shows a pairing code and the events about it.
 type pairing struct {
 	out, err io.Writer
 	zone     *time.Location
 	ask      asker
-	width    int  // columns of the terminal; 0 where there is none, and no QR code then
-	color    bool // of the QR code
+	width    int  // columns of the terminal; 0 = none, so no QR code is shown
+	color    bool // whether the QR code may use colours
 }
 
 func (p pairing) run(ctx context.Context, state, role string) error {
@@ -120,8 +120,8 @@ func (p pairing) run(ctx context.Context, state, role string) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// The code is made here and told to nobody: the daemon is given what stands
-	// for it. Asking again after a cut connection is the same offer.
+	// The code never leaves this process: the daemon gets its hash. A repeated
+	// request with the same key makes the same offer.
 	code := newCode()
 	hash := operator.PairingHash(key, code)
 	r, err := p.ask.View(ctx, api.View{Name: "pair", Args: map[string]string{
@@ -140,20 +140,20 @@ func (p pairing) run(ctx context.Context, state, role string) error {
 	}
 	until := p.clock(offer.Until)
 	for _, way := range offer.Ways {
-		p.way(way, code)
+		p.printWay(way, code)
 	}
 	if len(offer.Ways) == 0 {
-		p.way(operator.PairWay{Platform: platform.All[0].Name}, code)
+		p.printWay(operator.PairWay{Platform: platform.All[0].Name}, code)
 	}
 	fmt.Fprintf(p.out, "  Works once, for one person, until %s. Role: %s.\n", until, offer.Role)
 	return p.watch(ctx, offer, hash)
 }
 
-// way shows how to send the code on a platform.
-func (p pairing) way(w operator.PairWay, code string) {
+// printWay prints how to send the code on a platform.
+func (p pairing) printWay(w operator.PairWay, code string) {
 	at, _ := platform.Of(w.Platform + ":")
 	if at.PairLine == nil {
-		return // of a newer release, by a daemon that runs on
+		return // the daemon is of a newer release
 	}
 	label := at.PairLabel
 	if w.Bot != "" && at.PairLink != nil {
@@ -165,8 +165,7 @@ func (p pairing) way(w operator.PairWay, code string) {
 	fmt.Fprintf(p.out, "  %-16s%s\n", label, at.PairLine(code))
 }
 
-// watch shows what becomes of the code until that is settled. It waits for
-// news, and for the code's end.
+// watch prints events about the code until it is used or void.
 func (p pairing) watch(ctx context.Context, offer operator.PairOffer, hash string) error {
 	ctx, cancel := context.WithDeadline(ctx, offer.Until)
 	defer cancel()
@@ -182,7 +181,7 @@ func (p pairing) watch(ctx context.Context, offer operator.PairOffer, hash strin
 			fmt.Fprintf(p.out, "○ The code stays good until %s.\n", p.clock(offer.Until))
 			return exitCode(130)
 		case errors.Is(err, api.ErrLater):
-			continue // it restarts; the client has waited already
+			continue // the daemon restarts; the client has waited already
 		case err != nil:
 			return err
 		case !r.OK:
@@ -214,7 +213,7 @@ func (p pairing) watch(ctx context.Context, offer operator.PairOffer, hash strin
 
 func (p pairing) clock(t time.Time) string { return t.In(p.zone).Format("15:04") }
 
-// platformID is "telegram:99120045" as people read it.
+// platformID formats an id such as "telegram:99120045" for people.
 func platformID(id string) string {
 	platform, n, ok := strings.Cut(id, ":")
 	if !ok || platform == "" {

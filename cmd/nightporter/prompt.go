@@ -19,8 +19,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// promptFlags are those of `nightporter prompt`: where the state is, and the
-// flags of `run` that have a say in what a session is told.
+// promptFlags are the flags of `nightporter prompt`: those that find the state,
+// and those of `run` that change a prompt.
 type promptFlags struct {
 	askFlags
 	config.Overrides
@@ -28,7 +28,7 @@ type promptFlags struct {
 	asJSON bool
 }
 
-// promptSettings are the flags that change what a run works by.
+// promptSettings are the flags that change the settings of a run.
 var promptSettings = []string{"repo", "source", "profile", "pattern", "agent"}
 
 func promptCommand() *cobra.Command {
@@ -84,7 +84,7 @@ func (f *promptFlags) run(cmd *cobra.Command, task string) error {
 		return fail(err)
 	}
 	if _, err := os.Stat(filepath.Join(state, "nightporter.db")); err != nil {
-		// Looking must not leave a state folder behind.
+		// A query must not create a state folder.
 		if state, err = os.MkdirTemp("", "nightporter-prompt-"); err != nil {
 			return err
 		}
@@ -125,8 +125,7 @@ func (f *promptFlags) given(cmd *cobra.Command) bool {
 	return false
 }
 
-// settings are what `run` with the same flags would work by. Without a
-// configuration that can be read there is none either.
+// settings returns the settings of `run` with the same flags.
 func (f *promptFlags) settings() (*config.Config, ledger.Settings, error) {
 	cfg, err := loadConfig(f.config)
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"github.com/mdp/qrterminal/v3"
 )
 
-// quietZone is how many modules of white surround a code: two are enough for
-// phones, where the standard's four would not fit a terminal of 40 columns.
+// quietZone is the white border around a QR code, in modules. Two are enough
+// for phones; the standard's four would not fit a terminal of 40 columns.
 const quietZone = 2
 
-// qrCode is a link as a QR code of half blocks, two modules a character, for a
-// terminal of so many columns; "" where it does not fit. Its colours are set,
-// where that is allowed: without them a terminal with a light background shows
-// it inverted, which not every phone reads.
+// qrCode renders a link as a QR code of half blocks, two modules a character;
+// "" if it is wider than columns. With color it sets black and white itself: a
+// terminal with a light background would show an inverted code, which some
+// phones cannot read.
 func qrCode(link string, columns int, color bool) string {
 	var b bytes.Buffer
 	qrterminal.GenerateWithConfig(link, qrterminal.Config{Level: qrterminal.L, Writer: &b, HalfBlocks: true, QuietZone: quietZone})

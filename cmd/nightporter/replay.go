@@ -83,14 +83,15 @@ type exported struct {
 	Hash    string          `json:"hash"`
 }
 
-// Limits of what is read back.
+// Limits of an imported ledger.
 const (
 	maxExportLine = 64 << 20 // bytes; a body is bounded by an event or an output's tail
 	exportBatch   = 200      // entries a transaction
 )
 
-// rebuild makes a state folder from an exported ledger. It is built beside its
-// place and moved there whole: what is interrupted leaves nothing half.
+// rebuild creates a state folder from an exported ledger. It builds the folder
+// under a temporary name and renames it, so an interrupted rebuild leaves
+// nothing.
 func rebuild(ctx context.Context, out io.Writer, file, state string) error {
 	if state == "" {
 		return errors.New("--from needs the new state folder: --state NEWDIR")
@@ -127,8 +128,8 @@ func rebuild(ctx context.Context, out io.Writer, file, state string) error {
 	return nil
 }
 
-// refill appends every line of an export to the ledger in dir and holds each
-// entry's hash against the line's.
+// refill appends each line of an export to the ledger in dir and compares the
+// entry's hash with the line's. It returns the number of entries.
 func refill(ctx context.Context, dir string, in io.Reader) (n int, err error) {
 	s, err := store.Open(dir)
 	if err != nil {
@@ -195,7 +196,7 @@ func refill(ctx context.Context, dir string, in io.Reader) (n int, err error) {
 	return n, err
 }
 
-// readExport reads one line without its end; io.EOF at the end of the file.
+// readExport reads one line without its newline; io.EOF at the end of the file.
 func readExport(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {

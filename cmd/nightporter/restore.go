@@ -42,7 +42,7 @@ ledger's chain); it is there whole, or not at all.`,
 			if err != nil {
 				return err
 			}
-			restored(cmd.OutOrStdout(), state, m, cmd.Flags().Changed("state"))
+			printRestored(cmd.OutOrStdout(), state, m, cmd.Flags().Changed("state"))
 			return nil
 		},
 	}
@@ -50,14 +50,14 @@ ledger's chain); it is there whole, or not at all.`,
 	return cmd
 }
 
-// keepFree is what a restore leaves of the disk, in bytes.
+// keepFree is the space in bytes that a restore leaves free on the disk.
 const keepFree = 256 << 20
 
-// restore makes the state folder. Whatever happens on the way, the folder is
-// as it was before, or whole.
+// restore creates the state folder from a backup. After an error the folder is
+// as it was before.
 func restore(ctx context.Context, file, state string, warn io.Writer) (backup.Manifest, error) {
 	none := backup.Manifest{}
-	if err := vacant(state); err != nil {
+	if err := checkEmpty(state); err != nil {
 		return none, err
 	}
 	f, err := os.Open(file)
@@ -69,9 +69,9 @@ func restore(ctx context.Context, file, state string, warn io.Writer) (backup.Ma
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return none, err
 	}
-	// Beside its place, so that it gets there in one step.
+	// On the same file system, so that one rename puts it into place.
 	pattern := "." + filepath.Base(state) + ".restore-*"
-	removeAbandoned(beside(parent, pattern))
+	removeAbandoned(tempFolders(parent, pattern))
 	dir, err := os.MkdirTemp(parent, pattern) // mode 0700
 	if err != nil {
 		return none, err
@@ -82,7 +82,7 @@ func restore(ctx context.Context, file, state string, warn io.Writer) (backup.Ma
 			_ = os.RemoveAll(dir)
 		}
 	}()
-	// Held before the folder is anywhere that somebody looks.
+	// Lock it before it has its final name.
 	lock, err := statelock.Take(dir)
 	if err != nil {
 		return none, err
@@ -105,7 +105,7 @@ func restore(ctx context.Context, file, state string, warn io.Writer) (backup.Ma
 		if err := backup.CheckConfig(ctx, repository); err != nil {
 			return none, err
 		}
-		// The ledger is worth having without it.
+		// The ledger is useful without an intact repository.
 		if err := backup.CheckObjects(ctx, repository); err != nil {
 			fmt.Fprintf(warn, "! the repository of %s is not whole in this backup, an unfinished attempt may be lost: %v\n", name, err)
 		}
@@ -114,18 +114,19 @@ func restore(ctx context.Context, file, state string, warn io.Writer) (backup.Ma
 		return none, context.Cause(ctx)
 	}
 	crash.Point("before-restored")
-	unix.Sync() // thousands of small files: one by one, they take minutes
-	// Onto an empty folder it succeeds, onto one with anything in it it fails.
-	// (os.Rename would refuse any folder that is there.)
+	unix.Sync() // one sync: thousands of small files would take minutes
+	// rename(2) replaces an empty folder and refuses any other.
+	// os.Rename would refuse every existing folder.
 	if err := unix.Rename(dir, state); err != nil {
-		return none, unplaced(state, err)
+		return none, renameError(state, err)
 	}
 	placed = true
 	crash.Point("after-restored")
 	return m, syncFolder(parent)
 }
 
-// removeAbandoned removes what a restore left that was killed: nobody holds it.
+// removeAbandoned removes the folders of restores that were killed. A running
+// restore holds the lock of its folder.
 func removeAbandoned(left []string) {
 	for _, dir := range left {
 		if _, held, err := statelock.Held(dir); err == nil && !held {
@@ -134,8 +135,8 @@ func removeAbandoned(left []string) {
 	}
 }
 
-// vacant refuses a state folder that holds anything.
-func vacant(state string) error {
+// checkEmpty returns an error if the state folder contains anything.
+func checkEmpty(state string) error {
 	entries, err := os.ReadDir(state)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -149,8 +150,8 @@ func vacant(state string) error {
 	return nil
 }
 
-// unplaced says what to do where the folder could not be put in its place.
-func unplaced(state string, err error) error {
+// renameError explains why the folder could not be renamed, with a remedy.
+func renameError(state string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EBUSY), errors.Is(err, syscall.EXDEV):
 		return fmt.Errorf("%s is a file system of its own and cannot be replaced: restore into a folder in it, and name that one with --state from then on (%w)", state, err)
@@ -160,8 +161,8 @@ func unplaced(state string, err error) error {
 	return err
 }
 
-// proveLedger opens the database, which brings an older one up to date, and
-// holds it against itself and against what the manifest says.
+// proveLedger opens the database, which migrates an old one, and verifies it
+// against its own hashes and the manifest.
 func proveLedger(ctx context.Context, dir string, m backup.Manifest) (err error) {
 	s, err := store.Open(dir)
 	if err != nil {
@@ -182,18 +183,18 @@ func proveLedger(ctx context.Context, dir string, m backup.Manifest) (err error)
 		return err
 	}
 	if len(breaks) > 0 {
-		return fmt.Errorf("the ledger in this backup is altered, and nothing was restored: take another backup\n%s", listed(breaks))
+		return fmt.Errorf("the ledger in this backup is altered, and nothing was restored: take another backup\n%s", breakLines(breaks))
 	}
 	return nil
 }
 
-// restored says what was restored, and what is to be done now.
-func restored(out io.Writer, state string, m backup.Manifest, named bool) {
+// printRestored prints what was restored and what to do next.
+func printRestored(out io.Writer, state string, m backup.Manifest, named bool) {
 	flag := ""
 	if named {
 		flag = " --state " + quote(state)
 	}
-	fmt.Fprintf(out, "✓ restored to %s\n  %s\n", state, about(m))
+	fmt.Fprintf(out, "✓ restored to %s\n  %s\n", state, describe(m))
 	fmt.Fprintf(out, "Next:\n")
 	fmt.Fprintf(out, "  nightporter verify%s   holds the ledger against its commits\n", flag)
 	fmt.Fprintf(out, "  nightporter status%s   where it stands; a session that was at work then begins again\n", flag)

@@ -32,8 +32,8 @@ func tasksCommand() *cobra.Command {
 	return cmd
 }
 
-// lintTasks reads a source and prints what a run would warn of. Exit code 0:
-// nothing. 1: warnings. 3: a run could not start with it.
+// lintTasks reads a task source and prints the warnings of a run. Exit codes: 0
+// no warnings, 1 warnings, 3 no run could start with it.
 func lintTasks(cmd *cobra.Command, flags config.Overrides, file string) error {
 	fail := func(err error) error {
 		problems(cmd.ErrOrStderr(), err)

@@ -43,8 +43,9 @@ SIGHUP reads the configuration again.`,
 	return cmd
 }
 
-// leaving is how long the daemon may take to go (SPEC 13: out within 10 s).
-const leaving = 9 * time.Second
+// stopTime limits the end of the daemon. A service manager expects it within 10
+// s.
+const stopTime = 9 * time.Second
 
 func up(cmd *cobra.Command, file, state string) error {
 	signals := make(chan os.Signal, 4)
@@ -54,7 +55,7 @@ func up(cmd *cobra.Command, file, state string) error {
 	read := func() (*config.Config, error) { return loadConfig(file) }
 	cfg, err := read()
 	if err == nil {
-		_, err = autostart.SchedulesOf(cfg) // before the state folder is touched
+		_, err = autostart.SchedulesOf(cfg) // check before touching the state folder
 	}
 	if err != nil {
 		return notStarted(cmd.ErrOrStderr(), err)
@@ -73,20 +74,20 @@ func up(cmd *cobra.Command, file, state string) error {
 	d := daemon.New(daemon.Options{
 		Version: Version, State: dir, Config: cfg, Agents: builtin(0), Person: personName(), LogTo: stderrLog(), Stays: true, Listener: listener, Reload: read,
 	})
-	switch told, err := starting(cmd.Context(), d, signals); {
+	switch told, err := startUntilSignal(cmd.Context(), d, signals); {
 	case told:
 		return nil
 	case err != nil:
 		return notStarted(cmd.ErrOrStderr(), err)
 	}
 	fmt.Fprint(cmd.OutOrStdout(), d.Greeting())
-	exit := working(cmd.Context(), d, signals)
+	exit := serve(cmd.Context(), d, signals)
 	select {
-	case <-stopped(d):
-	case <-time.After(leaving):
-		// The database is whole at any moment, and what is not saved is done again.
+	case <-stopAsync(d):
+	case <-time.After(stopTime):
+		// The database is consistent at any moment; unsaved work is repeated.
 		fmt.Fprintln(os.Stderr, "! something would not end in time; nothing is lost by going now")
-	case sig := <-again(signals):
+	case sig := <-nextSignal(signals):
 		n, _ := sig.(syscall.Signal)
 		return exitCode(128 + int(n))
 	}
@@ -96,8 +97,9 @@ func up(cmd *cobra.Command, file, state string) error {
 	return exitCode(exit)
 }
 
-// stopped stops the daemon; the channel is closed when it has ended.
-func stopped(d *daemon.Daemon) <-chan struct{} {
+// stopAsync stops the daemon in a goroutine and returns a channel that is
+// closed when it has ended.
+func stopAsync(d *daemon.Daemon) <-chan struct{} {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
@@ -106,10 +108,10 @@ func stopped(d *daemon.Daemon) <-chan struct{} {
 	return gone
 }
 
-// starting starts the daemon, unless a signal ends the program first: what is
-// taken up is looked at with git, which can hang as disks do. It reports
-// whether it was told to go.
-func starting(ctx context.Context, d *daemon.Daemon, signals chan os.Signal) (told bool, err error) {
+// startUntilSignal starts the daemon unless a signal arrives first: resuming
+// runs needs git, which can hang with its disk. told reports whether a signal
+// ended the start.
+func startUntilSignal(ctx context.Context, d *daemon.Daemon, signals chan os.Signal) (told bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 1)
@@ -120,29 +122,30 @@ func starting(ctx context.Context, d *daemon.Daemon, signals chan os.Signal) (to
 		case err := <-done:
 			if reload && err == nil {
 				select {
-				case signals <- syscall.SIGHUP: // the loop that waits from now on does it
-				default: // so many came meanwhile that it will end
+				case signals <- syscall.SIGHUP: // serve reloads
+				default: // the full queue contains a signal that ends the daemon
 				}
 			}
 			return false, err
 		case sig := <-signals:
 			if sig == syscall.SIGHUP {
-				reload = true // once the daemon can
+				reload = true // after the start
 				continue
 			}
 			cancel()
 			select {
-			case <-stopped(d):
-			case <-time.After(leaving):
+			case <-stopAsync(d):
+			case <-time.After(stopTime):
 			}
 			return true, nil
 		}
 	}
 }
 
-// working returns with the exit code once the daemon shall end. A signal is no
-// failure: its sender wants exactly that, and nothing is unfinished by it.
-func working(ctx context.Context, d *daemon.Daemon, signals <-chan os.Signal) int {
+// serve reloads on SIGHUP and returns the exit code on any other signal or when
+// the engine ends. A signal is no failure: its sender wants the end, and the
+// next start resumes all work.
+func serve(ctx context.Context, d *daemon.Daemon, signals <-chan os.Signal) int {
 	for {
 		select {
 		case sig := <-signals:
@@ -163,7 +166,7 @@ func working(ctx context.Context, d *daemon.Daemon, signals <-chan os.Signal) in
 	}
 }
 
-// notStarted says what a person has to mend, all of it (PHONE 4.4).
+// notStarted prints all mistakes that keep the daemon from starting.
 func notStarted(w io.Writer, err error) error {
 	problems(w, err)
 	n := 1
@@ -183,8 +186,8 @@ func notStarted(w io.Writer, err error) error {
 	return exitCode(exitUsage)
 }
 
-// again passes on the next signal that ends a program.
-func again(signals <-chan os.Signal) <-chan os.Signal {
+// nextSignal passes on the next signal that ends the program.
+func nextSignal(signals <-chan os.Signal) <-chan os.Signal {
 	out := make(chan os.Signal, 1)
 	go func() {
 		for sig := range signals {
@@ -197,8 +200,8 @@ func again(signals <-chan os.Signal) <-chan os.Signal {
 	return out
 }
 
-// stderrLog is the log on standard error: JSON lines for a journal, and only
-// what is wrong, in words, for a person at a terminal.
+// stderrLog returns the log on standard error: JSON lines for a journal, and
+// only warnings as text for a terminal.
 func stderrLog() slog.Handler {
 	if term.IsTerminal(int(os.Stderr.Fd())) {
 		return slog.NewTextHandler(os.Stderr, logging.Options(slog.LevelWarn))

@@ -4,25 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"time"
 
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/internal/statelock"
 )
 
-// Asker answers commands and views: the daemon through its socket, or this
-// process itself where there is none. Either way through the same handlers.
+// Asker answers commands and views. It is either a client of the running
+// daemon's socket or an operator.Service in this process; both use the same
+// handlers.
 type Asker interface {
 	Command(ctx context.Context, c api.Command) (api.Reply, error)
 	View(ctx context.Context, v api.View) (api.Reply, error)
 }
 
-// Ask calls f with whoever holds the state folder: again, where that one has
-// ended before it answered. Where nobody holds it, this process does for as long
-// as f takes, with these options.
+// Ask calls f with an Asker for the state folder o.State. Where no daemon runs,
+// Ask starts one in this process with options o until f returns. If a running
+// daemon ends before it answers, Ask calls f again, so f must use idempotency
+// keys.
 func Ask(ctx context.Context, o Options, f func(Asker) error) error {
 	state := o.State
 	if _, err := os.Stat(state); err != nil {
@@ -36,7 +36,7 @@ func Ask(ctx context.Context, o Options, f func(Asker) error) error {
 			}
 			err = f(client)
 			if errors.Is(err, api.ErrLater) && !Listens(state) {
-				continue // it has ended meanwhile; the same key does nothing twice
+				continue // the daemon ended meanwhile; a repeated key has no second effect
 			}
 			return err
 		}
@@ -52,14 +52,4 @@ func Ask(ctx context.Context, o Options, f func(Asker) error) error {
 		defer d.Stop()
 		return f(d.Operator)
 	}
-}
-
-// Listens reports whether a daemon holds the state folder and can be asked.
-func Listens(state string) bool {
-	c, err := net.DialTimeout("unix", socket.OperatorPath(state), time.Second) //nolint:noctx // bounded by its own time
-	if err != nil {
-		return false
-	}
-	_ = c.Close() // it was a question only
-	return true
 }

@@ -28,10 +28,10 @@ import (
 // stopTime is how long a daemon may take to end.
 const stopTime = 9 * time.Second
 
-// TestDaemon: a whole daemon in this process, with a database, git, sessions of
-// the scripted agent and a Telegram. It starts by itself what is ready, answers
-// at the host and in the chat, ends in time and leaves no goroutine; the next
-// one, in the same process and folder, takes up what it left.
+// TestDaemon runs a whole daemon in this process, with a database, git,
+// sessions of the scripted agent and a fake Telegram. It starts ready work,
+// answers at the host and in the chat, ends in time and leaves no goroutine. A
+// second daemon in the same process and folder resumes its work.
 func TestDaemon(t *testing.T) {
 	dir := daemontest.ShortDir(t)
 	if err := os.Chmod(dir, 0o755); err != nil { // sessions of a daemon that is root run as another user
@@ -166,8 +166,8 @@ func until(ctx context.Context, t *testing.T, d *daemon.Daemon, is func(loop.Sta
 	}
 }
 
-// TestStopFirst: a daemon that was stopped, or could not be started, holds
-// nothing.
+// TestStopFirst checks that a daemon holds nothing after Stop or a failed
+// Start.
 func TestStopFirst(t *testing.T) {
 	before := goroutines()
 	o := daemon.Options{State: filepath.Join(daemontest.ShortDir(t), "s"), Config: config.Empty(), Stays: true}

@@ -1,35 +1,46 @@
-// Package daemon is nightporter while it runs: it holds a state folder and
-// answers whoever asks, works on one run (Options.Run), or stays, works on every
-// configured project and talks with people (Options.Stays).
+// Package daemon is the running program: it holds a state folder, decides
+// inputs in one engine and serves the operator, the chats and the sessions. A
+// Daemon has one of three modes: it answers the command that started it, it works
+// on one run (Options.Run), or it works on all configured projects and connects
+// the chats (Options.Stays).
 //
-// daemon.go puts the rooms together, stay.go has what only a daemon that stays
-// does, reload.go takes a changed configuration over, engine.go is the engine as
-// the rooms see it, ask.go finds a daemon or stands in for one, and state.go
-// takes the state folder. The rooms are packages below:
+// Files: daemon.go has the type and its options, lifecycle.go its start and stop,
+// stay.go the services of Options.Stays, reload.go the change of the
+// configuration, engine.go the measured engine, ask.go the choice between a
+// running daemon and this process, state.go the lock of the state folder. The
+// components are packages below:
 //
 //	project    the configuration in force: settings, adapters, warnings
-//	session    sessions: runners, sockets, and what is answered to a hat
-//	operator   what people ask for at the host
-//	chat       the conversation on all platforms of the table in platform
-//	digest     what a night came to, for whoever asks and when it is due
-//	autostart  runs that begin by themselves
+//	session    runners and sockets of sessions, and the answers to hats
+//	operator   commands and views of the operator
+//	chat       the conversation on all platforms
+//	platform   the table of chat platforms
+//	digest     the digests of nights, on request and by the clock
+//	autostart  runs that start by themselves
 //	metrics, logging, systemd
 //
 // # Lifecycle
 //
-// Everything that runs is a service as package service has it: Start(ctx) error
-// and Stop(). Start of a daemon returns when its socket answers, the chats are
-// being connected and unfinished runs are about to be taken up; ctx bounds that
-// alone. Stop may be called twice, at any time, and before Start. It ends, each
-// before the next: whoever waits for news, the reports to the service manager
-// and what works by the clock, runs that begin by themselves, the chats, the
-// operator's socket, the engine, the journal, the sockets of sessions, the store,
-// the log, and gives the state folder back. It waits for all of it and leaves no
-// goroutine of its own behind; the log's library leaves an idle one. What can
-// take long is bounded: requests of the operator by 5 s, a call to a platform by
-// 5 s. Sessions are not waited for; they go on, and the next daemon takes them
-// up.
+// Everything that runs implements service.Service: Start(ctx) error and Stop().
+// Daemon.Start returns when the socket answers; chats connect and unfinished
+// runs resume afterwards. ctx limits Start alone.
 //
-// No room imports this package or another program's; no text in a room decides
-// anything. A room that needs another is given it.
+// Daemon.Stop may be called twice, at any time, and before Start. It ends the
+// parts in this order: long polls, reports to the service manager and timed
+// work, automatic starts, chats, the operator's socket, the engine, the journal,
+// the sockets of sessions, the store, the log, the lock of the state folder. It
+// waits for each and leaves no goroutine of its own behind; the log's library
+// leaves an idle one. A request of the operator and a
+// call to a platform delay it by at most 5 s each. Sessions are not part of the
+// daemon: they continue, and the next daemon resumes them.
+//
+// # Rules
+//
+// A component never imports this package or package main, and receives other
+// components through its Options. No decision depends on a text for people.
+//
+// Invariants held by tests: Stop leaves no goroutine (leak_test.go); a refused
+// reload leaves the old settings in force (reload_test.go); a hanging engine
+// stops the signal to the watchdog (watchdog_test.go); metrics have bounded labels
+// (metrics_test.go).
 package daemon

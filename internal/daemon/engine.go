@@ -10,14 +10,15 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Engine is the engine as all rooms use it: what it decides is counted. The
-// rooms get it before it is open, because it calls back into them.
+// Engine wraps the engine for all components and measures each input.
+// Components hold it before the embedded engine is open; they must not call it
+// until then.
 type Engine struct {
 	*engine.Engine
 	metrics *metrics.Metrics
 }
 
-// Do decides an input.
+// Do decides an input and measures how long that took.
 func (e *Engine) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	began := time.Now()
 	answer, err := e.Engine.Do(ctx, in)
@@ -27,7 +28,8 @@ func (e *Engine) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	return answer, err
 }
 
-// DoWith decides an input and commits messages and a chat's cursor with it.
+// DoWith decides an input, and commits chat messages and a chat's cursor in the
+// same transaction.
 func (e *Engine) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error) {
 	began := time.Now()
 	answer, err := e.Engine.DoWith(ctx, in, with)

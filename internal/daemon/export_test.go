@@ -7,7 +7,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Figures are the metrics as text.
+// Figures returns the metrics as text.
 func (d *Daemon) Figures(ctx context.Context) ([]byte, error) { return d.figures(ctx) }
 
 // Counted counts an entry.

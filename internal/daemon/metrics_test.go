@@ -10,10 +10,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestMetrics: what an operator's dashboard needs is there, and by bounded
-// labels only.
+// TestMetrics checks that the figures of an operator's dashboard exist and have
+// bounded labels only.
 func TestMetrics(t *testing.T) {
-	p, _ := daemontest.Open(t, daemontest.House(t, "manual"))
+	p, _ := daemontest.Open(t, daemontest.Config(t, "manual"))
 	settings, err := p.Projects.Resolve("shop", config.Overrides{})
 	if err != nil {
 		t.Fatal(err)

@@ -11,14 +11,14 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/project"
 )
 
-// Reload reads the configuration again. Where it is wrong, the old settings
-// stay in force and the status says so. Runs under way keep the settings that
-// they began with.
+// Reload loads the configuration again and puts it in force. If it is invalid,
+// the old settings stay in force and the status shows a warning. Unfinished
+// runs keep the settings that they started with. It needs Options.Stays.
 func (d *Daemon) Reload(ctx context.Context) {
 	d.manager.Reloading()
 	defer d.manager.Reloaded()
 	cfg, plans, err := d.reread()
-	d.unread.Store(err != nil)
+	d.reloadFailed.Store(err != nil)
 	if err != nil {
 		where := project.OneLine(err)
 		var c *config.Error
@@ -46,7 +46,8 @@ func (d *Daemon) Reload(ctx context.Context) {
 	d.Changes.Ring()
 }
 
-// reread is the configuration as its file has it now, usable as a whole.
+// reread loads and checks the configuration, and prepares everything that can
+// fail before the new settings are put in force.
 func (d *Daemon) reread() (*config.Config, autostart.Schedules, error) {
 	cfg, err := d.o.Reload()
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
 )
 
-// TestReload: a configuration that is wrong leaves the old one in force and
-// is told; one that is right is taken over, unfinished runs excepted.
+// TestReload checks that an invalid configuration leaves the old one in force
+// with a warning, and that a valid one takes effect except for unfinished runs.
 func TestReload(t *testing.T) {
-	cfg := daemontest.House(t, "manual")
+	cfg := daemontest.Config(t, "manual")
 	p, _ := daemontest.Open(t, cfg)
 	text, err := os.ReadFile(cfg.File)
 	if err != nil {

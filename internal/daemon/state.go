@@ -3,16 +3,18 @@ package daemon
 import (
 	"context"
 	"errors"
+	"net"
 	"syscall"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/internal/statelock"
 )
 
-// takeState takes the state folder's lock. While nobody listens there, it is
-// held by a command that only asks or by a daemon that is about to listen, and
-// is worth a short wait: a person's status line must not keep a run from
-// starting, nor two of them each other from answering.
+// takeState locks the state folder. It retries for 5 s while the folder is
+// locked and no daemon listens there: the holder is then a short command or a
+// daemon that is starting. Without the retry, a status command could keep a run
+// from starting.
 func takeState(ctx context.Context, dir string) (*statelock.Lock, error) {
 	const patience, pause = 5 * time.Second, 10 * time.Millisecond
 	for end := time.Now().Add(patience); ; {
@@ -29,7 +31,17 @@ func takeState(ctx context.Context, dir string) (*statelock.Lock, error) {
 	}
 }
 
-// gone reports whether a process is there no more. One that was killed can
-// leave a child between its fork and its program, which holds what it held for
-// a moment longer: lock and socket alike.
+// gone reports whether a process has ended. A killed process can leave a child
+// between fork and exec, which holds the parent's lock and socket for a moment
+// longer.
 func gone(pid int) bool { return pid > 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+
+// Listens reports whether a daemon answers on the state folder's socket.
+func Listens(state string) bool {
+	c, err := net.DialTimeout("unix", socket.OperatorPath(state), time.Second) //nolint:noctx // bounded by its own time
+	if err != nil {
+		return false
+	}
+	_ = c.Close()
+	return true
+}

@@ -18,7 +18,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// stay starts what only a daemon that stays has. off is when one was there last.
+// stay starts the services of a daemon with Options.Stays. off is the time at
+// which a daemon last ran, zero for never.
 func (d *Daemon) stay(ctx context.Context, off time.Time) error {
 	plans, err := autostart.SchedulesOf(d.o.Config)
 	if err != nil {
@@ -55,10 +56,11 @@ func (d *Daemon) stay(ctx context.Context, off time.Time) error {
 	return nil
 }
 
-// Alive is a round through the goroutine that decides and the database that
-// keeps: what does not come back from it hangs.
+// Alive sends an empty input through the engine and reads the database, and
+// returns an error if either fails. It blocks when the engine hangs, so the
+// watchdog calls it with a deadline.
 func (d *Daemon) Alive(ctx context.Context) error {
-	// An input that says nothing, of no project: it is taken, and leads to nothing.
+	// Wake without a project changes nothing.
 	if _, err := d.Engine.Do(ctx, loop.Input{Actor: "daemon", Body: loop.Wake{}}); err != nil {
 		return fmt.Errorf("engine: %w", err)
 	}
@@ -68,7 +70,8 @@ func (d *Daemon) Alive(ctx context.Context) error {
 	return nil
 }
 
-// statusLine is the daemon in one line: "STATUS=2 projects, 1 at work".
+// statusLine summarises the daemon in one line, such as "2 projects, 1 at
+// work".
 func (d *Daemon) statusLine() string {
 	atWork := 0
 	names := d.Operator.Projects()
@@ -84,7 +87,8 @@ func (d *Daemon) statusLine() string {
 	return fmt.Sprintf("%d %s, %d at work", len(names), noun, atWork)
 }
 
-// CameBack notes in the ledger that no nightporter was there since off.
+// CameBack records in the ledger that no daemon ran since off. Zero records
+// nothing.
 func (d *Daemon) CameBack(ctx context.Context, off time.Time) {
 	if off.IsZero() {
 		return
@@ -94,11 +98,12 @@ func (d *Daemon) CameBack(ctx context.Context, off time.Time) {
 	}
 }
 
-// logName is the log in the state folder.
+// logName is the log's file name in the state folder.
 const logName = "nightporter.log"
 
-// lastSeen is when a nightporter was last there: its log is touched every
-// minute. Zero where there was none.
+// lastSeen returns the time at which a daemon last ran: the modification time
+// of its log, which touchLog updates every minute. Zero means that there is no
+// log.
 func lastSeen(state string) time.Time {
 	info, err := os.Stat(filepath.Join(state, logName))
 	if err != nil {
@@ -107,7 +112,7 @@ func lastSeen(state string) time.Time {
 	return info.ModTime()
 }
 
-// touchLog keeps lastSeen to the minute until ctx ends.
+// touchLog updates the log's modification time every minute until ctx ends.
 func (d *Daemon) touchLog(ctx context.Context) {
 	every := time.NewTicker(time.Minute)
 	defer every.Stop()
@@ -121,12 +126,13 @@ func (d *Daemon) touchLog(ctx context.Context) {
 	}
 }
 
-// keptFolders is how long what sessions and runs left is there to be looked at.
+// keptFolders is how long the folders of ended sessions and runs are kept for
+// inspection.
 const keptFolders = 14 * 24 * time.Hour
 
 // removeFolders removes old folders of sessions and runs at the start and once
-// a day: nightporter stays for months. Unfinished runs and the last one of each
-// project are spared.
+// a day, because a daemon runs for months. It keeps those of unfinished runs
+// and of each project's last run.
 func (d *Daemon) removeFolders(ctx context.Context) {
 	daily := time.NewTicker(24 * time.Hour)
 	defer daily.Stop()
@@ -146,7 +152,8 @@ func (d *Daemon) removeFolders(ctx context.Context) {
 	}
 }
 
-// spared reports whether a run's folders stay whatever their age.
+// spared reports whether a run's folders are kept regardless of their age:
+// those of each project's last run.
 func (d *Daemon) spared(run string) bool {
 	return slices.ContainsFunc(d.Engine.Projects(), func(name string) bool {
 		s, _ := d.Engine.State(name)
@@ -154,8 +161,8 @@ func (d *Daemon) spared(run string) bool {
 	})
 }
 
-// Greeting says where everything stands, for a person at a terminal and for the
-// journal's first lines.
+// Greeting describes every project in a few lines of text, for the terminal or
+// the journal of a daemon that has just started.
 func (d *Daemon) Greeting() string {
 	var out strings.Builder
 	names := d.Projects.Working()

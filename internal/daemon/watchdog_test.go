@@ -52,9 +52,8 @@ func (l listening) next(t *testing.T, within time.Duration) string {
 	return string(b[:n])
 }
 
-// TestWatchdog: the manager is fed while the engine decides and the ledger
-// answers, and by nothing once the engine's goroutine hangs, whatever else of
-// the process still runs.
+// TestWatchdog checks that the manager gets signals while the engine decides
+// and the ledger answers, and none once the engine's goroutine hangs.
 func TestWatchdog(t *testing.T) {
 	l := notifySocket(t)
 	hang := make(chan struct{})

@@ -1,8 +1,3 @@
-// Package multicall is what the program nightporter is under other names and
-// with its internal commands: the agents' client hat, the wrapper of a denied
-// program, the supervisor of a session, and the scripted agent. The daemon
-// starts all of them from its own executable, so a test that runs a daemon in
-// its process has to call Run first, too.
 package multicall
 
 import (
@@ -15,8 +10,9 @@ import (
 	"github.com/nightporter/nightporter/loop/agent/demo"
 )
 
-// Run does what the program was started for and returns its exit code. It
-// reports false, and does nothing, where that is nightporter itself.
+// Run acts as the program that the process was started as and returns its exit
+// code. It returns false and does nothing if that program is nightporter
+// itself. Call it first in main and in TestMain.
 func Run() (code int, is bool) {
 	if w, is := guard.Find(os.Args[0]); is {
 		return w.Main(os.Args[1:], os.Stderr), true

@@ -2,15 +2,15 @@ package service
 
 import "sync"
 
-// Broadcast wakes everybody who waits for something to happen. The zero value
-// is ready for use; Ring never blocks.
+// Broadcast wakes all goroutines that wait for an event. The zero value is
+// ready for use; Ring never blocks.
 type Broadcast struct {
 	mu   sync.Mutex
 	rung chan struct{}
 }
 
-// Next returns a channel that is closed at the next Ring. A caller that takes
-// it before it looks misses nothing.
+// Next returns a channel that the next Ring closes. Call it before you read the
+// state that you wait for: then no change is missed.
 func (b *Broadcast) Next() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -20,7 +20,7 @@ func (b *Broadcast) Next() <-chan struct{} {
 	return b.rung
 }
 
-// Ring wakes those who wait.
+// Ring wakes all waiting goroutines.
 func (b *Broadcast) Ring() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,20 +1,24 @@
-// Package service is the lifecycle that every running part of nightporter has:
+// Package service defines the lifecycle of every running part of nightporter:
 //
 //	Start(ctx) error
 //	Stop()
 //
-// Start returns when the service can be used, or an error; after an error
-// nothing of it runs. ctx bounds the start alone: what Start began works until
-// Stop, so a command whose own context has ended still closes what it opened.
-// A service is started once.
+// Start returns nil once the service can be used. After an error nothing of the
+// service runs. ctx limits Start alone; the service itself runs until Stop, so a
+// command whose own context has ended still closes what it opened. A service is
+// started once.
 //
-// Stop asks the service to end and returns when all of it has ended: no
-// goroutine of the service is left, and nothing calls back from it. Stop may be
-// called twice, by several goroutines at once, and before Start, which then
-// fails with ErrStopped. Stop takes no context: a caller that cannot wait for
-// ever waits for it in a goroutine, and leaves it behind when the time is over.
+// Stop ends the service and returns when all of it has ended: no goroutine is
+// left, and nothing calls back from it. Stop may be called twice, by several
+// goroutines at once, and before Start, which then returns ErrStopped. Stop has
+// no context: a caller with a time limit waits for it in a goroutine and leaves
+// that goroutine behind.
 //
-// Base gives both to a service that is a set of loops, Loop makes a service of
-// one loop, and Group runs several in order. Broadcast wakes everybody who waits
-// for something to happen; Minutely is the clock of what is due by the minute.
+// Files: service.go has the interface; Base, for a service made of loops; Loop,
+// for a single loop; and Group, which runs several services in order.
+// broadcast.go wakes the goroutines that wait for an event, and minutely.go ticks
+// with the wall clock.
+//
+// This package knows nothing of the services. Its tests hold the order of a
+// Group, the end of all loops before Stop returns, and Stop before Start.
 package service

@@ -2,10 +2,10 @@ package service
 
 import "github.com/robfig/cron/v3"
 
-// Minutely returns a channel that receives at the beginning of every minute of
-// the wall clock, until stop is called. The cron library is a tick and no more:
-// its user decides from the clock what is due. A receiver that is busy misses
-// nothing but repetition.
+// Minutely returns a channel that receives at the start of every minute of the
+// wall clock, until stop is called. A receiver compares the clock with its own
+// schedule: the channel drops ticks while the receiver is busy. stop waits for
+// the last tick.
 func Minutely() (due <-chan struct{}, stop func()) {
 	out := make(chan struct{}, 1)
 	c := cron.New(cron.WithChain(cron.Recover(cron.DiscardLogger)))

@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// Service is a part of the program that works beside its caller.
+// Service is a part of the program that runs beside its caller. The package
+// comment defines both methods.
 type Service interface {
 	Start(ctx context.Context) error
 	Stop()
@@ -18,8 +19,9 @@ var (
 	ErrStopped = errors.New("service: stopped")
 )
 
-// Base is embedded by a service that consists of loops. The zero value is
-// ready for use. The service's own Start calls Begin, and Go for each loop.
+// Base implements Stop for a service that consists of loops. Embed it; the
+// service's own Start calls Begin, then Go for each loop. The zero value is
+// ready for use.
 type Base struct {
 	mu      sync.Mutex
 	work    sync.WaitGroup
@@ -29,7 +31,8 @@ type Base struct {
 	stopped bool
 }
 
-// Begin marks the service as started.
+// Begin marks the service as started. It returns ErrStarted or ErrStopped if
+// Start must not continue.
 func (b *Base) Begin() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -43,8 +46,8 @@ func (b *Base) Begin() error {
 	return nil
 }
 
-// Go runs f in a goroutine of the service; its context ends when the service
-// is stopped. After Stop it does nothing.
+// Go runs f in a goroutine until Stop, which cancels f's context and waits for
+// f. After Stop, Go does nothing.
 func (b *Base) Go(f func(ctx context.Context)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -55,7 +58,7 @@ func (b *Base) Go(f func(ctx context.Context)) {
 	b.work.Go(func() { f(ctx) })
 }
 
-// Context ends when the service is stopped.
+// Context returns a context that Stop cancels.
 func (b *Base) Context() context.Context {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -69,7 +72,7 @@ func (b *Base) context() context.Context {
 	return b.run
 }
 
-// Stop ends the context of all loops and waits for them.
+// Stop cancels the context of all loops and waits for them.
 func (b *Base) Stop() {
 	b.mu.Lock()
 	b.stopped = true
@@ -80,7 +83,7 @@ func (b *Base) Stop() {
 	b.work.Wait()
 }
 
-// Loop makes a service of a function that works until its context ends.
+// Loop returns a service that runs f, which must return when its context ends.
 func Loop(f func(ctx context.Context)) Service { return &loop{f: f} }
 
 type loop struct {
@@ -97,16 +100,16 @@ func (l *loop) Start(context.Context) error {
 	return nil
 }
 
-// Group is a service that consists of others. Its zero value is empty and
-// ready for use.
+// Group is a service that consists of other services. The zero value is empty
+// and ready for use.
 type Group struct {
 	mu      sync.Mutex
 	running []Service
 	stopped bool
 }
 
-// Start starts one more service of the group. One that cannot be started is
-// not of the group; those before it run on.
+// Start starts a service and adds it to the group. On an error the service is
+// not added, and the earlier ones keep running.
 func (g *Group) Start(ctx context.Context, s Service) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -120,7 +123,7 @@ func (g *Group) Start(ctx context.Context, s Service) error {
 	return nil
 }
 
-// Defer lets Stop call f in its turn, as if f were the Stop of a service that was
+// Defer makes Stop call f in its turn, as if f were the Stop of a service that
 // started now.
 func (g *Group) Defer(f func()) {
 	g.mu.Lock()
@@ -133,8 +136,8 @@ type deferred func()
 func (deferred) Start(context.Context) error { return nil }
 func (f deferred) Stop()                     { f() }
 
-// Stop stops all services, the one that was started last first: what was
-// started later may use what was there before.
+// Stop stops all services in reverse order of their start, because a later one
+// may use an earlier one.
 func (g *Group) Stop() {
 	g.mu.Lock()
 	g.stopped = true

@@ -24,10 +24,10 @@ type noSessions struct{}
 
 func (noSessions) End(context.Context, string, ledger.Duration) error { return nil }
 
-// TestCron: a tick starts what is due in the configuration's zone; what came
-// while nobody was there, or while the machine slept, is told and not made up.
+// TestCron checks that a tick starts due projects in the configured zone, and
+// that starts missed during an absence or a sleep are reported and not made up.
 func TestCron(t *testing.T) {
-	p, _ := daemontest.Open(t, daemontest.House(t, "0 22 * * *"))
+	p, _ := daemontest.Open(t, daemontest.Config(t, "0 22 * * *"))
 	plans, err := autostart.SchedulesOf(p.Projects.Config())
 	if err != nil {
 		t.Fatal(err)
@@ -91,10 +91,10 @@ func TestCron(t *testing.T) {
 	}
 }
 
-// TestAuto: it begins at its start, and a start that failed is tried again
-// when the source changes and not before.
+// TestAuto checks that start = "auto" begins with the daemon, and that a failed
+// start is retried only after a change of the source.
 func TestAuto(t *testing.T) {
-	p, _ := daemontest.Open(t, daemontest.House(t, "auto"))
+	p, _ := daemontest.Open(t, daemontest.Config(t, "auto"))
 	s := starter(p, nil, time.Time{})
 	state := func() *loop.Run { st, _ := p.Engine.State("shop"); return st.Project.Run }
 	ctx := t.Context()
@@ -133,10 +133,10 @@ func TestAuto(t *testing.T) {
 	until("r2 ends", func() bool { r := state(); return r.ID == "r2" && r.Over() })
 }
 
-// TestAutoLater: a plan that is not there yet, as init proposes one, is found
-// when it comes, though nothing of it could be watched.
+// TestAutoLater checks that a missing plan is found when it appears, although
+// nothing of it could be watched.
 func TestAutoLater(t *testing.T) {
-	cfg := daemontest.House(t, "auto")
+	cfg := daemontest.Config(t, "auto")
 	plan := filepath.Join(cfg.Projects[0].Repo, "plan.md")
 	text, err := os.ReadFile(plan)
 	if err != nil {

@@ -1,4 +1,12 @@
-// Package autostart begins runs by themselves: by a cron expression
-// (schedule.go), when work is ready, and where an earlier process left one
-// unfinished (autostart.go). Whether work is ready is decided by the core.
+// Package autostart starts runs without a person: by cron, or when work is
+// ready (start = "auto"). It also resumes unfinished runs at the start.
+//
+// Files: autostart.go has the Autostarter and the start of a run, lifecycle.go its
+// loop, due.go the starts by cron, source.go the watched task sources,
+// unfinished.go the runs that an earlier process left, schedule.go the cron
+// expressions.
+//
+// A start that was missed is reported and never made up: by then it may be
+// morning. A failed start is retried when the source changes, not in a loop. The
+// tests hold both, and that the night of a change of the clock has one start.
 package autostart

@@ -5,35 +5,36 @@ import (
 	"time"
 )
 
-// SetSeen sets when schedules were looked at last.
-func (s *Autostarter) SetSeen(t time.Time) { s.seen = t }
+// SetSeen sets the time of the last tick.
+func (s *Autostarter) SetSeen(t time.Time) { s.lastTick = t }
 
-// Tick looks at a minute.
+// Tick runs the tick of a minute.
 func (s *Autostarter) Tick(ctx context.Context, now time.Time) { s.tick(ctx, now) }
 
-// Consider looks at a project.
+// Consider considers a project.
 func (s *Autostarter) Consider(ctx context.Context, project string) { s.consider(ctx, project) }
 
-// Known is what is known of a project that was considered.
+// Known returns the entry of a project: whether it is dirty, its retry time,
+// and whether its source is watched.
 func (s *Autostarter) Known(project string) (look bool, again time.Time, watched bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x := s.of(project)
-	return x.look, x.again, x.source != ""
+	x := s.projectState(project)
+	return x.dirty, x.retryAt, x.source != ""
 }
 
-// LookAt makes time alone a reason to look.
+// LookAt sets the retry time of a project.
 func (s *Autostarter) LookAt(project string, again time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.of(project).again = again
+	s.projectState(project).retryAt = again
 }
 
-// Look makes the project be looked at.
+// Look marks a project as dirty.
 func (s *Autostarter) Look(project string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.of(project).look = true
+	s.projectState(project).dirty = true
 }
 
 // Unwatch ends all watches of sources.

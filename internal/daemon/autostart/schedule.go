@@ -9,16 +9,17 @@ import (
 	"github.com/nightporter/nightporter/config"
 )
 
-// Start modes of a project besides a cron expression.
+// Values of a project's `start` setting that are not a cron expression.
 const (
 	startManual = "manual"
 	startAuto   = "auto"
 )
 
-// Schedules are the cron expressions of a configuration's projects, by name.
+// Schedules are the parsed cron expressions by project name.
 type Schedules map[string]cron.Schedule
 
-// SchedulesOf reads the cron expressions of a configuration. What is wrong is one *config.Error.
+// SchedulesOf parses the cron expressions of a configuration. All mistakes are
+// returned in one *config.Error.
 func SchedulesOf(cfg *config.Config) (Schedules, error) {
 	all := Schedules{}
 	var bad config.Error
@@ -46,7 +47,8 @@ func SchedulesOf(cfg *config.Config) (Schedules, error) {
 	return all, nil
 }
 
-// parseCron keeps the library's panics out: some expressions end it.
+// parseCron parses a cron expression and converts the library's panics to
+// errors.
 func parseCron(text string) (s cron.Schedule, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -56,20 +58,20 @@ func parseCron(text string) (s cron.Schedule, err error) {
 	return cron.ParseStandard(text)
 }
 
-// next is the first moment after t at which s is due, in t's zone; zero for
-// never. A change of daylight-saving time neither loses nor doubles a start of
-// a certain hour: one that falls into the hour that is left out comes when that
-// is over, and of an hour that comes twice the first counts.
+// next returns the first time after t at which s is due, in t's zone, or zero
+// for never. A change of daylight-saving time neither loses nor doubles a start
+// with a fixed hour: a start in the skipped hour happens when the hour is over,
+// and in a repeated hour the first occurrence counts.
 func next(s cron.Schedule, t time.Time) time.Time {
 	due := soonest(s, t)
 	if spec, ok := s.(*cron.SpecSchedule); !ok || spec.Hour&everyHour == everyHour {
-		return due // whatever the hour: the library's way is right
+		return due // any hour matches: the library is right
 	}
 	for repeated(due) {
 		due = soonest(s, due)
 	}
-	// As if the zone never changed, and had not changed just now: what was left
-	// out comes after the change.
+	// With a fixed offset, and with the offset of three hours ago, the skipped
+	// time exists and lies after the change.
 	for _, then := range []time.Time{t, t.Add(-3 * time.Hour)} {
 		_, offset := then.Zone()
 		clock := soonest(s, t.In(time.FixedZone("", offset)))
@@ -80,11 +82,11 @@ func next(s cron.Schedule, t time.Time) time.Time {
 	return due
 }
 
-// everyHour has the bit of each hour that a cron.SpecSchedule can have.
+// everyHour has the bits of all 24 hours of a cron.SpecSchedule.
 const everyHour = 1<<24 - 1
 
-// repeated reports whether the zone's clock showed this time of day once
-// already.
+// repeated reports whether the zone's clock showed this time of day before, in
+// an hour that occurs twice.
 func repeated(t time.Time) bool {
 	if t.IsZero() {
 		return false
@@ -95,8 +97,8 @@ func repeated(t time.Time) bool {
 	return before > now && then == before
 }
 
-// leftOut reports whether the zone's clock never shows what clock shows, and
-// the moment that takes its place.
+// leftOut reports whether the zone skips the time of day that clock shows, and
+// returns the time that replaces it.
 func leftOut(clock time.Time, zone *time.Location) (at time.Time, gone bool) {
 	if clock.IsZero() {
 		return clock, false
@@ -112,7 +114,7 @@ func leftOut(clock time.Time, zone *time.Location) (at time.Time, gone bool) {
 	return on(time.FixedZone("", before)).In(zone), true
 }
 
-// soonest is the library's answer, without its panics: zero instead.
+// soonest calls the library and converts its panics to zero.
 func soonest(s cron.Schedule, t time.Time) (due time.Time) {
 	defer func() {
 		if recover() != nil {
@@ -122,8 +124,8 @@ func soonest(s cron.Schedule, t time.Time) (due time.Time) {
 	return s.Next(t)
 }
 
-// lastDue is the last moment after since and not after now at which s was due;
-// zero where there was none. Beyond a year only the last year is looked at.
+// lastDue returns the last time in (since, now] at which s was due, zero for
+// none. It searches at most one year back.
 func lastDue(s cron.Schedule, since, now time.Time) time.Time {
 	if year := now.AddDate(-1, 0, 0); since.Before(year) {
 		since = year

@@ -49,8 +49,8 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
-// TestDaylightSaving: the night in which a clock is changed has one start, as
-// any other.
+// TestDaylightSaving checks that the night of a change of the clock has exactly
+// one start.
 func TestDaylightSaving(t *testing.T) {
 	for _, c := range []struct {
 		zone, cron, from string
@@ -91,8 +91,8 @@ func TestDaylightSaving(t *testing.T) {
 	}
 }
 
-// TestTickedOverDaylightSaving: looked at every minute, as the daemon does, a
-// night in which the clock is changed has each start once, too.
+// TestTickedOverDaylightSaving checks the same with a tick every minute, as the
+// daemon makes them.
 func TestTickedOverDaylightSaving(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {

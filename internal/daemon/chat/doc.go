@@ -1,13 +1,21 @@
 // Package chat is the daemon's conversation with people on all platforms.
 //
-// Hub (hub.go) composes what is told with each decision and knows the chats.
-// Connections (connections.go) run the platforms of the table in package
-// platform: what people do goes to bot/inbound, what is committed for them is
-// delivered by bot/delivery. threads.go knows the chats that are a project's
-// own, threads_change.go what becomes of one that goes, closes or moves;
-// members.go who reads there, menus.go what commands a chat offers, live.go the
-// text of live messages, undo.go how long an answer can be taken back; tidy.go
-// forgets what is old, and lock.go keeps a second program from one bot.
+// Files: hub.go has the Hub, which knows the chats, and observer.go the calls of
+// the engine into it. connections.go connects the platforms of the table in
+// package platform; connection.go is one of them: updates go to bot/inbound, and
+// bot/delivery delivers committed messages. threads.go finds the chats of a
+// project, thread_changes.go follows a thread that is deleted, closed or moved,
+// and migration.go stores new addresses of groups. members.go knows the readers
+// of a group, menus.go the command menus, live.go the text of live messages,
+// undo.go the end of the time to undo. tidy.go removes old messages, and lock.go
+// keeps a second process away from a bot.
 //
-// Nothing here names a platform.
+// This package names no platform and decides nothing: it submits inputs to the
+// engine and delivers only committed messages. A platform that fails must not
+// delay the engine or another platform.
+//
+// Invariants held by tests: a message for a lost thread reaches its people
+// another way, and they are told once (thread_changes_test.go); a removed
+// person receives nothing more (live_test.go); menus follow roles
+// (menus_test.go).
 package chat

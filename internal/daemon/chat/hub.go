@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/delivery"
 	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/notify"
@@ -21,20 +20,20 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// Hub is how a daemon speaks with people: what is told is composed from the
-// first decision on, also while no platform is connected. A nil Hub tells
-// nothing.
+// Hub connects the engine to the chats: it composes the messages of each
+// decision, from the first one on and also while no platform is connected.
+// Create it with New. A nil Hub composes and observes nothing.
 type Hub struct {
-	o        Options
-	Threads  *Threads
-	notify   *notify.Notifier
-	members  members
-	troubles sync.Map                               // of threads: a threadTrouble by address
-	posts    atomic.Pointer[[]*delivery.Dispatcher] // of each platform; nil until the chats are connected
-	answers  chan answered                          // that can still be taken back
+	o           Options
+	Threads     *Threads
+	notify      *notify.Notifier
+	members     members
+	troubles    sync.Map                               // threadTrouble by address of the thread
+	dispatchers atomic.Pointer[[]*delivery.Dispatcher] // one for each platform; nil until Connections.Start
+	undoable    chan answered                          // answers that can still be undone
 }
 
-// Options are what a Hub works with.
+// Options are the dependencies of a Hub. All fields are required.
 type Options struct {
 	Store   *store.Store
 	Engine  Engine
@@ -43,11 +42,11 @@ type Options struct {
 	Host    inbound.Service // answers what people type
 	Digests *digest.Maker
 	Changes *service.Broadcast       // rung after every committed entry
-	Hash    func(code string) string // stands for a pairing code
+	Hash    func(code string) string // keyed hash of a pairing code
 	Log     *slog.Logger
 }
 
-// Engine commits what is told, and knows the state of all projects.
+// Engine commits messages and returns the state of every project.
 type Engine interface {
 	Say(ctx context.Context, key string, at time.Time, messages []ledger.Outgoing, cursor *ledger.Cursor) error
 	State(project string) (loop.State, bool)
@@ -55,19 +54,18 @@ type Engine interface {
 	Shared() loop.Shared
 }
 
-// New makes a hub. The engine that composes messages with it need not be open
-// yet.
+// New returns a hub. The engine may still be closed.
 func New(o Options) *Hub {
-	h := &Hub{o: o, Threads: o.Threads, answers: make(chan answered, 100)}
+	h := &Hub{o: o, Threads: o.Threads, undoable: make(chan answered, 100)}
 	h.Threads.accepts = h.accepts
 	h.notify = notify.New(notify.Options{
-		Where: h.where, Group: platform.IsGroup, Threads: h.Threads.Of, Reads: h.members.read, Quiet: o.Catalog.QuietHours, Urgent: h.urgent,
+		Where: h.chatsShowing, Group: platform.IsGroup, Threads: h.Threads.Of, Reads: h.members.read, Quiet: o.Catalog.QuietHours, Urgent: h.urgent,
 		Zone: o.Catalog.Zone(), Digests: o.Digests.For,
 	})
 	return h
 }
 
-// urgent is what rings in quiet hours all the same.
+// urgent returns the kinds of messages that make a sound even in quiet hours.
 func (h *Hub) urgent() []string {
 	if u := h.o.Catalog.Config().Digest.Urgent; len(u) > 0 {
 		return u
@@ -75,39 +73,39 @@ func (h *Hub) urgent() []string {
 	return []string{notify.Standstill}
 }
 
-// quiet reports whether a chat is left in peace at a time.
+// quiet reports whether a chat has quiet hours at a time.
 func (h *Hub) quiet(chat string, at time.Time) bool {
 	return h.o.Engine.Shared().QuietHours(chat, h.o.Catalog.QuietHours()).Has(at.In(h.o.Catalog.Zone()))
 }
 
-// barred reports whether a chat is that of somebody who is not let in any more:
-// it was a person's own, since nothing is ever sent to a stranger.
-func (h *Hub) barred(chat string) bool {
+// revoked reports whether a private chat belongs to a person who was removed.
+// The chat must be one that received messages: strangers never do.
+func (h *Hub) revoked(chat string) bool {
 	_, in := h.o.Engine.Shared().Person(chat)
 	return !in && !platform.IsGroup(chat)
 }
 
-// each does something with the dispatcher of each platform.
-func (h *Hub) each(do func(*delivery.Dispatcher)) {
+// forEachDispatcher calls do for the dispatcher of each connected platform.
+func (h *Hub) forEachDispatcher(do func(*delivery.Dispatcher)) {
 	if h == nil {
 		return
 	}
-	if all := h.posts.Load(); all != nil {
+	if all := h.dispatchers.Load(); all != nil {
 		for _, p := range *all {
 			do(p)
 		}
 	}
 }
 
-// accepts reports whether a chat takes messages, as far as is known.
+// accepts reports whether a chat accepts messages, as far as known.
 func (h *Hub) accepts(chat string) bool {
 	accepts := true
-	h.each(func(p *delivery.Dispatcher) { accepts = accepts && p.Accepts(chat) })
+	h.forEachDispatcher(func(p *delivery.Dispatcher) { accepts = accepts && p.Accepts(chat) })
 	return accepts
 }
 
-// where returns the chats in which a message with the key stands.
-func (h *Hub) where(key string) []string {
+// chatsShowing returns the chats that contain a message with the key.
+func (h *Hub) chatsShowing(key string) []string {
 	chats, err := h.o.Store.Where(context.Background(), key)
 	if err != nil {
 		h.o.Log.Error("where a message stands", "key", key, "error", err)
@@ -115,7 +113,8 @@ func (h *Hub) where(key string) []string {
 	return chats
 }
 
-// Queued counts what waits to be delivered; -1 where that is not known.
+// Queued counts the messages that wait to be delivered, -1 for unknown. It
+// takes at most 1 s.
 func (h *Hub) Queued() int {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -126,35 +125,13 @@ func (h *Hub) Queued() int {
 	return n
 }
 
-// Compose returns what people are told of a decision.
-func (h *Hub) Compose(before loop.State, d loop.Decision, in loop.Input) []ledger.Outgoing {
-	if h == nil {
-		return nil
-	}
-	return h.notify.Compose(before, d, in)
-}
-
-// Sent wakes the dispatchers of chats for which something was committed.
-func (h *Hub) Sent(chats []string) {
-	h.each(func(p *delivery.Dispatcher) { p.Wake(chats...) })
-}
-
-// Observe notes a committed entry, which was decided in before: the live status
-// of its project has another text, and an answer may be taken back for a while.
-func (h *Hub) Observe(before loop.State, e ledger.Entry) {
-	h.undoable(before, e)
-	h.each(func(p *delivery.Dispatcher) {
-		p.RefreshLive(bot.LiveKey(before.Project.Name))
-		p.RefreshLive(bot.LiveKey(""))
-	})
-}
-
-// longAway is from when on open questions are asked again: a press in that
-// time is lost.
+// longAway is the absence after which open questions are sent again: a button
+// pressed meanwhile may have been lost.
 const longAway = 10 * time.Minute
 
-// away asks the open questions again where nightporter was off for long.
-func (h *Hub) away(ctx context.Context, off, now time.Time) {
+// repeatQuestions sends open questions again if no daemon ran for longAway or
+// longer.
+func (h *Hub) repeatQuestions(ctx context.Context, off, now time.Time) {
 	if off.IsZero() || now.Sub(off) < longAway {
 		return
 	}
@@ -169,4 +146,10 @@ func (h *Hub) away(ctx context.Context, off, now time.Time) {
 			h.o.Log.Error("ask again", "project", project, "error", err)
 		}
 	}
+}
+
+// answered is an answer that can be undone for a while.
+type answered struct {
+	project, question string
+	at                time.Time
 }

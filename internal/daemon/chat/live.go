@@ -8,11 +8,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// liveStatus gives the text of live messages.
+// liveStatus renders live messages.
 type liveStatus struct{ hub *Hub }
 
-// Text is the status as whoever reads the chat may see it, and whether a run
-// is under way.
+// Text returns the current text of a live message for the role of the chat's
+// reader, and whether it changes by the clock because a run is under way. It
+// returns an empty message where nothing may be shown.
 func (l liveStatus) Text(chat, key string) (bot.Message, bool) {
 	h := l.hub.o.Host
 	m, ok := bot.Live(h, key, time.Now().In(l.hub.o.Catalog.Zone()))
@@ -21,7 +22,7 @@ func (l liveStatus) Text(chat, key string) (bot.Message, bool) {
 	}
 	if person, ok := h.Shared().Person(chat); ok {
 		m = m.For(person.Role)
-	} else if l.hub.barred(chat) {
+	} else if l.hub.revoked(chat) {
 		return bot.Message{}, false
 	}
 	ticking := false

@@ -9,10 +9,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestTakenOut: the live status of somebody who was taken out stands still, and
-// what waits for them is not delivered.
+// TestTakenOut checks that a removed person's live status no longer changes,
+// and that queued messages are not delivered to them.
 func TestTakenOut(t *testing.T) {
-	cfg := daemontest.House(t, "manual")
+	cfg := daemontest.Config(t, "manual")
 	cfg.Telegram = &config.Telegram{} // nothing is connected
 	p, _ := daemontest.Open(t, cfg)
 	const ana, group = "telegram:5", "telegram:-1001/7"

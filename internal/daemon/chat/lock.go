@@ -13,11 +13,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// lockBot keeps a second nightporter of this person on this machine from
-// polling with the same bot: each would lose what the other reads.
-// The folder is everybody's, so what lies there under the name may be a trap,
-// or somebody else's: then there is no lock, and the platform's own refusal of
-// a second poller has to do. It must not keep nightporter from starting.
+// lockBot keeps a second nightporter of the same user on this machine from
+// polling with the same bot, because each would miss the updates that the other
+// reads. A second one gets a *ledger.InputError. The temporary folder is
+// public: if the lock file is a trap or belongs to another user, lockBot
+// returns neither lock nor error, and the platform's own refusal of a second
+// poller remains. That must not keep nightporter from starting.
 func lockBot(log *slog.Logger, id string) (*os.File, error) {
 	sum := sha256.Sum256([]byte(id))
 	path := filepath.Join(os.TempDir(), fmt.Sprintf("nightporter-bot-%d-%s.lock", os.Geteuid(), hex.EncodeToString(sum[:8])))
@@ -38,10 +39,10 @@ func lockBot(log *slog.Logger, id string) (*os.File, error) {
 		}}}
 	}
 	log.Warn("no lock of the bot: a second nightporter with its token is noticed by the platform only", "file", path, "error", err)
-	return nil, nil //nolint:nilnil // no lock, and no reason not to start
+	return nil, nil //nolint:nilnil // the daemon starts without the lock
 }
 
-// mine refuses a file that is not a plain one of this process's user.
+// mine refuses a file that is not regular or belongs to another user.
 func mine(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestLockBot: a second one is refused, and nothing that others put where the
-// lock stands keeps nightporter from starting, or is followed or changed.
+// TestLockBot checks that a second lock is refused, and that a foreign file in
+// its place neither keeps nightporter from starting nor is followed or changed.
 func TestLockBot(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	dir := t.TempDir()

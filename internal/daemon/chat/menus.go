@@ -10,41 +10,21 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// menus keeps the menu of commands in everybody's own chat as their role is,
-// until ctx ends. Strangers have none, and neither have groups,
-// where strangers read. A menu is a convenience: what cannot be set is logged.
-func (l *line) menus(ctx context.Context) {
-	m := menus{prefix: l.platform.Prefix(), tell: l.conn.SetMenu, log: l.hub.o.Log, set: map[string]ledger.Role{}}
-	for ctx.Err() == nil {
-		rung := l.hub.o.Changes.Next()
-		if l.conn.State().Connected {
-			if retry := m.update(ctx, l.hub.o.Engine.Shared().People); retry > 0 {
-				_ = transport.Sleep(ctx, retry) // says why ctx ended
-				continue
-			}
-		}
-		select {
-		case <-ctx.Done():
-		case <-rung:
-		}
-	}
-}
-
-// menus are those that the platform was told. What an earlier process told it
-// is told again: it changes nothing.
+// menus holds the command menus that the platform has confirmed in this
+// process. Menus of an earlier process are set again, which changes nothing.
 type menus struct {
-	prefix string // of the platform's addresses
+	prefix string // prefix of the platform's addresses
 	tell   func(ctx context.Context, chat string, items []bot.MenuItem) error
 	log    *slog.Logger
-	set    map[string]ledger.Role // by chat; "" is everybody else's, which is empty
+	set    map[string]ledger.Role // role by chat; "" = the empty menu of all other chats
 }
 
-// update makes the menus as the roles are. It returns after which time to try
-// again, 0 where nothing is left to do: what is refused is not tried again.
+// update sets the menus that differ from the people's roles. It returns the
+// delay after which to try again, 0 when nothing is left. A menu that the
+// platform refuses is not tried again.
 func (m *menus) update(ctx context.Context, people []ledger.Person) (retry time.Duration) {
 	want := map[string]ledger.Role{"": ""}
 	for _, p := range people {

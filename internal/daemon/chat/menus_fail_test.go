@@ -36,8 +36,8 @@ func menuNames(list []bot.MenuItem) string {
 	return list[0].Command + "…" + list[len(list)-1].Command
 }
 
-// TestMenusFail: what was not set is tried again, what is refused is not, and
-// what is set stays alone.
+// TestMenusFail checks that a failed menu is tried again, a refused one is not,
+// and a confirmed one is not set twice.
 func TestMenusFail(t *testing.T) {
 	away := &bot.SendError{Reason: bot.ErrRateLimited, RetryAfter: 3 * time.Minute}
 	s := &script{errs: []error{nil, away, &bot.SendError{Reason: bot.ErrChatClosed}, errors.New("garbage")}}

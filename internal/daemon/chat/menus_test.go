@@ -12,8 +12,8 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// TestMenus: everybody's menu is that of their role, from the moment at which
-// it is theirs; strangers have none, whatever an earlier release left there.
+// TestMenus checks that each person's menu follows their role at once, and that
+// strangers have none, whatever an earlier release set.
 func TestMenus(t *testing.T) {
 	const steers, looks = "status guidance pause resume tasks queue now stop cost digest quiet help", "status tasks queue cost digest quiet help"
 	f := newForum(t, config.Topic{Chat: -1001234567890, Thread: 42})

@@ -12,32 +12,31 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/project"
 )
 
-// Threads knows the chats that are a project's own: where the people of one
-// platform talk of it alone, a topic or group of Telegram, a channel of Slack.
-// There is one for each platform at the most. What is told of the project goes
-// there instead of to everybody of that platform, and what they type there is
-// for the project.
+// Threads maps projects to their threads. A thread is a chat that belongs to
+// one project: a topic or group of Telegram, a channel of Slack. Each platform
+// has at most one for a project. News of the project goes to the thread instead
+// of each person's private chat, and commands typed there concern the project.
 type Threads struct {
 	catalog *project.Catalog
 	moves   moves
-	titles  sync.Map               // what threads are called, by address; the platforms say it now and then
-	accepts func(chat string) bool // as far as is known
+	titles  sync.Map               // names of threads by address, learned from messages
+	accepts func(chat string) bool // whether a chat accepts messages, as far as known
 }
 
-// NewThreads returns the threads of a catalog's projects. moved says where the
-// addresses of groups that moved are kept.
+// NewThreads returns the threads of a catalog's projects. moved stores the
+// addresses of migrated groups.
 func NewThreads(c *project.Catalog, moved Cursors) *Threads {
 	return &Threads{catalog: c, moves: moves{store: moved}, accepts: func(string) bool { return true }}
 }
 
-// Of are the addresses that news of a project goes to. One that takes nothing
-// is none: then everybody hears it in their own chat.
+// Of returns the addresses that news of a project goes to. It omits threads
+// that refuse messages: their news goes to private chats.
 func (t *Threads) Of(project string) []string {
 	pr, _ := t.catalog.Find(project)
 	return slices.DeleteFunc(t.of(pr), func(chat string) bool { return !t.accepts(chat) })
 }
 
-// of are the addresses of a project's threads, on the platforms in use.
+// of returns the addresses of a project's threads on the platforms in use.
 func (t *Threads) of(pr config.Project) []string {
 	var out []string
 	for _, p := range platform.Used(t.catalog.Begun()) {
@@ -48,7 +47,8 @@ func (t *Threads) of(pr config.Project) []string {
 	return out
 }
 
-// on is the address of a project's thread on a platform, where it moved to.
+// on returns the current address of a project's thread on a platform, "" for
+// none.
 func (t *Threads) on(p platform.Platform, pr config.Project) string {
 	written := p.Thread(pr)
 	if written == "" {
@@ -58,7 +58,7 @@ func (t *Threads) on(p platform.Platform, pr config.Project) string {
 	return t.moves.of(group) + strings.TrimPrefix(written, group)
 }
 
-// all are the addresses of the threads of all projects.
+// all returns the addresses of all projects' threads.
 func (t *Threads) all() []string {
 	var out []string
 	for _, pr := range t.catalog.Config().Projects {
@@ -67,8 +67,9 @@ func (t *Threads) all() []string {
 	return out
 }
 
-// Project is the project whose thread a chat is, "" for a chat that all share.
-// A group that is one's is so with the topics that are nobody's.
+// Project returns the project whose thread a chat is, "" for a chat of all
+// projects. A project's group includes its topics, except those that are
+// another project's thread.
 func (t *Threads) Project(chat string) string {
 	if name := t.exact(chat); name != "" {
 		return name
@@ -76,7 +77,7 @@ func (t *Threads) Project(chat string) string {
 	return t.exact(platform.Group(chat))
 }
 
-// exact is the project whose thread has just this address.
+// exact returns the project whose thread has exactly this address.
 func (t *Threads) exact(chat string) string {
 	for _, pr := range t.catalog.Config().Projects {
 		if slices.Contains(t.of(pr), chat) {
@@ -86,8 +87,8 @@ func (t *Threads) exact(chat string) string {
 	return ""
 }
 
-// Place names the thread of a project on the platform of who asks; from the
-// host all of them.
+// Place names the project's thread for the reader of r, on the reader's
+// platform; for a request from the host it names all threads.
 func (t *Threads) Place(project string, r bot.Request) string {
 	pr, _ := t.catalog.Find(project)
 	var names []string
@@ -110,9 +111,9 @@ func (t *Threads) Place(project string, r bot.Request) string {
 	return "in private"
 }
 
-// name is what people call a thread; by its number, until somebody wrote there.
+// name returns a thread's title or, until a message reveals it, its number.
 func (t *Threads) name(chat string) string {
-	p, _ := platform.Of(chat) // an address of the table itself
+	p, _ := platform.Of(chat) // always known: the address comes from the table
 	kind, id := p.ThreadName(strings.TrimPrefix(chat, p.Prefix()))
 	if title, known := t.titles.Load(chat); known {
 		return fmt.Sprintf("%s %q", kind, bot.Cut(title.(string), 20))

@@ -21,9 +21,9 @@ import (
 // named are those whom a message names in front, for the sound.
 var named = regexp.MustCompile(`^(<?@[A-Z0-9]+>?[| ]*)+`)
 
-// TestThreadOnSlack: what a project has to say stands in its channel. One that
-// is archived, or that the app is taken out of, leaves everybody's own
-// conversation, until something is said there again; renaming changes nothing.
+// TestThreadOnSlack checks that a project's news stands in its channel. After
+// the channel is archived or the app is removed, the news goes to private
+// conversations until somebody writes there again. Renaming changes nothing.
 func TestThreadOnSlack(t *testing.T) {
 	const channel = "C0SHOP"
 	usual := delivery.SlackLimits
@@ -38,7 +38,7 @@ func TestThreadOnSlack(t *testing.T) {
 	s.CloseChannel(channel, "")
 	s.Rename(channel, "shop")
 	mira, ana := s.Direct("U0MIRA"), s.Direct("U0ANA")
-	cfg := daemontest.House(t, "manual")
+	cfg := daemontest.Config(t, "manual")
 	tokens := t.TempDir()
 	cfg.Slack = &config.Slack{API: s.URL(), AppTokenFile: filepath.Join(tokens, "app"), BotTokenFile: filepath.Join(tokens, "bot")}
 	cfg.Projects[0].SlackChannel = channel

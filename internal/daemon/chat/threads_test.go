@@ -19,9 +19,10 @@ import (
 
 const shopTopic = "telegram:-1001234567890/42"
 
-// TestThreads: which chats are a project's own, and what is said in which.
+// TestThreads checks which chats belong to a project and which messages go
+// there.
 func TestThreads(t *testing.T) {
-	cfg := daemontest.House(t, "manual")
+	cfg := daemontest.Config(t, "manual")
 	cfg.Telegram = &config.Telegram{}
 	cfg.Projects[0].TelegramTopic = config.Topic{Chat: -1001234567890, Thread: 42}
 	for name, at := range map[string]config.Topic{"blog": {Chat: -1001234567890}, "wiki": {}, "home": {Chat: -987654321}} {
@@ -37,7 +38,7 @@ func TestThreads(t *testing.T) {
 		t.Errorf("threads (-want +got):\n%s", diff)
 	}
 	for chat, want := range map[string]string{
-		shopTopic: "shop", "telegram:-1001234567890": "blog", "telegram:-1001234567890/7": "blog", // nobody's topic of blog's group
+		shopTopic: "shop", "telegram:-1001234567890": "blog", "telegram:-1001234567890/7": "blog", // a topic of blog's group without a project
 		"telegram:-987654321": "home", "telegram:48213377": "", "telegram:-1007": "", "telegram:-1007/42": "", "slack:C0123456": "", "": "",
 	} {
 		if got := p.Hub.Threads.Project(chat); got != want {
@@ -45,7 +46,7 @@ func TestThreads(t *testing.T) {
 		}
 	}
 
-	// What they are called is known once somebody wrote there.
+	// A thread's title is known after its first message.
 	p.Hub.Threads.Title(shopTopic, "the shop")
 	places := func(actor, chat string) (out []string) {
 		for _, name := range []string{"shop", "blog", "wiki", "home"} {

@@ -7,12 +7,12 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 )
 
-// kept is how long messages are kept after they were settled, and how long it
-// is known that an update was handled: strangers' messages are kept no longer.
+// kept is how long settled messages, and the ids of handled updates, stay in
+// the database. Strangers' messages stay no longer either.
 const kept = 30 * 24 * time.Hour
 
-// tidy removes what is kept no longer, at the start and once a day: nightporter
-// stays for months.
+// tidy removes old messages and update ids at the start and once a day, because
+// a daemon runs for months.
 func (h *Hub) tidy(ctx context.Context) {
 	daily := time.NewTicker(24 * time.Hour)
 	defer daily.Stop()

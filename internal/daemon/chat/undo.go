@@ -12,16 +12,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// answered is an answer that can be taken back for a while.
-type answered struct {
-	project, question string
-	at                time.Time
-}
-
-// undoable notes an answer that people may take back until its time is over.
-// Nobody waits for it: where too many come at once, a button stays that says,
-// when it is pressed, that it is too late.
-func (h *Hub) undoable(before loop.State, e ledger.Entry) {
+// noteUndoable queues an answer that people may undo for a while. It never
+// blocks the engine: if the queue is full, the button remains, and pressing it
+// later says that it is too late.
+func (h *Hub) noteUndoable(before loop.State, e ledger.Entry) {
 	b, ok := e.Body.(ledger.QuestionAnswered)
 	if h == nil || !ok {
 		return
@@ -31,15 +25,15 @@ func (h *Hub) undoable(before loop.State, e ledger.Entry) {
 		return
 	}
 	select {
-	case h.answers <- answered{before.Project.Name, b.ID, e.Time}:
+	case h.undoable <- answered{before.Project.Name, b.ID, e.Time}:
 	default:
 	}
 }
 
-// settle takes [Undo] off every answer whose time is over, those of an earlier
-// process first, until ctx ends. All have the same time, so one waits for the
-// other.
-func (h *Hub) settle(ctx context.Context) {
+// expireUndos removes the [Undo] button from each answer whose time is over,
+// until ctx ends. It begins with the answers that an earlier process left. All
+// answers have the same time limit, so their order is that of the queue.
+func (h *Hub) expireUndos(ctx context.Context) {
 	var all []answered
 	for _, name := range h.o.Engine.Projects() {
 		s, _ := h.o.Engine.State(name)
@@ -56,7 +50,7 @@ func (h *Hub) settle(ctx context.Context) {
 			a, all = all[0], all[1:]
 		} else {
 			select {
-			case a = <-h.answers:
+			case a = <-h.undoable:
 			case <-ctx.Done():
 				return
 			}
@@ -68,12 +62,13 @@ func (h *Hub) settle(ctx context.Context) {
 			over.Stop()
 			return
 		}
-		h.noUndo(ctx, a, time.Now())
+		h.expireUndo(ctx, a, time.Now())
 	}
 }
 
-// noUndo takes [Undo] off an answer, in every chat that shows it.
-func (h *Hub) noUndo(ctx context.Context, a answered, now time.Time) {
+// expireUndo removes the [Undo] button from an answer in every chat that shows
+// it.
+func (h *Hub) expireUndo(ctx context.Context, a answered, now time.Time) {
 	s, _ := h.o.Engine.State(a.project)
 	messages := h.notify.NoUndo(s, a.question, now, func(chat, key string) (m bot.Message, ok bool) {
 		sent, found, err := h.o.Store.SentFor(ctx, chat, key)

@@ -1,4 +1,3 @@
-// Package daemontest is for tests that need a whole daemon in their own process.
 package daemontest
 
 import (
@@ -17,9 +16,9 @@ import (
 
 var dispatched bool
 
-// Dispatch is called first by TestMain of a package that uses this one. The
-// daemon starts supervisors of sessions from its own executable, which is the
-// test's: such a process does its work here and ends.
+// Dispatch must be called first in TestMain. The daemon starts supervisors of
+// sessions from its own executable, which is the test binary: such a process
+// does its work in Dispatch and exits.
 func Dispatch() {
 	if code, is := multicall.Run(); is {
 		os.Exit(code)
@@ -27,10 +26,10 @@ func Dispatch() {
 	dispatched = true
 }
 
-// Patience is how long something may take that takes no time.
+// Patience limits the wait for something that normally takes no time.
 const Patience = 20 * time.Second
 
-// ShortDir is a folder whose sockets' paths are short enough.
+// ShortDir returns a temporary folder with a path short enough for sockets.
 func ShortDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "np") //nolint:usetesting // t.TempDir has the test's name in it, and sockets' paths are limited
@@ -41,9 +40,10 @@ func ShortDir(t testing.TB) string {
 	return dir
 }
 
-// House is a configuration of one repository whose agent is not there: a run
-// that is begun ends at its preflight, and no session is ever started.
-func House(t testing.TB, start string) *config.Config {
+// Config returns a configuration of one repository with the given start
+// setting. Its agent does not exist: a run ends at its preflight, and no
+// session ever starts.
+func Config(t testing.TB, start string) *config.Config {
 	t.Helper()
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -84,7 +84,8 @@ start = %q
 	return cfg
 }
 
-// Open is a paused daemon that stays, and its client: nothing begins by itself.
+// Open starts a paused daemon with Options.Stays and returns it with a client
+// of its operator's socket. It stops at the end of the test.
 func Open(t testing.TB, cfg *config.Config) (*daemon.Daemon, *socket.OperatorClient) {
 	t.Helper()
 	d := start(t, daemon.Options{Config: cfg})

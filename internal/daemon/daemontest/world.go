@@ -18,28 +18,27 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// World is a nightporter with a chat and a run, and what waits to be sent
-// to its person.
+// World is a daemon with a fake Telegram, two paired people and one project.
 type World struct {
 	*daemon.Daemon
 	T   testing.TB
 	Far *telegram.Server
-	Now atomic.Int64 // its clock, in nanoseconds
+	Now atomic.Int64 // the daemon's clock, in nanoseconds since 1970
 }
 
-// Morning looks whether a digest is due at a time.
+// Morning sets the clock and sends the digests that are due then.
 func (w *World) Morning(now time.Time) {
 	w.Now.Store(now.UnixNano())
 	w.Digests.Send(w.T.Context(), now)
 }
 
-// The people of a World.
+// People of a World.
 const (
 	Admin  = "telegram:1"
 	Viewer = "telegram:2"
 )
 
-// New makes a world. Its daemon is paused.
+// New starts a World with a paused daemon. It stops at the end of the test.
 func New(t testing.TB) *World {
 	t.Helper()
 	far, err := telegram.Start(telegram.Options{})
@@ -47,7 +46,7 @@ func New(t testing.TB) *World {
 		t.Fatal(err)
 	}
 	t.Cleanup(far.Close)
-	cfg := House(t, "manual")
+	cfg := Config(t, "manual")
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte(far.Token()+"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -64,7 +63,7 @@ func New(t testing.TB) *World {
 	return w
 }
 
-// Input lets the engine decide something that it must take.
+// Input decides an input that must be accepted.
 func (w *World) Input(in loop.Input) {
 	w.T.Helper()
 	if a, err := w.Engine.Do(w.T.Context(), in); err != nil || !a.OK {
@@ -72,7 +71,7 @@ func (w *World) Input(in loop.Input) {
 	}
 }
 
-// Ran begins a run, which is all that a digest is made for.
+// Ran starts a run: a digest needs a project that has had one.
 func (w *World) Ran() {
 	w.T.Helper()
 	settings, err := w.Projects.Resolve("shop", config.Overrides{})
@@ -82,7 +81,7 @@ func (w *World) Ran() {
 	w.Input(loop.Input{Actor: "console", Project: "shop", Idle: true, Body: loop.StartRun{Settings: settings, MaxSessions: 1}})
 }
 
-// Digested are the digests that wait for somebody.
+// Digested returns the digests queued for a chat.
 func (w *World) Digested(chat string) []bot.Message {
 	w.T.Helper()
 	queue, err := w.Store.Queued(w.T.Context(), chat)
@@ -106,7 +105,7 @@ func (w *World) Digested(chat string) []bot.Message {
 	return out
 }
 
-// Worked puts a night of three sessions into the ledger, before a time.
+// Worked writes three sessions in the hours before due to the ledger.
 func (w *World) Worked(due time.Time) {
 	w.T.Helper()
 	var records []ledger.Record

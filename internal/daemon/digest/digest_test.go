@@ -24,8 +24,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestDailyDigest: once a local day, across restarts of the clock, days off,
-// and changes of the clock; what was missed is named.
+// TestDailyDigest checks that each local day has one digest, across restarts,
+// days off and changes of the clock, and that missed days are named.
 func TestDailyDigest(t *testing.T) {
 	w := daemontest.New(t)
 	berlin := w.Projects.Zone()
@@ -70,8 +70,8 @@ func TestDailyDigest(t *testing.T) {
 	}
 }
 
-// TestDigestLate: the window of a late hour goes on beyond midnight, and a day
-// has one all the same, also where the clocks change.
+// TestDigestLate checks that the window of a late hour continues beyond
+// midnight, also where the clock changes.
 func TestDigestLate(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -100,8 +100,8 @@ func TestDigestLate(t *testing.T) {
 	}
 }
 
-// TestWeeklyDigest: once an ISO week, beside those of the days, across time off
-// and clocks that change.
+// TestWeeklyDigest checks that each ISO week has one digest beside the daily
+// ones, across time off and changes of the clock.
 func TestWeeklyDigest(t *testing.T) {
 	w := daemontest.New(t)
 	berlin := w.Projects.Zone()
@@ -161,7 +161,7 @@ func TestWeeklyDigest(t *testing.T) {
 	}
 }
 
-// TestDigestStrangers: who wrote in vain is told to admins only.
+// TestDigestStrangers checks that only admins see messages from strangers.
 func TestDigestStrangers(t *testing.T) {
 	w := daemontest.New(t)
 	w.Ran()
@@ -177,7 +177,8 @@ func TestDigestStrangers(t *testing.T) {
 	}
 }
 
-// TestDigestCommand: the digest in chat and on the host, and its picture.
+// TestDigestCommand checks the digest in the chat and at the host, and its
+// picture.
 func TestDigestCommand(t *testing.T) {
 	w := daemontest.New(t)
 	w.Ran()
@@ -205,8 +206,9 @@ func TestDigestCommand(t *testing.T) {
 	}
 }
 
-// TestDigestFault: a panic while a digest is drawn or composed ends nothing.
-// The text goes out without a picture, admins are told once, and the log has it.
+// TestDigestFault checks that a panic while drawing or composing ends nothing:
+// the text goes out without a picture, admins are told once, and the log has
+// the stack.
 func TestDigestFault(t *testing.T) {
 	w := daemontest.New(t)
 	w.Ran()
@@ -267,8 +269,8 @@ func TestDigestFault(t *testing.T) {
 	}
 }
 
-// TestLongWait: a wait that began long before the span is told, with whom it is
-// for; so is the ledger's head, where nothing has come since.
+// TestLongWait checks that the digest names a wait that began before its span,
+// with its addressee, and the ledger's head even without new entries.
 func TestLongWait(t *testing.T) {
 	w := daemontest.New(t)
 	y, m, d := time.Now().In(w.Projects.Zone()).Date()
@@ -317,7 +319,8 @@ func TestLongWait(t *testing.T) {
 	}
 }
 
-// TestCameBackNoted: a time away stands in the ledger, and in the digest.
+// TestCameBackNoted checks that the ledger and the digest contain the time
+// without a daemon.
 func TestCameBackNoted(t *testing.T) {
 	w := daemontest.New(t)
 	w.Ran()
@@ -331,8 +334,8 @@ func TestCameBackNoted(t *testing.T) {
 	}
 }
 
-// TestDigestArrives: the digest of a night with sessions goes out with its
-// picture, and once only, however often nightporter is started.
+// TestDigestArrives checks that the digest of a night with sessions is
+// delivered with its picture exactly once, across restarts.
 func TestDigestArrives(t *testing.T) {
 	w := daemontest.New(t)
 	w.Ran()

@@ -13,33 +13,28 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// occasion is a digest that was due last: of a day, or of a week.
+// occasion is the latest due digest of a day or a week.
 type occasion struct {
-	name string // 2026-11-20, 2026-W47: it grows with the time
-	last string // name of the last one that was sent
+	name string // 2026-11-20 or 2026-W47; later names are greater
+	last string // name of the last sent digest
 	due  time.Time
-	from time.Time // what it looks at, up to now
+	from time.Time // start of the reported time, which ends now
 	says func(*report.Facts)
 	body loop.InputBody
 }
 
-// digests are those of an occasion, ready to go out.
-type digests struct {
-	name           string
-	admins, others []bot.Message // in the same order
-}
-
-// Due sends the digest of each day, and of each week: it looks every minute,
-// and at the start, whether one is due. The core decides.
+// Due sends the daily and weekly digests. It checks at the start and every
+// minute; the core decides whether a digest is sent, so a repeated check sends
+// nothing twice.
 type Due struct {
 	service.Base
 	maker *Maker
 }
 
-// NewDue makes the service that sends what is due.
+// NewDue returns the service that sends due digests.
 func NewDue(m *Maker) *Due { return &Due{maker: m} }
 
-// Start begins to look.
+// Start begins to check.
 func (d *Due) Start(context.Context) error {
 	if err := d.Begin(); err != nil {
 		return err
@@ -59,7 +54,7 @@ func (d *Due) Start(context.Context) error {
 	return nil
 }
 
-// Send sends what is due at a time.
+// Send sends the digests that are due at now.
 func (m *Maker) Send(ctx context.Context, now time.Time) {
 	now = now.In(m.Catalog.Zone())
 	set := m.Catalog.Config().Digest
@@ -71,25 +66,26 @@ func (m *Maker) Send(ctx context.Context, now time.Time) {
 	}
 }
 
-// digestDay is the local day whose digest was due last, and when that was: of
-// yesterday, as long as today's is to come. A late hour has its window beyond
-// midnight. A time of day that a change of daylight-saving time leaves out is
-// the moment that takes its place.
+// digestDay returns the local day of the latest due digest and the time at
+// which it was due: yesterday's until today's is due. The window of a late hour
+// reaches beyond midnight. A time of day that a change of daylight-saving time
+// skips moves to the time that replaces it.
 func digestDay(at config.Clock, now time.Time) (day string, due time.Time) {
 	date, due := dueLast(at, 1, 0, now)
 	return date.Format(time.DateOnly), due
 }
 
-// digestWeek is the ISO week whose digest was due last, and when that was.
+// digestWeek returns the ISO week of the latest due digest and the time at
+// which it was due.
 func digestWeek(at config.WeekTime, now time.Time) (week string, due time.Time) {
 	date, due := dueLast(at.At, 7, (int(now.Weekday())-int(at.Day)+7)%7, now)
 	year, n := date.ISOWeek()
 	return fmt.Sprintf("%04d-W%02d", year, n), due
 }
 
-// dueLast is the last moment not after now at which the clock of now's zone
-// showed a time of day, so many days ago, or as many as every before that, and
-// its date.
+// dueLast returns the latest due time not after now, and its date. Due times
+// lie at the time of day at, ago days before now's date and every further
+// multiple of every days before that.
 func dueLast(at config.Clock, every, ago int, now time.Time) (date, due time.Time) {
 	y, m, d := now.Date()
 	on := func(d int) time.Time { return time.Date(y, m, d, at.Hour, at.Minute, 0, 0, now.Location()) }
@@ -101,41 +97,43 @@ func dueLast(at config.Clock, every, ago int, now time.Time) (date, due time.Tim
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC), due
 }
 
-// lateBy is from when on a digest says that it is late.
+// lateBy is the delay after which a digest mentions that it is late.
 const lateBy = 10 * time.Minute
 
-func ofDay(at config.Clock, house loop.Shared, now time.Time) occasion {
+// ofDay returns the daily occasion at now.
+func ofDay(at config.Clock, shared loop.Shared, now time.Time) occasion {
 	day, due := digestDay(at, now)
 	var missed []string
-	for _, d := range (ledger.DigestSent{Day: day}).Missed(house.Digest.Day) {
+	for _, d := range (ledger.DigestSent{Day: day}).Missed(shared.Digest.Day) {
 		if at, err := time.Parse(time.DateOnly, d); err == nil {
 			missed = append(missed, at.Format("Mon 2 Jan"))
 		}
 	}
 	return occasion{
-		name: day, last: house.Digest.Day, due: due, from: house.DigestFrom(due, now),
+		name: day, last: shared.Digest.Day, due: due, from: shared.DigestFrom(due, now),
 		says: func(f *report.Facts) { f.Missed = missed }, body: loop.DigestDue{Day: day, At: due},
 	}
 }
 
-func ofWeek(at config.WeekTime, house loop.Shared, now time.Time) occasion {
+// ofWeek returns the weekly occasion at now.
+func ofWeek(at config.WeekTime, shared loop.Shared, now time.Time) occasion {
 	week, due := digestWeek(at, now)
 	return occasion{
-		name: week, last: house.Week.Week, due: due, from: house.WeekDigestFrom(due, now),
+		name: week, last: shared.Week.Week, due: due, from: shared.WeekDigestFrom(due, now),
 		says: func(f *report.Facts) { f.Weekly = true }, body: loop.WeekDigestDue{Week: week, At: due},
 	}
 }
 
-// send sends an occasion's digests, if they are due now. They are drawn first:
-// the decision commits them whole.
+// send makes and commits an occasion's digests if they are due. They are made
+// before the decision, because the decision commits them whole.
 func (m *Maker) send(ctx context.Context, o occasion, now time.Time) {
 	if o.name <= o.last || now.Before(o.due) || now.Sub(o.due) >= loop.DigestWindow {
-		return // the core would refuse it: nothing is drawn for that
+		return // the core would refuse it, so nothing is drawn
 	}
 	drawn, err := guarded(func() (*digests, error) { return m.draw(ctx, o, now), nil })
 	if err != nil {
 		m.faulted(ctx, "", err, now)
-		return // it is tried again in a minute
+		return // the next minute tries again
 	}
 	m.ready.Store(drawn)
 	defer m.ready.Store(nil)
@@ -148,7 +146,7 @@ func (m *Maker) send(ctx context.Context, o occasion, now time.Time) {
 	}
 }
 
-// draw makes the digests of all projects that ever ran.
+// draw makes the digests of all projects that have had a run.
 func (m *Maker) draw(ctx context.Context, o occasion, now time.Time) *digests {
 	out := &digests{name: o.name}
 	for _, name := range m.Engine.Projects() {
@@ -166,7 +164,8 @@ func (m *Maker) draw(ctx context.Context, o occasion, now time.Time) *digests {
 	return out
 }
 
-// both are a project's digest for admins and for the others, with one picture.
+// both returns a project's digest for admins and for everybody else, with one
+// picture.
 func (m *Maker) both(ctx context.Context, s loop.State, o occasion, now time.Time) (admins, others bot.Message, err error) {
 	f, err := m.Facts(ctx, s, o.from, now)
 	if err != nil {
@@ -185,7 +184,8 @@ func (m *Maker) both(ctx context.Context, s loop.State, o occasion, now time.Tim
 	return admins, others, err
 }
 
-// For returns what a person reads of a day or a week.
+// For returns the digests of an occasion for a person, nil for another occasion
+// than the one being sent. Compose calls it during the decision.
 func (m *Maker) For(name string, p ledger.Person) []bot.Message {
 	d := m.ready.Load()
 	if d == nil || d.name != name {

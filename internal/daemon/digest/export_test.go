@@ -6,11 +6,11 @@ import (
 	"github.com/nightporter/nightporter/config"
 )
 
-// Day is the local day whose digest was due last.
+// Day returns the local day of the latest due digest, and its due time.
 func Day(at config.Clock, now time.Time) (string, time.Time) { return digestDay(at, now) }
 
-// Week is the week whose digest was due last.
+// Week returns the ISO week of the latest due digest, and its due time.
 func Week(at config.WeekTime, now time.Time) (string, time.Time) { return digestWeek(at, now) }
 
-// Guarded makes an error of a panic.
+// Guarded converts a panic to an error.
 func Guarded(made func() (int, error)) (int, error) { return guarded(made) }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/loop"
@@ -13,19 +14,20 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// Maker makes digests from the ledger.
+// Maker makes digests from the ledger. Set all exported fields before its first
+// use; its methods are safe for concurrent use.
 type Maker struct {
 	Store   *store.Store
 	Engine  Engine
 	Catalog *project.Catalog
-	Picture func(f report.Facts, dark bool) ([]byte, error) // as report.Picture
-	Chats   bool                                            // there are chats in which admins can be told of a fault
+	Picture func(f report.Facts, dark bool) ([]byte, error) // draws the picture; report.Picture in production
+	Chats   bool                                            // chats are configured, so admins can be told of a fault
 	Log     *slog.Logger
 
-	ready atomic.Pointer[digests] // that go out with the next decision
+	ready atomic.Pointer[digests] // digests for the decision in progress; nil otherwise
 }
 
-// Engine decides that a digest is due, and commits what is told besides.
+// Engine decides that a digest is due, and commits messages about faults.
 type Engine interface {
 	Do(ctx context.Context, in loop.Input) (loop.Answer, error)
 	Say(ctx context.Context, key string, at time.Time, messages []ledger.Outgoing, cursor *ledger.Cursor) error
@@ -34,7 +36,14 @@ type Engine interface {
 	Shared() loop.Shared
 }
 
-// Facts reads what a digest says from the ledger.
+// Facts reads the facts of a digest from the ledger, for the time from from to
+// to.
 func (m *Maker) Facts(ctx context.Context, s loop.State, from, to time.Time) (report.Facts, error) {
 	return guarded(func() (report.Facts, error) { return report.Read(ctx, m.Store, s, from, to) })
+}
+
+// digests are the finished digests of one occasion.
+type digests struct {
+	name           string
+	admins, others []bot.Message // both in the order of the projects
 }

@@ -1,4 +1,3 @@
-// Package metrics counts what a daemon does, for Prometheus.
 package metrics
 
 import (
@@ -18,9 +17,9 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// Metrics are the process's figures. Label values are bounded: names of the
-// configuration, and words of the ledger's types. Counters are of this process;
-// what is true now is read from Current when it is asked for.
+// Metrics counts what happens in one process. Label values are bounded: they
+// come from the configuration and from the constants of the ledger. Gauges are
+// computed from Current on request. Safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 	runs     *prometheus.CounterVec
@@ -33,22 +32,22 @@ type Metrics struct {
 	commits  prometheus.Histogram
 }
 
-// Current is what is true at a moment.
+// Current is the input of the gauges at one moment.
 type Current struct {
-	States       []loop.State // of all projects
-	Chats        *Chats       // nil where no chat is connected
-	ReloadFailed bool         // the settings in force are older than their file
+	States       []loop.State // states of all projects
+	Chats        *Chats       // nil when no chat is connected
+	ReloadFailed bool         // the configuration file is invalid: older settings are in force
 }
 
-// Chats is how the chats are.
+// Chats is the condition of the chats.
 type Chats struct {
-	Queued    int             // messages that wait to be delivered; -1 = unknown
-	Connected map[string]bool // by platform
+	Queued    int             // messages waiting for delivery; -1 = unknown
+	Connected map[string]bool // whether the last call to a platform succeeded
 }
 
 const metricsPrefix = "nightporter_"
 
-// New makes the metrics of a process of that version.
+// New returns the metrics of a process of this version.
 func New(version string) *Metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: metricsPrefix + name, Help: help}, labels)
@@ -88,12 +87,12 @@ func goVersion() string {
 	return "unknown"
 }
 
-// Input counts an input that began to be decided then, and was answered now.
+// Input counts an input of a kind that began at began and is answered now.
 func (m *Metrics) Input(kind string, began time.Time) {
 	m.inputs.WithLabelValues(kind).Observe(time.Since(began).Seconds())
 }
 
-// Entry counts one committed entry. before is the state that it was decided in.
+// Entry counts a committed entry. before is the state in which it was decided.
 func (m *Metrics) Entry(before loop.State, e ledger.Entry) {
 	project := before.Project.Name
 	switch b := e.Body.(type) {
@@ -120,7 +119,7 @@ func (m *Metrics) Entry(before loop.State, e ledger.Entry) {
 	}
 }
 
-// Ledger returns the store with its commits timed.
+// Ledger returns the store with measured commits.
 func (m *Metrics) Ledger(s *store.Store) engine.Ledger { return timedLedger{s, m.commits} }
 
 type timedLedger struct {
@@ -137,7 +136,7 @@ func (l timedLedger) Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt
 	return r, err
 }
 
-// Text returns all metrics, with what is true now.
+// Text returns all metrics in Prometheus' text format.
 func (m *Metrics) Text(now Current) ([]byte, error) {
 	families, err := prometheus.Gatherers{m.registry, gauges(now)}.Gather()
 	if err != nil {

@@ -10,22 +10,23 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/digest"
 )
 
-// Digest is `nightporter digest --json`. Fields are added, never renamed.
+// Digest is the output of `nightporter digest --json`. Fields are added, never
+// renamed.
 type Digest struct {
 	Project string    `json:"project"`
 	From    time.Time `json:"from"`
 	To      time.Time `json:"to"`
 	Text    string    `json:"text"`
-	Alt     string    `json:"alt"` // the picture in words
+	Alt     string    `json:"alt"` // text alternative of the picture
 	Picture []byte    `json:"picture,omitempty"`
-	Fault   string    `json:"fault,omitempty"` // why there is no picture
+	Fault   string    `json:"fault,omitempty"` // error that kept the picture from being drawn
 }
 
-// digestView is the digest for the terminal: the text, the picture in words,
-// and the picture where a look is asked for.
-func (d *Service) digestView(ctx context.Context, project string, args map[string]string) (api.Reply, error) {
+// digestView answers with the digest for the terminal: the text and its
+// alternative, and the picture if Args["look"] is "dark" or "light".
+func (svc *Service) digestView(ctx context.Context, project string, args map[string]string) (api.Reply, error) {
 	q := bot.DigestQuery{Span: args["span"], Admin: true, Now: time.Now()}
-	f, err := d.facts(ctx, project, &q)
+	f, err := svc.facts(ctx, project, &q)
 	if err != nil {
 		return api.Reply{}, err
 	}
@@ -40,17 +41,18 @@ func (d *Service) digestView(ctx context.Context, project string, args map[strin
 	out := Digest{Project: project, From: f.From, To: f.To, Text: m.Text(0), Alt: alt}
 	m.Alt = alt
 	if look := args["look"]; look != "" {
-		if out.Picture, err = d.o.Digests.Draw(f, look != "light"); err != nil {
-			d.o.Log.Error("picture of the digest", "project", project, "error", err)
+		if out.Picture, err = svc.o.Digests.Draw(f, look != "light"); err != nil {
+			svc.o.Log.Error("picture of the digest", "project", project, "error", err)
 			out.Fault = err.Error()
 		}
 	}
 	return reply(m.Text(80), out)
 }
 
-// Digest is the digest as a chat shows it.
-func (d *Service) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
-	f, err := d.facts(ctx, project, &q)
+// Digest returns the digest as a chat shows it, with the picture unless the
+// query spans everything. Only admins see the count of strangers.
+func (svc *Service) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
+	f, err := svc.facts(ctx, project, &q)
 	if err != nil {
 		return bot.Message{}, err
 	}
@@ -61,12 +63,12 @@ func (d *Service) Digest(ctx context.Context, project string, q bot.DigestQuery)
 	if err != nil || q.Span == bot.SpanAll {
 		return m, err
 	}
-	return d.o.Digests.WithPicture(ctx, m, f, q.Now), nil
+	return svc.o.Digests.WithPicture(ctx, m, f, q.Now), nil
 }
 
-// facts are those of a span that somebody asks for, in the people's zone.
-func (d *Service) facts(ctx context.Context, project string, q *bot.DigestQuery) (report.Facts, error) {
-	q.Now = q.Now.In(d.o.Projects.Zone())
-	s, _ := d.State(project)
-	return d.o.Digests.Facts(ctx, s, q.From(s.Shared.Digest), q.Now)
+// facts reads the facts of the queried span, in the configured time zone.
+func (svc *Service) facts(ctx context.Context, project string, q *bot.DigestQuery) (report.Facts, error) {
+	q.Now = q.Now.In(svc.o.Projects.Zone())
+	s, _ := svc.State(project)
+	return svc.o.Digests.Facts(ctx, s, q.From(s.Shared.Digest), q.Now)
 }

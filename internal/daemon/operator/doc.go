@@ -1,10 +1,20 @@
-// Package operator answers what people ask of a daemon at the host: the lines
-// of a terminal (Command) and read models (View), through the operator's socket
-// or, where no daemon runs, in the asking process itself. Host adds what chats
-// need besides.
+// Package operator answers the requests of the operator, the person at the
+// host: command lines (Service.Command) and read models (Service.View). They
+// arrive through the operator's socket or, where no daemon runs, from a command
+// in the same process. Host adds the queries and commits that chats need.
 //
-// service.go has what both rest on; view.go the status and the verification,
-// watch.go and timeline.go the live screen, digest.go, prompt.go, replay.go,
-// export.go, backup.go and pairing.go the views of those names, hats.go the hats
-// for chats, host.go the offer of a run.
+// Files: service.go has the dependencies and the state that all requests share;
+// command.go the command lines; view.go the table of views. Each view stands in
+// a file of its name: status.go, evidence.go, verify.go, replay.go, digest.go,
+// prompt.go, pairing.go, export.go, backup.go and watch.go, the live screen, with
+// timeline.go. records.go and diff.go read one run or task; host.go and hats.go
+// serve chats.
+//
+// This package never writes to the ledger except through Engine and Chats, and
+// it contains no rules: loop decides. A view changes nothing; "pair" and
+// "unpair" are commands in the form of views.
+//
+// Invariants held by tests: the live screen waits for news and never misses an
+// entry (watch_test.go); an offer shows the settings that the run gets
+// (host_test.go); every long poll ends when the daemon closes (package daemon).
 package operator

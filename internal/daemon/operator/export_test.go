@@ -8,7 +8,7 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// Timelines are the sessions of the runs that somebody watches.
+// Timelines exports timelines.
 type Timelines struct{ timelines }
 
 // Read returns the sessions of a project's run.

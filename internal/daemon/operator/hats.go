@@ -13,13 +13,14 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Hats returns a project's hats for who asks in a chat: those that the run
-// under way works by, else those that the next one would begin with.
-func (d *Service) Hats(_ context.Context, project, pattern string) (bot.HatSet, error) {
-	s, _ := d.State(project)
+// Hats returns a project's hats and the named pattern ("" = the project's own)
+// for a chat: those of the unfinished run, else those that the next run would
+// use. It returns a *ledger.InputError for an unknown pattern.
+func (svc *Service) Hats(_ context.Context, project, pattern string) (bot.HatSet, error) {
+	s, _ := svc.State(project)
 	r := s.Project.Run
-	cfg := d.o.Projects.Config()
-	p, configured := d.o.Projects.Find(project)
+	cfg := svc.o.Projects.Config()
+	p, configured := svc.o.Projects.Find(project)
 	if !configured && r != nil {
 		p = config.Project{Name: project, Repo: r.Settings.Repo}
 	}
@@ -37,7 +38,7 @@ func (d *Service) Hats(_ context.Context, project, pattern string) (bot.HatSet, 
 	if err != nil && pattern != "" {
 		return bot.HatSet{}, asInput(err)
 	}
-	out.Patterns = slices.Sorted(maps.Keys(patterns)) // none, where the disk's are broken: the run's own stand
+	out.Patterns = slices.Sorted(maps.Keys(patterns)) // empty when the files on disk are invalid
 	if pattern != "" && pattern != set.Pattern.Name {
 		other, ok := patterns[pattern]
 		if !ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Host is the service of a nightporter that stays: it knows who is let in, and
-// can start runs.
+// Host is the Service of a daemon that stays. It adds the queries and commits
+// that only chats need.
 type Host struct {
 	*Service
 	bot.Placer
@@ -23,16 +23,16 @@ type Host struct {
 
 var _ bot.DaemonService = Host{}
 
-// Host is the service for chats.
-func (d *Service) Host() Host { return Host{d, d.o.Threads, d.o.Chats} }
+// Host returns the service for chats. It needs Options.Stays.
+func (svc *Service) Host() Host { return Host{svc, svc.o.Threads, svc.o.Chats} }
 
-// Shared returns what the projects share.
+// Shared returns the state that all projects share.
 func (h Host) Shared() loop.Shared { return h.o.Engine.Shared() }
 
-// QuietHours are those of the configuration.
+// QuietHours returns the configured quiet hours.
 func (h Host) QuietHours() ledger.Hours { return h.o.Projects.QuietHours() }
 
-// Configured returns the projects that runs can be started for.
+// Configured returns the names of the projects that a run can be started for.
 func (h Host) Configured() []string {
 	var names []string
 	for _, pr := range h.o.Projects.Config().Projects {
@@ -41,8 +41,9 @@ func (h Host) Configured() []string {
 	return names
 }
 
-// Offer resolves the settings of a run that somebody asks for, and reads its
-// source, so that what cannot start is said now and not after the confirmation.
+// Offer resolves the settings of a requested run and reads its task source, so
+// that errors appear now and not after the confirmation. Mistakes of the
+// request or the configuration are a *ledger.InputError.
 func (h Host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {
 	s, err := h.o.Projects.Resolve(project, config.Overrides{Profile: f.Profile, From: f.From, Only: f.Only})
 	if err != nil {
@@ -88,8 +89,8 @@ func (h Host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 	return o, nil
 }
 
-// asInput is what is wrong with a configuration as something that a person has
-// to mend; any other error stays as it is.
+// asInput converts a *config.Error to a *ledger.InputError and returns any
+// other error unchanged.
 func asInput(err error) error {
 	var wrong *config.Error
 	if !errors.As(err, &wrong) {
@@ -102,7 +103,7 @@ func asInput(err error) error {
 	return in
 }
 
-// names reports whether somebody who types id means the task.
+// names reports whether id, as a person types it, means the task.
 func names(t ledger.Task, id string) bool {
 	return ledger.SameID(t.ID, id) || strings.EqualFold(strings.TrimPrefix(ledger.ShortID(t.ID), "#"), strings.TrimPrefix(id, "#"))
 }

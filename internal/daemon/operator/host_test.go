@@ -10,10 +10,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestOffer: what a person asks for fills the offer in, and one of profile
-// overnight says what it would be as review: the project's own limits stand.
+// TestOffer checks that an offer contains the requested settings. An overnight
+// offer also shows the limits of profile review.
 func TestOffer(t *testing.T) {
-	cfg := daemontest.House(t, "manual")
+	cfg := daemontest.Config(t, "manual")
 	p, _ := daemontest.Open(t, cfg)
 	repo := cfg.Projects[0].Repo
 	if err := os.WriteFile(filepath.Join(repo, "plan.md"), []byte("- [x] **Task 1: One**\n- [ ] **Task 2: Two**\n- [ ] **Task 3: Three**\n"), 0o600); err != nil {

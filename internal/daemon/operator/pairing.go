@@ -15,8 +15,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// PairingHash stands for a code in the ledger: without the operator's key
-// nobody can try codes against it. Case, the dash and spaces do not matter.
+// PairingHash returns the keyed hash under which the ledger stores a pairing
+// code. Without the operator's key nobody can test guesses against it. Case,
+// dashes and spaces of the code do not matter.
 func PairingHash(key, code string) string {
 	code = strings.Map(func(r rune) rune {
 		if r == '-' || r == ' ' || r == '–' {
@@ -33,24 +34,18 @@ func PairingHash(key, code string) string {
 type PairOffer struct {
 	Role  ledger.Role `json:"role"`
 	Until time.Time   `json:"until"`
-	Seq   int64       `json:"seq"` // of the house's entry from which on to look
+	Seq   int64       `json:"seq"` // of the shared's entry from which on to look
 	Ways  []PairWay   `json:"ways,omitempty"`
-}
-
-// PairWay is a platform by which a code can be sent.
-type PairWay struct {
-	Platform string `json:"platform"`      // its name in the table of platforms
-	Bot      string `json:"bot,omitempty"` // name of the bot, where it is known and people use it
 }
 
 // PairNews is the answer of the view "pairing".
 type PairNews struct {
 	Seq    int64       `json:"seq"`
-	Begun  bool        `json:"begun"` // the offer itself was seen: what follows is about it
+	Begun  bool        `json:"begun"` // the offer's own entry was read; pass it back as begun
 	Events []PairEvent `json:"events"`
 }
 
-// PairEvent is something that happened to the code.
+// PairEvent is one event about the code.
 type PairEvent struct {
 	Time  time.Time   `json:"time"`
 	What  string      `json:"what"` // tried, paired, void
@@ -61,49 +56,49 @@ type PairEvent struct {
 	Why   string      `json:"why,omitempty"`
 }
 
-// longPoll is how long the view "pairing" waits for news. It is shorter than
-// the time after which a client takes a daemon for gone.
+// longPoll limits how long a view waits for news. It is shorter than the time
+// after which a client considers the daemon gone.
 const longPoll = 20 * time.Second
 
-// pair offers a code: Args hash, role, key, by.
-func (d *Service) pair(ctx context.Context, v api.View) (api.Reply, error) {
-	if !d.o.Serves {
+// pair offers a pairing code. Args: hash, role, key, by.
+func (svc *Service) pair(ctx context.Context, v api.View) (api.Reply, error) {
+	if !svc.o.Serves {
 		return api.Reply{Text: "✗ nightporter is not running. Start it: nightporter up"}, nil
 	}
-	house := d.o.Engine.Shared()
+	shared := svc.o.Engine.Shared()
 	role := ledger.Role(v.Args["role"])
 	switch {
-	case len(house.People) == 0 && role == "":
+	case len(shared.People) == 0 && role == "":
 		role = ledger.RoleAdmin
-	case len(house.People) == 0 && role != ledger.RoleAdmin:
+	case len(shared.People) == 0 && role != ledger.RoleAdmin:
 		return api.Reply{Text: "✗ nobody is paired yet, and the first person has to be admin: nightporter pair --role admin"}, nil
 	case role == "":
 		return api.Reply{Text: "✗ which role? --role view, steer or admin"}, nil
 	case !role.May(ledger.RoleView):
 		return api.Reply{Text: fmt.Sprintf("✗ no role %q: view, steer or admin", role)}, nil
 	}
-	// Before the offer: what happens to it is looked for from here on.
-	seq, _, err := d.o.Store.Head(ctx, ledger.SharedStream)
+	// Read before the offer is made: "pairing" reads events from here on.
+	seq, _, err := svc.o.Store.Head(ctx, ledger.SharedStream)
 	if err != nil {
 		return api.Reply{}, err
 	}
-	answer, err := d.Do(ctx, loop.Input{Key: v.Args["key"], Actor: "console", Name: v.Args["by"], Body: loop.OfferPairing{Hash: v.Args["hash"], Role: role}})
+	answer, err := svc.Do(ctx, loop.Input{Key: v.Args["key"], Actor: "console", Name: v.Args["by"], Body: loop.OfferPairing{Hash: v.Args["hash"], Role: role}})
 	if err != nil {
 		return api.Reply{}, err
 	}
 	if !answer.OK {
 		return api.Reply{Text: "✗ " + answer.Text}, nil
 	}
-	offer := PairOffer{Role: role, Until: time.Now().Add(loop.PairingTime), Seq: seq, Ways: d.o.Ways()}
-	if open := d.o.Engine.Shared().Pairing; open != nil && open.Hash == v.Args["hash"] {
+	offer := PairOffer{Role: role, Until: time.Now().Add(loop.PairingTime), Seq: seq, Ways: svc.o.Ways()}
+	if open := svc.o.Engine.Shared().Pairing; open != nil && open.Hash == v.Args["hash"] {
 		offer.Until = open.Until
 	}
 	return reply(answer.Text, offer)
 }
 
-// pairing waits for what becomes of a code: Args hash, after (an entry's
-// number) and begun, as the last answer gave them.
-func (d *Service) pairing(ctx context.Context, v api.View) (api.Reply, error) {
+// pairing waits up to longPoll for events about a code. Args: hash, and after
+// and begun as the last answer returned them.
+func (svc *Service) pairing(ctx context.Context, v api.View) (api.Reply, error) {
 	after, err := strconv.ParseInt(v.Args["after"], 10, 64)
 	if err != nil {
 		return api.Reply{Text: "after is no number"}, nil
@@ -117,8 +112,8 @@ func (d *Service) pairing(ctx context.Context, v api.View) (api.Reply, error) {
 		}
 	}
 	for {
-		rung := d.o.Changes.Next()
-		err := d.o.Store.Records(context.WithoutCancel(ctx), ledger.SharedStream, news.Seq, func(r ledger.Record) error {
+		rung := svc.o.Changes.Next()
+		err := svc.o.Store.Records(context.WithoutCancel(ctx), ledger.SharedStream, news.Seq, func(r ledger.Record) error {
 			news.Seq = r.Seq
 			e, err := r.Entry()
 			if err != nil {
@@ -146,15 +141,15 @@ func (d *Service) pairing(ctx context.Context, v api.View) (api.Reply, error) {
 		case <-rung:
 		case <-ctx.Done():
 			return reply("", news)
-		case <-d.o.Closing:
+		case <-svc.o.Closing:
 			return api.Reply{}, fmt.Errorf("%w: nightporter restarts", api.ErrLater)
 		}
 	}
 }
 
-// people lists who is paired.
-func (d *Service) people(_ context.Context, _ api.View) (api.Reply, error) {
-	people := d.o.Engine.Shared().People
+// people lists the paired people.
+func (svc *Service) people(_ context.Context, _ api.View) (api.Reply, error) {
+	people := svc.o.Engine.Shared().People
 	if len(people) == 0 {
 		return reply("○ nobody is paired: nightporter pair", people)
 	}
@@ -165,15 +160,15 @@ func (d *Service) people(_ context.Context, _ api.View) (api.Reply, error) {
 	return reply(strings.Join(lines, "\n"), people)
 }
 
-// unpair takes somebody out: Args id, key, by.
-func (d *Service) unpair(ctx context.Context, v api.View) (api.Reply, error) {
+// unpair removes a person. Args: id, key, by.
+func (svc *Service) unpair(ctx context.Context, v api.View) (api.Reply, error) {
 	id := v.Args["id"]
-	for _, p := range d.o.Engine.Shared().People { // the number alone will do
+	for _, p := range svc.o.Engine.Shared().People { // the id without the platform's prefix works too
 		if _, n, ok := strings.Cut(p.ID, ":"); ok && n == id {
 			id = p.ID
 		}
 	}
-	answer, err := d.Do(ctx, loop.Input{Key: v.Args["key"], Actor: "console", Name: v.Args["by"], Body: loop.RemovePerson{ID: id}})
+	answer, err := svc.Do(ctx, loop.Input{Key: v.Args["key"], Actor: "console", Name: v.Args["by"], Body: loop.RemovePerson{ID: id}})
 	if err != nil {
 		return api.Reply{}, err
 	}

@@ -15,30 +15,33 @@ import (
 	"github.com/nightporter/nightporter/loop/workspace"
 )
 
-// Prompt is `nightporter prompt --json`. Fields are added, never renamed.
+// Prompt is the output of `nightporter prompt --json`. Fields are added, never
+// renamed.
 type Prompt struct {
 	Project string       `json:"project"`
-	Run     string       `json:"run,omitempty"` // "" = of no run
+	Run     string       `json:"run,omitempty"` // "" = the prompt belongs to no run
 	Task    string       `json:"task"`
 	Hat     string       `json:"hat"`
 	Tokens  int          `json:"tokens"` // estimated
 	Max     int          `json:"max_tokens"`
-	Over    bool         `json:"over"` // longer than max_tokens, with all cut that may be
+	Over    bool         `json:"over"` // longer than max_tokens although every optional part was cut
 	Parts   []PromptPart `json:"parts"`
 	Text    string       `json:"text"`
 }
 
+// PromptPart is one section of the prompt.
 type PromptPart struct {
 	Title  string `json:"title"`
 	Text   string `json:"text"`
 	Tokens int    `json:"tokens"` // estimated
-	Whole  int    `json:"whole"`  // with nothing cut
+	Whole  int    `json:"whole"`  // tokens before the cut, estimated
 	Cut    bool   `json:"cut"`
 }
 
-// prompt answers the view: what a session would be sent if it were planned
-// now. It reads, and records nothing.
-func (d *Service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
+// prompt answers with the prompt that a session would get if it were planned
+// now. It records nothing. Args: task, hat, settings (JSON, optional) and
+// given, which is set when flags override the run's settings.
+func (svc *Service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
 	var set *ledger.Settings
 	if raw := v.Args["settings"]; raw != "" {
 		set = &ledger.Settings{}
@@ -51,37 +54,37 @@ func (d *Service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
 	}
 	name := v.Project
 	if name == "" && set != nil {
-		name = d.o.Projects.NameFor(*set)
+		name = svc.o.Projects.NameFor(*set)
 	}
-	name = d.project(name)
-	s, _ := d.o.Engine.State(name)
+	name = svc.project(name)
+	s, _ := svc.o.Engine.State(name)
 	s.Project.Name = name
 	r := s.Project.Run
 	switch {
 	case r == nil && set == nil:
-		if names := d.Projects(); v.Project == "" && len(names) > 1 {
+		if names := svc.Projects(); v.Project == "" && len(names) > 1 {
 			return api.Reply{Text: "which project? --project " + strings.Join(names, " | ")}, nil
 		}
 		return api.Reply{}, nil
-	case r != nil && set != nil && set.Repo != r.Settings.Repo: // another repository by the same name
+	case r != nil && set != nil && set.Repo != r.Settings.Repo: // another repository with the same name
 		s, r = loop.State{Shared: s.Shared}, nil
 		s.Project.Name = name
 	case set == nil:
 		set = &r.Settings
 	}
 	set.Project = name
-	ports, err := d.o.Projects.Ports(ctx, *set)
+	ports, err := svc.o.Projects.Ports(ctx, *set)
 	if err != nil {
 		return refused(err)
 	}
 	files, run := ports.Files, ""
 	switch {
 	case !r.Over() && r.Base.Commit != "" && r.Settings.Source == set.Source:
-		if run = r.ID; v.Args["given"] != "" { // flags count for it, as where it is resumed with them
+		if run = r.ID; v.Args["given"] != "" { // as if the run were resumed with these flags
 			s = loop.Apply(s, ledger.Entry{Stream: ledger.ProjectStream(name), Run: r.ID, Time: r.LastEvent, Body: ledger.RunResumed{Settings: *set}})
 		}
 	default:
-		if s, files, err = d.newRun(ctx, s, *set, ports); err != nil {
+		if s, files, err = svc.newRun(ctx, s, *set, ports); err != nil {
 			return refused(err)
 		}
 	}
@@ -105,13 +108,14 @@ func (d *Service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
 	return reply("", out)
 }
 
-// newRun is what a run with these settings would begin with, from HEAD.
-func (d *Service) newRun(ctx context.Context, s loop.State, set ledger.Settings, ports engine.Ports) (loop.State, engine.Files, error) {
+// newRun returns the state and files with which a run with these settings would
+// start from HEAD.
+func (svc *Service) newRun(ctx context.Context, s loop.State, set ledger.Settings, ports engine.Ports) (loop.State, engine.Files, error) {
 	snapshot, err := ports.Source.Read(ctx)
 	if err != nil {
 		return s, nil, err
 	}
-	w, err := d.o.Projects.Workspace(ctx, set, ports.Source.Owned())
+	w, err := svc.o.Projects.Workspace(ctx, set, ports.Source.Owned())
 	if err != nil {
 		return s, nil, err
 	}
@@ -127,14 +131,14 @@ func (d *Service) newRun(ctx context.Context, s loop.State, set ledger.Settings,
 	return loop.PreviewRun(s, set, snapshot, base), unfetched{ports.Files, theirs}, nil
 }
 
-// unfetched reads commits that our repository may not have yet.
+// unfetched also reads commits that only the user's repository has.
 type unfetched struct {
 	engine.Files
 	theirs workspace.UserRepo
 }
 
-// Read looks in our repository first: what an attempt was parked on can be
-// there alone.
+// Read tries our repository first: the tree of a parked attempt may exist there
+// alone.
 func (u unfetched) Read(ctx context.Context, commit, path string) ([]byte, error) {
 	if data, err := u.Files.Read(ctx, commit, path); err == nil {
 		return data, nil

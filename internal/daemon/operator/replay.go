@@ -15,20 +15,22 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// replayed is a stream folded anew.
+// replayed is the result of folding one stream from its first entry.
 type replayed struct {
 	Stream   string `json:"stream"`
 	Entries  int64  `json:"entries"`
-	Snapshot int64  `json:"snapshot"` // entry that the stored one is of, 0 for none
-	Same     bool   `json:"same"`
+	Snapshot int64  `json:"snapshot"` // last entry in the stored snapshot, 0 for none
+	Same     bool   `json:"same"`     // the fold and the snapshot lead to the same state
 }
 
-// replay folds the project's stream and the house's.
-func (d *Service) replay(ctx context.Context, s loop.State, to string) (api.Reply, error) {
+// replay folds the project's stream and the shared stream from their first
+// entries, compares the results with the snapshots, and answers with the status
+// at the entry or time to.
+func (svc *Service) replay(ctx context.Context, s loop.State, to string) (api.Reply, error) {
 	var streams []replayed
 	text, same := "", true
 	for _, stream := range []string{ledger.SharedStream, ledger.ProjectStream(s.Project.Name)} {
-		r, err := d.compare(ctx, stream)
+		r, err := svc.compare(ctx, stream)
 		if err != nil {
 			return api.Reply{}, err
 		}
@@ -43,33 +45,33 @@ func (d *Service) replay(ctx context.Context, s loop.State, to string) (api.Repl
 			text += fmt.Sprintf("✓ %s: %d entries folded anew, as from the snapshot at %d\n", stream, r.Entries, r.Snapshot)
 		}
 	}
-	until, err := d.upTo(to)
+	until, err := svc.upTo(to)
 	if err != nil {
-		return api.Reply{Text: "✗ " + err.Error()}, nil //nolint:nilerr // the asker is told
+		return api.Reply{Text: "✗ " + err.Error()}, nil //nolint:nilerr // the reply says so
 	}
-	state, last, err := d.stateAt(ctx, s.Project.Name, until)
+	state, last, err := svc.stateAt(ctx, s.Project.Name, until)
 	if err != nil {
 		return api.Reply{}, err
 	}
 	if last.Seq == 0 {
 		return api.Reply{Text: text + "✗ there was no entry of " + s.Project.Name + " yet"}, nil
 	}
-	at := last.Time.In(d.o.Projects.Zone())
+	at := last.Time.In(svc.o.Projects.Zone())
 	text += fmt.Sprintf("After entry %d, %s, %s:\n%s", last.Seq, last.Type, at.Format("2006-01-02 15:04:05"), bot.Status(state, at).Text(80))
 	r, err := reply(text, struct {
 		Streams []replayed `json:"streams"`
 		Seq     int64      `json:"seq"`
 		Time    time.Time  `json:"time"`
 		Status  statusJSON `json:"status"`
-	}{streams, last.Seq, last.Time, d.statusOf(state)})
+	}{streams, last.Seq, last.Time, svc.statusOf(state)})
 	r.OK = same
 	return r, err
 }
 
-// compare folds a stream from its beginning, and from its snapshot.
-func (d *Service) compare(ctx context.Context, stream string) (replayed, error) {
+// compare folds a stream from its first entry and from its snapshot.
+func (svc *Service) compare(ctx context.Context, stream string) (replayed, error) {
 	out := replayed{Stream: stream, Same: true}
-	row, err := d.o.Store.Snapshot(ctx, stream, loop.StateVersion)
+	row, err := svc.o.Store.Snapshot(ctx, stream, loop.StateVersion)
 	if err != nil {
 		return out, err
 	}
@@ -78,7 +80,7 @@ func (d *Service) compare(ctx context.Context, stream string) (replayed, error) 
 		out.Snapshot = row.Seq
 	}
 	anew, onwards := loop.NewFolder(loop.State{}), loop.NewFolder(snapshot)
-	err = d.o.Store.Records(ctx, stream, 0, func(r ledger.Record) error {
+	err = svc.o.Store.Records(ctx, stream, 0, func(r ledger.Record) error {
 		e, err := r.Entry()
 		if err != nil {
 			return err
@@ -102,22 +104,23 @@ func (d *Service) compare(ctx context.Context, stream string) (replayed, error) 
 	return out, err
 }
 
-// canonical is a state as a snapshot would give it back. The project's name is
-// the stream's: a stream can begin before its first run.
+// canonical encodes a state as a snapshot would. It omits the project's name,
+// which is missing in a stream before its first run.
 func canonical(s loop.State) ([]byte, error) {
 	s.Project.Name = ""
 	return json.Marshal(s)
 }
 
-// upTo reads --to as a test of entries.
-func (d *Service) upTo(to string) (func(ledger.Record) bool, error) {
+// upTo parses the flag --to, an entry's number or a time, into a predicate of
+// records.
+func (svc *Service) upTo(to string) (func(ledger.Record) bool, error) {
 	if to == "" {
 		return func(ledger.Record) bool { return true }, nil
 	}
 	if seq, err := strconv.ParseInt(to, 10, 64); err == nil {
 		return func(r ledger.Record) bool { return r.Seq <= seq }, nil
 	}
-	zone := d.o.Projects.Zone()
+	zone := svc.o.Projects.Zone()
 	now := time.Now().In(zone)
 	for _, form := range []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02", "15:04"} {
 		t, err := time.ParseInLocation(form, to, zone)
@@ -138,12 +141,12 @@ func (d *Service) upTo(to string) (func(ledger.Record) bool, error) {
 // errFar ends a fold early.
 var errFar = errors.New("far enough")
 
-// stateAt is where a project and the house stood after the last of the
-// project's entries that until lets in, and that entry.
-func (d *Service) stateAt(ctx context.Context, project string, until func(ledger.Record) bool) (s loop.State, last ledger.Record, err error) {
+// stateAt returns the project's state after the last project entry that until
+// accepts, together with the shared state at that entry's time, and that entry.
+func (svc *Service) stateAt(ctx context.Context, project string, until func(ledger.Record) bool) (s loop.State, last ledger.Record, err error) {
 	folder := loop.NewFolder(s)
 	fold := func(stream string, until func(ledger.Record) bool) error {
-		err := d.o.Store.Records(ctx, stream, 0, func(r ledger.Record) error {
+		err := svc.o.Store.Records(ctx, stream, 0, func(r ledger.Record) error {
 			if !until(r) {
 				return errFar
 			}

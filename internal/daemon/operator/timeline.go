@@ -10,21 +10,21 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// timelines are the sessions of the runs that somebody watches. A run is read
-// whole once; after that only what came since.
+// timelines caches the sessions of the watched runs. A run is read whole once;
+// after that only newer entries are read.
 type timelines struct {
 	mu sync.Mutex
 	of map[string]*timeline // by project
 }
 
-// timeline is one run's sessions, up to an entry.
+// timeline holds one run's sessions up to the entry seq.
 type timeline struct {
 	run      string
 	seq      int64
 	sessions report.Sessions
 }
 
-// read returns the sessions of a project's run as the state has it.
+// read returns the sessions of a project's current run.
 func (t *timelines) read(ctx context.Context, ledgerStore *store.Store, s loop.State) ([]report.Session, error) {
 	r := s.Project.Run
 	if r == nil {
@@ -39,7 +39,7 @@ func (t *timelines) read(ctx context.Context, ledgerStore *store.Store, s loop.S
 	}
 	take := func(rec ledger.Record) error { //nolint:unparam // as Records wants it
 		seen.seq = rec.Seq
-		if e, err := rec.Entry(); err == nil && rec.Run == r.ID { // what cannot be read is no session
+		if e, err := rec.Entry(); err == nil && rec.Run == r.ID { // skips unreadable entries
 			seen.sessions.Take(e)
 		}
 		return nil
@@ -53,7 +53,7 @@ func (t *timelines) read(ctx context.Context, ledgerStore *store.Store, s loop.S
 		read = func() error { return ledgerStore.RecordsOfRun(ctx, stream, r.ID, take) }
 	}
 	if err := read(); err != nil {
-		return nil, err // what was read stands; the next look goes on behind it
+		return nil, err // keeps what was read; the next call continues after it
 	}
 	return seen.sessions.In(s), nil
 }

@@ -17,22 +17,23 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// watch answers with the scene of a project as soon as it is another one than
-// its asker has seen: Args seen, as the last answer gave it.
-func (d *Service) watch(ctx context.Context, v api.View) (api.Reply, error) {
+// watch answers with the scene of a project's live screen. It waits up to
+// longPoll until the scene differs from the one with the tag Args["seen"],
+// which the last answer gave.
+func (svc *Service) watch(ctx context.Context, v api.View) (api.Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, longPoll)
 	defer cancel()
 	for {
-		rung := d.o.Changes.Next()
+		rung := svc.o.Changes.Next()
 		name := v.Project
 		if name == "" {
-			name = d.atWork()
+			name = svc.atWork()
 		}
-		s, ok := d.State(name)
+		s, ok := svc.State(name)
 		if !ok && name != "" {
-			return api.Reply{Text: fmt.Sprintf("✗ there is no project %q here (there are: %s)", name, strings.Join(d.Projects(), " "))}, nil
+			return api.Reply{Text: fmt.Sprintf("✗ there is no project %q here (there are: %s)", name, strings.Join(svc.Projects(), " "))}, nil
 		}
-		scene, head, err := d.scene(ctx, name, s)
+		scene, head, err := svc.scene(ctx, name, s)
 		if err != nil {
 			return api.Reply{}, err
 		}
@@ -43,13 +44,13 @@ func (d *Service) watch(ctx context.Context, v api.View) (api.Reply, error) {
 				continue
 			case <-soon(scene):
 				continue
-			case <-d.o.Closing:
+			case <-svc.o.Closing:
 				return api.Reply{}, fmt.Errorf("%w: nightporter restarts", api.ErrLater)
-			case <-ctx.Done(): // nothing new; or the asker is gone, and reads nothing
+			case <-ctx.Done(): // nothing new, or the client has gone
 				over = true
 			}
 		}
-		if scene.Last, err = d.last(context.WithoutCancel(ctx), name, head); err != nil {
+		if scene.Last, err = svc.last(context.WithoutCancel(ctx), name, head); err != nil {
 			return api.Reply{}, err
 		}
 		if over {
@@ -59,11 +60,13 @@ func (d *Service) watch(ctx context.Context, v api.View) (api.Reply, error) {
 	}
 }
 
-// glance is how often a session in hand is looked at: what it prints rings no
-// bell, and would ring it more often than anybody can read.
+// glance is the interval at which the output of a running session is read.
+// Output does not ring Changes: it would ring more often than a person can
+// read.
 const glance = time.Second
 
-// soon comes when a scene may be another one though nothing was decided.
+// soon returns a channel that fires when the scene may have changed without a
+// new ledger entry, nil where it cannot.
 func soon(scene tui.Scene) <-chan time.Time {
 	if scene.Hand == nil || scene.Hand.Session == "" {
 		return nil
@@ -71,12 +74,12 @@ func soon(scene tui.Scene) <-chan time.Time {
 	return time.After(glance)
 }
 
-// atWork is the project that somebody who names none wants to see: the first
-// one that a run is under way for.
-func (d *Service) atWork() string {
-	names := d.Projects()
+// atWork returns the default project of the live screen: the first with an
+// unfinished run that is worked on, else the first.
+func (svc *Service) atWork() string {
+	names := svc.Projects()
 	for _, name := range names {
-		if s, ok := d.State(name); ok && !s.Project.Run.Over() && d.o.Projects.Works(name) {
+		if s, ok := svc.State(name); ok && !s.Project.Run.Over() && svc.o.Projects.Works(name) {
 			return name
 		}
 	}
@@ -86,36 +89,36 @@ func (d *Service) atWork() string {
 	return ""
 }
 
-// scene is a project's scene but for what happened last, and the number of
-// its last entry.
-func (d *Service) scene(ctx context.Context, name string, s loop.State) (tui.Scene, int64, error) {
-	zone := d.o.Projects.Zone()
+// scene returns a project's scene without its last log lines, and the number of
+// the project's last entry.
+func (svc *Service) scene(ctx context.Context, name string, s loop.State) (tui.Scene, int64, error) {
+	zone := svc.o.Projects.Zone()
 	var scene tui.Scene
 	var head int64
 	if name == "" {
 		scene = tui.Scene{Sign: bot.SignLater, Word: "no project yet", Says: []string{"Begin with: nightporter run"}}
 	} else {
 		var err error
-		if head, _, err = d.o.Store.Head(context.WithoutCancel(ctx), ledger.ProjectStream(name)); err != nil {
+		if head, _, err = svc.o.Store.Head(context.WithoutCancel(ctx), ledger.ProjectStream(name)); err != nil {
 			return scene, 0, err
 		}
 		scene = tui.Of(s, time.Now().In(zone))
-		sessions, err := d.watched.read(context.WithoutCancel(ctx), d.o.Store, s)
+		sessions, err := svc.watched.read(context.WithoutCancel(ctx), svc.o.Store, s)
 		if err != nil {
 			return scene, 0, err
 		}
 		for _, x := range sessions {
 			scene.Add(x.Hat, x.Start, x.End)
 		}
-		d.shows(scene.Hand)
-		if !s.Project.Run.Over() && !d.o.Projects.Works(name) {
+		svc.shows(scene.Hand)
+		if !s.Project.Run.Over() && !svc.o.Projects.Works(name) {
 			scene.Says = append(scene.Says, bot.SignLook+" nobody works on it now: this nightporter runs another project")
 		}
 	}
-	if scene.Projects = d.Projects(); zone != time.Local {
+	if scene.Projects = svc.Projects(); zone != time.Local {
 		scene.Zone = zone.String()
 	}
-	scene.Says = append(scene.Says, d.o.Projects.WarningsOf(name)...)
+	scene.Says = append(scene.Says, svc.o.Projects.WarningsOf(name)...)
 	raw, err := json.Marshal(scene)
 	if err != nil {
 		return scene, 0, fmt.Errorf("scene: %w", err)
@@ -126,15 +129,15 @@ func (d *Service) scene(ctx context.Context, name string, s loop.State) (tui.Sce
 	return scene, head, nil
 }
 
-// shows adds what the session in hand shows of itself. Its output is nothing
-// that a screen could not do without.
-func (d *Service) shows(h *tui.CurrentWork) {
+// shows adds the output of the running session. An error is only logged: the
+// screen is useful without the output.
+func (svc *Service) shows(h *tui.CurrentWork) {
 	if h == nil || h.Session == "" {
 		return
 	}
-	seen, err := d.o.Sessions.Glimpse(h.Session, 2*tui.MaxOutput) // some are empty once they are cleaned
+	seen, err := svc.o.Sessions.Glimpse(h.Session, 2*tui.MaxOutput) // twice the lines: some are empty after cleaning
 	if err != nil {
-		d.o.Log.Debug("glimpse", "session", h.Session, "error", err)
+		svc.o.Log.Debug("glimpse", "session", h.Session, "error", err)
 	}
 	for n, line := range seen.Lines {
 		seen.Lines[n] = logging.Redact(line)
@@ -142,22 +145,22 @@ func (d *Service) shows(h *tui.CurrentWork) {
 	h.Shows(seen.Lines, seen.At)
 }
 
-// lastEntries is how far back the screen's last lines reach. A run of hundreds
-// of sessions must not be read whole for the forty lines of a screen.
+// lastEntries limits how many entries are read for the screen's last lines. A
+// run of hundreds of sessions must not be read whole for forty lines.
 const lastEntries = 600
 
-// last is what happened lately, as /log tells it.
-func (d *Service) last(ctx context.Context, name string, head int64) ([]string, error) {
+// last renders the latest entries as /log does.
+func (svc *Service) last(ctx context.Context, name string, head int64) ([]string, error) {
 	if name == "" {
 		return nil, nil
 	}
 	var records []ledger.Record
-	err := d.o.Store.Records(ctx, ledger.ProjectStream(name), max(head-lastEntries, 0), func(r ledger.Record) error {
+	err := svc.o.Store.Records(ctx, ledger.ProjectStream(name), max(head-lastEntries, 0), func(r ledger.Record) error {
 		records = append(records, r)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return tui.Lines(bot.Log(name, "", records, time.Now().In(d.o.Projects.Zone()))), nil
+	return tui.Lines(bot.Log(name, "", records, time.Now().In(svc.o.Projects.Zone()))), nil
 }

@@ -33,10 +33,10 @@ func watchAnswer(ctx context.Context, d *operator.Service, project, seen string)
 	return l
 }
 
-// TestWatch: the view is answered when what it shows has changed, and not
-// before; and at once to who has seen nothing.
+// TestWatch checks that the view answers at once to a new client, and otherwise
+// only when the scene has changed.
 func TestWatch(t *testing.T) {
-	p, _ := daemontest.Open(t, daemontest.House(t, "manual"))
+	p, _ := daemontest.Open(t, daemontest.Config(t, "manual"))
 	d := p.Operator
 	first := watchAnswer(t.Context(), d, "", "")
 	if first.err != nil || first.scene.Project != "shop" || first.scene.Word != "idle" || first.scene.Zone != "Europe/Berlin" || first.scene.Seen == "" {
@@ -83,7 +83,7 @@ func TestWatch(t *testing.T) {
 	if third.err != nil || len(third.scene.Guidance) != 1 || third.scene.Guidance[0].Text != "Keep it" || third.scene.Guidance[0].Where != "queued" {
 		t.Errorf("%+v", third)
 	}
-	// Who is gone, and a daemon that ends, are not waited for.
+	// A request ends with its client, and with the daemon.
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := make(chan looked, 1)
 	go func() { gone <- watchAnswer(ctx, d, "shop", third.scene.Seen) }()
@@ -98,10 +98,10 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestTimelines: a run's sessions, whenever somebody looks: what came since is
-// added, another run begins anew, and what is not in hand is not at work.
+// TestTimelines checks a run's sessions on repeated reads: new ones are added,
+// another run starts over, and an ended session is not at work.
 func TestTimelines(t *testing.T) {
-	p, _ := daemontest.Open(t, daemontest.House(t, "manual"))
+	p, _ := daemontest.Open(t, daemontest.Config(t, "manual"))
 	at := time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)
 	keep := func(run, session string, body ledger.Body) {
 		t.Helper()

@@ -1,12 +1,14 @@
-// Package platform is the table of the platforms on which people chat.
+// Package platform is the table of chat platforms.
 //
-// Platform (platform.go) is one row: all that nightporter knows of a platform
-// besides its adapter, which is a package of its own below bot. Telegram
-// (telegram.go) and Slack (slack.go) are the rows there are; token.go reads
-// their tokens. A new platform is an adapter, a file with its row here, its name
-// in All, and its section and thread in config.Config. The test of the table
-// fails for an empty cell that its row does not name as lacking.
+// platform.go defines a row, Platform: everything that the daemon and the
+// commands know about a platform, except its adapter, which is a package below
+// bot. telegram.go and slack.go are the rows, token.go describes and reads their
+// tokens, and table.go lists the rows and looks addresses up.
 //
-// Rows decide nothing: package chat runs the connections, and the commands of
-// package main ask the rows.
+// A new platform needs an adapter, a file with its row, its name in All, and its
+// section and thread in config.Config. The test of the table fails for an empty
+// cell that the row does not list in Lacks, and for an adapter without a row.
+//
+// Rows contain no rules: package chat runs the connections, and the commands of
+// package main read the rows. No error of this package quotes a token.
 package platform

@@ -3,7 +3,6 @@ package platform
 import (
 	"context"
 	"log/slog"
-	"strings"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/delivery"
@@ -13,125 +12,104 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// All are the platforms in the order in which they are connected and shown.
-var All = []Platform{Telegram, Slack}
-
-// Platform is one place where people chat, with all that belongs to it.
+// Platform is one row of the table: a place where people chat, with everything
+// that the daemon and the commands know about it. Every cell is required unless
+// Lacks names it.
 type Platform struct {
-	Name  string // begins the addresses of chats and people, and names the section of the configuration
-	Title string // for people
+	Name  string // prefix of addresses, and name of the configuration's section
+	Title string // name for people
 
-	// Lacks names the optional cells of this row and of its Conn that are empty
-	// because the platform has nothing of the kind.
+	// Lacks names the cells of this row and of its Conn that are empty because
+	// the platform has no such feature.
 	Lacks []string
 
-	// Section is the platform's section of a configuration, as a comparable value;
-	// nil where the platform is not in use.
+	// Section returns the platform's section of a configuration as a comparable
+	// value, nil where the platform is not in use.
 	Section func(*config.Config) any
-	// Tokens are the files that connecting needs. No session and no error shows
-	// what is in them.
+	// Tokens are the files needed to connect. Sessions cannot read them, and no
+	// error quotes their contents.
 	Tokens []Token
-	// TokenFix is what doctor says of a token that cannot be read.
+	// TokenFix returns the remedy and text that doctor shows for an unreadable
+	// token.
 	TokenFix func(*TokenError) (fix, text string)
 
-	// Connect makes the adapter; it does not use the network. tokens are those of
-	// Tokens, in order. Only a configuration with a Section is connected.
+	// Connect creates the adapter without using the network. tokens has one value
+	// for each of Tokens, in order. Call it only if Section is not nil.
 	Connect func(cfg *config.Config, tokens []transport.Secret, h Hooks) (*Conn, error)
-	// Probe asks the platform, for doctor, whether tokens and threads are well. It
-	// takes nothing that is meant for the daemon, so it may run beside it.
+	// Probe asks the platform, for doctor, whether tokens and threads work. It
+	// takes no updates from the daemon, so both may run at once.
 	Probe func(ctx context.Context, cfg *config.Config, tokens []transport.Secret) ([]transport.Finding, error)
-	// Limits are how fast the platform may be called.
+	// Limits are the platform's rate limits.
 	Limits *delivery.Limits
 
-	// IsGroup reports whether several people read in a chat.
+	// IsGroup reports whether several people read a chat.
 	IsGroup func(chat string) bool
-	// Group is the chat that a thread is part of; an address that is no thread is
-	// its own.
+	// Group returns the group that a thread belongs to, and any other address
+	// unchanged.
 	Group func(chat string) string
 
-	// Thread is the address of a project's own chat as the configuration has it,
-	// "" for none. ThreadKey is the key that sets it, and ThreadName what people
-	// call the chat of an address without its prefix: "topic", "42".
+	// Thread returns the configured address of a project's thread, "" for none.
+	// ThreadKey is the configuration key that sets it. ThreadName splits an
+	// address without prefix into its kind and name, such as "topic" and "42".
 	Thread     func(config.Project) string
 	ThreadKey  string
 	ThreadName func(id string) (kind, name string)
-	// SentAt finds the message of ours that an id in a chat stands for; threads
-	// are the addresses of all projects' threads.
+	// SentAt finds the sent message that an id in a chat refers to. threads are
+	// the addresses of all projects' threads.
 	SentAt func(ctx context.Context, sent inbound.Outbox, threads []string, chat, id string) (ledger.SentMessage, bool, error)
 
-	// PairLine is what a person types to send a pairing code, with a remark behind
-	// it, PairLabel what stands before that, and PairLink, optional, an address
-	// that does the same; bot is the name of the bot.
+	// PairLabel is the label of PairLine, the text with which a person sends a
+	// pairing code. PairLink returns a link that does the same; bot is the bot's
+	// name.
 	PairLabel string
 	PairLine  func(code string) string
 	PairLink  func(bot, code string) string
 }
 
-// Hooks are what a connection asks of the daemon and tells it. All return at
-// once but those with a context.
+// Hooks are the daemon's callbacks for a connection. Those without a context
+// return at once.
 type Hooks struct {
 	Log      *slog.Logger
-	Changed  func(transport.State)                                 // the connection came, went or has another trouble
-	Moved    func(ctx context.Context, from, to string) error      // a group has another address
-	Lost     func(chat string)                                     // a thread is not there
-	Alive    func(chat string)                                     // somebody said something in a chat
-	Steerers func(chat string) []string                            // people of the platform who may steer
-	Answered func(ctx context.Context, chat, message string) bool  // a message of theirs has an answer of ours
-	Open     func(ctx context.Context, chat string) (ids []string) // messages of ours whose question waits
+	Changed  func(transport.State)                                 // the connection's state changed
+	Moved    func(ctx context.Context, from, to string) error      // a group has a new address
+	Lost     func(chat string)                                     // a thread was deleted
+	Alive    func(chat string)                                     // somebody wrote in a chat
+	Steerers func(chat string) []string                            // returns the people of the platform who may steer
+	Answered func(ctx context.Context, chat, message string) bool  // reports whether nightporter replied to a message
+	Open     func(ctx context.Context, chat string) (ids []string) // returns the messages with open questions
 }
 
-// Conn is an adapter, ready to be run.
+// Conn is an adapter that is ready to run.
 type Conn struct {
-	ID     string // of the bot, with the platform's address: two programs with one bot take messages from each other
-	Cursor string // name under which the store keeps how far messages were taken
+	ID     string // identifies bot and platform address; a lock on it keeps out a second poller
+	Cursor string // name of the stored cursor of received updates
 	Sender bot.Sender
 	State  func() transport.State
-	// Listen hands over what people do until ctx ends.
+	// Listen passes updates to r until ctx ends. cursor returns the position
+	// after the last handled update.
 	Listen func(ctx context.Context, cursor func(context.Context) (string, error), r bot.Receiver) error
 
 	// What follows is optional.
 
-	BotName func(ctx context.Context) (string, error)                                       // by which a group calls the bot
-	Ask     func(ctx context.Context, in bot.Inbound, command string, ask bot.Message) bool // opens a form
-	SetMenu func(ctx context.Context, chat string, items []bot.MenuItem) error              // of a chat, "" for everybody else's
-	Reads   func(ctx context.Context, thread, person string) (bool, error)                  // is somebody in the group of a thread
+	BotName func(ctx context.Context) (string, error)                                       // returns the name for mentions and links
+	Ask     func(ctx context.Context, in bot.Inbound, command string, ask bot.Message) bool // opens a form, reports whether it could
+	SetMenu func(ctx context.Context, chat string, items []bot.MenuItem) error              // chat "" = the menu of all other chats
+	Reads   func(ctx context.Context, thread, person string) (bool, error)                  // reports whether a person is in a thread's group
 }
 
-// Prefix begins the platform's addresses.
+// Prefix returns the prefix of the platform's addresses, such as "slack:".
 func (p Platform) Prefix() string { return p.Name + ":" }
 
-// Of returns the platform of an address.
-func Of(address string) (Platform, bool) {
-	name, _, ok := strings.Cut(address, ":")
-	for _, p := range All {
-		if ok && p.Name == name {
-			return p, true
+// ReadTokens reads the platform's tokens. Call it only for a configuration with
+// the platform's section. Errors are *TokenError.
+func (p Platform) ReadTokens(cfg *config.Config) ([]transport.Secret, error) {
+	var out []transport.Secret
+	for _, t := range p.Tokens {
+		s, err := t.read(t.File(cfg))
+		if err != nil {
+			return nil, err
 		}
+		out = append(out, transport.Secret(s))
 	}
-	return Platform{}, false
-}
-
-// Used returns the platforms that a configuration has a section for.
-func Used(cfg *config.Config) []Platform {
-	var used []Platform
-	for _, p := range All {
-		if cfg != nil && p.Section(cfg) != nil {
-			used = append(used, p)
-		}
-	}
-	return used
-}
-
-// IsGroup reports whether several people read in a chat, of whatever platform.
-func IsGroup(chat string) bool {
-	p, ok := Of(chat)
-	return ok && p.IsGroup(chat)
-}
-
-// Group is the chat that a thread of any platform is part of.
-func Group(chat string) string {
-	if p, ok := Of(chat); ok {
-		return p.Group(chat)
-	}
-	return chat
+	return out, nil
 }

@@ -15,8 +15,8 @@ import (
 // optional are the cells that a row may lack.
 var optional = []string{"PairLink", "BotName", "Ask", "SetMenu", "Reads"}
 
-// TestTable: no row has a cell that was forgotten, in the row or in what it
-// connects, and each platform's adapter passes the conformance suite.
+// TestTable checks that no row and no connection has an empty cell without a
+// reason, and that each adapter passes the conformance suite.
 func TestTable(t *testing.T) {
 	names := map[string]bool{}
 	for _, p := range All {
@@ -68,7 +68,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestAll: every adapter that passes the conformance suite has a row.
+// TestAll checks that every adapter that passes the conformance suite has a
+// row.
 func TestAll(t *testing.T) {
 	adapters, err := filepath.Glob(filepath.Join("..", "..", "..", "bot", "*", "conformance_test.go"))
 	if err != nil || len(adapters) == 0 {

@@ -12,13 +12,13 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Slack is the row of Slack: an app in one workspace, direct messages, channels
-// and the threads in them.
+// Slack is the row of Slack: an app in one workspace, with direct messages,
+// channels and their threads.
 var Slack = Platform{
 	Name:  "slack",
 	Title: "Slack",
-	// All is typed behind one command, so there is no menu; members of a channel
-	// are told of what is said there; an app's name calls nobody.
+	// Everything is typed after one command, so there is no menu. Members of a
+	// channel see its messages, and nobody mentions an app by name.
 	Lacks: []string{"BotName", "SetMenu", "Reads", "PairLink"},
 
 	Section: func(c *config.Config) any {
@@ -79,7 +79,7 @@ var Slack = Platform{
 	},
 	ThreadKey:  "slack_channel",
 	ThreadName: func(id string) (kind, name string) { return "channel", id },
-	// What is said below somebody's own message answers what we answered there.
+	// A reply below a person's message refers to our answer to that message.
 	SentAt: func(ctx context.Context, sent inbound.Outbox, _ []string, chat, id string) (ledger.SentMessage, bool, error) {
 		if slack.IsUserMessage(id) {
 			return sent.AnswerTo(ctx, chat, id)

@@ -17,11 +17,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Telegram is the row of Telegram: a bot, private chats, groups and topics.
+// Telegram is the row of Telegram: a bot with private chats, groups and topics.
 var Telegram = Platform{
 	Name:  "telegram",
 	Title: "Telegram",
-	Lacks: []string{"Ask"}, // a question is asked by a message, and its reply awaited
+	Lacks: []string{"Ask"}, // Telegram has no forms: the bot asks by message
 
 	Section: func(c *config.Config) any {
 		if c.Telegram == nil {
@@ -93,8 +93,8 @@ var Telegram = Platform{
 		}
 		return "group", id
 	},
-	// Ids are the group's, whatever topic they stand in: what was sent to a topic
-	// that is gone stands in the group's general one, which no message names.
+	// Message ids count per group, not per topic: a message for a deleted topic
+	// stands in the general topic, under the address of the deleted one.
 	SentAt: func(ctx context.Context, sent inbound.Outbox, threads []string, chat, id string) (ledger.SentMessage, bool, error) {
 		m, found, err := sent.SentAt(ctx, chat, id)
 		if found || err != nil || !telegram.IsGroup(chat) || telegram.GroupOf(chat) != chat {
@@ -115,5 +115,5 @@ var Telegram = Platform{
 	PairLink:  func(bot, code string) string { return fmt.Sprintf("https://t.me/%s?start=%s", bot, code) },
 }
 
-// probeTime is how long doctor waits for a platform's answer.
+// probeTime limits how long doctor waits for a platform.
 const probeTime = 10 * time.Second

@@ -9,28 +9,29 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/config"
 )
 
-// Token is one of a platform's tokens: a file, or a credential of systemd.
+// Token describes one of a platform's tokens, which is a file or a systemd
+// credential.
 type Token struct {
-	File    func(*config.Config) string // of a configuration with the platform's section
+	File    func(*config.Config) string // path; needs the platform's section
 	Form    *regexp.Regexp
-	Example string // of that form
-	Ask     string // what to do where there is none
-	Want    string // what the file should hold instead, after "holds "
+	Example string // a value that matches Form
+	Ask     string // remedy for a missing token
+	Want    string // rest of the sentence "FILE holds …" for a value that does not match
 }
 
-// TokenError says why a token cannot be used. It never holds any of it.
+// TokenError is the reason why a token cannot be used. It never contains any
+// part of the token.
 type TokenError struct {
 	File   string
-	Reason error       // why the file cannot be read; nil: what is in it is no token
-	Shared os.FileMode // its mode, where others can read it; 0 = they cannot
+	Reason error       // why the file cannot be read; nil = its contents do not match Form
+	Shared os.FileMode // the file's mode if other users can read it, else 0
 	token  Token
 }
 
-// Error says what to do about it.
+// Error names the file, the problem and the remedy.
 func (e *TokenError) Error() string {
 	name := filepath.Base(e.File)
 	switch {
@@ -42,36 +43,8 @@ func (e *TokenError) Error() string {
 	return name + " holds " + e.token.Want
 }
 
-// TokenFiles are the files of the tokens of all platforms that a configuration
-// uses.
-func TokenFiles(cfg *config.Config) []string {
-	var files []string
-	for _, p := range Used(cfg) {
-		for _, t := range p.Tokens {
-			if file := t.File(cfg); file != "" {
-				files = append(files, file)
-			}
-		}
-	}
-	return files
-}
-
-// ReadTokens reads the tokens of a platform that the configuration uses. Errors
-// are *TokenError.
-func (p Platform) ReadTokens(cfg *config.Config) ([]transport.Secret, error) {
-	var out []transport.Secret
-	for _, t := range p.Tokens {
-		s, err := t.read(t.File(cfg))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, transport.Secret(s))
-	}
-	return out, nil
-}
-
-// read reads a token. Its file is for its owner alone; a credential's mode is
-// systemd's.
+// read reads a token. Other users must not be able to read the file; systemd
+// sets the mode of a credential itself.
 func (t Token) read(file string) (string, error) {
 	fail := func(e TokenError) (string, error) {
 		e.File, e.token = file, t

@@ -10,8 +10,8 @@ import (
 	"github.com/nightporter/nightporter/config"
 )
 
-// TestTelegramToken: read from a file or a credential, and no error shows any
-// of it.
+// TestTelegramToken checks that a token is read from a file or a credential,
+// and that no error contains any part of it.
 func TestTelegramToken(t *testing.T) {
 	const token = "123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
 	dir := t.TempDir()

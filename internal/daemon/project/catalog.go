@@ -1,23 +1,18 @@
 package project
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
-	"github.com/nightporter/nightporter/loop/task"
-	"github.com/nightporter/nightporter/loop/workspace"
 )
 
-// Catalog is the configuration in force and what follows from it: which
-// projects are worked on, what people have to know of each, and the adapters
-// of a project's source, repository, notebook and hats. It is safe for
-// concurrent use.
+// Catalog holds the configuration in force and what follows from it: the
+// projects that are worked on, warnings about them, and the adapters of a
+// project. It is safe for concurrent use.
 type Catalog struct {
 	Warnings
 	state   string
@@ -27,11 +22,11 @@ type Catalog struct {
 	working atomic.Pointer[[]string]
 }
 
-// Owner says as which user sessions run; -1 means as the daemon.
+// Owner returns the user that sessions run as; -1 means the daemon's user.
 type Owner interface{ User() (uid, gid int) }
 
-// NewCatalog returns the catalog of a state folder that works on no project
-// yet.
+// NewCatalog returns the catalog of a state folder. No project is worked on
+// until Work.
 func NewCatalog(state string, cfg *config.Config, owner Owner) *Catalog {
 	c := &Catalog{state: state, begun: cfg, owner: owner}
 	c.Use(cfg)
@@ -39,21 +34,21 @@ func NewCatalog(state string, cfg *config.Config, owner Owner) *Catalog {
 	return c
 }
 
-// State is the state folder.
+// State returns the path of the state folder.
 func (c *Catalog) State() string { return c.state }
 
-// Config is the configuration in force.
+// Config returns the configuration in force. Do not change it.
 func (c *Catalog) Config() *config.Config { return c.cfg.Load() }
 
-// Begun is the configuration that this process was started with: its chats are
-// those.
+// Begun returns the configuration at the start of the process. Chats use it
+// until the next start.
 func (c *Catalog) Begun() *config.Config { return c.begun }
 
 // Use puts another configuration in force.
 func (c *Catalog) Use(cfg *config.Config) { c.cfg.Store(cfg) }
 
-// Working lists the projects that this process works on; the others it only
-// shows.
+// Working returns the projects that this process works on. It only shows the
+// others.
 func (c *Catalog) Working() []string { return *c.working.Load() }
 
 // Works reports whether this process works on a project.
@@ -72,48 +67,19 @@ func (c *Catalog) Find(name string) (config.Project, bool) {
 	return config.Project{}, false
 }
 
-// Zone is the people's time zone.
+// Zone returns the configured time zone.
 func (c *Catalog) Zone() *time.Location {
 	zone, err := c.Config().Zone()
-	if err != nil { // checked when the configuration was read
+	if err != nil { // cannot happen: loading the configuration checks it
 		return time.Local
 	}
 	return zone
 }
 
-// QuietHours are those of chats that have none of their own.
+// QuietHours returns the quiet hours of chats without their own.
 func (c *Catalog) QuietHours() ledger.Hours { return ledger.Hours(c.Config().Digest.Quiet.String()) }
 
-// Ports opens the adapters of a project with these settings.
-func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, error) {
-	zone, err := time.LoadLocation(s.Timezone)
-	if err != nil || s.Timezone == "" || s.Timezone == "Local" {
-		zone = time.Local
-	}
-	source, err := task.Open(s.Source.Kind, s.Source.Path, s.Repo, task.Options{CommitStatus: s.CommitStatus, Zone: zone})
-	if err != nil {
-		return engine.Ports{}, err
-	}
-	w, err := c.Workspace(ctx, s, source.Owned())
-	if err != nil {
-		return engine.Ports{}, err
-	}
-	return engine.Ports{
-		Source: source, Workspace: w, Files: w, Scoper: w, Notebook: workspace.NewNotebook(s.Repo),
-		Hats: &hatFiles{catalog: c, project: s.Project, repo: s.Repo}, Zone: zone,
-	}, nil
-}
-
-// Workspace opens a project's repository and work folder; owned are the files
-// that only its source may change.
-func (c *Catalog) Workspace(ctx context.Context, s ledger.Settings, owned []string) (*workspace.Workspace, error) {
-	uid, gid := c.owner.User()
-	return workspace.Open(ctx, workspace.Options{
-		State: c.state, Project: s.Project, Repo: s.Repo, Protected: s.Protected, Owned: owned, SessionUID: uid, SessionGID: gid,
-	})
-}
-
-// operatorFlags are the flags with which another command finds this daemon.
+// operatorFlags returns the flags with which another command finds this daemon.
 func (c *Catalog) operatorFlags() string {
 	flags := ""
 	if usual, err := config.StateDir(""); err != nil || usual != c.State() {

@@ -1,8 +1,12 @@
-// Package project is what a daemon knows of projects besides the ledger.
+// Package project holds what a daemon knows of projects besides the ledger.
 //
-// Catalog (catalog.go) is the configuration in force: which projects are worked
-// on, the warnings about each (warnings.go), and the adapters of a project, with
-// its hats on disk (hatfiles.go). Planner (planner.go) holds it against the
-// ledger and resolves the settings of a run; unbuilt.go lists settings that
-// nothing would hold to. problem.go says errors to people.
+// Files: catalog.go has the configuration in force, with the warnings about each
+// project (warnings.go); ports.go opens a project's adapters, and hatfiles.go
+// reads its hats on disk. planner.go compares the configuration with the ledger
+// and resolves the settings of a run; unbuilt.go lists settings without effect.
+// problem.go formats errors for people.
+//
+// Nothing here writes to the ledger or starts a run. A setting that limits cost
+// or guards safety is never ignored silently: it takes effect or it refuses the
+// run. The test of hat files holds that they are read from trusted folders only.
 package project

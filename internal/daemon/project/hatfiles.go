@@ -16,21 +16,21 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// hatFiles are one project's hats and patterns on disk: those beside the
-// configuration, and those of its repository where it is trusted.
+// hatFiles reads and watches one project's hats and patterns on disk: those
+// beside the configuration and, if the repository is trusted, those in it.
 type hatFiles struct {
 	catalog *Catalog
 	project string
 	repo    string
-	armed   func() // of tests: everything is watched now
+	armed   func() // called when all folders are watched; for tests
 }
 
-// hatQuiet is how long the folders must be quiet before they are read: one
-// save is several events.
+// hatQuiet is how long the folders must be quiet before they are read: one save
+// causes several events.
 const hatQuiet = 100 * time.Millisecond
 
-// of is the project as the configuration in force has it, or as its
-// repository alone makes it.
+// of returns the project from the configuration in force or, without one, from
+// its repository alone.
 func (h *hatFiles) of() (config.Project, error) {
 	if pr, ok := h.catalog.Find(h.project); ok {
 		return pr, nil
@@ -38,8 +38,8 @@ func (h *hatFiles) of() (config.Project, error) {
 	return h.catalog.Config().Pick(config.Overrides{Repo: h.repo}, h.repo)
 }
 
-// Read gives what a run with these settings would start with now. Its agent
-// and pattern stay those that it was started with.
+// Read returns the pattern and hats with which a run with these settings would
+// start now. Agent and pattern stay those of s.
 func (h *hatFiles) Read(s ledger.Settings) (ledger.Pattern, map[string]ledger.Hat, error) {
 	pr, err := h.of()
 	if err != nil {
@@ -54,8 +54,8 @@ func (h *hatFiles) Read(s ledger.Settings) (ledger.Pattern, map[string]ledger.Ha
 	return now.Pattern, now.Hats, err
 }
 
-// Watch calls changed after a .toml file in one of the folders changed, also
-// in folders that are made later.
+// Watch calls changed after a .toml file in one of the folders changed, until
+// ctx ends. It also sees folders that are created later.
 func (h *hatFiles) Watch(ctx context.Context, changed func()) error {
 	pr, err := h.of()
 	if err != nil {
@@ -72,7 +72,7 @@ func (h *hatFiles) Watch(ctx context.Context, changed func()) error {
 	defer w.Close()
 	arm := func() {
 		for _, dir := range folders {
-			// The folder may not be there yet: the nearest one above it says when.
+			// A missing folder is seen through its nearest existing parent.
 			for dir != filepath.Dir(dir) {
 				if err := w.Add(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
 					break
@@ -118,12 +118,12 @@ func (h *hatFiles) Watch(ctx context.Context, changed func()) error {
 	}
 }
 
-// hatState tells one state of the folders from another without reading a
-// file: events come for everything that happens around them.
+// hatState returns a fingerprint of the folders' .toml files by name, size and
+// time: events also come for unrelated files nearby.
 func hatState(folders []string) string {
 	var b strings.Builder
 	for _, dir := range folders {
-		entries, _ := os.ReadDir(dir) // what cannot be listed has no files, and is told by Read
+		entries, _ := os.ReadDir(dir) // an unreadable folder counts as empty; Read reports it
 		for _, e := range entries {
 			info, err := os.Stat(filepath.Join(dir, e.Name()))
 			if err != nil || !strings.HasSuffix(e.Name(), ".toml") {

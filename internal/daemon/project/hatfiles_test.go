@@ -13,8 +13,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestHatFiles: hats and patterns are read anew when a file of theirs changes,
-// also in a folder that was not there, and only from where they count.
+// TestHatFiles checks that hats and patterns are read again after a change,
+// also in a new folder, and only from trusted folders.
 func TestHatFiles(t *testing.T) {
 	dir, repo := t.TempDir(), t.TempDir()
 	write := func(path, text string) {

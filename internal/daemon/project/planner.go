@@ -13,15 +13,15 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Planner holds the configuration against the ledger: what can be worked on,
-// and with which settings a run starts.
+// Planner compares the configuration with the ledger: it finds the projects
+// that can be worked on and resolves the settings of a new run.
 type Planner struct {
 	*Catalog
 	engine Engine
 	log    *slog.Logger
 }
 
-// Engine knows the state of all projects of the ledger.
+// Engine returns the state of every project in the ledger.
 type Engine interface {
 	State(project string) (loop.State, bool)
 	Projects() []string
@@ -32,9 +32,10 @@ func NewPlanner(c *Catalog, e Engine, log *slog.Logger) *Planner {
 	return &Planner{Catalog: c, engine: e, log: log}
 }
 
-// NameFor is the project's name, with a number where this state folder knows
-// another repository by it: two folders called "app" are two projects. A name
-// from the configuration stays as it is, and is refused then.
+// NameFor returns a name for the project of a run in the foreground. It appends
+// a number if the ledger knows another repository by the same name, because two
+// folders called "app" are two projects. A configured name stays as it is, and
+// the start refuses it.
 func (p *Planner) NameFor(s ledger.Settings) string {
 	if _, configured := p.Find(s.Project); configured {
 		return s.Project
@@ -50,9 +51,9 @@ func (p *Planner) NameFor(s ledger.Settings) string {
 	}
 }
 
-// Workable lists the projects that a daemon works on with the configuration in
-// force; before are those it works on already, nil at its start. A project
-// that is left out gets a warning that says why and what to do.
+// Workable returns the configured projects that can be worked on. before are
+// those that the daemon works on already, nil at its start. A project that is
+// left out gets a warning with reason and remedy.
 func (p *Planner) Workable(ctx context.Context, before []string) []string {
 	var names []string
 	for _, pr := range p.Config().Projects {
@@ -64,7 +65,7 @@ func (p *Planner) Workable(ctx context.Context, before []string) []string {
 		}
 		names = append(names, pr.Name)
 	}
-	for _, name := range before { // taken out of the configuration in mid-run
+	for _, name := range before { // removed from the configuration during a run
 		if s, ok := p.engine.State(name); ok && !s.Project.Run.Over() && !slices.Contains(names, name) {
 			names = append(names, name)
 			p.Warn(name, AboutProject, fmt.Sprintf("! %s is no longer in the configuration; %s is brought to its end", name, s.Project.Run.ID))
@@ -73,8 +74,8 @@ func (p *Planner) Workable(ctx context.Context, before []string) []string {
 	return names
 }
 
-// obstacle is what keeps a configured project from being worked on, "" for
-// nothing.
+// obstacle returns the reason why a configured project cannot be worked on, ""
+// for none.
 func (p *Planner) obstacle(ctx context.Context, pr config.Project, before []string) string {
 	s, known := p.engine.State(pr.Name)
 	if !known || s.Project.Run == nil {
@@ -87,7 +88,7 @@ func (p *Planner) obstacle(ctx context.Context, pr config.Project, before []stri
 	case r.Over() || slices.Contains(before, pr.Name):
 		return ""
 	case before != nil:
-		// What it has in hand is taken up when nightporter starts, and only then.
+		// Sessions in progress are resumed only when the daemon starts.
 		return fmt.Sprintf("! %s has the unfinished %s: restart nightporter to take it up", pr.Name, r.ID)
 	}
 	if _, err := p.Ports(ctx, r.Settings); err != nil {
@@ -96,9 +97,9 @@ func (p *Planner) obstacle(ctx context.Context, pr config.Project, before []stri
 	return ""
 }
 
-// Resolve makes the settings of a run that a daemon starts now. What a person has
-// to mend is a *ledger.InputError or *config.Error; what has no effect becomes a
-// warning.
+// Resolve returns the settings of a run that the daemon starts now. Mistakes
+// that a person has to correct are a *ledger.InputError or *config.Error;
+// settings without effect become a warning.
 func (p *Planner) Resolve(project string, flags config.Overrides) (s ledger.Settings, err error) {
 	pr, ok := p.Find(project)
 	if !ok {
@@ -136,9 +137,9 @@ func (p *Planner) Resolve(project string, flags config.Overrides) (s ledger.Sett
 	return s, nil
 }
 
-// alsoAtWork is another project whose unfinished run works on the same source,
-// and that run: a project that was renamed in mid-run. Two runs would do each
-// task twice. "" for none.
+// alsoAtWork returns another project whose unfinished run uses the same source,
+// and that run; "" for none. This happens when a project is renamed during a
+// run, and two runs would do each task twice.
 func (p *Planner) alsoAtWork(s ledger.Settings) (project, run string) {
 	for _, name := range p.engine.Projects() {
 		st, _ := p.engine.State(name)

@@ -9,8 +9,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Problems is an error as a person reads it: all that has to be mended, each
-// with the remedy, with an end of line.
+// Problems formats an error for a person: every mistake on its own line with
+// its remedy, ending in a newline.
 func Problems(err error) string {
 	var in *ledger.InputError
 	var c *config.Error
@@ -27,7 +27,7 @@ func Problems(err error) string {
 	return fmt.Sprintf("✗ %v\n", err)
 }
 
-// OneLine is an error as it fits into a line: the first thing to mend.
+// OneLine formats an error in one line: the first mistake.
 func OneLine(err error) string {
 	var in *ledger.InputError
 	if errors.As(err, &in) && len(in.Findings) > 0 {
@@ -46,7 +46,7 @@ func OneLine(err error) string {
 	return line
 }
 
-// Quote quotes a word for a shell where it needs that.
+// Quote quotes a word for a POSIX shell if necessary.
 func Quote(s string) string {
 	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-:@+,", r)

@@ -9,9 +9,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Unbuilt lists settings of a project that this nightporter reads and does
-// not act on yet. Those that somebody relies on for money or safety keep a
-// run from starting: a limit that is silently not there is worse than none.
+// Unbuilt lists settings that this release accepts but does not act on yet.
+// Settings for cost or safety are problems that keep a run from starting,
+// because a limit without effect is worse than none; all others are warnings.
 func Unbuilt(cfg *config.Config, p config.Project, s ledger.Settings) (problems, warnings []ledger.Finding) {
 	file := cfg.File
 	refuse := func(on bool, key, fix string) {
@@ -34,19 +34,19 @@ func Unbuilt(cfg *config.Config, p config.Project, s ledger.Settings) (problems,
 	refuse(p.Base != "", "base", "Take it out to start from HEAD.")
 	warn(s.Push != "" && s.Push != "never", fmt.Sprintf("push = %q", s.Push))
 	warn(p.AllowMerge, "allow_merge")
-	worn := map[string]ledger.Hat{} // by the pattern's sessions; hats check speaks of all
+	worn := map[string]ledger.Hat{} // hats of the pattern; `hats check` covers all hats
 	for _, r := range s.Pattern.Routes {
 		worn[r.From] = s.Hats[r.From]
 	}
 	return problems, append(warnings, Idle(worn)...)
 }
 
-// changes are events that say of a session that it changed something.
+// changes are the events with which a session reports a change.
 var changes = []string{"build.complete", "fix.complete", "docs.complete", "refactor.complete", "repro.complete"}
 
-// Idle lists a person's own hats whose event says that something was changed
-// and who may change nothing: mostly write_allowed was forgotten, and a task
-// would be done without anything having been done.
+// Idle warns of custom hats that end with an event about a change but may not
+// write anything. Usually write_allowed was forgotten, and a task would count
+// as done without any change.
 func Idle(all map[string]ledger.Hat) []ledger.Finding {
 	var out []ledger.Finding
 	for _, name := range slices.Sorted(maps.Keys(all)) {

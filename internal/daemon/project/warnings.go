@@ -7,33 +7,33 @@ import (
 	"sync"
 )
 
-// Warnings are what people have to know of a project, or of all of them,
-// besides its state: settings that were not reloaded, a start that was missed.
-// They are of this process, and gone with what they are about. The zero value
-// is ready for use.
+// Warnings holds lines of text about a project, or about all of them, that its
+// state does not contain: settings that were not reloaded, a start that was
+// missed. They exist in memory only, and each is removed when its cause ends.
+// The zero value is ready for use; all methods are safe for concurrent use.
 type Warnings struct {
 	mu sync.Mutex
-	by map[string]map[About]string // by project, "" for all of them
+	by map[string]map[About]string // by project; "" = all projects
 }
 
-// About is what a warning is about. It sorts as warnings are shown.
+// About identifies the subject of a warning. Warnings are shown in its order.
 type About string
 
-// What warnings are about.
+// Subjects of warnings.
 const (
 	AboutConfig  About = "1 config"  // settings not reloaded
-	AboutProject About = "2 project" // cannot be worked on
-	AboutStart   About = "3 start"   // could not be started, or was missed
-	AboutUnbuilt About = "4 unbuilt" // settings without an effect
-	AboutThread  About = "7 thread"  // a chat of its own that went, closed or moved
+	AboutProject About = "2 project" // the project cannot be worked on
+	AboutStart   About = "3 start"   // a start failed or was missed
+	AboutUnbuilt About = "4 unbuilt" // settings without effect
+	AboutThread  About = "7 thread"  // a thread that was deleted, closed or moved
 )
 
-// AboutChat is about a platform that is out of reach, by its place in the
+// AboutChat returns the subject of an unreachable platform, by its index in the
 // table of platforms.
 func AboutChat(place int) About { return About(fmt.Sprintf("5 chat %03d", place)) }
 
-// Warn puts a line in the place of the one about the same thing; "" takes it
-// away. It reports whether that one was anothew.
+// Warn replaces the project's line about a subject; "" removes it. It reports
+// whether the line changed.
 func (w *Warnings) Warn(project string, about About, line string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -54,7 +54,8 @@ func (w *Warnings) Warn(project string, about About, line string) bool {
 	return true
 }
 
-// WarningsOf returns the lines about a project and about the house.
+// WarningsOf returns the lines about all projects, then those about the given
+// project.
 func (w *Warnings) WarningsOf(project string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

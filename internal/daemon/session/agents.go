@@ -10,17 +10,17 @@ import (
 	"github.com/nightporter/nightporter/loop/agent"
 )
 
-// Options say how sessions are run.
+// Options configure how sessions run.
 type Options struct {
-	State  string                      // folder
-	Hat    string                      // hat program; "" = look beside this one
-	Agents map[string]agent.Definition // besides those of the configuration
+	State  string                      // state folder
+	Hat    string                      // path of the hat program; "" = beside this executable
+	Agents map[string]agent.Definition // in addition to those of the configuration
 	Hide   []string                    // files that no session sees
 	Log    *slog.Logger
-	Open   func(session string) error // its socket, before it starts; nil: none
+	Open   func(session string) error // opens the session's socket before it starts
 }
 
-// Agent returns the options of the runner for a configuration.
+// Agent returns the options of a runner for a configuration.
 func (o Options) Agent(cfg *config.Config) agent.Options {
 	opts := agent.Options{
 		State: o.State, Hat: o.Hat, SessionUser: string(cfg.SessionUser), Agents: Definitions(cfg), Log: o.Log,
@@ -38,8 +38,9 @@ func (o Options) Agent(cfg *config.Config) agent.Options {
 	return opts
 }
 
-// Definitions are the agents that can be started: the built-in ones, as the
-// config changes them, and its commands.
+// Definitions returns the agents that can be started: the built-in ones with
+// the configuration's changes, and those that the configuration adds by a
+// command.
 func Definitions(cfg *config.Config) map[string]agent.Definition {
 	defs := agent.BuiltIn()
 	for name, a := range cfg.Agents {
@@ -59,6 +60,8 @@ func Definitions(cfg *config.Config) map[string]agent.Definition {
 	return defs
 }
 
+// grants returns the folders that each project's sessions may use besides their
+// work folder.
 func grants(cfg *config.Config) map[string]agent.Grant {
 	all := map[string]agent.Grant{}
 	for _, pr := range cfg.Projects {
@@ -67,7 +70,8 @@ func grants(cfg *config.Config) map[string]agent.Grant {
 	return all
 }
 
-// Beside finds a program in the folder of this one; "" where it is not.
+// Beside returns the path of a program in the folder of this executable, ""
+// where it does not exist.
 func Beside(name string) string {
 	self, err := os.Executable()
 	if err != nil {

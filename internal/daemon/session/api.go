@@ -15,7 +15,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// API answers the requests of sessions' hats.
+// API answers the requests of hats. All fields are required.
 type API struct {
 	Engine  Engine
 	Runners *Runners
@@ -24,19 +24,20 @@ type API struct {
 
 var _ socket.SessionHandler = (*API)(nil)
 
-// Engine decides inputs and knows the state of all projects.
+// Engine decides inputs and returns the state of every project.
 type Engine interface {
 	Do(ctx context.Context, in loop.Input) (loop.Answer, error)
 	State(project string) (loop.State, bool)
 	Projects() []string
 }
 
-// Notebooks opens what a project keeps for later sessions.
+// Notebooks opens a project's notebooks, in which sessions leave notes for
+// later ones.
 type Notebooks interface {
 	Ports(ctx context.Context, s ledger.Settings) (engine.Ports, error)
 }
 
-// find returns the project and session in flight of that id.
+// find returns the project's state and the unfinished session with that id.
 func (a *API) find(session string) (loop.State, loop.Session, bool) {
 	for _, name := range a.Engine.Projects() {
 		s, _ := a.Engine.State(name)
@@ -47,14 +48,15 @@ func (a *API) find(session string) (loop.State, loop.Session, bool) {
 	return loop.State{}, loop.Session{}, false
 }
 
-// Emit takes the session's event.
+// Emit decides the event of a session. api.ErrLater means that the caller may
+// retry.
 func (a *API) Emit(ctx context.Context, session string, e api.Emit) (api.Reply, error) {
 	a.Runners.Touch(session)
 	s, _, ok := a.find(session)
 	if !ok {
 		return api.Reply{Text: "this session has ended; nothing was recorded"}, nil
 	}
-	// The caller may hang up; what was begun is decided all the same.
+	// A caller that hangs up must not interrupt the decision.
 	answer, err := a.Engine.Do(context.WithoutCancel(ctx), loop.Input{
 		Project: s.Project.Name, Actor: "agent", Body: loop.Emit{Session: session, Type: e.Type, Data: e.Data},
 	})
@@ -67,7 +69,7 @@ func (a *API) Emit(ctx context.Context, session string, e api.Emit) (api.Reply, 
 	return api.Reply{OK: answer.OK, Text: answer.Text, Receipt: answer.Receipt}, nil
 }
 
-// Task shows tasks; none can be added to a plan yet.
+// Task shows one task or all of them. It refuses to add tasks.
 func (a *API) Task(_ context.Context, session string, q api.TaskQuery) (api.Reply, error) {
 	a.Runners.Touch(session)
 	s, ses, ok := a.find(session)
@@ -100,7 +102,7 @@ func apiTask(t loop.TaskState, ses loop.Session) api.Task {
 	}
 }
 
-// Guidance shows what this session was given.
+// Guidance returns the guidance that the session was given.
 func (a *API) Guidance(_ context.Context, session string) (api.Reply, error) {
 	a.Runners.Touch(session)
 	s, ses, ok := a.find(session)
@@ -117,7 +119,8 @@ func (a *API) Guidance(_ context.Context, session string) (api.Reply, error) {
 	return r, nil
 }
 
-// Note keeps a text in one of the project's notebooks, or lists what is kept.
+// Note adds a text to one of the project's notebooks. Without a text it lists
+// the memories.
 func (a *API) Note(ctx context.Context, session, kind string, n api.Note) (api.Reply, error) {
 	a.Runners.Touch(session)
 	s, _, ok := a.find(session)
@@ -143,7 +146,8 @@ func (a *API) Note(ctx context.Context, session, kind string, n api.Note) (api.R
 	return api.Reply{OK: answer.OK, Text: answer.Text}, nil
 }
 
-// Session says whether its event was accepted, or how to send it.
+// Session reports whether the session's event was accepted, and otherwise
+// explains how to send one.
 func (a *API) Session(_ context.Context, session string) (api.Reply, error) {
 	a.Runners.Touch(session)
 	s, ses, ok := a.find(session)
@@ -162,7 +166,7 @@ func (a *API) Session(_ context.Context, session string) (api.Reply, error) {
 		strings.Join(emits, " | ") + ". See that it is accepted, then stop."}, nil
 }
 
-// memories lists what the project's notebooks hold.
+// memories returns the contents of the project's notebooks.
 func (a *API) memories(ctx context.Context, s loop.State) (api.Reply, error) {
 	ports, err := a.Books.Ports(ctx, s.Project.Run.Settings)
 	if err != nil {
@@ -172,7 +176,7 @@ func (a *API) memories(ctx context.Context, s loop.State) (api.Reply, error) {
 	for _, name := range []string{"memories.md", "decisions.md", "scratchpad.md"} {
 		text, err := ports.Notebook.Read(ctx, ".ralph/agent/"+name)
 		if err != nil {
-			return api.Reply{Text: err.Error()}, nil //nolint:nilerr // the session is told, and can do nothing about it
+			return api.Reply{Text: err.Error()}, nil //nolint:nilerr // the reply carries the error
 		}
 		if t := strings.TrimSpace(string(text)); t != "" {
 			parts = append(parts, t)

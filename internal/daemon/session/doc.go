@@ -1,5 +1,8 @@
-// Package session is the daemon's side of sessions: the runner of the
-// configuration in force (runners.go, agents.go), a socket for each session
-// (sockets.go), and what is answered there (api.go). A session is named by the
-// token of its socket, never by a request.
+// Package session is the daemon's side of sessions. runners.go has the runner of
+// the configuration in force and agents.go its options; sockets.go opens a socket
+// for each session, and api.go answers the requests on it.
+//
+// The token of its socket identifies a session. A request never names a session,
+// and no answer depends on a name that a session sends. Sessions cannot read
+// files with tokens of chats.
 package session

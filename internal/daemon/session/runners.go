@@ -10,21 +10,22 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Runners is the runner of sessions for the configuration in force. A reload
-// puts another in its place, for sessions that begin from then on; those in
-// flight are found by their folders, whoever started them.
+// Runners delegates to the runner of the configuration in force. A reload
+// replaces that runner for new sessions; every runner finds the sessions in
+// progress by their folders. Call Use before any other method.
 type Runners struct {
 	make func(cfg *config.Config) (*agent.Runner, error)
 	now  atomic.Pointer[agent.Runner]
 }
 
-// NewRunners returns runners that makes makes: one for each configuration.
+// NewRunners returns runners that are created by makes, one for each
+// configuration.
 func NewRunners(makes func(cfg *config.Config) (*agent.Runner, error)) *Runners {
 	return &Runners{make: makes}
 }
 
-// Use makes a runner for the configuration. The one before stays where that
-// fails.
+// Use creates the runner for a configuration. On an error the previous one
+// stays.
 func (r *Runners) Use(cfg *config.Config) error {
 	made, err := r.make(cfg)
 	if err == nil {
@@ -33,38 +34,48 @@ func (r *Runners) Use(cfg *config.Config) error {
 	return err
 }
 
+// Known reports whether the session was started before, by this daemon or an
+// earlier one.
 func (r *Runners) Known(session string) bool { return r.now.Load().Known(session) }
 
+// Start starts a session with the runner in force.
 func (r *Runners) Start(ctx context.Context, l ledger.Launch) error {
 	return r.now.Load().Start(ctx, l)
 }
 
+// Wait waits for the end of a session and returns how it ended.
 func (r *Runners) Wait(ctx context.Context, session string) (ledger.Exit, error) {
 	return r.now.Load().Wait(ctx, session)
 }
 
+// End ends a session after the grace period.
 func (r *Runners) End(ctx context.Context, session string, grace ledger.Duration) error {
 	return r.now.Load().End(ctx, session, grace)
 }
 
+// Touch records a sign of life of the session.
 func (r *Runners) Touch(session string) { r.now.Load().Touch(session) }
 
+// Check reports whether the named agent can be started.
 func (r *Runners) Check(ctx context.Context, name string) error { return r.now.Load().Check(ctx, name) }
 
+// Level returns the highest working level of the boundary around sessions, and
+// why each higher one fails.
 func (r *Runners) Level() (int, []string) { return r.now.Load().Level() }
 
-// SocketPath is where a session's hat finds the daemon.
+// SocketPath returns the path at which a session's hat connects to the daemon.
 func (r *Runners) SocketPath(session string) string { return r.now.Load().SocketPath(session) }
 
-// Glimpse is what a session in hand printed last.
+// Glimpse returns the last lines, at most most, that a running session printed.
 func (r *Runners) Glimpse(session string, most int) (agent.OutputTail, error) {
 	return r.now.Load().Glimpse(session, most)
 }
 
-// Tidy removes what ended sessions and runs left.
+// Tidy removes the folders of sessions and runs that ended before a time,
+// except those of runs that keep reports. It returns their number.
 func (r *Runners) Tidy(ctx context.Context, before time.Time, keep func(run string) bool) (int, error) {
 	return r.now.Load().Tidy(ctx, before, keep)
 }
 
-// User is who sessions run as; -1 means as the daemon.
+// User returns the user and group that sessions run as; -1 means the daemon's.
 func (r *Runners) User() (uid, gid int) { return r.now.Load().User() }

@@ -16,8 +16,8 @@ import (
 )
 
 // Sockets opens one socket per session. A session's token is derived from the
-// operator's key, which sessions cannot read: so it is the same after a
-// restart, and nothing has to be kept.
+// operator's key, which sessions cannot read. So the token is the same after a
+// restart, and none has to be stored.
 type Sockets struct {
 	key     string
 	runners *Runners
@@ -29,21 +29,23 @@ type Sockets struct {
 }
 
 // NewSockets returns the sockets of a state folder with this operator's key.
+// Call Handle before Open.
 func NewSockets(key string, r *Runners, log *slog.Logger) *Sockets {
 	return &Sockets{key: key, runners: r, log: log, open: map[string]*socket.Server{}}
 }
 
-// Handle sets who answers; it is called before the first socket is opened.
+// Handle sets the handler of all requests. Call it once, before the first Open.
 func (s *Sockets) Handle(h socket.SessionHandler) { s.handler = h }
 
-// Token is what the session has to bear.
+// Token returns the token that the session's requests must carry.
 func (s *Sockets) Token(session string) string {
 	mac := hmac.New(sha256.New, []byte(s.key))
 	mac.Write([]byte("session " + session))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// Open listens for a session.
+// Open begins to listen for a session. An open socket of the same session is
+// replaced.
 func (s *Sockets) Open(session string) error {
 	path := s.runners.SocketPath(session)
 	if err := os.MkdirAll(filepath.Dir(path), 0o711); err != nil {
@@ -65,7 +67,7 @@ func (s *Sockets) Open(session string) error {
 	return nil
 }
 
-// Close stops listening for a session.
+// Close stops listening for a session and waits at most 2 s for its requests.
 func (s *Sockets) Close(session string) {
 	s.mu.Lock()
 	server := s.open[session]
@@ -81,7 +83,8 @@ func (s *Sockets) Close(session string) {
 	}
 }
 
-// Stop closes the sockets of all sessions; their hats try again for a while.
+// Stop closes the sockets of all sessions. Running hats retry for a while, so
+// they reach the next daemon.
 func (s *Sockets) Stop() {
 	s.mu.Lock()
 	names := make([]string, 0, len(s.open))

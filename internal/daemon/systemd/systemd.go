@@ -1,5 +1,3 @@
-// Package systemd speaks with the service manager that started the daemon, by
-// the protocol of sd_notify.
 package systemd
 
 import (
@@ -15,26 +13,26 @@ import (
 	"github.com/nightporter/nightporter/internal/service"
 )
 
-// Manager is the service manager that started this process. Without one,
-// nothing happens.
+// Manager reports to the service manager that started this process. Without a
+// service manager all methods do nothing.
 type Manager struct {
 	service.Base
 	log *slog.Logger
 	of  Status
 }
 
-// New returns the manager that the environment names.
+// New returns the manager named by the environment variable NOTIFY_SOCKET.
 func New(log *slog.Logger, of Status) *Manager { return &Manager{log: log, of: of} }
 
-// Status is the daemon as the manager shows it.
+// Status provides what the manager shows and checks. All fields are required.
 type Status struct {
 	Line    func() string               // "2 projects, 1 at work"
-	Alive   func(context.Context) error // comes back in time while the daemon works
-	Changes *service.Broadcast          // rung when Line may be another one
+	Alive   func(context.Context) error // returns nil while the daemon works; blocks or fails otherwise
+	Changes *service.Broadcast          // rung when Line may have changed
 }
 
-// Start says that the daemon is ready, keeps its status line true, and feeds
-// the manager's watchdog where it has one.
+// Start reports that the daemon is ready. Until Stop it updates the status
+// line, and feeds the watchdog if the manager has one.
 func (m *Manager) Start(context.Context) error {
 	if err := m.Begin(); err != nil {
 		return err
@@ -48,22 +46,22 @@ func (m *Manager) Start(context.Context) error {
 	return nil
 }
 
-// Reloading and Reloaded stand around a reload of the configuration.
+// Reloading reports that the daemon reloads its configuration. Reloaded must
+// follow.
 func (m *Manager) Reloading() { m.Tell(daemon.SdNotifyReloading) }
 
-// Reloaded says that the settings in force are those of the file, or that the
-// file was refused.
+// Reloaded reports that the reload is over, whether it succeeded or not.
 func (m *Manager) Reloaded() { m.Tell(daemon.SdNotifyReady) }
 
-// Stopping says that the daemon is about to end.
+// Stopping reports that the daemon is about to end.
 func (m *Manager) Stopping() { m.Tell(daemon.SdNotifyStopping) }
 
-// tellTime bounds one message. Its socket's queue can be full, and a manager
-// that does not read must not keep the daemon from working, nor from ending;
-// the library's own call waits for ever.
+// tellTime limits one message. The socket's queue may be full, and a manager
+// that does not read must delay neither the daemon's work nor its end. The
+// library's own call blocks without a limit.
 const tellTime = time.Second
 
-// Tell sends one or more lines, such as READY=1.
+// Tell sends one or more lines, such as READY=1. Errors are logged.
 func (m *Manager) Tell(state string) {
 	at := os.Getenv("NOTIFY_SOCKET")
 	if at == "" {
@@ -85,7 +83,8 @@ func send(at, state string) error {
 	return errors.Join(err, conn.Close())
 }
 
-// watchdog is how often the manager wants a sign of life, 0 for never.
+// watchdog returns the interval at which the manager expects a signal, 0 for
+// never.
 func (m *Manager) watchdog() time.Duration {
 	every, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
@@ -95,9 +94,9 @@ func (m *Manager) watchdog() time.Duration {
 	return every
 }
 
-// feed tells the manager that the daemon lives, for as long as probe returns
-// in time. It is fed by nothing else: a process that still breathes while its
-// engine hangs is one that has to be started again.
+// feed signals the watchdog only after probe has returned in time. A timer
+// alone would keep a process alive whose engine hangs and that must be
+// restarted.
 func (m *Manager) feed(ctx context.Context, every time.Duration, probe func(context.Context) error) {
 	tick := time.NewTicker(every / 4)
 	defer tick.Stop()
@@ -119,8 +118,8 @@ func (m *Manager) feed(ctx context.Context, every time.Duration, probe func(cont
 	}
 }
 
-// report keeps the manager's status line true until ctx ends; last is what it
-// shows.
+// report sends the status line whenever it changes, until ctx ends. last is the
+// line that the manager shows.
 func (m *Manager) report(ctx context.Context, last string) {
 	for {
 		rung := m.of.Changes.Next()

@@ -49,7 +49,7 @@ func TestManager(t *testing.T) {
 	m := New(slog.New(slog.DiscardHandler), Status{})
 	t.Setenv("NOTIFY_SOCKET", "")
 	t.Setenv("WATCHDOG_USEC", "")
-	m.Tell("READY=1") // nobody is there: nothing happens
+	m.Tell("READY=1") // no manager: does nothing
 	if m.watchdog() != 0 {
 		t.Error("a watchdog without a manager")
 	}
@@ -69,7 +69,8 @@ func TestManager(t *testing.T) {
 	}
 }
 
-// TestManagerDeaf: a manager that reads nothing keeps nobody from going on.
+// TestManagerDeaf checks that a manager that never reads does not block the
+// daemon.
 func TestManagerDeaf(t *testing.T) {
 	notifySocket(t)
 	m := New(slog.New(slog.DiscardHandler), Status{})

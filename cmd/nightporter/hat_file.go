@@ -1,17 +1,10 @@
 package main
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
-
-	"github.com/pelletier/go-toml/v2"
-
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// hatFile is a hat as its file would say it (SPEC 4.1).
+// hatFile is a hat in the form of its TOML file.
 type hatFile struct {
 	Hat struct {
 		Name    string `toml:"name"`
@@ -51,47 +44,11 @@ func asFile(h ledger.Hat) hatFile {
 	in := &f.Hat.Context
 	in.Load, in.WriteAllowed, in.WriteDenied, in.OwnScope = h.Load, h.WriteAllowed, h.WriteDenied, h.OwnScope
 	if in.WriteAllowed == nil {
-		in.WriteAllowed = []string{} // which is what makes it read-only
+		in.WriteAllowed = []string{} // an empty list makes the hat read-only
 	}
 	f.Hat.Exit.EmitEvent, f.Hat.Exit.Payload, f.Hat.Exit.MaxTokens = h.Emits, h.Payload, h.MaxTokens
 	f.Tools.Denied, f.Verify.Expect = h.Denied, h.Expect
 	f.Agent.Name, f.Agent.Model, f.Agent.Effort, f.Agent.MaxCostUSD = h.Agent, h.Model, h.Effort, h.MaxCostUSD
 	f.Agent.Timeout, f.Agent.StallTimeout = h.Timeout.D().String(), h.StallTimeout.D().String()
 	return f
-}
-
-// find notes which file of a folder each hat is in. All of them were read and
-// found to be right a moment ago.
-func (c hatCatalog) find(dir string) error {
-	files, err := filepath.Glob(filepath.Join(dir, "*.toml"))
-	if err != nil {
-		return fmt.Errorf("hats: %w", err)
-	}
-	for _, file := range files {
-		if strings.HasPrefix(filepath.Base(file), ".") {
-			continue
-		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return fmt.Errorf("hats: %w", err)
-		}
-		var in struct {
-			Hat struct {
-				Name string `toml:"name"`
-			} `toml:"hat"`
-		}
-		if err := toml.Unmarshal(text, &in); err != nil {
-			return fmt.Errorf("hats: %s: %w", file, err)
-		}
-		c.from[in.Hat.Name] = file
-	}
-	return nil
-}
-
-// origin says where a hat comes from.
-func (c hatCatalog) origin(name string) string {
-	if file, own := c.from[name]; own {
-		return file
-	}
-	return "built in"
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestLogBeginsAnew: the log never grows without end, and no line is lost or
-// torn where it begins anew.
+// TestLogBeginsAnew checks that the log's size is bounded and that rotation
+// neither loses nor tears a line.
 func TestLogBeginsAnew(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "nightporter.log")
@@ -70,7 +70,7 @@ func TestLogNotOpened(t *testing.T) {
 	}
 }
 
-// TestRedact: no token of a chat, an agent or a forge is ever logged.
+// TestRedact checks that no token of a chat, an agent or a forge is logged.
 func TestRedact(t *testing.T) {
 	const token = "123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
 	if got := Redact("Post \"https://api.telegram.org/bot" + token + "/getMe\": EOF"); strings.Contains(got, "AAHd") {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
@@ -17,14 +16,13 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// What becomes of threads that change while nightporter is up: a topic is
-// deleted, a chat closes, a group becomes a supergroup with another number.
-// None of it keeps anything from being told; people hear of it once, and the
-// status says so as long as it is so.
+// A thread can change while the daemon runs: a topic is deleted, a chat closes, a
+// group becomes a supergroup with another number. Every message is still
+// delivered; people are told once, and the status shows a warning meanwhile.
 
-// lost says that a topic is not there, so that what is for it stands in its
-// group.
-func (h *Hub) lost(chat string) {
+// onThreadGone notes that a topic was deleted. Its messages go to the group,
+// and people are told once.
+func (h *Hub) onThreadGone(chat string) {
 	project := h.Threads.exact(chat)
 	if project == "" {
 		return
@@ -38,9 +36,9 @@ func (h *Hub) lost(chat string) {
 	h.tellOfThread("lost:"+chat, note(chat, bot.ThreadGone(project, key)))
 }
 
-// shut says that a chat takes nothing. Where it is a thread, its project is
-// told of in the people's own chats from now on.
-func (h *Hub) shut(chat, why string) {
+// onChatClosed notes that a chat refuses messages. If it is a thread, the
+// project's messages go to private chats from now on.
+func (h *Hub) onChatClosed(chat, why string) {
 	project := h.Threads.exact(chat)
 	if project == "" {
 		return
@@ -58,14 +56,14 @@ func (h *Hub) shut(chat, why string) {
 			msgs = append(msgs, note(who.ID, bot.ThreadShut(project, why, open)))
 		}
 	}
-	// Whoever writes in another topic of the group makes it be tried again: once a
-	// day is enough.
+	// Each message in another topic of the group makes the dispatcher try again,
+	// so people are told at most once a day.
 	h.tellOfThread("shut:"+chat+":"+time.Now().In(h.o.Catalog.Zone()).Format(time.DateOnly), msgs...)
 }
 
-// wrote notes that somebody wrote in a chat: the threads in that group that
-// took nothing are tried again. What a thread is called may be new, too.
-func (h *Hub) wrote(in bot.Inbound) {
+// onMessage notes that somebody wrote in a chat: the group's threads are tried
+// again, and a thread's title may be new.
+func (h *Hub) onMessage(in bot.Inbound) {
 	if !platform.IsGroup(in.Chat) {
 		return
 	}
@@ -75,8 +73,8 @@ func (h *Hub) wrote(in bot.Inbound) {
 	h.CheckThreads()
 }
 
-// moved gives a group its new address, for good.
-func (h *Hub) moved(ctx context.Context, from, to string) error {
+// onChatMoved gives a group its new address permanently.
+func (h *Hub) onChatMoved(ctx context.Context, from, to string) error {
 	if err := h.o.Store.MoveChat(ctx, from, to); err != nil {
 		return err
 	}
@@ -97,13 +95,13 @@ func (h *Hub) moved(ctx context.Context, from, to string) error {
 	return nil
 }
 
-// threadTrouble is what is wrong with a thread.
+// threadTrouble is a problem of a thread.
 type threadTrouble struct {
 	text string
-	shut bool // over, once the chat takes messages
+	shut bool // the problem ends when the chat accepts messages
 }
 
-// CheckThreads makes the warnings about threads anew.
+// CheckThreads recomputes the warnings about threads.
 func (h *Hub) CheckThreads() {
 	if h == nil {
 		return
@@ -130,13 +128,14 @@ func (h *Hub) CheckThreads() {
 	}
 }
 
-// threadKey is the configuration's key for threads on the platform of a chat.
+// threadKey returns the configuration key that sets threads on the chat's
+// platform.
 func threadKey(chat string) string {
 	p, _ := platform.Of(chat)
 	return p.ThreadKey
 }
 
-// setting is how an address is written in the configuration.
+// setting returns an address in the form of the configuration.
 func setting(chat string) string {
 	_, id, _ := strings.Cut(chat, ":")
 	return id
@@ -149,67 +148,23 @@ func (h *Hub) tellOfThread(key string, msgs ...ledger.Outgoing) {
 	}
 }
 
-// note is a message that makes no sound.
+// note returns a message that makes no sound.
 func note(chat string, m bot.Message) ledger.Outgoing {
 	body, err := json.Marshal(m)
-	if err != nil { // strings alone: it cannot be
+	if err != nil { // cannot happen: the message consists of strings
 		return ledger.Outgoing{}
 	}
 	return ledger.Outgoing{Chat: chat, Class: ledger.ClassNotice, Silent: true, Body: body}
 }
 
-// movedKey begins the names under which new addresses of groups are kept: the
-// configuration may name the old one for as long as it likes.
-const movedKey = "moved/"
-
-// Cursors reads what is kept under a name.
-type Cursors interface {
-	Cursor(ctx context.Context, name string) (ledger.Cursor, bool, error)
-}
-
-// moves knows the new addresses of groups. It asks the store once for each.
-type moves struct {
-	store Cursors
-
-	mu sync.Mutex
-	to map[string]string
-}
-
-// of is the address that a group has now, mostly the one that it had.
-func (m *moves) of(group string) string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if to, known := m.to[group]; known {
-		return to
-	}
-	c, found, err := m.store.Cursor(context.Background(), movedKey+group)
-	if err != nil {
-		return group // and is asked again
-	}
-	if !found {
-		c.Value = group
-	}
-	if m.to == nil {
-		m.to = map[string]string{}
-	}
-	m.to[group] = c.Value
-	return c.Value
-}
-
-// forget makes it ask again.
-func (m *moves) forget() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	clear(m.to)
-}
-
-// migratingOutbox is an outbox whose chats move with all that is known of them.
+// migratingOutbox is an outbox that migrates a group together with its thread
+// and warnings.
 type migratingOutbox struct {
 	delivery.Outbox
 	hub *Hub
 }
 
-// MoveChat gives what is queued for a chat another address.
+// MoveChat changes the address of a chat and of its queued messages.
 func (o migratingOutbox) MoveChat(ctx context.Context, from, to string) error {
-	return o.hub.moved(ctx, from, to)
+	return o.hub.onChatMoved(ctx, from, to)
 }

@@ -107,9 +107,9 @@ func (f *forum) count(chat int64, first string) int {
 
 const shopBad = "✗ shop not started"
 
-// TestThreadOnTelegram: what a project has to say stands in its topic, and what
-// is typed there is for it. A topic that goes, and one that closes, keep
-// nothing from being told; people hear once what became of it.
+// TestThreadOnTelegram checks that a project's news stands in its topic and
+// that commands typed there concern the project. A deleted or closed topic
+// loses no message, and people are told once.
 func TestThreadOnTelegram(t *testing.T) {
 	const group = -1001234567890
 	f := newForum(t, config.Topic{Chat: group, Thread: 42})
@@ -127,7 +127,7 @@ func TestThreadOnTelegram(t *testing.T) {
 		t.Errorf("told %d times in private as well", n)
 	}
 
-	// Whoever reads along there has no say.
+	// Other readers of the topic cannot give commands.
 	eve := telegram.User{ID: 99, Name: "Eve"}
 	if _, err := f.Far.Press(eve, group, f.shows(group, 1, shopBad).ID, "Start"); err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func TestThreadOnTelegram(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 
-	// It closes: what is told now goes to everybody's own chat.
+	// The topic closes: news goes to private chats.
 	f.Far.Topic(group, 42, false)
 	f.news() // finds out
 	shut := f.shows(forumMira.ID, 1, "! shop: its chat takes nothing")
@@ -178,7 +178,7 @@ func TestThreadOnTelegram(t *testing.T) {
 	if got := strings.Join(f.Projects.WarningsOf("shop"), "\n"); !strings.Contains(got, "takes nothing") {
 		t.Errorf("remarks: %q", got)
 	}
-	// It is opened, and somebody writes in the group: it is tried again.
+	// After the topic opens and a message arrives, it is tried again.
 	f.Far.Topic(group, 42, true)
 	f.Far.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 7, Text: "open again"})
 	if err := f.Far.WaitConfirmed(f.ctx); err != nil {
@@ -196,8 +196,9 @@ func TestThreadOnTelegram(t *testing.T) {
 	}
 }
 
-// TestThreadMoves: a group becomes a supergroup. All goes on at its new
-// number, also after a restart, and what to write is said.
+// TestThreadMoves checks that a group which becomes a supergroup works under
+// its new number, also after a restart, and that the status shows the new
+// setting.
 func TestThreadMoves(t *testing.T) {
 	const old, group = -987654321, -1009876543210
 	f := newForum(t, config.Topic{Chat: old})
@@ -234,7 +235,7 @@ func TestThreadMoves(t *testing.T) {
 	}
 }
 
-// TestThreadLooks: what is asked in a topic about itself.
+// TestThreadLooks checks the queries about a topic that are typed in it.
 func TestThreadLooks(t *testing.T) {
 	const group = -1001234567890
 	f := newForum(t, config.Topic{Chat: group, Thread: 42})
@@ -261,15 +262,15 @@ func TestThreadLooks(t *testing.T) {
 	}
 }
 
-// TestThreadMembers: who is not in the group is told in their own chat, from the
-// moment at which it is known.
+// TestThreadMembers checks that a person outside of the group gets the news in
+// private as soon as that is known.
 func TestThreadMembers(t *testing.T) {
 	const group = -1001234567890
 	f := newForum(t, config.Topic{Chat: group, Thread: 42})
 	if err := f.Far.WaitCalls(f.ctx, "getChatMember", 2); err != nil {
 		t.Fatal(err)
 	}
-	f.news() // nobody says who is in there
+	f.news() // the platform does not list members
 	f.shows(group, 1, shopBad)
 	f.stop()
 	f.Far.SetPinRight(group, true)
@@ -288,9 +289,9 @@ func TestThreadMembers(t *testing.T) {
 	}
 }
 
-// TestThreadStatus: the live status of a topic moves down with /status; that a
-// group does not let it be pinned holds nothing up, and one that is too old to
-// be deleted says where it went, and is pinned no more.
+// TestThreadStatus checks that /status moves a topic's live status down. A
+// group that forbids pinning delays nothing. A status too old to be deleted
+// points to the new one and is no longer pinned.
 func TestThreadStatus(t *testing.T) {
 	const group, first = -1001234567890, "○ shop idle"
 	f := newForum(t, config.Topic{Chat: group, Thread: 42})

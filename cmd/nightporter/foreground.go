@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/termlog"
+	"github.com/nightporter/nightporter/internal/daemon"
+	"github.com/nightporter/nightporter/internal/daemon/operator"
+	"github.com/nightporter/nightporter/internal/statelock"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// foreground runs one project in the foreground and shows it on a terminal.
+type foreground struct {
+	out, err io.Writer
+	in       io.Reader
+	zone     *time.Location
+	json     bool
+	demo     bool
+	began    time.Time
+	start    loop.StartRun
+	script   script // types lines by itself; nil = none
+}
+
+// script types lines in place of a person, for the demo.
+type script interface {
+	// Sees is called for every entry after it was shown. hint is printed for the
+	// person at the terminal. With act, Turn is called after wait.
+	Sees(e ledger.Entry) (hint string, wait time.Duration, act bool)
+	// Turn returns the line to type now, "" for none.
+	Turn() string
+}
+
+// printer shows entries, as text for people or as JSON.
+type printer interface {
+	Entry(before, after loop.State, e ledger.Entry)
+}
+
+// watch starts the daemon and the run, shows its entries and passes typed lines
+// on until the run ends. The result carries the exit code.
+func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
+	text := termlog.New(f.out, termlog.Options{Zone: f.zone, Color: colour(f.out), Demo: f.demo, Began: f.began, Width: width(f.out)})
+	var show printer = text
+	if f.json {
+		show = termlog.NewJSON(f.out)
+	}
+	// A queue decouples the engine's goroutine from a slow terminal.
+	type shown struct {
+		before, after loop.State
+		e             ledger.Entry
+	}
+	var mu sync.Mutex
+	var queue []shown
+	wake := make(chan struct{}, 1)
+	o.Observe = func(before, after loop.State, e ledger.Entry) {
+		if after.Project.Name != f.start.Settings.Project {
+			return
+		}
+		mu.Lock()
+		queue = append(queue, shown{before, after, e})
+		mu.Unlock()
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
+	}
+	o.Run, f.start.Alone = &f.start.Settings, true
+	d := daemon.New(o)
+	if err := d.Start(ctx); err != nil {
+		problems(f.err, err)
+		var inUse *statelock.InUseError
+		if errors.As(err, &inUse) && daemon.Listens(o.State) {
+			fmt.Fprintln(f.err, "  If that is nightporter up, ask it: nightporter start PROJECT, then answer what it asks.\n  For a trial beside it, take another state folder: --state DIR")
+		}
+		return exitCode(exitUsage)
+	}
+	defer d.Stop()
+	name := f.start.Settings.Project
+	service := d.Operator
+
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	defer signal.Stop(signals)
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var drain func()
+	var turn <-chan time.Time // when the script types
+	typed := func(line, by string) {
+		if by != "" || !f.json && !interactive(f.in) {
+			text.Echo(line, by)
+		}
+		m, err := bot.Handle(ctx, service, bot.Request{
+			Key: "console:" + nonce(), Actor: "console", Name: personName(), Project: name, Text: line, Time: time.Now().In(f.zone),
+		})
+		if err != nil {
+			d.Log.Error("command", "text", line, "error", err)
+		}
+		drain() // shows the entries that the line caused
+		if !f.json {
+			text.Reply(m)
+		}
+	}
+	drain = func() {
+		for {
+			mu.Lock()
+			if len(queue) == 0 {
+				mu.Unlock()
+				return
+			}
+			next := queue[0]
+			queue = queue[1:]
+			mu.Unlock()
+			show.Entry(next.before, next.after, next.e)
+			if f.script == nil {
+				continue
+			}
+			hint, wait, act := f.script.Sees(next.e)
+			if hint != "" {
+				text.Note(hint)
+			}
+			if act {
+				turn = time.After(wait)
+			}
+		}
+	}
+	do := func(body loop.InputBody) (loop.Answer, error) {
+		return service.Do(ctx, loop.Input{Project: name, Actor: "console", Name: personName(), Body: body})
+	}
+	answer, err := do(f.start)
+	if err == nil && answer.Code == "busy" && f.start.New {
+		// A session of the old run has survived its process:
+		// end that run first.
+		if _, err = do(loop.Stop{Now: true}); err == nil {
+			err = f.awaitRunEnd(ctx, service, wake, signals, drain)
+		}
+		if err == nil {
+			answer, err = do(f.start)
+		}
+	}
+	switch {
+	case err != nil:
+		problems(f.err, err)
+		return exitCode(exitUsage)
+	case !answer.OK:
+		fmt.Fprintln(f.err, "✗ "+answer.Text)
+		return exitCode(exitUsage)
+	}
+	lines := make(chan string)
+	go func() {
+		// Ends with the input or the process: a read cannot be cancelled.
+		_ = termlog.ReadLines(ctx, f.in, func(line string) {
+			select {
+			case lines <- line:
+			case <-ctx.Done():
+			}
+		})
+	}()
+	pressed := false
+	for {
+		drain()
+		s, _ := service.State(name)
+		if exit, through := loop.Outcome(s); through {
+			// The state changes before the last entries are queued. An empty input
+			// is answered after all entries of the previous one.
+			if _, err := service.Do(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}); err != nil {
+				d.Log.Error("last entries", "error", err)
+			}
+			waiting, done := context.WithTimeout(ctx, lastWrites)
+			if err := d.Engine.Written(waiting); err != nil {
+				d.Log.Error("the next run writes what is left", "error", err)
+			}
+			done()
+			drain()
+			if !f.json {
+				text.Leave(s, exit)
+			}
+			if exit == 0 {
+				return nil
+			}
+			return exitCode(exit)
+		}
+		select {
+		case <-wake:
+		case line := <-lines:
+			typed(line, "")
+		case <-turn:
+			turn = nil
+			if line := f.script.Turn(); line != "" {
+				typed(line, "typed by the demo")
+			}
+		case sig := <-signals:
+			stop := loop.Stop{Signal: "SIGINT", Now: pressed}
+			if sig == syscall.SIGTERM {
+				stop = loop.Stop{Signal: "SIGTERM", Now: true}
+			}
+			pressed = true
+			if _, err := do(stop); err != nil {
+				d.Log.Error("stop", "error", err)
+			}
+		case <-d.Ended():
+			err := d.Err()
+			if err == nil {
+				err = errors.New("the engine ended")
+			}
+			fmt.Fprintf(f.err, "✗ %v\n", err)
+			return exitCode(exitInternal)
+		}
+	}
+}
+
+// awaitRunEnd waits until the project's run has ended.
+func (f *foreground) awaitRunEnd(ctx context.Context, service *operator.Service, wake <-chan struct{}, signals <-chan os.Signal, drain func()) error {
+	for {
+		drain()
+		if s, _ := service.State(f.start.Settings.Project); s.Project.Run.Over() {
+			return nil
+		}
+		select {
+		case <-wake:
+		case sig := <-signals:
+			return fmt.Errorf("%s came before the earlier run had ended", sig)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// lastWrites limits how long the end of a run waits for the last marks in the
+// user's plan. On a full disk the next run writes them.
+const lastWrites = 10 * time.Second

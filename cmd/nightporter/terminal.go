@@ -1,0 +1,46 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/term"
+
+	"github.com/nightporter/nightporter/internal/daemon/project"
+)
+
+// quote quotes a word for a POSIX shell if necessary.
+func quote(s string) string { return project.Quote(s) }
+
+// interactive reports whether r is a terminal.
+func interactive(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// colour reports whether w is a terminal that may show colours.
+func colour(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
+}
+
+// width returns the columns of the terminal w, 0 for anything else.
+func width(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return columns
+		}
+	}
+	return 0
+}
+
+// short replaces the home folder at the start of a path by a tilde.
+func short(path string) string {
+	if home, err := os.UserHomeDir(); err == nil {
+		if rel, err := filepath.Rel(home, path); err == nil && filepath.IsLocal(rel) {
+			return "~/" + rel
+		}
+	}
+	return path
+}

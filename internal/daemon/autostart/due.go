@@ -1,0 +1,80 @@
+package autostart
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// tolerance is the largest delay with which a start by cron still happens, for
+// instance on a busy machine or after a short sleep. After that it is missed
+// and only a warning is shown: a late start could run into the morning.
+const tolerance = 10 * time.Minute
+
+// tick starts the projects whose cron expression is due.
+func (s *Autostarter) tick(ctx context.Context, now time.Time) {
+	for _, name := range s.due(now) {
+		st, _ := s.o.Engine.State(name)
+		if r := st.Project.Run; !r.Over() {
+			s.o.Log.Info("due by schedule, and under way already", "project", name, "run", r.ID)
+			continue
+		}
+		settings, snapshot, err := s.readSource(ctx, name)
+		if err != nil {
+			s.failed(name, err)
+			continue
+		}
+		ready := loop.ReadyTasks(st, settings, snapshot)
+		if len(ready) == 0 { // a night without work costs nothing
+			s.o.Projects.Warn(name, project.AboutStart, "")
+			s.o.Log.Info("due by schedule, and nothing is ready", "project", name)
+			continue
+		}
+		s.start(ctx, name, settings)
+	}
+}
+
+// due lists the projects whose cron expression was due since the last call. It
+// warns of those for which the tolerance is over.
+func (s *Autostarter) due(now time.Time) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	since := s.lastTick
+	s.lastTick = now
+	var names []string
+	for _, name := range s.o.Projects.Working() {
+		plan, ok := s.plans[name]
+		if !ok {
+			continue
+		}
+		at := lastDue(plan, s.local(since), s.local(now))
+		switch {
+		case at.IsZero():
+		case now.Sub(at) > tolerance:
+			s.warnMissed(name, at, "the machine was asleep")
+		default:
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// warnMissedWhileOff warns of starts that were due while no daemon ran.
+func (s *Autostarter) warnMissedWhileOff(now time.Time) {
+	for name, plan := range s.plans {
+		if at := lastDue(plan, s.local(s.lastTick), s.local(now)); !at.IsZero() {
+			s.warnMissed(name, at, "nightporter was off")
+		}
+	}
+}
+
+// warnMissed warns of one missed start.
+func (s *Autostarter) warnMissed(name string, at time.Time, why string) {
+	s.o.Projects.Warn(name, project.AboutStart, fmt.Sprintf("! start of %s missed: %s. Not made up: /run %s", at.Format("Mon 15:04"), why, name))
+	s.o.Log.Warn("start by schedule missed", "project", name, "due", at, "why", why)
+}

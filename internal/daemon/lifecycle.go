@@ -1,0 +1,270 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/nightporter/nightporter/bot/report"
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/daemon/chat"
+	"github.com/nightporter/nightporter/internal/daemon/digest"
+	"github.com/nightporter/nightporter/internal/daemon/logging"
+	"github.com/nightporter/nightporter/internal/daemon/metrics"
+	"github.com/nightporter/nightporter/internal/daemon/operator"
+	"github.com/nightporter/nightporter/internal/daemon/platform"
+	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/internal/daemon/session"
+	"github.com/nightporter/nightporter/internal/service"
+	"github.com/nightporter/nightporter/internal/socket"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/agent"
+	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/store"
+)
+
+// Start takes the state folder, opens everything in it and begins to work. It
+// returns a *ledger.InputError or *config.Error for mistakes that a person has
+// to correct, and a *statelock.InUseError when another process holds the
+// folder. After an error nothing runs.
+func (d *Daemon) Start(ctx context.Context) error {
+	d.lifecycle.Lock()
+	defer d.lifecycle.Unlock()
+	select {
+	case <-d.closing:
+		return service.ErrStopped
+	default:
+	}
+	if d.begun {
+		return service.ErrStarted
+	}
+	d.begun = true
+	if err := d.start(ctx); err != nil {
+		d.stopAll()
+		return err
+	}
+	return nil
+}
+
+// Stop ends the daemon and waits until all of it has ended; then the state
+// folder is free. Sessions continue, and the next daemon resumes them.
+func (d *Daemon) Stop() {
+	d.stop.Do(func() { close(d.closing) })
+	d.lifecycle.Lock()
+	defer d.lifecycle.Unlock()
+	d.stopAll()
+}
+
+func (d *Daemon) stopAll() {
+	d.stop.Do(func() { close(d.closing) })
+	d.running.Stop()
+}
+
+func (d *Daemon) start(ctx context.Context) error {
+	off, err := d.open(ctx)
+	if err != nil {
+		return err
+	}
+	if err := d.openEngine(ctx); err != nil {
+		return err
+	}
+	switch {
+	case d.o.Run != nil:
+		d.o.Run.Project = d.Projects.NameFor(*d.o.Run)
+		d.Projects.Work([]string{d.o.Run.Project})
+	case d.o.Stays:
+		d.Projects.Work(d.Projects.Workable(ctx, nil))
+	}
+	d.runEngine()
+	if !d.serves() {
+		return nil
+	}
+	if err := d.listen(); err != nil {
+		return err
+	}
+	if d.o.Stays {
+		return d.stay(ctx, off)
+	}
+	return nil
+}
+
+// open takes the state folder, its log and its database. off is the time at
+// which a daemon last ran there, zero for never.
+func (d *Daemon) open(ctx context.Context) (off time.Time, err error) {
+	if err := os.MkdirAll(d.o.State, 0o700); err != nil {
+		return off, fmt.Errorf("state folder: %w", err)
+	}
+	off = lastSeen(d.o.State)
+	lock, err := takeState(ctx, d.o.State)
+	if err != nil {
+		return off, err
+	}
+	d.running.Defer(func() { _ = lock.Release() })
+	logs, err := logging.Open(filepath.Join(d.o.State, logName))
+	if err != nil {
+		return off, fmt.Errorf("log file: %w", err)
+	}
+	d.running.Defer(func() { _ = logs.Close() })
+	d.Log = slog.New(logging.Handler(logs, d.o.LogTo))
+	if d.Store, err = store.Open(d.o.State); err != nil {
+		return off, err
+	}
+	d.running.Defer(func() {
+		if err := d.Store.Close(); err != nil {
+			d.Log.Error("close the store", "error", err)
+		}
+	})
+	return off, nil
+}
+
+// openEngine creates all components and the engine. The engine calls back into
+// the components, so they receive it before it is open.
+func (d *Daemon) openEngine(ctx context.Context) error {
+	key, err := socket.OperatorKey(d.o.State)
+	if err != nil {
+		return err
+	}
+	d.Engine = &Engine{metrics: d.metrics} // opened at the end of this function
+	sessions := session.Options{
+		State: d.o.State, Hat: d.o.Hat, Agents: d.o.Agents, Log: d.Log,
+		Open: func(session string) error { return d.sockets.Open(session) },
+	}
+	d.runners = session.NewRunners(func(cfg *config.Config) (*agent.Runner, error) {
+		// A reload may name other token files; those in use stay hidden as well.
+		o := sessions
+		o.Hide = slices.Concat(platform.TokenFiles(d.o.Config), platform.TokenFiles(cfg))
+		return agent.New(o.Agent(cfg))
+	})
+	if err := d.runners.Use(d.o.Config); err != nil {
+		return err
+	}
+	catalog := project.NewCatalog(d.o.State, d.o.Config, d.runners)
+	d.Projects = project.NewPlanner(catalog, d.Engine, d.Log)
+	d.sockets = session.NewSockets(key, d.runners, d.Log)
+	d.sockets.Handle(&session.API{Engine: d.Engine, Runners: d.runners, Books: catalog})
+	talks := d.o.Stays && len(platform.Used(d.o.Config)) > 0
+	d.Digests = &digest.Maker{Store: d.Store, Engine: d.Engine, Catalog: catalog, Picture: report.Picture, Chats: talks, Log: d.Log}
+	threads := chat.NewThreads(catalog, d.Store)
+	d.Operator = operator.New(operator.Options{
+		Engine: d.Engine, Chats: d.Engine, Store: d.Store, Projects: d.Projects, Sessions: d.runners, Digests: d.Digests, Threads: threads,
+		Ways: d.pairWays, Changes: d.Changes, Closing: d.closing, Person: d.o.Person, Stays: d.o.Stays, Serves: d.serves(), Log: d.Log,
+	})
+	if talks {
+		d.Hub = chat.New(chat.Options{
+			Store: d.Store, Engine: d.Engine, Catalog: catalog, Threads: threads, Host: d.Operator.Host(), Digests: d.Digests, Changes: d.Changes,
+			Hash: func(code string) string { return operator.PairingHash(key, code) }, Log: d.Log,
+		})
+	}
+	journal := logging.NewJournal(d.Log)
+	streams, err := d.Store.Streams(ctx)
+	if err != nil {
+		return err
+	}
+	projects := slices.DeleteFunc(streams, func(stream string) bool { return stream == ledger.SharedStream })
+	d.Engine.Engine, err = engine.Open(ctx, engine.Options{
+		Ledger: d.metrics.Ledger(d.Store), Runner: d.runners, Agents: d.runners, Door: d.sockets, Ports: catalog.Ports, Log: d.Log,
+		Compose: d.Hub.Compose, Sent: d.Hub.Sent, Clock: d.o.Clock,
+		Observe: func(before, after loop.State, e ledger.Entry) {
+			d.metrics.Entry(before, e)
+			if d.o.Stays {
+				journal.Add(before, e)
+			}
+			if d.o.Observe != nil {
+				d.o.Observe(before, after, e)
+			}
+			d.Hub.Observe(before, e)
+			d.Changes.Ring()
+		},
+		FreeDisk: func() (uint64, error) {
+			var s unix.Statfs_t
+			err := unix.Statfs(d.o.State, &s)
+			return s.Bavail * uint64(s.Bsize), err
+		},
+		IsDisk: func(err error) bool {
+			return errors.Is(err, store.ErrDisk) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+		},
+	}, projects)
+	if err != nil {
+		return err
+	}
+	d.running.Defer(d.sockets.Stop)
+	return d.running.Start(ctx, journal)
+}
+
+// runEngine runs the engine in a goroutine until Stop.
+func (d *Daemon) runEngine() {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		defer close(d.ended)
+		d.fault = d.Engine.Run(ctx, d.Projects.Works)
+	}()
+	d.running.Defer(func() {
+		cancel()
+		<-d.ended
+		if d.fault != nil {
+			d.Log.Error("engine", "error", d.fault)
+		}
+	})
+}
+
+// serverTime limits how long Stop waits for requests of the operator.
+const serverTime = 5 * time.Second
+
+// listen serves the operator's socket.
+func (d *Daemon) listen() (err error) {
+	listener := d.o.Listener
+	if listener == nil {
+		if listener, err = socket.Listen(socket.OperatorPath(d.o.State), 0o600); err != nil {
+			return fmt.Errorf("operator socket: %w", err)
+		}
+	}
+	key, err := socket.OperatorKey(d.o.State)
+	if err != nil {
+		return err
+	}
+	handler := socket.WithMetrics(socket.NewOperator(d.Operator, key, d.Log), key, d.figures, d.Log)
+	server := socket.Serve(listener, handler, d.Log)
+	d.running.Defer(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), serverTime)
+		defer cancel()
+		if err := server.Close(ctx); err != nil {
+			d.Log.Debug("operator socket", "error", err)
+		}
+	})
+	return nil
+}
+
+// figures returns the metrics in Prometheus' text format.
+func (d *Daemon) figures(context.Context) ([]byte, error) {
+	now := metrics.Current{ReloadFailed: d.reloadFailed.Load()}
+	for _, name := range d.Operator.Projects() {
+		s, _ := d.Operator.State(name)
+		now.States = append(now.States, s)
+	}
+	if c := d.connections.Load(); c != nil {
+		now.Chats = &metrics.Chats{Queued: d.Hub.Queued(), Connected: c.Connected()}
+	}
+	return d.metrics.Text(now)
+}
+
+// pairWays lists the platforms on which a person can send a pairing code.
+func (d *Daemon) pairWays() []operator.PairWay {
+	var ways []operator.PairWay
+	for _, p := range platform.Used(d.Projects.Config()) {
+		way := operator.PairWay{Platform: p.Name}
+		if c := d.connections.Load(); c != nil {
+			way.Bot = c.BotName(p.Name)
+		}
+		ways = append(ways, way)
+	}
+	return ways
+}

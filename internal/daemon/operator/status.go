@@ -1,0 +1,114 @@
+package operator
+
+import (
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// statusJSON is one project in the output of `nightporter status --json`.
+// Fields are added, never renamed.
+type statusJSON struct {
+	Project  string     `json:"project"`
+	Daemon   bool       `json:"daemon"` // whether a running daemon works on this project
+	Run      string     `json:"run,omitempty"`
+	State    string     `json:"state"`
+	Wait     string     `json:"wait,omitempty"`
+	Until    *time.Time `json:"until,omitempty"`
+	Reason   string     `json:"reason,omitempty"`
+	Exit     *int       `json:"exit,omitempty"`
+	Done     int        `json:"done"`
+	Total    int        `json:"total"`
+	Task     string     `json:"task,omitempty"`
+	Hat      string     `json:"hat,omitempty"`
+	Session  string     `json:"session,omitempty"`
+	Branch   string     `json:"branch,omitempty"`
+	Sessions int        `json:"sessions"`
+	CostUSD  *float64   `json:"cost_usd"` // null: unknown
+	Guidance int        `json:"guidance_waiting"`
+	Asks     []string   `json:"questions,omitempty"`
+	Remarks  []string   `json:"remarks,omitempty"` // warnings: settings not reloaded, a start missed
+}
+
+func (svc *Service) statusOf(s loop.State) statusJSON {
+	out := statusJSON{Daemon: svc.o.Projects.Works(s.Project.Name), Remarks: svc.o.Projects.WarningsOf(s.Project.Name), Project: s.Project.Name, State: "idle", Guidance: len(s.Project.Guidance.Waiting())}
+	out.Done, out.Total = s.Project.Count()
+	for _, q := range s.Project.Questions {
+		out.Asks = append(out.Asks, q.ID)
+	}
+	r := s.Project.Run
+	if r == nil {
+		return out
+	}
+	out.Run, out.State, out.Wait, out.Branch, out.Sessions = r.ID, string(r.State), string(r.Wait), r.Base.Branch, r.Agents
+	if !r.Until.IsZero() {
+		out.Until = &r.Until
+	}
+	if r.Unpriced == 0 && !bot.CostOpen(s) {
+		out.CostUSD = &r.CostUSD
+	}
+	if r.Ended != nil {
+		out.Reason, out.Exit = string(r.Ended.Reason), &r.Ended.Exit
+	}
+	for _, ses := range s.Project.Sessions {
+		out.Task, out.Hat, out.Session = ses.Task, ses.Planned.Hat, ses.ID
+	}
+	return out
+}
+
+// taskJSON is one task in the output of `nightporter tasks --json`. Fields are
+// added, never renamed.
+type taskJSON struct {
+	ID       string `json:"id"`
+	Title    string `json:"title"`
+	Status   string `json:"status"`
+	Why      string `json:"why,omitempty"`
+	Question string `json:"question,omitempty"`
+	Attempts int    `json:"attempts"`
+	Commit   string `json:"commit,omitempty"`
+}
+
+func tasksOf(s loop.State) []taskJSON {
+	out := []taskJSON{}
+	for _, t := range s.Project.Tasks.All() {
+		out = append(out, taskJSON{
+			ID: t.Task.ID, Title: t.Task.Title, Status: string(t.Status), Why: t.Why, Question: t.Question, Attempts: t.Attempts, Commit: t.Commit,
+		})
+	}
+	return out
+}
+
+// status renders a project's status and its warnings as text.
+func (svc *Service) status(s loop.State) string {
+	m := bot.Status(s, time.Now())
+	if !svc.o.Projects.Works(s.Project.Name) && !s.Project.Run.Over() {
+		m = bot.Stopped(s, time.Now())
+	}
+	return strings.Join(append([]string{m.Text(80)}, svc.o.Projects.WarningsOf(s.Project.Name)...), "\n")
+}
+
+// absent returns a line that tells the reader to start the daemon, "" when one
+// runs.
+func (svc *Service) absent() string {
+	if svc.o.Serves {
+		return ""
+	}
+	return "\n\n" + bot.SignLater + " nightporter is not running; start it: nightporter up"
+}
+
+// statusOfAll answers with the status of every project.
+func (svc *Service) statusOfAll() (api.Reply, error) {
+	texts, all := []string{}, []statusJSON{}
+	for _, name := range svc.Projects() {
+		s, _ := svc.State(name)
+		texts = append(texts, svc.status(s))
+		all = append(all, svc.statusOf(s))
+	}
+	if len(all) == 0 {
+		return reply(strings.Join(append([]string{"○ no project yet; begin with: nightporter run"}, svc.o.Projects.WarningsOf("")...), "\n")+svc.absent(), all)
+	}
+	return reply(strings.Join(texts, "\n\n")+svc.absent(), all)
+}

@@ -1,0 +1,41 @@
+package project
+
+import (
+	"context"
+	"time"
+
+	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task"
+	"github.com/nightporter/nightporter/loop/workspace"
+)
+
+// Ports opens the adapters of a project with these settings. Mistakes in the
+// source's path or kind are a *ledger.InputError.
+func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, error) {
+	zone, err := time.LoadLocation(s.Timezone)
+	if err != nil || s.Timezone == "" || s.Timezone == "Local" {
+		zone = time.Local
+	}
+	source, err := task.Open(s.Source.Kind, s.Source.Path, s.Repo, task.Options{CommitStatus: s.CommitStatus, Zone: zone})
+	if err != nil {
+		return engine.Ports{}, err
+	}
+	w, err := c.Workspace(ctx, s, source.Owned())
+	if err != nil {
+		return engine.Ports{}, err
+	}
+	return engine.Ports{
+		Source: source, Workspace: w, Files: w, Scoper: w, Notebook: workspace.NewNotebook(s.Repo),
+		Hats: &hatFiles{catalog: c, project: s.Project, repo: s.Repo}, Zone: zone,
+	}, nil
+}
+
+// Workspace opens a project's repository and work folder. owned are the files
+// that only the task source may change.
+func (c *Catalog) Workspace(ctx context.Context, s ledger.Settings, owned []string) (*workspace.Workspace, error) {
+	uid, gid := c.owner.User()
+	return workspace.Open(ctx, workspace.Options{
+		State: c.state, Project: s.Project, Repo: s.Repo, Protected: s.Protected, Owned: owned, SessionUID: uid, SessionGID: gid,
+	})
+}
