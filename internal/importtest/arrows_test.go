@@ -61,19 +61,20 @@ var arrows = map[string][]string{
 	"config/propose": {},
 
 	// Small things that know nothing of the rest.
-	"internal/api":        {},
-	"internal/backup":     {},
-	"internal/crash":      {},
-	"internal/nearest":    {},
-	"internal/statelock":  {},
-	"internal/service":    {},
-	"internal/socket":     {"internal/api"},
-	"internal/guard":      {},
-	"internal/hatcli":     {"internal/api"},
-	"internal/importtest": {},
-	"internal/bench":      {},
-	"internal/leaktest":   {}, // for tests
-	"internal/gotest":     {}, // what make test runs
+	"internal/api":         {},
+	"internal/backup":      {},
+	"internal/crash":       {},
+	"internal/nearest":     {},
+	"internal/statelock":   {},
+	"internal/service":     {},
+	"internal/socket":      {"internal/api"},
+	"internal/guard":       {},
+	"internal/hatcli":      {"internal/api"},
+	"internal/importtest":  {},
+	"internal/bench":       {},
+	"internal/leaktest":    {}, // for tests
+	"internal/programtest": {}, // for tests
+	"internal/gotest":      {}, // what make test runs
 
 	// What runs: rooms that know no root, and the root that puts them together.
 	"internal/multicall":         {"internal/guard", "internal/hatcli", "loop/agent", "loop/agent/demo"},
@@ -114,7 +115,7 @@ var reserved = map[string][]string{
 	"github.com/pressly/goose/v3":  {"store"},
 	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"}, // the client's side speaks HTTP without it
 	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                        // flags are wiring
-	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest"},                                       // tests only
+	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/programtest"},               // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {},
 

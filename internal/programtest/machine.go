@@ -1,8 +1,9 @@
-package main_test
+package programtest
 
 import (
 	"bytes"
 	"context"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,46 +18,54 @@ import (
 	"time"
 )
 
-// patience is how long a condition may take to come true. It is long because
-// it costs nothing where all is well, and machines can be slow.
-const patience = 60 * time.Second
+// Patience is how long a condition may take to come true, and a run to end. It
+// is long because it costs nothing where all is well, and on a busy machine a
+// run of twenty sessions has taken more than a minute.
+const Patience = 3 * time.Minute
 
-// world is one person's machine: a home, a config, a state folder, and a
+// agents are the scripted agents, by file name. lib.sh is what they share.
+//
+//go:embed agents/*.sh
+var agents embed.FS
+
+// Machine is one person's machine: a home, a config, a state folder, and a
 // folder notes in which agents may write beside their work folder, so that a
 // test can see what happened inside sessions and hold them.
-type world struct{ dir string }
+type Machine struct{ Dir string }
 
-func (w world) path(elem ...string) string {
-	return filepath.Join(append([]string{w.dir}, elem...)...)
+// Path returns a path below the machine's folder.
+func (m Machine) Path(elem ...string) string {
+	return filepath.Join(append([]string{m.Dir}, elem...)...)
 }
 
-func (w world) state() string { return w.path("state", "nightporter") }
+// State returns the state folder.
+func (m Machine) State() string { return m.Path("state", "nightporter") }
 
-// furnish makes what every test has: the agents, and a config that knows all
+// Furnish makes what every test has: the agents, and a config that knows all
 // of them and the repository "repo". A config that is there already is left
-// alone; DIR in it stands for the world's folder.
-func (w world) furnish() error {
+// alone; DIR in it stands for the machine's folder.
+func (m Machine) Furnish() error {
 	for _, dir := range []string{"home", "state", "config/nightporter", "agents"} {
-		if err := os.MkdirAll(w.path(dir), 0o755); err != nil {
+		if err := os.MkdirAll(m.Path(dir), 0o755); err != nil {
 			return err
 		}
 	}
-	agents, err := filepath.Glob("testdata/agents/*.sh")
+	files, err := agents.ReadDir("agents")
 	if err != nil {
 		return err
 	}
 	var table strings.Builder
-	for _, file := range agents {
-		data, err := os.ReadFile(file)
+	for _, file := range files {
+		base := file.Name()
+		data, err := agents.ReadFile("agents/" + base)
 		if err != nil {
 			return err
 		}
-		base := filepath.Base(file)
-		if err := os.WriteFile(w.path("agents", base), data, 0o755); err != nil {
+		if err := os.WriteFile(m.Path("agents", base), data, 0o755); err != nil {
 			return err
 		}
 		if name := strings.TrimSuffix(base, ".sh"); name != "lib" {
-			fmt.Fprintf(&table, "[agents.%s]\ncommand = [%q, %q]\n", name, w.path("agents", base), w.path("notes"))
+			fmt.Fprintf(&table, "[agents.%s]\ncommand = [%q, %q]\n", name, m.Path("agents", base), m.Path("notes"))
 		}
 	}
 	const standard = `timezone = "UTC"
@@ -70,7 +79,7 @@ agent = "honest"
 verify = ["sh ./verify.sh"]
 cache = ["DIR/notes"]
 `
-	file := w.path("config", "nightporter", "nightporter.toml")
+	file := m.Path("config", "nightporter", "nightporter.toml")
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		data, err = []byte(standard), nil
@@ -78,18 +87,18 @@ cache = ["DIR/notes"]
 	if err != nil {
 		return err
 	}
-	text := strings.NewReplacer("AGENTS\n", table.String(), "DIR", w.dir).Replace(string(data))
+	text := strings.NewReplacer("AGENTS\n", table.String(), "DIR", m.Dir).Replace(string(data))
 	return os.WriteFile(file, []byte(text), 0o644)
 }
 
-// env is the environment of every program of the world: nothing of the
+// Env is the environment of every program of the machine: nothing of the
 // person's who runs the tests but where programs are.
-func (w world) env(extra ...string) []string {
+func (m Machine) Env(extra ...string) []string {
 	env := []string{
 		"PATH=" + binDir + string(os.PathListSeparator) + os.Getenv("PATH"),
-		"HOME=" + w.path("home"),
-		"XDG_CONFIG_HOME=" + w.path("config"),
-		"XDG_STATE_HOME=" + w.path("state"),
+		"HOME=" + m.Path("home"),
+		"XDG_CONFIG_HOME=" + m.Path("config"),
+		"XDG_STATE_HOME=" + m.Path("state"),
 		"TMPDIR=" + os.TempDir(),
 		"GIT_CONFIG_NOSYSTEM=1",
 		"TZ=UTC", "LANG=C.UTF-8",
@@ -97,22 +106,22 @@ func (w world) env(extra ...string) []string {
 	return append(env, extra...)
 }
 
-// command makes a command of the world, run in its folder.
-func (w world) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+// Command makes a command of the machine, run in its folder.
+func (m Machine) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	if path := filepath.Join(binDir, name); name == "nightporter" || name == "hat" {
 		name = path
 	}
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = w.dir, w.env()
+	cmd.Dir, cmd.Env = m.Dir, m.Env()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return cmd
 }
 
-// output runs a command and returns its standard output and exit code.
-func (w world) output(name string, args ...string) (string, int, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+// Output runs a command and returns its standard output and exit code.
+func (m Machine) Output(name string, args ...string) (string, int, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
-	cmd := w.command(ctx, name, args...)
+	cmd := m.Command(ctx, name, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
@@ -130,8 +139,8 @@ func (w world) output(name string, args ...string) (string, int, error) {
 	return out.String(), code, err
 }
 
-// repo makes a repository of the files in dir, or an empty folder's.
-func (w world) repo(dir string) error {
+// Repo makes a repository of the files in dir, or an empty folder's.
+func (m Machine) Repo(dir string) error {
 	for _, args := range [][]string{
 		{"init", "--quiet", "--initial-branch=main"},
 		{"config", "user.name", "Mira"},
@@ -139,7 +148,7 @@ func (w world) repo(dir string) error {
 		{"add", "--all"},
 		{"commit", "--quiet", "--message=First", "--date=2026-11-19T21:00:00+01:00"},
 	} {
-		cmd := w.command(context.Background(), "git", append([]string{"-C", dir}, args...)...)
+		cmd := m.Command(context.Background(), "git", append([]string{"-C", dir}, args...)...)
 		cmd.Env = append(cmd.Env, "GIT_COMMITTER_DATE=2026-11-19T21:00:00+01:00")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("git %s: %w\n%s", args[0], err, out)
@@ -148,32 +157,32 @@ func (w world) repo(dir string) error {
 	return nil
 }
 
-// installed returns the folder of the programs that a world's daemon installed
-// in its state folder. Worlds share them by links: without that, each test
+// installed returns the folder of the programs that a machine's daemon installed
+// in its state folder. Machines share them by links: without that, each test
 // would copy and sync the programs once more.
-func installed() string { return filepath.Join(root, "installed") }
+func installed() string { return filepath.Join(workDir, "installed") }
 
-// takeInstalled gives a new world the programs that another one installed. The
-// world has a state folder then, as one that had a run.
-func (w world) takeInstalled() error {
+// takeInstalled gives a new machine the programs that another one installed. The
+// machine has a state folder then, as one that had a run.
+func (m Machine) takeInstalled() error {
 	if _, err := os.Stat(installed()); err != nil {
 		return nil //nolint:nilerr // none was yet
 	}
-	if err := os.MkdirAll(w.state(), 0o700); err != nil {
+	if err := os.MkdirAll(m.State(), 0o700); err != nil {
 		return err
 	}
-	return linkTree(installed(), filepath.Join(w.state(), "bin"))
+	return linkTree(installed(), filepath.Join(m.State(), "bin"))
 }
 
-// giveInstalled keeps the programs that this world installed, for others.
-func (w world) giveInstalled() {
-	tmp, err := os.MkdirTemp(root, "installing") //nolint:usetesting // it outlives the test
+// giveInstalled keeps the programs that this machine installed, for others.
+func (m Machine) giveInstalled() {
+	tmp, err := os.MkdirTemp(workDir, "installing") //nolint:usetesting // it outlives the test
 	if err != nil {
 		return
 	}
 	defer func() { _ = os.RemoveAll(tmp) }() // gone already where it was renamed
-	if linkTree(filepath.Join(w.state(), "bin"), filepath.Join(tmp, "bin")) == nil {
-		_ = os.Rename(filepath.Join(tmp, "bin"), installed()) // another world may have been faster
+	if linkTree(filepath.Join(m.State(), "bin"), filepath.Join(tmp, "bin")) == nil {
+		_ = os.Rename(filepath.Join(tmp, "bin"), installed()) // another machine may have been faster
 	}
 }
 
@@ -197,10 +206,10 @@ func linkTree(from, to string) error {
 	})
 }
 
-// cleanUp ends sessions that a test has left behind, by the id that their
+// CleanUp ends sessions that a test has left behind, by the id that their
 // supervisor wrote down; with the supervisor, its whole tree ends.
-func (w world) cleanUp() {
-	files, _ := filepath.Glob(filepath.Join(w.state(), "sessions", "*", "pid.json"))
+func (m Machine) CleanUp() {
+	files, _ := filepath.Glob(filepath.Join(m.State(), "sessions", "*", "pid.json"))
 	for _, file := range files {
 		if _, err := os.Stat(filepath.Join(filepath.Dir(file), "exit.json")); err == nil {
 			continue
@@ -210,16 +219,16 @@ func (w world) cleanUp() {
 			PID   int    `json:"pid"`
 			Start uint64 `json:"start"`
 		}
-		if err != nil || json.Unmarshal(data, &p) != nil || p.PID <= 1 || startTime(p.PID) != p.Start {
+		if err != nil || json.Unmarshal(data, &p) != nil || p.PID <= 1 || StartTime(p.PID) != p.Start {
 			continue
 		}
 		_ = syscall.Kill(p.PID, syscall.SIGKILL)
 	}
 	if _, err := os.Stat(installed()); err != nil {
-		w.giveInstalled()
+		m.giveInstalled()
 	}
 	// What a session made can have any mode.
-	_ = filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(m.Dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
 			_ = os.Chmod(path, 0o755)
 		}
@@ -227,8 +236,8 @@ func (w world) cleanUp() {
 	})
 }
 
-// startTime is a process's start in ticks since boot; 0 where it is gone.
-func startTime(pid int) uint64 {
+// StartTime is a process's start in ticks since boot; 0 where it is gone.
+func StartTime(pid int) uint64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
@@ -242,40 +251,41 @@ func startTime(pid int) uint64 {
 	return ticks
 }
 
-// process is a nightporter that runs while the test goes on.
-type process struct {
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  *record
-	done chan struct{} // closed when it has ended
+// Process is a nightporter that runs while the test goes on.
+type Process struct {
+	Cmd  *exec.Cmd
+	In   io.WriteCloser
+	Out  *Buffer
+	Done chan struct{} // closed when it has ended
 }
 
-// record gathers output; it is safe for concurrent use.
-type record struct {
+// Buffer gathers output; it is safe for concurrent use.
+type Buffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-func (r *record) Write(p []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.b.Write(p)
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
 }
 
-func (r *record) String() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.b.String()
+// String returns what was written until now.
+func (b *Buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
 }
 
-// start starts nightporter with a standard input that stays open.
-func (w world) start(env []string, args ...string) (*process, error) {
-	cmd := w.command(context.Background(), "nightporter", args...)
+// Start starts nightporter with a standard input that stays open.
+func (m Machine) Start(env []string, args ...string) (*Process, error) {
+	cmd := m.Command(context.Background(), "nightporter", args...)
 	cmd.Env = append(cmd.Env, env...)
-	p := &process{cmd: cmd, out: &record{}, done: make(chan struct{})}
-	cmd.Stdout, cmd.Stderr = p.out, p.out
+	p := &Process{Cmd: cmd, Out: &Buffer{}, Done: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = p.Out, p.Out
 	var err error
-	if p.in, err = cmd.StdinPipe(); err != nil {
+	if p.In, err = cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
@@ -283,48 +293,48 @@ func (w world) start(env []string, args ...string) (*process, error) {
 	}
 	go func() {
 		_ = cmd.Wait() // its exit code is in ProcessState
-		close(p.done)
+		close(p.Done)
 	}()
 	return p, nil
 }
 
-// write types a line.
-func (p *process) write(line string) error {
-	_, err := io.WriteString(p.in, line+"\n")
+// Type types a line.
+func (p *Process) Type(line string) error {
+	_, err := io.WriteString(p.In, line+"\n")
 	return err
 }
 
-// wait returns the exit code: -9 for a process that SIGKILL ended.
-func (p *process) wait() (int, error) {
+// Wait returns the exit code: -9 for a process that SIGKILL ended.
+func (p *Process) Wait() (int, error) {
 	select {
-	case <-p.done:
-	case <-time.After(patience):
-		return 0, fmt.Errorf("nightporter %s has not ended:\n%s", strings.Join(p.cmd.Args[1:], " "), p.out)
+	case <-p.Done:
+	case <-time.After(Patience):
+		return 0, fmt.Errorf("nightporter %s has not ended:\n%s", strings.Join(p.Cmd.Args[1:], " "), p.Out)
 	}
-	if s, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+	if s, ok := p.Cmd.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() {
 		return -int(s.Signal()), nil
 	}
-	return p.cmd.ProcessState.ExitCode(), nil
+	return p.Cmd.ProcessState.ExitCode(), nil
 }
 
-// kill ends it like a power cut, if it has not ended, and waits for that.
-func (p *process) kill() {
-	_ = p.cmd.Process.Kill() // it may have ended by itself
-	<-p.done
+// Kill ends it like a power cut, if it has not ended, and waits for that.
+func (p *Process) Kill() {
+	_ = p.Cmd.Process.Kill() // it may have ended by itself
+	<-p.Done
 }
 
-// waitFor returns when the condition is true, or an error when it never was.
+// WaitFor returns when the condition is true, or an error when it never was.
 // There is no event to wait for that all of files, processes and answers of
 // commands share, so it looks again and again, at short intervals.
-func waitFor(what string, condition func() (bool, error)) error {
-	deadline := time.Now().Add(patience)
+func WaitFor(what string, condition func() (bool, error)) error {
+	deadline := time.Now().Add(Patience)
 	for {
 		ok, err := condition()
 		if err != nil || ok {
 			return err
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("waited %s for %s", patience, what)
+			return fmt.Errorf("waited %s for %s", Patience, what)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

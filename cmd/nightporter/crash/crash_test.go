@@ -1,17 +1,17 @@
-package main_test
+package crash
 
 import (
 	"flag"
-	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/internal/programtest"
 )
 
 var (
@@ -63,158 +63,10 @@ func crashRuns() (runs [][]string, extra map[string]bool) {
 	return append(runs, chains...), extra
 }
 
-// guided is what the person says while the first task's builder is at work.
-const guided = "Keep the old function names"
+// run is a run of two tasks that can be held against one without a crash.
+type run struct{ programtest.TwoTasks }
 
-// twoTasks is a run of two tasks through the pattern "single", so that each
-// task is one session and its verification. The first builder is held until
-// the person's guidance is in the ledger: it is for the second.
-type twoTasks struct {
-	t *testing.T
-	world
-}
-
-func newTwoTasks(t *testing.T) twoTasks {
-	t.Helper()
-	dir, err := os.MkdirTemp(root, "crash") //nolint:usetesting // sessions run as another user, and have to get there
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := twoTasks{t, world{dir}}
-	t.Cleanup(n.cleanUp)
-	for name, text := range map[string]string{
-		"repo/plan.md":   "# Plan\n\n- [ ] **Task 1: First**\n  - Scope: `src`\n- [ ] **Task 2: Second**\n  - Scope: `src`\n  - Depends on: Task 1\n",
-		"repo/verify.sh": "! grep -rq BROKEN src\n",
-		"repo/src/a.txt": "a\n",
-	} {
-		if err := os.MkdirAll(filepath.Dir(n.path(name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(n.path(name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := n.furnish(); err != nil {
-		t.Fatal(err)
-	}
-	if err := n.repo("repo"); err != nil {
-		t.Fatal(err)
-	}
-	if err := n.takeInstalled(); err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
-func (n twoTasks) out(name string, args ...string) string {
-	n.t.Helper()
-	out, code, err := n.output(name, args...)
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	if code != 0 {
-		n.t.Fatalf("%s %s: exit %d\n%s", name, strings.Join(args, " "), code, out)
-	}
-	return out
-}
-
-func (n twoTasks) start(crash string) *process {
-	n.t.Helper()
-	var env []string
-	if crash != "" {
-		env = []string{"NIGHTPORTER_CRASH=" + crash}
-	}
-	p, err := n.world.start(env, "run", "--agent", "held", "--pattern", "single")
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	n.t.Cleanup(p.kill)
-	return p
-}
-
-// through starts the run again and again, as a person would, until it has
-// ended, and returns how many of crashes it came to: each start dies at the
-// next of them. Each round, the person looks whether the guidance is there, and
-// says it where it is not.
-func (n twoTasks) through(crashes ...string) (crashed int) {
-	n.t.Helper()
-	for round := 0; ; round++ {
-		if round > len(crashes)+5 {
-			n.t.Fatal("it never ends")
-		}
-		crash := ""
-		if crashed < len(crashes) {
-			crash = crashes[crashed]
-		}
-		p := n.start(crash)
-		if err := n.say(p); err != nil {
-			n.t.Fatal(err)
-		}
-		code, err := p.wait()
-		if err != nil {
-			n.t.Fatal(err)
-		}
-		switch code {
-		case -9:
-			if crash == "" {
-				n.t.Fatalf("killed by somebody else\n%s", p.out)
-			}
-			crashed++
-		case 0:
-			return crashed
-		default:
-			n.t.Fatalf("exit %d\n%s", code, p.out)
-		}
-	}
-}
-
-var queued = regexp.MustCompile(`g\d+ queued`)
-
-// say types the guidance once the first builder is at work, unless it is in
-// the ledger already, and then lets the builder go on.
-func (n twoTasks) say(p *process) error {
-	if _, err := os.Stat(n.path("notes", "go")); err == nil {
-		return nil // said, and the builder knows
-	}
-	typed := false
-	err := waitFor("the guidance to be queued", func() (bool, error) {
-		select {
-		case <-p.done:
-			return true, nil
-		default:
-		}
-		if queued.MatchString(p.out.String()) {
-			return true, nil
-		}
-		if _, err := os.Stat(n.path("notes", "at-go")); err != nil || typed {
-			return false, nil //nolint:nilerr // it is not there yet
-		}
-		if n.items() > 0 {
-			return true, nil
-		}
-		typed = true
-		_ = p.write("/guidance " + guided) // it may be dead by now
-		return false, nil
-	})
-	if err != nil {
-		return fmt.Errorf("%w\n%s", err, p.out)
-	}
-	select {
-	case <-p.done:
-		return nil
-	default:
-	}
-	return os.WriteFile(n.path("notes", "go"), nil, 0o644)
-}
-
-// items is how many directives are in the ledger.
-func (n twoTasks) items() int {
-	out, code, err := n.output("nightporter", "queue")
-	if err != nil || code != 0 {
-		return 0 // it died while it was asked: the next look will tell
-	}
-	return strings.Count(out, guided)
-}
+func newRun(t *testing.T) run { return run{programtest.NewTwoTasks(t)} }
 
 // result is what must be the same with and without crashes.
 type result struct {
@@ -227,24 +79,24 @@ type result struct {
 	Branches string
 }
 
-func (n twoTasks) result() result {
-	n.t.Helper()
-	plan, err := os.ReadFile(n.path("repo", "plan.md"))
+func (n run) result() result {
+	n.T.Helper()
+	plan, err := os.ReadFile(n.Path("repo", "plan.md"))
 	if err != nil {
-		n.t.Fatal(err)
+		n.T.Fatal(err)
 	}
-	log, err := os.ReadFile(n.path("repo", "plan.progress.md"))
+	log, err := os.ReadFile(n.Path("repo", "plan.progress.md"))
 	if err != nil {
-		n.t.Fatal(err)
+		n.T.Fatal(err)
 	}
 	r := result{
-		Trees:    strings.Fields(n.out("git", "-C", "repo", "log", "--format=%T", "nightporter/shop/r1")),
-		Subjects: strings.Split(strings.TrimSpace(n.out("git", "-C", "repo", "log", "--format=%s", "nightporter/shop/r1")), "\n"),
+		Trees:    strings.Fields(n.Out("git", "-C", "repo", "log", "--format=%T", "nightporter/shop/r1")),
+		Subjects: strings.Split(strings.TrimSpace(n.Out("git", "-C", "repo", "log", "--format=%s", "nightporter/shop/r1")), "\n"),
 		Plan:     string(plan),
 		Tasks:    regexp.MustCompile(`(?m)^## .*$`).FindAllString(string(log), -1),
-		Branches: n.out("git", "-C", "repo", "for-each-ref", "--format=%(refname)"),
+		Branches: n.Out("git", "-C", "repo", "for-each-ref", "--format=%(refname)"),
 	}
-	for _, line := range strings.Split(n.out("nightporter", "evidence", "2", "--json"), "\n") {
+	for _, line := range strings.Split(n.Out("nightporter", "evidence", "2", "--json"), "\n") {
 		if m := regexp.MustCompile(`"type":"guidance.reported".*"id":"(g\d+)","state":"(\w+)"`).FindStringSubmatch(line); m != nil {
 			r.Guidance += m[1] + " " + m[2] + "\n"
 		}
@@ -253,14 +105,14 @@ func (n twoTasks) result() result {
 }
 
 // check holds the run against the invariants of SPEC 13.
-func (n twoTasks) check(want result) {
-	n.t.Helper()
+func (n run) check(want result) {
+	n.T.Helper()
 	if diff := cmp.Diff(want, n.result()); diff != "" {
-		n.t.Errorf("not the same as without a crash (-want +got):\n%s", diff)
+		n.T.Errorf("not the same as without a crash (-want +got):\n%s", diff)
 	}
-	log, err := os.ReadFile(n.path("notes", "log"))
+	log, err := os.ReadFile(n.Path("notes", "log"))
 	if err != nil {
-		n.t.Fatal(err)
+		n.T.Fatal(err)
 	}
 	// No session was started twice, and the guidance is, once each, in the
 	// prompts of those that had it.
@@ -268,34 +120,34 @@ func (n twoTasks) check(want result) {
 	for _, line := range strings.Split(strings.TrimSpace(string(log)), "\n") {
 		f := strings.Fields(line)
 		if started[f[0]] {
-			n.t.Errorf("session %s was started twice:\n%s", f[0], log)
+			n.T.Errorf("session %s was started twice:\n%s", f[0], log)
 		}
 		started[f[0]] = true
-		prompt, err := os.ReadFile(n.path("notes", "prompt-"+f[0]))
+		prompt, err := os.ReadFile(n.Path("notes", "prompt-"+f[0]))
 		if err != nil {
-			n.t.Fatal(err)
+			n.T.Fatal(err)
 		}
 		times := 0
 		if f[3] == "2" {
 			times = 1
 		}
-		if got := strings.Count(string(prompt), guided); got != times {
-			n.t.Errorf("the guidance is %d times in the prompt of %s, want %d:\n%s", got, f[0], times, prompt)
+		if got := strings.Count(string(prompt), programtest.Guided); got != times {
+			n.T.Errorf("the guidance is %d times in the prompt of %s, want %d:\n%s", got, f[0], times, prompt)
 		}
 	}
-	if out := n.out("nightporter", "verify"); !strings.Contains(out, "ledger whole, checked against 2 commits") {
-		n.t.Errorf("verify: %s", out)
+	if out := n.Out("nightporter", "verify"); !strings.Contains(out, "ledger whole, checked against 2 commits") {
+		n.T.Errorf("verify: %s", out)
 	}
-	if out := n.out("nightporter", "status", "--json"); !strings.Contains(out, `"reason":"all tasks done","exit":0,"done":2,"total":2`) {
-		n.t.Errorf("status: %s", out)
+	if out := n.Out("nightporter", "status", "--json"); !strings.Contains(out, `"reason":"all tasks done","exit":0,"done":2,"total":2`) {
+		n.T.Errorf("status: %s", out)
 	}
 }
 
 // undisturbed is the result of the run without a crash.
 func undisturbed(t *testing.T) result {
 	t.Helper()
-	n := newTwoTasks(t)
-	n.through()
+	n := newRun(t)
+	n.Through()
 	want := n.result()
 	if len(want.Subjects) != 3 || want.Guidance != "g1 addressed\n" || len(want.Tasks) != 2 {
 		t.Fatalf("without a crash: %+v", want)
@@ -314,8 +166,8 @@ func TestCrashPoints(t *testing.T) {
 		t.Run(points[0], func(t *testing.T) {
 			t.Parallel()
 			t.Logf("crashes: %v", points)
-			n := newTwoTasks(t)
-			if crashed := n.through(points...); crashed < len(points) {
+			n := newRun(t)
+			if crashed := n.Through(points...); crashed < len(points) {
 				if missed := points[crashed]; extra[missed] {
 					t.Logf("the run never came to %s", missed) // it has no third commit, for example
 				} else {
@@ -337,29 +189,29 @@ func TestRandomKills(t *testing.T) {
 	}
 	t.Logf("again with: -kill.seed=%d -kill.count=%d", seed, *killCount)
 	random := rand.New(rand.NewPCG(seed, 0))
-	n := newTwoTasks(t)
+	n := newRun(t)
 	for kill := range *killCount {
-		p := n.start("")
+		p := n.Start("")
 		said := make(chan error, 1)
-		go func() { said <- n.say(p) }()
+		go func() { said <- n.Say(p) }()
 		// A run without kills takes about a second.
 		select {
-		case <-p.done:
+		case <-p.Done:
 		case <-time.After(time.Duration(random.Int64N(int64(400 * time.Millisecond)))):
 		}
-		p.kill()
+		p.Kill()
 		if err := <-said; err != nil {
 			t.Fatalf("kill %d: %v", kill, err)
 		}
-		switch code, err := p.wait(); {
+		switch code, err := p.Wait(); {
 		case err != nil || code != -9 && code != 0:
-			t.Fatalf("kill %d: exit %d, %v\n%s", kill, code, err, p.out)
+			t.Fatalf("kill %d: exit %d, %v\n%s", kill, code, err, p.Out)
 		case code == 0:
 			t.Logf("through after %d kills", kill)
 			n.check(want)
-			n = newTwoTasks(t)
+			n = newRun(t)
 		}
 	}
-	n.through()
+	n.Through()
 	n.check(want)
 }

@@ -1,4 +1,4 @@
-package main_test
+package crash
 
 import (
 	"encoding/json"
@@ -7,21 +7,23 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/nightporter/nightporter/internal/programtest"
 )
 
 // supervisor returns the process that watches over a session.
-func (n twoTasks) supervisor(session string) int {
-	n.t.Helper()
-	data, err := os.ReadFile(filepath.Join(n.state(), "sessions", session, "pid.json"))
+func (n run) supervisor(session string) int {
+	n.T.Helper()
+	data, err := os.ReadFile(filepath.Join(n.State(), "sessions", session, "pid.json"))
 	if err != nil {
-		n.t.Fatal(err)
+		n.T.Fatal(err)
 	}
 	var p struct {
 		PID   int    `json:"pid"`
 		Start uint64 `json:"start"`
 	}
-	if err := json.Unmarshal(data, &p); err != nil || startTime(p.PID) != p.Start {
-		n.t.Fatalf("%s: %v, %+v does not run", session, err, p)
+	if err := json.Unmarshal(data, &p); err != nil || programtest.StartTime(p.PID) != p.Start {
+		n.T.Fatalf("%s: %v, %+v does not run", session, err, p)
 	}
 	return p.PID
 }
@@ -34,50 +36,50 @@ func TestLostSession(t *testing.T) {
 	for name, daemonToo := range map[string]bool{"alone": false, "with the daemon": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			n := newTwoTasks(t)
-			n.out("nightporter", "run", "--check")
-			n.out("nightporter", "guidance", guided)
-			p := n.start("")
-			held := func() (bool, error) { _, err := os.Stat(n.path("notes", "at-go")); return err == nil, nil }
-			if err := waitFor("the first session", held); err != nil {
-				t.Fatalf("%v\n%s", err, p.out)
+			n := newRun(t)
+			n.Out("nightporter", "run", "--check")
+			n.Out("nightporter", "guidance", programtest.Guided)
+			p := n.Start("")
+			held := func() (bool, error) { _, err := os.Stat(n.Path("notes", "at-go")); return err == nil, nil }
+			if err := programtest.WaitFor("the first session", held); err != nil {
+				t.Fatalf("%v\n%s", err, p.Out)
 			}
-			if err := os.Remove(n.path("notes", "at-go")); err != nil {
+			if err := os.Remove(n.Path("notes", "at-go")); err != nil {
 				t.Fatal(err)
 			}
 			pid := n.supervisor("r2-1")
 			if daemonToo {
-				p.kill()
+				p.Kill()
 			}
 			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 				t.Fatal(err)
 			}
 			if daemonToo {
-				p = n.start("")
+				p = n.Start("")
 			}
-			if err := waitFor("the session that replaces it", held); err != nil {
-				t.Fatalf("%v\n%s", err, p.out)
+			if err := programtest.WaitFor("the session that replaces it", held); err != nil {
+				t.Fatalf("%v\n%s", err, p.Out)
 			}
-			if err := os.WriteFile(n.path("notes", "go"), nil, 0o644); err != nil {
+			if err := os.WriteFile(n.Path("notes", "go"), nil, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if code, err := p.wait(); err != nil || code != 0 {
-				t.Fatalf("exit %d, %v\n%s", code, err, p.out)
+			if code, err := p.Wait(); err != nil || code != 0 {
+				t.Fatalf("exit %d, %v\n%s", code, err, p.Out)
 			}
 			for _, session := range []string{"r2-1", "r2-2"} {
-				prompt, err := os.ReadFile(n.path("notes", "prompt-"+session))
-				if err != nil || strings.Count(string(prompt), guided) != 1 {
+				prompt, err := os.ReadFile(n.Path("notes", "prompt-"+session))
+				if err != nil || strings.Count(string(prompt), programtest.Guided) != 1 {
 					t.Errorf("%s: %v\n%s", session, err, prompt)
 				}
 			}
-			if out := n.out("nightporter", "evidence", "1", "--json"); strings.Count(out, `"end":"lost"`) != 1 ||
+			if out := n.Out("nightporter", "evidence", "1", "--json"); strings.Count(out, `"end":"lost"`) != 1 ||
 				strings.Count(out, `"type":"task.committed"`) != 1 || !strings.Contains(out, `"session":"r2-2","actor":"agent","body":{"id":"g1","state":"addressed"`) {
 				t.Errorf("evidence:\n%s", out)
 			}
-			if out := n.out("nightporter", "tasks", "--json"); !strings.Contains(out, `"id":"Task 1","title":"First","status":"done","attempts":1`) {
+			if out := n.Out("nightporter", "tasks", "--json"); !strings.Contains(out, `"id":"Task 1","title":"First","status":"done","attempts":1`) {
 				t.Errorf("tasks: %s", out)
 			}
-			n.out("nightporter", "verify")
+			n.Out("nightporter", "verify")
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package main_test
+package crash
 
 import (
 	"os"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/nightporter/nightporter/internal/programtest"
 )
 
 // TestRenamed: a project that gets another name while its run is under way is
@@ -14,8 +16,8 @@ import (
 // new name alone ends what the old one had in flight, which nobody would hear.
 func TestRenamed(t *testing.T) {
 	t.Parallel()
-	n := newTwoTasks(t)
-	file := n.path("config", "nightporter", "nightporter.toml")
+	n := programtest.NewTwoTasks(t)
+	file := n.Path("config", "nightporter", "nightporter.toml")
 	named := func(name string) {
 		t.Helper()
 		data, err := os.ReadFile(file)
@@ -30,43 +32,43 @@ func TestRenamed(t *testing.T) {
 		}
 	}
 	named("shop")
-	p, err := n.world.start(nil, "up")
+	p, err := n.Machine.Start(nil, "up")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(p.kill)
-	held := func() (bool, error) { _, err := os.Stat(n.path("notes", "at-go")); return err == nil, nil }
-	if err := waitFor("the first session", held); err != nil {
-		t.Fatalf("%v\n%s", err, p.out)
+	t.Cleanup(p.Kill)
+	held := func() (bool, error) { _, err := os.Stat(n.Path("notes", "at-go")); return err == nil, nil }
+	if err := programtest.WaitFor("the first session", held); err != nil {
+		t.Fatalf("%v\n%s", err, p.Out)
 	}
 	named("market")
-	if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+	if err := p.Cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
 	refused := "r1 is still at work on plan:plan.md, as shop"
-	if err := waitFor("the new name to wait", func() (bool, error) { return strings.Contains(p.out.String(), refused), nil }); err != nil {
-		t.Fatalf("%v\n%s", err, p.out)
+	if err := programtest.WaitFor("the new name to wait", func() (bool, error) { return strings.Contains(p.Out.String(), refused), nil }); err != nil {
+		t.Fatalf("%v\n%s", err, p.Out)
 	}
-	if out := n.out("nightporter", "status", "--project", "market"); !strings.Contains(out, refused) {
+	if out := n.Out("nightporter", "status", "--project", "market"); !strings.Contains(out, refused) {
 		t.Errorf("status of the new name:\n%s", out)
 	}
 
-	p.kill()
-	if p, err = n.world.start(nil, "up"); err != nil {
+	p.Kill()
+	if p, err = n.Machine.Start(nil, "up"); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(p.kill)
-	exit := filepath.Join(n.state(), "sessions", "r1-1", "exit.json")
-	if err := waitFor("the old session's end", func() (bool, error) { _, err := os.Stat(exit); return err == nil, nil }); err != nil {
-		t.Fatalf("%v\n%s", err, p.out)
+	t.Cleanup(p.Kill)
+	exit := filepath.Join(n.State(), "sessions", "r1-1", "exit.json")
+	if err := programtest.WaitFor("the old session's end", func() (bool, error) { _, err := os.Stat(exit); return err == nil, nil }); err != nil {
+		t.Fatalf("%v\n%s", err, p.Out)
 	}
-	if err := os.WriteFile(n.path("notes", "go"), nil, 0o600); err != nil {
+	if err := os.WriteFile(n.Path("notes", "go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := waitFor("the new name's run", func() (bool, error) {
-		out, _, err := n.output("nightporter", "status", "--json", "--project", "market")
+	if err := programtest.WaitFor("the new name's run", func() (bool, error) {
+		out, _, err := n.Output("nightporter", "status", "--json", "--project", "market")
 		return strings.Contains(out, `"done":2,"total":2`), err
 	}); err != nil {
-		t.Fatalf("%v\n%s", err, p.out)
+		t.Fatalf("%v\n%s", err, p.Out)
 	}
 }
