@@ -41,7 +41,7 @@ var arrows = map[string][]string{
 	"loop/agent":             {"loop/ledger", "guidance", "internal/api", "internal/statelock", "internal/crash", "internal/guard"},
 	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/nearest"},
 	"loop/workspace":         {"loop/ledger", "guidance", "internal/crash"},
-	"bot":                    {"loop", "loop/ledger", "guidance", "internal/nearest"},
+	"bot":                    {"loop", "loop/ledger", "loop/payload", "guidance", "internal/nearest"},
 	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
 	// Below an adapter lies what belongs to it.
 	"loop/agent/demo":          {"loop/ledger", "guidance", "loop/agent", "internal/api"},
