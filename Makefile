@@ -26,7 +26,7 @@ build: ## bin/nightporter and bin/hat, for this machine
 # starts goroutines around them is tested with it. SLOW begin first, so that
 # nothing long is left for the end.
 PLAIN = ./guidance ./loop ./loop/ledger ./loop/payload ./bot ./bot/notify ./bot/report ./bot/tui ./bot/internal/messagelint ./config ./config/propose
-SLOW  = ./cmd/nightporter ./loop/agent ./bot/internal/acceptance
+SLOW  = ./cmd/nightporter/scripts/... ./cmd/nightporter/crash ./cmd/nightporter ./loop/agent ./bot/internal/acceptance
 
 test: ## all tests, with the race detector where there is concurrency, in random order; some minutes
 	@began=$$(date +%s); race=$$(go list ./... | grep -vxF "$$(go list $(PLAIN))") || exit 1; \
@@ -62,7 +62,7 @@ soak: ## the large numbers: crash rounds, property checks, fuzzing FUZZTIME=2m e
 	NIGHTPORTER_SOAK=1 go test -count=1 -timeout 60m ./...
 	CGO_ENABLED=1 go test -race -count=1 -timeout 60m $(PLAIN)
 	go test -count=1 -timeout 60m ./store -args -crash.rounds=200
-	go test -count=1 -timeout 60m ./cmd/nightporter -args -crash.all -kill.count=200
+	go test -count=1 -timeout 60m ./cmd/nightporter/crash -args -crash.all -kill.count=200
 	go test -count=1 -timeout 60m $(RAPID) -args -rapid.checks=2000
 	@grep -rnoE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' . | sort | while IFS=: read -r file line func; do \
 		set -x; \

@@ -11,26 +11,28 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nightporter/nightporter/internal/programtest"
 )
 
 // manager is what systemd is to the daemon: it holds the operator's listener,
 // hands it over at each start, and hears what the daemon says of itself.
 type manager struct {
 	t *testing.T
-	twoTasks
+	programtest.TwoTasks
 	listener *os.File
-	said     *record // all that the daemon told it, a line each
-	read     int     // of said
-	at       string  // NOTIFY_SOCKET
+	said     *programtest.Buffer // all that the daemon told it, a line each
+	read     int                 // of said
+	at       string              // NOTIFY_SOCKET
 }
 
 func newManager(t *testing.T) *manager {
 	t.Helper()
-	m := &manager{t: t, twoTasks: newTwoTasks(t)}
-	if err := os.MkdirAll(m.state(), 0o700); err != nil {
+	m := &manager{t: t, TwoTasks: programtest.NewTwoTasks(t)}
+	if err := os.MkdirAll(m.State(), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(m.state(), "nightporter.sock"), Net: "unix"})
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(m.State(), "nightporter.sock"), Net: "unix"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,12 +41,12 @@ func newManager(t *testing.T) *manager {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = m.listener.Close() })
-	m.at = m.path("notify")
+	m.at = m.Path("notify")
 	notify, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: m.at, Net: "unixgram"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.said = &record{}
+	m.said = &programtest.Buffer{}
 	heard := make(chan struct{})
 	go func() {
 		defer close(heard)
@@ -66,29 +68,29 @@ func newManager(t *testing.T) *manager {
 
 // up starts the daemon as a service: the shell knows the process's id, as the
 // manager does that starts one.
-func (m *manager) up() *process {
+func (m *manager) up() *programtest.Process {
 	m.t.Helper()
-	cmd := m.command(context.Background(), "sh", "-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec nightporter up`)
+	cmd := m.Command(context.Background(), "sh", "-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec nightporter up`)
 	cmd.Env = append(cmd.Env, "NOTIFY_SOCKET="+m.at, "WATCHDOG_USEC=2000000")
 	cmd.ExtraFiles = []*os.File{m.listener}
-	p := &process{cmd: cmd, out: &record{}, done: make(chan struct{})}
-	cmd.Stdout, cmd.Stderr = p.out, p.out
+	p := &programtest.Process{Cmd: cmd, Out: &programtest.Buffer{}, Done: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = p.Out, p.Out
 	if err := cmd.Start(); err != nil {
 		m.t.Fatal(err)
 	}
 	go func() {
 		_ = cmd.Wait()
-		close(p.done)
+		close(p.Done)
 	}()
-	m.t.Cleanup(p.kill)
+	m.t.Cleanup(p.Kill)
 	return p
 }
 
 // hears returns once the daemon has said something that begins with what,
 // since the last time.
-func (m *manager) hears(what string, p *process) {
+func (m *manager) hears(what string, p *programtest.Process) {
 	m.t.Helper()
-	if err := waitFor(what, func() (bool, error) {
+	if err := programtest.WaitFor(what, func() (bool, error) {
 		text := "\n" + m.said.String()
 		n := strings.Index(text[m.read:], "\n"+what)
 		if n < 0 {
@@ -97,23 +99,23 @@ func (m *manager) hears(what string, p *process) {
 		m.read += n + 1
 		return true, nil
 	}); err != nil {
-		m.t.Fatalf("%v\n%s", err, p.out)
+		m.t.Fatalf("%v\n%s", err, p.Out)
 	}
 }
 
 // ends sends the daemon away and waits for that.
-func (m *manager) ends(p *process, sig syscall.Signal, want int) {
+func (m *manager) ends(p *programtest.Process, sig syscall.Signal, want int) {
 	m.t.Helper()
 	began := time.Now()
-	if err := p.cmd.Process.Signal(sig); err != nil {
+	if err := p.Cmd.Process.Signal(sig); err != nil {
 		m.t.Fatal(err)
 	}
-	code, err := p.wait()
+	code, err := p.Wait()
 	if err != nil {
 		m.t.Fatal(err)
 	}
 	if code != want {
-		m.t.Fatalf("exit %d, want %d\n%s", code, want, p.out)
+		m.t.Fatalf("exit %d, want %d\n%s", code, want, p.Out)
 	}
 	if took := time.Since(began); took > 10*time.Second {
 		m.t.Errorf("it took %v to go", took)
@@ -131,20 +133,20 @@ func TestRestartUnderEmits(t *testing.T) {
 	m := newManager(t)
 	write := func(name, text string, mode os.FileMode) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(m.path(name)), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(m.Path(name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(m.path(name), []byte(text), mode); err != nil {
+		if err := os.WriteFile(m.Path(name), []byte(text), mode); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(m.path(name), mode); err != nil { // whatever the umask
+		if err := os.Chmod(m.Path(name), mode); err != nil { // whatever the umask
 			t.Fatal(err)
 		}
 	}
-	if err := os.Mkdir(m.path("notes"), 0o777); err != nil {
+	if err := os.Mkdir(m.Path("notes"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(m.path("notes"), 0o777); err != nil {
+	if err := os.Chmod(m.Path("notes"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	write("agents/many.sh", fmt.Sprintf(`#!/bin/sh
@@ -171,13 +173,13 @@ pattern = "single"
 start = "auto"
 max_tasks = 1
 cache = ["DIR/notes"]
-`, "DIR", m.dir), 0o644)
+`, "DIR", m.Dir), 0o644)
 
 	p := m.up()
 	m.hears("READY=1", p)
 	m.hears("WATCHDOG=1", p)
 	read := func(name string) string {
-		text, err := os.ReadFile(m.path("notes", name))
+		text, err := os.ReadFile(m.Path("notes", name))
 		if err != nil && !os.IsNotExist(err) {
 			t.Fatal(err)
 		}
@@ -185,12 +187,12 @@ cache = ["DIR/notes"]
 	}
 	reached := func(n int) {
 		t.Helper()
-		if err := waitFor(fmt.Sprintf("%d emits", n), func() (bool, error) {
+		if err := programtest.WaitFor(fmt.Sprintf("%d emits", n), func() (bool, error) {
 			var have int
 			_, _ = fmt.Sscan(read("count"), &have)
 			return have >= n, nil
 		}); err != nil {
-			t.Fatalf("%v\n%s\n%s", err, read("refused"), p.out)
+			t.Fatalf("%v\n%s\n%s", err, read("refused"), p.Out)
 		}
 	}
 	restarts := 0
@@ -205,7 +207,7 @@ cache = ["DIR/notes"]
 		// Somebody asks while nobody is there: the socket is, and the answer comes.
 		asked := make(chan string, 1)
 		go func() {
-			out, code, err := m.output("nightporter", "status", "--json")
+			out, code, err := m.Output("nightporter", "status", "--json")
 			if err != nil || code != 0 {
 				out = fmt.Sprintf("exit %d, %v: %s", code, err, out)
 			}
@@ -228,16 +230,16 @@ cache = ["DIR/notes"]
 	if n := strings.Count(said+"\n", first+"\n"); n != emits || !strings.HasPrefix(first, "Accepted build.complete: ") || strings.Count(said, "Accepted ") != emits {
 		t.Errorf("%d times the receipt %q, want %d", n, first, emits)
 	}
-	if err := waitFor("the task", func() (bool, error) {
-		return strings.Contains(m.out("nightporter", "tasks", "--json"), `"status":"done"`), nil
+	if err := programtest.WaitFor("the task", func() (bool, error) {
+		return strings.Contains(m.Out("nightporter", "tasks", "--json"), `"status":"done"`), nil
 	}); err != nil {
-		t.Fatalf("%v\n%s", err, p.out)
+		t.Fatalf("%v\n%s", err, p.Out)
 	}
-	if out := m.out("nightporter", "evidence", "1", "--json"); strings.Count(out, `"type":"event.accepted"`) != 1 || strings.Count(out, `"type":"session.planned"`) != 1 {
+	if out := m.Out("nightporter", "evidence", "1", "--json"); strings.Count(out, `"type":"event.accepted"`) != 1 || strings.Count(out, `"type":"session.planned"`) != 1 {
 		t.Errorf("accepted or planned more than once:\n%s", out)
 	}
 	m.ends(p, syscall.SIGTERM, 0)
-	if _, err := os.Lstat(filepath.Join(m.state(), "nightporter.sock")); err != nil {
+	if _, err := os.Lstat(filepath.Join(m.State(), "nightporter.sock")); err != nil {
 		t.Errorf("the manager's socket was taken away: %v", err)
 	}
 	t.Logf("%d restarts", restarts)
@@ -248,7 +250,7 @@ cache = ["DIR/notes"]
 func TestUpElsewhere(t *testing.T) {
 	t.Parallel()
 	m := newManager(t)
-	cmd := m.command(context.Background(), "sh", "-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec nightporter up --state `+m.path("other"))
+	cmd := m.Command(context.Background(), "sh", "-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec nightporter up --state `+m.Path("other"))
 	cmd.ExtraFiles = []*os.File{m.listener}
 	out, err := cmd.CombinedOutput()
 	exit, ok := err.(*exec.ExitError) //nolint:errorlint // of exec itself

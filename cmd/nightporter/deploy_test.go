@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nightporter/nightporter/internal/programtest"
 )
 
 // exposure is the most that `systemd-analyze security` may find in the unit,
@@ -26,7 +28,7 @@ func units(t *testing.T) (service, listener string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text = bytes.ReplaceAll(text, []byte("/usr/local/bin/nightporter up"), []byte(filepath.Join(binDir, "nightporter")+" up"))
+		text = bytes.ReplaceAll(text, []byte("/usr/local/bin/nightporter up"), []byte(filepath.Join(programtest.BinDir(), "nightporter")+" up"))
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
 			t.Fatal(err)
 		}

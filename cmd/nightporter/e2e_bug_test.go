@@ -53,7 +53,7 @@ func bugNight(t *testing.T, passes bool) *evening {
 		return models.Say("Done.")
 	}})
 	for name, text := range map[string]string{planFile: bugPlan, "lib/sum.sh": bugLost + "\n", "tests/sum.sh": ". lib/sum.sh\n[ \"$(sum 120 130)\" = 250 ]\n"} {
-		e.must(os.WriteFile(e.path("repo", name), []byte(text), 0o644))
+		e.must(os.WriteFile(e.Path("repo", name), []byte(text), 0o644))
 	}
 	e.git("add", "--all")
 	e.git("commit", "--quiet", "--message=A sum and a report")
@@ -156,12 +156,12 @@ func (e *evening) chain(ledgerStore []entry, task string) []string {
 // bugRun works through the bug and returns its chain and sessions.
 func (e *evening) bugRun() ([]string, []session) {
 	e.t.Helper()
-	p, err := e.start(e.env(), "run", "--pattern", "bug")
+	p, err := e.Start(e.Env(), "run", "--pattern", "bug")
 	e.must(err)
-	e.t.Cleanup(p.kill)
-	code, err := p.wait()
+	e.t.Cleanup(p.Kill)
+	code, err := p.Wait()
 	e.must(err)
-	e.t.Logf("$ nightporter run --pattern bug\n%s", p.out)
+	e.t.Logf("$ nightporter run --pattern bug\n%s", p.Out)
 	if code != 0 {
 		e.t.Errorf("exit %d", code)
 	}
@@ -187,7 +187,7 @@ func (e *evening) bugRun() ([]string, []session) {
 	if got := e.git("show", "nightporter/shop/r1:tests/sum_cents.sh"); got != bugTest {
 		e.t.Errorf("the test is\n%s", got)
 	}
-	if data, err := os.ReadFile(e.path("repo", filepath.FromSlash(planFile))); err != nil || string(data) != strings.Replace(bugPlan, "[ ]", "[x]", 1) {
+	if data, err := os.ReadFile(e.Path("repo", filepath.FromSlash(planFile))); err != nil || string(data) != strings.Replace(bugPlan, "[ ]", "[x]", 1) {
 		e.t.Errorf("the plan, %v:\n%s", err, data)
 	}
 	if out := e.np("verify"); !strings.Contains(out, "ledger whole") {

@@ -59,11 +59,11 @@ func (e *evening) chaos(random *rand.Rand, n int) *chaos {
 func (c *chaos) kill() error {
 	p := c.e.porter
 	select {
-	case <-p.done:
-		return errors.New("nightporter up ended by itself:\n" + p.out.String())
+	case <-p.Done:
+		return errors.New("nightporter up ended by itself:\n" + p.Out.String())
 	default:
 	}
-	p.kill()
+	p.Kill()
 	next, err := c.e.begin()
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (c *chaos) kill() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.e.porter = next
-	c.e.errs = append(c.e.errs, next.out)
+	c.e.errs = append(c.e.errs, next.Out)
 	c.kills++
 	close(c.moved)
 	c.moved = make(chan struct{})

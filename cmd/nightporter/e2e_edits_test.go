@@ -13,6 +13,7 @@ import (
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/internal/fake/models"
+	"github.com/nightporter/nightporter/internal/programtest"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -43,7 +44,7 @@ func TestEditsThroughKills(t *testing.T) {
 		}
 		return turn
 	}})
-	e.must(os.WriteFile(e.path("repo", planFile), []byte("- [ ] **Task 1: One**\n- [ ] **Task 2: Two**\n"), 0o644))
+	e.must(os.WriteFile(e.Path("repo", planFile), []byte("- [ ] **Task 1: One**\n- [ ] **Task 2: Two**\n"), 0o644))
 	e.git("commit", "--quiet", "--all", "--message=Two tasks")
 	e.up()
 	e.ready()
@@ -75,13 +76,13 @@ func TestEditsThroughKills(t *testing.T) {
 	if err := chaos.end(); err != nil {
 		t.Fatal(err)
 	}
-	e.must(waitFor("all of it to be in the ledger", func() (bool, error) {
+	e.must(programtest.WaitFor("all of it to be in the ledger", func() (bool, error) {
 		ledgerStore := e.ledger()
 		queued, changed := len(bodies[ledger.GuidanceQueued](e, ledgerStore)), len(bodies[ledger.GuidanceChanged](e, ledgerStore))
 		return queued >= directives && changed >= changes, nil
 	}))
 	e.release("Task 1 builder")
-	e.must(waitFor("the run to end", func() (bool, error) { return e.runState() == "ended", nil }))
+	e.must(programtest.WaitFor("the run to end", func() (bool, error) { return e.runState() == "ended", nil }))
 
 	ledgerStore := e.ledger()
 	texts, states := map[string]string{}, map[string][]guidance.State{}

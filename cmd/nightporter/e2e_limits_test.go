@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/fake/models"
+	"github.com/nightporter/nightporter/internal/programtest"
 )
 
 // TestLimits: whatever the model's side does, a real Claude Code's session is
@@ -57,7 +58,7 @@ func TestLongLine(t *testing.T) {
 		return turn
 	}})
 	e.run("", "", "#1 done", 0)
-	kept, err := os.Stat(e.path("state", "nightporter", "sessions", "r1-2", "output.head"))
+	kept, err := os.Stat(e.Path("state", "nightporter", "sessions", "r1-2", "output.head"))
 	e.must(err)
 	t.Logf("output.head: %d bytes", kept.Size())
 	if kept.Size() > 17<<20 {
@@ -69,19 +70,19 @@ func TestLongLine(t *testing.T) {
 // output says with waits, the person types a line.
 func (e *evening) run(waits, types, want string, exit int) {
 	e.t.Helper()
-	p, err := e.start(e.env(), "run", "--pattern", "single", "--only", "Task 1")
+	p, err := e.Start(e.Env(), "run", "--pattern", "single", "--only", "Task 1")
 	e.must(err)
-	e.t.Cleanup(p.kill)
+	e.t.Cleanup(p.Kill)
 	if waits != "" {
-		e.must(waitFor("the run to wait", func() (bool, error) { return strings.Contains(p.out.String(), waits), nil }))
+		e.must(programtest.WaitFor("the run to wait", func() (bool, error) { return strings.Contains(p.Out.String(), waits), nil }))
 		if types != "" {
-			e.must(p.write(types))
+			e.must(p.Type(types))
 		}
 	}
-	got, err := p.wait()
+	got, err := p.Wait()
 	e.must(err)
-	e.t.Logf("$ nightporter run --pattern single --only 'Task 1'\n%s", p.out)
-	if out := p.out.String(); got != exit || !strings.Contains(out, want) {
+	e.t.Logf("$ nightporter run --pattern single --only 'Task 1'\n%s", p.Out)
+	if out := p.Out.String(); got != exit || !strings.Contains(out, want) {
 		e.t.Errorf("exit %d, want %d and %q", got, exit, want)
 	}
 	tried := len(e.models.Turns())

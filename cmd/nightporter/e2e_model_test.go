@@ -52,7 +52,7 @@ func (e *evening) sixTasks(r models.Request) models.Turn {
 // note leaves a line about the session beside its work folder: which it is,
 // and of which process it had its variables.
 func (e *evening) note() models.Tool {
-	return models.Bash(`echo "$HAT_SESSION $HAT_TASK $HAT_NAME" | tee -a ` + e.path("notes", "sessions"))
+	return models.Bash(`echo "$HAT_SESSION $HAT_TASK $HAT_NAME" | tee -a ` + e.Path("notes", "sessions"))
 }
 
 // strike makes the first turn of a hat's next sessions at a task go wrong, one

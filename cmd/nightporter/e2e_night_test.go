@@ -19,6 +19,7 @@ import (
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/internal/fake/models"
 	"github.com/nightporter/nightporter/internal/fake/telegram"
+	"github.com/nightporter/nightporter/internal/programtest"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -147,7 +148,7 @@ func (e *evening) story(resumed, late func()) (live telegram.Message) {
 	live = e.look(mira, "/status", "shop 2/6", "#3 planner")
 	e.answers(mira, "/pause", "shop pauses after #3 planner")
 	e.release("Task 3 planner")
-	e.must(waitFor("the run to be paused", func() (bool, error) { return e.runState() == "paused", nil }))
+	e.must(programtest.WaitFor("the run to be paused", func() (bool, error) { return e.runState() == "paused", nil }))
 	if held := e.asked("Task 3 builder"); held != 0 {
 		e.t.Errorf("the builder of #3 was started although the run was paused")
 	}
@@ -168,8 +169,8 @@ func (e *evening) story(resumed, late func()) (live telegram.Message) {
 	late()
 	e.answers(mira, "q3 pass", "#6 done")
 	e.becomes(mira, manual.ID, "✓ q3 Pass, by Mira")
-	e.must(waitFor("the plan's last box to be ticked", func() (bool, error) {
-		data, err := os.ReadFile(e.path("repo", planFile))
+	e.must(programtest.WaitFor("the plan's last box to be ticked", func() (bool, error) {
+		data, err := os.ReadFile(e.Path("repo", planFile))
 		return !strings.Contains(string(data), "- [ ]"), err
 	}))
 	e.shows(mira, "shop idle · 6/6") // the status, which is edited at most every 10 s (SPEC 6.3)
@@ -227,7 +228,7 @@ func (e *evening) runState() string {
 func (e *evening) quiet() {
 	e.t.Helper()
 	last, since := -1, time.Now()
-	e.must(waitFor("the chat to be quiet", func() (bool, error) {
+	e.must(programtest.WaitFor("the chat to be quiet", func() (bool, error) {
 		c := e.far.Chat(mira.ID).Count
 		if n := c.Messages + c.Edits + c.Deletes; n != last {
 			last, since = n, time.Now()
@@ -253,7 +254,7 @@ func (e *evening) inOrder(c telegram.Chat, firsts ...string) {
 // checkout is every file of the person's checkout, but for git's own.
 func (e *evening) checkout() map[string]string {
 	e.t.Helper()
-	seen, err := (&scene{world: e.world}).look(e.path("repo"))
+	seen, err := e.Look(e.Path("repo"))
 	e.must(err)
 	return seen
 }
@@ -311,7 +312,7 @@ func (e *evening) whole(before map[string]string, limits int) {
 // conversation, and each that the ledger knows was one.
 func (e *evening) sessionsOnce(limits int) {
 	e.t.Helper()
-	data, err := os.ReadFile(e.path("notes", "sessions"))
+	data, err := os.ReadFile(e.Path("notes", "sessions"))
 	e.must(err)
 	noted := map[string]int{}
 	for line := range strings.Lines(string(data)) {

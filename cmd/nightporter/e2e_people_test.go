@@ -13,6 +13,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/fake/models"
 	"github.com/nightporter/nightporter/internal/fake/telegram"
+	"github.com/nightporter/nightporter/internal/programtest"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -128,7 +129,7 @@ func TestStatusWhileAgentHangs(t *testing.T) {
 	e.answers(mira, "/run", "? Start shop?")
 	e.press(mira, "Start", "? Start shop?")
 	e.shows(mira, "● shop r1 started")
-	e.must(waitFor("the model to be asked", func() (bool, error) { return e.asked("Task 1 planner") == 1, nil }))
+	e.must(programtest.WaitFor("the model to be asked", func() (bool, error) { return e.asked("Task 1 planner") == 1, nil }))
 
 	hangs := func() bool {
 		for _, x := range e.ledger() {
@@ -159,7 +160,7 @@ func TestStatusWhileAgentHangs(t *testing.T) {
 		}
 	}
 	t.Logf("%-24s answered after %4d ms", "/stop now", took.Milliseconds())
-	e.must(waitFor("the run to end", func() (bool, error) { return e.runState() == "ended", nil }))
+	e.must(programtest.WaitFor("the run to end", func() (bool, error) { return e.runState() == "ended", nil }))
 	if n := e.asked("Task 1 planner"); n != 1 {
 		t.Errorf("the model was asked by %d sessions", n)
 	}
@@ -196,7 +197,7 @@ func TestBacklog(t *testing.T) {
 	e.press(mira, "Start", "? Start shop?")
 	e.shows(mira, "● shop r1 started")
 	e.held("Task 1 planner")
-	e.porter.kill()
+	e.porter.Kill()
 
 	const updates = 1000
 	var want []string
@@ -263,7 +264,7 @@ func TestBacklog(t *testing.T) {
 		t.Errorf("receipts, sent or on their way (-want +got):\n%s", diff)
 	}
 	e.far.Say(mira, mira.ID, asked+" no")
-	e.must(waitFor("the question to be settled", func() (bool, error) {
+	e.must(programtest.WaitFor("the question to be settled", func() (bool, error) {
 		return len(bodies[ledger.QuestionAnswered](e, e.ledger())) == 2, nil // the first is q1
 	}))
 	if s := e.runState(); s != "running" {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/nightporter/nightporter/internal/fake/telegram"
+	"github.com/nightporter/nightporter/internal/programtest"
 )
 
 // TestToken: a token that Telegram refuses, from the start or from some moment
@@ -56,7 +57,7 @@ func TestToken(t *testing.T) {
 		e.far.Say(mira, mira.ID, "/guidance Sent while the token was refused")
 		e.neverShown(e.far.Token())
 		e.release("Task 1 planner")
-		e.must(waitFor("the work to go on", func() (bool, error) { return e.asked("Task 1 builder") > 0, nil }))
+		e.must(programtest.WaitFor("the work to go on", func() (bool, error) { return e.asked("Task 1 builder") > 0, nil }))
 		e.far.ClearFaults()
 		if code := e.down(); code != 0 { // a new token is read at the start
 			t.Errorf("nightporter up ended with %d", code)
@@ -75,7 +76,7 @@ func TestToken(t *testing.T) {
 // says waits until the daemon's log and its status say so.
 func (e *evening) says(text string) {
 	e.t.Helper()
-	e.must(waitFor(fmt.Sprintf("%q in the log", text), func() (bool, error) { return strings.Contains(e.porter.out.String(), text), nil }))
+	e.must(programtest.WaitFor(fmt.Sprintf("%q in the log", text), func() (bool, error) { return strings.Contains(e.porter.Out.String(), text), nil }))
 	out := e.np("status")
 	e.t.Logf("$ nightporter status\n%s", out)
 }
@@ -93,7 +94,7 @@ func (e *evening) neverShown(token string) {
 		}
 	}
 	files := 0
-	e.must(filepath.WalkDir(e.path("state"), func(path string, d fs.DirEntry, err error) error {
+	e.must(filepath.WalkDir(e.Path("state"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return nil //nolint:nilerr // what is gone by now holds nothing
 		}
@@ -143,7 +144,7 @@ func (e *evening) children(name string) []int {
 			all = append(all, data...)
 		}
 		cwd, _ := os.Readlink(filepath.Join("/proc", d.Name(), "cwd"))
-		if bytes.Contains(append(all, cwd...), []byte(e.dir)) {
+		if bytes.Contains(append(all, cwd...), []byte(e.Dir)) {
 			out = append(out, pid)
 		}
 	}

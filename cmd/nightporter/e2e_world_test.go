@@ -7,6 +7,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,7 +26,10 @@ import (
 
 	"github.com/nightporter/nightporter/internal/fake/models"
 	"github.com/nightporter/nightporter/internal/fake/telegram"
+	"github.com/nightporter/nightporter/internal/programtest"
 )
+
+var killSeed = flag.Uint64("kill.seed", 0, "seed of the random kills; 0 = a new one")
 
 // what was sent, as anybody with the file sees it
 
@@ -44,11 +48,11 @@ var (
 // Every process gets an environment of its own, and no key but made-up ones.
 type evening struct {
 	t *testing.T
-	world
+	programtest.Machine
 	far    *telegram.Server
 	models *models.Server
-	porter *process // `nightporter up`, nil while it is off
-	errs   []*record
+	porter *programtest.Process // `nightporter up`, nil while it is off
+	errs   []*programtest.Buffer
 
 	mu     sync.Mutex
 	gates  map[string]*gate
@@ -75,12 +79,12 @@ func newEvening(t *testing.T, s setting) *evening {
 	if claude == "" {
 		t.Fatal("NIGHTPORTER_CLAUDE does not name a Claude Code: run make e2e")
 	}
-	dir, err := os.MkdirTemp(root, "e") //nolint:usetesting // sessions run as another user, and have to get there
+	dir, err := os.MkdirTemp(programtest.WorkDir(), "e") //nolint:usetesting // sessions run as another user, and have to get there
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &evening{t: t, world: world{dir}, gates: map[string]*gate{}, faults: map[string][]func() models.Fault{}, struck: map[string]*models.Fault{}}
-	t.Cleanup(e.cleanUp)
+	e := &evening{t: t, Machine: programtest.Machine{Dir: dir}, gates: map[string]*gate{}, faults: map[string][]func() models.Fault{}, struck: map[string]*models.Fault{}}
+	t.Cleanup(e.CleanUp)
 	// A bot of its own for each: two nightporters with one are refused.
 	s.telegram.Token = fmt.Sprintf("%d:AAE-far-end-of-the-tests_0123456789abc", 7123456789+bots.Add(1))
 	if e.far, err = telegram.Start(s.telegram); err != nil {
@@ -95,11 +99,11 @@ func newEvening(t *testing.T, s setting) *evening {
 		s.token = e.far.Token()
 	}
 	for _, d := range []string{"home", "state", "config/nightporter", "notes"} {
-		e.must(os.MkdirAll(e.path(d), 0o755))
+		e.must(os.MkdirAll(e.Path(d), 0o755))
 	}
-	e.must(os.Chmod(e.path("notes"), 0o777)) // sessions write there, as whoever they run as
-	e.must(os.CopyFS(e.path("repo"), os.DirFS("testdata/e2e/shop")))
-	e.must(e.repo("repo"))
+	e.must(os.Chmod(e.Path("notes"), 0o777)) // sessions write there, as whoever they run as
+	e.must(os.CopyFS(e.Path("repo"), os.DirFS("testdata/e2e/shop")))
+	e.must(e.Repo("repo"))
 	for name, text := range map[string]string{
 		"telegram.token": s.token + "\n",
 		"claude.env":     "ANTHROPIC_BASE_URL=" + e.models.URL() + "\n" + s.env,
@@ -115,20 +119,20 @@ env_file = "claude.env"
 
 [[project]]
 name = "shop"
-repo = "` + e.path("repo") + `"
+repo = "` + e.Path("repo") + `"
 source = "plan:.agents/plans/in-progress/checkout.md"
 profile = "overnight"
 agent = "claude"
 verify = ["sh ./test.sh"]
-cache = ["` + e.path("notes") + `"]
+cache = ["` + e.Path("notes") + `"]
 ` + s.project,
 	} {
-		e.must(os.WriteFile(e.path("config", "nightporter", name), []byte(text), 0o600))
+		e.must(os.WriteFile(e.Path("config", "nightporter", name), []byte(text), 0o600))
 	}
-	t.Logf("$ nightporter login claude --token-file FILE\n%s", e.np("login", "claude", "--token-file", e.path("config", "nightporter", "claude.token")))
+	t.Logf("$ nightporter login claude --token-file FILE\n%s", e.np("login", "claude", "--token-file", e.Path("config", "nightporter", "claude.token")))
 	t.Cleanup(func() {
 		if e.porter != nil {
-			e.porter.kill()
+			e.porter.Kill()
 		}
 		for _, c := range e.chats() {
 			t.Logf("chat %d:\n%s", c, e.far.Transcript(c))
@@ -152,8 +156,8 @@ func (e *evening) chats() []int64 {
 // env is the environment of every program: Claude Code lies on PATH, as npm
 // puts it there.
 func (e *evening) env(extra ...string) []string {
-	env := e.world.env(extra...)
-	env[0] = "PATH=" + strings.Join([]string{binDir, filepath.Dir(os.Getenv("NIGHTPORTER_CLAUDE")), "/usr/local/bin:/usr/bin:/bin"}, ":")
+	env := e.Machine.Env(extra...)
+	env[0] = "PATH=" + strings.Join([]string{programtest.BinDir(), filepath.Dir(os.Getenv("NIGHTPORTER_CLAUDE")), "/usr/local/bin:/usr/bin:/bin"}, ":")
 	return env
 }
 
@@ -167,7 +171,7 @@ func (e *evening) must(err error) {
 // within is the time in which something has to happen. It costs nothing where
 // all is well; no test is about how long something takes.
 func (e *evening) within() context.Context {
-	ctx, cancel := context.WithTimeoutCause(e.t.Context(), 2*patience, fmt.Errorf("it did not come in %s", 2*patience))
+	ctx, cancel := context.WithTimeoutCause(e.t.Context(), 2*programtest.Patience, fmt.Errorf("it did not come in %s", 2*programtest.Patience))
 	e.t.Cleanup(cancel)
 	return ctx
 }
@@ -178,20 +182,20 @@ func (e *evening) up() {
 	p, err := e.begin()
 	e.must(err)
 	e.porter = p
-	e.errs = append(e.errs, p.out)
+	e.errs = append(e.errs, p.Out)
 }
 
-func (e *evening) begin() (*process, error) {
-	cmd := e.command(context.Background(), "nightporter", "up")
-	cmd.Env = e.env()
-	p := &process{cmd: cmd, out: &record{}, done: make(chan struct{})}
-	cmd.Stdout, cmd.Stderr = p.out, p.out
+func (e *evening) begin() (*programtest.Process, error) {
+	cmd := e.Command(context.Background(), "nightporter", "up")
+	cmd.Env = e.Env()
+	p := &programtest.Process{Cmd: cmd, Out: &programtest.Buffer{}, Done: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = p.Out, p.Out
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
 	go func() {
 		_ = cmd.Wait() // its exit code is in ProcessState
-		close(p.done)
+		close(p.Done)
 	}()
 	return p, nil
 }
@@ -199,8 +203,8 @@ func (e *evening) begin() (*process, error) {
 // down ends the daemon as systemd does, and returns its exit code.
 func (e *evening) down() int {
 	e.t.Helper()
-	e.must(e.porter.cmd.Process.Signal(syscall.SIGTERM))
-	code, err := e.porter.wait()
+	e.must(e.porter.Cmd.Process.Signal(syscall.SIGTERM))
+	code, err := e.porter.Wait()
 	e.must(err)
 	e.porter = nil
 	return code
@@ -217,10 +221,10 @@ func (e *evening) np(args ...string) string {
 }
 
 func (e *evening) tryNP(args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(e.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(e.t.Context(), programtest.Patience)
 	defer cancel()
-	cmd := e.command(ctx, "nightporter", args...)
-	cmd.Env = e.env()
+	cmd := e.Command(ctx, "nightporter", args...)
+	cmd.Env = e.Env()
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
@@ -233,43 +237,43 @@ var codeLine = regexp.MustCompile(`/pair ([2-9A-Z]{4}-[2-9A-Z]{4})`)
 // `nightporter pair`, and the person sends it to the bot.
 func (e *evening) pair(who telegram.User, role string) {
 	e.t.Helper()
-	cmd := e.command(e.t.Context(), "nightporter", "pair", "--role", role)
-	cmd.Env = e.env()
-	p := &process{cmd: cmd, out: &record{}, done: make(chan struct{})}
-	cmd.Stdout, cmd.Stderr = p.out, p.out
+	cmd := e.Command(e.t.Context(), "nightporter", "pair", "--role", role)
+	cmd.Env = e.Env()
+	p := &programtest.Process{Cmd: cmd, Out: &programtest.Buffer{}, Done: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = p.Out, p.Out
 	e.must(cmd.Start())
-	go func() { _ = cmd.Wait(); close(p.done) }()
+	go func() { _ = cmd.Wait(); close(p.Done) }()
 	var code string
-	e.must(waitFor("the code of nightporter pair", func() (bool, error) {
-		if m := codeLine.FindStringSubmatch(p.out.String()); m != nil {
+	e.must(programtest.WaitFor("the code of nightporter pair", func() (bool, error) {
+		if m := codeLine.FindStringSubmatch(p.Out.String()); m != nil {
 			code = m[1]
 			return true, nil
 		}
 		select {
-		case <-p.done:
-			return false, fmt.Errorf("nightporter pair ended:\n%s", p.out)
+		case <-p.Done:
+			return false, fmt.Errorf("nightporter pair ended:\n%s", p.Out)
 		default:
 			return false, nil
 		}
 	}))
 	e.far.Say(who, who.ID, "/start "+code)
 	e.shows(who, "paired as "+role)
-	if exit, err := p.wait(); err != nil || exit != 0 {
-		e.t.Fatalf("nightporter pair: exit %d, %v\n%s", exit, err, p.out)
+	if exit, err := p.Wait(); err != nil || exit != 0 {
+		e.t.Fatalf("nightporter pair: exit %d, %v\n%s", exit, err, p.Out)
 	}
-	e.t.Logf("$ nightporter pair --role %s\n%s", role, p.out)
+	e.t.Logf("$ nightporter pair --role %s\n%s", role, p.Out)
 }
 
 // ready waits until the daemon's operator socket answers.
 func (e *evening) ready() {
 	e.t.Helper()
-	e.must(waitFor("nightporter up", func() (bool, error) {
+	e.must(programtest.WaitFor("nightporter up", func() (bool, error) {
 		select {
-		case <-e.porter.done:
-			return false, fmt.Errorf("nightporter up ended:\n%s", e.porter.out)
+		case <-e.porter.Done:
+			return false, fmt.Errorf("nightporter up ended:\n%s", e.porter.Out)
 		default:
 		}
-		return strings.Contains(e.porter.out.String(), "is up"), nil
+		return strings.Contains(e.porter.Out.String(), "is up"), nil
 	}))
 }
 
@@ -336,7 +340,7 @@ func (e *evening) noted(who telegram.User, texts ...string) telegram.Message {
 	e.t.Helper()
 	db := e.database()
 	var m telegram.Message
-	e.must(waitFor(fmt.Sprintf("a message with %q that is noted as sent", texts), func() (bool, error) {
+	e.must(programtest.WaitFor(fmt.Sprintf("a message with %q that is noted as sent", texts), func() (bool, error) {
 		m = e.shows(who, texts...)
 		var n int
 		err := db.QueryRow(`SELECT count(*) FROM messages WHERE chat = ? AND platform = ?`, fmt.Sprintf("telegram:%d", who.ID), fmt.Sprint(m.ID)).Scan(&n)
@@ -348,7 +352,7 @@ func (e *evening) noted(who telegram.User, texts ...string) telegram.Message {
 // database is nightporter's, as anybody with the file sees it.
 func (e *evening) database() *sql.DB {
 	e.t.Helper()
-	db, err := sql.Open("sqlite3", "file:"+filepath.Join(e.state(), "nightporter.db")+"?mode=ro&_busy_timeout=5000")
+	db, err := sql.Open("sqlite3", "file:"+filepath.Join(e.State(), "nightporter.db")+"?mode=ro&_busy_timeout=5000")
 	e.must(err)
 	e.t.Cleanup(func() { _ = db.Close() })
 	return db
@@ -430,7 +434,7 @@ type entry struct {
 // ledger is all that happened.
 func (e *evening) ledger() []entry {
 	e.t.Helper()
-	file := e.path(fmt.Sprintf("ledger-%d.jsonl", time.Now().UnixNano()))
+	file := e.Path(fmt.Sprintf("ledger-%d.jsonl", time.Now().UnixNano()))
 	e.np("replay", "--export", file)
 	data, err := os.ReadFile(file)
 	e.must(err)
@@ -468,7 +472,7 @@ func bodies[B ledger.Body](e *evening, ledgerStore []entry) []B {
 // git runs git in the person's repository.
 func (e *evening) git(args ...string) string {
 	e.t.Helper()
-	out, code, err := e.output("git", append([]string{"-C", e.path("repo")}, args...)...)
+	out, code, err := e.Output("git", append([]string{"-C", e.Path("repo")}, args...)...)
 	if err != nil || code != 0 {
 		e.t.Fatalf("git %s: exit %d, %v\n%s", args[0], code, err, out)
 	}

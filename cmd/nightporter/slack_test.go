@@ -11,13 +11,14 @@ import (
 	"testing"
 
 	far "github.com/nightporter/nightporter/internal/fake/slack"
+	"github.com/nightporter/nightporter/internal/programtest"
 )
 
 // slackNight is the real nightporter beside a Slack of ours.
 type slackNight struct {
-	twoTasks
+	programtest.TwoTasks
 	far    *far.Server
-	porter *process
+	porter *programtest.Process
 }
 
 const (
@@ -27,11 +28,11 @@ const (
 
 func newSlackNight(t *testing.T) *slackNight {
 	t.Helper()
-	n := &slackNight{twoTasks: newTwoTasks(t), far: far.Start()}
+	n := &slackNight{TwoTasks: programtest.NewTwoTasks(t), far: far.Start()}
 	t.Cleanup(n.far.Close)
 	n.far.Direct(slackMira)
 	n.far.CloseChannel(slackChannel, "")
-	file := n.path("config", "nightporter", "nightporter.toml")
+	file := n.Path("config", "nightporter", "nightporter.toml")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -41,13 +42,13 @@ func newSlackNight(t *testing.T) *slackNight {
 	for name, data := range map[string][]byte{
 		"nightporter.toml": text, "slack-app.token": []byte(far.AppToken + "\n"), "slack-bot.token": []byte(far.BotToken + "\n"),
 	} {
-		if err := os.WriteFile(n.path("config", "nightporter", name), data, 0o600); err != nil {
+		if err := os.WriteFile(n.Path("config", "nightporter", name), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	t.Cleanup(func() {
 		if t.Failed() && n.porter != nil {
-			t.Logf("nightporter up:\n%s", tailOf(n.porter.out.String(), 6000))
+			t.Logf("nightporter up:\n%s", tailOf(n.porter.Out.String(), 6000))
 			for _, id := range []string{n.direct(), slackChannel} {
 				for _, m := range n.far.Messages(id) {
 					t.Logf("%s %s %q %s", id, m.User, m.Text, m.Plain())
@@ -64,26 +65,26 @@ func (n *slackNight) direct() string { return n.far.Direct(slackMira) }
 
 // up starts nightporter, and waits until it hears.
 func (n *slackNight) up() {
-	n.t.Helper()
-	p, err := n.world.start(nil, "up")
+	n.T.Helper()
+	p, err := n.Machine.Start(nil, "up")
 	if err != nil {
-		n.t.Fatal(err)
+		n.T.Fatal(err)
 	}
 	n.porter = p
-	n.t.Cleanup(p.kill)
-	n.until("a socket", func() bool { return n.far.Connected() && strings.Contains(p.out.String(), "is up") })
+	n.T.Cleanup(p.Kill)
+	n.until("a socket", func() bool { return n.far.Connected() && strings.Contains(p.Out.String(), "is up") })
 }
 
 func (n *slackNight) until(what string, is func() bool) {
-	n.t.Helper()
-	if err := waitFor(what, func() (bool, error) { return is(), nil }); err != nil {
-		n.t.Fatal(err)
+	n.T.Helper()
+	if err := programtest.WaitFor(what, func() (bool, error) { return is(), nil }); err != nil {
+		n.T.Fatal(err)
 	}
 }
 
 // shows waits for a message of ours with all these texts, after others.
 func (n *slackNight) shows(id string, after int, texts ...string) (found far.Message) {
-	n.t.Helper()
+	n.T.Helper()
 	n.until(fmt.Sprintf("%q in %s", texts, id), func() bool {
 		for _, m := range n.far.Messages(id)[after:] {
 			if !m.Bot || m.VisibleTo != "" {
@@ -116,21 +117,21 @@ func TestSlack(t *testing.T) {
 	direct := n.direct()
 
 	// Somebody is let in, by a code that is sent in private and nowhere else.
-	pair, err := n.world.start(nil, "pair", "--role", "admin")
+	pair, err := n.Machine.Start(nil, "pair", "--role", "admin")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(pair.kill)
-	n.until("a code", func() bool { return slackCode.MatchString(pair.out.String()) })
-	code := slackCode.FindStringSubmatch(pair.out.String())[1]
+	t.Cleanup(pair.Kill)
+	n.until("a code", func() bool { return slackCode.MatchString(pair.Out.String()) })
+	code := slackCode.FindStringSubmatch(pair.Out.String())[1]
 	open := n.far.Slash(slackMira, slackChannel, "pair "+code)
 	n.far.Say("U0EVE", slackChannel, "@porter status")
 	n.far.Slash("U0EVE", n.far.Direct("U0EVE"), "status")
 	n.until("acknowledged", func() bool { _, ok := n.far.Acked(open); return ok && n.far.Unacked() == 0 })
 	n.far.Slash(slackMira, direct, "pair "+code)
 	n.shows(direct, 0, "paired as admin")
-	if exit, err := pair.wait(); err != nil || exit != 0 {
-		t.Fatalf("nightporter pair: %d, %v\n%s", exit, err, pair.out)
+	if exit, err := pair.Wait(); err != nil || exit != 0 {
+		t.Fatalf("nightporter pair: %d, %v\n%s", exit, err, pair.Out)
 	}
 	for _, m := range append(n.far.Messages(slackChannel), n.far.Messages(n.far.Direct("U0EVE"))...) {
 		if m.Bot {
@@ -147,7 +148,7 @@ func TestSlack(t *testing.T) {
 	// What is told of the project stands in its channel, and nowhere else.
 	n.shows(slackChannel, 0, "● shop r1 started")
 	n.shows(slackChannel, 0, "● shop 0/2")
-	n.until("the first builder", func() bool { _, err := os.Stat(n.path("notes", "at-go")); return err == nil })
+	n.until("the first builder", func() bool { _, err := os.Stat(n.Path("notes", "at-go")); return err == nil })
 
 	// A mention has its answer in its thread, "/porter" in the channel, quoted.
 	before := n.said(slackChannel)
@@ -177,21 +178,21 @@ func TestSlack(t *testing.T) {
 	}
 
 	// What is said while nightporter is off is read back, once.
-	n.porter.kill()
+	n.porter.Kill()
 	n.far.RefuseSockets(true)
-	n.far.Say(slackMira, direct, guided)
+	n.far.Say(slackMira, direct, programtest.Guided)
 	n.far.RefuseSockets(false)
 	n.up()
-	n.shows(direct, 0, "g2 queued", guided)
+	n.shows(direct, 0, "g2 queued", programtest.Guided)
 	n.far.Cut() // and again, by a new socket
 	n.until("another socket", n.far.Connected)
 	n.far.Say(slackMira, direct, "queue")
 	n.shows(direct, 0, "g2", "queue")
-	if out := n.out("nightporter", "queue"); strings.Count(out, guided) != 1 {
+	if out := n.Out("nightporter", "queue"); strings.Count(out, programtest.Guided) != 1 {
 		t.Errorf("queue:\n%s", out)
 	}
 
-	if err := os.WriteFile(n.path("notes", "go"), nil, 0o644); err != nil {
+	if err := os.WriteFile(n.Path("notes", "go"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if m := n.shows(slackChannel, 0, "2/2 done, r1 ended"); !strings.HasPrefix(m.Text, "<@U0MIRA> ") {
@@ -204,7 +205,7 @@ func TestSlack(t *testing.T) {
 	}
 
 	// What doctor says of it, beside the daemon.
-	out, _, err := n.output("nightporter", "doctor", "--json")
+	out, _, err := n.Output("nightporter", "doctor", "--json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,27 +219,27 @@ func TestSlack(t *testing.T) {
 	if oks != 4 || !strings.Contains(out, "the app is in #c0shop, the channel of shop") {
 		t.Errorf("doctor:\n%s", out)
 	}
-	n.neverTold(out + n.porter.out.String() + pair.out.String())
+	n.neverTold(out + n.porter.Out.String() + pair.Out.String())
 }
 
 // neverTold looks for what is secret of the tokens, in texts and in everything
 // that the state folder holds.
 func (n *slackNight) neverTold(text string) {
-	n.t.Helper()
+	n.T.Helper()
 	if strings.Contains(text, "5ec7e7") {
-		n.t.Error("a token was told")
+		n.T.Error("a token was told")
 	}
-	err := filepath.WalkDir(n.state(), func(path string, d os.DirEntry, err error) error {
+	err := filepath.WalkDir(n.State(), func(path string, d os.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return nil //nolint:nilerr // what a session took away
 		}
 		data, err := os.ReadFile(path)
 		if err == nil && bytes.Contains(data, []byte("5ec7e7")) {
-			n.t.Errorf("%s holds a token", path)
+			n.T.Errorf("%s holds a token", path)
 		}
 		return nil
 	})
 	if err != nil {
-		n.t.Error(err)
+		n.T.Error(err)
 	}
 }

@@ -11,13 +11,15 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/nightporter/nightporter/internal/programtest"
 )
 
 // seat is somebody who sits at a terminal.
 type seat struct {
 	t    *testing.T
 	tty  *os.File
-	out  *record
+	out  *programtest.Buffer
 	cmd  *exec.Cmd
 	done chan struct{}
 
@@ -27,15 +29,15 @@ type seat struct {
 }
 
 // sit starts nightporter in a terminal of 100 columns and 30 lines.
-func (w world) sit(t *testing.T, env []string, args ...string) *seat {
+func sit(t *testing.T, m programtest.Machine, env []string, args ...string) *seat {
 	t.Helper()
-	cmd := w.command(context.Background(), "nightporter", args...)
+	cmd := m.Command(context.Background(), "nightporter", args...)
 	cmd.Env = append(append(cmd.Env, "TERM=xterm-256color"), env...)
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 100, Rows: 30})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &seat{t: t, tty: tty, out: &record{}, cmd: cmd, done: make(chan struct{}), drawn: time.Now()}
+	s := &seat{t: t, tty: tty, out: &programtest.Buffer{}, cmd: cmd, done: make(chan struct{}), drawn: time.Now()}
 	go func() {
 		defer close(s.done)
 		_, _ = io.Copy(s.out, tty) // ends with an error when the program does
@@ -67,7 +69,7 @@ func (s *seat) text() string { return sequences.ReplaceAllString(s.out.String()[
 func (s *seat) sees(re string) {
 	s.t.Helper()
 	want := regexp.MustCompile(re)
-	err := waitFor(re, func() (bool, error) {
+	err := programtest.WaitFor(re, func() (bool, error) {
 		if want.MatchString(s.text()) {
 			return true, nil
 		}
@@ -91,7 +93,7 @@ func (s *seat) ends(code int) {
 	s.t.Helper()
 	select {
 	case <-s.done:
-	case <-time.After(patience):
+	case <-time.After(programtest.Patience):
 		s.t.Fatalf("it does not end:\n%s", s.text())
 	}
 	if got := s.cmd.ProcessState.ExitCode(); got != code {
@@ -105,8 +107,8 @@ func (s *seat) ends(code int) {
 // which the screen says, and started again, which it sees by itself.
 func TestWatchTerminal(t *testing.T) {
 	t.Parallel()
-	n := newTwoTasks(t)
-	notes := n.path("notes")
+	n := programtest.NewTwoTasks(t)
+	notes := n.Path("notes")
 	if err := os.Mkdir(notes, 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -115,25 +117,25 @@ func TestWatchTerminal(t *testing.T) {
 	}
 	touch := func(name string) {
 		t.Helper()
-		if err := os.WriteFile(n.path("notes", name), nil, 0o644); err != nil {
+		if err := os.WriteFile(n.Path("notes", name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	touch("hold-planner-1")
 	touch("hold-planner-2")
-	run, err := n.world.start(nil, "run")
+	run, err := n.Machine.Start(nil, "run")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { run.kill() })
-	if err := waitFor("the planner", func() (bool, error) {
-		_, err := os.Stat(n.path("notes", "at-go-planner-1"))
+	t.Cleanup(func() { run.Kill() })
+	if err := programtest.WaitFor("the planner", func() (bool, error) {
+		_, err := os.Stat(n.Path("notes", "at-go-planner-1"))
 		return err == nil, nil
 	}); err != nil {
-		t.Fatalf("%v\n%s", err, run.out)
+		t.Fatalf("%v\n%s", err, run.Out)
 	}
 
-	s := n.sit(t, []string{"NO_COLOR=1"}, "watch")
+	s := sit(t, n.Machine, []string{"NO_COLOR=1"}, "watch")
 	s.sees(`shop r1`)
 	s.sees(`● at work · 0/2 done`)
 	s.sees(`● #1 First[\s│]`)
@@ -164,16 +166,16 @@ func TestWatchTerminal(t *testing.T) {
 	s.sees(`○ not stopped`)
 	s.press("p")
 	s.sees(`‖ pauses after #1 planner`)
-	if out := n.out("nightporter", "status", "--json"); !strings.Contains(out, `"state":"pausing"`) || !strings.Contains(out, `"guidance_waiting":1`) {
+	if out := n.Out("nightporter", "status", "--json"); !strings.Contains(out, `"state":"pausing"`) || !strings.Contains(out, `"guidance_waiting":1`) {
 		t.Error(out)
 	}
 	touch("go-planner-1")
 	s.sees(`‖ paused · 0/2 done`)
 
 	// The daemon goes, and comes back.
-	run.kill()
+	run.Kill()
 	s.sees(`! nightporter is away since \d\d:\d\d:\d\d`)
-	if run, err = n.world.start(nil, "run"); err != nil {
+	if run, err = n.Machine.Start(nil, "run"); err != nil {
 		t.Fatal(err)
 	}
 	s.sees(`✓ nightporter is back, was away since \d\d:\d\d:\d\d`)
@@ -195,16 +197,16 @@ func TestWatchTerminal(t *testing.T) {
 	s.ends(0)
 
 	// It goes on without anybody who watches.
-	if out := n.out("nightporter", "status", "--json"); !strings.Contains(out, `"state":"running"`) {
+	if out := n.Out("nightporter", "status", "--json"); !strings.Contains(out, `"state":"running"`) {
 		t.Error(out)
 	}
 	// Where no terminal is, the status is printed once.
-	if out := n.out("nightporter", "watch", "shop"); !strings.Contains(out, "● shop 1/2") || strings.Contains(out, "\x1b") {
+	if out := n.Out("nightporter", "watch", "shop"); !strings.Contains(out, "● shop 1/2") || strings.Contains(out, "\x1b") {
 		t.Errorf("%q", out)
 	}
 	touch("go-planner-2")
-	if code, err := run.wait(); err != nil || code != 0 {
-		t.Errorf("exit %d, %v\n%s", code, err, run.out)
+	if code, err := run.Wait(); err != nil || code != 0 {
+		t.Errorf("exit %d, %v\n%s", code, err, run.Out)
 	}
 }
 
@@ -212,14 +214,14 @@ func TestWatchTerminal(t *testing.T) {
 // person is told what to do; a pipe gets the status all the same.
 func TestWatchNobody(t *testing.T) {
 	t.Parallel()
-	n := newTwoTasks(t)
-	s := n.sit(t, nil, "watch")
+	n := programtest.NewTwoTasks(t)
+	s := sit(t, n.Machine, nil, "watch")
 	s.ends(3)
 	if !strings.Contains(s.text(), "nightporter is not running. Start it: nightporter up") {
 		t.Error(s.text())
 	}
-	n.out("nightporter", "run", "--check")
-	if out := n.out("nightporter", "watch"); !strings.Contains(out, "shop") {
+	n.Out("nightporter", "run", "--check")
+	if out := n.Out("nightporter", "watch"); !strings.Contains(out, "shop") {
 		t.Error(out)
 	}
 }

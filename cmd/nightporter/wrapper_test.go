@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nightporter/nightporter/internal/guard"
+	"github.com/nightporter/nightporter/internal/programtest"
 )
 
 // Where no hat lies beside nightporter, the wrappers of denied programs lead
@@ -16,7 +17,7 @@ import (
 func TestWrapper(t *testing.T) {
 	dir := t.TempDir()
 	hat := filepath.Join(dir, "hat")
-	if err := errors.Join(os.Symlink(filepath.Join(binDir, "nightporter"), hat), os.Symlink(hat, filepath.Join(dir, "expr")),
+	if err := errors.Join(os.Symlink(filepath.Join(programtest.BinDir(), "nightporter"), hat), os.Symlink(hat, filepath.Join(dir, "expr")),
 		os.WriteFile(filepath.Join(dir, guard.RulesFile), []byte(`{"hat": "builder", "denied": ["expr 6"]}`), 0o600)); err != nil {
 		t.Fatal(err)
 	}

@@ -63,23 +63,24 @@ var arrows = map[string][]string{
 	"config/propose": {},
 
 	// Small things that know nothing of the rest.
-	"internal/api":        {},
-	"internal/backup":     {},
-	"internal/crash":      {},
-	"internal/fsutil":     {},
-	"internal/nearest":    {},
-	"internal/sleep":      {},
-	"internal/text":       {},
-	"internal/statelock":  {},
-	"internal/width":      {},
-	"internal/service":    {},
-	"internal/socket":     {"internal/api", "internal/fsutil"},
-	"internal/guard":      {},
-	"internal/hatcli":     {"internal/api"},
-	"internal/importtest": {},
-	"internal/bench":      {},
-	"internal/leaktest":   {}, // for tests
-	"internal/gotest":     {}, // what make test runs
+	"internal/api":         {},
+	"internal/backup":      {},
+	"internal/crash":       {},
+	"internal/fsutil":      {},
+	"internal/nearest":     {},
+	"internal/sleep":       {},
+	"internal/text":        {},
+	"internal/statelock":   {},
+	"internal/width":       {},
+	"internal/service":     {},
+	"internal/socket":      {"internal/api", "internal/fsutil"},
+	"internal/guard":       {},
+	"internal/hatcli":      {"internal/api"},
+	"internal/importtest":  {},
+	"internal/bench":       {},
+	"internal/leaktest":    {}, // for tests
+	"internal/gotest":      {}, // what make test runs
+	"internal/programtest": {}, // for tests
 
 	// What runs: rooms that know no root, and the root that puts them together.
 	"internal/multicall":         {"internal/guard", "internal/hatcli", "loop/agent", "loop/agent/demo"},
@@ -120,7 +121,7 @@ var reserved = map[string][]string{
 	"github.com/pressly/goose/v3":  {"store"},
 	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"}, // the client's side speaks HTTP without it
 	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                        // flags are wiring
-	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest"},                                       // tests only
+	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/programtest"},               // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {},
 

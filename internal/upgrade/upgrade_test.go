@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/leaktest"
+	"github.com/nightporter/nightporter/internal/programtest"
 )
 
 // fixtureDir is where the earlier release wrote the fixtures. The ledger of an
@@ -34,66 +35,13 @@ const fixtureDir = "/tmp/nightporter-fixture"
 // patience limits each wait. No test waits that long on a healthy machine.
 const patience = 60 * time.Second
 
-// binDir holds nightporter and hat of this tree.
-var binDir string
-
-func TestMain(m *testing.M) {
-	leaktest.Main(func() int {
-		code, err := runTests(m)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-		return code
-	})
-}
-
-func runTests(m *testing.M) (int, error) {
-	dir, err := os.MkdirTemp("", "upgrade")
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	// A daemon that is root runs its sessions as another user.
-	if err := os.Chmod(dir, 0o755); err != nil {
-		return 0, err
-	}
-	binDir = dir
-	for _, name := range []string{"nightporter", "hat"} {
-		cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, name), "github.com/nightporter/nightporter/cmd/"+name)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return 0, fmt.Errorf("build %s: %w\n%s", name, err, out)
-		}
-	}
-	return m.Run(), nil
-}
-
-// statSources makes a cached result depend on the sources of the programs: go
-// test records the files that a test looks at, but not those that go build
-// reads, nor those that TestMain looks at.
-func statSources(t *testing.T) {
-	t.Helper()
-	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
-		switch name := d.Name(); {
-		case err != nil:
-			return err
-		case d.IsDir() && (name == "testdata" || len(name) > 2 && name[0] == '.'):
-			return fs.SkipDir
-		case strings.HasSuffix(name, ".go"), strings.HasSuffix(name, ".sql"):
-			_, err = os.Stat(path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+func TestMain(m *testing.M) { leaktest.Main(func() int { return programtest.Run(m) }) }
 
 // TestEndedRun reads a finished run: the ledger verifies, and every command
 // prints what the release that wrote it printed.
 func TestEndedRun(t *testing.T) {
 	t.Parallel()
-	statSources(t)
+	programtest.DependOnSources(t)
 	dir := t.TempDir()
 	unpack(t, "testdata/demo.tar.gz", dir)
 	m := machine{dir}
@@ -106,7 +54,7 @@ func TestEndedRun(t *testing.T) {
 // The session counts as ended, lost or running by what its folder holds; the
 // run is brought to its end from each.
 func TestInterruptedRun(t *testing.T) {
-	statSources(t)
+	programtest.DependOnSources(t)
 	lockFixtureDir(t)
 	const session = "r2-5"
 	for name, c := range map[string]struct {
@@ -237,10 +185,10 @@ type machine struct{ dir string }
 func (m machine) state() string { return filepath.Join(m.dir, "state", "nightporter") }
 
 func (m machine) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(binDir, "nightporter"), args...)
+	cmd := exec.Command(filepath.Join(programtest.BinDir(), "nightporter"), args...)
 	cmd.Dir = m.dir
 	cmd.Env = []string{
-		"PATH=" + binDir + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"PATH=" + programtest.BinDir() + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"HOME=" + filepath.Join(m.dir, "home"),
 		"XDG_CONFIG_HOME=" + filepath.Join(m.dir, "config"),
 		"XDG_STATE_HOME=" + filepath.Join(m.dir, "state"),

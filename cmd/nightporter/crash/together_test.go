@@ -1,18 +1,20 @@
-package main_test
+package crash
 
 import (
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/nightporter/nightporter/internal/programtest"
 )
 
 // TestTogether: commands that only ask, without a daemon, keep neither each
 // other from answering nor a run from starting.
 func TestTogether(t *testing.T) {
 	t.Parallel()
-	n := newTwoTasks(t)
-	n.out("nightporter", "run", "--check")
+	n := programtest.NewTwoTasks(t)
+	n.Out("nightporter", "run", "--check")
 	var wg sync.WaitGroup
 	faults := make(chan string, 16)
 	for i := range 8 {
@@ -21,13 +23,13 @@ func TestTogether(t *testing.T) {
 			if i%2 == 0 {
 				args = []string{"guidance", fmt.Sprintf("number %d", i)}
 			}
-			if out, code, err := n.output("nightporter", args...); err != nil || code != 0 {
+			if out, code, err := n.Output("nightporter", args...); err != nil || code != 0 {
 				faults <- fmt.Sprintf("%s: exit %d, %v\n%s", strings.Join(args, " "), code, err, out)
 			}
 		})
 	}
 	wg.Go(func() {
-		if out, code, err := n.output("nightporter", "run", "--pattern", "single"); err != nil || code != 0 {
+		if out, code, err := n.Output("nightporter", "run", "--pattern", "single"); err != nil || code != 0 {
 			faults <- fmt.Sprintf("run: exit %d, %v\n%s", code, err, out)
 		}
 	})
@@ -36,8 +38,8 @@ func TestTogether(t *testing.T) {
 	for f := range faults {
 		t.Error(f)
 	}
-	if out := n.out("nightporter", "status", "--json"); !strings.Contains(out, `"done":2,"total":2`) {
+	if out := n.Out("nightporter", "status", "--json"); !strings.Contains(out, `"done":2,"total":2`) {
 		t.Error(out)
 	}
-	n.out("nightporter", "verify")
+	n.Out("nightporter", "verify")
 }

@@ -1,4 +1,4 @@
-package main_test
+package crash
 
 import (
 	"context"
@@ -20,6 +20,7 @@ import (
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/programtest"
 	"github.com/nightporter/nightporter/internal/statelock"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -42,33 +43,33 @@ type sent struct {
 // guidedRun is a run of several tasks whose daemon dies again and again while
 // a person goes on sending guidance through the operator's socket.
 type guidedRun struct {
-	twoTasks
+	programtest.TwoTasks
 	random *rand.Rand
 
-	p     *process
+	p     *programtest.Process
 	kills int
 }
 
 func newGuidedRun(t *testing.T, random *rand.Rand) *guidedRun {
 	t.Helper()
-	g := &guidedRun{twoTasks: newTwoTasks(t), random: random}
+	g := &guidedRun{TwoTasks: programtest.NewTwoTasks(t), random: random}
 	plan := "# Plan\n\n"
 	for n := range guideTasks {
 		plan += fmt.Sprintf("- [ ] **Task %d: Number %d**\n", n+1, n+1)
 	}
-	if err := os.WriteFile(g.path("repo", "plan.md"), []byte(plan), 0o644); err != nil {
+	if err := os.WriteFile(g.Path("repo", "plan.md"), []byte(plan), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	g.out("git", "-C", "repo", "commit", "--quiet", "--all", "--message=More tasks")
+	g.Out("git", "-C", "repo", "commit", "--quiet", "--all", "--message=More tasks")
 	// Two builders end without an event: others take their place.
 	for _, name := range []string{"notes/die-2", "notes/die-5"} {
-		if err := os.MkdirAll(g.path("notes"), 0o777); err != nil {
+		if err := os.MkdirAll(g.Path("notes"), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(g.path("notes"), 0o777); err != nil { // sessions write there, as whoever they run as
+		if err := os.Chmod(g.Path("notes"), 0o777); err != nil { // sessions write there, as whoever they run as
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(g.path(name), nil, 0o644); err != nil {
+		if err := os.WriteFile(g.Path(name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -79,32 +80,32 @@ func newGuidedRun(t *testing.T, random *rand.Rand) *guidedRun {
 // the daemon was killed has its lock until it becomes another program, so a
 // start at the same moment would be refused.
 func (g *guidedRun) begin() {
-	g.t.Helper()
-	if err := waitFor("the state folder to be free", func() (bool, error) {
-		_, held, err := statelock.Held(g.state())
+	g.T.Helper()
+	if err := programtest.WaitFor("the state folder to be free", func() (bool, error) {
+		_, held, err := statelock.Held(g.State())
 		return !held, err
 	}); err != nil {
-		g.t.Fatal(err)
+		g.T.Fatal(err)
 	}
-	p, err := g.world.start(nil, "run", "--agent", "guided", "--pattern", "single")
+	p, err := g.Machine.Start(nil, "run", "--agent", "guided", "--pattern", "single")
 	if err != nil {
-		g.t.Fatal(err)
+		g.T.Fatal(err)
 	}
-	g.t.Cleanup(p.kill)
+	g.T.Cleanup(p.Kill)
 	g.p = p
 }
 
 // die kills the daemon after a random time and starts it again.
 func (g *guidedRun) die(after time.Duration) {
-	g.t.Helper()
+	g.T.Helper()
 	select {
-	case <-g.p.done:
+	case <-g.p.Done:
 	case <-time.After(after):
 	}
-	g.p.kill()
-	code, err := g.p.wait()
+	g.p.Kill()
+	code, err := g.p.Wait()
 	if err != nil || code != -9 {
-		g.t.Fatalf("it had ended with %d, %v\n%s", code, err, g.p.out)
+		g.T.Fatalf("it had ended with %d, %v\n%s", code, err, g.p.Out)
 	}
 	g.kills++
 	g.begin()
@@ -113,12 +114,12 @@ func (g *guidedRun) die(after time.Duration) {
 // ask sends a line under a key until it is acknowledged, as a client does that
 // does not know whether it was heard.
 func (g *guidedRun) ask(key, line string) (api.Reply, error) {
-	deadline := time.Now().Add(2 * patience)
+	deadline := time.Now().Add(2 * programtest.Patience)
 	for {
 		var reply api.Reply
-		token, err := os.ReadFile(filepath.Join(g.state(), "operator.key"))
+		token, err := os.ReadFile(filepath.Join(g.State(), "operator.key"))
 		if err == nil {
-			err = api.Call(context.Background(), filepath.Join(g.state(), "nightporter.sock"), strings.TrimSpace(string(token)),
+			err = api.Call(context.Background(), filepath.Join(g.State(), "nightporter.sock"), strings.TrimSpace(string(token)),
 				api.PathCommand, api.Command{Key: key, Project: "shop", Text: line, Actor: "console"}, &reply)
 		}
 		switch {
@@ -185,7 +186,7 @@ func (g *guidedRun) say(random *rand.Rand, n, task int) (sent, error) {
 
 // night sends all directives and returns them as they were acknowledged.
 func (g *guidedRun) night() []sent {
-	g.t.Helper()
+	g.T.Helper()
 	g.begin()
 	all := make([]sent, 0, *guideCount)
 	for task := 1; task <= guideTasks; task++ {
@@ -211,17 +212,17 @@ func (g *guidedRun) night() []sent {
 			}
 			said <- r
 		}
-		err := waitFor(fmt.Sprintf("the builder of task %d", task), func() (bool, error) {
+		err := programtest.WaitFor(fmt.Sprintf("the builder of task %d", task), func() (bool, error) {
 			select {
-			case <-g.p.done:
+			case <-g.p.Done:
 				return false, errors.New("the run has ended")
 			default:
 			}
-			_, err := os.Stat(g.path("notes", fmt.Sprintf("at-go-%d", task)))
+			_, err := os.Stat(g.Path("notes", fmt.Sprintf("at-go-%d", task)))
 			return err == nil, nil
 		})
 		if err != nil {
-			g.t.Fatalf("%v\n%s", err, g.p.out)
+			g.T.Fatalf("%v\n%s", err, g.p.Out)
 		}
 		// While the builder is at work, or while its work is taken over, verified
 		// and committed and the next one planned. The run must not end before all
@@ -236,7 +237,7 @@ func (g *guidedRun) night() []sent {
 		}
 		r := <-said
 		if r.err != nil {
-			g.t.Fatalf("%v\n%s", r.err, g.p.out)
+			g.T.Fatalf("%v\n%s", r.err, g.p.Out)
 		}
 		all = append(all, r.sent...)
 		if !early {
@@ -246,15 +247,15 @@ func (g *guidedRun) night() []sent {
 	g.through()
 	// What nobody took waits for the next run, which one more task brings.
 	g.letGo(guideTasks + 1)
-	plan, err := os.OpenFile(g.path("repo", "plan.md"), os.O_APPEND|os.O_WRONLY, 0)
+	plan, err := os.OpenFile(g.Path("repo", "plan.md"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
-		g.t.Fatal(err)
+		g.T.Fatal(err)
 	}
 	if _, err := fmt.Fprintf(plan, "- [ ] **Task %d: One more**\n", guideTasks+1); err != nil {
-		g.t.Fatal(err)
+		g.T.Fatal(err)
 	}
 	if err := plan.Close(); err != nil {
-		g.t.Fatal(err)
+		g.T.Fatal(err)
 	}
 	g.begin()
 	g.through()
@@ -263,17 +264,17 @@ func (g *guidedRun) night() []sent {
 
 // through waits for the run's end.
 func (g *guidedRun) through() {
-	g.t.Helper()
-	if code, err := g.p.wait(); err != nil || code != 0 {
-		g.t.Fatalf("exit %d, %v\n%s", code, err, g.p.out)
+	g.T.Helper()
+	if code, err := g.p.Wait(); err != nil || code != 0 {
+		g.T.Fatalf("exit %d, %v\n%s", code, err, g.p.Out)
 	}
 }
 
 // letGo lets the builder of a task go on.
 func (g *guidedRun) letGo(task int) {
-	g.t.Helper()
-	if err := os.WriteFile(g.path("notes", fmt.Sprintf("go-%d", task)), nil, 0o644); err != nil {
-		g.t.Fatal(err)
+	g.T.Helper()
+	if err := os.WriteFile(g.Path("notes", fmt.Sprintf("go-%d", task)), nil, 0o644); err != nil {
+		g.T.Fatal(err)
 	}
 }
 
@@ -286,18 +287,18 @@ type line struct {
 }
 
 func (g *guidedRun) lines() []line {
-	g.t.Helper()
-	file := g.path("ledger.jsonl")
-	g.out("nightporter", "replay", "--export", file)
+	g.T.Helper()
+	file := g.Path("ledger.jsonl")
+	g.Out("nightporter", "replay", "--export", file)
 	data, err := os.ReadFile(file)
 	if err != nil {
-		g.t.Fatal(err)
+		g.T.Fatal(err)
 	}
 	var out []line
 	for text := range strings.Lines(string(data)) {
 		var l line
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
-			g.t.Fatalf("%v in %.200s", err, text)
+			g.T.Fatalf("%v in %.200s", err, text)
 		}
 		out = append(out, l)
 	}
@@ -450,23 +451,23 @@ func TestGuidanceThroughKills(t *testing.T) {
 		}
 		g.prompt(session, ids, items)
 	}
-	if out := g.out("nightporter", "verify"); !strings.Contains(out, "ledger whole") {
+	if out := g.Out("nightporter", "verify"); !strings.Contains(out, "ledger whole") {
 		t.Errorf("verify: %s", out)
 	}
-	if out := g.out("nightporter", "replay"); strings.Contains(out, "✗") {
+	if out := g.Out("nightporter", "replay"); strings.Contains(out, "✗") {
 		t.Errorf("replay: %s", out)
 	}
 }
 
 // prompt holds what a session was told against what the ledger bound to it.
 func (g *guidedRun) prompt(session string, bound []string, items map[string]*told) {
-	g.t.Helper()
-	prompt, err := os.ReadFile(g.path("notes", "prompt-"+session))
+	g.T.Helper()
+	prompt, err := os.ReadFile(g.Path("notes", "prompt-"+session))
 	if errors.Is(err, os.ErrNotExist) {
 		return // it was lost before the agent read anything
 	}
 	if err != nil {
-		g.t.Fatal(err)
+		g.T.Fatal(err)
 	}
 	var want []string
 	for _, id := range bound {
@@ -474,7 +475,7 @@ func (g *guidedRun) prompt(session string, bound []string, items map[string]*tol
 	}
 	got := regexp.MustCompile(`Directive \d+ of the night`).FindAllString(string(prompt), -1)
 	if diff := cmp.Diff(want, got); diff != "" {
-		g.t.Errorf("guidance in the prompt of %s (-bound +told):\n%s", session, diff)
+		g.T.Errorf("guidance in the prompt of %s (-bound +told):\n%s", session, diff)
 	}
 }
 

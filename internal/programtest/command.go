@@ -1,4 +1,4 @@
-package main_test
+package programtest
 
 import (
 	"bytes"
@@ -28,16 +28,16 @@ func need(ts *testscript.TestScript, neg bool, args []string, least int, usage s
 func cmdRepo(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 1, "repo DIR")
 	ts.Check(os.MkdirAll(ts.MkAbs(args[0]), 0o755))
-	ts.Check(sceneOf(ts).repo(ts.MkAbs(args[0])))
+	ts.Check(sceneOf(ts).Repo(ts.MkAbs(args[0])))
 }
 
 func cmdNightporter(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 2, "np CODE ARG…")
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
-	cmd := sceneOf(ts).command(ctx, "nightporter", args[1:]...)
+	cmd := sceneOf(ts).Command(ctx, "nightporter", args[1:]...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err = cmd.Run()
@@ -47,7 +47,7 @@ func cmdNightporter(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(werr)
 	switch exit := (*exec.ExitError)(nil); {
 	case ctx.Err() != nil:
-		ts.Fatalf("it has not ended after %s", patience)
+		ts.Fatalf("it has not ended after %s", Patience)
 	case err != nil && !errors.As(err, &exit):
 		ts.Fatalf("%v", err)
 	}
@@ -62,14 +62,14 @@ func cmdStart(ts *testscript.TestScript, neg bool, args []string) {
 	if s.running[args[0]] != nil {
 		ts.Fatalf("%s runs already", args[0])
 	}
-	p, err := s.start(nil, args[1:]...)
+	p, err := s.Start(nil, args[1:]...)
 	ts.Check(err)
 	s.running[args[0]] = p
 }
 
 func cmdType(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 2, "type NAME WORD…")
-	ts.Check(sceneOf(ts).process(ts, args[0]).write(strings.Join(args[1:], " ")))
+	ts.Check(sceneOf(ts).process(ts, args[0]).Type(strings.Join(args[1:], " ")))
 }
 
 func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {
@@ -78,7 +78,7 @@ func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {
 	if !ok {
 		ts.Fatalf("no signal %s", args[1])
 	}
-	ts.Check(sceneOf(ts).process(ts, args[0]).cmd.Process.Signal(sig))
+	ts.Check(sceneOf(ts).process(ts, args[0]).Cmd.Process.Signal(sig))
 }
 
 func cmdFinish(ts *testscript.TestScript, neg bool, args []string) {
@@ -87,10 +87,10 @@ func cmdFinish(ts *testscript.TestScript, neg bool, args []string) {
 	p := s.process(ts, args[0])
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	got, err := p.wait()
+	got, err := p.Wait()
 	ts.Check(err)
 	delete(s.running, args[0])
-	_, err = ts.Stdout().Write([]byte(p.out.String()))
+	_, err = ts.Stdout().Write([]byte(p.Out.String()))
 	ts.Check(err)
 	if got != want {
 		ts.Fatalf("%s ended with exit code %d, want %d", args[0], got, want)
@@ -112,14 +112,14 @@ func cmdWaitFor(ts *testscript.TestScript, neg bool, args []string) {
 	switch args[0] {
 	case "output":
 		p, re := s.process(ts, args[1]), matches(2)
-		err = waitFor(what, func() (bool, error) {
-			last = p.out.String()
+		err = WaitFor(what, func() (bool, error) {
+			last = p.Out.String()
 			if re.MatchString(last) {
 				return true, nil
 			}
 			select {
-			case <-p.done:
-				if last = p.out.String(); re.MatchString(last) {
+			case <-p.Done:
+				if last = p.Out.String(); re.MatchString(last) {
 					return true, nil
 				}
 				return false, fmt.Errorf("%s has ended, and %s did not come", args[1], args[2])
@@ -128,21 +128,21 @@ func cmdWaitFor(ts *testscript.TestScript, neg bool, args []string) {
 			}
 		})
 	case "file":
-		err = waitFor(what, func() (bool, error) {
+		err = WaitFor(what, func() (bool, error) {
 			_, err := os.Stat(ts.MkAbs(args[1]))
 			return err == nil, nil
 		})
 	case "text":
 		re := matches(2)
-		err = waitFor(what, func() (bool, error) {
+		err = WaitFor(what, func() (bool, error) {
 			data, err := os.ReadFile(ts.MkAbs(args[1]))
 			last = string(data)
 			return err == nil && re.Match(data), nil
 		})
 	case "status":
 		re := matches(1)
-		err = waitFor(what, func() (bool, error) {
-			out, code, err := s.output("nightporter", "status", "--json")
+		err = WaitFor(what, func() (bool, error) {
+			out, code, err := s.Output("nightporter", "status", "--json")
 			last = out
 			return err == nil && code == 0 && re.MatchString(out), err
 		})
@@ -151,7 +151,7 @@ func cmdWaitFor(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if err != nil {
 		for name, p := range s.running {
-			ts.Logf("output of %s:\n%s", name, p.out)
+			ts.Logf("output of %s:\n%s", name, p.Out)
 		}
 		ts.Fatalf("%v\nlast seen:\n%s", err, last)
 	}
@@ -168,7 +168,7 @@ func cmdSessions(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 1, "sessions N")
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	log, err := os.ReadFile(sceneOf(ts).path("notes", "log"))
+	log, err := os.ReadFile(sceneOf(ts).Path("notes", "log"))
 	ts.Check(err)
 	started := map[string]int{}
 	for _, line := range strings.Split(strings.TrimSpace(string(log)), "\n") {
@@ -189,7 +189,7 @@ func cmdSessions(ts *testscript.TestScript, neg bool, args []string) {
 func cmdGone(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 1, "gone TEXT")
 	last := ""
-	err := waitFor("processes to be gone", func() (bool, error) {
+	err := WaitFor("processes to be gone", func() (bool, error) {
 		last = ""
 		files, err := filepath.Glob("/proc/[0-9]*/cmdline")
 		for _, file := range files {

@@ -1,4 +1,4 @@
-package main_test
+package programtest
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 func cmdRemember(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 2, "remember NAME DIR")
 	s := sceneOf(ts)
-	seen, err := s.look(ts.MkAbs(args[1]))
+	seen, err := s.Look(ts.MkAbs(args[1]))
 	ts.Check(err)
 	s.notes[args[0]] = seen
 }
@@ -25,7 +25,7 @@ func cmdUntouched(ts *testscript.TestScript, neg bool, args []string) {
 	if !ok {
 		ts.Fatalf("nothing was remembered as %s", args[0])
 	}
-	after, err := s.look(ts.MkAbs(args[1]))
+	after, err := s.Look(ts.MkAbs(args[1]))
 	ts.Check(err)
 	except := map[string]bool{}
 	for _, f := range args[2:] {
@@ -43,11 +43,11 @@ func cmdUntouched(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// look notes every file of a checkout with its mode, its index, and all that
+// Look notes every file of a checkout with its mode, its index, and all that
 // says what is in the repository, but for objects, which cannot change, the
 // branches that nightporter is there to make, and .ralph, which is its own
 // (SPEC 9.1) and has git ignore it.
-func (s *scene) look(dir string) (map[string]string, error) {
+func (m Machine) Look(dir string) (map[string]string, error) {
 	seen := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil {
@@ -82,7 +82,7 @@ func (s *scene) look(dir string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, code, err := s.output("git", "-C", dir, "for-each-ref", "--format=%(refname) %(objectname)")
+	out, code, err := m.Output("git", "-C", dir, "for-each-ref", "--format=%(refname) %(objectname)")
 	if err != nil || code != 0 {
 		return nil, fmt.Errorf("for-each-ref: exit %d: %w", code, err)
 	}
@@ -95,7 +95,7 @@ func (s *scene) look(dir string) (map[string]string, error) {
 	seen["refs"] = refs.String()
 	if _, err := os.Stat(filepath.Join(dir, ".ralph")); err == nil {
 		// Without the index: the repository's own settings could run programs and write it.
-		if _, code, err := s.output("git", "-C", dir, "check-ignore", "--no-index", "-q", ".ralph/agent/memories.md"); err != nil || code != 0 {
+		if _, code, err := m.Output("git", "-C", dir, "check-ignore", "--no-index", "-q", ".ralph/agent/memories.md"); err != nil || code != 0 {
 			return nil, fmt.Errorf(".ralph does not ignore itself (%d): %w", code, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package main_test
+package crash
 
 import (
 	"database/sql"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	_ "github.com/mattn/go-sqlite3" // the ledger as anybody with the file has it
+
+	"github.com/nightporter/nightporter/internal/programtest"
 )
 
 // TestVerifyFindsTampering: whoever owns the file can drop its triggers. What
@@ -28,10 +30,10 @@ func TestVerifyFindsTampering(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			n := newTwoTasks(t)
-			n.through("")
-			n.out("nightporter", "verify")
-			db, err := sql.Open("sqlite3", filepath.Join(n.state(), "nightporter.db"))
+			n := programtest.NewTwoTasks(t)
+			n.Through("")
+			n.Out("nightporter", "verify")
+			db, err := sql.Open("sqlite3", filepath.Join(n.State(), "nightporter.db"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,11 +49,11 @@ func TestVerifyFindsTampering(t *testing.T) {
 			if _, err := db.Exec(c.query); err != nil {
 				t.Fatal(err)
 			}
-			out, code, err := n.output("nightporter", "verify")
+			out, code, err := n.Output("nightporter", "verify")
 			if err != nil || code != 1 || !strings.Contains(out, "ledger altered") || !strings.Contains(out, c.want) {
 				t.Errorf("exit %d, %v\n%s", code, err, out)
 			}
-			out, code, _ = n.output("nightporter", "verify", "--json")
+			out, code, _ = n.Output("nightporter", "verify", "--json")
 			if code != 1 || !strings.Contains(out, `"ok":false`) {
 				t.Errorf("--json: exit %d\n%s", code, out)
 			}

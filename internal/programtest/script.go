@@ -1,4 +1,4 @@
-package main_test
+package programtest
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestScript runs testdata/script: the real nightporter and hat, real git,
-// and agents that are shell scripts. Commands besides those of testscript:
+// Scripts runs the scripts in dir: the real nightporter and hat, real git, and
+// agents that are shell scripts. Commands besides those of testscript:
 //
 //	repo DIR                  make a repository of the files in DIR
 //	np CODE ARG…              run nightporter; it has to end with the exit code
@@ -25,20 +25,21 @@ import (
 //	untouched NAME DIR FILE…  compare: all is the same but the files, and our branches
 //	gone TEXT                 wait until no process has the text in its arguments
 //	sessions N                as many sessions had an agent started in them
-func TestScript(t *testing.T) {
-	t.Parallel()
+func Scripts(t *testing.T, dir string) {
+	t.Helper()
+	DependOnSources(t)
 	testscript.Run(t, testscript.Params{
-		Dir:                "testdata/script",
-		WorkdirRoot:        root,
+		Dir:                dir,
+		WorkdirRoot:        workDir,
 		RequireUniqueNames: true,
 		ContinueOnError:    testing.Verbose(), // all that is wrong at once, for who looks closely
 		Setup: func(e *testscript.Env) error {
-			w := world{e.WorkDir}
-			e.Values[worldKey{}] = &scene{world: w, running: map[string]*process{}, notes: map[string]map[string]string{}}
-			e.Defer(func() { e.Values[worldKey{}].(*scene).end() })
-			e.Vars = append(e.Vars, w.env()...)
-			e.Vars = append(e.Vars, "BIN="+binDir, "STATE="+w.state(), "NOTES="+w.path("notes"), "GIT_EDITOR=true")
-			return w.furnish()
+			m := Machine{Dir: e.WorkDir}
+			e.Values[sceneKey{}] = &scene{Machine: m, running: map[string]*Process{}, notes: map[string]map[string]string{}}
+			e.Defer(func() { e.Values[sceneKey{}].(*scene).end() })
+			e.Vars = append(e.Vars, m.Env()...)
+			e.Vars = append(e.Vars, "BIN="+binDir, "STATE="+m.State(), "NOTES="+m.Path("notes"), "GIT_EDITOR=true")
+			return m.Furnish()
 		},
 		Condition: func(cond string) (bool, error) {
 			if cond == "boundary" { // sessions cannot write outside
@@ -55,25 +56,25 @@ func TestScript(t *testing.T) {
 	})
 }
 
-type worldKey struct{}
+type sceneKey struct{}
 
-// scene is the world of one script and what is going on in it.
+// scene is the machine of one script and what is going on in it.
 type scene struct {
-	world
-	running map[string]*process
+	Machine
+	running map[string]*Process
 	notes   map[string]map[string]string
 }
 
-func sceneOf(ts *testscript.TestScript) *scene { return ts.Value(worldKey{}).(*scene) }
+func sceneOf(ts *testscript.TestScript) *scene { return ts.Value(sceneKey{}).(*scene) }
 
 func (s *scene) end() {
 	for _, p := range s.running {
-		p.kill()
+		p.Kill()
 	}
-	s.cleanUp()
+	s.CleanUp()
 }
 
-func (s *scene) process(ts *testscript.TestScript, name string) *process {
+func (s *scene) process(ts *testscript.TestScript, name string) *Process {
 	p := s.running[name]
 	if p == nil {
 		ts.Fatalf("nothing was started as %s", name)
