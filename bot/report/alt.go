@@ -57,16 +57,16 @@ func Alt(f Facts) string {
 	}
 	var said []string
 	for _, g := range f.Guidance {
-		if g.Given {
+		if g.InSpan {
 			said = append(said, g.At.Format("15:04"))
 		}
 	}
 	if len(said) > 0 {
 		say("Guidance at %s.", list(said))
 	}
-	if len(f.Course) > 1 {
+	if len(f.Burndown) > 1 {
 		var left []string
-		for _, p := range f.Course {
+		for _, p := range f.Burndown {
 			left = append(left, fmt.Sprintf("%d at %s", p.Left, p.At.Format("15:04")))
 		}
 		say("Tasks left: %s.", strings.Join(left, ", "))

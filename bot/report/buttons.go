@@ -16,18 +16,18 @@ func (f Facts) buttons(m *bot.Message) {
 	}
 	asked := 0
 	for _, n := range f.Needs {
-		if n.Q.ID != "" {
+		if n.Question.ID != "" {
 			asked++
 		}
 	}
 	for _, n := range f.Needs {
 		switch {
-		case n.Stop && n.Sign != bot.SignPaused:
+		case n.BlocksRun && n.Sign != bot.SignPaused:
 			press("Try now", "/resume")
-		case n.Stop:
+		case n.BlocksRun:
 			press("Resume", "/resume")
-		case n.Q.ID != "" && len(m.Buttons) < mostButtons-2:
-			for _, b := range bot.DigestButtons(n.Q, asked <= firstFew) {
+		case n.Question.ID != "" && len(m.Buttons) < mostButtons-2:
+			for _, b := range bot.DigestButtons(n.Question, asked <= firstFew) {
 				press(b.Label, b.Command)
 			}
 		}

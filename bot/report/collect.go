@@ -95,7 +95,7 @@ func (c *collector) local(t time.Time) time.Time {
 
 func (c *collector) entry(e ledger.Entry) {
 	c.left.entry(e)
-	c.seen.Take(e)
+	c.seen.Apply(e)
 	switch b := e.Body.(type) {
 	case ledger.RunStarted:
 		if c.in(e.Time) {
@@ -154,7 +154,7 @@ func (c *collector) start(t time.Time) {
 
 func (c *collector) trouble(what string, at time.Time) {
 	if c.in(at) {
-		c.Trouble = counted(c.Trouble, what)
+		c.FailureKinds = counted(c.FailureKinds, what)
 	}
 }
 
@@ -260,11 +260,11 @@ func (c *collector) finish() {
 			c.Waits[n-1].Open = true
 		}
 	}
-	c.Waits = slices.DeleteFunc(merged(c.Waits), func(w Span) bool { return !w.Open && w.Took() < leastWait })
+	c.Waits = slices.DeleteFunc(merged(c.Waits), func(w Span) bool { return !w.Open && w.Duration() < leastWait })
 	for _, x := range c.seen.In(c.s) {
 		if x.Live {
 			x.End = c.To
-			c.Cost.AtWork++
+			c.Cost.Running++
 		}
 		if x.End.After(c.From) {
 			x.Start, x.End = later(c.local(x.Start), c.local(c.From)), c.local(x.End)
@@ -276,7 +276,7 @@ func (c *collector) finish() {
 		c.Hats = counted(c.Hats, x.Hat)
 		c.start(x.Start)
 	}
-	slices.SortStableFunc(c.Trouble, func(a, b Count) int { return cmp.Compare(b.N, a.N) })
+	slices.SortStableFunc(c.FailureKinds, func(a, b Count) int { return cmp.Compare(b.N, a.N) })
 	c.stand()
 	c.need()
 	c.words()
@@ -292,7 +292,7 @@ func (c *collector) finish() {
 			}
 		}
 	}
-	c.Course = c.left.points(c.Began, c.Ended)
+	c.Burndown = c.left.points(c.Began, c.Ended)
 }
 
 // leastWait is from when on somebody is told of a wait that is over.
@@ -329,17 +329,17 @@ func (c *collector) stand() {
 		}
 		if id := ledger.FoldID(t.Task.ID); c.finished[id] {
 			delete(c.finished, id)
-			c.DoneNow = append(c.DoneNow, t.Task.ID)
+			c.Completed = append(c.Completed, t.Task.ID)
 		}
 	}
 	for _, id := range c.done { // of another source by now
 		if c.finished[ledger.FoldID(id)] {
-			c.DoneNow = append(c.DoneNow, id)
+			c.Completed = append(c.Completed, id)
 		}
 	}
-	for _, id := range c.DoneNow {
+	for _, id := range c.Completed {
 		if !c.flawed[ledger.FoldID(id)] {
-			c.First++
+			c.FirstPass++
 		}
 	}
 	c.Left = c.Total - c.Done - c.Skipped
@@ -352,7 +352,7 @@ func (c *collector) stand() {
 	if r.Over() {
 		c.Since = c.local(r.EndedAt)
 		if e := r.Ended; e != nil {
-			c.Ending = string(e.Reason)
+			c.ExitReason = string(e.Reason)
 			c.TipRed = e.FinalOK != nil && !*e.FinalOK
 		}
 	}

@@ -31,11 +31,11 @@ func TestSpans(t *testing.T) {
 			t.Fatal(err)
 		}
 		sum := func(f report.Facts) string {
-			return fmt.Sprintf("%.2f of %d, %d done, %d fix rounds, %d failures", f.Cost.USD, f.Cost.Sessions, len(f.DoneNow), f.Fixes, len(f.Failures))
+			return fmt.Sprintf("%.2f of %d, %d done, %d fix rounds, %d failures", f.Cost.USD, f.Cost.Sessions, len(f.Completed), f.Fixes, len(f.Failures))
 		}
 		both := whole
 		both.Cost = report.Cost{USD: first.Cost.USD + second.Cost.USD, Sessions: first.Cost.Sessions + second.Cost.Sessions}
-		both.DoneNow = append(append([]string{}, first.DoneNow...), second.DoneNow...)
+		both.Completed = append(append([]string{}, first.Completed...), second.Completed...)
 		both.Fixes = first.Fixes + second.Fixes
 		both.Failures = append(append([]report.Failure{}, first.Failures...), second.Failures...)
 		if sum(both) != sum(whole) {
@@ -47,14 +47,14 @@ func TestSpans(t *testing.T) {
 					t.Errorf("cut at %v: session %s from %v to %v", mid, s.ID, s.Start, s.End)
 				}
 			}
-			for n := 1; n < len(f.Course); n++ {
-				if f.Course[n].At.Before(f.Course[n-1].At) || f.Course[n].Left == f.Course[n-1].Left {
-					t.Errorf("cut at %v: course %v", mid, f.Course)
+			for n := 1; n < len(f.Burndown); n++ {
+				if f.Burndown[n].At.Before(f.Burndown[n-1].At) || f.Burndown[n].Left == f.Burndown[n-1].Left {
+					t.Errorf("cut at %v: course %v", mid, f.Burndown)
 				}
 			}
 		}
-		if n := len(first.Course); n > 0 && len(second.Course) > 0 && second.Began.After(mid) && first.Course[n-1].Left != second.Course[0].Left {
-			t.Errorf("cut at %v: %d tasks are left, and then %d", mid, first.Course[n-1].Left, second.Course[0].Left)
+		if n := len(first.Burndown); n > 0 && len(second.Burndown) > 0 && second.Began.After(mid) && first.Burndown[n-1].Left != second.Burndown[0].Left {
+			t.Errorf("cut at %v: %d tasks are left, and then %d", mid, first.Burndown[n-1].Left, second.Burndown[0].Left)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func TestRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(report.Whole(want).Text(0)+report.Alt(want), report.Whole(got).Text(0)+report.Alt(got)); diff != "" {
+		if diff := cmp.Diff(report.FullText(want).Text(0)+report.Alt(want), report.FullText(got).Text(0)+report.Alt(got)); diff != "" {
 			t.Errorf("from %v (-all +read):\n%s", from, diff)
 		}
 	}
@@ -99,7 +99,7 @@ func TestUnknownStaysUnknown(t *testing.T) {
 	n.plan()
 	n.Until(func() bool { return n.State.Project.Run.Commits == 2 })
 	f := n.facts(n.Now.Add(time.Minute))
-	if diff := cmp.Diff(report.Cost{Unpriced: f.Cost.Sessions, Sessions: f.Cost.Sessions, AtWork: f.Cost.AtWork}, f.Cost); diff != "" || f.Cost.Unpriced < 6 {
+	if diff := cmp.Diff(report.Cost{Unpriced: f.Cost.Sessions, Sessions: f.Cost.Sessions, Running: f.Cost.Running}, f.Cost); diff != "" || f.Cost.Unpriced < 6 {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if got := f.Cost.String(); got != "cost unknown" {
@@ -123,7 +123,7 @@ func TestFirstSession(t *testing.T) {
 		}
 	}
 	n.Until(func() bool { return n.State.Project.Run.Agents == 2 })
-	if f := n.facts(n.Now.Add(time.Minute)); f.Cost.String() != "$0.35" || f.Cost.AtWork != 1 {
+	if f := n.facts(n.Now.Add(time.Minute)); f.Cost.String() != "$0.35" || f.Cost.Running != 1 {
 		t.Errorf("after the first: %+v", f.Cost)
 	}
 }
@@ -148,7 +148,7 @@ func TestGrowing(t *testing.T) {
 	n.Do(loop.Input{Body: loop.SourceChanged{Snapshot: snap}})
 	f := n.facts(n.Now.Add(time.Second))
 	var left []int
-	for _, p := range f.Course {
+	for _, p := range f.Burndown {
 		left = append(left, p.Left)
 	}
 	if len(left) < 3 || left[0] != 12 || left[1] != 11 || left[len(left)-1] != 13 {
@@ -176,8 +176,8 @@ func TestNewerEntry(t *testing.T) {
 // TestNoSessionNoPrice: a task that a person passed in the morning was not
 // free: what it took is in another digest.
 func TestNoSessionNoPrice(t *testing.T) {
-	f := report.Facts{Project: "shop", From: evening, To: morning, Total: 1, Done: 1, DoneNow: []string{"Task 1"}}
-	if text := report.Whole(f).Text(0); !strings.Contains(text, "First pass") || strings.Contains(text, "a task") {
+	f := report.Facts{Project: "shop", From: evening, To: morning, Total: 1, Done: 1, Completed: []string{"Task 1"}}
+	if text := report.FullText(f).Text(0); !strings.Contains(text, "First pass") || strings.Contains(text, "a task") {
 		t.Error(text)
 	}
 }

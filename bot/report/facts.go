@@ -11,14 +11,14 @@ import (
 type Facts struct {
 	Project  string
 	From, To time.Time // what it looks at: after From, up to To
-	Meant    time.Time // when it should have come, where it comes late
+	Due      time.Time // when it should have come, where it comes late
 	Missed   []string  // days that had none: "Thu 19 Nov"
 	Weekly   bool      // it is that of a week
 
 	// The work that was done in that time; zero where there was none.
 	Began, Ended time.Time
 	Live         bool     // a run is under way at To
-	Ending       string   // why the last run ended, "" while one is under way
+	ExitReason   string   // why the last run ended, "" while one is under way
 	Runs         []string // r14
 	Branch       string   // of the last run, where it holds commits
 	TipRed       bool     // its tip fails verification
@@ -29,16 +29,16 @@ type Facts struct {
 	Left                                  int // neither done nor put away
 	Since                                 time.Time
 
-	DoneNow  []string // ids of the tasks done in that time, in the order of the source
-	First    int      // of these: without a failed attempt, a red verification or a fix round
-	Fixes    int      // fix rounds
-	Failures []Failure
-	Trouble  []Count // sessions and verifications that failed, by kind
+	Completed    []string // ids of the tasks done in that time, in the order of the source
+	FirstPass    int      // of these: without a failed attempt, a red verification or a fix round
+	Fixes        int      // fix rounds
+	Failures     []Failure
+	FailureKinds []Count // sessions and verifications that failed, by kind
 
 	Sessions []Session // of agents, by their start
 	Hats     []Count   // sessions by hat, in the order in which they were first at work
 	Cost     Cost
-	Course   []Point // tasks left, from Began on
+	Burndown []Point // tasks left, from Began on
 
 	Needs    []Need
 	Guidance []Guided
@@ -64,7 +64,7 @@ type Session struct {
 	Start, End time.Time // End: To while it is at work
 	Live       bool
 	Failed     bool // counts as a failed session
-	Cut        bool // counts as nothing
+	CutOff     bool // counts as nothing
 }
 
 // Count is how often something was.
@@ -78,7 +78,7 @@ type Cost struct {
 	USD      float64
 	Unpriced int // sessions whose cost is unknown
 	Sessions int // sessions that have ended
-	AtWork   int // that have not: nobody knows yet what they cost
+	Running  int // that have not: nobody knows yet what they cost
 }
 
 // Failure is an attempt that came to nothing.
@@ -96,19 +96,19 @@ type Point struct {
 
 // Need is one thing that only a person can do.
 type Need struct {
-	Sign string
-	Text string
-	Task string
-	Q    ledger.Question // zero where there is none to answer
-	Stop bool            // nothing goes on without it
+	Sign      string
+	Text      string
+	Task      string
+	Question  ledger.Question // zero where there is none to answer
+	BlocksRun bool            // nothing goes on without it
 }
 
 // Guided is a guidance and what became of it.
 type Guided struct {
-	Item  guidance.Item
-	At    time.Time // when it was sent
-	Task  string    // that had it last
-	Given bool      // sent in that time
+	Item   guidance.Item
+	At     time.Time // when it was sent
+	Task   string    // that had it last
+	InSpan bool      // sent in that time
 }
 
 // Span is a time in which no agent could be at work.
@@ -118,11 +118,11 @@ type Span struct {
 	Open     bool   // not over yet
 }
 
-// Took is how long it was.
-func (s Span) Took() time.Duration { return s.To.Sub(s.From) }
+// Duration is how long it was.
+func (s Span) Duration() time.Duration { return s.To.Sub(s.From) }
 
 // Quiet reports whether nothing happened that anybody would have to be told
 // with a sound.
 func (f Facts) Quiet() bool {
-	return len(f.Sessions) == 0 && len(f.Needs) == 0 && len(f.Off) == 0 && len(f.DoneNow) == 0
+	return len(f.Sessions) == 0 && len(f.Needs) == 0 && len(f.Off) == 0 && len(f.Completed) == 0
 }

@@ -37,7 +37,7 @@ func (c *collector) guided(e ledger.Entry) {
 			c.given[id].Task = e.Task
 		}
 		if _, is := e.Body.(ledger.GuidanceQueued); is {
-			c.given[id].Given, c.given[id].At = true, c.local(e.Time)
+			c.given[id].InSpan, c.given[id].At = true, c.local(e.Time)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func (c *collector) words() {
 	for _, id := range c.order {
 		g := *c.given[id]
 		i, ok := c.s.Project.Guidance.Get(id)
-		if !ok || i.State == guidance.Dropped && !g.Given {
+		if !ok || i.State == guidance.Dropped && !g.InSpan {
 			continue
 		}
 		g.Item = i

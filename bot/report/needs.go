@@ -24,7 +24,7 @@ func (c *collector) need() {
 	asked := map[string]bool{}
 	for _, q := range questions {
 		asked[ledger.FoldID(q.Task)] = true
-		c.Needs = append(c.Needs, Need{Sign: bot.SignOf(q), Text: c.ask(q), Task: q.Task, Q: q})
+		c.Needs = append(c.Needs, Need{Sign: bot.SignOf(q), Text: c.ask(q), Task: q.Task, Question: q})
 	}
 	for _, t := range c.s.Project.Tasks.All() { // of a run without questions, or settled by a mark in the source
 		if asked[ledger.FoldID(t.Task.ID)] {
@@ -49,11 +49,11 @@ func (c *collector) standstill(r *loop.Run) {
 		if hold, ok := c.s.Shared.Agents[agent]; ok && !hold.Since.IsZero() {
 			text += " since " + bot.Clock(hold.Since, c.To)
 		}
-		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: text + "; on the host: nightporter login " + bot.Cut(bot.Clean(agent), 16), Stop: true})
+		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: text + "; on the host: nightporter login " + bot.Cut(bot.Clean(agent), 16), BlocksRun: true})
 	case r.Wait == ledger.WaitDisk:
-		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: "The disk is full, or the state folder cannot be written", Stop: true})
+		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: "The disk is full, or the state folder cannot be written", BlocksRun: true})
 	case r.State == ledger.RunPaused && r.Wait == ledger.WaitPerson:
-		c.Needs = append(c.Needs, Need{Sign: bot.SignPaused, Text: r.ID + " is paused", Stop: true})
+		c.Needs = append(c.Needs, Need{Sign: bot.SignPaused, Text: r.ID + " is paused", BlocksRun: true})
 	}
 }
 

@@ -133,7 +133,7 @@ func (p *picture) lanes() float64 {
 		h += laneH
 	}
 	for _, g := range p.Guidance {
-		if g.Given {
+		if g.InSpan {
 			return h + laneH - 10
 		}
 	}

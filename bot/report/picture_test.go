@@ -23,14 +23,14 @@ func crowd(sessions, tasks, hats int) report.Facts {
 	f := report.Facts{
 		Project: "api-migration", From: evening.Add(-16 * time.Hour), To: morning, Began: evening, Ended: evening.Add(7*time.Hour + 2*time.Minute),
 		Runs: []string{"r14"}, Branch: "nightporter/api-migration/r14", Boundary: 3, Total: tasks, Done: tasks - tasks/10, Left: tasks / 10,
-		Cost: report.Cost{USD: 0.11 * float64(sessions), Sessions: sessions}, Fixes: sessions / 12, First: tasks / 2,
+		Cost: report.Cost{USD: 0.11 * float64(sessions), Sessions: sessions}, Fixes: sessions / 12, FirstPass: tasks / 2,
 		Seq: 41822, Head: "9f3a2c71b0e2aa",
 	}
 	names := []string{"planner", "builder", "reviewer", "fixer", "critic", "architect", "verifier", "investigator", "writer", "reproducer", "designer", "translator"}[:hats]
 	span := f.Ended.Sub(f.Began)
 	for i := range sessions {
 		at := f.Began.Add(span * time.Duration(i) / time.Duration(sessions))
-		f.Sessions = append(f.Sessions, report.Session{ID: fmt.Sprint(i), Hat: names[(i*7+i/12)%hats], Start: at, End: at.Add(span / time.Duration(sessions) * 9 / 10), Failed: i%41 == 40, Cut: i%67 == 66})
+		f.Sessions = append(f.Sessions, report.Session{ID: fmt.Sprint(i), Hat: names[(i*7+i/12)%hats], Start: at, End: at.Add(span / time.Duration(sessions) * 9 / 10), Failed: i%41 == 40, CutOff: i%67 == 66})
 	}
 	for _, name := range names {
 		n := 0
@@ -44,13 +44,13 @@ func crowd(sessions, tasks, hats int) report.Facts {
 		}
 	}
 	for i := range f.Done + 1 {
-		f.Course = append(f.Course, report.Point{At: f.Began.Add(span * time.Duration(i) / time.Duration(f.Done+1)), Left: tasks - i})
+		f.Burndown = append(f.Burndown, report.Point{At: f.Began.Add(span * time.Duration(i) / time.Duration(f.Done+1)), Left: tasks - i})
 		if i > 0 {
-			f.DoneNow = append(f.DoneNow, fmt.Sprintf("Task %d", i))
+			f.Completed = append(f.Completed, fmt.Sprintf("Task %d", i))
 		}
 	}
 	for i := range min(sessions/10, 12) {
-		f.Guidance = append(f.Guidance, report.Guided{Given: true, At: f.Began.Add(time.Duration(i*i) * 3 * time.Minute), Item: guidance.Item{ID: fmt.Sprintf("g%d", i+9), Text: "x", State: guidance.Addressed}})
+		f.Guidance = append(f.Guidance, report.Guided{InSpan: true, At: f.Began.Add(time.Duration(i*i) * 3 * time.Minute), Item: guidance.Item{ID: fmt.Sprintf("g%d", i+9), Text: "x", State: guidance.Addressed}})
 	}
 	return f
 }
@@ -60,7 +60,7 @@ func short() report.Facts {
 	f := crowd(1, 3, 1)
 	f.Ended = f.Began.Add(2 * time.Minute)
 	f.Sessions[0].End, f.Sessions[0].Live = f.Ended, true
-	f.Course = []report.Point{{At: f.Began, Left: 3}, {At: f.Ended, Left: 2}}
+	f.Burndown = []report.Point{{At: f.Began, Left: 3}, {At: f.Ended, Left: 2}}
 	f.Cost = report.Cost{Unpriced: 1, Sessions: 1}
 	f.Live, f.To = true, f.Ended
 	return f
@@ -101,7 +101,7 @@ func nights(t *testing.T) map[string]report.Facts {
 		s.Start = week.Began.Add(time.Duration(i) * 45 * time.Minute)
 		s.End = s.Start.Add(20 * time.Minute)
 	}
-	week.Course[0].At = week.Began
+	week.Burndown[0].At = week.Began
 	week.Off = []report.Span{{From: week.Began.Add(30 * time.Hour), To: week.Began.Add(50 * time.Hour)}}
 	idle := report.Facts{Project: "shop", From: evening, To: morning, Total: 12, Done: 12}
 	demo := crowd(16, 4, 4)
@@ -111,8 +111,8 @@ func nights(t *testing.T) map[string]report.Facts {
 		s.Start = demo.Began.Add(time.Duration(i) * 375 * time.Millisecond)
 		s.End = s.Start.Add(330 * time.Millisecond)
 	}
-	for i := range demo.Course {
-		demo.Course[i].At = demo.Began.Add(time.Duration(i) * 1400 * time.Millisecond)
+	for i := range demo.Burndown {
+		demo.Burndown[i].At = demo.Began.Add(time.Duration(i) * 1400 * time.Millisecond)
 	}
 	return map[string]report.Facts{"demo": demo, "good": f, "one": short(), "crowd": crowd(500, 120, 12), "strange": strange(), "week": week, "idle": idle}
 }

@@ -15,8 +15,8 @@ type Sessions struct {
 	all []Session
 }
 
-// Take takes in the next entry of a project's stream.
-func (f *Sessions) Take(e ledger.Entry) {
+// Apply takes in the next entry of a project's stream.
+func (f *Sessions) Apply(e ledger.Entry) {
 	switch b := e.Body.(type) {
 	case ledger.SessionPlanned:
 		if b.Kind == ledger.KindAgent {
@@ -49,7 +49,7 @@ func (f *Sessions) end(b ledger.SessionEnded, e ledger.Entry) {
 	if t := b.Exit.Ended; !t.IsZero() && !t.Before(x.Start) && t.Before(e.Time) {
 		x.End = t
 	}
-	x.Failed, x.Cut = b.Counts == ledger.CountsAsFailed, b.Counts == ledger.CountsAsNothing
+	x.Failed, x.CutOff = b.Counts == ledger.CountsAsFailed, b.Counts == ledger.CountsAsNothing
 }
 
 // In returns the sessions in the order in which they were planned. Those that

@@ -24,7 +24,7 @@ func TestSessions(t *testing.T) {
 		if e.Stream == ledger.SharedStream {
 			continue
 		}
-		seen.Take(e)
+		seen.Apply(e)
 		p, is := e.Body.(ledger.SessionPlanned)
 		if !is || p.Kind != ledger.KindAgent {
 			continue
@@ -46,7 +46,7 @@ func TestSessions(t *testing.T) {
 		t.Fatalf("%d sessions, %d were in hand, the digest has %d", len(all), live, len(whole.Sessions))
 	}
 	for n, x := range whole.Sessions {
-		if y := all[n]; y.ID != x.ID || y.Hat != x.Hat || !y.Start.Equal(x.Start) || !y.End.Equal(x.End) || y.End.Sub(y.Start) < time.Second || y.Failed != x.Failed || y.Cut != x.Cut {
+		if y := all[n]; y.ID != x.ID || y.Hat != x.Hat || !y.Start.Equal(x.Start) || !y.End.Equal(x.End) || y.End.Sub(y.Start) < time.Second || y.Failed != x.Failed || y.CutOff != x.CutOff {
 			t.Errorf("%+v, the digest has %+v", y, x)
 		}
 	}

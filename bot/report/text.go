@@ -54,8 +54,8 @@ func Text(f Facts) bot.Message {
 	return m
 }
 
-// Whole is the digest with all that a caption leaves out.
-func Whole(f Facts) bot.Message {
+// FullText is the digest with all that a caption leaves out.
+func FullText(f Facts) bot.Message {
 	m := f.head()
 	m.Key = bot.KeyDigestAll
 	if f.Quiet() {
@@ -133,8 +133,8 @@ func (f Facts) head() bot.Message {
 	first := fit(sign, f.Project, rest)
 	m := bot.Message{Key: bot.KeyDigest, Project: f.Project, Lines: []bot.Line{{Text: first}}}
 	second := ""
-	if !f.Meant.IsZero() {
-		second = "meant for " + bot.Clock(f.Meant, f.To) + " · "
+	if !f.Due.IsZero() {
+		second = "meant for " + bot.Clock(f.Due, f.To) + " · "
 	}
 	if f.Weekly {
 		second += "week to " + f.To.Format("Mon 2 Jan") + " · "
@@ -163,7 +163,7 @@ func (f Facts) first() (sign, rest string) {
 	case f.Quiet() && len(f.Waits) > 0:
 		var waited time.Duration
 		for _, w := range f.Waits {
-			waited += w.Took()
+			waited += w.Duration()
 		}
 		return bot.SignLook, tally + ", waited " + bot.Took(waited)
 	case f.Quiet() && f.Live:
@@ -175,12 +175,12 @@ func (f Facts) first() (sign, rest string) {
 	case len(f.Off) > 0:
 		o := f.Off[0]
 		for _, x := range f.Off {
-			if x.Took() > o.Took() {
+			if x.Duration() > o.Duration() {
 				o = x
 			}
 		}
 		if f.days() {
-			return bot.SignLook, tally + ", off " + bot.Took(o.Took())
+			return bot.SignLook, tally + ", off " + bot.Took(o.Duration())
 		}
 		return bot.SignLook, tally + ", off " + o.From.Format("15:04") + "–" + o.To.Format("15:04")
 	case need != "":
@@ -197,11 +197,11 @@ func (f Facts) first() (sign, rest string) {
 // nothing than was done.
 func (f Facts) bad() bool {
 	for _, n := range f.Needs {
-		if n.Stop && n.Sign == bot.SignLook {
+		if n.BlocksRun && n.Sign == bot.SignLook {
 			return true
 		}
 	}
-	return f.TipRed || len(f.Failures) > len(f.DoneNow)
+	return f.TipRed || len(f.Failures) > len(f.Completed)
 }
 
 func (f Facts) idle(m *bot.Message) {
@@ -236,8 +236,8 @@ func (f Facts) doneLines() []string {
 		where = append(where, bot.Cut(bot.Clean(f.Branch), 60))
 	}
 	switch {
-	case len(f.DoneNow) > 0:
-		out = append(out, strings.Join(append([]string{"Done " + bot.Cut(bot.Ranges(f.DoneNow), 120)}, where...), " · "))
+	case len(f.Completed) > 0:
+		out = append(out, strings.Join(append([]string{"Done " + bot.Cut(bot.Ranges(f.Completed), 120)}, where...), " · "))
 	case len(f.Sessions) > 0:
 		out = append(out, strings.Join(append([]string{"Nothing was done"}, where...), " · "))
 	}
@@ -248,7 +248,7 @@ func (f Facts) doneLines() []string {
 func (f Facts) failedLines() []string {
 	var out []string
 	var kinds []string
-	for _, t := range f.Trouble {
+	for _, t := range f.FailureKinds {
 		kinds = append(kinds, fmt.Sprintf("%d %s", t.N, t.Name))
 	}
 	if len(kinds) > 0 {
@@ -304,8 +304,8 @@ func (f Facts) workLines() []string {
 		}
 		out = append(out, "Sessions "+strings.Join(hats, " · "))
 	}
-	if len(f.Course) > 0 {
-		first, last := f.Course[0], f.Course[len(f.Course)-1]
+	if len(f.Burndown) > 0 {
+		first, last := f.Burndown[0], f.Burndown[len(f.Burndown)-1]
 		out = append(out, fmt.Sprintf("Tasks left %d → %d", first.Left, last.Left))
 	}
 	return out
@@ -314,8 +314,8 @@ func (f Facts) workLines() []string {
 // rates are first-pass rate, fix rounds, and cost per task.
 func (f Facts) rates() []string {
 	var out []string
-	if n := len(f.DoneNow); n > 0 {
-		out = append(out, fmt.Sprintf("First pass %d of %d", f.First, n))
+	if n := len(f.Completed); n > 0 {
+		out = append(out, fmt.Sprintf("First pass %d of %d", f.FirstPass, n))
 	}
 	if len(f.Sessions) > 0 {
 		out = append(out, plural(f.Fixes, "fix round"))
@@ -328,7 +328,7 @@ func (f Facts) rates() []string {
 
 // perTask is the cost of a task that was done, "" where none was.
 func (f Facts) perTask() string {
-	switch n := len(f.DoneNow); {
+	switch n := len(f.Completed); {
 	case n == 0, f.Cost.Sessions == 0: // what was done needed no session of this span
 		return ""
 	case f.Cost.Unpriced > 0:
@@ -356,7 +356,7 @@ func (f Facts) spanLines() []string {
 		if at < 0 {
 			at, all = len(all), append(all, total{why: w.Why})
 		}
-		all[at].took += w.Took()
+		all[at].took += w.Duration()
 		all[at].open = all[at].open || w.Open
 	}
 	for _, t := range all {
@@ -421,7 +421,7 @@ func (c Cost) String() string {
 }
 
 // open reports whether nothing is known yet: all sessions are still at work.
-func (c Cost) open() bool { return c.Sessions == 0 && c.AtWork > 0 }
+func (c Cost) open() bool { return c.Sessions == 0 && c.Running > 0 }
 
 // clock is a time of the span: with its zone in a night in which the clocks
 // change, with its day in a longer span.

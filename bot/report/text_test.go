@@ -90,7 +90,7 @@ func TestText(t *testing.T) {
 	}
 	quiet.Needs = nil // the questions of the night before, answered since
 	late := g
-	late.Meant, late.Missed, late.Strangers = morning.Add(-25*time.Minute), []string{"Wed 18 Nov"}, 2
+	late.Due, late.Missed, late.Strangers = morning.Add(-25*time.Minute), []string{"Wed 18 Nov"}, 2
 	week := g
 	week.From = g.To.Add(-7 * 24 * time.Hour)
 	week.Off = []report.Span{{From: evening.Add(-50 * time.Hour), To: evening.Add(-47 * time.Hour)}}
@@ -102,7 +102,7 @@ func TestText(t *testing.T) {
 		m := report.Text(f)
 		form(t, m)
 		text := m.Text(0)
-		if whole := report.Whole(f); name == "good" || name == "bad" {
+		if whole := report.FullText(f); name == "good" || name == "bad" {
 			form(t, whole)
 			text += "\n--- all\n" + whole.Text(0) + "\n--- picture\n" + report.Alt(f)
 		}
@@ -138,11 +138,11 @@ func TestHostile(t *testing.T) {
 	f.Project, f.Branch, f.Advisory = strings.Repeat("n", 32), nasty, []string{nasty}
 	for n := range 40 {
 		id := "Task " + strings.Repeat("9", n%9+1)
-		f.DoneNow = append(f.DoneNow, id, "JIRA-"+strings.Repeat("7", n%12+1))
+		f.Completed = append(f.Completed, id, "JIRA-"+strings.Repeat("7", n%12+1))
 		f.Failures = append(f.Failures, report.Failure{Task: id, Why: nasty})
-		f.Trouble = append(f.Trouble, report.Count{Name: bot.Cut(bot.Clean(nasty), 20), N: n})
-		f.Needs = append(f.Needs, report.Need{Sign: bot.SignBlocked, Text: bot.Cut(bot.Clean(nasty), 90), Task: id, Q: ledger.Question{ID: "q9", Kind: ledger.AskBlocked, Task: id}})
-		f.Guidance = append(f.Guidance, report.Guided{Given: true, At: f.Began, Task: nasty, Item: guidance.Item{ID: "g9", Text: nasty, Note: nasty, State: guidance.SetAside}})
+		f.FailureKinds = append(f.FailureKinds, report.Count{Name: bot.Cut(bot.Clean(nasty), 20), N: n})
+		f.Needs = append(f.Needs, report.Need{Sign: bot.SignBlocked, Text: bot.Cut(bot.Clean(nasty), 90), Task: id, Question: ledger.Question{ID: "q9", Kind: ledger.AskBlocked, Task: id}})
+		f.Guidance = append(f.Guidance, report.Guided{InSpan: true, At: f.Began, Task: nasty, Item: guidance.Item{ID: "g9", Text: nasty, Note: nasty, State: guidance.SetAside}})
 		f.Hats = append(f.Hats, report.Count{Name: bot.Cut(bot.Clean(nasty), 16), N: n})
 		f.Off = append(f.Off, report.Span{From: f.Began, To: f.Began.Add(time.Hour)})
 		f.Waits = append(f.Waits, report.Span{From: f.Began, To: f.Ended, Why: bot.Cut(bot.Clean(nasty), 20)})
@@ -159,7 +159,7 @@ func TestHostile(t *testing.T) {
 	if last := m.Lines[len(m.Lines)-1].Text; !strings.HasPrefix(last, "Nothing runs.") {
 		t.Errorf("the last line is %q, not what comes next", last)
 	}
-	messagelint.Frame(t, "whole digest", report.Whole(f))
+	messagelint.Frame(t, "whole digest", report.FullText(f))
 	if alt := report.Alt(f); bot.Width(alt) > 2000 {
 		t.Errorf("%d", bot.Width(alt))
 	}

@@ -67,7 +67,7 @@ func (p *picture) heading(text string) {
 func (p *picture) legend() {
 	failed, cut := false, false
 	for _, s := range p.Sessions {
-		failed, cut = failed || s.Failed, cut || s.Cut
+		failed, cut = failed || s.Failed, cut || s.CutOff
 	}
 	x, s := right, style{small, false}
 	if cut {
@@ -95,7 +95,7 @@ func (p *picture) bars(r row, y float64, col color.Color) {
 		switch {
 		case s.Failed:
 			p.box(x0, y+pad, w, p.rowH-2*pad, 6, p.red)
-		case s.Cut:
+		case s.CutOff:
 			p.hollow(x0, y+pad, w, p.rowH-2*pad, col)
 		default:
 			p.box(x0, y+pad, w, p.rowH-2*pad, 6, col)
@@ -133,10 +133,10 @@ func (p *picture) bands(bottom float64) {
 	}
 	for _, x := range sorted(p.Waits, p.Off) {
 		if x.Why == "" {
-			band(x, "off "+bot.Took(x.Took()))
+			band(x, "off "+bot.Took(x.Duration()))
 			continue
 		}
-		band(x, strings.TrimPrefix(x.Why, "the ")+" "+bot.Took(x.Took()))
+		band(x, strings.TrimPrefix(x.Why, "the ")+" "+bot.Took(x.Duration()))
 	}
 }
 
@@ -155,7 +155,7 @@ func (p *picture) marks(bottom float64) {
 	drawn := -closest
 	var flags []flag
 	for _, g := range p.Guidance {
-		if !g.Given || g.At.After(p.axis.to) {
+		if !g.InSpan || g.At.After(p.axis.to) {
 			continue
 		}
 		x := p.axis.x(g.At)
@@ -200,7 +200,7 @@ func (p *picture) course() {
 	top := p.y + 64
 	bottom := top + chart
 	most := 1
-	for _, pt := range p.Course {
+	for _, pt := range p.Burndown {
 		most = max(most, pt.Left)
 	}
 	yOf := func(n int) float64 { return bottom - float64(n)/float64(most)*chart }
@@ -214,18 +214,18 @@ func (p *picture) course() {
 	}
 	end := p.axis.x(p.Ended)
 	path := func() {
-		for n, pt := range p.Course {
+		for n, pt := range p.Burndown {
 			x, y := p.axis.x(pt.At), yOf(pt.Left)
 			if n == 0 {
 				p.MoveTo(x, y)
 				continue
 			}
-			p.LineTo(x, yOf(p.Course[n-1].Left))
+			p.LineTo(x, yOf(p.Burndown[n-1].Left))
 			p.LineTo(x, y)
 		}
-		p.LineTo(end, yOf(p.Course[len(p.Course)-1].Left))
+		p.LineTo(end, yOf(p.Burndown[len(p.Burndown)-1].Left))
 	}
-	first, last := p.Course[0], p.Course[len(p.Course)-1]
+	first, last := p.Burndown[0], p.Burndown[len(p.Burndown)-1]
 	path()
 	p.LineTo(end, bottom)
 	p.LineTo(p.axis.x(first.At), bottom)
@@ -244,8 +244,8 @@ func (p *picture) course() {
 	p.marks(bottom)
 	p.label(fmt.Sprint(last.Left), end-18, yOf(last.Left), bottom, func(from float64) float64 {
 		y := yOf(last.Left)
-		for n, pt := range p.Course { // what the course shows from there on
-			if n+1 == len(p.Course) || p.axis.x(p.Course[n+1].At) >= from {
+		for n, pt := range p.Burndown { // what the course shows from there on
+			if n+1 == len(p.Burndown) || p.axis.x(p.Burndown[n+1].At) >= from {
 				y = min(y, yOf(pt.Left))
 			}
 		}

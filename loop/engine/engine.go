@@ -18,10 +18,10 @@ import (
 
 // Options are what an engine works with.
 type Options struct {
-	Ledger Ledger
-	Runner Runner
-	Agents Agents
-	Door   Door
+	Ledger  Ledger
+	Runner  Runner
+	Agents  Agents
+	Sockets SessionSockets
 	// Ports opens a project's adapters for the settings of its run. What a
 	// person has to mend is a *ledger.InputError.
 	Ports func(ctx context.Context, s ledger.Settings) (Ports, error)

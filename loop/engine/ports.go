@@ -138,8 +138,8 @@ type Scoper interface {
 	ResolveScope(ctx context.Context, tree string, s ledger.Scope) ([]string, []ledger.Finding, error)
 }
 
-// Door opens the socket through which one session talks to the engine.
-type Door interface {
+// Sockets opens the socket through which one session talks to the engine.
+type SessionSockets interface {
 	// Open listens for the session; a second Open replaces the first.
 	Open(session string) error
 	// Token is what the session has to bear. It is the same after a restart.

@@ -23,12 +23,12 @@ func (e *Engine) session(ctx context.Context, project string, ports Ports, b led
 	if !ok {
 		return nil, nil // it has ended already
 	}
-	defer e.o.Door.Close(b.Session)
+	defer e.o.Sockets.Close(b.Session)
 	known := e.o.Runner.Known(b.Session)
 	if known {
 		// It goes on from an earlier process. For a new one, the runner opens
 		// the door when the session's folder is there.
-		if err := e.o.Door.Open(b.Session); err != nil {
+		if err := e.o.Sockets.Open(b.Session); err != nil {
 			return nil, fmt.Errorf("socket of %s: %w", b.Session, err)
 		}
 	}
@@ -93,7 +93,7 @@ func (e *Engine) prepare(ctx context.Context, s loop.State, ses loop.Session, po
 	hat := run.Settings.Hats[ses.Planned.Hat]
 	l.Prompt, l.Context, l.Denied, l.Effort = p.Text, p.Context, hat.Denied, hat.Effort
 	l.Protected = run.Settings.Protected
-	l.Token = e.o.Door.Token(ses.ID)
+	l.Token = e.o.Sockets.Token(ses.ID)
 	return l, nil
 }
 

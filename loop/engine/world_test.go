@@ -80,7 +80,7 @@ func (w *world) openTo(work bool) {
 		w.t.Fatal(err)
 	}
 	e, err := engine.Open(w.t.Context(), engine.Options{
-		Ledger: w.ledger, Runner: w, Agents: w, Door: w,
+		Ledger: w.ledger, Runner: w, Agents: w, Sockets: w,
 		Ports: func(context.Context, ledger.Settings) (engine.Ports, error) {
 			return engine.Ports{Source: source{w}, Workspace: workspace{w}, Files: workspace{w}, Scoper: workspace{w}, Zone: time.UTC}, nil
 		},

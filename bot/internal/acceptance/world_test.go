@@ -75,7 +75,7 @@ func open(t *testing.T, p phone) *porter {
 		Digests: func(string, ledger.Person) []bot.Message { return w.drawn },
 	})
 	w.engine, err = engine.Open(t.Context(), engine.Options{
-		Ledger: db, Runner: w.out, Agents: w.out, Door: w.out, Ports: w.out.ports, Compose: w.compose,
+		Ledger: db, Runner: w.out, Agents: w.out, Sockets: w.out, Ports: w.out.ports, Compose: w.compose,
 		Sent: func(chats []string) { w.post.Wake(chats...) },
 		Observe: func(_, after loop.State, e ledger.Entry) {
 			if b, ok := e.Body.(ledger.QuestionAnswered); ok {

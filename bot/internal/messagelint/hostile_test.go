@@ -163,7 +163,7 @@ func messages(word string) []bot.Message {
 		records[i].Seq, records[i].Hash = int64(i+1), []byte("0123456789abcdef")
 	}
 	if f, err := report.Collect(records, n.State, now.Add(-time.Hour), n.Now); err == nil {
-		out = append(out, report.Text(f), report.Whole(f))
+		out = append(out, report.Text(f), report.FullText(f))
 	}
 	return out
 }
