@@ -7,11 +7,12 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// Alt is the picture in words (PHONE 3.9).
+// Alt returns the picture's content as text of at most bot.MaxAlt characters,
+// for people who cannot see the picture.
 func Alt(f Facts) string {
 	var parts []string
 	say := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
-	from, to := f.from(), f.To
+	from, to := f.start(), f.To
 	if !f.Ended.IsZero() {
 		to = f.Ended
 	}
@@ -34,7 +35,7 @@ func Alt(f Facts) string {
 		tally = append(tally, fmt.Sprintf("%d left", rest))
 	}
 	spent := f.Cost.String()
-	if f.Cost.Unpriced == 0 && !f.Cost.open() {
+	if f.Cost.Unpriced == 0 && !f.Cost.noneKnown() {
 		spent += " spent"
 	}
 	say("%s, %s, %s.", strings.Join(tally, ", "), spent, plural(len(f.Sessions), "session"))
@@ -62,7 +63,7 @@ func Alt(f Facts) string {
 		}
 	}
 	if len(said) > 0 {
-		say("Guidance at %s.", list(said))
+		say("Guidance at %s.", joinWithAnd(said))
 	}
 	if len(f.Burndown) > 1 {
 		var left []string
@@ -74,7 +75,7 @@ func Alt(f Facts) string {
 	return bot.Cut(strings.Join(parts, " "), bot.MaxAlt)
 }
 
-func list(all []string) string {
+func joinWithAnd(all []string) string {
 	if n := len(all) - 1; n > 0 {
 		return strings.Join(all[:n], ", ") + " and " + all[n]
 	}

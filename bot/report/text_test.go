@@ -55,7 +55,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// bad is a night in which the agent was logged out, and two tasks failed.
+// wentWrong is a night in which the agent was logged out, and two tasks failed.
 func bad(t *testing.T) report.Facts {
 	n := began(t)
 	none := scenario.Act{Took: 5 * time.Minute, Cost: 0.2, Type: "build.complete", Data: `{"summary":"did it","files_modified":["a.go"]}`, Red: "go build: undefined: Tax", Files: files(4)}

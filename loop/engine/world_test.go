@@ -69,7 +69,7 @@ func newWorld(t *testing.T, act func(w *world, l ledger.Launch) ledger.Exit) *wo
 	return w
 }
 
-// open starts an engine on the ledger, as a new process would.
+// openPorts starts an engine on the ledger, as a new process would.
 func (w *world) open() { w.openTo(true) }
 
 // openTo starts an engine that works, or one that only answers.
