@@ -336,7 +336,7 @@ func (w *world) private(who, text string) bot.Inbound {
 
 func (w *world) message() string { return strconv.Itoa(100 + w.update + 1) }
 
-// said is what a chat shows last.
+// guidanceIn is what a chat shows last.
 func (w *world) said(chat string) *shown {
 	w.t.Helper()
 	all := w.shown[chat]

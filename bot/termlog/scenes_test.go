@@ -73,7 +73,7 @@ var scenes = map[string]func(s *scene){
 	},
 	"stop": func(s *scene) {
 		s.Type = func(line string) { s.typed(line, "") }
-		s.Acts["Task 1 builder"] = []scenario.Act{{Type: "build.complete", Data: `{"summary":"x","files_modified":["f0.go"]}`, Took: time.Minute, Cost: -1, Files: files(1, 1, 0), Typed: []string{"/stop"}}}
+		s.Acts["Task 1 builder"] = []scenario.Act{{Type: "build.complete", Data: `{"summary":"x","files_modified":["f0.go"]}`, Took: time.Minute, Cost: -1, Files: fileStats(1, 1, 0), Typed: []string{"/stop"}}}
 		s.begin(s.Settings(), nil)
 		s.typed("/pause", "")
 	},
@@ -137,7 +137,7 @@ var scenes = map[string]func(s *scene){
 		out.Out = []string{"vendor/x.go"}
 		stall := scenario.Act{Took: 15 * time.Minute, Cost: -1, Exit: &ledger.Exit{Reason: ledger.ExitStall, Code: -1, Signal: "SIGKILL", CostUSD: -1, Turns: -1}}
 		lost := scenario.Act{Took: time.Minute, Cost: -1, Exit: &ledger.Exit{Reason: ledger.ExitLost, Code: -1, CostUSD: -1, Turns: -1}}
-		s.Acts["Task 1 builder"] = []scenario.Act{nothing, out, build("ok", time.Minute, files(1, 1, 1))}
+		s.Acts["Task 1 builder"] = []scenario.Act{nothing, out, build("ok", time.Minute, fileStats(1, 1, 1))}
 		s.Acts["Task 1 reviewer"] = []scenario.Act{stall, lost}
 		s.Acts["Task 2 builder"] = []scenario.Act{{Type: "task.blocked", Data: `{"reason":"the plan says two things","tried":"by line","needs":"which of them"}`, Took: time.Minute, Cost: -1}}
 		set := s.Settings()
@@ -158,7 +158,7 @@ var scenes = map[string]func(s *scene){
 		s.Until(nil)
 	},
 	"manual": func(s *scene) {
-		a := build("page", time.Minute, files(1, 1, 0))
+		a := build("page", time.Minute, fileStats(1, 1, 0))
 		a.Data = `{"summary":"page","files_modified":["f0.go"],"manual_verify":"Open /pay on a phone"}`
 		s.Acts["Task 1 builder"] = []scenario.Act{a}
 		s.begin(s.Settings(), nil)
@@ -176,7 +176,7 @@ var scenes = map[string]func(s *scene){
 		s.entry("", "", ledger.GuidanceChanged{ID: "g3", Text: "Keep it\nvery small"})
 		x := ledger.Exit{Session: "r1-2", Reason: ledger.ExitAsked, Code: -1, CostUSD: -1, Turns: -1, Started: s.Now, Ended: s.Now}
 		s.Do(loop.Input{Key: "exit:r1-2", Body: loop.SessionExited{Exit: x}})
-		aside := build("x", time.Minute, files(1, 1, 0))
+		aside := build("x", time.Minute, fileStats(1, 1, 0))
 		aside.Data = `{"summary":"x","files_modified":["f0.go"],"guidance":[{"id":"g1","set_aside":true,"note":"No pkg/money in this repository"},{"id":"g2","done":true},{"id":"g4","done":"kept them"}]}`
 		s.Acts["Task 1 builder"] = []scenario.Act{aside}
 		s.Until(nil)
@@ -185,7 +185,7 @@ var scenes = map[string]func(s *scene){
 		plan := act("plan.complete", `{"summary":"p","steps":["one"]}`, time.Minute)
 		plan.Typed = []string{"/guidance Wrap it"}
 		lost := scenario.Act{Took: time.Minute, Cost: -1, Exit: &ledger.Exit{Reason: ledger.ExitLost, Code: -1, CostUSD: -1, Turns: -1}}
-		done := build("x", time.Minute, files(1, 1, 0))
+		done := build("x", time.Minute, fileStats(1, 1, 0))
 		done.Data = `{"summary":"x","files_modified":["f0.go"],"guidance":[{"id":"g1","done":true,"note":"wrapped"}]}`
 		s.Acts["Task 1 planner"], s.Acts["Task 1 builder"] = []scenario.Act{plan}, []scenario.Act{lost, done}
 		s.begin(s.Settings(), nil)
@@ -295,7 +295,7 @@ func clockLine(line string) bool {
 // TestTaughtOnce: the sentence about claims is a lesson, not a refrain.
 func TestTaughtOnce(t *testing.T) {
 	s := newScene("shop", termlog.Options{Demo: true, Began: evening})
-	wrong := build("all tests pass", time.Minute, files(1, 1, 0))
+	wrong := build("all tests pass", time.Minute, fileStats(1, 1, 0))
 	wrong.Red = red
 	s.Acts["Task 1 builder"] = []scenario.Act{wrong, wrong}
 	s.begin(s.Settings(), nil)
