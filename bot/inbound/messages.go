@@ -55,7 +55,7 @@ func withoutMedia(m bot.Message, kind string) bot.Message {
 	return m
 }
 
-// reportFailure is said of what cannot be decided.
+// rejected is the reply to an input that cannot be decided.
 func rejected(text string) bot.Message {
 	return withQuote(message("fault", bot.SignFailed+" Not done: a fault in nightporter", "Nothing was changed. The host's log says why; send it again later."), text)
 }

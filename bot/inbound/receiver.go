@@ -16,8 +16,8 @@ type Service interface {
 	bot.DaemonService
 	// DoWith decides an input and commits messages and the cursor in the same
 	// transaction. It calls with before the commit, from the engine's goroutine.
-	// If the input's key was committed before, it returns the stored answer,
-	// which is empty if the key was Say's, and ignores what with returns.
+	// If the input's key was committed before, it commits nothing and returns
+	// the stored answer, which is empty if the key was Say's.
 	DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error)
 	// Say commits messages and the cursor under a key, without a decision. If
 	// the key was committed before, it does nothing.
@@ -67,7 +67,7 @@ type Receiver struct {
 	mu     sync.Mutex // guards the fields below
 	album  string     // chat and id of the album answered last
 	failed string     // key of the input that failed last
-	inARow int        // its consecutive times
+	inARow int        // its consecutive failures
 }
 
 // New returns a Receiver.
@@ -99,13 +99,13 @@ func New(o Options) *Receiver {
 	return &Receiver{o: o}
 }
 
-// maxFailures is the number of consecutive times after which an input's
+// maxFailures is the number of consecutive failures after which an input's
 // sender is told and the next input is read: an input that can never be decided
 // must not block its chat. If nothing can be written, the input cannot be put
 // aside either, so the chat waits.
 const maxFailures = 3
 
-// countFailure returns the consecutive times of the input with a key, this
+// countFailure returns the consecutive failures of the input with a key, this
 // one included. An empty key resets the count.
 func (r *Receiver) countFailure(key string) int {
 	r.mu.Lock()
@@ -117,7 +117,7 @@ func (r *Receiver) countFailure(key string) int {
 	return r.inARow
 }
 
-// failures returns the consecutive times of the input with a key.
+// failures returns the consecutive failures of the input with a key.
 func (r *Receiver) failures(key string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -21,7 +21,7 @@ type request struct {
 	project string      // project of the chat, or of the message replied to or pressed
 	pressed bot.Message // the message whose button was pressed
 	key     string      // key of that message
-	stands  bool        // an edit of key changes that message
+	stands  bool        // the pressed message is current: an edit of its key changes it
 
 	receiptID string // platform's id of the receipt of the edited message
 }

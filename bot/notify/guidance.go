@@ -59,7 +59,7 @@ func (c *composer) receipt(id string, render func(guidance.Item) bot.Message) {
 }
 
 // bound shows in the receipts that a session now has the guidance. An item that
-// an preceded session of the same attempt has reported on stays as it is.
+// an earlier session of the same attempt has reported on stays as it is.
 func (c *composer) bound(e ledger.Entry, b ledger.GuidanceBound) {
 	replaces := ""
 	if p, ok := earlier[ledger.SessionPlanned](c); ok {

@@ -7,7 +7,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Options configure a Notifier. Every field may be nil.
+// Options configure a Notifier. The zero value is usable.
 type Options struct {
 	// Where returns the addresses of the chats that show a message with the key,
 	// or have it queued. nil: none, so no message is ever edited.

@@ -10,7 +10,7 @@ import (
 )
 
 // maxGap is the longest time between blocked tasks that share one message, and
-// most is the number of them from which on they do.
+// crowd is the number of them from which on they do.
 const (
 	maxGap = time.Hour
 	crowd  = 3

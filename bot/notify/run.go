@@ -62,8 +62,7 @@ func (c *composer) limited() {
 	c.push(key, ledger.ClassNotice, true, bot.Limited(c.after, c.cut(), c.now))
 }
 
-// holdOf returns the hold of the run's agent: the earliest to end, if there are
-// several.
+// holdOf returns the hold of an agent that ends when the run's wait ends.
 func (c *composer) holdOf(r *loop.Run) loop.AgentHold {
 	var found loop.AgentHold
 	for _, h := range c.after.Shared.Agents {

@@ -15,8 +15,8 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// TestSpans: what two digests tell of one night adds up to what one would
-// tell: each session's cost, each task and each failure is in exactly one.
+// TestSpans: two digests of one night add up to a single one: each session's
+// cost, each task and each failure is in exactly one.
 func TestSpans(t *testing.T) {
 	whole, tale := good(t)
 	records := tale.All()
@@ -59,8 +59,9 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestRead: what is read of a ledger makes the digest that all of it makes, also
-// where the span begins long after the records, or in the middle of them.
+// TestRead: the records that Read selects give the same digest as the whole
+// ledger, also if the span begins long after the records or in the middle of
+// them.
 func TestRead(t *testing.T) {
 	_, tale := good(t)
 	l := store.NewMemory()
@@ -92,7 +93,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestUnknownStaysUnknown: a cost that no agent said is never nothing.
+// TestUnknownStaysUnknown: a cost that no agent reported is never shown as zero.
 func TestUnknownStaysUnknown(t *testing.T) {
 	n := began(t)
 	n.Cost = -1
@@ -107,8 +108,8 @@ func TestUnknownStaysUnknown(t *testing.T) {
 	}
 }
 
-// TestFirstSession: while the first session of a span is at work nobody knows
-// what it costs, and that is not nothing.
+// TestFirstSession: while the first session of a span runs, the cost is unknown,
+// not zero.
 func TestFirstSession(t *testing.T) {
 	n := began(t)
 	n.plan()
@@ -128,8 +129,8 @@ func TestFirstSession(t *testing.T) {
 	}
 }
 
-// TestGrowing: tasks that are added, or taken out, in the night change what is
-// left when they do.
+// TestGrowing: tasks added or removed during the night change the burndown at
+// that time.
 func TestGrowing(t *testing.T) {
 	n := began(t)
 	n.plan()
@@ -159,8 +160,8 @@ func TestGrowing(t *testing.T) {
 	}
 }
 
-// TestNewerEntry: a ledger that a newer nightporter wrote is told as far as it
-// is understood; one that does not decode is an error.
+// TestNewerEntry: entry types of a newer nightporter are skipped; an entry that
+// does not decode is an error.
 func TestNewerEntry(t *testing.T) {
 	at := evening.Add(time.Minute)
 	newer := ledger.Record{Stream: "project/shop", Time: at, Type: "task.imagined", V: 9, Body: []byte(`{}`)}
@@ -173,8 +174,8 @@ func TestNewerEntry(t *testing.T) {
 	}
 }
 
-// TestNoSessionNoPrice: a task that a person passed in the morning was not
-// free: what it took is in another digest.
+// TestNoSessionNoPrice: a task that a person completed in the morning has no
+// cost per task, because its sessions are in another digest.
 func TestNoSessionNoPrice(t *testing.T) {
 	f := report.Facts{Project: "shop", From: evening, To: morning, Total: 1, Done: 1, Completed: []string{"Task 1"}}
 	if text := report.FullText(f).Text(0); !strings.Contains(text, "First pass") || strings.Contains(text, "a task") {

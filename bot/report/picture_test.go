@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// crowd is a night of so many sessions.
+// crowd returns a night with so many sessions, tasks and hats.
 func crowd(sessions, tasks, hats int) report.Facts {
 	f := report.Facts{
 		Project: "api-migration", From: evening.Add(-16 * time.Hour), To: morning, Began: evening, Ended: evening.Add(7*time.Hour + 2*time.Minute),
@@ -55,7 +55,7 @@ func crowd(sessions, tasks, hats int) report.Facts {
 	return f
 }
 
-// short is the shortest night there is: one session, at work.
+// short returns the shortest night: one running session.
 func short() report.Facts {
 	f := crowd(1, 3, 1)
 	f.Ended = f.Began.Add(2 * time.Minute)
@@ -66,7 +66,8 @@ func short() report.Facts {
 	return f
 }
 
-// strange has names in scripts that the font has, and in such that it lacks.
+// strange returns a night with names in scripts that the font has, and in
+// others.
 func strange() report.Facts {
 	f := crowd(39, 12, 4)
 	f.Project = "магазин 店舗 المتجر"
@@ -117,8 +118,8 @@ func nights(t *testing.T) map[string]report.Facts {
 	return map[string]report.Facts{"demo": demo, "good": f, "one": short(), "crowd": crowd(500, 120, 12), "strange": strange(), "week": week, "idle": idle}
 }
 
-// TestPicture: a picture of any night can be sent: it is a PNG of bounded size
-// and shape, the same each time, and nothing of it lies outside.
+// TestPicture: every night's picture is a PNG of bounded size and shape, the
+// same each time, with nothing outside of its margins.
 func TestPicture(t *testing.T) {
 	for name, f := range nights(t) {
 		dark := name != "one" && name != "week"
@@ -171,8 +172,8 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// TestPictureGolden compares what is seen, pixel by pixel: other machines may
-// round a few edges otherwise.
+// TestPictureGolden compares pixels with a tolerance: other machines may round
+// edges differently.
 func TestPictureGolden(t *testing.T) {
 	story, _ := good(t)
 	for name, f := range map[string]report.Facts{"good": story, "strange": strange()} {

@@ -9,9 +9,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestSessions: taken in one entry after another, the sessions are those that
-// the digest shows, and one that is planned and not in hand is of records that
-// break off.
+// TestSessions: entries applied one by one give the digest's sessions. A planned
+// session that the state does not contain is omitted.
 func TestSessions(t *testing.T) {
 	whole, tale := good(t)
 	var seen report.Sessions

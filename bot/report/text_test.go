@@ -19,14 +19,14 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// form holds a digest against the sheet (PHONE 7).
+// form checks a digest with messagelint (PHONE 7).
 func form(t *testing.T, m bot.Message) {
 	t.Helper()
 	messagelint.Check(t, "digest", m)
 	caption(t, m)
 }
 
-// caption holds that a digest goes below its picture whole.
+// caption checks that a digest fits below its picture.
 func caption(t *testing.T, m bot.Message) {
 	t.Helper()
 	if m.Key == bot.KeyDigestAll {
@@ -55,7 +55,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// wentWrong is a night in which the agent was logged out, and two tasks failed.
+// bad is a night in which the agent was logged out, and two tasks failed.
 func bad(t *testing.T) report.Facts {
 	n := began(t)
 	none := scenario.Act{Took: 5 * time.Minute, Cost: 0.2, Type: "build.complete", Data: `{"summary":"did it","files_modified":["a.go"]}`, Red: "go build: undefined: Tax", Files: files(4)}
@@ -81,7 +81,7 @@ func off(t *testing.T) report.Facts {
 	return n.facts(n.Now.Add(time.Second))
 }
 
-// TestText: the nights of the sheet, as people read them.
+// TestText compares the digests of the specified nights.
 func TestText(t *testing.T) {
 	g, tale := good(t)
 	quiet, err := report.Collect(nil, tale.State, morning, morning.Add(24*time.Hour))
@@ -116,7 +116,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestClocksChange: a night in which they do names the zone with each time.
+// TestClocksChange: if the clocks change during the night, each time names its
+// zone.
 func TestClocksChange(t *testing.T) {
 	f := crowd(9, 6, 3)
 	f.Began = time.Date(2026, 10, 25, 0, 10, 0, 0, time.UTC).In(berlin)
@@ -130,8 +131,8 @@ func TestClocksChange(t *testing.T) {
 	}
 }
 
-// TestHostile: whatever names and words are, a digest goes into a caption,
-// keeps its form, and names what it leaves out.
+// TestHostile: whatever names and texts it contains, a digest fits a caption,
+// keeps its form and counts the lines that it leaves out.
 func TestHostile(t *testing.T) {
 	nasty := "\x1b[2J\u202e<b>&*x*\n\r/stop @everyone https://x.y ✓ #9 done " + strings.Repeat("日本語🚀 title ", 90)
 	f, _ := good(t)

@@ -78,8 +78,8 @@ type view struct {
 	at            time.Time
 }
 
-// run returns the run after the entry. It is never nil, so that entries can be
-// shown in any order.
+// run returns the run after the entry, or the zero Run without one, so that
+// entries can be shown in any order.
 func (v view) run() loop.Run {
 	if r := v.after.Project.Run; r != nil {
 		return *r
@@ -184,7 +184,8 @@ func (c *Console) put(head, text string) {
 	_, _ = io.WriteString(c.w, head+text+"\n")
 }
 
-// Colours of a sixteen-colour terminal, whose values the user has chosen.
+// Colours of a sixteen-colour terminal: users choose their values, for a light
+// or a dark ground.
 const (
 	plain  = "\x1b[0m"
 	dim    = "\x1b[2m"

@@ -23,10 +23,10 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 var berlin = time.FixedZone("CET", 3600)
 
-// evening is when scripted nights begin: Thu 19 Nov 2026, 23:10:02.
+// evening is the start of scripted nights: Thu 19 Nov 2026, 23:10:02.
 var evening = time.Date(2026, 11, 19, 23, 10, 2, 0, berlin)
 
-// scene is a night with a console in front of it.
+// scene is a night with a Console that shows it.
 type scene struct {
 	*scenario.Night
 	*termlog.Console
@@ -43,7 +43,7 @@ func newScene(project string, opt termlog.Options) *scene {
 	return s
 }
 
-// typed is a line that a person types: echoed, handled, answered.
+// typed handles a line that a person types, and prints echo and reply.
 func (s *scene) typed(line, by string) {
 	s.keys++
 	s.Echo(line, by)
@@ -54,7 +54,7 @@ func (s *scene) typed(line, by string) {
 	s.Reply(m)
 }
 
-// desk is the night as the conversation sees it.
+// desk is the bot.Service of the night.
 type desk struct{ n *scenario.Night }
 
 func (d desk) Do(_ context.Context, in loop.Input) (loop.Answer, error) { return d.n.Do(in), nil }
@@ -118,7 +118,7 @@ func build(summary string, took time.Duration, f []ledger.FileChange) scenario.A
 
 const sec = time.Second
 
-// TestDemo is the first forty seconds that a newcomer sees.
+// TestDemo compares the first forty seconds of the demo.
 func TestDemo(t *testing.T) {
 	s := newScene("tea-shop", termlog.Options{Demo: true, Began: evening})
 	s.Check, s.Cost = 0, 0
@@ -162,8 +162,8 @@ func TestDemo(t *testing.T) {
 	golden(t, "demo", s.out.Bytes())
 }
 
-// TestNight is a night in a real project: costs, guidance, a blocked task, a
-// usage limit, and what is left in the morning.
+// TestNight compares a night in a real project: costs, guidance, a blocked task,
+// a usage limit, and the rest in the morning.
 func TestNight(t *testing.T) {
 	s := newScene("shop", termlog.Options{})
 	priced := func(a scenario.Act, usd float64) scenario.Act { a.Cost = usd; return a }

@@ -11,7 +11,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// sessionOf returns the running session that an entry is about, or nil.
+// sessionOf returns the running session that an entry is about. It adds one that
+// this Console has not seen begin.
 func (c *Console) sessionOf(v view) *session {
 	s := c.running[v.e.Session]
 	if s == nil {

@@ -22,7 +22,7 @@ const snapshotEvery = 2000
 func (e *Engine) foldAll(ctx context.Context, streams []string) error {
 	type result struct {
 		state loop.State
-		head  int64 // last entry
+		head  int64 // number of the last entry
 		saved int64 // last entry of the snapshot that the fold began with
 		err   error
 	}

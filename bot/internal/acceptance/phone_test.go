@@ -252,7 +252,8 @@ func (p *slackPhone) reception(o inbound.Options, s *store.Store) inbound.Option
 	return o
 }
 
-// threads finds nightporter's message to which a user's message replied.
+// threads is an Outbox that finds the message above a user's message in a Slack
+// thread.
 type threads struct{ inbound.Outbox }
 
 func (o threads) SentAt(ctx context.Context, chat, id string) (ledger.SentMessage, bool, error) {

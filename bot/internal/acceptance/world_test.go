@@ -102,8 +102,8 @@ func open(t *testing.T, p phone) *porter {
 			t.Error(err)
 		}
 	})
-	work.Go(func() { _ = w.post.Run(ctx) })      // says why ctx ended
-	work.Go(func() { _ = p.listen(ctx, db, r) }) // the same
+	work.Go(func() { _ = w.post.Run(ctx) })      // the error says why ctx ended
+	work.Go(func() { _ = p.listen(ctx, db, r) }) // the error says why ctx ended
 	t.Cleanup(func() {
 		cancel()
 		work.Wait()
