@@ -252,8 +252,8 @@ func (p *slackPhone) reception(o inbound.Options, s *store.Store) inbound.Option
 	return o
 }
 
-// threads is an Outbox that finds the message above a user's message in a Slack
-// thread.
+// threads is an Outbox for Slack: for a user's message, SentAt finds
+// nightporter's reply in the thread below it.
 type threads struct{ inbound.Outbox }
 
 func (o threads) SentAt(ctx context.Context, chat, id string) (ledger.SentMessage, bool, error) {

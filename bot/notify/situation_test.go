@@ -364,7 +364,7 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// taken ends a session that reports on guidance.
+// taken gives a session a guidance item and lets it report on the item.
 func (p *porter) taken(id, task string, state guidance.State, note string) {
 	p.session(task, "r1-5", ledger.GuidanceBound{Hat: "builder", Writes: true, Binding: guidance.Binding{Bound: []string{id}}})
 	p.session(task, "r1-5", ledger.GuidanceReported{ID: id, State: state, Note: note})
