@@ -6,6 +6,7 @@ import (
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // planHead is the question about a plan in one line: "#6 plan ready, 3
@@ -71,7 +72,7 @@ func (m *Message) verdicts(s loop.State, q ledger.Question) {
 
 // objections is the first thing that a critic says is wrong, with the section
 // it is about, and how many more there are.
-func objections(v loop.Critique) (first string, more int) {
+func objections(v payload.Critique) (first string, more int) {
 	var all []string
 	for _, o := range v.Objections {
 		all = append(all, Clean(o))

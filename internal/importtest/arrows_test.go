@@ -28,9 +28,10 @@ const everything = "*"
 // adapters ← cmd. No adapter imports another one.
 var arrows = map[string][]string{
 	// The pure core.
-	"guidance":    {},
-	"loop/ledger": {"guidance"},
-	"loop":        {"guidance", "loop/ledger"},
+	"guidance":     {},
+	"loop/ledger":  {"guidance"},
+	"loop/payload": {"guidance", "loop/ledger"},
+	"loop":         {"guidance", "loop/ledger", "loop/payload"},
 
 	// The shell around it.
 	"loop/engine": {"loop", "loop/ledger", "guidance", "internal/crash"},
@@ -103,7 +104,7 @@ var arrows = map[string][]string{
 
 // stdOnly are packages that import nothing from outside this module but the
 // standard library.
-var stdOnly = []string{"guidance", "loop", "loop/ledger", "internal/api", "internal/hatcli", "internal/guard", "cmd/hat"}
+var stdOnly = []string{"guidance", "loop", "loop/ledger", "loop/payload", "internal/api", "internal/hatcli", "internal/guard", "cmd/hat"}
 
 // reserved are imports that one place in the house keeps to itself, each with
 // the packages that may have it.
