@@ -125,7 +125,7 @@ func TestRoles(t *testing.T) {
 	w.private(ben, "/stop")
 	golden(t, "forbidden", w.transcript(ben))
 	w.private(mira, "q1")
-	w.press(ben, mira, w.said(mira), "Retry") // a forwarded button, say
+	w.press(ben, mira, w.said(mira), "Retry") // as in a forwarded message
 	if last := w.toasts[len(w.toasts)-1]; !strings.Contains(last, "Ben, your role is view") || w.entries("question.answered") > 0 {
 		t.Errorf("Ben's press: %s", last)
 	}
@@ -459,7 +459,7 @@ func TestProjects(t *testing.T) {
 	if w.said(mira).key != "status/shop" {
 		t.Errorf("%+v", w.said(mira))
 	}
-	w.press(mira, mira, w.said(mira), "Pause") // of shop's own message: nobody asks which
+	w.press(mira, mira, w.said(mira), "Pause") // the message belongs to shop, so no project is asked for
 	if r := w.state().Project.Run; r.State != ledger.RunPausing {
 		t.Errorf("shop is %s", r.State)
 	}

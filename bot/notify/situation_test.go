@@ -85,7 +85,7 @@ func TestTold(t *testing.T) {
 	}{
 		"standstill": {true, func(p *porter) {
 			p.exit(logged)
-			for range 4 { // four looks at an agent that nobody has mended
+			for range 4 { // four checks of an agent that stays unusable
 				p.Now = loop.Due(p.State)
 				p.Do(loop.Input{Body: loop.Tick{}})
 				p.exit(logged)

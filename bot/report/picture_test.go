@@ -164,7 +164,7 @@ func TestPicture(t *testing.T) {
 				t.Fatalf("%s: the last line is cut at %d", name, x)
 			}
 		}
-		if dir := os.Getenv("DIGEST_PICTURES"); dir != "" { // to be looked at
+		if dir := os.Getenv("DIGEST_PICTURES"); dir != "" { // write the pictures for inspection
 			if err := os.WriteFile(filepath.Join(dir, name+".png"), first, 0o600); err != nil {
 				t.Fatal(err)
 			}
