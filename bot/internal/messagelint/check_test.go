@@ -36,8 +36,8 @@ func TestCheckObjects(t *testing.T) {
 		t.Errorf("a good one: %q", h.errors)
 	}
 	for want, spoil := range map[string]func(*bot.Message){
-		"not in the table":            func(m *bot.Message) { m.Key = "brand.new" },
-		"does not say with what":      func(m *bot.Message) { m.Key = "cost" },
+		"is not in messagelint.Keys":            func(m *bot.Message) { m.Key = "brand.new" },
+		"has no last line for it":      func(m *bot.Message) { m.Key = "cost" },
 		"characters":                  func(m *bot.Message) { m.Lines[0].Text = "■ " + strings.Repeat("x", 37) },
 		"neither a known sign":        func(m *bot.Message) { m.Lines[0].Text = "➤ shop #8 blocked" },
 		"is not clean":                func(m *bot.Message) { m.Lines[1].Text = "two\nlines" },
